@@ -1,0 +1,415 @@
+/*
+ * maniple conv: read two arrays, convolve them, write the result, and tell what was done where and how long it took.
+ *
+ * What can be found wrong cheaply is looked for first: the command line, then the folders of the outputs, then the
+ * operands' shapes, then the kernel's values; only then is the input read.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "command.h"
+#include "operand.h"
+#include "options.h"
+#include "picture.h"
+#include "png_file.h"
+#include "report.h"
+
+enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_PNG };
+
+static const option_row options_table[] = {
+    {'o', "output", "OUTPUT", "write the result to FILE:/DATASET; replaces a dataset of that name,\n"
+                              "but never INPUT or KERNEL, and keeps what else the file holds"},
+    {KEY_MODE, "mode", "MODE", "full: all of the convolution; same: the middle part, as large as\n"
+                               "INPUT; valid: only what needs no values beyond the borders\n"
+                               "(default: same; scipy.signal.convolve2d's is full)"},
+    {KEY_BOUNDARY, "boundary", "HOW", "how INPUT a b c d goes on beyond its borders (default: fill)\n"
+                                      "fill v v|abcd|v v   wrap c d|abcd|a b   symm b a|abcd|d c\n"
+                                      "mirror c b|abcd|c b   nearest a a|abcd|d d"},
+    {KEY_FILLVALUE, "fillvalue", "V", "v of --boundary fill (default: 0)"},
+    {KEY_AXES, "axes", "LIST", "dimensions of INPUT that KERNEL's go along, such as 0,1; -1 is the\n"
+                               "last (default: the last ones); INPUT is a batch along the others"},
+    {KEY_DTYPE, "dtype", "TYPE", "type of the result, and so of the arithmetic, such as float64\n"
+                                 "(default: INPUT's if it is float or complex, else float32)"},
+    {KEY_PNG, "png", "FILE", "write a picture of input and result, side by side"},
+    {'q', "quiet", NULL, "print nothing"},
+    {'h', "help", NULL, "show this"},
+    {0},
+};
+
+void conv_help(void)
+{
+    puts("Usage: maniple conv INPUT KERNEL -o OUTPUT [OPTION...]\n"
+         "       mpirun -n RANKS maniple conv INPUT KERNEL -o OUTPUT [OPTION...]\n"
+         "\n"
+         "Convolve INPUT, an array of 1 to 4 dimensions, with KERNEL, by direct summation.\n"
+         "\n"
+         "INPUT and KERNEL are datasets of HDF5 files, written FILE:/DATASET, or made on the spot:\n"
+         "  dirac:4096x4096/512  ones where every index is divisible by 512, zeros elsewhere\n"
+         "  hanning:31x31        the outer product of Hann windows, as numpy.hanning, of unit sum\n"
+         "  gauss:31x31@5        a Gaussian of standard deviation 5 elements (5x3: one a dimension),\n"
+         "                       of unit sum\n"
+         "\n"
+         "Options:");
+    options_print(options_table);
+    puts("\n"
+         "Example:\n"
+         "  mpirun -n 4 maniple conv sky.h5:/image gauss:31x31@5 -o blurred.h5:/image --boundary symm");
+}
+
+typedef struct job {
+    operand input, kernel, output;
+    mnp_conv_options options;
+    int axes[OPERAND_MAX_DIMS];
+    const char *png; /* NULL: no picture */
+    bool quiet;
+} job;
+
+/* ---- the command line ---- */
+
+static const char *const mode_names[] = {
+    [MNP_CONV_FULL] = "full",
+    [MNP_CONV_SAME] = "same",
+    [MNP_CONV_VALID] = "valid",
+    NULL,
+};
+static const char *const boundary_names[] = {
+    [MNP_BOUNDARY_FILL] = "fill",
+    [MNP_BOUNDARY_WRAP] = "wrap",
+    [MNP_BOUNDARY_SYMM] = "symm",
+    [MNP_BOUNDARY_MIRROR] = "mirror",
+    [MNP_BOUNDARY_NEAREST] = "nearest",
+    NULL,
+};
+
+/* The index of a word among the names that an option can have. */
+static mnp_status choose(const char *option, const char *word, const char *const *names, int *index_p)
+{
+    char list[256] = "";
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(names[i], word) == 0) {
+            *index_p = i;
+            return MNP_OK;
+        }
+        size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
+    }
+    return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it can be %s", option, word, list);
+}
+
+static mnp_status parse_dtype(const char *word, mnp_dtype *dtype_p)
+{
+    const char *names[MNP_NUM_DTYPES + 1] = {NULL};
+    for (int i = 0; i < MNP_NUM_DTYPES; i++)
+        names[i] = mnp_dtype_name((mnp_dtype)i);
+    int index;
+    mnp_status status = choose("dtype", word, names, &index);
+    if (status == MNP_OK)
+        *dtype_p = (mnp_dtype)index;
+    return status;
+}
+
+static mnp_status parse_fillvalue(const char *word, double *value_p)
+{
+    char *end;
+    double value = strtod(word, &end);
+    if (end == word || *end)
+        return mnp_fail(MNP_ERR_ARG, "--fillvalue is '%s'; it must be a number", word);
+    *value_p = value;
+    return MNP_OK;
+}
+
+static mnp_status parse_axes(const char *list, job *j)
+{
+    j->options.naxes = 0;
+    for (const char *text = list;; text++) {
+        char *end;
+        long axis = strtol(text, &end, 10);
+        if (end == text || (*end && *end != ','))
+            return mnp_fail(MNP_ERR_ARG, "--axes is '%s'; it must be numbers separated by commas, such as 0,1", list);
+        if (axis < -OPERAND_MAX_DIMS || axis >= OPERAND_MAX_DIMS)
+            return mnp_fail(MNP_ERR_ARG, "--axes is '%s', but no array has a dimension %ld; there are at most %d", list,
+                            axis, OPERAND_MAX_DIMS);
+        if (j->options.naxes == OPERAND_MAX_DIMS)
+            return mnp_fail(MNP_ERR_ARG, "--axes is '%s', but there are at most %d dimensions", list, OPERAND_MAX_DIMS);
+        j->axes[j->options.naxes++] = (int)axis;
+        if (!*end)
+            break;
+        text = end;
+    }
+    j->options.axes = j->axes;
+    return MNP_OK;
+}
+
+static mnp_status parse_option(int key, job *j, bool *fills)
+{
+    mnp_status status = MNP_OK;
+    int index = 0;
+    switch (key) {
+    case 'o':
+        if (j->output.text)
+            return mnp_fail(MNP_ERR_ARG, "--output is given twice, '%s' and '%s'", j->output.text, optarg);
+        return operand_parse_dataset("OUTPUT", optarg, &j->output);
+    case KEY_MODE:
+        status = choose("mode", optarg, mode_names, &index);
+        j->options.mode = (mnp_conv_mode)index;
+        return status;
+    case KEY_BOUNDARY:
+        status = choose("boundary", optarg, boundary_names, &index);
+        j->options.boundary = (mnp_boundary)index;
+        return status;
+    case KEY_FILLVALUE:
+        *fills = true;
+        return parse_fillvalue(optarg, &j->options.fillvalue);
+    case KEY_AXES: return parse_axes(optarg, j);
+    case KEY_DTYPE: return parse_dtype(optarg, &j->options.dtype);
+    case KEY_PNG: j->png = optarg; return MNP_OK;
+    case 'q': j->quiet = true; return MNP_OK;
+    default: return MNP_ERR_ARG; /* options_next() said why */
+    }
+}
+
+static mnp_status parse_operands(int count, char **words, job *j)
+{
+    if (count < 2)
+        return mnp_fail(MNP_ERR_ARG, "conv needs %s, as in: maniple conv INPUT KERNEL -o OUTPUT",
+                        count == 0 ? "INPUT and KERNEL" : "KERNEL after INPUT");
+    if (count > 2)
+        return mnp_fail(MNP_ERR_ARG, "conv takes INPUT and KERNEL, but was also given '%s'", words[2]);
+    if (!j->output.text)
+        return mnp_fail(MNP_ERR_ARG, "conv needs to know where the result goes: -o FILE:/DATASET");
+    mnp_status status = operand_parse("INPUT", words[0], MNP_FLOAT32, &j->input);
+    return status == MNP_OK ? operand_parse("KERNEL", words[1], MNP_FLOAT64, &j->kernel) : status;
+}
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    bool fills = false;
+    mnp_status status = MNP_OK;
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
+        status = parse_option(key, j, &fills);
+    if (status == MNP_OK)
+        status = parse_operands(argc - optind, argv + optind, j);
+    if (status == MNP_OK && fills && j->options.boundary != MNP_BOUNDARY_FILL)
+        status = mnp_fail(MNP_ERR_ARG, "--fillvalue goes with --boundary fill, not with --boundary %s",
+                          boundary_names[j->options.boundary]);
+    if (status == MNP_OK && j->png && !png_supported())
+        status = mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
+    return status;
+}
+
+static void job_free(job *j)
+{
+    operand_free(&j->input);
+    operand_free(&j->kernel);
+    operand_free(&j->output);
+}
+
+/* ---- checks before the work, each by rank 0 alone ---- */
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static mnp_status check_overwriting_operand(const job *j, const operand *op)
+{
+    if (op->kind != OPERAND_DATASET)
+        return MNP_OK;
+    if (strcmp(op->dataset, j->output.dataset) == 0 && same_file(op->file, j->output.file))
+        return mnp_fail(MNP_ERR_ARG, "OUTPUT '%s' is %s itself, and operands are not overwritten; name another dataset",
+                        j->output.text, op->role);
+    if (j->png && same_file(op->file, j->png))
+        return mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of %s, and operands are not overwritten; name another",
+                        j->png, op->role);
+    return MNP_OK;
+}
+
+static mnp_status check_overwriting(const job *j)
+{
+    mnp_status status = check_overwriting_operand(j, &j->input);
+    if (status == MNP_OK)
+        status = check_overwriting_operand(j, &j->kernel);
+    if (status == MNP_OK && j->png && (same_file(j->png, j->output.file) || strcmp(j->png, j->output.file) == 0))
+        status = mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of OUTPUT; name another file", j->png);
+    return status;
+}
+
+/* Whether a picture can be put at `path`, as far as can be told without doing it. */
+static mnp_status check_picture(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return mnp_fail(MNP_ERR_IO, "--png '%s' cannot be written: it is %s", path,
+                        S_ISDIR(info.st_mode) ? "a folder; name a file in it" : "no regular file");
+    char folder[PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    if (stat(folder, &info) != 0)
+        return mnp_fail(MNP_ERR_IO, "--png '%s' cannot be written: the folder '%s' cannot be used: %s", path, folder,
+                        strerror(errno));
+    if (access(folder, W_OK | X_OK) != 0)
+        return mnp_fail(MNP_ERR_IO, "--png '%s' cannot be written: files cannot be made in '%s': %s", path, folder,
+                        strerror(errno));
+    return MNP_OK;
+}
+
+/* ---- the work ---- */
+
+typedef enum stage { READ, PLAN, CONVOLVE, WRITE, PICTURE, NUM_STAGES } stage;
+static const char *const stage_names[] = {"read", "plan", "convolve", "write", "picture"};
+
+typedef struct stopwatch {
+    mnp_ctx *ctx;
+    double last;
+    double seconds[NUM_STAGES];
+} stopwatch;
+
+/* What was done since the last lap, and has come to its end on this rank's device, counts as `which`. */
+static void lap(stopwatch *watch, stage which)
+{
+    MNP_OR_EXIT(mnp_agree(watch->ctx, mnp_ctx_synchronize(watch->ctx)));
+    double now = MPI_Wtime();
+    watch->seconds[which] += now - watch->last;
+    watch->last = now;
+}
+
+static mnp_status check_shapes(const job *j)
+{
+    if (j->kernel.ndim > j->input.ndim)
+        return mnp_fail(MNP_ERR_ARG, "KERNEL '%s' has %d dimensions, but INPUT '%s' only %d", j->kernel.text,
+                        j->kernel.ndim, j->input.text, j->input.ndim);
+    if (j->options.naxes > 0 && j->options.naxes != j->kernel.ndim)
+        return mnp_fail(MNP_ERR_ARG, "--axes names %d dimensions, but KERNEL '%s' has %d", j->options.naxes,
+                        j->kernel.text, j->kernel.ndim);
+    if (j->png && j->input.ndim < 2)
+        return mnp_fail(MNP_ERR_ARG, "--png needs 2 dimensions or more, but INPUT '%s' has 1", j->input.text);
+    return MNP_OK;
+}
+
+/* The plan for arrays like the input, which is not read yet. */
+static void make_plan(mnp_ctx *ctx, const job *j, stopwatch *watch, mnp_conv_plan **plan_p)
+{
+    mnp_array *kernel = NULL;
+    mnp_layout *layout = NULL;
+    MNP_OR_EXIT(operand_load(ctx, &j->kernel, &kernel));
+    lap(watch, READ);
+    MNP_OR_EXIT(mnp_layout_block(mnp_ctx_size(ctx), j->input.ndim, j->input.shape, &layout));
+    MNP_OR_EXIT(mnp_conv_plan_new(ctx, j->input.dtype, layout, kernel, &j->options, plan_p));
+    lap(watch, PLAN);
+    mnp_layout_free(layout);
+    mnp_array_free(kernel);
+}
+
+/* The dimensions of the picture: the last two that the kernel goes along, or the last two if it is a vector. */
+static void picture_dims(const job *j, int *rows, int *columns)
+{
+    int a = j->input.ndim - 2, b = j->input.ndim - 1, n = j->options.naxes;
+    if (n >= 2) {
+        a = (j->axes[n - 2] + j->input.ndim) % j->input.ndim;
+        b = (j->axes[n - 1] + j->input.ndim) % j->input.ndim;
+    }
+    *rows = a < b ? a : b;
+    *columns = a < b ? b : a;
+}
+
+static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const stopwatch *watch,
+                   const picture *drawn)
+{
+    double slowest[NUM_STAGES];
+    mnp_rank_info *ranks = NULL;
+    MPI_Reduce(watch->seconds, slowest, NUM_STAGES, MPI_DOUBLE, MPI_MAX, 0, mnp_ctx_comm(ctx));
+    MNP_OR_EXIT(rank_infos(ctx, &ranks, NULL));
+    if (mnp_ctx_rank(ctx) == 0) {
+        printf("ran on    ");
+        print_where(ctx, ranks);
+        printf("input     %s: ", j->input.text);
+        print_array(x);
+        printf("kernel    %s: ", j->kernel.text);
+        print_shape(j->kernel.ndim, j->kernel.shape);
+        printf(" %s, mode %s, boundary %s\n", mnp_dtype_name(j->kernel.dtype), mode_names[j->options.mode],
+               boundary_names[j->options.boundary]);
+        printf("output    %s: ", j->output.text);
+        print_array(y);
+        if (j->png) {
+            printf("picture   %s: %dx%d pixels", j->png, drawn->width, drawn->height);
+            if (drawn->reduction > 1)
+                printf(", each the mean of %dx%d elements", (int)drawn->reduction, (int)drawn->reduction);
+            printf(", black to white is %g to %g left, %g to %g right%s\n", drawn->black[0], drawn->white[0],
+                   drawn->black[1], drawn->white[1], j->input.ndim > 2 ? "; the first plane only" : "");
+        }
+        printf("time     ");
+        for (int i = 0; i < (j->png ? NUM_STAGES : PICTURE); i++)
+            printf("%s %s %.4f s", i > 0 ? "," : "", stage_names[i], slowest[i]);
+        double elements = (double)mnp_layout_size(mnp_array_layout(y)), taps = elements;
+        for (int d = 0; d < j->kernel.ndim; d++)
+            taps *= (double)j->kernel.shape[d];
+        double bytes = elements * (double)mnp_dtype_size(mnp_array_dtype(y)) +
+                       (double)mnp_layout_size(mnp_array_layout(x)) * (double)mnp_dtype_size(j->input.dtype);
+        printf("\nspeed     %.3g Gtap/s, %.3g GB/s of input and output, while convolving\n",
+               taps / slowest[CONVOLVE] / 1e9, bytes / slowest[CONVOLVE] / 1e9);
+    }
+    free(ranks);
+}
+
+static void run(mnp_ctx *ctx, job *j)
+{
+    MNP_OR_EXIT(operand_inspect(ctx, &j->input));
+    MNP_OR_EXIT(operand_inspect(ctx, &j->kernel));
+    MNP_OR_EXIT(check_shapes(j));
+
+    mnp_conv_plan *plan = NULL;
+    mnp_array *x = NULL, *y = NULL;
+    picture drawn = {0};
+    MPI_Barrier(mnp_ctx_comm(ctx));
+    stopwatch watch = {.ctx = ctx, .last = MPI_Wtime()};
+    make_plan(ctx, j, &watch, &plan);
+    MNP_OR_EXIT(operand_load(ctx, &j->input, &x));
+    lap(&watch, READ);
+    MNP_OR_EXIT(mnp_conv_execute(plan, x, &y));
+    lap(&watch, CONVOLVE);
+    MNP_OR_EXIT(mnp_h5_write(y, j->output.file, j->output.dataset, NULL));
+    lap(&watch, WRITE);
+    if (j->png) {
+        int rows, columns;
+        picture_dims(j, &rows, &columns);
+        MNP_OR_EXIT(picture_write(x, y, rows, columns, j->png, &drawn));
+        lap(&watch, PICTURE);
+    }
+    if (!j->quiet)
+        report(ctx, j, x, y, &watch, &drawn);
+    mnp_conv_plan_free(plan);
+    mnp_free_all(x, y);
+}
+
+int conv_main(int argc, char **argv)
+{
+    job j = {.options = MNP_CONV_DEFAULTS};
+    j.options.mode = MNP_CONV_SAME; /* what users of images want */
+    if (parse(argc, argv, &j) != MNP_OK)
+        misused_exit();
+
+    mnp_ctx *ctx = NULL;
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    bool root = mnp_ctx_rank(ctx) == 0;
+    if (mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK) != MNP_OK)
+        mnp_exit(EXIT_MISUSED);
+    MNP_OR_EXIT(mnp_h5_check_write(ctx, j.output.file, j.output.dataset));
+    MNP_OR_EXIT(mnp_agree(ctx, root && j.png ? check_picture(j.png) : MNP_OK));
+    run(ctx, &j);
+    int status = close_output();
+    mnp_finalize(ctx);
+    job_free(&j);
+    return status;
+}

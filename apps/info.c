@@ -1,0 +1,261 @@
+/*
+ * maniple info: ranks, hosts, devices and how they are linked, libraries, the kernel cache and the settings, as text or
+ * as JSON.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "command.h"
+#include "options.h"
+#include "report.h"
+
+static const option_row options[] = {
+    {'j', "json", NULL, "print JSON: everything, or with --settings the settings"},
+    {'s', "settings", NULL, "print the settings from the environment, with their current values"},
+    {'h', "help", NULL, "show this"},
+    {0},
+};
+
+void info_help(void)
+{
+    puts("Usage: maniple info [OPTION...]\n"
+         "       mpirun -n RANKS maniple info [OPTION...]\n"
+         "\n"
+         "Show what Maniple would run on: ranks, hosts, devices, the links between GPUs, the versions\n"
+         "of the libraries, and the cache of compiled kernels.\n"
+         "\n"
+         "Options:");
+    options_print(options);
+}
+
+typedef struct everything {
+    mnp_ctx *ctx;
+    mnp_rank_info *ranks;
+    mnp_link_info *links;
+    mnp_cache_info cache;
+} everything;
+
+/* ---- text ---- */
+
+static void print_devices(const everything *all)
+{
+    int size = mnp_ctx_size(all->ctx);
+    bool gpus = all->ranks[0].device_index >= 0;
+    int host_width = 4, device_width = 6;
+    for (int r = 0; r < size; r++) {
+        int host = (int)strlen(all->ranks[r].host), device = (int)strlen(all->ranks[r].device);
+        host_width = host > host_width ? host : host_width;
+        device_width = device > device_width ? device : device_width;
+    }
+    printf("\n%4s  %-*s  %-*s  %s  %s\n", "rank", host_width, "host", device_width + (gpus ? 3 : 0), "device",
+           gpus ? "capability  multiprocessors" : "threads", "memory free of total");
+    for (int r = 0; r < size; r++) {
+        const mnp_rank_info *rank = &all->ranks[r];
+        char available[BYTES_TEXT], total[BYTES_TEXT];
+        printf("%4d  %-*s  ", rank->rank, host_width, rank->host);
+        if (gpus)
+            printf("%d: %-*s  %7d.%-2d  %15d", rank->device_index, device_width, rank->device, rank->capability_major,
+                   rank->capability_minor, rank->multiprocessors);
+        else
+            printf("%-*s  %7d", device_width, rank->device, rank->multiprocessors);
+        printf("  %s of %s%s\n", bytes_text(rank->memory_free, available), bytes_text(rank->memory_total, total),
+               rank->ranks_on_device > 1 ? ", shared with other ranks" : "");
+    }
+}
+
+static void print_links(const everything *all)
+{
+    int size = mnp_ctx_size(all->ctx);
+    if (size < 2 || all->ranks[0].device_index < 0)
+        return;
+    printf("\nlinks between the ranks' devices\n    ");
+    for (int column = 0; column < size; column++)
+        printf(" %8d", column);
+    for (int row = 0; row < size; row++) {
+        printf("\n%4d", row);
+        for (int column = 0; column < size; column++)
+            printf(" %8s", all->links[row * size + column].name);
+    }
+    putchar('\n');
+}
+
+static void print_versions(const mnp_version_info *versions)
+{
+    int width = 0;
+    for (const mnp_version_info *v = versions; v->name; v++)
+        width = (int)strlen(v->name) > width ? (int)strlen(v->name) : width;
+    printf("\nlibraries\n");
+    for (const mnp_version_info *v = versions; v->name; v++)
+        printf("  %-*s  %s\n", width, v->name, v->version);
+    printf("  %-*s  %s\n", width, "HDF5", mnp_h5_version());
+}
+
+static void print_text(const everything *all)
+{
+    printf("Maniple %d.%d.%d on ", MNP_VERSION_MAJOR, MNP_VERSION_MINOR, MNP_VERSION_PATCH);
+    print_where(all->ctx, all->ranks);
+    print_devices(all);
+    print_links(all);
+    print_versions(mnp_ctx_versions(all->ctx));
+    char bytes[BYTES_TEXT];
+    printf("\nkernel cache\n  %s, %" PRId64 " file%s, %s\n", all->cache.path, all->cache.files,
+           all->cache.files == 1 ? "" : "s", bytes_text(all->cache.bytes, bytes));
+}
+
+static void print_settings(const mnp_setting_info *setting)
+{
+    for (; setting->name; setting++)
+        printf("%s = %s\n    %s (default: %s)\n", setting->name, *setting->value ? setting->value : "nothing",
+               setting->help, *setting->fallback ? setting->fallback : "nothing");
+}
+
+/* ---- JSON ---- */
+
+static void json_string(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+/* A member of an object: its name and a string. */
+static void json_member(const char *name, const char *value, const char *behind)
+{
+    json_string(name);
+    printf(": ");
+    json_string(value);
+    printf("%s", behind);
+}
+
+static void json_settings(const mnp_setting_info *setting)
+{
+    printf("[");
+    for (const char *comma = ""; setting->name; setting++, comma = ",") {
+        printf("%s\n    {", comma);
+        json_member("name", setting->name, ", ");
+        json_member("value", setting->value, ", ");
+        json_member("default", setting->fallback, ", ");
+        json_member("help", setting->help, "}");
+    }
+    printf("\n  ]");
+}
+
+static void json_ranks(const everything *all)
+{
+    printf("  \"ranks\": [");
+    for (int r = 0; r < mnp_ctx_size(all->ctx); r++) {
+        const mnp_rank_info *rank = &all->ranks[r];
+        printf("%s\n    {\"rank\": %d, \"node\": %d, ", r > 0 ? "," : "", rank->rank, rank->node);
+        json_member("host", rank->host, ", ");
+        json_member("device", rank->device, ", ");
+        printf("\"device_index\": %d, \"ranks_on_device\": %d, \"capability\": [%d, %d], \"multiprocessors\": %d, "
+               "\"memory_free\": %" PRId64 ", \"memory_total\": %" PRId64 "}",
+               rank->device_index, rank->ranks_on_device, rank->capability_major, rank->capability_minor,
+               rank->multiprocessors, rank->memory_free, rank->memory_total);
+    }
+    printf("\n  ],\n");
+}
+
+static void json_links(const everything *all)
+{
+    int size = mnp_ctx_size(all->ctx);
+    printf("  \"links\": [");
+    for (int row = 0; row < size; row++) {
+        printf("%s\n    [", row > 0 ? "," : "");
+        for (int column = 0; column < size; column++) {
+            printf("%s", column > 0 ? ", " : "");
+            json_string(all->links[row * size + column].name);
+        }
+        printf("]");
+    }
+    printf("\n  ],\n");
+}
+
+static void print_json(const everything *all)
+{
+    printf("{\n  \"version\": \"%d.%d.%d\",\n  ", MNP_VERSION_MAJOR, MNP_VERSION_MINOR, MNP_VERSION_PATCH);
+    json_member("device", mnp_ctx_device_kind(all->ctx), ",\n  ");
+    json_member("transport", mnp_ctx_transport(all->ctx), ",\n");
+    json_ranks(all);
+    json_links(all);
+    printf("  \"libraries\": {");
+    for (const mnp_version_info *v = mnp_ctx_versions(all->ctx); v->name; v++) {
+        printf("\n    ");
+        json_member(v->name, v->version, ",");
+    }
+    printf("\n    ");
+    json_member("HDF5", mnp_h5_version(), "\n  },\n  \"cache\": {");
+    json_member("path", all->cache.path, ", ");
+    printf("\"files\": %" PRId64 ", \"bytes\": %" PRId64 "},\n  \"settings\": ", all->cache.files, all->cache.bytes);
+    json_settings(mnp_ctx_settings(all->ctx));
+    printf("\n}\n");
+}
+
+/* ---- */
+
+static void show_everything(mnp_ctx *ctx, bool json)
+{
+    everything all = {.ctx = ctx};
+    MNP_OR_EXIT(rank_infos(ctx, &all.ranks, &all.links));
+    MNP_OR_EXIT(mnp_agree(ctx, mnp_ctx_cache(ctx, &all.cache)));
+    if (mnp_ctx_rank(ctx) == 0) {
+        if (json)
+            print_json(&all);
+        else
+            print_text(&all);
+    }
+    free(all.ranks);
+    free(all.links);
+}
+
+static void show_settings(mnp_ctx *ctx, bool json)
+{
+    if (mnp_ctx_rank(ctx) != 0)
+        return;
+    if (json) {
+        json_settings(mnp_ctx_settings(ctx));
+        putchar('\n');
+    } else {
+        print_settings(mnp_ctx_settings(ctx));
+    }
+}
+
+int info_main(int argc, char **argv)
+{
+    bool json = false, settings = false;
+    for (int key; (key = options_next(argc, argv, options)) != OPTIONS_END;) {
+        switch (key) {
+        case 'j': json = true; break;
+        case 's': settings = true; break;
+        default: misused_exit();
+        }
+    }
+    if (optind < argc) {
+        mnp_fail(MNP_ERR_ARG, "info takes no operand, but was given '%s'", argv[optind]);
+        misused_exit();
+    }
+    mnp_ctx *ctx = NULL;
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    if (settings)
+        show_settings(ctx, json);
+    else
+        show_everything(ctx, json);
+    int status = close_output();
+    mnp_finalize(ctx);
+    return status;
+}

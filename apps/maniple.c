@@ -1,0 +1,128 @@
+/*
+ * The command `maniple`: picks the subcommand, and answers for help and version without starting MPI.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <maniple.h>
+
+#include "command.h"
+#include "options.h"
+
+static const struct subcommand {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    void (*help)(void);
+    const char *summary;
+} subcommands[] = {
+    {"conv", conv_main, conv_help, "convolve an array with a kernel"},
+    {"info", info_main, info_help, "show ranks, devices, libraries, the kernel cache and the settings"},
+};
+
+enum { NUM_SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
+
+bool first_process(void)
+{
+    /* Set by Open MPI, by PMIx and PMI launchers, and by Slurm; the nearest to the process comes first */
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank)
+            return strcmp(rank, "0") == 0;
+    }
+    return true;
+}
+
+void misused_exit(void)
+{
+    MPI_Init(NULL, NULL);
+    mnp_exit(EXIT_MISUSED);
+}
+
+int close_output(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_SUCCESS;
+    fprintf(stderr, "maniple: standard output cannot be written: %s\n", strerror(errno ? errno : EIO));
+    return EXIT_FAILED;
+}
+
+static void print_help(void)
+{
+    puts("Usage: maniple SUBCOMMAND [ARGUMENT...]\n"
+         "       mpirun -n RANKS maniple SUBCOMMAND [ARGUMENT...]\n"
+         "\n"
+         "Work on arrays spread over MPI ranks, one GPU a rank, or on CPUs where there is no GPU.\n"
+         "\n"
+         "Subcommands:");
+    for (int i = 0; i < NUM_SUBCOMMANDS; i++)
+        printf("  %-8s %s\n", subcommands[i].name, subcommands[i].summary);
+    puts("  help     show this, or the help of a SUBCOMMAND\n"
+         "\n"
+         "Options:\n"
+         "  -h, --help     show this\n"
+         "  -V, --version  show the version");
+}
+
+static int print_version(void)
+{
+    if (first_process())
+        printf("maniple %d.%d.%d\n", MNP_VERSION_MAJOR, MNP_VERSION_MINOR, MNP_VERSION_PATCH);
+    return close_output();
+}
+
+static int answer_help(const struct subcommand *subcommand)
+{
+    if (first_process()) {
+        if (subcommand)
+            subcommand->help();
+        else
+            print_help();
+    }
+    return close_output();
+}
+
+/* The subcommand of that name; without one the program ends, with a sentence. */
+static const struct subcommand *find_subcommand(const char *name)
+{
+    const char *names[NUM_SUBCOMMANDS + 2] = {"help"};
+    for (int i = 0; i < NUM_SUBCOMMANDS; i++) {
+        if (strcmp(subcommands[i].name, name) == 0)
+            return &subcommands[i];
+        names[i + 1] = subcommands[i].name;
+    }
+    const char *nearest = nearest_word(name, names);
+    const char *what = name[0] == '-' ? "option" : "subcommand";
+    if (nearest && name[0] != '-')
+        mnp_fail(MNP_ERR_ARG, "unknown %s '%s'; did you mean '%s'?", what, name, nearest);
+    else
+        mnp_fail(MNP_ERR_ARG, "unknown %s '%s'; 'maniple --help' shows what there is", what, name);
+    misused_exit();
+    return NULL;
+}
+
+static bool is_any(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        mnp_fail(MNP_ERR_ARG, "a subcommand is needed, such as conv or info; 'maniple --help' shows them all");
+        misused_exit();
+    }
+    if (is_any(argv[1], "--version", "-V"))
+        return print_version();
+    if (is_any(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0)
+        return answer_help(argc > 2 ? find_subcommand(argv[2]) : NULL);
+
+    const struct subcommand *subcommand = find_subcommand(argv[1]);
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (is_any(argv[i], "--help", "-h"))
+            return answer_help(subcommand);
+    return subcommand->run(argc - 1, argv + 1);
+}

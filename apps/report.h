@@ -1,0 +1,26 @@
+/*
+ * What the subcommands tell: sizes, shapes, layouts, and where the ranks run.
+ */
+#ifndef APPS_REPORT_H
+#define APPS_REPORT_H
+
+#include <stdint.h>
+
+#include <maniple.h>
+
+void print_shape(int ndim, const int64_t *shape);
+
+/* Shape, dtype and blocks of an array, in the rest of a line. */
+void print_array(const mnp_array *array);
+
+/* "3.4 MiB", in `text`, which is returned. */
+enum { BYTES_TEXT = 24 };
+const char *bytes_text(int64_t bytes, char text[BYTES_TEXT]);
+
+/* The ranks' descriptions, allocated, on every rank.  Collective. */
+mnp_status rank_infos(mnp_ctx *ctx, mnp_rank_info **ranks_p, mnp_link_info **links_p);
+
+/* "4 ranks on 1 host (node7), 4 x NVIDIA H200, transport nccl", in the rest of a line. */
+void print_where(mnp_ctx *ctx, const mnp_rank_info *ranks);
+
+#endif

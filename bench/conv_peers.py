@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Times the 2-D convolution of other libraries on one GPU, to compare Maniple's with.
+
+An image and a smaller kernel, both random and of float32, mode "same", zeros beyond the edges:
+
+  cupyx.scipy.signal.convolve2d     CuPy's direct convolution
+  torch.nn.functional.conv2d        PyTorch with cuDNN, in true float32 and not TF32
+  cupyx.scipy.signal.fftconvolve    CuPy's convolution by FFT, with --fft
+
+The data is on the GPU before and stays there.  A time is the median of repeats, each between two CUDA events, after a
+warm-up.  All results are compared with a convolution by FFT in float64: the largest error, relative to the largest
+value.  The tolerance is below what TF32 could reach.
+"""
+
+import argparse
+import importlib
+import json
+import statistics
+import sys
+
+import numpy as np
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--image", type=int, default=4096, metavar="N", help="the image is N x N (default: 4096)")
+    parser.add_argument("--kernel", type=int, default=31, metavar="N", help="the kernel is N x N, odd (default: 31)")
+    parser.add_argument("--repeats", type=int, default=20, metavar="N", help="timed runs of each (default: 20)")
+    parser.add_argument("--warm-up", type=int, default=3, metavar="N", help="runs before those (default: 3)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random data (default: 1)")
+    parser.add_argument("--fft", action="store_true", help="time CuPy's fftconvolve too")
+    parser.add_argument("--tolerance", type=float, default=1e-5, metavar="E", help="largest error (default: 1e-5)")
+    parser.add_argument("--json", metavar="FILE", help="write the results there too")
+    arguments = parser.parse_args()
+    if arguments.kernel < 1 or arguments.kernel % 2 == 0:
+        parser.error("--kernel must be odd: for even ones the libraries disagree on what \"same\" is")
+    if arguments.image < arguments.kernel:
+        parser.error("--image must not be smaller than --kernel")
+    if arguments.repeats < 1 or arguments.warm_up < 0:
+        parser.error("--repeats must be at least 1, --warm-up at least 0")
+    return arguments
+
+
+def optional(module):
+    """The module, or None with a line on stderr."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        print(f"conv_peers.py: without {module}: {error}", file=sys.stderr)
+        return None
+
+
+def measure(arguments, run, new_event, elapsed_ms):
+    """Call run() again and again; the last result and the times in milliseconds."""
+    for _ in range(arguments.warm_up):
+        result = run()
+    times = []
+    for _ in range(arguments.repeats):
+        begin, end = new_event(), new_event()
+        begin.record()
+        result = run()
+        end.record()
+        end.synchronize()
+        times.append(elapsed_ms(begin, end))
+    return result, times
+
+
+def with_cupy(arguments, image, kernel):
+    """The GPU's name, the exact result, and of each way to do it with CuPy (name, version, notes, result, times)."""
+    cupy = optional("cupy")
+    if cupy is None or not cupy.cuda.is_available():
+        return None, None, []
+    signal = importlib.import_module("cupyx.scipy.signal")
+    image_d, kernel_d = cupy.asarray(image), cupy.asarray(kernel)
+
+    def time(run):
+        return measure(arguments, run, cupy.cuda.Event, cupy.cuda.get_elapsed_time)
+
+    exact = signal.fftconvolve(image_d.astype(cupy.float64), kernel_d.astype(cupy.float64), mode="same").get()
+    ways = [("cupyx.scipy.signal.convolve2d", lambda: signal.convolve2d(image_d, kernel_d, mode="same"))]
+    if arguments.fft:
+        ways.append(("cupyx.scipy.signal.fftconvolve", lambda: signal.fftconvolve(image_d, kernel_d, mode="same")))
+    runs = []
+    for name, run in ways:
+        result, times = time(run)
+        runs.append((name, f"CuPy {cupy.__version__}", "", result.get(), times))
+    gpu = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())["name"].decode()
+    return gpu, exact, runs
+
+
+def true_float32(torch):
+    """Forbid TF32 in cuDNN's convolutions; gives the words for it."""
+    if hasattr(getattr(torch.backends.cudnn, "conv", None), "fp32_precision"):
+        # PyTorch 2.9 and later; some of its checks want these two to be alike
+        torch.backends.cudnn.conv.fp32_precision = "ieee"
+        torch.backends.cudnn.rnn.fp32_precision = "ieee"
+        return 'cudnn.conv.fp32_precision = "ieee"'
+    torch.backends.cudnn.allow_tf32 = False
+    return "cudnn.allow_tf32 = False"
+
+
+def with_torch(arguments, image, kernel):
+    """The GPU's name, and the same list of PyTorch."""
+    torch = optional("torch")
+    if torch is None or not torch.cuda.is_available():
+        return None, []
+    precision = true_float32(torch)
+    torch.backends.cudnn.benchmark = True  # let cuDNN choose its quickest algorithm, during the warm-up
+    image_d = torch.from_numpy(image).cuda()[None, None]
+    kernel_d = torch.from_numpy(kernel[::-1, ::-1].copy()).cuda()[None, None]  # its conv2d is a correlation
+    padding = arguments.kernel // 2
+
+    def run():
+        return torch.nn.functional.conv2d(image_d, kernel_d, padding=padding)
+
+    with torch.no_grad():
+        result, times = measure(arguments, run, lambda: torch.cuda.Event(enable_timing=True),
+                                lambda begin, end: begin.elapsed_time(end))
+    version = f"PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}"
+    run = ("torch.nn.functional.conv2d", version, precision, result[0, 0].cpu().numpy(), times)
+    return torch.cuda.get_device_name(), [run]
+
+
+def exact_on_cpu(image, kernel):
+    """The result that the others are compared with where there is no CuPy."""
+    shape = [a + b - 1 for a, b in zip(image.shape, kernel.shape)]
+    full = np.fft.irfft2(np.fft.rfft2(image.astype(np.float64), shape) * np.fft.rfft2(kernel.astype(np.float64), shape),
+                         shape)
+    before = [(n - 1) // 2 for n in kernel.shape]
+    return full[before[0]:before[0] + image.shape[0], before[1]:before[1] + image.shape[1]]
+
+
+def main():
+    arguments = parse_arguments()
+    random = np.random.default_rng(arguments.seed)
+    image = random.standard_normal((arguments.image, arguments.image), dtype=np.float32)
+    kernel = random.standard_normal((arguments.kernel, arguments.kernel), dtype=np.float32)
+
+    cupy_gpu, exact, runs = with_cupy(arguments, image, kernel)
+    torch_gpu, torch_runs = with_torch(arguments, image, kernel)
+    runs += torch_runs
+    if not runs:
+        sys.exit("conv_peers.py: neither CuPy nor PyTorch can use a GPU here")
+    if exact is None:
+        exact = exact_on_cpu(image, kernel)
+
+    results = []
+    for name, version, notes, result, times in runs:
+        error = float(np.abs(result - exact).max() / np.abs(exact).max())
+        results.append({"name": name, "version": version, "notes": notes, "median_ms": statistics.median(times),
+                        "min_ms": min(times), "max_ms": max(times), "repeats": len(times), "relative_error": error})
+
+    gpu = cupy_gpu or torch_gpu
+    print(f"{gpu}: {arguments.image} x {arguments.image} by {arguments.kernel} x {arguments.kernel}, float32, "
+          f"median of {arguments.repeats}")
+    for entry in results:
+        print(f"  {entry['name']:32}{entry['median_ms']:9.3f} ms   error {entry['relative_error']:.1e}   "
+              f"{entry['version']}{', ' if entry['notes'] else ''}{entry['notes']}")
+    if arguments.json:
+        report = {"gpu": gpu, "image": [arguments.image] * 2, "kernel": [arguments.kernel] * 2, "dtype": "float32",
+                  "mode": "same", "boundary": "fill", "seed": arguments.seed, "results": results}
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=2)
+            file.write("\n")
+
+    wrong = [entry["name"] for entry in results if not entry["relative_error"] <= arguments.tolerance]
+    if wrong:
+        sys.exit(f"conv_peers.py: wrong by more than {arguments.tolerance:g}: {', '.join(wrong)}")
+
+
+if __name__ == "__main__":
+    main()

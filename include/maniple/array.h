@@ -1,0 +1,101 @@
+/*
+ * Arrays spread in blocks over the ranks.
+ *
+ * Every rank makes the same calls and holds its own block, in its device's memory.  Calls enqueue work on the context's
+ * stream and return; reading values on the CPU waits.  Outputs are passed as mnp_array **: where *output is NULL a new
+ * array is made, else that array is reused and must have the right dtype and layout (MNP_ERR_ARG if not).
+ */
+#ifndef MANIPLE_ARRAY_H
+#define MANIPLE_ARRAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <maniple/base.h>
+#include <maniple/context.h>
+#include <maniple/dtype.h>
+#include <maniple/layout.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mnp_array mnp_array;
+
+/*
+ * Make an array of that dtype and layout, its values undefined; the layout's number of ranks must be the context's.
+ * Release with mnp_array_free().  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY.
+ */
+MNP_API mnp_status mnp_array_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p);
+
+/* numpy.empty, numpy.zeros, numpy.full in the layout of mnp_layout_block(); `value` is one element.  Collective. */
+MNP_API mnp_status mnp_empty(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p);
+MNP_API mnp_status mnp_zeros(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p);
+MNP_API mnp_status mnp_full(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *value,
+                            mnp_array **array_p);
+
+/* Release an array; NULL is accepted.  Collective. */
+MNP_API void mnp_array_free(mnp_array *array);
+
+/* Release several: mnp_free_all(x, y, z).  Collective. */
+#define mnp_free_all(...)                                                                                              \
+    do {                                                                                                               \
+        mnp_array *mnp_all_[] = {__VA_ARGS__};                                                                         \
+        for (size_t mnp_i_ = 0; mnp_i_ < sizeof mnp_all_ / sizeof *mnp_all_; mnp_i_++)                                 \
+            mnp_array_free(mnp_all_[mnp_i_]);                                                                          \
+    } while (0)
+
+/* Not collective, all of them; pointers belong to the array. */
+MNP_API mnp_ctx *mnp_array_ctx(const mnp_array *array);
+MNP_API mnp_dtype mnp_array_dtype(const mnp_array *array);
+MNP_API const mnp_layout *mnp_array_layout(const mnp_array *array);
+MNP_API int mnp_array_ndim(const mnp_array *array);
+MNP_API const int64_t *mnp_array_shape(const mnp_array *array);
+
+/* This rank's block: first global index, extent, number of elements, strides in elements. */
+MNP_API const int64_t *mnp_array_local_lo(const mnp_array *array);
+MNP_API const int64_t *mnp_array_local_shape(const mnp_array *array);
+MNP_API int64_t mnp_array_local_size(const mnp_array *array);
+MNP_API const int64_t *mnp_array_local_strides(const mnp_array *array);
+
+/*
+ * The first element of this rank's block, in the device's memory (NULL if the block is empty): for the caller's own
+ * kernels on a GPU, or for direct access on the host device.  Work that Maniple has enqueued may still be running:
+ * mnp_ctx_synchronize() first.  Not collective.
+ */
+MNP_API void *mnp_array_local_data(const mnp_array *array);
+
+/* Copy this rank's block from or to `block` on the host, in C order.  Waits.  Not collective.  MNP_ERR_DEVICE. */
+MNP_API mnp_status mnp_array_set_local(mnp_array *array, const void *block);
+MNP_API mnp_status mnp_array_get_local(const mnp_array *array, void *block);
+
+/* Make an array from `data`, the whole array in C order, which every rank holds and takes its block of.  Collective. */
+MNP_API mnp_status mnp_array_from_host(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *data,
+                                       mnp_array **array_p);
+
+#define MNP_ALL_RANKS (-1)
+
+/*
+ * Bring the whole array in C order to `data` on rank `root`, or on every rank with MNP_ALL_RANKS.  Elsewhere data is not
+ * touched and may be NULL.  Waits.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ */
+MNP_API mnp_status mnp_array_to_host(const mnp_array *array, int root, void *data);
+
+/* numpy.copy.  Collective. */
+MNP_API mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p);
+
+/*
+ * numpy.ndarray.astype with casting="unsafe": floats are truncated towards zero, complex loses its imaginary part, and
+ * anything but zero is true.  A float outside the integer type's range, or NaN, gives what the device's conversion
+ * gives, as in NumPy.  Collective.
+ */
+MNP_API mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p);
+
+/* The same array in another layout of the same shape.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMM. */
+MNP_API mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mnp_array **result_p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * What every part of Maniple shares: symbol visibility, limits, and how functions report failure.
+ *
+ * Every function that can fail returns an mnp_status.  The function that finds the error records one sentence with the
+ * offending values; mnp_error_message() gives it.  A call documented as "Collective" must be made by all ranks of the
+ * context's communicator, in the same order, and fails on all of them or on none: where one rank alone had the
+ * trouble, that rank returns its own status and the others MNP_ERR_PEER, with a sentence that names the rank and
+ * repeats its words.  Outputs are set only on success.
+ */
+#ifndef MANIPLE_BASE_H
+#define MANIPLE_BASE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MNP_API __attribute__((visibility("default")))
+
+#define MNP_VERSION_MAJOR 0
+#define MNP_VERSION_MINOR 1
+#define MNP_VERSION_PATCH 0
+
+#define MNP_MAX_DIMS 8 /* most dimensions of an array or a mesh */
+
+typedef enum mnp_status {
+    MNP_OK = 0,
+    MNP_ERR_ARG,         /* an argument is wrong: the caller's mistake */
+    MNP_ERR_MEMORY,      /* out of memory, on the host or on the device */
+    MNP_ERR_IO,          /* a file could not be read or written */
+    MNP_ERR_DEVICE,      /* the GPU or its driver reported an error */
+    MNP_ERR_COMPILE,     /* a kernel did not compile */
+    MNP_ERR_COMM,        /* MPI or NCCL reported an error */
+    MNP_ERR_TIMEOUT,     /* another rank did not answer within MANIPLE_DEADLINE */
+    MNP_ERR_UNSUPPORTED, /* not possible on this device or in this build */
+    MNP_ERR_PEER,        /* another rank failed; the message says which, and why */
+    MNP_ERR_INTERNAL     /* a defect of Maniple */
+} mnp_status;
+
+/* The name of a status, such as "MNP_ERR_ARG".  Not collective. */
+MNP_API const char *mnp_status_name(mnp_status status);
+
+/* The sentence of the last error on this thread; "" if there was none.  Valid until the next error.  Not collective. */
+MNP_API const char *mnp_error_message(void);
+
+/* Where the last error on this thread was found, as "file:line function".  Not collective. */
+MNP_API const char *mnp_error_origin(void);
+
+/* Record a failure of the program's own, printf-style, and return `status`.  Not collective. */
+MNP_API mnp_status mnp_fail(mnp_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * End the program after a failed call: the lowest rank of MPI_COMM_WORLD prints the sentence on stderr, and every rank
+ * exits with `exit_status`.  Collective, but safe where it is not: a rank that fails alone waits two seconds for the
+ * others, then prints its own sentence and aborts the job.
+ */
+MNP_API void mnp_exit(int exit_status);
+
+/* Make the call, or end the program with exit status 1 and the reason. */
+#define MNP_OR_EXIT(call)                                                                                              \
+    do {                                                                                                               \
+        if ((call) != MNP_OK)                                                                                          \
+            mnp_exit(1);                                                                                               \
+    } while (0)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

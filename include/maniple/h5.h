@@ -1,0 +1,81 @@
+/*
+ * Arrays in HDF5 files, read and written in parallel through MPI-IO.
+ */
+#ifndef MANIPLE_H5_H
+#define MANIPLE_H5_H
+
+#include <stdint.h>
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of HDF5 that is in use, such as "1.10.8".  Not collective. */
+MNP_API const char *mnp_h5_version(void);
+
+/* What a dataset holds: dtype is the type that it is read as. */
+typedef struct mnp_h5_info {
+    mnp_dtype dtype;
+    int ndim;
+    int64_t shape[MNP_MAX_DIMS];
+} mnp_h5_info;
+
+/*
+ * Look at a dataset.  Collective.  MNP_ERR_IO if there is none such, MNP_ERR_UNSUPPORTED for a type that is no number.
+ */
+MNP_API mnp_status mnp_h5_inspect(mnp_ctx *ctx, const char *file, const char *dataset, mnp_h5_info *info_p);
+
+/*
+ * Read a dataset: integers, enumerations and floats of any size up to 8 bytes and any byte order, bool and complex as
+ * h5py writes them; contiguous, chunked, compressed; 0 to MNP_MAX_DIMS dimensions.  Values are converted to the
+ * smallest native type that holds them (2-byte floats are read as float32).
+ *
+ *   file     as every rank sees it: on a file system that all of them share
+ *   dataset  its name with the groups that it is in, "/a/b"; the first slash may be missing
+ *   layout   NULL: mnp_layout_block(); else its shape must be the dataset's
+ *   array_p  receives the array, or is reused if it is not NULL
+ *
+ * Collective.  MNP_ERR_IO naming the file and the reason, MNP_ERR_UNSUPPORTED for what is no number, has too many
+ * dimensions or is compressed by a filter that HDF5 does not have, MNP_ERR_ARG, MNP_ERR_MEMORY.
+ */
+MNP_API mnp_status mnp_h5_read(mnp_ctx *ctx, const char *file, const char *dataset, const mnp_layout *layout,
+                               mnp_array **array_p);
+
+typedef struct mnp_h5_write_options {
+    int deflate; /* 0: no compression; 1 .. 9: gzip of that level, after a byte shuffle */
+} mnp_h5_write_options;
+
+/*
+ * Write an array to a dataset, as h5py would, in chunks of at most 1 MiB along the blocks; missing groups are made.
+ * What the file has besides is kept; a dataset of the same name is replaced, with its attributes; where a group has the
+ * name it is an error.
+ *
+ * The file is written aside, as ".NAME.XXXXXX.tmp" in the same folder, and renamed when it is whole and on disk:
+ * whoever opens the file finds it as it was or as it shall be, and a run that fails or is ended by SIGINT, SIGTERM or
+ * SIGHUP leaves what was there before and nothing else.  (SIGKILL leaves the temporary file.  The signals are handled
+ * on rank 0, while it writes, if the program does not handle them itself.)  Room for the whole file is reserved before
+ * values are written; what the file has besides is copied.  Permissions are those of the file that is replaced; a
+ * symbolic link is followed.
+ *
+ *   options  NULL: no compression
+ *
+ * Collective.  MNP_ERR_IO naming the file and the reason (no such folder, no permission, no space), MNP_ERR_ARG,
+ * MNP_ERR_UNSUPPORTED if this HDF5 cannot compress.
+ */
+MNP_API mnp_status mnp_h5_write(const mnp_array *array, const char *file, const char *dataset,
+                                const mnp_h5_write_options *options);
+
+/*
+ * Find out, writing nothing, whether mnp_h5_write() could make this dataset: folder, permissions, and what is there
+ * already.  For programs that compute long before they write.  Collective.  MNP_ERR_IO, MNP_ERR_ARG.
+ */
+MNP_API mnp_status mnp_h5_check_write(mnp_ctx *ctx, const char *file, const char *dataset);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * Meshes and layouts: which rank owns which box of a global index space.
+ *
+ * A mesh arranges the ranks 0 .. size-1 as an n-dimensional grid, the last axis fastest.  A layout maps every dimension
+ * of a shape to a mesh axis, which cuts it, or to none.  A mesh axis that no dimension uses means replicas: ranks that
+ * differ only along it own the same box.  Both are immutable pure arithmetic: nothing here communicates.
+ */
+#ifndef MANIPLE_LAYOUT_H
+#define MANIPLE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <maniple/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mnp_layout mnp_layout; /* opaque, immutable once made, counted: see mnp_layout_retain() */
+
+#define MNP_NO_AXIS (-1) /* this dimension is not cut */
+
+/*
+ * Make a layout.  Not collective; equal arguments give equal layouts.
+ *
+ *   mesh_ndim  1 .. MNP_MAX_DIMS
+ *   mesh       ranks along each mesh axis, each >= 1; their product is the number of ranks
+ *   ndim       0 .. MNP_MAX_DIMS
+ *   shape      global extent of each dimension, each >= 0; the product must fit int64_t
+ *   axes       mesh axis that cuts each dimension, or MNP_NO_AXIS; an axis cuts one dimension at most
+ *   cuts       NULL: every cut dimension of extent n over p parts is even, the first n % p parts hold one element more.
+ *              Else cuts[d] is NULL (even) or p+1 non-decreasing values from 0 to shape[d]; part i is
+ *              [cuts[d][i], cuts[d][i+1])
+ *   layout_p   receives the layout; release with mnp_layout_free()
+ *
+ * MNP_ERR_ARG if a value is out of range; *layout_p is then untouched.
+ */
+MNP_API mnp_status mnp_layout_new(int mesh_ndim, const int *mesh, int ndim, const int64_t *shape, const int *axes,
+                                  const int64_t *const *cuts, mnp_layout **layout_p);
+
+/*
+ * The layout that Maniple chooses by itself: a mesh of as many axes as the array has dimensions, with the smallest
+ * largest block and then the smallest surface between blocks.  Not collective.  MNP_ERR_ARG as above.
+ */
+MNP_API mnp_status mnp_layout_block(int nranks, int ndim, const int64_t *shape, mnp_layout **layout_p);
+
+/* Every rank owns everything.  Not collective.  MNP_ERR_ARG as above. */
+MNP_API mnp_status mnp_layout_replicated(int nranks, int ndim, const int64_t *shape, mnp_layout **layout_p);
+
+/* Rank `root` owns everything, the others nothing.  Not collective.  MNP_ERR_ARG as above, or if root is no rank. */
+MNP_API mnp_status mnp_layout_on_root(int nranks, int root, int ndim, const int64_t *shape, mnp_layout **layout_p);
+
+/* The same cutting of another shape of as many dimensions, evenly.  Not collective.  MNP_ERR_ARG as above. */
+MNP_API mnp_status mnp_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p);
+
+/* One more owner of the layout; returns it.  Not collective. */
+MNP_API mnp_layout *mnp_layout_retain(const mnp_layout *layout);
+
+/* One owner less; the last one frees it.  NULL is accepted.  Not collective. */
+MNP_API void mnp_layout_free(mnp_layout *layout);
+
+/* Not collective, all of them; the arrays they give belong to the layout. */
+MNP_API int mnp_layout_nranks(const mnp_layout *layout);
+MNP_API int mnp_layout_ndim(const mnp_layout *layout);
+MNP_API const int64_t *mnp_layout_shape(const mnp_layout *layout);
+MNP_API int64_t mnp_layout_size(const mnp_layout *layout); /* elements of the global array */
+MNP_API bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b); /* the same boxes on the same ranks */
+
+/* Parts that dimension `dim` is cut into (1 if it is not cut), and the parts + 1 points of the cuts. */
+MNP_API int mnp_layout_parts(const mnp_layout *layout, int dim);
+MNP_API const int64_t *mnp_layout_cuts(const mnp_layout *layout, int dim);
+
+/* The box that `rank` owns: first index and extent of each dimension. */
+MNP_API void mnp_layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *extent);
+
+/* The lowest rank that owns the element at `index`. */
+MNP_API int mnp_layout_owner(const mnp_layout *layout, const int64_t *index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

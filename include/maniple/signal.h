@@ -1,0 +1,78 @@
+/*
+ * Convolution of distributed arrays, in the words of scipy.signal.
+ */
+#ifndef MANIPLE_SIGNAL_H
+#define MANIPLE_SIGNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+#include <maniple/dtype.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which part of the convolution of extents N and K: N+K-1 values, the middle N of them, or |N-K|+1 (no border used). */
+typedef enum mnp_conv_mode { MNP_CONV_FULL, MNP_CONV_SAME, MNP_CONV_VALID } mnp_conv_mode;
+
+/* How the input goes on beyond its borders: for a b c d, and numpy.pad's name of it. */
+typedef enum mnp_boundary {
+    MNP_BOUNDARY_FILL,   /* v v | a b c d | v v   constant   */
+    MNP_BOUNDARY_WRAP,   /* c d | a b c d | a b   wrap       */
+    MNP_BOUNDARY_SYMM,   /* b a | a b c d | d c   symmetric  */
+    MNP_BOUNDARY_MIRROR, /* c b | a b c d | c b   reflect    */
+    MNP_BOUNDARY_NEAREST /* a a | a b c d | d d   edge       */
+} mnp_boundary;
+
+typedef struct mnp_conv_options {
+    mnp_conv_mode mode;
+    mnp_boundary boundary;
+    double fillvalue; /* v above, cast to the input's dtype, which must be able to hold it */
+    int naxes;        /* 0: the last dimensions of the input, as many as the kernel has */
+    const int *axes;  /* naxes input dimensions that the kernel's dimensions go along; negative counts from the end */
+    mnp_dtype dtype;  /* of the result; MNP_DTYPE_AUTO: the input's if it is float or complex (complex if the kernel is), else float32 */
+} mnp_conv_options;
+
+/* scipy.signal.convolve2d's defaults. */
+#define MNP_CONV_DEFAULTS ((mnp_conv_options){MNP_CONV_FULL, MNP_BOUNDARY_FILL, 0.0, 0, NULL, MNP_DTYPE_AUTO})
+
+typedef struct mnp_conv_plan mnp_conv_plan;
+
+/*
+ * Prepare the convolution of arrays of that dtype and layout (1 to 4 dimensions) with `kernel` (any layout; at most as
+ * many dimensions, no NaN; not needed afterwards) by direct summation:
+ *
+ *   y[o] = sum over k of kernel[k] * x[o + offset - k],  x extended by the boundary, offset by the mode
+ *
+ * as in scipy.signal.convolve2d, and scipy.signal.convolve of the input padded by numpy.pad.  Dimensions that the kernel
+ * does not go along are batched.  Arithmetic is float32 for results float32, float64 for float64, complex likewise;
+ * integer results are summed exactly modulo 2^64 if both operands are integers, else in float64, rounded to the nearest
+ * integer and held within the type's range.  The result has the input's layout, or for modes full and valid the same
+ * mesh over the new shape.
+ *
+ * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED.
+ */
+MNP_API mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
+                                     const mnp_conv_options *options, mnp_conv_plan **plan_p);
+
+/*
+ * Convolve.  Allocates nothing but an output that is NULL; does not wait where NCCL carries the borders.  x and *y_p must
+ * not be the same array.  Collective.  MNP_ERR_ARG if dtype or layout are not the plan's, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ */
+MNP_API mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array **y_p);
+
+/* Release a plan; NULL is accepted.  Collective. */
+MNP_API void mnp_conv_plan_free(mnp_conv_plan *plan);
+
+/* Plan, convolve once and release the plan; options NULL means MNP_CONV_DEFAULTS.  Collective. */
+MNP_API mnp_status mnp_convolve(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options,
+                                mnp_array **y_p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * Direct convolution, in its sliding-window form: out[o] = sum over j of taps[j] * extended[o + j].
+ *
+ * Compiled with
+ *   MNP_IN, MNP_OUT, MNP_SUM   types of the input, the output and the sums
+ *   MNP_TX, MNP_TY             a tile: outputs along x and y
+ *   MNP_CX, MNP_CY             taps along x and y that are served by one window in fast memory; larger kernels take
+ *                              several windows
+ * and for GPUs also
+ *   MNP_K0 .. MNP_K3           the kernel's extents
+ *   MNP_RX, MNP_RY             outputs of a thread in registers
+ */
+#include "prelude.h"
+#include "conv_direct.h"
+
+/* One row of the extended box: [begin, end) of it is at `middle`, what is before and after at `edge`. */
+struct row {
+    const MNP_IN *middle, *edge;
+    int64_t stride, begin, end;
+};
+
+MNP_INLINE bool is_inner(const mnp_conv_params &p, int d, int64_t i)
+{
+    return i >= p.low[d] && i < p.low[d] + p.inner[d];
+}
+
+/* Place along dimension d among the slabs below and above the inner part. */
+MNP_INLINE int64_t in_slabs(const mnp_conv_params &p, int d, int64_t i)
+{
+    return i < p.low[d] ? i : i - p.inner[d];
+}
+
+MNP_INLINE row find_row(const mnp_conv_params &p, int64_t i0, int64_t i1, int64_t i2)
+{
+    const MNP_IN *ring = (const MNP_IN *)p.ring;
+    const long long *size = p.extended;
+    int64_t width = size[3], at;
+    if (!is_inner(p, 0, i0))
+        at = p.slabs[0] + ((in_slabs(p, 0, i0) * size[1] + i1) * size[2] + i2) * width;
+    else if (!is_inner(p, 1, i1))
+        at = p.slabs[1] + (((i0 - p.low[0]) * (size[1] - p.inner[1]) + in_slabs(p, 1, i1)) * size[2] + i2) * width;
+    else if (!is_inner(p, 2, i2))
+        at = p.slabs[2] +
+             (((i0 - p.low[0]) * p.inner[1] + i1 - p.low[1]) * (size[2] - p.inner[2]) + in_slabs(p, 2, i2)) * width;
+    else {
+        int64_t j0 = i0 - p.low[0], j1 = i1 - p.low[1], j2 = i2 - p.low[2];
+        at = p.slabs[3] + ((j0 * p.inner[1] + j1) * p.inner[2] + j2) * (width - p.inner[3]);
+        return row{(const MNP_IN *)p.block + j0 * p.block_stride[0] + j1 * p.block_stride[1] + j2 * p.block_stride[2],
+                   ring + at, p.block_stride[3], p.low[3], p.low[3] + p.inner[3]};
+    }
+    return row{ring + at, ring + at, 1, 0, width};
+}
+
+/* The first output of a tile. */
+MNP_INLINE void tile_origin(const mnp_conv_params &p, int64_t tile, int64_t *origin)
+{
+    origin[3] = tile % p.tile_grid[3] * MNP_TX;
+    tile /= p.tile_grid[3];
+    origin[2] = tile % p.tile_grid[2] * MNP_TY;
+    tile /= p.tile_grid[2];
+    origin[1] = tile % p.tile_grid[1];
+    origin[0] = tile / p.tile_grid[1];
+}
+
+/* A sum as an output: integers from floats are rounded to the nearest and held within their range, NaN gives 0. */
+template <typename Out> struct finish {
+    template <typename Sum> static MNP_INLINE Out from(Sum x)
+    {
+        return mnp_to<Out>::from(x);
+    }
+};
+
+#define MNP_FINISH_INTEGER(type, low, high, limit)                                                                     \
+    template <> struct finish<type> {                                                                                  \
+        static MNP_INLINE type from(int64_t x)                                                                         \
+        {                                                                                                              \
+            return (type)x;                                                                                            \
+        }                                                                                                              \
+        static MNP_INLINE type from(double x)                                                                          \
+        {                                                                                                              \
+            x = MNP_RINT(x);                                                                                           \
+            return x >= limit ? high : x > (double)(low) ? (type)x : x <= (double)(low) ? (type)(low) : (type)0;       \
+        }                                                                                                              \
+    };
+#if MNP_CUDA
+#define MNP_RINT rint
+#else
+#define MNP_RINT __builtin_rint
+#endif
+MNP_FINISH_INTEGER(int8_t, -128, 127, 127.0)
+MNP_FINISH_INTEGER(int16_t, -32768, 32767, 32767.0)
+MNP_FINISH_INTEGER(int32_t, -2147483647 - 1, 2147483647, 2147483647.0)
+MNP_FINISH_INTEGER(int64_t, -9223372036854775807LL - 1, 9223372036854775807LL, 9223372036854775808.0)
+MNP_FINISH_INTEGER(uint8_t, 0, 255, 255.0)
+MNP_FINISH_INTEGER(uint16_t, 0, 65535, 65535.0)
+MNP_FINISH_INTEGER(uint32_t, 0, 4294967295u, 4294967295.0)
+MNP_FINISH_INTEGER(uint64_t, 0, 18446744073709551615ull, 18446744073709551616.0)
+
+#if MNP_CUDA
+#include "conv_direct_cuda.h"
+#else
+#include "conv_direct_host.h"
+#endif

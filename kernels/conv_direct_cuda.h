@@ -1,0 +1,167 @@
+/*
+ * Direct convolution on a GPU: a block computes one tile.
+ *
+ * The window of input under a tile goes to shared memory, converted to the type of the sums, together with the taps.
+ * A thread keeps MNP_RY x MNP_RX outputs in registers: an input quad read from shared memory serves all taps that it
+ * meets, a tap serves all outputs, so that arithmetic and not shared memory sets the pace.  In shared memory every run
+ * of MNP_RX elements (64 bytes) is followed by 16 bytes of padding: the threads of a warp, which read with that stride,
+ * then meet different banks.
+ */
+constexpr int blocks_x = MNP_TX / MNP_RX, blocks_y = MNP_TY / MNP_RY, threads = blocks_x * blocks_y;
+constexpr int per_quad = 16 / sizeof(MNP_SUM); /* elements of a 16-byte access */
+constexpr int run = MNP_RX + per_quad;         /* elements of a padded run */
+constexpr int window_rows = MNP_TY + MNP_CY - 1;
+constexpr int window_runs = (MNP_TX + MNP_CX - 1 + MNP_RX - 1) / MNP_RX;
+constexpr int window_stride = window_runs * run;
+constexpr int tap_stride = (MNP_CX + per_quad - 1) / per_quad * per_quad;
+
+struct alignas(16) quad {
+    MNP_SUM v[per_quad];
+};
+
+template <typename T> MNP_INLINE void multiply_add(T &sum, T a, T b)
+{
+    sum += a * b;
+}
+template <typename R> MNP_INLINE void multiply_add(mnp_complex<R> &sum, mnp_complex<R> a, mnp_complex<R> b)
+{
+    sum.re += a.re * b.re;
+    sum.re -= a.im * b.im;
+    sum.im += a.re * b.im;
+    sum.im += a.im * b.re;
+}
+
+/*
+ * Bring the window whose first element is (i0, i1, i2, i3) to shared memory; zeros where the extended box has ended.  A
+ * warp takes a row at a time, and has up to `batch` loads a thread in flight.
+ */
+MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
+{
+    constexpr int width = window_runs * MNP_RX, batch = (width + 31) / 32 < 8 ? (width + 31) / 32 : 8;
+    const int lane = threadIdx.x % 32;
+    for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32) {
+        row source = find_row(p, i0, i1, i2 + y);
+        int64_t end = i2 + y < p.extended[2] ? p.extended[3] : 0, inner = source.end - source.begin;
+        MNP_SUM *target = window + y * window_stride;
+        for (int c = lane; c < width; c += 32 * batch) {
+            MNP_IN values[batch];
+#pragma unroll
+            for (int i = 0; i < batch; i++) {
+                int64_t x = i3 + c + 32 * i;
+                bool middle = x >= source.begin && x < source.end;
+                const MNP_IN *base = middle ? source.middle : source.edge;
+                int64_t offset = middle ? (x - source.begin) * source.stride : x < source.begin ? x : x - inner;
+                values[i] = x < end && c + 32 * i < width ? base[offset] : MNP_IN{};
+            }
+#pragma unroll
+            for (int i = 0; i < batch; i++) {
+                int at = c + 32 * i;
+                if (at < width)
+                    target[at / MNP_RX * run + at % MNP_RX] = mnp_to<MNP_SUM>::from(values[i]);
+            }
+        }
+    }
+}
+
+/* Bring the taps (k0, k1, k2 .. k2 + rows, k3 .. k3 + columns) to shared memory. */
+MNP_INLINE void load_taps(const mnp_conv_params &p, MNP_SUM *taps, int k0, int k1, int k2, int k3, int rows, int columns)
+{
+    const MNP_SUM *source = (const MNP_SUM *)p.taps + (((int64_t)k0 * MNP_K1 + k1) * MNP_K2 + k2) * MNP_K3 + k3;
+    for (int i = threadIdx.x; i < rows * columns; i += threads)
+        taps[i / columns * tap_stride + i % columns] = source[(int64_t)(i / columns) * MNP_K3 + i % columns];
+}
+
+/* Add `rows` rows of `columns` taps each. */
+template <int columns>
+MNP_INLINE void accumulate(MNP_SUM (&sums)[MNP_RY][MNP_RX], const MNP_SUM *window, const MNP_SUM *taps, int rows)
+{
+    constexpr int quads = (MNP_RX + columns - 1 + per_quad - 1) / per_quad;
+#pragma unroll 1
+    for (int ky = 0; ky < rows; ky++, window += window_stride, taps += tap_stride) {
+        MNP_SUM x[MNP_RY][quads * per_quad];
+#pragma unroll
+        for (int q = 0; q < quads; q++) {
+#pragma unroll
+            for (int r = 0; r < MNP_RY; r++) {
+                quad part = *(const quad *)(window + r * window_stride + q * per_quad / MNP_RX * run +
+                                            q * per_quad % MNP_RX);
+#pragma unroll
+                for (int i = 0; i < per_quad; i++)
+                    x[r][q * per_quad + i] = part.v[i];
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < columns; k += per_quad) {
+            quad part = *(const quad *)(taps + k);
+#pragma unroll
+            for (int i = 0; i < per_quad; i++) {
+                if (k + i < columns) {
+#pragma unroll
+                    for (int r = 0; r < MNP_RY; r++) {
+#pragma unroll
+                        for (int o = 0; o < MNP_RX; o++)
+                            multiply_add(sums[r][o], part.v[i], x[r][k + i + o]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* Write a thread's outputs of one row, `count` of them. */
+MNP_INLINE void store_row(const MNP_SUM (&sums)[MNP_RX], MNP_OUT *out, int64_t stride, int64_t count)
+{
+    alignas(16) MNP_OUT results[MNP_RX];
+#pragma unroll
+    for (int o = 0; o < MNP_RX; o++)
+        results[o] = finish<MNP_OUT>::from(sums[o]);
+    if constexpr (sizeof results % 16 == 0) {
+        if (stride == 1 && count >= MNP_RX && (uint64_t)out % 16 == 0) {
+#pragma unroll
+            for (int q = 0; q < (int)(sizeof results / 16); q++)
+                ((uint4 *)out)[q] = ((const uint4 *)results)[q];
+            return;
+        }
+    }
+#pragma unroll
+    for (int o = 0; o < MNP_RX; o++) {
+        if (o < count)
+            out[o * stride] = results[o];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(threads) conv_direct(const __grid_constant__ mnp_conv_params p)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    MNP_SUM *window = (MNP_SUM *)shared, *taps = window + window_rows * window_stride;
+    const int tx = threadIdx.x % blocks_x, ty = threadIdx.x / blocks_x;
+    int64_t origin[MNP_CONV_DIMS];
+    tile_origin(p, p.tiles[blockIdx.x], origin);
+
+    MNP_SUM sums[MNP_RY][MNP_RX] = {};
+    for (int k0 = 0; k0 < MNP_K0; k0++)
+        for (int k1 = 0; k1 < MNP_K1; k1++)
+            for (int k2 = 0; k2 < MNP_K2; k2 += MNP_CY)
+                for (int k3 = 0; k3 < MNP_K3; k3 += MNP_CX) {
+                    int rows = MNP_K2 - k2 < MNP_CY ? MNP_K2 - k2 : MNP_CY;
+                    int columns = MNP_K3 - k3 < MNP_CX ? MNP_K3 - k3 : MNP_CX;
+                    __syncthreads();
+                    load_window(p, window, origin[0] + k0, origin[1] + k1, origin[2] + k2, origin[3] + k3);
+                    load_taps(p, taps, k0, k1, k2, k3, rows, columns);
+                    __syncthreads();
+                    const MNP_SUM *mine = window + ty * MNP_RY * window_stride + tx * run;
+                    if (columns == MNP_CX)
+                        accumulate<MNP_CX>(sums, mine, taps, rows);
+                    else if constexpr (MNP_K3 % MNP_CX != 0)
+                        accumulate<MNP_K3 % MNP_CX>(sums, mine, taps, rows);
+                }
+
+    MNP_OUT *out = (MNP_OUT *)p.out + origin[0] * p.out_stride[0] + origin[1] * p.out_stride[1];
+    int64_t x = origin[3] + tx * MNP_RX;
+#pragma unroll
+    for (int r = 0; r < MNP_RY; r++) {
+        int64_t y = origin[2] + ty * MNP_RY + r;
+        if (y < p.out_extent[2] && x < p.out_extent[3])
+            store_row(sums[r], out + y * p.out_stride[2] + x * p.out_stride[3], p.out_stride[3], p.out_extent[3] - x);
+    }
+}

@@ -1,0 +1,128 @@
+/*
+ * Settings: options of mnp_init() before the environment before the defaults.
+ */
+#include "base/config.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+struct setting {
+    const char *field, *variable, *fallback, *help;
+};
+
+#define SETTING_ROW(field, variable, fallback, help) {#field, variable, fallback, help},
+static const struct setting settings[] = {MNP__SETTINGS(SETTING_ROW)};
+#undef SETTING_ROW
+
+enum { NSETTINGS = sizeof settings / sizeof *settings };
+
+/* The config's field of setting i: the table and the struct are made from the same list. */
+static char **field_of(mnp__config *config, int i)
+{
+#define FIELD_ADDRESS(field, variable, fallback, help) &config->field,
+    char **const fields[] = {MNP__SETTINGS(FIELD_ADDRESS)};
+#undef FIELD_ADDRESS
+    return fields[i];
+}
+
+static mnp_status set(mnp__config *config, int i, const char *value)
+{
+    char **field = field_of(config, i), *copy;
+    MNP_TRY(mnp__strdup(value, &copy));
+    free(*field);
+    *field = copy;
+    return MNP_OK;
+}
+
+/* One "name=value" of the options. */
+static mnp_status apply_option(mnp__config *config, char *option)
+{
+    char *value = strchr(option, '=');
+    if (!value)
+        return MNP_FAIL(MNP_ERR_ARG, "option \"%s\" of mnp_init is not of the form name=value", option);
+    *value++ = '\0';
+    for (int i = 0; i < NSETTINGS; i++) {
+        if (strcmp(option, settings[i].field) == 0)
+            return set(config, i, value);
+    }
+    return MNP_FAIL(MNP_ERR_ARG, "mnp_init knows no option \"%s\"; `maniple info --settings` lists them", option);
+}
+
+static mnp_status apply_options(mnp__config *config, const char *options)
+{
+    char *copy, *state = NULL;
+    mnp_status st = MNP_OK;
+    MNP_TRY(mnp__strdup(options, &copy));
+    for (char *option = strtok_r(copy, " ", &state); option && st == MNP_OK; option = strtok_r(NULL, " ", &state))
+        st = apply_option(config, option);
+    free(copy);
+    return st;
+}
+
+static mnp_status check_choice(const char *variable, const char *value, const char *const *choices, const char *sentence)
+{
+    for (; *choices; choices++) {
+        if (strcmp(value, *choices) == 0)
+            return MNP_OK;
+    }
+    return MNP_FAIL(MNP_ERR_ARG, "%s is \"%s\"; it should be %s", variable, value, sentence);
+}
+
+/* The values that only certain words or numbers make sense for. */
+static mnp_status check(mnp__config *config, int rank)
+{
+    char *end;
+    MNP_TRY(check_choice("MANIPLE_DEVICE", config->device, (const char *const[]){"auto", "cuda", "host", NULL},
+                         "cuda, host or auto"));
+    MNP_TRY(check_choice("MANIPLE_TRANSPORT", config->transport, (const char *const[]){"auto", "nccl", "mpi", NULL},
+                         "nccl, mpi or auto"));
+    config->deadline_seconds = strtod(config->deadline, &end);
+    if (end == config->deadline || *end || !(config->deadline_seconds > 0))
+        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_DEADLINE is \"%s\"; it should be a number of seconds above 0",
+                        config->deadline);
+    if (strcmp(config->threads, "auto") != 0) {
+        long threads = strtol(config->threads, &end, 10);
+        if (end == config->threads || *end || threads < 1 || threads > 4096)
+            return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_THREADS is \"%s\"; it should be 1 to 4096, or auto", config->threads);
+    }
+    return mnp__log_parse(config->log, rank, &config->logger);
+}
+
+static mnp_status make_table(mnp__config *config)
+{
+    MNP_TRY(mnp__calloc(NSETTINGS + 1, sizeof *config->table, &config->table));
+    for (int i = 0; i < NSETTINGS; i++)
+        config->table[i] = (mnp_setting_info){.name = settings[i].variable, .value = *field_of(config, i),
+                                              .fallback = settings[i].fallback, .help = settings[i].help};
+    return MNP_OK;
+}
+
+mnp_status mnp__config_read(const char *options, int rank, mnp__config *config)
+{
+    mnp_status st = MNP_OK;
+    *config = (mnp__config){.logger = {.rank = rank, .level = -1}};
+    for (int i = 0; i < NSETTINGS; i++) {
+        const char *value = getenv(settings[i].variable);
+        MNP_TRY_OR(set(config, i, value ? value : settings[i].fallback), st, fail);
+    }
+    if (options)
+        MNP_TRY_OR(apply_options(config, options), st, fail);
+    MNP_TRY_OR(check(config, rank), st, fail);
+    MNP_TRY_OR(make_table(config), st, fail);
+    return MNP_OK;
+fail:
+    mnp__config_free(config);
+    return st;
+}
+
+void mnp__config_free(mnp__config *config)
+{
+    for (int i = 0; i < NSETTINGS; i++)
+        free(*field_of(config, i));
+    free(config->table);
+    *config = (mnp__config){.logger = {.level = -1}};
+}

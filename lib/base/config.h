@@ -1,0 +1,46 @@
+/*
+ * Settings: one table gives every setting's name, environment variable, default and meaning; `maniple info --settings`
+ * and the manual page print it.
+ */
+#ifndef MNP__BASE_CONFIG_H
+#define MNP__BASE_CONFIG_H
+
+#include <maniple/base.h>
+#include <maniple/context.h>
+
+#include "base/log.h"
+
+/* X(field, environment variable, default, help) */
+#define MNP__SETTINGS(X)                                                                                               \
+    X(device, "MANIPLE_DEVICE", "auto", "cuda, host, or auto: a GPU where there is one")                               \
+    X(transport, "MANIPLE_TRANSPORT", "auto",                                                                          \
+      "how GPUs exchange data: nccl, mpi (staged through the host), or auto: nccl where every rank has a GPU of its own") \
+    X(deadline, "MANIPLE_DEADLINE", "60", "seconds to wait for another rank before giving up with an error")           \
+    X(threads, "MANIPLE_THREADS", "auto",                                                                              \
+      "threads of a rank on the host device, or auto: the cores it may use, shared with the ranks beside it")          \
+    X(log, "MANIPLE_LOG", "warn",                                                                                      \
+      "error, warn, info or debug, and which ranks speak: debug:all, info:0,2; rank 0 by default")                     \
+    X(cache_dir, "MANIPLE_CACHE_DIR", "auto",                                                                          \
+      "folder of the compiled kernels, or auto: $XDG_CACHE_HOME/maniple or ~/.cache/maniple")                          \
+    X(dump_kernels, "MANIPLE_DUMP_KERNELS", "", "folder that receives the source of every kernel that is used")        \
+    X(cxx, "MANIPLE_CXX", "auto", "C++ compiler of the host device, or auto: the one found when Maniple was configured") \
+    X(cxxflags, "MANIPLE_CXXFLAGS", "-O3 -march=native", "its options")                                                \
+    X(nvrtc_options, "MANIPLE_NVRTC_OPTIONS", "", "further options for NVRTC, separated by spaces")
+
+typedef struct mnp__config {
+#define MNP__SETTING_FIELD(field, variable, fallback, help) char *field;
+    MNP__SETTINGS(MNP__SETTING_FIELD)
+#undef MNP__SETTING_FIELD
+    mnp__log logger;
+    double deadline_seconds;
+    mnp_setting_info *table; /* the same, for printing; ends with a NULL name */
+} mnp__config;
+
+/*
+ * Read the settings: `options` ("device=host log=debug", or NULL) before the environment before the defaults.
+ * MNP_ERR_ARG for an unknown name or a value that makes no sense.
+ */
+mnp_status mnp__config_read(const char *options, int rank, mnp__config *config);
+void mnp__config_free(mnp__config *config);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * The table of element types.
+ */
+#include <maniple/dtype.h>
+
+#include <string.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+struct dtype_row {
+    const char *name;
+    char kind;
+    unsigned char size;
+};
+
+static const struct dtype_row dtypes[MNP_NUM_DTYPES] = {
+    [MNP_BOOL] = {"bool", 'b', 1},
+    [MNP_INT8] = {"int8", 'i', 1},
+    [MNP_INT16] = {"int16", 'i', 2},
+    [MNP_INT32] = {"int32", 'i', 4},
+    [MNP_INT64] = {"int64", 'i', 8},
+    [MNP_UINT8] = {"uint8", 'u', 1},
+    [MNP_UINT16] = {"uint16", 'u', 2},
+    [MNP_UINT32] = {"uint32", 'u', 4},
+    [MNP_UINT64] = {"uint64", 'u', 8},
+    [MNP_FLOAT32] = {"float32", 'f', 4},
+    [MNP_FLOAT64] = {"float64", 'f', 8},
+    [MNP_COMPLEX64] = {"complex64", 'c', 8},
+    [MNP_COMPLEX128] = {"complex128", 'c', 16},
+};
+
+static bool valid(mnp_dtype dtype)
+{
+    return (int)dtype >= 0 && dtype < MNP_NUM_DTYPES;
+}
+
+char mnp_dtype_kind(mnp_dtype dtype)
+{
+    return valid(dtype) ? dtypes[dtype].kind : '?';
+}
+
+size_t mnp_dtype_size(mnp_dtype dtype)
+{
+    return valid(dtype) ? dtypes[dtype].size : 0;
+}
+
+const char *mnp_dtype_name(mnp_dtype dtype)
+{
+    return valid(dtype) ? dtypes[dtype].name : "invalid";
+}
+
+mnp_status mnp_dtype_parse(const char *name, mnp_dtype *dtype_p)
+{
+    mnp__text choices = MNP__TEXT_EMPTY;
+    for (int i = 0; i < MNP_NUM_DTYPES; i++) {
+        if (strcmp(name, dtypes[i].name) == 0) {
+            *dtype_p = (mnp_dtype)i;
+            mnp__text_free(&choices);
+            return MNP_OK;
+        }
+        mnp__text_add(&choices, "%s%s", i ? ", " : "", dtypes[i].name);
+    }
+    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "\"%s\" is no dtype; there are %s", name, mnp__text_string(&choices));
+    mnp__text_free(&choices);
+    return st;
+}
+
+static mnp_dtype find(char kind, size_t size)
+{
+    for (int i = 0; i < MNP_NUM_DTYPES; i++) {
+        if (dtypes[i].kind == kind && dtypes[i].size == size)
+            return (mnp_dtype)i;
+    }
+    return MNP_FLOAT64; /* numpy's answer for int64 with uint64, the one case that has no integer */
+}
+
+/* Bytes of the real float that holds all values of an integer type as NumPy sees it: 16 bits and less fit float32. */
+static size_t float_size(mnp_dtype dtype)
+{
+    switch (dtypes[dtype].kind) {
+    case 'f':
+        return dtypes[dtype].size;
+    case 'c':
+        return dtypes[dtype].size / 2u;
+    case 'b':
+        return 4;
+    default:
+        return dtypes[dtype].size <= 2 ? 4 : 8;
+    }
+}
+
+mnp_dtype mnp_dtype_promote(mnp_dtype a, mnp_dtype b)
+{
+    if (a == b || !valid(a) || !valid(b))
+        return a;
+    char ka = dtypes[a].kind, kb = dtypes[b].kind;
+    size_t sa = dtypes[a].size, sb = dtypes[b].size;
+    if (ka == 'b' || kb == 'b')
+        return ka == 'b' ? b : a;
+    size_t fa = float_size(a), fb = float_size(b), wider = fa > fb ? fa : fb;
+    if (ka == 'c' || kb == 'c')
+        return find('c', 2 * wider);
+    if (ka == 'f' || kb == 'f')
+        return find('f', wider);
+    if (ka == kb)
+        return sa > sb ? a : b;
+    size_t ss = ka == 'i' ? sa : sb, su = ka == 'u' ? sa : sb; /* signed with unsigned: a signed type that holds both */
+    return find('i', ss > su ? ss : 2 * su);
+}

@@ -1,0 +1,28 @@
+/*
+ * Messages on stderr, by level and rank (MANIPLE_LOG).
+ */
+#ifndef MNP__BASE_LOG_H
+#define MNP__BASE_LOG_H
+
+#include <maniple/base.h>
+
+typedef enum mnp__log_level { MNP_LOG_ERROR, MNP_LOG_WARN, MNP_LOG_INFO, MNP_LOG_DEBUG } mnp__log_level;
+
+typedef struct mnp__log {
+    int rank;
+    int level; /* what is written: mnp__log_level, or -1 for nothing on this rank */
+} mnp__log;
+
+/* Understand "level" or "level:ranks", ranks being "all" or numbers separated by commas; MNP_ERR_ARG if it is neither. */
+mnp_status mnp__log_parse(const char *text, int rank, mnp__log *log);
+
+#define MNP_LOG(log, level_, ...)                                                                                      \
+    do {                                                                                                               \
+        if ((int)(level_) <= (log)->level)                                                                             \
+            mnp__log_write((log), (level_), __VA_ARGS__);                                                              \
+    } while (0)
+
+void mnp__log_write(const mnp__log *log, mnp__log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

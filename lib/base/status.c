@@ -1,0 +1,112 @@
+/*
+ * The record of the last error, one a thread, as errno is.
+ */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A sentence, or for kernels that do not compile the compiler's words and the source: longer texts are cut. */
+static _Thread_local char last_message[8192];
+static _Thread_local char last_origin[256];
+
+static const char *const status_names[] = {
+    [MNP_OK] = "MNP_OK",
+    [MNP_ERR_ARG] = "MNP_ERR_ARG",
+    [MNP_ERR_MEMORY] = "MNP_ERR_MEMORY",
+    [MNP_ERR_IO] = "MNP_ERR_IO",
+    [MNP_ERR_DEVICE] = "MNP_ERR_DEVICE",
+    [MNP_ERR_COMPILE] = "MNP_ERR_COMPILE",
+    [MNP_ERR_COMM] = "MNP_ERR_COMM",
+    [MNP_ERR_TIMEOUT] = "MNP_ERR_TIMEOUT",
+    [MNP_ERR_UNSUPPORTED] = "MNP_ERR_UNSUPPORTED",
+    [MNP_ERR_PEER] = "MNP_ERR_PEER",
+    [MNP_ERR_INTERNAL] = "MNP_ERR_INTERNAL",
+};
+
+const char *mnp_status_name(mnp_status status)
+{
+    if ((int)status < 0 || (size_t)status >= sizeof status_names / sizeof *status_names)
+        return "unknown status";
+    return status_names[status];
+}
+
+const char *mnp_error_message(void)
+{
+    return last_message;
+}
+
+const char *mnp_error_origin(void)
+{
+    return last_origin;
+}
+
+mnp_status mnp__fail(mnp_status status, const char *file, int line, const char *function, const char *format, ...)
+{
+    char text[sizeof last_message]; /* the arguments may point into the record itself */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    memcpy(last_message, text, sizeof text);
+    const char *base = strrchr(file, '/');
+    snprintf(last_origin, sizeof last_origin, "%s:%d %s", base ? base + 1 : file, line, function);
+    return status;
+}
+
+mnp_status mnp__fail_context(mnp_status status, const char *format, ...)
+{
+    char text[sizeof last_message];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length > sizeof text - 3)
+        return status;
+    size_t rest = sizeof text - 3 - (size_t)length, old = strnlen(last_message, rest);
+    memcpy(text + length, ": ", 2);
+    memcpy(text + length + 2, last_message, old);
+    text[(size_t)length + 2 + old] = '\0';
+    memcpy(last_message, text, sizeof text);
+    return status;
+}
+
+mnp_status mnp_fail(mnp_status status, const char *format, ...)
+{
+    char text[sizeof last_message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    memcpy(last_message, text, sizeof text);
+    snprintf(last_origin, sizeof last_origin, "the program");
+    return status;
+}
+
+mnp_status mnp__malloc(size_t size, void *pointer_p)
+{
+    void *pointer = malloc(size ? size : 1);
+    if (!pointer)
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %zu bytes", size);
+    *(void **)pointer_p = pointer;
+    return MNP_OK;
+}
+
+mnp_status mnp__calloc(size_t count, size_t size, void *pointer_p)
+{
+    void *pointer = calloc(count ? count : 1, size ? size : 1);
+    if (!pointer)
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %zu times %zu bytes", count, size);
+    *(void **)pointer_p = pointer;
+    return MNP_OK;
+}
+
+mnp_status mnp__strdup(const char *string, char **copy_p)
+{
+    size_t size = strlen(string) + 1;
+    MNP_TRY(mnp__malloc(size, copy_p));
+    memcpy(*copy_p, string, size);
+    return MNP_OK;
+}

@@ -1,0 +1,90 @@
+/*
+ * Ranks and how they speak: the communicators, agreement, and the exchange of messages between devices' memories.
+ */
+#ifndef MNP__COMM_H
+#define MNP__COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <mpi.h>
+
+#include "base/config.h"
+#include "device/device.h"
+
+typedef struct mnp__nccl mnp__nccl;
+
+/* How bytes of device memory travel. */
+typedef enum mnp__transport {
+    MNP_TRANSPORT_MPI,    /* host device: MPI reads and writes the memory itself */
+    MNP_TRANSPORT_STAGED, /* GPU: through pinned memory and MPI */
+    MNP_TRANSPORT_NCCL    /* GPU: NCCL on a stream */
+} mnp__transport;
+
+typedef struct mnp__comm {
+    const mnp__config *config;
+    MPI_Comm mpi;  /* a duplicate, errors returned */
+    MPI_Comm node; /* the ranks of this host */
+    int rank, size, node_rank, node_size, node_index, nodes;
+    int ranks_on_device; /* ranks of this host that share this rank's GPU; 1 on the host device */
+    mnp__device *device; /* borrowed; NULL until mnp__comm_attach() */
+    mnp__transport transport;
+    mnp__nccl *nccl; /* NULL unless that is the transport */
+} mnp__comm;
+
+/* The communicators of MPI.  Collective.  The config's logger is not needed yet. */
+mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm);
+
+/* Choose the transport for that device (MANIPLE_TRANSPORT) and start NCCL where it is to be used.  Collective. */
+mnp_status mnp__comm_attach(mnp__comm *comm, const mnp__config *config, mnp__device *device);
+void mnp__comm_close(mnp__comm *comm);
+
+/* MNP_OK if every rank says so; else own failures stay and the others get MNP_ERR_PEER with the words of the lowest rank that failed.  Collective. */
+mnp_status mnp__agree(const mnp__comm *comm, mnp_status status);
+
+/* MPI's own words for an error code of its calls; MNP_OK for MPI_SUCCESS. */
+mnp_status mnp__mpi_status(int code, const char *call);
+
+/* Wait for a point on a stream, at most the deadline once communication is all that is missing; watches NCCL for faults. */
+mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event);
+
+/* One message: `bytes` at `data` in device memory, to or from `peer` (never this rank). */
+typedef struct mnp__message {
+    int peer;
+    void *data;
+    size_t bytes;
+} mnp__message;
+
+/*
+ * A set of messages that is exchanged again and again.  Made once, with everything it needs; begin and finish allocate
+ * nothing.  A rank receives its messages from one peer in the order in which that peer sends them.
+ */
+typedef struct mnp__exchange mnp__exchange;
+
+/* Not collective, but the sends and receives of all ranks must match. */
+mnp_status mnp__exchange_new(mnp__comm *comm, int nsends, const mnp__message *sends, int nrecvs,
+                             const mnp__message *recvs, mnp__exchange **exchange_p);
+
+/*
+ * Start: what `stream` holds so far is done first; then the data goes.  finish: work enqueued on `stream` afterwards finds
+ * what was received.  Between the two the caller overlaps work on other streams.
+ */
+mnp_status mnp__exchange_begin(mnp__exchange *exchange, mnp__stream *stream);
+mnp_status mnp__exchange_finish(mnp__exchange *exchange, mnp__stream *stream);
+void mnp__exchange_free(mnp__exchange *exchange);
+
+/*
+ * NCCL (nccl.c; absent.c where it is not compiled in).  All polled with the deadline; a communicator in error is aborted.
+ * start: collective, id over MPI; exchange: grouped sends and receives on the stream; check: MNP_ERR_COMM if NCCL has
+ * found a fault since, and whether an exchange has begun on its stream (its turn has come) and is not over.  abort and free accept NULL.
+ */
+mnp_status mnp__nccl_start(const mnp__comm *comm, mnp__nccl **nccl_p);
+mnp_status mnp__nccl_exchange(mnp__nccl *nccl, int nsends, const mnp__message *sends, int nrecvs,
+                              const mnp__message *recvs, mnp__stream *stream);
+mnp_status mnp__nccl_check(mnp__nccl *nccl, bool *communicating_p);
+void mnp__nccl_abort(mnp__nccl *nccl);
+void mnp__nccl_free(mnp__nccl *nccl);
+int mnp__nccl_versions(mnp_version_info *versions, int room); /* as mnp__cuda_versions() */
+bool mnp__nccl_available(void);
+
+#endif

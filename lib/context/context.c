@@ -1,0 +1,245 @@
+/*
+ * Starting and ending, streams and events, and the kernels that the context keeps.
+ */
+#include "context/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+struct mnp__loaded_kernel {
+    mnp__loaded_kernel *next;
+    char *name; /* file, function, definitions and shared memory: what tells it from others */
+    mnp__kernel *kernel;
+};
+
+struct mnp_event {
+    mnp_ctx *ctx;
+    mnp__device_event *event;
+};
+
+static mnp_status start_mpi(bool *started_p)
+{
+    int up = 0, provided;
+    MNP_TRY(mnp__mpi_status(MPI_Initialized(&up), "MPI_Initialized"));
+    *started_p = !up;
+    return up ? MNP_OK : mnp__mpi_status(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+}
+
+static void close_device(mnp_ctx *ctx)
+{
+    mnp__device *device = ctx->device;
+    if (!device)
+        return;
+    while (ctx->kernels) {
+        mnp__loaded_kernel *entry = ctx->kernels;
+        ctx->kernels = entry->next;
+        device->ops->kernel_free(device, entry->kernel);
+        free(entry->name);
+        free(entry);
+    }
+    if (ctx->compute)
+        device->ops->stream_free(device, ctx->compute);
+    if (ctx->transfer)
+        device->ops->stream_free(device, ctx->transfer);
+    if (ctx->order)
+        device->ops->event_free(device, ctx->order);
+    device->ops->close(device);
+}
+
+static void free_context(mnp_ctx *ctx)
+{
+    /* NCCL goes before the device whose streams it used */
+    mnp__nccl_free(ctx->comm.nccl);
+    ctx->comm.nccl = NULL;
+    close_device(ctx);
+    mnp__comm_close(&ctx->comm);
+    mnp__config_free(&ctx->config);
+    free(ctx->cache_path);
+    free(ctx);
+}
+
+/* What can fail on one rank alone. */
+static mnp_status open_device(mnp_ctx *ctx)
+{
+    MNP_TRY(mnp__jit_cache_path(&ctx->config, &ctx->cache_path));
+    MNP_TRY(mnp__device_open(&ctx->config, ctx->comm.node_rank, ctx->comm.node_size, &ctx->device));
+    MNP_TRY(ctx->device->ops->stream_new(ctx->device, &ctx->compute));
+    MNP_TRY(ctx->device->ops->stream_new(ctx->device, &ctx->transfer));
+    return ctx->device->ops->event_new(ctx->device, &ctx->order);
+}
+
+mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
+{
+    mnp_ctx *ctx;
+    mnp_status st;
+    bool started;
+    MNP_TRY(start_mpi(&started));
+    MNP_TRY(mnp__calloc(1, sizeof *ctx, &ctx));
+    ctx->started_mpi = started;
+    MNP_TRY_OR(mnp__comm_open(comm, &ctx->comm), st, fail);
+    MNP_TRY_OR(MNP_AGREE(ctx, mnp__config_read(options, ctx->comm.rank, &ctx->config)), st, fail);
+    MNP_TRY_OR(MNP_AGREE(ctx, open_device(ctx)), st, fail);
+    MNP_TRY_OR(mnp__comm_attach(&ctx->comm, &ctx->config, ctx->device), st, fail);
+    MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "%d ranks on %d nodes, device %s, transport %s", ctx->comm.size,
+            ctx->comm.nodes, ctx->device->ops->kind, mnp_ctx_transport(ctx));
+    *ctx_p = ctx;
+    return MNP_OK;
+fail:
+    free_context(ctx); /* MPI stays up, so that mnp_exit() can bring the ranks together */
+    return st;
+}
+
+void mnp_finalize(mnp_ctx *ctx)
+{
+    if (!ctx)
+        return;
+    bool started_mpi = ctx->started_mpi;
+    if (mnp_ctx_synchronize(ctx) != MNP_OK) /* kernels are not unloaded while they run */
+        MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_finalize: %s", mnp_error_message());
+    if (ctx->live_arrays || ctx->live_plans)
+        MNP_LOG(&ctx->config.logger, MNP_LOG_WARN, "mnp_finalize: %d arrays and %d plans were not freed", ctx->live_arrays,
+                ctx->live_plans);
+    free_context(ctx);
+    if (started_mpi)
+        MPI_Finalize();
+}
+
+int mnp_ctx_rank(const mnp_ctx *ctx)
+{
+    return ctx->comm.rank;
+}
+
+int mnp_ctx_size(const mnp_ctx *ctx)
+{
+    return ctx->comm.size;
+}
+
+MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx)
+{
+    return ctx->comm.mpi;
+}
+
+const char *mnp_ctx_device_kind(const mnp_ctx *ctx)
+{
+    return ctx->device->ops->kind;
+}
+
+const char *mnp_ctx_transport(const mnp_ctx *ctx)
+{
+    static const char *const names[] = {
+        [MNP_TRANSPORT_MPI] = "mpi",
+        [MNP_TRANSPORT_STAGED] = "mpi, staged through the host",
+        [MNP_TRANSPORT_NCCL] = "nccl",
+    };
+    return ctx->comm.size == 1 ? "none: one rank" : names[ctx->comm.transport];
+}
+
+mnp_status mnp_agree(mnp_ctx *ctx, mnp_status status)
+{
+    return MNP_AGREE(ctx, status);
+}
+
+mnp_status mnp__ctx_wait(mnp_ctx *ctx, mnp__stream *stream)
+{
+    const mnp__device_ops *ops = ctx->device->ops;
+    mnp__device_event *event;
+    mnp_status st;
+    MNP_TRY(ops->event_new(ctx->device, &event));
+    st = ops->event_record(ctx->device, event, stream);
+    if (st == MNP_OK)
+        st = mnp__comm_wait_event(&ctx->comm, event);
+    ops->event_free(ctx->device, event);
+    return st;
+}
+
+mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later)
+{
+    const mnp__device_ops *ops = ctx->device->ops;
+    MNP_TRY(ops->event_record(ctx->device, ctx->order, earlier));
+    return ops->stream_wait(ctx->device, later, ctx->order);
+}
+
+mnp_status mnp_ctx_synchronize(mnp_ctx *ctx)
+{
+    MNP_TRY(mnp__ctx_wait(ctx, ctx->compute));
+    return mnp__ctx_wait(ctx, ctx->transfer);
+}
+
+/* The kernel of that name, or NULL. */
+static mnp__kernel *find_kernel(const mnp_ctx *ctx, const char *name)
+{
+    for (const mnp__loaded_kernel *entry = ctx->kernels; entry; entry = entry->next) {
+        if (strcmp(entry->name, name) == 0)
+            return entry->kernel;
+    }
+    return NULL;
+}
+
+static mnp_status load_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, const char *name, mnp__kernel **kernel_p)
+{
+    mnp__loaded_kernel *entry;
+    mnp_status st;
+    MNP_TRY(mnp__calloc(1, sizeof *entry, &entry));
+    MNP_TRY_OR(mnp__strdup(name, &entry->name), st, fail);
+    MNP_TRY_OR(ctx->device->ops->kernel_load(ctx->device, spec, &entry->kernel), st, fail);
+    entry->next = ctx->kernels;
+    ctx->kernels = entry;
+    *kernel_p = entry->kernel;
+    return MNP_OK;
+fail:
+    free(entry->name);
+    free(entry);
+    return st;
+}
+
+mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
+{
+    mnp__text name = MNP__TEXT_EMPTY;
+    mnp_status st;
+    mnp__text_add(&name, "%s %s %zu\n%s", spec->file, spec->function, spec->shared_bytes, spec->defines);
+    MNP_TRY(mnp__text_status(&name));
+    mnp__kernel *kernel = find_kernel(ctx, name.data);
+    if (kernel) { /* all ranks have it or none */
+        *kernel_p = kernel;
+        st = MNP_OK;
+    } else {
+        st = MNP_AGREE(ctx, load_kernel(ctx, spec, name.data, kernel_p));
+    }
+    mnp__text_free(&name);
+    return st;
+}
+
+mnp_status mnp_event_new(mnp_ctx *ctx, mnp_event **event_p)
+{
+    mnp_event *event;
+    MNP_TRY(mnp__calloc(1, sizeof *event, &event));
+    event->ctx = ctx;
+    mnp_status st = ctx->device->ops->event_new(ctx->device, &event->event);
+    if (st == MNP_OK)
+        *event_p = event;
+    else
+        free(event);
+    return st;
+}
+
+mnp_status mnp_event_record(mnp_event *event)
+{
+    return event->ctx->device->ops->event_record(event->ctx->device, event->event, event->ctx->compute);
+}
+
+mnp_status mnp_event_seconds(mnp_event *first, mnp_event *second, double *seconds_p)
+{
+    mnp_ctx *ctx = second->ctx;
+    MNP_TRY(mnp__comm_wait_event(&ctx->comm, second->event));
+    return ctx->device->ops->event_seconds(ctx->device, first->event, second->event, seconds_p);
+}
+
+void mnp_event_free(mnp_event *event)
+{
+    if (!event)
+        return;
+    event->ctx->device->ops->event_free(event->ctx->device, event->event);
+    free(event);
+}

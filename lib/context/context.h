@@ -1,0 +1,44 @@
+/*
+ * The context: what a program started with mnp_init() has.
+ */
+#ifndef MNP__CONTEXT_H
+#define MNP__CONTEXT_H
+
+#include <maniple/context.h>
+
+#include "base/config.h"
+#include "base/status.h"
+#include "comm/comm.h"
+#include "device/device.h"
+
+typedef struct mnp__loaded_kernel mnp__loaded_kernel;
+
+struct mnp_ctx {
+    mnp__config config;
+    mnp__comm comm;
+    mnp__device *device;
+    mnp__stream *compute;  /* array operations */
+    mnp__stream *transfer; /* packing, exchange between ranks, staging of files */
+    mnp__device_event *order; /* of mnp__ctx_order() */
+    mnp__loaded_kernel *kernels;
+    int live_arrays, live_plans; /* reported by mnp_finalize() if not 0 */
+    bool started_mpi;
+    char *cache_path;
+    mnp_version_info versions[16]; /* filled in when asked for; see info.c */
+};
+
+/*
+ * A kernel, compiled and loaded once for the context, which keeps it.  Collective in that all ranks must ask alike: a
+ * failed compilation is agreed upon.
+ */
+mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
+
+/* Wait on the CPU until what `stream` holds is done, watching for dead peers. */
+mnp_status mnp__ctx_wait(mnp_ctx *ctx, mnp__stream *stream);
+
+/* Work enqueued on `later` from now on comes after what `earlier` holds now. */
+mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later);
+
+#define MNP_AGREE(ctx, status) mnp__agree(&(ctx)->comm, (status))
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * What there is: ranks, devices, links, versions, settings, the kernel cache.
+ */
+#include <config.h>
+
+#include "context/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+
+static mnp_status describe_rank(mnp_ctx *ctx, mnp_rank_info *info)
+{
+    *info = (mnp_rank_info){
+        .rank = ctx->comm.rank, .node = ctx->comm.node_index, .ranks_on_device = ctx->comm.ranks_on_device};
+    gethostname(info->host, sizeof info->host - 1);
+    return ctx->device->ops->info(ctx->device, info);
+}
+
+/*
+ * One row: how this rank's device reaches every other.  Devices are told apart by their identity: an index means
+ * nothing to another process, which may have been given other GPUs.
+ */
+static mnp_status describe_links(mnp_ctx *ctx, const mnp_rank_info *ranks, const uint64_t *identities,
+                                 mnp_link_info *row)
+{
+    const mnp_rank_info *self = &ranks[ctx->comm.rank];
+    for (int i = 0; i < ctx->comm.size; i++) {
+        row[i] = (mnp_link_info){"network"};
+        if (ranks[i].node == self->node)
+            MNP_TRY(ctx->device->ops->link(ctx->device, identities[i], &row[i]));
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp_ctx_info(mnp_ctx *ctx, mnp_rank_info *ranks, mnp_link_info *links)
+{
+    mnp_rank_info self;
+    mnp_link_info *row = NULL;
+    uint64_t identity, *identities = NULL;
+    mnp_status st;
+    MNP_TRY(MNP_AGREE(ctx, describe_rank(ctx, &self)));
+    MNP_TRY(mnp__mpi_status(MPI_Allgather(&self, sizeof self, MPI_BYTE, ranks, sizeof self, MPI_BYTE, ctx->comm.mpi),
+                            "MPI_Allgather"));
+    if (!links)
+        return MNP_OK;
+    st = mnp__calloc((size_t)ctx->comm.size, sizeof *row, &row);
+    if (st == MNP_OK)
+        st = mnp__calloc((size_t)ctx->comm.size, sizeof *identities, &identities);
+    if (st == MNP_OK)
+        st = ctx->device->ops->identity(ctx->device, &identity);
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
+    MNP_TRY_OR(mnp__mpi_status(MPI_Allgather(&identity, 1, MPI_UINT64_T, identities, 1, MPI_UINT64_T, ctx->comm.mpi),
+                               "MPI_Allgather"), st, done);
+    MNP_TRY_OR(MNP_AGREE(ctx, describe_links(ctx, ranks, identities, row)), st, done);
+    int bytes = ctx->comm.size * (int)sizeof *row;
+    st = mnp__mpi_status(MPI_Allgather(row, bytes, MPI_BYTE, links, bytes, MPI_BYTE, ctx->comm.mpi), "MPI_Allgather");
+done:
+    free(identities);
+    free(row);
+    return st;
+}
+
+static void mpi_version(mnp_version_info *info)
+{
+    char words[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(words, &length);
+    info->name = "MPI";
+    words[strcspn(words, ",\n")] = '\0'; /* Open MPI goes on about packages and idents */
+    snprintf(info->version, sizeof info->version, "%.63s", words);
+}
+
+const mnp_version_info *mnp_ctx_versions(mnp_ctx *ctx)
+{
+    const int room = sizeof ctx->versions / sizeof *ctx->versions - 1;
+    int count = 0;
+    memset(ctx->versions, 0, sizeof ctx->versions);
+    ctx->versions[count].name = "Maniple";
+    snprintf(ctx->versions[count++].version, sizeof ctx->versions->version, "%s", PACKAGE_VERSION);
+    mpi_version(&ctx->versions[count++]);
+    count += mnp__cuda_versions(ctx->versions + count, room - count);
+    count += mnp__nccl_versions(ctx->versions + count, room - count);
+    mnp__host_versions(&ctx->config, ctx->versions + count, room - count);
+    return ctx->versions;
+}
+
+const mnp_setting_info *mnp_ctx_settings(mnp_ctx *ctx)
+{
+    return ctx->config.table;
+}
+
+mnp_status mnp_ctx_cache(mnp_ctx *ctx, mnp_cache_info *info)
+{
+    info->path = ctx->cache_path;
+    return mnp__jit_cache_usage(ctx->cache_path, &info->files, &info->bytes);
+}

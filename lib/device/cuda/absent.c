@@ -1,0 +1,26 @@
+/*
+ * Stands in for the CUDA device in a build without it.
+ */
+#include <config.h>
+
+#include <stdio.h>
+
+#include "base/status.h"
+#include "device/device.h"
+
+mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__device **device_p)
+{
+    (void)config;
+    (void)node_rank;
+    (void)device_p;
+    return MNP_FAIL(MNP_ERR_UNSUPPORTED, "this Maniple was built without CUDA; configure it with --with-cuda=DIR");
+}
+
+int mnp__cuda_versions(mnp_version_info *versions, int room)
+{
+    if (room < 1)
+        return 0;
+    versions[0].name = "CUDA";
+    snprintf(versions[0].version, sizeof versions[0].version, "not compiled in");
+    return 1;
+}

@@ -1,0 +1,530 @@
+/*
+ * The CUDA device: one GPU through the CUDA runtime, its kernels through NVRTC and the driver.
+ *
+ * A stream and an event are the runtime's own objects behind the names of device.h.  Every call makes the device
+ * current in the calling thread first, as the program or another library may have chosen another one, and a new thread
+ * starts with the first; that costs tens of nanoseconds.  A failure is taken out of the runtime's "last error", where
+ * it would be blamed on someone else.
+ *
+ * The runtime frees device memory only once the whole GPU is idle, so arrays may be freed while kernels still use them.
+ */
+#include <config.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cuda_runtime_api.h>
+#include <nvrtc.h>
+
+#include "base/status.h"
+#include "device/cuda/driver.h"
+#include "device/cuda/stream.h"
+#include "device/device.h"
+#include "jit/jit.h"
+
+#define GIB 1073741824.0
+
+typedef struct cuda_device {
+    mnp__device base; /* first, as device.h wants it */
+    mnp__driver driver;
+    mnp__compiler *compiler;
+    int index; /* as the runtime counts the visible GPUs */
+    CUdevice handle;
+    int capability_major, capability_minor;
+    char name[96];
+} cuda_device;
+
+struct mnp__kernel {
+    CUmodule module;
+    CUfunction function;
+    unsigned shared_bytes;
+    char *name;
+};
+
+static cuda_device *of(mnp__device *device)
+{
+    return (cuda_device *)device;
+}
+
+static cudaEvent_t event_of(mnp__device_event *event)
+{
+    return (cudaEvent_t)event;
+}
+
+/* A call of the runtime or of the driver; a failure becomes one sentence, found where the call stands. */
+#define RUNTIME(cuda, function, ...) runtime_status((cuda), function(__VA_ARGS__), #function, __LINE__, __func__)
+#define DRIVER(cuda, function, ...)                                                                                    \
+    driver_status((cuda), (cuda)->driver.function(__VA_ARGS__), #function, __LINE__, __func__)
+
+static mnp_status runtime_status(const cuda_device *cuda, cudaError_t code, const char *call, int line,
+                                 const char *caller)
+{
+    if (code == cudaSuccess)
+        return MNP_OK;
+    (void)cudaGetLastError();
+    return mnp__fail(MNP_ERR_DEVICE, __FILE__, line, caller, "%s: %s (%s) on GPU %d, %s", call,
+                     cudaGetErrorName(code), cudaGetErrorString(code), cuda->index, cuda->name);
+}
+
+static mnp_status driver_status(const cuda_device *cuda, CUresult code, const char *call, int line, const char *caller)
+{
+    if (code == CUDA_SUCCESS)
+        return MNP_OK;
+    const char *name = NULL, *words = NULL;
+    cuda->driver.cuGetErrorName(code, &name);
+    cuda->driver.cuGetErrorString(code, &words);
+    return mnp__fail(MNP_ERR_DEVICE, __FILE__, line, caller, "%s: %s (%s) on GPU %d, %s", call,
+                     name ? name : "unknown error", words ? words : "no words for it", cuda->index, cuda->name);
+}
+
+/* For destructors, which cannot say that something failed. */
+static void ignore(cudaError_t code)
+{
+    if (code != cudaSuccess)
+        (void)cudaGetLastError();
+}
+
+static mnp_status use(const cuda_device *cuda)
+{
+    return RUNTIME(cuda, cudaSetDevice, cuda->index);
+}
+
+static void use_or_ignore(mnp__device *device)
+{
+    ignore(cudaSetDevice(of(device)->index));
+}
+
+mnp_status mnp__cuda_use(mnp__device *device)
+{
+    return use(of(device));
+}
+
+/* ---- what the device is ---- */
+
+static mnp_status cuda_info(mnp__device *device, mnp_rank_info *info)
+{
+    cuda_device *cuda = of(device);
+    int multiprocessors;
+    size_t memory_free, memory_total;
+    MNP_TRY(use(cuda));
+    MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, cuda->index));
+    MNP_TRY(RUNTIME(cuda, cudaMemGetInfo, &memory_free, &memory_total));
+    snprintf(info->device, sizeof info->device, "%s", cuda->name);
+    info->device_index = cuda->index;
+    info->capability_major = cuda->capability_major;
+    info->capability_minor = cuda->capability_minor;
+    info->multiprocessors = multiprocessors;
+    info->memory_free = (int64_t)memory_free;
+    info->memory_total = (int64_t)memory_total;
+    return MNP_OK;
+}
+
+/* A GPU's UUID (of its slice, where it is divided), folded by FNV-1a; never 0, which is the host device's. */
+static mnp_status identify(const cuda_device *cuda, CUdevice handle, uint64_t *identity_p)
+{
+    CUuuid uuid;
+    MNP_TRY(DRIVER(cuda, cuDeviceGetUuid_v2, &uuid, handle));
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < sizeof uuid.bytes; i++)
+        hash = (hash ^ (unsigned char)uuid.bytes[i]) * UINT64_C(0x100000001b3);
+    *identity_p = hash ? hash : 1;
+    return MNP_OK;
+}
+
+static mnp_status cuda_identity(mnp__device *device, uint64_t *identity_p)
+{
+    return identify(of(device), of(device)->handle, identity_p);
+}
+
+/* The index of a GPU here; -1 if this process cannot see it, as where each task is given one GPU alone. */
+static mnp_status find_gpu(const cuda_device *cuda, uint64_t identity, int *index_p)
+{
+    int count;
+    MNP_TRY(RUNTIME(cuda, cudaGetDeviceCount, &count));
+    *index_p = -1;
+    for (int i = 0; i < count; i++) {
+        CUdevice handle;
+        uint64_t candidate;
+        MNP_TRY(DRIVER(cuda, cuDeviceGet, &handle, i));
+        MNP_TRY(identify(cuda, handle, &candidate));
+        if (candidate == identity)
+            *index_p = i;
+    }
+    return MNP_OK;
+}
+
+/* GPUs that reach each other over NVLink can do atomic operations in each other's memory; over PCIe they cannot. */
+static mnp_status cuda_link(mnp__device *device, uint64_t identity, mnp_link_info *link)
+{
+    cuda_device *cuda = of(device);
+    const char *name = "same";
+    int index;
+    MNP_TRY(find_gpu(cuda, identity, &index));
+    if (index < 0) {
+        name = "unknown";
+    } else if (index != cuda->index) {
+        int access, atomics;
+        MNP_TRY(RUNTIME(cuda, cudaDeviceGetP2PAttribute, &access, cudaDevP2PAttrAccessSupported, cuda->index, index));
+        MNP_TRY(RUNTIME(cuda, cudaDeviceGetP2PAttribute, &atomics, cudaDevP2PAttrNativeAtomicSupported, cuda->index,
+                        index));
+        name = !access ? "none" : atomics ? "NVLink" : "PCIe";
+    }
+    snprintf(link->name, sizeof link->name, "%s", name);
+    return MNP_OK;
+}
+
+/* ---- memory ---- */
+
+static mnp_status cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
+{
+    cuda_device *cuda = of(device);
+    void *pointer = NULL;
+    if (size > 0) {
+        MNP_TRY(use(cuda));
+        cudaError_t code = cudaMalloc(&pointer, size);
+        if (code == cudaErrorMemoryAllocation) {
+            (void)cudaGetLastError();
+            size_t memory_free = 0, memory_total = 0;
+            ignore(cudaMemGetInfo(&memory_free, &memory_total));
+            return MNP_FAIL(MNP_ERR_MEMORY,
+                            "out of device memory: %.3f GiB asked for, %.3f of %.3f GiB free on GPU %d, %s",
+                            (double)size / GIB, (double)memory_free / GIB, (double)memory_total / GIB, cuda->index,
+                            cuda->name);
+        }
+        MNP_TRY(runtime_status(cuda, code, "cudaMalloc", __LINE__, __func__));
+    }
+    *pointer_p = pointer;
+    return MNP_OK;
+}
+
+static void cuda_free(mnp__device *device, void *pointer)
+{
+    use_or_ignore(device);
+    ignore(cudaFree(pointer));
+}
+
+static mnp_status cuda_alloc_pinned(mnp__device *device, size_t size, void **pointer_p)
+{
+    cuda_device *cuda = of(device);
+    void *pointer = NULL;
+    if (size > 0) {
+        MNP_TRY(use(cuda));
+        cudaError_t code = cudaHostAlloc(&pointer, size, cudaHostAllocDefault);
+        if (code == cudaErrorMemoryAllocation) {
+            (void)cudaGetLastError();
+            return MNP_FAIL(MNP_ERR_MEMORY, "out of pinned host memory: %.3f GiB asked for", (double)size / GIB);
+        }
+        MNP_TRY(runtime_status(cuda, code, "cudaHostAlloc", __LINE__, __func__));
+    }
+    *pointer_p = pointer;
+    return MNP_OK;
+}
+
+static void cuda_free_pinned(mnp__device *device, void *pointer)
+{
+    use_or_ignore(device);
+    ignore(cudaFreeHost(pointer));
+}
+
+static mnp_status cuda_copy(mnp__device *device, void *dst, const void *src, size_t size, mnp__stream *stream)
+{
+    cuda_device *cuda = of(device);
+    if (size == 0)
+        return MNP_OK;
+    MNP_TRY(use(cuda));
+    return RUNTIME(cuda, cudaMemcpyAsync, dst, src, size, cudaMemcpyDefault, mnp__cuda_stream(stream));
+}
+
+static mnp_status cuda_fill(mnp__device *device, void *dst, int byte, size_t size, mnp__stream *stream)
+{
+    cuda_device *cuda = of(device);
+    if (size == 0)
+        return MNP_OK;
+    MNP_TRY(use(cuda));
+    return RUNTIME(cuda, cudaMemsetAsync, dst, byte, size, mnp__cuda_stream(stream));
+}
+
+/* ---- streams and events ---- */
+
+static mnp_status cuda_stream_new(mnp__device *device, mnp__stream **stream_p)
+{
+    cuda_device *cuda = of(device);
+    cudaStream_t stream;
+    MNP_TRY(use(cuda));
+    MNP_TRY(RUNTIME(cuda, cudaStreamCreateWithFlags, &stream, cudaStreamNonBlocking));
+    *stream_p = (mnp__stream *)stream;
+    return MNP_OK;
+}
+
+static void cuda_stream_free(mnp__device *device, mnp__stream *stream)
+{
+    use_or_ignore(device);
+    if (stream)
+        ignore(cudaStreamDestroy(mnp__cuda_stream(stream)));
+}
+
+static mnp_status cuda_event_new(mnp__device *device, mnp__device_event **event_p)
+{
+    cuda_device *cuda = of(device);
+    cudaEvent_t event;
+    MNP_TRY(use(cuda));
+    MNP_TRY(RUNTIME(cuda, cudaEventCreateWithFlags, &event, cudaEventDefault));
+    *event_p = (mnp__device_event *)event;
+    return MNP_OK;
+}
+
+static void cuda_event_free(mnp__device *device, mnp__device_event *event)
+{
+    use_or_ignore(device);
+    if (event)
+        ignore(cudaEventDestroy(event_of(event)));
+}
+
+static mnp_status cuda_event_record(mnp__device *device, mnp__device_event *event, mnp__stream *stream)
+{
+    cuda_device *cuda = of(device);
+    MNP_TRY(use(cuda));
+    return RUNTIME(cuda, cudaEventRecord, event_of(event), mnp__cuda_stream(stream));
+}
+
+/* Also where a kernel that went wrong comes to light. */
+static mnp_status cuda_event_query(mnp__device *device, mnp__device_event *event, bool *done_p)
+{
+    cuda_device *cuda = of(device);
+    MNP_TRY(use(cuda));
+    cudaError_t code = cudaEventQuery(event_of(event));
+    if (code == cudaErrorNotReady)
+        (void)cudaGetLastError();
+    else
+        MNP_TRY(runtime_status(cuda, code, "cudaEventQuery", __LINE__, __func__));
+    *done_p = code == cudaSuccess;
+    return MNP_OK;
+}
+
+static mnp_status cuda_event_seconds(mnp__device *device, mnp__device_event *first, mnp__device_event *second,
+                                     double *seconds_p)
+{
+    cuda_device *cuda = of(device);
+    float milliseconds;
+    MNP_TRY(use(cuda));
+    cudaError_t code = cudaEventElapsedTime(&milliseconds, event_of(first), event_of(second));
+    if (code == cudaErrorInvalidResourceHandle) {
+        (void)cudaGetLastError();
+        return MNP_FAIL(MNP_ERR_ARG, "an event was asked for its time before it was recorded");
+    }
+    MNP_TRY(runtime_status(cuda, code, "cudaEventElapsedTime", __LINE__, __func__));
+    *seconds_p = (double)milliseconds * 1e-3;
+    return MNP_OK;
+}
+
+static mnp_status cuda_stream_wait(mnp__device *device, mnp__stream *stream, mnp__device_event *event)
+{
+    cuda_device *cuda = of(device);
+    MNP_TRY(use(cuda));
+    return RUNTIME(cuda, cudaStreamWaitEvent, mnp__cuda_stream(stream), event_of(event), 0);
+}
+
+mnp_status mnp__cuda_write(mnp__device *device, mnp__stream *stream, volatile uint32_t *pinned, uint32_t value)
+{
+    cuda_device *cuda = of(device);
+    MNP_TRY(use(cuda));
+    return DRIVER(cuda, cuStreamWriteValue32_v2, mnp__cuda_stream(stream), (CUdeviceptr)(uintptr_t)pinned, value,
+                  CU_STREAM_WRITE_VALUE_DEFAULT);
+}
+
+/* ---- kernels ---- */
+
+static void cuda_kernel_free(mnp__device *device, mnp__kernel *kernel)
+{
+    cuda_device *cuda = of(device);
+    if (!kernel)
+        return;
+    if (kernel->module) {
+        use_or_ignore(device);
+        (void)cuda->driver.cuModuleUnload(kernel->module);
+    }
+    free(kernel->name);
+    free(kernel);
+}
+
+/* Load a cubin and find its entry point.  What was made stays in the kernel, also after a failure. */
+static mnp_status load(cuda_device *cuda, const mnp__kernel_spec *spec, const void *binary, mnp__kernel *kernel)
+{
+    MNP_TRY(mnp__strdup(spec->function, &kernel->name));
+    MNP_TRY(use(cuda));
+    MNP_TRY(DRIVER(cuda, cuModuleLoadData, &kernel->module, binary));
+    MNP_TRY(DRIVER(cuda, cuModuleGetFunction, &kernel->function, kernel->module, spec->function));
+    kernel->shared_bytes = (unsigned)spec->shared_bytes;
+    if (spec->shared_bytes > 0) /* without it, static and dynamic shared memory end at 48 KiB together */
+        MNP_TRY(DRIVER(cuda, cuFuncSetAttribute, kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                       (int)spec->shared_bytes));
+    return MNP_OK;
+}
+
+static mnp_status cuda_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
+{
+    cuda_device *cuda = of(device);
+    mnp__kernel *kernel = NULL;
+    void *binary = NULL;
+    size_t size;
+    mnp_status st;
+    MNP_TRY(mnp__jit_binary(cuda->compiler, spec, &binary, &size));
+    MNP_TRY_OR(mnp__calloc(1, sizeof *kernel, &kernel), st, fail);
+    st = load(cuda, spec, binary, kernel);
+    if (st != MNP_OK) {
+        (void)mnp__fail_context(st, "loading %s of %s, which wants %zu bytes of shared memory", spec->function,
+                                spec->file, spec->shared_bytes);
+        goto fail;
+    }
+    free(binary);
+    *kernel_p = kernel;
+    return MNP_OK;
+fail:
+    cuda_kernel_free(device, kernel);
+    free(binary);
+    return st;
+}
+
+static mnp_status cuda_launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
+                              size_t params_size, mnp__stream *stream)
+{
+    cuda_device *cuda = of(device);
+    const unsigned *grid = launch->grid, *block = launch->block;
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+        return MNP_OK;
+    /* As bytes, not as a list of parameters whose sizes the driver would have to know; it copies them at once */
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)params, CU_LAUNCH_PARAM_BUFFER_SIZE, &params_size,
+                     CU_LAUNCH_PARAM_END};
+    MNP_TRY(use(cuda));
+    mnp_status st = DRIVER(cuda, cuLaunchKernel, kernel->function, grid[0], grid[1], grid[2], block[0], block[1],
+                           block[2], kernel->shared_bytes, mnp__cuda_stream(stream), NULL, extra);
+    if (st != MNP_OK)
+        (void)mnp__fail_context(st,
+                                "kernel %s with %u x %u x %u blocks of %u x %u x %u threads, %zu bytes of parameters",
+                                kernel->name, grid[0], grid[1], grid[2], block[0], block[1], block[2], params_size);
+    return st;
+}
+
+/* ---- opening and closing ---- */
+
+static void cuda_close(mnp__device *device)
+{
+    cuda_device *cuda = of(device);
+    mnp__nvrtc_free(cuda->compiler);
+    mnp__driver_close(&cuda->driver);
+    free(cuda);
+}
+
+static const mnp__device_ops cuda_ops = {
+    .kind = "cuda",
+    .close = cuda_close,
+    .info = cuda_info,
+    .identity = cuda_identity,
+    .link = cuda_link,
+    .alloc = cuda_alloc,
+    .free = cuda_free,
+    .alloc_pinned = cuda_alloc_pinned,
+    .free_pinned = cuda_free_pinned,
+    .stream_new = cuda_stream_new,
+    .stream_free = cuda_stream_free,
+    .event_new = cuda_event_new,
+    .event_free = cuda_event_free,
+    .event_record = cuda_event_record,
+    .event_query = cuda_event_query,
+    .event_seconds = cuda_event_seconds,
+    .stream_wait = cuda_stream_wait,
+    .copy = cuda_copy,
+    .fill = cuda_fill,
+    .kernel_load = cuda_kernel_load,
+    .kernel_free = cuda_kernel_free,
+    .launch = cuda_launch,
+};
+
+/*
+ * Deal out the GPUs that this process can see to the ranks of its host.  A machine without one is MNP_ERR_UNSUPPORTED,
+ * so that the host device can take over; a GPU that is there but cannot be used is MNP_ERR_DEVICE, which users will
+ * want to know of.
+ */
+static mnp_status choose_gpu(int node_rank, int *index_p)
+{
+    int count = 0, driver = 0;
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaSuccess && count > 0) {
+        *index_p = node_rank % count;
+        return MNP_OK;
+    }
+    (void)cudaGetLastError();
+    switch (code) {
+    case cudaSuccess:
+    case cudaErrorNoDevice:
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "no GPU here that CUDA can see%s%s%s",
+                        visible ? "; CUDA_VISIBLE_DEVICES is \"" : "", visible ? visible : "", visible ? "\"" : "");
+    case cudaErrorStubLibrary:
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "no NVIDIA driver here: libcuda.so.1 is the toolkit's stub for linking");
+    case cudaErrorInsufficientDriver:
+        ignore(cudaDriverGetVersion(&driver));
+        return MNP_FAIL(MNP_ERR_DEVICE,
+                        "the NVIDIA driver serves CUDA %d.%d, but Maniple was built with %d.%d: update the driver, or "
+                        "set MANIPLE_DEVICE=host",
+                        driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    default:
+        return MNP_FAIL(MNP_ERR_DEVICE, "cudaGetDeviceCount: %s (%s)", cudaGetErrorName(code),
+                        cudaGetErrorString(code));
+    }
+}
+
+mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__device **device_p)
+{
+    cuda_device *cuda;
+    int block_memory = 0;
+    mnp_status st;
+    MNP_TRY(mnp__calloc(1, sizeof *cuda, &cuda));
+    cuda->base.ops = &cuda_ops;
+    cuda->base.config = config;
+    MNP_TRY_OR(mnp__driver_open(&cuda->driver), st, fail);
+    MNP_TRY_OR(choose_gpu(node_rank, &cuda->index), st, fail);
+    MNP_TRY_OR(DRIVER(cuda, cuDeviceGet, &cuda->handle, cuda->index), st, fail);
+    MNP_TRY_OR(DRIVER(cuda, cuDeviceGetName, cuda->name, (int)sizeof cuda->name, cuda->handle), st, fail);
+    MNP_TRY_OR(use(cuda), st, fail); /* makes the driver's context, which takes a moment */
+    MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &block_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                       cuda->index), st, fail);
+    cuda->base.block_memory = (size_t)block_memory;
+    MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_major, cudaDevAttrComputeCapabilityMajor,
+                       cuda->index), st, fail);
+    MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_minor, cudaDevAttrComputeCapabilityMinor,
+                       cuda->index), st, fail);
+    MNP_TRY_OR(mnp__nvrtc_new(config, cuda->capability_major, cuda->capability_minor, &cuda->compiler), st, fail);
+    *device_p = &cuda->base;
+    return MNP_OK;
+fail:
+    cuda_close(&cuda->base);
+    return st;
+}
+
+int mnp__cuda_versions(mnp_version_info *versions, int room)
+{
+    int runtime = 0, driver = 0, nvrtc_major = 0, nvrtc_minor = 0;
+    ignore(cudaRuntimeGetVersion(&runtime));
+    ignore(cudaDriverGetVersion(&driver));
+    (void)nvrtcVersion(&nvrtc_major, &nvrtc_minor);
+    const struct {
+        const char *name;
+        int major, minor;
+    } found[] = {
+        {"CUDA runtime", runtime / 1000, runtime % 1000 / 10},
+        {"CUDA driver", driver / 1000, driver % 1000 / 10}, /* the newest CUDA that it serves */
+        {"NVRTC", nvrtc_major, nvrtc_minor},
+    };
+    int count = 0;
+    for (; count < room && count < (int)(sizeof found / sizeof *found); count++) {
+        mnp_version_info *version = &versions[count];
+        version->name = found[count].name;
+        if (found[count].major == 0)
+            snprintf(version->version, sizeof version->version, "not found");
+        else
+            snprintf(version->version, sizeof version->version, "%d.%d", found[count].major, found[count].minor);
+    }
+    return count;
+}

@@ -1,0 +1,41 @@
+/*
+ * The few functions of the CUDA driver that the runtime library does not wrap, found when a device is opened.
+ *
+ * libcuda comes with the driver, not with the toolkit.  It is never linked, so that one binary starts on machines
+ * without a driver too.
+ */
+#ifndef MNP__DEVICE_CUDA_DRIVER_H
+#define MNP__DEVICE_CUDA_DRIVER_H
+
+#include <cuda.h>
+
+#include <maniple/base.h>
+
+/* X(name in the library, parameters).  The names are spelled out since cuda.h redefines some of them by its version. */
+#define MNP__DRIVER_FUNCTIONS(X)                                                                                       \
+    X(cuGetErrorName, (CUresult code, const char **name))                                                              \
+    X(cuGetErrorString, (CUresult code, const char **words))                                                           \
+    X(cuDeviceGet, (CUdevice * device, int index))                                                                     \
+    X(cuDeviceGetName, (char *name, int size, CUdevice device))                                                        \
+    X(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device))                                                            \
+    X(cuStreamWriteValue32_v2, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags))               \
+    X(cuModuleLoadData, (CUmodule * module, const void *binary))                                                       \
+    X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))                                 \
+    X(cuModuleUnload, (CUmodule module))                                                                               \
+    X(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value))                            \
+    X(cuLaunchKernel,                                                                                                  \
+      (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,     \
+       unsigned block_z, unsigned shared_bytes, CUstream stream, void **params, void **extra))
+
+typedef struct mnp__driver {
+    void *library;
+#define MNP__DRIVER_FIELD(name, params) CUresult(*name) params;
+    MNP__DRIVER_FUNCTIONS(MNP__DRIVER_FIELD)
+#undef MNP__DRIVER_FIELD
+} mnp__driver;
+
+/* Find them.  MNP_ERR_UNSUPPORTED where there is no driver, MNP_ERR_DEVICE if it lacks one of them. */
+mnp_status mnp__driver_open(mnp__driver *driver);
+void mnp__driver_close(mnp__driver *driver);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * Which device a rank gets.
+ */
+#include "device/device.h"
+
+#include <string.h>
+
+#include "base/status.h"
+
+mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p)
+{
+    if (strcmp(config->device, "host") == 0)
+        return mnp__host_device_open(config, node_size, device_p);
+    mnp_status st = mnp__cuda_device_open(config, node_rank, device_p);
+    if (st == MNP_ERR_UNSUPPORTED && strcmp(config->device, "auto") == 0) {
+        MNP_LOG(&config->logger, MNP_LOG_INFO, "using the host device: %s", mnp_error_message());
+        return mnp__host_device_open(config, node_size, device_p);
+    }
+    return st;
+}

@@ -1,0 +1,84 @@
+/*
+ * The device: one table of operations, two implementations, host and cuda.  Nothing above this header knows which.
+ *
+ * Copies, fills and launches are enqueued on a stream and return; buffers must live until they are done.  On the host
+ * device streams are served at once: every call has finished when it returns.  No operation here communicates.
+ */
+#ifndef MNP__DEVICE_H
+#define MNP__DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <maniple/context.h>
+
+#include "base/config.h"
+#include "jit/jit.h"
+
+typedef struct mnp__device mnp__device;
+typedef struct mnp__stream mnp__stream;
+typedef struct mnp__device_event mnp__device_event;
+typedef struct mnp__kernel mnp__kernel;
+
+/* Where and how wide a kernel runs.  The host device uses its threads and looks at none of it. */
+typedef struct mnp__launch {
+    unsigned grid[3], block[3];
+} mnp__launch;
+
+typedef struct mnp__device_ops {
+    const char *kind; /* "cuda" or "host" */
+    void (*close)(mnp__device *device);
+    /* Fill in the fields of a mnp_rank_info that describe the device (not rank, node, host, ranks_on_device). */
+    mnp_status (*info)(mnp__device *device, mnp_rank_info *info);
+    /* A number that is this device's alone, the same for every process that uses it; 0 for the host device. */
+    mnp_status (*identity)(mnp__device *device, uint64_t *identity_p);
+    /* How this device reaches the one with that identity on the same host; see mnp_link_info. */
+    mnp_status (*link)(mnp__device *device, uint64_t identity, mnp_link_info *link);
+
+    /* Device memory, aligned to 256 bytes; size 0 gives NULL.  Pinned memory is the CPU's, quick to copy from and to. */
+    mnp_status (*alloc)(mnp__device *device, size_t size, void **pointer_p);
+    void (*free)(mnp__device *device, void *pointer);
+    mnp_status (*alloc_pinned)(mnp__device *device, size_t size, void **pointer_p);
+    void (*free_pinned)(mnp__device *device, void *pointer);
+
+    mnp_status (*stream_new)(mnp__device *device, mnp__stream **stream_p);
+    void (*stream_free)(mnp__device *device, mnp__stream *stream);
+    mnp_status (*event_new)(mnp__device *device, mnp__device_event **event_p);
+    void (*event_free)(mnp__device *device, mnp__device_event *event);
+    mnp_status (*event_record)(mnp__device *device, mnp__device_event *event, mnp__stream *stream);
+    mnp_status (*event_query)(mnp__device *device, mnp__device_event *event, bool *done_p);
+    mnp_status (*event_seconds)(mnp__device *device, mnp__device_event *first, mnp__device_event *second,
+                                double *seconds_p); /* both must be done */
+    mnp_status (*stream_wait)(mnp__device *device, mnp__stream *stream, mnp__device_event *event);
+
+    /* Copy between any two of device, pinned and ordinary host memory; set bytes. */
+    mnp_status (*copy)(mnp__device *device, void *dst, const void *src, size_t size, mnp__stream *stream);
+    mnp_status (*fill)(mnp__device *device, void *dst, int byte, size_t size, mnp__stream *stream);
+
+    /* Compile (or fetch from the cache) and load.  A kernel takes one parameter: a struct, given as bytes. */
+    mnp_status (*kernel_load)(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
+    void (*kernel_free)(mnp__device *device, mnp__kernel *kernel);
+    mnp_status (*launch)(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
+                         size_t params_size, mnp__stream *stream);
+} mnp__device_ops;
+
+/* An implementation's own struct begins with this. */
+struct mnp__device {
+    const mnp__device_ops *ops;
+    const mnp__config *config;
+    size_t block_memory; /* bytes of fast memory that the threads of a block can share; 0 where there are no blocks: the host */
+};
+
+/* The device of a rank that is number node_rank of node_size on its host: by MANIPLE_DEVICE and what is there. */
+mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p);
+
+/* The implementations.  Where CUDA is not compiled in, or no driver or GPU is there, cuda gives MNP_ERR_UNSUPPORTED and a sentence. */
+mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__device **device_p);
+mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__device **device_p);
+
+/* Append what is known of libraries: entries of name and version; `room` is how many fit, gives how many were added. */
+int mnp__cuda_versions(mnp_version_info *versions, int room);
+int mnp__host_versions(const mnp__config *config, mnp_version_info *versions, int room);
+
+#endif

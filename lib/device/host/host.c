@@ -1,0 +1,242 @@
+/*
+ * The host device: memory is the CPU's, streams are served at once, kernels run on threads.
+ */
+#include <config.h>
+
+#include "device/host/host.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+struct mnp__device_event {
+    bool recorded;
+    struct timespec time;
+};
+
+static void host_close(mnp__device *device)
+{
+    mnp__host_device *host = (mnp__host_device *)device;
+    mnp__host_compiler_free(host->compiler);
+    free(host);
+}
+
+/* The value of the first line of a /proc file that begins with `key`, after its colon; "" if there is none. */
+static void proc_value(const char *path, const char *key, char *value, size_t room)
+{
+    char line[512];
+    FILE *file = fopen(path, "r");
+    *value = '\0';
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, key, strlen(key)) == 0 && colon) {
+            snprintf(value, room, "%s", colon + 1 + strspn(colon + 1, " \t"));
+            value[strcspn(value, "\n")] = '\0';
+            break;
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
+static mnp_status host_info(mnp__device *device, mnp_rank_info *info)
+{
+    char value[512];
+    proc_value("/proc/cpuinfo", "model name", value, sizeof value);
+    snprintf(info->device, sizeof info->device, "%.95s", *value ? value : "CPU");
+    info->device_index = -1;
+    info->capability_major = info->capability_minor = 0;
+    info->multiprocessors = ((mnp__host_device *)device)->threads;
+    proc_value("/proc/meminfo", "MemAvailable", value, sizeof value);
+    info->memory_free = strtoll(value, NULL, 10) * 1024;
+    proc_value("/proc/meminfo", "MemTotal", value, sizeof value);
+    info->memory_total = strtoll(value, NULL, 10) * 1024;
+    return MNP_OK;
+}
+
+static mnp_status host_identity(mnp__device *device, uint64_t *identity_p)
+{
+    (void)device;
+    *identity_p = 0;
+    return MNP_OK;
+}
+
+static mnp_status host_link(mnp__device *device, uint64_t identity, mnp_link_info *link)
+{
+    (void)device;
+    (void)identity;
+    snprintf(link->name, sizeof link->name, "-");
+    return MNP_OK;
+}
+
+static mnp_status host_alloc(mnp__device *device, size_t size, void **pointer_p)
+{
+    (void)device;
+    if (size == 0) {
+        *pointer_p = NULL;
+        return MNP_OK;
+    }
+    size_t rounded = size <= SIZE_MAX - 255 ? (size + 255) / 256 * 256 : size;
+    void *pointer = rounded >= size ? aligned_alloc(256, rounded) : NULL;
+    if (!pointer)
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host device for %zu bytes (%.3g GiB)", size,
+                        (double)size / (1 << 30));
+    *pointer_p = pointer;
+    return MNP_OK;
+}
+
+static void host_free(mnp__device *device, void *pointer)
+{
+    (void)device;
+    free(pointer);
+}
+
+/* A stream has no state: its address tells it from none. */
+static mnp_status host_stream_new(mnp__device *device, mnp__stream **stream_p)
+{
+    (void)device;
+    return mnp__calloc(1, 1, stream_p);
+}
+
+static void host_stream_free(mnp__device *device, mnp__stream *stream)
+{
+    (void)device;
+    free(stream);
+}
+
+static mnp_status host_event_new(mnp__device *device, mnp__device_event **event_p)
+{
+    (void)device;
+    return mnp__calloc(1, sizeof **event_p, event_p);
+}
+
+static void host_event_free(mnp__device *device, mnp__device_event *event)
+{
+    (void)device;
+    free(event);
+}
+
+static mnp_status host_event_record(mnp__device *device, mnp__device_event *event, mnp__stream *stream)
+{
+    (void)device;
+    (void)stream;
+    clock_gettime(CLOCK_MONOTONIC, &event->time);
+    event->recorded = true;
+    return MNP_OK;
+}
+
+static mnp_status host_event_query(mnp__device *device, mnp__device_event *event, bool *done_p)
+{
+    (void)device;
+    (void)event;
+    *done_p = true;
+    return MNP_OK;
+}
+
+static mnp_status host_event_seconds(mnp__device *device, mnp__device_event *first, mnp__device_event *second,
+                                     double *seconds_p)
+{
+    (void)device;
+    if (!first->recorded || !second->recorded)
+        return MNP_FAIL(MNP_ERR_ARG, "an event was asked for its time before it was recorded");
+    *seconds_p = (double)(second->time.tv_sec - first->time.tv_sec) +
+                 1e-9 * (double)(second->time.tv_nsec - first->time.tv_nsec);
+    return MNP_OK;
+}
+
+static mnp_status host_stream_wait(mnp__device *device, mnp__stream *stream, mnp__device_event *event)
+{
+    (void)device;
+    (void)stream;
+    (void)event;
+    return MNP_OK;
+}
+
+static mnp_status host_copy(mnp__device *device, void *dst, const void *src, size_t size, mnp__stream *stream)
+{
+    (void)device;
+    (void)stream;
+    if (size > 0)
+        memcpy(dst, src, size);
+    return MNP_OK;
+}
+
+static mnp_status host_fill(mnp__device *device, void *dst, int byte, size_t size, mnp__stream *stream)
+{
+    (void)device;
+    (void)stream;
+    if (size > 0)
+        memset(dst, byte, size);
+    return MNP_OK;
+}
+
+static const mnp__device_ops host_ops = {
+    .kind = "host",
+    .close = host_close,
+    .info = host_info,
+    .identity = host_identity,
+    .link = host_link,
+    .alloc = host_alloc,
+    .free = host_free,
+    .alloc_pinned = host_alloc,
+    .free_pinned = host_free,
+    .stream_new = host_stream_new,
+    .stream_free = host_stream_free,
+    .event_new = host_event_new,
+    .event_free = host_event_free,
+    .event_record = host_event_record,
+    .event_query = host_event_query,
+    .event_seconds = host_event_seconds,
+    .stream_wait = host_stream_wait,
+    .copy = host_copy,
+    .fill = host_fill,
+    .kernel_load = mnp__host_kernel_load,
+    .kernel_free = mnp__host_kernel_free,
+    .launch = mnp__host_launch,
+};
+
+/* A fair share of the machine's cores, but no more than this process is bound to. */
+static int threads_of_rank(const mnp__config *config, int node_size)
+{
+    cpu_set_t bound;
+    if (strcmp(config->threads, "auto") != 0)
+        return atoi(config->threads);
+    long online = sysconf(_SC_NPROCESSORS_ONLN), share = online / node_size;
+    if (sched_getaffinity(0, sizeof bound, &bound) == 0 && CPU_COUNT(&bound) < share)
+        share = CPU_COUNT(&bound);
+    return share > 1 ? (int)share : 1;
+}
+
+mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__device **device_p)
+{
+    mnp__host_device *host;
+    MNP_TRY(mnp__calloc(1, sizeof *host, &host));
+    host->base = (mnp__device){.ops = &host_ops, .config = config};
+    host->threads = threads_of_rank(config, node_size);
+    *device_p = &host->base;
+    return MNP_OK;
+}
+
+/* Only asked for by `maniple info`: the compiler itself says its version best. */
+int mnp__host_versions(const mnp__config *config, mnp_version_info *versions, int room)
+{
+    char command[1200];
+    if (room < 1)
+        return 0;
+    mnp_version_info *info = &versions[0];
+    info->name = "host C++ compiler";
+    snprintf(info->version, sizeof info->version, "not found");
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null",
+             strcmp(config->cxx, "auto") == 0 ? MNP_HOST_CXX : config->cxx);
+    FILE *pipe = popen(command, "r");
+    if (pipe && fgets(info->version, sizeof info->version, pipe))
+        info->version[strcspn(info->version, "\n")] = '\0';
+    if (pipe)
+        pclose(pipe);
+    return 1;
+}

@@ -1,0 +1,315 @@
+/*
+ * Writing a file aside.
+ */
+#include <config.h> /* first: it makes fallocate(), copy_file_range() and memfd_create() known */
+
+#include "io/aside.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+/*
+ * The temporary file that a signal must remove.  A signal comes to the process and brings no context along: this has to
+ * be global, and one file at a time is what it can hold.
+ */
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+#define NUM_SIGNALS ((int)(sizeof signals / sizeof *signals))
+static struct sigaction previous[NUM_SIGNALS];
+static char doomed[PATH_MAX];
+
+static void remove_and_end(int number)
+{
+    unlink(doomed);
+    raise(number); /* the handler was installed for one time: this ends the process as the signal would have */
+}
+
+static void guard(const char *path)
+{
+    struct sigaction action = {.sa_handler = remove_and_end, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+    if (*doomed)
+        return;
+    snprintf(doomed, sizeof doomed, "%s", path);
+    for (int i = 0; i < NUM_SIGNALS; i++) {
+        sigaction(signals[i], NULL, &previous[i]);
+        if (previous[i].sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static void unguard(const char *path)
+{
+    if (strcmp(doomed, path) != 0)
+        return;
+    for (int i = 0; i < NUM_SIGNALS; i++)
+        if (previous[i].sa_handler == SIG_DFL)
+            sigaction(signals[i], &previous[i], NULL);
+    *doomed = '\0';
+}
+
+/* Copy the folder of `path` to `folder`, with its slash; "" for the current one. */
+static void folder_of(const char *path, char *folder)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    memcpy(folder, path, length);
+    folder[length] = '\0';
+}
+
+/* Follow symbolic links to where the file is or would be: realpath() wants it to be there. */
+static mnp_status follow_links(const char *file, char *target)
+{
+    char link[PATH_MAX], folder[PATH_MAX];
+    if (strlen(file) >= PATH_MAX)
+        return MNP_FAIL(MNP_ERR_IO, "the file name '%.60s...' is too long", file);
+    strcpy(target, file);
+    for (int links = 0; links < 40; links++) {
+        ssize_t length = readlink(target, link, sizeof link - 1);
+        if (length < 0)
+            return MNP_OK;
+        link[length] = '\0';
+        folder_of(target, folder);
+        if (snprintf(target, PATH_MAX, "%s%s", link[0] == '/' ? "" : folder, link) >= PATH_MAX)
+            break;
+    }
+    return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': its symbolic links lead nowhere", file);
+}
+
+static mnp_status check_folder(const char *file, const char *target)
+{
+    char folder[PATH_MAX];
+    struct stat status;
+    folder_of(target, folder);
+    const char *name = *folder ? folder : ".";
+    if (target[strlen(folder)] == '\0')
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': it names a folder, not a file", file);
+    if (stat(name, &status) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': the folder '%s' cannot be reached (%s)", file, name,
+                        strerror(errno));
+    if (!S_ISDIR(status.st_mode))
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': '%s' is no folder", file, name);
+    if (access(name, W_OK | X_OK) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': no files can be made in the folder '%s' (%s)", file, name,
+                        strerror(errno));
+    return MNP_OK;
+}
+
+mnp_status mnp__aside_find(const char *file, mnp__aside *aside)
+{
+    *aside = (mnp__aside){.file = file, .descriptor = -1};
+    MNP_TRY(follow_links(file, aside->target));
+    MNP_TRY(check_folder(file, aside->target));
+    if (stat(aside->target, &aside->replaced) != 0) {
+        if (errno == ENOENT)
+            return MNP_OK;
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", file, strerror(errno));
+    }
+    if (!S_ISREG(aside->replaced.st_mode))
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': it is a %s, not a file", file,
+                        S_ISDIR(aside->replaced.st_mode) ? "folder" : "device or pipe");
+    if (access(aside->target, R_OK | W_OK) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot replace '%s': %s", file, strerror(errno));
+    aside->exists = true;
+    return MNP_OK;
+}
+
+static mnp_status fail_copy(const mnp__aside *aside)
+{
+    return MNP_FAIL(MNP_ERR_IO, "cannot copy '%s' to a temporary file beside it: %s", aside->file, strerror(errno));
+}
+
+/* Copy by reading and writing, from where the descriptors are. */
+static mnp_status copy_through_memory(const mnp__aside *aside, int source)
+{
+    size_t size = (size_t)4 << 20;
+    ssize_t got;
+    char *buffer;
+    mnp_status st = MNP_OK;
+    MNP_TRY(mnp__malloc(size, &buffer));
+    while (st == MNP_OK && (got = read(source, buffer, size)) != 0) {
+        for (ssize_t done = 0, put; st == MNP_OK && done < got; done += put) {
+            put = write(aside->descriptor, buffer + done, (size_t)(got - done));
+            if (put < 0)
+                st = fail_copy(aside);
+        }
+        if (got < 0)
+            st = fail_copy(aside);
+    }
+    free(buffer);
+    return st;
+}
+
+static mnp_status copy_target(const mnp__aside *aside)
+{
+    int source = open(aside->target, O_RDONLY | O_CLOEXEC);
+    if (source < 0)
+        return fail_copy(aside);
+    /* within the kernel, sharing the blocks where the file system can; what it does not do is done below */
+    while (copy_file_range(source, NULL, aside->descriptor, NULL, (size_t)1 << 30, 0) > 0)
+        ;
+    mnp_status st = copy_through_memory(aside, source);
+    close(source);
+    return st;
+}
+
+/* Make a file of a name that no other has. */
+static int make_unique(const char *target, char *path)
+{
+    char folder[PATH_MAX];
+    struct timespec now;
+    int descriptor = -1;
+    folder_of(target, folder);
+    for (int i = 0; i < 100; i++) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        unsigned number = ((unsigned)now.tv_nsec * 2654435761U ^ (unsigned)getpid()) & 0xffffff;
+        const char *name = target + strlen(folder);
+        if (snprintf(path, PATH_MAX, "%s.%.200s.%06x.tmp", folder, name, number) >= PATH_MAX)
+            errno = ENAMETOOLONG;
+        else
+            descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST)
+            break;
+    }
+    return descriptor;
+}
+
+static mnp_status check_limit(const mnp__aside *aside)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        (uint64_t)aside->bytes > limit.rlim_cur)
+        return MNP_FAIL(MNP_ERR_IO,
+                        "no space for '%s': it may take %" PRId64 " bytes, and the limit for a file is %" PRIu64
+                        " (ulimit -f)",
+                        aside->file, aside->bytes, (uint64_t)limit.rlim_cur);
+    return MNP_OK;
+}
+
+static mnp_status check_room(const mnp__aside *aside)
+{
+    struct statvfs system;
+    if (fstatvfs(aside->descriptor, &system) != 0 || system.f_bavail >= (uint64_t)aside->bytes / system.f_frsize)
+        return MNP_OK;
+    return MNP_FAIL(MNP_ERR_IO,
+                    "no space for '%s': it may take %" PRId64 " bytes, and its file system has %" PRIu64 " left",
+                    aside->file, aside->bytes, (uint64_t)system.f_bavail * system.f_frsize);
+}
+
+mnp_status mnp__aside_make(mnp__aside *aside, int64_t bytes, bool copy)
+{
+    aside->bytes = bytes;
+    MNP_TRY(check_limit(aside));
+    aside->descriptor = make_unique(aside->target, aside->path);
+    if (aside->descriptor < 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': no temporary file can be made beside it (%s)", aside->file,
+                        strerror(errno));
+    aside->mine = true;
+    guard(aside->path);
+    MNP_TRY(check_room(aside));
+    return copy ? copy_target(aside) : MNP_OK;
+}
+
+mnp_status mnp__aside_reserve(const mnp__aside *aside)
+{
+    if (fallocate(aside->descriptor, FALLOC_FL_KEEP_SIZE, 0, aside->bytes) == 0 || errno == EOPNOTSUPP ||
+        errno == ENOSYS)
+        return MNP_OK;
+    return MNP_FAIL(MNP_ERR_IO, "no space for '%s', which may take %" PRId64 " bytes: %s", aside->file, aside->bytes,
+                    strerror(errno));
+}
+
+mnp_status mnp__aside_share(mnp__comm *comm, mnp__aside *aside)
+{
+    struct {
+        char path[PATH_MAX];
+        int64_t bytes;
+    } made = {.bytes = aside->bytes};
+    strcpy(made.path, aside->path);
+    MNP_TRY(mnp__mpi_status(MPI_Bcast(&made, sizeof made, MPI_BYTE, 0, comm->mpi), "MPI_Bcast"));
+    mnp_status st = MNP_OK;
+    if (comm->rank != 0) {
+        strcpy(aside->path, made.path);
+        aside->bytes = made.bytes;
+        aside->descriptor = open(aside->path, O_RDWR | O_CLOEXEC);
+        st = aside->descriptor >= 0
+                 ? check_limit(aside)
+                 : MNP_FAIL(MNP_ERR_IO, "rank 0 can write '%s' but rank %d cannot: %s; the folder must be one that all "
+                            "ranks share", aside->file, comm->rank, strerror(errno));
+    }
+    return mnp__agree(comm, st);
+}
+
+mnp_status mnp__aside_sync(const mnp__aside *aside)
+{
+    if (fsync(aside->descriptor) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s' to disk: %s", aside->file, strerror(errno));
+    return MNP_OK;
+}
+
+void mnp__aside_detach(mnp__aside *aside)
+{
+    struct stat ours, other;
+    DIR *descriptors = opendir("/proc/self/fd");
+    int memory = memfd_create("maniple", MFD_CLOEXEC);
+    if (descriptors && memory >= 0 && fstat(aside->descriptor, &ours) == 0 && ftruncate(memory, ours.st_size) == 0) {
+        for (struct dirent *entry; (entry = readdir(descriptors));) {
+            int descriptor = atoi(entry->d_name);
+            if (*entry->d_name != '.' && descriptor != aside->descriptor && fstat(descriptor, &other) == 0 &&
+                other.st_dev == ours.st_dev && other.st_ino == ours.st_ino)
+                dup2(memory, descriptor);
+        }
+    }
+    if (memory >= 0)
+        close(memory);
+    if (descriptors)
+        closedir(descriptors);
+}
+
+/* The permissions and, as far as we may, the owner of the file that is replaced; a new file has its own already. */
+static bool take_permissions(const mnp__aside *aside)
+{
+    const struct stat *old = &aside->replaced;
+    mode_t mode = old->st_mode & 0777;
+    if (!aside->exists)
+        return true;
+    if (fchown(aside->descriptor, old->st_uid, old->st_gid) != 0 &&
+        fchown(aside->descriptor, (uid_t)-1, old->st_gid) != 0)
+        mode &= ~(mode_t)070; /* what the old group might do is not for ours */
+    return fchmod(aside->descriptor, mode) == 0;
+}
+
+mnp_status mnp__aside_commit(mnp__aside *aside)
+{
+    struct stat status;
+    /* what was reserved beyond the end goes back */
+    if (fstat(aside->descriptor, &status) != 0 || ftruncate(aside->descriptor, status.st_size) != 0 ||
+        !take_permissions(aside) || rename(aside->path, aside->target) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot finish '%s': %s", aside->file, strerror(errno));
+    unguard(aside->path);
+    aside->mine = false;
+    return MNP_OK;
+}
+
+void mnp__aside_close(mnp__aside *aside)
+{
+    if (aside->mine) {
+        unlink(aside->path);
+        unguard(aside->path);
+    }
+    aside->mine = false;
+    if (aside->descriptor >= 0)
+        close(aside->descriptor);
+    aside->descriptor = -1;
+}

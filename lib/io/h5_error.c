@@ -1,0 +1,56 @@
+/*
+ * HDF5's errors: its printing off, its reasons in our sentences.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "io/h5.h"
+
+void mnp__h5_printing_off(mnp__h5_printing *saved)
+{
+    H5Eget_auto2(H5E_DEFAULT, &saved->function, &saved->data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void mnp__h5_printing_restore(const mnp__h5_printing *saved)
+{
+    H5Eset_auto2(H5E_DEFAULT, saved->function, saved->data);
+}
+
+static _Thread_local char reason[256];
+
+/* Stops at the first entry that says something: it comes from the function that found the trouble. */
+static herr_t take_description(unsigned depth, const H5E_error2_t *error, void *unused)
+{
+    (void)depth;
+    (void)unused;
+    if (!error->desc || !*error->desc)
+        return 0;
+    snprintf(reason, sizeof reason, "%s", error->desc);
+    return 1;
+}
+
+const char *mnp__h5_reason(void)
+{
+    snprintf(reason, sizeof reason, "HDF5 gives no reason");
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_description, NULL);
+    return reason;
+}
+
+mnp_status mnp__h5_fail_open(const char *file)
+{
+    unsigned long long bytes, base, expected;
+    const char *why = mnp__h5_reason();
+    if (sscanf(why, "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu", &bytes, &base,
+               &expected) == 3)
+        return MNP_FAIL(MNP_ERR_IO, "'%s' is truncated: it has %llu bytes where it should have %llu", file, bytes,
+                        base + expected);
+    if (strstr(why, "signature not found"))
+        return MNP_FAIL(MNP_ERR_IO, "'%s' is no HDF5 file", file);
+    if (strstr(why, "unable to lock file"))
+        return MNP_FAIL(MNP_ERR_IO,
+                        "'%s' cannot be locked for reading (%s): does another program have it open for writing?", file,
+                        why);
+    return MNP_FAIL(MNP_ERR_IO, "cannot open '%s' as an HDF5 file: %s", file, why);
+}

@@ -1,0 +1,277 @@
+/*
+ * Finding a dataset: rank 0 looks with HDF5's serial driver, which waits for nobody and gives reasons, and tells the
+ * others; only what it has found good is then opened by all ranks together.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "io/h5.h"
+
+const char *mnp_h5_version(void)
+{
+    static _Thread_local char version[32];
+    unsigned major, minor, patch;
+    if (H5get_libversion(&major, &minor, &patch) < 0)
+        return "unknown";
+    snprintf(version, sizeof version, "%u.%u.%u", major, minor, patch);
+    return version;
+}
+
+/* The name from the root, with one slash before each part: HDF5 takes no notice of further ones, nor of ".". */
+static mnp_status normalise(const char *dataset, char **normal_p)
+{
+    mnp__text text = MNP__TEXT_EMPTY;
+    for (const char *part = dataset; *part; part += strspn(part, "/")) {
+        size_t length = strcspn(part, "/");
+        if (length > 0 && !(length == 1 && *part == '.')) {
+            mnp__text_add(&text, "/");
+            mnp__text_add_bytes(&text, part, length);
+        }
+        part += length;
+    }
+    mnp_status st = mnp__text_status(&text);
+    if (st == MNP_OK && text.length == 0)
+        st = MNP_FAIL(MNP_ERR_ARG, "'%s' names no dataset", dataset);
+    if (st != MNP_OK)
+        mnp__text_free(&text);
+    else
+        *normal_p = text.data;
+    return st;
+}
+
+mnp_status mnp__h5_place_new(const char *file, const char *dataset, mnp__h5_place *place)
+{
+    if (!file || !*file)
+        return MNP_FAIL(MNP_ERR_ARG, "the name of the HDF5 file is missing");
+    if (!dataset)
+        return MNP_FAIL(MNP_ERR_ARG, "the name of the dataset in '%s' is missing", file);
+    mnp_status st = MNP_OK;
+    mnp__text text = MNP__TEXT_EMPTY;
+    *place = (mnp__h5_place){NULL, NULL, NULL};
+    MNP_TRY_OR(mnp__strdup(file, &place->file), st, failed);
+    MNP_TRY_OR(normalise(dataset, &place->dataset), st, failed);
+    mnp__text_add(&text, "'%s' in '%s'", place->dataset, file);
+    place->text = text.data;
+    MNP_TRY_OR(mnp__text_status(&text), st, failed);
+    return MNP_OK;
+failed:
+    mnp__h5_place_free(place);
+    return st;
+}
+
+void mnp__h5_place_free(mnp__h5_place *place)
+{
+    free(place->file);
+    free(place->dataset);
+    free(place->text);
+    *place = (mnp__h5_place){NULL, NULL, NULL};
+}
+
+#define LISTED 8 /* datasets that a sentence names */
+
+struct list {
+    mnp__text text;
+    int found;
+};
+
+static herr_t list_dataset(hid_t file, const char *name, const H5L_info_t *link, void *context)
+{
+    struct list *list = context;
+    hid_t object = link->type == H5L_TYPE_HARD ? H5Oopen(file, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (object < 0)
+        return 0;
+    if (H5Iget_type(object) == H5I_DATASET && ++list->found <= LISTED)
+        mnp__text_add(&list->text, "%s/%s", list->found > 1 ? ", " : "the file has ", name);
+    H5Oclose(object);
+    return 0;
+}
+
+/* The file's datasets for a sentence: "the file has /a, /b and 3 more". */
+static mnp_status list_datasets(hid_t file, char **text_p)
+{
+    struct list list = {MNP__TEXT_EMPTY, 0};
+    H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, list_dataset, &list);
+    if (list.found == 0)
+        mnp__text_add(&list.text, "the file has no datasets");
+    else if (list.found > LISTED)
+        mnp__text_add(&list.text, " and %d more", list.found - LISTED);
+    mnp_status st = mnp__text_status(&list.text);
+    if (st != MNP_OK)
+        mnp__text_free(&list.text);
+    else
+        *text_p = list.text.data;
+    return st;
+}
+
+/* Record that there is no such dataset, and name those that there are. */
+static mnp_status fail_naming_others(hid_t file, const mnp__h5_place *place, const char *trouble)
+{
+    char *others = NULL;
+    MNP_TRY(list_datasets(file, &others));
+    mnp_status st = MNP_FAIL(MNP_ERR_IO, "%s %s; %s", place->text, trouble, others);
+    free(others);
+    return st;
+}
+
+static mnp_status open_dataset(hid_t file, const mnp__h5_place *place, hid_t *dataset_p)
+{
+    hid_t object = H5Oopen(file, place->dataset, H5P_DEFAULT);
+    if (object < 0) {
+        const char *why = mnp__h5_reason();
+        if (strstr(why, "doesn't exist") || strstr(why, "not found"))
+            return fail_naming_others(file, place, "does not exist");
+        return MNP_FAIL(MNP_ERR_IO, "cannot open %s: %s", place->text, why);
+    }
+    H5I_type_t type = H5Iget_type(object);
+    if (type == H5I_DATASET) {
+        *dataset_p = object;
+        return MNP_OK;
+    }
+    H5Oclose(object);
+    if (type == H5I_GROUP)
+        return fail_naming_others(file, place, "is a group, not a dataset");
+    return MNP_FAIL(MNP_ERR_IO, "%s is a type, not a dataset", place->text);
+}
+
+static mnp_status look_at_shape(hid_t dataset, const char *what, mnp_h5_info *info)
+{
+    hsize_t extent[H5S_MAX_RANK] = {0};
+    hid_t space = H5Dget_space(dataset);
+    if (space < 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot read the shape of %s: %s", what, mnp__h5_reason());
+    H5S_class_t class = H5Sget_simple_extent_type(space);
+    int ndim = H5Sget_simple_extent_dims(space, extent, NULL);
+    H5Sclose(space);
+    if (class == H5S_NULL)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s has no shape: it was stored as empty, without values", what);
+    if (ndim > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s has %d dimensions, more than %d", what, ndim, MNP_MAX_DIMS);
+    info->ndim = ndim;
+    for (int d = 0; d < ndim; d++)
+        info->shape[d] = (int64_t)extent[d];
+    return MNP_OK;
+}
+
+static mnp_status check_filters(hid_t properties, const char *what, bool *filtered_p)
+{
+    int count = H5Pget_nfilters(properties);
+    for (int i = 0; i < count; i++) {
+        char name[64] = "";
+        unsigned flags, config;
+        size_t values = 0;
+        H5Z_filter_t filter =
+            H5Pget_filter2(properties, (unsigned)i, &flags, &values, NULL, sizeof name, name, &config);
+        if (filter >= 0 && H5Zfilter_avail(filter) <= 0)
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                            "%s is stored with filter %d%s%.60s%s, which this HDF5 does not have: install its plug-in, "
+                            "set HDF5_PLUGIN_PATH to its folder, or store the data with gzip",
+                            what, (int)filter, *name ? " (" : "", name, *name ? ")" : "");
+    }
+    *filtered_p = count > 0;
+    return MNP_OK;
+}
+
+/*
+ * Chunks, filters, and whether every element has its place.  Asking for the size walks the whole index of the chunks: a
+ * damaged one is found here, by one rank, and not later by one of many in the middle of a collective call.
+ */
+static mnp_status look_at_storage(hid_t dataset, const char *what, mnp__h5_source *source)
+{
+    mnp_status st = MNP_OK;
+    hsize_t chunk[H5S_MAX_RANK];
+    hid_t properties = H5Dget_create_plist(dataset);
+    if (properties < 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot read how %s is stored: %s", what, mnp__h5_reason());
+    H5D_layout_t layout = H5Pget_layout(properties);
+    MNP_TRY_OR(check_filters(properties, what, &source->filtered), st, close);
+
+    H5Eclear2(H5E_DEFAULT);
+    hsize_t stored = H5Dget_storage_size(dataset);
+    if (stored == 0 && H5Eget_num(H5E_DEFAULT) > 0) {
+        st = MNP_FAIL(MNP_ERR_IO, "cannot read where %s is stored: %s", what, mnp__h5_reason());
+        goto close;
+    }
+    hid_t type = H5Dget_type(dataset);
+    hsize_t needed = H5Tget_size(type);
+    H5Tclose(type);
+    if (layout == H5D_CHUNKED)
+        H5Pget_chunk(properties, H5S_MAX_RANK, chunk);
+    for (int d = 0; d < source->info.ndim; d++) {
+        source->chunk[d] = layout == H5D_CHUNKED ? (int64_t)chunk[d] : 1;
+        needed *= (hsize_t)((source->info.shape[d] + source->chunk[d] - 1) / source->chunk[d] * source->chunk[d]);
+    }
+    source->whole = !source->filtered && (layout == H5D_CHUNKED || layout == H5D_CONTIGUOUS) && stored >= needed;
+close:
+    H5Pclose(properties);
+    return st;
+}
+
+static mnp_status look(const mnp__h5_place *place, mnp__h5_source *source)
+{
+    mnp_status st = MNP_OK;
+    struct stat status;
+    hid_t file = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
+    mnp__h5_type type;
+    if (stat(place->file, &status) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", place->file, strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return MNP_FAIL(MNP_ERR_IO, "'%s' is a folder, not an HDF5 file", place->file);
+    if (access(place->file, R_OK) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", place->file, strerror(errno));
+    file = H5Fopen(place->file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file < 0)
+        return mnp__h5_fail_open(place->file);
+
+    MNP_TRY_OR(open_dataset(file, place, &dataset), st, close);
+    MNP_TRY_OR(look_at_shape(dataset, place->text, &source->info), st, close);
+    MNP_TRY_OR(mnp__h5_type_open(dataset, place->text, &type), st, close);
+    source->info.dtype = type.dtype;
+    mnp__h5_type_close(&type);
+    st = look_at_storage(dataset, place->text, source);
+close:
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    H5Fclose(file);
+    return st;
+}
+
+mnp_status mnp__h5_look(mnp_ctx *ctx, const mnp__h5_place *place, mnp__h5_source *source)
+{
+    *source = (mnp__h5_source){.whole = false};
+    MNP_TRY(MNP_AGREE(ctx, ctx->comm.rank == 0 ? look(place, source) : MNP_OK));
+    return mnp__mpi_status(MPI_Bcast(source, sizeof *source, MPI_BYTE, 0, ctx->comm.mpi), "MPI_Bcast");
+}
+
+mnp_status mnp_h5_inspect(mnp_ctx *ctx, const char *file, const char *dataset, mnp_h5_info *info_p)
+{
+    mnp__h5_place place;
+    mnp__h5_source source;
+    mnp__h5_printing printing;
+    MNP_TRY(mnp__h5_place_new(file, dataset, &place));
+    mnp__h5_printing_off(&printing);
+    mnp_status st = mnp__h5_look(ctx, &place, &source);
+    mnp__h5_printing_restore(&printing);
+    mnp__h5_place_free(&place);
+    if (st == MNP_OK)
+        *info_p = source.info;
+    return st;
+}
+
+hid_t mnp__h5_parallel(mnp_ctx *ctx)
+{
+    hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
+    if (access_list < 0)
+        return H5I_INVALID_HID;
+    if (H5Pset_fapl_mpio(access_list, ctx->comm.mpi, MPI_INFO_NULL) >= 0 &&
+        H5Pset_fclose_degree(access_list, H5F_CLOSE_STRONG) >= 0)
+        return access_list;
+    H5Pclose(access_list);
+    return H5I_INVALID_HID;
+}

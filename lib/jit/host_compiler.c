@@ -1,0 +1,229 @@
+/*
+ * The host device's compiler: the C++ compiler of the machine, run as a process, giving a shared object.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "jit/jit.h"
+
+extern char **environ;
+
+/* -ffp-contract: fused multiply-add, as on GPUs; the rest lets loops be vectorised without changing results. */
+#define FIXED_OPTIONS "-std=gnu++17 -shared -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -w"
+#ifdef MNP_SANITIZERS
+#define CHECK_OPTIONS " -fsanitize=address,undefined -fno-omit-frame-pointer"
+#else
+#define CHECK_OPTIONS ""
+#endif
+
+struct host_compiler {
+    mnp__compiler base;
+    char *path;     /* the compiler's executable */
+    char *options;  /* separated by spaces */
+    char *identity;
+};
+
+/* The executable that a name such as "g++" means, as the shell would find it.  *path_p is malloc'ed. */
+static mnp_status find_executable(const char *name, char **path_p)
+{
+    const char *folders = getenv("PATH");
+    mnp__text path = MNP__TEXT_EMPTY;
+    if (strchr(name, '/') && access(name, X_OK) == 0)
+        return mnp__strdup(name, path_p);
+    for (const char *folder = folders; folder && *folder && !strchr(name, '/');) {
+        size_t length = strcspn(folder, ":");
+        mnp__text_add(&path, "%.*s/%s", (int)length, folder, name);
+        MNP_TRY(mnp__text_status(&path));
+        if (access(path.data, X_OK) == 0) {
+            *path_p = path.data;
+            return MNP_OK;
+        }
+        mnp__text_free(&path);
+        folder += length + (folder[length] == ':');
+    }
+    return MNP_FAIL(MNP_ERR_UNSUPPORTED, "the host device compiles its kernels with a C++ compiler, and there is no \"%s\" "
+                    "on this machine: install one, or name it in MANIPLE_CXX", name);
+}
+
+/* What -march=native stands for: the processor as the kernel describes it, without what changes from run to run. */
+static void append_processor(mnp__text *text)
+{
+    static const char *const telling[] = {"vendor_id", "cpu family", "model", "flags", "Features", "CPU ", "isa"};
+    char *line = NULL;
+    size_t room = 0;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && getline(&line, &room, file) > 1) { /* the first processor ends with an empty line */
+        for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
+            if (strncmp(line, telling[i], strlen(telling[i])) == 0)
+                mnp__text_add(text, "%s", line);
+        }
+    }
+    if (file)
+        fclose(file);
+    free(line);
+}
+
+static mnp_status describe(const struct host_compiler *compiler, char **identity_p)
+{
+    mnp__text text = MNP__TEXT_EMPTY;
+    struct stat info;
+    char *resolved = realpath(compiler->path, NULL);
+    mnp__text_add(&text, "%s", resolved ? resolved : compiler->path);
+    free(resolved);
+    if (stat(compiler->path, &info) == 0) /* another version is another file */
+        mnp__text_add(&text, " of %" PRId64 " bytes at %" PRId64, (int64_t)info.st_size, (int64_t)info.st_mtime);
+    mnp__text_add(&text, "\n%s\n", compiler->options);
+    append_processor(&text);
+    MNP_TRY(mnp__text_status(&text));
+    *identity_p = text.data;
+    return MNP_OK;
+}
+
+static mnp_status read_file(const char *path, void **data_p, size_t *size_p)
+{
+    struct stat info;
+    FILE *file = fopen(path, "rb");
+    char *data = NULL;
+    mnp_status st = MNP_OK;
+    if (!file || fstat(fileno(file), &info) != 0) {
+        st = MNP_FAIL(MNP_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+        goto done;
+    }
+    MNP_TRY_OR(mnp__malloc((size_t)info.st_size + 1, &data), st, done);
+    *size_p = fread(data, 1, (size_t)info.st_size, file);
+    data[*size_p] = '\0';
+    *data_p = data;
+done:
+    if (file)
+        fclose(file);
+    return st;
+}
+
+static mnp_status write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    bool good = file && fputs(text, file) >= 0;
+    int error = errno;
+    if (file && fclose(file) != 0)
+        good = false;
+    return good ? MNP_OK : MNP_FAIL(MNP_ERR_IO, "cannot write %s to compile it: %s", path, strerror(error));
+}
+
+/* Run a program with its output in a file; *exit_p is its exit status, or -1 if a signal ended it. */
+static mnp_status run(char *const *arguments, const char *output, int *exit_p)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int state = 0;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    int error = posix_spawn(&child, arguments[0], &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "cannot run %s: %s", arguments[0], strerror(error));
+    while (waitpid(child, &state, 0) < 0) {
+        if (errno != EINTR)
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "cannot wait for %s: %s", arguments[0], strerror(errno));
+    }
+    *exit_p = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+    return MNP_OK;
+}
+
+enum { MAX_ARGUMENTS = 128 };
+
+/* Run the compiler in `folder`, which is empty and removed by the caller with what is in it. */
+static mnp_status compile_in(const struct host_compiler *compiler, const char *input, const char *output,
+                             const char *words_path, const char *name, const char *source, void **binary_p,
+                             size_t *size_p)
+{
+    char *options, *state = NULL, *arguments[MAX_ARGUMENTS];
+    void *words = NULL;
+    size_t words_size;
+    int count = 0, exit_status = -1;
+    mnp_status st;
+    MNP_TRY(mnp__strdup(compiler->options, &options));
+    arguments[count++] = compiler->path;
+    for (char *option = strtok_r(options, " ", &state); option && count < MAX_ARGUMENTS - 7;
+         option = strtok_r(NULL, " ", &state))
+        arguments[count++] = option;
+    char *const rest[] = {"-x", "c++", "-o", (char *)output, (char *)input, NULL};
+    memcpy(arguments + count, rest, sizeof rest);
+    MNP_TRY_OR(write_file(input, source), st, done);
+    MNP_TRY_OR(run(arguments, words_path, &exit_status), st, done);
+    if (exit_status != 0) {
+        st = read_file(words_path, &words, &words_size);
+        if (st == MNP_OK)
+            st = mnp__jit_compile_error(compiler->path, name, words, source);
+    } else {
+        st = read_file(output, binary_p, size_p);
+    }
+done:
+    free(words);
+    free(options);
+    return st;
+}
+
+static mnp_status compile(const mnp__compiler *self, const char *name, const char *source, void **binary_p,
+                          size_t *size_p)
+{
+    const struct host_compiler *compiler = (const struct host_compiler *)self;
+    const char *temporary = getenv("TMPDIR");
+    char folder[1024], input[1280], output[1280], words[1280];
+    int length = snprintf(folder, sizeof folder, "%s/maniple-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (length < 0 || (size_t)length >= sizeof folder || !mkdtemp(folder))
+        return MNP_FAIL(MNP_ERR_IO, "cannot make a folder such as %s to compile in (see TMPDIR): %s", folder,
+                        strerror(errno));
+    snprintf(input, sizeof input, "%s/%s", folder, name);
+    snprintf(output, sizeof output, "%s/code.so", folder);
+    snprintf(words, sizeof words, "%s/words.txt", folder);
+    mnp_status st = compile_in(compiler, input, output, words, name, source, binary_p, size_p);
+    unlink(input);
+    unlink(output);
+    unlink(words);
+    rmdir(folder);
+    return st;
+}
+
+mnp_status mnp__host_compiler_new(const mnp__config *config, mnp__compiler **compiler_p)
+{
+    struct host_compiler *compiler;
+    mnp__text options = MNP__TEXT_EMPTY;
+    mnp_status st;
+    MNP_TRY(mnp__calloc(1, sizeof *compiler, &compiler));
+    MNP_TRY_OR(find_executable(strcmp(config->cxx, "auto") == 0 ? MNP_HOST_CXX : config->cxx, &compiler->path), st, fail);
+    mnp__text_add(&options, FIXED_OPTIONS CHECK_OPTIONS " %s", config->cxxflags);
+    MNP_TRY_OR(mnp__text_status(&options), st, fail);
+    compiler->options = options.data;
+    MNP_TRY_OR(describe(compiler, &compiler->identity), st, fail);
+    compiler->base =
+        (mnp__compiler){.name = "host", .identity = compiler->identity, .config = config, .compile = compile};
+    *compiler_p = &compiler->base;
+    return MNP_OK;
+fail:
+    mnp__host_compiler_free(&compiler->base);
+    return st;
+}
+
+void mnp__host_compiler_free(mnp__compiler *self)
+{
+    struct host_compiler *compiler = (struct host_compiler *)self;
+    if (!compiler)
+        return;
+    free(compiler->path);
+    free(compiler->options);
+    free(compiler->identity);
+    free(compiler);
+}

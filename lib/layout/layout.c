@@ -1,0 +1,278 @@
+/*
+ * Layouts: which rank owns which box.  Cut points are kept for each dimension apart, so a layout costs memory in
+ * proportion to the ranks along an axis, not to all ranks.
+ */
+#include "layout/layout.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+static mnp_status check_mesh(int mesh_ndim, const int *mesh)
+{
+    int64_t nranks = 1;
+    if (mesh_ndim < 1 || mesh_ndim > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "a mesh has %d axes, outside 1..%d", mesh_ndim, MNP_MAX_DIMS);
+    for (int a = 0; a < mesh_ndim; a++) {
+        if (mesh[a] < 1)
+            return MNP_FAIL(MNP_ERR_ARG, "mesh[%d] is %d, below 1", a, mesh[a]);
+        nranks *= mesh[a];
+        if (nranks > INT32_MAX)
+            return MNP_FAIL(MNP_ERR_ARG, "the mesh has more than %d ranks", INT32_MAX);
+    }
+    return MNP_OK;
+}
+
+static mnp_status check_shape(int ndim, const int64_t *shape)
+{
+    int64_t size = 1;
+    if (ndim < 0 || ndim > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "ndim is %d, outside 0..%d", ndim, MNP_MAX_DIMS);
+    for (int d = 0; d < ndim; d++) {
+        if (shape[d] < 0)
+            return MNP_FAIL(MNP_ERR_ARG, "shape[%d] is %" PRId64 ", negative", d, shape[d]);
+        if (shape[d] > 0 && size > INT64_MAX / 16 / shape[d]) /* bytes must fit as well */
+            return MNP_FAIL(MNP_ERR_ARG, "an array of this shape has too many elements for 64-bit sizes");
+        size *= shape[d] > 0 ? shape[d] : 1;
+    }
+    return MNP_OK;
+}
+
+static mnp_status check_axes(int mesh_ndim, int ndim, const int *axes)
+{
+    for (int d = 0; d < ndim; d++) {
+        if (axes[d] != MNP_NO_AXIS && (axes[d] < 0 || axes[d] >= mesh_ndim))
+            return MNP_FAIL(MNP_ERR_ARG, "axes[%d] is %d, and the mesh has axes 0..%d", d, axes[d], mesh_ndim - 1);
+        for (int e = 0; e < d; e++) {
+            if (axes[d] != MNP_NO_AXIS && axes[e] == axes[d])
+                return MNP_FAIL(MNP_ERR_ARG, "mesh axis %d cuts both dimension %d and dimension %d", axes[d], e, d);
+        }
+    }
+    return MNP_OK;
+}
+
+static mnp_status check_cuts(int dim, int64_t extent, int parts, const int64_t *cuts)
+{
+    if (cuts[0] != 0 || cuts[parts] != extent)
+        return MNP_FAIL(MNP_ERR_ARG, "the cuts of dimension %d go from %" PRId64 " to %" PRId64 ", not from 0 to %" PRId64,
+                        dim, cuts[0], cuts[parts], extent);
+    for (int i = 0; i < parts; i++) {
+        if (cuts[i] > cuts[i + 1])
+            return MNP_FAIL(MNP_ERR_ARG, "cut %d of dimension %d is %" PRId64 ", above the next one, %" PRId64, i, dim,
+                            cuts[i], cuts[i + 1]);
+    }
+    return MNP_OK;
+}
+
+static void even_cuts(int64_t extent, int parts, int64_t *cuts)
+{
+    int64_t each = extent / parts, longer = extent % parts;
+    for (int i = 0; i <= parts; i++)
+        cuts[i] = i * each + (i < longer ? i : longer);
+}
+
+mnp_status mnp_layout_new(int mesh_ndim, const int *mesh, int ndim, const int64_t *shape, const int *axes,
+                          const int64_t *const *cuts, mnp_layout **layout_p)
+{
+    mnp_layout *layout = NULL;
+    mnp_status st = MNP_OK;
+    MNP_TRY(check_mesh(mesh_ndim, mesh));
+    MNP_TRY(check_shape(ndim, shape));
+    MNP_TRY(check_axes(mesh_ndim, ndim, axes));
+    MNP_TRY(mnp__calloc(1, sizeof *layout, &layout));
+    atomic_init(&layout->owners, 1);
+    layout->mesh_ndim = mesh_ndim;
+    layout->nranks = 1;
+    for (int a = 0; a < mesh_ndim; a++) {
+        layout->mesh[a] = mesh[a];
+        layout->nranks *= mesh[a];
+    }
+    layout->ndim = ndim;
+    layout->size = 1;
+    for (int d = 0; d < ndim; d++) {
+        layout->shape[d] = shape[d];
+        layout->size *= shape[d];
+        layout->axes[d] = axes[d];
+        int parts = mnp_layout_parts(layout, d);
+        MNP_TRY_OR(mnp__calloc((size_t)parts + 1, sizeof(int64_t), &layout->cuts[d]), st, fail);
+        if (cuts && cuts[d]) {
+            MNP_TRY_OR(check_cuts(d, shape[d], parts, cuts[d]), st, fail);
+            memcpy(layout->cuts[d], cuts[d], ((size_t)parts + 1) * sizeof(int64_t));
+        } else {
+            even_cuts(shape[d], parts, layout->cuts[d]);
+        }
+    }
+    *layout_p = layout;
+    return MNP_OK;
+fail:
+    mnp_layout_free(layout);
+    return st;
+}
+
+mnp_status mnp_layout_replicated(int nranks, int ndim, const int64_t *shape, mnp_layout **layout_p)
+{
+    int axes[MNP_MAX_DIMS];
+    for (int d = 0; d < MNP_MAX_DIMS; d++)
+        axes[d] = MNP_NO_AXIS;
+    return mnp_layout_new(1, &nranks, ndim, shape, axes, NULL, layout_p);
+}
+
+mnp_status mnp_layout_on_root(int nranks, int root, int ndim, const int64_t *shape, mnp_layout **layout_p)
+{
+    int axes[MNP_MAX_DIMS];
+    int64_t *cut = NULL;
+    const int64_t *cuts[MNP_MAX_DIMS] = {NULL};
+    for (int d = 0; d < MNP_MAX_DIMS; d++)
+        axes[d] = MNP_NO_AXIS;
+    if (root < 0 || root >= nranks)
+        return MNP_FAIL(MNP_ERR_ARG, "root is %d, and the ranks are 0..%d", root, nranks - 1);
+    MNP_TRY(check_shape(ndim, shape));
+    if (ndim == 0) /* a scalar cannot be cut: every rank has it */
+        return mnp_layout_replicated(nranks, ndim, shape, layout_p);
+    MNP_TRY(mnp__calloc((size_t)nranks + 1, sizeof *cut, &cut));
+    for (int i = root + 1; i <= nranks; i++)
+        cut[i] = shape[0];
+    axes[0] = 0;
+    cuts[0] = cut;
+    mnp_status st = mnp_layout_new(1, &nranks, ndim, shape, axes, cuts, layout_p);
+    free(cut);
+    return st;
+}
+
+mnp_status mnp_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p)
+{
+    return mnp_layout_new(layout->mesh_ndim, layout->mesh, layout->ndim, shape, layout->axes, NULL, layout_p);
+}
+
+mnp_layout *mnp_layout_retain(const mnp_layout *layout)
+{
+    mnp_layout *shared = (mnp_layout *)layout; /* immutable but for its count */
+    atomic_fetch_add(&shared->owners, 1);
+    return shared;
+}
+
+void mnp_layout_free(mnp_layout *layout)
+{
+    if (!layout || atomic_fetch_sub(&layout->owners, 1) != 1)
+        return;
+    for (int d = 0; d < layout->ndim; d++)
+        free(layout->cuts[d]);
+    free(layout);
+}
+
+int mnp_layout_nranks(const mnp_layout *layout)
+{
+    return layout->nranks;
+}
+
+int mnp_layout_ndim(const mnp_layout *layout)
+{
+    return layout->ndim;
+}
+
+const int64_t *mnp_layout_shape(const mnp_layout *layout)
+{
+    return layout->shape;
+}
+
+int64_t mnp_layout_size(const mnp_layout *layout)
+{
+    return layout->size;
+}
+
+int mnp_layout_parts(const mnp_layout *layout, int dim)
+{
+    return layout->axes[dim] == MNP_NO_AXIS ? 1 : layout->mesh[layout->axes[dim]];
+}
+
+const int64_t *mnp_layout_cuts(const mnp_layout *layout, int dim)
+{
+    return layout->cuts[dim];
+}
+
+/* The place of `rank` along a mesh axis; the last axis is the fastest. */
+static int coordinate(const mnp_layout *layout, int axis, int rank)
+{
+    for (int a = layout->mesh_ndim - 1; a > axis; a--)
+        rank /= layout->mesh[a];
+    return rank % layout->mesh[axis];
+}
+
+int mnp__layout_part(const mnp_layout *layout, int dim, int rank)
+{
+    return layout->axes[dim] == MNP_NO_AXIS ? 0 : coordinate(layout, layout->axes[dim], rank);
+}
+
+void mnp_layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *extent)
+{
+    for (int d = 0; d < layout->ndim; d++) {
+        const int64_t *cut = layout->cuts[d] + mnp__layout_part(layout, d, rank);
+        lo[d] = cut[0];
+        extent[d] = cut[1] - cut[0];
+    }
+}
+
+int mnp__layout_find(const mnp_layout *layout, int dim, int64_t index)
+{
+    const int64_t *cuts = layout->cuts[dim];
+    int low = 0, high = mnp_layout_parts(layout, dim); /* cuts[low] <= index < cuts[high] */
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (cuts[middle] <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int mnp__layout_source(const mnp_layout *layout, const int *parts, int receiver)
+{
+    int rank = 0;
+    for (int a = 0; a < layout->mesh_ndim; a++) {
+        int place = coordinate(layout, a, receiver);
+        for (int d = 0; d < layout->ndim; d++) {
+            if (layout->axes[d] == a)
+                place = parts[d];
+        }
+        rank = rank * layout->mesh[a] + place;
+    }
+    return rank;
+}
+
+int mnp_layout_owner(const mnp_layout *layout, const int64_t *index)
+{
+    int parts[MNP_MAX_DIMS];
+    for (int d = 0; d < layout->ndim; d++)
+        parts[d] = mnp__layout_find(layout, d, index[d]);
+    return mnp__layout_source(layout, parts, 0);
+}
+
+bool mnp__layout_is_replicated(const mnp_layout *layout)
+{
+    for (int d = 0; d < layout->ndim; d++) {
+        if (mnp_layout_parts(layout, d) > 1)
+            return false;
+    }
+    return true;
+}
+
+/* Equal boxes on equal ranks: parts may be numbered by other meshes, so compare what each rank owns along each dimension. */
+bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b)
+{
+    if (a == b)
+        return true;
+    if (a->ndim != b->ndim || a->nranks != b->nranks || memcmp(a->shape, b->shape, sizeof a->shape) != 0)
+        return false;
+    for (int d = 0; d < a->ndim; d++) {
+        for (int rank = 0; rank < a->nranks; rank++) {
+            const int64_t *ca = a->cuts[d] + mnp__layout_part(a, d, rank);
+            const int64_t *cb = b->cuts[d] + mnp__layout_part(b, d, rank);
+            if (ca[0] != cb[0] || ca[1] != cb[1])
+                return false;
+        }
+    }
+    return true;
+}

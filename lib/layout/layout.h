@@ -1,0 +1,53 @@
+/*
+ * Inside a layout, and the arithmetic that array/mover.c builds on.
+ */
+#ifndef MNP__LAYOUT_H
+#define MNP__LAYOUT_H
+
+#include <stdatomic.h>
+
+#include <maniple/layout.h>
+#include <maniple/signal.h>
+
+struct mnp_layout {
+    atomic_int owners;
+    int mesh_ndim, mesh[MNP_MAX_DIMS], nranks;
+    int ndim;
+    int64_t shape[MNP_MAX_DIMS], size;
+    int axes[MNP_MAX_DIMS];      /* mesh axis of each dimension, or MNP_NO_AXIS */
+    int64_t *cuts[MNP_MAX_DIMS]; /* parts + 1 points of each dimension */
+};
+
+/* The part of dimension `dim` that `rank` owns, and the part that the element `index` is in (the one that is not empty). */
+int mnp__layout_part(const mnp_layout *layout, int dim, int rank);
+int mnp__layout_find(const mnp_layout *layout, int dim, int64_t index);
+
+/*
+ * The rank that gives `receiver` the block with these parts: where there are replicas, the one that is the receiver's
+ * neighbour along the mesh axes that cut nothing, so that a rank serves itself if it can, and the load is spread.
+ */
+int mnp__layout_source(const mnp_layout *layout, const int *parts, int receiver);
+
+/* Whether all of the global array's elements are on each rank. */
+bool mnp__layout_is_replicated(const mnp_layout *layout);
+
+/*
+ * A run of indices of one dimension, extended beyond its borders, that lies in one part: index lo + i for i in
+ * [0, count) is element first + i * step.
+ */
+typedef struct mnp__segment {
+    int64_t lo, count, first;
+    int step; /* 1, -1 (a reflection) or 0 (the nearest element again and again, or the fill value) */
+    int part; /* MNP__FILL: outside, where the fill value is */
+} mnp__segment;
+
+#define MNP__FILL (-1)
+
+/*
+ * Cut the indices [lo, hi) of dimension `dim`, extended by `boundary`, into segments in rising order.  Where the dimension
+ * has no element everything is fill.  *segments_p is malloc'ed.  MNP_ERR_MEMORY.
+ */
+mnp_status mnp__layout_segments(const mnp_layout *layout, int dim, mnp_boundary boundary, int64_t lo, int64_t hi,
+                                mnp__segment **segments_p, int *count_p);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * What lies beyond the borders: runs of an extended dimension, each from one part of the layout.
+ *
+ * Every boundary kind repeats or holds: within one period the extended dimension is a forward run over all elements
+ * (wrap, symm, mirror) and perhaps a backward run (symm: all of them, mirror: all but the two ends).  A run is then cut
+ * where parts end.
+ */
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "layout/layout.h"
+
+struct list {
+    mnp__segment *items;
+    int count, capacity;
+};
+
+static mnp_status append(struct list *list, mnp__segment segment)
+{
+    if (list->count == list->capacity) {
+        int capacity = list->capacity ? 2 * list->capacity : 8;
+        mnp__segment *items = realloc(list->items, (size_t)capacity * sizeof *items);
+        if (!items)
+            return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %d segments of a layout", capacity);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = segment;
+    return MNP_OK;
+}
+
+static int64_t modulo(int64_t a, int64_t n)
+{
+    int64_t r = a % n;
+    return r < 0 ? r + n : r;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The longest run that starts at extended index `at` and ends before `hi`, whatever the parts. */
+static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, int64_t hi)
+{
+    bool inside = at >= 0 && at < extent;
+    if (inside)
+        return (mnp__segment){.lo = at, .count = least(hi, extent) - at, .first = at, .step = 1};
+
+    int64_t outside = at < 0 ? least(hi, 0) - at : hi - at; /* how far this side goes on */
+    if (extent == 0 || boundary == MNP_BOUNDARY_FILL)
+        return (mnp__segment){.lo = at, .count = outside, .step = 0, .part = MNP__FILL};
+    if (boundary == MNP_BOUNDARY_NEAREST || (boundary == MNP_BOUNDARY_MIRROR && extent == 1))
+        return (mnp__segment){.lo = at, .count = outside, .first = at < 0 ? 0 : extent - 1, .step = 0};
+
+    /* place in the period: forwards over [0, extent), then backwards from `back` */
+    int64_t period = boundary == MNP_BOUNDARY_WRAP ? extent : boundary == MNP_BOUNDARY_SYMM ? 2 * extent : 2 * extent - 2;
+    int64_t back = boundary == MNP_BOUNDARY_SYMM ? extent - 1 : extent - 2;
+    int64_t place = modulo(at, period);
+    if (place < extent)
+        return (mnp__segment){.lo = at, .count = least(hi - at, extent - place), .first = place, .step = 1};
+    return (mnp__segment){
+        .lo = at, .count = least(hi - at, period - place), .first = back - (place - extent), .step = -1};
+}
+
+/* Cut a run where its elements pass from one part to the next. */
+static mnp_status append_by_part(const mnp_layout *layout, int dim, mnp__segment run, struct list *list)
+{
+    const int64_t *cuts = layout->cuts[dim];
+    while (run.count > 0) {
+        mnp__segment piece = run;
+        piece.part = mnp__layout_find(layout, dim, run.first);
+        if (run.step == 1)
+            piece.count = least(run.count, cuts[piece.part + 1] - run.first);
+        else if (run.step == -1)
+            piece.count = least(run.count, run.first - cuts[piece.part] + 1);
+        MNP_TRY(append(list, piece));
+        run.lo += piece.count;
+        run.first += piece.count * run.step;
+        run.count -= piece.count;
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp__layout_segments(const mnp_layout *layout, int dim, mnp_boundary boundary, int64_t lo, int64_t hi,
+                                mnp__segment **segments_p, int *count_p)
+{
+    struct list list = {NULL, 0, 0};
+    mnp_status st = MNP_OK;
+    for (int64_t at = lo; at < hi;) {
+        mnp__segment run = run_at(layout->shape[dim], boundary, at, hi);
+        at += run.count;
+        if (run.part == MNP__FILL)
+            MNP_TRY_OR(append(&list, run), st, fail);
+        else
+            MNP_TRY_OR(append_by_part(layout, dim, run, &list), st, fail);
+    }
+    *segments_p = list.items;
+    *count_p = list.count;
+    return MNP_OK;
+fail:
+    free(list.items);
+    return st;
+}

@@ -1,0 +1,46 @@
+/*
+ * The arithmetic of a direct convolution: which outputs a rank computes, which input it needs for them, what of it is its
+ * own, and where the rest is kept.  See kernels/conv_direct.h for the words.
+ */
+#ifndef MNP__SIGNAL_GEOMETRY_H
+#define MNP__SIGNAL_GEOMETRY_H
+
+#include <maniple/signal.h>
+
+#include "array/mover.h"
+#include "kernels/conv_direct.h"
+#include "layout/layout.h"
+
+/* The problem as all ranks see it, in the dimensions of the input. */
+typedef struct mnp__conv_geometry {
+    int ndim;
+    mnp_layout *input, *output; /* owned */
+    int64_t taps[MNP_CONV_DIMS];   /* extent of the kernel along each dimension of the input, 1 where it is batched */
+    int kernel_dim[MNP_CONV_DIMS]; /* dimension of the kernel that goes along each of the input's; -1: none */
+    int64_t offset[MNP_CONV_DIMS]; /* output o is value o + offset of the full convolution */
+    int order[MNP_CONV_DIMS];      /* dimension of the input that is dimension j of the kernel code; -1: none, extent 1 */
+} mnp__conv_geometry;
+
+/* One rank's share, in the dimensions of the kernel code. */
+typedef struct mnp__conv_share {
+    int64_t out_extent[MNP_CONV_DIMS], extended[MNP_CONV_DIMS], low[MNP_CONV_DIMS], inner[MNP_CONV_DIMS];
+    int64_t want_lo[MNP_CONV_DIMS];  /* the extended box's first index in the input */
+    int64_t inner_lo[MNP_CONV_DIMS]; /* the inner part's first index in the rank's block */
+    int64_t slabs[MNP_CONV_DIMS], ring_size;
+} mnp__conv_share;
+
+/*
+ * Check and resolve the options for an input of that layout and a kernel of that shape.  Not collective.  MNP_ERR_ARG.
+ * Free with mnp__conv_geometry_free().
+ */
+mnp_status mnp__conv_geometry_new(const mnp_layout *input, int kernel_ndim, const int64_t *kernel_shape,
+                                  const mnp_conv_options *options, mnp__conv_geometry *geometry);
+void mnp__conv_geometry_free(mnp__conv_geometry *geometry);
+
+/* What `rank` has to do. */
+void mnp__conv_share_of(const mnp__conv_geometry *geometry, int rank, mnp__conv_share *share);
+
+/* The ring that `rank` wants: an mnp__wants, with the geometry as its argument. */
+int mnp__conv_wants(const void *geometry, int rank, mnp__want *wants);
+
+#endif

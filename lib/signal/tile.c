@@ -1,0 +1,106 @@
+/*
+ * The shape of the tiles of a direct convolution.
+ *
+ * On a GPU a block of up to 256 threads computes a tile; a thread has 64 bytes of outputs along x, of two rows.  Wide tiles
+ * share more of their windows; two blocks should fit a multiprocessor, so that one computes while the other loads.  On the
+ * host a tile's window should stay in the first-level cache.
+ */
+#include "signal/tile.h"
+
+#include "jit/jit.h"
+
+enum {
+    LARGEST_WINDOW = 32, /* taps along x and y that one window serves */
+    BLOCK_THREADS = 256,
+    WARP = 32,
+    RUN_BYTES = 64, /* of outputs of a thread along x; kernels/conv_direct_cuda.h pads for this */
+    PAD_BYTES = 16
+};
+
+/* The least power of two that is at least n. */
+static int64_t power_of_two(int64_t n)
+{
+    int64_t power = 1;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* What the shared arrays of kernels/conv_direct_cuda.h take. */
+static size_t shared_bytes(const mnp__conv_tile *tile, int64_t element)
+{
+    int64_t runs = divide_up(tile->extent[3] + tile->cx - 1, tile->rx);
+    int64_t window = (tile->extent[2] + tile->cy - 1) * runs * (RUN_BYTES + PAD_BYTES);
+    int64_t taps = tile->cy * divide_up(tile->cx * element, PAD_BYTES) * PAD_BYTES;
+    return (size_t)(window + taps);
+}
+
+static void choose_blocks(int64_t width, int64_t height, int64_t element, size_t block_memory, mnp__conv_tile *tile)
+{
+    tile->rx = (int)(RUN_BYTES / element);
+    tile->ry = height > 1 ? 2 : 1;
+    int64_t columns = power_of_two(divide_up(width, tile->rx)), rows = power_of_two(divide_up(height, tile->ry));
+    int64_t blocks_y = least(rows, 32), blocks_x = least(columns, BLOCK_THREADS / blocks_y);
+    blocks_y = least(rows, BLOCK_THREADS / blocks_x);
+    if (blocks_x * blocks_y < WARP)
+        blocks_x = WARP / blocks_y;
+    for (;;) {
+        tile->extent[3] = blocks_x * tile->rx;
+        tile->extent[2] = blocks_y * tile->ry;
+        tile->threads = (unsigned)(blocks_x * blocks_y);
+        tile->shared_bytes = shared_bytes(tile, element);
+        if (tile->shared_bytes <= block_memory / 2 || tile->threads == WARP)
+            return;
+        if (blocks_y > 1)
+            blocks_y /= 2;
+        else
+            blocks_x /= 2;
+    }
+}
+
+void mnp__conv_tile_choose(const mnp__conv_geometry *geometry, mnp_dtype sum, size_t block_memory, mnp__conv_tile *tile)
+{
+    int64_t taps[MNP_CONV_DIMS], block[MNP_CONV_DIMS]; /* block: outputs of a rank, about */
+    int64_t element = (int64_t)mnp_dtype_size(sum);
+    for (int j = 0; j < MNP_CONV_DIMS; j++) {
+        int d = geometry->order[j];
+        taps[j] = d < 0 ? 1 : geometry->taps[d];
+        block[j] = d < 0 ? 1 : divide_up(geometry->output->shape[d], mnp_layout_parts(geometry->output, d));
+    }
+    *tile = (mnp__conv_tile){.extent = {1, 1, 1, 1}};
+    if (block_memory == 0) { /* extents are not compiled in, so that one kernel serves all */
+        tile->cx = tile->cy = LARGEST_WINDOW;
+        tile->extent[2] = block[2] > 1 ? 32 : 1;
+        tile->extent[3] = block[2] > 1 ? 128 : 2048;
+        return;
+    }
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        tile->taps[j] = taps[j];
+    tile->cx = (int)least(taps[3], LARGEST_WINDOW);
+    tile->cy = (int)least(taps[2], LARGEST_WINDOW);
+    choose_blocks(block[3], block[2], element, block_memory, tile);
+}
+
+void mnp__conv_tile_defines(const mnp__conv_tile *tile, mnp_dtype input, mnp_dtype output, mnp_dtype sum,
+                            mnp__text *defines)
+{
+    mnp__text_add(defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_SUM %s\n", mnp__jit_type(input),
+                  mnp__jit_type(output), mnp__jit_type(sum));
+    mnp__text_add(defines, "#define MNP_TX %lld\n#define MNP_TY %lld\n#define MNP_CX %d\n#define MNP_CY %d\n",
+                  (long long)tile->extent[3], (long long)tile->extent[2], tile->cx, tile->cy);
+    if (tile->taps[0] == 0)
+        return;
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        mnp__text_add(defines, "#define MNP_K%d %lld\n", j, (long long)tile->taps[j]);
+    mnp__text_add(defines, "#define MNP_RX %d\n#define MNP_RY %d\n", tile->rx, tile->ry);
+}

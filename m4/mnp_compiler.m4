@@ -1,0 +1,51 @@
+# MNP_COMPILER_FLAGS
+#
+# Sets and substitutes MNP_CFLAGS: the warnings that the compiler knows, hidden visibility, and what --enable-debug,
+# --enable-sanitizers and --enable-werror add; and MNP_LDFLAGS, what the last but one adds to every link.  The options
+# themselves are declared by MNP_COMPILER_OPTIONS, which must come before AC_PROG_CC since a debug build changes the
+# default of CFLAGS.
+AC_DEFUN([MNP_COMPILER_OPTIONS],
+[AC_ARG_ENABLE([debug],
+    [AS_HELP_STRING([--enable-debug], [no optimisation, and checks of our own mistakes (MNP_DEBUG)])],
+    [], [enable_debug=no])
+AC_ARG_ENABLE([sanitizers],
+    [AS_HELP_STRING([--enable-sanitizers], [find wrong memory accesses and undefined behaviour at run time])],
+    [], [enable_sanitizers=no])
+AC_ARG_ENABLE([werror],
+    [AS_HELP_STRING([--enable-werror], [treat the compiler's warnings as errors])],
+    [], [enable_werror=no])
+AS_IF([test "x$enable_debug" = xyes],
+    [: ${CFLAGS="-g -O0"}
+    AC_DEFINE([MNP_DEBUG], [1], [Define to 1 to check the library's own invariants.])])
+])
+
+# MNP_ADD_CFLAG(FLAG, [IF-NOT]): adds FLAG to MNP_CFLAGS if the compiler accepts it
+AC_DEFUN([MNP_ADD_CFLAG],
+[AC_MSG_CHECKING([whether $CC accepts $1])
+mnp_save_CFLAGS=$CFLAGS
+CFLAGS="$CFLAGS -Werror $1"
+AC_COMPILE_IFELSE([AC_LANG_SOURCE([int mnp_flag_accepted;])],
+    [AC_MSG_RESULT([yes])
+    AS_VAR_APPEND([MNP_CFLAGS], [" $1"])],
+    [AC_MSG_RESULT([no])
+    $2])
+CFLAGS=$mnp_save_CFLAGS
+])
+
+AC_DEFUN([MNP_COMPILER_FLAGS],
+[MNP_CFLAGS=
+MNP_LDFLAGS=
+m4_foreach_w([flag], [-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes],
+    [MNP_ADD_CFLAG(flag)])
+MNP_ADD_CFLAG([-fvisibility=hidden])
+AS_IF([test "x$enable_werror" = xyes],
+    [MNP_ADD_CFLAG([-Werror])])
+AS_IF([test "x$enable_sanitizers" = xyes],
+    [mnp_sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+    MNP_ADD_CFLAG([$mnp_sanitize -fno-omit-frame-pointer],
+        [AC_MSG_ERROR([--enable-sanitizers: $CC has no AddressSanitizer])])
+    MNP_LDFLAGS=$mnp_sanitize
+    AC_DEFINE([MNP_SANITIZERS], [1], [Define to 1 in a build with sanitizers; kernels are then compiled alike.])])
+AC_SUBST([MNP_CFLAGS])
+AC_SUBST([MNP_LDFLAGS])
+])

@@ -1,0 +1,224 @@
+#!/bin/sh
+# The command's answers: help, versions, what there is, what it prints, its pictures, what it replaces and keeps, how it
+# ends when it is told to; and that the manual pages tell of all of it.
+
+. "${srcdir:-.}/tests/tap.sh"
+
+: "${MANIPLE:=$builddir/apps/maniple}" "${PYTHON=$("$srcdir/tests/find-python")}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work" || exit 1
+pages=$srcdir/docs/man
+
+# says PATTERN COMMAND...: the command succeeds, is silent on stderr, and prints the pattern
+says()
+{
+    pattern=$1
+    shift
+    output=$("$@" 2>stderr) && [ ! -s stderr ] && printf '%s\n' "$output" | grep -q -e "$pattern"
+    check $? "$(basename "$1") $2 $3 $4" "$output$(cat stderr)"
+}
+
+on_two()
+{
+    if [ -n "$MPIRUN" ]; then
+        "$MPIRUN" -n 2 "$@"
+    else
+        "$@"
+    fi
+}
+
+# ---- help ----
+
+says '^maniple [0-9]*\.[0-9]*\.[0-9]*$' "$MANIPLE" --version
+says '^Usage: maniple SUBCOMMAND' "$MANIPLE" --help
+says '^Usage: maniple SUBCOMMAND' "$MANIPLE" help
+says '^Usage: maniple conv INPUT KERNEL -o OUTPUT' "$MANIPLE" conv --help
+says '^Usage: maniple conv INPUT KERNEL -o OUTPUT' "$MANIPLE" help conv
+says '^Usage: maniple info' "$MANIPLE" info -h
+says '^Usage: maniple info' "$MANIPLE" help info
+[ "$(on_two "$MANIPLE" conv --help | grep -c '^Usage')" -eq 1 ]
+check $? "help is printed once on two ranks"
+[ "$("$MANIPLE" conv --help | awk 'length > 100' | wc -l)" -eq 0 ]
+check $? "help is at most 100 columns wide"
+if [ -w /dev/full ]; then
+    ! "$MANIPLE" --help >/dev/full 2>stderr && grep -q 'No space left' stderr
+    check $? "output that cannot be written is a failure" "$(cat stderr)"
+fi
+
+# ---- info ----
+
+on_two "$MANIPLE" info >info.txt 2>stderr
+check $? "maniple info" "$(cat info.txt stderr)"
+on_two "$MANIPLE" info --json >info.json 2>>stderr && on_two "$MANIPLE" info --settings >settings.txt 2>>stderr &&
+    "$MANIPLE" info --settings --json >settings.json 2>>stderr
+check $? "maniple info --json, --settings and both" "$(cat stderr)"
+if [ -n "$PYTHON" ]; then
+    run "what maniple info --json says" "$PYTHON" - "${MPIRUN:+2}" <<'PYTHON'
+import json
+import sys
+
+info, settings = json.load(open("info.json")), json.load(open("settings.json"))
+assert len(info["ranks"]) == int(sys.argv[1] or 1), info["ranks"]
+assert [rank["rank"] for rank in info["ranks"]] == list(range(len(info["ranks"])))
+assert all(len(row) == len(info["ranks"]) for row in info["links"]), info["links"]
+assert all(0 < rank["memory_free"] <= rank["memory_total"] for rank in info["ranks"]), info["ranks"]
+assert info["device"] in ("cuda", "host") and info["libraries"]["MPI"], info
+assert info["cache"]["files"] >= 0 and info["cache"]["path"], info["cache"]
+assert [s["name"] for s in info["settings"]] == [s["name"] for s in settings], settings
+text = open("info.txt").read()
+for word in (info["transport"], info["cache"]["path"], info["ranks"][0]["host"], info["ranks"][0]["device"]):
+    assert word in text, word
+PYTHON
+    MANIPLE_CACHE_DIR="$work/a \"b\" \\c	d" "$MANIPLE" info --json >odd.json
+    run "JSON escapes what it must" "$PYTHON" -c '
+import json
+assert json.load(open("odd.json"))["cache"]["path"].startswith("'"$work"'/a \"b\" \\c\td")'
+else
+    skip "what maniple info --json says" "there is no Python"
+fi
+MANIPLE_DEADLINE=77 "$MANIPLE" info --settings | grep -q '^MANIPLE_DEADLINE = 77$'
+check $? "maniple info --settings shows current values"
+
+# ---- conv ----
+
+on_two "$MANIPLE" conv dirac:300x2100/100 hanning:9x9 -o out.h5:/y --png picture.png >report.txt 2>stderr
+status=$?
+check $status "maniple conv with a picture" "$(cat stderr)"
+for word in 'on 1 host' 'dirac:300x2100/100: 300x2100 float32' 'hanning:9x9: 9x9 float64, mode same, boundary fill' \
+    'out.h5:/y: 300x2100 float32' 'read .* s, plan .* s, convolve .* s, write .* s, picture .* s' 'Gtap/s' \
+    'picture.png: 1404x100 pixels'; do
+    grep -q -e "$word" report.txt
+    check $? "the report has '$word'" "$(cat report.txt)"
+done
+"$MANIPLE" conv dirac:30x20/5 hanning:1x1 -o out.h5:/quiet -q >report.txt 2>&1 && [ ! -s report.txt ]
+check $? "--quiet prints nothing" "$(cat report.txt)"
+
+if [ -n "$PYTHON" ]; then
+    run "the picture is the PNG file that it should be" "$PYTHON" - <<'PYTHON'
+import struct
+import zlib
+
+import numpy
+
+data = open("picture.png", "rb").read()
+assert data[:8] == b"\x89PNG\r\n\x1a\n"
+chunks, at = [], 8
+while at < len(data):
+    length, kind = struct.unpack(">I4s", data[at:at + 8])
+    body = data[at + 8:at + 8 + length]
+    assert struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body), kind
+    chunks.append((kind, body))
+    at += 12 + length
+assert chunks[0][0] == b"IHDR" and chunks[-1] == (b"IEND", b"")
+width, height, depth, colour = struct.unpack(">IIBB", chunks[0][1][:10])
+assert (width, height, depth, colour) == (1404, 100, 8, 0), (width, height, depth, colour)
+rows = zlib.decompress(b"".join(body for kind, body in chunks if kind == b"IDAT"))
+rows = numpy.frombuffer(rows, numpy.uint8).reshape(height, 1 + width)
+assert set(rows[:, 0]) <= set(range(5))
+if not rows[:, 0].any():  # no row is stored as a difference: the pixels can be seen
+    left, gap, right = rows[:, 1:701], rows[:, 701:705], rows[:, 705:]
+    assert (gap == 255).all()
+    assert left[0, 0] == 255 and left[33, 333] in (0, 255) and left[10, 10] == 0
+    assert right[0, 0] == 255 and right[10, 10] == 0
+PYTHON
+
+    "$PYTHON" -c "
+import h5py, numpy
+with h5py.File('keep.h5', 'w') as file:
+    file['x'] = numpy.ones((8, 9))
+    file['x'].attrs['unit'] = 'Jy'
+    file['y'] = 'to be replaced'"
+    on_two "$MANIPLE" conv keep.h5:x hanning:1x1 -o keep.h5:/y -q &&
+        on_two "$MANIPLE" conv keep.h5:x hanning:1x1 -o keep.h5:/new/group/z -q
+    run "a dataset is replaced, the others are kept" "$PYTHON" -c "
+import h5py, numpy
+with h5py.File('keep.h5') as file:
+    assert file['x'].attrs['unit'] == 'Jy' and (file['x'][()] == 1).all()
+    assert (file['y'][()] == 1).all() and (file['new/group/z'][()] == 1).all()"
+else
+    skip "the picture is the PNG file that it should be" "there is no Python"
+    skip "a dataset is replaced, the others are kept" "there is no Python"
+fi
+[ -z "$(find . -name '.*.tmp')" ]
+check $? "no temporary file is left behind" "$(find .)"
+
+# ---- interruption: while it computes, and while it writes ----
+
+# shellcheck disable=SC2317  # it is called, by way of interrupt
+computes()
+{
+    [ "$tries" -ge 30 ] # it has had time to come so far
+}
+
+# shellcheck disable=SC2317  # it is called, by way of interrupt
+writes()
+{
+    find . -name '.late.h5.*' | grep -q .
+}
+
+# interrupt CONDITION COMMAND...: run, and end it by SIGTERM when it computes or writes; it must end soon
+interrupt()
+{
+    condition=$1
+    shift
+    "$@" 2>stderr &
+    pid=$!
+    tries=0
+    until "$condition" || [ $tries -ge 600 ] || ! kill -0 $pid 2>/dev/null; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    kill -TERM $pid 2>/dev/null
+    tries=0
+    while kill -0 $pid 2>/dev/null && [ $tries -lt 200 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    [ $tries -lt 200 ]
+}
+
+# late_is_good: the file is as it was before, or the signal came too late and it is whole
+late_is_good()
+{
+    cmp -s late.h5 out.h5 || [ "$(wc -c <late.h5)" -gt 256000000 ]
+}
+
+interrupt computes on_two "$MANIPLE" conv dirac:12000x12000/64 gauss:301x301@30 -o early.h5:/y -q
+check $? "a run that is told to end ends soon" "$(cat stderr)"
+[ -z "$(find . -name '*early.h5*')" ]
+check $? "and leaves no file" "$(find .)"
+cp out.h5 late.h5
+interrupt writes "$MANIPLE" conv dirac:8000x8000/64 hanning:1x1 -o late.h5:/y -q
+check $? "so does one that is writing" "$(cat stderr)"
+late_is_good && [ -z "$(find . -name '.late.h5.*')" ]
+check $? "and leaves the file as it was, and no other" "$(ls -la)"
+# Open MPI's mpirun sends SIGKILL milliseconds after SIGTERM, so a temporary file may be left; the output is safe
+cp out.h5 late.h5
+interrupt writes on_two "$MANIPLE" conv dirac:8000x8000/64 hanning:1x1 -o late.h5:/y -q
+check $? "two ranks that are writing end soon" "$(cat stderr)"
+late_is_good
+check $? "and leave the file as it was" "$(ls -la)"
+
+# ---- manual pages ----
+
+if command -v mandoc >/dev/null; then
+    for page in "$pages"/*.1; do
+        run "$(basename "$page") has no mistake" mandoc -T lint -W warning "$page"
+    done
+fi
+# Options in the pages are written ".It Fl -name" or ".It Fl x , Fl -name"
+for subcommand in conv info; do
+    "$MANIPLE" "$subcommand" --help | sed -n 's/^  \(-[a-zA-Z], \)\{0,1\} *--\([a-z]*\).*/\2/p' | sort >help.txt
+    sed -n 's/^\.It Fl\( . , Fl\)\{0,1\} -\([a-z]*\).*/\2/p' "$pages/maniple-$subcommand.1" | sort >page.txt
+    run "maniple-$subcommand.1 has the options of --help" diff help.txt page.txt
+done
+sed -n 's/^\.It Ev \(MANIPLE_[A-Z_]*\)$/\1/p' "$pages/maniple.1" >page.txt
+sed -n 's/^\(MANIPLE_[A-Z_]*\) = .*/\1/p' settings.txt >help.txt
+run "maniple.1 has the settings" diff help.txt page.txt
+sed 's/\\-/-/g; s/\\(ti/~/g' "$pages/maniple.1" >page.txt
+missing=$(sed -n 's/^    //p' settings.txt | grep -vxFf page.txt)
+check ${#missing} "maniple.1 has their meanings and defaults" "$missing"
+
+done_testing

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Convolutions compared with SciPy's: see conv_scipy.py.
+
+. "${srcdir:-.}/tests/tap.sh"
+
+: "${PYTHON=$("$srcdir/tests/find-python")}" "${MANIPLE:=$builddir/apps/maniple}"
+[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+export srcdir builddir MANIPLE
+exec "$PYTHON" "$srcdir/tests/apps/conv_scipy.py"

@@ -1,0 +1,232 @@
+/*
+ * Creating arrays, host memory to arrays and back, copies and casts, of every dtype, on any number of ranks.
+ */
+#include <maniple.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tap.h"
+
+static mnp_ctx *ctx;
+
+/* X(dtype, C type) of the real types; complex ones are made of them. */
+#define REALS(X)                                                                                                       \
+    X(MNP_INT8, int8_t)                                                                                                \
+    X(MNP_INT16, int16_t)                                                                                              \
+    X(MNP_INT32, int32_t)                                                                                              \
+    X(MNP_INT64, int64_t)                                                                                              \
+    X(MNP_UINT8, uint8_t)                                                                                              \
+    X(MNP_UINT16, uint16_t)                                                                                            \
+    X(MNP_UINT32, uint32_t)                                                                                            \
+    X(MNP_UINT64, uint64_t)                                                                                            \
+    X(MNP_FLOAT32, float)                                                                                              \
+    X(MNP_FLOAT64, double)
+
+/* Store the value (re, im) as numpy.ndarray.astype would from complex128: the conversions are C's own. */
+static void store(mnp_dtype dtype, void *data, int64_t i, double re, double im)
+{
+    switch (dtype) {
+#define CASE(dtype_, type)                                                                                             \
+    case dtype_:                                                                                                       \
+        ((type *)data)[i] = (type)re;                                                                                  \
+        break;
+        REALS(CASE)
+#undef CASE
+    case MNP_BOOL:
+        ((uint8_t *)data)[i] = re != 0 || im != 0;
+        break;
+    case MNP_COMPLEX64:
+        ((float *)data)[2 * i] = (float)re;
+        ((float *)data)[2 * i + 1] = (float)im;
+        break;
+    default:
+        ((double *)data)[2 * i] = re;
+        ((double *)data)[2 * i + 1] = im;
+        break;
+    }
+}
+
+static void load(mnp_dtype dtype, const void *data, int64_t i, double *re, double *im)
+{
+    *im = 0;
+    switch (dtype) {
+#define CASE(dtype_, type)                                                                                             \
+    case dtype_:                                                                                                       \
+        *re = (double)((const type *)data)[i];                                                                         \
+        break;
+        REALS(CASE)
+#undef CASE
+    case MNP_BOOL:
+        *re = ((const uint8_t *)data)[i];
+        break;
+    case MNP_COMPLEX64:
+        *re = ((const float *)data)[2 * i];
+        *im = ((const float *)data)[2 * i + 1];
+        break;
+    default:
+        *re = ((const double *)data)[2 * i];
+        *im = ((const double *)data)[2 * i + 1];
+        break;
+    }
+}
+
+/* Values that every type holds, but for fractions, signs and imaginary parts, which casts take off. */
+static void fill(mnp_dtype dtype, void *data, int64_t size)
+{
+    bool sign = strchr("ifc", mnp_dtype_kind(dtype)) != NULL, fraction = strchr("fc", mnp_dtype_kind(dtype)) != NULL;
+    for (int64_t i = 0; i < size; i++) {
+        double re = (double)(i * 37 % 101) + (fraction ? 0.75 : 0);
+        store(dtype, data, i, sign && i % 3 == 0 ? -re : re, (double)(i % 5) - 2);
+    }
+}
+
+static int64_t size_of(int ndim, const int64_t *shape)
+{
+    int64_t size = 1;
+    for (int d = 0; d < ndim; d++)
+        size *= shape[d];
+    return size;
+}
+
+/* host -> array -> host gives the same bytes, on all ranks and on one. */
+static bool round_trip(mnp_dtype dtype, int ndim, const int64_t *shape)
+{
+    size_t bytes = (size_t)size_of(ndim, shape) * mnp_dtype_size(dtype);
+    char *data = malloc(bytes + 1), *back = malloc(bytes + 1);
+    mnp_array *array = NULL;
+    fill(dtype, data, size_of(ndim, shape));
+    bool good = mnp_array_from_host(ctx, dtype, ndim, shape, data, &array) == MNP_OK;
+    memset(back, 77, bytes + 1);
+    good = good && mnp_array_to_host(array, MNP_ALL_RANKS, back) == MNP_OK && memcmp(data, back, bytes) == 0;
+    int root = mnp_ctx_size(ctx) - 1;
+    memset(back, 77, bytes + 1);
+    good = good && mnp_array_to_host(array, root, mnp_ctx_rank(ctx) == root ? back : NULL) == MNP_OK;
+    good = good && (mnp_ctx_rank(ctx) != root || memcmp(data, back, bytes) == 0) && back[bytes] == 77;
+    mnp_array_free(array);
+    free(data);
+    free(back);
+    return good;
+}
+
+static bool casts(mnp_dtype from, mnp_dtype to)
+{
+    const int64_t shape[] = {7, 5}, size = 35;
+    double source[70], expected[70], got[70]; /* room for any dtype */
+    mnp_array *a = NULL, *b = NULL;
+    fill(from, source, size);
+    memset(expected, 0, sizeof expected);
+    for (int64_t i = 0; i < size; i++) {
+        double re, im;
+        load(from, source, i, &re, &im);
+        if (mnp_dtype_kind(to) == 'u' && re < 0) /* C and NumPy leave this open for floats: keep it out */
+            re = -re;
+        store(from, source, i, re, im);
+        load(from, source, i, &re, &im);
+        store(to, expected, i, re, im);
+    }
+    bool good = mnp_array_from_host(ctx, from, 2, shape, source, &a) == MNP_OK && mnp_astype(a, to, &b) == MNP_OK &&
+                mnp_array_dtype(b) == to && mnp_array_to_host(b, MNP_ALL_RANKS, got) == MNP_OK &&
+                memcmp(got, expected, (size_t)size * mnp_dtype_size(to)) == 0;
+    mnp_free_all(a, b);
+    return good;
+}
+
+static void check_creation(void)
+{
+    const int64_t shape[] = {6, 9};
+    double got[54], seven = 7.5;
+    mnp_array *zeros = NULL, *full = NULL, *copy = NULL;
+    bool good = mnp_zeros(ctx, MNP_FLOAT64, 2, shape, &zeros) == MNP_OK &&
+                mnp_array_to_host(zeros, MNP_ALL_RANKS, got) == MNP_OK;
+    for (int i = 0; i < 54; i++)
+        good = good && got[i] == 0;
+    ok(good, "zeros");
+    good = mnp_full(ctx, MNP_FLOAT64, 2, shape, &seven, &full) == MNP_OK && mnp_copy(full, &copy) == MNP_OK &&
+           mnp_array_to_host(copy, MNP_ALL_RANKS, got) == MNP_OK;
+    for (int i = 0; i < 54; i++)
+        good = good && got[i] == 7.5;
+    ok(good, "full, and its copy");
+    mnp_array *same = copy;
+    ok(mnp_copy(zeros, &copy) == MNP_OK && copy == same && mnp_array_to_host(copy, MNP_ALL_RANKS, got) == MNP_OK &&
+           got[53] == 0,
+       "an output that is given is reused");
+    int64_t total = 0, local = mnp_array_local_size(zeros);
+    MPI_Allreduce(&local, &total, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    ok(total == 54 && mnp_array_ndim(zeros) == 2 && mnp_array_shape(zeros)[1] == 9, "the blocks make up the array");
+    mnp_free_all(zeros, full, copy);
+}
+
+static void check_local(void)
+{
+    const int64_t shape[] = {5, 8};
+    mnp_array *a = NULL;
+    int32_t whole[40], block[40], back[40];
+    mnp_empty(ctx, MNP_INT32, 2, shape, &a);
+    const int64_t *lo = mnp_array_local_lo(a), *extent = mnp_array_local_shape(a);
+    for (int64_t i = 0; i < extent[0]; i++)
+        for (int64_t j = 0; j < extent[1]; j++)
+            block[i * extent[1] + j] = (int32_t)((lo[0] + i) * 8 + lo[1] + j);
+    bool good = mnp_array_set_local(a, block) == MNP_OK && mnp_array_get_local(a, back) == MNP_OK &&
+                memcmp(block, back, (size_t)mnp_array_local_size(a) * sizeof *block) == 0 &&
+                mnp_array_to_host(a, MNP_ALL_RANKS, whole) == MNP_OK;
+    for (int i = 0; i < 40; i++)
+        good = good && whole[i] == i;
+    ok(good, "blocks set one by one make up the whole");
+    mnp_array_free(a);
+}
+
+static void check_mistakes(void)
+{
+    mnp_array *a = NULL, *b = NULL, *none = NULL;
+    mnp_layout *other;
+    mnp_zeros(ctx, MNP_FLOAT32, 1, (int64_t[]){10}, &a);
+    mnp_zeros(ctx, MNP_FLOAT64, 1, (int64_t[]){10}, &b);
+    ok(mnp_copy(a, &b) == MNP_ERR_ARG && strstr(mnp_error_message(), "float64"), "refused: %s", mnp_error_message());
+    ok(mnp_array_new(ctx, (mnp_dtype)50, mnp_array_layout(a), &none) == MNP_ERR_ARG && !none, "refused: %s",
+       mnp_error_message());
+    mnp_layout_replicated(mnp_ctx_size(ctx) + 1, 1, (int64_t[]){10}, &other);
+    ok(mnp_array_new(ctx, MNP_INT8, other, &none) == MNP_ERR_ARG && !none, "refused: %s", mnp_error_message());
+    mnp_layout_free(other);
+    mnp_layout_replicated(mnp_ctx_size(ctx), 1, (int64_t[]){11}, &other);
+    ok(mnp_redistribute(a, other, &none) == MNP_ERR_ARG && !none, "refused: %s", mnp_error_message());
+    mnp_layout_free(other);
+    mnp_free_all(a, b);
+}
+
+static void check_exhaustion(void)
+{
+    mnp_array *huge = NULL;
+    mnp_layout *layout; /* more on the last rank alone than there is anywhere */
+    mnp_layout_on_root(mnp_ctx_size(ctx), mnp_ctx_size(ctx) - 1, 1, (int64_t[]){(int64_t)1 << 52}, &layout);
+    mnp_status st = mnp_array_new(ctx, MNP_FLOAT64, layout, &huge);
+    bool last = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;
+    ok(st == (last ? MNP_ERR_MEMORY : MNP_ERR_PEER) && !huge, "out of memory on one rank fails on all: %s",
+       mnp_error_message());
+    mnp_layout_free(layout);
+}
+
+int main(void)
+{
+    static const int64_t shapes[][4] = {{13, 1, 1, 1}, {7, 6, 1, 1}, {3, 4, 5, 1}, {2, 3, 2, 5}, {1, 2, 1, 1}, {5, 0, 3, 1}};
+    static const int ndims[] = {1, 2, 3, 4, 2, 3};
+    if (mnp_init(MPI_COMM_WORLD, NULL, &ctx) != MNP_OK)
+        mnp_exit(1);
+    for (int i = 0; i < MNP_NUM_DTYPES; i++) {
+        bool good = round_trip((mnp_dtype)i, 0, NULL);
+        for (size_t s = 0; s < sizeof ndims / sizeof *ndims; s++)
+            good = good && round_trip((mnp_dtype)i, ndims[s], shapes[s]);
+        ok(good, "%s to arrays of any shape and back", mnp_dtype_name((mnp_dtype)i));
+    }
+    for (int i = 0; i < MNP_NUM_DTYPES; i += 2) /* every kernel is a compilation: half of the pairs tell */
+        for (int j = i % 4 == 0; j < MNP_NUM_DTYPES; j += 3)
+            ok(casts((mnp_dtype)i, (mnp_dtype)j), "%s as %s", mnp_dtype_name((mnp_dtype)i), mnp_dtype_name((mnp_dtype)j));
+    check_creation();
+    check_local();
+    check_mistakes();
+    check_exhaustion();
+    int status = done_testing();
+    mnp_finalize(ctx);
+    return status;
+}

@@ -1,0 +1,97 @@
+/*
+ * Starting and ending, agreement, information, events, and kernels that do not compile.
+ */
+#include "context/context.h"
+
+#include <maniple.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tap.h"
+
+static void check_agreement(mnp_ctx *ctx)
+{
+    int rank = mnp_ctx_rank(ctx), last = mnp_ctx_size(ctx) - 1;
+    ok(mnp_agree(ctx, MNP_OK) == MNP_OK, "all is well if every rank says so");
+    mnp_status st = mnp_agree(ctx, rank == last ? mnp_fail(MNP_ERR_IO, "the moon is out of reach") : MNP_OK);
+    char words[64];
+    snprintf(words, sizeof words, "rank %d: the moon is out of reach", last);
+    ok(rank == last ? st == MNP_ERR_IO : st == MNP_ERR_PEER && strcmp(mnp_error_message(), words) == 0,
+       "one rank's failure is everybody's, in its own words");
+}
+
+static void check_information(mnp_ctx *ctx)
+{
+    int size = mnp_ctx_size(ctx);
+    mnp_rank_info *ranks = calloc((size_t)size, sizeof *ranks);
+    mnp_link_info *links = calloc((size_t)(size * size), sizeof *links);
+    mnp_cache_info cache;
+    bool good = mnp_ctx_info(ctx, ranks, links) == MNP_OK;
+    for (int i = 0; good && i < size; i++)
+        good = ranks[i].rank == i && ranks[i].device[0] && ranks[i].host[0] && ranks[i].memory_total > 0 &&
+               ranks[i].memory_free > 0 && ranks[i].multiprocessors > 0 && links[i * size].name[0];
+    ok(good, "every rank is described");
+    int versions = 0;
+    for (const mnp_version_info *row = mnp_ctx_versions(ctx); row->name; row++)
+        versions += row->version[0] != '\0';
+    ok(versions >= 4, "%d versions are known", versions);
+    good = mnp_ctx_cache(ctx, &cache) == MNP_OK && cache.path[0] && cache.files >= 0;
+    ok(good, "the cache is at %s", good ? cache.path : "?");
+    free(ranks);
+    free(links);
+}
+
+static void check_events(mnp_ctx *ctx)
+{
+    mnp_event *first = NULL, *second = NULL;
+    double seconds = -1;
+    bool good = mnp_event_new(ctx, &first) == MNP_OK && mnp_event_new(ctx, &second) == MNP_OK &&
+                mnp_event_record(first) == MNP_OK && mnp_event_record(second) == MNP_OK &&
+                mnp_event_seconds(first, second, &seconds) == MNP_OK;
+    ok(good && seconds >= 0 && seconds < 1, "two events in a row are %g s apart", seconds);
+    mnp_event_free(first);
+    mnp_event_free(second);
+}
+
+static void check_compile_error(mnp_ctx *ctx)
+{
+    mnp__kernel *kernel = NULL;
+    mnp__kernel_spec spec = {"copy_boxes.cu", "copy_boxes", "#define MNP_SRC float\n#define MNP_DST no_such_type\n", 0};
+    mnp_status st = mnp__ctx_kernel(ctx, &spec, &kernel);
+    ok(st == MNP_ERR_COMPILE && !kernel && strstr(mnp_error_message(), "no_such_type") && strstr(mnp_error_message(), " | "),
+       "a kernel that does not compile is an error with the compiler's words and the line");
+    spec.defines = "#define MNP_SRC float\n#define MNP_DST double\n";
+    ok(mnp__ctx_kernel(ctx, &spec, &kernel) == MNP_OK && kernel, "and the context goes on");
+    mnp__kernel *again = NULL;
+    ok(mnp__ctx_kernel(ctx, &spec, &again) == MNP_OK && again == kernel, "a kernel is loaded once");
+}
+
+static void check_refused(const char *options, const char *words)
+{
+    mnp_ctx *ctx = NULL;
+    mnp_status st = mnp_init(MPI_COMM_WORLD, options, &ctx);
+    ok(st == MNP_ERR_ARG && !ctx && strstr(mnp_error_message(), words), "refused: %s", mnp_error_message());
+}
+
+int main(void)
+{
+    mnp_ctx *ctx, *second;
+    MPI_Init(NULL, NULL); /* the program's own: it stays up when a context ends */
+    if (mnp_init(MPI_COMM_WORLD, NULL, &ctx) != MNP_OK)
+        mnp_exit(1);
+    check_agreement(ctx);
+    check_information(ctx);
+    check_events(ctx);
+    check_compile_error(ctx);
+    check_refused("device=quantum", "cuda, host or auto");
+    check_refused("colour=red", "no option");
+    ok(mnp_init(MPI_COMM_SELF, "device=host", &second) == MNP_OK && mnp_ctx_size(second) == 1 &&
+           strcmp(mnp_ctx_device_kind(second), "host") == 0,
+       "a second context, on a smaller communicator and the host");
+    mnp_finalize(second);
+    mnp_finalize(ctx);
+    int status = done_testing();
+    MPI_Finalize();
+    return status;
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# The shared library shows its public functions and nothing else.
+
+. "${srcdir:-.}/tests/tap.sh"
+
+library=$builddir/.libs/libmaniple.so
+[ -e "$library" ] || skip_all "no shared library was built"
+
+# AddressSanitizer marks every global variable with a symbol of its own
+exported=$("${NM:-nm}" -D --defined-only "$library" | awk '$NF !~ /^__odr_asan/ { print $NF }' | sort)
+declared=$(cat "$srcdir"/include/maniple.h "$srcdir"/include/maniple/*.h | tr '\n' ' ' |
+    grep -oE 'MNP_API[^;{]*;' | grep -oE '\bmnp_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u)
+
+wrong=$(printf '%s\n' "$exported" | grep -vE '^mnp_[a-z0-9]')
+check "$([ -z "$wrong" ]; echo $?)" "every exported symbol begins with mnp_ and one underscore" "$wrong"
+
+wrong=$(printf '%s\n' "$exported" | grep -vxF "$declared")
+check "$([ -z "$wrong" ]; echo $?)" "every exported symbol is declared in an installed header" "$wrong"
+
+wrong=$(printf '%s\n' "$declared" | grep -vxF "$exported")
+check "$([ -z "$wrong" ]; echo $?)" "every declared function is exported" "$wrong"
+
+done_testing

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Every installed header compiles alone, as C11 and as C++17, without a warning.
+
+. "${srcdir:-.}/tests/tap.sh"
+
+# MPI's headers are not ours to judge
+system=$(printf '%s' "${MPI_CFLAGS-$(pkg-config --cflags mpi)}" | sed 's/-I/-isystem /g')
+warnings='-Wall -Wextra -pedantic -Werror'
+
+# compile COMPILER LANGUAGE STANDARD HEADER
+# shellcheck disable=SC2317  # it is called, by way of run
+compile()
+{
+    # shellcheck disable=SC2086  # a compiler's name and flags may be several words
+    printf '#include <%s>\n' "$4" |
+        $1 -x "$2" -std="$3" $warnings -I"$srcdir/include" $system -fsyntax-only -
+}
+
+for path in "$srcdir"/include/maniple.h "$srcdir"/include/maniple/*.h; do
+    header=${path#"$srcdir"/include/}
+    run "$header alone, as C11" compile "${CC:-cc}" c c11 "$header"
+    run "$header alone, as C++17" compile "${CXX:-c++}" c++ c++17 "$header"
+done
+done_testing

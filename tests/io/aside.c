@@ -1,0 +1,178 @@
+/*
+ * Files written aside: what is made, replaced, refused and removed, without MPI and HDF5.
+ */
+#include <config.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "io/aside.h"
+#include "../tap.h"
+
+static bool holds(const char *path, const char *text)
+{
+    char buffer[256] = "";
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    size_t length = fread(buffer, 1, sizeof buffer - 1, file);
+    fclose(file);
+    return length == strlen(text) && memcmp(buffer, text, length) == 0;
+}
+
+static int files_in(const char *folder)
+{
+    int count = 0;
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(entries));)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(entries);
+    return count;
+}
+
+static mode_t mode_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_mode & 0777 : 0;
+}
+
+/* Put `text` aside for `file`, after what the file has if `copy`, and commit it. */
+static mnp_status store(const char *file, const char *text, bool copy)
+{
+    mnp__aside aside;
+    mnp_status st = mnp__aside_find(file, &aside);
+    if (st == MNP_OK)
+        st = mnp__aside_make(&aside, 4096, copy);
+    if (st == MNP_OK)
+        st = mnp__aside_reserve(&aside);
+    if (st == MNP_OK && lseek(aside.descriptor, 0, SEEK_END) >= 0 &&
+        write(aside.descriptor, text, strlen(text)) != (ssize_t)strlen(text))
+        abort();
+    if (st == MNP_OK)
+        st = mnp__aside_commit(&aside);
+    mnp__aside_close(&aside);
+    return st;
+}
+
+static void check_refused(const char *file, const char *words)
+{
+    mnp__aside aside;
+    mnp_status st = mnp__aside_find(file, &aside);
+    ok(st == MNP_ERR_IO && strstr(mnp_error_message(), words), "refused: %s", mnp_error_message());
+}
+
+/* A process that has a file aside and gets that signal. */
+static void check_signal(int number)
+{
+    mnp__aside aside;
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        if (mnp__aside_find("signal", &aside) == MNP_OK && mnp__aside_make(&aside, 100, false) == MNP_OK &&
+            files_in(".") == 1)
+            raise(number);
+        _exit(1);
+    }
+    waitpid(child, &status, 0);
+    ok(WIFSIGNALED(status) && WTERMSIG(status) == number && files_in(".") == 0,
+       "signal %d ends the process and leaves no file", number);
+}
+
+static void own_handler(int number)
+{
+    (void)number;
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/maniple-aside-XXXXXX";
+    struct stat status;
+    mnp__aside aside;
+    umask(027);
+    if (!mkdtemp(folder) || chdir(folder) != 0)
+        return 99;
+
+    ok(store("new", "one", false) == MNP_OK && holds("new", "one") && files_in(".") == 1, "a new file");
+    ok(mode_of("new") == 0640, "has the permissions of the umask");
+    ok(stat("new", &status) == 0 && status.st_blocks * 512 <= 4096 && status.st_size == 3, "and keeps no room");
+    chmod("new", 0604);
+    ok(store("new", "two", true) == MNP_OK && holds("new", "onetwo"), "a file is copied and replaced");
+    ok(mode_of("new") == 0604, "and keeps its permissions");
+    ok(store("new", "three", false) == MNP_OK && holds("new", "three"), "a file is replaced");
+
+    if (mkdir("links", 0755) != 0 || symlink("../new", "links/a") != 0 || symlink("links/a", "b") != 0 ||
+        symlink("links/none", "dangling") != 0 || symlink("loop", "loop") != 0)
+        return 99;
+    ok(store("b", "four", false) == MNP_OK && holds("new", "four") && lstat("b", &status) == 0 &&
+           S_ISLNK(status.st_mode),
+       "symbolic links are followed");
+    ok(store("dangling", "five", false) == MNP_OK && holds("links/none", "five"), "also to a file that is not there yet");
+    check_refused("loop", "links");
+    check_refused("missing/file", "folder 'missing/'");
+    check_refused("new/file", "new/");
+    check_refused("links", "folder");
+    check_refused("links/", "folder");
+    check_refused("/dev/null", "device");
+    if (geteuid() == 0) {
+        skip("a folder without permission is refused", "root may write everywhere");
+        skip("a file without permission is refused", "root may write everywhere");
+    } else {
+        chmod("links", 0555);
+        check_refused("links/file", "Permission");
+        chmod("links", 0755);
+        chmod("new", 0444);
+        check_refused("new", "Permission");
+        chmod("new", 0644);
+    }
+
+    struct rlimit limit, none;
+    getrlimit(RLIMIT_FSIZE, &none);
+    limit = none;
+    limit.rlim_cur = 1000;
+    setrlimit(RLIMIT_FSIZE, &limit); /* for our output too: nothing is printed meanwhile */
+    mnp_status st = store("new", "six", true);
+    setrlimit(RLIMIT_FSIZE, &none);
+    ok(st == MNP_ERR_IO && strstr(mnp_error_message(), "1000") && holds("new", "four"), "refused: %s",
+       mnp_error_message());
+    bool found = mnp__aside_find("new", &aside) == MNP_OK;
+    ok(found && mnp__aside_make(&aside, INT64_C(1) << 60, true) == MNP_ERR_IO && strstr(mnp_error_message(), "left"),
+       "refused: %s", mnp_error_message());
+    mnp__aside_close(&aside);
+
+    /* what is written to a detached file goes nowhere, by whichever descriptor */
+    ok(mnp__aside_find("new", &aside) == MNP_OK && mnp__aside_make(&aside, 100, true) == MNP_OK, "a file aside");
+    int other = open(aside.path, O_RDWR);
+    mnp__aside_detach(&aside);
+    ok(pwrite(other, "?", 1, 0) == 1 && holds(aside.path, "four") && fstat(other, &status) == 0 && status.st_size == 4,
+       "is detached from those that write to it");
+    close(other);
+    mnp__aside_close(&aside);
+    ok(holds("new", "four") && files_in(".") == 5, "a file that is not committed is removed");
+
+    unlink("new");
+    unlink("b");
+    unlink("dangling");
+    unlink("loop");
+    unlink("links/a");
+    unlink("links/none");
+    rmdir("links");
+    check_signal(SIGTERM);
+    check_signal(SIGINT);
+    signal(SIGTERM, own_handler);
+    if (mnp__aside_find("own", &aside) == MNP_OK && mnp__aside_make(&aside, 100, false) == MNP_OK)
+        raise(SIGTERM);
+    ok(files_in(".") == 1, "a program's own handler stays");
+    mnp__aside_close(&aside);
+    ok(signal(SIGTERM, SIG_DFL) == own_handler && signal(SIGINT, SIG_DFL) == SIG_DFL, "handlers are put back");
+    ok(files_in(".") == 0, "nothing is left");
+
+    if (chdir("/") != 0 || rmdir(folder) != 0)
+        return 99;
+    return done_testing();
+}

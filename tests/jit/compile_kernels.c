@@ -1,0 +1,135 @@
+/*
+ * Every CUDA kernel compiles, for the oldest and the newest architecture that we care about.  Needs no GPU.
+ */
+#include <config.h>
+
+#include "../tap.h"
+
+#ifdef HAVE_CUDA
+
+#include <string.h>
+
+#include "jit/jit.h"
+
+/* Whether the code holds a function of that name: its section is called ".text.NAME". */
+static bool has_function(const char *code, size_t size, const char *function)
+{
+    char section[256];
+    size_t length = (size_t)snprintf(section, sizeof section, ".text.%s", function) + 1; /* with its NUL */
+    for (size_t at = 0; at + length <= size; at++)
+        if (memcmp(code + at, section, length) == 0)
+            return true;
+    return false;
+}
+
+static void print_lines(const char *text)
+{
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+        printf("# %.*s\n", (int)strcspn(text, "\n"), text);
+}
+
+static void compile_example(const mnp__compiler *compiler, const mnp__kernel_spec *spec, int architecture)
+{
+    char *source = NULL;
+    void *code = NULL;
+    size_t size = 0;
+    mnp_status st = mnp__jit_source(spec, &source);
+    if (st == MNP_OK)
+        st = compiler->compile(compiler, spec->file, source, &code, &size);
+    if (!ok(st == MNP_OK && has_function(code, size, spec->function), "%s, function %s, compiles for sm_%d", spec->file,
+            spec->function, architecture)) {
+        print_lines(st == MNP_OK ? "the code has no such function" : mnp_error_message());
+        print_lines(spec->defines);
+    }
+    free(code);
+    free(source);
+}
+
+static bool is_cuda_source(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 3 && strcmp(name + length - 3, ".cu") == 0;
+}
+
+/* A kernel that nobody listed would not be compiled here. */
+static void all_are_listed(void)
+{
+    for (const struct mnp__kernel_source *source = mnp__kernel_sources; source->name; source++) {
+        bool listed = false;
+        for (const mnp__kernel_spec *spec = mnp__jit_examples; spec->file; spec++)
+            listed = listed || strcmp(spec->file, source->name) == 0;
+        if (is_cuda_source(source->name))
+            ok(listed, "%s is among mnp__jit_examples", source->name);
+    }
+}
+
+static void errors_show_the_line(const mnp__compiler *compiler)
+{
+    void *code = NULL;
+    size_t size = 0;
+    mnp_status st = compiler->compile(compiler, "wrong.cu", "int fine;\nthis is wrong;\n", &code, &size);
+    ok(st == MNP_ERR_COMPILE && strstr(mnp_error_message(), "2 | this is wrong;"),
+       "source that does not compile is MNP_ERR_COMPILE and shows the line");
+    print_lines(mnp_error_message());
+}
+
+static void old_gpus_are_refused(const mnp__config *config)
+{
+    mnp__compiler *compiler = NULL;
+    ok(mnp__nvrtc_new(config, 3, 0, &compiler) == MNP_ERR_UNSUPPORTED && !compiler,
+       "a GPU that NVRTC has no code for is MNP_ERR_UNSUPPORTED");
+    print_lines(mnp_error_message());
+}
+
+static void options_count(mnp__config *config)
+{
+    mnp__compiler *compiler = NULL;
+    char *options = config->nvrtc_options;
+    void *code = NULL;
+    size_t size = 0;
+    config->nvrtc_options = (char[]){"  -DWANTED=7  --no-such-option "};
+    ok(mnp__nvrtc_new(config, 9, 0, &compiler) == MNP_OK && strstr(compiler->identity, "-DWANTED=7"),
+       "the options of MANIPLE_NVRTC_OPTIONS are part of the identity");
+    if (compiler)
+        ok(compiler->compile(compiler, "empty.cu", "", &code, &size) == MNP_ERR_COMPILE &&
+               strstr(mnp_error_message(), "no-such-option"),
+           "an option that NVRTC does not know is named");
+    print_lines(mnp_error_message());
+    mnp__nvrtc_free(compiler);
+    config->nvrtc_options = options;
+}
+
+int main(void)
+{
+    static const int architectures[] = {80, 90};
+    mnp__config config;
+    if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
+        return done_testing();
+    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
+        int architecture = architectures[i];
+        mnp__compiler *compiler = NULL;
+        if (!ok(mnp__nvrtc_new(&config, architecture / 10, architecture % 10, &compiler) == MNP_OK, "NVRTC for sm_%d",
+                architecture)) {
+            print_lines(mnp_error_message());
+            continue;
+        }
+        for (const mnp__kernel_spec *spec = mnp__jit_examples; spec->file; spec++)
+            compile_example(compiler, spec, architecture);
+        errors_show_the_line(compiler);
+        mnp__nvrtc_free(compiler);
+    }
+    all_are_listed();
+    old_gpus_are_refused(&config);
+    options_count(&config);
+    mnp__config_free(&config);
+    return done_testing();
+}
+
+#else
+
+int main(void)
+{
+    return skip_all("built without CUDA");
+}
+
+#endif

@@ -1,0 +1,51 @@
+# Sourced by tests that are shell scripts: counts and prints their TAP lines.  A test calls `check` or `run` for every
+# point and `done_testing` at the end.  Run by hand, a test takes the folder it lies in and the current folder for the
+# build; make check sets both.
+# shellcheck shell=sh
+
+: "${srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${builddir:=$PWD}"
+tap_count=0
+tap_failed=0
+
+# skip_all REASON: ends the test, which cannot run here
+skip_all()
+{
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+# skip DESCRIPTION REASON: a point that cannot run here
+skip()
+{
+    tap_count=$((tap_count + 1))
+    echo "ok $tap_count - $1 # SKIP $2"
+}
+
+# check STATUS DESCRIPTION [DETAILS]: a point that holds if STATUS is 0; DETAILS are shown if not
+check()
+{
+    tap_count=$((tap_count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $tap_count - $2"
+    else
+        echo "not ok $tap_count - $2"
+        tap_failed=1
+        [ -z "${3-}" ] || printf '%s\n' "$3" | sed 's/^/# /'
+    fi
+}
+
+# run DESCRIPTION COMMAND...: a point that holds if the command succeeds; its output is shown if not
+run()
+{
+    tap_description=$1
+    shift
+    tap_status=0
+    tap_output=$("$@" 2>&1) || tap_status=$?
+    check "$tap_status" "$tap_description" "$tap_output"
+}
+
+done_testing()
+{
+    echo "1..$tap_count"
+    exit "$tap_failed"
+}
