@@ -13,7 +13,16 @@
 #include "prelude.h"
 #include "conv_direct.h"
 
-/* One row of the extended box: [begin, end) of it is at `middle`, what is before and after at `edge`. */
+/*
+ * A plane (y, x) of the extended box.  Rows low .. low + inner - 1 are rows of the block between begin and end, and what
+ * is left and right of it is in `edge`; all other rows are whole in `rows`.
+ */
+struct plane {
+    const MNP_IN *block, *edge, *rows;
+    int64_t row_stride, stride, low, inner, begin, end, width;
+};
+
+/* A row of it: x in [begin, end) at middle[(x - begin) * stride], others at edge[x] before and edge[x - inner] after. */
 struct row {
     const MNP_IN *middle, *edge;
     int64_t stride, begin, end;
@@ -30,25 +39,30 @@ MNP_INLINE int64_t in_slabs(const mnp_conv_params &p, int d, int64_t i)
     return i < p.low[d] ? i : i - p.inner[d];
 }
 
-MNP_INLINE row find_row(const mnp_conv_params &p, int64_t i0, int64_t i1, int64_t i2)
+MNP_INLINE plane find_plane(const mnp_conv_params &p, int64_t i0, int64_t i1)
 {
     const MNP_IN *ring = (const MNP_IN *)p.ring;
     const long long *size = p.extended;
-    int64_t width = size[3], at;
+    int64_t area = (int64_t)size[2] * size[3], j0 = i0 - p.low[0], j1 = i1 - p.low[1];
     if (!is_inner(p, 0, i0))
-        at = p.slabs[0] + ((in_slabs(p, 0, i0) * size[1] + i1) * size[2] + i2) * width;
-    else if (!is_inner(p, 1, i1))
-        at = p.slabs[1] + (((i0 - p.low[0]) * (size[1] - p.inner[1]) + in_slabs(p, 1, i1)) * size[2] + i2) * width;
-    else if (!is_inner(p, 2, i2))
-        at = p.slabs[2] +
-             (((i0 - p.low[0]) * p.inner[1] + i1 - p.low[1]) * (size[2] - p.inner[2]) + in_slabs(p, 2, i2)) * width;
-    else {
-        int64_t j0 = i0 - p.low[0], j1 = i1 - p.low[1], j2 = i2 - p.low[2];
-        at = p.slabs[3] + ((j0 * p.inner[1] + j1) * p.inner[2] + j2) * (width - p.inner[3]);
-        return row{(const MNP_IN *)p.block + j0 * p.block_stride[0] + j1 * p.block_stride[1] + j2 * p.block_stride[2],
-                   ring + at, p.block_stride[3], p.low[3], p.low[3] + p.inner[3]};
-    }
-    return row{ring + at, ring + at, 1, 0, width};
+        return plane{ring, ring, ring + p.slabs[0] + (in_slabs(p, 0, i0) * size[1] + i1) * area, 0, 1, 0, 0, 0, 0, size[3]};
+    if (!is_inner(p, 1, i1))
+        return plane{ring, ring, ring + p.slabs[1] + (j0 * (size[1] - p.inner[1]) + in_slabs(p, 1, i1)) * area,
+                     0, 1, 0, 0, 0, 0, size[3]};
+    int64_t number = j0 * p.inner[1] + j1;
+    return plane{(const MNP_IN *)p.block + j0 * p.block_stride[0] + j1 * p.block_stride[1],
+                 ring + p.slabs[3] + number * p.inner[2] * (size[3] - p.inner[3]),
+                 ring + p.slabs[2] + number * (size[2] - p.inner[2]) * size[3],
+                 p.block_stride[2], p.block_stride[3], p.low[2], p.inner[2], p.low[3], p.low[3] + p.inner[3], size[3]};
+}
+
+MNP_INLINE row find_row(const plane &in, int64_t y)
+{
+    int64_t j = y - in.low;
+    if (j >= 0 && j < in.inner)
+        return row{in.block + j * in.row_stride, in.edge + j * (in.width - (in.end - in.begin)), in.stride, in.begin, in.end};
+    const MNP_IN *whole = in.rows + (j < 0 ? y : y - in.inner) * in.width;
+    return row{whole, whole, 1, 0, in.width};
 }
 
 /* The first output of a tile. */

@@ -31,6 +31,13 @@ template <typename R> MNP_INLINE void multiply_add(mnp_complex<R> &sum, mnp_comp
     sum.im += a.im * b.re;
 }
 
+/* A place within a row, seen from a window that begins at `from`; what is far away may be taken as just outside. */
+MNP_INLINE int within(int64_t place, int64_t from)
+{
+    int64_t distance = place - from;
+    return distance < -1 ? -1 : distance > 65536 ? 65536 : (int)distance;
+}
+
 /*
  * Bring the window whose first element is (i0, i1, i2, i3) to shared memory; zeros where the extended box has ended.  A
  * warp takes a row at a time, and has up to `batch` loads a thread in flight.
@@ -38,20 +45,24 @@ template <typename R> MNP_INLINE void multiply_add(mnp_complex<R> &sum, mnp_comp
 MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
 {
     constexpr int width = window_runs * MNP_RX, batch = (width + 31) / 32 < 8 ? (width + 31) / 32 : 8;
+    static_assert(width < 65536, "places in a window are small");
+    const plane source = find_plane(p, i0, i1);
     const int lane = threadIdx.x % 32;
     for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32) {
-        row source = find_row(p, i0, i1, i2 + y);
-        int64_t end = i2 + y < p.extended[2] ? p.extended[3] : 0, inner = source.end - source.begin;
+        const row in = find_row(source, i2 + y);
+        const MNP_IN *before = in.edge + i3, *after = before - (in.end - in.begin),
+                     *middle = in.middle + (i3 - in.begin) * in.stride;
+        const int begin = within(in.begin, i3), end = within(in.end, i3);
+        const int limit = i2 + y < p.extended[2] ? within(p.extended[3], i3) : 0;
         MNP_SUM *target = window + y * window_stride;
         for (int c = lane; c < width; c += 32 * batch) {
             MNP_IN values[batch];
 #pragma unroll
             for (int i = 0; i < batch; i++) {
-                int64_t x = i3 + c + 32 * i;
-                bool middle = x >= source.begin && x < source.end;
-                const MNP_IN *base = middle ? source.middle : source.edge;
-                int64_t offset = middle ? (x - source.begin) * source.stride : x < source.begin ? x : x - inner;
-                values[i] = x < end && c + 32 * i < width ? base[offset] : MNP_IN{};
+                int at = c + 32 * i;
+                bool inner = at >= begin && at < end;
+                const MNP_IN *element = inner ? middle + at * in.stride : (at < begin ? before : after) + at;
+                values[i] = at < limit && at < width ? *element : MNP_IN{};
             }
 #pragma unroll
             for (int i = 0; i < batch; i++) {

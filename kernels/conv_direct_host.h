@@ -62,13 +62,14 @@ struct buffers {
 /* Gather the window whose first element is (i0, i1, i2, i3); zeros where the extended box has ended. */
 static void load_window(const mnp_conv_params &p, real *window, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
 {
+    const plane plane = find_plane(p, i0, i1);
     for (int64_t y = 0; y < window_rows; y++) {
         real *target = window + y * window_stride;
         int64_t width = i2 + y < p.extended[2] ? p.extended[3] - i3 : 0;
         if (width > window_stride)
             width = window_stride;
         if (width > 0) {
-            row source = find_row(p, i0, i1, i2 + y);
+            row source = find_row(plane, i2 + y);
             int64_t begin = source.begin - i3, end = source.end - i3, c = 0;
             for (; c < width && c < begin; c++)
                 parts<MNP_SUM>::split(mnp_to<MNP_SUM>::from(source.edge[i3 + c]), target + c, window_plane);
