@@ -15,6 +15,13 @@ constexpr int window_runs = (MNP_TX + MNP_CX - 1 + MNP_RX - 1) / MNP_RX;
 constexpr int window_stride = window_runs * run;
 constexpr int tap_stride = (MNP_CX + per_quad - 1) / per_quad * per_quad;
 
+/*
+ * Threads that a multiprocessor should have room for, which tells the compiler how many registers a thread may take.  Sums
+ * in integers of 64 bits, which are multiplied in pieces, take more.
+ */
+template <typename Sum> constexpr int resident_threads = 768;
+template <> constexpr int resident_threads<int64_t> = 512;
+
 struct alignas(16) quad {
     MNP_SUM v[per_quad];
 };
@@ -60,8 +67,10 @@ MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i
 #pragma unroll
             for (int i = 0; i < batch; i++) {
                 int at = c + 32 * i;
-                bool inner = at >= begin && at < end;
-                const MNP_IN *element = inner ? middle + at * in.stride : (at < begin ? before : after) + at;
+                bool inner = at >= begin && at < end; /* selects, not branches: all loads of a batch are under way at once */
+                const MNP_IN *base = inner ? middle : at < begin ? before : after;
+                const MNP_IN *element = base + at * (inner ? in.stride : 1);
+                __builtin_assume(__isGlobal((const char *)element));
                 values[i] = at < limit && at < width ? *element : MNP_IN{};
             }
 #pragma unroll
@@ -141,7 +150,8 @@ MNP_INLINE void store_row(const MNP_SUM (&sums)[MNP_RX], MNP_OUT *out, int64_t s
     }
 }
 
-extern "C" __global__ void __launch_bounds__(threads) conv_direct(const __grid_constant__ mnp_conv_params p)
+extern "C" __global__ void __launch_bounds__(threads, resident_threads<MNP_SUM> / threads)
+    conv_direct(const __grid_constant__ mnp_conv_params p)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     MNP_SUM *window = (MNP_SUM *)shared, *taps = window + window_rows * window_stride;

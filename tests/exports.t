@@ -7,7 +7,8 @@ library=$builddir/.libs/libmaniple.so
 [ -e "$library" ] || skip_all "no shared library was built"
 
 # AddressSanitizer marks every global variable with a symbol of its own
-exported=$("${NM:-nm}" -D --defined-only "$library" | awk '$NF !~ /^__odr_asan/ { print $NF }' | sort)
+# shellcheck disable=SC2086  # a command and its options
+exported=$(${NM:-nm} -D --defined-only "$library" | awk '$NF !~ /^__odr_asan/ { print $NF }' | sort)
 declared=$(cat "$srcdir"/include/maniple.h "$srcdir"/include/maniple/*.h | tr '\n' ' ' |
     grep -oE 'MNP_API[^;{]*;' | grep -oE '\bmnp_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u)
 

@@ -86,7 +86,7 @@ typedef struct mnp__h5_transfer {
     hid_t dataset;
     const mnp__h5_type *type;
     const int64_t *chunk; /* NULL, or the chunks that a rank's slabs should not cut */
-    bool collective;      /* let MPI put together what the ranks read */
+    bool collective;      /* HDF5 can read or write this dataset collectively */
 } mnp__h5_transfer;
 
 /*

@@ -158,6 +158,38 @@ void mnp__h5_type_close(mnp__h5_type *type)
     type->from = type->stored = H5I_INVALID_HID;
 }
 
+/* Whether these are IEEE 754 floats of two bytes, for which HDF5 has a slow way only. */
+static bool is_half(hid_t type)
+{
+    size_t sign, exponent, exponent_size, mantissa, mantissa_size;
+    return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == 2 &&
+           H5Tget_fields(type, &sign, &exponent, &exponent_size, &mantissa, &mantissa_size) >= 0 && sign == 15 &&
+           exponent == 10 && exponent_size == 5 && mantissa == 0 && mantissa_size == 10 && H5Tget_ebias(type) == 15 &&
+           H5Tget_norm(type) == H5T_NORM_IMPLIED;
+}
+
+/* Turn floats of two bytes into float32, from the last to the first as they need twice the room. */
+static void widen_halves(bool swapped, size_t count, void *data)
+{
+    unsigned char *bytes = data;
+    for (size_t i = count; i-- > 0;) {
+        uint16_t half;
+        uint32_t bits;
+        float value;
+        memcpy(&half, bytes + 2 * i, sizeof half);
+        if (swapped)
+            half = __builtin_bswap16(half);
+        bits = (uint32_t)(half & 0x7fff) << 13; /* the number but for the exponent's bias, also if it is subnormal */
+        memcpy(&value, &bits, sizeof value);
+        value *= 0x1p112f;
+        memcpy(&bits, &value, sizeof bits);
+        if ((half & 0x7c00) == 0x7c00) /* infinity, not a number */
+            bits |= UINT32_C(0x7f800000);
+        bits |= (uint32_t)(half & 0x8000) << 16;
+        memcpy(bytes + 4 * i, &bits, sizeof bits);
+    }
+}
+
 mnp_status mnp__h5_type_convert(const mnp__h5_type *type, int64_t count, void *data)
 {
     if (type->dtype == MNP_BOOL) { /* a damaged file's bytes must not become bools that are neither 0 nor 1 */
@@ -169,7 +201,9 @@ mnp_status mnp__h5_type_convert(const mnp__h5_type *type, int64_t count, void *d
     if (H5Tequal(type->from, type->to) > 0)
         return MNP_OK;
     size_t numbers = (size_t)count * (mnp_dtype_kind(type->dtype) == 'c' ? 2 : 1);
-    if (H5Tconvert(type->from, type->to, numbers, data, NULL, H5P_DEFAULT) < 0)
+    if (is_half(type->from))
+        widen_halves(H5Tget_order(type->from) != H5Tget_order(type->to), numbers, data);
+    else if (H5Tconvert(type->from, type->to, numbers, data, NULL, H5P_DEFAULT) < 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot convert numbers of the file to %s: %s", mnp_dtype_name(type->dtype),
                         mnp__h5_reason());
     return MNP_OK;

@@ -158,7 +158,8 @@ writes()
     find . -name '.late.h5.*' | grep -q .
 }
 
-# interrupt CONDITION COMMAND...: run, and end it by SIGTERM when it computes or writes; it must end soon
+# interrupt CONDITION COMMAND...: run, and end it by SIGTERM when it computes or writes; it must end soon.  The command is
+# a program and no function, since it is the program that has to get the signal.
 interrupt()
 {
     condition=$1
@@ -185,7 +186,7 @@ late_is_good()
     cmp -s late.h5 out.h5 || [ "$(wc -c <late.h5)" -gt 256000000 ]
 }
 
-interrupt computes on_two "$MANIPLE" conv dirac:12000x12000/64 gauss:301x301@30 -o early.h5:/y -q
+interrupt computes ${MPIRUN:+"$MPIRUN" -n 2} "$MANIPLE" conv dirac:12000x12000/64 gauss:301x301@30 -o early.h5:/y -q
 check $? "a run that is told to end ends soon" "$(cat stderr)"
 [ -z "$(find . -name '*early.h5*')" ]
 check $? "and leaves no file" "$(find .)"
@@ -196,7 +197,7 @@ late_is_good && [ -z "$(find . -name '.late.h5.*')" ]
 check $? "and leaves the file as it was, and no other" "$(ls -la)"
 # Open MPI's mpirun sends SIGKILL milliseconds after SIGTERM, so a temporary file may be left; the output is safe
 cp out.h5 late.h5
-interrupt writes on_two "$MANIPLE" conv dirac:8000x8000/64 hanning:1x1 -o late.h5:/y -q
+interrupt writes ${MPIRUN:+"$MPIRUN" -n 2} "$MANIPLE" conv dirac:8000x8000/64 hanning:1x1 -o late.h5:/y -q
 check $? "two ranks that are writing end soon" "$(cat stderr)"
 late_is_good
 check $? "and leave the file as it was" "$(ls -la)"

@@ -125,10 +125,12 @@ class Case:
         return differences(result, expected, self.tolerance(dtype))
 
     def tolerance(self, dtype):
-        """A few roundings of the sum of magnitudes: casts of both operands, the product, the result, and the partial
-        sums, whose errors are independent and so grow with the square root of their number."""
+        """Four roundings, of both operands, the product and the result, each half an eps of the sum of magnitudes; and
+        one for each of n partial sums, half an eps of what is summed so far: a random walk, in the worst case with a
+        standard deviation of sqrt(n/3) halves, of which five are allowed as there are many values."""
         eps = np.finfo(dtype).eps
-        return eps * (2 + 0.5 * np.sqrt(self.kernel.size)) * self.expected(magnitude=True) + np.finfo(dtype).tiny
+        walk = 5 * np.sqrt(self.kernel.size / 3)
+        return eps / 2 * (4 + walk) * self.expected(magnitude=True) + np.finfo(dtype).tiny
 
 
 def shape(array):

@@ -112,7 +112,7 @@ int main(void)
     ok(store("b", "four", false) == MNP_OK && holds("new", "four") && lstat("b", &status) == 0 &&
            S_ISLNK(status.st_mode),
        "symbolic links are followed");
-    ok(store("dangling", "five", false) == MNP_OK && holds("links/none", "five"), "also to a file that is not there yet");
+    ok(store("dangling", "five", false) == MNP_OK && holds("links/none", "five"), "also to what is not there yet");
     check_refused("loop", "links");
     check_refused("missing/file", "folder 'missing/'");
     check_refused("new/file", "new/");

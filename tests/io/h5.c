@@ -1,6 +1,7 @@
 /*
- * Arrays to HDF5 files and back, on any number of ranks: types, shapes, layouts, staging as on a GPU, and failures, which
- * must be everybody's, leave files as they were, and not keep the ranks from going on.  h5_files.t compares with h5py.
+ * Arrays to HDF5 files and back, on any number of ranks: types, shapes, layouts, staging as on a GPU, and failures,
+ * which must be everybody's, leave files as they were, and not keep the ranks from going on.  h5_files.t compares with
+ * h5py.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -161,10 +162,13 @@ static void check_arguments(void)
     MNP_OR_EXIT(mnp_layout_block(size, 2, other, &wrong));
     mnp_array *array = new_array(MNP_FLOAT32, layout), *same = array, *none = NULL;
     MNP_OR_EXIT(mnp_h5_write(array, "arguments.h5", "//a/./x/", NULL));
-    MNP_OR_EXIT(mnp_array_set_local(array, calloc((size_t)array->local_size + 1, 4)));
+    void *zeros = calloc((size_t)array->local_size + 1, mnp_dtype_size(MNP_FLOAT32));
+    MNP_OR_EXIT(mnp_array_set_local(array, zeros));
+    free(zeros);
     ok(mnp_h5_read(ctx, "arguments.h5", "a//x", NULL, &same) == MNP_OK && same == array && is_right(array),
        "an array is reused, a name is what HDF5 makes of it");
-    ok(mnp_h5_read(ctx, "arguments.h5", "a/x", wrong, &none) == MNP_ERR_ARG && !none, "refused: %s", mnp_error_message());
+    ok(mnp_h5_read(ctx, "arguments.h5", "a/x", wrong, &none) == MNP_ERR_ARG && !none, "refused: %s",
+       mnp_error_message());
     mnp_array *integers = new_array(MNP_INT32, layout);
     same = integers;
     ok(mnp_h5_read(ctx, "arguments.h5", "a/x", NULL, &same) == MNP_ERR_ARG && same == integers && is_right(integers),
@@ -175,8 +179,8 @@ static void check_arguments(void)
        mnp_error_message());
     ok(failed_with(mnp_h5_write(array, "arguments.h5", "/a", NULL), MNP_ERR_IO, "group"), "refused: %s",
        mnp_error_message());
-    ok(failed_with(mnp_h5_write(array, "arguments.h5", "/a/x/y", NULL), MNP_ERR_IO, "'/a/x' is no group"), "refused: %s",
-       mnp_error_message());
+    ok(failed_with(mnp_h5_write(array, "arguments.h5", "/a/x/y", NULL), MNP_ERR_IO, "'/a/x' is no group"),
+       "refused: %s", mnp_error_message());
     ok(failed_with(mnp_h5_check_write(ctx, "arguments.h5", "/a/x/y"), MNP_ERR_IO, "'/a/x' is no group"),
        "known before: %s", mnp_error_message());
     ok(failed_with(mnp_h5_check_write(ctx, "missing/x.h5", "/x"), MNP_ERR_IO, "'missing/'"), "known before: %s",

@@ -1,6 +1,6 @@
 /*
- * Copies datasets through arrays, for h5_files.py: reads lines "FILE DATASET FILE DATASET GZIP-LEVEL" from the file that
- * is its argument, separated by tabs, and prints a line for each: "ok DTYPE", or the status and the sentence.
+ * Copies datasets through arrays, for h5_files.py: reads lines "FILE DATASET FILE DATASET GZIP-LEVEL", separated by
+ * tabs, from the file that is its argument, and prints a line for each: "ok DTYPE", or the status and the sentence.
  */
 #include <stdio.h>
 #include <string.h>
