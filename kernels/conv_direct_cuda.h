@@ -70,7 +70,6 @@ MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i
                 bool inner = at >= begin && at < end; /* selects, not branches: all loads of a batch are under way at once */
                 const MNP_IN *base = inner ? middle : at < begin ? before : after;
                 const MNP_IN *element = base + at * (inner ? in.stride : 1);
-                __builtin_assume(__isGlobal((const char *)element));
                 values[i] = at < limit && at < width ? *element : MNP_IN{};
             }
 #pragma unroll
