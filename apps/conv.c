@@ -222,6 +222,25 @@ static bool same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Split a path: copy its folder, "." if it names none, and give the rest. */
+static const char *split_path(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        snprintf(folder, PATH_MAX, "%.*s", (int)(slash - path) + 1, path);
+    else
+        strcpy(folder, ".");
+    return slash ? slash + 1 : path;
+}
+
+/* Whether two paths lead to one file, which may not be there yet. */
+static bool same_place(const char *a, const char *b)
+{
+    char a_folder[PATH_MAX], b_folder[PATH_MAX];
+    return same_file(a, b) || (strcmp(split_path(a, a_folder), split_path(b, b_folder)) == 0 &&
+                               same_file(a_folder, b_folder));
+}
+
 static mnp_status check_overwriting_operand(const job *j, const operand *op)
 {
     if (op->kind != OPERAND_DATASET)
@@ -240,7 +259,7 @@ static mnp_status check_overwriting(const job *j)
     mnp_status status = check_overwriting_operand(j, &j->input);
     if (status == MNP_OK)
         status = check_overwriting_operand(j, &j->kernel);
-    if (status == MNP_OK && j->png && (same_file(j->png, j->output.file) || strcmp(j->png, j->output.file) == 0))
+    if (status == MNP_OK && j->png && same_place(j->png, j->output.file))
         status = mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of OUTPUT; name another file", j->png);
     return status;
 }
@@ -252,10 +271,8 @@ static mnp_status check_picture(const char *path)
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return mnp_fail(MNP_ERR_IO, "--png '%s' cannot be written: it is %s", path,
                         S_ISDIR(info.st_mode) ? "a folder; name a file in it" : "no regular file");
-    char folder[PATH_MAX] = ".";
-    const char *slash = strrchr(path, '/');
-    if (slash)
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    char folder[PATH_MAX];
+    split_path(path, folder);
     if (stat(folder, &info) != 0)
         return mnp_fail(MNP_ERR_IO, "--png '%s' cannot be written: the folder '%s' cannot be used: %s", path, folder,
                         strerror(errno));

@@ -33,7 +33,9 @@ libdir=$(dirname "$(find "$stage" -name 'libmaniple.so' | head -n 1)")
 check "$([ -e "$libdir/pkgconfig/maniple.pc" ]; echo $?)" "the library is installed, and maniple.pc beside it"
 export LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
-run "the README's example compiles against it" compile_example
-run "the example runs on 2 ranks" "$MPIRUN" -n 2 "$stage/example"
+awk '/^```/ { inside = $0 == "```c"; next } inside' "$srcdir/README.md" >"$stage/readme.c"
+run "the README shows docs/examples/hello.c as it is" diff "$srcdir/docs/examples/hello.c" "$stage/readme.c"
+run "it compiles against the library" compile_example
+run "it runs on 2 ranks" "$MPIRUN" -n 2 "$stage/example"
 run "the installed command runs" "$prefix/bin/maniple" --version
 done_testing

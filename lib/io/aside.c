@@ -191,7 +191,7 @@ static mnp_status check_limit(const mnp__aside *aside)
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         (uint64_t)aside->bytes > limit.rlim_cur)
         return MNP_FAIL(MNP_ERR_IO,
-                        "no space for '%s': it may take %" PRId64 " bytes, and the limit for a file is %" PRIu64
+                        "no space for '%s': it takes %" PRId64 " bytes, and the limit for a file is %" PRIu64
                         " (ulimit -f)",
                         aside->file, aside->bytes, (uint64_t)limit.rlim_cur);
     return MNP_OK;
@@ -203,7 +203,7 @@ static mnp_status check_room(const mnp__aside *aside)
     if (fstatvfs(aside->descriptor, &system) != 0 || system.f_bavail >= (uint64_t)aside->bytes / system.f_frsize)
         return MNP_OK;
     return MNP_FAIL(MNP_ERR_IO,
-                    "no space for '%s': it may take %" PRId64 " bytes, and its file system has %" PRIu64 " left",
+                    "no space for '%s': it takes %" PRId64 " bytes, and its file system has %" PRIu64 " left",
                     aside->file, aside->bytes, (uint64_t)system.f_bavail * system.f_frsize);
 }
 
@@ -221,13 +221,18 @@ mnp_status mnp__aside_make(mnp__aside *aside, int64_t bytes, bool copy)
     return copy ? copy_target(aside) : MNP_OK;
 }
 
-mnp_status mnp__aside_reserve(const mnp__aside *aside)
+mnp_status mnp__aside_reserve(const mnp__aside *aside, int64_t bytes)
 {
-    if (fallocate(aside->descriptor, FALLOC_FL_KEEP_SIZE, 0, aside->bytes) == 0 || errno == EOPNOTSUPP ||
-        errno == ENOSYS)
+    if (fallocate(aside->descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
         return MNP_OK;
-    return MNP_FAIL(MNP_ERR_IO, "no space for '%s', which may take %" PRId64 " bytes: %s", aside->file, aside->bytes,
+    return MNP_FAIL(MNP_ERR_IO, "no space for '%s', which takes %" PRId64 " bytes: %s", aside->file, bytes,
                     strerror(errno));
+}
+
+bool mnp__aside_is_full(const mnp__aside *aside)
+{
+    struct statvfs system;
+    return fstatvfs(aside->descriptor, &system) == 0 && system.f_bavail * system.f_frsize < 1 << 16;
 }
 
 mnp_status mnp__aside_share(mnp__comm *comm, mnp__aside *aside)

@@ -25,7 +25,7 @@ typedef struct mnp__aside {
     bool mine;             /* this rank made it, and is to remove it */
     bool exists;           /* the target is there */
     struct stat replaced;  /* and this is what it is */
-    int64_t bytes;         /* what the file may come to, as given to mnp__aside_make() */
+    int64_t bytes;         /* what the file comes to, as given to mnp__aside_make() */
 } mnp__aside;
 
 /*
@@ -40,8 +40,11 @@ mnp_status mnp__aside_find(const char *file, mnp__aside *aside);
  */
 mnp_status mnp__aside_make(mnp__aside *aside, int64_t bytes, bool copy);
 
-/* Have the file system keep that room for the file, so that no write fails for want of it.  MNP_ERR_IO.  Rank 0. */
-mnp_status mnp__aside_reserve(const mnp__aside *aside);
+/* Have the file system keep so many bytes for the file, so that no write fails for want of them.  MNP_ERR_IO.  Rank 0. */
+mnp_status mnp__aside_reserve(const mnp__aside *aside, int64_t bytes);
+
+/* Whether nothing is left of the file system: what to say when a write has failed for no reason given.  Not collective. */
+bool mnp__aside_is_full(const mnp__aside *aside);
 
 /* Tell all ranks of the file that rank 0 has made, and have them open it.  Collective. */
 mnp_status mnp__aside_share(mnp__comm *comm, mnp__aside *aside);

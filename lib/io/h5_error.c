@@ -1,6 +1,7 @@
 /*
  * HDF5's errors: its printing off, its reasons in our sentences.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ const char *mnp__h5_reason(void)
 
 mnp_status mnp__h5_fail_open(const char *file)
 {
+    int error;
     unsigned long long bytes, base, expected;
     const char *why = mnp__h5_reason();
     if (sscanf(why, "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu", &bytes, &base,
@@ -48,9 +50,10 @@ mnp_status mnp__h5_fail_open(const char *file)
                         base + expected);
     if (strstr(why, "signature not found"))
         return MNP_FAIL(MNP_ERR_IO, "'%s' is no HDF5 file", file);
-    if (strstr(why, "unable to lock file"))
-        return MNP_FAIL(MNP_ERR_IO,
-                        "'%s' cannot be locked for reading (%s): does another program have it open for writing?", file,
-                        why);
+    if (sscanf(why, "unable to lock file, errno = %d", &error) == 1)
+        return error == EWOULDBLOCK
+                   ? MNP_FAIL(MNP_ERR_IO, "another program has '%s' open for writing", file)
+                   : MNP_FAIL(MNP_ERR_IO, "'%s' cannot be locked (%s): where its file system has no locks, set "
+                              "HDF5_USE_FILE_LOCKING=FALSE", file, strerror(error));
     return MNP_FAIL(MNP_ERR_IO, "cannot open '%s' as an HDF5 file: %s", file, why);
 }

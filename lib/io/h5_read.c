@@ -63,7 +63,7 @@ static mnp_status read_values(mnp_array *array, const mnp__h5_place *place, cons
     mnp_status st = open_together(array->ctx, place, &file, &dataset, &type);
     if (st == MNP_OK)
         st = mnp__h5_transfer_read(&(mnp__h5_transfer){array, place, dataset, &type,
-                                                       source->filtered ? source->chunk : NULL, source->whole});
+                                                       source->filtered ? source->chunk : NULL, source->whole, NULL});
     mnp__h5_type_close(&type);
     if (dataset >= 0)
         H5Dclose(dataset);

@@ -125,7 +125,7 @@ static mnp_status call_hdf5(const struct engine *engine, int64_t index, void *bu
                               : H5Dread(what->dataset, what->type->stored, memory, file, engine->properties, buffer);
         if (done < 0)
             st = MNP_FAIL(MNP_ERR_IO, "cannot %s %s: %s", writing ? "write" : "read", what->place->text,
-                          mnp__h5_reason());
+                          writing && mnp__aside_is_full(what->written) ? "the file system is full" : mnp__h5_reason());
     }
     if (memory >= 0)
         H5Sclose(memory);

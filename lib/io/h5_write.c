@@ -6,7 +6,8 @@
  * part nothing is left to do but to store values where they have their place.  A collective call that fails on one rank
  * alone would leave the others waiting in it.
  *
- * Compressed chunks get their place only when they are written, by HDF5, collectively.
+ * Compressed chunks get their place only when they are written, by HDF5, collectively; room for them is not reserved,
+ * since nobody knows how little they need.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -25,8 +26,9 @@ struct job {
     int deflate;
     bool chunked;
     int64_t chunk[MNP_MAX_DIMS];
-    int64_t bytes; /* room for the values and what HDF5 needs to find them */
-    bool keep;     /* the file has something besides this dataset (rank 0) */
+    int64_t values; /* bytes of all chunks before compression */
+    int64_t index;  /* bytes, at most, that HDF5 needs to find them */
+    bool keep;      /* the file has something besides this dataset (rank 0) */
 };
 
 /*
@@ -64,13 +66,14 @@ static int64_t largest_part(const mnp_layout *layout, int dim, bool *even_p)
 static void choose_chunk(struct job *job)
 {
     const mnp_layout *layout = job->array->layout;
-    int64_t bytes = (int64_t)mnp_dtype_size(job->array->dtype), values = bytes, chunks = 1;
+    int64_t bytes = (int64_t)mnp_dtype_size(job->array->dtype), chunks = 1;
+    job->values = bytes;
     job->chunked = mnp_layout_ndim(layout) > 0 && mnp_layout_size(layout) > 0;
     for (int d = mnp_layout_ndim(layout) - 1; d >= 0; d--) {
         bool even;
         int64_t block = largest_part(layout, d, &even), extent = mnp_layout_shape(layout)[d];
         if (!job->chunked) {
-            values *= extent;
+            job->values *= extent;
             continue;
         }
         int64_t wanted = CHUNK_BYTES / bytes;
@@ -78,9 +81,9 @@ static void choose_chunk(struct job *job)
         bytes *= job->chunk[d];
         int64_t along = (extent + job->chunk[d] - 1) / job->chunk[d];
         chunks *= along;
-        values *= along * job->chunk[d];
+        job->values *= along * job->chunk[d];
     }
-    job->bytes = values + chunks * 256 + (INT64_C(64) << 10);
+    job->index = chunks * 256 + (INT64_C(64) << 10);
 }
 
 /* Rank 0, before anything is written: what is there already. */
@@ -233,9 +236,8 @@ static mnp_status make_contents(const struct job *job, hid_t file)
 static mnp_status make_file(struct job *job)
 {
     MNP_TRY(survey(job));
-    if (job->keep)
-        job->bytes += job->aside.replaced.st_size;
-    MNP_TRY(mnp__aside_make(&job->aside, job->bytes, job->keep));
+    int64_t old = job->keep ? job->aside.replaced.st_size : 0, values = job->deflate > 0 ? 0 : job->values;
+    MNP_TRY(mnp__aside_make(&job->aside, old + values + job->index, job->keep));
     hid_t file = job->keep ? H5Fopen(job->aside.path, H5F_ACC_RDWR, H5P_DEFAULT)
                            : H5Fcreate(job->aside.path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (file < 0)
@@ -246,7 +248,7 @@ static mnp_status make_file(struct job *job)
     if (H5Fclose(file) < 0 && st == MNP_OK)
         st = MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->place.file, mnp__h5_reason());
     MNP_TRY(st);
-    return mnp__aside_reserve(&job->aside);
+    return mnp__aside_reserve(&job->aside, job->aside.bytes);
 }
 
 /* All ranks: the values. */
@@ -266,6 +268,19 @@ static mnp_status open_together(const struct job *job, hid_t *file_p, hid_t *dat
     return MNP_AGREE(ctx, st);
 }
 
+/*
+ * The values are on disk, and there is room for what HDF5 writes when it closes the file: it waits for all ranks in the
+ * middle of that, and would do so in vain if it failed on one.
+ */
+static mnp_status values_are_stored(const struct job *job)
+{
+    struct stat status;
+    MNP_TRY(mnp__aside_sync(&job->aside));
+    if (job->deflate == 0 || job->array->ctx->comm.rank != 0 || fstat(job->aside.descriptor, &status) != 0)
+        return MNP_OK;
+    return mnp__aside_reserve(&job->aside, status.st_size + job->index);
+}
+
 static mnp_status write_values(struct job *job)
 {
     mnp_ctx *ctx = job->array->ctx;
@@ -274,11 +289,11 @@ static mnp_status write_values(struct job *job)
     mnp_status st = open_together(job, &file, &dataset, &type);
     if (st == MNP_OK && mnp_layout_size(job->array->layout) > 0)
         st = mnp__h5_transfer_write(&(mnp__h5_transfer){job->array, &job->place, dataset, &type,
-                                                        job->deflate > 0 ? job->chunk : NULL, true});
+                                                        job->deflate > 0 ? job->chunk : NULL, true, &job->aside});
     if (st == MNP_OK)
-        st = MNP_AGREE(ctx, mnp__aside_sync(&job->aside));
+        st = MNP_AGREE(ctx, values_are_stored(job));
     if (st != MNP_OK)
-        mnp__aside_detach(&job->aside); /* HDF5 writes when it closes, and waits for all ranks when it does */
+        mnp__aside_detach(&job->aside);
     mnp__h5_type_close(&type);
     if (dataset >= 0)
         H5Dclose(dataset);

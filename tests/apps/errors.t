@@ -165,7 +165,7 @@ conv 1 'in.h5.*deep\|deep.*in.h5' in.h5:/x hanning:3x3 -o in.h5:/deep
 if "$MANIPLE" conv dirac:24x20/4 hanning:1x1 -o picture.h5:/y --png picture.png -q 2>/dev/null; then
     conv 1 'no/such' in.h5:/x hanning:3x3 -o out.h5:/y --png no/such/out.png
     conv 2 'is the file of INPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png link.h5
-    conv_alone 2 'is the file of OUTPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png out.h5
+    conv_alone 2 'is the file of OUTPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png ./out.h5
     conv_alone 1 '2 dimensions or more' dirac:8/2 hanning:3 -o out.h5:/y --png out.png
 else
     rm -f picture.*

@@ -50,7 +50,7 @@ static mnp_status store(const char *file, const char *text, bool copy)
     if (st == MNP_OK)
         st = mnp__aside_make(&aside, 4096, copy);
     if (st == MNP_OK)
-        st = mnp__aside_reserve(&aside);
+        st = mnp__aside_reserve(&aside, 4096);
     if (st == MNP_OK && lseek(aside.descriptor, 0, SEEK_END) >= 0 &&
         write(aside.descriptor, text, strlen(text)) != (ssize_t)strlen(text))
         abort();
