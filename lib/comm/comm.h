@@ -66,8 +66,8 @@ mnp_status mnp__exchange_new(mnp__comm *comm, int nsends, const mnp__message *se
                              const mnp__message *recvs, mnp__exchange **exchange_p);
 
 /*
- * Start: what `stream` holds so far is done first; then the data goes.  finish: work enqueued on `stream` afterwards finds
- * what was received.  Between the two the caller overlaps work on other streams.
+ * begin: what `stream` holds so far is done first; then the data may go.  finish: work enqueued on `stream` afterwards
+ * finds what was received.  Between the two the caller enqueues work on other streams, which goes on meanwhile.
  */
 mnp_status mnp__exchange_begin(mnp__exchange *exchange, mnp__stream *stream);
 mnp_status mnp__exchange_finish(mnp__exchange *exchange, mnp__stream *stream);

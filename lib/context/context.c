@@ -65,8 +65,8 @@ static mnp_status open_device(mnp_ctx *ctx)
 {
     MNP_TRY(mnp__jit_cache_path(&ctx->config, &ctx->cache_path));
     MNP_TRY(mnp__device_open(&ctx->config, ctx->comm.node_rank, ctx->comm.node_size, &ctx->device));
-    MNP_TRY(ctx->device->ops->stream_new(ctx->device, &ctx->compute));
-    MNP_TRY(ctx->device->ops->stream_new(ctx->device, &ctx->transfer));
+    MNP_TRY(ctx->device->ops->stream_new(ctx->device, false, &ctx->compute));
+    MNP_TRY(ctx->device->ops->stream_new(ctx->device, true, &ctx->transfer));
     return ctx->device->ops->event_new(ctx->device, &ctx->order);
 }
 

@@ -42,7 +42,8 @@ typedef struct mnp__device_ops {
     mnp_status (*alloc_pinned)(mnp__device *device, size_t size, void **pointer_p);
     void (*free_pinned)(mnp__device *device, void *pointer);
 
-    mnp_status (*stream_new)(mnp__device *device, mnp__stream **stream_p);
+    /* An urgent stream's work is begun before other work that waits for the device. */
+    mnp_status (*stream_new)(mnp__device *device, bool urgent, mnp__stream **stream_p);
     void (*stream_free)(mnp__device *device, mnp__stream *stream);
     mnp_status (*event_new)(mnp__device *device, mnp__device_event **event_p);
     void (*event_free)(mnp__device *device, mnp__device_event *event);

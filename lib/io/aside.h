@@ -40,10 +40,10 @@ mnp_status mnp__aside_find(const char *file, mnp__aside *aside);
  */
 mnp_status mnp__aside_make(mnp__aside *aside, int64_t bytes, bool copy);
 
-/* Have the file system keep so many bytes for the file, so that no write fails for want of them.  MNP_ERR_IO.  Rank 0. */
+/* Have the file system keep so many bytes for the file: no write will fail for want of them.  MNP_ERR_IO.  Rank 0. */
 mnp_status mnp__aside_reserve(const mnp__aside *aside, int64_t bytes);
 
-/* Whether nothing is left of the file system: what to say when a write has failed for no reason given.  Not collective. */
+/* Whether nothing is left of the file system: for a write that has failed without a reason.  Not collective. */
 bool mnp__aside_is_full(const mnp__aside *aside);
 
 /* Tell all ranks of the file that rank 0 has made, and have them open it.  Collective. */

@@ -86,8 +86,8 @@ typedef struct mnp__h5_transfer {
     const mnp__h5_place *place;
     hid_t dataset;
     const mnp__h5_type *type;
-    const int64_t *chunk; /* NULL, or the chunks that a rank's slabs should not cut */
-    bool collective;      /* HDF5 can read or write this dataset collectively */
+    const int64_t *chunk;      /* NULL, or the chunks that a rank's slabs should not cut */
+    bool collective;           /* HDF5 can read or write this dataset collectively */
     const mnp__aside *written; /* the file that is written, or NULL */
 } mnp__h5_transfer;
 

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/status.h"
 #include "io/aside.h"
@@ -66,7 +67,7 @@ static int64_t largest_part(const mnp_layout *layout, int dim, bool *even_p)
 static void choose_chunk(struct job *job)
 {
     const mnp_layout *layout = job->array->layout;
-    int64_t bytes = (int64_t)mnp_dtype_size(job->array->dtype), chunks = 1;
+    int64_t bytes = (int64_t)mnp_dtype_size(job->array->dtype), chunks = 1; /* bytes of a chunk so far */
     job->values = bytes;
     job->chunked = mnp_layout_ndim(layout) > 0 && mnp_layout_size(layout) > 0;
     for (int d = mnp_layout_ndim(layout) - 1; d >= 0; d--) {
@@ -78,7 +79,7 @@ static void choose_chunk(struct job *job)
         }
         int64_t wanted = CHUNK_BYTES / bytes;
         job->chunk[d] = chunk_rows(block, wanted > 1 ? wanted : 1, even);
-        bytes *= job->chunk[d];
+        bytes = job->chunk[d] < block ? CHUNK_BYTES : bytes * job->chunk[d]; /* one row of what comes before a cut */
         int64_t along = (extent + job->chunk[d] - 1) / job->chunk[d];
         chunks *= along;
         job->values *= along * job->chunk[d];

@@ -338,7 +338,7 @@ static void remove_folder(void)
 int main(void)
 {
     const char *parent = getenv("TMPDIR");
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, "device=host", &ctx));
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     rank = mnp_ctx_rank(ctx);
     size = mnp_ctx_size(ctx);
     snprintf(folder, sizeof folder, "%.40s/maniple-h5-XXXXXX", parent ? parent : "/tmp");

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 {
     mnp_ctx *ctx;
     char line[2000], outcome[4000];
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, "device=host", &ctx));
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     FILE *list = argc == 2 ? fopen(argv[1], "r") : NULL;
     if (!list)
         MNP_OR_EXIT(mnp_fail(MNP_ERR_ARG, "give a file that lists what to copy"));

@@ -229,8 +229,9 @@ def make_unreadable():
         ("missing.h5", "x", io, "'missing.h5': No such file"),
     ]
     if os.geteuid() != 0:
-        os.chmod("none.h5", 0)
-        cases.append(("none.h5", "x", io, "Permission denied"))
+        with h5py.File("secret.h5", "w"):
+            os.chmod("secret.h5", 0)
+        cases.append(("secret.h5", "x", io, "'secret.h5': Permission denied"))
     return cases
 
 

@@ -182,7 +182,8 @@ static mnp_status cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
     void *pointer = NULL;
     if (size > 0) {
         MNP_TRY(use(cuda));
-        cudaError_t code = cudaMalloc(&pointer, size);
+        size_t rounded = size <= SIZE_MAX - 255 ? (size + 255) / 256 * 256 : size; /* NCCL reads the last bytes by words */
+        cudaError_t code = cudaMalloc(&pointer, rounded);
         if (code == cudaErrorMemoryAllocation) {
             (void)cudaGetLastError();
             size_t memory_free = 0, memory_total = 0;
@@ -247,12 +248,14 @@ static mnp_status cuda_fill(mnp__device *device, void *dst, int byte, size_t siz
 
 /* ---- streams and events ---- */
 
-static mnp_status cuda_stream_new(mnp__device *device, mnp__stream **stream_p)
+static mnp_status cuda_stream_new(mnp__device *device, bool urgent, mnp__stream **stream_p)
 {
     cuda_device *cuda = of(device);
     cudaStream_t stream;
+    int least, greatest;
     MNP_TRY(use(cuda));
-    MNP_TRY(RUNTIME(cuda, cudaStreamCreateWithFlags, &stream, cudaStreamNonBlocking));
+    MNP_TRY(RUNTIME(cuda, cudaDeviceGetStreamPriorityRange, &least, &greatest));
+    MNP_TRY(RUNTIME(cuda, cudaStreamCreateWithPriority, &stream, cudaStreamNonBlocking, urgent ? greatest : least));
     *stream_p = (mnp__stream *)stream;
     return MNP_OK;
 }

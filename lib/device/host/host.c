@@ -97,9 +97,10 @@ static void host_free(mnp__device *device, void *pointer)
 }
 
 /* A stream has no state: its address tells it from none. */
-static mnp_status host_stream_new(mnp__device *device, mnp__stream **stream_p)
+static mnp_status host_stream_new(mnp__device *device, bool urgent, mnp__stream **stream_p)
 {
     (void)device;
+    (void)urgent;
     return mnp__calloc(1, 1, stream_p);
 }
 

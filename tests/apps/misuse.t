@@ -1,0 +1,49 @@
+#!/bin/sh
+# Mistakes that the command line shows: one sentence by one rank, status 2, and nothing is touched.  The parser does not
+# know how many ranks there are, so one rank is enough for most; three are there for one mistake of each kind.
+
+. "${srcdir:-.}/tests/tap.sh"
+. "$srcdir/tests/apps/refusals.sh"
+
+fails 2 "did you mean 'conv'" "$MANIPLE" cnv in.h5:/x hanning:3x3 -o out.h5:/y
+conv 2 'did you mean --boundary' in.h5:/x hanning:3x3 -o out.h5:/y --bondary wrap
+conv 2 "KERNEL 'hanning:0x3' is empty" in.h5:/x hanning:0x3 -o out.h5:/y
+conv 2 'OUTPUT .* is INPUT itself' ./in.h5:/x hanning:3x3 -o in.h5:/x
+conv_alone 2 'OUTPUT .* is INPUT itself' link.h5:x hanning:3x3 -o "$work/in.h5:/./x"
+conv_alone 2 'OUTPUT .* is KERNEL itself' in.h5:/x in.h5:/deep/kernel -o in.h5:deep//kernel/
+conv_alone 2 'unknown option -z' in.h5:/x hanning:3x3 -o out.h5:/y -z
+conv_alone 2 'INPUT and KERNEL' -o out.h5:/y
+conv_alone 2 'KERNEL after INPUT' in.h5:/x -o out.h5:/y
+conv_alone 2 "also given 'third'" in.h5:/x hanning:3x3 third -o out.h5:/y
+conv_alone 2 'o FILE:/DATASET' in.h5:/x hanning:3x3
+conv_alone 2 'needs its OUTPUT' in.h5:/x hanning:3x3 -o
+conv_alone 2 'takes no argument' in.h5:/x hanning:3x3 -o out.h5:/y --quiet=yes
+conv_alone 2 'given twice' in.h5:/x hanning:3x3 -o out.h5:/y -o out.h5:/z
+conv_alone 2 'names no dataset' in.h5 hanning:3x3 -o out.h5:/y
+conv_alone 2 'names no dataset' in.h5:/x hanning:3x3 -o out.h5:/
+conv_alone 2 'names no file' in.h5:/x hanning:3x3 -o :/y
+conv_alone 2 'full, same or valid' in.h5:/x hanning:3x3 -o out.h5:/y --mode some
+conv_alone 2 'mirror or nearest' in.h5:/x hanning:3x3 -o out.h5:/y --boundary torus
+conv_alone 2 'goes with --boundary fill' in.h5:/x hanning:3x3 -o out.h5:/y --boundary wrap --fillvalue 1
+conv_alone 2 'must be a number' in.h5:/x hanning:3x3 -o out.h5:/y --fillvalue 1x
+conv_alone 2 'such as 0,1' in.h5:/x hanning:3x3 -o out.h5:/y --axes 0,
+conv_alone 2 'dimension 4' in.h5:/x hanning:3x3 -o out.h5:/y --axes 0,4
+conv_alone 2 'complex64 or complex128' in.h5:/x hanning:3x3 -o out.h5:/y --dtype float
+conv_alone 2 'did you mean hanning' in.h5:/x haning:3x3 -o out.h5:/y
+conv_alone 2 'gauss:SHAPE@SIGMA' in.h5:/x gauss:3x3 -o out.h5:/y
+conv_alone 2 'positive number' in.h5:/x gauss:3x3@0 -o out.h5:/y
+conv_alone 2 'more standard deviations' in.h5:/x gauss:3x3@1x2x3 -o out.h5:/y
+conv_alone 2 'dirac:SHAPE/PERIOD' dirac:8x8 hanning:3x3 -o out.h5:/y
+conv_alone 2 'hanning:SHAPE' in.h5:/x hanning:3x -o out.h5:/y
+conv_alone 2 'all zeros' in.h5:/x hanning:2x3 -o out.h5:/y
+conv_alone 2 'more than 4 dimensions' in.h5:/x hanning:3x3x3x3x3 -o out.h5:/y
+conv_alone 2 'can be counted' dirac:4000000000x4000000000/2 hanning:3x3 -o out.h5:/y
+
+if has_png; then
+    conv 2 'is the file of INPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png link.h5
+    conv_alone 2 'is the file of OUTPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png ./out.h5
+else
+    conv_alone 2 'built without libpng' in.h5:/x hanning:3x3 -o out.h5:/y --png out.png
+fi
+
+done_testing
