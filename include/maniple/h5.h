@@ -56,7 +56,7 @@ typedef struct mnp_h5_write_options {
  * The file is written aside, as ".NAME.XXXXXX.tmp" in the same folder, and renamed when it is whole and on disk:
  * whoever opens the file finds it as it was or as it shall be, and a run that fails or is ended by SIGINT, SIGTERM or
  * SIGHUP leaves what was there before and nothing else.  (SIGKILL leaves the temporary file.  The signals are handled
- * on rank 0, while it writes, if the program does not handle them itself.)  What the file has besides is copied; room
+ * on rank 0 while it writes, then passed on to the program's own handlers; a program that lives on finds the write failed.)  What the file has besides is copied; room
  * for all of it is reserved before values are written, unless they are compressed.  Permissions are those of the file
  * that is replaced; a symbolic link is followed.
  *

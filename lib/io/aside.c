@@ -30,21 +30,25 @@ static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static struct sigaction previous[NUM_SIGNALS];
 static char doomed[PATH_MAX];
 
-static void remove_and_end(int number)
+/* Remove the file, and let the signal do what it would have done. */
+static void remove_and_pass_on(int number)
 {
     unlink(doomed);
-    raise(number); /* the handler was installed for one time: this ends the process as the signal would have */
+    for (int i = 0; i < NUM_SIGNALS; i++)
+        if (signals[i] == number)
+            sigaction(number, &previous[i], NULL);
+    raise(number);
 }
 
 static void guard(const char *path)
 {
-    struct sigaction action = {.sa_handler = remove_and_end, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+    struct sigaction action = {.sa_handler = remove_and_pass_on, .sa_flags = SA_NODEFER};
     if (*doomed)
         return;
     snprintf(doomed, sizeof doomed, "%s", path);
     for (int i = 0; i < NUM_SIGNALS; i++) {
         sigaction(signals[i], NULL, &previous[i]);
-        if (previous[i].sa_handler == SIG_DFL)
+        if (previous[i].sa_handler != SIG_IGN) /* some MPIs install handlers of their own, which end the process too */
             sigaction(signals[i], &action, NULL);
     }
 }
@@ -54,7 +58,7 @@ static void unguard(const char *path)
     if (strcmp(doomed, path) != 0)
         return;
     for (int i = 0; i < NUM_SIGNALS; i++)
-        if (previous[i].sa_handler == SIG_DFL)
+        if (previous[i].sa_handler != SIG_IGN)
             sigaction(signals[i], &previous[i], NULL);
     *doomed = '\0';
 }

@@ -2,8 +2,8 @@
  * A file written aside: under a temporary name in the same folder, renamed to its own when it is whole and on disk.
  *
  * Rank 0 makes, copies, reserves, commits and discards; all ranks hold it open and sync it.  If the process is ended by
- * SIGINT, SIGTERM or SIGHUP meanwhile, and the program handles that signal in no way of its own, the temporary file is
- * removed first.  What a SIGKILL leaves is called ".NAME.XXXXXX.tmp", NAME being the file's name.
+ * SIGINT, SIGTERM or SIGHUP meanwhile, and does not ignore that signal, the temporary file is removed first; then the
+ * signal does what it would have done.  What a SIGKILL leaves is called ".NAME.XXXXXX.tmp", NAME being the file's name.
  */
 #ifndef MNP__IO_ASIDE_H
 #define MNP__IO_ASIDE_H

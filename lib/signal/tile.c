@@ -1,9 +1,9 @@
 /*
  * The shape of the tiles of a direct convolution.
  *
- * On a GPU a block of up to 256 threads computes a tile; a thread has 64 bytes of outputs along x, of two rows.  Wide tiles
- * share more of their windows; two blocks should fit a multiprocessor, so that one computes while the other loads.  On the
- * host a tile's window should stay in the first-level cache.
+ * On a GPU a block of up to 256 threads computes a tile; a thread has 64 bytes of outputs along x, of two rows.  Large tiles
+ * share more of their windows; smaller ones, which short filters take, give more blocks that load while others compute.  Two
+ * blocks at least should fit a multiprocessor.  On the host a tile's window should stay in the first-level cache.
  */
 #include "signal/tile.h"
 
@@ -12,6 +12,7 @@
 enum {
     LARGEST_WINDOW = 32, /* taps along x and y that one window serves */
     BLOCK_THREADS = 256,
+    SHORT_FILTER = 16, /* taps along y */
     WARP = 32,
     RUN_BYTES = 64, /* of outputs of a thread along x; kernels/conv_direct_cuda.h pads for this */
     PAD_BYTES = 16
@@ -50,8 +51,9 @@ static void choose_blocks(int64_t width, int64_t height, int64_t element, size_t
     tile->rx = (int)(RUN_BYTES / element);
     tile->ry = height > 1 ? 2 : 1;
     int64_t columns = power_of_two(divide_up(width, tile->rx)), rows = power_of_two(divide_up(height, tile->ry));
-    int64_t blocks_y = least(rows, 32), blocks_x = least(columns, BLOCK_THREADS / blocks_y);
-    blocks_y = least(rows, BLOCK_THREADS / blocks_x);
+    int64_t most = tile->cy > SHORT_FILTER ? BLOCK_THREADS : BLOCK_THREADS / 2;
+    int64_t blocks_y = least(rows, most / 8), blocks_x = least(columns, most / blocks_y);
+    blocks_y = least(rows, most / blocks_x);
     if (blocks_x * blocks_y < WARP)
         blocks_x = WARP / blocks_y;
     for (;;) {

@@ -190,7 +190,7 @@ late_is_good()
     cmp -s late.h5 out.h5 || [ "$(wc -c <late.h5)" -gt 256000000 ]
 }
 
-interrupt computes ${MPIRUN:+"$MPIRUN" -n 2} "$MANIPLE" conv dirac:12000x12000/64 gauss:301x301@30 -o early.h5:/y -q
+interrupt computes ${MPIRUN:+"$MPIRUN" -n 2} "$MANIPLE" conv dirac:12000x12000/64 gauss:901x901@90 -o early.h5:/y -q
 check $? "a run that is told to end ends soon" "$(cat stderr)"
 [ -z "$(find . -name '*early.h5*')" ]
 check $? "and leaves no file" "$(find .)"
