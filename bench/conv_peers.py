@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the 2-D convolution of other libraries on one GPU, to compare Maniple's with.
+"""Times the 2-D convolution of other libraries on one GPU, or with --host on the CPU, to compare Maniple's with.
 
 An image and a smaller kernel, both random and of float32, mode "same", zeros beyond the edges:
 
@@ -7,8 +7,14 @@ An image and a smaller kernel, both random and of float32, mode "same", zeros be
   torch.nn.functional.conv2d        PyTorch with cuDNN, in true float32 and not TF32
   cupyx.scipy.signal.fftconvolve    CuPy's convolution by FFT, with --fft
 
-The data is on the GPU before and stays there.  A time is the median of repeats, each between two CUDA events, after a
-warm-up.  All results are compared with a convolution by FFT in float64: the largest error, relative to the largest
+or on the CPU
+
+  scipy.signal.convolve2d           SciPy's direct convolution
+  scipy.ndimage.convolve            the same, for images
+  scipy.signal.fftconvolve          SciPy's convolution by FFT, with --fft
+
+The data is on the GPU before and stays there.  A time is the median of repeats, each between two CUDA events (on the CPU,
+two readings of the clock), after a warm-up.  All results are compared with a convolution by FFT in float64: the largest error, relative to the largest
 value.  The tolerance is below what TF32 could reach.
 """
 
@@ -17,6 +23,7 @@ import importlib
 import json
 import statistics
 import sys
+import time
 
 import numpy as np
 
@@ -29,6 +36,7 @@ def parse_arguments():
     parser.add_argument("--warm-up", type=int, default=3, metavar="N", help="runs before those (default: 3)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random data (default: 1)")
     parser.add_argument("--fft", action="store_true", help="time CuPy's fftconvolve too")
+    parser.add_argument("--host", action="store_true", help="on the CPU, with SciPy")
     parser.add_argument("--tolerance", type=float, default=1e-5, metavar="E", help="largest error (default: 1e-5)")
     parser.add_argument("--json", metavar="FILE", help="write the results there too")
     arguments = parser.parse_args()
@@ -73,7 +81,7 @@ def with_cupy(arguments, image, kernel):
     signal = importlib.import_module("cupyx.scipy.signal")
     image_d, kernel_d = cupy.asarray(image), cupy.asarray(kernel)
 
-    def time(run):
+    def timed(run):
         return measure(arguments, run, cupy.cuda.Event, cupy.cuda.get_elapsed_time)
 
     exact = signal.fftconvolve(image_d.astype(cupy.float64), kernel_d.astype(cupy.float64), mode="same").get()
@@ -82,7 +90,7 @@ def with_cupy(arguments, image, kernel):
         ways.append(("cupyx.scipy.signal.fftconvolve", lambda: signal.fftconvolve(image_d, kernel_d, mode="same")))
     runs = []
     for name, run in ways:
-        result, times = time(run)
+        result, times = timed(run)
         runs.append((name, f"CuPy {cupy.__version__}", "", result.get(), times))
     gpu = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())["name"].decode()
     return gpu, exact, runs
@@ -121,6 +129,34 @@ def with_torch(arguments, image, kernel):
     return torch.cuda.get_device_name(), [run]
 
 
+class Clock:
+    """An event of the CPU's."""
+
+    def record(self):
+        self.time = time.perf_counter()
+
+    def synchronize(self):
+        pass
+
+
+def with_scipy(arguments, image, kernel):
+    """The processor's name, and the same list of SciPy."""
+    import scipy.ndimage
+    import scipy.signal
+
+    ways = [("scipy.signal.convolve2d", lambda: scipy.signal.convolve2d(image, kernel, mode="same")),
+            ("scipy.ndimage.convolve", lambda: scipy.ndimage.convolve(image, kernel, mode="constant"))]
+    if arguments.fft:
+        ways.append(("scipy.signal.fftconvolve", lambda: scipy.signal.fftconvolve(image, kernel, mode="same")))
+    runs = []
+    for name, run in ways:
+        result, times = measure(arguments, run, Clock, lambda begin, end: 1e3 * (end.time - begin.time))
+        runs.append((name, f"SciPy {scipy.__version__}", "", result, times))
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
+    return f"{names[0]}, {len(names)} cores", runs
+
+
 def exact_on_cpu(image, kernel):
     """The result that the others are compared with where there is no CuPy."""
     shape = [a + b - 1 for a, b in zip(image.shape, kernel.shape)]
@@ -136,11 +172,15 @@ def main():
     image = random.standard_normal((arguments.image, arguments.image), dtype=np.float32)
     kernel = random.standard_normal((arguments.kernel, arguments.kernel), dtype=np.float32)
 
-    cupy_gpu, exact, runs = with_cupy(arguments, image, kernel)
-    torch_gpu, torch_runs = with_torch(arguments, image, kernel)
-    runs += torch_runs
+    exact = None
+    if arguments.host:
+        device, runs = with_scipy(arguments, image, kernel)
+    else:
+        cupy_gpu, exact, runs = with_cupy(arguments, image, kernel)
+        torch_gpu, torch_runs = with_torch(arguments, image, kernel)
+        device, runs = cupy_gpu or torch_gpu, runs + torch_runs
     if not runs:
-        sys.exit("conv_peers.py: neither CuPy nor PyTorch can use a GPU here")
+        sys.exit("conv_peers.py: neither CuPy nor PyTorch can use a GPU here; --host times SciPy on the CPU")
     if exact is None:
         exact = exact_on_cpu(image, kernel)
 
@@ -150,14 +190,13 @@ def main():
         results.append({"name": name, "version": version, "notes": notes, "median_ms": statistics.median(times),
                         "min_ms": min(times), "max_ms": max(times), "repeats": len(times), "relative_error": error})
 
-    gpu = cupy_gpu or torch_gpu
-    print(f"{gpu}: {arguments.image} x {arguments.image} by {arguments.kernel} x {arguments.kernel}, float32, "
+    print(f"{device}: {arguments.image} x {arguments.image} by {arguments.kernel} x {arguments.kernel}, float32, "
           f"median of {arguments.repeats}")
     for entry in results:
         print(f"  {entry['name']:32}{entry['median_ms']:9.3f} ms   error {entry['relative_error']:.1e}   "
               f"{entry['version']}{', ' if entry['notes'] else ''}{entry['notes']}")
     if arguments.json:
-        report = {"gpu": gpu, "image": [arguments.image] * 2, "kernel": [arguments.kernel] * 2, "dtype": "float32",
+        report = {"device": device, "image": [arguments.image] * 2, "kernel": [arguments.kernel] * 2, "dtype": "float32",
                   "mode": "same", "boundary": "fill", "seed": arguments.seed, "results": results}
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=2)
