@@ -41,10 +41,14 @@ static int parse(int argc, char **argv, struct arguments *a)
             a->json = optarg;
         else if (c == 't')
             MNP_OR_EXIT(mnp_dtype_parse(optarg, &a->dtype));
-        else if (c == 'b')
-            for (int b = 0; b < 5; b++)
-                a->boundary = strcmp(optarg, boundaries[b]) == 0 ? (mnp_boundary)b : a->boundary;
-        else
+        else if (c == 'b') {
+            int b = 0;
+            while (b < 5 && strcmp(optarg, boundaries[b]) != 0)
+                b++;
+            if (b == 5)
+                return 0;
+            a->boundary = (mnp_boundary)b;
+        } else
             return 0;
     }
     return optind == argc && a->image > 0 && a->kernel > 0 && a->repeats > 0;

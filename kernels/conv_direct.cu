@@ -86,7 +86,7 @@ template <typename Out> struct finish {
 
 #define MNP_FINISH_INTEGER(type, low, high, limit)                                                                     \
     template <> struct finish<type> {                                                                                  \
-        static MNP_INLINE type from(int64_t x)                                                                         \
+        static MNP_INLINE type from(uint64_t x)                                                                        \
         {                                                                                                              \
             return (type)x;                                                                                            \
         }                                                                                                              \

@@ -20,7 +20,7 @@ constexpr int tap_stride = (MNP_CX + per_quad - 1) / per_quad * per_quad;
  * in integers of 64 bits, which are multiplied in pieces, take more.
  */
 template <typename Sum> constexpr int resident_threads = 768;
-template <> constexpr int resident_threads<int64_t> = 512;
+template <> constexpr int resident_threads<uint64_t> = 512;
 
 struct alignas(16) quad {
     MNP_SUM v[per_quad];

@@ -73,12 +73,11 @@ static void load_window(const mnp_conv_params &p, real *window, int64_t i0, int6
             int64_t begin = source.begin - i3, end = source.end - i3, c = 0;
             for (; c < width && c < begin; c++)
                 parts<MNP_SUM>::split(mnp_to<MNP_SUM>::from(source.edge[i3 + c]), target + c, window_plane);
-            if (source.stride == 1) { /* apart, so that it is vectorised */
-                const MNP_IN *middle = source.middle - begin;
-                for (int64_t last = end < width ? end : width; c < last; c++)
-                    parts<MNP_SUM>::split(mnp_to<MNP_SUM>::from(middle[c]), target + c, window_plane);
-            }
-            for (; c < width && c < end; c++)
+            int64_t last = end < width ? end : width;
+            if (source.stride == 1) /* apart, so that it is vectorised */
+                for (; c < last; c++)
+                    parts<MNP_SUM>::split(mnp_to<MNP_SUM>::from(source.middle[c - begin]), target + c, window_plane);
+            for (; c < last; c++)
                 parts<MNP_SUM>::split(mnp_to<MNP_SUM>::from(source.middle[(c - begin) * source.stride]), target + c,
                                       window_plane);
             for (; c < width; c++)

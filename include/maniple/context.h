@@ -24,7 +24,8 @@ typedef struct mnp_event mnp_event;
  *
  *   comm     the ranks that will work together; MPI_COMM_WORLD may be given before MPI_Init
  *   options  NULL, or settings that take precedence over the environment, as "device=host log=debug": the names of the
- *            table in `maniple info --settings`, in lower case and without MANIPLE_
+ *            table in `maniple info --settings`, in lower case and without MANIPLE_; a
+ *            value that has spaces can only be set in the environment
  *   ctx_p    receives the context; end it with mnp_finalize()
  *
  * Collective over comm.  MNP_ERR_ARG for an unknown setting, MNP_ERR_DEVICE or MNP_ERR_UNSUPPORTED if a GPU was asked
@@ -40,7 +41,7 @@ MNP_API int mnp_ctx_rank(const mnp_ctx *ctx);
 MNP_API int mnp_ctx_size(const mnp_ctx *ctx);
 MNP_API MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx);            /* Maniple's own duplicate; do not free it */
 MNP_API const char *mnp_ctx_device_kind(const mnp_ctx *ctx);  /* "cuda" or "host" */
-MNP_API const char *mnp_ctx_transport(const mnp_ctx *ctx);    /* "nccl", "mpi", or "mpi, staged through the host" */
+MNP_API const char *mnp_ctx_transport(const mnp_ctx *ctx);    /* "nccl", "mpi", "mpi, staged through the host", or "none: one rank" */
 
 /* Wait until everything enqueued so far is done.  MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_TIMEOUT.  Not collective. */
 MNP_API mnp_status mnp_ctx_synchronize(mnp_ctx *ctx);

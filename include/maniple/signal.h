@@ -50,7 +50,7 @@ typedef struct mnp_conv_plan mnp_conv_plan;
  * as in scipy.signal.convolve2d, and scipy.signal.convolve of the input padded by numpy.pad.  Dimensions that the kernel
  * does not go along are batched.  Arithmetic is float32 for results float32, float64 for float64, complex likewise;
  * integer results are summed exactly modulo 2^64 if both operands are integers, else in float64, rounded to the nearest
- * integer and held within the type's range.  The result has the input's layout, or for modes full and valid the same
+ * integer and held within the type's range; a bool result is whether the sum is not 0.  The result has the input's layout, or for modes full and valid the same
  * mesh over the new shape.
  *
  * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED.

@@ -18,7 +18,7 @@ void mnp__dense_strides(int ndim, const int64_t *extent, int64_t *strides)
     }
 }
 
-static mnp_status check_new(const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout)
+mnp_status mnp__array_check(const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout)
 {
     if (mnp_dtype_size(dtype) == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
@@ -53,7 +53,7 @@ static mnp_status allocate(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layo
 mnp_status mnp_array_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
 {
     mnp_array *array = NULL;
-    MNP_TRY(check_new(ctx, dtype, layout));
+    MNP_TRY(mnp__array_check(ctx, dtype, layout));
     mnp_status st = MNP_AGREE(ctx, allocate(ctx, dtype, layout, &array));
     if (st == MNP_OK)
         *array_p = array;
@@ -98,12 +98,23 @@ mnp_status mnp_empty(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *sha
     return st;
 }
 
+/* Give the user an output that was filled, or release it if it is new and was not. */
+mnp_status mnp__array_deliver(mnp_array *output, mnp_status status, mnp_array **array_p)
+{
+    if (status == MNP_OK)
+        *array_p = output;
+    else if (output != *array_p)
+        mnp_array_free(output);
+    return status;
+}
+
 mnp_status mnp_zeros(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
 {
-    MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, array_p));
     mnp_array *array = *array_p;
+    MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, &array));
     size_t bytes = (size_t)array->local_size * mnp_dtype_size(dtype);
-    return ctx->device->ops->fill(ctx->device, array->data, 0, bytes, ctx->compute);
+    mnp_status st = ctx->device->ops->fill(ctx->device, array->data, 0, bytes, ctx->compute);
+    return mnp__array_deliver(array, st, array_p);
 }
 
 mnp_status mnp_full(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *value,
@@ -111,10 +122,14 @@ mnp_status mnp_full(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shap
 {
     mnp__kernel *kernel;
     mnp_dtype moving = mnp__moving_dtype(dtype);
-    MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
-    MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, array_p));
     mnp_array *array = *array_p;
-    return mnp__copy_run(ctx, kernel, array->local_size, NULL, value, mnp_dtype_size(dtype), array->data, ctx->compute);
+    if (mnp_dtype_size(dtype) == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
+    MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
+    MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, &array));
+    mnp_status st = mnp__copy_run(ctx, kernel, array->local_size, NULL, value, mnp_dtype_size(dtype), array->data,
+                                  ctx->compute);
+    return mnp__array_deliver(array, st, array_p);
 }
 
 mnp_ctx *mnp_array_ctx(const mnp_array *array)

@@ -18,12 +18,17 @@ struct mnp_array {
 };
 
 /*
- * Make *array_p ready to receive a result: a new array if it is NULL, else check that it has that dtype and layout and is
- * none of the `ninputs` arrays.  `name` is what the caller calls the output, for the sentence.  *made_p tells whether it
- * is new, so that a failure later on can release it: the caller stores *output_p to the user only on success.
+ * What a result is written to: a new array if `given` is NULL, else that one, which must have that dtype and layout.  `name`
+ * is what a sentence calls it.  Afterwards mnp__array_deliver() gives it to the user, or releases it if the call failed.
  */
 mnp_status mnp__array_output(mnp_ctx *ctx, const char *name, mnp_dtype dtype, const mnp_layout *layout,
                              const mnp_array *given, mnp_array **output_p);
+
+/* Store `output` to *array_p if status is MNP_OK; else release it if it is not *array_p itself.  Gives status. */
+mnp_status mnp__array_deliver(mnp_array *output, mnp_status status, mnp_array **array_p);
+
+/* MNP_ERR_ARG unless that is a dtype, and the layout is for the context's ranks. */
+mnp_status mnp__array_check(const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout);
 
 /* Strides in elements of a dense block of that extent in C order. */
 void mnp__dense_strides(int ndim, const int64_t *extent, int64_t *strides);

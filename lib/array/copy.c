@@ -58,12 +58,7 @@ mnp_status mnp_array_from_host(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const in
         st = mnp_array_set_local(array, block);
     }
     free(block);
-    st = MNP_AGREE(ctx, st);
-    if (st == MNP_OK)
-        *array_p = array;
-    else if (array != *array_p)
-        mnp_array_free(array);
-    return st;
+    return mnp__array_deliver(array, MNP_AGREE(ctx, st), array_p);
 }
 
 mnp_status mnp_array_to_host(const mnp_array *array, int root, void *data)
@@ -88,10 +83,10 @@ mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p)
     mnp_ctx *ctx = array->ctx;
     mnp_array *output;
     MNP_TRY(mnp__array_output(ctx, "the copy", array->dtype, array->layout, *copy_p, &output));
+    mnp_status st = MNP_OK;
     if (output != array)
-        MNP_TRY(ctx->device->ops->copy(ctx->device, output->data, array->data, local_bytes(array), ctx->compute));
-    *copy_p = output;
-    return MNP_OK;
+        st = ctx->device->ops->copy(ctx->device, output->data, array->data, local_bytes(array), ctx->compute);
+    return mnp__array_deliver(output, st, copy_p);
 }
 
 mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p)
@@ -107,9 +102,5 @@ mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **resul
     MNP_TRY(mnp__array_output(ctx, "the result", dtype, array->layout, *result_p, &output));
     mnp_status st =
         mnp__copy_run(ctx, kernel, array->local_size, array->data, NULL, 0, output->data, ctx->compute);
-    if (st == MNP_OK)
-        *result_p = output;
-    else if (!*result_p)
-        mnp_array_free(output);
-    return st;
+    return mnp__array_deliver(output, st, result_p);
 }

@@ -286,6 +286,16 @@ mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst)
     return mnp__boxes_run(ctx, mover->kernel, &mover->local, src, dst, ctx->compute); /* beside what travels */
 }
 
+bool mnp__mover_needs_help(const mnp__mover *mover)
+{
+    return mnp__exchange_needs_help(mover->exchange);
+}
+
+mnp_status mnp__mover_help(mnp__mover *mover)
+{
+    return mnp__exchange_help(mover->exchange);
+}
+
 mnp_status mnp__mover_finish(mnp__mover *mover, void *dst)
 {
     mnp_ctx *ctx = mover->ctx;
@@ -299,13 +309,15 @@ void mnp__mover_free(mnp__mover *mover)
     if (!mover)
         return;
     mnp_ctx *ctx = mover->ctx;
-    mnp__exchange_free(mover->exchange);
+    bool through = mnp__exchange_free(mover->exchange);
     mnp__boxes_free(ctx, &mover->local);
     mnp__boxes_free(ctx, &mover->pack);
     mnp__boxes_free(ctx, &mover->unpack);
     mnp__boxes_free(ctx, &mover->fill);
-    ctx->device->ops->free(ctx->device, mover->send);
-    ctx->device->ops->free(ctx->device, mover->recv);
+    if (through) {
+        ctx->device->ops->free(ctx->device, mover->send);
+        ctx->device->ops->free(ctx->device, mover->recv);
+    }
     mnp_layout_free(mover->layout);
     free(mover);
 }

@@ -40,11 +40,13 @@ bool mnp__mover_receives(const mnp__mover *mover);
 mnp_status mnp__mover_fill(mnp__mover *mover, void *dst, const void *value);
 
 /*
- * Move.  begin: after what the compute stream holds now, pack and send on the transfer stream, and do the local part on
- * the compute stream, where other work may follow; finish: unpack what comes, after which the compute stream goes on with
- * all of `dst` in place.  Collective.
+ * Move.  begin: after what the compute stream holds now, pack on the transfer stream, and do the local part on the compute
+ * stream, where other work may follow, with calls of help between its parts if that is needed; finish: exchange and unpack,
+ * after which the compute stream goes on with all of `dst` in place.  Collective, but for help.
  */
 mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst);
+bool mnp__mover_needs_help(const mnp__mover *mover);
+mnp_status mnp__mover_help(mnp__mover *mover);
 mnp_status mnp__mover_finish(mnp__mover *mover, void *dst);
 
 void mnp__mover_free(mnp__mover *mover);

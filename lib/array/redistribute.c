@@ -47,9 +47,5 @@ mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mn
         st = MNP_AGREE(ctx, st);
     }
     mnp__mover_free(mover);
-    if (st == MNP_OK)
-        *result_p = output;
-    else if (!*result_p)
-        mnp_array_free(output);
-    return st;
+    return mnp__array_deliver(output, st, result_p);
 }

@@ -15,7 +15,7 @@
     X(device, "MANIPLE_DEVICE", "auto", "cuda, host, or auto: a GPU where there is one")                               \
     X(transport, "MANIPLE_TRANSPORT", "auto",                                                                          \
       "how GPUs exchange data: nccl, mpi (staged through the host), or auto: nccl where every rank has a GPU of its own") \
-    X(deadline, "MANIPLE_DEADLINE", "60", "seconds to wait for another rank before giving up with an error")           \
+    X(deadline, "MANIPLE_DEADLINE", "60", "seconds that a rank waits for another in an exchange before it gives up with an error")           \
     X(threads, "MANIPLE_THREADS", "auto",                                                                              \
       "threads of a rank on the host device, or auto: the cores it may use, shared with the ranks beside it")          \
     X(log, "MANIPLE_LOG", "warn",                                                                                      \

@@ -23,20 +23,19 @@ mnp_status mnp__mpi_status(int code, const char *call)
 
 mnp_status mnp__agree(const mnp__comm *comm, mnp_status status)
 {
-    struct {
-        int status;
-        char message[4096];
-    } first = {.status = (int)status};
+    char message[4096] = "";
     int mine = status == MNP_OK ? comm->size : comm->rank, lowest;
+    if (status == MNP_ERR_TIMEOUT) /* a rank that did not answer will not agree either */
+        return status;
     MNP_TRY(mnp__mpi_status(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm->mpi), "MPI_Allreduce"));
     if (lowest == comm->size)
         return MNP_OK;
     if (comm->rank == lowest)
-        snprintf(first.message, sizeof first.message, "%s", mnp_error_message());
-    MNP_TRY(mnp__mpi_status(MPI_Bcast(&first, sizeof first, MPI_BYTE, lowest, comm->mpi), "MPI_Bcast"));
+        snprintf(message, sizeof message, "%s", mnp_error_message());
+    MNP_TRY(mnp__mpi_status(MPI_Bcast(message, sizeof message, MPI_CHAR, lowest, comm->mpi), "MPI_Bcast"));
     if (status != MNP_OK)
         return status;
-    return MNP_FAIL(MNP_ERR_PEER, "rank %d: %s", lowest, first.message);
+    return MNP_FAIL(MNP_ERR_PEER, "rank %d: %s", lowest, message);
 }
 
 /* Whether all ranks arrive here within two seconds. */

@@ -36,48 +36,76 @@ mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm)
     return number_nodes(comm);
 }
 
-/* How many ranks of this host use this rank's GPU. */
+/* How many ranks of this host use this rank's GPU.  A call of all ranks, wherever one fails. */
 static mnp_status count_sharers(mnp__comm *comm)
 {
-    uint64_t mine, *all = NULL;
-    mnp_status st;
-    MNP_TRY(comm->device->ops->identity(comm->device, &mine));
-    comm->ranks_on_device = 1;
-    if (mine == 0)
-        return MNP_OK;
-    MNP_TRY(mnp__calloc((size_t)comm->node_size, sizeof *all, &all));
-    st = mnp__mpi_status(MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm->node), "MPI_Allgather");
+    uint64_t mine = 0, *all = NULL;
+    mnp_status st = mnp__calloc((size_t)comm->node_size, sizeof *all, &all);
+    if (st == MNP_OK)
+        st = comm->device->ops->identity(comm->device, &mine);
+    MNP_TRY_OR(mnp__agree(comm, st), st, done);
+    MNP_TRY_OR(mnp__mpi_status(MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm->node), "MPI_Allgather"),
+               st, done);
     comm->ranks_on_device = 0;
     for (int i = 0; i < comm->node_size; i++)
-        comm->ranks_on_device += all[i] == mine;
+        comm->ranks_on_device += mine != 0 && all[i] == mine;
+    if (mine == 0)
+        comm->ranks_on_device = 1;
+done:
     free(all);
     return st;
 }
 
-static mnp_status choose_transport(mnp__comm *comm)
+/* What the choice depends on, each the largest of all ranks', so that all choose alike. */
+struct facts {
+    int somewhere_gpu, somewhere_none, sharers, wants_mpi, wants_nccl, lacks_nccl;
+};
+
+static mnp_status gather_facts(const mnp__comm *comm, struct facts *facts)
 {
     bool cuda = strcmp(comm->device->ops->kind, "cuda") == 0;
-    int mine[3] = {cuda, !cuda, comm->ranks_on_device}, most[3]; /* somewhere a GPU, somewhere none, sharing */
     const char *wish = comm->config->transport;
-    MNP_TRY(mnp__mpi_status(MPI_Allreduce(mine, most, 3, MPI_INT, MPI_MAX, comm->mpi), "MPI_Allreduce"));
-    if (most[0] && most[1])
+    struct facts mine = {cuda,
+                         !cuda,
+                         comm->ranks_on_device,
+                         strcmp(wish, "mpi") == 0,
+                         strcmp(wish, "nccl") == 0,
+                         !mnp__nccl_available()};
+    return mnp__mpi_status(MPI_Allreduce(&mine, facts, sizeof mine / sizeof(int), MPI_INT, MPI_MAX, comm->mpi),
+                           "MPI_Allreduce");
+}
+
+static mnp_status choose_transport(mnp__comm *comm)
+{
+    struct facts facts;
+    MNP_TRY(gather_facts(comm, &facts));
+    if (facts.somewhere_gpu && facts.somewhere_none)
         return MNP_FAIL(MNP_ERR_DEVICE, "some ranks have a GPU and others have none: give every rank one, or set "
                         "MANIPLE_DEVICE=host");
-    if (!cuda) {
+    if (facts.somewhere_none) {
         comm->transport = MNP_TRANSPORT_MPI;
         return MNP_OK;
     }
-    bool able = mnp__nccl_available() && most[2] == 1;
-    if (strcmp(wish, "nccl") == 0 && !able)
-        return mnp__nccl_available()
-                   ? MNP_FAIL(MNP_ERR_UNSUPPORTED, "MANIPLE_TRANSPORT=nccl needs a GPU for every rank, and %d ranks share one",
-                              most[2])
-                   : MNP_FAIL(MNP_ERR_UNSUPPORTED, "MANIPLE_TRANSPORT=nccl, and this build has no NCCL");
-    comm->transport = able && strcmp(wish, "mpi") != 0 ? MNP_TRANSPORT_NCCL : MNP_TRANSPORT_STAGED;
-    if (most[2] > 1)
+    if (facts.wants_nccl && facts.lacks_nccl)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "MANIPLE_TRANSPORT=nccl, and this build has no NCCL");
+    if (facts.wants_nccl && facts.sharers > 1)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "MANIPLE_TRANSPORT=nccl needs a GPU for every rank, and %d ranks share one",
+                        facts.sharers);
+    bool nccl = !facts.lacks_nccl && facts.sharers == 1 && !facts.wants_mpi;
+    comm->transport = nccl ? MNP_TRANSPORT_NCCL : MNP_TRANSPORT_STAGED;
+    if (facts.sharers > 1)
         MNP_LOG(&comm->config->logger, MNP_LOG_WARN,
                 "%d ranks share one GPU: they run, but slower than one rank a GPU, and exchange data through the host",
-                most[2]);
+                facts.sharers);
+    return MNP_OK;
+}
+
+/* Kernels are shaped for the device with the least memory a block, so that they are the same on every rank. */
+static mnp_status level_devices(const mnp__comm *comm)
+{
+    uint64_t mine = comm->device->block_memory, least;
+    MNP_TRY(mnp__mpi_status(MPI_Allreduce(&mine, &least, 1, MPI_UINT64_T, MPI_MIN, comm->mpi), "MPI_Allreduce"));
+    comm->device->block_memory = (size_t)least;
     return MNP_OK;
 }
 
@@ -85,8 +113,9 @@ mnp_status mnp__comm_attach(mnp__comm *comm, const mnp__config *config, mnp__dev
 {
     comm->config = config;
     comm->device = device;
-    MNP_TRY(mnp__agree(comm, count_sharers(comm)));
-    MNP_TRY(mnp__agree(comm, choose_transport(comm)));
+    MNP_TRY(count_sharers(comm));
+    MNP_TRY(choose_transport(comm));
+    MNP_TRY(level_devices(comm));
     if (comm->transport == MNP_TRANSPORT_NCCL && comm->size > 1)
         MNP_TRY(mnp__nccl_start(comm, &comm->nccl));
     return MNP_OK;
@@ -104,9 +133,11 @@ void mnp__comm_close(mnp__comm *comm)
 
 mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event)
 {
-    double waited = 0;
+    const double deadline = comm->config->deadline_seconds;
+    double since = 0; /* when communication was first seen to be what is missing; 0: it is not */
     for (int tries = 0;; tries++) {
         bool done, communicating = false;
+        int there;
         MNP_TRY(comm->device->ops->event_query(comm->device, event, &done));
         if (done)
             return MNP_OK;
@@ -116,12 +147,17 @@ mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event)
         }
         if (comm->nccl)
             MNP_TRY(mnp__nccl_check(comm->nccl, &communicating));
+        /* another rank may be waiting for what MPI has not sent from here yet */
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
         nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
-        waited = communicating ? waited + 50e-6 : 0; /* computing may take as long as it takes */
-        if (waited > comm->config->deadline_seconds) {
+        if (!communicating) /* computing may take as long as it takes */
+            since = 0;
+        else if (since == 0)
+            since = MPI_Wtime();
+        else if (MPI_Wtime() - since > deadline) {
             mnp__nccl_abort(comm->nccl);
             return MNP_FAIL(MNP_ERR_TIMEOUT, "another rank did not take part in an exchange within %g seconds "
-                            "(MANIPLE_DEADLINE)", comm->config->deadline_seconds);
+                            "(MANIPLE_DEADLINE)", deadline);
         }
     }
 }

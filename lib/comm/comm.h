@@ -39,7 +39,11 @@ mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm);
 mnp_status mnp__comm_attach(mnp__comm *comm, const mnp__config *config, mnp__device *device);
 void mnp__comm_close(mnp__comm *comm);
 
-/* MNP_OK if every rank says so; else own failures stay and the others get MNP_ERR_PEER with the words of the lowest rank that failed.  Collective. */
+/*
+ * MNP_OK if every rank says so; else own failures stay and the others get MNP_ERR_PEER with the words of the lowest rank
+ * that failed.  It waits for the others as long as they take, for files or compilers; but MNP_ERR_TIMEOUT is given back at
+ * once, as a rank that did not answer will not agree either.  Collective.
+ */
 mnp_status mnp__agree(const mnp__comm *comm, mnp_status status);
 
 /* MPI's own words for an error code of its calls; MNP_OK for MPI_SUCCESS. */
@@ -57,7 +61,8 @@ typedef struct mnp__message {
 
 /*
  * A set of messages that is exchanged again and again.  Made once, with everything it needs; begin and finish allocate
- * nothing.  A rank receives its messages from one peer in the order in which that peer sends them.
+ * nothing.  A rank receives its messages from one peer in the order in which that peer sends them.  A rank that begins an
+ * exchange later than another by more than the deadline makes it fail there with MNP_ERR_TIMEOUT.
  */
 typedef struct mnp__exchange mnp__exchange;
 
@@ -71,10 +76,19 @@ mnp_status mnp__exchange_new(mnp__comm *comm, int nsends, const mnp__message *se
  */
 mnp_status mnp__exchange_begin(mnp__exchange *exchange, mnp__stream *stream);
 mnp_status mnp__exchange_finish(mnp__exchange *exchange, mnp__stream *stream);
-void mnp__exchange_free(mnp__exchange *exchange);
 
 /*
- * NCCL (nccl.c; absent.c where it is not compiled in).  All polled with the deadline; a communicator in error is aborted.
+ * Where messages move only when MPI is called, which is on the host device, whoever computes on the CPU between begin and
+ * finish calls help now and then.
+ */
+bool mnp__exchange_needs_help(const mnp__exchange *exchange);
+mnp_status mnp__exchange_help(mnp__exchange *exchange);
+
+/* NULL is accepted.  False if, after a timeout, MPI may still use the messages' memory: it must then be left alone. */
+bool mnp__exchange_free(mnp__exchange *exchange);
+
+/*
+ * NCCL (nccl.c; nccl_absent.c where it is not compiled in).  All polled with the deadline; a communicator in error is aborted.
  * start: collective, id over MPI; exchange: grouped sends and receives on the stream; check: MNP_ERR_COMM if NCCL has
  * found a fault since, and whether an exchange has begun on its stream (its turn has come) and is not over.  abort and free accept NULL.
  */

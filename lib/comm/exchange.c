@@ -23,6 +23,7 @@ struct mnp__exchange {
     char *pinned_send, *pinned_recv;
     mnp__device_event *packed, *unpacked;
     bool used;
+    bool open; /* MPI has been given requests that were not seen through */
 };
 
 static size_t total_bytes(int count, const mnp__message *messages)
@@ -113,15 +114,30 @@ fail:
     return st;
 }
 
-void mnp__exchange_free(mnp__exchange *exchange)
+/* Whether MPI is through with all requests, and with the memory they speak of. */
+static bool is_through(mnp__exchange *exchange)
+{
+    int complete = 1;
+    if (exchange->open && MPI_Testall(exchange->nrequests, exchange->requests, &complete, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
+        return false;
+    return complete;
+}
+
+bool mnp__exchange_free(mnp__exchange *exchange)
 {
     if (!exchange)
-        return;
+        return true;
     mnp__device *device = exchange->comm->device;
-    for (int i = 0; i < exchange->nrequests; i++)
-        MPI_Request_free(&exchange->requests[i]);
-    device->ops->free_pinned(device, exchange->pinned_send);
-    device->ops->free_pinned(device, exchange->pinned_recv);
+    bool through = is_through(exchange);
+    if (through) {
+        for (int i = 0; i < exchange->nrequests; i++)
+            MPI_Request_free(&exchange->requests[i]);
+        device->ops->free_pinned(device, exchange->pinned_send);
+        device->ops->free_pinned(device, exchange->pinned_recv);
+    } else {
+        MNP_LOG(&exchange->comm->config->logger, MNP_LOG_WARN,
+                "messages to or from a rank that did not answer are still open; their memory is not released");
+    }
     if (exchange->packed)
         device->ops->event_free(device, exchange->packed);
     if (exchange->unpacked)
@@ -131,12 +147,14 @@ void mnp__exchange_free(mnp__exchange *exchange)
     free(exchange->sends);
     free(exchange->recvs);
     free(exchange);
+    return through;
 }
 
 static mnp_status start_requests(mnp__exchange *exchange, int first, int last)
 {
     if (first == last)
         return MNP_OK;
+    exchange->open = true;
     return mnp__mpi_status(MPI_Startall(last - first, exchange->requests + first), "MPI_Startall");
 }
 
@@ -159,8 +177,10 @@ static mnp_status wait_requests(mnp__exchange *exchange)
         int complete;
         MNP_TRY(mnp__mpi_status(
             MPI_Testall(exchange->nrequests, exchange->requests, &complete, MPI_STATUSES_IGNORE), "MPI_Testall"));
-        if (complete)
+        if (complete) {
+            exchange->open = false;
             return MNP_OK;
+        }
         if (tries > 100)
             sched_yield();
         if (MPI_Wtime() - begin > deadline)
@@ -198,6 +218,18 @@ mnp_status mnp__exchange_begin(mnp__exchange *exchange, mnp__stream *stream)
         return start_requests(exchange, 0, exchange->nrecv_requests);
     }
     return start_requests(exchange, 0, exchange->nrequests);
+}
+
+bool mnp__exchange_needs_help(const mnp__exchange *exchange)
+{
+    return exchange->comm->transport == MNP_TRANSPORT_MPI && exchange->nrequests > 0;
+}
+
+mnp_status mnp__exchange_help(mnp__exchange *exchange)
+{
+    int complete;
+    return mnp__mpi_status(MPI_Testall(exchange->nrequests, exchange->requests, &complete, MPI_STATUSES_IGNORE),
+                           "MPI_Testall");
 }
 
 mnp_status mnp__exchange_finish(mnp__exchange *exchange, mnp__stream *stream)

@@ -27,6 +27,16 @@ static mnp_status start_mpi(bool *started_p)
     return up ? MNP_OK : mnp__mpi_status(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
 }
 
+static void free_entry(mnp_ctx *ctx, mnp__loaded_kernel *entry)
+{
+    if (!entry)
+        return;
+    if (entry->kernel)
+        ctx->device->ops->kernel_free(ctx->device, entry->kernel);
+    free(entry->name);
+    free(entry);
+}
+
 static void close_device(mnp_ctx *ctx)
 {
     mnp__device *device = ctx->device;
@@ -35,9 +45,7 @@ static void close_device(mnp_ctx *ctx)
     while (ctx->kernels) {
         mnp__loaded_kernel *entry = ctx->kernels;
         ctx->kernels = entry->next;
-        device->ops->kernel_free(device, entry->kernel);
-        free(entry->name);
-        free(entry);
+        free_entry(ctx, entry);
     }
     if (ctx->compute)
         device->ops->stream_free(device, ctx->compute);
@@ -177,20 +185,17 @@ static mnp__kernel *find_kernel(const mnp_ctx *ctx, const char *name)
     return NULL;
 }
 
-static mnp_status load_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, const char *name, mnp__kernel **kernel_p)
+static mnp_status load_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, const char *name, mnp__loaded_kernel **entry_p)
 {
     mnp__loaded_kernel *entry;
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *entry, &entry));
     MNP_TRY_OR(mnp__strdup(name, &entry->name), st, fail);
     MNP_TRY_OR(ctx->device->ops->kernel_load(ctx->device, spec, &entry->kernel), st, fail);
-    entry->next = ctx->kernels;
-    ctx->kernels = entry;
-    *kernel_p = entry->kernel;
+    *entry_p = entry;
     return MNP_OK;
 fail:
-    free(entry->name);
-    free(entry);
+    free_entry(ctx, entry);
     return st;
 }
 
@@ -201,11 +206,19 @@ mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kern
     mnp__text_add(&name, "%s %s %zu\n%s", spec->file, spec->function, spec->shared_bytes, spec->defines);
     MNP_TRY(mnp__text_status(&name));
     mnp__kernel *kernel = find_kernel(ctx, name.data);
-    if (kernel) { /* all ranks have it or none */
+    if (kernel) { /* then all ranks have it: none keeps what not all could load */
         *kernel_p = kernel;
         st = MNP_OK;
     } else {
-        st = MNP_AGREE(ctx, load_kernel(ctx, spec, name.data, kernel_p));
+        mnp__loaded_kernel *entry = NULL;
+        st = MNP_AGREE(ctx, load_kernel(ctx, spec, name.data, &entry));
+        if (st == MNP_OK) {
+            entry->next = ctx->kernels;
+            ctx->kernels = entry;
+            *kernel_p = entry->kernel;
+        } else {
+            free_entry(ctx, entry);
+        }
     }
     mnp__text_free(&name);
     return st;

@@ -40,7 +40,7 @@ mnp_status mnp__jit_cache_path(const mnp__config *config, char **path_p)
 {
     mnp__text text = MNP__TEXT_EMPTY;
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (strcmp(config->cache_dir, "auto") != 0)
+    if (*config->cache_dir && strcmp(config->cache_dir, "auto") != 0)
         mnp__text_add(&text, "%s", config->cache_dir);
     else if (xdg && *xdg)
         mnp__text_add(&text, "%s/maniple", xdg);
@@ -49,8 +49,6 @@ mnp_status mnp__jit_cache_path(const mnp__config *config, char **path_p)
     else
         mnp__text_add(&text, "/tmp/maniple-%ld", (long)geteuid());
     MNP_TRY(mnp__text_status(&text));
-    if (text.length == 0)
-        return mnp__strdup(".", path_p);
     *path_p = text.data;
     return MNP_OK;
 }
@@ -131,22 +129,32 @@ static void *load(const char *path, const mnp__text *key, const mnp__log *log, s
     return code;
 }
 
+/* Write a cache file's content and close it; false, with errno, if that failed. */
+static bool write_content(int fd, const mnp__text *key, const void *code, size_t size)
+{
+    struct header header = {.key_size = key->length, .code_size = size, .code_hash = hash(code, size)};
+    memcpy(header.magic, magic, sizeof magic);
+    FILE *file = fdopen(fd, "wb");
+    if (!file) {
+        close(fd);
+        return false;
+    }
+    bool good = fwrite(&header, sizeof header, 1, file) == 1 && fwrite(key->data, 1, key->length, file) == key->length &&
+                fwrite(code, 1, size, file) == size && fflush(file) == 0;
+    int error = errno;
+    if (fclose(file) != 0 && good)
+        return false;
+    errno = error;
+    return good;
+}
+
 static void store(const char *path, const mnp__text *key, const void *code, size_t size, const mnp__log *log)
 {
     mnp__text aside = MNP__TEXT_EMPTY;
-    struct header header = {.key_size = key->length, .code_size = size, .code_hash = hash(code, size)};
-    memcpy(header.magic, magic, sizeof magic);
     mnp__text_add(&aside, "%s.XXXXXX", path);
     int fd = aside.failed ? -1 : mkstemp(aside.data);
-    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    bool good = file && fwrite(&header, sizeof header, 1, file) == 1 &&
-                fwrite(key->data, 1, key->length, file) == key->length && fwrite(code, 1, size, file) == size;
-    int error = errno;
-    if (file && fclose(file) != 0)
-        good = false;
-    good = good && rename(aside.data, path) == 0;
-    if (!good) {
-        MNP_LOG(log, MNP_LOG_WARN, "cannot write %s in the kernel cache: %s", path, strerror(error));
+    if (fd < 0 || !write_content(fd, key, code, size) || rename(aside.data, path) != 0) {
+        MNP_LOG(log, MNP_LOG_WARN, "cannot write %s in the kernel cache: %s", path, strerror(errno));
         if (fd >= 0)
             unlink(aside.data);
     }

@@ -159,6 +159,10 @@ static mnp_status compile_in(const struct host_compiler *compiler, const char *i
     for (char *option = strtok_r(options, " ", &state); option && count < MAX_ARGUMENTS - 7;
          option = strtok_r(NULL, " ", &state))
         arguments[count++] = option;
+    if (count == MAX_ARGUMENTS - 7) {
+        st = MNP_FAIL(MNP_ERR_ARG, "MANIPLE_CXXFLAGS has more than %d options", MAX_ARGUMENTS - 8);
+        goto done;
+    }
     char *const rest[] = {"-x", "c++", "-o", (char *)output, (char *)input, NULL};
     memcpy(arguments + count, rest, sizeof rest);
     MNP_TRY_OR(write_file(input, source), st, done);

@@ -1,7 +1,7 @@
 /*
  * Run-time compilation: from a kernel's source and definitions to binary code, kept in a cache on disk.
  *
- * A kernel is one file of kernels/, the same for both compilers (decision 2 of docs/architecture.md): NVRTC gives a
+ * A kernel is one file of kernels/, the same for both compilers (see docs/architecture.md): NVRTC gives a
  * cubin, the host's C++ compiler a shared object.  What is compiled is one text, with every #include of ours written out.
  * The cache's key is that text together with the target, the options and the compiler's version.
  */

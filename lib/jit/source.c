@@ -140,7 +140,7 @@ const mnp__kernel_spec mnp__jit_examples[] = {
      "#define MNP_TX 64\n#define MNP_TY 64\n#define MNP_CX 5\n#define MNP_CY 3\n"
      "#define MNP_K0 1\n#define MNP_K1 1\n#define MNP_K2 3\n#define MNP_K3 5\n#define MNP_RX 8\n#define MNP_RY 2\n", 0},
     {"conv_direct.cu", "conv_direct",
-     "#define MNP_IN int32_t\n#define MNP_OUT uint16_t\n#define MNP_SUM int64_t\n"
+     "#define MNP_IN int32_t\n#define MNP_OUT uint16_t\n#define MNP_SUM uint64_t\n"
      "#define MNP_TX 2048\n#define MNP_TY 1\n#define MNP_CX 7\n#define MNP_CY 1\n"
      "#define MNP_K0 1\n#define MNP_K1 1\n#define MNP_K2 1\n#define MNP_K3 7\n#define MNP_RX 8\n#define MNP_RY 1\n", 0},
     {NULL, NULL, NULL, 0},

@@ -58,8 +58,9 @@ mnp_status mnp_layout_block(int nranks, int ndim, const int64_t *shape, mnp_layo
     int axes[MNP_MAX_DIMS];
     if (nranks < 1)
         return MNP_FAIL(MNP_ERR_ARG, "nranks is %d, below 1", nranks);
-    if (ndim <= 0 || ndim > MNP_MAX_DIMS)
-        return mnp_layout_replicated(nranks, ndim, shape, layout_p); /* a scalar; or it reports the mistake */
+    MNP_TRY(mnp__layout_check_shape(ndim, shape));
+    if (ndim == 0)
+        return mnp_layout_replicated(nranks, ndim, shape, layout_p);
     struct search s = {.ndim = ndim, .shape = shape};
     arrange(&s, 0, nranks);
     for (int d = 0; d < ndim; d++)

@@ -25,7 +25,7 @@ static mnp_status check_mesh(int mesh_ndim, const int *mesh)
     return MNP_OK;
 }
 
-static mnp_status check_shape(int ndim, const int64_t *shape)
+mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape)
 {
     int64_t size = 1;
     if (ndim < 0 || ndim > MNP_MAX_DIMS)
@@ -79,7 +79,7 @@ mnp_status mnp_layout_new(int mesh_ndim, const int *mesh, int ndim, const int64_
     mnp_layout *layout = NULL;
     mnp_status st = MNP_OK;
     MNP_TRY(check_mesh(mesh_ndim, mesh));
-    MNP_TRY(check_shape(ndim, shape));
+    MNP_TRY(mnp__layout_check_shape(ndim, shape));
     MNP_TRY(check_axes(mesh_ndim, ndim, axes));
     MNP_TRY(mnp__calloc(1, sizeof *layout, &layout));
     atomic_init(&layout->owners, 1);
@@ -128,7 +128,7 @@ mnp_status mnp_layout_on_root(int nranks, int root, int ndim, const int64_t *sha
         axes[d] = MNP_NO_AXIS;
     if (root < 0 || root >= nranks)
         return MNP_FAIL(MNP_ERR_ARG, "root is %d, and the ranks are 0..%d", root, nranks - 1);
-    MNP_TRY(check_shape(ndim, shape));
+    MNP_TRY(mnp__layout_check_shape(ndim, shape));
     if (ndim == 0) /* a scalar cannot be cut: every rank has it */
         return mnp_layout_replicated(nranks, ndim, shape, layout_p);
     MNP_TRY(mnp__calloc((size_t)nranks + 1, sizeof *cut, &cut));
@@ -248,15 +248,6 @@ int mnp_layout_owner(const mnp_layout *layout, const int64_t *index)
     for (int d = 0; d < layout->ndim; d++)
         parts[d] = mnp__layout_find(layout, d, index[d]);
     return mnp__layout_source(layout, parts, 0);
-}
-
-bool mnp__layout_is_replicated(const mnp_layout *layout)
-{
-    for (int d = 0; d < layout->ndim; d++) {
-        if (mnp_layout_parts(layout, d) > 1)
-            return false;
-    }
-    return true;
 }
 
 /* Equal boxes on equal ranks: parts may be numbered by other meshes, so compare what each rank owns along each dimension. */

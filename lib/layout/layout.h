@@ -18,6 +18,9 @@ struct mnp_layout {
     int64_t *cuts[MNP_MAX_DIMS]; /* parts + 1 points of each dimension */
 };
 
+/* MNP_ERR_ARG if no array can have that shape. */
+mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape);
+
 /* The part of dimension `dim` that `rank` owns, and the part that the element `index` is in (the one that is not empty). */
 int mnp__layout_part(const mnp_layout *layout, int dim, int rank);
 int mnp__layout_find(const mnp_layout *layout, int dim, int64_t index);
@@ -27,9 +30,6 @@ int mnp__layout_find(const mnp_layout *layout, int dim, int64_t index);
  * neighbour along the mesh axes that cut nothing, so that a rank serves itself if it can, and the load is spread.
  */
 int mnp__layout_source(const mnp_layout *layout, const int *parts, int receiver);
-
-/* Whether all of the global array's elements are on each rank. */
-bool mnp__layout_is_replicated(const mnp_layout *layout);
 
 /*
  * A run of indices of one dimension, extended beyond its borders, that lies in one part: index lo + i for i in

@@ -48,7 +48,7 @@ static mnp_status choose_dtypes(mnp_dtype input, mnp_dtype kernel, mnp_dtype wis
         return MNP_FAIL(MNP_ERR_ARG, "a result of dtype %s cannot hold the convolution of %s with %s, which is complex",
                         mnp_dtype_name(output), mnp_dtype_name(input), mnp_dtype_name(kernel));
     *output_p = output;
-    *sum_p = !is_integer(output) ? output : is_integer(input) && is_integer(kernel) ? MNP_INT64 : MNP_FLOAT64;
+    *sum_p = !is_integer(output) ? output : is_integer(input) && is_integer(kernel) ? MNP_UINT64 : MNP_FLOAT64;
     return MNP_OK;
 }
 
@@ -83,6 +83,7 @@ static mnp_status encode_fill(double value, mnp_dtype dtype, void *element)
         MNP_ENCODE(uint64_t, 0, 0x1p64)
     case MNP_FLOAT32:
     case MNP_COMPLEX64:
+        held = isinf((float)value) == isinf(value);
         ((float *)element)[0] = (float)value;
         break;
     default:
@@ -258,6 +259,8 @@ static mnp_status check_options(const mnp_conv_options *options)
         return MNP_FAIL(MNP_ERR_ARG, "%d is no mode of a convolution", (int)options->mode);
     if ((int)options->boundary < 0 || options->boundary > MNP_BOUNDARY_NEAREST)
         return MNP_FAIL(MNP_ERR_ARG, "%d is no boundary", (int)options->boundary);
+    if (options->naxes < 0 || (options->naxes > 0 && !options->axes))
+        return MNP_FAIL(MNP_ERR_ARG, "naxes is %d, and axes is %s", options->naxes, options->axes ? "given" : "NULL");
     return MNP_OK;
 }
 
@@ -302,9 +305,11 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
     plan->ctx = ctx;
     plan->input = dtype;
     ctx->live_plans++;
+    MNP_TRY_OR(mnp__array_check(ctx, dtype, layout), st, fail);
     MNP_TRY_OR(check_options(options), st, fail);
     MNP_TRY_OR(choose_dtypes(dtype, kernel->dtype, options->dtype, &plan->output, &plan->sum), st, fail);
-    MNP_TRY_OR(encode_fill(valid ? 0 : options->fillvalue, dtype, fill), st, fail);
+    bool fills = !valid && options->boundary == MNP_BOUNDARY_FILL;
+    MNP_TRY_OR(encode_fill(fills ? options->fillvalue : 0, dtype, fill), st, fail);
     MNP_TRY_OR(mnp__conv_geometry_new(layout, kernel->layout->ndim, kernel->layout->shape, options, &plan->geometry), st,
                fail);
     MNP_TRY_OR(build(plan, kernel, valid ? MNP_BOUNDARY_FILL : options->boundary, fill), st, fail);
@@ -341,6 +346,19 @@ static mnp_status compute(mnp_conv_plan *plan, mnp_conv_params *params, int64_t 
     return ctx->device->ops->launch(ctx->device, plan->kernel, &launch, params, sizeof *params, ctx->compute);
 }
 
+/* Compute the tiles that need nothing from other ranks, while messages are under way. */
+static mnp_status compute_first(mnp_conv_plan *plan, mnp_conv_params *params)
+{
+    const int64_t parts = mnp__mover_needs_help(plan->mover) ? 16 : 1;
+    for (int64_t i = 0; i < parts; i++) {
+        int64_t begin = plan->first_tiles * i / parts, end = plan->first_tiles * (i + 1) / parts;
+        MNP_TRY(compute(plan, params, begin, end - begin));
+        if (parts > 1)
+            MNP_TRY(mnp__mover_help(plan->mover));
+    }
+    return MNP_OK;
+}
+
 static mnp_status run(mnp_conv_plan *plan, const mnp_array *x, mnp_array *y)
 {
     mnp_conv_params params = plan->params;
@@ -349,7 +367,7 @@ static mnp_status run(mnp_conv_plan *plan, const mnp_array *x, mnp_array *y)
     params.taps = plan->taps;
     params.out = y->data;
     MNP_TRY(mnp__mover_begin(plan->mover, x->data, plan->ring));
-    MNP_TRY(compute(plan, &params, 0, plan->first_tiles));
+    MNP_TRY(compute_first(plan, &params));
     MNP_TRY(mnp__mover_finish(plan->mover, plan->ring));
     return compute(plan, &params, plan->first_tiles, plan->other_tiles);
 }
@@ -365,12 +383,7 @@ mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array *
     if (!mnp_layout_equal(x->layout, plan->geometry.input))
         return MNP_FAIL(MNP_ERR_ARG, "the input has another shape or layout than the one the plan was made for");
     MNP_TRY(mnp__array_output(plan->ctx, "the result", plan->output, plan->geometry.output, *y_p, &y));
-    mnp_status st = run(plan, x, y);
-    if (st == MNP_OK)
-        *y_p = y;
-    else if (!*y_p)
-        mnp_array_free(y);
-    return st;
+    return mnp__array_deliver(y, run(plan, x, y), y_p);
 }
 
 mnp_status mnp_convolve(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options, mnp_array **y_p)
@@ -383,9 +396,5 @@ mnp_status mnp_convolve(const mnp_array *x, const mnp_array *kernel, const mnp_c
         st = mnp__ctx_wait(x->ctx, x->ctx->compute); /* the plan's memory goes now */
     mnp_conv_plan_free(plan);
     st = MNP_AGREE(x->ctx, st);
-    if (st == MNP_OK)
-        *y_p = y;
-    else if (!*y_p)
-        mnp_array_free(y);
-    return st;
+    return y ? mnp__array_deliver(y, st, y_p) : st;
 }

@@ -61,12 +61,18 @@ static void choose_blocks(int64_t width, int64_t height, int64_t element, size_t
         tile->extent[2] = blocks_y * tile->ry;
         tile->threads = (unsigned)(blocks_x * blocks_y);
         tile->shared_bytes = shared_bytes(tile, element);
-        if (tile->shared_bytes <= block_memory / 2 || tile->threads == WARP)
+        if (tile->shared_bytes <= block_memory / 2)
             return;
-        if (blocks_y > 1)
+        if (tile->threads > WARP && blocks_y > 1)
             blocks_y /= 2;
-        else
+        else if (tile->threads > WARP)
             blocks_x /= 2;
+        else if (tile->shared_bytes <= block_memory || tile->cx + tile->cy == 2)
+            return;
+        else if (tile->cy >= tile->cx)
+            tile->cy = (tile->cy + 1) / 2;
+        else
+            tile->cx = (tile->cx + 1) / 2;
     }
 }
 

@@ -67,6 +67,20 @@ static void check_compile_error(mnp_ctx *ctx)
     ok(mnp__ctx_kernel(ctx, &spec, &again) == MNP_OK && again == kernel, "a kernel is loaded once");
 }
 
+/* One rank's source is wrong: nobody keeps the kernel, and the ranks stay in step afterwards. */
+static void check_compile_error_on_one_rank(mnp_ctx *ctx)
+{
+    bool wrong = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;
+    mnp__kernel *kernel = NULL;
+    mnp__kernel_spec good = {"copy_boxes.cu", "copy_boxes", "#define MNP_SRC int8_t\n#define MNP_DST double\n", 0}, spec = good;
+    if (wrong)
+        spec.defines = "#error on this rank alone\n";
+    mnp_status st = mnp__ctx_kernel(ctx, &spec, &kernel);
+    ok(st == (wrong ? MNP_ERR_COMPILE : MNP_ERR_PEER) && !kernel, "a kernel that one rank cannot compile is an error on all");
+    ok(mnp__ctx_kernel(ctx, &good, &kernel) == MNP_OK && kernel && mnp_agree(ctx, MNP_OK) == MNP_OK,
+       "and all go on in step");
+}
+
 static void check_refused(const char *options, const char *words)
 {
     mnp_ctx *ctx = NULL;
@@ -84,6 +98,7 @@ int main(void)
     check_information(ctx);
     check_events(ctx);
     check_compile_error(ctx);
+    check_compile_error_on_one_rank(ctx);
     check_refused("device=quantum", "cuda, host or auto");
     check_refused("colour=red", "no option");
     ok(mnp_init(MPI_COMM_SELF, "device=host", &second) == MNP_OK && mnp_ctx_size(second) == 1 &&

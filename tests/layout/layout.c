@@ -155,7 +155,8 @@ static void check_replicas(void)
     ok(mnp__layout_source(layout, (int[]){2}, 0) == 2 && mnp__layout_source(layout, (int[]){2}, 3) == 5,
        "a rank is served by the replica beside it");
     mnp_layout_replicated(6, 1, (int64_t[]){10}, &other);
-    ok(mnp__layout_is_replicated(other) && !mnp__layout_is_replicated(layout), "replicated means nothing is cut");
+    mnp_layout_box(other, 5, lo, extent);
+    ok(lo[0] == 0 && extent[0] == 10, "replicated means nothing is cut");
     ok(!mnp_layout_equal(layout, other) && mnp_layout_equal(layout, layout), "other boxes, other layouts");
     mnp_layout_free(other);
     mnp_layout_new(1, (int[]){6}, 1, (int64_t[]){10}, (int[]){0},
@@ -194,6 +195,7 @@ static void check_mistakes(void)
     refused(mnp_layout_new(1, (int[]){1}, 2, (int64_t[]){INT64_MAX / 4, 1000}, (int[]){0, MNP_NO_AXIS}, NULL, &layout),
             layout, "too many elements");
     refused(mnp_layout_on_root(2, 2, 1, (int64_t[]){1}, &layout), layout, "root is 2");
+    refused(mnp_layout_block(2, 1, (int64_t[]){INT64_MAX}, &layout), layout, "too many elements");
     refused(mnp_layout_block(0, 1, (int64_t[]){1}, &layout), layout, "nranks is 0");
 }
 

@@ -1,0 +1,128 @@
+/*
+ * Convolution plans: used again and again, with outputs that are reused, and asked for what makes no sense.
+ */
+#include <maniple.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tap.h"
+
+enum { N = 40, K = 5 };
+
+static mnp_ctx *ctx;
+static const int64_t shape[] = {N, N}, small[] = {K, K};
+
+static mnp_array *numbers(mnp_dtype dtype, const int64_t *extent, int seed)
+{
+    double values[N * N];
+    mnp_array *exact = NULL, *result = NULL;
+    for (int64_t i = 0; i < extent[0] * extent[1]; i++)
+        values[i] = (double)((i * 31 + seed) % 17);
+    MNP_OR_EXIT(mnp_array_from_host(ctx, MNP_FLOAT64, 2, extent, values, &exact));
+    MNP_OR_EXIT(mnp_astype(exact, dtype, &result));
+    mnp_array_free(exact);
+    return result;
+}
+
+/* The definition itself, mode same and wrapped borders. */
+static bool is_right(const double *x, const double *kernel, const double *y)
+{
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double sum = 0;
+            for (int p = 0; p < K; p++)
+                for (int q = 0; q < K; q++)
+                    sum += kernel[p * K + q] * x[(i + K / 2 - p + N) % N * N + (j + K / 2 - q + N) % N];
+            if (sum != y[i * N + j]) /* small integers: exact */
+                return false;
+        }
+    return true;
+}
+
+static void check_reuse(void)
+{
+    mnp_array *kernel = numbers(MNP_FLOAT64, small, 3), *y = NULL, *first;
+    mnp_conv_options options = MNP_CONV_DEFAULTS;
+    mnp_conv_plan *plan = NULL;
+    double x_values[N * N], y_values[N * N], kernel_values[K * K];
+    options.mode = MNP_CONV_SAME;
+    options.boundary = MNP_BOUNDARY_WRAP;
+    MNP_OR_EXIT(mnp_array_to_host(kernel, MNP_ALL_RANKS, kernel_values));
+    bool right = true;
+    for (int round = 0; round < 5; round++) {
+        mnp_array *x = numbers(MNP_FLOAT64, shape, round);
+        if (!plan)
+            MNP_OR_EXIT(mnp_conv_plan_new(ctx, MNP_FLOAT64, mnp_array_layout(x), kernel, &options, &plan));
+        first = y;
+        MNP_OR_EXIT(mnp_conv_execute(plan, x, &y));
+        MNP_OR_EXIT(mnp_array_to_host(x, MNP_ALL_RANKS, x_values));
+        MNP_OR_EXIT(mnp_array_to_host(y, MNP_ALL_RANKS, y_values));
+        right = right && (round == 0 || y == first) && is_right(x_values, kernel_values, y_values);
+        mnp_array_free(x);
+    }
+    ok(right, "a plan serves one input after another, into the same output");
+    mnp_conv_plan_free(plan);
+    mnp_free_all(kernel, y);
+}
+
+static void refused(mnp_status status, const void *output, const char *words)
+{
+    ok(status == MNP_ERR_ARG && !output && strstr(mnp_error_message(), words), "refused: %s", mnp_error_message());
+}
+
+static void check_mistakes(void)
+{
+    mnp_array *x = numbers(MNP_FLOAT32, shape, 1), *wide = numbers(MNP_FLOAT64, shape, 1), *y = NULL;
+    mnp_array *kernel = numbers(MNP_FLOAT32, small, 2), *nan_kernel = NULL, *bytes = numbers(MNP_UINT8, shape, 1);
+    const float nan_value = NAN;
+    const mnp_layout *layout = mnp_array_layout(x);
+    mnp_conv_options options = MNP_CONV_DEFAULTS;
+    mnp_conv_plan *plan = NULL;
+    mnp_layout *other;
+    MNP_OR_EXIT(mnp_full(ctx, MNP_FLOAT32, 2, small, &nan_value, &nan_kernel));
+    refused(mnp_conv_plan_new(ctx, (mnp_dtype)4000, layout, kernel, NULL, &plan), plan, "4000 is no dtype");
+    refused(mnp_conv_plan_new(ctx, MNP_DTYPE_AUTO, layout, kernel, NULL, &plan), plan, "-1 is no dtype");
+    MNP_OR_EXIT(mnp_layout_block(64, 2, shape, &other));
+    refused(mnp_conv_plan_new(ctx, MNP_FLOAT32, other, kernel, NULL, &plan), plan, "64 ranks");
+    mnp_layout_free(other);
+    refused(mnp_convolve(x, nan_kernel, NULL, &y), y, "NaN");
+    options.naxes = 2;
+    refused(mnp_convolve(x, kernel, &options, &y), y, "axes is NULL");
+    options.axes = (const int[]){0, 0};
+    refused(mnp_convolve(x, kernel, &options, &y), y, "given twice");
+    options.axes = (const int[]){0, 2};
+    refused(mnp_convolve(x, kernel, &options, &y), y, "axis 2 is outside");
+    options = MNP_CONV_DEFAULTS;
+    options.mode = (mnp_conv_mode)9;
+    refused(mnp_convolve(x, kernel, &options, &y), y, "9 is no mode");
+    options = MNP_CONV_DEFAULTS;
+    options.fillvalue = 1e300;
+    refused(mnp_convolve(x, kernel, &options, &y), y, "float32 cannot hold");
+    options.fillvalue = 0.5;
+    refused(mnp_convolve(bytes, kernel, &options, &y), y, "uint8 cannot hold");
+    options.boundary = MNP_BOUNDARY_WRAP;
+    ok(mnp_convolve(bytes, kernel, &options, &y) == MNP_OK && y, "a fill value that is not used may be any");
+
+    options.mode = MNP_CONV_SAME;
+    MNP_OR_EXIT(mnp_conv_plan_new(ctx, MNP_FLOAT32, layout, kernel, &options, &plan));
+    mnp_array *none = NULL, *itself = x;
+    refused(mnp_conv_execute(plan, wide, &none), none, "float64");
+    refused(mnp_conv_execute(plan, y, &none), none, "another shape");
+    ok(mnp_conv_execute(plan, x, &itself) == MNP_ERR_ARG && itself == x, "refused: %s", mnp_error_message());
+    ok(mnp_conv_execute(plan, x, &wide) == MNP_ERR_ARG, "refused: %s", mnp_error_message());
+    ok(mnp_conv_execute(plan, x, &none) == MNP_OK && none, "and the plan still works");
+    mnp_conv_plan_free(plan);
+    mnp_free_all(x, wide, y, kernel, nan_kernel, bytes, none);
+}
+
+int main(void)
+{
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    check_reuse();
+    check_mistakes();
+    int status = done_testing();
+    mnp_finalize(ctx);
+    return status;
+}
