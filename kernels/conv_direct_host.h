@@ -122,6 +122,15 @@ MNP_INLINE void multiply_add(outputs &sums, int v, const vector *x, const vector
     }
 }
 
+/* Keep a vector in a register: GCC would read it from memory again for every use, and loads are what is short. */
+MNP_INLINE void keep(vector &x)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    asm("" : "+v"(x));
+#endif
+    (void)x;
+}
+
 /* Add one row of input: to `first` by taps a, to `second` by taps b (those of the row before), either may be left out. */
 template <bool to_first, bool to_second>
 MNP_INLINE void add_row(outputs &first, outputs &second, const real *window, const real *a, const real *b, int columns)
@@ -137,8 +146,11 @@ MNP_INLINE void add_row(outputs &first, outputs &second, const real *window, con
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; v++) {
             vector x[planes];
-            for (int plane = 0; plane < planes; plane++)
+            for (int plane = 0; plane < planes; plane++) {
                 x[plane] = *(const loose_vector *)(window + plane * window_plane + k + v * lanes);
+                if (to_first && to_second)
+                    keep(x[plane]);
+            }
             if (to_first)
                 multiply_add(first, v, x, tap_a);
             if (to_second)
