@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array/boxes.h"
+#include "base/hash.h"
 #include "layout/layout.h"
 
 void mnp__dense_strides(int ndim, const int64_t *extent, int64_t *strides)
@@ -54,6 +55,7 @@ mnp_status mnp_array_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout
 {
     mnp_array *array = NULL;
     MNP_TRY(mnp__array_check(ctx, dtype, layout));
+    MNP_TRY(mnp__check_same(&ctx->comm, "mnp_array_new", mnp__hash(mnp__layout_hash(layout), &dtype, sizeof dtype)));
     mnp_status st = MNP_AGREE(ctx, allocate(ctx, dtype, layout, &array));
     if (st == MNP_OK)
         *array_p = array;

@@ -34,6 +34,7 @@ mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mn
     mnp__mover *mover = NULL;
     mnp_array *output;
     MNP_TRY(check(array, layout));
+    MNP_TRY(mnp__check_same(&ctx->comm, "mnp_redistribute", mnp__layout_hash(layout)));
     if (mnp_layout_equal(array->layout, layout))
         return mnp_copy(array, result_p);
     MNP_TRY(mnp__array_output(ctx, "the result", array->dtype, layout, *result_p, &output));

@@ -46,6 +46,12 @@ void mnp__comm_close(mnp__comm *comm);
  */
 mnp_status mnp__agree(const mnp__comm *comm, mnp_status status);
 
+/*
+ * In a debug build, prove that all ranks gave a collective call the same arguments, of which `hash` is made: else
+ * MNP_ERR_ARG on all, naming the call.  In other builds nothing is asked.  Collective.
+ */
+mnp_status mnp__check_same(const mnp__comm *comm, const char *call, uint64_t hash);
+
 /* MPI's own words for an error code of its calls; MNP_OK for MPI_SUCCESS. */
 mnp_status mnp__mpi_status(int code, const char *call);
 

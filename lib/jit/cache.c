@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/jit.h"
@@ -26,15 +27,6 @@ struct header {
     char magic[sizeof magic];
     uint64_t key_size, code_size, code_hash;
 };
-
-static uint64_t hash(const void *data, size_t size) /* FNV-1a */
-{
-    const unsigned char *bytes = data;
-    uint64_t value = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < size; i++)
-        value = (value ^ bytes[i]) * UINT64_C(1099511628211);
-    return value;
-}
 
 mnp_status mnp__jit_cache_path(const mnp__config *config, char **path_p)
 {
@@ -114,7 +106,7 @@ static void *load(const char *path, const mnp__text *key, const mnp__log *log, s
         content = malloc((size_t)info.st_size);
         size_t size = (size_t)(header.key_size + header.code_size);
         good = content && fread(content, 1, size, file) == size && memcmp(content, key->data, key->length) == 0 &&
-               hash(content + key->length, (size_t)header.code_size) == header.code_hash;
+               mnp__hash(MNP__HASH_START, content + key->length, (size_t)header.code_size) == header.code_hash;
     }
     if (good) {
         code = malloc((size_t)header.code_size);
@@ -132,7 +124,7 @@ static void *load(const char *path, const mnp__text *key, const mnp__log *log, s
 /* Write a cache file's content and close it; false, with errno, if that failed. */
 static bool write_content(int fd, const mnp__text *key, const void *code, size_t size)
 {
-    struct header header = {.key_size = key->length, .code_size = size, .code_hash = hash(code, size)};
+    struct header header = {.key_size = key->length, .code_size = size, .code_hash = mnp__hash(MNP__HASH_START, code, size)};
     memcpy(header.magic, magic, sizeof magic);
     FILE *file = fdopen(fd, "wb");
     if (!file) {
@@ -236,7 +228,7 @@ mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec
     MNP_TRY_OR(mnp__jit_source(spec, &source), st, done);
     MNP_TRY_OR(mnp__jit_cache_path(compiler->config, &folder), st, done);
     mnp__text_add(&key, "%s\n%s\n%s", compiler->name, compiler->identity, source);
-    uint64_t key_hash = hash(mnp__text_string(&key), key.length);
+    uint64_t key_hash = mnp__hash(MNP__HASH_START, key.data, key.length);
     mnp__text_add(&path, "%s/%s-%s-%016" PRIx64 ".kernel", folder, compiler->name, spec->function, key_hash);
     MNP_TRY_OR(mnp__text_status(&key), st, done);
     MNP_TRY_OR(mnp__text_status(&path), st, done);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/status.h"
 
 static mnp_status check_mesh(int mesh_ndim, const int *mesh)
@@ -248,6 +249,16 @@ int mnp_layout_owner(const mnp_layout *layout, const int64_t *index)
     for (int d = 0; d < layout->ndim; d++)
         parts[d] = mnp__layout_find(layout, d, index[d]);
     return mnp__layout_source(layout, parts, 0);
+}
+
+uint64_t mnp__layout_hash(const mnp_layout *layout)
+{
+    uint64_t hash = mnp__hash(MNP__HASH_START, layout->mesh, sizeof layout->mesh);
+    hash = mnp__hash(hash, layout->shape, sizeof layout->shape);
+    hash = mnp__hash(hash, layout->axes, (size_t)layout->ndim * sizeof *layout->axes);
+    for (int d = 0; d < layout->ndim; d++)
+        hash = mnp__hash(hash, layout->cuts[d], ((size_t)mnp_layout_parts(layout, d) + 1) * sizeof *layout->cuts[d]);
+    return hash;
 }
 
 /* Equal boxes on equal ranks: parts may be numbered by other meshes, so compare what each rank owns along each dimension. */

@@ -21,6 +21,9 @@ struct mnp_layout {
 /* MNP_ERR_ARG if no array can have that shape. */
 mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape);
 
+/* A number that equal layouts share, by which ranks can tell that theirs differ. */
+uint64_t mnp__layout_hash(const mnp_layout *layout);
+
 /* The part of dimension `dim` that `rank` owns, and the part that the element `index` is in (the one that is not empty). */
 int mnp__layout_part(const mnp_layout *layout, int dim, int rank);
 int mnp__layout_find(const mnp_layout *layout, int dim, int64_t index);

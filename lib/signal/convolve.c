@@ -9,6 +9,7 @@
 
 #include "array/array.h"
 #include "array/mover.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "signal/geometry.h"
 #include "signal/tile.h"
@@ -253,6 +254,18 @@ static mnp_status prepare(mnp_conv_plan *plan, const mnp_array *replica, const v
     return list_tiles(plan);
 }
 
+/* A number that equal arguments of mnp_conv_plan_new() share. */
+static uint64_t hash_arguments(mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
+                               const mnp_conv_options *options)
+{
+    const int values[] = {(int)dtype, (int)kernel->dtype, (int)options->mode, (int)options->boundary, (int)options->dtype,
+                          options->naxes};
+    uint64_t hash = mnp__layout_hash(layout) ^ mnp__layout_hash(kernel->layout);
+    hash = mnp__hash(hash, values, sizeof values);
+    hash = mnp__hash(hash, &options->fillvalue, sizeof options->fillvalue);
+    return mnp__hash(hash, options->axes, (size_t)options->naxes * sizeof(int));
+}
+
 static mnp_status check_options(const mnp_conv_options *options)
 {
     if ((int)options->mode < 0 || options->mode > MNP_CONV_VALID)
@@ -307,6 +320,7 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
     ctx->live_plans++;
     MNP_TRY_OR(mnp__array_check(ctx, dtype, layout), st, fail);
     MNP_TRY_OR(check_options(options), st, fail);
+    MNP_TRY_OR(mnp__check_same(&ctx->comm, "mnp_conv_plan_new", hash_arguments(dtype, layout, kernel, options)), st, fail);
     MNP_TRY_OR(choose_dtypes(dtype, kernel->dtype, options->dtype, &plan->output, &plan->sum), st, fail);
     bool fills = !valid && options->boundary == MNP_BOUNDARY_FILL;
     MNP_TRY_OR(encode_fill(fills ? options->fillvalue : 0, dtype, fill), st, fail);

@@ -1,6 +1,8 @@
 /*
  * Convolution plans: used again and again, with outputs that are reused, and asked for what makes no sense.
  */
+#include <config.h>
+
 #include <maniple.h>
 
 #include <math.h>
@@ -117,11 +119,33 @@ static void check_mistakes(void)
     mnp_free_all(x, wide, y, kernel, nan_kernel, bytes, none);
 }
 
+/* A debug build notices that the ranks do not mean the same. */
+static void check_disagreement(void)
+{
+#ifdef MNP_DEBUG
+    mnp_array *x = numbers(MNP_FLOAT32, shape, 1), *kernel = numbers(MNP_FLOAT32, small, 2), *y = NULL;
+    mnp_conv_options options = MNP_CONV_DEFAULTS;
+    bool alone = mnp_ctx_size(ctx) == 1;
+    options.boundary = mnp_ctx_rank(ctx) == 0 ? MNP_BOUNDARY_WRAP : MNP_BOUNDARY_SYMM;
+    mnp_status st = mnp_convolve(x, kernel, &options, &y);
+    ok(alone ? st == MNP_OK : st == MNP_ERR_ARG && !y && strstr(mnp_error_message(), "same arguments"),
+       "ranks that ask for different convolutions are told");
+    mnp_free_all(y);
+    y = NULL;
+    st = mnp_zeros(ctx, MNP_INT8, 1, (int64_t[]){10 + mnp_ctx_rank(ctx)}, &y);
+    ok(alone ? st == MNP_OK : st == MNP_ERR_ARG && !y, "and so are ranks that make different arrays");
+    mnp_free_all(x, kernel, y);
+#else
+    skip("ranks that disagree are told", "only a debug build asks");
+#endif
+}
+
 int main(void)
 {
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     check_reuse();
     check_mistakes();
+    check_disagreement();
     int status = done_testing();
     mnp_finalize(ctx);
     return status;

@@ -1,0 +1,21 @@
+/*
+ * FNV-1a, 64 bits: to tell texts and arguments apart, not to withstand anybody.
+ */
+#ifndef MNP__BASE_HASH_H
+#define MNP__BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MNP__HASH_START UINT64_C(14695981039346656037)
+
+/* Go on from `value`, MNP__HASH_START at first. */
+static inline uint64_t mnp__hash(uint64_t value, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        value = (value ^ bytes[i]) * UINT64_C(1099511628211);
+    return value;
+}
+
+#endif
