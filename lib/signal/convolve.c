@@ -277,30 +277,50 @@ static mnp_status check_options(const mnp_conv_options *options)
     return MNP_OK;
 }
 
-/* The sum of every rank's part of the work, once all that is global is known. */
-static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, mnp_boundary boundary, const void *fill)
+/* What a rank finds out alone.  The fill value goes to `fill`, room for any element. */
+static mnp_status resolve(mnp_conv_plan *plan, const mnp_layout *layout, const mnp_array *kernel,
+                          const mnp_conv_options *options, void *fill)
+{
+    mnp_ctx *ctx = plan->ctx;
+    bool fills = options->mode != MNP_CONV_VALID && options->boundary == MNP_BOUNDARY_FILL;
+    MNP_TRY(mnp__array_check(ctx, plan->input, layout));
+    MNP_TRY(check_options(options));
+    MNP_TRY(choose_dtypes(plan->input, kernel->dtype, options->dtype, &plan->output, &plan->sum));
+    MNP_TRY(encode_fill(fills ? options->fillvalue : 0, plan->input, fill));
+    MNP_TRY(mnp__conv_geometry_new(layout, kernel->layout->ndim, kernel->layout->shape, options, &plan->geometry));
+    mnp__conv_share_of(&plan->geometry, ctx->comm.rank, &plan->share);
+    mnp__conv_tile_choose(&plan->geometry, plan->sum, ctx->device->block_memory, &plan->tile);
+    return MNP_OK;
+}
+
+static mnp_status load_kernel(mnp_conv_plan *plan)
+{
+    mnp__text defines = MNP__TEXT_EMPTY;
+    mnp__conv_tile_defines(&plan->tile, plan->input, plan->output, plan->sum, &defines);
+    mnp__kernel_spec spec = {.file = "conv_direct.cu", .function = "conv_direct", .defines = mnp__text_string(&defines),
+                             .shared_bytes = plan->tile.shared_bytes};
+    mnp_status st = MNP_AGREE(plan->ctx, mnp__text_status(&defines));
+    if (st == MNP_OK)
+        st = mnp__ctx_kernel(plan->ctx, &spec, &plan->kernel);
+    mnp__text_free(&defines);
+    return st;
+}
+
+/* What all ranks do together. */
+static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, const mnp_conv_options *options, const void *fill)
 {
     mnp_ctx *ctx = plan->ctx;
     mnp_boundary boundaries[MNP_MAX_DIMS];
     mnp_array *replica = NULL;
-    mnp__text defines = MNP__TEXT_EMPTY;
     mnp_status st;
-    for (int d = 0; d < MNP_MAX_DIMS; d++)
-        boundaries[d] = boundary;
-    mnp__conv_share_of(&plan->geometry, ctx->comm.rank, &plan->share);
-    mnp__conv_tile_choose(&plan->geometry, plan->sum, ctx->device->block_memory, &plan->tile);
-    mnp__conv_tile_defines(&plan->tile, plan->input, plan->output, plan->sum, &defines);
-    MNP_TRY_OR(mnp__text_status(&defines), st, done);
-    mnp__kernel_spec spec = {.file = "conv_direct.cu", .function = "conv_direct", .defines = defines.data,
-                             .shared_bytes = plan->tile.shared_bytes};
-    MNP_TRY_OR(mnp__ctx_kernel(ctx, &spec, &plan->kernel), st, done);
-    MNP_TRY_OR(replicate_kernel(ctx, kernel, plan->sum, &replica), st, done);
-    MNP_TRY_OR(mnp__mover_new(ctx, plan->input, plan->geometry.input, boundaries, mnp__conv_wants, &plan->geometry,
-                              &plan->mover), st, done);
+    for (int d = 0; d < MNP_MAX_DIMS; d++) /* in mode valid, zeros stand where a larger kernel reaches beyond the input */
+        boundaries[d] = options->mode == MNP_CONV_VALID ? MNP_BOUNDARY_FILL : options->boundary;
+    MNP_TRY(load_kernel(plan));
+    MNP_TRY(mnp__mover_new(ctx, plan->input, plan->geometry.input, boundaries, mnp__conv_wants, &plan->geometry,
+                           &plan->mover));
+    MNP_TRY(replicate_kernel(ctx, kernel, plan->sum, &replica));
     st = MNP_AGREE(ctx, prepare(plan, replica, fill));
-done:
     mnp_array_free(replica);
-    mnp__text_free(&defines);
     return st;
 }
 
@@ -308,25 +328,19 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
                              const mnp_conv_options *options, mnp_conv_plan **plan_p)
 {
     const mnp_conv_options defaults = MNP_CONV_DEFAULTS;
-    mnp_conv_plan *plan;
+    mnp_conv_plan *plan = NULL;
     unsigned char fill[16] = {0};
-    mnp_status st;
     options = options ? options : &defaults;
-    /* in mode valid nothing beyond the borders counts; where the kernel is the larger one, zeros stand there */
-    bool valid = options->mode == MNP_CONV_VALID;
-    MNP_TRY(mnp__calloc(1, sizeof *plan, &plan));
-    plan->ctx = ctx;
-    plan->input = dtype;
-    ctx->live_plans++;
-    MNP_TRY_OR(mnp__array_check(ctx, dtype, layout), st, fail);
-    MNP_TRY_OR(check_options(options), st, fail);
+    mnp_status st = mnp__calloc(1, sizeof *plan, &plan);
+    if (st == MNP_OK) {
+        plan->ctx = ctx;
+        plan->input = dtype;
+        ctx->live_plans++;
+        st = resolve(plan, layout, kernel, options, fill);
+    }
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, fail);
     MNP_TRY_OR(mnp__check_same(&ctx->comm, "mnp_conv_plan_new", hash_arguments(dtype, layout, kernel, options)), st, fail);
-    MNP_TRY_OR(choose_dtypes(dtype, kernel->dtype, options->dtype, &plan->output, &plan->sum), st, fail);
-    bool fills = !valid && options->boundary == MNP_BOUNDARY_FILL;
-    MNP_TRY_OR(encode_fill(fills ? options->fillvalue : 0, dtype, fill), st, fail);
-    MNP_TRY_OR(mnp__conv_geometry_new(layout, kernel->layout->ndim, kernel->layout->shape, options, &plan->geometry), st,
-               fail);
-    MNP_TRY_OR(build(plan, kernel, valid ? MNP_BOUNDARY_FILL : options->boundary, fill), st, fail);
+    MNP_TRY_OR(build(plan, kernel, options, fill), st, fail);
     *plan_p = plan;
     return MNP_OK;
 fail:
