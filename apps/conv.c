@@ -39,7 +39,8 @@ static const option_row options_table[] = {
     {KEY_AXES, "axes", "LIST", "dimensions of INPUT that KERNEL's go along, such as 0,1; -1 is the\n"
                                "last (default: the last ones); INPUT is a batch along the others"},
     {KEY_DTYPE, "dtype", "TYPE", "type of the result, and so of the arithmetic, such as float64\n"
-                                 "(default: INPUT's if it is float or complex, else float32)"},
+                                 "(default: INPUT's if float or complex, else float32;\n"
+                                 "complex if KERNEL is)"},
     {KEY_PNG, "png", "FILE", "write a picture of input and result, side by side"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
@@ -137,8 +138,11 @@ static mnp_status parse_axes(const char *list, job *j)
         if (end == text || (*end && *end != ','))
             return mnp_fail(MNP_ERR_ARG, "--axes is '%s'; it must be numbers separated by commas, such as 0,1", list);
         if (axis < -OPERAND_MAX_DIMS || axis >= OPERAND_MAX_DIMS)
-            return mnp_fail(MNP_ERR_ARG, "--axes is '%s', but no array has a dimension %ld; there are at most %d", list,
-                            axis, OPERAND_MAX_DIMS);
+            return mnp_fail(MNP_ERR_ARG, "--axes is '%s', but no array has a dimension %.*s; there are at most %d", list,
+                            (int)(end - text), text, OPERAND_MAX_DIMS);
+        for (int i = 0; i < j->options.naxes; i++)
+            if (j->axes[i] == axis)
+                return mnp_fail(MNP_ERR_ARG, "--axes is '%s', which has dimension %ld twice", list, axis);
         if (j->options.naxes == OPERAND_MAX_DIMS)
             return mnp_fail(MNP_ERR_ARG, "--axes is '%s', but there are at most %d dimensions", list, OPERAND_MAX_DIMS);
         j->axes[j->options.naxes++] = (int)axis;
@@ -245,7 +249,11 @@ static mnp_status check_overwriting_operand(const job *j, const operand *op)
 {
     if (op->kind != OPERAND_DATASET)
         return MNP_OK;
-    if (strcmp(op->dataset, j->output.dataset) == 0 && same_file(op->file, j->output.file))
+    bool same;
+    mnp_status status = mnp_h5_is_same(op->file, op->dataset, j->output.file, j->output.dataset, &same);
+    if (status != MNP_OK)
+        return status;
+    if (same)
         return mnp_fail(MNP_ERR_ARG, "OUTPUT '%s' is %s itself, and operands are not overwritten; name another dataset",
                         j->output.text, op->role);
     if (j->png && same_file(op->file, j->png))
@@ -268,6 +276,8 @@ static mnp_status check_overwriting(const job *j)
 static mnp_status check_picture(const char *path)
 {
     struct stat info;
+    if (!*path)
+        return mnp_fail(MNP_ERR_IO, "--png has an empty name; name a file such as picture.png");
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return mnp_fail(MNP_ERR_IO, "--png '%s' cannot be written: it is %s", path,
                         S_ISDIR(info.st_mode) ? "a folder; name a file in it" : "no regular file");
@@ -308,7 +318,7 @@ static mnp_status check_shapes(const job *j)
         return mnp_fail(MNP_ERR_ARG, "KERNEL '%s' has %d dimensions, but INPUT '%s' only %d", j->kernel.text,
                         j->kernel.ndim, j->input.text, j->input.ndim);
     if (j->options.naxes > 0 && j->options.naxes != j->kernel.ndim)
-        return mnp_fail(MNP_ERR_ARG, "--axes names %d dimensions, but KERNEL '%s' has %d", j->options.naxes,
+        return mnp_fail(MNP_ERR_ARG, "--axes has a list of length %d, but the dimensions of KERNEL '%s' has %d", j->options.naxes,
                         j->kernel.text, j->kernel.ndim);
     if (j->png && j->input.ndim < 2)
         return mnp_fail(MNP_ERR_ARG, "--png needs 2 dimensions or more, but INPUT '%s' has 1", j->input.text);
@@ -400,6 +410,9 @@ static void run(mnp_ctx *ctx, job *j)
     lap(&watch, WRITE);
     if (j->png) {
         int rows, columns;
+        bool clash = mnp_ctx_rank(ctx) == 0 && same_file(j->png, j->output.file); /* by links that led nowhere before */
+        MNP_OR_EXIT(mnp_agree(ctx, clash ? mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of OUTPUT; the result is there, "
+                                                    "and no picture was made", j->png) : MNP_OK));
         picture_dims(j, &rows, &columns);
         MNP_OR_EXIT(picture_write(x, y, rows, columns, j->png, &drawn));
         lap(&watch, PICTURE);

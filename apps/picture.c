@@ -134,7 +134,7 @@ static void find_range(const plane *p, bool levels, double *black, double *white
             greatest = fmax(greatest, p->values[i]);
         }
     }
-    if (levels && least >= 0 && greatest <= 255) {
+    if (levels && least > -0.5 && greatest < 255.5) { /* but for rounding */
         least = 0;
         greatest = 255;
     }

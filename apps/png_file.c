@@ -102,7 +102,7 @@ mnp_status png_write(const char *path, int width, int height, const unsigned cha
     const char *target = realpath(path, resolved) ? resolved : path;
     const char *slash = strrchr(target, '/');
     const char *name = slash ? slash + 1 : target;
-    int length = snprintf(temporary, sizeof temporary, "%.*s.%s.XXXXXX.tmp", (int)(name - target), target, name);
+    int length = snprintf(temporary, sizeof temporary, "%.*s.%.200s.XXXXXX.tmp", (int)(name - target), target, name);
     if (length >= (int)sizeof temporary)
         return fail(path, strerror(ENAMETOOLONG));
 

@@ -33,7 +33,10 @@ typedef struct mnp_event mnp_event;
  */
 MNP_API mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p);
 
-/* End it; warns of arrays and plans that are still there.  Ends MPI if mnp_init() started it.  NULL is accepted.  Collective. */
+/*
+ * End it; warns of arrays and plans that are still there.  Ends MPI if mnp_init() started it.  NULL is accepted.
+ * Collective.
+ */
 MNP_API void mnp_finalize(mnp_ctx *ctx);
 
 /* Not collective. */
@@ -41,7 +44,9 @@ MNP_API int mnp_ctx_rank(const mnp_ctx *ctx);
 MNP_API int mnp_ctx_size(const mnp_ctx *ctx);
 MNP_API MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx);            /* Maniple's own duplicate; do not free it */
 MNP_API const char *mnp_ctx_device_kind(const mnp_ctx *ctx);  /* "cuda" or "host" */
-MNP_API const char *mnp_ctx_transport(const mnp_ctx *ctx);    /* "nccl", "mpi", "mpi, staged through the host", or "none: one rank" */
+
+/* How data travels between devices: "nccl", "mpi", "mpi, staged through the host", or "none: one rank". */
+MNP_API const char *mnp_ctx_transport(const mnp_ctx *ctx);
 
 /* Wait until everything enqueued so far is done.  MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_TIMEOUT.  Not collective. */
 MNP_API mnp_status mnp_ctx_synchronize(mnp_ctx *ctx);

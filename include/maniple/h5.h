@@ -4,6 +4,7 @@
 #ifndef MANIPLE_H5_H
 #define MANIPLE_H5_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <maniple/array.h>
@@ -56,9 +57,11 @@ typedef struct mnp_h5_write_options {
  * The file is written aside, as ".NAME.XXXXXX.tmp" in the same folder, and renamed when it is whole and on disk:
  * whoever opens the file finds it as it was or as it shall be, and a run that fails or is ended by SIGINT, SIGTERM or
  * SIGHUP leaves what was there before and nothing else.  (SIGKILL leaves the temporary file.  The signals are handled
- * on rank 0 while it writes, then passed on to the program's own handlers; a program that lives on finds the write failed.)  What the file has besides is copied; room
- * for all of it is reserved before values are written, unless they are compressed.  Permissions are those of the file
- * that is replaced; a symbolic link is followed.
+ * on rank 0 while it writes, then passed on to the program's own handlers; a program that lives on finds the write
+ * failed.)  What the file has besides is copied; room for all of it is reserved before values are written, unless they
+ * are compressed.  Where another program has changed the file meanwhile, it is left as that program made it, which is an
+ * error here.  Permissions are those of the file that is replaced; a symbolic link is followed, other hard links keep the
+ * old contents.
  *
  *   options  NULL: no compression
  *
@@ -73,6 +76,13 @@ MNP_API mnp_status mnp_h5_write(const mnp_array *array, const char *file, const 
  * already.  For programs that compute long before they write.  Collective.  MNP_ERR_IO, MNP_ERR_ARG.
  */
 MNP_API mnp_status mnp_h5_check_write(mnp_ctx *ctx, const char *file, const char *dataset);
+
+/*
+ * Whether two names lead to one dataset, by whatever links; false if either is not there.  Not collective: for one rank to
+ * ask before the work.  MNP_ERR_ARG, MNP_ERR_MEMORY.
+ */
+MNP_API mnp_status mnp_h5_is_same(const char *file_a, const char *dataset_a, const char *file_b, const char *dataset_b,
+                                  bool *same_p);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Which part of the convolution of extents N and K: N+K-1 values, the middle N of them, or |N-K|+1 (no border used). */
+/* Which part of the convolution of extents N and K: N+K-1 values, the middle N, or |N-K|+1 (no border used). */
 typedef enum mnp_conv_mode { MNP_CONV_FULL, MNP_CONV_SAME, MNP_CONV_VALID } mnp_conv_mode;
 
 /* How the input goes on beyond its borders: for a b c d, and numpy.pad's name of it. */
@@ -33,7 +33,8 @@ typedef struct mnp_conv_options {
     double fillvalue; /* v above, cast to the input's dtype, which must be able to hold it */
     int naxes;        /* 0: the last dimensions of the input, as many as the kernel has */
     const int *axes;  /* naxes input dimensions that the kernel's dimensions go along; negative counts from the end */
-    mnp_dtype dtype;  /* of the result; MNP_DTYPE_AUTO: the input's if it is float or complex (complex if the kernel is), else float32 */
+    /* of the result; MNP_DTYPE_AUTO: the input's if it is float or complex (complex if the kernel is), else float32 */
+    mnp_dtype dtype;
 } mnp_conv_options;
 
 /* scipy.signal.convolve2d's defaults. */

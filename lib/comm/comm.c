@@ -63,10 +63,10 @@ struct facts {
 
 static mnp_status gather_facts(const mnp__comm *comm, struct facts *facts)
 {
-    bool cuda = strcmp(comm->device->ops->kind, "cuda") == 0;
+    bool gpu = !comm->device->cpu_memory;
     const char *wish = comm->config->transport;
-    struct facts mine = {cuda,
-                         !cuda,
+    struct facts mine = {gpu,
+                         !gpu,
                          comm->ranks_on_device,
                          strcmp(wish, "mpi") == 0,
                          strcmp(wish, "nccl") == 0,

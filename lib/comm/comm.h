@@ -94,9 +94,10 @@ mnp_status mnp__exchange_help(mnp__exchange *exchange);
 bool mnp__exchange_free(mnp__exchange *exchange);
 
 /*
- * NCCL (nccl.c; nccl_absent.c where it is not compiled in).  All polled with the deadline; a communicator in error is aborted.
- * start: collective, id over MPI; exchange: grouped sends and receives on the stream; check: MNP_ERR_COMM if NCCL has
- * found a fault since, and whether an exchange has begun on its stream (its turn has come) and is not over.  abort and free accept NULL.
+ * NCCL (nccl.c; nccl_absent.c where it is not compiled in).  All polled with the deadline; a communicator in error is
+ * aborted.  start: collective, id over MPI; exchange: grouped sends and receives on the stream; check: MNP_ERR_COMM if NCCL
+ * has found a fault since, and whether an exchange has begun on its stream (its turn has come) and is not over.  abort and
+ * free accept NULL.
  */
 mnp_status mnp__nccl_start(const mnp__comm *comm, mnp__nccl **nccl_p);
 mnp_status mnp__nccl_exchange(mnp__nccl *nccl, int nsends, const mnp__message *sends, int nrecvs,

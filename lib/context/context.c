@@ -90,7 +90,7 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     MNP_TRY_OR(MNP_AGREE(ctx, mnp__config_read(options, ctx->comm.rank, &ctx->config)), st, fail);
     MNP_TRY_OR(MNP_AGREE(ctx, open_device(ctx)), st, fail);
     MNP_TRY_OR(mnp__comm_attach(&ctx->comm, &ctx->config, ctx->device), st, fail);
-    MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "%d ranks on %d nodes, device %s, transport %s", ctx->comm.size,
+    MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "ranks: %d, hosts: %d, device: %s, transport: %s", ctx->comm.size,
             ctx->comm.nodes, ctx->device->ops->kind, mnp_ctx_transport(ctx));
     *ctx_p = ctx;
     return MNP_OK;

@@ -68,13 +68,14 @@ typedef struct mnp__device_ops {
 struct mnp__device {
     const mnp__device_ops *ops;
     const mnp__config *config;
-    size_t block_memory; /* bytes of fast memory that the threads of a block can share; 0 where there are no blocks: the host */
+    bool cpu_memory;     /* its memory is the CPU's, which may read and write it */
+    size_t block_memory; /* bytes that the threads of a block can share; 0 where there are no blocks: the host */
 };
 
 /* The device of a rank that is number node_rank of node_size on its host: by MANIPLE_DEVICE and what is there. */
 mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p);
 
-/* The implementations.  Where CUDA is not compiled in, or no driver or GPU is there, cuda gives MNP_ERR_UNSUPPORTED and a sentence. */
+/* The implementations.  Where CUDA is not compiled in, or no driver or GPU is there, cuda gives MNP_ERR_UNSUPPORTED. */
 mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__device **device_p);
 mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__device **device_p);
 

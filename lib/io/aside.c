@@ -299,9 +299,23 @@ static bool take_permissions(const mnp__aside *aside)
     return fchmod(aside->descriptor, mode) == 0;
 }
 
+/* Whether the target is as it was found. */
+static bool is_untouched(const mnp__aside *aside)
+{
+    const struct stat *old = &aside->replaced;
+    struct stat now;
+    if (stat(aside->target, &now) != 0)
+        return !aside->exists;
+    return aside->exists && now.st_dev == old->st_dev && now.st_ino == old->st_ino && now.st_size == old->st_size &&
+           now.st_mtim.tv_sec == old->st_mtim.tv_sec && now.st_mtim.tv_nsec == old->st_mtim.tv_nsec;
+}
+
 mnp_status mnp__aside_commit(mnp__aside *aside)
 {
     struct stat status;
+    if (!is_untouched(aside)) /* an instant remains, but jobs that write to one file at a time do not lose their results */
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': another program has changed it meanwhile; run this again",
+                        aside->file);
     /* what was reserved beyond the end goes back */
     if (fstat(aside->descriptor, &status) != 0 || ftruncate(aside->descriptor, status.st_size) != 0 ||
         !take_permissions(aside) || rename(aside->path, aside->target) != 0)

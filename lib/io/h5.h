@@ -45,6 +45,15 @@ typedef struct mnp__h5_place {
 mnp_status mnp__h5_place_new(const char *file, const char *dataset, mnp__h5_place *place);
 void mnp__h5_place_free(mnp__h5_place *place);
 
+/* Which object it is that names and links lead to (h5_file.c). */
+typedef struct mnp__h5_identity {
+    unsigned long file; /* a number of the file's, as long as it is open */
+    unsigned char object[16];
+} mnp__h5_identity;
+
+/* False if it cannot be told. */
+bool mnp__h5_identify(hid_t object, mnp__h5_identity *identity);
+
 /* Element types (h5_type.c). */
 
 typedef struct mnp__h5_type {

@@ -3,7 +3,6 @@
  * others; only what it has found good is then opened by all ranks together.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +71,73 @@ void mnp__h5_place_free(mnp__h5_place *place)
     free(place->dataset);
     free(place->text);
     *place = (mnp__h5_place){NULL, NULL, NULL};
+}
+
+bool mnp__h5_identify(hid_t object, mnp__h5_identity *identity)
+{
+    H5O_info_t info;
+    memset(identity, 0, sizeof *identity);
+#if H5_VERSION_GE(1, 12, 0)
+    if (H5Oget_info3(object, &info, H5O_INFO_BASIC) < 0)
+        return false;
+    memcpy(identity->object, &info.token, sizeof info.token);
+#else
+    if (H5Oget_info2(object, &info, H5O_INFO_BASIC) < 0)
+        return false;
+    memcpy(identity->object, &info.addr, sizeof info.addr);
+#endif
+    identity->file = info.fileno;
+    return true;
+}
+
+/* Open what is at a place; *file_p and *object_p are to be closed if this is true. */
+static bool open_object(const mnp__h5_place *place, hid_t *file_p, hid_t *object_p)
+{
+    struct stat status;
+    if (stat(place->file, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    *file_p = H5Fopen(place->file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (*file_p < 0)
+        return false;
+    *object_p = H5Oopen(*file_p, place->dataset, H5P_DEFAULT);
+    if (*object_p < 0)
+        H5Fclose(*file_p);
+    return *object_p >= 0;
+}
+
+static bool is_same(const mnp__h5_place *a, const mnp__h5_place *b)
+{
+    hid_t files[2], objects[2];
+    mnp__h5_identity first, second;
+    bool same = false;
+    if (!open_object(a, &files[0], &objects[0]))
+        return false;
+    if (open_object(b, &files[1], &objects[1])) {
+        same = mnp__h5_identify(objects[0], &first) && mnp__h5_identify(objects[1], &second) &&
+               memcmp(&first, &second, sizeof first) == 0;
+        H5Oclose(objects[1]);
+        H5Fclose(files[1]);
+    }
+    H5Oclose(objects[0]);
+    H5Fclose(files[0]);
+    return same;
+}
+
+mnp_status mnp_h5_is_same(const char *file_a, const char *dataset_a, const char *file_b, const char *dataset_b,
+                          bool *same_p)
+{
+    mnp__h5_place a, b;
+    mnp__h5_printing printing;
+    MNP_TRY(mnp__h5_place_new(file_a, dataset_a, &a));
+    mnp_status st = mnp__h5_place_new(file_b, dataset_b, &b);
+    if (st == MNP_OK) {
+        mnp__h5_printing_off(&printing);
+        *same_p = is_same(&a, &b);
+        mnp__h5_printing_restore(&printing);
+        mnp__h5_place_free(&b);
+    }
+    mnp__h5_place_free(&a);
+    return st;
 }
 
 #define LISTED 8 /* datasets that a sentence names */
@@ -223,6 +289,8 @@ static mnp_status look(const mnp__h5_place *place, mnp__h5_source *source)
         return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", place->file, strerror(errno));
     if (S_ISDIR(status.st_mode))
         return MNP_FAIL(MNP_ERR_IO, "'%s' is a folder, not an HDF5 file", place->file);
+    if (!S_ISREG(status.st_mode)) /* opening a pipe would wait for a writer */
+        return MNP_FAIL(MNP_ERR_IO, "'%s' is no regular file, and so not an HDF5 file", place->file);
     if (access(place->file, R_OK) != 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", place->file, strerror(errno));
     file = H5Fopen(place->file, H5F_ACC_RDONLY, H5P_DEFAULT);

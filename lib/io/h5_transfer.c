@@ -80,7 +80,7 @@ static mnp_status engine_open(const mnp__h5_transfer *what, bool idle, struct en
                     &engine->slabs);
     if (idle)
         engine->slabs.count = 0;
-    engine->staged = strcmp(ctx->device->ops->kind, "host") != 0;
+    engine->staged = !ctx->device->cpu_memory;
     mnp_status st = open_properties(engine);
     if (st == MNP_OK)
         st = engine->staged ? open_staging(engine) : mnp__ctx_wait(ctx, ctx->compute);

@@ -135,6 +135,18 @@ static H5I_type_t kind_of(hid_t file, const char *path)
     return type;
 }
 
+/* Whether what is at `path` is in the file itself, and not in another one that a link leads to. */
+static bool is_inside(hid_t file, const char *path)
+{
+    mnp__h5_identity root, identity;
+    hid_t object = H5Oopen(file, path, H5P_DEFAULT);
+    bool inside = object < 0 || (mnp__h5_identify(file, &root) && mnp__h5_identify(object, &identity) &&
+                                 identity.file == root.file);
+    if (object >= 0)
+        H5Oclose(object);
+    return inside;
+}
+
 /* Whether the dataset can have its name: groups or nothing on the way, and no group at the end. */
 static mnp_status check_path(hid_t file, const mnp__h5_place *place)
 {
@@ -146,7 +158,10 @@ static mnp_status check_path(hid_t file, const mnp__h5_place *place)
         H5I_type_t kind = kind_of(file, part);
         if (kind == H5I_BADID && H5Lexists(file, part, H5P_DEFAULT) <= 0)
             break;
-        if (kind != H5I_GROUP)
+        if (!is_inside(file, part))
+            st = MNP_FAIL(MNP_ERR_IO, "cannot write %s: '%s' there is a link to another file; name that file", place->text,
+                          part);
+        else if (kind != H5I_GROUP)
             st = MNP_FAIL(MNP_ERR_IO, "cannot write %s: '%s' is no group there", place->text, part);
         *slash = '/';
     }

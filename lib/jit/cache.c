@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,8 +235,10 @@ mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec
     MNP_TRY_OR(mnp__text_status(&path), st, done);
     dump_source(compiler, spec, source, key_hash);
     if (!make_folder(folder)) {
-        MNP_LOG(log, MNP_LOG_WARN, "the kernel cache %s cannot be used (it must be a folder of yours that others cannot "
-                "write in); kernels are compiled on every start", folder);
+        static atomic_bool warned; /* once is enough for all kernels of a process */
+        if (!atomic_exchange(&warned, true))
+            MNP_LOG(log, MNP_LOG_WARN, "the kernel cache %s cannot be used (it must be a folder of yours that others cannot "
+                    "write in); kernels are compiled on every start", folder);
         st = compiler->compile(compiler, spec->file, source, binary_p, size_p);
         goto done;
     }

@@ -21,7 +21,8 @@
 extern char **environ;
 
 /* -ffp-contract: fused multiply-add, as on GPUs; the rest lets loops be vectorised without changing results. */
-#define FIXED_OPTIONS "-std=gnu++17 -shared -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -w"
+#define FIXED_OPTIONS                                                                                                  \
+    "-std=gnu++17 -shared -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -w"
 #ifdef MNP_SANITIZERS
 #define CHECK_OPTIONS " -fsanitize=address,undefined -fno-omit-frame-pointer"
 #else

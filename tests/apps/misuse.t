@@ -27,6 +27,8 @@ conv_alone 2 'mirror or nearest' in.h5:/x hanning:3x3 -o out.h5:/y --boundary to
 conv_alone 2 'goes with --boundary fill' in.h5:/x hanning:3x3 -o out.h5:/y --boundary wrap --fillvalue 1
 conv_alone 2 'must be a number' in.h5:/x hanning:3x3 -o out.h5:/y --fillvalue 1x
 conv_alone 2 'such as 0,1' in.h5:/x hanning:3x3 -o out.h5:/y --axes 0,
+conv_alone 2 'dimension 0 twice' in.h5:/x hanning:3x3 -o out.h5:/y --axes 0,0
+conv_alone 2 'dimension 99999999999999999999;' in.h5:/x hanning:3x3 -o out.h5:/y --axes 99999999999999999999
 conv_alone 2 'dimension 4' in.h5:/x hanning:3x3 -o out.h5:/y --axes 0,4
 conv_alone 2 'complex64 or complex128' in.h5:/x hanning:3x3 -o out.h5:/y --dtype float
 conv_alone 2 'did you mean hanning' in.h5:/x haning:3x3 -o out.h5:/y
@@ -39,7 +41,34 @@ conv_alone 2 'all zeros' in.h5:/x hanning:2x3 -o out.h5:/y
 conv_alone 2 'more than 4 dimensions' in.h5:/x hanning:3x3x3x3x3 -o out.h5:/y
 conv_alone 2 'can be counted' dirac:4000000000x4000000000/2 hanning:3x3 -o out.h5:/y
 
+# other names of an operand: HDF5's links
+if [ -n "$PYTHON" ] && "$PYTHON" - <<'END'
+import h5py
+import numpy
+
+with h5py.File("links.h5", "w") as file:
+    file["x"] = numpy.arange(63.).reshape(7, 9)
+    file["group/k"] = numpy.ones((2, 5))
+    file["soft"] = h5py.SoftLink("/x")
+    file["alias"] = file["group"]
+with h5py.File("outer.h5", "w") as file:
+    file["ext"] = h5py.ExternalLink("links.h5", "/x")
+    file["folder"] = h5py.ExternalLink("links.h5", "/group")
+END
+then
+    conv_alone 2 'is INPUT itself' links.h5:/soft hanning:5x5 -o links.h5:/x
+    conv_alone 2 'is INPUT itself' links.h5:/x hanning:5x5 -o links.h5:/soft
+    conv_alone 2 'is INPUT itself' outer.h5:/ext hanning:5x5 -o links.h5:/x
+    conv_alone 2 'is KERNEL itself' links.h5:/x links.h5:/alias/k -o links.h5:/group/k
+    conv_alone 1 'is a link to another file' links.h5:/x hanning:5x5 -o outer.h5:/folder/new
+else
+    skip "links of HDF5" "there is no Python with h5py"
+fi
+mkfifo pipe.h5
+conv_alone 1 'is no regular file' pipe.h5:/x hanning:3x3 -o out.h5:/y
+
 if has_png; then
+    conv_alone 1 'empty name' in.h5:/x hanning:3x3 -o out.h5:/y --png ''
     conv 2 'is the file of INPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png link.h5
     conv_alone 2 'is the file of OUTPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png ./out.h5
 else

@@ -165,6 +165,18 @@ int main(void)
     unlink("links/a");
     unlink("links/none");
     rmdir("links");
+    FILE *program = fopen("shared", "w");
+    fputs("as it was", program);
+    fclose(program);
+    bool ready = mnp__aside_find("shared", &aside) == MNP_OK && mnp__aside_make(&aside, 4, true) == MNP_OK;
+    program = fopen("shared", "a");
+    fputs(", and more", program);
+    fclose(program);
+    ok(ready && mnp__aside_commit(&aside) == MNP_ERR_IO && strstr(mnp_error_message(), "changed it meanwhile"),
+       "refused: %s", mnp_error_message());
+    mnp__aside_close(&aside);
+    ok(holds("shared", "as it was, and more"), "and what the other program wrote is kept");
+    unlink("shared");
     check_signal(SIGTERM);
     check_signal(SIGINT);
     signal(SIGTERM, own_handler);

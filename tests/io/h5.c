@@ -201,12 +201,13 @@ static void check_arguments(void)
 }
 
 /*
- * A device that is the host's but for its name, so that files are staged as for a GPU, and for its copies: they count,
+ * A device whose memory is said not to be the CPU's, so that files are staged as for a GPU; its copies count,
  * and do what a test wants at the copy of that number.
  */
 static struct {
     const mnp__device_ops *real;
     mnp__device_ops ops;
+    bool cpu_memory;
     int copies, when;
     enum { COPY_WELL, COPY_BADLY, LOSE_DISK } what;
 } pretended;
@@ -242,7 +243,8 @@ static void pretend(int when, int what)
 {
     pretended.real = ctx->device->ops;
     pretended.ops = *pretended.real;
-    pretended.ops.kind = "pretended";
+    pretended.cpu_memory = ctx->device->cpu_memory;
+    ctx->device->cpu_memory = false;
     pretended.ops.copy = pretended_copy;
     pretended.copies = 0;
     pretended.when = when;
@@ -253,6 +255,7 @@ static void pretend(int when, int what)
 static void pretend_no_more(void)
 {
     ctx->device->ops = pretended.real;
+    ctx->device->cpu_memory = pretended.cpu_memory;
 }
 
 /* Blocks of several slabs, in memory and staged. */

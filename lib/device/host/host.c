@@ -217,7 +217,7 @@ mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__
 {
     mnp__host_device *host;
     MNP_TRY(mnp__calloc(1, sizeof *host, &host));
-    host->base = (mnp__device){.ops = &host_ops, .config = config};
+    host->base = (mnp__device){.ops = &host_ops, .config = config, .cpu_memory = true};
     host->threads = threads_of_rank(config, node_size);
     *device_p = &host->base;
     return MNP_OK;
