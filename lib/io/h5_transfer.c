@@ -15,7 +15,6 @@
  * and it is faster: with Open MPI 4.1 on one node, blocks of 4096 x 8192 float32 in a contiguous dataset were read
  * twice as quickly as with collective buffering, and rows of 128 bytes cut into four 20 times.
  */
-#include <string.h>
 
 #include "base/status.h"
 #include "io/h5.h"

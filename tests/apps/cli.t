@@ -225,6 +225,8 @@ if command -v mandoc >/dev/null; then
     for page in "$pages"/*.1; do
         run "$(basename "$page") has no mistake" mandoc -T lint -W warning "$page"
     done
+else
+    skip "the manual pages have no mistake" "there is no mandoc"
 fi
 # Options in the pages are written ".It Fl -name" or ".It Fl x , Fl -name"
 for subcommand in conv info; do
