@@ -120,21 +120,6 @@ static const char *find_colon(const char *text)
     return found ? found : strrchr(text, ':');
 }
 
-/* Copy without what HDF5 ignores in a name, "." and repeated slashes, so that equal names are equal strings. */
-static void normalise_dataset(const char *name, char *normal)
-{
-    while (*name) {
-        size_t length = strcspn(name, "/");
-        if (length > 0 && !(length == 1 && *name == '.')) {
-            *normal++ = '/';
-            memcpy(normal, name, length);
-            normal += length;
-        }
-        name += length + (name[length] == '/');
-    }
-    *normal = '\0';
-}
-
 static mnp_status split_dataset(operand *op)
 {
     const char *colon = find_colon(op->text);
@@ -143,12 +128,11 @@ static mnp_status split_dataset(operand *op)
                         colon == op->text ? "names no file" : "names no dataset",
                         strcmp(op->role, "OUTPUT") == 0 ? "" : ", or a generator such as hanning:31x31");
     op->file = strndup(op->text, (size_t)(colon - op->text));
-    op->dataset = malloc(strlen(colon + 1) + 2); /* one slash may be added */
+    op->dataset = strdup(colon + 1);
     if (!op->file || !op->dataset) {
         operand_free(op);
         return mnp_fail(MNP_ERR_MEMORY, "out of memory");
     }
-    normalise_dataset(colon + 1, op->dataset);
     return MNP_OK;
 }
 

@@ -161,7 +161,8 @@ static mnp_status compile_in(const struct host_compiler *compiler, const char *i
          option = strtok_r(NULL, " ", &state))
         arguments[count++] = option;
     if (count == MAX_ARGUMENTS - 7) {
-        st = MNP_FAIL(MNP_ERR_ARG, "MANIPLE_CXXFLAGS has more than %d options", MAX_ARGUMENTS - 8);
+        st = MNP_FAIL(MNP_ERR_ARG, "MANIPLE_CXXFLAGS has too many options: with Maniple's own they "
+                      "should be fewer than %d", MAX_ARGUMENTS - 8);
         goto done;
     }
     char *const rest[] = {"-x", "c++", "-o", (char *)output, (char *)input, NULL};

@@ -260,7 +260,8 @@ static uint64_t hash_arguments(mnp_dtype dtype, const mnp_layout *layout, const 
 {
     const int values[] = {(int)dtype, (int)kernel->dtype, (int)options->mode, (int)options->boundary, (int)options->dtype,
                           options->naxes};
-    uint64_t hash = mnp__layout_hash(layout) ^ mnp__layout_hash(kernel->layout);
+    const uint64_t layouts[] = {mnp__layout_hash(layout), mnp__layout_hash(kernel->layout)};
+    uint64_t hash = mnp__hash(MNP__HASH_START, layouts, sizeof layouts);
     hash = mnp__hash(hash, values, sizeof values);
     hash = mnp__hash(hash, &options->fillvalue, sizeof options->fillvalue);
     return mnp__hash(hash, options->axes, (size_t)options->naxes * sizeof(int));
