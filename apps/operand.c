@@ -120,13 +120,12 @@ static const char *find_colon(const char *text)
     return found ? found : strrchr(text, ':');
 }
 
-static mnp_status split_dataset(operand *op)
+static mnp_status split_dataset(operand *op, const char *choices)
 {
     const char *colon = find_colon(op->text);
     if (!colon || colon == op->text || strspn(colon + 1, "/.") == strlen(colon + 1))
         return mnp_fail(MNP_ERR_ARG, "%s '%s' %s; write FILE:/DATASET%s", op->role, op->text,
-                        colon == op->text ? "names no file" : "names no dataset",
-                        strcmp(op->role, "OUTPUT") == 0 ? "" : ", or a generator such as hanning:31x31");
+                        colon == op->text ? "names no file" : "names no dataset", choices);
     op->file = strndup(op->text, (size_t)(colon - op->text));
     op->dataset = strdup(colon + 1);
     if (!op->file || !op->dataset) {
@@ -169,7 +168,8 @@ mnp_status operand_parse(const char *role, const char *text, mnp_dtype dtype, op
     operand op = {.role = role, .text = text, .dtype = dtype};
     mnp_status status = find_generator(&op, &op.kind);
     if (status == MNP_OK)
-        status = op.kind == OPERAND_DATASET ? split_dataset(&op) : parse_generator(&op, strchr(text, ':') + 1);
+        status = op.kind == OPERAND_DATASET ? split_dataset(&op, ", or a generator such as hanning:31x31")
+                                            : parse_generator(&op, strchr(text, ':') + 1);
     if (status == MNP_OK)
         *result = op;
     return status;
@@ -178,7 +178,7 @@ mnp_status operand_parse(const char *role, const char *text, mnp_dtype dtype, op
 mnp_status operand_parse_dataset(const char *role, const char *text, operand *result)
 {
     operand op = {.role = role, .text = text, .kind = OPERAND_DATASET};
-    mnp_status status = split_dataset(&op);
+    mnp_status status = split_dataset(&op, "");
     if (status == MNP_OK)
         *result = op;
     return status;
@@ -193,7 +193,7 @@ void operand_free(operand *op)
 
 /* ---- arrays ---- */
 
-mnp_status operand_inspect(mnp_ctx *ctx, operand *op)
+mnp_status operand_look(mnp_ctx *ctx, operand *op)
 {
     if (op->kind != OPERAND_DATASET)
         return MNP_OK;
@@ -201,17 +201,25 @@ mnp_status operand_inspect(mnp_ctx *ctx, operand *op)
     mnp_status status = mnp_h5_inspect(ctx, op->file, op->dataset, &info);
     if (status != MNP_OK)
         return status;
-    if (info.ndim < 1 || info.ndim > OPERAND_MAX_DIMS)
-        return mnp_fail(MNP_ERR_ARG, "%s '%s' has %d dimensions; 1 to %d are possible", op->role, op->text, info.ndim,
-                        OPERAND_MAX_DIMS);
-    for (int d = 0; d < info.ndim; d++) {
-        if (info.shape[d] == 0)
-            return mnp_fail(MNP_ERR_ARG, "%s '%s' is empty: its extent along dimension %d is 0, and must be at least 1",
-                            op->role, op->text, d);
-        op->shape[d] = info.shape[d];
-    }
+    memcpy(op->shape, info.shape, sizeof op->shape);
     op->ndim = info.ndim;
     op->dtype = info.dtype;
+    return MNP_OK;
+}
+
+mnp_status operand_inspect(mnp_ctx *ctx, operand *op)
+{
+    mnp_status status = operand_look(ctx, op);
+    if (status != MNP_OK)
+        return status;
+    if (op->ndim < 1 || op->ndim > OPERAND_MAX_DIMS)
+        return mnp_fail(MNP_ERR_ARG, "%s '%s' has %d dimensions; 1 to %d are possible", op->role, op->text, op->ndim,
+                        OPERAND_MAX_DIMS);
+    for (int d = 0; d < op->ndim; d++) {
+        if (op->shape[d] == 0)
+            return mnp_fail(MNP_ERR_ARG, "%s '%s' is empty: its extent along dimension %d is 0, and must be at least 1",
+                            op->role, op->text, d);
+    }
     return MNP_OK;
 }
 

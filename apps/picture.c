@@ -46,6 +46,8 @@ static double element(mnp_dtype dtype, const void *block, int64_t i)
     case MNP_UINT16: return ((const uint16_t *)block)[i];
     case MNP_UINT32: return ((const uint32_t *)block)[i];
     case MNP_UINT64: return (double)((const uint64_t *)block)[i];
+    case MNP_FLOAT16: return (double)mnp_float16_to_float(((const uint16_t *)block)[i]);
+    case MNP_BFLOAT16: return (double)mnp_bfloat16_to_float(((const uint16_t *)block)[i]);
     case MNP_FLOAT32: return (double)((const float *)block)[i];
     case MNP_FLOAT64: return ((const double *)block)[i];
     case MNP_COMPLEX64: return hypot((double)((const float *)block)[2 * i], (double)((const float *)block)[2 * i + 1]);

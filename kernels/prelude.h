@@ -18,6 +18,7 @@ typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 #define MNP_INLINE __device__ __forceinline__
+#define MNP_FUNCTION static __device__ /* larger ones, inlined or not as the compiler sees fit */
 #define MNP_KERNEL(name, params) extern "C" __global__ void name(const __grid_constant__ params p)
 #define MNP_RANGE(i, n)                                                                                                \
     (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x)
@@ -26,6 +27,7 @@ typedef unsigned long long uint64_t;
 #include <stdint.h>
 #include <string.h>
 #define MNP_INLINE inline __attribute__((always_inline))
+#define MNP_FUNCTION static
 #define MNP_KERNEL(name, params)                                                                                       \
     static void name##_share(const params &p, int64_t worker, int64_t workers);                                        \
     extern "C" void name(const void *p, long long worker, long long workers)                                           \
@@ -53,6 +55,104 @@ template <typename R> struct mnp_complex {
 };
 typedef mnp_complex<float> mnp_complex64;
 typedef mnp_complex<double> mnp_complex128;
+
+/* The bits of a float, and the float of bits. */
+MNP_INLINE uint32_t mnp_float_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+MNP_INLINE float mnp_float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/*
+ * Floats of two bytes: IEEE binary16, and the upper half of a float.  They are computed with as floats; a result is
+ * rounded to the nearest when it is stored, ties to even.  What follows has no branches, so that loops are vectorised.
+ */
+MNP_INLINE float mnp_float16_value(uint16_t bits)
+{
+#if MNP_CUDA
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+    return x;
+#else
+    const uint32_t bias = 112u << 23, largest = 0x7c00u << 13; /* of exponents: the difference, and that of infinity and NaN */
+    uint32_t shifted = (uint32_t)(bits & 0x7fff) << 13, normal = shifted + bias;
+    uint32_t subnormal = mnp_float_bits(mnp_float_of(normal + (1u << 23)) - 0x1p-14f);
+    uint32_t result = shifted >= largest ? normal + bias : shifted < 1u << 23 ? subnormal : normal;
+    return mnp_float_of(result | (uint32_t)(bits & 0x8000) << 16);
+#endif
+}
+
+MNP_INLINE uint16_t mnp_float16_bits(float x)
+{
+#if MNP_CUDA
+    uint16_t bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+#else
+    uint32_t all = mnp_float_bits(x), bits = all & 0x7fffffff;
+    uint32_t normal = (bits - (112u << 23) + 0xfff + (bits >> 13 & 1)) >> 13;
+    uint32_t subnormal = mnp_float_bits(mnp_float_of(bits) + 0.5f) - mnp_float_bits(0.5f); /* its last bit is that of 2^-24 */
+    uint32_t result = bits < 113u << 23 ? subnormal : bits < 143u << 23 ? normal : 0x7c00;
+    return (uint16_t)(all >> 16 & 0x8000 | (bits > 0x7f800000 ? 0x7e00 | bits >> 13 & 0x3ff : result));
+#endif
+}
+
+MNP_INLINE uint16_t mnp_bfloat16_bits(float x)
+{
+    uint32_t bits = mnp_float_bits(x);
+    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* A double rounded to odd, the float beside it whose last bit is set: rounding that again is as good as rounding once. */
+MNP_INLINE float mnp_round_to_odd(double x)
+{
+    float nearest = (float)x;
+    double difference = (double)nearest - x;
+    uint32_t bits = mnp_float_bits(nearest), towards_zero = (difference > 0) == (x > 0) ? 1 : 0;
+    uint32_t odd = towards_zero ? bits - 1 : bits + 1;
+    return difference == 0 || (bits & 1) || x != x || x - x != 0 ? nearest : mnp_float_of(odd);
+}
+
+#define MNP_DEFINE_HALF(type, to_float, to_bits)                                                                       \
+    struct type {                                                                                                      \
+        uint16_t bits;                                                                                                 \
+        type() = default;                                                                                              \
+        template <typename T> MNP_INLINE type(T x) : bits(to_bits((float)x))                                           \
+        {                                                                                                              \
+        }                                                                                                              \
+        MNP_INLINE type(double x) : bits(to_bits(mnp_round_to_odd(x)))                                                 \
+        {                                                                                                              \
+        }                                                                                                              \
+        MNP_INLINE operator float() const                                                                              \
+        {                                                                                                              \
+            return to_float;                                                                                           \
+        }                                                                                                              \
+        template <typename T> MNP_INLINE type &operator+=(T x)                                                         \
+        {                                                                                                              \
+            return *this = *this + x;                                                                                  \
+        }                                                                                                              \
+        template <typename T> MNP_INLINE type &operator-=(T x)                                                         \
+        {                                                                                                              \
+            return *this = *this - x;                                                                                  \
+        }                                                                                                              \
+        template <typename T> MNP_INLINE type &operator*=(T x)                                                         \
+        {                                                                                                              \
+            return *this = *this * x;                                                                                  \
+        }                                                                                                              \
+        template <typename T> MNP_INLINE type &operator/=(T x)                                                         \
+        {                                                                                                              \
+            return *this = *this / x;                                                                                  \
+        }                                                                                                              \
+    };
+MNP_DEFINE_HALF(mnp_float16, mnp_float16_value(bits), mnp_float16_bits)
+MNP_DEFINE_HALF(mnp_bfloat16, mnp_float_of((uint32_t)bits << 16), mnp_bfloat16_bits)
 
 /* Conversion between any two types, as numpy.ndarray.astype(casting="unsafe"). */
 template <typename To> struct mnp_to {

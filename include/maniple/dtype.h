@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <maniple/base.h>
 
@@ -24,6 +25,8 @@ typedef enum mnp_dtype {
     MNP_UINT16,
     MNP_UINT32,
     MNP_UINT64,
+    MNP_FLOAT16,  /* IEEE binary16 */
+    MNP_BFLOAT16, /* the upper half of a float32, as ml_dtypes.bfloat16 */
     MNP_FLOAT32,
     MNP_FLOAT64,
     MNP_COMPLEX64,  /* two float32: real, imaginary */
@@ -43,8 +46,32 @@ MNP_API const char *mnp_dtype_name(mnp_dtype dtype);
 /* The type of that NumPy name.  MNP_ERR_ARG, naming the choices, if there is none.  Not collective. */
 MNP_API mnp_status mnp_dtype_parse(const char *name, mnp_dtype *dtype_p);
 
-/* The type that holds values of both, by numpy.promote_types.  Not collective. */
+/*
+ * The type that holds values of both, by numpy.promote_types.  bfloat16 holds the integers of 8 bits; with float16, and
+ * with integers of 16 bits, it gives float32, with larger ones float64.  Not collective.
+ */
 MNP_API mnp_dtype mnp_dtype_promote(mnp_dtype a, mnp_dtype b);
+
+/* How far a conversion may go, by numpy.can_cast. */
+typedef enum mnp_casting {
+    MNP_CASTING_NO,        /* the same type */
+    MNP_CASTING_EQUIV,     /* the same type */
+    MNP_CASTING_SAFE,      /* a type that holds all values */
+    MNP_CASTING_SAME_KIND, /* also a smaller one, and from bool to unsigned to signed to float to complex */
+    MNP_CASTING_UNSAFE     /* anything */
+} mnp_casting;
+
+/* numpy.can_cast; false if one of them is no dtype.  Not collective. */
+MNP_API bool mnp_can_cast(mnp_dtype from, mnp_dtype to, mnp_casting casting);
+
+/*
+ * C has no type for floats of two bytes: a program holds their bits.  From a double they are rounded to the nearest, ties to
+ * even.  Not collective.
+ */
+MNP_API float mnp_float16_to_float(uint16_t bits);
+MNP_API float mnp_bfloat16_to_float(uint16_t bits);
+MNP_API uint16_t mnp_float16_from_double(double value);
+MNP_API uint16_t mnp_bfloat16_from_double(double value);
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,8 @@ static const struct dtype_row dtypes[MNP_NUM_DTYPES] = {
     [MNP_UINT16] = {"uint16", 'u', 2},
     [MNP_UINT32] = {"uint32", 'u', 4},
     [MNP_UINT64] = {"uint64", 'u', 8},
+    [MNP_FLOAT16] = {"float16", 'f', 2},
+    [MNP_BFLOAT16] = {"bfloat16", 'f', 2},
     [MNP_FLOAT32] = {"float32", 'f', 4},
     [MNP_FLOAT64] = {"float64", 'f', 8},
     [MNP_COMPLEX64] = {"complex64", 'c', 8},
@@ -75,18 +77,17 @@ static mnp_dtype find(char kind, size_t size)
     return MNP_FLOAT64; /* numpy's answer for int64 with uint64, the one case that has no integer */
 }
 
-/* Bytes of the real float that holds all values of an integer type as NumPy sees it: 16 bits and less fit float32. */
+/* Bytes of the smallest real float that holds a type's values as NumPy sees it: 8 bits fit 2 bytes, 16 bits fit 4. */
 static size_t float_size(mnp_dtype dtype)
 {
+    size_t size = dtypes[dtype].size;
     switch (dtypes[dtype].kind) {
     case 'f':
-        return dtypes[dtype].size;
+        return size;
     case 'c':
-        return dtypes[dtype].size / 2u;
-    case 'b':
-        return 4;
+        return size / 2;
     default:
-        return dtypes[dtype].size <= 2 ? 4 : 8;
+        return size <= 2 ? 2 * size : 8;
     }
 }
 
@@ -100,11 +101,36 @@ mnp_dtype mnp_dtype_promote(mnp_dtype a, mnp_dtype b)
         return ka == 'b' ? b : a;
     size_t fa = float_size(a), fb = float_size(b), wider = fa > fb ? fa : fb;
     if (ka == 'c' || kb == 'c')
-        return find('c', 2 * wider);
+        return find('c', wider > 4 ? 16 : 8);
+    if (ka == 'f' && kb == 'f' && wider == 2) /* float16 and bfloat16 */
+        return MNP_FLOAT32;
+    if (ka == 'f' && fa == wider)
+        return a;
+    if (kb == 'f' && fb == wider)
+        return b;
     if (ka == 'f' || kb == 'f')
         return find('f', wider);
     if (ka == kb)
         return sa > sb ? a : b;
     size_t ss = ka == 'i' ? sa : sb, su = ka == 'u' ? sa : sb; /* signed with unsigned: a signed type that holds both */
     return find('i', ss > su ? ss : 2 * su);
+}
+
+bool mnp_can_cast(mnp_dtype from, mnp_dtype to, mnp_casting casting)
+{
+    static const char kinds[] = "buifc";
+    if (!valid(from) || !valid(to))
+        return false;
+    switch (casting) {
+    case MNP_CASTING_NO:
+    case MNP_CASTING_EQUIV:
+        return from == to;
+    case MNP_CASTING_SAFE:
+        return mnp_dtype_promote(from, to) == to;
+    case MNP_CASTING_SAME_KIND:
+        return strchr(kinds, dtypes[from].kind) <= strchr(kinds, dtypes[to].kind);
+    case MNP_CASTING_UNSAFE:
+        return true;
+    }
+    return false;
 }

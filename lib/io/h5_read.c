@@ -80,13 +80,10 @@ static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const m
     mnp_array *array = NULL;
     MNP_TRY(mnp__h5_look(ctx, place, &source));
     MNP_TRY(choose_layout(ctx, place, &source.info, given, &layout));
-    MNP_TRY_OR(mnp__array_output(ctx, "array_p", source.info.dtype, layout, *array_p, &array), st, release);
+    MNP_TRY_OR(mnp__array_output_dense(ctx, "array_p", source.info.dtype, layout, *array_p, &array), st, release);
     if (mnp_layout_size(layout) > 0)
         st = read_values(array, place, &source);
-    if (st == MNP_OK)
-        *array_p = array;
-    else if (array != *array_p)
-        mnp_array_free(array);
+    st = mnp__array_deliver(array, st, array_p);
 release:
     mnp_layout_free(layout);
     return st;

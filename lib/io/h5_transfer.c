@@ -198,7 +198,7 @@ mnp_status mnp__h5_transfer_read(const mnp__h5_transfer *transfer)
 {
     struct engine engine;
     mnp_ctx *ctx = transfer->array->ctx;
-    mnp_status st = engine_open(transfer, false, &engine);
+    mnp_status st = engine_open(transfer, transfer->array->local_size == 0, &engine);
     for (int64_t index = 0; st == MNP_OK && index < engine.rounds; index++)
         st = MNP_AGREE(ctx, read_slab(&engine, index));
     if (st == MNP_OK)
@@ -212,8 +212,8 @@ mnp_status mnp__h5_transfer_write(const mnp__h5_transfer *transfer)
     struct engine engine;
     mnp_ctx *ctx = transfer->array->ctx;
     const mnp_array *array = transfer->array;
-    bool replica = array->local_size > 0 && mnp_layout_owner(array->layout, array->local_lo) != ctx->comm.rank;
-    mnp_status st = engine_open(transfer, replica, &engine);
+    bool idle = array->local_size == 0 || mnp_layout_owner(array->layout, array->local_lo) != ctx->comm.rank;
+    mnp_status st = engine_open(transfer, idle, &engine);
     for (int64_t index = 0; st == MNP_OK && index < engine.rounds; index++)
         st = MNP_AGREE(ctx, write_slab(&engine, index));
     engine_close(&engine);

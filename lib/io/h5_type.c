@@ -1,8 +1,9 @@
 /*
  * Element types: NumPy's on our side, on HDF5's side the way h5py stores them.
  *
- * A bool is an enumeration {FALSE = 0, TRUE = 1} of one byte, a complex number a compound {r, i} of two floats.  The
- * numbers in a file may have any size up to 8 bytes and any byte order; they become the smallest type of ours that
+ * A bool is an enumeration {FALSE = 0, TRUE = 1} of one byte, a complex number a compound {r, i} of two floats.  Floats of
+ * two bytes are HDF5 floats whose fields say which kind they are: 1 bit of sign, 5 of exponent and 10 of mantissa for
+ * float16, as h5py has them; 1, 8 and 7 for bfloat16, which h5py does not know as a type of NumPy's.  The numbers in a file may have any size up to 8 bytes and any byte order; they become the smallest type of ours that
  * holds them all, which is never smaller than what is in the file, so that they can be converted in place.
  */
 #include <string.h>
@@ -10,22 +11,53 @@
 #include "base/status.h"
 #include "io/h5.h"
 
-static hid_t native(mnp_dtype dtype)
+/* Where the parts of a float of two bytes are, in bits. */
+typedef struct half_format {
+    size_t exponent, exponent_size, mantissa_size, bias;
+} half_format;
+
+static const half_format float16_format = {10, 5, 10, 15}, bfloat16_format = {7, 8, 7, 127};
+
+static hid_t new_half(const half_format *format)
+{
+    hid_t type = H5Tcopy(H5T_NATIVE_FLOAT);
+    if (type >= 0 && H5Tset_fields(type, 15, format->exponent, format->exponent_size, 0, format->mantissa_size) >= 0 &&
+        H5Tset_size(type, 2) >= 0 && H5Tset_ebias(type, format->bias) >= 0)
+        return type;
+    if (type >= 0)
+        H5Tclose(type);
+    return H5I_INVALID_HID;
+}
+
+static bool has_format(hid_t type, const half_format *format)
+{
+    size_t sign, exponent, exponent_size, mantissa, mantissa_size;
+    return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == 2 &&
+           H5Tget_fields(type, &sign, &exponent, &exponent_size, &mantissa, &mantissa_size) >= 0 && sign == 15 &&
+           exponent == format->exponent && exponent_size == format->exponent_size && mantissa == 0 &&
+           mantissa_size == format->mantissa_size && H5Tget_ebias(type) == format->bias &&
+           H5Tget_norm(type) == H5T_NORM_IMPLIED;
+}
+
+/* The type of a number in memory, a real one or each of the two of a complex one; release it with H5Tclose(). */
+static hid_t new_number(mnp_dtype dtype)
 {
     switch (dtype) {
     case MNP_BOOL:
-    case MNP_INT8: return H5T_NATIVE_INT8;
-    case MNP_INT16: return H5T_NATIVE_INT16;
-    case MNP_INT32: return H5T_NATIVE_INT32;
-    case MNP_INT64: return H5T_NATIVE_INT64;
-    case MNP_UINT8: return H5T_NATIVE_UINT8;
-    case MNP_UINT16: return H5T_NATIVE_UINT16;
-    case MNP_UINT32: return H5T_NATIVE_UINT32;
-    case MNP_UINT64: return H5T_NATIVE_UINT64;
+    case MNP_INT8: return H5Tcopy(H5T_NATIVE_INT8);
+    case MNP_INT16: return H5Tcopy(H5T_NATIVE_INT16);
+    case MNP_INT32: return H5Tcopy(H5T_NATIVE_INT32);
+    case MNP_INT64: return H5Tcopy(H5T_NATIVE_INT64);
+    case MNP_UINT8: return H5Tcopy(H5T_NATIVE_UINT8);
+    case MNP_UINT16: return H5Tcopy(H5T_NATIVE_UINT16);
+    case MNP_UINT32: return H5Tcopy(H5T_NATIVE_UINT32);
+    case MNP_UINT64: return H5Tcopy(H5T_NATIVE_UINT64);
+    case MNP_FLOAT16: return new_half(&float16_format);
+    case MNP_BFLOAT16: return new_half(&bfloat16_format);
     case MNP_COMPLEX64:
-    case MNP_FLOAT32: return H5T_NATIVE_FLOAT;
+    case MNP_FLOAT32: return H5Tcopy(H5T_NATIVE_FLOAT);
     case MNP_COMPLEX128:
-    case MNP_FLOAT64: return H5T_NATIVE_DOUBLE;
+    case MNP_FLOAT64: return H5Tcopy(H5T_NATIVE_DOUBLE);
     default: return H5I_INVALID_HID;
     }
 }
@@ -44,8 +76,12 @@ static hid_t new_bool(void)
 static hid_t new_complex(mnp_dtype dtype)
 {
     size_t size = mnp_dtype_size(dtype);
-    hid_t type = H5Tcreate(H5T_COMPOUND, size);
-    if (type >= 0 && H5Tinsert(type, "r", 0, native(dtype)) >= 0 && H5Tinsert(type, "i", size / 2, native(dtype)) >= 0)
+    hid_t type = H5Tcreate(H5T_COMPOUND, size), part = new_number(dtype);
+    bool complete = type >= 0 && part >= 0 && H5Tinsert(type, "r", 0, part) >= 0 &&
+                    H5Tinsert(type, "i", size / 2, part) >= 0;
+    if (part >= 0)
+        H5Tclose(part);
+    if (complete)
         return type;
     if (type >= 0)
         H5Tclose(type);
@@ -57,7 +93,7 @@ hid_t mnp__h5_type_new(mnp_dtype dtype)
     switch (mnp_dtype_kind(dtype)) {
     case 'b': return new_bool();
     case 'c': return new_complex(dtype);
-    default: return H5Tcopy(native(dtype));
+    default: return new_number(dtype);
     }
 }
 
@@ -96,6 +132,8 @@ static mnp_dtype holding(hid_t type)
     static const mnp_dtype signeds[] = {MNP_INT8, MNP_INT16, MNP_INT32, MNP_INT64};
     static const mnp_dtype unsigneds[] = {MNP_UINT8, MNP_UINT16, MNP_UINT32, MNP_UINT64};
     bool is_float = H5Tget_class(type) == H5T_FLOAT;
+    if (has_format(type, &float16_format) || has_format(type, &bfloat16_format))
+        return has_format(type, &float16_format) ? MNP_FLOAT16 : MNP_BFLOAT16;
     const mnp_dtype *choice = is_float ? floats : H5Tget_sign(type) == H5T_SGN_NONE ? unsigneds : signeds;
     for (int i = 0; i < (is_float ? 2 : 4); i++)
         if (H5Tget_size(type) <= mnp_dtype_size(choice[i]))
@@ -105,7 +143,9 @@ static mnp_dtype holding(hid_t type)
 
 static mnp_dtype complex_of(mnp_dtype part)
 {
-    return part == MNP_FLOAT32 ? MNP_COMPLEX64 : part == MNP_FLOAT64 ? MNP_COMPLEX128 : MNP_DTYPE_AUTO;
+    if (part == MNP_DTYPE_AUTO)
+        return part;
+    return part == MNP_FLOAT64 ? MNP_COMPLEX128 : MNP_COMPLEX64;
 }
 
 static const char *class_name(H5T_class_t class)
@@ -140,9 +180,13 @@ mnp_status mnp__h5_type_open(hid_t dataset, const char *what, mnp__h5_type *type
         type->from = H5Tget_member_type(type->stored, 0);
         type->dtype = complex_of(holding(type->from));
     }
-    type->to = native(type->dtype);
-    if (type->dtype != MNP_DTYPE_AUTO)
-        return MNP_OK;
+    if (type->dtype != MNP_DTYPE_AUTO) {
+        type->to = new_number(type->dtype);
+        if (type->to >= 0)
+            return MNP_OK;
+        mnp__h5_type_close(type);
+        return MNP_FAIL(MNP_ERR_IO, "cannot make an HDF5 type for %s: %s", what, mnp__h5_reason());
+    }
     mnp__h5_type_close(type);
     return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                     "%s holds %s: only integers and floats of up to 8 bytes, bool and complex numbers can be read",
@@ -153,40 +197,22 @@ void mnp__h5_type_close(mnp__h5_type *type)
 {
     if (type->from >= 0)
         H5Tclose(type->from);
+    if (type->to >= 0)
+        H5Tclose(type->to);
     if (type->stored >= 0)
         H5Tclose(type->stored);
-    type->from = type->stored = H5I_INVALID_HID;
+    type->from = type->to = type->stored = H5I_INVALID_HID;
 }
 
-/* Whether these are IEEE 754 floats of two bytes, for which HDF5 has a slow way only. */
-static bool is_half(hid_t type)
-{
-    size_t sign, exponent, exponent_size, mantissa, mantissa_size;
-    return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == 2 &&
-           H5Tget_fields(type, &sign, &exponent, &exponent_size, &mantissa, &mantissa_size) >= 0 && sign == 15 &&
-           exponent == 10 && exponent_size == 5 && mantissa == 0 && mantissa_size == 10 && H5Tget_ebias(type) == 15 &&
-           H5Tget_norm(type) == H5T_NORM_IMPLIED;
-}
-
-/* Turn floats of two bytes into float32, from the last to the first as they need twice the room. */
+/* Turn float16 into float32, from the last to the first as they need twice the room: HDF5 has a slow way only. */
 static void widen_halves(bool swapped, size_t count, void *data)
 {
     unsigned char *bytes = data;
     for (size_t i = count; i-- > 0;) {
         uint16_t half;
-        uint32_t bits;
-        float value;
         memcpy(&half, bytes + 2 * i, sizeof half);
-        if (swapped)
-            half = __builtin_bswap16(half);
-        bits = (uint32_t)(half & 0x7fff) << 13; /* the number but for the exponent's bias, also if it is subnormal */
-        memcpy(&value, &bits, sizeof value);
-        value *= 0x1p112f;
-        memcpy(&bits, &value, sizeof bits);
-        if ((half & 0x7c00) == 0x7c00) /* infinity, not a number */
-            bits |= UINT32_C(0x7f800000);
-        bits |= (uint32_t)(half & 0x8000) << 16;
-        memcpy(bytes + 4 * i, &bits, sizeof bits);
+        float value = mnp_float16_to_float(swapped ? __builtin_bswap16(half) : half);
+        memcpy(bytes + 4 * i, &value, sizeof value);
     }
 }
 
@@ -201,7 +227,7 @@ mnp_status mnp__h5_type_convert(const mnp__h5_type *type, int64_t count, void *d
     if (H5Tequal(type->from, type->to) > 0)
         return MNP_OK;
     size_t numbers = (size_t)count * (mnp_dtype_kind(type->dtype) == 'c' ? 2 : 1);
-    if (is_half(type->from))
+    if (type->dtype == MNP_COMPLEX64 && has_format(type->from, &float16_format))
         widen_halves(H5Tget_order(type->from) != H5Tget_order(type->to), numbers, data);
     else if (H5Tconvert(type->from, type->to, numbers, data, NULL, H5P_DEFAULT) < 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot convert numbers of the file to %s: %s", mnp_dtype_name(type->dtype),

@@ -363,16 +363,23 @@ static mnp_status check_deflate(int level)
 mnp_status mnp_h5_write(const mnp_array *array, const char *file, const char *dataset,
                         const mnp_h5_write_options *options)
 {
-    struct job job = {.array = array, .deflate = options ? options->deflate : 0};
+    struct job job = {.deflate = options ? options->deflate : 0};
+    mnp_array *temporary;
     mnp__h5_printing printing;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, previous;
+    MNP_TRY(mnp__array_refuse_scalar("mnp_h5_write", array));
     MNP_TRY(check_deflate(job.deflate));
     MNP_TRY(mnp__h5_place_new(file, dataset, &job.place));
+    mnp_status st = mnp__array_dense(array, &job.array, &temporary);
+    if (st != MNP_OK)
+        goto free_place;
     mnp__h5_printing_off(&printing);
     sigaction(SIGXFSZ, &ignore, &previous); /* a file beyond the limit is an error, not the end of the process */
-    mnp_status st = write_dataset(&job);
+    st = write_dataset(&job);
     sigaction(SIGXFSZ, &previous, NULL);
     mnp__h5_printing_restore(&printing);
+    mnp_array_free(temporary);
+free_place:
     mnp__h5_place_free(&job.place);
     return st;
 }
