@@ -51,7 +51,7 @@ MNP_API mnp_status mnp_layout_replicated(int nranks, int ndim, const int64_t *sh
 /* Rank `root` owns everything, the others nothing.  Not collective.  MNP_ERR_ARG as above, or if root is no rank. */
 MNP_API mnp_status mnp_layout_on_root(int nranks, int root, int ndim, const int64_t *shape, mnp_layout **layout_p);
 
-/* The same cutting of another shape of as many dimensions, evenly.  Not collective.  MNP_ERR_ARG as above. */
+/* The same mesh cutting another shape of as many dimensions, evenly.  Not collective.  MNP_ERR_ARG as above. */
 MNP_API mnp_status mnp_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p);
 
 /* One more owner of the layout; returns it.  Not collective. */
@@ -65,13 +65,17 @@ MNP_API int mnp_layout_nranks(const mnp_layout *layout);
 MNP_API int mnp_layout_ndim(const mnp_layout *layout);
 MNP_API const int64_t *mnp_layout_shape(const mnp_layout *layout);
 MNP_API int64_t mnp_layout_size(const mnp_layout *layout); /* elements of the global array */
-MNP_API bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b); /* the same boxes on the same ranks */
+MNP_API bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b); /* the same elements on the same ranks */
 
-/* Parts that dimension `dim` is cut into (1 if it is not cut), and the parts + 1 points of the cuts. */
+/*
+ * Parts that dimension `dim` is cut into (1 if it is not cut), and the parts + 1 points of the cuts.  Which rank has a
+ * part is mnp_layout_owner()'s to say: in the layout of a view, such as of a row, or with the order of elements
+ * reversed, parts may go backwards over the ranks, and ranks may own nothing.
+ */
 MNP_API int mnp_layout_parts(const mnp_layout *layout, int dim);
 MNP_API const int64_t *mnp_layout_cuts(const mnp_layout *layout, int dim);
 
-/* The box that `rank` owns: first index and extent of each dimension. */
+/* The box that `rank` owns: first index and extent of each dimension; all zeros where a view left that rank nothing. */
 MNP_API void mnp_layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *extent);
 
 /* The lowest rank that owns the element at `index`. */

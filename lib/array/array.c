@@ -29,21 +29,92 @@ mnp_status mnp__array_check(const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layou
     return MNP_OK;
 }
 
-static mnp_status allocate(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
+bool mnp__array_is_dense(const mnp_array *array)
+{
+    int64_t stride = 1;
+    for (int d = array->layout->ndim - 1; d >= 0 && array->local_size > 0; d--) {
+        if (array->local_shape[d] != 1 && array->local_strides[d] != stride)
+            return false;
+        stride *= array->local_shape[d];
+    }
+    return true;
+}
+
+/* An array without memory yet. */
+static mnp_status describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
 {
     mnp_array *array;
     MNP_TRY(mnp__calloc(1, sizeof *array, &array));
     array->ctx = ctx;
     array->dtype = dtype;
     array->layout = mnp_layout_retain(layout);
-    mnp_layout_box(layout, ctx->comm.rank, array->local_lo, array->local_shape);
-    mnp__dense_strides(layout->ndim, array->local_shape, array->local_strides);
-    array->local_size = 1;
+    array->local_size = mnp__layout_box(layout, ctx->comm.rank, array->local_lo, array->local_shape);
     for (int d = 0; d < layout->ndim; d++)
         array->local_size *= array->local_shape[d];
     ctx->live_arrays++;
-    size_t bytes = (size_t)array->local_size * mnp_dtype_size(dtype);
-    mnp_status st = ctx->device->ops->alloc(ctx->device, bytes, &array->data);
+    *array_p = array;
+    return MNP_OK;
+}
+
+/* Strides in elements of a dense block whose first dimension is the fastest. */
+static void fortran_strides(int ndim, const int64_t *extent, int64_t *strides)
+{
+    int64_t stride = 1;
+    for (int d = 0; d < ndim; d++) {
+        strides[d] = stride;
+        stride *= extent[d];
+    }
+}
+
+static mnp_status allocate(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_order order,
+                           mnp_array **array_p)
+{
+    mnp_array *array;
+    mnp_status st;
+    MNP_TRY(describe(ctx, dtype, layout, &array));
+    array->dense = order == MNP_ORDER_C ? MNP__DENSE_C : MNP__DENSE_F;
+    if (layout->ndim <= 1)
+        array->dense = MNP__DENSE_C | MNP__DENSE_F;
+    if (order == MNP_ORDER_C)
+        mnp__dense_strides(layout->ndim, array->local_shape, array->local_strides);
+    else
+        fortran_strides(layout->ndim, array->local_shape, array->local_strides);
+    MNP_TRY_OR(mnp__calloc(1, sizeof *array->buffer, &array->buffer), st, fail);
+    array->buffer->owners = 1;
+    array->buffer->size = (size_t)array->local_size * mnp_dtype_size(dtype);
+    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, array->buffer->size, &array->buffer->data), st, fail);
+    array->data = array->buffer->data;
+    *array_p = array;
+    return MNP_OK;
+fail:
+    mnp_array_free(array);
+    return st;
+}
+
+mnp_status mnp__array_view(const mnp_array *base, mnp_dtype dtype, const mnp_layout *layout, void *data,
+                           const int64_t *strides, mnp_array **view_p)
+{
+    mnp_array *view;
+    MNP_TRY(describe(base->ctx, dtype, layout, &view));
+    view->buffer = base->buffer;
+    view->buffer->owners++;
+    view->read_only = base->read_only;
+    view->data = view->local_size > 0 ? data : NULL;
+    memcpy(view->local_strides, strides, (size_t)layout->ndim * sizeof *strides);
+    *view_p = view;
+    return MNP_OK;
+}
+
+mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_order order,
+                               mnp_array **array_p)
+{
+    mnp_array *array = NULL;
+    const int what[] = {(int)dtype, (int)order};
+    MNP_TRY(mnp__array_check(ctx, dtype, layout));
+    if (order != MNP_ORDER_C && order != MNP_ORDER_F)
+        return MNP_FAIL(MNP_ERR_ARG, "%d is no order of an array's elements", (int)order);
+    MNP_TRY(mnp__check_same(&ctx->comm, "mnp_array_new", mnp__hash(mnp__layout_hash(layout), what, sizeof what)));
+    mnp_status st = MNP_AGREE(ctx, allocate(ctx, dtype, layout, order, &array));
     if (st == MNP_OK)
         *array_p = array;
     else
@@ -53,23 +124,21 @@ static mnp_status allocate(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layo
 
 mnp_status mnp_array_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
 {
-    mnp_array *array = NULL;
-    MNP_TRY(mnp__array_check(ctx, dtype, layout));
-    MNP_TRY(mnp__check_same(&ctx->comm, "mnp_array_new", mnp__hash(mnp__layout_hash(layout), &dtype, sizeof dtype)));
-    mnp_status st = MNP_AGREE(ctx, allocate(ctx, dtype, layout, &array));
-    if (st == MNP_OK)
-        *array_p = array;
-    else
-        mnp_array_free(array);
-    return st;
+    return mnp_array_new_order(ctx, dtype, layout, MNP_ORDER_C, array_p);
 }
 
 void mnp_array_free(mnp_array *array)
 {
     if (!array)
         return;
-    array->ctx->live_arrays--;
-    array->ctx->device->ops->free(array->ctx->device, array->data);
+    mnp_ctx *ctx = array->ctx;
+    if (mnp__array_is_scalar(array)) /* the context's */
+        return;
+    ctx->live_arrays--;
+    if (array->buffer && --array->buffer->owners == 0) {
+        ctx->device->ops->free(ctx->device, array->buffer->data);
+        free(array->buffer);
+    }
     mnp_layout_free(array->layout);
     free(array);
 }
@@ -79,6 +148,9 @@ mnp_status mnp__array_output(mnp_ctx *ctx, const char *name, mnp_dtype dtype, co
 {
     if (!given)
         return mnp_array_new(ctx, dtype, layout, output_p);
+    if (mnp__array_is_scalar(given) || given->read_only)
+        return MNP_FAIL(MNP_ERR_ARG, "%s is %s, which cannot be written", name,
+                        given->read_only ? "a broadcast view" : "a scalar");
     if (given->dtype != dtype)
         return MNP_FAIL(MNP_ERR_ARG, "%s is %s, and the result is %s", name, mnp_dtype_name(given->dtype),
                         mnp_dtype_name(dtype));
@@ -86,6 +158,36 @@ mnp_status mnp__array_output(mnp_ctx *ctx, const char *name, mnp_dtype dtype, co
         return MNP_FAIL(MNP_ERR_ARG, "%s has another shape or layout than the result", name);
     *output_p = (mnp_array *)given;
     return MNP_OK;
+}
+
+mnp_status mnp__array_output_dense(mnp_ctx *ctx, const char *name, mnp_dtype dtype, const mnp_layout *layout,
+                                   const mnp_array *given, mnp_array **output_p)
+{
+    mnp_array *output;
+    mnp__kernel *kernel;
+    mnp_dtype moving = mnp__moving_dtype(dtype);
+    MNP_TRY(mnp__array_output(ctx, name, dtype, layout, given, &output));
+    if (!(output->dense & MNP__DENSE_C)) {
+        /* for mnp__array_deliver(): all ranks can load it, or none begins */
+        MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
+        MNP_TRY(mnp_array_new(ctx, dtype, layout, &output));
+    }
+    *output_p = output;
+    return MNP_OK;
+}
+
+mnp_status mnp__array_deliver(mnp_array *output, mnp_status status, mnp_array **array_p)
+{
+    if (output == *array_p)
+        return status;
+    if (status == MNP_OK && !*array_p) {
+        *array_p = output;
+        return MNP_OK;
+    }
+    if (status == MNP_OK)
+        status = mnp__array_assign(output, *array_p);
+    mnp_array_free(output);
+    return status;
 }
 
 mnp_status mnp_empty(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
@@ -100,23 +202,14 @@ mnp_status mnp_empty(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *sha
     return st;
 }
 
-/* Give the user an output that was filled, or release it if it is new and was not. */
-mnp_status mnp__array_deliver(mnp_array *output, mnp_status status, mnp_array **array_p)
+static mnp_status fill(mnp_array *array, mnp__kernel *kernel, const void *value)
 {
-    if (status == MNP_OK)
-        *array_p = output;
-    else if (output != *array_p)
-        mnp_array_free(output);
-    return status;
-}
-
-mnp_status mnp_zeros(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
-{
-    mnp_array *array = *array_p;
-    MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, &array));
-    size_t bytes = (size_t)array->local_size * mnp_dtype_size(dtype);
-    mnp_status st = ctx->device->ops->fill(ctx->device, array->data, 0, bytes, ctx->compute);
-    return mnp__array_deliver(array, st, array_p);
+    mnp_ctx *ctx = array->ctx;
+    if (array->local_size == 0)
+        return MNP_OK;
+    const int64_t again[MNP_MAX_DIMS] = {0}; /* the value is read again and again */
+    mnp__one_box box = mnp__one_box_of(array->layout->ndim, array->local_shape, again, array->local_strides);
+    return mnp__one_box_fill(ctx, kernel, &box, value, mnp_dtype_size(array->dtype), array->data, ctx->compute);
 }
 
 mnp_status mnp_full(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *value,
@@ -129,8 +222,18 @@ mnp_status mnp_full(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shap
         return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
     MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
     MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, &array));
-    mnp_status st = mnp__copy_run(ctx, kernel, array->local_size, NULL, value, mnp_dtype_size(dtype), array->data,
-                                  ctx->compute);
+    return mnp__array_deliver(array, fill(array, kernel, value), array_p);
+}
+
+mnp_status mnp_zeros(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
+{
+    const unsigned char zero[16] = {0};
+    mnp_array *array = *array_p;
+    if (array && !array->dense)
+        return mnp_full(ctx, dtype, ndim, shape, zero, array_p);
+    MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, &array));
+    size_t bytes = (size_t)array->local_size * mnp_dtype_size(dtype);
+    mnp_status st = ctx->device->ops->fill(ctx->device, array->data, 0, bytes, ctx->compute);
     return mnp__array_deliver(array, st, array_p);
 }
 

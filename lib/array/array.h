@@ -1,5 +1,5 @@
 /*
- * Inside an array: dtype + layout + this rank's box in device memory, dense and in C order.
+ * Inside an array: dtype + layout + this rank's box in device memory, which views share.
  */
 #ifndef MNP__ARRAY_H
 #define MNP__ARRAY_H
@@ -8,27 +8,79 @@
 
 #include "context/context.h"
 
+/* Device memory that an array and its views share. */
+typedef struct mnp__buffer {
+    int owners;
+    void *data;
+    size_t size; /* bytes */
+} mnp__buffer;
+
+enum mnp__dense_orders { MNP__DENSE_C = 1, MNP__DENSE_F = 2 };
+
+/*
+ * A scalar (mnp_scalar_int() and its like) has no memory: its value is in `value`, as bool, int64, float64 or
+ * complex128; its layout is that of a 0-dimensional array.
+ */
 struct mnp_array {
     mnp_ctx *ctx;
     mnp_dtype dtype;
     mnp_layout *layout; /* owned: one count */
-    int64_t local_lo[MNP_MAX_DIMS], local_shape[MNP_MAX_DIMS], local_strides[MNP_MAX_DIMS]; /* strides in elements */
-    int64_t local_size;
-    void *data; /* device memory, NULL if the block is empty */
+    int64_t local_lo[MNP_MAX_DIMS], local_shape[MNP_MAX_DIMS], local_strides[MNP_MAX_DIMS];
+    int64_t local_size; /* elements; strides are in elements too, and may be negative or 0 */
+    mnp__buffer *buffer; /* one count of it; NULL for a scalar */
+    void *data;          /* this block's first element; NULL if the block is empty */
+    bool read_only;      /* a broadcast view, or a view of one: elements share memory */
+    unsigned dense;      /* the orders, mnp__dense_orders, in which the blocks of all ranks are known to lie dense */
+    char weak;           /* a scalar's kind, 'b', 'i', 'f' or 'c'; else 0 */
+    unsigned long long value[2];
 };
 
 /*
- * What a result is written to: a new array if `given` is NULL, else that one, which must have that dtype and layout.  `name`
- * is what a sentence calls it.  Afterwards mnp__array_deliver() gives it to the user, or releases it if the call failed.
+ * What a result is written to: a new array if `given` is NULL, else that one, which must have that dtype and layout and
+ * not be read-only.  `name` is what a sentence calls it.  Afterwards mnp__array_deliver() gives it to the user, or
+ * releases it if the call failed.  The second form is for results that must lie dense in C order: it gives a temporary
+ * array where the given one may not, and mnp__array_deliver() then copies.  Collective.
  */
 mnp_status mnp__array_output(mnp_ctx *ctx, const char *name, mnp_dtype dtype, const mnp_layout *layout,
                              const mnp_array *given, mnp_array **output_p);
+mnp_status mnp__array_output_dense(mnp_ctx *ctx, const char *name, mnp_dtype dtype, const mnp_layout *layout,
+                                   const mnp_array *given, mnp_array **output_p);
 
-/* Store `output` to *array_p if status is MNP_OK; else release it if it is not *array_p itself.  Gives status. */
+/*
+ * If status is MNP_OK, store `output` to *array_p where that is NULL, or copy it there where that is another array;
+ * else release it if it is not *array_p itself.  Gives status.
+ */
 mnp_status mnp__array_deliver(mnp_array *output, mnp_status status, mnp_array **array_p);
+
+/*
+ * The same values dense in C order on every rank: *dense_p is `array` itself where it is known to be so, else
+ * *temporary_p, a copy in the same layout that the caller frees; that is NULL where there is none.  Collective.
+ */
+mnp_status mnp__array_dense(const mnp_array *array, const mnp_array **dense_p, mnp_array **temporary_p);
+
+/* Copy between arrays of the same dtype and layout, any strides, also if they share memory.  Collective. */
+mnp_status mnp__array_assign(const mnp_array *from, mnp_array *to);
+
+/* MNP_ERR_ARG, beginning with `function`, if the array is a scalar: those are for element-wise functions alone. */
+mnp_status mnp__array_refuse_scalar(const char *function, const mnp_array *array);
 
 /* MNP_ERR_ARG unless that is a dtype, and the layout is for the context's ranks. */
 mnp_status mnp__array_check(const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout);
+
+/* Whether this rank's block lies dense in C order. */
+bool mnp__array_is_dense(const mnp_array *array);
+
+static inline bool mnp__array_is_scalar(const mnp_array *array)
+{
+    return array->weak != 0;
+}
+
+/*
+ * A view: an array of that dtype and layout on the memory of `base`.  This rank's block of it begins at `data` and has
+ * those strides (ignored where the block is empty).  It is not known to be dense.  Not collective.  MNP_ERR_MEMORY.
+ */
+mnp_status mnp__array_view(const mnp_array *base, mnp_dtype dtype, const mnp_layout *layout, void *data,
+                           const int64_t *strides, mnp_array **view_p);
 
 /* Strides in elements of a dense block of that extent in C order. */
 void mnp__dense_strides(int ndim, const int64_t *extent, int64_t *strides);

@@ -10,7 +10,9 @@
 
 _Static_assert(MNP_BOX_DIMS == MNP_MAX_DIMS, "a box has as many dimensions as an array");
 
-/* Drop dimensions of extent 1 and join those that lie one after the other in both memories; the rest is right-aligned. */
+/*
+ * Drop dimensions of extent 1 and join those that lie one after the other in both memories; the rest is right-aligned.
+ */
 static int collapse(int ndim, mnp_box_copy *box)
 {
     int kept = 0;
@@ -88,6 +90,7 @@ mnp_status mnp__boxes_commit(mnp_ctx *ctx, mnp__boxes *boxes)
         return MNP_OK;
     MNP_TRY(ctx->device->ops->alloc(ctx->device, bytes, &device));
     boxes->device = device;
+    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer)); /* in whose order the memory was allocated */
     MNP_TRY(ctx->device->ops->copy(ctx->device, device, boxes->host, bytes, ctx->transfer));
     return mnp__ctx_wait(ctx, ctx->transfer);
 }
@@ -115,17 +118,27 @@ mnp_dtype mnp__moving_dtype(mnp_dtype dtype)
     }
 }
 
-mnp_status mnp__copy_kernel(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, mnp__kernel **kernel_p)
+static mnp_status copy_kernel(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, bool alone, mnp__kernel **kernel_p)
 {
     mnp__text defines = MNP__TEXT_EMPTY;
     mnp__text_add(&defines, "#define MNP_SRC %s\n#define MNP_DST %s\n", mnp__jit_type(src), mnp__jit_type(dst));
     mnp_status st = mnp__text_status(&defines);
+    mnp__kernel_spec spec = {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = defines.data};
     if (st == MNP_OK)
-        st = mnp__ctx_kernel(ctx,
-                             &(mnp__kernel_spec){.file = "copy_boxes.cu", .function = "copy_boxes", .defines = defines.data},
-                             kernel_p);
+        st = alone ? ctx->device->ops->kernel_load(ctx->device, &spec, kernel_p)
+                   : mnp__ctx_kernel(ctx, &spec, kernel_p);
     mnp__text_free(&defines);
     return st;
+}
+
+mnp_status mnp__copy_kernel(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, mnp__kernel **kernel_p)
+{
+    return copy_kernel(ctx, src, dst, false, kernel_p);
+}
+
+mnp_status mnp__copy_kernel_alone(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, mnp__kernel **kernel_p)
+{
+    return copy_kernel(ctx, src, dst, true, kernel_p);
 }
 
 static mnp_status launch(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_copy_params *params, mnp__stream *stream)
@@ -155,12 +168,106 @@ mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *
     return launch(ctx, kernel, &params, stream);
 }
 
-mnp_status mnp__copy_run(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, const void *src, const void *value,
-                         size_t value_size, void *dst, mnp__stream *stream)
+mnp__one_box mnp__one_box_of(int ndim, const int64_t *extent, const int64_t *src_strides, const int64_t *dst_strides)
 {
-    mnp_copy_params params = {.src = src, .dst = dst, .nboxes = 1, .total = count, .ndim = 1};
-    params.one = (mnp_box_copy){.extent = {count}, .src_stride = {src ? 1 : 0}, .dst_stride = {1}};
-    if (value)
-        memcpy(params.value, value, value_size);
-    return launch(ctx, kernel, &params, stream);
+    mnp__one_box one = {.count = 1};
+    for (int d = 0; d < ndim; d++) {
+        one.box.extent[d] = extent[d];
+        one.box.src_stride[d] = src_strides[d];
+        one.box.dst_stride[d] = dst_strides[d];
+        one.count *= extent[d];
+    }
+    one.ndim = collapse(ndim, &one.box);
+    return one;
+}
+
+/* Move dimension `from` to the place of `to`; those between them make room. */
+static void move_dim(mnp_box_copy *box, int from, int to)
+{
+    long long *fields[] = {box->extent, box->src_stride, box->dst_stride};
+    for (int f = 0; f < 3; f++) {
+        long long moved = fields[f][from];
+        for (int d = from; d != to; d += from < to ? 1 : -1)
+            fields[f][d] = fields[f][d + (from < to ? 1 : -1)];
+        fields[f][to] = moved;
+    }
+}
+
+void mnp__one_box_order(mnp__one_box *one)
+{
+    enum { WORTHWHILE = 8 }; /* extents that tiles pay for */
+    mnp_box_copy *box = &one->box;
+    for (int d = 1; d < one->ndim; d++) {
+        int to = d;
+        while (to > 0 && llabs(box->dst_stride[to - 1]) < llabs(box->dst_stride[d]))
+            to--;
+        move_dim(box, d, to);
+    }
+    one->ndim = collapse(one->ndim, box);
+    int last = one->ndim - 1, quickest = last; /* quickest: the fastest dimension where elements are read */
+    for (int d = 0; d < last; d++) {
+        if (box->extent[d] >= WORTHWHILE && box->src_stride[d] != 0 &&
+            llabs(box->src_stride[d]) < llabs(box->src_stride[quickest]))
+            quickest = d;
+    }
+    one->tiled = quickest != last && box->extent[last] >= WORTHWHILE;
+    if (one->tiled)
+        move_dim(box, quickest, last - 1);
+}
+
+/* The kernel numbers what it copies from 0 on. */
+static mnp_status launch_one(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, mnp_copy_params *params,
+                             mnp__stream *stream)
+{
+    params->nboxes = 1;
+    params->total = box->count;
+    params->ndim = box->ndim;
+    params->tiled = box->tiled;
+    params->one = box->box;
+    params->one.first = -box->begin;
+    return launch(ctx, kernel, params, stream);
+}
+
+mnp_status mnp__one_box_copy(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, const void *src, void *dst,
+                             mnp__stream *stream)
+{
+    return launch_one(ctx, kernel, box, &(mnp_copy_params){.src = src, .dst = dst}, stream);
+}
+
+mnp_status mnp__one_box_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, const void *value, size_t size,
+                             void *dst, mnp__stream *stream)
+{
+    mnp_copy_params params = {.dst = dst};
+    memcpy(params.value, value, size);
+    return launch_one(ctx, kernel, box, &params, stream);
+}
+
+static void copy_row(size_t size, int64_t count, const char *src, int64_t src_stride, char *dst, int64_t dst_stride)
+{
+    if (src_stride == 1 && dst_stride == 1) {
+        memcpy(dst, src, (size_t)count * size);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        memcpy(dst + i * dst_stride * (int64_t)size, src + i * src_stride * (int64_t)size, size);
+}
+
+void mnp__one_box_copy_on_cpu(const mnp__one_box *one, size_t size, const void *src, void *dst)
+{
+    const mnp_box_copy *box = &one->box;
+    int last = one->ndim - 1;
+    int64_t end = one->begin + one->count, item = (int64_t)size;
+    for (int64_t at = one->begin; at < end;) {
+        int64_t row = at / box->extent[last], column = at % box->extent[last];
+        int64_t count = box->extent[last] - column < end - at ? box->extent[last] - column : end - at;
+        int64_t from = box->src + column * box->src_stride[last], to = box->dst + column * box->dst_stride[last];
+        for (int d = last - 1; d >= 0; d--) {
+            from += row % box->extent[d] * box->src_stride[d];
+            to += row % box->extent[d] * box->dst_stride[d];
+            row /= box->extent[d];
+        }
+        copy_row(size, count, (const char *)src + from * item, box->src_stride[last], (char *)dst + to * item,
+                 box->dst_stride[last]);
+        at += count;
+    }
 }

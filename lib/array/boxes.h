@@ -21,8 +21,12 @@ mnp_status mnp__boxes_add(mnp__boxes *boxes, int ndim, const int64_t *extent, in
 mnp_status mnp__boxes_commit(mnp_ctx *ctx, mnp__boxes *boxes);
 void mnp__boxes_free(mnp_ctx *ctx, mnp__boxes *boxes);
 
-/* The kernel that copies from one dtype to another.  Collective, as mnp__ctx_kernel(). */
+/*
+ * The kernel that copies from one dtype to another.  Collective, as mnp__ctx_kernel().  The second form loads one for
+ * this rank alone, which the caller frees.
+ */
 mnp_status mnp__copy_kernel(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, mnp__kernel **kernel_p);
+mnp_status mnp__copy_kernel_alone(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, mnp__kernel **kernel_p);
 
 /* The dtype that moves elements of that one bit by bit: one kernel serves all types of a size. */
 mnp_dtype mnp__moving_dtype(mnp_dtype dtype);
@@ -35,8 +39,32 @@ mnp_status mnp__boxes_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *b
 mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *value, size_t size,
                            void *dst, mnp__stream *stream);
 
-/* Copy `count` elements that lie one after the other, or set them to *value where src is NULL. */
-mnp_status mnp__copy_run(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, const void *src, const void *value,
-                         size_t value_size, void *dst, mnp__stream *stream);
+/*
+ * One box without a list.  Elements are numbered in C order; `count` of them from number `begin` on are copied, from
+ * strided memory to strided memory, or filled with one value.
+ */
+typedef struct mnp__one_box {
+    mnp_box_copy box;
+    int ndim;
+    int64_t begin, count;
+    bool tiled; /* see kernels/copy_tiles.h */
+} mnp__one_box;
+
+/* The whole box of that extent: offsets are 0, strides in elements. */
+mnp__one_box mnp__one_box_of(int ndim, const int64_t *extent, const int64_t *src_strides, const int64_t *dst_strides);
+
+/*
+ * Visit the elements of a whole box in the order in which they lie where they are written, by tiles if they lie in another
+ * order where they are read.
+ */
+void mnp__one_box_order(mnp__one_box *box);
+
+mnp_status mnp__one_box_copy(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, const void *src, void *dst,
+                             mnp__stream *stream);
+mnp_status mnp__one_box_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, const void *value, size_t size,
+                             void *dst, mnp__stream *stream);
+
+/* Copy elements of `size` bytes on the CPU, at once. */
+void mnp__one_box_copy_on_cpu(const mnp__one_box *box, size_t size, const void *src, void *dst);
 
 #endif

@@ -17,6 +17,7 @@
 struct mnp__mover {
     mnp_ctx *ctx;
     mnp_layout *layout;
+    int64_t strides[MNP_MAX_DIMS]; /* of this rank's block */
     size_t element;
     mnp__kernel *kernel;
     mnp__boxes local, pack, unpack, fill; /* block to dst; block to send; recv to dst; value to dst */
@@ -29,7 +30,7 @@ struct mnp__mover {
 struct piece {
     int source;
     int64_t extent[MNP_MAX_DIMS], size;
-    int64_t src, src_strides[MNP_MAX_DIMS]; /* in the source rank's block; strides may be negative or 0 */
+    int64_t src, src_strides[MNP_MAX_DIMS]; /* in this rank's block, if it is the source; may be negative or 0 */
     int64_t dst, dst_strides[MNP_MAX_DIMS];
 };
 
@@ -47,11 +48,11 @@ static void free_segments(struct segments *segments)
 }
 
 /* The piece that takes segment choice[d] of each dimension d. */
-static void make_piece(const mnp_layout *layout, const mnp__want *want, int receiver, const struct segments *segments,
+static void make_piece(const mnp__mover *mover, const mnp__want *want, int receiver, const struct segments *segments,
                        const int *choice, struct piece *piece)
 {
+    const mnp_layout *layout = mover->layout;
     int parts[MNP_MAX_DIMS];
-    int64_t stride = 1;
     bool fill = false;
     piece->size = 1;
     piece->src = 0;
@@ -67,19 +68,18 @@ static void make_piece(const mnp_layout *layout, const mnp__want *want, int rece
             fill = true;
             continue;
         }
-        const int64_t *cut = layout->cuts[d] + segment->part;
-        piece->src += (segment->first - cut[0]) * stride;
-        piece->src_strides[d] = segment->step * stride;
-        stride *= cut[1] - cut[0];
+        piece->src += (segment->first - layout->cuts[d][segment->part]) * mover->strides[d];
+        piece->src_strides[d] = segment->step * mover->strides[d];
     }
     piece->source = fill ? MNP__FILL : mnp__layout_source(layout, parts, receiver);
     if (fill)
         memset(piece->src_strides, 0, sizeof piece->src_strides);
 }
 
-static mnp_status visit_want(const mnp_layout *layout, const mnp_boundary *boundaries, const mnp__want *want,
+static mnp_status visit_want(const mnp__mover *mover, const mnp_boundary *boundaries, const mnp__want *want,
                              int receiver, visitor visit, void *argument)
 {
+    const mnp_layout *layout = mover->layout;
     struct segments segments = {{NULL}, {0}};
     int choice[MNP_MAX_DIMS] = {0};
     mnp_status st = MNP_OK;
@@ -92,7 +92,7 @@ static mnp_status visit_want(const mnp_layout *layout, const mnp_boundary *bound
     while (!empty) {
         struct piece piece;
         int d = layout->ndim - 1;
-        make_piece(layout, want, receiver, &segments, choice, &piece);
+        make_piece(mover, want, receiver, &segments, choice, &piece);
         MNP_TRY_OR(visit(argument, &piece), st, done);
         for (; d >= 0 && ++choice[d] == segments.count[d]; d--)
             choice[d] = 0;
@@ -120,7 +120,7 @@ static mnp_status visit_receiver(struct planner *planner, int receiver, visitor 
     int count = planner->wants(planner->argument, receiver, wants);
     planner->receiver = receiver;
     for (int i = 0; i < count; i++)
-        MNP_TRY(visit_want(planner->mover->layout, planner->boundaries, &wants[i], receiver, visit, planner));
+        MNP_TRY(visit_want(planner->mover, planner->boundaries, &wants[i], receiver, visit, planner));
     return MNP_OK;
 }
 
@@ -243,8 +243,19 @@ done:
     return st;
 }
 
-mnp_status mnp__mover_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_boundary *boundaries,
-                          mnp__wants wants, const void *argument, mnp__mover **mover_p)
+static void set_strides(mnp__mover *mover, const int64_t *strides)
+{
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+    if (strides) {
+        memcpy(mover->strides, strides, (size_t)mover->layout->ndim * sizeof *strides);
+    } else {
+        mnp_layout_box(mover->layout, mover->ctx->comm.rank, lo, extent);
+        mnp__dense_strides(mover->layout->ndim, extent, mover->strides);
+    }
+}
+
+mnp_status mnp__mover_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const int64_t *strides,
+                          const mnp_boundary *boundaries, mnp__wants wants, const void *argument, mnp__mover **mover_p)
 {
     mnp__mover *mover = NULL;
     mnp__kernel *kernel;
@@ -254,6 +265,7 @@ mnp_status mnp__mover_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layou
     if (st == MNP_OK) {
         mover->ctx = ctx;
         mover->layout = mnp_layout_retain(layout);
+        set_strides(mover, strides);
         mover->element = mnp_dtype_size(dtype);
         mover->kernel = kernel;
         st = plan(mover, boundaries, wants, argument);
@@ -302,6 +314,17 @@ mnp_status mnp__mover_finish(mnp__mover *mover, void *dst)
     MNP_TRY(mnp__exchange_finish(mover->exchange, ctx->transfer));
     MNP_TRY(mnp__boxes_run(ctx, mover->kernel, &mover->unpack, mover->recv, dst, ctx->transfer));
     return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
+}
+
+mnp_status mnp__mover_move(mnp__mover *mover, const void *src, void *dst)
+{
+    mnp_ctx *ctx = mover->ctx;
+    mnp_status st = mnp__mover_begin(mover, src, dst);
+    if (st == MNP_OK)
+        st = mnp__mover_finish(mover, dst);
+    if (st == MNP_OK)
+        st = mnp__ctx_wait(ctx, ctx->compute);
+    return MNP_AGREE(ctx, st);
 }
 
 void mnp__mover_free(mnp__mover *mover)

@@ -27,11 +27,11 @@ typedef int (*mnp__wants)(const void *argument, int rank, mnp__want *wants);
 typedef struct mnp__mover mnp__mover;
 
 /*
- * Plan to move from blocks of `layout`, dense in C order, with a boundary kind for each dimension.  Collective.
- * MNP_ERR_MEMORY, MNP_ERR_COMPILE.
+ * Plan to move from blocks of `layout`, with a boundary kind for each dimension.  This rank's block has those strides
+ * in elements, or lies dense in C order if they are NULL.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE.
  */
-mnp_status mnp__mover_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_boundary *boundaries,
-                          mnp__wants wants, const void *argument, mnp__mover **mover_p);
+mnp_status mnp__mover_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const int64_t *strides,
+                          const mnp_boundary *boundaries, mnp__wants wants, const void *argument, mnp__mover **mover_p);
 
 /* Whether this rank gets something from another rank, and has to wait for it. */
 bool mnp__mover_receives(const mnp__mover *mover);
@@ -40,14 +40,17 @@ bool mnp__mover_receives(const mnp__mover *mover);
 mnp_status mnp__mover_fill(mnp__mover *mover, void *dst, const void *value);
 
 /*
- * Move.  begin: after what the compute stream holds now, pack on the transfer stream, and do the local part on the compute
- * stream, where other work may follow, with calls of help between its parts if that is needed; finish: exchange and unpack,
- * after which the compute stream goes on with all of `dst` in place.  Collective, but for help.
+ * Move.  begin: after what the compute stream holds now, pack on the transfer stream, and do the local part on the
+ * compute stream, where other work may follow, with calls of help between its parts if that is needed; finish: exchange
+ * and unpack, after which the compute stream goes on with all of `dst` in place.  Collective, but for help.
  */
 mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst);
 bool mnp__mover_needs_help(const mnp__mover *mover);
 mnp_status mnp__mover_help(mnp__mover *mover);
 mnp_status mnp__mover_finish(mnp__mover *mover, void *dst);
+
+/* Move, and wait until it is done: afterwards the mover may be freed.  Collective, and agreed upon. */
+mnp_status mnp__mover_move(mnp__mover *mover, const void *src, void *dst);
 
 void mnp__mover_free(mnp__mover *mover);
 

@@ -42,11 +42,16 @@ static void close_device(mnp_ctx *ctx)
     mnp__device *device = ctx->device;
     if (!device)
         return;
+    for (int i = 0; i < MNP__NUM_ATTACHMENTS; i++) {
+        if (ctx->attached[i].data)
+            ctx->attached[i].free(ctx, ctx->attached[i].data);
+    }
     while (ctx->kernels) {
         mnp__loaded_kernel *entry = ctx->kernels;
         ctx->kernels = entry->next;
         free_entry(ctx, entry);
     }
+    device->memory_stream = NULL;
     if (ctx->compute)
         device->ops->stream_free(device, ctx->compute);
     if (ctx->transfer)
@@ -75,6 +80,7 @@ static mnp_status open_device(mnp_ctx *ctx)
     MNP_TRY(mnp__device_open(&ctx->config, ctx->comm.node_rank, ctx->comm.node_size, &ctx->device));
     MNP_TRY(ctx->device->ops->stream_new(ctx->device, false, &ctx->compute));
     MNP_TRY(ctx->device->ops->stream_new(ctx->device, true, &ctx->transfer));
+    ctx->device->memory_stream = ctx->compute;
     return ctx->device->ops->event_new(ctx->device, &ctx->order);
 }
 
@@ -203,7 +209,10 @@ mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kern
 {
     mnp__text name = MNP__TEXT_EMPTY;
     mnp_status st;
-    mnp__text_add(&name, "%s %s %zu\n%s", spec->file, spec->function, spec->shared_bytes, spec->defines);
+    const char *parts[] = {spec->nvrtc_options, spec->host_options, spec->generated, spec->defines};
+    mnp__text_add(&name, "%s %s %zu", spec->file, spec->function, spec->shared_bytes);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        mnp__text_add(&name, "\n%s", parts[i] ? parts[i] : "");
     MNP_TRY(mnp__text_status(&name));
     mnp__kernel *kernel = find_kernel(ctx, name.data);
     if (kernel) { /* then all ranks have it: none keeps what not all could load */

@@ -13,6 +13,19 @@
 
 typedef struct mnp__loaded_kernel mnp__loaded_kernel;
 
+/* What a higher layer keeps in the context: freed with it, in the order of the list, while the device is still open. */
+typedef enum mnp__attachment_id {
+    MNP__ATTACHED_LOOPS,
+    MNP__ATTACHED_SCALARS,
+    MNP__ATTACHED_STAGING,
+    MNP__NUM_ATTACHMENTS
+} mnp__attachment_id;
+
+typedef struct mnp__attachment {
+    void *data;
+    void (*free)(mnp_ctx *ctx, void *data); /* not called where data is NULL */
+} mnp__attachment;
+
 struct mnp_ctx {
     mnp__config config;
     mnp__comm comm;
@@ -24,6 +37,7 @@ struct mnp_ctx {
     int live_arrays, live_plans; /* reported by mnp_finalize() if not 0 */
     bool started_mpi;
     char *cache_path;
+    mnp__attachment attached[MNP__NUM_ATTACHMENTS];
     mnp_version_info versions[16]; /* filled in when asked for; see info.c */
 };
 

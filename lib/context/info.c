@@ -96,3 +96,13 @@ mnp_status mnp_ctx_cache(mnp_ctx *ctx, mnp_cache_info *info)
     info->path = ctx->cache_path;
     return mnp__jit_cache_usage(ctx->cache_path, &info->files, &info->bytes);
 }
+
+mnp_status mnp_ctx_cache_list(mnp_ctx *ctx, mnp_cache_entry **entries_p, int64_t *count_p)
+{
+    return mnp__jit_cache_list(ctx->cache_path, entries_p, count_p);
+}
+
+mnp_status mnp_ctx_cache_clear(mnp_ctx *ctx, int64_t *files_p, int64_t *bytes_p)
+{
+    return mnp__jit_cache_clear(ctx->cache_path, files_p, bytes_p);
+}

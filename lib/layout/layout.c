@@ -74,35 +74,35 @@ static void even_cuts(int64_t extent, int parts, int64_t *cuts)
         cuts[i] = i * each + (i < longer ? i : longer);
 }
 
-mnp_status mnp_layout_new(int mesh_ndim, const int *mesh, int ndim, const int64_t *shape, const int *axes,
-                          const int64_t *const *cuts, mnp_layout **layout_p)
+/* All arguments but cuts have been checked. */
+static mnp_status make(int mesh_ndim, const int *mesh, const int *pin, int ndim, const mnp__layout_dim *dims,
+                       mnp_layout **layout_p)
 {
     mnp_layout *layout = NULL;
     mnp_status st = MNP_OK;
-    MNP_TRY(check_mesh(mesh_ndim, mesh));
-    MNP_TRY(mnp__layout_check_shape(ndim, shape));
-    MNP_TRY(check_axes(mesh_ndim, ndim, axes));
     MNP_TRY(mnp__calloc(1, sizeof *layout, &layout));
     atomic_init(&layout->owners, 1);
     layout->mesh_ndim = mesh_ndim;
     layout->nranks = 1;
     for (int a = 0; a < mesh_ndim; a++) {
         layout->mesh[a] = mesh[a];
+        layout->pin[a] = pin ? pin[a] : MNP__REPLICAS;
         layout->nranks *= mesh[a];
     }
     layout->ndim = ndim;
     layout->size = 1;
     for (int d = 0; d < ndim; d++) {
-        layout->shape[d] = shape[d];
-        layout->size *= shape[d];
-        layout->axes[d] = axes[d];
+        layout->shape[d] = dims[d].extent;
+        layout->size *= dims[d].extent;
+        layout->axes[d] = dims[d].axis;
+        layout->reversed[d] = dims[d].reversed;
         int parts = mnp_layout_parts(layout, d);
         MNP_TRY_OR(mnp__calloc((size_t)parts + 1, sizeof(int64_t), &layout->cuts[d]), st, fail);
-        if (cuts && cuts[d]) {
-            MNP_TRY_OR(check_cuts(d, shape[d], parts, cuts[d]), st, fail);
-            memcpy(layout->cuts[d], cuts[d], ((size_t)parts + 1) * sizeof(int64_t));
+        if (dims[d].cuts) {
+            MNP_TRY_OR(check_cuts(d, dims[d].extent, parts, dims[d].cuts), st, fail);
+            memcpy(layout->cuts[d], dims[d].cuts, ((size_t)parts + 1) * sizeof(int64_t));
         } else {
-            even_cuts(shape[d], parts, layout->cuts[d]);
+            even_cuts(dims[d].extent, parts, layout->cuts[d]);
         }
     }
     *layout_p = layout;
@@ -112,39 +112,79 @@ fail:
     return st;
 }
 
+mnp_status mnp_layout_new(int mesh_ndim, const int *mesh, int ndim, const int64_t *shape, const int *axes,
+                          const int64_t *const *cuts, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    MNP_TRY(check_mesh(mesh_ndim, mesh));
+    MNP_TRY(mnp__layout_check_shape(ndim, shape));
+    MNP_TRY(check_axes(mesh_ndim, ndim, axes));
+    for (int d = 0; d < ndim; d++)
+        dims[d] = (mnp__layout_dim){.extent = shape[d], .axis = axes[d], .cuts = cuts ? cuts[d] : NULL};
+    return make(mesh_ndim, mesh, NULL, ndim, dims, layout_p);
+}
+
+mnp_status mnp__layout_derive_pinned(const mnp_layout *layout, const int *pin, int ndim, const mnp__layout_dim *dims,
+                                     mnp_layout **derived_p)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    for (int d = 0; d < ndim && d < MNP_MAX_DIMS; d++)
+        shape[d] = dims[d].extent;
+    MNP_TRY(mnp__layout_check_shape(ndim, shape));
+    return make(layout->mesh_ndim, layout->mesh, pin, ndim, dims, derived_p);
+}
+
+mnp_status mnp__layout_derive(const mnp_layout *layout, int ndim, const mnp__layout_dim *dims, mnp_layout **derived_p)
+{
+    return mnp__layout_derive_pinned(layout, layout->pin, ndim, dims, derived_p);
+}
+
+mnp__layout_dim mnp__layout_dim_of(const mnp_layout *layout, int dim)
+{
+    return (mnp__layout_dim){.extent = layout->shape[dim], .axis = layout->axes[dim], .cuts = layout->cuts[dim],
+                             .reversed = layout->reversed[dim]};
+}
+
+mnp__layout_dim mnp__layout_dim_whole(int64_t extent)
+{
+    return (mnp__layout_dim){.extent = extent, .axis = MNP_NO_AXIS};
+}
+
+/* Dimensions of that shape that nothing cuts. */
+static void uncut(int ndim, const int64_t *shape, mnp__layout_dim *dims)
+{
+    for (int d = 0; d < ndim; d++)
+        dims[d] = mnp__layout_dim_whole(shape[d]);
+}
+
 mnp_status mnp_layout_replicated(int nranks, int ndim, const int64_t *shape, mnp_layout **layout_p)
 {
-    int axes[MNP_MAX_DIMS];
-    for (int d = 0; d < MNP_MAX_DIMS; d++)
-        axes[d] = MNP_NO_AXIS;
-    return mnp_layout_new(1, &nranks, ndim, shape, axes, NULL, layout_p);
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    MNP_TRY(check_mesh(1, &nranks));
+    MNP_TRY(mnp__layout_check_shape(ndim, shape));
+    uncut(ndim, shape, dims);
+    return make(1, &nranks, NULL, ndim, dims, layout_p);
 }
 
 mnp_status mnp_layout_on_root(int nranks, int root, int ndim, const int64_t *shape, mnp_layout **layout_p)
 {
-    int axes[MNP_MAX_DIMS];
-    int64_t *cut = NULL;
-    const int64_t *cuts[MNP_MAX_DIMS] = {NULL};
-    for (int d = 0; d < MNP_MAX_DIMS; d++)
-        axes[d] = MNP_NO_AXIS;
+    mnp__layout_dim dims[MNP_MAX_DIMS];
     if (root < 0 || root >= nranks)
         return MNP_FAIL(MNP_ERR_ARG, "root is %d, and the ranks are 0..%d", root, nranks - 1);
     MNP_TRY(mnp__layout_check_shape(ndim, shape));
-    if (ndim == 0) /* a scalar cannot be cut: every rank has it */
-        return mnp_layout_replicated(nranks, ndim, shape, layout_p);
-    MNP_TRY(mnp__calloc((size_t)nranks + 1, sizeof *cut, &cut));
-    for (int i = root + 1; i <= nranks; i++)
-        cut[i] = shape[0];
-    axes[0] = 0;
-    cuts[0] = cut;
-    mnp_status st = mnp_layout_new(1, &nranks, ndim, shape, axes, cuts, layout_p);
-    free(cut);
-    return st;
+    uncut(ndim, shape, dims);
+    return make(1, &nranks, &root, ndim, dims, layout_p);
 }
 
 mnp_status mnp_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p)
 {
-    return mnp_layout_new(layout->mesh_ndim, layout->mesh, layout->ndim, shape, layout->axes, NULL, layout_p);
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    for (int d = 0; d < layout->ndim; d++) {
+        dims[d] = mnp__layout_dim_of(layout, d);
+        dims[d].extent = shape[d];
+        dims[d].cuts = NULL;
+    }
+    return mnp__layout_derive(layout, layout->ndim, dims, layout_p);
 }
 
 mnp_layout *mnp_layout_retain(const mnp_layout *layout)
@@ -201,18 +241,43 @@ static int coordinate(const mnp_layout *layout, int axis, int rank)
     return rank % layout->mesh[axis];
 }
 
+/* Whether `rank` is at all pinned places. */
+static bool at_pins(const mnp_layout *layout, int rank)
+{
+    for (int a = 0; a < layout->mesh_ndim; a++) {
+        if (layout->pin[a] != MNP__REPLICAS && coordinate(layout, a, rank) != layout->pin[a])
+            return false;
+    }
+    return true;
+}
+
+int mnp__layout_place(const mnp_layout *layout, int dim, int part)
+{
+    return layout->reversed[dim] ? mnp_layout_parts(layout, dim) - 1 - part : part;
+}
+
 int mnp__layout_part(const mnp_layout *layout, int dim, int rank)
 {
-    return layout->axes[dim] == MNP_NO_AXIS ? 0 : coordinate(layout, layout->axes[dim], rank);
+    if (layout->axes[dim] == MNP_NO_AXIS)
+        return 0;
+    return mnp__layout_place(layout, dim, coordinate(layout, layout->axes[dim], rank)); /* the map is its own inverse */
+}
+
+bool mnp__layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *extent)
+{
+    bool there = at_pins(layout, rank), any = there;
+    for (int d = 0; d < layout->ndim; d++) {
+        const int64_t *cut = layout->cuts[d] + mnp__layout_part(layout, d, rank);
+        lo[d] = there ? cut[0] : 0;
+        extent[d] = there ? cut[1] - cut[0] : 0;
+        any = any && extent[d] > 0;
+    }
+    return any;
 }
 
 void mnp_layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *extent)
 {
-    for (int d = 0; d < layout->ndim; d++) {
-        const int64_t *cut = layout->cuts[d] + mnp__layout_part(layout, d, rank);
-        lo[d] = cut[0];
-        extent[d] = cut[1] - cut[0];
-    }
+    mnp__layout_box(layout, rank, lo, extent);
 }
 
 int mnp__layout_find(const mnp_layout *layout, int dim, int64_t index)
@@ -233,10 +298,10 @@ int mnp__layout_source(const mnp_layout *layout, const int *parts, int receiver)
 {
     int rank = 0;
     for (int a = 0; a < layout->mesh_ndim; a++) {
-        int place = coordinate(layout, a, receiver);
+        int place = layout->pin[a] == MNP__REPLICAS ? coordinate(layout, a, receiver) : layout->pin[a];
         for (int d = 0; d < layout->ndim; d++) {
             if (layout->axes[d] == a)
-                place = parts[d];
+                place = mnp__layout_place(layout, d, parts[d]);
         }
         rank = rank * layout->mesh[a] + place;
     }
@@ -254,27 +319,50 @@ int mnp_layout_owner(const mnp_layout *layout, const int64_t *index)
 uint64_t mnp__layout_hash(const mnp_layout *layout)
 {
     uint64_t hash = mnp__hash(MNP__HASH_START, layout->mesh, sizeof layout->mesh);
+    hash = mnp__hash(hash, layout->pin, sizeof layout->pin);
     hash = mnp__hash(hash, layout->shape, sizeof layout->shape);
     hash = mnp__hash(hash, layout->axes, (size_t)layout->ndim * sizeof *layout->axes);
+    hash = mnp__hash(hash, layout->reversed, sizeof layout->reversed);
     for (int d = 0; d < layout->ndim; d++)
         hash = mnp__hash(hash, layout->cuts[d], ((size_t)mnp_layout_parts(layout, d) + 1) * sizeof *layout->cuts[d]);
     return hash;
 }
 
-/* Equal boxes on equal ranks: parts may be numbered by other meshes, so compare what each rank owns along each dimension. */
+/* Whether meshes and cuts are the same: quickly told, but there are other ways to be equal. */
+static bool same_cutting(const mnp_layout *a, const mnp_layout *b)
+{
+    size_t mesh = (size_t)a->mesh_ndim * sizeof *a->mesh, ndim = (size_t)a->ndim;
+    if (a->mesh_ndim != b->mesh_ndim || memcmp(a->mesh, b->mesh, mesh) != 0 || memcmp(a->pin, b->pin, mesh) != 0 ||
+        memcmp(a->axes, b->axes, ndim * sizeof *a->axes) != 0 ||
+        memcmp(a->reversed, b->reversed, ndim * sizeof *a->reversed) != 0)
+        return false;
+    for (int d = 0; d < a->ndim; d++) {
+        if (memcmp(a->cuts[d], b->cuts[d], ((size_t)mnp_layout_parts(a, d) + 1) * sizeof(int64_t)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Parts may be numbered by other meshes, so compare what each rank owns. */
+static bool same_boxes(const mnp_layout *a, const mnp_layout *b)
+{
+    int64_t lo[2][MNP_MAX_DIMS], extent[2][MNP_MAX_DIMS];
+    size_t bytes = (size_t)a->ndim * sizeof(int64_t);
+    for (int rank = 0; rank < a->nranks; rank++) {
+        bool any = mnp__layout_box(a, rank, lo[0], extent[0]);
+        if (any != mnp__layout_box(b, rank, lo[1], extent[1]))
+            return false;
+        if (any && (memcmp(lo[0], lo[1], bytes) != 0 || memcmp(extent[0], extent[1], bytes) != 0))
+            return false;
+    }
+    return true;
+}
+
 bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b)
 {
     if (a == b)
         return true;
-    if (a->ndim != b->ndim || a->nranks != b->nranks || memcmp(a->shape, b->shape, sizeof a->shape) != 0)
-        return false;
-    for (int d = 0; d < a->ndim; d++) {
-        for (int rank = 0; rank < a->nranks; rank++) {
-            const int64_t *ca = a->cuts[d] + mnp__layout_part(a, d, rank);
-            const int64_t *cb = b->cuts[d] + mnp__layout_part(b, d, rank);
-            if (ca[0] != cb[0] || ca[1] != cb[1])
-                return false;
-        }
-    }
-    return true;
+    return a->ndim == b->ndim && a->nranks == b->nranks &&
+           memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0 &&
+           (same_cutting(a, b) || same_boxes(a, b));
 }

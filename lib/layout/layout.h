@@ -5,18 +5,54 @@
 #define MNP__LAYOUT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include <maniple/layout.h>
 #include <maniple/signal.h>
 
+/*
+ * Views need two things that mnp_layout_new() does not offer.  A dimension that was turned round is `reversed`: its
+ * first part is with the last ranks of its mesh axis.  A mesh axis whose dimension was dropped, as by an index, is
+ * pinned: only the ranks at that place along it own anything.
+ */
 struct mnp_layout {
     atomic_int owners;
     int mesh_ndim, mesh[MNP_MAX_DIMS], nranks;
+    int pin[MNP_MAX_DIMS]; /* of a mesh axis that cuts nothing: the only place that owns elements, or MNP__REPLICAS */
     int ndim;
     int64_t shape[MNP_MAX_DIMS], size;
     int axes[MNP_MAX_DIMS];      /* mesh axis of each dimension, or MNP_NO_AXIS */
+    bool reversed[MNP_MAX_DIMS]; /* part p is with the ranks at place parts - 1 - p */
     int64_t *cuts[MNP_MAX_DIMS]; /* parts + 1 points of each dimension */
 };
+
+#define MNP__REPLICAS (-1) /* all places along a mesh axis own the same */
+
+/* How a dimension of a derived layout is cut. */
+typedef struct mnp__layout_dim {
+    int64_t extent;
+    int axis;            /* of the mesh, or MNP_NO_AXIS */
+    const int64_t *cuts; /* parts + 1 points, or NULL: even */
+    bool reversed;       /* as in mnp_layout */
+} mnp__layout_dim;
+
+/* As dimension `dim` of a layout is cut, by cuts that belong to the layout; and not cut. */
+mnp__layout_dim mnp__layout_dim_of(const mnp_layout *layout, int dim);
+mnp__layout_dim mnp__layout_dim_whole(int64_t extent);
+
+/*
+ * The same mesh and pins with other dimensions; mesh axes that cut nothing any more become replicas.  The second form
+ * is given the pin of every mesh axis.  MNP_ERR_ARG if no array can have the shape; MNP_ERR_MEMORY.
+ */
+mnp_status mnp__layout_derive(const mnp_layout *layout, int ndim, const mnp__layout_dim *dims, mnp_layout **derived_p);
+mnp_status mnp__layout_derive_pinned(const mnp_layout *layout, const int *pin, int ndim, const mnp__layout_dim *dims,
+                                     mnp_layout **derived_p);
+
+/* The box that `rank` owns; false if it owns nothing: an extent is 0, or an axis is pinned elsewhere. */
+bool mnp__layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *extent);
+
+/* The place along the mesh axis of dimension `dim`, which is cut, of the ranks that own its part number `part`. */
+int mnp__layout_place(const mnp_layout *layout, int dim, int part);
 
 /* MNP_ERR_ARG if no array can have that shape. */
 mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape);
@@ -24,13 +60,17 @@ mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape);
 /* A number that equal layouts share, by which ranks can tell that theirs differ. */
 uint64_t mnp__layout_hash(const mnp_layout *layout);
 
-/* The part of dimension `dim` that `rank` owns, and the part that the element `index` is in (the one that is not empty). */
+/*
+ * The part of dimension `dim` that `rank` owns, and the part that the element `index` is in (the one that is not
+ * empty).
+ */
 int mnp__layout_part(const mnp_layout *layout, int dim, int rank);
 int mnp__layout_find(const mnp_layout *layout, int dim, int64_t index);
 
 /*
  * The rank that gives `receiver` the block with these parts: where there are replicas, the one that is the receiver's
- * neighbour along the mesh axes that cut nothing, so that a rank serves itself if it can, and the load is spread.
+ * neighbour along the mesh axes that cut nothing and are not pinned, so that a rank serves itself if it can, and the
+ * load is spread.
  */
 int mnp__layout_source(const mnp_layout *layout, const int *parts, int receiver);
 
@@ -47,8 +87,8 @@ typedef struct mnp__segment {
 #define MNP__FILL (-1)
 
 /*
- * Cut the indices [lo, hi) of dimension `dim`, extended by `boundary`, into segments in rising order.  Where the dimension
- * has no element everything is fill.  *segments_p is malloc'ed.  MNP_ERR_MEMORY.
+ * Cut the indices [lo, hi) of dimension `dim`, extended by `boundary`, into segments in rising order.  Where the
+ * dimension has no element everything is fill.  *segments_p is malloc'ed.  MNP_ERR_MEMORY.
  */
 mnp_status mnp__layout_segments(const mnp_layout *layout, int dim, mnp_boundary boundary, int64_t lo, int64_t hi,
                                 mnp__segment **segments_p, int *count_p);

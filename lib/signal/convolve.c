@@ -49,7 +49,10 @@ static mnp_status choose_dtypes(mnp_dtype input, mnp_dtype kernel, mnp_dtype wis
         return MNP_FAIL(MNP_ERR_ARG, "a result of dtype %s cannot hold the convolution of %s with %s, which is complex",
                         mnp_dtype_name(output), mnp_dtype_name(input), mnp_dtype_name(kernel));
     *output_p = output;
-    *sum_p = !is_integer(output) ? output : is_integer(input) && is_integer(kernel) ? MNP_UINT64 : MNP_FLOAT64;
+    if (is_integer(output))
+        *sum_p = is_integer(input) && is_integer(kernel) ? MNP_UINT64 : MNP_FLOAT64;
+    else
+        *sum_p = mnp_dtype_size(output) == 2 ? MNP_FLOAT32 : output;
     return MNP_OK;
 }
 
@@ -82,6 +85,14 @@ static mnp_status encode_fill(double value, mnp_dtype dtype, void *element)
         MNP_ENCODE(uint32_t, 0, 0x1p32)
     case MNP_UINT64:
         MNP_ENCODE(uint64_t, 0, 0x1p64)
+    case MNP_FLOAT16:
+        *(uint16_t *)element = mnp_float16_from_double(value);
+        held = isinf(mnp_float16_to_float(*(uint16_t *)element)) == isinf(value);
+        break;
+    case MNP_BFLOAT16:
+        *(uint16_t *)element = mnp_bfloat16_from_double(value);
+        held = isinf(mnp_bfloat16_to_float(*(uint16_t *)element)) == isinf(value);
+        break;
     case MNP_FLOAT32:
     case MNP_COMPLEX64:
         held = isinf((float)value) == isinf(value);
@@ -317,8 +328,8 @@ static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, const mnp_
     for (int d = 0; d < MNP_MAX_DIMS; d++) /* in mode valid, zeros stand where a larger kernel reaches beyond the input */
         boundaries[d] = options->mode == MNP_CONV_VALID ? MNP_BOUNDARY_FILL : options->boundary;
     MNP_TRY(load_kernel(plan));
-    MNP_TRY(mnp__mover_new(ctx, plan->input, plan->geometry.input, boundaries, mnp__conv_wants, &plan->geometry,
-                           &plan->mover));
+    MNP_TRY(mnp__mover_new(ctx, plan->input, plan->geometry.input, NULL, boundaries, mnp__conv_wants,
+                           &plan->geometry, &plan->mover));
     MNP_TRY(replicate_kernel(ctx, kernel, plan->sum, &replica));
     st = MNP_AGREE(ctx, prepare(plan, replica, fill));
     mnp_array_free(replica);
@@ -403,7 +414,8 @@ static mnp_status run(mnp_conv_plan *plan, const mnp_array *x, mnp_array *y)
 
 mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array **y_p)
 {
-    mnp_array *y;
+    mnp_array *y, *temporary = NULL;
+    const mnp_array *dense;
     if (x == *y_p)
         return MNP_FAIL(MNP_ERR_ARG, "a convolution cannot write its result over its input");
     if (x->dtype != plan->input)
@@ -411,8 +423,18 @@ mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array *
                         mnp_dtype_name(x->dtype));
     if (!mnp_layout_equal(x->layout, plan->geometry.input))
         return MNP_FAIL(MNP_ERR_ARG, "the input has another shape or layout than the one the plan was made for");
-    MNP_TRY(mnp__array_output(plan->ctx, "the result", plan->output, plan->geometry.output, *y_p, &y));
-    return mnp__array_deliver(y, run(plan, x, y), y_p);
+    MNP_TRY(mnp__array_output_dense(plan->ctx, "the result", plan->output, plan->geometry.output, *y_p, &y));
+    mnp_status st;
+    if (x->buffer == y->buffer) { /* views of one array: what is read must not be written before */
+        st = mnp_copy(x, &temporary);
+        dense = temporary;
+    } else {
+        st = mnp__array_dense(x, &dense, &temporary);
+    }
+    if (st == MNP_OK)
+        st = run(plan, dense, y);
+    mnp_array_free(temporary);
+    return mnp__array_deliver(y, st, y_p);
 }
 
 mnp_status mnp_convolve(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options, mnp_array **y_p)

@@ -4,10 +4,12 @@
 #include <maniple.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../tap.h"
+#include "context/context.h"
 
 static mnp_ctx *ctx;
 
@@ -24,6 +26,25 @@ static mnp_ctx *ctx;
     X(MNP_FLOAT32, float)                                                                                              \
     X(MNP_FLOAT64, double)
 
+/* A number of moderate size as a float of `bits` bits of fraction, exponents biased by `bias`, in 16 bits; and back. */
+static uint16_t pack_half(double x, int bits, int bias)
+{
+    int exponent;
+    double fraction = frexp(fabs(x), &exponent); /* in [0.5, 1) */
+    if (x == 0)
+        return 0;
+    long mantissa = lrint(ldexp(fraction, bits + 1)); /* with the leading 1, which carries into the exponent */
+    long packed = ((long)(exponent - 2 + bias) << bits) + mantissa;
+    return (uint16_t)((x < 0 ? 0x8000 : 0) + packed);
+}
+
+static double unpack_half(uint16_t half, int bits, int bias)
+{
+    long packed = half & 0x7fff, mantissa = (packed & ((1L << bits) - 1)) + (1L << bits);
+    double x = packed ? ldexp((double)mantissa, (int)(packed >> bits) - bias - bits) : 0;
+    return half & 0x8000 ? -x : x;
+}
+
 /* Store the value (re, im) as numpy.ndarray.astype would from complex128: the conversions are C's own. */
 static void store(mnp_dtype dtype, void *data, int64_t i, double re, double im)
 {
@@ -34,6 +55,12 @@ static void store(mnp_dtype dtype, void *data, int64_t i, double re, double im)
         break;
         REALS(CASE)
 #undef CASE
+    case MNP_FLOAT16:
+        ((uint16_t *)data)[i] = pack_half(re, 10, 15);
+        break;
+    case MNP_BFLOAT16:
+        ((uint16_t *)data)[i] = pack_half(re, 7, 127);
+        break;
     case MNP_BOOL:
         ((uint8_t *)data)[i] = re != 0 || im != 0;
         break;
@@ -58,6 +85,12 @@ static void load(mnp_dtype dtype, const void *data, int64_t i, double *re, doubl
         break;
         REALS(CASE)
 #undef CASE
+    case MNP_FLOAT16:
+        *re = unpack_half(((const uint16_t *)data)[i], 10, 15);
+        break;
+    case MNP_BFLOAT16:
+        *re = unpack_half(((const uint16_t *)data)[i], 7, 127);
+        break;
     case MNP_BOOL:
         *re = ((const uint8_t *)data)[i];
         break;
@@ -177,6 +210,37 @@ static void check_local(void)
     mnp_array_free(a);
 }
 
+/* Blocks of many staging buffers, dense and not, to the device and back; what a view leaves out stays as it was. */
+static void check_large_blocks(const char *how)
+{
+    enum { ROWS = 1251, COLUMNS = 2003, HALF = COLUMNS / 2 };
+    const int64_t shape[] = {ROWS, COLUMNS};
+    double *whole = malloc(ROWS * COLUMNS * sizeof *whole), *part = malloc(ROWS * HALF * sizeof *part);
+    mnp_layout *layout;
+    mnp_array *a = NULL, *view = NULL;
+    for (int64_t i = 0; i < ROWS * COLUMNS; i++)
+        whole[i] = (double)i;
+    mnp_layout_replicated(mnp_ctx_size(ctx), 2, shape, &layout);
+    bool good = mnp_array_new(ctx, MNP_FLOAT64, layout, &a) == MNP_OK && mnp_array_set_local(a, whole) == MNP_OK &&
+                mnp_index(a, "::-1, 1::2", &view) == MNP_OK && mnp_array_get_local(view, part) == MNP_OK;
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t j = 0; j < HALF; j++)
+            good = good && part[i * HALF + j] == (double)((ROWS - 1 - i) * COLUMNS + 2 * j + 1);
+    ok(good, "a large block set, and a view of it read%s", how);
+    for (int64_t i = 0; i < ROWS * HALF; i++)
+        part[i] = -(double)i;
+    good = mnp_array_set_local(view, part) == MNP_OK && mnp_array_get_local(a, whole) == MNP_OK;
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t j = 0; j < COLUMNS; j++)
+            good = good && whole[i * COLUMNS + j] == (j % 2 == 0 ? (double)(i * COLUMNS + j)
+                                                                 : -(double)((ROWS - 1 - i) * HALF + j / 2));
+    ok(good, "the view set, and the whole read%s", how);
+    mnp_free_all(a, view);
+    mnp_layout_free(layout);
+    free(whole);
+    free(part);
+}
+
 static void check_mistakes(void)
 {
     mnp_array *a = NULL, *b = NULL, *none = NULL;
@@ -224,6 +288,11 @@ int main(void)
             ok(casts((mnp_dtype)i, (mnp_dtype)j), "%s as %s", mnp_dtype_name((mnp_dtype)i), mnp_dtype_name((mnp_dtype)j));
     check_creation();
     check_local();
+    check_large_blocks("");
+    bool cpu_memory = ctx->device->cpu_memory;
+    ctx->device->cpu_memory = false;
+    check_large_blocks(", through pinned memory");
+    ctx->device->cpu_memory = cpu_memory;
     check_mistakes();
     check_exhaustion();
     int status = done_testing();

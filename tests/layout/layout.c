@@ -174,6 +174,70 @@ static void check_replicas(void)
     mnp_layout_free(layout);
 }
 
+/* Every element of a layout lies in one box alone but for replicas, and mnp_layout_owner() says in which. */
+static bool owners_own(const mnp_layout *layout, int replicas)
+{
+    int64_t index[2] = {0, 0}, most = mnp_layout_ndim(layout) > 1 ? mnp_layout_shape(layout)[1] : 1;
+    int64_t rows = mnp_layout_ndim(layout) > 0 ? mnp_layout_shape(layout)[0] : 1;
+    for (index[0] = 0; index[0] < rows; index[0]++)
+        for (index[1] = 0; index[1] < most; index[1]++) {
+            int owners = 0, lowest = -1;
+            for (int rank = 0; rank < mnp_layout_nranks(layout); rank++) {
+                int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+                bool in = mnp__layout_box(layout, rank, lo, extent);
+                for (int d = 0; d < mnp_layout_ndim(layout); d++)
+                    in = in && index[d] >= lo[d] && index[d] < lo[d] + extent[d];
+                lowest = in && lowest < 0 ? rank : lowest;
+                owners += in;
+            }
+            if (owners != replicas || mnp_layout_owner(layout, index) != lowest)
+                return false;
+        }
+    return true;
+}
+
+/* What views make: parts in the opposite order, axes pinned to a place. */
+static void check_derived(void)
+{
+    static const int64_t uneven[] = {0, 1, 5, 7};
+    mnp_layout *base, *turned, *pinned, *scalar, *other;
+    int64_t lo[2], extent[2];
+    mnp_layout_new(2, (int[]){2, 3}, 2, (int64_t[]){4, 7}, (int[]){0, 1}, (const int64_t *const[]){NULL, uneven}, &base);
+    mnp__layout_dim dims[] = {mnp__layout_dim_of(base, 0), mnp__layout_dim_of(base, 1)};
+    dims[1].reversed = true;
+    ok(mnp__layout_derive(base, 2, dims, &turned) == MNP_OK && owners_own(turned, 1), "a reversed dimension");
+    mnp_layout_box(turned, 0, lo, extent);
+    ok(lo[1] == 5 && extent[1] == 2 && mnp__layout_part(turned, 1, 0) == 2, "its last part is with the first ranks");
+    ok(!mnp_layout_equal(base, turned) && mnp__layout_hash(base) != mnp__layout_hash(turned), "it is another layout");
+    ok(mnp_layout_like(turned, (int64_t[]){9, 5}, &other) == MNP_OK && owners_own(other, 1), "a layout like it");
+    mnp_layout_box(other, 0, lo, extent);
+    ok(lo[1] == 4 && extent[1] == 1, "is reversed too");
+    mnp_layout_free(other);
+
+    ok(mnp__layout_derive(turned, 1, dims, &other) == MNP_OK && owners_own(other, 3), "an axis not used any more: replicas");
+    mnp_layout_free(other);
+    ok(mnp__layout_derive_pinned(turned, (int[]){MNP__REPLICAS, 1}, 1, dims, &pinned) == MNP_OK && owners_own(pinned, 1),
+       "a pinned axis: one owner");
+    ok(mnp__layout_box(pinned, 1, lo, extent) && extent[0] == 2 && !mnp__layout_box(pinned, 2, lo, extent) &&
+           lo[0] == 0 && extent[0] == 0, "elsewhere the box is empty");
+    ok(mnp__layout_source(pinned, (int[]){1}, 5) == 4, "and is served from the pin");
+    ok(mnp__layout_derive_pinned(turned, (int[]){1, 2}, 0, NULL, &scalar) == MNP_OK && owners_own(scalar, 1) &&
+           mnp_layout_owner(scalar, NULL) == 5, "an array without dimensions on one rank");
+    ok(mnp_layout_on_root(6, 5, 0, NULL, &other) == MNP_OK && mnp_layout_equal(scalar, other),
+       "which is what on_root makes of it");
+    mnp_layout_free(other);
+    mnp_layout_new(1, (int[]){6}, 1, (int64_t[]){5}, (int[]){0},
+                   (const int64_t *const[]){(int64_t[]){0, 0, 0, 5, 5, 5, 5}}, &other);
+    mnp_layout_free(scalar);
+    ok(mnp_layout_on_root(6, 2, 1, (int64_t[]){5}, &scalar) == MNP_OK && mnp_layout_equal(scalar, other),
+       "cuts that leave all to a rank are equal to a pin");
+    mnp_layout_free(base);
+    mnp_layout_free(turned);
+    mnp_layout_free(pinned);
+    mnp_layout_free(scalar);
+    mnp_layout_free(other);
+}
+
 /* A call that must fail with MNP_ERR_ARG, leave its output alone, and say these words. */
 static void refused(mnp_status status, const mnp_layout *layout, const char *words)
 {
@@ -208,6 +272,7 @@ int main(void)
         ok(segments_are_right((mnp_boundary)boundary), "segments of boundary %s", names[boundary]);
     check_chosen_meshes();
     check_replicas();
+    check_derived();
     check_mistakes();
     return done_testing();
 }

@@ -1,0 +1,268 @@
+/*
+ * Between arrays and host memory.
+ *
+ * Where the device's memory is not the CPU's, blocks go through two pinned buffers that take turns: the CPU fills or
+ * empties one while the device copies the other.  A block that is not dense is gathered by a kernel that writes to the
+ * pinned memory, or scattered by one that reads it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/array.h"
+#include "array/boxes.h"
+#include "layout/layout.h"
+
+enum { SLAB_BYTES = 4 << 20, SIZES = 5 /* elements of 1, 2, 4, 8 and 16 bytes */ };
+
+struct staging {
+    void *buffer[2];
+    mnp__device_event *ready[2]; /* the device is done with that buffer */
+    mnp__kernel *kernels[SIZES]; /* this rank's own, as not all ranks need copy a block at the same time */
+};
+
+static void free_staging(mnp_ctx *ctx, void *data)
+{
+    struct staging *staging = data;
+    const mnp__device_ops *ops = ctx->device->ops;
+    for (int i = 0; i < 2; i++) {
+        if (staging->ready[i])
+            ops->event_free(ctx->device, staging->ready[i]);
+        if (staging->buffer[i])
+            ops->free_pinned(ctx->device, staging->buffer[i]);
+    }
+    for (int i = 0; i < SIZES; i++) {
+        if (staging->kernels[i])
+            ops->kernel_free(ctx->device, staging->kernels[i]);
+    }
+    free(staging);
+}
+
+/* The context's, made when it is first needed, and what it holds as well. */
+static mnp_status get_staging(mnp_ctx *ctx, struct staging **staging_p)
+{
+    mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_STAGING];
+    if (!attached->data) {
+        MNP_TRY(mnp__calloc(1, sizeof **staging_p, &attached->data));
+        attached->free = free_staging;
+    }
+    *staging_p = attached->data;
+    return MNP_OK;
+}
+
+static mnp_status make_buffers(mnp_ctx *ctx, struct staging *staging)
+{
+    const mnp__device_ops *ops = ctx->device->ops;
+    for (int i = 0; i < 2; i++) {
+        if (!staging->buffer[i])
+            MNP_TRY(ops->alloc_pinned(ctx->device, SLAB_BYTES, &staging->buffer[i]));
+        if (!staging->ready[i])
+            MNP_TRY(ops->event_new(ctx->device, &staging->ready[i]));
+    }
+    return MNP_OK;
+}
+
+/* The kernel that gathers and scatters elements of that dtype's size. */
+static mnp_status staging_kernel(mnp_ctx *ctx, struct staging *staging, mnp_dtype dtype, mnp__kernel **kernel_p)
+{
+    int which = 0;
+    mnp_dtype moving = mnp__moving_dtype(dtype);
+    while ((size_t)1 << which < mnp_dtype_size(dtype))
+        which++;
+    if (!staging->kernels[which])
+        MNP_TRY(mnp__copy_kernel_alone(ctx, moving, moving, &staging->kernels[which]));
+    *kernel_p = staging->kernels[which];
+    return MNP_OK;
+}
+
+/* A block on its way. */
+struct passage {
+    mnp_ctx *ctx;
+    const mnp_array *array;
+    struct staging *staging;
+    mnp__kernel *kernel;   /* NULL: the block is dense */
+    size_t item;
+    int64_t slab;          /* elements that a buffer holds */
+    int64_t dense[MNP_MAX_DIMS];
+};
+
+static mnp_status open_passage(const mnp_array *array, struct passage *passage)
+{
+    *passage = (struct passage){.ctx = array->ctx, .array = array, .item = mnp_dtype_size(array->dtype)};
+    passage->slab = SLAB_BYTES / (int64_t)passage->item;
+    mnp__dense_strides(array->layout->ndim, array->local_shape, passage->dense);
+    MNP_TRY(get_staging(array->ctx, &passage->staging));
+    MNP_TRY(make_buffers(array->ctx, passage->staging));
+    if (mnp__array_is_dense(array))
+        return MNP_OK;
+    return staging_kernel(array->ctx, passage->staging, array->dtype, &passage->kernel);
+}
+
+/* Enqueue the copy of a slab between its buffer and the block. */
+static mnp_status pass_slab(struct passage *passage, int64_t index, int64_t begin, int64_t count, bool to_device)
+{
+    const mnp_array *array = passage->array;
+    mnp__device *device = passage->ctx->device;
+    mnp__stream *stream = passage->ctx->compute;
+    void *buffer = passage->staging->buffer[index % 2];
+    int ndim = array->layout->ndim;
+    if (!passage->kernel) {
+        void *memory = (char *)array->data + begin * (int64_t)passage->item;
+        MNP_TRY(device->ops->copy(device, to_device ? memory : buffer, to_device ? buffer : memory,
+                                  (size_t)count * passage->item, stream));
+    } else {
+        mnp__one_box box = to_device ? mnp__one_box_of(ndim, array->local_shape, passage->dense, array->local_strides)
+                                     : mnp__one_box_of(ndim, array->local_shape, array->local_strides, passage->dense);
+        box.begin = begin;
+        box.count = count;
+        *(to_device ? &box.box.src : &box.box.dst) = -begin; /* the buffer begins with element `begin` */
+        MNP_TRY(mnp__one_box_copy(passage->ctx, passage->kernel, &box, to_device ? buffer : array->data,
+                                  to_device ? array->data : buffer, stream));
+    }
+    return device->ops->event_record(device, passage->staging->ready[index % 2], stream);
+}
+
+static int64_t slab_count(const struct passage *passage, int64_t begin)
+{
+    int64_t left = passage->array->local_size - begin;
+    return left < passage->slab ? left : passage->slab;
+}
+
+/* Bring the block to the device from elements of any strides. */
+static mnp_status pass_to_device(const mnp_array *array, const void *from, const int64_t *from_strides)
+{
+    struct passage passage;
+    MNP_TRY(open_passage(array, &passage));
+    mnp__one_box box = mnp__one_box_of(array->layout->ndim, array->local_shape, from_strides, passage.dense);
+    for (int64_t index = 0, begin = 0; begin < array->local_size; index++, begin += passage.slab) {
+        int64_t count = slab_count(&passage, begin);
+        if (index >= 2)
+            MNP_TRY(mnp__comm_wait_event(&passage.ctx->comm, passage.staging->ready[index % 2]));
+        box.begin = begin;
+        box.count = count;
+        box.box.dst = -begin;
+        mnp__one_box_copy_on_cpu(&box, passage.item, from, passage.staging->buffer[index % 2]);
+        MNP_TRY(pass_slab(&passage, index, begin, count, true));
+    }
+    return mnp__ctx_wait(passage.ctx, passage.ctx->compute);
+}
+
+static mnp_status pass_to_host(const mnp_array *array, char *block)
+{
+    struct passage passage;
+    MNP_TRY(open_passage(array, &passage));
+    int64_t slabs = (array->local_size + passage.slab - 1) / passage.slab;
+    for (int64_t index = 0; index <= slabs; index++) { /* slab `index` is copied while the one before is emptied */
+        int64_t begin = index * passage.slab, before = begin - passage.slab;
+        if (index < slabs)
+            MNP_TRY(pass_slab(&passage, index, begin, slab_count(&passage, begin), false));
+        if (index == 0)
+            continue;
+        MNP_TRY(mnp__comm_wait_event(&passage.ctx->comm, passage.staging->ready[(index - 1) % 2]));
+        memcpy(block + before * (int64_t)passage.item, passage.staging->buffer[(index - 1) % 2],
+               (size_t)slab_count(&passage, before) * passage.item);
+    }
+    return MNP_OK;
+}
+
+/* Copy a block where the CPU reads and writes it: on all threads if it is large and not dense. */
+static mnp_status copy_on_host(const mnp_array *array, mnp__one_box box, const void *src, void *dst)
+{
+    mnp_ctx *ctx = array->ctx;
+    size_t item = mnp_dtype_size(array->dtype);
+    struct staging *staging;
+    mnp__kernel *kernel;
+    MNP_TRY(mnp__ctx_wait(ctx, ctx->compute));
+    if (box.ndim == 1 || (size_t)box.count * item < SLAB_BYTES) {
+        mnp__one_box_copy_on_cpu(&box, item, src, dst);
+        return MNP_OK;
+    }
+    MNP_TRY(get_staging(ctx, &staging));
+    MNP_TRY(staging_kernel(ctx, staging, array->dtype, &kernel));
+    mnp__one_box_order(&box);
+    MNP_TRY(mnp__one_box_copy(ctx, kernel, &box, src, dst, ctx->compute));
+    return mnp__ctx_wait(ctx, ctx->compute);
+}
+
+/* Set this rank's block from elements of any strides. */
+static mnp_status set_block(mnp_array *array, const void *from, const int64_t *strides)
+{
+    mnp_ctx *ctx = array->ctx;
+    if (array->local_size == 0)
+        return MNP_OK;
+    if (!ctx->device->cpu_memory)
+        return pass_to_device(array, from, strides);
+    return copy_on_host(array, mnp__one_box_of(array->layout->ndim, array->local_shape, strides, array->local_strides),
+                        from, array->data);
+}
+
+static mnp_status check_writable(const char *function, const mnp_array *array)
+{
+    MNP_TRY(mnp__array_refuse_scalar(function, array));
+    if (array->read_only)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the array is a broadcast view, which cannot be written", function);
+    return MNP_OK;
+}
+
+mnp_status mnp_array_set_local(mnp_array *array, const void *block)
+{
+    int64_t dense[MNP_MAX_DIMS];
+    MNP_TRY(check_writable("mnp_array_set_local", array));
+    mnp__dense_strides(array->layout->ndim, array->local_shape, dense);
+    return set_block(array, block, dense);
+}
+
+mnp_status mnp_array_get_local(const mnp_array *array, void *block)
+{
+    mnp_ctx *ctx = array->ctx;
+    int64_t dense[MNP_MAX_DIMS];
+    MNP_TRY(mnp__array_refuse_scalar("mnp_array_get_local", array));
+    if (array->local_size == 0)
+        return MNP_OK;
+    if (!ctx->device->cpu_memory)
+        return pass_to_host(array, block);
+    mnp__dense_strides(array->layout->ndim, array->local_shape, dense);
+    return copy_on_host(array, mnp__one_box_of(array->layout->ndim, array->local_shape, array->local_strides, dense),
+                        array->data, block);
+}
+
+mnp_status mnp_array_from_host_strided(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *data,
+                                       const int64_t *strides, mnp_array **array_p)
+{
+    mnp_array *array = *array_p;
+    int64_t dense[MNP_MAX_DIMS], first = 0;
+    MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, &array));
+    if (!strides) {
+        mnp__dense_strides(ndim, shape, dense);
+        strides = dense;
+    }
+    for (int d = 0; d < ndim; d++)
+        first += array->local_lo[d] * strides[d];
+    mnp_status st = set_block(array, (const char *)data + first * (int64_t)mnp_dtype_size(dtype), strides);
+    return mnp__array_deliver(array, MNP_AGREE(ctx, st), array_p);
+}
+
+mnp_status mnp_array_from_host(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *data,
+                               mnp_array **array_p)
+{
+    return mnp_array_from_host_strided(ctx, dtype, ndim, shape, data, NULL, array_p);
+}
+
+mnp_status mnp_array_to_host(const mnp_array *array, int root, void *data)
+{
+    mnp_ctx *ctx = array->ctx;
+    const mnp_layout *layout = array->layout;
+    mnp_layout *whole;
+    mnp_array *gathered = NULL;
+    MNP_TRY(mnp__array_refuse_scalar("mnp_array_to_host", array));
+    MNP_TRY(root == MNP_ALL_RANKS ? mnp_layout_replicated(layout->nranks, layout->ndim, layout->shape, &whole)
+                                  : mnp_layout_on_root(layout->nranks, root, layout->ndim, layout->shape, &whole));
+    mnp_status st = MNP_OK;
+    if (!mnp_layout_equal(layout, whole))
+        st = mnp_redistribute(array, whole, &gathered);
+    mnp_layout_free(whole);
+    MNP_TRY(st);
+    if (root == MNP_ALL_RANKS || root == ctx->comm.rank)
+        st = mnp_array_get_local(gathered ? gathered : array, data);
+    mnp_array_free(gathered);
+    return MNP_AGREE(ctx, st);
+}

@@ -1,0 +1,221 @@
+/*
+ * Subscripts: x[2:10:3, -1, None, ...], given as structs or as text.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/view.h"
+#include "base/text.h"
+#include "layout/layout.h"
+
+/* Limit an end of a slice, which may count from the end of the dimension, to what a slice can begin or stop at. */
+static int64_t limit(int64_t end, int64_t extent, int64_t least, int64_t most)
+{
+    if (end < 0)
+        end += extent;
+    return end < least ? least : end > most ? most : end;
+}
+
+/* Python's slice.indices(). */
+static mnp_status resolve_slice(const mnp_subscript *slice, int d, int64_t extent, mnp__view_dim *dim)
+{
+    int64_t step = slice->step == MNP_NONE ? 1 : slice->step;
+    if (step == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "the step of the slice of dimension %d is 0", d);
+    int64_t least = step > 0 ? 0 : -1, most = step > 0 ? extent : extent - 1;
+    int64_t start = step > 0 ? least : most, stop = step > 0 ? most : least;
+    if (slice->start != MNP_NONE)
+        start = limit(slice->start, extent, least, most);
+    if (slice->stop != MNP_NONE)
+        stop = limit(slice->stop, extent, least, most);
+    *dim = (mnp__view_dim){.from = d, .start = start, .step = step};
+    if (step > 0 ? start < stop : start > stop)
+        dim->extent = step > 0 ? (stop - start - 1) / step + 1 : (start - stop - 1) / -step + 1;
+    if (dim->extent <= 1)
+        dim->step = 1; /* it does not matter, and is not multiplied with anything then */
+    return MNP_OK;
+}
+
+static mnp_status resolve_index(int64_t index, int d, int64_t extent, int64_t *at)
+{
+    *at = index < 0 ? index + extent : index;
+    if (*at < 0 || *at >= extent)
+        return MNP_FAIL(MNP_ERR_ARG, "index %" PRId64 " is out of bounds for dimension %d, which has extent %" PRId64,
+                        index, d, extent);
+    return MNP_OK;
+}
+
+/* How many dimensions of x an ellipsis, or the end of the subscripts, stands for. */
+static mnp_status count_rest(const mnp_array *x, int count, const mnp_subscript *subscripts, int *rest_p)
+{
+    int taken = 0, ellipses = 0, made = 0, ndim = x->layout->ndim;
+    for (int i = 0; i < count; i++) {
+        int kind = subscripts[i].kind;
+        if (kind < MNP_SUBSCRIPT_SLICE || kind > MNP_SUBSCRIPT_ELLIPSIS)
+            return MNP_FAIL(MNP_ERR_ARG, "subscript %d is of no kind: %d", i, kind);
+        taken += kind == MNP_SUBSCRIPT_SLICE || kind == MNP_SUBSCRIPT_AT;
+        made += kind == MNP_SUBSCRIPT_SLICE || kind == MNP_SUBSCRIPT_NEWAXIS;
+        ellipses += kind == MNP_SUBSCRIPT_ELLIPSIS;
+    }
+    if (ellipses > 1)
+        return MNP_FAIL(MNP_ERR_ARG, "there are %d ellipses among the subscripts, and one at most is understood",
+                        ellipses);
+    if (taken > ndim)
+        return MNP_FAIL(MNP_ERR_ARG, "%d indices are too many for an array of %d dimension%s", taken, ndim,
+                        ndim == 1 ? "" : "s");
+    if (made + ndim - taken > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "the view would have %d dimensions, and an array has at most %d",
+                        made + ndim - taken, MNP_MAX_DIMS);
+    *rest_p = ndim - taken;
+    return MNP_OK;
+}
+
+mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript *subscripts, mnp_array **view_p)
+{
+    mnp__view_dim dims[MNP_MAX_DIMS];
+    int64_t at[MNP_MAX_DIMS] = {0};
+    int ndim = 0, d = 0, rest;
+    bool ellipsis = false;
+    MNP_TRY(mnp__array_refuse_scalar("mnp_slice", x));
+    MNP_TRY(count_rest(x, count, subscripts, &rest));
+    for (int i = 0; i <= count; i++) {
+        const mnp_subscript *s = &subscripts[i];
+        if (i == count ? !ellipsis : s->kind == MNP_SUBSCRIPT_ELLIPSIS) {
+            ellipsis = true;
+            for (int r = 0; r < rest; r++, d++)
+                dims[ndim++] = mnp__view_whole(x, d);
+        } else if (i == count) {
+            break;
+        } else if (s->kind == MNP_SUBSCRIPT_NEWAXIS) {
+            dims[ndim++] = (mnp__view_dim){.from = MNP__NEW_DIM, .extent = 1};
+        } else if (s->kind == MNP_SUBSCRIPT_AT) {
+            MNP_TRY(resolve_index(s->start, d, x->layout->shape[d], &at[d]));
+            d++;
+        } else {
+            MNP_TRY(resolve_slice(s, d, x->layout->shape[d], &dims[ndim++]));
+            d++;
+        }
+    }
+    return mnp__view_make(x, ndim, dims, at, view_p);
+}
+
+/* ---- subscripts as text ---- */
+
+struct reader {
+    const char *text, *at;
+};
+
+static void skip_space(struct reader *reader)
+{
+    while (isspace((unsigned char)*reader->at))
+        reader->at++;
+}
+
+/* Take these words if they come next; a name must end there. */
+static bool take(struct reader *reader, const char *words)
+{
+    size_t length = strlen(words);
+    skip_space(reader);
+    if (strncmp(reader->at, words, length) != 0)
+        return false;
+    unsigned char next = (unsigned char)reader->at[length];
+    if (isalnum((unsigned char)words[length - 1]) && (isalnum(next) || next == '_'))
+        return false;
+    reader->at += length;
+    return true;
+}
+
+static mnp_status fail_at(const struct reader *reader, const char *position, const char *what)
+{
+    return MNP_FAIL(MNP_ERR_ARG, "cannot read the subscripts '%s' at column %d: %s", reader->text,
+                    (int)(position - reader->text) + 1, what);
+}
+
+/* A number, or a name for a missing one, if any comes next. */
+static mnp_status read_number(struct reader *reader, bool *found_p, int64_t *value_p)
+{
+    char *end;
+    skip_space(reader);
+    *value_p = MNP_NONE;
+    *found_p = false;
+    const char *digit = reader->at + (*reader->at == '-' || *reader->at == '+');
+    if (digit > reader->at && !isdigit((unsigned char)*digit))
+        return fail_at(reader, digit, "a number should follow the sign");
+    if (!isdigit((unsigned char)*digit))
+        return MNP_OK;
+    errno = 0;
+    *value_p = strtoll(reader->at, &end, 10);
+    if (errno == ERANGE || *value_p == MNP_NONE)
+        return fail_at(reader, reader->at, "this number does not fit 64 bits");
+    if (isalnum((unsigned char)*end) || *end == '.' || *end == '_')
+        return fail_at(reader, end, "indices are whole decimal numbers");
+    reader->at = end;
+    *found_p = true;
+    return MNP_OK;
+}
+
+static bool at_end(struct reader *reader)
+{
+    skip_space(reader);
+    return *reader->at == ',' || *reader->at == '\0';
+}
+
+/* What comes before, between or after the colons of a slice: a number, None, or nothing. */
+static mnp_status read_end(struct reader *reader, bool *found_p, int64_t *value_p)
+{
+    MNP_TRY(read_number(reader, found_p, value_p));
+    if (!*found_p)
+        *found_p = take(reader, "None");
+    return MNP_OK;
+}
+
+static mnp_status read_subscript(struct reader *reader, mnp_subscript *subscript)
+{
+    bool found;
+    int64_t ends[3] = {MNP_NONE, MNP_NONE, MNP_NONE};
+    int colons = 0;
+    if (take(reader, "...") || take(reader, "Ellipsis")) {
+        *subscript = MNP_ELLIPSIS;
+        return MNP_OK;
+    }
+    if (take(reader, "newaxis")) {
+        *subscript = MNP_NEWAXIS;
+        return MNP_OK;
+    }
+    MNP_TRY(read_end(reader, &found, &ends[0]));
+    while (colons < 2 && take(reader, ":")) {
+        bool ignored;
+        MNP_TRY(read_end(reader, &ignored, &ends[++colons]));
+    }
+    if (colons > 0)
+        *subscript = MNP_SLICE(ends[0], ends[1], ends[2]);
+    else if (found)
+        *subscript = ends[0] == MNP_NONE ? MNP_NEWAXIS : MNP_AT(ends[0]);
+    else
+        return fail_at(reader, reader->at, "an index, a slice, None or ... should be here");
+    return MNP_OK;
+}
+
+mnp_status mnp_index(const mnp_array *x, const char *subscripts, mnp_array **view_p)
+{
+    enum { MOST = 2 * MNP_MAX_DIMS + 1 }; /* more can make no array */
+    mnp_subscript items[MOST];
+    struct reader reader = {.text = subscripts, .at = subscripts};
+    int count = 0;
+    skip_space(&reader);
+    if (strcmp(reader.at, "()") == 0 || *reader.at == '\0')
+        return mnp_slice(x, 0, NULL, view_p);
+    do {
+        if (count == MOST)
+            return fail_at(&reader, reader.at, "there are more subscripts than any array has dimensions");
+        MNP_TRY(read_subscript(&reader, &items[count++]));
+        if (!at_end(&reader))
+            return fail_at(&reader, reader.at, "a comma should be here");
+    } while (take(&reader, ",") && !at_end(&reader));
+    if (*reader.at != '\0')
+        return fail_at(&reader, reader.at, "an index, a slice, None or ... should be here");
+    return mnp_slice(x, count, items, view_p);
+}

@@ -1,0 +1,189 @@
+/*
+ * Making a view: which ranks own what of it, and where in memory it lies.
+ *
+ * Elements stay where they are.  So a cut dimension of the array is cut at the corresponding indices of the view; where
+ * the view goes backwards, the parts are with the ranks in the opposite order; and where one index of a cut dimension
+ * is taken, only the ranks that own it own anything.
+ */
+#include "array/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout/layout.h"
+
+mnp__view_dim mnp__view_whole(const mnp_array *x, int d)
+{
+    return (mnp__view_dim){.from = d, .start = 0, .step = 1, .extent = x->layout->shape[d]};
+}
+
+mnp__view_dim mnp__view_backwards(const mnp_array *x, int d)
+{
+    int64_t extent = x->layout->shape[d];
+    return (mnp__view_dim){.from = d, .start = extent - 1, .step = -1, .extent = extent};
+}
+
+mnp_status mnp__view_axis(const char *function, int ndim, int given, int *axis_p)
+{
+    int axis = given < 0 ? given + ndim : given;
+    if (axis < 0 || axis >= ndim)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: axis %d is out of bounds for %d dimension%s", function, given, ndim,
+                        ndim == 1 ? "" : "s");
+    *axis_p = axis;
+    return MNP_OK;
+}
+
+/* How many indices of the view, from its first on, come from before index `cut` of the array; of those that go up. */
+static int64_t count_before(const mnp__view_dim *dim, int64_t cut)
+{
+    if (dim->extent == 0 || dim->start >= cut)
+        return 0;
+    if (dim->step == 0)
+        return dim->extent;
+    int64_t count = (cut - dim->start - 1) / dim->step + 1;
+    return count < dim->extent ? count : dim->extent;
+}
+
+/* The same for a view that goes down: how many come from index `cut` or after it. */
+static int64_t count_from(const mnp__view_dim *dim, int64_t cut)
+{
+    if (dim->extent == 0 || dim->start < cut)
+        return 0;
+    int64_t count = (dim->start - cut) / -dim->step + 1;
+    return count < dim->extent ? count : dim->extent;
+}
+
+/* How a dimension of the view is cut; *cuts_p is malloc'ed where it is at all. */
+static mnp_status cut_dim(const mnp_layout *layout, const mnp__view_dim *dim, int64_t **cuts_p, mnp__layout_dim *cut)
+{
+    *cut = mnp__layout_dim_whole(dim->extent);
+    if (dim->from == MNP__NEW_DIM || layout->axes[dim->from] == MNP_NO_AXIS)
+        return MNP_OK;
+    int parts = mnp_layout_parts(layout, dim->from);
+    const int64_t *cuts = layout->cuts[dim->from];
+    MNP_TRY(mnp__malloc(((size_t)parts + 1) * sizeof **cuts_p, cuts_p));
+    for (int i = 0; i <= parts; i++)
+        (*cuts_p)[i] = dim->step < 0 ? count_from(dim, cuts[parts - i]) : count_before(dim, cuts[i]);
+    (*cuts_p)[0] = 0;
+    (*cuts_p)[parts] = dim->extent;
+    cut->axis = layout->axes[dim->from];
+    cut->cuts = *cuts_p;
+    cut->reversed = layout->reversed[dim->from] != (dim->step < 0);
+    return MNP_OK;
+}
+
+/* Mark the dimensions of `x` that the view has. */
+static void find_kept(int ndim, const mnp__view_dim *dims, bool *kept)
+{
+    memset(kept, 0, MNP_MAX_DIMS * sizeof *kept);
+    for (int d = 0; d < ndim; d++) {
+        if (dims[d].from != MNP__NEW_DIM)
+            kept[dims[d].from] = true;
+    }
+}
+
+static mnp_status derive_layout(const mnp_layout *layout, int ndim, const mnp__view_dim *dims, const int64_t *at,
+                                mnp_layout **derived_p)
+{
+    mnp__layout_dim cut[MNP_MAX_DIMS] = {{0}};
+    int64_t *cuts[MNP_MAX_DIMS] = {NULL};
+    int pin[MNP_MAX_DIMS];
+    bool kept[MNP_MAX_DIMS];
+    mnp_status st = MNP_OK;
+    if (ndim > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "the view has %d dimensions, and an array has at most %d", ndim, MNP_MAX_DIMS);
+    memcpy(pin, layout->pin, sizeof pin);
+    find_kept(ndim, dims, kept);
+    for (int d = 0; d < layout->ndim; d++) {
+        if (!kept[d] && layout->axes[d] != MNP_NO_AXIS)
+            pin[layout->axes[d]] = mnp__layout_place(layout, d, mnp__layout_find(layout, d, at[d]));
+    }
+    for (int d = 0; d < ndim; d++)
+        MNP_TRY_OR(cut_dim(layout, &dims[d], &cuts[d], &cut[d]), st, done);
+    st = mnp__layout_derive_pinned(layout, pin, ndim, cut, derived_p);
+done:
+    for (int d = 0; d < ndim; d++)
+        free(cuts[d]);
+    return st;
+}
+
+/*
+ * Whether blocks that lie dense in an order still do so in the view: the dimensions that vary must follow each other as
+ * before, and what is slower than one that is seen in part must not vary.
+ */
+static bool stays_dense(const mnp_array *x, int ndim, const mnp__view_dim *dims, bool c_order)
+{
+    const mnp_layout *layout = x->layout;
+    bool kept[MNP_MAX_DIMS];
+    int part = -1, last = -1; /* dimensions of x, counted from the slowest */
+    find_kept(ndim, dims, kept);
+    for (int d = 0; d < layout->ndim; d++) {
+        int place = c_order ? d : layout->ndim - 1 - d;
+        if (!kept[d] && layout->shape[d] > 1 && place > part)
+            part = place;
+    }
+    for (int d = 0; d < ndim; d++) {
+        int place = c_order ? dims[d].from : layout->ndim - 1 - dims[d].from;
+        if (dims[d].from != MNP__NEW_DIM && dims[d].extent != layout->shape[dims[d].from] && place > part)
+            part = place;
+    }
+    for (int i = 0; i < ndim; i++) {
+        const mnp__view_dim *dim = &dims[c_order ? i : ndim - 1 - i];
+        int place = c_order ? dim->from : layout->ndim - 1 - dim->from;
+        if (dim->extent <= 1)
+            continue;
+        if (dim->from == MNP__NEW_DIM || dim->step != 1 || place < part || place < last)
+            return false;
+        last = place;
+    }
+    return true;
+}
+
+/* The strides, and where this rank's first element is in its block of `x`, if it owns any. */
+static int64_t place_in_memory(const mnp_array *x, const mnp_layout *layout, const mnp__view_dim *dims,
+                               const int64_t *at, int64_t *strides)
+{
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], offset = 0;
+    bool kept[MNP_MAX_DIMS];
+    for (int d = 0; d < layout->ndim; d++)
+        strides[d] = dims[d].from == MNP__NEW_DIM ? 0 : dims[d].step * x->local_strides[dims[d].from];
+    if (!mnp__layout_box(layout, x->ctx->comm.rank, lo, extent))
+        return 0;
+    find_kept(layout->ndim, dims, kept);
+    for (int d = 0; d < x->layout->ndim; d++) {
+        if (!kept[d])
+            offset += (at[d] - x->local_lo[d]) * x->local_strides[d];
+    }
+    for (int d = 0; d < layout->ndim; d++) {
+        int from = dims[d].from;
+        if (from != MNP__NEW_DIM)
+            offset += (dims[d].start + lo[d] * dims[d].step - x->local_lo[from]) * x->local_strides[from];
+    }
+    return offset;
+}
+
+mnp_status mnp__view_make(const mnp_array *x, int ndim, const mnp__view_dim *dims, const int64_t *at,
+                          mnp_array **view_p)
+{
+    int64_t strides[MNP_MAX_DIMS];
+    mnp_layout *layout;
+    mnp_array *view;
+    MNP_TRY(derive_layout(x->layout, ndim, dims, at, &layout));
+    int64_t offset = place_in_memory(x, layout, dims, at, strides);
+    char *data = x->data; /* NULL where the block is empty, and then the view's is too */
+    if (data)
+        data += offset * (int64_t)mnp_dtype_size(x->dtype);
+    mnp_status st = mnp__array_view(x, x->dtype, layout, data, strides, &view);
+    mnp_layout_free(layout);
+    MNP_TRY(st);
+    for (int d = 0; d < ndim; d++)
+        view->read_only |= dims[d].extent > 1 && (dims[d].from == MNP__NEW_DIM || dims[d].step == 0);
+    if ((x->dense & MNP__DENSE_C) && stays_dense(x, ndim, dims, true))
+        view->dense |= MNP__DENSE_C;
+    if ((x->dense & MNP__DENSE_F) && stays_dense(x, ndim, dims, false))
+        view->dense |= MNP__DENSE_F;
+    if (ndim <= 1 && view->dense)
+        view->dense = MNP__DENSE_C | MNP__DENSE_F;
+    *view_p = view;
+    return MNP_OK;
+}
