@@ -20,11 +20,23 @@ typedef struct mnp__device mnp__device;
 typedef struct mnp__stream mnp__stream;
 typedef struct mnp__device_event mnp__device_event;
 typedef struct mnp__kernel mnp__kernel;
+typedef struct mnp__module mnp__module; /* the code of a raw module */
 
-/* Where and how wide a kernel runs.  The host device uses its threads and looks at none of it. */
+/* Where and how wide a kernel runs.  The host device uses its threads, but no more of them than grid[0]. */
 typedef struct mnp__launch {
     unsigned grid[3], block[3];
 } mnp__launch;
+
+enum { MNP__MAX_PARAMETERS = 128 };
+
+/* A function of a raw module, which is the module's: what it takes and what limits its launches. */
+typedef struct mnp__function {
+    int nparameters;                          /* -1 where the driver is too old to tell */
+    size_t parameter_sizes[MNP__MAX_PARAMETERS]; /* bytes */
+    int max_threads, registers;               /* of a block; of a thread */
+    size_t shared_bytes, max_dynamic_shared, local_bytes; /* static, of a block; what a launch may add; of a thread */
+    unsigned max_grid[3], max_block[3];       /* of the device */
+} mnp__function;
 
 typedef struct mnp__device_ops {
     const char *kind; /* "cuda" or "host" */
@@ -36,7 +48,11 @@ typedef struct mnp__device_ops {
     /* How this device reaches the one with that identity on the same host; see mnp_link_info. */
     mnp_status (*link)(mnp__device *device, uint64_t identity, mnp_link_info *link);
 
-    /* Device memory, aligned to 256 bytes; size 0 gives NULL.  Pinned memory is the CPU's, quick to copy from and to. */
+    /*
+     * Device memory, aligned to 256 bytes; size 0 gives NULL.  Where the device has a `memory_stream`, memory may be used by
+     * that stream at once, and by others after they were made to wait for it; what is freed may still be used by work
+     * that the stream holds.  Pinned memory is the CPU's, quick to copy from and to.
+     */
     mnp_status (*alloc)(mnp__device *device, size_t size, void **pointer_p);
     void (*free)(mnp__device *device, void *pointer);
     mnp_status (*alloc_pinned)(mnp__device *device, size_t size, void **pointer_p);
@@ -62,12 +78,26 @@ typedef struct mnp__device_ops {
     void (*kernel_free)(mnp__device *device, mnp__kernel *kernel);
     mnp_status (*launch)(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
                          size_t params_size, mnp__stream *stream);
+
+    /*
+     * Raw modules: compile (or fetch) and load one; find its functions, by a name expression or else by the name of the code, and
+     * its variables, with their sizes.  MNP_ERR_ARG if there is none of that name.
+     */
+    mnp_status (*module_load)(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p);
+    void (*module_free)(mnp__device *device, mnp__module *module);
+    mnp_status (*module_function)(mnp__device *device, mnp__module *module, const char *name, mnp__function **function_p);
+    mnp_status (*module_variable)(mnp__device *device, mnp__module *module, const char *name, void **pointer_p,
+                                  size_t *size_p);
+    /* Launch with the addresses of the arguments' values, which are read at once.  The caller has checked the limits. */
+    mnp_status (*function_launch)(mnp__device *device, mnp__function *function, const mnp__launch *launch,
+                                  size_t shared_bytes, void *const *arguments, mnp__stream *stream);
 } mnp__device_ops;
 
 /* An implementation's own struct begins with this. */
 struct mnp__device {
     const mnp__device_ops *ops;
     const mnp__config *config;
+    mnp__stream *memory_stream; /* in whose order memory is allocated and freed; NULL: at once, waiting for the device */
     bool cpu_memory;     /* its memory is the CPU's, which may read and write it */
     size_t block_memory; /* bytes that the threads of a block can share; 0 where there are no blocks: the host */
 };

@@ -1,11 +1,10 @@
 /*
  * The kernel cache: compiled code on disk, one file a kernel.
  *
- * A file holds the whole key (compiler, options, source) and the code with its checksum; both are compared when it is
- * loaded, so a file that is damaged, cut short or somebody else's is noticed and made anew.  It is written aside and
+ * A file holds the whole key (compiler, options, headers, source), the names of functions that C++ names, and the code, with a
+ * checksum; all are compared when it is loaded, so a file that is damaged, cut short or somebody else's is noticed and made anew.  It is written aside and
  * renamed.  A lock beside it lets one of several processes compile while the others wait for its result.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,56 +19,25 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "jit/cache.h"
 #include "jit/jit.h"
 
-static const char magic[8] = {'M', 'N', 'P', 'K', 'E', 'R', 'N', '1'};
-
-struct header {
-    char magic[sizeof magic];
-    uint64_t key_size, code_size, code_hash;
-};
-
-mnp_status mnp__jit_cache_path(const mnp__config *config, char **path_p)
+void mnp__binary_free(mnp__binary *binary)
 {
-    mnp__text text = MNP__TEXT_EMPTY;
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (*config->cache_dir && strcmp(config->cache_dir, "auto") != 0)
-        mnp__text_add(&text, "%s", config->cache_dir);
-    else if (xdg && *xdg)
-        mnp__text_add(&text, "%s/maniple", xdg);
-    else if (home && *home)
-        mnp__text_add(&text, "%s/.cache/maniple", home);
-    else
-        mnp__text_add(&text, "/tmp/maniple-%ld", (long)geteuid());
-    MNP_TRY(mnp__text_status(&text));
-    *path_p = text.data;
-    return MNP_OK;
+    free(binary->code);
+    free(binary->names);
+    *binary = (mnp__binary){NULL, 0, NULL, 0};
 }
 
-static bool is_cache_file(const char *name)
+const char *mnp__binary_name(const mnp__binary *binary, const char *expression)
 {
-    const char *dot = strrchr(name, '.');
-    return dot && strcmp(dot, ".kernel") == 0;
-}
-
-mnp_status mnp__jit_cache_usage(const char *path, int64_t *files_p, int64_t *bytes_p)
-{
-    int64_t files = 0, bytes = 0;
-    DIR *directory = opendir(path);
-    if (!directory && errno != ENOENT)
-        return MNP_FAIL(MNP_ERR_IO, "cannot read the kernel cache %s: %s", path, strerror(errno));
-    for (struct dirent *entry; directory && (entry = readdir(directory));) {
-        struct stat info;
-        if (is_cache_file(entry->d_name) && fstatat(dirfd(directory), entry->d_name, &info, 0) == 0) {
-            files++;
-            bytes += info.st_size;
-        }
+    for (size_t at = 0; at < binary->names_size;) {
+        const char *first = binary->names + at, *second = first + strlen(first) + 1;
+        if (strcmp(first, expression) == 0)
+            return second;
+        at = (size_t)(second - binary->names) + strlen(second) + 1;
     }
-    if (directory)
-        closedir(directory);
-    *files_p = files;
-    *bytes_p = bytes;
-    return MNP_OK;
+    return NULL;
 }
 
 /* mkdir -p; false if the folder is not there afterwards, or if others may write in it: code is loaded from it. */
@@ -90,50 +58,68 @@ static bool make_folder(const char *path)
            (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* The code in a cache file, or NULL if there is none that this key made. */
-static void *load(const char *path, const mnp__text *key, const mnp__log *log, size_t *size_p)
+/* The parts of a cache file after its header, malloc'ed; NULL if they are not what this key made. */
+static char *read_parts(int fd, const mnp__text *key, mnp__cache_header *header)
 {
-    struct header header;
-    char *content = NULL, *code = NULL;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
     struct stat info;
-    bool good = fstat(fileno(file), &info) == 0 && fread(&header, sizeof header, 1, file) == 1 &&
-                memcmp(header.magic, magic, sizeof magic) == 0 && header.key_size == key->length &&
-                header.code_size <= (uint64_t)info.st_size &&
-                sizeof header + header.key_size + header.code_size == (uint64_t)info.st_size;
-    if (good) {
-        content = malloc((size_t)info.st_size);
-        size_t size = (size_t)(header.key_size + header.code_size);
-        good = content && fread(content, 1, size, file) == size && memcmp(content, key->data, key->length) == 0 &&
-               mnp__hash(MNP__HASH_START, content + key->length, (size_t)header.code_size) == header.code_hash;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || read(fd, header, sizeof *header) != (ssize_t)sizeof *header)
+        return NULL;
+    uint64_t size = (uint64_t)info.st_size - sizeof *header;
+    if (memcmp(header->magic, MNP__CACHE_MAGIC, sizeof header->magic) != 0 || header->key_size != key->length || header->names_size > size ||
+        header->code_size > size || header->key_size + header->names_size + header->code_size != size)
+        return NULL;
+    char *parts = malloc((size_t)size);
+    size_t rest = (size_t)(size - header->key_size);
+    if (parts && read(fd, parts, (size_t)size) == (ssize_t)size && memcmp(parts, key->data, key->length) == 0 &&
+        mnp__hash(MNP__HASH_START, parts + key->length, rest) == header->hash)
+        return parts;
+    free(parts);
+    return NULL;
+}
+
+/* Read a cache file; false if there is none that this key made. */
+static bool load(const char *path, const mnp__text *key, const mnp__log *log, mnp__binary *binary)
+{
+    mnp__cache_header header;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* whatever lies there, it must not keep us waiting */
+    if (fd < 0 && errno == ENOENT)
+        return false;
+    char *parts = fd >= 0 ? read_parts(fd, key, &header) : NULL;
+    if (fd >= 0)
+        close(fd);
+    mnp__binary found = {NULL, 0, NULL, 0};
+    if (parts) {
+        found = (mnp__binary){malloc((size_t)header.code_size + 1), (size_t)header.code_size,
+                              malloc((size_t)header.names_size + 1), (size_t)header.names_size};
+        if (found.code && found.names) {
+            memcpy(found.names, parts + key->length, found.names_size);
+            memcpy(found.code, parts + key->length + found.names_size, found.size);
+            *binary = found;
+            free(parts);
+            return true;
+        }
+        mnp__binary_free(&found);
+        free(parts);
     }
-    if (good) {
-        code = malloc((size_t)header.code_size);
-        if (code)
-            memcpy(code, content + key->length, (size_t)header.code_size);
-        *size_p = (size_t)header.code_size;
-    } else {
-        MNP_LOG(log, MNP_LOG_WARN, "%s in the kernel cache is damaged; compiling again", path);
-    }
-    free(content);
-    fclose(file);
-    return code;
+    MNP_LOG(log, MNP_LOG_WARN, "%s in the kernel cache is damaged; compiling again", path);
+    return false;
 }
 
 /* Write a cache file's content and close it; false, with errno, if that failed. */
-static bool write_content(int fd, const mnp__text *key, const void *code, size_t size)
+static bool write_content(int fd, const mnp__text *key, const mnp__binary *binary)
 {
-    struct header header = {.key_size = key->length, .code_size = size, .code_hash = mnp__hash(MNP__HASH_START, code, size)};
-    memcpy(header.magic, magic, sizeof magic);
+    mnp__cache_header header = {.key_size = key->length, .names_size = binary->names_size, .code_size = binary->size};
+    memcpy(header.magic, MNP__CACHE_MAGIC, sizeof header.magic);
+    header.hash = mnp__hash(MNP__HASH_START, binary->names, binary->names_size);
+    header.hash = mnp__hash(header.hash, binary->code, binary->size);
     FILE *file = fdopen(fd, "wb");
     if (!file) {
         close(fd);
         return false;
     }
     bool good = fwrite(&header, sizeof header, 1, file) == 1 && fwrite(key->data, 1, key->length, file) == key->length &&
-                fwrite(code, 1, size, file) == size && fflush(file) == 0;
+                fwrite(binary->names, 1, binary->names_size, file) == binary->names_size &&
+                fwrite(binary->code, 1, binary->size, file) == binary->size && fflush(file) == 0;
     int error = errno;
     if (fclose(file) != 0 && good)
         return false;
@@ -141,12 +127,18 @@ static bool write_content(int fd, const mnp__text *key, const void *code, size_t
     return good;
 }
 
-static void store(const char *path, const mnp__text *key, const void *code, size_t size, const mnp__log *log)
+/* Put a file in the place of another; an empty folder that lies there, which rename() does not replace, goes. */
+static bool replace(const char *from, const char *to)
+{
+    return rename(from, to) == 0 || (errno == EISDIR && rmdir(to) == 0 && rename(from, to) == 0);
+}
+
+static void store(const char *path, const mnp__text *key, const mnp__binary *binary, const mnp__log *log)
 {
     mnp__text aside = MNP__TEXT_EMPTY;
     mnp__text_add(&aside, "%s.XXXXXX", path);
     int fd = aside.failed ? -1 : mkstemp(aside.data);
-    if (fd < 0 || !write_content(fd, key, code, size) || rename(aside.data, path) != 0) {
+    if (fd < 0 || !write_content(fd, key, binary) || !replace(aside.data, path)) {
         MNP_LOG(log, MNP_LOG_WARN, "cannot write %s in the kernel cache: %s", path, strerror(errno));
         if (fd >= 0)
             unlink(aside.data);
@@ -187,18 +179,19 @@ static void dump_source(const mnp__compiler *compiler, const mnp__kernel_spec *s
     if (!*folder)
         return;
     mkdir(folder, 0777);
-    mnp__text_add(&path, "%s/%s-%s-%016" PRIx64 ".cu", folder, compiler->name, spec->function, key);
+    mnp__text_add(&path, "%s/%s-%.64s-%016" PRIx64 ".cu", folder, compiler->name, spec->function, key);
     FILE *file = path.failed ? NULL : fopen(path.data, "w");
-    if (!file || fputs(source, file) < 0)
-        MNP_LOG(&compiler->config->logger, MNP_LOG_WARN, "cannot write %s: %s", mnp__text_string(&path),
-                strerror(errno));
-    if (file)
-        fclose(file);
+    bool good = file && fputs(source, file) >= 0;
+    if (file && fclose(file) != 0)
+        good = false;
+    if (!good)
+        MNP_LOG(&compiler->config->logger, MNP_LOG_WARN, "cannot write %s (MANIPLE_DUMP_KERNELS): %s",
+                mnp__text_string(&path), strerror(errno));
     mnp__text_free(&path);
 }
 
 static mnp_status compile_into_cache(const mnp__compiler *compiler, const mnp__kernel_spec *spec, const char *source,
-                                     const mnp__text *key, const char *path, void **binary_p, size_t *size_p)
+                                     const mnp__text *key, const char *path, mnp__binary *binary)
 {
     const mnp__log *log = &compiler->config->logger;
     mnp__text lock_path = MNP__TEXT_EMPTY;
@@ -206,32 +199,64 @@ static mnp_status compile_into_cache(const mnp__compiler *compiler, const mnp__k
     mnp__text_add(&lock_path, "%s.lock", path);
     MNP_TRY(mnp__text_status(&lock_path));
     int held = lock(lock_path.data, compiler->config->deadline_seconds);
-    void *code = load(path, key, log, size_p); /* another process may have made it while this one waited */
-    if (code) {
-        *binary_p = code;
-    } else {
+    if (!load(path, key, log, binary)) { /* no other process made it while this one waited */
         MNP_LOG(log, MNP_LOG_DEBUG, "compiling %s with %s", spec->function, compiler->name);
-        st = compiler->compile(compiler, spec->file, source, binary_p, size_p);
+        st = compiler->compile(compiler, spec, source, binary);
         if (st == MNP_OK)
-            store(path, key, *binary_p, *size_p, log);
+            store(path, key, binary, log);
     }
     unlock(held, lock_path.data);
     mnp__text_free(&lock_path);
     return st;
 }
 
-mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec *spec, void **binary_p, size_t *size_p)
+/* The text that is compiled. */
+static mnp_status make_source(const mnp__compiler *compiler, const mnp__kernel_spec *spec, char **source_p)
+{
+    char *source;
+    MNP_TRY(mnp__jit_source(spec, &source));
+    if (!spec->raw || !compiler->rewrite) {
+        *source_p = source;
+        return MNP_OK;
+    }
+    mnp_status st = compiler->rewrite(spec, source, source_p);
+    free(source);
+    return st;
+}
+
+/* All that the code depends on.  The first four lines tell `maniple cache` what a file is. */
+static mnp_status append_key(mnp__text *key, const mnp__compiler *compiler, const mnp__kernel_spec *spec,
+                             const char *source)
+{
+    const char *options[] = {compiler->config->nvrtc_options, spec->nvrtc_options ? spec->nvrtc_options : "",
+                             spec->host_options ? spec->host_options : ""};
+    mnp__text all = MNP__TEXT_EMPTY;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        mnp__text_add(&all, "%s ", options[i]);
+    mnp_status st = mnp__text_status(&all);
+    if (st == MNP_OK) {
+        mnp__text_add(key, "%s\n%s\n%s\n\n%s\n%s\n", compiler->name, spec->function, compiler->target,
+                      compiler->identity, all.data);
+        st = mnp__jit_append_headers(key, source, all.data);
+    }
+    for (const char *const *name = spec->name_expressions; name && *name; name++)
+        mnp__text_add(key, "%s\n", *name);
+    mnp__text_add(key, "%s", source);
+    mnp__text_free(&all);
+    return st == MNP_OK ? mnp__text_status(key) : st;
+}
+
+mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec *spec, mnp__binary *binary)
 {
     const mnp__log *log = &compiler->config->logger;
     char *source = NULL, *folder = NULL;
     mnp__text key = MNP__TEXT_EMPTY, path = MNP__TEXT_EMPTY;
     mnp_status st;
-    MNP_TRY_OR(mnp__jit_source(spec, &source), st, done);
+    MNP_TRY_OR(make_source(compiler, spec, &source), st, done);
     MNP_TRY_OR(mnp__jit_cache_path(compiler->config, &folder), st, done);
-    mnp__text_add(&key, "%s\n%s\n%s", compiler->name, compiler->identity, source);
+    MNP_TRY_OR(append_key(&key, compiler, spec, source), st, done);
     uint64_t key_hash = mnp__hash(MNP__HASH_START, key.data, key.length);
-    mnp__text_add(&path, "%s/%s-%s-%016" PRIx64 ".kernel", folder, compiler->name, spec->function, key_hash);
-    MNP_TRY_OR(mnp__text_status(&key), st, done);
+    mnp__text_add(&path, "%s/%s-%.64s-%016" PRIx64 ".kernel", folder, compiler->name, spec->function, key_hash);
     MNP_TRY_OR(mnp__text_status(&path), st, done);
     dump_source(compiler, spec, source, key_hash);
     if (!make_folder(folder)) {
@@ -239,14 +264,10 @@ mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec
         if (!atomic_exchange(&warned, true))
             MNP_LOG(log, MNP_LOG_WARN, "the kernel cache %s cannot be used (it must be a folder of yours that others cannot "
                     "write in); kernels are compiled on every start", folder);
-        st = compiler->compile(compiler, spec->file, source, binary_p, size_p);
-        goto done;
+        st = compiler->compile(compiler, spec, source, binary);
+    } else if (!load(path.data, &key, log, binary)) {
+        st = compile_into_cache(compiler, spec, source, &key, path.data, binary);
     }
-    void *code = access(path.data, F_OK) == 0 ? load(path.data, &key, log, size_p) : NULL;
-    if (code)
-        *binary_p = code;
-    else
-        st = compile_into_cache(compiler, spec, source, &key, path.data, binary_p, size_p);
 done:
     mnp__text_free(&path);
     mnp__text_free(&key);

@@ -20,9 +20,14 @@
 
 extern char **environ;
 
-/* -ffp-contract: fused multiply-add, as on GPUs; the rest lets loops be vectorised without changing results. */
+/*
+ * -ffp-contract: fused multiply-add, as on GPUs; the next two let loops be vectorised without changing results; -Bsymbolic: a
+ * kernel's own functions are meant, not those of other libraries that are called the same.  libmvec, which vectorises
+ * mathematical functions, comes with -lm, which g++ adds by itself.
+ */
 #define FIXED_OPTIONS                                                                                                  \
-    "-std=gnu++17 -shared -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -w"
+    "-std=gnu++17 -shared -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -w "   \
+    "-Wl,-Bsymbolic"
 #ifdef MNP_SANITIZERS
 #define CHECK_OPTIONS " -fsanitize=address,undefined -fno-omit-frame-pointer"
 #else
@@ -32,6 +37,7 @@ extern char **environ;
 struct host_compiler {
     mnp__compiler base;
     char *path;     /* the compiler's executable */
+    char target[32];
     char *options;  /* separated by spaces */
     char *identity;
 };
@@ -145,61 +151,108 @@ static mnp_status run(char *const *arguments, const char *output, int *exit_p)
 
 enum { MAX_ARGUMENTS = 128 };
 
-/* Run the compiler in `folder`, which is empty and removed by the caller with what is in it. */
-static mnp_status compile_in(const struct host_compiler *compiler, const char *input, const char *output,
-                             const char *words_path, const char *name, const char *source, void **binary_p,
-                             size_t *size_p)
+/* The files of one compilation. */
+typedef struct workplace {
+    char folder[1024], input[1280], output[1280], words[1280];
+} workplace;
+
+/* A new folder, and the names of the files in it. */
+static mnp_status make_workplace(const mnp__kernel_spec *spec, workplace *work)
 {
-    char *options, *state = NULL, *arguments[MAX_ARGUMENTS];
+    const char *temporary = getenv("TMPDIR");
+    int length = snprintf(work->folder, sizeof work->folder, "%s/maniple-XXXXXX",
+                          temporary && *temporary ? temporary : "/tmp");
+    if (length < 0 || (size_t)length >= sizeof work->folder || !mkdtemp(work->folder))
+        return MNP_FAIL(MNP_ERR_IO, "cannot make a folder such as %s to compile in (see TMPDIR): %s", work->folder,
+                        strerror(errno));
+    snprintf(work->input, sizeof work->input, "%s/%s", work->folder, spec->file);
+    snprintf(work->output, sizeof work->output, "%s/code.so", work->folder);
+    snprintf(work->words, sizeof work->words, "%s/words.txt", work->folder);
+    return MNP_OK;
+}
+
+static void remove_workplace(const workplace *work)
+{
+    unlink(work->input);
+    unlink(work->output);
+    unlink(work->words);
+    rmdir(work->folder);
+}
+
+/* Split the options at spaces into the list of arguments; MNP_ERR_ARG if there is no room for them. */
+static mnp_status append_options(char *options, char **arguments, int *count, int room)
+{
+    char *state = NULL;
+    for (char *option = strtok_r(options, " \t\n", &state); option; option = strtok_r(NULL, " \t\n", &state)) {
+        if (*count == room)
+            return MNP_FAIL(MNP_ERR_ARG, "the options of the C++ compiler are too many: MANIPLE_CXXFLAGS, Maniple's own and "
+                            "the kernel's should be fewer than %d", room);
+        arguments[(*count)++] = option;
+    }
+    return MNP_OK;
+}
+
+static mnp_status compile_in(const struct host_compiler *compiler, const workplace *work, const mnp__kernel_spec *spec,
+                             const char *source, mnp__binary *binary)
+{
+    char *const rest[] = {"-x", "c++", "-o", (char *)work->output, (char *)work->input, NULL};
+    enum { REST = sizeof rest / sizeof *rest };
+    char *options = NULL, *own = NULL, *arguments[MAX_ARGUMENTS];
     void *words = NULL;
     size_t words_size;
     int count = 0, exit_status = -1;
     mnp_status st;
-    MNP_TRY(mnp__strdup(compiler->options, &options));
+    MNP_TRY_OR(mnp__strdup(compiler->options, &options), st, done);
+    MNP_TRY_OR(mnp__strdup(spec->host_options ? spec->host_options : "", &own), st, done);
     arguments[count++] = compiler->path;
-    for (char *option = strtok_r(options, " ", &state); option && count < MAX_ARGUMENTS - 7;
-         option = strtok_r(NULL, " ", &state))
-        arguments[count++] = option;
-    if (count == MAX_ARGUMENTS - 7) {
-        st = MNP_FAIL(MNP_ERR_ARG, "MANIPLE_CXXFLAGS has too many options: with Maniple's own they "
-                      "should be fewer than %d", MAX_ARGUMENTS - 8);
-        goto done;
-    }
-    char *const rest[] = {"-x", "c++", "-o", (char *)output, (char *)input, NULL};
+    MNP_TRY_OR(append_options(options, arguments, &count, MAX_ARGUMENTS - REST), st, done);
+    MNP_TRY_OR(append_options(own, arguments, &count, MAX_ARGUMENTS - REST), st, done);
     memcpy(arguments + count, rest, sizeof rest);
-    MNP_TRY_OR(write_file(input, source), st, done);
-    MNP_TRY_OR(run(arguments, words_path, &exit_status), st, done);
+    MNP_TRY_OR(write_file(work->input, source), st, done);
+    MNP_TRY_OR(run(arguments, work->words, &exit_status), st, done);
     if (exit_status != 0) {
-        st = read_file(words_path, &words, &words_size);
+        st = read_file(work->words, &words, &words_size);
         if (st == MNP_OK)
-            st = mnp__jit_compile_error(compiler->path, name, words, source);
+            st = mnp__jit_compile_error(compiler->path, spec, words, source);
     } else {
-        st = read_file(output, binary_p, size_p);
+        st = read_file(work->output, &binary->code, &binary->size);
     }
 done:
     free(words);
+    free(own);
     free(options);
     return st;
 }
 
-static mnp_status compile(const mnp__compiler *self, const char *name, const char *source, void **binary_p,
-                          size_t *size_p)
+/* The pairs of a name expression and the name that mnp__jit_rewrite_for_host() gave it. */
+static mnp_status append_names(const mnp__kernel_spec *spec, mnp__binary *binary)
 {
-    const struct host_compiler *compiler = (const struct host_compiler *)self;
-    const char *temporary = getenv("TMPDIR");
-    char folder[1024], input[1280], output[1280], words[1280];
-    int length = snprintf(folder, sizeof folder, "%s/maniple-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (length < 0 || (size_t)length >= sizeof folder || !mkdtemp(folder))
-        return MNP_FAIL(MNP_ERR_IO, "cannot make a folder such as %s to compile in (see TMPDIR): %s", folder,
-                        strerror(errno));
-    snprintf(input, sizeof input, "%s/%s", folder, name);
-    snprintf(output, sizeof output, "%s/code.so", folder);
-    snprintf(words, sizeof words, "%s/words.txt", folder);
-    mnp_status st = compile_in(compiler, input, output, words, name, source, binary_p, size_p);
-    unlink(input);
-    unlink(output);
-    unlink(words);
-    rmdir(folder);
+    mnp__text names = MNP__TEXT_EMPTY;
+    for (int i = 0; spec->name_expressions && spec->name_expressions[i]; i++) {
+        const char *expression = spec->name_expressions[i];
+        mnp__text_add_bytes(&names, expression, strlen(expression) + 1);
+        mnp__text_add(&names, "mnp_expression_%d", i);
+        mnp__text_add_bytes(&names, "", 1);
+    }
+    binary->names = names.data;
+    binary->names_size = names.length;
+    return mnp__text_status(&names);
+}
+
+static mnp_status compile(const mnp__compiler *self, const mnp__kernel_spec *spec, const char *source,
+                          mnp__binary *binary)
+{
+    workplace work;
+    mnp__binary made = {NULL, 0, NULL, 0};
+    MNP_TRY(make_workplace(spec, &work));
+    mnp_status st = compile_in((const struct host_compiler *)self, &work, spec, source, &made);
+    remove_workplace(&work);
+    if (st == MNP_OK)
+        st = append_names(spec, &made);
+    if (st == MNP_OK)
+        *binary = made;
+    else
+        mnp__binary_free(&made);
     return st;
 }
 
@@ -214,8 +267,10 @@ mnp_status mnp__host_compiler_new(const mnp__config *config, mnp__compiler **com
     MNP_TRY_OR(mnp__text_status(&options), st, fail);
     compiler->options = options.data;
     MNP_TRY_OR(describe(compiler, &compiler->identity), st, fail);
-    compiler->base =
-        (mnp__compiler){.name = "host", .identity = compiler->identity, .config = config, .compile = compile};
+    const char *slash = strrchr(compiler->path, '/');
+    snprintf(compiler->target, sizeof compiler->target, "%s", slash ? slash + 1 : compiler->path);
+    compiler->base = (mnp__compiler){.name = "host", .target = compiler->target, .identity = compiler->identity,
+                                     .config = config, .compile = compile, .rewrite = mnp__jit_rewrite_for_host};
     *compiler_p = &compiler->base;
     return MNP_OK;
 fail:

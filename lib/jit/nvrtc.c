@@ -6,8 +6,11 @@
  */
 #include <config.h>
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <nvrtc.h>
 
@@ -19,10 +22,16 @@
 typedef struct nvrtc_compiler {
     mnp__compiler base;
     mnp__text identity;
-    char *option_text; /* what `options` points into */
-    const char **options;
-    int noptions;
+    char target[16];
+    char *options; /* of every kernel, separated by spaces */
 } nvrtc_compiler;
+
+/* The options of one compilation, in the form that NVRTC takes. */
+typedef struct option_list {
+    char *text; /* what the words point into */
+    const char **words;
+    int count;
+} option_list;
 
 /* A call that only fails if NVRTC itself is in trouble. */
 #define NVRTC(function, ...) nvrtc_status(function(__VA_ARGS__), #function, __LINE__, __func__)
@@ -50,48 +59,105 @@ static mnp_status read_log(nvrtcProgram program, char **log_p)
     return MNP_OK;
 }
 
-static mnp_status read_cubin(nvrtcProgram program, void **binary_p, size_t *size_p)
+static mnp_status read_cubin(nvrtcProgram program, mnp__binary *binary)
 {
-    size_t size = 0;
-    void *binary;
-    MNP_TRY(NVRTC(nvrtcGetCUBINSize, program, &size));
-    MNP_TRY(mnp__malloc(size, &binary));
-    mnp_status st = NVRTC(nvrtcGetCUBIN, program, binary);
-    if (st != MNP_OK) {
-        free(binary);
-        return st;
+    MNP_TRY(NVRTC(nvrtcGetCUBINSize, program, &binary->size));
+    MNP_TRY(mnp__malloc(binary->size, &binary->code));
+    return NVRTC(nvrtcGetCUBIN, program, binary->code);
+}
+
+/* The pairs of name expressions and what NVRTC made of them. */
+static mnp_status read_names(nvrtcProgram program, const char *const *expressions, mnp__binary *binary)
+{
+    mnp__text names = MNP__TEXT_EMPTY;
+    for (; expressions && *expressions; expressions++) {
+        const char *lowered = NULL;
+        mnp_status st = NVRTC(nvrtcGetLoweredName, program, *expressions, &lowered);
+        if (st != MNP_OK) {
+            mnp__text_free(&names);
+            return mnp__fail_context(st, "name expression \"%s\"", *expressions);
+        }
+        mnp__text_add_bytes(&names, *expressions, strlen(*expressions) + 1);
+        mnp__text_add_bytes(&names, lowered, strlen(lowered) + 1);
     }
-    *binary_p = binary;
-    *size_p = size;
+    binary->names = names.data;
+    binary->names_size = names.length;
+    return mnp__text_status(&names);
+}
+
+/* Split options at spaces. */
+static mnp_status split_options(const char *text, option_list *list)
+{
+    MNP_TRY(mnp__strdup(text, &list->text));
+    MNP_TRY(mnp__calloc(strlen(text) / 2 + 1, sizeof *list->words, &list->words));
+    char *state = NULL;
+    for (char *word = strtok_r(list->text, " \t\n", &state); word; word = strtok_r(NULL, " \t\n", &state))
+        list->words[list->count++] = word;
     return MNP_OK;
 }
 
-static mnp_status compile(const mnp__compiler *base, const char *name, const char *source, void **binary_p,
-                          size_t *size_p)
+/* The options of every kernel and of this one, which may choose another version of C++. */
+static mnp_status collect_options(const nvrtc_compiler *self, const mnp__kernel_spec *spec, option_list *list)
 {
-    const nvrtc_compiler *self = (const nvrtc_compiler *)base;
-    nvrtcProgram program = NULL;
+    const char *own = spec->nvrtc_options ? spec->nvrtc_options : "";
+    mnp__text text = MNP__TEXT_EMPTY;
+    bool standard = strstr(own, "-std=") || strstr(self->options, "-std=");
+    mnp__text_add(&text, "%s %s%s", self->options, standard ? "" : "--std=c++17 ", own);
+    mnp_status st = mnp__text_status(&text);
+    if (st == MNP_OK)
+        st = split_options(text.data, list);
+    mnp__text_free(&text);
+    return st;
+}
+
+static mnp_status compile_program(const nvrtc_compiler *self, const mnp__kernel_spec *spec, const char *source,
+                                  nvrtcProgram program, const option_list *options, mnp__binary *binary)
+{
     char *log = NULL;
     mnp_status st;
-    MNP_TRY(NVRTC(nvrtcCreateProgram, &program, source, name, 0, NULL, NULL));
-    nvrtcResult result = nvrtcCompileProgram(program, self->noptions, self->options);
-    MNP_TRY_OR(read_log(program, &log), st, done);
+    for (const char *const *name = spec->name_expressions; name && *name; name++)
+        MNP_TRY(NVRTC(nvrtcAddNameExpression, program, *name));
+    nvrtcResult result = nvrtcCompileProgram(program, options->count, options->words);
+    MNP_TRY(read_log(program, &log));
     switch (result) {
     case NVRTC_SUCCESS:
         if (*log)
-            MNP_LOG(&base->config->logger, MNP_LOG_DEBUG, "NVRTC on %s: %s", name, log);
-        st = read_cubin(program, binary_p, size_p);
+            MNP_LOG(&self->base.config->logger, MNP_LOG_DEBUG, "NVRTC on %s: %s", spec->function, log);
+        st = read_cubin(program, binary);
+        if (st == MNP_OK)
+            st = read_names(program, spec->name_expressions, binary);
         break;
     case NVRTC_ERROR_COMPILATION:
-        st = mnp__jit_compile_error("NVRTC", name, log, source);
+    case NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID:
+        st = mnp__jit_compile_error("NVRTC", spec, log, source);
         break;
     default: /* an unknown option, say, or a part of NVRTC that is missing */
-        st = MNP_FAIL(MNP_ERR_COMPILE, "NVRTC on %s: %s; %s: %s", name, nvrtcGetErrorString(result), base->identity,
-                      log);
+        st = MNP_FAIL(MNP_ERR_COMPILE, "NVRTC on %s: %s; %s %s: %s", spec->function, nvrtcGetErrorString(result),
+                      self->base.identity, spec->nvrtc_options ? spec->nvrtc_options : "", log);
     }
-done:
     free(log);
+    return st;
+}
+
+static mnp_status compile(const mnp__compiler *base, const mnp__kernel_spec *spec, const char *source,
+                          mnp__binary *binary)
+{
+    const nvrtc_compiler *self = (const nvrtc_compiler *)base;
+    nvrtcProgram program = NULL;
+    option_list options = {NULL, NULL, 0};
+    mnp__binary made = {NULL, 0, NULL, 0};
+    mnp_status st;
+    MNP_TRY_OR(collect_options(self, spec, &options), st, done);
+    MNP_TRY_OR(NVRTC(nvrtcCreateProgram, &program, source, spec->file, 0, NULL, NULL), st, done);
+    st = compile_program(self, spec, source, program, &options, &made);
+    if (st == MNP_OK)
+        *binary = made;
+    else
+        mnp__binary_free(&made);
     (void)nvrtcDestroyProgram(&program);
+done:
+    free(options.words);
+    free(options.text);
     return st;
 }
 
@@ -115,15 +181,34 @@ static mnp_status choose_architecture(int major, int minor, int *architecture_p)
     return st;
 }
 
-/* Split the options at spaces, in place. */
-static mnp_status split_options(nvrtc_compiler *self, const char *options)
+/*
+ * Append -I options for the headers of the toolkit that this NVRTC belongs to, where they are installed: beside its library, or a
+ * folder higher.
+ */
+static void append_toolkit(mnp__text *options)
 {
-    MNP_TRY(mnp__strdup(options, &self->option_text));
-    MNP_TRY(mnp__calloc(strlen(options) / 2 + 1, sizeof *self->options, &self->options));
-    char *state = NULL;
-    for (char *word = strtok_r(self->option_text, " \t\n", &state); word; word = strtok_r(NULL, " \t\n", &state))
-        self->options[self->noptions++] = word;
-    return MNP_OK;
+    static const char *const folders[] = {"include", "include/cccl"};
+    Dl_info library;
+    char path[1024], *slash;
+    nvrtcResult (*function)(int *, int *) = nvrtcVersion;
+    void *address;
+    memcpy(&address, &function, sizeof address); /* ISO C has no cast from function to object pointers */
+    if (dladdr(address, &library) == 0 || strlen(library.dli_fname) >= sizeof path)
+        return;
+    strcpy(path, library.dli_fname);
+    for (int up = 0; up < 2; up++) {
+        slash = strrchr(path, '/');
+        if (!slash)
+            return;
+        *slash = '\0';
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        mnp__text folder = MNP__TEXT_EMPTY;
+        mnp__text_add(&folder, "%s/%s", path, folders[i]);
+        if (!folder.failed && !strpbrk(path, " \t\n") && access(folder.data, R_OK) == 0)
+            mnp__text_add(options, "-I%s ", folder.data);
+        mnp__text_free(&folder);
+    }
 }
 
 mnp_status mnp__nvrtc_new(const mnp__config *config, int major, int minor, mnp__compiler **compiler_p)
@@ -135,16 +220,18 @@ mnp_status mnp__nvrtc_new(const mnp__config *config, int major, int minor, mnp__
     MNP_TRY(mnp__calloc(1, sizeof *self, &self));
     MNP_TRY_OR(NVRTC(nvrtcVersion, &version_major, &version_minor), st, fail);
     MNP_TRY_OR(choose_architecture(major, minor, &architecture), st, fail);
+    snprintf(self->target, sizeof self->target, "sm_%d", architecture);
     /* Functions without __device__ are the device's, as they are the host's for the other compiler */
-    mnp__text_add(&options, "--gpu-architecture=sm_%d --std=c++17 --device-as-default-execution-space %s", architecture,
-                  config->nvrtc_options);
-    mnp__text_add(&self->identity, "NVRTC %d.%d %s", version_major, version_minor, mnp__text_string(&options));
+    mnp__text_add(&options, "--gpu-architecture=%s --device-as-default-execution-space --disable-warnings ", self->target);
+    append_toolkit(&options);
+    mnp__text_add(&options, "%s", config->nvrtc_options);
     MNP_TRY_OR(mnp__text_status(&options), st, fail);
+    self->options = options.data;
+    options = MNP__TEXT_EMPTY;
+    mnp__text_add(&self->identity, "NVRTC %d.%d %s", version_major, version_minor, self->options);
     MNP_TRY_OR(mnp__text_status(&self->identity), st, fail);
-    MNP_TRY_OR(split_options(self, mnp__text_string(&options)), st, fail);
-    mnp__text_free(&options);
-    self->base = (mnp__compiler){.name = "nvrtc", .identity = mnp__text_string(&self->identity), .config = config,
-                                 .compile = compile};
+    self->base = (mnp__compiler){.name = "nvrtc", .target = self->target, .identity = self->identity.data,
+                                 .config = config, .compile = compile};
     *compiler_p = &self->base;
     return MNP_OK;
 fail:
@@ -159,7 +246,6 @@ void mnp__nvrtc_free(mnp__compiler *compiler)
     if (!self)
         return;
     mnp__text_free(&self->identity);
-    free(self->option_text);
     free(self->options);
     free(self);
 }

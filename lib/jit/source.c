@@ -14,6 +14,7 @@ enum { MAX_INCLUDES = 32 };
 struct included {
     const char *files[MAX_INCLUDES];
     int count;
+    const char *generated; /* what #include "generated" stands for */
 };
 
 const char *mnp__jit_type(mnp_dtype dtype)
@@ -23,7 +24,8 @@ const char *mnp__jit_type(mnp_dtype dtype)
         [MNP_INT16] = "int16_t",           [MNP_INT32] = "int32_t",
         [MNP_INT64] = "int64_t",           [MNP_UINT8] = "uint8_t",
         [MNP_UINT16] = "uint16_t",         [MNP_UINT32] = "uint32_t",
-        [MNP_UINT64] = "uint64_t",         [MNP_FLOAT32] = "float",
+        [MNP_UINT64] = "uint64_t",         [MNP_FLOAT16] = "mnp_float16",
+        [MNP_BFLOAT16] = "mnp_bfloat16",   [MNP_FLOAT32] = "float",
         [MNP_FLOAT64] = "double",          [MNP_COMPLEX64] = "mnp_complex64",
         [MNP_COMPLEX128] = "mnp_complex128",
     };
@@ -37,6 +39,25 @@ static const struct mnp__kernel_source *find_file(const char *name, size_t lengt
             return file;
     }
     return NULL;
+}
+
+static mnp_status append_generated(const char *generated, struct included *included, mnp__text *text);
+
+/* The length of a line with its end. */
+static size_t line_size(const char *line)
+{
+    size_t size = strcspn(line, "\n");
+    return size + (line[size] == '\n');
+}
+
+/* What a line names if it begins with that directive and a quote; else NULL. */
+static const char *quoted(const char *line, const char *directive, size_t *length_p)
+{
+    size_t length = strlen(directive);
+    if (strncmp(line, directive, length) != 0)
+        return NULL;
+    *length_p = strcspn(line + length, "\"\n");
+    return line + length;
 }
 
 /* Append a file, its `#include "..."` lines replaced by what they name, each file once. */
@@ -53,26 +74,51 @@ static mnp_status append_file(const char *name, size_t length, struct included *
         return MNP_FAIL(MNP_ERR_INTERNAL, "kernel source \"%s\" is one too many of %d", file->name, MAX_INCLUDES);
     included->files[included->count++] = file->name;
 
-    static const char directive[] = "#include \"";
-    const char *line = file->text;
-    while (*line) {
-        size_t size = strcspn(line, "\n");
-        if (line[size] == '\n')
-            size++;
-        if (strncmp(line, directive, sizeof directive - 1) == 0) {
-            const char *inner = line + sizeof directive - 1;
-            MNP_TRY(append_file(inner, strcspn(inner, "\"\n"), included, text));
-        } else {
-            mnp__text_add_bytes(text, line, size);
-        }
-        line += size;
+    for (const char *line = file->text; *line; line += line_size(line)) {
+        size_t inner_length;
+        const char *inner = quoted(line, "#include \"", &inner_length);
+        if (!inner)
+            mnp__text_add_bytes(text, line, line_size(line));
+        else if (included->generated && inner_length == 9 && strncmp(inner, "generated", 9) == 0)
+            MNP_TRY(append_generated(included->generated, included, text));
+        else
+            MNP_TRY(append_file(inner, inner_length, included, text));
     }
+    return mnp__text_status(text);
+}
+
+/*
+ * Append the generated text.  It, and what a user wrote of it, may include "maniple/NAME", which is our file NAME; the lines after
+ * that keep the names and numbers that a #line directive gave them.
+ */
+static mnp_status append_generated(const char *generated, struct included *included, mnp__text *text)
+{
+    const char *name = "", *found;
+    size_t length = 0, found_length;
+    long number = 0;
+    for (const char *line = generated; *line; line += line_size(line), number++) {
+        if ((found = quoted(line, "#line 1 \"", &found_length))) {
+            name = found;
+            length = found_length;
+            number = 0;
+        }
+        if ((found = quoted(line, "#include \"maniple/", &found_length)) && find_file(found, found_length)) {
+            if (length > 0)
+                mnp__text_add(text, "#line 1 \"%.*s\"\n", (int)found_length, found);
+            MNP_TRY(append_file(found, found_length, included, text));
+            if (length > 0)
+                mnp__text_add(text, "#line %ld \"%.*s\"\n", number + 1, (int)length, name);
+        } else {
+            mnp__text_add_bytes(text, line, line_size(line));
+        }
+    }
+    mnp__text_add(text, "\n");
     return mnp__text_status(text);
 }
 
 mnp_status mnp__jit_source(const mnp__kernel_spec *spec, char **text_p)
 {
-    struct included included = {.count = 0};
+    struct included included = {.count = 0, .generated = spec->generated};
     mnp__text text = MNP__TEXT_EMPTY;
     mnp_status st;
     mnp__text_add(&text, "%s", spec->defines);
@@ -84,64 +130,34 @@ fail:
     return st;
 }
 
-/* The number after the first "name:" or "name(" in a compiler's words; 0 if there is none. */
-static long reported_line(const char *words, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = strstr(words, name); at; at = strstr(at + 1, name)) {
-        if (at[length] == ':' || at[length] == '(') {
-            long line = strtol(at + length + 1, NULL, 10);
-            if (line > 0)
-                return line;
-        }
-    }
-    return 0;
-}
-
-static void append_numbered(mnp__text *text, const char *source, long first, long last, long marked)
-{
-    long number = 1;
-    for (const char *line = source; *line && number <= last; number++) {
-        size_t size = strcspn(line, "\n");
-        if (number >= first)
-            mnp__text_add(text, "\n%s%5ld | %.*s", number == marked ? ">" : " ", number, (int)size, line);
-        line += size + (line[size] == '\n');
-    }
-}
-
-mnp_status mnp__jit_compile_error(const char *compiler, const char *name, const char *words, const char *source)
-{
-    mnp__text text = MNP__TEXT_EMPTY;
-    long line = reported_line(words, name);
-    int length = (int)strlen(words);
-    while (length > 0 && words[length - 1] == '\n')
-        length--;
-    mnp__text_add(&text, "kernel %s does not compile with %s:\n%.*s", name, compiler, length < 4000 ? length : 4000, words);
-    if (line > 0)
-        append_numbered(&text, source, line - 4, line + 2, line);
-    mnp_status st = MNP_FAIL(MNP_ERR_COMPILE, "%s", mnp__text_string(&text));
-    mnp__text_free(&text);
-    return st;
-}
-
 const mnp__kernel_spec mnp__jit_examples[] = {
-    {"copy_boxes.cu", "copy_boxes", "#define MNP_SRC float\n#define MNP_DST mnp_bool\n", 0},
-    {"copy_boxes.cu", "copy_boxes", "#define MNP_SRC mnp_complex64\n#define MNP_DST int16_t\n", 0},
-    {"conv_direct.cu", "conv_direct",
+    {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC float\n#define MNP_DST mnp_bool\n"},
+    {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC mnp_complex64\n#define MNP_DST int16_t\n"},
+    {.file = "conv_direct.cu", .function = "conv_direct", .defines =
      "#define MNP_IN uint8_t\n#define MNP_OUT float\n#define MNP_SUM float\n"
      "#define MNP_TX 128\n#define MNP_TY 64\n#define MNP_CX 31\n#define MNP_CY 31\n"
-     "#define MNP_K0 1\n#define MNP_K1 1\n#define MNP_K2 31\n#define MNP_K3 31\n#define MNP_RX 16\n#define MNP_RY 2\n", 0},
-    {"conv_direct.cu", "conv_direct",
+     "#define MNP_K0 1\n#define MNP_K1 1\n#define MNP_K2 31\n#define MNP_K3 31\n#define MNP_RX 16\n#define MNP_RY 2\n"},
+    {.file = "conv_direct.cu", .function = "conv_direct", .defines =
      "#define MNP_IN mnp_complex128\n#define MNP_OUT mnp_complex128\n#define MNP_SUM mnp_complex128\n"
      "#define MNP_TX 32\n#define MNP_TY 32\n#define MNP_CX 32\n#define MNP_CY 4\n"
-     "#define MNP_K0 2\n#define MNP_K1 3\n#define MNP_K2 4\n#define MNP_K3 45\n#define MNP_RX 4\n#define MNP_RY 2\n", 0},
-    {"conv_direct.cu", "conv_direct",
+     "#define MNP_K0 2\n#define MNP_K1 3\n#define MNP_K2 4\n#define MNP_K3 45\n#define MNP_RX 4\n#define MNP_RY 2\n"},
+    {.file = "conv_direct.cu", .function = "conv_direct", .defines =
      "#define MNP_IN mnp_bool\n#define MNP_OUT mnp_complex64\n#define MNP_SUM mnp_complex64\n"
      "#define MNP_TX 64\n#define MNP_TY 64\n#define MNP_CX 5\n#define MNP_CY 3\n"
-     "#define MNP_K0 1\n#define MNP_K1 1\n#define MNP_K2 3\n#define MNP_K3 5\n#define MNP_RX 8\n#define MNP_RY 2\n", 0},
-    {"conv_direct.cu", "conv_direct",
+     "#define MNP_K0 1\n#define MNP_K1 1\n#define MNP_K2 3\n#define MNP_K3 5\n#define MNP_RX 8\n#define MNP_RY 2\n"},
+    {.file = "conv_direct.cu", .function = "conv_direct", .defines =
      "#define MNP_IN int32_t\n#define MNP_OUT uint16_t\n#define MNP_SUM uint64_t\n"
      "#define MNP_TX 2048\n#define MNP_TY 1\n#define MNP_CX 7\n#define MNP_CY 1\n"
-     "#define MNP_K0 1\n#define MNP_K1 1\n#define MNP_K2 1\n#define MNP_K3 7\n#define MNP_RX 8\n#define MNP_RY 1\n", 0},
-    {NULL, NULL, NULL, 0},
+     "#define MNP_K0 1\n#define MNP_K1 1\n#define MNP_K2 1\n#define MNP_K3 7\n#define MNP_RX 8\n#define MNP_RY 1\n"},
+    {.file = "elementwise.cu", .function = "loop_doubling", .defines = /* others: tests/ops/loop_kernels.c */
+     "#define MNP_LOOP loop_doubling\n#define MNP_NDIM 1\n#define MNP_OPERANDS 2\n#define MNP_TILE 0\n#define MNP_INDICES 0\n"
+     "#define MNP_THREADS 256\n#define MNP_VECTOR 4\n#define MNP_UNROLL 2\n#define MNP_WIDE 0\n#define MNP_ACCESS_0 2\n"
+     "#define MNP_ACCESS_1 2\n#define MNP_STREAM 0\n#define MNP_SHARED_0 0\n#define MNP_TRANSPOSED(X)\n#define MNP_COUNTERS(X)\n", .generated =
+     "typedef float mnp_type0, mnp_memory0, mnp_carrier0, mnp_type1, mnp_memory1;\n"
+     "#define MNP_INPUTS(X) X(0)\n#define MNP_OUTPUTS(X) X(1)\n"
+     "static MNP_INLINE void mnp_body(const float x, float &y)\n{\n    y = 2 * x;\n}\n"
+     "#define MNP_BODY(IN, OUT, position) mnp_body(IN(0), OUT(1))\n"},
+    {.file = "raw.cu", .function = "scale", .defines = "", .raw = true, .generated =
+     "#line 1 \"scale.cu\"\nextern \"C\" __global__ void scale(float *x, float by)\n{\n    x[threadIdx.x] *= by;\n}\n"},
+    {.file = NULL},
 };

@@ -57,7 +57,8 @@ static void check_events(mnp_ctx *ctx)
 static void check_compile_error(mnp_ctx *ctx)
 {
     mnp__kernel *kernel = NULL;
-    mnp__kernel_spec spec = {"copy_boxes.cu", "copy_boxes", "#define MNP_SRC float\n#define MNP_DST no_such_type\n", 0};
+    mnp__kernel_spec spec = {.file = "copy_boxes.cu", .function = "copy_boxes",
+                             .defines = "#define MNP_SRC float\n#define MNP_DST no_such_type\n"};
     mnp_status st = mnp__ctx_kernel(ctx, &spec, &kernel);
     ok(st == MNP_ERR_COMPILE && !kernel && strstr(mnp_error_message(), "no_such_type") && strstr(mnp_error_message(), " | "),
        "a kernel that does not compile is an error with the compiler's words and the line");
@@ -72,7 +73,8 @@ static void check_compile_error_on_one_rank(mnp_ctx *ctx)
 {
     bool wrong = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;
     mnp__kernel *kernel = NULL;
-    mnp__kernel_spec good = {"copy_boxes.cu", "copy_boxes", "#define MNP_SRC int8_t\n#define MNP_DST double\n", 0}, spec = good;
+    mnp__kernel_spec good = {.file = "copy_boxes.cu", .function = "copy_boxes",
+                             .defines = "#define MNP_SRC int8_t\n#define MNP_DST double\n"}, spec = good;
     if (wrong)
         spec.defines = "#error on this rank alone\n";
     mnp_status st = mnp__ctx_kernel(ctx, &spec, &kernel);

@@ -162,7 +162,8 @@ static mnp_status load_multiply(const bench *b, size_t shared_bytes, mnp__kernel
 {
     char defines[sizeof multiply_source + 64];
     snprintf(defines, sizeof defines, "#define SHARED_BYTES %zu\n%s", shared_bytes, multiply_source);
-    mnp__kernel_spec spec = {"prelude.h", "multiply", defines, shared_bytes};
+    mnp__kernel_spec spec = {
+        .file = "prelude.h", .function = "multiply", .defines = defines, .shared_bytes = shared_bytes};
     return b->ops->kernel_load(b->device, &spec, kernel_p);
 }
 
@@ -265,11 +266,12 @@ static void test_out_of_memory(const bench *b)
 static void test_wrong_kernel(const bench *b)
 {
     mnp__kernel *kernel = NULL;
-    mnp__kernel_spec spec = {"prelude.h", "wrong", "#define FINE\nthis does not compile;\n", 0};
+    mnp__kernel_spec spec = {
+        .file = "prelude.h", .function = "wrong", .defines = "#define FINE\nthis does not compile;\n"};
     point(b, b->ops->kernel_load(b->device, &spec, &kernel) == MNP_ERR_COMPILE && !kernel &&
                  strstr(mnp_error_message(), "2 | this does not compile;"),
           "a kernel that does not compile is MNP_ERR_COMPILE and shows the line");
-    spec = (mnp__kernel_spec){"prelude.h", "missing", "extern \"C\" { }\n", 0};
+    spec = (mnp__kernel_spec){.file = "prelude.h", .function = "missing", .defines = "extern \"C\" { }\n"};
     point(b, b->ops->kernel_load(b->device, &spec, &kernel) != MNP_OK && !kernel &&
                  strstr(mnp_error_message(), "missing"),
           "a kernel without its entry point is an error that names it");

@@ -1,12 +1,13 @@
 /*
- * The CUDA device: one GPU through the CUDA runtime, its kernels through NVRTC and the driver.
+ * The CUDA device: one GPU through the CUDA runtime.  Its kernels are in kernel.c.
  *
  * A stream and an event are the runtime's own objects behind the names of device.h.  Every call makes the device
  * current in the calling thread first, as the program or another library may have chosen another one, and a new thread
  * starts with the first; that costs tens of nanoseconds.  A failure is taken out of the runtime's "last error", where
  * it would be blamed on someone else.
  *
- * The runtime frees device memory only once the whole GPU is idle, so arrays may be freed while kernels still use them.
+ * Arrays may be freed while kernels still use them: memory comes from the runtime's pool and goes back to it in the order
+ * of the device's memory stream.  The pool keeps what it has, so that allocating costs about a microsecond.
  */
 #include <config.h>
 
@@ -18,29 +19,10 @@
 #include <nvrtc.h>
 
 #include "base/status.h"
-#include "device/cuda/driver.h"
+#include "device/cuda/cuda.h"
 #include "device/cuda/stream.h"
-#include "device/device.h"
-#include "jit/jit.h"
 
 #define GIB 1073741824.0
-
-typedef struct cuda_device {
-    mnp__device base; /* first, as device.h wants it */
-    mnp__driver driver;
-    mnp__compiler *compiler;
-    int index; /* as the runtime counts the visible GPUs */
-    CUdevice handle;
-    int capability_major, capability_minor;
-    char name[96];
-} cuda_device;
-
-struct mnp__kernel {
-    CUmodule module;
-    CUfunction function;
-    unsigned shared_bytes;
-    char *name;
-};
 
 static cuda_device *of(mnp__device *device)
 {
@@ -52,29 +34,25 @@ static cudaEvent_t event_of(mnp__device_event *event)
     return (cudaEvent_t)event;
 }
 
-/* A call of the runtime or of the driver; a failure becomes one sentence, found where the call stands. */
-#define RUNTIME(cuda, function, ...) runtime_status((cuda), function(__VA_ARGS__), #function, __LINE__, __func__)
-#define DRIVER(cuda, function, ...)                                                                                    \
-    driver_status((cuda), (cuda)->driver.function(__VA_ARGS__), #function, __LINE__, __func__)
-
-static mnp_status runtime_status(const cuda_device *cuda, cudaError_t code, const char *call, int line,
-                                 const char *caller)
+mnp_status mnp__cuda_runtime_status(const cuda_device *cuda, cudaError_t code, const char *call, const char *file,
+                                    int line, const char *caller)
 {
     if (code == cudaSuccess)
         return MNP_OK;
     (void)cudaGetLastError();
-    return mnp__fail(MNP_ERR_DEVICE, __FILE__, line, caller, "%s: %s (%s) on GPU %d, %s", call,
+    return mnp__fail(MNP_ERR_DEVICE, file, line, caller, "%s: %s (%s) on GPU %d, %s", call,
                      cudaGetErrorName(code), cudaGetErrorString(code), cuda->index, cuda->name);
 }
 
-static mnp_status driver_status(const cuda_device *cuda, CUresult code, const char *call, int line, const char *caller)
+mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const char *call, const char *file,
+                                   int line, const char *caller)
 {
     if (code == CUDA_SUCCESS)
         return MNP_OK;
     const char *name = NULL, *words = NULL;
     cuda->driver.cuGetErrorName(code, &name);
     cuda->driver.cuGetErrorString(code, &words);
-    return mnp__fail(MNP_ERR_DEVICE, __FILE__, line, caller, "%s: %s (%s) on GPU %d, %s", call,
+    return mnp__fail(MNP_ERR_DEVICE, file, line, caller, "%s: %s (%s) on GPU %d, %s", call,
                      name ? name : "unknown error", words ? words : "no words for it", cuda->index, cuda->name);
 }
 
@@ -176,6 +154,37 @@ static mnp_status cuda_link(mnp__device *device, uint64_t identity, mnp_link_inf
 
 /* ---- memory ---- */
 
+/* A pool that keeps memory until the device is closed or memory is short. */
+static mnp_status open_pool(cuda_device *cuda)
+{
+    int supported = 0;
+    struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
+                                   .location = {.type = cudaMemLocationTypeDevice, .id = cuda->index}};
+    uint64_t keep = UINT64_MAX;
+    MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &supported, cudaDevAttrMemoryPoolsSupported, cuda->index));
+    if (!supported)
+        return MNP_OK;
+    MNP_TRY(RUNTIME(cuda, cudaMemPoolCreate, &cuda->pool, &properties));
+    return RUNTIME(cuda, cudaMemPoolSetAttribute, cuda->pool, cudaMemPoolAttrReleaseThreshold, &keep);
+}
+
+static cudaError_t allocate(const cuda_device *cuda, size_t size, void **pointer_p)
+{
+    if (!cuda->pool || !cuda->base.memory_stream)
+        return cudaMalloc(pointer_p, size);
+    return cudaMallocFromPoolAsync(pointer_p, size, cuda->pool, mnp__cuda_stream(cuda->base.memory_stream));
+}
+
+/* Give the driver back what the pool keeps and nobody uses. */
+static void trim_pool(const cuda_device *cuda)
+{
+    (void)cudaGetLastError();
+    if (cuda->pool && cuda->base.memory_stream) {
+        ignore(cudaStreamSynchronize(mnp__cuda_stream(cuda->base.memory_stream)));
+        ignore(cudaMemPoolTrimTo(cuda->pool, 0));
+    }
+}
+
 static mnp_status cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
 {
     cuda_device *cuda = of(device);
@@ -183,7 +192,11 @@ static mnp_status cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
     if (size > 0) {
         MNP_TRY(use(cuda));
         size_t rounded = size <= SIZE_MAX - 255 ? (size + 255) / 256 * 256 : size; /* NCCL reads the last bytes by words */
-        cudaError_t code = cudaMalloc(&pointer, rounded);
+        cudaError_t code = allocate(cuda, rounded, &pointer);
+        if (code == cudaErrorMemoryAllocation) {
+            trim_pool(cuda);
+            code = allocate(cuda, rounded, &pointer);
+        }
         if (code == cudaErrorMemoryAllocation) {
             (void)cudaGetLastError();
             size_t memory_free = 0, memory_total = 0;
@@ -193,7 +206,7 @@ static mnp_status cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
                             (double)size / GIB, (double)memory_free / GIB, (double)memory_total / GIB, cuda->index,
                             cuda->name);
         }
-        MNP_TRY(runtime_status(cuda, code, "cudaMalloc", __LINE__, __func__));
+        MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaMalloc", __FILE__, __LINE__, __func__));
     }
     *pointer_p = pointer;
     return MNP_OK;
@@ -202,7 +215,10 @@ static mnp_status cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
 static void cuda_free(mnp__device *device, void *pointer)
 {
     use_or_ignore(device);
-    ignore(cudaFree(pointer));
+    if (pointer && of(device)->pool && device->memory_stream)
+        ignore(cudaFreeAsync(pointer, mnp__cuda_stream(device->memory_stream)));
+    else
+        ignore(cudaFree(pointer));
 }
 
 static mnp_status cuda_alloc_pinned(mnp__device *device, size_t size, void **pointer_p)
@@ -216,7 +232,7 @@ static mnp_status cuda_alloc_pinned(mnp__device *device, size_t size, void **poi
             (void)cudaGetLastError();
             return MNP_FAIL(MNP_ERR_MEMORY, "out of pinned host memory: %.3f GiB asked for", (double)size / GIB);
         }
-        MNP_TRY(runtime_status(cuda, code, "cudaHostAlloc", __LINE__, __func__));
+        MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaHostAlloc", __FILE__, __LINE__, __func__));
     }
     *pointer_p = pointer;
     return MNP_OK;
@@ -300,7 +316,7 @@ static mnp_status cuda_event_query(mnp__device *device, mnp__device_event *event
     if (code == cudaErrorNotReady)
         (void)cudaGetLastError();
     else
-        MNP_TRY(runtime_status(cuda, code, "cudaEventQuery", __LINE__, __func__));
+        MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaEventQuery", __FILE__, __LINE__, __func__));
     *done_p = code == cudaSuccess;
     return MNP_OK;
 }
@@ -316,7 +332,7 @@ static mnp_status cuda_event_seconds(mnp__device *device, mnp__device_event *fir
         (void)cudaGetLastError();
         return MNP_FAIL(MNP_ERR_ARG, "an event was asked for its time before it was recorded");
     }
-    MNP_TRY(runtime_status(cuda, code, "cudaEventElapsedTime", __LINE__, __func__));
+    MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaEventElapsedTime", __FILE__, __LINE__, __func__));
     *seconds_p = (double)milliseconds * 1e-3;
     return MNP_OK;
 }
@@ -336,84 +352,13 @@ mnp_status mnp__cuda_write(mnp__device *device, mnp__stream *stream, volatile ui
                   CU_STREAM_WRITE_VALUE_DEFAULT);
 }
 
-/* ---- kernels ---- */
-
-static void cuda_kernel_free(mnp__device *device, mnp__kernel *kernel)
-{
-    cuda_device *cuda = of(device);
-    if (!kernel)
-        return;
-    if (kernel->module) {
-        use_or_ignore(device);
-        (void)cuda->driver.cuModuleUnload(kernel->module);
-    }
-    free(kernel->name);
-    free(kernel);
-}
-
-/* Load a cubin and find its entry point.  What was made stays in the kernel, also after a failure. */
-static mnp_status load(cuda_device *cuda, const mnp__kernel_spec *spec, const void *binary, mnp__kernel *kernel)
-{
-    MNP_TRY(mnp__strdup(spec->function, &kernel->name));
-    MNP_TRY(use(cuda));
-    MNP_TRY(DRIVER(cuda, cuModuleLoadData, &kernel->module, binary));
-    MNP_TRY(DRIVER(cuda, cuModuleGetFunction, &kernel->function, kernel->module, spec->function));
-    kernel->shared_bytes = (unsigned)spec->shared_bytes;
-    if (spec->shared_bytes > 0) /* without it, static and dynamic shared memory end at 48 KiB together */
-        MNP_TRY(DRIVER(cuda, cuFuncSetAttribute, kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                       (int)spec->shared_bytes));
-    return MNP_OK;
-}
-
-static mnp_status cuda_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
-{
-    cuda_device *cuda = of(device);
-    mnp__kernel *kernel = NULL;
-    void *binary = NULL;
-    size_t size;
-    mnp_status st;
-    MNP_TRY(mnp__jit_binary(cuda->compiler, spec, &binary, &size));
-    MNP_TRY_OR(mnp__calloc(1, sizeof *kernel, &kernel), st, fail);
-    st = load(cuda, spec, binary, kernel);
-    if (st != MNP_OK) {
-        (void)mnp__fail_context(st, "loading %s of %s, which wants %zu bytes of shared memory", spec->function,
-                                spec->file, spec->shared_bytes);
-        goto fail;
-    }
-    free(binary);
-    *kernel_p = kernel;
-    return MNP_OK;
-fail:
-    cuda_kernel_free(device, kernel);
-    free(binary);
-    return st;
-}
-
-static mnp_status cuda_launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
-                              size_t params_size, mnp__stream *stream)
-{
-    cuda_device *cuda = of(device);
-    const unsigned *grid = launch->grid, *block = launch->block;
-    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-        return MNP_OK;
-    /* As bytes, not as a list of parameters whose sizes the driver would have to know; it copies them at once */
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)params, CU_LAUNCH_PARAM_BUFFER_SIZE, &params_size,
-                     CU_LAUNCH_PARAM_END};
-    MNP_TRY(use(cuda));
-    mnp_status st = DRIVER(cuda, cuLaunchKernel, kernel->function, grid[0], grid[1], grid[2], block[0], block[1],
-                           block[2], kernel->shared_bytes, mnp__cuda_stream(stream), NULL, extra);
-    if (st != MNP_OK)
-        (void)mnp__fail_context(st,
-                                "kernel %s with %u x %u x %u blocks of %u x %u x %u threads, %zu bytes of parameters",
-                                kernel->name, grid[0], grid[1], grid[2], block[0], block[1], block[2], params_size);
-    return st;
-}
-
 /* ---- opening and closing ---- */
 
 static void cuda_close(mnp__device *device)
 {
     cuda_device *cuda = of(device);
+    if (cuda->pool)
+        ignore(cudaMemPoolDestroy(cuda->pool));
     mnp__nvrtc_free(cuda->compiler);
     mnp__driver_close(&cuda->driver);
     free(cuda);
@@ -439,9 +384,14 @@ static const mnp__device_ops cuda_ops = {
     .stream_wait = cuda_stream_wait,
     .copy = cuda_copy,
     .fill = cuda_fill,
-    .kernel_load = cuda_kernel_load,
-    .kernel_free = cuda_kernel_free,
-    .launch = cuda_launch,
+    .kernel_load = mnp__cuda_kernel_load,
+    .kernel_free = mnp__cuda_kernel_free,
+    .launch = mnp__cuda_launch,
+    .module_load = mnp__cuda_module_load,
+    .module_free = mnp__cuda_module_free,
+    .module_function = mnp__cuda_module_function,
+    .module_variable = mnp__cuda_module_variable,
+    .function_launch = mnp__cuda_function_launch,
 };
 
 /*
@@ -498,6 +448,7 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__
                        cuda->index), st, fail);
     MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_minor, cudaDevAttrComputeCapabilityMinor,
                        cuda->index), st, fail);
+    MNP_TRY_OR(open_pool(cuda), st, fail);
     MNP_TRY_OR(mnp__nvrtc_new(config, cuda->capability_major, cuda->capability_minor, &cuda->compiler), st, fail);
     *device_p = &cuda->base;
     return MNP_OK;

@@ -15,11 +15,14 @@ mnp_status mnp__driver_open(mnp__driver *driver)
     if (!library)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "no NVIDIA driver here: %s", dlerror());
     const char *missing = NULL;
-#define FIND(name, params)                                                                                             \
-    driver->name = (CUresult(*) params)dlsym(library, #name);                                                          \
+#define FIND(name, params) driver->name = (CUresult(*) params)dlsym(library, #name);
+#define REQUIRE(name, params)                                                                                          \
+    FIND(name, params)                                                                                                 \
     if (!driver->name)                                                                                                 \
         missing = #name;
-    MNP__DRIVER_FUNCTIONS(FIND)
+    MNP__DRIVER_FUNCTIONS(REQUIRE)
+    MNP__DRIVER_OPTIONAL(FIND)
+#undef REQUIRE
 #undef FIND
     if (missing) {
         dlclose(library);

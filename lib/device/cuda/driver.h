@@ -22,15 +22,22 @@
     X(cuModuleLoadData, (CUmodule * module, const void *binary))                                                       \
     X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))                                 \
     X(cuModuleUnload, (CUmodule module))                                                                               \
+    X(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *size, CUmodule module, const char *name))                  \
+    X(cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction function))                           \
     X(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value))                            \
     X(cuLaunchKernel,                                                                                                  \
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,     \
        unsigned block_z, unsigned shared_bytes, CUstream stream, void **params, void **extra))
 
+/* Those that older drivers lack: NULL there. */
+#define MNP__DRIVER_OPTIONAL(X)                                                                                        \
+    X(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t *offset, size_t *size))
+
 typedef struct mnp__driver {
     void *library;
 #define MNP__DRIVER_FIELD(name, params) CUresult(*name) params;
     MNP__DRIVER_FUNCTIONS(MNP__DRIVER_FIELD)
+    MNP__DRIVER_OPTIONAL(MNP__DRIVER_FIELD)
 #undef MNP__DRIVER_FIELD
 } mnp__driver;
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -74,15 +75,21 @@ static mnp_status host_link(mnp__device *device, uint64_t identity, mnp_link_inf
     return MNP_OK;
 }
 
+/* Large blocks lie on huge pages where the system has them: being touched for the first time costs a fraction then. */
 static mnp_status host_alloc(mnp__device *device, size_t size, void **pointer_p)
 {
+    const size_t huge_page = 2 << 20, alignment = size < 2 * huge_page ? 256 : huge_page;
     (void)device;
     if (size == 0) {
         *pointer_p = NULL;
         return MNP_OK;
     }
-    size_t rounded = size <= SIZE_MAX - 255 ? (size + 255) / 256 * 256 : size;
-    void *pointer = rounded >= size ? aligned_alloc(256, rounded) : NULL;
+    size_t rounded = size <= SIZE_MAX - alignment ? (size + alignment - 1) / alignment * alignment : size;
+    void *pointer = aligned_alloc(alignment, rounded);
+#ifdef MADV_HUGEPAGE
+    if (pointer && alignment == huge_page)
+        (void)madvise(pointer, rounded, MADV_HUGEPAGE); /* as good as it goes */
+#endif
     if (!pointer)
         return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host device for %zu bytes (%.3g GiB)", size,
                         (double)size / (1 << 30));
@@ -199,6 +206,11 @@ static const mnp__device_ops host_ops = {
     .kernel_load = mnp__host_kernel_load,
     .kernel_free = mnp__host_kernel_free,
     .launch = mnp__host_launch,
+    .module_load = mnp__host_module_load,
+    .module_free = mnp__host_module_free,
+    .module_function = mnp__host_module_function,
+    .module_variable = mnp__host_module_variable,
+    .function_launch = mnp__host_function_launch,
 };
 
 /* A fair share of the machine's cores, but no more than this process is bound to. */

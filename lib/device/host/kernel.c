@@ -20,8 +20,7 @@
 typedef void (*kernel_function)(const void *params, long long worker, long long workers);
 
 struct mnp__kernel {
-    int file; /* kept open: the loader knows an object by its path, /proc/self/fd/N, which must stay unique */
-    void *object;
+    mnp__host_object code;
     kernel_function function;
 };
 
@@ -39,42 +38,69 @@ static mnp_status write_all(int file, const void *data, size_t size)
     return MNP_OK;
 }
 
-static mnp_status load_object(mnp__kernel *kernel, const char *name, const void *binary, size_t size)
+/* What was opened stays in the object, also after a failure. */
+static mnp_status open_object(mnp__host_object *object, const char *name, const mnp__binary *binary)
 {
     char path[64];
-    kernel->file = memfd_create("maniple-kernel", MFD_CLOEXEC);
-    if (kernel->file < 0)
+    object->file = memfd_create("maniple-kernel", MFD_CLOEXEC);
+    if (object->file < 0)
         return MNP_FAIL(MNP_ERR_MEMORY, "cannot make a file in memory for a kernel: %s", strerror(errno));
-    MNP_TRY(write_all(kernel->file, binary, size));
-    snprintf(path, sizeof path, "/proc/self/fd/%d", kernel->file);
-    kernel->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!kernel->object)
+    MNP_TRY(write_all(object->file, binary->code, binary->size));
+    snprintf(path, sizeof path, "/proc/self/fd/%d", object->file);
+    object->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!object->object)
         return MNP_FAIL(MNP_ERR_COMPILE, "cannot load the compiled kernel %s: %s", name, dlerror());
-    void *symbol = dlsym(kernel->object, name);
-    if (!symbol)
-        return MNP_FAIL(MNP_ERR_COMPILE, "the compiled kernel has no function \"%s\": %s", name, dlerror());
-    memcpy(&kernel->function, &symbol, sizeof symbol); /* ISO C has no cast from object to function pointers */
     return MNP_OK;
+}
+
+mnp_status mnp__host_object_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__host_object *object,
+                                 mnp__binary *names)
+{
+    mnp__host_device *host = (mnp__host_device *)device;
+    mnp__host_object made = {.file = -1};
+    mnp__binary binary;
+    if (!host->compiler)
+        MNP_TRY(mnp__host_compiler_new(device->config, &host->compiler));
+    MNP_TRY(mnp__jit_binary(host->compiler, spec, &binary));
+    mnp_status st = open_object(&made, spec->function, &binary);
+    if (st != MNP_OK) {
+        mnp__host_object_free(&made);
+        mnp__binary_free(&binary);
+        return st;
+    }
+    free(binary.code);
+    binary.code = NULL;
+    *object = made;
+    *names = binary;
+    return MNP_OK;
+}
+
+void mnp__host_object_free(mnp__host_object *object)
+{
+    if (object->object)
+        dlclose(object->object);
+    if (object->file >= 0)
+        close(object->file);
 }
 
 mnp_status mnp__host_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
 {
-    mnp__host_device *host = (mnp__host_device *)device;
     mnp__kernel *kernel = NULL;
-    void *binary = NULL;
-    size_t size = 0;
+    mnp__binary names;
     mnp_status st;
-    if (!host->compiler)
-        MNP_TRY(mnp__host_compiler_new(device->config, &host->compiler));
-    MNP_TRY(mnp__jit_binary(host->compiler, spec, &binary, &size));
-    MNP_TRY_OR(mnp__calloc(1, sizeof *kernel, &kernel), st, fail);
-    kernel->file = -1;
-    MNP_TRY_OR(load_object(kernel, spec->function, binary, size), st, fail);
-    free(binary);
+    MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
+    kernel->code.file = -1;
+    MNP_TRY_OR(mnp__host_object_load(device, spec, &kernel->code, &names), st, fail);
+    mnp__binary_free(&names);
+    void *symbol = dlsym(kernel->code.object, spec->function);
+    if (!symbol) {
+        st = MNP_FAIL(MNP_ERR_COMPILE, "the compiled kernel has no function \"%s\": %s", spec->function, dlerror());
+        goto fail;
+    }
+    memcpy(&kernel->function, &symbol, sizeof symbol); /* ISO C has no cast from object to function pointers */
     *kernel_p = kernel;
     return MNP_OK;
 fail:
-    free(binary);
     mnp__host_kernel_free(device, kernel);
     return st;
 }
@@ -84,22 +110,20 @@ void mnp__host_kernel_free(mnp__device *device, mnp__kernel *kernel)
     (void)device;
     if (!kernel)
         return;
-    if (kernel->object)
-        dlclose(kernel->object);
-    if (kernel->file >= 0)
-        close(kernel->file);
+    mnp__host_object_free(&kernel->code);
     free(kernel);
 }
 
 mnp_status mnp__host_launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
                             size_t params_size, mnp__stream *stream)
 {
-    int threads = ((mnp__host_device *)device)->threads;
-    (void)launch;
+    int all = ((mnp__host_device *)device)->threads;
+    int threads = launch->grid[0] < (unsigned)all ? (int)launch->grid[0] : all;
     (void)params_size;
     (void)stream;
-    if (threads == 1) {
-        kernel->function(params, 0, 1);
+    if (threads <= 1) { /* a parallel region takes microseconds */
+        if (threads == 1)
+            kernel->function(params, 0, 1);
         return MNP_OK;
     }
 #pragma omp parallel for schedule(static, 1) num_threads(threads)

@@ -1,0 +1,49 @@
+/*
+ * Inside the CUDA device.
+ */
+#ifndef MNP__DEVICE_CUDA_H
+#define MNP__DEVICE_CUDA_H
+
+#include <cuda_runtime_api.h>
+
+#include "device/cuda/driver.h"
+#include "device/cuda/stream.h"
+#include "device/device.h"
+
+typedef struct cuda_device {
+    mnp__device base; /* first, as device.h wants it */
+    mnp__driver driver;
+    mnp__compiler *compiler;
+    int index; /* as the runtime counts the visible GPUs */
+    CUdevice handle;
+    int capability_major, capability_minor;
+    cudaMemPool_t pool; /* of this device's own; NULL where the driver has none */
+    char name[96];
+} cuda_device;
+
+/* A call of the runtime or of the driver; a failure becomes one sentence, found where the call stands. */
+#define RUNTIME(cuda, function, ...)                                                                                   \
+    mnp__cuda_runtime_status((cuda), function(__VA_ARGS__), #function, __FILE__, __LINE__, __func__)
+#define DRIVER(cuda, function, ...)                                                                                    \
+    mnp__cuda_driver_status((cuda), (cuda)->driver.function(__VA_ARGS__), #function, __FILE__, __LINE__, __func__)
+
+mnp_status mnp__cuda_runtime_status(const cuda_device *cuda, cudaError_t code, const char *call, const char *file,
+                                    int line, const char *caller);
+mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const char *call, const char *file,
+                                   int line, const char *caller);
+
+/* kernel.c: the slots of the ops table that concern kernels and raw modules. */
+mnp_status mnp__cuda_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
+void mnp__cuda_kernel_free(mnp__device *device, mnp__kernel *kernel);
+mnp_status mnp__cuda_launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
+                            size_t params_size, mnp__stream *stream);
+mnp_status mnp__cuda_module_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p);
+void mnp__cuda_module_free(mnp__device *device, mnp__module *module);
+mnp_status mnp__cuda_module_function(mnp__device *device, mnp__module *module, const char *name,
+                                     mnp__function **function_p);
+mnp_status mnp__cuda_module_variable(mnp__device *device, mnp__module *module, const char *name, void **pointer_p,
+                                     size_t *size_p);
+mnp_status mnp__cuda_function_launch(mnp__device *device, mnp__function *function, const mnp__launch *launch,
+                                     size_t shared_bytes, void *const *arguments, mnp__stream *stream);
+
+#endif

@@ -1,0 +1,373 @@
+/*
+ * Raw modules on the host: a CUDA source is read word by word, and rewritten a little, so that kernels/raw_host.h can
+ * stand in for what CUDA has built in.
+ *
+ * - Behind every kernel with C linkage, on the line where it ends, comes its entry, which the library calls by name.  Name
+ *   expressions get theirs at the end.
+ * - extern __shared__ T name[] becomes a variable of the thread that runs the block; all of these are one memory.
+ * - What makes the threads of a block meet cannot be done by one thread, and is an error that names the line.
+ *
+ * Comments, strings, what #if keeps for CUDA's own compilers, and the files of kernels/ are passed over: the user's text is
+ * what a #line directive calls by the module's name.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "jit/jit.h"
+#include "kernels/raw_call.h"
+
+/* A word, or one character of anything else; size 0 at the end. */
+typedef struct token {
+    const char *text;
+    size_t size;
+} token;
+
+enum { MAX_DEPTH = 64 };
+
+/* Of a branch of #if: whether the host's compiler takes it. */
+typedef enum branch { MAYBE, NEVER, ALWAYS } branch;
+
+/* How far into the definition of a kernel. */
+typedef enum stage {
+    OUTSIDE,
+    WANT_NAME, /* __global__ was seen */
+    IN_PARAMETERS,
+    WANT_BODY,
+    IN_BODY
+} stage;
+
+typedef struct scan {
+    const mnp__kernel_spec *spec;
+    const char *at;     /* what comes next */
+    const char *copied; /* the source is in `out` up to here */
+    long line;          /* as #line has it */
+    bool foreign;       /* what comes is one of our own files, which #line tells from the user's text */
+    bool line_start;    /* nothing but spaces since the line began */
+    branch branches[MAX_DEPTH];
+    int ifs; /* how many are open */
+    mnp__text *out;
+
+    stage stage;
+    token word, name;    /* the last word; the kernel's */
+    int body, outer;     /* braces that were open before the body; parentheses before the parameters */
+    bool is_template, c_linkage; /* of the declaration that is being read */
+    bool after_extern;
+    bool c_block[MAX_DEPTH]; /* of every open brace: whether it is that of extern "C" */
+    int braces, parentheses;
+    bool dynamic, any_dynamic; /* extern __shared__ was seen, and its ] is still to come; was seen anywhere */
+} scan;
+
+static bool is(token t, const char *word)
+{
+    return t.size == strlen(word) && memcmp(t.text, word, t.size) == 0;
+}
+
+static bool begins(token t, const char *prefix)
+{
+    return t.size >= strlen(prefix) && memcmp(t.text, prefix, strlen(prefix)) == 0;
+}
+
+/* ---- from characters to tokens ---- */
+
+/* Go on to `end`, counting lines. */
+static void go_to(scan *s, const char *end)
+{
+    for (; s->at < end; s->at++) {
+        if (*s->at == '\n') {
+            s->line++;
+            s->line_start = true;
+        } else if (!isspace((unsigned char)*s->at)) {
+            s->line_start = false;
+        }
+    }
+}
+
+/* The end of the comment that begins here; NULL if none does. */
+static const char *end_of_comment(const char *at)
+{
+    if (strncmp(at, "//", 2) == 0)
+        return at + strcspn(at, "\n");
+    if (strncmp(at, "/*", 2) != 0)
+        return NULL;
+    const char *end = strstr(at + 2, "*/");
+    return end ? end + 2 : at + strlen(at);
+}
+
+/* The end of the string or character in quotes that begins here. */
+static const char *end_of_string(const char *at)
+{
+    char quote = *at++;
+    while (*at && *at != quote && *at != '\n')
+        at += at[0] == '\\' && at[1] ? 2 : 1;
+    return *at == quote ? at + 1 : at;
+}
+
+/* What a condition makes of its branch, if it is no more than the question whether CUDA's compiler is at work, or 0. */
+static branch judge(token directive, const char *condition)
+{
+    char text[64];
+    size_t length = 0;
+    for (; *condition && *condition != '\n' && strncmp(condition, "//", 2) != 0; condition++) {
+        if (strchr(" \t()", *condition))
+            continue;
+        if (length + 1 == sizeof text)
+            return MAYBE;
+        text[length++] = *condition;
+    }
+    text[length] = '\0';
+    const char *what = text;
+    bool positive = !is(directive, "ifndef");
+    if (*what == '!') {
+        positive = !positive;
+        what++;
+    }
+    if (strncmp(what, "defined", 7) == 0)
+        what += 7;
+    if (strcmp(what, "0") == 0)
+        return positive ? NEVER : ALWAYS;
+    if (strcmp(what, "__CUDACC_RTC__") == 0 || strcmp(what, "__CUDACC__") == 0 || strcmp(what, "__CUDA_ARCH__") == 0)
+        return positive ? NEVER : ALWAYS;
+    return MAYBE;
+}
+
+/* Take in the rest of a directive such as: #line 12 "name" */
+static void read_line_directive(scan *s, const char *text)
+{
+    char *end;
+    s->line = strtol(text, &end, 10) - 1;
+    size_t length = strlen(s->spec->function);
+    s->foreign = strncmp(end, " \"", 2) != 0 || strncmp(end + 2, s->spec->function, length) != 0 ||
+                 strncmp(end + 2 + length, ".cu\"", 4) != 0;
+}
+
+/* Take in a directive, whose # comes next.  What #define and #include hold is read as if it stood in the text. */
+static void read_directive(scan *s)
+{
+    const char *text = s->at + 1 + strspn(s->at + 1, " \t");
+    token word = {text, strspn(text, "abcdefghijklmnopqrstuvwxyz")};
+    branch *last = s->ifs > 0 ? &s->branches[s->ifs - 1] : NULL;
+    if ((is(word, "if") || is(word, "ifdef") || is(word, "ifndef")) && s->ifs < MAX_DEPTH)
+        s->branches[s->ifs++] = judge(word, text + word.size);
+    else if (is(word, "else") && last)
+        *last = *last == NEVER ? ALWAYS : *last == ALWAYS ? NEVER : MAYBE;
+    else if (is(word, "elif") && last)
+        *last = *last == ALWAYS ? NEVER : MAYBE;
+    else if (is(word, "endif") && last)
+        s->ifs--;
+    else if (is(word, "line"))
+        read_line_directive(s, text + word.size);
+    bool is_read = !s->foreign && (is(word, "define") || is(word, "include"));
+    go_to(s, is_read ? text + word.size : text + strcspn(text, "\n"));
+}
+
+static bool is_left_out(const scan *s)
+{
+    for (int i = 0; i < s->ifs; i++) {
+        if (s->branches[i] == NEVER)
+            return true;
+    }
+    return false;
+}
+
+/* The next word or character that the host's compiler may see. */
+static token next_token(scan *s)
+{
+    while (*s->at) {
+        const char *comment = end_of_comment(s->at);
+        if (comment)
+            go_to(s, comment);
+        else if (isspace((unsigned char)*s->at))
+            go_to(s, s->at + 1);
+        else if (*s->at == '#' && s->line_start)
+            read_directive(s);
+        else if (s->foreign || is_left_out(s))
+            go_to(s, s->at + strcspn(s->at, "\n"));
+        else
+            break;
+    }
+    token t = {s->at, 0};
+    if (*t.text == '"' || *t.text == '\'')
+        t.size = (size_t)(end_of_string(t.text) - t.text);
+    else
+        while (isalnum((unsigned char)t.text[t.size]) || t.text[t.size] == '_')
+            t.size++;
+    if (t.size == 0 && *t.text)
+        t.size = 1;
+    go_to(s, t.text + t.size);
+    return t;
+}
+
+/* ---- from tokens to the host's source ---- */
+
+/* What one thread cannot do alone. */
+static mnp_status check_word(const scan *s, token t)
+{
+    static const struct {
+        const char *prefix, *what;
+    } refused[] = {
+        {"__syncthreads", "a barrier"},        {"__syncwarp", "a barrier"},
+        {"__barrier_sync", "a barrier"},       {"__cluster_barrier", "a barrier"},
+        {"cooperative_groups", "a barrier"},   {"__shfl", "an exchange between threads"},
+        {"__ballot", "a vote among threads"},  {"__any_sync", "a vote among threads"},
+        {"__all_sync", "a vote among threads"}, {"__activemask", "a vote among threads"},
+        {"__match_", "a vote among threads"},  {"__reduce_", "an exchange between threads"},
+        {"asm", "code of the GPU's"},          {"__asm", "code of the GPU's"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (begins(t, refused[i].prefix) && (refused[i].prefix[0] == '_' || is(t, refused[i].prefix)))
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "line %ld of module %s has %.*s, %s, which the host device cannot run: there "
+                            "the threads of a block run one after the other", s->line, s->spec->function, (int)t.size,
+                            t.text, refused[i].what);
+    }
+    return MNP_OK;
+}
+
+/* Copy the source up to here. */
+static void copy(scan *s)
+{
+    mnp__text_add_bytes(s->out, s->copied, (size_t)(s->at - s->copied));
+    s->copied = s->at;
+}
+
+/* extern __shared__ T name[]: the `extern` stays, what follows it changes, and the name gets another one for the linker. */
+static void begin_dynamic(scan *s, token shared)
+{
+    s->at = shared.text;
+    copy(s);
+    mnp__text_add(s->out, "MNP_DYNAMIC_SHARED");
+    s->at = s->copied = shared.text + shared.size;
+    s->dynamic = s->any_dynamic = true;
+}
+
+static void end_dynamic(scan *s)
+{
+    copy(s);
+    mnp__text_add(s->out, " __asm__(\"mnp_dynamic_shared\")");
+    s->dynamic = false;
+}
+
+static void end_kernel(scan *s)
+{
+    copy(s);
+    if (s->c_linkage && !s->is_template)
+        mnp__text_add(s->out, " MNP_RAW_EXPORT(" MNP_RAW_ENTRY "%.*s, %.*s)", (int)s->name.size, s->name.text,
+                      (int)s->name.size, s->name.text);
+    s->stage = OUTSIDE;
+}
+
+/* A declaration is over. */
+static void end_declaration(scan *s)
+{
+    if (s->stage != IN_BODY)
+        s->stage = OUTSIDE;
+    if (s->stage == OUTSIDE) {
+        s->is_template = false;
+        s->c_linkage = s->braces > 0 && s->braces <= MAX_DEPTH && s->c_block[s->braces - 1];
+    }
+}
+
+static void open_brace(scan *s)
+{
+    if (s->braces < MAX_DEPTH) /* extern "C" { ... }, and what lies in it, but for the kernels' own */
+        s->c_block[s->braces] = s->stage == OUTSIDE && s->c_linkage;
+    if (s->stage == WANT_BODY) {
+        s->stage = IN_BODY;
+        s->body = s->braces;
+    }
+    s->braces++;
+    end_declaration(s);
+}
+
+static void close_brace(scan *s)
+{
+    s->braces -= s->braces > 0;
+    if (s->stage == IN_BODY && s->braces == s->body)
+        end_kernel(s);
+    end_declaration(s);
+}
+
+static void open_parenthesis(scan *s)
+{
+    bool attribute = begins(s->word, "__launch_bounds__") || begins(s->word, "__attribute") || is(s->word, "alignas") ||
+                     begins(s->word, "__maxnreg__") || begins(s->word, "__cluster_dims__") ||
+                     begins(s->word, "__block_size__");
+    if (s->stage == WANT_NAME && s->outer == s->parentheses && !attribute) {
+        s->stage = IN_PARAMETERS;
+        s->name = s->word;
+    }
+    s->parentheses++;
+}
+
+static void close_parenthesis(scan *s)
+{
+    s->parentheses -= s->parentheses > 0;
+    if (s->stage == IN_PARAMETERS && s->parentheses == s->outer)
+        s->stage = WANT_BODY;
+}
+
+static mnp_status read_word(scan *s, token t)
+{
+    MNP_TRY(check_word(s, t));
+    if (is(t, "template") && s->stage == OUTSIDE) {
+        s->is_template = true;
+    } else if (is(t, "__global__") && s->stage == OUTSIDE) {
+        s->stage = WANT_NAME;
+        s->outer = s->parentheses;
+    } else if (is(t, "\"C\"") && is(s->word, "extern")) {
+        s->c_linkage = true;
+    } else if (is(t, "__shared__") && is(s->word, "extern")) {
+        begin_dynamic(s, t);
+    }
+    s->word = t;
+    return MNP_OK;
+}
+
+static mnp_status read_token(scan *s, token t)
+{
+    switch (*t.text) {
+    case '{': open_brace(s); break;
+    case '}': close_brace(s); break;
+    case '(': open_parenthesis(s); break;
+    case ')': close_parenthesis(s); break;
+    case ';': end_declaration(s); break;
+    case ']':
+        if (s->dynamic)
+            end_dynamic(s);
+        break;
+    default: return read_word(s, t);
+    }
+    return MNP_OK;
+}
+
+/* The entries of name expressions, each under a name of its own that messages will show. */
+static void append_expressions(const mnp__kernel_spec *spec, mnp__text *out)
+{
+    for (int i = 0; spec->name_expressions && spec->name_expressions[i]; i++)
+        mnp__text_add(out, "\n#line 1 \"name expression %d\"\nMNP_RAW_EXPORT(mnp_expression_%d, %s)\n", i + 1, i,
+                      spec->name_expressions[i]);
+}
+
+mnp_status mnp__jit_rewrite_for_host(const mnp__kernel_spec *spec, const char *source, char **rewritten_p)
+{
+    mnp__text out = MNP__TEXT_EMPTY;
+    scan s = {.spec = spec, .at = source, .copied = source, .foreign = true, .line_start = true, .out = &out};
+    mnp_status st = MNP_OK;
+    for (token t; st == MNP_OK && (t = next_token(&s)).size > 0;)
+        st = read_token(&s, t);
+    copy(&s);
+    append_expressions(spec, &out);
+    if (s.any_dynamic)
+        mnp__text_add(&out, "\nextern \"C\" { __attribute__((aligned(16))) __thread char mnp_dynamic_shared[%d]; }\n",
+                      MNP_RAW_SHARED);
+    if (st == MNP_OK)
+        st = mnp__text_status(&out);
+    if (st != MNP_OK) {
+        mnp__text_free(&out);
+        return st;
+    }
+    *rewritten_p = out.data;
+    return MNP_OK;
+}
