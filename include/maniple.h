@@ -9,9 +9,15 @@
 #include <maniple/array.h>
 #include <maniple/base.h>
 #include <maniple/context.h>
+#include <maniple/create.h>
 #include <maniple/dtype.h>
+#include <maniple/eval.h>
 #include <maniple/h5.h>
+#include <maniple/join.h>
+#include <maniple/kernel.h>
 #include <maniple/layout.h>
 #include <maniple/signal.h>
+#include <maniple/ufunc.h>
+#include <maniple/view.h>
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "prelude.h"
 #include "copy_boxes.h"
+#include "copy_tiles.h"
 
 /* The last box that begins at or before element i. */
 MNP_INLINE const mnp_box_copy *box_of(const mnp_copy_params &p, int64_t i)
@@ -25,6 +26,10 @@ MNP_INLINE const mnp_box_copy *box_of(const mnp_copy_params &p, int64_t i)
 
 MNP_KERNEL(copy_boxes, mnp_copy_params)
 {
+    if (p.tiled) {
+        copy_tiles(p);
+        return;
+    }
     const MNP_SRC *src = (const MNP_SRC *)(p.src ? p.src : p.value);
     MNP_DST *dst = (MNP_DST *)p.dst;
     for MNP_RANGE(i, p.total) {
@@ -62,6 +67,10 @@ static void copy_run(MNP_DST *dst, int64_t dst_stride, const MNP_SRC *src, int64
 
 MNP_KERNEL(copy_boxes, mnp_copy_params)
 {
+    if (p.tiled) {
+        copy_tiles(p, worker, workers);
+        return;
+    }
     const MNP_SRC *src = (const MNP_SRC *)(p.src ? p.src : p.value);
     MNP_DST *dst = (MNP_DST *)p.dst;
     const int last = p.ndim - 1;

@@ -114,6 +114,24 @@ typedef struct mnp_cache_info {
 } mnp_cache_info;
 MNP_API mnp_status mnp_ctx_cache(mnp_ctx *ctx, mnp_cache_info *info);
 
+/* A compiled kernel in the cache. */
+typedef struct mnp_cache_entry {
+    char kernel[80];   /* its function, or the name of a raw module; "?" where the file cannot be read */
+    char compiler[16]; /* "nvrtc" or "host" */
+    char target[32];   /* what it was compiled for or by: "sm_90", "g++" */
+    int64_t bytes;
+    int64_t modified;  /* seconds since 1970 */
+} mnp_cache_entry;
+
+/* What the cache holds, by name; *entries_p is to be released with free().  Not collective.  MNP_ERR_IO, MNP_ERR_MEMORY. */
+MNP_API mnp_status mnp_ctx_cache_list(mnp_ctx *ctx, mnp_cache_entry **entries_p, int64_t *count_p);
+
+/*
+ * Remove the kernels from the cache, and what was left of interrupted compilations, but nothing else that is in the folder;
+ * gives how many kernels and bytes that was.  Programs that run keep what they have loaded.  Not collective.  MNP_ERR_IO.
+ */
+MNP_API mnp_status mnp_ctx_cache_clear(mnp_ctx *ctx, int64_t *files_p, int64_t *bytes_p);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,7 +32,8 @@ MNP_API mnp_status mnp_h5_inspect(mnp_ctx *ctx, const char *file, const char *da
 /*
  * Read a dataset: integers, enumerations and floats of any size up to 8 bytes and any byte order, bool and complex as
  * h5py writes them; contiguous, chunked, compressed; 0 to MNP_MAX_DIMS dimensions.  Values are converted to the
- * smallest native type that holds them (2-byte floats are read as float32).
+ * smallest type that holds them.  A bfloat16 is an HDF5 float of 1 bit of sign, 8 of exponent and 7 of mantissa, which
+ * h5py reads as float32.
  *
  *   file     as every rank sees it: on a file system that all of them share
  *   dataset  its name with the groups that it is in, "/a/b"; the first slash may be missing

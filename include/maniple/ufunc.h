@@ -1,0 +1,56 @@
+/*
+ * Element-wise functions, with NumPy's names and meaning: mnp_add(x, y, &out), mnp_sin(x, &out), mnp_divmod(x, y, &q, &r).
+ *
+ * Inputs are broadcast as in NumPy, may have any layouts, and may be scalars (mnp_scalar_float() and its like).  Types are
+ * NumPy 2's: maniple/ufunc_table.h says which types a function is computed in.  A new output has the result's type, and the
+ * layout of the largest input.  An output that is given must have the broadcast shape; it may have any layout, any type that
+ * the result can be cast to under "same_kind", and may be one of the inputs or overlap them.
+ *
+ * All of them are collective.  MNP_ERR_ARG if an input is NULL, if shapes do not broadcast, if a function is not defined for
+ * the types, if a scalar integer does not fit the type it meets, or if an output does not suit; MNP_ERR_MEMORY,
+ * MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ */
+#ifndef MANIPLE_UFUNC_H
+#define MANIPLE_UFUNC_H
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+#include <maniple/ufunc_table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MNP_UFUNC_1_1 (const mnp_array *x, mnp_array **out_p)
+#define MNP_UFUNC_2_1 (const mnp_array *x, const mnp_array *y, mnp_array **out_p)
+#define MNP_UFUNC_3_1 (const mnp_array *x, const mnp_array *y, const mnp_array *z, mnp_array **out_p)
+#define MNP_UFUNC_4_1                                                                                                  \
+    (const mnp_array *x, const mnp_array *y, const mnp_array *z, const mnp_array *w, mnp_array **out_p)
+#define MNP_UFUNC_1_2 (const mnp_array *x, mnp_array **first_p, mnp_array **second_p)
+#define MNP_UFUNC_2_2 (const mnp_array *x, const mnp_array *y, mnp_array **first_p, mnp_array **second_p)
+
+#define MNP_UFUNC_PROTOTYPE(name, inputs, outputs, ...) MNP_API mnp_status mnp_##name MNP_UFUNC_##inputs##_##outputs;
+#define MNP_UFUNC_ALIAS_PROTOTYPE(alias, name, inputs, outputs)                                                        \
+    MNP_API mnp_status mnp_##alias MNP_UFUNC_##inputs##_##outputs;
+MNP_UFUNCS(MNP_UFUNC_PROTOTYPE)
+MNP_UFUNC_ALIASES(MNP_UFUNC_ALIAS_PROTOTYPE)
+#undef MNP_UFUNC_PROTOTYPE
+#undef MNP_UFUNC_ALIAS_PROTOTYPE
+
+/*
+ * numpy.round, by its names: to that many decimals, negative ones being tens, hundreds and so on; halves to even.  As NumPy
+ * does, x is multiplied by 10 to the power decimals, rounded and divided.  The result has x's type.  As above.
+ */
+MNP_API mnp_status mnp_round(const mnp_array *x, int decimals, mnp_array **out_p);
+MNP_API mnp_status mnp_around(const mnp_array *x, int decimals, mnp_array **out_p);
+
+/*
+ * numpy.result_type of arrays and scalars.  Not collective; MNP_ERR_ARG if count is not positive or an array is NULL.
+ */
+MNP_API mnp_status mnp_result_type(int count, const mnp_array *const *arrays, mnp_dtype *dtype_p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

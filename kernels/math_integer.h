@@ -1,0 +1,171 @@
+/*
+ * Arithmetic that integers share with floats, and what integers have alone: division, powers, divisors, bits.
+ */
+template <typename T> MNP_INLINE T mnp_add(T x, T y)
+{
+    if constexpr (mnp_is_integer<T>)
+        return (T)((typename mnp_wide<T>::type)x + (typename mnp_wide<T>::type)y);
+    else
+        return (T)(x + y);
+}
+template <typename T> MNP_INLINE T mnp_subtract(T x, T y)
+{
+    if constexpr (mnp_is_integer<T>)
+        return (T)((typename mnp_wide<T>::type)x - (typename mnp_wide<T>::type)y);
+    else
+        return (T)(x - y);
+}
+template <typename T> MNP_INLINE T mnp_multiply(T x, T y)
+{
+    if constexpr (mnp_is_integer<T>)
+        return (T)((typename mnp_wide<T>::type)x * (typename mnp_wide<T>::type)y);
+    else
+        return (T)(x * y);
+}
+MNP_INLINE mnp_bool mnp_add(mnp_bool x, mnp_bool y)
+{
+    return mnp_bool{(uint8_t)(x.value | y.value)};
+}
+MNP_INLINE mnp_bool mnp_multiply(mnp_bool x, mnp_bool y)
+{
+    return mnp_bool{(uint8_t)(x.value & y.value)};
+}
+
+template <typename T> MNP_INLINE T mnp_negative(T x)
+{
+    if constexpr (mnp_is_integer<T>)
+        return (T)(0 - (typename mnp_wide<T>::type)x);
+    else
+        return (T)-x;
+}
+template <typename T> MNP_INLINE T mnp_positive(T x)
+{
+    return x;
+}
+template <typename T> MNP_INLINE T mnp_square(T x)
+{
+    return mnp_multiply(x, x);
+}
+
+/* The absolute value, as the unsigned number that it is. */
+template <typename T> MNP_INLINE typename mnp_wide<T>::type mnp_magnitude(T x)
+{
+    typename mnp_wide<T>::type wide = x;
+    return mnp_below_zero(x) ? 0 - wide : wide;
+}
+
+/*
+ * Division.  Divisors that the processor would trap at are replaced: 0, which gives 0, and -1, as the least number has no
+ * opposite.
+ */
+template <typename T> MNP_INLINE T mnp_harmless(T y)
+{
+    return y == 0 || (mnp_is_signed<T> && y == (T)-1) ? (T)1 : y;
+}
+template <typename T> MNP_INLINE T mnp_integer_floor_divide(T x, T y)
+{
+    const T d = mnp_harmless(y), q = (T)(x / d), r = (T)(x - q * d);
+    if (mnp_is_signed<T> && y == (T)-1)
+        return mnp_negative(x);
+    return y == 0 ? (T)0 : r != 0 && mnp_below_zero(r) != mnp_below_zero(d) ? (T)(q - 1) : q;
+}
+template <typename T> MNP_INLINE T mnp_integer_remainder(T x, T y)
+{
+    const T d = mnp_harmless(y), r = (T)(x % d);
+    return r != 0 && mnp_below_zero(r) != mnp_below_zero(d) ? (T)(r + d) : r;
+}
+template <typename T> MNP_INLINE T mnp_integer_fmod(T x, T y)
+{
+    return (T)(x % mnp_harmless(y));
+}
+
+/* By squares; 1/x truncated where the exponent is negative, 0 for x = 0. */
+template <typename T> MNP_FUNCTION T mnp_integer_power(T x, T y)
+{
+    typedef typename mnp_wide<T>::type wide;
+    if (mnp_below_zero(y))
+        return x == 1 ? (T)1 : mnp_is_signed<T> && x == (T)-1 ? (y & 1 ? (T)-1 : (T)1) : (T)0;
+    wide square = (wide)x, product = y & 1 ? (wide)x : 1;
+    for (wide rest = (wide)y >> 1; rest; rest >>= 1) {
+        square *= square;
+        if (rest & 1)
+            product *= square;
+    }
+    return (T)product;
+}
+
+template <typename T> MNP_FUNCTION typename mnp_wide<T>::type mnp_gcd_of(T x, T y)
+{
+    typename mnp_wide<T>::type a = mnp_magnitude(x), b = mnp_magnitude(y);
+    while (b) {
+        typename mnp_wide<T>::type rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+template <typename T> MNP_FUNCTION T mnp_gcd(T x, T y)
+{
+    return (T)mnp_gcd_of(x, y);
+}
+template <typename T> MNP_FUNCTION T mnp_lcm(T x, T y)
+{
+    typename mnp_wide<T>::type divisor = mnp_gcd_of(x, y);
+    return divisor ? (T)(mnp_magnitude(x) / divisor * mnp_magnitude(y)) : (T)0;
+}
+
+/* Bits. */
+
+template <typename T> MNP_INLINE T mnp_bitwise_and(T x, T y)
+{
+    return (T)(x & y);
+}
+template <typename T> MNP_INLINE T mnp_bitwise_or(T x, T y)
+{
+    return (T)(x | y);
+}
+template <typename T> MNP_INLINE T mnp_bitwise_xor(T x, T y)
+{
+    return (T)(x ^ y);
+}
+template <typename T> MNP_INLINE T mnp_invert(T x)
+{
+    return (T)~x;
+}
+MNP_INLINE mnp_bool mnp_bitwise_and(mnp_bool x, mnp_bool y)
+{
+    return mnp_bool{(uint8_t)(x.value & y.value)};
+}
+MNP_INLINE mnp_bool mnp_bitwise_or(mnp_bool x, mnp_bool y)
+{
+    return mnp_bool{(uint8_t)(x.value | y.value)};
+}
+MNP_INLINE mnp_bool mnp_bitwise_xor(mnp_bool x, mnp_bool y)
+{
+    return mnp_bool{(uint8_t)(x.value ^ y.value)};
+}
+MNP_INLINE mnp_bool mnp_invert(mnp_bool x)
+{
+    return mnp_bool{(uint8_t)(x.value ^ 1)};
+}
+
+/* Shifts by a width or more, or by a negative number, move everything out. */
+template <typename T> MNP_INLINE T mnp_left_shift(T x, T y)
+{
+    const bool within = !mnp_below_zero(y) && (typename mnp_wide<T>::type)y < 8 * sizeof(T);
+    return (T)(within ? (typename mnp_wide<T>::type)x << (within ? y : 0) : 0);
+}
+template <typename T> MNP_INLINE T mnp_right_shift(T x, T y)
+{
+    const bool within = !mnp_below_zero(y) && (typename mnp_wide<T>::type)y < 8 * sizeof(T);
+    return (T)(x >> (within ? y : (T)(8 * sizeof(T) - 1))) & (within || mnp_below_zero(x) ? (T)-1 : (T)0);
+}
+
+template <typename T> MNP_INLINE uint8_t mnp_bitwise_count(T x)
+{
+#if MNP_CUDA
+    return (uint8_t)__popcll(mnp_magnitude(x) & (uint64_t)(typename mnp_wide<T>::type)-1);
+#else
+    return (uint8_t)__builtin_popcountll(mnp_magnitude(x));
+#endif
+}

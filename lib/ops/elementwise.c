@@ -1,0 +1,314 @@
+/*
+ * Element-wise kernels of the user's: a parameter list and a body become a loop (lib/ops/loop.h) for every set of types that
+ * the letters among the parameters are called with.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <maniple/kernel.h>
+
+#include "base/text.h"
+#include "ops/apply.h"
+#include "ops/custom.h"
+#include "ops/ufunc.h"
+
+/* A loop, and the dtypes of the parameters that it was made for. */
+typedef struct variant variant;
+
+struct variant {
+    variant *next;
+    mnp_dtype dtypes[MNP__MAX_OPERANDS];
+    mnp__loop *loop;
+};
+
+struct mnp_elementwise {
+    mnp_ctx *ctx;
+    char *name, *preamble, *options, *body;
+    bool counts; /* the body may use i or n */
+    int ninputs, noutputs;
+    mnp__parameter parameters[MNP__MAX_OPERANDS]; /* inputs, then outputs */
+    variant *variants;
+};
+
+/* ---- making one ---- */
+
+/* Whether a text may have a name as a word of its own; comments and strings are not told apart. */
+static bool has_word(const char *text, char letter)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    for (const char *at = strchr(text, letter); at; at = strchr(at + 1, letter)) {
+        if ((at == text || !strchr(word, at[-1])) && (!at[1] || !strchr(word, at[1])))
+            return true;
+    }
+    return false;
+}
+
+static mnp_status parse(mnp_elementwise *kernel, const char *inputs, const char *outputs)
+{
+    int count = 0;
+    MNP_TRY(mnp__parameters_parse(inputs, "inputs", kernel->parameters, &count));
+    kernel->ninputs = count;
+    MNP_TRY(mnp__parameters_parse(outputs, "outputs", kernel->parameters, &count));
+    kernel->noutputs = count - kernel->ninputs;
+    if (kernel->noutputs == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "an element-wise kernel has at least one output");
+    for (int k = kernel->ninputs; k < count; k++) {
+        if (kernel->parameters[k].raw)
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "output \"%s\" is raw, and elements that a rank does not own cannot be written: use "
+                            "a raw kernel (mnp_raw_module_new) on each rank's block", kernel->parameters[k].name);
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp_elementwise_new(mnp_ctx *ctx, const char *inputs, const char *outputs, const char *body,
+                               const mnp_elementwise_options *options, mnp_elementwise **kernel_p)
+{
+    mnp_elementwise_options all = options ? *options : (mnp_elementwise_options){.name = NULL};
+    mnp_elementwise *kernel;
+    mnp_status st;
+    MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
+    kernel->ctx = ctx;
+    ctx->live_plans++;
+    MNP_TRY_OR(mnp__check_identifier("mnp_elementwise_new", "the name", all.name ? all.name : "elementwise"), st, fail);
+    MNP_TRY_OR(parse(kernel, inputs, outputs), st, fail);
+    MNP_TRY_OR(mnp__strdup(all.name ? all.name : "elementwise", &kernel->name), st, fail);
+    MNP_TRY_OR(mnp__strdup(all.preamble ? all.preamble : "", &kernel->preamble), st, fail);
+    MNP_TRY_OR(mnp__strdup(all.nvrtc_options ? all.nvrtc_options : "", &kernel->options), st, fail);
+    MNP_TRY_OR(mnp__strdup(body, &kernel->body), st, fail);
+    kernel->counts = has_word(body, 'i') || has_word(body, 'n') || has_word(kernel->preamble, 'i') ||
+                     has_word(kernel->preamble, 'n');
+    *kernel_p = kernel;
+    return MNP_OK;
+fail:
+    mnp_elementwise_free(kernel);
+    return st;
+}
+
+void mnp_elementwise_free(mnp_elementwise *kernel)
+{
+    if (!kernel)
+        return;
+    if (kernel->variants) /* code is not unloaded while it runs */
+        (void)mnp__ctx_wait(kernel->ctx, kernel->ctx->compute);
+    while (kernel->variants) {
+        variant *first = kernel->variants;
+        kernel->variants = first->next;
+        mnp__loop_free(first->loop);
+        free(first);
+    }
+    kernel->ctx->live_plans--;
+    free(kernel->name);
+    free(kernel->preamble);
+    free(kernel->options);
+    free(kernel->body);
+    free(kernel);
+}
+
+/* ---- the loop of given types ---- */
+
+/* What the body calls a dtype; see kernels/custom.h. */
+static const char *body_type(mnp_dtype dtype)
+{
+    switch (dtype) {
+    case MNP_BOOL: return "bool";
+    case MNP_COMPLEX64: return "complex<float>";
+    case MNP_COMPLEX128: return "complex<double>";
+    default: return mnp__jit_type(dtype);
+    }
+}
+
+/* The letters as types, and the user's preamble. */
+static void write_preamble(const mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp__text *text)
+{
+    mnp__text_add(text, "#include \"maniple/custom.h\"\n");
+    for (int k = 0; k < kernel->ninputs + kernel->noutputs; k++) {
+        char letter = kernel->parameters[k].letter;
+        if (letter) /* again for each parameter, to the same type */
+            mnp__text_add(text, "typedef %s %c;\n", body_type(dtypes[k]), letter);
+    }
+    if (*kernel->preamble)
+        mnp__text_add(text, "#line 1 \"preamble of %s\"\n%s", kernel->name, kernel->preamble);
+}
+
+/* The user's body as a function of its own, between what brings the loop's types to those it knows and back. */
+static void write_body(const mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp__text *text)
+{
+    int count = kernel->ninputs + kernel->noutputs;
+    for (int k = 0; k < count; k++) {
+        const mnp__parameter *parameter = &kernel->parameters[k];
+        const char *type = body_type(dtypes[k]), *name = parameter->name;
+        if (parameter->raw)
+            mnp__text_add(text, "const mnp_given_raw<mnp_raw<mnp_type%d, mnp_memory%d>> %s{mnp_%d};\n", k, k, name, k);
+        else if (k < kernel->ninputs)
+            mnp__text_add(text, "const %s %s = mnp_given(mnp_%d);\n", type, name, k);
+        else
+            mnp__text_add(text, "%s %s = %s();\n", type, name, type);
+    }
+    if (kernel->counts)
+        mnp__text_add(text, "const int64_t i = mnp_i, n = mnp_n;\n");
+    mnp__text_add(text, "[&]() {\n#line 1 \"body of %s\"\n%s\n#line 1 \"behind the body of %s\"\n;}();\n", kernel->name,
+                  kernel->body, kernel->name);
+    for (int k = kernel->ninputs; k < count; k++)
+        mnp__text_add(text, "mnp_%d = mnp_kept(%s);\n", k, kernel->parameters[k].name);
+}
+
+static mnp_status make_loop(const mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp__loop **loop_p)
+{
+    int count = kernel->ninputs + kernel->noutputs;
+    mnp__loop_operand operands[MNP__MAX_OPERANDS];
+    char names[MNP__MAX_OPERANDS][16];
+    mnp__text preamble = MNP__TEXT_EMPTY, body = MNP__TEXT_EMPTY;
+    for (int k = 0; k < count; k++) {
+        snprintf(names[k], sizeof names[k], "mnp_%d", k);
+        operands[k] = (mnp__loop_operand){.name = names[k], .type = dtypes[k], .memory = dtypes[k],
+                                          .raw = kernel->parameters[k].raw};
+    }
+    write_preamble(kernel, dtypes, &preamble);
+    write_body(kernel, dtypes, &body);
+    mnp__loop_spec spec = {.name = kernel->name, .preamble = mnp__text_string(&preamble), .body = mnp__text_string(&body),
+                           .options = kernel->options, .contract = true, .indices = kernel->counts,
+                           .ninputs = kernel->ninputs, .noutputs = kernel->noutputs, .operands = operands};
+    mnp_status st = mnp__text_status(&preamble);
+    if (st == MNP_OK)
+        st = mnp__text_status(&body);
+    if (st == MNP_OK)
+        st = mnp__loop_new(kernel->ctx, &spec, loop_p);
+    mnp__text_free(&preamble);
+    mnp__text_free(&body);
+    return st;
+}
+
+static mnp_status find_loop(mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp__loop **loop_p)
+{
+    size_t size = (size_t)(kernel->ninputs + kernel->noutputs) * sizeof *dtypes;
+    variant *found = kernel->variants;
+    while (found && memcmp(found->dtypes, dtypes, size) != 0)
+        found = found->next;
+    if (!found) {
+        MNP_TRY(mnp__calloc(1, sizeof *found, &found));
+        mnp_status st = make_loop(kernel, dtypes, &found->loop);
+        if (st != MNP_OK) {
+            free(found);
+            return st;
+        }
+        memcpy(found->dtypes, dtypes, size);
+        found->next = kernel->variants;
+        kernel->variants = found;
+    }
+    *loop_p = found->loop;
+    return MNP_OK;
+}
+
+/* ---- the types of a call ---- */
+
+/* Give a parameter, and all of its letter, the dtype of the array that it is called with. */
+static mnp_status bind(const mnp_elementwise *kernel, int k, mnp_dtype dtype, mnp_dtype *dtypes)
+{
+    const mnp__parameter *parameters = kernel->parameters, *self = &parameters[k];
+    if (dtypes[k] != MNP_DTYPE_AUTO) {
+        if (dtypes[k] == dtype)
+            return MNP_OK;
+        if (!self->letter)
+            return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is a parameter of dtype %s, and was given an array of %s", kernel->name,
+                            self->name, mnp_dtype_name(dtypes[k]), mnp_dtype_name(dtype));
+        return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of type %c, which is %s in this call, and was given an array of %s",
+                        kernel->name, self->name, self->letter, mnp_dtype_name(dtypes[k]), mnp_dtype_name(dtype));
+    }
+    for (int other = 0; other < kernel->ninputs + kernel->noutputs; other++) {
+        if (parameters[other].letter == self->letter)
+            dtypes[other] = dtype;
+    }
+    return MNP_OK;
+}
+
+/* Whether a scalar's value is one of the dtype, as NumPy 2 lets Python's numbers stand beside arrays. */
+static bool can_hold(const mnp_array *scalar, mnp_dtype dtype)
+{
+    static const char order[] = "biufc";
+    char kind = mnp_dtype_kind(dtype);
+    int64_t value;
+    if (scalar->weak != 'i' || (kind != 'i' && kind != 'u'))
+        return strchr(order, kind) >= strchr(order, scalar->weak);
+    memcpy(&value, scalar->value, sizeof value);
+    int bits = 8 * (int)mnp_dtype_size(dtype);
+    if (kind == 'u')
+        return value >= 0 && (bits == 64 || value >> bits == 0);
+    return bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
+}
+
+static mnp_status check_scalar(const mnp_elementwise *kernel, int k, const mnp_array *scalar, mnp_dtype dtype)
+{
+    static const char *const kinds[] = {['b'] = "a bool", ['i'] = "the integer", ['f'] = "a float", ['c'] = "a complex number"};
+    int64_t value = 0;
+    if (kernel->parameters[k].raw)
+        return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is a raw parameter, and was given a scalar", kernel->name,
+                        kernel->parameters[k].name);
+    if (can_hold(scalar, dtype))
+        return MNP_OK;
+    if (scalar->weak != 'i')
+        return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given %s", kernel->name, kernel->parameters[k].name,
+                        mnp_dtype_name(dtype), kinds[(int)scalar->weak]);
+    memcpy(&value, scalar->value, sizeof value);
+    return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given the integer %" PRId64, kernel->name,
+                    kernel->parameters[k].name, mnp_dtype_name(dtype), value);
+}
+
+/* Every parameter's dtype: arrays say what letters stand for, then outputs that are given, then scalars. */
+static mnp_status resolve(const mnp_elementwise *kernel, const mnp_array *const *inputs, mnp_array **const *outputs_p,
+                          mnp_dtype *dtypes)
+{
+    int count = kernel->ninputs + kernel->noutputs;
+    for (int k = 0; k < count; k++)
+        dtypes[k] = kernel->parameters[k].dtype;
+    for (int k = 0; k < count; k++) {
+        const mnp_array *array = k < kernel->ninputs ? inputs[k] : *outputs_p[k - kernel->ninputs];
+        if (k < kernel->ninputs && !array)
+            return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s was given NULL", kernel->name, kernel->parameters[k].name);
+        if (array && !mnp__array_is_scalar(array))
+            MNP_TRY(bind(kernel, k, array->dtype, dtypes));
+    }
+    for (int k = 0; k < kernel->ninputs; k++) {
+        if (mnp__array_is_scalar(inputs[k]) && dtypes[k] == MNP_DTYPE_AUTO)
+            MNP_TRY(bind(kernel, k, inputs[k]->dtype, dtypes));
+    }
+    for (int k = 0; k < count; k++) {
+        if (dtypes[k] == MNP_DTYPE_AUTO)
+            return MNP_FAIL(MNP_ERR_ARG, "kernel %s: nothing tells what type %c is, which output %s alone has: give that output an "
+                            "array", kernel->name, kernel->parameters[k].letter, kernel->parameters[k].name);
+        if (k < kernel->ninputs && mnp__array_is_scalar(inputs[k]))
+            MNP_TRY(check_scalar(kernel, k, inputs[k], dtypes[k]));
+    }
+    return MNP_OK;
+}
+
+/* Whether something tells the shape of the outputs. */
+static mnp_status check_shape_is_known(const mnp_elementwise *kernel, const mnp_array *const *inputs,
+                                       mnp_array **const *outputs_p)
+{
+    for (int k = 0; k < kernel->ninputs; k++) {
+        if (!kernel->parameters[k].raw && !mnp__array_is_scalar(inputs[k]))
+            return MNP_OK;
+    }
+    for (int k = 0; k < kernel->noutputs; k++) {
+        if (*outputs_p[k])
+            return MNP_OK;
+    }
+    return MNP_FAIL(MNP_ERR_ARG, "kernel %s: nothing tells the shape of the outputs: give an output, or an input that is neither raw "
+                    "nor a scalar", kernel->name);
+}
+
+mnp_status mnp_elementwise_call(mnp_elementwise *kernel, int ninputs, const mnp_array *const *inputs, int noutputs,
+                                mnp_array **const *outputs_p)
+{
+    mnp_dtype dtypes[MNP__MAX_OPERANDS];
+    mnp__loop *loop;
+    if (ninputs != kernel->ninputs || noutputs != kernel->noutputs)
+        return MNP_FAIL(MNP_ERR_ARG, "kernel %s has inputs and outputs %d and %d in number, and was called with %d and %d",
+                        kernel->name, kernel->ninputs, kernel->noutputs, ninputs, noutputs);
+    MNP_TRY(resolve(kernel, inputs, outputs_p, dtypes));
+    MNP_TRY(check_shape_is_known(kernel, inputs, outputs_p));
+    MNP_TRY(find_loop(kernel, dtypes, &loop));
+    return mnp__apply(kernel->ctx, &(mnp__application){.function = kernel->name, .loop = loop, .inputs = inputs,
+                                                       .outputs_p = outputs_p});
+}

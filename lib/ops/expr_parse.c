@@ -1,0 +1,600 @@
+/*
+ * Expressions: from tokens to nodes, by recursive descent.  Precedence is Python's, from loose to tight:
+ *
+ *   a if c else b, c ? a : b;  or;  and;  not;  comparisons, chained;  |;  ^;  &;  << >>;  + -;  * / // %;  unary + - ~;
+ *   **
+ *
+ * ** binds tighter than a sign on its left, and from right to left.
+ */
+#include "ops/expression.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+enum { MAX_DEPTH = 200 }; /* of parentheses, signs and conditions within each other */
+
+typedef struct parser {
+    mnp__expression *expression;
+    mnp__lexer lexer;
+    mnp__token token; /* the one that is looked at */
+    int depth;
+} parser;
+
+static mnp_status parse_conditional(parser *p, int *node_p);
+static mnp_status parse_unary(parser *p, int *node_p);
+
+/* ---- tokens and nodes ---- */
+
+static mnp_status advance(parser *p)
+{
+    return mnp__lexer_next(&p->lexer, &p->token);
+}
+
+static bool at_symbol(const parser *p, const char *symbol)
+{
+    return p->token.kind == MNP__TOKEN_SYMBOL && mnp__word_is(p->token.word, symbol);
+}
+
+static bool at_keyword(const parser *p, const char *keyword)
+{
+    return p->token.kind == MNP__TOKEN_NAME && mnp__word_is(p->token.word, keyword);
+}
+
+static mnp_status fail_expected(const parser *p, const char *what)
+{
+    mnp__word found = p->token.word;
+    if (p->token.kind == MNP__TOKEN_END)
+        return mnp__expression_fail(p->expression, found.start, "expected %s, but the text ends here", what);
+    if (*found.start == '\n')
+        return mnp__expression_fail(p->expression, found.start, "expected %s, but the line ends here", what);
+    int length = found.length < 100 ? (int)found.length : 100;
+    return mnp__expression_fail(p->expression, found.start, "expected %s, but found '%.*s'", what, length, found.start);
+}
+
+static mnp_status expect_symbol(parser *p, const char *symbol, const char *what)
+{
+    return at_symbol(p, symbol) ? advance(p) : fail_expected(p, what);
+}
+
+static mnp_status enter(parser *p)
+{
+    if (++p->depth > MAX_DEPTH)
+        return mnp__expression_fail(p->expression, p->token.word.start, "more than %d levels within each other",
+                                    MAX_DEPTH);
+    return MNP_OK;
+}
+
+mnp_status mnp__expression_add(mnp__expression *expression, const mnp__node *node, int *number_p)
+{
+    if (expression->nnodes == expression->nodes_capacity) {
+        int capacity = expression->nodes_capacity ? 2 * expression->nodes_capacity : 64;
+        mnp__node *nodes = realloc(expression->nodes, (size_t)capacity * sizeof *nodes);
+        if (!nodes)
+            return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for an expression of %d parts", capacity);
+        expression->nodes = nodes;
+        expression->nodes_capacity = capacity;
+    }
+    expression->nodes[expression->nnodes] = *node;
+    *number_p = expression->nnodes++;
+    return MNP_OK;
+}
+
+const char *mnp__operator_ufunc(mnp__operator op)
+{
+    static const char *const names[MNP__NUM_OPERATORS] = {
+        [MNP__OP_ADD] = "add",
+        [MNP__OP_SUBTRACT] = "subtract",
+        [MNP__OP_MULTIPLY] = "multiply",
+        [MNP__OP_DIVIDE] = "divide",
+        [MNP__OP_FLOOR_DIVIDE] = "floor_divide",
+        [MNP__OP_REMAINDER] = "remainder",
+        [MNP__OP_POWER] = "power",
+        [MNP__OP_LEFT_SHIFT] = "left_shift",
+        [MNP__OP_RIGHT_SHIFT] = "right_shift",
+        [MNP__OP_AND] = "bitwise_and",
+        [MNP__OP_XOR] = "bitwise_xor",
+        [MNP__OP_OR] = "bitwise_or",
+        [MNP__OP_LESS] = "less",
+        [MNP__OP_LESS_EQUAL] = "less_equal",
+        [MNP__OP_GREATER] = "greater",
+        [MNP__OP_GREATER_EQUAL] = "greater_equal",
+        [MNP__OP_EQUAL] = "equal",
+        [MNP__OP_NOT_EQUAL] = "not_equal",
+        [MNP__OP_LOGICAL_AND] = "logical_and",
+        [MNP__OP_LOGICAL_OR] = "logical_or",
+        [MNP__OP_NEGATIVE] = "negative",
+        [MNP__OP_POSITIVE] = "positive",
+        [MNP__OP_INVERT] = "invert",
+        [MNP__OP_NOT] = "logical_not",
+    };
+    return names[op];
+}
+
+static mnp_status add_operation(parser *p, const char *at, mnp__operator op, int a, int b, int *node_p)
+{
+    const char *name = mnp__operator_ufunc(op);
+    mnp__node node = {.kind = MNP__NODE_CALL, .at = at, .op = op, .ufunc = mnp__ufunc_find(name, strlen(name)),
+                      .narguments = b < 0 ? 1 : 2, .arguments = {a, b}};
+    return mnp__expression_add(p->expression, &node, node_p);
+}
+
+/* ---- calls ---- */
+
+static mnp_status parse_dtype(parser *p, mnp_dtype *dtype_p)
+{
+    if (p->token.kind != MNP__TOKEN_NAME || !mnp__expression_dtype(p->token.word, dtype_p))
+        return fail_expected(p, "a type such as float32");
+    return advance(p);
+}
+
+static mnp_status fail_count(const parser *p, mnp__word name, const char *wanted, int count)
+{
+    return mnp__expression_fail(p->expression, name.start, "%.*s takes %s, but is given %d", (int)name.length,
+                                name.start, wanted, count);
+}
+
+/* Arguments up to the closing parenthesis; those before `count` are there already. */
+static mnp_status parse_arguments(parser *p, mnp__word name, mnp__node *node, int most)
+{
+    char wanted[32];
+    int count = node->narguments;
+    for (bool more = !at_symbol(p, ")"); more;) {
+        int argument;
+        MNP_TRY(parse_conditional(p, &argument));
+        if (count < most)
+            node->arguments[count] = argument;
+        count++;
+        more = at_symbol(p, ",");
+        if (more)
+            MNP_TRY(advance(p));
+    }
+    MNP_TRY(expect_symbol(p, ")", count == 0 ? "an argument or ')'" : "',' or ')'"));
+    snprintf(wanted, sizeof wanted, "%d argument%s", most, most == 1 ? "" : "s");
+    if (count != most)
+        return fail_count(p, name, wanted, count);
+    node->narguments = count;
+    return MNP_OK;
+}
+
+/* What follows "(" in astype(x, TYPE) and x.astype(TYPE); of the latter the argument is there already. */
+static mnp_status parse_astype(parser *p, mnp__node *node)
+{
+    node->kind = MNP__NODE_CAST;
+    if (node->narguments == 0) {
+        MNP_TRY(parse_conditional(p, &node->arguments[0]));
+        MNP_TRY(expect_symbol(p, ",", "',' and a type"));
+        node->narguments = 1;
+    }
+    MNP_TRY(parse_dtype(p, &node->dtype));
+    return expect_symbol(p, ")", "')'");
+}
+
+/*
+ * A call, from the "(" on; `name` is what is called, and `self` the node before the dot of a method or -1.  So many
+ * results are wanted; of two the node is the first.
+ */
+static mnp_status parse_call(parser *p, mnp__word name, int self, int results, int *node_p)
+{
+    mnp__node node = {.kind = MNP__NODE_CALL, .at = name.start, .narguments = self >= 0, .arguments = {self}};
+    MNP_TRY(advance(p));
+    if (mnp__word_is(name, "astype")) {
+        MNP_TRY(parse_astype(p, &node));
+    } else if (self < 0 && mnp__expression_dtype(name, &node.dtype)) {
+        node.kind = MNP__NODE_CAST;
+        MNP_TRY(parse_arguments(p, name, &node, 1));
+    } else {
+        MNP_TRY(mnp__expression_function(p->expression, name, &node.ufunc));
+        MNP_TRY(parse_arguments(p, name, &node, node.ufunc->ninputs));
+    }
+    int given = node.kind == MNP__NODE_CALL ? node.ufunc->noutputs : 1;
+    if (given > results)
+        return mnp__expression_fail(p->expression, name.start, "%.*s has two results; take them as in: a, b = "
+                                    "%.*s(...)", (int)name.length, name.start, (int)name.length, name.start);
+    if (given < results)
+        return mnp__expression_fail(p->expression, name.start, "%.*s has one result, not two", (int)name.length,
+                                    name.start);
+    return mnp__expression_add(p->expression, &node, node_p);
+}
+
+/* ---- from tight to loose ---- */
+
+static mnp_status parse_attribute(parser *p, int *node_p)
+{
+    static const char *const values[] = {"real", "imag"};
+    static const char *const methods[] = {"astype", "clip", "conj", "conjugate"};
+    mnp__word name = p->token.word;
+    for (size_t i = 0; p->token.kind == MNP__TOKEN_NAME && i < sizeof values / sizeof *values; i++) {
+        if (mnp__word_is(name, values[i])) {
+            mnp__node node = {.kind = MNP__NODE_CALL, .at = name.start, .narguments = 1, .arguments = {*node_p},
+                              .ufunc = mnp__ufunc_find(name.start, name.length)};
+            MNP_TRY(advance(p));
+            return mnp__expression_add(p->expression, &node, node_p);
+        }
+    }
+    for (size_t i = 0; p->token.kind == MNP__TOKEN_NAME && i < sizeof methods / sizeof *methods; i++) {
+        if (mnp__word_is(name, methods[i])) {
+            MNP_TRY(advance(p));
+            return at_symbol(p, "(") ? parse_call(p, name, *node_p, 1, node_p) : fail_expected(p, "'('");
+        }
+    }
+    return fail_expected(p, "real, imag, astype(TYPE), conj() or clip(LOW, HIGH) after '.'");
+}
+
+static bool is_reserved(mnp__word word)
+{
+    static const char *const words[] = {"and", "or", "not", "if", "else"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (mnp__word_is(word, words[i]))
+            return true;
+    }
+    return false;
+}
+
+static mnp_status parse_atom(parser *p, int *node_p)
+{
+    mnp__token token = p->token;
+    if (token.kind == MNP__TOKEN_NUMBER) {
+        mnp__node node = {.kind = MNP__NODE_NUMBER, .at = token.word.start, .number = token.number};
+        MNP_TRY(advance(p));
+        return mnp__expression_add(p->expression, &node, node_p);
+    }
+    if (at_symbol(p, "(")) {
+        MNP_TRY(advance(p));
+        MNP_TRY(parse_conditional(p, node_p));
+        return expect_symbol(p, ")", "')'");
+    }
+    if (token.kind != MNP__TOKEN_NAME || is_reserved(token.word))
+        return fail_expected(p, "a value");
+    MNP_TRY(advance(p));
+    if (at_symbol(p, "("))
+        return parse_call(p, token.word, -1, 1, node_p);
+    return mnp__expression_name(p->expression, token.word, node_p);
+}
+
+static mnp_status parse_power(parser *p, int *node_p)
+{
+    int exponent;
+    MNP_TRY(parse_atom(p, node_p));
+    while (at_symbol(p, ".")) {
+        MNP_TRY(advance(p));
+        MNP_TRY(parse_attribute(p, node_p));
+    }
+    if (!at_symbol(p, "**"))
+        return MNP_OK;
+    const char *at = p->token.word.start;
+    MNP_TRY(advance(p));
+    MNP_TRY(parse_unary(p, &exponent));
+    return add_operation(p, at, MNP__OP_POWER, *node_p, exponent, node_p);
+}
+
+static mnp_status parse_unary(parser *p, int *node_p)
+{
+    mnp__operator op = at_symbol(p, "-") ? MNP__OP_NEGATIVE : at_symbol(p, "+") ? MNP__OP_POSITIVE :
+                       at_symbol(p, "~") ? MNP__OP_INVERT : MNP__OP_NONE;
+    const char *at = p->token.word.start;
+    MNP_TRY(enter(p));
+    if (op == MNP__OP_NONE) {
+        MNP_TRY(parse_power(p, node_p));
+    } else {
+        MNP_TRY(advance(p));
+        MNP_TRY(parse_unary(p, node_p));
+        MNP_TRY(add_operation(p, at, op, *node_p, -1, node_p));
+    }
+    p->depth--;
+    return MNP_OK;
+}
+
+static const struct binary_operator {
+    const char *symbol;
+    int level; /* higher ones bind tighter */
+    mnp__operator op;
+} binary_operators[] = {
+    {"|", 0, MNP__OP_OR},        {"^", 1, MNP__OP_XOR},        {"&", 2, MNP__OP_AND},
+    {"<<", 3, MNP__OP_LEFT_SHIFT}, {">>", 3, MNP__OP_RIGHT_SHIFT},
+    {"+", 4, MNP__OP_ADD},       {"-", 4, MNP__OP_SUBTRACT},
+    {"*", 5, MNP__OP_MULTIPLY},  {"/", 5, MNP__OP_DIVIDE},     {"//", 5, MNP__OP_FLOOR_DIVIDE},
+    {"%", 5, MNP__OP_REMAINDER},
+};
+static const struct binary_operator comparisons[] = {
+    {"<", 0, MNP__OP_LESS},  {"<=", 0, MNP__OP_LESS_EQUAL}, {">", 0, MNP__OP_GREATER}, {">=", 0, MNP__OP_GREATER_EQUAL},
+    {"==", 0, MNP__OP_EQUAL}, {"!=", 0, MNP__OP_NOT_EQUAL},
+};
+enum {
+    NUM_BINARY_OPERATORS = sizeof binary_operators / sizeof *binary_operators,
+    NUM_COMPARISONS = sizeof comparisons / sizeof *comparisons,
+    UNARY_LEVEL = 6
+};
+
+static mnp__operator find_operator(const parser *p, const struct binary_operator *table, int rows, int level)
+{
+    for (int i = 0; i < rows; i++) {
+        if (table[i].level == level && at_symbol(p, table[i].symbol))
+            return table[i].op;
+    }
+    return MNP__OP_NONE;
+}
+
+static mnp_status parse_binary(parser *p, int level, int *node_p)
+{
+    if (level == UNARY_LEVEL)
+        return parse_unary(p, node_p);
+    MNP_TRY(parse_binary(p, level + 1, node_p));
+    for (mnp__operator op; (op = find_operator(p, binary_operators, NUM_BINARY_OPERATORS, level)) != MNP__OP_NONE;) {
+        const char *at = p->token.word.start;
+        int right;
+        MNP_TRY(advance(p));
+        MNP_TRY(parse_binary(p, level + 1, &right));
+        MNP_TRY(add_operation(p, at, op, *node_p, right, node_p));
+    }
+    return MNP_OK;
+}
+
+/* a < b <= c is a < b and b <= c, with one b. */
+static mnp_status parse_comparison(parser *p, int *node_p)
+{
+    int left, chain = -1;
+    MNP_TRY(parse_binary(p, 0, &left));
+    *node_p = left;
+    for (mnp__operator op; (op = find_operator(p, comparisons, NUM_COMPARISONS, 0)) != MNP__OP_NONE;) {
+        const char *at = p->token.word.start;
+        int right;
+        MNP_TRY(advance(p));
+        MNP_TRY(parse_binary(p, 0, &right));
+        MNP_TRY(add_operation(p, at, op, left, right, node_p));
+        if (chain >= 0)
+            MNP_TRY(add_operation(p, at, MNP__OP_LOGICAL_AND, chain, *node_p, node_p));
+        chain = *node_p;
+        left = right;
+    }
+    return MNP_OK;
+}
+
+static mnp_status parse_not(parser *p, int *node_p)
+{
+    const char *at = p->token.word.start;
+    if (!at_keyword(p, "not"))
+        return parse_comparison(p, node_p);
+    MNP_TRY(enter(p));
+    MNP_TRY(advance(p));
+    MNP_TRY(parse_not(p, node_p));
+    p->depth--;
+    return add_operation(p, at, MNP__OP_NOT, *node_p, -1, node_p);
+}
+
+static mnp_status parse_and(parser *p, int *node_p)
+{
+    MNP_TRY(parse_not(p, node_p));
+    while (at_keyword(p, "and")) {
+        const char *at = p->token.word.start;
+        int right;
+        MNP_TRY(advance(p));
+        MNP_TRY(parse_not(p, &right));
+        MNP_TRY(add_operation(p, at, MNP__OP_LOGICAL_AND, *node_p, right, node_p));
+    }
+    return MNP_OK;
+}
+
+static mnp_status parse_or(parser *p, int *node_p)
+{
+    MNP_TRY(parse_and(p, node_p));
+    while (at_keyword(p, "or")) {
+        const char *at = p->token.word.start;
+        int right;
+        MNP_TRY(advance(p));
+        MNP_TRY(parse_and(p, &right));
+        MNP_TRY(add_operation(p, at, MNP__OP_LOGICAL_OR, *node_p, right, node_p));
+    }
+    return MNP_OK;
+}
+
+/* a if c else b, as in Python, or c ? a : b, as in C. */
+static mnp_status parse_conditional(parser *p, int *node_p)
+{
+    mnp__node node = {.kind = MNP__NODE_CHOOSE, .narguments = 3};
+    int first, second, third;
+    MNP_TRY(enter(p));
+    MNP_TRY(parse_or(p, &first));
+    node.at = p->token.word.start;
+    bool python = at_keyword(p, "if");
+    if (!python && !at_symbol(p, "?")) {
+        *node_p = first;
+        p->depth--;
+        return MNP_OK;
+    }
+    MNP_TRY(advance(p));
+    MNP_TRY(python ? parse_or(p, &second) : parse_conditional(p, &second));
+    if (python ? !at_keyword(p, "else") : !at_symbol(p, ":"))
+        return fail_expected(p, python ? "'else'" : "':'");
+    MNP_TRY(advance(p));
+    MNP_TRY(parse_conditional(p, &third));
+    node.arguments[0] = python ? second : first;
+    node.arguments[1] = python ? first : second;
+    node.arguments[2] = third;
+    p->depth--;
+    return mnp__expression_add(p->expression, &node, node_p);
+}
+
+/* ---- statements ---- */
+
+static mnp_status check_target(const parser *p, mnp__word name)
+{
+    if (is_reserved(name) || mnp__word_is(name, "True") || mnp__word_is(name, "False"))
+        return mnp__expression_fail(p->expression, name.start, "'%.*s' cannot be assigned to", (int)name.length,
+                                    name.start);
+    return MNP_OK;
+}
+
+/* q, r = divmod(x, y); the first name was read. */
+static mnp_status parse_pair(parser *p, mnp__word first)
+{
+    static const char wanted[] = "a function of two results, such as divmod";
+    mnp__word second;
+    int node;
+    MNP_TRY(advance(p));
+    if (p->token.kind != MNP__TOKEN_NAME)
+        return fail_expected(p, "a second name");
+    second = p->token.word;
+    MNP_TRY(check_target(p, second));
+    MNP_TRY(advance(p));
+    MNP_TRY(expect_symbol(p, "=", "'='"));
+    mnp__word name = p->token.word;
+    if (p->token.kind != MNP__TOKEN_NAME || is_reserved(name))
+        return fail_expected(p, wanted);
+    MNP_TRY(advance(p));
+    if (!at_symbol(p, "("))
+        return mnp__expression_fail(p->expression, name.start, "expected %s", wanted);
+    MNP_TRY(parse_call(p, name, -1, 2, &node));
+    mnp__node other = {.kind = MNP__NODE_SECOND, .at = name.start, .narguments = 1, .arguments = {node}};
+    MNP_TRY(mnp__expression_assign(p->expression, first, node));
+    MNP_TRY(mnp__expression_add(p->expression, &other, &node));
+    p->expression->last = node;
+    return mnp__expression_assign(p->expression, second, node);
+}
+
+/* The operator of += and its like, which was read; MNP__OP_NONE if there is none. */
+static mnp__operator augmenting_operator(const parser *p)
+{
+    mnp__word word = p->token.word;
+    if (p->token.kind != MNP__TOKEN_SYMBOL || word.length < 2 || word.start[word.length - 1] != '=')
+        return MNP__OP_NONE;
+    word.length--;
+    for (int i = 0; i < NUM_BINARY_OPERATORS; i++) {
+        if (mnp__word_is(word, binary_operators[i].symbol))
+            return binary_operators[i].op;
+    }
+    return mnp__word_is(word, "**") ? MNP__OP_POWER : MNP__OP_NONE;
+}
+
+static mnp_status parse_augmented(parser *p, mnp__word name, mnp__operator op)
+{
+    const char *at = p->token.word.start;
+    mnp__node node = {.kind = MNP__NODE_KEEP, .at = at, .narguments = 2};
+    int right, result;
+    MNP_TRY(mnp__expression_name(p->expression, name, &node.arguments[1]));
+    MNP_TRY(advance(p));
+    MNP_TRY(parse_conditional(p, &right));
+    MNP_TRY(add_operation(p, at, op, node.arguments[1], right, &node.arguments[0]));
+    MNP_TRY(mnp__expression_add(p->expression, &node, &result));
+    p->expression->last = result;
+    return mnp__expression_assign(p->expression, name, result);
+}
+
+/* An expression alone, the last statement of a text whose value has no name; `start` is where it begins. */
+static mnp_status parse_value(parser *p)
+{
+    const char *start = p->token.word.start;
+    MNP_TRY(parse_conditional(p, &p->expression->last));
+    for (int i = 0; i < p->expression->noutputs; i++) {
+        if (!*p->expression->output_names[i])
+            return MNP_OK;
+    }
+    if (at_symbol(p, "="))
+        return mnp__expression_fail(p->expression, start, "only a name can be assigned to");
+    return mnp__expression_fail(p->expression, start, "expected 'name =' before an expression");
+}
+
+static mnp_status parse_statement(parser *p)
+{
+    parser before = *p;
+    mnp__word name = p->token.word;
+    if (p->token.kind != MNP__TOKEN_NAME)
+        return parse_value(p);
+    MNP_TRY(advance(p));
+    mnp__operator op = augmenting_operator(p);
+    bool pair = at_symbol(p, ","), assigned = at_symbol(p, "=");
+    if (!pair && !assigned && op == MNP__OP_NONE) {
+        *p = before;
+        return parse_value(p);
+    }
+    MNP_TRY(check_target(p, name));
+    if (pair)
+        return parse_pair(p, name);
+    if (op != MNP__OP_NONE)
+        return parse_augmented(p, name, op);
+    MNP_TRY(advance(p));
+    MNP_TRY(parse_conditional(p, &p->expression->last));
+    return mnp__expression_assign(p->expression, name, p->expression->last);
+}
+
+static mnp_status parse_statements(parser *p)
+{
+    mnp__expression *expression = p->expression;
+    expression->last = -1;
+    MNP_TRY(advance(p));
+    while (p->token.kind != MNP__TOKEN_END) {
+        if (p->token.kind == MNP__TOKEN_SEPARATOR) {
+            MNP_TRY(advance(p));
+            continue;
+        }
+        MNP_TRY(parse_statement(p));
+        if (at_symbol(p, "="))
+            return mnp__expression_fail(expression, p->token.word.start,
+                                        "unexpected '='; a comparison is written '=='");
+        if (p->token.kind != MNP__TOKEN_END && p->token.kind != MNP__TOKEN_SEPARATOR)
+            return fail_expected(p, "an operator or the end of the statement");
+    }
+    if (expression->last < 0)
+        return mnp__expression_fail(expression, p->token.word.start, "the text has no statement");
+    return MNP_OK;
+}
+
+/* ---- outputs ---- */
+
+static mnp_status find_outputs(mnp__expression *expression)
+{
+    for (int i = 0; i < expression->noutputs; i++) {
+        const char *name = expression->output_names[i];
+        const mnp__variable *variable = mnp__expression_variable(expression, (mnp__word){name, strlen(name)});
+        if (*name && !variable) {
+            mnp__word nearest = mnp__expression_nearest_variable(expression, name);
+            return MNP_FAIL(MNP_ERR_ARG, "output '%s' is never assigned in \"%.200s\"%s%.*s%s", name, expression->text,
+                            nearest.length ? "; did you mean '" : "", (int)nearest.length,
+                            nearest.length ? nearest.start : "", nearest.length ? "'?" : "");
+        }
+        expression->outputs[i] = *name ? variable->node : expression->last;
+    }
+    return MNP_OK;
+}
+
+/* Which nodes the outputs depend on, from the last to the first. */
+static void find_uses(mnp__expression *expression)
+{
+    for (int i = 0; i < expression->noutputs; i++)
+        expression->nodes[expression->outputs[i]].live = true;
+    for (int k = expression->nnodes - 1; k >= 0; k--) {
+        const mnp__node *node = &expression->nodes[k];
+        if (!node->live)
+            continue;
+        for (int a = 0; a < node->narguments; a++)
+            expression->nodes[node->arguments[a]].live = true;
+        if (node->kind == MNP__NODE_INPUT)
+            expression->used[node->input] = true;
+        if (node->kind == MNP__NODE_INDEX) {
+            expression->indices = true;
+            if (node->dim + 1 > expression->dims) {
+                expression->dims = node->dim + 1;
+                expression->dims_at = node->at;
+            }
+        }
+    }
+}
+
+mnp_status mnp__expression_parse(mnp__expression *expression)
+{
+    parser p = {.expression = expression, .lexer = {.expression = expression, .next = expression->text}};
+    MNP_TRY(parse_statements(&p));
+    MNP_TRY(find_outputs(expression));
+    find_uses(expression);
+    return MNP_OK;
+}
+
+void mnp__expression_free(mnp__expression *expression)
+{
+    free(expression->nodes);
+    free(expression->variables);
+    expression->nodes = NULL;
+    expression->variables = NULL;
+}

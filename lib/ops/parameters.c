@@ -1,0 +1,125 @@
+/*
+ * The parameter lists of element-wise kernels: "T x, raw float32 table".
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "ops/custom.h"
+
+/* A word of a list, which lasts to a space, a comma or the end. */
+typedef struct word {
+    const char *text;
+    int length;
+} word;
+
+static word next_word(const char **at)
+{
+    *at += strspn(*at, " \t\n");
+    word w = {*at, (int)strcspn(*at, ", \t\n")};
+    *at += w.length;
+    return w;
+}
+
+static bool is(word w, const char *text)
+{
+    return w.length == (int)strlen(text) && memcmp(w.text, text, strlen(text)) == 0;
+}
+
+/* Where in the list something is, counted from 1. */
+static int position(const char *list, const char *at)
+{
+    return (int)(at - list) + 1;
+}
+
+static bool is_identifier(word w)
+{
+    if (w.length == 0 || isdigit((unsigned char)*w.text))
+        return false;
+    for (int i = 0; i < w.length; i++) {
+        if (!isalnum((unsigned char)w.text[i]) && w.text[i] != '_')
+            return false;
+    }
+    return true;
+}
+
+static mnp_status read_type(const char *list, const char *what, word type, mnp__parameter *parameter)
+{
+    char name[32];
+    if (type.length == 1 && isalpha((unsigned char)*type.text)) {
+        parameter->letter = *type.text;
+        return MNP_OK;
+    }
+    if (type.length < (int)sizeof name) {
+        memcpy(name, type.text, (size_t)type.length);
+        name[type.length] = '\0';
+        for (int dtype = 0; dtype < MNP_NUM_DTYPES; dtype++) {
+            if (strcmp(name, mnp_dtype_name((mnp_dtype)dtype)) == 0) {
+                parameter->dtype = (mnp_dtype)dtype;
+                return MNP_OK;
+            }
+        }
+    }
+    return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: \"%.*s\" is neither NumPy's name of a dtype, such as float32, nor one letter "
+                    "that stands for one: %s", what, position(list, type.text), type.length, type.text, list);
+}
+
+static mnp_status read_name(const char *list, const char *what, word name, const mnp__parameter *earlier, int count,
+                            mnp__parameter *parameter)
+{
+    int place = position(list, name.text);
+    if (!is_identifier(name) || name.length > MNP__MAX_PARAMETER_NAME)
+        return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: \"%.*s\" is no name of a parameter, which is an identifier of at most %d "
+                        "characters: %s", what, place, name.length, name.text, MNP__MAX_PARAMETER_NAME, list);
+    if (is(name, "i") || is(name, "n") || *name.text == '_' || (name.length > 3 && strncmp(name.text, "mnp_", 4) == 0))
+        return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: a parameter cannot be called \"%.*s\": i, n, and what begins with _ or mnp_, "
+                        "have another meaning: %s", what, place, name.length, name.text, list);
+    for (int k = 0; k < count; k++) {
+        if (is(name, earlier[k].name))
+            return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: there is a parameter \"%.*s\" already: %s", what, place, name.length,
+                            name.text, list);
+    }
+    memcpy(parameter->name, name.text, (size_t)name.length);
+    parameter->name[name.length] = '\0';
+    return MNP_OK;
+}
+
+/* One parameter, up to the comma or the end. */
+static mnp_status read_parameter(const char *list, const char *what, const char **at, const mnp__parameter *earlier,
+                                 int count, mnp__parameter *parameter)
+{
+    word type = next_word(at);
+    *parameter = (mnp__parameter){.dtype = MNP_DTYPE_AUTO};
+    if (is(type, "raw")) {
+        parameter->raw = true;
+        type = next_word(at);
+    }
+    word name = next_word(at);
+    if (name.length == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: a parameter is a type and a name, such as \"float32 x\", \"T x\" or \"raw T x\""
+                        ": %s", what, position(list, type.text), list);
+    MNP_TRY(read_type(list, what, type, parameter));
+    MNP_TRY(read_name(list, what, name, earlier, count, parameter));
+    word rest = next_word(at);
+    if (rest.length > 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: a comma is missing before \"%.*s\": %s", what, position(list, rest.text),
+                        rest.length, rest.text, list);
+    return MNP_OK;
+}
+
+mnp_status mnp__parameters_parse(const char *list, const char *what, mnp__parameter *parameters, int *count)
+{
+    const char *at = list + strspn(list, " \t\n");
+    if (!*at)
+        return MNP_OK;
+    for (;; at++) {
+        if (*count == MNP__MAX_OPERANDS)
+            return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: a kernel has at most %d parameters: %s", what, position(list, at),
+                            MNP__MAX_OPERANDS, list);
+        MNP_TRY(read_parameter(list, what, &at, parameters, *count, &parameters[*count]));
+        ++*count;
+        if (*at != ',')
+            return MNP_OK;
+    }
+}
