@@ -297,21 +297,6 @@ static mnp_status check_picture(const char *path)
 typedef enum stage { READ, PLAN, CONVOLVE, WRITE, PICTURE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"read", "plan", "convolve", "write", "picture"};
 
-typedef struct stopwatch {
-    mnp_ctx *ctx;
-    double last;
-    double seconds[NUM_STAGES];
-} stopwatch;
-
-/* What was done since the last lap, and has come to its end on this rank's device, counts as `which`. */
-static void lap(stopwatch *watch, stage which)
-{
-    MNP_OR_EXIT(mnp_agree(watch->ctx, mnp_ctx_synchronize(watch->ctx)));
-    double now = MPI_Wtime();
-    watch->seconds[which] += now - watch->last;
-    watch->last = now;
-}
-
 static mnp_status check_shapes(const job *j)
 {
     if (j->kernel.ndim > j->input.ndim)
@@ -331,10 +316,10 @@ static void make_plan(mnp_ctx *ctx, const job *j, stopwatch *watch, mnp_conv_pla
     mnp_array *kernel = NULL;
     mnp_layout *layout = NULL;
     MNP_OR_EXIT(operand_load(ctx, &j->kernel, &kernel));
-    lap(watch, READ);
+    stopwatch_lap(watch, READ);
     MNP_OR_EXIT(mnp_layout_block(mnp_ctx_size(ctx), j->input.ndim, j->input.shape, &layout));
     MNP_OR_EXIT(mnp_conv_plan_new(ctx, j->input.dtype, layout, kernel, &j->options, plan_p));
-    lap(watch, PLAN);
+    stopwatch_lap(watch, PLAN);
     mnp_layout_free(layout);
     mnp_array_free(kernel);
 }
@@ -354,9 +339,9 @@ static void picture_dims(const job *j, int *rows, int *columns)
 static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const stopwatch *watch,
                    const picture *drawn)
 {
-    double slowest[NUM_STAGES];
+    double slowest[MAX_STAGES];
     mnp_rank_info *ranks = NULL;
-    MPI_Reduce(watch->seconds, slowest, NUM_STAGES, MPI_DOUBLE, MPI_MAX, 0, mnp_ctx_comm(ctx));
+    stopwatch_slowest(watch, slowest);
     MNP_OR_EXIT(rank_infos(ctx, &ranks, NULL));
     if (mnp_ctx_rank(ctx) == 0) {
         printf("ran on    ");
@@ -376,15 +361,13 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
             printf(", black to white is %g to %g left, %g to %g right%s\n", drawn->black[0], drawn->white[0],
                    drawn->black[1], drawn->white[1], j->input.ndim > 2 ? "; the first plane only" : "");
         }
-        printf("time     ");
-        for (int i = 0; i < (j->png ? NUM_STAGES : PICTURE); i++)
-            printf("%s %s %.4f s", i > 0 ? "," : "", stage_names[i], slowest[i]);
+        print_times(j->png ? NUM_STAGES : PICTURE, stage_names, slowest);
         double elements = (double)mnp_layout_size(mnp_array_layout(y)), taps = elements;
         for (int d = 0; d < j->kernel.ndim; d++)
             taps *= (double)j->kernel.shape[d];
         double bytes = elements * (double)mnp_dtype_size(mnp_array_dtype(y)) +
                        (double)mnp_layout_size(mnp_array_layout(x)) * (double)mnp_dtype_size(j->input.dtype);
-        printf("\nspeed     %.3g Gtap/s, %.3g GB/s of input and output, while convolving\n",
+        printf("speed     %.3g Gtap/s, %.3g GB/s of input and output, while convolving\n",
                taps / slowest[CONVOLVE] / 1e9, bytes / slowest[CONVOLVE] / 1e9);
     }
     free(ranks);
@@ -399,15 +382,14 @@ static void run(mnp_ctx *ctx, job *j)
     mnp_conv_plan *plan = NULL;
     mnp_array *x = NULL, *y = NULL;
     picture drawn = {0};
-    MPI_Barrier(mnp_ctx_comm(ctx));
-    stopwatch watch = {.ctx = ctx, .last = MPI_Wtime()};
+    stopwatch watch = stopwatch_start(ctx);
     make_plan(ctx, j, &watch, &plan);
     MNP_OR_EXIT(operand_load(ctx, &j->input, &x));
-    lap(&watch, READ);
+    stopwatch_lap(&watch, READ);
     MNP_OR_EXIT(mnp_conv_execute(plan, x, &y));
-    lap(&watch, CONVOLVE);
+    stopwatch_lap(&watch, CONVOLVE);
     MNP_OR_EXIT(mnp_h5_write(y, j->output.file, j->output.dataset, NULL));
-    lap(&watch, WRITE);
+    stopwatch_lap(&watch, WRITE);
     if (j->png) {
         int rows, columns;
         bool clash = mnp_ctx_rank(ctx) == 0 && same_file(j->png, j->output.file); /* by links that led nowhere before */
@@ -415,7 +397,7 @@ static void run(mnp_ctx *ctx, job *j)
                                                     "and no picture was made", j->png) : MNP_OK));
         picture_dims(j, &rows, &columns);
         MNP_OR_EXIT(picture_write(x, y, rows, columns, j->png, &drawn));
-        lap(&watch, PICTURE);
+        stopwatch_lap(&watch, PICTURE);
     }
     if (!j->quiet)
         report(ctx, j, x, y, &watch, &drawn);

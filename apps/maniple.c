@@ -18,6 +18,7 @@ static const struct subcommand {
     const char *summary;
 } subcommands[] = {
     {"conv", conv_main, conv_help, "convolve an array with a kernel"},
+    {"eval", eval_main, eval_help, "evaluate expressions of arrays element by element"},
     {"info", info_main, info_help, "show ranks, devices, libraries, the kernel cache and the settings"},
 };
 

@@ -8,7 +8,7 @@
 
 #include <maniple.h>
 
-enum { OPERAND_MAX_DIMS = 4 };
+enum { OPERAND_MAX_DIMS = 4 }; /* of what is made on the spot, and of what operand_inspect() lets pass */
 
 typedef enum operand_kind { OPERAND_DATASET, OPERAND_DIRAC, OPERAND_HANNING, OPERAND_GAUSS } operand_kind;
 
@@ -19,7 +19,7 @@ typedef struct operand {
     char *file, *dataset; /* of a dataset, else NULL */
     mnp_dtype dtype;      /* of a dataset this and the shape are known after operand_inspect() */
     int ndim;
-    int64_t shape[OPERAND_MAX_DIMS];
+    int64_t shape[MNP_MAX_DIMS];
     int64_t period;                 /* dirac: distance of the ones */
     double sigma[OPERAND_MAX_DIMS]; /* gauss: standard deviations, in elements */
 } operand;
@@ -35,7 +35,10 @@ mnp_status operand_parse_dataset(const char *role, const char *text, operand *re
 
 void operand_free(operand *op);
 
-/* Find dtype and shape of a dataset, and refuse what the command cannot work with.  Collective. */
+/* Find dtype and shape of a dataset.  Collective. */
+mnp_status operand_look(mnp_ctx *ctx, operand *op);
+
+/* The same, and refuse what has no dimensions or elements, or too many dimensions.  Collective. */
 mnp_status operand_inspect(mnp_ctx *ctx, operand *op);
 
 /* Read or make the array, in blocks.  Collective. */

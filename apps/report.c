@@ -1,5 +1,5 @@
 /*
- * What the subcommands tell.  Nothing here communicates but rank_infos().
+ * What the subcommands tell.  Nothing here communicates but rank_infos() and stopwatches.
  */
 #include "report.h"
 
@@ -11,6 +11,8 @@
 
 void print_shape(int ndim, const int64_t *shape)
 {
+    if (ndim == 0)
+        printf("()");
     for (int d = 0; d < ndim; d++)
         printf("%s%" PRId64, d > 0 ? "x" : "", shape[d]);
 }
@@ -54,6 +56,33 @@ const char *bytes_text(int64_t bytes, char text[BYTES_TEXT])
         value /= 1024;
     snprintf(text, BYTES_TEXT, "%.1f %s", value, units[unit]);
     return text;
+}
+
+stopwatch stopwatch_start(mnp_ctx *ctx)
+{
+    MPI_Barrier(mnp_ctx_comm(ctx));
+    return (stopwatch){.ctx = ctx, .last = MPI_Wtime()};
+}
+
+void stopwatch_lap(stopwatch *watch, int stage)
+{
+    MNP_OR_EXIT(mnp_agree(watch->ctx, mnp_ctx_synchronize(watch->ctx)));
+    double now = MPI_Wtime();
+    watch->seconds[stage] += now - watch->last;
+    watch->last = now;
+}
+
+void stopwatch_slowest(const stopwatch *watch, double slowest[MAX_STAGES])
+{
+    MPI_Reduce(watch->seconds, slowest, MAX_STAGES, MPI_DOUBLE, MPI_MAX, 0, mnp_ctx_comm(watch->ctx));
+}
+
+void print_times(int count, const char *const *names, const double *seconds)
+{
+    printf("time     ");
+    for (int i = 0; i < count; i++)
+        printf("%s %s %.4f s", i > 0 ? "," : "", names[i], seconds[i]);
+    putchar('\n');
 }
 
 mnp_status rank_infos(mnp_ctx *ctx, mnp_rank_info **ranks_p, mnp_link_info **links_p)

@@ -17,6 +17,26 @@ void print_array(const mnp_array *array);
 enum { BYTES_TEXT = 24 };
 const char *bytes_text(int64_t bytes, char text[BYTES_TEXT]);
 
+/* How long the stages of a command take on this rank.  A stage is a number; there are at most MAX_STAGES. */
+enum { MAX_STAGES = 8 };
+typedef struct stopwatch {
+    mnp_ctx *ctx;
+    double last;
+    double seconds[MAX_STAGES];
+} stopwatch;
+
+/* Start when all ranks are there.  Collective. */
+stopwatch stopwatch_start(mnp_ctx *ctx);
+
+/* What was done since the last lap, and has come to its end on this rank's device, counts as `stage`.  Collective. */
+void stopwatch_lap(stopwatch *watch, int stage);
+
+/* The slowest rank's times, on rank 0.  Collective. */
+void stopwatch_slowest(const stopwatch *watch, double slowest[MAX_STAGES]);
+
+/* "time      read 0.1000 s, write 0.2000 s": a line. */
+void print_times(int count, const char *const *names, const double *seconds);
+
 /* The ranks' descriptions, allocated, on every rank.  Collective. */
 mnp_status rank_infos(mnp_ctx *ctx, mnp_rank_info **ranks_p, mnp_link_info **links_p);
 

@@ -79,10 +79,14 @@ def make_readable(path):
         for order in "<>":
             for kind in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"]:
                 add(f"type {order}{kind}", numbers(order + kind))
-            add(f"type {order}f2", numbers(order + "f2"), "f4")
+            add(f"type {order}f2", numbers(order + "f2"))
         halves = np.arange(1 << 16, dtype="u2").view("f2")  # all that there are
-        add("type all halves", halves, "f4")
-        add("type all reversed halves", halves.astype(">f2"), "f4", chunks=(5000,), compression="gzip")
+        add("type all halves", halves)
+        add("type all reversed halves", halves.astype(">f2"), chunks=(5000,), compression="gzip")
+        pairs = np.zeros(halves.size, [("r", "f2"), ("i", "f2")])
+        pairs["r"], pairs["i"] = np.nan_to_num(halves), np.nan_to_num(halves[::-1])
+        add("type complex halves", pairs)
+        expected["type complex halves"] = ((pairs["r"] + 1j * pairs["i"]).astype("c8"), np.dtype("c8"))
         add("type bool", numbers("?"))
         add("type enumeration", numbers("u2"), dtype=h5py.enum_dtype({"a": 0, "b": 30}, "u2"))
         expected["type enumeration"] = (numbers("u2"), np.dtype("u2"))
@@ -146,8 +150,9 @@ def check_readable():
         for line, outcome in zip(lines, copy(ranks, lines)):
             values, dtype = expected[line[1]]
             text = f"{ranks} ranks: {line[1]}"
-            if outcome != f"ok {dtype}":
-                tap.check(False, text, f"{outcome}, where {dtype} was expected")
+            name = "bfloat16" if "bfloat16" in text else dtype.name  # which h5py reads as float32
+            if outcome != f"ok {name}":
+                tap.check(False, text, f"{outcome}, where {name} was expected")
                 continue
             with h5py.File(line[2], "r") as file:
                 dataset = file[line[3]]

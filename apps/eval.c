@@ -1,0 +1,382 @@
+/*
+ * maniple eval: read arrays, evaluate statements on them in one kernel, write the results, and tell what was done.
+ *
+ * What can be found wrong cheaply is looked for first: the command line, then the outputs' places, then the statements,
+ * by evaluating them on empty arrays of the operands' types; only then are arrays read.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "command.h"
+#include "operand.h"
+#include "options.h"
+#include "report.h"
+
+enum { MAX_OPERANDS = 32, MAX_NAME = 64 };
+
+static const option_row options_table[] = {
+    {'o', "output", "[NAME=]OUTPUT", "write the variable NAME, or else the value of the last statement,\n"
+                                     "to FILE:/DATASET; replaces a dataset of that name, but never an\n"
+                                     "operand, and keeps what else the file holds; may be repeated"},
+    {'q', "quiet", NULL, "print nothing"},
+    {'h', "help", NULL, "show this"},
+    {0},
+};
+
+void eval_help(void)
+{
+    puts("Usage: maniple eval STATEMENTS [NAME=OPERAND...] -o [NAME=]OUTPUT... [OPTION...]\n"
+         "       mpirun -n RANKS maniple eval STATEMENTS [NAME=OPERAND...] -o [NAME=]OUTPUT...\n"
+         "\n"
+         "Evaluate STATEMENTS, such as 'z = sqrt(x**2 + y**2)', element by element, in NumPy's language.\n"
+         "\n"
+         "OPERAND is a dataset of an HDF5 file, written FILE:/DATASET, or a number such as 2, 2.5, 2j or True,\n"
+         "or made on the spot:\n"
+         "  dirac:4096x4096/512  ones where every index is divisible by 512, zeros elsewhere\n"
+         "  hanning:31x31        the outer product of Hann windows, as numpy.hanning, of unit sum\n"
+         "  gauss:31x31@5        a Gaussian of standard deviation 5 elements (5x3: one a dimension),\n"
+         "                       of unit sum\n"
+         "Operands are broadcast.  manual page maniple-eval(1) has the language.\n"
+         "\n"
+         "Options:");
+    options_print(options_table);
+    puts("\n"
+         "Example:\n"
+         "  mpirun -n 4 maniple eval 'r = hypot(x, y); r / (r + s)' x=in.h5:/x y=in.h5:/y s=0.5 -o out.h5:/z");
+}
+
+/* An operand or an output: a name of the statements and what it stands for. */
+typedef struct named {
+    char name[MAX_NAME], role[MAX_NAME + 16];
+    const char *text;        /* as typed, behind the name */
+    bool is_number;
+    char kind;               /* of a number: 'b', 'i', 'f' or 'c' */
+    long long integer;       /* its value, if 'b' or 'i'; */
+    double real, imag;       /* else */
+    operand operand;         /* unless it is a number */
+    mnp_array *array;        /* unless it is a number: while the command works, or NULL */
+} named;
+
+typedef struct job {
+    const char *statements;
+    named *inputs, *outputs;
+    int ninputs, noutputs;
+    bool quiet;
+} job;
+
+/* ---- the command line ---- */
+
+/* Take the name before '=' off a text, "" if there is none: what is no name before '=' belongs to a path. */
+static mnp_status split_name(const char *word, named *result)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)word[length]) || word[length] == '_')
+        length++;
+    bool has_name = length > 0 && word[length] == '=' && !isdigit((unsigned char)*word);
+    if (has_name && length >= MAX_NAME)
+        return mnp_fail(MNP_ERR_ARG, "the name in '%s' is longer than %d letters", word, MAX_NAME - 1);
+    snprintf(result->name, sizeof result->name, "%.*s", has_name ? (int)length : 0, word);
+    result->text = has_name ? word + length + 1 : word;
+    return MNP_OK;
+}
+
+/* A real number and then nothing, or 'j', or an imaginary number with its sign: 2.5, 2j, 1-2j. */
+static bool parse_real_or_complex(const char *text, named *result)
+{
+    char *end;
+    double first = strtod(text, &end);
+    if (end == text || isspace((unsigned char)*text))
+        return false;
+    result->kind = *end ? 'c' : 'f';
+    result->real = first;
+    if (!*end)
+        return true;
+    if (strcmp(end, "j") == 0) {
+        result->real = 0;
+        result->imag = first;
+        return true;
+    }
+    const char *rest = end;
+    if (*rest != '+' && *rest != '-')
+        return false;
+    result->imag = strtod(rest, &end);
+    return end != rest && strcmp(end, "j") == 0;
+}
+
+/* Whether a text is a number as the statements would have it; then result has its value. */
+static bool parse_number(const char *text, named *result)
+{
+    char *end;
+    if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) {
+        result->kind = 'b';
+        result->integer = *text == 'T';
+        return true;
+    }
+    errno = 0;
+    result->integer = strtoll(text, &end, 10);
+    if (end != text && !*end && !errno && !isspace((unsigned char)*text)) {
+        result->kind = 'i';
+        return true;
+    }
+    return parse_real_or_complex(text, result);
+}
+
+static mnp_status parse_input(const char *word, job *j)
+{
+    named *input = &j->inputs[j->ninputs];
+    mnp_status status = split_name(word, input);
+    if (status != MNP_OK)
+        return status;
+    if (!*input->name)
+        return mnp_fail(MNP_ERR_ARG, "operand '%s' has no name: write NAME=FILE:/DATASET or NAME=NUMBER", word);
+    for (int i = 0; i < j->ninputs; i++) {
+        if (strcmp(j->inputs[i].name, input->name) == 0)
+            return mnp_fail(MNP_ERR_ARG, "operand %s is given twice, as '%s' and as '%s'", input->name,
+                            j->inputs[i].text, input->text);
+    }
+    snprintf(input->role, sizeof input->role, "operand %s", input->name);
+    input->is_number = parse_number(input->text, input);
+    if (!input->is_number && !strchr(input->text, ':'))
+        return mnp_fail(MNP_ERR_ARG, "%s is '%s', neither a number nor FILE:/DATASET nor a generator such as "
+                        "hanning:31x31", input->role, input->text);
+    if (!input->is_number)
+        status = operand_parse(input->role, input->text, MNP_FLOAT32, &input->operand);
+    j->ninputs += status == MNP_OK;
+    return status;
+}
+
+static mnp_status parse_output(const char *word, job *j)
+{
+    if (j->noutputs == MAX_OPERANDS)
+        return mnp_fail(MNP_ERR_ARG, "there are more than %d outputs", MAX_OPERANDS);
+    named *output = &j->outputs[j->noutputs];
+    mnp_status status = split_name(word, output);
+    if (status != MNP_OK)
+        return status;
+    for (int i = 0; i < j->noutputs; i++) {
+        if (strcmp(j->outputs[i].name, output->name) == 0)
+            return mnp_fail(MNP_ERR_ARG, "%s goes to two places, '%s' and '%s'",
+                            *output->name ? output->name : "the last value", j->outputs[i].text, output->text);
+    }
+    snprintf(output->role, sizeof output->role, "OUTPUT%s%s", *output->name ? " " : "", output->name);
+    status = operand_parse_dataset(output->role, output->text, &output->operand);
+    j->noutputs += status == MNP_OK;
+    return status;
+}
+
+static mnp_status parse_operands(int count, char **words, job *j)
+{
+    if (count < 1)
+        return mnp_fail(MNP_ERR_ARG, "eval needs STATEMENTS, as in: maniple eval 'x + 1' x=FILE:/DATASET -o "
+                        "FILE:/DATASET");
+    if (count - 1 > MAX_OPERANDS)
+        return mnp_fail(MNP_ERR_ARG, "there are %d operands; %d are possible", count - 1, MAX_OPERANDS);
+    if (j->noutputs == 0)
+        return mnp_fail(MNP_ERR_ARG, "eval needs to know where the result goes: -o FILE:/DATASET");
+    j->statements = words[0];
+    mnp_status status = MNP_OK;
+    for (int i = 1; i < count && status == MNP_OK; i++)
+        status = parse_input(words[i], j);
+    return status;
+}
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    mnp_status status = MNP_OK;
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;) {
+        if (key == 'o')
+            status = parse_output(optarg, j);
+        else if (key == 'q')
+            j->quiet = true;
+        else
+            status = MNP_ERR_ARG; /* options_next() said why */
+    }
+    return status == MNP_OK ? parse_operands(argc - optind, argv + optind, j) : status;
+}
+
+static mnp_status job_new(job *j)
+{
+    *j = (job){.inputs = calloc(MAX_OPERANDS, sizeof(named)), .outputs = calloc(MAX_OPERANDS, sizeof(named))};
+    return j->inputs && j->outputs ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "out of memory");
+}
+
+static void job_free(job *j)
+{
+    for (int i = 0; i < j->ninputs; i++)
+        operand_free(&j->inputs[i].operand);
+    for (int i = 0; i < j->noutputs; i++)
+        operand_free(&j->outputs[i].operand);
+    free(j->inputs);
+    free(j->outputs);
+}
+
+/* ---- checks before the work ---- */
+
+/* By rank 0 alone: no output is an operand, or another output. */
+static mnp_status check_overwriting(const job *j, int number)
+{
+    const named *output = &j->outputs[number];
+    const operand *place = &output->operand;
+    for (int i = 0; i < j->ninputs + number; i++) {
+        const named *other = i < j->ninputs ? &j->inputs[i] : &j->outputs[i - j->ninputs];
+        if (other->is_number || other->operand.kind != OPERAND_DATASET)
+            continue;
+        bool same;
+        const char *file = other->operand.file, *a = other->operand.dataset, *b = place->dataset;
+        mnp_status status = mnp_h5_is_same(file, a, place->file, b, &same);
+        if (status != MNP_OK)
+            return status;
+        same = same || (strcmp(file, place->file) == 0 && strcmp(a + strspn(a, "/"), b + strspn(b, "/")) == 0);
+        if (same && i < j->ninputs)
+            return mnp_fail(MNP_ERR_ARG, "%s '%s' is %s itself, and operands are not overwritten; name another dataset",
+                            output->role, output->text, other->role);
+        if (same)
+            return mnp_fail(MNP_ERR_ARG, "%s and %s are the same dataset, '%s'; name another", other->role,
+                            output->role, output->text);
+    }
+    return MNP_OK;
+}
+
+static mnp_status check_places(mnp_ctx *ctx, const job *j)
+{
+    for (int i = 0; i < j->noutputs; i++) {
+        if (mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? check_overwriting(j, i) : MNP_OK) != MNP_OK)
+            mnp_exit(EXIT_MISUSED);
+        mnp_status status = mnp_h5_check_write(ctx, j->outputs[i].operand.file, j->outputs[i].operand.dataset);
+        if (status != MNP_OK)
+            return status;
+    }
+    return MNP_OK;
+}
+
+/* ---- the work ---- */
+
+typedef enum stage { COMPILE, READ, EVALUATE, WRITE, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "read", "evaluate", "write"};
+
+static const mnp_array *make_number(mnp_ctx *ctx, const named *number)
+{
+    switch (number->kind) {
+    case 'b': return mnp_scalar_bool(ctx, number->integer != 0);
+    case 'i': return mnp_scalar_int(ctx, number->integer);
+    case 'f': return mnp_scalar_float(ctx, number->real);
+    default: return mnp_scalar_complex(ctx, number->real, number->imag);
+    }
+}
+
+static mnp_status evaluate(mnp_ctx *ctx, job *j)
+{
+    mnp_input inputs[MAX_OPERANDS + 1] = {{NULL, NULL}};
+    mnp_output outputs[MAX_OPERANDS + 1] = {{NULL, NULL}};
+    for (int i = 0; i < j->ninputs; i++) {
+        const named *input = &j->inputs[i];
+        inputs[i] = (mnp_input){input->name, input->is_number ? make_number(ctx, input) : input->array};
+    }
+    for (int i = 0; i < j->noutputs; i++)
+        outputs[i] = (mnp_output){j->outputs[i].name, &j->outputs[i].array};
+    return mnp_eval(ctx, j->statements, inputs, outputs);
+}
+
+static void free_arrays(job *j)
+{
+    for (int i = 0; i < j->ninputs + j->noutputs; i++) {
+        named *each = i < j->ninputs ? &j->inputs[i] : &j->outputs[i - j->ninputs];
+        mnp_array_free(each->array);
+        each->array = NULL;
+    }
+}
+
+/* Find mistakes of the statements, and compile them, on empty arrays of the operands' types and dimensions. */
+static void rehearse(mnp_ctx *ctx, job *j)
+{
+    static const int64_t nothing[MNP_MAX_DIMS] = {0};
+    for (int i = 0; i < j->ninputs; i++) {
+        named *input = &j->inputs[i];
+        if (input->is_number)
+            continue;
+        MNP_OR_EXIT(operand_look(ctx, &input->operand));
+        MNP_OR_EXIT(mnp_empty(ctx, input->operand.dtype, input->operand.ndim, nothing, &input->array));
+    }
+    mnp_status status = evaluate(ctx, j);
+    if (status != MNP_OK)
+        mnp_exit(status == MNP_ERR_ARG ? EXIT_MISUSED : EXIT_FAILED);
+    free_arrays(j);
+}
+
+static double bytes_of(const mnp_array *array)
+{
+    return (double)mnp_layout_size(mnp_array_layout(array)) * (double)mnp_dtype_size(mnp_array_dtype(array));
+}
+
+static void report(mnp_ctx *ctx, const job *j, const stopwatch *watch)
+{
+    double slowest[MAX_STAGES], bytes = 0;
+    mnp_rank_info *ranks = NULL;
+    stopwatch_slowest(watch, slowest);
+    MNP_OR_EXIT(rank_infos(ctx, &ranks, NULL));
+    if (mnp_ctx_rank(ctx) == 0) {
+        printf("ran on    ");
+        print_where(ctx, ranks);
+        for (int i = 0; i < j->ninputs; i++) {
+            const named *input = &j->inputs[i];
+            printf("%-9s %s", input->name, input->text);
+            bytes += input->array ? bytes_of(input->array) : 0;
+            printf(input->array ? ": " : "\n");
+            if (input->array)
+                print_array(input->array);
+        }
+        for (int i = 0; i < j->noutputs; i++) {
+            const named *output = &j->outputs[i];
+            printf("%-9s %s: ", *output->name ? output->name : "result", output->text);
+            bytes += bytes_of(output->array);
+            print_array(output->array);
+        }
+        print_times(NUM_STAGES, stage_names, slowest);
+        printf("speed     %.3g GB/s of operands and results, while evaluating\n", bytes / slowest[EVALUATE] / 1e9);
+    }
+    free(ranks);
+}
+
+static void run(mnp_ctx *ctx, job *j)
+{
+    stopwatch watch = stopwatch_start(ctx);
+    rehearse(ctx, j);
+    stopwatch_lap(&watch, COMPILE);
+    for (int i = 0; i < j->ninputs; i++) {
+        if (!j->inputs[i].is_number)
+            MNP_OR_EXIT(operand_load(ctx, &j->inputs[i].operand, &j->inputs[i].array));
+    }
+    stopwatch_lap(&watch, READ);
+    MNP_OR_EXIT(evaluate(ctx, j));
+    stopwatch_lap(&watch, EVALUATE);
+    for (int i = 0; i < j->noutputs; i++)
+        MNP_OR_EXIT(mnp_h5_write(j->outputs[i].array, j->outputs[i].operand.file, j->outputs[i].operand.dataset, NULL));
+    stopwatch_lap(&watch, WRITE);
+    if (!j->quiet)
+        report(ctx, j, &watch);
+    free_arrays(j);
+}
+
+int eval_main(int argc, char **argv)
+{
+    job j;
+    if (job_new(&j) != MNP_OK || parse(argc, argv, &j) != MNP_OK)
+        misused_exit();
+
+    mnp_ctx *ctx = NULL;
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    MNP_OR_EXIT(check_places(ctx, &j));
+    run(ctx, &j);
+    int status = close_output();
+    mnp_finalize(ctx);
+    job_free(&j);
+    return status;
+}

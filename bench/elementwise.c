@@ -1,0 +1,456 @@
+/*
+ * Times element-wise work: the data stays on the device, outputs are reused, a call is made again and again.
+ *
+ *   mpirun -n RANKS bench/elementwise [--case NAME] [--elements N] [--repeats N] [--json FILE]
+ *
+ * A time is the median of repeats, each between two events of the device, of the slowest rank; of launches it is the
+ * mean of a batch, and the median of batches.  Samples of every result are compared with what the processor computes.
+ * bench/elementwise_peers.py does the same with other libraries.
+ */
+#include <maniple.h>
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM_UP = 3, BATCHES = 50, LAUNCHES = 200, SMALL = 1000 };
+
+/* What a case works on; it knows which of them it needs. */
+struct work {
+    mnp_ctx *ctx;
+    int64_t n; /* elements of the result; the root of it where that is a square matrix */
+    mnp_array *x, *y, *z, *view;
+    mnp_elementwise *elementwise;
+    mnp_raw_module *module;
+    mnp_raw_kernel *raw;
+};
+
+struct benchmark {
+    const char *name, *dtype;
+    int64_t elements; /* of the result */
+    int ndim;
+    double bytes; /* read and written for an element */
+    void (*prepare)(struct work *);
+    mnp_status (*run)(struct work *);
+    double (*expect)(const struct work *, int64_t i); /* element i of the result, in C order */
+    double tolerance;                                 /* relative error */
+};
+
+struct arguments {
+    const char *name, *json;
+    int64_t elements;
+    int repeats;
+};
+
+/* ---- data: a function of the index, so that any element can be checked ---- */
+
+static double uniform(int64_t i, unsigned which)
+{
+    uint64_t hash = ((uint64_t)i * 2 + which) * UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(hash >> 40) / (double)(1 << 24);
+}
+
+/* An array of float32, or of complex128 whose parts are two of them. */
+static mnp_array *data(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, unsigned which)
+{
+    mnp_array *array = NULL;
+    MNP_OR_EXIT(mnp_empty(ctx, dtype, ndim, shape, &array));
+    const int64_t *lo = mnp_array_local_lo(array), *extent = mnp_array_local_shape(array);
+    int64_t size = mnp_array_local_size(array);
+    void *block = malloc((size_t)size * mnp_dtype_size(dtype) + 1);
+    for (int64_t k = 0; block && k < size; k++) {
+        int64_t i = ndim == 1 ? lo[0] + k : (lo[0] + k / extent[1]) * shape[1] + lo[1] + k % extent[1];
+        if (dtype == MNP_FLOAT32) {
+            ((float *)block)[k] = (float)uniform(i, which);
+        } else {
+            ((double *)block)[2 * k] = uniform(i, 0);
+            ((double *)block)[2 * k + 1] = uniform(i, 1);
+        }
+    }
+    MNP_OR_EXIT(mnp_agree(ctx, block ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %" PRId64 " elements", size)));
+    MNP_OR_EXIT(mnp_array_set_local(array, block));
+    free(block);
+    return array;
+}
+
+/* ---- the cases ---- */
+
+static void prepare_vectors(struct work *w)
+{
+    w->x = data(w->ctx, MNP_FLOAT32, 1, &w->n, 0);
+    w->y = data(w->ctx, MNP_FLOAT32, 1, &w->n, 1);
+}
+
+static void prepare_saxpy(struct work *w)
+{
+    prepare_vectors(w);
+    MNP_OR_EXIT(mnp_elementwise_new(w->ctx, "float32 a, T x, T y", "T z", "z = a * x + y", NULL, &w->elementwise));
+}
+
+static mnp_status run_saxpy(struct work *w)
+{
+    return mnp_elementwise_call(w->elementwise, MNP_INPUTS(MNP_SCALAR(w->ctx, 2.5), w->x, w->y), MNP_OUTPUTS(&w->z));
+}
+
+static double expect_saxpy(const struct work *w, int64_t i)
+{
+    (void)w;
+    return 2.5 * uniform(i, 0) + uniform(i, 1);
+}
+
+static mnp_status run_sine(struct work *w)
+{
+    return mnp_eval(w->ctx, "z = 3*sin(-x)*y", MNP_IN("x", w->x, "y", w->y), MNP_OUT("z", &w->z));
+}
+
+static double expect_sine(const struct work *w, int64_t i)
+{
+    (void)w;
+    return 3 * sin(-uniform(i, 0)) * uniform(i, 1);
+}
+
+static void prepare_transposed(struct work *w)
+{
+    w->x = data(w->ctx, MNP_FLOAT32, 2, (int64_t[]){w->n, w->n}, 0);
+    MNP_OR_EXIT(mnp_transpose(w->x, NULL, &w->view));
+}
+
+static mnp_status run_transposed(struct work *w)
+{
+    return mnp_add(w->view, w->x, &w->z);
+}
+
+static double expect_transposed(const struct work *w, int64_t i)
+{
+    return uniform(i % w->n * w->n + i / w->n, 0) + uniform(i, 0);
+}
+
+static void prepare_row(struct work *w)
+{
+    w->x = data(w->ctx, MNP_FLOAT32, 2, (int64_t[]){w->n, w->n}, 0);
+    w->y = data(w->ctx, MNP_FLOAT32, 1, &w->n, 1);
+}
+
+static mnp_status run_row(struct work *w)
+{
+    return mnp_add(w->x, w->y, &w->z);
+}
+
+static double expect_row(const struct work *w, int64_t i)
+{
+    return uniform(i, 0) + uniform(i % w->n, 1);
+}
+
+static void prepare_abs2(struct work *w)
+{
+    w->x = data(w->ctx, MNP_COMPLEX128, 1, &w->n, 0);
+    MNP_OR_EXIT(mnp_elementwise_new(w->ctx, "complex128 x", "float64 z",
+                                    "z = x.real() * x.real() + x.imag() * x.imag()", NULL, &w->elementwise));
+}
+
+static mnp_status run_abs2(struct work *w)
+{
+    return mnp_elementwise_call(w->elementwise, MNP_INPUTS(w->x), MNP_OUTPUTS(&w->z));
+}
+
+static double expect_abs2(const struct work *w, int64_t i)
+{
+    (void)w;
+    return uniform(i, 0) * uniform(i, 0) + uniform(i, 1) * uniform(i, 1);
+}
+
+/* The sum of the prime factors of 2, 3, ..., with their multiplicity: 2, 3, 4, 5, 5, 7, ... */
+static const char prime_source[] =
+    "extern \"C\" __global__ void sum_of_prime_factors(int first, int count, int *sums)\n"
+    "{\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i >= count)\n"
+    "        return;\n"
+    "    int rest = first + i, sum = 0;\n"
+    "    for (int factor = 2; factor * factor <= rest; factor++) {\n"
+    "        while (rest % factor == 0) {\n"
+    "            sum += factor;\n"
+    "            rest /= factor;\n"
+    "        }\n"
+    "    }\n"
+    "    sums[i] = rest > 1 ? sum + rest : sum;\n"
+    "}\n";
+
+static void prepare_primes(struct work *w)
+{
+    MNP_OR_EXIT(mnp_empty(w->ctx, MNP_INT32, 1, &w->n, &w->z));
+    MNP_OR_EXIT(mnp_raw_module_new(w->ctx, prime_source, NULL, &w->module));
+    MNP_OR_EXIT(mnp_raw_module_kernel(w->module, "sum_of_prime_factors", &w->raw));
+}
+
+static mnp_status run_primes(struct work *w)
+{
+    int first = 2 + (int)mnp_array_local_lo(w->z)[0], count = (int)mnp_array_local_size(w->z);
+    if (count == 0)
+        return MNP_OK;
+    mnp_launch launch = {.grid = {((unsigned)count + 255) / 256}, .block = {256}};
+    return mnp_raw_kernel_launch(w->raw, &launch, MNP_ARGS(MNP_ARG(first), MNP_ARG(count), MNP_ARG(w->z)));
+}
+
+static double expect_primes(const struct work *w, int64_t i)
+{
+    (void)w;
+    int64_t rest = i + 2, sum = 0;
+    for (int64_t factor = 2; factor * factor <= rest; factor++) {
+        for (; rest % factor == 0; rest /= factor)
+            sum += factor;
+    }
+    return (double)(rest > 1 ? sum + rest : sum);
+}
+
+static const struct benchmark benchmarks[] = {
+    {"saxpy", "float32", 1 << 28, 1, 12, prepare_saxpy, run_saxpy, expect_saxpy, 1e-6},
+    {"3*sin(-x)*y", "float32", 1 << 28, 1, 12, prepare_vectors, run_sine, expect_sine, 2e-6},
+    {"m.T + m", "float32", 1 << 28, 2, 12, prepare_transposed, run_transposed, expect_transposed, 1e-6},
+    {"m + row", "float32", 1 << 28, 2, 8, prepare_row, run_row, expect_row, 1e-6},
+    {"abs2", "complex128", 1 << 26, 1, 24, prepare_abs2, run_abs2, expect_abs2, 1e-15},
+    {"prime factors", "int32", 999999, 1, 4, prepare_primes, run_primes, expect_primes, 0},
+};
+
+/* ---- measuring ---- */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Seconds of every repeat, of the slowest rank, in rising order. */
+static void measure(const struct benchmark *benchmark, struct work *w, int repeats, double *seconds)
+{
+    mnp_event *first, *second;
+    MNP_OR_EXIT(mnp_event_new(w->ctx, &first));
+    MNP_OR_EXIT(mnp_event_new(w->ctx, &second));
+    for (int i = -WARM_UP; i < repeats; i++) {
+        double own;
+        MNP_OR_EXIT(mnp_ctx_synchronize(w->ctx));
+        MPI_Barrier(mnp_ctx_comm(w->ctx));
+        MNP_OR_EXIT(mnp_event_record(first));
+        MNP_OR_EXIT(benchmark->run(w));
+        MNP_OR_EXIT(mnp_event_record(second));
+        MNP_OR_EXIT(mnp_event_seconds(first, second, &own));
+        if (i >= 0)
+            MPI_Allreduce(&own, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(w->ctx));
+    }
+    mnp_event_free(first);
+    mnp_event_free(second);
+    qsort(seconds, (size_t)repeats, sizeof *seconds, compare);
+}
+
+/* A call of which many are made in a row. */
+typedef mnp_status (*launch_function)(struct work *);
+
+static mnp_status add_reused(struct work *w)
+{
+    return mnp_add(w->x, w->y, &w->z);
+}
+
+static mnp_status add_new(struct work *w)
+{
+    mnp_array_free(w->z);
+    w->z = NULL;
+    return mnp_add(w->x, w->y, &w->z);
+}
+
+/* Seconds a call: [0] of the processor until it returns, [1] of the device. */
+static void measure_launches(struct work *w, launch_function call, double *median, double *best)
+{
+    mnp_event *first, *second;
+    MNP_OR_EXIT(mnp_event_new(w->ctx, &first));
+    MNP_OR_EXIT(mnp_event_new(w->ctx, &second));
+    double times[2][BATCHES];
+    for (int i = -WARM_UP; i < BATCHES; i++) {
+        double seconds;
+        MNP_OR_EXIT(mnp_ctx_synchronize(w->ctx));
+        MNP_OR_EXIT(mnp_event_record(first));
+        double start = MPI_Wtime();
+        for (int k = 0; k < LAUNCHES; k++)
+            MNP_OR_EXIT(call(w));
+        double stop = MPI_Wtime();
+        MNP_OR_EXIT(mnp_event_record(second));
+        MNP_OR_EXIT(mnp_event_seconds(first, second, &seconds));
+        if (i >= 0) {
+            times[0][i] = (stop - start) / LAUNCHES;
+            times[1][i] = seconds / LAUNCHES;
+        }
+    }
+    mnp_event_free(first);
+    mnp_event_free(second);
+    for (int k = 0; k < 2; k++) {
+        qsort(times[k], BATCHES, sizeof *times[k], compare);
+        MPI_Allreduce(&times[k][BATCHES / 2], &median[k], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(w->ctx));
+        MPI_Allreduce(&times[k][0], &best[k], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(w->ctx));
+    }
+}
+
+/* ---- checking ---- */
+
+/* A value of the result, which is float32, float64 or int32. */
+static double value_of(mnp_dtype dtype, const void *values, int64_t k)
+{
+    if (dtype == MNP_FLOAT32)
+        return (double)((const float *)values)[k];
+    return dtype == MNP_INT32 ? (double)((const int32_t *)values)[k] : ((const double *)values)[k];
+}
+
+/* Compare some thousand elements, the last among them, with what they should be; ends the program if one is wrong. */
+static void verify(const struct benchmark *benchmark, const struct work *w)
+{
+    mnp_array *sample = NULL;
+    int64_t step = benchmark->ndim == 1 ? w->n / 4000 + 1 : w->n / 60 + 1;
+    int64_t first = (w->n - 1) % step; /* so that the last one is met */
+    char index[96];
+    if (benchmark->ndim == 1)
+        snprintf(index, sizeof index, "%" PRId64 "::%" PRId64, first, step);
+    else
+        snprintf(index, sizeof index, "%" PRId64 "::%" PRId64 ", ::%" PRId64, first, step, step);
+    MNP_OR_EXIT(mnp_index(w->z, index, &sample));
+    const int64_t *shape = mnp_array_shape(sample);
+    int64_t count = benchmark->ndim == 1 ? shape[0] : shape[0] * shape[1];
+    mnp_dtype dtype = mnp_array_dtype(sample);
+    void *values = malloc((size_t)count * mnp_dtype_size(dtype));
+    if (!values)
+        mnp_exit((mnp_fail(MNP_ERR_MEMORY, "no memory for %" PRId64 " elements", count), 1));
+    MNP_OR_EXIT(mnp_array_to_host(sample, MNP_ALL_RANKS, values));
+    for (int64_t k = 0; k < count; k++) {
+        int64_t i = benchmark->ndim == 1 ? first + k * step
+                                         : (first + k / shape[1] * step) * w->n + k % shape[1] * step;
+        double expected = benchmark->expect(w, i), got = value_of(dtype, values, k);
+        if (!(fabs(got - expected) <= benchmark->tolerance * fabs(expected))) {
+            mnp_fail(MNP_ERR_INTERNAL, "%s: element %" PRId64 " is %.17g, not %.17g", benchmark->name, i, got,
+                     expected);
+            mnp_exit(1);
+        }
+    }
+    free(values);
+    mnp_array_free(sample);
+}
+
+/* ---- the report ---- */
+
+static void json_entry(FILE *json, const char *name, const char *dtype, int64_t elements, const char *unit,
+                       double median, double best)
+{
+    if (!json)
+        return;
+    fprintf(json, "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"elements\": %" PRId64, ftell(json) > 1 ? ",\n " : "", name,
+            dtype, elements);
+    fprintf(json, ", \"median_%s\": %.6f, \"best_%s\": %.6f}", unit, median, unit, best);
+}
+
+static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, const struct arguments *a, FILE *json)
+{
+    struct work w = {.ctx = ctx, .n = a->elements ? a->elements : benchmark->elements};
+    if (benchmark->ndim == 2)
+        w.n = (int64_t)sqrt((double)w.n);
+    double *seconds = calloc((size_t)a->repeats, sizeof *seconds);
+    benchmark->prepare(&w);
+    measure(benchmark, &w, a->repeats, seconds);
+    verify(benchmark, &w);
+    if (mnp_ctx_rank(ctx) == 0) {
+        int64_t elements = benchmark->ndim == 1 ? w.n : w.n * w.n;
+        double median = seconds[a->repeats / 2];
+        printf("  %-14s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, elements,
+               benchmark->dtype, 1e3 * median, 1e3 * seconds[0], 1e-9 * benchmark->bytes * (double)elements / median);
+        json_entry(json, benchmark->name, benchmark->dtype, elements, "ms", 1e3 * median, 1e3 * seconds[0]);
+    }
+    free(seconds);
+    mnp_elementwise_free(w.elementwise);
+    mnp_raw_module_free(w.module);
+    mnp_free_all(w.view, w.x, w.y, w.z);
+}
+
+static void time_launches(mnp_ctx *ctx, FILE *json)
+{
+    static const char *const names[] = {"output reused", "new output"}, *const kinds[] = {"launch", "back to back"};
+    static const launch_function calls[] = {add_reused, add_new};
+    struct work w = {.ctx = ctx, .n = SMALL};
+    prepare_vectors(&w);
+    for (int k = 0; k < 2; k++) {
+        double median[2], best[2];
+        measure_launches(&w, calls[k], median, best);
+        if (mnp_ctx_rank(ctx) == 0) {
+            printf("  add of %d float32, %s: %.2f us of the processor a call, %.2f us back to back\n", SMALL, names[k],
+                   1e6 * median[0], 1e6 * median[1]);
+            for (int kind = 0; kind < 2; kind++) {
+                char name[64];
+                snprintf(name, sizeof name, "%s, %s", kinds[kind], names[k]);
+                json_entry(json, name, "float32", SMALL, "us", 1e6 * median[kind], 1e6 * best[kind]);
+            }
+        }
+    }
+    mnp_free_all(w.x, w.y, w.z);
+}
+
+static int parse(int argc, char **argv, struct arguments *a)
+{
+    static const struct option options[] = {{"case", 1, NULL, 'c'},
+                                            {"elements", 1, NULL, 'n'},
+                                            {"repeats", 1, NULL, 'r'},
+                                            {"json", 1, NULL, 'j'},
+                                            {NULL, 0, NULL, 0}};
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (c == 'c')
+            a->name = optarg;
+        else if (c == 'n')
+            a->elements = atoll(optarg);
+        else if (c == 'r')
+            a->repeats = atoi(optarg);
+        else if (c == 'j')
+            a->json = optarg;
+        else
+            return 0;
+    }
+    int known = !a->name || strcmp(a->name, "launch") == 0;
+    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++)
+        known = known || strcmp(a->name, benchmarks[k].name) == 0;
+    return known && optind == argc && a->elements >= 0 && a->repeats > 0;
+}
+
+static void usage(void)
+{
+    fprintf(stderr, "usage: elementwise [--case NAME] [--elements N] [--repeats N] [--json FILE]\ncases: ");
+    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++)
+        fprintf(stderr, "\"%s\", ", benchmarks[k].name);
+    fprintf(stderr, "\"launch\"\n");
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments a = {NULL, NULL, 0, 50};
+    mnp_ctx *ctx;
+    if (!parse(argc, argv, &a)) {
+        usage();
+        return 2;
+    }
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    mnp_rank_info *ranks = calloc((size_t)mnp_ctx_size(ctx), sizeof *ranks);
+    MNP_OR_EXIT(mnp_ctx_info(ctx, ranks, NULL));
+    FILE *json = a.json && mnp_ctx_rank(ctx) == 0 ? fopen(a.json, "w") : NULL;
+    if (mnp_ctx_rank(ctx) == 0)
+        printf("maniple, %d x %s (%s), median of %d\n", mnp_ctx_size(ctx), ranks[0].device, mnp_ctx_transport(ctx),
+               a.repeats);
+    if (json)
+        fputs("[", json);
+    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++) {
+        if (!a.name || strcmp(a.name, benchmarks[k].name) == 0)
+            time_benchmark(ctx, &benchmarks[k], &a, json);
+    }
+    if (!a.name || strcmp(a.name, "launch") == 0)
+        time_launches(ctx, json);
+    if (json) {
+        fputs("]\n", json);
+        fclose(json);
+    }
+    free(ranks);
+    mnp_finalize(ctx);
+    return 0;
+}

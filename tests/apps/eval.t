@@ -1,0 +1,116 @@
+#!/bin/sh
+# maniple eval: results are NumPy's, at any number of ranks; what is wrong is said in one sentence, with the same status
+# on all ranks, and leaves no trace.
+
+. "${srcdir:-.}/tests/tap.sh"
+. "$srcdir/tests/apps/refusals.sh"
+
+# eval_fails STATUS PATTERN ARGUMENT...: on 1 rank and on 3
+eval_fails()
+{
+    status=$1 pattern=$2
+    shift 2
+    fails "$status" "$pattern" "$MANIPLE" eval "$@"
+}
+
+# eval_alone STATUS PATTERN ARGUMENT...: on one rank
+eval_alone()
+{
+    status=$1 pattern=$2
+    shift 2
+    details=$(fails_on 1 "$status" "$pattern" "$MANIPLE" eval "$@")
+    check $? "eval $*" "$details"
+}
+
+run "help" "$MANIPLE" eval --help
+[ "$("$MANIPLE" eval --help | awk 'length > 100' | wc -l)" -eq 0 ]
+check $? "help is at most 100 columns wide"
+
+# ---- results ----
+
+[ -n "$PYTHON" ] || {
+    skip "results" "there is no Python with h5py"
+    done_testing
+}
+run "the files of this test" "$PYTHON" - <<'END'
+import h5py
+import numpy
+
+rng = numpy.random.default_rng(5)
+with h5py.File("a.h5", "w") as file:
+    file["x"] = rng.standard_normal((31, 17)).astype("f4")
+    file["y"] = rng.standard_normal((31, 17))
+    file["row"] = numpy.arange(17)
+    file["deep/c"] = rng.standard_normal(9) + 1j * rng.standard_normal(9)
+    file["one"] = 4.0
+    file["none"] = numpy.zeros((0, 3))
+    file["many"] = rng.standard_normal((2, 3, 1, 2, 3))
+    file["flag"] = rng.standard_normal((31, 17)) > 0
+END
+for ranks in 1 3; do
+    if [ "$ranks" != 1 ] && [ -z "$MPIRUN" ]; then
+        skip "on $ranks ranks" "there is no mpirun"
+        continue
+    fi
+    rm -f out.h5 other.h5
+    run "results are written on $ranks rank(s)" on "$ranks" "$MANIPLE" eval '
+        r = x*x + y*y; z = r if flag else -row; r < s
+        ' x=a.h5:/x y=a.h5:/y row=a.h5:/row flag=a.h5:flag s=1.5 -o z=out.h5:/z -o r=other.h5:/group/r -o out.h5:/small
+    run "a value without a name" on "$ranks" "$MANIPLE" eval 'c*2j + d' c=a.h5:/deep/c d=1-2j -o c.h5:/c -q
+    run "no dimensions" on "$ranks" "$MANIPLE" eval -q 'one/k' one=a.h5:/one k=8 -o e.h5:/a
+    run "no elements" on "$ranks" "$MANIPLE" eval -q 'x + 1' x=a.h5:/none -o e.h5:/b
+    run "many dimensions" on "$ranks" "$MANIPLE" eval -q 'x*x' x=a.h5:/many -o e.h5:/c
+    run "numbers and what is made on the spot" on "$ranks" "$MANIPLE" eval -q 'dots*3 + i1*yes' \
+        dots=dirac:6x8/2 yes=True -o made.h5:/x
+    run "what was written on $ranks rank(s) is NumPy's" "$PYTHON" - <<'END'
+import h5py
+import numpy as np
+
+
+def check(path, name, right):
+    value = h5py.File(path, "r")[name][()]
+    assert value.dtype == right.dtype and value.shape == right.shape and (value == right).all(), (name, value, right)
+
+
+a = h5py.File("a.h5", "r")
+x, y, row, flag, c, many = (a[n][()] for n in ("x", "y", "row", "flag", "deep/c", "many"))
+r = x*x + y*y
+check("out.h5", "z", np.where(flag, r, -row))
+check("other.h5", "group/r", r)
+check("out.h5", "small", r < 1.5)
+check("c.h5", "c", c*2j + (1 - 2j))
+check("e.h5", "a", np.float64(0.5))
+check("e.h5", "b", np.zeros((0, 3)))
+check("e.h5", "c", many * many)
+dots = np.zeros((6, 8), "f4")
+dots[::2, ::2] = 1
+check("made.h5", "x", dots*3 + np.arange(8))
+END
+done
+"$MANIPLE" eval 'x + 1' x=a.h5:/x -o out.h5:/z >report.txt 2>&1
+run "the report" grep -q '^result *out.h5:/z: 31x17 float32' report.txt
+
+# ---- what is refused ----
+
+eval_fails 2 "column 7: expected ')'" 'z = (x' x=a.h5:/x -o z=new.h5:/z
+eval_alone 2 "did you mean 'sin'" 'sim(x)' x=a.h5:/x -o new.h5:/z
+eval_alone 2 "'w' is never assigned" 'z = x' x=a.h5:/x -o w=new.h5:/z
+eval_alone 2 "there is no variable or input 'xx'" 'xx' x=a.h5:/x -o new.h5:/z
+eval_alone 2 'out of bounds for int8' 'int8(x) + 200' x=a.h5:/x -o new.h5:/z
+eval_fails 1 'broadcast' 'x + y' x=a.h5:/x y=a.h5:/deep/c -o new.h5:/z
+eval_alone 1 'nothing' 'x' x=a.h5:/nothing -o new.h5:/z
+eval_fails 1 'missing.h5' 'x' x=missing.h5:/x -o new.h5:/z
+eval_alone 1 'no/such' 'x' x=a.h5:/x -o no/such/new.h5:/z
+eval_fails 2 'OUTPUT .* is operand x itself' 'x' x=a.h5:/x -o a.h5:x
+eval_alone 2 'are the same dataset' 'a = x; b = x' x=a.h5:/x -o a=new.h5:/z -o b=new.h5:z
+eval_alone 2 'needs STATEMENTS' -o new.h5:/z
+eval_alone 2 'o FILE:/DATASET' 'x' x=a.h5:/x
+eval_alone 2 'has no name' 'x' a.h5:/x -o new.h5:/z
+eval_alone 2 'given twice' 'x' x=a.h5:/x x=2 -o new.h5:/z
+eval_alone 2 'goes to two places' 'x' x=2 -o new.h5:/z -o new.h5:/y
+eval_alone 2 'neither a number' 'x' x=2.5.1 -o new.h5:/z
+eval_alone 2 'names no dataset' 'x' x=2 -o new.h5
+eval_alone 2 'did you mean hanning' 'x' x=haning:3x3 -o new.h5:/z
+eval_alone 2 'unknown option -z' 'x' x=2 -o new.h5:/z -z
+
+done_testing

@@ -1,0 +1,146 @@
+"""Maniple in Python, for tests that compare with NumPy in the same process, on any number of ranks.
+
+    import maniple as mp                        # before numpy: it switches NEP 50 on in NumPy 1.24
+    import numpy as np
+
+    rng = mp.random()                           # the same numbers on all ranks; the seed is printed
+    a = rng.standard_normal((5, 7))
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    mp.check("add", mp.add(x, 2.5), a + 2.5)    # a point of the test: dtype, shape, values; ulp=4 allows an error
+    mp.check("slice", x[::-2, 1:], a[::-2, 1:])
+    mp.fails("MNP_ERR_ARG", "axis", mp.roll, x, [1], [5])
+    mp.done()
+
+Every function of the headers is here under its name without mnp_, and is called by its prototype: contexts are filled
+in; numbers are passed as scalars where an array is wanted; sequences where pointers are; dtypes by name; outputs are
+returned (several as a tuple), or reused if given as out=; for an array of outputs their number is passed.  Structs are
+the caller's, of ctypes.  The headers' constants are here too: mp.MNP_INT8.  All ranks must do the same; what fails on
+one fails the point.
+"""
+
+import os
+import sys
+import time
+import traceback
+
+from binding import (DTYPES, Array, Error, Layout, abort, agree, array, broadcast, call, eval,  # noqa: A004, F401
+                     finalize, index_text, lookup, rank, size)
+import numpy as np
+
+__getattr__ = lookup
+_points = _failures = 0
+
+
+def _excepthook(kind, value, trace):
+    """One rank alone must not leave the others waiting."""
+    traceback.print_exception(kind, value, trace)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    abort()
+
+
+sys.excepthook = _excepthook
+
+
+def say(text):
+    """A line from rank 0."""
+    if rank == 0:
+        print(text, flush=True)
+
+
+def ok(condition, name):
+    """One point; it is ok if it is on all ranks."""
+    global _points, _failures
+    _points += 1
+    wrong = agree(None if condition else name)
+    _failures += wrong is not None
+    say(f"{'ok' if wrong is None else 'not ok'} {_points} - {name}".replace("\n", " "))
+    if wrong is not None:
+        say("# " + wrong.replace("\n", "\n# "))
+    return wrong is None
+
+
+def _floats_differ(got, want, ulp):
+    wide = np.complex128 if want.dtype.kind == "c" else np.float64
+    digits = {"float16": 11, "bfloat16": 8, "float32": 24, "complex64": 24}.get(want.dtype.name, 53)
+    g, w = got.astype(wide), want.astype(wide)
+    smallest = 2.0 ** {11: -24, 8: -133, 24: -149, 53: -1074}[digits]
+    wrong = np.zeros(w.shape, bool)
+    for a, b in ((g.real, w.real), (g.imag, w.imag)):
+        size = np.where(np.isfinite(w), np.abs(w), np.abs(b))  # the other part may be infinite
+        unit = np.maximum(np.ldexp(1.0, np.frexp(size)[1] - digits), smallest)
+        same = (a == b) & ((np.signbit(a) == np.signbit(b)) | (ulp > 0))
+        wrong |= ~(same | ((a != a) & (b != b)) | (np.abs(a - b) <= ulp * unit) & (ulp > 0))
+    return wrong
+
+
+def difference(got, want, ulp=0):
+    """What is different, as a sentence, or "": dtype, shape, values.  NaN equals NaN.  With ulp=0 zeros must have the
+    right sign; else values may be off by so many units in the last place of what is right (if complex, of its
+    modulus)."""
+    got, want = (value.numpy() if isinstance(value, Array) else np.asarray(value) for value in (got, want))
+    if got.dtype != want.dtype or got.shape != want.shape:
+        return f"{got.dtype} {got.shape} where {want.dtype} {want.shape} is right"
+    wrong = got != want
+    if want.dtype.kind not in "biu":
+        wrong = _floats_differ(got, want, ulp)
+    if not wrong.any():
+        return ""
+    where = tuple(int(i[0]) for i in np.nonzero(np.atleast_1d(wrong)))
+    return (f"{wrong.sum()} of {wrong.size} values, first at {where}: {np.atleast_1d(got)[where]!r} where "
+            f"{np.atleast_1d(want)[where]!r} is right")
+
+
+def check(name, got, want, ulp=0):
+    """A point: an array (or several: a tuple) is what NumPy says."""
+    pairs = list(zip(got, want)) if isinstance(got, tuple) else [(got, want)]
+    wrong = next(filter(None, (difference(g, w, ulp) for g, w in pairs)), "")
+    return ok(not wrong, name + (": " + wrong if wrong else ""))
+
+
+def fails(status, words, function, *arguments, **named):
+    """A point: the call fails with that status (its name, or several in a tuple) on all ranks, and says these words."""
+    name = f"{getattr(function, '__name__', function)} fails: {words}"
+    try:
+        (function if callable(function) else lookup(function))(*arguments, **named)
+    except Error as error:
+        expected = (status,) if isinstance(status, str) else status
+        good = error.status in expected and words in error.message and error.message
+        return ok(good, name if good else f"{name}: {error}")
+    return ok(False, f"{name}: it did not fail")
+
+
+def skip(name, reason):
+    """A point that cannot be tested here."""
+    global _points
+    _points += 1
+    say(f"ok {_points} - {name} # SKIP {reason}")
+
+
+def done():
+    """The end of the test."""
+    say(f"1..{_points}")
+    finalize()
+    sys.exit(1 if _failures else 0)
+
+
+def random():
+    """NumPy's generator, alike on all ranks; MANIPLE_TEST_SEED repeats a run."""
+    seed = broadcast(int(os.environ.get("MANIPLE_TEST_SEED", time.time_ns() // 1000 % 2 ** 32)))
+    say(f"# MANIPLE_TEST_SEED={seed} repeats this run")
+    return np.random.default_rng(seed)
+
+
+def random_layout(rng, shape):
+    """Any layout of that shape: meshes of up to three axes, axes that cut nothing, uneven and empty blocks."""
+    mesh, left = [], size
+    while left > 1 and len(mesh) < 2:
+        divisors = [d for d in range(1, left + 1) if left % d == 0]
+        mesh.append(int(rng.choice(divisors)))
+        left //= mesh[-1]
+    mesh.append(left)
+    free = [int(a) for a in rng.permutation(len(mesh))]
+    axes = [free.pop() if free and rng.random() < 0.75 else -1 for _ in shape]
+    cuts = [None if a < 0 or rng.random() < 0.5 else
+            [0] + sorted(int(c) for c in rng.integers(0, n + 1, mesh[a] - 1)) + [n] for a, n in zip(axes, shape)]
+    return Layout(mesh, shape, axes, cuts)

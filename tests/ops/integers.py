@@ -1,0 +1,5 @@
+"""All functions of bools and integers, in every type that they are computed in: see functions_of_type.py."""
+
+import functions_of_type
+
+functions_of_type.run("?bBhHiIlL")
