@@ -32,6 +32,7 @@ struct benchmark {
     const char *name, *dtype;
     int64_t elements; /* of the result */
     int ndim;
+    bool vectors; /* --elements without --case is for it */
     double bytes; /* read and written for an element */
     void (*prepare)(struct work *);
     mnp_status (*run)(struct work *);
@@ -207,12 +208,12 @@ static double expect_primes(const struct work *w, int64_t i)
 }
 
 static const struct benchmark benchmarks[] = {
-    {"saxpy", "float32", 1 << 28, 1, 12, prepare_saxpy, run_saxpy, expect_saxpy, 1e-6},
-    {"3*sin(-x)*y", "float32", 1 << 28, 1, 12, prepare_vectors, run_sine, expect_sine, 2e-6},
-    {"m.T + m", "float32", 1 << 28, 2, 12, prepare_transposed, run_transposed, expect_transposed, 1e-6},
-    {"m + row", "float32", 1 << 28, 2, 8, prepare_row, run_row, expect_row, 1e-6},
-    {"abs2", "complex128", 1 << 26, 1, 24, prepare_abs2, run_abs2, expect_abs2, 1e-15},
-    {"prime factors", "int32", 999999, 1, 4, prepare_primes, run_primes, expect_primes, 0},
+    {"saxpy", "float32", 1 << 28, 1, true, 12, prepare_saxpy, run_saxpy, expect_saxpy, 1e-6},
+    {"3*sin(-x)*y", "float32", 1 << 28, 1, true, 12, prepare_vectors, run_sine, expect_sine, 2e-6},
+    {"m.T + m", "float32", 1 << 28, 2, true, 12, prepare_transposed, run_transposed, expect_transposed, 1e-6},
+    {"m + row", "float32", 1 << 28, 2, true, 8, prepare_row, run_row, expect_row, 1e-6},
+    {"abs2", "complex128", 1 << 26, 1, true, 24, prepare_abs2, run_abs2, expect_abs2, 1e-15},
+    {"prime factors", "int32", 999999, 1, false, 4, prepare_primes, run_primes, expect_primes, 0},
 };
 
 /* ---- measuring ---- */
@@ -348,7 +349,9 @@ static void json_entry(FILE *json, const char *name, const char *dtype, int64_t 
 
 static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, const struct arguments *a, FILE *json)
 {
-    struct work w = {.ctx = ctx, .n = a->elements ? a->elements : benchmark->elements};
+    struct work w = {.ctx = ctx, .n = benchmark->elements};
+    if (a->elements && (a->name || benchmark->vectors))
+        w.n = a->elements;
     if (benchmark->ndim == 2)
         w.n = (int64_t)sqrt((double)w.n);
     double *seconds = calloc((size_t)a->repeats, sizeof *seconds);

@@ -5,8 +5,8 @@
   --host            NumPy with out= and numexpr on the CPU
   --jax             JAX on all GPUs that it sees, 3*sin(-x)*y alone, jitted and sharded along the vector
 
-The data is on the device before and stays there.  A time is the median of repeats after a warm-up, each between two CUDA
-events (NumPy, numexpr: two readings of the clock; JAX, which has no events: the clock around ten calls that are
+The data is on the device before and stays there.  A time is the median of repeats after a warm-up, each between two
+CUDA events (NumPy, numexpr: two readings of the clock; JAX, which has no events: the clock around ten calls that are
 enqueued together, divided by ten).  Samples of all results are compared with float64 arithmetic.
 """
 
@@ -208,7 +208,7 @@ def cupy_launches(cupy, results):
 def wanted(arguments, names=None):
     for case in CASES:
         if arguments.case in (None, case.name) and (names is None or case.name in names):
-            yield case.resize(arguments.elements)
+            yield case.resize(arguments.elements if arguments.case or case.vectors else 0)
 
 
 def entry(case, way, times, error):

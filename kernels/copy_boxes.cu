@@ -1,6 +1,6 @@
 /*
  * Copy boxes of elements between any strides, converting from MNP_SRC to MNP_DST: packing, unpacking, local moves,
- * filling, casting.  One launch serves a whole list of boxes.
+ * filling, casting.  One launch serves a whole list of boxes, or one box by tiles where it is transposed.
  */
 #include "prelude.h"
 #include "copy_boxes.h"

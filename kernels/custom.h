@@ -1,26 +1,24 @@
 /*
- * What the bodies of custom element-wise kernels see, as CuPy's do: bool, complex<float> and complex<double> as C++ users
- * know them, and the mathematical functions of C and C++ for all of these; besides, Maniple's own from math.h.
+ * What the bodies of custom element-wise kernels see, as CuPy's do: bool, complex<float> and complex<double> as C++
+ * users know them, and the mathematical functions of C and C++ for all of these; besides, Maniple's own from math.h.
  */
 #include "math.h"
 #if !MNP_CUDA
 #include <math.h>
 #include <stdlib.h>
-template <typename T> static MNP_INLINE T min(T a, T b)
+#include <string.h>
+#include "cuda_functions.h"
+#else
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+/* CUDA's own are for two numbers of the same type, or of types that differ little */
+template <typename T, typename S> MNP_INLINE auto min(T a, S b) -> decltype(a + b)
 {
-    return b < a ? b : a;
+    return min((decltype(a + b))a, (decltype(a + b))b);
 }
-template <typename T> static MNP_INLINE T max(T a, T b)
+template <typename T, typename S> MNP_INLINE auto max(T a, S b) -> decltype(a + b)
 {
-    return a < b ? b : a;
-}
-static MNP_INLINE float rsqrt(float x)
-{
-    return 1 / sqrtf(x);
-}
-static MNP_INLINE double rsqrt(double x)
-{
-    return 1 / sqrt(x);
+    return max((decltype(a + b))a, (decltype(a + b))b);
 }
 #endif
 

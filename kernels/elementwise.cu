@@ -3,7 +3,7 @@
  *
  * The library generates (see lib/ops/loop_source.c), where `#include "generated"` stands,
  *   mnp_typeK, mnp_memoryK      type of operand K in the body and in memory; mnp_carrierK, in which a scalar travels
- *   mnp_body(...)               the body as a function: inputs by value, outputs by reference, then perhaps the position
+ *   mnp_body(...)               the body as a function: inputs by value, outputs by reference, perhaps the position
  *   MNP_INPUTS(X), MNP_OUTPUTS(X)   X(K) for every input and every output
  *   MNP_BODY(IN, OUT, position) its call with IN(K) and OUT(K) in their places
  * and defines for the strides that the kernel is for

@@ -6,9 +6,9 @@
  * Blocks go along the innermost dimension first.
  *
  * Operands whose neighbours in memory are neighbours along the dimension before the innermost would be read a sector an
- * element.  They come by square tiles: a warp reads 128 contiguous bytes along that dimension in each of four lines, and the
- * values change places in shared memory.  Tiles are numbered so that a tile and its mirror image come soon after one another:
- * what both read, as in m + m.T, then comes from memory once, and from the second-level cache again.
+ * element.  They come by square tiles: a warp reads 128 contiguous bytes along that dimension in each of four lines,
+ * and the values change places in shared memory.  Tiles are numbered so that a tile and its mirror image come soon
+ * after one another: what both read, as in m + m.T, then comes from memory once, and from the second-level cache again.
  */
 
 /* Where a thread's elements of one row begin: there are MNP_VECTOR of them along the last dimension. */
@@ -44,7 +44,7 @@ MNP_INLINE void mnp_unravel(const mnp_loop_params &p, int64_t number, int last, 
 #if MNP_TILE
 
 constexpr int mnp_warps = MNP_THREADS / 32, mnp_across = MNP_TILE / (8 * MNP_VECTOR); /* warps along a line of a tile */
-constexpr int mnp_step = mnp_warps / mnp_across * 4;                                  /* lines that a block does at a time */
+constexpr int mnp_step = mnp_warps / mnp_across * 4; /* lines that a block does at a time */
 static_assert(mnp_step * MNP_UNROLL == MNP_TILE, "a block does a tile in MNP_UNROLL steps");
 
 /* A thread's place in a tile: along the direction of vectors, and the line of its step number u. */
@@ -57,7 +57,7 @@ MNP_INLINE int mnp_tile_line(int u)
     return u * mnp_step + (int)threadIdx.x / 32 / mnp_across * 4 + (int)threadIdx.x % 32 / 8;
 }
 
-/* Where number n of a plane of `down` by `across` squares lies: as far as it is square, shell after shell around 0, 0. */
+/* Where number n of `down` by `across` squares lies: as far as the plane is square, shell after shell around 0, 0. */
 MNP_INLINE void mnp_shell_order(uint32_t n, uint32_t down, uint32_t across, uint32_t &y, uint32_t &x)
 {
     uint32_t side = down < across ? down : across;
@@ -77,11 +77,12 @@ MNP_INLINE void mnp_shell_order(uint32_t n, uint32_t down, uint32_t across, uint
     }
 }
 
-/* The first element of this block's tile.  Squares of MNP_GROUP by MNP_GROUP tiles are numbered in the order of shells. */
+/* The first element of this block's tile.  Squares of MNP_GROUP by MNP_GROUP tiles are numbered by shells. */
 MNP_INLINE mnp_place mnp_find_tile(const mnp_loop_params &p)
 {
     constexpr int x = MNP_NDIM - 1, y = MNP_NDIM - 2, side = MNP_TILE * MNP_GROUP;
-    const uint32_t down = (uint32_t)((p.extent[y] + side - 1) / side), across = (uint32_t)((p.extent[x] + side - 1) / side);
+    const uint32_t down = (uint32_t)((p.extent[y] + side - 1) / side),
+                   across = (uint32_t)((p.extent[x] + side - 1) / side);
     uint32_t square = blockIdx.x / (MNP_GROUP * MNP_GROUP), rest = blockIdx.x % (MNP_GROUP * MNP_GROUP), iy, ix;
     mnp_place tile;
 #if MNP_NDIM > 2
@@ -302,7 +303,7 @@ template <int access, typename Type, typename Memory, typename Carrier, int shar
     }
 
 #if MNP_TILE
-    /* The tile in shared memory: a line along the dimension before the innermost is pitch elements, to spread over banks. */
+    /* The tile in shared memory.  Lines, along the dimension before the innermost, are padded: they spread over banks. */
     MNP_INLINE Memory &tile(int line, int place) const
     {
         extern __shared__ __align__(16) unsigned char mnp_shared[];
@@ -389,72 +390,85 @@ struct mnp_input<MNP_ACCESS_RAW, Type, Memory, Carrier, shared> {
 #define MNP_ONE_INSIDE(u, v) mnp_is_inside(p, at, u, v)
 #endif
 
-extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_LOOP(const __grid_constant__ mnp_loop_params p)
+/* A thread's elements, all of which are inside the loop. */
+MNP_INLINE void mnp_do_all(const mnp_loop_params &p, const mnp_place &tile, mnp_position &position)
 {
     MNP_INPUTS(MNP_DECLARE)
-#if MNP_INDICES
-    mnp_position position = {};
-    mnp_start_position(p, position);
-#endif
-#if MNP_TILE
-    const mnp_place tile = mnp_find_tile(p);
-#endif
-    if (MNP_ALL_INSIDE) {
 #pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++) {
-            const mnp_place at = MNP_PLACE(u);
+    for (int u = 0; u < MNP_UNROLL; u++) {
+        const mnp_place at = MNP_PLACE(u);
 #if MNP_TILE
-            const mnp_place turned = mnp_find(tile, u, MNP_NDIM - 2, MNP_NDIM - 1);
+        const mnp_place turned = mnp_find(tile, u, MNP_NDIM - 2, MNP_NDIM - 1);
 #define MNP_LOAD(k) input##k.load(p.operand[k], input##k.transposed ? turned : at, u);
 #else
 #define MNP_LOAD(k) input##k.load(p.operand[k], at, u);
 #endif
-            MNP_INPUTS(MNP_LOAD)
-        }
+        MNP_INPUTS(MNP_LOAD)
+    }
 #if MNP_TILE
 #define MNP_SHARE(k) input##k.share();
-        MNP_TRANSPOSED(MNP_SHARE)
-        __syncthreads();
+    MNP_TRANSPOSED(MNP_SHARE)
+    __syncthreads();
 #endif
 #pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++) {
-            const mnp_place at = MNP_PLACE(u);
+    for (int u = 0; u < MNP_UNROLL; u++) {
+        const mnp_place at = MNP_PLACE(u);
 #define MNP_RESULTS(k) mnp_memory##k output##k[MNP_VECTOR];
-            MNP_OUTPUTS(MNP_RESULTS)
+        MNP_OUTPUTS(MNP_RESULTS)
 #pragma unroll
-            for (int v = 0; v < MNP_VECTOR; v++) {
-                MNP_COUNTERS(MNP_COUNT)
-                MNP_OUTPUTS(MNP_RESULT)
+        for (int v = 0; v < MNP_VECTOR; v++) {
+            MNP_COUNTERS(MNP_COUNT)
+            MNP_OUTPUTS(MNP_RESULT)
 #define MNP_GET(k) input##k.get(u, v)
-                MNP_BODY(MNP_GET, MNP_SET, position);
+            MNP_BODY(MNP_GET, MNP_SET, position);
 #define MNP_KEEP(k) output##k[v] = mnp_to<mnp_memory##k>::from(result##k);
-                MNP_OUTPUTS(MNP_KEEP)
-            }
-#define MNP_STORE(k) mnp_store<MNP_ACCESS_##k>(output##k, p.operand[k], at);
-            MNP_OUTPUTS(MNP_STORE)
+            MNP_OUTPUTS(MNP_KEEP)
         }
-    } else { /* at an edge: one by one */
+#define MNP_STORE(k) mnp_store<MNP_ACCESS_##k>(output##k, p.operand[k], at);
+        MNP_OUTPUTS(MNP_STORE)
+    }
+}
+
+/* The same at an edge: those that are inside, one by one. */
+MNP_INLINE void mnp_do_some(const mnp_loop_params &p, const mnp_place &tile, mnp_position &position)
+{
+    MNP_INPUTS(MNP_DECLARE)
 #if MNP_TILE
 #define MNP_SHARE_EDGE(k) input##k.share_edge(p, p.operand[k], tile);
-        MNP_TRANSPOSED(MNP_SHARE_EDGE)
-        __syncthreads();
+    MNP_TRANSPOSED(MNP_SHARE_EDGE)
+    __syncthreads();
 #endif
 #pragma unroll 1
-        for (int u = 0; u < MNP_UNROLL; u++) {
-            const mnp_place at = MNP_PLACE(u);
+    for (int u = 0; u < MNP_UNROLL; u++) {
+        const mnp_place at = MNP_PLACE(u);
 #pragma unroll 1
-            for (int v = 0; v < MNP_VECTOR; v++) {
-                if (!MNP_ONE_INSIDE(u, v))
-                    continue;
-                MNP_COUNTERS(MNP_COUNT)
-                MNP_OUTPUTS(MNP_RESULT)
+        for (int v = 0; v < MNP_VECTOR; v++) {
+            if (!MNP_ONE_INSIDE(u, v))
+                continue;
+            MNP_COUNTERS(MNP_COUNT)
+            MNP_OUTPUTS(MNP_RESULT)
 #define MNP_ONE(k) input##k.one(p.operand[k], at, u, v)
-                MNP_BODY(MNP_ONE, MNP_SET, position);
+            MNP_BODY(MNP_ONE, MNP_SET, position);
 #define MNP_STORE_ONE(k)                                                                                               \
     ((mnp_memory##k *)p.operand[k].base)[mnp_offset<MNP_ACCESS_##k>(p.operand[k], at, v)] =                            \
         mnp_to<mnp_memory##k>::from(result##k);
-                MNP_OUTPUTS(MNP_STORE_ONE)
-            }
+            MNP_OUTPUTS(MNP_STORE_ONE)
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_LOOP(const __grid_constant__ mnp_loop_params p)
+{
+    mnp_position position = {};
+    mnp_place tile = {};
+#if MNP_INDICES
+    mnp_start_position(p, position);
+#endif
+#if MNP_TILE
+    tile = mnp_find_tile(p);
+#endif
+    if (MNP_ALL_INSIDE)
+        mnp_do_all(p, tile, position);
+    else
+        mnp_do_some(p, tile, position);
 }

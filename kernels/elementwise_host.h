@@ -1,11 +1,12 @@
 /*
- * Element-wise loops on the host: a worker does its share of the rows, each in a plain loop that the compiler vectorises.
+ * Element-wise loops on the host: a worker does its share of the rows, each in a plain loop that the compiler
+ * vectorises.
  *
- * Operands that would be read with a large stride, as their neighbours in memory are neighbours along the dimension before
- * the innermost, are copied to a small buffer, tile by tile, that stays in the cache.
+ * Operands that would be read with a large stride, as their neighbours in memory are neighbours along the dimension
+ * before the innermost, are copied to a small buffer, tile by tile, that stays in the cache.
  *
- * Results of loops over much more than the caches hold go to memory past them, by way of a small buffer: else the processor
- * would first read what it is about to overwrite.
+ * Results of loops over much more than the caches hold go to memory past them, by way of a small buffer: else the
+ * processor would first read what it is about to overwrite.
  */
 
 /* An input as the loop over a row sees it: element j. */
@@ -23,7 +24,8 @@ template <int access, typename Type, typename Memory, typename Carrier> struct m
     }
 };
 
-template <typename Type, typename Memory, typename Carrier> struct mnp_input<MNP_ACCESS_BROADCAST, Type, Memory, Carrier> {
+template <typename Type, typename Memory, typename Carrier>
+struct mnp_input<MNP_ACCESS_BROADCAST, Type, Memory, Carrier> {
     Type value;
     MNP_INLINE void find(const mnp_loop_operand &operand, int64_t offset)
     {
@@ -63,7 +65,9 @@ template <typename Type, typename Memory, typename Carrier> struct mnp_input<MNP
 template <int access> MNP_INLINE int64_t mnp_count(const mnp_loop_operand &operand, int64_t first, int64_t j)
 {
     constexpr int reach = access & MNP_ACCESS_MASK;
-    return first + (reach == MNP_ACCESS_STRIDED ? j * operand.stride[MNP_NDIM - 1] : reach == MNP_ACCESS_BROADCAST ? 0 : j);
+    return first + (reach == MNP_ACCESS_STRIDED     ? j * operand.stride[MNP_NDIM - 1]
+                    : reach == MNP_ACCESS_BROADCAST ? 0
+                                                    : j);
 }
 
 /* How far from the operand's first element a row begins. */
@@ -83,17 +87,19 @@ template <typename Memory> struct mnp_tile {
     {
         const int64_t stride = operand.stride[MNP_NDIM - 1];
         const Memory *from = (const Memory *)operand.base + mnp_offset(operand, index) + x * stride;
-        for (int64_t i = 0; i < width; i++)
+        for (int64_t i = 0; i < width; i++) {
+            for (int64_t j = 0; j < height; j += 64 / sizeof(Memory)) /* what the tile beside this one will want */
+                __builtin_prefetch(from + (i + MNP_TILE) * stride + j, 0, 2);
             for (int64_t j = 0; j < height; j++)
                 value[j * MNP_TILE + i] = from[i * stride + j];
+        }
     }
 };
 #endif
 
 struct mnp_tiles {
 #if MNP_TILE
-#define MNP_DECLARE(k)                                                                                                 \
-    mnp_tile<mnp_memory##k> tile##k;
+#define MNP_DECLARE(k) mnp_tile<mnp_memory##k> tile##k;
     MNP_TRANSPOSED(MNP_DECLARE)
 #undef MNP_DECLARE
 #endif
@@ -125,64 +131,70 @@ static void mnp_stream(void *to, const void *from, int64_t size)
 #endif
 
 /*
- * Elements begin .. end-1 of the row with these outer indices.  Transposed operands are read from line `line` of their tiles,
- * which hold elements begin .. end-1; so do the results, if they are given.
+ * Elements begin .. end-1 of `rows` rows, of which the first has these outer indices, the others follow along the
+ * dimension before the innermost.  Transposed operands are read from their tiles, which hold just this; so does
+ * `results` of one row what is computed, if it is given.
  */
-static __attribute__((noinline)) void mnp_row(const mnp_loop_params &p, const int64_t *index, int64_t begin, int64_t end,
-                                              const mnp_tiles *tiles, int64_t line, mnp_results *results)
+static __attribute__((noinline)) void mnp_rows(const mnp_loop_params &p, const int64_t *first, int64_t rows,
+                                               int64_t begin, int64_t end, const mnp_tiles *tiles, mnp_results *results)
 {
+    int64_t index[MNP_NDIM];
+    for (int d = 0; d < MNP_NDIM; d++)
+        index[d] = first[d];
+    for (int64_t row = 0; row < rows; row++) {
 #define MNP_DECLARE(k)                                                                                                 \
     mnp_input<MNP_ACCESS_##k, mnp_type##k, mnp_memory##k, mnp_carrier##k> input##k;                                    \
     input##k.find(p.operand[k], mnp_offset(p.operand[k], index));
-    MNP_INPUTS(MNP_DECLARE)
+        MNP_INPUTS(MNP_DECLARE)
 #if MNP_TILE
-#define MNP_TURN(k) input##k.at = tiles->tile##k.value + line * MNP_TILE - begin;
-    MNP_TRANSPOSED(MNP_TURN)
+#define MNP_TURN(k) input##k.at = tiles->tile##k.value + row * MNP_TILE - begin;
+        MNP_TRANSPOSED(MNP_TURN)
 #endif
 #define MNP_FIRST(k, target) const int64_t counter##k = (int64_t)p.operand[k].base + mnp_offset(p.operand[k], index);
-    MNP_COUNTERS(MNP_FIRST)
+        MNP_COUNTERS(MNP_FIRST)
 #define MNP_POINT(k)                                                                                                   \
-    mnp_memory##k *output##k = results ? results->result##k - begin                                                    \
-                                       : (mnp_memory##k *)p.operand[k].base + mnp_offset(p.operand[k], index);         \
+    mnp_memory##k *output##k =                                                                                         \
+        results ? results->result##k - begin : (mnp_memory##k *)p.operand[k].base + mnp_offset(p.operand[k], index);   \
     const int64_t stride##k =                                                                                          \
         (MNP_ACCESS_##k & MNP_ACCESS_MASK) == MNP_ACCESS_STRIDED ? p.operand[k].stride[MNP_NDIM - 1] : 1;
-    MNP_OUTPUTS(MNP_POINT)
+        MNP_OUTPUTS(MNP_POINT)
 #pragma GCC ivdep
-    for (int64_t j = begin; j < end; j++) {
+        for (int64_t j = begin; j < end; j++) {
 #if MNP_INDICES
-        mnp_position position = {};
-        mnp_start_position(p, position);
+            mnp_position position = {};
+            mnp_start_position(p, position);
 #endif
 #define MNP_COUNT(k, target) position.target = mnp_count<MNP_ACCESS_##k>(p.operand[k], counter##k, j);
-        MNP_COUNTERS(MNP_COUNT)
+            MNP_COUNTERS(MNP_COUNT)
 #define MNP_RESULT(k) mnp_type##k result##k = {};
-        MNP_OUTPUTS(MNP_RESULT)
+            MNP_OUTPUTS(MNP_RESULT)
 #define MNP_GET(k) input##k.get(j)
 #define MNP_SET(k) result##k
-        MNP_BODY(MNP_GET, MNP_SET, position);
+            MNP_BODY(MNP_GET, MNP_SET, position);
 #define MNP_KEEP(k) output##k[j * stride##k] = mnp_to<mnp_memory##k>::from(result##k);
-        MNP_OUTPUTS(MNP_KEEP)
+            MNP_OUTPUTS(MNP_KEEP)
+        }
+#if MNP_NDIM > 1
+        index[MNP_NDIM - 2]++;
+#endif
     }
 }
 
-/* The same, past the caches where the library says so: all outputs have stride 1 then. */
-static void mnp_long_row(const mnp_loop_params &p, const int64_t *index, int64_t begin, int64_t end)
-{
 #ifdef __SSE2__
+/* One row, past the caches: all outputs have stride 1. */
+static void mnp_stream_row(const mnp_loop_params &p, const int64_t *index, int64_t begin, int64_t end)
+{
     mnp_results results;
-    for (int64_t from = begin; p.stream && from < end; from += MNP_STREAMED) {
+    for (int64_t from = begin; from < end; from += MNP_STREAMED) {
         const int64_t to = from + MNP_STREAMED < end ? from + MNP_STREAMED : end;
-        mnp_row(p, index, from, to, nullptr, 0, &results);
-#define MNP_STREAM(k)                                                                                                  \
+        mnp_rows(p, index, 1, from, to, nullptr, &results);
+#define MNP_PUT(k)                                                                                                     \
     mnp_stream((mnp_memory##k *)p.operand[k].base + mnp_offset(p.operand[k], index) + from, results.result##k,         \
                (to - from) * (int64_t)sizeof(mnp_memory##k));
-        MNP_OUTPUTS(MNP_STREAM)
+        MNP_OUTPUTS(MNP_PUT)
     }
-    if (p.stream)
-        return;
-#endif
-    mnp_row(p, index, begin, end, nullptr, 0, nullptr);
 }
+#endif
 
 /* The indices of a row, or of a line of tiles where dimension `last` counts tiles. */
 static inline void mnp_unravel(const int64_t *extent, int64_t number, int last, int64_t *index)
@@ -218,10 +230,7 @@ MNP_KERNEL(MNP_LOOP, mnp_loop_params)
         index[y] = top;
 #define MNP_COPY(k) tiles.tile##k.copy(p.operand[k], index, begin, height, width);
         MNP_TRANSPOSED(MNP_COPY)
-        for (int64_t line = 0; line < height; line++) {
-            index[y] = top + line;
-            mnp_row(p, index, begin, begin + width, &tiles, line, nullptr);
-        }
+        mnp_rows(p, index, height, begin, begin + width, &tiles, nullptr);
     }
 }
 
@@ -237,11 +246,24 @@ MNP_KERNEL(MNP_LOOP, mnp_loop_params)
     mnp_unravel(extent, i / width, MNP_NDIM > 1 ? MNP_NDIM - 2 : 0, index);
     while (i < end) {
         const int64_t stop = mnp_least(width, column + end - i);
-        mnp_long_row(p, index, column, stop);
-        i += stop - column;
+        int64_t rows = 1;
+#ifdef __SSE2__
+        if (p.stream) {
+            mnp_stream_row(p, index, column, stop);
+        } else
+#endif
+        {
+            if (MNP_NDIM > 1 && column == 0 && stop == width) /* as many as follow */
+                rows = mnp_least((end - i) / width, extent[MNP_NDIM - 2] - index[MNP_NDIM - 2]);
+            mnp_rows(p, index, rows, column, stop, nullptr, nullptr);
+        }
+        i += rows * (stop - column);
         column = 0;
-        for (int d = MNP_NDIM - 2; d >= 0 && ++index[d] == extent[d] && d > 0; d--)
+        index[MNP_NDIM > 1 ? MNP_NDIM - 2 : 0] += rows;
+        for (int d = MNP_NDIM - 2; d > 0 && index[d] == extent[d]; d--) {
             index[d] = 0;
+            index[d - 1]++;
+        }
     }
 #ifdef __SSE2__
     if (p.stream)

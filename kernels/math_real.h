@@ -94,6 +94,33 @@ template <typename T> MNP_INLINE T mnp_real_divide(T x, T y)
     return x / y;
 }
 MNP_REAL_2(divide, mnp_real_divide, mnp_real_divide)
+MNP_REAL_2(copysign, copysignf, copysign)
+
+/*
+ * The remainder of truncated division, always exact.  On the host libm's takes a step for every bit of the quotient; where
+ * that is an integer that the type holds, one multiply-add gives x - quotient * y without rounding, and the quotient may be
+ * one too large.
+ */
+template <typename T> MNP_INLINE T mnp_quick_fmod(T x, T y, T largest, T otherwise(T, T), T multiply_add(T, T, T))
+{
+    const T quotient = mnp_trunc(x / y);
+    if (!(mnp_fabs(quotient) < largest))
+        return otherwise(x, y);
+    if (quotient == 0) /* y may be infinite */
+        return x;
+    const T rest = multiply_add(-quotient, y, x);
+    return mnp_copysign(rest != 0 && (rest < 0) != (x < 0) ? mnp_fabs(y) - mnp_fabs(rest) : rest, x);
+}
+#if !MNP_CUDA && defined(__FP_FAST_FMA) && defined(__FP_FAST_FMAF)
+MNP_INLINE float mnp_real_fmod(float x, float y)
+{
+    return mnp_quick_fmod<float>(x, y, 0x1p24f, fmodf, fmaf);
+}
+MNP_INLINE double mnp_real_fmod(double x, double y)
+{
+    return mnp_quick_fmod<double>(x, y, 0x1p53, fmod, fma);
+}
+#else
 MNP_INLINE float mnp_real_fmod(float x, float y)
 {
     return fmodf(x, y);
@@ -102,6 +129,7 @@ MNP_INLINE double mnp_real_fmod(double x, double y)
 {
     return fmod(x, y);
 }
+#endif
 MNP_INLINE float mnp_real_power(float x, float y)
 {
     return powf(x, y);
@@ -110,15 +138,6 @@ MNP_INLINE double mnp_real_power(double x, double y)
 {
     return pow(x, y);
 }
-MNP_INLINE float mnp_real_copysign(float x, float y)
-{
-    return copysignf(x, y);
-}
-MNP_INLINE double mnp_real_copysign(double x, double y)
-{
-    return copysign(x, y);
-}
-MNP_REAL_2(copysign, mnp_real_copysign, mnp_real_copysign)
 
 /* As Python's divmod of floats: the remainder has the divisor's sign, and quotient times divisor plus it is nearly x. */
 template <typename T> MNP_INLINE T mnp_real_remainder(T x, T y)

@@ -1,8 +1,8 @@
 /*
  * CUDA's words for the host's compiler: enough for kernels whose threads do not meet.
  *
- * A launch deals out its blocks to the workers; a block's threads run one after the other, so that what a block shares is
- * its worker's own.  Barriers and whatever else makes threads meet are refused before this is compiled.
+ * A launch deals out its blocks to the workers; a block's threads run one after the other, so that what a block shares
+ * is its worker's own.  Barriers and whatever else makes threads meet are refused before this is compiled.
  */
 #include <math.h>
 #include <stddef.h>
@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cuda_functions.h"
 #include "raw_call.h"
 
 #define __global__
@@ -88,134 +89,8 @@ struct dim3 {
 static __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 static const int warpSize = 32;
 
-/* ---- functions ---- */
+/* ---- atomic functions: workers run at the same time ---- */
 
-template <typename T> static inline T min(T a, T b)
-{
-    return b < a ? b : a;
-}
-template <typename T> static inline T max(T a, T b)
-{
-    return a < b ? b : a;
-}
-static inline float min(float a, float b)
-{
-    return fminf(a, b);
-}
-static inline float max(float a, float b)
-{
-    return fmaxf(a, b);
-}
-static inline double min(double a, double b)
-{
-    return fmin(a, b);
-}
-static inline double max(double a, double b)
-{
-    return fmax(a, b);
-}
-static inline float rsqrtf(float x)
-{
-    return 1 / sqrtf(x);
-}
-static inline double rsqrt(double x)
-{
-    return 1 / sqrt(x);
-}
-static inline float __fdividef(float a, float b)
-{
-    return a / b;
-}
-static inline float __saturatef(float x)
-{
-    return x > 0 ? x < 1 ? x : 1.0f : 0.0f;
-}
-/* The C library has functions of these names, of its own */
-#define __sinf sinf
-#define __cosf cosf
-#define __tanf tanf
-#define __expf expf
-#define __exp10f exp10f
-#define __logf logf
-#define __log2f log2f
-#define __log10f log10f
-#define __powf powf
-#define __sincosf sincosf
-static inline int __popc(unsigned x)
-{
-    return __builtin_popcount(x);
-}
-static inline int __popcll(unsigned long long x)
-{
-    return __builtin_popcountll(x);
-}
-static inline int __clz(int x)
-{
-    return x ? __builtin_clz((unsigned)x) : 32;
-}
-static inline int __clzll(long long x)
-{
-    return x ? __builtin_clzll((unsigned long long)x) : 64;
-}
-static inline int __ffs(int x)
-{
-    return __builtin_ffs(x);
-}
-static inline int __ffsll(long long x)
-{
-    return __builtin_ffsll(x);
-}
-static inline int __mulhi(int a, int b)
-{
-    return (int)(((long long)a * b) >> 32);
-}
-static inline unsigned __umulhi(unsigned a, unsigned b)
-{
-    return (unsigned)(((unsigned long long)a * b) >> 32);
-}
-static inline long long __mul64hi(long long a, long long b)
-{
-    return (long long)(((__int128)a * b) >> 64);
-}
-static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
-{
-    return (unsigned long long)(((unsigned __int128)a * b) >> 64);
-}
-template <typename To, typename From> static inline To mnp_same_bits(From x)
-{
-    To y;
-    static_assert(sizeof x == sizeof y, "");
-    memcpy(&y, &x, sizeof y);
-    return y;
-}
-static inline int __float_as_int(float x)
-{
-    return mnp_same_bits<int>(x);
-}
-static inline unsigned __float_as_uint(float x)
-{
-    return mnp_same_bits<unsigned>(x);
-}
-static inline float __int_as_float(int x)
-{
-    return mnp_same_bits<float>(x);
-}
-static inline float __uint_as_float(unsigned x)
-{
-    return mnp_same_bits<float>(x);
-}
-static inline long long __double_as_longlong(double x)
-{
-    return mnp_same_bits<long long>(x);
-}
-static inline double __longlong_as_double(long long x)
-{
-    return mnp_same_bits<double>(x);
-}
-template <typename T> static inline T __ldg(const T *p)
-{
-    return *p;
-}
 static inline void __threadfence()
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -223,8 +98,6 @@ static inline void __threadfence()
 static inline void __threadfence_block()
 {
 }
-
-/* ---- atomic functions: workers run at the same time ---- */
 
 /* Replace *p by what `f` makes of it; gives the old value. */
 template <typename T, typename F> static inline T mnp_update(T *p, F f)
@@ -282,7 +155,8 @@ struct mnp_raw {
 };
 
 template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, true> {
-    template <size_t... I> static void share(const mnp_raw_call *call, int64_t begin, int64_t end, std::index_sequence<I...>)
+    template <size_t... I>
+    static void share(const mnp_raw_call *call, int64_t begin, int64_t end, std::index_sequence<I...>)
     {
         const unsigned *grid = call->grid, *block = call->block;
         gridDim = {grid[0], grid[1], grid[2]};
@@ -313,5 +187,7 @@ template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, true> {
 
 } // namespace
 
+/* The entry of a kernel with C linkage; and any entry, which may be that of a name expression with commas in it. */
+#define MNP_RAW_KERNEL(kernel) MNP_RAW_EXPORT(mnp_raw_##kernel, kernel)
 #define MNP_RAW_EXPORT(name, ...)                                                                                      \
     extern "C" __attribute__((visibility("default"))) const mnp_raw_entry name = mnp_raw<__VA_ARGS__>::entry();

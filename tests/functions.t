@@ -22,11 +22,10 @@ check "$([ -z "$wrong" ]; echo $?)" "the table has no others" "$wrong"
 
 # The document has the lines of the generated tables, in their order
 generated=$("$srcdir/build-aux/ufunc-table" "$srcdir")
-wrong=$(awk 'NR == FNR { wanted[n++] = $0; next } $0 == wanted[k] { k++ } END { if (k < n) print "from: " wanted[k] }' \
-    - "$document" <<END
-$generated
-END
-)
+wrong=$(printf '%s\n' "$generated" | awk '
+    NR == FNR { wanted[n++] = $0; next }
+    $0 == wanted[k + 0] { k++ }
+    END { if (k < n) print "from: " wanted[k + 0] }' - "$document")
 check "$([ -n "$generated" ] && [ -z "$wrong" ]; echo $?)" "it has what build-aux/ufunc-table prints" "$wrong"
 
 done_testing

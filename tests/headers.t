@@ -12,7 +12,7 @@ warnings='-Wall -Wextra -pedantic -Werror'
 compile()
 {
     # shellcheck disable=SC2086  # a compiler's name and flags may be several words
-    printf '#include <%s>\n' "$4" |
+    printf '#include <%s>\nextern int not_empty;\n' "$4" |
         $1 -x "$2" -std="$3" $warnings -I"$srcdir/include" $system -fsyntax-only -
 }
 

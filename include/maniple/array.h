@@ -94,7 +94,7 @@ MNP_API void *mnp_array_local_data(const mnp_array *array);
 /*
  * Copy this rank's block from or to `block` on the host, where it lies dense in C order.  Waits.  Not collective.
  * MNP_ERR_ARG for a scalar, and where a broadcast view is to be set; MNP_ERR_MEMORY, MNP_ERR_DEVICE; MNP_ERR_COMPILE
- * for a view on a GPU.
+ * for a view.
  */
 MNP_API mnp_status mnp_array_set_local(mnp_array *array, const void *block);
 MNP_API mnp_status mnp_array_get_local(const mnp_array *array, void *block);

@@ -89,8 +89,8 @@ typedef struct mnp_link_info {
 } mnp_link_info;
 
 /*
- * Describe all ranks.  ranks has mnp_ctx_size() entries; links NULL or size * size entries, row by row: how the device of
- * the row's rank reaches that of the column's.  Collective.
+ * Describe all ranks.  ranks has mnp_ctx_size() entries; links NULL or size * size entries, row by row: how the device
+ * of the row's rank reaches that of the column's.  Collective.
  */
 MNP_API mnp_status mnp_ctx_info(mnp_ctx *ctx, mnp_rank_info *ranks, mnp_link_info *links);
 
@@ -101,7 +101,10 @@ typedef struct mnp_version_info {
 } mnp_version_info;
 MNP_API const mnp_version_info *mnp_ctx_versions(mnp_ctx *ctx);
 
-/* A setting from the environment: its name there, default, current value and meaning.  Until name is NULL.  Not collective. */
+/*
+ * A setting from the environment: its name there, default, current value and meaning.  Until name is NULL.  Not
+ * collective.
+ */
 typedef struct mnp_setting_info {
     const char *name, *value, *fallback, *help;
 } mnp_setting_info;
@@ -123,12 +126,16 @@ typedef struct mnp_cache_entry {
     int64_t modified;  /* seconds since 1970 */
 } mnp_cache_entry;
 
-/* What the cache holds, by name; *entries_p is to be released with free().  Not collective.  MNP_ERR_IO, MNP_ERR_MEMORY. */
+/*
+ * What the cache holds, by name; *entries_p is to be released with free().  Not collective.  MNP_ERR_IO,
+ * MNP_ERR_MEMORY.
+ */
 MNP_API mnp_status mnp_ctx_cache_list(mnp_ctx *ctx, mnp_cache_entry **entries_p, int64_t *count_p);
 
 /*
- * Remove the kernels from the cache, and what was left of interrupted compilations, but nothing else that is in the folder;
- * gives how many kernels and bytes that was.  Programs that run keep what they have loaded.  Not collective.  MNP_ERR_IO.
+ * Remove the kernels from the cache, and what was left of interrupted compilations, but nothing else that is in the
+ * folder; gives how many kernels and bytes that was.  Programs that run keep what they have loaded.  Not collective.
+ * MNP_ERR_IO.
  */
 MNP_API mnp_status mnp_ctx_cache_clear(mnp_ctx *ctx, int64_t *files_p, int64_t *bytes_p);
 

@@ -1,10 +1,10 @@
 /*
  * Making arrays from numbers and from indices, in NumPy's words.
  *
- * New arrays have the layout of mnp_layout_block().  An array that is given to be reused must have the dtype and shape, and
- * may have any layout.  Values are functions of the global index, computed where they are kept: nothing travels between ranks.
- * All of this is collective; where nothing else is said, failures are MNP_ERR_ARG and MNP_ERR_MEMORY, and MNP_ERR_COMPILE at
- * the first call of a kind.
+ * New arrays have the layout of mnp_layout_block().  An array that is given to be reused must have the dtype and shape,
+ * and may have any layout.  Values are functions of the global index, computed where they are kept: nothing travels
+ * between ranks.  All of this is collective; where nothing else is said, failures are MNP_ERR_ARG and MNP_ERR_MEMORY,
+ * and MNP_ERR_COMPILE at the first call of a kind.
  */
 #ifndef MANIPLE_CREATE_H
 #define MANIPLE_CREATE_H
@@ -24,8 +24,8 @@ extern "C" {
 MNP_API mnp_status mnp_ones(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p);
 
 /*
- * numpy.empty_like, zeros_like, ones_like, full_like: the shape and layout of `prototype`, and its dtype where MNP_DTYPE_AUTO is
- * given.  `value` is one element of the result's dtype.  The result is dense, in C order.
+ * numpy.empty_like, zeros_like, ones_like, full_like: the shape and layout of `prototype`, and its dtype where
+ * MNP_DTYPE_AUTO is given.  `value` is one element of the result's dtype.  The result is dense, in C order.
  */
 MNP_API mnp_status mnp_empty_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p);
 MNP_API mnp_status mnp_zeros_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p);
@@ -33,19 +33,20 @@ MNP_API mnp_status mnp_ones_like(const mnp_array *prototype, mnp_dtype dtype, mn
 MNP_API mnp_status mnp_full_like(const mnp_array *prototype, mnp_dtype dtype, const void *value, mnp_array **array_p);
 
 /*
- * numpy.arange: start + i * step, as many as come before `stop`, namely ceil((stop - start) / step).  As in NumPy the first two
- * values are rounded to the dtype, and their difference gives the others.  MNP_DTYPE_AUTO is float64, and int64 for
- * mnp_arange_int(); what does not fit an integer type wraps.  MNP_ERR_ARG if step is 0, the length is no number, or there are
- * more than two values and they should be bool.
+ * numpy.arange: start + i * step, as many as come before `stop`, namely ceil((stop - start) / step).  As in NumPy the
+ * first two values are rounded to the dtype, and their difference gives the others.  MNP_DTYPE_AUTO is float64, and
+ * int64 for mnp_arange_int(); what does not fit an integer type wraps.  MNP_ERR_ARG if step is 0, the length is no
+ * number, or there are more than two values and they should be bool.
  */
-MNP_API mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_dtype dtype, mnp_array **array_p);
+MNP_API mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_dtype dtype,
+                              mnp_array **array_p);
 MNP_API mnp_status mnp_arange_int(mnp_ctx *ctx, int64_t start, int64_t stop, int64_t step, mnp_dtype dtype,
                                   mnp_array **array_p);
 
 /*
- * numpy.linspace: `count` values from start to stop, which is the last one if `endpoint`.  *step_p, which may be NULL, receives
- * the distance between them (NaN where there is none).  MNP_DTYPE_AUTO is float64; integers are rounded down.  MNP_ERR_ARG if
- * count is negative.
+ * numpy.linspace: `count` values from start to stop, which is the last one if `endpoint`.  *step_p, which may be NULL,
+ * receives the distance between them (NaN where there is none).  MNP_DTYPE_AUTO is float64; integers are rounded
+ * down.  MNP_ERR_ARG if count is negative.
  */
 MNP_API mnp_status mnp_linspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, mnp_dtype dtype,
                                 double *step_p, mnp_array **array_p);
@@ -59,28 +60,31 @@ MNP_API mnp_status mnp_geomspace(mnp_ctx *ctx, double start, double stop, int64_
                                  mnp_array **array_p);
 
 /* numpy.eye: ones on diagonal k (above the main one if k > 0), zeros elsewhere; and numpy.identity. */
-MNP_API mnp_status mnp_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t k, mnp_array **array_p);
+MNP_API mnp_status mnp_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t k,
+                           mnp_array **array_p);
 MNP_API mnp_status mnp_identity(mnp_ctx *ctx, mnp_dtype dtype, int64_t n, mnp_array **array_p);
 
 /* numpy.tri: ones on and below diagonal k. */
-MNP_API mnp_status mnp_tri(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t k, mnp_array **array_p);
+MNP_API mnp_status mnp_tri(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t k,
+                           mnp_array **array_p);
 
 /*
- * numpy.tril, triu: x, with zeros above, or below, diagonal k of its last two dimensions.  MNP_ERR_ARG if x has fewer than two
- * (where NumPy makes a matrix of one).
+ * numpy.tril, triu: x, with zeros above, or below, diagonal k of its last two dimensions.  MNP_ERR_ARG if x has fewer
+ * than two (where NumPy makes a matrix of one).
  */
 MNP_API mnp_status mnp_tril(const mnp_array *x, int64_t k, mnp_array **result_p);
 MNP_API mnp_status mnp_triu(const mnp_array *x, int64_t k, mnp_array **result_p);
 
 /*
- * numpy.diag: of a vector of n elements the square matrix of n + |k| rows with it on diagonal k; of a matrix its diagonal k, as
- * a copy.  Only the diagonal travels between ranks.  MNP_ERR_ARG if x has neither one nor two dimensions.
+ * numpy.diag: of a vector of n elements the square matrix of n + |k| rows with it on diagonal k; of a matrix its
+ * diagonal k, as a copy.  Only the diagonal travels between ranks.  MNP_ERR_ARG if x has neither one nor two
+ * dimensions.
  */
 MNP_API mnp_status mnp_diag(const mnp_array *x, int64_t k, mnp_array **result_p);
 
 /*
- * numpy.diagonal, as a copy: x without its dimensions axis1 and axis2, whose diagonal `offset` is the last dimension of the
- * result.  Where both are cut, x is brought to another layout first, but for matrices.
+ * numpy.diagonal, as a copy: x without its dimensions axis1 and axis2, whose diagonal `offset` is the last dimension of
+ * the result.  Where both are cut, x is brought to another layout first, but for matrices.
  */
 MNP_API mnp_status mnp_diagonal(const mnp_array *x, int64_t offset, int axis1, int axis2, mnp_array **result_p);
 
@@ -88,23 +92,23 @@ MNP_API mnp_status mnp_diagonal(const mnp_array *x, int64_t offset, int axis1, i
 typedef enum mnp_indexing { MNP_INDEXING_XY, MNP_INDEXING_IJ } mnp_indexing;
 
 /*
- * numpy.meshgrid of `count` vectors (at most MNP_MAX_DIMS; 0-dimensional arrays count as vectors of one element): as many
- * arrays of `count` dimensions, array i going along its own dimension what vector i is.  If `sparse` its other extents are 1.
- * grids[i] are outputs as array_p elsewhere: NULL, or an array to be reused.
+ * numpy.meshgrid of `count` vectors (at most MNP_MAX_DIMS; 0-dimensional arrays count as vectors of one element): as
+ * many arrays of `count` dimensions, array i going along its own dimension what vector i is.  If `sparse` its other
+ * extents are 1. grids[i] are outputs as array_p elsewhere: NULL, or an array to be reused.
  */
 MNP_API mnp_status mnp_meshgrid(const mnp_array *const *vectors, int count, mnp_indexing indexing, bool sparse,
                                 mnp_array **grids);
 
 /*
- * numpy.indices: of a shape of ndim dimensions an array of shape (ndim, shape...); its part i along the first dimension is the
- * index along dimension i.  MNP_DTYPE_AUTO is int64.
+ * numpy.indices: of a shape of ndim dimensions an array of shape (ndim, shape...); its part i along the first dimension
+ * is the index along dimension i.  MNP_DTYPE_AUTO is int64.
  */
 MNP_API mnp_status mnp_indices(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p);
 
 /*
- * numpy.copyto: write `source`, an array of any layout or a scalar, broadcast to the shape of `target`, to its elements: so
- * views are assigned to.  The source may be a view of the same memory.  MNP_ERR_ARG if the shapes do not fit, the target is a
- * broadcast view, or `casting` does not allow the conversion.
+ * numpy.copyto: write `source`, an array of any layout or a scalar, broadcast to the shape of `target`, to its
+ * elements: so views are assigned to.  The source may be a view of the same memory.  MNP_ERR_ARG if the shapes do not
+ * fit, the target is a broadcast view, or `casting` does not allow the conversion.
  */
 MNP_API mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting casting);
 

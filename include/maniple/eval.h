@@ -13,8 +13,8 @@
  *               < <= > >= == !=  not  and  or  a if c else b.  Comparisons are chained: 0 <= x < 1.  `and`, `or` and
  *               `not` work on elements, and give bools.  c ? a : b is the same as a if c else b.
  * Functions     all of maniple/ufunc_table.h, by NumPy's names and aliases, such as where(c, x, y), clip(x, low, high)
- *               and fma(x, y, z).  min and max of two numbers are minimum and maximum.  real(x) is also x.real, imag(x)
- *               x.imag, conj(x) x.conj(), clip(x, low, high) x.clip(low, high).
+ *               and fma(x, y, z).  min and max of two numbers are minimum and maximum, round(x) rounds to integers.
+ *               real(x) is also x.real, imag(x) x.imag, conj(x) x.conj(), clip(x, low, high) x.clip(low, high).
  * Casts         float32(x) and so on for every dtype, or astype(x, float32), or x.astype(float32); int, float and
  *               complex are Python's: int64, float64 and complex128.
  * Numbers       12, 0xff, 0o17, 0b11, 1.5e-3, 2j, True, False, pi, e, inf, nan.

@@ -2,10 +2,10 @@
  * Joining arrays, splitting them, and moving their elements, in NumPy's words.
  *
  * Arguments may have any layouts and be views.  A result has their layout where it is the same for all of them and the
- * dimensions that change are not cut, so that nothing travels between ranks; else that of mnp_layout_block().  An array that is
- * given to be reused must have the result's dtype and shape, may have any layout, and may share memory with the arguments.
- * All of this is collective.  MNP_ERR_ARG if arguments are scalars (mnp_scalar_int() and its like), if shapes do not fit or an
- * axis does not exist; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM.
+ * dimensions that change are not cut, so that nothing travels between ranks; else that of mnp_layout_block().  An array
+ * that is given to be reused must have the result's dtype and shape, may have any layout, and may share memory with the
+ * arguments.  All of this is collective.  MNP_ERR_ARG if arguments are scalars (mnp_scalar_int() and its like), if
+ * shapes do not fit or an axis does not exist; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM.
  */
 #ifndef MANIPLE_JOIN_H
 #define MANIPLE_JOIN_H
@@ -23,21 +23,23 @@ extern "C" {
 
 #define MNP_ALL_AXES INT32_MIN /* where NumPy has axis=None: of the flattened array */
 
-/* Arrays and their number, as two arguments of a call: mnp_concatenate(MNP_LIST(x, y, z), 0, &all). */
+/* Arrays and their number, as two arguments of a call (not in C++): mnp_concatenate(MNP_LIST(x, y, z), 0, &all). */
 #define MNP_LIST(...)                                                                                                  \
     ((const mnp_array *const[]){__VA_ARGS__}),                                                                         \
         ((int)(sizeof((const mnp_array *const[]){__VA_ARGS__}) / sizeof(const mnp_array *)))
 
 /*
- * numpy.concatenate along a dimension that is there; MNP_ALL_AXES: of the flattened arrays.  The dtype is what promotion gives,
- * or that of the given array, to which same_kind casting is done.
+ * numpy.concatenate along a dimension that is there; MNP_ALL_AXES: of the flattened arrays.  The dtype is what
+ * promotion gives, or that of the given array, to which same_kind casting is done.
  */
 MNP_API mnp_status mnp_concatenate(const mnp_array *const *arrays, int count, int axis, mnp_array **result_p);
 
 /* numpy.stack: arrays of one shape along a new dimension. */
 MNP_API mnp_status mnp_stack(const mnp_array *const *arrays, int count, int axis, mnp_array **result_p);
 
-/* numpy.vstack (of rows), hstack (along the second dimension, or the only one), dstack (along the third), column_stack. */
+/*
+ * numpy.vstack (of rows), hstack (along the second dimension, or the only one), dstack (along the third), column_stack.
+ */
 MNP_API mnp_status mnp_vstack(const mnp_array *const *arrays, int count, mnp_array **result_p);
 MNP_API mnp_status mnp_hstack(const mnp_array *const *arrays, int count, mnp_array **result_p);
 MNP_API mnp_status mnp_dstack(const mnp_array *const *arrays, int count, mnp_array **result_p);
@@ -47,51 +49,55 @@ MNP_API mnp_status mnp_column_stack(const mnp_array *const *arrays, int count, m
 MNP_API mnp_status mnp_append(const mnp_array *x, const mnp_array *values, int axis, mnp_array **result_p);
 
 /*
- * numpy.insert at one index: x[:index], values, x[index:] along `axis`, values having the shape of x but along it, or
- * numpy.delete of a slice: x[:start], x[stop:].  Indices count from the end if negative; those of mnp_delete are clipped as a
- * slice's.  MNP_ERR_ARG if index is outside.  The dtype is that of x.
+ * numpy.insert at one index: x[:index], values, x[index:] along `axis`, where values are broadcast to the shape of x
+ * but along it; and numpy.delete of a slice: x[:start], x[stop:].  Indices count from the end if negative; those of
+ * mnp_delete are clipped as a slice's.  MNP_ERR_ARG if index is outside.  The dtype is that of x.
  */
-MNP_API mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values, int axis, mnp_array **result_p);
+MNP_API mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values, int axis,
+                              mnp_array **result_p);
 MNP_API mnp_status mnp_delete(const mnp_array *x, int64_t start, int64_t stop, int axis, mnp_array **result_p);
 
 /*
- * numpy.split into equal parts (MNP_ERR_ARG if there are none such), numpy.array_split into parts of which the first are one
- * longer, and numpy.split at indices (negative ones count from the end), which gives count + 1 parts.  parts receives new
- * views of x; release each of them.  Nothing is moved.
+ * numpy.split into equal parts (MNP_ERR_ARG if there are none such), numpy.array_split into parts of which the first
+ * are one longer, and numpy.split at indices (negative ones count from the end), which gives count + 1 parts.  parts
+ * receives new views of x; release each of them.  Nothing is moved.
  */
 MNP_API mnp_status mnp_split(const mnp_array *x, int count, int axis, mnp_array **parts);
 MNP_API mnp_status mnp_array_split(const mnp_array *x, int count, int axis, mnp_array **parts);
 MNP_API mnp_status mnp_split_at(const mnp_array *x, int count, const int64_t *indices, int axis, mnp_array **parts);
 
 /*
- * numpy.pad: widths[2*d] elements before and widths[2*d + 1] after dimension d, by the boundary's rule; any number of them.
- * `value`, for MNP_BOUNDARY_FILL, is one element of x's dtype; NULL is zero.  MNP_ERR_ARG if a width is negative, or where
- * there is nothing to repeat.
+ * numpy.pad: widths[2*d] elements before and widths[2*d + 1] after dimension d, by the boundary's rule; any number of
+ * them.  `value`, for MNP_BOUNDARY_FILL, is one element of x's dtype; NULL is zero.  MNP_ERR_ARG if a width is negative,
+ * or where there is nothing to repeat.
  */
 MNP_API mnp_status mnp_pad(const mnp_array *x, const int64_t *widths, mnp_boundary mode, const void *value,
                            mnp_array **result_p);
 
 /*
- * numpy.pad with mode="constant" and a constant for every side: `values` are 2 * ndim elements of x's dtype, in the order of
- * the widths.  In a corner that of the later dimension holds.
+ * numpy.pad with mode="constant" and a constant for every side: `values` are 2 * ndim elements of x's dtype, in the
+ * order of the widths.  In a corner that of the later dimension holds.
  */
-MNP_API mnp_status mnp_pad_constant(const mnp_array *x, const int64_t *widths, const void *values, mnp_array **result_p);
+MNP_API mnp_status mnp_pad_constant(const mnp_array *x, const int64_t *widths, const void *values,
+                                    mnp_array **result_p);
 
 /*
- * numpy.roll: element i comes to i + shifts[j] along dimension axes[j], round the end; a dimension that is named more than once
- * is rolled by the sum.  axes NULL: the flattened array, by the sum of the shifts.  The result has the layout of x.
+ * numpy.roll: element i comes to i + shifts[j] along dimension axes[j], round the end; a dimension that is named more
+ * than once is rolled by the sum.  axes NULL: the flattened array, by the sum of the shifts.  The result has the layout
+ * of x.
  */
-MNP_API mnp_status mnp_roll(const mnp_array *x, int count, const int64_t *shifts, const int *axes, mnp_array **result_p);
+MNP_API mnp_status mnp_roll(const mnp_array *x, int count, const int64_t *shifts, const int *axes,
+                            mnp_array **result_p);
 
 /*
- * numpy.tile: x repeated repeats[d] times along each dimension; where one of x and `repeats` is shorter, it is filled with ones in
- * front.
+ * numpy.tile: x repeated repeats[d] times along each dimension; where one of x and `repeats` is shorter, it is filled
+ * with ones in front.
  */
 MNP_API mnp_status mnp_tile(const mnp_array *x, int count, const int64_t *repeats, mnp_array **result_p);
 
 /*
- * numpy.repeat: every element `repeats` times along the dimension; MNP_ALL_AXES: of the flattened array.  x has fewer than
- * MNP_MAX_DIMS dimensions.  The result is cut where x is, and nothing travels.
+ * numpy.repeat: every element `repeats` times along the dimension; MNP_ALL_AXES: of the flattened array.  x has fewer
+ * than MNP_MAX_DIMS dimensions.  The result is cut where x is, and nothing travels.
  */
 MNP_API mnp_status mnp_repeat(const mnp_array *x, int64_t repeats, int axis, mnp_array **result_p);
 

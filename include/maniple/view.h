@@ -106,8 +106,9 @@ MNP_API mnp_status mnp_imag(const mnp_array *x, mnp_array **view_p);
 
 /*
  * numpy.reshape in C order: a view where every rank's elements are a block of the new shape too and their strides allow
- * it, else a new array in the layout of mnp_layout_block().  One extent may be -1, and is then what is left.
- * Collective.  MNP_ERR_ARG if the number of elements differs.
+ * it.  Else a new array: on the same ranks where only the strides are in the way, in the layout of mnp_layout_block()
+ * where elements have to move.  One extent may be -1, and is then what is left.  Collective.  MNP_ERR_ARG if the number
+ * of elements differs; MNP_ERR_MEMORY, MNP_ERR_COMM.
  */
 MNP_API mnp_status mnp_reshape(const mnp_array *x, int ndim, const int64_t *shape, mnp_array **view_p);
 

@@ -49,9 +49,9 @@ typedef struct mnp__device_ops {
     mnp_status (*link)(mnp__device *device, uint64_t identity, mnp_link_info *link);
 
     /*
-     * Device memory, aligned to 256 bytes; size 0 gives NULL.  Where the device has a `memory_stream`, memory may be used by
-     * that stream at once, and by others after they were made to wait for it; what is freed may still be used by work
-     * that the stream holds.  Pinned memory is the CPU's, quick to copy from and to.
+     * Device memory, aligned to 256 bytes; size 0 gives NULL.  Where the device has a `memory_stream`, memory may be
+     * used by that stream at once, and by others after they were made to wait for it; what is freed may still be used
+     * by work that the stream holds.  Pinned memory is the CPU's, quick to copy from and to.
      */
     mnp_status (*alloc)(mnp__device *device, size_t size, void **pointer_p);
     void (*free)(mnp__device *device, void *pointer);
@@ -80,15 +80,18 @@ typedef struct mnp__device_ops {
                          size_t params_size, mnp__stream *stream);
 
     /*
-     * Raw modules: compile (or fetch) and load one; find its functions, by a name expression or else by the name of the code, and
-     * its variables, with their sizes.  MNP_ERR_ARG if there is none of that name.
+     * Raw modules: compile (or fetch) and load one; find its functions, by a name expression or else by the name of the
+     * code, and its variables, with their sizes.  MNP_ERR_ARG if there is none of that name.
      */
     mnp_status (*module_load)(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p);
     void (*module_free)(mnp__device *device, mnp__module *module);
-    mnp_status (*module_function)(mnp__device *device, mnp__module *module, const char *name, mnp__function **function_p);
+    mnp_status (*module_function)(mnp__device *device, mnp__module *module, const char *name,
+                                  mnp__function **function_p);
     mnp_status (*module_variable)(mnp__device *device, mnp__module *module, const char *name, void **pointer_p,
                                   size_t *size_p);
-    /* Launch with the addresses of the arguments' values, which are read at once.  The caller has checked the limits. */
+    /*
+     * Launch with the addresses of the arguments' values, which are read at once.  The caller has checked the limits.
+     */
     mnp_status (*function_launch)(mnp__device *device, mnp__function *function, const mnp__launch *launch,
                                   size_t shared_bytes, void *const *arguments, mnp__stream *stream);
 } mnp__device_ops;

@@ -1,9 +1,10 @@
 /*
  * The kernel cache: compiled code on disk, one file a kernel.
  *
- * A file holds the whole key (compiler, options, headers, source), the names of functions that C++ names, and the code, with a
- * checksum; all are compared when it is loaded, so a file that is damaged, cut short or somebody else's is noticed and made anew.  It is written aside and
- * renamed.  A lock beside it lets one of several processes compile while the others wait for its result.
+ * A file holds the whole key (compiler, options, headers, source), the names of functions that C++ names, and the code,
+ * with a checksum; all are compared when it is loaded, so a file that is damaged, cut short or somebody else's is
+ * noticed and made anew.  It is written aside and renamed.  A lock beside it lets one of several processes compile
+ * while the others wait for its result.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,8 +66,9 @@ static char *read_parts(int fd, const mnp__text *key, mnp__cache_header *header)
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || read(fd, header, sizeof *header) != (ssize_t)sizeof *header)
         return NULL;
     uint64_t size = (uint64_t)info.st_size - sizeof *header;
-    if (memcmp(header->magic, MNP__CACHE_MAGIC, sizeof header->magic) != 0 || header->key_size != key->length || header->names_size > size ||
-        header->code_size > size || header->key_size + header->names_size + header->code_size != size)
+    if (memcmp(header->magic, MNP__CACHE_MAGIC, sizeof header->magic) != 0 || header->key_size != key->length ||
+        header->names_size > size || header->code_size > size ||
+        header->key_size + header->names_size + header->code_size != size)
         return NULL;
     char *parts = malloc((size_t)size);
     size_t rest = (size_t)(size - header->key_size);
@@ -117,7 +119,8 @@ static bool write_content(int fd, const mnp__text *key, const mnp__binary *binar
         close(fd);
         return false;
     }
-    bool good = fwrite(&header, sizeof header, 1, file) == 1 && fwrite(key->data, 1, key->length, file) == key->length &&
+    bool good = fwrite(&header, sizeof header, 1, file) == 1 &&
+                fwrite(key->data, 1, key->length, file) == key->length &&
                 fwrite(binary->names, 1, binary->names_size, file) == binary->names_size &&
                 fwrite(binary->code, 1, binary->size, file) == binary->size && fflush(file) == 0;
     int error = errno;
@@ -146,7 +149,9 @@ static void store(const char *path, const mnp__text *key, const mnp__binary *bin
     mnp__text_free(&aside);
 }
 
-/* Take the lock of a cache file, waiting for whoever holds it at most the deadline; -1 without it: then compile anyway. */
+/*
+ * Take the lock of a cache file, waiting for whoever holds it at most the deadline; -1 without it: then compile anyway.
+ */
 static int lock(const char *path, double seconds)
 {
     struct flock request = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -262,8 +267,10 @@ mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec
     if (!make_folder(folder)) {
         static atomic_bool warned; /* once is enough for all kernels of a process */
         if (!atomic_exchange(&warned, true))
-            MNP_LOG(log, MNP_LOG_WARN, "the kernel cache %s cannot be used (it must be a folder of yours that others cannot "
-                    "write in); kernels are compiled on every start", folder);
+            MNP_LOG(log, MNP_LOG_WARN,
+                    "the kernel cache %s cannot be used (it must be a folder of yours that others cannot "
+                    "write in); kernels are compiled on every start",
+                    folder);
         st = compiler->compile(compiler, spec, source, binary);
     } else if (!load(path.data, &key, log, binary)) {
         st = compile_into_cache(compiler, spec, source, &key, path.data, binary);

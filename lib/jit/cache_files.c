@@ -1,8 +1,8 @@
 /*
  * The kernel cache as a folder of files: where it is, what is in it, and how it is cleared.
  *
- * Its own files are called COMPILER-FUNCTION-HASH.kernel, with .lock or the six letters of mkstemp() behind while they are
- * made.  Nothing else in the folder is looked at, and links are removed, never followed.
+ * Its own files are called COMPILER-FUNCTION-HASH.kernel, with .lock or the six letters of mkstemp() behind while they
+ * are made.  Nothing else in the folder is looked at, and links are removed, never followed.
  */
 #include <ctype.h>
 #include <dirent.h>

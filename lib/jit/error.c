@@ -60,7 +60,8 @@ static bool next_place(place *at)
 }
 
 /* The line that compilers call `number` of the file whose name ends the text from `words` to `end`. */
-static bool find_place(const char *source, const char *name, const char *words, const char *end, long number, place *found)
+static bool find_place(const char *source, const char *name, const char *words, const char *end, long number,
+                       place *found)
 {
     place at = first_place(source, name);
     while (next_place(&at)) {
@@ -119,7 +120,8 @@ static void append_lines(mnp__text *text, const char *source, const char *name, 
     while (next_place(&at)) {
         if (at.file_length == marked->file_length && memcmp(at.file, marked->file, at.file_length) == 0 &&
             at.number >= marked->number - 4 && at.number <= marked->number + 2)
-            mnp__text_add(text, "\n%s%5ld | %.*s", at.text == marked->text ? ">" : " ", at.number, (int)at.size, at.text);
+            mnp__text_add(text, "\n%s%5ld | %.*s", at.text == marked->text ? ">" : " ", at.number, (int)at.size,
+                          at.text);
     }
 }
 

@@ -1,8 +1,8 @@
 /*
  * Headers of the user's: what a source includes besides Maniple's own files is part of the cache's key.
  *
- * They are looked for where compilers look first, in the working folder and the folders of -I options.  The headers of the
- * system and of the CUDA toolkit go with the compiler, whose version is in the key.
+ * They are looked for where compilers look first, in the working folder and the folders of -I options.  The headers of
+ * the system and of the CUDA toolkit go with the compiler, whose version is in the key.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,7 +88,8 @@ static mnp_status append_header(search *s, const char *path, const char *content
 {
     char *folder;
     if (s->nseen == MAX_HEADERS)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a kernel includes more than %d headers, the last one %s", MAX_HEADERS, path);
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a kernel includes more than %d headers, the last one %s", MAX_HEADERS,
+                        path);
     MNP_TRY(mnp__strdup(path, &s->seen[s->nseen]));
     s->nseen++;
     mnp__text_add(s->key, "%s %016" PRIx64 "\n", path, mnp__hash(MNP__HASH_START, content, strlen(content)));

@@ -21,9 +21,9 @@
 extern char **environ;
 
 /*
- * -ffp-contract: fused multiply-add, as on GPUs; the next two let loops be vectorised without changing results; -Bsymbolic: a
- * kernel's own functions are meant, not those of other libraries that are called the same.  libmvec, which vectorises
- * mathematical functions, comes with -lm, which g++ adds by itself.
+ * -ffp-contract: fused multiply-add, as on GPUs; the next two let loops be vectorised without changing results;
+ * -Bsymbolic: a kernel's own functions are meant, not those of other libraries that are called the same.  libmvec,
+ * which vectorises mathematical functions, comes with -lm, which g++ adds by itself.
  */
 #define FIXED_OPTIONS                                                                                                  \
     "-std=gnu++17 -shared -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -w "   \
@@ -36,9 +36,9 @@ extern char **environ;
 
 struct host_compiler {
     mnp__compiler base;
-    char *path;     /* the compiler's executable */
+    char *path; /* the compiler's executable */
     char target[32];
-    char *options;  /* separated by spaces */
+    char *options; /* separated by spaces */
     char *identity;
 };
 
@@ -60,8 +60,10 @@ static mnp_status find_executable(const char *name, char **path_p)
         mnp__text_free(&path);
         folder += length + (folder[length] == ':');
     }
-    return MNP_FAIL(MNP_ERR_UNSUPPORTED, "the host device compiles its kernels with a C++ compiler, and there is no \"%s\" "
-                    "on this machine: install one, or name it in MANIPLE_CXX", name);
+    return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                    "the host device compiles its kernels with a C++ compiler, and there is no \"%s\" "
+                    "on this machine: install one, or name it in MANIPLE_CXX",
+                    name);
 }
 
 /* What -march=native stands for: the processor as the kernel describes it, without what changes from run to run. */
@@ -160,8 +162,8 @@ typedef struct workplace {
 static mnp_status make_workplace(const mnp__kernel_spec *spec, workplace *work)
 {
     const char *temporary = getenv("TMPDIR");
-    int length = snprintf(work->folder, sizeof work->folder, "%s/maniple-XXXXXX",
-                          temporary && *temporary ? temporary : "/tmp");
+    int length =
+        snprintf(work->folder, sizeof work->folder, "%s/maniple-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     if (length < 0 || (size_t)length >= sizeof work->folder || !mkdtemp(work->folder))
         return MNP_FAIL(MNP_ERR_IO, "cannot make a folder such as %s to compile in (see TMPDIR): %s", work->folder,
                         strerror(errno));
@@ -185,8 +187,10 @@ static mnp_status append_options(char *options, char **arguments, int *count, in
     char *state = NULL;
     for (char *option = strtok_r(options, " \t\n", &state); option; option = strtok_r(NULL, " \t\n", &state)) {
         if (*count == room)
-            return MNP_FAIL(MNP_ERR_ARG, "the options of the C++ compiler are too many: MANIPLE_CXXFLAGS, Maniple's own and "
-                            "the kernel's should be fewer than %d", room);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "the options of the C++ compiler are too many: MANIPLE_CXXFLAGS, Maniple's own and "
+                            "the kernel's should be fewer than %d",
+                            room);
         arguments[(*count)++] = option;
     }
     return MNP_OK;
@@ -262,15 +266,20 @@ mnp_status mnp__host_compiler_new(const mnp__config *config, mnp__compiler **com
     mnp__text options = MNP__TEXT_EMPTY;
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *compiler, &compiler));
-    MNP_TRY_OR(find_executable(strcmp(config->cxx, "auto") == 0 ? MNP_HOST_CXX : config->cxx, &compiler->path), st, fail);
+    MNP_TRY_OR(find_executable(strcmp(config->cxx, "auto") == 0 ? MNP_HOST_CXX : config->cxx, &compiler->path), st,
+               fail);
     mnp__text_add(&options, FIXED_OPTIONS CHECK_OPTIONS " %s", config->cxxflags);
     MNP_TRY_OR(mnp__text_status(&options), st, fail);
     compiler->options = options.data;
     MNP_TRY_OR(describe(compiler, &compiler->identity), st, fail);
     const char *slash = strrchr(compiler->path, '/');
     snprintf(compiler->target, sizeof compiler->target, "%s", slash ? slash + 1 : compiler->path);
-    compiler->base = (mnp__compiler){.name = "host", .target = compiler->target, .identity = compiler->identity,
-                                     .config = config, .compile = compile, .rewrite = mnp__jit_rewrite_for_host};
+    compiler->base = (mnp__compiler){.name = "host",
+                                     .target = compiler->target,
+                                     .identity = compiler->identity,
+                                     .config = config,
+                                     .compile = compile,
+                                     .rewrite = mnp__jit_rewrite_for_host};
     *compiler_p = &compiler->base;
     return MNP_OK;
 fail:

@@ -1,11 +1,12 @@
 /*
  * Run-time compilation: from a kernel's source and definitions to binary code, kept in a cache on disk.
  *
- * A kernel is one file of kernels/, the same for both compilers (see docs/architecture.md): NVRTC gives a
- * cubin, the host's C++ compiler a shared object.  What is compiled is one text, with every #include of ours written out.
- * The cache's key is that text together with the target, the options and the compiler's version.
+ * A kernel is one file of kernels/, the same for both compilers (see docs/architecture.md): NVRTC gives a cubin, the
+ * host's C++ compiler a shared object.  What is compiled is one text, with every #include of ours written out.  The
+ * cache's key is that text together with the target, the options and the compiler's version.
  *
- * A raw module is a CUDA source of the user's, which NVRTC compiles as it is.  For the host it is rewritten: raw_host.c.
+ * A raw module is a CUDA source of the user's, which NVRTC compiles as it is.  For the host it is rewritten:
+ * raw_host.c.
  */
 #ifndef MNP__JIT_H
 #define MNP__JIT_H
@@ -58,8 +59,8 @@ typedef struct mnp__compiler {
     const char *identity;      /* target architecture, compiler and version, options: part of the cache's key */
     const mnp__config *config;
     /*
-     * Compile `source`, the text of mnp__jit_source().  MNP_ERR_COMPILE with the compiler's words and the source's lines.
-     * Sets *binary only on success.
+     * Compile `source`, the text of mnp__jit_source().  MNP_ERR_COMPILE with the compiler's words and the source's
+     * lines.  Sets *binary only on success.
      */
     mnp_status (*compile)(const struct mnp__compiler *self, const mnp__kernel_spec *spec, const char *source,
                           mnp__binary *binary);
@@ -73,16 +74,22 @@ const char *mnp__jit_type(mnp_dtype dtype);
 /* Typical specs of every kernel, for the test that compiles them all; the last file is NULL. */
 extern const mnp__kernel_spec mnp__jit_examples[];
 
-/* The source text of a spec: its definitions, then its file with our #include lines written out.  *text_p is malloc'ed. */
+/*
+ * The source text of a spec: its definitions, then its file with our #include lines written out.  *text_p is malloc'ed.
+ */
 mnp_status mnp__jit_source(const mnp__kernel_spec *spec, char **text_p);
 
 /*
- * The binary of a spec, from the cache or compiled now; release it with mnp__binary_free().  Ranks that want the same kernel
- * at the same time compile it once.  A cache that cannot be written costs a warning, a damaged file is made anew.
+ * The binary of a spec, from the cache or compiled now; release it with mnp__binary_free().  Ranks that want the same
+ * kernel at the same time compile it once.  A cache that cannot be written costs a warning, a damaged file is made
+ * anew.
  */
 mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec *spec, mnp__binary *binary);
 
-/* Append path and hash of each header that the text includes by a -I option or from the working folder, and of what they include. */
+/*
+ * Append path and hash of each header that the text includes by a -I option or from the working folder, and of what
+ * they include.
+ */
 mnp_status mnp__jit_append_headers(mnp__text *key, const char *source, const char *options);
 
 /* Of options for NVRTC those that another compiler knows too: -D, -U, -I and --std; malloc'ed. */
@@ -92,11 +99,17 @@ mnp_status mnp__jit_common_options(const char *options, char **common_p);
 mnp_status mnp__jit_cache_path(const mnp__config *config, char **path_p);
 mnp_status mnp__jit_cache_usage(const char *path, int64_t *files_p, int64_t *bytes_p);
 
-/* What is in it, in the order of the names, malloc'ed; and removing it.  A folder that is not there is empty.  MNP_ERR_IO. */
+/*
+ * What is in it, in the order of the names, malloc'ed; and removing it.  A folder that is not there is empty.
+ * MNP_ERR_IO.
+ */
 mnp_status mnp__jit_cache_list(const char *path, mnp_cache_entry **entries_p, int64_t *count_p);
 mnp_status mnp__jit_cache_clear(const char *path, int64_t *files_p, int64_t *bytes_p);
 
-/* An MNP_ERR_COMPILE with the compiler's words and the source lines they speak of, numbered as #line has it; for compilers. */
+/*
+ * An MNP_ERR_COMPILE with the compiler's words and the source lines they speak of, numbered as #line has it; for
+ * compilers.
+ */
 mnp_status mnp__jit_compile_error(const char *compiler, const mnp__kernel_spec *spec, const char *words,
                                   const char *source);
 

@@ -128,9 +128,7 @@ static mnp_status compile_program(const nvrtc_compiler *self, const mnp__kernel_
             st = read_names(program, spec->name_expressions, binary);
         break;
     case NVRTC_ERROR_COMPILATION:
-    case NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID:
-        st = mnp__jit_compile_error("NVRTC", spec, log, source);
-        break;
+    case NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID: st = mnp__jit_compile_error("NVRTC", spec, log, source); break;
     default: /* an unknown option, say, or a part of NVRTC that is missing */
         st = MNP_FAIL(MNP_ERR_COMPILE, "NVRTC on %s: %s; %s %s: %s", spec->function, nvrtcGetErrorString(result),
                       self->base.identity, spec->nvrtc_options ? spec->nvrtc_options : "", log);
@@ -182,8 +180,8 @@ static mnp_status choose_architecture(int major, int minor, int *architecture_p)
 }
 
 /*
- * Append -I options for the headers of the toolkit that this NVRTC belongs to, where they are installed: beside its library, or a
- * folder higher.
+ * Append -I options for the headers of the toolkit that this NVRTC belongs to, where they are installed: beside its
+ * library, or a folder higher.
  */
 static void append_toolkit(mnp__text *options)
 {
@@ -222,7 +220,8 @@ mnp_status mnp__nvrtc_new(const mnp__config *config, int major, int minor, mnp__
     MNP_TRY_OR(choose_architecture(major, minor, &architecture), st, fail);
     snprintf(self->target, sizeof self->target, "sm_%d", architecture);
     /* Functions without __device__ are the device's, as they are the host's for the other compiler */
-    mnp__text_add(&options, "--gpu-architecture=%s --device-as-default-execution-space --disable-warnings ", self->target);
+    mnp__text_add(&options, "--gpu-architecture=%s --device-as-default-execution-space --disable-warnings ",
+                  self->target);
     append_toolkit(&options);
     mnp__text_add(&options, "%s", config->nvrtc_options);
     MNP_TRY_OR(mnp__text_status(&options), st, fail);
@@ -230,8 +229,8 @@ mnp_status mnp__nvrtc_new(const mnp__config *config, int major, int minor, mnp__
     options = MNP__TEXT_EMPTY;
     mnp__text_add(&self->identity, "NVRTC %d.%d %s", version_major, version_minor, self->options);
     MNP_TRY_OR(mnp__text_status(&self->identity), st, fail);
-    self->base = (mnp__compiler){.name = "nvrtc", .target = self->target, .identity = self->identity.data,
-                                 .config = config, .compile = compile};
+    self->base = (mnp__compiler){
+        .name = "nvrtc", .target = self->target, .identity = self->identity.data, .config = config, .compile = compile};
     *compiler_p = &self->base;
     return MNP_OK;
 fail:

@@ -2,13 +2,14 @@
  * Raw modules on the host: a CUDA source is read word by word, and rewritten a little, so that kernels/raw_host.h can
  * stand in for what CUDA has built in.
  *
- * - Behind every kernel with C linkage, on the line where it ends, comes its entry, which the library calls by name.  Name
+ * - Behind every kernel with C linkage, on the line where it ends, comes its entry, which the library calls by name.
+ *   Name
  *   expressions get theirs at the end.
  * - extern __shared__ T name[] becomes a variable of the thread that runs the block; all of these are one memory.
  * - What makes the threads of a block meet cannot be done by one thread, and is an error that names the line.
  *
- * Comments, strings, what #if keeps for CUDA's own compilers, and the files of kernels/ are passed over: the user's text is
- * what a #line directive calls by the module's name.
+ * Comments, strings, what #if keeps for CUDA's own compilers, and the files of kernels/ are passed over: the user's
+ * text is what a #line directive calls by the module's name.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -39,6 +40,17 @@ typedef enum stage {
     IN_BODY
 } stage;
 
+/* The declaration that is being read, and what is open around it. */
+typedef struct declaration {
+    stage stage;
+    token word, name;            /* the last word; the kernel's */
+    int body, outer;             /* braces that were open before the body; parentheses before the parameters */
+    bool is_template, c_linkage; /* of the declaration */
+    bool c_block[MAX_DEPTH];     /* of every open brace: whether it is that of extern "C" */
+    int braces, parentheses;
+    bool dynamic; /* extern __shared__ was seen, and its ] is still to come */
+} declaration;
+
 typedef struct scan {
     const mnp__kernel_spec *spec;
     const char *at;     /* what comes next */
@@ -47,17 +59,13 @@ typedef struct scan {
     bool foreign;       /* what comes is one of our own files, which #line tells from the user's text */
     bool line_start;    /* nothing but spaces since the line began */
     branch branches[MAX_DEPTH];
-    int ifs; /* how many are open */
+    int braces_at[MAX_DEPTH]; /* open braces where each #if began: its branches all begin with these */
+    int ifs;                  /* how many are open */
     mnp__text *out;
 
-    stage stage;
-    token word, name;    /* the last word; the kernel's */
-    int body, outer;     /* braces that were open before the body; parentheses before the parameters */
-    bool is_template, c_linkage; /* of the declaration that is being read */
-    bool after_extern;
-    bool c_block[MAX_DEPTH]; /* of every open brace: whether it is that of extern "C" */
-    int braces, parentheses;
-    bool dynamic, any_dynamic; /* extern __shared__ was seen, and its ] is still to come; was seen anywhere */
+    declaration d, around;  /* `around` waits for the end of a #define, whose text is read on its own */
+    const char *define_end; /* NULL outside of one */
+    bool any_dynamic;       /* extern __shared__ was seen anywhere */
 } scan;
 
 static bool is(token t, const char *word)
@@ -111,7 +119,7 @@ static branch judge(token directive, const char *condition)
     char text[64];
     size_t length = 0;
     for (; *condition && *condition != '\n' && strncmp(condition, "//", 2) != 0; condition++) {
-        if (strchr(" \t()", *condition))
+        if (strchr(" \t\r()", *condition))
             continue;
         if (length + 1 == sizeof text)
             return MAYBE;
@@ -133,6 +141,15 @@ static branch judge(token directive, const char *condition)
     return MAYBE;
 }
 
+/* The end of a line that goes on behind each backslash. */
+static const char *end_of_directive(const char *at)
+{
+    const char *end = at + strcspn(at, "\n");
+    while (*end && (end[-1] == '\\' || (end[-1] == '\r' && end[-2] == '\\')))
+        end += 1 + strcspn(end + 1, "\n");
+    return end;
+}
+
 /* Take in the rest of a directive such as: #line 12 "name" */
 static void read_line_directive(scan *s, const char *text)
 {
@@ -149,18 +166,25 @@ static void read_directive(scan *s)
     const char *text = s->at + 1 + strspn(s->at + 1, " \t");
     token word = {text, strspn(text, "abcdefghijklmnopqrstuvwxyz")};
     branch *last = s->ifs > 0 ? &s->branches[s->ifs - 1] : NULL;
-    if ((is(word, "if") || is(word, "ifdef") || is(word, "ifndef")) && s->ifs < MAX_DEPTH)
+    if ((is(word, "if") || is(word, "ifdef") || is(word, "ifndef")) && s->ifs < MAX_DEPTH) {
+        s->braces_at[s->ifs] = s->d.braces;
         s->branches[s->ifs++] = judge(word, text + word.size);
-    else if (is(word, "else") && last)
-        *last = *last == NEVER ? ALWAYS : *last == ALWAYS ? NEVER : MAYBE;
-    else if (is(word, "elif") && last)
-        *last = *last == ALWAYS ? NEVER : MAYBE;
-    else if (is(word, "endif") && last)
+    } else if ((is(word, "else") || is(word, "elif")) && last) {
+        bool is_else = is(word, "else");
+        s->d.braces = s->braces_at[s->ifs - 1];
+        *last = *last == ALWAYS ? NEVER : *last == NEVER && is_else ? ALWAYS : MAYBE;
+    } else if (is(word, "endif") && last) {
         s->ifs--;
-    else if (is(word, "line"))
+    }
+    if (is(word, "line"))
         read_line_directive(s, text + word.size);
     bool is_read = !s->foreign && (is(word, "define") || is(word, "include"));
     go_to(s, is_read ? text + word.size : text + strcspn(text, "\n"));
+    if (is_read && is(word, "define")) {
+        s->define_end = end_of_directive(s->at);
+        s->around = s->d;
+        s->d = (declaration){.stage = OUTSIDE};
+    }
 }
 
 static bool is_left_out(const scan *s)
@@ -177,6 +201,10 @@ static token next_token(scan *s)
 {
     while (*s->at) {
         const char *comment = end_of_comment(s->at);
+        if (s->define_end && s->at >= s->define_end) {
+            s->d = s->around;
+            s->define_end = NULL;
+        }
         if (comment)
             go_to(s, comment);
         else if (isspace((unsigned char)*s->at))
@@ -208,19 +236,20 @@ static mnp_status check_word(const scan *s, token t)
     static const struct {
         const char *prefix, *what;
     } refused[] = {
-        {"__syncthreads", "a barrier"},        {"__syncwarp", "a barrier"},
-        {"__barrier_sync", "a barrier"},       {"__cluster_barrier", "a barrier"},
-        {"cooperative_groups", "a barrier"},   {"__shfl", "an exchange between threads"},
-        {"__ballot", "a vote among threads"},  {"__any_sync", "a vote among threads"},
+        {"__syncthreads", "a barrier"},         {"__syncwarp", "a barrier"},
+        {"__barrier_sync", "a barrier"},        {"__cluster_barrier", "a barrier"},
+        {"cooperative_groups", "a barrier"},    {"__shfl", "an exchange between threads"},
+        {"__ballot", "a vote among threads"},   {"__any_sync", "a vote among threads"},
         {"__all_sync", "a vote among threads"}, {"__activemask", "a vote among threads"},
-        {"__match_", "a vote among threads"},  {"__reduce_", "an exchange between threads"},
-        {"asm", "code of the GPU's"},          {"__asm", "code of the GPU's"},
+        {"__match_", "a vote among threads"},   {"__reduce_", "an exchange between threads"},
+        {"asm", "code of the GPU's"},           {"__asm", "code of the GPU's"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (begins(t, refused[i].prefix) && (refused[i].prefix[0] == '_' || is(t, refused[i].prefix)))
-            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "line %ld of module %s has %.*s, %s, which the host device cannot run: there "
-                            "the threads of a block run one after the other", s->line, s->spec->function, (int)t.size,
-                            t.text, refused[i].what);
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                            "line %ld of module %s has %.*s, %s, which the host device cannot run: there "
+                            "the threads of a block run one after the other",
+                            s->line, s->spec->function, (int)t.size, t.text, refused[i].what);
     }
     return MNP_OK;
 }
@@ -232,96 +261,100 @@ static void copy(scan *s)
     s->copied = s->at;
 }
 
-/* extern __shared__ T name[]: the `extern` stays, what follows it changes, and the name gets another one for the linker. */
+/*
+ * extern __shared__ T name[]: the `extern` stays, what follows it changes, and the name gets another one for the
+ * linker.
+ */
 static void begin_dynamic(scan *s, token shared)
 {
     s->at = shared.text;
     copy(s);
     mnp__text_add(s->out, "MNP_DYNAMIC_SHARED");
     s->at = s->copied = shared.text + shared.size;
-    s->dynamic = s->any_dynamic = true;
+    s->d.dynamic = s->any_dynamic = true;
 }
 
 static void end_dynamic(scan *s)
 {
     copy(s);
     mnp__text_add(s->out, " __asm__(\"mnp_dynamic_shared\")");
-    s->dynamic = false;
+    s->d.dynamic = false;
 }
 
 static void end_kernel(scan *s)
 {
     copy(s);
-    if (s->c_linkage && !s->is_template)
-        mnp__text_add(s->out, " MNP_RAW_EXPORT(" MNP_RAW_ENTRY "%.*s, %.*s)", (int)s->name.size, s->name.text,
-                      (int)s->name.size, s->name.text);
-    s->stage = OUTSIDE;
+    if (s->d.c_linkage && !s->d.is_template)
+        mnp__text_add(s->out, " MNP_RAW_KERNEL(%.*s)", (int)s->d.name.size, s->d.name.text);
+    s->d.stage = OUTSIDE;
 }
 
 /* A declaration is over. */
 static void end_declaration(scan *s)
 {
-    if (s->stage != IN_BODY)
-        s->stage = OUTSIDE;
-    if (s->stage == OUTSIDE) {
-        s->is_template = false;
-        s->c_linkage = s->braces > 0 && s->braces <= MAX_DEPTH && s->c_block[s->braces - 1];
+    if (s->d.stage != IN_BODY)
+        s->d.stage = OUTSIDE;
+    if (s->d.stage == OUTSIDE) {
+        s->d.is_template = false;
+        s->d.c_linkage = s->d.braces > 0 && s->d.braces <= MAX_DEPTH && s->d.c_block[s->d.braces - 1];
     }
 }
 
 static void open_brace(scan *s)
 {
-    if (s->braces < MAX_DEPTH) /* extern "C" { ... }, and what lies in it, but for the kernels' own */
-        s->c_block[s->braces] = s->stage == OUTSIDE && s->c_linkage;
-    if (s->stage == WANT_BODY) {
-        s->stage = IN_BODY;
-        s->body = s->braces;
+    if (s->d.braces < MAX_DEPTH) /* extern "C" { ... }, and what lies in it, but for the kernels' own */
+        s->d.c_block[s->d.braces] = s->d.stage == OUTSIDE && s->d.c_linkage;
+    if (s->d.stage == WANT_BODY) {
+        s->d.stage = IN_BODY;
+        s->d.body = s->d.braces;
     }
-    s->braces++;
+    s->d.braces++;
     end_declaration(s);
 }
 
 static void close_brace(scan *s)
 {
-    s->braces -= s->braces > 0;
-    if (s->stage == IN_BODY && s->braces == s->body)
+    s->d.braces -= s->d.braces > 0;
+    if (s->d.stage == IN_BODY && s->d.braces == s->d.body)
         end_kernel(s);
     end_declaration(s);
 }
 
 static void open_parenthesis(scan *s)
 {
-    bool attribute = begins(s->word, "__launch_bounds__") || begins(s->word, "__attribute") || is(s->word, "alignas") ||
-                     begins(s->word, "__maxnreg__") || begins(s->word, "__cluster_dims__") ||
-                     begins(s->word, "__block_size__");
-    if (s->stage == WANT_NAME && s->outer == s->parentheses && !attribute) {
-        s->stage = IN_PARAMETERS;
-        s->name = s->word;
+    bool attribute = begins(s->d.word, "__launch_bounds__") || begins(s->d.word, "__attribute") ||
+                     is(s->d.word, "alignas") || begins(s->d.word, "__maxnreg__") ||
+                     begins(s->d.word, "__cluster_dims__") || begins(s->d.word, "__block_size__");
+    if (s->d.stage == WANT_NAME && s->d.outer == s->d.parentheses && !attribute) {
+        s->d.stage = IN_PARAMETERS;
+        s->d.name = s->d.word;
+        if (s->d.name.text[-1] == '#') /* put together by a macro: there is a name expression for it */
+            s->d.is_template = true;
     }
-    s->parentheses++;
+    s->d.parentheses++;
 }
 
 static void close_parenthesis(scan *s)
 {
-    s->parentheses -= s->parentheses > 0;
-    if (s->stage == IN_PARAMETERS && s->parentheses == s->outer)
-        s->stage = WANT_BODY;
+    s->d.parentheses -= s->d.parentheses > 0;
+    if (s->d.stage == IN_PARAMETERS && s->d.parentheses == s->d.outer)
+        s->d.stage = WANT_BODY;
 }
 
 static mnp_status read_word(scan *s, token t)
 {
     MNP_TRY(check_word(s, t));
-    if (is(t, "template") && s->stage == OUTSIDE) {
-        s->is_template = true;
-    } else if (is(t, "__global__") && s->stage == OUTSIDE) {
-        s->stage = WANT_NAME;
-        s->outer = s->parentheses;
-    } else if (is(t, "\"C\"") && is(s->word, "extern")) {
-        s->c_linkage = true;
-    } else if (is(t, "__shared__") && is(s->word, "extern")) {
+    if (is(t, "template") && s->d.stage == OUTSIDE) {
+        s->d.is_template = true;
+    } else if (is(t, "__global__") && s->d.stage == OUTSIDE) {
+        s->d.stage = WANT_NAME;
+        s->d.outer = s->d.parentheses;
+    } else if (is(t, "\"C\"") && is(s->d.word, "extern")) {
+        s->d.c_linkage = true;
+    } else if (is(t, "__shared__") && is(s->d.word, "extern")) {
         begin_dynamic(s, t);
     }
-    s->word = t;
+    s->d.word = t;
     return MNP_OK;
 }
 
@@ -334,7 +367,7 @@ static mnp_status read_token(scan *s, token t)
     case ')': close_parenthesis(s); break;
     case ';': end_declaration(s); break;
     case ']':
-        if (s->dynamic)
+        if (s->d.dynamic)
             end_dynamic(s);
         break;
     default: return read_word(s, t);

@@ -88,8 +88,8 @@ static mnp_status append_file(const char *name, size_t length, struct included *
 }
 
 /*
- * Append the generated text.  It, and what a user wrote of it, may include "maniple/NAME", which is our file NAME; the lines after
- * that keep the names and numbers that a #line directive gave them.
+ * Append the generated text.  It, and what a user wrote of it, may include "maniple/NAME", which is our file NAME; the
+ * lines after that keep the names and numbers that a #line directive gave them.
  */
 static mnp_status append_generated(const char *generated, struct included *included, mnp__text *text)
 {

@@ -47,7 +47,9 @@ static mnp_status check_scalar(const mnp_array *target, const mnp_array *scalar)
     char to = mnp_dtype_kind(target->dtype);
     int64_t value;
     if (strchr(ranks, to) < strchr(ranks, scalar->weak))
-        return refuse(scalar->weak == 'i' ? "an integer" : scalar->weak == 'f' ? "a float" : "a complex number", target);
+        return refuse(scalar->weak == 'i'   ? "an integer"
+                      : scalar->weak == 'f' ? "a float"
+                                            : "a complex number", target);
     memcpy(&value, scalar->value, sizeof value);
     if (scalar->weak == 'i' && (to == 'i' || to == 'u') && !holds(target->dtype, value))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_copyto: %" PRId64 " is no value of %s", value, mnp_dtype_name(target->dtype));

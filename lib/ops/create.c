@@ -60,7 +60,7 @@ static mnp_status filled_like(const char *function, const mnp_array *prototype, 
     static const int64_t origin[MNP_MAX_DIMS] = {0};
     mnp_array *array;
     MNP_TRY(like(function, prototype, dtype, *array_p, &array));
-    return mnp__array_deliver(array, mnp__fill(array, origin, array->layout->shape, value), array_p);
+    return mnp__array_deliver(array, mnp__fill(function, array, origin, array->layout->shape, value), array_p);
 }
 
 mnp_status mnp_empty_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p)
@@ -85,7 +85,9 @@ mnp_status mnp_full_like(const mnp_array *prototype, mnp_dtype dtype, const void
     return filled_like("mnp_full_like", prototype, dtype, value, array_p);
 }
 
-/* ---- arange: the first two values are rounded to the dtype, and their difference, rounded too, gives the others ---- */
+/*
+ * ---- arange: the first two values are rounded to the dtype, and their difference, rounded too, gives the others ----
+ */
 
 static const mnp__formula arange_int = {
     .name = "arange_int",

@@ -1,8 +1,9 @@
 /*
  * Diagonals: matrices made of them, and the diagonals of matrices.
  *
- * A diagonal is seen as a view, every element staying where it is.  Where one of the two dimensions is not cut, the diagonal is
- * cut as the other one is.  Where both are, the diagonal of a matrix passes from rank to rank in the order of the ranks.
+ * A diagonal is seen as a view, every element staying where it is.  Where one of the two dimensions is not cut, the
+ * diagonal is cut as the other one is.  Where both are, the diagonal of a matrix passes from rank to rank in the order
+ * of the ranks.
  */
 #include <maniple/create.h>
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "array/view.h"
+#include "base/hash.h"
 #include "layout/layout.h"
 #include "ops/formula.h"
 #include "ops/place.h"
@@ -102,7 +104,8 @@ static struct diagonal diagonal_of(const mnp_layout *layout, int64_t offset, int
 }
 
 /* Where a box meets the diagonal: [begin, end), which may be empty. */
-static void meet(const struct diagonal *diagonal, const int64_t *lo, const int64_t *extent, int64_t *begin, int64_t *end)
+static void meet(const struct diagonal *diagonal, const int64_t *lo, const int64_t *extent, int64_t *begin,
+                 int64_t *end)
 {
     *begin = 0;
     *end = diagonal->length;
@@ -201,11 +204,13 @@ static mnp_status cut_along(const mnp_layout *layout, int axis, mnp_layout **cut
 }
 
 /* Copy the diagonal to the array that was given, or to one in the layout that Maniple chooses. */
-static mnp_status extract(const char *function, const mnp_array *x, const struct diagonal *diagonal, mnp_array **result_p)
+static mnp_status extract(const char *function, const mnp_array *x, const struct diagonal *diagonal,
+                          mnp_array **result_p)
 {
     mnp_array *view = NULL, *brought = NULL, *target = NULL;
     mnp_layout *cut = NULL, *layout = NULL, *natural = NULL;
     mnp_status st;
+    MNP_TRY(mnp__check_same(&x->ctx->comm, function, mnp__hash(MNP__HASH_START, diagonal, sizeof *diagonal)));
     MNP_TRY_OR(diagonal_layout(x->layout, diagonal, &layout), st, done);
     if (!layout) {
         MNP_TRY_OR(cut_along(x->layout, diagonal->axis[0], &cut), st, done);

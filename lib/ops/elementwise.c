@@ -1,6 +1,6 @@
 /*
- * Element-wise kernels of the user's: a parameter list and a body become a loop (lib/ops/loop.h) for every set of types that
- * the letters among the parameters are called with.
+ * Element-wise kernels of the user's: a parameter list and a body become a loop (lib/ops/loop.h) for every set of types
+ * that the letters among the parameters are called with.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,8 +55,10 @@ static mnp_status parse(mnp_elementwise *kernel, const char *inputs, const char 
         return MNP_FAIL(MNP_ERR_ARG, "an element-wise kernel has at least one output");
     for (int k = kernel->ninputs; k < count; k++) {
         if (kernel->parameters[k].raw)
-            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "output \"%s\" is raw, and elements that a rank does not own cannot be written: use "
-                            "a raw kernel (mnp_raw_module_new) on each rank's block", kernel->parameters[k].name);
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                            "output \"%s\" is raw, and elements that a rank does not own cannot be written: use "
+                            "a raw kernel (mnp_raw_module_new) on each rank's block",
+                            kernel->parameters[k].name);
     }
     return MNP_OK;
 }
@@ -161,14 +163,20 @@ static mnp_status make_loop(const mnp_elementwise *kernel, const mnp_dtype *dtyp
     mnp__text preamble = MNP__TEXT_EMPTY, body = MNP__TEXT_EMPTY;
     for (int k = 0; k < count; k++) {
         snprintf(names[k], sizeof names[k], "mnp_%d", k);
-        operands[k] = (mnp__loop_operand){.name = names[k], .type = dtypes[k], .memory = dtypes[k],
-                                          .raw = kernel->parameters[k].raw};
+        operands[k] = (mnp__loop_operand){
+            .name = names[k], .type = dtypes[k], .memory = dtypes[k], .raw = kernel->parameters[k].raw};
     }
     write_preamble(kernel, dtypes, &preamble);
     write_body(kernel, dtypes, &body);
-    mnp__loop_spec spec = {.name = kernel->name, .preamble = mnp__text_string(&preamble), .body = mnp__text_string(&body),
-                           .options = kernel->options, .contract = true, .indices = kernel->counts,
-                           .ninputs = kernel->ninputs, .noutputs = kernel->noutputs, .operands = operands};
+    mnp__loop_spec spec = {.name = kernel->name,
+                           .preamble = mnp__text_string(&preamble),
+                           .body = mnp__text_string(&body),
+                           .options = kernel->options,
+                           .contract = true,
+                           .indices = kernel->counts,
+                           .ninputs = kernel->ninputs,
+                           .noutputs = kernel->noutputs,
+                           .operands = operands};
     mnp_status st = mnp__text_status(&preamble);
     if (st == MNP_OK)
         st = mnp__text_status(&body);
@@ -186,9 +194,13 @@ static mnp_status find_loop(mnp_elementwise *kernel, const mnp_dtype *dtypes, mn
     while (found && memcmp(found->dtypes, dtypes, size) != 0)
         found = found->next;
     if (!found) {
-        MNP_TRY(mnp__calloc(1, sizeof *found, &found));
-        mnp_status st = make_loop(kernel, dtypes, &found->loop);
+        mnp_status st = mnp__calloc(1, sizeof *found, &found);
+        if (st == MNP_OK)
+            st = make_loop(kernel, dtypes, &found->loop);
+        st = MNP_AGREE(kernel->ctx, st);
         if (st != MNP_OK) {
+            if (found)
+                mnp__loop_free(found->loop);
             free(found);
             return st;
         }
@@ -210,9 +222,10 @@ static mnp_status bind(const mnp_elementwise *kernel, int k, mnp_dtype dtype, mn
         if (dtypes[k] == dtype)
             return MNP_OK;
         if (!self->letter)
-            return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is a parameter of dtype %s, and was given an array of %s", kernel->name,
-                            self->name, mnp_dtype_name(dtypes[k]), mnp_dtype_name(dtype));
-        return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of type %c, which is %s in this call, and was given an array of %s",
+            return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is a parameter of dtype %s, and was given an array of %s",
+                            kernel->name, self->name, mnp_dtype_name(dtypes[k]), mnp_dtype_name(dtype));
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "kernel %s: %s is of type %c, which is %s in this call, and was given an array of %s",
                         kernel->name, self->name, self->letter, mnp_dtype_name(dtypes[k]), mnp_dtype_name(dtype));
     }
     for (int other = 0; other < kernel->ninputs + kernel->noutputs; other++) {
@@ -239,7 +252,8 @@ static bool can_hold(const mnp_array *scalar, mnp_dtype dtype)
 
 static mnp_status check_scalar(const mnp_elementwise *kernel, int k, const mnp_array *scalar, mnp_dtype dtype)
 {
-    static const char *const kinds[] = {['b'] = "a bool", ['i'] = "the integer", ['f'] = "a float", ['c'] = "a complex number"};
+    static const char *const kinds[] = {
+        ['b'] = "a bool", ['i'] = "the integer", ['f'] = "a float", ['c'] = "a complex number"};
     int64_t value = 0;
     if (kernel->parameters[k].raw)
         return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is a raw parameter, and was given a scalar", kernel->name,
@@ -247,8 +261,8 @@ static mnp_status check_scalar(const mnp_elementwise *kernel, int k, const mnp_a
     if (can_hold(scalar, dtype))
         return MNP_OK;
     if (scalar->weak != 'i')
-        return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given %s", kernel->name, kernel->parameters[k].name,
-                        mnp_dtype_name(dtype), kinds[(int)scalar->weak]);
+        return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given %s", kernel->name,
+                        kernel->parameters[k].name, mnp_dtype_name(dtype), kinds[(int)scalar->weak]);
     memcpy(&value, scalar->value, sizeof value);
     return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given the integer %" PRId64, kernel->name,
                     kernel->parameters[k].name, mnp_dtype_name(dtype), value);
@@ -274,8 +288,10 @@ static mnp_status resolve(const mnp_elementwise *kernel, const mnp_array *const 
     }
     for (int k = 0; k < count; k++) {
         if (dtypes[k] == MNP_DTYPE_AUTO)
-            return MNP_FAIL(MNP_ERR_ARG, "kernel %s: nothing tells what type %c is, which output %s alone has: give that output an "
-                            "array", kernel->name, kernel->parameters[k].letter, kernel->parameters[k].name);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "kernel %s: nothing tells what type %c is, which output %s alone has: give that output an "
+                            "array",
+                            kernel->name, kernel->parameters[k].letter, kernel->parameters[k].name);
         if (k < kernel->ninputs && mnp__array_is_scalar(inputs[k]))
             MNP_TRY(check_scalar(kernel, k, inputs[k], dtypes[k]));
     }
@@ -294,8 +310,11 @@ static mnp_status check_shape_is_known(const mnp_elementwise *kernel, const mnp_
         if (*outputs_p[k])
             return MNP_OK;
     }
-    return MNP_FAIL(MNP_ERR_ARG, "kernel %s: nothing tells the shape of the outputs: give an output, or an input that is neither raw "
-                    "nor a scalar", kernel->name);
+    return MNP_FAIL(MNP_ERR_ARG,
+                    "kernel %s: nothing tells the shape of the outputs: give an output, or an input that is neither "
+                    "raw "
+                    "nor a scalar",
+                    kernel->name);
 }
 
 mnp_status mnp_elementwise_call(mnp_elementwise *kernel, int ninputs, const mnp_array *const *inputs, int noutputs,
@@ -304,11 +323,13 @@ mnp_status mnp_elementwise_call(mnp_elementwise *kernel, int ninputs, const mnp_
     mnp_dtype dtypes[MNP__MAX_OPERANDS];
     mnp__loop *loop;
     if (ninputs != kernel->ninputs || noutputs != kernel->noutputs)
-        return MNP_FAIL(MNP_ERR_ARG, "kernel %s has inputs and outputs %d and %d in number, and was called with %d and %d",
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "kernel %s has inputs and outputs %d and %d in number, and was called with %d and %d",
                         kernel->name, kernel->ninputs, kernel->noutputs, ninputs, noutputs);
     MNP_TRY(resolve(kernel, inputs, outputs_p, dtypes));
     MNP_TRY(check_shape_is_known(kernel, inputs, outputs_p));
     MNP_TRY(find_loop(kernel, dtypes, &loop));
-    return mnp__apply(kernel->ctx, &(mnp__application){.function = kernel->name, .loop = loop, .inputs = inputs,
-                                                       .outputs_p = outputs_p});
+    return mnp__apply(
+        kernel->ctx,
+        &(mnp__application){.function = kernel->name, .loop = loop, .inputs = inputs, .outputs_p = outputs_p});
 }

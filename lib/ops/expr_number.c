@@ -99,6 +99,16 @@ static bool arithmetic_of_integers(folding *f, mnp__operator op, mnp__wide a, mn
     return give_integer(f, overflow, value);
 }
 
+static bool divide_integers(folding *f, bool remainder, mnp__wide a, mnp__wide b)
+{
+    if (b == 0)
+        return refuse(f, "division by zero");
+    if (b == -1) /* the least number has no counterpart */
+        return remainder ? give_integer(f, false, 0) : arithmetic_of_integers(f, MNP__OP_SUBTRACT, 0, a);
+    mnp__wide quotient = floor_quotient(a, b);
+    return give_integer(f, false, remainder ? a - b * quotient : quotient);
+}
+
 /* Both bools or integers.  Bits of two bools are bools. */
 static bool fold_integers(folding *f, mnp__operator op, mnp__wide a, mnp__wide b, bool bools)
 {
@@ -108,9 +118,7 @@ static bool fold_integers(folding *f, mnp__operator op, mnp__wide a, mnp__wide b
     case MNP__OP_MULTIPLY: return arithmetic_of_integers(f, op, a, b);
     case MNP__OP_DIVIDE: return b == 0 ? refuse(f, "division by zero") : give_real(f, (double)a / (double)b);
     case MNP__OP_FLOOR_DIVIDE:
-        return b == 0 ? refuse(f, "division by zero") : give_integer(f, false, floor_quotient(a, b));
-    case MNP__OP_REMAINDER:
-        return b == 0 ? refuse(f, "division by zero") : give_integer(f, false, a - b * floor_quotient(a, b));
+    case MNP__OP_REMAINDER: return divide_integers(f, op == MNP__OP_REMAINDER, a, b);
     case MNP__OP_POWER: return power_of_integers(f, a, b);
     case MNP__OP_LEFT_SHIFT: return shift_of_integers(f, a, b, true);
     case MNP__OP_RIGHT_SHIFT: return shift_of_integers(f, a, b, false);

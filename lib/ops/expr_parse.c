@@ -9,7 +9,6 @@
 #include "ops/expression.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -67,52 +66,6 @@ static mnp_status enter(parser *p)
     return MNP_OK;
 }
 
-mnp_status mnp__expression_add(mnp__expression *expression, const mnp__node *node, int *number_p)
-{
-    if (expression->nnodes == expression->nodes_capacity) {
-        int capacity = expression->nodes_capacity ? 2 * expression->nodes_capacity : 64;
-        mnp__node *nodes = realloc(expression->nodes, (size_t)capacity * sizeof *nodes);
-        if (!nodes)
-            return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for an expression of %d parts", capacity);
-        expression->nodes = nodes;
-        expression->nodes_capacity = capacity;
-    }
-    expression->nodes[expression->nnodes] = *node;
-    *number_p = expression->nnodes++;
-    return MNP_OK;
-}
-
-const char *mnp__operator_ufunc(mnp__operator op)
-{
-    static const char *const names[MNP__NUM_OPERATORS] = {
-        [MNP__OP_ADD] = "add",
-        [MNP__OP_SUBTRACT] = "subtract",
-        [MNP__OP_MULTIPLY] = "multiply",
-        [MNP__OP_DIVIDE] = "divide",
-        [MNP__OP_FLOOR_DIVIDE] = "floor_divide",
-        [MNP__OP_REMAINDER] = "remainder",
-        [MNP__OP_POWER] = "power",
-        [MNP__OP_LEFT_SHIFT] = "left_shift",
-        [MNP__OP_RIGHT_SHIFT] = "right_shift",
-        [MNP__OP_AND] = "bitwise_and",
-        [MNP__OP_XOR] = "bitwise_xor",
-        [MNP__OP_OR] = "bitwise_or",
-        [MNP__OP_LESS] = "less",
-        [MNP__OP_LESS_EQUAL] = "less_equal",
-        [MNP__OP_GREATER] = "greater",
-        [MNP__OP_GREATER_EQUAL] = "greater_equal",
-        [MNP__OP_EQUAL] = "equal",
-        [MNP__OP_NOT_EQUAL] = "not_equal",
-        [MNP__OP_LOGICAL_AND] = "logical_and",
-        [MNP__OP_LOGICAL_OR] = "logical_or",
-        [MNP__OP_NEGATIVE] = "negative",
-        [MNP__OP_POSITIVE] = "positive",
-        [MNP__OP_INVERT] = "invert",
-        [MNP__OP_NOT] = "logical_not",
-    };
-    return names[op];
-}
-
 static mnp_status add_operation(parser *p, const char *at, mnp__operator op, int a, int b, int *node_p)
 {
     const char *name = mnp__operator_ufunc(op);
@@ -136,7 +89,19 @@ static mnp_status fail_count(const parser *p, mnp__word name, const char *wanted
                                 name.start, wanted, count);
 }
 
-/* Arguments up to the closing parenthesis; those before `count` are there already. */
+/* numpy.isclose has values for those of its arguments that are missing. */
+static mnp_status add_tolerances(parser *p, mnp__node *node, int *count)
+{
+    static const double tolerances[] = {1e-5, 1e-8}; /* rtol, atol */
+    for (; *count >= 2 && *count < 4; ++*count) {
+        mnp__node number = {.kind = MNP__NODE_NUMBER, .at = node->at,
+                            .number = {.kind = 'f', .real = tolerances[*count - 2]}};
+        MNP_TRY(mnp__expression_add(p->expression, &number, &node->arguments[*count]));
+    }
+    return MNP_OK;
+}
+
+/* Arguments up to the closing parenthesis; a method's first is there already. */
 static mnp_status parse_arguments(parser *p, mnp__word name, mnp__node *node, int most)
 {
     char wanted[32];
@@ -152,6 +117,8 @@ static mnp_status parse_arguments(parser *p, mnp__word name, mnp__node *node, in
             MNP_TRY(advance(p));
     }
     MNP_TRY(expect_symbol(p, ")", count == 0 ? "an argument or ')'" : "',' or ')'"));
+    if (node->ufunc && strcmp(node->ufunc->name, "isclose") == 0)
+        MNP_TRY(add_tolerances(p, node, &count));
     snprintf(wanted, sizeof wanted, "%d argument%s", most, most == 1 ? "" : "s");
     if (count != most)
         return fail_count(p, name, wanted, count);
@@ -204,7 +171,7 @@ static mnp_status parse_call(parser *p, mnp__word name, int self, int results, i
 static mnp_status parse_attribute(parser *p, int *node_p)
 {
     static const char *const values[] = {"real", "imag"};
-    static const char *const methods[] = {"astype", "clip", "conj", "conjugate"};
+    static const char *const methods[] = {"astype", "clip", "conj", "conjugate", "round"};
     mnp__word name = p->token.word;
     for (size_t i = 0; p->token.kind == MNP__TOKEN_NAME && i < sizeof values / sizeof *values; i++) {
         if (mnp__word_is(name, values[i])) {
@@ -589,12 +556,4 @@ mnp_status mnp__expression_parse(mnp__expression *expression)
     MNP_TRY(find_outputs(expression));
     find_uses(expression);
     return MNP_OK;
-}
-
-void mnp__expression_free(mnp__expression *expression)
-{
-    free(expression->nodes);
-    free(expression->variables);
-    expression->nodes = NULL;
-    expression->variables = NULL;
 }

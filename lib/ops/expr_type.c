@@ -127,6 +127,11 @@ static mnp_status fold(const typing *t, mnp__node *node, bool *folded_p)
     return MNP_OK;
 }
 
+static bool is_power(const mnp__node *node)
+{
+    return strcmp(node->ufunc->name, "power") == 0;
+}
+
 /* NumPy computes some powers otherwise, faster and closer: it squares, inverts, and takes roots. */
 static void simplify_power(const typing *t, mnp__node *node)
 {
@@ -134,13 +139,12 @@ static void simplify_power(const typing *t, mnp__node *node)
     const mnp__node *exponent = &t->expression->nodes[node->arguments[1]];
     const mnp__number *number = &exponent->number;
     char kind = mnp_dtype_kind(base->type.dtype);
-    bool inexact = (kind == 'f' || kind == 'c') && node->op == MNP__OP_POWER;
+    bool inexact = kind == 'f' || kind == 'c';
     const char *name = NULL;
-    if (exponent->kind != MNP__NODE_NUMBER || strcmp(node->ufunc->name, "power") != 0 || base->type.weak)
+    if (exponent->kind != MNP__NODE_NUMBER || base->type.weak)
         return;
     if (number->kind == 'i')
-        name = number->integer == 2 && node->op == MNP__OP_POWER ? "square" :
-               number->integer == -1 && inexact ? "reciprocal" : NULL;
+        name = number->integer == 2 ? "square" : number->integer == -1 && inexact ? "reciprocal" : NULL;
     else if (number->kind == 'f')
         name = number->real == 0.5 && inexact ? "sqrt" : NULL;
     if (name) {
@@ -149,13 +153,12 @@ static void simplify_power(const typing *t, mnp__node *node)
     }
 }
 
+/* After the choice of the loop's types. */
 static mnp_status check_power(const typing *t, const mnp__node *node)
 {
     const mnp__node *exponent = &t->expression->nodes[node->arguments[1]];
     mnp__wide value;
     char kind = mnp_dtype_kind(node->wanted[0]);
-    if (strcmp(node->ufunc->name, "power") != 0)
-        return MNP_OK;
     if ((kind == 'i' || kind == 'u') && known_integer(t, exponent, &value) && value < 0)
         return mnp__expression_fail(t->expression, node->at, "integers to negative integer powers are not allowed: "
                                     "make one a float");
@@ -192,13 +195,15 @@ static mnp_status type_call(const typing *t, mnp__node *node)
         MNP_TRY(fold(t, node, &folded));
     if (folded)
         return MNP_OK;
-    simplify_power(t, node);
+    if (node->op == MNP__OP_POWER)
+        simplify_power(t, node);
     bool weak = argument_types(t, node, types) && node->op != MNP__OP_NONE;
     if (mnp__ufunc_resolve(node->ufunc, types, node->wanted, node->results) != MNP_OK)
         return mnp__expression_fail_again(t->expression, node->at);
     if (compare_out_of_range(t, node))
         return MNP_OK;
-    MNP_TRY(check_power(t, node));
+    if (is_power(node))
+        MNP_TRY(check_power(t, node));
     for (int a = 0; a < node->narguments; a++)
         MNP_TRY(check_range(t, &nodes[node->arguments[a]], node->wanted[a]));
     node->type = weak ? weak_type(weak_kind(node->results[0])) : (mnp__type){node->results[0], 0};

@@ -4,6 +4,7 @@
  *   expr_lex.c    text to tokens              expr_names.c   what a name stands for, and what was meant by a wrong one
  *   expr_parse.c  tokens to nodes             expr_number.c  arithmetic of constants, and how C++ writes them
  *   expr_type.c   types, constants folded     expr_emit.c    nodes to C++ statements
+ *   expr_node.c   the list of nodes
  *
  * The language is in include/maniple/eval.h.  A text becomes a list of nodes in which a node comes after its arguments,
  * so that typing and emission are loops over that list, and neither they nor the C++ compiler meet the depth of what

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "ops/apply.h"
 #include "ops/place.h"
@@ -47,12 +48,23 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
     mnp_status st = mnp__text_status(&body);
     if (st == MNP_OK)
         st = mnp__loop_new(ctx,
-                           &(mnp__loop_spec){.name = formula->name, .preamble = formula->preamble ? formula->preamble : "",
+                           &(mnp__loop_spec){.name = formula->name,
+                                             .preamble = formula->preamble ? formula->preamble : "",
                                              .body = body.data, .indices = true, .ninputs = formula->ninputs,
                                              .noutputs = 1, .operands = operands},
                            loop_p);
     mnp__text_free(&body);
     return st;
+}
+
+static uint64_t hash_scalars(int count, const mnp_array *const *inputs)
+{
+    uint64_t hash = MNP__HASH_START;
+    for (int i = 0; i < count; i++) {
+        if (inputs[i] && mnp__array_is_scalar(inputs[i]))
+            hash = mnp__hash(hash, inputs[i]->value, sizeof inputs[i]->value);
+    }
+    return hash;
 }
 
 mnp_status mnp__formula_run(mnp_ctx *ctx, const char *function, const mnp__formula *formula,
@@ -75,8 +87,10 @@ mnp_status mnp__formula_run(mnp_ctx *ctx, const char *function, const mnp__formu
         MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &natural));
     if (*array_p)
         MNP_TRY_OR(mnp__target_check(function, dtype, natural, *array_p), st, done);
+    MNP_TRY_OR(mnp__check_same(&ctx->comm, function, hash_scalars(formula->ninputs, inputs)), st, done);
     MNP_TRY_OR(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop), st, done);
-    st = mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs, .outputs_p = &array_p,
+    st = mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
+                                             .outputs_p = &array_p,
                                              .layout = *array_p ? mnp_array_layout(*array_p) : natural});
 done:
     mnp_layout_free(natural);

@@ -11,9 +11,9 @@ enum { MNP__MAX_FORMULA_INPUTS = 10 };
 
 /*
  * A loop without the dtypes that a call brings.  Inputs are scalars, or arrays of the result's dtype if their type is
- * MNP_DTYPE_AUTO; `type` of the output likewise.  The body assigns to `out` and may use what mnp__loop_spec.indices is about; the
- * last index is also mnp_index[-1], the one before it mnp_index[-2].  Formulas are constants: they are told apart by their
- * addresses.
+ * MNP_DTYPE_AUTO; `type` of the output likewise.  The body assigns to `out` and may use what mnp__loop_spec.indices is
+ * about; the last index is also mnp_index[-1], the one before it mnp_index[-2].  Formulas are constants: they are told
+ * apart by their addresses.
  */
 typedef struct mnp__formula {
     const char *name; /* of the kernel */
@@ -28,8 +28,9 @@ typedef struct mnp__formula {
 } mnp__formula;
 
 /*
- * Compute an array of that dtype and shape, in the layout of the array that is given, or of mnp_layout_block(), or of `layout`
- * if it is not NULL.  `inputs` are the formula's.  Collective.  MNP_ERR_ARG if the array that is given does not suit.
+ * Compute an array of that dtype and shape, in the layout of the array that is given, or of mnp_layout_block(), or of
+ * `layout` if it is not NULL.  `inputs` are the formula's.  Collective.  MNP_ERR_ARG if the array that is given does
+ * not suit.
  */
 mnp_status mnp__formula_run(mnp_ctx *ctx, const char *function, const mnp__formula *formula,
                             const mnp_array *const *inputs, mnp_dtype dtype, int ndim, const int64_t *shape,

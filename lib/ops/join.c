@@ -44,7 +44,8 @@ static mnp_status joined_dtype(int count, const mnp_array *const *arrays, const 
     return MNP_OK;
 }
 
-static mnp_status joined_shape(const char *function, int count, const mnp_array *const *arrays, int axis, int64_t *shape)
+static mnp_status joined_shape(const char *function, int count, const mnp_array *const *arrays, int axis,
+                               int64_t *shape)
 {
     const mnp_layout *first = arrays[0]->layout;
     for (int d = 0; d < first->ndim; d++)
@@ -82,7 +83,7 @@ static mnp_status join(const char *function, int count, const mnp_array *const *
         mnp__placement placement = mnp__placement_of(target);
         placement.origin[axis] = placement.lo[axis] = at;
         placement.hi[axis] = at += arrays[i]->layout->shape[axis];
-        st = mnp__place(arrays[i], &placement, target);
+        st = mnp__place(function, arrays[i], &placement, target);
     }
     return mnp__target_deliver(target, st, result_p);
 }
@@ -205,14 +206,14 @@ mnp_status mnp_append(const mnp_array *x, const mnp_array *values, int axis, mnp
 }
 
 /* x[:cut], then a gap of `more` elements, or if that is negative without as many, then the rest of x. */
-static mnp_status part(const mnp_array *x, int axis, int64_t cut, int64_t more, mnp_array *target)
+static mnp_status part(const char *function, const mnp_array *x, int axis, int64_t cut, int64_t more, mnp_array *target)
 {
     mnp__placement head = mnp__placement_of(target), tail = head;
     head.hi[axis] = cut;
     tail.lo[axis] = cut + (more > 0 ? more : 0);
     tail.origin[axis] = more;
-    MNP_TRY(mnp__place(x, &head, target));
-    return mnp__place(x, &tail, target);
+    MNP_TRY(mnp__place(function, x, &head, target));
+    return mnp__place(function, x, &tail, target);
 }
 
 /* A result with the shape of x but along `axis`. */
@@ -249,8 +250,8 @@ mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values
     MNP_TRY(mnp__view_axis("mnp_insert", x->layout->ndim, axis, &axis));
     int64_t extent = x->layout->shape[axis];
     if (index < -extent || index > extent)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_insert: index is %" PRId64 ", and dimension %d has %" PRId64 " elements", index,
-                        axis, extent);
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_insert: index is %" PRId64 ", and dimension %d has %" PRId64 " elements",
+                        index, axis, extent);
     index += index < 0 ? extent : 0;
     MNP_TRY(fit_values(x, values, axis, &fitted));
     int64_t more = fitted->layout->shape[axis];
@@ -260,9 +261,9 @@ mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values
         mnp__placement middle = mnp__placement_of(target);
         middle.lo[axis] = middle.origin[axis] = index;
         middle.hi[axis] = index + more;
-        st = part(x, axis, index, more, target);
+        st = part("mnp_insert", x, axis, index, more, target);
         if (st == MNP_OK)
-            st = mnp__place(fitted, &middle, target);
+            st = mnp__place("mnp_insert", fitted, &middle, target);
         st = mnp__target_deliver(target, st, result_p);
     }
     mnp_array_free(fitted);
@@ -286,5 +287,5 @@ mnp_status mnp_delete(const mnp_array *x, int64_t start, int64_t stop, int axis,
     stop = clip_end(stop, extent);
     stop = stop < start ? start : stop;
     MNP_TRY(resized("mnp_delete", x, axis, extent - (stop - start), 1, &x, *result_p, &target));
-    return mnp__target_deliver(target, part(x, axis, start, start - stop, target), result_p);
+    return mnp__target_deliver(target, part("mnp_delete", x, axis, start, start - stop, target), result_p);
 }

@@ -50,8 +50,11 @@ static mnp_status copy_spec(const mnp__loop_spec *from, mnp__loop *loop)
         return MNP_FAIL(MNP_ERR_ARG, "%s has %d inputs and %d outputs: there must be an output, and at most %d of both",
                         from->name, from->ninputs, from->noutputs, MNP__MAX_OPERANDS);
     MNP_TRY(mnp__calloc((size_t)count, sizeof *operands, &operands));
-    *spec = (mnp__loop_spec){.contract = from->contract, .indices = from->indices, .ninputs = from->ninputs,
-                             .noutputs = from->noutputs, .operands = operands};
+    *spec = (mnp__loop_spec){.contract = from->contract,
+                             .indices = from->indices,
+                             .ninputs = from->ninputs,
+                             .noutputs = from->noutputs,
+                             .operands = operands};
     MNP_TRY(copy_text(from->name, &spec->name));
     MNP_TRY(copy_text(from->preamble, &spec->preamble));
     MNP_TRY(copy_text(from->body, &spec->body));
@@ -138,8 +141,8 @@ static mnp_status add_kernel(mnp__loop *loop, const mnp__loop_signature *signatu
 }
 
 /*
- * Plan a run and find its kernel, or make it.  A small block for whose strides there is no kernel yet takes the general one,
- * so that programs with many small views do not wait for compilers.
+ * Plan a run and find its kernel, or make it.  A small block for whose strides there is no kernel yet takes the general
+ * one, so that programs with many small views do not wait for compilers.
  */
 static mnp_status prepare(mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan,
                           mnp__kernel **kernel_p)

@@ -1,10 +1,10 @@
 /*
  * From operands to a kernel and its parameter.
  *
- * Dimensions of extent 1 are dropped, the others ordered by the first output's strides, and neighbours joined where every
- * operand goes on from one to the next with the same stride.  Most runs end up with one dimension.  What is then known of
- * the strides (1, 0, aligned, transposed) is compiled in; their values travel in the parameter.  What the body knows as
- * indices takes part as operands whose "memory" is the counting numbers, so that it survives all of this.
+ * Dimensions of extent 1 are dropped, the others ordered by the first output's strides, and neighbours joined where
+ * every operand goes on from one to the next with the same stride.  Most runs end up with one dimension.  What is then
+ * known of the strides (1, 0, aligned, transposed) is compiled in; their values travel in the parameter.  What the body
+ * knows as indices takes part as operands whose "memory" is the counting numbers, so that it survives all of this.
  *
  * This is on the way of every call: no allocation, and no work for dimensions that do not exist.
  */
@@ -16,9 +16,10 @@
 #include "layout/layout.h"
 
 enum {
-    MOST_LANES_IDLE = 8,           /* one of so many threads may idle at the end of rows */
-    LEAST_TILED = 16,              /* elements of a dimension that is worth tiles */
-    STREAMED_ROW = 256             /* elements of a row whose results are worth going past the caches */
+    MOST_LANES_IDLE = 8, /* one of so many threads may idle at the end of rows */
+    LEAST_TILED = 16,    /* elements of a dimension that is worth tiles */
+    MOST_TILED = 4,      /* operands that get tiles: they must fit in shared memory */
+    STREAMED_ROW = 256   /* elements of a row whose results are worth going past the caches */
 };
 
 /* The loop while it is being simplified. */
@@ -194,7 +195,7 @@ static int64_t absolute(int64_t x)
     return x < 0 ? -x : x;
 }
 
-/* Order the dimensions so that the first output's strides fall, and turn those around along which it goes backwards. */
+/* Order the dimensions so that the first output's strides fall, and turn around those along which it goes backwards. */
 static void follow_output(nest *n, const mnp__loop_signature *signature)
 {
     const int64_t *lead = n->stride[n->first_output];
@@ -288,9 +289,11 @@ static bool find_transposed(nest *n, mnp__loop_signature *signature)
         return false;
     for (int d = found; d < last - 1; d++)
         swap_dims(n, signature, d, d + 1);
-    for (int k = 0; k < n->first_output; k++) {
-        if (is_array(n, signature, k) && absolute(n->stride[k][last]) >= LEAST_TILED && n->stride[k][last - 1] == 1)
+    for (int k = 0, tiled = 0; k < n->first_output && tiled < MOST_TILED; k++) {
+        if (is_array(n, signature, k) && absolute(n->stride[k][last]) >= LEAST_TILED && n->stride[k][last - 1] == 1) {
             signature->access[k] = MNP_ACCESS_TRANSPOSED | MNP_ACCESS_UNIT;
+            tiled++;
+        }
     }
     return true;
 }
@@ -320,7 +323,7 @@ static bool is_aligned(const nest *n, int k, int vector, int64_t head, int along
     return true;
 }
 
-/* Elements of a thread along a row: as many of the widest array as are one access, or 1 if outputs cannot be written so. */
+/* Elements of a thread along a row: as many of the widest array as one access takes, or 1 if that suits no output. */
 static int choose_vector(const nest *n, mnp__loop_signature *signature, int64_t *head)
 {
     int last = n->ndim - 1, outputs = n->first_output + n->loop->spec.noutputs;
@@ -389,24 +392,27 @@ static uint64_t divisor_of(int64_t d)
     return shift << 32 | ((((UINT64_C(1) << shift) - divisor) << 32) / divisor + 1);
 }
 
-/* Threads along a row, as the power of two: few idle at a row's end, and else as many as there are. */
-static int choose_lanes(int64_t vectors, int threads)
-{
-    int best = 0;
-    int64_t least = INT64_MAX;
-    for (int lanes = 0; 1 << lanes <= threads; lanes++) {
-        int64_t width = INT64_C(1) << lanes, taken = (vectors + width - 1) / width * width;
-        if (taken <= least || taken - vectors <= vectors / MOST_LANES_IDLE) {
-            best = lanes;
-            least = taken < least ? taken : least;
-        }
-    }
-    return best;
-}
-
 static int64_t blocks_of(int64_t count, int64_t each)
 {
     return (count + each - 1) / each;
+}
+
+/*
+ * Threads along a row, as the power of two: a warp at least, or the whole row, and more as long as few are idle at its
+ * end.
+ */
+static int choose_lanes(int64_t vectors, int threads)
+{
+    int least = 0;
+    while (least < 5 && INT64_C(1) << least < vectors)
+        least++;
+    for (int lanes = least + 1, best = least;; lanes++) {
+        int64_t idle = blocks_of(vectors, INT64_C(1) << lanes) * (INT64_C(1) << lanes) - vectors;
+        if (1 << lanes > threads)
+            return best;
+        if (idle <= vectors / MOST_LANES_IDLE)
+            best = lanes;
+    }
 }
 
 /* What the parameter begins with; operands follow. */
@@ -443,14 +449,15 @@ static int64_t plan_tiles(const nest *n, mnp__loop_signature *signature, heading
     return planes * blocks_of(n->extent[last - 1], side) * blocks_of(n->extent[last], side) * group * group;
 }
 
-/* A warp takes 8 vectors along a tile's line; the tiles of all transposed operands together stay within `tile_bytes`. */
+/* A warp takes 8 vectors along a tile's line; all tiles of a block together stay within `tile_bytes`. */
 static int tile_side(const nest *n, const mnp__loop_signature *signature)
 {
     const mnp__loop_tuning *tuning = &n->loop->tuning;
     int bytes = 0, side = 8 * signature->vector;
     for (int k = 0; k < n->first_output; k++)
         bytes += signature->access[k] & MNP_ACCESS_TRANSPOSED ? (int)n->loop->sizes[k] : 0;
-    while (side * side < tuning->threads * signature->vector || (side < 128 && 4 * side * side * bytes <= tuning->tile_bytes))
+    while (side * side < tuning->threads * signature->vector ||
+           (side < 128 && 4 * side * side * bytes <= tuning->tile_bytes))
         side *= 2;
     return side;
 }
@@ -478,7 +485,7 @@ static void plan_cuda(nest *n, mnp__loop_plan *plan, heading *h)
 
 /* ---- kernels of the host ---- */
 
-/* Whether the results are better written past the caches: all of this is more than they hold, and nothing is in place. */
+/* Whether results are better written past the caches: all of this is more than they hold, and nothing is in place. */
 static bool is_streamed(const nest *n, const mnp__loop_signature *signature)
 {
     size_t bytes = 0;

@@ -9,15 +9,16 @@
 enum {
     MNP__LOOP_COUNTERS = MNP_MAX_DIMS + 1, /* mnp_i, then mnp_index[d]: operands that count instead of loading */
     MNP__LOOP_OPERANDS = MNP__MAX_OPERANDS + MNP__LOOP_COUNTERS,
-    MNP__LOOP_SLOTS = 5 * MNP_MAX_DIMS + 8 + MNP__LOOP_OPERANDS * (MNP_MAX_DIMS + 1) /* 64-bit numbers of the parameter */
+    /* 64-bit numbers of the parameter */
+    MNP__LOOP_SLOTS = 5 * MNP_MAX_DIMS + 8 + MNP__LOOP_OPERANDS * (MNP_MAX_DIMS + 1)
 };
 
 /* What was found to be fastest; tests/ops/loop_speed.c tries others.  All but the last two are for GPUs. */
 typedef struct mnp__loop_tuning {
-    int threads;          /* of a block: a power of two, 32 .. 1024 */
-    int vector_bytes;     /* of the widest operand that a thread accesses at once: 16 or 32 */
-    int flight_bytes;     /* of all operands that a thread should have under way */
-    int unroll;           /* most rows of a thread, for simple bodies and for those that call big functions */
+    int threads;      /* of a block: a power of two, 32 .. 1024 */
+    int vector_bytes; /* of the widest operand that a thread accesses at once: 16 or 32 */
+    int flight_bytes; /* of all operands that a thread should have under way */
+    int unroll;       /* most rows of a thread, for simple bodies and for those that call big functions */
     int unroll_heavy;
     int tile_bytes;       /* of shared memory that tiles take, where least tiles do not take more */
     int tile_group;       /* tiles along a side of the squares in which they are numbered */
@@ -45,9 +46,9 @@ struct mnp__loop {
     mnp__loop_spec spec; /* its texts and operands are the loop's own */
     mnp__loop_tuning tuning;
     size_t sizes[MNP__MAX_OPERANDS]; /* bytes of an operand's elements in memory */
-    unsigned counters;  /* bit 0: the body uses mnp_i; bit d + 1: mnp_index[d] */
-    bool heavy;         /* the body calls functions of many instructions */
-    bool agreed;        /* all ranks have compiled a kernel of it */
+    unsigned counters;               /* bit 0: the body uses mnp_i; bit d + 1: mnp_index[d] */
+    bool heavy;                      /* the body calls functions of many instructions */
+    bool agreed;                     /* all ranks have compiled a kernel of it */
     char *generated, *nvrtc_options, *host_options;
     mnp__loop_variant *variants;
 };
@@ -61,7 +62,7 @@ typedef struct mnp__loop_plan {
     uint64_t slots[MNP__LOOP_SLOTS];
 } mnp__loop_plan;
 
-/* loop_plan.c.  `operands` are those of mnp__loop_run(); the plan of an empty block has a kernel, but is not to be launched. */
+/* loop_plan.c.  `operands` are those of mnp__loop_run().  An empty block's plan has a kernel, but is never launched. */
 void mnp__loop_plan_make(const mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan);
 /* The same for the kernel that takes any strides. */
 void mnp__loop_plan_general(const mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan);

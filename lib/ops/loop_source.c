@@ -1,6 +1,6 @@
 /*
- * The text of a loop's kernels: what is generated of kernels/elementwise.cu once for a loop, and the definitions for one
- * kernel of it.  See there for what the names mean.
+ * The text of a loop's kernels: what is generated of kernels/elementwise.cu once for a loop, and the definitions for
+ * one kernel of it.  See there for what the names mean.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -46,8 +46,8 @@ static unsigned counters_in(const char *text)
 /* Whether a body calls functions of so many instructions that several copies of it are better not made. */
 static bool is_heavy(const char *text)
 {
-    static const char *const parts[] = {"sin", "cos", "tan", "exp", "log", "pow", "erf", "gamma", "hypot", "cbrt",
-                                        "mod", "divide", "remainder", "gcd", "lcm", "for ", "while "};
+    static const char *const parts[] = {"sin",  "cos", "tan",    "exp",       "log", "pow", "erf",  "gamma", "hypot",
+                                        "cbrt", "mod", "divide", "remainder", "gcd", "lcm", "for ", "while "};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (strstr(text, parts[i]))
             return true;
@@ -207,9 +207,13 @@ mnp_status mnp__loop_load(const mnp__loop *loop, const mnp__loop_signature *sign
         mnp__text_add(&text, "#define MNP_ACCESS_%d %d\n", k, signature->access[k]);
     size_t shared = add_tiles(loop, signature, &text);
     add_counters(loop, signature, &text);
-    mnp__kernel_spec spec = {.file = "elementwise.cu", .function = mnp__text_string(&function), .shared_bytes = shared,
-                             .defines = mnp__text_string(&text), .generated = loop->generated,
-                             .nvrtc_options = loop->nvrtc_options, .host_options = loop->host_options};
+    mnp__kernel_spec spec = {.file = "elementwise.cu",
+                             .function = mnp__text_string(&function),
+                             .shared_bytes = shared,
+                             .defines = mnp__text_string(&text),
+                             .generated = loop->generated,
+                             .nvrtc_options = loop->nvrtc_options,
+                             .host_options = loop->host_options};
     mnp_status st = mnp__text_status(&text);
     if (st == MNP_OK)
         st = mnp__text_status(&function);

@@ -23,7 +23,8 @@ static mnp_status padded_shape(const char *function, const mnp_array *x, const i
         }
         if (extent == 0 && mode != MNP_BOUNDARY_FILL && (width[0] > 0 || width[1] > 0))
             return MNP_FAIL(MNP_ERR_ARG, "%s: dimension %d has no elements that could be repeated", function, d);
-        if (__builtin_add_overflow(extent, width[0], &shape[d]) || __builtin_add_overflow(shape[d], width[1], &shape[d]))
+        if (__builtin_add_overflow(extent, width[0], &shape[d]) ||
+            __builtin_add_overflow(shape[d], width[1], &shape[d]))
             return MNP_FAIL(MNP_ERR_ARG, "%s: dimension %d becomes too long for 64-bit sizes", function, d);
         kept[d] = shape[d] == extent ? d : -1;
     }
@@ -31,11 +32,11 @@ static mnp_status padded_shape(const char *function, const mnp_array *x, const i
 }
 
 /*
- * Fill one side of dimension d: all of the earlier dimensions, the inner part of the later ones, whose own constants go into
- * the corners.
+ * Fill one side of dimension d: all of the earlier dimensions, the inner part of the later ones, whose own constants go
+ * into the corners.
  */
-static mnp_status fill_side(const mnp_array *x, const int64_t *widths, int d, int side, const void *value,
-                            mnp_array *target)
+static mnp_status fill_side(const char *function, const mnp_array *x, const int64_t *widths, int d, int side,
+                            const void *value, mnp_array *target)
 {
     int64_t lo[MNP_MAX_DIMS], hi[MNP_MAX_DIMS];
     for (int e = 0; e < x->layout->ndim; e++) {
@@ -46,7 +47,7 @@ static mnp_status fill_side(const mnp_array *x, const int64_t *widths, int d, in
         hi[d] = widths[2 * d];
     else
         lo[d] = widths[2 * d] + x->layout->shape[d];
-    return mnp__fill(target, lo, hi, value);
+    return mnp__fill(function, target, lo, hi, value);
 }
 
 /* `values` are one element for each side, or all the same one if `step` is 0. */
@@ -67,15 +68,16 @@ static mnp_status pad(const char *function, const mnp_array *x, const int64_t *w
         placement.origin[d] = widths[2 * d];
         placement.boundaries[d] = mode;
     }
-    st = mnp__place(x, &placement, target);
+    st = mnp__place(function, x, &placement, target);
     for (int i = 0; i < 2 * ndim && st == MNP_OK && mode == MNP_BOUNDARY_FILL; i++) {
         if (widths[i] > 0)
-            st = fill_side(x, widths, i / 2, i % 2, values + (size_t)i * step, target);
+            st = fill_side(function, x, widths, i / 2, i % 2, values + (size_t)i * step, target);
     }
     return mnp__target_deliver(target, st, result_p);
 }
 
-mnp_status mnp_pad(const mnp_array *x, const int64_t *widths, mnp_boundary mode, const void *value, mnp_array **result_p)
+mnp_status mnp_pad(const mnp_array *x, const int64_t *widths, mnp_boundary mode, const void *value,
+                   mnp_array **result_p)
 {
     static const char zero[16];
     MNP_TRY(mnp__check_inputs("mnp_pad", 1, &x));

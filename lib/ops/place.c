@@ -7,6 +7,7 @@
 
 #include "array/boxes.h"
 #include "array/mover.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "layout/layout.h"
 
@@ -68,9 +69,11 @@ static mnp_status move(const mnp_array *source, const mnp__placement *placement,
     return st;
 }
 
-mnp_status mnp__place(const mnp_array *source, const mnp__placement *placement, mnp_array *result)
+mnp_status mnp__place(const char *function, const mnp_array *source, const mnp__placement *placement,
+                      mnp_array *result)
 {
     mnp_array *converted = NULL;
+    MNP_TRY(mnp__check_same(&result->ctx->comm, function, mnp__hash(MNP__HASH_START, placement, sizeof *placement)));
     if (source->dtype == result->dtype)
         return move(source, placement, result);
     MNP_TRY(mnp_astype(source, result->dtype, &converted));
@@ -81,13 +84,15 @@ mnp_status mnp__place(const mnp_array *source, const mnp__placement *placement, 
 
 /* ---- filling ---- */
 
-mnp_status mnp__fill(mnp_array *array, const int64_t *lo, const int64_t *hi, const void *value)
+mnp_status mnp__fill(const char *function, mnp_array *array, const int64_t *lo, const int64_t *hi, const void *value)
 {
     static const int64_t still[MNP_MAX_DIMS] = {0};
     mnp_ctx *ctx = array->ctx;
     const mnp_dtype moving = mnp__moving_dtype(array->dtype);
     int64_t extent[MNP_MAX_DIMS], offset = 0;
     mnp__kernel *kernel;
+    const int64_t size = (int64_t)mnp_dtype_size(array->dtype);
+    MNP_TRY(mnp__check_same(&ctx->comm, function, mnp__hash(MNP__HASH_START, value, (size_t)size)));
     MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
     if (array->local_size == 0)
         return MNP_OK;
@@ -99,7 +104,6 @@ mnp_status mnp__fill(mnp_array *array, const int64_t *lo, const int64_t *hi, con
             return MNP_OK;
         offset += (from - array->local_lo[d]) * array->local_strides[d];
     }
-    const int64_t size = (int64_t)mnp_dtype_size(array->dtype);
     const mnp__one_box box = mnp__one_box_of(array->layout->ndim, extent, still, array->local_strides);
     return mnp__one_box_fill(ctx, kernel, &box, value, (size_t)size, (char *)array->data + offset * size, ctx->compute);
 }

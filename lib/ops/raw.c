@@ -1,8 +1,8 @@
 /*
  * Raw modules: CUDA sources of the user's, and launches of their kernels on this rank's blocks.
  *
- * Every launch is checked against what the kernel and the device can do, so that a mistake is a sentence with numbers and
- * leaves the device as it was.
+ * Every launch is checked against what the kernel and the device can do, so that a mistake is a sentence with numbers
+ * and leaves the device as it was.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -55,8 +55,13 @@ static mnp_status write_spec(const char *source, const mnp_raw_module_options *o
     mnp__text_add(text, "#line 1 \"%s.cu\"\n%s\n", options->name, source);
     MNP_TRY(mnp__text_status(text));
     MNP_TRY(mnp__jit_common_options(nvrtc_options, host_options_p));
-    *spec = (mnp__kernel_spec){.file = "raw.cu", .function = options->name, .defines = "", .generated = text->data,
-                               .nvrtc_options = nvrtc_options, .host_options = *host_options_p, .raw = true,
+    *spec = (mnp__kernel_spec){.file = "raw.cu",
+                               .function = options->name,
+                               .defines = "",
+                               .generated = text->data,
+                               .nvrtc_options = nvrtc_options,
+                               .host_options = *host_options_p,
+                               .raw = true,
                                .name_expressions = options->name_expressions};
     return MNP_OK;
 }
@@ -162,7 +167,8 @@ mnp_status mnp_raw_module_set(mnp_raw_module *module, const char *name, const vo
     size_t room;
     MNP_TRY(mnp_raw_module_variable(module, name, &pointer, &room));
     if (size > room)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_raw_module_set: %zu bytes are more than the %zu of variable \"%s\" of module %s", size,
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_raw_module_set: %zu bytes are more than the %zu of variable \"%s\" of module %s", size,
                         room, name, module->name);
     MNP_TRY(ctx->device->ops->copy(ctx->device, pointer, data, size, ctx->compute));
     return mnp__ctx_wait(ctx, ctx->compute);
@@ -194,8 +200,8 @@ static mnp_status check_extent(const mnp_raw_kernel *kernel, const char *what, c
 {
     for (int d = 0; d < 3; d++) {
         if (extent[d] < 1 || extent[d] > most[d])
-            return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": the %s is %u x %u x %u, and should be 1 to %u along %c", kernel->name,
-                            what, extent[0], extent[1], extent[2], most[d], "xyz"[d]);
+            return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": the %s is %u x %u x %u, and should be 1 to %u along %c",
+                            kernel->name, what, extent[0], extent[1], extent[2], most[d], "xyz"[d]);
     }
     return MNP_OK;
 }
@@ -208,18 +214,21 @@ static mnp_status check_launch(const mnp_raw_kernel *kernel, const mnp__launch *
     MNP_TRY(check_extent(kernel, "block", block, function->max_block));
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (threads > (uint64_t)function->max_threads)
-        return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": a block of %u x %u x %u is %" PRIu64 " threads, and this kernel can have %d "
-                        "here", kernel->name, block[0], block[1], block[2], threads, function->max_threads);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "kernel \"%s\": a block of %u x %u x %u is %" PRIu64 " threads, and this kernel can have %d "
+                        "here",
+                        kernel->name, block[0], block[1], block[2], threads, function->max_threads);
     if (shared_bytes > function->max_dynamic_shared)
-        return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": %zu bytes of dynamic shared memory are more than the %zu that a block can "
-                        "have here beside the kernel's own %zu", kernel->name, shared_bytes, function->max_dynamic_shared,
-                        function->shared_bytes);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "kernel \"%s\": %zu bytes of dynamic shared memory are more than the %zu that a block can "
+                        "have here beside the kernel's own %zu",
+                        kernel->name, shared_bytes, function->max_dynamic_shared, function->shared_bytes);
     return MNP_OK;
 }
 
 /* The address of an argument's value, and the value's size; an array's value is a pointer, kept in *pointer. */
-static mnp_status resolve_argument(const mnp_raw_kernel *kernel, int i, const mnp_argument *argument, const void **pointer,
-                                   const void **address_p, size_t *size_p)
+static mnp_status resolve_argument(const mnp_raw_kernel *kernel, int i, const mnp_argument *argument,
+                                   const void **pointer, const void **address_p, size_t *size_p)
 {
     if (argument->size > 0) {
         *address_p = argument->bytes ? argument->bytes : &argument->value;
@@ -249,14 +258,14 @@ mnp_status mnp_raw_kernel_launch(mnp_raw_kernel *kernel, const mnp_launch *launc
     complete(launch->block, extents.block);
     MNP_TRY(check_launch(kernel, &extents, launch->shared_bytes));
     if (nargs < 0 || nargs > MNP__MAX_PARAMETERS || (function->nparameters >= 0 && nargs != function->nparameters))
-        return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\" takes %d arguments, and was given %d", kernel->name, function->nparameters,
-                        nargs);
+        return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\" takes %d arguments, and was given %d", kernel->name,
+                        function->nparameters, nargs);
     for (int i = 0; i < nargs; i++) {
         size_t size = 0;
         MNP_TRY(resolve_argument(kernel, i, &args[i], &pointers[i], &addresses[i], &size));
         if (function->nparameters >= 0 && size != function->parameter_sizes[i])
-            return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": argument %d has %zu bytes, and the parameter %zu", kernel->name, i + 1,
-                            size, function->parameter_sizes[i]);
+            return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": argument %d has %zu bytes, and the parameter %zu",
+                            kernel->name, i + 1, size, function->parameter_sizes[i]);
     }
     mnp__stream *stream = launch->stream ? (mnp__stream *)launch->stream : ctx->compute;
     return ctx->device->ops->function_launch(ctx->device, kernel->function, &extents, launch->shared_bytes,

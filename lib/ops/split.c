@@ -60,8 +60,9 @@ mnp_status mnp_split(const mnp_array *x, int count, int axis, mnp_array **parts)
 {
     MNP_TRY(check("mnp_split", x, count, &axis));
     if (x->layout->shape[axis] % count != 0)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_split: dimension %d has %" PRId64 " elements, which %d equal parts cannot have",
-                        axis, x->layout->shape[axis], count);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_split: dimension %d has %" PRId64 " elements, which %d equal parts cannot have", axis,
+                        x->layout->shape[axis], count);
     return split(x, count, axis, even_start, &count, parts);
 }
 

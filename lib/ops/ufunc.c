@@ -98,32 +98,29 @@ static mnp_dtype dtype_of(char letter)
     return (mnp_dtype)(strchr(letters, letter) - letters);
 }
 
-/* Whether a number of weak type may become `dtype` where a loop's inputs have types of their own. */
-static bool weak_fits(char weak, mnp_dtype dtype)
-{
-    static const char order[] = "biufc";
-    return strchr(order, weak) <= strchr(order, mnp_dtype_kind(dtype));
-}
-
-/* Whether all inputs can be cast to the types of one loop: one letter for all, or one for each. */
-static bool suits(const char *item, size_t length, int count, const mnp__type *inputs, const mnp_dtype *settled)
+/*
+ * Whether all inputs can be cast to the types of one loop: one letter for all, or one for each.  In the latter an integer
+ * number takes whatever type its place has, unless it stands beside bools alone.
+ */
+static bool suits(const char *item, size_t length, int count, const mnp__type *inputs, mnp_dtype strong,
+                  const mnp_dtype *settled)
 {
     for (int i = 0; i < count; i++) {
         mnp_dtype target = dtype_of(item[length == 1 ? 0 : i]);
-        bool fits = length > 1 && is_weak(inputs[i]) ? weak_fits(inputs[i].weak, target)
-                                                     : mnp_can_cast(settled[i], target, MNP_CASTING_SAFE);
-        if (!fits)
+        bool takes_any = length > 1 && inputs[i].weak == 'i' && strong != MNP_BOOL;
+        if (!takes_any && !mnp_can_cast(settled[i], target, MNP_CASTING_SAFE))
             return false;
     }
     return true;
 }
 
 /* The first loop for `count` inputs. */
-static bool search(const char *items, int count, const mnp__type *inputs, const mnp_dtype *settled, mnp_dtype *loop)
+static bool search(const char *items, int count, const mnp__type *inputs, mnp_dtype strong, const mnp_dtype *settled,
+                   mnp_dtype *loop)
 {
     for (const char *item = items; *item;) {
         size_t length = strcspn(item, " ");
-        if (length > 0 && suits(item, length, count, inputs, settled)) {
+        if (length > 0 && suits(item, length, count, inputs, strong, settled)) {
             for (int i = 0; i < count; i++)
                 loop[i] = dtype_of(item[length == 1 ? 0 : i]);
             return true;
@@ -177,7 +174,7 @@ mnp_status mnp__ufunc_resolve(const mnp__ufunc *ufunc, const mnp__type *inputs, 
         types[i] = i < first ? MNP_BOOL : MNP_FLOAT64;
     bool found = count == 0 || (mark == '/' && !floats);
     if (!found && !(mark == '!' && bools))
-        found = search(items, count, inputs + first, settled, types + first);
+        found = search(items, count, inputs + first, strong, settled, types + first);
     if (!found)
         return fail_undefined(ufunc, inputs);
     memcpy(loop, types, (size_t)ufunc->ninputs * sizeof *loop);

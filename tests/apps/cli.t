@@ -241,7 +241,7 @@ else
     skip "the manual pages have no mistake" "there is no mandoc"
 fi
 # Options in the pages are written ".It Fl -name" or ".It Fl x , Fl -name"
-for subcommand in conv info; do
+for subcommand in cache conv info; do
     "$MANIPLE" "$subcommand" --help | sed -n 's/^  \(-[a-zA-Z], \)\{0,1\} *--\([a-z]*\).*/\2/p' | sort >help.txt
     sed -n 's/^\.It Fl\( . , Fl\)\{0,1\} -\([a-z]*\).*/\2/p' "$pages/maniple-$subcommand.1" | sort >page.txt
     run "maniple-$subcommand.1 has the options of --help" diff help.txt page.txt

@@ -241,6 +241,29 @@ static void check_large_blocks(const char *how)
     free(part);
 }
 
+/* Subscripts as structs say the same as text; a view is of use after its array is gone. */
+static void check_subscripts(void)
+{
+    const int64_t shape[] = {5, 8, 3};
+    mnp_array *a = NULL, *view = NULL, *other = NULL;
+    int32_t whole[120], got[2][8];
+    for (int i = 0; i < 120; i++)
+        whole[i] = i;
+    bool good = mnp_array_from_host(ctx, MNP_INT32, 3, shape, whole, &a) == MNP_OK &&
+                mnp_view(a, &view, MNP_NEWAXIS, MNP_RANGE(1, 4), MNP_SLICE(MNP_NONE, 0, -2), MNP_AT(-1)) == MNP_OK &&
+                mnp_index(a, "None, 1:4, :0:-2, -1", &other) == MNP_OK && mnp_array_ndim(view) == 3 &&
+                mnp_array_shape(view)[1] == 3 && mnp_array_shape(view)[2] == 4;
+    mnp_free_all(a, view);
+    view = a = NULL;
+    good = good && mnp_view(other, &view, MNP_ELLIPSIS, MNP_AT(2)) == MNP_OK &&
+           mnp_view(view, &a, MNP_ALL, MNP_SLICE(MNP_NONE, 2, MNP_NONE)) == MNP_OK &&
+           mnp_array_to_host(view, MNP_ALL_RANKS, got[0]) == MNP_OK && mnp_array_to_host(a, MNP_ALL_RANKS, got[1]) == MNP_OK;
+    for (int i = 0; i < 3; i++)
+        good = good && got[0][i] == (i + 1) * 24 + 3 * 3 + 2 && (i == 2 || got[1][i] == got[0][i]);
+    ok(good, "subscripts as structs and as text, and a view of a view whose array is gone");
+    mnp_free_all(a, view, other);
+}
+
 static void check_mistakes(void)
 {
     mnp_array *a = NULL, *b = NULL, *none = NULL;
@@ -293,6 +316,7 @@ int main(void)
     ctx->device->cpu_memory = false;
     check_large_blocks(", through pinned memory");
     ctx->device->cpu_memory = cpu_memory;
+    check_subscripts();
     check_mistakes();
     check_exhaustion();
     int status = done_testing();

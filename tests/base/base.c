@@ -1,6 +1,7 @@
 /*
  * Dtypes, texts, settings, log levels and the error record.
  */
+#include <math.h>
 #include <string.h>
 
 #include "../tap.h"
@@ -22,25 +23,27 @@ static void check_dtypes(void)
        "sizes and kinds");
 }
 
-/* numpy.promote_types, as NumPy 2 prints it: rows and columns in the order of the enum, by index into the enum. */
+/* numpy.promote_types, as NumPy 2 prints it, and for bfloat16 as documented: rows and columns in the order of the enum, by index into the enum. */
 static void check_promotion(void)
 {
     enum { b = MNP_BOOL, i1 = MNP_INT8, i2 = MNP_INT16, i4 = MNP_INT32, i8 = MNP_INT64, u1 = MNP_UINT8, u2 = MNP_UINT16,
-           u4 = MNP_UINT32, u8 = MNP_UINT64, f4 = MNP_FLOAT32, f8 = MNP_FLOAT64, c8 = MNP_COMPLEX64, c16 = MNP_COMPLEX128 };
+           u4 = MNP_UINT32, u8 = MNP_UINT64, f2 = MNP_FLOAT16, bf = MNP_BFLOAT16, f4 = MNP_FLOAT32, f8 = MNP_FLOAT64, c8 = MNP_COMPLEX64, c16 = MNP_COMPLEX128 };
     static const unsigned char table[MNP_NUM_DTYPES][MNP_NUM_DTYPES] = {
-        {b, i1, i2, i4, i8, u1, u2, u4, u8, f4, f8, c8, c16},
-        {i1, i1, i2, i4, i8, i2, i4, i8, f8, f4, f8, c8, c16},
-        {i2, i2, i2, i4, i8, i2, i4, i8, f8, f4, f8, c8, c16},
-        {i4, i4, i4, i4, i8, i4, i4, i8, f8, f8, f8, c16, c16},
-        {i8, i8, i8, i8, i8, i8, i8, i8, f8, f8, f8, c16, c16},
-        {u1, i2, i2, i4, i8, u1, u2, u4, u8, f4, f8, c8, c16},
-        {u2, i4, i4, i4, i8, u2, u2, u4, u8, f4, f8, c8, c16},
-        {u4, i8, i8, i8, i8, u4, u4, u4, u8, f8, f8, c16, c16},
-        {u8, f8, f8, f8, f8, u8, u8, u8, u8, f8, f8, c16, c16},
-        {f4, f4, f4, f8, f8, f4, f4, f8, f8, f4, f8, c8, c16},
-        {f8, f8, f8, f8, f8, f8, f8, f8, f8, f8, f8, c16, c16},
-        {c8, c8, c8, c16, c16, c8, c8, c16, c16, c8, c16, c8, c16},
-        {c16, c16, c16, c16, c16, c16, c16, c16, c16, c16, c16, c16, c16},
+        {b, i1, i2, i4, i8, u1, u2, u4, u8, f2, bf, f4, f8, c8, c16},
+        {i1, i1, i2, i4, i8, i2, i4, i8, f8, f2, bf, f4, f8, c8, c16},
+        {i2, i2, i2, i4, i8, i2, i4, i8, f8, f4, f4, f4, f8, c8, c16},
+        {i4, i4, i4, i4, i8, i4, i4, i8, f8, f8, f8, f8, f8, c16, c16},
+        {i8, i8, i8, i8, i8, i8, i8, i8, f8, f8, f8, f8, f8, c16, c16},
+        {u1, i2, i2, i4, i8, u1, u2, u4, u8, f2, bf, f4, f8, c8, c16},
+        {u2, i4, i4, i4, i8, u2, u2, u4, u8, f4, f4, f4, f8, c8, c16},
+        {u4, i8, i8, i8, i8, u4, u4, u4, u8, f8, f8, f8, f8, c16, c16},
+        {u8, f8, f8, f8, f8, u8, u8, u8, u8, f8, f8, f8, f8, c16, c16},
+        {f2, f2, f4, f8, f8, f2, f4, f8, f8, f2, f4, f4, f8, c8, c16},
+        {bf, bf, f4, f8, f8, bf, f4, f8, f8, f4, bf, f4, f8, c8, c16},
+        {f4, f4, f4, f8, f8, f4, f4, f8, f8, f4, f4, f4, f8, c8, c16},
+        {f8, f8, f8, f8, f8, f8, f8, f8, f8, f8, f8, f8, f8, c16, c16},
+        {c8, c8, c8, c16, c16, c8, c8, c16, c16, c8, c8, c8, c16, c8, c16},
+        {c16, c16, c16, c16, c16, c16, c16, c16, c16, c16, c16, c16, c16, c16, c16},
     };
     for (int i = 0; i < MNP_NUM_DTYPES; i++) {
         bool row = true;
@@ -48,6 +51,70 @@ static void check_promotion(void)
             row = row && (int)mnp_dtype_promote((mnp_dtype)i, (mnp_dtype)j) == table[i][j];
         ok(row, "promotion of %s as numpy.promote_types", mnp_dtype_name((mnp_dtype)i));
     }
+}
+
+static void check_casting(void)
+{
+    const struct {
+        mnp_dtype from, to;
+        mnp_casting least; /* the strictest rule that allows it */
+    } cases[] = {
+        {MNP_INT8, MNP_INT8, MNP_CASTING_NO},
+        {MNP_INT32, MNP_FLOAT64, MNP_CASTING_SAFE},
+        {MNP_INT64, MNP_FLOAT32, MNP_CASTING_SAME_KIND},
+        {MNP_UINT8, MNP_INT8, MNP_CASTING_SAME_KIND},
+        {MNP_INT8, MNP_UINT64, MNP_CASTING_UNSAFE},
+        {MNP_FLOAT16, MNP_BFLOAT16, MNP_CASTING_SAME_KIND},
+        {MNP_BFLOAT16, MNP_FLOAT32, MNP_CASTING_SAFE},
+        {MNP_FLOAT64, MNP_COMPLEX64, MNP_CASTING_SAME_KIND},
+        {MNP_COMPLEX64, MNP_FLOAT64, MNP_CASTING_UNSAFE},
+        {MNP_INT8, MNP_BOOL, MNP_CASTING_UNSAFE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool right = true;
+        for (mnp_casting rule = MNP_CASTING_NO; rule <= MNP_CASTING_UNSAFE; rule++)
+            right = right && mnp_can_cast(cases[i].from, cases[i].to, rule) == (rule >= cases[i].least);
+        ok(right, "casting %s to %s", mnp_dtype_name(cases[i].from), mnp_dtype_name(cases[i].to));
+    }
+    ok(!mnp_can_cast(MNP_INT8, (mnp_dtype)99, MNP_CASTING_UNSAFE), "nothing can be cast to what is no dtype");
+}
+
+/* The float of two bytes nearest to a double, found by looking at all of them; of two the even one. */
+static unsigned nearest_half(float (*value_of)(uint16_t), double x)
+{
+    unsigned best = 0;
+    for (unsigned bits = 0; bits < 0x8000; bits++) {
+        double value = (double)value_of((uint16_t)bits), least = fabs((double)value_of((uint16_t)best) - x);
+        if (fabs(value - x) < least || (fabs(value - x) == least && bits % 2 == 0))
+            best = bits;
+    }
+    return best;
+}
+
+static void check_halves(void)
+{
+    bool round_trip = true;
+    for (unsigned bits = 0; bits < 0x10000; bits++) {
+        float f = mnp_float16_to_float((uint16_t)bits), b = mnp_bfloat16_to_float((uint16_t)bits);
+        round_trip = round_trip && (isnan(f) || mnp_float16_from_double((double)f) == bits) &&
+                     (isnan(b) || mnp_bfloat16_from_double((double)b) == bits);
+    }
+    ok(round_trip, "all floats of two bytes come back");
+    ok((double)mnp_float16_to_float(0x3555) == 0x1.554p-2 && (double)mnp_float16_to_float(0x8001) == -0x1p-24 &&
+           isinf(mnp_float16_to_float(0xfc00)) && isnan(mnp_float16_to_float(0x7e01)),
+       "float16: a number, the smallest, infinity, NaN");
+    ok(isnan(mnp_float16_to_float(mnp_float16_from_double(NAN))) && isnan(mnp_bfloat16_to_float(mnp_bfloat16_from_double(NAN))),
+       "NaN stays NaN");
+    static const double values[] = {1 + 0x1p-11,          1 + 0x1p-11 + 0x1p-40, 1 + 3 * 0x1p-11, 0x1p-25,
+                                    0x1p-25 + 0x1p-70,    65503.9,               1 / 3.0,         1e-7,
+                                    1 + 0x1p-8 + 0x1p-50, 1 + 3 * 0x1p-8,        0x1p-134,        1e30};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        bool small = values[i] < 65504;
+        ok((!small || mnp_float16_from_double(values[i]) == nearest_half(mnp_float16_to_float, values[i])) &&
+               mnp_bfloat16_from_double(-values[i]) == (0x8000 | nearest_half(mnp_bfloat16_to_float, values[i])),
+           "%a is rounded once, to the nearest", values[i]);
+    }
+    ok(mnp_float16_from_double(65519.99) == 0x7bff && mnp_float16_from_double(65520) == 0x7c00, "float16 overflows at 65520");
 }
 
 static void check_texts(void)
@@ -109,6 +176,8 @@ int main(void)
 {
     check_dtypes();
     check_promotion();
+    check_casting();
+    check_halves();
     check_texts();
     check_settings();
     check_record();

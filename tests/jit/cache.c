@@ -1,6 +1,6 @@
 /*
- * The kernel cache: hits, damage of every kind, a folder that cannot be used, several processes at once, what it lists and
- * what it removes, and the places of errors.
+ * The kernel cache: hits, damage of every kind, a folder that cannot be used, several processes at once, what it lists
+ * and what it removes, and the places of errors.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -93,7 +93,8 @@ static void check_damage(void)
        "a file cut short is made anew");
     ok(truncate(path, 0) == 0 && gives(&compiler, &spec, 1), "an empty file is made anew");
     bool noticed = true;
-    for (long at = 0; at < info.st_size; at += at < 40 || at > info.st_size - 20 ? 1 : 97) { /* everywhere that counts */
+    for (long at = 0; at < info.st_size;
+         at += at < 40 || at > info.st_size - 20 ? 1 : 97) { /* everywhere that counts */
         FILE *file = fopen(path, "r+b");
         fseek(file, at, SEEK_SET);
         int byte = fgetc(file);
@@ -120,12 +121,14 @@ static void check_replaced(void)
     ok(survives("rm '%1$s' && mkdir '%1$s'", path), "an empty folder in its place goes");
     ok(survives("rm '%1$s' && mkfifo '%1$s'", path), "a pipe in its place does not keep us waiting");
     ok(survives("rm '%1$s' && ln -s /nowhere/at/all '%1$s'", path), "nor does a link to nothing");
-    ok(survives("chmod 000 '%1$s' && test ! -r '%1$s' || echo x > '%1$s'", path), "a file that cannot be read is made anew");
+    ok(survives("chmod 000 '%1$s' && test ! -r '%1$s' || echo x > '%1$s'", path),
+       "a file that cannot be read is made anew");
     ok(survives("cat '%1$s' '%1$s' > '%1$s'.x && mv '%1$s'.x '%1$s'", path), "so is one that is too long");
 
     mnp__kernel_spec other = spec;
     other.defines = "#define MNP_SRC char\n";
-    ok(gives(&compiler, &other, 1) && survives("for f in $(dirname '%1$s')/*.kernel; do test $f = '%1$s' || mv $f '%1$s'; done", path),
+    ok(gives(&compiler, &other, 1) &&
+           survives("for f in $(dirname '%1$s')/*.kernel; do test $f = '%1$s' || mv $f '%1$s'; done", path),
        "so is another kernel's file under this one's name");
 
     snprintf(lock, sizeof lock, "%s.lock", path);
@@ -151,7 +154,8 @@ static void check_names(void)
 {
     mnp__kernel_spec named = spec;
     named.name_expressions = (const char *const[]){"f<int>", "f<float>", NULL};
-    ok(gives(&compiler, &named, 1) && gives(&compiler, &named, 0), "the names of name expressions are kept with the code");
+    ok(gives(&compiler, &named, 1) && gives(&compiler, &named, 0),
+       "the names of name expressions are kept with the code");
     named.nvrtc_options = "-DX=1";
     ok(gives(&compiler, &named, 1) && gives(&compiler, &named, 0), "other options, another file");
 }
@@ -161,10 +165,12 @@ static void check_list_and_clear(void)
     char command[512];
     mnp_cache_entry *entries = NULL;
     int64_t count = 0, files = 0, bytes = 0, left = -1, left_bytes;
-    snprintf(command, sizeof command,
-             "cd '%s' && touch keep.kernel my-kernel-notes.txt && mkdir -p d-0123456789abcdef.kernel && echo x > ../%s.outside && "
-             "ln -s ../%s.outside host-link-0123456789abcdef.kernel && echo y > host-bad-0123456789abcdef.kernel",
-             folder, strrchr(folder, '/') + 1, strrchr(folder, '/') + 1);
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && touch keep.kernel my-kernel-notes.txt && mkdir -p d-0123456789abcdef.kernel && "
+             "echo x > ../%s.outside && "
+        "ln -s ../%s.outside host-link-0123456789abcdef.kernel && echo y > host-bad-0123456789abcdef.kernel",
+        folder, strrchr(folder, '/') + 1, strrchr(folder, '/') + 1);
     bool ready = system(command) == 0 && mnp__jit_cache_list(folder, &entries, &count) == MNP_OK;
     int ours = 0, unknown = 0;
     for (int64_t k = 0; k < count; k++) {
@@ -172,17 +178,21 @@ static void check_list_and_clear(void)
                 strcmp(entries[k].target, "paper") == 0 && entries[k].bytes > 0 && entries[k].modified > 1500000000;
         unknown += strcmp(entries[k].kernel, "?") == 0;
     }
-    ok(ready && ours >= 4 && unknown == 3 && ours + unknown == count, "%d kernels and %d things that are none are listed", ours,
-       unknown);
+    ok(ready && ours >= 4 && unknown == 3 && ours + unknown == count,
+       "%d kernels and %d things that are none are listed", ours, unknown);
     free(entries);
-    bool cleared = mnp__jit_cache_clear(folder, &files, &bytes) == MNP_OK && mnp__jit_cache_usage(folder, &left, &left_bytes) == MNP_OK;
-    snprintf(command, sizeof command, "cd '%s' && test -e keep.kernel && test -e my-kernel-notes.txt && test -s ../%s.outside && "
-             "test $(ls | wc -l) = 3 && rm -r keep.kernel my-kernel-notes.txt d-* ../%s.outside", folder,
-             strrchr(folder, '/') + 1, strrchr(folder, '/') + 1);
-    ok(cleared && files == ours + 2 && left == 1 && bytes > 0 && system(command) == 0, "they are cleared, and nothing else is");
+    bool cleared = mnp__jit_cache_clear(folder, &files, &bytes) == MNP_OK &&
+                   mnp__jit_cache_usage(folder, &left, &left_bytes) == MNP_OK;
+    snprintf(command, sizeof command,
+             "cd '%s' && test -e keep.kernel && test -e my-kernel-notes.txt && test -s ../%s.outside && "
+             "test $(ls | wc -l) = 3 && rm -r keep.kernel my-kernel-notes.txt d-* ../%s.outside",
+             folder, strrchr(folder, '/') + 1, strrchr(folder, '/') + 1);
+    ok(cleared && files == ours + 2 && left == 1 && bytes > 0 && system(command) == 0,
+       "they are cleared, and nothing else is");
     ok(mnp__jit_cache_clear("/nowhere/at/all", &files, &bytes) == MNP_OK && files == 0 && bytes == 0,
        "a cache that is not there is clear");
-    ok(mnp__jit_cache_clear("/dev/null", &files, &bytes) == MNP_ERR_IO, "what is no folder is an error: %s", mnp_error_message());
+    ok(mnp__jit_cache_clear("/dev/null", &files, &bytes) == MNP_ERR_IO, "what is no folder is an error: %s",
+       mnp_error_message());
 }
 
 static void check_settings(void)
@@ -199,10 +209,13 @@ static void check_settings(void)
     snprintf(path, sizeof path, "%s/a/b c", folder);
     setenv("MANIPLE_CACHE_DIR", path, 1);
     setenv("MANIPLE_DUMP_KERNELS", path, 1);
-    snprintf(command, sizeof command, "cd '%s' && test $(ls *.kernel | wc -l) = 1 && grep -q 'define MNP_SRC int' test-copy_boxes-*.cu && "
-             "cd ../.. && rm -r a", path);
+    snprintf(command, sizeof command,
+             "cd '%s' && test $(ls *.kernel | wc -l) = 1 && grep -q 'define MNP_SRC int' test-copy_boxes-*.cu && "
+             "cd ../.. && rm -r a",
+             path);
     ok(mnp__config_read("log=error", 0, &odd) == MNP_OK && gives(&other, &spec, 1) && gives(&other, &spec, 0) &&
-           system(command) == 0, "folders are made; MANIPLE_DUMP_KERNELS keeps the source");
+           system(command) == 0,
+       "folders are made; MANIPLE_DUMP_KERNELS keeps the source");
     mnp__config_free(&odd);
     unsetenv("MANIPLE_DUMP_KERNELS");
     setenv("MANIPLE_CACHE_DIR", folder, 1);
@@ -210,7 +223,8 @@ static void check_settings(void)
 
 static void check_error(const char *words, const char *expected)
 {
-    static const char source[] = "one\ntwo\n#line 1 \"user's own\"\nfirst\nsecond\n#line 8 \"other.h\"\neighth\nninth\n";
+    static const char source[] =
+        "one\ntwo\n#line 1 \"user's own\"\nfirst\nsecond\n#line 8 \"other.h\"\neighth\nninth\n";
     mnp_status st = mnp__jit_compile_error("cc", &(mnp__kernel_spec){.file = "file.cu"}, words, source);
     bool found = strstr(mnp_error_message(), expected) != NULL;
     ok(st == MNP_ERR_COMPILE && found, "the place of an error: %.*s", (int)strcspn(words, "\n"), words);
@@ -218,8 +232,11 @@ static void check_error(const char *words, const char *expected)
 
 static void check_errors(void)
 {
-    check_error("/tmp/x/file.cu:2:7: error: no", "kernel file.cu does not compile with cc:\n/tmp/x/file.cu:2:7: error: no\n     1 | one\n>    2 | two");
-    check_error("user's own:2:1: error: no", "kernel user's own does not compile with cc:\nuser's own:2:1: error: no\n     1 | first\n>    2 | second");
+    check_error("/tmp/x/file.cu:2:7: error: no",
+                "kernel file.cu does not compile with cc:\n/tmp/x/file.cu:2:7: error: no\n     1 | one\n>    2 | two");
+    check_error(
+        "user's own:2:1: error: no",
+        "kernel user's own does not compile with cc:\nuser's own:2:1: error: no\n     1 | first\n>    2 | second");
     check_error("user's own(1): error: no", "\n>    1 | first\n     2 | second");
     check_error("other.h:9: error", "\n     8 | eighth\n>    9 | ninth");
     check_error("file.cu:1: note: so\nuser's own:1: error", ">    1 | first");

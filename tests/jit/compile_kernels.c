@@ -36,8 +36,8 @@ static void compile_example(const mnp__compiler *compiler, const mnp__kernel_spe
     mnp_status st = mnp__jit_source(spec, &source);
     if (st == MNP_OK)
         st = compiler->compile(compiler, spec, source, &binary);
-    if (!ok(st == MNP_OK && has_function(binary.code, binary.size, spec->function), "%s, function %s, compiles for sm_%d", spec->file,
-            spec->function, architecture)) {
+    if (!ok(st == MNP_OK && has_function(binary.code, binary.size, spec->function),
+            "%s, function %s, compiles for sm_%d", spec->file, spec->function, architecture)) {
         print_lines(st == MNP_OK ? "the code has no such function" : mnp_error_message());
         print_lines(spec->defines);
     }
@@ -92,29 +92,38 @@ static void raw_modules(const mnp__compiler *compiler)
     static const char text[] =
         "#line 1 \"tools.cu\"\n"
         "#include \"maniple/math.h\"\n"
-        "namespace n { template <typename T> __global__ void add(T *x) { x[threadIdx.x] = mnp_multiply(x[0], x[TWO]); } }\n"
+        "namespace n {\n"
+        "template <typename T> __global__ void add(T *x) { x[threadIdx.x] = mnp_multiply(x[0], x[TWO]); }\n"
+        "}\n"
         "__constant__ float table[3];\n"
         "extern \"C\" __global__ void plain(int64_t *x) { __syncthreads(); *x = table[1]; }\n";
     static const char *const names[] = {"n::add<double>", "n::add<mnp_complex64>", "&table", NULL};
     static const char *const wrong[] = {"n::add<flaot>", NULL};
     mnp__binary binary = {NULL, 0, NULL, 0};
     bool good = compile_raw(compiler, text, names, &binary) == MNP_OK;
-    const char *add = good ? mnp__binary_name(&binary, names[0]) : NULL, *table = good ? mnp__binary_name(&binary, names[2]) : NULL;
-    if (!ok(good && add && has_function(binary.code, binary.size, add) && has_function(binary.code, binary.size, "plain") && table &&
-                strcmp(table, "table") == 0 && !mnp__binary_name(&binary, "plain"),
+    const char *add = good ? mnp__binary_name(&binary, names[0]) : NULL,
+               *table = good ? mnp__binary_name(&binary, names[2]) : NULL;
+    if (!ok(good && add && has_function(binary.code, binary.size, add) &&
+                has_function(binary.code, binary.size, "plain") && table && strcmp(table, "table") == 0 &&
+                !mnp__binary_name(&binary, "plain"),
             "a raw module with name expressions, one of them %s", add ? add : "unknown"))
         print_lines(mnp_error_message());
     mnp__binary_free(&binary);
     mnp_status st = compile_raw(compiler, text, wrong, &binary);
-    ok(st == MNP_ERR_COMPILE && strstr(mnp_error_message(), "kernel tools") && strstr(mnp_error_message(), "flaot"), "a name expression that is wrong is named");
+    ok(st == MNP_ERR_COMPILE && strstr(mnp_error_message(), "kernel tools") && strstr(mnp_error_message(), "flaot"),
+       "a name expression that is wrong is named");
     print_lines(mnp_error_message());
-    st = compile_raw(compiler, "#line 1 \"tools.cu\"\n#include \"maniple/prelude.h\"\nint64_t f()\n{ return g; }\n", NULL, &binary);
+    st = compile_raw(compiler, "#line 1 \"tools.cu\"\n#include \"maniple/prelude.h\"\nint64_t f()\n{ return g; }\n",
+                     NULL, &binary);
     ok(st == MNP_ERR_COMPILE && strstr(mnp_error_message(), "kernel tools.cu does not compile with NVRTC") &&
            strstr(mnp_error_message(), "\n     2 | int64_t f()\n>    3 | { return g; }"),
        "errors show the user's lines with the user's numbers");
     print_lines(mnp_error_message());
-    static const char toolkit[] = "#line 1 \"tools.cu\"\n#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n"
-                                  "extern \"C\" __global__ void f(__half *x) { cooperative_groups::this_thread_block().sync(); *x = 1; }\n";
+    static const char toolkit[] =
+        "#line 1 \"tools.cu\"\n"
+        "#include <cooperative_groups.h>\n"
+        "#include <cuda_fp16.h>\n"
+        "extern \"C\" __global__ void f(__half *x) { cooperative_groups::this_thread_block().sync(); *x = 1; }\n";
     if (strstr(compiler->identity, "/include")) {
         st = compile_raw(compiler, toolkit, NULL, &binary);
         if (!ok(st == MNP_OK, "the toolkit's headers are found"))

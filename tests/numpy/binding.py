@@ -252,7 +252,7 @@ def _convert(kind, value):
     return _c_types.get(kind, ctypes.c_int)(value)
 
 
-_c_types = {"int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64, "size_t": ctypes.c_size_t, "bool": ctypes.c_bool,
+_c_types = {"int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64, "size_t": ctypes.c_size_t, "_Bool": ctypes.c_bool,
             "uint16_t": ctypes.c_uint16, "unsigned": ctypes.c_uint, "float": ctypes.c_float, "double": ctypes.c_double,
             "char": ctypes.c_char}
 

@@ -29,7 +29,8 @@ def test_constants():
         mp.check(f"ones of {shape}", mp.ones(dtype, len(shape), shape), np.ones(shape, kind))
         check(f"zeros_like {dtype}", mp.zeros_like, prototype, None, want=np.zeros(shape, kind), dtype=dtype)
         value = np.asarray(rng.integers(0, 100)).astype(kind)[()]
-        check(f"full_like {dtype}", mp.full_like, prototype, dtype, value, want=np.full(shape, value, kind), dtype=dtype)
+        check(f"full_like {dtype}", mp.full_like, prototype, dtype, value, want=np.full(shape, value, kind),
+              dtype=dtype)
     x = mp.array(np.arange(12.0).reshape(3, 4), mp.random_layout(rng, (3, 4)))
     y = mp.empty_like(x, "int16")
     mp.ok(y.shape == (3, 4) and y.dtype == np.int16, "empty_like has the dtype that is asked for")
@@ -52,10 +53,12 @@ def test_arange():
         check(f"arange({start}, {stop}, {step}) {dtype}", mp.arange, start, stop, step, dtype,
               want=np.arange(start, stop, step, kind), dtype=dtype)
     for start, stop, step in [(0, 1, 0.1), (1, 0, -0.3), (5, 0, 1), (0, 5, -1), (0, 5, np.inf), (0, -5, np.inf),
-                              (1e300, -1e300, -3e299), (0.0, 1e-300, 1e300), (0, 3, 3), (-0.0, 2, 1), (1, 1 + 1e-15, 1e-16)]:
+                              (1e300, -1e300, -3e299), (0.0, 1e-300, 1e300), (0, 3, 3), (-0.0, 2, 1),
+                              (1, 1 + 1e-15, 1e-16)]:
         check(f"arange({start}, {stop}, {step})", mp.arange, start, stop, step, None,
               want=np.arange(start, stop, step, np.float64))
-    for start, stop, step in [(10, 0, -3), (0, 0, 1), (2 ** 62, 2 ** 62 + 5, 2), (-2 ** 63, -2 ** 63 + 3, 1), (7, 6, 1)]:
+    for start, stop, step in [(10, 0, -3), (0, 0, 1), (2 ** 62, 2 ** 62 + 5, 2), (-2 ** 63, -2 ** 63 + 3, 1),
+                              (7, 6, 1)]:
         check(f"arange({start}, {stop}, {step}) of integers", mp.arange_int, start, stop, step, None,
               want=np.arange(start, stop, step))
     many = 100003
@@ -68,7 +71,8 @@ def test_arange():
     mp.fails("MNP_ERR_ARG", "too many", mp.arange_int, -2 ** 63, 2 ** 63 - 1, 1, None)
     mp.fails("MNP_ERR_ARG", "1e+30 is no value of int32", mp.arange, 1e30, 1.1e30, 1e30, "int32")
     mp.fails("MNP_ERR_ARG", "and this one has 3", mp.arange_int, 0, 3, 1, "bool")
-    mp.fails("MNP_ERR_ARG", "(4,), and the result's is (3,)", mp.arange_int, 0, 3, 1, None, out=mp.zeros("int64", 1, [4]))
+    mp.fails("MNP_ERR_ARG", "(4,), and the result's is (3,)", mp.arange_int, 0, 3, 1, None,
+             out=mp.zeros("int64", 1, [4]))
     mp.fails("MNP_ERR_ARG", "int32", mp.arange_int, 0, 3, 1, None, out=mp.zeros("int32", 1, [3]))
     mp.fails("MNP_ERR_ARG", "99 is no dtype", mp.arange_int, 0, 3, 1, 99)
 
@@ -76,18 +80,21 @@ def test_arange():
 def test_spaces():
     for dtype in ["float64", "float32", "int32", "float16"]:
         for _ in range(4):
-            start, stop, count, end = rng.uniform(-50, 50), rng.uniform(-50, 50), int(rng.integers(0, 30)), bool(rng.integers(2))
+            start, stop = (float(v) for v in rng.uniform(-50, 50, 2))
+            count, end = int(rng.integers(0, 30)), bool(rng.integers(2))
             check(f"linspace({start}, {stop}, {count}, {end}) {dtype}", lambda *a, **k: mp.linspace(*a, **k)[1],
                   start, stop, count, end, dtype, want=np.linspace(start, stop, count, end, dtype=dtype))
-    for start, stop, count, end in [(3, 3, 5, True), (0, 5e-324, 7, True), (2, 3, 1, True), (2, 3, 1, False), (1, 2, 0, True),
-                                    (-np.inf, 1, 3, True), (-1e308, 1e308, 4, True), (5, -5, 1001, True)]:
+    for start, stop, count, end in [(3, 3, 5, True), (0, 5e-324, 7, True), (2, 3, 1, True), (2, 3, 1, False),
+                                    (1, 2, 0, True), (-np.inf, 1, 3, True), (-1e308, 1e308, 4, True),
+                                    (5, -5, 1001, True)]:
         want, step = np.linspace(start, stop, count, end, retstep=True)
         got_step, got = mp.linspace(start, stop, count, end, None)
         mp.check(f"linspace({start}, {stop}, {count}, {end})", (got, np.float64(got_step)), (want, np.float64(step)))
     check("logspace", mp.logspace, -3, 4.5, 23, True, 10, None, want=np.logspace(-3, 4.5, 23), ulp=4)
     check("logspace of base 2 without its end", mp.logspace, 0, 8, 8, False, 2, None,
           want=np.logspace(0, 8, 8, False, 2), ulp=4)
-    check("logspace float32", mp.logspace, 0, 3, 9, True, 10, "float32", want=np.logspace(0, 3, 9, dtype=np.float32), ulp=1)
+    check("logspace float32", mp.logspace, 0, 3, 9, True, 10, "float32",
+          want=np.logspace(0, 3, 9, dtype=np.float32), ulp=1)
     for start, stop, end in [(1, 1000, True), (-2, -3e5, True), (7, 0.01, False)]:
         check(f"geomspace({start}, {stop})", mp.geomspace, start, stop, 17, end, None,
               want=np.geomspace(start, stop, 17, end), ulp=8)
@@ -113,7 +120,8 @@ def test_diagonals():
         axes = [int(axis) for axis in rng.permutation(len(shape))[:2]]
         check(f"diagonal {shape} {offset} {axes}", mp.diagonal, x, offset, *axes, want=np.diagonal(a, offset, *axes))
         flipped = mp.array(a[::-1], mp.random_layout(rng, shape))[::-1]
-        check(f"diagonal {shape} {offset} of a view", mp.diagonal, flipped, offset, 0, 1, want=np.diagonal(a, offset, 0, 1))
+        check(f"diagonal {shape} {offset} of a view", mp.diagonal, flipped, offset, 0, 1,
+              want=np.diagonal(a, offset, 0, 1))
     a = rng.integers(1, 100, (6, 6)).astype(np.float32)
     for k in range(-8, 9, 2):
         x = mp.array(a, mp.random_layout(rng, a.shape))

@@ -1,6 +1,6 @@
 /*
- * Element-wise kernels of the user's: types, scalars, broadcasting, raw parameters, indices, several outputs, and what is
- * refused with which words.
+ * Element-wise kernels of the user's: types, scalars, broadcasting, raw parameters, indices, several outputs, and what
+ * is refused with which words.
  */
 #include <maniple.h>
 
@@ -23,7 +23,8 @@ static mnp_array *from_host(mnp_dtype dtype, int ndim, const int64_t *extents, c
     return array;
 }
 
-static mnp_elementwise *make(const char *inputs, const char *outputs, const char *body, const mnp_elementwise_options *options)
+static mnp_elementwise *make(const char *inputs, const char *outputs, const char *body,
+                             const mnp_elementwise_options *options)
 {
     mnp_elementwise *kernel = NULL;
     if (mnp_elementwise_new(ctx, inputs, outputs, body, options, &kernel) != MNP_OK)
@@ -54,9 +55,11 @@ static void check_types(void)
         wide[k] = 0.5 * k;
         wide_sum[k] = (wide[k] + wide[k]) * 3;
     }
-    mnp_array *a = from_host(MNP_FLOAT32, 2, shape, x), *b = from_host(MNP_FLOAT32, 1, shape + 1, row), *c = NULL, *d = NULL;
+    mnp_array *a = from_host(MNP_FLOAT32, 2, shape, x), *b = from_host(MNP_FLOAT32, 1, shape + 1, row), *c = NULL,
+              *d = NULL;
     mnp_array *e = from_host(MNP_FLOAT64, 2, shape, wide);
-    mnp_elementwise *kernel = make("T x, T y, T scale", "T z", "z = (x + y) * scale", &(mnp_elementwise_options){.name = "scaled_sum"});
+    mnp_elementwise *kernel =
+        make("T x, T y, T scale", "T z", "z = (x + y) * scale", &(mnp_elementwise_options){.name = "scaled_sum"});
     mnp_status st = mnp_elementwise_call(kernel, MNP_INPUTS(a, b, MNP_SCALAR(ctx, 3)), MNP_OUTPUTS(&c));
     ok(st == MNP_OK && holds(c, MNP_FLOAT32, SIZE, sum), "(a + b) * scale of float32, broadcast, with a scalar");
     st = mnp_elementwise_call(kernel, MNP_INPUTS(e, e, MNP_SCALAR(ctx, 3.0)), MNP_OUTPUTS(&d));
@@ -110,17 +113,19 @@ static void check_kinds(void)
                                    "square = x.real() * x.real() + x.imag() * x.imag();\n"
                                    "product = x * conj(y) + 2;\n"
                                    "bool large = square > 8;\n"
-                                   "right = large && x != C(4, 0)", NULL);
+                                   "right = large && x != C(4, 0)",
+                                   NULL);
     mnp_status st = mnp_elementwise_call(kernel, MNP_INPUTS(x, y), MNP_OUTPUTS(&square, &product, &right));
     ok(st == MNP_OK && holds(square, MNP_FLOAT32, 3, squares), "abs2 of complex64");
     ok(st == MNP_OK && holds(product, MNP_COMPLEX64, 3, products), "arithmetic of complex64");
     ok(st == MNP_OK && holds(right, MNP_BOOL, 3, (unsigned char[]){0, 1, 0}), "bool");
     mnp_elementwise_free(kernel);
 
-    kernel = make("bool flag, float16 h, raw bool table", "float16 z, bool w", "z = flag ? h * 2 : h + 1; w = table[table.size() - 1 - i]",
-                  NULL);
+    kernel = make("bool flag, float16 h, raw bool table", "float16 z, bool w",
+                  "z = flag ? h * 2 : h + 1; w = table[table.size() - 1 - i]", NULL);
     const unsigned char flags[] = {1, 0, 1};
-    const uint16_t halves[] = {0x3c00, 0x4000, 0xc200}, doubled[] = {0x4000, 0x4200, 0xc600}; /* 1, 2, -3 and 2, 3, -6 */
+    const uint16_t halves[] = {0x3c00, 0x4000, 0xc200},
+                   doubled[] = {0x4000, 0x4200, 0xc600}; /* 1, 2, -3 and 2, 3, -6 */
     mnp_array *flag = from_host(MNP_BOOL, 1, three, flags), *half = from_host(MNP_FLOAT16, 1, three, halves), *z = NULL;
     mnp_array *table = from_host(MNP_BOOL, 1, three, (unsigned char[]){1, 1, 0}), *w = NULL;
     st = mnp_elementwise_call(kernel, MNP_INPUTS(flag, half, table), MNP_OUTPUTS(&z, &w));
@@ -141,7 +146,8 @@ static void check_raw_and_views(void)
     mnp_array *x = from_host(MNP_INT64, 2, shape, values), *turned = NULL, *back = NULL, *z = NULL;
     mnp_elementwise *kernel = make("T x, raw T table", "T z",
                                    "#define TWICE(a) (2 * (a))\n"
-                                   "z = TWICE(table[n - 1 - i]) + x + 1000000 * table.size() + i", NULL);
+                                   "z = TWICE(table[n - 1 - i]) + x + 1000000 * table.size() + i",
+                                   NULL);
     mnp_status st = mnp_elementwise_call(kernel, MNP_INPUTS(x, x), MNP_OUTPUTS(&z));
     ok(st == MNP_OK && holds(z, MNP_INT64, SIZE, expected), "a raw parameter, i and n");
     z = NULL;
@@ -181,7 +187,8 @@ static void check_empty(void)
     mnp_elementwise *kernel = make("T x", "T z", "z = x + 1", NULL);
     mnp_status st = mnp_empty(ctx, MNP_INT32, 2, (int64_t[]){3, 0}, &none);
     ok(st == MNP_OK && mnp_elementwise_call(kernel, MNP_INPUTS(none), MNP_OUTPUTS(&z)) == MNP_OK &&
-           mnp_array_shape(z)[1] == 0, "an empty array");
+           mnp_array_shape(z)[1] == 0,
+       "an empty array");
     ok(mnp_elementwise_call(kernel, MNP_INPUTS(zero), MNP_OUTPUTS(&w)) == MNP_OK && holds(w, MNP_INT32, 1, &(int){6}),
        "an array without dimensions");
     mnp_free_all(none, z, zero);
@@ -206,7 +213,8 @@ static void check_prime_factors(void)
                                    "    for (; rest % p == 0; rest /= p)\n"
                                    "        total += p;\n"
                                    "if (rest > 1)\n"
-                                   "    total += rest;\n", &(mnp_elementwise_options){.name = "prime_factors"});
+                                   "    total += rest;\n",
+                                   &(mnp_elementwise_options){.name = "prime_factors"});
     mnp_status st = mnp_empty(ctx, MNP_INT32, 1, (int64_t[]){MOST - 1}, &z);
     if (st == MNP_OK)
         st = mnp_elementwise_call(kernel, MNP_NO_INPUTS, MNP_OUTPUTS(&z));
@@ -217,21 +225,24 @@ static void check_prime_factors(void)
 static void check_compile_error(void)
 {
     mnp_array *x = from_host(MNP_FLOAT32, 1, (int64_t[]){3}, (float[]){1, 2, 3}), *z = NULL;
-    mnp_elementwise *wrong = make("T x", "T z", "T half = x / 2;\nz = hlaf + 1;\n// the end", &(mnp_elementwise_options){.name = "halve"});
+    mnp_elementwise *wrong =
+        make("T x", "T z", "T half = x / 2;\nz = hlaf + 1;\n// the end", &(mnp_elementwise_options){.name = "halve"});
     mnp_status st = mnp_elementwise_call(wrong, MNP_INPUTS(x), MNP_OUTPUTS(&z));
     ok(st == MNP_ERR_COMPILE && !z && strstr(mnp_error_message(), "kernel body of halve does not compile") &&
            strstr(mnp_error_message(), "\n     1 | T half = x / 2;\n>    2 | z = hlaf + 1;"),
        "a body that does not compile shows its lines");
     mnp_elementwise_free(wrong);
     wrong = make("T x", "T z", "z = twice(x)",
-                 &(mnp_elementwise_options){.name = "doubled", .preamble = "\ntemplate <typename R> R twice(R x) { return 2 ** x }\n"});
+                 &(mnp_elementwise_options){.name = "doubled",
+                                            .preamble = "\ntemplate <typename R> R twice(R x) { return 2 ** x }\n"});
     st = mnp_elementwise_call(wrong, MNP_INPUTS(x), MNP_OUTPUTS(&z));
     ok(st == MNP_ERR_COMPILE && !z && strstr(mnp_error_message(), "kernel preamble of doubled does not compile") &&
            strstr(mnp_error_message(), ">    2 | template <typename R> R twice(R x)"),
        "so does a preamble");
     mnp_elementwise_free(wrong);
     mnp_elementwise *right = make("T x", "T z", "z = x + 1", NULL);
-    ok(mnp_elementwise_call(right, MNP_INPUTS(x), MNP_OUTPUTS(&z)) == MNP_OK && holds(z, MNP_FLOAT32, 3, (float[]){2, 3, 4}),
+    ok(mnp_elementwise_call(right, MNP_INPUTS(x), MNP_OUTPUTS(&z)) == MNP_OK &&
+           holds(z, MNP_FLOAT32, 3, (float[]){2, 3, 4}),
        "and the context goes on");
     mnp_array_free(x);
     mnp_elementwise_free(right);
@@ -256,7 +267,9 @@ static void check_refused(void)
     refused(MNP_ERR_ARG, "T x", "", "at least one output");
     refused(MNP_ERR_UNSUPPORTED, "T x", "raw T z", "raw kernel");
     mnp_elementwise *kernel = NULL;
-    ok(mnp_elementwise_new(ctx, "T x", "T z", "z = x", &(mnp_elementwise_options){.name = "a-b"}, &kernel) == MNP_ERR_ARG && !kernel,
+    ok(mnp_elementwise_new(ctx, "T x", "T z", "z = x", &(mnp_elementwise_options){.name = "a-b"}, &kernel) ==
+               MNP_ERR_ARG &&
+           !kernel,
        "refused: %s", mnp_error_message());
 }
 

@@ -117,6 +117,7 @@ static void errors_of_types(void)
     refuses("z = x * (5 % 0)", 12, "division by zero");
     refuses("z = k << (1 << -1)", 13, "negative shift count");
     refuses("z = 2**126*2*2", 11, "the result is larger than 2**127");
+    refuses("z = (-2**126 - 2**126) // -1", 24, "the result is larger than 2**127");
     refuses("z = k ** -2", 7, "integers to negative integer powers are not allowed: make one a float");
     refuses("k += 1.5; z = k", 3, "the result is float64, and would not keep the type int8");
 }

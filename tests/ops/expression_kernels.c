@@ -12,6 +12,7 @@
 
 #include "layout/layout.h"
 #include "ops/expression.h"
+#include "ops/loop_plan.h"
 
 static mnp__compiler *compiler;
 
@@ -82,6 +83,7 @@ static mnp_status compile(const char *text, mnp_dtype dtype)
     const mnp__loop_spec spec = {.name = "eval", .preamble = "", .body = mnp__text_string(&body), .ninputs = NUM_INPUTS,
                                  .noutputs = 1, .indices = expression.indices, .operands = operands};
     MNP_TRY(mnp__loop_new(&ctx, &spec, &loop));
+    loop->agreed = true; /* with nobody */
     mnp_status st = mnp__loop_run(loop, layout, pointers);
     mnp__loop_free(loop);
     mnp_layout_free(layout);
@@ -103,7 +105,7 @@ static const char *text_of(char kind)
         kind == 'f'   ? "q, r = divmod(x, 3); f, w = modf(x); m, e = frexp(x); z += q + r + f + w + m + e + sin(x) + x // 2 +"
                         " clip(x, 0, 1) + fma(x, 2, y) + gamma(x) + x**0.5 + x**-1 + x**3 + isnan(x)"
         : kind == 'c' ? "z += exp(x) * 2j + sqrt(x) + x.conj() - 1/x + x**0.5"
-                      : "z += (~x & 1 | 4 ^ x) + (x << 1) + (x >> k) + x // 3 + x % 3 - -8";
+                      : "z += (~x & 1 | 4 ^ x) + (x << 1) + (x >> 2) + x // 3 + x % 3 + +8";
     snprintf(text, sizeof text, "%s%s", common, special);
     return text;
 }

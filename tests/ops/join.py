@@ -112,7 +112,7 @@ def test_split():
     mp.check("array_split", mp.array_split(x, 4, -2, 4), tuple(np.array_split(a, 4, -2)))
     mp.check("more parts than elements", mp.array_split(x, 3, 2, 3), tuple(np.array_split(a, 3, 2)))
     for indices in ([2, 5], [5, 2, 30], [-1], [0, 0, -20]):
-        mp.check(f"split at {indices}", mp.split_at(x, len(indices), indices, 1, len(indices) + 1) if len(indices) else (),
+        mp.check(f"split at {indices}", mp.split_at(x, len(indices), indices, 1, len(indices) + 1),
                  tuple(np.split(a, indices, 1)))
     parts = mp.split(x, 3, 0, 3)
     mp.copyto(parts[1], 9, mp.MNP_CASTING_SAME_KIND)
@@ -170,7 +170,8 @@ def test_pad():
           want=np.pad(a[:0], [(0, 0), (2, 2), (0, 0)], "wrap"))
     x = mp.array(a)
     mp.fails("MNP_ERR_ARG", "after dimension 1 is -1", mp.pad, x, [0, 0, 0, -1, 0, 0], mp.MNP_BOUNDARY_FILL, None)
-    mp.fails("MNP_ERR_ARG", "dimension 0 has no elements", mp.pad, x[:0], [1, 0, 0, 0, 0, 0], mp.MNP_BOUNDARY_WRAP, None)
+    mp.fails("MNP_ERR_ARG", "dimension 0 has no elements", mp.pad, x[:0], [1, 0, 0, 0, 0, 0], mp.MNP_BOUNDARY_WRAP,
+             None)
     mp.fails("MNP_ERR_ARG", "77 is no mode", mp.pad, x, [0] * 6, 77, None)
 
 

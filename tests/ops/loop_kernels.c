@@ -1,6 +1,6 @@
 /*
- * Which kernels loops choose on a GPU, and that all of them compile, for the oldest and the newest architecture that we care
- * about.  Needs no GPU: the device is one that only compiles.
+ * Which kernels loops choose on a GPU, and that all of them compile, for the oldest and the newest architecture that we
+ * care about.  Needs no GPU: the device is one that only compiles.
  */
 #include <config.h>
 
@@ -69,7 +69,8 @@ typedef struct strided {
 
 static mnp_array array_of(int ndim, const strided *how)
 {
-    mnp_array array = {.ctx = &ctx, .dtype = how->dtype, .local_size = 1, .data = (void *)(uintptr_t)(4096 + how->address)};
+    void *data = (void *)(uintptr_t)(4096 + how->address);
+    mnp_array array = {.ctx = &ctx, .dtype = how->dtype, .local_size = 1, .data = data};
     if (mnp_layout_replicated(1, ndim, how->shape, &array.layout) != MNP_OK)
         abort();
     for (int d = 0; d < ndim; d++) {
@@ -96,20 +97,32 @@ static const struct kernel_case {
      {{MNP_COMPLEX128, {1000}, {1}, 0}, {MNP_FLOAT64, {1000}, {1}, 0}}},
     {"comparison of bytes", "z = mnp_less(x, y);", "1D 16x2 tile 0: 1 2 2", 1, 2, false,
      {{MNP_INT8, {1000}, {1}, 1}, {MNP_INT8, {1000}, {1}, 7}, {MNP_BOOL, {1000}, {1}, 7}}},
+    {"comparison of wide numbers", "z = mnp_less(x, y);", "1D 2x4 tile 0: 2 11 2", 2, 2, false,
+     {{MNP_FLOAT64, {300, 200}, {200, 1}, 0}, {MNP_FLOAT64, {1, 1}, {1, 1}, 0}, {MNP_BOOL, {300, 200}, {200, 1}, 0}}},
     {"a row for all rows", "z = x + y;", "2D 4x2 tile 0: 2 10 2", 2, 2, false,
-     {{MNP_FLOAT32, {100, 4096}, {4096, 1}, 0}, {MNP_FLOAT32, {1, 4096}, {0, 1}, 0}, {MNP_FLOAT32, {100, 4096}, {4096, 1}, 0}}},
+     {{MNP_FLOAT32, {100, 4096}, {4096, 1}, 0},
+      {MNP_FLOAT32, {1, 4096}, {0, 1}, 0},
+      {MNP_FLOAT32, {100, 4096}, {4096, 1}, 0}}},
     {"a column for all columns", "z = x + y;", "2D 4x4 tile 0: 2 3 2", 2, 2, false,
-     {{MNP_FLOAT32, {100, 4096}, {4096, 1}, 0}, {MNP_FLOAT32, {100, 1}, {1, 0}, 0}, {MNP_FLOAT32, {100, 4096}, {4096, 1}, 0}}},
+     {{MNP_FLOAT32, {100, 4096}, {4096, 1}, 0},
+      {MNP_FLOAT32, {100, 1}, {1, 0}, 0},
+      {MNP_FLOAT32, {100, 4096}, {4096, 1}, 0}}},
     {"a transposed operand", "z = x + y;", "2D 4x4 tile 64: 18 2 2", 2, 2, false,
-     {{MNP_FLOAT32, {4096, 4096}, {1, 4096}, 0}, {MNP_FLOAT32, {4096, 4096}, {4096, 1}, 0}, {MNP_FLOAT32, {4096, 4096}, {4096, 1}, 0}}},
+     {{MNP_FLOAT32, {4096, 4096}, {1, 4096}, 0},
+      {MNP_FLOAT32, {4096, 4096}, {4096, 1}, 0},
+      {MNP_FLOAT32, {4096, 4096}, {4096, 1}, 0}}},
     {"transposed, of two widths, with a row for all", "z = x + y;", "2D 2x2 tile 32: 18 10 2", 2, 2, false,
-     {{MNP_FLOAT64, {300, 200}, {1, 300}, 0}, {MNP_FLOAT32, {1, 200}, {0, 1}, 0}, {MNP_FLOAT64, {300, 200}, {200, 1}, 0}}},
+     {{MNP_FLOAT64, {300, 200}, {1, 300}, 0},
+      {MNP_FLOAT32, {1, 200}, {0, 1}, 0},
+      {MNP_FLOAT64, {300, 200}, {200, 1}, 0}}},
     {"other axes first", "z = x;", "3D 16x4 tile 128: 18 2", 3, 1, false,
      {{MNP_UINT8, {32, 64, 160}, {1, 32, 2048}, 0}, {MNP_UINT8, {32, 64, 160}, {10240, 160, 1}, 0}}},
-    {"four dimensions with gaps, and indices", "z = x + mnp_i + mnp_index[2] + mnp_n;", "3D 4x4 tile 0: 2 2 1 3", 4, 1, true,
+    {"four dimensions with gaps, and indices", "z = x + mnp_i + mnp_index[2] + mnp_n;", "3D 4x4 tile 0: 2 2 1 3", 4, 1,
+     true,
      {{MNP_INT32, {50, 60, 7, 8}, {12000, 200, 16, 1}, 0}, {MNP_INT32, {50, 60, 7, 8}, {18000, 300, 24, 1}, 0}}},
     {"more rows than 32 bits count", "z = x;", "3D 1x4 tile 0: 0 0 wide", 3, 1, false,
-     {{MNP_UINT8, {1 << 20, 1 << 14, 4}, {1 << 20, 16, 2}, 0}, {MNP_UINT8, {1 << 20, 1 << 14, 4}, {1 << 20, 16, 2}, 0}}},
+     {{MNP_UINT8, {1 << 20, 1 << 14, 4}, {1 << 20, 16, 2}, 0},
+      {MNP_UINT8, {1 << 20, 1 << 14, 4}, {1 << 20, 16, 2}, 0}}},
     {"anything that is small", "z = x;", "8D 1x1 tile 0: 0 0", 3, 1, false,
      {{MNP_UINT8, {10, 10, 10}, {-2000, 100, 4}, 0}, {MNP_INT64, {10, 10, 10}, {1000, 50, 3}, 0}}},
 };
@@ -136,8 +149,8 @@ static void run_case(const struct kernel_case *c)
         arrays[k] = array_of(c->ndim, &c->operands[k]);
         pointers[k] = &arrays[k];
     }
-    const mnp__loop_spec spec = {.name = "tested", .preamble = "", .body = c->body, .ninputs = c->ninputs, .noutputs = 1,
-                                 .indices = c->indices, .operands = operands};
+    const mnp__loop_spec spec = {.name = "tested", .preamble = "", .body = c->body, .ninputs = c->ninputs,
+                                 .noutputs = 1, .indices = c->indices, .operands = operands};
     compiled = mnp__loop_new(&ctx, &spec, &loop) == MNP_OK;
     loop->agreed = true; /* with nobody */
     launched = (mnp__launch){{0, 0, 0}, {0, 0, 0}};
@@ -158,8 +171,8 @@ int main(void)
         return done_testing();
     device.config = &config;
     for (int i = 0; i < ARCHITECTURES; i++)
-        ok(mnp__nvrtc_new(&config, architectures[i] / 10, architectures[i] % 10, &compilers[i]) == MNP_OK, "NVRTC for sm_%d",
-           architectures[i]);
+        ok(mnp__nvrtc_new(&config, architectures[i] / 10, architectures[i] % 10, &compilers[i]) == MNP_OK,
+           "NVRTC for sm_%d", architectures[i]);
     for (size_t i = 0; i < sizeof cases / sizeof *cases && compilers[0] && compilers[1]; i++)
         run_case(&cases[i]);
     for (int i = 0; i < ARCHITECTURES; i++)

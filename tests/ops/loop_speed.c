@@ -9,8 +9,8 @@
  *   threads=, vector=, flight=, unroll=, heavy=, tile=, group=, hint=, stream=    every combination is tried
  *   best=1                the fastest run instead of the median, for machines that others use
  *
- * Prints the median in ms of the slowest rank, and what memory saw of it in GB/s; for case launch, microseconds of the CPU and
- * of the device per call.
+ * Prints the median in ms of the slowest rank, and what memory saw of it in GB/s; for case launch, microseconds of the
+ * CPU and of the device per call.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,13 +73,18 @@ static mnp__loop *make_loop(const struct loop_case *c)
     for (int i = 0; i < c->ninputs; i++)
         operands[i] = (mnp__loop_operand){names[i], c->in, c->in, false};
     operands[c->ninputs] = (mnp__loop_operand){"z", c->out, c->out, false};
-    const mnp__loop_spec spec = {.name = c->name, .preamble = "", .body = c->body, .ninputs = c->ninputs, .noutputs = 1,
-                                 .indices = c->indices, .operands = operands};
+    const mnp__loop_spec spec = {.name = c->name,
+                                 .preamble = "",
+                                 .body = c->body,
+                                 .ninputs = c->ninputs,
+                                 .noutputs = 1,
+                                 .indices = c->indices,
+                                 .operands = operands};
     MNP_OR_EXIT(mnp__loop_new(ctx, &spec, &loop));
     return loop;
 }
 
-/* The layout of a case's operands: along ranks, and in the last dimensions as large as 2^14 or the square root allow. */
+/* The layout of a case's operands: cut along the first dimension; matrices are square, with a power of two of rows. */
 static mnp_layout *make_layout(const struct loop_case *c, int64_t n)
 {
     size_t size = mnp_dtype_size(c->in) > mnp_dtype_size(c->out) ? mnp_dtype_size(c->in) : mnp_dtype_size(c->out);
@@ -189,18 +194,22 @@ static void run_case(const struct loop_case *c, const mnp__loop_tuning *tuning)
         operands[k] = arrays[k] = make_array(k < c->ninputs ? c->in : c->out, layout);
     if (c->shape != FLAT) {
         mnp_layout *twice;
-        MNP_OR_EXIT(mnp_layout_new(1, (int[]){mnp_ctx_size(ctx)}, 1, (int64_t[]){2 * layout->size + 64}, (int[]){0}, NULL, &twice));
+        MNP_OR_EXIT(mnp_layout_new(1, (int[]){mnp_ctx_size(ctx)}, 1, (int64_t[]){2 * layout->size + 64}, (int[]){0},
+                                   NULL, &twice));
         if (c->shape == UNALIGNED || c->shape == STRIDED)
             operands[c->ninputs - 1] = large = make_array(c->in, twice);
         mnp_layout_free(twice);
         const mnp_array *memory = operands[c->ninputs - 1];
-        operands[c->ninputs - 1] = view = view_of(c, c->shape == STRIDED || c->shape == UNALIGNED ? memory : arrays[0], layout);
+        operands[c->ninputs - 1] = view =
+            view_of(c, c->shape == STRIDED || c->shape == UNALIGNED ? memory : arrays[0], layout);
     }
     double median = measure(loop, layout, operands), bytes = traffic(c, layout);
     if (mnp_ctx_rank(ctx) == 0) {
-        printf("%-13s threads %4d vector %2d flight %3d unroll %d heavy %d tile %5d group %d hint %d stream %d: %8.4f ms %7.1f GB/s\n", c->name,
-               tuning->threads, tuning->vector_bytes, tuning->flight_bytes, tuning->unroll, tuning->unroll_heavy,
-               tuning->tile_bytes, tuning->tile_group, tuning->stream, (int)tuning->stream_bytes, 1e3 * median, 1e-9 * bytes / median);
+        printf("%-13s threads %4d vector %2d flight %3d unroll %d heavy %d tile %5d group %d hint %d stream %d: %8.4f "
+               "ms %7.1f GB/s\n",
+               c->name, tuning->threads, tuning->vector_bytes, tuning->flight_bytes, tuning->unroll,
+               tuning->unroll_heavy, tuning->tile_bytes, tuning->tile_group, tuning->stream, (int)tuning->stream_bytes,
+               1e3 * median, 1e-9 * bytes / median);
         fflush(stdout);
     }
     mnp_free_all(arrays[0], arrays[1], arrays[2], view, large);
@@ -225,7 +234,8 @@ static void run_launch(void)
     mnp_event *first, *second;
     double cpu = 0, device = 0;
     MNP_OR_EXIT(mnp_layout_replicated(mnp_ctx_size(ctx), 1, (int64_t[]){1000}, &layout));
-    mnp_array *x = make_array(MNP_FLOAT32, layout), *y = make_array(MNP_FLOAT32, layout), *z = make_array(MNP_FLOAT32, layout);
+    mnp_array *x = make_array(MNP_FLOAT32, layout), *y = make_array(MNP_FLOAT32, layout),
+              *z = make_array(MNP_FLOAT32, layout);
     const mnp_array *operands[] = {x, y, z};
     MNP_OR_EXIT(mnp_event_new(ctx, &first));
     MNP_OR_EXIT(mnp_event_new(ctx, &second));
@@ -240,7 +250,8 @@ static void run_launch(void)
         MNP_OR_EXIT(mnp_event_seconds(first, second, &device));
     }
     if (mnp_ctx_rank(ctx) == 0)
-        printf("launch of 1000 elements: CPU %.2f us a call, device %.2f us a call\n", 1e6 * cpu / CALLS, 1e6 * device / CALLS);
+        printf("launch of 1000 elements: CPU %.2f us a call, device %.2f us a call\n", 1e6 * cpu / CALLS,
+               1e6 * device / CALLS);
     mnp_event_free(first);
     mnp_event_free(second);
     mnp_free_all(x, y, z);
@@ -293,9 +304,18 @@ static bool parse(int argc, char **argv, values *scans, int nscans, const char *
 int main(int argc, char **argv)
 {
     const mnp__loop_tuning d = mnp__loop_tuning_default;
-    values scans[] = {{"threads", 1, {d.threads}}, {"vector", 1, {d.vector_bytes}}, {"flight", 1, {d.flight_bytes}},
-                      {"unroll", 1, {d.unroll}},   {"heavy", 1, {d.unroll_heavy}},  {"tile", 1, {d.tile_bytes}},
-                      {"group", 1, {d.tile_group}}, {"hint", 1, {d.stream}}, {"stream", 1, {(int)d.stream_bytes}}, {"n", 1, {1 << 28}}, {"repeats", 1, {20}}, {"best", 1, {0}}};
+    values scans[] = {{"threads", 1, {d.threads}},
+                      {"vector", 1, {d.vector_bytes}},
+                      {"flight", 1, {d.flight_bytes}},
+                      {"unroll", 1, {d.unroll}},
+                      {"heavy", 1, {d.unroll_heavy}},
+                      {"tile", 1, {d.tile_bytes}},
+                      {"group", 1, {d.tile_group}},
+                      {"hint", 1, {d.stream}},
+                      {"stream", 1, {(int)d.stream_bytes}},
+                      {"n", 1, {1 << 28}},
+                      {"repeats", 1, {20}},
+                      {"best", 1, {0}}};
     enum { FIGURES = 9, N = 9, REPEATS = 10, BEST = 11, NUM = 12 };
     const char *list = NULL;
     if (!parse(argc, argv, scans, NUM, &list)) {
@@ -316,9 +336,16 @@ int main(int argc, char **argv)
             int chosen[FIGURES], rest = i;
             for (int s = 0; s < FIGURES; s++, rest /= scans[s - 1].count)
                 chosen[s] = scans[s].value[rest % scans[s].count];
-            mnp__loop_tuning tuning = {.threads = chosen[0], .vector_bytes = chosen[1], .flight_bytes = chosen[2],
-                                       .unroll = chosen[3], .unroll_heavy = chosen[4], .tile_bytes = chosen[5],
-                                       .tile_group = chosen[6], .stream = chosen[7], .stream_bytes = chosen[8], .small = d.small};
+            mnp__loop_tuning tuning = {.threads = chosen[0],
+                                       .vector_bytes = chosen[1],
+                                       .flight_bytes = chosen[2],
+                                       .unroll = chosen[3],
+                                       .unroll_heavy = chosen[4],
+                                       .tile_bytes = chosen[5],
+                                       .tile_group = chosen[6],
+                                       .stream = chosen[7],
+                                       .stream_bytes = chosen[8],
+                                       .small = d.small};
             run_case(&cases[c], &tuning);
         }
     }

@@ -126,7 +126,7 @@ unharmed("expressions")
 # --- kernels of the user's own ----------------------------------------------------------------------------------------
 
 for inputs, outputs, words in [("float32", "T z", "name|float32"), ("flaot32 x", "T z", "flaot32"),
-                               ("T x,, T y", "T z", "9|7|8|6"), ("T x", "raw T z", "raw"), ("T x", "T x", "x")]:
+                               ("T x,, T y", "T z", "position 5"), ("T x", "raw T z", "raw"), ("T x", "T x", "x")]:
     refused(words, mp.elementwise_new, inputs, outputs, "z = x", None,
             status="MNP_ERR_UNSUPPORTED" if "raw" in outputs else "MNP_ERR_ARG")
 double = mp.elementwise_new("T x", "T z", "z = x + x", None)
@@ -161,12 +161,11 @@ SOURCE = """extern "C" __global__ void one(int n, double *x)
 Launch = struct(("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_size_t),
                 ("stream", ctypes.c_void_p))
 Argument = struct(("array", ctypes.c_void_p), ("bytes", ctypes.c_void_p), ("size", ctypes.c_size_t),
-                  ("value", ctypes.c_int64 * 2))
+                  ("value", ctypes.c_int64))
 
 
 def launch(kernel, grid=(1, 1, 1), block=(32, 1, 1), shared=0, count=2):
-    arguments = (Argument * 2)(Argument(None, None, 4, (ctypes.c_int64 * 2)(0, 0)),
-                               Argument(x.pointer, None, 8, (ctypes.c_int64 * 2)(0, 0)))
+    arguments = (Argument * 2)(Argument(None, None, 4, 0), Argument(x.pointer, None, 0, 0))
     mp.raw_kernel_launch(kernel, Launch((ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block), shared, None),
                          count, arguments)
 

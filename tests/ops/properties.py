@@ -11,7 +11,8 @@ import maniple as mp
 import numpy as np
 
 rng = mp.random()
-LARGEST = 3000  # elements of an array
+LARGEST = 20000  # elements of an array
+EXPRESSION = "t = x - 2*y; z = t*x if t > 0 else y; w = t + 1"
 EXTENTS, HOW_OFTEN = [0, 1, 2, 3, 4, 5, 7, 9], [0.03, 0.12, 0.15, 0.15, 0.15, 0.15, 0.15, 0.10]
 
 
@@ -41,6 +42,9 @@ class Program:
     def new(self, shape=None, dtype=None):
         if shape is None:
             shape = tuple(int(n) for n in rng.choice(EXTENTS, rng.integers(0, 5), p=HOW_OFTEN))
+            if rng.random() < 0.25:  # what vectors, tiles and threads share
+                shape = tuple(int(n) for n in rng.choice([1, 2, 31, 32, 64, 65, 130], rng.integers(1, 4)))
+                shape = shape if np.prod(shape) <= LARGEST else shape[:1]
         dtype = dtype or str(rng.choice(["float64", "int32", "complex128"], p=[0.5, 0.35, 0.15]))
         values = np.asarray(rng.integers(-9, 10, shape), dtype)
         if dtype == "complex128":
@@ -130,6 +134,31 @@ def take_copy(program):
                        f"copy({pair.name}.reshape({shape}))")
 
 
+def rearrange(program):
+    pair = program.any(lambda pair: pair.theirs.ndim > 0)
+    if pair is None:
+        return None
+    x, a = pair.ours, pair.theirs
+    axis, by = int(rng.integers(a.ndim)), int(rng.integers(0, 4))
+    kind = rng.choice(["roll", "concatenate", "repeat", "pad"])
+    if kind == "roll":
+        by -= 2
+        return program.add(np.roll(a, by, axis), mp.roll(x, 1, [by], [axis]), f"roll({pair.name}, {by}, {axis})")
+    if 4 * a.size > LARGEST:
+        return None
+    if kind == "concatenate":
+        part = (slice(None),) * axis + (slice(None, None, -2),)
+        return program.add(np.concatenate([a, a[part]], axis), mp.concatenate([x, x[part]], 2, axis),
+                           f"concatenate({pair.name}, {pair.name}[{mp.index_text(part)}], axis={axis})")
+    if kind == "repeat":
+        return program.add(np.repeat(a, by, axis), mp.repeat(x, by, axis), f"repeat({pair.name}, {by}, {axis})")
+    if a.size == 0:
+        return None
+    widths = [int(w) for w in rng.integers(0, 3, 2 * a.ndim)] if a.ndim < 4 else [0] * (2 * a.ndim - 1) + [by]
+    return program.add(np.pad(a, np.reshape(widths, (-1, 2)), "wrap"), mp.pad(x, widths, mp.MNP_BOUNDARY_WRAP, None),
+                       f"pad({pair.name}, {widths}, wrap)")
+
+
 def other_operand(program, pair, dtypes):
     """An array that broadcasts to the shape of `pair`, or makes both wider."""
     def fits(other):
@@ -165,11 +194,27 @@ def evaluate(program):
         return
     other = other_operand(program, pair, ["float64"])
     a, b = pair.theirs, other.theirs
-    z, w = mp.eval("t = x - 2*y; z = t*x if t > 0 else y; w = t + 1", "z w", x=pair.ours, y=other.ours)
+    z, w = mp.eval(EXPRESSION, "z w", x=pair.ours, y=other.ours)
     text = f"eval(..., x={pair.name}, y={other.name})"
     t = a - 2 * b
     program.add(np.where(t > 0, t * a, b), z, text)
     program.add(np.asarray(t + 1), w, text)
+
+
+def evaluate_overlapping(program):
+    """An expression, one output of which is a part of an input."""
+    pair = program.any(lambda pair: pair.writable and pair.theirs.dtype == "float64" and pair.theirs.ndim > 0)
+    if pair is None:
+        return
+    to, source = parts_of_one_shape(pair.theirs.shape)
+    a, b, into = pair.theirs[source].copy(), pair.theirs[to].copy(), pair.theirs[to]
+    text = f"x={pair.name}[{mp.index_text(source)}], y={pair.name}[{mp.index_text(to)}]"
+    t = a - 2 * b
+    w = np.asarray(t + 1)
+    into[...] = np.where(t > 0, t * a, b)
+    z = pair.ours[to]
+    _, made = mp.eval(EXPRESSION, "z w", x=pair.ours[source], y=z, out={"z": z})
+    program.add(w, made, f"eval(..., {text}, z=y)")
 
 
 def call_in_place(program):
@@ -206,8 +251,8 @@ def call_overlapping(program):
         mp.add(ours_into, ours_other, out=ours_into)
 
 
-STEPS = [(take_view, 0.35), (take_copy, 0.1), (call_function, 0.15), (evaluate, 0.1), (call_in_place, 0.12),
-         (call_overlapping, 0.18)]
+STEPS = [(take_view, 0.32), (take_copy, 0.08), (rearrange, 0.05), (call_function, 0.15), (evaluate, 0.08),
+         (evaluate_overlapping, 0.07), (call_in_place, 0.1), (call_overlapping, 0.15)]
 
 
 def run(number):

@@ -1,6 +1,6 @@
 /*
- * Raw modules: kernels on each rank's block, constants, templates, and what is refused with which words.  On the host device
- * barriers are refused; on GPUs what needs them is tested.
+ * Raw modules: kernels on each rank's block, constants, templates, and what is refused with which words.  On the host
+ * device barriers are refused; on GPUs what needs them is tested.
  */
 #include <maniple.h>
 
@@ -97,9 +97,11 @@ static void check_two_kernels(void)
     size_t size = 0;
     st = mnp_raw_module_variable(module, "weights", &pointer, &size);
     ok(st == MNP_OK && pointer && size == sizeof factors, "a constant has an address and %zu bytes", size);
-    ok(mnp_raw_module_variable(module, "wieghts", &pointer, &size) == MNP_ERR_ARG, "no such variable: %s", mnp_error_message());
+    ok(mnp_raw_module_variable(module, "wieghts", &pointer, &size) == MNP_ERR_ARG, "no such variable: %s",
+       mnp_error_message());
     ok(mnp_raw_module_set(module, "weights", values, 20) == MNP_ERR_ARG, "too much for it: %s", mnp_error_message());
-    ok(mnp_raw_module_kernel(module, "weight", &other) == MNP_ERR_ARG && !other, "no such kernel: %s", mnp_error_message());
+    ok(mnp_raw_module_kernel(module, "weight", &other) == MNP_ERR_ARG && !other, "no such kernel: %s",
+       mnp_error_message());
     ok(mnp_raw_module_kernel(module, "weighted", &other) == MNP_ERR_ARG && !other, "a function that is none: %s",
        mnp_error_message());
     mnp_raw_kernel_info info;
@@ -129,8 +131,10 @@ static void check_refused(void)
     refused(wipe, (mnp_launch){.grid = {0}, .block = {1}}, MNP_ARGS(MNP_ARG(x), MNP_ARG(3)), "the grid is 0 x 1 x 1");
     refused(wipe, (mnp_launch){.grid = {1}}, MNP_ARGS(MNP_ARG(x), MNP_ARG(3)), "the block is 0 x 1 x 1");
     refused(wipe, (mnp_launch){.grid = {1}, .block = {2048}}, MNP_ARGS(MNP_ARG(x), MNP_ARG(3)), "2048 x 1 x 1");
-    refused(wipe, (mnp_launch){.grid = {1}, .block = {64, 64}}, MNP_ARGS(MNP_ARG(x), MNP_ARG(3)), "64 x 64 x 1 is 4096 threads");
-    refused(wipe, (mnp_launch){.grid = {1, 70000}, .block = {1}}, MNP_ARGS(MNP_ARG(x), MNP_ARG(3)), "1 to 65535 along y");
+    refused(wipe, (mnp_launch){.grid = {1}, .block = {64, 64}}, MNP_ARGS(MNP_ARG(x), MNP_ARG(3)),
+            "64 x 64 x 1 is 4096 threads");
+    refused(wipe, (mnp_launch){.grid = {1, 70000}, .block = {1}}, MNP_ARGS(MNP_ARG(x), MNP_ARG(3)),
+            "1 to 65535 along y");
     refused(wipe, (mnp_launch){.grid = {1}, .block = {1}, .shared_bytes = 1 << 20}, MNP_ARGS(MNP_ARG(x), MNP_ARG(3)),
             "1048576 bytes of dynamic shared memory");
     refused(wipe, one, MNP_ARGS(MNP_ARG(x)), "takes 2 arguments, and was given 1");
@@ -157,7 +161,11 @@ static void check_templates(void)
         "}\n"
         "__constant__ int table[3];\n"
         "}\n"
-        "__global__ void plain(double *x, int n) { if (blockIdx.x == 0 && threadIdx.x == 0 && n > 0) x[0] = tools::table[1]; }\n";
+        "__global__ void plain(double *x, int n)\n"
+        "{\n"
+        "    if (blockIdx.x == 0 && threadIdx.x == 0 && n > 0)\n"
+        "        x[0] = tools::table[1];\n"
+        "}\n";
     static const char *const names[] = {"tools::add<double, 5>", "tools::add<int, -1>", "&tools::table", "plain", NULL};
     double values[SIZE];
     int counts[SIZE];
@@ -165,24 +173,28 @@ static void check_templates(void)
     int n = (int)mnp_array_local_size(x);
     mnp_raw_module *module = compile(source, &(mnp_raw_module_options){.name = "templates", .name_expressions = names});
     mnp_launch launch = {.grid = {blocks_for(x, 64)}, .block = {64}};
-    mnp_status st = mnp_raw_kernel_launch(kernel_of(module, "tools::add<double, 5>"), &launch, MNP_ARGS(MNP_ARG(x), MNP_ARG(n)));
+    mnp_status st =
+        mnp_raw_kernel_launch(kernel_of(module, "tools::add<double, 5>"), &launch, MNP_ARGS(MNP_ARG(x), MNP_ARG(n)));
     if (st == MNP_OK)
         st = mnp_raw_kernel_launch(kernel_of(module, "tools::add<int, -1>"), &launch, MNP_ARGS(MNP_ARG(y), MNP_ARG(n)));
-    bool right = mnp_array_to_host(x, MNP_ALL_RANKS, values) == MNP_OK && mnp_array_to_host(y, MNP_ALL_RANKS, counts) == MNP_OK;
+    bool right =
+        mnp_array_to_host(x, MNP_ALL_RANKS, values) == MNP_OK && mnp_array_to_host(y, MNP_ALL_RANKS, counts) == MNP_OK;
     for (int k = 0; k < SIZE; k++)
         right = right && values[k] == k + 5 && counts[k] == k - 1;
     ok(st == MNP_OK && right, "templates by name expressions");
     st = mnp_raw_module_set(module, "&tools::table", (int[]){7, 8, 9}, 3 * sizeof(int));
     if (st == MNP_OK)
         st = mnp_raw_kernel_launch(kernel_of(module, "plain"), &launch, MNP_ARGS(MNP_ARG(x), MNP_ARG(n)));
-    ok(st == MNP_OK && mnp_array_to_host(x, MNP_ALL_RANKS, values) == MNP_OK && values[0] == 8, "a constant of a namespace");
+    ok(st == MNP_OK && mnp_array_to_host(x, MNP_ALL_RANKS, values) == MNP_OK && values[0] == 8,
+       "a constant of a namespace");
     mnp_raw_module_free(module);
     mnp_free_all(x, y);
 
     const char *const wrong[] = {"tools::add<double>", NULL};
     module = NULL;
     st = mnp_raw_module_new(ctx, source, &(mnp_raw_module_options){.name_expressions = wrong}, &module);
-    ok(st == MNP_ERR_COMPILE && !module && strstr(mnp_error_message(), "add"), "a name expression that names nothing is an error");
+    ok(st == MNP_ERR_COMPILE && !module && strstr(mnp_error_message(), "add"),
+       "a name expression that names nothing is an error");
 }
 
 /* One block's threads share memory and meet. */
@@ -205,7 +217,8 @@ static void check_block_sums(void)
     mnp_raw_module *module = NULL;
     mnp_status st = mnp_raw_module_new(ctx, source, &(mnp_raw_module_options){.name = "sums"}, &module);
     if (!on_gpu) {
-        ok(st == MNP_ERR_UNSUPPORTED && !module && strstr(mnp_error_message(), "line 7 of module sums has __syncthreads, a barrier"),
+        ok(st == MNP_ERR_UNSUPPORTED && !module &&
+               strstr(mnp_error_message(), "line 7 of module sums has __syncthreads, a barrier"),
            "the host has no barriers: %s", mnp_error_message());
         return;
     }
@@ -224,7 +237,8 @@ static void check_block_sums(void)
     /* 60000 bytes: more than a block gets without asking */
     mnp_launch launch = {.grid = {blocks_for(x, 128)}, .block = {128}, .shared_bytes = 60000};
     if (st == MNP_OK)
-        st = mnp_raw_kernel_launch(kernel_of(module, "block_sums"), &launch, MNP_ARGS(MNP_ARG(x), MNP_ARG(n), MNP_ARG(sum)));
+        st = mnp_raw_kernel_launch(kernel_of(module, "block_sums"), &launch,
+                                   MNP_ARGS(MNP_ARG(x), MNP_ARG(n), MNP_ARG(sum)));
     if (st == MNP_OK)
         st = mnp_array_get_local(sum, &mine);
     MPI_Allreduce(&mine, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -233,7 +247,62 @@ static void check_block_sums(void)
     mnp_free_all(x, sum);
 }
 
-/* Shared memory without barriers, dimensions, structs, atomic functions, and code that is CUDA's alone: also on the host. */
+/* What the host's rewriting must understand: macros, branches, attributes, and text that only looks like code. */
+static void check_rewriting(void)
+{
+    static const char source[] =
+        "#define ADD(name, what) extern \"C\" __global__ void name(int *x) { if (x) { *x += what; } }\n"
+        "ADD(add_one, 1)\n"
+        "#define LONG(name) \\\n"
+        "    extern \"C\" __global__ void name(int *x) \\\n"
+        "    { \\\n"
+        "        if (x) *x += 20; \\\n"
+        "    }\n"
+        "LONG(add_twenty)\n"
+        "#define PASTED(n) extern \"C\" __global__ void add_##n(int *x) { if (x) *x += n; }\n"
+        "PASTED(300)\n"
+        "/* __global__ void f( { __syncthreads() */ // } } {\n"
+        "static const char text[] = \"} __syncthreads() {\";\n"
+        "#if 0\n"
+        "extern \"C\" __global__ void never(int *x) { __syncthreads(); asm(\"trap;\"); }\n"
+        "#endif\n"
+        "#if !defined(__CUDACC_RTC__) || 1\n"
+        "extern \"C\" __global__ void branch(int *x, int y) { if (y) {\n"
+        "#else\n"
+        "extern \"C\" __global__ void branch(int *x, int y) { if (!y) {\n"
+        "#endif\n"
+        "    if (x) *x += 4000; } }\n"
+        "extern \"C\" __global__ void later(int *);\n"
+        "extern \"C\" void __global__ __launch_bounds__(32 * (1 + 1), 1) later(int *x)\n"
+        "{\n"
+        "    auto twice = [](int k) { return 2 * k; };\n"
+        "    struct pair { int a, b; } p = {twice(20000), 10000};\n"
+        "    if (x)\n"
+        "        *x += p.a + p.b + '}' - '}' + (text[0] == '}' ? 0 : 7);\n"
+        "}\n";
+    static const char *const pasted[] = {"add_300", NULL};
+    static const char *const names[] = {"add_one", "add_twenty", "add_300", "later"};
+    const int64_t one = 1;
+    int value = 0;
+    mnp_array *x = NULL;
+    mnp_raw_module *module = compile(source, &(mnp_raw_module_options){.name = "odd", .name_expressions = pasted});
+    mnp_launch launch = {.grid = {1}, .block = {1}};
+    mnp_status st = mnp_zeros(ctx, MNP_INT32, 1, &one, &x);
+    for (int k = 0; k < 4 && st == MNP_OK; k++)
+        st = mnp_raw_kernel_launch(kernel_of(module, names[k]), &launch, MNP_ARGS(MNP_ARG(x)));
+    if (st == MNP_OK)
+        st = mnp_raw_kernel_launch(kernel_of(module, "branch"), &launch, MNP_ARGS(MNP_ARG(x), MNP_ARG(1)));
+    if (st == MNP_OK)
+        st = mnp_array_to_host(x, MNP_ALL_RANKS, &value);
+    ok(st == MNP_OK && value == 54321, "macros, branches and attributes: %d", value);
+    mnp_raw_module_free(module);
+    mnp_array_free(x);
+}
+
+/*
+ * Shared memory without barriers, dimensions, structs, atomic functions, and code that is CUDA's alone: also on the
+ * host.
+ */
 static void check_language(void)
 {
     static const char source[] =
@@ -246,7 +315,8 @@ static void check_language(void)
         "#endif\n"
         "/* shared memory of a thread's own, static and\n"
         "   dynamic */\n"
-        "extern \"C\" __global__ void mix(unsigned long long *count, uint3 *last, struct scale s, float *out, mnp_complex64 *z)\n"
+        "extern \"C\" __global__ void mix(unsigned long long *count, uint3 *last, struct scale s, float *out,\n"
+        "                               mnp_complex64 *z)\n"
         "{\n"
         "    extern __shared__ __align__(16) int mine[];\n"
         "    __shared__ float other[64];\n"
@@ -254,7 +324,8 @@ static void check_language(void)
         "    mine[t] = t;\n"
         "    other[t] = mine[t] * s.by;\n"
         "    MEET();\n"
-        "    if (blockIdx.x == gridDim.x - 1 && blockIdx.y == 1 && blockIdx.z == 0 && t == blockDim.x * blockDim.y * blockDim.z - 1) {\n"
+        "    bool at_end = t == blockDim.x * blockDim.y * blockDim.z - 1;\n"
+        "    if (blockIdx.x == gridDim.x - 1 && blockIdx.y == 1 && blockIdx.z == 0 && at_end) {\n"
         "        *last = threadIdx;\n"
         "        *out = max(other[t], 1.0f) + (float)s.offset;\n"
         "        z->re = min(t, 3), z->im = __popc(255);\n"
@@ -283,16 +354,17 @@ static void check_language(void)
     mnp_launch launch = {.grid = {5, 3, 2}, .block = {4, 3, 2}, .shared_bytes = 24 * sizeof(int)};
     if (st == MNP_OK)
         st = mnp_raw_kernel_launch(kernel_of(module, "mix"), &launch,
-                                   MNP_ARGS(MNP_ARG(results[0]), MNP_ARG(results[1]), mnp_arg_bytes(&scale, sizeof scale),
-                                            MNP_ARG(results[2]), MNP_ARG(mnp_array_local_data(results[3]))));
+                                   MNP_ARGS(MNP_ARG(results[0]), MNP_ARG(results[1]),
+                                            mnp_arg_bytes(&scale, sizeof scale), MNP_ARG(results[2]),
+                                            MNP_ARG(mnp_array_local_data(results[3]))));
     double bytes[2];
     bool read = mnp_array_get_local(results[0], &count) == MNP_OK && mnp_array_get_local(results[1], bytes) == MNP_OK &&
                 mnp_array_get_local(results[2], &out) == MNP_OK && mnp_array_get_local(results[3], z) == MNP_OK;
     memcpy(last, bytes, sizeof last);
     ok(st == MNP_OK && read && count == 5 * 3 * 2 * 24, "every thread of every block ran: %llu", count);
     ok(last[0] == 3 && last[1] == 2 && last[2] == 1, "the last one was %u, %u, %u", last[0], last[1], last[2]);
-    ok(out == 1011.5f && z[0] == 3 && z[1] == 8, "a struct, shared memory, and Maniple's own types: %g, %g, %g", (double)out,
-       (double)z[0], (double)z[1]);
+    ok(out == 1011.5f && z[0] == 3 && z[1] == 8, "a struct, shared memory, and Maniple's own types: %g, %g, %g",
+       (double)out, (double)z[0], (double)z[1]);
     mnp_raw_module_free(module);
     for (int k = 0; k < 4; k++)
         mnp_array_free(results[k]);
@@ -311,7 +383,8 @@ static void check_compile_errors(void)
     if (!on_gpu) {
         st = mnp_raw_module_new(ctx, "#include <cooperative_groups.h>\n", NULL, &module);
         ok(st == MNP_ERR_UNSUPPORTED && !module, "refused on the host: %s", mnp_error_message());
-        st = mnp_raw_module_new(ctx, "__device__ int f(int x)\n{ return __shfl_down_sync(~0u, x, 1); }\n", NULL, &module);
+        st = mnp_raw_module_new(ctx, "__device__ int f(int x)\n{ return __shfl_down_sync(~0u, x, 1); }\n", NULL,
+                                &module);
         ok(st == MNP_ERR_UNSUPPORTED && !module && strstr(mnp_error_message(), "line 2"), "refused on the host: %s",
            mnp_error_message());
     }
@@ -383,8 +456,9 @@ static void check_prime_factors(void)
                                             MNP_ARG(2 + mnp_array_local_lo(total)[0])));
     if (st == MNP_OK)
         st = mnp_array_to_host(total, MNP_ALL_RANKS, values);
-    ok(st == MNP_OK && values[0] == 2 && values[1] == 3 && values[2] == 4 && values[size - 3] == 287 && values[size - 2] == 77 &&
-           values[size - 1] == 42, "sums of prime factors of 2 .. %lld", (long long)most);
+    ok(st == MNP_OK && values[0] == 2 && values[1] == 3 && values[2] == 4 && values[size - 3] == 287 &&
+           values[size - 2] == 77 && values[size - 1] == 42,
+       "sums of prime factors of 2 .. %lld", (long long)most);
     free(values);
     mnp_raw_module_free(module);
     mnp_array_free(total);
@@ -401,6 +475,7 @@ int main(void)
     check_refused();
     check_templates();
     check_block_sums();
+    check_rewriting();
     check_language();
     check_compile_errors();
     check_header();

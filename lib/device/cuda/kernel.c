@@ -177,8 +177,8 @@ static mnp_status function_limits(cuda_device *cuda, cuda_function *function)
     MNP_TRY(DRIVER(cuda, cuFuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function->handle));
     MNP_TRY(DRIVER(cuda, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function->handle));
     MNP_TRY(DRIVER(cuda, cuFuncGetAttribute, &local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function->handle));
-    MNP_TRY(DRIVER(cuda, cuFuncGetAttribute, &dynamic, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                   function->handle));
+    MNP_TRY(
+        DRIVER(cuda, cuFuncGetAttribute, &dynamic, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function->handle));
     base->max_threads = threads;
     base->registers = registers;
     base->shared_bytes = (size_t)shared;
@@ -195,7 +195,8 @@ static mnp_status function_parameters(cuda_device *cuda, cuda_function *function
     base->nparameters = cuda->driver.cuFuncGetParamInfo ? 0 : -1;
     if (base->nparameters < 0)
         return MNP_OK;
-    while (cuda->driver.cuFuncGetParamInfo(function->handle, (size_t)base->nparameters, &offset, &size) == CUDA_SUCCESS) {
+    while (cuda->driver.cuFuncGetParamInfo(function->handle, (size_t)base->nparameters, &offset, &size) ==
+           CUDA_SUCCESS) {
         if (base->nparameters == MNP__MAX_PARAMETERS)
             return MNP_FAIL(MNP_ERR_UNSUPPORTED, "kernel \"%s\" has more than %d parameters", function->name,
                             MNP__MAX_PARAMETERS);
@@ -209,8 +210,10 @@ static mnp_status find_function(cuda_device *cuda, const mnp__module *module, co
     const char *lowered = mnp__binary_name(&module->names, name);
     CUresult code = cuda->driver.cuModuleGetFunction(handle_p, module->handle, lowered ? lowered : name);
     if (code == CUDA_ERROR_NOT_FOUND)
-        return MNP_FAIL(MNP_ERR_ARG, "module %s has no kernel \"%s\": there is no function extern \"C\" __global__ of that "
-                        "name, nor such a name expression", module->name, name);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "module %s has no kernel \"%s\": there is no function extern \"C\" __global__ of that "
+                        "name, nor such a name expression",
+                        module->name, name);
     return mnp__cuda_driver_status(cuda, code, "cuModuleGetFunction", __FILE__, __LINE__, __func__);
 }
 
@@ -268,10 +271,12 @@ mnp_status mnp__cuda_function_launch(mnp__device *device, mnp__function *base, c
                        (int)shared_bytes));
         function->allowed_dynamic = shared_bytes;
     }
-    mnp_status st = DRIVER(cuda, cuLaunchKernel, function->handle, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                           (unsigned)shared_bytes, mnp__cuda_stream(stream), (void **)arguments, NULL);
+    mnp_status st = DRIVER(cuda, cuLaunchKernel, function->handle, grid[0], grid[1], grid[2], block[0], block[1],
+                           block[2], (unsigned)shared_bytes, mnp__cuda_stream(stream), (void **)arguments, NULL);
     if (st != MNP_OK)
-        (void)mnp__fail_context(st, "kernel %s with %u x %u x %u blocks of %u x %u x %u threads and %zu bytes of shared memory",
+        (void)mnp__fail_context(st,
+                                "kernel %s with %u x %u x %u blocks of %u x %u x %u threads and %zu bytes of shared "
+                                "memory",
                                 function->name, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared_bytes);
     return st;
 }

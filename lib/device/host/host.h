@@ -18,7 +18,10 @@ typedef struct mnp__host_object {
     void *object;
 } mnp__host_object;
 
-/* Compile a spec (or fetch it) and load it.  `names` receives what it tells of name expressions; see mnp__binary_name(). */
+/*
+ * Compile a spec (or fetch it) and load it.  `names` receives what it tells of name expressions; see
+ * mnp__binary_name().
+ */
 mnp_status mnp__host_object_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__host_object *object,
                                  mnp__binary *names);
 void mnp__host_object_free(mnp__host_object *object);

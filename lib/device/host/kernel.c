@@ -2,7 +2,8 @@
  * Kernels of the host device: shared objects made by the host's compiler.
  *
  * The code is loaded from an anonymous file in memory, so that what runs is exactly the bytes that the cache has
- * verified.  A kernel has the C signature below; it does its share of the work as one of several workers (kernels/prelude.h).
+ * verified.  A kernel has the C signature below; it does its share of the work as one of several workers
+ * (kernels/prelude.h).
  */
 #include <config.h>
 

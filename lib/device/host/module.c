@@ -1,6 +1,6 @@
 /*
- * Raw modules on the host device: CUDA sources that were rewritten for it (lib/jit/raw_host.c).  A launch deals its blocks out to
- * the rank's threads.
+ * Raw modules on the host device: CUDA sources that were rewritten for it (lib/jit/raw_host.c).  A launch deals its
+ * blocks out to the rank's threads.
  */
 #include <config.h>
 
@@ -86,11 +86,13 @@ mnp_status mnp__host_module_function(mnp__device *device, mnp__module *module, c
     host_function *function;
     (void)device;
     if (!entry || !entry->run)
-        return MNP_FAIL(MNP_ERR_ARG, "module %s has no kernel \"%s\": there is no function extern \"C\" __global__ of that name, "
-                        "nor such a name expression", module->name, name);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "module %s has no kernel \"%s\": there is no function extern \"C\" __global__ of that name, "
+                        "nor such a name expression",
+                        module->name, name);
     if (entry->nparameters > MNP__MAX_PARAMETERS)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "kernel \"%s\" of module %s has %d parameters, more than %d", name, module->name,
-                        entry->nparameters, MNP__MAX_PARAMETERS);
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "kernel \"%s\" of module %s has %d parameters, more than %d", name,
+                        module->name, entry->nparameters, MNP__MAX_PARAMETERS);
     MNP_TRY(mnp__calloc(1, sizeof *function, &function));
     *function = (host_function){.base = any_function, .next = module->functions, .entry = entry};
     function->base.nparameters = entry->nparameters;

@@ -1,0 +1,146 @@
+/*
+ * maniple cache: what the cache of compiled kernels holds, how large it is, and clearing it.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "command.h"
+#include "options.h"
+#include "report.h"
+
+static const option_row options[] = {
+    {'c', "clear", NULL, "remove all kernels, without asking"},
+    {'s', "size", NULL, "print only how many kernels and bytes there are, and where"},
+    {'h', "help", NULL, "show this"},
+    {0},
+};
+
+void cache_help(void)
+{
+    puts("Usage: maniple cache [OPTION...]\n"
+         "\n"
+         "Show the compiled kernels that are kept in the folder MANIPLE_CACHE_DIR (by default\n"
+         "~/.cache/maniple), with the compiler, what they are for, their size and age.\n"
+         "\n"
+         "Options:");
+    options_print(options);
+}
+
+enum { AGE_TEXT = 32 };
+
+static const char *age_text(int64_t modified, char text[AGE_TEXT])
+{
+    static const struct {
+        const char *unit;
+        int64_t seconds;
+    } units[] = {{"days", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}};
+    int64_t age = (int64_t)time(NULL) - modified;
+    size_t u = 0;
+    age = age > 0 ? age : 0;
+    while (u < sizeof units / sizeof *units - 1 && age < 2 * units[u].seconds)
+        u++;
+    snprintf(text, AGE_TEXT, "%" PRId64 " %s", age / units[u].seconds, units[u].unit);
+    return text;
+}
+
+static int wider(int width, const char *text)
+{
+    int length = (int)strlen(text);
+    return length > width ? length : width;
+}
+
+static void print_entries(const mnp_cache_entry *entries, int64_t count)
+{
+    int kernel = wider(0, "kernel"), target = wider(0, "target");
+    for (int64_t k = 0; k < count; k++) {
+        kernel = wider(kernel, entries[k].kernel);
+        target = wider(target, entries[k].target);
+    }
+    if (count > 0)
+        printf("%-*s  %-8s  %-*s  %10s  age\n", kernel, "kernel", "compiler", target, "target", "size");
+    for (int64_t k = 0; k < count; k++) {
+        char bytes[BYTES_TEXT], age[AGE_TEXT];
+        printf("%-*s  %-8s  %-*s  %10s  %s\n", kernel, entries[k].kernel, entries[k].compiler, target,
+               entries[k].target, bytes_text(entries[k].bytes, bytes), age_text(entries[k].modified, age));
+    }
+}
+
+/* The rest of a line: 3 kernels, 4.5 MiB */
+static void print_total(int64_t files, int64_t bytes)
+{
+    char text[BYTES_TEXT];
+    printf("%" PRId64 " kernel%s, %s\n", files, files == 1 ? "" : "s", bytes_text(bytes, text));
+}
+
+static mnp_status list(mnp_ctx *ctx, const mnp_cache_info *cache)
+{
+    mnp_cache_entry *entries;
+    int64_t count;
+    mnp_status st = mnp_ctx_cache_list(ctx, &entries, &count);
+    if (st != MNP_OK)
+        return st;
+    print_entries(entries, count);
+    free(entries);
+    printf("%s: ", cache->path);
+    print_total(cache->files, cache->bytes);
+    return MNP_OK;
+}
+
+static mnp_status clear(mnp_ctx *ctx, const mnp_cache_info *cache)
+{
+    int64_t files, bytes;
+    mnp_status st = mnp_ctx_cache_clear(ctx, &files, &bytes);
+    if (st != MNP_OK)
+        return st;
+    printf("removed from %s: ", cache->path);
+    print_total(files, bytes);
+    return MNP_OK;
+}
+
+/* What one rank does: the others look on. */
+static mnp_status serve(mnp_ctx *ctx, bool clearing, bool size_only)
+{
+    mnp_cache_info cache;
+    if (mnp_ctx_rank(ctx) != 0)
+        return MNP_OK;
+    mnp_status st = mnp_ctx_cache(ctx, &cache);
+    if (st != MNP_OK)
+        return st;
+    if (clearing)
+        return clear(ctx, &cache);
+    if (!size_only)
+        return list(ctx, &cache);
+    printf("%s: ", cache.path);
+    print_total(cache.files, cache.bytes);
+    return MNP_OK;
+}
+
+int cache_main(int argc, char **argv)
+{
+    bool clearing = false, size_only = false;
+    for (int key; (key = options_next(argc, argv, options)) != OPTIONS_END;) {
+        switch (key) {
+        case 'c': clearing = true; break;
+        case 's': size_only = true; break;
+        default: misused_exit();
+        }
+    }
+    if (optind < argc) {
+        mnp_fail(MNP_ERR_ARG, "cache takes no operand, but was given '%s'", argv[optind]);
+        misused_exit();
+    }
+    mnp_ctx *ctx = NULL;
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, "device=host", &ctx)); /* no GPU is needed, nor a driver that works */
+    MNP_OR_EXIT(mnp_agree(ctx, serve(ctx, clearing, size_only)));
+    int status = close_output();
+    mnp_finalize(ctx);
+    return status;
+}

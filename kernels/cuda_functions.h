@@ -1,0 +1,131 @@
+/*
+ * Functions that CUDA has built in, and the host's compiler has not, in a plain form: for raw modules and for the
+ * bodies of custom element-wise kernels.  <math.h> of C++, <stdlib.h> and <string.h> come before.
+ */
+/* Numbers of two types are compared as C++ would, as for CUDA; of floats, a NaN gives the other one. */
+#define MNP_EXTREME(name, first_is_it, of_floats)                                                                      \
+    template <typename T> static inline T name(T a, T b)                                                               \
+    {                                                                                                                  \
+        return first_is_it ? a : b;                                                                                    \
+    }                                                                                                                  \
+    template <typename T, typename S> static inline auto name(T a, S b) -> decltype(a + b)                             \
+    {                                                                                                                  \
+        return name<decltype(a + b)>(a, b);                                                                            \
+    }                                                                                                                  \
+    template <> inline float name<float>(float a, float b)                                                             \
+    {                                                                                                                  \
+        return of_floats##f(a, b);                                                                                     \
+    }                                                                                                                  \
+    template <> inline double name<double>(double a, double b)                                                         \
+    {                                                                                                                  \
+        return of_floats(a, b);                                                                                        \
+    }
+MNP_EXTREME(min, a < b, fmin)
+MNP_EXTREME(max, b < a, fmax)
+#undef MNP_EXTREME
+static inline float rsqrtf(float x)
+{
+    return 1 / sqrtf(x);
+}
+static inline float rsqrt(float x)
+{
+    return 1 / sqrtf(x);
+}
+static inline double rsqrt(double x)
+{
+    return 1 / sqrt(x);
+}
+static inline float __fdividef(float a, float b)
+{
+    return a / b;
+}
+static inline float __saturatef(float x)
+{
+    return x > 0 ? x < 1 ? x : 1.0f : 0.0f;
+}
+/* The C library has functions of these names, of its own */
+#define __sinf sinf
+#define __cosf cosf
+#define __tanf tanf
+#define __expf expf
+#define __exp10f exp10f
+#define __logf logf
+#define __log2f log2f
+#define __log10f log10f
+#define __powf powf
+#define __sincosf sincosf
+static inline int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
+static inline int __popcll(unsigned long long x)
+{
+    return __builtin_popcountll(x);
+}
+static inline int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
+static inline int __clzll(long long x)
+{
+    return x ? __builtin_clzll((unsigned long long)x) : 64;
+}
+static inline int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+static inline int __ffsll(long long x)
+{
+    return __builtin_ffsll(x);
+}
+static inline int __mulhi(int a, int b)
+{
+    return (int)(((long long)a * b) >> 32);
+}
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)(((unsigned long long)a * b) >> 32);
+}
+static inline long long __mul64hi(long long a, long long b)
+{
+    return (long long)(((__int128)a * b) >> 64);
+}
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)(((unsigned __int128)a * b) >> 64);
+}
+template <typename To, typename From> static inline To mnp_same_bits(From x)
+{
+    To y;
+    static_assert(sizeof x == sizeof y, "");
+    memcpy(&y, &x, sizeof y);
+    return y;
+}
+static inline int __float_as_int(float x)
+{
+    return mnp_same_bits<int>(x);
+}
+static inline unsigned __float_as_uint(float x)
+{
+    return mnp_same_bits<unsigned>(x);
+}
+static inline float __int_as_float(int x)
+{
+    return mnp_same_bits<float>(x);
+}
+static inline float __uint_as_float(unsigned x)
+{
+    return mnp_same_bits<float>(x);
+}
+static inline long long __double_as_longlong(double x)
+{
+    return mnp_same_bits<long long>(x);
+}
+static inline double __longlong_as_double(long long x)
+{
+    return mnp_same_bits<double>(x);
+}
+template <typename T> static inline T __ldg(const T *p)
+{
+    return *p;
+}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# The types of element-wise functions compared with NumPy: see resolve.py.
+
+. "${srcdir:-.}/tests/tap.sh"
+
+: "${PYTHON=$("$srcdir/tests/find-python")}"
+[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+"$PYTHON" -c 'import numpy; assert numpy.__version__ >= "2.1"' 2> /dev/null || skip_all "NumPy is older than 2.1"
+"$builddir/tests/ops/resolve" | "$PYTHON" "$srcdir/tests/ops/resolve.py"
