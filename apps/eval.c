@@ -23,9 +23,9 @@
 enum { MAX_OPERANDS = 32, MAX_NAME = 64 };
 
 static const option_row options_table[] = {
-    {'o', "output", "[NAME=]OUTPUT", "write the variable NAME, or else the value of the last statement,\n"
-                                     "to FILE:/DATASET; replaces a dataset of that name, but never an\n"
-                                     "operand, and keeps what else the file holds; may be repeated"},
+    {'o', "output", "OUTPUT", "[NAME=]FILE:/DATASET: where the variable NAME goes, or without NAME\n"
+                              "the value of the last statement; replaces a dataset of that name, but\n"
+                              "never an operand, and keeps what else the file holds; may be repeated"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -33,8 +33,8 @@ static const option_row options_table[] = {
 
 void eval_help(void)
 {
-    puts("Usage: maniple eval STATEMENTS [NAME=OPERAND...] -o [NAME=]OUTPUT... [OPTION...]\n"
-         "       mpirun -n RANKS maniple eval STATEMENTS [NAME=OPERAND...] -o [NAME=]OUTPUT...\n"
+    puts("Usage: maniple eval STATEMENTS [NAME=OPERAND...] -o [NAME=]FILE:/DATASET [OPTION...]\n"
+         "       mpirun -n RANKS maniple eval STATEMENTS [NAME=OPERAND...] -o [NAME=]FILE:/DATASET\n"
          "\n"
          "Evaluate STATEMENTS, such as 'z = sqrt(x**2 + y**2)', element by element, in NumPy's language.\n"
          "\n"
@@ -44,7 +44,7 @@ void eval_help(void)
          "  hanning:31x31        the outer product of Hann windows, as numpy.hanning, of unit sum\n"
          "  gauss:31x31@5        a Gaussian of standard deviation 5 elements (5x3: one a dimension),\n"
          "                       of unit sum\n"
-         "Operands are broadcast.  manual page maniple-eval(1) has the language.\n"
+         "Operands are broadcast.  The manual page maniple-eval(1) has the language.\n"
          "\n"
          "Options:");
     options_print(options_table);

@@ -15,8 +15,6 @@
  *   MNP_COUNTERS(X)             X(K, target): operand K counts what the body knows as that member of mnp_position
  * and for GPUs also
  *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block, and elements of a thread along a row and across rows
- *   MNP_GROUP                   tiles along a side of the squares in which tiles are numbered
- *   MNP_STREAM                  which of stores (1) and loads (2: both) leave the caches first
  *   MNP_WIDE                    whether rows are so many that their numbers take 64 bits
  */
 #include "prelude.h"

@@ -57,7 +57,7 @@ MNP_INLINE int mnp_tile_line(int u)
     return u * mnp_step + (int)threadIdx.x / 32 / mnp_across * 4 + (int)threadIdx.x % 32 / 8;
 }
 
-/* Where number n of `down` by `across` squares lies: as far as the plane is square, shell after shell around 0, 0. */
+/* Where number n of `down` by `across` tiles lies: as far as the plane is square, shell after shell around 0, 0. */
 MNP_INLINE void mnp_shell_order(uint32_t n, uint32_t down, uint32_t across, uint32_t &y, uint32_t &x)
 {
     uint32_t side = down < across ? down : across;
@@ -77,22 +77,22 @@ MNP_INLINE void mnp_shell_order(uint32_t n, uint32_t down, uint32_t across, uint
     }
 }
 
-/* The first element of this block's tile.  Squares of MNP_GROUP by MNP_GROUP tiles are numbered by shells. */
+/* The first element of this block's tile. */
 MNP_INLINE mnp_place mnp_find_tile(const mnp_loop_params &p)
 {
-    constexpr int x = MNP_NDIM - 1, y = MNP_NDIM - 2, side = MNP_TILE * MNP_GROUP;
-    const uint32_t down = (uint32_t)((p.extent[y] + side - 1) / side),
-                   across = (uint32_t)((p.extent[x] + side - 1) / side);
-    uint32_t square = blockIdx.x / (MNP_GROUP * MNP_GROUP), rest = blockIdx.x % (MNP_GROUP * MNP_GROUP), iy, ix;
+    constexpr int x = MNP_NDIM - 1, y = MNP_NDIM - 2;
+    const uint32_t down = (uint32_t)((p.extent[y] + MNP_TILE - 1) / MNP_TILE),
+                   across = (uint32_t)((p.extent[x] + MNP_TILE - 1) / MNP_TILE);
+    uint32_t number = blockIdx.x, iy, ix;
     mnp_place tile;
 #if MNP_NDIM > 2
-    const uint32_t plane = square / (down * across);
-    square -= plane * (down * across);
+    const uint32_t plane = number / (down * across);
+    number -= plane * (down * across);
     mnp_unravel(p, plane, MNP_NDIM - 3, tile.index);
 #endif
-    mnp_shell_order(square, down, across, iy, ix);
-    tile.index[y] = (int64_t)(iy * MNP_GROUP + rest / MNP_GROUP) * MNP_TILE;
-    tile.index[x] = (int64_t)(ix * MNP_GROUP + rest % MNP_GROUP) * MNP_TILE;
+    mnp_shell_order(number, down, across, iy, ix);
+    tile.index[y] = (int64_t)iy * MNP_TILE;
+    tile.index[x] = (int64_t)ix * MNP_TILE;
     return tile;
 }
 
@@ -209,18 +209,6 @@ template <> struct mnp_word<16> {
     typedef uint4 type;
 };
 
-/* The compiler would split plain stores.  Streaming, data is the first to leave the caches. */
-#if MNP_STREAM == 0
-#define MNP_READ(from) (*(from))
-#define MNP_WRITE __stwb
-#elif MNP_STREAM == 1
-#define MNP_READ(from) (*(from))
-#define MNP_WRITE __stcs
-#else
-#define MNP_READ __ldcs
-#define MNP_WRITE __stcs
-#endif
-
 /* MNP_VECTOR elements of that size as words of up to 16 bytes. */
 template <typename Memory> struct mnp_words {
     static constexpr int bytes = (int)sizeof(Memory) * MNP_VECTOR, size = bytes < 16 ? bytes : 16;
@@ -238,7 +226,7 @@ MNP_INLINE void mnp_load(Memory (&to)[MNP_VECTOR], const mnp_loop_operand &opera
         mnp_words<Memory> all;
 #pragma unroll
         for (int i = 0; i < (int)(sizeof all.words / sizeof *all.words); i++)
-            all.words[i] = MNP_READ((const typename mnp_words<Memory>::word *)from + i);
+            all.words[i] = ((const typename mnp_words<Memory>::word *)from)[i];
         memcpy(to, &all, sizeof all);
     } else {
 #pragma unroll
@@ -257,7 +245,7 @@ MNP_INLINE void mnp_store(const Memory (&from)[MNP_VECTOR], const mnp_loop_opera
         memcpy(&all, from, sizeof all);
 #pragma unroll
         for (int i = 0; i < (int)(sizeof all.words / sizeof *all.words); i++)
-            MNP_WRITE((typename mnp_words<Memory>::word *)to + i, all.words[i]);
+            __stwb((typename mnp_words<Memory>::word *)to + i, all.words[i]); /* the compiler would split a plain store */
     } else {
 #pragma unroll
         for (int v = 0; v < MNP_VECTOR; v++)

@@ -124,7 +124,11 @@ static void mnp_stream(void *to, const void *from, int64_t size)
     for (int64_t i = 0; i < body; i += 16) { /* whole lines at a time, which the processor sends on as one */
         mnp_pair pair;
         memcpy(&pair, in + i, sizeof pair);
+#ifdef __clang__
+        __builtin_nontemporal_store(pair, (mnp_pair *)(out + i));
+#else
         __builtin_ia32_movntdq((mnp_pair *)(out + i), pair);
+#endif
     }
     memcpy(out + body, in + body, size - head - body);
 }
@@ -135,8 +139,9 @@ static void mnp_stream(void *to, const void *from, int64_t size)
  * dimension before the innermost.  Transposed operands are read from their tiles, which hold just this; so does
  * `results` of one row what is computed, if it is given.
  */
-static __attribute__((noinline)) void mnp_rows(const mnp_loop_params &p, const int64_t *first, int64_t rows,
-                                               int64_t begin, int64_t end, const mnp_tiles *tiles, mnp_results *results)
+static __attribute__((noinline, noclone)) void mnp_rows(const mnp_loop_params &p, const int64_t *first, int64_t rows,
+                                                        int64_t begin, int64_t end, const mnp_tiles *tiles,
+                                                        mnp_results *results)
 {
     int64_t index[MNP_NDIM];
     for (int d = 0; d < MNP_NDIM; d++)

@@ -1,14 +1,16 @@
 /*
- * The element-wise functions of include/maniple/ufunc_table.h: mnp_NAME(x, ...), for every type that they are computed in,
- * the same for NVRTC and for the host's C++ compiler, and with NumPy's meaning down to the special values.
+ * The element-wise functions of include/maniple/ufunc_table.h: mnp_NAME(x, ...), for every type that they are computed
+ * in, the same for NVRTC and for the host's C++ compiler, and with NumPy's meaning down to the special values.
  *
- * Floats of two bytes are computed with as floats, and rounded once.  Integers wrap around, and never trap.  What is left to
- * libm is declared such that a plain loop over it is vectorised where libm has vector functions (glibc's libmvec, within
- * 4 units in the last place).
+ * Floats of two bytes are computed with as floats, and rounded once.  Integers wrap around, and never trap.  What is
+ * left to libm is declared such that a plain loop over it is vectorised where libm has vector functions (glibc's
+ * libmvec, within 4 units in the last place).
  */
 #include "prelude.h"
 #if !MNP_CUDA
-/* C's own header: C++'s takes as long to compile as all the rest.  __FAST_MATH__ is what glibc declares libmvec under. */
+/*
+ * C's own header: C++'s takes as long to compile as all the rest.  __FAST_MATH__ is what glibc declares libmvec under.
+ */
 #ifndef __FAST_MATH__
 #define __FAST_MATH__ 1
 #define MNP_FAST_MATH_FOR_LIBMVEC

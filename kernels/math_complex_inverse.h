@@ -1,6 +1,6 @@
 /*
- * Inverse hyperbolic functions and the arc cosine of complex numbers: Hull, Fairgrieve and Tang, "Implementing the complex
- * arcsine and arccosine functions using exception handling", 1997; Kahan, 1987, for the inverse tangent.
+ * Inverse hyperbolic functions and the arc cosine of complex numbers: Hull, Fairgrieve and Tang, "Implementing the
+ * complex arcsine and arccosine functions using exception handling", 1997; Kahan, 1987, for the inverse tangent.
  *
  * With R and S the distances of z from i and -i and A = (R + S) / 2, B = y / A, the inverse hyperbolic sine of z is
  * (log(A + sqrt(A*A - 1)), asin(B)).  A - 1 and A - y are formed without cancellation where they are small.
@@ -13,7 +13,10 @@ MNP_INLINE double mnp_half_excess(double a, double b, double hypotenuse)
     return b < 0 ? (hypotenuse - b) / 2 : b == 0 ? a / 2 : a * a / (hypotenuse + b) / 2;
 }
 
-/* For x, y >= 0, neither tiny nor huge both: the real part, and the tangent of the imaginary one as opposite / adjacent. */
+/*
+ * For x, y >= 0, neither tiny nor huge both: the real part, and the tangent of the imaginary one as opposite /
+ * adjacent.
+ */
 struct mnp_arc {
     double real, opposite, adjacent;
 };

@@ -55,28 +55,44 @@ template <typename T> MNP_INLINE typename mnp_wide<T>::type mnp_magnitude(T x)
 }
 
 /*
- * Division.  Divisors that the processor would trap at are replaced: 0, which gives 0, and -1, as the least number has no
- * opposite.
+ * Division.  Divisors that the processor would trap at are replaced: 0, which gives 0, and -1, as the least number has
+ * no opposite.
  */
 template <typename T> MNP_INLINE T mnp_harmless(T y)
 {
-    return y == 0 || (mnp_is_signed<T> && y == (T)-1) ? (T)1 : y;
+    return (y == 0) | (mnp_is_signed<T> & (y == (T)-1)) ? (T)1 : y;
+}
+
+/*
+ * The quotient, truncated.  CPUs have no vectors of integer division, but of float division, which is exact enough: a
+ * quotient of integers of n bits is an integer, or further from one than half a unit in the last place of a float of
+ * more than n bits.
+ */
+template <typename T> MNP_INLINE T mnp_truncated_quotient(T x, T y)
+{
+    if constexpr (MNP_CUDA || sizeof(T) == 8)
+        return (T)(x / y);
+    else if constexpr (sizeof(T) == 4)
+        return (T)((double)x / (double)y);
+    else
+        return (T)((float)x / (float)y);
+}
+
+template <typename T> MNP_INLINE T mnp_integer_fmod(T x, T y)
+{
+    const T d = mnp_harmless(y);
+    return mnp_subtract(x, mnp_multiply(mnp_truncated_quotient(x, d), d));
 }
 template <typename T> MNP_INLINE T mnp_integer_floor_divide(T x, T y)
 {
-    const T d = mnp_harmless(y), q = (T)(x / d), r = (T)(x - q * d);
-    if (mnp_is_signed<T> && y == (T)-1)
-        return mnp_negative(x);
-    return y == 0 ? (T)0 : r != 0 && mnp_below_zero(r) != mnp_below_zero(d) ? (T)(q - 1) : q;
+    const T d = mnp_harmless(y), q = mnp_truncated_quotient(x, d), rest = mnp_subtract(x, mnp_multiply(q, d));
+    const T floor = (T)(q - ((rest != 0) & (mnp_below_zero(rest) != mnp_below_zero(d))));
+    return y == 0 ? (T)0 : mnp_is_signed<T> & (y == (T)-1) ? mnp_negative(x) : floor;
 }
 template <typename T> MNP_INLINE T mnp_integer_remainder(T x, T y)
 {
-    const T d = mnp_harmless(y), r = (T)(x % d);
-    return r != 0 && mnp_below_zero(r) != mnp_below_zero(d) ? (T)(r + d) : r;
-}
-template <typename T> MNP_INLINE T mnp_integer_fmod(T x, T y)
-{
-    return (T)(x % mnp_harmless(y));
+    const T rest = mnp_integer_fmod(x, y);
+    return (rest != 0) & (mnp_below_zero(rest) != mnp_below_zero(y)) ? mnp_add(rest, y) : rest;
 }
 
 /* By squares; 1/x truncated where the exponent is negative, 0 for x = 0. */

@@ -97,9 +97,9 @@ MNP_REAL_2(divide, mnp_real_divide, mnp_real_divide)
 MNP_REAL_2(copysign, copysignf, copysign)
 
 /*
- * The remainder of truncated division, always exact.  On the host libm's takes a step for every bit of the quotient; where
- * that is an integer that the type holds, one multiply-add gives x - quotient * y without rounding, and the quotient may be
- * one too large.
+ * The remainder of truncated division, always exact.  On the host libm's takes a step for every bit of the quotient;
+ * where that is an integer that the type holds, one multiply-add gives x - quotient * y without rounding, and the
+ * quotient may be one too large.
  */
 template <typename T> MNP_INLINE T mnp_quick_fmod(T x, T y, T largest, T otherwise(T, T), T multiply_add(T, T, T))
 {
@@ -139,7 +139,9 @@ MNP_INLINE double mnp_real_power(double x, double y)
     return pow(x, y);
 }
 
-/* As Python's divmod of floats: the remainder has the divisor's sign, and quotient times divisor plus it is nearly x. */
+/*
+ * As Python's divmod of floats: the remainder has the divisor's sign, and quotient times divisor plus it is nearly x.
+ */
 template <typename T> MNP_INLINE T mnp_real_remainder(T x, T y)
 {
     T rest = mnp_real_fmod(x, y);

@@ -70,9 +70,15 @@ MNP_INLINE float mnp_float_of(uint32_t bits)
     return x;
 }
 
+/* Either of two, without the branches that keep compilers from vectorising. */
+MNP_INLINE uint32_t mnp_select(bool condition, uint32_t yes, uint32_t no)
+{
+    return no ^ ((yes ^ no) & (0 - (uint32_t)condition));
+}
+
 /*
  * Floats of two bytes: IEEE binary16, and the upper half of a float.  They are computed with as floats; a result is
- * rounded to the nearest when it is stored, ties to even.  What follows has no branches, so that loops are vectorised.
+ * rounded to the nearest when it is stored, ties to even.
  */
 MNP_INLINE float mnp_float16_value(uint16_t bits)
 {
@@ -81,10 +87,10 @@ MNP_INLINE float mnp_float16_value(uint16_t bits)
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
     return x;
 #else
-    const uint32_t bias = 112u << 23, largest = 0x7c00u << 13; /* of exponents: the difference, and that of infinity and NaN */
+    const uint32_t bias = 112u << 23, largest = 0x7c00u << 13; /* of exponents: the difference, and that of infinity */
     uint32_t shifted = (uint32_t)(bits & 0x7fff) << 13, normal = shifted + bias;
     uint32_t subnormal = mnp_float_bits(mnp_float_of(normal + (1u << 23)) - 0x1p-14f);
-    uint32_t result = shifted >= largest ? normal + bias : shifted < 1u << 23 ? subnormal : normal;
+    uint32_t result = mnp_select(shifted >= largest, normal + bias, mnp_select(shifted < 1u << 23, subnormal, normal));
     return mnp_float_of(result | (uint32_t)(bits & 0x8000) << 16);
 #endif
 }
@@ -98,19 +104,21 @@ MNP_INLINE uint16_t mnp_float16_bits(float x)
 #else
     uint32_t all = mnp_float_bits(x), bits = all & 0x7fffffff;
     uint32_t normal = (bits - (112u << 23) + 0xfff + (bits >> 13 & 1)) >> 13;
-    uint32_t subnormal = mnp_float_bits(mnp_float_of(bits) + 0.5f) - mnp_float_bits(0.5f); /* its last bit is that of 2^-24 */
-    uint32_t result = bits < 113u << 23 ? subnormal : bits < 143u << 23 ? normal : 0x7c00;
-    return (uint16_t)(all >> 16 & 0x8000 | (bits > 0x7f800000 ? 0x7e00 | bits >> 13 & 0x3ff : result));
+    uint32_t subnormal = mnp_float_bits(mnp_float_of(bits) + 0.5f) - mnp_float_bits(0.5f); /* in units of 2^-24 */
+    uint32_t finite = mnp_select(bits < 113u << 23, subnormal, mnp_select(bits < 143u << 23, normal, 0x7c00));
+    return (uint16_t)(all >> 16 & 0x8000 | mnp_select(bits > 0x7f800000, 0x7e00 | bits >> 13 & 0x3ff, finite));
 #endif
 }
 
 MNP_INLINE uint16_t mnp_bfloat16_bits(float x)
 {
-    uint32_t bits = mnp_float_bits(x);
-    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    uint32_t bits = mnp_float_bits(x), rounded = bits + 0x7fff + (bits >> 16 & 1);
+    return (uint16_t)(mnp_select((bits & 0x7fffffff) > 0x7f800000, bits | 0x400000, rounded) >> 16);
 }
 
-/* A double rounded to odd, the float beside it whose last bit is set: rounding that again is as good as rounding once. */
+/*
+ * A double rounded to odd, the float beside it whose last bit is set: rounding that again is as good as rounding once.
+ */
 MNP_INLINE float mnp_round_to_odd(double x)
 {
     float nearest = (float)x;

@@ -65,8 +65,8 @@ typedef enum mnp_casting {
 MNP_API bool mnp_can_cast(mnp_dtype from, mnp_dtype to, mnp_casting casting);
 
 /*
- * C has no type for floats of two bytes: a program holds their bits.  From a double they are rounded to the nearest, ties to
- * even.  Not collective.
+ * C has no type for floats of two bytes: a program holds their bits.  From a double they are rounded to the nearest,
+ * ties to even.  Not collective.
  */
 MNP_API float mnp_float16_to_float(uint16_t bits);
 MNP_API float mnp_bfloat16_to_float(uint16_t bits);

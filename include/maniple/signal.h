@@ -48,11 +48,11 @@ typedef struct mnp_conv_plan mnp_conv_plan;
  *
  *   y[o] = sum over k of kernel[k] * x[o + offset - k],  x extended by the boundary, offset by the mode
  *
- * as in scipy.signal.convolve2d, and scipy.signal.convolve of the input padded by numpy.pad.  Dimensions that the kernel
- * does not go along are batched.  Arithmetic is float32 for results of float32, float16 and bfloat16, float64 for float64, complex likewise;
- * integer results are summed exactly modulo 2^64 if both operands are integers, else in float64, rounded to the nearest
- * integer and held within the type's range; a bool result is whether the sum is not 0.  The result has the input's layout, or for modes full and valid the same
- * mesh over the new shape.
+ * as in scipy.signal.convolve2d, and scipy.signal.convolve of the input padded by numpy.pad.  Dimensions that the
+ * kernel does not go along are batched.  Arithmetic is float32 for results of float32, float16 and bfloat16, float64
+ * for float64, complex likewise; integer results are summed exactly modulo 2^64 if both operands are integers, else in
+ * float64, rounded to the nearest integer and held within the type's range; a bool result is whether the sum is not 0.
+ * The result has the input's layout, or for modes full and valid the same mesh over the new shape.
  *
  * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED.
  */
@@ -60,8 +60,9 @@ MNP_API mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_la
                                      const mnp_conv_options *options, mnp_conv_plan **plan_p);
 
 /*
- * Convolve.  Allocates nothing but an output that is NULL, and copies of x and *y_p where they are views whose blocks are not
- * dense in C order; does not wait where NCCL carries the borders.  x and *y_p must not be the same array.  Collective.  MNP_ERR_ARG if dtype or layout are not the plan's, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * Convolve.  Allocates nothing but an output that is NULL, and copies of x and *y_p where they are views whose blocks
+ * are not dense in C order; does not wait where NCCL carries the borders.  x and *y_p must not be the same array.
+ * Collective.  MNP_ERR_ARG if dtype or layout are not the plan's, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 MNP_API mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array **y_p);
 

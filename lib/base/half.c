@@ -1,9 +1,9 @@
 /*
  * Floats of two bytes on the CPU.
  *
- * Both kinds are rounded from a float that itself was rounded to odd: of the two floats beside the double the one whose last
- * bit is set.  It has more than two bits beyond those that are kept, so rounding it again to the nearest gives the nearest
- * to the double (Boldo and Melquiond, "When double rounding is odd", 2005).
+ * Both kinds are rounded from a float that itself was rounded to odd: of the two floats beside the double the one whose
+ * last bit is set.  It has more than two bits beyond those that are kept, so rounding it again to the nearest gives the
+ * nearest to the double (Boldo and Melquiond, "When double rounding is odd", 2005).
  */
 #include <maniple/dtype.h>
 
@@ -52,7 +52,7 @@ uint16_t mnp_float16_from_double(double value)
         result = 0x7e00 | (bits >> 13 & 0x3ff);
     } else if (bits >= (uint32_t)143 << EXPONENT_BITS) { /* 2^16 and more */
         result = 0x7c00;
-    } else if (bits < (uint32_t)113 << EXPONENT_BITS) { /* below 2^-14: the last bit kept is that of 2^-24, of 1/2 as a float */
+    } else if (bits < (uint32_t)113 << EXPONENT_BITS) { /* below 2^-14: in units of 2^-24, the last bit of 1/2 */
         result = bits_of(float_of(bits) + 0.5f) - bits_of(0.5f);
     } else {
         bits -= (uint32_t)112 << EXPONENT_BITS;

@@ -113,8 +113,8 @@ void mnp_finalize(mnp_ctx *ctx)
     if (mnp_ctx_synchronize(ctx) != MNP_OK) /* kernels are not unloaded while they run */
         MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_finalize: %s", mnp_error_message());
     if (ctx->live_arrays || ctx->live_plans)
-        MNP_LOG(&ctx->config.logger, MNP_LOG_WARN, "mnp_finalize: %d arrays and %d plans were not freed", ctx->live_arrays,
-                ctx->live_plans);
+        MNP_LOG(&ctx->config.logger, MNP_LOG_WARN, "mnp_finalize: %d arrays and %d plans or kernels were not freed",
+                ctx->live_arrays, ctx->live_plans);
     free_context(ctx);
     if (started_mpi)
         MPI_Finalize();

@@ -34,7 +34,7 @@ struct mnp_ctx {
     mnp__stream *transfer; /* packing, exchange between ranks, staging of files */
     mnp__device_event *order; /* of mnp__ctx_order() */
     mnp__loaded_kernel *kernels;
-    int live_arrays, live_plans; /* reported by mnp_finalize() if not 0 */
+    int live_arrays, live_plans; /* plans, and kernels of the user's; reported by mnp_finalize() if not 0 */
     bool started_mpi;
     char *cache_path;
     mnp__attachment attached[MNP__NUM_ATTACHMENTS];

@@ -1,10 +1,11 @@
 /*
  * Element types: NumPy's on our side, on HDF5's side the way h5py stores them.
  *
- * A bool is an enumeration {FALSE = 0, TRUE = 1} of one byte, a complex number a compound {r, i} of two floats.  Floats of
- * two bytes are HDF5 floats whose fields say which kind they are: 1 bit of sign, 5 of exponent and 10 of mantissa for
- * float16, as h5py has them; 1, 8 and 7 for bfloat16, which h5py does not know as a type of NumPy's.  The numbers in a file may have any size up to 8 bytes and any byte order; they become the smallest type of ours that
- * holds them all, which is never smaller than what is in the file, so that they can be converted in place.
+ * A bool is an enumeration {FALSE = 0, TRUE = 1} of one byte, a complex number a compound {r, i} of two floats.  Floats
+ * of two bytes are HDF5 floats whose fields say which kind they are: 1 bit of sign, 5 of exponent and 10 of mantissa
+ * for float16, as h5py has them; 1, 8 and 7 for bfloat16, which h5py does not know as a type of NumPy's.  The numbers
+ * in a file may have any size up to 8 bytes and any byte order; they become the smallest type of ours that holds them
+ * all, which is never smaller than what is in the file, so that they can be converted in place.
  */
 #include <string.h>
 

@@ -121,7 +121,8 @@ static bool write_content(int fd, const mnp__text *key, const mnp__binary *binar
     }
     bool good = fwrite(&header, sizeof header, 1, file) == 1 &&
                 fwrite(key->data, 1, key->length, file) == key->length &&
-                fwrite(binary->names, 1, binary->names_size, file) == binary->names_size &&
+                (binary->names_size == 0 || /* and no pointer then */
+                 fwrite(binary->names, 1, binary->names_size, file) == binary->names_size) &&
                 fwrite(binary->code, 1, binary->size, file) == binary->size && fflush(file) == 0;
     int error = errno;
     if (fclose(file) != 0 && good)

@@ -152,7 +152,7 @@ const mnp__kernel_spec mnp__jit_examples[] = {
     {.file = "elementwise.cu", .function = "loop_doubling", .defines = /* others: tests/ops/loop_kernels.c */
      "#define MNP_LOOP loop_doubling\n#define MNP_NDIM 1\n#define MNP_OPERANDS 2\n#define MNP_TILE 0\n#define MNP_INDICES 0\n"
      "#define MNP_THREADS 256\n#define MNP_VECTOR 4\n#define MNP_UNROLL 2\n#define MNP_WIDE 0\n#define MNP_ACCESS_0 2\n"
-     "#define MNP_ACCESS_1 2\n#define MNP_STREAM 0\n#define MNP_SHARED_0 0\n#define MNP_TRANSPOSED(X)\n#define MNP_COUNTERS(X)\n", .generated =
+     "#define MNP_ACCESS_1 2\n#define MNP_SHARED_0 0\n#define MNP_TRANSPOSED(X)\n#define MNP_COUNTERS(X)\n", .generated =
      "typedef float mnp_type0, mnp_memory0, mnp_carrier0, mnp_type1, mnp_memory1;\n"
      "#define MNP_INPUTS(X) X(0)\n#define MNP_OUTPUTS(X) X(1)\n"
      "static MNP_INLINE void mnp_body(const float x, float &y)\n{\n    y = 2 * x;\n}\n"

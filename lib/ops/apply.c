@@ -247,25 +247,31 @@ static mnp_status bring_input(call *c, int i)
     const mnp_array *input = c->application->inputs[i];
     mnp_layout *needed;
     c->operands[i] = input;
-    if (mnp__array_is_scalar(input))
+    if (mnp__array_is_scalar(input) || mnp_layout_equal(input->layout, c->layout))
         return MNP_OK;
-    if (c->spec->operands[i].raw) {
-        MNP_TRY(mnp_layout_replicated(c->ctx->comm.size, input->layout->ndim, input->layout->shape, &needed));
-    } else {
-        if (mnp_layout_equal(input->layout, c->layout))
-            return MNP_OK;
-        MNP_TRY(needed_layout(c, input->layout, &needed));
-    }
-    mnp_status st;
-    if (c->spec->operands[i].raw) /* dense as well, which redistribution ends in */
-        st = mnp_redistribute(input, needed, &c->temporary[i]);
-    else if (covers(input->layout, needed))
-        st = restrict_to(input, needed, &c->temporary[i]);
-    else
-        st = mnp_redistribute(input, needed, &c->temporary[i]);
+    MNP_TRY(needed_layout(c, input->layout, &needed));
+    mnp_status st = covers(input->layout, needed) ? restrict_to(input, needed, &c->temporary[i])
+                                                  : mnp_redistribute(input, needed, &c->temporary[i]);
     mnp_layout_free(needed);
     if (st == MNP_OK)
         c->operands[i] = c->temporary[i];
+    return st;
+}
+
+/* An input that the body indexes: every rank has all of it, dense. */
+static mnp_status bring_raw(call *c, int i)
+{
+    const mnp_array *input = c->application->inputs[i];
+    mnp_layout *whole;
+    MNP_TRY(mnp_layout_replicated(c->ctx->comm.size, input->layout->ndim, input->layout->shape, &whole));
+    mnp_status st;
+    if (mnp_layout_equal(input->layout, whole)) {
+        st = mnp__array_dense(input, &c->operands[i], &c->temporary[i]);
+    } else {
+        st = mnp_redistribute(input, whole, &c->temporary[i]);
+        c->operands[i] = c->temporary[i];
+    }
+    mnp_layout_free(whole);
     return st;
 }
 
@@ -317,10 +323,11 @@ static mnp_status resolve_overlap(call *c)
         const mnp_array *output = given(c, o);
         for (int i = 0; output && i < c->spec->ninputs; i++) {
             const mnp_array *input = c->operands[i];
-            if (input == output || mnp__array_is_scalar(input) || input->buffer != output->buffer)
+            bool raw = c->spec->operands[i].raw; /* then any element may be read at any time */
+            if (mnp__array_is_scalar(input) || input->buffer != output->buffer || (input == output && !raw))
                 continue;
             suspected |= UINT32_C(1) << i;
-            if (!same_elements(input, output) && ranges_meet(input, output))
+            if (ranges_meet(input, output) && (raw || !same_elements(input, output)))
                 mine |= UINT32_C(1) << i;
         }
     }
@@ -377,7 +384,7 @@ static mnp_status prepare_and_run(call *c)
     MNP_TRY(choose_layout(c));
     MNP_TRY(mnp__check_same(&c->ctx->comm, c->application->function, mnp__layout_hash(c->layout)));
     for (int i = 0; i < c->spec->ninputs; i++)
-        MNP_TRY(bring_input(c, i));
+        MNP_TRY(c->spec->operands[i].raw ? bring_raw(c, i) : bring_input(c, i));
     MNP_TRY(resolve_overlap(c));
     MNP_TRY(make_outputs(c));
     MNP_TRY(mnp__loop_run(c->application->loop, c->layout, c->operands));

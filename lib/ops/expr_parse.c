@@ -1,8 +1,7 @@
 /*
  * Expressions: from tokens to nodes, by recursive descent.  Precedence is Python's, from loose to tight:
  *
- *   a if c else b, c ? a : b;  or;  and;  not;  comparisons, chained;  |;  ^;  &;  << >>;  + -;  * / // %;  unary + - ~;
- *   **
+ *   a if c else b, c ? a : b;  or;  and;  not;  comparisons;  |;  ^;  &;  << >>;  + -;  * / // %;  signs, ~;  **
  *
  * ** binds tighter than a sign on its left, and from right to left.
  */

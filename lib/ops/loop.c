@@ -9,12 +9,10 @@
 const mnp__loop_tuning mnp__loop_tuning_default = {
     .threads = 256,
     .vector_bytes = 16,
-    .flight_bytes = 128,
+    .flight_bytes = 64,
     .unroll = 4,
-    .unroll_heavy = 1,
+    .unroll_heavy = 2,
     .tile_bytes = 16384,
-    .tile_group = 8,
-    .stream = 0,
     .stream_bytes = 48 << 20,
     .small = 1 << 15,
 };

@@ -364,8 +364,10 @@ static int choose_unroll(const nest *n, const mnp__loop_signature *signature)
         if (is_array(n, signature, k) && signature->access[k] != MNP_ACCESS_BROADCAST)
             bytes += n->loop->sizes[k] * signature->vector;
     }
-    int unroll = 1, most = n->loop->heavy ? tuning->unroll_heavy : tuning->unroll;
-    while (2 * unroll <= most && 2 * (size_t)unroll * bytes <= (size_t)tuning->flight_bytes)
+    if (n->loop->heavy)
+        return tuning->unroll_heavy;
+    int unroll = 1;
+    while (2 * unroll <= tuning->unroll && 2 * (size_t)unroll * bytes <= (size_t)tuning->flight_bytes)
         unroll *= 2;
     return unroll;
 }
@@ -436,17 +438,13 @@ static int64_t plan_rows(const nest *n, const mnp__loop_signature *signature, he
     return chunks * blocks_of(n->rows, (int64_t)(threads >> h->lanes) * signature->unroll);
 }
 
-static int64_t plan_tiles(const nest *n, mnp__loop_signature *signature, heading *h)
+static int64_t plan_tiles(const nest *n, const mnp__loop_signature *signature, heading *h)
 {
-    int last = n->ndim - 1, group = n->loop->tuning.tile_group;
-    int64_t planes = n->rows / n->extent[last - 1], least = 4 * (int64_t)group * signature->tile;
-    if (n->extent[last] < least || n->extent[last - 1] < least)
-        group = 1;
-    signature->group = (unsigned char)group;
+    int last = n->ndim - 1;
+    int64_t planes = n->rows / n->extent[last - 1];
     for (int d = 1; d < last - 1 && !signature->wide; d++)
         h->divide[d] = divisor_of(n->extent[d]);
-    int64_t side = (int64_t)group * signature->tile;
-    return planes * blocks_of(n->extent[last - 1], side) * blocks_of(n->extent[last], side) * group * group;
+    return planes * blocks_of(n->extent[last - 1], signature->tile) * blocks_of(n->extent[last], signature->tile);
 }
 
 /* A warp takes 8 vectors along a tile's line; all tiles of a block together stay within `tile_bytes`. */

@@ -21,15 +21,13 @@ typedef struct mnp__loop_tuning {
     int unroll;       /* most rows of a thread, for simple bodies and for those that call big functions */
     int unroll_heavy;
     int tile_bytes;       /* of shared memory that tiles take, where least tiles do not take more */
-    int tile_group;       /* tiles along a side of the squares in which they are numbered */
-    int stream;           /* hints for the caches: 0 none, 1 stores, 2 loads and stores */
     int64_t stream_bytes; /* of all operands of a block, above which the host writes results past its caches */
     int64_t small;        /* blocks of fewer elements, unless they are contiguous, share one general kernel */
 } mnp__loop_tuning;
 
 /* What a kernel is compiled for; compared by its bytes. */
 typedef struct mnp__loop_signature {
-    unsigned char ndim, vector, unroll, tile, group, wide;
+    unsigned char ndim, vector, unroll, tile, wide;
     unsigned char indices;   /* dimensions of the array, at least 1, if the body uses indices */
     unsigned char noperands; /* with counters */
     unsigned char access[MNP__LOOP_OPERANDS];

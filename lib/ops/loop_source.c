@@ -202,7 +202,6 @@ mnp_status mnp__loop_load(const mnp__loop *loop, const mnp__loop_signature *sign
                   signature->ndim, signature->noperands, signature->tile, signature->indices);
     mnp__text_add(&text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n#define MNP_WIDE %d\n",
                   loop->tuning.threads, signature->vector, signature->unroll, signature->wide);
-    mnp__text_add(&text, "#define MNP_GROUP %d\n#define MNP_STREAM %d\n", signature->group, loop->tuning.stream);
     for (int k = 0; k < signature->noperands; k++)
         mnp__text_add(&text, "#define MNP_ACCESS_%d %d\n", k, signature->access[k]);
     size_t shared = add_tiles(loop, signature, &text);

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "array/boxes.h"
 #include "array/view.h"
 #include "layout/layout.h"
 #include "ops/place.h"

@@ -99,8 +99,8 @@ static mnp_dtype dtype_of(char letter)
 }
 
 /*
- * Whether all inputs can be cast to the types of one loop: one letter for all, or one for each.  In the latter an integer
- * number takes whatever type its place has, unless it stands beside bools alone.
+ * Whether all inputs can be cast to the types of one loop: one letter for all, or one for each.  In the latter an
+ * integer number takes whatever type its place has, unless it stands beside bools alone.
  */
 static bool suits(const char *item, size_t length, int count, const mnp__type *inputs, mnp_dtype strong,
                   const mnp_dtype *settled)

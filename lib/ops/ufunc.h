@@ -1,9 +1,10 @@
 /*
- * What is known of the element-wise functions: the table of include/maniple/ufunc_table.h, and which types they take and give.
+ * What is known of the element-wise functions: the table of include/maniple/ufunc_table.h, and which types they take
+ * and give.
  *
  * The body of a loop calls function `name` of the table as mnp_name(x, ...) (kernels/math.h) on variables of the loop's
- * types, and gets the value of the result's type; functions of two results are mnp_name(x, ..., first, second), the results
- * by reference.
+ * types, and gets the value of the result's type; functions of two results are mnp_name(x, ..., first, second), the
+ * results by reference.
  */
 #ifndef MNP__OPS_UFUNC_H
 #define MNP__OPS_UFUNC_H
@@ -39,14 +40,15 @@ const mnp__ufunc *mnp__ufunc_find(const char *name, size_t length);
 mnp__type mnp__result_type(int count, const mnp__type *types);
 
 /*
- * The types of a function's loop (what each input is converted to) and of its results, as NumPy 2 has them.  MNP_ERR_ARG if
- * it is not defined for these types.
+ * The types of a function's loop (what each input is converted to) and of its results, as NumPy 2 has them.
+ * MNP_ERR_ARG if it is not defined for these types.
  */
 mnp_status mnp__ufunc_resolve(const mnp__ufunc *ufunc, const mnp__type *inputs, mnp_dtype *loop, mnp_dtype *results);
 
 /*
  * Whether a weak integer can become that type; floats and complex take any.  What does not fit is an error (in NumPy
- * OverflowError), but for comparisons (mnp__ufunc_compares), which are right for every integer: there it counts as an int64.
+ * OverflowError), but for comparisons (mnp__ufunc_compares), which are right for every integer: there it counts as an
+ * int64.
  */
 bool mnp__int_fits(int64_t value, mnp_dtype dtype);
 bool mnp__ufunc_compares(const mnp__ufunc *ufunc);

@@ -1,5 +1,6 @@
 /*
- * Calls of element-wise functions: from their arguments' types to a loop, which the context keeps, and on to mnp__apply().
+ * Calls of element-wise functions: from their arguments' types to a loop, which the context keeps, and on to
+ * mnp__apply().
  */
 #include <inttypes.h>
 #include <math.h>
@@ -30,8 +31,8 @@ static mnp_status choose_memory(const char *function, signed char given, mnp_dty
     *memory_p = given < 0 ? result : (mnp_dtype)given;
     if (mnp_can_cast(result, *memory_p, MNP_CASTING_SAME_KIND))
         return MNP_OK;
-    return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"", function,
-                    mnp_dtype_name(result), mnp_dtype_name(*memory_p));
+    return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
+                    function, mnp_dtype_name(result), mnp_dtype_name(*memory_p));
 }
 
 static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
@@ -47,7 +48,8 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
     MNP_TRY(mnp__ufunc_resolve(ufunc, inputs, types, results));
     for (int i = 0; i < ufunc->ninputs; i++) {
         operands[i] = (mnp__loop_operand){input_names[i], types[i], inputs[i].dtype, false};
-        snprintf(arguments + strlen(arguments), sizeof arguments - strlen(arguments), "%s%s", i ? ", " : "", input_names[i]);
+        snprintf(arguments + strlen(arguments), sizeof arguments - strlen(arguments), "%s%s", i ? ", " : "",
+                 input_names[i]);
     }
     for (int o = 0; o < ufunc->noutputs; o++) {
         mnp__loop_operand *operand = &operands[ufunc->ninputs + o];
@@ -91,7 +93,7 @@ static mnp_status check_numbers(const char *function, const mnp__loop *loop, con
     for (int i = 0; i < spec->ninputs; i++) {
         mnp_dtype type = spec->operands[i].type;
         if (is_weak_int(inputs[i]) && type != MNP_BOOL && !mnp__int_fits(weak_int(inputs[i]), type))
-            return MNP_FAIL(MNP_ERR_ARG, "%s: the number %" PRId64 " does not fit %s, which the function is computed in",
+            return MNP_FAIL(MNP_ERR_ARG, "%s: the number %" PRId64 " does not fit %s, which it is computed in",
                             function, weak_int(inputs[i]), mnp_dtype_name(type));
     }
     return MNP_OK;
@@ -140,7 +142,9 @@ MNP_UFUNC_ALIASES(MNP__DEFINE_ALIAS)
 
 /* ---- rounding to decimals ---- */
 
-/* A loop over x and a power of ten: divide and multiply by it, or the other way round; parts of complex numbers alone. */
+/*
+ * A loop over x and a power of ten: divide and multiply by it, or the other way round; parts of complex numbers alone.
+ */
 static mnp_status build_round(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
 {
     const key *k = argument;
@@ -155,8 +159,8 @@ static mnp_status build_round(mnp_ctx *ctx, const void *argument, mnp__loop **lo
     const char *before = tens ? "divide" : "multiply", *after = tens ? "multiply" : "divide";
     if (kind == 'c')
         snprintf(body, sizeof body,
-                 "first.re = mnp_%s(mnp_rint(mnp_%s(x.re, y)), y);\nfirst.im = mnp_%s(mnp_rint(mnp_%s(x.im, y)), y);", after,
-                 before, after, before);
+                 "first.re = mnp_%s(mnp_rint(mnp_%s(x.re, y)), y);\nfirst.im = mnp_%s(mnp_rint(mnp_%s(x.im, y)), y);",
+                 after, before, after, before);
     else if (kind == 'f' || tens)
         snprintf(body, sizeof body, "first = mnp_%s(mnp_rint(mnp_%s(x, y)), y);", after, before);
     mnp_dtype computed = kind == 'c' || kind == 'f' ? type : tens ? MNP_FLOAT64 : type;

@@ -23,11 +23,15 @@ static void check_dtypes(void)
        "sizes and kinds");
 }
 
-/* numpy.promote_types, as NumPy 2 prints it, and for bfloat16 as documented: rows and columns in the order of the enum, by index into the enum. */
+/*
+ * numpy.promote_types, as NumPy 2 prints it, and for bfloat16 as documented: rows and columns in the order of the enum,
+ * by index into the enum.
+ */
 static void check_promotion(void)
 {
     enum { b = MNP_BOOL, i1 = MNP_INT8, i2 = MNP_INT16, i4 = MNP_INT32, i8 = MNP_INT64, u1 = MNP_UINT8, u2 = MNP_UINT16,
-           u4 = MNP_UINT32, u8 = MNP_UINT64, f2 = MNP_FLOAT16, bf = MNP_BFLOAT16, f4 = MNP_FLOAT32, f8 = MNP_FLOAT64, c8 = MNP_COMPLEX64, c16 = MNP_COMPLEX128 };
+           u4 = MNP_UINT32, u8 = MNP_UINT64, f2 = MNP_FLOAT16, bf = MNP_BFLOAT16, f4 = MNP_FLOAT32,
+           f8 = MNP_FLOAT64, c8 = MNP_COMPLEX64, c16 = MNP_COMPLEX128 };
     static const unsigned char table[MNP_NUM_DTYPES][MNP_NUM_DTYPES] = {
         {b, i1, i2, i4, i8, u1, u2, u4, u8, f2, bf, f4, f8, c8, c16},
         {i1, i1, i2, i4, i8, i2, i4, i8, f8, f2, bf, f4, f8, c8, c16},
@@ -103,7 +107,8 @@ static void check_halves(void)
     ok((double)mnp_float16_to_float(0x3555) == 0x1.554p-2 && (double)mnp_float16_to_float(0x8001) == -0x1p-24 &&
            isinf(mnp_float16_to_float(0xfc00)) && isnan(mnp_float16_to_float(0x7e01)),
        "float16: a number, the smallest, infinity, NaN");
-    ok(isnan(mnp_float16_to_float(mnp_float16_from_double(NAN))) && isnan(mnp_bfloat16_to_float(mnp_bfloat16_from_double(NAN))),
+    ok(isnan(mnp_float16_to_float(mnp_float16_from_double(NAN))) &&
+           isnan(mnp_bfloat16_to_float(mnp_bfloat16_from_double(NAN))),
        "NaN stays NaN");
     static const double values[] = {1 + 0x1p-11,          1 + 0x1p-11 + 0x1p-40, 1 + 3 * 0x1p-11, 0x1p-25,
                                     0x1p-25 + 0x1p-70,    65503.9,               1 / 3.0,         1e-7,
@@ -114,7 +119,8 @@ static void check_halves(void)
                mnp_bfloat16_from_double(-values[i]) == (0x8000 | nearest_half(mnp_bfloat16_to_float, values[i])),
            "%a is rounded once, to the nearest", values[i]);
     }
-    ok(mnp_float16_from_double(65519.99) == 0x7bff && mnp_float16_from_double(65520) == 0x7c00, "float16 overflows at 65520");
+    ok(mnp_float16_from_double(65519.99) == 0x7bff && mnp_float16_from_double(65520) == 0x7c00,
+       "float16 overflows at 65520");
 }
 
 static void check_texts(void)

@@ -38,8 +38,9 @@ def _read_headers():
         parts = [re.match(r"^(.*?)(\w+)(\[.*\])?$", " ".join(p.split())) for p in parameters.split(",")]
         functions[name] = (" ".join(result.split()),
                            [(p.group(1).strip() + ("*" if p.group(3) else ""), p.group(2)) for p in parts if p])
-    for name, value in re.findall(r"#define (MNP_\w+) \(?(-?\d+)\)?$", text, re.MULTILINE):
-        constants[name] = int(value)
+    smallest = {"INT32_MIN": -2 ** 31, "INT64_MIN": -2 ** 63}
+    for name, value in re.findall(r"#define (MNP_\w+) \(?(-?\d+|INT\d+_MIN)\)?$", text, re.MULTILINE):
+        constants[name] = smallest[value] if value in smallest else int(value)
     for body in re.findall(r"enum(?: mnp_\w+)?\s*\{\s*(MNP_[^}]*)\}", text):
         value = -1
         for entry in filter(None, (e.strip() for e in body.split(","))):

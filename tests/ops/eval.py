@@ -169,7 +169,7 @@ def random_text(depth):
     parts = [random_text(depth - 1) for _ in range(3)]
     forms = ["({0} + {1})", "({0} - {1})", "({0} * {1})", "({0} / {1})", "({0} // {1})", "({0} % {1})", "({0} & {1})",
              "({0} | {1})", "({0} ^ {1})", "(-{0})", "(~{0})", "({0} < {1})", "({0} >= {1})", "({0} == {1})",
-             "abs({0})", "minimum({0}, {1})", "sqrt({0})", "square({0})", "int16({0})",
+             "abs({0})", "minimum({0}, {1})", "sqrt({0})", "square({0})", "int16(logical_not({0}))",
              "float32({0})", "logical_and({0}, {1})", "({0} << 2)"]
     forms += ["where({0}, {1}, {2})", "floor({0})"] if modern else []
     return str(rng.choice(forms)).format(*parts)

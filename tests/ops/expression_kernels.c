@@ -1,6 +1,6 @@
 /*
- * What expressions become compiles for GPUs too: operators, functions, constants, casts and conditions in all types.  Needs
- * no GPU: the device is one that only compiles.
+ * What expressions become compiles for GPUs too: operators, functions, constants, casts and conditions in all types.
+ * Needs no GPU: the device is one that only compiles.
  */
 #include <config.h>
 
@@ -51,7 +51,7 @@ static const mnp__device_ops ops = {.kind = "none", .kernel_load = load, .kernel
 static mnp__device device = {.ops = &ops, .block_memory = 232448};
 static mnp_ctx ctx = {.device = &device};
 
-/* The inputs are x of the type, y of float32, k of int8 and a number s; the value of the last statement is the output. */
+/* Inputs are x of the type, y of float32, k of int8 and a number s; the value of the last statement is the output. */
 enum { NUM_INPUTS = 4 };
 
 static mnp_status compile(const char *text, mnp_dtype dtype)
@@ -76,8 +76,8 @@ static mnp_status compile(const char *text, mnp_dtype dtype)
     for (int k = 0; k <= NUM_INPUTS; k++) {
         mnp_dtype type = k < NUM_INPUTS ? inputs[k].type.dtype : result;
         operands[k] = (mnp__loop_operand){.name = variables[k], .type = type, .memory = type};
-        arrays[k] = (mnp_array){.ctx = &ctx, .dtype = type, .layout = layout, .local_shape = {1000}, .local_strides = {1},
-                                .local_size = 1000, .data = (void *)(uintptr_t)4096};
+        arrays[k] = (mnp_array){.ctx = &ctx, .dtype = type, .layout = layout, .local_shape = {1000},
+                                .local_strides = {1}, .local_size = 1000, .data = (void *)(uintptr_t)4096};
         pointers[k] = &arrays[k];
     }
     const mnp__loop_spec spec = {.name = "eval", .preamble = "", .body = mnp__text_string(&body), .ninputs = NUM_INPUTS,
@@ -98,12 +98,12 @@ static const char *text_of(char kind)
     static const char common[] =
         "z = x + 1; z = z*x - (x if k < 2 else k); z = where(x == 1, z, x) + min(x, k) + 2**x + x**2 + abs(x) + x / 2;"
         "c = x > 0.5 and not k or 0 < x < 3; i = i0 + i + n0 + n; z = z + i + c + s*x + s + (y if c else s);"
-        "z += bool(x) + int8(x) + uint8(x) + int64(x) + uint64(x) + float16(x) + bfloat16(x) + float32(x) + complex64(x)"
-        ".real + complex128(x).imag + inf + nan + 1e300 + x.real + True;";
+        "z += bool(x) + int8(x) + uint8(x) + int64(x) + uint64(x) + float16(x) + bfloat16(x) + float32(x) +"
+        "complex64(x).real + complex128(x).imag + inf + nan + 1e300 + x.real + True;";
     static char text[2048];
     const char *special =
-        kind == 'f'   ? "q, r = divmod(x, 3); f, w = modf(x); m, e = frexp(x); z += q + r + f + w + m + e + sin(x) + x // 2 +"
-                        " clip(x, 0, 1) + fma(x, 2, y) + gamma(x) + x**0.5 + x**-1 + x**3 + isnan(x)"
+        kind == 'f'   ? "q, r = divmod(x, 3); f, w = modf(x); m, e = frexp(x); z += q + r + f + w + m + e + sin(x) +"
+                        " x // 2 + clip(x, 0, 1) + fma(x, 2, y) + gamma(x) + x**0.5 + x**-1 + x**3 + isnan(x)"
         : kind == 'c' ? "z += exp(x) * 2j + sqrt(x) + x.conj() - 1/x + x**0.5"
                       : "z += (~x & 1 | 4 ^ x) + (x << 1) + (x >> 2) + x // 3 + x % 3 + +8";
     snprintf(text, sizeof text, "%s%s", common, special);

@@ -17,7 +17,10 @@ def shape_of(ndim, most=6):
 
 def spread(a):
     """The values as an array of some layout, or as a view of one."""
-    kind = rng.integers(4) if a.ndim else 0
+    kind = rng.integers(5) if a.ndim else 4
+    if kind == 0:
+        thick = np.stack([a, a + 1, a])
+        return mp.array(thick, mp.random_layout(rng, thick.shape))[int(rng.integers(0, 2)) * 2]
     if kind == 1:
         return mp.transpose(mp.array(a.T, mp.random_layout(rng, a.T.shape)), None)
     if kind == 2:

@@ -263,10 +263,8 @@ static void check_strides(void)
 static void check_tunings(void)
 {
     static const mnp__loop_tuning tunings[] = {
-        {.threads = 128, .vector_bytes = 32, .flight_bytes = 512, .unroll = 8, .unroll_heavy = 1, .tile_bytes = 4096,
-         .tile_group = 2, .stream = 1},
-        {.threads = 512, .vector_bytes = 16, .flight_bytes = 64, .unroll = 2, .unroll_heavy = 2, .tile_bytes = 20000,
-         .tile_group = 1, .stream = 2},
+        {.threads = 128, .vector_bytes = 32, .flight_bytes = 512, .unroll = 8, .unroll_heavy = 1, .tile_bytes = 4096},
+        {.threads = 512, .vector_bytes = 16, .flight_bytes = 64, .unroll = 2, .unroll_heavy = 2, .tile_bytes = 20000},
     };
     static const lie unaligned = {.offset = 2}, row = {.step = {FOR_ALL}}, turned = {.order = {1, 0}};
     mnp_layout *flat = block_layout(1, (int64_t[]){70001}), *matrix = block_layout(2, (int64_t[]){700, 528});
@@ -330,7 +328,7 @@ static void check_general(uint32_t seed)
     int kernels = 0;
     for (const mnp__loop_variant *variant = loop->variants; variant; variant = variant->next)
         kernels++;
-    ok(kernels <= 4, "they took %d kernels", kernels);
+    ok(kernels <= 8, "they took %d kernels", kernels);
     mnp__loop_free(loop);
 }
 

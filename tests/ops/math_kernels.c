@@ -45,7 +45,8 @@ static bool add_call(const mnp__ufunc *ufunc, mnp_dtype dtype, mnp__text *text)
 
 static mnp_status compile_all(const mnp__compiler *compiler, mnp_dtype dtype, int *count_p)
 {
-    const mnp__kernel_spec spec = {.file = "math.h", .function = "use_equal", .defines = "", .nvrtc_options = "--fmad=false"};
+    const mnp__kernel_spec spec = {.file = "math.h", .function = "use_equal", .defines = "",
+                                   .nvrtc_options = "--fmad=false"};
     mnp__text text = MNP__TEXT_EMPTY;
     mnp__binary binary = {0};
     char *header = NULL;

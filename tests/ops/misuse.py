@@ -21,7 +21,8 @@ def refused(words, function, *arguments, status="MNP_ERR_ARG", sentences=1, **na
     try:
         (function if callable(function) else getattr(mp, function))(*arguments, **named)
     except mp.Error as error:
-        right = error.status == status and all(re.search(word, error.message) for word in words.split(" & "))
+        expected = (status,) if isinstance(status, str) else status
+        right = error.status in expected and all(re.search(word, error.message) for word in words.split(" & "))
         lines = error.message.count("\n") + 1
         mp.ok(right and (sentences > 1 or lines == 1), name if right and lines <= sentences else f"{name}: got {error}")
     else:
@@ -108,6 +109,16 @@ refused("-1", mp.linspace, 0.0, 1.0, -1, True, None)
 refused("0", mp.geomspace, 0.0, 1.0, 5, True, None)
 refused("-4", mp.eye, "float64", -4, 3, 0)
 unharmed("axes and indices")
+
+# --- memory: no address space is so large -----------------------------------------------------------------------------
+
+huge = mp.broadcast_to(i8[:1, :1], 2, [2 ** 29, 2 ** 29])
+NO_MEMORY = "MNP_ERR_MEMORY", "MNP_ERR_PEER"  # one rank may own it all
+refused("memory", mp.zeros, "int8", 1, [2 ** 58], status=NO_MEMORY[:1])
+refused("memory", mp.add, huge, huge, status=NO_MEMORY)
+refused("memory", mp.copy, huge, status=NO_MEMORY)
+refused("memory", mp.eval, "z = x + 1", x=huge, status=NO_MEMORY)
+unharmed("memory")
 
 # --- expressions ------------------------------------------------------------------------------------------------------
 

@@ -65,17 +65,20 @@ static void ignore(cudaError_t code)
 
 static mnp_status use(const cuda_device *cuda)
 {
+    CUcontext current = NULL;
+    if (cuda->context && cuda->driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == cuda->context)
+        return MNP_OK; /* quicker than to set it again: this is on the way of every launch */
     return RUNTIME(cuda, cudaSetDevice, cuda->index);
-}
-
-static void use_or_ignore(mnp__device *device)
-{
-    ignore(cudaSetDevice(of(device)->index));
 }
 
 mnp_status mnp__cuda_use(mnp__device *device)
 {
     return use(of(device));
+}
+
+static void use_or_ignore(mnp__device *device)
+{
+    (void)use(of(device));
 }
 
 /* ---- what the device is ---- */
@@ -441,6 +444,7 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__
     MNP_TRY_OR(DRIVER(cuda, cuDeviceGet, &cuda->handle, cuda->index), st, fail);
     MNP_TRY_OR(DRIVER(cuda, cuDeviceGetName, cuda->name, (int)sizeof cuda->name, cuda->handle), st, fail);
     MNP_TRY_OR(use(cuda), st, fail); /* makes the driver's context, which takes a moment */
+    MNP_TRY_OR(DRIVER(cuda, cuCtxGetCurrent, &cuda->context), st, fail);
     MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &block_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin,
                        cuda->index), st, fail);
     cuda->base.block_memory = (size_t)block_memory;

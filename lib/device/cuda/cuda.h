@@ -16,6 +16,7 @@ typedef struct cuda_device {
     mnp__compiler *compiler;
     int index; /* as the runtime counts the visible GPUs */
     CUdevice handle;
+    CUcontext context; /* the runtime's, once the device has been opened */
     int capability_major, capability_minor;
     cudaMemPool_t pool; /* of this device's own; NULL where the driver has none */
     char name[96];

@@ -18,6 +18,7 @@
     X(cuDeviceGet, (CUdevice * device, int index))                                                                     \
     X(cuDeviceGetName, (char *name, int size, CUdevice device))                                                        \
     X(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device))                                                            \
+    X(cuCtxGetCurrent, (CUcontext * context))                                                                          \
     X(cuStreamWriteValue32_v2, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags))               \
     X(cuModuleLoadData, (CUmodule * module, const void *binary))                                                       \
     X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))                                 \

@@ -82,12 +82,10 @@ mnp_status mnp__cuda_launch(mnp__device *device, mnp__kernel *kernel, const mnp_
     const unsigned *grid = launch->grid, *block = launch->block;
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
         return MNP_OK;
-    /* As bytes, not as a list of parameters whose sizes the driver would have to know; it copies them at once */
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)params, CU_LAUNCH_PARAM_BUFFER_SIZE, &params_size,
-                     CU_LAUNCH_PARAM_END};
+    void *parameters[] = {(void *)params}; /* one, copied at once; quicker than by CU_LAUNCH_PARAM_BUFFER_POINTER */
     MNP_TRY(mnp__cuda_use(device));
     mnp_status st = DRIVER(cuda, cuLaunchKernel, kernel->function, grid[0], grid[1], grid[2], block[0], block[1],
-                           block[2], kernel->shared_bytes, mnp__cuda_stream(stream), NULL, extra);
+                           block[2], kernel->shared_bytes, mnp__cuda_stream(stream), parameters, NULL);
     if (st != MNP_OK)
         (void)mnp__fail_context(st,
                                 "kernel %s with %u x %u x %u blocks of %u x %u x %u threads, %zu bytes of parameters",

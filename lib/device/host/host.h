@@ -14,8 +14,7 @@ typedef struct mnp__host_device {
 
 /* kernel.c: compiled code that is loaded. */
 typedef struct mnp__host_object {
-    int file; /* kept open: the loader knows an object by its path, /proc/self/fd/N, which must stay unique */
-    void *object;
+    void *object; /* of dlopen() */
 } mnp__host_object;
 
 /*

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -39,33 +40,57 @@ static mnp_status write_all(int file, const void *data, size_t size)
     return MNP_OK;
 }
 
-/* What was opened stays in the object, also after a failure. */
-static mnp_status open_object(mnp__host_object *object, const char *name, const mnp__binary *binary)
+enum { INODE_BITS = 64, PATH_SIZE = 32 + 3 * INODE_BITS };
+
+/*
+ * A path of an open file that no other file has had while it was loaded.  The loader knows an object by its path, and would
+ * give an earlier one for /proc/self/fd/N if N was that one's, even after dlclose() if the compiler marked it as unique.  So
+ * the file's inode number is written into the path, in ways to say "the same folder".
+ */
+static mnp_status path_of(int file, char path[PATH_SIZE])
 {
-    char path[64];
-    object->file = memfd_create("maniple-kernel", MFD_CLOEXEC);
-    if (object->file < 0)
-        return MNP_FAIL(MNP_ERR_MEMORY, "cannot make a file in memory for a kernel: %s", strerror(errno));
-    MNP_TRY(write_all(object->file, binary->code, binary->size));
-    snprintf(path, sizeof path, "/proc/self/fd/%d", object->file);
+    struct stat info;
+    if (fstat(file, &info) != 0)
+        return MNP_FAIL(MNP_ERR_MEMORY, "cannot find a kernel in memory again: %s", strerror(errno));
+    char *end = path + snprintf(path, PATH_SIZE, "/proc/self/fd/");
+    for (int bit = 0; bit < INODE_BITS; bit++)
+        end = stpcpy(end, (uint64_t)info.st_ino >> bit & 1 ? "./" : "/");
+    snprintf(end, (size_t)(path + PATH_SIZE - end), "%d", file);
+    return MNP_OK;
+}
+
+static mnp_status load_file(int file, const char *name, const mnp__binary *binary, mnp__host_object *object)
+{
+    char path[PATH_SIZE];
+    MNP_TRY(write_all(file, binary->code, binary->size));
+    MNP_TRY(path_of(file, path));
     object->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object->object)
         return MNP_FAIL(MNP_ERR_COMPILE, "cannot load the compiled kernel %s: %s", name, dlerror());
     return MNP_OK;
 }
 
+static mnp_status open_object(mnp__host_object *object, const char *name, const mnp__binary *binary)
+{
+    int file = memfd_create("maniple-kernel", MFD_CLOEXEC);
+    if (file < 0)
+        return MNP_FAIL(MNP_ERR_MEMORY, "cannot make a file in memory for a kernel: %s", strerror(errno));
+    mnp_status st = load_file(file, name, binary, object);
+    close(file);
+    return st;
+}
+
 mnp_status mnp__host_object_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__host_object *object,
                                  mnp__binary *names)
 {
     mnp__host_device *host = (mnp__host_device *)device;
-    mnp__host_object made = {.file = -1};
+    mnp__host_object made = {NULL};
     mnp__binary binary;
     if (!host->compiler)
         MNP_TRY(mnp__host_compiler_new(device->config, &host->compiler));
     MNP_TRY(mnp__jit_binary(host->compiler, spec, &binary));
     mnp_status st = open_object(&made, spec->function, &binary);
     if (st != MNP_OK) {
-        mnp__host_object_free(&made);
         mnp__binary_free(&binary);
         return st;
     }
@@ -80,8 +105,6 @@ void mnp__host_object_free(mnp__host_object *object)
 {
     if (object->object)
         dlclose(object->object);
-    if (object->file >= 0)
-        close(object->file);
 }
 
 mnp_status mnp__host_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
@@ -90,7 +113,6 @@ mnp_status mnp__host_kernel_load(mnp__device *device, const mnp__kernel_spec *sp
     mnp__binary names;
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
-    kernel->code.file = -1;
     MNP_TRY_OR(mnp__host_object_load(device, spec, &kernel->code, &names), st, fail);
     mnp__binary_free(&names);
     void *symbol = dlsym(kernel->code.object, spec->function);

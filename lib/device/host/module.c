@@ -34,7 +34,6 @@ mnp_status mnp__host_module_load(mnp__device *device, const mnp__kernel_spec *sp
     mnp__module *module;
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *module, &module));
-    module->code.file = -1;
     MNP_TRY_OR(mnp__strdup(spec->function, &module->name), st, fail);
     MNP_TRY_OR(mnp__host_object_load(device, spec, &module->code, &module->names), st, fail);
     *module_p = module;
