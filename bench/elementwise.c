@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 3, BATCHES = 50, LAUNCHES = 200, SMALL = 1000 };
+enum { WARM_UP = 3, BATCHES = 50, LAUNCHES = 200, SMALL = 1000, PERIOD = 1 << 22 };
 
 /* What a case works on; it knows which of them it needs. */
 struct work {
@@ -46,11 +46,11 @@ struct arguments {
     int repeats;
 };
 
-/* ---- data: a function of the index, so that any element can be checked ---- */
+/* ---- data: a function of the index that repeats itself, so that any element can be checked ---- */
 
 static double uniform(int64_t i, unsigned which)
 {
-    uint64_t hash = ((uint64_t)i * 2 + which) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = ((uint64_t)(i % PERIOD) * 2 + which) * UINT64_C(0x9e3779b97f4a7c15);
     return (double)(hash >> 40) / (double)(1 << 24);
 }
 
@@ -170,12 +170,12 @@ static const char prime_source[] =
     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    if (i >= count)\n"
     "        return;\n"
-    "    int rest = first + i, sum = 0;\n"
-    "    for (int factor = 2; factor * factor <= rest; factor++) {\n"
-    "        while (rest % factor == 0) {\n"
+    "    unsigned rest = first + i, sum = 0;\n"
+    "    for (; rest % 2 == 0; rest /= 2)\n"
+    "        sum += 2;\n"
+    "    for (unsigned factor = 3; factor * factor <= rest; factor += 2) {\n"
+    "        for (; rest % factor == 0; rest /= factor)\n"
     "            sum += factor;\n"
-    "            rest /= factor;\n"
-    "        }\n"
     "    }\n"
     "    sums[i] = rest > 1 ? sum + rest : sum;\n"
     "}\n";

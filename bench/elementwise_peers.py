@@ -27,17 +27,18 @@ extern "C" __global__ void sum_of_prime_factors(int first, int count, int *sums)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count)
         return;
-    int rest = first + i, sum = 0;
-    for (int factor = 2; factor * factor <= rest; factor++) {
-        while (rest % factor == 0) {
+    unsigned rest = first + i, sum = 0;
+    for (; rest % 2 == 0; rest /= 2)
+        sum += 2;
+    for (unsigned factor = 3; factor * factor <= rest; factor += 2) {
+        for (; rest % factor == 0; rest /= factor)
             sum += factor;
-            rest /= factor;
-        }
     }
     sums[i] = rest > 1 ? sum + rest : sum;
 }
 """
 LAUNCHES, BATCHES, SMALL = 200, 50, 1000
+PERIOD = 1 << 22  # of the data
 
 
 def parse_arguments():
@@ -68,16 +69,14 @@ def optional(module):
 # --- data: a function of the index, as in bench/elementwise.c ---------------------------------------------------------
 
 def uniform(i, which):
-    value = (np.asarray(i, np.uint64) * np.uint64(2) + np.uint64(which)) * np.uint64(0x9e3779b97f4a7c15)
+    value = (np.asarray(i % PERIOD, np.uint64) * np.uint64(2) + np.uint64(which)) * np.uint64(0x9e3779b97f4a7c15)
     return (value >> np.uint64(40)) / 2.0 ** 24
 
 
-def fill(n, which, dtype=np.float32, chunk=1 << 22):
-    values = np.empty(n, dtype)
-    for begin in range(0, n, chunk):
-        i = np.arange(begin, min(n, begin + chunk), dtype=np.uint64)
-        values[begin:begin + chunk] = uniform(i, which) if dtype is np.float32 else uniform(i, 0) + 1j * uniform(i, 1)
-    return values
+def fill(n, which, dtype=np.float32):
+    i = np.arange(min(n, PERIOD))
+    values = uniform(i, which) if dtype is np.float32 else uniform(i, 0) + 1j * uniform(i, 1)
+    return np.resize(values.astype(dtype), n)
 
 
 def prime_sum(value):

@@ -341,6 +341,8 @@ template <typename R> MNP_INLINE mnp_complex<R> mnp_expm1(mnp_complex<R> z)
     const R half = mnp_sin(z.im / 2);
     if (z.im == 0)
         return mnp_complex<R>{mnp_expm1(z.re), z.im};
+    if (z.re > 40) /* 1 does not count, and exp(z.re) may overflow */
+        return mnp_exp(z);
     return mnp_complex<R>{mnp_expm1(z.re) * mnp_cos(z.im) - 2 * half * half, mnp_exp(z.re) * mnp_sin(z.im)};
 }
 template <typename R> MNP_INLINE mnp_complex<R> mnp_sinc(mnp_complex<R> z)

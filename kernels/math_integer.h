@@ -35,6 +35,8 @@ template <typename T> MNP_INLINE T mnp_negative(T x)
 {
     if constexpr (mnp_is_integer<T>)
         return (T)(0 - (typename mnp_wide<T>::type)x);
+    else if constexpr (mnp_is_half<T>)
+        return mnp_from_bits<T>((uint16_t)(mnp_bits_of(x) ^ mnp_format<T>::sign));
     else
         return (T)-x;
 }

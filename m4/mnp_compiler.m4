@@ -15,8 +15,7 @@ AC_ARG_ENABLE([werror],
     [AS_HELP_STRING([--enable-werror], [treat the compiler's warnings as errors])],
     [], [enable_werror=no])
 AS_IF([test "x$enable_debug" = xyes],
-    [: ${CFLAGS="-g -O0"}
-    AC_DEFINE([MNP_DEBUG], [1], [Define to 1 to check the library's own invariants.])])
+    [: ${CFLAGS="-g -O0"}])
 ])
 
 # MNP_ADD_CFLAG(FLAG, [IF-NOT]): adds FLAG to MNP_CFLAGS if the compiler accepts it
@@ -38,6 +37,8 @@ MNP_LDFLAGS=
 m4_foreach_w([flag], [-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes],
     [MNP_ADD_CFLAG(flag)])
 MNP_ADD_CFLAG([-fvisibility=hidden])
+AS_IF([test "x$enable_debug" = xyes],
+    [MNP_ADD_CFLAG([-DMNP_DEBUG])])
 AS_IF([test "x$enable_werror" = xyes],
     [MNP_ADD_CFLAG([-Werror])])
 AS_IF([test "x$enable_sanitizers" = xyes],

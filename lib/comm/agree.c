@@ -40,18 +40,12 @@ mnp_status mnp__agree(const mnp__comm *comm, mnp_status status)
     return MNP_FAIL(MNP_ERR_PEER, "rank %d: %s", lowest, message);
 }
 
-mnp_status mnp__check_same(const mnp__comm *comm, const char *call, uint64_t hash)
+mnp_status mnp__compare_hashes(const mnp__comm *comm, const char *call, uint64_t hash)
 {
-#ifdef MNP_DEBUG
     uint64_t mine[2] = {hash, ~hash}, least[2]; /* the least of the complements is that of the largest */
     MNP_TRY(mnp__mpi_status(MPI_Allreduce(mine, least, 2, MPI_UINT64_T, MPI_MIN, comm->mpi), "MPI_Allreduce"));
     if (least[0] != ~least[1])
         return MNP_FAIL(MNP_ERR_ARG, "the ranks do not call %s with the same arguments", call);
-#else
-    (void)comm;
-    (void)call;
-    (void)hash;
-#endif
     return MNP_OK;
 }
 

@@ -20,12 +20,13 @@ one fails the point.
 
 import os
 import sys
-import time
-import traceback
+sys.path.append(sys.path.pop(0))  # a test that is called random.py, beside the script, is not Python's module
+import time  # noqa: E402
+import traceback  # noqa: E402
 
-from binding import (DTYPES, Array, Error, Layout, abort, agree, array, broadcast, call, eval,  # noqa: A004, F401
+from binding import (DTYPES, Array, Error, Layout, abort, agree, array, broadcast, call, eval,  # noqa: A004, E402, F401
                      finalize, index_text, lookup, rank, size)
-import numpy as np
+import numpy as np  # noqa: E402
 
 __getattr__ = lookup
 _points = _failures = 0
