@@ -114,6 +114,8 @@ static bool parse_real_or_complex(const char *text, named *result)
 /* Whether a text is a number as the statements would have it; then result has its value. */
 static bool parse_number(const char *text, named *result)
 {
+    const char *digits = text + (*text == '-' || *text == '+');
+    int base = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;
     char *end;
     if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) {
         result->kind = 'b';
@@ -121,12 +123,12 @@ static bool parse_number(const char *text, named *result)
         return true;
     }
     errno = 0;
-    result->integer = strtoll(text, &end, 10);
-    if (end != text && !*end && !errno && !isspace((unsigned char)*text)) {
+    result->integer = strtoll(text, &end, base);
+    if (end != text && !*end && !isspace((unsigned char)*text)) {
         result->kind = 'i';
-        return true;
+        return errno != ERANGE; /* it is not made a float in silence */
     }
-    return parse_real_or_complex(text, result);
+    return base == 10 && parse_real_or_complex(text, result);
 }
 
 static mnp_status parse_input(const char *word, job *j)
@@ -145,8 +147,8 @@ static mnp_status parse_input(const char *word, job *j)
     snprintf(input->role, sizeof input->role, "operand %s", input->name);
     input->is_number = parse_number(input->text, input);
     if (!input->is_number && !strchr(input->text, ':'))
-        return mnp_fail(MNP_ERR_ARG, "%s is '%s', neither a number nor FILE:/DATASET nor a generator such as "
-                        "hanning:31x31", input->role, input->text);
+        return mnp_fail(MNP_ERR_ARG, "%s is '%s', neither a number (integers have 64 bits) nor FILE:/DATASET nor a "
+                        "generator such as hanning:31x31", input->role, input->text);
     if (!input->is_number)
         status = operand_parse(input->role, input->text, MNP_FLOAT32, &input->operand);
     j->ninputs += status == MNP_OK;

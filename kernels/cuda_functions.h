@@ -10,7 +10,7 @@
     }                                                                                                                  \
     template <typename T, typename S> static inline auto name(T a, S b) -> decltype(a + b)                             \
     {                                                                                                                  \
-        return name<decltype(a + b)>(a, b);                                                                            \
+        return name((decltype(a + b))a, (decltype(a + b))b);                                                           \
     }                                                                                                                  \
     template <> inline float name<float>(float a, float b)                                                             \
     {                                                                                                                  \

@@ -20,6 +20,10 @@ template <typename T, typename S> MNP_INLINE auto max(T a, S b) -> decltype(a + 
 {
     return max((decltype(a + b))a, (decltype(a + b))b);
 }
+template <typename T, typename S> MNP_INLINE auto pow(T x, S y) -> decltype((double)x * (double)y)
+{
+    return pow((double)x, (double)y);
+}
 #endif
 
 typedef mnp_float16 float16;
@@ -152,6 +156,14 @@ MNP_COMPLEX_FUNCTION(atanh, arctanh)
 template <typename R> MNP_INLINE complex<R> pow(complex<R> x, complex<R> y)
 {
     return mnp_power((mnp_complex<R>)x, (mnp_complex<R>)y);
+}
+template <typename R> MNP_INLINE complex<R> pow(complex<R> x, typename complex<R>::value_type y)
+{
+    return pow(x, complex<R>(y));
+}
+template <typename R> MNP_INLINE complex<R> pow(typename complex<R>::value_type x, complex<R> y)
+{
+    return pow(complex<R>(x), y);
 }
 
 /* ---- between the body's types and those of the loop around it ---- */

@@ -53,8 +53,19 @@ MNP_API const mnp_array *mnp_scalar_int(mnp_ctx *ctx, int64_t value);
 MNP_API const mnp_array *mnp_scalar_float(mnp_ctx *ctx, double value);
 MNP_API const mnp_array *mnp_scalar_complex(mnp_ctx *ctx, double re, double im);
 
+#ifndef __cplusplus
+static inline const mnp_array *mnp_scalar_complex_value(mnp_ctx *ctx, double _Complex value)
+{
+    const double *parts = (const double *)&value; /* C lays them out so */
+    return mnp_scalar_complex(ctx, parts[0], parts[1]);
+}
+#endif
+
+/* A scalar of a number of any type of C (not in C++).  Integers must fit int64_t. */
 #define MNP_SCALAR(ctx, value)                                                                                         \
     _Generic((value), bool: mnp_scalar_bool, float: mnp_scalar_float, double: mnp_scalar_float,                        \
+             long double: mnp_scalar_float, float _Complex: mnp_scalar_complex_value,                                  \
+             double _Complex: mnp_scalar_complex_value, long double _Complex: mnp_scalar_complex_value,                \
              default: mnp_scalar_int)((ctx), (value))
 
 /* Release an array; NULL is accepted.  Its memory lives on while there are views of it.  Collective. */

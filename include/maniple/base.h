@@ -3,11 +3,12 @@
  *
  * Every function that can fail returns an mnp_status.  The function that finds the error records one sentence with the
  * offending values; mnp_error_message() gives it.  A call documented as "Collective" must be made by all ranks of the
- * context's communicator, in the same order, and fails on all of them or on none: where one rank alone had the
- * trouble, that rank returns its own status and the others MNP_ERR_PEER, with a sentence that names the rank and
- * repeats its words.  Two failures may come to some ranks alone, as asking would take longer than the work: MNP_ERR_DEVICE
- * from work that was enqueued on a GPU, and MNP_ERR_TIMEOUT or MNP_ERR_COMM where a rank is lost.  mnp_exit() is safe after
- * these too.  Outputs are set only on success.
+ * context's communicator, in the same order, and fails on all of them or on none: where one rank alone had the trouble,
+ * that rank returns its own status and the others MNP_ERR_PEER, with a sentence that names the rank and repeats its
+ * words.  Three failures may come to some ranks alone, as asking would take longer than the work: MNP_ERR_DEVICE from
+ * work that was enqueued on a GPU; MNP_ERR_COMPILE or MNP_ERR_MEMORY from a kernel for strides that others do not meet;
+ * and MNP_ERR_TIMEOUT or MNP_ERR_COMM where a rank is lost.  mnp_exit() is safe after these too.  Outputs are set only
+ * on success.
  */
 #ifndef MANIPLE_BASE_H
 #define MANIPLE_BASE_H

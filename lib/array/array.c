@@ -194,6 +194,8 @@ mnp_status mnp_empty(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *sha
 {
     mnp_layout *layout;
     mnp_array *output = NULL;
+    if (mnp_dtype_size(dtype) == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
     MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &layout));
     mnp_status st = mnp__array_output(ctx, "the array to be reused", dtype, layout, *array_p, &output);
     mnp_layout_free(layout);

@@ -52,6 +52,8 @@ static mnp_status resolve_index(int64_t index, int d, int64_t extent, int64_t *a
 static mnp_status count_rest(const mnp_array *x, int count, const mnp_subscript *subscripts, int *rest_p)
 {
     int taken = 0, ellipses = 0, made = 0, ndim = x->layout->ndim;
+    if (count < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "there are %d subscripts", count);
     for (int i = 0; i < count; i++) {
         int kind = subscripts[i].kind;
         if (kind < MNP_SUBSCRIPT_SLICE || kind > MNP_SUBSCRIPT_ELLIPSIS)

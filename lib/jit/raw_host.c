@@ -113,6 +113,17 @@ static const char *end_of_string(const char *at)
     return *at == quote ? at + 1 : at;
 }
 
+/* The same of a raw string, R"-( ... )-", from its first quote on. */
+static const char *end_of_raw_string(const char *at)
+{
+    size_t length = strcspn(at + 1, "(");
+    for (const char *end = at + 1 + length; (end = strchr(end, ')')) != NULL; end++) {
+        if (strncmp(end + 1, at + 1, length) == 0 && end[1 + length] == '"')
+            return end + length + 2;
+    }
+    return at + strlen(at);
+}
+
 /* What a condition makes of its branch, if it is no more than the question whether CUDA's compiler is at work, or 0. */
 static branch judge(token directive, const char *condition)
 {
@@ -196,6 +207,18 @@ static bool is_left_out(const scan *s)
     return false;
 }
 
+/* The end of the word that begins here: letters, digits, quotes within a number, and a raw string behind its R. */
+static const char *end_of_word(const char *at)
+{
+    const char *end = at;
+    while (isalnum((unsigned char)*end) || *end == '_' ||
+           (*end == '\'' && isdigit((unsigned char)*at) && isalnum((unsigned char)end[1])))
+        end++;
+    token prefix = {at, (size_t)(end - at)};
+    bool is_raw = is(prefix, "R") || is(prefix, "u8R") || is(prefix, "uR") || is(prefix, "UR") || is(prefix, "LR");
+    return is_raw && *end == '"' ? end_of_raw_string(end) : end;
+}
+
 /* The next word or character that the host's compiler may see. */
 static token next_token(scan *s)
 {
@@ -220,8 +243,7 @@ static token next_token(scan *s)
     if (*t.text == '"' || *t.text == '\'')
         t.size = (size_t)(end_of_string(t.text) - t.text);
     else
-        while (isalnum((unsigned char)t.text[t.size]) || t.text[t.size] == '_')
-            t.size++;
+        t.size = (size_t)(end_of_word(t.text) - t.text);
     if (t.size == 0 && *t.text)
         t.size = 1;
     go_to(s, t.text + t.size);

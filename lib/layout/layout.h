@@ -57,7 +57,7 @@ int mnp__layout_place(const mnp_layout *layout, int dim, int part);
 /* MNP_ERR_ARG if no array can have that shape. */
 mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape);
 
-/* A number that equal layouts share, by which ranks can tell that theirs differ. */
+/* A number that layouts made alike share, by which ranks can tell that theirs were not. */
 uint64_t mnp__layout_hash(const mnp_layout *layout);
 
 /*

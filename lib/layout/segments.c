@@ -50,7 +50,7 @@ static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, in
     int64_t outside = at < 0 ? least(hi, 0) - at : hi - at; /* how far this side goes on */
     if (extent == 0 || boundary == MNP_BOUNDARY_FILL)
         return (mnp__segment){.lo = at, .count = outside, .step = 0, .part = MNP__FILL};
-    if (boundary == MNP_BOUNDARY_NEAREST || (boundary == MNP_BOUNDARY_MIRROR && extent == 1))
+    if (boundary == MNP_BOUNDARY_NEAREST || extent == 1) /* one element repeats in one way */
         return (mnp__segment){.lo = at, .count = outside, .first = at < 0 ? 0 : extent - 1, .step = 0};
 
     /* place in the period: forwards over [0, extent), then backwards from `back` */

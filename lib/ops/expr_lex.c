@@ -179,6 +179,9 @@ static mnp_status lex_number(mnp__lexer *lexer, mnp__token *token)
         c = end;
     } else {
         MNP_TRY(lex_integer(lexer, &c, 10, &token->number));
+        if (*start == '0' && token->number.integer != 0) /* C's octal numbers, which Python refuses too */
+            return mnp__expression_fail(lexer->expression, start, "a decimal number does not begin with 0, and an "
+                                        "octal one is written 0o17");
     }
     if (base == 10 && (*c == 'j' || *c == 'J')) {
         token->number.kind = 'c';

@@ -4,6 +4,7 @@
 #include <maniple/join.h>
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "array/view.h"
 #include "layout/layout.h"
@@ -78,12 +79,27 @@ mnp_status mnp_roll(const mnp_array *x, int count, const int64_t *shifts, const 
 
 /* ---- tile ---- */
 
+/*
+ * The mover has a piece for every repetition.  Where these would be many, about the square root of them make a longer
+ * array first, and the result repeats that, and perhaps a part of it.
+ */
+static bool repeat_fewer(int ndim, const int64_t *repeats, int64_t *fewer)
+{
+    const int64_t many = 64;
+    bool any = false;
+    for (int d = 0; d < ndim; d++) {
+        fewer[d] = repeats[d] > many ? (int64_t)sqrt((double)repeats[d]) : 1;
+        any = any || fewer[d] > 1;
+    }
+    return any;
+}
+
 static mnp_status tile(const mnp_array *x, const int64_t *repeats, mnp_array **result_p)
 {
-    int64_t shape[MNP_MAX_DIMS];
+    int64_t shape[MNP_MAX_DIMS], fewer[MNP_MAX_DIMS];
     int kept[MNP_MAX_DIMS], ndim = x->layout->ndim;
     mnp_layout *layout;
-    mnp_array *target;
+    mnp_array *target, *longer = NULL;
     for (int d = 0; d < ndim; d++) {
         if (__builtin_mul_overflow(x->layout->shape[d], repeats[d], &shape[d]))
             return MNP_FAIL(MNP_ERR_ARG, "mnp_tile: dimension %d becomes too long for 64-bit sizes", d);
@@ -96,7 +112,12 @@ static mnp_status tile(const mnp_array *x, const int64_t *repeats, mnp_array **r
     mnp__placement placement = mnp__placement_of(target);
     for (int d = 0; d < ndim; d++)
         placement.boundaries[d] = MNP_BOUNDARY_WRAP;
-    return mnp__target_deliver(target, mnp__place("mnp_tile", x, &placement, target), result_p);
+    if (repeat_fewer(ndim, repeats, fewer))
+        st = tile(x, fewer, &longer);
+    if (st == MNP_OK)
+        st = mnp__place("mnp_tile", longer ? longer : x, &placement, target);
+    mnp_array_free(longer);
+    return mnp__target_deliver(target, st, result_p);
 }
 
 mnp_status mnp_tile(const mnp_array *x, int count, const int64_t *repeats, mnp_array **result_p)

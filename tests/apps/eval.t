@@ -62,6 +62,8 @@ for ranks in 1 3; do
     run "many dimensions" on "$ranks" "$MANIPLE" eval -q 'x*x' x=a.h5:/many -o e.h5:/c
     run "numbers and what is made on the spot" on "$ranks" "$MANIPLE" eval -q 'dots*3 + i1*yes' \
         dots=dirac:6x8/2 yes=True -o made.h5:/x
+    run "integers beyond a float's digits, in two ways" on "$ranks" "$MANIPLE" eval -q 'a + b' \
+        a=9007199254740993 b=-0x10 -o made.h5:/integer
     run "what was written on $ranks rank(s) is NumPy's" "$PYTHON" - <<'END'
 import h5py
 import numpy as np
@@ -85,6 +87,7 @@ check("e.h5", "c", many * many)
 dots = np.zeros((6, 8), "f4")
 dots[::2, ::2] = 1
 check("made.h5", "x", dots*3 + np.arange(8))
+check("made.h5", "integer", np.int64(9007199254740993 - 16))
 END
 done
 "$MANIPLE" eval 'x + 1' x=a.h5:/x -o out.h5:/z >report.txt 2>&1
@@ -109,6 +112,7 @@ eval_alone 2 'has no name' 'x' a.h5:/x -o new.h5:/z
 eval_alone 2 'given twice' 'x' x=a.h5:/x x=2 -o new.h5:/z
 eval_alone 2 'goes to two places' 'x' x=2 -o new.h5:/z -o new.h5:/y
 eval_alone 2 'neither a number' 'x' x=2.5.1 -o new.h5:/z
+eval_alone 2 'integers have 64 bits' 'x' x=9223372036854775808 -o new.h5:/z
 eval_alone 2 'names no dataset' 'x' x=2 -o new.h5
 eval_alone 2 'did you mean hanning' 'x' x=haning:3x3 -o new.h5:/z
 eval_alone 2 'unknown option -z' 'x' x=2 -o new.h5:/z -z

@@ -3,13 +3,14 @@
  */
 #include <maniple.h>
 
+#include <complex.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../tap.h"
-#include "context/context.h"
+#include "array/array.h"
 
 static mnp_ctx *ctx;
 
@@ -282,6 +283,22 @@ static void check_mistakes(void)
     mnp_free_all(a, b);
 }
 
+/* What a number becomes is what its type in C says. */
+static void check_scalars(void)
+{
+    const double _Complex z = 2.5 - 1.5 * I;
+    const mnp_array *scalar = MNP_SCALAR(ctx, z);
+    double parts[2];
+    memcpy(parts, scalar->value, sizeof parts);
+    ok(scalar->dtype == MNP_COMPLEX128 && parts[0] == 2.5 && parts[1] == -1.5, "a complex number as an operand");
+    scalar = MNP_SCALAR(ctx, 0.5L);
+    memcpy(parts, scalar->value, sizeof parts[0]);
+    ok(scalar->dtype == MNP_FLOAT64 && parts[0] == 0.5 && MNP_SCALAR(ctx, 0.5F)->dtype == MNP_FLOAT64,
+       "floats of any size as operands");
+    ok(MNP_SCALAR(ctx, 'a')->dtype == MNP_INT64 && MNP_SCALAR(ctx, 7ul)->dtype == MNP_INT64 &&
+           MNP_SCALAR(ctx, (bool)true)->dtype == MNP_BOOL, "integers and truth values as operands");
+}
+
 static void check_exhaustion(void)
 {
     mnp_array *huge = NULL;
@@ -318,6 +335,7 @@ int main(void)
     ctx->device->cpu_memory = cpu_memory;
     check_subscripts();
     check_mistakes();
+    check_scalars();
     check_exhaustion();
     int status = done_testing();
     mnp_finalize(ctx);

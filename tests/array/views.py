@@ -279,6 +279,7 @@ for text in ("", "()", " ... ", "1,", " -1 , None ", "None:3", "newaxis, 1 : : 2
     want = {"": a, "()": a, " ... ": a, "1,": a[1,], " -1 , None ": a[-1, None], "None:3": a[None:3],
             "newaxis, 1 : : 2": a[None, 1::2], "+1": a[1]}[text]
     mp.check(f"index '{text}'", mp.index(x, text), want)
+mp.fails("MNP_ERR_ARG", "there are -1 subscripts", "slice", x, -1, None)
 mp.fails("MNP_ERR_ARG", "axis 2 is out of bounds", "swapaxes", x, 0, 2)
 mp.fails("MNP_ERR_ARG", "given twice", "transpose", x, [0, -2])
 mp.fails("MNP_ERR_ARG", "extent 6", "squeeze", x, 1, [0])

@@ -151,6 +151,7 @@ def test_grids():
     check("indices float32", mp.indices, "float32", 3, [2, 3, 2], want=np.indices((2, 3, 2), np.float32))
     check("indices of nothing", mp.indices, None, 2, [0, 4], want=np.indices((0, 4)))
     mp.fails("MNP_ERR_ARG", "there are 0 vectors", mp.meshgrid, [], 0, mp.MNP_INDEXING_XY, False, 0)
+    mp.fails("MNP_ERR_ARG", "7 is no indexing", mp.meshgrid, arrays, 3, 7, False, 3)
     mp.fails("MNP_ERR_ARG", "ndim is 8", mp.indices, None, 8, [1] * 8)
 
 

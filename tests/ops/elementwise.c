@@ -113,7 +113,9 @@ static void check_kinds(void)
                                    "square = x.real() * x.real() + x.imag() * x.imag();\n"
                                    "product = x * conj(y) + 2;\n"
                                    "bool large = square > 8;\n"
-                                   "right = large && x != C(4, 0)",
+                                   "bool powers = abs(pow(x, 2) - x * x) + abs(pow(2, C(3)) - 8) < 1e-4f &&\n"
+                                   "              pow(square, 2.0) == (double)square * square && pow(3, 2) == 9;\n"
+                                   "right = large && x != C(4, 0) && powers",
                                    NULL);
     mnp_status st = mnp_elementwise_call(kernel, MNP_INPUTS(x, y), MNP_OUTPUTS(&square, &product, &right));
     ok(st == MNP_OK && holds(square, MNP_FLOAT32, 3, squares), "abs2 of complex64");
@@ -170,7 +172,7 @@ static void check_relu_and_options(void)
     mnp_elementwise_options options = {.name = "clipped_relu",
                                        .preamble = "template <typename R> R clipped(R x, R high)\n"
                                                    "{\n"
-                                                   "    return min(max(x, R(0)), high);\n"
+                                                   "    return min(max(x, 0), high);\n" /* of two types */
                                                    "}\n",
                                        .nvrtc_options = "-DHIGH=6 -D LOW=0 -lineinfo"};
     mnp_array *x = from_host(MNP_FLOAT32, 1, (int64_t[]){4}, given), *z = NULL;
@@ -265,6 +267,7 @@ static void check_refused(void)
     refused(MNP_ERR_ARG, "T n", "T z", "cannot be called \"n\"");
     refused(MNP_ERR_ARG, "T 2x", "T z", "is no name");
     refused(MNP_ERR_ARG, "T x", "", "at least one output");
+    refused(MNP_ERR_ARG, NULL, "T z", "the inputs are NULL");
     refused(MNP_ERR_UNSUPPORTED, "T x", "raw T z", "raw kernel");
     mnp_elementwise *kernel = NULL;
     ok(mnp_elementwise_new(ctx, "T x", "T z", "z = x", &(mnp_elementwise_options){.name = "a-b"}, &kernel) ==

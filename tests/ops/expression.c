@@ -57,6 +57,7 @@ static void errors_of_syntax(void)
     refuses("z = * x", 5, "expected a value, but found '*'");
     refuses("z = 2x", 6, "expected an operator between the number 2 and 'x'");
     refuses("z = 0x", 7, "a number of base 16 has no digits here");
+    refuses("z = 010", 5, "a decimal number does not begin with 0, and an octal one is written 0o17");
     refuses("z = x = y", 7, "unexpected '='; a comparison is written '=='");
     refuses("x + y", 1, "expected 'name =' before an expression");
     refuses("(x) = y", 1, "only a name can be assigned to");

@@ -300,8 +300,8 @@ static void check_rewriting(void)
 }
 
 /*
- * Shared memory without barriers, dimensions, structs, atomic functions, and code that is CUDA's alone: also on the
- * host.
+ * Shared memory without barriers, dimensions, structs, atomic functions, quotes of all kinds, and code that is CUDA's
+ * alone: also on the host.
  */
 static void check_language(void)
 {
@@ -321,13 +321,16 @@ static void check_language(void)
         "    extern __shared__ __align__(16) int mine[];\n"
         "    __shared__ float other[64];\n"
         "    int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;\n"
-        "    mine[t] = t;\n"
+        "    const char *text = R\"-(\" {)-\";\n"
+        "    if (t < 1'000) {\n"
+        "        mine[t] = t;\n"
+        "    }\n"
         "    other[t] = mine[t] * s.by;\n"
         "    MEET();\n"
         "    bool at_end = t == blockDim.x * blockDim.y * blockDim.z - 1;\n"
         "    if (blockIdx.x == gridDim.x - 1 && blockIdx.y == 1 && blockIdx.z == 0 && at_end) {\n"
         "        *last = threadIdx;\n"
-        "        *out = max(other[t], 1.0f) + (float)s.offset;\n"
+        "        *out = max(other[t], 1.0f) + (float)s.offset + (text[2] - '{');\n"
         "        z->re = min(t, 3), z->im = __popc(255);\n"
         "    }\n"
         "    atomicAdd(count, 1);\n"
@@ -380,6 +383,7 @@ static void check_compile_errors(void)
        "a source that does not compile shows its lines");
     st = mnp_raw_module_new(ctx, "", &(mnp_raw_module_options){.name = "not so"}, &module);
     ok(st == MNP_ERR_ARG && !module, "refused: %s", mnp_error_message());
+    ok(mnp_raw_module_new(ctx, NULL, NULL, &module) == MNP_ERR_ARG && !module, "refused: %s", mnp_error_message());
     if (!on_gpu) {
         st = mnp_raw_module_new(ctx, "#include <cooperative_groups.h>\n", NULL, &module);
         ok(st == MNP_ERR_UNSUPPORTED && !module, "refused on the host: %s", mnp_error_message());
