@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define MNP_ALL_AXES INT32_MIN /* where NumPy has axis=None: of the flattened array */
+#define MNP_FLATTENED INT32_MIN /* where NumPy has axis=None: of the flattened array */
 
 /* Arrays and their number, as two arguments of a call (not in C++): mnp_concatenate(MNP_LIST(x, y, z), 0, &all). */
 #define MNP_LIST(...)                                                                                                  \
@@ -29,7 +29,7 @@ extern "C" {
         ((int)(sizeof((const mnp_array *const[]){__VA_ARGS__}) / sizeof(const mnp_array *)))
 
 /*
- * numpy.concatenate along a dimension that is there; MNP_ALL_AXES: of the flattened arrays.  The dtype is what
+ * numpy.concatenate along a dimension that is there; MNP_FLATTENED: of the flattened arrays.  The dtype is what
  * promotion gives, or that of the given array, to which same_kind casting is done.
  */
 MNP_API mnp_status mnp_concatenate(const mnp_array *const *arrays, int count, int axis, mnp_array **result_p);
@@ -45,7 +45,7 @@ MNP_API mnp_status mnp_hstack(const mnp_array *const *arrays, int count, mnp_arr
 MNP_API mnp_status mnp_dstack(const mnp_array *const *arrays, int count, mnp_array **result_p);
 MNP_API mnp_status mnp_column_stack(const mnp_array *const *arrays, int count, mnp_array **result_p);
 
-/* numpy.append: `values` after x; MNP_ALL_AXES: both flattened. */
+/* numpy.append: `values` after x; MNP_FLATTENED: both flattened. */
 MNP_API mnp_status mnp_append(const mnp_array *x, const mnp_array *values, int axis, mnp_array **result_p);
 
 /*
@@ -96,7 +96,7 @@ MNP_API mnp_status mnp_roll(const mnp_array *x, int count, const int64_t *shifts
 MNP_API mnp_status mnp_tile(const mnp_array *x, int count, const int64_t *repeats, mnp_array **result_p);
 
 /*
- * numpy.repeat: every element `repeats` times along the dimension; MNP_ALL_AXES: of the flattened array.  x has fewer
+ * numpy.repeat: every element `repeats` times along the dimension; MNP_FLATTENED: of the flattened array.  x has fewer
  * than MNP_MAX_DIMS dimensions.  The result is cut where x is, and nothing travels.
  */
 MNP_API mnp_status mnp_repeat(const mnp_array *x, int64_t repeats, int axis, mnp_array **result_p);

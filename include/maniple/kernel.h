@@ -45,7 +45,8 @@ typedef struct mnp_elementwise_options {
  *            one letter that stands for the dtype of the arrays it is called with; the body knows the letter as a type.
  *            `raw`: the body has the whole array, in C order, as name[j] for 0 <= j < name.size()
  *   outputs  parameters, as above, but not raw.  A letter that no input has is the dtype of the output that is given
- *   body     C++ statements that assign the outputs.  They know `i`, the element's index in the whole array in C order,
+ *   body     C++ statements that assign the outputs, which are 0 until then, whatever an array that is given holds (to
+ *            add to an array, make it an input too).  They know `i`, the element's index in the whole array in C order,
  *            and `n`, the number of elements, both int64_t; the mathematical functions of CUDA; and those of NumPy as
  *            mnp_NAME.  float16 and bfloat16 are computed with as float; complex numbers are complex<float> and
  *            complex<double>, with real(), imag() and arithmetic

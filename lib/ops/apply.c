@@ -172,23 +172,34 @@ static int64_t largest_block(const mnp_layout *layout)
     return size;
 }
 
+const mnp_layout *mnp__smallest_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape)
+{
+    const mnp_layout *best = NULL;
+    for (int i = 0; i < count; i++) {
+        const mnp_layout *candidate = arrays[i]->layout;
+        if (mnp__array_is_scalar(arrays[i]) || !has_shape(candidate, ndim, shape))
+            continue;
+        if (!best || (candidate != best && largest_block(candidate) < largest_block(best)))
+            best = candidate;
+    }
+    return best;
+}
+
 static mnp_status choose_layout(call *c)
 {
+    const mnp_array *inputs[MNP__MAX_OPERANDS];
     const mnp_layout *best = c->application->layout;
+    int count = 0;
     for (int o = 0; o < c->spec->noutputs && !best; o++) {
         if (given(c, o))
             best = given(c, o)->layout;
     }
-    if (!best) {
-        for (int i = 0; i < c->spec->ninputs; i++) {
-            const mnp_layout *candidate = c->application->inputs[i]->layout;
-            if (c->spec->operands[i].raw || mnp__array_is_scalar(c->application->inputs[i]) ||
-                !has_shape(candidate, c->ndim, c->shape))
-                continue;
-            if (!best || (candidate != best && largest_block(candidate) < largest_block(best)))
-                best = candidate;
-        }
+    for (int i = 0; i < c->spec->ninputs; i++) {
+        if (!c->spec->operands[i].raw)
+            inputs[count++] = c->application->inputs[i];
     }
+    if (!best)
+        best = mnp__smallest_layout(count, inputs, c->ndim, c->shape);
     if (!best)
         return mnp_layout_block(c->ctx->comm.size, c->ndim, c->shape, &c->layout);
     c->layout = mnp_layout_retain(best);
@@ -229,32 +240,32 @@ static mnp_status restrict_to(const mnp_array *array, const mnp_layout *needed, 
 }
 
 /* The layout that an input of that shape needs: the result's, but whole where the input is broadcast. */
-static mnp_status needed_layout(const call *c, const mnp_layout *own, mnp_layout **needed_p)
+static mnp_status needed_layout(const mnp_layout *layout, const mnp_layout *own, mnp_layout **needed_p)
 {
     mnp__layout_dim dims[MNP_MAX_DIMS];
     for (int d = 0; d < own->ndim; d++) {
-        int from = c->ndim - own->ndim + d;
-        if (own->shape[d] == c->shape[from])
-            dims[d] = mnp__layout_dim_of(c->layout, from);
+        int from = layout->ndim - own->ndim + d;
+        if (own->shape[d] == layout->shape[from])
+            dims[d] = mnp__layout_dim_of(layout, from);
         else
             dims[d] = mnp__layout_dim_whole(own->shape[d]);
     }
-    return mnp__layout_derive(c->layout, own->ndim, dims, needed_p);
+    return mnp__layout_derive(layout, own->ndim, dims, needed_p);
 }
 
-static mnp_status bring_input(call *c, int i)
+mnp_status mnp__bring_input(const mnp_array *input, const mnp_layout *layout, const mnp_array **operand_p,
+                            mnp_array **temporary_p)
 {
-    const mnp_array *input = c->application->inputs[i];
     mnp_layout *needed;
-    c->operands[i] = input;
-    if (mnp__array_is_scalar(input) || mnp_layout_equal(input->layout, c->layout))
+    *operand_p = input;
+    if (mnp__array_is_scalar(input) || mnp_layout_equal(input->layout, layout))
         return MNP_OK;
-    MNP_TRY(needed_layout(c, input->layout, &needed));
-    mnp_status st = covers(input->layout, needed) ? restrict_to(input, needed, &c->temporary[i])
-                                                  : mnp_redistribute(input, needed, &c->temporary[i]);
+    MNP_TRY(needed_layout(layout, input->layout, &needed));
+    mnp_status st = covers(input->layout, needed) ? restrict_to(input, needed, temporary_p)
+                                                  : mnp_redistribute(input, needed, temporary_p);
     mnp_layout_free(needed);
     if (st == MNP_OK)
-        c->operands[i] = c->temporary[i];
+        *operand_p = *temporary_p;
     return st;
 }
 
@@ -273,6 +284,14 @@ static mnp_status bring_raw(call *c, int i)
     }
     mnp_layout_free(whole);
     return st;
+}
+
+static mnp_status bring_input(call *c, int i)
+{
+    const mnp_array *input = c->application->inputs[i];
+    if (c->spec->operands[i].raw && !mnp__array_is_scalar(input))
+        return bring_raw(c, i);
+    return mnp__bring_input(input, c->layout, &c->operands[i], &c->temporary[i]);
 }
 
 /* ---- inputs that share memory with outputs ---- */
@@ -384,7 +403,7 @@ static mnp_status prepare_and_run(call *c)
     MNP_TRY(choose_layout(c));
     MNP_TRY(mnp__check_same(&c->ctx->comm, c->application->function, mnp__layout_hash(c->layout)));
     for (int i = 0; i < c->spec->ninputs; i++)
-        MNP_TRY(c->spec->operands[i].raw ? bring_raw(c, i) : bring_input(c, i));
+        MNP_TRY(bring_input(c, i));
     MNP_TRY(resolve_overlap(c));
     MNP_TRY(make_outputs(c));
     MNP_TRY(mnp__loop_run(c->application->loop, c->layout, c->operands));

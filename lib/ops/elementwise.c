@@ -2,7 +2,6 @@
  * Element-wise kernels of the user's: a parameter list and a body become a loop (lib/ops/loop.h) for every set of types
  * that the letters among the parameters are called with.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,6 @@
 #include "base/text.h"
 #include "ops/apply.h"
 #include "ops/custom.h"
-#include "ops/ufunc.h"
 
 /* A loop, and the dtypes of the parameters that it was made for. */
 typedef struct variant variant;
@@ -69,6 +67,9 @@ mnp_status mnp_elementwise_new(mnp_ctx *ctx, const char *inputs, const char *out
     mnp_elementwise_options all = options ? *options : (mnp_elementwise_options){.name = NULL};
     mnp_elementwise *kernel;
     mnp_status st;
+    if (!inputs || !outputs || !body)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_elementwise_new: %s NULL",
+                        !inputs ? "the inputs are" : !outputs ? "the outputs are" : "the body is");
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
     kernel->ctx = ctx;
     ctx->live_plans++;
@@ -109,17 +110,6 @@ void mnp_elementwise_free(mnp_elementwise *kernel)
 
 /* ---- the loop of given types ---- */
 
-/* What the body calls a dtype; see kernels/custom.h. */
-static const char *body_type(mnp_dtype dtype)
-{
-    switch (dtype) {
-    case MNP_BOOL: return "bool";
-    case MNP_COMPLEX64: return "complex<float>";
-    case MNP_COMPLEX128: return "complex<double>";
-    default: return mnp__jit_type(dtype);
-    }
-}
-
 /* The letters as types, and the user's preamble. */
 static void write_preamble(const mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp__text *text)
 {
@@ -127,7 +117,7 @@ static void write_preamble(const mnp_elementwise *kernel, const mnp_dtype *dtype
     for (int k = 0; k < kernel->ninputs + kernel->noutputs; k++) {
         char letter = kernel->parameters[k].letter;
         if (letter) /* again for each parameter, to the same type */
-            mnp__text_add(text, "typedef %s %c;\n", body_type(dtypes[k]), letter);
+            mnp__text_add(text, "typedef %s %c;\n", mnp__body_type(dtypes[k]), letter);
     }
     if (*kernel->preamble)
         mnp__text_add(text, "#line 1 \"preamble of %s\"\n%s", kernel->name, kernel->preamble);
@@ -139,7 +129,7 @@ static void write_body(const mnp_elementwise *kernel, const mnp_dtype *dtypes, m
     int count = kernel->ninputs + kernel->noutputs;
     for (int k = 0; k < count; k++) {
         const mnp__parameter *parameter = &kernel->parameters[k];
-        const char *type = body_type(dtypes[k]), *name = parameter->name;
+        const char *type = mnp__body_type(dtypes[k]), *name = parameter->name;
         if (parameter->raw)
             mnp__text_add(text, "const mnp_given_raw<mnp_raw<mnp_type%d, mnp_memory%d>> %s{mnp_%d};\n", k, k, name, k);
         else if (k < kernel->ninputs)
@@ -212,91 +202,7 @@ static mnp_status find_loop(mnp_elementwise *kernel, const mnp_dtype *dtypes, mn
     return MNP_OK;
 }
 
-/* ---- the types of a call ---- */
-
-/* Give a parameter, and all of its letter, the dtype of the array that it is called with. */
-static mnp_status bind(const mnp_elementwise *kernel, int k, mnp_dtype dtype, mnp_dtype *dtypes)
-{
-    const mnp__parameter *parameters = kernel->parameters, *self = &parameters[k];
-    if (dtypes[k] != MNP_DTYPE_AUTO) {
-        if (dtypes[k] == dtype)
-            return MNP_OK;
-        if (!self->letter)
-            return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is a parameter of dtype %s, and was given an array of %s",
-                            kernel->name, self->name, mnp_dtype_name(dtypes[k]), mnp_dtype_name(dtype));
-        return MNP_FAIL(MNP_ERR_ARG,
-                        "kernel %s: %s is of type %c, which is %s in this call, and was given an array of %s",
-                        kernel->name, self->name, self->letter, mnp_dtype_name(dtypes[k]), mnp_dtype_name(dtype));
-    }
-    for (int other = 0; other < kernel->ninputs + kernel->noutputs; other++) {
-        if (parameters[other].letter == self->letter)
-            dtypes[other] = dtype;
-    }
-    return MNP_OK;
-}
-
-/* Whether a scalar's value is one of the dtype, as NumPy 2 lets Python's numbers stand beside arrays. */
-static bool can_hold(const mnp_array *scalar, mnp_dtype dtype)
-{
-    static const char order[] = "biufc";
-    char kind = mnp_dtype_kind(dtype);
-    int64_t value;
-    if (scalar->weak != 'i' || (kind != 'i' && kind != 'u'))
-        return strchr(order, kind) >= strchr(order, scalar->weak);
-    memcpy(&value, scalar->value, sizeof value);
-    int bits = 8 * (int)mnp_dtype_size(dtype);
-    if (kind == 'u')
-        return value >= 0 && (bits == 64 || value >> bits == 0);
-    return bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
-}
-
-static mnp_status check_scalar(const mnp_elementwise *kernel, int k, const mnp_array *scalar, mnp_dtype dtype)
-{
-    static const char *const kinds[] = {
-        ['b'] = "a bool", ['i'] = "the integer", ['f'] = "a float", ['c'] = "a complex number"};
-    int64_t value = 0;
-    if (kernel->parameters[k].raw)
-        return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is a raw parameter, and was given a scalar", kernel->name,
-                        kernel->parameters[k].name);
-    if (can_hold(scalar, dtype))
-        return MNP_OK;
-    if (scalar->weak != 'i')
-        return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given %s", kernel->name,
-                        kernel->parameters[k].name, mnp_dtype_name(dtype), kinds[(int)scalar->weak]);
-    memcpy(&value, scalar->value, sizeof value);
-    return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given the integer %" PRId64, kernel->name,
-                    kernel->parameters[k].name, mnp_dtype_name(dtype), value);
-}
-
-/* Every parameter's dtype: arrays say what letters stand for, then outputs that are given, then scalars. */
-static mnp_status resolve(const mnp_elementwise *kernel, const mnp_array *const *inputs, mnp_array **const *outputs_p,
-                          mnp_dtype *dtypes)
-{
-    int count = kernel->ninputs + kernel->noutputs;
-    for (int k = 0; k < count; k++)
-        dtypes[k] = kernel->parameters[k].dtype;
-    for (int k = 0; k < count; k++) {
-        const mnp_array *array = k < kernel->ninputs ? inputs[k] : *outputs_p[k - kernel->ninputs];
-        if (k < kernel->ninputs && !array)
-            return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s was given NULL", kernel->name, kernel->parameters[k].name);
-        if (array && !mnp__array_is_scalar(array))
-            MNP_TRY(bind(kernel, k, array->dtype, dtypes));
-    }
-    for (int k = 0; k < kernel->ninputs; k++) {
-        if (mnp__array_is_scalar(inputs[k]) && dtypes[k] == MNP_DTYPE_AUTO)
-            MNP_TRY(bind(kernel, k, inputs[k]->dtype, dtypes));
-    }
-    for (int k = 0; k < count; k++) {
-        if (dtypes[k] == MNP_DTYPE_AUTO)
-            return MNP_FAIL(MNP_ERR_ARG,
-                            "kernel %s: nothing tells what type %c is, which output %s alone has: give that output an "
-                            "array",
-                            kernel->name, kernel->parameters[k].letter, kernel->parameters[k].name);
-        if (k < kernel->ninputs && mnp__array_is_scalar(inputs[k]))
-            MNP_TRY(check_scalar(kernel, k, inputs[k], dtypes[k]));
-    }
-    return MNP_OK;
-}
+/* ---- calls ---- */
 
 /* Whether something tells the shape of the outputs. */
 static mnp_status check_shape_is_known(const mnp_elementwise *kernel, const mnp_array *const *inputs,
@@ -326,7 +232,7 @@ mnp_status mnp_elementwise_call(mnp_elementwise *kernel, int ninputs, const mnp_
         return MNP_FAIL(MNP_ERR_ARG,
                         "kernel %s has inputs and outputs %d and %d in number, and was called with %d and %d",
                         kernel->name, kernel->ninputs, kernel->noutputs, ninputs, noutputs);
-    MNP_TRY(resolve(kernel, inputs, outputs_p, dtypes));
+    MNP_TRY(mnp__parameters_resolve(kernel->name, kernel->parameters, ninputs, noutputs, inputs, outputs_p, dtypes));
     MNP_TRY(check_shape_is_known(kernel, inputs, outputs_p));
     MNP_TRY(find_loop(kernel, dtypes, &loop));
     return mnp__apply(

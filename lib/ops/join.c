@@ -149,7 +149,7 @@ static mnp_status as_columns(const mnp_array *x, int axis, mnp_array **view_p)
 mnp_status mnp_concatenate(const mnp_array *const *arrays, int count, int axis, mnp_array **result_p)
 {
     MNP_TRY(check_count("mnp_concatenate", count, arrays));
-    if (axis == MNP_ALL_AXES)
+    if (axis == MNP_FLATTENED)
         return join_reshaped("mnp_concatenate", count, arrays, flatten, 0, result_p);
     if (arrays[0]->layout->ndim == 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_concatenate: arrays without dimensions cannot be concatenated along one");

@@ -1,7 +1,8 @@
 /*
- * The parameter lists of element-wise kernels: "T x, raw float32 table".
+ * The parameter lists of custom kernels, "T x, raw float32 table", and the types that a call gives them.
  */
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -131,4 +132,108 @@ mnp_status mnp__parameters_parse(const char *list, const char *what, mnp__parame
         if (*at != ',')
             return MNP_OK;
     }
+}
+
+const char *mnp__body_type(mnp_dtype dtype)
+{
+    switch (dtype) {
+    case MNP_BOOL: return "bool";
+    case MNP_COMPLEX64: return "complex<float>";
+    case MNP_COMPLEX128: return "complex<double>";
+    default: return mnp__jit_type(dtype);
+    }
+}
+
+/* ---- the types of a call ---- */
+
+/* A kernel as its calls see it. */
+typedef struct called {
+    const char *name;
+    const mnp__parameter *parameters;
+    int ninputs, noutputs;
+} called;
+
+/* Give a parameter, and all of its letter, the dtype of the array that it is called with. */
+static mnp_status bind(const called *kernel, int k, mnp_dtype dtype, mnp_dtype *dtypes)
+{
+    const mnp__parameter *parameters = kernel->parameters, *self = &parameters[k];
+    if (dtypes[k] != MNP_DTYPE_AUTO) {
+        if (dtypes[k] == dtype)
+            return MNP_OK;
+        if (!self->letter)
+            return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is a parameter of dtype %s, and was given an array of %s",
+                            kernel->name, self->name, mnp_dtype_name(dtypes[k]), mnp_dtype_name(dtype));
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "kernel %s: %s is of type %c, which is %s in this call, and was given an array of %s",
+                        kernel->name, self->name, self->letter, mnp_dtype_name(dtypes[k]), mnp_dtype_name(dtype));
+    }
+    for (int other = 0; other < kernel->ninputs + kernel->noutputs; other++) {
+        if (parameters[other].letter == self->letter)
+            dtypes[other] = dtype;
+    }
+    return MNP_OK;
+}
+
+/* Whether a scalar's value is one of the dtype, as NumPy 2 lets Python's numbers stand beside arrays. */
+static bool can_hold(const mnp_array *scalar, mnp_dtype dtype)
+{
+    static const char order[] = "biufc";
+    char kind = mnp_dtype_kind(dtype);
+    int64_t value;
+    if (scalar->weak != 'i' || (kind != 'i' && kind != 'u'))
+        return strchr(order, kind) >= strchr(order, scalar->weak);
+    memcpy(&value, scalar->value, sizeof value);
+    int bits = 8 * (int)mnp_dtype_size(dtype);
+    if (kind == 'u')
+        return value >= 0 && (bits == 64 || value >> bits == 0);
+    return bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
+}
+
+static mnp_status check_scalar(const called *kernel, int k, const mnp_array *scalar, mnp_dtype dtype)
+{
+    static const char *const kinds[] = {
+        ['b'] = "a bool", ['i'] = "the integer", ['f'] = "a float", ['c'] = "a complex number"};
+    int64_t value = 0;
+    if (kernel->parameters[k].raw)
+        return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is a raw parameter, and was given a scalar", kernel->name,
+                        kernel->parameters[k].name);
+    if (can_hold(scalar, dtype))
+        return MNP_OK;
+    if (scalar->weak != 'i')
+        return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given %s", kernel->name,
+                        kernel->parameters[k].name, mnp_dtype_name(dtype), kinds[(int)scalar->weak]);
+    memcpy(&value, scalar->value, sizeof value);
+    return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given the integer %" PRId64, kernel->name,
+                    kernel->parameters[k].name, mnp_dtype_name(dtype), value);
+}
+
+/* Every parameter's dtype: arrays say what letters stand for, then outputs that are given, then scalars. */
+mnp_status mnp__parameters_resolve(const char *name, const mnp__parameter *parameters, int ninputs, int noutputs,
+                                   const mnp_array *const *inputs, mnp_array **const *outputs_p, mnp_dtype *dtypes)
+{
+    const called self = {name, parameters, ninputs, noutputs}, *kernel = &self;
+    int count = kernel->ninputs + kernel->noutputs;
+    for (int k = 0; k < count; k++)
+        dtypes[k] = kernel->parameters[k].dtype;
+    for (int k = 0; k < count; k++) {
+        const mnp_array *array = k < kernel->ninputs ? inputs[k] : *outputs_p[k - kernel->ninputs];
+        if (k < kernel->ninputs && !array)
+            return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s was given NULL", kernel->name, kernel->parameters[k].name);
+        if (array && !mnp__array_is_scalar(array))
+            MNP_TRY(bind(kernel, k, array->dtype, dtypes));
+    }
+    for (int k = 0; k < kernel->ninputs; k++) {
+        if (mnp__array_is_scalar(inputs[k]) && dtypes[k] == MNP_DTYPE_AUTO)
+            MNP_TRY(bind(kernel, k, inputs[k]->dtype, dtypes));
+    }
+    for (int k = 0; k < count; k++) {
+        if (dtypes[k] == MNP_DTYPE_AUTO)
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "kernel %s: nothing tells what type %c is, which output %s alone has: give that output an "
+                            "array",
+                            kernel->name, kernel->parameters[k].letter, kernel->parameters[k].name);
+        if (k < kernel->ninputs && mnp__array_is_scalar(inputs[k]))
+            MNP_TRY(check_scalar(kernel, k, inputs[k], dtypes[k]));
+    }
+    return MNP_OK;
 }

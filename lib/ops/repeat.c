@@ -92,7 +92,7 @@ mnp_status mnp_repeat(const mnp_array *x, int64_t repeats, int axis, mnp_array *
     MNP_TRY(mnp__check_inputs("mnp_repeat", 1, &x));
     if (repeats < 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_repeat: repeats is %" PRId64 ", negative", repeats);
-    if (axis != MNP_ALL_AXES)
+    if (axis != MNP_FLATTENED)
         return repeat(x, repeats, axis, result_p);
     MNP_TRY(mnp_ravel(x, &flat));
     mnp_status st = repeat(flat, repeats, 0, result_p);

@@ -77,6 +77,22 @@ static void test_views(mnp_ctx *ctx, mnp_array *x, mnp_array *y)
     mnp_array_free(backwards);
 }
 
+/* Counts and indices. */
+static void test_reductions(mnp_array *x)
+{
+    mnp_array *count = NULL, *index = NULL;
+    int64_t values[2] = {0, 0};
+    bool good = mnp_count_nonzero(x, MNP_ALL_AXES, &count) == MNP_OK && mnp_argmax(x, MNP_ALL_AXES, &index) == MNP_OK &&
+                mnp_array_to_host(count, MNP_ALL_RANKS, &values[0]) == MNP_OK &&
+                mnp_array_to_host(index, MNP_ALL_RANKS, &values[1]) == MNP_OK;
+    ok(good && values[0] == 6 && values[1] == 2147483645, "%" PRId64 " of them are set, the first is number %" PRId64,
+       values[0], values[1]);
+    good = mnp_logical_not(x, &x) == MNP_OK && mnp_count_nonzero(x, MNP_ALL_AXES, &count) == MNP_OK &&
+           mnp_array_to_host(count, MNP_ALL_RANKS, &values[0]) == MNP_OK;
+    ok(good && values[0] == SIZE - 6, "and %" PRId64 " are not", values[0]);
+    mnp_free_all(count, index);
+}
+
 /* Index variables of expressions. */
 static void test_indices(mnp_ctx *ctx, mnp_array *y)
 {
@@ -100,6 +116,7 @@ int main(void)
     MNP_OR_EXIT(mnp_zeros(ctx, MNP_BOOL, 1, (int64_t[]){SIZE}, &x));
     MNP_OR_EXIT(mnp_zeros(ctx, MNP_BOOL, 1, (int64_t[]){SIZE}, &y));
     test_views(ctx, x, y);
+    test_reductions(x);
     test_indices(ctx, y);
     int status = done_testing();
     mnp_free_all(x, y);

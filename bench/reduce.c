@@ -1,0 +1,279 @@
+/*
+ * Times reductions: the data stays on the device, outputs are reused, a call is made again and again.
+ *
+ *   mpirun -n RANKS bench/reduce [--case NAME] [--elements N] [--repeats N]
+ *
+ * A time is the median of repeats, each between two events of the device, of the slowest rank.  Results, or their first
+ * elements, are compared with what the processor computes in long double.  bench/reduce_peers.py does the same with
+ * other libraries.
+ */
+#include <maniple.h>
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM_UP = 3, PERIOD = 1 << 22 };
+
+struct work {
+    mnp_ctx *ctx;
+    int64_t n; /* elements, or the root of them where they are a square matrix */
+    mnp_array *x, *y, *z, *second, *third;
+    mnp_reduction *reduction;
+};
+
+struct benchmark {
+    const char *name, *dtype;
+    int64_t elements;
+    int ndim;
+    double bytes; /* read and written for an element */
+    mnp_status (*run)(struct work *);
+    double (*expect)(const struct work *); /* the first element of the result */
+    double tolerance;                      /* relative error */
+};
+
+/* ---- data: a function of the index that repeats itself ---- */
+
+static double uniform(int64_t i, unsigned which)
+{
+    uint64_t hash = ((uint64_t)(i % PERIOD) * 2 + which) * UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(hash >> 40) / (double)(1 << 24);
+}
+
+static mnp_array *data(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, unsigned which)
+{
+    mnp_array *array = NULL;
+    MNP_OR_EXIT(mnp_empty(ctx, dtype, ndim, shape, &array));
+    const int64_t *lo = mnp_array_local_lo(array), *extent = mnp_array_local_shape(array);
+    int64_t size = mnp_array_local_size(array);
+    void *block = malloc((size_t)size * mnp_dtype_size(dtype) + 1);
+    for (int64_t k = 0; block && k < size; k++) {
+        int64_t i = ndim == 1 ? lo[0] + k : (lo[0] + k / extent[1]) * shape[1] + lo[1] + k % extent[1];
+        if (dtype == MNP_FLOAT32)
+            ((float *)block)[k] = (float)uniform(i, which);
+        else
+            ((double *)block)[k] = uniform(i, which);
+    }
+    MNP_OR_EXIT(mnp_agree(ctx, block ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %" PRId64 " elements", size)));
+    MNP_OR_EXIT(mnp_array_set_local(array, block));
+    free(block);
+    return array;
+}
+
+/* ---- the cases ---- */
+
+static mnp_status run_sum(struct work *w)
+{
+    return mnp_sum(w->x, MNP_ALL_AXES, &w->z);
+}
+
+static double expect_sum(const struct work *w)
+{
+    long double sum = 0;
+    for (int64_t i = 0; i < w->n; i++)
+        sum += uniform(i, 0);
+    return (double)sum;
+}
+
+static mnp_status run_argmax(struct work *w)
+{
+    return mnp_argmax(w->x, MNP_ALL_AXES, &w->z);
+}
+
+static double expect_argmax(const struct work *w)
+{
+    int64_t best = 0;
+    for (int64_t i = 1; i < w->n && i < PERIOD; i++)
+        best = uniform(i, 0) > uniform(best, 0) ? i : best;
+    return (double)best;
+}
+
+static mnp_status run_var(struct work *w)
+{
+    return mnp_var(w->x, MNP_ALL_AXES, &w->z);
+}
+
+static double expect_var(const struct work *w)
+{
+    double mean = expect_sum(w) / (double)w->n;
+    long double squares = 0;
+    for (int64_t i = 0; i < w->n; i++)
+        squares += (uniform(i, 0) - mean) * (uniform(i, 0) - mean);
+    return (double)(squares / w->n);
+}
+
+static mnp_status run_axis_0(struct work *w)
+{
+    return mnp_sum(w->x, MNP_AXIS(0), &w->z);
+}
+
+static double expect_axis_0(const struct work *w)
+{
+    long double sum = 0;
+    for (int64_t i = 0; i < w->n; i++)
+        sum += uniform(i * w->n, 0);
+    return (double)sum;
+}
+
+static mnp_status run_axis_1(struct work *w)
+{
+    return mnp_sum(w->x, MNP_AXIS(1), &w->z);
+}
+
+static mnp_status run_mse(struct work *w)
+{
+    if (!w->reduction)
+        MNP_OR_EXIT(mnp_reduction_new(w->ctx, "T x, T y", "T z", "(x - y) * (x - y)", "a + b", "z = a / n", "0",
+                                      &(mnp_reduction_options){.name = "mse"}, &w->reduction));
+    return mnp_reduction_call(w->reduction, MNP_INPUTS(w->x, w->y), MNP_ALL_AXES, MNP_OUTPUTS(&w->z));
+}
+
+static double expect_mse(const struct work *w)
+{
+    long double sum = 0;
+    for (int64_t i = 0; i < w->n; i++)
+        sum += (uniform(i, 0) - uniform(i, 1)) * (uniform(i, 0) - uniform(i, 1));
+    return (double)(sum / w->n);
+}
+
+/* Mean and deviation of every column in one pass, then all elements in another. */
+static mnp_status run_standardise(struct work *w)
+{
+    if (!w->reduction)
+        MNP_OR_EXIT(mnp_reduction_new(
+            w->ctx, "T x", "T mean, T deviation", "sums{(double)x, (double)x * x}", "sums{a.x + b.x, a.xx + b.xx}",
+            "double middle = a.x / n; mean = middle; deviation = sqrt(a.xx / n - middle * middle)", "sums{0, 0}",
+            &(mnp_reduction_options){.name = "moments", .type = "sums", .preamble = "struct sums { double x, xx; };"},
+            &w->reduction));
+    mnp_status st = mnp_reduction_call(w->reduction, MNP_INPUTS(w->x), MNP_AXIS(0), MNP_OUTPUTS(&w->second, &w->third));
+    if (st != MNP_OK)
+        return st;
+    return mnp_eval(w->ctx, "z = (x - m) / s", MNP_IN("x", w->x, "m", w->second, "s", w->third), MNP_OUT("z", &w->z));
+}
+
+static double expect_standardise(const struct work *w)
+{
+    double mean = expect_axis_0(w) / (double)w->n;
+    long double squares = 0;
+    for (int64_t i = 0; i < w->n; i++)
+        squares += (uniform(i * w->n, 0) - mean) * (uniform(i * w->n, 0) - mean);
+    return (uniform(0, 0) - mean) / sqrt((double)(squares / w->n));
+}
+
+static const struct benchmark benchmarks[] = {
+    {"sum", "float32", 1 << 28, 1, 4, run_sum, expect_sum, 1e-6},
+    {"argmax", "float32", 1 << 28, 1, 4, run_argmax, expect_argmax, 0},
+    {"var", "float32", 1 << 28, 1, 4, run_var, expect_var, 1e-6},
+    {"sum axis 0", "float32", 1 << 28, 2, 4, run_axis_0, expect_axis_0, 1e-6},
+    {"sum axis 1", "float32", 1 << 28, 2, 4, run_axis_1, expect_sum, 1e-6}, /* of the first n elements */
+    {"mse", "float64", 100000000, 1, 16, run_mse, expect_mse, 1e-12},
+    {"standardise", "float32", 1 << 28, 2, 12, run_standardise, expect_standardise, 1e-5},
+};
+
+/* ---- measuring and checking ---- */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Seconds of every repeat, of the slowest rank, in rising order. */
+static void measure(const struct benchmark *benchmark, struct work *w, int repeats, double *seconds)
+{
+    mnp_event *first, *second;
+    MNP_OR_EXIT(mnp_event_new(w->ctx, &first));
+    MNP_OR_EXIT(mnp_event_new(w->ctx, &second));
+    for (int i = -WARM_UP; i < repeats; i++) {
+        double own;
+        MNP_OR_EXIT(mnp_ctx_synchronize(w->ctx));
+        MPI_Barrier(mnp_ctx_comm(w->ctx));
+        MNP_OR_EXIT(mnp_event_record(first));
+        MNP_OR_EXIT(benchmark->run(w));
+        MNP_OR_EXIT(mnp_event_record(second));
+        MNP_OR_EXIT(mnp_event_seconds(first, second, &own));
+        if (i >= 0)
+            MPI_Allreduce(&own, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(w->ctx));
+    }
+    mnp_event_free(first);
+    mnp_event_free(second);
+    qsort(seconds, (size_t)repeats, sizeof *seconds, compare);
+}
+
+/* Compare the first element of the result; ends the program if it is wrong. */
+static void verify(const struct benchmark *benchmark, const struct work *w)
+{
+    static const char *const first[] = {"...", "0", "0, 0"};
+    mnp_array *view = NULL, *element = NULL;
+    double got = 0, expected = benchmark->expect(w);
+    MNP_OR_EXIT(mnp_index(w->z, first[mnp_array_ndim(w->z)], &view));
+    MNP_OR_EXIT(mnp_astype(view, MNP_FLOAT64, &element));
+    MNP_OR_EXIT(mnp_array_to_host(element, MNP_ALL_RANKS, &got));
+    mnp_free_all(view, element);
+    if (fabs(got - expected) <= benchmark->tolerance * fabs(expected))
+        return;
+    mnp_fail(MNP_ERR_INTERNAL, "%s: the result is %.17g, not %.17g", benchmark->name, got, expected);
+    mnp_exit(1);
+}
+
+static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int64_t elements, int repeats)
+{
+    struct work w = {.ctx = ctx, .n = elements ? elements : benchmark->elements};
+    double *seconds = calloc((size_t)repeats, sizeof *seconds);
+    MNP_OR_EXIT(mnp_agree(ctx, seconds ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %d repeats", repeats)));
+    mnp_dtype dtype = strcmp(benchmark->dtype, "float32") == 0 ? MNP_FLOAT32 : MNP_FLOAT64;
+    if (benchmark->ndim == 2)
+        w.n = (int64_t)sqrt((double)w.n);
+    w.x = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 0);
+    if (benchmark->run == run_mse)
+        w.y = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 1);
+    measure(benchmark, &w, repeats, seconds);
+    verify(benchmark, &w);
+    if (mnp_ctx_rank(ctx) == 0) {
+        int64_t all = benchmark->ndim == 1 ? w.n : w.n * w.n;
+        double median = seconds[repeats / 2];
+        printf("  %-14s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
+               benchmark->dtype, 1e3 * median, 1e3 * seconds[0], 1e-9 * benchmark->bytes * (double)all / median);
+    }
+    free(seconds);
+    mnp_reduction_free(w.reduction);
+    mnp_free_all(w.x, w.y, w.z, w.second, w.third);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"case", 1, NULL, 'c'}, {"elements", 1, NULL, 'n'}, {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
+    const char *name = NULL;
+    int64_t elements = 0;
+    int repeats = 50, known = 0, wrong = 0;
+    mnp_ctx *ctx;
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (c == 'c')
+            name = optarg;
+        else if (c == 'n')
+            elements = atoll(optarg);
+        else if (c == 'r')
+            repeats = atoi(optarg);
+        else
+            wrong = 1;
+    }
+    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++)
+        known = known || !name || strcmp(name, benchmarks[k].name) == 0;
+    if (!known || wrong || optind != argc || elements < 0 || repeats < 1) {
+        fprintf(stderr, "usage: %s [--case NAME] [--elements N] [--repeats N]\n", argv[0]);
+        return 2;
+    }
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    if (mnp_ctx_rank(ctx) == 0)
+        printf("%d rank%s, device %s, median of %d\n", mnp_ctx_size(ctx), mnp_ctx_size(ctx) == 1 ? "" : "s",
+               mnp_ctx_device_kind(ctx), repeats);
+    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++) {
+        if (!name || strcmp(name, benchmarks[k].name) == 0)
+            time_benchmark(ctx, &benchmarks[k], elements, repeats);
+    }
+    mnp_finalize(ctx);
+    return 0;
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Times reductions of other libraries, to compare Maniple's bench/reduce with: the same cases and data.
+
+  CuPy on one GPU   sum, argmax, var, a ReductionKernel for mse
+  --host            NumPy on the CPU
+  --jax             JAX on all GPUs that it sees, jitted, the data cut along its first axis
+
+The data is on the device before and stays there.  A time is the median of repeats after a warm-up, each between two
+CUDA events (NumPy and JAX: two readings of the clock).
+"""
+
+import argparse
+import math
+import statistics
+import time
+
+import numpy as np
+
+PERIOD = 1 << 22  # of the data
+CASES = {"sum": (1 << 28, 1, 4), "argmax": (1 << 28, 1, 4), "var": (1 << 28, 1, 4), "sum axis 0": (1 << 28, 2, 4),
+         "sum axis 1": (1 << 28, 2, 4), "mse": (100000000, 1, 16), "standardise": (1 << 28, 2, 12)}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--case", choices=CASES, help="this one alone (default: all)")
+    parser.add_argument("--elements", type=int, default=0, metavar="N", help="of the input (default: 2^28, mse 1e8)")
+    parser.add_argument("--repeats", type=int, default=50, metavar="N", help="timed runs of each (default: 50)")
+    parser.add_argument("--host", action="store_true", help="on the CPU, with NumPy")
+    parser.add_argument("--jax", action="store_true", help="on all GPUs, with JAX")
+    return parser.parse_args()
+
+
+def data(name, elements, which):
+    """A function of the index, as in bench/reduce.c."""
+    i = np.arange(min(elements, PERIOD), dtype=np.uint64)
+    values = ((i * np.uint64(2) + np.uint64(which)) * np.uint64(0x9e3779b97f4a7c15) >> np.uint64(40)) / 2.0 ** 24
+    n = math.isqrt(elements)
+    square = CASES[name][1] == 2
+    flat = np.resize(values.astype(np.float64 if name == "mse" else np.float32), n * n if square else elements)
+    return flat.reshape(n, n) if square else flat
+
+
+def ways(xp, name, x, y):
+    if name == "mse":
+        return lambda: xp.mean((x - y) ** 2)
+    if name == "standardise":
+        return lambda: (x - xp.mean(x, axis=0)) / xp.std(x, axis=0)
+    axis = int(name[-1]) if "axis" in name else None
+    return lambda: getattr(xp, name.split()[0])(x, axis=axis)
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.jax:
+        import jax
+        jax.config.update("jax_enable_x64", True)
+        sharding = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(jax.devices()), ("x",)),
+                                              jax.sharding.PartitionSpec("x"))
+        xp, device = jax.numpy, f"{len(jax.devices())} x {jax.devices()[0].device_kind}, JAX {jax.__version__}"
+
+        def move(values):
+            return jax.device_put(values, sharding)
+    elif arguments.host:
+        xp, device, move = np, f"NumPy {np.__version__}", np.asarray
+    else:
+        import cupy
+        xp, device, move = cupy, f"CuPy {cupy.__version__}", cupy.asarray
+    print(f"{device}, median of {arguments.repeats}")
+    for name, (elements, _, bytes_each) in CASES.items():
+        if arguments.case not in (None, name):
+            continue
+        x = move(data(name, arguments.elements or elements, 0))
+        y = move(data(name, arguments.elements or elements, 1)) if name == "mse" else None
+        run, way = ways(xp, name, x, y), "as an expression"
+        if name == "mse" and not (arguments.jax or arguments.host):
+            kernel = cupy.ReductionKernel("T x, T y", "T z", "(x - y) * (x - y)", "a + b", "z = a / _in_ind.size()",
+                                          "0", "mse")
+            run, way = (lambda: kernel(x, y)), "ReductionKernel"
+        if arguments.jax:
+            jitted = jax.jit(lambda x, y: ways(xp, name, x, y)())
+            run, way = (lambda: jitted(x, y).block_until_ready()), "jax.jit, sharded"
+        times = []
+        for i in range(-3, arguments.repeats):
+            if arguments.jax or arguments.host:
+                start = time.perf_counter()
+                run()
+                times.append(1e3 * (time.perf_counter() - start))
+            else:
+                begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+                begin.record()
+                run()
+                end.record()
+                end.synchronize()
+                times.append(cupy.cuda.get_elapsed_time(begin, end))
+        median = statistics.median(times[3:])
+        print(f"  {name:14}{x.size:11} {x.dtype.name:10} median {median:9.4f} ms, best {min(times[3:]):9.4f} ms, "
+              f"{1e-6 * bytes_each * x.size / median:8.1f} GB/s   {way}")
+
+
+if __name__ == "__main__":
+    main()

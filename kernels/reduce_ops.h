@@ -1,0 +1,579 @@
+/*
+ * What reductions do with their elements.  A reduction is a struct with
+ *
+ *   acc           what is known of a set of elements; copied as bytes
+ *   lanes<W>      W sets that elements are taken into, in plain arrays so that loops over them are vectorised:
+ *                 start(j) makes set j empty, take(j, x, ..., i) adds the element of index i, end(j) gives the acc
+ *   join(a, b)    adds the elements of b to a
+ *   give(a, end, result, ...)   the results
+ *
+ * Sums of float16 and bfloat16 are kept as float, those of float as double: their errors are below those of pairwise
+ * sums.  Sums of double keep what was rounded away where partial sums meet (D. Knuth's two-sum).  Variances are those
+ * of the differences from a set's first element, joined by T. Chan, G. Golub and R. LeVeque, Updating Formulae and a
+ * Pairwise Algorithm for Computing Sample Variances, 1979.
+ */
+
+/* What `give` knows besides. */
+struct mnp_reduce_end {
+    int64_t count; /* elements of a result */
+    double ddof;
+};
+
+/* ---- sums ---- */
+
+/* The type in which elements of a type are summed and multiplied. */
+template <typename T> struct mnp_summed {
+    typedef typename mnp_wide<T>::type type;
+};
+template <> struct mnp_summed<mnp_float16> {
+    typedef float type;
+};
+template <> struct mnp_summed<mnp_bfloat16> {
+    typedef float type;
+};
+template <> struct mnp_summed<float> {
+    typedef double type;
+};
+template <> struct mnp_summed<double> {
+    typedef double type;
+};
+template <typename R> struct mnp_summed<mnp_complex<R>> {
+    typedef mnp_complex<double> type;
+};
+
+/* A sum, perhaps with what was rounded away. */
+template <typename A, bool exact> struct mnp_total {
+    A sum;
+    MNP_INLINE void set(A x)
+    {
+        sum = x;
+    }
+    MNP_INLINE void add(const mnp_total &other)
+    {
+        sum = mnp_add(sum, other.sum);
+    }
+    MNP_INLINE A value() const
+    {
+        return sum;
+    }
+};
+template <> struct mnp_total<double, true> {
+    double sum, rest;
+    MNP_INLINE void set(double x)
+    {
+        sum = x;
+        rest = 0;
+    }
+    MNP_INLINE void add(const mnp_total &other)
+    {
+        const double all = sum + other.sum, part = all - sum;
+        rest += other.rest + ((sum - (all - part)) + (other.sum - part));
+        sum = all;
+    }
+    MNP_INLINE double value() const
+    {
+        const double all = sum + rest;
+        return rest == rest ? all : sum; /* infinities leave no rest */
+    }
+};
+template <> struct mnp_total<mnp_complex<double>, true> {
+    mnp_total<double, true> re, im;
+    MNP_INLINE void set(mnp_complex<double> x)
+    {
+        re.set(x.re);
+        im.set(x.im);
+    }
+    MNP_INLINE void add(const mnp_total &other)
+    {
+        re.add(other.re);
+        im.add(other.im);
+    }
+    MNP_INLINE mnp_complex<double> value() const
+    {
+        return mnp_complex<double>{re.value(), im.value()};
+    }
+};
+template <typename T>
+using mnp_total_of =
+    mnp_total<typename mnp_summed<T>::type, sizeof(T) == sizeof(typename mnp_summed<T>::type) && !mnp_is_integer<T>>;
+
+template <typename R> MNP_INLINE mnp_complex<R> mnp_shrink(mnp_complex<R> x, R by)
+{
+    return mnp_complex<R>{x.re / by, x.im / by};
+}
+template <typename R> MNP_INLINE R mnp_shrink(R x, R by)
+{
+    return x / by;
+}
+
+/* numpy.sum, nansum */
+template <typename T, bool skip_nan = false> struct mnp_reduce_sum {
+    typedef typename mnp_summed<T>::type A;
+    typedef mnp_total_of<T> acc;
+    template <int W> struct lanes {
+        A sum[W];
+        MNP_INLINE void start(int j)
+        {
+            sum[j] = A{};
+        }
+        MNP_INLINE void take(int64_t j, T x, int64_t)
+        {
+            const A value = mnp_to<A>::from(x);
+            sum[j] = mnp_add(sum[j], skip_nan && mnp_isnan(x).value ? A{} : value);
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            acc a;
+            a.set(sum[j]);
+            return a;
+        }
+    };
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        a.add(b);
+    }
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, T &result)
+    {
+        result = mnp_to<T>::from(a.value());
+    }
+};
+
+/* numpy.mean, of all elements */
+template <typename T> struct mnp_reduce_mean : mnp_reduce_sum<T> {
+    typedef typename mnp_summed<T>::type A;
+    static MNP_INLINE void give(const typename mnp_reduce_sum<T>::acc &a, const mnp_reduce_end &end, T &result)
+    {
+        result = mnp_to<T>::from(mnp_shrink(a.value(), mnp_to<typename mnp_real_of<A>::type>::from(end.count)));
+    }
+};
+
+/* The mean of those that are taken, and are numbers if need be: numpy.nanmean, mean(where=...) */
+template <typename T, bool skip_nan> struct mnp_reduce_mean_of_some {
+    typedef typename mnp_summed<T>::type A;
+    struct acc {
+        mnp_total_of<T> total;
+        int64_t n;
+    };
+    template <int W> struct lanes {
+        A sum[W];
+        int64_t n[W];
+        MNP_INLINE void start(int j)
+        {
+            sum[j] = A{};
+            n[j] = 0;
+        }
+        MNP_INLINE void take(int64_t j, T x, int64_t)
+        {
+            const bool skip = skip_nan && mnp_isnan(x).value;
+            const A value = mnp_to<A>::from(x);
+            sum[j] = mnp_add(sum[j], skip ? A{} : value);
+            n[j] += !skip;
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            acc a;
+            a.total.set(sum[j]);
+            a.n = n[j];
+            return a;
+        }
+    };
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        a.total.add(b.total);
+        a.n += b.n;
+    }
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, T &result)
+    {
+        result = mnp_to<T>::from(mnp_shrink(a.total.value(), mnp_to<typename mnp_real_of<A>::type>::from(a.n)));
+    }
+};
+
+/* numpy.average with weights, and the sum of these */
+template <typename T> struct mnp_reduce_average {
+    typedef typename mnp_summed<T>::type A;
+    struct acc {
+        mnp_total_of<T> total, weights;
+    };
+    template <int W> struct lanes {
+        A sum[W], weights[W];
+        MNP_INLINE void start(int j)
+        {
+            sum[j] = weights[j] = A{};
+        }
+        MNP_INLINE void take(int64_t j, T x, T weight, int64_t)
+        {
+            const A w = mnp_to<A>::from(weight);
+            sum[j] = mnp_add(sum[j], mnp_multiply(mnp_to<A>::from(x), w));
+            weights[j] = mnp_add(weights[j], w);
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            acc a;
+            a.total.set(sum[j]);
+            a.weights.set(weights[j]);
+            return a;
+        }
+    };
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        a.total.add(b.total);
+        a.weights.add(b.weights);
+    }
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, T &result)
+    {
+        result = mnp_to<T>::from(a.total.value() / a.weights.value());
+    }
+};
+
+/* numpy.prod, nanprod */
+template <typename T, bool skip_nan = false> struct mnp_reduce_prod {
+    typedef typename mnp_summed<T>::type acc;
+    template <int W> struct lanes {
+        acc product[W];
+        MNP_INLINE void start(int j)
+        {
+            product[j] = mnp_to<acc>::from(1);
+        }
+        MNP_INLINE void take(int64_t j, T x, int64_t)
+        {
+            const acc one = mnp_to<acc>::from(1), value = mnp_to<acc>::from(x);
+            product[j] = mnp_multiply(product[j], skip_nan && mnp_isnan(x).value ? one : value);
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            return product[j];
+        }
+    };
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        a = mnp_multiply(a, b);
+    }
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, T &result)
+    {
+        result = mnp_to<T>::from(a);
+    }
+};
+
+/* ---- variances ---- */
+
+/* Real numbers and their squares, and those of complex numbers. */
+MNP_INLINE double mnp_squared(double x)
+{
+    return x * x;
+}
+MNP_INLINE double mnp_squared(mnp_complex<double> x)
+{
+    return x.re * x.re + x.im * x.im;
+}
+MNP_INLINE double mnp_scaled(double x, double by)
+{
+    return x * by;
+}
+MNP_INLINE mnp_complex<double> mnp_scaled(mnp_complex<double> x, double by)
+{
+    return mnp_complex<double>{x.re * by, x.im * by};
+}
+template <typename T> struct mnp_varied {
+    typedef double type;
+};
+template <typename R> struct mnp_varied<mnp_complex<R>> {
+    typedef mnp_complex<double> type;
+};
+
+/* numpy.var, std, nanvar, nanstd */
+template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
+    typedef typename mnp_varied<T>::type A;
+    struct acc {
+        int64_t n;
+        double squares; /* of the differences from the mean */
+        A first, mean;  /* the mean is that of the differences from `first` */
+    };
+    template <int W> struct lanes {
+        A first[W], sum[W];
+        double squares[W];
+        int64_t n[W];
+        MNP_INLINE void start(int j)
+        {
+            first[j] = sum[j] = A{};
+            squares[j] = 0;
+            n[j] = 0;
+        }
+        MNP_INLINE void take(int64_t j, T x, int64_t)
+        {
+            const bool skip = skip_nan && mnp_isnan(x).value;
+            const A value = mnp_to<A>::from(x), pivot = n[j] == 0 ? value : first[j];
+            const A difference = skip ? A{} : mnp_subtract(value, pivot);
+            first[j] = skip ? first[j] : pivot;
+            sum[j] = mnp_add(sum[j], difference);
+            squares[j] += mnp_squared(difference);
+            n[j] += !skip;
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            const double each = n[j] ? 1.0 / (double)n[j] : 0;
+            const double left = squares[j] - mnp_squared(sum[j]) * each;
+            return acc{n[j], left < 0 ? 0 : left, first[j], mnp_scaled(sum[j], each)};
+        }
+    };
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        if (b.n == 0)
+            return;
+        if (a.n == 0) {
+            a = b;
+            return;
+        }
+        const double n = (double)(a.n + b.n), part = (double)b.n / n;
+        const A difference = mnp_add(mnp_subtract(b.first, a.first), mnp_subtract(b.mean, a.mean));
+        a.squares += b.squares + mnp_squared(difference) * (double)a.n * part;
+        a.mean = mnp_add(a.mean, mnp_scaled(difference, part));
+        a.n += b.n;
+    }
+    template <typename R> static MNP_INLINE void give(const acc &a, const mnp_reduce_end &end, R &result)
+    {
+        const double free = (double)a.n - end.ddof, variance = a.squares / (free > 0 ? free : 0);
+        const double nothing = skip_nan && !(free > 0) ? mnp_nan<double>() : variance;
+        result = mnp_to<R>::from(root ? mnp_sqrt(nothing) : nothing);
+    }
+};
+
+/* ---- extremes ---- */
+
+/* The least and greatest of a type: what loses against everything. */
+template <typename T> MNP_INLINE T mnp_bottom()
+{
+    if constexpr (mnp_is_integer<T>)
+        return mnp_is_signed<T> ? (T)((typename mnp_wide<T>::type)1 << (8 * sizeof(T) - 1)) : (T)0;
+    else
+        return mnp_negative(mnp_infinity<T>());
+}
+template <typename T> MNP_INLINE T mnp_top()
+{
+    if constexpr (mnp_is_integer<T>)
+        return (T)~mnp_bottom<T>();
+    else
+        return mnp_infinity<T>();
+}
+template <> MNP_INLINE mnp_bool mnp_bottom<mnp_bool>()
+{
+    return mnp_bool{0};
+}
+template <> MNP_INLINE mnp_bool mnp_top<mnp_bool>()
+{
+    return mnp_bool{1};
+}
+#define MNP_COMPLEX_ENDS(R)                                                                                            \
+    template <> MNP_INLINE mnp_complex<R> mnp_bottom<mnp_complex<R>>()                                                 \
+    {                                                                                                                  \
+        return mnp_complex<R>{mnp_bottom<R>(), mnp_bottom<R>()};                                                       \
+    }                                                                                                                  \
+    template <> MNP_INLINE mnp_complex<R> mnp_top<mnp_complex<R>>()                                                    \
+    {                                                                                                                  \
+        return mnp_complex<R>{mnp_top<R>(), mnp_top<R>()};                                                             \
+    }
+MNP_COMPLEX_ENDS(float)
+MNP_COMPLEX_ENDS(double)
+
+/* A NaN where there is one, which the functions that ignore NaN begin with. */
+template <typename T> MNP_INLINE T mnp_nothing(T otherwise)
+{
+    if constexpr (mnp_is_integer<T>)
+        return otherwise;
+    else if constexpr (mnp_is_complex<T>)
+        return T{mnp_nan<typename mnp_real_of<T>::type>(), (typename mnp_real_of<T>::type)0};
+    else
+        return mnp_nan<T>();
+}
+template <> MNP_INLINE mnp_bool mnp_nothing<mnp_bool>(mnp_bool otherwise)
+{
+    return otherwise;
+}
+
+/* numpy.max, min, nanmax, nanmin, and their difference numpy.ptp */
+template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_extreme {
+    typedef T acc;
+    static MNP_INLINE T none()
+    {
+        const T last = greatest ? mnp_bottom<T>() : mnp_top<T>();
+        return skip_nan ? mnp_nothing<T>(last) : last;
+    }
+    static MNP_INLINE T better(T x, T y)
+    {
+        if constexpr (skip_nan)
+            return greatest ? mnp_fmax(x, y) : mnp_fmin(x, y);
+        else
+            return greatest ? mnp_maximum(x, y) : mnp_minimum(x, y);
+    }
+    template <int W> struct lanes {
+        T best[W];
+        MNP_INLINE void start(int j)
+        {
+            best[j] = none();
+        }
+        MNP_INLINE void take(int64_t j, T x, int64_t)
+        {
+            best[j] = better(best[j], x);
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            return best[j];
+        }
+    };
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        a = better(a, b);
+    }
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, T &result)
+    {
+        result = a;
+    }
+};
+
+template <typename T> struct mnp_reduce_ptp {
+    typedef mnp_reduce_extreme<T, true, false> high;
+    typedef mnp_reduce_extreme<T, false, false> low;
+    struct acc {
+        T most, least;
+    };
+    template <int W> struct lanes {
+        T most[W], least[W];
+        MNP_INLINE void start(int j)
+        {
+            most[j] = high::none();
+            least[j] = low::none();
+        }
+        MNP_INLINE void take(int64_t j, T x, int64_t)
+        {
+            most[j] = high::better(most[j], x);
+            least[j] = low::better(least[j], x);
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            return acc{most[j], least[j]};
+        }
+    };
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        a.most = high::better(a.most, b.most);
+        a.least = low::better(a.least, b.least);
+    }
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, T &result)
+    {
+        result = mnp_subtract(a.most, a.least);
+    }
+};
+
+/* numpy.argmax, argmin, nanargmax, nanargmin: the lowest index of the best, or of the first NaN; -1 if there is none */
+template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_index {
+    struct acc {
+        T value;
+        int64_t index;
+    };
+    typedef mnp_reduce_extreme<T, greatest, skip_nan> best;
+    static MNP_INLINE bool beats(T x, T y)
+    {
+        const bool is_better = greatest ? mnp_greater(x, y).value : mnp_less(x, y).value;
+        return is_better | (!skip_nan & mnp_isnan(x).value & !mnp_isnan(y).value);
+    }
+    template <int W> struct lanes {
+        T value[W];
+        int64_t index[W];
+        MNP_INLINE void start(int j)
+        {
+            value[j] = greatest ? mnp_bottom<T>() : mnp_top<T>();
+            index[j] = -1;
+        }
+        /* The indices that a lane takes rise, or fall: a tie goes to the lower one. */
+        MNP_INLINE void take(int64_t j, T x, int64_t i)
+        {
+            const bool tie = !beats(value[j], x) & (i < index[j]);
+            const bool taken = ((index[j] < 0) | beats(x, value[j]) | tie) & !(skip_nan && mnp_isnan(x).value);
+            value[j] = taken ? x : value[j];
+            index[j] = taken ? i : index[j];
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            return acc{value[j], index[j]};
+        }
+    };
+    /* Whether elements of which the best has that value, and which have no index below `least`, may tell something new.
+     */
+    static MNP_INLINE bool may_change(const acc &a, T value, int64_t least)
+    {
+        return a.index < 0 || beats(value, a.value) || (!beats(a.value, value) && least < a.index);
+    }
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        const bool tie = !beats(a.value, b.value) & (b.index < a.index);
+        if (b.index >= 0 && (a.index < 0 || beats(b.value, a.value) || tie))
+            a = b;
+    }
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, int64_t &result)
+    {
+        result = a.index;
+    }
+};
+
+/* ---- truth ---- */
+
+/* numpy.all and any, of elements as bools */
+template <bool every> struct mnp_reduce_truth {
+    typedef uint8_t acc;
+    template <int W> struct lanes {
+        uint8_t truth[W];
+        MNP_INLINE void start(int j)
+        {
+            truth[j] = every;
+        }
+        MNP_INLINE void take(int64_t j, mnp_bool x, int64_t)
+        {
+            truth[j] = every ? truth[j] & x.value : truth[j] | x.value;
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            return truth[j];
+        }
+    };
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        a = every ? a & b : a | b;
+    }
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, mnp_bool &result)
+    {
+        result = mnp_bool{a};
+    }
+};
+
+#if !MNP_CUDA && !MNP_COLUMNS
+typedef uint16_t mnp_lane_count; /* sets are joined after some thousand elements */
+#else
+typedef int64_t mnp_lane_count;
+#endif
+
+/* numpy.count_nonzero */
+struct mnp_reduce_count {
+    typedef int64_t acc;
+    template <int W> struct lanes {
+        mnp_lane_count n[W];
+        MNP_INLINE void start(int j)
+        {
+            n[j] = 0;
+        }
+        MNP_INLINE void take(int64_t j, mnp_bool x, int64_t)
+        {
+            n[j] += x.value;
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            return n[j];
+        }
+    };
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        a += b;
+    }
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, int64_t &result)
+    {
+        result = a;
+    }
+};

@@ -1,0 +1,123 @@
+/*
+ * The text of a reduction's kernels: what is generated of kernels/reduce.cu once for a reduction, and the definitions
+ * for one kernel of it.  See there for what the names mean.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ops/reduction_plan.h"
+
+static void add_types(const mnp__reduction_spec *spec, mnp__text *text)
+{
+    for (int k = 0; k < spec->ninputs + spec->noutputs; k++) {
+        const mnp__loop_operand *operand = &spec->operands[k];
+        bool half = operand->type == MNP_FLOAT16 || operand->type == MNP_BFLOAT16;
+        const char *type = mnp__jit_type(operand->type);
+        mnp__text_add(text, "typedef %s mnp_type%d; typedef %s mnp_memory%d; typedef %s mnp_carrier%d;\n", type, k,
+                      mnp__jit_type(operand->memory), k, half ? "double" : type, k);
+    }
+}
+
+static void add_list(const char *macro, int first, int end, mnp__text *text)
+{
+    mnp__text_add(text, "#define %s(X)", macro);
+    for (int k = first; k < end; k++)
+        mnp__text_add(text, " X(%d)", k);
+    mnp__text_add(text, "\n");
+}
+
+static void add_calls(const mnp__reduction_spec *spec, mnp__text *text)
+{
+    mnp__text_add(text, "#define MNP_TAKE(lanes, j, IN, i) do { ");
+    if (spec->mask >= 0)
+        mnp__text_add(text, "if (IN(%d).value) ", spec->mask);
+    mnp__text_add(text, "lanes.take(j");
+    for (int k = 0; k < spec->ninputs; k++) {
+        if (k != spec->mask)
+            mnp__text_add(text, ", IN(%d)", k);
+    }
+    mnp__text_add(text, ", i); } while (0)\n#define MNP_GIVE(acc, end, OUT) do { mnp_op::give(acc, end");
+    for (int k = spec->ninputs; k < spec->ninputs + spec->noutputs; k++)
+        mnp__text_add(text, ", OUT(%d)", k);
+    mnp__text_add(text, "); %s } while (0)\n", spec->finish);
+}
+
+static mnp_status write_generated(mnp__reduction *reduction)
+{
+    const mnp__reduction_spec *spec = &reduction->spec;
+    mnp__text text = MNP__TEXT_EMPTY;
+    add_types(spec, &text);
+    add_list("MNP_INPUTS", 0, spec->ninputs, &text);
+    add_list("MNP_OUTPUTS", spec->ninputs, spec->ninputs + spec->noutputs, &text);
+    mnp__text_add(&text, "%s\n", spec->preamble);
+    if (strstr(spec->preamble, "#line")) /* what follows is not the caller's */
+        mnp__text_add(&text, "#line 1 \"after the reduction\"\n");
+    mnp__text_add(&text, "typedef %s mnp_op;\n", spec->op);
+    add_calls(spec, &text);
+    reduction->generated = text.data;
+    return mnp__text_status(&text);
+}
+
+static mnp_status write_options(mnp__reduction *reduction)
+{
+    const mnp__reduction_spec *spec = &reduction->spec;
+    const char *options = spec->options ? spec->options : "";
+    char *common;
+    mnp__text nvrtc = MNP__TEXT_EMPTY, host = MNP__TEXT_EMPTY;
+    MNP_TRY(mnp__jit_common_options(options, &common));
+    mnp__text_add(&nvrtc, "%s %s", spec->contract ? "" : "--fmad=false", options);
+    mnp__text_add(&host, "%s %s", spec->contract ? "" : "-ffp-contract=off", common);
+    free(common);
+    reduction->nvrtc_options = nvrtc.data;
+    reduction->host_options = host.data;
+    MNP_TRY(mnp__text_status(&nvrtc));
+    return mnp__text_status(&host);
+}
+
+mnp_status mnp__reduction_write(mnp__reduction *reduction)
+{
+    MNP_TRY(write_generated(reduction));
+    return write_options(reduction);
+}
+
+static void add_definitions(const mnp__reduction *reduction, const mnp__reduction_signature *signature, mnp__text *text)
+{
+    const mnp__reduction_spec *spec = &reduction->spec;
+    mnp__text_add(text, "#define MNP_REDUCE reduce_%s\n", spec->name);
+    mnp__text_add(text, "#define MNP_KEPT %d\n#define MNP_REDUCED %d\n#define MNP_OPERANDS %d\n", signature->kept,
+                  signature->reduced, spec->ninputs + 1);
+    mnp__text_add(text, "#define MNP_RESULTS %d\n#define MNP_FIRST_RESULT %d\n", spec->noutputs, spec->ninputs);
+    mnp__text_add(text, "#define MNP_COLUMNS %d\n#define MNP_ACC_BYTES %zu\n", signature->columns, spec->accumulator);
+    mnp__text_add(text, "#define MNP_SEARCHES %d\n", spec->searches && spec->mask < 0);
+    mnp__text_add(text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n",
+                  MNP__REDUCTION_THREADS, signature->vector, signature->unroll);
+    for (int k = 0; k < spec->ninputs; k++)
+        mnp__text_add(text, "#define MNP_REACH_OF_%d %d\n", k, signature->reach[k]);
+}
+
+mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduction_signature *signature,
+                               mnp__kernel **kernel_p)
+{
+    mnp__device *device = reduction->ctx->device;
+    mnp__text text = MNP__TEXT_EMPTY, function = MNP__TEXT_EMPTY;
+    size_t half = MNP__REDUCTION_THREADS / 2;
+    mnp__text_add(&function, "reduce_%s", reduction->spec.name);
+    add_definitions(reduction, signature, &text);
+    mnp__kernel_spec spec = {.file = "reduce.cu",
+                             .function = mnp__text_string(&function),
+                             .shared_bytes =
+                                 signature->columns ? half * signature->vector * reduction->spec.accumulator : 0,
+                             .defines = mnp__text_string(&text),
+                             .generated = reduction->generated,
+                             .nvrtc_options = reduction->nvrtc_options,
+                             .host_options = reduction->host_options};
+    mnp_status st = mnp__text_status(&text);
+    if (st == MNP_OK)
+        st = mnp__text_status(&function);
+    if (st == MNP_OK)
+        st = device->ops->kernel_load(device, &spec, kernel_p);
+    mnp__text_free(&text);
+    mnp__text_free(&function);
+    return st;
+}

@@ -1,0 +1,353 @@
+"""Reductions: sums, products, means, variances, extremes, indices, truth, and their nan forms, over any axes."""
+
+import ctypes
+import itertools
+import warnings
+
+import maniple as mp
+import numpy as np
+from binding import scalar
+
+rng = mp.random()
+
+
+class Axes(ctypes.Structure):
+    """mnp_axes"""
+    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
+                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
+                ("ddof", ctypes.c_double)]
+
+
+def axes(*listed, keepdims=False, dtype=None, where=None, initial=None, ddof=0):
+    made = Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims, dtype and dtype.encode(), where and where.pointer,
+                None if initial is None else scalar(initial), ddof)
+    made.array = where  # lives as long
+    return made
+
+
+SUMS = "sum prod nansum nanprod".split()
+MOMENTS = "mean var std nanmean nanvar nanstd".split()
+EXTREMES = "max min ptp nanmax nanmin".split()
+INDICES = "argmax argmin nanargmax nanargmin".split()
+TRUTH = "all any count_nonzero".split()
+
+
+def values(dtype, shape):
+    """Values of that type that sums and products of are exact, or nearly so."""
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return rng.random(shape) < 0.5
+    if kind in "iu":
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+    made = rng.uniform(0.8, 1.2, shape)
+    return (made + 1j * rng.uniform(-0.2, 0.2, shape) if kind == "c" else made).astype(dtype)
+
+
+def expected(name, a, **how):
+    """NumPy's result, computed with the precision that Maniple has."""
+    wide = {"e": "float64", "f": "float64", "d": "longdouble", "F": "complex128", "D": "clongdouble"}.get(a.dtype.char)
+    if wide and name in SUMS + MOMENTS:
+        got = np.asarray(getattr(np, name)(a.astype(wide), **how))
+        back = np.zeros(0, a.dtype)
+        return got.astype((back.real if got.dtype.kind == "f" else back).dtype)
+    return np.asarray(getattr(np, name)(a, **how))
+
+
+def compare(name, a, x, axis=None, keepdims=False, ulp=0):
+    if not isinstance(axis, tuple) and axis is not None:
+        axis = (axis,)
+    numpy_axis = axis if axis is None or len(axis) > 1 else axis[0]
+    what = f"{name} of {a.dtype} {a.shape}, axis {axis}{', keepdims' if keepdims else ''}"
+    want = expected(name, a, axis=numpy_axis, keepdims=keepdims)
+    mp.check(what, mp.lookup(name)(x, axes(*(axis or ()), keepdims=keepdims)), want, ulp=ulp)
+
+
+def some_axes(ndim, single):
+    every = [None] + [(d,) for d in range(ndim)] + [(-1,)] * (ndim > 0)
+    return every if single else every + [c for n in range(2, ndim + 1) for c in itertools.combinations(range(ndim), n)]
+
+
+def tolerance(name, dtype):
+    exact = name in EXTREMES + INDICES + TRUTH or np.dtype(dtype).kind in "biu" and name in SUMS
+    return 0 if exact else 8 if name in MOMENTS or dtype in ("float64", "complex128") else 2
+
+
+def all_functions():
+    """Every function in some types, over all axes, one, and several."""
+    types = {"sum": "bool int8 uint16 float16 float32 complex64 complex128", "nansum": "float32",
+             "prod": "int32 float32", "nanprod": "float64", "mean": "int32 float16 complex128",
+             "var": "int8 float64 complex64", "std": "float16", "nanmean": "float16 complex64", "nanvar": "float32",
+             "nanstd": "float64", "max": "bool uint64 float16 complex64", "min": "int64 float64", "ptp": "int16",
+             "nanmax": "float32 complex64", "nanmin": "float64", "argmax": "bool float32 complex128",
+             "argmin": "uint8 float16", "nanargmax": "float32", "nanargmin": "float64", "all": "bool float32",
+             "any": "int16 complex64", "count_nonzero": "bool float64"}
+    for name, listed in types.items():
+        for dtype in listed.split():
+            shape = tuple(int(n) for n in rng.integers(2, 7, 3))
+            a = values(dtype, shape)
+            if name in TRUTH:
+                a[rng.random(shape) < 0.3] = 0
+            if name in EXTREMES + INDICES and a.dtype.kind in "iu":
+                a //= max(np.iinfo(dtype).max // 4, 1)  # ties
+            x = mp.array(a, mp.random_layout(rng, shape))
+            for axis in some_axes(3, name in INDICES):
+                compare(name, a, x, axis, ulp=tolerance(name, dtype))
+            compare(name, a, x, (1,), keepdims=True, ulp=tolerance(name, dtype))
+
+
+def shapes_and_views():
+    """Shapes and views in few types, whose kernels are there already."""
+    for shape in ((), (1,), (7,), (1, 1), (129,), (37, 41), (3, 1, 5), (2, 3, 4, 5)):
+        a = values("float32", shape)
+        x = mp.array(a, mp.random_layout(rng, shape))
+        for name in ("sum", "max", "argmax", "var"):
+            for axis in some_axes(len(shape), name == "argmax"):
+                compare(name, a, x, axis, ulp=2)
+        compare("sum", a, x, keepdims=True, ulp=1)
+    a = values("float32", (12, 13, 14))
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    b = np.ascontiguousarray(a[:, 0])
+    y = mp.array(b, mp.random_layout(rng, b.shape))
+    views = {"reversed": (a[::-1, ::-2, 1:], x[::-1, ::-2, 1:]), "an index": (a[3], x[3]),
+             "two": (a[:, 2, 5], x[:, 2, 5]),
+             "no elements": (a[3:3], x[3:3]), "one element": (a[3, 4, 5], x[3, 4, 5]),
+             "transposed": (a.transpose(2, 0, 1), mp.transpose(x, [2, 0, 1])),
+             "broadcast": (np.broadcast_to(b, (5, 12, 14)), mp.broadcast_to(y, 3, [5, 12, 14])),
+             "real": (a.real[1:7], mp.real(x)[1:7])}
+    for what, (b, y) in views.items():
+        for name in ("sum", "max", "argmax", "var"):
+            for axis in some_axes(b.ndim, name == "argmax"):
+                if b.size or name == "sum":
+                    compare(name, b, y, axis, ulp=2)
+
+
+def large():
+    """Large enough for the kernels of rows and columns, and for several parts of a result."""
+    for shape in ((200001,), (411, 503), (3, 70001), (70001, 3), (20, 17, 1031), (1200, 70)):
+        a = rng.standard_normal(shape).astype(np.float32) + np.float32(2)
+        x = mp.array(a)
+        for name in ("sum", "var", "argmax"):
+            for axis in some_axes(len(shape), name == "argmax"):
+                compare(name, a, x, axis, ulp=2)
+    a = rng.uniform(0, 1, (301, 1003))
+    x = mp.array(a)
+    for axis in some_axes(2, False):
+        compare("sum", a, x, axis, ulp=24)
+
+
+def special_values():
+    """NaN, infinities, signed zeros, ties, overflow."""
+    a = values("float32", (9, 11))
+    a[2, 3] = a[2, 7] = a[5, 0] = np.nan
+    a[4, 4] = np.inf
+    a[6, 1] = -np.inf
+    a[7] = np.nan
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    for name in ("sum", "max", "argmax", "nansum", "nanmax", "nanmean", "nanvar", "var"):
+        for axis in some_axes(2, name == "argmax"):
+            compare(name, a, x, axis, ulp=2)
+    b = a[:7]
+    compare("nanargmax", b, x[:7], 1)
+    compare("nanargmax", a, x)
+    mp.check("nanargmax where all is NaN", mp.nanargmax(x[7], axes()), np.int64(-1))
+    for dtype, big in (("int64", 2 ** 62), ("uint64", 2 ** 63), ("int8", 127)):
+        c = np.full((5, 3), big, dtype)
+        compare("sum", c, mp.array(c), 0)
+    compare("ptp", np.array([-30000, 30000], "int16"), mp.array(np.array([-30000, 30000], "int16")))
+    c = np.full((40,), 3.4e38, "float32")
+    mp.check("a sum of floats that overflows", mp.sum(mp.array(c), None), np.float32(np.inf))
+    c = np.full(1000, np.inf)
+    c[3] = 1
+    compare("sum", c, mp.array(c))
+    c = np.array([0.0, -0.0, 0.0], "float32")
+    mp.check("the index of the first of equal zeros", mp.argmax(mp.array(c), None), np.int64(0))
+    c = np.zeros((30, 20), "float32")
+    c[7, 3] = c[20, 1] = 5
+    x = mp.array(c, mp.random_layout(rng, c.shape))
+    compare("argmax", c, x)
+    compare("argmax", c, x, 0)
+    compare("argmax", c.T, mp.transpose(x, None))
+    compare("argmax", c[::-1, ::-1], x[::-1, ::-1])
+    far = (1e8 + rng.standard_normal(5000)).astype("float64")
+    compare("var", far, mp.array(far), ulp=64)
+
+
+def precision():
+    """Errors are no larger than those of NumPy's pairwise sums."""
+    for dtype in ("float16", "float32", "float64"):
+        a = rng.uniform(0, 1, (300000 if dtype != "float16" else 30000)).astype(dtype)
+        wide = a.astype(np.longdouble).sum()
+        ours = abs(mp.sum(mp.array(a), None).numpy().astype(np.longdouble) - wide)
+        theirs = abs(a.sum(dtype=dtype).astype(np.longdouble) - wide)
+        unit = np.spacing(wide.astype(dtype)).astype(np.longdouble)
+        mp.ok(ours <= max(theirs, unit),
+              f"a sum of {dtype} errs by {ours / unit:.2f} units, NumPy's by {theirs / unit:.2f}")
+    a = rng.uniform(0, 1, (100000, 3))
+    wide = a.astype(np.longdouble).sum(axis=0)
+    ours = abs(mp.sum(mp.array(a), axes(0)).numpy() - wide).max()
+    mp.ok(ours <= abs(a.sum(axis=0) - wide).max() + np.spacing(5e4), "so do sums of columns")
+
+
+def empty():
+    for shape in ((0,), (5, 0, 3), (0, 0)):
+        a = np.zeros(shape, "float32")
+        x = mp.array(a)
+        for name in ("sum", "prod", "mean", "var", "all", "any", "count_nonzero", "nansum", "max", "argmin"):
+            for axis in some_axes(len(shape), name == "argmin"):
+                numpy_axis = axis if axis is None or len(axis) > 1 else axis[0]
+                try:
+                    want = np.asarray(getattr(np, name)(a, axis=numpy_axis))
+                except ValueError:
+                    mp.fails("MNP_ERR_ARG", "no elements to choose from", mp.lookup(name), x, axes(*(axis or ())))
+                else:
+                    mp.check(f"{name} of {shape}, axis {axis}", mp.lookup(name)(x, axes(*(axis or ()))), want)
+
+
+def options():
+    a = values("float32", (6, 8))
+    mask, row = rng.random((6, 8)) < 0.6, rng.random(8) < 0.7
+    x, m, r = mp.array(a, mp.random_layout(rng, a.shape)), mp.array(mask, mp.random_layout(rng, a.shape)), mp.array(row)
+    for name in ("sum", "mean", "var"):
+        for axis in (None, 0, 1):
+            how = axes(*(() if axis is None else (axis,)), where=m)
+            want = expected(name, a, axis=axis, where=mask)
+            mp.check(f"{name} where, axis {axis}", mp.lookup(name)(x, how), want, ulp=2)
+    mp.check("sum where, broadcast", mp.sum(x, axes(0, where=r)), expected("sum", a, axis=0, where=row), ulp=1)
+    mp.check("max where and initial", mp.max(x, axes(1, where=m, initial=1)), a.max(axis=1, where=mask, initial=1))
+    mp.check("sum with initial", mp.sum(x, axes(1, initial=2.5)), expected("sum", a, axis=1, initial=2.5), ulp=1)
+    mp.check("min of nothing with initial", mp.max(x[3:3], axes(0, initial=-1)), np.full(8, -1, "float32"))
+    mp.check("var with ddof", mp.var(x, axes(0, ddof=1)), expected("var", a, axis=0, ddof=1), ulp=2)
+    with np.errstate(all="ignore"):
+        mp.check("var with too much ddof", mp.var(x, axes(ddof=48)), np.var(a, ddof=48))
+    b = values("int32", (6, 8))
+    y = mp.array(b)
+    mp.check("sum in int32", mp.sum(y, axes(dtype="int32")), b.sum(dtype="int32"))
+    mp.check("mean in float32", mp.mean(y, axes(1, dtype="float32")), b.astype("float32").mean(axis=1, dtype="float64")
+             .astype("float32"), ulp=1)
+    out = mp.empty("float64", 1, [8])
+    mp.check("sum into float64", mp.sum(x, axes(0), out=out), expected("sum", a, axis=0).astype("float64"), ulp=1 << 30)
+    out = mp.array(np.zeros((8, 3), "float32"), mp.random_layout(rng, (8, 3)))
+    mp.max(x, axes(0), out=out[:, 1])
+    mp.check("max into a column in another layout", out[:, 1], a.max(axis=0))
+    mp.max(x, axes(0), out=x[2])
+    a[2] = a.max(axis=0)
+    mp.check("max into a row of its input", x, a)
+    mp.check("bool sums in bool", mp.sum(m, axes(dtype="bool")), np.True_)
+
+
+def averages():
+    a, weights = values("float32", (5, 6, 7)), rng.uniform(0.5, 2, (5, 6, 7)).astype("float32")
+    x, w = mp.array(a, mp.random_layout(rng, a.shape)), mp.array(weights, mp.random_layout(rng, a.shape))
+    for axis in (None, (0,), (2,), (0, 2)):
+        want = np.asarray(np.average(a.astype("float64"), axis=axis, weights=weights.astype("float64")))
+        mp.check(f"average, axis {axis}", mp.average(x, w, axes(*(axis or ()))), want.astype("float32"), ulp=1)
+    for axis in range(3):
+        line = rng.uniform(0.5, 2, a.shape[axis]).astype("float32")
+        want = np.average(a.astype("float64"), axis=axis, weights=line.astype("float64")).astype("float32")
+        mp.check(f"average along axis {axis}", mp.average(x, mp.array(line), axes(axis)), want, ulp=1)
+    b = values("int16", (5, 6))
+    mp.check("average of integers", mp.average(mp.array(b), None, None), np.asarray(np.average(b)), ulp=2)
+    mp.fails("MNP_ERR_ARG", "the weights' shape is (6,), which is neither x's (5, 6, 7)", mp.average, x,
+             mp.array(np.ones(6)), axes(0))
+
+
+def kernel(inputs, outputs, mapped, reduce, post, identity, name=None, type=None, preamble=None):
+    class Options(ctypes.Structure):
+        _fields_ = [(field, ctypes.c_char_p) for field in ("name", "type", "preamble", "nvrtc_options")]
+    texts = [text and text.encode() for text in (name, type, preamble)]
+    return mp.reduction_new(inputs, outputs, mapped, reduce, post, identity, Options(*texts, None))
+
+
+def run(made, inputs, how=None, outputs=1):
+    results = [ctypes.c_void_p() for _ in range(outputs)]
+    cells = (ctypes.c_void_p * outputs)(*[ctypes.addressof(result) for result in results])
+    mp.reduction_call(made, len(inputs), inputs, how, outputs, cells)
+    arrays = tuple(mp.Array(result.value) for result in results)
+    return arrays if outputs > 1 else arrays[0]
+
+
+def custom():
+    """Reductions of the user's."""
+    a, b = rng.standard_normal((17, 23)).astype("float32"), rng.standard_normal((17, 23)).astype("float32")
+    x, y = mp.array(a, mp.random_layout(rng, a.shape)), mp.array(b, mp.random_layout(rng, b.shape))
+    wide = (a.astype("float64") - b) ** 2
+    mse = kernel("T x, T y", "T z", "(x - y) * (x - y)", "a + b", "z = a / n", "0", "mse", "double")
+    for axis in ((), (0,), (1,)):
+        mp.check(f"mean square error, axis {axis}", run(mse, [x, y], axes(*axis)),
+                 np.asarray(wide.mean(axis=axis or None)).astype("float32"), ulp=4)
+    mp.check("of float64", run(mse, [mp.astype(x, "float64"), mp.astype(y, "float64")]),
+             np.mean((a.astype("float64") - b) ** 2), ulp=8)
+    mask = rng.random(23) < 0.5
+    mp.check("where", run(mse, [x, y], axes(1, where=mp.array(mask))),
+             (wide.sum(axis=1, where=mask) / 23).astype("float32"), ulp=4)
+    norm = kernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")
+    mp.check("l2 norm", run(norm, [x], axes(1, keepdims=True)),
+             np.sqrt((a.astype("float64") ** 2).sum(axis=1, keepdims=True)).astype("float32"), ulp=4)
+    c = (a + 1j * b).astype("complex64")
+    modulus = kernel("complex64 x", "float32 y", "norm(x)", "a + b", "y = sqrt(a)", "0")
+    mp.check("of complex numbers", run(modulus, [mp.array(c)]),
+             np.asarray(np.sqrt((abs(c.astype("complex128")) ** 2).sum()), "float32"), ulp=8)
+    span = kernel("T x, int32 by", "T low, T high", "ends{x * by, x * by}",
+                  "ends{min(a.low, b.low), max(a.high, b.high)}", "low = a.low; high = a.high", "ends{INFINITY, -INFINITY}",
+                  "span", "ends",
+                  "struct ends { float low, high; };")
+    mp.check("a type of its own, two outputs, a scalar", run(span, [x, 2], axes(0), 2), (2 * a.min(0), 2 * a.max(0)))
+    row = mp.array(b[0])
+    mp.check("inputs are broadcast", run(mse, [x, row], axes(0)),
+             ((a.astype("float64") - b[0]) ** 2).mean(axis=0).astype("float32"), ulp=4)
+    d = values("bool", (9, 4))
+    parity = kernel("bool x", "bool y", "x", "a != b", None, "false")
+    mp.check("bools", run(parity, [mp.array(d)], axes(0)), np.logical_xor.reduce(d, axis=0))
+    wrong = kernel("T x", "T y", "x * z", "a + b", None, "0", "wrong")
+    mp.fails("MNP_ERR_COMPILE", "map of wrong", run, wrong, [x])
+    mp.fails("MNP_ERR_ARG", "reduction mse has inputs and outputs 2 and 1 in number, and was called with 1 and 1", run,
+             mse, [x])
+    mp.fails("MNP_ERR_ARG", "mse: axis 2 is out of bounds", run, mse, [x, y], axes(2))
+    mp.fails("MNP_ERR_ARG", "which is float32 in this call", run, mse, [x, mp.astype(y, "float64")])
+    mp.fails("MNP_ERR_ARG", "all inputs are numbers", run, mse, [1.0, 2.0])
+    mp.fails("MNP_ERR_UNSUPPORTED", "is raw", kernel, "raw T x", "T y", "x", "a + b", None, "0")
+    for made in (mse, norm, modulus, span, parity, wrong):
+        mp.reduction_free(made)
+
+
+def misuse():
+    x = mp.array(values("float32", (6, 8)))
+    b = mp.array(values("bool", (6, 8)))
+    for words, function, *arguments in (
+            ("mnp_sum: axis 2 is out of bounds for 2 dimensions", mp.sum, x, axes(2)),
+            ("mnp_sum: axis -3 is out of bounds", mp.sum, x, axes(-3)),
+            ("mnp_max: axis -1 is given twice", mp.max, x, axes(1, -1)),
+            ("mnp_sum: 3 axes are given of an array of 2", mp.sum, x, axes(0, 1, 0)),
+            ("mnp_argmax: 2 axes are given, and it goes along one, or all", mp.argmax, x, axes(0, 1)),
+            ("mnp_ptp: bools have no difference", mp.ptp, b, axes()),
+            ("mnp_max: there is no dtype to choose", mp.max, x, axes(dtype="float64")),
+            ("mnp_mean: the dtype is \"int32\"", mp.mean, x, axes(dtype="int32")),
+            ("flaot", mp.sum, x, axes(dtype="flaot")),
+            ("mnp_sum: where is float32, and must be an array of bool", mp.sum, x, axes(where=x)),
+            ("mnp_min: where may leave nothing", mp.min, x, axes(where=b)),
+            ("mnp_mean: there is no initial", mp.mean, x, axes(initial=1)),
+            ("mnp_sum: initial is float64, and the result is int64", mp.sum, b, axes(initial=1.5)),
+            ("cannot broadcast", mp.sum, x, axes(where=mp.array(np.ones(3, bool)))),
+            ("mnp_sum: a scalar is an operand", mp.sum, 3.0, None)):
+        mp.fails("MNP_ERR_ARG", words, function, *arguments)
+    small = mp.empty("float32", 1, [7])
+    mp.fails("MNP_ERR_ARG", "mnp_sum: the output's shape is (7,), and the result's is (8,)", mp.sum, x, axes(0),
+             out=small)
+    whole = mp.empty("int32", 1, [8])
+    mp.fails("MNP_ERR_ARG", "cannot be cast to the output's int32", mp.sum, x, axes(0), out=whole)
+    mp.ok(mp.sum(x, None).shape == (), "the context is still good")
+
+
+warnings.simplefilter("ignore")
+all_functions()
+shapes_and_views()
+large()
+special_values()
+precision()
+empty()
+options()
+averages()
+custom()
+misuse()
+mp.done()
