@@ -21,6 +21,7 @@ static const struct subcommand {
     {"conv", conv_main, conv_help, "convolve an array with a kernel"},
     {"eval", eval_main, eval_help, "evaluate expressions of arrays element by element"},
     {"info", info_main, info_help, "show ranks, devices, libraries, the kernel cache and the settings"},
+    {"random", random_main, random_help, "fill a dataset with random numbers"},
 };
 
 enum { NUM_SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

@@ -16,6 +16,8 @@
 #include <maniple/join.h>
 #include <maniple/kernel.h>
 #include <maniple/layout.h>
+#include <maniple/random.h>
+#include <maniple/reduce.h>
 #include <maniple/signal.h>
 #include <maniple/ufunc.h>
 #include <maniple/view.h>

@@ -157,7 +157,17 @@ const mnp__kernel_spec mnp__jit_examples[] = {
      "#define MNP_INPUTS(X) X(0)\n#define MNP_OUTPUTS(X) X(1)\n"
      "static MNP_INLINE void mnp_body(const float x, float &y)\n{\n    y = 2 * x;\n}\n"
      "#define MNP_BODY(IN, OUT, position) mnp_body(IN(0), OUT(1))\n"},
+    {.file = "random.cu", .function = "fill_random", .defines = /* others: tests/ops/random_kernels.c */
+     "#define MNP_SAMPLER mnp_draw_normal\n#define MNP_OUT float\n"},
     {.file = "raw.cu", .function = "scale", .defines = "", .raw = true, .generated =
      "#line 1 \"scale.cu\"\nextern \"C\" __global__ void scale(float *x, float by)\n{\n    x[threadIdx.x] *= by;\n}\n"},
+    {.file = "reduce.cu", .function = "reduce_sum", .shared_bytes = 16384, .defines = /* others: tests/ops/reduce_kernels.c */
+     "#define MNP_REDUCE reduce_sum\n#define MNP_KEPT 1\n#define MNP_REDUCED 1\n#define MNP_OPERANDS 2\n#define MNP_RESULTS 1\n"
+     "#define MNP_FIRST_RESULT 1\n#define MNP_COLUMNS 1\n#define MNP_SEARCHES 0\n#define MNP_ACC_BYTES 8\n#define MNP_THREADS 256\n#define MNP_VECTOR 4\n"
+     "#define MNP_UNROLL 4\n#define MNP_REACH_OF_0 2\n", .generated =
+     "typedef float mnp_type0, mnp_memory0, mnp_carrier0, mnp_type1, mnp_memory1;\n"
+     "#define MNP_INPUTS(X) X(0)\n#define MNP_OUTPUTS(X) X(1)\ntypedef mnp_reduce_sum<mnp_type0> mnp_op;\n"
+     "#define MNP_TAKE(lanes, j, IN, i) lanes.take(j, IN(0), i)\n"
+     "#define MNP_GIVE(acc, end, OUT) mnp_op::give(acc, end, OUT(1))\n"},
     {.file = NULL},
 };

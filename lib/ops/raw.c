@@ -83,6 +83,8 @@ mnp_status mnp_raw_module_new(mnp_ctx *ctx, const char *source, const mnp_raw_mo
     char *host_options = NULL;
     mnp__kernel_spec spec;
     all.name = all.name ? all.name : "module";
+    if (!source)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_raw_module_new: the source is NULL");
     MNP_TRY(mnp__check_identifier("mnp_raw_module_new", "the name", all.name));
     MNP_TRY(mnp__check_same(&ctx->comm, "mnp_raw_module_new", hash_of(source, &all)));
     mnp_status st = mnp__calloc(1, sizeof *module, &module);

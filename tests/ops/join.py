@@ -208,6 +208,9 @@ def test_tile_and_repeat():
             axis = int(rng.integers(-a.ndim, a.ndim))
             check(f"repeat {shape} {times} times along {axis}", mp.repeat, spread(a), times, axis,
                   want=np.repeat(a, times, axis))
+    a = values((3, 1, 2), "int8")
+    for repeats in ([5000], [70, 1, 65], [2, 4099, 1]):  # which are put together in several steps
+        check(f"tile {a.shape} {repeats}", mp.tile, spread(a), len(repeats), repeats, want=np.tile(a, repeats))
     x = mp.array(values((2, 3)))
     mp.fails("MNP_ERR_ARG", "repeats[0] is -1", mp.tile, x, 2, [-1, 2])
     mp.fails("MNP_ERR_ARG", "repeats is -2", mp.repeat, x, -2, 0)

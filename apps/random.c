@@ -1,0 +1,337 @@
+/*
+ * maniple random: fill a dataset with random numbers, and tell what was done.
+ *
+ * What can be found wrong cheaply is looked for first: the command line, then the output's place, then the
+ * parameters, by drawing an empty array.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "command.h"
+#include "operand.h"
+#include "options.h"
+#include "report.h"
+
+static const option_row options_table[] = {
+    {'o', "output", "OUTPUT", "write to FILE:/DATASET; replaces a dataset of that name, and keeps what\n"
+                              "else the file holds"},
+    {'s', "seed", "SEED", "an integer from 0 to 2^64 - 1; the same seed gives the same numbers"},
+    {'d', "dtype", "DTYPE", "of the result, such as float32; float64 or int64 if it is not given"},
+    {'q', "quiet", NULL, "print nothing"},
+    {'h', "help", NULL, "show this"},
+    {0},
+};
+
+void random_help(void)
+{
+    puts("Usage: maniple random DISTRIBUTION SHAPE [NAME=VALUE...] -o OUTPUT -s SEED [OPTION...]\n"
+         "       mpirun -n RANKS maniple random DISTRIBUTION SHAPE [NAME=VALUE...] -o OUTPUT -s SEED\n"
+         "\n"
+         "Fill a dataset of SHAPE, such as 1000x200, with random numbers.  They are a function of SEED\n"
+         "and the index alone: the same on any number of ranks.\n"
+         "\n"
+         "DISTRIBUTION and its parameters, with what they are if not given:\n"
+         "  uniform low=0 high=1           from low up to high\n"
+         "  integers low=0 high=HIGH       from low to high - 1\n"
+         "  bits                           all values of an integer type, uint64 if none is given\n"
+         "  normal mean=0 std=1            mean and standard deviation; also of complex types\n"
+         "  lognormal mean=0 sigma=1       exp of normal numbers\n"
+         "  exponential scale=1            of that mean\n"
+         "  gamma shape=K scale=1\n"
+         "  beta a=A b=B\n"
+         "  poisson mean=1                 counts\n"
+         "  binomial n=N p=P               successes of n trials of probability p\n"
+         "  permutation                    0 to SHAPE - 1 in random order\n"
+         "\n"
+         "Options:");
+    options_print(options_table);
+    puts("\n"
+         "Example:\n"
+         "  mpirun -n 4 maniple random normal 4096x4096 std=0.1 -o noise.h5:/x -s 1 -d float32");
+}
+
+/* ---- distributions ---- */
+
+enum { MAX_PARAMETERS = 2 };
+
+typedef struct parameter {
+    const char *name;
+    bool is_integer, is_needed;
+    double real; /* what it is if not given */
+} parameter;
+
+typedef struct job job;
+
+typedef struct distribution {
+    const char *name;
+    parameter parameters[MAX_PARAMETERS];
+    mnp_status (*draw)(const job *j, mnp_rng *rng, const int64_t *shape, mnp_array **x_p);
+} distribution;
+
+struct job {
+    mnp_ctx *ctx;
+    const distribution *distribution;
+    double real[MAX_PARAMETERS];     /* the parameters' values, */
+    int64_t integer[MAX_PARAMETERS]; /* of integers here */
+    bool given[MAX_PARAMETERS];
+    int ndim;
+    int64_t shape[MNP_MAX_DIMS];
+    mnp_dtype dtype;
+    uint64_t seed;
+    const char *seed_text, *output_text;
+    operand output;
+    bool quiet;
+};
+
+/* How mnp_random_NAME draws, given what comes before the dtype. */
+#define DRAW(name, ...)                                                                                                \
+    static mnp_status draw_##name(const job *j, mnp_rng *rng, const int64_t *shape, mnp_array **x_p)                   \
+    {                                                                                                                  \
+        return mnp_random_##name(__VA_ARGS__, j->dtype, j->ndim, shape, x_p);                                          \
+    }
+DRAW(uniform, rng, j->real[0], j->real[1])
+DRAW(integers, rng, j->integer[0], j->integer[1], false)
+DRAW(bits, rng)
+DRAW(normal, rng, j->real[0], j->real[1])
+DRAW(lognormal, rng, j->real[0], j->real[1])
+DRAW(exponential, rng, j->real[0])
+DRAW(gamma, rng, j->real[0], j->real[1])
+DRAW(beta, rng, j->real[0], j->real[1])
+DRAW(poisson, rng, j->real[0])
+DRAW(binomial, rng, j->integer[0], j->real[1])
+
+static mnp_status draw_permutation(const job *j, mnp_rng *rng, const int64_t *shape, mnp_array **x_p)
+{
+    if (j->dtype != MNP_DTYPE_AUTO && j->dtype != MNP_INT64)
+        return mnp_fail(MNP_ERR_ARG, "a permutation is of int64, not of %s", mnp_dtype_name(j->dtype));
+    if (j->ndim != 1)
+        return mnp_fail(MNP_ERR_ARG, "a permutation has one dimension, not %d", j->ndim);
+    return mnp_random_permutation(rng, mnp_scalar_int(j->ctx, shape[0]), 0, x_p);
+}
+
+static const distribution distributions[] = {
+    {"uniform", {{.name = "low"}, {.name = "high", .real = 1}}, draw_uniform},
+    {"integers", {{.name = "low", .is_integer = true}, {.name = "high", .is_integer = true, .is_needed = true}},
+     draw_integers},
+    {"bits", {{0}}, draw_bits},
+    {"normal", {{.name = "mean"}, {.name = "std", .real = 1}}, draw_normal},
+    {"lognormal", {{.name = "mean"}, {.name = "sigma", .real = 1}}, draw_lognormal},
+    {"exponential", {{.name = "scale", .real = 1}}, draw_exponential},
+    {"gamma", {{.name = "shape", .is_needed = true}, {.name = "scale", .real = 1}}, draw_gamma},
+    {"beta", {{.name = "a", .is_needed = true}, {.name = "b", .is_needed = true}}, draw_beta},
+    {"poisson", {{.name = "mean", .real = 1}}, draw_poisson},
+    {"binomial", {{.name = "n", .is_integer = true, .is_needed = true}, {.name = "p", .is_needed = true}},
+     draw_binomial},
+    {"permutation", {{0}}, draw_permutation},
+};
+
+enum { NUM_DISTRIBUTIONS = sizeof distributions / sizeof *distributions };
+
+/* ---- the command line ---- */
+
+static mnp_status find_distribution(const char *word, job *j)
+{
+    const char *names[NUM_DISTRIBUTIONS + 1] = {NULL};
+    for (int i = 0; i < NUM_DISTRIBUTIONS; i++) {
+        names[i] = distributions[i].name;
+        if (strcmp(word, names[i]) == 0)
+            j->distribution = &distributions[i];
+    }
+    if (j->distribution)
+        return MNP_OK;
+    const char *nearest = nearest_word(word, names);
+    return mnp_fail(MNP_ERR_ARG, "there is no distribution '%s'; %s%s%s", word,
+                    nearest ? "did you mean '" : "--help shows what there is", nearest ? nearest : "",
+                    nearest ? "'?" : "");
+}
+
+static mnp_status parse_shape(const char *text, job *j)
+{
+    const char *at = text;
+    do {
+        char *end;
+        errno = 0;
+        int64_t extent = strtoll(at, &end, 10);
+        if (!isdigit((unsigned char)*at) || errno || (*end && *end != 'x'))
+            return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' is no shape such as 1000x200", text);
+        if (j->ndim == MNP_MAX_DIMS)
+            return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' has more than %d dimensions", text, MNP_MAX_DIMS);
+        j->shape[j->ndim++] = extent;
+        at = *end ? end + 1 : NULL;
+    } while (at);
+    return MNP_OK;
+}
+
+/* The parameter that a word NAME=VALUE sets. */
+static mnp_status find_parameter(const job *j, const char *word, int *number_p)
+{
+    const parameter *parameters = j->distribution->parameters;
+    const size_t length = strcspn(word, "=");
+    for (int i = 0; i < MAX_PARAMETERS && parameters[i].name; i++) {
+        if (strlen(parameters[i].name) == length && strncmp(word, parameters[i].name, length) == 0 && word[length]) {
+            *number_p = i;
+            return MNP_OK;
+        }
+    }
+    return mnp_fail(MNP_ERR_ARG, "'%s' sets no parameter of %s, which has %s%s%s", word, j->distribution->name,
+                    parameters[0].name ? parameters[0].name : "none",
+                    parameters[0].name && parameters[1].name ? " and " : "",
+                    parameters[0].name && parameters[1].name ? parameters[1].name : "");
+}
+
+static mnp_status parse_parameter(const char *word, job *j)
+{
+    int i = 0;
+    char *end;
+    mnp_status status = find_parameter(j, word, &i);
+    if (status != MNP_OK)
+        return status;
+    const parameter *which = &j->distribution->parameters[i];
+    const char *value = strchr(word, '=') + 1;
+    if (j->given[i])
+        return mnp_fail(MNP_ERR_ARG, "parameter %s is given twice", which->name);
+    j->given[i] = true;
+    errno = 0;
+    if (which->is_integer)
+        j->integer[i] = strtoll(value, &end, 10);
+    else
+        j->real[i] = strtod(value, &end);
+    if (end == value || *end || (which->is_integer && errno))
+        return mnp_fail(MNP_ERR_ARG, "parameter %s is '%s', which is no %s", which->name, value,
+                        which->is_integer ? "integer" : "number");
+    return MNP_OK;
+}
+
+static mnp_status parse_seed(job *j)
+{
+    char *end;
+    if (!j->seed_text)
+        return mnp_fail(MNP_ERR_ARG, "random needs a seed: -s SEED");
+    errno = 0;
+    j->seed = strtoull(j->seed_text, &end, 10);
+    if (!isdigit((unsigned char)*j->seed_text) || *end || errno)
+        return mnp_fail(MNP_ERR_ARG, "the seed is '%s', no integer from 0 to 2^64 - 1", j->seed_text);
+    return MNP_OK;
+}
+
+static mnp_status parse_operands(int count, char **words, job *j)
+{
+    mnp_status status;
+    if (count < 2)
+        return mnp_fail(MNP_ERR_ARG, "random needs DISTRIBUTION and SHAPE, as in: maniple random normal 100x100 -s 1 "
+                        "-o FILE:/DATASET");
+    if (!j->output_text)
+        return mnp_fail(MNP_ERR_ARG, "random needs to know where the numbers go: -o FILE:/DATASET");
+    if ((status = find_distribution(words[0], j)) != MNP_OK || (status = parse_shape(words[1], j)) != MNP_OK ||
+        (status = parse_seed(j)) != MNP_OK)
+        return status;
+    const parameter *parameters = j->distribution->parameters;
+    for (int i = 0; i < MAX_PARAMETERS; i++)
+        j->real[i] = parameters[i].real;
+    for (int i = 2; i < count; i++) {
+        if ((status = parse_parameter(words[i], j)) != MNP_OK)
+            return status;
+    }
+    for (int i = 0; i < MAX_PARAMETERS; i++) {
+        if (parameters[i].is_needed && !j->given[i])
+            return mnp_fail(MNP_ERR_ARG, "%s needs its parameter %s: %s=VALUE", j->distribution->name,
+                            parameters[i].name, parameters[i].name);
+    }
+    return operand_parse_dataset("OUTPUT", j->output_text, &j->output);
+}
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    mnp_status status = MNP_OK;
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;) {
+        if (key == 'o')
+            j->output_text = optarg;
+        else if (key == 's')
+            j->seed_text = optarg;
+        else if (key == 'd')
+            status = mnp_dtype_parse(optarg, &j->dtype);
+        else if (key == 'q')
+            j->quiet = true;
+        else
+            status = MNP_ERR_ARG; /* options_next() said why */
+    }
+    return status == MNP_OK ? parse_operands(argc - optind, argv + optind, j) : status;
+}
+
+/* ---- the work ---- */
+
+typedef enum stage { COMPILE, DRAW_NUMBERS, WRITE, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "draw", "write"};
+
+/* Find mistakes of the parameters, and compile, by drawing nothing. */
+static void rehearse(const job *j)
+{
+    static const int64_t nothing[MNP_MAX_DIMS] = {0};
+    mnp_rng *rng = NULL;
+    mnp_array *empty = NULL;
+    MNP_OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
+    mnp_status status = j->distribution->draw(j, rng, nothing, &empty);
+    if (status != MNP_OK)
+        mnp_exit(status == MNP_ERR_ARG ? EXIT_MISUSED : EXIT_FAILED);
+    mnp_array_free(empty);
+    mnp_rng_free(rng);
+}
+
+static void report(const job *j, const mnp_array *numbers, const stopwatch *watch)
+{
+    double slowest[MAX_STAGES];
+    mnp_rank_info *ranks = NULL;
+    stopwatch_slowest(watch, slowest);
+    MNP_OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
+    if (mnp_ctx_rank(j->ctx) == 0) {
+        printf("ran on    ");
+        print_where(j->ctx, ranks);
+        printf("result    %s: ", j->output_text);
+        print_array(numbers);
+        print_times(NUM_STAGES, stage_names, slowest);
+        printf("speed     %.3g million numbers/s, while drawing\n",
+               (double)mnp_layout_size(mnp_array_layout(numbers)) / slowest[DRAW_NUMBERS] / 1e6);
+    }
+    free(ranks);
+}
+
+static void run(const job *j)
+{
+    mnp_rng *rng = NULL;
+    mnp_array *numbers = NULL;
+    stopwatch watch = stopwatch_start(j->ctx);
+    rehearse(j);
+    stopwatch_lap(&watch, COMPILE);
+    MNP_OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
+    MNP_OR_EXIT(j->distribution->draw(j, rng, j->shape, &numbers));
+    stopwatch_lap(&watch, DRAW_NUMBERS);
+    MNP_OR_EXIT(mnp_h5_write(numbers, j->output.file, j->output.dataset, NULL));
+    stopwatch_lap(&watch, WRITE);
+    if (!j->quiet)
+        report(j, numbers, &watch);
+    mnp_array_free(numbers);
+    mnp_rng_free(rng);
+}
+
+int random_main(int argc, char **argv)
+{
+    job j = {.dtype = MNP_DTYPE_AUTO};
+    if (parse(argc, argv, &j) != MNP_OK)
+        misused_exit();
+
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
+    MNP_OR_EXIT(mnp_h5_check_write(j.ctx, j.output.file, j.output.dataset));
+    run(&j);
+    int status = close_output();
+    mnp_finalize(j.ctx);
+    operand_free(&j.output);
+    return status;
+}

@@ -1,0 +1,151 @@
+/*
+ * Times random numbers: arrays stay on the device and are reused, a draw is made again and again.
+ *
+ *   mpirun -n RANKS bench/random [--elements N] [--repeats N] [--json FILE]
+ *
+ * A time is the median of repeats, each between two events of the device, of the slowest rank.  bench/random_peers.py
+ * does the same with other libraries.
+ */
+#include <maniple.h>
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM_UP = 3, MAX_REPEATS = 1000 };
+
+typedef struct benchmark {
+    const char *name;
+    mnp_dtype dtype;
+    mnp_status (*draw)(mnp_rng *rng, mnp_dtype dtype, int64_t n, mnp_array **x_p);
+} benchmark;
+
+/* A draw of one dimension with these parameters. */
+#define DRAW(label, name, ...)                                                                                         \
+    static mnp_status draw_##label(mnp_rng *rng, mnp_dtype dtype, int64_t n, mnp_array **x_p)                          \
+    {                                                                                                                  \
+        return mnp_random_##name(__VA_ARGS__, dtype, 1, &n, x_p);                                                      \
+    }
+DRAW(bits, bits, rng)
+DRAW(uniform, uniform, rng, 0, 1)
+DRAW(normal, normal, rng, 0, 1)
+DRAW(lognormal, lognormal, rng, 0, 1)
+DRAW(exponential, exponential, rng, 1)
+DRAW(integers, integers, rng, 0, 1000, false)
+DRAW(gamma, gamma, rng, 3, 1)
+DRAW(beta, beta, rng, 2, 3)
+DRAW(small_poisson, poisson, rng, 3)
+DRAW(poisson, poisson, rng, 100)
+DRAW(binomial, binomial, rng, 1000, 0.3)
+
+static mnp_status draw_permutation(mnp_rng *rng, mnp_dtype dtype, int64_t n, mnp_array **x_p)
+{
+    (void)dtype;
+    return mnp_random_choice(rng, mnp_scalar_int(mnp_array_ctx(*x_p), n), false, NULL, 1, &n, x_p);
+}
+
+static const benchmark benchmarks[] = {
+    {"bits", MNP_UINT32, draw_bits},
+    {"uniform", MNP_FLOAT32, draw_uniform},
+    {"uniform", MNP_FLOAT64, draw_uniform},
+    {"normal", MNP_FLOAT32, draw_normal},
+    {"normal", MNP_FLOAT64, draw_normal},
+    {"lognormal", MNP_FLOAT64, draw_lognormal},
+    {"exponential", MNP_FLOAT32, draw_exponential},
+    {"exponential", MNP_FLOAT64, draw_exponential},
+    {"integers below 1000", MNP_INT64, draw_integers},
+    {"gamma of shape 3", MNP_FLOAT64, draw_gamma},
+    {"beta of 2 and 3", MNP_FLOAT64, draw_beta},
+    {"poisson of mean 3", MNP_INT64, draw_small_poisson},
+    {"poisson of mean 100", MNP_INT64, draw_poisson},
+    {"binomial of 1000, 0.3", MNP_INT64, draw_binomial},
+    {"permutation", MNP_INT64, draw_permutation},
+};
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median seconds of the slowest rank. */
+static double measure(mnp_ctx *ctx, const benchmark *which, int64_t n, int repeats)
+{
+    mnp_event *first, *second;
+    mnp_rng *rng = NULL;
+    mnp_array *x = NULL;
+    double seconds[MAX_REPEATS];
+    MNP_OR_EXIT(mnp_rng_new(ctx, 1, &rng));
+    MNP_OR_EXIT(mnp_empty(ctx, which->dtype, 1, &n, &x));
+    MNP_OR_EXIT(mnp_event_new(ctx, &first));
+    MNP_OR_EXIT(mnp_event_new(ctx, &second));
+    for (int i = -WARM_UP; i < repeats; i++) {
+        double own;
+        MNP_OR_EXIT(mnp_ctx_synchronize(ctx));
+        MPI_Barrier(mnp_ctx_comm(ctx));
+        MNP_OR_EXIT(mnp_event_record(first));
+        MNP_OR_EXIT(which->draw(rng, which->dtype, n, &x));
+        MNP_OR_EXIT(mnp_event_record(second));
+        MNP_OR_EXIT(mnp_event_seconds(first, second, &own));
+        if (i >= 0)
+            MPI_Allreduce(&own, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(ctx));
+    }
+    qsort(seconds, (size_t)repeats, sizeof *seconds, compare);
+    mnp_event_free(first);
+    mnp_event_free(second);
+    mnp_array_free(x);
+    mnp_rng_free(rng);
+    return seconds[repeats / 2];
+}
+
+static int64_t count(const char *option, const char *text, int64_t most)
+{
+    char *end;
+    int64_t value = strtoll(text, &end, 10);
+    if (*end || value < 1 || value > most) {
+        mnp_fail(MNP_ERR_ARG, "--%s is '%s', outside 1..%" PRId64, option, text, most);
+        mnp_exit(2);
+    }
+    return value;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {{"elements", required_argument, NULL, 'e'},
+                                            {"repeats", required_argument, NULL, 'r'},
+                                            {"json", required_argument, NULL, 'j'},
+                                            {0}};
+    mnp_ctx *ctx = NULL;
+    FILE *json = NULL;
+    int64_t n = 1 << 24;
+    int repeats = 20;
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    for (int key; (key = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (key == 'e')
+            n = count("elements", optarg, INT64_C(1) << 40);
+        else if (key == 'r')
+            repeats = (int)count("repeats", optarg, MAX_REPEATS);
+        else if (key == 'j' && mnp_ctx_rank(ctx) == 0)
+            json = fopen(optarg, "w");
+        else if (key == '?')
+            mnp_exit((mnp_fail(MNP_ERR_ARG, "the options are --elements, --repeats and --json"), 2));
+    }
+    for (size_t i = 0; i < sizeof benchmarks / sizeof *benchmarks; i++) {
+        const benchmark *which = &benchmarks[i];
+        const double seconds = measure(ctx, which, n, repeats);
+        const double bytes = (double)n * (double)mnp_dtype_size(which->dtype);
+        if (mnp_ctx_rank(ctx) == 0)
+            printf("%-22s %-8s %12" PRId64 " elements: %9.4f ms, %8.1f GB/s, %6.2f ns each\n", which->name,
+                   mnp_dtype_name(which->dtype), n, 1e3 * seconds, bytes / seconds / 1e9, 1e9 * seconds / (double)n);
+        if (json)
+            fprintf(json, "%s{\"case\": \"%s\", \"dtype\": \"%s\", \"elements\": %" PRId64 ", \"seconds\": %.9f}",
+                    i ? ",\n " : "[", which->name, mnp_dtype_name(which->dtype), n, seconds);
+    }
+    if (json) {
+        fprintf(json, "]\n");
+        fclose(json);
+    }
+    mnp_finalize(ctx);
+    return 0;
+}

@@ -1,0 +1,120 @@
+/*
+ * Random numbers, with the names and the meaning of numpy.random.Generator.
+ *
+ * A generator is a stream of numbers with a counter of the draws that were made from it.  A value depends on the
+ * seed, the stream, the number of the draw and the element's global index alone: it is the same on any number of
+ * ranks, in any layout, on the host and on a GPU; bit for bit for bits, integers, uniform numbers, choices and
+ * permutations, and to rounding for the others.  Nothing travels between ranks.  The numbers are those of
+ * Philox4x32-10, not of NumPy's generators.
+ *
+ * New arrays have the layout of mnp_layout_block().  An array that is given to be reused must have the dtype and shape,
+ * and may have any layout and strides.  Parameters are numbers, not arrays.  All of this is collective, with equal
+ * arguments on all ranks; failures are MNP_ERR_ARG and MNP_ERR_MEMORY, and MNP_ERR_COMPILE at the first call of a kind.
+ * A call that fails draws nothing.
+ */
+#ifndef MANIPLE_RANDOM_H
+#define MANIPLE_RANDOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+#include <maniple/dtype.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mnp_rng mnp_rng;
+
+/* numpy.random.default_rng: a generator.  Release with mnp_rng_free(), before the context ends. */
+MNP_API mnp_status mnp_rng_new(mnp_ctx *ctx, uint64_t seed, mnp_rng **rng_p);
+
+/*
+ * numpy.random.Generator.spawn: `count` generators whose streams are independent of this one's and of each other's, as
+ * well as of those that it spawned before.  MNP_ERR_ARG if count is negative.
+ */
+MNP_API mnp_status mnp_rng_spawn(mnp_rng *rng, int count, mnp_rng **children);
+
+/* NULL is accepted. */
+MNP_API void mnp_rng_free(mnp_rng *rng);
+
+/*
+ * Random bits, of an integer dtype, all values being equally likely.  The bytes of an array in C order are those of
+ * Philox's blocks, little-endian, whatever the dtype.  MNP_DTYPE_AUTO is uint64.
+ */
+MNP_API mnp_status mnp_random_bits(mnp_rng *rng, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **out_p);
+
+/*
+ * Generator.integers: low <= x < high, or x <= high if `endpoint`, all equally likely.  bool and integer dtypes;
+ * MNP_DTYPE_AUTO is int64.  MNP_ERR_ARG if there is no such integer, or the dtype does not hold all of them.
+ */
+MNP_API mnp_status mnp_random_integers(mnp_rng *rng, int64_t low, int64_t high, bool endpoint, mnp_dtype dtype,
+                                       int ndim, const int64_t *shape, mnp_array **out_p);
+
+/*
+ * Generator.uniform: low + (high - low) * u, with u in [0, 1) having as many random bits as the dtype has digits.
+ * float16, bfloat16, float32 or float64, which MNP_DTYPE_AUTO is.  The result may be rounded to `high`.  MNP_ERR_ARG if
+ * high < low, or high - low is not finite.
+ */
+MNP_API mnp_status mnp_random_uniform(mnp_rng *rng, double low, double high, mnp_dtype dtype, int ndim,
+                                      const int64_t *shape, mnp_array **out_p);
+
+/*
+ * Generator.normal, lognormal, exponential, gamma, beta.  Real float dtypes as above, of mnp_random_normal() complex
+ * ones too: the parts then have a standard deviation of std / sqrt(2) each, so that of the whole is `std`, and `mean`
+ * is real.  Normal numbers of float32 and smaller come of 32 bits and end at 6.8 standard deviations, those of
+ * float64 at 8.6; exponential ones end at 23 and 37 times the scale.  MNP_ERR_ARG if a standard deviation or a scale
+ * is negative, the shape of a gamma distribution is, or a parameter of a beta distribution is not positive; NaN is
+ * refused as well.
+ */
+MNP_API mnp_status mnp_random_normal(mnp_rng *rng, double mean, double std, mnp_dtype dtype, int ndim,
+                                     const int64_t *shape, mnp_array **out_p);
+MNP_API mnp_status mnp_random_lognormal(mnp_rng *rng, double mean, double sigma, mnp_dtype dtype, int ndim,
+                                        const int64_t *shape, mnp_array **out_p);
+MNP_API mnp_status mnp_random_exponential(mnp_rng *rng, double scale, mnp_dtype dtype, int ndim, const int64_t *shape,
+                                          mnp_array **out_p);
+MNP_API mnp_status mnp_random_gamma(mnp_rng *rng, double shape_parameter, double scale, mnp_dtype dtype, int ndim,
+                                    const int64_t *shape, mnp_array **out_p);
+MNP_API mnp_status mnp_random_beta(mnp_rng *rng, double a, double b, mnp_dtype dtype, int ndim, const int64_t *shape,
+                                   mnp_array **out_p);
+
+/*
+ * Generator.poisson, binomial: counts, of an integer dtype; MNP_DTYPE_AUTO is int64.  In a smaller type they wrap
+ * around.  MNP_ERR_ARG if the mean is not in 0 .. 2^53, n is not in 0 .. 2^53, or p is not in [0, 1].
+ */
+MNP_API mnp_status mnp_random_poisson(mnp_rng *rng, double mean, mnp_dtype dtype, int ndim, const int64_t *shape,
+                                      mnp_array **out_p);
+MNP_API mnp_status mnp_random_binomial(mnp_rng *rng, int64_t n, double p, mnp_dtype dtype, int ndim,
+                                       const int64_t *shape, mnp_array **out_p);
+
+/*
+ * Generator.choice: elements of `a`, an array of one dimension, or of 0 .. a-1 where that is a number (MNP_SCALAR), as
+ * int64.  With `replace` all are chosen from every time, else each is chosen once at most, in random order.
+ *
+ *   p   NULL: all are equally likely; else their probabilities on every rank, as many as there are elements
+ *
+ * An array `a` is brought to every rank for the time of the call.  MNP_ERR_ARG if there is nothing to choose
+ * from, or not enough without replacement; if probabilities are negative, not finite or do not sum to 1 (within
+ * 1.5e-8).  MNP_ERR_UNSUPPORTED for probabilities without replacement.
+ */
+MNP_API mnp_status mnp_random_choice(mnp_rng *rng, const mnp_array *a, bool replace, const double *p, int ndim,
+                                     const int64_t *shape, mnp_array **out_p);
+
+/*
+ * Generator.permutation, shuffle: the subarrays of x along an axis in random order, as a new array or in x itself.
+ * Of a number n (MNP_SCALAR) the permutation of 0 .. n-1, as int64.
+ *
+ * Where element i goes is a function of i: Feistel's network of 16 rounds, keyed by Philox, walked until the result
+ * is below n.  So an array of numbers is permuted without communication and memory; an array `x` is brought to every
+ * rank for the time of the call.
+ */
+MNP_API mnp_status mnp_random_permutation(mnp_rng *rng, const mnp_array *x, int axis, mnp_array **out_p);
+MNP_API mnp_status mnp_random_shuffle(mnp_rng *rng, mnp_array *x, int axis);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
