@@ -445,8 +445,18 @@ MNP_INLINE void mnp_do_some(const mnp_loop_params &p, const mnp_place &tile, mnp
     }
 }
 
+/* Let the next kernel of the stream come, if it is launched early, and wait for the one before, if this one was. */
+MNP_INLINE void mnp_await_stream()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_LOOP(const __grid_constant__ mnp_loop_params p)
 {
+    mnp_await_stream();
     mnp_position position = {};
     mnp_place tile = {};
 #if MNP_INDICES

@@ -22,9 +22,13 @@ typedef struct mnp__device_event mnp__device_event;
 typedef struct mnp__kernel mnp__kernel;
 typedef struct mnp__module mnp__module; /* the code of a raw module */
 
-/* Where and how wide a kernel runs.  The host device uses its threads, but no more of them than grid[0]. */
+/*
+ * Where and how wide a kernel runs.  The host device uses its threads, but no more of them than grid[0].  A kernel that
+ * itself waits for the one before it in the stream may be launched early, which saves most of what lies between two.
+ */
 typedef struct mnp__launch {
     unsigned grid[3], block[3];
+    bool early;
 } mnp__launch;
 
 enum { MNP__MAX_PARAMETERS = 128 };

@@ -478,7 +478,7 @@ static void plan_cuda(nest *n, mnp__loop_plan *plan, heading *h)
     }
     find_same(n, signature);
     int64_t blocks = signature->tile ? plan_tiles(n, signature, h) : plan_rows(n, signature, h);
-    plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)threads, 1, 1}};
+    plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)threads, 1, 1}, .early = true};
 }
 
 /* ---- kernels of the host ---- */

@@ -134,6 +134,20 @@ def check_round():
     mp.check("around", mp.around(mp.array(values), 1), np.around(values, 1))
 
 
+# --- one after the other ---------------------------------------------------------------------------------------------
+
+def check_order():
+    """Every call needs what the one before wrote last, or first, in another block of threads."""
+    n, rounds = 1 << 21, 50 if mp.size == 1 else 2
+    x, y = mp.zeros("float32", 1, [n]), mp.zeros("float32", 1, [n])
+    for _ in range(rounds):
+        mp.add(x[::-1], 1, out=y)
+        mp.add(y[::-1], 1, out=x)
+        mp.multiply(x, 1, out=y)
+        mp.add(y, 1, out=x)
+    mp.check(f"{4 * rounds} calls that depend on each other", x, np.full(n, 3 * rounds, np.float32))
+
+
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 def check_refusals():
@@ -156,5 +170,6 @@ check_types()
 check_outputs()
 check_numbers()
 check_round()
+check_order()
 check_refusals()
 mp.done()

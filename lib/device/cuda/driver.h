@@ -32,6 +32,7 @@
 
 /* Those that older drivers lack: NULL there. */
 #define MNP__DRIVER_OPTIONAL(X)                                                                                        \
+    X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction function, void **params, void **extra))              \
     X(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t *offset, size_t *size))
 
 typedef struct mnp__driver {

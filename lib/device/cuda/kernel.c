@@ -75,17 +75,40 @@ fail:
     return st;
 }
 
+/* A launch that may begin before the kernel ahead of it in the stream has ended ("programmatic dependent launch"). */
+static mnp_status launch_early(cuda_device *cuda, const mnp__kernel *kernel, const mnp__launch *launch, void **parameters,
+                               mnp__stream *stream)
+{
+    CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                               .value = {.programmaticStreamSerializationAllowed = 1}};
+    CUlaunchConfig config = {.gridDimX = launch->grid[0],
+                             .gridDimY = launch->grid[1],
+                             .gridDimZ = launch->grid[2],
+                             .blockDimX = launch->block[0],
+                             .blockDimY = launch->block[1],
+                             .blockDimZ = launch->block[2],
+                             .sharedMemBytes = kernel->shared_bytes,
+                             .hStream = mnp__cuda_stream(stream),
+                             .attrs = &early,
+                             .numAttrs = 1};
+    return DRIVER(cuda, cuLaunchKernelEx, &config, kernel->function, parameters, NULL);
+}
+
 mnp_status mnp__cuda_launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
                             size_t params_size, mnp__stream *stream)
 {
     cuda_device *cuda = of(device);
     const unsigned *grid = launch->grid, *block = launch->block;
+    void *parameters[] = {(void *)params}; /* one, copied at once */
+    mnp_status st;
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
         return MNP_OK;
-    void *parameters[] = {(void *)params}; /* one, copied at once; quicker than by CU_LAUNCH_PARAM_BUFFER_POINTER */
     MNP_TRY(mnp__cuda_use(device));
-    mnp_status st = DRIVER(cuda, cuLaunchKernel, kernel->function, grid[0], grid[1], grid[2], block[0], block[1],
-                           block[2], kernel->shared_bytes, mnp__cuda_stream(stream), parameters, NULL);
+    if (launch->early && cuda->capability_major >= 9 && cuda->driver.cuLaunchKernelEx)
+        st = launch_early(cuda, kernel, launch, parameters, stream);
+    else
+        st = DRIVER(cuda, cuLaunchKernel, kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                    kernel->shared_bytes, mnp__cuda_stream(stream), parameters, NULL);
     if (st != MNP_OK)
         (void)mnp__fail_context(st,
                                 "kernel %s with %u x %u x %u blocks of %u x %u x %u threads, %zu bytes of parameters",
