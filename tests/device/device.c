@@ -170,7 +170,7 @@ static mnp_status load_multiply(const bench *b, size_t shared_bytes, mnp__kernel
 static mnp_status launch_multiply(const bench *b, mnp__kernel *kernel, int *out, int factor, long long spin)
 {
     multiply_params params = {out, COUNT, factor, spin};
-    mnp__launch launch = {{(COUNT + BLOCK - 1) / BLOCK, 1, 1}, {BLOCK, 1, 1}};
+    mnp__launch launch = {.grid = {(COUNT + BLOCK - 1) / BLOCK, 1, 1}, .block = {BLOCK, 1, 1}};
     return b->ops->launch(b->device, kernel, &launch, &params, sizeof params, b->first);
 }
 
@@ -201,7 +201,7 @@ static void test_empty_launch(const bench *b)
 {
     mnp__kernel *kernel = NULL;
     multiply_params params = {NULL, 0, 1, 0};
-    mnp__launch launch = {{0, 1, 1}, {BLOCK, 1, 1}};
+    mnp__launch launch = {.grid = {0, 1, 1}, .block = {BLOCK, 1, 1}};
     point(b, load_multiply(b, 1024, &kernel) == MNP_OK &&
                  b->ops->launch(b->device, kernel, &launch, &params, sizeof params, b->first) == MNP_OK &&
                  drain(b, b->first),

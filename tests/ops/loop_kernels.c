@@ -153,7 +153,7 @@ static void run_case(const struct kernel_case *c)
                                  .noutputs = 1, .indices = c->indices, .operands = operands};
     compiled = mnp__loop_new(&ctx, &spec, &loop) == MNP_OK;
     loop->agreed = true; /* with nobody */
-    launched = (mnp__launch){{0, 0, 0}, {0, 0, 0}};
+    launched = (mnp__launch){.early = false};
     compiled = compiled && mnp__loop_run(loop, arrays[0].layout, pointers) == MNP_OK && launched.grid[0] > 0;
     describe(&loop->variants->signature, &text);
     ok(compiled && strcmp(mnp__text_string(&text), c->kernel) == 0, "%s: %s", c->what, mnp__text_string(&text));
