@@ -148,6 +148,8 @@ mnp_status mnp__array_output(mnp_ctx *ctx, const char *name, mnp_dtype dtype, co
 {
     if (!given)
         return mnp_array_new(ctx, dtype, layout, output_p);
+    if (given->ctx != ctx)
+        return MNP_FAIL(MNP_ERR_ARG, "%s belongs to another context", name);
     if (mnp__array_is_scalar(given) || given->read_only)
         return MNP_FAIL(MNP_ERR_ARG, "%s is %s, which cannot be written", name,
                         given->read_only ? "a broadcast view" : "a scalar");

@@ -112,6 +112,8 @@ static mnp_status check_operands(const call *c)
         mnp_dtype memory = c->spec->operands[c->spec->ninputs + o].memory;
         if (!output)
             continue;
+        if (output->ctx != c->ctx)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: output %d belongs to another context", a->function, o + 1);
         if (mnp__array_is_scalar(output) || output->read_only)
             return MNP_FAIL(MNP_ERR_ARG, "%s: the output is %s, which cannot be written", a->function,
                             output->read_only ? "a broadcast view" : "a scalar");

@@ -185,6 +185,8 @@ mnp_status mnp__target_new(const char *function, mnp_dtype dtype, const mnp_layo
     mnp_ctx *ctx = inputs[0]->ctx;
     if (!given)
         return mnp_array_new(ctx, dtype, layout, target_p);
+    if (given->ctx != ctx)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the output belongs to another context", function);
     MNP_TRY(mnp__target_check(function, dtype, layout, given));
     for (int i = 0; i < count; i++) {
         if (inputs[i]->buffer == given->buffer)

@@ -26,8 +26,10 @@ static mnp_status split(const mnp_array *x, int count, int axis, part_start star
         dims[axis].extent = from < to ? to - from : 0;
         mnp_status st = mnp__view_make(x, x->layout->ndim, dims, NULL, &parts[i]);
         if (st != MNP_OK) {
-            while (i > 0)
+            while (i > 0) {
                 mnp_array_free(parts[--i]);
+                parts[i] = NULL;
+            }
             return st;
         }
     }

@@ -311,6 +311,27 @@ static void check_exhaustion(void)
     mnp_layout_free(layout);
 }
 
+/* Arrays of two contexts do not meet. */
+static void check_contexts(void)
+{
+    const int64_t shape[] = {5};
+    mnp_ctx *other = NULL;
+    mnp_array *mine = NULL, *theirs = NULL, *sum = NULL;
+    ok(mnp_init(MPI_COMM_WORLD, NULL, &other) == MNP_OK && mnp_zeros(ctx, MNP_INT8, 1, shape, &mine) == MNP_OK &&
+           mnp_zeros(other, MNP_INT8, 1, shape, &theirs) == MNP_OK, "two contexts, and an array of each");
+    mnp_array *given = theirs;
+    mnp_status st = mnp_copy(mine, &given);
+    ok(st == MNP_ERR_ARG && given == theirs, "refused: %s", mnp_error_message());
+    st = mnp_add(mine, theirs, &sum);
+    ok(st == MNP_ERR_ARG && !sum, "refused: %s", mnp_error_message());
+    st = mnp_negative(mine, &given);
+    ok(st == MNP_ERR_ARG && given == theirs, "refused: %s", mnp_error_message());
+    st = mnp_tile(mine, 1, (const int64_t[]){1}, &given);
+    ok(st == MNP_ERR_ARG && given == theirs, "refused: %s", mnp_error_message());
+    mnp_free_all(mine, theirs);
+    mnp_finalize(other);
+}
+
 int main(void)
 {
     static const int64_t shapes[][4] = {{13, 1, 1, 1}, {7, 6, 1, 1}, {3, 4, 5, 1}, {2, 3, 2, 5}, {1, 2, 1, 1}, {5, 0, 3, 1}};
@@ -337,6 +358,7 @@ int main(void)
     check_mistakes();
     check_scalars();
     check_exhaustion();
+    check_contexts();
     int status = done_testing();
     mnp_finalize(ctx);
     return status;
