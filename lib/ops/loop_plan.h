@@ -18,8 +18,8 @@ typedef struct mnp__loop_tuning {
     int threads;      /* of a block: a power of two, 32 .. 1024 */
     int vector_bytes; /* of the widest operand that a thread accesses at once: 16 or 32 */
     int flight_bytes; /* of all operands that a thread should have under way */
-    int unroll;       /* most rows of a thread, for simple bodies and for those that call big functions */
-    int unroll_heavy;
+    int unroll;       /* most rows of a thread */
+    int unroll_heavy; /* rows of a thread whose body calls big functions, whatever their bytes */
     int tile_bytes;       /* of shared memory that tiles take, where least tiles do not take more */
     int64_t stream_bytes; /* of all operands of a block, above which the host writes results past its caches */
     int64_t small;        /* blocks of fewer elements, unless they are contiguous, share one general kernel */

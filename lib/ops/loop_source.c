@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "kernels/elementwise.h"
+#include "ops/generated.h"
 #include "ops/loop_plan.h"
 
 /* ---- what is asked of the texts ---- */
@@ -43,7 +44,7 @@ static unsigned counters_in(const char *text)
     return counters;
 }
 
-/* Whether a body calls functions of so many instructions that several copies of it are better not made. */
+/* Whether a body computes so long that a thread has the tuning's number of rows for it, whatever its bytes. */
 static bool is_heavy(const char *text)
 {
     static const char *const parts[] = {"sin",  "cos", "tan",    "exp",       "log", "pow", "erf",  "gamma", "hypot",
@@ -56,25 +57,6 @@ static bool is_heavy(const char *text)
 }
 
 /* ---- the generated part ---- */
-
-static void add_types(const mnp__loop_spec *spec, mnp__text *text)
-{
-    for (int k = 0; k < spec->ninputs + spec->noutputs; k++) {
-        const mnp__loop_operand *operand = &spec->operands[k];
-        bool half = operand->type == MNP_FLOAT16 || operand->type == MNP_BFLOAT16;
-        const char *type = mnp__jit_type(operand->type);
-        mnp__text_add(text, "typedef %s mnp_type%d; typedef %s mnp_memory%d; typedef %s mnp_carrier%d;\n", type, k,
-                      mnp__jit_type(operand->memory), k, half ? "double" : type, k);
-    }
-}
-
-static void add_list(const char *macro, int first, int end, mnp__text *text)
-{
-    mnp__text_add(text, "#define %s(X)", macro);
-    for (int k = first; k < end; k++)
-        mnp__text_add(text, " X(%d)", k);
-    mnp__text_add(text, "\n");
-}
 
 static void add_body(const mnp__loop_spec *spec, mnp__text *text)
 {
@@ -114,9 +96,9 @@ static mnp_status write_generated(mnp__loop *loop)
 {
     const mnp__loop_spec *spec = &loop->spec;
     mnp__text text = MNP__TEXT_EMPTY;
-    add_types(spec, &text);
-    add_list("MNP_INPUTS", 0, spec->ninputs, &text);
-    add_list("MNP_OUTPUTS", spec->ninputs, spec->ninputs + spec->noutputs, &text);
+    mnp__generated_types(spec->ninputs + spec->noutputs, spec->operands, &text);
+    mnp__generated_list("MNP_INPUTS", 0, spec->ninputs, &text);
+    mnp__generated_list("MNP_OUTPUTS", spec->ninputs, spec->ninputs + spec->noutputs, &text);
     mnp__text_add(&text, "%s\n", spec->preamble);
     if (strstr(spec->preamble, "#line"))
         mnp__text_add(&text, "#line 1 \"after the preamble\"\n");
@@ -126,28 +108,10 @@ static mnp_status write_generated(mnp__loop *loop)
     return mnp__text_status(&text);
 }
 
-/* ---- options ---- */
-
-static mnp_status write_options(mnp__loop *loop)
-{
-    const mnp__loop_spec *spec = &loop->spec;
-    const char *options = spec->options ? spec->options : "";
-    char *common;
-    mnp__text nvrtc = MNP__TEXT_EMPTY, host = MNP__TEXT_EMPTY;
-    MNP_TRY(mnp__jit_common_options(options, &common));
-    mnp__text_add(&nvrtc, "%s %s", spec->contract ? "" : "--fmad=false", options);
-    mnp__text_add(&host, "%s %s", spec->contract ? "" : "-ffp-contract=off", common);
-    free(common);
-    loop->nvrtc_options = nvrtc.data;
-    loop->host_options = host.data;
-    MNP_TRY(mnp__text_status(&nvrtc));
-    return mnp__text_status(&host);
-}
-
 mnp_status mnp__loop_write(mnp__loop *loop)
 {
     MNP_TRY(write_generated(loop));
-    MNP_TRY(write_options(loop));
+    MNP_TRY(mnp__generated_options(loop->spec.contract, loop->spec.options, &loop->nvrtc_options, &loop->host_options));
     loop->counters = loop->spec.indices ? counters_in(loop->spec.body) : 0;
     loop->heavy = is_heavy(loop->spec.body) || is_heavy(loop->spec.preamble);
     return MNP_OK;

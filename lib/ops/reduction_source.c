@@ -6,26 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "ops/generated.h"
 #include "ops/reduction_plan.h"
-
-static void add_types(const mnp__reduction_spec *spec, mnp__text *text)
-{
-    for (int k = 0; k < spec->ninputs + spec->noutputs; k++) {
-        const mnp__loop_operand *operand = &spec->operands[k];
-        bool half = operand->type == MNP_FLOAT16 || operand->type == MNP_BFLOAT16;
-        const char *type = mnp__jit_type(operand->type);
-        mnp__text_add(text, "typedef %s mnp_type%d; typedef %s mnp_memory%d; typedef %s mnp_carrier%d;\n", type, k,
-                      mnp__jit_type(operand->memory), k, half ? "double" : type, k);
-    }
-}
-
-static void add_list(const char *macro, int first, int end, mnp__text *text)
-{
-    mnp__text_add(text, "#define %s(X)", macro);
-    for (int k = first; k < end; k++)
-        mnp__text_add(text, " X(%d)", k);
-    mnp__text_add(text, "\n");
-}
 
 static void add_calls(const mnp__reduction_spec *spec, mnp__text *text)
 {
@@ -47,9 +29,9 @@ static mnp_status write_generated(mnp__reduction *reduction)
 {
     const mnp__reduction_spec *spec = &reduction->spec;
     mnp__text text = MNP__TEXT_EMPTY;
-    add_types(spec, &text);
-    add_list("MNP_INPUTS", 0, spec->ninputs, &text);
-    add_list("MNP_OUTPUTS", spec->ninputs, spec->ninputs + spec->noutputs, &text);
+    mnp__generated_types(spec->ninputs + spec->noutputs, spec->operands, &text);
+    mnp__generated_list("MNP_INPUTS", 0, spec->ninputs, &text);
+    mnp__generated_list("MNP_OUTPUTS", spec->ninputs, spec->ninputs + spec->noutputs, &text);
     mnp__text_add(&text, "%s\n", spec->preamble);
     if (strstr(spec->preamble, "#line")) /* what follows is not the caller's */
         mnp__text_add(&text, "#line 1 \"after the reduction\"\n");
@@ -59,26 +41,11 @@ static mnp_status write_generated(mnp__reduction *reduction)
     return mnp__text_status(&text);
 }
 
-static mnp_status write_options(mnp__reduction *reduction)
-{
-    const mnp__reduction_spec *spec = &reduction->spec;
-    const char *options = spec->options ? spec->options : "";
-    char *common;
-    mnp__text nvrtc = MNP__TEXT_EMPTY, host = MNP__TEXT_EMPTY;
-    MNP_TRY(mnp__jit_common_options(options, &common));
-    mnp__text_add(&nvrtc, "%s %s", spec->contract ? "" : "--fmad=false", options);
-    mnp__text_add(&host, "%s %s", spec->contract ? "" : "-ffp-contract=off", common);
-    free(common);
-    reduction->nvrtc_options = nvrtc.data;
-    reduction->host_options = host.data;
-    MNP_TRY(mnp__text_status(&nvrtc));
-    return mnp__text_status(&host);
-}
-
 mnp_status mnp__reduction_write(mnp__reduction *reduction)
 {
     MNP_TRY(write_generated(reduction));
-    return write_options(reduction);
+    return mnp__generated_options(reduction->spec.contract, reduction->spec.options, &reduction->nvrtc_options,
+                                  &reduction->host_options);
 }
 
 static void add_definitions(const mnp__reduction *reduction, const mnp__reduction_signature *signature, mnp__text *text)

@@ -7,7 +7,7 @@
  * it would be blamed on someone else.
  *
  * Arrays may be freed while kernels still use them: memory comes from the runtime's pool and goes back to it in the order
- * of the device's memory stream.  The pool keeps what it has, so that allocating costs about a microsecond.
+ * of the device's memory stream.  The pool keeps what it has, so that a new array costs a few microseconds at most.
  */
 #include <config.h>
 
