@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 3 };
+#include "measure.h"
 
 struct arguments {
     int64_t image, kernel;
@@ -73,34 +73,16 @@ static mnp_array *random_array(mnp_ctx *ctx, int64_t n, mnp_dtype dtype, uint64_
     return result;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+struct run {
+    mnp_conv_plan *plan;
+    const mnp_array *x;
+    mnp_array *y;
+};
 
-/* Seconds of every repeat, of the slowest rank, in rising order. */
-static void measure(mnp_ctx *ctx, mnp_conv_plan *plan, const mnp_array *x, int repeats, double *seconds)
+static mnp_status run_plan(void *argument)
 {
-    mnp_array *y = NULL;
-    mnp_event *first, *second;
-    MNP_OR_EXIT(mnp_event_new(ctx, &first));
-    MNP_OR_EXIT(mnp_event_new(ctx, &second));
-    for (int i = -WARM_UP; i < repeats; i++) {
-        double own;
-        MNP_OR_EXIT(mnp_ctx_synchronize(ctx));
-        MPI_Barrier(mnp_ctx_comm(ctx));
-        MNP_OR_EXIT(mnp_event_record(first));
-        MNP_OR_EXIT(mnp_conv_execute(plan, x, &y));
-        MNP_OR_EXIT(mnp_event_record(second));
-        MNP_OR_EXIT(mnp_event_seconds(first, second, &own));
-        if (i >= 0)
-            MPI_Allreduce(&own, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(ctx));
-    }
-    mnp_event_free(first);
-    mnp_event_free(second);
-    mnp_array_free(y);
-    qsort(seconds, (size_t)repeats, sizeof *seconds, compare);
+    struct run *run = argument;
+    return mnp_conv_execute(run->plan, run->x, &run->y);
 }
 
 static void report(mnp_ctx *ctx, const struct arguments *a, const double *seconds)
@@ -139,7 +121,9 @@ int main(int argc, char **argv)
     options.boundary = a.boundary;
     MNP_OR_EXIT(mnp_conv_plan_new(ctx, a.dtype, mnp_array_layout(x), kernel, &options, &plan));
     double *seconds = calloc((size_t)a.repeats, sizeof *seconds);
-    measure(ctx, plan, x, a.repeats, seconds);
+    struct run run = {.plan = plan, .x = x};
+    measure(ctx, run_plan, &run, a.repeats, seconds);
+    mnp_array_free(run.y);
     report(ctx, &a, seconds);
     free(seconds);
     mnp_conv_plan_free(plan);

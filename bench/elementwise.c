@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 3, BATCHES = 50, LAUNCHES = 200, SMALL = 1000, PERIOD = 1 << 22 };
+#include "measure.h"
+
+enum { BATCHES = 50, LAUNCHES = 200, SMALL = 1000, PERIOD = 1 << 22 };
 
 /* What a case works on; it knows which of them it needs. */
 struct work {
@@ -218,32 +220,16 @@ static const struct benchmark benchmarks[] = {
 
 /* ---- measuring ---- */
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+/* A benchmark and what it works on, as one argument. */
+struct run {
+    const struct benchmark *benchmark;
+    struct work *work;
+};
 
-/* Seconds of every repeat, of the slowest rank, in rising order. */
-static void measure(const struct benchmark *benchmark, struct work *w, int repeats, double *seconds)
+static mnp_status run_benchmark(void *argument)
 {
-    mnp_event *first, *second;
-    MNP_OR_EXIT(mnp_event_new(w->ctx, &first));
-    MNP_OR_EXIT(mnp_event_new(w->ctx, &second));
-    for (int i = -WARM_UP; i < repeats; i++) {
-        double own;
-        MNP_OR_EXIT(mnp_ctx_synchronize(w->ctx));
-        MPI_Barrier(mnp_ctx_comm(w->ctx));
-        MNP_OR_EXIT(mnp_event_record(first));
-        MNP_OR_EXIT(benchmark->run(w));
-        MNP_OR_EXIT(mnp_event_record(second));
-        MNP_OR_EXIT(mnp_event_seconds(first, second, &own));
-        if (i >= 0)
-            MPI_Allreduce(&own, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(w->ctx));
-    }
-    mnp_event_free(first);
-    mnp_event_free(second);
-    qsort(seconds, (size_t)repeats, sizeof *seconds, compare);
+    const struct run *run = argument;
+    return run->benchmark->run(run->work);
 }
 
 /* A call of which many are made in a row. */
@@ -286,7 +272,7 @@ static void measure_launches(struct work *w, launch_function call, double *media
     mnp_event_free(first);
     mnp_event_free(second);
     for (int k = 0; k < 2; k++) {
-        qsort(times[k], BATCHES, sizeof *times[k], compare);
+        qsort(times[k], BATCHES, sizeof *times[k], compare_seconds);
         MPI_Allreduce(&times[k][BATCHES / 2], &median[k], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(w->ctx));
         MPI_Allreduce(&times[k][0], &best[k], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(w->ctx));
     }
@@ -356,7 +342,7 @@ static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, cons
         w.n = (int64_t)sqrt((double)w.n);
     double *seconds = calloc((size_t)a->repeats, sizeof *seconds);
     benchmark->prepare(&w);
-    measure(benchmark, &w, a->repeats, seconds);
+    measure(ctx, run_benchmark, &(struct run){benchmark, &w}, a->repeats, seconds);
     verify(benchmark, &w);
     if (mnp_ctx_rank(ctx) == 0) {
         int64_t elements = benchmark->ndim == 1 ? w.n : w.n * w.n;

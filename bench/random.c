@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 3, MAX_REPEATS = 1000 };
+#include "measure.h"
+
+enum { MAX_REPEATS = 1000 };
 
 typedef struct benchmark {
     const char *name;
@@ -63,39 +65,29 @@ static const benchmark benchmarks[] = {
     {"permutation", MNP_INT64, draw_permutation},
 };
 
-static int compare(const void *a, const void *b)
+struct run {
+    const benchmark *which;
+    mnp_rng *rng;
+    mnp_array *x;
+    int64_t n;
+};
+
+static mnp_status run_draw(void *argument)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    struct run *run = argument;
+    return run->which->draw(run->rng, run->which->dtype, run->n, &run->x);
 }
 
 /* Median seconds of the slowest rank. */
-static double measure(mnp_ctx *ctx, const benchmark *which, int64_t n, int repeats)
+static double median_of(mnp_ctx *ctx, const benchmark *which, int64_t n, int repeats)
 {
-    mnp_event *first, *second;
-    mnp_rng *rng = NULL;
-    mnp_array *x = NULL;
+    struct run run = {.which = which, .n = n};
     double seconds[MAX_REPEATS];
-    MNP_OR_EXIT(mnp_rng_new(ctx, 1, &rng));
-    MNP_OR_EXIT(mnp_empty(ctx, which->dtype, 1, &n, &x));
-    MNP_OR_EXIT(mnp_event_new(ctx, &first));
-    MNP_OR_EXIT(mnp_event_new(ctx, &second));
-    for (int i = -WARM_UP; i < repeats; i++) {
-        double own;
-        MNP_OR_EXIT(mnp_ctx_synchronize(ctx));
-        MPI_Barrier(mnp_ctx_comm(ctx));
-        MNP_OR_EXIT(mnp_event_record(first));
-        MNP_OR_EXIT(which->draw(rng, which->dtype, n, &x));
-        MNP_OR_EXIT(mnp_event_record(second));
-        MNP_OR_EXIT(mnp_event_seconds(first, second, &own));
-        if (i >= 0)
-            MPI_Allreduce(&own, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(ctx));
-    }
-    qsort(seconds, (size_t)repeats, sizeof *seconds, compare);
-    mnp_event_free(first);
-    mnp_event_free(second);
-    mnp_array_free(x);
-    mnp_rng_free(rng);
+    MNP_OR_EXIT(mnp_rng_new(ctx, 1, &run.rng));
+    MNP_OR_EXIT(mnp_empty(ctx, which->dtype, 1, &n, &run.x));
+    measure(ctx, run_draw, &run, repeats, seconds);
+    mnp_array_free(run.x);
+    mnp_rng_free(run.rng);
     return seconds[repeats / 2];
 }
 
@@ -133,7 +125,7 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < sizeof benchmarks / sizeof *benchmarks; i++) {
         const benchmark *which = &benchmarks[i];
-        const double seconds = measure(ctx, which, n, repeats);
+        const double seconds = median_of(ctx, which, n, repeats);
         const double bytes = (double)n * (double)mnp_dtype_size(which->dtype);
         if (mnp_ctx_rank(ctx) == 0)
             printf("%-22s %-8s %12" PRId64 " elements: %9.4f ms, %8.1f GB/s, %6.2f ns each\n", which->name,

@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 3, PERIOD = 1 << 22 };
+#include "measure.h"
+
+enum { PERIOD = 1 << 22 };
 
 struct work {
     mnp_ctx *ctx;
@@ -174,32 +176,16 @@ static const struct benchmark benchmarks[] = {
 
 /* ---- measuring and checking ---- */
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+/* A benchmark and what it works on, as one argument. */
+struct run {
+    const struct benchmark *benchmark;
+    struct work *work;
+};
 
-/* Seconds of every repeat, of the slowest rank, in rising order. */
-static void measure(const struct benchmark *benchmark, struct work *w, int repeats, double *seconds)
+static mnp_status run_benchmark(void *argument)
 {
-    mnp_event *first, *second;
-    MNP_OR_EXIT(mnp_event_new(w->ctx, &first));
-    MNP_OR_EXIT(mnp_event_new(w->ctx, &second));
-    for (int i = -WARM_UP; i < repeats; i++) {
-        double own;
-        MNP_OR_EXIT(mnp_ctx_synchronize(w->ctx));
-        MPI_Barrier(mnp_ctx_comm(w->ctx));
-        MNP_OR_EXIT(mnp_event_record(first));
-        MNP_OR_EXIT(benchmark->run(w));
-        MNP_OR_EXIT(mnp_event_record(second));
-        MNP_OR_EXIT(mnp_event_seconds(first, second, &own));
-        if (i >= 0)
-            MPI_Allreduce(&own, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(w->ctx));
-    }
-    mnp_event_free(first);
-    mnp_event_free(second);
-    qsort(seconds, (size_t)repeats, sizeof *seconds, compare);
+    const struct run *run = argument;
+    return run->benchmark->run(run->work);
 }
 
 /* Compare the first element of the result; ends the program if it is wrong. */
@@ -229,7 +215,7 @@ static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int6
     w.x = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 0);
     if (benchmark->run == run_mse)
         w.y = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 1);
-    measure(benchmark, &w, repeats, seconds);
+    measure(ctx, run_benchmark, &(struct run){benchmark, &w}, repeats, seconds);
     verify(benchmark, &w);
     if (mnp_ctx_rank(ctx) == 0) {
         int64_t all = benchmark->ndim == 1 ? w.n : w.n * w.n;
