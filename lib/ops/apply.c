@@ -382,6 +382,16 @@ static mnp_status make_outputs(call *c)
     return MNP_OK;
 }
 
+/* Whether the values of an output have to travel to where it was given; all ranks know alike. */
+static bool outputs_travel(const call *c)
+{
+    for (int o = 0; o < c->spec->noutputs; o++) {
+        if (given(c, o) && c->temporary[c->spec->ninputs + o])
+            return true;
+    }
+    return false;
+}
+
 /* Outputs that were given in another layout get their values; then new ones are the user's. */
 static mnp_status deliver(call *c)
 {
@@ -408,7 +418,10 @@ static mnp_status prepare_and_run(call *c)
         MNP_TRY(bring_input(c, i));
     MNP_TRY(resolve_overlap(c));
     MNP_TRY(make_outputs(c));
-    MNP_TRY(mnp__loop_run(c->application->loop, c->layout, c->operands));
+    mnp_status st = mnp__loop_run(c->application->loop, c->layout, c->operands);
+    if (outputs_travel(c)) /* nobody waits for a rank that failed alone, as by a kernel that it needs for the first time */
+        st = MNP_AGREE(c->ctx, st);
+    MNP_TRY(st);
     return deliver(c);
 }
 

@@ -222,6 +222,16 @@ static mnp_status make_outputs(run *r)
     return MNP_OK;
 }
 
+/* Whether the values of an output have to travel to where it was given; all ranks know alike. */
+static bool outputs_travel(const run *r)
+{
+    for (int o = 0; o < r->reduction->spec.noutputs; o++) {
+        if (given(r, o) && r->made[o])
+            return true;
+    }
+    return false;
+}
+
 /* Outputs that were given and could not be written get their values; then new ones are the user's. */
 static mnp_status deliver(run *r)
 {
@@ -345,7 +355,8 @@ static mnp_status execute(run *r)
     bool shared = mnp__is_shared(r->layout, r->call->axes);
     if (shared)
         r->sharing = mnp__sharing_find(r->ctx, r->layout, r->call->axes, reduction->spec.accumulator);
-    bool ready = reduction->agreed && (!shared || r->sharing); /* alike on all ranks */
+    /* Alike on all ranks; where outputs travel nobody is to wait for a rank that failed alone */
+    bool ready = reduction->agreed && (!shared || r->sharing) && !outputs_travel(r);
     mnp_status st = prepare(r, shared);
     if (!ready) {
         st = MNP_AGREE(r->ctx, st);

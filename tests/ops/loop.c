@@ -2,6 +2,8 @@
  * Loops over strides of every kind, compared with plain C: each rank checks the memory of its own blocks, also what lies
  * between the elements of an output and is not to be touched.
  */
+#include <maniple.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -474,6 +476,45 @@ static void check_errors(void)
     mnp_array_free(z);
 }
 
+/* ---- one rank in trouble ---- */
+
+static mnp_status no_kernel(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
+{
+    (void)device;
+    (void)kernel_p;
+    return mnp_fail(MNP_ERR_COMPILE, "%s does not compile here", spec->function);
+}
+
+/* A kernel for new strides that one rank alone cannot have, where results then travel: nobody waits. */
+static void check_alone(void)
+{
+    const int64_t shape[] = {512, 600};
+    mnp_layout *everywhere;
+    mnp_array *x = NULL, *y = NULL, *turned = NULL, *quotient = NULL, *rest = NULL;
+    const float seven = 7, two = 2;
+    MNP_OR_EXIT(mnp_layout_replicated(mnp_ctx_size(ctx), 2, shape, &everywhere));
+    MNP_OR_EXIT(mnp_full(ctx, MNP_FLOAT32, 2, shape, &seven, &x));
+    MNP_OR_EXIT(mnp_full(ctx, MNP_FLOAT32, 2, shape, &two, &y));
+    MNP_OR_EXIT(mnp_asfortranarray(x, &turned));
+    MNP_OR_EXIT(mnp_empty(ctx, MNP_FLOAT32, 2, shape, &quotient));
+    MNP_OR_EXIT(mnp_array_new(ctx, MNP_FLOAT32, everywhere, &rest));
+    MNP_OR_EXIT(mnp_divmod(x, y, &quotient, &rest));
+    const mnp__device_ops *ops = ctx->device->ops;
+    mnp__device_ops broken = *ops;
+    broken.kernel_load = no_kernel;
+    if (mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1)
+        ctx->device->ops = &broken;
+    mnp_status st = mnp_divmod(turned, y, &quotient, &rest);
+    ctx->device->ops = ops;
+    bool alone = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;
+    ok(st == (alone ? MNP_ERR_COMPILE : mnp_ctx_size(ctx) > 1 ? MNP_ERR_PEER : MNP_OK),
+       "a kernel that one rank cannot have: %s", mnp_error_message());
+    st = mnp_divmod(turned, y, &quotient, &rest);
+    ok(st == MNP_OK, "and it works when that rank can");
+    mnp_free_all(x, y, turned, quotient, rest);
+    mnp_layout_free(everywhere);
+}
+
 int main(void)
 {
     const char *seed = getenv("MANIPLE_TEST_SEED");
@@ -487,6 +528,7 @@ int main(void)
     check_indices();
     check_raw();
     check_errors();
+    check_alone();
     int status = done_testing();
     mnp_finalize(ctx);
     return status;
