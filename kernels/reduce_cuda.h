@@ -142,9 +142,31 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
 
 /* A few sets, so that additions need not wait for one another. */
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>);
-constexpr int mnp_set_count = MNP_VECTOR >= 4 && mnp_set_bytes <= 16   ? 4
+constexpr int mnp_set_count = MNP_SEARCHES                             ? 1
+                              : MNP_VECTOR >= 4 && mnp_set_bytes <= 16 ? 4
                               : MNP_VECTOR >= 2 && mnp_set_bytes <= 32 ? 2
                                                                        : 1;
+
+#if MNP_SEARCHES
+
+/* Take elements whose indices rise: the best of them alone, which is found without indices of 64 bits. */
+template <typename Lanes>
+MNP_INLINE void mnp_take_best(const mnp_readers &readers, const mnp_memory0 (&values)[MNP_UNROLL][MNP_VECTOR],
+                              int64_t at, int64_t step, Lanes &lanes)
+{
+    mnp_type0 best = readers.in0.convert(values[0][0]);
+    int place = 0;
+#pragma unroll
+    for (int k = 1; k < MNP_UNROLL * MNP_VECTOR; k++) {
+        const mnp_type0 x = readers.in0.convert(values[k / MNP_VECTOR][k % MNP_VECTOR]);
+        const bool replaces = mnp_op::replaces(x, best);
+        best = replaces ? x : best;
+        place = replaces ? k : place;
+    }
+    lanes.take(0, best, readers.index(at + place / MNP_VECTOR * step + place % MNP_VECTOR));
+}
+
+#endif
 
 template <typename Lanes>
 MNP_INLINE void mnp_take_part(const mnp_reduce_params &p, const int64_t *kept, int64_t begin, int64_t end,
@@ -166,6 +188,12 @@ MNP_INLINE void mnp_take_part(const mnp_reduce_params &p, const int64_t *kept, i
 #define MNP_LOAD(k) readers.in##k.load(at + u * step, value##k[u]);
                 MNP_INPUTS(MNP_LOAD)
             }
+#if MNP_SEARCHES
+            if (readers.step > 0) {
+                mnp_take_best(readers, value0, at, step, lanes);
+                continue;
+            }
+#endif
 #pragma unroll
             for (int u = 0; u < MNP_UNROLL; u++) {
 #pragma unroll

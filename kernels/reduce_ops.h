@@ -475,6 +475,12 @@ template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_index {
         const bool is_better = greatest ? mnp_greater(x, y).value : mnp_less(x, y).value;
         return is_better | (!skip_nan & mnp_isnan(x).value & !mnp_isnan(y).value);
     }
+    /* Whether x is to be known instead of y, which has a lower index. */
+    static MNP_INLINE bool replaces(T x, T y)
+    {
+        const bool is_better = !(greatest ? mnp_less_equal(x, y).value : mnp_greater_equal(x, y).value);
+        return is_better & !mnp_isnan(skip_nan ? x : y).value;
+    }
     template <int W> struct lanes {
         T value[W];
         int64_t index[W];
