@@ -1,7 +1,7 @@
 /*
  * Times random numbers: arrays stay on the device and are reused, a draw is made again and again.
  *
- *   mpirun -n RANKS bench/random [--elements N] [--repeats N] [--json FILE]
+ *   mpirun -n RANKS bench/random [--case NAME] [--elements N] [--repeats N] [--json FILE]
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank.  bench/random_peers.py
  * does the same with other libraries.
@@ -104,27 +104,33 @@ static int64_t count(const char *option, const char *text, int64_t most)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"elements", required_argument, NULL, 'e'},
+    static const struct option options[] = {{"case", required_argument, NULL, 'c'},
+                                            {"elements", required_argument, NULL, 'e'},
                                             {"repeats", required_argument, NULL, 'r'},
                                             {"json", required_argument, NULL, 'j'},
                                             {0}};
     mnp_ctx *ctx = NULL;
     FILE *json = NULL;
+    const char *only = NULL, *between = "[";
     int64_t n = 1 << 24;
     int repeats = 20;
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     for (int key; (key = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (key == 'e')
+        if (key == 'c')
+            only = optarg;
+        else if (key == 'e')
             n = count("elements", optarg, INT64_C(1) << 40);
         else if (key == 'r')
             repeats = (int)count("repeats", optarg, MAX_REPEATS);
         else if (key == 'j' && mnp_ctx_rank(ctx) == 0)
             json = fopen(optarg, "w");
         else if (key == '?')
-            mnp_exit((mnp_fail(MNP_ERR_ARG, "the options are --elements, --repeats and --json"), 2));
+            mnp_exit((mnp_fail(MNP_ERR_ARG, "the options are --case, --elements, --repeats and --json"), 2));
     }
     for (size_t i = 0; i < sizeof benchmarks / sizeof *benchmarks; i++) {
         const benchmark *which = &benchmarks[i];
+        if (only && strcmp(only, which->name) != 0)
+            continue;
         const double seconds = median_of(ctx, which, n, repeats);
         const double bytes = (double)n * (double)mnp_dtype_size(which->dtype);
         if (mnp_ctx_rank(ctx) == 0)
@@ -132,7 +138,8 @@ int main(int argc, char **argv)
                    mnp_dtype_name(which->dtype), n, 1e3 * seconds, bytes / seconds / 1e9, 1e9 * seconds / (double)n);
         if (json)
             fprintf(json, "%s{\"case\": \"%s\", \"dtype\": \"%s\", \"elements\": %" PRId64 ", \"seconds\": %.9f}",
-                    i ? ",\n " : "[", which->name, mnp_dtype_name(which->dtype), n, seconds);
+                    between, which->name, mnp_dtype_name(which->dtype), n, seconds);
+        between = ",\n ";
     }
     if (json) {
         fprintf(json, "]\n");
