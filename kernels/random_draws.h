@@ -90,18 +90,30 @@ MNP_INLINE double mnp_open_double(uint32_t low, uint32_t high)
     return mnp_unit_double(low, high) + 0x1p-54;
 }
 
+/* Uniform numbers; those from 0 to 1 are drawn most, and are not scaled. */
+template <typename Out> struct mnp_draw_unit {
+    static constexpr int lanes = 4 / mnp_unit<Out>::words, digits = mnp_unit<Out>::digits;
+    static MNP_INLINE auto of(const mnp_block &block, int lane)
+    {
+        if constexpr (lanes == 2)
+            return mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1));
+        else
+            return (float)(int32_t)(mnp_word(block, lane) >> (32 - digits)) * (1.0f / (1 << digits));
+    }
+    static MNP_INLINE bool take(mnp_params &, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        value = Out(of(block, lane));
+        return true;
+    }
+};
+
 template <typename Out> struct mnp_draw_uniform { /* real: low, high - low */
-    static constexpr int lanes = 4 / mnp_unit<Out>::words;
+    static constexpr int lanes = mnp_draw_unit<Out>::lanes;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
     {
-        if constexpr (lanes == 2) {
-            const double unit = mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1));
-            value = p.real[0] + p.real[1] * unit;
-        } else {
-            constexpr int digits = mnp_unit<Out>::digits;
-            const float unit = (float)(int32_t)(mnp_word(block, lane) >> (32 - digits)) * (1.0f / (1 << digits));
-            value = Out(p.single[0] + p.single[1] * unit);
-        }
+        const auto unit = mnp_draw_unit<Out>::of(block, lane);
+        typedef decltype(unit + unit) real;
+        value = Out(mnp_parameter<real>(p, 0) + mnp_parameter<real>(p, 1) * unit);
         return true;
     }
 };

@@ -106,7 +106,7 @@ mnp_status mnp_random_uniform(mnp_rng *rng, double low, double high, mnp_dtype d
         return MNP_FAIL(MNP_ERR_ARG, "%s: from %g to %g is no finite range", function, low, high);
     if (high < low)
         return MNP_FAIL(MNP_ERR_ARG, "%s: low is %g, and must not be above high, which is %g", function, low, high);
-    draw.sampler = "mnp_draw_uniform";
+    draw.sampler = low == 0 && high == 1 ? "mnp_draw_unit" : "mnp_draw_uniform";
     draw.params.real[0] = low;
     draw.params.real[1] = high - low;
     return mnp__random_draw(rng, &draw, out_p);

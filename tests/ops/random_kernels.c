@@ -58,6 +58,7 @@ static void compile_all(const mnp__compiler *compiler, int architecture)
         {"mnp_draw_bits", "uint8_t", "int16_t", "uint32_t", "uint64_t"},
         {"mnp_draw_integers", "mnp_bool", "int8_t", "uint16_t", "int32_t", "int64_t"},
         {"mnp_draw_wide_integers", "int64_t"},
+        {"mnp_draw_unit", "mnp_float16", "float", "double"},
         {"mnp_draw_uniform", "mnp_float16", "mnp_bfloat16", "float", "double"},
         {"mnp_draw_normal", "mnp_float16", "float", "double", "mnp_complex64", "mnp_complex128"},
         {"mnp_draw_lognormal", "mnp_bfloat16", "float", "double"},
