@@ -7,7 +7,9 @@
  *                               travels
  *   mnp_op                      the reduction, a struct as reduce_ops.h has them
  *   MNP_INPUTS(X), MNP_OUTPUTS(X)   X(K) for every input and every output
- *   MNP_TAKE(lanes, j, IN, i)   take the element whose values are IN(K) and whose index is i into set j
+ *   MNP_ELEMENT(lanes, method, j, IN, i)   call that method of set j for the element whose values are IN(K) and whose
+ *                               index is i
+ *   MNP_VALUE(IN)               what mnp_op takes of the element whose values are IN(K), mnp_value if it is one value
  *   MNP_GIVE(acc, end, OUT)     set the results OUT(K)
  * and defines for the strides that the kernel is for
  *   MNP_REDUCE                  the kernel's name
@@ -17,6 +19,7 @@
  *   MNP_COLUMNS                 0: vectors lie along the innermost reduced dimension, and the sets of a thread are one
  *                               result's; 1: along the innermost kept one, and every set is another's
  *   MNP_SEARCHES                1: mnp_op is mnp_reduce_index without a mask
+ *   MNP_STEADY, MNP_LOOKS       1: mnp_op is of reduce_binned.h; and takes elements in batches that it looks at first
  *   MNP_ACC_BYTES               room for an mnp_op::acc
  * and for GPUs also
  *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; neighbours that a thread takes at once; how many times
@@ -25,35 +28,27 @@
 #include "math.h"
 #include "reduce.h"
 #include "reduce_ops.h"
+#include "reduce_step.h"
+#if MNP_STEADY
+#include "binned.h"
+#include "reduce_binned.h"
+#endif
+#if MNP_LOOKS
+#define MNP_TAKE(lanes, j, IN, i) MNP_ELEMENT(lanes, template visit<MNP_TAKE_IT>, j, IN, i)
+#define MNP_TAKE_ONE(lanes, j, IN, i) MNP_ELEMENT(lanes, template visit<MNP_TAKE_ANY>, j, IN, i)
+#define MNP_LOOK_AT(lanes, j, IN, i) MNP_ELEMENT(lanes, template visit<MNP_LOOK>, j, IN, i)
+#define MNP_IS_PLAIN(lanes, count, end) (lanes).plain(count, 0, end)
+#else
+#define MNP_TAKE(lanes, j, IN, i) MNP_ELEMENT(lanes, take, j, IN, i)
+#define MNP_TAKE_ONE(lanes, j, IN, i) MNP_TAKE(lanes, j, IN, i)
+#define MNP_LOOK_AT(lanes, j, IN, i)
+#define MNP_IS_PLAIN(lanes, count, end) true
+#endif
 #include "generated"
+#include "nest.h"
 
 typedef mnp_op::acc mnp_acc;
 static_assert(sizeof(mnp_acc) <= MNP_ACC_BYTES, "the library leaves room for parts");
-
-/* From the number of an element of the first `dims` dimensions of that extent to its indices. */
-template <int dims> MNP_INLINE void mnp_unravel(const long long *extent, int64_t number, int64_t *index)
-{
-#if MNP_CUDA
-#pragma unroll
-#endif
-    for (int d = dims - 1; d > 0; d--) {
-        index[d] = number % extent[d];
-        number /= extent[d];
-    }
-    if (dims > 0)
-        index[0] = number;
-}
-
-template <int dims> MNP_INLINE int64_t mnp_offset(const long long *stride, const int64_t *index)
-{
-    int64_t offset = 0;
-#if MNP_CUDA
-#pragma unroll
-#endif
-    for (int d = 0; d < dims; d++)
-        offset += stride[d] * index[d];
-    return offset;
-}
 
 template <typename To> MNP_INLINE To mnp_from_words(const void *words)
 {
@@ -67,10 +62,6 @@ MNP_INLINE int64_t mnp_along(const mnp_reduce_operand &operand)
 {
     return MNP_COLUMNS ? operand.kept[MNP_KEPT - 1] : operand.reduced[MNP_REDUCED - 1];
 }
-
-template <typename Memory, int count> struct alignas(sizeof(Memory) * count) mnp_vector {
-    Memory at[count];
-};
 
 /* An input from some element on, along vectors. */
 template <int reach, typename Type, typename Memory, typename Carrier> struct mnp_reader {
@@ -187,18 +178,6 @@ MNP_INLINE mnp_acc mnp_empty()
     mnp_op::lanes<1> lanes;
     lanes.start(0);
     return lanes.end(0);
-}
-
-/* Where the share of part number `part` of `parts` begins when n items are dealt out evenly. */
-MNP_INLINE int64_t mnp_part_begin(int64_t n, int64_t part, int64_t parts)
-{
-    const int64_t longer = n % parts;
-    return n / parts * part + (part < longer ? part : longer);
-}
-
-MNP_INLINE int64_t mnp_least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 #if MNP_CUDA

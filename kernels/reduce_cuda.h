@@ -53,7 +53,7 @@ MNP_INLINE void mnp_take_some(const mnp_readers &readers, int64_t begin, int64_t
     for (int v = 0; v < MNP_VECTOR; v++) {
         const int64_t x = begin + v;
         if (x < width)
-            MNP_TAKE(lanes, v, MNP_GET, readers.index(x));
+            MNP_TAKE_ONE(lanes, v, MNP_GET, readers.index(x));
     }
 }
 
@@ -74,6 +74,21 @@ MNP_INLINE void mnp_take_rows(const mnp_reduce_params &p, const int64_t *kept, i
             index[u] = readers.index(x);
 #define MNP_LOAD(k) readers.in##k.load(x, value##k[u]);
             MNP_INPUTS(MNP_LOAD)
+        }
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++) {
+#pragma unroll
+            for (int v = 0; v < MNP_VECTOR; v++)
+                MNP_LOOK_AT(lanes, v, MNP_LOADED, 0);
+        }
+        if (!MNP_IS_PLAIN(lanes, MNP_UNROLL, MNP_VECTOR)) {
+#pragma unroll 1
+            for (int u = 0; u < MNP_UNROLL; u++) {
+                mnp_unravel<MNP_REDUCED>(p.reduced, r + u * step, reduced);
+                readers.find(p, kept, reduced);
+                mnp_take_some(readers, x, width, lanes);
+            }
+            continue;
         }
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++) {
@@ -147,27 +162,6 @@ constexpr int mnp_set_count = MNP_SEARCHES                             ? 1
                               : MNP_VECTOR >= 2 && mnp_set_bytes <= 32 ? 2
                                                                        : 1;
 
-#if MNP_SEARCHES
-
-/* Take elements whose indices rise: the best of them alone, which is found without indices of 64 bits. */
-template <typename Lanes>
-MNP_INLINE void mnp_take_best(const mnp_readers &readers, const mnp_memory0 (&values)[MNP_UNROLL][MNP_VECTOR],
-                              int64_t at, int64_t step, Lanes &lanes)
-{
-    mnp_type0 best = readers.in0.convert(values[0][0]);
-    int place = 0;
-#pragma unroll
-    for (int k = 1; k < MNP_UNROLL * MNP_VECTOR; k++) {
-        const mnp_type0 x = readers.in0.convert(values[k / MNP_VECTOR][k % MNP_VECTOR]);
-        const bool replaces = mnp_op::replaces(x, best);
-        best = replaces ? x : best;
-        place = replaces ? k : place;
-    }
-    lanes.take(0, best, readers.index(at + place / MNP_VECTOR * step + place % MNP_VECTOR));
-}
-
-#endif
-
 template <typename Lanes>
 MNP_INLINE void mnp_take_part(const mnp_reduce_params &p, const int64_t *kept, int64_t begin, int64_t end,
                               int64_t chunks, Lanes &lanes)
@@ -181,7 +175,8 @@ MNP_INLINE void mnp_take_part(const mnp_reduce_params &p, const int64_t *kept, i
         mnp_readers readers;
         mnp_unravel<MNP_REDUCED - 1>(p.reduced, row, reduced);
         readers.find(p, kept, reduced);
-        if (at + (MNP_UNROLL - 1) * step + MNP_VECTOR <= width) {
+        bool plain = at + (MNP_UNROLL - 1) * step + MNP_VECTOR <= width;
+        if (plain) {
             MNP_INPUTS(MNP_VALUES)
 #pragma unroll
             for (int u = 0; u < MNP_UNROLL; u++) {
@@ -189,8 +184,20 @@ MNP_INLINE void mnp_take_part(const mnp_reduce_params &p, const int64_t *kept, i
                 MNP_INPUTS(MNP_LOAD)
             }
 #if MNP_SEARCHES
-            if (readers.step > 0) {
-                mnp_take_best(readers, value0, at, step, lanes);
+            if (readers.step > 0) { /* the best alone is taken, which is found without indices of 64 bits */
+                mnp_value best = {};
+                int place = 0;
+#pragma unroll
+                for (int u = 0; u < MNP_UNROLL; u++) {
+#pragma unroll
+                    for (int v = 0; v < MNP_VECTOR; v++) {
+                        const mnp_value x = MNP_VALUE(MNP_LOADED);
+                        const bool replaces = (u == 0 && v == 0) || mnp_op::replaces(x, best);
+                        best = replaces ? x : best;
+                        place = replaces ? u * MNP_VECTOR + v : place;
+                    }
+                }
+                lanes.take(0, best, readers.index(at + place / MNP_VECTOR * step + place % MNP_VECTOR));
                 continue;
             }
 #endif
@@ -198,16 +205,24 @@ MNP_INLINE void mnp_take_part(const mnp_reduce_params &p, const int64_t *kept, i
             for (int u = 0; u < MNP_UNROLL; u++) {
 #pragma unroll
                 for (int v = 0; v < MNP_VECTOR; v++)
+                    MNP_LOOK_AT(lanes, v % mnp_set_count, MNP_LOADED, 0);
+            }
+            plain = MNP_IS_PLAIN(lanes, MNP_UNROLL * MNP_VECTOR, mnp_set_count);
+#pragma unroll
+            for (int u = 0; u < MNP_UNROLL && plain; u++) {
+#pragma unroll
+                for (int v = 0; v < MNP_VECTOR; v++)
                     MNP_TAKE(lanes, v % mnp_set_count, MNP_LOADED, readers.index(at + u * step + v));
             }
-        } else {
+        }
+        if (!plain) {
 #pragma unroll 1
             for (int64_t from = at; from < width && from < at + MNP_UNROLL * step; from += step) {
 #pragma unroll
                 for (int v = 0; v < MNP_VECTOR; v++) {
                     const int64_t x = from + v;
                     if (x < width)
-                        MNP_TAKE(lanes, v % mnp_set_count, MNP_GET, readers.index(x));
+                        MNP_TAKE_ONE(lanes, v % mnp_set_count, MNP_GET, readers.index(x));
                 }
             }
         }

@@ -10,6 +10,25 @@
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>);
 constexpr int mnp_set_count = mnp_set_bytes <= 8 ? 2048 : mnp_set_bytes <= 16 ? 1024 : mnp_set_bytes <= 32 ? 512 : 256;
 
+/* A method of the sets for columns `begin` .. `end` of row `r`. */
+#define MNP_DEFINE_LINE(name, METHOD)                                                                                  \
+    template <typename Lanes>                                                                                          \
+    MNP_INLINE void name(const mnp_reduce_params &p, const int64_t *kept, int64_t r, int64_t begin, int64_t end,       \
+                         Lanes &lanes)                                                                                 \
+    {                                                                                                                  \
+        int64_t reduced[MNP_REDUCED];                                                                                  \
+        mnp_readers readers;                                                                                           \
+        mnp_unravel<MNP_REDUCED>(p.reduced, r, reduced);                                                               \
+        readers.find(p, kept, reduced);                                                                                \
+        for (int64_t x = begin; x < end; x++)                                                                          \
+            METHOD(lanes, x - begin, MNP_GET, readers.index(x));                                                       \
+    }
+MNP_DEFINE_LINE(mnp_take_line, MNP_TAKE)
+#if MNP_LOOKS
+MNP_DEFINE_LINE(mnp_take_line_of_any, MNP_TAKE_ONE)
+MNP_DEFINE_LINE(mnp_look_at_line, MNP_LOOK_AT)
+#endif
+
 /* Part number `part` of the columns `begin` .. `end` of the line of outputs whose indices are `kept`. */
 static void mnp_do_columns(const mnp_reduce_params &p, const int64_t *kept, int64_t line, int64_t begin, int64_t end,
                            int64_t part)
@@ -18,14 +37,24 @@ static void mnp_do_columns(const mnp_reduce_params &p, const int64_t *kept, int6
     const int64_t last = mnp_part_begin(p.rows, part + 1, p.parts);
     for (int64_t x = begin; x < end; x++)
         lanes.start((int)(x - begin));
-    for (int64_t r = mnp_part_begin(p.rows, part, p.parts); r < last; r++) {
-        int64_t reduced[MNP_REDUCED];
-        mnp_readers readers;
-        mnp_unravel<MNP_REDUCED>(p.reduced, r, reduced);
-        readers.find(p, kept, reduced);
-        for (int64_t x = begin; x < end; x++)
-            MNP_TAKE(lanes, x - begin, MNP_GET, readers.index(x));
+#if MNP_LOOKS
+    constexpr int64_t batch = 8;
+    for (int64_t r = mnp_part_begin(p.rows, part, p.parts); r < last; r += batch) {
+        const int64_t to = mnp_least(r + batch, last);
+        for (int64_t row = r; row < to; row++)
+            mnp_look_at_line(p, kept, row, begin, end, lanes);
+        const bool plain = lanes.plain(batch, 0, (int)(end - begin));
+        for (int64_t row = r; row < to; row++) {
+            if (plain)
+                mnp_take_line(p, kept, row, begin, end, lanes);
+            else
+                mnp_take_line_of_any(p, kept, row, begin, end, lanes);
+        }
     }
+#else
+    for (int64_t r = mnp_part_begin(p.rows, part, p.parts); r < last; r++)
+        mnp_take_line(p, kept, r, begin, end, lanes);
+#endif
     for (int64_t x = begin; x < end; x++)
         mnp_deliver(p, lanes.end((int)(x - begin)), line * p.kept[MNP_KEPT - 1] + x, part);
 }
@@ -46,7 +75,23 @@ static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t 
 /* Sets; and elements that they take before they are joined, so that rounding errors, and counts, stay small. */
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>);
 constexpr int mnp_set_count = mnp_set_bytes >= 8 ? 32 : 256 / mnp_set_bytes;
-constexpr int64_t mnp_most = 8192;
+constexpr int64_t mnp_most = MNP_LOOKS ? 1 << 20 : 8192;
+
+/* A method of the sets for elements `begin` .. `end` of a row, in turn. */
+#define MNP_DEFINE_TURNS(name, METHOD)                                                                                 \
+    MNP_INLINE void name(const mnp_readers &readers, int64_t begin, int64_t end)                                       \
+    {                                                                                                                  \
+        int64_t from = begin;                                                                                          \
+        for (; from + mnp_set_count <= end; from += mnp_set_count)                                                     \
+            for (int j = 0; j < mnp_set_count; j++) {                                                                  \
+                const int64_t x = from + j;                                                                            \
+                METHOD(lanes, j, MNP_GET, readers.index(x));                                                           \
+            }                                                                                                          \
+        for (int j = 0; from + j < end; j++) {                                                                         \
+            const int64_t x = from + j;                                                                                \
+            METHOD(lanes, j, MNP_GET, readers.index(x));                                                               \
+        }                                                                                                              \
+    }
 
 struct mnp_sets {
     mnp_op::lanes<mnp_set_count> lanes;
@@ -59,6 +104,9 @@ struct mnp_sets {
     }
     MNP_INLINE void join_to(mnp_acc &all)
     {
+#if MNP_LOOKS
+        mnp_op::join(all, lanes.together());
+#else
         mnp_acc each[mnp_set_count];
         for (int j = 0; j < mnp_set_count; j++)
             each[j] = lanes.end(j);
@@ -66,26 +114,41 @@ struct mnp_sets {
             for (int j = 0; j < half; j++)
                 mnp_op::join(each[j], each[j + half]);
         mnp_op::join(all, each[0]);
+#endif
         start();
     }
+    MNP_DEFINE_TURNS(take_all, MNP_TAKE)
+#if MNP_LOOKS
+    MNP_DEFINE_TURNS(take_ones, MNP_TAKE_ONE)
+    MNP_DEFINE_TURNS(look_at, MNP_LOOK_AT)
+#endif
     /* Elements begin .. end of a row. */
     MNP_INLINE void take(const mnp_readers &readers, int64_t begin, int64_t end)
     {
-        int64_t from = begin;
-        for (; from + mnp_set_count <= end; from += mnp_set_count)
-            for (int j = 0; j < mnp_set_count; j++) {
-                const int64_t x = from + j;
-                MNP_TAKE(lanes, j, MNP_GET, readers.index(x));
-            }
-        for (int j = 0; from + j < end; j++) {
-            const int64_t x = from + j;
-            MNP_TAKE(lanes, j, MNP_GET, readers.index(x));
-        }
         taken += end - begin;
+#if MNP_LOOKS
+        constexpr int64_t turns = 64, batch = turns * mnp_set_count;
+        for (; begin < end; begin += batch) {
+            const int64_t to = mnp_least(begin + batch, end);
+            look_at(readers, begin, to);
+            if (lanes.plain(turns, 0, mnp_set_count))
+                take_all(readers, begin, to);
+            else
+                take_ones(readers, begin, to);
+        }
+#else
+        take_all(readers, begin, end);
+#endif
     }
 };
 
 #if MNP_SEARCHES
+
+/* The value of an element. */
+MNP_INLINE mnp_value mnp_sought(const mnp_readers &readers, int64_t x)
+{
+    return MNP_VALUE(MNP_GET);
+}
 
 /* Take elements begin .. end of a row, of which the best is known: from the first few on among which it is. */
 static void mnp_look_at(const mnp_readers &readers, int64_t begin, int64_t end, mnp_op::best::acc value, mnp_acc &all)
@@ -97,11 +160,11 @@ static void mnp_look_at(const mnp_readers &readers, int64_t begin, int64_t end, 
         const int64_t to = mnp_least(from + few, end);
         unsigned found = 0;
         for (int64_t x = from; x < to; x++)
-            found |= !mnp_op::beats(value, readers.in0.get(x));
+            found |= mnp_op::reaches(mnp_sought(readers, x), value);
         if (!found)
             continue;
         for (int64_t x = from; x < to; x++)
-            exact.take(0, readers.in0.get(x), readers.index(x));
+            exact.take(0, mnp_sought(readers, x), readers.index(x));
         if (readers.step >= 0)
             break; /* later ones have higher indices */
     }
@@ -125,9 +188,9 @@ static void mnp_search(const mnp_readers &readers, int64_t begin, int64_t end, m
         int64_t at = from;
         for (; at + count <= to; at += count)
             for (int j = 0; j < count; j++)
-                lanes.take(j, readers.in0.get(at + j), 0);
+                lanes.take(j, mnp_sought(readers, at + j), 0);
         for (; at < to; at++)
-            lanes.take(0, readers.in0.get(at), 0);
+            lanes.take(0, mnp_sought(readers, at), 0);
         best::acc value = lanes.end(0);
         for (int j = 1; j < count; j++)
             best::join(value, lanes.end(j));

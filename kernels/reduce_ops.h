@@ -502,6 +502,11 @@ template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_index {
             return acc{value[j], index[j]};
         }
     };
+    /* Whether an element is as good as the best one around it, which has that value. */
+    static MNP_INLINE bool reaches(T x, T value)
+    {
+        return !beats(value, x) & !(skip_nan && mnp_isnan(x).value);
+    }
     /* Whether elements of which the best has that value, and which have no index below `least`, may tell something new.
      */
     static MNP_INLINE bool may_change(const acc &a, T value, int64_t least)

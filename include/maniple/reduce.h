@@ -10,6 +10,20 @@
  * Sums of float16 and bfloat16 are kept as float32 inside, those of float32 and complex64 as float64 and complex128:
  * they are at least as exact as NumPy's.  Their order depends on the layout, and on the device, but on nothing else.
  *
+ * The reproducible mode: with MANIPLE_REPRODUCIBLE=1, or the option "reproducible=1" of mnp_init(), results have the
+ * same bits on any number of ranks and threads, in any layout, for elements in any order, on the host as on GPUs.  That
+ * holds for sums, means, variances, standard deviations, averages and their nan forms, for maxima and minima, of which
+ * -0 is less than 0, for the cumulative sums of maniple/scan.h, and for all of these inside expressions.  It does not
+ * hold for products of floats, nor for kernels of your own.
+ *
+ * Such a sum is the exact one, rounded once to nearest, if it is of float16, or if no element but 0 is smaller than the
+ * largest by more than a factor of 2^25 (float32, bfloat16) or 2^46 (float64).  Else it is off by less than the number
+ * of elements times the largest one times 2^-50 (float32) or 2^-100 (float64) before it is rounded.  Nothing overflows
+ * on the way: 1e308 + 1e308 - 1e308 is 1e308.  A sum that is zero is +0; a NaN is the positive one, and nan+0j where it
+ * is a complex maximum.  Averages sum products that were rounded to float64; variances sum squares of the differences
+ * from the mean, for which elements are read twice.  (J. Demmel and H. D. Nguyen, Parallel Reproducible Summation,
+ * 2015; kernels/binned.h has the definition, and why it knows of no order.)
+ *
  * All of them are collective.  MNP_ERR_ARG, with the values, for an axis that is out of bounds or given twice, an
  * option or type that the function does not have, or a maximum of nothing; MNP_ERR_MEMORY, MNP_ERR_COMPILE,
  * MNP_ERR_DEVICE, MNP_ERR_COMM.
@@ -55,7 +69,7 @@ MNP_API mnp_status mnp_nanprod(const mnp_array *x, const mnp_axes *axes, mnp_arr
 
 /*
  * Means, variances and standard deviations: of bool and integers in float64; variances of complex numbers are real.
- * They take one pass over memory.  Those of nothing are NaN.  The nan forms leave NaN out.
+ * They take one pass over memory, but for variances of the reproducible mode.  Those of nothing are NaN.  The nan forms leave NaN out.
  */
 MNP_API mnp_status mnp_mean(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
 MNP_API mnp_status mnp_var(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);

@@ -84,6 +84,8 @@ static mnp_status check(mnp__config *config, int rank)
     if (end == config->deadline || *end || !(config->deadline_seconds > 0))
         return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_DEADLINE is \"%s\"; it should be a number of seconds above 0",
                         config->deadline);
+    MNP_TRY(check_choice("MANIPLE_REPRODUCIBLE", config->reproducible, (const char *const[]){"0", "1", NULL}, "0 or 1"));
+    config->is_reproducible = strcmp(config->reproducible, "1") == 0;
     if (strcmp(config->threads, "auto") != 0) {
         long threads = strtol(config->threads, &end, 10);
         if (end == config->threads || *end || threads < 1 || threads > 4096)

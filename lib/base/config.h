@@ -18,6 +18,8 @@
     X(deadline, "MANIPLE_DEADLINE", "60", "seconds that a rank waits for another in an exchange before it gives up with an error")           \
     X(threads, "MANIPLE_THREADS", "auto",                                                                              \
       "threads of a rank on the host device, or auto: the cores it may use, shared with the ranks beside it")          \
+    X(reproducible, "MANIPLE_REPRODUCIBLE", "0",                                                                       \
+      "1: sums, means and variances have the same bits on any number of ranks, in any layout, on any device; 0: they are faster") \
     X(log, "MANIPLE_LOG", "warn",                                                                                      \
       "error, warn, info or debug, and which ranks speak: debug:all, info:0,2; rank 0 by default")                     \
     X(cache_dir, "MANIPLE_CACHE_DIR", "auto",                                                                          \
@@ -33,6 +35,7 @@ typedef struct mnp__config {
 #undef MNP__SETTING_FIELD
     mnp__log logger;
     double deadline_seconds;
+    bool is_reproducible;
     mnp_setting_info *table; /* the same, for printing; ends with a NULL name */
 } mnp__config;
 

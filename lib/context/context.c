@@ -84,6 +84,15 @@ static mnp_status open_device(mnp_ctx *ctx)
     return ctx->device->ops->event_new(ctx->device, &ctx->order);
 }
 
+/* What ranks know of results must mean the same to all of them. */
+static mnp_status check_alike(const mnp_ctx *ctx)
+{
+    int mine = ctx->config.is_reproducible, ends[2] = {mine, -mine};
+    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MAX, ctx->comm.mpi);
+    return ends[0] == -ends[1] ? MNP_OK
+                               : MNP_FAIL(MNP_ERR_ARG, "MANIPLE_REPRODUCIBLE is 1 on some ranks, and 0 on others");
+}
+
 mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
 {
     mnp_ctx *ctx;
@@ -94,6 +103,7 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     ctx->started_mpi = started;
     MNP_TRY_OR(mnp__comm_open(comm, &ctx->comm), st, fail);
     MNP_TRY_OR(MNP_AGREE(ctx, mnp__config_read(options, ctx->comm.rank, &ctx->config)), st, fail);
+    MNP_TRY_OR(check_alike(ctx), st, fail);
     MNP_TRY_OR(MNP_AGREE(ctx, open_device(ctx)), st, fail);
     MNP_TRY_OR(mnp__comm_attach(&ctx->comm, &ctx->config, ctx->device), st, fail);
     MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "ranks: %d, hosts: %d, device: %s, transport: %s", ctx->comm.size,

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/apply.h"
-#include "ops/reduction.h"
+#include "ops/reduce.h"
 #include "ops/ufunc.h"
 
 /* In which type a function takes its elements, and of which its result is. */
@@ -26,12 +26,14 @@ enum rule {
     COUNT   /* as bool; int64 */
 };
 
-typedef struct function {
+typedef struct mnp__reduce_function {
     const char *name;
     enum rule rule;
-    const char *op;        /* its type in kernels/reduce_ops.h */
+    const char *op;        /* its type in kernels/reduce_ops.h; mnp_value is that of the elements as they are taken */
     const char *op_masked; /* NULL, or what it is with a mask */
     const char *initial;   /* the function that brings a number in; NULL: there is none */
+    const char *steady;    /* `op` in the reproducible mode, of floats: kernels/reduce_binned.h; NULL: the same */
+    const char *steady_masked;
 } function;
 
 enum id {
@@ -61,35 +63,47 @@ enum id {
 };
 
 static const function functions[] = {
-    [ID_SUM] = {"sum", SUM, "mnp_reduce_sum<mnp_type0>", NULL, "mnp_add"},
-    [ID_PROD] = {"prod", SUM, "mnp_reduce_prod<mnp_type0>", NULL, "mnp_multiply"},
-    [ID_NANSUM] = {"nansum", SUM, "mnp_reduce_sum<mnp_type0, true>", NULL, "mnp_add"},
-    [ID_NANPROD] = {"nanprod", SUM, "mnp_reduce_prod<mnp_type0, true>", NULL, "mnp_multiply"},
-    [ID_MEAN] = {"mean", MEAN, "mnp_reduce_mean<mnp_type0>", "mnp_reduce_mean_of_some<mnp_type0, false>", NULL},
-    [ID_VAR] = {"var", SPREAD, "mnp_reduce_var<mnp_type0, false, false>", NULL, NULL},
-    [ID_STD] = {"std", SPREAD, "mnp_reduce_var<mnp_type0, true, false>", NULL, NULL},
-    [ID_NANMEAN] = {"nanmean", MEAN, "mnp_reduce_mean_of_some<mnp_type0, true>", NULL, NULL},
-    [ID_NANVAR] = {"nanvar", SPREAD, "mnp_reduce_var<mnp_type0, false, true>", NULL, NULL},
-    [ID_NANSTD] = {"nanstd", SPREAD, "mnp_reduce_var<mnp_type0, true, true>", NULL, NULL},
-    [ID_AVERAGE] = {"average", MEAN, "mnp_reduce_average<mnp_type0>", NULL, NULL},
-    [ID_MAX] = {"max", SAME, "mnp_reduce_extreme<mnp_type0, true, false>", NULL, "mnp_maximum"},
-    [ID_MIN] = {"min", SAME, "mnp_reduce_extreme<mnp_type0, false, false>", NULL, "mnp_minimum"},
-    [ID_PTP] = {"ptp", SAME, "mnp_reduce_ptp<mnp_type0>", NULL, NULL},
-    [ID_NANMAX] = {"nanmax", SAME, "mnp_reduce_extreme<mnp_type0, true, true>", NULL, "mnp_fmax"},
-    [ID_NANMIN] = {"nanmin", SAME, "mnp_reduce_extreme<mnp_type0, false, true>", NULL, "mnp_fmin"},
-    [ID_ARGMAX] = {"argmax", INDEX, "mnp_reduce_index<mnp_type0, true, false>", NULL, NULL},
-    [ID_ARGMIN] = {"argmin", INDEX, "mnp_reduce_index<mnp_type0, false, false>", NULL, NULL},
-    [ID_NANARGMAX] = {"nanargmax", INDEX, "mnp_reduce_index<mnp_type0, true, true>", NULL, NULL},
-    [ID_NANARGMIN] = {"nanargmin", INDEX, "mnp_reduce_index<mnp_type0, false, true>", NULL, NULL},
-    [ID_ALL] = {"all", TRUTH, "mnp_reduce_truth<true>", NULL, NULL},
-    [ID_ANY] = {"any", TRUTH, "mnp_reduce_truth<false>", NULL, NULL},
-    [ID_COUNT_NONZERO] = {"count_nonzero", COUNT, "mnp_reduce_count", NULL, NULL},
+    [ID_SUM] = {"sum", SUM, "mnp_reduce_sum<mnp_value>", NULL, "mnp_add", "mnp_binned_sum<mnp_value>", NULL},
+    [ID_PROD] = {"prod", SUM, "mnp_reduce_prod<mnp_value>", NULL, "mnp_multiply", NULL, NULL},
+    [ID_NANSUM] = {"nansum", SUM, "mnp_reduce_sum<mnp_value, true>", NULL, "mnp_add",
+                   "mnp_binned_sum<mnp_value, true>", NULL},
+    [ID_NANPROD] = {"nanprod", SUM, "mnp_reduce_prod<mnp_value, true>", NULL, "mnp_multiply", NULL, NULL},
+    [ID_MEAN] = {"mean", MEAN, "mnp_reduce_mean<mnp_value>", "mnp_reduce_mean_of_some<mnp_value, false>", NULL,
+                 "mnp_binned_mean<mnp_value>", "mnp_binned_mean_of_some<mnp_value, false>"},
+    [ID_VAR] = {"var", SPREAD, "mnp_reduce_var<mnp_value, false, false>", NULL, NULL,
+                "mnp_binned_var<mnp_value, false, false>", NULL},
+    [ID_STD] = {"std", SPREAD, "mnp_reduce_var<mnp_value, true, false>", NULL, NULL,
+                "mnp_binned_var<mnp_value, true, false>", NULL},
+    [ID_NANMEAN] = {"nanmean", MEAN, "mnp_reduce_mean_of_some<mnp_value, true>", NULL, NULL,
+                    "mnp_binned_mean_of_some<mnp_value, true>", NULL},
+    [ID_NANVAR] = {"nanvar", SPREAD, "mnp_reduce_var<mnp_value, false, true>", NULL, NULL,
+                   "mnp_binned_var<mnp_value, false, true>", NULL},
+    [ID_NANSTD] = {"nanstd", SPREAD, "mnp_reduce_var<mnp_value, true, true>", NULL, NULL,
+                   "mnp_binned_var<mnp_value, true, true>", NULL},
+    [ID_AVERAGE] = {"average", MEAN, "mnp_reduce_average<mnp_value>", NULL, NULL,
+                    "mnp_binned_average<mnp_value>", NULL},
+    [ID_MAX] = {"max", SAME, "mnp_reduce_extreme<mnp_value, true, false>", NULL, "mnp_maximum",
+                "mnp_steady_extreme<mnp_value, true, false>", NULL},
+    [ID_MIN] = {"min", SAME, "mnp_reduce_extreme<mnp_value, false, false>", NULL, "mnp_minimum",
+                "mnp_steady_extreme<mnp_value, false, false>", NULL},
+    [ID_PTP] = {"ptp", SAME, "mnp_reduce_ptp<mnp_value>", NULL, NULL, "mnp_steady_ptp<mnp_value>", NULL},
+    [ID_NANMAX] = {"nanmax", SAME, "mnp_reduce_extreme<mnp_value, true, true>", NULL, "mnp_fmax",
+                   "mnp_steady_extreme<mnp_value, true, true>", NULL},
+    [ID_NANMIN] = {"nanmin", SAME, "mnp_reduce_extreme<mnp_value, false, true>", NULL, "mnp_fmin",
+                   "mnp_steady_extreme<mnp_value, false, true>", NULL},
+    [ID_ARGMAX] = {"argmax", INDEX, "mnp_reduce_index<mnp_value, true, false>", NULL, NULL, NULL, NULL},
+    [ID_ARGMIN] = {"argmin", INDEX, "mnp_reduce_index<mnp_value, false, false>", NULL, NULL, NULL, NULL},
+    [ID_NANARGMAX] = {"nanargmax", INDEX, "mnp_reduce_index<mnp_value, true, true>", NULL, NULL, NULL, NULL},
+    [ID_NANARGMIN] = {"nanargmin", INDEX, "mnp_reduce_index<mnp_value, false, true>", NULL, NULL, NULL, NULL},
+    [ID_ALL] = {"all", TRUTH, "mnp_reduce_truth<true>", NULL, NULL, NULL, NULL},
+    [ID_ANY] = {"any", TRUTH, "mnp_reduce_truth<false>", NULL, NULL, NULL, NULL},
+    [ID_COUNT_NONZERO] = {"count_nonzero", COUNT, "mnp_reduce_count", NULL, NULL, NULL, NULL},
 };
 
 /* What a reduction depends on; compared by its bytes. */
 typedef struct key {
-    unsigned char id, memory, type, weights; /* dtypes of x, of the elements as they are taken, of weights */
-    unsigned char masked, initial;           /* `initial`: the kind of the number, or 0 */
+    unsigned char id, memory, type, beside;  /* dtypes of x, of the elements as they are taken, of what is beside them */
+    unsigned char pairs, masked, initial;    /* whether anything is; `initial`: the kind of the number, or 0 */
     unsigned char result, stored;            /* dtypes of the result and of the output */
 } key;
 
@@ -105,13 +119,19 @@ static bool is_inexact(mnp_dtype dtype)
     return mnp_dtype_kind(dtype) == 'f' || mnp_dtype_kind(dtype) == 'c';
 }
 
+/* The type in which a mean is exact enough for a variance. */
+static mnp_dtype wide_of(mnp_dtype dtype)
+{
+    return mnp_dtype_kind(dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
+}
+
 /* The type in which elements are taken. */
 static mnp_status choose_type(const function *f, mnp_dtype own, const char *wanted, mnp_dtype *type_p)
 {
     mnp_dtype given = own;
     char kind = mnp_dtype_kind(own);
     if (wanted) {
-        if (f->rule != SUM && f->rule != MEAN && f->rule != SPREAD)
+        if (!mnp__reduce_has(f, MNP__REDUCE_DTYPE))
             return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: there is no dtype to choose, and \"%s\" is given", f->name, wanted);
         MNP_TRY(mnp_dtype_parse(wanted, &given));
         if (f->rule != SUM && !is_inexact(given))
@@ -157,6 +177,42 @@ static size_t accumulator_of(const function *f, mnp_dtype type)
     }
 }
 
+/* Whether there is another reduction for the reproducible mode, and it is on. */
+static bool is_steady(const mnp_ctx *ctx, const function *f, mnp_dtype type)
+{
+    return ctx->config.is_reproducible && f->steady && is_inexact(type);
+}
+
+/* The same of kernels/reduce_binned.h. */
+static size_t steady_accumulator_of(const function *f, mnp_dtype type)
+{
+    bool complex = mnp_dtype_kind(type) == 'c', spread = f->rule == SPREAD, average = f == &functions[ID_AVERAGE];
+    size_t bins = real_of(type) == MNP_FLOAT64 || spread || average ? 3 : type == MNP_FLOAT16 ? 1 : 2;
+    size_t sum = (8 + 16 * bins) * (complex && !spread ? 2 : 1);
+    return f->rule == SAME ? accumulator_of(f, type) : average ? 2 * sum : sum + 8;
+}
+
+bool mnp__reduce_maps(const mnp_ctx *ctx, const mnp__reduce_function *f, mnp_dtype type)
+{
+    return f->rule != SPREAD || !is_steady(ctx, f, type);
+}
+
+void mnp__reduce_describe(const mnp_ctx *ctx, const mnp__reduce_function *f, mnp_dtype type, bool masked,
+                          mnp__reduction_spec *spec)
+{
+    bool steady = is_steady(ctx, f, type);
+    const char *op = steady ? f->steady : f->op, *op_masked = steady ? f->steady_masked : f->op_masked;
+    spec->name = f->name;
+    spec->op = masked && op_masked ? op_masked : op;
+    if (f->rule == SUM && type == MNP_BOOL)
+        spec->op = f == &functions[ID_SUM] || f == &functions[ID_NANSUM] ? "mnp_reduce_truth<false>"
+                                                                         : "mnp_reduce_truth<true>";
+    spec->accumulator = steady ? steady_accumulator_of(f, type) : accumulator_of(f, type);
+    spec->looks = steady && f->rule != SAME;
+    spec->steady = steady;
+    spec->indices = spec->searches = f->rule == INDEX;
+}
+
 static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **reduction_p)
 {
     const key *k = argument;
@@ -169,8 +225,9 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
     int ninputs = 0, mask = -1;
     char finish[160] = "";
     operands[ninputs++] = (mnp__loop_operand){"x", (mnp_dtype)k->type, (mnp_dtype)k->memory, false};
-    if (k->id == ID_AVERAGE)
-        operands[ninputs++] = (mnp__loop_operand){"weights", (mnp_dtype)k->type, (mnp_dtype)k->weights, false};
+    if (k->pairs)
+        operands[ninputs++] = (mnp__loop_operand){
+            "beside", f->rule == SPREAD ? wide_of((mnp_dtype)k->type) : (mnp_dtype)k->type, (mnp_dtype)k->beside, false};
     if (k->masked) {
         mask = ninputs;
         operands[ninputs++] = (mnp__loop_operand){"where", MNP_BOOL, MNP_BOOL, false};
@@ -180,36 +237,27 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
         snprintf(finish, sizeof finish,
                  "OUT(%d) = %s(OUT(%d), mnp_to<mnp_type%d>::from(mnp_from_words<%s>(p.initial)));", ninputs, f->initial,
                  ninputs, ninputs, carrier);
-    const char *op = k->masked && f->op_masked ? f->op_masked : f->op;
-    if (f->rule == SUM && k->type == MNP_BOOL)
-        op = k->id == ID_SUM || k->id == ID_NANSUM ? "mnp_reduce_truth<false>" : "mnp_reduce_truth<true>";
-    mnp__reduction_spec spec = {.name = f->name,
-                                .preamble = "",
-                                .op = op,
+    mnp__reduction_spec spec = {.preamble = "",
                                 .finish = finish,
-                                .accumulator = accumulator_of(f, (mnp_dtype)k->type),
-                                .indices = f->rule == INDEX,
-                                .searches = f->rule == INDEX,
                                 .mask = mask,
                                 .ninputs = ninputs,
                                 .noutputs = 1,
                                 .operands = operands};
+    mnp__reduce_describe(ctx, f, (mnp_dtype)k->type, k->masked, &spec);
     return mnp__reduction_new(ctx, &spec, reduction_p);
 }
 
 /* ---- what a call is about ---- */
 
-/* A maximum of nothing has no value. */
-static mnp_status check_empty(const function *f, const mnp_array *x, unsigned mask, const mnp_axes *axes)
+mnp_status mnp__reduce_check_empty(const mnp__reduce_function *f, int ndim, const int64_t *shape, unsigned axes)
 {
-    const mnp_layout *layout = x->layout;
     bool nothing = false;
-    for (int d = 0; d < layout->ndim; d++)
-        nothing = nothing || (mask >> d & 1 && layout->shape[d] == 0);
-    if (!nothing || (f->rule != SAME && f->rule != INDEX) || (axes && axes->initial))
+    for (int d = 0; d < ndim; d++)
+        nothing = nothing || (axes >> d & 1 && shape[d] == 0);
+    if (!nothing || (f->rule != SAME && f->rule != INDEX))
         return MNP_OK;
     mnp__text text = MNP__TEXT_EMPTY;
-    mnp__text_add_shape(&text, layout->ndim, layout->shape);
+    mnp__text_add_shape(&text, ndim, shape);
     mnp_status st = MNP_FAIL(MNP_ERR_ARG, "mnp_%s: the array of shape %s has no elements to choose from", f->name,
                              mnp__text_string(&text));
     mnp__text_free(&text);
@@ -265,40 +313,68 @@ static mnp_status check_stored(const function *f, mnp_dtype result, const mnp_ar
 
 /* ---- calls ---- */
 
-static mnp_status reduce(enum id id, const mnp_array *x, const mnp_array *weights, mnp_dtype type, const mnp_axes *axes,
-                         mnp_array **out_p)
+/* What a call asks for; *mask_p: the axes' bits. */
+static mnp_status check(const function *f, const mnp_array *x, mnp_dtype result, const mnp_axes *axes, unsigned *mask_p)
+{
+    const mnp_array *initial = axes ? axes->initial : NULL;
+    char name[32];
+    snprintf(name, sizeof name, "mnp_%s", f->name);
+    if (f->rule == INDEX && axes && axes->count > 1)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given, and it goes along one, or all", name, axes->count);
+    MNP_TRY(mnp__reduction_axes(name, x->layout->ndim, axes, mask_p));
+    MNP_TRY(check_where(f, x, axes));
+    MNP_TRY(check_initial(f, result, initial));
+    return initial ? MNP_OK : mnp__reduce_check_empty(f, x->layout->ndim, x->layout->shape, *mask_p);
+}
+
+/* `beside`: NULL, weights, or means; `result`: the type of results. */
+static mnp_status reduce(enum id id, const mnp_array *x, const mnp_array *beside, mnp_dtype type, mnp_dtype result,
+                         const mnp_axes *axes, mnp_array **out_p)
 {
     const function *f = &functions[id];
-    const mnp_array *inputs[3] = {x, weights}, *where = axes ? axes->where : NULL,
+    const mnp_array *inputs[3] = {x, beside}, *where = axes ? axes->where : NULL,
                     *initial = axes ? axes->initial : NULL;
-    mnp_dtype result = result_of(f, type), stored;
+    mnp_dtype stored;
     mnp__reduction *reduction;
     char name[32];
     snprintf(name, sizeof name, "mnp_%s", f->name);
     mnp__reduction_call call = {.function = name, .inputs = inputs, .outputs_p = (mnp_array * *[]){out_p}};
-    if (f->rule == INDEX && axes && axes->count > 1)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given, and it goes along one, or all", name, axes->count);
-    MNP_TRY(mnp__reduction_axes(name, x->layout->ndim, axes, &call.axes));
-    MNP_TRY(check_where(f, x, axes));
-    MNP_TRY(check_initial(f, result, initial));
-    MNP_TRY(check_empty(f, x, call.axes, axes));
+    MNP_TRY(check(f, x, result, axes, &call.axes));
     MNP_TRY(check_stored(f, result, *out_p, &stored));
     key k = {.id = (unsigned char)id,
              .memory = (unsigned char)x->dtype,
              .type = (unsigned char)type,
-             .weights = weights ? (unsigned char)weights->dtype : 0,
+             .beside = beside ? (unsigned char)beside->dtype : 0,
+             .pairs = beside != NULL,
              .masked = where != NULL,
              .initial = initial ? (unsigned char)initial->weak : 0,
              .result = (unsigned char)result,
              .stored = (unsigned char)stored};
     if (where)
-        inputs[weights ? 2 : 1] = where;
+        inputs[beside ? 2 : 1] = where;
     if (initial)
         memcpy(call.initial, initial->value, sizeof call.initial);
     call.keepdims = axes && axes->keepdims;
     call.ddof = axes ? axes->ddof : 0;
     MNP_TRY(mnp__ctx_reduction(x->ctx, &k, sizeof k, build, &k, &reduction));
     return mnp__reduction_run(reduction, &call);
+}
+
+/* A variance of the reproducible mode: elements are compared with their mean, which is found first. */
+static mnp_status spread(enum id id, const mnp_array *x, mnp_dtype type, const mnp_axes *axes, mnp_array **out_p)
+{
+    mnp_axes kept = axes ? *axes : (mnp_axes){.count = 0};
+    mnp_dtype result = result_of(&functions[id], type), stored;
+    mnp_array *mean = NULL;
+    unsigned mask;
+    kept.keepdims = true;
+    MNP_TRY(check(&functions[id], x, result, axes, &mask));
+    MNP_TRY(check_stored(&functions[id], result, *out_p, &stored));
+    MNP_TRY(reduce(id == ID_NANVAR || id == ID_NANSTD ? ID_NANMEAN : ID_MEAN, x, NULL, type, wide_of(type), &kept,
+                   &mean));
+    mnp_status st = reduce(id, x, mean, type, result, axes, out_p);
+    mnp_array_free(mean);
+    return st;
 }
 
 static mnp_status check_x(const function *f, const mnp_array *x)
@@ -316,7 +392,9 @@ static mnp_status call_one(enum id id, const mnp_array *x, const mnp_axes *axes,
     mnp_dtype type = MNP_BOOL;
     MNP_TRY(check_x(f, x));
     MNP_TRY(choose_type(f, x->dtype, axes ? axes->dtype : NULL, &type));
-    return reduce(id, x, NULL, type, axes, out_p);
+    if (!mnp__reduce_maps(x->ctx, f, type))
+        return spread(id, x, type, axes, out_p);
+    return reduce(id, x, NULL, type, result_of(f, type), axes, out_p);
 }
 
 #define MNP__DEFINE(name, id)                                                                                          \
@@ -348,6 +426,48 @@ MNP__DEFINE(nanargmin, ID_NANARGMIN)
 MNP__DEFINE(all, ID_ALL)
 MNP__DEFINE(any, ID_ANY)
 MNP__DEFINE(count_nonzero, ID_COUNT_NONZERO)
+
+/* ---- functions by their names ---- */
+
+mnp_status mnp__reduce_call(const mnp__reduce_function *f, const mnp_array *x, const mnp_axes *axes, mnp_array **out_p)
+{
+    return call_one((enum id)(f - functions), x, axes, out_p);
+}
+
+enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
+
+const mnp__reduce_function *mnp__reduce_find(const char *name, size_t length)
+{
+    bool alias = length == 4 && (memcmp(name, "amax", 4) == 0 || memcmp(name, "amin", 4) == 0);
+    for (int i = 0; i < NUM_FUNCTIONS; i++) {
+        const char *known = functions[i].name;
+        if (i != ID_AVERAGE && strlen(known) == length - alias && memcmp(known, name + alias, length - alias) == 0)
+            return &functions[i];
+    }
+    return NULL;
+}
+
+const char *mnp__reduce_name(int i)
+{
+    return i < NUM_FUNCTIONS ? functions[i].name : NULL;
+}
+
+bool mnp__reduce_has(const mnp__reduce_function *f, mnp__reduce_option option)
+{
+    switch (option) {
+    case MNP__REDUCE_DTYPE: return f->rule == SUM || f->rule == MEAN || f->rule == SPREAD;
+    case MNP__REDUCE_DDOF: return f->rule == SPREAD;
+    default: return f->rule == INDEX;
+    }
+}
+
+mnp_status mnp__reduce_types(const mnp__reduce_function *f, mnp_dtype own, const char *wanted, mnp_dtype *type_p,
+                             mnp_dtype *result_p)
+{
+    MNP_TRY(choose_type(f, own, wanted, type_p));
+    *result_p = result_of(f, *type_p);
+    return MNP_OK;
+}
 
 /* ---- means with weights ---- */
 
@@ -398,7 +518,7 @@ mnp_status mnp_average(const mnp_array *x, const mnp_array *weights, const mnp_a
     if (!is_inexact(x->dtype))
         type = mnp_dtype_promote(type, MNP_FLOAT64);
     MNP_TRY(place_weights(x, weights, axes, &view));
-    mnp_status st = reduce(ID_AVERAGE, x, view ? view : weights, type, axes, out_p);
+    mnp_status st = reduce(ID_AVERAGE, x, view ? view : weights, type, type, axes, out_p);
     mnp_array_free(view);
     return st;
 }

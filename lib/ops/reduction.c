@@ -130,6 +130,7 @@ typedef struct run {
     mnp__kernel *kernel;
     mnp__sharing *sharing; /* NULL: ranks have results of their own */
     void *scratch;
+    bool half; /* only until ranks know of each other */
 } run;
 
 static mnp_array *given(const run *r, int output)
@@ -333,6 +334,8 @@ static mnp_status compute(run *r)
     if (!r->sharing)
         return MNP_OK;
     MNP_TRY(mnp__sharing_exchange(r->ctx, r->sharing));
+    if (r->half)
+        return MNP_OK;
     return join(r, r->sharing->parts, r->sharing->members, NULL);
 }
 
@@ -352,7 +355,7 @@ static mnp_status execute(run *r)
     r->work.result = r->result;
     r->work.axes = r->call->axes;
     r->work.keepdims = r->call->keepdims;
-    bool shared = mnp__is_shared(r->layout, r->call->axes);
+    bool shared = mnp__is_shared(r->layout, r->call->axes) && r->layout->size > 0; /* of nothing all know all */
     if (shared)
         r->sharing = mnp__sharing_find(r->ctx, r->layout, r->call->axes, reduction->spec.accumulator);
     /* Alike on all ranks; where outputs travel nobody is to wait for a rank that failed alone */
@@ -366,18 +369,40 @@ static mnp_status execute(run *r)
     MNP_TRY(st);
     reduction->agreed = true;
     MNP_TRY(compute(r));
-    return deliver(r);
+    return r->half ? MNP_OK : deliver(r);
+}
+
+static void release(run *r)
+{
+    for (int k = 0; k < MNP__MAX_REDUCTION_OPERANDS; k++) {
+        mnp_array_free(r->temporary[k]);
+        mnp_array_free(r->made[k]);
+    }
+    mnp_layout_free(r->layout);
+    mnp_layout_free(r->result);
 }
 
 mnp_status mnp__reduction_run(mnp__reduction *reduction, const mnp__reduction_call *call)
 {
     run r = {.ctx = reduction->ctx, .reduction = reduction, .call = call};
     mnp_status st = execute(&r);
-    for (int k = 0; k < MNP__MAX_REDUCTION_OPERANDS; k++) {
-        mnp_array_free(r.temporary[k]);
-        mnp_array_free(r.made[k]);
-    }
-    mnp_layout_free(r.layout);
-    mnp_layout_free(r.result);
+    release(&r);
+    return st;
+}
+
+mnp_status mnp__reduction_share(mnp__reduction *reduction, const char *function, const mnp_array *x, unsigned axes,
+                                mnp__reduction_known *known)
+{
+    mnp_array *none = NULL;
+    const mnp__reduction_call call = {
+        .function = function, .inputs = &x, .outputs_p = (mnp_array * *[]){&none}, .axes = axes};
+    run r = {.ctx = reduction->ctx, .reduction = reduction, .call = &call, .half = true};
+    *known = (mnp__reduction_known){NULL, 0, 0};
+    if (!mnp__is_shared(x->layout, axes) || x->layout->size == 0)
+        return MNP_OK;
+    mnp_status st = execute(&r);
+    if (st == MNP_OK)
+        *known = (mnp__reduction_known){r.sharing->parts, r.sharing->members, r.sharing->mine};
+    release(&r);
     return st;
 }

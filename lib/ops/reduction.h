@@ -22,13 +22,16 @@ enum { MNP__MAX_REDUCTION_OPERANDS = 16 };
 typedef struct mnp__reduction_spec {
     const char *name;     /* an identifier: what the kernel is called in dumps and messages */
     const char *preamble; /* "" or C++ that comes before `op` */
-    const char *op;       /* the C++ type of the reduction; it may speak of mnp_typeK */
+    const char *op;       /* the C++ type of the reduction; it may speak of mnp_typeK, and of mnp_value, its elements' */
+    bool mapped;          /* `preamble` has mnp_value and mnp_map(), which makes one of all inputs but the mask; else
+                             mnp_value is mnp_type0, and `op` takes all inputs */
     const char *finish;   /* "" or C++ statements on OUT(K), the results, after the reduction gave them */
     const char *options;  /* NULL or more options for NVRTC, as in mnp__loop_spec */
-    size_t accumulator;   /* room for an acc of `op`, in bytes: a multiple of 8, at most 64 */
+    size_t accumulator;   /* room for an acc of `op`, in bytes: a multiple of 8, at most 256 */
     bool contract;        /* as in mnp__loop_spec */
     bool indices;         /* `op` takes the elements' indices: the flat one in the order of the reduced dimensions */
     bool searches;        /* `op` is mnp_reduce_index: on the host most elements are passed over */
+    bool steady, looks;   /* `op` is of kernels/reduce_binned.h; it takes elements in batches that it looks at first */
     int mask;             /* input that says whether an element is taken, a bool that `op` does not see; -1: none */
     int ninputs, noutputs;
     const mnp__loop_operand *operands; /* inputs, then outputs; none is raw */
@@ -66,5 +69,17 @@ typedef struct mnp__reduction_call {
  * MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 mnp_status mnp__reduction_run(mnp__reduction *reduction, const mnp__reduction_call *call);
+
+/*
+ * The first half of a run over one input: afterwards ranks that share results know what each of them has of these, and
+ * nothing is written.  mnp__reduction_known has the numbers of acc one after the other: those of a rank's own results in
+ * C order, for each of `members` ranks, of which this is number `mine`.
+ */
+typedef struct mnp__reduction_known {
+    const void *parts; /* on the device, until the next reduction; NULL where ranks share nothing */
+    int members, mine;
+} mnp__reduction_known;
+mnp_status mnp__reduction_share(mnp__reduction *reduction, const char *function, const mnp_array *x, unsigned axes,
+                                mnp__reduction_known *known);
 
 #endif

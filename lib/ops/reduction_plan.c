@@ -16,6 +16,7 @@ enum {
     VECTOR_BYTES = 16,
     FLIGHT_BYTES = 64,    /* of all operands that a thread should have under way */
     COLUMN_BYTES = 128,   /* of what a thread knows of its columns */
+    SHARED_BYTES = 384,   /* of the same that half the threads of a block have shared memory for */
     USUAL_BYTES = 32,     /* of an acc: users' types have room for more than they mostly are */
     ENOUGH_BLOCKS = 1056, /* 8 of 256 threads for each of 132 multiprocessors */
     SMALL = 1 << 14,      /* elements: blocks of fewer share one general kernel */
@@ -262,7 +263,8 @@ static int choose_vector(const nest *n, const dim *along, const mnp__reduction_s
             vector /= 2;
     }
     size_t known = n->spec->accumulator < USUAL_BYTES ? n->spec->accumulator : USUAL_BYTES;
-    while (vector > 1 && signature->columns && (size_t)vector * known > COLUMN_BYTES)
+    while (vector > 1 && signature->columns &&
+           ((size_t)vector * known > COLUMN_BYTES || (size_t)vector * n->spec->accumulator > SHARED_BYTES))
         vector /= 2;
     return any ? vector : 1;
 }
@@ -272,7 +274,7 @@ static int choose_unroll(const nest *n, const mnp__reduction_signature *signatur
     size_t bytes = 0;
     int unroll = 1;
     for (int i = 0; i < n->spec->ninputs; i++) {
-        if (signature->reach[i] != MNP_REACH_SCALAR)
+        if (signature->reach[i] != MNP_REACH_SCALAR && signature->reach[i] != MNP_REACH_BROADCAST)
             bytes += signature->vector * mnp_dtype_size(n->work->inputs[i]->dtype);
     }
     while (unroll < 4 && 2 * (size_t)unroll * bytes <= FLIGHT_BYTES)

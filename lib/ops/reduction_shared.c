@@ -137,13 +137,20 @@ static bool share(const mnp_layout *layout, unsigned axes, int rank, int other)
     return true;
 }
 
+/* Whether layouts that give ranks the same elements also give them the same partners: where some have none. */
+static bool same_mesh(const mnp_layout *a, const mnp_layout *b)
+{
+    return a->mesh_ndim == b->mesh_ndim && memcmp(a->mesh, b->mesh, (size_t)a->mesh_ndim * sizeof *a->mesh) == 0 &&
+           memcmp(a->axes, b->axes, (size_t)a->ndim * sizeof *a->axes) == 0;
+}
+
 mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp_layout *layout, unsigned axes, size_t accumulator)
 {
     kept *all = ctx->attached[MNP__ATTACHED_REDUCTIONS].data;
     for (mnp__sharing **at = all ? &all->sharings : NULL; at && *at; at = &(*at)->next) {
         mnp__sharing *found = *at;
         if (found->axes != axes || found->accumulator != accumulator || found->layout->ndim != layout->ndim ||
-            !mnp_layout_equal(found->layout, layout))
+            !mnp_layout_equal(found->layout, layout) || !same_mesh(found->layout, layout))
             continue;
         *at = found->next;
         found->next = all->sharings;

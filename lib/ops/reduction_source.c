@@ -9,17 +9,29 @@
 #include "ops/generated.h"
 #include "ops/reduction_plan.h"
 
+/* IN(0), ... of what `op` sees, perhaps as one value. */
+static void add_values(const mnp__reduction_spec *spec, mnp__text *text)
+{
+    const char *separator = spec->mapped ? "mnp_map(" : "";
+    for (int k = 0; k < spec->ninputs; k++) {
+        if (k == spec->mask)
+            continue;
+        mnp__text_add(text, "%sIN(%d)", separator, k);
+        separator = ", ";
+    }
+    mnp__text_add(text, spec->mapped ? ")" : "");
+}
+
 static void add_calls(const mnp__reduction_spec *spec, mnp__text *text)
 {
-    mnp__text_add(text, "#define MNP_TAKE(lanes, j, IN, i) do { ");
+    mnp__text_add(text, "#define MNP_ELEMENT(lanes, method, j, IN, i) do { ");
     if (spec->mask >= 0)
         mnp__text_add(text, "if (IN(%d).value) ", spec->mask);
-    mnp__text_add(text, "lanes.take(j");
-    for (int k = 0; k < spec->ninputs; k++) {
-        if (k != spec->mask)
-            mnp__text_add(text, ", IN(%d)", k);
-    }
-    mnp__text_add(text, ", i); } while (0)\n#define MNP_GIVE(acc, end, OUT) do { mnp_op::give(acc, end");
+    mnp__text_add(text, "(lanes).method(j, ");
+    add_values(spec, text);
+    mnp__text_add(text, ", i); } while (0)\n#define MNP_VALUE(IN) ");
+    add_values(spec, text);
+    mnp__text_add(text, "\n#define MNP_GIVE(acc, end, OUT) do { mnp_op::give(acc, end");
     for (int k = spec->ninputs; k < spec->ninputs + spec->noutputs; k++)
         mnp__text_add(text, ", OUT(%d)", k);
     mnp__text_add(text, "); %s } while (0)\n", spec->finish);
@@ -35,6 +47,8 @@ static mnp_status write_generated(mnp__reduction *reduction)
     mnp__text_add(&text, "%s\n", spec->preamble);
     if (strstr(spec->preamble, "#line")) /* what follows is not the caller's */
         mnp__text_add(&text, "#line 1 \"after the reduction\"\n");
+    if (!spec->mapped)
+        mnp__text_add(&text, "typedef mnp_type0 mnp_value;\n");
     mnp__text_add(&text, "typedef %s mnp_op;\n", spec->op);
     add_calls(spec, &text);
     reduction->generated = text.data;
@@ -56,7 +70,8 @@ static void add_definitions(const mnp__reduction *reduction, const mnp__reductio
                   signature->reduced, spec->ninputs + 1);
     mnp__text_add(text, "#define MNP_RESULTS %d\n#define MNP_FIRST_RESULT %d\n", spec->noutputs, spec->ninputs);
     mnp__text_add(text, "#define MNP_COLUMNS %d\n#define MNP_ACC_BYTES %zu\n", signature->columns, spec->accumulator);
-    mnp__text_add(text, "#define MNP_SEARCHES %d\n", spec->searches && spec->mask < 0);
+    mnp__text_add(text, "#define MNP_SEARCHES %d\n#define MNP_STEADY %d\n#define MNP_LOOKS %d\n",
+                  spec->searches && spec->mask < 0, spec->steady, spec->looks);
     mnp__text_add(text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n",
                   MNP__REDUCTION_THREADS, signature->vector, signature->unroll);
     for (int k = 0; k < spec->ninputs; k++)

@@ -158,6 +158,7 @@ static void check_settings(void)
     static const char *const wrong[][2] = {
         {"colour=red", "knows no option \"colour\""}, {"device", "not of the form"},    {"device=gpu", "cuda, host or auto"},
         {"deadline=soon", "number of seconds"},       {"deadline=-1", "above 0"},       {"threads=0", "1 to 4096"},
+        {"reproducible=yes", "should be 0 or 1"},
         {"log=loud", "error, warn, info or debug"},   {"log=info:x", "list of ranks"},  {"transport=tcp", "nccl, mpi or auto"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

@@ -168,6 +168,23 @@ static const struct kernel_case {
      {3, 4, 5}, {40, 10, 2}, 0, false},
 };
 
+/* The same in the reproducible mode. */
+static const struct kernel_case steady_cases[] = {
+    {"a steady sum of all", "rows 2 to 1, 4x4: 2112 1", mnp_sum, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"of float64", "rows 2 to 1, 2x4: 2112 1", mnp_sum, MNP_FLOAT64, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"of float16, not aligned", "rows 2 to 1, 1x4: 2112 1", mnp_sum, MNP_FLOAT16, 1, 0, {0}, {1 << 28}, {1}, 2, false},
+    {"a steady mean, with a mask", "rows 2 to 1, 2x2: 2112 1", mnp_nanmean, MNP_COMPLEX64, 1, 0, {0},
+     {1 << 28}, {1}, 0, true},
+    {"columns of steady sums", "columns 2 to 1, 4x4: 2048 64", mnp_sum, MNP_FLOAT32, 2, 1, {0},
+     {16384, 16384}, {16384, 1}, 0, false},
+    {"columns of complex numbers", "columns 2 to 1, 1x4: 2048 512", mnp_sum, MNP_COMPLEX128, 2, 1, {0},
+     {16384, 4096}, {4096, 1}, 0, false},
+    {"a steady variance", "rows 2 to 1, 4x4: 2112 1", mnp_var, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"a steady maximum", "rows 2 to 1, 2x4: 2112 1", mnp_max, MNP_FLOAT64, 1, 0, {0}, {1 << 27}, {1}, 0, false},
+    {"anything that is small", "rows 16 to 8, 1x4: 1", mnp_sum, MNP_COMPLEX64, 3, 1, {1},
+     {3, 4, 5}, {40, 10, 2}, 0, false},
+};
+
 static mnp_array array_of(const struct kernel_case *c, mnp_dtype dtype)
 {
     mnp_array array = {.ctx = &ctx, .dtype = dtype, .local_size = 1, .data = (void *)(uintptr_t)(4096 + c->address)};
@@ -253,6 +270,9 @@ int main(int argc, char **argv)
         run_case(&cases[i]);
     if (compilers[0] && compilers[1])
         test_custom();
+    ctx.config.is_reproducible = true;
+    for (size_t i = 0; i < sizeof steady_cases / sizeof *steady_cases && compilers[0] && compilers[1]; i++)
+        run_case(&steady_cases[i]);
     for (int i = 0; i < ARCHITECTURES; i++)
         mnp__nvrtc_free(compilers[i]);
     mnp__config_free(&config);

@@ -1,0 +1,39 @@
+/*
+ * A reduction of one step: what two elements give, and the next one with that, as a ufunc's methods have it.  F is a
+ * struct that has the step, of(x, y), and what there is without elements, none<T>().
+ */
+template <typename T, typename F> struct mnp_reduce_step {
+    struct acc {
+        T value;
+        bool any;
+    };
+    template <int W> struct lanes {
+        T value[W];
+        bool any[W];
+        MNP_INLINE void start(int j)
+        {
+            value[j] = T{};
+            any[j] = false;
+        }
+        MNP_INLINE void take(int64_t j, T x, int64_t)
+        {
+            value[j] = any[j] ? F::of(value[j], x) : x;
+            any[j] = true;
+        }
+        MNP_INLINE acc end(int j) const
+        {
+            return acc{value[j], any[j]};
+        }
+    };
+    static MNP_INLINE void join(acc &a, const acc &b)
+    {
+        if (!b.any)
+            return;
+        a.value = a.any ? F::of(a.value, b.value) : b.value;
+        a.any = true;
+    }
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, T &result)
+    {
+        result = a.any ? a.value : F::template none<T>();
+    }
+};
