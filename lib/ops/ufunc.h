@@ -56,4 +56,8 @@ bool mnp__ufunc_compares(const mnp__ufunc *ufunc);
 /* The type of an array as an operand. */
 mnp__type mnp__type_of(const mnp_array *array);
 
+/* Call the function of the table: mnp_add() and its like.  `function` begins a sentence.  Collective. */
+mnp_status mnp__ufunc_call(const char *function, const mnp__ufunc *ufunc, const mnp_array *const *inputs,
+                           mnp_array **const *outputs_p);
+
 #endif

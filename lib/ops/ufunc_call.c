@@ -120,6 +120,12 @@ static mnp_status call(const char *function, int id, const mnp_array *const *inp
     return mnp__apply(inputs[0]->ctx, &(mnp__application){function, loop, inputs, outputs_p, NULL});
 }
 
+mnp_status mnp__ufunc_call(const char *function, const mnp__ufunc *ufunc, const mnp_array *const *inputs,
+                           mnp_array **const *outputs_p)
+{
+    return call(function, (int)(ufunc - mnp__ufuncs), inputs, outputs_p);
+}
+
 #define MNP__CALL_1_1(text, id) call(text, id, (const mnp_array *[]){x}, (mnp_array **[]){out_p})
 #define MNP__CALL_2_1(text, id) call(text, id, (const mnp_array *[]){x, y}, (mnp_array **[]){out_p})
 #define MNP__CALL_3_1(text, id) call(text, id, (const mnp_array *[]){x, y, z}, (mnp_array **[]){out_p})

@@ -1,0 +1,166 @@
+/*
+ * Times scans: the data stays on the device, outputs are reused, a call is made again and again.
+ *
+ *   mpirun -n RANKS bench/scan [--case NAME] [--elements N] [--repeats N]
+ *
+ * A time is the median of repeats, each between two events of the device, of the slowest rank.  The last element of the
+ * first line is compared with what the processor computes in long double.  bench/scan_peers.py does the same with other
+ * libraries.
+ */
+#include <maniple.h>
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+
+enum { PERIOD = 1 << 22 };
+
+static const struct benchmark {
+    const char *name;
+    mnp_dtype dtype;
+    int64_t elements;
+    int ndim, axis;
+    const char *last; /* of the first line, as a subscript */
+} benchmarks[] = {
+    {"cumsum", MNP_FLOAT32, 1 << 28, 1, 0, "-1"},
+    {"cumsum float64", MNP_FLOAT64, 1 << 27, 1, 0, "-1"},
+    {"cummax", MNP_FLOAT32, 1 << 28, 1, 0, "-1"},
+    {"cumsum axis 0", MNP_FLOAT32, 1 << 28, 2, 0, "-1, 0"},
+    {"cumsum axis 1", MNP_FLOAT32, 1 << 28, 2, 1, "0, -1"},
+};
+
+struct work {
+    const struct benchmark *benchmark;
+    int64_t n; /* elements, or the root of them where they are a square matrix */
+    mnp_array *x, *y;
+};
+
+/* ---- data: a function of the index that repeats itself ---- */
+
+static double uniform(int64_t i)
+{
+    uint64_t hash = (uint64_t)(i % PERIOD) * 2 * UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(hash >> 40) / (double)(1 << 24);
+}
+
+static mnp_array *data(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape)
+{
+    mnp_array *array = NULL;
+    MNP_OR_EXIT(mnp_empty(ctx, dtype, ndim, shape, &array));
+    const int64_t *lo = mnp_array_local_lo(array), *extent = mnp_array_local_shape(array);
+    int64_t size = mnp_array_local_size(array);
+    void *block = malloc((size_t)size * mnp_dtype_size(dtype) + 1);
+    for (int64_t k = 0; block && k < size; k++) {
+        int64_t i = ndim == 1 ? lo[0] + k : (lo[0] + k / extent[1]) * shape[1] + lo[1] + k % extent[1];
+        if (dtype == MNP_FLOAT32)
+            ((float *)block)[k] = (float)uniform(i);
+        else
+            ((double *)block)[k] = uniform(i);
+    }
+    MNP_OR_EXIT(mnp_agree(ctx, block ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %" PRId64 " elements", size)));
+    MNP_OR_EXIT(mnp_array_set_local(array, block));
+    free(block);
+    return array;
+}
+
+/* ---- measuring and checking ---- */
+
+static bool is_maximum(const struct benchmark *benchmark)
+{
+    return strcmp(benchmark->name, "cummax") == 0;
+}
+
+static mnp_status run(void *argument)
+{
+    struct work *w = argument;
+    if (is_maximum(w->benchmark))
+        return mnp_cummax(w->x, w->benchmark->axis, &w->y);
+    return mnp_cumsum(w->x, w->benchmark->axis, NULL, &w->y);
+}
+
+static double expect(const struct work *w)
+{
+    int64_t step = w->benchmark->ndim == 2 && w->benchmark->axis == 0 ? w->n : 1;
+    long double sum = 0, most = 0;
+    for (int64_t i = 0; i < w->n; i++) {
+        double value = uniform(i * step);
+        sum += value;
+        most = value > (double)most ? value : most;
+    }
+    return (double)(is_maximum(w->benchmark) ? most : sum);
+}
+
+/* Compare the last element of the first line; ends the program if it is wrong. */
+static void verify(const struct work *w)
+{
+    mnp_array *view = NULL, *element = NULL;
+    double got = 0, expected = expect(w);
+    MNP_OR_EXIT(mnp_index(w->y, w->benchmark->last, &view));
+    MNP_OR_EXIT(mnp_astype(view, MNP_FLOAT64, &element));
+    MNP_OR_EXIT(mnp_array_to_host(element, MNP_ALL_RANKS, &got));
+    mnp_free_all(view, element);
+    if (fabs(got - expected) <= (w->benchmark->dtype == MNP_FLOAT32 ? 1e-7 : 1e-14) * fabs(expected))
+        return;
+    mnp_fail(MNP_ERR_INTERNAL, "%s: the result is %.17g, not %.17g", w->benchmark->name, got, expected);
+    mnp_exit(1);
+}
+
+static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int64_t elements, int repeats)
+{
+    struct work w = {.benchmark = benchmark, .n = elements ? elements : benchmark->elements};
+    double *seconds = calloc((size_t)repeats, sizeof *seconds);
+    MNP_OR_EXIT(mnp_agree(ctx, seconds ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %d repeats", repeats)));
+    if (benchmark->ndim == 2)
+        w.n = (int64_t)sqrt((double)w.n);
+    w.x = data(ctx, benchmark->dtype, benchmark->ndim, (int64_t[]){w.n, w.n});
+    measure(ctx, run, &w, repeats, seconds);
+    verify(&w);
+    if (mnp_ctx_rank(ctx) == 0) {
+        int64_t all = benchmark->ndim == 1 ? w.n : w.n * w.n;
+        double median = seconds[repeats / 2], bytes = 2 * (double)mnp_dtype_size(benchmark->dtype) * (double)all;
+        printf("  %-14s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
+               mnp_dtype_name(benchmark->dtype), 1e3 * median, 1e3 * seconds[0], 1e-9 * bytes / median);
+    }
+    free(seconds);
+    mnp_free_all(w.x, w.y);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"case", 1, NULL, 'c'}, {"elements", 1, NULL, 'n'}, {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
+    const char *name = NULL;
+    int64_t elements = 0;
+    int repeats = 50, known = 0, wrong = 0;
+    mnp_ctx *ctx;
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (c == 'c')
+            name = optarg;
+        else if (c == 'n')
+            elements = atoll(optarg);
+        else if (c == 'r')
+            repeats = atoi(optarg);
+        else
+            wrong = 1;
+    }
+    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++)
+        known = known || !name || strcmp(name, benchmarks[k].name) == 0;
+    if (!known || wrong || optind != argc || elements < 0 || repeats < 1) {
+        fprintf(stderr, "usage: %s [--case NAME] [--elements N] [--repeats N]\n", argv[0]);
+        return 2;
+    }
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    if (mnp_ctx_rank(ctx) == 0)
+        printf("%d rank%s, device %s, median of %d\n", mnp_ctx_size(ctx), mnp_ctx_size(ctx) == 1 ? "" : "s",
+               mnp_ctx_device_kind(ctx), repeats);
+    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++) {
+        if (!name || strcmp(name, benchmarks[k].name) == 0)
+            time_benchmark(ctx, &benchmarks[k], elements, repeats);
+    }
+    mnp_finalize(ctx);
+    return 0;
+}

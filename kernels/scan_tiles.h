@@ -1,0 +1,342 @@
+/*
+ * Lines of a block: its warps have neighbouring chunks of a tile, and what those come to is joined in shared memory.
+ *
+ * A thread has a strip of neighbouring elements, so that few shuffles do; as warps read and write 16 bytes a thread
+ * side by side, elements change places in shared memory on the way.
+ *
+ * Where lines are few, every block has one tile, and learns from earlier ones what is before it in a single pass over
+ * memory (D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016).  Blocks take
+ * numbers from a counter, so that what they wait for has been begun.  A block tells what its tile comes to, and, once
+ * it knows what is before, also what there is up to its end; a warp looks at many tiles at a time until it finds one
+ * that knows the latter.
+ *
+ * `state` begins as zeros: the counter, 16 bytes, then a record for every word of what a tile comes to, then as many of
+ * what is known up to its end.  A record is the word and a flag that it is there, which are one access of 16 bytes: so
+ * nobody sees one without the other, and no fences are needed.
+ */
+constexpr int mnp_warps = MNP_THREADS / 32, mnp_tile = mnp_warps * mnp_chunk, mnp_items = MNP_VECTOR * MNP_UNROLL;
+
+/* ---- strips ---- */
+
+/* Vectors that change places, with a gap after every 128 bytes, so that threads find them in different banks. */
+template <typename Memory> struct mnp_places {
+    typedef mnp_vector<Memory, MNP_VECTOR> vector;
+    static constexpr int row = sizeof(vector) >= 128 ? 1 : 128 / sizeof(vector);
+    static constexpr int bytes = (32 * MNP_UNROLL + 32 * MNP_UNROLL / row) * sizeof(vector);
+    static MNP_INLINE vector *at(void *shared, int number)
+    {
+        return (vector *)shared + number + number / row;
+    }
+};
+constexpr int mnp_warp_bytes = mnp_places<mnp_in>::bytes > mnp_places<mnp_out>::bytes ? mnp_places<mnp_in>::bytes
+                                                                                      : mnp_places<mnp_out>::bytes;
+
+/*
+ * The elements of a thread, of a chunk that begins at `from` and may go beyond `end`, where elements are not taken.
+ * They stay in shared memory, which leaves registers to more warps.
+ */
+struct mnp_strip {
+    void *shared;
+    mnp_acc before; /* what the warp's elements before the strip come to */
+    int count;      /* of elements that are there */
+
+    MNP_INLINE void load(const mnp_in *in, int64_t stride, int64_t from, int64_t end)
+    {
+        const int lane = threadIdx.x % 32;
+        const int64_t left = end - from - lane * mnp_items;
+        mnp_in loaded[MNP_UNROLL][MNP_VECTOR];
+        count = left < mnp_items ? (int)left : mnp_items;
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++)
+            mnp_load<MNP_UNIT_IN>(in, stride, from + (u * 32 + lane) * MNP_VECTOR, end, loaded[u]);
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++)
+            memcpy(mnp_places<mnp_in>::at(shared, u * 32 + lane), loaded[u], sizeof loaded[u]);
+        __syncwarp();
+    }
+    MNP_INLINE mnp_vector<mnp_in, MNP_VECTOR> values(int u) const
+    {
+        return *mnp_places<mnp_in>::at(shared, threadIdx.x % 32 * MNP_UNROLL + u);
+    }
+    /* Find `before`; gives what the warp's chunk comes to. */
+    MNP_INLINE mnp_acc scan()
+    {
+        const int lane = threadIdx.x % 32;
+        mnp_op::lanes<1> lanes;
+        lanes.start(0);
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++) {
+            const mnp_vector<mnp_in, MNP_VECTOR> value = values(u);
+#pragma unroll
+            for (int v = 0; v < MNP_VECTOR; v++) {
+                if (u * MNP_VECTOR + v < count)
+                    mnp_take(lanes, 0, value.at[v]);
+            }
+        }
+        mnp_acc acc = lanes.end(0);
+#pragma unroll
+        for (int by = 1; by < 32; by *= 2) {
+            mnp_acc other = mnp_shuffle_up(acc, by, 32);
+            if (lane >= by) {
+                mnp_op::join(other, acc);
+                acc = other;
+            }
+        }
+        before = mnp_shuffle_up(acc, 1, 32);
+        if (lane == 0)
+            before = mnp_empty();
+        return mnp_shuffle_from(acc, 31, 32);
+    }
+    /* Store the results; `first` comes before the warp's chunk. */
+    MNP_INLINE void store(mnp_out *out, int64_t stride, int64_t from, int64_t end, const mnp_acc &first)
+    {
+        const int lane = threadIdx.x % 32;
+        mnp_vector<mnp_in, MNP_VECTOR> value[MNP_UNROLL];
+        mnp_op::lanes<1> lanes;
+        lanes.start(0);
+        mnp_acc prefix = first;
+        mnp_op::join(prefix, before);
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++)
+            value[u] = values(u);
+        __syncwarp();
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++) {
+            mnp_vector<mnp_out, MNP_VECTOR> own;
+#pragma unroll
+            for (int v = 0; v < MNP_VECTOR; v++) {
+                if (u * MNP_VECTOR + v < count)
+                    mnp_take(lanes, 0, value[u].at[v]);
+                mnp_acc acc = prefix;
+                mnp_op::join(acc, lanes.end(0));
+                own.at[v] = mnp_result(acc);
+            }
+            *mnp_places<mnp_out>::at(shared, lane * MNP_UNROLL + u) = own;
+        }
+        __syncwarp();
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++) {
+            mnp_out result[MNP_VECTOR];
+            memcpy(result, mnp_places<mnp_out>::at(shared, u * 32 + lane), sizeof result);
+            mnp_store<MNP_UNIT_OUT>(out, stride, from + (u * 32 + lane) * MNP_VECTOR, end, result);
+        }
+        __syncwarp();
+    }
+};
+
+/* ---- tiles of other blocks ---- */
+
+#if MNP_WAY == MNP_SCAN_TILES
+
+constexpr int mnp_record_words = (sizeof(mnp_acc) + 7) / 8;
+
+struct mnp_record {
+    uint64_t word, there;
+};
+
+MNP_INLINE void mnp_tell(mnp_record *records, const mnp_acc &acc)
+{
+    uint64_t word[mnp_record_words] = {};
+    memcpy(word, &acc, sizeof acc);
+#pragma unroll
+    for (int w = 0; w < mnp_record_words; w++)
+        asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(records + w), "l"(word[w]), "l"((uint64_t)1)
+                     : "memory");
+}
+
+/* Begin to read what may be told; and whether it was, then also what. */
+struct mnp_reading {
+    uint64_t word[mnp_record_words], there[mnp_record_words];
+    MNP_INLINE void begin(const mnp_record *records)
+    {
+#pragma unroll
+        for (int w = 0; w < mnp_record_words; w++)
+            asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                         : "=l"(word[w]), "=l"(there[w])
+                         : "l"(records + w)
+                         : "memory");
+    }
+    MNP_INLINE bool end(mnp_acc &acc) const
+    {
+        bool all = true;
+#pragma unroll
+        for (int w = 0; w < mnp_record_words; w++)
+            all = all && there[w];
+        if (all)
+            memcpy(&acc, word, sizeof acc);
+        return all;
+    }
+};
+
+/* Tiles that a thread looks at together: most are so near that one look of a warp finds what it needs. */
+constexpr int mnp_looks = mnp_record_words == 1 ? 4 : mnp_record_words == 2 ? 2 : 1;
+
+/*
+ * Whether it is told what tiles `nearest`, nearest - 1, ... of the line come to, or what is known up to one of them,
+ * `found`; then `acc` is that, and what the later ones come to.
+ */
+MNP_INLINE bool mnp_look_at(const mnp_record *own, const mnp_record *upto, int64_t nearest, int64_t first, mnp_acc &acc,
+                            bool &found)
+{
+    mnp_reading whole[mnp_looks], alone[mnp_looks]; /* all are under way at once */
+#pragma unroll
+    for (int k = 0; k < mnp_looks; k++) {
+        if (nearest - k >= first) {
+            whole[k].begin(upto + (nearest - k) * mnp_record_words);
+            alone[k].begin(own + (nearest - k) * mnp_record_words);
+        }
+    }
+    acc = mnp_empty();
+    found = false;
+#pragma unroll
+    for (int k = 0; k < mnp_looks; k++) {
+        if (!found && nearest - k >= first) {
+            mnp_acc one = mnp_empty();
+            found = whole[k].end(one);
+            if (!found && !alone[k].end(one))
+                return false;
+            mnp_op::join(one, acc);
+            acc = one;
+        }
+    }
+    return true;
+}
+
+/* What there is before tile number `number`, which is not its line's first, number `first`; all threads of a warp. */
+MNP_INLINE mnp_acc mnp_look_back(const mnp_record *own, const mnp_record *upto, int64_t number, int64_t first)
+{
+    const int lane = threadIdx.x % 32;
+    mnp_acc known = mnp_empty();
+    for (int64_t nearest = number - 1 - lane * mnp_looks;; nearest -= 32 * mnp_looks) {
+        mnp_acc acc;
+        bool found = false, told = false;
+        do {
+            if (!told)
+                told = mnp_look_at(own, upto, nearest, first, acc, found);
+        } while (!__all_sync(0xffffffffu, told));
+        const unsigned ends = __ballot_sync(0xffffffffu, found);
+        const int last = ends ? __ffs(ends) - 1 : 31;
+        if (lane > last)
+            acc = mnp_empty();
+#pragma unroll
+        for (int by = 1; by < 32; by *= 2) {
+            mnp_acc other = mnp_shuffle_from(acc, (lane + by) & 31, 32); /* of tiles before */
+            mnp_op::join(other, acc);
+            acc = other;
+        }
+        acc = mnp_shuffle_from(acc, 0, 32);
+        mnp_op::join(acc, known);
+        known = acc;
+        if (ends)
+            return known;
+    }
+}
+
+#endif
+
+/* ---- blocks ---- */
+
+/* What a line has at its place in memory. */
+struct mnp_line {
+    const mnp_in *in;
+    mnp_out *out;
+    int64_t index[MNP_KEPT];
+    MNP_INLINE mnp_line(const mnp_scan_params &p, int64_t line)
+    {
+        mnp_unravel<MNP_KEPT>(p.kept, line, index);
+        in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
+        out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
+    }
+};
+
+/* What the warps of the block before this one know together, and all of them. */
+MNP_INLINE void mnp_join_warps(const mnp_acc *warps, mnp_acc &before, mnp_acc &all)
+{
+    before = all = mnp_empty();
+#pragma unroll
+    for (int w = 0; w < mnp_warps; w++) {
+        if (w == threadIdx.x / 32)
+            before = all;
+        mnp_op::join(all, warps[w]);
+    }
+}
+
+/* Registers are few enough for many warps, unless much is known of a set. */
+constexpr int mnp_least_warps = sizeof(mnp_acc) > 16 ? 1 : MNP_WAY == MNP_SCAN_BLOCKS ? 32 : 24;
+constexpr int mnp_blocks = mnp_least_warps < mnp_warps ? 1 : mnp_least_warps / mnp_warps;
+
+#if MNP_WAY == MNP_SCAN_BLOCKS
+
+extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
+    MNP_SCAN(const __grid_constant__ mnp_scan_params p)
+{
+    __shared__ alignas(16) unsigned char shared[mnp_warps][mnp_warp_bytes];
+    __shared__ mnp_acc warps[2][mnp_warps];
+    const int warp = threadIdx.x / 32;
+    const mnp_line line(p, blockIdx.x);
+    mnp_acc known = mnp_before_line(p, line.index);
+    int turn = 0;
+    for (int64_t from = warp * mnp_chunk; from < p.length + warp * mnp_chunk; from += mnp_tile, turn ^= 1) {
+        mnp_strip strip = {shared[warp]};
+        mnp_acc before, all;
+        strip.load(line.in, p.in.along, from, p.length);
+        const mnp_acc chunk = strip.scan();
+        if (threadIdx.x % 32 == 0)
+            warps[turn][warp] = chunk;
+        __syncthreads();
+        mnp_join_warps(warps[turn], before, all);
+        mnp_acc first = known;
+        mnp_op::join(first, before);
+        strip.store(line.out, p.out.along, from, p.length, first);
+        mnp_op::join(known, all);
+    }
+}
+
+#else
+
+extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
+    MNP_SCAN(const __grid_constant__ mnp_scan_params p)
+{
+    __shared__ alignas(16) unsigned char shared[mnp_warps][mnp_warp_bytes];
+    __shared__ mnp_acc warps[mnp_warps], shared_known;
+    __shared__ int64_t shared_number;
+    const int warp = threadIdx.x / 32;
+    if (threadIdx.x == 0)
+        shared_number = (int64_t)atomicAdd((unsigned long long *)p.state, 1ull);
+    __syncthreads();
+    const int64_t number = shared_number, line_number = number / p.parts, tile = number - line_number * p.parts;
+    const mnp_line line(p, line_number);
+    const int64_t from = tile * mnp_tile + warp * mnp_chunk;
+    mnp_record *const own = (mnp_record *)p.state + 1;
+    mnp_record *const upto = own + p.lines * p.parts * mnp_record_words;
+    mnp_strip strip = {shared[warp]};
+    mnp_acc before, all;
+    strip.load(line.in, p.in.along, from, p.length);
+    const mnp_acc chunk = strip.scan();
+    if (threadIdx.x % 32 == 0)
+        warps[warp] = chunk;
+    __syncthreads();
+    mnp_join_warps(warps, before, all);
+    if (warp == 0) {
+        mnp_acc known;
+        if (tile > 0) {
+            if (threadIdx.x == 0)
+                mnp_tell(own + number * mnp_record_words, all);
+            known = mnp_look_back(own, upto, number, number - tile);
+        } else {
+            known = mnp_before_line(p, line.index);
+        }
+        mnp_acc end = known;
+        mnp_op::join(end, all);
+        if (threadIdx.x == 0) {
+            mnp_tell(upto + number * mnp_record_words, end);
+            shared_known = known;
+        }
+    }
+    __syncthreads();
+    mnp_acc first = shared_known;
+    mnp_op::join(first, before);
+    strip.store(line.out, p.out.along, from, p.length, first);
+}
+
+#endif

@@ -1,0 +1,204 @@
+"""Scans: cumulative sums, products and extremes, along any axis and flattened."""
+
+import maniple as mp
+import numpy as np
+
+rng = mp.random()
+FUNCTIONS = {"cumsum": np.cumsum, "cumprod": np.cumprod, "nancumsum": np.nancumsum, "nancumprod": np.nancumprod}
+EXTREMES = {"cummax": np.maximum.accumulate, "cummin": np.minimum.accumulate}
+
+
+def values(dtype, shape):
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return rng.random(shape) < 0.5
+    if kind in "iu":
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+    made = rng.uniform(0.8, 1.2, shape)
+    return (made + 1j * rng.uniform(-0.2, 0.2, shape) if kind == "c" else made).astype(dtype)
+
+
+def expected(name, a, axis, dtype=None):
+    """NumPy's result, computed with the precision that Maniple has."""
+    if name in EXTREMES:
+        return EXTREMES[name](a.ravel() if axis is None else a, axis=axis or 0)
+    wide = {"e": "float64", "f": "float64", "d": "longdouble", "F": "complex128", "D": "clongdouble"}
+    want = FUNCTIONS[name](a, axis=axis, dtype=dtype)
+    if want.dtype.char not in wide:
+        return want
+    cast = a.astype(want.dtype)
+    return FUNCTIONS[name](cast, axis=axis, dtype=wide[want.dtype.char]).astype(want.dtype)
+
+
+def compare(name, a, x, axis, dtype=None, ulp=None):
+    want = expected(name, a, axis, dtype)
+    if ulp is None:
+        exact, wide = name in EXTREMES or want.dtype.kind in "biu", want.dtype.char in "dD"
+        ulp = 0 if exact else 256 if wide and "prod" in name else 8 if wide else 2
+    arguments = () if name in EXTREMES else (dtype,)
+    got = mp.lookup(name)(x, mp.MNP_FLATTENED if axis is None else axis, *arguments)
+    mp.check(f"{name} of {a.dtype} {a.shape}, axis {axis}, dtype {dtype}", got, want, ulp=ulp)
+
+
+def axes_of(ndim):
+    return [None] + list(range(ndim)) + [-1] * (ndim > 0)
+
+
+def all_functions():
+    types = {"cumsum": "bool int8 uint16 float16 float32 complex64 complex128", "cumprod": "int32 float32",
+             "nancumsum": "float32", "nancumprod": "float64", "cummax": "bool uint64 float16 complex64",
+             "cummin": "int64 float64"}
+    for name, listed in types.items():
+        for dtype in listed.split():
+            shape = tuple(int(n) for n in rng.integers(2, 7, 3))
+            a = values(dtype, shape)
+            if name.startswith("nan") and a.dtype.kind == "f":
+                a[rng.random(shape) < 0.2] = np.nan
+            x = mp.array(a, mp.random_layout(rng, shape))
+            for axis in axes_of(3):
+                compare(name, a, x, axis)
+    a = values("int16", (5, 6))
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    compare("cumsum", a, x, 0, "int16")
+    compare("cumsum", a, x, 1, "float32")
+
+
+def shapes_and_views():
+    for shape in ((), (1,), (7,), (0,), (3, 0, 2), (1, 1), (129,), (37, 41), (3, 1, 5), (2, 3, 4, 5)):
+        a = values("float32", shape)
+        x = mp.array(a, mp.random_layout(rng, shape))
+        for name in ("cumsum", "cummax"):
+            for axis in axes_of(len(shape)):
+                if shape or axis is None:
+                    compare(name, a, x, axis)
+    a = values("float32", (12, 13, 14))
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    b = np.ascontiguousarray(a[:, 0])
+    y = mp.array(b, mp.random_layout(rng, b.shape))
+    views = {"reversed": (a[::-1, ::-2, 1:], x[::-1, ::-2, 1:]), "an index": (a[3], x[3]),
+             "two": (a[:, 2, 5], x[:, 2, 5]), "no elements": (a[3:3], x[3:3]),
+             "one element": (a[3, 4, 5:6], x[3, 4, 5:6]),
+             "transposed": (a.transpose(2, 0, 1), mp.transpose(x, [2, 0, 1])),
+             "broadcast": (np.broadcast_to(b, (5, 12, 14)), mp.broadcast_to(y, 3, [5, 12, 14]))}
+    for b, y in views.values():
+        for name in ("cumsum", "cummax"):
+            for axis in axes_of(b.ndim):
+                compare(name, b, y, axis)
+
+
+def large():
+    """Large enough for the kernels of rows and columns, and for several parts of a line."""
+    for shape in ((200001,), (411, 503), (3, 70001), (70001, 3), (20, 17, 1031), (1200, 70)):
+        a = rng.standard_normal(shape).astype(np.float32)
+        x = mp.array(a)
+        for axis in range(len(shape)):
+            got = mp.cumsum(x, axis, None).numpy().astype(np.float64)
+            want = np.cumsum(a, axis=axis, dtype=np.float64)
+            size = np.abs(want) + 1e-7 * np.cumsum(np.abs(a), axis=axis, dtype=np.float64)
+            mp.ok(got.shape == want.shape and (np.abs(got - want) <= 2.0 ** -23 * size).all(),
+                  f"cumsum of {shape} along axis {axis}")
+            compare("cummax", a, x, axis)
+    a = rng.integers(-1000, 1000, (301, 1003))
+    x = mp.array(a)
+    for axis in axes_of(2):
+        compare("cumsum", a, x, axis)
+        compare("cumsum", a[::-1, ::-3], x[::-1, ::-3], axis)
+    a = rng.uniform(0, 1, (100003,))
+    wide = np.cumsum(a, dtype=np.longdouble)
+    ours = np.abs(mp.cumsum(mp.array(a), 0, None).numpy() - wide).max()
+    theirs = np.abs(np.cumsum(a) - wide).max()
+    mp.ok(ours <= theirs, f"a sum of float64 errs by {float(ours):.2g}, NumPy's by {float(theirs):.2g}")
+
+
+def special_values():
+    a = values("float32", (9, 11))
+    a[2, 3] = a[2, 7] = a[5, 0] = np.nan
+    a[4, 4] = np.inf
+    a[6, 1] = -np.inf
+    a[7] = np.nan
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    for name in ("cumsum", "nancumsum", "cummax", "cummin"):
+        for axis in axes_of(2):
+            compare(name, a, x, axis)
+    c = a.astype("complex64")  # all NaN are alike: it is not said which one of several stays
+    c.imag = np.where(np.isnan(a), 1, a)
+    for axis in axes_of(2):
+        compare("cummax", c, mp.array(c, x.layout), axis)
+    for dtype, big in (("int64", 2 ** 62), ("uint64", 2 ** 63), ("int8", 127)):
+        d = np.full((5, 3), big, dtype)
+        compare("cumsum", d, mp.array(d), 0)
+        compare("cumprod", d, mp.array(d), 0)
+    compare("cumsum", np.full(10, 100, "int8"), mp.array(np.full(10, 100, "int8")), 0, "int8")
+
+
+def outputs():
+    a = values("float32", (6, 8))
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    out = mp.array(np.zeros((6, 8)), mp.random_layout(rng, a.shape))
+    mp.cumsum(x, 0, None, out=out)
+    mp.check("into float64 in another layout", out, np.cumsum(a, axis=0, dtype="float64").astype("float32")
+             .astype("float64"), ulp=1 << 30)
+    wide = mp.array(np.zeros((6, 16), "float32"), mp.random_layout(rng, (6, 16)))
+    mp.cumsum(x, 1, None, out=wide[:, ::2])
+    mp.check("into a view", wide[:, ::2], expected("cumsum", a, 1), ulp=2)
+    mp.cumsum(x[::-1], 1, None, out=x)
+    mp.check("into what it reads backwards", x, expected("cumsum", a[::-1], 1), ulp=2)
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    mp.cumsum(x, 0, None, out=x)
+    mp.check("in place", x, expected("cumsum", a, 0), ulp=2)
+    for name, start in (("sum", 0), ("prod", 1)):
+        for dtype in ("float32", "int8"):
+            b = values(dtype, (5, 6))
+            y = mp.array(b, mp.random_layout(rng, b.shape))
+            for axis in (0, 1, -1):
+                want = expected("cum" + name, b, axis)
+                mp.check(f"cumulative_{name} along {axis}", mp.lookup("cumulative_" + name)(y, axis, None, False), want,
+                         ulp=2)
+                want = np.concatenate([np.full_like(want[:1] if axis == 0 else want[:, :1], start), want], axis=axis)
+                mp.check("with what comes first", mp.lookup("cumulative_" + name)(y, axis, None, True), want, ulp=2)
+    b = values("int8", 9)
+    got = mp.cumulative_sum(mp.array(b), mp.MNP_FLATTENED, None, True)
+    mp.check("cumulative_sum of one dimension", got, np.concatenate([[0], np.cumsum(b)]))
+
+
+def properties():
+    """Random shapes, layouts and views: scans of integers are exact."""
+    for _ in range(25):
+        ndim = int(rng.integers(1, 5))
+        shape = tuple(int(n) for n in rng.integers(1, 9, ndim))
+        a = rng.integers(-9, 9, shape)
+        x = mp.array(a, mp.random_layout(rng, shape))
+        index = tuple(slice(None, None, int(rng.choice([1, 1, 2, -1, -2]))) for _ in shape)
+        order = [int(d) for d in rng.permutation(ndim)]
+        b, y = a[index].transpose(order), mp.transpose(x[index], order)
+        axis = int(rng.integers(-ndim, ndim))
+        compare("cumsum", b, y, axis)
+        out = mp.array(np.zeros(b.shape, a.dtype), mp.random_layout(rng, b.shape))
+        mp.cummin(y, axis, out=out)
+        mp.check("cummin into another layout", out, np.minimum.accumulate(b, axis=axis))
+
+
+def misuse():
+    x, b = mp.array(values("float32", (6, 8))), mp.array(values("int32", (6, 8)))
+    for words, function, *arguments in (
+            ("mnp_cumsum: axis 2 is out of bounds for 2 dimensions", mp.cumsum, x, 2, None),
+            ("mnp_cumsum: axis -3 is out of bounds", mp.cumsum, x, -3, None),
+            ("flaot", mp.cumsum, x, 0, "flaot"),
+            ("mnp_cummax: a scalar is an operand", mp.cummax, 3.0, 0),
+            ("mnp_cumulative_sum: the array has 2 dimensions", mp.cumulative_sum, x, mp.MNP_FLATTENED, None, False)):
+        mp.fails("MNP_ERR_ARG", words, function, *arguments)
+    mp.fails("MNP_ERR_ARG", "mnp_cumsum: the output's shape is (7,), and the result's is (6, 8)", mp.cumsum, x, 0, None,
+             out=mp.empty("float32", 1, [7]))
+    mp.fails("MNP_ERR_ARG", "the result is float32, and cannot be cast to the output's int32", mp.cumsum, x, 0, None,
+             out=b)
+
+
+all_functions()
+shapes_and_views()
+large()
+special_values()
+outputs()
+properties()
+misuse()
+mp.done()
