@@ -1,8 +1,9 @@
 /*
- * maniple eval: read arrays, evaluate statements on them in one kernel, write the results, and tell what was done.
+ * maniple eval: read arrays, evaluate statements on them, write the results, and tell what was done.  A result without
+ * dimensions, as of a sum, is printed too, and need not be written.
  *
  * What can be found wrong cheaply is looked for first: the command line, then the outputs' places, then the statements,
- * by evaluating them on empty arrays of the operands' types; only then are arrays read.
+ * by evaluating them on arrays of one element of the operands' types; only then are arrays read.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -26,17 +27,18 @@ static const option_row options_table[] = {
     {'o', "output", "OUTPUT", "[NAME=]FILE:/DATASET: where the variable NAME goes, or without NAME\n"
                               "the value of the last statement; replaces a dataset of that name, but\n"
                               "never an operand, and keeps what else the file holds; may be repeated"},
-    {'q', "quiet", NULL, "print nothing"},
+    {'q', "quiet", NULL, "print nothing but a value that is not written"},
     {'h', "help", NULL, "show this"},
     {0},
 };
 
 void eval_help(void)
 {
-    puts("Usage: maniple eval STATEMENTS [NAME=OPERAND...] -o [NAME=]FILE:/DATASET [OPTION...]\n"
-         "       mpirun -n RANKS maniple eval STATEMENTS [NAME=OPERAND...] -o [NAME=]FILE:/DATASET\n"
+    puts("Usage: maniple eval STATEMENTS [NAME=OPERAND...] [-o [NAME=]FILE:/DATASET] [OPTION...]\n"
+         "       mpirun -n RANKS maniple eval STATEMENTS [NAME=OPERAND...] [-o [NAME=]FILE:/DATASET]\n"
          "\n"
-         "Evaluate STATEMENTS, such as 'z = sqrt(x**2 + y**2)', element by element, in NumPy's language.\n"
+         "Evaluate STATEMENTS, such as 'z = sqrt(x**2 + y**2)' or 'mean((x - y)**2)', in NumPy's language.\n"
+         "A value without dimensions need not be written: without -o it is printed.\n"
          "\n"
          "OPERAND is a dataset of an HDF5 file, written FILE:/DATASET, or a number such as 2, 2.5, 2j or True,\n"
          "or made on the spot:\n"
@@ -49,17 +51,18 @@ void eval_help(void)
          "Options:");
     options_print(options_table);
     puts("\n"
-         "Example:\n"
-         "  mpirun -n 4 maniple eval 'r = hypot(x, y); r / (r + s)' x=in.h5:/x y=in.h5:/y s=0.5 -o out.h5:/z");
+         "Examples:\n"
+         "  mpirun -n 4 maniple eval 'r = hypot(x, y); r / (r + s)' x=in.h5:/x y=in.h5:/y s=0.5 -o out.h5:/z\n"
+         "  maniple eval -q 'mean((x - y)**2)' x=in.h5:/x y=in.h5:/y");
 }
 
 /* An operand or an output: a name of the statements and what it stands for. */
 typedef struct named {
     char name[MAX_NAME], role[MAX_NAME + 16];
-    const char *text;        /* as typed, behind the name */
-    bool is_number;
-    char kind;               /* of a number: 'b', 'i', 'f' or 'c' */
-    long long integer;       /* its value, if 'b' or 'i'; */
+    const char *text;        /* as typed, behind the name; NULL: an output that is printed and not written */
+    bool is_number;          /* of an output: it has no dimensions */
+    char kind;               /* of a number: 'b', 'i', 'u', 'f' or 'c' */
+    long long integer;       /* its value, if 'b', 'i' or 'u'; */
     double real, imag;       /* else */
     operand operand;         /* unless it is a number */
     mnp_array *array;        /* unless it is a number: while the command works, or NULL */
@@ -182,7 +185,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
     if (count - 1 > MAX_OPERANDS)
         return mnp_fail(MNP_ERR_ARG, "there are %d operands; %d are possible", count - 1, MAX_OPERANDS);
     if (j->noutputs == 0)
-        return mnp_fail(MNP_ERR_ARG, "eval needs to know where the result goes: -o FILE:/DATASET");
+        j->noutputs = 1; /* the last value, which is printed */
     j->statements = words[0];
     mnp_status status = MNP_OK;
     for (int i = 1; i < count && status == MNP_OK; i++)
@@ -249,7 +252,7 @@ static mnp_status check_overwriting(const job *j, int number)
 
 static mnp_status check_places(mnp_ctx *ctx, const job *j)
 {
-    for (int i = 0; i < j->noutputs; i++) {
+    for (int i = 0; i < j->noutputs && j->outputs[i].text; i++) {
         if (mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? check_overwriting(j, i) : MNP_OK) != MNP_OK)
             mnp_exit(EXIT_MISUSED);
         mnp_status status = mnp_h5_check_write(ctx, j->outputs[i].operand.file, j->outputs[i].operand.dataset);
@@ -296,22 +299,97 @@ static void free_arrays(job *j)
     }
 }
 
-/* Find mistakes of the statements, and compile them, on empty arrays of the operands' types and dimensions. */
+/* A value that is nowhere to go must be one number. */
+static void check_printable(const job *j)
+{
+    int ndim = mnp_array_ndim(j->outputs[0].array);
+    if (j->outputs[0].text || ndim == 0)
+        return;
+    mnp_fail(MNP_ERR_ARG, "the value of the last statement has %d dimension%s: say where it goes, -o FILE:/DATASET",
+             ndim, ndim == 1 ? "" : "s");
+    mnp_exit(EXIT_MISUSED);
+}
+
+/*
+ * Find mistakes of the statements, and compile them, on arrays of the operands' types and dimensions: of one element,
+ * as of nothing there is no maximum.
+ */
 static void rehearse(mnp_ctx *ctx, job *j)
 {
-    static const int64_t nothing[MNP_MAX_DIMS] = {0};
+    static const int64_t one[MNP_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
     for (int i = 0; i < j->ninputs; i++) {
         named *input = &j->inputs[i];
         if (input->is_number)
             continue;
         MNP_OR_EXIT(operand_look(ctx, &input->operand));
-        MNP_OR_EXIT(mnp_empty(ctx, input->operand.dtype, input->operand.ndim, nothing, &input->array));
+        MNP_OR_EXIT(mnp_empty(ctx, input->operand.dtype, input->operand.ndim, one, &input->array));
     }
     mnp_status status = evaluate(ctx, j);
     if (status != MNP_OK)
         mnp_exit(status == MNP_ERR_ARG ? EXIT_MISUSED : EXIT_FAILED);
+    check_printable(j);
     free_arrays(j);
 }
+
+/* ---- values ---- */
+
+/* Bring a value without dimensions to this process. */
+static mnp_status take_value(named *output)
+{
+    char kind = mnp_dtype_kind(mnp_array_dtype(output->array));
+    mnp_array *wide = NULL;
+    double real[2] = {0, 0};
+    void *value = kind == 'f' || kind == 'c' ? (void *)real : (void *)&output->integer;
+    if (mnp_array_ndim(output->array) > 0)
+        return MNP_OK;
+    mnp_status status = mnp_astype(output->array,
+                                   kind == 'c'   ? MNP_COMPLEX128
+                                   : kind == 'f' ? MNP_FLOAT64
+                                   : kind == 'u' ? MNP_UINT64
+                                                 : MNP_INT64, &wide);
+    if (status == MNP_OK)
+        status = mnp_array_to_host(wide, MNP_ALL_RANKS, value);
+    mnp_array_free(wide);
+    output->is_number = true;
+    output->kind = kind;
+    output->real = real[0];
+    output->imag = real[1];
+    return status;
+}
+
+/* The shortest decimal number that stands for a value of that type. */
+static void print_real(mnp_dtype dtype, double value, bool sign)
+{
+    char text[40];
+    bool small = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
+    int digits = small ? 6 : dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128 ? 15 : 3;
+    for (;; digits++) {
+        snprintf(text, sizeof text, sign ? "%+.*g" : "%.*g", digits, value);
+        double back = strtod(text, NULL);
+        if (digits >= 17 || (small ? (float)back == (float)value : back == value) || value != value)
+            break;
+    }
+    fputs(text, stdout);
+}
+
+static void print_value(const named *output)
+{
+    mnp_dtype dtype = mnp_array_dtype(output->array);
+    switch (output->kind) {
+    case 'b': fputs(output->integer ? "True" : "False", stdout); break;
+    case 'i': printf("%lld", output->integer); break;
+    case 'u': printf("%llu", (unsigned long long)output->integer); break;
+    case 'c':
+        putchar('(');
+        print_real(dtype, output->real, false);
+        print_real(dtype, output->imag, true);
+        fputs("j)", stdout);
+        break;
+    default: print_real(dtype, output->real, false);
+    }
+}
+
+/* ---- the report ---- */
 
 static double bytes_of(const mnp_array *array)
 {
@@ -337,9 +415,16 @@ static void report(mnp_ctx *ctx, const job *j, const stopwatch *watch)
         }
         for (int i = 0; i < j->noutputs; i++) {
             const named *output = &j->outputs[i];
-            printf("%-9s %s: ", *output->name ? output->name : "result", output->text);
             bytes += bytes_of(output->array);
-            print_array(output->array);
+            if (!output->text)
+                continue;
+            printf("%-9s %s: ", *output->name ? output->name : "result", output->text);
+            if (output->is_number) {
+                print_value(output);
+                printf(", %s\n", mnp_dtype_name(mnp_array_dtype(output->array)));
+            } else {
+                print_array(output->array);
+            }
         }
         print_times(NUM_STAGES, stage_names, slowest);
         printf("speed     %.3g GB/s of operands and results, while evaluating\n", bytes / slowest[EVALUATE] / 1e9);
@@ -359,11 +444,19 @@ static void run(mnp_ctx *ctx, job *j)
     stopwatch_lap(&watch, READ);
     MNP_OR_EXIT(evaluate(ctx, j));
     stopwatch_lap(&watch, EVALUATE);
-    for (int i = 0; i < j->noutputs; i++)
-        MNP_OR_EXIT(mnp_h5_write(j->outputs[i].array, j->outputs[i].operand.file, j->outputs[i].operand.dataset, NULL));
+    for (int i = 0; i < j->noutputs; i++) {
+        const operand *place = &j->outputs[i].operand;
+        if (j->outputs[i].text)
+            MNP_OR_EXIT(mnp_h5_write(j->outputs[i].array, place->file, place->dataset, NULL));
+        MNP_OR_EXIT(take_value(&j->outputs[i]));
+    }
     stopwatch_lap(&watch, WRITE);
     if (!j->quiet)
         report(ctx, j, &watch);
+    if (!j->outputs[0].text && mnp_ctx_rank(ctx) == 0) {
+        print_value(&j->outputs[0]);
+        putchar('\n');
+    }
     free_arrays(j);
 }
 

@@ -140,6 +140,11 @@ static double expect_mse(const struct work *w)
     return (double)(sum / w->n);
 }
 
+static mnp_status run_mse_by_text(struct work *w)
+{
+    return mnp_eval(w->ctx, "z = mean((x - y)**2)", MNP_IN("x", w->x, "y", w->y), MNP_OUT("z", &w->z));
+}
+
 /* Mean and deviation of every column in one pass, then all elements in another. */
 static mnp_status run_standardise(struct work *w)
 {
@@ -155,6 +160,11 @@ static mnp_status run_standardise(struct work *w)
     return mnp_eval(w->ctx, "z = (x - m) / s", MNP_IN("x", w->x, "m", w->second, "s", w->third), MNP_OUT("z", &w->z));
 }
 
+static mnp_status run_standardise_by_text(struct work *w)
+{
+    return mnp_eval(w->ctx, "z = (x - mean(x, axis=0)) / std(x, axis=0)", MNP_IN("x", w->x), MNP_OUT("z", &w->z));
+}
+
 static double expect_standardise(const struct work *w)
 {
     double mean = expect_axis_0(w) / (double)w->n;
@@ -166,12 +176,15 @@ static double expect_standardise(const struct work *w)
 
 static const struct benchmark benchmarks[] = {
     {"sum", "float32", 1 << 28, 1, 4, run_sum, expect_sum, 1e-6},
+    {"sum float64", "float64", 1 << 27, 1, 8, run_sum, expect_sum, 1e-12},
     {"argmax", "float32", 1 << 28, 1, 4, run_argmax, expect_argmax, 0},
     {"var", "float32", 1 << 28, 1, 4, run_var, expect_var, 1e-6},
     {"sum axis 0", "float32", 1 << 28, 2, 4, run_axis_0, expect_axis_0, 1e-6},
     {"sum axis 1", "float32", 1 << 28, 2, 4, run_axis_1, expect_sum, 1e-6}, /* of the first n elements */
     {"mse", "float64", 100000000, 1, 16, run_mse, expect_mse, 1e-12},
+    {"mse by text", "float64", 100000000, 1, 16, run_mse_by_text, expect_mse, 1e-12},
     {"standardise", "float32", 1 << 28, 2, 12, run_standardise, expect_standardise, 1e-5},
+    {"standardise by text", "float32", 1 << 28, 2, 16, run_standardise_by_text, expect_standardise, 1e-5},
 };
 
 /* ---- measuring and checking ---- */
@@ -213,14 +226,14 @@ static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int6
     if (benchmark->ndim == 2)
         w.n = (int64_t)sqrt((double)w.n);
     w.x = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 0);
-    if (benchmark->run == run_mse)
+    if (benchmark->expect == expect_mse)
         w.y = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 1);
     measure(ctx, run_benchmark, &(struct run){benchmark, &w}, repeats, seconds);
     verify(benchmark, &w);
     if (mnp_ctx_rank(ctx) == 0) {
         int64_t all = benchmark->ndim == 1 ? w.n : w.n * w.n;
         double median = seconds[repeats / 2];
-        printf("  %-14s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
+        printf("  %-19s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
                benchmark->dtype, 1e3 * median, 1e3 * seconds[0], 1e-9 * benchmark->bytes * (double)all / median);
     }
     free(seconds);

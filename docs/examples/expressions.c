@@ -1,11 +1,12 @@
 /*
- * Expressions in NumPy's language, each one kernel, on GPUs and on CPUs:  mpirun -n 4 ./expressions
+ * Expressions in NumPy's language, on GPUs and on CPUs:  mpirun -n 4 ./expressions
  *
  * prints
  *
  *   z = 3*sin(-x)*y     0.000  -2.524   5.456  -0.423
  *   r, in place         1.000   1.414   2.236   3.162
  *   quotients           0.000   0.000   1.000   1.000
+ *   standardised       -1.342  -0.447   0.447   1.342
  *   mistake: column 11: there is no function 'sim'; did you mean 'sin'?
  */
 #include <maniple.h>
@@ -38,6 +39,10 @@ int main(void)
                          MNP_IN("x", x, "one", MNP_SCALAR(ctx, 1)), MNP_OUT("r", &y, "q", &q, "far", &far)));
     print("r, in place", y);
     print("quotients", q);
+
+    /* Sums, means and other reductions take one pass, without an array of what they reduce */
+    MNP_OR_EXIT(mnp_eval(ctx, "z = (x - mean(x)) / std(x)", MNP_IN("x", x), MNP_OUT("z", &z)));
+    print("standardised", z);
 
     /* What is wrong is said with its place; nothing has changed, and work goes on */
     if (mnp_eval(ctx, "z = 2.5 * sim(x)", MNP_IN("x", x), MNP_OUT("z", &z)) == MNP_ERR_ARG && mnp_ctx_rank(ctx) == 0)

@@ -1,8 +1,11 @@
 /*
- * Expressions: several statements of NumPy's language, computed element by element in one kernel.
+ * Expressions: several statements of NumPy's language, computed element by element in one kernel, or reduced.
  *
  *   mnp_eval(ctx, "z = 3*sin(-x)*y", MNP_IN("x", x, "y", y), MNP_OUT("z", &z));
  *   mnp_eval(ctx, "r = hypot(x, y); inside = r < 1; x /= r", MNP_IN("x", x, "y", y), MNP_OUT("inside", &m, "x", &x));
+ *
+ *   mnp_eval(ctx, "s = sum((x - y)**2)", MNP_IN("x", x, "y", y), MNP_OUT("s", &s));
+ *   mnp_eval(ctx, "z = (x - mean(x, axis=0)) / std(x, axis=0)", MNP_IN("x", x), MNP_OUT("z", &z));
  *
  * A text is compiled when it is first used with these names and types; when it is seen again it costs microseconds.
  *
@@ -13,13 +16,18 @@
  *               < <= > >= == !=  not  and  or  a if c else b.  Comparisons are chained: 0 <= x < 1.  `and`, `or` and
  *               `not` work on elements, and give bools.  c ? a : b is the same as a if c else b.
  * Functions     all of maniple/ufunc_table.h, by NumPy's names and aliases, such as where(c, x, y), clip(x, low, high)
- *               and fma(x, y, z).  min and max of two numbers are minimum and maximum, round(x) rounds to integers.
+ *               and fma(x, y, z).  min(x, y) and max(x, y) are minimum and maximum, round(x) rounds to integers.
  *               real(x) is also x.real, imag(x) x.imag, conj(x) x.conj(), clip(x, low, high) x.clip(low, high).
+ * Reductions    those of maniple/reduce.h, but for average: sum(x*y), mean(x, axis=0), max(abs(x), axis=(0, -1)),
+ *               std(x, axis=1, ddof=1, keepdims=True), sum(k, dtype=float32), argmax(x).  The axes, integers, are the
+ *               second argument too, but of min and max; dtype is the third where there is one.  sum, prod, mean, var,
+ *               std, min, max, argmin, argmax, all and any may also be written (x*y).sum(axis=0)
  * Casts         float32(x) and so on for every dtype, or astype(x, float32), or x.astype(float32); int, float and
  *               complex are Python's: int64, float64 and complex128.
  * Numbers       12, 0xff, 0o17, 0b11, 1.5e-3, 2j, True, False, pi, e, inf, nan.
  * Indices       i0 .. i7, the element's index along each dimension of the result, and i, its place in C order: int64.
- *               n0 .. n7 and n, the extents and their product: numbers as x.shape[0] and x.size are in Python.
+ *               n0 .. n7 and n, the extents and their product: numbers as x.shape[0] and x.size are in Python.  Inside
+ *               a reduction they are those of what is reduced
  * Names         of inputs and variables are any but and, or, not, if, else, True, False, and come before constants and
  *               indices of the same name.  What stands before "(" is a function.
  *
@@ -29,6 +37,11 @@
  * division by zero where both numbers are in the text; integers computed from scalars wrap around.
  *
  * Values are rounded after every operation, as NumPy's: nothing is fused to multiply-adds but fma().
+ *
+ * A reduction takes the values of its expression as they are computed, in one pass over memory: no array is made of
+ * them, unless there are indices among them, more than 15 inputs, or in the reproducible mode a variance.  What stands
+ * inside two reductions is computed twice.  Its result is a temporary array, which other reductions and the kernel of
+ * the statements around it take as an input.  There may be 32 reductions in a text.
  *
  * An output of the name "" is the value of the last statement, which then may be an expression without a name:
  *
@@ -70,15 +83,16 @@ typedef struct mnp_output {
  *
  *   inputs   NULL or a list that ends with a NULL name.  They are broadcast, and brought together from their layouts.
  *            What no output depends on does not count
- *   outputs  a list that ends with a NULL name.  All have one shape, to which all inputs are broadcast.  Each is made,
- *            or reused where *array_p is not NULL, as ufuncs' outputs are: of that shape, in any layout, of a type that
- *            the value can be cast to under "same_kind".  An output may be an input or overlap it: all values are as if
- *            read before any is written
+ *   outputs  a list that ends with a NULL name.  All have one shape, to which all inputs are broadcast; in a text with
+ *            reductions each has that of its own value, as in NumPy.  Each is made, or reused where *array_p is not
+ *            NULL, as ufuncs' outputs are: of that shape, in any layout, of a type that the value can be cast to under
+ *            "same_kind".  An output may be an input or overlap it: all values are as if read before any is written
  *
  * Without arrays among the inputs the shape is that of the outputs that are given, else ().
  *
  * Collective.  MNP_ERR_ARG with line, column and the line with a caret for a text that makes no sense; also for names
- * that are no names, are there twice, or are never assigned, and for arrays that do not suit.  MNP_ERR_MEMORY,
+ * that are no names, are there twice, or are never assigned, for arrays that do not suit, and for a maximum of nothing:
+ * outputs that were given are unchanged then.  MNP_ERR_MEMORY,
  * MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 MNP_API mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_input *inputs, const mnp_output *outputs);
@@ -86,7 +100,8 @@ MNP_API mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_inpu
 /*
  * An array of that shape whose elements are the value of an expression of the indices, "hypot(i0, i1 - n1/2)";
  * statements may come before it.  As numpy.fromfunction, but the indices are int64, not float64.  MNP_DTYPE_AUTO takes
- * the value's type; another must suit it as an output's.  An array that is given must have that dtype and shape.
+ * the value's type; another must suit it as an output's.  An array that is given must have that dtype and shape.  What
+ * is reduced has no indices here.
  * Collective.  Errors as above.
  */
 MNP_API mnp_status mnp_fromfunction(mnp_ctx *ctx, const char *expression, mnp_dtype dtype, int ndim,

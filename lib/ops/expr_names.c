@@ -151,9 +151,11 @@ mnp__word mnp__expression_nearest_variable(const mnp__expression *expression, co
 static void offer_functions(search *s)
 {
     static const char *const names[] = {MNP_UFUNCS(FUNCTION_NAME) MNP_UFUNCS_INTERNAL(FUNCTION_NAME)
-                                            MNP_UFUNC_ALIASES(FUNCTION_NAME) "astype", "min", "max"};
+                                            MNP_UFUNC_ALIASES(FUNCTION_NAME) "astype"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         offer(s, word_of(names[i]));
+    for (int i = 0; mnp__reduce_name(i); i++)
+        offer(s, word_of(mnp__reduce_name(i)));
     for (int i = 0; i < MNP_NUM_DTYPES; i++)
         offer(s, word_of(mnp_dtype_name((mnp_dtype)i)));
 }
@@ -215,7 +217,8 @@ static bool find_input(const mnp__expression *expression, mnp__word name, mnp__n
 static mnp_status fail_name(const mnp__expression *expression, mnp__word name)
 {
     mnp_dtype dtype;
-    if (mnp__ufunc_find(name.start, name.length) || mnp__expression_dtype(name, &dtype))
+    if (mnp__ufunc_find(name.start, name.length) || mnp__reduce_find(name.start, name.length) ||
+        mnp__expression_dtype(name, &dtype))
         return mnp__expression_fail(expression, name.start, "'%.*s' is a function: expected '(' after it",
                                     (int)name.length, name.start);
     search s = search_for(name);
@@ -244,9 +247,7 @@ mnp_status mnp__expression_name(mnp__expression *expression, mnp__word name, int
 
 mnp_status mnp__expression_function(const mnp__expression *expression, mnp__word name, const mnp__ufunc **ufunc_p)
 {
-    mnp__word real_name = mnp__word_is(name, "min") ? word_of("minimum") :
-                          mnp__word_is(name, "max") ? word_of("maximum") : name;
-    const mnp__ufunc *ufunc = mnp__ufunc_find(real_name.start, real_name.length);
+    const mnp__ufunc *ufunc = mnp__ufunc_find(name.start, name.length);
     if (ufunc) {
         *ufunc_p = ufunc;
         return MNP_OK;

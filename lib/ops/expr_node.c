@@ -1,9 +1,11 @@
 /*
- * The list of an expression's nodes, and the functions that operators stand for.
+ * The list of an expression's nodes, what is needed to compute some of them, and the functions that operators stand
+ * for.
  */
 #include "ops/expression.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -20,6 +22,34 @@ mnp_status mnp__expression_add(mnp__expression *expression, const mnp__node *nod
     expression->nodes[expression->nnodes] = *node;
     *number_p = expression->nnodes++;
     return MNP_OK;
+}
+
+/* From the last to the first; what reductions give is there already. */
+void mnp__expression_need(mnp__expression *expression, int count, const int *nodes, mnp__need *need)
+{
+    memset(need, 0, sizeof *need);
+    for (int k = 0; k < expression->nnodes; k++)
+        expression->nodes[k].live = false;
+    for (int i = 0; i < count; i++)
+        expression->nodes[nodes[i]].live = true;
+    for (int k = expression->nnodes - 1; k >= 0; k--) {
+        const mnp__node *node = &expression->nodes[k];
+        if (!node->live)
+            continue;
+        for (int a = 0; a < node->narguments && node->kind != MNP__NODE_REDUCE; a++)
+            expression->nodes[node->arguments[a]].live = true;
+        if (node->kind == MNP__NODE_INPUT)
+            need->inputs[node->input] = true;
+        if (node->kind == MNP__NODE_REDUCE)
+            need->reductions[node->reduction] = true;
+        if (node->kind == MNP__NODE_INDEX) {
+            need->indices = true;
+            if (node->dim + 1 > need->dims) {
+                need->dims = node->dim + 1;
+                need->dims_at = node->at;
+            }
+        }
+    }
 }
 
 const char *mnp__operator_ufunc(mnp__operator op)

@@ -5,43 +5,34 @@
  *
  * ** binds tighter than a sign on its left, and from right to left.
  */
-#include "ops/expression.h"
+#include "ops/expr_parser.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
 
 enum { MAX_DEPTH = 200 }; /* of parentheses, signs and conditions within each other */
 
-typedef struct parser {
-    mnp__expression *expression;
-    mnp__lexer lexer;
-    mnp__token token; /* the one that is looked at */
-    int depth;
-} parser;
-
-static mnp_status parse_conditional(parser *p, int *node_p);
-static mnp_status parse_unary(parser *p, int *node_p);
+static mnp_status parse_unary(mnp__parser *p, int *node_p);
 
 /* ---- tokens and nodes ---- */
 
-static mnp_status advance(parser *p)
+mnp_status mnp__parser_advance(mnp__parser *p)
 {
     return mnp__lexer_next(&p->lexer, &p->token);
 }
 
-static bool at_symbol(const parser *p, const char *symbol)
+bool mnp__parser_at(const mnp__parser *p, const char *symbol)
 {
     return p->token.kind == MNP__TOKEN_SYMBOL && mnp__word_is(p->token.word, symbol);
 }
 
-static bool at_keyword(const parser *p, const char *keyword)
+bool mnp__parser_at_name(const mnp__parser *p, const char *name)
 {
-    return p->token.kind == MNP__TOKEN_NAME && mnp__word_is(p->token.word, keyword);
+    return p->token.kind == MNP__TOKEN_NAME && mnp__word_is(p->token.word, name);
 }
 
-static mnp_status fail_expected(const parser *p, const char *what)
+mnp_status mnp__parser_fail_expected(const mnp__parser *p, const char *what)
 {
     mnp__word found = p->token.word;
     if (p->token.kind == MNP__TOKEN_END)
@@ -52,12 +43,12 @@ static mnp_status fail_expected(const parser *p, const char *what)
     return mnp__expression_fail(p->expression, found.start, "expected %s, but found '%.*s'", what, length, found.start);
 }
 
-static mnp_status expect_symbol(parser *p, const char *symbol, const char *what)
+mnp_status mnp__parser_expect(mnp__parser *p, const char *symbol, const char *what)
 {
-    return at_symbol(p, symbol) ? advance(p) : fail_expected(p, what);
+    return mnp__parser_at(p, symbol) ? mnp__parser_advance(p) : mnp__parser_fail_expected(p, what);
 }
 
-static mnp_status enter(parser *p)
+static mnp_status enter(mnp__parser *p)
 {
     if (++p->depth > MAX_DEPTH)
         return mnp__expression_fail(p->expression, p->token.word.start, "more than %d levels within each other",
@@ -65,7 +56,7 @@ static mnp_status enter(parser *p)
     return MNP_OK;
 }
 
-static mnp_status add_operation(parser *p, const char *at, mnp__operator op, int a, int b, int *node_p)
+static mnp_status add_operation(mnp__parser *p, const char *at, mnp__operator op, int a, int b, int *node_p)
 {
     const char *name = mnp__operator_ufunc(op);
     mnp__node node = {.kind = MNP__NODE_CALL, .at = at, .op = op, .ufunc = mnp__ufunc_find(name, strlen(name)),
@@ -73,121 +64,7 @@ static mnp_status add_operation(parser *p, const char *at, mnp__operator op, int
     return mnp__expression_add(p->expression, &node, node_p);
 }
 
-/* ---- calls ---- */
-
-static mnp_status parse_dtype(parser *p, mnp_dtype *dtype_p)
-{
-    if (p->token.kind != MNP__TOKEN_NAME || !mnp__expression_dtype(p->token.word, dtype_p))
-        return fail_expected(p, "a type such as float32");
-    return advance(p);
-}
-
-static mnp_status fail_count(const parser *p, mnp__word name, const char *wanted, int count)
-{
-    return mnp__expression_fail(p->expression, name.start, "%.*s takes %s, but is given %d", (int)name.length,
-                                name.start, wanted, count);
-}
-
-/* numpy.isclose has values for those of its arguments that are missing. */
-static mnp_status add_tolerances(parser *p, mnp__node *node, int *count)
-{
-    static const double tolerances[] = {1e-5, 1e-8}; /* rtol, atol */
-    for (; *count >= 2 && *count < 4; ++*count) {
-        mnp__node number = {.kind = MNP__NODE_NUMBER, .at = node->at,
-                            .number = {.kind = 'f', .real = tolerances[*count - 2]}};
-        MNP_TRY(mnp__expression_add(p->expression, &number, &node->arguments[*count]));
-    }
-    return MNP_OK;
-}
-
-/* Arguments up to the closing parenthesis; a method's first is there already. */
-static mnp_status parse_arguments(parser *p, mnp__word name, mnp__node *node, int most)
-{
-    char wanted[32];
-    int count = node->narguments;
-    for (bool more = !at_symbol(p, ")"); more;) {
-        int argument;
-        MNP_TRY(parse_conditional(p, &argument));
-        if (count < most)
-            node->arguments[count] = argument;
-        count++;
-        more = at_symbol(p, ",");
-        if (more)
-            MNP_TRY(advance(p));
-    }
-    MNP_TRY(expect_symbol(p, ")", count == 0 ? "an argument or ')'" : "',' or ')'"));
-    if (node->ufunc && strcmp(node->ufunc->name, "isclose") == 0)
-        MNP_TRY(add_tolerances(p, node, &count));
-    snprintf(wanted, sizeof wanted, "%d argument%s", most, most == 1 ? "" : "s");
-    if (count != most)
-        return fail_count(p, name, wanted, count);
-    node->narguments = count;
-    return MNP_OK;
-}
-
-/* What follows "(" in astype(x, TYPE) and x.astype(TYPE); of the latter the argument is there already. */
-static mnp_status parse_astype(parser *p, mnp__node *node)
-{
-    node->kind = MNP__NODE_CAST;
-    if (node->narguments == 0) {
-        MNP_TRY(parse_conditional(p, &node->arguments[0]));
-        MNP_TRY(expect_symbol(p, ",", "',' and a type"));
-        node->narguments = 1;
-    }
-    MNP_TRY(parse_dtype(p, &node->dtype));
-    return expect_symbol(p, ")", "')'");
-}
-
-/*
- * A call, from the "(" on; `name` is what is called, and `self` the node before the dot of a method or -1.  So many
- * results are wanted; of two the node is the first.
- */
-static mnp_status parse_call(parser *p, mnp__word name, int self, int results, int *node_p)
-{
-    mnp__node node = {.kind = MNP__NODE_CALL, .at = name.start, .narguments = self >= 0, .arguments = {self}};
-    MNP_TRY(advance(p));
-    if (mnp__word_is(name, "astype")) {
-        MNP_TRY(parse_astype(p, &node));
-    } else if (self < 0 && mnp__expression_dtype(name, &node.dtype)) {
-        node.kind = MNP__NODE_CAST;
-        MNP_TRY(parse_arguments(p, name, &node, 1));
-    } else {
-        MNP_TRY(mnp__expression_function(p->expression, name, &node.ufunc));
-        MNP_TRY(parse_arguments(p, name, &node, node.ufunc->ninputs));
-    }
-    int given = node.kind == MNP__NODE_CALL ? node.ufunc->noutputs : 1;
-    if (given > results)
-        return mnp__expression_fail(p->expression, name.start, "%.*s has two results; take them as in: a, b = "
-                                    "%.*s(...)", (int)name.length, name.start, (int)name.length, name.start);
-    if (given < results)
-        return mnp__expression_fail(p->expression, name.start, "%.*s has one result, not two", (int)name.length,
-                                    name.start);
-    return mnp__expression_add(p->expression, &node, node_p);
-}
-
 /* ---- from tight to loose ---- */
-
-static mnp_status parse_attribute(parser *p, int *node_p)
-{
-    static const char *const values[] = {"real", "imag"};
-    static const char *const methods[] = {"astype", "clip", "conj", "conjugate", "round"};
-    mnp__word name = p->token.word;
-    for (size_t i = 0; p->token.kind == MNP__TOKEN_NAME && i < sizeof values / sizeof *values; i++) {
-        if (mnp__word_is(name, values[i])) {
-            mnp__node node = {.kind = MNP__NODE_CALL, .at = name.start, .narguments = 1, .arguments = {*node_p},
-                              .ufunc = mnp__ufunc_find(name.start, name.length)};
-            MNP_TRY(advance(p));
-            return mnp__expression_add(p->expression, &node, node_p);
-        }
-    }
-    for (size_t i = 0; p->token.kind == MNP__TOKEN_NAME && i < sizeof methods / sizeof *methods; i++) {
-        if (mnp__word_is(name, methods[i])) {
-            MNP_TRY(advance(p));
-            return at_symbol(p, "(") ? parse_call(p, name, *node_p, 1, node_p) : fail_expected(p, "'('");
-        }
-    }
-    return fail_expected(p, "real, imag, astype(TYPE), conj() or clip(LOW, HIGH) after '.'");
-}
 
 static bool is_reserved(mnp__word word)
 {
@@ -199,53 +76,53 @@ static bool is_reserved(mnp__word word)
     return false;
 }
 
-static mnp_status parse_atom(parser *p, int *node_p)
+static mnp_status parse_atom(mnp__parser *p, int *node_p)
 {
     mnp__token token = p->token;
     if (token.kind == MNP__TOKEN_NUMBER) {
         mnp__node node = {.kind = MNP__NODE_NUMBER, .at = token.word.start, .number = token.number};
-        MNP_TRY(advance(p));
+        MNP_TRY(mnp__parser_advance(p));
         return mnp__expression_add(p->expression, &node, node_p);
     }
-    if (at_symbol(p, "(")) {
-        MNP_TRY(advance(p));
-        MNP_TRY(parse_conditional(p, node_p));
-        return expect_symbol(p, ")", "')'");
+    if (mnp__parser_at(p, "(")) {
+        MNP_TRY(mnp__parser_advance(p));
+        MNP_TRY(mnp__parser_value(p, node_p));
+        return mnp__parser_expect(p, ")", "')'");
     }
     if (token.kind != MNP__TOKEN_NAME || is_reserved(token.word))
-        return fail_expected(p, "a value");
-    MNP_TRY(advance(p));
-    if (at_symbol(p, "("))
-        return parse_call(p, token.word, -1, 1, node_p);
+        return mnp__parser_fail_expected(p, "a value");
+    MNP_TRY(mnp__parser_advance(p));
+    if (mnp__parser_at(p, "("))
+        return mnp__parser_call(p, token.word, -1, 1, node_p);
     return mnp__expression_name(p->expression, token.word, node_p);
 }
 
-static mnp_status parse_power(parser *p, int *node_p)
+static mnp_status parse_power(mnp__parser *p, int *node_p)
 {
     int exponent;
     MNP_TRY(parse_atom(p, node_p));
-    while (at_symbol(p, ".")) {
-        MNP_TRY(advance(p));
-        MNP_TRY(parse_attribute(p, node_p));
+    while (mnp__parser_at(p, ".")) {
+        MNP_TRY(mnp__parser_advance(p));
+        MNP_TRY(mnp__parser_attribute(p, node_p));
     }
-    if (!at_symbol(p, "**"))
+    if (!mnp__parser_at(p, "**"))
         return MNP_OK;
     const char *at = p->token.word.start;
-    MNP_TRY(advance(p));
+    MNP_TRY(mnp__parser_advance(p));
     MNP_TRY(parse_unary(p, &exponent));
     return add_operation(p, at, MNP__OP_POWER, *node_p, exponent, node_p);
 }
 
-static mnp_status parse_unary(parser *p, int *node_p)
+static mnp_status parse_unary(mnp__parser *p, int *node_p)
 {
-    mnp__operator op = at_symbol(p, "-") ? MNP__OP_NEGATIVE : at_symbol(p, "+") ? MNP__OP_POSITIVE :
-                       at_symbol(p, "~") ? MNP__OP_INVERT : MNP__OP_NONE;
+    mnp__operator op = mnp__parser_at(p, "-") ? MNP__OP_NEGATIVE : mnp__parser_at(p, "+") ? MNP__OP_POSITIVE :
+                       mnp__parser_at(p, "~") ? MNP__OP_INVERT : MNP__OP_NONE;
     const char *at = p->token.word.start;
     MNP_TRY(enter(p));
     if (op == MNP__OP_NONE) {
         MNP_TRY(parse_power(p, node_p));
     } else {
-        MNP_TRY(advance(p));
+        MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_unary(p, node_p));
         MNP_TRY(add_operation(p, at, op, *node_p, -1, node_p));
     }
@@ -274,16 +151,16 @@ enum {
     UNARY_LEVEL = 6
 };
 
-static mnp__operator find_operator(const parser *p, const struct binary_operator *table, int rows, int level)
+static mnp__operator find_operator(const mnp__parser *p, const struct binary_operator *table, int rows, int level)
 {
     for (int i = 0; i < rows; i++) {
-        if (table[i].level == level && at_symbol(p, table[i].symbol))
+        if (table[i].level == level && mnp__parser_at(p, table[i].symbol))
             return table[i].op;
     }
     return MNP__OP_NONE;
 }
 
-static mnp_status parse_binary(parser *p, int level, int *node_p)
+static mnp_status parse_binary(mnp__parser *p, int level, int *node_p)
 {
     if (level == UNARY_LEVEL)
         return parse_unary(p, node_p);
@@ -291,7 +168,7 @@ static mnp_status parse_binary(parser *p, int level, int *node_p)
     for (mnp__operator op; (op = find_operator(p, binary_operators, NUM_BINARY_OPERATORS, level)) != MNP__OP_NONE;) {
         const char *at = p->token.word.start;
         int right;
-        MNP_TRY(advance(p));
+        MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_binary(p, level + 1, &right));
         MNP_TRY(add_operation(p, at, op, *node_p, right, node_p));
     }
@@ -299,7 +176,7 @@ static mnp_status parse_binary(parser *p, int level, int *node_p)
 }
 
 /* a < b <= c is a < b and b <= c, with one b. */
-static mnp_status parse_comparison(parser *p, int *node_p)
+static mnp_status parse_comparison(mnp__parser *p, int *node_p)
 {
     int left, chain = -1;
     MNP_TRY(parse_binary(p, 0, &left));
@@ -307,7 +184,7 @@ static mnp_status parse_comparison(parser *p, int *node_p)
     for (mnp__operator op; (op = find_operator(p, comparisons, NUM_COMPARISONS, 0)) != MNP__OP_NONE;) {
         const char *at = p->token.word.start;
         int right;
-        MNP_TRY(advance(p));
+        MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_binary(p, 0, &right));
         MNP_TRY(add_operation(p, at, op, left, right, node_p));
         if (chain >= 0)
@@ -318,38 +195,38 @@ static mnp_status parse_comparison(parser *p, int *node_p)
     return MNP_OK;
 }
 
-static mnp_status parse_not(parser *p, int *node_p)
+static mnp_status parse_not(mnp__parser *p, int *node_p)
 {
     const char *at = p->token.word.start;
-    if (!at_keyword(p, "not"))
+    if (!mnp__parser_at_name(p, "not"))
         return parse_comparison(p, node_p);
     MNP_TRY(enter(p));
-    MNP_TRY(advance(p));
+    MNP_TRY(mnp__parser_advance(p));
     MNP_TRY(parse_not(p, node_p));
     p->depth--;
     return add_operation(p, at, MNP__OP_NOT, *node_p, -1, node_p);
 }
 
-static mnp_status parse_and(parser *p, int *node_p)
+static mnp_status parse_and(mnp__parser *p, int *node_p)
 {
     MNP_TRY(parse_not(p, node_p));
-    while (at_keyword(p, "and")) {
+    while (mnp__parser_at_name(p, "and")) {
         const char *at = p->token.word.start;
         int right;
-        MNP_TRY(advance(p));
+        MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_not(p, &right));
         MNP_TRY(add_operation(p, at, MNP__OP_LOGICAL_AND, *node_p, right, node_p));
     }
     return MNP_OK;
 }
 
-static mnp_status parse_or(parser *p, int *node_p)
+static mnp_status parse_or(mnp__parser *p, int *node_p)
 {
     MNP_TRY(parse_and(p, node_p));
-    while (at_keyword(p, "or")) {
+    while (mnp__parser_at_name(p, "or")) {
         const char *at = p->token.word.start;
         int right;
-        MNP_TRY(advance(p));
+        MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_and(p, &right));
         MNP_TRY(add_operation(p, at, MNP__OP_LOGICAL_OR, *node_p, right, node_p));
     }
@@ -357,25 +234,25 @@ static mnp_status parse_or(parser *p, int *node_p)
 }
 
 /* a if c else b, as in Python, or c ? a : b, as in C. */
-static mnp_status parse_conditional(parser *p, int *node_p)
+mnp_status mnp__parser_value(mnp__parser *p, int *node_p)
 {
     mnp__node node = {.kind = MNP__NODE_CHOOSE, .narguments = 3};
     int first, second, third;
     MNP_TRY(enter(p));
     MNP_TRY(parse_or(p, &first));
     node.at = p->token.word.start;
-    bool python = at_keyword(p, "if");
-    if (!python && !at_symbol(p, "?")) {
+    bool python = mnp__parser_at_name(p, "if");
+    if (!python && !mnp__parser_at(p, "?")) {
         *node_p = first;
         p->depth--;
         return MNP_OK;
     }
-    MNP_TRY(advance(p));
-    MNP_TRY(python ? parse_or(p, &second) : parse_conditional(p, &second));
-    if (python ? !at_keyword(p, "else") : !at_symbol(p, ":"))
-        return fail_expected(p, python ? "'else'" : "':'");
-    MNP_TRY(advance(p));
-    MNP_TRY(parse_conditional(p, &third));
+    MNP_TRY(mnp__parser_advance(p));
+    MNP_TRY(python ? parse_or(p, &second) : mnp__parser_value(p, &second));
+    if (python ? !mnp__parser_at_name(p, "else") : !mnp__parser_at(p, ":"))
+        return mnp__parser_fail_expected(p, python ? "'else'" : "':'");
+    MNP_TRY(mnp__parser_advance(p));
+    MNP_TRY(mnp__parser_value(p, &third));
     node.arguments[0] = python ? second : first;
     node.arguments[1] = python ? first : second;
     node.arguments[2] = third;
@@ -385,7 +262,7 @@ static mnp_status parse_conditional(parser *p, int *node_p)
 
 /* ---- statements ---- */
 
-static mnp_status check_target(const parser *p, mnp__word name)
+static mnp_status check_target(const mnp__parser *p, mnp__word name)
 {
     if (is_reserved(name) || mnp__word_is(name, "True") || mnp__word_is(name, "False"))
         return mnp__expression_fail(p->expression, name.start, "'%.*s' cannot be assigned to", (int)name.length,
@@ -394,25 +271,25 @@ static mnp_status check_target(const parser *p, mnp__word name)
 }
 
 /* q, r = divmod(x, y); the first name was read. */
-static mnp_status parse_pair(parser *p, mnp__word first)
+static mnp_status parse_pair(mnp__parser *p, mnp__word first)
 {
     static const char wanted[] = "a function of two results, such as divmod";
     mnp__word second;
     int node;
-    MNP_TRY(advance(p));
+    MNP_TRY(mnp__parser_advance(p));
     if (p->token.kind != MNP__TOKEN_NAME)
-        return fail_expected(p, "a second name");
+        return mnp__parser_fail_expected(p, "a second name");
     second = p->token.word;
     MNP_TRY(check_target(p, second));
-    MNP_TRY(advance(p));
-    MNP_TRY(expect_symbol(p, "=", "'='"));
+    MNP_TRY(mnp__parser_advance(p));
+    MNP_TRY(mnp__parser_expect(p, "=", "'='"));
     mnp__word name = p->token.word;
     if (p->token.kind != MNP__TOKEN_NAME || is_reserved(name))
-        return fail_expected(p, wanted);
-    MNP_TRY(advance(p));
-    if (!at_symbol(p, "("))
+        return mnp__parser_fail_expected(p, wanted);
+    MNP_TRY(mnp__parser_advance(p));
+    if (!mnp__parser_at(p, "("))
         return mnp__expression_fail(p->expression, name.start, "expected %s", wanted);
-    MNP_TRY(parse_call(p, name, -1, 2, &node));
+    MNP_TRY(mnp__parser_call(p, name, -1, 2, &node));
     mnp__node other = {.kind = MNP__NODE_SECOND, .at = name.start, .narguments = 1, .arguments = {node}};
     MNP_TRY(mnp__expression_assign(p->expression, first, node));
     MNP_TRY(mnp__expression_add(p->expression, &other, &node));
@@ -421,7 +298,7 @@ static mnp_status parse_pair(parser *p, mnp__word first)
 }
 
 /* The operator of += and its like, which was read; MNP__OP_NONE if there is none. */
-static mnp__operator augmenting_operator(const parser *p)
+static mnp__operator augmenting_operator(const mnp__parser *p)
 {
     mnp__word word = p->token.word;
     if (p->token.kind != MNP__TOKEN_SYMBOL || word.length < 2 || word.start[word.length - 1] != '=')
@@ -434,14 +311,14 @@ static mnp__operator augmenting_operator(const parser *p)
     return mnp__word_is(word, "**") ? MNP__OP_POWER : MNP__OP_NONE;
 }
 
-static mnp_status parse_augmented(parser *p, mnp__word name, mnp__operator op)
+static mnp_status parse_augmented(mnp__parser *p, mnp__word name, mnp__operator op)
 {
     const char *at = p->token.word.start;
     mnp__node node = {.kind = MNP__NODE_KEEP, .at = at, .narguments = 2};
     int right, result;
     MNP_TRY(mnp__expression_name(p->expression, name, &node.arguments[1]));
-    MNP_TRY(advance(p));
-    MNP_TRY(parse_conditional(p, &right));
+    MNP_TRY(mnp__parser_advance(p));
+    MNP_TRY(mnp__parser_value(p, &right));
     MNP_TRY(add_operation(p, at, op, node.arguments[1], right, &node.arguments[0]));
     MNP_TRY(mnp__expression_add(p->expression, &node, &result));
     p->expression->last = result;
@@ -449,28 +326,28 @@ static mnp_status parse_augmented(parser *p, mnp__word name, mnp__operator op)
 }
 
 /* An expression alone, the last statement of a text whose value has no name; `start` is where it begins. */
-static mnp_status parse_value(parser *p)
+static mnp_status parse_value(mnp__parser *p)
 {
     const char *start = p->token.word.start;
-    MNP_TRY(parse_conditional(p, &p->expression->last));
+    MNP_TRY(mnp__parser_value(p, &p->expression->last));
     for (int i = 0; i < p->expression->noutputs; i++) {
         if (!*p->expression->output_names[i])
             return MNP_OK;
     }
-    if (at_symbol(p, "="))
+    if (mnp__parser_at(p, "="))
         return mnp__expression_fail(p->expression, start, "only a name can be assigned to");
     return mnp__expression_fail(p->expression, start, "expected 'name =' before an expression");
 }
 
-static mnp_status parse_statement(parser *p)
+static mnp_status parse_statement(mnp__parser *p)
 {
-    parser before = *p;
+    mnp__parser before = *p;
     mnp__word name = p->token.word;
     if (p->token.kind != MNP__TOKEN_NAME)
         return parse_value(p);
-    MNP_TRY(advance(p));
+    MNP_TRY(mnp__parser_advance(p));
     mnp__operator op = augmenting_operator(p);
-    bool pair = at_symbol(p, ","), assigned = at_symbol(p, "=");
+    bool pair = mnp__parser_at(p, ","), assigned = mnp__parser_at(p, "=");
     if (!pair && !assigned && op == MNP__OP_NONE) {
         *p = before;
         return parse_value(p);
@@ -480,27 +357,27 @@ static mnp_status parse_statement(parser *p)
         return parse_pair(p, name);
     if (op != MNP__OP_NONE)
         return parse_augmented(p, name, op);
-    MNP_TRY(advance(p));
-    MNP_TRY(parse_conditional(p, &p->expression->last));
+    MNP_TRY(mnp__parser_advance(p));
+    MNP_TRY(mnp__parser_value(p, &p->expression->last));
     return mnp__expression_assign(p->expression, name, p->expression->last);
 }
 
-static mnp_status parse_statements(parser *p)
+static mnp_status parse_statements(mnp__parser *p)
 {
     mnp__expression *expression = p->expression;
     expression->last = -1;
-    MNP_TRY(advance(p));
+    MNP_TRY(mnp__parser_advance(p));
     while (p->token.kind != MNP__TOKEN_END) {
         if (p->token.kind == MNP__TOKEN_SEPARATOR) {
-            MNP_TRY(advance(p));
+            MNP_TRY(mnp__parser_advance(p));
             continue;
         }
         MNP_TRY(parse_statement(p));
-        if (at_symbol(p, "="))
+        if (mnp__parser_at(p, "="))
             return mnp__expression_fail(expression, p->token.word.start,
                                         "unexpected '='; a comparison is written '=='");
         if (p->token.kind != MNP__TOKEN_END && p->token.kind != MNP__TOKEN_SEPARATOR)
-            return fail_expected(p, "an operator or the end of the statement");
+            return mnp__parser_fail_expected(p, "an operator or the end of the statement");
     }
     if (expression->last < 0)
         return mnp__expression_fail(expression, p->token.word.start, "the text has no statement");
@@ -525,34 +402,9 @@ static mnp_status find_outputs(mnp__expression *expression)
     return MNP_OK;
 }
 
-/* Which nodes the outputs depend on, from the last to the first. */
-static void find_uses(mnp__expression *expression)
-{
-    for (int i = 0; i < expression->noutputs; i++)
-        expression->nodes[expression->outputs[i]].live = true;
-    for (int k = expression->nnodes - 1; k >= 0; k--) {
-        const mnp__node *node = &expression->nodes[k];
-        if (!node->live)
-            continue;
-        for (int a = 0; a < node->narguments; a++)
-            expression->nodes[node->arguments[a]].live = true;
-        if (node->kind == MNP__NODE_INPUT)
-            expression->used[node->input] = true;
-        if (node->kind == MNP__NODE_INDEX) {
-            expression->indices = true;
-            if (node->dim + 1 > expression->dims) {
-                expression->dims = node->dim + 1;
-                expression->dims_at = node->at;
-            }
-        }
-    }
-}
-
 mnp_status mnp__expression_parse(mnp__expression *expression)
 {
-    parser p = {.expression = expression, .lexer = {.expression = expression, .next = expression->text}};
+    mnp__parser p = {.expression = expression, .lexer = {.expression = expression, .next = expression->text}};
     MNP_TRY(parse_statements(&p));
-    MNP_TRY(find_outputs(expression));
-    find_uses(expression);
-    return MNP_OK;
+    return find_outputs(expression);
 }

@@ -272,8 +272,21 @@ static mnp_status type_node(const typing *t, mnp__node *node)
     case MNP__NODE_SECOND: node->type = (mnp__type){first->results[1], 0}; return MNP_OK;
     case MNP__NODE_CAST: return type_cast(t, node);
     case MNP__NODE_KEEP: return type_keep(t, node);
+    case MNP__NODE_REDUCE:
+        MNP_TRY(mnp__expression_type_reduction(t->expression, node));
+        return check_range(t, first, node->wanted[0]);
     default: return type_choose(t, node);
     }
+}
+
+static int count_dims(const typing *t, const mnp__node *node)
+{
+    int ndim = node->kind == MNP__NODE_INPUT ? t->inputs[node->input].ndim : 0;
+    for (int a = 0; a < node->narguments; a++) {
+        int more = t->expression->nodes[node->arguments[a]].ndim;
+        ndim = more > ndim ? more : ndim;
+    }
+    return ndim;
 }
 
 /* ---- outputs ---- */
@@ -299,8 +312,10 @@ mnp_status mnp__expression_type(mnp__expression *expression, const mnp__expressi
                                 mnp_dtype *output_dtypes)
 {
     typing t = {.expression = expression, .inputs = inputs};
-    for (int k = 0; k < expression->nnodes; k++)
+    for (int k = 0; k < expression->nnodes; k++) {
+        expression->nodes[k].ndim = count_dims(&t, &expression->nodes[k]);
         MNP_TRY(type_node(&t, &expression->nodes[k]));
+    }
     for (int i = 0; i < expression->noutputs; i++)
         MNP_TRY(type_output(&t, i, &output_dtypes[i]));
     return MNP_OK;

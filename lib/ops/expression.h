@@ -1,9 +1,11 @@
 /*
- * Expressions: the text of mnp_eval(), parsed, typed as NumPy would, and turned into the body of a loop.
+ * Expressions: the text of mnp_eval(), parsed, typed as NumPy would, and turned into the bodies of loops and the maps
+ * of reductions (eval_program.h).
  *
  *   expr_lex.c    text to tokens              expr_names.c   what a name stands for, and what was meant by a wrong one
  *   expr_parse.c  tokens to nodes             expr_number.c  arithmetic of constants, and how C++ writes them
- *   expr_type.c   types, constants folded     expr_emit.c    nodes to C++ statements
+ *   expr_call.c   calls                       expr_type.c    types, constants folded
+ *   expr_reduce.c reductions                  expr_emit.c    nodes to C++ statements
  *   expr_node.c   the list of nodes
  *
  * The language is in include/maniple/eval.h.  A text becomes a list of nodes in which a node comes after its arguments,
@@ -15,9 +17,13 @@
 
 #include "base/text.h"
 #include "ops/loop.h"
+#include "ops/reduce.h"
 #include "ops/ufunc.h"
 
-enum { MNP__MAX_NAMES = 64 }; /* inputs and outputs that a caller may list; a loop has MNP__MAX_OPERANDS of them */
+enum {
+    MNP__MAX_NAMES = 64,     /* inputs and outputs that a caller may list; a loop has MNP__MAX_OPERANDS of them */
+    MNP__MAX_REDUCTIONS = 32 /* in a text */
+};
 
 /* Integer constants are exact, as Python's, within 127 bits. */
 __extension__ typedef __int128 mnp__wide;
@@ -76,12 +82,13 @@ typedef enum mnp__node_kind {
     MNP__NODE_CAST,   /* its argument as `dtype` */
     MNP__NODE_KEEP,   /* its first argument in the type of the second: x += y */
     MNP__NODE_CHOOSE, /* the second argument where the first is true, else the third: a if c else b */
+    MNP__NODE_REDUCE, /* a reduction of its argument */
 } mnp__node_kind;
 
 typedef struct mnp__node {
     mnp__node_kind kind;
     const char *at; /* where in the text, for messages */
-    bool live;                                        /* an output depends on it */
+    bool live;                                        /* a kernel computes it; see mnp__expression_need() */
     int narguments, arguments[MNP__MAX_UFUNC_INPUTS]; /* earlier nodes */
     mnp__operator op;        /* of a call */
     const mnp__ufunc *ufunc; /* of a call */
@@ -89,12 +96,25 @@ typedef struct mnp__node {
     char index;              /* 'i' or 'n' */
     int dim;                 /* of an index; -1: all */
     mnp_dtype dtype;         /* of a cast */
+    int reduction;           /* number of the reduction */
     mnp__number number;
     /* By mnp__expression_type() */
     mnp__type type;                             /* of the value */
+    int ndim;                                   /* of the value; indices count as having none */
     mnp_dtype wanted[MNP__MAX_UFUNC_INPUTS];    /* what the arguments are converted to */
     mnp_dtype results[MNP__MAX_UFUNC_OUTPUTS];  /* of a call */
 } mnp__node;
+
+/* A reduction in the text; those within others come first. */
+typedef struct mnp__reducing {
+    const mnp__reduce_function *function;
+    mnp__word name; /* as it is written */
+    mnp_axes axes;
+    int node;
+    /* By mnp__expression_type() */
+    unsigned mask;  /* bit d: dimension d is reduced */
+    mnp_dtype type; /* in which elements are taken */
+} mnp__reducing;
 
 /* A name and the node that is its value now; for an input its number in the list of inputs, or -1. */
 typedef struct mnp__variable {
@@ -110,13 +130,11 @@ typedef struct mnp__expression {
     int nnodes, nodes_capacity;
     mnp__variable *variables;
     int nvariables, variables_capacity;
+    mnp__reducing reductions[MNP__MAX_REDUCTIONS];
+    int nreductions;
     int last;                        /* the value of the last statement */
     int outputs[MNP__MAX_NAMES];     /* the nodes of the outputs */
     mnp_dtype output_types[MNP__MAX_NAMES]; /* of their variables in the body; by mnp__expression_type() */
-    bool used[MNP__MAX_NAMES];       /* the inputs that the outputs depend on */
-    bool indices;                    /* whether there is any index */
-    int dims;                        /* the highest dimension of an index, plus one */
-    const char *dims_at;             /* and where it is */
 } mnp__expression;
 
 /*
@@ -128,6 +146,7 @@ mnp_status mnp__expression_parse(mnp__expression *expression);
 /* What is known of operands. `value` counts where the type is weak and of kind 'b' or 'i'. */
 typedef struct mnp__expression_input {
     mnp__type type;
+    int ndim;
     int64_t value;
 } mnp__expression_input;
 
@@ -135,8 +154,23 @@ typedef struct mnp__expression_input {
 mnp_status mnp__expression_type(mnp__expression *expression, const mnp__expression_input *inputs,
                                 mnp_dtype *output_dtypes);
 
-/* Append the statements of the loop's body, in which input x is in_x and output z out_z. */
+/* What a kernel has to know to compute some nodes. */
+typedef struct mnp__need {
+    bool inputs[MNP__MAX_NAMES];
+    bool reductions[MNP__MAX_REDUCTIONS]; /* whose results it takes */
+    bool indices;                         /* whether there is any index */
+    int dims;                             /* the highest dimension of an index, plus one */
+    const char *dims_at;                  /* and where it is */
+} mnp__need;
+
+/* Find it out, and mark the nodes between as live, and no others. */
+void mnp__expression_need(mnp__expression *expression, int count, const int *nodes, mnp__need *need);
+
+/* Append the statements that compute the live nodes, in which input x is in_x and the result of reduction r in_r. */
 void mnp__expression_emit(const mnp__expression *expression, mnp__text *body);
+
+/* Append the value of a node, as that type, to be used behind these statements. */
+void mnp__expression_emit_value(const mnp__expression *expression, int node, mnp_dtype dtype, mnp__text *body);
 
 void mnp__expression_free(mnp__expression *expression);
 
@@ -150,6 +184,9 @@ mnp_status mnp__expression_fail(const mnp__expression *expression, const char *a
 mnp_status mnp__expression_fail_again(const mnp__expression *expression, const char *at);
 
 mnp_status mnp__expression_add(mnp__expression *expression, const mnp__node *node, int *number_p);
+
+/* The type and dimensions of a reduction, whose argument has its own. */
+mnp_status mnp__expression_type_reduction(mnp__expression *expression, mnp__node *node);
 
 typedef enum mnp__token_kind {
     MNP__TOKEN_END,
@@ -188,7 +225,7 @@ const mnp__variable *mnp__expression_variable(const mnp__expression *expression,
 /* The value that a name has in an expression, as a new or an existing node. */
 mnp_status mnp__expression_name(mnp__expression *expression, mnp__word name, int *node_p);
 
-/* The function of that name; MNP_ERR_ARG if there is none. */
+/* The element-wise function of that name; MNP_ERR_ARG if there is none. */
 mnp_status mnp__expression_function(const mnp__expression *expression, mnp__word name, const mnp__ufunc **ufunc_p);
 
 /* Whether a word is the name of a type; also Python's int, float and complex. */

@@ -1,76 +1,36 @@
 /*
- * The loops that a context keeps: a hash table from keys, any bytes, to loops.
+ * The loops that a context keeps.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/hash.h"
 #include "ops/apply.h"
+#include "ops/kept.h"
 
-typedef struct entry entry;
+typedef struct request {
+    mnp_status (*build)(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p);
+    const void *argument;
+} request;
 
-struct entry {
-    entry *next;
-    mnp__loop *loop;
-    uint64_t hash;
-    size_t key_size;
-    unsigned char key[];
-};
-
-enum { BUCKETS = 1024 };
-
-typedef struct loop_table {
-    entry *buckets[BUCKETS];
-} loop_table;
-
-static void free_table(mnp_ctx *ctx, void *data)
+static mnp_status build_loop(mnp_ctx *ctx, const void *argument, void **thing_p)
 {
-    loop_table *table = data;
-    (void)ctx;
-    for (int b = 0; b < BUCKETS; b++) {
-        while (table->buckets[b]) {
-            entry *first = table->buckets[b];
-            table->buckets[b] = first->next;
-            mnp__loop_free(first->loop);
-            free(first);
-        }
-    }
-    free(table);
+    const request *r = argument;
+    mnp__loop *loop;
+    MNP_TRY(r->build(ctx, r->argument, &loop));
+    *thing_p = loop;
+    return MNP_OK;
 }
 
-static mnp_status get_table(mnp_ctx *ctx, loop_table **table_p)
+static void free_loop(void *thing)
 {
-    mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_LOOPS];
-    if (!attached->data) {
-        MNP_TRY(mnp__calloc(1, sizeof(loop_table), &attached->data));
-        attached->free = free_table;
-    }
-    *table_p = attached->data;
-    return MNP_OK;
+    mnp__loop_free(thing);
 }
 
 mnp_status mnp__ctx_loop(mnp_ctx *ctx, const void *key, size_t key_size,
                          mnp_status (*build)(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p),
                          const void *argument, mnp__loop **loop_p)
 {
-    loop_table *table;
-    uint64_t hash = mnp__hash(MNP__HASH_START, key, key_size);
-    MNP_TRY(get_table(ctx, &table));
-    entry **bucket = &table->buckets[hash % BUCKETS], *found = *bucket;
-    while (found && !(found->hash == hash && found->key_size == key_size && memcmp(found->key, key, key_size) == 0))
-        found = found->next;
-    if (!found) {
-        mnp__loop *loop;
-        MNP_TRY(build(ctx, argument, &loop));
-        mnp_status st = mnp__malloc(sizeof *found + key_size, &found);
-        if (st != MNP_OK) {
-            mnp__loop_free(loop);
-            return st;
-        }
-        *found = (entry){.next = *bucket, .loop = loop, .hash = hash, .key_size = key_size};
-        memcpy(found->key, key, key_size);
-        *bucket = found;
-    }
-    *loop_p = found->loop;
+    static const mnp__keeper loops = {.id = MNP__ATTACHED_LOOPS, .build = build_loop, .free = free_loop};
+    const request r = {.build = build, .argument = argument};
+    void *thing;
+    MNP_TRY(mnp__ctx_keep(ctx, &loops, key, key_size, &r, &thing));
+    *loop_p = thing;
     return MNP_OK;
 }

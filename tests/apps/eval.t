@@ -64,6 +64,11 @@ for ranks in 1 3; do
         dots=dirac:6x8/2 yes=True -o made.h5:/x
     run "integers beyond a float's digits, in two ways" on "$ranks" "$MANIPLE" eval -q 'a + b' \
         a=9007199254740993 b=-0x10 -o made.h5:/integer
+    run "reductions" on "$ranks" "$MANIPLE" eval -q '
+        m = mean(x, axis=0); d = (y - y.max(axis=1, keepdims=True)).min(); k = argmax(x*x, axis=-1)' x=a.h5:/x y=a.h5:/y \
+        -o m=r.h5:/m -o d=r.h5:/d -o k=r.h5:/k
+    on "$ranks" "$MANIPLE" eval -q 'max(row) + sum(flag)*0' row=a.h5:/row flag=a.h5:/flag >value.txt
+    run "a value that is printed on $ranks rank(s)" grep -qx 16 value.txt
     run "what was written on $ranks rank(s) is NumPy's" "$PYTHON" - <<'END'
 import h5py
 import numpy as np
@@ -88,10 +93,20 @@ dots = np.zeros((6, 8), "f4")
 dots[::2, ::2] = 1
 check("made.h5", "x", dots*3 + np.arange(8))
 check("made.h5", "integer", np.int64(9007199254740993 - 16))
+mean = h5py.File("r.h5", "r")["m"][()]
+assert mean.dtype == x.dtype and np.allclose(mean, x.mean(0), 1e-5, 1e-6)
+check("r.h5", "d", (y - y.max(1, keepdims=True)).min())
+check("r.h5", "k", np.argmax(x*x, -1))
 END
 done
 "$MANIPLE" eval 'x + 1' x=a.h5:/x -o out.h5:/z >report.txt 2>&1
 run "the report" grep -q '^result *out.h5:/z: 31x17 float32' report.txt
+value=$("$MANIPLE" eval -q 'one * 0.1' one=a.h5:/one)
+[ "$value" = 0.4 ]
+check $? "as few digits as needed" "$value"
+value=$("$MANIPLE" eval -q 'sum(c*0) + 1 - 2.5j' c=a.h5:/deep/c)
+[ "$value" = "(1-2.5j)" ]
+check $? "a complex number" "$value"
 
 # ---- what is refused ----
 
@@ -107,7 +122,9 @@ eval_alone 1 'no/such' 'x' x=a.h5:/x -o no/such/new.h5:/z
 eval_fails 2 'OUTPUT .* is operand x itself' 'x' x=a.h5:/x -o a.h5:x
 eval_alone 2 'are the same dataset' 'a = x; b = x' x=a.h5:/x -o a=new.h5:/z -o b=new.h5:z
 eval_alone 2 'needs STATEMENTS' -o new.h5:/z
-eval_alone 2 'o FILE:/DATASET' 'x' x=a.h5:/x
+eval_fails 2 'has 2 dimensions: say where it goes, -o FILE:/DATASET' 'x' x=a.h5:/x
+eval_alone 2 'sum: axis 2 is out of bounds' 'sum(x*2, axis=2)' x=a.h5:/x -o new.h5:/z
+eval_alone 1 'no elements to choose from' 'max(x*2)' x=a.h5:/none
 eval_alone 2 'has no name' 'x' a.h5:/x -o new.h5:/z
 eval_alone 2 'given twice' 'x' x=a.h5:/x x=2 -o new.h5:/z
 eval_alone 2 'goes to two places' 'x' x=2 -o new.h5:/z -o new.h5:/y

@@ -13,9 +13,9 @@
 /* Inputs that every text may use. */
 static const char *const input_names[] = {"x", "y", "k", "u", "flag", "c", "count", "real_number", "int16"};
 static const mnp__expression_input inputs[] = {
-    {{MNP_FLOAT32, 0}, 0},   {{MNP_FLOAT64, 0}, 0},   {{MNP_INT8, 0}, 0},
-    {{MNP_UINT64, 0}, 0},    {{MNP_BOOL, 0}, 0},      {{MNP_COMPLEX64, 0}, 0},
-    {{MNP_INT64, 'i'}, 300}, {{MNP_FLOAT64, 'f'}, 0}, {{MNP_INT16, 0}, 0},
+    {{MNP_FLOAT32, 0}, 2, 0},   {{MNP_FLOAT64, 0}, 2, 0},   {{MNP_INT8, 0}, 2, 0},
+    {{MNP_UINT64, 0}, 2, 0},    {{MNP_BOOL, 0}, 1, 0},      {{MNP_COMPLEX64, 0}, 1, 0},
+    {{MNP_INT64, 'i'}, 0, 300}, {{MNP_FLOAT64, 'f'}, 0, 0}, {{MNP_INT16, 0}, 2, 0},
 };
 enum { NUM_INPUTS = sizeof inputs / sizeof *inputs };
 
@@ -27,8 +27,14 @@ static mnp_status translate(const char *text, const char *output, mnp_dtype *dty
     mnp_status st = mnp__expression_parse(&expression);
     if (st == MNP_OK)
         st = mnp__expression_type(&expression, inputs, dtype);
-    if (st == MNP_OK && body)
+    if (st == MNP_OK && body) {
+        mnp__need need;
+        mnp__expression_need(&expression, 1, expression.outputs, &need);
         mnp__expression_emit(&expression, body);
+        mnp__text_add(body, "out_%s = ", output);
+        mnp__expression_emit_value(&expression, expression.outputs[0], expression.output_types[0], body);
+        mnp__text_add(body, ";\n");
+    }
     mnp__expression_free(&expression);
     return st;
 }
@@ -74,14 +80,15 @@ static void errors_of_syntax(void)
     refuses("z = '\xc3\xa4'", 5, "there are no strings here");
     refuses("", 1, "the text has no statement");
     refuses(" # nothing", 11, "the text has no statement");
-    refuses("z = x.T", 7, "expected real, imag, astype(TYPE), conj() or clip(LOW, HIGH) after '.', but found 'T'");
+    refuses("z = x.T", 7, "expected real, imag, or a method such as astype(TYPE), clip(LOW, HIGH) or sum() "
+                             "after '.', but found 'T'");
     refuses("z = 170141183460469231731687303715884105728", 5, "this number is larger than 2**127");
 }
 
 static void errors_of_names(void)
 {
     refuses("z = 3*sim(-x)", 7, "there is no function 'sim'; did you mean 'sin'?");
-    refuses("z = sum(x)", 5, "there is no function 'sum'");
+    refuses("z = total(x)", 5, "there is no function 'total'");
     refuses("z = x + reel_number", 9, "there is no variable or input 'reel_number'; did you mean 'real_number'?");
     refuses("velocity = 1; z = velosity", 19, "there is no variable or input 'velosity'; did you mean 'velocity'?");
     refuses("z = q", 5, "there is no variable or input 'q'");
@@ -123,6 +130,35 @@ static void errors_of_types(void)
     refuses("k += 1.5; z = k", 3, "the result is float64, and would not keep the type int8");
 }
 
+static void errors_of_reductions(void)
+{
+    refuses("z = sum()", 9, "expected a value, but found ')'");
+    refuses("z = sum(x", 10, "expected ',' or ')', but the text ends here");
+    refuses("z = sum(x, y)", 12, "expected an axis: an integer, integers in parentheses, or None, but found 'y'");
+    refuses("z = sum(x, axis=())", 18, "expected an axis: an integer, integers in parentheses, or None, but found ')'");
+    refuses("z = sum(x, axis=1.5)", 17, "expected an axis: an integer, integers in parentheses, or None, but found "
+                                        "'1.5'");
+    refuses("z = sum(x, axis=(0 1))", 20, "expected ',' or ')', but found '1'");
+    refuses("z = sum(x, axis=9999999999)", 17, "no array has that axis: there are at most 8");
+    refuses("z = sum(x, axis=2)", 5, "sum: axis 2 is out of bounds for 2 dimensions");
+    refuses("z = 1 + x.sum(axis=-3)", 11, "sum: axis -3 is out of bounds for 2 dimensions");
+    refuses("z = sum(x, axis=(1, -1))", 5, "sum: axis -1 is given twice");
+    refuses("z = argmax(x, axis=(0, 1))", 5, "argmax goes along one axis, or all, and 2 are given");
+    refuses("z = sum(x, axes=0)", 12, "sum has no option 'axes': there are axis, dtype and keepdims");
+    refuses("z = std(x, out=y)", 12, "std has no option 'out': there are axis, dtype, ddof and keepdims");
+    refuses("z = max(x, dtype=int8)", 12, "max has no option 'dtype': there are axis and keepdims");
+    refuses("z = sum(x, axis=0, axis=1)", 20, "axis is given twice");
+    refuses("z = sum(x, keepdims=1)", 21, "expected True or False, but found '1'");
+    refuses("z = var(x, ddof=y)", 17, "expected a number, but found 'y'");
+    refuses("z = sum(x, 0, float32, 1)", 24, "expected an option by its name, such as keepdims=True, but found '1'");
+    refuses("z = max(x, y, u)", 13, "max takes two values, or one and axis=..., keepdims=...");
+    refuses("z = meam(x)", 5, "there is no function 'meam'; did you mean 'mean'?");
+    refuses("z = sum * 2", 5, "'sum' is a function: expected '(' after it");
+    refuses("z = mean(x, dtype=int8)", 5, "mnp_mean: the dtype is \"int8\", and must be of floats or complex numbers");
+    refuses("z, w = sum(x)", 8, "sum has one result, not two");
+    refuses("z = sum(2**64)", 10, "the integer 18446744073709551616 is out of bounds for int64");
+}
+
 static void is_type(const char *text, mnp_dtype wanted)
 {
     mnp_dtype dtype = MNP_DTYPE_AUTO;
@@ -146,6 +182,17 @@ static void types(void)
     is_type("k + 1", MNP_INT8);
     is_type("k + int16", MNP_INT16);
     is_type("k + True", MNP_INT8);
+    is_type("sum(k)", MNP_INT64);
+    is_type("sum(flag + flag)", MNP_INT64);
+    is_type("u.sum()", MNP_UINT64);
+    is_type("sum(x, dtype=float64) * k", MNP_FLOAT64);
+    is_type("x - mean(x, axis=0)", MNP_FLOAT32);
+    is_type("mean(k) * x", MNP_FLOAT64);
+    is_type("std(c, keepdims=True)", MNP_FLOAT32);
+    is_type("max(k, 0) + min(k)", MNP_INT8);
+    is_type("argmax(c)", MNP_INT64);
+    is_type("all(k)", MNP_BOOL);
+    is_type("sum(2.5)", MNP_FLOAT64);
     is_type("flag + 1", MNP_INT64);
     is_type("flag + True", MNP_BOOL);
     is_type("True + True", MNP_INT64);
@@ -250,6 +297,7 @@ int main(void)
     errors_of_syntax();
     errors_of_names();
     errors_of_types();
+    errors_of_reductions();
     types();
     bodies();
     depth();
