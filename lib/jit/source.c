@@ -157,8 +157,23 @@ const mnp__kernel_spec mnp__jit_examples[] = {
      "#define MNP_INPUTS(X) X(0)\n#define MNP_OUTPUTS(X) X(1)\n"
      "static MNP_INLINE void mnp_body(const float x, float &y)\n{\n    y = 2 * x;\n}\n"
      "#define MNP_BODY(IN, OUT, position) mnp_body(IN(0), OUT(1))\n"},
+    {.file = "merge.cu", .function = "merge_runs", .defines =
+     "#define MNP_KEY float\n#define MNP_PAYLOAD 1\n#define MNP_DESCENDING 0\n#define MNP_THREADS 256\n#define MNP_ITEMS 15\n"},
+    {.file = "merge.cu", .function = "merge_runs", .defines =
+     "#define MNP_KEY mnp_complex128\n#define MNP_PAYLOAD 1\n#define MNP_DESCENDING 1\n#define MNP_THREADS 256\n"
+     "#define MNP_ITEMS 7\n"},
+    {.file = "merge.cu", .function = "merge_runs", .defines =
+     "#define MNP_KEY mnp_float16\n#define MNP_PAYLOAD 0\n#define MNP_DESCENDING 0\n#define MNP_THREADS 256\n#define MNP_ITEMS 15\n"},
+    {.file = "merge.cu", .function = "merge_runs", .defines =
+     "#define MNP_KEY mnp_bool\n#define MNP_PAYLOAD 0\n#define MNP_DESCENDING 1\n#define MNP_THREADS 256\n#define MNP_ITEMS 15\n"},
+    {.file = "merge.cu", .function = "merge_runs", .defines =
+     "#define MNP_KEY int64_t\n#define MNP_PAYLOAD 1\n#define MNP_DESCENDING 0\n#define MNP_THREADS 256\n#define MNP_ITEMS 11\n"},
+    {.file = "order.cu", .function = "order_lines", .shared_bytes = 30720, .defines =
+     "#define MNP_KEY float\n#define MNP_PAYLOAD 4\n#define MNP_ORDER order_lines\n#define MNP_TASK 2\n"
+     "#define MNP_THREADS 384\n#define MNP_ITEMS 10\n#define MNP_MATCH 0\n"},
     {.file = "random.cu", .function = "fill_random", .defines = /* others: tests/ops/random_kernels.c */
      "#define MNP_SAMPLER mnp_draw_normal\n#define MNP_OUT float\n"},
+    {.file = "sort_sample.cu", .function = "sort_sample", .defines = "#define MNP_KEY mnp_complex128\n"},
     {.file = "raw.cu", .function = "scale", .defines = "", .raw = true, .generated =
      "#line 1 \"scale.cu\"\nextern \"C\" __global__ void scale(float *x, float by)\n{\n    x[threadIdx.x] *= by;\n}\n"},
     {.file = "reduce.cu", .function = "reduce_sum", .shared_bytes = 16384, .defines = /* others: tests/ops/reduce_kernels.c */

@@ -1,0 +1,69 @@
+/*
+ * Sorting and partitioning along an axis, over all ranks, with NumPy's names and meaning: mnp_sort(x, -1, &y),
+ * mnp_argsort(x, MNP_FLATTENED, &order).
+ *
+ * The order is NumPy's: numbers rise, complex numbers by their real parts and then by the imaginary ones, NaN come
+ * last, zeros of either sign are equal.  Every sort here is stable, as NumPy's with kind="stable": what is equal keeps
+ * its order, so results do not depend on layouts or on the number of ranks, bit for bit.
+ *
+ * Where the axis is not cut every rank sorts its own lines.  Where it is, lines are brought together if there are
+ * enough of them for all ranks; else all ranks share each line: they sort their parts, find where the sorted parts are
+ * to be cut so that the result lies as it should (P. Varman, S. Scheufler, B. Iyer, G. Ricard, Merging Multiple Lists
+ * on Hierarchical-memory Multiprocessors, 1991, by samples), exchange those pieces, and merge what came (S. Odeh,
+ * O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path, 2012).  However keys are distributed, nobody gets more elements
+ * than its block has.
+ *
+ * An axis counts from the end if it is negative; MNP_FLATTENED (axis=None) is that of the flattened array.  A new
+ * result has the layout of x, or of its mnp_ravel(), where its shape is that.  An output that is given must have the result's
+ * shape, may have any layout and any type that the result can be cast to under "same_kind", and may share memory with
+ * the input.
+ *
+ * All of them are collective.  MNP_ERR_ARG, with the values, for an axis, a position or a count that is out of bounds;
+ * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ */
+#ifndef MANIPLE_SORT_H
+#define MANIPLE_SORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+#include <maniple/join.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* numpy.sort.  With x itself as the output it is numpy.ndarray.sort. */
+MNP_API mnp_status mnp_sort(const mnp_array *x, int axis, mnp_array **out_p);
+
+/* numpy.argsort: the indices, int64, by which x would be taken to be in order. */
+MNP_API mnp_status mnp_argsort(const mnp_array *x, int axis, mnp_array **out_p);
+
+/* numpy.lexsort: the indices of an order by several keys of one shape, the last of which counts first. */
+MNP_API mnp_status mnp_lexsort(const mnp_array *const *keys, int count, int axis, mnp_array **out_p);
+
+/* numpy.sort_complex: sorted along the last axis; complex64 of integers of up to 16 bits, complex128 of other reals. */
+MNP_API mnp_status mnp_sort_complex(const mnp_array *x, mnp_array **out_p);
+
+/*
+ * numpy.partition and numpy.argpartition: each of the `count` positions `kth` (negative ones from the end) has the
+ * element that a sort would give it, smaller ones before it and larger ones behind.  The result is the sorted one.
+ */
+MNP_API mnp_status mnp_partition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p);
+MNP_API mnp_status mnp_argpartition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p);
+
+/*
+ * The k largest or smallest elements along an axis, and their indices (int64), as torch.topk with sorted=True: the best
+ * first, and of equal ones the one of the lowest index.  NaN is larger than all numbers.  k elements of a rank travel
+ * where k is small.  Both results have x's shape with k along the axis.  MNP_ERR_ARG if k is negative or too large.
+ */
+MNP_API mnp_status mnp_topk(const mnp_array *x, int64_t k, int axis, bool largest, mnp_array **values_p,
+                            mnp_array **indices_p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * From keys to unsigned numbers of the same order, and to their digits.
+ *
+ * Zeros of either sign are the same number, and so are all NaN: the largest.  Complex numbers are ordered by their real
+ * parts, then by the imaginary ones.  Those with a NaN come last: first those whose imaginary part it is, in the order
+ * of their real parts, then those whose real part it is, in the order of the imaginary ones, then those with two.
+ */
+
+/* Two words that are compared one after the other. */
+struct mnp_bits128 {
+    uint64_t high, low;
+};
+
+template <int size> struct mnp_bits_of_size {
+    typedef uint64_t type;
+};
+template <> struct mnp_bits_of_size<1> {
+    typedef uint8_t type;
+};
+template <> struct mnp_bits_of_size<2> {
+    typedef uint16_t type;
+};
+template <> struct mnp_bits_of_size<4> {
+    typedef uint32_t type;
+};
+template <> struct mnp_bits_of_size<16> {
+    typedef mnp_bits128 type;
+};
+typedef mnp_bits_of_size<sizeof(MNP_KEY)>::type mnp_bits;
+
+enum { MNP_PASSES = sizeof(MNP_KEY) };
+
+/* Numbers of a float's sign and magnitude; infinity is its largest magnitude. */
+template <typename Bits> MNP_INLINE Bits mnp_order_float(Bits bits, Bits infinity)
+{
+    const Bits sign = (Bits)((Bits)1 << (8 * sizeof(Bits) - 1)), magnitude = (Bits)(bits & (Bits)~sign);
+    const Bits rises = (Bits)(bits & sign ? (Bits)~bits : (Bits)(bits | sign));
+    const Bits number = magnitude == 0 ? sign : rises;
+    return magnitude > infinity ? (Bits)~(Bits)0 : number;
+}
+
+template <typename Bits, typename T> MNP_INLINE Bits mnp_order_bits_as(const T &x)
+{
+    Bits bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+MNP_INLINE uint8_t mnp_order_number(mnp_bool x)
+{
+    return x.value;
+}
+MNP_INLINE uint16_t mnp_order_number(mnp_float16 x)
+{
+    return mnp_order_float(x.bits, (uint16_t)0x7c00);
+}
+MNP_INLINE uint16_t mnp_order_number(mnp_bfloat16 x)
+{
+    return mnp_order_float(x.bits, (uint16_t)0x7f80);
+}
+MNP_INLINE uint32_t mnp_order_number(float x)
+{
+    return mnp_order_float(mnp_order_bits_as<uint32_t>(x), (uint32_t)0x7f800000);
+}
+MNP_INLINE uint64_t mnp_order_number(double x)
+{
+    return mnp_order_float(mnp_order_bits_as<uint64_t>(x), (uint64_t)0x7ff0000000000000);
+}
+template <typename T> MNP_INLINE typename mnp_bits_of_size<sizeof(T)>::type mnp_order_number(T x)
+{
+    typedef typename mnp_bits_of_size<sizeof(T)>::type bits;
+    const bits sign = (bits)((T)-1 < (T)0 ? (bits)1 << (8 * sizeof(T) - 1) : 0);
+    return (bits)((bits)x ^ sign);
+}
+
+MNP_INLINE uint64_t mnp_order_join(uint32_t high, uint32_t low)
+{
+    return (uint64_t)high << 32 | low;
+}
+MNP_INLINE mnp_bits128 mnp_order_join(uint64_t high, uint64_t low)
+{
+    return mnp_bits128{high, low};
+}
+template <typename R>
+MNP_INLINE typename mnp_bits_of_size<2 * sizeof(R)>::type mnp_order_number(mnp_complex<R> x)
+{
+    typedef typename mnp_bits_of_size<sizeof(R)>::type bits;
+    const bits nan = (bits)~(bits)0, re = mnp_order_number(x.re), im = mnp_order_number(x.im);
+    if (re == nan)
+        return mnp_order_join(im == nan ? nan : (bits)(nan - 1), im);
+    return im == nan ? mnp_order_join((bits)(nan - 2), re) : mnp_order_join(re, im);
+}
+
+template <typename Bits> MNP_INLINE Bits mnp_order_turned(Bits bits, bool turn)
+{
+    return (Bits)(bits ^ (Bits)(0 - (Bits)turn));
+}
+MNP_INLINE mnp_bits128 mnp_order_turned(mnp_bits128 bits, bool turn)
+{
+    return mnp_bits128{mnp_order_turned(bits.high, turn), mnp_order_turned(bits.low, turn)};
+}
+
+/* The number of a key in the order that is wanted. */
+MNP_INLINE mnp_bits mnp_number(const MNP_KEY &key, bool descending)
+{
+    return mnp_order_turned(mnp_order_number(key), descending);
+}
+
+template <typename Bits> MNP_INLINE uint32_t mnp_digit(Bits bits, int pass)
+{
+    return (uint32_t)(bits >> (8 * pass)) & 255;
+}
+MNP_INLINE uint32_t mnp_digit(mnp_bits128 bits, int pass)
+{
+    return pass < 8 ? mnp_digit(bits.low, pass) : mnp_digit(bits.high, pass - 8);
+}
+
+template <typename Bits> MNP_INLINE bool mnp_is_before(Bits a, Bits b)
+{
+    return a < b;
+}
+MNP_INLINE bool mnp_is_before(mnp_bits128 a, mnp_bits128 b)
+{
+    return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+
+/* ---- what goes along with a key: MNP_PAYLOAD bytes ---- */
+
+struct mnp_payload16 {
+    uint64_t words[2];
+};
+template <int size> struct mnp_payload_of_size {
+    typedef typename mnp_bits_of_size<size>::type type;
+};
+template <> struct mnp_payload_of_size<0> { /* none: never accessed */
+    typedef uint8_t type;
+};
+template <> struct mnp_payload_of_size<16> {
+    typedef mnp_payload16 type;
+};
+typedef mnp_payload_of_size<MNP_PAYLOAD>::type mnp_payload;
+
+/* The number of an element in its line. */
+MNP_INLINE mnp_payload mnp_payload_number(int64_t i)
+{
+    mnp_payload payload = {};
+    memcpy(&payload, &i, sizeof i < sizeof payload ? sizeof i : sizeof payload); /* its low bytes come first */
+    return payload;
+}
+
+/* Element i of a line, which begins at `line`, in the payload that is given. */
+MNP_INLINE mnp_payload mnp_payload_given(const mnp_order_params &p, int64_t line, int64_t i)
+{
+    const mnp_payload *given = (const mnp_payload *)p.payload[MNP_ORDER_GIVEN];
+    return given ? given[line + i] : mnp_payload_number(i);
+}
