@@ -1,0 +1,210 @@
+"""Taking and putting by indices, along axes and flattened, against NumPy, of views in random layouts."""
+
+import maniple as mp
+import numpy as np
+
+rng = mp.random()
+FLAT = mp.MNP_FLATTENED
+MODES = {"raise": mp.MNP_RAISE, "wrap": mp.MNP_WRAP, "clip": mp.MNP_CLIP}
+DTYPES = ["int8", "float16", "float32", "float64", "complex128"]
+
+
+def values(shape, dtype="float32"):
+    return rng.integers(-50, 50, shape).astype(dtype)
+
+
+def shape_of(ndim, most=6):
+    return tuple(int(n) for n in rng.integers(1, most, ndim))
+
+
+def spread(a):
+    """The values as an array of some layout, or as a view of one."""
+    kind = int(rng.integers(5)) if a.ndim else 4
+    if kind == 0:
+        thick = np.stack([a, a + 1, a])
+        return mp.array(thick, mp.random_layout(rng, thick.shape))[int(rng.integers(0, 2)) * 2]
+    if kind == 1:
+        return mp.transpose(mp.array(a.T, mp.random_layout(rng, a.T.shape)), None)
+    if kind == 2:
+        return mp.array(a[::-1], mp.random_layout(rng, a.shape))[::-1]
+    if kind == 3:
+        wide = np.zeros((2 * a.shape[0] + 3,) + a.shape[1:], a.dtype)
+        wide[2:2 + 2 * a.shape[0]:2] = a
+        return mp.array(wide, mp.random_layout(rng, wide.shape))[2:2 + 2 * a.shape[0]:2]
+    return mp.array(a, mp.random_layout(rng, a.shape))
+
+
+def check(name, function, *arguments, want):
+    """A point: a new result, and one in an array that is given."""
+    got = function(*arguments)
+    wrong = mp.difference(got, want)
+    if not wrong:
+        got = function(*arguments, out=spread(np.ones_like(want)))
+    mp.check(name, got, want)
+
+
+def indices_for(n, shape, mode="raise", dtype="int64"):
+    low, high = (-n, n) if mode == "raise" else (-3 * n, 3 * n)
+    return rng.integers(low, high, shape).astype(dtype)
+
+
+def test_take():
+    for _ in range(12):
+        a = values(shape_of(int(rng.integers(1, 4))), DTYPES[int(rng.integers(len(DTYPES)))])
+        axis = int(rng.integers(-a.ndim, a.ndim))
+        mode = list(MODES)[int(rng.integers(3))]
+        i = indices_for(a.shape[axis], shape_of(int(rng.integers(0, 4)), 7), mode)
+        check(f"take {a.dtype} {a.shape} {i.shape} along {axis}, {mode}", mp.take, spread(a), spread(i), axis,
+              MODES[mode], want=np.take(a, i, axis, mode=mode))
+        i = indices_for(a.size, shape_of(int(rng.integers(0, 3)), 9), mode, "int32")
+        check(f"take {a.dtype} {a.shape} {i.shape} flattened, {mode}", mp.take, spread(a), spread(i), FLAT,
+              MODES[mode], want=np.take(a, i, mode=mode))
+
+
+def test_along_axis():
+    for _ in range(8):
+        a = values(shape_of(int(rng.integers(1, 4))), DTYPES[int(rng.integers(len(DTYPES)))])
+        axis = int(rng.integers(-a.ndim, a.ndim))
+        shape = [n if rng.random() < 0.7 else 1 for n in a.shape]
+        shape[axis] = int(rng.integers(1, 8))
+        i = indices_for(a.shape[axis], shape)
+        want = np.take_along_axis(a, i, axis)
+        check(f"take_along_axis {a.dtype} {a.shape} {i.shape} {axis}", mp.take_along_axis, spread(a), spread(i), axis,
+              want=want)
+        v = values(shape, a.dtype)
+        x = spread(a)
+        mp.put_along_axis(x, spread(i), spread(v), axis)
+        want = a.copy()
+        np.put_along_axis(want, i, v, axis)
+        mp.check(f"put_along_axis {a.dtype} {a.shape} {i.shape} {axis}", x, want)
+    a = values((4, 3))
+    i = indices_for(12, 7)
+    check("take_along_axis, flattened", mp.take_along_axis, spread(a), spread(i), FLAT,
+          want=np.take_along_axis(a, i, None))
+
+
+def test_put():
+    for _ in range(10):
+        a = values(shape_of(int(rng.integers(0, 4))), DTYPES[int(rng.integers(len(DTYPES)))])
+        mode = list(MODES)[int(rng.integers(3))]
+        i = indices_for(a.size, shape_of(int(rng.integers(0, 3)), 12), mode)
+        v = values(int(rng.integers(1, 2 * i.size + 1)), "float32")
+        x = spread(a)
+        mp.put(x, spread(i), spread(v), MODES[mode])
+        want = a.copy()
+        np.put(want, i, v.astype(a.dtype), mode)
+        mp.check(f"put {a.dtype} {a.shape} {i.shape} {v.shape} {mode}", x, want)
+    x = mp.array(a)
+    mp.put(x, mp.array(np.array([0, 0])), 7, mp.MNP_RAISE)
+    a.flat[0] = 7
+    mp.check("put a number", x, a)
+
+
+def test_at():
+    for name, dtype, value in (("add", "float32", "float32"), ("subtract", "int32", "int8"),
+                               ("multiply", "float64", "float32"), ("maximum", "int32", "int32"),
+                               ("negative", "float64", None)):
+        a = values(shape_of(int(rng.integers(1, 4))), dtype)
+        i = indices_for(a.shape[0], shape_of(int(rng.integers(0, 3)), 20))
+        shape = i.shape + a.shape[1:]
+        shape = shape[int(rng.integers(0, len(shape) + 1)):]
+        v = None if value is None else (values(shape, value) + values(shape, value) / 8).astype(value)
+        x = spread(a)
+        mp.ufunc_at(name, x, spread(i), v if v is None else spread(v))
+        want = a.copy()
+        whole = () if v is None else (np.broadcast_to(v, i.shape + a.shape[1:]).copy(),)  # NumPy errs in broadcasting
+        getattr(np, name).at(want, i, *whole)
+        mp.check(f"{name}.at {dtype} {a.shape} {i.shape} {value} {shape}", x, want)
+    a = np.zeros(5, np.float32)
+    x = spread(a)
+    i, v = indices_for(5, 1000), rng.standard_normal(1000).astype(np.float32)
+    mp.ufunc_at("add", x, mp.array(i), mp.array(v))
+    np.add.at(a, i, v)
+    mp.check("many of the same index, in their order", x, a)
+    mp.ufunc_at("add", x, mp.array(i), 1)
+    np.add.at(a, i, 1)
+    mp.check("a number", x, a)
+
+
+def test_edges():
+    a = values((3, 4))
+    x = spread(a)
+    for shape in ((0,), (2, 0)):
+        i = np.zeros(shape, int)
+        check(f"no indices {shape}", mp.take, x, spread(i), 1, mp.MNP_RAISE, want=np.take(a, i, 1))
+        mp.put(x, spread(i), 1, mp.MNP_RAISE)
+        mp.ufunc_at("add", x, spread(i), 1)
+    mp.check("nothing is put", x, a)
+    e = np.zeros((0, 3), np.float32)
+    check("of nothing, along another axis", mp.take, mp.array(e), mp.array(np.array([2, 0])), 1, mp.MNP_RAISE,
+          want=np.take(e, [2, 0], 1))
+    s = np.float64(7)
+    check("of an array without dimensions", mp.take, mp.array(s), mp.array(np.array([0, -1])), FLAT, mp.MNP_RAISE,
+          want=np.take(s, [0, -1]))
+    check("bools are 0 and 1", mp.take, x, mp.array(np.array([True, False])), 0, mp.MNP_RAISE, want=a[[1, 0]])
+    check("unsigned indices", mp.take, x, mp.array(np.array([2, 0], np.uint64)), 0, mp.MNP_CLIP, want=a[[2, 0]])
+    got = mp.take(x, mp.array(np.array([1])), 0, mp.MNP_RAISE, out=mp.zeros("complex128", 2, [1, 4]))
+    mp.check("an output of another type", got, a[[1]].astype(complex))
+    y = mp.array(a)
+    mp.check("into x itself", mp.take(y, mp.array(np.array([2, 1, 0])), 0, mp.MNP_RAISE, out=y), a[::-1])
+    table = values((5, 3))
+    i = indices_for(5, 200)
+    check("more indices than rows", mp.take, spread(table), spread(i), 0, mp.MNP_RAISE, want=table[i])
+    i = indices_for(15, (9, 20))
+    check("more than elements", mp.take, spread(table), spread(i), FLAT, mp.MNP_RAISE, want=np.take(table, i))
+    p = rng.permutation(5)
+    y = mp.array(p)
+    mp.put(y, y, y, mp.MNP_RAISE)
+    want = p.copy()
+    np.put(want, p.copy(), p.copy())
+    mp.check("put an array by itself", y, want)
+
+
+def test_large():
+    """Indices beyond 2^31, of an array that takes no memory."""
+    a = np.array([3, 5, 8], np.int16)
+    x = mp.broadcast_to(mp.array(a), 2, [2 ** 33, 3])
+    n = 3 * 2 ** 33
+    i = rng.integers(-n, n, 50)
+    check("of more than 2^31, flattened", mp.take, x, spread(i), FLAT, mp.MNP_RAISE, want=a[i % 3])
+    i = rng.integers(2 ** 32, 2 ** 33, 5)
+    check("of more than 2^31 along an axis", mp.take, x, spread(i), 0, mp.MNP_RAISE, want=np.stack([a] * 5))
+    check("wrapped", mp.take, x, spread(i * 7), 0, mp.MNP_WRAP, want=np.stack([a] * 5))
+    mp.fails("MNP_ERR_ARG", f"index {n} is out of bounds with size {n}", mp.take, x, mp.array(np.array([0, n])), FLAT,
+             mp.MNP_RAISE)
+
+
+def test_misuse():
+    a = values((3, 4))
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    bad = spread(np.array([[0, 2], [-5, 9]]))
+    take, put = mp.take, mp.put
+    mp.fails("MNP_ERR_ARG", "mnp_take: index -5 is out of bounds for axis 0 with size 3", take, x, bad, 0, mp.MNP_RAISE)
+    mp.fails("MNP_ERR_ARG", "index -5 is out of bounds for axis 1 with size 4", take, x, bad, -1, mp.MNP_RAISE)
+    mp.fails("MNP_ERR_ARG", "index 12 is out of bounds with size 12", take, x, spread(np.array([11, 12, -13])), FLAT,
+             mp.MNP_RAISE)
+    mp.fails("MNP_ERR_ARG", "mnp_put: index 12 is out of bounds", put, x, spread(np.array([0, 12])), 5, mp.MNP_RAISE)
+    mp.fails("MNP_ERR_ARG", "mnp_ufunc_at: index 3 is out", mp.ufunc_at, "add", x, spread(np.array([0, 3])), 5)
+    mp.fails("MNP_ERR_ARG", "index 4 is out of bounds for axis 1", mp.take_along_axis, x, spread(np.array([[4]])), 1)
+    mp.fails("MNP_ERR_ARG", "index 3 is out of bounds for axis 0", mp.put_along_axis, x, spread(np.array([[3]])), 1, 0)
+    mp.fails("MNP_ERR_ARG", "axis", take, x, bad, 2, mp.MNP_RAISE)
+    mp.fails("MNP_ERR_ARG", "float32, and must be integers", take, x, x, 0, mp.MNP_RAISE)
+    mp.fails("MNP_ERR_ARG", "7 is no mode", take, x, bad, 0, 7)
+    mp.fails("MNP_ERR_ARG", "4 indices for axis 0, and no elements", take, mp.zeros("int8", 1, [0]), bad, 0,
+             mp.MNP_CLIP)
+    mp.fails("MNP_ERR_ARG", "same_kind", take, x, bad[0], 0, mp.MNP_RAISE, out=mp.zeros("int8", 2, [2, 4]))
+    mp.fails("MNP_ERR_ARG", "(3, 4), and the result's is (2, 4)", take, x, bad[0], 0, mp.MNP_RAISE, out=x)
+    mp.fails("MNP_ERR_ARG", "broadcast view", put, mp.broadcast_to(x[:1], 2, [3, 4]), bad[0], 1, mp.MNP_RAISE)
+    mp.fails("MNP_ERR_ARG", "1 dimensions, and must have 2", mp.take_along_axis, x, bad[0], 1)
+    mp.fails("MNP_ERR_ARG", "do not broadcast", mp.take_along_axis, x, spread(np.zeros((2, 2), int)), 1)
+    mp.fails("MNP_ERR_ARG", "\"nothing\"", mp.ufunc_at, "nothing", x, bad[0], 1)
+    mp.fails("MNP_ERR_ARG", "a second operand", mp.ufunc_at, "add", x, bad[0], None)
+    mp.fails("MNP_ERR_ARG", "no second operand", mp.ufunc_at, "negative", x, bad[0], 1)
+    mp.fails("MNP_ERR_ARG", "float16, and cannot be cast to bool", mp.ufunc_at, "sqrt", mp.array(a > 0), bad[0], None)
+    mp.fails("MNP_ERR_ARG", "scalar", take, x, 1, 0, mp.MNP_RAISE)
+    mp.check("nothing has changed", x, a)
+
+
+for test in (test_take, test_along_axis, test_put, test_at, test_edges, test_large, test_misuse):
+    test()
+mp.done()
