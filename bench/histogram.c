@@ -1,0 +1,198 @@
+/*
+ * Times histograms and their like: the data stays on the device, outputs are reused, a call is made again and again.
+ *
+ *   mpirun -n RANKS bench/histogram [--case NAME] [--elements N] [--repeats N]
+ *
+ * A time is the median of repeats, each between two events of the device, of the slowest rank.  All counts together, and
+ * those of the first bin, are compared with what the processor counts.  bench/histogram_peers.py does the same with
+ * other libraries.
+ */
+#include <maniple.h>
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+
+enum { PERIOD = 1 << 22 };
+
+struct work {
+    mnp_ctx *ctx;
+    int64_t n, bins;
+    mnp_array *x, *weights, *edges, *counts, *found;
+};
+
+struct benchmark {
+    const char *name;
+    mnp_dtype dtype;
+    int64_t bins;
+    double bytes; /* read and written for an element */
+    mnp_status (*run)(struct work *);
+};
+
+/* ---- data: a function of the index that repeats itself ---- */
+
+static double uniform(int64_t i)
+{
+    uint64_t hash = (uint64_t)(i % PERIOD) * UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(hash >> 40) / (double)(1 << 24);
+}
+
+static mnp_array *data(mnp_ctx *ctx, mnp_dtype dtype, int64_t n, double scale)
+{
+    mnp_array *array = NULL;
+    MNP_OR_EXIT(mnp_empty(ctx, dtype, 1, &n, &array));
+    int64_t lo = mnp_array_local_lo(array)[0], size = mnp_array_local_size(array);
+    void *block = malloc((size_t)size * mnp_dtype_size(dtype) + 1);
+    for (int64_t k = 0; block && k < size; k++) {
+        if (dtype == MNP_FLOAT32)
+            ((float *)block)[k] = (float)(scale * uniform(lo + k));
+        else
+            ((int32_t *)block)[k] = (int32_t)(scale * uniform(lo + k));
+    }
+    MNP_OR_EXIT(mnp_agree(ctx, block ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %" PRId64 " elements", size)));
+    MNP_OR_EXIT(mnp_array_set_local(array, block));
+    free(block);
+    return array;
+}
+
+/* ---- the cases ---- */
+
+static const double unit[] = {0, 1};
+
+static mnp_status run_even(struct work *w)
+{
+    return mnp_histogram(w->x, w->bins, unit, false, NULL, &w->counts, NULL);
+}
+
+static mnp_status run_auto(struct work *w)
+{
+    return mnp_histogram(w->x, w->bins, NULL, false, NULL, &w->counts, NULL);
+}
+
+static mnp_status run_weighted(struct work *w)
+{
+    return mnp_histogram(w->x, w->bins, unit, false, w->weights, &w->counts, NULL);
+}
+
+static mnp_status run_edges(struct work *w)
+{
+    return mnp_histogram_edges(w->x, w->edges, false, NULL, &w->counts);
+}
+
+static mnp_status run_bincount(struct work *w)
+{
+    return mnp_bincount(w->x, NULL, w->bins, &w->counts);
+}
+
+static mnp_status run_search(struct work *w)
+{
+    return mnp_searchsorted(w->edges, w->x, false, NULL, &w->found);
+}
+
+static const struct benchmark benchmarks[] = {
+    {"even", MNP_FLOAT32, 256, 4, run_even},         {"auto", MNP_FLOAT32, 256, 8, run_auto},
+    {"many", MNP_FLOAT32, 1000000, 4, run_even},     {"weighted", MNP_FLOAT32, 256, 8, run_weighted},
+    {"edges", MNP_FLOAT32, 256, 4, run_edges},       {"bincount", MNP_INT32, 1000, 8, run_bincount},
+    {"search", MNP_FLOAT32, 256, 12, run_search},
+};
+
+/* ---- measuring and checking ---- */
+
+struct run {
+    const struct benchmark *benchmark;
+    struct work *work;
+};
+
+static mnp_status run_benchmark(void *argument)
+{
+    const struct run *run = argument;
+    return run->benchmark->run(run->work);
+}
+
+/* The first count and the sum of all; ends the program if one is wrong. */
+static void verify(const struct benchmark *benchmark, const struct work *w)
+{
+    mnp_array *sum = NULL, *first = NULL;
+    double got[2] = {0}, expected[2] = {0, (double)w->n};
+    if (!w->counts)
+        return;
+    for (int64_t i = 0; i < w->n; i++)
+        expected[0] += uniform(i) * (double)w->bins < 1;
+    MNP_OR_EXIT(mnp_sum(w->counts, MNP_REDUCE(.dtype = "float64"), &sum));
+    MNP_OR_EXIT(mnp_array_to_host(sum, MNP_ALL_RANKS, &got[1]));
+    mnp_free_all(sum, NULL);
+    sum = NULL;
+    MNP_OR_EXIT(mnp_index(w->counts, "0", &first));
+    MNP_OR_EXIT(mnp_astype(first, MNP_FLOAT64, &sum));
+    MNP_OR_EXIT(mnp_array_to_host(sum, MNP_ALL_RANKS, &got[0]));
+    mnp_free_all(sum, first);
+    bool counted = w->weights == NULL; /* weights are all 1, and exact */
+    bool close = benchmark->run == run_auto || got[0] == expected[0];
+    if (close && (got[1] == expected[1] || !counted))
+        return;
+    mnp_fail(MNP_ERR_INTERNAL, "%s: %.17g elements, %.17g in the first bin, not %.17g and %.17g", benchmark->name, got[1],
+             got[0], expected[1], expected[0]);
+    mnp_exit(1);
+}
+
+static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int64_t elements, int repeats)
+{
+    struct work w = {.ctx = ctx, .n = elements ? elements : 1 << 26, .bins = benchmark->bins};
+    double *seconds = calloc((size_t)repeats, sizeof *seconds);
+    MNP_OR_EXIT(mnp_agree(ctx, seconds ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %d repeats", repeats)));
+    w.x = data(ctx, benchmark->dtype, w.n, benchmark->dtype == MNP_INT32 ? (double)w.bins : 1);
+    if (benchmark->run == run_weighted)
+        MNP_OR_EXIT(mnp_ones(ctx, MNP_FLOAT32, 1, &w.n, &w.weights));
+    if (benchmark->run == run_edges || benchmark->run == run_search)
+        MNP_OR_EXIT(mnp_linspace(ctx, 0, 1, w.bins + 1, true, MNP_FLOAT32, NULL, &w.edges));
+    measure(ctx, run_benchmark, &(struct run){benchmark, &w}, repeats, seconds);
+    verify(benchmark, &w);
+    if (mnp_ctx_rank(ctx) == 0) {
+        double median = seconds[repeats / 2];
+        printf("  %-10s %11" PRId64 " %-8s %8" PRId64 " bins   median %9.4f ms, best %9.4f ms, %8.1f GB/s\n",
+               benchmark->name, w.n, mnp_dtype_name(benchmark->dtype), w.bins, 1e3 * median, 1e3 * seconds[0],
+               1e-9 * benchmark->bytes * (double)w.n / median);
+    }
+    free(seconds);
+    mnp_free_all(w.x, w.weights, w.edges, w.counts, w.found);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"case", 1, NULL, 'c'}, {"elements", 1, NULL, 'n'}, {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
+    const char *name = NULL;
+    int64_t elements = 0;
+    int repeats = 50, known = 0, wrong = 0;
+    mnp_ctx *ctx;
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (c == 'c')
+            name = optarg;
+        else if (c == 'n')
+            elements = atoll(optarg);
+        else if (c == 'r')
+            repeats = atoi(optarg);
+        else
+            wrong = 1;
+    }
+    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++)
+        known = known || !name || strcmp(name, benchmarks[k].name) == 0;
+    if (!known || wrong || optind != argc || elements < 0 || repeats < 1) {
+        fprintf(stderr, "usage: %s [--case NAME] [--elements N] [--repeats N]\n", argv[0]);
+        return 2;
+    }
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    if (mnp_ctx_rank(ctx) == 0)
+        printf("%d rank%s, device %s, median of %d\n", mnp_ctx_size(ctx), mnp_ctx_size(ctx) == 1 ? "" : "s",
+               mnp_ctx_device_kind(ctx), repeats);
+    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++) {
+        if (!name || strcmp(name, benchmarks[k].name) == 0)
+            time_benchmark(ctx, &benchmarks[k], elements, repeats);
+    }
+    mnp_finalize(ctx);
+    return 0;
+}

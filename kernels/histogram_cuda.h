@@ -1,0 +1,219 @@
+/*
+ * Histograms on a GPU.
+ *
+ * Counts: a block has counters in shared memory, several copies of each if there is room: lane i of every warp counts
+ * in copy i, so that lanes do not meet, in whatever bins the elements are.  At the end it adds them to the only row of
+ * sums.  Integers may be added in any order.
+ *
+ * Weights: floats may not, so every warp has sums of its own and adds to them in the order of the elements; where
+ * several lanes have the same bin they take turns.  A block joins its warps' sums in their order into a row.  Where
+ * there are too many bins for a block's memory a warp has a row to itself.
+ */
+
+/* The part of a position that is a whole number, and the rest. */
+MNP_INLINE MNP_BIN mnp_split(float position, float &rest)
+{
+    const float shift = 0x1p23f, shifted = __fadd_rd(position, shift); /* positions are below 2^23 */
+    rest = position - (shifted - shift);
+    return (MNP_BIN)(mnp_float_bits(shifted) - mnp_float_bits(shift));
+}
+MNP_INLINE MNP_BIN mnp_split(double position, double &rest)
+{
+    const MNP_BIN whole = (MNP_BIN)position;
+    rest = position - (double)whole;
+    return whole;
+}
+
+/* What a thread keeps in registers to find bins. */
+struct mnp_finder {
+    const mnp_histogram_params &p;
+#if MNP_BINS != MNP_BINS_NUMBERS
+    const mnp_value first, end;
+    const MNP_ESTIMATE low, scale, margin;
+    MNP_INLINE mnp_finder(const mnp_histogram_params &p)
+        : p(p), first(mnp_edge(p, 0)), end(mnp_edge(p, p.bins)), low((MNP_ESTIMATE)p.first),
+          scale((MNP_ESTIMATE)p.scale), margin((MNP_ESTIMATE)p.margin)
+    {
+    }
+#else
+    MNP_INLINE mnp_finder(const mnp_histogram_params &p) : p(p)
+    {
+    }
+#endif
+    /* The bin of an element; -1 if it is in none. */
+    MNP_INLINE MNP_BIN find(MNP_ELEMENT x) const
+    {
+        const mnp_value value = mnp_value_of(x);
+#if MNP_BINS == MNP_BINS_NUMBERS
+        return value >= 0 && value < p.bins ? (MNP_BIN)value : (MNP_BIN)-1;
+#else
+        const MNP_BIN last = (MNP_BIN)(p.bins - 1);
+        if (!(value >= first && value <= end))
+            return -1;
+#if MNP_BINS == MNP_BINS_EVEN
+        MNP_ESTIMATE rest;
+        MNP_BIN bin = mnp_split(((MNP_ESTIMATE)value - low) * scale, rest);
+        if (rest < margin || rest > 1 - margin)
+            bin = mnp_correct(p, value, bin < last ? bin : last);
+        return bin;
+#else
+        MNP_BIN below = 0;
+        for (int64_t left = p.bins + 1; left > 1; left -= left / 2)
+            below += mnp_edge(p, below + left / 2 - 1) <= value ? (MNP_BIN)(left / 2) : 0;
+        below += (mnp_edge(p, below) <= value) - 1;
+        return below < last ? below : last;
+#endif
+#endif
+    }
+};
+
+constexpr int mnp_pack = sizeof(MNP_ELEMENT) < 16 ? 16 / sizeof(MNP_ELEMENT) : 1; /* elements of one access */
+constexpr int mnp_loads = 4;                                                       /* under way at a time */
+
+struct alignas(16) mnp_packed {
+    MNP_ELEMENT at[mnp_pack];
+};
+
+#if !MNP_WEIGHTED
+
+/* Call take(x) for this thread's elements, in any order. */
+template <typename Take> MNP_INLINE void mnp_visit(const mnp_histogram_params &p, Take take)
+{
+    const MNP_ELEMENT *x = (const MNP_ELEMENT *)p.elements;
+    const int64_t line = (int64_t)gridDim.x * MNP_HISTOGRAM_THREADS;
+    const int64_t thread = (int64_t)blockIdx.x * MNP_HISTOGRAM_THREADS + threadIdx.x;
+    if (p.ndim > 1 || p.stride[0] != 1) {
+        for (int64_t i = thread; i < p.size; i += line)
+            take(x[mnp_find(p, i).element]);
+        return;
+    }
+    const int64_t wanted = (int64_t)(-(uint64_t)x / sizeof(MNP_ELEMENT) % mnp_pack);
+    const int64_t head = wanted < p.size ? wanted : p.size, packs = (p.size - head) / mnp_pack;
+    const mnp_packed *packed = (const mnp_packed *)(x + head);
+    const int64_t first = (int64_t)blockIdx.x * (MNP_HISTOGRAM_THREADS * mnp_loads) + threadIdx.x;
+    int64_t v = first;
+    for (; v + (mnp_loads - 1) * MNP_HISTOGRAM_THREADS < packs; v += line * mnp_loads) {
+        mnp_packed loaded[mnp_loads];
+#pragma unroll
+        for (int u = 0; u < mnp_loads; u++)
+            loaded[u] = packed[v + u * MNP_HISTOGRAM_THREADS];
+#pragma unroll
+        for (int u = 0; u < mnp_loads; u++)
+#pragma unroll
+            for (int k = 0; k < mnp_pack; k++)
+                take(loaded[u].at[k]);
+    }
+    for (int u = 0; u < mnp_loads && v + u * MNP_HISTOGRAM_THREADS < packs; u++)
+        for (int k = 0; k < mnp_pack; k++)
+            take(packed[v + u * MNP_HISTOGRAM_THREADS].at[k]);
+    const int64_t rest = p.size - packs * mnp_pack; /* before the packs and behind them */
+    if (thread < rest)
+        take(x[thread < head ? thread : packs * mnp_pack + thread]);
+}
+
+extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS, 2)
+    fill_histogram(const __grid_constant__ mnp_histogram_params p)
+{
+    unsigned long long *sums = (unsigned long long *)p.sums;
+    const mnp_finder finder(p);
+#if MNP_SHARED
+    extern __shared__ uint32_t counters[];
+    const int copies = p.copies, all = (int)p.bins << copies, mine = threadIdx.x & ((1 << copies) - 1);
+    for (int i = threadIdx.x; i < all; i += MNP_HISTOGRAM_THREADS)
+        counters[i] = 0;
+    __syncthreads();
+    mnp_visit(p, [&](MNP_ELEMENT x) {
+        const MNP_BIN bin = finder.find(x);
+        if (bin >= 0)
+            atomicAdd(&counters[(bin << copies) + mine], 1u);
+    });
+    __syncthreads();
+    for (int b = threadIdx.x; b < (int)p.bins; b += MNP_HISTOGRAM_THREADS) {
+        unsigned long long total = 0;
+        for (int c = 0; c < 1 << copies; c++)
+            total += counters[(b << copies) + ((c + threadIdx.x) & ((1 << copies) - 1))];
+        if (total)
+            atomicAdd(&sums[b], total);
+    }
+#else
+    mnp_visit(p, [&](MNP_ELEMENT x) {
+        const MNP_BIN bin = finder.find(x);
+        if (bin >= 0)
+            atomicAdd(&sums[bin], 1ull);
+    });
+#endif
+}
+
+#else
+
+/* Add the weights of a warp's lanes, those of one bin in the order of the lanes.  All lanes call it. */
+MNP_INLINE void mnp_take_turns(MNP_SUM *sums, MNP_BIN bin, MNP_SUM weight)
+{
+    const unsigned all = 0xffffffffu, lane = threadIdx.x % 32;
+    const unsigned alike = __match_any_sync(all, bin);
+    const int turn = bin < 0 ? -1 : __popc(alike & ((1u << lane) - 1));
+    const int turns = __reduce_max_sync(all, turn);
+    for (int t = 0; t <= turns; t++) {
+        if (turn == t)
+            mnp_add_to(sums[bin], weight);
+        __syncwarp();
+    }
+}
+
+/* Elements begin .. end, by one warp. */
+MNP_INLINE void mnp_do_warp(const mnp_histogram_params &p, int64_t begin, int64_t end, MNP_SUM *sums)
+{
+    const mnp_finder finder(p);
+    for (int64_t from = begin; from < end; from += 32 * mnp_loads) {
+        MNP_BIN bins[mnp_loads];
+        MNP_SUM weights[mnp_loads];
+#pragma unroll
+        for (int u = 0; u < mnp_loads; u++) {
+            const int64_t i = from + u * 32 + threadIdx.x % 32;
+            bins[u] = -1;
+            weights[u] = MNP_SUM{};
+            if (i < end) {
+                const mnp_place place = mnp_find(p, i);
+                bins[u] = finder.find(((const MNP_ELEMENT *)p.elements)[place.element]);
+                weights[u] = mnp_to<MNP_SUM>::from(((const MNP_WEIGHT *)p.weights)[place.weight]);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < mnp_loads; u++)
+            mnp_take_turns(sums, bins[u], weights[u]);
+    }
+}
+
+/* Where the share of a warp begins when the elements are dealt out evenly. */
+MNP_INLINE int64_t mnp_share(int64_t size, int64_t warp, int64_t warps)
+{
+    const int64_t longer = size % warps;
+    return size / warps * warp + (warp < longer ? warp : longer);
+}
+
+extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS)
+    fill_histogram(const __grid_constant__ mnp_histogram_params p)
+{
+    const int warps = blockDim.x / 32;
+    const int64_t warp = (int64_t)blockIdx.x * warps + threadIdx.x / 32, all = (int64_t)gridDim.x * warps;
+    const int64_t begin = mnp_share(p.size, warp, all), end = mnp_share(p.size, warp + 1, all);
+#if MNP_SHARED
+    extern __shared__ char memory[];
+    MNP_SUM *own = (MNP_SUM *)memory, *row = (MNP_SUM *)p.sums + blockIdx.x * p.bins;
+    for (int64_t i = threadIdx.x; i < warps * p.bins; i += blockDim.x)
+        own[i] = MNP_SUM{};
+    __syncthreads();
+    mnp_do_warp(p, begin, end, own + threadIdx.x / 32 * p.bins);
+    __syncthreads();
+    for (int64_t b = threadIdx.x; b < p.bins; b += blockDim.x) {
+        MNP_SUM total = own[b];
+        for (int w = 1; w < warps; w++)
+            mnp_add_to(total, own[w * p.bins + b]);
+        row[b] = total;
+    }
+#else
+    mnp_do_warp(p, begin, end, (MNP_SUM *)p.sums + warp * p.bins);
+#endif
+}
+
+#endif

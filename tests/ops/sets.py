@@ -1,0 +1,108 @@
+"""Sets: distinct elements, membership, and what two arrays have in common, beside NumPy's, in any layout."""
+
+import maniple as mp
+import numpy as np
+
+rng = mp.random()
+
+
+def random_array(values):
+    """The array in any layout, sometimes as a view."""
+    if values.ndim and rng.random() < 0.3:
+        more = np.repeat(values, 2, axis=0)
+        return mp.array(more, mp.random_layout(rng, more.shape))[::2]
+    return mp.array(values, mp.random_layout(rng, values.shape))
+
+
+def sample(dtype, shape, distinct=9):
+    """Repeated values, some of them NaN."""
+    kind = np.dtype(dtype).kind
+    values = rng.integers(0 if kind in "bu" else -distinct, distinct, shape)
+    if kind == "b":
+        return values > distinct // 2
+    made = values.astype(dtype)
+    if kind == "c":
+        made += 1j * rng.integers(0, 2, shape).astype(made.real.dtype)
+    if kind in "fc" and made.size and rng.random() < 0.5:
+        made[rng.random(shape) < 0.1] = np.nan
+    return made
+
+
+def unique(values):
+    """numpy.unique of NumPy 2: the inverse has the array's shape."""
+    found, index, inverse, counts = np.unique(values, True, True, True)
+    return found, index, inverse.reshape(values.shape), counts
+
+
+def test_unique():
+    for dtype in "bool int8 uint64 float16 float32 complex64".split():
+        values = sample(dtype, (11, 17))
+        mp.check(f"unique of {dtype}", mp.unique(random_array(values)), unique(values))
+    for shape in ((0,), (1,), (), (3, 0), (2, 3, 4)):
+        values = sample("int32", shape)
+        mp.check(f"unique of shape {shape}", mp.unique(random_array(values)), unique(values))
+    values = rng.normal(size=301)
+    mp.check("all distinct", mp.unique(random_array(values)), unique(values))
+    same = np.full(50, 7, np.int16)
+    mp.check("all the same", mp.unique(random_array(same)), unique(same))
+    nan = np.array([np.nan, 1, np.nan, -np.inf, 1, np.nan])
+    mp.check("NaN are one", mp.unique(random_array(nan)), unique(nan))
+    mp.check("values alone", mp.unique(random_array(nan), index_p=None, inverse_p=None, counts_p=None), np.unique(nan))
+    mp.check("counts alone", mp.unique(random_array(nan), values_p=None, index_p=None, inverse_p=None),
+             np.unique(nan, return_counts=True)[1])
+
+
+def test_isin():
+    for first, second in (("int32", "int32"), ("float32", "int64"), ("bool", "uint8"), ("complex64", "float64")):
+        x, test = sample(first, (9, 14)), sample(second, 6, 5)
+        for invert in (False, True):
+            mp.check(f"{first} in {second}, invert {invert}", mp.isin(random_array(x), random_array(test), invert),
+                     np.isin(x, test, invert=invert))
+    mp.check("in nothing", mp.isin(mp.array(np.arange(5)), mp.array(np.zeros((0, 2))), False), np.zeros(5, bool))
+    x = mp.array(np.arange(5) > 2)
+    mp.isin(x, mp.array(np.array([True])), False, out=x)
+    mp.check("onto the input", x, np.arange(5) > 2)
+
+
+def test_two_sets():
+    for first, second in (("int32", "int32"), ("float32", "int64"), ("uint8", "int8"), ("complex64", "complex128")):
+        x, y = sample(first, (9, 5)), sample(second, 40, 12)
+        for name in "intersect1d union1d setdiff1d setxor1d".split():
+            mp.check(f"{name} of {first} and {second}", getattr(mp, name)(random_array(x), random_array(y)),
+                     getattr(np, name)(x, y))
+    nothing = np.zeros(0, np.int64)
+    some = np.array([3, 1, 3])
+    for name in "intersect1d union1d setdiff1d setxor1d".split():
+        for x, y in ((nothing, some), (some, nothing), (nothing, nothing)):
+            mp.check(f"{name} of {len(x)} and {len(y)} elements", getattr(mp, name)(mp.array(x), mp.array(y)),
+                     getattr(np, name)(x, y))
+
+
+def test_properties():
+    """x is values[inverse], values[k] is first at index[k], and counts add up."""
+    for _ in range(12):
+        shape = tuple(int(n) for n in rng.integers(0, 12, rng.integers(1, 4)))
+        dtype = str(rng.choice(["int16", "float32", "float64", "uint32"]))
+        values = sample(dtype, shape, int(rng.choice([2, 20, 1000])))
+        got = mp.unique(random_array(values))
+        mp.check(f"unique of {shape} {dtype}", got, unique(values))
+        found, _, inverse, counts = (a.numpy() for a in got)
+        mp.check("values[inverse]", found[inverse] if found.size else values, values)
+        mp.ok(counts.sum() == values.size, "counts add up")
+
+
+def test_misuse():
+    x = mp.array(np.arange(4))
+    wrong = mp.array(np.zeros(3))
+    mp.fails("MNP_ERR_ARG", "theirs is (4,)", mp.unique, x, out=(wrong, None, None, None))
+    mp.fails("MNP_ERR_ARG", "scalar", mp.unique, 3)
+    narrow = mp.array(np.zeros(4, np.uint8))
+    mp.fails("MNP_ERR_ARG", "cannot be cast to the output's uint8", mp.union1d, x, x, out=narrow)
+    mp.fails("MNP_ERR_ARG", "the result has the shape (3,), and theirs is (4,)", mp.union1d, x, x, out=wrong)
+    mp.check("nothing was changed", wrong, np.zeros(3))
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        test()
+mp.done()
