@@ -14,11 +14,13 @@ int conv_main(int argc, char **argv);
 int eval_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 int random_main(int argc, char **argv);
+int stats_main(int argc, char **argv);
 void cache_help(void);
 void conv_help(void);
 void eval_help(void);
 void info_help(void);
 void random_help(void);
+void stats_help(void);
 
 /*
  * End with status 2 after a failure that every process recorded alike with mnp_fail(), before mnp_init().  Starts MPI,

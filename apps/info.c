@@ -118,27 +118,12 @@ static void print_settings(const mnp_setting_info *setting)
 
 /* ---- JSON ---- */
 
-static void json_string(const char *text)
-{
-    putchar('"');
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < 0x20)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
-}
-
 /* A member of an object: its name and a string. */
 static void json_member(const char *name, const char *value, const char *behind)
 {
-    json_string(name);
+    print_json_string(name);
     printf(": ");
-    json_string(value);
+    print_json_string(value);
     printf("%s", behind);
 }
 
@@ -179,7 +164,7 @@ static void json_links(const everything *all)
         printf("%s\n    [", row > 0 ? "," : "");
         for (int column = 0; column < size; column++) {
             printf("%s", column > 0 ? ", " : "");
-            json_string(all->links[row * size + column].name);
+            print_json_string(all->links[row * size + column].name);
         }
         printf("]");
     }

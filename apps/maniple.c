@@ -22,6 +22,7 @@ static const struct subcommand {
     {"eval", eval_main, eval_help, "evaluate expressions of arrays element by element"},
     {"info", info_main, info_help, "show ranks, devices, libraries, the kernel cache and the settings"},
     {"random", random_main, random_help, "fill a dataset with random numbers"},
+    {"stats", stats_main, stats_help, "show extremes, mean, percentiles and histogram of a dataset"},
 };
 
 enum { NUM_SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

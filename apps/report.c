@@ -47,6 +47,21 @@ void print_array(const mnp_array *array)
     putchar('\n');
 }
 
+void print_json_string(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
 const char *bytes_text(int64_t bytes, char text[BYTES_TEXT])
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};

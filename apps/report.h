@@ -13,6 +13,9 @@ void print_shape(int ndim, const int64_t *shape);
 /* Shape, dtype and blocks of an array, in the rest of a line. */
 void print_array(const mnp_array *array);
 
+/* A string of JSON, in quotes. */
+void print_json_string(const char *text);
+
 /* "3.4 MiB", in `text`, which is returned. */
 enum { BYTES_TEXT = 24 };
 const char *bytes_text(int64_t bytes, char text[BYTES_TEXT]);

@@ -46,6 +46,14 @@ MNP_API mnp_status mnp_h5_inspect(mnp_ctx *ctx, const char *file, const char *da
 MNP_API mnp_status mnp_h5_read(mnp_ctx *ctx, const char *file, const char *dataset, const mnp_layout *layout,
                                mnp_array **array_p);
 
+/*
+ * The same of a part: the box of that shape which begins at index `start`, both with an entry for every dimension of
+ * the dataset.  A layout, if given, has the box's shape.  Only the box is read, and the chunks that it touches: so data
+ * larger than memory is read piece by piece.  Collective.  As above, and MNP_ERR_ARG if the box does not lie inside.
+ */
+MNP_API mnp_status mnp_h5_read_box(mnp_ctx *ctx, const char *file, const char *dataset, const int64_t *start,
+                                   const int64_t *shape, const mnp_layout *layout, mnp_array **array_p);
+
 typedef struct mnp_h5_write_options {
     int deflate; /* 0: no compression; 1 .. 9: gzip of that level, after a byte shuffle */
 } mnp_h5_write_options;

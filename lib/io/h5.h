@@ -98,6 +98,7 @@ typedef struct mnp__h5_transfer {
     const int64_t *chunk;      /* NULL, or the chunks that a rank's slabs should not cut */
     bool collective;           /* HDF5 can read or write this dataset collectively */
     const mnp__aside *written; /* the file that is written, or NULL */
+    const int64_t *origin;     /* NULL, or the index in the dataset of the array's first element */
 } mnp__h5_transfer;
 
 /*

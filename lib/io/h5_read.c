@@ -1,5 +1,5 @@
 /*
- * Reading a dataset into an array.
+ * Reading a dataset, or a box of one, into an array.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,19 +10,34 @@
 #include "base/status.h"
 #include "io/h5.h"
 
-/* The layout to read into, one more count of the user's or a new one. */
-static mnp_status choose_layout(mnp_ctx *ctx, const mnp__h5_place *place, const mnp_h5_info *info,
+/* What is read: the whole dataset where `start` is NULL, else a box of that shape. */
+struct box {
+    const int64_t *start, *shape;
+};
+
+static mnp_status check_box(const mnp__h5_place *place, const mnp_h5_info *info, const struct box *box)
+{
+    for (int d = 0; d < info->ndim && box->start; d++) {
+        int64_t start = box->start[d], extent = box->shape[d];
+        if (start < 0 || extent < 0 || extent > info->shape[d] || start > info->shape[d] - extent)
+            return MNP_FAIL(MNP_ERR_ARG, "%" PRId64 " elements from %" PRId64 " on do not lie in dimension %d of %s, "
+                            "which has %" PRId64, extent, start, d, place->text, info->shape[d]);
+    }
+    return MNP_OK;
+}
+
+/* The layout to read a shape into, one more count of the user's or a new one. */
+static mnp_status choose_layout(mnp_ctx *ctx, const mnp__h5_place *place, int ndim, const int64_t *shape,
                                 const mnp_layout *given, mnp_layout **layout_p)
 {
     if (!given)
-        return mnp_layout_block(ctx->comm.size, info->ndim, info->shape, layout_p);
-    if (mnp_layout_ndim(given) != info->ndim)
-        return MNP_FAIL(MNP_ERR_ARG, "%s has %d dimensions, the layout %d", place->text, info->ndim,
-                        mnp_layout_ndim(given));
-    for (int d = 0; d < info->ndim; d++)
-        if (mnp_layout_shape(given)[d] != info->shape[d])
-            return MNP_FAIL(MNP_ERR_ARG, "dimension %d of %s has %" PRId64 " elements, of the layout %" PRId64, d,
-                            place->text, info->shape[d], mnp_layout_shape(given)[d]);
+        return mnp_layout_block(ctx->comm.size, ndim, shape, layout_p);
+    if (mnp_layout_ndim(given) != ndim)
+        return MNP_FAIL(MNP_ERR_ARG, "%s has %d dimensions, the layout %d", place->text, ndim, mnp_layout_ndim(given));
+    for (int d = 0; d < ndim; d++)
+        if (mnp_layout_shape(given)[d] != shape[d])
+            return MNP_FAIL(MNP_ERR_ARG, "of dimension %d of %s %" PRId64 " elements are to be read, and the layout "
+                            "has %" PRId64, d, place->text, shape[d], mnp_layout_shape(given)[d]);
     *layout_p = mnp_layout_retain(given);
     return MNP_OK;
 }
@@ -56,14 +71,20 @@ static mnp_status open_together(mnp_ctx *ctx, const mnp__h5_place *place, hid_t 
     return MNP_AGREE(ctx, st);
 }
 
-static mnp_status read_values(mnp_array *array, const mnp__h5_place *place, const mnp__h5_source *source)
+static mnp_status read_values(mnp_array *array, const mnp__h5_place *place, const mnp__h5_source *source,
+                              const int64_t *start)
 {
     hid_t file = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
     mnp__h5_type type = {MNP_DTYPE_AUTO, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
     mnp_status st = open_together(array->ctx, place, &file, &dataset, &type);
     if (st == MNP_OK)
-        st = mnp__h5_transfer_read(&(mnp__h5_transfer){array, place, dataset, &type,
-                                                       source->filtered ? source->chunk : NULL, source->whole, NULL});
+        st = mnp__h5_transfer_read(&(mnp__h5_transfer){.array = array,
+                                                       .place = place,
+                                                       .dataset = dataset,
+                                                       .type = &type,
+                                                       .chunk = source->filtered ? source->chunk : NULL,
+                                                       .collective = source->whole,
+                                                       .origin = start});
     mnp__h5_type_close(&type);
     if (dataset >= 0)
         H5Dclose(dataset);
@@ -72,32 +93,46 @@ static mnp_status read_values(mnp_array *array, const mnp__h5_place *place, cons
     return st;
 }
 
-static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const mnp_layout *given, mnp_array **array_p)
+static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const struct box *box,
+                               const mnp_layout *given, mnp_array **array_p)
 {
     mnp_status st;
     mnp__h5_source source;
     mnp_layout *layout = NULL;
     mnp_array *array = NULL;
     MNP_TRY(mnp__h5_look(ctx, place, &source));
-    MNP_TRY(choose_layout(ctx, place, &source.info, given, &layout));
+    MNP_TRY(check_box(place, &source.info, box));
+    MNP_TRY(choose_layout(ctx, place, source.info.ndim, box->start ? box->shape : source.info.shape, given, &layout));
     MNP_TRY_OR(mnp__array_output_dense(ctx, "array_p", source.info.dtype, layout, *array_p, &array), st, release);
     if (mnp_layout_size(layout) > 0)
-        st = read_values(array, place, &source);
+        st = read_values(array, place, &source, box->start);
     st = mnp__array_deliver(array, st, array_p);
 release:
     mnp_layout_free(layout);
     return st;
 }
 
-mnp_status mnp_h5_read(mnp_ctx *ctx, const char *file, const char *dataset, const mnp_layout *layout,
-                       mnp_array **array_p)
+static mnp_status read_quietly(mnp_ctx *ctx, const char *file, const char *dataset, const struct box *box,
+                               const mnp_layout *layout, mnp_array **array_p)
 {
     mnp__h5_place place;
     mnp__h5_printing printing;
     MNP_TRY(mnp__h5_place_new(file, dataset, &place));
     mnp__h5_printing_off(&printing);
-    mnp_status st = read_dataset(ctx, &place, layout, array_p);
+    mnp_status st = read_dataset(ctx, &place, box, layout, array_p);
     mnp__h5_printing_restore(&printing);
     mnp__h5_place_free(&place);
     return st;
+}
+
+mnp_status mnp_h5_read(mnp_ctx *ctx, const char *file, const char *dataset, const mnp_layout *layout,
+                       mnp_array **array_p)
+{
+    return read_quietly(ctx, file, dataset, &(struct box){NULL, NULL}, layout, array_p);
+}
+
+mnp_status mnp_h5_read_box(mnp_ctx *ctx, const char *file, const char *dataset, const int64_t *start,
+                           const int64_t *shape, const mnp_layout *layout, mnp_array **array_p)
+{
+    return read_quietly(ctx, file, dataset, &(struct box){start, shape}, layout, array_p);
 }

@@ -74,9 +74,11 @@ static mnp_status engine_open(const mnp__h5_transfer *what, bool idle, struct en
 {
     const mnp_array *array = what->array;
     mnp_ctx *ctx = array->ctx;
+    int64_t lo[MNP_MAX_DIMS] = {0}; /* in the dataset */
     *engine = (struct engine){.what = what, .ctx = ctx, .item = mnp_dtype_size(array->dtype)};
-    mnp__slabs_plan(mnp_array_ndim(array), array->local_lo, array->local_shape, (int64_t)engine->item, what->chunk,
-                    &engine->slabs);
+    for (int d = 0; d < mnp_array_ndim(array); d++)
+        lo[d] = array->local_lo[d] + (what->origin ? what->origin[d] : 0);
+    mnp__slabs_plan(mnp_array_ndim(array), lo, array->local_shape, (int64_t)engine->item, what->chunk, &engine->slabs);
     if (idle)
         engine->slabs.count = 0;
     engine->staged = !ctx->device->cpu_memory;

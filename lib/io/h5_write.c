@@ -304,8 +304,13 @@ static mnp_status write_values(struct job *job)
     mnp__h5_type type = {MNP_DTYPE_AUTO, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
     mnp_status st = open_together(job, &file, &dataset, &type);
     if (st == MNP_OK && mnp_layout_size(job->array->layout) > 0)
-        st = mnp__h5_transfer_write(&(mnp__h5_transfer){job->array, &job->place, dataset, &type,
-                                                        job->deflate > 0 ? job->chunk : NULL, true, &job->aside});
+        st = mnp__h5_transfer_write(&(mnp__h5_transfer){.array = job->array,
+                                                        .place = &job->place,
+                                                        .dataset = dataset,
+                                                        .type = &type,
+                                                        .chunk = job->deflate > 0 ? job->chunk : NULL,
+                                                        .collective = true,
+                                                        .written = &job->aside});
     if (st == MNP_OK)
         st = MNP_AGREE(ctx, values_are_stored(job));
     if (st != MNP_OK)

@@ -80,6 +80,13 @@ else
 fi
 MANIPLE_DEADLINE=77 "$MANIPLE" info --settings | grep -q '^MANIPLE_DEADLINE = 77$'
 check $? "maniple info --settings shows current values"
+if [ -n "$MPIRUN" ]; then
+    differs=$("$MPIRUN" -n 1 env MANIPLE_REPRODUCIBLE=1 "$MANIPLE" info : -n 1 "$MANIPLE" info 2>&1 >/dev/null)
+    case $? in 0) false ;; *) echo "$differs" | grep -q 'MANIPLE_REPRODUCIBLE is 1 on some ranks' ;; esac
+    check $? "ranks have the same reproducible mode" "$differs"
+else
+    skip "ranks have the same reproducible mode" "there is no mpirun"
+fi
 
 # ---- conv ----
 
@@ -241,7 +248,7 @@ else
     skip "the manual pages have no mistake" "there is no mandoc"
 fi
 # Options in the pages are written ".It Fl -name" or ".It Fl x , Fl -name"
-for subcommand in cache conv info; do
+for subcommand in cache conv info stats; do
     "$MANIPLE" "$subcommand" --help | sed -n 's/^  \(-[a-zA-Z], \)\{0,1\} *--\([a-z]*\).*/\2/p' | sort >help.txt
     sed -n 's/^\.It Fl\( . , Fl\)\{0,1\} -\([a-z]*\).*/\2/p' "$pages/maniple-$subcommand.1" | sort >page.txt
     run "maniple-$subcommand.1 has the options of --help" diff help.txt page.txt

@@ -264,6 +264,13 @@ mp.h5_write(x, path, "/x", None)
 target = mp.transpose(mp.array(np.zeros((8, 6))), None)
 mp.h5_read(path, "/x", target.layout, out=target)
 mp.check("a file read into a view", target, a)
+for lo, extent in (((0, 0), (6, 8)), ((2, 3), (3, 4)), ((5, 7), (1, 1)), ((3, 8), (2, 0))):
+    layout = mp.random_layout(rng, extent)
+    box = np.s_[lo[0]:lo[0] + extent[0], lo[1]:lo[1] + extent[1]]
+    mp.check(f"a box of a file, {extent} from {lo}", mp.h5_read_box(path, "/x", lo, extent, layout), a[box])
+mp.fails("MNP_ERR_ARG", "4 elements from 5 on do not lie in dimension 1", mp.h5_read_box, path, "/x", (0, 5), (1, 4),
+         None)
+mp.fails("MNP_ERR_ARG", "1 elements from -1 on", mp.h5_read_box, path, "/x", (-1, 0), (1, 4), None)
 if mp.rank == 0:
     os.remove(path)
 

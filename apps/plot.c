@@ -1,0 +1,152 @@
+/*
+ * Bars, axes, and marks with numbers, in gray.  Letters are 5 x 7 pixels, drawn twice as large.
+ */
+#include "plot.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "png_file.h"
+
+enum {
+    LEFT = 110, RIGHT = 30, TOP = 24, BOTTOM = 50, /* margins of the bars' field */
+    MARK = 6,                                      /* length of an axis' mark */
+    LETTER_WIDTH = 5, LETTER_HEIGHT = 7, LETTER_SCALE = 2, LETTER_STEP = (LETTER_WIDTH + 1) * LETTER_SCALE,
+    WHITE = 255, LIGHT = 225, MIDDLE = 95, BLACK = 0,
+    MAX_LABEL = 24
+};
+
+/* Rows from the top, the highest of 5 bits on the left. */
+static const struct letter {
+    char letter;
+    unsigned char rows[LETTER_HEIGHT];
+} letters[] = {
+    {'0', {14, 17, 19, 21, 25, 17, 14}}, {'1', {4, 12, 4, 4, 4, 4, 14}},      {'2', {14, 17, 1, 2, 4, 8, 31}},
+    {'3', {31, 2, 4, 2, 1, 17, 14}},     {'4', {2, 6, 10, 18, 31, 2, 2}},     {'5', {31, 16, 30, 1, 1, 17, 14}},
+    {'6', {6, 8, 16, 30, 17, 17, 14}},   {'7', {31, 1, 2, 4, 8, 8, 8}},       {'8', {14, 17, 17, 14, 17, 17, 14}},
+    {'9', {14, 17, 17, 15, 1, 2, 12}},   {'-', {0, 0, 0, 31, 0, 0, 0}},       {'+', {0, 4, 4, 31, 4, 4, 0}},
+    {'.', {0, 0, 0, 0, 0, 12, 12}},      {'e', {0, 0, 14, 17, 31, 16, 14}},
+};
+
+static void fill(unsigned char *pixels, int x, int y, int width, int height, int gray)
+{
+    for (int row = y < 0 ? 0 : y; row < y + height && row < PLOT_HEIGHT; row++)
+        for (int column = x < 0 ? 0 : x; column < x + width && column < PLOT_WIDTH; column++)
+            pixels[row * PLOT_WIDTH + column] = (unsigned char)gray;
+}
+
+static void write_letter(unsigned char *pixels, int x, int y, char letter)
+{
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+        for (int bit = 0; letters[i].letter == letter && bit < LETTER_WIDTH * LETTER_HEIGHT; bit++) {
+            int row = bit / LETTER_WIDTH, column = bit % LETTER_WIDTH;
+            if (letters[i].rows[row] >> (LETTER_WIDTH - 1 - column) & 1)
+                fill(pixels, x + column * LETTER_SCALE, y + row * LETTER_SCALE, LETTER_SCALE, LETTER_SCALE, BLACK);
+        }
+    }
+}
+
+static void write_text(unsigned char *pixels, int x, int y, const char *text)
+{
+    for (; *text; text++, x += LETTER_STEP)
+        write_letter(pixels, x, y, *text);
+}
+
+static int text_width(const char *text)
+{
+    return (int)strlen(text) * LETTER_STEP - LETTER_SCALE;
+}
+
+/* The distance of marks, 1, 2 or 5 times a power of ten, that gives about `wanted` of them over `span`. */
+static double mark_step(double span, int wanted)
+{
+    double rough = span / wanted, power = pow(10, floor(log10(rough)));
+    double times = rough / power;
+    return power * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
+}
+
+/* Digits by which marks differ that are `step` apart, where values are as large as `size`. */
+static int mark_digits(double size, double step)
+{
+    int digits = (int)ceil(log10(size / step)) + 2;
+    return digits < 6 ? 6 : digits > 15 ? 15 : digits;
+}
+
+/* The number of a mark: what is 0 but for rounding is 0. */
+static void label(double value, double step, int digits, char text[MAX_LABEL])
+{
+    snprintf(text, MAX_LABEL, "%.*g", digits, fabs(value) < step / 1000 ? 0.0 : value);
+}
+
+static void draw_counts_axis(unsigned char *pixels, double greatest)
+{
+    int field = PLOT_HEIGHT - TOP - BOTTOM;
+    double step = fmax(mark_step(greatest, 5), 1);
+    for (double value = 0; value <= greatest * (1 + 1e-9); value += step) {
+        char text[MAX_LABEL];
+        int y = TOP + field - (int)lround(value / greatest * field);
+        label(value, step, 6, text);
+        fill(pixels, LEFT, y, PLOT_WIDTH - LEFT - RIGHT, 1, LIGHT);
+        fill(pixels, LEFT - MARK, y, MARK, 1, BLACK);
+        write_text(pixels, LEFT - MARK - 4 - text_width(text), y - LETTER_HEIGHT * LETTER_SCALE / 2, text);
+    }
+}
+
+static void draw_values_axis(unsigned char *pixels, double low, double high)
+{
+    int field = PLOT_WIDTH - LEFT - RIGHT, y = PLOT_HEIGHT - BOTTOM, digits = 0;
+    double span = high - low, size = fmax(fabs(low), fabs(high)), step = span;
+    bool fit = false;
+    for (int wanted = 6; wanted > 0 && !fit; wanted--) {
+        char text[MAX_LABEL];
+        step = mark_step(span, wanted);
+        digits = mark_digits(size, step);
+        label(ceil(low / step) * step, step, digits, text);
+        fit = step / span * field > text_width(text) + LETTER_STEP;
+    }
+    for (double value = ceil(low / step) * step; value <= high + span * 1e-9; value += step) {
+        char text[MAX_LABEL];
+        int x = LEFT + (int)lround((value - low) / span * field);
+        label(value, step, digits, text);
+        fill(pixels, x, y, 1, MARK, BLACK);
+        write_text(pixels, x - text_width(text) / 2, y + MARK + 4, text);
+        if (value + step == value)
+            break;
+    }
+}
+
+static void draw_bars(unsigned char *pixels, int bins, const int64_t *counts, double greatest)
+{
+    int width = PLOT_WIDTH - LEFT - RIGHT, field = PLOT_HEIGHT - TOP - BOTTOM;
+    for (int b = 0; b < bins; b++) {
+        int from = LEFT + (int)((int64_t)b * width / bins), to = LEFT + (int)((int64_t)(b + 1) * width / bins);
+        int gap = to - from > 4 ? 1 : 0;
+        int height = (int)lround((double)counts[b] / greatest * field);
+        if (counts[b] > 0 && height == 0)
+            height = 1; /* something is there */
+        fill(pixels, from, TOP + field - height, to > from ? to - from - gap : 1, height, MIDDLE);
+    }
+}
+
+mnp_status plot_histogram(const char *path, int bins, const int64_t *counts, double low, double high)
+{
+    size_t size = (size_t)PLOT_WIDTH * PLOT_HEIGHT;
+    unsigned char *pixels = malloc(size);
+    double greatest = 1;
+    if (!pixels)
+        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture, %zu bytes", size);
+    for (int b = 0; b < bins; b++)
+        greatest = fmax(greatest, (double)counts[b]);
+    memset(pixels, WHITE, size);
+    draw_counts_axis(pixels, greatest);
+    draw_bars(pixels, bins, counts, greatest);
+    fill(pixels, LEFT - 1, TOP, 1, PLOT_HEIGHT - TOP - BOTTOM, BLACK);
+    fill(pixels, LEFT - 1, PLOT_HEIGHT - BOTTOM, PLOT_WIDTH - LEFT - RIGHT + 1, 1, BLACK);
+    draw_values_axis(pixels, low, high);
+    mnp_status status = png_write(path, PLOT_WIDTH, PLOT_HEIGHT, pixels);
+    free(pixels);
+    return status;
+}

@@ -1,0 +1,193 @@
+#!/bin/sh
+# maniple stats: what NumPy says of the same data, whole or in pieces, on any number of ranks; pictures; what is wrong
+# is said in one sentence, with the same status on all ranks, and leaves no trace.
+
+. "${srcdir:-.}/tests/tap.sh"
+. "$srcdir/tests/apps/refusals.sh"
+
+# stats_fails STATUS PATTERN ARGUMENT...: on 1 rank and on 3
+stats_fails()
+{
+    status=$1 pattern=$2
+    shift 2
+    fails "$status" "$pattern" "$MANIPLE" stats "$@"
+}
+
+# stats_alone STATUS PATTERN ARGUMENT...: on one rank
+stats_alone()
+{
+    status=$1 pattern=$2
+    shift 2
+    details=$(fails_on 1 "$status" "$pattern" "$MANIPLE" stats "$@")
+    check $? "stats $*" "$details"
+}
+
+run "help" "$MANIPLE" stats --help
+[ "$("$MANIPLE" stats --help | awk 'length > 100' | wc -l)" -eq 0 ]
+check $? "help is at most 100 columns wide"
+
+# ---- results ----
+
+[ -n "$PYTHON" ] || {
+    skip "results" "there is no Python with h5py"
+    done_testing
+}
+run "the files of this test" "$PYTHON" - <<'END'
+import h5py
+import numpy as np
+
+rng = np.random.default_rng(7)
+with h5py.File("data.h5", "w") as file:
+    file["float32"] = (3 * rng.standard_normal((40, 30, 5)) + 1).astype("float32")
+    wild = rng.standard_normal((31, 17))
+    wild[rng.random(wild.shape) < 0.1] = np.nan
+    wild[3, 4], wild[5, 6], wild[:, 2] = np.inf, np.inf, np.nan
+    file["group/wild"] = wild
+    file.create_dataset("int64", data=rng.integers(-2 ** 62, 2 ** 62, (200, 7)), chunks=(9, 4), compression=1)
+    file["int8"] = rng.integers(-128, 128, (500,)).astype("int8")
+    file["bool"] = rng.random((9, 8)) < 0.3
+    file["complex128"] = rng.standard_normal((10, 9)) + 1j * rng.standard_normal((10, 9))
+    file["none"], file["scalar"], file["nan"] = np.zeros((0, 3)), np.float32(2.5), np.full(5, np.nan)
+    file["near"] = np.full(6, 2 ** 62) + np.arange(6)
+END
+cat >check.py <<'END'
+"""check.py OUTPUT: what JSON says of all elements of a dataset, or of lines, is what NumPy says."""
+import json
+import sys
+import warnings
+
+import h5py
+import numpy as np
+
+warnings.simplefilter("ignore")
+with open(sys.argv[1]) as file:
+    told = json.load(file)
+with h5py.File(told["file"], "r") as file:
+    x = file[told["dataset"]][()]
+assert told["shape"] == list(x.shape) and told["dtype"] == x.dtype.name, told
+axis = told.get("axis")
+lines = x.reshape(1, -1)
+if axis is not None:
+    others = [n for d, n in enumerate(x.shape) if d != axis]
+    lines = np.moveaxis(x, axis, -1).reshape(int(np.prod(others)), x.shape[axis])
+    assert told["shape_of_results"] == others
+
+
+def numbers(name, of=told):
+    listed = of[name] if axis is not None else [of[name]]
+    assert len(listed) == len(lines), name
+    return [np.nan if v is None else float(v.replace("Infinity", "inf")) if isinstance(v, str) else v for v in listed]
+
+
+def near(name, want):
+    got = numbers(name)
+    assert np.allclose(got, want, rtol=1e-12, atol=1e-13, equal_nan=True), (name, got, want)
+
+
+def same(name, want, of=told):
+    got = numbers(name, of)
+    assert all(g == w or (g != g and w != w) for g, w in zip(got, want)), (name, got, want)
+
+
+real = x.dtype.kind != "c"
+kept = [line[~np.isnan(line)] for line in lines]
+wide = [line.astype(float) if real else line for line in kept]
+same("count", [line.size for line in lines])
+same("nan", [int(np.isnan(line).sum()) for line in lines])
+same("infinite", [int(np.isinf(line).sum()) for line in lines])
+mean = np.array([line.mean() for line in wide])
+near("mean", mean.real)
+near("std", [line.std() for line in wide])
+if real:
+    same("min", [line.min() if len(line) else np.nan for line in kept])
+    same("max", [line.max() if len(line) else np.nan for line in kept])
+    for name in told["percentiles"]:
+        want = [np.percentile(line, [float(name)])[0] if len(line) else np.nan for line in wide]
+        same(name, want, told["percentiles"])
+else:
+    near("mean_imaginary", mean.imag)
+finite = wide[0][np.isfinite(wide[0])]
+if axis is None and real and finite.size and told["dataset"] != "/near":
+    given = tuple(float(v) for v in sys.argv[2].split(",")) if len(sys.argv) > 2 else None
+    counts, edges = np.histogram(finite, len(told["histogram"]["counts"]), given)
+    assert told["histogram"]["counts"] == counts.tolist(), (told["histogram"], counts)
+    assert told["histogram"]["edges"] == edges.tolist(), (told["histogram"], edges)
+else:
+    assert "histogram" not in told
+END
+
+# compare RANKS DATASET ARGUMENT...
+compare()
+{
+    ranks=$1 dataset=$2
+    shift 2
+    details=$(on "$ranks" "$MANIPLE" stats "data.h5:/$dataset" --json "$@" 2>&1 >out.json &&
+        "$PYTHON" check.py out.json 2>&1)
+    check $? "$dataset on $ranks rank(s) $*" "$details"
+}
+
+for ranks in 1 3; do
+    if [ "$ranks" != 1 ] && [ -z "$MPIRUN" ]; then
+        skip "on $ranks ranks" "there is no mpirun"
+        continue
+    fi
+    compare "$ranks" float32 -m 10K
+    compare "$ranks" int64
+    compare "$ranks" group/wild -m 5K
+    compare "$ranks" float32 --axis 1 -m 10K
+done
+compare 1 group/wild --axis 0 -p 0,12.5,50,100
+for dataset in float32 int8 bool complex128 none scalar nan near; do
+    compare 1 "$dataset"
+done
+compare 1 bool -m 1 # element by element
+compare 1 int64 --axis -1 -p none
+compare 1 int8 --axis 0
+compare 1 none --axis 0
+compare 1 complex128 --axis 1
+compare 1 float32 -p 33.3 -b 7
+"$MANIPLE" stats data.h5:/float32 -r -1.5,2 -j >out.json
+run "a histogram between given ends" "$PYTHON" check.py out.json -1.5,2
+
+# what a terminal gets
+"$MANIPLE" stats data.h5:/group/wild >report.txt 2>&1
+run "the report: NaN" grep -qx 'NaN       [1-9][0-9]*' report.txt
+run "infinities" grep -qx 'infinite  2 (2 positive, 0 negative)' report.txt
+run "percentiles" grep -q '^50%       -*0\.0' report.txt
+run "the histogram" grep -q '\.\. .*####' report.txt
+"$MANIPLE" stats data.h5:/float32 --axis 2 -m 4K >report.txt 2>&1
+run "a table is shortened" grep -qx '\.\.\. 1182 more, which --json has \.\.\.' report.txt
+run "and has its last row" grep -q '^39,29,: ' report.txt
+run "it tells of pieces" grep -q '^INPUT .*float32, 23.4 KiB, in [0-9]* pieces$' report.txt
+
+if has_png; then
+    run "a picture" "$MANIPLE" stats data.h5:/float32 --png histogram.png
+    run "which is one" "$PYTHON" -c 'import sys; sys.exit(open("histogram.png", "rb").read(8) != b"\x89PNG\r\n\x1a\n")'
+    stats_fails 1 "no/such" data.h5:/float32 --png no/such/picture.png
+    stats_alone 1 "is the file of INPUT" data.h5:/float32 --png data.h5
+    stats_alone 1 "has no values that a histogram could show" data.h5:/nan --png new.png
+    stats_alone 2 "png is for the histogram, which is of all elements" data.h5:/float32 --axis 0 --png new.png
+    stats_alone 2 "no order" data.h5:/complex128 --png new.png
+fi
+
+# ---- what is refused ----
+
+stats_fails 2 "axis is 3, and INPUT 'data.h5:/float32' has 3 dimensions" data.h5:/float32 --axis 3
+stats_fails 1 "the file has /bool" data.h5:/missing
+stats_fails 1 "a line of INPUT 'data.h5:/int8' along axis 0 needs .*; take more ranks or a larger --memory" \
+    data.h5:/int8 --axis 0 -m 100
+stats_alone 2 "no dimension" data.h5:/int8 --axis x
+stats_alone 2 "axis is 0, and INPUT .* has 0 dimensions" data.h5:/scalar --axis 0
+stats_alone 2 "no list of numbers from 0 to 100" data.h5:/int8 -p 5,101
+stats_alone 2 "no list of numbers from 0 to 100" data.h5:/int8 -p 5,
+stats_alone 2 "no order" data.h5:/complex128 -p 50
+stats_alone 2 "no integer from 0" data.h5:/int8 -b -1
+stats_alone 2 "not LOW,HIGH" data.h5:/int8 -r 2,1
+stats_alone 2 "not LOW,HIGH" data.h5:/int8 -r 2
+stats_alone 2 "range is for the histogram, and --bins is 0" data.h5:/int8 -b 0 -r 1,2
+stats_alone 2 "no size such as 500M" data.h5:/int8 -m 5X
+stats_alone 2 "did you mean --percentiles" data.h5:/int8 --percentilse 5
+stats_alone 2 "needs one dataset" data.h5:/int8 data.h5:/bool
+stats_alone 2 "names no dataset" data.h5
+
+done_testing

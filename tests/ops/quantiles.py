@@ -1,0 +1,185 @@
+"""Medians, quantiles and percentiles, and their nan forms."""
+
+import ctypes
+import itertools
+import warnings
+
+import maniple as mp
+import numpy as np
+
+warnings.simplefilter("ignore")  # NumPy's of NaN and of nothing
+rng = mp.random()
+NUMPY_2 = int(np.__version__.split(".")[0]) >= 2
+BETWEEN = ["linear", "midpoint", "hazen", "weibull", "median_unbiased", "normal_unbiased", "interpolated_inverted_cdf",
+           "averaged_inverted_cdf"]
+ONE = ["lower", "higher", "nearest"] + ["inverted_cdf", "closest_observation"] * NUMPY_2  # mended in NumPy 2
+QUANTILES = [0, 0.1, 0.25, 1 / 3, 0.5, 0.625, 0.9, 1]
+
+
+class Axes(ctypes.Structure):
+    """mnp_axes"""
+    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
+                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
+                ("ddof", ctypes.c_double)]
+
+
+def axes(axis, keepdims=False, dtype=None):
+    listed = () if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims, dtype and dtype.encode())
+
+
+def values(dtype, shape, nans=0.0):
+    """Few different values, so that many are equal."""
+    kind = np.dtype(dtype).kind
+    a = rng.integers(0, 2 if kind == "b" else 90, shape) if kind in "bu" else rng.integers(-40, 50, shape)
+    a = np.asarray(a).astype(dtype)
+    if kind in "fc":
+        a = np.asarray((a * a.dtype.type(0.3)).astype(dtype))
+        a[rng.random(shape) < nans] = np.nan
+    return a
+
+
+def one(name, a, *q, **how):
+    """NumPy's result of one q, in the type that NumPy 2 gives, and the tolerance where it has to be converted."""
+    want = np.asarray(getattr(np, name)(a, *q, **how))
+    if a.dtype.kind == "f" and want.dtype != a.dtype:
+        return want.astype(a.dtype), 8
+    return want, 0
+
+
+def with_one_nan(a):
+    """Complex numbers are NaN in many ways."""
+    a = np.array(a)
+    a[np.isnan(a)] = np.nan
+    return a
+
+
+def some_axes(ndim):
+    return [None] + [d - ndim * (d % 2) for d in range(ndim)] + list(itertools.combinations(range(ndim), 2))
+
+
+def medians():
+    for dtype, shape in (("float32", (5, 8)), ("float64", (3, 4, 6)), ("float16", (9,)), ("int16", (4, 7)),
+                         ("bool", (6, 3)), ("complex64", (4, 6))):
+        for nans in (0, 0.3)[:1 + (dtype[0] in "fc")]:
+            a = values(dtype, shape, nans)
+            x = mp.array(a, mp.random_layout(rng, shape))
+            for axis in some_axes(len(shape)):
+                for name in ("median", "nanmedian"):
+                    want = np.asarray(getattr(np, name)(a, axis=axis))
+                    got = mp.lookup(name)(x, axes(axis))
+                    if dtype == "complex64":
+                        got, want = with_one_nan(got.numpy()), with_one_nan(want)
+                    mp.check(f"{name} of {dtype} {shape}, axis {axis}, NaN {nans}", got, want,
+                             ulp=2 * (name == "nanmedian"))
+    a = values("float32", (6, 5, 4))
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    for axis in (None, 1, (0, 2)):
+        mp.check(f"keepdims, axis {axis}", mp.median(x, axes(axis, True)), np.median(a, axis=axis, keepdims=True))
+    mp.check("of a 0-dimensional array", mp.median(mp.array(np.float32(3.5)), None), np.float32(3.5))
+
+
+def methods():
+    for dtype, nans in (("float32", 0.1), ("int32", 0)):
+        a = values(dtype, (7, 11), nans)
+        a[:4] = np.nan_to_num(a[:4])
+        x = mp.array(a, mp.random_layout(rng, a.shape))
+        for method in BETWEEN + ONE:
+            want = np.quantile(a, QUANTILES, axis=1, method=method)
+            mp.check(f"quantiles of {dtype}, {method}", mp.quantiles(x, len(QUANTILES), QUANTILES, axes(1), method),
+                     want)
+            q = QUANTILES[int(rng.integers(1, 7))]
+            want, ulp = one("quantile", a, q, axis=0, method=method)
+            mp.check(f"quantile {q} of {dtype}, {method}", mp.quantile(x, q, axes(0), method), want, ulp=ulp)
+            want = np.nanquantile(a, QUANTILES, axis=0, method=method)
+            mp.check(f"nanquantiles of {dtype}, {method}",
+                     mp.nanquantiles(x, len(QUANTILES), QUANTILES, axes(0), method), want)
+            want, ulp = one("nanpercentile", a, 100 * q, axis=1, method=method)
+            mp.check(f"nanpercentile of {dtype}, {method}", mp.nanpercentile(x, 100 * q, axes(1), method), want,
+                     ulp=ulp)
+
+
+def shapes():
+    a = values("float64", (4, 3, 5))
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    for axis in some_axes(3):
+        for keepdims in (False, True):
+            want = np.percentile(a, [5, 50], axis=axis, keepdims=keepdims)
+            mp.check(f"percentiles, axis {axis}, keepdims {keepdims}",
+                     mp.percentiles(x, 2, [5.0, 50.0], axes(axis, keepdims), None), want)
+    mp.check("no numbers", mp.quantiles(x, 0, None, axes(1), None), np.zeros((0, 4, 5)))
+    mp.check("all is NaN", mp.nanquantile(mp.array(np.full((3, 4), np.nan)), 0.5, axes(1), None), np.full(3, np.nan))
+    empty = mp.array(np.zeros((0, 3), "float32"))
+    mp.check("of nothing", mp.median(empty, axes(0)), np.full(3, np.nan, "float32"))
+    mp.check("of nothing along an axis that is there", mp.quantiles(empty, 1, [0.5], axes(1), None), np.zeros((1, 0)))
+    mp.check("its nan form", mp.nanquantile(empty, 0.5, axes(0), None), np.full(3, np.nan, "float32"))
+    extremes = np.array([-np.inf, 1, 2, np.inf, np.inf])
+    for q in (0.0, 0.1, 0.5, 0.8, 1.0):
+        mp.check(f"infinities, {q}", mp.quantile(mp.array(extremes), q, None, None), np.quantile(extremes, q))
+    large = np.array([2 ** 62 - 1, 2 ** 62 - 1, 2 ** 63 - 1], "uint64")
+    mp.check("large integers", mp.quantile(mp.array(large), 0.5, None, "lower"),
+             np.quantile(large, 0.5, method="lower"))
+    mp.check("between them", mp.quantile(mp.array(large), 0.6, None, None), np.quantile(large, 0.6))
+
+
+def outputs():
+    a = values("float32", (6, 8))
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    wide = mp.array(np.zeros(6), mp.random_layout(rng, (6,)))
+    mp.quantile(x, 0.3, axes(1), None, out=wide)
+    mp.check("to float64", wide, one("quantile", a, 0.3, axis=1)[0].astype("float64"), ulp=0 if NUMPY_2 else 2 ** 30)
+    column = x[:, 2]
+    mp.median(x, axes(1), out=column)
+    b = a.copy()
+    b[:, 2] = np.median(a, axis=1)
+    mp.check("to a view of the input", x, b)
+    mp.check("of a reversed view", mp.median(x[::-2, 1:], axes(0)), np.median(b[::-2, 1:], axis=0))
+    spread = mp.broadcast_to(x[1], 2, (5, 8))
+    mp.check("of a broadcast view", mp.percentile(spread, 30.0, None, "nearest"),
+             np.percentile(np.broadcast_to(b[1], (5, 8)), 30, method="nearest"))
+
+
+def properties():
+    """Any shape, layout, view, axes, type, method, numbers."""
+    for _ in range(25):
+        dtype = str(rng.choice(["float32", "float64", "int32"]))
+        shape = tuple(int(n) for n in rng.integers(1, 9, int(rng.integers(1, 4))))
+        a = values(dtype, shape, float(rng.choice([0, 0.2])))
+        x = mp.array(a, mp.random_layout(rng, shape))
+        step = int(rng.choice([1, -1, 2]))
+        a, x = a[::step], x[::step]
+        axis = some_axes(len(shape))[int(rng.integers(len(some_axes(len(shape)))))]
+        q, method = rng.random(3).tolist(), str(rng.choice(BETWEEN + ONE))
+        name, keepdims = str(rng.choice(["quantiles", "nanquantiles"])), bool(rng.random() < 0.5)
+        want = getattr(np, name[:-1])(a, q, axis=axis, method=method, keepdims=keepdims)
+        mp.check(f"{name} {q} of {dtype} {a.shape}, step {step}, axis {axis}, {method}",
+                 mp.lookup(name)(x, 3, q, axes(axis, keepdims), method), want)
+
+
+def mistakes():
+    x = mp.array(np.zeros((3, 4)))
+    mp.fails("MNP_ERR_ARG", "a quantile is 1.5, and must be from 0 to 1", mp.quantile, x, 1.5, None, None)
+    mp.fails("MNP_ERR_ARG", "must be from 0 to 1", mp.quantile, x, float("nan"), None, None)
+    mp.fails("MNP_ERR_ARG", "mnp_percentiles: a quantile is -0.01", mp.percentiles, x, 2, [50.0, -1.0], None, None)
+    mp.fails("MNP_ERR_ARG", 'the method is "liner", and there are linear, lower', mp.quantile, x, 0.5, None, "liner")
+    mp.fails("MNP_ERR_ARG", "axis 2 is out of bounds", mp.median, x, axes(2))
+    mp.fails("MNP_ERR_ARG", "mnp_median: there is no dtype to choose", mp.median, x, axes(1, dtype="float32"))
+    mp.fails("MNP_ERR_ARG", "complex numbers have no quantiles", mp.quantile, mp.astype(x, "complex128"), 0.5, None,
+             None)
+    mp.fails("MNP_ERR_ARG", "goes between elements, and x is bool", mp.quantile, mp.astype(x, "bool"), 0.5, None, None)
+    mp.fails("MNP_ERR_ARG", "int32 has no NaN", mp.quantile, mp.array(np.zeros((0, 2), "int32")), 0.5, axes(0), "lower")
+    mp.fails("MNP_ERR_ARG", "the output's shape is (2,), and the result's is (3,)", mp.median, x, axes(1),
+             out=mp.array(np.zeros(2)))
+    mp.fails("MNP_ERR_ARG", 'cannot be cast to the output\'s int32 under "same_kind"', mp.median, x, axes(1),
+             out=mp.array(np.zeros(3, "int32")))
+    mp.fails("MNP_ERR_ARG", "scalar", mp.median, 2.5, None)
+    mp.fails("MNP_ERR_ARG", "there are -1 numbers", mp.quantiles, x, -1, None, None, None)
+
+
+medians()
+methods()
+shapes()
+outputs()
+properties()
+mistakes()
+mp.done()
