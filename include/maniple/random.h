@@ -4,7 +4,7 @@
  * A generator is a stream of numbers with a counter of the draws that were made from it.  A value depends on the
  * seed, the stream, the number of the draw and the element's global index alone: it is the same on any number of
  * ranks, in any layout, on the host and on a GPU; bit for bit for bits, integers, uniform numbers, choices and
- * permutations, and to rounding for the others.  Nothing travels between ranks.  The numbers are those of
+ * permutations, and to rounding for the others.  Numbers do not travel between ranks.  They are those of
  * Philox4x32-10, not of NumPy's generators.
  *
  * New arrays have the layout of mnp_layout_block().  An array that is given to be reused must have the dtype and shape,
@@ -95,9 +95,10 @@ MNP_API mnp_status mnp_random_binomial(mnp_rng *rng, int64_t n, double p, mnp_dt
  *
  *   p   NULL: all are equally likely; else their probabilities on every rank, as many as there are elements
  *
- * An array `a` is brought to every rank for the time of the call.  MNP_ERR_ARG if there is nothing to choose
- * from, or not enough without replacement; if probabilities are negative, not finite or do not sum to 1 (within
- * 1.5e-8).  MNP_ERR_UNSUPPORTED for probabilities without replacement.
+ * By probabilities without replacement every element has a clock that rings after an exponentially distributed time, at
+ * the rate of its probability, and those that ring first are chosen, in that order; here rounding may let two change
+ * places between devices.  MNP_ERR_ARG if there is nothing to choose from, or not enough without replacement; if
+ * probabilities are negative, not finite or do not sum to 1 (within 1.5e-8).
  */
 MNP_API mnp_status mnp_random_choice(mnp_rng *rng, const mnp_array *a, bool replace, const double *p, int ndim,
                                      const int64_t *shape, mnp_array **out_p);
@@ -107,8 +108,8 @@ MNP_API mnp_status mnp_random_choice(mnp_rng *rng, const mnp_array *a, bool repl
  * Of a number n (MNP_SCALAR) the permutation of 0 .. n-1, as int64.
  *
  * Where element i goes is a function of i: Feistel's network of 16 rounds, keyed by Philox, walked until the result
- * is below n.  So an array of numbers is permuted without communication and memory; an array `x` is brought to every
- * rank for the time of the call.
+ * is below n.  So numbers are permuted without communication and memory; of an array the subarrays travel to where they
+ * are wanted, as by mnp_take().
  */
 MNP_API mnp_status mnp_random_permutation(mnp_rng *rng, const mnp_array *x, int axis, mnp_array **out_p);
 MNP_API mnp_status mnp_random_shuffle(mnp_rng *rng, mnp_array *x, int axis);

@@ -6,61 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <maniple/eval.h>
+#include <maniple/select.h>
+#include <maniple/sort.h>
 #include <maniple/view.h>
 
 #include "array/view.h"
 #include "base/hash.h"
 #include "layout/layout.h"
-#include "ops/apply.h"
 #include "ops/place.h"
 #include "ops/random.h"
 
-/* ---- taking ---- */
-
-static const char take_elements[] = "out = x[at];";
-static const char take_rows[] = "const int64_t row = mnp_n / mnp_shape[0];\n"
-                                "out = x[at * row + (mnp_i - mnp_index[0] * row)];";
-
-struct key {
-    const char *body;
-    mnp_dtype dtype;
-};
-
-static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
-{
-    const struct key *key = argument;
-    const mnp_dtype dtype = key->dtype;
-    const mnp__loop_operand operands[] = {{.name = "x", .type = dtype, .memory = dtype, .raw = true},
-                                          {.name = "at", .type = MNP_INT64, .memory = MNP_INT64},
-                                          {.name = "out", .type = dtype, .memory = dtype}};
-    return mnp__loop_new(ctx,
-                         &(mnp__loop_spec){.name = "take", .preamble = "", .body = key->body,
-                                           .indices = key->body == take_rows, .ninputs = 2, .noutputs = 1,
-                                           .operands = operands},
-                         loop_p);
-}
-
-/* Elements, or rows, of x by their indices.  x is brought to every rank, and shares no memory with `result`. */
-static mnp_status take(const char *function, const char *body, const mnp_array *x, const mnp_array *at,
-                       mnp_array *result)
-{
-    mnp_ctx *ctx = x->ctx;
-    const mnp_array *inputs[] = {x, at};
-    mnp_array **outputs[] = {&result};
-    struct key key;
-    mnp__loop *loop;
-    memset(&key, 0, sizeof key); /* its padding too is hashed */
-    key.body = body;
-    key.dtype = x->dtype;
-    MNP_TRY(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop));
-    return mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
-                                               .outputs_p = outputs});
-}
-
 /* ---- choice ---- */
 
-/* Sums of probabilities, the last being 1, on the CPU. */
-static mnp_status sum_probabilities(int64_t n, const double *p, double **sums_p)
+static mnp_status check_probabilities(int64_t n, const double *p)
 {
     double sum = 0, lost = 0; /* of Kahan's method */
     for (int64_t i = 0; i < n; i++) {
@@ -72,8 +31,14 @@ static mnp_status sum_probabilities(int64_t n, const double *p, double **sums_p)
     }
     if (!(fabs(sum - 1) <= 1.5e-8))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_random_choice: the probabilities sum to %.10g, not to 1", sum);
-    MNP_TRY(mnp__malloc((size_t)n * sizeof **sums_p, sums_p));
+    return MNP_OK;
+}
+
+/* Sums of probabilities, the last being 1, on the CPU. */
+static mnp_status sum_probabilities(int64_t n, const double *p, double **sums_p)
+{
     double so_far = 0;
+    MNP_TRY(mnp__malloc((size_t)n * sizeof **sums_p, sums_p));
     for (int64_t i = 0; i < n; i++)
         (*sums_p)[i] = so_far += p[i];
     for (int64_t i = 0; i < n; i++)
@@ -101,17 +66,46 @@ done:
     return st;
 }
 
+/*
+ * Without replacement every element has a clock that rings after an exponentially distributed time, at the rate of its
+ * probability, and those that ring first are chosen (P. Efraimidis and P. Spirakis, Weighted Random Sampling with a
+ * Reservoir, 2006).  What has no probability rings never.
+ */
+static mnp_status ring_first(mnp_rng *rng, int64_t n, const double *p, const mnp_layout *natural, mnp_array **out_p)
+{
+    mnp__draw draw = {.function = "mnp_random_choice", .sampler = "mnp_draw_exponential", .dtype = MNP_FLOAT64,
+                      .ndim = 1, .shape = &n, .params.real = {1}};
+    mnp_array *times = NULL, *rates = NULL, *first = NULL, *at = NULL, *shaped = NULL;
+    mnp_status st;
+    if (*out_p)
+        MNP_TRY(mnp__target_check(draw.function, MNP_INT64, natural, *out_p));
+    MNP_TRY(mnp__random_draw(rng, &draw, &times));
+    MNP_TRY_OR(mnp_array_from_host(rng->ctx, MNP_FLOAT64, 1, &n, p, &rates), st, done);
+    MNP_TRY_OR(mnp_eval(rng->ctx, "times = log(times) - log(rates)", MNP_IN("times", times, "rates", rates),
+                        MNP_OUT("times", &times)), st, done);
+    MNP_TRY_OR(mnp_topk(times, natural->size, 0, false, &first, &at), st, done);
+    MNP_TRY_OR(mnp_reshape(at, natural->ndim, natural->shape, &shaped), st, done);
+    st = mnp_redistribute(shaped, *out_p ? (*out_p)->layout : natural, out_p);
+done:
+    mnp_array_free(shaped);
+    mnp_array_free(at);
+    mnp_array_free(first);
+    mnp_array_free(rates);
+    mnp_array_free(times);
+    return st;
+}
+
 /* Draw indices below n. */
 static mnp_status draw_choice(mnp_rng *rng, int64_t n, bool replace, const double *p, mnp__draw *draw,
-                              mnp_array **out_p)
+                              const mnp_layout *natural, mnp_array **out_p)
 {
     mnp_ctx *ctx = rng->ctx;
     void *table = NULL;
     mnp_random_params *params = &draw->params;
     params->whole[0] = (uint64_t)n;
+    if (p && !replace)
+        return ring_first(rng, n, p, natural, out_p);
     if (p) {
-        const uint64_t hash = mnp__hash(MNP__HASH_START, p, (size_t)n * sizeof *p);
-        MNP_TRY(mnp__check_same(&ctx->comm, draw->function, hash));
         MNP_TRY(MNP_AGREE(ctx, make_table(ctx, n, p, &table)));
         params->table = table;
         draw->sampler = "mnp_draw_choice";
@@ -132,17 +126,23 @@ static mnp_status draw_choice(mnp_rng *rng, int64_t n, bool replace, const doubl
 static mnp_status check_choice(const mnp_array *a, int64_t n, bool replace, const double *p, const mnp_layout *result)
 {
     static const char function[] = "mnp_random_choice";
+    int64_t likely = 0;
     if (mnp__array_is_scalar(a) ? a->weak != 'i' : a->layout->ndim != 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: what is chosen from must be an array of one dimension or an integer",
-                        function);
-    if (p && !replace)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s: choosing by probabilities without replacement is not there yet",
                         function);
     if (n < 0 || (n == 0 && (p || result->size > 0)))
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " elements to choose from", function, n);
     if (!replace && result->size > n)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %" PRId64 " elements cannot be chosen from %" PRId64 " without replacement",
                         function, result->size, n);
+    if (!p)
+        return MNP_OK;
+    MNP_TRY(check_probabilities(n, p));
+    for (int64_t i = 0; i < n; i++)
+        likely += p[i] > 0;
+    if (!replace && result->size > likely)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %" PRId64 " elements cannot be chosen without replacement, as only %" PRId64
+                        " have a probability above 0", function, result->size, likely);
     return MNP_OK;
 }
 
@@ -171,14 +171,17 @@ mnp_status mnp_random_choice(mnp_rng *rng, const mnp_array *a, bool replace, con
     const uint64_t draws = rng->draws;
     MNP_TRY(mnp_layout_block(rng->ctx->comm.size, ndim, shape, &natural));
     MNP_TRY_OR(check_choice(a, n, replace, p, natural), st, done);
+    if (p)
+        MNP_TRY_OR(mnp__check_same(&rng->ctx->comm, function, mnp__hash(MNP__HASH_START, p, (size_t)n * sizeof *p)), st,
+                   done);
     if (mnp__array_is_scalar(a)) {
-        st = draw_choice(rng, n, replace, p, &draw, out_p);
+        st = draw_choice(rng, n, replace, p, &draw, natural, out_p);
         goto done;
     }
     MNP_TRY_OR(mnp__target_new(function, a->dtype, natural, 1, &a, *out_p, &target), st, done);
-    st = draw_choice(rng, n, replace, p, &draw, &at);
+    st = draw_choice(rng, n, replace, p, &draw, natural, &at);
     if (st == MNP_OK)
-        st = take(function, take_elements, a, at, target);
+        st = mnp_take(a, at, 0, MNP_CLIP, &target);
     st = mnp__target_deliver(target, st, out_p);
 done:
     if (st != MNP_OK)
@@ -193,26 +196,7 @@ done:
 static mnp_status draw_permutation(mnp_rng *rng, const char *function, int64_t n, mnp_array **out_p)
 {
     mnp__draw draw = {.function = function, .dtype = MNP_INT64, .ndim = 1, .shape = &n};
-    return draw_choice(rng, n, false, NULL, &draw, out_p);
-}
-
-/* Write the subarrays of x along an axis to `target`, as `at`, of one dimension, has them. */
-static mnp_status permute(const char *function, const mnp_array *x, int axis, const mnp_array *at, mnp_array *target)
-{
-    int after[MNP_MAX_DIMS];
-    mnp_array *from = NULL, *to = NULL, *column = NULL;
-    mnp_status st;
-    for (int d = 1; d < x->layout->ndim; d++)
-        after[d - 1] = d;
-    MNP_TRY_OR(mnp_moveaxis(x, axis, 0, &from), st, done);
-    MNP_TRY_OR(mnp_moveaxis(target, axis, 0, &to), st, done);
-    MNP_TRY_OR(mnp_expand_dims(at, x->layout->ndim - 1, after, &column), st, done);
-    st = take(function, x->layout->ndim == 1 ? take_elements : take_rows, from, column, to);
-done:
-    mnp_array_free(column);
-    mnp_array_free(to);
-    mnp_array_free(from);
-    return st;
+    return draw_choice(rng, n, false, NULL, &draw, NULL, out_p);
 }
 
 static mnp_status permutation(mnp_rng *rng, const char *function, const mnp_array *x, int axis, mnp_array **out_p)
@@ -225,7 +209,7 @@ static mnp_status permutation(mnp_rng *rng, const char *function, const mnp_arra
     MNP_TRY(mnp__target_new(function, x->dtype, x->layout, 1, &x, *out_p, &target));
     st = draw_permutation(rng, function, x->layout->shape[axis], &at);
     if (st == MNP_OK)
-        st = permute(function, x, axis, at, target);
+        st = mnp_take(x, at, axis, MNP_CLIP, &target);
     st = mnp__target_deliver(target, st, out_p);
     if (st != MNP_OK)
         rng->draws = draws;

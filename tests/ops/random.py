@@ -256,7 +256,17 @@ def test_choice():
     mp.fails("MNP_ERR_ARG", "11 elements cannot be chosen from 10", mp.random_choice, g, x, False, None, 1, [11])
     mp.fails("MNP_ERR_ARG", "0 elements to choose from", mp.random_choice, g, 0, True, None, 1, [1])
     mp.fails("MNP_ERR_ARG", "one dimension", mp.random_choice, g, mp.array(np.zeros((2, 2))), True, None, 1, [1])
-    mp.fails("MNP_ERR_UNSUPPORTED", "without replacement", mp.random_choice, g, 3, False, [0.5, 0.25, 0.25], 1, [2])
+    got = mp.random_choice(g, x, False, [0.1] * 10, 2, [2, 5]).numpy()
+    mp.check("choice of all of them by probabilities without replacement", np.sort(got, axis=None), a)
+    got = mp.random_choice(g, 6, False, p, 1, [4], out=mp.array(np.zeros(4, np.int64), mp.random_layout(rng, (4,))))
+    mp.check("what has no probability is not chosen without replacement either", np.sort(got.numpy()), [0, 2, 3, 4])
+    if stats and mp.size == 1:
+        first = np.array([mp.random_choice(g, 6, False, p, 1, [2]).numpy() for _ in range(3000)])
+        pairs = [(i, j) for i in np.flatnonzero(p) for j in np.flatnonzero(p) if i != j]
+        seen = [(first == pair).all(axis=1).sum() for pair in pairs]
+        fit = stats.chisquare(seen, [3000 * p[i] * p[j] / (1 - p[i]) for i, j in pairs]).pvalue
+        mp.ok(fit > LIMIT, f"pairs by probabilities without replacement: chi-square {fit:.3f}")
+    mp.fails("MNP_ERR_ARG", "only 4 have a probability above 0", mp.random_choice, g, 6, False, p, 1, [5])
     mp.ok(mp.random_choice(g, 0, True, None, 1, [0]).shape == (0,), "nothing of nothing")
 
 
