@@ -13,13 +13,20 @@
 #include <maniple/dtype.h>
 #include <maniple/eval.h>
 #include <maniple/h5.h>
+#include <maniple/histogram.h>
 #include <maniple/join.h>
 #include <maniple/kernel.h>
 #include <maniple/layout.h>
 #include <maniple/random.h>
 #include <maniple/reduce.h>
+#include <maniple/scan.h>
+#include <maniple/select.h>
+#include <maniple/sets.h>
 #include <maniple/signal.h>
+#include <maniple/sort.h>
+#include <maniple/statistics.h>
 #include <maniple/ufunc.h>
+#include <maniple/ufunc_methods.h>
 #include <maniple/view.h>
 
 #endif
