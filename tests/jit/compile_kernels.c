@@ -51,15 +51,21 @@ static bool is_cuda_source(const char *name)
     return length > 3 && strcmp(name + length - 3, ".cu") == 0;
 }
 
-/* A kernel that nobody listed would not be compiled here. */
+/* Kernels whose text the library generates: tests of their own compile them as it asks for them. */
+static const char *const families[] = {"compact.cu", "fold.cu",   "histogram.cu", "indexed.cu", /* tests/ops/... */
+                                       "owners.cu",  "scan.cu",   "scatter.cu",   NULL};
+
+/* A kernel that nobody listed would not be compiled at all. */
 static void all_are_listed(void)
 {
     for (const struct mnp__kernel_source *source = mnp__kernel_sources; source->name; source++) {
         bool listed = false;
         for (const mnp__kernel_spec *spec = mnp__jit_examples; spec->file; spec++)
             listed = listed || strcmp(spec->file, source->name) == 0;
+        for (const char *const *family = families; *family; family++)
+            listed = listed || strcmp(*family, source->name) == 0;
         if (is_cuda_source(source->name))
-            ok(listed, "%s is among mnp__jit_examples", source->name);
+            ok(listed, "%s is compiled here, or by a test of its own", source->name);
     }
 }
 
