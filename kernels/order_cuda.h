@@ -16,18 +16,23 @@ extern __shared__ ulonglong2 mnp_shared[];
 /* The lanes of this warp that have the same digit. */
 MNP_INLINE uint32_t mnp_lanes_alike(uint32_t digit)
 {
-#if MNP_MATCH
-    return __match_any_sync(0xffffffffu, digit);
-#else
     uint32_t lanes = 0xffffffffu;
 #pragma unroll
     for (int bit = 0; bit < 8; bit++) {
+#if MNP_TASK == MNP_ORDER_PASS
+        uint32_t those; /* the lanes whose bit is as this one's, in fewer instructions than the compiler finds */
+        asm volatile("{ .reg .pred set; and.b32 %0, %1, %2; setp.ne.u32 set, %0, 0;"
+                     "vote.sync.ballot.b32 %0, set, 0xffffffff; @!set not.b32 %0, %0; }"
+                     : "=r"(those)
+                     : "r"(digit), "r"(1u << bit));
+        lanes &= those;
+#else /* there ptxas runs out of predicates */
         const bool set = digit >> bit & 1;
         const uint32_t those = __ballot_sync(0xffffffffu, set);
         lanes &= set ? those : ~those;
+#endif
     }
     return lanes;
-#endif
 }
 
 /* Where element `item` of this thread lies in the tile: a warp has neighbours. */
@@ -274,7 +279,8 @@ MNP_INLINE Word mnp_look_back(const mnp_order_params &p, int step, int64_t tile,
     return before;
 }
 
-MNP_KERNEL(MNP_ORDER, mnp_order_params)
+extern "C" __global__ void __launch_bounds__(MNP_THREADS, 3)
+    MNP_ORDER(const __grid_constant__ mnp_order_params p)
 {
     __shared__ unsigned ticket;
     __shared__ int64_t bases[MNP_ORDER_DIGITS]; /* place in the line, less the rank in the tile */
@@ -300,7 +306,7 @@ MNP_KERNEL(MNP_ORDER, mnp_order_params)
             keys[i] = from[mnp_index(i)];
 #pragma unroll
     for (int i = 0; i < MNP_ITEMS; i++) /* what lies beyond the end stays at the end */
-        places[i] = (mnp_index(i) < size ? mnp_digit(mnp_number(keys[i], p.descending), p.pass) : 255) << 16;
+        places[i] = (mnp_index(i) < size ? mnp_digit_of_key(keys[i], p.pass, p.descending) : 255) << 16;
     mnp_rank_in_warp(own, places);
     __syncthreads();
     if (counted) {
@@ -340,7 +346,7 @@ MNP_KERNEL(MNP_ORDER, mnp_order_params)
         const int index = i * MNP_THREADS + threadIdx.x;
         if (index < size) {
             const MNP_KEY key = tile_keys[index];
-            const int64_t at = bases[mnp_digit(mnp_number(key, p.descending), p.pass)] + index;
+            const int64_t at = bases[mnp_digit_of_key(key, p.pass, p.descending)] + index;
             if (keep)
                 to[at] = key;
             if (MNP_PAYLOAD > 0)

@@ -1,20 +1,71 @@
 /*
- * Sorting on the host: a line at a time, by insertion where it is short.
+ * Sorting on the host: a line at a time.
+ *
+ * A line that exceeds the cache is first dealt out into buckets by the leading bits of its numbers: those are counted
+ * in cells, and neighbouring cells that hold little share a bucket, so that buckets are about alike in size whatever
+ * the distribution.  Then the buckets, one after the other: those that fit into the cache are sorted digit by digit
+ * from the least on, larger ones are dealt out again.  Only the bits are looked at by which the numbers of a bucket
+ * differ: equal elements cost one look.  (I. J. Davis, A fast radix sort, The Computer Journal 35, 1992; digits of 11
+ * bits or so: M. Herf, Radix tricks, 2001.)
+ *
+ * Digits are computed a block of elements at a time, in loops that compilers vectorise.
  */
 
-enum { MNP_SHORT_LINE = 24 };
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-/* One place where elements of a line lie. */
+enum {
+    MNP_SHORT_LINE = 24,         /* sorted by insertion */
+    MNP_CACHE_BYTES = 768 << 10, /* of elements that are sorted by digits */
+    MNP_STREAM_BYTES = 8 << 20,  /* of elements from which on they are written past the caches */
+    MNP_BUCKETS = 128,           /* wanted; there may be twice as many and one more */
+    MNP_MOST_BUCKETS = 2 * MNP_BUCKETS + 1,
+    MNP_LARGER = MNP_PAYLOAD > sizeof(MNP_KEY) ? MNP_PAYLOAD : sizeof(MNP_KEY),
+    MNP_BATCH = 256 / MNP_LARGER, /* elements that are written to a bucket at a time: a few lines of the cache */
+    MNP_DIGIT_BITS = 12,          /* at most */
+    MNP_DIGITS = 1 << MNP_DIGIT_BITS, /* values of a digit, and as many cells */
+    MNP_BLOCK = 256
+};
+
+/* A number that can be computed with, also where it has two words. */
+template <typename Bits> struct mnp_wide_of {
+    typedef Bits type;
+    static MNP_INLINE type from(Bits bits)
+    {
+        return bits;
+    }
+};
+template <> struct mnp_wide_of<mnp_bits128> {
+    typedef unsigned __int128 type;
+    static MNP_INLINE type from(mnp_bits128 bits)
+    {
+        return (type)bits.high << 64 | bits.low;
+    }
+};
+typedef mnp_wide_of<mnp_bits>::type mnp_wide;
+
+static MNP_INLINE mnp_wide mnp_wide_number(const MNP_KEY &key, bool descending)
+{
+    return mnp_wide_of<mnp_bits>::from(mnp_number(key, descending));
+}
+
+/* One place where elements lie. */
 struct mnp_place {
     MNP_KEY *keys;
     mnp_payload *payload; /* NULL: none, or the elements' numbers */
 };
 
-static MNP_INLINE mnp_place mnp_place_of(const mnp_order_params &p, int place, int64_t line)
+/* Elements of a line that are to be sorted among themselves: where they lie, and the places that they may go to. */
+struct mnp_part {
+    mnp_place places[MNP_ORDER_PLACES];
+    int lie;
+    int64_t length;
+};
+
+static MNP_INLINE mnp_place mnp_place_behind(const mnp_place &place, int64_t by)
 {
-    mnp_payload *payload = (mnp_payload *)p.payload[place];
-    return mnp_place{(MNP_KEY *)p.keys[place] + line * p.length,
-                     payload ? payload + line * p.length : (mnp_payload *)NULL};
+    return mnp_place{place.keys + by, place.payload ? place.payload + by : (mnp_payload *)NULL};
 }
 
 static MNP_INLINE mnp_payload mnp_payload_at(const mnp_place &place, int64_t i)
@@ -22,20 +73,30 @@ static MNP_INLINE mnp_payload mnp_payload_at(const mnp_place &place, int64_t i)
     return place.payload ? place.payload[i] : mnp_payload_number(i);
 }
 
-static void mnp_copy(const mnp_order_params &p, const mnp_place &from, const mnp_place &to)
+/* Where elements may move to; from the given place, either. */
+static MNP_INLINE int mnp_other_place(const mnp_order_params &p, const mnp_part &part, int preferred)
 {
+    if (part.lie == MNP_ORDER_GIVEN)
+        return p.in_place ? MNP_ORDER_SCRATCH : preferred;
+    return part.lie == MNP_ORDER_WANTED ? MNP_ORDER_SCRATCH : MNP_ORDER_WANTED;
+}
+
+static void mnp_bring_home(const mnp_order_params &p, const mnp_part &part)
+{
+    const mnp_place &from = part.places[part.lie], &to = part.places[MNP_ORDER_WANTED];
     if (p.keep_keys && from.keys != to.keys)
-        memcpy(to.keys, from.keys, p.length * sizeof(MNP_KEY));
-    for (int64_t i = 0; MNP_PAYLOAD > 0 && from.payload != to.payload && i < p.length; i++)
+        memcpy(to.keys, from.keys, part.length * sizeof(MNP_KEY));
+    for (int64_t i = 0; MNP_PAYLOAD > 0 && from.payload != to.payload && i < part.length; i++)
         to.payload[i] = mnp_payload_at(from, i);
 }
 
-static void mnp_insert(const mnp_order_params &p, const mnp_place &from, const mnp_place &to)
+static void mnp_insert(const mnp_order_params &p, const mnp_part &part)
 {
+    const mnp_place &from = part.places[part.lie], &to = part.places[MNP_ORDER_WANTED];
     MNP_KEY keys[MNP_SHORT_LINE];
     mnp_bits numbers[MNP_SHORT_LINE];
     mnp_payload payload[MNP_SHORT_LINE];
-    for (int i = 0; i < (int)p.length; i++) {
+    for (int i = 0; i < (int)part.length; i++) {
         const MNP_KEY key = from.keys[i];
         const mnp_bits number = mnp_number(key, p.descending);
         int at = i;
@@ -50,75 +111,242 @@ static void mnp_insert(const mnp_order_params &p, const mnp_place &from, const m
             payload[at] = mnp_payload_at(from, i);
     }
     if (p.keep_keys)
-        memcpy(to.keys, keys, p.length * sizeof(MNP_KEY));
+        memcpy(to.keys, keys, part.length * sizeof(MNP_KEY));
     if (MNP_PAYLOAD > 0)
-        memcpy(to.payload, payload, p.length * sizeof(mnp_payload));
+        memcpy(to.payload, payload, part.length * sizeof(mnp_payload));
 }
 
-typedef int64_t mnp_counts[MNP_PASSES][MNP_ORDER_DIGITS];
-
-/* Where the elements of every digit go, and how many digits matter. */
-static int mnp_count(const mnp_order_params &p, const mnp_place &from, mnp_counts &offsets, bool *needed)
+/* The least number of a part, and how many bits the others have above it. */
+static int mnp_span(const mnp_order_params &p, const mnp_part &part, mnp_wide *least_p)
 {
-    int steps = 0;
-    memset(offsets, 0, sizeof offsets);
-    for (int64_t i = 0; i < p.length; i++) {
-        const mnp_bits number = mnp_number(from.keys[i], p.descending);
-        for (int pass = 0; pass < MNP_PASSES; pass++)
-            offsets[pass][mnp_digit(number, pass)]++;
+    const MNP_KEY *keys = part.places[part.lie].keys;
+    const bool descending = p.descending;
+    mnp_wide least = (mnp_wide)~(mnp_wide)0, most = 0;
+    for (int64_t i = 0; i < part.length; i++) {
+        const mnp_wide number = mnp_wide_number(keys[i], descending);
+        least = number < least ? number : least;
+        most = number > most ? number : most;
     }
-    for (int pass = 0; pass < MNP_PASSES; pass++) {
-        int64_t sum = 0;
-        needed[pass] = true;
-        for (int digit = 0; digit < MNP_ORDER_DIGITS; digit++) {
-            const int64_t count = offsets[pass][digit];
-            needed[pass] &= count != p.length;
-            offsets[pass][digit] = sum;
-            sum += count;
-        }
-        steps += needed[pass];
-    }
-    return steps;
+    int bits = 0;
+    for (mnp_wide above = (mnp_wide)(most - least); above > 0; above = (mnp_wide)(above >> 1))
+        bits++;
+    *least_p = least;
+    return bits;
 }
 
-static void mnp_move(const mnp_order_params &p, const mnp_place &from, const mnp_place &to, int pass, int64_t *offsets)
+/* How a digit of a key is found: the bits of its number above `least`, from `shift` on. */
+struct mnp_digits {
+    mnp_wide least;
+    int shift;
+    uint32_t mask;
+    bool descending;
+};
+
+static MNP_INLINE uint32_t mnp_digit_of(const MNP_KEY &key, const mnp_digits &d)
 {
-    for (int64_t i = 0; i < p.length; i++) {
-        const MNP_KEY key = from.keys[i];
-        const int64_t at = offsets[mnp_digit(mnp_number(key, p.descending), pass)]++;
-        to.keys[at] = key;
+    return (uint32_t)((mnp_wide)(mnp_wide_number(key, d.descending) - d.least) >> d.shift) & d.mask;
+}
+
+/* visit(i, digit) for every element, in order. */
+template <typename Visit>
+static MNP_INLINE void mnp_for_digits(const MNP_KEY *keys, int64_t length, const mnp_digits &given, const Visit &visit)
+{
+    const mnp_digits d = given;
+    uint32_t digits[MNP_BLOCK];
+    int64_t i = 0;
+    for (; i + MNP_BLOCK <= length; i += MNP_BLOCK) {
+        for (int j = 0; j < MNP_BLOCK; j++)
+            digits[j] = mnp_digit_of(keys[i + j], d);
+#pragma GCC unroll 8
+        for (int j = 0; j < MNP_BLOCK; j++)
+            visit(i + j, digits[j]);
+    }
+    for (; i < length; i++)
+        visit(i, mnp_digit_of(keys[i], d));
+}
+
+/* How many elements have each digit; two tables, by turns, as the same digit often comes twice. */
+template <typename Count>
+static void mnp_count(const mnp_part &part, const mnp_digits &digits, Count *counts)
+{
+    Count odd[MNP_DIGITS];
+    const size_t used = ((size_t)digits.mask + 1) * sizeof(Count);
+    memset(counts, 0, used);
+    memset(odd, 0, used);
+    mnp_for_digits(part.places[part.lie].keys, part.length, digits,
+                   [&](int64_t i, uint32_t digit) { (i % 2 ? odd : counts)[digit]++; });
+    for (uint32_t digit = 0; digit <= digits.mask; digit++)
+        counts[digit] += odd[digit];
+}
+
+/* Move a part to another place, every element to where the next one of its digit goes. */
+static void mnp_move(mnp_part *part, int to, const mnp_digits &digits, uint32_t *next)
+{
+    const mnp_place from = part->places[part->lie], there = part->places[to];
+    mnp_for_digits(from.keys, part->length, digits, [&](int64_t i, uint32_t digit) {
+        const uint32_t at = next[digit]++;
+        there.keys[at] = from.keys[i];
         if (MNP_PAYLOAD > 0)
-            to.payload[at] = mnp_payload_at(from, i);
-    }
+            there.payload[at] = mnp_payload_at(from, i);
+    });
+    part->lie = to;
 }
 
-static void mnp_sort_line(const mnp_order_params &p, int64_t line)
+/* Digit by digit, from the least on. */
+static void mnp_sort_digits(const mnp_order_params &p, mnp_part part, mnp_wide least, int bits)
 {
-    const mnp_place given = mnp_place_of(p, MNP_ORDER_GIVEN, line), wanted = mnp_place_of(p, MNP_ORDER_WANTED, line);
-    const mnp_place scratch = mnp_place_of(p, MNP_ORDER_SCRATCH, line);
-    mnp_counts offsets;
-    bool needed[MNP_PASSES];
-    if (p.length <= MNP_SHORT_LINE) {
-        mnp_insert(p, given, wanted);
+    const int most = part.length < 4096 ? 8 : MNP_DIGIT_BITS, steps = (bits + most - 1) / most;
+    const int width = (bits + steps - 1) / steps, count = 1 << width;
+    uint32_t next[MNP_DIGITS];
+    for (int step = 0; step < steps; step++) {
+        const mnp_digits digits = {least, step * width, (uint32_t)count - 1, p.descending != 0};
+        mnp_count(part, digits, next);
+        uint32_t sum = 0;
+        for (int digit = 0; digit < count; digit++) {
+            const uint32_t here = next[digit];
+            next[digit] = sum;
+            sum += here;
+        }
+        const int to = mnp_other_place(p, part, (steps - step) % 2 ? MNP_ORDER_WANTED : MNP_ORDER_SCRATCH);
+        mnp_move(&part, to, digits, next);
+    }
+    if (part.lie != MNP_ORDER_WANTED)
+        mnp_bring_home(p, part);
+}
+
+/* Buckets: cells that follow each other. */
+struct mnp_buckets {
+    int count;
+    uint16_t of_cell[MNP_DIGITS];
+    int64_t begin[MNP_MOST_BUCKETS + 1]; /* of a bucket, and where the last one ends */
+};
+
+static void mnp_make_buckets(const mnp_part &part, const mnp_digits &cells, mnp_buckets *buckets)
+{
+    int64_t held[MNP_DIGITS], sum = 0, enough = part.length / MNP_BUCKETS + 1;
+    mnp_count(part, cells, held);
+    buckets->count = 0;
+    buckets->begin[0] = 0;
+    for (int cell = 0; cell < MNP_DIGITS; cell++) {
+        if (sum > buckets->begin[buckets->count] && sum + held[cell] > buckets->begin[buckets->count] + enough)
+            buckets->begin[++buckets->count] = sum;
+        buckets->of_cell[cell] = (uint16_t)buckets->count;
+        sum += held[cell];
+    }
+    buckets->begin[++buckets->count] = sum;
+}
+
+/* Copy what is to be read much later; `past` the caches where the processor can, and the memory is aligned for it. */
+static MNP_INLINE void mnp_write(void *to, const void *from, size_t size, bool past)
+{
+#ifdef __SSE2__
+    if (past && size % 16 == 0 && (uintptr_t)to % 16 == 0) {
+        for (size_t i = 0; i < size / 16; i++)
+            _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)from + i));
         return;
     }
-    const int steps = mnp_count(p, given, offsets, needed);
-    const bool other = p.in_place && steps % 2; /* then they end in the scratch memory */
-    mnp_place from = given;
-    for (int pass = 0, step = 0; pass < MNP_PASSES; pass++) {
-        if (!needed[pass])
-            continue;
-        step++;
-        const mnp_place to = ((steps - step) % 2 == 0) != other ? wanted : scratch;
-        mnp_move(p, from, to, pass, offsets[pass]);
-        from = to;
+#endif
+    memcpy(to, from, size);
+}
+
+/* Elements that are on their way to the buckets: element i of a bucket is element i % MNP_BATCH of its batch. */
+struct mnp_batches {
+    alignas(64) MNP_KEY keys[MNP_MOST_BUCKETS][MNP_BATCH];
+    alignas(64) mnp_payload payload[MNP_PAYLOAD > 0 ? MNP_MOST_BUCKETS : 1][MNP_BATCH];
+};
+
+/* Elements first .. last of a place, both of the same batch. */
+static MNP_INLINE void mnp_write_batch(const mnp_batches &batches, int bucket, const mnp_place &to, int64_t first,
+                                       int64_t last, bool past)
+{
+    const int64_t at = first % MNP_BATCH, count = last - first + 1;
+    if (count == MNP_BATCH) {
+        mnp_write(to.keys + first, batches.keys[bucket], MNP_BATCH * sizeof(MNP_KEY), past);
+        if (MNP_PAYLOAD > 0)
+            mnp_write(to.payload + first, batches.payload[bucket], MNP_BATCH * sizeof(mnp_payload), past);
+    } else {
+        memcpy(to.keys + first, &batches.keys[bucket][at], count * sizeof(MNP_KEY));
+        if (MNP_PAYLOAD > 0)
+            memcpy(to.payload + first, &batches.payload[bucket][at], count * sizeof(mnp_payload));
     }
-    if (steps == 0 || other)
-        mnp_copy(p, from, wanted);
+}
+
+/* Move a part to another place, batch by batch: memory is slow where single elements go here and there. */
+static void mnp_deal_out(mnp_part *part, int to, const mnp_digits &cells, const mnp_buckets &buckets)
+{
+    const mnp_place from = part->places[part->lie], there = part->places[to];
+    const bool past = part->length * (int64_t)(sizeof(MNP_KEY) + MNP_PAYLOAD) > MNP_STREAM_BYTES;
+    int64_t next[MNP_MOST_BUCKETS];
+    mnp_batches batches;
+    memcpy(next, buckets.begin, sizeof next);
+    mnp_for_digits(from.keys, part->length, cells, [&](int64_t i, uint32_t cell) {
+        const int bucket = buckets.of_cell[cell];
+        const int64_t at = next[bucket]++, slot = at & (MNP_BATCH - 1);
+        batches.keys[bucket][slot] = from.keys[i];
+        if (MNP_PAYLOAD > 0)
+            batches.payload[bucket][slot] = mnp_payload_at(from, i);
+        if (slot == MNP_BATCH - 1) {
+            const int64_t begin = buckets.begin[bucket], first = at - slot;
+            mnp_write_batch(batches, bucket, there, first < begin ? begin : first, at, past);
+        }
+    });
+    for (int bucket = 0; bucket < buckets.count; bucket++) {
+        const int64_t end = next[bucket], first = end - end % MNP_BATCH, begin = buckets.begin[bucket];
+        if (end % MNP_BATCH > 0)
+            mnp_write_batch(batches, bucket, there, first < begin ? begin : first, end - 1, false);
+    }
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+    part->lie = to;
+}
+
+static void mnp_sort_part(const mnp_order_params &p, mnp_part part);
+
+static void mnp_sort_buckets(const mnp_order_params &p, mnp_part part, mnp_wide least, int bits)
+{
+    const bool was_given = part.lie == MNP_ORDER_GIVEN;
+    const int shift = bits > MNP_DIGIT_BITS ? bits - MNP_DIGIT_BITS : 0;
+    const mnp_digits cells = {least, shift, MNP_DIGITS - 1, p.descending != 0};
+    mnp_buckets buckets;
+    mnp_make_buckets(part, cells, &buckets);
+    mnp_deal_out(&part, mnp_other_place(p, part, MNP_ORDER_WANTED), cells, buckets);
+    /* Where scratch memory holds nothing, all buckets use its beginning: that stays in the cache. */
+    const bool same_scratch = was_given && part.lie == MNP_ORDER_WANTED;
+    for (int b = 0; b < buckets.count; b++) {
+        mnp_part bucket = part;
+        bucket.length = buckets.begin[b + 1] - buckets.begin[b];
+        for (int place = MNP_ORDER_WANTED; place < MNP_ORDER_PLACES; place++) {
+            const int64_t by = place == MNP_ORDER_SCRATCH && same_scratch ? 0 : buckets.begin[b];
+            bucket.places[place] = mnp_place_behind(part.places[place], by);
+        }
+        mnp_sort_part(p, bucket);
+    }
+}
+
+static void mnp_sort_part(const mnp_order_params &p, mnp_part part)
+{
+    if (part.length <= MNP_SHORT_LINE) {
+        mnp_insert(p, part);
+        return;
+    }
+    mnp_wide least;
+    const int bits = mnp_span(p, part, &least);
+    if (bits == 0)
+        mnp_bring_home(p, part);
+    else if (part.length <= (int64_t)(MNP_CACHE_BYTES / (sizeof(MNP_KEY) + MNP_PAYLOAD)))
+        mnp_sort_digits(p, part, least, bits);
+    else
+        mnp_sort_buckets(p, part, least, bits);
 }
 
 MNP_KERNEL(order_lines, mnp_order_params)
 {
-    for MNP_RANGE (line, p.lines)
-        mnp_sort_line(p, line);
+    for MNP_RANGE (line, p.lines) {
+        mnp_part part = {{}, MNP_ORDER_GIVEN, p.length};
+        for (int place = 0; place < MNP_ORDER_PLACES; place++)
+            part.places[place] = mnp_place_behind({(MNP_KEY *)p.keys[place], (mnp_payload *)p.payload[place]},
+                                                  line * p.length);
+        mnp_sort_part(p, part);
+    }
 }

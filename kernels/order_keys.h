@@ -34,7 +34,7 @@ enum { MNP_PASSES = sizeof(MNP_KEY) };
 template <typename Bits> MNP_INLINE Bits mnp_order_float(Bits bits, Bits infinity)
 {
     const Bits sign = (Bits)((Bits)1 << (8 * sizeof(Bits) - 1)), magnitude = (Bits)(bits & (Bits)~sign);
-    const Bits rises = (Bits)(bits & sign ? (Bits)~bits : (Bits)(bits | sign));
+    const Bits falls = (Bits)(0 - (Bits)(bits >> (8 * sizeof(Bits) - 1))), rises = (Bits)(bits ^ (Bits)(falls | sign));
     const Bits number = magnitude == 0 ? sign : rises;
     return magnitude > infinity ? (Bits)~(Bits)0 : number;
 }
@@ -113,6 +113,12 @@ template <typename Bits> MNP_INLINE uint32_t mnp_digit(Bits bits, int pass)
 MNP_INLINE uint32_t mnp_digit(mnp_bits128 bits, int pass)
 {
     return pass < 8 ? mnp_digit(bits.low, pass) : mnp_digit(bits.high, pass - 8);
+}
+
+/* The digit of a key's number. */
+MNP_INLINE uint32_t mnp_digit_of_key(const MNP_KEY &key, int pass, bool descending)
+{
+    return mnp_digit(mnp_order_number(key), pass) ^ (descending ? 255u : 0u);
 }
 
 template <typename Bits> MNP_INLINE bool mnp_is_before(Bits a, Bits b)

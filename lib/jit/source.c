@@ -168,9 +168,6 @@ const mnp__kernel_spec mnp__jit_examples[] = {
      "#define MNP_KEY mnp_bool\n#define MNP_PAYLOAD 0\n#define MNP_DESCENDING 1\n#define MNP_THREADS 256\n#define MNP_ITEMS 15\n"},
     {.file = "merge.cu", .function = "merge_runs", .defines =
      "#define MNP_KEY int64_t\n#define MNP_PAYLOAD 1\n#define MNP_DESCENDING 0\n#define MNP_THREADS 256\n#define MNP_ITEMS 11\n"},
-    {.file = "order.cu", .function = "order_lines", .shared_bytes = 30720, .defines =
-     "#define MNP_KEY float\n#define MNP_PAYLOAD 4\n#define MNP_ORDER order_lines\n#define MNP_TASK 2\n"
-     "#define MNP_THREADS 384\n#define MNP_ITEMS 10\n#define MNP_MATCH 0\n"},
     {.file = "random.cu", .function = "fill_random", .defines = /* others: tests/ops/random_kernels.c */
      "#define MNP_SAMPLER mnp_draw_normal\n#define MNP_OUT float\n"},
     {.file = "sort_sample.cu", .function = "sort_sample", .defines = "#define MNP_KEY mnp_complex128\n"},

@@ -23,26 +23,20 @@ typedef struct sort {
     void *scratch;
 } sort;
 
-/*
- * Chosen by tests/ops/order_speed.  Elements of a thread are kept in registers, those of a block in shared memory: of a
- * pass both, while others load and store.
- */
-const mnp__order_tuning mnp__order_tuning_default = {.threads = 384, .items = 0, .match = 0, .short_items = 0};
-
-static int pick_items(const sort *s, int most)
+/* Elements of a thread that passes over long lines: so many that their keys, places and payload fit its registers. */
+static int pick_items(const sort *s)
 {
-    const size_t bytes = s->key_size + s->payload_size, room = 64 << 10;
-    const int fits = (int)(room / (bytes * 384)), least = 8;
-    return fits > most ? most : fits < least ? least : fits;
+    const size_t words = 44, word = sizeof(uint32_t);
+    return (int)(words / ((s->key_size + word - 1) / word + 1 + (s->payload_size + word - 1) / word)) / 2 * 2;
 }
 
-static void pick_shapes(sort *s, const mnp__order_tuning *tuning)
+static void pick_shapes(sort *s)
 {
     s->shapes[MNP_ORDER_COUNT] = (shape){256, 4};
     s->shapes[MNP_ORDER_OFFSETS] = (shape){MNP_ORDER_DIGITS, 1};
-    s->shapes[MNP_ORDER_PASS] = (shape){tuning->threads, tuning->items ? tuning->items : pick_items(s, 20)};
+    s->shapes[MNP_ORDER_PASS] = (shape){384, pick_items(s)};
     s->shapes[MNP_ORDER_FINISH] = (shape){256, 1};
-    s->shapes[MNP_ORDER_SHORT] = (shape){256, tuning->short_items ? tuning->short_items : s->key_size > 8 ? 8 : 16};
+    s->shapes[MNP_ORDER_SHORT] = (shape){256, s->key_size > 8 ? 8 : 16};
 }
 
 /* Shared memory of a block: the counters of its warps, and then the elements of its tile. */
@@ -57,7 +51,7 @@ static size_t shared_bytes(const sort *s, int task)
     return counters > tile ? counters : tile;
 }
 
-static mnp_status load_kernel(sort *s, int task, int match)
+static mnp_status load_kernel(sort *s, int task)
 {
     static const char *const names[] = {"order_count", "order_offsets", "order_pass", "order_finish", "order_short"};
     mnp__text defines = MNP__TEXT_EMPTY;
@@ -66,9 +60,8 @@ static mnp_status load_kernel(sort *s, int task, int match)
                   s->payload_size);
     if (!host)
         mnp__text_add(&defines,
-                      "#define MNP_ORDER %s\n#define MNP_TASK %d\n#define MNP_THREADS %d\n#define MNP_ITEMS %d\n"
-                      "#define MNP_MATCH %d\n",
-                      names[task], task, s->shapes[task].threads, s->shapes[task].items, match);
+                      "#define MNP_ORDER %s\n#define MNP_TASK %d\n#define MNP_THREADS %d\n#define MNP_ITEMS %d\n",
+                      names[task], task, s->shapes[task].threads, s->shapes[task].items);
     mnp_status st = mnp__text_status(&defines);
     mnp__kernel_spec spec = {.file = "order.cu",
                              .function = host ? "order_lines" : names[task],
@@ -81,11 +74,11 @@ static mnp_status load_kernel(sort *s, int task, int match)
 }
 
 /* All kernels that any rank may need. */
-static mnp_status load_kernels(sort *s, const mnp__order_tuning *tuning)
+static mnp_status load_kernels(sort *s)
 {
     const int tasks = s->ctx->device->block_memory == 0 ? 1 : MNP_ORDER_TASKS;
     for (int task = 0; task < tasks; task++)
-        MNP_TRY(load_kernel(s, task, tuning->match));
+        MNP_TRY(load_kernel(s, task));
     return MNP_OK;
 }
 
@@ -188,7 +181,7 @@ static mnp_status sort_lines(sort *s)
     return s->params.length <= tile ? sort_short(s, tile) : sort_long(s);
 }
 
-mnp_status mnp__order_sort_tuned(mnp_ctx *ctx, const mnp__order *order, const mnp__order_tuning *tuning)
+mnp_status mnp__order_sort(mnp_ctx *ctx, const mnp__order *order)
 {
     const bool has_payload = order->payload_size > 0;
     sort s = {.ctx = ctx,
@@ -203,14 +196,9 @@ mnp_status mnp__order_sort_tuned(mnp_ctx *ctx, const mnp__order *order, const mn
                          .keep_keys = order->sorted != NULL,
                          .in_place = order->sorted == order->keys ||
                                      (has_payload && order->sorted_payload == order->payload)}};
-    pick_shapes(&s, tuning);
-    MNP_TRY(load_kernels(&s, tuning));
+    pick_shapes(&s);
+    MNP_TRY(load_kernels(&s));
     mnp_status st = sort_lines(&s);
     ctx->device->ops->free(ctx->device, s.scratch);
     return st;
-}
-
-mnp_status mnp__order_sort(mnp_ctx *ctx, const mnp__order *order)
-{
-    return mnp__order_sort_tuned(ctx, order, &mnp__order_tuning_default);
 }

@@ -28,14 +28,4 @@ typedef struct mnp__order {
  */
 mnp_status mnp__order_sort(mnp_ctx *ctx, const mnp__order *order);
 
-/* Figures of the passes over long lines on a GPU, for programs that look for better ones; 0: as the types suit. */
-typedef struct mnp__order_tuning {
-    int threads, items; /* of a block; elements of a thread */
-    int match;          /* how the lanes of a warp that share a digit are found: 0 by votes, 1 by match.any */
-    int short_items;    /* elements of a thread where a block sorts short lines */
-} mnp__order_tuning;
-extern const mnp__order_tuning mnp__order_tuning_default;
-
-mnp_status mnp__order_sort_tuned(mnp_ctx *ctx, const mnp__order *order, const mnp__order_tuning *tuning);
-
 #endif

@@ -355,6 +355,31 @@ static void check_large(void)
     ok(sorts(&s, RANDOM) && sorts(&s, RISING), "three long lines");
 }
 
+/* Lines that the host deals out into buckets first, once or more often, in every filling. */
+static void check_buckets(void)
+{
+    static const mnp_dtype keys[] = {MNP_FLOAT32, MNP_FLOAT64, MNP_INT16, MNP_COMPLEX128};
+    static const int64_t lengths[] = {1 << 20, 262147, 262144, 1 << 17};
+    for (int k = 0; k < 4; k++) {
+        bool good = true;
+        for (int how = 0; how < FILLINGS; how++) {
+            const sorting s = {.dtype = keys[k],
+                               .descending = how % 2,
+                               .in_place = (how + k) % 3 == 1,
+                               .keep_keys = (how + k) % 3 != 2,
+                               .numbers = how % 2 == 0,
+                               .lines = 1,
+                               .length = how == RANDOM ? lengths[k] : 1 << 17,
+                               .payload_size = k % 2 ? 8 : 4};
+            const bool right = sorts(&s, (filling)how);
+            if (!right)
+                printf("# wrong: %s\n", filling_names[how]);
+            good = good && right;
+        }
+        ok(good, "%s: lines of %" PRId64 " elements and less", mnp_dtype_name(keys[k]), lengths[k]);
+    }
+}
+
 int main(void)
 {
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
@@ -366,6 +391,8 @@ int main(void)
     check_types();
     check_payloads();
     check_large();
+    check_buckets();
+    const int status = done_testing();
     mnp_finalize(ctx);
-    return done_testing();
+    return status;
 }

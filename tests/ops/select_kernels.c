@@ -1,5 +1,6 @@
 /*
- * All kernels of selecting compile for the oldest and the newest GPU that we care about.  Needs no GPU.
+ * All kernels of selecting, and of sorting lines on one rank, compile for the oldest and the newest GPU that we care
+ * about.  Needs no GPU.
  */
 #include <config.h>
 
@@ -8,6 +9,7 @@
 #ifdef HAVE_CUDA
 
 #include "jit/jit.h"
+#include "kernels/order.h"
 
 #define UNIT(type) "#define MNP_UNIT " type "\n"
 
@@ -33,19 +35,49 @@ static const mnp__kernel_spec specs[] = {
     {.file = "scatter.cu", .function = "scatter", .defines = "", .generated = add_at, .nvrtc_options = "--fmad=false"},
 };
 
+static void compile(const mnp__compiler *compiler, int architecture, const mnp__kernel_spec *spec, const char *what)
+{
+    mnp__binary binary = {NULL, 0, NULL, 0};
+    char *source = NULL;
+    mnp_status st = mnp__jit_source(spec, &source);
+    if (st == MNP_OK)
+        st = compiler->compile(compiler, spec, source, &binary);
+    if (!ok(st == MNP_OK, "%s, %s, compiles for sm_%d", spec->file, what, architecture))
+        printf("# %s\n", mnp_error_message());
+    mnp__binary_free(&binary);
+    free(source);
+}
+
+/* Every task of order.cu as lib/ops/order.c asks for it. */
+static void compile_order(const mnp__compiler *compiler, int architecture)
+{
+    static const struct {
+        const char *key;
+        int payload, items;
+    } cases[] = {{"float", 4, 14}, {"mnp_complex128", 0, 8}, {"uint8_t", 8, 10}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int task = 0; task < MNP_ORDER_TASKS; task++) {
+            char defines[256], what[64];
+            const int threads = task == MNP_ORDER_PASS ? 384 : 256, items = task == MNP_ORDER_COUNT ? 4 : cases[i].items;
+            snprintf(defines, sizeof defines,
+                     "#define MNP_KEY %s\n#define MNP_PAYLOAD %d\n#define MNP_ORDER order\n#define MNP_TASK %d\n"
+                     "#define MNP_THREADS %d\n#define MNP_ITEMS %d\n",
+                     cases[i].key, cases[i].payload, task, threads, items);
+            snprintf(what, sizeof what, "task %d of %s", task, cases[i].key);
+            compile(compiler, architecture,
+                    &(mnp__kernel_spec){.file = "order.cu", .function = "order", .defines = defines}, what);
+        }
+    }
+}
+
 static void compile_all(const mnp__compiler *compiler, int architecture)
 {
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        mnp__binary binary = {NULL, 0, NULL, 0};
-        char *source = NULL;
-        mnp_status st = mnp__jit_source(&specs[i], &source);
-        if (st == MNP_OK)
-            st = compiler->compile(compiler, &specs[i], source, &binary);
-        if (!ok(st == MNP_OK, "%s, number %zu, compiles for sm_%d", specs[i].file, i, architecture))
-            printf("# %s\n", mnp_error_message());
-        mnp__binary_free(&binary);
-        free(source);
+        char what[64];
+        snprintf(what, sizeof what, "number %zu", i);
+        compile(compiler, architecture, &specs[i], what);
     }
+    compile_order(compiler, architecture);
 }
 
 static void kernels_compile(void)
