@@ -111,7 +111,7 @@ template <typename Take> MNP_INLINE void mnp_visit(const mnp_histogram_params &p
         take(x[thread < head ? thread : packs * mnp_pack + thread]);
 }
 
-extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS, 2)
+extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS, 3)
     fill_histogram(const __grid_constant__ mnp_histogram_params p)
 {
     unsigned long long *sums = (unsigned long long *)p.sums;

@@ -7,12 +7,13 @@
  * Where lines are few, every block has one tile, and learns from earlier ones what is before it in a single pass over
  * memory (D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016).  Blocks take
  * numbers from a counter, so that what they wait for has been begun.  A block tells what its tile comes to, and, once
- * it knows what is before, also what there is up to its end; a warp looks at many tiles at a time until it finds one
- * that knows the latter.
+ * it knows what is before, instead what there is up to its end; a warp looks at many tiles at a time until it finds one
+ * that knows the latter.  Many blocks are there, which hides the waiting: so elements go to shared memory past the
+ * registers, and results take the places of elements.
  *
- * `state` begins as zeros: the counter, 16 bytes, then a record for every word of what a tile comes to, then as many of
- * what is known up to its end.  A record is the word and a flag that it is there, which are one access of 16 bytes: so
- * nobody sees one without the other, and no fences are needed.
+ * `state` begins as zeros: the counter, 16 bytes, then a record for every word of what a tile tells.  A record is the
+ * word and what it is of, which are one access of 16 bytes: so nobody sees one without the other, and no fences are
+ * needed.
  */
 constexpr int mnp_warps = MNP_THREADS / 32, mnp_tile = mnp_warps * mnp_chunk, mnp_items = MNP_VECTOR * MNP_UNROLL;
 
@@ -44,8 +45,21 @@ struct mnp_strip {
     {
         const int lane = threadIdx.x % 32;
         const int64_t left = end - from - lane * mnp_items;
-        mnp_in loaded[MNP_UNROLL][MNP_VECTOR];
         count = left < mnp_items ? (int)left : mnp_items;
+#if __CUDA_ARCH__ >= 800
+        if (MNP_UNIT_IN && MNP_VECTOR * sizeof(mnp_in) == 16 && from + 32 * mnp_items <= end) {
+#pragma unroll
+            for (int u = 0; u < MNP_UNROLL; u++)
+                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                                 (uint32_t)__cvta_generic_to_shared(mnp_places<mnp_in>::at(shared, u * 32 + lane))),
+                             "l"(in + from + (u * 32 + lane) * MNP_VECTOR)
+                             : "memory");
+            asm volatile("cp.async.wait_all;" ::: "memory");
+            __syncwarp();
+            return;
+        }
+#endif
+        mnp_in loaded[MNP_UNROLL][MNP_VECTOR];
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++)
             mnp_load<MNP_UNIT_IN>(in, stride, from + (u * 32 + lane) * MNP_VECTOR, end, loaded[u]);
@@ -64,7 +78,7 @@ struct mnp_strip {
         const int lane = threadIdx.x % 32;
         mnp_op::lanes<1> lanes;
         lanes.start(0);
-#pragma unroll
+#pragma unroll 2 /* more takes more registers */
         for (int u = 0; u < MNP_UNROLL; u++) {
             const mnp_vector<mnp_in, MNP_VECTOR> value = values(u);
 #pragma unroll
@@ -91,18 +105,23 @@ struct mnp_strip {
     MNP_INLINE void store(mnp_out *out, int64_t stride, int64_t from, int64_t end, const mnp_acc &first)
     {
         const int lane = threadIdx.x % 32;
+        constexpr bool same = sizeof(mnp_in) == sizeof(mnp_out); /* results take the places of the thread's elements */
         mnp_vector<mnp_in, MNP_VECTOR> value[MNP_UNROLL];
         mnp_op::lanes<1> lanes;
         lanes.start(0);
         mnp_acc prefix = first;
         mnp_op::join(prefix, before);
+        if (!same) {
 #pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++)
-            value[u] = values(u);
-        __syncwarp();
+            for (int u = 0; u < MNP_UNROLL; u++)
+                value[u] = values(u);
+            __syncwarp();
+        }
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++) {
             mnp_vector<mnp_out, MNP_VECTOR> own;
+            if (same)
+                value[u] = values(u);
 #pragma unroll
             for (int v = 0; v < MNP_VECTOR; v++) {
                 if (u * MNP_VECTOR + v < count)
@@ -131,90 +150,52 @@ struct mnp_strip {
 constexpr int mnp_record_words = (sizeof(mnp_acc) + 7) / 8;
 
 struct mnp_record {
-    uint64_t word, there;
+    uint64_t word, what;
 };
 
-MNP_INLINE void mnp_tell(mnp_record *records, const mnp_acc &acc)
+enum : uint64_t { MNP_OF_TILE = 1, MNP_UP_TO_END }; /* 0: nothing is told yet */
+
+MNP_INLINE void mnp_tell(mnp_record *records, const mnp_acc &acc, uint64_t what)
 {
     uint64_t word[mnp_record_words] = {};
     memcpy(word, &acc, sizeof acc);
 #pragma unroll
     for (int w = 0; w < mnp_record_words; w++)
-        asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(records + w), "l"(word[w]), "l"((uint64_t)1)
+        asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(records + w), "l"(word[w]), "l"(what)
                      : "memory");
 }
 
-/* Begin to read what may be told; and whether it was, then also what. */
-struct mnp_reading {
-    uint64_t word[mnp_record_words], there[mnp_record_words];
-    MNP_INLINE void begin(const mnp_record *records)
-    {
-#pragma unroll
-        for (int w = 0; w < mnp_record_words; w++)
-            asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
-                         : "=l"(word[w]), "=l"(there[w])
-                         : "l"(records + w)
-                         : "memory");
-    }
-    MNP_INLINE bool end(mnp_acc &acc) const
-    {
-        bool all = true;
-#pragma unroll
-        for (int w = 0; w < mnp_record_words; w++)
-            all = all && there[w];
-        if (all)
-            memcpy(&acc, word, sizeof acc);
-        return all;
-    }
-};
-
-/* Tiles that a thread looks at together: most are so near that one look of a warp finds what it needs. */
-constexpr int mnp_looks = mnp_record_words == 1 ? 4 : mnp_record_words == 2 ? 2 : 1;
-
-/*
- * Whether it is told what tiles `nearest`, nearest - 1, ... of the line come to, or what is known up to one of them,
- * `found`; then `acc` is that, and what the later ones come to.
- */
-MNP_INLINE bool mnp_look_at(const mnp_record *own, const mnp_record *upto, int64_t nearest, int64_t first, mnp_acc &acc,
-                            bool &found)
+/* What is told of a tile, `acc`, and what that is of: 0 if nothing is there, or it is just changing. */
+MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
 {
-    mnp_reading whole[mnp_looks], alone[mnp_looks]; /* all are under way at once */
+    uint64_t word[mnp_record_words], what[mnp_record_words];
 #pragma unroll
-    for (int k = 0; k < mnp_looks; k++) {
-        if (nearest - k >= first) {
-            whole[k].begin(upto + (nearest - k) * mnp_record_words);
-            alone[k].begin(own + (nearest - k) * mnp_record_words);
-        }
-    }
-    acc = mnp_empty();
-    found = false;
+    for (int w = 0; w < mnp_record_words; w++)
+        asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(word[w]), "=l"(what[w])
+                     : "l"(records + w)
+                     : "memory");
 #pragma unroll
-    for (int k = 0; k < mnp_looks; k++) {
-        if (!found && nearest - k >= first) {
-            mnp_acc one = mnp_empty();
-            found = whole[k].end(one);
-            if (!found && !alone[k].end(one))
-                return false;
-            mnp_op::join(one, acc);
-            acc = one;
-        }
-    }
-    return true;
+    for (int w = 1; w < mnp_record_words; w++)
+        what[0] = what[w] == what[0] ? what[0] : 0;
+    if (what[0])
+        memcpy(&acc, word, sizeof acc);
+    return what[0];
 }
 
 /* What there is before tile number `number`, which is not its line's first, number `first`; all threads of a warp. */
-MNP_INLINE mnp_acc mnp_look_back(const mnp_record *own, const mnp_record *upto, int64_t number, int64_t first)
+MNP_INLINE mnp_acc mnp_look_back(const mnp_record *tiles, int64_t number, int64_t first)
 {
     const int lane = threadIdx.x % 32;
     mnp_acc known = mnp_empty();
-    for (int64_t nearest = number - 1 - lane * mnp_looks;; nearest -= 32 * mnp_looks) {
-        mnp_acc acc;
-        bool found = false, told = false;
+    for (int64_t nearest = number - 1 - lane;; nearest -= 32) {
+        mnp_acc acc = mnp_empty();
+        uint64_t what = nearest < first ? MNP_OF_TILE : 0; /* nothing lies there */
         do {
-            if (!told)
-                told = mnp_look_at(own, upto, nearest, first, acc, found);
-        } while (!__all_sync(0xffffffffu, told));
-        const unsigned ends = __ballot_sync(0xffffffffu, found);
+            if (what == 0)
+                what = mnp_hear(tiles + nearest * mnp_record_words, acc);
+        } while (!__all_sync(0xffffffffu, what != 0));
+        const unsigned ends = __ballot_sync(0xffffffffu, what == MNP_UP_TO_END);
         const int last = ends ? __ffs(ends) - 1 : 31;
         if (lane > last)
             acc = mnp_empty();
@@ -262,7 +243,7 @@ MNP_INLINE void mnp_join_warps(const mnp_acc *warps, mnp_acc &before, mnp_acc &a
 }
 
 /* Registers are few enough for many warps, unless much is known of a set. */
-constexpr int mnp_least_warps = sizeof(mnp_acc) > 16 ? 1 : MNP_WAY == MNP_SCAN_BLOCKS ? 32 : 24;
+constexpr int mnp_least_warps = sizeof(mnp_acc) > 16 ? 1 : MNP_WAY == MNP_SCAN_BLOCKS ? 32 : 48;
 constexpr int mnp_blocks = mnp_least_warps < mnp_warps ? 1 : mnp_least_warps / mnp_warps;
 
 #if MNP_WAY == MNP_SCAN_BLOCKS
@@ -307,8 +288,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     const int64_t number = shared_number, line_number = number / p.parts, tile = number - line_number * p.parts;
     const mnp_line line(p, line_number);
     const int64_t from = tile * mnp_tile + warp * mnp_chunk;
-    mnp_record *const own = (mnp_record *)p.state + 1;
-    mnp_record *const upto = own + p.lines * p.parts * mnp_record_words;
+    mnp_record *const tiles = (mnp_record *)p.state + 1;
     mnp_strip strip = {shared[warp]};
     mnp_acc before, all;
     strip.load(line.in, p.in.along, from, p.length);
@@ -321,15 +301,15 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
         mnp_acc known;
         if (tile > 0) {
             if (threadIdx.x == 0)
-                mnp_tell(own + number * mnp_record_words, all);
-            known = mnp_look_back(own, upto, number, number - tile);
+                mnp_tell(tiles + number * mnp_record_words, all, MNP_OF_TILE);
+            known = mnp_look_back(tiles, number, number - tile);
         } else {
             known = mnp_before_line(p, line.index);
         }
         mnp_acc end = known;
         mnp_op::join(end, all);
         if (threadIdx.x == 0) {
-            mnp_tell(upto + number * mnp_record_words, end);
+            mnp_tell(tiles + number * mnp_record_words, end, MNP_UP_TO_END);
             shared_known = known;
         }
     }

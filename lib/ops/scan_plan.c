@@ -211,7 +211,7 @@ static void plan_cuda(nest *n, bool columns, bool general, mnp__scan_plan *plan)
         tile = row * signature->unroll * (MNP__SCAN_THREADS / 32);
         plan->slots[MNP__SCAN_PARTS] = (uint64_t)blocks_of(n->length, tile);
         blocks = n->lines * blocks_of(n->length, tile);
-        plan->state = 16 + (size_t)blocks * 2 * n->spec->accumulator / 8 * 16;
+        plan->state = 16 + (size_t)blocks * n->spec->accumulator / 8 * 16;
     }
     plan->slots[MNP__SCAN_TEAM] = (uint64_t)team;
     plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {MNP__SCAN_THREADS, 1, 1}};

@@ -38,14 +38,14 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Counts on a GPU: the blocks that are there at a time, twice as many as there are multiprocessors. */
+/* Counts on a GPU: the blocks that are there at a time, three for each multiprocessor. */
 static arrangement arrange_counts(int64_t bins, int64_t size)
 {
     const int64_t counters = MNP_HISTOGRAM_SHARED / (int64_t)sizeof(uint32_t), each = MNP_HISTOGRAM_THREADS * 16;
     arrangement s = {.shared = bins <= counters, .groups = 1};
     while (s.shared && s.copies < 5 && bins << (s.copies + 1) <= counters)
         s.copies++;
-    s.launch = (mnp__launch){.grid = {(unsigned)clamp((size + each - 1) / each, 1, s.shared ? 264 : 1056), 1, 1},
+    s.launch = (mnp__launch){.grid = {(unsigned)clamp((size + each - 1) / each, 1, s.shared ? 396 : 1056), 1, 1},
                              .block = {MNP_HISTOGRAM_THREADS, 1, 1}};
     return s;
 }
@@ -214,7 +214,7 @@ mnp_status mnp__tally_run(const mnp_array *x, const mnp__tally *tally, mnp_array
         MNP_TRY(mnp__bring_input(weights, x->layout, &weights, &brought));
     const mnp_array *memory = direct ? *sums_p : NULL;
     MNP_TRY_OR(make_rows(ctx, mnp__tally_sum(weights), a.groups, tally->bins, memory, &rows), st, done);
-    MNP_TRY_OR(launch(x, weights, tally, &a, kernel, rows), st, done);
+    MNP_TRY_OR(MNP_AGREE(ctx, launch(x, weights, tally, &a, kernel, rows)), st, done);
     if (direct)
         goto done;
     if (!single) {
