@@ -92,8 +92,7 @@ typedef struct mnp_output {
  *
  * Collective.  MNP_ERR_ARG with line, column and the line with a caret for a text that makes no sense; also for names
  * that are no names, are there twice, or are never assigned, for arrays that do not suit, and for a maximum of nothing:
- * outputs that were given are unchanged then.  MNP_ERR_MEMORY,
- * MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * outputs that were given are unchanged then.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 MNP_API mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_input *inputs, const mnp_output *outputs);
 

@@ -69,7 +69,8 @@ MNP_API mnp_status mnp_nanprod(const mnp_array *x, const mnp_axes *axes, mnp_arr
 
 /*
  * Means, variances and standard deviations: of bool and integers in float64; variances of complex numbers are real.
- * They take one pass over memory, but for variances of the reproducible mode.  Those of nothing are NaN.  The nan forms leave NaN out.
+ * They take one pass over memory, but for variances of the reproducible mode.  Those of nothing are NaN.  The nan forms
+ * leave NaN out.
  */
 MNP_API mnp_status mnp_mean(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
 MNP_API mnp_status mnp_var(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);

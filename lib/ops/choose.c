@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "ops/apply.h"
 #include "ops/indexed.h"
+#include "ops/results.h"
 #include "ops/ufunc.h"
 
 /* Choices of choose(), and of one loop of select(): each with its condition, beside the value otherwise. */
@@ -84,13 +85,23 @@ static mnp_status run(const char *function, struct key *key, int count, const mn
                       mnp_array **out_p)
 {
     mnp_ctx *ctx = inputs[0]->ctx;
+    const mnp_array *arrays[MNP__MAX_OPERANDS];
+    int64_t shape[MNP_MAX_DIMS];
+    int ndim, given = 0;
     mnp__loop *loop;
     key->stored = *out_p ? (*out_p)->dtype : key->result;
     if (!mnp_can_cast(key->result, key->stored, MNP_CASTING_SAME_KIND))
         return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
                         function, mnp_dtype_name(key->result), mnp_dtype_name(key->stored));
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
         key->memory[k] = inputs[k]->dtype;
+        if (!mnp__array_is_scalar(inputs[k]))
+            arrays[given++] = inputs[k];
+    }
+    if (*out_p) {
+        MNP_TRY(mnp__broadcast_shapes(function, given, arrays, &ndim, shape));
+        MNP_TRY(mnp__result_check(function, "the result", ctx, key->result, ndim, shape, *out_p));
+    }
     MNP_TRY(mnp__ctx_loop(ctx, key, sizeof *key, build, key, &loop));
     return mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
                                                .outputs_p = &out_p});

@@ -178,9 +178,8 @@ static mnp_status covariances(const mnp_array *rows, mnp_dtype dtype, const mnp_
     return st;
 }
 
-static mnp_status check_output(const char *function, const mnp_array *rows, mnp_dtype dtype, const mnp_array *output)
+static mnp_status check_output(const char *function, int64_t count, mnp_dtype dtype, const mnp_array *output)
 {
-    int64_t count = rows->layout->shape[0];
     if (!output)
         return MNP_OK;
     const mnp_layout *have = output->layout;
@@ -206,7 +205,7 @@ static mnp_status run(const char *function, const mnp_array *x, const mnp_array 
         return MNP_FAIL(MNP_ERR_ARG, "%s: y belongs to another context", function);
     MNP_TRY(choose_dtype(function, x, y, options->dtype, &dtype));
     MNP_TRY(join_rows(function, x, y, options->columns, &rows));
-    mnp_status st = check_output(function, rows, dtype, *out_p);
+    mnp_status st = check_output(function, rows->layout->shape[0], dtype, *out_p);
     if (st == MNP_OK)
         st = covariances(rows, dtype, options, out_p);
     mnp_array_free(rows);
@@ -251,7 +250,9 @@ mnp_status mnp_corrcoef(const mnp_array *x, const mnp_array *y, const mnp_cov_op
     if (given->bias || given->ddof || given->fweights || given->aweights)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_corrcoef: there are no weights, bias or ddof: those are for mnp_cov");
     MNP_TRY(run("mnp_corrcoef", x, y, &taken, &c));
-    mnp_status st = normalise(c, out_p);
+    mnp_status st = check_output("mnp_corrcoef", c->layout->ndim == 0 ? 1 : c->layout->shape[0], c->dtype, *out_p);
+    if (st == MNP_OK)
+        st = normalise(c, out_p);
     mnp_array_free(c);
     return st;
 }

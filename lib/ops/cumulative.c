@@ -149,6 +149,13 @@ static mnp_status cumulate_from(const function *f, const mnp_array *x, int axis,
     snprintf(name, sizeof name, "mnp_%s", f->name);
     MNP_TRY(mnp__check_inputs(name, 1, &x));
     int ndim = x->layout->ndim;
+    if (ndim == 0) {
+        mnp_array *line = NULL;
+        MNP_TRY(mnp_atleast_1d(x, &line));
+        mnp_status st = cumulate_from(f, line, axis, dtype, include_initial, out_p);
+        mnp_array_free(line);
+        return st;
+    }
     if (axis == MNP_FLATTENED && ndim != 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the array has %d dimensions, and one to go along must be named", name, ndim);
     MNP_TRY(mnp__view_axis(name, ndim, axis == MNP_FLATTENED ? 0 : axis, &axis));

@@ -112,6 +112,8 @@ mnp_status mnp_diff(const mnp_array *x, int n, int axis, const mnp_array *prepen
     if (x->layout->ndim == 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_diff: the array has no dimension to go along");
     MNP_TRY(mnp__view_axis("mnp_diff", x->layout->ndim, axis, &axis));
+    if (n == 0 && *out_p)
+        MNP_TRY(mnp__target_check("mnp_diff", (*out_p)->dtype, x->layout, *out_p));
     if (n == 0)
         return *out_p ? mnp_copyto(*out_p, x, MNP_CASTING_SAME_KIND) : mnp_copy(x, out_p);
     mnp_status st = MNP_OK;

@@ -152,11 +152,11 @@ static double edge(const mnp__even_bins *even, int64_t i)
     return rounded(i == even->bins ? even->high : rounded(value + even->low, type), even->dtype);
 }
 
-/* Whether all edges differ: surely where bins are wide, else by looking. */
+/* Whether all edges differ: surely where bins are wide, else by looking, but at no more than memory could hold. */
 static bool are_distinct(const mnp__even_bins *even)
 {
     const double most = fmax(fabs(even->low), fabs(even->high)), width = (even->high - even->low) / (double)even->bins;
-    if (width > 4 * epsilon(even->dtype) * most && width > least_normal(even->dtype))
+    if ((width > 4 * epsilon(even->dtype) * most && width > least_normal(even->dtype)) || even->bins >> 36)
         return true;
     for (int64_t i = 0; i < even->bins; i++) {
         if (edge(even, i) >= edge(even, i + 1))
@@ -198,6 +198,8 @@ mnp_status mnp__even_divide(const char *function, int64_t bins, mnp__even_bins *
     even->bins = bins;
     if (bins < 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: bins is %" PRId64 ", below 1", function, bins);
+    if (bins >> 60)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: bins is %" PRId64 ", too many for 64-bit sizes", function, bins);
     even->step = rounded(rounded(even->high - even->low, type) / rounded((double)bins, type), type);
     if (are_distinct(even))
         return MNP_OK;

@@ -58,7 +58,7 @@ mnp_status mnp_lexsort(const mnp_array *const *keys, int count, int axis, mnp_ar
     mnp_array *order = NULL, *output = NULL;
     MNP_TRY(check_keys(keys, count));
     MNP_TRY(mnp__view_axis(function, keys[0]->layout->ndim, axis, &axis));
-    MNP_TRY(mnp__sort_output(function, keys[0], MNP_INT64, keys[0]->layout, *out_p, &output));
+    MNP_TRY(mnp__sort_output(function, keys[0], MNP_INT64, keys[0]->layout, true, *out_p, &output));
     mnp_status st = mnp_argsort(keys[0], axis, &order);
     for (int i = 1; i < count && st == MNP_OK; i++)
         st = refine(keys[i], axis, &order);

@@ -123,7 +123,7 @@ static mnp_status unravel(const char *function, const mnp_array *x, const mnp_ar
     }
     MNP_TRY(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop));
     return mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
-                                               .outputs_p = outs_p});
+                                               .outputs_p = outs_p, .layout = numbers->layout});
 }
 
 /* ---- the functions ---- */

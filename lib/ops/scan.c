@@ -252,10 +252,12 @@ static mnp_status compute(run *r)
 static mnp_status execute(run *r)
 {
     mnp__reduction_known known;
-    MNP_TRY(get_kept(r->ctx, &r->kept));
-    MNP_TRY(get_scanner(r->kept, r->reduction, &r->scanner));
-    mnp_status st = prepare(r);
-    if (!r->scanner->agreed || (*r->call->out_p && r->target != *r->call->out_p))
+    mnp_status st = get_kept(r->ctx, &r->kept);
+    if (st == MNP_OK)
+        st = get_scanner(r->kept, r->reduction, &r->scanner);
+    if (st == MNP_OK)
+        st = prepare(r);
+    if (!r->scanner || !r->scanner->agreed || (*r->call->out_p && r->target != *r->call->out_p))
         st = MNP_AGREE(r->ctx, st); /* where the output travels nobody is to wait for a rank that failed alone */
     MNP_TRY(st);
     r->scanner->agreed = true;

@@ -13,6 +13,7 @@
 #include "layout/layout.h"
 #include "ops/apply.h"
 #include "ops/histogram.h"
+#include "ops/indexed.h"
 #include "ops/place.h"
 
 /* ---- the loop ---- */
@@ -100,9 +101,8 @@ mnp_status mnp__look_up(const char *function, mnp__question question, const mnp_
                       .compared = mnp_dtype_promote(table->dtype, values->dtype),
                       .sorter = sorter ? sorter->dtype : MNP_BOOL,
                       .stored = *out_p ? (*out_p)->dtype : result};
-    if (!mnp_can_cast(result, key.stored, MNP_CASTING_SAME_KIND))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
-                        function, mnp_dtype_name(result), mnp_dtype_name(key.stored));
+    if (*out_p)
+        MNP_TRY(mnp__selected_check(function, table->ctx, result, values->layout, *out_p));
     MNP_TRY(mnp__ctx_loop(table->ctx, &key, sizeof key, build, &key, &loop));
     return mnp__apply(table->ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
                                                       .outputs_p = outputs});

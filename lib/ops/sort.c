@@ -12,26 +12,17 @@
 #include "array/view.h"
 #include "base/hash.h"
 #include "layout/layout.h"
+#include "ops/indexed.h"
 #include "ops/place.h"
 #include "ops/sort.h"
 
-static mnp_status cannot_cast(const char *function, mnp_dtype result, mnp_dtype output)
-{
-    return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
-                    function, mnp_dtype_name(result), mnp_dtype_name(output));
-}
-
 mnp_status mnp__sort_output(const char *function, const mnp_array *x, mnp_dtype dtype, const mnp_layout *layout,
-                            const mnp_array *given, mnp_array **output_p)
+                            bool in_place, const mnp_array *given, mnp_array **output_p)
 {
     if (!given)
         return mnp_array_new(x->ctx, dtype, layout, output_p);
-    if (given->ctx != x->ctx)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the output belongs to another context", function);
-    if (!mnp_can_cast(dtype, given->dtype, MNP_CASTING_SAME_KIND))
-        return cannot_cast(function, dtype, given->dtype);
-    MNP_TRY(mnp__target_check(function, given->dtype, layout, given));
-    if (given->dtype != dtype || (given != x && given->buffer == x->buffer))
+    MNP_TRY(mnp__selected_check(function, x->ctx, dtype, layout, given));
+    if (given->dtype != dtype || (given->buffer == x->buffer && !(given == x && in_place)))
         return mnp_array_new(x->ctx, dtype, given->layout, output_p);
     *output_p = (mnp_array *)given;
     return MNP_OK;
@@ -77,8 +68,8 @@ static mnp_status sort(const call *c, const mnp_array *x, int axis, mnp_array **
     MNP_TRY_OR(check_positions(c->function, lines, axis, c->count, c->kth), st, done);
     MNP_TRY_OR(mnp__check_same(&x->ctx->comm, c->function,
                                mnp__hash(mnp__layout_hash(lines->layout), &axis, sizeof axis)), st, done);
-    MNP_TRY_OR(mnp__sort_output(c->function, x, c->indirect ? MNP_INT64 : x->dtype, lines->layout, *out_p, &output), st,
-               done);
+    MNP_TRY_OR(mnp__sort_output(c->function, x, c->indirect ? MNP_INT64 : x->dtype, lines->layout, !c->indirect,
+                                *out_p, &output), st, done);
     st = mnp__sort_into(lines, axis, false, c->indirect ? NULL : output, c->indirect ? output : NULL);
     st = mnp__array_deliver(output, st, out_p);
 done:
@@ -112,7 +103,7 @@ mnp_status mnp_sort_complex(const mnp_array *x, mnp_array **out_p)
     MNP_TRY(mnp__check_inputs("mnp_sort_complex", 1, &x));
     const bool is_short = strchr("iu", mnp_dtype_kind(x->dtype)) && mnp_dtype_size(x->dtype) <= 2;
     const mnp_dtype dtype = mnp_dtype_kind(x->dtype) == 'c' ? x->dtype : is_short ? MNP_COMPLEX64 : MNP_COMPLEX128;
-    MNP_TRY(mnp__sort_output("mnp_sort_complex", x, dtype, x->layout, *out_p, &output));
+    MNP_TRY(mnp__sort_output("mnp_sort_complex", x, dtype, x->layout, true, *out_p, &output));
     mnp_status st = mnp_sort(x, -1, &sorted);
     if (st == MNP_OK)
         st = mnp_copyto(output, sorted, MNP_CASTING_SAME_KIND);

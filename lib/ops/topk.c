@@ -191,8 +191,8 @@ static mnp_status find_top(const mnp_array *x, int64_t k, int axis, bool largest
     MNP_TRY(mnp__check_same(&x->ctx->comm, function, mnp__hash(mnp__layout_hash(x->layout), what, sizeof what)));
     const bool is_few = k <= extent / parts;
     MNP_TRY_OR(MNP_AGREE(x->ctx, result_layout(x, axis, k, is_few, &layout)), st, done);
-    MNP_TRY_OR(mnp__sort_output(function, x, x->dtype, layout, *values_p, &values), st, done);
-    MNP_TRY_OR(mnp__sort_output(function, x, MNP_INT64, layout, *indices_p, &indices), st, done);
+    MNP_TRY_OR(mnp__sort_output(function, x, x->dtype, layout, true, *values_p, &values), st, done);
+    MNP_TRY_OR(mnp__sort_output(function, x, MNP_INT64, layout, true, *indices_p, &indices), st, done);
     MNP_TRY_OR(mnp__sort_turn(x, axis, &turned), st, done);
     if (layout->size > 0)
         st = run(&(top){.ctx = x->ctx, .k = k, .largest = largest, .x = turned, .last = x->layout->ndim - 1},

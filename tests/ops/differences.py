@@ -56,6 +56,9 @@ def diffs():
             ("mnp_ediff1d: to_begin is float64", mp.ediff1d, spread(b), None, 0.5),
             ("mnp_ediff1d: bools have no difference", mp.ediff1d, spread(values("bool", (3,))), None, None)):
         mp.fails("MNP_ERR_ARG", words, function, *arguments)
+    line = spread(values("float32", (3,)))
+    for n in (0, 1):
+        mp.fails("MNP_ERR_ARG", "(2, 3)", mp.diff, line, n, 0, None, None, out=spread(values("float32", (2, 3))))
 
 
 def gradients():

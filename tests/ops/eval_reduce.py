@@ -158,7 +158,8 @@ for words, text in [("column 12: expected an axis", "z = sum(x, half)"), ("no op
                     ("expected a type", "z = sum(x, dtype=flat)"), ("expected a value", "z = sum()"),
                     ("bools have no difference", "z = ptp(flag)"), ("is a function", "z = sum + 1"),
                     ("no dimension 3", "z = sum(x * i3)"), ("takes two values", "z = max(x, y, 3)"),
-                    ("did you mean 'mean'", "z = meen(x)"), ("of floats or complex", "z = mean(x, dtype=int8)"),
+                    ("did you mean 'mean'", "z = meen(x)"), ("function 'average'\n", "z = average(x)"),
+                    ("of floats or complex", "z = mean(x, dtype=int8)"),
                     ("without a cast", "z = sum(c * 2)"), ("without a cast", "z = sum(c)")]:
     mp.fails("MNP_ERR_ARG", words, mp.eval, text, out={"z": z}, **x)
 mp.fails("MNP_ERR_ARG", "(3, 0)", mp.eval, "s = sum(x); z = max(x * y)", "s z", x=mp.array(np.zeros((3, 0))), y=2)

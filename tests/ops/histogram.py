@@ -260,6 +260,8 @@ def test_misuse():
     mp.fails(bad, "an element -2", mp.bincount, whole, None, 0)
     mp.fails(bad, "minlength is -1, negative", mp.bincount, whole, None, -1)
     mp.fails(bad, "float32, which int64 does not hold", mp.bincount, x, None, 0)
+    mp.fails(bad, "too many", mp.histogram, x, 2**62, [0, 1], False, None)
+    mp.fails("MNP_ERR_MEMORY", "", mp.histogram, x, 2**55, [0, 1], False, None)
     mp.fails(bad, "`a` has 2 dimensions", mp.searchsorted, mp.array(np.zeros((2, 2))), x, False, None)
     mp.fails(bad, "the index -2, outside of the 3 elements", mp.searchsorted, whole, x, False, whole)
     mp.fails(bad, "as many as `a` has", mp.searchsorted, x, x, False, whole)

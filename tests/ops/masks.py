@@ -109,6 +109,11 @@ def test_nonzero():
     mp.check("of complex numbers", mp.flatnonzero(x), np.array([1, 3]))
     mp.check("argwhere of a number", mp.argwhere(mp.array(np.float32(2))), np.zeros((1, 0), int))
     mp.check("an output of another type", mp.flatnonzero(x, out=mp.zeros("int32", 1, [2])), np.array([1, 3], np.int32))
+    x = spread(np.eye(4, 5)[2:3] * [[0, 0, 3, 0, 0]])
+    given = [mp.zeros("int64", 1, [1]), mp.zeros("int32", 1, [1])]
+    mp.nonzero(x, outs=given)
+    mp.check("indices in given arrays", tuple(given), (np.array([0]), np.array([2], np.int32)))
+    mp.fails("MNP_ERR_ARG", "(5,)", mp.nonzero, x, outs=[mp.zeros("int64", 1, [5]), mp.zeros("int64", 1, [5])])
 
 
 def test_choices():
@@ -149,6 +154,10 @@ def test_misuse():
     mp.fails("MNP_ERR_ARG", "index 4 is out of bounds for axis 1 with size 4", mp.compress,
              mp.array(np.arange(5) == 4), x, 1)
     mp.fails("MNP_ERR_ARG", "no dimensions", mp.nonzero, mp.array(np.float32(1)), 1)
+    one, five = mp.array(np.array([1])), mp.zeros("int64", 1, [5])
+    mp.fails("MNP_ERR_ARG", "(5,), and theirs is (1,)", mp.choose, one, 2, [3, 4], mp.MNP_RAISE, out=five)
+    mp.fails("MNP_ERR_ARG", "(5,), and theirs is (1,)", mp.select, 1, [mp.ones("bool", 1, [1])], [3], 0, out=five)
+    mp.fails("MNP_ERR_ARG", "(5,), and the result's is (1,)", mp.searchsorted, five, one, False, None, out=five)
     mp.fails("MNP_ERR_ARG", "cannot be cast", mp.flatnonzero, mp.ones("int8", 1, [2]), out=mp.zeros("bool", 1, [2]))
     i = mp.array(np.array([0, 2, -1]))
     mp.fails("MNP_ERR_ARG", "choice 2 is out of bounds with 2 choices", mp.choose, i, 2, [x[:, 0], x[:, 1]],

@@ -160,6 +160,9 @@ def outputs():
     b = values("int8", 9)
     got = mp.cumulative_sum(mp.array(b), mp.MNP_FLATTENED, None, True)
     mp.check("cumulative_sum of one dimension", got, np.concatenate([[0], np.cumsum(b)]))
+    for initial in (False, True):
+        got = mp.cumulative_sum(mp.array(np.array(2.5)), mp.MNP_FLATTENED, None, initial)
+        mp.check("cumulative_sum of no dimension", got, np.array([0, 2.5][not initial:]))
 
 
 def properties():

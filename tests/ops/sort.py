@@ -148,6 +148,10 @@ def test_others():
     x = spread(a)
     check("partition", mp.partition, x, 2, [3, -2], 1, want=stable(a, 1))
     check("argpartition", mp.argpartition, x, 1, [5], 0, want=np.argsort(a, 0, kind="stable"))
+    for shape, axis in (((40,), 0), ((3, 7), 0), ((50, 3), 0), ((5, 6), 1)):
+        a = values(shape, "int64", 0)
+        x = spread(a)
+        mp.check(f"argsort of {shape} into x itself", mp.argsort(x, axis, out=x), np.argsort(a, axis, kind="stable"))
     for dtype in ("int8", "uint16", "int32", "bool", "float16", "float32", "complex64"):
         a = values((3, 5), dtype, 0 if dtype[0] != "f" else 2)
         check(f"sort_complex {dtype}", mp.sort_complex, spread(a), want=np.sort_complex(a))
