@@ -100,7 +100,7 @@ static mnp_status run(const char *function, struct key *key, int count, const mn
     }
     if (*out_p) {
         MNP_TRY(mnp__broadcast_shapes(function, given, arrays, &ndim, shape));
-        MNP_TRY(mnp__result_check(function, "the result", ctx, key->result, ndim, shape, *out_p));
+        MNP_TRY(mnp__result_check(function, NULL, ctx, key->result, ndim, shape, *out_p));
     }
     MNP_TRY(mnp__ctx_loop(ctx, key, sizeof *key, build, key, &loop));
     return mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,

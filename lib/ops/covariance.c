@@ -17,6 +17,7 @@
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
+#include "ops/results.h"
 
 /* ---- the matrix ---- */
 
@@ -178,18 +179,11 @@ static mnp_status covariances(const mnp_array *rows, mnp_dtype dtype, const mnp_
     return st;
 }
 
-static mnp_status check_output(const char *function, int64_t count, mnp_dtype dtype, const mnp_array *output)
+/* The output of so many variables: a number of one, else a square matrix. */
+static mnp_status check_output(const char *function, const mnp_ctx *ctx, int64_t count, mnp_dtype dtype,
+                               const mnp_array *output)
 {
-    if (!output)
-        return MNP_OK;
-    const mnp_layout *have = output->layout;
-    if (count == 1 ? have->ndim != 0 : have->ndim != 2 || have->shape[0] != count || have->shape[1] != count)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the output has another shape than the result of %" PRId64 " variable%s, %s",
-                        function, count, count == 1 ? "" : "s", count == 1 ? "()" : "a square matrix");
-    if (!mnp_can_cast(dtype, output->dtype, MNP_CASTING_SAME_KIND))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
-                        function, mnp_dtype_name(dtype), mnp_dtype_name(output->dtype));
-    return MNP_OK;
+    return mnp__result_check(function, NULL, ctx, dtype, count == 1 ? 0 : 2, (int64_t[]){count, count}, output);
 }
 
 /* `function` begins sentences. */
@@ -205,7 +199,7 @@ static mnp_status run(const char *function, const mnp_array *x, const mnp_array 
         return MNP_FAIL(MNP_ERR_ARG, "%s: y belongs to another context", function);
     MNP_TRY(choose_dtype(function, x, y, options->dtype, &dtype));
     MNP_TRY(join_rows(function, x, y, options->columns, &rows));
-    mnp_status st = check_output(function, rows->layout->shape[0], dtype, *out_p);
+    mnp_status st = check_output(function, x->ctx, rows->layout->shape[0], dtype, *out_p);
     if (st == MNP_OK)
         st = covariances(rows, dtype, options, out_p);
     mnp_array_free(rows);
@@ -250,7 +244,7 @@ mnp_status mnp_corrcoef(const mnp_array *x, const mnp_array *y, const mnp_cov_op
     if (given->bias || given->ddof || given->fweights || given->aweights)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_corrcoef: there are no weights, bias or ddof: those are for mnp_cov");
     MNP_TRY(run("mnp_corrcoef", x, y, &taken, &c));
-    mnp_status st = check_output("mnp_corrcoef", c->layout->ndim == 0 ? 1 : c->layout->shape[0], c->dtype, *out_p);
+    mnp_status st = check_output("mnp_corrcoef", c->ctx, c->layout->ndim == 0 ? 1 : c->layout->shape[0], c->dtype, *out_p);
     if (st == MNP_OK)
         st = normalise(c, out_p);
     mnp_array_free(c);

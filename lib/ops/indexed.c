@@ -15,6 +15,7 @@
 #include "ops/apply.h"
 #include "ops/place.h"
 #include "ops/reduction.h"
+#include "ops/results.h"
 
 _Static_assert(MNP_INDEXED_DIMS == MNP_MAX_DIMS, "elements have as many indices as an array has dimensions");
 _Static_assert((int)MNP_INDEXED_RAISE == (int)MNP_RAISE && (int)MNP_INDEXED_WRAP == (int)MNP_WRAP &&
@@ -247,24 +248,12 @@ mnp_status mnp__indexed_run(mnp_ctx *ctx, size_t size, const mnp_indexed_params 
 
 /* ---- results ---- */
 
-mnp_status mnp__selected_check(const char *function, const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout,
-                               const mnp_array *given)
-{
-    if (given->ctx != ctx)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the output belongs to another context", function);
-    if (!mnp_can_cast(dtype, given->dtype, MNP_CASTING_SAME_KIND))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
-                        function, mnp_dtype_name(dtype), mnp_dtype_name(given->dtype));
-    return mnp__target_check(function, given->dtype, layout, given);
-}
-
 mnp_status mnp__selected_new(const char *function, mnp_dtype dtype, const mnp_layout *layout, int count,
                              const mnp_array *const *inputs, const mnp_array *given, mnp_array **result_p)
 {
     mnp_ctx *ctx = inputs[0]->ctx;
     bool suits = given != NULL;
-    if (given)
-        MNP_TRY(mnp__selected_check(function, ctx, dtype, layout, given));
+    MNP_TRY(mnp__result_check(function, NULL, ctx, dtype, layout->ndim, layout->shape, given));
     for (int i = 0; i < count; i++)
         suits = suits && inputs[i]->buffer != given->buffer;
     if (suits && given->dtype == dtype && given->dense & MNP__DENSE_C && mnp_layout_equal(given->layout, layout)) {

@@ -59,10 +59,6 @@ mnp_status mnp__selected_new(const char *function, mnp_dtype dtype, const mnp_la
                              const mnp_array *const *inputs, const mnp_array *given, mnp_array **result_p);
 mnp_status mnp__selected_deliver(mnp_array *result, mnp_status status, mnp_array **array_p);
 
-/* MNP_ERR_ARG unless an array that was given can take results of that dtype, context and shape. */
-mnp_status mnp__selected_check(const char *function, const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout,
-                               const mnp_array *given);
-
 /* MNP_ERR_ARG if the array is NULL, a scalar, or a broadcast view. */
 mnp_status mnp__target_writable(const char *function, const mnp_array *x);
 

@@ -15,6 +15,7 @@
 #include "ops/gather.h"
 #include "ops/indexed.h"
 #include "ops/place.h"
+#include "ops/results.h"
 
 /* ---- numbers in C order ---- */
 
@@ -134,7 +135,8 @@ mnp_status mnp_flatnonzero(const mnp_array *x, mnp_array **out_p)
     mnp_array *numbers;
     MNP_TRY(mnp__check_inputs(function, 1, &x));
     MNP_TRY(find(x, &numbers));
-    mnp_status st = *out_p ? mnp__selected_check(function, x->ctx, MNP_INT64, numbers->layout, *out_p) : MNP_OK;
+    const mnp_layout *layout = numbers->layout;
+    mnp_status st = mnp__result_check(function, NULL, x->ctx, MNP_INT64, layout->ndim, layout->shape, *out_p);
     return mnp__selected_deliver(numbers, st, out_p);
 }
 

@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/reduction.h"
+#include "ops/results.h"
 
 /* ---- methods ---- */
 
@@ -212,25 +213,6 @@ static mnp_status choose_shape(call *c)
     return MNP_OK;
 }
 
-static mnp_status check_output(const call *c, const mnp_array *out)
-{
-    if (!out)
-        return MNP_OK;
-    mnp__text text = MNP__TEXT_EMPTY;
-    mnp_status st = MNP_OK;
-    if (out->layout->ndim != c->ndim || memcmp(out->layout->shape, c->shape, (size_t)c->ndim * sizeof *c->shape) != 0) {
-        mnp__text_add_shape(&text, out->layout->ndim, out->layout->shape);
-        mnp__text_add(&text, ", and the result's is ");
-        mnp__text_add_shape(&text, c->ndim, c->shape);
-        st = MNP_FAIL(MNP_ERR_ARG, "%s: the output's shape is %s", c->function, mnp__text_string(&text));
-    } else if (!mnp_can_cast(c->type, out->dtype, MNP_CASTING_SAME_KIND)) {
-        st = MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
-                      c->function, mnp_dtype_name(c->type), mnp_dtype_name(out->dtype));
-    }
-    mnp__text_free(&text);
-    return st;
-}
-
 static mnp_status check(call *c, const mnp_array *out)
 {
     if (!c->x)
@@ -245,7 +227,7 @@ static mnp_status check(call *c, const mnp_array *out)
     }
     MNP_TRY(choose_type(c));
     MNP_TRY(choose_shape(c));
-    return check_output(c, out);
+    return mnp__result_check(c->function, NULL, c->x->ctx, c->type, c->ndim, c->shape, out);
 }
 
 /* ---- sorted lines ---- */

@@ -16,20 +16,22 @@ mnp_status mnp__result_check(const char *function, const char *name, const mnp_c
     if (!given)
         return MNP_OK;
     const mnp_layout *have = given->layout;
+    const char *about = name ? " for " : "";
+    name = name ? name : "";
     if (given->ctx != ctx)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %s belong to another context", function, name);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the output%s%s belongs to another context", function, about, name);
     if (mnp__array_is_scalar(given) || given->read_only)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the output for %s is %s, which cannot be written", function, name,
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the output%s%s is %s, which cannot be written", function, about, name,
                         given->read_only ? "a broadcast view" : "a scalar");
     if (!mnp_can_cast(dtype, given->dtype, MNP_CASTING_SAME_KIND))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %s are %s, and cannot be cast to the output's %s under \"same_kind\"",
-                        function, name, mnp_dtype_name(dtype), mnp_dtype_name(given->dtype));
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the output%s%s is %s, to which the result's %s cannot be cast under \"same_kind\"",
+                        function, about, name, mnp_dtype_name(given->dtype), mnp_dtype_name(dtype));
     if (have->ndim == ndim && memcmp(have->shape, shape, (size_t)ndim * sizeof *shape) == 0)
         return MNP_OK;
     mnp__text text = MNP__TEXT_EMPTY;
-    mnp__text_add(&text, "%s: the output for %s has the shape ", function, name);
+    mnp__text_add(&text, "%s: the output%s%s has the shape ", function, about, name);
     mnp__text_add_shape(&text, have->ndim, have->shape);
-    mnp__text_add(&text, ", and theirs is ");
+    mnp__text_add(&text, ", and the result's is ");
     mnp__text_add_shape(&text, ndim, shape);
     mnp_status st = MNP_FAIL(MNP_ERR_ARG, "%s", mnp__text_string(&text));
     mnp__text_free(&text);

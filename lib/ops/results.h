@@ -8,8 +8,8 @@
 #include "array/array.h"
 
 /*
- * MNP_ERR_ARG unless `given` is NULL, or can take a result of that dtype (under "same_kind") and shape.  `function` and
- * `name` are for the sentence.
+ * MNP_ERR_ARG unless `given` is NULL, or can take a result of that context, dtype (under "same_kind") and shape.
+ * `function` is for the sentence, and so is `name`, what the output is for; NULL where there is but one.
  */
 mnp_status mnp__result_check(const char *function, const char *name, const mnp_ctx *ctx, mnp_dtype dtype, int ndim,
                              const int64_t *shape, const mnp_array *given);

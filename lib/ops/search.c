@@ -15,6 +15,7 @@
 #include "ops/histogram.h"
 #include "ops/indexed.h"
 #include "ops/place.h"
+#include "ops/results.h"
 
 /* ---- the loop ---- */
 
@@ -101,8 +102,8 @@ mnp_status mnp__look_up(const char *function, mnp__question question, const mnp_
                       .compared = mnp_dtype_promote(table->dtype, values->dtype),
                       .sorter = sorter ? sorter->dtype : MNP_BOOL,
                       .stored = *out_p ? (*out_p)->dtype : result};
-    if (*out_p)
-        MNP_TRY(mnp__selected_check(function, table->ctx, result, values->layout, *out_p));
+    const mnp_layout *layout = values->layout;
+    MNP_TRY(mnp__result_check(function, NULL, table->ctx, result, layout->ndim, layout->shape, *out_p));
     MNP_TRY(mnp__ctx_loop(table->ctx, &key, sizeof key, build, &key, &loop));
     return mnp__apply(table->ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
                                                       .outputs_p = outputs});

@@ -227,7 +227,7 @@ static mnp_status give_set(const char *function, mnp_array **made, mnp_dtype dty
 {
     mnp_array *cast = NULL;
     mnp_status st;
-    MNP_TRY(mnp__result_check(function, "the result", (*made)->ctx, dtype, 1, (*made)->layout->shape, *out_p));
+    MNP_TRY(mnp__result_check(function, NULL, (*made)->ctx, dtype, 1, (*made)->layout->shape, *out_p));
     if ((*made)->dtype == dtype)
         return mnp__result_give(made, out_p);
     st = mnp_astype(*made, dtype, &cast);

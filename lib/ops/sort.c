@@ -14,6 +14,7 @@
 #include "layout/layout.h"
 #include "ops/indexed.h"
 #include "ops/place.h"
+#include "ops/results.h"
 #include "ops/sort.h"
 
 mnp_status mnp__sort_output(const char *function, const mnp_array *x, mnp_dtype dtype, const mnp_layout *layout,
@@ -21,7 +22,7 @@ mnp_status mnp__sort_output(const char *function, const mnp_array *x, mnp_dtype 
 {
     if (!given)
         return mnp_array_new(x->ctx, dtype, layout, output_p);
-    MNP_TRY(mnp__selected_check(function, x->ctx, dtype, layout, given));
+    MNP_TRY(mnp__result_check(function, NULL, x->ctx, dtype, layout->ndim, layout->shape, given));
     if (given->dtype != dtype || (given->buffer == x->buffer && !(given == x && in_place)))
         return mnp_array_new(x->ctx, dtype, given->layout, output_p);
     *output_p = (mnp_array *)given;

@@ -94,11 +94,11 @@ def test_properties():
 def test_misuse():
     x = mp.array(np.arange(4))
     wrong = mp.array(np.zeros(3))
-    mp.fails("MNP_ERR_ARG", "theirs is (4,)", mp.unique, x, out=(wrong, None, None, None))
+    mp.fails("MNP_ERR_ARG", "the result's is (4,)", mp.unique, x, out=(wrong, None, None, None))
     mp.fails("MNP_ERR_ARG", "scalar", mp.unique, 3)
     narrow = mp.array(np.zeros(4, np.uint8))
-    mp.fails("MNP_ERR_ARG", "cannot be cast to the output's uint8", mp.union1d, x, x, out=narrow)
-    mp.fails("MNP_ERR_ARG", "the result has the shape (3,), and theirs is (4,)", mp.union1d, x, x, out=wrong)
+    mp.fails("MNP_ERR_ARG", "the output is uint8, to which the result's", mp.union1d, x, x, out=narrow)
+    mp.fails("MNP_ERR_ARG", "the output has the shape (3,), and the result's is (4,)", mp.union1d, x, x, out=wrong)
     mp.check("nothing was changed", wrong, np.zeros(3))
 
 
