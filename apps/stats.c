@@ -325,10 +325,11 @@ static void run_along_axis(job *j, stopwatch *watch)
     statistics *found = &j->found;
     mnp_array *piece = NULL;
     int64_t first = 0;
+    bool root = mnp_ctx_rank(j->ctx) == 0;
     for (int64_t index = 0; index < j->plan.count; index++) {
         load(j, index, watch, &piece);
         int64_t count = mnp_layout_size(mnp_array_layout(piece)) / j->input.shape[found->axis];
-        MNP_OR_EXIT(moments_measure(j->kernel, piece, found->axis, count, found->rows + (found->rows ? first : 0)));
+        MNP_OR_EXIT(moments_measure(j->kernel, piece, found->axis, count, found->rows + (root ? first : 0)));
         if (found->npercents > 0)
             measure_lines(j, piece, first, count);
         first += count;
