@@ -40,11 +40,21 @@ def values(dtype, shape, nans=0.0):
 
 
 def one(name, a, *q, **how):
-    """NumPy's result of one q, in the type that NumPy 2 gives, and the tolerance where it has to be converted."""
+    """NumPy's result of one q, in the type that NumPy 2 gives, and whether it had to be converted."""
     want = np.asarray(getattr(np, name)(a, *q, **how))
     if a.dtype.kind == "f" and want.dtype != a.dtype:
-        return want.astype(a.dtype), 8
-    return want, 0
+        return want.astype(a.dtype), True
+    return want, False
+
+
+def check_one(what, got, a, want, converted):
+    """NumPy 1.24 interpolates in double: a few units of the elements may be cancelled to none."""
+    if not converted:
+        return mp.check(what, got, want)
+    got = got.numpy()
+    unit = np.spacing(np.nanmax(np.abs(a[np.isfinite(a)])))
+    mp.ok(got.dtype == want.dtype and got.shape == want.shape and
+          np.allclose(got, want, rtol=0, atol=8 * unit, equal_nan=True), f"{what}: {got} where {want} is right")
 
 
 def with_one_nan(a):
@@ -89,14 +99,13 @@ def methods():
             mp.check(f"quantiles of {dtype}, {method}", mp.quantiles(x, len(QUANTILES), QUANTILES, axes(1), method),
                      want)
             q = QUANTILES[int(rng.integers(1, 7))]
-            want, ulp = one("quantile", a, q, axis=0, method=method)
-            mp.check(f"quantile {q} of {dtype}, {method}", mp.quantile(x, q, axes(0), method), want, ulp=ulp)
+            check_one(f"quantile {q} of {dtype}, {method}", mp.quantile(x, q, axes(0), method), a,
+                      *one("quantile", a, q, axis=0, method=method))
             want = np.nanquantile(a, QUANTILES, axis=0, method=method)
             mp.check(f"nanquantiles of {dtype}, {method}",
                      mp.nanquantiles(x, len(QUANTILES), QUANTILES, axes(0), method), want)
-            want, ulp = one("nanpercentile", a, 100 * q, axis=1, method=method)
-            mp.check(f"nanpercentile of {dtype}, {method}", mp.nanpercentile(x, 100 * q, axes(1), method), want,
-                     ulp=ulp)
+            check_one(f"nanpercentile of {dtype}, {method}", mp.nanpercentile(x, 100 * q, axes(1), method), a,
+                      *one("nanpercentile", a, 100 * q, axis=1, method=method))
 
 
 def shapes():
