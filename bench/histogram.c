@@ -9,7 +9,6 @@
  */
 #include <maniple.h>
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -161,38 +160,17 @@ static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int6
     mnp_free_all(w.x, w.weights, w.edges, w.counts, w.found);
 }
 
+static const char *name_of(size_t number)
+{
+    return number < sizeof benchmarks / sizeof *benchmarks ? benchmarks[number].name : NULL;
+}
+
+static void time_case(mnp_ctx *ctx, size_t number, int64_t elements, int repeats)
+{
+    time_benchmark(ctx, &benchmarks[number], elements, repeats);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"case", 1, NULL, 'c'}, {"elements", 1, NULL, 'n'}, {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
-    const char *name = NULL;
-    int64_t elements = 0;
-    int repeats = 50, known = 0, wrong = 0;
-    mnp_ctx *ctx;
-    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (c == 'c')
-            name = optarg;
-        else if (c == 'n')
-            elements = atoll(optarg);
-        else if (c == 'r')
-            repeats = atoi(optarg);
-        else
-            wrong = 1;
-    }
-    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++)
-        known = known || !name || strcmp(name, benchmarks[k].name) == 0;
-    if (!known || wrong || optind != argc || elements < 0 || repeats < 1) {
-        fprintf(stderr, "usage: %s [--case NAME] [--elements N] [--repeats N]\n", argv[0]);
-        return 2;
-    }
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
-    if (mnp_ctx_rank(ctx) == 0)
-        printf("%d rank%s, device %s, median of %d\n", mnp_ctx_size(ctx), mnp_ctx_size(ctx) == 1 ? "" : "s",
-               mnp_ctx_device_kind(ctx), repeats);
-    for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++) {
-        if (!name || strcmp(name, benchmarks[k].name) == 0)
-            time_benchmark(ctx, &benchmarks[k], elements, repeats);
-    }
-    mnp_finalize(ctx);
-    return 0;
+    return run_cases(argc, argv, name_of, time_case);
 }

@@ -1,12 +1,16 @@
 /*
- * How all benchmarks take their time: between two events of the device, of the slowest rank, after a warm-up.
+ * What benchmarks share: how they take their time, between two events of the device, of the slowest rank, after a
+ * warm-up; and what a program of several cases is told.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
 #include <maniple.h>
 
+#include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WARM_UP = 3 };
 
@@ -36,6 +40,47 @@ static inline void measure(mnp_ctx *ctx, mnp_status (*run)(void *argument), void
     mnp_event_free(first);
     mnp_event_free(second);
     qsort(seconds, (size_t)repeats, sizeof *seconds, compare_seconds);
+}
+
+/*
+ * The main function of a program whose cases are number 0, 1, ... until name_of() gives NULL: runs those that --case
+ * names, or all, with --elements (0: as many as the case has) and --repeats.
+ */
+static inline int run_cases(int argc, char **argv, const char *(*name_of)(size_t number),
+                            void (*time_case)(mnp_ctx *ctx, size_t number, int64_t elements, int repeats))
+{
+    static const struct option options[] = {
+        {"case", 1, NULL, 'c'}, {"elements", 1, NULL, 'n'}, {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
+    const char *only = NULL;
+    int64_t elements = 0;
+    int repeats = 50, known = 0, wrong = 0;
+    mnp_ctx *ctx;
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (c == 'c')
+            only = optarg;
+        else if (c == 'n')
+            elements = atoll(optarg);
+        else if (c == 'r')
+            repeats = atoi(optarg);
+        else
+            wrong = 1;
+    }
+    for (size_t k = 0; name_of(k); k++)
+        known = known || !only || strcmp(only, name_of(k)) == 0;
+    if (!known || wrong || optind != argc || elements < 0 || repeats < 1) {
+        fprintf(stderr, "usage: %s [--case NAME] [--elements N] [--repeats N]\n", argv[0]);
+        return 2;
+    }
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    if (mnp_ctx_rank(ctx) == 0)
+        printf("%d rank%s, device %s, median of %d\n", mnp_ctx_size(ctx), mnp_ctx_size(ctx) == 1 ? "" : "s",
+               mnp_ctx_device_kind(ctx), repeats);
+    for (size_t k = 0; name_of(k); k++) {
+        if (!only || strcmp(only, name_of(k)) == 0)
+            time_case(ctx, k, elements, repeats);
+    }
+    mnp_finalize(ctx);
+    return 0;
 }
 
 #endif
