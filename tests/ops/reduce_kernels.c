@@ -8,123 +8,20 @@
 
 #ifdef HAVE_CUDA
 
-#include <string.h>
-
 #include <maniple/reduce.h>
 
-#include "layout/layout.h"
 #include "ops/reduction_plan.h"
 
-enum { ARCHITECTURES = 2 };
+#include "compile_only.h"
 
-static mnp__compiler *compilers[ARCHITECTURES];
-static bool compiled;
-static char chosen[128]; /* the first kernel of a call, in words, and its grids */
-
-static int defined(const char *defines, const char *name)
-{
-    char line[64];
-    snprintf(line, sizeof line, "#define %s ", name);
-    const char *at = strstr(defines, line);
-    return at ? atoi(at + strlen(line)) : -1;
-}
-
-static mnp_status load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
+static void describe(const mnp__kernel_spec *spec)
 {
     const char *defines = spec->defines;
-    char *source;
-    (void)device;
     snprintf(chosen, sizeof chosen, "%s %d to %d, %dx%d:", defined(defines, "MNP_COLUMNS") ? "columns" : "rows",
              defined(defines, "MNP_KEPT") + defined(defines, "MNP_REDUCED"), defined(defines, "MNP_KEPT"),
              defined(defines, "MNP_VECTOR"), defined(defines, "MNP_UNROLL"));
-    MNP_TRY(mnp__jit_source(spec, &source));
-    for (int i = 0; i < ARCHITECTURES; i++) {
-        mnp__binary binary = {0};
-        mnp_status st = compilers[i]->compile(compilers[i], spec, source, &binary);
-        mnp__binary_free(&binary);
-        compiled = compiled && st == MNP_OK && spec->shared_bytes <= 48 << 10;
-        if (st != MNP_OK)
-            printf("# %s\n", mnp_error_message());
-    }
-    free(source);
-    *kernel_p = (mnp__kernel *)&compiled; /* anything but NULL */
-    return MNP_OK;
+    compiled = compiled && spec->shared_bytes <= 48 << 10;
 }
-
-static void unload(mnp__device *device, mnp__kernel *kernel)
-{
-    (void)device;
-    (void)kernel;
-}
-
-static mnp_status launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *how, const void *params,
-                         size_t params_size, mnp__stream *stream)
-{
-    (void)device;
-    (void)kernel;
-    (void)params;
-    (void)stream;
-    snprintf(chosen + strlen(chosen), sizeof chosen - strlen(chosen), " %u", how->grid[0]);
-    compiled = compiled && params_size <= 4096;
-    return MNP_OK;
-}
-
-static mnp_status alloc(mnp__device *device, size_t size, void **pointer_p)
-{
-    static uintptr_t address = 1 << 20;
-    (void)device;
-    *pointer_p = (void *)address; /* never looked at */
-    address += (size + 255) / 256 * 256;
-    return MNP_OK;
-}
-
-static void unalloc(mnp__device *device, void *pointer)
-{
-    (void)device;
-    (void)pointer;
-}
-
-static mnp_status event_new(mnp__device *device, mnp__device_event **event_p)
-{
-    (void)device;
-    *event_p = NULL;
-    return MNP_OK;
-}
-
-static void event_free(mnp__device *device, mnp__device_event *event)
-{
-    (void)device;
-    (void)event;
-}
-
-static mnp_status event_record(mnp__device *device, mnp__device_event *event, mnp__stream *stream)
-{
-    (void)device;
-    (void)event;
-    (void)stream;
-    return MNP_OK;
-}
-
-static mnp_status event_query(mnp__device *device, mnp__device_event *event, bool *done_p)
-{
-    (void)device;
-    (void)event;
-    *done_p = true;
-    return MNP_OK;
-}
-
-static const mnp__device_ops ops = {.kind = "none",
-                                    .kernel_load = load,
-                                    .kernel_free = unload,
-                                    .launch = launch,
-                                    .alloc = alloc,
-                                    .free = unalloc,
-                                    .event_new = event_new,
-                                    .event_free = event_free,
-                                    .event_record = event_record,
-                                    .event_query = event_query};
-static mnp__device device = {.ops = &ops, .block_memory = 232448};
-static mnp_ctx ctx = {.device = &device};
 
 typedef mnp_status (*reducer)(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
 
@@ -187,22 +84,7 @@ static const struct kernel_case steady_cases[] = {
 
 static mnp_array array_of(const struct kernel_case *c, mnp_dtype dtype)
 {
-    mnp_array array = {.ctx = &ctx, .dtype = dtype, .local_size = 1, .data = (void *)(uintptr_t)(4096 + c->address)};
-    if (mnp_layout_replicated(1, c->ndim, c->shape, &array.layout) != MNP_OK)
-        abort();
-    for (int d = 0; d < c->ndim; d++) {
-        array.local_shape[d] = c->shape[d];
-        array.local_strides[d] = c->strides[d];
-        array.local_size *= c->shape[d];
-    }
-    return array;
-}
-
-static void forget(void)
-{
-    mnp__attachment *attached = &ctx.attached[MNP__ATTACHED_REDUCTIONS];
-    attached->free(&ctx, attached->data);
-    attached->data = NULL;
+    return array_at((uintptr_t)c->address, dtype, c->ndim, c->shape, c->strides);
 }
 
 static void run_case(const struct kernel_case *c)
@@ -254,30 +136,19 @@ static void test_custom(void)
     custom(&pairs, "pair", "pair{x, (double)x * x}", "pair{a.sum + b.sum, a.squares + b.squares}", "y = a.squares / n");
 }
 
-int main(int argc, char **argv)
+static void run(void)
 {
-    static const int architectures[ARCHITECTURES] = {80, 90};
-    mnp__config config;
-    MPI_Init(&argc, &argv);
-    ctx.comm = (mnp__comm){.mpi = MPI_COMM_SELF, .size = 1, .device = &device};
-    if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
-        return done_testing();
-    device.config = ctx.comm.config = &config;
-    for (int i = 0; i < ARCHITECTURES; i++)
-        ok(mnp__nvrtc_new(&config, architectures[i] / 10, architectures[i] % 10, &compilers[i]) == MNP_OK,
-           "NVRTC for sm_%d", architectures[i]);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases && compilers[0] && compilers[1]; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         run_case(&cases[i]);
-    if (compilers[0] && compilers[1])
-        test_custom();
+    test_custom();
     ctx.config.is_reproducible = true;
-    for (size_t i = 0; i < sizeof steady_cases / sizeof *steady_cases && compilers[0] && compilers[1]; i++)
+    for (size_t i = 0; i < sizeof steady_cases / sizeof *steady_cases; i++)
         run_case(&steady_cases[i]);
-    for (int i = 0; i < ARCHITECTURES; i++)
-        mnp__nvrtc_free(compilers[i]);
-    mnp__config_free(&config);
-    MPI_Finalize();
-    return done_testing();
+}
+
+int main(void)
+{
+    return run_test(run);
 }
 
 #else
