@@ -200,6 +200,7 @@ mnp_status mnp__target_deliver(mnp_array *target, mnp_status status, mnp_array *
 {
     if (!*array_p || target == *array_p)
         return mnp__array_deliver(target, status, array_p);
+    status = MNP_AGREE(target->ctx, status); /* nobody waits for a rank that failed alone */
     if (status == MNP_OK)
         status = mnp_redistribute(target, (*array_p)->layout, array_p);
     mnp_array_free(target);

@@ -45,7 +45,8 @@ mnp_status mnp__target_check(const char *function, mnp_dtype dtype, const mnp_la
 
 /*
  * What a result is written to while the inputs are read: the array that the caller gave, checked, in whatever layout,
- * if it shares no memory with them; else a new one.  mnp__target_deliver() ends it, as mnp__array_deliver() does.
+ * if it shares no memory with them; else a new one.  mnp__target_deliver() ends it, as mnp__array_deliver() does; where
+ * the result has to travel the ranks agree on the status first.
  */
 mnp_status mnp__target_new(const char *function, mnp_dtype dtype, const mnp_layout *layout, int count,
                            const mnp_array *const *inputs, const mnp_array *given, mnp_array **target_p);
