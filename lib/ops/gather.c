@@ -174,7 +174,7 @@ static const char tells[] = "numbers";
 static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
 {
     const struct key *key = argument;
-    char names[MNP_MAX_DIMS][16];
+    char names[MNP_MAX_DIMS][24];
     mnp__loop_operand operands[MNP_MAX_DIMS + 3] = {{"i", MNP_INT64, key->dtype, false},
                                                     {"extent", MNP_INT64, MNP_INT64, false}};
     mnp__text body = MNP__TEXT_EMPTY;
