@@ -68,7 +68,7 @@ static void make_piece(const mnp__mover *mover, const mnp__want *want, int recei
             fill = true;
             continue;
         }
-        piece->src += (segment->first - layout->cuts[d][segment->part]) * mover->strides[d];
+        piece->src += segment->first * mover->strides[d];
         piece->src_strides[d] = segment->step * mover->strides[d];
     }
     piece->source = fill ? MNP__FILL : mnp__layout_source(layout, parts, receiver);

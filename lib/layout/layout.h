@@ -76,7 +76,7 @@ int mnp__layout_source(const mnp_layout *layout, const int *parts, int receiver)
 
 /*
  * A run of indices of one dimension, extended beyond its borders, that lies in one part: index lo + i for i in
- * [0, count) is element first + i * step.
+ * [0, count) is what the part's owner has at first + i * step of its block.
  */
 typedef struct mnp__segment {
     int64_t lo, count, first;

@@ -74,6 +74,7 @@ static mnp_status append_by_part(const mnp_layout *layout, int dim, mnp__segment
             piece.count = least(run.count, cuts[piece.part + 1] - run.first);
         else if (run.step == -1)
             piece.count = least(run.count, run.first - cuts[piece.part] + 1);
+        piece.first -= cuts[piece.part];
         MNP_TRY(append(list, piece));
         run.lo += piece.count;
         run.first += piece.count * run.step;

@@ -93,6 +93,8 @@ static bool segments_of(const mnp_layout *layout, int64_t n, mnp_boundary bounda
         next += segment->count;
         for (int64_t i = 0; right && i < segment->count; i++) {
             int64_t expected = reference(segment->lo + i, n, boundary), element = segment->first + i * segment->step;
+            if (segment->part != MNP__FILL)
+                element += mnp_layout_cuts(layout, 0)[segment->part];
             right = expected < 0 ? segment->part == MNP__FILL
                                  : element == expected && mnp__layout_find(layout, 0, element) == segment->part;
         }
