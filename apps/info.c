@@ -3,6 +3,7 @@
  * as JSON.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,25 @@
 #include <maniple.h>
 
 #include "command.h"
+#include "drawing.h"
 #include "options.h"
 #include "report.h"
 
+enum { OPTION_RANKS = UCHAR_MAX + 1, OPTION_MESH, OPTION_AXES, OPTION_CYCLIC, OPTION_ORDER, OPTION_REPLICATE };
+
 static const option_row options[] = {
-    {'j', "json", NULL, "print JSON: everything, or with --settings the settings"},
+    {'j', "json", NULL, "print JSON: everything, or with --settings the settings,\n"
+                        "or with --layout the boxes"},
     {'s', "settings", NULL, "print the settings from the environment, with their current values"},
+    {'l', "layout", "SHAPE", "draw who owns what of an array of that shape, such as 4096x4096"},
+    {OPTION_RANKS, "ranks", "N", "with --layout: for so many ranks (default: those that run)"},
+    {OPTION_MESH, "mesh", "PxQ", "the ranks as that grid; 0: chosen (default: as arrays are\n"
+                                 "made where nothing is said)"},
+    {OPTION_AXES, "axes", "A,B", "the mesh axis that cuts each dimension, or '-'\n"
+                                 "(default: the first axis the first dimension, and so on)"},
+    {OPTION_CYCLIC, "cyclic", "NBxNB", "deal each dimension out in blocks of so many; 0: cut it once"},
+    {OPTION_ORDER, "order", "1,0", "the order in which blocks are stored, the slowest dimension first"},
+    {OPTION_REPLICATE, "replicate", NULL, "every rank owns everything"},
     {'h', "help", NULL, "show this"},
     {0},
 };
@@ -27,9 +41,10 @@ void info_help(void)
 {
     puts("Usage: maniple info [OPTION...]\n"
          "       mpirun -n RANKS maniple info [OPTION...]\n"
+         "       maniple info --layout SHAPE [--ranks N] [OPTION...]\n"
          "\n"
          "Show what Maniple would run on: ranks, hosts, devices, the links between GPUs, the versions\n"
-         "of the libraries, and the cache of compiled kernels.\n"
+         "of the libraries, and the cache of compiled kernels.  Or draw how an array would be spread.\n"
          "\n"
          "Options:");
     options_print(options);
@@ -97,12 +112,31 @@ static void print_versions(const mnp_version_info *versions)
     printf("  %-*s  %s\n", width, "HDF5", mnp_h5_version());
 }
 
+static void print_heap(mnp_ctx *ctx)
+{
+    mnp_heap_info heap;
+    char space[BYTES_TEXT], unit[BYTES_TEXT], limit[BYTES_TEXT];
+    mnp_memory_heap(ctx, &heap);
+    printf("\narrays' memory\n  ");
+    if (heap.shared)
+        printf("shared by %d ranks", heap.ranks);
+    else
+        printf("every rank's own");
+    if (heap.space > 0)
+        printf("; a rank has %s of address space, in units of %s", bytes_text(heap.space, space),
+               bytes_text(heap.unit, unit));
+    if (heap.limit > 0)
+        printf("; at most %s a rank", bytes_text(heap.limit, limit));
+    putchar('\n');
+}
+
 static void print_text(const everything *all)
 {
     printf("Maniple %d.%d.%d on ", MNP_VERSION_MAJOR, MNP_VERSION_MINOR, MNP_VERSION_PATCH);
     print_where(all->ctx, all->ranks);
     print_devices(all);
     print_links(all);
+    print_heap(all->ctx);
     print_versions(mnp_ctx_versions(all->ctx));
     char bytes[BYTES_TEXT];
     printf("\nkernel cache\n  %s, %" PRId64 " file%s, %s\n", all->cache.path, all->cache.files,
@@ -171,6 +205,14 @@ static void json_links(const everything *all)
     printf("\n  ],\n");
 }
 
+static void json_heap(mnp_ctx *ctx)
+{
+    mnp_heap_info heap;
+    mnp_memory_heap(ctx, &heap);
+    printf("  \"heap\": {\"shared\": %s, \"ranks\": %d, \"space\": %" PRId64 ", \"unit\": %" PRId64 ", \"limit\": %" PRId64
+           "},\n", heap.shared ? "true" : "false", heap.ranks, heap.space, heap.unit, heap.limit);
+}
+
 static void print_json(const everything *all)
 {
     printf("{\n  \"version\": \"%d.%d.%d\",\n  ", MNP_VERSION_MAJOR, MNP_VERSION_MINOR, MNP_VERSION_PATCH);
@@ -178,6 +220,7 @@ static void print_json(const everything *all)
     json_member("transport", mnp_ctx_transport(all->ctx), ",\n");
     json_ranks(all);
     json_links(all);
+    json_heap(all->ctx);
     printf("  \"libraries\": {");
     for (const mnp_version_info *v = mnp_ctx_versions(all->ctx); v->name; v++) {
         printf("\n    ");
@@ -223,16 +266,32 @@ static void show_settings(mnp_ctx *ctx, bool json)
 int info_main(int argc, char **argv)
 {
     bool json = false, settings = false;
+    drawing d = {0};
     for (int key; (key = options_next(argc, argv, options)) != OPTIONS_END;) {
         switch (key) {
         case 'j': json = true; break;
         case 's': settings = true; break;
+        case 'l': d.shape = optarg; break;
+        case OPTION_RANKS: d.ranks = optarg; break;
+        case OPTION_MESH: d.mesh = optarg; break;
+        case OPTION_AXES: d.axes = optarg; break;
+        case OPTION_CYCLIC: d.cyclic = optarg; break;
+        case OPTION_ORDER: d.order = optarg; break;
+        case OPTION_REPLICATE: d.is_replicated = true; break;
         default: misused_exit();
         }
     }
     if (optind < argc) {
         mnp_fail(MNP_ERR_ARG, "info takes no operand, but was given '%s'", argv[optind]);
         misused_exit();
+    }
+    if (!d.shape && (d.ranks || d.mesh || d.axes || d.cyclic || d.order || d.is_replicated)) {
+        mnp_fail(MNP_ERR_ARG, "--ranks, --mesh, --axes, --cyclic, --order and --replicate go with --layout SHAPE");
+        misused_exit();
+    }
+    if (d.shape) {
+        d.is_json = json;
+        return drawing_main(&d);
     }
     mnp_ctx *ctx = NULL;
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));

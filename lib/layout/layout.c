@@ -1,6 +1,6 @@
 /*
- * Layouts: which rank owns which box.  Cut points are kept for each dimension apart, so a layout costs memory in
- * proportion to the ranks along an axis, not to all ranks.
+ * Making layouts, and what they tell of themselves.  Cut points are kept for each dimension apart, so a layout costs
+ * memory in proportion to the ranks along an axis, not to all ranks.
  */
 #include "layout/layout.h"
 
@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/status.h"
 
 static mnp_status check_mesh(int mesh_ndim, const int *mesh)
@@ -74,6 +73,47 @@ static void even_cuts(int64_t extent, int parts, int64_t *cuts)
         cuts[i] = i * each + (i < longer ? i : longer);
 }
 
+/*
+ * As if each part followed the one before it, with as many elements as it has: block b is with part b % parts, and the
+ * last block may be shorter (NUMROC in ScaLAPACK's TOOLS).
+ */
+static void cyclic_cuts(int64_t extent, int64_t block, int parts, int64_t *cuts)
+{
+    int64_t whole = extent / block;
+    cuts[0] = 0;
+    for (int i = 0; i < parts; i++) {
+        int64_t last = i < whole % parts ? block : i == whole % parts ? extent % block : 0;
+        cuts[i + 1] = cuts[i] + whole / parts * block + last;
+    }
+}
+
+/* Every part is one block, of which the last ones may be shorter or empty. */
+static void block_cuts(int64_t extent, int64_t block, int parts, int64_t *cuts)
+{
+    for (int i = 0; i <= parts; i++)
+        cuts[i] = i == parts || extent / block < i ? extent : i * block;
+}
+
+/* The cuts of dimension d, which has its extent and axis; parts that come to one block each are not dealt out. */
+static mnp_status cut(mnp_layout *layout, int d, const mnp__layout_dim *dim)
+{
+    int parts = mnp_layout_parts(layout, d);
+    int64_t extent = dim->extent;
+    MNP_TRY(mnp__calloc((size_t)parts + 1, sizeof(int64_t), &layout->cuts[d]));
+    if (dim->block > 0 && dim->block < (extent + parts - 1) / parts && parts > 1) {
+        layout->blocks[d] = dim->block;
+        cyclic_cuts(extent, dim->block, parts, layout->cuts[d]);
+    } else if (dim->block > 0) {
+        block_cuts(extent, dim->block, parts, layout->cuts[d]);
+    } else if (dim->cuts) {
+        MNP_TRY(check_cuts(d, extent, parts, dim->cuts));
+        memcpy(layout->cuts[d], dim->cuts, ((size_t)parts + 1) * sizeof(int64_t));
+    } else {
+        even_cuts(extent, parts, layout->cuts[d]);
+    }
+    return MNP_OK;
+}
+
 /* All arguments but cuts have been checked. */
 static mnp_status make(int mesh_ndim, const int *mesh, const int *pin, int ndim, const mnp__layout_dim *dims,
                        mnp_layout **layout_p)
@@ -96,14 +136,8 @@ static mnp_status make(int mesh_ndim, const int *mesh, const int *pin, int ndim,
         layout->size *= dims[d].extent;
         layout->axes[d] = dims[d].axis;
         layout->reversed[d] = dims[d].reversed;
-        int parts = mnp_layout_parts(layout, d);
-        MNP_TRY_OR(mnp__calloc((size_t)parts + 1, sizeof(int64_t), &layout->cuts[d]), st, fail);
-        if (dims[d].cuts) {
-            MNP_TRY_OR(check_cuts(d, dims[d].extent, parts, dims[d].cuts), st, fail);
-            memcpy(layout->cuts[d], dims[d].cuts, ((size_t)parts + 1) * sizeof(int64_t));
-        } else {
-            even_cuts(dims[d].extent, parts, layout->cuts[d]);
-        }
+        layout->order[d] = d;
+        MNP_TRY_OR(cut(layout, d, &dims[d]), st, fail);
     }
     *layout_p = layout;
     return MNP_OK;
@@ -121,6 +155,21 @@ mnp_status mnp_layout_new(int mesh_ndim, const int *mesh, int ndim, const int64_
     MNP_TRY(check_axes(mesh_ndim, ndim, axes));
     for (int d = 0; d < ndim; d++)
         dims[d] = (mnp__layout_dim){.extent = shape[d], .axis = axes[d], .cuts = cuts ? cuts[d] : NULL};
+    return make(mesh_ndim, mesh, NULL, ndim, dims, layout_p);
+}
+
+mnp_status mnp_layout_new_cyclic(int mesh_ndim, const int *mesh, int ndim, const int64_t *shape, const int *axes,
+                                 const int64_t *blocks, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    MNP_TRY(check_mesh(mesh_ndim, mesh));
+    MNP_TRY(mnp__layout_check_shape(ndim, shape));
+    MNP_TRY(check_axes(mesh_ndim, ndim, axes));
+    for (int d = 0; d < ndim; d++) {
+        if (blocks[d] < 0)
+            return MNP_FAIL(MNP_ERR_ARG, "blocks[%d] is %" PRId64 ", negative", d, blocks[d]);
+        dims[d] = (mnp__layout_dim){.extent = shape[d], .axis = axes[d], .block = blocks[d]};
+    }
     return make(mesh_ndim, mesh, NULL, ndim, dims, layout_p);
 }
 
@@ -142,7 +191,7 @@ mnp_status mnp__layout_derive(const mnp_layout *layout, int ndim, const mnp__lay
 mnp__layout_dim mnp__layout_dim_of(const mnp_layout *layout, int dim)
 {
     return (mnp__layout_dim){.extent = layout->shape[dim], .axis = layout->axes[dim], .cuts = layout->cuts[dim],
-                             .reversed = layout->reversed[dim]};
+                             .block = layout->blocks[dim], .reversed = layout->reversed[dim]};
 }
 
 mnp__layout_dim mnp__layout_dim_whole(int64_t extent)
@@ -184,7 +233,61 @@ mnp_status mnp_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_l
         dims[d].extent = shape[d];
         dims[d].cuts = NULL;
     }
-    return mnp__layout_derive(layout, layout->ndim, dims, layout_p);
+    MNP_TRY(mnp__layout_derive(layout, layout->ndim, dims, layout_p));
+    memcpy((*layout_p)->order, layout->order, sizeof layout->order);
+    return MNP_OK;
+}
+
+mnp_status mnp_layout_with_order(const mnp_layout *layout, const int *order, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    bool given[MNP_MAX_DIMS] = {false};
+    for (int i = 0; i < layout->ndim; i++) {
+        if (order[i] < 0 || order[i] >= layout->ndim || given[order[i]])
+            return MNP_FAIL(MNP_ERR_ARG, "order[%d] is %d, and each of the %d dimensions is to be there once", i,
+                            order[i], layout->ndim);
+        given[order[i]] = true;
+        dims[i] = mnp__layout_dim_of(layout, i);
+    }
+    MNP_TRY(mnp__layout_derive(layout, layout->ndim, dims, layout_p));
+    memcpy((*layout_p)->order, order, (size_t)layout->ndim * sizeof *order);
+    return MNP_OK;
+}
+
+bool mnp__layout_order_is_c(const mnp_layout *layout)
+{
+    for (int i = 0; i < layout->ndim; i++) {
+        if (layout->order[i] != i)
+            return false;
+    }
+    return true;
+}
+
+mnp_status mnp__layout_in_c_order(const mnp_layout *layout, mnp_layout **layout_p)
+{
+    static const int order[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    _Static_assert(sizeof order / sizeof *order == MNP_MAX_DIMS, "every dimension has its place");
+    if (!mnp__layout_order_is_c(layout))
+        return mnp_layout_with_order(layout, order, layout_p);
+    *layout_p = mnp_layout_retain(layout);
+    return MNP_OK;
+}
+
+void mnp__layout_keep_order(mnp_layout *derived, const mnp_layout *from, const int *dims)
+{
+    int next = 0;
+    if (mnp__layout_order_is_c(from))
+        return;
+    for (int d = 0; d < derived->ndim; d++) {
+        if (dims[d] < 0)
+            derived->order[next++] = d;
+    }
+    for (int i = 0; i < from->ndim; i++) {
+        for (int d = 0; d < derived->ndim; d++) {
+            if (dims[d] == from->order[i])
+                derived->order[next++] = d;
+        }
+    }
 }
 
 mnp_layout *mnp_layout_retain(const mnp_layout *layout)
@@ -233,136 +336,21 @@ const int64_t *mnp_layout_cuts(const mnp_layout *layout, int dim)
     return layout->cuts[dim];
 }
 
-/* The place of `rank` along a mesh axis; the last axis is the fastest. */
-static int coordinate(const mnp_layout *layout, int axis, int rank)
+const int *mnp_layout_order(const mnp_layout *layout)
 {
-    for (int a = layout->mesh_ndim - 1; a > axis; a--)
-        rank /= layout->mesh[a];
-    return rank % layout->mesh[axis];
+    return layout->order;
 }
 
-/* Whether `rank` is at all pinned places. */
-static bool at_pins(const mnp_layout *layout, int rank)
+int64_t mnp_layout_block_size(const mnp_layout *layout, int dim)
 {
-    for (int a = 0; a < layout->mesh_ndim; a++) {
-        if (layout->pin[a] != MNP__REPLICAS && coordinate(layout, a, rank) != layout->pin[a])
-            return false;
-    }
-    return true;
+    return layout->blocks[dim];
 }
 
-int mnp__layout_place(const mnp_layout *layout, int dim, int part)
+bool mnp_layout_is_cyclic(const mnp_layout *layout)
 {
-    return layout->reversed[dim] ? mnp_layout_parts(layout, dim) - 1 - part : part;
-}
-
-int mnp__layout_part(const mnp_layout *layout, int dim, int rank)
-{
-    if (layout->axes[dim] == MNP_NO_AXIS)
-        return 0;
-    return mnp__layout_place(layout, dim, coordinate(layout, layout->axes[dim], rank)); /* the map is its own inverse */
-}
-
-bool mnp__layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *extent)
-{
-    bool there = at_pins(layout, rank), any = there;
     for (int d = 0; d < layout->ndim; d++) {
-        const int64_t *cut = layout->cuts[d] + mnp__layout_part(layout, d, rank);
-        lo[d] = there ? cut[0] : 0;
-        extent[d] = there ? cut[1] - cut[0] : 0;
-        any = any && extent[d] > 0;
+        if (layout->blocks[d] > 0)
+            return true;
     }
-    return any;
-}
-
-void mnp_layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *extent)
-{
-    mnp__layout_box(layout, rank, lo, extent);
-}
-
-int mnp__layout_find(const mnp_layout *layout, int dim, int64_t index)
-{
-    const int64_t *cuts = layout->cuts[dim];
-    int low = 0, high = mnp_layout_parts(layout, dim); /* cuts[low] <= index < cuts[high] */
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (cuts[middle] <= index)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int mnp__layout_source(const mnp_layout *layout, const int *parts, int receiver)
-{
-    int rank = 0;
-    for (int a = 0; a < layout->mesh_ndim; a++) {
-        int place = layout->pin[a] == MNP__REPLICAS ? coordinate(layout, a, receiver) : layout->pin[a];
-        for (int d = 0; d < layout->ndim; d++) {
-            if (layout->axes[d] == a)
-                place = mnp__layout_place(layout, d, parts[d]);
-        }
-        rank = rank * layout->mesh[a] + place;
-    }
-    return rank;
-}
-
-int mnp_layout_owner(const mnp_layout *layout, const int64_t *index)
-{
-    int parts[MNP_MAX_DIMS];
-    for (int d = 0; d < layout->ndim; d++)
-        parts[d] = mnp__layout_find(layout, d, index[d]);
-    return mnp__layout_source(layout, parts, 0);
-}
-
-uint64_t mnp__layout_hash(const mnp_layout *layout)
-{
-    uint64_t hash = mnp__hash(MNP__HASH_START, layout->mesh, sizeof layout->mesh);
-    hash = mnp__hash(hash, layout->pin, sizeof layout->pin);
-    hash = mnp__hash(hash, layout->shape, sizeof layout->shape);
-    hash = mnp__hash(hash, layout->axes, (size_t)layout->ndim * sizeof *layout->axes);
-    hash = mnp__hash(hash, layout->reversed, sizeof layout->reversed);
-    for (int d = 0; d < layout->ndim; d++)
-        hash = mnp__hash(hash, layout->cuts[d], ((size_t)mnp_layout_parts(layout, d) + 1) * sizeof *layout->cuts[d]);
-    return hash;
-}
-
-/* Whether meshes and cuts are the same: quickly told, but there are other ways to be equal. */
-static bool same_cutting(const mnp_layout *a, const mnp_layout *b)
-{
-    size_t mesh = (size_t)a->mesh_ndim * sizeof *a->mesh, ndim = (size_t)a->ndim;
-    if (a->mesh_ndim != b->mesh_ndim || memcmp(a->mesh, b->mesh, mesh) != 0 || memcmp(a->pin, b->pin, mesh) != 0 ||
-        memcmp(a->axes, b->axes, ndim * sizeof *a->axes) != 0 ||
-        memcmp(a->reversed, b->reversed, ndim * sizeof *a->reversed) != 0)
-        return false;
-    for (int d = 0; d < a->ndim; d++) {
-        if (memcmp(a->cuts[d], b->cuts[d], ((size_t)mnp_layout_parts(a, d) + 1) * sizeof(int64_t)) != 0)
-            return false;
-    }
-    return true;
-}
-
-/* Parts may be numbered by other meshes, so compare what each rank owns. */
-static bool same_boxes(const mnp_layout *a, const mnp_layout *b)
-{
-    int64_t lo[2][MNP_MAX_DIMS], extent[2][MNP_MAX_DIMS];
-    size_t bytes = (size_t)a->ndim * sizeof(int64_t);
-    for (int rank = 0; rank < a->nranks; rank++) {
-        bool any = mnp__layout_box(a, rank, lo[0], extent[0]);
-        if (any != mnp__layout_box(b, rank, lo[1], extent[1]))
-            return false;
-        if (any && (memcmp(lo[0], lo[1], bytes) != 0 || memcmp(extent[0], extent[1], bytes) != 0))
-            return false;
-    }
-    return true;
-}
-
-bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b)
-{
-    if (a == b)
-        return true;
-    return a->ndim == b->ndim && a->nranks == b->nranks &&
-           memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0 &&
-           (same_cutting(a, b) || same_boxes(a, b));
+    return false;
 }

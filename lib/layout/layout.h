@@ -23,7 +23,9 @@ struct mnp_layout {
     int64_t shape[MNP_MAX_DIMS], size;
     int axes[MNP_MAX_DIMS];      /* mesh axis of each dimension, or MNP_NO_AXIS */
     bool reversed[MNP_MAX_DIMS]; /* part p is with the ranks at place parts - 1 - p */
-    int64_t *cuts[MNP_MAX_DIMS]; /* parts + 1 points of each dimension */
+    int64_t *cuts[MNP_MAX_DIMS]; /* parts + 1 points of each dimension; part p has cuts[p + 1] - cuts[p] indices */
+    int64_t blocks[MNP_MAX_DIMS]; /* extent of the blocks that are dealt out: block b is with part b % parts; else 0 */
+    int order[MNP_MAX_DIMS];     /* in which new blocks are stored: dimensions, the slowest first */
 };
 
 #define MNP__REPLICAS (-1) /* all places along a mesh axis own the same */
@@ -32,7 +34,8 @@ struct mnp_layout {
 typedef struct mnp__layout_dim {
     int64_t extent;
     int axis;            /* of the mesh, or MNP_NO_AXIS */
-    const int64_t *cuts; /* parts + 1 points, or NULL: even */
+    const int64_t *cuts; /* parts + 1 points, or NULL: even; ignored where there is a block */
+    int64_t block;       /* extent of the blocks that are dealt out, or 0 */
     bool reversed;       /* as in mnp_layout */
 } mnp__layout_dim;
 
@@ -48,8 +51,26 @@ mnp_status mnp__layout_derive(const mnp_layout *layout, int ndim, const mnp__lay
 mnp_status mnp__layout_derive_pinned(const mnp_layout *layout, const int *pin, int ndim, const mnp__layout_dim *dims,
                                      mnp_layout **derived_p);
 
-/* The box that `rank` owns; false if it owns nothing: an extent is 0, or an axis is pinned elsewhere. */
+/*
+ * Let new blocks of a layout that was just derived be stored like those of the one that it was derived from: dimension
+ * d of it is dimension dims[d] of that, or a new one if that is negative.  C order stays C order.
+ */
+void mnp__layout_keep_order(mnp_layout *derived, const mnp_layout *from, const int *dims);
+
+bool mnp__layout_order_is_c(const mnp_layout *layout);
+
+/* The same layout, of which new blocks are stored in C order: itself, with one owner more, where that is so. */
+mnp_status mnp__layout_in_c_order(const mnp_layout *layout, mnp_layout **layout_p);
+
+/*
+ * The box that `rank` owns; false if it owns nothing: an extent is 0, or an axis is pinned elsewhere.  Where blocks are
+ * dealt out it is the smallest that holds them all.
+ */
 bool mnp__layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *extent);
+
+/* Elements of the largest block; and the ranks that share the elements: all by the number of replicas. */
+int64_t mnp__layout_largest(const mnp_layout *layout);
+int mnp__layout_sharers(const mnp_layout *layout);
 
 /* The place along the mesh axis of dimension `dim`, which is cut, of the ranks that own its part number `part`. */
 int mnp__layout_place(const mnp_layout *layout, int dim, int part);
@@ -57,8 +78,12 @@ int mnp__layout_place(const mnp_layout *layout, int dim, int part);
 /* MNP_ERR_ARG if no array can have that shape. */
 mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape);
 
-/* A number that layouts made alike share, by which ranks can tell that theirs were not. */
+/*
+ * A number that layouts made alike share, by which ranks can tell that theirs were not; and whether two were made
+ * alike, by the same mesh, with the same cuts, to be stored in the same order: for caches.
+ */
 uint64_t mnp__layout_hash(const mnp_layout *layout);
+bool mnp__layout_same(const mnp_layout *a, const mnp_layout *b);
 
 /*
  * The part of dimension `dim` that `rank` owns, and the part that the element `index` is in (the one that is not
@@ -66,6 +91,33 @@ uint64_t mnp__layout_hash(const mnp_layout *layout);
  */
 int mnp__layout_part(const mnp_layout *layout, int dim, int rank);
 int mnp__layout_find(const mnp_layout *layout, int dim, int64_t index);
+
+/*
+ * The indices of a part: `count` of them, in runs of `length`, of which the last may be shorter, that begin `period`
+ * apart from `first` on.  Where there is one run alone length is count and period is 0.
+ */
+typedef struct mnp__part_runs {
+    int64_t first, count, length, period;
+} mnp__part_runs;
+
+mnp__part_runs mnp__layout_runs(const mnp_layout *layout, int dim, int part);
+
+/* Run number k, from 0 on: the indices [lo, lo + count) are elements number `at` and following of the part's block. */
+typedef struct mnp__part_run {
+    int64_t lo, count, at;
+} mnp__part_run;
+
+static inline int64_t mnp__part_run_count(const mnp__part_runs *runs)
+{
+    return runs->count == 0 ? 0 : (runs->count + runs->length - 1) / runs->length;
+}
+
+static inline mnp__part_run mnp__part_run_at(const mnp__part_runs *runs, int64_t k)
+{
+    int64_t at = k * runs->length, left = runs->count - at;
+    int64_t count = left < runs->length ? left : runs->length;
+    return (mnp__part_run){.lo = runs->first + k * runs->period, .count = count, .at = at};
+}
 
 /*
  * The rank that gives `receiver` the block with these parts: where there are replicas, the one that is the receiver's

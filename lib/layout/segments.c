@@ -3,7 +3,7 @@
  *
  * Every boundary kind repeats or holds: within one period the extended dimension is a forward run over all elements
  * (wrap, symm, mirror) and perhaps a backward run (symm: all of them, mirror: all but the two ends).  A run is then cut
- * where parts end.
+ * where parts end, or where their blocks end if these are dealt out.
  */
 #include <stdlib.h>
 
@@ -63,18 +63,29 @@ static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, in
         .lo = at, .count = least(hi - at, period - place), .first = back - (place - extent), .step = -1};
 }
 
+/* Where the part that the element `index` is in begins and ends around it, and how much of the part is before that. */
+static void find_run(const mnp_layout *layout, int dim, int64_t index, int64_t *lo, int64_t *hi, int64_t *before)
+{
+    int64_t block = layout->blocks[dim];
+    const int64_t *cut = layout->cuts[dim] + mnp__layout_find(layout, dim, index);
+    *lo = block > 0 ? index / block * block : cut[0];
+    *hi = block > 0 ? *lo + block : cut[1];
+    *before = block > 0 ? index / block / mnp_layout_parts(layout, dim) * block : 0;
+}
+
 /* Cut a run where its elements pass from one part to the next. */
 static mnp_status append_by_part(const mnp_layout *layout, int dim, mnp__segment run, struct list *list)
 {
-    const int64_t *cuts = layout->cuts[dim];
     while (run.count > 0) {
         mnp__segment piece = run;
+        int64_t lo, hi, before;
+        find_run(layout, dim, run.first, &lo, &hi, &before);
         piece.part = mnp__layout_find(layout, dim, run.first);
         if (run.step == 1)
-            piece.count = least(run.count, cuts[piece.part + 1] - run.first);
+            piece.count = least(run.count, hi - run.first);
         else if (run.step == -1)
-            piece.count = least(run.count, run.first - cuts[piece.part] + 1);
-        piece.first -= cuts[piece.part];
+            piece.count = least(run.count, run.first - lo + 1);
+        piece.first += before - lo;
         MNP_TRY(append(list, piece));
         run.lo += piece.count;
         run.first += piece.count * run.step;

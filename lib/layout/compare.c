@@ -1,0 +1,79 @@
+/*
+ * When layouts are equal.
+ */
+#include "layout/layout.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+uint64_t mnp__layout_hash(const mnp_layout *layout)
+{
+    uint64_t hash = mnp__hash(MNP__HASH_START, layout->mesh, sizeof layout->mesh);
+    hash = mnp__hash(hash, layout->pin, sizeof layout->pin);
+    hash = mnp__hash(hash, layout->shape, sizeof layout->shape);
+    hash = mnp__hash(hash, layout->axes, (size_t)layout->ndim * sizeof *layout->axes);
+    hash = mnp__hash(hash, layout->reversed, sizeof layout->reversed);
+    hash = mnp__hash(hash, layout->blocks, sizeof layout->blocks);
+    hash = mnp__hash(hash, layout->order, sizeof layout->order);
+    for (int d = 0; d < layout->ndim; d++)
+        hash = mnp__hash(hash, layout->cuts[d], ((size_t)mnp_layout_parts(layout, d) + 1) * sizeof *layout->cuts[d]);
+    return hash;
+}
+
+/* Whether meshes and cuts are the same: quickly told, but there are other ways to be equal. */
+static bool same_cutting(const mnp_layout *a, const mnp_layout *b)
+{
+    size_t mesh = (size_t)a->mesh_ndim * sizeof *a->mesh, ndim = (size_t)a->ndim;
+    if (a->mesh_ndim != b->mesh_ndim || memcmp(a->mesh, b->mesh, mesh) != 0 || memcmp(a->pin, b->pin, mesh) != 0 ||
+        memcmp(a->axes, b->axes, ndim * sizeof *a->axes) != 0 ||
+        memcmp(a->blocks, b->blocks, ndim * sizeof *a->blocks) != 0 ||
+        memcmp(a->reversed, b->reversed, ndim * sizeof *a->reversed) != 0)
+        return false;
+    for (int d = 0; d < a->ndim; d++) {
+        if (memcmp(a->cuts[d], b->cuts[d], ((size_t)mnp_layout_parts(a, d) + 1) * sizeof(int64_t)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a rank has the same indices of dimension d in both; it owns something in both. */
+static bool same_runs(const mnp_layout *a, const mnp_layout *b, int d, int rank)
+{
+    mnp__part_runs x = mnp__layout_runs(a, d, mnp__layout_part(a, d, rank));
+    mnp__part_runs y = mnp__layout_runs(b, d, mnp__layout_part(b, d, rank));
+    return x.first == y.first && x.count == y.count && x.length == y.length && x.period == y.period;
+}
+
+/* Parts may be numbered by other meshes, so compare what each rank owns. */
+static bool same_elements(const mnp_layout *a, const mnp_layout *b)
+{
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+    for (int rank = 0; rank < a->nranks; rank++) {
+        bool any = mnp__layout_box(a, rank, lo, extent);
+        if (any != mnp__layout_box(b, rank, lo, extent))
+            return false;
+        for (int d = 0; any && d < a->ndim; d++) {
+            if (!same_runs(a, b, d, rank))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool same_shape(const mnp_layout *a, const mnp_layout *b)
+{
+    return a->ndim == b->ndim && a->nranks == b->nranks &&
+           memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
+}
+
+bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b)
+{
+    return a == b || (same_shape(a, b) && (same_cutting(a, b) || same_elements(a, b)));
+}
+
+bool mnp__layout_same(const mnp_layout *a, const mnp_layout *b)
+{
+    return a == b || (same_shape(a, b) && same_cutting(a, b) &&
+                      memcmp(a->order, b->order, (size_t)a->ndim * sizeof *a->order) == 0);
+}

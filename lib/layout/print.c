@@ -1,0 +1,322 @@
+/*
+ * Drawing a layout: a few words, then who owns what.
+ *
+ * Along a dimension there are intervals: its parts that are not empty, or its blocks where these are dealt out.  One or
+ * two dimensions are drawn as a grid of cells, one for each pair of intervals, with the points between them on the
+ * edges; cells have one size, whatever the intervals have.  More dimensions are a table of the ranks' boxes.  What does
+ * not fit is left out in the middle, where the drawing has dots.
+ */
+#include "layout/layout.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+enum { MOST_COLUMNS = 100, MOST_LINES = 40, HEAD_LINES = 5, BOTTOM = 2 };
+
+/* ---- in words ---- */
+
+static void add_extents(mnp__text *text, int count, const int *extents)
+{
+    for (int i = 0; i < count; i++)
+        mnp__text_add(text, "%s%d", i ? " x " : "", extents[i]);
+}
+
+/* Fewest and most elements of a rank. */
+static void find_extremes(const mnp_layout *layout, int64_t *fewest_p, int64_t *most_p)
+{
+    *fewest_p = INT64_MAX;
+    *most_p = 0;
+    for (int rank = 0; rank < layout->nranks; rank++) {
+        int64_t shape[MNP_MAX_DIMS], lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+        int64_t size = layout->ndim > 0 || mnp__layout_box(layout, rank, lo, extent);
+        mnp_layout_local_shape(layout, rank, shape);
+        for (int d = 0; d < layout->ndim; d++)
+            size *= shape[d];
+        *fewest_p = size < *fewest_p ? size : *fewest_p;
+        *most_p = size > *most_p ? size : *most_p;
+    }
+}
+
+/* What a mesh axis does. */
+static void add_axis(mnp__text *text, const mnp_layout *layout, int axis)
+{
+    for (int d = 0; d < layout->ndim; d++) {
+        if (layout->axes[d] != axis)
+            continue;
+        if (layout->blocks[d] > 0)
+            mnp__text_add(text, "axis %d deals out dimension %d in blocks of %" PRId64, axis, d, layout->blocks[d]);
+        else
+            mnp__text_add(text, "axis %d cuts dimension %d%s", axis, d, layout->reversed[d] ? " backwards" : "");
+        return;
+    }
+    if (layout->pin[axis] == MNP__REPLICAS)
+        mnp__text_add(text, "axis %d makes replicas", axis);
+    else
+        mnp__text_add(text, "axis %d: all at place %d", axis, layout->pin[axis]);
+}
+
+static void add_words(mnp__text *text, const mnp_layout *layout)
+{
+    int64_t fewest, most;
+    size_t begin = text->length, line;
+    find_extremes(layout, &fewest, &most);
+    mnp__text_add(text, "shape ");
+    mnp__text_add_shape(text, layout->ndim, layout->shape);
+    mnp__text_add(text, ", %d rank%s as ", layout->nranks, layout->nranks == 1 ? "" : "s");
+    add_extents(text, layout->mesh_ndim, layout->mesh);
+    mnp__text_add(text, text->length - begin > MOST_COLUMNS - 54 ? ",\n" : ", ");
+    if (fewest == most)
+        mnp__text_add(text, "blocks of %" PRId64 " element%s\n", most, most == 1 ? "" : "s");
+    else
+        mnp__text_add(text, "blocks of %" PRId64 " to %" PRId64 " elements\n", fewest, most);
+    line = text->length;
+    for (int a = 0; a < layout->mesh_ndim; a++) {
+        if (layout->mesh[a] == 1)
+            continue;
+        bool first = text->length == line, full = text->length - line > MOST_COLUMNS / 2;
+        mnp__text_add(text, "%s", first ? "" : full ? ",\n" : ", ");
+        if (full)
+            line = text->length;
+        add_axis(text, layout, a);
+    }
+    if (text->length > line)
+        mnp__text_add(text, "\n");
+    if (mnp__layout_order_is_c(layout))
+        return;
+    mnp__text_add(text, "stored in the order of dimensions ");
+    for (int i = 0; i < layout->ndim; i++)
+        mnp__text_add(text, "%s%d", i ? ", " : "", layout->order[i]);
+    mnp__text_add(text, ", the slowest first\n");
+}
+
+/* ---- what is shown ---- */
+
+/* Of `count` things those before `head` and from `tail` on are shown, if they do not all fit. */
+struct shown {
+    int64_t count, head, tail;
+};
+
+static struct shown fit(int64_t count, int64_t room)
+{
+    if (count <= room)
+        return (struct shown){count, count, count};
+    return (struct shown){count, room / 2, count - (room - 1 - room / 2)}; /* the dots take the room of one */
+}
+
+/* Places of the drawing: one for each thing that is shown, and for the dots.  Gives -1 for these. */
+static int64_t places(const struct shown *shown)
+{
+    return shown->head + (shown->count - shown->tail) + (shown->head < shown->tail);
+}
+
+static int64_t at_place(const struct shown *shown, int64_t place)
+{
+    if (place < shown->head || shown->head == shown->tail)
+        return place;
+    return place == shown->head ? -1 : shown->tail + (place - shown->head - 1);
+}
+
+/* ---- a drawing ---- */
+
+/* An interval of a dimension. */
+struct interval {
+    int64_t lo, hi;
+    int part;
+};
+
+static int64_t count_intervals(const mnp_layout *layout, int d)
+{
+    int64_t count = 0, block = layout->blocks[d];
+    if (block > 0)
+        return (layout->shape[d] + block - 1) / block;
+    for (int part = 0; part < mnp_layout_parts(layout, d); part++)
+        count += layout->cuts[d][part + 1] > layout->cuts[d][part];
+    return count;
+}
+
+static struct interval get_interval(const mnp_layout *layout, int d, int64_t number)
+{
+    int64_t block = layout->blocks[d], hi = (number + 1) * block;
+    const int64_t *cuts = layout->cuts[d];
+    int part = 0;
+    if (block > 0)
+        return (struct interval){number * block, hi < layout->shape[d] ? hi : layout->shape[d],
+                                 (int)(number % mnp_layout_parts(layout, d))};
+    while (cuts[part + 1] == cuts[part] || number-- > 0)
+        part++;
+    return (struct interval){cuts[part], cuts[part + 1], part};
+}
+
+/* The ranks that have these parts: all of up to three, else the first two and the last. */
+static void name_ranks(const mnp_layout *layout, const int *parts, char *name, size_t room)
+{
+    int ranks[3] = {0}, count = 0;
+    for (int rank = 0; rank < layout->nranks; rank++) {
+        int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+        bool has = mnp__layout_box(layout, rank, lo, extent);
+        for (int d = 0; d < layout->ndim; d++)
+            has = has && mnp__layout_part(layout, d, rank) == parts[d];
+        if (has)
+            ranks[count < 2 ? count : 2] = rank;
+        count += has;
+    }
+    if (count == 1)
+        snprintf(name, room, "%d", ranks[0]);
+    else if (count == 2)
+        snprintf(name, room, "%d,%d", ranks[0], ranks[1]);
+    else
+        snprintf(name, room, "%d,%d,%s%d", ranks[0], ranks[1], count > 3 ? ".." : "", ranks[2]);
+}
+
+static int digits(int64_t number)
+{
+    return snprintf(NULL, 0, "%" PRId64, number);
+}
+
+/* A grid of cells: the last dimension across, the one before it down, if there is one. */
+struct grid {
+    const mnp_layout *layout;
+    struct shown down, across;
+    int margin, width; /* columns of the points beside the grid; of a cell */
+};
+
+static struct grid make_grid(const mnp_layout *layout)
+{
+    const int last = layout->ndim - 1, name = digits(layout->nranks - 1);
+    int replicas = 1, width = digits(layout->shape[last]);
+    for (int a = 0; a < layout->mesh_ndim; a++) {
+        bool cuts = layout->pin[a] != MNP__REPLICAS;
+        for (int d = 0; d <= last; d++)
+            cuts = cuts || layout->axes[d] == a;
+        replicas *= cuts ? 1 : layout->mesh[a];
+    }
+    const int names = replicas == 1 ? name : replicas == 2 ? 2 * name + 1 : replicas == 3 ? 3 * name + 2 : 3 * name + 4;
+    width = width > names + 2 ? width : names + 2;
+    struct grid grid = {.layout = layout, .width = width > 7 ? width : 7, .down = {1, 1, 1}};
+    if (last == 1) {
+        grid.margin = digits(layout->shape[0]) + 1;
+        grid.down = fit(count_intervals(layout, 0), (MOST_LINES - HEAD_LINES) / 2);
+    }
+    int room = MOST_COLUMNS - grid.margin - 1 - digits(layout->shape[last]);
+    grid.across = fit(count_intervals(layout, last), room / (grid.width + 1));
+    return grid;
+}
+
+/* The points between columns, each above the line that it belongs to. */
+static void add_points(mnp__text *text, const struct grid *grid)
+{
+    const int last = grid->layout->ndim - 1;
+    int64_t n = places(&grid->across);
+    mnp__text_add(text, "%*s", grid->margin, "");
+    for (int64_t c = 0; c < n; c++) {
+        int64_t number = at_place(&grid->across, c);
+        if (number < 0)
+            mnp__text_add(text, "%-*" PRId64, grid->width + 1, get_interval(grid->layout, last, grid->across.head).lo);
+        else
+            mnp__text_add(text, "%-*" PRId64, grid->width + 1, get_interval(grid->layout, last, number).lo);
+    }
+    mnp__text_add(text, "%" PRId64 "\n", grid->layout->shape[last]);
+}
+
+static void add_rule(mnp__text *text, const struct grid *grid, int64_t point)
+{
+    static const char dashes[] = "--------------------------------";
+    if (grid->margin > 0)
+        mnp__text_add(text, "%*" PRId64 " ", grid->margin - 1, point);
+    for (int64_t c = 0; c < places(&grid->across); c++) {
+        mnp__text_add(text, "+");
+        for (int left = grid->width; left > 0; left -= (int)sizeof dashes - 1)
+            mnp__text_add(text, "%.*s", left, dashes);
+    }
+    mnp__text_add(text, "+\n");
+}
+
+static void add_cells(mnp__text *text, const struct grid *grid, int64_t row)
+{
+    const mnp_layout *layout = grid->layout;
+    mnp__text_add(text, "%*s", grid->margin, "");
+    for (int64_t c = 0; c < places(&grid->across); c++) {
+        int64_t column = at_place(&grid->across, c);
+        char name[64] = "...";
+        int parts[2] = {0};
+        if (row >= 0 && column >= 0) {
+            if (layout->ndim == 2)
+                parts[0] = get_interval(layout, 0, row).part;
+            parts[layout->ndim - 1] = get_interval(layout, layout->ndim - 1, column).part;
+            name_ranks(layout, parts, name, sizeof name);
+        }
+        int length = (int)strlen(name), before = (grid->width - length) / 2;
+        mnp__text_add(text, "|%*s%s%*s", before, "", name, grid->width - length - before, "");
+    }
+    mnp__text_add(text, "|\n");
+}
+
+static void add_grid(mnp__text *text, const mnp_layout *layout)
+{
+    struct grid grid = make_grid(layout);
+    add_points(text, &grid);
+    for (int64_t r = 0; r < places(&grid.down); r++) {
+        int64_t row = at_place(&grid.down, r);
+        add_rule(text, &grid, layout->ndim < 2 ? 0 : get_interval(layout, 0, row < 0 ? grid.down.head : row).lo);
+        add_cells(text, &grid, row);
+    }
+    add_rule(text, &grid, layout->shape[0]);
+}
+
+/* ---- a table ---- */
+
+static void add_box(mnp__text *text, const mnp_layout *layout, int rank)
+{
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+    size_t line = text->length;
+    mnp__text_add(text, "%*d  ", digits(layout->nranks - 1) + 4, rank);
+    if (!mnp__layout_box(layout, rank, lo, extent)) {
+        mnp__text_add(text, "nothing\n");
+        return;
+    }
+    for (int d = 0; d < layout->ndim; d++) {
+        mnp__part_runs runs = mnp__layout_runs(layout, d, mnp__layout_part(layout, d, rank));
+        mnp__text_add(text, "%s", d ? ", " : "");
+        if (text->length - line > MOST_COLUMNS - 48) { /* an interval may need as many columns */
+            mnp__text_add(text, "...");
+            break;
+        }
+        if (runs.period > 0)
+            mnp__text_add(text, "%" PRId64 " of every %" PRId64 " from %" PRId64, runs.length, runs.period, runs.first);
+        else
+            mnp__text_add(text, "%" PRId64 ":%" PRId64, runs.first, runs.first + runs.count);
+    }
+    mnp__text_add(text, layout->ndim > 0 ? "\n" : "the element\n");
+}
+
+static void add_table(mnp__text *text, const mnp_layout *layout)
+{
+    struct shown ranks = fit(layout->nranks, MOST_LINES - HEAD_LINES - BOTTOM);
+    int width = digits(layout->nranks - 1) + 4;
+    mnp__text_add(text, "%*s  indices\n", width, "rank");
+    for (int64_t r = 0; r < places(&ranks); r++) {
+        int64_t rank = at_place(&ranks, r);
+        if (rank < 0)
+            mnp__text_add(text, "%*s\n", width, "...");
+        else
+            add_box(text, layout, (int)rank);
+    }
+}
+
+mnp_status mnp_layout_print(const mnp_layout *layout, FILE *file)
+{
+    mnp__text text = MNP__TEXT_EMPTY;
+    add_words(&text, layout);
+    if (layout->size > 0 && (layout->ndim == 1 || layout->ndim == 2))
+        add_grid(&text, layout);
+    else if (layout->size > 0)
+        add_table(&text, layout);
+    mnp_status st = mnp__text_status(&text);
+    if (st == MNP_OK && (fputs(mnp__text_string(&text), file) == EOF || ferror(file)))
+        st = MNP_FAIL(MNP_ERR_IO, "the drawing of a layout cannot be written");
+    mnp__text_free(&text);
+    return st;
+}

@@ -1,0 +1,135 @@
+"""Arrays that are spread block-cyclically: they are made, set and read, copied, moved to and from any layout, and go
+through element-wise functions; every other function that takes an array says that it does not take these.
+"""
+
+import ctypes
+import os
+import re
+
+import binding
+import maniple as mp
+import numpy as np
+
+rng = mp.random()
+
+
+def cyclic_layout(shape):
+    """Some dimensions in blocks of 1 to 4, over any mesh, stored in any order."""
+    divisors = [p for p in range(1, mp.size + 1) if mp.size % p == 0]
+    mesh = [int(rng.choice(divisors))]
+    mesh.append(mp.size // mesh[0])
+    axes = [int(a) for a in rng.permutation(2)][:len(shape)] + [-1] * (len(shape) - 2)
+    blocks = [int(b) for b in rng.integers(0, 5, len(shape))]
+    made = mp.layout_new_cyclic(2, mesh, len(shape), shape, axes, blocks)
+    return mp.layout_with_order(made, [int(d) for d in rng.permutation(len(shape))])
+
+
+def places(layout, rank, shape):
+    """The global indices of a rank's block, one list a dimension, to index with."""
+    local = (ctypes.c_int64 * 8)()
+    mp.layout_local_shape(layout, rank, local)
+    return np.ix_(*[[mp.layout_global(layout, d, rank, i) for i in range(local[d])] for d in range(len(shape))])
+
+
+def spread(values, layout):
+    """An array of these values, every rank setting its own block."""
+    made = mp.array_new(str(values.dtype), layout)
+    mp.array_set_local(made, np.ascontiguousarray(values[places(layout, mp.rank, values.shape)]))
+    return made
+
+
+# --- what works -------------------------------------------------------------------------------------------------------
+
+for shape in (13, 10), (1, 7), (0, 4), (9,), (5, 6, 4):
+    for _ in range(4):
+        a = rng.integers(-99, 99, shape).astype(str(rng.choice(["int16", "float64", "complex128"])))
+        layout, other = cyclic_layout(shape), cyclic_layout(shape)
+        x = spread(a, layout)
+        mp.check(f"{shape}: set and brought to the host", x, a)
+        own = a[places(layout, mp.rank, shape)]
+        mp.ok(np.array_equal(x.local(), own), f"{shape}: this rank's block")
+        mp.check(f"{shape}: a copy", mp.copy(x), a)
+        blocks = mp.redistribute(x, mp.random_layout(rng, shape))
+        mp.check(f"{shape}: to blocks", blocks, a)
+        again = mp.redistribute(blocks, other)
+        mp.ok(np.array_equal(again.local(), a[places(other, mp.rank, shape)]), f"{shape}: and to another deal")
+        mp.ok(np.array_equal(mp.redistribute(again, layout).local(), own), f"{shape}: and back")
+
+a = rng.integers(1, 99, (13, 10)).astype("float64")
+layout = mp.layout_new_cyclic(2, [1, mp.size], 2, a.shape, [0, 1], [0, 2])
+if mp.size == 1 or not mp.layout_is_cyclic(layout):
+    layout = mp.layout_new_cyclic(2, [mp.size, 1], 2, a.shape, [0, 1], [2, 3])
+x, y = spread(a, layout), mp.array(a.T.copy())
+mp.check("astype", mp.astype(x, "int32"), a.astype("int32"))
+mp.check("with itself", mp.add(x, x), a + a)
+mp.check("with a number", mp.add(x, 1.0), a + 1)
+mp.check("with a row", mp.add(x, y[:, 0]), a + a.T[:, 0])
+mp.check("with an array in blocks", mp.add(x, mp.transpose(y, None)), a + a)
+result = spread(a, layout)
+mp.add(mp.transpose(y, None), 2.0, out=result)
+mp.check("into such an array", result, a + 2)
+mp.check("divmod", mp.divmod(x, 7.0), np.divmod(a, 7))
+mp.copy(x, out=result)
+mp.check("a copy into such an array", result, a)
+mp.check("an expression", mp.eval("z = 2*x + 1", x=x), 2 * a + 1)
+if mp.layout_is_cyclic(layout):
+    mp.fails("MNP_ERR_ARG", "block-cyclically", mp.eval, "z = x + i0", x=x)
+    mp.fails("MNP_ERR_ARG", "block-cyclically", mp.eval, "z = sum(x)", x=x)
+
+# --- what does not: everything else -----------------------------------------------------------------------------------
+
+with open(os.path.join(os.environ["srcdir"], "include/maniple/ufunc_table.h"), encoding="utf-8") as table:
+    elementwise = set(re.findall(r"\bX\((\w+),", table.read()))
+WORK = elementwise | set("""copy astype redistribute plan_new plan_run round around choose select result_type
+    may_share_memory elementwise_call array_ctx array_dtype array_free array_get_local array_layout array_local_data
+    array_local_lo array_local_shape array_local_size array_local_strides array_margins array_ndim array_set_local
+    array_shape array_to_host""".split())
+ELSEWHERE = {"reduction_call", "conv_execute"}  # they need a reduction, or a plan, which is not made for such layouts
+LISTS = "arrays keys vectors samples conditions choices".split()  # parameters that are several arrays, not outputs
+NUMBERS = {"count": 2, "bins": 3, "ndim": 2, "axis2": 1, "destination": 1, "n": 1, "edge_order": 1, "k": 1,
+           "repeats": 2}
+TEXTS = {"ufunc": "add", "function": "add", "estimator": "sturges", "subscripts": "1:", "file": "x.h5", "dataset": "/x"}
+
+
+def plain(kind):
+    return kind.replace("const ", "").replace(" const", "")
+
+
+def takes_array(kind, name):
+    return plain(kind) == "mnp_array *" or (plain(kind) == "mnp_array **" and name in LISTS)
+
+
+def argument(kind, name, array):
+    """Something for a parameter; what else is wrong with the call comes later than the array's layout."""
+    if takes_array(kind, name):
+        return [array, array] if name in LISTS else array
+    special = {"mnp_array **": 4, "mnp_layout *": layout, "char *": TEXTS.get(name), "mnp_dtype": "float64",
+               "mnp_rng *": generator, "mnp_comm *": world}
+    if plain(kind) in special:
+        return special[plain(kind)]
+    if kind.endswith("*"):
+        return [1] * 8 if name in "bins shape repeats widths kth indices q shifts".split() else None
+    return NUMBERS.get(name, 0)
+
+
+generator = mp.rng_new(1)
+world = ctypes.c_void_p(binding.call("comm_world", binding.ctx))
+short = spread(a[:, 0].copy(), mp.layout_new_cyclic(1, [mp.size], 1, [13], [0], [2]))
+for function, (_, parameters) in sorted(binding._functions.items() if mp.layout_is_cyclic(layout) else []):
+    if function[4:] in WORK | ELSEWHERE or not any(takes_array(*p) for p in parameters):
+        continue
+    given = [argument(kind, name, short if function == "mnp_random_choice" else x) for kind, name in parameters
+             if plain(kind) != "mnp_ctx *" and not binding._is_output(kind, name)]
+    mp.fails("MNP_ERR_ARG", "block-cyclically", function[4:], *given)
+mp.rng_free(generator)
+
+# --- nor do results go there ------------------------------------------------------------------------------------------
+
+if mp.layout_is_cyclic(layout):
+    b = mp.array(a)
+    for function, *given in (("sort", b, 0), ("cumsum", b, 0, None), ("roll", b, 1, [1], [0]), ("tril", b, 0),
+                             ("take", b, mp.arange_int(0, 13, 1, None), 0, 0)):
+        mp.fails("MNP_ERR_ARG", "block-cyclically", function, *given, out=result)
+    mp.fails("MNP_ERR_ARG", "block-cyclically", "put", result, mp.arange_int(0, 2, 1, None), 1.0, 0)
+mp.check("after all that", result, a)
+mp.done()

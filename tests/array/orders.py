@@ -1,0 +1,78 @@
+"""The order in which blocks are stored: new arrays take it from their layout, views hand it on, and a transpose lands
+contiguous where its result's layout says so.  And meshes: where ranks are, layouts and communicators on them.
+"""
+
+import ctypes
+
+import binding
+import maniple as mp
+import numpy as np
+
+rng = mp.random()
+
+
+def strides(x):
+    return [int(s) for s in binding._pointer_result("mnp_array_local_strides", x)[:x.ndim]]
+
+
+def dense(x, order):
+    """The strides of x's block if it lies dense in that order, where an extent of 1 has any."""
+    expected, stride, block = strides(x), 1, x.local().shape
+    for d in reversed(order):
+        expected[d] = expected[d] if block[d] == 1 else stride
+        stride *= block[d]
+    return 0 in block or expected == strides(x)
+
+
+def order_of(layout, ndim):
+    getattr(binding._lib, "mnp_layout_order").restype = ctypes.POINTER(ctypes.c_int)
+    return binding._lib.mnp_layout_order(layout.pointer)[:ndim]
+
+
+for shape in (6, 8, 5), (4, 9), (7,), (3, 0, 2), (2, 3, 4, 5):
+    a = rng.integers(0, 99, shape).astype("float32")
+    order = [int(d) for d in rng.permutation(a.ndim)]
+    block = mp.layout_block(mp.size, a.ndim, shape)
+    layout = mp.layout_with_order(block, order)
+    x = mp.array(a, layout)
+    mp.ok(dense(x, order) and order_of(x.layout, a.ndim) == order, f"{shape}: a new array in order {order}")
+    y = mp.copy(x)
+    mp.ok(dense(y, order), f"{shape}: a copy")
+    mp.check(f"{shape}: which has the values", y, a)
+    mp.ok(dense(mp.add(x, x), order), f"{shape}: a sum")
+    mp.check(f"{shape}: to the other order", mp.redistribute(x, block), a)
+    mp.ok(dense(mp.redistribute(x, block), range(a.ndim)), f"{shape}: which is C's")
+    axes = [int(d) for d in rng.permutation(a.ndim)]
+    turned = mp.transpose(x, axes)
+    there = list(range(a.ndim)) if order == sorted(order) else [axes.index(d) for d in order]
+    mp.ok(order_of(turned.layout, a.ndim) == there, f"{shape}: a view goes on in it")
+    landed = mp.redistribute(turned, mp.layout_with_order(turned.layout, list(range(a.ndim))))
+    mp.ok(dense(landed, range(a.ndim)), f"{shape}: a transpose lands contiguous")
+    mp.check(f"{shape}: with its values", landed, a.transpose(axes))
+
+# --- meshes -----------------------------------------------------------------------------------------------------------
+
+dims = (ctypes.c_int * 2)(0, 0)
+mp.mesh_dims(mp.size, 2, dims)
+mp.ok(dims[0] * dims[1] == mp.size and dims[0] >= dims[1], f"{mp.size} ranks as {list(dims)}")
+mesh = mp.mesh_new(2, [0, 0])
+for rank in range(mp.size):
+    coords = (ctypes.c_int * 2)()
+    mp.mesh_coords(mesh, rank, coords)
+    mp.ok(mp.mesh_rank(mesh, coords) == rank and divmod(rank, dims[1]) == tuple(coords),
+          f"rank {rank} is at {list(coords)}")
+a = rng.integers(0, 99, (9, 7)).astype("int32")
+layout = mp.layout_on_mesh(mesh, 2, a.shape, None, None)
+mp.ok(mp.layout_equal(layout, mp.Layout(list(dims), a.shape, [0, 1])), "a layout on the mesh")
+mp.check("an array there", mp.array(a, layout), a)
+for axis in 0, 1:
+    comm = ctypes.c_void_p(mp.mesh_comm(mesh, axis).value)
+    mp.ok(mp.comm_size(comm) == dims[axis] and mp.comm_rank(comm) == divmod(mp.rank, dims[1])[axis],
+          f"the communicator along axis {axis}")
+    mp.ok(mp.mesh_comm(mesh, axis).value == comm.value, "which is made once")
+mp.fails("MNP_ERR_ARG", "axis", "mesh_comm", mesh, 2)
+mp.fails("MNP_ERR_ARG", "does not divide", "mesh_new", 1, [mp.size + 1])
+mp.fails("MNP_ERR_ARG", "negative", "mesh_new", 1, [-1])
+mp.fails("MNP_ERR_ARG", "axes", "mesh_new", 0, None)
+mp.mesh_free(mesh)
+mp.done()
