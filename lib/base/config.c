@@ -4,6 +4,7 @@
 #include "base/config.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,10 +73,47 @@ static mnp_status check_choice(const char *variable, const char *value, const ch
     return MNP_FAIL(MNP_ERR_ARG, "%s is \"%s\"; it should be %s", variable, value, sentence);
 }
 
+/* A number of bytes with K, M, G or T (powers of 1024) behind it, or a percentage. */
+static mnp_status read_limit(mnp__config *config)
+{
+    static const char letters[] = "KMGT";
+    char *end;
+    const char *text = config->memory_limit;
+    double number = strtod(text, &end), unit = 1;
+    if (*text == '\0')
+        return MNP_OK;
+    bool share = *end == '%';
+    const char *letter = *end && !share ? strchr(letters, toupper((unsigned char)*end)) : NULL;
+    for (const char *power = letters; letter && power <= letter; power++)
+        unit *= 1024;
+    end += letter || share;
+    if (end == text || *end || !(number > 0) || number * unit > 9e18 || (share && number > 100))
+        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_MEMORY_LIMIT is \"%s\"; it should be bytes, as 4000000000, 500M or 16G, "
+                        "or a percentage up to 100%%", text);
+    config->memory_bytes = share ? 0 : number * unit < 1 ? 1 : (int64_t)(number * unit);
+    config->memory_share = share ? number / 100 : 0;
+    return MNP_OK;
+}
+
+/* A number from 1 to `most`, or "auto", which is 0. */
+static mnp_status read_count(const char *variable, const char *text, int most, int *count_p)
+{
+    char *end;
+    long count = strtol(text, &end, 10);
+    *count_p = 0;
+    if (strcmp(text, "auto") == 0)
+        return MNP_OK;
+    if (end == text || *end || count < 1 || count > most)
+        return MNP_FAIL(MNP_ERR_ARG, "%s is \"%s\"; it should be 1 to %d, or auto", variable, text, most);
+    *count_p = (int)count;
+    return MNP_OK;
+}
+
 /* The values that only certain words or numbers make sense for. */
 static mnp_status check(mnp__config *config, int rank)
 {
     char *end;
+    int threads;
     MNP_TRY(check_choice("MANIPLE_DEVICE", config->device, (const char *const[]){"auto", "cuda", "host", NULL},
                          "cuda, host or auto"));
     MNP_TRY(check_choice("MANIPLE_TRANSPORT", config->transport, (const char *const[]){"auto", "nccl", "mpi", NULL},
@@ -86,11 +124,9 @@ static mnp_status check(mnp__config *config, int rank)
                         config->deadline);
     MNP_TRY(check_choice("MANIPLE_REPRODUCIBLE", config->reproducible, (const char *const[]){"0", "1", NULL}, "0 or 1"));
     config->is_reproducible = strcmp(config->reproducible, "1") == 0;
-    if (strcmp(config->threads, "auto") != 0) {
-        long threads = strtol(config->threads, &end, 10);
-        if (end == config->threads || *end || threads < 1 || threads > 4096)
-            return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_THREADS is \"%s\"; it should be 1 to 4096, or auto", config->threads);
-    }
+    MNP_TRY(read_count("MANIPLE_THREADS", config->threads, 4096, &threads));
+    MNP_TRY(read_count("MANIPLE_NODE_SIZE", config->node_size, INT_MAX, &config->node_ranks));
+    MNP_TRY(read_limit(config));
     return mnp__log_parse(config->log, rank, &config->logger);
 }
 

@@ -15,6 +15,10 @@
     X(device, "MANIPLE_DEVICE", "auto", "cuda, host, or auto: a GPU where there is one")                               \
     X(transport, "MANIPLE_TRANSPORT", "auto",                                                                          \
       "how GPUs exchange data: nccl, mpi (staged through the host), or auto: nccl where every rank has a GPU of its own") \
+    X(node_size, "MANIPLE_NODE_SIZE", "auto",                                                                          \
+      "ranks that are treated as one node, 1 or more, or auto: those of a host; to try on one what happens between several") \
+    X(memory_limit, "MANIPLE_MEMORY_LIMIT", "",                                                                        \
+      "most memory of a rank for arrays, as 4000000000, 500M, 16G, or 50% of its share of the device; empty: all there is") \
     X(deadline, "MANIPLE_DEADLINE", "60", "seconds that a rank waits for another in an exchange before it gives up with an error")           \
     X(threads, "MANIPLE_THREADS", "auto",                                                                              \
       "threads of a rank on the host device, or auto: the cores it may use, shared with the ranks beside it")          \
@@ -35,6 +39,9 @@ typedef struct mnp__config {
 #undef MNP__SETTING_FIELD
     mnp__log logger;
     double deadline_seconds;
+    int node_ranks;               /* of MANIPLE_NODE_SIZE; 0: all of a host */
+    int64_t memory_bytes;         /* of MANIPLE_MEMORY_LIMIT, or 0 */
+    double memory_share;          /* the same as a part of the whole, or 0 */
     bool is_reproducible;
     mnp_setting_info *table; /* the same, for printing; ends with a NULL name */
 } mnp__config;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <maniple/context.h>
+#include <maniple/memory.h>
 
 #include "base/config.h"
 #include "jit/jit.h"
@@ -53,14 +54,33 @@ typedef struct mnp__device_ops {
     mnp_status (*link)(mnp__device *device, uint64_t identity, mnp_link_info *link);
 
     /*
-     * Device memory, aligned to 256 bytes; size 0 gives NULL.  Where the device has a `memory_stream`, memory may be
-     * used by that stream at once, and by others after they were made to wait for it; what is freed may still be used
-     * by work that the stream holds.  Pinned memory is the CPU's, quick to copy from and to.
+     * Device memory, aligned to 256 bytes, from a pool that keeps what is freed; size 0 gives NULL.  Where the device
+     * has a `memory_stream`, memory may be used by that stream at once, and by others after they were made to wait for
+     * it; what is freed may still be used by work that the stream holds.  Pinned memory is the CPU's, quick to copy
+     * from and to.
      */
     mnp_status (*alloc)(mnp__device *device, size_t size, void **pointer_p);
     void (*free)(mnp__device *device, void *pointer);
     mnp_status (*alloc_pinned)(mnp__device *device, size_t size, void **pointer_p);
     void (*free_pinned)(mnp__device *device, void *pointer);
+
+    /* Figures of that memory: pool is MNP_MEMORY_SCRATCH or MNP_MEMORY_PINNED; as in <maniple/memory.h>. */
+    mnp_status (*memory_info)(mnp__device *device, mnp_memory_pool pool, mnp_memory_pool_info *info);
+    mnp_status (*memory_trim)(mnp__device *device, mnp_memory_pool pool);
+    void (*memory_limit)(mnp__device *device, mnp_memory_pool pool, size_t bytes);
+
+    /*
+     * Memory that the processes of one host can map, in multiples of the granularity; a device without it has NULL in
+     * all these slots.  reserve: address space without memory.  new: a file descriptor of memory, which lives as long
+     * as that is open or mapped.  map: let it appear at a place of the reserved space; the descriptor -1 stands for
+     * memory of this process alone.  unmap: the space is reserved as before.
+     */
+    size_t (*share_granularity)(mnp__device *device);
+    mnp_status (*share_reserve)(mnp__device *device, size_t size, void **address_p);
+    void (*share_unreserve)(mnp__device *device, void *address, size_t size);
+    mnp_status (*share_new)(mnp__device *device, size_t size, int *fd_p);
+    mnp_status (*share_map)(mnp__device *device, void *address, size_t size, int fd);
+    void (*share_unmap)(mnp__device *device, void *address, size_t size);
 
     /* An urgent stream's work is begun before other work that waits for the device. */
     mnp_status (*stream_new)(mnp__device *device, bool urgent, mnp__stream **stream_p);

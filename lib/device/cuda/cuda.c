@@ -1,13 +1,10 @@
 /*
- * The CUDA device: one GPU through the CUDA runtime.  Its kernels are in kernel.c.
+ * The CUDA device: one GPU through the CUDA runtime.  Its memory is in memory.c, its kernels in kernel.c.
  *
  * A stream and an event are the runtime's own objects behind the names of device.h.  Every call makes the device
  * current in the calling thread first, as the program or another library may have chosen another one, and a new thread
  * starts with the first; that costs tens of nanoseconds.  A failure is taken out of the runtime's "last error", where
  * it would be blamed on someone else.
- *
- * Arrays may be freed while kernels still use them: memory comes from the runtime's pool and goes back to it in the order
- * of the device's memory stream.  The pool keeps what it has, so that a new array costs a few microseconds at most.
  */
 #include <config.h>
 
@@ -21,8 +18,6 @@
 #include "base/status.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/stream.h"
-
-#define GIB 1073741824.0
 
 static cuda_device *of(mnp__device *device)
 {
@@ -155,97 +150,7 @@ static mnp_status cuda_link(mnp__device *device, uint64_t identity, mnp_link_inf
     return MNP_OK;
 }
 
-/* ---- memory ---- */
-
-/* A pool that keeps memory until the device is closed or memory is short. */
-static mnp_status open_pool(cuda_device *cuda)
-{
-    int supported = 0;
-    struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
-                                   .location = {.type = cudaMemLocationTypeDevice, .id = cuda->index}};
-    uint64_t keep = UINT64_MAX;
-    MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &supported, cudaDevAttrMemoryPoolsSupported, cuda->index));
-    if (!supported)
-        return MNP_OK;
-    MNP_TRY(RUNTIME(cuda, cudaMemPoolCreate, &cuda->pool, &properties));
-    return RUNTIME(cuda, cudaMemPoolSetAttribute, cuda->pool, cudaMemPoolAttrReleaseThreshold, &keep);
-}
-
-static cudaError_t allocate(const cuda_device *cuda, size_t size, void **pointer_p)
-{
-    if (!cuda->pool || !cuda->base.memory_stream)
-        return cudaMalloc(pointer_p, size);
-    return cudaMallocFromPoolAsync(pointer_p, size, cuda->pool, mnp__cuda_stream(cuda->base.memory_stream));
-}
-
-/* Give the driver back what the pool keeps and nobody uses. */
-static void trim_pool(const cuda_device *cuda)
-{
-    (void)cudaGetLastError();
-    if (cuda->pool && cuda->base.memory_stream) {
-        ignore(cudaStreamSynchronize(mnp__cuda_stream(cuda->base.memory_stream)));
-        ignore(cudaMemPoolTrimTo(cuda->pool, 0));
-    }
-}
-
-static mnp_status cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
-{
-    cuda_device *cuda = of(device);
-    void *pointer = NULL;
-    if (size > 0) {
-        MNP_TRY(use(cuda));
-        size_t rounded = size <= SIZE_MAX - 255 ? (size + 255) / 256 * 256 : size; /* NCCL reads the last bytes by words */
-        cudaError_t code = allocate(cuda, rounded, &pointer);
-        if (code == cudaErrorMemoryAllocation) {
-            trim_pool(cuda);
-            code = allocate(cuda, rounded, &pointer);
-        }
-        if (code == cudaErrorMemoryAllocation) {
-            (void)cudaGetLastError();
-            size_t memory_free = 0, memory_total = 0;
-            ignore(cudaMemGetInfo(&memory_free, &memory_total));
-            return MNP_FAIL(MNP_ERR_MEMORY,
-                            "out of device memory: %.3f GiB asked for, %.3f of %.3f GiB free on GPU %d, %s",
-                            (double)size / GIB, (double)memory_free / GIB, (double)memory_total / GIB, cuda->index,
-                            cuda->name);
-        }
-        MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaMalloc", __FILE__, __LINE__, __func__));
-    }
-    *pointer_p = pointer;
-    return MNP_OK;
-}
-
-static void cuda_free(mnp__device *device, void *pointer)
-{
-    use_or_ignore(device);
-    if (pointer && of(device)->pool && device->memory_stream)
-        ignore(cudaFreeAsync(pointer, mnp__cuda_stream(device->memory_stream)));
-    else
-        ignore(cudaFree(pointer));
-}
-
-static mnp_status cuda_alloc_pinned(mnp__device *device, size_t size, void **pointer_p)
-{
-    cuda_device *cuda = of(device);
-    void *pointer = NULL;
-    if (size > 0) {
-        MNP_TRY(use(cuda));
-        cudaError_t code = cudaHostAlloc(&pointer, size, cudaHostAllocDefault);
-        if (code == cudaErrorMemoryAllocation) {
-            (void)cudaGetLastError();
-            return MNP_FAIL(MNP_ERR_MEMORY, "out of pinned host memory: %.3f GiB asked for", (double)size / GIB);
-        }
-        MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaHostAlloc", __FILE__, __LINE__, __func__));
-    }
-    *pointer_p = pointer;
-    return MNP_OK;
-}
-
-static void cuda_free_pinned(mnp__device *device, void *pointer)
-{
-    use_or_ignore(device);
-    ignore(cudaFreeHost(pointer));
-}
+/* ---- copies ---- */
 
 static mnp_status cuda_copy(mnp__device *device, void *dst, const void *src, size_t size, mnp__stream *stream)
 {
@@ -362,6 +267,7 @@ static void cuda_close(mnp__device *device)
     cuda_device *cuda = of(device);
     if (cuda->pool)
         ignore(cudaMemPoolDestroy(cuda->pool));
+    mnp__arena_free(cuda->pinned);
     mnp__nvrtc_free(cuda->compiler);
     mnp__driver_close(&cuda->driver);
     free(cuda);
@@ -373,10 +279,13 @@ static const mnp__device_ops cuda_ops = {
     .info = cuda_info,
     .identity = cuda_identity,
     .link = cuda_link,
-    .alloc = cuda_alloc,
-    .free = cuda_free,
-    .alloc_pinned = cuda_alloc_pinned,
-    .free_pinned = cuda_free_pinned,
+    .alloc = mnp__cuda_alloc,
+    .free = mnp__cuda_free,
+    .alloc_pinned = mnp__cuda_alloc_pinned,
+    .free_pinned = mnp__cuda_free_pinned,
+    .memory_info = mnp__cuda_memory_info,
+    .memory_trim = mnp__cuda_memory_trim,
+    .memory_limit = mnp__cuda_memory_limit,
     .stream_new = cuda_stream_new,
     .stream_free = cuda_stream_free,
     .event_new = cuda_event_new,
@@ -452,7 +361,7 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__
                        cuda->index), st, fail);
     MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_minor, cudaDevAttrComputeCapabilityMinor,
                        cuda->index), st, fail);
-    MNP_TRY_OR(open_pool(cuda), st, fail);
+    MNP_TRY_OR(mnp__cuda_pool_open(cuda), st, fail);
     MNP_TRY_OR(mnp__nvrtc_new(config, cuda->capability_major, cuda->capability_minor, &cuda->compiler), st, fail);
     *device_p = &cuda->base;
     return MNP_OK;

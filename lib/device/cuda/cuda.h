@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "base/arena.h"
 #include "device/cuda/driver.h"
 #include "device/cuda/stream.h"
 #include "device/device.h"
@@ -19,6 +20,8 @@ typedef struct cuda_device {
     CUcontext context; /* the runtime's, once the device has been opened */
     int capability_major, capability_minor;
     cudaMemPool_t pool; /* of this device's own; NULL where the driver has none */
+    mnp__arena *pinned; /* what there is of pinned memory */
+    size_t scratch_limit, pinned_limit; /* bytes, or 0 */
     char name[96];
 } cuda_device;
 
@@ -32,6 +35,16 @@ mnp_status mnp__cuda_runtime_status(const cuda_device *cuda, cudaError_t code, c
                                     int line, const char *caller);
 mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const char *call, const char *file,
                                    int line, const char *caller);
+
+/* memory.c: the slots that concern memory; the pool is to be there before. */
+mnp_status mnp__cuda_pool_open(cuda_device *cuda);
+mnp_status mnp__cuda_alloc(mnp__device *device, size_t size, void **pointer_p);
+void mnp__cuda_free(mnp__device *device, void *pointer);
+mnp_status mnp__cuda_alloc_pinned(mnp__device *device, size_t size, void **pointer_p);
+void mnp__cuda_free_pinned(mnp__device *device, void *pointer);
+mnp_status mnp__cuda_memory_info(mnp__device *device, mnp_memory_pool which, mnp_memory_pool_info *info);
+mnp_status mnp__cuda_memory_trim(mnp__device *device, mnp_memory_pool which);
+void mnp__cuda_memory_limit(mnp__device *device, mnp_memory_pool which, size_t bytes);
 
 /* kernel.c: the slots of the ops table that concern kernels and raw modules. */
 mnp_status mnp__cuda_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);

@@ -1,5 +1,5 @@
 /*
- * The host device: memory is the CPU's, streams are served at once, kernels run on threads.
+ * The host device: memory is the CPU's (memory.c), streams are served at once, kernels run on threads.
  */
 #include <config.h>
 
@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +23,8 @@ static void host_close(mnp__device *device)
 {
     mnp__host_device *host = (mnp__host_device *)device;
     mnp__host_compiler_free(host->compiler);
+    mnp__host_pool_close(&host->scratch);
+    mnp__host_pool_close(&host->pinned);
     free(host);
 }
 
@@ -73,34 +74,6 @@ static mnp_status host_link(mnp__device *device, uint64_t identity, mnp_link_inf
     (void)identity;
     snprintf(link->name, sizeof link->name, "-");
     return MNP_OK;
-}
-
-/* Large blocks lie on huge pages where the system has them: being touched for the first time costs a fraction then. */
-static mnp_status host_alloc(mnp__device *device, size_t size, void **pointer_p)
-{
-    const size_t huge_page = 2 << 20, alignment = size < 2 * huge_page ? 256 : huge_page;
-    (void)device;
-    if (size == 0) {
-        *pointer_p = NULL;
-        return MNP_OK;
-    }
-    size_t rounded = size <= SIZE_MAX - alignment ? (size + alignment - 1) / alignment * alignment : size;
-    void *pointer = aligned_alloc(alignment, rounded);
-#ifdef MADV_HUGEPAGE
-    if (pointer && alignment == huge_page)
-        (void)madvise(pointer, rounded, MADV_HUGEPAGE); /* as good as it goes */
-#endif
-    if (!pointer)
-        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host device for %zu bytes (%.3g GiB)", size,
-                        (double)size / (1 << 30));
-    *pointer_p = pointer;
-    return MNP_OK;
-}
-
-static void host_free(mnp__device *device, void *pointer)
-{
-    (void)device;
-    free(pointer);
 }
 
 /* A stream has no state: its address tells it from none. */
@@ -189,10 +162,19 @@ static const mnp__device_ops host_ops = {
     .info = host_info,
     .identity = host_identity,
     .link = host_link,
-    .alloc = host_alloc,
-    .free = host_free,
-    .alloc_pinned = host_alloc,
-    .free_pinned = host_free,
+    .alloc = mnp__host_alloc,
+    .free = mnp__host_free,
+    .alloc_pinned = mnp__host_alloc_pinned,
+    .free_pinned = mnp__host_free_pinned,
+    .memory_info = mnp__host_memory_info,
+    .memory_trim = mnp__host_memory_trim,
+    .memory_limit = mnp__host_memory_limit,
+    .share_granularity = mnp__host_share_granularity,
+    .share_reserve = mnp__host_share_reserve,
+    .share_unreserve = mnp__host_share_unreserve,
+    .share_new = mnp__host_share_new,
+    .share_map = mnp__host_share_map,
+    .share_unmap = mnp__host_share_unmap,
     .stream_new = host_stream_new,
     .stream_free = host_stream_free,
     .event_new = host_event_new,

@@ -4,13 +4,39 @@
 #ifndef MNP__DEVICE_HOST_H
 #define MNP__DEVICE_HOST_H
 
+#include "base/arena.h"
 #include "device/device.h"
+
+/* memory.c */
+typedef struct mnp__host_pool {
+    mnp__arena *arena; /* of places from `base` on; NULL until a block is wanted */
+    char *base;
+    size_t space, top;   /* address space; how far memory is behind it */
+    size_t bound, limit; /* the machine's memory; the same as the user wants it, 0: none */
+} mnp__host_pool;
 
 typedef struct mnp__host_device {
     mnp__device base;
+    mnp__host_pool scratch, pinned;
     int threads;
     mnp__compiler *compiler; /* made when the first kernel is wanted */
 } mnp__host_device;
+
+/* memory.c: the slots of the ops table that concern memory. */
+mnp_status mnp__host_alloc(mnp__device *device, size_t size, void **pointer_p);
+void mnp__host_free(mnp__device *device, void *pointer);
+mnp_status mnp__host_alloc_pinned(mnp__device *device, size_t size, void **pointer_p);
+void mnp__host_free_pinned(mnp__device *device, void *pointer);
+mnp_status mnp__host_memory_info(mnp__device *device, mnp_memory_pool which, mnp_memory_pool_info *info);
+mnp_status mnp__host_memory_trim(mnp__device *device, mnp_memory_pool which);
+void mnp__host_memory_limit(mnp__device *device, mnp_memory_pool which, size_t bytes);
+void mnp__host_pool_close(mnp__host_pool *pool);
+size_t mnp__host_share_granularity(mnp__device *device);
+mnp_status mnp__host_share_reserve(mnp__device *device, size_t size, void **address_p);
+void mnp__host_share_unreserve(mnp__device *device, void *address, size_t size);
+mnp_status mnp__host_share_new(mnp__device *device, size_t size, int *fd_p);
+mnp_status mnp__host_share_map(mnp__device *device, void *address, size_t size, int fd);
+void mnp__host_share_unmap(mnp__device *device, void *address, size_t size);
 
 /* kernel.c: compiled code that is loaded. */
 typedef struct mnp__host_object {

@@ -1,0 +1,58 @@
+/*
+ * Buffers: the device memory that an array and its views share.
+ *
+ * Blocks that are about equal lie in the heap, at the same place on all ranks, where peers can store into them.  What
+ * few ranks have most of would cost all the others as much there, and is memory of the device by itself.
+ */
+#include "array/array.h"
+
+#include <stdlib.h>
+
+#include "comm/heap.h"
+
+/* What a rank may give away: as much as it has itself, and a little. */
+static bool is_balanced(const mnp__block_sizes *sizes)
+{
+    const size_t little = 64 << 10;
+    return sizes->largest <= little || sizes->largest - little <= 2 * sizes->average;
+}
+
+mnp_status mnp__buffer_new(mnp_ctx *ctx, const mnp__block_sizes *sizes, mnp__buffer **buffer_p)
+{
+    mnp__heap *heap = ctx->comm.heap;
+    mnp__buffer *buffer = NULL;
+    mnp_status st = mnp__calloc(1, sizeof *buffer, &buffer);
+    if (is_balanced(sizes)) {
+        MNP_TRY(st); /* a rank without these few bytes fails alone: asking would take longer than all the rest */
+        buffer->in_heap = true;
+        buffer->shared = mnp__heap_shared(heap);
+        st = mnp__heap_alloc(heap, sizes->largest, &buffer->data);
+    } else {
+        if (st == MNP_OK)
+            st = ctx->device->ops->alloc(ctx->device, sizes->own, &buffer->data);
+        st = MNP_AGREE(ctx, st);
+        if (st != MNP_OK && buffer)
+            ctx->device->ops->free(ctx->device, buffer->data);
+    }
+    if (st != MNP_OK) {
+        free(buffer);
+        return st;
+    }
+    buffer->owners = 1;
+    buffer->size = sizes->own;
+    ctx->live_bytes += (int64_t)buffer->size;
+    *buffer_p = buffer;
+    return MNP_OK;
+}
+
+void mnp__buffer_release(mnp_ctx *ctx, mnp__buffer *buffer)
+{
+    if (!buffer || --buffer->owners > 0)
+        return;
+    ctx->live_bytes -= (int64_t)buffer->size;
+    if (buffer->in_heap)
+        mnp__heap_free(ctx->comm.heap, buffer->data);
+    else
+        ctx->device->ops->free(ctx->device, buffer->data);
+    free(buffer);
+}

@@ -1,0 +1,456 @@
+/*
+ * The heap: an arena (base/arena.h) of places in a region of address space, and chunks of memory behind them.
+ *
+ * A rank reserves as many regions as it has peers, one behind the other, all as large.  A chunk appears at the same
+ * place of every region: here the peers' own memories.  Blocks may go over the border of two chunks, so the heap grows
+ * only by what the free range before the gap lacks.
+ *
+ * All ranks have the same arena.  What bounds the heap (a limit, address space, the memory of the smallest host) is
+ * made the same when it is opened, so that it is full for all ranks at once; only making a chunk can fail on one rank
+ * alone, which is agreed upon.
+ *
+ * Where the device cannot share memory, or there is not that much address space, every block is memory of the device by
+ * itself, and the arena just counts.
+ */
+#include "comm/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+
+struct chunk {
+    size_t begin, size; /* in every region */
+};
+
+struct mnp__heap {
+    mnp__comm *comm;
+    mnp__arena *arena; /* of places in a region; direct: of addresses */
+    bool direct;       /* blocks are the device's own */
+    bool shared;       /* peers map each other's chunks */
+    char *base;        /* of the regions; NULL if direct */
+    size_t region;     /* bytes of each */
+    size_t bound;      /* of what this rank may reserve, so that all ranks of a host together stay within its memory */
+    size_t limit;      /* the same as the user wants it; 0: none */
+    struct chunk *chunks; /* by their places */
+    int count, capacity;
+    int *fds; /* one a peer */
+};
+
+static const size_t smallest_growth = (size_t)32 << 20, largest_growth = (size_t)1 << 30;
+static const size_t largest_space = (size_t)32 << 40; /* for all peers: address space has 128 TiB */
+
+static size_t round_up(size_t size, size_t unit)
+{
+    return size <= SIZE_MAX - unit ? (size + unit - 1) / unit * unit : SIZE_MAX / unit * unit;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static char *region_of(const mnp__heap *heap, int peer)
+{
+    return heap->base + (size_t)peer * heap->region;
+}
+
+static char *own_region(const mnp__heap *heap)
+{
+    return region_of(heap, heap->comm->peers->mine);
+}
+
+/* ---- opening and closing ---- */
+
+/* What bounds the heap: the least that any rank has. */
+static mnp_status find_bounds(mnp__heap *heap)
+{
+    mnp__comm *comm = heap->comm;
+    const mnp__config *config = comm->config;
+    mnp_rank_info info = {.rank = 0};
+    mnp_status st = comm->device->ops->info(comm->device, &info);
+    int sharers = comm->device->cpu_memory ? comm->node_size : comm->ranks_on_device;
+    uint64_t share = (uint64_t)info.memory_total / (uint64_t)sharers, limit = (uint64_t)config->memory_bytes;
+    if (config->memory_share > 0)
+        limit = (uint64_t)((double)share * config->memory_share);
+    uint64_t mine[3] = {limit > 0 ? limit : UINT64_MAX, share, comm->device->ops->share_reserve != NULL}, least_of[3];
+    MNP_TRY(mnp__agree(comm, st));
+    MNP_TRY(mnp__mpi_status(MPI_Allreduce(mine, least_of, 3, MPI_UINT64_T, MPI_MIN, comm->mpi), "MPI_Allreduce"));
+    heap->limit = least_of[0] < UINT64_MAX ? (size_t)least_of[0] : 0;
+    heap->bound = (size_t)least_of[1];
+    heap->direct = least_of[2] == 0;
+    return MNP_OK;
+}
+
+/* Whether memory can be had that processes share. */
+static bool can_share(const mnp__heap *heap)
+{
+    mnp__device *device = heap->comm->device;
+    int fd;
+    if (device->ops->share_new(device, device->ops->share_granularity(device), &fd) != MNP_OK)
+        return false;
+    close(fd);
+    return true;
+}
+
+/* Address space for all peers, on all ranks or on none, which is no failure; and whether they will share memory. */
+static mnp_status reserve(mnp__heap *heap)
+{
+    mnp__comm *comm = heap->comm;
+    mnp__device *device = comm->device;
+    size_t peers = (size_t)comm->peers->count, most = (size_t)comm->peers->most;
+    void *base = NULL;
+    heap->region = smallest_growth;
+    while (heap->region < 2 * heap->bound && 2 * heap->region * most <= largest_space)
+        heap->region *= 2;
+    bool reserved = device->ops->share_reserve(device, heap->region * peers, &base) == MNP_OK;
+    int mine[] = {reserved, reserved && (most == 1 || can_share(heap))}, all[2];
+    if (!mine[1])
+        MNP_LOG(&comm->config->logger, MNP_LOG_INFO, "ranks do not share memory: %s", mnp_error_message());
+    MNP_TRY(mnp__mpi_status(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, comm->mpi), "MPI_Allreduce"));
+    heap->base = base;
+    heap->direct = !all[0];
+    heap->shared = all[1] && most > 1;
+    if (reserved && heap->direct) {
+        device->ops->share_unreserve(device, base, heap->region * peers);
+        heap->base = NULL;
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp__heap_open(mnp__comm *comm, mnp__heap **heap_p)
+{
+    mnp__heap *heap = NULL;
+    mnp_status st = mnp__calloc(1, sizeof *heap, &heap);
+    if (st == MNP_OK) {
+        heap->comm = comm;
+        st = mnp__arena_new(&heap->arena);
+    }
+    if (st == MNP_OK)
+        st = mnp__calloc((size_t)comm->peers->count, sizeof *heap->fds, &heap->fds);
+    MNP_TRY_OR(mnp__agree(comm, st), st, fail);
+    MNP_TRY_OR(find_bounds(heap), st, fail);
+    if (!heap->direct)
+        MNP_TRY_OR(reserve(heap), st, fail);
+    *heap_p = heap;
+    return MNP_OK;
+fail:
+    mnp__heap_close(heap);
+    return st;
+}
+
+static void unmap(mnp__heap *heap, int peers, size_t begin, size_t size)
+{
+    mnp__device *device = heap->comm->device;
+    for (int i = 0; i < peers; i++)
+        device->ops->share_unmap(device, region_of(heap, i) + begin, size);
+}
+
+void mnp__heap_close(mnp__heap *heap)
+{
+    if (!heap)
+        return;
+    if (heap->base && mnp__arena_read(heap->arena).blocks == 0) { /* what is in use MPI may still write to */
+        mnp__device *device = heap->comm->device;
+        int peers = heap->comm->peers->count;
+        for (int i = 0; i < heap->count; i++)
+            unmap(heap, peers, heap->chunks[i].begin, heap->chunks[i].size);
+        device->ops->share_unreserve(device, heap->base, heap->region * (size_t)peers);
+    }
+    mnp__arena_free(heap->arena);
+    free(heap->chunks);
+    free(heap->fds);
+    free(heap);
+}
+
+/* ---- chunks ---- */
+
+/* Let a chunk's memory appear in all regions.  On failure it is in none. */
+static mnp_status map(mnp__heap *heap, size_t begin, size_t size)
+{
+    mnp__device *device = heap->comm->device;
+    mnp_status st = MNP_OK;
+    for (int i = 0; i < heap->comm->peers->count; i++) {
+        st = device->ops->share_map(device, region_of(heap, i) + begin, size, heap->fds[i]);
+        if (st != MNP_OK) {
+            unmap(heap, i, begin, size);
+            break;
+        }
+    }
+    return st;
+}
+
+static void close_fds(mnp__heap *heap)
+{
+    for (int i = 0; i < heap->comm->peers->count; i++) {
+        if (heap->fds[i] >= 0)
+            close(heap->fds[i]);
+        heap->fds[i] = -1;
+    }
+}
+
+/* The memory that all peers have made for a chunk, as file descriptors.  Agreed upon. */
+static mnp_status make_memory(mnp__heap *heap, size_t size)
+{
+    mnp__device *device = heap->comm->device;
+    const mnp__peers *peers = heap->comm->peers;
+    int own = -1;
+    for (int i = 0; i < peers->count; i++)
+        heap->fds[i] = -1;
+    if (!mnp__heap_shared(heap))
+        return MNP_OK;
+    mnp_status st = mnp__agree(heap->comm, device->ops->share_new(device, size, &own));
+    if (st != MNP_OK) {
+        if (own >= 0)
+            close(own);
+        return st;
+    }
+    return mnp__peers_share(peers, own, heap->fds);
+}
+
+static mnp_status make_room_in_list(mnp__heap *heap)
+{
+    if (heap->count < heap->capacity)
+        return MNP_OK;
+    int capacity = 2 * heap->capacity + 8;
+    struct chunk *chunks = realloc(heap->chunks, (size_t)capacity * sizeof *chunks);
+    if (!chunks)
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory for a list of %d chunks", capacity);
+    heap->chunks = chunks;
+    heap->capacity = capacity;
+    return MNP_OK;
+}
+
+/* Enter chunk number `index`.  Agreed upon: on failure nothing has changed on any rank. */
+static mnp_status add_chunk(mnp__heap *heap, int index, size_t begin, size_t size)
+{
+    mnp__comm *comm = heap->comm;
+    bool mapped = false, added = false;
+    mnp_status st = make_memory(heap, size);
+    if (st == MNP_OK) {
+        st = map(heap, begin, size);
+        mapped = st == MNP_OK;
+    }
+    close_fds(heap);
+    if (st == MNP_OK)
+        st = make_room_in_list(heap);
+    if (st == MNP_OK) {
+        st = mnp__arena_add(heap->arena, begin, size);
+        added = st == MNP_OK;
+    }
+    st = mnp__agree(comm, st);
+    if (st != MNP_OK) {
+        if (added)
+            (void)mnp__arena_remove(heap->arena, begin, size);
+        if (mapped)
+            unmap(heap, comm->peers->count, begin, size);
+        return st;
+    }
+    memmove(heap->chunks + index + 1, heap->chunks + index, (size_t)(heap->count - index) * sizeof *heap->chunks);
+    heap->chunks[index] = (struct chunk){.begin = begin, .size = size};
+    heap->count++;
+    return MNP_OK;
+}
+
+void mnp__heap_trim(mnp__heap *heap)
+{
+    int kept = 0;
+    for (int i = 0; i < heap->count; i++) {
+        struct chunk chunk = heap->chunks[i];
+        if (mnp__arena_is_free(heap->arena, chunk.begin, chunk.size) &&
+            mnp__arena_remove(heap->arena, chunk.begin, chunk.size) == MNP_OK)
+            unmap(heap, heap->comm->peers->count, chunk.begin, chunk.size);
+        else
+            heap->chunks[kept++] = chunk;
+    }
+    heap->count = kept;
+}
+
+/*
+ * Where a chunk would go that makes room for a block: into the first gap between chunks that is large enough for what
+ * the free range before it lacks.  `needed` is that, in whole units of the device, `room` the extent of the gap.  False
+ * if address space is short.
+ */
+struct gap {
+    int index;
+    size_t begin, room, needed;
+};
+
+static bool find_gap(const mnp__heap *heap, size_t size, struct gap *gap)
+{
+    mnp__device *device = heap->comm->device;
+    size_t unit = device->ops->share_granularity(device);
+    for (int i = 0; i <= heap->count; i++) {
+        size_t begin = i > 0 ? heap->chunks[i - 1].begin + heap->chunks[i - 1].size : 0;
+        size_t end = i < heap->count ? heap->chunks[i].begin : heap->region;
+        size_t before = mnp__arena_free_before(heap->arena, begin);
+        size_t needed = round_up(size > before ? size - before : 1, unit);
+        *gap = (struct gap){.index = i, .begin = begin, .room = end - begin, .needed = needed};
+        if (needed <= end - begin)
+            return true;
+    }
+    return false;
+}
+
+/* The most that may be reserved. */
+static size_t ceiling(const mnp__heap *heap)
+{
+    return heap->limit > 0 ? least(heap->limit, heap->bound) : heap->bound;
+}
+
+/* How much more is needed than may be had for that block; 0 if the gap can be filled. */
+static size_t missing(const mnp__heap *heap, size_t size, struct gap *gap)
+{
+    size_t reserved = mnp__arena_read(heap->arena).reserved;
+    if (!find_gap(heap, size, gap))
+        return gap->needed - gap->room;
+    if (reserved > ceiling(heap))
+        return gap->needed;
+    return gap->needed > ceiling(heap) - reserved ? gap->needed - (ceiling(heap) - reserved) : 0;
+}
+
+static mnp_status is_full(const mnp__heap *heap, size_t size, size_t lacks)
+{
+    mnp__arena_figures figures = mnp__arena_read(heap->arena);
+    bool limited = heap->limit > 0 && heap->limit <= heap->bound;
+    return MNP_FAIL(MNP_ERR_MEMORY,
+                    "no memory for %zu bytes of an array on every rank (%.3g GiB): %zu bytes are missing; of %zu bytes a "
+                    "rank, %s, %zu are in use and %zu reserved",
+                    size, (double)size / 1073741824.0, lacks, ceiling(heap),
+                    limited ? "the limit of MANIPLE_MEMORY_LIMIT or mnp_memory_set_limit()" : "its share of the host",
+                    figures.used, figures.reserved);
+}
+
+/* Make room for a block of that size. */
+static mnp_status grow(mnp__heap *heap, size_t size)
+{
+    struct gap gap;
+    size_t lacks = missing(heap, size, &gap);
+    if (lacks > 0) {
+        mnp__heap_trim(heap);
+        lacks = missing(heap, size, &gap);
+    }
+    if (lacks > 0)
+        return is_full(heap, size, lacks);
+    mnp__device *device = heap->comm->device;
+    (void)device->ops->memory_trim(device, MNP_MEMORY_SCRATCH); /* both come out of the same memory */
+    size_t reserved = mnp__arena_read(heap->arena).reserved, unit = device->ops->share_granularity(device);
+    size_t wished = least(round_up(reserved / 4, smallest_growth) + smallest_growth, largest_growth);
+    size_t most = least(gap.room, (ceiling(heap) - reserved) / unit * unit);
+    wished = least(wished > gap.needed ? wished : gap.needed, most);
+    mnp_status st = add_chunk(heap, gap.index, gap.begin, wished);
+    if (st != MNP_OK && st != MNP_ERR_TIMEOUT)
+        st = MNP_FAIL(MNP_ERR_MEMORY, "no memory for %zu bytes of an array on every rank: %s", size,
+                      mnp_error_message());
+    return st;
+}
+
+/* ---- blocks ---- */
+
+/* A block of the device's own, of which the arena knows. */
+static mnp_status alloc_direct(mnp__heap *heap, size_t size, void **pointer_p)
+{
+    mnp__device *device = heap->comm->device;
+    size_t used = mnp__arena_read(heap->arena).used;
+    void *pointer = NULL;
+    if (heap->limit > 0 && size > heap->limit - least(heap->limit, used))
+        return is_full(heap, size, size - (heap->limit - least(heap->limit, used)));
+    MNP_TRY(device->ops->alloc(device, size, &pointer));
+    mnp_status st = mnp__arena_enter(heap->arena, (uintptr_t)pointer, size);
+    if (st != MNP_OK)
+        device->ops->free(device, pointer);
+    else
+        *pointer_p = pointer;
+    return st;
+}
+
+mnp_status mnp__heap_alloc(mnp__heap *heap, size_t size, void **pointer_p)
+{
+    bool found = false;
+    uintptr_t place = 0;
+    void *pointer = NULL;
+    if (size == 0) {
+        *pointer_p = NULL;
+        return MNP_OK;
+    }
+    if (heap->direct) {
+        mnp_status st = mnp__agree(heap->comm, alloc_direct(heap, size, &pointer));
+        if (st != MNP_OK)
+            mnp__heap_free(heap, pointer);
+        else
+            *pointer_p = pointer;
+        return st;
+    }
+    MNP_TRY(mnp__arena_take(heap->arena, size, &found, &place));
+    if (!found) {
+        MNP_TRY(grow(heap, size));
+        MNP_TRY(mnp__arena_take(heap->arena, size, &found, &place));
+    }
+    *pointer_p = own_region(heap) + place;
+    return MNP_OK;
+}
+
+void mnp__heap_free(mnp__heap *heap, void *pointer)
+{
+    if (!pointer)
+        return;
+    if (!heap->direct) {
+        mnp__arena_give(heap->arena, (uintptr_t)((char *)pointer - own_region(heap)));
+        return;
+    }
+    (void)mnp__arena_leave(heap->arena, (uintptr_t)pointer);
+    heap->comm->device->ops->free(heap->comm->device, pointer);
+}
+
+/* ---- what it tells of itself ---- */
+
+bool mnp__heap_shared(const mnp__heap *heap)
+{
+    return heap->shared;
+}
+
+ptrdiff_t mnp__heap_distance(const mnp__heap *heap, int peer)
+{
+    return (peer - heap->comm->peers->mine) * (ptrdiff_t)heap->region;
+}
+
+uint64_t mnp__heap_hash(const mnp__heap *heap)
+{
+    return heap->direct ? 0 : mnp__arena_read(heap->arena).hash;
+}
+
+const mnp__comm *mnp__heap_comm(const mnp__heap *heap)
+{
+    return heap->comm;
+}
+
+void mnp__heap_info(const mnp__heap *heap, mnp_memory_pool_info *info)
+{
+    mnp__arena_figures figures = mnp__arena_read(heap->arena);
+    *info = (mnp_memory_pool_info){.used = (int64_t)figures.used,
+                                   .reserved = (int64_t)figures.reserved,
+                                   .peak = (int64_t)figures.peak,
+                                   .largest_free = (int64_t)figures.largest_free,
+                                   .limit = (int64_t)heap->limit,
+                                   .blocks = figures.blocks};
+}
+
+void mnp__heap_set_limit(mnp__heap *heap, size_t bytes)
+{
+    heap->limit = bytes;
+}
+
+void mnp__heap_describe(const mnp__heap *heap, mnp_heap_info *info)
+{
+    mnp__device *device = heap->comm->device;
+    *info = (mnp_heap_info){.ranks = mnp__heap_shared(heap) ? heap->comm->peers->count : 1,
+                            .shared = mnp__heap_shared(heap),
+                            .limit = (int64_t)heap->limit};
+    if (!heap->direct) {
+        info->space = (int64_t)heap->region;
+        info->unit = (int64_t)device->ops->share_granularity(device);
+        info->limit = (int64_t)ceiling(heap);
+    }
+}

@@ -1,0 +1,77 @@
+/*
+ * The heap: memory at the same places on all ranks, which the peers of a node have mapped.
+ *
+ * Every rank makes the same allocations and releases in the same order, so all find the same place without asking, and
+ * all find alike that it is full.  Address space is reserved for all peers side by side: what lies at an address of
+ * this rank lies, for a peer, at that address plus mnp__heap_distance().  The heap grows in chunks: a chunk is a piece
+ * of memory that processes can share (on the host an anonymous file), whose file descriptor travels to the peers.
+ *
+ * Where no rank has peers the same functions serve memory of this rank alone, at the same places all the same; where
+ * the device cannot share memory (a GPU's is its rank's own as yet) blocks are the device's, wherever they come to lie.
+ */
+#ifndef MNP__COMM_HEAP_H
+#define MNP__COMM_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <maniple/memory.h>
+
+#include "comm/comm.h"
+
+/* For a comm that has its device and its peers.  Collective. */
+mnp_status mnp__heap_open(mnp__comm *comm, mnp__heap **heap_p);
+void mnp__heap_close(mnp__heap *heap); /* NULL is accepted */
+
+/* Whether peers can write into what is allocated: there are any, and they have mapped it.  The same on all ranks. */
+bool mnp__heap_shared(const mnp__heap *heap);
+
+/*
+ * Memory of that size, aligned to 512 bytes; size 0 gives NULL.  Like the device's: used by the compute stream at once,
+ * and freed in its order.  All ranks give the same size.  It communicates only where the heap has to grow.
+ * MNP_ERR_MEMORY on all ranks, with how much is missing, which leaves the heap as it was.  Collective.
+ */
+mnp_status mnp__heap_alloc(mnp__heap *heap, size_t size, void **pointer_p);
+void mnp__heap_free(mnp__heap *heap, void *pointer); /* in the same order on all ranks; NULL is accepted */
+
+/* Bytes from an address of this rank's heap to the same place of the peer with that number; 0 for this rank. */
+ptrdiff_t mnp__heap_distance(const mnp__heap *heap, int peer);
+
+/* A number that ranks share as long as they have the same blocks; 0 where blocks are the device's own. */
+uint64_t mnp__heap_hash(const mnp__heap *heap);
+
+const mnp__comm *mnp__heap_comm(const mnp__heap *heap);
+
+/*
+ * Figures; chunks without blocks go back to the system; bound what is reserved (0: by what there is).  Alike on all
+ * ranks.
+ */
+void mnp__heap_info(const mnp__heap *heap, mnp_memory_pool_info *info);
+void mnp__heap_trim(mnp__heap *heap);
+void mnp__heap_set_limit(mnp__heap *heap, size_t bytes);
+
+void mnp__heap_describe(const mnp__heap *heap, mnp_heap_info *info); /* as mnp_memory_heap() */
+
+/*
+ * Signals between this rank and its peers, of several kinds: for every kind and peer, a word of this rank's heap that
+ * the peer counts up.  They are ordered like messages: what a rank wrote before it signals is there when the wait is
+ * over.
+ */
+typedef struct mnp__signals mnp__signals;
+
+/* Collective, and agreed upon; only where mnp__heap_shared(), and on the host device. */
+mnp_status mnp__signals_new(mnp__heap *heap, int kinds, mnp__signals **signals_p);
+void mnp__signals_free(mnp__signals *signals); /* collective; NULL is accepted */
+
+/*
+ * send: when what the stream holds is done, count up for those peers (their numbers; this rank not among them).
+ * wait: the stream goes on when each of them has signalled as often as this rank has waited for it, this time included.
+ * On the host device, where streams are served at once, wait returns then, at most after the deadline
+ * (MNP_ERR_TIMEOUT, MNP_ERR_PEER: naming the rank), and arrived says whether it would return at once.
+ */
+mnp_status mnp__signals_send(mnp__signals *signals, int kind, int count, const int *peers, mnp__stream *stream);
+mnp_status mnp__signals_wait(mnp__signals *signals, int kind, int count, const int *peers, mnp__stream *stream);
+bool mnp__signals_arrived(const mnp__signals *signals, int kind, int count, const int *peers);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * Memory of the CUDA device.
+ *
+ * Arrays may be freed while kernels still use them: memory comes from the runtime's pool and goes back to it in the
+ * order of the device's memory stream.  The pool keeps what it has, so that a new array costs a few microseconds at
+ * most.
+ */
+#include <config.h>
+
+#include "device/cuda/cuda.h"
+
+#include "base/status.h"
+
+#define GIB 1073741824.0
+
+static cuda_device *of(mnp__device *device)
+{
+    return (cuda_device *)device;
+}
+
+/* For destructors, which cannot say that something failed. */
+static void ignore(cudaError_t code)
+{
+    if (code != cudaSuccess)
+        (void)cudaGetLastError();
+}
+
+/* A pool that keeps memory until the device is closed or memory is short. */
+mnp_status mnp__cuda_pool_open(cuda_device *cuda)
+{
+    int supported = 0;
+    struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
+                                   .location = {.type = cudaMemLocationTypeDevice, .id = cuda->index}};
+    uint64_t keep = UINT64_MAX;
+    MNP_TRY(mnp__arena_new(&cuda->pinned));
+    MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &supported, cudaDevAttrMemoryPoolsSupported, cuda->index));
+    if (!supported)
+        return MNP_OK;
+    MNP_TRY(RUNTIME(cuda, cudaMemPoolCreate, &cuda->pool, &properties));
+    return RUNTIME(cuda, cudaMemPoolSetAttribute, cuda->pool, cudaMemPoolAttrReleaseThreshold, &keep);
+}
+
+static cudaError_t allocate(const cuda_device *cuda, size_t size, void **pointer_p)
+{
+    if (!cuda->pool || !cuda->base.memory_stream)
+        return cudaMalloc(pointer_p, size);
+    return cudaMallocFromPoolAsync(pointer_p, size, cuda->pool, mnp__cuda_stream(cuda->base.memory_stream));
+}
+
+/* Give the driver back what the pool keeps and nobody uses. */
+static void trim_pool(const cuda_device *cuda)
+{
+    (void)cudaGetLastError();
+    if (cuda->pool && cuda->base.memory_stream) {
+        ignore(cudaStreamSynchronize(mnp__cuda_stream(cuda->base.memory_stream)));
+        ignore(cudaMemPoolTrimTo(cuda->pool, 0));
+    }
+}
+
+static mnp_status over_limit(const char *what, size_t size, size_t used, size_t limit)
+{
+    return MNP_FAIL(MNP_ERR_MEMORY, "no %s for %zu bytes: %zu bytes are in use, and the limit is %zu", what, size, used,
+                    limit);
+}
+
+/* A figure of the pool; 0 where there is none. */
+static mnp_status read_pool(const cuda_device *cuda, enum cudaMemPoolAttr attribute, size_t *value_p)
+{
+    uint64_t value = 0;
+    if (cuda->pool)
+        MNP_TRY(RUNTIME(cuda, cudaMemPoolGetAttribute, cuda->pool, attribute, &value));
+    *value_p = (size_t)value;
+    return MNP_OK;
+}
+
+static mnp_status check_limit(const cuda_device *cuda, size_t size)
+{
+    size_t used, limit = cuda->scratch_limit;
+    if (limit == 0)
+        return MNP_OK;
+    MNP_TRY(read_pool(cuda, cudaMemPoolAttrUsedMemCurrent, &used));
+    return used <= limit && size <= limit - used ? MNP_OK : over_limit("device memory", size, used, limit);
+}
+
+mnp_status mnp__cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
+{
+    cuda_device *cuda = of(device);
+    void *pointer = NULL;
+    if (size > 0) {
+        MNP_TRY(mnp__cuda_use(device));
+        MNP_TRY(check_limit(cuda, size));
+        /* NCCL reads the last bytes by words */
+        size_t rounded = size <= SIZE_MAX - 255 ? (size + 255) / 256 * 256 : size;
+        cudaError_t code = allocate(cuda, rounded, &pointer);
+        if (code == cudaErrorMemoryAllocation) {
+            trim_pool(cuda);
+            code = allocate(cuda, rounded, &pointer);
+        }
+        if (code == cudaErrorMemoryAllocation) {
+            (void)cudaGetLastError();
+            size_t memory_free = 0, memory_total = 0;
+            ignore(cudaMemGetInfo(&memory_free, &memory_total));
+            return MNP_FAIL(MNP_ERR_MEMORY,
+                            "out of device memory: %.3f GiB asked for, %.3f of %.3f GiB free on GPU %d, %s",
+                            (double)size / GIB, (double)memory_free / GIB, (double)memory_total / GIB, cuda->index,
+                            cuda->name);
+        }
+        MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaMalloc", __FILE__, __LINE__, __func__));
+    }
+    *pointer_p = pointer;
+    return MNP_OK;
+}
+
+void mnp__cuda_free(mnp__device *device, void *pointer)
+{
+    (void)mnp__cuda_use(device);
+    if (pointer && of(device)->pool && device->memory_stream)
+        ignore(cudaFreeAsync(pointer, mnp__cuda_stream(device->memory_stream)));
+    else
+        ignore(cudaFree(pointer));
+}
+
+mnp_status mnp__cuda_alloc_pinned(mnp__device *device, size_t size, void **pointer_p)
+{
+    cuda_device *cuda = of(device);
+    void *pointer = NULL;
+    if (size > 0) {
+        size_t used = mnp__arena_read(cuda->pinned).used;
+        if (cuda->pinned_limit > 0 && (used > cuda->pinned_limit || size > cuda->pinned_limit - used))
+            return over_limit("pinned host memory", size, used, cuda->pinned_limit);
+        MNP_TRY(mnp__cuda_use(device));
+        cudaError_t code = cudaHostAlloc(&pointer, size, cudaHostAllocDefault);
+        if (code == cudaErrorMemoryAllocation) {
+            (void)cudaGetLastError();
+            return MNP_FAIL(MNP_ERR_MEMORY, "out of pinned host memory: %.3f GiB asked for", (double)size / GIB);
+        }
+        MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaHostAlloc", __FILE__, __LINE__, __func__));
+        mnp_status st = mnp__arena_enter(cuda->pinned, (uintptr_t)pointer, size);
+        if (st != MNP_OK) {
+            ignore(cudaFreeHost(pointer));
+            return st;
+        }
+    }
+    *pointer_p = pointer;
+    return MNP_OK;
+}
+
+void mnp__cuda_free_pinned(mnp__device *device, void *pointer)
+{
+    (void)mnp__cuda_use(device);
+    (void)mnp__arena_leave(of(device)->pinned, (uintptr_t)pointer);
+    ignore(cudaFreeHost(pointer));
+}
+
+mnp_status mnp__cuda_memory_info(mnp__device *device, mnp_memory_pool which, mnp_memory_pool_info *info)
+{
+    const cuda_device *cuda = of(device);
+    if (which == MNP_MEMORY_PINNED) {
+        mnp__arena_figures figures = mnp__arena_read(cuda->pinned);
+        *info = (mnp_memory_pool_info){.used = (int64_t)figures.used,
+                                       .reserved = (int64_t)figures.reserved,
+                                       .peak = (int64_t)figures.peak,
+                                       .limit = (int64_t)cuda->pinned_limit,
+                                       .blocks = figures.blocks};
+        return MNP_OK;
+    }
+    size_t used, reserved, peak;
+    MNP_TRY(mnp__cuda_use(device));
+    MNP_TRY(read_pool(cuda, cudaMemPoolAttrUsedMemCurrent, &used));
+    MNP_TRY(read_pool(cuda, cudaMemPoolAttrReservedMemCurrent, &reserved));
+    MNP_TRY(read_pool(cuda, cudaMemPoolAttrUsedMemHigh, &peak));
+    *info = (mnp_memory_pool_info){.used = (int64_t)used,
+                                   .reserved = (int64_t)reserved,
+                                   .peak = (int64_t)peak,
+                                   .largest_free = -1,
+                                   .limit = (int64_t)cuda->scratch_limit,
+                                   .blocks = -1};
+    return MNP_OK;
+}
+
+mnp_status mnp__cuda_memory_trim(mnp__device *device, mnp_memory_pool which)
+{
+    MNP_TRY(mnp__cuda_use(device));
+    if (which == MNP_MEMORY_SCRATCH) /* pinned memory goes back at once */
+        trim_pool(of(device));
+    return MNP_OK;
+}
+
+void mnp__cuda_memory_limit(mnp__device *device, mnp_memory_pool which, size_t bytes)
+{
+    cuda_device *cuda = of(device);
+    *(which == MNP_MEMORY_PINNED ? &cuda->pinned_limit : &cuda->scratch_limit) = bytes;
+}

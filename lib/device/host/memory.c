@@ -1,0 +1,257 @@
+/*
+ * Memory of the host device: pools, and what processes can share.
+ *
+ * A pool is a range of reserved address space that is backed by memory from its beginning as far as it was ever needed,
+ * on huge pages where the system has them.  Blocks are dealt out by an arena.  So what was freed is used again with its
+ * pages: to have fresh ones costs more than most kernels that then fill them.
+ *
+ * Shared memory is an anonymous file (memfd_create) that is mapped over reserved address space.  Its pages come to be
+ * when they are first touched, so sizes are bounded by those who ask.
+ */
+#define _GNU_SOURCE /* memfd_create, MAP_ANONYMOUS */
+
+#include "device/host/host.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+#include "base/status.h"
+
+#define GIB 1073741824.0
+static const size_t huge_page = (size_t)2 << 20;
+static const size_t least_growth = (size_t)8 << 20, least_space = (size_t)64 << 20;
+
+static mnp__host_pool *pool_of(mnp__device *device, mnp_memory_pool pool)
+{
+    mnp__host_device *host = (mnp__host_device *)device;
+    return pool == MNP_MEMORY_PINNED ? &host->pinned : &host->scratch;
+}
+
+/* ---- mapping ---- */
+
+/* Over reserved address space, or anywhere if the address is NULL.  NULL: see errno. */
+static void *map(void *address, size_t size, int protection, int flags, int fd)
+{
+    void *mapped = mmap(address, size, protection, flags | (address ? MAP_FIXED : 0), fd, 0);
+    return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+static mnp_status mapping_failed(const char *what, size_t size)
+{
+    return MNP_FAIL(MNP_ERR_MEMORY, "%s of %zu bytes (%.3g GiB): %s", what, size, (double)size / GIB, strerror(errno));
+}
+
+mnp_status mnp__host_share_reserve(mnp__device *device, size_t size, void **address_p)
+{
+    (void)device;
+    char *address = map(NULL, size + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (!address)
+        return mapping_failed("no address space", size);
+    size_t before = (huge_page - (uintptr_t)address % huge_page) % huge_page;
+    if (before > 0)
+        munmap(address, before);
+    munmap(address + before + size, huge_page - before);
+    *address_p = address + before;
+    return MNP_OK;
+}
+
+void mnp__host_share_unreserve(mnp__device *device, void *address, size_t size)
+{
+    (void)device;
+    munmap(address, size);
+}
+
+mnp_status mnp__host_share_new(mnp__device *device, size_t size, int *fd_p)
+{
+    (void)device;
+    int fd = memfd_create("maniple-heap", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)size) != 0) {
+        mnp_status st = mapping_failed("no memory that ranks can share", size);
+        if (fd >= 0)
+            close(fd);
+        return st;
+    }
+    *fd_p = fd;
+    return MNP_OK;
+}
+
+mnp_status mnp__host_share_map(mnp__device *device, void *address, size_t size, int fd)
+{
+    (void)device;
+    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    if (!map(address, size, PROT_READ | PROT_WRITE, flags, fd))
+        return mapping_failed("cannot map memory", size);
+#ifdef MADV_HUGEPAGE
+    (void)madvise(address, size, MADV_HUGEPAGE); /* as good as it goes */
+#endif
+    return MNP_OK;
+}
+
+/* The address space stays reserved. */
+void mnp__host_share_unmap(mnp__device *device, void *address, size_t size)
+{
+    (void)device;
+    ASAN_UNPOISON_MEMORY_REGION(address, size);
+    (void)map(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+
+size_t mnp__host_share_granularity(mnp__device *device)
+{
+    (void)device;
+    return huge_page;
+}
+
+/* ---- pools ---- */
+
+static size_t physical_memory(void)
+{
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Address space for twice the machine's memory, or as much as this process may have. */
+static mnp_status open_pool(mnp__host_pool *pool)
+{
+    mnp_status st;
+    void *base;
+    MNP_TRY(mnp__arena_new(&pool->arena));
+    pool->bound = physical_memory();
+    for (pool->space = least_space; pool->space < 2 * pool->bound;)
+        pool->space *= 2;
+    while ((st = mnp__host_share_reserve(NULL, pool->space, &base)) != MNP_OK && pool->space > least_space)
+        pool->space /= 2;
+    if (st == MNP_OK) {
+        pool->base = base;
+        return MNP_OK;
+    }
+    mnp__arena_free(pool->arena);
+    pool->arena = NULL;
+    return st;
+}
+
+void mnp__host_pool_close(mnp__host_pool *pool)
+{
+    if (!pool->arena)
+        return;
+    ASAN_UNPOISON_MEMORY_REGION(pool->base, pool->top);
+    if (mnp__arena_read(pool->arena).blocks == 0) /* what is in use MPI may still write to */
+        munmap(pool->base, pool->space);
+    mnp__arena_free(pool->arena);
+    *pool = (mnp__host_pool){.limit = 0};
+}
+
+/* Memory behind so much more of the range that a block of that size fits. */
+static mnp_status grow(mnp__host_pool *pool, size_t size)
+{
+    size_t ceiling = pool->limit > 0 && pool->limit < pool->bound ? pool->limit : pool->bound;
+    size_t before = mnp__arena_free_before(pool->arena, pool->top);
+    size_t most = (ceiling < pool->space ? ceiling : pool->space) / huge_page * huge_page;
+    size_t left = most > pool->top ? most - pool->top : 0, lacks = size > before ? size - before : 1;
+    if (lacks > left)
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host device for %zu bytes (%.3g GiB): %zu of %zu bytes are "
+                        "reserved, %zu in use", size, (double)size / GIB, pool->top, ceiling, mnp__arena_read(pool->arena).used);
+    size_t more = (lacks + huge_page - 1) / huge_page * huge_page, wished = pool->top / 4 / huge_page * huge_page;
+    wished = wished > least_growth ? wished : least_growth;
+    more = wished <= more ? more : wished <= left ? wished : left;
+    MNP_TRY(mnp__host_share_map(NULL, pool->base + pool->top, more, -1));
+    mnp_status st = mnp__arena_add(pool->arena, pool->top, more);
+    if (st == MNP_OK)
+        pool->top += more;
+    else
+        mnp__host_share_unmap(NULL, pool->base + pool->top, more);
+    return st;
+}
+
+static mnp_status take(mnp__host_pool *pool, size_t size, void **pointer_p)
+{
+    bool found;
+    uintptr_t place = 0;
+    if (size == 0) {
+        *pointer_p = NULL;
+        return MNP_OK;
+    }
+    if (!pool->arena)
+        MNP_TRY(open_pool(pool));
+    MNP_TRY(mnp__arena_take(pool->arena, size, &found, &place));
+    if (!found) {
+        MNP_TRY(grow(pool, size));
+        MNP_TRY(mnp__arena_take(pool->arena, size, &found, &place));
+    }
+    ASAN_POISON_MEMORY_REGION(pool->base + place, mnp__arena_size(pool->arena, place));
+    ASAN_UNPOISON_MEMORY_REGION(pool->base + place, size);
+    *pointer_p = pool->base + place;
+    return MNP_OK;
+}
+
+static void give(mnp__host_pool *pool, void *pointer)
+{
+    if (!pointer)
+        return;
+    uintptr_t place = (uintptr_t)((char *)pointer - pool->base);
+    ASAN_POISON_MEMORY_REGION(pointer, mnp__arena_size(pool->arena, place));
+    mnp__arena_give(pool->arena, place);
+}
+
+mnp_status mnp__host_alloc(mnp__device *device, size_t size, void **pointer_p)
+{
+    return take(pool_of(device, MNP_MEMORY_SCRATCH), size, pointer_p);
+}
+
+void mnp__host_free(mnp__device *device, void *pointer)
+{
+    give(pool_of(device, MNP_MEMORY_SCRATCH), pointer);
+}
+
+mnp_status mnp__host_alloc_pinned(mnp__device *device, size_t size, void **pointer_p)
+{
+    return take(pool_of(device, MNP_MEMORY_PINNED), size, pointer_p);
+}
+
+void mnp__host_free_pinned(mnp__device *device, void *pointer)
+{
+    give(pool_of(device, MNP_MEMORY_PINNED), pointer);
+}
+
+mnp_status mnp__host_memory_info(mnp__device *device, mnp_memory_pool which, mnp_memory_pool_info *info)
+{
+    mnp__host_pool *pool = pool_of(device, which);
+    mnp__arena_figures figures = {.used = 0};
+    if (pool->arena)
+        figures = mnp__arena_read(pool->arena);
+    *info = (mnp_memory_pool_info){.used = (int64_t)figures.used,
+                                   .reserved = (int64_t)figures.reserved,
+                                   .peak = (int64_t)figures.peak,
+                                   .largest_free = (int64_t)figures.largest_free,
+                                   .limit = (int64_t)pool->limit,
+                                   .blocks = figures.blocks};
+    return MNP_OK;
+}
+
+/* What is free at the end of the range. */
+mnp_status mnp__host_memory_trim(mnp__device *device, mnp_memory_pool which)
+{
+    mnp__host_pool *pool = pool_of(device, which);
+    if (!pool->arena)
+        return MNP_OK;
+    size_t spare = mnp__arena_free_before(pool->arena, pool->top) / huge_page * huge_page;
+    if (spare == 0)
+        return MNP_OK;
+    MNP_TRY(mnp__arena_remove(pool->arena, pool->top - spare, spare));
+    pool->top -= spare;
+    mnp__host_share_unmap(NULL, pool->base + pool->top, spare);
+    return MNP_OK;
+}
+
+void mnp__host_memory_limit(mnp__device *device, mnp_memory_pool which, size_t bytes)
+{
+    pool_of(device, which)->limit = bytes;
+}

@@ -1,0 +1,290 @@
+/*
+ * The heap: blocks at the same places on all ranks, that peers write into; growth, exhaustion, trimming; signals; what
+ * MANIPLE_NODE_SIZE makes of a host; the figures of all pools, and arrays that are left behind.
+ */
+#include "comm/heap.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <maniple.h>
+
+#include "../tap.h"
+#include "array/array.h"
+#include "context/context.h"
+
+enum { BLOCKS = 60, STEPS = 400 };
+
+static uint64_t state; /* the same on all ranks */
+
+static uint64_t draw(uint64_t below)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (state >> 33) % below;
+}
+
+static bool all_agree(mnp_ctx *ctx, uint64_t value)
+{
+    return mnp__compare_hashes(&ctx->comm, "this", value) == MNP_OK;
+}
+
+/* What a rank writes at both ends of a block that has that number. */
+static unsigned char mark(int rank, int block)
+{
+    return (unsigned char)(1 + (rank * 67 + block * 3) % 255);
+}
+
+static bool is_marked(const unsigned char *data, size_t size, int rank, int block)
+{
+    return data[0] == mark(rank, block) && data[size - 1] == mark(rank, block);
+}
+
+/* Random allocations and releases; every block keeps what is written to it, here and as the peers see it. */
+static bool sequence(mnp_ctx *ctx)
+{
+    mnp__heap *heap = ctx->comm.heap;
+    const mnp__peers *peers = ctx->comm.peers;
+    unsigned char *data[BLOCKS] = {NULL};
+    size_t size[BLOCKS] = {0};
+    bool right = true;
+    for (int i = 0; i < STEPS; i++) {
+        int block = (int)draw(BLOCKS);
+        if (data[block]) {
+            right = right && is_marked(data[block], size[block], ctx->comm.rank, block);
+            mnp__heap_free(heap, data[block]);
+            data[block] = NULL;
+            continue;
+        }
+        size[block] = 1 + draw(draw(10) == 0 ? 8 << 20 : 8 << 10);
+        right = right && mnp__heap_alloc(heap, size[block], (void **)&data[block]) == MNP_OK;
+        if (!right)
+            break;
+        right = (uintptr_t)data[block] % 512 == 0;
+        data[block][0] = data[block][size[block] - 1] = mark(ctx->comm.rank, block);
+    }
+    right = all_agree(ctx, mnp__heap_hash(heap)) && right;
+    for (int peer = 0; mnp__heap_shared(heap) && peer < peers->count; peer++) {
+        for (int block = 0; block < BLOCKS; block++)
+            right = right && (!data[block] || is_marked(data[block] + mnp__heap_distance(heap, peer), size[block],
+                                                        peers->ranks[peer], block));
+    }
+    MPI_Barrier(ctx->comm.mpi);
+    for (int block = 0; block < BLOCKS; block++)
+        mnp__heap_free(heap, data[block]);
+    return right;
+}
+
+static void check_blocks(mnp_ctx *ctx, const char *what)
+{
+    mnp_memory_pool_info before, after;
+    void *none = ctx, *large = NULL;
+    mnp__heap_info(ctx->comm.heap, &before);
+    for (int i = 0; i < 3; i++)
+        ok(sequence(ctx), "random sequence %d of blocks, %s", i, what);
+    ok(mnp__heap_alloc(ctx->comm.heap, 0, &none) == MNP_OK && !none, "no bytes are no block");
+    mnp__heap_free(ctx->comm.heap, NULL);
+    mnp__heap_info(ctx->comm.heap, &after);
+    ok(after.used == before.used && after.blocks == before.blocks && after.peak > before.used &&
+           after.reserved >= after.peak && after.largest_free > 0, "all came back, and the peak is remembered");
+    ok(mnp__heap_alloc(ctx->comm.heap, 100 << 20, &large) == MNP_OK, "a large block");
+    mnp__heap_free(ctx->comm.heap, large);
+    mnp__heap_trim(ctx->comm.heap);
+    mnp__heap_info(ctx->comm.heap, &after);
+    ok(after.reserved < after.peak - (30 << 20), "trimmed to %" PRId64 " bytes", after.reserved);
+    ok(sequence(ctx), "and it grows again where it was trimmed");
+}
+
+/* Messages of one number, from everybody to everybody, again and again. */
+static void check_signals(mnp_ctx *ctx)
+{
+    mnp__heap *heap = ctx->comm.heap;
+    const mnp__peers *peers = ctx->comm.peers;
+    mnp__signals *signals = NULL;
+    int64_t *inbox = NULL;
+    int others[64], count = 0, wrong = 0;
+    enum { READY, SENT, KINDS };
+    if (!mnp__heap_shared(heap))
+        return;
+    for (int i = 0; i < peers->count; i++) {
+        if (i != peers->mine)
+            others[count++] = i;
+    }
+    bool right = mnp__signals_new(heap, KINDS, &signals) == MNP_OK &&
+                 mnp__heap_alloc(heap, (size_t)peers->most * sizeof *inbox, (void **)&inbox) == MNP_OK;
+    for (int64_t round = 0; right && round < 300; round++) {
+        right = mnp__signals_send(signals, READY, count, others, ctx->compute) == MNP_OK &&
+                mnp__signals_wait(signals, READY, count, others, ctx->compute) == MNP_OK;
+        for (int i = 0; i < count; i++) {
+            int64_t *theirs = (int64_t *)(void *)((char *)inbox + mnp__heap_distance(heap, others[i]));
+            theirs[peers->mine] = round * 1000 + peers->mine;
+        }
+        right = right && mnp__signals_send(signals, SENT, count, others, ctx->compute) == MNP_OK;
+        while (right && round % 2 == 0 && !mnp__signals_arrived(signals, SENT, count, others))
+            ;
+        right = right && mnp__signals_wait(signals, SENT, count, others, ctx->compute) == MNP_OK;
+        for (int i = 0; i < count; i++)
+            wrong += inbox[others[i]] != round * 1000 + others[i];
+    }
+    ok(right && wrong == 0, "what was written before a signal is there after it: %d wrong", wrong);
+    MPI_Barrier(ctx->comm.mpi);
+    mnp__heap_free(heap, inbox);
+    mnp__signals_free(signals);
+}
+
+static void check_peers(const char *options, int size)
+{
+    mnp_ctx *ctx;
+    if (!ok(mnp_init(MPI_COMM_WORLD, options, &ctx) == MNP_OK, "a context with %s", options))
+        return;
+    const mnp__peers *peers = ctx->comm.peers;
+    int rank = ctx->comm.rank, ranks = ctx->comm.size, first = rank / size * size;
+    int count = first + size < ranks ? size : ranks - first;
+    bool right = peers->count == count && peers->mine == rank - first && peers->most == (size < ranks ? size : ranks);
+    for (int i = 0; i < peers->count && right; i++)
+        right = peers->ranks[i] == first + i && mnp__peers_find(peers, first + i) == i &&
+                (peers->sockets[i] >= 0) == (i != peers->mine);
+    ok(right && mnp__peers_find(peers, first - 1) == -1 && mnp__peers_find(peers, first + count) == -1,
+       "%d ranks are peers of rank %d", count, rank);
+    ok(mnp__peers_check(peers) == MNP_OK, "they are all there");
+    bool host = strcmp(mnp_ctx_device_kind(ctx), "host") == 0;
+    ok(mnp__heap_shared(ctx->comm.heap) == (host && ranks > 1 && size > 1), "and share memory where there are any");
+    if (host) {
+        check_blocks(ctx, options);
+        check_signals(ctx);
+    }
+    mnp_finalize(ctx);
+}
+
+/* ---- as the user sees it ---- */
+
+static bool read_pool(mnp_ctx *ctx, mnp_memory_pool pool, mnp_memory_pool_info *info)
+{
+    return mnp_memory_info(ctx, pool, info) == MNP_OK;
+}
+
+static mnp_status fill(mnp_ctx *ctx, int64_t mebibytes, mnp_array **x)
+{
+    int64_t shape = mebibytes * ctx->comm.size << 20;
+    *x = NULL;
+    return mnp_zeros(ctx, MNP_INT8, 1, &shape, x);
+}
+
+/* The heap is full on all ranks at once, and works again when something is released. */
+static void check_exhaustion(void)
+{
+    mnp_ctx *ctx;
+    mnp_array *a, *b, *c;
+    mnp_memory_pool_info info, after;
+    if (!ok(mnp_init(MPI_COMM_WORLD, "memory_limit=64M", &ctx) == MNP_OK, "a context with 64 MiB for arrays"))
+        return;
+    ok(read_pool(ctx, MNP_MEMORY_HEAP, &info) && info.limit == 64 << 20,
+       "the limit is among the figures");
+    mnp_status st = fill(ctx, 40, &a);
+    ok(st == MNP_OK && fill(ctx, 40, &b) == MNP_ERR_MEMORY && !b && strstr(mnp_error_message(), "missing"),
+       "refused: %s", mnp_error_message());
+    ok(fill(ctx, 20, &b) == MNP_OK, "what is left can still be had");
+    mnp_array_free(a);
+    ok(fill(ctx, 38, &a) == MNP_OK && fill(ctx, 10, &c) == MNP_ERR_MEMORY && !c, "and what is released; refused: %s",
+       mnp_error_message());
+    ok(mnp_memory_set_limit(ctx, MNP_MEMORY_HEAP, 0) == MNP_OK && fill(ctx, 10, &c) == MNP_OK,
+       "without a limit there is more");
+    mnp_free_all(a, b, c);
+    ok(mnp_memory_trim(ctx, MNP_MEMORY_HEAP) == MNP_OK && read_pool(ctx, MNP_MEMORY_HEAP, &after) &&
+           after.used == info.used && after.blocks == info.blocks && after.peak >= 68 << 20 &&
+           after.reserved <= 40 << 20,
+       "all is given back: %" PRId64 " bytes are in use, %" PRId64 " reserved", after.used, after.reserved);
+    mnp_finalize(ctx);
+}
+
+static void check_pools(void)
+{
+    mnp_ctx *ctx;
+    mnp_memory_pool_info before, info;
+    void *block = NULL, *more = NULL;
+    const size_t size = 40 << 20;
+    if (!ok(mnp_init(MPI_COMM_WORLD, NULL, &ctx) == MNP_OK, "a context"))
+        return;
+    mnp__device *device = ctx->device;
+    mnp_memory_info(ctx, MNP_MEMORY_SCRATCH, &before);
+    ok(device->ops->alloc(device, size, &block) == MNP_OK && read_pool(ctx, MNP_MEMORY_SCRATCH, &info) &&
+           info.used >= before.used + (int64_t)size && info.reserved >= info.used && info.peak >= info.used,
+       "working memory is counted");
+    device->ops->free(device, block);
+    ok(read_pool(ctx, MNP_MEMORY_SCRATCH, &info) && info.reserved >= (int64_t)size, "kept when it is freed");
+    ok(mnp_memory_trim(ctx, MNP_MEMORY_SCRATCH) == MNP_OK && read_pool(ctx, MNP_MEMORY_SCRATCH, &info) &&
+           info.reserved < (int64_t)size && info.peak >= (int64_t)size, "and given back when it is trimmed");
+    ok(mnp_memory_set_limit(ctx, MNP_MEMORY_SCRATCH, info.used + (32 << 20)) == MNP_OK &&
+           device->ops->alloc(device, size, &more) == MNP_ERR_MEMORY && !more, "refused: %s", mnp_error_message());
+    mnp_memory_info(ctx, MNP_MEMORY_PINNED, &before);
+    ok(device->ops->alloc_pinned(device, 1 << 20, &block) == MNP_OK &&
+           read_pool(ctx, MNP_MEMORY_PINNED, &info) && info.used == before.used + (1 << 20) &&
+           info.blocks == before.blocks + 1, "pinned memory is counted");
+    device->ops->free_pinned(device, block);
+    ok(mnp_memory_set_limit(ctx, MNP_MEMORY_PINNED, 1 << 20) == MNP_OK &&
+           device->ops->alloc_pinned(device, size, &more) == MNP_ERR_MEMORY && !more,
+       "refused: %s", mnp_error_message());
+    mnp_memory_pool none = (mnp_memory_pool)7;
+    ok(mnp_memory_info(ctx, none, &info) == MNP_ERR_ARG && mnp_memory_trim(ctx, none) == MNP_ERR_ARG &&
+           mnp_memory_set_limit(ctx, none, 0) == MNP_ERR_ARG, "refused: %s", mnp_error_message());
+    ok(mnp_memory_set_limit(ctx, MNP_MEMORY_HEAP, -1) == MNP_ERR_ARG, "refused: %s", mnp_error_message());
+    mnp_finalize(ctx);
+}
+
+/* What a call writes to stderr on rank 0. */
+static void check_leaks(void)
+{
+    static mnp_array *forgotten; /* static, so that a sanitizer does not report it too */
+    mnp_ctx *ctx;
+    char words[512] = "";
+    FILE *file = tmpfile();
+    if (!ok(file && mnp_init(MPI_COMM_WORLD, "log=warn:all", &ctx) == MNP_OK && fill(ctx, 1, &forgotten) == MNP_OK,
+            "an array that nobody frees"))
+        return;
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    mnp_finalize(ctx);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    size_t got = fread(words, 1, sizeof words - 1, file);
+    words[got] = '\0';
+    words[strcspn(words, "\n")] = '\0';
+    ok(strstr(words, "1 arrays (1048576 bytes"), "is named at the end: %s", words);
+    fclose(file);
+}
+
+static void check_mistakes(void)
+{
+    static const char *const wrong[] = {"node_size=0", "node_size=two", "memory_limit=-1", "memory_limit=1X",
+                                        "memory_limit=200%", "memory_limit=G"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        mnp_ctx *ctx = NULL;
+        ok(mnp_init(MPI_COMM_WORLD, wrong[i], &ctx) == MNP_ERR_ARG && !ctx, "refused: %s", mnp_error_message());
+    }
+}
+
+int main(void)
+{
+    const char *seed = getenv("MANIPLE_TEST_SEED");
+    MPI_Init(NULL, NULL);
+    state = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
+    MPI_Bcast(&state, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        printf("# MANIPLE_TEST_SEED=%" PRIu64 "\n", state);
+    check_peers("log=warn", 1 << 20);
+    check_peers("node_size=2", 2);
+    check_peers("node_size=1", 1);
+    check_exhaustion();
+    check_pools();
+    check_leaks();
+    check_mistakes();
+    int status = done_testing();
+    MPI_Finalize();
+    return status;
+}
