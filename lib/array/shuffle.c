@@ -26,8 +26,7 @@ mnp_status mnp__shuffle_new(mnp_ctx *ctx, const int64_t *counts, mnp__shuffle **
     shuffle->got = shuffle->sent + size;
     for (size_t r = 0; r < size; r++)
         shuffle->sent[r] = counts[r];
-    MNP_TRY_OR(mnp__mpi_status(MPI_Alltoall(shuffle->sent, 1, MPI_INT64_T, shuffle->got, 1, MPI_INT64_T, ctx->comm.mpi),
-                               "MPI_Alltoall"), st, fail);
+    MNP_TRY_OR(mnp__all_to_all(&ctx->comm, shuffle->sent, shuffle->got, sizeof *shuffle->sent), st, fail);
     for (size_t r = 0; r < size; r++)
         shuffle->received += shuffle->got[r];
     *shuffle_p = shuffle;

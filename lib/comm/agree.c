@@ -1,5 +1,6 @@
 /*
- * Failing together: agreement on a status, MPI's own errors, and the end of a program.
+ * Failing together: agreement on a status, MPI's own errors, small collectives that notice a lost rank, and the end of a
+ * program.
  */
 #include <config.h>
 
@@ -12,6 +13,24 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "comm/watch.h"
+
+/* Whether an error of MPI says that a process is gone.  Only some libraries can tell. */
+static bool is_lost(int code)
+{
+#if defined MPI_ERR_PROC_FAILED || defined MPIX_ERR_PROC_FAILED
+    int class = MPI_SUCCESS;
+    MPI_Error_class(code, &class);
+#ifdef MPI_ERR_PROC_FAILED
+    return class == MPI_ERR_PROC_FAILED;
+#else
+    return class == MPIX_ERR_PROC_FAILED;
+#endif
+#else
+    (void)code;
+    return false;
+#endif
+}
 
 mnp_status mnp__mpi_status(int code, const char *call)
 {
@@ -20,34 +39,149 @@ mnp_status mnp__mpi_status(int code, const char *call)
     if (code == MPI_SUCCESS)
         return MNP_OK;
     MPI_Error_string(code, words, &length);
-    return MNP_FAIL(MNP_ERR_COMM, "%s failed: %s", call, words);
+    return MNP_FAIL(is_lost(code) ? MNP_ERR_PEER : MNP_ERR_COMM, "%s failed: %s", call, words);
+}
+
+/* Round k of a collective: a message to one rank, and one of the same kind from another. */
+static mnp_status meet(const mnp__comm *comm, int k, int to, const void *send, int from, void *recv, size_t size)
+{
+    MPI_Request requests[2];
+    const int tag = MNP__TAG_AGREE + k;
+    MNP_TRY(mnp__mpi_status(MPI_Irecv(recv, (int)size, MPI_BYTE, from, tag, comm->mpi, &requests[0]), "MPI_Irecv"));
+    MNP_TRY(mnp__mpi_status(MPI_Isend(send, (int)size, MPI_BYTE, to, tag, comm->mpi, &requests[1]), "MPI_Isend"));
+    return mnp__watch_requests(comm, 2, requests, "MPI_Testall");
+}
+
+/* The rank so many places after this one, around. */
+static int rank_after(const mnp__comm *comm, int places)
+{
+    return (int)(((long)comm->rank + comm->size + places) % comm->size);
+}
+
+/*
+ * The least of all ranks' values, by dissemination (D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier
+ * synchronization", 1988): in round k a rank tells the one 2^k after it what it knows, and hears from the one 2^k before it.
+ * MPI's own collectives that can be left, those that do not block, take several times as long.
+ */
+static mnp_status find_least(const mnp__comm *comm, int *value)
+{
+    int (*rounds)[2]; /* what is sent and received in each */
+    MNP_TRY(mnp__watch_room(comm, 32 * sizeof *rounds, (void **)&rounds));
+    for (int k = 0; k < 31 && comm->size > 1 << k; k++) {
+        rounds[k][0] = *value;
+        MNP_TRY(meet(comm, k, rank_after(comm, 1 << k), &rounds[k][0], rank_after(comm, -(1 << k)), &rounds[k][1],
+                     sizeof *value));
+        if (rounds[k][1] < *value)
+            *value = rounds[k][1];
+    }
+    return MNP_OK;
 }
 
 mnp_status mnp__agree(const mnp__comm *comm, mnp_status status)
 {
     char message[4096] = "";
-    int mine = status == MNP_OK ? comm->size : comm->rank, lowest;
+    int lowest = status == MNP_OK ? comm->size : comm->rank;
     if (status == MNP_ERR_TIMEOUT) /* a rank that did not answer will not agree either */
-        return status;
-    MNP_TRY(mnp__mpi_status(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm->mpi), "MPI_Allreduce"));
+        mnp__watch_give_up(comm, -1);
+    if (mnp__watch_lost(comm))
+        return status != MNP_OK ? status : mnp__watch_look(comm);
+    MNP_TRY(find_least(comm, &lowest));
     if (lowest == comm->size)
         return MNP_OK;
     if (comm->rank == lowest)
         snprintf(message, sizeof message, "%s", mnp_error_message());
-    MNP_TRY(mnp__mpi_status(MPI_Bcast(message, sizeof message, MPI_CHAR, lowest, comm->mpi), "MPI_Bcast"));
+    MNP_TRY(mnp__broadcast(comm, message, sizeof message, lowest));
     if (status != MNP_OK)
         return status;
     return MNP_FAIL(MNP_ERR_PEER, "rank %d: %s", lowest, message);
 }
 
+/* ---- collectives of the CPUs ---- */
+
+/*
+ * Everyone's parts, this rank's first and then those of the ranks after it, by the algorithm of J. Bruck and others,
+ * "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997: in round k a rank gets from
+ * the one 2^k after it what that has.
+ */
+static mnp_status gather(const mnp__comm *comm, const void *send, size_t size, char **parts_p)
+{
+    char *parts;
+    MNP_TRY(mnp__watch_room(comm, size * (size_t)comm->size, (void **)&parts));
+    memcpy(parts, send, size);
+    for (int k = 0; k < 31 && comm->size > 1 << k; k++) {
+        const int known = 1 << k, missing = comm->size - known, count = known < missing ? known : missing;
+        MNP_TRY(meet(comm, k, rank_after(comm, -known), parts, rank_after(comm, known), parts + (size_t)known * size,
+                     (size_t)count * size));
+    }
+    *parts_p = parts;
+    return MNP_OK;
+}
+
+mnp_status mnp__all_gather(const mnp__comm *comm, const void *send, void *recv, size_t size)
+{
+    char *parts;
+    const size_t after = size * (size_t)(comm->size - comm->rank), before = size * (size_t)comm->rank;
+    MNP_TRY(gather(comm, send, size, &parts));
+    memcpy((char *)recv + before, parts, after);
+    memcpy(recv, parts + after, before);
+    return MNP_OK;
+}
+
+mnp_status mnp__all_reduce(const mnp__comm *comm, void *values, int count, MPI_Datatype type, MPI_Op op)
+{
+    char *parts;
+    int bytes;
+    MPI_Type_size(type, &bytes);
+    const size_t size = (size_t)bytes * (size_t)count;
+    MNP_TRY(gather(comm, values, size, &parts));
+    for (int r = 1; r < comm->size; r++)
+        MNP_TRY(mnp__mpi_status(MPI_Reduce_local(parts + (size_t)r * size, values, count, type, op), "MPI_Reduce_local"));
+    return MNP_OK;
+}
+
+/* Everybody's message to everybody at once; this rank's own is among them. */
+mnp_status mnp__all_to_all(const mnp__comm *comm, const void *send, void *recv, size_t size)
+{
+    const size_t ranks = (size_t)comm->size, all = size * ranks, room = 2 * ranks * sizeof(MPI_Request);
+    const int tag = MNP__TAG_AGREE + 31;
+    MPI_Request *requests;
+    MNP_TRY(mnp__watch_room(comm, room + 2 * all, (void **)&requests));
+    char *sent = (char *)requests + room, *received = sent + all;
+    memcpy(sent, send, all);
+    for (size_t i = 0; i < ranks; i++) {
+        const int to = rank_after(comm, (int)i), from = rank_after(comm, -(int)i);
+        MNP_TRY(mnp__mpi_status(MPI_Irecv(received + (size_t)from * size, (int)size, MPI_BYTE, from, tag, comm->mpi,
+                                          &requests[2 * i]), "MPI_Irecv"));
+        MNP_TRY(mnp__mpi_status(MPI_Isend(sent + (size_t)to * size, (int)size, MPI_BYTE, to, tag, comm->mpi,
+                                          &requests[2 * i + 1]), "MPI_Isend"));
+    }
+    MNP_TRY(mnp__watch_requests(comm, 2 * comm->size, requests, "MPI_Testall"));
+    memcpy(recv, received, all);
+    return MNP_OK;
+}
+
+mnp_status mnp__broadcast(const mnp__comm *comm, void *data, size_t size, int root)
+{
+    MPI_Request request;
+    void *room;
+    MNP_TRY(mnp__watch_room(comm, size, &room));
+    memcpy(room, data, size);
+    MNP_TRY(mnp__mpi_status(MPI_Ibcast(room, (int)size, MPI_BYTE, root, comm->mpi, &request), "MPI_Ibcast"));
+    MNP_TRY(mnp__watch_requests(comm, 1, &request, "MPI_Ibcast"));
+    memcpy(data, room, size);
+    return MNP_OK;
+}
+
 mnp_status mnp__compare_hashes(const mnp__comm *comm, const char *call, uint64_t hash)
 {
-    uint64_t mine[2] = {hash, ~hash}, least[2]; /* the least of the complements is that of the largest */
-    MNP_TRY(mnp__mpi_status(MPI_Allreduce(mine, least, 2, MPI_UINT64_T, MPI_MIN, comm->mpi), "MPI_Allreduce"));
+    uint64_t least[2] = {hash, ~hash}; /* the least of the complements is that of the largest */
+    MNP_TRY(mnp__all_reduce(comm, least, 2, MPI_UINT64_T, MPI_MIN));
     if (least[0] != ~least[1])
         return MNP_FAIL(MNP_ERR_ARG, "the ranks do not call %s with the same arguments", call);
     return MNP_OK;
 }
+
+/* ---- the end of a program ---- */
 
 /* Whether all ranks arrive here within two seconds. */
 static bool all_arrive(void)

@@ -10,6 +10,8 @@
 #include <time.h>
 
 #include "base/status.h"
+#include "comm/heap.h"
+#include "comm/watch.h"
 
 /* Number the hosts in the order of their lowest ranks. */
 static mnp_status number_nodes(mnp__comm *comm)
@@ -28,6 +30,7 @@ mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm)
     MPI_Comm_set_errhandler(comm->mpi, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm->mpi, &comm->rank);
     MPI_Comm_size(comm->mpi, &comm->size);
+    MNP_TRY(mnp__watch_new(comm, &comm->watch));
     MNP_TRY(mnp__mpi_status(
         MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &comm->node),
         "MPI_Comm_split_type"));
@@ -118,23 +121,43 @@ mnp_status mnp__comm_attach(mnp__comm *comm, const mnp__config *config, mnp__dev
     MNP_TRY(level_devices(comm));
     if (comm->transport == MNP_TRANSPORT_NCCL && comm->size > 1)
         MNP_TRY(mnp__nccl_start(comm, &comm->nccl));
-    return MNP_OK;
+    MNP_TRY(mnp__peers_open(config, comm->mpi, comm->node, &comm->peers));
+    return mnp__heap_open(comm, &comm->heap);
 }
 
 void mnp__comm_close(mnp__comm *comm)
 {
+    const bool lost = mnp__watch_lost(comm); /* a rank will not take part in releasing communicators */
     mnp__nccl_free(comm->nccl);
     comm->nccl = NULL;
-    if (comm->node != MPI_COMM_NULL)
+    mnp__peers_close(comm->peers);
+    comm->peers = NULL;
+    if (comm->node != MPI_COMM_NULL && !lost)
         MPI_Comm_free(&comm->node);
-    if (comm->mpi != MPI_COMM_NULL)
+    if (comm->mpi != MPI_COMM_NULL && !lost)
         MPI_Comm_free(&comm->mpi);
+    mnp__watch_free(comm->watch);
+    comm->watch = NULL;
+}
+
+/* While NCCL works: whether all ranks are still there, at intervals, and in time. */
+static mnp_status watch_nccl(const mnp__comm *comm, double since, double *looked)
+{
+    const double now = MPI_Wtime(), deadline = comm->config->deadline_seconds;
+    if (now - *looked > 0.05) {
+        *looked = now;
+        MNP_TRY(mnp__watch_look(comm));
+    }
+    if (now - since <= deadline)
+        return MNP_OK;
+    mnp__watch_give_up(comm, -1);
+    return MNP_FAIL(MNP_ERR_TIMEOUT, "another rank did not take part in an exchange within %g seconds (MANIPLE_DEADLINE)",
+                    deadline);
 }
 
 mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event)
 {
-    const double deadline = comm->config->deadline_seconds;
-    double since = 0; /* when communication was first seen to be what is missing; 0: it is not */
+    double since = 0, looked = 0; /* when communication was first seen to be what is missing; 0: it is not */
     for (int tries = 0;; tries++) {
         bool done, communicating = false;
         int there;
@@ -145,19 +168,23 @@ mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event)
             sched_yield();
             continue;
         }
-        if (comm->nccl)
-            MNP_TRY(mnp__nccl_check(comm->nccl, &communicating));
+        mnp_status st = comm->nccl ? mnp__nccl_check(comm->nccl, &communicating) : MNP_OK;
+        if (st != MNP_OK) { /* NCCL does not tell that a process has ended, or which */
+            mnp_status seen = mnp__watch_look(comm);
+            return seen != MNP_OK ? seen : st;
+        }
         /* another rank may be waiting for what MPI has not sent from here yet */
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
         nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
         if (!communicating) /* computing may take as long as it takes */
             since = 0;
         else if (since == 0)
-            since = MPI_Wtime();
-        else if (MPI_Wtime() - since > deadline) {
+            since = looked = MPI_Wtime();
+        else
+            st = watch_nccl(comm, since, &looked);
+        if (st != MNP_OK) {
             mnp__nccl_abort(comm->nccl);
-            return MNP_FAIL(MNP_ERR_TIMEOUT, "another rank did not take part in an exchange within %g seconds "
-                            "(MANIPLE_DEADLINE)", deadline);
+            return st;
         }
     }
 }

@@ -10,9 +10,12 @@
 #include <mpi.h>
 
 #include "base/config.h"
+#include "comm/peers.h"
 #include "device/device.h"
 
+typedef struct mnp__heap mnp__heap;
 typedef struct mnp__nccl mnp__nccl;
+typedef struct mnp__watch mnp__watch;
 
 /* How bytes of device memory travel. */
 typedef enum mnp__transport {
@@ -25,24 +28,31 @@ typedef struct mnp__comm {
     const mnp__config *config;
     MPI_Comm mpi;  /* a duplicate, errors returned */
     MPI_Comm node; /* the ranks of this host */
+    mnp__watch *watch; /* over all ranks: watch.h */
     int rank, size, node_rank, node_size, node_index, nodes;
     int ranks_on_device; /* ranks of this host that share this rank's GPU; 1 on the host device */
     mnp__device *device; /* borrowed; NULL until mnp__comm_attach() */
     mnp__transport transport;
     mnp__nccl *nccl; /* NULL unless that is the transport */
+    mnp__peers *peers;   /* and the heap: NULL until mnp__comm_attach() */
+    mnp__heap *heap;
 } mnp__comm;
 
 /* The communicators of MPI.  Collective.  The config's logger is not needed yet. */
 mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm);
 
-/* Choose the transport for that device (MANIPLE_TRANSPORT) and start NCCL where it is to be used.  Collective. */
+/*
+ * Choose the transport for that device (MANIPLE_TRANSPORT), start NCCL where it is to be used, find the peers and open the
+ * heap, which whoever closes the device closes before.  Collective.
+ */
 mnp_status mnp__comm_attach(mnp__comm *comm, const mnp__config *config, mnp__device *device);
 void mnp__comm_close(mnp__comm *comm);
 
 /*
  * MNP_OK if every rank says so; else own failures stay and the others get MNP_ERR_PEER with the words of the lowest rank
- * that failed.  It waits for the others as long as they take, for files or compilers; but MNP_ERR_TIMEOUT is given back at
- * once, as a rank that did not answer will not agree either.  Collective.
+ * that failed.  It waits for the others as long as they take, for files or compilers, but not for a rank that is lost
+ * (watch.h): then nobody agrees any more, and all get MNP_ERR_PEER, or MNP_ERR_TIMEOUT where they gave up themselves.
+ * Collective.
  */
 mnp_status mnp__agree(const mnp__comm *comm, mnp_status status);
 
@@ -57,7 +67,17 @@ mnp_status mnp__compare_hashes(const mnp__comm *comm, const char *call, uint64_t
 #define mnp__check_same(comm, call, hash) (true ? MNP_OK : mnp__compare_hashes((comm), (call), (hash)))
 #endif
 
-/* MPI's own words for an error code of its calls; MNP_OK for MPI_SUCCESS. */
+/*
+ * Collectives of the CPUs, for what is small, which wait as mnp__agree() does.  all_reduce works in place, on integers or
+ * whatever needs no order; sizes are in bytes, of one rank's part; send and recv are different memory.  MNP_ERR_COMM,
+ * MNP_ERR_PEER, MNP_ERR_MEMORY.  Collective.
+ */
+mnp_status mnp__all_reduce(const mnp__comm *comm, void *values, int count, MPI_Datatype type, MPI_Op op);
+mnp_status mnp__all_gather(const mnp__comm *comm, const void *send, void *recv, size_t size);
+mnp_status mnp__all_to_all(const mnp__comm *comm, const void *send, void *recv, size_t size);
+mnp_status mnp__broadcast(const mnp__comm *comm, void *data, size_t size, int root);
+
+/* MPI's own words for an error code of its calls; MNP_OK for MPI_SUCCESS; MNP_ERR_PEER where MPI says that a process failed. */
 mnp_status mnp__mpi_status(int code, const char *call);
 
 /* Wait for a point on a stream, at most the deadline once communication is all that is missing; watches NCCL for faults. */

@@ -1,12 +1,11 @@
 /*
  * Exchanges: sets of messages between device memories, over MPI, over MPI through pinned memory, or over NCCL.
  */
-#include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/status.h"
 #include "comm/comm.h"
+#include "comm/watch.h"
 
 enum { TAG = 1 };
 static const size_t largest_piece = (size_t)1 << 30; /* MPI counts with int */
@@ -15,8 +14,8 @@ struct mnp__exchange {
     mnp__comm *comm;
     int nsends, nrecvs;
     mnp__message *sends, *recvs;
-    /* MPI: persistent requests, those of the receives first; the peer of each, for the sentence when one is late */
-    int nrequests, nrecv_requests;
+    /* MPI: persistent requests; the peer of each, for the sentence when one is late */
+    int nrequests;
     MPI_Request *requests;
     int *peers;
     /* staged: where the messages lie in pinned memory, one after the other */
@@ -90,7 +89,6 @@ static mnp_status prepare_mpi(mnp__exchange *exchange)
     if (exchange->comm->transport == MNP_TRANSPORT_STAGED)
         MNP_TRY(prepare_staging(exchange));
     MNP_TRY(add_requests(exchange, exchange->nrecvs, exchange->recvs, exchange->pinned_recv, false));
-    exchange->nrecv_requests = exchange->nrequests;
     return add_requests(exchange, exchange->nsends, exchange->sends, exchange->pinned_send, true);
 }
 
@@ -150,12 +148,12 @@ bool mnp__exchange_free(mnp__exchange *exchange)
     return through;
 }
 
-static mnp_status start_requests(mnp__exchange *exchange, int first, int last)
+static mnp_status start_requests(mnp__exchange *exchange)
 {
-    if (first == last)
+    if (exchange->nrequests == 0)
         return MNP_OK;
     exchange->open = true;
-    return mnp__mpi_status(MPI_Startall(last - first, exchange->requests + first), "MPI_Startall");
+    return mnp__mpi_status(MPI_Startall(exchange->nrequests, exchange->requests), "MPI_Startall");
 }
 
 /* The peer of a request that is not complete, for the sentence; -1 if there is none. */
@@ -172,8 +170,9 @@ static int late_peer(mnp__exchange *exchange)
 static mnp_status wait_requests(mnp__exchange *exchange)
 {
     const double deadline = exchange->comm->config->deadline_seconds;
+    mnp__wait wait = {0};
     double begin = MPI_Wtime();
-    for (int tries = 0;; tries++) {
+    for (;;) {
         int complete;
         MNP_TRY(mnp__mpi_status(
             MPI_Testall(exchange->nrequests, exchange->requests, &complete, MPI_STATUSES_IGNORE), "MPI_Testall"));
@@ -181,11 +180,13 @@ static mnp_status wait_requests(mnp__exchange *exchange)
             exchange->open = false;
             return MNP_OK;
         }
-        if (tries > 100)
-            sched_yield();
-        if (MPI_Wtime() - begin > deadline)
+        MNP_TRY(mnp__watch_round(exchange->comm, &wait));
+        if (MPI_Wtime() - begin > deadline) {
+            int late = late_peer(exchange);
+            mnp__watch_give_up(exchange->comm, late);
             return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in an exchange within %g seconds "
-                            "(MANIPLE_DEADLINE)", late_peer(exchange), deadline);
+                            "(MANIPLE_DEADLINE)", late, deadline);
+        }
     }
 }
 
@@ -215,9 +216,9 @@ mnp_status mnp__exchange_begin(mnp__exchange *exchange, mnp__stream *stream)
         MNP_TRY(stage(exchange, exchange->nsends, exchange->sends, exchange->pinned_send, false, stream));
         MNP_TRY(comm->device->ops->event_record(comm->device, exchange->packed, stream));
         exchange->used = true;
-        return start_requests(exchange, 0, exchange->nrecv_requests);
+        return MNP_OK; /* all requests start in finish, so that other exchanges may go on in between */
     }
-    return start_requests(exchange, 0, exchange->nrequests);
+    return start_requests(exchange);
 }
 
 bool mnp__exchange_needs_help(const mnp__exchange *exchange)
@@ -241,7 +242,7 @@ mnp_status mnp__exchange_finish(mnp__exchange *exchange, mnp__stream *stream)
         return mnp__nccl_exchange(comm->nccl, exchange->nsends, exchange->sends, exchange->nrecvs, exchange->recvs, stream);
     if (comm->transport == MNP_TRANSPORT_STAGED) {
         MNP_TRY(mnp__comm_wait_event(comm, exchange->packed));
-        MNP_TRY(start_requests(exchange, exchange->nrecv_requests, exchange->nrequests));
+        MNP_TRY(start_requests(exchange));
     }
     MNP_TRY(wait_requests(exchange));
     if (comm->transport == MNP_TRANSPORT_STAGED) {

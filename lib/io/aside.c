@@ -246,7 +246,7 @@ mnp_status mnp__aside_share(mnp__comm *comm, mnp__aside *aside)
         int64_t bytes;
     } made = {.bytes = aside->bytes};
     strcpy(made.path, aside->path);
-    MNP_TRY(mnp__mpi_status(MPI_Bcast(&made, sizeof made, MPI_BYTE, 0, comm->mpi), "MPI_Bcast"));
+    MNP_TRY(mnp__broadcast(comm, &made, sizeof made, 0));
     mnp_status st = MNP_OK;
     if (comm->rank != 0) {
         strcpy(aside->path, made.path);

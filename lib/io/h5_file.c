@@ -314,7 +314,7 @@ mnp_status mnp__h5_look(mnp_ctx *ctx, const mnp__h5_place *place, mnp__h5_source
 {
     *source = (mnp__h5_source){.whole = false};
     MNP_TRY(MNP_AGREE(ctx, ctx->comm.rank == 0 ? look(place, source) : MNP_OK));
-    return mnp__mpi_status(MPI_Bcast(source, sizeof *source, MPI_BYTE, 0, ctx->comm.mpi), "MPI_Bcast");
+    return mnp__broadcast(&ctx->comm, source, sizeof *source, 0);
 }
 
 mnp_status mnp_h5_inspect(mnp_ctx *ctx, const char *file, const char *dataset, mnp_h5_info *info_p)

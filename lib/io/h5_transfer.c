@@ -86,8 +86,8 @@ static mnp_status engine_open(const mnp__h5_transfer *what, bool idle, struct en
     if (st == MNP_OK)
         st = engine->staged ? open_staging(engine) : mnp__ctx_wait(ctx, ctx->compute);
     MNP_TRY(MNP_AGREE(ctx, st));
-    return mnp__mpi_status(
-        MPI_Allreduce(&engine->slabs.count, &engine->rounds, 1, MPI_INT64_T, MPI_MAX, ctx->comm.mpi), "MPI_Allreduce");
+    engine->rounds = engine->slabs.count;
+    return mnp__all_reduce(&ctx->comm, &engine->rounds, 1, MPI_INT64_T, MPI_MAX);
 }
 
 /* The dataspaces of a slab, in memory and in the file; with `none` nothing is selected in them. */

@@ -66,8 +66,7 @@ mnp_status mnp__compaction_begin(const mnp_array *mask, mnp__compaction *compact
     MNP_TRY(MNP_AGREE(ctx, st));
     MNP_TRY(get_kernel(ctx, 8, &kernel));
     MNP_TRY(MNP_AGREE(ctx, count(compaction, kernel, &mine)));
-    MNP_TRY(mnp__mpi_status(MPI_Allgather(&mine, 1, MPI_INT64_T, compaction->cuts + 1, 1, MPI_INT64_T, ctx->comm.mpi),
-                            "MPI_Allgather"));
+    MNP_TRY(mnp__all_gather(&ctx->comm, &mine, compaction->cuts + 1, sizeof mine));
     for (size_t r = 0; r < ranks; r++)
         compaction->cuts[r + 1] += compaction->cuts[r];
     compaction->total = compaction->cuts[ranks];

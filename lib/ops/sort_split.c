@@ -204,14 +204,11 @@ static mnp_status run_round(search *s, mnp_sort_window *narrower, int64_t *longe
 {
     mnp_ctx *ctx = s->runs->ctx;
     const mnp_status st = take_samples(s);
-    const int samples = (int)((size_t)s->slots * s->item), windows = (int)sizeof(mnp_sort_window);
-    MNP_TRY(mnp__mpi_status(MPI_Alltoall(s->samples, samples, MPI_BYTE, s->got, samples, MPI_BYTE, ctx->comm.mpi),
-                            "MPI_Alltoall"));
-    int64_t left[2] = {narrow(s, narrower), st != MNP_OK}, most[2];
+    MNP_TRY(mnp__all_to_all(&ctx->comm, s->samples, s->got, (size_t)s->slots * s->item));
+    int64_t most[2] = {narrow(s, narrower), st != MNP_OK};
     memcpy(s->sought, narrower, (size_t)s->nranks * sizeof *narrower);
-    MNP_TRY(mnp__mpi_status(MPI_Alltoall(narrower, windows, MPI_BYTE, s->asked, windows, MPI_BYTE, ctx->comm.mpi),
-                            "MPI_Alltoall"));
-    MNP_TRY(mnp__mpi_status(MPI_Allreduce(left, most, 2, MPI_INT64_T, MPI_MAX, ctx->comm.mpi), "MPI_Allreduce"));
+    MNP_TRY(mnp__all_to_all(&ctx->comm, narrower, s->asked, sizeof *narrower));
+    MNP_TRY(mnp__all_reduce(&ctx->comm, most, 2, MPI_INT64_T, MPI_MAX));
     *longest_p = most[0];
     return most[1] ? MNP_AGREE(ctx, st) : MNP_OK;
 }
