@@ -1,6 +1,7 @@
 /*
  * Copy boxes of elements between any strides, converting from MNP_SRC to MNP_DST: packing, unpacking, local moves,
- * filling, casting.  One launch serves a whole list of boxes, or one box by tiles where it is transposed.
+ * filling, casting.  One launch serves a whole list of boxes; boxes that are transposed go by tiles, on a GPU where
+ * there is one box alone.
  */
 #include "prelude.h"
 #include "copy_boxes.h"
@@ -26,7 +27,7 @@ MNP_INLINE const mnp_box_copy *box_of(const mnp_copy_params &p, int64_t i)
 
 MNP_KERNEL(copy_boxes, mnp_copy_params)
 {
-    if (p.tiled) {
+    if (p.one.tiled) {
         copy_tiles(p);
         return;
     }
@@ -54,40 +55,81 @@ MNP_KERNEL(copy_boxes, mnp_copy_params)
 
 #else
 
+/* Elements one after the other; where nothing is to be converted as quickly as the CPU can. */
+template <typename To, typename From> static void copy_dense(To *dst, const From *src, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        dst[i] = mnp_to<To>::from(src[i]);
+}
+
+template <typename T> static void copy_dense(T *dst, const T *src, int64_t count)
+{
+    memcpy(dst, src, (size_t)count * sizeof *dst);
+}
+
 static void copy_run(MNP_DST *dst, int64_t dst_stride, const MNP_SRC *src, int64_t src_stride, int64_t count)
 {
     if (dst_stride == 1 && src_stride == 1) {
-        for (int64_t i = 0; i < count; i++)
-            dst[i] = mnp_to<MNP_DST>::from(src[i]);
+        copy_dense(dst, src, count);
     } else {
         for (int64_t i = 0; i < count; i++)
             dst[i * dst_stride] = mnp_to<MNP_DST>::from(src[i * src_stride]);
     }
 }
 
+static int64_t box_size(const mnp_box_copy &box, int ndim)
+{
+    int64_t size = 1;
+    for (int d = 0; d < ndim; d++)
+        size *= box.extent[d];
+    return size;
+}
+
+/* Elements `from` to `to` of a box, row by row. */
+static void copy_rows(const mnp_copy_params &p, const mnp_box_copy &box, int64_t from, int64_t to)
+{
+    const MNP_SRC *src = (const MNP_SRC *)(p.src ? p.src : p.value) + box.src;
+    MNP_DST *dst = (MNP_DST *)p.dst + box.dst;
+    const int last = p.ndim - 1;
+    int64_t index[MNP_BOX_DIMS], rest = from;
+    for (int d = last; d >= 0; d--) {
+        index[d] = rest % box.extent[d];
+        src += index[d] * box.src_stride[d];
+        dst += index[d] * box.dst_stride[d];
+        rest /= box.extent[d];
+    }
+    while (from < to) {
+        int64_t count = box.extent[last] - index[last] < to - from ? box.extent[last] - index[last] : to - from;
+        copy_run(dst, box.dst_stride[last], src, box.src_stride[last], count);
+        from += count;
+        src -= index[last] * box.src_stride[last]; /* the row's beginning; then on to the next row */
+        dst -= index[last] * box.dst_stride[last];
+        index[last] = 0;
+        for (int d = last - 1; d >= 0; d--) {
+            src += box.src_stride[d];
+            dst += box.dst_stride[d];
+            if (++index[d] < box.extent[d])
+                break;
+            src -= box.extent[d] * box.src_stride[d];
+            dst -= box.extent[d] * box.dst_stride[d];
+            index[d] = 0;
+        }
+    }
+}
+
 MNP_KERNEL(copy_boxes, mnp_copy_params)
 {
-    if (p.tiled) {
-        copy_tiles(p, worker, workers);
-        return;
-    }
-    const MNP_SRC *src = (const MNP_SRC *)(p.src ? p.src : p.value);
-    MNP_DST *dst = (MNP_DST *)p.dst;
-    const int last = p.ndim - 1;
-    int64_t end = mnp_share_begin(p.total, worker + 1, workers);
-    for (int64_t i = mnp_share_begin(p.total, worker, workers); i < end;) {
-        const mnp_box_copy *box = box_of(p, i);
-        int64_t row = (i - box->first) / box->extent[last], column = (i - box->first) % box->extent[last];
-        int64_t from = box->src + column * box->src_stride[last], to = box->dst + column * box->dst_stride[last];
-        int64_t count = box->extent[last] - column < end - i ? box->extent[last] - column : end - i;
-        for (int d = last - 1; d >= 0; d--) {
-            int64_t index = row % box->extent[d];
-            from += index * box->src_stride[d];
-            to += index * box->dst_stride[d];
-            row /= box->extent[d];
-        }
-        copy_run(dst + to, box->dst_stride[last], src + from, box->src_stride[last], count);
-        i += count;
+    const int64_t end = mnp_share_begin(p.total, worker + 1, workers);
+    int64_t i = mnp_share_begin(p.total, worker, workers);
+    for (const mnp_box_copy *box = i < end ? box_of(p, i) : nullptr; i < end; box++) {
+        int64_t stop = box->first + box_size(*box, p.ndim);
+        if (stop > end)
+            stop = end;
+        if (box->tiled)
+            copy_tiles(p, *box, i - box->first, stop - box->first);
+        else
+            copy_rows(p, *box, i - box->first, stop - box->first);
+        i = stop;
     }
 }
 

@@ -11,6 +11,7 @@ typedef struct mnp_box_copy {
     long long first; /* elements of the boxes before this one */
     long long src, dst;
     long long extent[MNP_BOX_DIMS], src_stride[MNP_BOX_DIMS], dst_stride[MNP_BOX_DIMS];
+    long long tiled; /* whether it is to be copied by tiles of its last two dimensions; on a GPU only `one` can be */
 } mnp_box_copy;
 
 typedef struct mnp_copy_params {
@@ -19,7 +20,6 @@ typedef struct mnp_copy_params {
     const mnp_box_copy *boxes; /* NULL: `one` is the only box */
     long long nboxes, total;   /* total: elements of all boxes */
     int ndim;                  /* of every box, 1 .. MNP_BOX_DIMS; the last is the innermost */
-    int tiled;                 /* `one` is to be copied by tiles of its last two dimensions */
     mnp_box_copy one;
     unsigned long long value[2]; /* bytes of one element */
 } mnp_copy_params;

@@ -1,9 +1,9 @@
 /*
- * Part of copy_boxes.cu: one box whose elements lie in another order where they are read than where they are written, such
- * as a transposed array.  The last dimension is the fastest where it is written, the one before it where it is read.  Square
- * tiles of these two are read row by row into quick memory, and written column by column.
+ * Part of copy_boxes.cu: boxes whose elements lie in another order where they are read than where they are written,
+ * such as of a transposed array.  The last dimension is the fastest where it is written, the one before it where it is
+ * read.  Square tiles of these two are read row by row into quick memory, and written column by column.
  */
-enum { TILE = 32 };
+enum { TILE = MNP_CUDA ? 32 : 64 }; /* the CPU knows few pages at a time: larger tiles make more of each */
 
 /* A tile: where it begins in both memories, and how far it reaches. */
 struct tile {
@@ -16,10 +16,9 @@ MNP_INLINE int64_t count_tiles(int64_t extent)
     return (extent + TILE - 1) / TILE;
 }
 
-MNP_INLINE tile tile_at(const mnp_copy_params &p, int64_t number)
+MNP_INLINE tile tile_at(const mnp_box_copy &box, int ndim, int64_t number)
 {
-    const mnp_box_copy &box = p.one;
-    const int x = p.ndim - 1, y = p.ndim - 2;
+    const int x = ndim - 1, y = ndim - 2;
     int64_t across = count_tiles(box.extent[x]), down = count_tiles(box.extent[y]);
     int64_t column = number % across * TILE, row = number / across % down * TILE, outer = number / across / down;
     tile t;
@@ -35,6 +34,8 @@ MNP_INLINE tile tile_at(const mnp_copy_params &p, int64_t number)
     return t;
 }
 
+#if MNP_CUDA
+
 MNP_INLINE int64_t all_tiles(const mnp_copy_params &p)
 {
     int64_t tiles = count_tiles(p.one.extent[p.ndim - 1]) * count_tiles(p.one.extent[p.ndim - 2]);
@@ -42,8 +43,6 @@ MNP_INLINE int64_t all_tiles(const mnp_copy_params &p)
         tiles *= p.one.extent[d];
     return tiles;
 }
-
-#if MNP_CUDA
 
 static __device__ void copy_tiles(const mnp_copy_params &p)
 {
@@ -54,7 +53,7 @@ static __device__ void copy_tiles(const mnp_copy_params &p)
     MNP_DST *dst = (MNP_DST *)p.dst;
     const int64_t tiles = all_tiles(p);
     for (int64_t number = blockIdx.x; number < tiles; number += gridDim.x) {
-        const tile t = tile_at(p, number);
+        const tile t = tile_at(p.one, p.ndim, number);
         for (int column = first; column < t.columns; column += step) {
             if (lane < t.rows)
                 quick[column][lane] = src[t.from + column * p.one.src_stride[x] + lane * p.one.src_stride[y]];
@@ -71,24 +70,38 @@ static __device__ void copy_tiles(const mnp_copy_params &p)
 
 #else
 
-static void copy_tiles(const mnp_copy_params &p, int64_t worker, int64_t workers)
+/*
+ * Elements `from` to `to` of a box, in bands: whole rows of tiles.  A band goes to the worker that has its first
+ * element, so that all workers together have each band once.
+ */
+static void copy_tiles(const mnp_copy_params &p, const mnp_box_copy &box, int64_t from, int64_t to)
 {
     MNP_SRC quick[TILE][TILE + 1];
     const int x = p.ndim - 1, y = p.ndim - 2;
     const MNP_SRC *src = (const MNP_SRC *)p.src;
     MNP_DST *dst = (MNP_DST *)p.dst;
-    const int64_t tiles = all_tiles(p), end = mnp_share_begin(tiles, worker + 1, workers);
-    for (int64_t number = mnp_share_begin(tiles, worker, workers); number < end; number++) {
-        const tile t = tile_at(p, number);
-        for (int column = 0; column < t.columns; column++) {
-            const MNP_SRC *from = src + t.from + column * p.one.src_stride[x];
-            for (int row = 0; row < t.rows; row++)
-                quick[column][row] = from[row * p.one.src_stride[y]];
+    const int64_t across = count_tiles(box.extent[x]), down = count_tiles(box.extent[y]);
+    const int64_t band = TILE * box.extent[x], outer = box.extent[y] * box.extent[x];
+    int64_t row = (from % outer + band - 1) / band, at = from / outer;
+    for (;; row++) {
+        if (row >= down) {
+            row = 0;
+            at++;
         }
-        for (int row = 0; row < t.rows; row++) {
-            MNP_DST *to = dst + t.to + row * p.one.dst_stride[y];
-            for (int column = 0; column < t.columns; column++)
-                to[column * p.one.dst_stride[x]] = mnp_to<MNP_DST>::from(quick[column][row]);
+        if (at * outer + row * band >= to)
+            return;
+        for (int64_t column = 0; column < across; column++) {
+            const tile t = tile_at(box, p.ndim, (at * down + row) * across + column);
+            for (int i = 0; i < t.columns; i++) {
+                const MNP_SRC *line = src + t.from + i * box.src_stride[x];
+                for (int j = 0; j < t.rows; j++)
+                    quick[i][j] = line[j * box.src_stride[y]];
+            }
+            for (int j = 0; j < t.rows; j++) {
+                MNP_DST *line = dst + t.to + j * box.dst_stride[y];
+                for (int i = 0; i < t.columns; i++)
+                    line[i * box.dst_stride[x]] = mnp_to<MNP_DST>::from(quick[i][j]);
+            }
         }
     }
 }

@@ -34,6 +34,45 @@ static int collapse(int ndim, mnp_box_copy *box)
     return kept;
 }
 
+/* Move dimension `from` to the place of `to`; those between them make room. */
+static void move_dim(mnp_box_copy *box, int from, int to)
+{
+    long long *fields[] = {box->extent, box->src_stride, box->dst_stride};
+    for (int f = 0; f < 3; f++) {
+        long long moved = fields[f][from];
+        for (int d = from; d != to; d += from < to ? 1 : -1)
+            fields[f][d] = fields[f][d + (from < to ? 1 : -1)];
+        fields[f][to] = moved;
+    }
+}
+
+/*
+ * Order the dimensions as they lie where they are written.  Where they lie otherwise where they are read, the quickest
+ * there comes last but one: for tiles.
+ */
+static int order(int ndim, mnp_box_copy *box)
+{
+    enum { WORTHWHILE = 8 }; /* extents that tiles pay for */
+    ndim = collapse(ndim, box);
+    for (int d = 1; d < ndim; d++) {
+        int to = d;
+        while (to > 0 && llabs(box->dst_stride[to - 1]) < llabs(box->dst_stride[d]))
+            to--;
+        move_dim(box, d, to);
+    }
+    ndim = collapse(ndim, box);
+    int last = ndim - 1, quickest = last; /* quickest: the fastest dimension where elements are read */
+    for (int d = 0; d < last; d++) {
+        if (box->extent[d] >= WORTHWHILE && box->src_stride[d] != 0 &&
+            llabs(box->src_stride[d]) < llabs(box->src_stride[quickest]))
+            quickest = d;
+    }
+    box->tiled = quickest != last && box->extent[last] >= WORTHWHILE;
+    if (box->tiled)
+        move_dim(box, quickest, last - 1);
+    return ndim;
+}
+
 static void pad_front(mnp_box_copy *box, int from, int to)
 {
     int more = to - from;
@@ -71,7 +110,7 @@ mnp_status mnp__boxes_add(mnp__boxes *boxes, int ndim, const int64_t *extent, in
     if (size == 0)
         return MNP_OK;
     MNP_TRY(make_room(boxes));
-    int kept = collapse(ndim, &box);
+    int kept = order(ndim, &box);
     if (kept < boxes->ndim)
         pad_front(&box, kept, boxes->ndim);
     for (int64_t i = 0; kept > boxes->ndim && i < boxes->count; i++)
@@ -181,38 +220,9 @@ mnp__one_box mnp__one_box_of(int ndim, const int64_t *extent, const int64_t *src
     return one;
 }
 
-/* Move dimension `from` to the place of `to`; those between them make room. */
-static void move_dim(mnp_box_copy *box, int from, int to)
-{
-    long long *fields[] = {box->extent, box->src_stride, box->dst_stride};
-    for (int f = 0; f < 3; f++) {
-        long long moved = fields[f][from];
-        for (int d = from; d != to; d += from < to ? 1 : -1)
-            fields[f][d] = fields[f][d + (from < to ? 1 : -1)];
-        fields[f][to] = moved;
-    }
-}
-
 void mnp__one_box_order(mnp__one_box *one)
 {
-    enum { WORTHWHILE = 8 }; /* extents that tiles pay for */
-    mnp_box_copy *box = &one->box;
-    for (int d = 1; d < one->ndim; d++) {
-        int to = d;
-        while (to > 0 && llabs(box->dst_stride[to - 1]) < llabs(box->dst_stride[d]))
-            to--;
-        move_dim(box, d, to);
-    }
-    one->ndim = collapse(one->ndim, box);
-    int last = one->ndim - 1, quickest = last; /* quickest: the fastest dimension where elements are read */
-    for (int d = 0; d < last; d++) {
-        if (box->extent[d] >= WORTHWHILE && box->src_stride[d] != 0 &&
-            llabs(box->src_stride[d]) < llabs(box->src_stride[quickest]))
-            quickest = d;
-    }
-    one->tiled = quickest != last && box->extent[last] >= WORTHWHILE;
-    if (one->tiled)
-        move_dim(box, quickest, last - 1);
+    one->ndim = order(one->ndim, &one->box);
 }
 
 /* The kernel numbers what it copies from 0 on. */
@@ -222,7 +232,6 @@ static mnp_status launch_one(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_b
     params->nboxes = 1;
     params->total = box->count;
     params->ndim = box->ndim;
-    params->tiled = box->tiled;
     params->one = box->box;
     params->one.first = -box->begin;
     return launch(ctx, kernel, params, stream);

@@ -13,7 +13,10 @@ typedef struct mnp__boxes {
     mnp_box_copy *host, *device; /* device: made by mnp__boxes_commit() */
 } mnp__boxes;
 
-/* Add a box: offsets and strides in elements.  Boxes without elements are left out. */
+/*
+ * Add a box: offsets and strides in elements.  Boxes without elements are left out.  A box's elements are visited in
+ * the order in which they lie where they are written.
+ */
 mnp_status mnp__boxes_add(mnp__boxes *boxes, int ndim, const int64_t *extent, int64_t src, const int64_t *src_strides,
                           int64_t dst, const int64_t *dst_strides);
 
@@ -47,15 +50,14 @@ typedef struct mnp__one_box {
     mnp_box_copy box;
     int ndim;
     int64_t begin, count;
-    bool tiled; /* see kernels/copy_tiles.h */
 } mnp__one_box;
 
 /* The whole box of that extent: offsets are 0, strides in elements. */
 mnp__one_box mnp__one_box_of(int ndim, const int64_t *extent, const int64_t *src_strides, const int64_t *dst_strides);
 
 /*
- * Visit the elements of a whole box in the order in which they lie where they are written, by tiles if they lie in another
- * order where they are read.
+ * Visit the elements of a whole box in the order in which they lie where they are written, by tiles if they lie in
+ * another order where they are read.
  */
 void mnp__one_box_order(mnp__one_box *box);
 

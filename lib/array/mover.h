@@ -4,34 +4,21 @@
  * It is the only thing that moves array data between ranks.  Redistribution wants one box, the block of another layout;
  * a halo exchange wants the boxes around a block.  A mover is planned once, from arithmetic that every rank does alone,
  * and then run any number of times without allocating.
+ *
+ * What a rank has for itself is copied.  What it has for a peer, a rank whose heap it can write to, it stores there:
+ * into the destination where all ranks know where that lies, else into a staging buffer from which the peer takes it.
+ * What it has for other ranks it packs and sends.
  */
 #ifndef MNP__ARRAY_MOVER_H
 #define MNP__ARRAY_MOVER_H
 
-#include <maniple/signal.h>
-
+#include "array/pieces.h"
 #include "context/context.h"
-#include "layout/layout.h"
-
-/* A box that a rank wants, in indices of the source (which may lie beyond its borders), and where it goes. */
-typedef struct mnp__want {
-    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
-    int64_t offset, strides[MNP_MAX_DIMS]; /* in the destination, in elements */
-} mnp__want;
-
-enum { MNP__MAX_WANTS = 2 * MNP_MAX_DIMS };
-
-/* What `rank` wants: fills in at most MNP__MAX_WANTS boxes and gives their number.  The same answer on every rank. */
-typedef int (*mnp__wants)(const void *argument, int rank, mnp__want *wants);
 
 typedef struct mnp__mover mnp__mover;
 
-/*
- * Plan to move from blocks of `layout`, with a boundary kind for each dimension.  This rank's block has those strides
- * in elements, or lies dense in C order if they are NULL.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE.
- */
-mnp_status mnp__mover_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const int64_t *strides,
-                          const mnp_boundary *boundaries, mnp__wants wants, const void *argument, mnp__mover **mover_p);
+/* Plan a move.  The spec is not needed afterwards.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE. */
+mnp_status mnp__mover_new(mnp_ctx *ctx, const mnp__move_spec *spec, mnp__mover **mover_p);
 
 /* Whether this rank gets something from another rank, and has to wait for it. */
 bool mnp__mover_receives(const mnp__mover *mover);
@@ -41,17 +28,34 @@ mnp_status mnp__mover_fill(mnp__mover *mover, void *dst, const void *value);
 
 /*
  * Move.  begin: after what the compute stream holds now, pack on the transfer stream, and do the local part on the
- * compute stream, where other work may follow, with calls of help between its parts if that is needed; finish: exchange
- * and unpack, after which the compute stream goes on with all of `dst` in place.  Collective, but for help.
+ * compute stream, where other work may follow, with calls of help between its parts if that is needed; from now on
+ * peers may write to dst.  finish: store, exchange and unpack, after which the compute stream goes on with all of `dst`
+ * in place; until then src is not to be changed.  Of a direct mover dst is the place in the heap.  Collective, but for
+ * help.
  */
 mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst);
 bool mnp__mover_needs_help(const mnp__mover *mover);
 mnp_status mnp__mover_help(mnp__mover *mover);
 mnp_status mnp__mover_finish(mnp__mover *mover, void *dst);
 
-/* Move, and wait until it is done: afterwards the mover may be freed.  Collective, and agreed upon. */
+/* Begin and finish.  move also waits until it is done, and agrees: then the mover may be freed.  Collective, both. */
+mnp_status mnp__mover_run(mnp__mover *mover, const void *src, void *dst);
 mnp_status mnp__mover_move(mnp__mover *mover, const void *src, void *dst);
 
+/* Not while it is in use: wait for the compute stream after the last finish.  NULL is accepted.  Collective. */
 void mnp__mover_free(mnp__mover *mover);
+
+/* How peers get what is theirs. */
+typedef enum mnp__mover_way { MNP__BY_MESSAGES, MNP__BY_STORES, MNP__BY_STAGING } mnp__mover_way;
+
+/* What a run does: bytes that this rank copies for itself, has for its peers and for others; what it keeps for that. */
+typedef struct mnp__mover_facts {
+    int64_t own_bytes, peer_bytes, other_bytes;
+    int64_t memory; /* bytes of buffers */
+    mnp__mover_way way;
+    int launches, messages; /* messages: that it sends */
+} mnp__mover_facts;
+
+mnp__mover_facts mnp__mover_describe(const mnp__mover *mover);
 
 #endif

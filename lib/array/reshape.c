@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "array/mover.h"
+#include "array/plan.h"
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
@@ -188,10 +189,12 @@ static mnp_status make_view(const struct plan *plan, mnp_array **view_p)
 static mnp_status ask_strides(const struct plan *plan, bool *allowed_p)
 {
     const mnp_array *x = plan->x;
-    int mine = plan->allowed || x->local_size == 0, all = 1;
-    if (plan->merges && !(x->dense & MNP__DENSE_C))
-        MNP_TRY(mnp__mpi_status(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, x->ctx->comm.mpi), "MPI_Allreduce"));
-    *allowed_p = all;
+    int allowed = 1;
+    if (plan->merges && !(x->dense & MNP__DENSE_C)) {
+        allowed = plan->allowed || x->local_size == 0;
+        MNP_TRY(mnp__all_reduce(&x->ctx->comm, &allowed, 1, MPI_INT, MPI_MIN));
+    }
+    *allowed_p = allowed;
     return MNP_OK;
 }
 
@@ -243,10 +246,11 @@ static int wanted_ranges(const void *argument, int rank, mnp__want *wants)
 
 static mnp_status move_ranges(const mnp_array *x, const struct ranges *ranges, mnp_array *y)
 {
-    static const mnp_boundary none[MNP_MAX_DIMS] = {MNP_BOUNDARY_FILL};
+    const mnp__move_spec spec = {.dtype = x->dtype, .layout = x->layout, .strides = x->local_strides,
+                                 .wants = wanted_ranges, .argument = ranges, .direct = mnp__target_is_direct(y)};
     mnp__mover *mover;
-    MNP_TRY(mnp__mover_new(x->ctx, x->dtype, x->layout, x->local_strides, none, wanted_ranges, ranges, &mover));
-    mnp_status st = mnp__mover_move(mover, x->data, y->data);
+    MNP_TRY(mnp__mover_new(x->ctx, &spec, &mover));
+    mnp_status st = mnp__mover_move(mover, x->data, mnp__target_memory(y));
     mnp__mover_free(mover);
     return st;
 }
@@ -329,7 +333,7 @@ static mnp_status view_or_copy(const mnp_array *x, int ndim, const int64_t *shap
         return st;
     if (!possible)
         return move_to_block(x, ndim, shape, view_p);
-    MNP_TRY(mnp_copy(x, &copy)); /* its strides allow it */
+    MNP_TRY(mnp__array_copy_dense(x, &copy)); /* its strides allow it */
     st = view_or_copy(copy, ndim, shape, view_p);
     mnp_array_free(copy);
     return st;
@@ -338,7 +342,7 @@ static mnp_status view_or_copy(const mnp_array *x, int ndim, const int64_t *shap
 mnp_status mnp_reshape(const mnp_array *x, int ndim, const int64_t *shape, mnp_array **view_p)
 {
     int64_t resolved[MNP_MAX_DIMS];
-    MNP_TRY(mnp__array_refuse_scalar("mnp_reshape", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_reshape", x));
     MNP_TRY(resolve_shape(x, ndim, shape, resolved));
     if (x->layout->size == 0)
         return move_to_block(x, ndim, resolved, view_p);
@@ -369,13 +373,13 @@ static mnp_status in_order(const mnp_array *x, mnp_order order, mnp_array **resu
 
 mnp_status mnp_ascontiguousarray(const mnp_array *x, mnp_array **result_p)
 {
-    MNP_TRY(mnp__array_refuse_scalar("mnp_ascontiguousarray", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_ascontiguousarray", x));
     return in_order(x, MNP_ORDER_C, result_p);
 }
 
 mnp_status mnp_asfortranarray(const mnp_array *x, mnp_array **result_p)
 {
-    MNP_TRY(mnp__array_refuse_scalar("mnp_asfortranarray", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_asfortranarray", x));
     return in_order(x, MNP_ORDER_F, result_p);
 }
 

@@ -328,8 +328,9 @@ static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, const mnp_
     for (int d = 0; d < MNP_MAX_DIMS; d++) /* in mode valid, zeros stand where a larger kernel reaches beyond the input */
         boundaries[d] = options->mode == MNP_CONV_VALID ? MNP_BOUNDARY_FILL : options->boundary;
     MNP_TRY(load_kernel(plan));
-    MNP_TRY(mnp__mover_new(ctx, plan->input, plan->geometry.input, NULL, boundaries, mnp__conv_wants,
-                           &plan->geometry, &plan->mover));
+    const mnp__move_spec ring = {.dtype = plan->input, .layout = plan->geometry.input, .boundaries = boundaries,
+                                 .wants = mnp__conv_wants, .argument = &plan->geometry};
+    MNP_TRY(mnp__mover_new(ctx, &ring, &plan->mover));
     MNP_TRY(replicate_kernel(ctx, kernel, plan->sum, &replica));
     st = MNP_AGREE(ctx, prepare(plan, replica, fill));
     mnp_array_free(replica);
@@ -343,6 +344,9 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
     mnp_conv_plan *plan = NULL;
     unsigned char fill[16] = {0};
     options = options ? options : &defaults;
+    if (mnp_layout_is_cyclic(layout))
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_conv_plan_new: the input is spread block-cyclically; bring it to a layout of blocks "
+                        "first, with mnp_redistribute()");
     mnp_status st = mnp__calloc(1, sizeof *plan, &plan);
     if (st == MNP_OK) {
         plan->ctx = ctx;
@@ -426,7 +430,7 @@ mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array *
     MNP_TRY(mnp__array_output_dense(plan->ctx, "the result", plan->output, plan->geometry.output, *y_p, &y));
     mnp_status st;
     if (x->buffer == y->buffer) { /* views of one array: what is read must not be written before */
-        st = mnp_copy(x, &temporary);
+        st = mnp__array_copy_dense(x, &temporary);
         dense = temporary;
     } else {
         st = mnp__array_dense(x, &dense, &temporary);

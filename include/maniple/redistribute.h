@@ -1,0 +1,67 @@
+/*
+ * Redistribution: the same array in another layout, and plans of it.
+ */
+#ifndef MANIPLE_REDISTRIBUTE_H
+#define MANIPLE_REDISTRIBUTE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+#include <maniple/layout.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The same array in another layout of the same shape, for as many ranks.  A new result is stored in the layout's order,
+ * see mnp_layout_with_order(); *result_p may also be any array of that layout, such as a view.  The context keeps the
+ * plans of the last calls, so that the same move again is not planned again.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY,
+ * MNP_ERR_COMPILE, MNP_ERR_COMM, MNP_ERR_TIMEOUT.
+ */
+MNP_API mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mnp_array **result_p);
+
+/* A redistribution that is planned once, to be run again and again on arrays that are alike. */
+typedef struct mnp_plan mnp_plan;
+
+/*
+ * Plan to bring arrays like this one, of its dtype, layout and storage, to that layout.  The array is not read and not
+ * needed afterwards.  Collective.  Errors as above; *plan_p is then untouched.
+ */
+MNP_API mnp_status mnp_plan_new(const mnp_array *like, const mnp_layout *layout, mnp_plan **plan_p);
+
+/*
+ * Run a plan.  *y_p NULL: a new array; else one of the plan's new layout that is stored as new arrays are, and shares
+ * no memory with x.  Allocates nothing but that new array, and does not wait for x.  Collective.  MNP_ERR_ARG if x or
+ * *y_p is not what the plan was made for; MNP_ERR_MEMORY, MNP_ERR_COMM, MNP_ERR_TIMEOUT.
+ */
+MNP_API mnp_status mnp_plan_run(mnp_plan *plan, const mnp_array *x, mnp_array **y_p);
+
+/*
+ * What a run of a plan does.  Bytes by how far they go: copied within a rank's own memory, to ranks of its node, to
+ * ranks of other nodes (MANIPLE_NODE_SIZE pretends some); of this rank as it sends them, and of all ranks together.
+ * The methods are sentences' parts, "nothing" where no rank has any such bytes: "stores into the neighbours' memory",
+ * "through the heap", "MPI", "NCCL", "MPI, staged through the host".
+ */
+typedef struct mnp_plan_info {
+    int64_t own_bytes, node_bytes, far_bytes;
+    int64_t all_own_bytes, all_node_bytes, all_far_bytes;
+    const char *node_method, *far_method;
+    int64_t memory;         /* bytes of this rank's memory that the plan keeps */
+    int launches, messages; /* of kernels, by this rank; that it sends */
+} mnp_plan_info;
+
+/* Not collective, both; print writes a few lines from rank 0, and nothing from others. */
+MNP_API void mnp_plan_describe(const mnp_plan *plan, mnp_plan_info *info);
+MNP_API void mnp_plan_print(const mnp_plan *plan, FILE *file);
+
+/* Release a plan, once what it was last used for is done; NULL is accepted.  Collective. */
+MNP_API void mnp_plan_free(mnp_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * What a mover is made of: lists of boxes, the buffers they go through, and who waits for whom.
+ */
+#ifndef MNP__ARRAY_MOVER_PLAN_H
+#define MNP__ARRAY_MOVER_PLAN_H
+
+#include "array/boxes.h"
+#include "array/mover.h"
+#include "comm/heap.h"
+
+/* Signals between peers: what is to be written may be; all that was to be written has been. */
+enum { MNP__SIGNAL_READY, MNP__SIGNAL_DONE, MNP__SIGNALS };
+
+struct mnp__mover {
+    mnp_ctx *ctx;
+    size_t element;
+    mnp__kernel *kernel;
+    mnp__mover_facts facts;
+    mnp__boxes fill, local; /* value to dst; block to dst */
+
+    /* messages, for ranks that are no peers */
+    mnp__boxes pack, unpack; /* block to send; recv to dst */
+    void *send, *recv;       /* device memory: messages one after the other */
+    mnp__exchange *exchange;
+    int nrecvs;
+
+    /* through the heap, for peers */
+    mnp__boxes store, fetch; /* block to the peers' dst or staging; staging to dst */
+    void *staging;           /* in the heap; NULL where peers store into dst */
+    size_t staging_bytes;
+    mnp__signals *signals;   /* NULL where no peer has anything for another */
+    int ntargets, nwriters;  /* the numbers of the peers that this rank writes to, and that write to it */
+    int *targets, *writers;
+
+    /* the run that has begun */
+    const void *src;
+    void *dst;
+    bool storing; /* its stores are still to come */
+};
+
+#endif
