@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "comm/collectives.h"
 #include "comm/comm.h"
 
 #define ABSENT MNP_FAIL(MNP_ERR_UNSUPPORTED, "this Maniple was built without NCCL; configure it with --with-nccl=DIR")
@@ -39,6 +40,31 @@ mnp_status mnp__nccl_exchange(mnp__nccl *nccl, int nsends, const mnp__message *s
     (void)sends;
     (void)nrecvs;
     (void)recvs;
+    (void)stream;
+    return ABSENT;
+}
+
+mnp_status mnp__nccl_split(const mnp__comm *comm, const mnp__comm *part, int color, int key, mnp__nccl **nccl_p)
+{
+    (void)comm;
+    (void)part;
+    (void)color;
+    (void)key;
+    (void)nccl_p;
+    return ABSENT;
+}
+
+bool mnp__nccl_can_reduce(mnp_dtype dtype, mnp_op op)
+{
+    (void)dtype;
+    (void)op;
+    return false;
+}
+
+mnp_status mnp__nccl_collective(mnp__nccl *nccl, const mnp__collective *call, mnp__stream *stream)
+{
+    (void)nccl;
+    (void)call;
     (void)stream;
     return ABSENT;
 }

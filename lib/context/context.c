@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "comm/heap.h"
+#include "comm/subcomm.h"
+#include "comm/watch.h"
 
 struct mnp__loaded_kernel {
     mnp__loaded_kernel *next;
@@ -58,12 +61,17 @@ static void close_device(mnp_ctx *ctx)
         device->ops->stream_free(device, ctx->transfer);
     if (ctx->order)
         device->ops->event_free(device, ctx->order);
+    mnp__heap_close(ctx->comm.heap);
+    ctx->comm.heap = NULL;
     device->ops->close(device);
 }
 
 static void free_context(mnp_ctx *ctx)
 {
-    /* NCCL goes before the device whose streams it used */
+    /* NCCL goes before the device whose streams it used; its end takes all ranks */
+    if (mnp__watch_lost(&ctx->comm))
+        mnp__nccl_abort(ctx->comm.nccl);
+    mnp__world_close(ctx->world);
     mnp__nccl_free(ctx->comm.nccl);
     ctx->comm.nccl = NULL;
     close_device(ctx);
@@ -106,6 +114,7 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     MNP_TRY_OR(check_alike(ctx), st, fail);
     MNP_TRY_OR(MNP_AGREE(ctx, open_device(ctx)), st, fail);
     MNP_TRY_OR(mnp__comm_attach(&ctx->comm, &ctx->config, ctx->device), st, fail);
+    MNP_TRY_OR(mnp__world_open(&ctx->comm, &ctx->world), st, fail);
     MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "ranks: %d, hosts: %d, device: %s, transport: %s", ctx->comm.size,
             ctx->comm.nodes, ctx->device->ops->kind, mnp_ctx_transport(ctx));
     *ctx_p = ctx;
@@ -119,14 +128,17 @@ void mnp_finalize(mnp_ctx *ctx)
 {
     if (!ctx)
         return;
-    bool started_mpi = ctx->started_mpi;
+    bool ends_mpi = ctx->started_mpi && !mnp__watch_lost(&ctx->comm); /* MPI_Finalize() waits for all ranks */
     if (mnp_ctx_synchronize(ctx) != MNP_OK) /* kernels are not unloaded while they run */
         MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_finalize: %s", mnp_error_message());
     if (ctx->live_arrays || ctx->live_plans)
-        MNP_LOG(&ctx->config.logger, MNP_LOG_WARN, "mnp_finalize: %d arrays and %d plans or kernels were not freed",
-                ctx->live_arrays, ctx->live_plans);
+        MNP_LOG(&ctx->config.logger, MNP_LOG_WARN,
+                "mnp_finalize: %d arrays (%lld bytes of this rank) and %d plans or kernels were not freed",
+                ctx->live_arrays, (long long)ctx->live_bytes, ctx->live_plans);
+    if (!mnp__watch_lost(&ctx->comm))
+        mnp__peers_part(ctx->comm.peers);
     free_context(ctx);
-    if (started_mpi)
+    if (ends_mpi)
         MPI_Finalize();
 }
 
@@ -138,6 +150,11 @@ int mnp_ctx_rank(const mnp_ctx *ctx)
 int mnp_ctx_size(const mnp_ctx *ctx)
 {
     return ctx->comm.size;
+}
+
+mnp_comm *mnp_comm_world(const mnp_ctx *ctx)
+{
+    return ctx->world;
 }
 
 MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx)

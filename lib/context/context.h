@@ -4,6 +4,7 @@
 #ifndef MNP__CONTEXT_H
 #define MNP__CONTEXT_H
 
+#include <maniple/comm.h>
 #include <maniple/context.h>
 
 #include "base/config.h"
@@ -15,6 +16,7 @@ typedef struct mnp__loaded_kernel mnp__loaded_kernel;
 
 /* What a higher layer keeps in the context: freed with it, in the order of the list, while the device is still open. */
 typedef enum mnp__attachment_id {
+    MNP__ATTACHED_PLANS,
     MNP__ATTACHED_PROGRAMS,
     MNP__ATTACHED_LOOPS,
     MNP__ATTACHED_REDUCTIONS,
@@ -33,11 +35,13 @@ typedef struct mnp__attachment {
 struct mnp_ctx {
     mnp__config config;
     mnp__comm comm;
+    mnp_comm *world; /* of the public collectives: all ranks */
     mnp__device *device;
     mnp__stream *compute;  /* array operations */
     mnp__stream *transfer; /* packing, exchange between ranks, staging of files */
     mnp__device_event *order; /* of mnp__ctx_order() */
     mnp__loaded_kernel *kernels;
+    int64_t live_bytes;          /* of arrays' blocks */
     int live_arrays, live_plans; /* plans, and kernels of the user's; reported by mnp_finalize() if not 0 */
     bool started_mpi;
     char *cache_path;

@@ -41,8 +41,7 @@ mnp_status mnp_ctx_info(mnp_ctx *ctx, mnp_rank_info *ranks, mnp_link_info *links
     uint64_t identity, *identities = NULL;
     mnp_status st;
     MNP_TRY(MNP_AGREE(ctx, describe_rank(ctx, &self)));
-    MNP_TRY(mnp__mpi_status(MPI_Allgather(&self, sizeof self, MPI_BYTE, ranks, sizeof self, MPI_BYTE, ctx->comm.mpi),
-                            "MPI_Allgather"));
+    MNP_TRY(mnp__all_gather(&ctx->comm, &self, ranks, sizeof self));
     if (!links)
         return MNP_OK;
     st = mnp__calloc((size_t)ctx->comm.size, sizeof *row, &row);
@@ -51,11 +50,9 @@ mnp_status mnp_ctx_info(mnp_ctx *ctx, mnp_rank_info *ranks, mnp_link_info *links
     if (st == MNP_OK)
         st = ctx->device->ops->identity(ctx->device, &identity);
     MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
-    MNP_TRY_OR(mnp__mpi_status(MPI_Allgather(&identity, 1, MPI_UINT64_T, identities, 1, MPI_UINT64_T, ctx->comm.mpi),
-                               "MPI_Allgather"), st, done);
+    MNP_TRY_OR(mnp__all_gather(&ctx->comm, &identity, identities, sizeof identity), st, done);
     MNP_TRY_OR(MNP_AGREE(ctx, describe_links(ctx, ranks, identities, row)), st, done);
-    int bytes = ctx->comm.size * (int)sizeof *row;
-    st = mnp__mpi_status(MPI_Allgather(row, bytes, MPI_BYTE, links, bytes, MPI_BYTE, ctx->comm.mpi), "MPI_Allgather");
+    st = mnp__all_gather(&ctx->comm, row, links, (size_t)ctx->comm.size * sizeof *row);
 done:
     free(identities);
     free(row);

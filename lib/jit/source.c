@@ -131,6 +131,11 @@ fail:
 }
 
 const mnp__kernel_spec mnp__jit_examples[] = {
+    {.file = "combine.cu", .function = "combine", .defines =
+     "#define MNP_MEMORY mnp_bfloat16\n#define MNP_VALUE float\n#define MNP_JOIN mnp_add\n#define MNP_AVERAGES 1\n"},
+    {.file = "combine.cu", .function = "combine", .defines =
+     "#define MNP_MEMORY mnp_complex64\n#define MNP_VALUE mnp_complex64\n#define MNP_JOIN mnp_multiply\n"
+     "#define MNP_AVERAGES 0\n"},
     {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC float\n#define MNP_DST mnp_bool\n"},
     {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC mnp_complex64\n#define MNP_DST int16_t\n"},
     {.file = "conv_direct.cu", .function = "conv_direct", .defines =

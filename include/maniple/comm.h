@@ -1,0 +1,150 @@
+/*
+ * Communicators and collectives: groups of ranks, and what they do together with memory of their devices.
+ *
+ * A communicator is a group of the context's ranks, numbered from 0: all of them (mnp_comm_world()), those along an
+ * axis of a mesh (mnp_mesh_comm()), or parts of another group (mnp_comm_split()).  Buffers are dense device memory, the
+ * CPU's on the host device, such as mnp_array_local_data() gives.  Calls are ordered with the context's compute stream:
+ * they come after what it holds, and work that is enqueued later finds their results.  On the host device a call has
+ * finished when it returns.
+ *
+ * Between GPUs NCCL does the work.  What it lacks (products of complex numbers, 16-bit integers, NaN that must survive
+ * a minimum) is sent in parts to the ranks that reduce them.  On the host, ranks of a node write small messages into
+ * each other's memory, and MPI carries the others.  Reductions on the host take the ranks' values in the order of their
+ * numbers; everywhere all ranks get the same bits.
+ *
+ * What is the same for all ranks (counts without v, dtypes, operations, roots) is checked without communication, so all
+ * return MNP_ERR_ARG together; a debug build proves that it is the same.  What is one rank's own (pointers, counts and
+ * offsets of the v forms) is checked there alone: a rank that finds it wrong returns at once, and the others wait for
+ * it until the deadline.  So they do where a rank that shares its GPU has no pinned memory for a message.
+ *
+ * Errors of all collectives: MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE (the first calls); MNP_ERR_COMM, also where a
+ * message has another size than is expected; MNP_ERR_TIMEOUT where a rank did not take part within MANIPLE_DEADLINE;
+ * MNP_ERR_PEER where one has ended or another gave up.  After the last two nobody can count on anybody in this context,
+ * and MPI may still read and write the buffers.
+ */
+#ifndef MANIPLE_COMM_H
+#define MANIPLE_COMM_H
+
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+#include <maniple/context.h>
+#include <maniple/dtype.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mnp_comm mnp_comm;
+
+/*
+ * How values of several ranks become one, in their own dtype.
+ *
+ * Integers wrap.  Of bools a sum or maximum is "or", a product or minimum "and".  A NaN makes a minimum or maximum NaN,
+ * as in NumPy.  float16 and bfloat16 are reduced as float32 on the host and rounded once.  An average of integers or
+ * bools, and a minimum or maximum of complex numbers, are refused (MNP_ERR_ARG).
+ */
+typedef enum mnp_op { MNP_SUM, MNP_PROD, MNP_MIN, MNP_MAX, MNP_AVG } mnp_op;
+
+/* All ranks of the context, under their own numbers.  It belongs to the context.  Not collective. */
+MNP_API mnp_comm *mnp_comm_world(const mnp_ctx *ctx);
+
+/*
+ * Split a group, as MPI_Comm_split: ranks that give the same colour form a new one, numbered by `key` and then by their
+ * numbers here.  With a negative colour a rank is in none, and gets NULL.  Release with mnp_comm_free(); what is left
+ * when the context ends goes with it.  Collective over comm.  MNP_ERR_MEMORY, MNP_ERR_COMM, MNP_ERR_TIMEOUT.
+ */
+MNP_API mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm **part_p);
+
+/* Release what mnp_comm_split() made; work on it has been done.  NULL is accepted.  Collective over comm. */
+MNP_API void mnp_comm_free(mnp_comm *comm);
+
+/* Not collective.  The MPI communicator belongs to comm, which uses it itself. */
+MNP_API int mnp_comm_rank(const mnp_comm *comm);
+MNP_API int mnp_comm_size(const mnp_comm *comm);
+MNP_API MPI_Comm mnp_comm_mpi(const mnp_comm *comm);
+
+/* The context's number of the rank that is number `rank` of the group; -1 if there is none.  Not collective. */
+MNP_API int mnp_comm_world_rank(const mnp_comm *comm, int rank);
+
+/*
+ * Reductions of `count` elements, element by element over the ranks.  all_reduce: every rank gets the result; reduce:
+ * rank `root` alone, and recv is not used elsewhere; reduce_scatter: `send` has a part of count_per_rank elements for
+ * every rank, and each gets the result of its part.  In place: recv is send, or for reduce_scatter this rank's part of
+ * it; otherwise they must not overlap.  Collective over comm.
+ */
+MNP_API mnp_status mnp_comm_all_reduce(mnp_comm *comm, const void *send, void *recv, int64_t count, mnp_dtype dtype,
+                                       mnp_op op);
+MNP_API mnp_status mnp_comm_reduce(mnp_comm *comm, const void *send, void *recv, int64_t count, mnp_dtype dtype,
+                                   mnp_op op, int root);
+MNP_API mnp_status mnp_comm_reduce_scatter(mnp_comm *comm, const void *send, void *recv, int64_t count_per_rank,
+                                           mnp_dtype dtype, mnp_op op);
+
+/* `count` elements of rank `root` to all.  Collective over comm. */
+MNP_API mnp_status mnp_comm_broadcast(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int root);
+
+/*
+ * Everyone's elements, one rank's after the other's, on all ranks, or on rank `root` (recv is not used elsewhere).  In
+ * the v form rank r's counts[r] elements go to recv + offsets[r] (in elements), and counts[rank] is this rank's
+ * `count`; for gatherv they are read on the root alone.  In place: send is where this rank's elements go in recv.
+ * Collective over comm.
+ */
+MNP_API mnp_status mnp_comm_all_gather(mnp_comm *comm, const void *send, int64_t count, void *recv, mnp_dtype dtype);
+MNP_API mnp_status mnp_comm_all_gatherv(mnp_comm *comm, const void *send, int64_t count, void *recv,
+                                        const int64_t *counts, const int64_t *offsets, mnp_dtype dtype);
+MNP_API mnp_status mnp_comm_gather(mnp_comm *comm, const void *send, int64_t count, void *recv, mnp_dtype dtype,
+                                   int root);
+MNP_API mnp_status mnp_comm_gatherv(mnp_comm *comm, const void *send, int64_t count, void *recv, const int64_t *counts,
+                                    const int64_t *offsets, mnp_dtype dtype, int root);
+
+/*
+ * The reverse: rank `root` gives every rank its elements (send is not used elsewhere).  In the v form rank r gets
+ * counts[r] of them from send + offsets[r], its `count`; counts and offsets are read on the root alone.  In place: recv
+ * is where the root's elements are in send.  Collective over comm.
+ */
+MNP_API mnp_status mnp_comm_scatter(mnp_comm *comm, const void *send, void *recv, int64_t count, mnp_dtype dtype,
+                                    int root);
+MNP_API mnp_status mnp_comm_scatterv(mnp_comm *comm, const void *send, const int64_t *counts, const int64_t *offsets,
+                                     void *recv, int64_t count, mnp_dtype dtype, int root);
+
+/*
+ * Every rank gives every rank elements of its own: part r of send goes to rank r, part r of recv comes from it.
+ * Offsets are in elements.  The buffers must not overlap.  Collective over comm.
+ */
+MNP_API mnp_status mnp_comm_all_to_all(mnp_comm *comm, const void *send, void *recv, int64_t count_per_rank,
+                                       mnp_dtype dtype);
+MNP_API mnp_status mnp_comm_all_to_allv(mnp_comm *comm, const void *send, const int64_t *send_counts,
+                                        const int64_t *send_offsets, void *recv, const int64_t *recv_counts,
+                                        const int64_t *recv_offsets, mnp_dtype dtype);
+
+/*
+ * One rank to another; both give the same count.  A send may wait for its receive: ranks that send to each other at the
+ * same time use mnp_comm_all_to_allv().  MNP_ERR_ARG if peer is this rank.  A call of the two.
+ */
+MNP_API mnp_status mnp_comm_send(mnp_comm *comm, const void *buffer, int64_t count, mnp_dtype dtype, int peer);
+MNP_API mnp_status mnp_comm_recv(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int peer);
+
+/*
+ * Work that a rank enqueues on its compute stream afterwards begins when the streams of all have come here; on the host
+ * device: when all ranks have called.  Collective over comm.
+ */
+MNP_API mnp_status mnp_comm_barrier(mnp_comm *comm);
+
+/*
+ * Arrays of which several ranks have the same block, and have computed values of their own for it, as gradients of a
+ * model are: all_reduce gives an array in the same layout whose blocks are reduced over the ranks of comm, so that
+ * replicas are equal again; broadcast gives all of them the values of the one that is number `root` of comm.  Every
+ * rank of the context calls, each with its own group.  MNP_ERR_ARG if ranks of comm own different blocks; else as the
+ * collectives.
+ */
+MNP_API mnp_status mnp_array_all_reduce(mnp_comm *comm, const mnp_array *x, mnp_op op, mnp_array **y_p);
+MNP_API mnp_status mnp_array_broadcast(mnp_comm *comm, mnp_array *x, int root);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * Collectives inside: what a checked call asks for, and how it is done.
+ */
+#ifndef MNP__COMM_COLLECTIVES_H
+#define MNP__COMM_COLLECTIVES_H
+
+#include "comm/subcomm.h"
+
+typedef enum mnp__collective_kind {
+    MNP__ALL_REDUCE,
+    MNP__REDUCE,
+    MNP__REDUCE_SCATTER,
+    MNP__BROADCAST,
+    MNP__ALL_GATHER,
+    MNP__GATHER,
+    MNP__SCATTER,
+    MNP__ALL_TO_ALL,
+    MNP__SEND,
+    MNP__RECV
+} mnp__collective_kind;
+
+/* Parts of a buffer, one a rank: `count` elements each, one after the other, or so many and from there. */
+typedef struct mnp__parts {
+    int64_t count;
+    const int64_t *counts, *offsets; /* both or neither is NULL */
+} mnp__parts;
+
+/*
+ * One call.  `whole` is the count of elements of a buffer that is not in parts (all_reduce, reduce, broadcast, send,
+ * recv; what a rank gives to gather and gets from scatter); `parts` are those of send (reduce_scatter, scatter,
+ * all_to_all) or of recv (all_gather, gather), and `recv_parts` those of recv in an all_to_all.
+ */
+typedef struct mnp__collective {
+    mnp__collective_kind kind;
+    const char *name;
+    const void *send;
+    void *recv; /* of a broadcast: the buffer, as send is */
+    int64_t whole;
+    mnp__parts parts, recv_parts;
+    mnp_dtype dtype;
+    mnp_op op;
+    int root; /* or the peer of send and recv */
+} mnp__collective;
+
+static inline int64_t mnp__part_count(const mnp__parts *parts, int rank)
+{
+    return parts->counts ? parts->counts[rank] : parts->count;
+}
+
+static inline int64_t mnp__part_offset(const mnp__parts *parts, int rank)
+{
+    return parts->counts ? parts->offsets[rank] : rank * parts->count;
+}
+
+/* What has been checked, on the compute stream.  Collective over comm. */
+mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call);
+mnp_status mnp__barrier_run(mnp_comm *comm);
+
+/* Memory and a kernel that reductions of that kind need, and all ranks have if one has; made once.  Collective. */
+mnp_status mnp__reductions_prepare(mnp_comm *comm, mnp_dtype dtype, mnp_op op);
+
+/*
+ * Reduce by messages and local work: by ranks that each reduce a part, in the order of the ranks.  Prepared before.
+ */
+mnp_status mnp__reduce_by_parts(mnp_comm *comm, const mnp__collective *call);
+
+/* Exchange messages between device memories, behind what the compute stream holds. */
+mnp_status mnp__exchange_once(mnp_comm *comm, int nsends, const mnp__message *sends, int nrecvs,
+                              const mnp__message *recvs);
+
+/*
+ * NCCL for groups (nccl.c).  split: `part`, which has its MPI communicator, is made of comm; a negative colour: this
+ * rank is in none, and gets NULL, as it does where it would be alone.  Whoever watches comm's NCCL watches its parts'.
+ * Collective over comm.  can_reduce: whether NCCL has that operation, with the meaning of mnp_op.  collective:
+ * reductions, broadcasts, and gathering equal parts on all ranks.
+ */
+mnp_status mnp__nccl_split(const mnp__comm *comm, const mnp__comm *part, int color, int key, mnp__nccl **nccl_p);
+bool mnp__nccl_can_reduce(mnp_dtype dtype, mnp_op op);
+mnp_status mnp__nccl_collective(mnp__nccl *nccl, const mnp__collective *call, mnp__stream *stream);
+
+#endif

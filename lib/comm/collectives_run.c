@@ -1,0 +1,219 @@
+/*
+ * How collectives are done: by NCCL where it can, else by messages between ranks, and a copy of what stays.
+ */
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "comm/collectives.h"
+
+static mnp__stream *compute_of(const mnp_comm *comm)
+{
+    return comm->part.device->memory_stream;
+}
+
+/* Wait on the CPU for what the compute stream holds. */
+static mnp_status wait_for_stream(mnp_comm *comm)
+{
+    mnp__device *device = comm->part.device;
+    mnp__device_event *event;
+    MNP_TRY(device->ops->event_new(device, &event));
+    mnp_status st = device->ops->event_record(device, event, compute_of(comm));
+    if (st == MNP_OK)
+        st = mnp__comm_wait_event(&comm->part, event);
+    device->ops->event_free(device, event);
+    return st;
+}
+
+/*
+ * Through pinned memory, made for this once.  The ranks do not agree whether they have it: those of a tree are not at
+ * the same step, and others wait until the deadline.
+ */
+static mnp_status exchange_staged(mnp_comm *comm, int nsends, const mnp__message *sends, int nrecvs,
+                                  const mnp__message *recvs)
+{
+    mnp__exchange *exchange = NULL;
+    MNP_TRY(mnp__exchange_new(&comm->part, nsends, sends, nrecvs, recvs, &exchange));
+    mnp_status st = mnp__exchange_begin(exchange, compute_of(comm));
+    if (st == MNP_OK)
+        st = mnp__exchange_finish(exchange, compute_of(comm));
+    if (st == MNP_OK)
+        st = wait_for_stream(comm);
+    mnp__exchange_free(exchange);
+    return st;
+}
+
+mnp_status mnp__exchange_once(mnp_comm *comm, int nsends, const mnp__message *sends, int nrecvs,
+                              const mnp__message *recvs)
+{
+    if (nsends + nrecvs == 0)
+        return MNP_OK;
+    if (comm->part.transport == MNP_TRANSPORT_STAGED)
+        return exchange_staged(comm, nsends, sends, nrecvs, recvs);
+    if (comm->part.transport == MNP_TRANSPORT_NCCL)
+        return mnp__nccl_exchange(comm->part.nccl, nsends, sends, nrecvs, recvs, compute_of(comm));
+    return mnp__messages_move(comm, nsends, sends, nrecvs, recvs);
+}
+
+/* ---- moving parts ---- */
+
+/* A run of a buffer's elements. */
+struct run {
+    char *data;
+    int64_t count;
+};
+
+static struct run part_of(const mnp__collective *call, const void *buffer, const mnp__parts *parts, int rank)
+{
+    size_t size = mnp_dtype_size(call->dtype);
+    return (struct run){(char *)buffer + mnp__part_offset(parts, rank) * (int64_t)size, mnp__part_count(parts, rank)};
+}
+
+/* What this rank, number `rank`, sends to rank `to`. */
+static struct run sent(const mnp__collective *call, int rank, int to)
+{
+    const struct run whole = {(char *)call->send, call->whole}, none = {NULL, 0};
+    switch (call->kind) {
+    case MNP__ALL_GATHER:
+        return whole;
+    case MNP__GATHER:
+    case MNP__SEND:
+        return to == call->root ? whole : none;
+    case MNP__SCATTER:
+        return rank == call->root ? part_of(call, call->send, &call->parts, to) : none;
+    case MNP__ALL_TO_ALL:
+        return part_of(call, call->send, &call->parts, to);
+    default:
+        return none;
+    }
+}
+
+/* What it receives from rank `from`. */
+static struct run received(const mnp__collective *call, int rank, int from)
+{
+    const struct run whole = {call->recv, call->whole}, none = {NULL, 0};
+    switch (call->kind) {
+    case MNP__ALL_GATHER:
+        return part_of(call, call->recv, &call->parts, from);
+    case MNP__GATHER:
+        return rank == call->root ? part_of(call, call->recv, &call->parts, from) : none;
+    case MNP__SCATTER:
+    case MNP__RECV:
+        return from == call->root ? whole : none;
+    case MNP__ALL_TO_ALL:
+        return part_of(call, call->recv, &call->recv_parts, from);
+    default:
+        return none;
+    }
+}
+
+static void add_message(mnp__message *messages, int *count, int peer, struct run run, size_t size)
+{
+    if (run.count > 0)
+        messages[(*count)++] = (mnp__message){.peer = peer, .data = run.data, .bytes = (size_t)run.count * size};
+}
+
+/* Collectives that only move data.  Ranks begin with their successors, so that not all send to the same one at once. */
+static mnp_status move_parts(mnp_comm *comm, const mnp__collective *call)
+{
+    int rank = comm->part.rank, ranks = comm->part.size, nsends = 0, nrecvs = 0;
+    size_t size = mnp_dtype_size(call->dtype);
+    for (int i = 1; i < ranks; i++) {
+        int to = (rank + i) % ranks, from = (rank + ranks - i) % ranks;
+        add_message(comm->sends, &nsends, to, sent(call, rank, to), size);
+        add_message(comm->recvs, &nrecvs, from, received(call, rank, from), size);
+    }
+    MNP_TRY(mnp__exchange_once(comm, nsends, comm->sends, nrecvs, comm->recvs));
+    struct run own = received(call, rank, rank), mine = sent(call, rank, rank);
+    if (own.count == 0 || own.data == mine.data)
+        return MNP_OK;
+    return comm->part.device->ops->copy(comm->part.device, own.data, mine.data, (size_t)own.count * size,
+                                        compute_of(comm));
+}
+
+/*
+ * Along a binomial tree: counted from the root, a rank receives from the one that has its number without the lowest
+ * bit, and sends to those that have a lower bit more.
+ */
+static mnp_status broadcast_by_tree(mnp_comm *comm, const mnp__collective *call)
+{
+    int ranks = comm->part.size, place = (comm->part.rank - call->root + ranks) % ranks, bit = 1, nsends = 0;
+    const struct run whole = {call->recv, call->whole};
+    const mnp__message message = {.data = whole.data, .bytes = (size_t)whole.count * mnp_dtype_size(call->dtype)};
+    while (bit < ranks && !(place & bit))
+        bit <<= 1;
+    int nrecvs = place > 0;
+    if (nrecvs) {
+        comm->recvs[0] = message;
+        comm->recvs[0].peer = (place - bit + call->root) % ranks;
+    }
+    while (bit >>= 1) {
+        if (place + bit < ranks) {
+            comm->sends[nsends] = message;
+            comm->sends[nsends++].peer = (place + bit + call->root) % ranks;
+        }
+    }
+    MNP_TRY(mnp__exchange_once(comm, 0, NULL, nrecvs, comm->recvs));
+    return mnp__exchange_once(comm, nsends, comm->sends, 0, NULL);
+}
+
+/* ---- choosing ---- */
+
+static bool reduces(const mnp__collective *call)
+{
+    return call->kind == MNP__ALL_REDUCE || call->kind == MNP__REDUCE || call->kind == MNP__REDUCE_SCATTER;
+}
+
+/* Sums of complex numbers are sums of twice as many real ones. */
+static mnp__collective as_real(const mnp__collective *call)
+{
+    mnp__collective real = *call;
+    if (mnp_dtype_kind(call->dtype) == 'c' && call->op != MNP_PROD) {
+        real.dtype = call->dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : MNP_FLOAT64;
+        real.whole *= 2;
+        real.parts.count *= 2;
+    }
+    return real;
+}
+
+static mnp_status reduce(mnp_comm *comm, const mnp__collective *complex_call)
+{
+    const mnp__collective call = as_real(complex_call);
+    int64_t count = call.kind == MNP__REDUCE_SCATTER ? call.parts.count : call.whole;
+    if (count == 0)
+        return MNP_OK;
+    if (comm->part.size == 1 && call.recv != call.send)
+        return comm->part.device->ops->copy(comm->part.device, call.recv, call.send,
+                                            (size_t)count * mnp_dtype_size(call.dtype), compute_of(comm));
+    if (comm->part.size == 1)
+        return MNP_OK;
+    if (comm->part.nccl && mnp__nccl_can_reduce(call.dtype, call.op))
+        return mnp__nccl_collective(comm->part.nccl, &call, compute_of(comm));
+    MNP_TRY(mnp__reductions_prepare(comm, call.dtype, call.op));
+    return mnp__reduce_by_parts(comm, &call);
+}
+
+mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call)
+{
+    if (reduces(call))
+        return reduce(comm, call);
+    if (comm->part.nccl && (call->kind == MNP__BROADCAST || (call->kind == MNP__ALL_GATHER && !call->parts.counts)))
+        return mnp__nccl_collective(comm->part.nccl, call, compute_of(comm));
+    if (call->kind == MNP__BROADCAST)
+        return comm->part.size == 1 || call->whole == 0 ? MNP_OK : broadcast_by_tree(comm, call);
+    return move_parts(comm, call);
+}
+
+/* A byte from everyone to everyone. */
+mnp_status mnp__barrier_run(mnp_comm *comm)
+{
+    int ranks = comm->part.size, rank = comm->part.rank;
+    if (ranks == 1)
+        return MNP_OK;
+    MNP_TRY(mnp__reductions_prepare(comm, MNP_UINT8, MNP_MAX));
+    for (int i = 1; i < ranks; i++) {
+        int to = (rank + i) % ranks, from = (rank + ranks - i) % ranks;
+        comm->sends[i - 1] = (mnp__message){.peer = to, .data = (char *)comm->scratch + rank, .bytes = 1};
+        comm->recvs[i - 1] = (mnp__message){.peer = from, .data = (char *)comm->scratch + from, .bytes = 1};
+    }
+    return mnp__exchange_once(comm, ranks - 1, comm->sends, ranks - 1, comm->recvs);
+}

@@ -1,0 +1,655 @@
+/*
+ * Collectives against plain loops: all dtypes and operations, all roots, counts on both sides of every limit, on all
+ * ranks, on parts of them, and along the axes of a mesh; and what is refused.
+ */
+#include <maniple.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../tap.h"
+
+enum { ROOM = 12 << 20, MOST_RANKS = 16 }; /* bytes of each buffer */
+
+/* A buffer in device memory, and what the CPU writes to it or reads from it. */
+struct buffer {
+    mnp_array *array;
+    char *data, *image;
+};
+
+static mnp_ctx *ctx;
+static struct buffer a, b;
+
+static void make(struct buffer *buffer)
+{
+    const int64_t shape[] = {ROOM};
+    mnp_layout *layout;
+    MNP_OR_EXIT(mnp_layout_replicated(mnp_ctx_size(ctx), 1, shape, &layout));
+    MNP_OR_EXIT(mnp_array_new(ctx, MNP_UINT8, layout, &buffer->array));
+    mnp_layout_free(layout);
+    buffer->data = mnp_array_local_data(buffer->array);
+    buffer->image = calloc(ROOM, 1);
+    if (!buffer->image)
+        exit(1);
+}
+
+static void release(struct buffer *buffer)
+{
+    mnp_array_free(buffer->array);
+    free(buffer->image);
+    *buffer = (struct buffer){0};
+}
+
+/* The first bytes of a buffer, from and to its image. */
+static void move(struct buffer *buffer, int64_t bytes, bool put)
+{
+    mnp_array *part = NULL;
+    char key[32];
+    snprintf(key, sizeof key, ":%lld", (long long)bytes);
+    MNP_OR_EXIT(mnp_index(buffer->array, key, &part));
+    MNP_OR_EXIT(put ? mnp_array_set_local(part, buffer->image) : mnp_array_get_local(part, buffer->image));
+    mnp_array_free(part);
+}
+
+static void put(struct buffer *buffer, int64_t bytes)
+{
+    move(buffer, bytes, true);
+}
+
+static void get(struct buffer *buffer, int64_t bytes)
+{
+    move(buffer, bytes, false);
+}
+
+/* ---- elements of all dtypes ---- */
+
+static void store(mnp_dtype dtype, void *memory, int64_t i, double re, double im)
+{
+    const long long whole = (long long)re;
+    switch (dtype) {
+    case MNP_BOOL:
+        ((uint8_t *)memory)[i] = re != 0;
+        break;
+    case MNP_INT8:
+    case MNP_UINT8:
+        ((uint8_t *)memory)[i] = (uint8_t)whole;
+        break;
+    case MNP_INT16:
+    case MNP_UINT16:
+        ((uint16_t *)memory)[i] = (uint16_t)whole;
+        break;
+    case MNP_INT32:
+    case MNP_UINT32:
+        ((uint32_t *)memory)[i] = (uint32_t)whole;
+        break;
+    case MNP_INT64:
+    case MNP_UINT64:
+        ((uint64_t *)memory)[i] = (uint64_t)whole;
+        break;
+    case MNP_FLOAT16:
+        ((uint16_t *)memory)[i] = mnp_float16_from_double(re);
+        break;
+    case MNP_BFLOAT16:
+        ((uint16_t *)memory)[i] = mnp_bfloat16_from_double(re);
+        break;
+    case MNP_FLOAT32:
+        ((float *)memory)[i] = (float)re;
+        break;
+    case MNP_FLOAT64:
+        ((double *)memory)[i] = re;
+        break;
+    case MNP_COMPLEX64:
+        ((float *)memory)[2 * i] = (float)re;
+        ((float *)memory)[2 * i + 1] = (float)im;
+        break;
+    default:
+        ((double *)memory)[2 * i] = re;
+        ((double *)memory)[2 * i + 1] = im;
+    }
+}
+
+/* Element i of a rank: small whole numbers, so that results are exact; of unsigned types none below 0. */
+static double value(mnp_dtype dtype, mnp_op op, int rank, int64_t i)
+{
+    static const double factors[] = {1, 2, 1, -1, 1, 1, 2, -2, 1, 1};
+    char kind = mnp_dtype_kind(dtype);
+    double x = op == MNP_PROD ? factors[(7 * rank + 3 * i) % 10] : (double)((5 * rank + 3 * i) % 11) - 4;
+    if (kind == 'b')
+        return (rank + i) % 3 == 0;
+    return kind == 'u' ? fabs(x) : x;
+}
+
+static bool allowed(mnp_dtype dtype, mnp_op op)
+{
+    char kind = mnp_dtype_kind(dtype);
+    return op == MNP_AVG ? kind == 'f' || kind == 'c' : kind != 'c' || op == MNP_SUM || op == MNP_PROD;
+}
+
+/* What `count` elements, from number `first` of every rank on, come to. */
+static void expect(mnp_dtype dtype, mnp_op op, int ranks, int64_t first, int64_t count, void *memory)
+{
+    for (int64_t i = first; i < first + count; i++) {
+        double re = value(dtype, op, 0, i), im = value(dtype, op, 0, i + 1);
+        for (int r = 1; r < ranks; r++) {
+            double x = value(dtype, op, r, i), y = value(dtype, op, r, i + 1), old = re;
+            if (mnp_dtype_kind(dtype) == 'b') {
+                re = op == MNP_SUM || op == MNP_MAX ? re != 0 || x != 0 : re != 0 && x != 0;
+            } else if (op == MNP_PROD) {
+                bool complex = mnp_dtype_kind(dtype) == 'c';
+                re = complex ? old * x - im * y : old * x;
+                im = old * y + im * x;
+            } else {
+                re = op == MNP_MIN ? fmin(re, x) : op == MNP_MAX ? fmax(re, x) : re + x;
+                im += y;
+            }
+        }
+        if (op == MNP_AVG) {
+            re /= ranks;
+            im /= ranks;
+        }
+        store(dtype, memory, i - first, re, im);
+    }
+}
+
+static void fill(mnp_dtype dtype, mnp_op op, int rank, int64_t count, void *memory)
+{
+    for (int64_t i = 0; i < count; i++)
+        store(dtype, memory, i, value(dtype, op, rank, i), value(dtype, op, rank, i + 1));
+}
+
+/* ---- reductions ---- */
+
+static char *expected;
+
+/* Whether `count` elements at the beginning of a buffer are the result from element `first` on. */
+static bool is_reduced(struct buffer *buffer, mnp_comm *comm, mnp_dtype dtype, mnp_op op, int64_t first, int64_t count)
+{
+    int64_t bytes = count * (int64_t)mnp_dtype_size(dtype);
+    get(buffer, bytes);
+    expect(dtype, op, mnp_comm_size(comm), first, count, expected);
+    return memcmp(buffer->image, expected, (size_t)bytes) == 0;
+}
+
+static bool reduce_once(mnp_comm *comm, mnp_dtype dtype, mnp_op op, int64_t count)
+{
+    int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    int64_t size = (int64_t)mnp_dtype_size(dtype);
+    bool right = true;
+    fill(dtype, op, rank, count * ranks, a.image);
+    put(&a, count * ranks * size);
+    right = right && mnp_comm_all_reduce(comm, a.data, b.data, count, dtype, op) == MNP_OK;
+    right = right && is_reduced(&b, comm, dtype, op, 0, count);
+    right = right && mnp_comm_reduce_scatter(comm, a.data, b.data, count, dtype, op) == MNP_OK;
+    right = right && is_reduced(&b, comm, dtype, op, rank * count, count);
+    for (int root = 0; root < ranks && count < 100; root++) {
+        right = right && mnp_comm_reduce(comm, a.data, rank == root ? b.data : NULL, count, dtype, op, root) == MNP_OK;
+        right = right && (rank != root || is_reduced(&b, comm, dtype, op, 0, count));
+    }
+    right = right && mnp_comm_all_reduce(comm, a.data, a.data, count, dtype, op) == MNP_OK;
+    return right && is_reduced(&a, comm, dtype, op, 0, count);
+}
+
+/* Of every dtype, or of every so many. */
+static void check_reductions(mnp_comm *comm, const char *where, int every)
+{
+    static const int64_t counts[] = {0, 1, 13, 1500};
+    static const char *const names[] = {"sum", "product", "minimum", "maximum", "average"};
+    for (int op = MNP_SUM; op <= MNP_AVG; op++) {
+        bool right = true;
+        for (int dtype = 0; dtype < MNP_NUM_DTYPES; dtype += every) {
+            for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+                if (allowed((mnp_dtype)dtype, (mnp_op)op))
+                    right = reduce_once(comm, (mnp_dtype)dtype, (mnp_op)op, counts[c]) && right;
+                else
+                    right = mnp_comm_all_reduce(comm, a.data, b.data, counts[c], (mnp_dtype)dtype, (mnp_op)op) ==
+                                MNP_ERR_ARG && right;
+            }
+        }
+        ok(right, "%s: %s of all dtypes that have it", where, names[op]);
+    }
+    ok(reduce_once(comm, MNP_FLOAT32, MNP_SUM, 20011) && reduce_once(comm, MNP_UINT8, MNP_MAX, (16 << 10) + 1),
+       "%s: larger ones, in shares", where);
+}
+
+/* More than one step takes; in place, and to a root. */
+static void check_large(mnp_comm *comm)
+{
+    int rank = mnp_comm_rank(comm);
+    int64_t count = 1300007;
+    fill(MNP_FLOAT64, MNP_SUM, rank, count, a.image);
+    put(&a, count * 8);
+    ok(mnp_comm_reduce(comm, a.data, b.data, count, MNP_FLOAT64, MNP_SUM, 0) == MNP_OK &&
+           (rank > 0 || is_reduced(&b, comm, MNP_FLOAT64, MNP_SUM, 0, count)), "10 MB to rank 0");
+    ok(mnp_comm_all_reduce(comm, a.data, a.data, count, MNP_FLOAT64, MNP_SUM) == MNP_OK &&
+           is_reduced(&a, comm, MNP_FLOAT64, MNP_SUM, 0, count), "10 MB to all, in place");
+    count = count / mnp_comm_size(comm);
+    fill(MNP_FLOAT64, MNP_SUM, rank, count * mnp_comm_size(comm), a.image);
+    put(&a, count * 8 * mnp_comm_size(comm));
+    ok(mnp_comm_reduce_scatter(comm, a.data, a.data + rank * count * 8, count, MNP_FLOAT64, MNP_SUM) == MNP_OK,
+       "10 MB in parts, in place");
+    get(&a, (rank + 1) * count * 8);
+    expect(MNP_FLOAT64, MNP_SUM, mnp_comm_size(comm), rank * count, count, expected);
+    ok(memcmp(a.image + rank * count * 8, expected, (size_t)count * 8) == 0, "and right");
+}
+
+static void check_special_values(mnp_comm *comm)
+{
+    int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    float *x = (float *)a.image, *y = (float *)b.image;
+    x[0] = rank == ranks - 1 ? NAN : 1;
+    x[1] = rank == 0 ? NAN : (float)rank;
+    x[2] = (float)rank;
+    bool right = true;
+    put(&a, 12);
+    for (int op = MNP_MIN; op <= MNP_MAX; op++) {
+        right = right && mnp_comm_all_reduce(comm, a.data, b.data, 3, MNP_FLOAT32, (mnp_op)op) == MNP_OK;
+        get(&b, 12);
+        right = right && isnan(y[0]) && isnan(y[1]) && y[2] == (op == MNP_MIN ? 0 : (float)(ranks - 1));
+    }
+    ok(right, "NaN is the minimum and the maximum");
+
+    int8_t *wraps = (int8_t *)a.image, want = 100;
+    for (int r = 1; r < ranks; r++)
+        want = (int8_t)(want + 100);
+    *wraps = 100;
+    put(&a, 1);
+    right = mnp_comm_all_reduce(comm, a.data, a.data, 1, MNP_INT8, MNP_SUM) == MNP_OK;
+    get(&a, 1);
+    ok(right && *wraps == want, "integers wrap");
+
+    for (int i = 0; i < 3000; i++)
+        x[i] = sinf((float)(i + 1000 * rank)) * (float)(1 << i % 20);
+    put(&a, 12000);
+    right = mnp_comm_all_reduce(comm, a.data, b.data, 3000, MNP_FLOAT32, MNP_SUM) == MNP_OK;
+    right = right && mnp_comm_all_gather(comm, b.data, 3000, a.data, MNP_FLOAT32) == MNP_OK;
+    get(&a, 12000 * ranks);
+    for (int r = 1; r < ranks; r++)
+        right = right && memcmp(a.image, a.image + 12000 * r, 12000) == 0;
+    ok(right, "all ranks have the same bits");
+}
+
+/* ---- moving data ---- */
+
+/* Byte `i` of what one rank has for another. */
+static char byte_of(int from, int to, int64_t i)
+{
+    return (char)(from * 37 + to * 11 + i * 5 + i / 256);
+}
+
+static void write_bytes(char *image, int from, int to, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i++)
+        image[i] = byte_of(from, to, i);
+}
+
+static bool has_bytes(const char *image, int from, int to, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i++) {
+        if (image[i] != byte_of(from, to, i))
+            return false;
+    }
+    return true;
+}
+
+static bool check_broadcasts(mnp_comm *comm, mnp_dtype dtype, int64_t count)
+{
+    int64_t bytes = count * (int64_t)mnp_dtype_size(dtype);
+    bool right = true;
+    for (int root = 0; root < mnp_comm_size(comm); root++) {
+        write_bytes(a.image, mnp_comm_rank(comm), 9, bytes);
+        put(&a, bytes);
+        right = right && mnp_comm_broadcast(comm, a.data, count, dtype, root) == MNP_OK;
+        get(&a, bytes);
+        right = right && has_bytes(a.image, root, 9, bytes);
+    }
+    return right;
+}
+
+/* Whether b has what every rank gave all. */
+static bool is_gathered(mnp_comm *comm, const int64_t *counts, const int64_t *offsets, int64_t size)
+{
+    int last = mnp_comm_size(comm) - 1;
+    bool right = true;
+    get(&b, (offsets[last] + counts[last]) * size);
+    for (int r = 0; r <= last; r++)
+        right = right && has_bytes(b.image + offsets[r] * size, r, 9, counts[r] * size);
+    return right;
+}
+
+static bool check_gathers(mnp_comm *comm, mnp_dtype dtype, int64_t count, bool uneven)
+{
+    int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    int64_t counts[MOST_RANKS], offsets[MOST_RANKS], size = (int64_t)mnp_dtype_size(dtype), end = 0;
+    bool right = true;
+    for (int r = 0; r < ranks; r++) {
+        counts[r] = uneven ? r % 3 * count : count;
+        offsets[r] = end + (uneven ? r : 0);
+        end = offsets[r] + counts[r];
+    }
+    int64_t mine = counts[rank];
+    write_bytes(a.image, rank, 9, mine * size);
+    put(&a, mine * size);
+    right = right && (uneven ? mnp_comm_all_gatherv(comm, a.data, mine, b.data, counts, offsets, dtype)
+                             : mnp_comm_all_gather(comm, a.data, mine, b.data, dtype)) == MNP_OK;
+    right = right && is_gathered(comm, counts, offsets, size);
+    for (int root = 0; root < ranks; root++) {
+        bool here = rank == root; /* alone uses the rest */
+        memset(b.image, 0, (size_t)(end * size));
+        put(&b, end * size);
+        right = right && (uneven ? mnp_comm_gatherv(comm, a.data, mine, here ? b.data : NULL, here ? counts : NULL,
+                                                    here ? offsets : NULL, dtype, root)
+                                 : mnp_comm_gather(comm, a.data, mine, here ? b.data : NULL, dtype, root)) == MNP_OK;
+        right = right && (!here || is_gathered(comm, counts, offsets, size));
+        /* and back: the root's own part stays where it is */
+        void *to = here ? b.data + offsets[rank] * size : a.data;
+        memset(a.image, 0, (size_t)(mine * size));
+        put(&a, mine * size);
+        right = right && (uneven ? mnp_comm_scatterv(comm, here ? b.data : NULL, here ? counts : NULL,
+                                                     here ? offsets : NULL, to, mine, dtype, root)
+                                 : mnp_comm_scatter(comm, here ? b.data : NULL, to, mine, dtype, root)) == MNP_OK;
+        get(here ? &b : &a, here ? end * size : mine * size);
+        right = right && has_bytes(here ? b.image + offsets[rank] * size : a.image, rank, 9, mine * size);
+        if (here) { /* for the next root */
+            write_bytes(a.image, rank, 9, mine * size);
+            put(&a, mine * size);
+        }
+    }
+    right = right && (uneven ? mnp_comm_all_gatherv(comm, a.data, mine, b.data, counts, offsets, dtype)
+                             : mnp_comm_all_gather(comm, a.data, mine, b.data, dtype)) == MNP_OK;
+    const void *own = b.data + offsets[rank] * size;
+    right = right && mnp_comm_all_gatherv(comm, own, mine, b.data, counts, offsets, dtype) == MNP_OK;
+    return right && is_gathered(comm, counts, offsets, size);
+}
+
+static bool check_all_to_all(mnp_comm *comm, mnp_dtype dtype, int64_t count, bool uneven)
+{
+    int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    int64_t counts[2][MOST_RANKS], offsets[2][MOST_RANKS], ends[2] = {0}, size = (int64_t)mnp_dtype_size(dtype);
+    for (int r = 0; r < ranks; r++) {
+        counts[0][r] = uneven ? (rank + 2 * r) % 3 * count : count;
+        counts[1][r] = uneven ? (r + 2 * rank) % 3 * count : count;
+        for (int k = 0; k < 2; k++) {
+            offsets[k][r] = ends[k];
+            ends[k] += counts[k][r];
+        }
+        write_bytes(a.image + offsets[0][r] * size, rank, r, counts[0][r] * size);
+    }
+    put(&a, ends[0] * size);
+    bool right = (uneven ? mnp_comm_all_to_allv(comm, a.data, counts[0], offsets[0], b.data, counts[1], offsets[1],
+                                                dtype)
+                         : mnp_comm_all_to_all(comm, a.data, b.data, count, dtype)) == MNP_OK;
+    get(&b, ends[1] * size);
+    for (int r = 0; r < ranks; r++)
+        right = right && has_bytes(b.image + offsets[1][r] * size, r, rank, counts[1][r] * size);
+    return right;
+}
+
+/* Around a ring: even ranks send first. */
+static bool check_messages(mnp_comm *comm, mnp_dtype dtype, int64_t count)
+{
+    int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
+    int64_t bytes = count * (int64_t)mnp_dtype_size(dtype);
+    bool right = true;
+    if (ranks == 1)
+        return mnp_comm_send(comm, a.data, count, dtype, 0) == MNP_ERR_ARG;
+    write_bytes(a.image, rank, to, bytes);
+    put(&a, bytes);
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn == rank % 2)
+            right = right && mnp_comm_send(comm, a.data, count, dtype, to) == MNP_OK;
+        else
+            right = right && mnp_comm_recv(comm, b.data, count, dtype, from) == MNP_OK;
+    }
+    get(&b, bytes);
+    return right && has_bytes(b.image, from, rank, bytes);
+}
+
+static void check_moves(mnp_comm *comm, const char *where)
+{
+    static const mnp_dtype dtypes[] = {MNP_BOOL, MNP_FLOAT16, MNP_FLOAT32, MNP_INT64, MNP_COMPLEX128};
+    static const int64_t counts[] = {0, 1, 17, 9001, 70000};
+    bool broadcasts = true, gathers = true, exchanges = true, messages = true;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++) {
+            if (counts[c] > 10000 && dtypes[t] != MNP_FLOAT32)
+                continue;
+            broadcasts = check_broadcasts(comm, dtypes[t], counts[c]) && broadcasts;
+            for (int uneven = 0; uneven < 2; uneven++) {
+                gathers = check_gathers(comm, dtypes[t], counts[c], uneven) && gathers;
+                exchanges = check_all_to_all(comm, dtypes[t], counts[c], uneven) && exchanges;
+            }
+            messages = check_messages(comm, dtypes[t], counts[c]) && messages;
+        }
+    }
+    ok(broadcasts, "%s: broadcasts from every root", where);
+    ok(gathers, "%s: gathers and scatters, also in parts of different sizes, and in place", where);
+    ok(exchanges, "%s: all to all, also in parts of different sizes", where);
+    ok(messages, "%s: a ring of messages", where);
+}
+
+/* ---- communicators ---- */
+
+static void check_groups(void)
+{
+    mnp_comm *world = mnp_comm_world(ctx), *part = NULL, *none = NULL, *axis = NULL, *again = NULL;
+    int rank = mnp_comm_rank(world), ranks = mnp_comm_size(world);
+    ok(rank == mnp_ctx_rank(ctx) && ranks == mnp_ctx_size(ctx) && mnp_comm_world_rank(world, rank) == rank &&
+           mnp_comm_world_rank(world, ranks) == -1, "all ranks of the context");
+
+    ok(mnp_comm_split(world, 1 - rank % 2, -rank, &part) == MNP_OK &&
+           mnp_comm_size(part) == (ranks + 1 - rank % 2) / 2 &&
+           mnp_comm_world_rank(part, mnp_comm_rank(part)) == rank, "even and odd ranks, turned round");
+    ok(mnp_comm_split(part, 0, mnp_comm_rank(part), &again) == MNP_OK && mnp_comm_size(again) == mnp_comm_size(part) &&
+           reduce_once(again, MNP_UINT16, MNP_SUM, 50), "and a group of that group");
+    check_reductions(part, "every other rank", 4);
+    check_moves(part, "every other rank");
+
+    mnp_status st = mnp_comm_split(world, rank == 0 ? -1 : 3, 0, &none);
+    ok(st == MNP_OK && (rank == 0) == !none && (!none || mnp_comm_size(none) == ranks - 1), "all but the first");
+    ok(!none || mnp_comm_barrier(none) == MNP_OK, "who may meet alone");
+    mnp_comm_free(none);
+    mnp_comm_free(part); /* the group of that group is left to the context */
+
+    mnp_mesh *mesh = NULL;
+    const int extents[] = {ranks % 2 == 0 ? 2 : 1, 0};
+    ok(mnp_mesh_new(ctx, 2, extents, &mesh) == MNP_OK, "a mesh");
+    for (int d = 0; d < 2; d++) {
+        int coords[2];
+        mnp_mesh_coords(mesh, rank, coords);
+        ok(mnp_mesh_comm(mesh, d, &axis) == MNP_OK && mnp_mesh_comm(mesh, d, &again) == MNP_OK && axis == again,
+           "the communicator of axis %d, made once", d);
+        ok(mnp_comm_size(axis) == mnp_mesh_shape(mesh)[d] && mnp_comm_rank(axis) == coords[d], "has its ranks");
+        ok(reduce_once(axis, MNP_FLOAT64, MNP_SUM, 100) && reduce_once(axis, MNP_INT16, MNP_MIN, 20000), "and reduces");
+    }
+    ok(mnp_mesh_comm(mesh, 2, &again) == MNP_ERR_ARG && strstr(mnp_error_message(), "axis is 2"), "there is no third");
+    mnp_mesh_free(mesh);
+}
+
+/* Seconds by the clock of the host, which all ranks share here. */
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void check_barrier(mnp_comm *comm)
+{
+    int last = mnp_comm_size(comm) - 1;
+    if (mnp_comm_rank(comm) == last)
+        nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+    double came = now();
+    bool right = mnp_comm_barrier(comm) == MNP_OK && mnp_ctx_synchronize(ctx) == MNP_OK;
+    double left = now();
+    MPI_Bcast(&came, 1, MPI_DOUBLE, last, MPI_COMM_WORLD);
+    ok(right && left > came, "a barrier waits for the last rank");
+}
+
+static bool refused(mnp_status st, const char *words)
+{
+    return st == MNP_ERR_ARG && strstr(mnp_error_message(), words);
+}
+
+static void check_refusals(mnp_comm *comm)
+{
+    int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    const int64_t counts[MOST_RANKS] = {0}, wrong[MOST_RANKS] = {-1, -1, -1, -1, -1, -1};
+    ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, -2, MNP_INT8, MNP_SUM), "count is -2"), "a negative count");
+    ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, INT64_MAX, MNP_INT8, MNP_SUM), "count is 9223372036854775807"),
+       "a count beyond memory");
+    ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, 2, MNP_NUM_DTYPES, MNP_SUM), "15 is no dtype"), "no dtype");
+    ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, 2, MNP_INT8, (mnp_op)7), "7 is no operation"), "no operation");
+    ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, 2, MNP_INT8, MNP_AVG), "no average of int8"), "no average");
+    ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, 2, MNP_COMPLEX64, MNP_MAX), "no maximum of complex64"),
+       "no maximum");
+    ok(refused(mnp_comm_all_reduce(comm, a.data, a.data + 1, 2, MNP_INT8, MNP_SUM), "overlap"), "buffers that overlap");
+    ok(refused(mnp_comm_all_reduce(comm, NULL, b.data, 2, MNP_INT8, MNP_SUM), "send is NULL"), "no buffer");
+    ok(refused(mnp_comm_reduce(comm, a.data, b.data, 2, MNP_INT8, MNP_SUM, ranks), "root is"), "no such root");
+    ok(refused(mnp_comm_broadcast(comm, a.data, 2, MNP_INT8, -1), "root is -1"), "nor one below 0");
+    ok(refused(mnp_comm_send(comm, a.data, 2, MNP_INT8, rank), "this rank itself"), "a message to oneself");
+    ok(refused(mnp_comm_recv(comm, a.data, 2, MNP_INT8, ranks), "peer is"), "a message from nobody");
+    ok(refused(mnp_comm_all_gatherv(comm, a.data, 1, b.data, counts, counts, MNP_INT8), "counts has 0"),
+       "another count");
+    ok(refused(mnp_comm_all_gatherv(comm, a.data, 0, b.data, wrong, counts, MNP_INT8), "a part is -1"),
+       "a negative part");
+    ok(refused(mnp_comm_all_gatherv(comm, a.data, 0, b.data, NULL, counts, MNP_INT8), "counts is NULL"), "no counts");
+    ok(refused(mnp_comm_all_to_all(comm, a.data, a.data, 2, MNP_INT8), "overlap"), "all to all in place");
+}
+
+/* ---- arrays ---- */
+
+static void check_arrays(void)
+{
+    mnp_comm *world = mnp_comm_world(ctx);
+    int rank = mnp_comm_rank(world), ranks = mnp_comm_size(world);
+    const int64_t shape[] = {3, 4};
+    float block[12], sum[12];
+    mnp_layout *everywhere, *cut;
+    mnp_array *x = NULL, *y = NULL, *view = NULL, *z = NULL;
+    for (int i = 0; i < 12; i++) {
+        block[i] = (float)(rank + i);
+        sum[i] = (float)(ranks * i + ranks * (ranks - 1) / 2);
+    }
+    MNP_OR_EXIT(mnp_layout_replicated(ranks, 2, shape, &everywhere));
+    MNP_OR_EXIT(mnp_layout_block(ranks, 2, shape, &cut));
+    MNP_OR_EXIT(mnp_array_new(ctx, MNP_FLOAT32, everywhere, &x));
+    MNP_OR_EXIT(mnp_array_new(ctx, MNP_FLOAT32, cut, &z));
+    MNP_OR_EXIT(mnp_array_set_local(x, block));
+    ok(mnp_array_all_reduce(world, x, MNP_SUM, &y) == MNP_OK && mnp_array_get_local(y, block) == MNP_OK &&
+           memcmp(block, sum, sizeof sum) == 0, "replicas are summed");
+    MNP_OR_EXIT(mnp_transpose(x, NULL, &view));
+    mnp_array *turned = NULL;
+    ok(mnp_array_all_reduce(world, view, MNP_SUM, &turned) == MNP_OK && mnp_array_get_local(turned, block) == MNP_OK &&
+           block[1] == sum[4] && block[3] == sum[1], "and those of a view");
+    ok(mnp_array_all_reduce(world, x, MNP_SUM, &x) == MNP_OK && mnp_array_get_local(x, block) == MNP_OK &&
+           memcmp(block, sum, sizeof sum) == 0, "and in place");
+    for (int i = 0; i < 12; i++)
+        block[i] = (float)(100 * rank + i);
+    MNP_OR_EXIT(mnp_array_set_local(x, block));
+    bool sent = mnp_array_broadcast(world, view, ranks - 1) == MNP_OK && mnp_array_get_local(x, block) == MNP_OK;
+    ok(sent && block[5] == (float)(100 * (ranks - 1) + 5), "a view is broadcast");
+    ok(ranks == 1 || (mnp_array_all_reduce(world, z, MNP_SUM, &turned) != MNP_OK &&
+                      strstr(mnp_error_message(), "own different blocks")), "blocks that differ are refused");
+    mnp_free_all(x, y, view, turned, z);
+    mnp_layout_free(everywhere);
+    mnp_layout_free(cut);
+}
+
+/* Rows are cut along one axis of a mesh; ranks along the other have replicas, which are summed. */
+static void check_replicas(void)
+{
+    mnp_mesh *mesh = NULL;
+    mnp_comm *along = NULL;
+    mnp_layout *layout = NULL;
+    mnp_array *x = NULL;
+    const int extents[] = {mnp_ctx_size(ctx) % 2 == 0 ? 2 : 1, 0}, axes[] = {0, MNP_NO_AXIS};
+    const int64_t shape[] = {5, 7};
+    float block[35];
+    MNP_OR_EXIT(mnp_mesh_new(ctx, 2, extents, &mesh));
+    MNP_OR_EXIT(mnp_mesh_comm(mesh, 1, &along));
+    MNP_OR_EXIT(mnp_layout_on_mesh(mesh, 2, shape, axes, NULL, &layout));
+    MNP_OR_EXIT(mnp_array_new(ctx, MNP_FLOAT32, layout, &x));
+    int place = mnp_comm_rank(along), replicas = mnp_comm_size(along);
+    for (int i = 0; i < 35; i++)
+        block[i] = (float)(i * (place + 1));
+    MNP_OR_EXIT(mnp_array_set_local(x, block));
+    bool right = mnp_array_all_reduce(along, x, MNP_SUM, &x) == MNP_OK && mnp_array_get_local(x, block) == MNP_OK;
+    for (int i = 0; i < mnp_array_local_size(x); i++)
+        right = right && block[i] == (float)(i * replicas * (replicas + 1) / 2);
+    ok(right, "replicas along an axis of a mesh are summed");
+    mnp_array_free(x);
+    mnp_layout_free(layout);
+    mnp_mesh_free(mesh);
+}
+
+static void open_context(const char *options)
+{
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, options, &ctx));
+    make(&a);
+    make(&b);
+}
+
+static void close_context(void)
+{
+    release(&a);
+    release(&b);
+    mnp_finalize(ctx);
+}
+
+/* The last rank comes too late: the others give up at the deadline and name it, or the one that gave up first. */
+static void check_absence(void)
+{
+    open_context("deadline=1");
+    mnp_comm *world = mnp_comm_world(ctx);
+    int last = mnp_comm_size(world) - 1;
+    bool late = mnp_comm_rank(world) == last;
+    if (last == 0) {
+        skip("a rank that stays away is an error", "there is one rank");
+    } else {
+        MNP_OR_EXIT(mnp_comm_barrier(world)); /* the first one agrees on memory, which takes as long as it takes */
+        if (late)
+            nanosleep(&(struct timespec){.tv_sec = 1, .tv_nsec = 500 * 1000 * 1000}, NULL);
+        double begin = now();
+        mnp_status st = mnp_comm_barrier(world);
+        if (st == MNP_OK) /* NCCL's fails where it is waited for */
+            st = mnp_ctx_synchronize(ctx);
+        ok(late || ((st == MNP_ERR_TIMEOUT || st == MNP_ERR_PEER) && now() - begin < 20),
+           "a rank that stays away is an error: %s", mnp_error_message());
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    close_context();
+}
+
+int main(void)
+{
+    MPI_Init(NULL, NULL);
+    expected = malloc(ROOM);
+    if (!expected)
+        return 1;
+    open_context(NULL);
+    mnp_comm *world = mnp_comm_world(ctx);
+    int ranks = mnp_comm_size(world);
+    check_reductions(world, "all ranks", 1);
+    check_moves(world, "all ranks");
+    check_large(world);
+    check_special_values(world);
+    check_groups();
+    check_barrier(world);
+    check_refusals(world);
+    check_arrays();
+    check_replicas();
+    close_context();
+
+    open_context(ranks > 2 ? "node_size=2" : "node_size=1");
+    check_reductions(mnp_comm_world(ctx), "several nodes", 3);
+    check_moves(mnp_comm_world(ctx), "several nodes");
+    close_context();
+    check_absence();
+    free(expected);
+    int status = done_testing();
+    MPI_Finalize();
+    return status;
+}
