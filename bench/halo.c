@@ -1,0 +1,182 @@
+/*
+ * Times halo exchange: 15 rows of a float32 array whose rows are spread over the ranks, alone and beside interior
+ * work.
+ *
+ *   mpirun -n RANKS bench/halo [--case NAME] [--elements N] [--repeats N]
+ *
+ * A time is the median of repeats, each between two events of the device, of the slowest rank.  "exposed" is what the
+ * exchange adds to the interior work that it goes on beside.  Rows have 32768 elements, and there are as many rows;
+ * on the host device 8192, and 1024 rows; --elements makes more rows or fewer.  On the host device "MPI" is the same
+ * exchange by MPI_Isend and MPI_Irecv of the rows where they lie.
+ */
+#include <maniple.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+
+enum { ROWS = 15, BANDS = 16 };
+
+static const char source[] =
+    "extern \"C\" __global__ void smooth(const float *x, float *y, long long pitch, long long columns)\n"
+    "{\n"
+    "    long long i = blockIdx.y, j = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (j < columns)\n"
+    "        y[i * pitch + j] = 0.25f * (x[(i - 1) * pitch + j] + x[(i + 1) * pitch + j]) + 0.5f * x[i * pitch + j];\n"
+    "}\n";
+
+struct work {
+    mnp_ctx *ctx;
+    mnp_array *x, *y;
+    mnp_halo *halo;
+    mnp_raw_kernel *smooth;
+    int64_t width;
+};
+
+struct benchmark {
+    const char *name;
+    mnp_status (*run)(void *work);
+    bool on_host_only, overlaps;
+};
+
+/* One of the bands of the interior. */
+static mnp_status smooth_band(struct work *w, int64_t band)
+{
+    mnp_halo_box box;
+    mnp_halo_interior(w->halo, 0, &box);
+    const int64_t first = box.lo[0] + box.shape[0] * band / BANDS, last = box.lo[0] + box.shape[0] * (band + 1) / BANDS;
+    const int64_t offset = first * w->width;
+    if (first == last)
+        return MNP_OK;
+    const float *x = (const float *)mnp_array_local_data(w->x) + offset;
+    float *y = (float *)mnp_array_local_data(w->y) + offset;
+    const mnp_launch launch = {.grid = {(unsigned)((w->width + 255) / 256), (unsigned)(last - first)}, .block = {256}};
+    return mnp_raw_kernel_launch(w->smooth, &launch,
+                                 MNP_ARGS(MNP_ARG((const void *)x), MNP_ARG((const void *)y), MNP_ARG(w->width),
+                                          MNP_ARG(w->width)));
+}
+
+static mnp_status run_exchange(void *work)
+{
+    return mnp_halo_exchange(((struct work *)work)->halo);
+}
+
+static mnp_status run_interior(void *work)
+{
+    for (int64_t band = 0; band < BANDS; band++) {
+        mnp_status st = smooth_band(work, band);
+        if (st != MNP_OK)
+            return st;
+    }
+    return MNP_OK;
+}
+
+static mnp_status run_both(void *work)
+{
+    struct work *w = work;
+    mnp_status st = mnp_halo_begin(w->halo);
+    for (int64_t band = 0; band < BANDS && st == MNP_OK; band++) {
+        st = smooth_band(w, band);
+        if (st == MNP_OK)
+            st = mnp_halo_progress(w->halo);
+    }
+    return st == MNP_OK ? mnp_halo_finish(w->halo) : st;
+}
+
+static mnp_status run_mpi(void *work)
+{
+    const struct work *w = work;
+    MPI_Comm comm = mnp_ctx_comm(w->ctx);
+    MPI_Request requests[4];
+    const int ranks = mnp_ctx_size(w->ctx), above = (mnp_ctx_rank(w->ctx) + ranks - 1) % ranks,
+              below = (mnp_ctx_rank(w->ctx) + 1) % ranks, count = (int)(ROWS * w->width);
+    const int64_t rows = mnp_array_local_shape(w->x)[0];
+    float *block = mnp_array_local_data(w->x);
+    MPI_Irecv(block - count, count, MPI_FLOAT, above, 1, comm, &requests[0]);
+    MPI_Irecv(block + rows * w->width, count, MPI_FLOAT, below, 2, comm, &requests[1]);
+    MPI_Isend(block, count, MPI_FLOAT, above, 2, comm, &requests[2]);
+    MPI_Isend(block + (rows - ROWS) * w->width, count, MPI_FLOAT, below, 1, comm, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    return MNP_OK;
+}
+
+static const struct benchmark benchmarks[] = {
+    {"exchange", run_exchange, false, false},
+    {"exchange, MPI", run_mpi, true, false},
+    {"interior", run_interior, false, false},
+    {"interior beside exchange", run_both, false, true},
+};
+
+static double time_run(struct work *w, mnp_status (*run)(void *work), int repeats)
+{
+    double *seconds = calloc((size_t)repeats, sizeof *seconds);
+    MNP_OR_EXIT(mnp_agree(w->ctx, seconds ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %d repeats", repeats)));
+    measure(w->ctx, run, w, repeats, seconds);
+    double median = seconds[repeats / 2];
+    free(seconds);
+    return median;
+}
+
+static void report(struct work *w, const struct benchmark *benchmark, int repeats)
+{
+    const double seconds = time_run(w, benchmark->run, repeats);
+    const double exposed = benchmark->overlaps ? seconds - time_run(w, run_interior, repeats) : 0;
+    if (mnp_ctx_rank(w->ctx) != 0)
+        return;
+    printf("  %-26s %6" PRId64 " x %-6" PRId64 " median %10.1f us", benchmark->name, mnp_array_shape(w->x)[0], w->width,
+           1e6 * seconds);
+    if (benchmark->overlaps)
+        printf(", exposed %.1f us", 1e6 * exposed);
+    printf("\n");
+    fflush(stdout);
+}
+
+static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int64_t elements, int repeats)
+{
+    static const int64_t rows[] = {ROWS, 0};
+    static const mnp_boundary wrap[] = {MNP_BOUNDARY_WRAP, MNP_BOUNDARY_WRAP};
+    static const int axes[] = {0, MNP_NO_AXIS};
+    const bool host = strcmp(mnp_ctx_device_kind(ctx), "host") == 0;
+    const int ranks = mnp_ctx_size(ctx);
+    struct work w = {.ctx = ctx, .width = host ? 8192 : 32768};
+    const int64_t shape[] = {elements ? elements / w.width : host ? 1024 : w.width, w.width};
+    mnp_layout *layout;
+    mnp_raw_module *module;
+    if (benchmark->on_host_only && !host)
+        return;
+    if (shape[0] < ranks * ROWS) {
+        mnp_fail(MNP_ERR_ARG, "%" PRId64 " elements are too few rows", elements);
+        mnp_exit(1);
+    }
+    MNP_OR_EXIT(mnp_layout_new(1, &ranks, 2, shape, axes, NULL, &layout));
+    MNP_OR_EXIT(mnp_array_new_margins(ctx, MNP_FLOAT32, layout, rows, rows, &w.x));
+    MNP_OR_EXIT(mnp_array_new_margins(ctx, MNP_FLOAT32, layout, rows, rows, &w.y));
+    MNP_OR_EXIT(mnp_copyto(w.x, MNP_SCALAR(ctx, 1.0f), MNP_CASTING_SAME_KIND));
+    MNP_OR_EXIT(mnp_copyto(w.y, w.x, MNP_CASTING_SAME_KIND));
+    MNP_OR_EXIT(mnp_halo_new(ctx, 1, &w.x, &(mnp_halo_options){.boundary = wrap}, &w.halo));
+    MNP_OR_EXIT(mnp_raw_module_new(ctx, source, NULL, &module));
+    MNP_OR_EXIT(mnp_raw_module_kernel(module, "smooth", &w.smooth));
+    report(&w, benchmark, repeats);
+    mnp_raw_module_free(module);
+    mnp_halo_free(w.halo);
+    mnp_free_all(w.x, w.y);
+    mnp_layout_free(layout);
+}
+
+static const char *name_of(size_t number)
+{
+    return number < sizeof benchmarks / sizeof *benchmarks ? benchmarks[number].name : NULL;
+}
+
+static void time_case(mnp_ctx *ctx, size_t number, int64_t elements, int repeats)
+{
+    time_benchmark(ctx, &benchmarks[number], elements, repeats);
+}
+
+int main(int argc, char **argv)
+{
+    return run_cases(argc, argv, name_of, time_case);
+}
