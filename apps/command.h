@@ -9,12 +9,14 @@
 enum { EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* exit status of a failure; of a mistake that the command line shows */
 
 /* Each subcommand's main program and help; argv[0] is the subcommand's name. */
+int bench_main(int argc, char **argv);
 int cache_main(int argc, char **argv);
 int conv_main(int argc, char **argv);
 int eval_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 int random_main(int argc, char **argv);
 int stats_main(int argc, char **argv);
+void bench_help(void);
 void cache_help(void);
 void conv_help(void);
 void eval_help(void);

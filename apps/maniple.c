@@ -17,6 +17,7 @@ static const struct subcommand {
     void (*help)(void);
     const char *summary;
 } subcommands[] = {
+    {"bench", bench_main, bench_help, "measure how fast data moves between the ranks"},
     {"cache", cache_main, cache_help, "list, size or clear the cache of compiled kernels"},
     {"conv", conv_main, conv_help, "convolve an array with a kernel"},
     {"eval", eval_main, eval_help, "evaluate expressions of arrays element by element"},

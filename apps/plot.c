@@ -1,5 +1,5 @@
 /*
- * Bars, axes, and marks with numbers, in gray.  Letters are 5 x 7 pixels, drawn twice as large.
+ * Bars, curves, axes, and marks with numbers, in gray.  Letters are 5 x 7 pixels, drawn twice as large.
  */
 #include "plot.h"
 
@@ -28,7 +28,16 @@ static const struct letter {
     {'3', {31, 2, 4, 2, 1, 17, 14}},     {'4', {2, 6, 10, 18, 31, 2, 2}},     {'5', {31, 16, 30, 1, 1, 17, 14}},
     {'6', {6, 8, 16, 30, 17, 17, 14}},   {'7', {31, 1, 2, 4, 8, 8, 8}},       {'8', {14, 17, 17, 14, 17, 17, 14}},
     {'9', {14, 17, 17, 15, 1, 2, 12}},   {'-', {0, 0, 0, 31, 0, 0, 0}},       {'+', {0, 4, 4, 31, 4, 4, 0}},
-    {'.', {0, 0, 0, 0, 0, 12, 12}},      {'e', {0, 0, 14, 17, 31, 16, 14}},
+    {'.', {0, 0, 0, 0, 0, 12, 12}},      {'/', {0, 1, 2, 4, 8, 16, 0}},       {'B', {30, 17, 17, 30, 17, 17, 30}},
+    {'G', {14, 17, 16, 23, 17, 17, 15}}, {'a', {0, 0, 14, 1, 15, 17, 15}},    {'b', {16, 16, 22, 25, 17, 17, 30}},
+    {'c', {0, 0, 14, 16, 16, 17, 14}},   {'d', {1, 1, 13, 19, 17, 17, 15}},   {'e', {0, 0, 14, 17, 31, 16, 14}},
+    {'f', {6, 9, 8, 28, 8, 8, 8}},       {'g', {0, 15, 17, 17, 15, 1, 14}},   {'h', {16, 16, 22, 25, 17, 17, 17}},
+    {'i', {4, 0, 12, 4, 4, 4, 14}},      {'j', {2, 0, 6, 2, 2, 18, 12}},      {'k', {16, 16, 18, 20, 24, 20, 18}},
+    {'l', {12, 4, 4, 4, 4, 4, 14}},      {'m', {0, 0, 26, 21, 21, 17, 17}},   {'n', {0, 0, 22, 25, 17, 17, 17}},
+    {'o', {0, 0, 14, 17, 17, 17, 14}},   {'p', {0, 0, 30, 17, 30, 16, 16}},   {'q', {0, 0, 13, 19, 15, 1, 1}},
+    {'r', {0, 0, 22, 25, 16, 16, 16}},   {'s', {0, 0, 14, 16, 14, 1, 30}},    {'t', {8, 8, 28, 8, 8, 9, 6}},
+    {'u', {0, 0, 17, 17, 17, 19, 13}},   {'v', {0, 0, 17, 17, 17, 10, 4}},    {'w', {0, 0, 17, 17, 21, 21, 10}},
+    {'x', {0, 0, 17, 10, 4, 10, 17}},    {'y', {0, 0, 17, 17, 15, 1, 14}},    {'z', {0, 0, 31, 2, 4, 8, 31}},
 };
 
 static void fill(unsigned char *pixels, int x, int y, int width, int height, int gray)
@@ -146,6 +155,126 @@ mnp_status plot_histogram(const char *path, int bins, const int64_t *counts, dou
     fill(pixels, LEFT - 1, TOP, 1, PLOT_HEIGHT - TOP - BOTTOM, BLACK);
     fill(pixels, LEFT - 1, PLOT_HEIGHT - BOTTOM, PLOT_WIDTH - LEFT - RIGHT + 1, 1, BLACK);
     draw_values_axis(pixels, low, high);
+    mnp_status status = png_write(path, PLOT_WIDTH, PLOT_HEIGHT, pixels);
+    free(pixels);
+    return status;
+}
+
+/* ---- curves ---- */
+
+enum { CURVES_RIGHT = 200, POINT = 5, MAX_CURVES = 16 };
+
+/* A logarithmic axis: whole powers of ten at its ends, and how many pixels lie between. */
+typedef struct log_axis {
+    double low, high; /* exponents */
+    int pixels;
+} log_axis;
+
+/* The axis for coordinate number `which` of all points. */
+static log_axis axis_of(int count, const plot_curve *curves, int which, int pixels)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (int c = 0; c < count; c++) {
+        for (int i = 0; i < curves[c].count; i++) {
+            low = fmin(low, log10(curves[c].points[2 * i + which]));
+            high = fmax(high, log10(curves[c].points[2 * i + which]));
+        }
+    }
+    if (low > high)
+        low = high = 0;
+    low = floor(low);
+    return (log_axis){low, fmax(ceil(high), low + 1), pixels};
+}
+
+static int place(const log_axis *axis, double value)
+{
+    return (int)lround((log10(value) - axis->low) / (axis->high - axis->low) * axis->pixels);
+}
+
+static void draw_log_axes(unsigned char *pixels, const log_axis *x, const log_axis *y)
+{
+    char text[MAX_LABEL];
+    for (int power = (int)x->low; power <= (int)x->high; power++) {
+        int at = LEFT + place(x, pow(10, power));
+        snprintf(text, sizeof text, "1e%d", power);
+        fill(pixels, at, TOP, 1, y->pixels, LIGHT);
+        fill(pixels, at, TOP + y->pixels, 1, MARK, BLACK);
+        write_text(pixels, at - text_width(text) / 2, TOP + y->pixels + MARK + 4, text);
+    }
+    for (int power = (int)y->low; power <= (int)y->high; power++) {
+        int at = TOP + y->pixels - place(y, pow(10, power));
+        snprintf(text, sizeof text, "1e%d", power);
+        fill(pixels, LEFT, at, x->pixels, 1, LIGHT);
+        fill(pixels, LEFT - MARK, at, MARK, 1, BLACK);
+        write_text(pixels, LEFT - MARK - 4 - text_width(text), at - LETTER_HEIGHT * LETTER_SCALE / 2, text);
+    }
+    fill(pixels, LEFT - 1, TOP, 1, y->pixels, BLACK);
+    fill(pixels, LEFT - 1, TOP + y->pixels, x->pixels + 1, 1, BLACK);
+}
+
+static void draw_line(unsigned char *pixels, int x0, int y0, int x1, int y1, int gray)
+{
+    int steps = abs(x1 - x0) > abs(y1 - y0) ? abs(x1 - x0) : abs(y1 - y0);
+    for (int i = 0; i <= steps; i++) {
+        int x = steps > 0 ? x0 + (x1 - x0) * i / steps : x0, y = steps > 0 ? y0 + (y1 - y0) * i / steps : y0;
+        fill(pixels, x, y, 2, 2, gray);
+    }
+}
+
+static void draw_curve(unsigned char *pixels, const plot_curve *curve, const log_axis *x, const log_axis *y, int gray)
+{
+    int last_x = 0, last_y = 0;
+    for (int i = 0; i < curve->count; i++) {
+        int at_x = LEFT + place(x, curve->points[2 * i]), at_y = TOP + y->pixels - place(y, curve->points[2 * i + 1]);
+        if (i > 0)
+            draw_line(pixels, last_x, last_y, at_x, at_y, gray);
+        fill(pixels, at_x - POINT / 2, at_y - POINT / 2, POINT, POINT, gray);
+        last_x = at_x;
+        last_y = at_y;
+    }
+}
+
+/* The names behind the curves' ends, the highest first, moved down where they would touch. */
+static void name_curves(unsigned char *pixels, int count, const plot_curve *curves, const log_axis *x, const log_axis *y)
+{
+    const int height = LETTER_HEIGHT * LETTER_SCALE + 3;
+    bool named[MAX_CURVES] = {false};
+    int below = 0;
+    for (int n = 0; n < count; n++) {
+        int highest = -1;
+        for (int c = 0; c < count; c++) {
+            if (!named[c] && (highest < 0 || curves[c].points[2 * curves[c].count - 1] >
+                                                 curves[highest].points[2 * curves[highest].count - 1]))
+                highest = c;
+        }
+        const plot_curve *curve = &curves[highest];
+        const double *end = &curve->points[2 * (curve->count - 1)];
+        int at = TOP + y->pixels - place(y, end[1]) - height / 2;
+        at = at > below ? at : below;
+        named[highest] = true;
+        below = at + height;
+        write_text(pixels, LEFT + x->pixels + 2 * POINT, at, curve->name);
+        draw_line(pixels, LEFT + place(x, end[0]), TOP + y->pixels - place(y, end[1]), LEFT + x->pixels + POINT,
+                  at + height / 2, LIGHT);
+    }
+}
+
+mnp_status plot_curves(const char *path, int count, const plot_curve *curves, const char *x_name, const char *y_name)
+{
+    static const int grays[] = {BLACK, MIDDLE, 150, 190};
+    size_t size = (size_t)PLOT_WIDTH * PLOT_HEIGHT;
+    unsigned char *pixels = malloc(size);
+    if (!pixels)
+        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture, %zu bytes", size);
+    const log_axis x = axis_of(count, curves, 0, PLOT_WIDTH - LEFT - CURVES_RIGHT);
+    const log_axis y = axis_of(count, curves, 1, PLOT_HEIGHT - TOP - BOTTOM);
+    memset(pixels, WHITE, size);
+    draw_log_axes(pixels, &x, &y);
+    name_curves(pixels, count < MAX_CURVES ? count : MAX_CURVES, curves, &x, &y);
+    for (int c = count - 1; c >= 0; c--)
+        draw_curve(pixels, &curves[c], &x, &y, grays[(size_t)c % (sizeof grays / sizeof *grays)]);
+    write_text(pixels, PLOT_WIDTH - 10 - text_width(x_name), PLOT_HEIGHT - LETTER_HEIGHT * LETTER_SCALE - 4, x_name);
+    write_text(pixels, LEFT + MARK, 4, y_name);
     mnp_status status = png_write(path, PLOT_WIDTH, PLOT_HEIGHT, pixels);
     free(pixels);
     return status;

@@ -65,6 +65,8 @@ assert [rank["rank"] for rank in info["ranks"]] == list(range(len(info["ranks"])
 assert all(len(row) == len(info["ranks"]) for row in info["links"]), info["links"]
 assert all(0 < rank["memory_free"] <= rank["memory_total"] for rank in info["ranks"]), info["ranks"]
 assert info["device"] in ("cuda", "host") and info["libraries"]["MPI"], info
+assert info["heap"]["ranks"] >= 1 and info["heap"]["limit"] >= 0, info["heap"]
+assert info["heap"]["shared"] == (len(info["ranks"]) > 1) or info["device"] == "cuda", info["heap"]
 assert info["cache"]["files"] >= 0 and info["cache"]["path"], info["cache"]
 assert [s["name"] for s in info["settings"]] == [s["name"] for s in settings], settings
 text = open("info.txt").read()
@@ -86,6 +88,27 @@ if [ -n "$MPIRUN" ]; then
     check $? "ranks have the same reproducible mode" "$differs"
 else
     skip "ranks have the same reproducible mode" "there is no mpirun"
+fi
+
+"$MANIPLE" info --layout 4x6 --ranks 6 --mesh 2x3 --order 1,0 >drawing.txt 2>stderr
+printf '%s\n' 'shape (4, 6), 6 ranks as 2 x 3, blocks of 4 elements' 'axis 0 cuts dimension 0, axis 1 cuts dimension 1' \
+    'stored in the order of dimensions 1, 0, the slowest first' '  0       2       4       6' \
+    '0 +-------+-------+-------+' '  |   0   |   1   |   2   |' '2 +-------+-------+-------+' \
+    '  |   3   |   4   |   5   |' '4 +-------+-------+-------+' >expected.txt
+cmp -s drawing.txt expected.txt
+check $? "maniple info --layout draws" "$(cat drawing.txt stderr)"
+[ "$(on_two "$MANIPLE" info -l 10 | grep -c "^shape (10,), ${MPIRUN:+2}")" -eq 1 ]
+check $? "for the ranks that run, once"
+if [ -n "$PYTHON" ]; then
+    "$MANIPLE" info --layout 10x3 --ranks 2 --cyclic 2x0 --axes 0,- --json >drawing.json 2>stderr
+    run "maniple info --layout --json" "$PYTHON" -c '
+import json
+made = json.load(open("drawing.json"))
+assert made["shape"] == [10, 3] and made["cyclic"] == [2, 0] and made["order"] == [0, 1], made
+assert made["ranks"] == [{"rank": 0, "from": [0, 0], "extent": [10, 3], "block": [6, 3]},
+                         {"rank": 1, "from": [2, 0], "extent": [6, 3], "block": [4, 3]}], made'
+else
+    skip "maniple info --layout --json" "there is no Python"
 fi
 
 # ---- conv ----

@@ -6,6 +6,7 @@
 . "$srcdir/tests/apps/refusals.sh"
 
 fails 2 "did you mean 'conv'" "$MANIPLE" cnv in.h5:/x hanning:3x3 -o out.h5:/y
+fails 2 'does not divide 4 ranks' "$MANIPLE" info --layout 8x8 --ranks 4 --mesh 3x0
 conv 2 'did you mean --boundary' in.h5:/x hanning:3x3 -o out.h5:/y --bondary wrap
 conv 2 "KERNEL 'hanning:0x3' is empty" in.h5:/x hanning:0x3 -o out.h5:/y
 conv 2 'OUTPUT .* is INPUT itself' ./in.h5:/x hanning:3x3 -o in.h5:/x
@@ -74,5 +75,29 @@ if has_png; then
 else
     conv_alone 2 'built without libpng' in.h5:/x hanning:3x3 -o out.h5:/y --png out.png
 fi
+
+# layout PATTERN ARGUMENT...: of maniple info --layout, on 1 rank
+layout()
+{
+    pattern=$1
+    shift
+    details=$(fails_on 1 2 "$pattern" "$MANIPLE" info "$@")
+    check $? "info $*" "$details"
+}
+
+layout 'go with --layout' --ranks 4
+layout "was given '4x'" --layout 4x
+layout '8 numbers at most' --layout 1x1x1x1x1x1x1x1x1
+layout 'up to 9223372036854775807' --layout 99999999999999999999
+layout 'too many elements' --layout 4000000000x4000000000
+layout "was given '-1'" --layout 4 --ranks -1
+layout 'nranks is 0' --layout 4 --ranks 0
+layout 'multiply to 2, and there are 4' --layout 4x4 --ranks 4 --mesh 2x1
+layout 'each of the 2 dimensions' --layout 4x4 --axes 0
+layout 'axes\[1\] is 5' --layout 4x4 --ranks 4 --mesh 2x2 --axes 0,5
+layout 'cuts both' --layout 4x4 --ranks 4 --mesh 2x2 --axes 0,0
+layout 'each of the 2 dimensions' --layout 4x4 --cyclic 2
+layout 'order\[1\] is 0' --layout 4x4 --order 0,0
+layout 'does not go with' --layout 4x4 --replicate --mesh 1x1
 
 done_testing

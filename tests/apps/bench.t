@@ -1,0 +1,77 @@
+#!/bin/sh
+# maniple bench: every case runs, its results are right, and the table, JSON and picture have what they should; what is
+# wrong on the command line is said in one sentence.
+
+. "${srcdir:-.}/tests/tap.sh"
+. "$srcdir/tests/apps/refusals.sh"
+
+bench_fails()
+{
+    status=$1 pattern=$2
+    shift 2
+    details=$(fails_on 1 "$status" "$pattern" "$MANIPLE" bench "$@")
+    check $? "bench $*" "$details"
+}
+
+run "help" "$MANIPLE" bench --help
+[ "$("$MANIPLE" bench --help | awk 'length > 100' | wc -l)" -eq 0 ]
+check $? "help is at most 100 columns wide"
+
+for ranks in 1 3; do
+    if [ "$ranks" != 1 ] && [ -z "$MPIRUN" ]; then
+        skip "on $ranks ranks" "there is no mpirun"
+        continue
+    fi
+    run "all cases on $ranks rank(s)" on "$ranks" "$MANIPLE" bench comm --min 8 --max 64K --step 90 --repeats 1
+    printf '%s\n' "$tap_output" >table.txt
+    for name in all-reduce all-reduce-f64 broadcast all-gather reduce-scatter all-to-all barrier columns transpose halo; do
+        grep -q "^$name  *[-0-9]" table.txt || echo "there is no $name"
+    done >missing.txt
+    [ ! -s missing.txt ] && { [ "$ranks" = 1 ] || grep -q '^ping ' table.txt; }
+    check $? "the table" "$(cat missing.txt table.txt)"
+    awk 'length > 100' table.txt | grep -q . && status=1 || status=0
+    check "$status" "it is at most 100 columns wide"
+done
+
+if [ -n "$PYTHON" ] && [ -n "$MPIRUN" ]; then
+    timeout 60 "$MPIRUN" -n 2 "$MANIPLE" bench comm -c all-to-all,halo --max 2K --step 16 -r 1 --json >bench.json
+    run "JSON" "$PYTHON" - <<'END'
+import json
+
+found = json.load(open("bench.json"))
+rows = found["measurements"]
+assert found["ranks"] == 2 and found["repeats"] == 1
+assert [(r["case"], r["bytes"]) for r in rows] == [(c, n) for c in ("all-to-all", "halo") for n in (8, 128, 2048)], rows
+for r in rows:
+    assert r["seconds"] > 0 and abs(r["bandwidth"] * r["seconds"] / r["bytes"] - 1) < 1e-4, r
+    assert abs(r["bus_bandwidth"] / r["bandwidth"] - (0.5 if r["case"] == "all-to-all" else 1)) < 1e-4, r
+END
+else
+    skip "JSON" "there is no Python or no mpirun"
+fi
+
+if has_png && [ -n "$MPIRUN" ]; then
+    run "a picture" on 2 "$MANIPLE" bench comm -c columns,all-reduce --max 1K -r 1 --png picture.png
+    [ "$(head -c 4 picture.png | tail -c 3)" = PNG ]
+    check $? "it is one"
+    bench_fails 1 'no/such' comm -c halo --max 8 -r 1 --png no/such/picture.png
+else
+    skip "a picture" "there is no libpng or no mpirun"
+fi
+
+# ---- what is refused ----
+
+fails 2 "did you mean 'all-reduce'" "$MANIPLE" bench comm --cases halo,all-redcue
+bench_fails 2 "bench measures 'comm'"
+bench_fails 2 "bench measures 'comm'" com
+bench_fails 2 "is given 'more'" comm more
+bench_fails 2 'did you mean --repeats' comm --repeat-s 3
+bench_fails 2 "min is '0'" comm --min 0
+bench_fails 2 "max is '2G'" comm --max 2G
+bench_fails 2 "max is '1Q'" comm --max 1Q
+bench_fails 2 "max is '1KK'" comm --max 1KK
+bench_fails 2 "step is '1'" comm --step 1
+bench_fails 2 "repeats is 'many'" comm -r many
+bench_fails 2 'min is 1024 bytes, more than --max, 8' comm --min 1K --max 8
+
+done_testing
