@@ -39,6 +39,10 @@ typedef struct mnp_order_params {
     unsigned *tickets;              /* of each pass: how many tiles were begun */
     void *sums[2];                  /* of each tile, of each digit: elements in this tile, or up to it; by turns */
     int wide;                       /* these are 64-bit numbers */
+    /* For the host: */
+    long long first;  /* of every line only so many elements are wanted; 0: all */
+    long long room;   /* elements that scratch memory has for a line then, twice */
+    long long number; /* of the first element of what is given */
 } mnp_order_params;
 
 #endif

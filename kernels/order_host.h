@@ -5,8 +5,12 @@
  * in cells, and neighbouring cells that hold little share a bucket, so that buckets are about alike in size whatever
  * the distribution.  Then the buckets, one after the other: those that fit into the cache are sorted digit by digit
  * from the least on, larger ones are dealt out again.  Only the bits are looked at by which the numbers of a bucket
- * differ: equal elements cost one look.  (I. J. Davis, A fast radix sort, The Computer Journal 35, 1992; digits of 11
- * bits or so: M. Herf, Radix tricks, 2001.)
+ * differ: equal elements cost one look.  And of those bits only so many leading ones as are likely to tell all elements
+ * apart: the few that are out of order then are inserted where they belong.  (I. J. Davis, A fast radix sort, The
+ * Computer Journal 35, 1992; digits of 11 bits or so: M. Herf, Radix tricks, 2001.)
+ *
+ * Where only the first elements of a line are wanted, cells of the leading bits are counted, and again within the one
+ * that the last of these elements is in, until few enough are left to be sorted.
  *
  * Digits are computed a block of elements at a time, in loops that compilers vectorise.
  */
@@ -22,9 +26,12 @@ enum {
     MNP_BUCKETS = 128,           /* wanted; there may be twice as many and one more */
     MNP_MOST_BUCKETS = 2 * MNP_BUCKETS + 1,
     MNP_LARGER = MNP_PAYLOAD > sizeof(MNP_KEY) ? MNP_PAYLOAD : sizeof(MNP_KEY),
-    MNP_BATCH = 256 / MNP_LARGER, /* elements that are written to a bucket at a time: a few lines of the cache */
+    MNP_BATCH = 128 / MNP_LARGER, /* elements that are written to a bucket at a time: lines of the cache */
     MNP_DIGIT_BITS = 12,          /* at most */
-    MNP_DIGITS = 1 << MNP_DIGIT_BITS, /* values of a digit, and as many cells */
+    MNP_DIGITS = 1 << MNP_DIGIT_BITS, /* values of a digit */
+    MNP_CELL_BITS = 14,               /* a float's sign, exponent and five bits more */
+    MNP_CELLS = 1 << MNP_CELL_BITS,
+    MNP_SPARE_BITS = 6, /* looked at beyond those that could number all elements */
     MNP_BLOCK = 256
 };
 
@@ -81,10 +88,10 @@ static MNP_INLINE int mnp_other_place(const mnp_order_params &p, const mnp_part 
     return part.lie == MNP_ORDER_WANTED ? MNP_ORDER_SCRATCH : MNP_ORDER_WANTED;
 }
 
-static void mnp_bring_home(const mnp_order_params &p, const mnp_part &part)
+static void mnp_bring_home(const mnp_part &part, bool with_keys)
 {
     const mnp_place &from = part.places[part.lie], &to = part.places[MNP_ORDER_WANTED];
-    if (p.keep_keys && from.keys != to.keys)
+    if (with_keys && from.keys != to.keys)
         memcpy(to.keys, from.keys, part.length * sizeof(MNP_KEY));
     for (int64_t i = 0; MNP_PAYLOAD > 0 && from.payload != to.payload && i < part.length; i++)
         to.payload[i] = mnp_payload_at(from, i);
@@ -116,6 +123,14 @@ static void mnp_insert(const mnp_order_params &p, const mnp_part &part)
         memcpy(to.payload, payload, part.length * sizeof(mnp_payload));
 }
 
+template <typename Number> static int mnp_bits_of(Number number)
+{
+    int bits = 0;
+    for (; number > 0; number = (Number)(number >> 1))
+        bits++;
+    return bits;
+}
+
 /* The least number of a part, and how many bits the others have above it. */
 static int mnp_span(const mnp_order_params &p, const mnp_part &part, mnp_wide *least_p)
 {
@@ -127,11 +142,8 @@ static int mnp_span(const mnp_order_params &p, const mnp_part &part, mnp_wide *l
         least = number < least ? number : least;
         most = number > most ? number : most;
     }
-    int bits = 0;
-    for (mnp_wide above = (mnp_wide)(most - least); above > 0; above = (mnp_wide)(above >> 1))
-        bits++;
     *least_p = least;
-    return bits;
+    return mnp_bits_of((mnp_wide)(most - least));
 }
 
 /* How a digit of a key is found: the bits of its number above `least`, from `shift` on. */
@@ -165,11 +177,11 @@ static MNP_INLINE void mnp_for_digits(const MNP_KEY *keys, int64_t length, const
         visit(i, mnp_digit_of(keys[i], d));
 }
 
-/* How many elements have each digit; two tables, by turns, as the same digit often comes twice. */
-template <typename Count>
+/* How many elements have each digit, of up to `most`; two tables, by turns, as the same digit often comes twice. */
+template <int most, typename Count>
 static void mnp_count(const mnp_part &part, const mnp_digits &digits, Count *counts)
 {
-    Count odd[MNP_DIGITS];
+    Count odd[most];
     const size_t used = ((size_t)digits.mask + 1) * sizeof(Count);
     memset(counts, 0, used);
     memset(odd, 0, used);
@@ -192,48 +204,102 @@ static void mnp_move(mnp_part *part, int to, const mnp_digits &digits, uint32_t 
     part->lie = to;
 }
 
-/* Digit by digit, from the least on. */
-static void mnp_sort_digits(const mnp_order_params &p, mnp_part part, mnp_wide least, int bits)
+/* Digit by digit, from the least on: `bits` of the numbers above `least`, from `begin` on. */
+static void mnp_sort_by(const mnp_order_params &p, mnp_part *part, mnp_wide least, int begin, int bits, int steps)
 {
-    const int most = part.length < 4096 ? 8 : MNP_DIGIT_BITS, steps = (bits + most - 1) / most;
     const int width = (bits + steps - 1) / steps, count = 1 << width;
     uint32_t next[MNP_DIGITS];
     for (int step = 0; step < steps; step++) {
-        const mnp_digits digits = {least, step * width, (uint32_t)count - 1, p.descending != 0};
-        mnp_count(part, digits, next);
+        const mnp_digits digits = {least, begin + step * width, (uint32_t)count - 1, p.descending != 0};
+        mnp_count<MNP_DIGITS>(*part, digits, next);
         uint32_t sum = 0;
         for (int digit = 0; digit < count; digit++) {
             const uint32_t here = next[digit];
             next[digit] = sum;
             sum += here;
         }
-        const int to = mnp_other_place(p, part, (steps - step) % 2 ? MNP_ORDER_WANTED : MNP_ORDER_SCRATCH);
-        mnp_move(&part, to, digits, next);
+        mnp_move(part, mnp_other_place(p, *part, (steps - step) % 2 ? MNP_ORDER_WANTED : MNP_ORDER_SCRATCH), digits,
+                 next);
     }
-    if (part.lie != MNP_ORDER_WANTED)
-        mnp_bring_home(p, part);
+    if (part->lie != MNP_ORDER_WANTED)
+        mnp_bring_home(*part, p.keep_keys || begin > 0); /* what is left of the keys is looked at there */
+    part->lie = MNP_ORDER_WANTED;
+}
+
+/* Whether elements i .. end - 1 are not before their neighbours. */
+static bool mnp_rises(const MNP_KEY *keys, int64_t i, int64_t end, bool descending)
+{
+    bool falls = false;
+    for (; i < end; i++)
+        falls |= mnp_wide_number(keys[i], descending) < mnp_wide_number(keys[i - 1], descending);
+    return !falls;
+}
+
+/* Insert the elements of a place that are out of order; false if that takes longer than sorting. */
+static bool mnp_settle(const mnp_place &place, int64_t length, bool descending)
+{
+    MNP_KEY *keys = place.keys;
+    int64_t budget = length;
+    for (int64_t begin = 1; begin < length; begin += MNP_BLOCK) {
+        const int64_t end = begin + MNP_BLOCK < length ? begin + MNP_BLOCK : length;
+        if (mnp_rises(keys, begin, end, descending))
+            continue;
+        for (int64_t i = begin; i < end && budget >= 0; i++) {
+            const MNP_KEY key = keys[i];
+            const mnp_payload payload = MNP_PAYLOAD > 0 ? place.payload[i] : mnp_payload{};
+            const mnp_bits number = mnp_number(key, descending);
+            int64_t at = i;
+            for (; at > 0 && mnp_is_before(number, mnp_number(keys[at - 1], descending)); at--) {
+                keys[at] = keys[at - 1];
+                if (MNP_PAYLOAD > 0)
+                    place.payload[at] = place.payload[at - 1];
+            }
+            keys[at] = key;
+            if (MNP_PAYLOAD > 0)
+                place.payload[at] = payload;
+            budget -= i - at;
+        }
+    }
+    return budget >= 0;
+}
+
+static void mnp_sort_digits(const mnp_order_params &p, mnp_part part, mnp_wide least, int bits)
+{
+    const int most = part.length < 4096 ? 8 : MNP_DIGIT_BITS, enough = mnp_bits_of(part.length) + MNP_SPARE_BITS;
+    const int steps = ((bits < enough ? bits : enough) + most - 1) / most, left = bits - steps * most;
+    if (left <= 0) {
+        mnp_sort_by(p, &part, least, 0, bits, steps);
+        return;
+    }
+    mnp_sort_by(p, &part, least, left, steps * most, steps);
+    if (!mnp_settle(part.places[MNP_ORDER_WANTED], part.length, p.descending != 0))
+        mnp_sort_by(p, &part, least, 0, bits, (bits + most - 1) / most);
 }
 
 /* Buckets: cells that follow each other. */
 struct mnp_buckets {
     int count;
-    uint16_t of_cell[MNP_DIGITS];
+    uint16_t of_cell[MNP_CELLS];
+    int first[MNP_MOST_BUCKETS + 1]; /* cell of a bucket, and the end of the last one's */
     int64_t begin[MNP_MOST_BUCKETS + 1]; /* of a bucket, and where the last one ends */
 };
 
 static void mnp_make_buckets(const mnp_part &part, const mnp_digits &cells, mnp_buckets *buckets)
 {
-    int64_t held[MNP_DIGITS], sum = 0, enough = part.length / MNP_BUCKETS + 1;
-    mnp_count(part, cells, held);
+    int64_t held[MNP_CELLS], sum = 0, enough = part.length / MNP_BUCKETS + 1;
+    mnp_count<MNP_CELLS>(part, cells, held);
     buckets->count = 0;
-    buckets->begin[0] = 0;
-    for (int cell = 0; cell < MNP_DIGITS; cell++) {
-        if (sum > buckets->begin[buckets->count] && sum + held[cell] > buckets->begin[buckets->count] + enough)
+    buckets->begin[0] = buckets->first[0] = 0;
+    for (int cell = 0; cell < MNP_CELLS; cell++) {
+        if (sum > buckets->begin[buckets->count] && sum + held[cell] > buckets->begin[buckets->count] + enough) {
             buckets->begin[++buckets->count] = sum;
+            buckets->first[buckets->count] = cell;
+        }
         buckets->of_cell[cell] = (uint16_t)buckets->count;
         sum += held[cell];
     }
     buckets->begin[++buckets->count] = sum;
+    buckets->first[buckets->count] = MNP_CELLS;
 }
 
 /* Copy what is to be read much later; `past` the caches where the processor can, and the memory is aligned for it. */
@@ -301,13 +367,18 @@ static void mnp_deal_out(mnp_part *part, int to, const mnp_digits &cells, const 
     part->lie = to;
 }
 
+static MNP_INLINE bool mnp_fits_cache(const mnp_part &part)
+{
+    return part.length <= (int64_t)(MNP_CACHE_BYTES / (sizeof(MNP_KEY) + MNP_PAYLOAD));
+}
+
 static void mnp_sort_part(const mnp_order_params &p, mnp_part part);
 
 static void mnp_sort_buckets(const mnp_order_params &p, mnp_part part, mnp_wide least, int bits)
 {
     const bool was_given = part.lie == MNP_ORDER_GIVEN;
-    const int shift = bits > MNP_DIGIT_BITS ? bits - MNP_DIGIT_BITS : 0;
-    const mnp_digits cells = {least, shift, MNP_DIGITS - 1, p.descending != 0};
+    const int shift = bits > MNP_CELL_BITS ? bits - MNP_CELL_BITS : 0;
+    const mnp_digits cells = {least, shift, MNP_CELLS - 1, p.descending != 0};
     mnp_buckets buckets;
     mnp_make_buckets(part, cells, &buckets);
     mnp_deal_out(&part, mnp_other_place(p, part, MNP_ORDER_WANTED), cells, buckets);
@@ -320,7 +391,11 @@ static void mnp_sort_buckets(const mnp_order_params &p, mnp_part part, mnp_wide 
             const int64_t by = place == MNP_ORDER_SCRATCH && same_scratch ? 0 : buckets.begin[b];
             bucket.places[place] = mnp_place_behind(part.places[place], by);
         }
-        mnp_sort_part(p, bucket);
+        const int wide = shift + mnp_bits_of((mnp_wide)(buckets.first[b + 1] - buckets.first[b] - 1));
+        if (wide > 0 && wide <= 2 * MNP_DIGIT_BITS && bucket.length > MNP_SHORT_LINE && mnp_fits_cache(bucket))
+            mnp_sort_digits(p, bucket, (mnp_wide)(least + ((mnp_wide)buckets.first[b] << shift)), wide);
+        else
+            mnp_sort_part(p, bucket);
     }
 }
 
@@ -333,16 +408,104 @@ static void mnp_sort_part(const mnp_order_params &p, mnp_part part)
     mnp_wide least;
     const int bits = mnp_span(p, part, &least);
     if (bits == 0)
-        mnp_bring_home(p, part);
-    else if (part.length <= (int64_t)(MNP_CACHE_BYTES / (sizeof(MNP_KEY) + MNP_PAYLOAD)))
+        mnp_bring_home(part, p.keep_keys);
+    else if (mnp_fits_cache(part))
         mnp_sort_digits(p, part, least, bits);
     else
         mnp_sort_buckets(p, part, least, bits);
 }
 
+/* ---- the first elements of a line ---- */
+
+/* Numbers from `least` on that differ in `bits` bits; so many elements of a line are before them, and among them. */
+struct mnp_range {
+    mnp_wide least;
+    int bits;
+    int64_t before, among;
+};
+
+/* Narrow a range to the cell where element `first` of the line in order is. */
+static void mnp_narrow(const mnp_order_params &p, const MNP_KEY *keys, mnp_range *range)
+{
+    const mnp_wide least = range->least;
+    const bool descending = p.descending;
+    const int shift = range->bits > MNP_CELL_BITS ? range->bits - MNP_CELL_BITS : 0;
+    const uint32_t cells = (uint32_t)1 << (range->bits - shift);
+    int64_t held[MNP_CELLS + 1]; /* the last one: not in the range */
+    uint32_t digits[MNP_BLOCK], cell = 0;
+    memset(held, 0, (cells + 1) * sizeof *held);
+    for (int64_t begin = 0; begin < p.length; begin += MNP_BLOCK) {
+        const int count = p.length - begin < MNP_BLOCK ? (int)(p.length - begin) : MNP_BLOCK;
+        for (int j = 0; j < count; j++) {
+            const mnp_wide number = mnp_wide_number(keys[begin + j], descending);
+            const mnp_wide above = (mnp_wide)((mnp_wide)(number - least) >> shift);
+            digits[j] = number >= least && above < cells ? (uint32_t)above : cells;
+        }
+        for (int j = 0; j < count; j++)
+            held[digits[j]]++;
+    }
+    while (range->before + held[cell] < p.first)
+        range->before += held[cell++];
+    *range = mnp_range{(mnp_wide)(least + ((mnp_wide)cell << shift)), shift, range->before, held[cell]};
+}
+
+/* Copy the elements before a range, and `among` of it, in their order. */
+static void mnp_collect(const mnp_order_params &p, const MNP_KEY *keys, const mnp_range &range, int64_t among,
+                        const mnp_place &to)
+{
+    const mnp_wide least = range.least, largest = (mnp_wide)~(mnp_wide)0, above = (mnp_wide)(largest - least);
+    const mnp_wide wide = range.bits > 0 ? (mnp_wide)(largest >> (8 * sizeof largest - range.bits)) : (mnp_wide)0;
+    const mnp_wide last = (mnp_wide)(least + (wide < above ? wide : above));
+    const bool descending = p.descending;
+    int64_t count = 0;
+    for (int64_t begin = 0; begin < p.length; begin += MNP_BLOCK) {
+        const int64_t end = begin + MNP_BLOCK < p.length ? begin + MNP_BLOCK : p.length;
+        bool any = false;
+        for (int64_t i = begin; i < end; i++)
+            any |= mnp_wide_number(keys[i], descending) <= last;
+        for (int64_t i = begin; any && i < end; i++) {
+            const mnp_wide number = mnp_wide_number(keys[i], descending);
+            if (number > last || (number >= least && among-- <= 0))
+                continue;
+            to.keys[count] = keys[i];
+            if (MNP_PAYLOAD > 0)
+                to.payload[count] = mnp_payload_number(p.number + i);
+            count++;
+        }
+    }
+}
+
+/* Find a short range that the last one of them is in, and sort what is not behind it. */
+static void mnp_sort_first(const mnp_order_params &p, int64_t line)
+{
+    const MNP_KEY *keys = (const MNP_KEY *)p.keys[MNP_ORDER_GIVEN] + line * p.length;
+    const mnp_place all = {(MNP_KEY *)p.keys[MNP_ORDER_SCRATCH], (mnp_payload *)p.payload[MNP_ORDER_SCRATCH]};
+    const mnp_place room = mnp_place_behind(all, 2 * line * p.room), spare = mnp_place_behind(room, p.room);
+    const mnp_part whole = {{{(MNP_KEY *)keys, NULL}}, MNP_ORDER_GIVEN, p.length};
+    mnp_order_params own = p;
+    mnp_range range = {0, 0, 0, p.length};
+    range.bits = mnp_span(p, whole, &range.least);
+    while (range.bits > 0 && range.before + range.among > p.room)
+        mnp_narrow(p, keys, &range);
+    /* in a range of one number the first ones are meant */
+    const int64_t among = range.bits > 0 ? range.among : p.first - range.before;
+    mnp_collect(p, keys, range, among, room);
+    own.in_place = own.keep_keys = 1;
+    mnp_sort_part(own, mnp_part{{room, room, spare}, MNP_ORDER_GIVEN, range.before + among});
+    if (p.keep_keys)
+        memcpy((MNP_KEY *)p.keys[MNP_ORDER_WANTED] + line * p.first, room.keys, p.first * sizeof(MNP_KEY));
+    if (MNP_PAYLOAD > 0)
+        memcpy((mnp_payload *)p.payload[MNP_ORDER_WANTED] + line * p.first, room.payload,
+               p.first * sizeof(mnp_payload));
+}
+
 MNP_KERNEL(order_lines, mnp_order_params)
 {
     for MNP_RANGE (line, p.lines) {
+        if (p.first > 0) {
+            mnp_sort_first(p, line);
+            continue;
+        }
         mnp_part part = {{}, MNP_ORDER_GIVEN, p.length};
         for (int place = 0; place < MNP_ORDER_PLACES; place++)
             part.places[place] = mnp_place_behind({(MNP_KEY *)p.keys[place], (mnp_payload *)p.payload[place]},

@@ -163,9 +163,31 @@ static mnp_status sort_short(sort *s, int64_t tile)
     return run(s, MNP_ORDER_SHORT, divide_up(s->params.lines, s->params.group));
 }
 
+/* Room for the elements that may be the first ones, once more as large for sorting them. */
+static size_t place_first(sort *s, char *base)
+{
+    const size_t count = (size_t)(2 * s->params.lines * s->params.room);
+    size_t used = 0;
+    s->params.keys[MNP_ORDER_SCRATCH] = deal(base, &used, count * s->key_size);
+    s->params.payload[MNP_ORDER_SCRATCH] = deal(base, &used, count * s->payload_size);
+    return used;
+}
+
+static mnp_status sort_first(sort *s)
+{
+    const int64_t room = 2 * s->params.first + 64;
+    mnp__device *device = s->ctx->device;
+    s->params.room = room < s->params.length ? room : s->params.length;
+    MNP_TRY(device->ops->alloc(device, place_first(s, NULL), &s->scratch));
+    (void)place_first(s, s->scratch);
+    return run(s, 0, s->params.lines);
+}
+
 static mnp_status sort_on_host(sort *s)
 {
     mnp__device *device = s->ctx->device;
+    if (s->params.first > 0)
+        return sort_first(s);
     MNP_TRY(device->ops->alloc(device, place_elements(s, NULL), &s->scratch));
     (void)place_elements(s, s->scratch);
     return run(s, 0, s->params.lines);
@@ -193,6 +215,8 @@ mnp_status mnp__order_sort(mnp_ctx *ctx, const mnp__order *order)
                          .lines = order->lines,
                          .length = order->length,
                          .descending = order->descending,
+                         .first = order->first,
+                         .number = order->number,
                          .keep_keys = order->sorted != NULL,
                          .in_place = order->sorted == order->keys ||
                                      (has_payload && order->sorted_payload == order->payload)}};

@@ -19,6 +19,9 @@ typedef struct mnp__order {
     size_t payload_size;   /* bytes of one: 0 (none), 1, 2, 4, 8 or 16 */
     const void *payload;   /* NULL: the numbers 0 .. length - 1, of payload_size 4 or 8, which must hold them */
     void *sorted_payload;  /* the payload in order of the keys; may be the memory of `payload` */
+    int64_t first;         /* where it is not 0, of every line only so many elements, the first ones in order: results are
+                              lines of that length, apart from what is given, and payloads numbers.  Host device only */
+    int64_t number;        /* added to those numbers */
 } mnp__order;
 
 /*

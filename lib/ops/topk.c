@@ -1,8 +1,9 @@
 /*
  * The k best elements of every line.
  *
- * Where the axis is cut and k is small every rank sorts what it has of a line, and the k best of each part, candidates,
- * are brought to all ranks that share the line, which sort those.  Else lines are sorted as a whole.
+ * Where the axis is cut and k is small every rank finds the k best of what it has of a line, candidates, which are
+ * brought to all ranks that share the line, and sorted there.  On a GPU every part is sorted for that; the host picks
+ * them out (kernels/order_host.h), of whole lines too.  Else lines are sorted as a whole.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,6 +30,11 @@ typedef struct top {
 } top;
 
 /* ---- candidates ---- */
+
+static bool picks_out(const mnp_ctx *ctx)
+{
+    return ctx->device->block_memory == 0;
+}
 
 /* The index along the last dimension of every element. */
 static mnp_status number_elements(const top *t, mnp_array **numbers_p)
@@ -109,15 +115,46 @@ static mnp_status gather(const mnp_layout *candidates, const mnp_layout *whole, 
     return MNP_OK;
 }
 
+/* Bring them to the beginnings of the lines of `values` and `indices`, sorting all that this rank has. */
+static mnp_status find_by_sort(top *t)
+{
+    MNP_TRY(mnp_copy(t->x, &t->values));
+    MNP_TRY(number_elements(t, &t->indices));
+    return sort_dense(t, t->values);
+}
+
+/* The same where `values` and `indices` have no more than that. */
+static mnp_status pick_out(top *t, const mnp_layout *candidates)
+{
+    const mnp_array *x = t->x;
+    const int64_t length = x->local_shape[t->last];
+    const mnp_array *dense;
+    mnp_array *copy = NULL;
+    MNP_TRY(mnp_array_new(t->ctx, x->dtype, candidates, &t->values));
+    MNP_TRY(mnp_array_new(t->ctx, MNP_INT64, candidates, &t->indices));
+    MNP_TRY(mnp__array_dense(x, &dense, &copy));
+    const mnp__order order = {.dtype = x->dtype,
+                              .descending = t->largest,
+                              .lines = length > 0 ? x->local_size / length : 0,
+                              .length = length,
+                              .keys = dense->data,
+                              .sorted = t->values->data,
+                              .payload_size = sizeof(int64_t),
+                              .sorted_payload = t->indices->data,
+                              .first = length < t->k ? length : t->k,
+                              .number = x->local_lo[t->last]};
+    mnp_status st = MNP_AGREE(t->ctx, mnp__order_sort(t->ctx, &order));
+    mnp_array_free(copy);
+    return st;
+}
+
 static mnp_status sort_candidates(top *t)
 {
     mnp_layout *candidates = NULL, *whole = NULL;
     mnp_status st;
-    MNP_TRY(mnp_copy(t->x, &t->values));
-    MNP_TRY(number_elements(t, &t->indices));
-    MNP_TRY(sort_dense(t, t->values));
     MNP_TRY_OR(MNP_AGREE(t->ctx, candidate_layout(t, &candidates)), st, done);
     MNP_TRY_OR(MNP_AGREE(t->ctx, whole_layout(candidates, &whole)), st, done);
+    MNP_TRY_OR(picks_out(t->ctx) ? pick_out(t, candidates) : find_by_sort(t), st, done);
     MNP_TRY_OR(gather(candidates, whole, &t->values), st, done);
     MNP_TRY_OR(gather(candidates, whole, &t->indices), st, done);
     st = sort_dense(t, t->values);
@@ -196,7 +233,7 @@ static mnp_status find_top(const mnp_array *x, int64_t k, int axis, bool largest
     MNP_TRY_OR(mnp__sort_turn(x, axis, &turned), st, done);
     if (layout->size > 0)
         st = run(&(top){.ctx = x->ctx, .k = k, .largest = largest, .x = turned, .last = x->layout->ndim - 1},
-                 is_few && parts > 1, axis, values, indices);
+                 k > 0 && is_few && (parts > 1 || (picks_out(x->ctx) && k <= extent / 4)), axis, values, indices);
 done:
     mnp_array_free(turned);
     mnp_layout_free(layout);

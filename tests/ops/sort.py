@@ -173,6 +173,13 @@ def test_topk():
             for largest in (True, False):
                 got = mp.topk(spread(a), k, axis, largest)
                 mp.check(f"topk {dtype} {a.shape}, {k}, {axis}, {largest}", got, top(a, k, axis, largest))
+    for dtype in ("int8", "float32", "float64"):
+        a = values((3, 1700), dtype, 3)
+        for k in (1, 40, 500):
+            got = mp.topk(spread(a), k, 1, k != 1)
+            mp.check(f"topk {dtype}, {k} of long lines", got, top(a, k, 1, k != 1))
+            got = mp.topk(spread(a.ravel()), k, 0, k == 1)
+            mp.check(f"topk {dtype}, {k} of a long line", got, top(a.ravel(), k, 0, k == 1))
     a = values((7, 6), "float32", 0)
     got = mp.topk(spread(a), 5, FLATTENED, True, out=(mp.zeros("float64", 1, [5]), mp.zeros("int64", 1, [5])))
     want = top(a.ravel(), 5, 0, True)
