@@ -8,16 +8,21 @@
 
 #include <maniple/array.h>
 #include <maniple/base.h>
+#include <maniple/comm.h>
 #include <maniple/context.h>
 #include <maniple/create.h>
 #include <maniple/dtype.h>
 #include <maniple/eval.h>
 #include <maniple/h5.h>
+#include <maniple/halo.h>
 #include <maniple/histogram.h>
 #include <maniple/join.h>
 #include <maniple/kernel.h>
 #include <maniple/layout.h>
+#include <maniple/memory.h>
+#include <maniple/mesh.h>
 #include <maniple/random.h>
+#include <maniple/redistribute.h>
 #include <maniple/reduce.h>
 #include <maniple/scan.h>
 #include <maniple/select.h>

@@ -23,7 +23,8 @@ extern "C" {
 typedef struct mnp_array mnp_array;
 
 /*
- * Make an array of that dtype and layout, its values undefined; the layout's number of ranks must be the context's.
+ * Make an array of that dtype and layout, its values undefined, its blocks dense in the layout's order; the layout's number
+ * of ranks must be the context's.
  * Release with mnp_array_free().  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY.
  */
 MNP_API mnp_status mnp_array_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p);
@@ -68,7 +69,10 @@ static inline const mnp_array *mnp_scalar_complex_value(mnp_ctx *ctx, double _Co
              double _Complex: mnp_scalar_complex_value, long double _Complex: mnp_scalar_complex_value,                \
              default: mnp_scalar_int)((ctx), (value))
 
-/* Release an array; NULL is accepted.  Its memory lives on while there are views of it.  Collective. */
+/*
+ * Release an array; NULL is accepted.  Its memory lives on while there are views of it.  Collective: as ranks may write
+ * into each other's blocks, between two arrays that are made all ranks release the same ones (in any order).
+ */
 MNP_API void mnp_array_free(mnp_array *array);
 
 /* Release several: mnp_free_all(x, y, z).  Collective. */
@@ -137,9 +141,6 @@ MNP_API mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p);
  * gives, as in NumPy.  Collective.
  */
 MNP_API mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p);
-
-/* The same array in another layout of the same shape.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMM. */
-MNP_API mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mnp_array **result_p);
 
 #ifdef __cplusplus
 }

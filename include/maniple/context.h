@@ -35,8 +35,8 @@ typedef struct mnp_event mnp_event;
 MNP_API mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p);
 
 /*
- * End it; warns of arrays and plans that are still there.  Ends MPI if mnp_init() started it.  NULL is accepted.
- * Collective.
+ * End it; warns of arrays and plans that are still there.  Ends MPI if mnp_init() started it, but not where a rank was
+ * lost.  NULL is accepted.  Collective.
  */
 MNP_API void mnp_finalize(mnp_ctx *ctx);
 

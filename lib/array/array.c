@@ -8,6 +8,7 @@
 
 #include "array/boxes.h"
 #include "base/hash.h"
+#include "comm/heap.h"
 #include "layout/layout.h"
 
 void mnp__dense_strides(int ndim, const int64_t *extent, int64_t *strides)
@@ -49,6 +50,7 @@ static mnp_status describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layo
     array->dtype = dtype;
     array->layout = mnp_layout_retain(layout);
     array->local_size = mnp__layout_box(layout, ctx->comm.rank, array->local_lo, array->local_shape);
+    mnp_layout_local_shape(layout, ctx->comm.rank, array->local_shape);
     for (int d = 0; d < layout->ndim; d++)
         array->local_size *= array->local_shape[d];
     ctx->live_arrays++;
@@ -56,34 +58,37 @@ static mnp_status describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layo
     return MNP_OK;
 }
 
-/* Strides in elements of a dense block whose first dimension is the fastest. */
-static void fortran_strides(int ndim, const int64_t *extent, int64_t *strides)
+/* Strides of a dense block whose dimensions lie in that order, the slowest first; and which orders these are. */
+static void store(mnp_array *array, const int *order)
 {
     int64_t stride = 1;
-    for (int d = 0; d < ndim; d++) {
-        strides[d] = stride;
-        stride *= extent[d];
+    int ndim = array->layout->ndim;
+    bool c = true, f = true, own = true;
+    for (int i = ndim - 1; i >= 0; i--) {
+        array->local_strides[order[i]] = stride;
+        stride *= array->local_shape[order[i]];
+        c = c && order[i] == i;
+        f = f && order[i] == ndim - 1 - i;
+        own = own && order[i] == array->layout->order[i];
     }
+    array->dense = (c ? MNP__DENSE_C : 0) | (f ? MNP__DENSE_F : 0) | (own ? MNP__DENSE_ORDER : 0);
+    if (array->dense)
+        array->dense |= MNP__DENSE_WHOLE;
 }
 
-static mnp_status allocate(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_order order,
+static mnp_status allocate(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const int *order,
                            mnp_array **array_p)
 {
     mnp_array *array;
     mnp_status st;
     MNP_TRY(describe(ctx, dtype, layout, &array));
-    array->dense = order == MNP_ORDER_C ? MNP__DENSE_C : MNP__DENSE_F;
-    if (layout->ndim <= 1)
-        array->dense = MNP__DENSE_C | MNP__DENSE_F;
-    if (order == MNP_ORDER_C)
-        mnp__dense_strides(layout->ndim, array->local_shape, array->local_strides);
-    else
-        fortran_strides(layout->ndim, array->local_shape, array->local_strides);
-    MNP_TRY_OR(mnp__calloc(1, sizeof *array->buffer, &array->buffer), st, fail);
-    array->buffer->owners = 1;
-    array->buffer->size = (size_t)array->local_size * mnp_dtype_size(dtype);
-    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, array->buffer->size, &array->buffer->data), st, fail);
-    array->data = array->buffer->data;
+    store(array, order);
+    const size_t size = mnp_dtype_size(dtype);
+    const mnp__block_sizes sizes = {.own = (size_t)array->local_size * size,
+                                    .largest = (size_t)mnp__layout_largest(layout) * size,
+                                    .average = (size_t)(mnp_layout_size(layout) / mnp__layout_sharers(layout)) * size};
+    MNP_TRY_OR(mnp__buffer_new(ctx, &sizes, &array->buffer), st, fail);
+    array->data = array->local_size > 0 ? array->buffer->data : NULL;
     *array_p = array;
     return MNP_OK;
 fail:
@@ -105,26 +110,32 @@ mnp_status mnp__array_view(const mnp_array *base, mnp_dtype dtype, const mnp_lay
     return MNP_OK;
 }
 
+static mnp_status new_in_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const int *order,
+                               mnp_array **array_p)
+{
+    uint64_t hash = mnp__hash(mnp__layout_hash(layout), &dtype, sizeof dtype);
+    hash = mnp__hash(hash, order, (size_t)layout->ndim * sizeof *order);
+    MNP_TRY(mnp__check_same(&ctx->comm, "mnp_array_new", hash));
+    MNP_TRY(mnp__check_same(&ctx->comm, "mnp_array_free before mnp_array_new", mnp__heap_hash(ctx->comm.heap)));
+    return allocate(ctx, dtype, layout, order, array_p);
+}
+
 mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_order order,
                                mnp_array **array_p)
 {
-    mnp_array *array = NULL;
-    const int what[] = {(int)dtype, (int)order};
+    int dims[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check(ctx, dtype, layout));
     if (order != MNP_ORDER_C && order != MNP_ORDER_F)
         return MNP_FAIL(MNP_ERR_ARG, "%d is no order of an array's elements", (int)order);
-    MNP_TRY(mnp__check_same(&ctx->comm, "mnp_array_new", mnp__hash(mnp__layout_hash(layout), what, sizeof what)));
-    mnp_status st = MNP_AGREE(ctx, allocate(ctx, dtype, layout, order, &array));
-    if (st == MNP_OK)
-        *array_p = array;
-    else
-        mnp_array_free(array);
-    return st;
+    for (int d = 0; d < layout->ndim; d++)
+        dims[d] = order == MNP_ORDER_C ? d : layout->ndim - 1 - d;
+    return new_in_order(ctx, dtype, layout, dims, array_p);
 }
 
 mnp_status mnp_array_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
 {
-    return mnp_array_new_order(ctx, dtype, layout, MNP_ORDER_C, array_p);
+    MNP_TRY(mnp__array_check(ctx, dtype, layout));
+    return new_in_order(ctx, dtype, layout, layout->order, array_p);
 }
 
 void mnp_array_free(mnp_array *array)
@@ -135,10 +146,7 @@ void mnp_array_free(mnp_array *array)
     if (mnp__array_is_scalar(array)) /* the context's */
         return;
     ctx->live_arrays--;
-    if (array->buffer && --array->buffer->owners == 0) {
-        ctx->device->ops->free(ctx->device, array->buffer->data);
-        free(array->buffer);
-    }
+    mnp__buffer_release(ctx, array->buffer);
     mnp_layout_free(array->layout);
     free(array);
 }
@@ -168,11 +176,13 @@ mnp_status mnp__array_output_dense(mnp_ctx *ctx, const char *name, mnp_dtype dty
     mnp_array *output;
     mnp__kernel *kernel;
     mnp_dtype moving = mnp__moving_dtype(dtype);
+    if (!given) /* whatever the order of the layout */
+        return mnp_array_new_order(ctx, dtype, layout, MNP_ORDER_C, output_p);
     MNP_TRY(mnp__array_output(ctx, name, dtype, layout, given, &output));
     if (!(output->dense & MNP__DENSE_C)) {
         /* for mnp__array_deliver(): all ranks can load it, or none begins */
         MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
-        MNP_TRY(mnp_array_new(ctx, dtype, layout, &output));
+        MNP_TRY(mnp_array_new_order(ctx, dtype, layout, MNP_ORDER_C, &output));
     }
     *output_p = output;
     return MNP_OK;

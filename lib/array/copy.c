@@ -15,6 +15,15 @@ mnp_status mnp__array_refuse_scalar(const char *function, const mnp_array *array
     return MNP_OK;
 }
 
+mnp_status mnp__array_check_blocks(const char *function, const mnp_array *array)
+{
+    MNP_TRY(mnp__array_refuse_scalar(function, array));
+    if (mnp_layout_is_cyclic(array->layout))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: an array is spread block-cyclically; bring it to a layout of blocks first, "
+                        "with mnp_redistribute()", function);
+    return MNP_OK;
+}
+
 /* Enqueue a copy that may cast, of this rank's block. */
 static mnp_status run_copy(const mnp_array *from, mnp__kernel *kernel, mnp_array *to)
 {
@@ -24,6 +33,15 @@ static mnp_status run_copy(const mnp_array *from, mnp__kernel *kernel, mnp_array
     mnp__one_box box = mnp__one_box_of(to->layout->ndim, to->local_shape, from->local_strides, to->local_strides);
     mnp__one_box_order(&box);
     return mnp__one_box_copy(ctx, kernel, &box, from->data, to->data, ctx->compute);
+}
+
+/* Whether the blocks of two arrays of the same layout are known to lie alike in memory, without gaps. */
+static bool same_storage(const mnp_array *a, const mnp_array *b)
+{
+    unsigned both = a->dense & b->dense;
+    return both & (MNP__DENSE_C | MNP__DENSE_F) ||
+           (both & MNP__DENSE_ORDER &&
+            memcmp(a->layout->order, b->layout->order, (size_t)a->layout->ndim * sizeof *a->layout->order) == 0);
 }
 
 /* Copy, through a temporary where the two share memory, as elements might else be written before they are read. */
@@ -39,7 +57,7 @@ static mnp_status copy_or_cast(const mnp_array *from, mnp_array *to)
         mnp_array_free(temporary);
         return st;
     }
-    if (same && (from->dense & to->dense))
+    if (same && same_storage(from, to))
         return ctx->device->ops->copy(ctx->device, to->data, from->data, (size_t)to->local_size * mnp_dtype_size(to->dtype),
                                       ctx->compute);
     MNP_TRY(mnp__copy_kernel(ctx, same ? mnp__moving_dtype(from->dtype) : from->dtype,
@@ -58,9 +76,16 @@ mnp_status mnp__array_dense(const mnp_array *array, const mnp_array **dense_p, m
     *dense_p = array;
     if (array->dense & MNP__DENSE_C)
         return MNP_OK;
-    MNP_TRY(mnp_copy(array, temporary_p));
+    MNP_TRY(mnp__array_copy_dense(array, temporary_p));
     *dense_p = *temporary_p;
     return MNP_OK;
+}
+
+mnp_status mnp__array_copy_dense(const mnp_array *array, mnp_array **copy_p)
+{
+    mnp_array *copy = NULL;
+    MNP_TRY(mnp_array_new_order(array->ctx, array->dtype, array->layout, MNP_ORDER_C, &copy));
+    return mnp__array_deliver(copy, mnp__array_assign(array, copy), copy_p);
 }
 
 mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p)

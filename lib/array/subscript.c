@@ -81,7 +81,7 @@ mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript *subscri
     int64_t at[MNP_MAX_DIMS] = {0};
     int ndim = 0, d = 0, rest;
     bool ellipsis = false;
-    MNP_TRY(mnp__array_refuse_scalar("mnp_slice", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_slice", x));
     MNP_TRY(count_rest(x, count, subscripts, &rest));
     for (int i = 0; i <= count; i++) {
         const mnp_subscript *s = &subscripts[i];

@@ -87,7 +87,7 @@ static mnp_status derive_layout(const mnp_layout *layout, int ndim, const mnp__v
 {
     mnp__layout_dim cut[MNP_MAX_DIMS] = {{0}};
     int64_t *cuts[MNP_MAX_DIMS] = {NULL};
-    int pin[MNP_MAX_DIMS];
+    int pin[MNP_MAX_DIMS], from[MNP_MAX_DIMS];
     bool kept[MNP_MAX_DIMS];
     mnp_status st = MNP_OK;
     if (ndim > MNP_MAX_DIMS)
@@ -100,7 +100,10 @@ static mnp_status derive_layout(const mnp_layout *layout, int ndim, const mnp__v
     }
     for (int d = 0; d < ndim; d++)
         MNP_TRY_OR(cut_dim(layout, &dims[d], &cuts[d], &cut[d]), st, done);
-    st = mnp__layout_derive_pinned(layout, pin, ndim, cut, derived_p);
+    MNP_TRY_OR(mnp__layout_derive_pinned(layout, pin, ndim, cut, derived_p), st, done);
+    for (int d = 0; d < ndim; d++)
+        from[d] = dims[d].from;
+    mnp__layout_keep_order(*derived_p, layout, from);
 done:
     for (int d = 0; d < ndim; d++)
         free(cuts[d]);
@@ -139,6 +142,16 @@ static bool stays_dense(const mnp_array *x, int ndim, const mnp__view_dim *dims,
     return true;
 }
 
+/* Whether a view is all of `x` with its dimensions in reverse. */
+static bool is_transposed(const mnp_array *x, int ndim, const mnp__view_dim *dims)
+{
+    for (int d = 0; d < ndim; d++) {
+        if (dims[d].from != ndim - 1 - d || dims[d].step != 1 || dims[d].extent != x->layout->shape[dims[d].from])
+            return false;
+    }
+    return ndim == x->layout->ndim;
+}
+
 /* The strides, and where this rank's first element is in its block of `x`, if it owns any. */
 static int64_t place_in_memory(const mnp_array *x, const mnp_layout *layout, const mnp__view_dim *dims,
                                const int64_t *at, int64_t *strides)
@@ -168,6 +181,7 @@ mnp_status mnp__view_make(const mnp_array *x, int ndim, const mnp__view_dim *dim
     int64_t strides[MNP_MAX_DIMS];
     mnp_layout *layout;
     mnp_array *view;
+    MNP_TRY(mnp__array_check_blocks("a view", x)); /* of those that ask for one by themselves */
     MNP_TRY(derive_layout(x->layout, ndim, dims, at, &layout));
     int64_t offset = place_in_memory(x, layout, dims, at, strides);
     char *data = x->data; /* NULL where the block is empty, and then the view's is too */
@@ -184,6 +198,9 @@ mnp_status mnp__view_make(const mnp_array *x, int ndim, const mnp__view_dim *dim
         view->dense |= MNP__DENSE_F;
     if (ndim <= 1 && view->dense)
         view->dense = MNP__DENSE_C | MNP__DENSE_F;
+    if (is_transposed(x, ndim, dims))
+        view->dense |= (x->dense & MNP__DENSE_C ? MNP__DENSE_F : 0) | (x->dense & MNP__DENSE_F ? MNP__DENSE_C : 0) |
+                       (x->dense & MNP__DENSE_WHOLE);
     *view_p = view;
     return MNP_OK;
 }

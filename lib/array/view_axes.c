@@ -40,7 +40,7 @@ mnp_status mnp_transpose(const mnp_array *x, const int *axes, mnp_array **view_p
 {
     int from[MNP_MAX_DIMS];
     bool marked[MNP_MAX_DIMS];
-    MNP_TRY(mnp__array_refuse_scalar("mnp_transpose", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_transpose", x));
     if (axes)
         MNP_TRY(mark_axes("mnp_transpose", ndim_of(x), ndim_of(x), axes, marked));
     for (int d = 0; d < ndim_of(x); d++)
@@ -51,7 +51,7 @@ mnp_status mnp_transpose(const mnp_array *x, const int *axes, mnp_array **view_p
 mnp_status mnp_swapaxes(const mnp_array *x, int axis1, int axis2, mnp_array **view_p)
 {
     int from[MNP_MAX_DIMS], a, b;
-    MNP_TRY(mnp__array_refuse_scalar("mnp_swapaxes", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_swapaxes", x));
     MNP_TRY(mnp__view_axis("mnp_swapaxes", ndim_of(x), axis1, &a));
     MNP_TRY(mnp__view_axis("mnp_swapaxes", ndim_of(x), axis2, &b));
     for (int d = 0; d < ndim_of(x); d++)
@@ -63,7 +63,7 @@ mnp_status mnp_moveaxes(const mnp_array *x, int count, const int *sources, const
 {
     int from[MNP_MAX_DIMS], ndim = ndim_of(x), next = 0;
     bool moved[MNP_MAX_DIMS], taken[MNP_MAX_DIMS];
-    MNP_TRY(mnp__array_refuse_scalar("mnp_moveaxes", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_moveaxes", x));
     MNP_TRY(mark_axes("mnp_moveaxes", ndim, count, sources, moved));
     MNP_TRY(mark_axes("mnp_moveaxes", ndim, count, destinations, taken));
     for (int i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ mnp_status mnp_squeeze(const mnp_array *x, int naxes, const int *axes, mnp_array
     const int64_t at[MNP_MAX_DIMS] = {0};
     bool dropped[MNP_MAX_DIMS];
     int ndim = 0;
-    MNP_TRY(mnp__array_refuse_scalar("mnp_squeeze", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_squeeze", x));
     MNP_TRY(mark_axes("mnp_squeeze", ndim_of(x), axes ? naxes : 0, axes, dropped));
     for (int d = 0; d < ndim_of(x); d++) {
         int64_t extent = x->layout->shape[d];
@@ -117,7 +117,7 @@ static mnp_status expand(const mnp_array *x, int ndim, const bool *added, mnp_ar
 mnp_status mnp_expand_dims(const mnp_array *x, int naxes, const int *axes, mnp_array **view_p)
 {
     bool added[MNP_MAX_DIMS];
-    MNP_TRY(mnp__array_refuse_scalar("mnp_expand_dims", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_expand_dims", x));
     if (naxes < 0 || ndim_of(x) + naxes > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_expand_dims: %d new axes for an array of %d dimensions, and an array has at "
                         "most %d", naxes, ndim_of(x), MNP_MAX_DIMS);
@@ -128,21 +128,21 @@ mnp_status mnp_expand_dims(const mnp_array *x, int naxes, const int *axes, mnp_a
 mnp_status mnp_atleast_1d(const mnp_array *x, mnp_array **view_p)
 {
     static const bool added[] = {true};
-    MNP_TRY(mnp__array_refuse_scalar("mnp_atleast_1d", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_atleast_1d", x));
     return ndim_of(x) >= 1 ? mnp_slice(x, 0, NULL, view_p) : expand(x, 1, added, view_p);
 }
 
 mnp_status mnp_atleast_2d(const mnp_array *x, mnp_array **view_p)
 {
     static const bool added[][2] = {{true, true}, {true, false}};
-    MNP_TRY(mnp__array_refuse_scalar("mnp_atleast_2d", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_atleast_2d", x));
     return ndim_of(x) >= 2 ? mnp_slice(x, 0, NULL, view_p) : expand(x, 2, added[ndim_of(x)], view_p);
 }
 
 mnp_status mnp_atleast_3d(const mnp_array *x, mnp_array **view_p)
 {
     static const bool added[][3] = {{true, true, true}, {true, false, true}, {false, false, true}};
-    MNP_TRY(mnp__array_refuse_scalar("mnp_atleast_3d", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_atleast_3d", x));
     return ndim_of(x) >= 3 ? mnp_slice(x, 0, NULL, view_p) : expand(x, 3, added[ndim_of(x)], view_p);
 }
 
@@ -161,7 +161,7 @@ static mnp_status cannot_broadcast(const mnp_array *x, int ndim, const int64_t *
 mnp_status mnp_broadcast_to(const mnp_array *x, int ndim, const int64_t *shape, mnp_array **view_p)
 {
     mnp__view_dim dims[MNP_MAX_DIMS];
-    MNP_TRY(mnp__array_refuse_scalar("mnp_broadcast_to", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_broadcast_to", x));
     MNP_TRY(mnp__layout_check_shape(ndim, shape));
     int more = ndim - ndim_of(x);
     if (more < 0)
@@ -184,7 +184,7 @@ mnp_status mnp_flip(const mnp_array *x, int naxes, const int *axes, mnp_array **
 {
     mnp__view_dim dims[MNP_MAX_DIMS];
     bool turned[MNP_MAX_DIMS];
-    MNP_TRY(mnp__array_refuse_scalar("mnp_flip", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_flip", x));
     MNP_TRY(mark_axes("mnp_flip", ndim_of(x), axes ? naxes : 0, axes, turned));
     for (int d = 0; d < ndim_of(x); d++)
         dims[d] = !axes || turned[d] ? mnp__view_backwards(x, d) : mnp__view_whole(x, d);
@@ -195,7 +195,7 @@ mnp_status mnp_rot90(const mnp_array *x, int k, int axis1, int axis2, mnp_array 
 {
     mnp__view_dim dims[MNP_MAX_DIMS];
     int a, b, quarters = (k % 4 + 4) % 4;
-    MNP_TRY(mnp__array_refuse_scalar("mnp_rot90", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_rot90", x));
     MNP_TRY(mnp__view_axis("mnp_rot90", ndim_of(x), axis1, &a));
     MNP_TRY(mnp__view_axis("mnp_rot90", ndim_of(x), axis2, &b));
     if (a == b)
@@ -229,14 +229,14 @@ static mnp_status part_of_complex(const mnp_array *x, int part, mnp_array **view
 
 mnp_status mnp_real(const mnp_array *x, mnp_array **view_p)
 {
-    MNP_TRY(mnp__array_refuse_scalar("mnp_real", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_real", x));
     return mnp_dtype_kind(x->dtype) == 'c' ? part_of_complex(x, 0, view_p) : mnp_slice(x, 0, NULL, view_p);
 }
 
 mnp_status mnp_imag(const mnp_array *x, mnp_array **view_p)
 {
     mnp_array *zeros = NULL;
-    MNP_TRY(mnp__array_refuse_scalar("mnp_imag", x));
+    MNP_TRY(mnp__array_check_blocks("mnp_imag", x));
     if (mnp_dtype_kind(x->dtype) == 'c')
         return part_of_complex(x, 1, view_p);
     MNP_TRY(mnp_array_new(x->ctx, x->dtype, x->layout, &zeros));

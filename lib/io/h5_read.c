@@ -38,6 +38,9 @@ static mnp_status choose_layout(mnp_ctx *ctx, const mnp__h5_place *place, int nd
         if (mnp_layout_shape(given)[d] != shape[d])
             return MNP_FAIL(MNP_ERR_ARG, "of dimension %d of %s %" PRId64 " elements are to be read, and the layout "
                             "has %" PRId64, d, place->text, shape[d], mnp_layout_shape(given)[d]);
+    if (mnp_layout_is_cyclic(given))
+        return MNP_FAIL(MNP_ERR_ARG, "%s cannot be read block-cyclically; read it in a layout of blocks, and "
+                        "mnp_redistribute() it", place->text);
     *layout_p = mnp_layout_retain(given);
     return MNP_OK;
 }

@@ -372,7 +372,7 @@ mnp_status mnp_h5_write(const mnp_array *array, const char *file, const char *da
     mnp_array *temporary;
     mnp__h5_printing printing;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, previous;
-    MNP_TRY(mnp__array_refuse_scalar("mnp_h5_write", array));
+    MNP_TRY(mnp__array_check_blocks("mnp_h5_write", array));
     MNP_TRY(check_deflate(job.deflate));
     MNP_TRY(mnp__h5_place_new(file, dataset, &job.place));
     mnp_status st = mnp__array_dense(array, &job.array, &temporary);

@@ -204,15 +204,20 @@ static mnp_status choose_layout(call *c)
         best = mnp__smallest_layout(count, inputs, c->ndim, c->shape);
     if (!best)
         return mnp_layout_block(c->ctx->comm.size, c->ndim, c->shape, &c->layout);
+    if (c->spec->indices && mnp_layout_is_cyclic(best))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: indices are asked for, and the result is spread block-cyclically; bring operands "
+                        "to a layout of blocks first, with mnp_redistribute()", c->application->function);
     c->layout = mnp_layout_retain(best);
     return MNP_OK;
 }
 
 /* ---- bringing inputs to the layout ---- */
 
-/* Whether every rank owns what it needs of an input that should have the layout `needed`. */
+/* Whether every rank owns what it needs of an input that should have the layout `needed`, in one piece. */
 static bool covers(const mnp_layout *owned, const mnp_layout *needed)
 {
+    if (mnp_layout_is_cyclic(owned) || mnp_layout_is_cyclic(needed))
+        return mnp_layout_equal(owned, needed);
     for (int rank = 0; rank < owned->nranks; rank++) {
         int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], need_lo[MNP_MAX_DIMS], need_extent[MNP_MAX_DIMS];
         if (!mnp__layout_box(needed, rank, need_lo, need_extent))
@@ -339,7 +344,7 @@ static bool ranges_meet(const mnp_array *a, const mnp_array *b)
 /* Copy inputs that an output would overwrite before they are read.  Ranks ask each other only where views meet. */
 static mnp_status resolve_overlap(call *c)
 {
-    uint32_t suspected = 0, mine = 0, any = 0;
+    uint32_t suspected = 0, met = 0;
     for (int o = 0; o < c->spec->noutputs; o++) {
         const mnp_array *output = given(c, o);
         for (int i = 0; output && i < c->spec->ninputs; i++) {
@@ -349,15 +354,15 @@ static mnp_status resolve_overlap(call *c)
                 continue;
             suspected |= UINT32_C(1) << i;
             if (ranges_meet(input, output) && (raw || !same_elements(input, output)))
-                mine |= UINT32_C(1) << i;
+                met |= UINT32_C(1) << i;
         }
     }
     if (!suspected)
         return MNP_OK;
-    MNP_TRY(mnp__mpi_status(MPI_Allreduce(&mine, &any, 1, MPI_UINT32_T, MPI_BOR, c->ctx->comm.mpi), "MPI_Allreduce"));
+    MNP_TRY(mnp__all_reduce(&c->ctx->comm, &met, 1, MPI_UINT32_T, MPI_BOR));
     for (int i = 0; i < c->spec->ninputs; i++) {
         mnp_array *copy = NULL;
-        if (!(any >> i & 1))
+        if (!(met >> i & 1))
             continue;
         MNP_TRY(mnp_copy(c->operands[i], &copy));
         mnp_array_free(c->temporary[i]);

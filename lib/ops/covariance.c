@@ -25,7 +25,7 @@ static mnp_status check_matrix(const char *function, const char *name, const mnp
 {
     if (!x)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %s is NULL", function, name);
-    MNP_TRY(mnp__array_refuse_scalar(function, x));
+    MNP_TRY(mnp__array_check_blocks(function, x));
     if (x->layout->ndim > 2)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %s has %d dimensions, and may have 2", function, name, x->layout->ndim);
     return MNP_OK;
@@ -106,7 +106,7 @@ static mnp_status check_weights(const mnp_array *rows, const char *name, const m
     int64_t count = rows->layout->shape[1];
     if (!weights)
         return MNP_OK;
-    MNP_TRY(mnp__array_refuse_scalar("mnp_cov", weights));
+    MNP_TRY(mnp__array_check_blocks("mnp_cov", weights));
     if (weights->layout->ndim != 1 || weights->layout->shape[0] != count) {
         mnp__text text = MNP__TEXT_EMPTY;
         mnp__text_add_shape(&text, weights->layout->ndim, weights->layout->shape);

@@ -149,16 +149,21 @@ mnp_status mnp__indices_bring(const mnp_array *indices, const mnp_layout *layout
     MNP_TRY(mnp__bring_input(indices, layout, &here, &brought));
     mnp_status st = MNP_OK;
     if (here->dtype != MNP_INT64) {
+        MNP_TRY_OR(mnp_array_new_order(here->ctx, MNP_INT64, here->layout, MNP_ORDER_C, &wide), st, done);
         st = mnp_astype(here, MNP_INT64, &wide);
         here = wide;
     } else if (dense) {
         st = mnp__array_dense(here, &here, &wide);
     }
+done:
     if (wide || st != MNP_OK) {
         mnp_array_free(brought);
         brought = wide;
     }
-    MNP_TRY(st);
+    if (st != MNP_OK) {
+        mnp_array_free(brought);
+        return st;
+    }
     *indices_p = here;
     *temporary_p = brought;
     return MNP_OK;
@@ -260,7 +265,7 @@ mnp_status mnp__selected_new(const char *function, mnp_dtype dtype, const mnp_la
         *result_p = (mnp_array *)given;
         return MNP_OK;
     }
-    return mnp_array_new(ctx, dtype, layout, result_p);
+    return mnp_array_new_order(ctx, dtype, layout, MNP_ORDER_C, result_p); /* whatever order the layout has */
 }
 
 mnp_status mnp__selected_deliver(mnp_array *result, mnp_status status, mnp_array **array_p)
@@ -286,7 +291,7 @@ mnp_status mnp__target_writable(const char *function, const mnp_array *x)
     if (mnp__array_is_scalar(x) || x->read_only)
         return MNP_FAIL(MNP_ERR_ARG, "%s: x is %s, which cannot be written", function,
                         x->read_only ? "a broadcast view" : "a scalar");
-    return MNP_OK;
+    return mnp__array_check_blocks(function, x);
 }
 
 /* ---- layouts ---- */

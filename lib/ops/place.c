@@ -7,6 +7,7 @@
 
 #include "array/boxes.h"
 #include "array/mover.h"
+#include "array/plan.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "layout/layout.h"
@@ -36,35 +37,29 @@ static int wanted_part(const void *argument, int rank, mnp__want *wants)
     wants[0].offset = 0;
     if (!mnp__layout_box(result->layout, rank, lo, extent))
         return 0;
+    mnp__target_strides(result, extent, wants[0].strides);
     for (int d = 0; d < result->layout->ndim; d++) {
-        int64_t stride = result->local_strides[d], end = lo[d] + extent[d];
+        int64_t end = lo[d] + extent[d];
         int64_t from = lo[d] > placement->lo[d] ? lo[d] : placement->lo[d];
         int64_t to = end < placement->hi[d] ? end : placement->hi[d];
         if (from >= to)
             return 0;
         wants[0].lo[d] = from - placement->origin[d];
         wants[0].extent[d] = to - from;
-        wants[0].offset += (from - lo[d]) * stride;
-        wants[0].strides[d] = stride; /* of this rank's own block, which is the only one that is written here */
+        wants[0].offset += (from - lo[d]) * wants[0].strides[d];
     }
     return 1;
 }
 
 static mnp_status move(const mnp_array *source, const mnp__placement *placement, mnp_array *result)
 {
-    mnp_ctx *ctx = result->ctx;
-    mnp__mover *mover = NULL;
+    mnp__mover *mover;
     struct request request = {.result = result, .placement = placement};
-    mnp_status st = mnp__mover_new(ctx, source->dtype, source->layout, source->local_strides, placement->boundaries,
-                                   wanted_part, &request, &mover);
-    if (st == MNP_OK) {
-        st = mnp__mover_begin(mover, source->data, result->data);
-        if (st == MNP_OK)
-            st = mnp__mover_finish(mover, result->data);
-        if (st == MNP_OK)
-            st = mnp__ctx_wait(ctx, ctx->compute); /* the mover's buffers go now */
-        st = MNP_AGREE(ctx, st);
-    }
+    const mnp__move_spec spec = {.dtype = source->dtype, .layout = source->layout, .strides = source->local_strides,
+                                 .boundaries = placement->boundaries, .wants = wanted_part, .argument = &request,
+                                 .direct = mnp__target_is_direct(result)};
+    MNP_TRY(mnp__mover_new(result->ctx, &spec, &mover));
+    mnp_status st = mnp__mover_move(mover, source->data, mnp__target_memory(result));
     mnp__mover_free(mover);
     return st;
 }
@@ -176,6 +171,8 @@ mnp_status mnp__target_check(const char *function, mnp_dtype dtype, const mnp_la
 {
     mnp_array *output;
     MNP_TRY(check_shape(function, layout, given->layout));
+    if (!mnp__array_is_scalar(given))
+        MNP_TRY(mnp__array_check_blocks(function, given));
     return mnp__array_output(given->ctx, "the output", dtype, given->layout, given, &output);
 }
 
@@ -214,7 +211,7 @@ mnp_status mnp__check_inputs(const char *function, int count, const mnp_array *c
     for (int i = 0; i < count; i++) {
         if (!inputs[i])
             return MNP_FAIL(MNP_ERR_ARG, "%s: array %d is NULL", function, i);
-        MNP_TRY(mnp__array_refuse_scalar(function, inputs[i]));
+        MNP_TRY(mnp__array_check_blocks(function, inputs[i]));
         if (inputs[i]->ctx != inputs[0]->ctx)
             return MNP_FAIL(MNP_ERR_ARG, "%s: array %d belongs to another context", function, i);
     }

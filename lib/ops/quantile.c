@@ -217,7 +217,7 @@ static mnp_status check(call *c, const mnp_array *out)
 {
     if (!c->x)
         return MNP_FAIL(MNP_ERR_ARG, "%s: x is NULL", c->function);
-    MNP_TRY(mnp__array_refuse_scalar(c->function, c->x));
+    MNP_TRY(mnp__array_check_blocks(c->function, c->x));
     MNP_TRY(check_options(c));
     MNP_TRY(mnp__reduction_axes(c->function, c->x->layout->ndim, c->axes, &c->mask));
     for (int i = 0; i < c->count; i++) {

@@ -383,7 +383,7 @@ static mnp_status check_x(const function *f, const mnp_array *x)
     if (!x)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: x is NULL", f->name);
     snprintf(name, sizeof name, "mnp_%s", f->name);
-    return mnp__array_refuse_scalar(name, x);
+    return mnp__array_check_blocks(name, x);
 }
 
 static mnp_status call_one(enum id id, const mnp_array *x, const mnp_axes *axes, mnp_array **out_p)
@@ -507,7 +507,7 @@ mnp_status mnp_average(const mnp_array *x, const mnp_array *weights, const mnp_a
     if (!weights)
         return call_one(ID_MEAN, x, axes, out_p);
     MNP_TRY(check_x(&functions[ID_AVERAGE], x));
-    MNP_TRY(mnp__array_refuse_scalar("mnp_average", weights));
+    MNP_TRY(mnp__array_check_blocks("mnp_average", weights));
     if (weights->ctx != x->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_average: the weights belong to another context");
     if (axes && axes->dtype)

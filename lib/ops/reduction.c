@@ -148,8 +148,10 @@ static mnp_status choose_layout(run *r)
     for (int i = 0; i < ninputs; i++) {
         if (r->call->inputs[i]->ctx != r->ctx)
             return MNP_FAIL(MNP_ERR_ARG, "%s: input %d belongs to another context", r->call->function, i + 1);
-        if (!mnp__array_is_scalar(r->call->inputs[i]))
-            arrays[count++] = r->call->inputs[i];
+        if (mnp__array_is_scalar(r->call->inputs[i]))
+            continue;
+        MNP_TRY(mnp__array_check_blocks(r->call->function, r->call->inputs[i]));
+        arrays[count++] = r->call->inputs[i];
     }
     MNP_TRY(mnp__broadcast_shapes(r->call->function, count, arrays, &ndim, shape));
     const mnp_layout *best = mnp__smallest_layout(count, arrays, ndim, shape);
@@ -187,6 +189,7 @@ static mnp_status check_output(const run *r, int o)
     if (output->dtype != memory)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the output is %s, and the result is %s", r->call->function,
                         mnp_dtype_name(output->dtype), mnp_dtype_name(memory));
+    MNP_TRY(mnp__array_check_blocks(r->call->function, output));
     if (have->ndim == want->ndim && memcmp(have->shape, want->shape, (size_t)want->ndim * sizeof *want->shape) == 0)
         return MNP_OK;
     mnp__text text = MNP__TEXT_EMPTY;

@@ -23,6 +23,7 @@ mnp_status mnp__result_check(const char *function, const char *name, const mnp_c
     if (mnp__array_is_scalar(given) || given->read_only)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the output%s%s is %s, which cannot be written", function, about, name,
                         given->read_only ? "a broadcast view" : "a scalar");
+    MNP_TRY(mnp__array_check_blocks(function, given));
     if (!mnp_can_cast(dtype, given->dtype, MNP_CASTING_SAME_KIND))
         return MNP_FAIL(MNP_ERR_ARG, "%s: the output%s%s is %s, to which the result's %s cannot be cast under \"same_kind\"",
                         function, about, name, mnp_dtype_name(given->dtype), mnp_dtype_name(dtype));

@@ -12,9 +12,18 @@
 mnp_status mnp__sort_turn(const mnp_array *x, int axis, mnp_array **turned_p)
 {
     mnp_array *turned = NULL;
+    mnp_layout *plain;
     MNP_TRY(mnp_moveaxis(x, axis, -1, &turned));
     if (axis == x->layout->ndim - 1)
         turned->dense = x->dense;
+    turned->dense &= ~(unsigned)MNP__DENSE_ORDER;
+    mnp_status st = mnp__layout_in_c_order(turned->layout, &plain); /* lines are sorted dense */
+    if (st != MNP_OK) {
+        mnp_array_free(turned);
+        return st;
+    }
+    mnp_layout_free(turned->layout);
+    turned->layout = plain;
     *turned_p = turned;
     return MNP_OK;
 }

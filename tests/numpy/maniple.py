@@ -133,7 +133,7 @@ def random():
 
 
 def random_layout(rng, shape):
-    """Any layout of that shape: meshes of up to three axes, axes that cut nothing, uneven and empty blocks."""
+    """Any layout of that shape: meshes of up to three axes, axes that cut nothing, uneven and empty blocks, orders."""
     mesh, left = [], size
     while left > 1 and len(mesh) < 2:
         divisors = [d for d in range(1, left + 1) if left % d == 0]
@@ -144,4 +144,7 @@ def random_layout(rng, shape):
     axes = [free.pop() if free and rng.random() < 0.75 else -1 for _ in shape]
     cuts = [None if a < 0 or rng.random() < 0.5 else
             [0] + sorted(int(c) for c in rng.integers(0, n + 1, mesh[a] - 1)) + [n] for a, n in zip(axes, shape)]
-    return Layout(mesh, shape, axes, cuts)
+    layout = Layout(mesh, shape, axes, cuts)
+    if rng.random() < 0.6:
+        return layout
+    return call("layout_with_order", layout, [int(d) for d in rng.permutation(len(shape))])

@@ -273,11 +273,11 @@ def run(letters):
         batch, samples, outputs = [], {}, 0
         while work:
             name, loop = work[0]
-            needed = {(letter, place) for place, letter in enumerate(loop)}
+            needed = {(letter, place): None for place, letter in enumerate(loop)}  # in the same order on all ranks
             outputs += len(TABLE[name][2])
-            if len(needed | samples.keys()) + outputs > 32:
+            if len(needed.keys() | samples.keys()) + outputs > 32:
                 break
-            samples.update({key: None for key in needed})
+            samples.update(needed)
             batch.append(work.pop(0))
         count = 10 ** 6
         for letter, place in sorted(samples):
