@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "comm/heap.h"
+#include "comm/watch.h"
 #include "layout/layout.h"
 
 enum { ARCHITECTURES = 2 };
@@ -179,12 +181,18 @@ static void forget(void)
 static int run_test(void (*run)(void))
 {
     static const int architectures[ARCHITECTURES] = {80, 90};
+    int own_rank = 0;
+    mnp__peers alone = {.count = 1, .most = 1, .ranks = &own_rank, .mpi = MPI_COMM_SELF};
     mnp__config config;
     MPI_Init(NULL, NULL);
-    ctx.comm = (mnp__comm){.mpi = MPI_COMM_SELF, .size = 1, .device = &device};
+    ctx.comm = (mnp__comm){.mpi = MPI_COMM_SELF, .size = 1, .node_size = 1, .ranks_on_device = 1, .device = &device,
+                            .peers = &alone};
     if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
         return done_testing();
     device.config = ctx.comm.config = &config;
+    if (!ok(mnp__watch_new(&ctx.comm, &ctx.comm.watch) == MNP_OK &&
+                mnp__heap_open(&ctx.comm, &ctx.comm.heap) == MNP_OK, "memory of one rank"))
+        return done_testing();
     for (int i = 0; i < ARCHITECTURES; i++)
         ok(mnp__nvrtc_new(&config, architectures[i] / 10, architectures[i] % 10, &compilers[i]) == MNP_OK,
            "NVRTC for sm_%d", architectures[i]);
@@ -192,6 +200,8 @@ static int run_test(void (*run)(void))
         run();
     for (int i = 0; i < ARCHITECTURES; i++)
         mnp__nvrtc_free(compilers[i]);
+    mnp__heap_close(ctx.comm.heap);
+    mnp__watch_free(ctx.comm.watch);
     mnp__config_free(&config);
     MPI_Finalize();
     return done_testing();

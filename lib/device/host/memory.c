@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
@@ -51,9 +52,9 @@ static mnp_status mapping_failed(const char *what, size_t size)
     return MNP_FAIL(MNP_ERR_MEMORY, "%s of %zu bytes (%.3g GiB): %s", what, size, (double)size / GIB, strerror(errno));
 }
 
-mnp_status mnp__host_share_reserve(mnp__device *device, size_t size, void **address_p)
+/* Address space, aligned to huge pages. */
+static mnp_status reserve(size_t size, void **address_p)
 {
-    (void)device;
     char *address = map(NULL, size + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     if (!address)
         return mapping_failed("no address space", size);
@@ -63,6 +64,17 @@ mnp_status mnp__host_share_reserve(mnp__device *device, size_t size, void **addr
     munmap(address + before + size, huge_page - before);
     *address_p = address + before;
     return MNP_OK;
+}
+
+/* Shared memory counts as files do: where those are bounded (ulimit -f), too large a one would end the process. */
+mnp_status mnp__host_share_reserve(mnp__device *device, size_t size, void **address_p)
+{
+    struct rlimit files;
+    (void)device;
+    if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY)
+        return MNP_FAIL(MNP_ERR_MEMORY, "the size of files is limited to %llu bytes (ulimit -f)",
+                        (unsigned long long)files.rlim_cur);
+    return reserve(size, address_p);
 }
 
 void mnp__host_share_unreserve(mnp__device *device, void *address, size_t size)
@@ -127,7 +139,7 @@ static mnp_status open_pool(mnp__host_pool *pool)
     pool->bound = physical_memory();
     for (pool->space = least_space; pool->space < 2 * pool->bound;)
         pool->space *= 2;
-    while ((st = mnp__host_share_reserve(NULL, pool->space, &base)) != MNP_OK && pool->space > least_space)
+    while ((st = reserve(pool->space, &base)) != MNP_OK && pool->space > least_space)
         pool->space /= 2;
     if (st == MNP_OK) {
         pool->base = base;
