@@ -6,7 +6,7 @@
  * pages: to have fresh ones costs more than most kernels that then fill them.
  *
  * Shared memory is an anonymous file (memfd_create) that is mapped over reserved address space.  Its pages come to be
- * when they are first touched, so sizes are bounded by those who ask.
+ * when it is made, where they can be huge, or else when they are first touched, so sizes are bounded by those who ask.
  */
 #define _GNU_SOURCE /* memfd_create, MAP_ANONYMOUS */
 
@@ -83,6 +83,28 @@ void mnp__host_share_unreserve(mnp__device *device, void *address, size_t size)
     munmap(address, size);
 }
 
+/*
+ * Back a file with huge pages now, also where the system has them for files only on request (MADV_COLLAPSE, from Linux 6.1
+ * on): that takes a tenth of the time of first touching its small pages one by one.  As good as it goes.
+ */
+static void fill_with_huge_pages(int fd, size_t size)
+{
+#ifdef MADV_COLLAPSE
+    void *address;
+    if (reserve(size, &address) != MNP_OK)
+        return;
+    char *bytes = map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+    for (size_t at = 0; bytes && at < size; at += huge_page)
+        bytes[at] = 0; /* what has no page at all does not collapse */
+    if (bytes)
+        (void)madvise(bytes, size, MADV_COLLAPSE);
+    munmap(address, size);
+#else
+    (void)fd;
+    (void)size;
+#endif
+}
+
 mnp_status mnp__host_share_new(mnp__device *device, size_t size, int *fd_p)
 {
     (void)device;
@@ -93,6 +115,7 @@ mnp_status mnp__host_share_new(mnp__device *device, size_t size, int *fd_p)
             close(fd);
         return st;
     }
+    fill_with_huge_pages(fd, size);
     *fd_p = fd;
     return MNP_OK;
 }
