@@ -248,6 +248,19 @@ static void print_json(const results *r)
     printf("\n]}\n");
 }
 
+/* Before anything is measured: whether there will be a picture, and where it can be written. */
+static mnp_status check_png(const job *j, int ranks)
+{
+    bool any = false;
+    for (int i = 0; bench_case_at(i); i++)
+        any = any || (bench_case_has_size(bench_case_at(i)) && (!j->chooses || j->chosen[i]));
+    mnp_status st = check_picture(j->png);
+    if (st == MNP_OK && (!any || ranks == 1))
+        return mnp_fail(MNP_ERR_ARG, "--png would have nothing to draw: %s",
+                        any ? "one rank alone has no bus bandwidth" : "none of these cases has a size");
+    return st;
+}
+
 static mnp_status draw(const results *r)
 {
     plot_curve curves[MAX_CASES] = {{0}};
@@ -347,7 +360,7 @@ int bench_main(int argc, char **argv)
     b.ranks = mnp_ctx_size(b.ctx);
     b.repeats = (int)j.repeats;
     b.on_host = strcmp(mnp_ctx_device_kind(b.ctx), "host") == 0;
-    MNP_OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? check_picture(j.png) : MNP_OK));
+    MNP_OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? check_png(&j, b.ranks) : MNP_OK));
     MNP_OR_EXIT(rank_infos(b.ctx, &ranks, NULL));
     results r = {.j = &j, .b = &b, .ranks = ranks};
     r.has_link = b.ranks > 1 && (!b.on_host || ranks[b.ranks - 1].node > 0);

@@ -111,13 +111,9 @@ static mnp_status new_vector(const trial *t, mnp_array **array_p)
     return st;
 }
 
-/* Two vectors of as many whole parts, one for each rank, as come near that size. */
-static mnp_status prepare_vectors(trial *t, int64_t bytes)
+/* Both, once their size is known. */
+static mnp_status new_vectors(trial *t)
 {
-    const int64_t size = (int64_t)mnp_dtype_size(t->dtype), parts = t->b->ranks;
-    t->part = bytes / size / parts > 0 ? bytes / size / parts : 1;
-    t->count = t->part * parts;
-    t->bytes = t->count * size;
     mnp_status st = new_vector(t, &t->send);
     if (st == MNP_OK)
         st = new_vector(t, &t->recv);
@@ -126,18 +122,23 @@ static mnp_status prepare_vectors(trial *t, int64_t bytes)
     return st == MNP_OK ? fill(t, t->recv, false) : st;
 }
 
+/* Two vectors of as many whole parts, one for each rank, as come near that size. */
+static mnp_status prepare_vectors(trial *t, int64_t bytes)
+{
+    const int64_t size = (int64_t)mnp_dtype_size(t->dtype), parts = t->b->ranks;
+    t->part = bytes / size / parts > 0 ? bytes / size / parts : 1;
+    t->count = t->part * parts;
+    t->bytes = t->count * size;
+    return new_vectors(t);
+}
+
 /* The same without parts: the exact size. */
 static mnp_status prepare_whole(trial *t, int64_t bytes)
 {
     const int64_t size = (int64_t)mnp_dtype_size(t->dtype);
     t->count = bytes / size > 0 ? bytes / size : 1;
     t->bytes = t->count * size;
-    mnp_status st = new_vector(t, &t->send);
-    if (st == MNP_OK)
-        st = new_vector(t, &t->recv);
-    if (st == MNP_OK)
-        st = fill(t, t->send, false);
-    return st == MNP_OK ? fill(t, t->recv, false) : st;
+    return new_vectors(t);
 }
 
 /* ---- collectives ---- */
@@ -457,7 +458,8 @@ static const bench_case cases[] = {
      prepare_vectors, our_all_to_all, peer_all_to_all, expect_exchanged},
     {"ping", "ranks 0 and 1, 2 and 3 and so on; half the time there and back", MNP_FLOAT32, true, true, once,
      prepare_whole, our_ping, peer_ping, expect_ping},
-    {"barrier", NULL, MNP_FLOAT32, false, false, once, prepare_nothing, our_barrier, peer_barrier, NULL},
+    {"barrier", "all ranks wait for each other", MNP_FLOAT32, false, false, once, prepare_nothing, our_barrier,
+     peer_barrier, NULL},
     {"columns", "a float32 matrix cut in rows becomes one cut in columns", MNP_FLOAT32, true, false, others_of_all,
      prepare_columns, our_redistribution, peer_redistribution, expect_moved},
     {"transpose", "the same, and is stored column by column", MNP_FLOAT32, true, false, others_of_all,
@@ -480,7 +482,7 @@ const char *bench_case_name(const bench_case *which)
 
 const char *bench_case_help(const bench_case *which)
 {
-    return which->help ? which->help : "";
+    return which->help;
 }
 
 bool bench_case_has_size(const bench_case *which)

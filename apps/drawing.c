@@ -1,5 +1,5 @@
 /*
- * maniple info --layout: who would own what of an array.  A layout is arithmetic, so any number of ranks will do.
+ * maniple info --layout: who would own what of an array.  A layout is arithmetic, so there may be millions of ranks.
  */
 #include "drawing.h"
 
@@ -16,6 +16,8 @@
 #include "command.h"
 
 /* ---- options ---- */
+
+enum { MOST_RANKS = 1 << 24 }; /* which take a second or two, and some memory for the cuts between them */
 
 /* What the options say. */
 struct wish {
@@ -113,6 +115,8 @@ static mnp_status read_mesh(const drawing *d, int running, struct wish *w)
         st = read_per_dimension("ranks", d->ranks, 'x', INT_MAX, 1, numbers);
         narrow(st == MNP_OK, numbers, &w->nranks);
     }
+    if (st == MNP_OK && w->nranks > MOST_RANKS)
+        return mnp_fail(MNP_ERR_ARG, "layouts are drawn for %d ranks at most, not for %d", MOST_RANKS, w->nranks);
     return st == MNP_OK ? mnp_mesh_dims(w->nranks, w->mesh_ndim, w->mesh) : st;
 }
 

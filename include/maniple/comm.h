@@ -17,10 +17,11 @@
  * offsets of the v forms) is checked there alone: a rank that finds it wrong returns at once, and the others wait for
  * it until the deadline.  So they do where a rank that shares its GPU has no pinned memory for a message.
  *
- * Errors of all collectives: MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE (the first calls); MNP_ERR_COMM, also where a
- * message has another size than is expected; MNP_ERR_TIMEOUT where a rank did not take part within MANIPLE_DEADLINE;
- * MNP_ERR_PEER where one has ended or another gave up.  After the last two nobody can count on anybody in this context,
- * and MPI may still read and write the buffers.
+ * Errors of all collectives: MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE (the first calls); MNP_ERR_COMM, also where
+ * the host sees that a message has another size than is expected, which it may otherwise await in vain;
+ * MNP_ERR_TIMEOUT where a rank did not take part within MANIPLE_DEADLINE (the one that is named may have waited for
+ * another itself); MNP_ERR_PEER where one has ended or another gave up.  After the last two nobody can count on anybody
+ * in this context, and MPI may still read and write the buffers.
  */
 #ifndef MANIPLE_COMM_H
 #define MANIPLE_COMM_H

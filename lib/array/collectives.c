@@ -34,7 +34,7 @@ mnp_status mnp_array_all_reduce(mnp_comm *comm, const mnp_array *x, mnp_op op, m
     MNP_TRY(MNP_AGREE(x->ctx, check(comm, "mnp_array_all_reduce", x)));
     MNP_TRY(mnp__array_output_dense(x->ctx, "the result", x->dtype, x->layout, *y_p, &output));
     bool shares = output != x && output->buffer == x->buffer; /* what is read must not be written before */
-    mnp_status st = shares ? mnp_copy(x, &temporary) : mnp__array_dense(x, &dense, &temporary);
+    mnp_status st = shares ? mnp__array_copy_dense(x, &temporary) : mnp__array_dense(x, &dense, &temporary);
     if (shares)
         dense = temporary;
     if (st == MNP_OK)

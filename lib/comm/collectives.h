@@ -64,6 +64,19 @@ mnp_status mnp__reductions_prepare(mnp_comm *comm, mnp_dtype dtype, mnp_op op);
  */
 mnp_status mnp__reduce_by_parts(mnp_comm *comm, const mnp__collective *call);
 
+/*
+ * A block of so many bytes of every rank, gathered in the scratch memory, on the host device: this rank's first, then
+ * those of the ranks after it.  As many messages as the number of ranks has binary digits, one after the other.
+ * Prepared before.
+ */
+mnp_status mnp__gather_blocks(mnp_comm *comm, const void *own, size_t bytes);
+
+/* Whether the group, on the host device, has so many ranks that a message from each to each takes longer than that. */
+bool mnp__has_many_ranks(const mnp_comm *comm);
+
+/* Wait on the CPU for what the compute stream holds. */
+mnp_status mnp__wait_for_compute(mnp_comm *comm);
+
 /* Exchange messages between device memories, behind what the compute stream holds. */
 mnp_status mnp__exchange_once(mnp_comm *comm, int nsends, const mnp__message *sends, int nrecvs,
                               const mnp__message *recvs);

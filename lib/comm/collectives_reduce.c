@@ -3,9 +3,11 @@
  *
  * Values are taken in the order of the ranks, whatever the sizes of the parts, so a result does not depend on how the
  * work was divided, and every rank has the same bits.  Small reductions are done by every rank that wants the result:
- * one exchange instead of two.  Larger ones go in steps, so that the memory that they need is bounded.
+ * one exchange instead of two, or, among many ranks of the CPU, a few messages instead of one from each to each.
+ * Larger ones go in steps, so that the memory that they need is bounded.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -13,7 +15,7 @@
 #include "comm/combine.h"
 #include "kernels/combine.h"
 
-enum { DIRECT_BYTES = 32 << 10, THREADS = 256, MOST_BLOCKS = 1 << 16 }; /* bytes: of all ranks together */
+enum { DIRECT_BYTES = 32 << 10, THREADS = 256, MOST_BLOCKS = 1 << 16, FEW_RANKS = 32 }; /* bytes: of all */
 
 static size_t scratch_bytes(const mnp_comm *comm)
 {
@@ -65,19 +67,29 @@ mnp_status mnp__reductions_prepare(mnp_comm *comm, mnp_dtype dtype, mnp_op op)
     return st;
 }
 
+/* On the CPU: this rank's elements are at `own`, those of rank r are block r - first of the scratch memory, around. */
+static void combine_on_cpu(mnp_comm *comm, const mnp__collective *call, int64_t count, const void *own, int first,
+                           void *dst)
+{
+    const size_t bytes = (size_t)count * mnp_dtype_size(call->dtype);
+    const int ranks = comm->part.size;
+    for (int r = 0; r < ranks; r++) {
+        const int block = r < first ? r - first + ranks : r - first;
+        comm->sources[r] = r == comm->part.rank ? own : (const char *)comm->scratch + (size_t)block * bytes;
+    }
+    mnp__combine(call->dtype, call->op, count, ranks, comm->sources, dst);
+}
+
 /*
  * Reduce `count` elements: this rank's own are at `own`, those of rank r in the scratch memory from r * count on.
  */
 static mnp_status combine(mnp_comm *comm, const mnp__collective *call, int64_t count, const void *own, void *dst)
 {
     mnp__device *device = comm->part.device;
-    size_t bytes = (size_t)count * mnp_dtype_size(call->dtype);
     if (count == 0)
         return MNP_OK;
     if (device->cpu_memory) {
-        for (int r = 0; r < comm->part.size; r++)
-            comm->sources[r] = r == comm->part.rank ? own : (const char *)comm->scratch + (size_t)r * bytes;
-        mnp__combine(call->dtype, call->op, count, comm->part.size, comm->sources, dst);
+        combine_on_cpu(comm, call, count, own, 0, dst);
         return MNP_OK;
     }
     const mnp_combine_params params = {.parts = comm->scratch,
@@ -105,10 +117,36 @@ static bool wants(const mnp__collective *call, int rank)
     return call->kind == MNP__ALL_REDUCE || rank == call->root;
 }
 
+bool mnp__has_many_ranks(const mnp_comm *comm)
+{
+    return comm->part.device->cpu_memory && comm->part.size > FEW_RANKS;
+}
+
+/* By the algorithm of Bruck and others, as in agree.c. */
+mnp_status mnp__gather_blocks(mnp_comm *comm, const void *own, size_t bytes)
+{
+    const int rank = comm->part.rank, ranks = comm->part.size;
+    char *blocks = comm->scratch;
+    memcpy(blocks, own, bytes);
+    for (int known = 1, missing; (missing = ranks - known) > 0; known += known < missing ? known : missing) {
+        const size_t more = (size_t)(known < missing ? known : missing) * bytes;
+        const mnp__message send = {.peer = (rank + missing) % ranks, .data = blocks, .bytes = more};
+        const mnp__message recv = {
+            .peer = (rank + known) % ranks, .data = blocks + (size_t)known * bytes, .bytes = more};
+        MNP_TRY(mnp__exchange_once(comm, 1, &send, 1, &recv));
+    }
+    return MNP_OK;
+}
+
 /* Everyone who wants the result has everyone's values, and reduces them. */
 static mnp_status reduce_directly(mnp_comm *comm, const mnp__collective *call)
 {
     int rank = comm->part.rank, ranks = comm->part.size, nsends = 0, nrecvs = 0;
+    if (call->kind == MNP__ALL_REDUCE && mnp__has_many_ranks(comm)) {
+        MNP_TRY(mnp__gather_blocks(comm, call->send, (size_t)call->whole * mnp_dtype_size(call->dtype)));
+        combine_on_cpu(comm, call, call->whole, call->send, rank, call->recv);
+        return MNP_OK;
+    }
     for (int i = 1; i < ranks; i++) {
         int to = (rank + i) % ranks, from = (rank + ranks - i) % ranks;
         if (wants(call, to))

@@ -11,15 +11,14 @@ static mnp__stream *compute_of(const mnp_comm *comm)
     return comm->part.device->memory_stream;
 }
 
-/* Wait on the CPU for what the compute stream holds. */
-static mnp_status wait_for_stream(mnp_comm *comm)
+mnp_status mnp__wait_for_compute(mnp_comm *comm)
 {
     mnp__device *device = comm->part.device;
     mnp__device_event *event;
     MNP_TRY(device->ops->event_new(device, &event));
     mnp_status st = device->ops->event_record(device, event, compute_of(comm));
     if (st == MNP_OK)
-        st = mnp__comm_wait_event(&comm->part, event);
+        st = mnp__comm_wait_event(&comm->world->part, event); /* whose NCCL watches that of all groups */
     device->ops->event_free(device, event);
     return st;
 }
@@ -37,7 +36,7 @@ static mnp_status exchange_staged(mnp_comm *comm, int nsends, const mnp__message
     if (st == MNP_OK)
         st = mnp__exchange_finish(exchange, compute_of(comm));
     if (st == MNP_OK)
-        st = wait_for_stream(comm);
+        st = mnp__wait_for_compute(comm);
     mnp__exchange_free(exchange);
     return st;
 }
@@ -203,13 +202,15 @@ mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call)
     return move_parts(comm, call);
 }
 
-/* A byte from everyone to everyone. */
+/* A byte from everyone to everyone, in one way or another. */
 mnp_status mnp__barrier_run(mnp_comm *comm)
 {
     int ranks = comm->part.size, rank = comm->part.rank;
     if (ranks == 1)
         return MNP_OK;
     MNP_TRY(mnp__reductions_prepare(comm, MNP_UINT8, MNP_MAX));
+    if (mnp__has_many_ranks(comm))
+        return mnp__gather_blocks(comm, &(const char){0}, 1);
     for (int i = 1; i < ranks; i++) {
         int to = (rank + i) % ranks, from = (rank + ranks - i) % ranks;
         comm->sends[i - 1] = (mnp__message){.peer = to, .data = (char *)comm->scratch + rank, .bytes = 1};

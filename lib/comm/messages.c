@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "base/status.h"
+#include "comm/collectives.h"
 #include "comm/watch.h"
 
 enum { TAG = 2, SPINS = 20, ROUNDS_A_CHECK = 64, ROUNDS_A_LOOK = 4096 };
@@ -30,11 +31,16 @@ static mnp__flow flow_of(const mnp_comm *comm, const mnp__message *message, bool
 /* See whether MPI is through with the piece that it has, and give it the next one. */
 static mnp_status step_by_mpi(const mnp_comm *comm, mnp__flow *flow)
 {
-    int complete;
+    int complete, came;
+    MPI_Status status;
     if (flow->open > 0) {
-        MNP_TRY(mnp__mpi_status(MPI_Test(&flow->request, &complete, MPI_STATUS_IGNORE), "MPI_Test"));
+        MNP_TRY(mnp__mpi_status(MPI_Test(&flow->request, &complete, &status), "MPI_Test"));
         if (!complete)
             return MNP_OK;
+        MPI_Get_count(&status, MPI_BYTE, &came);
+        if (!flow->sends && (size_t)came != flow->open)
+            return MNP_FAIL(MNP_ERR_COMM, "rank %d sent %d bytes where this rank expects %zu", comm->ranks[flow->rank],
+                            came, flow->open);
         flow->done += flow->open;
         flow->open = 0;
     }
@@ -78,8 +84,9 @@ static mnp_status wait_a_little(const mnp_comm *comm, int round, double *begin, 
     if (MPI_Wtime() - *begin <= deadline)
         return MNP_OK;
     mnp__watch_give_up(&comm->part, comm->ranks[late->rank]);
-    return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in a collective within %g seconds (MANIPLE_DEADLINE)",
-                    comm->ranks[late->rank], deadline);
+    return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in a collective within %g seconds (MANIPLE_DEADLINE)%s",
+                    comm->ranks[late->rank], deadline,
+                    mnp__has_many_ranks(comm) ? ", or waited for another rank itself" : "");
 }
 
 static mnp_status see_through(mnp_comm *comm, int count)

@@ -186,13 +186,8 @@ struct grid {
 static struct grid make_grid(const mnp_layout *layout)
 {
     const int last = layout->ndim - 1, name = digits(layout->nranks - 1);
-    int replicas = 1, width = digits(layout->shape[last]);
-    for (int a = 0; a < layout->mesh_ndim; a++) {
-        bool cuts = layout->pin[a] != MNP__REPLICAS;
-        for (int d = 0; d <= last; d++)
-            cuts = cuts || layout->axes[d] == a;
-        replicas *= cuts ? 1 : layout->mesh[a];
-    }
+    const int replicas = layout->nranks / mnp__layout_sharers(layout);
+    int width = digits(layout->shape[last]);
     const int names = replicas == 1 ? name : replicas == 2 ? 2 * name + 1 : replicas == 3 ? 3 * name + 2 : 3 * name + 4;
     width = width > names + 2 ? width : names + 2;
     struct grid grid = {.layout = layout, .width = width > 7 ? width : 7, .down = {1, 1, 1}};

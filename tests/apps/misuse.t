@@ -92,6 +92,7 @@ layout 'up to 9223372036854775807' --layout 99999999999999999999
 layout 'too many elements' --layout 4000000000x4000000000
 layout "was given '-1'" --layout 4 --ranks -1
 layout 'nranks is 0' --layout 4 --ranks 0
+layout 'at most, not for 16777217' --layout 4 --ranks 16777217
 layout 'multiply to 2, and there are 4' --layout 4x4 --ranks 4 --mesh 2x1
 layout 'each of the 2 dimensions' --layout 4x4 --axes 0
 layout 'axes\[1\] is 5' --layout 4x4 --ranks 4 --mesh 2x2 --axes 0,5

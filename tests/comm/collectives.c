@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "comm/collectives.h"
+
 #include "../tap.h"
 
 enum { ROOM = 12 << 20, MOST_RANKS = 16 }; /* bytes of each buffer */
@@ -546,6 +548,19 @@ static void check_arrays(void)
            block[1] == sum[4] && block[3] == sum[1], "and those of a view");
     ok(mnp_array_all_reduce(world, x, MNP_SUM, &x) == MNP_OK && mnp_array_get_local(x, block) == MNP_OK &&
            memcmp(block, sum, sizeof sum) == 0, "and in place");
+    /* From an array in Fortran's order into a view of its own memory, which is in C's. */
+    mnp_layout *square = NULL, *fortran = NULL;
+    mnp_array *f = NULL, *back = NULL;
+    MNP_OR_EXIT(mnp_layout_replicated(ranks, 2, (const int64_t[]){2, 2}, &square));
+    MNP_OR_EXIT(mnp_layout_with_order(square, (const int[]){1, 0}, &fortran));
+    MNP_OR_EXIT(mnp_array_new(ctx, MNP_FLOAT32, fortran, &f));
+    MNP_OR_EXIT(mnp_array_set_local(f, (const float[]){0, 1, 2, 3}));
+    MNP_OR_EXIT(mnp_transpose(f, NULL, &back));
+    ok(mnp_array_all_reduce(world, f, MNP_SUM, &back) == MNP_OK && mnp_array_get_local(back, block) == MNP_OK &&
+           block[1] == (float)ranks && block[2] == (float)(2 * ranks), "and into a view of their own memory");
+    mnp_free_all(f, back);
+    mnp_layout_free(square);
+    mnp_layout_free(fortran);
     for (int i = 0; i < 12; i++)
         block[i] = (float)(100 * rank + i);
     MNP_OR_EXIT(mnp_array_set_local(x, block));
@@ -599,6 +614,44 @@ static void close_context(void)
     mnp_finalize(ctx);
 }
 
+/* What small reductions of many more ranks than these begin with. */
+static void check_blocks(mnp_comm *comm)
+{
+    const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm), own[] = {rank, -rank};
+    bool right = true;
+    if (strcmp(mnp_ctx_device_kind(ctx), "host") != 0) {
+        skip("blocks of all ranks are gathered", "that is for the host");
+        return;
+    }
+    MNP_OR_EXIT(mnp__reductions_prepare(comm, MNP_UINT8, MNP_MAX));
+    for (int i = 0; i < 20; i++)
+        right = right && mnp__gather_blocks(comm, own, sizeof own) == MNP_OK;
+    for (int i = 0; i < ranks; i++) {
+        const int *block = (const int *)comm->scratch + 2 * i;
+        right = right && block[0] == (rank + i) % ranks && block[1] == -block[0];
+    }
+    ok(right, "blocks of all ranks are gathered");
+}
+
+/* A message that MPI carries, of other than the expected size. */
+static void check_sizes(void)
+{
+    open_context("");
+    mnp_comm *world = mnp_comm_world(ctx);
+    int rank = mnp_comm_rank(world);
+    const int64_t sent = 100000, expected_bytes = 200000;
+    if (mnp_comm_size(world) == 1 || strcmp(mnp_ctx_device_kind(ctx), "host") != 0) {
+        skip("a message that is too short is an error", "it takes two ranks, on the host");
+    } else {
+        mnp_status st = rank == 0   ? mnp_comm_send(world, a.data, sent, MNP_UINT8, 1)
+                        : rank == 1 ? mnp_comm_recv(world, b.data, expected_bytes, MNP_UINT8, 0)
+                                    : MNP_OK;
+        ok(rank == 1 ? st == MNP_ERR_COMM && strstr(mnp_error_message(), "sent 100000 bytes") : st == MNP_OK,
+           "a message that is too short is an error: %s", mnp_error_message());
+    }
+    close_context();
+}
+
 /* The last rank comes too late: the others give up at the deadline and name it, or the one that gave up first. */
 static void check_absence(void)
 {
@@ -638,6 +691,7 @@ int main(void)
     check_special_values(world);
     check_groups();
     check_barrier(world);
+    check_blocks(world);
     check_refusals(world);
     check_arrays();
     check_replicas();
@@ -646,7 +700,9 @@ int main(void)
     open_context(ranks > 2 ? "node_size=2" : "node_size=1");
     check_reductions(mnp_comm_world(ctx), "several nodes", 3);
     check_moves(mnp_comm_world(ctx), "several nodes");
+    check_blocks(mnp_comm_world(ctx));
     close_context();
+    check_sizes();
     check_absence();
     free(expected);
     int status = done_testing();
