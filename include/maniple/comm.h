@@ -123,7 +123,8 @@ MNP_API mnp_status mnp_comm_all_to_allv(mnp_comm *comm, const void *send, const 
 
 /*
  * One rank to another; both give the same count.  A send may wait for its receive: ranks that send to each other at the
- * same time use mnp_comm_all_to_allv().  MNP_ERR_ARG if peer is this rank.  A call of the two.
+ * same time use mnp_comm_all_to_allv().  What a rank sends another is received in the order in which it was sent, also
+ * where it goes over several communicators.  MNP_ERR_ARG if peer is this rank.  A call of the two.
  */
 MNP_API mnp_status mnp_comm_send(mnp_comm *comm, const void *buffer, int64_t count, mnp_dtype dtype, int peer);
 MNP_API mnp_status mnp_comm_recv(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int peer);

@@ -130,6 +130,8 @@ void mnp__comm_close(mnp__comm *comm)
     const bool lost = mnp__watch_lost(comm); /* a rank will not take part in releasing communicators */
     mnp__nccl_free(comm->nccl);
     comm->nccl = NULL;
+    if (comm->peers && lost)
+        comm->peers->mpi = MPI_COMM_NULL;
     mnp__peers_close(comm->peers);
     comm->peers = NULL;
     if (comm->node != MPI_COMM_NULL && !lost)
@@ -157,7 +159,8 @@ static mnp_status watch_nccl(const mnp__comm *comm, double since, double *looked
 
 mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event)
 {
-    double since = 0, looked = 0; /* when communication was first seen to be what is missing; 0: it is not */
+    double since = 0, looked = 0; /* when this call of NCCL was first seen to be what is missing; 0: none is */
+    uint32_t over = 0, over_then = 0;
     for (int tries = 0;; tries++) {
         bool done, communicating = false;
         int there;
@@ -168,7 +171,7 @@ mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event)
             sched_yield();
             continue;
         }
-        mnp_status st = comm->nccl ? mnp__nccl_check(comm->nccl, &communicating) : MNP_OK;
+        mnp_status st = comm->nccl ? mnp__nccl_check(comm->nccl, &communicating, &over) : MNP_OK;
         if (st != MNP_OK) { /* NCCL does not tell that a process has ended, or which */
             mnp_status seen = mnp__watch_look(comm);
             return seen != MNP_OK ? seen : st;
@@ -176,12 +179,13 @@ mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event)
         /* another rank may be waiting for what MPI has not sent from here yet */
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
         nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
-        if (!communicating) /* computing may take as long as it takes */
+        if (!communicating || over != over_then) /* computing may take as long as it takes, and so may many calls */
             since = 0;
         else if (since == 0)
             since = looked = MPI_Wtime();
         else
             st = watch_nccl(comm, since, &looked);
+        over_then = over;
         if (st != MNP_OK) {
             mnp__nccl_abort(comm->nccl);
             return st;

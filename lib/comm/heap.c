@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "comm/watch.h"
 
 struct chunk {
     size_t begin, size; /* in every region */
@@ -397,7 +398,8 @@ void mnp__heap_free(mnp__heap *heap, void *pointer)
     if (!pointer)
         return;
     if (!heap->direct) {
-        mnp__arena_give(heap->arena, (uintptr_t)((char *)pointer - own_region(heap)));
+        if (!mnp__watch_lost(heap->comm)) /* else a rank that comes too late may still write there */
+            mnp__arena_give(heap->arena, (uintptr_t)((char *)pointer - own_region(heap)));
         return;
     }
     (void)mnp__arena_leave(heap->arena, (uintptr_t)pointer);

@@ -30,7 +30,8 @@ bool mnp__heap_shared(const mnp__heap *heap);
 /*
  * Memory of that size, aligned to 512 bytes; size 0 gives NULL.  Like the device's: used by the compute stream at once,
  * and freed in its order.  All ranks give the same size.  It communicates only where the heap has to grow.
- * MNP_ERR_MEMORY on all ranks, with how much is missing, which leaves the heap as it was.  Collective.
+ * MNP_ERR_MEMORY on all ranks, with how much is missing, which leaves the heap as it was.  Collective.  Once a rank is
+ * lost, what is freed is not used again, as one that comes late may still write to it.
  */
 mnp_status mnp__heap_alloc(mnp__heap *heap, size_t size, void **pointer_p);
 void mnp__heap_free(mnp__heap *heap, void *pointer); /* in the same order on all ranks; NULL is accepted */

@@ -138,7 +138,7 @@ static mnp_status check_alive(const mnp__nccl *nccl)
     return MNP_OK;
 }
 
-mnp_status mnp__nccl_check(mnp__nccl *nccl, bool *communicating_p)
+mnp_status mnp__nccl_check(mnp__nccl *nccl, bool *communicating_p, uint32_t *over_p)
 {
     MNP_TRY(check_alive(nccl));
     ncclResult_t state = state_of(nccl);
@@ -148,13 +148,18 @@ mnp_status mnp__nccl_check(mnp__nccl *nccl, bool *communicating_p)
         return st;
     }
     *communicating_p = false;
-    for (int s = 0; s < STREAMS; s++)
+    *over_p = 0;
+    for (int s = 0; s < STREAMS; s++) {
         *communicating_p = *communicating_p || nccl->progress[s][BEGUN] != nccl->progress[s][OVER];
+        *over_p += nccl->progress[s][OVER];
+    }
     for (mnp__nccl *part = nccl->parts; part; part = part->next) {
         bool also = false;
+        uint32_t more = 0;
         if (part->comm)
-            MNP_TRY(mnp__nccl_check(part, &also));
+            MNP_TRY(mnp__nccl_check(part, &also, &more));
         *communicating_p = *communicating_p || also;
+        *over_p += more;
     }
     return MNP_OK;
 }
@@ -200,8 +205,8 @@ mnp_status mnp__nccl_start(const mnp__comm *comm, mnp__nccl **nccl_p)
     } hello = {.made = 0};
     mnp__nccl *nccl = NULL;
 
-    /* NVLink multicast serves collectives, of which none are used here; setting it up takes time and memory, and on
-     * some hosts it does not work */
+    /* NVLink multicast would serve reductions of many values; setting it up takes time and memory, and on some hosts it
+     * does not work */
     setenv("NCCL_NVLS_ENABLE", "0", 0);
 
     mnp_status st = prepare(comm, &nccl);

@@ -69,10 +69,11 @@ mnp_status mnp__nccl_collective(mnp__nccl *nccl, const mnp__collective *call, mn
     return ABSENT;
 }
 
-mnp_status mnp__nccl_check(mnp__nccl *nccl, bool *communicating_p)
+mnp_status mnp__nccl_check(mnp__nccl *nccl, bool *communicating_p, uint32_t *over_p)
 {
     (void)nccl;
     (void)communicating_p;
+    (void)over_p;
     return ABSENT;
 }
 

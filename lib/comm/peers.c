@@ -307,7 +307,7 @@ static mnp_status send_fd(const mnp__peers *peers, int number, int fd)
     header->cmsg_len = CMSG_LEN(sizeof fd);
     memcpy(CMSG_DATA(header), &fd, sizeof fd);
     while (sendmsg(peers->sockets[number], &message, MSG_NOSIGNAL) != 1) {
-        if (errno != EAGAIN && errno != EINTR)
+        if (errno != EAGAIN && errno != EINTR && errno != ETOOMANYREFS)
             return MNP_FAIL(MNP_ERR_PEER, "rank %d cannot be sent shared memory: %s", peers->ranks[number],
                             strerror(errno));
         MNP_TRY(wait_for_socket(peers, &tries, begin, "sending shared memory to a rank of the node"));
@@ -344,18 +344,20 @@ static mnp_status receive_fd(const mnp__peers *peers, int number, int *fd_p)
     return MNP_OK;
 }
 
-/* Everything is sent and received whatever fails, so that what comes next meets what belongs to it. */
+/*
+ * In round k a rank sends to the one k after it, and receives from the one k before it: so there are never more file
+ * descriptors under way than ranks, as Linux allows a user no more of them than a process may have open.  Everything is
+ * sent and received whatever fails, so that what comes next meets what belongs to it.
+ */
 mnp_status mnp__peers_share(const mnp__peers *peers, int mine, int *all)
 {
     mnp_status st = MNP_OK;
-    for (int i = 0; i < peers->count; i++) {
-        mnp_status sent = i == peers->mine ? MNP_OK : send_fd(peers, i, mine);
-        st = st != MNP_OK ? st : sent;
-    }
-    for (int i = 0; i < peers->count; i++) {
+    for (int i = 0; i < peers->count; i++)
         all[i] = i == peers->mine ? mine : -1;
-        mnp_status received = i == peers->mine ? MNP_OK : receive_fd(peers, i, &all[i]);
-        st = st != MNP_OK ? st : received;
+    for (int k = 1; k < peers->count; k++) {
+        int to = (peers->mine + k) % peers->count, from = (peers->mine + peers->count - k) % peers->count;
+        mnp_status sent = send_fd(peers, to, mine), received = receive_fd(peers, from, &all[from]);
+        st = st != MNP_OK ? st : sent != MNP_OK ? sent : received;
     }
     for (int i = 0; i < peers->count && st != MNP_OK; i++) {
         if (all[i] >= 0)

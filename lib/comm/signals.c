@@ -45,8 +45,7 @@ mnp_status mnp__signals_new(mnp__heap *heap, int kinds, mnp__signals **signals_p
     MNP_TRY_OR(mnp__agree(comm, st), st, fail);
     MNP_TRY_OR(mnp__heap_alloc(heap, count * WORD, (void **)&signals->words), st, fail);
     memset(signals->words, 0, count * WORD);
-    /* nobody signals before the words are ready */
-    MNP_TRY_OR(mnp__mpi_status(MPI_Barrier(comm->mpi), "MPI_Barrier"), st, fail);
+    MNP_TRY_OR(mnp__agree(comm, MNP_OK), st, fail); /* nobody signals before the words are ready */
     *signals_p = signals;
     return MNP_OK;
 fail:
@@ -96,7 +95,7 @@ static mnp_status wait_for(const mnp__signals *signals, int kind, int peer)
     const mnp__comm *comm = signals->comm;
     const double deadline = comm->config->deadline_seconds;
     mnp__wait wait = {.rounds = 0};
-    for (int round = 1; !has_arrived(signals, kind, peer); round++) {
+    for (int64_t round = 1; !has_arrived(signals, kind, peer); round++) {
         int there;
         if (round < SPINS)
             continue;

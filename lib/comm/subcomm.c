@@ -131,6 +131,9 @@ void mnp_comm_free(mnp_comm *comm)
             break;
         }
     }
+    /* kernels are not unloaded while they run */
+    if (comm->part.mpi != MPI_COMM_NULL && mnp__wait_for_compute(comm) != MNP_OK)
+        MNP_LOG(&comm->part.config->logger, MNP_LOG_ERROR, "mnp_comm_free: %s", mnp_error_message());
     mnp__nccl_free(comm->part.nccl);
     if (comm->part.mpi != MPI_COMM_NULL && !mnp__watch_lost(&comm->part)) /* it takes all ranks */
         MPI_Comm_free(&comm->part.mpi);

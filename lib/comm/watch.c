@@ -126,8 +126,10 @@ mnp_status mnp__watch_look(const mnp__comm *comm)
 
 mnp_status mnp__watch_round(const mnp__comm *comm, mnp__wait *wait)
 {
-    if (wait->rounds++ < EAGER_ROUNDS)
+    if (wait->rounds < EAGER_ROUNDS) {
+        wait->rounds++;
         return MNP_OK;
+    }
     double now = MPI_Wtime();
     if (wait->begin == 0)
         wait->begin = wait->looked = now;

@@ -26,7 +26,8 @@ survive()
     status=0
     for rank in 0 2 3; do
         [ "$rank" -lt "$ranks" ] || continue
-        grep -q "^rank $rank: $pattern" "$output" && grep -q "^rank $rank: later MNP_ERR_PEER" "$output" &&
+        grep -q "^rank $rank: $pattern" "$output" &&
+            grep -q "^rank $rank: later MNP_ERR_PEER, freed memory left alone" "$output" &&
             grep -q "^rank $rank: over" "$output" || status=1
     done
     check "$status" "$how, $where on $ranks ranks${1+, $*}" "$(cat "$output")"
