@@ -32,6 +32,7 @@ enum {
     MNP_CELL_BITS = 14,               /* a float's sign, exponent and five bits more */
     MNP_CELLS = 1 << MNP_CELL_BITS,
     MNP_SPARE_BITS = 6, /* looked at beyond those that could number all elements */
+    MNP_LONG_LINE = 1 << 15, /* from which on it pays to save one digit; in a shorter one, two */
     MNP_BLOCK = 256
 };
 
@@ -265,15 +266,17 @@ static bool mnp_settle(const mnp_place &place, int64_t length, bool descending)
 
 static void mnp_sort_digits(const mnp_order_params &p, mnp_part part, mnp_wide least, int bits)
 {
-    const int most = part.length < 4096 ? 8 : MNP_DIGIT_BITS, enough = mnp_bits_of(part.length) + MNP_SPARE_BITS;
-    const int steps = ((bits < enough ? bits : enough) + most - 1) / most, left = bits - steps * most;
+    const int most = part.length < 4096 ? 8 : MNP_DIGIT_BITS;
+    const int all = (bits + most - 1) / most, few = (mnp_bits_of(part.length) + MNP_SPARE_BITS + most - 1) / most;
+    const bool worthwhile = all > few + 1 || (all > few && part.length >= MNP_LONG_LINE);
+    const int steps = worthwhile ? few : all, left = bits - steps * most;
     if (left <= 0) {
         mnp_sort_by(p, &part, least, 0, bits, steps);
         return;
     }
     mnp_sort_by(p, &part, least, left, steps * most, steps);
     if (!mnp_settle(part.places[MNP_ORDER_WANTED], part.length, p.descending != 0))
-        mnp_sort_by(p, &part, least, 0, bits, (bits + most - 1) / most);
+        mnp_sort_by(p, &part, least, 0, bits, all);
 }
 
 /* Buckets: cells that follow each other. */
