@@ -134,8 +134,9 @@ static void report(struct work *w, const struct benchmark *benchmark, int repeat
     fflush(stdout);
 }
 
-static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int64_t elements, int repeats)
+static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int repeats)
 {
+    const struct benchmark *benchmark = one;
     static const int64_t rows[] = {ROWS, 0};
     static const mnp_boundary wrap[] = {MNP_BOUNDARY_WRAP, MNP_BOUNDARY_WRAP};
     static const int axes[] = {0, MNP_NO_AXIS};
@@ -166,17 +167,7 @@ static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int6
     mnp_layout_free(layout);
 }
 
-static const char *name_of(size_t number)
-{
-    return number < sizeof benchmarks / sizeof *benchmarks ? benchmarks[number].name : NULL;
-}
-
-static void time_case(mnp_ctx *ctx, size_t number, int64_t elements, int repeats)
-{
-    time_benchmark(ctx, &benchmarks[number], elements, repeats);
-}
-
 int main(int argc, char **argv)
 {
-    return run_cases(argc, argv, name_of, time_case);
+    return RUN_CASES(argc, argv, benchmarks, time_benchmark);
 }

@@ -43,11 +43,14 @@ static inline void measure(mnp_ctx *ctx, mnp_status (*run)(void *argument), void
 }
 
 /*
- * The main function of a program whose cases are number 0, 1, ... until name_of() gives NULL: runs those that --case
+ * The main function of a program with an array of cases, structs that begin with their names: runs the one that --case
  * names, or all, with --elements (0: as many as the case has) and --repeats.
  */
-static inline int run_cases(int argc, char **argv, const char *(*name_of)(size_t number),
-                            void (*time_case)(mnp_ctx *ctx, size_t number, int64_t elements, int repeats))
+#define RUN_CASES(argc, argv, cases, time_case)                                                                        \
+    run_cases((argc), (argv), (cases), sizeof *(cases), sizeof(cases) / sizeof *(cases), (time_case))
+
+static inline int run_cases(int argc, char **argv, const void *cases, size_t size, size_t count,
+                            void (*time_case)(mnp_ctx *ctx, const void *one, int64_t elements, int repeats))
 {
     static const struct option options[] = {
         {"case", 1, NULL, 'c'}, {"elements", 1, NULL, 'n'}, {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
@@ -65,8 +68,10 @@ static inline int run_cases(int argc, char **argv, const char *(*name_of)(size_t
         else
             wrong = 1;
     }
-    for (size_t k = 0; name_of(k); k++)
-        known = known || !only || strcmp(only, name_of(k)) == 0;
+    const char *const *name = cases; /* of a case, at its beginning */
+    const size_t next = size / sizeof *name;
+    for (size_t k = 0; k < count; k++)
+        known = known || !only || strcmp(only, name[k * next]) == 0;
     if (!known || wrong || optind != argc || elements < 0 || repeats < 1) {
         fprintf(stderr, "usage: %s [--case NAME] [--elements N] [--repeats N]\n", argv[0]);
         return 2;
@@ -75,9 +80,9 @@ static inline int run_cases(int argc, char **argv, const char *(*name_of)(size_t
     if (mnp_ctx_rank(ctx) == 0)
         printf("%d rank%s, device %s, median of %d\n", mnp_ctx_size(ctx), mnp_ctx_size(ctx) == 1 ? "" : "s",
                mnp_ctx_device_kind(ctx), repeats);
-    for (size_t k = 0; name_of(k); k++) {
-        if (!only || strcmp(only, name_of(k)) == 0)
-            time_case(ctx, k, elements, repeats);
+    for (size_t k = 0; k < count; k++) {
+        if (!only || strcmp(only, name[k * next]) == 0)
+            time_case(ctx, name + k * next, elements, repeats);
     }
     mnp_finalize(ctx);
     return 0;

@@ -30,11 +30,6 @@ static const struct redistribution cases[] = {
     {"slabs", MNP_FLOAT64, 3, {0, -1, -1}, {-1, -1, 0}, false, false},
 };
 
-static const char *name_of(size_t number)
-{
-    return number < sizeof cases / sizeof *cases ? cases[number].name : NULL;
-}
-
 /* ---- the layouts ---- */
 
 static mnp_layout *layout_of(mnp_ctx *ctx, const struct redistribution *c, const int64_t *shape, bool is_target)
@@ -189,9 +184,9 @@ static void time_one(mnp_ctx *ctx, const char *name, const char *how, mnp_status
     free(seconds);
 }
 
-static void time_case(mnp_ctx *ctx, size_t number, int64_t elements, int repeats)
+static void time_case(mnp_ctx *ctx, const void *one, int64_t elements, int repeats)
 {
-    const struct redistribution *c = &cases[number];
+    const struct redistribution *c = one;
     const double wanted = elements > 0 ? (double)elements : c->ndim == 2 ? 1 << 26 : 1 << 24;
     const int64_t n = llround(pow(wanted, 1.0 / c->ndim)), shape[] = {n, n, n};
     const double bytes = pow((double)n, c->ndim) * (double)mnp_dtype_size(c->dtype);
@@ -221,5 +216,5 @@ static void time_case(mnp_ctx *ctx, size_t number, int64_t elements, int repeats
 
 int main(int argc, char **argv)
 {
-    return run_cases(argc, argv, name_of, time_case);
+    return RUN_CASES(argc, argv, cases, time_case);
 }

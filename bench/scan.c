@@ -108,8 +108,9 @@ static void verify(const struct work *w)
     mnp_exit(1);
 }
 
-static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int64_t elements, int repeats)
+static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int repeats)
 {
+    const struct benchmark *benchmark = one;
     struct work w = {.benchmark = benchmark, .n = elements ? elements : benchmark->elements};
     double *seconds = calloc((size_t)repeats, sizeof *seconds);
     MNP_OR_EXIT(mnp_agree(ctx, seconds ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %d repeats", repeats)));
@@ -128,17 +129,7 @@ static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int6
     mnp_free_all(w.x, w.y);
 }
 
-static const char *name_of(size_t number)
-{
-    return number < sizeof benchmarks / sizeof *benchmarks ? benchmarks[number].name : NULL;
-}
-
-static void time_case(mnp_ctx *ctx, size_t number, int64_t elements, int repeats)
-{
-    time_benchmark(ctx, &benchmarks[number], elements, repeats);
-}
-
 int main(int argc, char **argv)
 {
-    return run_cases(argc, argv, name_of, time_case);
+    return RUN_CASES(argc, argv, benchmarks, time_benchmark);
 }

@@ -138,8 +138,9 @@ static mnp_status run_benchmark(void *argument)
     return run->benchmark->run(run->benchmark, run->work);
 }
 
-static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int64_t elements, int repeats)
+static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int repeats)
 {
+    const struct benchmark *benchmark = one;
     int64_t n = elements ? elements : benchmark->elements;
     if (benchmark->ndim == 2)
         n = (int64_t)sqrt((double)n);
@@ -159,17 +160,7 @@ static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, int6
     mnp_free_all(w.x, w.values, w.order);
 }
 
-static const char *name_of(size_t number)
-{
-    return number < sizeof benchmarks / sizeof *benchmarks ? benchmarks[number].name : NULL;
-}
-
-static void time_case(mnp_ctx *ctx, size_t number, int64_t elements, int repeats)
-{
-    time_benchmark(ctx, &benchmarks[number], elements, repeats);
-}
-
 int main(int argc, char **argv)
 {
-    return run_cases(argc, argv, name_of, time_case);
+    return RUN_CASES(argc, argv, benchmarks, time_benchmark);
 }
