@@ -41,12 +41,12 @@ void bench_help(void)
     puts("Usage: mpirun -n RANKS maniple bench comm [OPTION...]\n"
          "\n"
          "Measure what moves data between the ranks, for sizes from --min to --max.  Results are compared\n"
-         "with what they should be first; a wrong one is an error.  On CPUs each case is timed in turns\n"
-         "with what MPI offers for the same, on the same memory.\n"
+         "with what they should be first; a wrong one is an error.  Each case is timed in turns with what\n"
+         "the library beneath offers for the same, on the same memory: MPI on CPUs, NCCL between GPUs.\n"
          "\n"
          "The cases:");
     for (int i = 0; bench_case_at(i); i++)
-        printf("  %-15s%s\n", bench_case_name(bench_case_at(i)), bench_case_help(bench_case_at(i)));
+        printf("  %-18s%s\n", bench_case_at(i)->name, bench_case_at(i)->help);
     puts("\n"
          "Options:");
     options_print(options_table);
@@ -83,7 +83,7 @@ static mnp_status choose_case(job *j, char *name)
 {
     const char *names[MAX_CASES + 1] = {NULL};
     for (int i = 0; bench_case_at(i); i++) {
-        names[i] = bench_case_name(bench_case_at(i));
+        names[i] = bench_case_at(i)->name;
         if (strcmp(name, names[i]) == 0) {
             j->chosen[i] = j->chooses = true;
             return MNP_OK;
@@ -180,32 +180,41 @@ static void print_number(const char *format, double value)
     printf("%9s", value > 0 ? text : "-");
 }
 
+/* The peer in full; MPI cannot be given memory of GPUs. */
+static const char *peer_text(const bench *b)
+{
+    return b->on_host || strcmp(b->peer, "MPI") != 0 ? b->peer : "MPI, staged through the host";
+}
+
 static void print_row(const results *r, const measurement *m)
 {
     const double bus = bench_bus_bandwidth(m, m->seconds, r->b->ranks);
-    const bool has_size = bench_case_has_size(m->which);
+    const bool has_size = m->which->has_size;
     char size[16], ours[16], theirs[16];
-    printf("%-14s %11s %10s", bench_case_name(m->which), has_size ? size_text(m->bytes, size) : "-",
+    printf("%-16s %11s %10s", m->which->name, has_size ? size_text(m->bytes, size) : "-",
            seconds_text(m->seconds, ours));
     print_number("%.3g", has_size ? bench_bandwidth(m, m->seconds) / 1e9 : 0);
     print_number("%.3g", has_size ? bus / 1e9 : 0);
     print_number("%.0f %%", has_size && r->link > 0 ? 100 * bus / r->link : 0);
     printf("  %10s", seconds_text(m->peer_seconds, theirs));
+    putchar(' ');
     print_number("%.2f", m->peer_seconds / m->seconds);
     putchar('\n');
 }
 
 static void print_table(const results *r)
 {
+    const char *peer = r->b->peer ? r->b->peer : "peer";
+    char ratio[16];
     printf("ran on    ");
     print_where(r->b->ctx, r->ranks);
     printf("times     the median of %" PRId64 " repeats, of the slowest rank\n", r->j->repeats);
     if (r->link > 0)
         printf("link      %.3g GB/s a rank, the best all-to-all of this run\n", r->link / 1e9);
-    if (!r->b->on_host)
-        puts("peer      none: memory of GPUs is not MPI's to move");
-    printf("\n%-14s %11s %10s%9s%9s%9s  %10s%9s\n", "case", "size a rank", "time", "GB/s", "bus GB/s", "of link", "MPI",
-           "MPI/ours");
+    printf("peer      %s\n", r->b->peer ? peer_text(r->b) : "none: one rank");
+    snprintf(ratio, sizeof ratio, "%s/ours", peer);
+    printf("\n%-16s %11s %10s%9s%9s%9s  %10s%10s\n", "case", "size a rank", "time", "GB/s", "bus GB/s", "of link", peer,
+           ratio);
     for (int i = 0; i < r->count; i++) {
         if (i > 0 && r->rows[i].which != r->rows[i - 1].which)
             putchar('\n');
@@ -231,13 +240,17 @@ static void print_json(const results *r)
     print_json_string(mnp_ctx_transport(r->b->ctx));
     printf(", \"repeats\": %" PRId64 ",\n \"link\": {", r->j->repeats);
     json_number("bytes_per_second", r->link, ", \"how\": \"the best all-to-all of this run\"},\n \"peer\": ");
-    printf("%s,\n \"measurements\": [", r->b->on_host ? "\"MPI\"" : "null");
+    if (r->b->peer)
+        print_json_string(peer_text(r->b));
+    else
+        printf("null");
+    printf(",\n \"measurements\": [");
     for (int i = 0; i < r->count; i++) {
         const measurement *m = &r->rows[i];
-        const bool has_size = bench_case_has_size(m->which);
+        const bool has_size = m->which->has_size;
         const double bus = has_size ? bench_bus_bandwidth(m, m->seconds, r->b->ranks) : 0;
         printf("%s\n  {\"case\": ", i > 0 ? "," : "");
-        print_json_string(bench_case_name(m->which));
+        print_json_string(m->which->name);
         printf(", \"bytes\": %" PRId64 ", ", m->bytes);
         json_number("seconds", m->seconds, ", ");
         json_number("bandwidth", has_size ? bench_bandwidth(m, m->seconds) : 0, ", ");
@@ -253,7 +266,7 @@ static mnp_status check_png(const job *j, int ranks)
 {
     bool any = false;
     for (int i = 0; bench_case_at(i); i++)
-        any = any || (bench_case_has_size(bench_case_at(i)) && (!j->chooses || j->chosen[i]));
+        any = any || (bench_case_at(i)->has_size && (!j->chooses || j->chosen[i]));
     mnp_status st = check_picture(j->png);
     if (st == MNP_OK && (!any || ranks == 1))
         return mnp_fail(MNP_ERR_ARG, "--png would have nothing to draw: %s",
@@ -271,15 +284,15 @@ static mnp_status draw(const results *r)
     for (int i = 0; i < r->count; i++) {
         const measurement *m = &r->rows[i];
         const double bus = bench_bus_bandwidth(m, m->seconds, r->b->ranks);
-        if (!bench_case_has_size(m->which) || bus <= 0)
+        if (!m->which->has_size || bus <= 0)
             continue;
-        if (ncurves == 0 || strcmp(curves[ncurves - 1].name, bench_case_name(m->which)) != 0)
-            curves[ncurves++] = (plot_curve){.name = bench_case_name(m->which), .points = next};
+        if (ncurves == 0 || strcmp(curves[ncurves - 1].name, m->which->name) != 0)
+            curves[ncurves++] = (plot_curve){.name = m->which->name, .points = next};
         *next++ = (double)m->bytes;
         *next++ = bus / 1e9;
         curves[ncurves - 1].count++;
     }
-    mnp_status status = plot_curves(r->j->png, ncurves, curves, "bytes a rank", "bus GB/s");
+    mnp_status status = plot_curves(r->j->png, ncurves, curves, PLOT_LOG, "bytes a rank", "bus GB/s");
     free(points);
     return status;
 }
@@ -300,13 +313,20 @@ static int64_t largest_size(const results *r)
     return most < r->j->min ? r->j->min : most;
 }
 
-static void measure(results *r, const bench_case *which, int64_t bytes, measurement *m)
+/* False if this cannot be done here, which is said. */
+static bool measure(results *r, const bench_case *which, int64_t bytes, measurement *m)
 {
-    MNP_OR_EXIT(bench_measure(r->b, which, bytes, m));
-    if (r->has_link && strcmp(bench_case_name(which), "all-to-all") == 0) {
+    mnp_status st = bench_measure(r->b, which, bytes, m);
+    if (st == MNP_ERR_UNSUPPORTED && r->b->rank == 0)
+        fprintf(stderr, "maniple bench: %s is left out: %s\n", which->name, mnp_error_message());
+    if (st == MNP_ERR_UNSUPPORTED)
+        return false;
+    MNP_OR_EXIT(st);
+    if (r->has_link && strcmp(which->name, "all-to-all") == 0) {
         double bus = bench_bus_bandwidth(m, m->seconds, r->b->ranks);
         r->link = bus > r->link ? bus : r->link;
     }
+    return true;
 }
 
 static mnp_status make_room(results *r)
@@ -322,28 +342,40 @@ static mnp_status make_room(results *r)
     return MNP_OK;
 }
 
+/* Whether a case is measured without being asked for. */
+static bool is_possible(const bench *b, const bench_case *which)
+{
+    return !(which->needs_others && b->ranks == 1) && !(which->needs_graphs && b->on_host);
+}
+
+static int64_t most_of(const bench_case *which, int64_t largest)
+{
+    return which->most_bytes > 0 && which->most_bytes < largest ? which->most_bytes : largest;
+}
+
 static void measure_all(results *r)
 {
     const int64_t largest = largest_size(r);
     for (int i = 0; bench_case_at(i); i++) {
         const bench_case *which = bench_case_at(i);
-        if ((r->j->chooses && !r->j->chosen[i]) || (bench_case_needs_others(which) && r->b->ranks == 1))
+        if (r->j->chooses ? !r->j->chosen[i] : !is_possible(r->b, which))
             continue;
-        for (int64_t bytes = r->j->min; bytes <= largest; bytes *= r->j->step) {
+        for (int64_t bytes = r->j->min; bytes <= most_of(which, largest); bytes *= r->j->step) {
             MNP_OR_EXIT(make_room(r));
             measurement *m = &r->rows[r->count];
-            measure(r, which, bytes, m);
+            if (!measure(r, which, bytes, m))
+                break;
             /* small sizes of a case may come to the same, as every rank has something for every other */
             const bool again = r->count > 0 && m[-1].which == which && m[-1].bytes == m->bytes;
             r->count += !again;
-            if (!bench_case_has_size(which))
+            if (!which->has_size)
                 break;
         }
     }
     for (int i = 0; r->has_link && r->link == 0 && bench_case_at(i); i++) {
         measurement unshown;
-        if (strcmp(bench_case_name(bench_case_at(i)), "all-to-all") == 0)
-            measure(r, bench_case_at(i), largest, &unshown);
+        if (strcmp(bench_case_at(i)->name, "all-to-all") == 0)
+            (void)measure(r, bench_case_at(i), largest, &unshown);
     }
 }
 
@@ -356,10 +388,8 @@ int bench_main(int argc, char **argv)
         misused_exit();
 
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &b.ctx));
-    b.rank = mnp_ctx_rank(b.ctx);
-    b.ranks = mnp_ctx_size(b.ctx);
     b.repeats = (int)j.repeats;
-    b.on_host = strcmp(mnp_ctx_device_kind(b.ctx), "host") == 0;
+    MNP_OR_EXIT(bench_open(&b));
     MNP_OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? check_png(&j, b.ranks) : MNP_OK));
     MNP_OR_EXIT(rank_infos(b.ctx, &ranks, NULL));
     results r = {.j = &j, .b = &b, .ranks = ranks};
@@ -375,6 +405,7 @@ int bench_main(int argc, char **argv)
     int status = close_output();
     free(r.rows);
     free(ranks);
+    bench_close(&b);
     mnp_finalize(b.ctx);
     return status;
 }

@@ -90,6 +90,24 @@ static void label(double value, double step, int digits, char text[MAX_LABEL])
     snprintf(text, MAX_LABEL, "%.*g", digits, fabs(value) < step / 1000 ? 0.0 : value);
 }
 
+/* An axis: what is at its ends, of a logarithmic one the exponents, and how many pixels lie between. */
+typedef struct axis {
+    plot_scale scale;
+    double low, high;
+    int pixels;
+} axis;
+
+/* A value as its axis counts. */
+static double scaled(plot_scale scale, double value)
+{
+    return scale == PLOT_LOG ? log10(value) : value;
+}
+
+static int place(const axis *a, double value)
+{
+    return (int)lround((scaled(a->scale, value) - a->low) / (a->high - a->low) * a->pixels);
+}
+
 static void draw_counts_axis(unsigned char *pixels, double greatest)
 {
     int field = PLOT_HEIGHT - TOP - BOTTOM;
@@ -104,24 +122,34 @@ static void draw_counts_axis(unsigned char *pixels, double greatest)
     }
 }
 
-static void draw_values_axis(unsigned char *pixels, double low, double high)
+/* Whether the numbers of marks that are `step` apart have room; the widest is at an end. */
+static bool labels_fit(const axis *x, double step, int digits)
 {
-    int field = PLOT_WIDTH - LEFT - RIGHT, y = PLOT_HEIGHT - BOTTOM, digits = 0;
-    double span = high - low, size = fmax(fabs(low), fabs(high)), step = span;
+    const double room = step / (x->high - x->low) * x->pixels - LETTER_STEP;
+    char first[MAX_LABEL], last[MAX_LABEL];
+    label(ceil(x->low / step) * step, step, digits, first);
+    label(floor(x->high / step) * step, step, digits, last);
+    return room > text_width(first) && room > text_width(last);
+}
+
+/* The marks below the field, as many as their numbers have room for, with light lines of that length above them. */
+static void draw_linear_marks(unsigned char *pixels, const axis *x, int length)
+{
+    int y = PLOT_HEIGHT - BOTTOM, digits = 0;
+    double span = x->high - x->low, size = fmax(fabs(x->low), fabs(x->high)), step = span;
     bool fit = false;
     for (int wanted = 6; wanted > 0 && !fit; wanted--) {
-        char text[MAX_LABEL];
         step = mark_step(span, wanted);
         digits = mark_digits(size, step);
-        label(ceil(low / step) * step, step, digits, text);
-        fit = step / span * field > text_width(text) + LETTER_STEP;
+        fit = labels_fit(x, step, digits);
     }
-    for (double value = ceil(low / step) * step; value <= high + span * 1e-9; value += step) {
+    for (double value = ceil(x->low / step) * step; value <= x->high + span * 1e-9; value += step) {
         char text[MAX_LABEL];
-        int x = LEFT + (int)lround((value - low) / span * field);
+        int at = LEFT + place(x, value);
         label(value, step, digits, text);
-        fill(pixels, x, y, 1, MARK, BLACK);
-        write_text(pixels, x - text_width(text) / 2, y + MARK + 4, text);
+        fill(pixels, at, y - length, 1, length, LIGHT);
+        fill(pixels, at, y, 1, MARK, BLACK);
+        write_text(pixels, at - text_width(text) / 2, y + MARK + 4, text);
         if (value + step == value)
             break;
     }
@@ -154,7 +182,7 @@ mnp_status plot_histogram(const char *path, int bins, const int64_t *counts, dou
     draw_bars(pixels, bins, counts, greatest);
     fill(pixels, LEFT - 1, TOP, 1, PLOT_HEIGHT - TOP - BOTTOM, BLACK);
     fill(pixels, LEFT - 1, PLOT_HEIGHT - BOTTOM, PLOT_WIDTH - LEFT - RIGHT + 1, 1, BLACK);
-    draw_values_axis(pixels, low, high);
+    draw_linear_marks(pixels, &(axis){PLOT_LINEAR, low, high, PLOT_WIDTH - LEFT - RIGHT}, 0);
     mnp_status status = png_write(path, PLOT_WIDTH, PLOT_HEIGHT, pixels);
     free(pixels);
     return status;
@@ -162,45 +190,57 @@ mnp_status plot_histogram(const char *path, int bins, const int64_t *counts, dou
 
 /* ---- curves ---- */
 
-enum { CURVES_RIGHT = 200, POINT = 5, MAX_CURVES = 16 };
+enum {
+    POINT = 5, MOST_POINTS = 40, /* a point's mark; more points of a curve than that have none */
+    MAX_CURVES = 16
+};
 
-/* A logarithmic axis: whole powers of ten at its ends, and how many pixels lie between. */
-typedef struct log_axis {
-    double low, high; /* exponents */
-    int pixels;
-} log_axis;
+/* The room to the right of the field, for the names. */
+static int names_margin(int count, const plot_curve *curves)
+{
+    int widest = 0;
+    for (int c = 0; c < count; c++)
+        widest = text_width(curves[c].name) > widest ? text_width(curves[c].name) : widest;
+    return widest + 4 * POINT;
+}
 
 /* The axis for coordinate number `which` of all points. */
-static log_axis axis_of(int count, const plot_curve *curves, int which, int pixels)
+static axis axis_of(plot_scale scale, int count, const plot_curve *curves, int which, int pixels)
 {
-    double low = INFINITY, high = -INFINITY;
+    double low = scale == PLOT_LOG ? INFINITY : 0, high = -INFINITY;
     for (int c = 0; c < count; c++) {
         for (int i = 0; i < curves[c].count; i++) {
-            low = fmin(low, log10(curves[c].points[2 * i + which]));
-            high = fmax(high, log10(curves[c].points[2 * i + which]));
+            low = fmin(low, scaled(scale, curves[c].points[2 * i + which]));
+            high = fmax(high, scaled(scale, curves[c].points[2 * i + which]));
         }
     }
     if (low > high)
         low = high = 0;
-    low = floor(low);
-    return (log_axis){low, fmax(ceil(high), low + 1), pixels};
+    if (scale == PLOT_LOG) {
+        low = floor(low);
+        high = ceil(high);
+    }
+    return (axis){scale, low, high > low ? high : low + 1, pixels};
 }
 
-static int place(const log_axis *axis, double value)
-{
-    return (int)lround((log10(value) - axis->low) / (axis->high - axis->low) * axis->pixels);
-}
-
-static void draw_log_axes(unsigned char *pixels, const log_axis *x, const log_axis *y)
+/* As draw_linear_marks(), at every power of ten. */
+static void draw_log_marks(unsigned char *pixels, const axis *x, int length)
 {
     char text[MAX_LABEL];
+    int y = PLOT_HEIGHT - BOTTOM;
     for (int power = (int)x->low; power <= (int)x->high; power++) {
         int at = LEFT + place(x, pow(10, power));
         snprintf(text, sizeof text, "1e%d", power);
-        fill(pixels, at, TOP, 1, y->pixels, LIGHT);
-        fill(pixels, at, TOP + y->pixels, 1, MARK, BLACK);
-        write_text(pixels, at - text_width(text) / 2, TOP + y->pixels + MARK + 4, text);
+        fill(pixels, at, y - length, 1, length, LIGHT);
+        fill(pixels, at, y, 1, MARK, BLACK);
+        write_text(pixels, at - text_width(text) / 2, y + MARK + 4, text);
     }
+}
+
+static void draw_axes(unsigned char *pixels, const axis *x, const axis *y)
+{
+    char text[MAX_LABEL];
+    (x->scale == PLOT_LOG ? draw_log_marks : draw_linear_marks)(pixels, x, y->pixels);
     for (int power = (int)y->low; power <= (int)y->high; power++) {
         int at = TOP + y->pixels - place(y, pow(10, power));
         snprintf(text, sizeof text, "1e%d", power);
@@ -221,21 +261,22 @@ static void draw_line(unsigned char *pixels, int x0, int y0, int x1, int y1, int
     }
 }
 
-static void draw_curve(unsigned char *pixels, const plot_curve *curve, const log_axis *x, const log_axis *y, int gray)
+static void draw_curve(unsigned char *pixels, const plot_curve *curve, const axis *x, const axis *y, int gray)
 {
     int last_x = 0, last_y = 0;
     for (int i = 0; i < curve->count; i++) {
         int at_x = LEFT + place(x, curve->points[2 * i]), at_y = TOP + y->pixels - place(y, curve->points[2 * i + 1]);
         if (i > 0)
             draw_line(pixels, last_x, last_y, at_x, at_y, gray);
-        fill(pixels, at_x - POINT / 2, at_y - POINT / 2, POINT, POINT, gray);
+        if (curve->count <= MOST_POINTS)
+            fill(pixels, at_x - POINT / 2, at_y - POINT / 2, POINT, POINT, gray);
         last_x = at_x;
         last_y = at_y;
     }
 }
 
 /* The names behind the curves' ends, the highest first, moved down where they would touch. */
-static void name_curves(unsigned char *pixels, int count, const plot_curve *curves, const log_axis *x, const log_axis *y)
+static void name_curves(unsigned char *pixels, int count, const plot_curve *curves, const axis *x, const axis *y)
 {
     const int height = LETTER_HEIGHT * LETTER_SCALE + 3;
     bool named[MAX_CURVES] = {false};
@@ -259,21 +300,22 @@ static void name_curves(unsigned char *pixels, int count, const plot_curve *curv
     }
 }
 
-mnp_status plot_curves(const char *path, int count, const plot_curve *curves, const char *x_name, const char *y_name)
+mnp_status plot_curves(const char *path, int count, const plot_curve *curves, plot_scale x_scale, const char *x_name,
+                       const char *y_name)
 {
     static const int grays[] = {BLACK, MIDDLE, 150, 190};
     size_t size = (size_t)PLOT_WIDTH * PLOT_HEIGHT;
     unsigned char *pixels = malloc(size);
     if (!pixels)
         return mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture, %zu bytes", size);
-    const log_axis x = axis_of(count, curves, 0, PLOT_WIDTH - LEFT - CURVES_RIGHT);
-    const log_axis y = axis_of(count, curves, 1, PLOT_HEIGHT - TOP - BOTTOM);
+    const axis x = axis_of(x_scale, count, curves, 0, PLOT_WIDTH - LEFT - names_margin(count, curves));
+    const axis y = axis_of(PLOT_LOG, count, curves, 1, PLOT_HEIGHT - TOP - BOTTOM);
     memset(pixels, WHITE, size);
-    draw_log_axes(pixels, &x, &y);
+    draw_axes(pixels, &x, &y);
     name_curves(pixels, count < MAX_CURVES ? count : MAX_CURVES, curves, &x, &y);
     for (int c = count - 1; c >= 0; c--)
         draw_curve(pixels, &curves[c], &x, &y, grays[(size_t)c % (sizeof grays / sizeof *grays)]);
-    write_text(pixels, PLOT_WIDTH - 10 - text_width(x_name), PLOT_HEIGHT - LETTER_HEIGHT * LETTER_SCALE - 4, x_name);
+    write_text(pixels, LEFT + (x.pixels - text_width(x_name)) / 2, PLOT_HEIGHT - LETTER_HEIGHT * LETTER_SCALE - 4, x_name);
     write_text(pixels, LEFT + MARK, 4, y_name);
     mnp_status status = png_write(path, PLOT_WIDTH, PLOT_HEIGHT, pixels);
     free(pixels);

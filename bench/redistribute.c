@@ -1,6 +1,7 @@
 /*
- * Times redistributions, by a plan and by mnp_redistribute(), which finds the plan that it made before, beside the peer
- * on the host: MPI_Alltoallw with a subarray type for each box, from and to blocks of memory of its own.
+ * Times redistributions, by a plan and by mnp_redistribute(), which finds the plan that it made before, beside a peer: on
+ * the host MPI_Alltoallw with a subarray type for each box, from and to blocks of memory of its own; on GPUs a plan whose
+ * messages are left to NCCL, or to MPI where ranks share a GPU (mnp_comm_set_way()).
  *
  *   mpirun -n RANKS bench/redistribute [--case NAME] [--elements N] [--repeats N]
  *
@@ -184,6 +185,17 @@ static void time_one(mnp_ctx *ctx, const char *name, const char *how, mnp_status
     free(seconds);
 }
 
+/* The same by a plan of messages. */
+static void time_library(mnp_ctx *ctx, const char *name, struct move *move, double bytes, int repeats)
+{
+    struct move other = *move;
+    MNP_OR_EXIT(mnp_comm_set_way(mnp_comm_world(ctx), MNP_COMM_LIBRARY));
+    MNP_OR_EXIT(mnp_plan_new(move->x, move->layout, &other.plan));
+    MNP_OR_EXIT(mnp_comm_set_way(mnp_comm_world(ctx), MNP_COMM_AUTO));
+    time_one(ctx, name, "plan of messages", run_plan, &other, bytes, repeats);
+    mnp_plan_free(other.plan);
+}
+
 static void time_case(mnp_ctx *ctx, const void *one, int64_t elements, int repeats)
 {
     const struct redistribution *c = one;
@@ -207,6 +219,8 @@ static void time_case(mnp_ctx *ctx, const void *one, int64_t elements, int repea
         struct peer peer = peer_new(ctx, c, from, to, x, move.y);
         time_one(ctx, c->name, "MPI_Alltoallw", run_peer, &peer, bytes, repeats);
         peer_free(&peer);
+    } else if (mnp_ctx_size(ctx) > 1) {
+        time_library(ctx, c->name, &move, bytes, repeats);
     }
     mnp_plan_free(move.plan);
     mnp_free_all(x, move.y);

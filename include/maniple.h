@@ -13,6 +13,7 @@
 #include <maniple/create.h>
 #include <maniple/dtype.h>
 #include <maniple/eval.h>
+#include <maniple/graph.h>
 #include <maniple/h5.h>
 #include <maniple/halo.h>
 #include <maniple/histogram.h>

@@ -1,59 +1,39 @@
 /*
  * Copy boxes of elements between any strides, converting from MNP_SRC to MNP_DST: packing, unpacking, local moves,
- * filling, casting.  One launch serves a whole list of boxes; boxes that are transposed go by tiles, on a GPU where
- * there is one box alone.
+ * filling, casting.  One launch serves a whole list of boxes; boxes that are transposed go by tiles.
  */
 #include "prelude.h"
 #include "copy_boxes.h"
 #include "copy_tiles.h"
 
-/* The last box that begins at or before element i. */
-MNP_INLINE const mnp_box_copy *box_of(const mnp_copy_params &p, int64_t i)
+#if MNP_CUDA
+#include "copy_list_cuda.h"
+
+extern "C" __global__ void __launch_bounds__(MNP_COPY_THREADS, 4) copy_boxes(const __grid_constant__ mnp_copy_params p)
 {
-    int64_t low = 0, high = p.nboxes;
-    if (!p.boxes)
+    const mnp_box_copy *boxes = p.list.boxes ? p.list.boxes : &p.one;
+    const void *src = p.src ? p.src : p.value;
+    for (int64_t unit = blockIdx.x; unit < p.list.units; unit += gridDim.x)
+        mnp_copy_unit(p.list, boxes, src, p.dst, unit);
+}
+
+#else
+
+/* The last box that begins at or before element i. */
+static const mnp_box_copy *box_of(const mnp_copy_params &p, int64_t i)
+{
+    int64_t low = 0, high = p.list.count;
+    if (!p.list.boxes)
         return &p.one;
     while (high - low > 1) {
         int64_t middle = (low + high) / 2;
-        if (p.boxes[middle].first <= i)
+        if (p.list.boxes[middle].first <= i)
             low = middle;
         else
             high = middle;
     }
-    return &p.boxes[low];
+    return &p.list.boxes[low];
 }
-
-#if MNP_CUDA
-
-MNP_KERNEL(copy_boxes, mnp_copy_params)
-{
-    if (p.one.tiled) {
-        copy_tiles(p);
-        return;
-    }
-    const MNP_SRC *src = (const MNP_SRC *)(p.src ? p.src : p.value);
-    MNP_DST *dst = (MNP_DST *)p.dst;
-    for MNP_RANGE(i, p.total) {
-        const mnp_box_copy *box = box_of(p, i);
-        int64_t rest = i - box->first, from = box->src, to = box->dst;
-        for (int d = p.ndim - 1; d > 0; d--) {
-            int64_t extent = box->extent[d], quotient;
-            if ((rest | extent) >> 32 == 0) /* 32-bit division is several times quicker */
-                quotient = (uint32_t)rest / (uint32_t)extent;
-            else
-                quotient = rest / extent;
-            int64_t index = rest - quotient * extent;
-            from += index * box->src_stride[d];
-            to += index * box->dst_stride[d];
-            rest = quotient;
-        }
-        from += rest * box->src_stride[0];
-        to += rest * box->dst_stride[0];
-        dst[to] = mnp_to<MNP_DST>::from(src[from]);
-    }
-}
-
-#else
 
 /* Elements one after the other; where nothing is to be converted as quickly as the CPU can. */
 template <typename To, typename From> static void copy_dense(To *dst, const From *src, int64_t count)
@@ -90,7 +70,7 @@ static void copy_rows(const mnp_copy_params &p, const mnp_box_copy &box, int64_t
 {
     const MNP_SRC *src = (const MNP_SRC *)(p.src ? p.src : p.value) + box.src;
     MNP_DST *dst = (MNP_DST *)p.dst + box.dst;
-    const int last = p.ndim - 1;
+    const int last = p.list.ndim - 1;
     int64_t index[MNP_BOX_DIMS], rest = from;
     for (int d = last; d >= 0; d--) {
         index[d] = rest % box.extent[d];
@@ -119,10 +99,10 @@ static void copy_rows(const mnp_copy_params &p, const mnp_box_copy &box, int64_t
 
 MNP_KERNEL(copy_boxes, mnp_copy_params)
 {
-    const int64_t end = mnp_share_begin(p.total, worker + 1, workers);
-    int64_t i = mnp_share_begin(p.total, worker, workers);
+    const int64_t end = mnp_share_begin(p.list.total, worker + 1, workers);
+    int64_t i = mnp_share_begin(p.list.total, worker, workers);
     for (const mnp_box_copy *box = i < end ? box_of(p, i) : nullptr; i < end; box++) {
-        int64_t stop = box->first + box_size(*box, p.ndim);
+        int64_t stop = box->first + box_size(*box, p.list.ndim);
         if (stop > end)
             stop = end;
         if (box->tiled)

@@ -10,6 +10,7 @@
  * and the values change places in shared memory.  Tiles are numbered so that a tile and its mirror image come soon
  * after one another: what both read, as in m + m.T, then comes from memory once, and from the second-level cache again.
  */
+#include "words_cuda.h"
 
 /* Where a thread's elements of one row begin: there are MNP_VECTOR of them along the last dimension. */
 struct mnp_place {
@@ -191,23 +192,6 @@ template <int access> MNP_INLINE int64_t mnp_offset(const mnp_loop_operand &oper
 }
 
 /* ---- operands ---- */
-
-template <int bytes> struct mnp_word;
-template <> struct mnp_word<1> {
-    typedef unsigned char type;
-};
-template <> struct mnp_word<2> {
-    typedef unsigned short type;
-};
-template <> struct mnp_word<4> {
-    typedef unsigned int type;
-};
-template <> struct mnp_word<8> {
-    typedef uint2 type;
-};
-template <> struct mnp_word<16> {
-    typedef uint4 type;
-};
 
 /* MNP_VECTOR elements of that size as words of up to 16 bytes. */
 template <typename Memory> struct mnp_words {

@@ -76,8 +76,8 @@ MNP_API mnp_status mnp_halo_new(mnp_ctx *ctx, int count, mnp_array *const *array
  * the blocks may be read and must not be written, and the margins may not be used.  Work that is enqueued after
  * finish finds the margins filled.  Halos may be under way several at once, and all else may be called in between.
  *
- * Collective.  MNP_ERR_ARG for begin where it is under way, and finish where it is not; MNP_ERR_DEVICE, MNP_ERR_COMM,
- * MNP_ERR_TIMEOUT.
+ * Collective.  MNP_ERR_ARG for begin where it is under way, and finish where it is not, as after a begin that failed;
+ * MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_TIMEOUT, MNP_ERR_PEER.
  */
 MNP_API mnp_status mnp_halo_begin(mnp_halo *halo);
 MNP_API mnp_status mnp_halo_finish(mnp_halo *halo);

@@ -73,6 +73,70 @@ static int order(int ndim, mnp_box_copy *box)
     return ndim;
 }
 
+/* ---- units ---- */
+
+/* How many elements along a dimension can go by one access: the largest of 1 .. 16 that divides all that leads to them. */
+static int width_of(int ndim, long long offset, const long long *extents, const long long *strides, int along)
+{
+    unsigned long long all = 16 | (unsigned long long)offset | (unsigned long long)extents[along];
+    if (strides[along] != 1)
+        return 1;
+    for (int d = 0; d < ndim; d++)
+        all |= d == along ? 0 : (unsigned long long)strides[d];
+    return (int)(all & (0 - all));
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Set how a GPU may access elements of `size` bytes, 0 where they are converted: `total` of them, which begin and end at
+ * multiples of `part`.  Gives the number of units.
+ */
+static int64_t set_accesses(int ndim, mnp_box_copy *box, size_t size, int64_t part, int64_t total)
+{
+    const int x = ndim - 1, widest = least(size > 0 ? (int)(16 / size) : 1, (int)(part & -part));
+    const int64_t side = MNP_BOX_TILE(size), at_most = 4096; /* accesses of a unit: 16 a thread */
+    const int64_t elements_16k = 16384 / (size > 0 ? (int64_t)size : 4);
+    box->dst_width = least(widest, width_of(ndim, box->dst, box->extent, box->dst_stride, x));
+    box->src_width = least(widest, width_of(ndim, box->src, box->extent, box->src_stride, box->tiled ? x - 1 : x));
+    if (!box->tiled)
+        box->src_width = box->dst_width = least(box->src_width, box->dst_width);
+    box->unit = elements_16k < at_most * box->dst_width ? elements_16k : at_most * box->dst_width;
+    if (!box->tiled)
+        return (total + box->unit - 1) / box->unit;
+    int64_t tiles = ((box->extent[x] + side - 1) / side) * ((box->extent[x - 1] + side - 1) / side);
+    for (int d = 0; d < x - 1; d++)
+        tiles *= box->extent[d];
+    return tiles;
+}
+
+/* Give a box its units: small boxes share one, so that a list of thousands of them is not a block of threads for each. */
+static void deal_units(int ndim, mnp_box_copy *box, int64_t elements, mnp__boxes *boxes)
+{
+    enum { SMALL = 128, SHARED = 1024 };
+    const int64_t units = set_accesses(ndim, box, boxes->size, 16, elements);
+    const bool small = elements <= SMALL && units == 1;
+    if (small && boxes->in_unit > 0 && boxes->in_unit + elements <= SHARED) {
+        box->first_unit = boxes->units - 1;
+        boxes->in_unit += elements;
+        return;
+    }
+    box->first_unit = boxes->units;
+    boxes->units += units;
+    boxes->in_unit = small ? elements : 0;
+}
+
+int64_t mnp__boxes_cut(mnp__boxes *boxes)
+{
+    boxes->in_unit = 0;
+    return boxes->units;
+}
+
+/* ---- lists ---- */
+
 static void pad_front(mnp_box_copy *box, int from, int to)
 {
     int more = to - from;
@@ -111,6 +175,7 @@ mnp_status mnp__boxes_add(mnp__boxes *boxes, int ndim, const int64_t *extent, in
         return MNP_OK;
     MNP_TRY(make_room(boxes));
     int kept = order(ndim, &box);
+    deal_units(kept, &box, size, boxes);
     if (kept < boxes->ndim)
         pad_front(&box, kept, boxes->ndim);
     for (int64_t i = 0; kept > boxes->ndim && i < boxes->count; i++)
@@ -121,12 +186,20 @@ mnp_status mnp__boxes_add(mnp__boxes *boxes, int ndim, const int64_t *extent, in
     return MNP_OK;
 }
 
+static void invert_extents(int ndim, mnp_box_copy *box)
+{
+    for (int d = 0; d < ndim; d++)
+        box->inverse[d] = 1.0 / (double)box->extent[d];
+}
+
 mnp_status mnp__boxes_commit(mnp_ctx *ctx, mnp__boxes *boxes)
 {
     size_t bytes = (size_t)boxes->count * sizeof *boxes->host;
     void *device = NULL;
     if (bytes == 0)
         return MNP_OK;
+    for (int64_t i = 0; i < boxes->count; i++)
+        invert_extents(boxes->ndim, &boxes->host[i]);
     MNP_TRY(ctx->device->ops->alloc(ctx->device, bytes, &device));
     boxes->device = device;
     MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer)); /* in whose order the memory was allocated */
@@ -138,7 +211,7 @@ void mnp__boxes_free(mnp_ctx *ctx, mnp__boxes *boxes)
 {
     ctx->device->ops->free(ctx->device, boxes->device);
     free(boxes->host);
-    *boxes = (mnp__boxes){0};
+    *boxes = (mnp__boxes){.size = boxes->size};
 }
 
 mnp_dtype mnp__moving_dtype(mnp_dtype dtype)
@@ -182,30 +255,35 @@ mnp_status mnp__copy_kernel_alone(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, mn
 
 static mnp_status launch(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_copy_params *params, mnp__stream *stream)
 {
-    const int64_t threads = 256, most = 8192;
-    int64_t grid = (params->total + threads - 1) / threads;
-    if (params->total == 0)
+    const int64_t units = params->list.units, most = 8192;
+    if (params->list.total == 0)
         return MNP_OK;
-    mnp__launch shape = {.grid = {(unsigned)(grid < most ? grid : most), 1, 1}, .block = {(unsigned)threads, 1, 1}};
+    mnp__launch shape = {.grid = {(unsigned)(units < most ? units : most), 1, 1}, .block = {MNP_COPY_THREADS, 1, 1}};
     return ctx->device->ops->launch(ctx->device, kernel, &shape, params, sizeof *params, stream);
+}
+
+mnp_box_list mnp__boxes_params(const mnp__boxes *boxes)
+{
+    return (mnp_box_list){.boxes = boxes->device, .count = boxes->count, .total = boxes->total, .units = boxes->units,
+                          .ndim = boxes->ndim};
 }
 
 mnp_status mnp__boxes_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *src, void *dst,
                           mnp__stream *stream)
 {
-    mnp_copy_params params = {.src = src, .dst = dst, .boxes = boxes->device, .nboxes = boxes->count,
-                              .total = boxes->total, .ndim = boxes->ndim};
+    mnp_copy_params params = {.src = src, .dst = dst, .list = mnp__boxes_params(boxes)};
     return launch(ctx, kernel, &params, stream);
 }
 
-mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *value, size_t size,
-                           void *dst, mnp__stream *stream)
+mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *value, void *dst,
+                           mnp__stream *stream)
 {
-    mnp_copy_params params = {
-        .dst = dst, .boxes = boxes->device, .nboxes = boxes->count, .total = boxes->total, .ndim = boxes->ndim};
-    memcpy(params.value, value, size);
+    mnp_copy_params params = {.dst = dst, .list = mnp__boxes_params(boxes)};
+    memcpy(params.value, value, boxes->size);
     return launch(ctx, kernel, &params, stream);
 }
+
+/* ---- one box ---- */
 
 mnp__one_box mnp__one_box_of(int ndim, const int64_t *extent, const int64_t *src_strides, const int64_t *dst_strides)
 {
@@ -226,21 +304,21 @@ void mnp__one_box_order(mnp__one_box *one)
 }
 
 /* The kernel numbers what it copies from 0 on. */
-static mnp_status launch_one(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, mnp_copy_params *params,
-                             mnp__stream *stream)
+static mnp_status launch_one(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, size_t size,
+                             mnp_copy_params *params, mnp__stream *stream)
 {
-    params->nboxes = 1;
-    params->total = box->count;
-    params->ndim = box->ndim;
     params->one = box->box;
     params->one.first = -box->begin;
+    invert_extents(box->ndim, &params->one);
+    const int64_t units = set_accesses(box->ndim, &params->one, size, 16 | box->begin | box->count, box->count);
+    params->list = (mnp_box_list){.count = 1, .total = box->count, .units = units, .ndim = box->ndim};
     return launch(ctx, kernel, params, stream);
 }
 
-mnp_status mnp__one_box_copy(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, const void *src, void *dst,
-                             mnp__stream *stream)
+mnp_status mnp__one_box_copy(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, size_t size, const void *src,
+                             void *dst, mnp__stream *stream)
 {
-    return launch_one(ctx, kernel, box, &(mnp_copy_params){.src = src, .dst = dst}, stream);
+    return launch_one(ctx, kernel, box, size, &(mnp_copy_params){.src = src, .dst = dst}, stream);
 }
 
 mnp_status mnp__one_box_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, const void *value, size_t size,
@@ -248,7 +326,7 @@ mnp_status mnp__one_box_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_b
 {
     mnp_copy_params params = {.dst = dst};
     memcpy(params.value, value, size);
-    return launch_one(ctx, kernel, box, &params, stream);
+    return launch_one(ctx, kernel, box, size, &params, stream);
 }
 
 static void copy_row(size_t size, int64_t count, const char *src, int64_t src_stride, char *dst, int64_t dst_stride)

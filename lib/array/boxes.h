@@ -7,8 +7,11 @@
 #include "context/context.h"
 #include "kernels/copy_boxes.h"
 
+/* Zeros and the size of an element in bytes are an empty list. */
 typedef struct mnp__boxes {
+    size_t size;
     int64_t count, capacity, total; /* total: elements */
+    int64_t units, in_unit; /* see kernels/copy_boxes.h; in_unit: elements of the last one, where it is of small boxes */
     int ndim;
     mnp_box_copy *host, *device; /* device: made by mnp__boxes_commit() */
 } mnp__boxes;
@@ -20,9 +23,15 @@ typedef struct mnp__boxes {
 mnp_status mnp__boxes_add(mnp__boxes *boxes, int ndim, const int64_t *extent, int64_t src, const int64_t *src_strides,
                           int64_t dst, const int64_t *dst_strides);
 
+/* Let the next box begin a unit of its own, so that the list can be cut there; gives that unit's number. */
+int64_t mnp__boxes_cut(mnp__boxes *boxes);
+
 /* Bring the list to the device, after which it can be run any number of times.  Waits. */
 mnp_status mnp__boxes_commit(mnp_ctx *ctx, mnp__boxes *boxes);
 void mnp__boxes_free(mnp_ctx *ctx, mnp__boxes *boxes);
+
+/* A committed list, for the parameters of a kernel. */
+mnp_box_list mnp__boxes_params(const mnp__boxes *boxes);
 
 /*
  * The kernel that copies from one dtype to another.  Collective, as mnp__ctx_kernel().  The second form loads one for
@@ -38,9 +47,9 @@ mnp_dtype mnp__moving_dtype(mnp_dtype dtype);
 mnp_status mnp__boxes_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *src, void *dst,
                           mnp__stream *stream);
 
-/* Fill the boxes of a committed list with one value of `size` bytes, of the kernel's source dtype. */
-mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *value, size_t size,
-                           void *dst, mnp__stream *stream);
+/* Fill the boxes of a committed list with one element. */
+mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *value, void *dst,
+                           mnp__stream *stream);
 
 /*
  * One box without a list.  Elements are numbered in C order; `count` of them from number `begin` on are copied, from
@@ -61,8 +70,9 @@ mnp__one_box mnp__one_box_of(int ndim, const int64_t *extent, const int64_t *src
  */
 void mnp__one_box_order(mnp__one_box *box);
 
-mnp_status mnp__one_box_copy(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, const void *src, void *dst,
-                             mnp__stream *stream);
+/* Elements are of `size` bytes; 0 where the kernel converts them. */
+mnp_status mnp__one_box_copy(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, size_t size, const void *src,
+                             void *dst, mnp__stream *stream);
 mnp_status mnp__one_box_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, const void *value, size_t size,
                              void *dst, mnp__stream *stream);
 

@@ -32,7 +32,8 @@ static mnp_status run_copy(const mnp_array *from, mnp__kernel *kernel, mnp_array
         return MNP_OK;
     mnp__one_box box = mnp__one_box_of(to->layout->ndim, to->local_shape, from->local_strides, to->local_strides);
     mnp__one_box_order(&box);
-    return mnp__one_box_copy(ctx, kernel, &box, from->data, to->data, ctx->compute);
+    size_t size = from->dtype == to->dtype ? mnp_dtype_size(to->dtype) : 0;
+    return mnp__one_box_copy(ctx, kernel, &box, size, from->data, to->data, ctx->compute);
 }
 
 /* Whether the blocks of two arrays of the same layout are known to lie alike in memory, without gaps. */

@@ -241,17 +241,21 @@ static void *memory_of(const struct field *field)
     return field->array->buffer->data;
 }
 
+static mnp_status fill_outside(const mnp_halo *halo, const struct field *field)
+{
+    return halo->keep_outside ? MNP_OK : mnp__mover_fill(field->mover, memory_of(field), field->fill);
+}
+
 mnp_status mnp_halo_begin(mnp_halo *halo)
 {
     if (halo->under_way)
         return MNP_FAIL(MNP_ERR_ARG, "the halo exchange has begun already");
-    halo->under_way = true;
     for (int k = 0; k < halo->count; k++) {
         struct field *field = &halo->fields[k];
-        if (!halo->keep_outside)
-            MNP_TRY(mnp__mover_fill(field->mover, memory_of(field), field->fill));
+        MNP_TRY(fill_outside(halo, field));
         MNP_TRY(mnp__mover_begin(field->mover, field->array->data, memory_of(field)));
     }
+    halo->under_way = true; /* not where it failed, such as when a graph is recorded: it can be tried again */
     return MNP_OK;
 }
 
@@ -276,6 +280,11 @@ mnp_status mnp_halo_finish(mnp_halo *halo)
 
 mnp_status mnp_halo_exchange(mnp_halo *halo)
 {
+    if (halo->count == 1 && !halo->under_way) { /* nothing beside it: quicker than in two steps */
+        struct field *field = &halo->fields[0];
+        MNP_TRY(fill_outside(halo, field));
+        return mnp__mover_run(field->mover, field->array->data, memory_of(field));
+    }
     MNP_TRY(mnp_halo_begin(halo));
     return mnp_halo_finish(halo);
 }

@@ -115,7 +115,7 @@ static mnp_status pass_slab(struct passage *passage, int64_t index, int64_t begi
         box.begin = begin;
         box.count = count;
         *(to_device ? &box.box.src : &box.box.dst) = -begin; /* the buffer begins with element `begin` */
-        MNP_TRY(mnp__one_box_copy(passage->ctx, passage->kernel, &box, to_device ? buffer : array->data,
+        MNP_TRY(mnp__one_box_copy(passage->ctx, passage->kernel, &box, passage->item, to_device ? buffer : array->data,
                                   to_device ? array->data : buffer, stream));
     }
     return device->ops->event_record(device, passage->staging->ready[index % 2], stream);
@@ -179,7 +179,7 @@ static mnp_status copy_on_host(const mnp_array *array, mnp__one_box box, const v
     MNP_TRY(get_staging(ctx, &staging));
     MNP_TRY(staging_kernel(ctx, staging, array->dtype, &kernel));
     mnp__one_box_order(&box);
-    MNP_TRY(mnp__one_box_copy(ctx, kernel, &box, src, dst, ctx->compute));
+    MNP_TRY(mnp__one_box_copy(ctx, kernel, &box, item, src, dst, ctx->compute));
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 

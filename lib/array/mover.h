@@ -20,18 +20,17 @@ typedef struct mnp__mover mnp__mover;
 /* Plan a move.  The spec is not needed afterwards.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE. */
 mnp_status mnp__mover_new(mnp_ctx *ctx, const mnp__move_spec *spec, mnp__mover **mover_p);
 
-/* Whether this rank gets something from another rank, and has to wait for it. */
+/* Whether all of dst is in place only after finish; else it is for whatever the compute stream gets after begin. */
 bool mnp__mover_receives(const mnp__mover *mover);
 
 /* Write the fill value (one element) to all that lies beyond the borders; nothing else ever writes there. */
 mnp_status mnp__mover_fill(mnp__mover *mover, void *dst, const void *value);
 
 /*
- * Move.  begin: after what the compute stream holds now, pack on the transfer stream, and do the local part on the
- * compute stream, where other work may follow, with calls of help between its parts if that is needed; from now on
- * peers may write to dst.  finish: store, exchange and unpack, after which the compute stream goes on with all of `dst`
- * in place; until then src is not to be changed.  Of a direct mover dst is the place in the heap.  Collective, but for
- * help.
+ * Move.  begin: after what the compute stream holds now, pack, and copy what stays; on GPUs also store for peers.  From now
+ * on peers may write to dst.  Other work may follow on the compute stream, on the host with calls of help between its parts.
+ * finish: what is left to store, exchange and unpack, after which the compute stream goes on with all of dst in place; until
+ * then src is not to be changed.  Of a direct mover dst is the place in the heap.  Collective, but for help.
  */
 mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst);
 bool mnp__mover_needs_help(const mnp__mover *mover);

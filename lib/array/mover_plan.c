@@ -17,11 +17,12 @@
 struct planner {
     mnp__mover *mover;
     mnp__move_spec spec;
+    mnp_dtype moving; /* as the kernels take elements */
     const mnp__peers *peers;
     int64_t *incoming; /* elements from each rank; then where in recv or staging its next piece lies */
     int64_t *places;   /* where in each peer's staging the next piece of this rank goes, by the peers' ranks */
-    int64_t outgoing;  /* elements of all messages so far */
-    int nsends;
+    int64_t *first_units; /* in `store`, of each target */
+    int64_t outgoing;     /* elements of all messages so far */
     mnp__message *sends, *recvs;
 };
 
@@ -29,6 +30,15 @@ struct planner {
 static int peer_of(const struct planner *planner, int rank)
 {
     return planner->mover->facts.way == MNP__BY_MESSAGES ? -1 : mnp__peers_find(planner->peers, rank);
+}
+
+enum { LISTS = 6 };
+
+static void list_boxes(mnp__mover *mover, mnp__boxes **lists)
+{
+    mnp__boxes *all[LISTS] = {&mover->fill,   &mover->local, &mover->pack,
+                              &mover->unpack, &mover->store, &mover->fetch};
+    memcpy(lists, all, sizeof all);
 }
 
 /* ---- what comes ---- */
@@ -46,14 +56,19 @@ static mnp_status count(struct planner *planner, mnp_ctx *ctx, mnp__kernel *kern
 {
     const mnp__comm *comm = &ctx->comm;
     size_t nranks = (size_t)comm->size, npeers = (size_t)planner->peers->count;
+    mnp__boxes *lists[LISTS];
     MNP_TRY(mnp__calloc(1, sizeof *planner->mover, &planner->mover));
     planner->mover->ctx = ctx;
     planner->mover->element = mnp_dtype_size(planner->spec.dtype);
     planner->mover->kernel = kernel;
+    list_boxes(planner->mover, lists);
+    for (int i = 0; i < LISTS; i++)
+        lists[i]->size = planner->mover->element;
     MNP_TRY(mnp__calloc(nranks, sizeof *planner->incoming, &planner->incoming));
     MNP_TRY(mnp__calloc(nranks, sizeof *planner->places, &planner->places));
     MNP_TRY(mnp__calloc(nranks, sizeof *planner->sends, &planner->sends));
     MNP_TRY(mnp__calloc(nranks, sizeof *planner->recvs, &planner->recvs));
+    MNP_TRY(mnp__calloc(npeers, sizeof *planner->first_units, &planner->first_units));
     MNP_TRY(mnp__calloc(npeers, sizeof *planner->mover->targets, &planner->mover->targets));
     MNP_TRY(mnp__calloc(npeers, sizeof *planner->mover->writers, &planner->mover->writers));
     return mnp__pieces_wanted(&planner->spec, comm->rank, count_piece, planner);
@@ -123,7 +138,7 @@ static mnp_status settle(struct planner *planner)
 {
     mnp__mover *mover = planner->mover;
     mnp__heap *heap = mover->ctx->comm.heap;
-    if (!mnp__heap_shared(heap))
+    if (!mnp__heap_shared(heap) || mover->ctx->comm.library_only)
         return MNP_OK;
     MNP_TRY(choose_way(planner));
     if (mover->facts.way == MNP__BY_MESSAGES)
@@ -137,7 +152,7 @@ static mnp_status settle(struct planner *planner)
         MNP_TRY(place_staged(planner));
         MNP_TRY(mnp__heap_alloc(heap, mover->staging_bytes, &mover->staging));
     }
-    return mnp__signals_new(heap, MNP__SIGNALS, &mover->signals);
+    return mnp__push_is_possible(mover->ctx) ? MNP_OK : mnp__signals_new(heap, MNP__SIGNALS, &mover->signals);
 }
 
 /* ---- lists ---- */
@@ -166,8 +181,10 @@ static mnp_status add_store(struct planner *planner, int peer, const mnp__piece 
     mnp__mover *mover = planner->mover;
     int64_t packed[MNP_MAX_DIMS];
     int64_t to = mnp__heap_distance(mover->ctx->comm.heap, peer) / (int64_t)mover->element;
-    if (mover->ntargets == 0 || mover->targets[mover->ntargets - 1] != peer)
+    if (mover->ntargets == 0 || mover->targets[mover->ntargets - 1] != peer) {
+        planner->first_units[mover->ntargets] = mnp__boxes_cut(&mover->store);
         mover->targets[mover->ntargets++] = peer;
+    }
     if (!mover->staging)
         return mnp__boxes_add(&mover->store, piece->ndim, piece->extent, piece->src, piece->src_strides,
                               to + piece->dst, piece->dst_strides);
@@ -189,9 +206,9 @@ static mnp_status add_sent(void *argument, const mnp__piece *piece)
         mover->facts.other_bytes += bytes;
     if (peer >= 0)
         return add_store(planner, peer, piece);
-    if (planner->nsends == 0 || planner->sends[planner->nsends - 1].peer != piece->receiver)
-        planner->sends[planner->nsends++] = (mnp__message){.peer = piece->receiver};
-    planner->sends[planner->nsends - 1].bytes += (size_t)bytes;
+    if (mover->nsends == 0 || planner->sends[mover->nsends - 1].peer != piece->receiver)
+        planner->sends[mover->nsends++] = (mnp__message){.peer = piece->receiver};
+    planner->sends[mover->nsends - 1].bytes += (size_t)bytes;
     int64_t to = planner->outgoing;
     planner->outgoing += piece->size;
     mnp__dense_strides(piece->ndim, piece->extent, packed);
@@ -243,6 +260,9 @@ static void note_facts(mnp__mover *mover)
         mover->facts.launches += lists[i]->count > 0;
         mover->facts.memory += lists[i]->count * (int64_t)sizeof *lists[i]->host;
     }
+    if (mover->push) /* one for both, also where it only waits for those who write here */
+        mover->facts.launches += (mover->local.count + mover->store.count + mover->nwriters > 0) -
+                                 (mover->local.count > 0) - (mover->store.count > 0);
     mover->facts.own_bytes = mover->local.total * (int64_t)mover->element;
     mover->facts.memory += (int64_t)mover->staging_bytes;
 }
@@ -252,24 +272,37 @@ static mnp_status make_lists(struct planner *planner)
 {
     mnp__mover *mover = planner->mover;
     mnp_ctx *ctx = mover->ctx;
-    mnp__boxes *lists[] = {&mover->fill, &mover->local, &mover->pack, &mover->unpack, &mover->store, &mover->fetch};
+    mnp__boxes *lists[LISTS];
     int64_t elements = place_messages(planner);
+    list_boxes(mover, lists);
     MNP_TRY(mnp__pieces_wanted(&planner->spec, ctx->comm.rank, add_wanted, planner));
     MNP_TRY(mnp__pieces_sent(&planner->spec, ctx->comm.rank, add_sent, planner));
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (int i = 0; i < LISTS; i++)
         MNP_TRY(mnp__boxes_commit(ctx, lists[i]));
     MNP_TRY(allocate_messages(mover, elements, mover->nrecvs, planner->recvs, &mover->recv));
-    MNP_TRY(allocate_messages(mover, planner->outgoing, planner->nsends, planner->sends, &mover->send));
-    mover->facts.messages = planner->nsends;
-    note_facts(mover);
-    return mnp__exchange_new(&ctx->comm, planner->nsends, planner->sends, mover->nrecvs, planner->recvs,
+    MNP_TRY(allocate_messages(mover, planner->outgoing, mover->nsends, planner->sends, &mover->send));
+    mover->facts.messages = mover->nsends;
+    return mnp__exchange_new(&ctx->comm, mover->nsends, planner->sends, mover->nrecvs, planner->recvs,
                              &mover->exchange);
+}
+
+/* On GPUs, where anything goes through the heap. */
+static mnp_status make_push(struct planner *planner)
+{
+    mnp__mover *mover = planner->mover;
+    const mnp__push_spec spec = {.dtype = planner->moving, .store = &mover->store, .local = &mover->local,
+                                 .ntargets = mover->ntargets, .targets = mover->targets,
+                                 .first_units = planner->first_units,
+                                 .nwriters = mover->nwriters, .writers = mover->writers};
+    if (mover->facts.way == MNP__BY_MESSAGES || !mnp__push_is_possible(mover->ctx))
+        return MNP_OK;
+    return mnp__push_new(mover->ctx, &spec, &mover->push);
 }
 
 mnp_status mnp__mover_new(mnp_ctx *ctx, const mnp__move_spec *spec, mnp__mover **mover_p)
 {
     const mnp_dtype moving = mnp__moving_dtype(spec->dtype);
-    struct planner planner = {.spec = *spec, .peers = ctx->comm.peers};
+    struct planner planner = {.spec = *spec, .moving = moving, .peers = ctx->comm.peers};
     int64_t dense[MNP_MAX_DIMS], shape[MNP_MAX_DIMS];
     mnp__kernel *kernel;
     mnp_status st;
@@ -282,10 +315,13 @@ mnp_status mnp__mover_new(mnp_ctx *ctx, const mnp__move_spec *spec, mnp__mover *
     MNP_TRY_OR(MNP_AGREE(ctx, count(&planner, ctx, kernel)), st, done);
     MNP_TRY_OR(settle(&planner), st, done);
     MNP_TRY_OR(MNP_AGREE(ctx, make_lists(&planner)), st, done);
+    MNP_TRY_OR(make_push(&planner), st, done);
+    note_facts(planner.mover);
     *mover_p = planner.mover;
 done:
     free(planner.incoming);
     free(planner.places);
+    free(planner.first_units);
     free(planner.sends);
     free(planner.recvs);
     if (st != MNP_OK)
@@ -298,15 +334,17 @@ void mnp__mover_free(mnp__mover *mover)
     if (!mover)
         return;
     mnp_ctx *ctx = mover->ctx;
-    mnp__boxes *lists[] = {&mover->fill, &mover->local, &mover->pack, &mover->unpack, &mover->store, &mover->fetch};
+    mnp__boxes *lists[LISTS];
     bool through = mnp__exchange_free(mover->exchange);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    list_boxes(mover, lists);
+    for (int i = 0; i < LISTS; i++)
         mnp__boxes_free(ctx, lists[i]);
     if (through) {
         ctx->device->ops->free(ctx->device, mover->send);
         ctx->device->ops->free(ctx->device, mover->recv);
     }
     mnp__signals_free(mover->signals);
+    mnp__push_free(mover->push);
     mnp__heap_free(ctx->comm.heap, mover->staging);
     free(mover->targets);
     free(mover->writers);

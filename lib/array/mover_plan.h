@@ -6,9 +6,10 @@
 
 #include "array/boxes.h"
 #include "array/mover.h"
+#include "array/push.h"
 #include "comm/heap.h"
 
-/* Signals between peers: what is to be written may be; all that was to be written has been. */
+/* Signals between peers on the host: what is to be written may be; all that was to be written has been. */
 enum { MNP__SIGNAL_READY, MNP__SIGNAL_DONE, MNP__SIGNALS };
 
 struct mnp__mover {
@@ -22,15 +23,16 @@ struct mnp__mover {
     mnp__boxes pack, unpack; /* block to send; recv to dst */
     void *send, *recv;       /* device memory: messages one after the other */
     mnp__exchange *exchange;
-    int nrecvs;
+    int nsends, nrecvs;
 
     /* through the heap, for peers */
     mnp__boxes store, fetch; /* block to the peers' dst or staging; staging to dst */
     void *staging;           /* in the heap; NULL where peers store into dst */
     size_t staging_bytes;
-    mnp__signals *signals;   /* NULL where no peer has anything for another */
     int ntargets, nwriters;  /* the numbers of the peers that this rank writes to, and that write to it */
     int *targets, *writers;
+    mnp__signals *signals;   /* NULL where no peer has anything for another, and on GPUs */
+    mnp__push *push;         /* NULL but on GPUs: does `store` and `local` with all waiting */
 
     /* the run that has begun */
     const void *src;

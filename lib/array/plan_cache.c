@@ -77,12 +77,13 @@ static void move_to_front(struct plans *plans, int i)
     memcpy(&plans->kept[0], moved, size);
 }
 
-/* Keep a plan, instead of those used least recently; but not one that is too large. */
+/* Keep a plan, instead of those used least recently; but not one that is too large, or instead of one in a graph. */
 static mnp_status keep(struct plans *plans, mnp_ctx *ctx, mnp_plan *plan, bool *kept_p)
 {
     int64_t bytes = mnp__plan_memory(plan);
     MNP_TRY(mnp__all_reduce(&ctx->comm, &bytes, 1, MPI_INT64_T, MPI_MAX));
-    *kept_p = bytes <= most_bytes;
+    const bool is_full = plans->count == MOST_PLANS || plans->bytes + bytes > most_bytes;
+    *kept_p = bytes <= most_bytes && !(is_full && mnp__ctx_has_graphs(ctx));
     if (!*kept_p)
         return MNP_OK;
     while (plans->count == MOST_PLANS || plans->bytes + bytes > most_bytes) {

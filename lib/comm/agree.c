@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "comm/waits.h"
 #include "comm/watch.h"
 
 /* Whether an error of MPI says that a process is gone.  Only some libraries can tell. */
@@ -80,6 +81,8 @@ static mnp_status find_least(const mnp__comm *comm, int *value)
 mnp_status mnp__agree(const mnp__comm *comm, mnp_status status)
 {
     char message[4096] = "";
+    if (status == MNP_OK)
+        status = mnp__waits_check(comm->waits);
     int lowest = status == MNP_OK ? comm->size : comm->rank;
     if (status == MNP_ERR_TIMEOUT) /* a rank that did not answer will not agree either */
         mnp__watch_give_up(comm, -1);

@@ -68,7 +68,7 @@ mnp_status mnp__channels_open(mnp__heap *heap, const mnp__peers *peers, mnp__cha
     void *memory = NULL;
     mnp_status st;
     *channels_p = NULL;
-    if (!mnp__heap_shared(heap))
+    if (!mnp__heap_cpu_shared(heap))
         return MNP_OK;
     MNP_TRY(mnp__calloc(1, sizeof *channels, &channels));
     channels->heap = heap;

@@ -221,8 +221,8 @@ mnp_status mnp_comm_gatherv(mnp_comm *comm, const void *send, int64_t count, voi
                             const int64_t *offsets, mnp_dtype dtype, int root)
 {
     const mnp__collective call = {.kind = MNP__GATHER, .name = "mnp_comm_gatherv", .send = send, .recv = recv,
-                                  .whole = count, .parts = {.counts = counts, .offsets = offsets}, .dtype = dtype,
-                                  .root = root};
+                                  .whole = count, .parts = {.counts = counts, .offsets = offsets}, .uneven = true,
+                                  .dtype = dtype, .root = root};
     if (comm->part.rank == root)
         MNP_TRY(check_lists(call.name, counts, offsets));
     return run_gather(comm, &call);
@@ -257,8 +257,8 @@ mnp_status mnp_comm_scatterv(mnp_comm *comm, const void *send, const int64_t *co
                              void *recv, int64_t count, mnp_dtype dtype, int root)
 {
     const mnp__collective call = {.kind = MNP__SCATTER, .name = "mnp_comm_scatterv", .send = send, .recv = recv,
-                                  .whole = count, .parts = {.counts = counts, .offsets = offsets}, .dtype = dtype,
-                                  .root = root};
+                                  .whole = count, .parts = {.counts = counts, .offsets = offsets}, .uneven = true,
+                                  .dtype = dtype, .root = root};
     if (comm->part.rank == root)
         MNP_TRY(check_lists(call.name, counts, offsets));
     return run_scatter(comm, &call);
@@ -293,7 +293,8 @@ mnp_status mnp_comm_all_to_allv(mnp_comm *comm, const void *send, const int64_t 
 {
     const mnp__collective call = {.kind = MNP__ALL_TO_ALL, .name = "mnp_comm_all_to_allv", .send = send, .recv = recv,
                                   .parts = {.counts = send_counts, .offsets = send_offsets},
-                                  .recv_parts = {.counts = recv_counts, .offsets = recv_offsets}, .dtype = dtype};
+                                  .recv_parts = {.counts = recv_counts, .offsets = recv_offsets}, .uneven = true,
+                                  .dtype = dtype};
     MNP_TRY(check_lists(call.name, send_counts, send_offsets));
     MNP_TRY(check_lists(call.name, recv_counts, recv_offsets));
     return run_all_to_all(comm, &call);

@@ -4,6 +4,7 @@
 #ifndef MNP__COMM_COLLECTIVES_H
 #define MNP__COMM_COLLECTIVES_H
 
+#include "base/text.h"
 #include "comm/subcomm.h"
 
 typedef enum mnp__collective_kind {
@@ -16,7 +17,8 @@ typedef enum mnp__collective_kind {
     MNP__SCATTER,
     MNP__ALL_TO_ALL,
     MNP__SEND,
-    MNP__RECV
+    MNP__RECV,
+    MNP__BARRIER /* of no elements */
 } mnp__collective_kind;
 
 /* Parts of a buffer, one a rank: `count` elements each, one after the other, or so many and from there. */
@@ -37,6 +39,7 @@ typedef struct mnp__collective {
     void *recv; /* of a broadcast: the buffer, as send is */
     int64_t whole;
     mnp__parts parts, recv_parts;
+    bool uneven; /* a v form in which a rank knows only its own counts */
     mnp_dtype dtype;
     mnp_op op;
     int root; /* or the peer of send and recv */
@@ -52,9 +55,33 @@ static inline int64_t mnp__part_offset(const mnp__parts *parts, int rank)
     return parts->counts ? parts->offsets[rank] : rank * parts->count;
 }
 
+/* A run of a buffer's elements. */
+typedef struct mnp__run {
+    char *data;
+    int64_t count;
+} mnp__run;
+
+/*
+ * What this rank, number `rank` of the group, sends to rank `to`, and receives from rank `from`, itself included; of a
+ * reduction, which combines it on the way, where everyone sends the elements to those who want the result: data is NULL.
+ */
+mnp__run mnp__sent(const mnp__collective *call, int rank, int to);
+mnp__run mnp__received(const mnp__collective *call, int rank, int from);
+bool mnp__reduces(const mnp__collective *call);
+
 /* What has been checked, on the compute stream.  Collective over comm. */
 mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call);
 mnp_status mnp__barrier_run(mnp_comm *comm);
+
+/*
+ * Load a kernel if *kernel_p is NULL, which all ranks of the group find alike; they have it then, or none has.  The text
+ * is released.  Collective over comm.
+ */
+mnp_status mnp__prepare_kernel(mnp_comm *comm, const char *file, const char *function, mnp__text *defines,
+                               mnp__kernel **kernel_p);
+
+/* The definitions of kernels/combine_values.h. */
+void mnp__add_reduction(mnp__text *defines, mnp_dtype dtype, mnp_op op);
 
 /* Memory and a kernel that reductions of that kind need, and all ranks have if one has; made once.  Collective. */
 mnp_status mnp__reductions_prepare(mnp_comm *comm, mnp_dtype dtype, mnp_op op);

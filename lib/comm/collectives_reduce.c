@@ -22,49 +22,61 @@ static size_t scratch_bytes(const mnp_comm *comm)
     return (size_t)(comm->part.device->cpu_memory ? 1 : 64) << 20;
 }
 
-/* The kernel for a device whose memory the CPU cannot use. */
-static mnp_status load_kernel(mnp_comm *comm, mnp_dtype dtype, mnp_op op, mnp__kernel **kernel_p)
+void mnp__add_reduction(mnp__text *defines, mnp_dtype dtype, mnp_op op)
 {
     static const char *const joins[] = {
         [MNP_SUM] = "add", [MNP_PROD] = "multiply", [MNP_MIN] = "minimum", [MNP_MAX] = "maximum", [MNP_AVG] = "add",
     };
-    mnp__text defines = MNP__TEXT_EMPTY;
     const bool small = mnp_dtype_kind(dtype) == 'f' && mnp_dtype_size(dtype) == 2; /* computed with as float32 */
-    mnp__text_add(&defines, "#define MNP_MEMORY %s\n#define MNP_VALUE %s\n", mnp__jit_type(dtype),
+    mnp__text_add(defines, "#define MNP_MEMORY %s\n#define MNP_VALUE %s\n", mnp__jit_type(dtype),
                   mnp__jit_type(small ? MNP_FLOAT32 : dtype));
-    mnp__text_add(&defines, "#define MNP_JOIN mnp_%s\n#define MNP_AVERAGES %d\n", joins[op], op == MNP_AVG);
-    const mnp__kernel_spec spec = {.file = "combine.cu", .function = "combine", .defines = mnp__text_string(&defines)};
-    mnp_status st = mnp__text_status(&defines);
-    if (st == MNP_OK)
-        st = comm->part.device->ops->kernel_load(comm->part.device, &spec, kernel_p);
-    mnp__text_free(&defines);
+    mnp__text_add(defines, "#define MNP_JOIN mnp_%s\n#define MNP_AVERAGES %d\n", joins[op], op == MNP_AVG);
+}
+
+mnp_status mnp__prepare_kernel(mnp_comm *comm, const char *file, const char *function, mnp__text *defines,
+                               mnp__kernel **kernel_p)
+{
+    mnp__device *device = comm->part.device;
+    mnp_status st = MNP_OK;
+    if (!*kernel_p) {
+        const mnp__kernel_spec spec = {.file = file, .function = function, .defines = mnp__text_string(defines)};
+        st = mnp__text_status(defines);
+        if (st == MNP_OK)
+            st = device->ops->kernel_load(device, &spec, kernel_p);
+        st = mnp__agree(&comm->part, st);
+        if (st != MNP_OK && *kernel_p) {
+            device->ops->kernel_free(device, *kernel_p);
+            *kernel_p = NULL;
+        }
+    }
+    mnp__text_free(defines);
     return st;
 }
 
-mnp_status mnp__reductions_prepare(mnp_comm *comm, mnp_dtype dtype, mnp_op op)
+/* Room for others' values; all ranks of the group have it, or none. */
+static mnp_status prepare_scratch(mnp_comm *comm)
 {
     mnp__device *device = comm->part.device;
-    mnp__kernel **kernel = &comm->kernels[dtype][op];
-    bool lacks_scratch = !comm->scratch, lacks_kernel = !device->cpu_memory && !*kernel;
-    mnp_status st = MNP_OK;
-    if (!lacks_scratch && !lacks_kernel)
+    if (comm->scratch)
         return MNP_OK;
-    if (lacks_scratch)
-        st = device->ops->alloc(device, scratch_bytes(comm), &comm->scratch);
-    if (lacks_kernel && st == MNP_OK)
-        st = load_kernel(comm, dtype, op, kernel);
-    st = mnp__agree(&comm->part, st);
-    if (st == MNP_OK)
-        return MNP_OK;
-    if (lacks_scratch) { /* all ranks have the same, or they would not ask alike again */
+    mnp_status st = mnp__agree(&comm->part, device->ops->alloc(device, scratch_bytes(comm), &comm->scratch));
+    if (st != MNP_OK) {
         device->ops->free(device, comm->scratch);
         comm->scratch = NULL;
     }
-    if (lacks_kernel && *kernel) {
-        device->ops->kernel_free(device, *kernel);
-        *kernel = NULL;
-    }
     return st;
+}
+
+/* The kernel is for a device whose memory the CPU cannot use. */
+mnp_status mnp__reductions_prepare(mnp_comm *comm, mnp_dtype dtype, mnp_op op)
+{
+    mnp__kernel **kernel = &comm->kernels[dtype][op];
+    MNP_TRY(prepare_scratch(comm));
+    if (comm->part.device->cpu_memory || *kernel)
+        return MNP_OK;
+    mnp__text defines = MNP__TEXT_EMPTY;
+    mnp__add_reduction(&defines, dtype, op);
+    return mnp__prepare_kernel(comm, "combine.cu", "combine", &defines, kernel);
 }
 
 /* On the CPU: this rank's elements are at `own`, those of rank r are block r - first of the scratch memory, around. */

@@ -1,10 +1,12 @@
 /*
- * How collectives are done: by NCCL where it can, else by messages between ranks, and a copy of what stays.
+ * How collectives are done: straight through the heap that GPUs share where they are small, and all to all; by NCCL where
+ * it can; else by messages between ranks, and a copy of what stays.
  */
 #include <stdlib.h>
 
 #include "base/status.h"
 #include "comm/collectives.h"
+#include "comm/direct.h"
 
 static mnp__stream *compute_of(const mnp_comm *comm)
 {
@@ -13,14 +15,7 @@ static mnp__stream *compute_of(const mnp_comm *comm)
 
 mnp_status mnp__wait_for_compute(mnp_comm *comm)
 {
-    mnp__device *device = comm->part.device;
-    mnp__device_event *event;
-    MNP_TRY(device->ops->event_new(device, &event));
-    mnp_status st = device->ops->event_record(device, event, compute_of(comm));
-    if (st == MNP_OK)
-        st = mnp__comm_wait_event(&comm->world->part, event); /* whose NCCL watches that of all groups */
-    device->ops->event_free(device, event);
-    return st;
+    return mnp__comm_wait_stream(&comm->world->part, compute_of(comm)); /* whose NCCL watches that of all groups */
 }
 
 /*
@@ -55,30 +50,28 @@ mnp_status mnp__exchange_once(mnp_comm *comm, int nsends, const mnp__message *se
 
 /* ---- moving parts ---- */
 
-/* A run of a buffer's elements. */
-struct run {
-    char *data;
-    int64_t count;
-};
-
-static struct run part_of(const mnp__collective *call, const void *buffer, const mnp__parts *parts, int rank)
+static mnp__run part_of(const mnp__collective *call, const void *buffer, const mnp__parts *parts, int rank)
 {
     size_t size = mnp_dtype_size(call->dtype);
-    return (struct run){(char *)buffer + mnp__part_offset(parts, rank) * (int64_t)size, mnp__part_count(parts, rank)};
+    return (mnp__run){(char *)buffer + mnp__part_offset(parts, rank) * (int64_t)size, mnp__part_count(parts, rank)};
 }
 
-/* What this rank, number `rank`, sends to rank `to`. */
-static struct run sent(const mnp__collective *call, int rank, int to)
+mnp__run mnp__sent(const mnp__collective *call, int rank, int to)
 {
-    const struct run whole = {(char *)call->send, call->whole}, none = {NULL, 0};
+    const mnp__run whole = {(char *)call->send, call->whole}, none = {NULL, 0};
     switch (call->kind) {
+    case MNP__ALL_REDUCE:
     case MNP__ALL_GATHER:
         return whole;
+    case MNP__REDUCE:
     case MNP__GATHER:
     case MNP__SEND:
         return to == call->root ? whole : none;
+    case MNP__BROADCAST:
+        return rank == call->root && to != rank ? whole : none;
     case MNP__SCATTER:
         return rank == call->root ? part_of(call, call->send, &call->parts, to) : none;
+    case MNP__REDUCE_SCATTER:
     case MNP__ALL_TO_ALL:
         return part_of(call, call->send, &call->parts, to);
     default:
@@ -86,15 +79,22 @@ static struct run sent(const mnp__collective *call, int rank, int to)
     }
 }
 
-/* What it receives from rank `from`. */
-static struct run received(const mnp__collective *call, int rank, int from)
+mnp__run mnp__received(const mnp__collective *call, int rank, int from)
 {
-    const struct run whole = {call->recv, call->whole}, none = {NULL, 0};
+    const mnp__run whole = {call->recv, call->whole}, none = {NULL, 0};
     switch (call->kind) {
+    case MNP__ALL_REDUCE:
+        return (mnp__run){NULL, call->whole};
+    case MNP__REDUCE:
+        return (mnp__run){NULL, rank == call->root ? call->whole : 0};
+    case MNP__REDUCE_SCATTER:
+        return (mnp__run){NULL, call->parts.count};
     case MNP__ALL_GATHER:
         return part_of(call, call->recv, &call->parts, from);
     case MNP__GATHER:
         return rank == call->root ? part_of(call, call->recv, &call->parts, from) : none;
+    case MNP__BROADCAST:
+        return from == call->root && from != rank ? whole : none;
     case MNP__SCATTER:
     case MNP__RECV:
         return from == call->root ? whole : none;
@@ -105,7 +105,7 @@ static struct run received(const mnp__collective *call, int rank, int from)
     }
 }
 
-static void add_message(mnp__message *messages, int *count, int peer, struct run run, size_t size)
+static void add_message(mnp__message *messages, int *count, int peer, mnp__run run, size_t size)
 {
     if (run.count > 0)
         messages[(*count)++] = (mnp__message){.peer = peer, .data = run.data, .bytes = (size_t)run.count * size};
@@ -118,11 +118,11 @@ static mnp_status move_parts(mnp_comm *comm, const mnp__collective *call)
     size_t size = mnp_dtype_size(call->dtype);
     for (int i = 1; i < ranks; i++) {
         int to = (rank + i) % ranks, from = (rank + ranks - i) % ranks;
-        add_message(comm->sends, &nsends, to, sent(call, rank, to), size);
-        add_message(comm->recvs, &nrecvs, from, received(call, rank, from), size);
+        add_message(comm->sends, &nsends, to, mnp__sent(call, rank, to), size);
+        add_message(comm->recvs, &nrecvs, from, mnp__received(call, rank, from), size);
     }
     MNP_TRY(mnp__exchange_once(comm, nsends, comm->sends, nrecvs, comm->recvs));
-    struct run own = received(call, rank, rank), mine = sent(call, rank, rank);
+    const mnp__run own = mnp__received(call, rank, rank), mine = mnp__sent(call, rank, rank);
     if (own.count == 0 || own.data == mine.data)
         return MNP_OK;
     return comm->part.device->ops->copy(comm->part.device, own.data, mine.data, (size_t)own.count * size,
@@ -136,8 +136,7 @@ static mnp_status move_parts(mnp_comm *comm, const mnp__collective *call)
 static mnp_status broadcast_by_tree(mnp_comm *comm, const mnp__collective *call)
 {
     int ranks = comm->part.size, place = (comm->part.rank - call->root + ranks) % ranks, bit = 1, nsends = 0;
-    const struct run whole = {call->recv, call->whole};
-    const mnp__message message = {.data = whole.data, .bytes = (size_t)whole.count * mnp_dtype_size(call->dtype)};
+    const mnp__message message = {.data = call->recv, .bytes = (size_t)call->whole * mnp_dtype_size(call->dtype)};
     while (bit < ranks && !(place & bit))
         bit <<= 1;
     int nrecvs = place > 0;
@@ -157,7 +156,7 @@ static mnp_status broadcast_by_tree(mnp_comm *comm, const mnp__collective *call)
 
 /* ---- choosing ---- */
 
-static bool reduces(const mnp__collective *call)
+bool mnp__reduces(const mnp__collective *call)
 {
     return call->kind == MNP__ALL_REDUCE || call->kind == MNP__REDUCE || call->kind == MNP__REDUCE_SCATTER;
 }
@@ -185,6 +184,8 @@ static mnp_status reduce(mnp_comm *comm, const mnp__collective *complex_call)
                                             (size_t)count * mnp_dtype_size(call.dtype), compute_of(comm));
     if (comm->part.size == 1)
         return MNP_OK;
+    if (mnp__small_serves(comm, &call))
+        return mnp__small_run(comm, &call);
     if (comm->part.nccl && mnp__nccl_can_reduce(call.dtype, call.op))
         return mnp__nccl_collective(comm->part.nccl, &call, compute_of(comm));
     MNP_TRY(mnp__reductions_prepare(comm, call.dtype, call.op));
@@ -193,8 +194,16 @@ static mnp_status reduce(mnp_comm *comm, const mnp__collective *complex_call)
 
 mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call)
 {
-    if (reduces(call))
+    if (mnp__reduces(call))
         return reduce(comm, call);
+    if (mnp__small_serves(comm, call))
+        return mnp__small_run(comm, call);
+    if ((call->kind == MNP__ALL_TO_ALL || call->kind == MNP__ALL_GATHER) && comm->direct) {
+        bool done;
+        mnp_status st = mnp__push_parts(comm, call, &done);
+        if (st != MNP_OK || done)
+            return st;
+    }
     if (comm->part.nccl && (call->kind == MNP__BROADCAST || (call->kind == MNP__ALL_GATHER && !call->parts.counts)))
         return mnp__nccl_collective(comm->part.nccl, call, compute_of(comm));
     if (call->kind == MNP__BROADCAST)
@@ -208,6 +217,8 @@ mnp_status mnp__barrier_run(mnp_comm *comm)
     int ranks = comm->part.size, rank = comm->part.rank;
     if (ranks == 1)
         return MNP_OK;
+    if (comm->direct)
+        return mnp__small_run(comm, &(mnp__collective){.kind = MNP__BARRIER, .name = "mnp_comm_barrier"});
     MNP_TRY(mnp__reductions_prepare(comm, MNP_UINT8, MNP_MAX));
     if (mnp__has_many_ranks(comm))
         return mnp__gather_blocks(comm, &(const char){0}, 1);

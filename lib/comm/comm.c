@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "comm/heap.h"
+#include "comm/waits.h"
 #include "comm/watch.h"
 
 /* Number the hosts in the order of their lowest ranks. */
@@ -98,8 +99,7 @@ static mnp_status choose_transport(mnp__comm *comm)
     comm->transport = nccl ? MNP_TRANSPORT_NCCL : MNP_TRANSPORT_STAGED;
     if (facts.sharers > 1)
         MNP_LOG(&comm->config->logger, MNP_LOG_WARN,
-                "%d ranks share one GPU: they run, but slower than one rank a GPU, and exchange data through the host",
-                facts.sharers);
+                "%d ranks share one GPU: they run, but slower than one rank a GPU", facts.sharers);
     return MNP_OK;
 }
 
@@ -122,7 +122,18 @@ mnp_status mnp__comm_attach(mnp__comm *comm, const mnp__config *config, mnp__dev
     if (comm->transport == MNP_TRANSPORT_NCCL && comm->size > 1)
         MNP_TRY(mnp__nccl_start(comm, &comm->nccl));
     MNP_TRY(mnp__peers_open(config, comm->mpi, comm->node, &comm->peers));
-    return mnp__heap_open(comm, &comm->heap);
+    MNP_TRY(mnp__heap_open(comm, &comm->heap));
+    if (!mnp__heap_shared(comm->heap) || device->cpu_memory)
+        return MNP_OK;
+    return mnp__agree(comm, mnp__waits_new(comm, &comm->waits));
+}
+
+void mnp__comm_detach(mnp__comm *comm)
+{
+    mnp__heap_close(comm->heap);
+    comm->heap = NULL;
+    mnp__waits_free(comm->waits);
+    comm->waits = NULL;
 }
 
 void mnp__comm_close(mnp__comm *comm)
@@ -142,53 +153,98 @@ void mnp__comm_close(mnp__comm *comm)
     comm->watch = NULL;
 }
 
-/* While NCCL works: whether all ranks are still there, at intervals, and in time. */
-static mnp_status watch_nccl(const mnp__comm *comm, double since, double *looked)
+/* What a wait for the GPU has seen: which call of NCCL is under way since when, and when it last looked for all ranks. */
+struct vigil {
+    uint32_t over;
+    double since, looked;
+};
+
+/*
+ * Now and then while the GPU is busy: whether all ranks are there, and NCCL is well and in time.  Kernels of ours that wait
+ * know the time themselves (waits.h).
+ */
+static mnp_status keep_vigil(mnp__comm *comm, struct vigil *vigil)
 {
-    const double now = MPI_Wtime(), deadline = comm->config->deadline_seconds;
-    if (now - *looked > 0.05) {
-        *looked = now;
+    const double now = MPI_Wtime(), between_looks = 0.05, deadline = comm->config->deadline_seconds;
+    bool communicating;
+    uint32_t over;
+    int there;
+    /* another rank may be waiting for what MPI has not sent from here yet */
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
+    if ((comm->nccl || comm->waits) && now - vigil->looked > between_looks) { /* else nothing waits for others */
+        vigil->looked = now;
         MNP_TRY(mnp__watch_look(comm));
     }
-    if (now - since <= deadline)
+    if (!comm->nccl)
+        return MNP_OK;
+    mnp_status st = mnp__nccl_check(comm->nccl, &communicating, &over);
+    if (st != MNP_OK) { /* NCCL does not tell that a process has ended, or which */
+        MNP_TRY(mnp__watch_look(comm));
+        return st;
+    }
+    if (!communicating || over != vigil->over) /* computing may take as long as it takes, and so may many calls */
+        vigil->since = now;
+    vigil->over = over;
+    if (now - vigil->since <= deadline)
         return MNP_OK;
     mnp__watch_give_up(comm, -1);
     return MNP_FAIL(MNP_ERR_TIMEOUT, "another rank did not take part in an exchange within %g seconds (MANIPLE_DEADLINE)",
                     deadline);
 }
 
-mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event)
+/* Until that point is reached, or waiting for it makes no sense any more. */
+static mnp_status see_through(mnp__comm *comm, mnp__device_event *event)
 {
-    double since = 0, looked = 0; /* when this call of NCCL was first seen to be what is missing; 0: none is */
-    uint32_t over = 0, over_then = 0;
-    for (int tries = 0;; tries++) {
-        bool done, communicating = false;
-        int there;
+    enum { EAGER_ROUNDS = 1000 };
+    struct vigil vigil = {0};
+    bool done;
+    for (int round = 0;; round++) {
         MNP_TRY(comm->device->ops->event_query(comm->device, event, &done));
+        MNP_TRY(mnp__waits_check(comm->waits)); /* also when all is done: a kernel that waited in vain has ended */
         if (done)
             return MNP_OK;
-        if (tries < 1000) {
+        if (round < EAGER_ROUNDS) {
             sched_yield();
             continue;
         }
-        mnp_status st = comm->nccl ? mnp__nccl_check(comm->nccl, &communicating, &over) : MNP_OK;
-        if (st != MNP_OK) { /* NCCL does not tell that a process has ended, or which */
-            mnp_status seen = mnp__watch_look(comm);
-            return seen != MNP_OK ? seen : st;
-        }
-        /* another rank may be waiting for what MPI has not sent from here yet */
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
+        if (round == EAGER_ROUNDS)
+            vigil.since = vigil.looked = MPI_Wtime();
+        MNP_TRY(keep_vigil(comm, &vigil));
         nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
-        if (!communicating || over != over_then) /* computing may take as long as it takes, and so may many calls */
-            since = 0;
-        else if (since == 0)
-            since = looked = MPI_Wtime();
-        else
-            st = watch_nccl(comm, since, &looked);
-        over_then = over;
-        if (st != MNP_OK) {
-            mnp__nccl_abort(comm->nccl);
-            return st;
-        }
     }
+}
+
+/* What waited for a lost rank ends now; whoever gives up should find it so before it frees what that used. */
+static void let_end(mnp__comm *comm, mnp__device_event *event)
+{
+    enum { MILLISECONDS = 1000 };
+    bool done = false;
+    for (int i = 0; i < MILLISECONDS && !done; i++) {
+        if (comm->device->ops->event_query(comm->device, event, &done) != MNP_OK)
+            return;
+        if (!done)
+            nanosleep(&(struct timespec){.tv_nsec = 1000 * 1000}, NULL);
+    }
+}
+
+mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event)
+{
+    MNP_TRY(mnp__refuse_recording(comm->device, "waiting for the device"));
+    mnp_status st = see_through(comm, event);
+    if (mnp__watch_lost(comm))
+        let_end(comm, event);
+    return st;
+}
+
+mnp_status mnp__comm_wait_stream(mnp__comm *comm, mnp__stream *stream)
+{
+    const mnp__device_ops *ops = comm->device->ops;
+    mnp__device_event *event;
+    MNP_TRY(mnp__refuse_recording(comm->device, "waiting for the device"));
+    MNP_TRY(ops->event_new(comm->device, &event));
+    mnp_status st = ops->event_record(comm->device, event, stream);
+    if (st == MNP_OK)
+        st = mnp__comm_wait_event(comm, event);
+    ops->event_free(comm->device, event);
+    return st;
 }

@@ -15,6 +15,7 @@
 
 typedef struct mnp__heap mnp__heap;
 typedef struct mnp__nccl mnp__nccl;
+typedef struct mnp__waits mnp__waits;
 typedef struct mnp__watch mnp__watch;
 
 /* How bytes of device memory travel. */
@@ -34,8 +35,10 @@ typedef struct mnp__comm {
     mnp__device *device; /* borrowed; NULL until mnp__comm_attach() */
     mnp__transport transport;
     mnp__nccl *nccl; /* NULL unless that is the transport */
-    mnp__peers *peers;   /* and the heap: NULL until mnp__comm_attach() */
+    mnp__peers *peers; /* these are NULL until mnp__comm_attach() */
     mnp__heap *heap;
+    mnp__waits *waits; /* of kernels; NULL unless GPUs share the heap */
+    bool library_only; /* what is planned now goes by messages of NCCL or MPI alone: mnp_comm_set_way() */
 } mnp__comm;
 
 /* The communicators of MPI.  Collective.  The config's logger is not needed yet. */
@@ -43,9 +46,10 @@ mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm);
 
 /*
  * Choose the transport for that device (MANIPLE_TRANSPORT), start NCCL where it is to be used, find the peers and open the
- * heap, which whoever closes the device closes before.  Collective.
+ * heap.  detach: what needs the device, which is closed after it and runs nothing any more; not NCCL.  Both collective.
  */
 mnp_status mnp__comm_attach(mnp__comm *comm, const mnp__config *config, mnp__device *device);
+void mnp__comm_detach(mnp__comm *comm);
 void mnp__comm_close(mnp__comm *comm);
 
 /*
@@ -80,8 +84,12 @@ mnp_status mnp__broadcast(const mnp__comm *comm, void *data, size_t size, int ro
 /* MPI's own words for an error code of its calls; MNP_OK for MPI_SUCCESS; MNP_ERR_PEER where MPI says that a process failed. */
 mnp_status mnp__mpi_status(int code, const char *call);
 
-/* Wait for a point on a stream, at most the deadline once communication is all that is missing; watches NCCL for faults. */
+/*
+ * Wait for a point on a stream, at most the deadline once communication is all that is missing: as it takes a lost rank or
+ * a fault of NCCL for a failure, so it does if a kernel on any stream has waited for another rank in vain.
+ */
 mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event);
+mnp_status mnp__comm_wait_stream(mnp__comm *comm, mnp__stream *stream); /* for what it holds now */
 
 /* One message: `bytes` at `data` in device memory, to or from `peer` (never this rank). */
 typedef struct mnp__message {

@@ -211,6 +211,7 @@ mnp_status mnp__exchange_begin(mnp__exchange *exchange, mnp__stream *stream)
     if (comm->transport == MNP_TRANSPORT_NCCL)
         return MNP_OK; /* its call takes the CPU a while: the GPU should have work by then */
     if (comm->transport == MNP_TRANSPORT_STAGED) {
+        MNP_TRY(mnp__refuse_recording(comm->device, "sending messages through the host"));
         if (exchange->used) /* the last round may still be reading what is received now */
             MNP_TRY(mnp__comm_wait_event(comm, exchange->unpacked));
         MNP_TRY(stage(exchange, exchange->nsends, exchange->sends, exchange->pinned_send, false, stream));

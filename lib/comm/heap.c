@@ -9,8 +9,9 @@
  * made the same when it is opened, so that it is full for all ranks at once; only making a chunk can fail on one rank
  * alone, which is agreed upon.
  *
- * Where the device cannot share memory, or there is not that much address space, every block is memory of the device by
- * itself, and the arena just counts.
+ * Whether peers can share memory depends on the driver, on what joins their GPUs, on what a container lets pass: it is
+ * tried, with one chunk, when the heap is opened.  Where they cannot, or there is not that much address space, every block
+ * of a GPU is its device's by itself, and the arena just counts; the host's heap serves each rank alone.
  */
 #include "comm/heap.h"
 
@@ -33,6 +34,7 @@ struct mnp__heap {
     bool shared;       /* peers map each other's chunks */
     char *base;        /* of the regions; NULL if direct */
     size_t region;     /* bytes of each */
+    size_t unit;       /* the device's granularity: chunks are so many whole units */
     size_t bound;      /* of what this rank may reserve, so that all ranks of a host together stay within its memory */
     size_t limit;      /* the same as the user wants it; 0: none */
     struct chunk *chunks; /* by their places */
@@ -63,85 +65,9 @@ static char *own_region(const mnp__heap *heap)
     return region_of(heap, heap->comm->peers->mine);
 }
 
-/* ---- opening and closing ---- */
+/* ---- chunks ---- */
 
-/* What bounds the heap: the least that any rank has. */
-static mnp_status find_bounds(mnp__heap *heap)
-{
-    mnp__comm *comm = heap->comm;
-    const mnp__config *config = comm->config;
-    mnp_rank_info info = {.rank = 0};
-    mnp_status st = comm->device->ops->info(comm->device, &info);
-    int sharers = comm->device->cpu_memory ? comm->node_size : comm->ranks_on_device;
-    uint64_t share = (uint64_t)info.memory_total / (uint64_t)sharers, limit = (uint64_t)config->memory_bytes;
-    if (config->memory_share > 0)
-        limit = (uint64_t)((double)share * config->memory_share);
-    uint64_t mine[3] = {limit > 0 ? limit : UINT64_MAX, share, comm->device->ops->share_reserve != NULL}, least_of[3];
-    MNP_TRY(mnp__agree(comm, st));
-    MNP_TRY(mnp__mpi_status(MPI_Allreduce(mine, least_of, 3, MPI_UINT64_T, MPI_MIN, comm->mpi), "MPI_Allreduce"));
-    heap->limit = least_of[0] < UINT64_MAX ? (size_t)least_of[0] : 0;
-    heap->bound = (size_t)least_of[1];
-    heap->direct = least_of[2] == 0;
-    return MNP_OK;
-}
-
-/* Whether memory can be had that processes share. */
-static bool can_share(const mnp__heap *heap)
-{
-    mnp__device *device = heap->comm->device;
-    int fd;
-    if (device->ops->share_new(device, device->ops->share_granularity(device), &fd) != MNP_OK)
-        return false;
-    close(fd);
-    return true;
-}
-
-/* Address space for all peers, on all ranks or on none, which is no failure; and whether they will share memory. */
-static mnp_status reserve(mnp__heap *heap)
-{
-    mnp__comm *comm = heap->comm;
-    mnp__device *device = comm->device;
-    size_t peers = (size_t)comm->peers->count, most = (size_t)comm->peers->most;
-    void *base = NULL;
-    heap->region = smallest_growth;
-    while (heap->region < 2 * heap->bound && 2 * heap->region * most <= largest_space)
-        heap->region *= 2;
-    bool reserved = device->ops->share_reserve(device, heap->region * peers, &base) == MNP_OK;
-    int mine[] = {reserved, reserved && (most == 1 || can_share(heap))}, all[2];
-    if (!mine[1])
-        MNP_LOG(&comm->config->logger, MNP_LOG_INFO, "ranks do not share memory: %s", mnp_error_message());
-    MNP_TRY(mnp__mpi_status(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, comm->mpi), "MPI_Allreduce"));
-    heap->base = base;
-    heap->direct = !all[0];
-    heap->shared = all[1] && most > 1;
-    if (reserved && heap->direct) {
-        device->ops->share_unreserve(device, base, heap->region * peers);
-        heap->base = NULL;
-    }
-    return MNP_OK;
-}
-
-mnp_status mnp__heap_open(mnp__comm *comm, mnp__heap **heap_p)
-{
-    mnp__heap *heap = NULL;
-    mnp_status st = mnp__calloc(1, sizeof *heap, &heap);
-    if (st == MNP_OK) {
-        heap->comm = comm;
-        st = mnp__arena_new(&heap->arena);
-    }
-    if (st == MNP_OK)
-        st = mnp__calloc((size_t)comm->peers->count, sizeof *heap->fds, &heap->fds);
-    MNP_TRY_OR(mnp__agree(comm, st), st, fail);
-    MNP_TRY_OR(find_bounds(heap), st, fail);
-    if (!heap->direct)
-        MNP_TRY_OR(reserve(heap), st, fail);
-    *heap_p = heap;
-    return MNP_OK;
-fail:
-    mnp__heap_close(heap);
-    return st;
-}
-
+/* A chunk disappears from the regions of the first so many peers. */
 static void unmap(mnp__heap *heap, int peers, size_t begin, size_t size)
 {
     mnp__device *device = heap->comm->device;
@@ -149,68 +75,48 @@ static void unmap(mnp__heap *heap, int peers, size_t begin, size_t size)
         device->ops->share_unmap(device, region_of(heap, i) + begin, size);
 }
 
-void mnp__heap_close(mnp__heap *heap)
-{
-    if (!heap)
-        return;
-    if (heap->base && mnp__arena_read(heap->arena).blocks == 0) { /* what is in use MPI may still write to */
-        mnp__device *device = heap->comm->device;
-        int peers = heap->comm->peers->count;
-        for (int i = 0; i < heap->count; i++)
-            unmap(heap, peers, heap->chunks[i].begin, heap->chunks[i].size);
-        device->ops->share_unreserve(device, heap->base, heap->region * (size_t)peers);
-    }
-    mnp__arena_free(heap->arena);
-    free(heap->chunks);
-    free(heap->fds);
-    free(heap);
-}
-
-/* ---- chunks ---- */
-
-/* Let a chunk's memory appear in all regions.  On failure it is in none. */
-static mnp_status map(mnp__heap *heap, size_t begin, size_t size)
+/*
+ * A chunk's memory appears in this rank's own region, and, where peers share the heap, leaves as a file descriptor for
+ * theirs.  Agreed upon: on failure there is none on any rank.
+ */
+static mnp_status make_own(mnp__heap *heap, size_t begin, size_t size, int *fd_p)
 {
     mnp__device *device = heap->comm->device;
-    mnp_status st = MNP_OK;
-    for (int i = 0; i < heap->comm->peers->count; i++) {
-        st = device->ops->share_map(device, region_of(heap, i) + begin, size, heap->fds[i]);
-        if (st != MNP_OK) {
-            unmap(heap, i, begin, size);
-            break;
-        }
-    }
+    char *place = own_region(heap) + begin;
+    mnp_status st = device->ops->share_new(device, place, size, heap->shared ? fd_p : NULL);
+    const bool made = st == MNP_OK;
+    st = mnp__agree(heap->comm, st);
+    if (st == MNP_OK || !made)
+        return st;
+    device->ops->share_unmap(device, place, size);
+    if (*fd_p >= 0)
+        close(*fd_p);
     return st;
 }
 
-static void close_fds(mnp__heap *heap)
-{
-    for (int i = 0; i < heap->comm->peers->count; i++) {
-        if (heap->fds[i] >= 0)
-            close(heap->fds[i]);
-        heap->fds[i] = -1;
-    }
-}
-
-/* The memory that all peers have made for a chunk, as file descriptors.  Agreed upon. */
-static mnp_status make_memory(mnp__heap *heap, size_t size)
+/*
+ * What the peers have made appears in their regions; the descriptor of this rank's own is given away.  *mapped_p: how many
+ * of the peers it is mapped of.
+ */
+static mnp_status map_others(mnp__heap *heap, size_t begin, size_t size, int own, int *mapped_p)
 {
     mnp__device *device = heap->comm->device;
     const mnp__peers *peers = heap->comm->peers;
-    int own = -1;
-    for (int i = 0; i < peers->count; i++)
-        heap->fds[i] = -1;
-    if (!mnp__heap_shared(heap))
-        return MNP_OK;
-    mnp_status st = mnp__agree(heap->comm, device->ops->share_new(device, size, &own));
-    if (st != MNP_OK) {
-        if (own >= 0)
-            close(own);
+    int mapped = 0;
+    mnp_status st = mnp__peers_share(peers, own, heap->fds);
+    if (st != MNP_OK)
         return st;
+    for (; mapped < peers->count && st == MNP_OK; mapped += st == MNP_OK) {
+        if (mapped != peers->mine)
+            st = device->ops->share_map(device, region_of(heap, mapped) + begin, size, heap->fds[mapped]);
     }
-    return mnp__peers_share(peers, own, heap->fds);
+    for (int i = 0; i < peers->count; i++)
+        close(heap->fds[i]);
+    *mapped_p = mapped;
+    return st;
 }
 
+/* So that entering a chunk cannot fail once ranks have agreed on it. */
 static mnp_status make_room_in_list(mnp__heap *heap)
 {
     if (heap->count < heap->capacity)
@@ -224,29 +130,27 @@ static mnp_status make_room_in_list(mnp__heap *heap)
     return MNP_OK;
 }
 
-/* Enter chunk number `index`.  Agreed upon: on failure nothing has changed on any rank. */
+/* Make chunk number `index`.  Agreed upon: on failure nothing has changed on any rank. */
 static mnp_status add_chunk(mnp__heap *heap, int index, size_t begin, size_t size)
 {
-    mnp__comm *comm = heap->comm;
-    bool mapped = false, added = false;
-    mnp_status st = make_memory(heap, size);
-    if (st == MNP_OK) {
-        st = map(heap, begin, size);
-        mapped = st == MNP_OK;
-    }
-    close_fds(heap);
+    const mnp__peers *peers = heap->comm->peers;
+    int own = -1, mapped = 0;
+    bool added = false;
+    MNP_TRY(make_own(heap, begin, size, &own));
+    mnp_status st = heap->shared ? map_others(heap, begin, size, own, &mapped) : MNP_OK;
     if (st == MNP_OK)
         st = make_room_in_list(heap);
     if (st == MNP_OK) {
         st = mnp__arena_add(heap->arena, begin, size);
         added = st == MNP_OK;
     }
-    st = mnp__agree(comm, st);
+    st = mnp__agree(heap->comm, st);
     if (st != MNP_OK) {
         if (added)
             (void)mnp__arena_remove(heap->arena, begin, size);
-        if (mapped)
-            unmap(heap, comm->peers->count, begin, size);
+        unmap(heap, mapped, begin, size);
+        if (mapped <= peers->mine)
+            heap->comm->device->ops->share_unmap(heap->comm->device, own_region(heap) + begin, size);
         return st;
     }
     memmove(heap->chunks + index + 1, heap->chunks + index, (size_t)(heap->count - index) * sizeof *heap->chunks);
@@ -281,13 +185,11 @@ struct gap {
 
 static bool find_gap(const mnp__heap *heap, size_t size, struct gap *gap)
 {
-    mnp__device *device = heap->comm->device;
-    size_t unit = device->ops->share_granularity(device);
     for (int i = 0; i <= heap->count; i++) {
         size_t begin = i > 0 ? heap->chunks[i - 1].begin + heap->chunks[i - 1].size : 0;
         size_t end = i < heap->count ? heap->chunks[i].begin : heap->region;
         size_t before = mnp__arena_free_before(heap->arena, begin);
-        size_t needed = round_up(size > before ? size - before : 1, unit);
+        size_t needed = round_up(size > before ? size - before : 1, heap->unit);
         *gap = (struct gap){.index = i, .begin = begin, .room = end - begin, .needed = needed};
         if (needed <= end - begin)
             return true;
@@ -320,11 +222,12 @@ static mnp_status is_full(const mnp__heap *heap, size_t size, size_t lacks)
                     "no memory for %zu bytes of an array on every rank (%.3g GiB): %zu bytes are missing; of %zu bytes a "
                     "rank, %s, %zu are in use and %zu reserved",
                     size, (double)size / 1073741824.0, lacks, ceiling(heap),
-                    limited ? "the limit of MANIPLE_MEMORY_LIMIT or mnp_memory_set_limit()" : "its share of the host",
+                    limited ? "the limit of MANIPLE_MEMORY_LIMIT or mnp_memory_set_limit()"
+                    : heap->comm->device->cpu_memory ? "its share of the host" : "its share of the GPU",
                     figures.used, figures.reserved);
 }
 
-/* Make room for a block of that size. */
+/* Make room for a block of that size, and some more, so that it need not be done often. */
 static mnp_status grow(mnp__heap *heap, size_t size)
 {
     struct gap gap;
@@ -335,17 +238,137 @@ static mnp_status grow(mnp__heap *heap, size_t size)
     }
     if (lacks > 0)
         return is_full(heap, size, lacks);
-    mnp__device *device = heap->comm->device;
-    (void)device->ops->memory_trim(device, MNP_MEMORY_SCRATCH); /* both come out of the same memory */
-    size_t reserved = mnp__arena_read(heap->arena).reserved, unit = device->ops->share_granularity(device);
+    size_t reserved = mnp__arena_read(heap->arena).reserved;
     size_t wished = least(round_up(reserved / 4, smallest_growth) + smallest_growth, largest_growth);
-    size_t most = least(gap.room, (ceiling(heap) - reserved) / unit * unit);
-    wished = least(wished > gap.needed ? wished : gap.needed, most);
+    size_t most = least(gap.room, (ceiling(heap) - reserved) / heap->unit * heap->unit);
+    wished = least(round_up(wished > gap.needed ? wished : gap.needed, heap->unit), most);
     mnp_status st = add_chunk(heap, gap.index, gap.begin, wished);
-    if (st != MNP_OK && st != MNP_ERR_TIMEOUT)
+    if (st != MNP_OK && !mnp__watch_lost(heap->comm)) { /* others may have taken memory: the least that will do */
+        mnp__heap_trim(heap);
+        if (find_gap(heap, size, &gap))
+            st = add_chunk(heap, gap.index, gap.begin, gap.needed);
+    }
+    if (st != MNP_OK && !mnp__watch_lost(heap->comm))
         st = MNP_FAIL(MNP_ERR_MEMORY, "no memory for %zu bytes of an array on every rank: %s", size,
                       mnp_error_message());
     return st;
+}
+
+/* ---- opening and closing ---- */
+
+/* What bounds the heap: the least that any rank has. */
+static mnp_status find_bounds(mnp__heap *heap)
+{
+    mnp__comm *comm = heap->comm;
+    const mnp__config *config = comm->config;
+    mnp_rank_info info = {.rank = 0};
+    mnp_status st = comm->device->ops->info(comm->device, &info);
+    int sharers = comm->device->cpu_memory ? comm->node_size : comm->ranks_on_device;
+    uint64_t share = (uint64_t)info.memory_total / (uint64_t)sharers, limit = (uint64_t)config->memory_bytes;
+    if (config->memory_share > 0)
+        limit = (uint64_t)((double)share * config->memory_share);
+    uint64_t unit = comm->device->ops->share_granularity(comm->device); /* a power of two; 0: it cannot share */
+    uint64_t mine[] = {limit > 0 ? limit : UINT64_MAX, share, unit, ~unit}, least_of[4];
+    MNP_TRY(mnp__agree(comm, st));
+    MNP_TRY(mnp__mpi_status(MPI_Allreduce(mine, least_of, 4, MPI_UINT64_T, MPI_MIN, comm->mpi), "MPI_Allreduce"));
+    heap->limit = least_of[0] < UINT64_MAX ? (size_t)least_of[0] : 0;
+    heap->bound = (size_t)least_of[1];
+    heap->direct = least_of[2] == 0;
+    heap->unit = (size_t)~least_of[3]; /* the largest, of which all others are parts */
+    return MNP_OK;
+}
+
+/* Give the address space back, if there is any. */
+static void unreserve(mnp__heap *heap)
+{
+    mnp__device *device = heap->comm->device;
+    if (heap->base)
+        device->ops->share_unreserve(device, heap->base, heap->region * (size_t)heap->comm->peers->count);
+    heap->base = NULL;
+}
+
+/* Address space for all peers, on all ranks or on none, which is no failure: the heap is direct then. */
+static mnp_status reserve(mnp__heap *heap)
+{
+    mnp__comm *comm = heap->comm;
+    mnp__device *device = comm->device;
+    size_t peers = (size_t)comm->peers->count, most = (size_t)comm->peers->most;
+    void *base = NULL;
+    heap->region = heap->unit > smallest_growth ? heap->unit : smallest_growth;
+    while (heap->region < 2 * heap->bound && 2 * heap->region * most <= largest_space)
+        heap->region *= 2;
+    int reserved = device->ops->share_reserve(device, heap->region * peers, &base) == MNP_OK, all;
+    if (!reserved)
+        MNP_LOG(&comm->config->logger, MNP_LOG_INFO, "ranks do not share memory: %s", mnp_error_message());
+    MNP_TRY(mnp__mpi_status(MPI_Allreduce(&reserved, &all, 1, MPI_INT, MPI_MIN, comm->mpi), "MPI_Allreduce"));
+    heap->base = base;
+    heap->direct = !all;
+    if (!all)
+        unreserve(heap);
+    return MNP_OK;
+}
+
+/* Find out whether peers can share memory: on all ranks or on none, which is no failure either. */
+static mnp_status try_sharing(mnp__heap *heap)
+{
+    const mnp__comm *comm = heap->comm;
+    heap->shared = true;
+    mnp_status st = add_chunk(heap, 0, 0, heap->unit);
+    if (st == MNP_OK) {
+        mnp__heap_trim(heap);
+        return MNP_OK;
+    }
+    heap->shared = false;
+    if (mnp__watch_lost(comm))
+        return st;
+    MNP_LOG(&comm->config->logger, MNP_LOG_INFO, "ranks do not share memory: %s", mnp_error_message());
+    return MNP_OK;
+}
+
+mnp_status mnp__heap_open(mnp__comm *comm, mnp__heap **heap_p)
+{
+    mnp__heap *heap = NULL;
+    mnp_status st = mnp__calloc(1, sizeof *heap, &heap);
+    if (st == MNP_OK) {
+        heap->comm = comm;
+        st = mnp__arena_new(&heap->arena);
+    }
+    if (st == MNP_OK)
+        st = mnp__calloc((size_t)comm->peers->count, sizeof *heap->fds, &heap->fds);
+    MNP_TRY_OR(mnp__agree(comm, st), st, fail);
+    MNP_TRY_OR(find_bounds(heap), st, fail);
+    const bool is_gpu = !comm->device->cpu_memory;
+    if (is_gpu && comm->peers->most == 1) /* the device's own pool is as good */
+        heap->direct = true;
+    if (!heap->direct)
+        MNP_TRY_OR(reserve(heap), st, fail);
+    if (!heap->direct && comm->peers->most > 1)
+        MNP_TRY_OR(try_sharing(heap), st, fail);
+    if (is_gpu && !heap->shared) {
+        heap->direct = true;
+        unreserve(heap);
+    }
+    *heap_p = heap;
+    return MNP_OK;
+fail:
+    mnp__heap_close(heap);
+    return st;
+}
+
+void mnp__heap_close(mnp__heap *heap)
+{
+    if (!heap)
+        return;
+    /* MPI may still write to what is in use; it does not know a GPU's memory */
+    if (heap->base && (!heap->comm->device->cpu_memory || mnp__arena_read(heap->arena).blocks == 0)) {
+        for (int i = 0; i < heap->count; i++)
+            unmap(heap, heap->comm->peers->count, heap->chunks[i].begin, heap->chunks[i].size);
+        unreserve(heap);
+    }
+    mnp__arena_free(heap->arena);
+    free(heap->chunks);
+    free(heap->fds);
+    free(heap);
 }
 
 /* ---- blocks ---- */
@@ -376,6 +399,7 @@ mnp_status mnp__heap_alloc(mnp__heap *heap, size_t size, void **pointer_p)
         *pointer_p = NULL;
         return MNP_OK;
     }
+    MNP_TRY(mnp__refuse_recording(heap->comm->device, "allocating memory"));
     if (heap->direct) {
         mnp_status st = mnp__agree(heap->comm, alloc_direct(heap, size, &pointer));
         if (st != MNP_OK)
@@ -413,9 +437,30 @@ bool mnp__heap_shared(const mnp__heap *heap)
     return heap->shared;
 }
 
+bool mnp__heap_cpu_shared(const mnp__heap *heap)
+{
+    return heap->shared && heap->comm->device->cpu_memory;
+}
+
 ptrdiff_t mnp__heap_distance(const mnp__heap *heap, int peer)
 {
     return (peer - heap->comm->peers->mine) * (ptrdiff_t)heap->region;
+}
+
+bool mnp__heap_find(const mnp__heap *heap, const void *pointer, size_t bytes, size_t *place_p)
+{
+    if (!heap->shared)
+        return false;
+    const uintptr_t begin = (uintptr_t)own_region(heap), address = (uintptr_t)pointer;
+    if (address < begin || address - begin > heap->region || bytes > heap->region - (address - begin))
+        return false;
+    *place_p = address - begin;
+    return true;
+}
+
+void *mnp__heap_at(const mnp__heap *heap, int peer, size_t place)
+{
+    return region_of(heap, peer) + place;
 }
 
 uint64_t mnp__heap_hash(const mnp__heap *heap)
@@ -446,13 +491,12 @@ void mnp__heap_set_limit(mnp__heap *heap, size_t bytes)
 
 void mnp__heap_describe(const mnp__heap *heap, mnp_heap_info *info)
 {
-    mnp__device *device = heap->comm->device;
     *info = (mnp_heap_info){.ranks = mnp__heap_shared(heap) ? heap->comm->peers->count : 1,
                             .shared = mnp__heap_shared(heap),
                             .limit = (int64_t)heap->limit};
     if (!heap->direct) {
         info->space = (int64_t)heap->region;
-        info->unit = (int64_t)device->ops->share_granularity(device);
+        info->unit = (int64_t)heap->unit;
         info->limit = (int64_t)ceiling(heap);
     }
 }

@@ -4,10 +4,18 @@
  * Every rank makes the same allocations and releases in the same order, so all find the same place without asking, and
  * all find alike that it is full.  Address space is reserved for all peers side by side: what lies at an address of
  * this rank lies, for a peer, at that address plus mnp__heap_distance().  The heap grows in chunks: a chunk is a piece
- * of memory that processes can share (on the host an anonymous file), whose file descriptor travels to the peers.
+ * of memory that processes can share (on the host an anonymous file, on GPUs memory of the driver's virtual memory
+ * management), whose file descriptor travels to the peers.  Ranks that use one GPU share memory like any others.
  *
- * Where no rank has peers the same functions serve memory of this rank alone, at the same places all the same; where
- * the device cannot share memory (a GPU's is its rank's own as yet) blocks are the device's, wherever they come to lie.
+ * What was freed is had again at once, though a GPU's stream may still hold work on it.  That is right because all uses of
+ * a place come one after the other:
+ * - of this rank: in the order of the compute stream.  Another stream is made to wait for it before it uses fresh memory,
+ *   and the compute stream for that one before the memory is freed (mnp__ctx_order());
+ * - of peers: they store only after this rank has told them, in the order of its stream, that they may, and what its
+ *   stream holds later waits until they have.
+ *
+ * Where no rank has peers, or they cannot share memory, the host's heap serves memory of this rank alone, at the same
+ * places all the same; a GPU's blocks are then of the device's pool, wherever they come to lie.
  */
 #ifndef MNP__COMM_HEAP_H
 #define MNP__COMM_HEAP_H
@@ -27,8 +35,11 @@ void mnp__heap_close(mnp__heap *heap); /* NULL is accepted */
 /* Whether peers can write into what is allocated: there are any, and they have mapped it.  The same on all ranks. */
 bool mnp__heap_shared(const mnp__heap *heap);
 
+/* Whether the CPUs of the peers can: it is shared, and the host device's.  Then there can be signals and channels. */
+bool mnp__heap_cpu_shared(const mnp__heap *heap);
+
 /*
- * Memory of that size, aligned to 512 bytes; size 0 gives NULL.  Like the device's: used by the compute stream at once,
+ * Memory of that size, aligned to 512 bytes, with anything in it; size 0 gives NULL.  Used by the compute stream at once,
  * and freed in its order.  All ranks give the same size.  It communicates only where the heap has to grow.
  * MNP_ERR_MEMORY on all ranks, with how much is missing, which leaves the heap as it was.  Collective.  Once a rank is
  * lost, what is freed is not used again, as one that comes late may still write to it.
@@ -38,6 +49,13 @@ void mnp__heap_free(mnp__heap *heap, void *pointer); /* in the same order on all
 
 /* Bytes from an address of this rank's heap to the same place of the peer with that number; 0 for this rank. */
 ptrdiff_t mnp__heap_distance(const mnp__heap *heap, int peer);
+
+/*
+ * A place in the heap as ranks can tell each other, whose own addresses differ.  find: that of so many bytes of this rank;
+ * false if they are not all in a shared heap.  at: where this rank has the place of a peer.
+ */
+bool mnp__heap_find(const mnp__heap *heap, const void *pointer, size_t bytes, size_t *place_p);
+void *mnp__heap_at(const mnp__heap *heap, int peer, size_t place);
 
 /* A number that ranks share as long as they have the same blocks; 0 where blocks are the device's own. */
 uint64_t mnp__heap_hash(const mnp__heap *heap);
@@ -61,7 +79,7 @@ void mnp__heap_describe(const mnp__heap *heap, mnp_heap_info *info); /* as mnp_m
  */
 typedef struct mnp__signals mnp__signals;
 
-/* Collective, and agreed upon; only where mnp__heap_shared(), and on the host device. */
+/* Collective, and agreed upon; only where mnp__heap_cpu_shared(). */
 mnp_status mnp__signals_new(mnp__heap *heap, int kinds, mnp__signals **signals_p);
 void mnp__signals_free(mnp__signals *signals); /* collective; NULL is accepted */
 

@@ -101,7 +101,10 @@ static void rest(const mnp__nccl *nccl, int round)
     nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
-/* See a call of NCCL through, which returned `result`, at most until the deadline, or until a rank is lost. */
+/*
+ * See a call of NCCL through, which returned `result`, at most until the deadline, or until a rank is lost, which aborts all
+ * communicators (watch.h).  A fault that NCCL met since the call before comes to light here, too.
+ */
 static mnp_status settle(mnp__nccl *nccl, ncclResult_t result, const char *doing)
 {
     enum { ROUNDS_A_LOOK = 500 };
@@ -109,14 +112,13 @@ static mnp_status settle(mnp__nccl *nccl, ncclResult_t result, const char *doing
         result = state_of(nccl);
     double deadline = nccl->config->deadline_seconds;
     double start = result == ncclInProgress ? MPI_Wtime() : 0;
-    mnp_status seen = MNP_OK;
-    for (int round = 1; result == ncclInProgress && seen == MNP_OK && MPI_Wtime() - start < deadline; round++) {
+    for (int round = 1; result == ncclInProgress && MPI_Wtime() - start < deadline; round++) {
         rest(nccl, round);
-        if (round % ROUNDS_A_LOOK == 0 && nccl->ranks)
-            seen = mnp__watch_look(nccl->ranks);
+        if (round % ROUNDS_A_LOOK == 0 && nccl->ranks && mnp__watch_look(nccl->ranks) != MNP_OK)
+            break;
         result = state_of(nccl);
     }
-    if (result == ncclSuccess && seen == MNP_OK)
+    if (result == ncclSuccess)
         return MNP_OK;
     mnp_status st = result == ncclInProgress
                         ? MNP_FAIL(MNP_ERR_TIMEOUT,
@@ -131,8 +133,11 @@ static mnp_status settle(mnp__nccl *nccl, ncclResult_t result, const char *doing
     return st;
 }
 
+/* Whether anything can be asked of NCCL: none of its ranks is lost, and it was not given up. */
 static mnp_status check_alive(const mnp__nccl *nccl)
 {
+    if (nccl->ranks && mnp__watch_lost(nccl->ranks))
+        return mnp__watch_look(nccl->ranks);
     if (!nccl->comm)
         return MNP_FAIL(MNP_ERR_COMM, "NCCL was given up after an earlier error");
     return MNP_OK;
@@ -248,7 +253,7 @@ static ncclResult_t enqueue(mnp__nccl *nccl, int nsends, const mnp__message *sen
     return result == ncclSuccess ? ended : result;
 }
 
-/* Have the stream write that its next call begins, or that it is over. */
+/* Have the stream write that its next call begins, or that it is over; a stream that is being recorded writes neither. */
 static mnp_status mark(mnp__nccl *nccl, int what, mnp__stream *stream)
 {
     int s = stream == nccl->device->memory_stream ? OF_COMPUTING : OF_TRANSFERS;

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "comm/collectives.h"
+#include "comm/direct.h"
 #include "comm/mesh.h"
 #include "comm/watch.h"
 
@@ -23,16 +24,24 @@ static mnp_status make_room(mnp_comm *comm)
     return mnp__calloc(size, sizeof *comm->sources, &comm->sources);
 }
 
+static void free_kernel(mnp_comm *comm, mnp__kernel *kernel)
+{
+    if (kernel)
+        comm->part.device->ops->kernel_free(comm->part.device, kernel);
+}
+
 /* What a group holds, but for its communicators. */
 static void clear(mnp_comm *comm)
 {
     const mnp__device_ops *ops = comm->part.device->ops;
     for (int dtype = 0; dtype < MNP_NUM_DTYPES; dtype++) {
         for (int op = 0; op < MNP__NUM_OPS; op++) {
-            if (comm->kernels[dtype][op])
-                ops->kernel_free(comm->part.device, comm->kernels[dtype][op]);
+            free_kernel(comm, comm->kernels[dtype][op]);
+            free_kernel(comm, comm->small_reductions[dtype][op]);
         }
     }
+    free_kernel(comm, comm->small_moves);
+    free_kernel(comm, comm->push_parts);
     ops->free(comm->part.device, comm->scratch);
     free(comm->ranks);
     free(comm->peer_of);
@@ -53,20 +62,46 @@ static mnp_status number_ranks(mnp_comm *comm)
     return MNP_OK;
 }
 
-mnp_status mnp__world_open(const mnp__comm *comm, mnp_comm **world_p)
+/* What the group's messages go by. */
+static void choose_way(mnp_comm *comm, mnp_comm_way way)
+{
+    const mnp_comm *world = comm->world;
+    bool together = comm->part.size > 1 && comm->part.size <= MNP_SMALL_RANKS; /* all are peers */
+    for (int r = 0; r < comm->part.size; r++)
+        together = together && comm->peer_of[r] >= 0;
+    comm->way = way;
+    comm->channels = way == MNP_COMM_AUTO ? world->all_channels : NULL;
+    comm->direct = way == MNP_COMM_AUTO && together ? world->all_direct : NULL;
+}
+
+mnp_status mnp_comm_set_way(mnp_comm *comm, mnp_comm_way way)
+{
+    if (way != MNP_COMM_AUTO && way != MNP_COMM_LIBRARY)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_comm_set_way: %d is no way", (int)way);
+    MNP_TRY(mnp__check_same(&comm->part, "mnp_comm_set_way", (uint64_t)way));
+    choose_way(comm, way);
+    if (comm == comm->world)
+        comm->context->library_only = way == MNP_COMM_LIBRARY;
+    return MNP_OK;
+}
+
+mnp_status mnp__world_open(mnp__comm *comm, mnp_comm **world_p)
 {
     mnp_comm *world;
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *world, &world));
     world->part = *comm;
     world->world = world;
+    world->context = comm;
     MNP_TRY_OR(mnp__agree(comm, make_room(world)), st, fail);
     MNP_TRY_OR(number_ranks(world), st, fail);
-    if (comm->device->cpu_memory)
-        MNP_TRY_OR(mnp__channels_open(comm->heap, comm->peers, &world->channels), st, fail);
+    MNP_TRY_OR(mnp__channels_open(comm->heap, comm->peers, &world->all_channels), st, fail);
+    MNP_TRY_OR(mnp__direct_open(comm, &world->all_direct), st, fail);
+    choose_way(world, MNP_COMM_AUTO);
     *world_p = world;
     return MNP_OK;
 fail:
+    mnp__channels_close(world->all_channels);
     clear(world);
     return st;
 }
@@ -77,7 +112,8 @@ void mnp__world_close(mnp_comm *world)
         return;
     while (world->next)
         mnp_comm_free(world->next);
-    mnp__channels_close(world->channels);
+    mnp__direct_close(world->all_direct);
+    mnp__channels_close(world->all_channels);
     clear(world);
 }
 
@@ -88,7 +124,6 @@ static mnp_status split_mpi(mnp_comm *comm, int color, int key, mnp_comm *part)
     part->part.nccl = NULL;
     part->part.mpi = MPI_COMM_NULL;
     part->world = comm->world;
-    part->channels = comm->channels;
     MNP_TRY(mnp__mpi_status(MPI_Comm_split(comm->part.mpi, color < 0 ? MPI_UNDEFINED : color, key, &part->part.mpi),
                             "MPI_Comm_split"));
     if (part->part.mpi == MPI_COMM_NULL)
@@ -101,14 +136,20 @@ static mnp_status split_mpi(mnp_comm *comm, int color, int key, mnp_comm *part)
 
 mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm **part_p)
 {
-    mnp_comm *part;
-    MNP_TRY(mnp__agree(&comm->part, mnp__calloc(1, sizeof *part, &part)));
-    mnp_status st = mnp__agree(&comm->part, split_mpi(comm, color, key, part));
+    mnp_comm *part = NULL;
+    mnp_status st = mnp__agree(&comm->part, mnp__calloc(1, sizeof *part, &part));
+    if (st != MNP_OK) {
+        free(part);
+        return st;
+    }
+    st = mnp__agree(&comm->part, split_mpi(comm, color, key, part));
     bool inside = part->part.mpi != MPI_COMM_NULL;
     if (st == MNP_OK && inside)
         st = number_ranks(part);
     if (st == MNP_OK && comm->part.nccl)
         st = mnp__nccl_split(&comm->part, &part->part, inside ? color : -1, key, &part->part.nccl);
+    if (st == MNP_OK && inside)
+        choose_way(part, comm->way);
     st = mnp__agree(&comm->part, st);
     part->next = comm->world->next;
     comm->world->next = part;

@@ -21,23 +21,34 @@ typedef struct mnp__flow {
     size_t open;
 } mnp__flow;
 
+typedef struct mnp__direct mnp__direct;
+
 struct mnp_comm {
     mnp__comm part; /* the context's, but for mpi, rank, size and nccl, which are the group's */
     int *ranks;     /* the context's numbers of its ranks */
     mnp_comm *world;
     mnp_comm *next; /* the world's list of groups */
     int *peer_of;            /* each rank's number among the peers, or -1 */
-    mnp__channels *channels; /* the world's; NULL where there are none */
+    mnp_comm_way way;
+    /* The world's, if this group goes by them; NULL if not */
+    mnp__channels *channels;
+    mnp__direct *direct;
     /* What the running collective works with, made once */
     mnp__message *sends, *recvs; /* one a rank */
     mnp__flow *flows;            /* two a rank */
     const void **sources;        /* of a reduction: one a rank */
     void *scratch;               /* device memory for others' values; NULL until it is needed */
-    mnp__kernel *kernels[MNP_NUM_DTYPES][MNP__NUM_OPS]; /* kernels/combine.cu, where it is needed */
+    mnp__kernel *kernels[MNP_NUM_DTYPES][MNP__NUM_OPS]; /* kernels/combine.cu; NULL until needed, as are the next */
+    mnp__kernel *small_reductions[MNP_NUM_DTYPES][MNP__NUM_OPS], *small_moves; /* kernels/small.cu */
+    mnp__kernel *push_parts;                                                   /* kernels/push_parts.cu */
+    /* Of the world alone */
+    mnp__comm *context; /* the context's own */
+    mnp__channels *all_channels;
+    mnp__direct *all_direct;
 };
 
 /* All ranks of a comm that has been attached.  close also releases the groups that are left.  Both collective. */
-mnp_status mnp__world_open(const mnp__comm *comm, mnp_comm **world_p);
+mnp_status mnp__world_open(mnp__comm *comm, mnp_comm **world_p);
 void mnp__world_close(mnp_comm *world); /* NULL is accepted */
 
 /*

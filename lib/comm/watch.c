@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "comm/peers.h"
+#include "comm/waits.h"
 
 enum { EAGER_ROUNDS = 100 };
 static const double between_looks = 0.05, before_sleep = 0.005; /* seconds */
@@ -76,13 +77,21 @@ mnp_status mnp__watch_room(const mnp__comm *comm, size_t size, void **room_p)
     return MNP_OK;
 }
 
-/* Remember, and tell the others; the requests are MPI's to end. */
+/* Remember, and end what would wait on the GPU for a rank that does not come. */
+static void remember(mnp__watch *watch, notice n, int source)
+{
+    watch->lost = true;
+    watch->notice = n;
+    watch->source = source;
+    mnp__waits_end(watch->world->waits);
+    mnp__nccl_abort(watch->world->nccl);
+}
+
+/* Find out, and tell the others; the requests are MPI's to end. */
 static void lose(mnp__watch *watch, notice n)
 {
     const mnp__comm *world = watch->world;
-    watch->lost = true;
-    watch->notice = n;
-    watch->source = world->rank;
+    remember(watch, n, world->rank);
     for (int rank = 0; rank < world->size; rank++) {
         MPI_Request request;
         if (rank != world->rank && (rank != n.rank || !n.ended) &&
@@ -97,16 +106,16 @@ void mnp__watch_give_up(const mnp__comm *comm, int rank)
         lose(comm->watch, (notice){.rank = rank});
 }
 
-/* Whether another rank has told of a lost one. */
-static bool is_told(mnp__watch *watch)
+/* Take in what another rank may have told of a lost one. */
+static void hear(mnp__watch *watch)
 {
     MPI_Comm mpi = watch->world->mpi;
     MPI_Status status;
+    notice n;
     int there = 0;
-    if (MPI_Iprobe(MPI_ANY_SOURCE, MNP__TAG_LOST, mpi, &there, &status) != MPI_SUCCESS || !there)
-        return false;
-    watch->source = status.MPI_SOURCE;
-    return MPI_Recv(&watch->notice, 2, MPI_INT, watch->source, MNP__TAG_LOST, mpi, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, MNP__TAG_LOST, mpi, &there, &status) == MPI_SUCCESS && there &&
+        MPI_Recv(&n, 2, MPI_INT, status.MPI_SOURCE, MNP__TAG_LOST, mpi, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+        remember(watch, n, status.MPI_SOURCE);
 }
 
 mnp_status mnp__watch_look(const mnp__comm *comm)
@@ -114,11 +123,11 @@ mnp_status mnp__watch_look(const mnp__comm *comm)
     mnp__watch *watch = comm->watch;
     const mnp__peers *peers = watch->world->peers;
     if (!watch->lost)
-        watch->lost = is_told(watch);
+        hear(watch);
     int gone = watch->lost || !peers ? -1 : mnp__peers_gone(peers);
     /* it may be one that gave up and left, after it told why */
     for (int tries = 0; gone >= 0 && tries < 4 && !watch->lost; tries++)
-        watch->lost = is_told(watch);
+        hear(watch);
     if (gone >= 0 && !watch->lost)
         lose(watch, (notice){.rank = gone, .ended = true});
     return watch->lost ? fail_lost(watch) : MNP_OK;

@@ -3,7 +3,8 @@
  *
  * A rank is lost when its process has ended, which its peers notice, or when another has given up waiting for it.  Whoever
  * finds out tells all ranks by a message, which they look for while they wait.  From then on nobody can count on anybody: every
- * agreement and exchange fails with MNP_ERR_PEER and the number of the lost rank, and what MPI was given is left to it.
+ * agreement and exchange fails with MNP_ERR_PEER and the number of the lost rank, what MPI was given is left to it, and what
+ * waits on the GPU is ended: NCCL is aborted, and kernels are let go (waits.h).
  */
 #ifndef MNP__COMM_WATCH_H
 #define MNP__COMM_WATCH_H

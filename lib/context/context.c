@@ -61,16 +61,13 @@ static void close_device(mnp_ctx *ctx)
         device->ops->stream_free(device, ctx->transfer);
     if (ctx->order)
         device->ops->event_free(device, ctx->order);
-    mnp__heap_close(ctx->comm.heap);
-    ctx->comm.heap = NULL;
+    mnp__comm_detach(&ctx->comm);
     device->ops->close(device);
 }
 
 static void free_context(mnp_ctx *ctx)
 {
-    /* NCCL goes before the device whose streams it used; its end takes all ranks */
-    if (mnp__watch_lost(&ctx->comm))
-        mnp__nccl_abort(ctx->comm.nccl);
+    /* NCCL goes before the device whose streams it used; its end takes all ranks, and was cut short where one is lost */
     mnp__world_close(ctx->world);
     mnp__nccl_free(ctx->comm.nccl);
     ctx->comm.nccl = NULL;
@@ -128,12 +125,13 @@ void mnp_finalize(mnp_ctx *ctx)
 {
     if (!ctx)
         return;
+    mnp__graphs_close(ctx);
     bool ends_mpi = ctx->started_mpi && !mnp__watch_lost(&ctx->comm); /* MPI_Finalize() waits for all ranks */
     if (mnp_ctx_synchronize(ctx) != MNP_OK) /* kernels are not unloaded while they run */
         MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_finalize: %s", mnp_error_message());
     if (ctx->live_arrays || ctx->live_plans)
         MNP_LOG(&ctx->config.logger, MNP_LOG_WARN,
-                "mnp_finalize: %d arrays (%lld bytes of this rank) and %d plans or kernels were not freed",
+                "mnp_finalize: %d arrays (%lld bytes of this rank) and %d plans, graphs, kernels or matrices were not freed",
                 ctx->live_arrays, (long long)ctx->live_bytes, ctx->live_plans);
     if (!mnp__watch_lost(&ctx->comm))
         mnp__peers_part(ctx->comm.peers);
@@ -184,15 +182,7 @@ mnp_status mnp_agree(mnp_ctx *ctx, mnp_status status)
 
 mnp_status mnp__ctx_wait(mnp_ctx *ctx, mnp__stream *stream)
 {
-    const mnp__device_ops *ops = ctx->device->ops;
-    mnp__device_event *event;
-    mnp_status st;
-    MNP_TRY(ops->event_new(ctx->device, &event));
-    st = ops->event_record(ctx->device, event, stream);
-    if (st == MNP_OK)
-        st = mnp__comm_wait_event(&ctx->comm, event);
-    ops->event_free(ctx->device, event);
-    return st;
+    return mnp__comm_wait_stream(&ctx->comm, stream);
 }
 
 mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later)
@@ -204,8 +194,8 @@ mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later
 
 mnp_status mnp_ctx_synchronize(mnp_ctx *ctx)
 {
-    MNP_TRY(mnp__ctx_wait(ctx, ctx->compute));
-    return mnp__ctx_wait(ctx, ctx->transfer);
+    mnp_status computed = mnp__ctx_wait(ctx, ctx->compute), transferred = mnp__ctx_wait(ctx, ctx->transfer);
+    return computed != MNP_OK ? computed : transferred;
 }
 
 /* The kernel of that name, or NULL. */
@@ -275,6 +265,7 @@ mnp_status mnp_event_new(mnp_ctx *ctx, mnp_event **event_p)
 
 mnp_status mnp_event_record(mnp_event *event)
 {
+    MNP_TRY(mnp__refuse_recording(event->ctx->device, "mnp_event_record()"));
     return event->ctx->device->ops->event_record(event->ctx->device, event->event, event->ctx->compute);
 }
 

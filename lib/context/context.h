@@ -6,6 +6,7 @@
 
 #include <maniple/comm.h>
 #include <maniple/context.h>
+#include <maniple/graph.h>
 
 #include "base/config.h"
 #include "base/status.h"
@@ -41,8 +42,9 @@ struct mnp_ctx {
     mnp__stream *transfer; /* packing, exchange between ranks, staging of files */
     mnp__device_event *order; /* of mnp__ctx_order() */
     mnp__loaded_kernel *kernels;
+    mnp_graph *graphs;
     int64_t live_bytes;          /* of arrays' blocks */
-    int live_arrays, live_plans; /* plans, and kernels of the user's; reported by mnp_finalize() if not 0 */
+    int live_arrays, live_plans; /* plans, kernels of the user, sparse matrices; reported by mnp_finalize() if not 0 */
     bool started_mpi;
     char *cache_path;
     mnp__attachment attached[MNP__NUM_ATTACHMENTS];
@@ -60,6 +62,12 @@ mnp_status mnp__ctx_wait(mnp_ctx *ctx, mnp__stream *stream);
 
 /* Work enqueued on `later` from now on comes after what `earlier` holds now. */
 mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later);
+
+/* Whether graphs are there, or one is recorded, that may refer to what the context keeps: it gives nothing up then. */
+bool mnp__ctx_has_graphs(const mnp_ctx *ctx);
+
+/* Drop what is being recorded, and free all graphs, which go before NCCL and kernels; they stay counted in live_plans. */
+void mnp__graphs_close(mnp_ctx *ctx);
 
 #define MNP_AGREE(ctx, status) mnp__agree(&(ctx)->comm, (status))
 

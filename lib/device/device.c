@@ -1,5 +1,5 @@
 /*
- * Which device a rank gets.
+ * Which device a rank gets, and what cannot be recorded on it.
  */
 #include "device/device.h"
 
@@ -17,4 +17,12 @@ mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_s
         return mnp__host_device_open(config, node_size, device_p);
     }
     return st;
+}
+
+mnp_status mnp__refuse_recording(mnp__device *device, const char *doing)
+{
+    if (!device->recording)
+        return MNP_OK;
+    device->refused = doing;
+    return MNP_FAIL(MNP_ERR_ARG, "%s cannot be part of a graph, and one is being recorded", doing);
 }

@@ -20,6 +20,7 @@
 typedef struct mnp__device mnp__device;
 typedef struct mnp__stream mnp__stream;
 typedef struct mnp__device_event mnp__device_event;
+typedef struct mnp__device_graph mnp__device_graph;
 typedef struct mnp__kernel mnp__kernel;
 typedef struct mnp__module mnp__module; /* the code of a raw module */
 
@@ -70,15 +71,16 @@ typedef struct mnp__device_ops {
     void (*memory_limit)(mnp__device *device, mnp_memory_pool pool, size_t bytes);
 
     /*
-     * Memory that the processes of one host can map, in multiples of the granularity; a device without it has NULL in
-     * all these slots.  reserve: address space without memory.  new: a file descriptor of memory, which lives as long
-     * as that is open or mapped.  map: let it appear at a place of the reserved space; the descriptor -1 stands for
-     * memory of this process alone.  unmap: the space is reserved as before.
+     * Memory that the processes of one host can map, in multiples of the granularity, which is 0 where the device has no
+     * such memory.  reserve: address space without memory.  new: memory at a place of the reserved space, for which the
+     * pool gives up what it keeps if it must, and a file descriptor of it, to be closed (fd_p NULL: for this process
+     * alone).  map: another process's memory at a place, by its descriptor.  It lives as long as it is mapped anywhere or
+     * a descriptor is open.  unmap: the space is reserved as before; it waits for what may still use the memory.
      */
     size_t (*share_granularity)(mnp__device *device);
     mnp_status (*share_reserve)(mnp__device *device, size_t size, void **address_p);
     void (*share_unreserve)(mnp__device *device, void *address, size_t size);
-    mnp_status (*share_new)(mnp__device *device, size_t size, int *fd_p);
+    mnp_status (*share_new)(mnp__device *device, void *address, size_t size, int *fd_p);
     mnp_status (*share_map)(mnp__device *device, void *address, size_t size, int fd);
     void (*share_unmap)(mnp__device *device, void *address, size_t size);
 
@@ -118,6 +120,16 @@ typedef struct mnp__device_ops {
      */
     mnp_status (*function_launch)(mnp__device *device, mnp__function *function, const mnp__launch *launch,
                                   size_t shared_bytes, void *const *arguments, mnp__stream *stream);
+
+    /*
+     * Graphs; a device without them has NULL in all these slots.  begin: what is enqueued on the stream, and on others
+     * that are made to wait for it, is recorded and not done, until end; graph_p NULL: it is dropped.  The recording
+     * is over also where end fails.  free: what is running goes on.
+     */
+    mnp_status (*graph_begin)(mnp__device *device, mnp__stream *stream);
+    mnp_status (*graph_end)(mnp__device *device, mnp__stream *stream, mnp__device_graph **graph_p);
+    mnp_status (*graph_launch)(mnp__device *device, mnp__device_graph *graph, mnp__stream *stream);
+    void (*graph_free)(mnp__device *device, mnp__device_graph *graph);
 } mnp__device_ops;
 
 /* An implementation's own struct begins with this. */
@@ -126,8 +138,16 @@ struct mnp__device {
     const mnp__config *config;
     mnp__stream *memory_stream; /* in whose order memory is allocated and freed; NULL: at once, waiting for the device */
     bool cpu_memory;     /* its memory is the CPU's, which may read and write it */
+    bool recording;      /* a graph */
+    const char *refused; /* what the graph that is being recorded was refused; NULL: nothing */
     size_t block_memory; /* bytes that the threads of a block can share; 0 where there are no blocks: the host */
 };
+
+/*
+ * For what cannot be part of a graph, to be called before it is done; `doing` says what, "allocating memory".  MNP_ERR_ARG
+ * while one is recorded, which is lost thereby; else MNP_OK.
+ */
+mnp_status mnp__refuse_recording(mnp__device *device, const char *doing);
 
 /* The device of a rank that is number node_rank of node_size on its host: by MANIPLE_DEVICE and what is there. */
 mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p);

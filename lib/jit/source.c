@@ -138,6 +138,9 @@ const mnp__kernel_spec mnp__jit_examples[] = {
      "#define MNP_AVERAGES 0\n"},
     {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC float\n#define MNP_DST mnp_bool\n"},
     {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC mnp_complex64\n#define MNP_DST int16_t\n"},
+    {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC mnp_float16\n#define MNP_DST mnp_complex128\n"},
+    {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC uint8_t\n#define MNP_DST uint8_t\n"},
+    {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC uint16_t\n#define MNP_DST uint16_t\n"},
     {.file = "conv_direct.cu", .function = "conv_direct", .defines =
      "#define MNP_IN uint8_t\n#define MNP_OUT float\n#define MNP_SUM float\n"
      "#define MNP_TX 128\n#define MNP_TY 64\n#define MNP_CX 31\n#define MNP_CY 31\n"
@@ -173,8 +176,20 @@ const mnp__kernel_spec mnp__jit_examples[] = {
      "#define MNP_KEY mnp_bool\n#define MNP_PAYLOAD 0\n#define MNP_DESCENDING 1\n#define MNP_THREADS 256\n#define MNP_ITEMS 15\n"},
     {.file = "merge.cu", .function = "merge_runs", .defines =
      "#define MNP_KEY int64_t\n#define MNP_PAYLOAD 1\n#define MNP_DESCENDING 0\n#define MNP_THREADS 256\n#define MNP_ITEMS 11\n"},
+    {.file = "push_boxes.cu", .function = "push_boxes", .defines = "#define MNP_SRC uint32_t\n#define MNP_DST uint32_t\n"},
+    {.file = "push_boxes.cu", .function = "push_boxes", .defines = "#define MNP_SRC uint64_t\n#define MNP_DST uint64_t\n"},
+    {.file = "push_boxes.cu", .function = "push_boxes", .defines =
+     "#define MNP_SRC mnp_complex128\n#define MNP_DST mnp_complex128\n"},
+    {.file = "push_parts.cu", .function = "push_parts", .defines = ""},
     {.file = "random.cu", .function = "fill_random", .defines = /* others: tests/ops/random_kernels.c */
      "#define MNP_SAMPLER mnp_draw_normal\n#define MNP_OUT float\n"},
+    {.file = "small.cu", .function = "small", .defines = "#define MNP_REDUCES 0\n"},
+    {.file = "small.cu", .function = "small", .defines = "#define MNP_REDUCES 1\n#define MNP_MEMORY double\n"
+     "#define MNP_VALUE double\n#define MNP_JOIN mnp_add\n#define MNP_AVERAGES 0\n"},
+    {.file = "small.cu", .function = "small", .defines = "#define MNP_REDUCES 1\n#define MNP_MEMORY mnp_float16\n"
+     "#define MNP_VALUE float\n#define MNP_JOIN mnp_add\n#define MNP_AVERAGES 1\n"},
+    {.file = "small.cu", .function = "small", .defines = "#define MNP_REDUCES 1\n#define MNP_MEMORY mnp_complex128\n"
+     "#define MNP_VALUE mnp_complex128\n#define MNP_JOIN mnp_multiply\n#define MNP_AVERAGES 0\n"},
     {.file = "sort_sample.cu", .function = "sort_sample", .defines = "#define MNP_KEY mnp_complex128\n"},
     {.file = "raw.cu", .function = "scale", .defines = "", .raw = true, .generated =
      "#line 1 \"scale.cu\"\nextern \"C\" __global__ void scale(float *x, float by)\n{\n    x[threadIdx.x] *= by;\n}\n"},

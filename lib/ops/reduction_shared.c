@@ -27,6 +27,7 @@ struct entry {
 typedef struct kept {
     entry *buckets[BUCKETS];
     mnp__sharing *sharings; /* used last, first */
+    mnp__sharing *dropped;  /* that graphs may still use */
     void *scratch;
 } kept;
 
@@ -40,6 +41,15 @@ static void free_sharing(mnp_ctx *ctx, mnp__sharing *sharing)
     free(sharing);
 }
 
+static void free_sharings(mnp_ctx *ctx, mnp__sharing *sharings)
+{
+    while (sharings) {
+        mnp__sharing *first = sharings;
+        sharings = first->next;
+        free_sharing(ctx, first);
+    }
+}
+
 static void free_kept(mnp_ctx *ctx, void *data)
 {
     kept *all = data;
@@ -51,7 +61,8 @@ static void free_kept(mnp_ctx *ctx, void *data)
             free(first);
         }
     }
-    mnp__sharing_forget(ctx);
+    free_sharings(ctx, all->sharings);
+    free_sharings(ctx, all->dropped);
     ctx->device->ops->free(ctx->device, all->scratch);
     free(all);
 }
@@ -160,6 +171,17 @@ mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp_layout *layout, unsigned
     return NULL;
 }
 
+/* Let go of one that is in the list no more. */
+static void drop(mnp_ctx *ctx, kept *all, mnp__sharing *sharing)
+{
+    if (!mnp__ctx_has_graphs(ctx)) {
+        free_sharing(ctx, sharing);
+        return;
+    }
+    sharing->next = all->dropped;
+    all->dropped = sharing;
+}
+
 /* Forget the one that was used longest ago, where there are too many: the same one on all ranks. */
 static void forget_last(mnp_ctx *ctx, kept *all)
 {
@@ -171,7 +193,7 @@ static void forget_last(mnp_ctx *ctx, kept *all)
         return;
     mnp__sharing *gone = *last;
     *last = NULL;
-    free_sharing(ctx, gone);
+    drop(ctx, all, gone);
 }
 
 static mnp_status connect(mnp_ctx *ctx, mnp__sharing *sharing, size_t bytes)
@@ -230,7 +252,7 @@ void mnp__sharing_forget(mnp_ctx *ctx)
     while (all && all->sharings) {
         mnp__sharing *first = all->sharings;
         all->sharings = first->next;
-        free_sharing(ctx, first);
+        drop(ctx, all, first);
     }
 }
 

@@ -102,6 +102,8 @@ static mnp_status clear_state(mnp_ctx *ctx, const kept *all, size_t size)
 static mnp_status need_state(mnp_ctx *ctx, kept *all, size_t size)
 {
     const mnp__device_ops *ops = ctx->device->ops;
+    if (size > 0) /* memory that a later scan may need more of */
+        MNP_TRY(mnp__refuse_recording(ctx->device, "a scan of long lines"));
     if (size <= all->state_size)
         return MNP_OK;
     ops->free(ctx->device, all->state);

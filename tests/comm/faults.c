@@ -1,11 +1,13 @@
 /*
- * A rank that ends in the middle of work, and what the others make of it: faults HOW WHERE
+ * A rank that ends or stays away in the middle of work, and what the others make of it: faults HOW WHERE
  *
- *   HOW      kill: rank 1 is killed; exit: it calls _exit(3)
- *   WHERE    agree, redistribute, sum, all_reduce, exchange (of messages around): what all ranks do again and again
+ *   HOW      kill: rank 1 is killed; exit: it calls _exit(3); late: it sleeps for 7 seconds, and then goes on
+ *   WHERE    agree, redistribute, sum, all_reduce, small (an all-reduce of one number), all_to_all, exchange (of messages
+ *            around): what all ranks do again and again, waiting for the device every time; kernel: rank 0 finds what a
+ *            kernel leaves that has waited for rank 1 in vain
  *
- * Every other rank prints a line when a call has failed: its number, the status, after how many seconds, and the sentence.
- * Then it finalizes and prints another, so that whoever hangs is missed.  faults.t compares.
+ * Every rank that is left prints a line when a call has failed: its number, the status, after how many seconds, and the
+ * sentence.  Then it finalizes and prints another, so that whoever hangs is missed.  faults.t compares.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,9 +17,11 @@
 #include <maniple.h>
 
 #include "comm/heap.h"
+#include "comm/waits.h"
 #include "context/context.h"
+#include "kernels/small.h"
 
-enum { ROUNDS = 6, EXTENT = 300, BYTES = 100000 };
+enum { ROUNDS = 6, EXTENT = 300, BYTES = 5 * MNP_SMALL_BYTES, SLEEP = 7 }; /* a part of 4 is not small */
 
 static mnp_array *rows, *columns, *total;
 static mnp_layout *row_layout, *column_layout;
@@ -36,9 +40,9 @@ static mnp_status prepare(mnp_ctx *ctx)
     to_next.peer = (mnp_ctx_rank(ctx) + 1) % mesh[0];
     from_last.peer = (mnp_ctx_rank(ctx) + mesh[0] - 1) % mesh[0];
     if (st == MNP_OK)
-        st = ctx->device->ops->alloc(ctx->device, BYTES, &to_next.data);
+        st = mnp__heap_alloc(ctx->comm.heap, BYTES, &to_next.data);
     if (st == MNP_OK)
-        st = ctx->device->ops->alloc(ctx->device, BYTES, &from_last.data);
+        st = mnp__heap_alloc(ctx->comm.heap, BYTES, &from_last.data);
     if (st == MNP_OK)
         st = mnp__exchange_new(&ctx->comm, 1, &to_next, 1, &from_last, &exchange);
     return st;
@@ -50,8 +54,22 @@ static mnp_status run_exchange(mnp_ctx *ctx)
     return mnp__exchange_finish(exchange, ctx->transfer);
 }
 
-static mnp_status work(mnp_ctx *ctx, const char *where)
+/* Waits of kernels are made where GPUs share the heap; their word is the same anywhere. */
+static mnp_status run_kernel(mnp_ctx *ctx)
 {
+    if (!ctx->comm.waits)
+        MNP_TRY(mnp__waits_new(&ctx->comm, &ctx->comm.waits));
+    return mnp_agree(ctx, MNP_OK);
+}
+
+static void give_up(mnp_ctx *ctx)
+{
+    *mnp__waits_params(ctx->comm.waits).fault = 1 + (unsigned)mnp__peers_find(ctx->comm.peers, 1);
+}
+
+static mnp_status enqueue(mnp_ctx *ctx, const char *where)
+{
+    mnp_comm *world = mnp_comm_world(ctx);
     if (strcmp(where, "agree") == 0)
         return mnp_agree(ctx, MNP_OK);
     if (strcmp(where, "redistribute") == 0)
@@ -60,26 +78,43 @@ static mnp_status work(mnp_ctx *ctx, const char *where)
         return mnp_sum(rows, MNP_ALL_AXES, &total);
     if (strcmp(where, "exchange") == 0)
         return run_exchange(ctx);
+    if (strcmp(where, "kernel") == 0)
+        return run_kernel(ctx);
     if (strcmp(where, "all_reduce") == 0)
-        return mnp_comm_all_reduce(mnp_comm_world(ctx), to_next.data, from_last.data, BYTES / 8, MNP_FLOAT64, MNP_MAX);
+        return mnp_comm_all_reduce(world, to_next.data, from_last.data, BYTES / 8, MNP_FLOAT64, MNP_MAX);
+    if (strcmp(where, "small") == 0)
+        return mnp_comm_all_reduce(world, to_next.data, from_last.data, 1, MNP_FLOAT64, MNP_SUM);
+    if (strcmp(where, "all_to_all") == 0)
+        return mnp_comm_all_to_all(world, to_next.data, from_last.data, BYTES / mnp_ctx_size(ctx), MNP_INT8);
     return mnp_fail(MNP_ERR_ARG, "there is no case '%s'", where);
+}
+
+static mnp_status work(mnp_ctx *ctx, const char *where)
+{
+    MNP_TRY(enqueue(ctx, where));
+    return mnp_ctx_synchronize(ctx);
 }
 
 /* A rank that comes late may still write to what was freed: it is not to be had again. */
 static bool is_left_alone(mnp_ctx *ctx)
 {
     void *first = NULL, *second = NULL;
+    if (!ctx->device->cpu_memory && !mnp__heap_shared(ctx->comm.heap))
+        return true; /* nobody else can write to it */
     MNP_OR_EXIT(mnp__heap_alloc(ctx->comm.heap, 4096, &first));
     mnp__heap_free(ctx->comm.heap, first);
     MNP_OR_EXIT(mnp__heap_alloc(ctx->comm.heap, 4096, &second));
     return first != second;
 }
 
-static void end(const char *how)
+/* What happens to rank 1. */
+static void happen(const char *how)
 {
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
-    _exit(3);
+    if (strcmp(how, "late") != 0)
+        _exit(3);
+    sleep(SLEEP);
 }
 
 int main(int argc, char **argv)
@@ -96,16 +131,20 @@ int main(int argc, char **argv)
     MNP_OR_EXIT(st);
     double begin = MPI_Wtime();
     if (rank == 1)
-        end(argv[1]);
+        happen(argv[1]);
+    if (rank == 0 && strcmp(argv[2], "kernel") == 0)
+        give_up(ctx);
     while (st == MNP_OK)
         st = work(ctx, argv[2]);
     printf("rank %d: %s after %.1f s: %s\n", rank, mnp_status_name(st), MPI_Wtime() - begin, mnp_error_message());
     st = mnp_agree(ctx, MNP_OK); /* once is for all */
+    if (ctx->comm.waits && *mnp__waits_params(ctx->comm.waits).fault == 0)
+        printf("rank %d: kernels go on waiting\n", rank);
     printf("rank %d: later %s%s\n", rank, mnp_status_name(st), is_left_alone(ctx) ? ", freed memory left alone" : "");
     bool through = mnp__exchange_free(exchange);
     if (through) {
-        ctx->device->ops->free(ctx->device, to_next.data);
-        ctx->device->ops->free(ctx->device, from_last.data);
+        mnp__heap_free(ctx->comm.heap, to_next.data);
+        mnp__heap_free(ctx->comm.heap, from_last.data);
     }
     mnp_free_all(rows, columns, total);
     mnp_layout_free(row_layout);

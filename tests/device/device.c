@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../tap.h"
 #include "device/device.h"
@@ -122,6 +123,47 @@ static void test_alloc(const bench *b)
     b->ops->free(b->device, none);
     b->ops->free_pinned(b->device, pinned);
     b->ops->free_pinned(b->device, pinned_none);
+}
+
+/* Memory at places of reserved space: of this process alone, and such that leaves it as a file descriptor. */
+static void test_sharing(const bench *b)
+{
+    const mnp__device_ops *ops = b->ops;
+    const size_t unit = ops->share_granularity(b->device), far_too_much = (size_t)4 << 40;
+    unsigned char from[2] = {17, 4}, back[2] = {0, 0};
+    char *space = NULL;
+    void *large = NULL;
+    int fd = -1;
+    if (unit == 0) {
+        point(b, b->cuda, "only a GPU may have nothing that can be shared");
+        return;
+    }
+    if (!point(b, ops->share_reserve(b->device, 4 * unit, (void **)&space) == MNP_OK && (uintptr_t)space % unit == 0 &&
+                   ops->share_new(b->device, space, unit, NULL) == MNP_OK &&
+                   ops->share_new(b->device, space + unit, unit, &fd) == MNP_OK && fd >= 0,
+               "memory at places of reserved space"))
+        return;
+    point(b, ops->copy(b->device, space + unit - 1, from, 2, b->first) == MNP_OK &&
+                 ops->copy(b->device, back, space + unit - 1, 2, b->first) == MNP_OK && drain(b, b->first) &&
+                 memcmp(from, back, 2) == 0,
+          "which is one, though it was made in two");
+    if (!b->cuda) { /* between processes: tests/comm/heap.c */
+        point(b, ops->share_map(b->device, space + 2 * unit, unit, fd) == MNP_OK && space[2 * unit] == from[1],
+              "and is seen where it is mapped again");
+        ops->share_unmap(b->device, space + 2 * unit, unit);
+    } else {
+        point(b, ops->share_reserve(b->device, far_too_much, &large) == MNP_OK &&
+                     ops->share_new(b->device, large, far_too_much, NULL) == MNP_ERR_MEMORY,
+              "more than there is is refused");
+        printf("# %s\n", mnp_error_message());
+        ops->share_unreserve(b->device, large, far_too_much);
+    }
+    close(fd);
+    ops->share_unmap(b->device, space, unit);
+    ops->share_unmap(b->device, space + unit, unit);
+    point(b, ops->share_new(b->device, space, 2 * unit, NULL) == MNP_OK, "and its place can be used again");
+    ops->share_unmap(b->device, space, 2 * unit);
+    ops->share_unreserve(b->device, space, 4 * unit);
 }
 
 /* Ordinary -> device -> device -> pinned -> device -> ordinary, at odd offsets and sizes. */
@@ -286,6 +328,7 @@ static void test_device(mnp__device *device)
     if (point(&b, b.ops->stream_new(device, false, &b.first) == MNP_OK && b.ops->stream_new(device, true, &b.second) == MNP_OK &&
                       b.first && b.second,
               "streams")) {
+        test_sharing(&b);
         test_copies(&b);
         test_kernel(&b, 1024);
         test_kernel(&b, 60 * 1024);

@@ -136,6 +136,13 @@ static mnp_status info(mnp__device *device, mnp_rank_info *about)
     return MNP_OK;
 }
 
+/* It shares no memory. */
+static size_t share_granularity(mnp__device *device)
+{
+    (void)device;
+    return 0;
+}
+
 static const mnp__device_ops ops = {.kind = "none",
                                     .kernel_load = load,
                                     .kernel_free = unload,
@@ -145,6 +152,7 @@ static const mnp__device_ops ops = {.kind = "none",
                                     .info = info,
                                     .alloc = alloc,
                                     .free = unalloc,
+                                    .share_granularity = share_granularity,
                                     .event_new = event_new,
                                     .event_free = event_free,
                                     .event_record = event_record,

@@ -1,5 +1,5 @@
 /*
- * The CUDA device: one GPU through the CUDA runtime.  Its memory is in memory.c, its kernels in kernel.c.
+ * The CUDA device: one GPU through the CUDA runtime.  Its memory is in memory.c and share.c, its kernels in kernel.c.
  *
  * A stream and an event are the runtime's own objects behind the names of device.h.  Every call makes the device
  * current in the calling thread first, as the program or another library may have chosen another one, and a new thread
@@ -256,6 +256,8 @@ mnp_status mnp__cuda_write(mnp__device *device, mnp__stream *stream, volatile ui
 {
     cuda_device *cuda = of(device);
     MNP_TRY(use(cuda));
+    if (device->recording)
+        return MNP_OK;
     return DRIVER(cuda, cuStreamWriteValue32_v2, mnp__cuda_stream(stream), (CUdeviceptr)(uintptr_t)pinned, value,
                   CU_STREAM_WRITE_VALUE_DEFAULT);
 }
@@ -286,6 +288,12 @@ static const mnp__device_ops cuda_ops = {
     .memory_info = mnp__cuda_memory_info,
     .memory_trim = mnp__cuda_memory_trim,
     .memory_limit = mnp__cuda_memory_limit,
+    .share_granularity = mnp__cuda_share_granularity,
+    .share_reserve = mnp__cuda_share_reserve,
+    .share_unreserve = mnp__cuda_share_unreserve,
+    .share_new = mnp__cuda_share_new,
+    .share_map = mnp__cuda_share_map,
+    .share_unmap = mnp__cuda_share_unmap,
     .stream_new = cuda_stream_new,
     .stream_free = cuda_stream_free,
     .event_new = cuda_event_new,
@@ -304,6 +312,10 @@ static const mnp__device_ops cuda_ops = {
     .module_function = mnp__cuda_module_function,
     .module_variable = mnp__cuda_module_variable,
     .function_launch = mnp__cuda_function_launch,
+    .graph_begin = mnp__cuda_graph_begin,
+    .graph_end = mnp__cuda_graph_end,
+    .graph_launch = mnp__cuda_graph_launch,
+    .graph_free = mnp__cuda_graph_free,
 };
 
 /*

@@ -21,6 +21,7 @@ typedef struct cuda_device {
     int capability_major, capability_minor;
     cudaMemPool_t pool; /* of this device's own; NULL where the driver has none */
     mnp__arena *pinned; /* what there is of pinned memory */
+    struct postponed *postponed; /* freed while a graph was recorded */
     size_t scratch_limit, pinned_limit; /* bytes, or 0 */
     char name[96];
 } cuda_device;
@@ -40,11 +41,23 @@ mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const
 mnp_status mnp__cuda_pool_open(cuda_device *cuda);
 mnp_status mnp__cuda_alloc(mnp__device *device, size_t size, void **pointer_p);
 void mnp__cuda_free(mnp__device *device, void *pointer);
+void mnp__cuda_free_postponed(cuda_device *cuda); /* what was freed while a graph was recorded goes */
 mnp_status mnp__cuda_alloc_pinned(mnp__device *device, size_t size, void **pointer_p);
 void mnp__cuda_free_pinned(mnp__device *device, void *pointer);
 mnp_status mnp__cuda_memory_info(mnp__device *device, mnp_memory_pool which, mnp_memory_pool_info *info);
 mnp_status mnp__cuda_memory_trim(mnp__device *device, mnp_memory_pool which);
 void mnp__cuda_memory_limit(mnp__device *device, mnp_memory_pool which, size_t bytes);
+
+void mnp__cuda_trim_pool(const cuda_device *cuda); /* the driver has back what the pool keeps and nobody uses */
+mnp_status mnp__cuda_out_of_memory(const cuda_device *cuda, size_t size); /* the failure, with what is free */
+
+/* share.c: the slots that concern memory which processes share. */
+size_t mnp__cuda_share_granularity(mnp__device *device);
+mnp_status mnp__cuda_share_reserve(mnp__device *device, size_t size, void **address_p);
+void mnp__cuda_share_unreserve(mnp__device *device, void *address, size_t size);
+mnp_status mnp__cuda_share_new(mnp__device *device, void *address, size_t size, int *fd_p);
+mnp_status mnp__cuda_share_map(mnp__device *device, void *address, size_t size, int fd);
+void mnp__cuda_share_unmap(mnp__device *device, void *address, size_t size);
 
 /* kernel.c: the slots of the ops table that concern kernels and raw modules. */
 mnp_status mnp__cuda_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
@@ -59,5 +72,11 @@ mnp_status mnp__cuda_module_variable(mnp__device *device, mnp__module *module, c
                                      size_t *size_p);
 mnp_status mnp__cuda_function_launch(mnp__device *device, mnp__function *function, const mnp__launch *launch,
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream);
+
+/* graph.c */
+mnp_status mnp__cuda_graph_begin(mnp__device *device, mnp__stream *stream);
+mnp_status mnp__cuda_graph_end(mnp__device *device, mnp__stream *stream, mnp__device_graph **graph_p);
+mnp_status mnp__cuda_graph_launch(mnp__device *device, mnp__device_graph *graph, mnp__stream *stream);
+void mnp__cuda_graph_free(mnp__device *device, mnp__device_graph *graph);
 
 #endif

@@ -33,7 +33,24 @@
 /* Those that older drivers lack: NULL there. */
 #define MNP__DRIVER_OPTIONAL(X)                                                                                        \
     X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction function, void **params, void **extra))              \
-    X(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t *offset, size_t *size))
+    X(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t *offset, size_t *size))                           \
+    X(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device))                               \
+    X(cuMemGetAllocationGranularity,                                                                                   \
+      (size_t * granularity, const CUmemAllocationProp *properties, CUmemAllocationGranularity_flags which))           \
+    X(cuMemAddressReserve,                                                                                             \
+      (CUdeviceptr * address, size_t size, size_t alignment, CUdeviceptr wished, unsigned long long flags))            \
+    X(cuMemAddressFree, (CUdeviceptr address, size_t size))                                                            \
+    X(cuMemCreate, (CUmemGenericAllocationHandle * memory, size_t size, const CUmemAllocationProp *properties,         \
+                    unsigned long long flags))                                                                         \
+    X(cuMemRelease, (CUmemGenericAllocationHandle memory))                                                             \
+    X(cuMemMap, (CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle memory,                 \
+                 unsigned long long flags))                                                                            \
+    X(cuMemUnmap, (CUdeviceptr address, size_t size))                                                                  \
+    X(cuMemSetAccess, (CUdeviceptr address, size_t size, const CUmemAccessDesc *access, size_t count))                 \
+    X(cuMemExportToShareableHandle, (void *shared, CUmemGenericAllocationHandle memory, CUmemAllocationHandleType type, \
+                                     unsigned long long flags))                                                        \
+    X(cuMemImportFromShareableHandle,                                                                                  \
+      (CUmemGenericAllocationHandle * memory, void *shared, CUmemAllocationHandleType type))
 
 typedef struct mnp__driver {
     void *library;

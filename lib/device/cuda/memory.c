@@ -9,6 +9,8 @@
 
 #include "device/cuda/cuda.h"
 
+#include <stdlib.h>
+
 #include "base/status.h"
 
 #define GIB 1073741824.0
@@ -47,8 +49,7 @@ static cudaError_t allocate(const cuda_device *cuda, size_t size, void **pointer
     return cudaMallocFromPoolAsync(pointer_p, size, cuda->pool, mnp__cuda_stream(cuda->base.memory_stream));
 }
 
-/* Give the driver back what the pool keeps and nobody uses. */
-static void trim_pool(const cuda_device *cuda)
+void mnp__cuda_trim_pool(const cuda_device *cuda)
 {
     (void)cudaGetLastError();
     if (cuda->pool && cuda->base.memory_stream) {
@@ -82,28 +83,32 @@ static mnp_status check_limit(const cuda_device *cuda, size_t size)
     return used <= limit && size <= limit - used ? MNP_OK : over_limit("device memory", size, used, limit);
 }
 
+mnp_status mnp__cuda_out_of_memory(const cuda_device *cuda, size_t size)
+{
+    size_t memory_free = 0, memory_total = 0;
+    ignore(cudaMemGetInfo(&memory_free, &memory_total));
+    return MNP_FAIL(MNP_ERR_MEMORY, "out of device memory: %.3f GiB asked for, %.3f of %.3f GiB free on GPU %d, %s",
+                    (double)size / GIB, (double)memory_free / GIB, (double)memory_total / GIB, cuda->index, cuda->name);
+}
+
 mnp_status mnp__cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
 {
     cuda_device *cuda = of(device);
     void *pointer = NULL;
     if (size > 0) {
+        MNP_TRY(mnp__refuse_recording(device, "allocating memory"));
         MNP_TRY(mnp__cuda_use(device));
         MNP_TRY(check_limit(cuda, size));
         /* NCCL reads the last bytes by words */
         size_t rounded = size <= SIZE_MAX - 255 ? (size + 255) / 256 * 256 : size;
         cudaError_t code = allocate(cuda, rounded, &pointer);
         if (code == cudaErrorMemoryAllocation) {
-            trim_pool(cuda);
+            mnp__cuda_trim_pool(cuda);
             code = allocate(cuda, rounded, &pointer);
         }
         if (code == cudaErrorMemoryAllocation) {
             (void)cudaGetLastError();
-            size_t memory_free = 0, memory_total = 0;
-            ignore(cudaMemGetInfo(&memory_free, &memory_total));
-            return MNP_FAIL(MNP_ERR_MEMORY,
-                            "out of device memory: %.3f GiB asked for, %.3f of %.3f GiB free on GPU %d, %s",
-                            (double)size / GIB, (double)memory_free / GIB, (double)memory_total / GIB, cuda->index,
-                            cuda->name);
+            return mnp__cuda_out_of_memory(cuda, size);
         }
         MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaMalloc", __FILE__, __LINE__, __func__));
     }
@@ -111,8 +116,37 @@ mnp_status mnp__cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
     return MNP_OK;
 }
 
+struct postponed {
+    struct postponed *next;
+    void *pointer;
+};
+
+/* The stream takes what it is given into the graph, and the pool's memory cannot be freed by one.  No room: it is lost. */
+static void postpone(cuda_device *cuda, void *pointer)
+{
+    struct postponed *one;
+    if (!pointer || mnp__malloc(sizeof *one, &one) != MNP_OK)
+        return;
+    *one = (struct postponed){.next = cuda->postponed, .pointer = pointer};
+    cuda->postponed = one;
+}
+
+void mnp__cuda_free_postponed(cuda_device *cuda)
+{
+    while (cuda->postponed) {
+        struct postponed *one = cuda->postponed;
+        cuda->postponed = one->next;
+        mnp__cuda_free(&cuda->base, one->pointer);
+        free(one);
+    }
+}
+
 void mnp__cuda_free(mnp__device *device, void *pointer)
 {
+    if (device->recording) {
+        postpone(of(device), pointer);
+        return;
+    }
     (void)mnp__cuda_use(device);
     if (pointer && of(device)->pool && device->memory_stream)
         ignore(cudaFreeAsync(pointer, mnp__cuda_stream(device->memory_stream)));
@@ -182,7 +216,7 @@ mnp_status mnp__cuda_memory_trim(mnp__device *device, mnp_memory_pool which)
 {
     MNP_TRY(mnp__cuda_use(device));
     if (which == MNP_MEMORY_SCRATCH) /* pinned memory goes back at once */
-        trim_pool(of(device));
+        mnp__cuda_trim_pool(of(device));
     return MNP_OK;
 }
 

@@ -34,7 +34,7 @@ void mnp__host_pool_close(mnp__host_pool *pool);
 size_t mnp__host_share_granularity(mnp__device *device);
 mnp_status mnp__host_share_reserve(mnp__device *device, size_t size, void **address_p);
 void mnp__host_share_unreserve(mnp__device *device, void *address, size_t size);
-mnp_status mnp__host_share_new(mnp__device *device, size_t size, int *fd_p);
+mnp_status mnp__host_share_new(mnp__device *device, void *address, size_t size, int *fd_p);
 mnp_status mnp__host_share_map(mnp__device *device, void *address, size_t size, int fd);
 void mnp__host_share_unmap(mnp__device *device, void *address, size_t size);
 

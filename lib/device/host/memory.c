@@ -105,9 +105,8 @@ static void fill_with_huge_pages(int fd, size_t size)
 #endif
 }
 
-mnp_status mnp__host_share_new(mnp__device *device, size_t size, int *fd_p)
+static mnp_status new_file(size_t size, int *fd_p)
 {
-    (void)device;
     int fd = memfd_create("maniple-heap", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)size) != 0) {
         mnp_status st = mapping_failed("no memory that ranks can share", size);
@@ -120,9 +119,9 @@ mnp_status mnp__host_share_new(mnp__device *device, size_t size, int *fd_p)
     return MNP_OK;
 }
 
-mnp_status mnp__host_share_map(mnp__device *device, void *address, size_t size, int fd)
+/* Let memory appear at a place of reserved space: a file's, or -1 for memory of this process. */
+static mnp_status put_memory(void *address, size_t size, int fd)
 {
-    (void)device;
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
     if (!map(address, size, PROT_READ | PROT_WRITE, flags, fd))
         return mapping_failed("cannot map memory", size);
@@ -130,6 +129,26 @@ mnp_status mnp__host_share_map(mnp__device *device, void *address, size_t size, 
     (void)madvise(address, size, MADV_HUGEPAGE); /* as good as it goes */
 #endif
     return MNP_OK;
+}
+
+mnp_status mnp__host_share_new(mnp__device *device, void *address, size_t size, int *fd_p)
+{
+    int fd = -1;
+    (void)mnp__host_memory_trim(device, MNP_MEMORY_SCRATCH); /* that memory is short comes out when it is too late */
+    if (fd_p)
+        MNP_TRY(new_file(size, &fd));
+    mnp_status st = put_memory(address, size, fd);
+    if (st == MNP_OK && fd_p)
+        *fd_p = fd;
+    else if (fd >= 0)
+        close(fd);
+    return st;
+}
+
+mnp_status mnp__host_share_map(mnp__device *device, void *address, size_t size, int fd)
+{
+    (void)device;
+    return put_memory(address, size, fd);
 }
 
 /* The address space stays reserved. */
@@ -197,7 +216,7 @@ static mnp_status grow(mnp__host_pool *pool, size_t size)
     size_t more = (lacks + huge_page - 1) / huge_page * huge_page, wished = pool->top / 4 / huge_page * huge_page;
     wished = wished > least_growth ? wished : least_growth;
     more = wished <= more ? more : wished <= left ? wished : left;
-    MNP_TRY(mnp__host_share_map(NULL, pool->base + pool->top, more, -1));
+    MNP_TRY(put_memory(pool->base + pool->top, more, -1));
     mnp_status st = mnp__arena_add(pool->arena, pool->top, more);
     if (st == MNP_OK)
         pool->top += more;

@@ -1,0 +1,26 @@
+/*
+ * What a mover does with the peers of its rank in one launch (push_cuda.h): copy the boxes of a list, each into the memory
+ * of the peer that it is for, beside those that stay here.  On GPUs alone; MNP_SRC and MNP_DST are the same.
+ */
+#include "prelude.h"
+#include "push_boxes.h"
+
+#if MNP_CUDA
+#include "copy_list_cuda.h"
+#include "push_cuda.h"
+
+extern "C" __global__ void __launch_bounds__(MNP_COPY_THREADS, 4)
+push_boxes(const __grid_constant__ mnp_push_boxes_params p)
+{
+    const mnp_push_peer *peers = p.more_peers ? p.more_peers : p.peers;
+    const mnp_push_share *shares = p.more_shares ? p.more_shares : p.shares;
+    mnp_push_all(peers, p.push, [&](int target, int block, int blocks) {
+        const bool own = !peers[target].here;
+        const mnp_box_list &list = own ? p.local : p.store;
+        const mnp_push_share share = shares[target];
+        for (int64_t unit = block; unit < share.units; unit += blocks)
+            mnp_copy_unit(list, list.boxes, p.src, own ? p.own : p.theirs, share.first_unit + unit);
+    });
+}
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * The parameter of push_boxes.cu, shared by the library (C) and the kernel (C++).
+ */
+#ifndef MNP_KERNELS_PUSH_BOXES_H
+#define MNP_KERNELS_PUSH_BOXES_H
+
+#include "copy_boxes.h"
+#include "push.h"
+
+enum { MNP_PUSH_PEERS = 16 };
+
+/* A peer, or this rank itself; and the units of the list that go there: of `store`, of this rank's own of `local`. */
+typedef struct mnp_push_share {
+    long long first_unit, units;
+} mnp_push_share;
+
+typedef struct mnp_push_boxes_params {
+    const void *src;
+    void *theirs, *own; /* what the lists' destinations count from */
+    mnp_box_list store, local;
+    mnp_push push;
+    const mnp_push_peer *more_peers; /* push.count of each, in device memory, where they are more than fit here; else NULL */
+    const mnp_push_share *more_shares;
+    mnp_push_peer peers[MNP_PUSH_PEERS];
+    mnp_push_share shares[MNP_PUSH_PEERS];
+} mnp_push_boxes_params;
+
+#endif

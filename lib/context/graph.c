@@ -1,0 +1,120 @@
+/*
+ * Graphs: recorded by the device, kept in a list by the context.
+ *
+ * A graph has addresses of what the context keeps for its operations: kernels, scratch memory, buffers of plans.  While
+ * there is a graph, or one is recorded, caches therefore give nothing up (mnp__ctx_has_graphs()).
+ */
+#include <maniple/graph.h>
+
+#include <stdlib.h>
+
+#include "comm/waits.h"
+#include "comm/watch.h"
+#include "context/context.h"
+
+struct mnp_graph {
+    mnp_ctx *ctx;
+    mnp_graph *next; /* the context's list */
+    mnp__device_graph *recorded;
+};
+
+bool mnp__ctx_has_graphs(const mnp_ctx *ctx)
+{
+    return ctx->graphs || ctx->device->recording;
+}
+
+/* Stop recording; a graph only where nothing was refused meanwhile. */
+static mnp_status stop(mnp_ctx *ctx, mnp__device_graph **recorded_p)
+{
+    mnp__device *device = ctx->device;
+    const char *refused = device->refused;
+    mnp_status st = device->ops->graph_end(device, ctx->compute, refused ? NULL : recorded_p);
+    if (refused) /* which is why the recording may not have ended well */
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: the graph is lost, as %s was asked for while it was recorded", refused);
+    return st;
+}
+
+static void drop_recording(mnp_ctx *ctx)
+{
+    if (ctx->device->recording && ctx->device->ops->graph_end(ctx->device, ctx->compute, NULL) != MNP_OK)
+        MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "dropping a graph: %s", mnp_error_message());
+}
+
+mnp_status mnp_graph_begin(mnp_ctx *ctx)
+{
+    mnp__device *device = ctx->device;
+    if (!device->ops->graph_begin)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "graphs need a GPU: the host device does its work when it is called, and "
+                        "nothing is left to be recorded");
+    if (device->recording)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_begin: a graph is being recorded already");
+    mnp_status st = MNP_AGREE(ctx, device->ops->graph_begin(device, ctx->compute));
+    if (st != MNP_OK)
+        drop_recording(ctx);
+    return st;
+}
+
+mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p)
+{
+    mnp__device *device = ctx->device;
+    mnp__device_graph *recorded = NULL;
+    mnp_graph *graph = NULL;
+    if (!device->recording)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: no graph is being recorded; mnp_graph_begin() begins one");
+    mnp_status st = stop(ctx, &recorded);
+    if (st == MNP_OK)
+        st = mnp__calloc(1, sizeof *graph, &graph);
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, fail);
+    *graph = (mnp_graph){.ctx = ctx, .next = ctx->graphs, .recorded = recorded};
+    ctx->graphs = graph;
+    ctx->live_plans++;
+    *graph_p = graph;
+    return MNP_OK;
+fail:
+    if (recorded)
+        device->ops->graph_free(device, recorded);
+    free(graph);
+    return st;
+}
+
+/* What NCCL enqueued lies in memory that is its own, and is gone when it was given up.  Kernels may have waited in vain. */
+static mnp_status check_ranks(mnp_ctx *ctx)
+{
+    bool communicating;
+    uint32_t over;
+    MNP_TRY(mnp__waits_check(ctx->comm.waits));
+    if (mnp__watch_lost(&ctx->comm))
+        return mnp__watch_look(&ctx->comm);
+    return ctx->comm.nccl ? mnp__nccl_check(ctx->comm.nccl, &communicating, &over) : MNP_OK;
+}
+
+mnp_status mnp_graph_launch(mnp_graph *graph)
+{
+    mnp_ctx *ctx = graph->ctx;
+    MNP_TRY(mnp__refuse_recording(ctx->device, "launching another graph"));
+    MNP_TRY(check_ranks(ctx));
+    return ctx->device->ops->graph_launch(ctx->device, graph->recorded, ctx->compute);
+}
+
+void mnp_graph_free(mnp_graph *graph)
+{
+    if (!graph)
+        return;
+    mnp_ctx *ctx = graph->ctx;
+    mnp_graph **link = &ctx->graphs;
+    while (*link != graph)
+        link = &(*link)->next;
+    *link = graph->next;
+    ctx->live_plans--;
+    ctx->device->ops->graph_free(ctx->device, graph->recorded);
+    free(graph);
+}
+
+void mnp__graphs_close(mnp_ctx *ctx)
+{
+    const int forgotten = ctx->live_plans;
+    drop_recording(ctx);
+    while (ctx->graphs)
+        mnp_graph_free(ctx->graphs);
+    ctx->live_plans = forgotten;
+}

@@ -1,0 +1,89 @@
+/*
+ * Graphs of the CUDA device: what a stream is given while it is captured.
+ *
+ * Other streams join the capture by waiting for an event of a stream that is in it, and must have been waited for when
+ * it ends.  The capture is relaxed: CUDA does not refuse a call because it might be unsafe, so kernels are loaded and NCCL
+ * connects ranks in the middle of it; what would be wrong in a graph is refused by mnp__refuse_recording() before it
+ * comes to CUDA.
+ */
+#include <config.h>
+
+#include "device/cuda/cuda.h"
+
+#include "base/status.h"
+
+static cuda_device *of(mnp__device *device)
+{
+    return (cuda_device *)device;
+}
+
+mnp_status mnp__cuda_graph_begin(mnp__device *device, mnp__stream *stream)
+{
+    cuda_device *cuda = of(device);
+    MNP_TRY(mnp__cuda_use(device));
+    MNP_TRY(RUNTIME(cuda, cudaStreamBeginCapture, mnp__cuda_stream(stream), cudaStreamCaptureModeRelaxed));
+    device->recording = true;
+    device->refused = NULL;
+    return MNP_OK;
+}
+
+/* The end of a capture, which is over whatever comes of it. */
+static mnp_status end_capture(cuda_device *cuda, mnp__stream *stream, cudaGraph_t *captured_p)
+{
+    cudaError_t code = cudaStreamEndCapture(mnp__cuda_stream(stream), captured_p);
+    if (code == cudaErrorStreamCaptureUnjoined) {
+        (void)cudaGetLastError();
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: something was begun while the graph was recorded, and not finished, "
+                        "such as mnp_halo_begin() without mnp_halo_finish()");
+    }
+    if (code == cudaErrorStreamCaptureInvalidated) {
+        (void)cudaGetLastError();
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: the graph is lost, as a call failed that cannot be part of one");
+    }
+    return mnp__cuda_runtime_status(cuda, code, "cudaStreamEndCapture", __FILE__, __LINE__, __func__);
+}
+
+/* Make it ready to be launched, and bring it to the GPU, so that the first launch takes no longer than others. */
+static mnp_status instantiate(cuda_device *cuda, mnp__stream *stream, cudaGraph_t captured, mnp__device_graph **graph_p)
+{
+    cudaGraphExec_t graph;
+    MNP_TRY(RUNTIME(cuda, cudaGraphInstantiateWithFlags, &graph, captured, 0));
+    mnp_status st = RUNTIME(cuda, cudaGraphUpload, graph, mnp__cuda_stream(stream));
+    if (st == MNP_OK)
+        *graph_p = (mnp__device_graph *)graph;
+    else
+        (void)cudaGraphExecDestroy(graph);
+    return st;
+}
+
+mnp_status mnp__cuda_graph_end(mnp__device *device, mnp__stream *stream, mnp__device_graph **graph_p)
+{
+    cuda_device *cuda = of(device);
+    cudaGraph_t captured = NULL;
+    mnp_status st = mnp__cuda_use(device);
+    if (st == MNP_OK)
+        st = end_capture(cuda, stream, &captured);
+    device->recording = false;
+    device->refused = NULL;
+    mnp__cuda_free_postponed(cuda);
+    if (st == MNP_OK && graph_p)
+        st = instantiate(cuda, stream, captured, graph_p);
+    if (captured)
+        (void)cudaGraphDestroy(captured);
+    return st;
+}
+
+mnp_status mnp__cuda_graph_launch(mnp__device *device, mnp__device_graph *graph, mnp__stream *stream)
+{
+    cuda_device *cuda = of(device);
+    MNP_TRY(mnp__cuda_use(device));
+    return RUNTIME(cuda, cudaGraphLaunch, (cudaGraphExec_t)graph, mnp__cuda_stream(stream));
+}
+
+/* What is still running goes on, and is freed afterwards. */
+void mnp__cuda_graph_free(mnp__device *device, mnp__device_graph *graph)
+{
+    (void)mnp__cuda_use(device);
+    if (cudaGraphExecDestroy((cudaGraphExec_t)graph) != cudaSuccess)
+        (void)cudaGetLastError();
+}

@@ -1,0 +1,273 @@
+/*
+ * Collectives around the size up to which they go in one piece, at any addresses, thousands of them after each other, and
+ * recorded in a graph: where GPUs share their memory those are ways of their own (lib/comm/small.c, push_parts.c).
+ */
+#include "comm/direct.h"
+
+#include "buffers.h"
+
+enum { LIMIT = MNP_SMALL_BYTES };
+
+static const int64_t sizes[] = {0, 1, 3, 4, 7, 8, 16, 100, 2048, 2056, 65536, LIMIT - 1, LIMIT, LIMIT + 1, LIMIT + 40001};
+enum { SIZES = sizeof sizes / sizeof *sizes, OFFSETS = 4 };
+static const int offsets[OFFSETS] = {0, 1, 4, 9}; /* of both buffers, in turn */
+
+/* ---- sizes and addresses ---- */
+
+static bool sums_bytes(mnp_comm *comm, int64_t bytes, int from, int to)
+{
+    const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    bool right = true;
+    fill(MNP_UINT8, MNP_SUM, rank, bytes, a.image + from);
+    put(&a, bytes + from);
+    for (int in_place = 0; in_place < 2; in_place++) {
+        struct buffer *buffer = in_place ? &a : &b;
+        const int at = in_place ? from : to;
+        right = right && mnp_comm_all_reduce(comm, a.data + from, buffer->data + at, bytes, MNP_UINT8, MNP_SUM) == MNP_OK;
+        get(buffer, bytes + at);
+        expect(MNP_UINT8, MNP_SUM, ranks, 0, bytes, expected);
+        right = right && memcmp(buffer->image + at, expected, (size_t)bytes) == 0;
+    }
+    return right;
+}
+
+static bool gathers_bytes(mnp_comm *comm, int64_t bytes, int from, int to)
+{
+    const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm), root = ranks - 1;
+    bool right = true;
+    write_bytes(a.image + from, rank, 9, bytes);
+    put(&a, bytes + from);
+    right = right && mnp_comm_all_gather(comm, a.data + from, bytes, b.data + to, MNP_UINT8) == MNP_OK;
+    get(&b, bytes * ranks + to);
+    for (int r = 0; r < ranks; r++)
+        right = right && has_bytes(b.image + to + r * bytes, r, 9, bytes);
+    /* to the last rank and back, and what is the first's from there to all */
+    right = right && mnp_comm_gather(comm, a.data + from, bytes, b.data + to, MNP_UINT8, root) == MNP_OK;
+    right = right && mnp_comm_scatter(comm, b.data + to, a.data + from, bytes, MNP_UINT8, root) == MNP_OK;
+    get(&a, bytes + from);
+    right = right && has_bytes(a.image + from, rank, 9, bytes);
+    right = right && mnp_comm_broadcast(comm, a.data + from, bytes, MNP_UINT8, 0) == MNP_OK;
+    get(&a, bytes + from);
+    return right && has_bytes(a.image + from, 0, 9, bytes);
+}
+
+static bool exchanges_bytes(mnp_comm *comm, int64_t bytes, int from, int to)
+{
+    const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    bool right = true;
+    for (int r = 0; r < ranks; r++)
+        write_bytes(a.image + from + r * bytes, rank, r, bytes);
+    put(&a, bytes * ranks + from);
+    memset(b.image, 0x55, (size_t)(bytes * ranks + to + 16));
+    put(&b, bytes * ranks + to + 16);
+    right = right && mnp_comm_all_to_all(comm, a.data + from, b.data + to, bytes, MNP_UINT8) == MNP_OK;
+    get(&b, bytes * ranks + to + 16);
+    for (int r = 0; r < ranks; r++)
+        right = right && has_bytes(b.image + to + r * bytes, r, rank, bytes);
+    for (int i = 0; i < 16; i++) /* and nothing around it */
+        right = right && b.image[to + bytes * ranks + i] == 0x55 && (i >= to || b.image[i] == 0x55);
+    return right;
+}
+
+static void check_bytes(mnp_comm *comm, const char *where)
+{
+    bool sums = true, gathers = true, exchanges = true;
+    for (int s = 0; s < SIZES; s++) {
+        for (int o = 0; o < OFFSETS; o++) {
+            const int from = offsets[o], to = offsets[(o + s) % OFFSETS];
+            sums = sums_bytes(comm, sizes[s], from, to) && sums;
+            gathers = gathers_bytes(comm, sizes[s], from, to) && gathers;
+            exchanges = exchanges_bytes(comm, sizes[s], from, to) && exchanges;
+        }
+    }
+    ok(sums, "%s: sums of all sizes at any addresses", where);
+    ok(gathers, "%s: gathered, scattered and broadcast", where);
+    ok(exchanges, "%s: all to all", where);
+}
+
+/* Elements of every size at addresses that suit nothing wider, and as many as leave a word of 8 bytes unfilled. */
+static void check_elements(mnp_comm *comm)
+{
+    static const mnp_dtype dtypes[] = {MNP_INT16,   MNP_FLOAT16,   MNP_BFLOAT16,  MNP_FLOAT32,
+                                       MNP_FLOAT64, MNP_COMPLEX64, MNP_COMPLEX128};
+    const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    bool right = true;
+    for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++) {
+        const int64_t size = (int64_t)mnp_dtype_size(dtypes[t]), at = size > 8 ? 8 : size;
+        for (int64_t count = LIMIT / size - 3; count <= LIMIT / size + 1; count++) {
+            const int64_t bytes = count * size;
+            fill(dtypes[t], MNP_PROD, rank, count, a.image + at);
+            put(&a, bytes + at);
+            right = right && mnp_comm_all_reduce(comm, a.data + at, b.data + 3 * at, count, dtypes[t], MNP_PROD) == MNP_OK;
+            get(&b, bytes + 3 * at);
+            expect(dtypes[t], MNP_PROD, ranks, 0, count, expected);
+            right = right && memcmp(b.image + 3 * at, expected, (size_t)bytes) == 0;
+        }
+    }
+    ok(right, "products of elements of all sizes, around the limit");
+}
+
+/* ---- many of them ---- */
+
+/* Whether some ranks have to share their GPUs, where a wait for another takes milliseconds: the same on all ranks. */
+static bool is_slow(const mnp_comm *comm)
+{
+    return comm->part.transport == MNP_TRANSPORT_STAGED;
+}
+
+/*
+ * Elements change places in pairs, of ranks and of buffers, so that an even number of times leaves all where they were;
+ * between them come collectives of other sizes.
+ */
+static void check_many(mnp_comm *comm)
+{
+    const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm), times = is_slow(comm) ? 300 : 10000;
+    bool right = true;
+    for (int r = 0; r < ranks; r++)
+        store(MNP_INT64, a.image, r, 100 * rank + r, 0);
+    fill(MNP_INT32, MNP_SUM, rank, 3000, a.image + 4096);
+    put(&a, 4096 + 12000);
+    for (int i = 0; i < times; i++) {
+        char *from = i % 2 ? b.data : a.data, *to = i % 2 ? a.data : b.data;
+        right = right && mnp_comm_all_to_all(comm, from, to, 1, MNP_INT64) == MNP_OK;
+        right = right && mnp_comm_all_reduce(comm, a.data + 4096, b.data + 4096, 1 + i % 3000, MNP_INT32, MNP_SUM) == MNP_OK;
+        if (i % 7 == 0)
+            right = right && mnp_comm_barrier(comm) == MNP_OK;
+        if (i % 5 == 0)
+            right = right && mnp_comm_broadcast(comm, b.data + 20000, i % 100, MNP_UINT8, i % ranks) == MNP_OK;
+    }
+    get(&a, ranks * 8);
+    for (int r = 0; r < ranks; r++)
+        right = right && ((int64_t *)a.image)[r] == 100 * rank + r;
+    get(&b, 4096 + 12000);
+    expect(MNP_INT32, MNP_SUM, ranks, 0, (times - 1) % 3000 + 1, expected);
+    right = right && memcmp(b.image + 4096, expected, (size_t)((times - 1) % 3000 + 1) * 4) == 0;
+    ok(right, "%d rounds", times);
+}
+
+/* ---- other memory ---- */
+
+/* All to all, where the last rank receives in memory that is not of the heap. */
+static void check_elsewhere(mnp_comm *comm)
+{
+    const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    const int64_t bytes = LIMIT + 1;
+    mnp__device *device = comm->part.device;
+    void *memory = NULL;
+    bool right = rank < ranks - 1 || device->ops->alloc(device, (size_t)(bytes * ranks), &memory) == MNP_OK;
+    for (int r = 0; r < ranks; r++)
+        write_bytes(a.image + r * bytes, rank, r, bytes);
+    put(&a, bytes * ranks);
+    right = right && mnp_comm_all_to_all(comm, a.data, memory ? memory : b.data, bytes, MNP_UINT8) == MNP_OK;
+    if (memory)
+        right = right && device->ops->copy(device, b.data, memory, (size_t)(bytes * ranks), device->memory_stream) == MNP_OK;
+    get(&b, bytes * ranks);
+    for (int r = 0; r < ranks; r++)
+        right = right && has_bytes(b.image + r * bytes, r, rank, bytes);
+    device->ops->free(device, memory);
+    ok(right, "all to all, where one rank receives in memory of its own");
+}
+
+/* ---- sizes that do not match ---- */
+
+static void check_mismatch(mnp_comm *comm)
+{
+    const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    int64_t counts[MOST_RANKS] = {0}, expects[MOST_RANKS] = {0}, places[MOST_RANKS] = {0};
+    if (!comm->direct) {
+        skip("parts of different sizes are an error", "it takes GPUs that share their memory");
+        return;
+    }
+    if (rank == 0)
+        counts[1] = 10;
+    if (rank == 1)
+        expects[0] = 12;
+    mnp_status st = mnp_comm_all_to_allv(comm, a.data, counts, places, b.data, expects, places, MNP_INT32);
+    ok(rank < 2 ? st == MNP_ERR_ARG && strstr(mnp_error_message(), "40") && strstr(mnp_error_message(), "48")
+                : st == MNP_ERR_PEER,
+       "parts of different sizes are an error: %s", mnp_error_message());
+    expects[0] = rank == 1 ? 10 : 0;
+    ok(mnp_comm_all_to_allv(comm, a.data, counts, places, b.data, expects, places, MNP_INT32) == MNP_OK,
+       "and nothing remains of it, %d ranks", ranks);
+}
+
+/* ---- graphs ---- */
+
+enum { PART = LIMIT / 5 * 2 }; /* bytes to each rank, which go in one piece; and three times as many, which do not */
+
+static bool enqueue_all(mnp_comm *comm)
+{
+    char *x = a.data, *y = b.data;
+    return mnp_comm_all_reduce(comm, x, y, 10, MNP_FLOAT64, MNP_SUM) == MNP_OK &&
+           mnp_comm_all_reduce(comm, x, x, 10, MNP_FLOAT64, MNP_MAX) == MNP_OK &&
+           mnp_comm_barrier(comm) == MNP_OK &&
+           mnp_comm_all_to_all(comm, x + 4096, y + 4096, PART, MNP_UINT8) == MNP_OK &&
+           mnp_comm_all_to_all(comm, y + 4096, x + 4096, PART / 3, MNP_UINT8) == MNP_OK &&
+           mnp_comm_all_to_all(comm, x + 4096, y + (2 << 20), 3 * PART, MNP_UINT8) == MNP_OK &&
+           mnp_comm_broadcast(comm, y + (2 << 20), PART, MNP_UINT8, mnp_comm_size(comm) - 1) == MNP_OK;
+}
+
+/* What that makes of the inputs of a turn: all of both buffers, in `result`. */
+static void run_all(mnp_comm *comm, mnp_graph *graph, int turn, char *result)
+{
+    const int64_t bytes = (2 << 20) + 3 * PART * (int64_t)mnp_comm_size(comm);
+    write_bytes(a.image, mnp_comm_rank(comm), turn, bytes);
+    for (int64_t i = 0; i < 10; i++)
+        store(MNP_FLOAT64, a.image, i, (double)(turn + i * mnp_comm_rank(comm)), 0);
+    memset(b.image, turn, (size_t)bytes);
+    put(&a, bytes);
+    put(&b, bytes);
+    MNP_OR_EXIT(graph ? mnp_graph_launch(graph) : enqueue_all(comm) ? MNP_OK : MNP_ERR_COMM);
+    get(&a, bytes);
+    get(&b, bytes);
+    memcpy(result, a.image, (size_t)bytes);
+    memcpy(result + bytes, b.image, (size_t)bytes);
+}
+
+static void check_graph(mnp_comm *comm)
+{
+    const int64_t bytes = 2 * ((2 << 20) + 3 * PART * (int64_t)mnp_comm_size(comm));
+    char *plain = malloc((size_t)bytes), *replayed = malloc((size_t)bytes);
+    mnp_graph *graph = NULL;
+    bool right = true;
+    if (!plain || !replayed)
+        exit(1);
+    run_all(comm, NULL, 0, plain);
+    if (strcmp(mnp_ctx_device_kind(ctx), "cuda") != 0 || (mnp_comm_size(comm) > 1 && !comm->direct)) {
+        skip("collectives in a graph", "it takes GPUs that share their memory");
+    } else {
+        ok(mnp_graph_begin(ctx) == MNP_OK && enqueue_all(comm) && mnp_graph_end(ctx, &graph) == MNP_OK,
+           "collectives are recorded");
+        for (int turn = 1; turn <= 20 && graph; turn++) {
+            run_all(comm, NULL, turn, plain);
+            run_all(comm, graph, turn, replayed);
+            right = right && memcmp(plain, replayed, (size_t)bytes) == 0;
+        }
+        ok(graph && right, "and replayed, in turn with others");
+        for (int i = 0; i < (is_slow(comm) ? 20 : 500) && graph; i++)
+            right = right && mnp_graph_launch(graph) == MNP_OK;
+        ok(right && mnp_ctx_synchronize(ctx) == MNP_OK, "many times");
+        mnp_graph_free(graph);
+    }
+    free(plain);
+    free(replayed);
+}
+
+int main(void)
+{
+    MPI_Init(NULL, NULL);
+    open_context(NULL);
+    mnp_comm *world = mnp_comm_world(ctx);
+    check_bytes(world, "by the quickest way");
+    check_elements(world);
+    check_many(world);
+    check_elsewhere(world);
+    check_mismatch(world);
+    check_graph(world);
+    MNP_OR_EXIT(mnp_comm_set_way(world, MNP_COMM_LIBRARY));
+    check_bytes(world, "by the library");
+    close_context();
+    int status = done_testing();
+    MPI_Finalize();
+    return status;
+}
