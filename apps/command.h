@@ -15,6 +15,8 @@ int conv_main(int argc, char **argv);
 int eval_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 int random_main(int argc, char **argv);
+int solve_main(int argc, char **argv);
+int spinfo_main(int argc, char **argv);
 int stats_main(int argc, char **argv);
 void bench_help(void);
 void cache_help(void);
@@ -22,6 +24,8 @@ void conv_help(void);
 void eval_help(void);
 void info_help(void);
 void random_help(void);
+void solve_help(void);
+void spinfo_help(void);
 void stats_help(void);
 
 /*

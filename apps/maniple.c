@@ -23,6 +23,8 @@ static const struct subcommand {
     {"eval", eval_main, eval_help, "evaluate expressions of arrays element by element"},
     {"info", info_main, info_help, "show ranks, devices, libraries, the kernel cache and the settings"},
     {"random", random_main, random_help, "fill a dataset with random numbers"},
+    {"solve", solve_main, solve_help, "solve a sparse linear system by iteration"},
+    {"spinfo", spinfo_main, spinfo_help, "show what a sparse matrix is like"},
     {"stats", stats_main, stats_help, "show extremes, mean, percentiles and histogram of a dataset"},
 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 16, MAX_WORD = 32, HELP_COLUMN = 26 };
+enum { MAX_OPTIONS = 24, MAX_WORD = 32, HELP_COLUMN = 26 };
 
 static int smallest(int a, int b, int c)
 {

@@ -20,6 +20,7 @@
 #include <maniple/join.h>
 #include <maniple/kernel.h>
 #include <maniple/layout.h>
+#include <maniple/matrix_market.h>
 #include <maniple/memory.h>
 #include <maniple/mesh.h>
 #include <maniple/random.h>
@@ -29,7 +30,9 @@
 #include <maniple/select.h>
 #include <maniple/sets.h>
 #include <maniple/signal.h>
+#include <maniple/solve.h>
 #include <maniple/sort.h>
+#include <maniple/sparse.h>
 #include <maniple/statistics.h>
 #include <maniple/ufunc.h>
 #include <maniple/ufunc_methods.h>

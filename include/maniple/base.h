@@ -35,6 +35,7 @@ typedef enum mnp_status {
     MNP_ERR_COMM,        /* MPI or NCCL reported an error */
     MNP_ERR_TIMEOUT,     /* another rank did not answer within MANIPLE_DEADLINE */
     MNP_ERR_UNSUPPORTED, /* not possible on this device or in this build */
+    MNP_ERR_FORMAT,      /* a file's contents break the rules of their format */
     MNP_ERR_PEER,        /* another rank failed or has ended; the message says which, and why */
     MNP_ERR_INTERNAL     /* a defect of Maniple */
 } mnp_status;

@@ -1,5 +1,5 @@
 /*
- * Arrays in HDF5 files, read and written in parallel through MPI-IO.
+ * Arrays and sparse matrices in HDF5 files, read and written in parallel through MPI-IO.
  */
 #ifndef MANIPLE_H5_H
 #define MANIPLE_H5_H
@@ -9,6 +9,7 @@
 
 #include <maniple/array.h>
 #include <maniple/base.h>
+#include <maniple/sparse.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,6 +81,28 @@ typedef struct mnp_h5_write_options {
 MNP_API mnp_status mnp_h5_write(const mnp_array *array, const char *file, const char *dataset,
                                 const mnp_h5_write_options *options);
 
+/* A dataset to write. */
+typedef struct mnp_h5_item {
+    const char *dataset;
+    const mnp_array *array;
+} mnp_h5_item;
+
+/* An attribute to set: of which object (a dataset that is written or a group, from the root on: "/a/b"), a text or numbers. */
+typedef struct mnp_h5_attribute {
+    const char *object, *name;
+    const char *text;   /* NULL: numbers */
+    mnp_dtype dtype;    /* of the numbers */
+    int64_t count;      /* how many, as a vector; -1: one, without a shape */
+    const void *values; /* rank 0's count */
+} mnp_h5_attribute;
+
+/*
+ * mnp_h5_write() of several datasets to one file, of the same context and different names, with attributes: all of it is there
+ * when the file is.  Collective, as above; also MNP_ERR_ARG where there are no datasets.
+ */
+MNP_API mnp_status mnp_h5_write_items(const char *file, int count, const mnp_h5_item *items, int nattributes,
+                                      const mnp_h5_attribute *attributes, const mnp_h5_write_options *options);
+
 /*
  * Find out, writing nothing, whether mnp_h5_write() could make this dataset: folder, permissions, and what is there
  * already.  For programs that compute long before they write.  Collective.  MNP_ERR_IO, MNP_ERR_ARG.
@@ -92,6 +115,29 @@ MNP_API mnp_status mnp_h5_check_write(mnp_ctx *ctx, const char *file, const char
  */
 MNP_API mnp_status mnp_h5_is_same(const char *file_a, const char *dataset_a, const char *file_b, const char *dataset_b,
                                   bool *same_p);
+
+/*
+ * Read a sparse matrix: a group that has the members of a scipy.sparse matrix as datasets, in whatever way they came there.
+ * These are data, indices and indptr (csr, csc), or data, row and col (coo); and the shape, a dataset or an attribute of two
+ * integers.  Which format it is says a string, `format` or `encoding-type`, as a dataset or an attribute, by its first three
+ * letters; without it indptr means csr.  So matrices of AnnData files are read too.  Duplicates are summed.
+ *
+ *   group     its name with the groups that it is in, "/a/b"
+ *   dtype     MNP_DTYPE_AUTO: that of the data, if it is float32, float64 or complex, else float64
+ *   matrix_p  receives the matrix, its rows and columns cut evenly
+ *
+ * Collective.  MNP_ERR_FORMAT, on all ranks, if the members contradict each other or an index is outside; MNP_ERR_ARG where
+ * the data is complex and the dtype is not; the rest as mnp_h5_read().
+ */
+MNP_API mnp_status mnp_h5_read_sparse(mnp_ctx *ctx, const char *file, const char *group, mnp_dtype dtype,
+                                      mnp_sparse **matrix_p);
+
+/*
+ * Write one as such a group, in csr: data, indices and indptr (int32 where that is enough, else int64), shape, and an
+ * attribute `format`.  What the group has besides stays.  As mnp_h5_write().  Collective.
+ */
+MNP_API mnp_status mnp_h5_write_sparse(const mnp_sparse *matrix, const char *file, const char *group,
+                                       const mnp_h5_write_options *options);
 
 #ifdef __cplusplus
 }

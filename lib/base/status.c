@@ -22,6 +22,7 @@ static const char *const status_names[] = {
     [MNP_ERR_COMM] = "MNP_ERR_COMM",
     [MNP_ERR_TIMEOUT] = "MNP_ERR_TIMEOUT",
     [MNP_ERR_UNSUPPORTED] = "MNP_ERR_UNSUPPORTED",
+    [MNP_ERR_FORMAT] = "MNP_ERR_FORMAT",
     [MNP_ERR_PEER] = "MNP_ERR_PEER",
     [MNP_ERR_INTERNAL] = "MNP_ERR_INTERNAL",
 };

@@ -74,6 +74,9 @@ hid_t mnp__h5_type_new(mnp_dtype dtype);
 
 /* Datasets that are there (h5_file.c). */
 
+/* Open a file for reading with the serial driver.  MNP_ERR_IO.  Not collective. */
+mnp_status mnp__h5_open(const char *path, hid_t *file_p);
+
 /* What rank 0 finds out about a dataset, for all ranks. */
 typedef struct mnp__h5_source {
     mnp_h5_info info;

@@ -279,24 +279,27 @@ close:
     return st;
 }
 
+mnp_status mnp__h5_open(const char *path, hid_t *file_p)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return MNP_FAIL(MNP_ERR_IO, "'%s' is a folder, not an HDF5 file", path);
+    if (!S_ISREG(status.st_mode)) /* opening a pipe would wait for a writer */
+        return MNP_FAIL(MNP_ERR_IO, "'%s' is no regular file, and so not an HDF5 file", path);
+    if (access(path, R_OK) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+    *file_p = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    return *file_p < 0 ? mnp__h5_fail_open(path) : MNP_OK;
+}
+
 static mnp_status look(const mnp__h5_place *place, mnp__h5_source *source)
 {
     mnp_status st = MNP_OK;
-    struct stat status;
-    hid_t file = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
+    hid_t file, dataset = H5I_INVALID_HID;
     mnp__h5_type type;
-    if (stat(place->file, &status) != 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", place->file, strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        return MNP_FAIL(MNP_ERR_IO, "'%s' is a folder, not an HDF5 file", place->file);
-    if (!S_ISREG(status.st_mode)) /* opening a pipe would wait for a writer */
-        return MNP_FAIL(MNP_ERR_IO, "'%s' is no regular file, and so not an HDF5 file", place->file);
-    if (access(place->file, R_OK) != 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", place->file, strerror(errno));
-    file = H5Fopen(place->file, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0)
-        return mnp__h5_fail_open(place->file);
-
+    MNP_TRY(mnp__h5_open(place->file, &file));
     MNP_TRY_OR(open_dataset(file, place, &dataset), st, close);
     MNP_TRY_OR(look_at_shape(dataset, place->text, &source->info), st, close);
     MNP_TRY_OR(mnp__h5_type_open(dataset, place->text, &type), st, close);

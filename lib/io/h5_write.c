@@ -1,5 +1,5 @@
 /*
- * Writing an array to a dataset.
+ * Writing arrays to datasets of a file, with attributes.
  *
  * Rank 0 makes the file aside (io/aside.h) and everything in it but the values, with HDF5's serial driver: whatever can
  * be wrong with the file, its groups or the room on the disk shows there, before data moves, and in HDF5's parallel
@@ -20,16 +20,27 @@
 
 #define CHUNK_BYTES (INT64_C(1) << 20)
 
-struct job {
+/* A dataset. */
+struct part {
     const mnp_array *array;
+    mnp_array *temporary; /* that is a dense copy, or NULL */
     mnp__h5_place place;
-    mnp__aside aside;
-    int deflate;
     bool chunked;
     int64_t chunk[MNP_MAX_DIMS];
     int64_t values; /* bytes of all chunks before compression */
     int64_t index;  /* bytes, at most, that HDF5 needs to find them */
-    bool keep;      /* the file has something besides this dataset (rank 0) */
+};
+
+struct job {
+    mnp_ctx *ctx;
+    const char *file;
+    int nparts, nattributes;
+    struct part *parts;
+    const mnp_h5_attribute *attributes;
+    mnp__aside aside;
+    int deflate;
+    int64_t values, index; /* of all parts */
+    bool keep;             /* the file has something besides these datasets (rank 0) */
 };
 
 /*
@@ -64,27 +75,27 @@ static int64_t largest_part(const mnp_layout *layout, int dim, bool *even_p)
  * Chunks of about CHUNK_BYTES that are runs of a block's memory: whole rows of the last dimensions.  So they fit into
  * slabs, and are written in one piece.
  */
-static void choose_chunk(struct job *job)
+static void choose_chunk(struct part *part)
 {
-    const mnp_layout *layout = job->array->layout;
-    int64_t bytes = (int64_t)mnp_dtype_size(job->array->dtype), chunks = 1; /* bytes of a chunk so far */
-    job->values = bytes;
-    job->chunked = mnp_layout_ndim(layout) > 0 && mnp_layout_size(layout) > 0;
+    const mnp_layout *layout = part->array->layout;
+    int64_t bytes = (int64_t)mnp_dtype_size(part->array->dtype), chunks = 1; /* bytes of a chunk so far */
+    part->values = bytes;
+    part->chunked = mnp_layout_ndim(layout) > 0 && mnp_layout_size(layout) > 0;
     for (int d = mnp_layout_ndim(layout) - 1; d >= 0; d--) {
         bool even;
         int64_t block = largest_part(layout, d, &even), extent = mnp_layout_shape(layout)[d];
-        if (!job->chunked) {
-            job->values *= extent;
+        if (!part->chunked) {
+            part->values *= extent;
             continue;
         }
         int64_t wanted = CHUNK_BYTES / bytes;
-        job->chunk[d] = chunk_rows(block, wanted > 1 ? wanted : 1, even);
-        bytes = job->chunk[d] < block ? CHUNK_BYTES : bytes * job->chunk[d]; /* one row of what comes before a cut */
-        int64_t along = (extent + job->chunk[d] - 1) / job->chunk[d];
+        part->chunk[d] = chunk_rows(block, wanted > 1 ? wanted : 1, even);
+        bytes = part->chunk[d] < block ? CHUNK_BYTES : bytes * part->chunk[d]; /* one row of what comes before a cut */
+        int64_t along = (extent + part->chunk[d] - 1) / part->chunk[d];
         chunks *= along;
-        job->values *= along * job->chunk[d];
+        part->values *= along * part->chunk[d];
     }
-    job->index = chunks * 256 + (INT64_C(64) << 10);
+    part->index = chunks * 256 + (INT64_C(64) << 10);
 }
 
 /* Rank 0, before anything is written: what is there already. */
@@ -98,30 +109,44 @@ static herr_t any_attribute(hid_t object, const char *name, const H5A_info_t *in
     return 1;
 }
 
-/*
- * Ends the visit with 1 at the first link that is neither the dataset (`context` is its name without the first slash)
- * nor a plain group on the way to it.
- */
+/* Whether a link's name is that of a part, or of a group on the way to one. */
+static bool leads_to_part(const struct job *job, const char *name, bool *is_group_p)
+{
+    const size_t length = strlen(name);
+    bool leads = false;
+    *is_group_p = false;
+    for (int i = 0; i < job->nparts; i++) {
+        const char *dataset = job->parts[i].place.dataset + 1; /* without the first slash */
+        if (strncmp(name, dataset, length) != 0 || (dataset[length] != '/' && dataset[length] != '\0'))
+            continue;
+        leads = true;
+        *is_group_p = *is_group_p || dataset[length] == '/';
+    }
+    return leads;
+}
+
+/* Ends the visit with 1 at the first link that is neither a dataset of ours nor a plain group on the way to one. */
 static herr_t visit_link(hid_t root, const char *name, const H5L_info_t *link, void *context)
 {
-    const char *dataset = context;
-    size_t length = strlen(name);
-    if (strcmp(name, dataset) == 0)
+    bool is_group;
+    if (!leads_to_part(context, name, &is_group))
+        return 1;
+    if (!is_group)
         return 0;
-    if (link->type != H5L_TYPE_HARD || strncmp(name, dataset, length) != 0 || dataset[length] != '/')
+    if (link->type != H5L_TYPE_HARD)
         return 1;
     return H5Aiterate_by_name(root, name, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, any_attribute, NULL, H5P_DEFAULT);
 }
 
-/* Whether the file holds anything that would be missed if only this dataset were written to a new one. */
-static bool holds_others(hid_t file, const char *dataset)
+/* Whether the file holds anything that would be missed if only these datasets were written to a new one. */
+static bool holds_others(const struct job *job, hid_t file)
 {
     hsize_t user_block = 0;
     hid_t properties = H5Fget_create_plist(file);
     bool plain = H5Pget_userblock(properties, &user_block) >= 0 && user_block == 0;
     H5Pclose(properties);
     return !plain || H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, any_attribute, NULL) != 0 ||
-           H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit_link, (void *)(dataset + 1)) != 0;
+           H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit_link, (void *)job) != 0;
 }
 
 /* What is at `path`: a group, a dataset, ...; H5I_BADID if nothing is, or a link that leads nowhere. */
@@ -171,35 +196,37 @@ static mnp_status check_path(hid_t file, const mnp__h5_place *place)
     return st;
 }
 
-/* Look at where the dataset is to be.  Rank 0. */
+/* Look at where the datasets are to be.  Rank 0. */
 static mnp_status survey(struct job *job)
 {
-    MNP_TRY(mnp__aside_find(job->place.file, &job->aside));
+    MNP_TRY(mnp__aside_find(job->file, &job->aside));
     if (!job->aside.exists || job->aside.replaced.st_size == 0)
         return MNP_OK;
     hid_t file = H5Fopen(job->aside.target, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
-        return mnp__fail_context(mnp__h5_fail_open(job->place.file), "cannot write %s", job->place.text);
-    mnp_status st = check_path(file, &job->place);
-    job->keep = holds_others(file, job->place.dataset);
+        return mnp__fail_context(mnp__h5_fail_open(job->file), "cannot write %s", job->parts[0].place.text);
+    mnp_status st = MNP_OK;
+    for (int i = 0; i < job->nparts && st == MNP_OK; i++)
+        st = check_path(file, &job->parts[i].place);
+    job->keep = holds_others(job, file);
     H5Fclose(file);
     return st;
 }
 
 /* Rank 0: the file and everything in it but the values. */
 
-static hid_t dataset_properties(const struct job *job)
+static hid_t dataset_properties(const struct part *part, int deflate)
 {
     hsize_t chunk[MNP_MAX_DIMS];
-    int ndim = mnp_array_ndim(job->array);
+    int ndim = mnp_array_ndim(part->array);
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     bool good = properties >= 0 && H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER) >= 0;
     for (int d = 0; d < ndim; d++)
-        chunk[d] = (hsize_t)job->chunk[d];
-    if (good && job->chunked)
+        chunk[d] = (hsize_t)part->chunk[d];
+    if (good && part->chunked)
         good = H5Pset_chunk(properties, ndim, chunk) >= 0;
-    if (good && job->chunked && job->deflate > 0)
-        good = H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, (unsigned)job->deflate) >= 0;
+    if (good && part->chunked && deflate > 0)
+        good = H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, (unsigned)deflate) >= 0;
     else if (good)
         good = H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY) >= 0;
     if (good)
@@ -215,20 +242,20 @@ static void release(hid_t id)
         H5Idec_ref(id);
 }
 
-static mnp_status make_dataset(const struct job *job, hid_t file)
+static mnp_status make_dataset(const struct part *part, int deflate, hid_t file)
 {
     hsize_t shape[MNP_MAX_DIMS];
-    int ndim = mnp_array_ndim(job->array);
+    int ndim = mnp_array_ndim(part->array);
     for (int d = 0; d < ndim; d++)
-        shape[d] = (hsize_t)mnp_array_shape(job->array)[d];
-    hid_t type = mnp__h5_type_new(mnp_array_dtype(job->array)), properties = dataset_properties(job);
+        shape[d] = (hsize_t)mnp_array_shape(part->array)[d];
+    hid_t type = mnp__h5_type_new(mnp_array_dtype(part->array)), properties = dataset_properties(part, deflate);
     hid_t space = ndim > 0 ? H5Screate_simple(ndim, shape, NULL) : H5Screate(H5S_SCALAR);
     hid_t links = H5Pcreate(H5P_LINK_CREATE), dataset = H5I_INVALID_HID;
     if (type >= 0 && properties >= 0 && space >= 0 && H5Pset_create_intermediate_group(links, 1) >= 0)
-        dataset = H5Dcreate2(file, job->place.dataset, type, space, links, properties, H5P_DEFAULT);
+        dataset = H5Dcreate2(file, part->place.dataset, type, space, links, properties, H5P_DEFAULT);
     mnp_status st = MNP_OK;
     if (dataset < 0)
-        st = MNP_FAIL(MNP_ERR_IO, "cannot make %s: %s", job->place.text, mnp__h5_reason());
+        st = MNP_FAIL(MNP_ERR_IO, "cannot make %s: %s", part->place.text, mnp__h5_reason());
     release(dataset);
     release(links);
     release(space);
@@ -237,15 +264,43 @@ static mnp_status make_dataset(const struct job *job, hid_t file)
     return st;
 }
 
+/* Set an attribute of the object at its path, a text as h5py does, of variable length. */
+static mnp_status make_attribute(const mnp_h5_attribute *attribute, hid_t file)
+{
+    const hsize_t count = attribute->count > 0 ? (hsize_t)attribute->count : 1;
+    hid_t made = H5I_INVALID_HID, type = attribute->text ? H5Tcopy(H5T_C_S1) : mnp__h5_type_new(attribute->dtype);
+    hid_t space = attribute->text || attribute->count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
+    const void *values = attribute->text ? (const void *)&attribute->text : attribute->values;
+    if (attribute->text) {
+        H5Tset_size(type, H5T_VARIABLE);
+        H5Tset_cset(type, H5T_CSET_UTF8);
+    }
+    if (H5Aexists_by_name(file, attribute->object, attribute->name, H5P_DEFAULT) > 0)
+        H5Adelete_by_name(file, attribute->object, attribute->name, H5P_DEFAULT);
+    made = H5Acreate_by_name(file, attribute->object, attribute->name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    mnp_status st = MNP_OK;
+    if (made < 0 || H5Awrite(made, type, values) < 0)
+        st = MNP_FAIL(MNP_ERR_IO, "cannot set attribute '%s' of '%s': %s", attribute->name, attribute->object,
+                      mnp__h5_reason());
+    release(made);
+    release(space);
+    release(type);
+    return st;
+}
+
 /* Everything that the serial driver does, up to where all that can fail has been done and the file can be closed. */
 static mnp_status make_contents(const struct job *job, hid_t file)
 {
-    const char *dataset = job->place.dataset;
-    if (job->keep && H5Lexists(file, dataset, H5P_DEFAULT) > 0 && H5Ldelete(file, dataset, H5P_DEFAULT) < 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot replace %s: %s", job->place.text, mnp__h5_reason());
-    MNP_TRY(make_dataset(job, file));
+    for (int i = 0; i < job->nparts; i++) {
+        const mnp__h5_place *place = &job->parts[i].place;
+        if (job->keep && H5Lexists(file, place->dataset, H5P_DEFAULT) > 0 && H5Ldelete(file, place->dataset, H5P_DEFAULT) < 0)
+            return MNP_FAIL(MNP_ERR_IO, "cannot replace %s: %s", place->text, mnp__h5_reason());
+        MNP_TRY(make_dataset(&job->parts[i], job->deflate, file));
+    }
+    for (int i = 0; i < job->nattributes; i++)
+        MNP_TRY(make_attribute(&job->attributes[i], file));
     if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->place.file, mnp__h5_reason());
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     return MNP_OK;
 }
 
@@ -257,31 +312,54 @@ static mnp_status make_file(struct job *job)
     hid_t file = job->keep ? H5Fopen(job->aside.path, H5F_ACC_RDWR, H5P_DEFAULT)
                            : H5Fcreate(job->aside.path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (file < 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->place.file, mnp__h5_reason());
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     mnp_status st = make_contents(job, file);
     if (st != MNP_OK)
         mnp__aside_detach(&job->aside);
     if (H5Fclose(file) < 0 && st == MNP_OK)
-        st = MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->place.file, mnp__h5_reason());
+        st = MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     MNP_TRY(st);
     return mnp__aside_reserve(&job->aside, job->aside.bytes);
 }
 
 /* All ranks: the values. */
 
-static mnp_status open_together(const struct job *job, hid_t *file_p, hid_t *dataset_p, mnp__h5_type *type)
+static mnp_status open_together(const struct job *job, hid_t *file_p)
 {
-    mnp_ctx *ctx = job->array->ctx;
-    hid_t access_list = mnp__h5_parallel(ctx);
+    hid_t access_list = mnp__h5_parallel(job->ctx);
     *file_p = H5Fopen(job->aside.path, H5F_ACC_RDWR, access_list);
-    if (*file_p >= 0)
-        *dataset_p = H5Dopen2(*file_p, job->place.dataset, H5P_DEFAULT);
-    mnp_status st = *dataset_p < 0
-                        ? MNP_FAIL(MNP_ERR_IO, "cannot write %s: %s", job->place.text, mnp__h5_reason())
-                        : mnp__h5_type_open(*dataset_p, job->place.text, type);
+    mnp_status st = *file_p < 0 ? MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason()) : MNP_OK;
     if (access_list >= 0)
         H5Pclose(access_list);
-    return MNP_AGREE(ctx, st);
+    return MNP_AGREE(job->ctx, st);
+}
+
+static mnp_status open_dataset(const struct part *part, hid_t file, hid_t *dataset_p, mnp__h5_type *type)
+{
+    *dataset_p = H5Dopen2(file, part->place.dataset, H5P_DEFAULT);
+    if (*dataset_p < 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot write %s: %s", part->place.text, mnp__h5_reason());
+    return mnp__h5_type_open(*dataset_p, part->place.text, type);
+}
+
+/* Store one dataset's values. */
+static mnp_status write_part(struct job *job, const struct part *part, hid_t file)
+{
+    hid_t dataset = H5I_INVALID_HID;
+    mnp__h5_type type = {MNP_DTYPE_AUTO, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
+    mnp_status st = MNP_AGREE(job->ctx, open_dataset(part, file, &dataset, &type));
+    if (st == MNP_OK && mnp_layout_size(part->array->layout) > 0)
+        st = mnp__h5_transfer_write(&(mnp__h5_transfer){.array = part->array,
+                                                        .place = &part->place,
+                                                        .dataset = dataset,
+                                                        .type = &type,
+                                                        .chunk = job->deflate > 0 ? part->chunk : NULL,
+                                                        .collective = true,
+                                                        .written = &job->aside});
+    mnp__h5_type_close(&type);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    return st;
 }
 
 /*
@@ -292,65 +370,58 @@ static mnp_status values_are_stored(const struct job *job)
 {
     struct stat status;
     MNP_TRY(mnp__aside_sync(&job->aside));
-    if (job->deflate == 0 || job->array->ctx->comm.rank != 0 || fstat(job->aside.descriptor, &status) != 0)
+    if (job->deflate == 0 || job->ctx->comm.rank != 0 || fstat(job->aside.descriptor, &status) != 0)
         return MNP_OK;
     return mnp__aside_reserve(&job->aside, status.st_size + job->index);
 }
 
 static mnp_status write_values(struct job *job)
 {
-    mnp_ctx *ctx = job->array->ctx;
-    hid_t file = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
-    mnp__h5_type type = {MNP_DTYPE_AUTO, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
-    mnp_status st = open_together(job, &file, &dataset, &type);
-    if (st == MNP_OK && mnp_layout_size(job->array->layout) > 0)
-        st = mnp__h5_transfer_write(&(mnp__h5_transfer){.array = job->array,
-                                                        .place = &job->place,
-                                                        .dataset = dataset,
-                                                        .type = &type,
-                                                        .chunk = job->deflate > 0 ? job->chunk : NULL,
-                                                        .collective = true,
-                                                        .written = &job->aside});
+    hid_t file = H5I_INVALID_HID;
+    mnp_status st = open_together(job, &file);
+    for (int i = 0; i < job->nparts && st == MNP_OK; i++)
+        st = write_part(job, &job->parts[i], file);
     if (st == MNP_OK)
-        st = MNP_AGREE(ctx, values_are_stored(job));
+        st = MNP_AGREE(job->ctx, values_are_stored(job));
     if (st != MNP_OK)
         mnp__aside_detach(&job->aside);
-    mnp__h5_type_close(&type);
-    if (dataset >= 0)
-        H5Dclose(dataset);
     if (file >= 0 && H5Fclose(file) < 0 && st == MNP_OK)
-        st = MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->place.file, mnp__h5_reason());
+        st = MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     if (st == MNP_OK)
         st = mnp__aside_sync(&job->aside);
-    return MNP_AGREE(ctx, st);
+    return MNP_AGREE(job->ctx, st);
 }
 
 /* Look at what has been written as a reader would. */
-static mnp_status check_written(const struct job *job)
+static mnp_status check_written(const struct job *job, const struct part *part)
 {
     mnp__h5_source source;
-    const mnp_array *array = job->array;
-    const mnp__h5_place written = {(char *)job->aside.path, job->place.dataset, job->place.text};
-    MNP_TRY(mnp__h5_look(array->ctx, &written, &source));
+    const mnp_array *array = part->array;
+    const mnp__h5_place written = {(char *)job->aside.path, part->place.dataset, part->place.text};
+    MNP_TRY(mnp__h5_look(job->ctx, &written, &source));
     bool same = source.info.dtype == array->dtype && source.info.ndim == mnp_array_ndim(array) &&
                 (source.whole || source.filtered || mnp_layout_size(array->layout) == 0);
     for (int d = 0; same && d < source.info.ndim; d++)
         same = source.info.shape[d] == mnp_array_shape(array)[d];
-    return same ? MNP_OK : MNP_FAIL(MNP_ERR_IO, "%s was not written as it should be", job->place.text);
+    return same ? MNP_OK : MNP_FAIL(MNP_ERR_IO, "%s was not written as it should be", part->place.text);
 }
 
-static mnp_status write_dataset(struct job *job)
+static mnp_status write_file(struct job *job)
 {
-    mnp_ctx *ctx = job->array->ctx;
-    bool first = ctx->comm.rank == 0;
+    bool first = job->ctx->comm.rank == 0;
     mnp_status st;
-    choose_chunk(job);
-    job->aside = (mnp__aside){.file = job->place.file, .descriptor = -1};
-    MNP_TRY_OR(MNP_AGREE(ctx, first ? make_file(job) : MNP_OK), st, close);
-    MNP_TRY_OR(mnp__aside_share(&ctx->comm, &job->aside), st, close);
+    for (int i = 0; i < job->nparts; i++) {
+        choose_chunk(&job->parts[i]);
+        job->values += job->parts[i].values;
+        job->index += job->parts[i].index;
+    }
+    job->aside = (mnp__aside){.file = job->file, .descriptor = -1};
+    MNP_TRY_OR(MNP_AGREE(job->ctx, first ? make_file(job) : MNP_OK), st, close);
+    MNP_TRY_OR(mnp__aside_share(&job->ctx->comm, &job->aside), st, close);
     MNP_TRY_OR(write_values(job), st, close);
-    MNP_TRY_OR(check_written(job), st, close);
-    st = MNP_AGREE(ctx, first ? mnp__aside_commit(&job->aside) : MNP_OK);
+    for (int i = 0; i < job->nparts; i++)
+        MNP_TRY_OR(check_written(job, &job->parts[i]), st, close);
+    st = MNP_AGREE(job->ctx, first ? mnp__aside_commit(&job->aside) : MNP_OK);
 close:
     mnp__aside_close(&job->aside);
     return st;
@@ -365,38 +436,69 @@ static mnp_status check_deflate(int level)
     return MNP_OK;
 }
 
-mnp_status mnp_h5_write(const mnp_array *array, const char *file, const char *dataset,
-                        const mnp_h5_write_options *options)
+static void free_parts(struct job *job)
 {
-    struct job job = {.deflate = options ? options->deflate : 0};
-    mnp_array *temporary;
+    for (int i = 0; i < job->nparts; i++) {
+        mnp__h5_place_free(&job->parts[i].place);
+        mnp_array_free(job->parts[i].temporary);
+    }
+    free(job->parts);
+}
+
+/* The datasets' names and dense arrays.  What has been made is left to the caller also on failure.  Collective. */
+static mnp_status make_parts(struct job *job, const mnp_h5_item *items, int count)
+{
+    for (int i = 0; i < count; i++)
+        MNP_TRY(mnp__array_check_blocks("mnp_h5_write", items[i].array));
+    MNP_TRY(MNP_AGREE(job->ctx, mnp__calloc((size_t)count, sizeof *job->parts, &job->parts)));
+    for (int i = 0; i < count; i++) {
+        struct part *part = &job->parts[i];
+        MNP_TRY(mnp__h5_place_new(job->file, items[i].dataset, &part->place));
+        job->nparts = i + 1;
+        MNP_TRY(mnp__array_dense(items[i].array, &part->array, &part->temporary));
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp_h5_write_items(const char *file, int count, const mnp_h5_item *items, int nattributes,
+                              const mnp_h5_attribute *attributes, const mnp_h5_write_options *options)
+{
+    if (count < 1)
+        return MNP_FAIL(MNP_ERR_ARG, "%d datasets are to be written; at least 1 must be", count);
+    struct job job = {.ctx = items[0].array->ctx,
+                      .file = file,
+                      .nattributes = nattributes,
+                      .attributes = attributes,
+                      .deflate = options ? options->deflate : 0};
     mnp__h5_printing printing;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, previous;
-    MNP_TRY(mnp__array_check_blocks("mnp_h5_write", array));
     MNP_TRY(check_deflate(job.deflate));
-    MNP_TRY(mnp__h5_place_new(file, dataset, &job.place));
-    mnp_status st = mnp__array_dense(array, &job.array, &temporary);
-    if (st != MNP_OK)
-        goto free_place;
-    mnp__h5_printing_off(&printing);
-    sigaction(SIGXFSZ, &ignore, &previous); /* a file beyond the limit is an error, not the end of the process */
-    st = write_dataset(&job);
-    sigaction(SIGXFSZ, &previous, NULL);
-    mnp__h5_printing_restore(&printing);
-    mnp_array_free(temporary);
-free_place:
-    mnp__h5_place_free(&job.place);
+    mnp_status st = make_parts(&job, items, count);
+    if (st == MNP_OK) {
+        mnp__h5_printing_off(&printing);
+        sigaction(SIGXFSZ, &ignore, &previous); /* a file beyond the limit is an error, not the end of the process */
+        st = write_file(&job);
+        sigaction(SIGXFSZ, &previous, NULL);
+        mnp__h5_printing_restore(&printing);
+    }
+    free_parts(&job);
     return st;
+}
+
+mnp_status mnp_h5_write(const mnp_array *array, const char *file, const char *dataset, const mnp_h5_write_options *options)
+{
+    return mnp_h5_write_items(file, 1, &(mnp_h5_item){dataset, array}, 0, NULL, options);
 }
 
 mnp_status mnp_h5_check_write(mnp_ctx *ctx, const char *file, const char *dataset)
 {
-    struct job job = {.array = NULL};
+    struct part part = {.array = NULL};
+    struct job job = {.ctx = ctx, .file = file, .nparts = 1, .parts = &part};
     mnp__h5_printing printing;
-    MNP_TRY(mnp__h5_place_new(file, dataset, &job.place));
+    MNP_TRY(mnp__h5_place_new(file, dataset, &part.place));
     mnp__h5_printing_off(&printing);
     mnp_status st = MNP_AGREE(ctx, ctx->comm.rank == 0 ? survey(&job) : MNP_OK);
     mnp__h5_printing_restore(&printing);
-    mnp__h5_place_free(&job.place);
+    mnp__h5_place_free(&part.place);
     return st;
 }

@@ -1,0 +1,345 @@
+/*
+ * maniple spinfo: what a sparse matrix is like, and a picture of where it has entries.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "command.h"
+#include "matrix.h"
+#include "options.h"
+#include "paths.h"
+#include "png_file.h"
+#include "report.h"
+#include "spy.h"
+
+enum { KEY_PNG = UCHAR_MAX + 1 };
+
+static const option_row options_table[] = {
+    {'j', "json", NULL, "print JSON"},
+    {KEY_PNG, "png", "FILE", "draw where the entries are"},
+    {'h', "help", NULL, "show this"},
+    {0},
+};
+
+void spinfo_help(void)
+{
+    puts("Usage: maniple spinfo MATRIX [OPTION...]\n"
+         "       mpirun -n RANKS maniple spinfo MATRIX [OPTION...]\n"
+         "\n"
+         "Show size, entries, symmetry, bandwidth, diagonal dominance, rows and norms of a sparse matrix,\n"
+         "and how it is spread over the ranks.  MATRIX is one of\n"
+         "  FILE.mtx              a Matrix Market coordinate file\n"
+         "  FILE.h5:/GROUP        what a scipy.sparse matrix consists of: data, indices, indptr, shape\n"
+         "  poisson:NX[xNY[xNZ]]  finite differences; hpcg:NXxNYxNZ has 27 points\n"
+         "  convdiff:NX[xNY[xNZ]][@PECLET]  with convection\n"
+         "  elasticity:NXxNY[@POISSON]      finite elements, two unknowns a node\n"
+         "\n"
+         "Options:");
+    options_print(options_table);
+    puts("\n"
+         "Examples:\n"
+         "  maniple spinfo bar.mtx --png bar.png\n"
+         "  mpirun -n 4 maniple spinfo poisson:128x128x128 --json");
+}
+
+typedef struct job {
+    mnp_ctx *ctx;
+    matrix_operand input;
+    bool json;
+    const char *png;
+    mnp_sparse *matrix;
+    local_rows rows;
+} job;
+
+/* ---- the command line ---- */
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    mnp_status status = MNP_OK;
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;) {
+        if (key == 'j')
+            j->json = true;
+        else if (key == KEY_PNG)
+            j->png = optarg;
+        else
+            status = MNP_ERR_ARG; /* options_next() said why */
+    }
+    if (status != MNP_OK)
+        return status;
+    if (j->png && !png_supported())
+        return mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
+    if (argc - optind != 1)
+        return mnp_fail(MNP_ERR_ARG, "spinfo needs one matrix, as in: maniple spinfo FILE.mtx");
+    return matrix_parse(argv[optind], &j->input);
+}
+
+/* ---- facts ---- */
+
+/* What is added up over rows and ranks, and what is the most of any; the least is kept as the most of its negative. */
+typedef struct facts {
+    struct sums {
+        int64_t empty_rows, diagonal, dominant, strictly_dominant, zeros;
+    } sums;
+    struct most {
+        int64_t longest_row, minus_shortest_row, below, above;
+        int64_t entries, minus_entries, ghosts, minus_ghosts; /* of a rank */
+    } most;
+    mnp_sparse_symmetry symmetry; /* of a square matrix */
+    double norm_1, norm_inf, norm_frobenius, largest;
+} facts;
+
+static double magnitude(mnp_dtype dtype, const void *values, int64_t i)
+{
+    switch (dtype) {
+    case MNP_FLOAT32: return fabs((double)((const float *)values)[i]);
+    case MNP_COMPLEX64: return hypot((double)((const float *)values)[2 * i], (double)((const float *)values)[2 * i + 1]);
+    case MNP_COMPLEX128: return hypot(((const double *)values)[2 * i], ((const double *)values)[2 * i + 1]);
+    default: return fabs(((const double *)values)[i]);
+    }
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void examine_row(const job *j, int64_t i, facts *f)
+{
+    const local_rows *rows = &j->rows;
+    const mnp_dtype dtype = mnp_sparse_dtype(j->matrix);
+    const int64_t row = rows->first + i, begin = rows->offsets[i], end = rows->offsets[i + 1];
+    double diagonal = 0, others = 0;
+    for (int64_t k = begin; k < end; k++) {
+        const double size = magnitude(dtype, rows->values, k);
+        if (rows->columns[k] == row)
+            diagonal = size;
+        else
+            others += size;
+        f->sums.zeros += size == 0;
+    }
+    f->sums.empty_rows += begin == end;
+    f->sums.diagonal += diagonal != 0;
+    f->sums.dominant += diagonal >= others;
+    f->sums.strictly_dominant += diagonal > others;
+    f->most.longest_row = larger(f->most.longest_row, end - begin);
+    f->most.minus_shortest_row = larger(f->most.minus_shortest_row, begin - end);
+    if (begin < end) {
+        f->most.below = larger(f->most.below, row - rows->columns[begin]);
+        f->most.above = larger(f->most.above, rows->columns[end - 1] - row);
+    }
+}
+
+static mnp_status fetch_rows(job *j)
+{
+    const size_t count = (size_t)mnp_sparse_local_nnz(j->matrix);
+    local_rows *rows = &j->rows;
+    mnp_layout_box(mnp_sparse_row_layout(j->matrix), mnp_ctx_rank(j->ctx), &rows->first, &rows->count);
+    rows->offsets = malloc(((size_t)rows->count + 1) * sizeof *rows->offsets);
+    rows->columns = malloc((count + 1) * sizeof *rows->columns);
+    rows->values = malloc((count + 1) * mnp_dtype_size(mnp_sparse_dtype(j->matrix)));
+    if (!rows->offsets || !rows->columns || !rows->values)
+        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host for %zu entries", count);
+    return mnp_sparse_get_local(j->matrix, rows->offsets, rows->columns, rows->values);
+}
+
+static void examine(job *j, facts *f)
+{
+    const int64_t *shape = mnp_sparse_shape(j->matrix);
+    const int64_t entries = mnp_sparse_local_nnz(j->matrix), ghosts = mnp_sparse_ghosts(j->matrix);
+    *f = (facts){.most = {.minus_shortest_row = INT64_MIN,
+                          .below = INT64_MIN,
+                          .above = INT64_MIN,
+                          .entries = entries,
+                          .minus_entries = -entries,
+                          .ghosts = ghosts,
+                          .minus_ghosts = -ghosts}};
+    MNP_OR_EXIT(mnp_agree(j->ctx, fetch_rows(j)));
+    for (int64_t i = 0; i < j->rows.count; i++)
+        examine_row(j, i, f);
+    MPI_Allreduce(MPI_IN_PLACE, &f->sums, sizeof f->sums / sizeof(int64_t), MPI_INT64_T, MPI_SUM, mnp_ctx_comm(j->ctx));
+    MPI_Allreduce(MPI_IN_PLACE, &f->most, sizeof f->most / sizeof(int64_t), MPI_INT64_T, MPI_MAX, mnp_ctx_comm(j->ctx));
+    if (shape[0] == 0)
+        f->most.minus_shortest_row = 0;
+    f->most.below = larger(f->most.below, 0);
+    f->most.above = larger(f->most.above, 0);
+    if (shape[0] == shape[1])
+        MNP_OR_EXIT(mnp_sparse_find_symmetry(j->matrix, &f->symmetry));
+    MNP_OR_EXIT(mnp_sparse_norm(j->matrix, '1', &f->norm_1));
+    MNP_OR_EXIT(mnp_sparse_norm(j->matrix, 'i', &f->norm_inf));
+    MNP_OR_EXIT(mnp_sparse_norm(j->matrix, 'f', &f->norm_frobenius));
+    MNP_OR_EXIT(mnp_sparse_norm(j->matrix, 'm', &f->largest));
+}
+
+static double fraction(const mnp_sparse *matrix)
+{
+    const double size = (double)mnp_sparse_shape(matrix)[0] * (double)mnp_sparse_shape(matrix)[1];
+    return size > 0 ? (double)mnp_sparse_nnz(matrix) / size : 0;
+}
+
+static double mean(int64_t sum, int64_t count)
+{
+    return count > 0 ? (double)sum / (double)count : 0;
+}
+
+/* ---- words ---- */
+
+/* "symmetric", or by how much it is not. */
+static void print_symmetry(const char *name, double difference, double largest)
+{
+    if (difference == 0)
+        printf("%s", name);
+    else if (difference <= 1e-12 * largest)
+        printf("%s up to rounding (%.3g)", name, difference);
+    else
+        printf("not %s (%.3g)", name, difference);
+}
+
+static void print_text(const job *j, const facts *f, const mnp_rank_info *ranks)
+{
+    const mnp_sparse *a = j->matrix;
+    const int64_t *shape = mnp_sparse_shape(a), nnz = mnp_sparse_nnz(a);
+    const int size = mnp_ctx_size(j->ctx);
+    printf("matrix    %s: %" PRId64 " x %" PRId64 ", %s\n", j->input.text, shape[0], shape[1],
+           mnp_dtype_name(mnp_sparse_dtype(a)));
+    printf("entries   %" PRId64 ", %.3g%% of all places", nnz, 100 * fraction(a));
+    printf(f->sums.zeros > 0 ? "; %" PRId64 " are 0\n" : "\n", f->sums.zeros);
+    printf("rows      %" PRId64 " to %" PRId64 " entries, mean %.4g; %" PRId64 " empty\n", -f->most.minus_shortest_row,
+           f->most.longest_row, mean(nnz, shape[0]), f->sums.empty_rows);
+    printf("bandwidth %" PRId64 " below and %" PRId64 " above the diagonal\n", f->most.below, f->most.above);
+    if (shape[0] == shape[1]) {
+        printf("pattern   %s\nvalues    ", f->symmetry.pattern ? "symmetric" : "not symmetric");
+        print_symmetry("symmetric", f->symmetry.symmetric, f->largest);
+        printf(", ");
+        print_symmetry("skew-symmetric", f->symmetry.skew_symmetric, f->largest);
+        if (mnp_dtype_kind(mnp_sparse_dtype(a)) == 'c') {
+            printf(", ");
+            print_symmetry("Hermitian", f->symmetry.hermitian, f->largest);
+        }
+        printf("\ndiagonal  %" PRId64 " of %" PRId64 " not 0; dominant in %" PRId64 " rows, strictly in %" PRId64 "\n",
+               f->sums.diagonal, shape[0], f->sums.dominant, f->sums.strictly_dominant);
+    }
+    printf("norms     1: %.6g, infinity: %.6g, Frobenius: %.6g, largest entry: %.6g\n", f->norm_1, f->norm_inf,
+           f->norm_frobenius, f->largest);
+    printf("ranks     %" PRId64 " to %" PRId64 " entries a rank, %.3g times the mean at most; ", -f->most.minus_entries,
+           f->most.entries, nnz > 0 ? (double)f->most.entries / mean(nnz, size) : 1);
+    printf("%" PRId64 " to %" PRId64 " ghosts\n", -f->most.minus_ghosts, f->most.ghosts);
+    printf("ran on    ");
+    print_where(j->ctx, ranks);
+}
+
+static void json_number(const char *name, double value)
+{
+    if (isfinite(value))
+        printf(",\n  \"%s\": %.17g", name, value);
+    else
+        printf(",\n  \"%s\": %s", name, isnan(value) ? "null" : "\"Infinity\"");
+}
+
+static void json_integer(const char *name, int64_t value)
+{
+    printf(",\n  \"%s\": %" PRId64, name, value);
+}
+
+static void print_json(const job *j, const facts *f)
+{
+    const int64_t *shape = mnp_sparse_shape(j->matrix), nnz = mnp_sparse_nnz(j->matrix);
+    printf("{\n  \"matrix\": ");
+    print_json_string(j->input.text);
+    printf(",\n  \"shape\": [%" PRId64 ", %" PRId64 "],\n  \"dtype\": \"%s\"", shape[0], shape[1],
+           mnp_dtype_name(mnp_sparse_dtype(j->matrix)));
+    json_integer("nnz", nnz);
+    json_integer("zeros", f->sums.zeros);
+    json_number("density", fraction(j->matrix));
+    json_integer("row_min", -f->most.minus_shortest_row);
+    json_integer("row_max", f->most.longest_row);
+    json_number("row_mean", mean(nnz, shape[0]));
+    json_integer("empty_rows", f->sums.empty_rows);
+    json_integer("bandwidth_below", f->most.below);
+    json_integer("bandwidth_above", f->most.above);
+    if (shape[0] == shape[1]) {
+        printf(",\n  \"pattern_symmetric\": %s", f->symmetry.pattern ? "true" : "false");
+        json_number("asymmetry", f->symmetry.symmetric);
+        json_number("skew_asymmetry", f->symmetry.skew_symmetric);
+        json_number("hermitian_asymmetry", f->symmetry.hermitian);
+        json_integer("diagonal_nonzero", f->sums.diagonal);
+        json_integer("dominant_rows", f->sums.dominant);
+        json_integer("strictly_dominant_rows", f->sums.strictly_dominant);
+    }
+    json_number("norm_1", f->norm_1);
+    json_number("norm_inf", f->norm_inf);
+    json_number("norm_frobenius", f->norm_frobenius);
+    json_number("norm_max", f->largest);
+    json_integer("ranks", mnp_ctx_size(j->ctx));
+    json_integer("rank_nnz_min", -f->most.minus_entries);
+    json_integer("rank_nnz_max", f->most.entries);
+    json_integer("rank_ghosts_min", -f->most.minus_ghosts);
+    json_integer("rank_ghosts_max", f->most.ghosts);
+    printf("\n}\n");
+}
+
+/* ---- the work ---- */
+
+typedef enum stage { READ, EXAMINE, DRAW, NUM_STAGES } stage;
+static const char *const stage_names[] = {"read", "examine", "draw"};
+
+static void report(const job *j, const facts *f, const spy_picture *drawn, const stopwatch *watch)
+{
+    double slowest[MAX_STAGES];
+    mnp_rank_info *ranks = NULL;
+    stopwatch_slowest(watch, slowest);
+    MNP_OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
+    if (mnp_ctx_rank(j->ctx) == 0 && j->json) {
+        print_json(j, f);
+    } else if (mnp_ctx_rank(j->ctx) == 0) {
+        print_text(j, f, ranks);
+        if (j->png)
+            printf("picture   %s: %d x %d pixels, %" PRId64 " x %" PRId64 " places each\n", j->png, drawn->width, drawn->height,
+                   drawn->reduction, drawn->reduction);
+        print_times(j->png ? NUM_STAGES : DRAW, stage_names, slowest);
+    }
+    free(ranks);
+}
+
+static void run(job *j)
+{
+    facts found;
+    spy_picture drawn = {0, 0, 0};
+    stopwatch watch = stopwatch_start(j->ctx);
+    mnp_status status = matrix_read(j->ctx, &j->input, MNP_DTYPE_AUTO, &j->matrix);
+    if (status != MNP_OK)
+        mnp_exit(matrix_exit_status(status));
+    stopwatch_lap(&watch, READ);
+    examine(j, &found);
+    stopwatch_lap(&watch, EXAMINE);
+    if (j->png)
+        MNP_OR_EXIT(spy_write(j->matrix, &j->rows, j->png, &drawn));
+    stopwatch_lap(&watch, DRAW);
+    report(j, &found, &drawn, &watch);
+}
+
+int spinfo_main(int argc, char **argv)
+{
+    job j = {.png = NULL};
+    if (parse(argc, argv, &j) != MNP_OK)
+        misused_exit();
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
+    if (j.png)
+        MNP_OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_picture(j.png) : MNP_OK));
+    run(&j);
+    int status = close_output();
+    free(j.rows.offsets);
+    free(j.rows.columns);
+    free(j.rows.values);
+    mnp_sparse_free(j.matrix);
+    mnp_finalize(j.ctx);
+    matrix_operand_free(&j.input);
+    return status;
+}

@@ -1,0 +1,84 @@
+/*
+ * The small least-squares problem of GMRES, kept in device memory: column by column the Hessenberg matrix becomes
+ * triangular by Givens rotations, which also tell the residual's norm (Y. Saad, M. H. Schultz, "GMRES", SIAM J. Sci.
+ * Stat. Comput. 7, 1986).  One thread does it, for a basis of at most M vectors.
+ */
+template <int M> struct mnp_gmres {
+    mnp_w y[M + 1];                       /* the solution: coefficients of the basis */
+    mnp_w first[M + 1], second[M + 1];    /* products of the newest vector with the basis, in both passes */
+    mnp_w triangle[M][M + 1], right[M + 1];
+    mnp_w cosine[M], sine[M];
+
+    /* A new basis, of a first vector whose norm is given. */
+    template <typename State> MNP_INLINE void begin(State &s, double norm)
+    {
+        s.columns = 0;
+        right[0] = number(norm);
+    }
+
+    /*
+     * After the first pass, `left` is the norm of what is left of the newest vector: where that is little of what it was,
+     * rounding has left it not orthogonal enough, and a second pass is made ("twice is enough": B. N. Parlett, "The
+     * symmetric eigenvalue problem", 1980, 6.9).
+     */
+    template <typename State> MNP_INLINE void look(State &s, double left)
+    {
+        const int j = (int)s.columns;
+        double before = left * left;
+        for (int i = 0; i <= j; i++) {
+            before += square(first[i]);
+            second[i] = number(0);
+        }
+        s.again = left < 0.1 * MNP_SQRT(before) ? j + 1 : 0;
+    }
+
+    /*
+     * The newest vector is first + second in the basis, and `next` is the norm of what is left.  Gives 1 / next, by
+     * which that becomes the next of the basis.
+     */
+    template <typename State> MNP_INLINE double rotate(State &s, double next, double epsilon)
+    {
+        const int j = (int)s.columns;
+        mnp_w *const column = triangle[j];
+        double size = next * next;
+        for (int i = 0; i <= j; i++) {
+            column[i] = first[i] + second[i];
+            size += square(column[i]);
+        }
+        for (int i = 0; i < j; i++) {
+            const mnp_w upper = column[i], lower = i + 1 <= j ? column[i + 1] : number(next);
+            column[i] = cosine[i] * upper + sine[i] * lower;
+            column[i + 1] = cosine[i] * lower - conjugate(sine[i]) * upper;
+        }
+        const double pivot = magnitude(column[j]), length = MNP_SQRT(pivot * pivot + next * next);
+        if (!is_finite(length)) {
+            s.done = MNP_DONE_DIVERGED;
+            return 0;
+        }
+        if (length <= epsilon * MNP_SQRT(size)) { /* A maps into the basis, and is singular there */
+            s.done = MNP_DONE_BREAKDOWN;
+            return 0;
+        }
+        const mnp_w direction = pivot > 0 ? column[j] / number(pivot) : number(1);
+        cosine[j] = number(pivot / length);
+        sine[j] = direction * number(next / length);
+        column[j] = direction * number(length);
+        right[j + 1] = number(0) - conjugate(sine[j]) * right[j];
+        right[j] = cosine[j] * right[j];
+        s.columns = j + 1;
+        s.test(magnitude(right[j + 1]));
+        return next > 0 ? 1 / next : 0;
+    }
+
+    /* The coefficients that make the residual smallest. */
+    template <typename State> MNP_INLINE void solve(const State &s)
+    {
+        const int columns = (int)s.columns;
+        for (int i = columns - 1; i >= 0; i--) {
+            mnp_w sum = right[i];
+            for (int j = i + 1; j < columns; j++)
+                sum -= triangle[j][i] * y[j];
+            y[i] = sum / triangle[i][i];
+        }
+    }
+};

@@ -1,0 +1,21 @@
+/*
+ * Agreeing on a file's faults.
+ */
+#include "io/agree_format.h"
+
+#include <stdio.h>
+
+mnp_status mnp__agree_format(mnp_ctx *ctx, mnp_status status)
+{
+    const int nobody = ctx->comm.size;
+    int lowest = status == MNP_ERR_FORMAT ? ctx->comm.rank : nobody;
+    char sentence[1024] = "";
+    if (lowest != nobody)
+        snprintf(sentence, sizeof sentence, "%s", mnp_error_message());
+    MNP_TRY(MNP_AGREE(ctx, status == MNP_ERR_FORMAT ? MNP_OK : status));
+    MNP_TRY(mnp__all_reduce(&ctx->comm, &lowest, 1, MPI_INT, MPI_MIN));
+    if (lowest == nobody)
+        return MNP_OK;
+    MNP_TRY(mnp__broadcast(&ctx->comm, sentence, sizeof sentence, lowest));
+    return MNP_FAIL(MNP_ERR_FORMAT, "%s", sentence);
+}

@@ -1,0 +1,15 @@
+/*
+ * What reading and writing sparse matrices in HDF5 files share.
+ */
+#ifndef MNP__IO_H5_SPARSE_H
+#define MNP__IO_H5_SPARSE_H
+
+#include "io/h5.h"
+
+/* The layout of a vector of which rank r has cuts[r] to cuts[r + 1]; cuts NULL: even.  Not collective. */
+mnp_status mnp__h5_vector_layout(mnp_ctx *ctx, int64_t size, const int64_t *cuts, mnp_layout **layout_p);
+
+/* The path of a group's member, to be released with free().  MNP_ERR_MEMORY.  Not collective. */
+mnp_status mnp__h5_member(const mnp__h5_place *group, const char *name, char **path_p);
+
+#endif

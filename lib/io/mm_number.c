@@ -1,0 +1,186 @@
+/*
+ * Reading numbers, exactly and quickly.
+ *
+ * A decimal number is w * 10^e, w its digits.  Up to 19 digits fit 64 bits, and up to e = 27 so does 5^e: the product, or the
+ * quotient with its remainder, is then known exactly in 128 bits, and is rounded once.  The rest, longer or smaller or larger
+ * than what is usual, is left to strtod().
+ */
+#include <config.h> /* first: it makes strtod_l() known */
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/matrix_market.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+enum { MOST_DIGITS = 19, LARGEST_POWER = 27 };
+
+/* The powers of five that fit 64 bits. */
+static const uint64_t powers_of_five[LARGEST_POWER + 1] = {
+    1,
+    5,
+    25,
+    125,
+    625,
+    3125,
+    15625,
+    78125,
+    390625,
+    1953125,
+    9765625,
+    48828125,
+    244140625,
+    1220703125,
+    6103515625,
+    30517578125,
+    152587890625,
+    762939453125,
+    3814697265625,
+    19073486328125,
+    95367431640625,
+    476837158203125,
+    2384185791015625,
+    11920928955078125,
+    59604644775390625,
+    298023223876953125,
+    1490116119384765625,
+    7450580596923828125,
+};
+
+/* A number's parts: digits * 10^exponent; `exact` where they are all of it. */
+struct decimal {
+    bool negative, exact;
+    uint64_t digits;
+    int exponent;
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+const char *mnp__mm_scan_integer(const char *at, const char *end, int64_t *value_p)
+{
+    bool negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    if (at == end || !is_digit(*at))
+        return NULL;
+    const uint64_t largest = (uint64_t)INT64_MAX + negative;
+    uint64_t value = 0;
+    for (; at < end && is_digit(*at); at++) {
+        uint64_t digit = (uint64_t)(*at - '0');
+        if (value > (largest - digit) / 10)
+            return NULL;
+        value = 10 * value + digit;
+    }
+    *value_p = (int64_t)(negative ? 0 - value : value);
+    return at;
+}
+
+/* Take digits: those after a point lower the exponent. */
+static const char *scan_digits(const char *at, const char *end, struct decimal *number)
+{
+    int significant = 0;
+    bool any = false, point = false;
+    for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        any = true;
+        number->exponent -= point;
+        significant += number->digits > 0 || *at != '0';
+        if (significant <= MOST_DIGITS)
+            number->digits = 10 * number->digits + (uint64_t)(*at - '0');
+        else
+            number->exact = false;
+    }
+    return any ? at : NULL;
+}
+
+static const char *scan_exponent(const char *at, const char *end, struct decimal *number)
+{
+    if (at == end || !strchr("eEdD", *at) || !*at)
+        return at;
+    at++;
+    bool negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    if (at == end || !is_digit(*at))
+        return NULL;
+    int exponent = 0;
+    for (; at < end && is_digit(*at); at++)
+        exponent = exponent < 100000 ? 10 * exponent + (*at - '0') : exponent;
+    number->exponent += negative ? -exponent : exponent;
+    return at;
+}
+
+/* number * 2^exponent, rounded to the nearest; `rest`: it is a little more, and has 64 bits or more. */
+static double round_to_double(uint128 number, bool rest, int exponent)
+{
+    uint64_t high = (uint64_t)(number >> 64), top = (uint64_t)number;
+    if (high > 0) {
+        int shift = 64 - __builtin_clzll(high);
+        top = (uint64_t)(number >> shift);
+        rest = rest || (number & (((uint128)1 << shift) - 1)) != 0;
+        exponent += shift;
+    }
+    return ldexp((double)(top | rest), exponent); /* the lowest of 64 bits only decides what is half way */
+}
+
+static double multiply(uint64_t digits, int power)
+{
+    return round_to_double((uint128)digits * powers_of_five[power], false, power);
+}
+
+static double divide(uint64_t digits, int power)
+{
+    if (digits < UINT64_C(1) << 53 && power <= 22) /* both are doubles: the division rounds once */
+        return ldexp((double)digits / (double)powers_of_five[power], -power);
+    int zeros = __builtin_clzll(digits);
+    uint128 numerator = (uint128)(digits << zeros) << 63;
+    return round_to_double(numerator / powers_of_five[power], numerator % powers_of_five[power] != 0, -zeros - 63 - power);
+}
+
+/* What is between `at` and `end` by strtod(), in C's locale whatever the program has set. */
+static const char *scan_slowly(const char *at, const char *end, double *value_p)
+{
+    char text[MNP__MM_LONGEST_NUMBER], *stop;
+    size_t length = (size_t)(end - at);
+    if (length >= sizeof text)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        text[i] = at[i] == 'd' || at[i] == 'D' ? 'e' : at[i];
+    text[length] = '\0';
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return NULL;
+    *value_p = strtod_l(text, &stop, plain);
+    freelocale(plain);
+    return stop == text + length ? end : NULL;
+}
+
+const char *mnp__mm_scan_float(const char *at, const char *end, double *value_p)
+{
+    const char *begin = at;
+    struct decimal number = {.negative = at < end && *at == '-', .exact = true};
+    at += at < end && (*at == '-' || *at == '+');
+    at = scan_digits(at, end, &number);
+    if (at)
+        at = scan_exponent(at, end, &number);
+    if (!at)
+        return NULL;
+    double value;
+    if (!number.exact || (number.digits > 0 && abs(number.exponent) > LARGEST_POWER))
+        return scan_slowly(begin, at, value_p);
+    if (number.digits == 0)
+        value = 0;
+    else if (number.exponent >= 0)
+        value = multiply(number.digits, number.exponent);
+    else
+        value = divide(number.digits, -number.exponent);
+    *value_p = number.negative ? -value : value;
+    return at;
+}

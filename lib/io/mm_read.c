@@ -1,0 +1,401 @@
+/*
+ * Reading Matrix Market files in parallel.
+ *
+ * Rank 0 parses the head and tells the others.  The bytes behind it are shared out evenly, and a share's ends are moved to
+ * where lines begin, which every rank finds by itself.  A rank parses its share in blocks, so that it needs memory for
+ * entries alone.  Ranks then tell each other how many lines and entries they met: that gives the number of the first bad line,
+ * and which values of an array a rank has.
+ */
+#include <config.h> /* first: it makes memrchr() known */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <maniple/redistribute.h>
+#include <maniple/view.h>
+
+#include "array/array.h"
+#include "base/status.h"
+#include "io/matrix_market.h"
+
+enum { BLOCK = 1 << 20, MOST_HEAD = 1 << 24 }; /* bytes that are read at a time, and so of a line; of a head */
+
+/* What rank 0 has found, for all ranks. */
+struct found {
+    mnp__mm_head head;
+    mnp__mm_problem problem;
+    int64_t bytes; /* of the file */
+};
+
+struct job {
+    mnp_ctx *ctx;
+    const char *file;
+    int descriptor;
+    struct found found;
+    mnp__mm_body body; /* this rank's share */
+    int64_t before;    /* entries or values of the ranks before this one */
+};
+
+/* ---- the file ---- */
+
+static mnp_status open_file(const char *file, int *descriptor_p, int64_t *bytes_p)
+{
+    struct stat status;
+    if (!file || !*file)
+        return MNP_FAIL(MNP_ERR_ARG, "the name of the Matrix Market file is missing");
+    if (stat(file, &status) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", file, strerror(errno));
+    if (!S_ISREG(status.st_mode)) /* opening a pipe would wait for a writer */
+        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': it is %s", file,
+                        S_ISDIR(status.st_mode) ? "a folder" : "no regular file, which ranks could share");
+    *descriptor_p = open(file, O_RDONLY | O_CLOEXEC);
+    if (*descriptor_p < 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", file, strerror(errno));
+    *bytes_p = (int64_t)status.st_size;
+    return MNP_OK;
+}
+
+/* Read so many bytes from that place on; MNP_ERR_IO if there are fewer. */
+static mnp_status read_bytes(const struct job *job, int64_t from, size_t count, char *data)
+{
+    for (size_t done = 0; done < count;) {
+        ssize_t got = pread(job->descriptor, data + done, count - done, (off_t)(from + (int64_t)done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", job->file, got < 0 ? strerror(errno)
+                                                                                    : "it has become shorter meanwhile");
+        done += (size_t)got;
+    }
+    return MNP_OK;
+}
+
+/* Parse the head from more and more of the file. */
+static mnp_status read_head(struct job *job)
+{
+    MNP_TRY(open_file(job->file, &job->descriptor, &job->found.bytes));
+    mnp_status st = MNP_OK;
+    mnp__mm_progress progress = MNP__MM_NEEDS_MORE;
+    for (int64_t size = 1 << 14; st == MNP_OK && progress == MNP__MM_NEEDS_MORE; size *= 8) {
+        char *text;
+        size = size < job->found.bytes ? size : job->found.bytes;
+        bool whole = size == job->found.bytes || size > MOST_HEAD;
+        MNP_TRY(mnp__malloc((size_t)size + 1, &text));
+        st = read_bytes(job, 0, (size_t)size, text);
+        if (st == MNP_OK)
+            progress = mnp__mm_parse_head(text, (size_t)size, whole, &job->found.head, &job->found.problem);
+        free(text);
+    }
+    return st;
+}
+
+/* On all ranks alike. */
+static mnp_status fail_format(const struct job *job, const mnp__mm_problem *problem)
+{
+    return MNP_FAIL(MNP_ERR_FORMAT, "%s, line %" PRId64 ": %s", job->file, problem->line, problem->text);
+}
+
+/* Rank 0 reads the head, all learn of it.  Collective. */
+static mnp_status look(struct job *job)
+{
+    MNP_TRY(MNP_AGREE(job->ctx, job->ctx->comm.rank == 0 ? read_head(job) : MNP_OK));
+    MNP_TRY(mnp__broadcast(&job->ctx->comm, &job->found, sizeof job->found, 0));
+    return job->found.problem.line > 0 ? fail_format(job, &job->found.problem) : MNP_OK;
+}
+
+/* The others open the file too.  Collective. */
+static mnp_status open_together(struct job *job)
+{
+    mnp_status st = MNP_OK;
+    int64_t bytes = job->found.bytes;
+    if (job->ctx->comm.rank != 0)
+        st = open_file(job->file, &job->descriptor, &bytes);
+    if (st != MNP_OK)
+        st = mnp__fail_context(st, "rank 0 can read the file but rank %d cannot", job->ctx->comm.rank);
+    else if (bytes != job->found.bytes)
+        st = MNP_FAIL(MNP_ERR_IO, "'%s' has %" PRId64 " bytes for rank 0 and %" PRId64 " for rank %d: the folder must be "
+                      "one that all ranks share", job->file, job->found.bytes, bytes, job->ctx->comm.rank);
+    return MNP_AGREE(job->ctx, st);
+}
+
+/* ---- this rank's share ---- */
+
+/* Where the first line begins that does not begin before `place`, which is in the body or its end. */
+static mnp_status find_line(const struct job *job, int64_t place, char *block, int64_t *begin_p)
+{
+    const int64_t end = job->found.bytes;
+    if (place == (int64_t)job->found.head.length) {
+        *begin_p = place;
+        return MNP_OK;
+    }
+    for (int64_t at = place - 1; at < end; at += BLOCK) {
+        size_t count = (size_t)(end - at < BLOCK ? end - at : BLOCK);
+        MNP_TRY(read_bytes(job, at, count, block));
+        const char *stop = memchr(block, '\n', count);
+        if (stop) {
+            *begin_p = at + (stop - block) + 1;
+            return MNP_OK;
+        }
+    }
+    *begin_p = end;
+    return MNP_OK;
+}
+
+/* Parse from `at` to `end`, between which are whole lines. */
+static mnp_status parse_range(struct job *job, int64_t at, int64_t end, char *block)
+{
+    while (at < end) {
+        size_t count = (size_t)(end - at < BLOCK ? end - at : BLOCK);
+        MNP_TRY(read_bytes(job, at, count, block));
+        if (at + (int64_t)count < end) {
+            const char *stop = memrchr(block, '\n', count);
+            if (!stop) {
+                job->body.problem = (mnp__mm_problem){job->body.lines + 1, "the line is longer than 1 MiB"};
+                return MNP_ERR_FORMAT;
+            }
+            count = (size_t)(stop - block) + 1;
+        }
+        MNP_TRY(mnp__mm_parse_lines(&job->body, block, count));
+        at += (int64_t)count;
+    }
+    return MNP_OK;
+}
+
+static mnp_status parse_share(struct job *job)
+{
+    const int64_t begin = (int64_t)job->found.head.length, bytes = job->found.bytes - begin;
+    const int64_t size = job->ctx->comm.size, rank = job->ctx->comm.rank;
+    int64_t share = bytes / size, rest = bytes % size, from, to;
+    char *block;
+    MNP_TRY(mnp__malloc(BLOCK, &block));
+    int64_t first = begin + share * rank + (rank < rest ? rank : rest);
+    mnp_status st = find_line(job, first, block, &from);
+    if (st == MNP_OK)
+        st = find_line(job, first + share + (rank < rest), block, &to);
+    if (st == MNP_OK)
+        st = parse_range(job, from, to, block);
+    free(block);
+    return st;
+}
+
+/* ---- what the ranks know together ---- */
+
+struct tally {
+    int64_t lines, read, bad_line;
+};
+
+/* The first line that is wrong, or where there is none, a number of entries that is.  Collective. */
+static mnp_status judge(struct job *job, const struct tally *tallies)
+{
+    const mnp__mm_head *head = &job->found.head;
+    int64_t lines = head->lines, read = 0;
+    for (int r = 0; r < job->ctx->comm.size; r++) {
+        if (tallies[r].bad_line > 0) {
+            mnp__mm_problem problem = job->body.problem;
+            problem.line += lines;
+            MNP_TRY(mnp__broadcast(&job->ctx->comm, &problem, sizeof problem, r));
+            return fail_format(job, &problem);
+        }
+        if (r == job->ctx->comm.rank)
+            job->before = read;
+        lines += tallies[r].lines;
+        read += tallies[r].read;
+    }
+    if (read == head->info.nlines)
+        return MNP_OK;
+    const char *what = head->info.format == MNP_MM_COORDINATE ? "entries" : "values";
+    return MNP_FAIL(MNP_ERR_FORMAT, "%s, line %" PRId64 ": the file should have %" PRId64 " %s, and has %" PRId64, job->file,
+                    head->lines, head->info.nlines, what, read);
+}
+
+static mnp_status exchange_tallies(struct job *job)
+{
+    struct tally mine = {job->body.lines, job->body.read, job->body.problem.line}, *tallies;
+    mnp_status st = mnp__calloc((size_t)job->ctx->comm.size, sizeof *tallies, &tallies);
+    MNP_TRY(MNP_AGREE(job->ctx, st));
+    st = mnp__all_gather(&job->ctx->comm, &mine, tallies, sizeof mine);
+    if (st == MNP_OK)
+        st = judge(job, tallies);
+    free(tallies);
+    return st;
+}
+
+static mnp_status choose_dtype(const struct job *job, mnp_dtype wanted, mnp_dtype *dtype_p)
+{
+    bool complex_file = job->found.head.info.field == MNP_MM_COMPLEX;
+    if (wanted == MNP_DTYPE_AUTO)
+        wanted = complex_file ? MNP_COMPLEX128 : MNP_FLOAT64;
+    if (wanted != MNP_FLOAT32 && wanted != MNP_FLOAT64 && wanted != MNP_COMPLEX64 && wanted != MNP_COMPLEX128)
+        return MNP_FAIL(MNP_ERR_ARG, "dtype is %s; Matrix Market files are read as float32, float64, complex64 or complex128",
+                        mnp_dtype_name(wanted));
+    if (complex_file && mnp_dtype_kind(wanted) != 'c')
+        return MNP_FAIL(MNP_ERR_ARG, "'%s' has complex numbers, which %s does not hold", job->file, mnp_dtype_name(wanted));
+    *dtype_p = wanted;
+    return MNP_OK;
+}
+
+/* Read the file's numbers, each rank its share.  Collective. */
+static mnp_status read_body(struct job *job, mnp_mm_format format, mnp_dtype dtype)
+{
+    MNP_TRY(look(job));
+    if (job->found.head.info.format != format)
+        return MNP_FAIL(MNP_ERR_ARG, format == MNP_MM_COORDINATE
+                            ? "'%s' is an array file, of a dense matrix: mnp_mm_read_array() reads it"
+                            : "'%s' is a coordinate file, of a sparse matrix: mnp_mm_read() reads it", job->file);
+    MNP_TRY(choose_dtype(job, dtype, &dtype));
+    MNP_TRY(open_together(job));
+    job->body = (mnp__mm_body){.info = &job->found.head.info, .dtype = dtype};
+    mnp_status st = parse_share(job);
+    MNP_TRY(MNP_AGREE(job->ctx, st == MNP_ERR_FORMAT ? MNP_OK : st)); /* what is wrong with the file is said below */
+    return exchange_tallies(job);
+}
+
+static void close_job(struct job *job)
+{
+    mnp__mm_body_free(&job->body);
+    if (job->descriptor >= 0)
+        close(job->descriptor);
+}
+
+mnp_status mnp_mm_inspect(mnp_ctx *ctx, const char *file, mnp_mm_info *info_p)
+{
+    struct job job = {.ctx = ctx, .file = file, .descriptor = -1};
+    mnp_status st = look(&job);
+    close_job(&job);
+    if (st == MNP_OK)
+        *info_p = job.found.head.info;
+    return st;
+}
+
+mnp_status mnp_mm_read(mnp_ctx *ctx, const char *file, mnp_dtype dtype, mnp_sparse **matrix_p)
+{
+    struct job job = {.ctx = ctx, .file = file, .descriptor = -1};
+    const mnp_mm_info *info = &job.found.head.info;
+    mnp_status st = read_body(&job, MNP_MM_COORDINATE, dtype);
+    if (st == MNP_OK)
+        st = mnp_sparse_from_triplets(ctx, job.body.dtype, info->nrows, info->ncolumns, NULL, NULL, job.body.count,
+                                      job.body.rows, job.body.columns, job.body.values, matrix_p);
+    close_job(&job);
+    return st;
+}
+
+/* ---- arrays ---- */
+
+/* The values, column by column, as an array of one dimension of which each rank has its share.  Collective. */
+static mnp_status make_flat(const struct job *job, mnp_array **flat_p)
+{
+    const int ranks = job->ctx->comm.size, axis = 0;
+    const int64_t size = job->found.head.info.nlines;
+    int64_t *cuts;
+    mnp_layout *layout = NULL;
+    mnp_array *flat = NULL;
+    mnp_status st = mnp__calloc((size_t)ranks + 1, sizeof *cuts, &cuts);
+    MNP_TRY(MNP_AGREE(job->ctx, st));
+    MNP_TRY_OR(mnp__all_gather(&job->ctx->comm, &job->before, cuts, sizeof *cuts), st, release);
+    cuts[ranks] = size;
+    MNP_TRY_OR(mnp_layout_new(1, &ranks, 1, &size, &axis, (const int64_t *const[]){cuts}, &layout), st, release);
+    MNP_TRY_OR(mnp_array_new(job->ctx, job->body.dtype, layout, &flat), st, release);
+    st = MNP_AGREE(job->ctx, job->body.count > 0 ? mnp_array_set_local(flat, job->body.values) : MNP_OK);
+    st = mnp__array_deliver(flat, st, flat_p);
+release:
+    mnp_layout_free(layout);
+    free(cuts);
+    return st;
+}
+
+/* Bring a general array to its shape: the file has the transposed matrix in C order.  Collective. */
+static mnp_status unfold(const struct job *job, const mnp_layout *layout, mnp_array **array_p)
+{
+    const mnp_mm_info *info = &job->found.head.info;
+    const int64_t shape[] = {info->ncolumns, info->nrows};
+    mnp_array *flat = NULL, *folded = NULL, *turned = NULL;
+    mnp_status st;
+    MNP_TRY_OR(make_flat(job, &flat), st, release);
+    MNP_TRY_OR(mnp_reshape(flat, 2, shape, &folded), st, release);
+    MNP_TRY_OR(mnp_transpose(folded, NULL, &turned), st, release);
+    st = mnp_redistribute(turned, layout, array_p);
+release:
+    mnp_free_all(turned, folded, flat);
+    return st;
+}
+
+/*
+ * Give the values of a triangle, which this rank has from number `before` on, their places, and mirror them: entries as in a
+ * coordinate file.  Column j of n has n - j values, or one less where there is no diagonal.
+ */
+static mnp_status place_triangle(const struct job *job, mnp__mm_body *entries)
+{
+    const mnp_mm_info *info = &job->found.head.info;
+    const int64_t skip = info->symmetry == MNP_MM_SKEW_SYMMETRIC, n = info->nrows;
+    const size_t item = mnp_dtype_size(job->body.dtype), room = 2 * (size_t)job->body.count;
+    *entries = (mnp__mm_body){.info = info, .dtype = job->body.dtype};
+    MNP_TRY(mnp__malloc(room * sizeof *entries->rows, &entries->rows));
+    MNP_TRY(mnp__malloc(room * sizeof *entries->columns, &entries->columns));
+    MNP_TRY(mnp__malloc(room * item, &entries->values));
+    int64_t column = 0, row = job->before;
+    while (column < n && row >= n - skip - column)
+        row -= n - skip - column++;
+    row += column + skip;
+    for (int64_t i = 0; i < job->body.count; i++) {
+        mnp__mm_append(entries, row, column, (const char *)job->body.values + (size_t)i * item);
+        if (++row == n) {
+            column++;
+            row = column + skip;
+        }
+    }
+    return MNP_OK;
+}
+
+static mnp_status unfold_triangle(const struct job *job, const mnp_layout *layout, mnp_array **array_p)
+{
+    const mnp_mm_info *info = &job->found.head.info;
+    mnp__mm_body entries;
+    mnp_sparse *sparse = NULL;
+    mnp_array *dense = NULL;
+    mnp_status st;
+    MNP_TRY_OR(MNP_AGREE(job->ctx, place_triangle(job, &entries)), st, release);
+    MNP_TRY_OR(mnp_sparse_from_triplets(job->ctx, entries.dtype, info->nrows, info->ncolumns, NULL, NULL, entries.count,
+                                        entries.rows, entries.columns, entries.values, &sparse), st, release);
+    MNP_TRY_OR(mnp_sparse_to_dense(sparse, &dense), st, release);
+    st = mnp_redistribute(dense, layout, array_p);
+release:
+    mnp__mm_body_free(&entries);
+    mnp_array_free(dense);
+    mnp_sparse_free(sparse);
+    return st;
+}
+
+/* The layout to read an array into, one more count of the caller's or a new one. */
+static mnp_status choose_layout(const struct job *job, const mnp_layout *given, mnp_layout **layout_p)
+{
+    const int64_t shape[] = {job->found.head.info.nrows, job->found.head.info.ncolumns};
+    if (!given)
+        return mnp_layout_block(job->ctx->comm.size, 2, shape, layout_p);
+    if (mnp_layout_ndim(given) != 2 || memcmp(mnp_layout_shape(given), shape, sizeof shape) != 0)
+        return MNP_FAIL(MNP_ERR_ARG, "'%s' has %" PRId64 " rows and %" PRId64 " columns, and the layout another shape",
+                        job->file, shape[0], shape[1]);
+    *layout_p = mnp_layout_retain(given);
+    return MNP_OK;
+}
+
+mnp_status mnp_mm_read_array(mnp_ctx *ctx, const char *file, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
+{
+    struct job job = {.ctx = ctx, .file = file, .descriptor = -1};
+    mnp_layout *chosen = NULL;
+    mnp_status st;
+    MNP_TRY_OR(read_body(&job, MNP_MM_ARRAY, dtype), st, release);
+    MNP_TRY_OR(choose_layout(&job, layout, &chosen), st, release);
+    if (job.found.head.info.symmetry == MNP_MM_GENERAL)
+        st = unfold(&job, chosen, array_p);
+    else
+        st = unfold_triangle(&job, chosen, array_p);
+release:
+    mnp_layout_free(chosen);
+    close_job(&job);
+    return st;
+}

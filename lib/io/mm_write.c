@@ -1,0 +1,267 @@
+/*
+ * Writing Matrix Market files: every rank makes the text of its rows, learns how long those before it are, and writes it to
+ * its place of a file aside (aside.h), which is renamed when it is whole.
+ */
+#include <config.h> /* first: it makes newlocale() known */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "array/array.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "io/aside.h"
+#include "io/matrix_market.h"
+
+enum { LONGEST_LINE = 128 };
+
+struct job {
+    const mnp_sparse *matrix;
+    mnp_ctx *ctx;
+    const char *file;
+    mnp_mm_symmetry symmetry;
+    int64_t entries; /* that this rank writes */
+    mnp__text text;  /* of them */
+    int64_t place;   /* where it begins in the file */
+    mnp__aside aside;
+};
+
+/* ---- text ---- */
+
+static char *add_integer(char *at, int64_t value)
+{
+    char digits[24];
+    int count = 0;
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        digits[count++] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (value < 0)
+        *at++ = '-';
+    while (count > 0)
+        *at++ = digits[--count];
+    return at;
+}
+
+/* As few digits as the number can be told by: float64 has 15 to 17 of them, float32 6 to 9. */
+static char *add_number(char *at, double value, bool single)
+{
+    if (fabs(value) < 1e15 && value == (double)(int64_t)value && !(value == 0 && signbit(value)))
+        return add_integer(at, (int64_t)value);
+    for (int digits = single ? 6 : 15;; digits++) {
+        double back = 0;
+        int length = snprintf(at, LONGEST_LINE / 4, "%.*g", digits, value);
+        mnp__mm_scan_float(at, at + length, &back);
+        if (digits == (single ? 9 : 17) || (single ? (float)back == (float)value : back == value))
+            return at + length;
+    }
+}
+
+static void get_value(mnp_dtype dtype, const void *values, int64_t i, double value[2])
+{
+    value[1] = 0;
+    switch (dtype) {
+    case MNP_FLOAT32: value[0] = (double)((const float *)values)[i]; break;
+    case MNP_COMPLEX64:
+        value[0] = (double)((const float *)values)[2 * i];
+        value[1] = (double)((const float *)values)[2 * i + 1];
+        break;
+    case MNP_COMPLEX128:
+        value[0] = ((const double *)values)[2 * i];
+        value[1] = ((const double *)values)[2 * i + 1];
+        break;
+    default: value[0] = ((const double *)values)[i]; break;
+    }
+}
+
+static mnp_status add_entry(struct job *job, int64_t row, int64_t column, const double value[2])
+{
+    char line[LONGEST_LINE], *at = line;
+    const mnp_dtype dtype = mnp_sparse_dtype(job->matrix);
+    const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
+    if (!isfinite(value[0]) || !isfinite(value[1]))
+        return MNP_FAIL(MNP_ERR_ARG, "cannot write '%s': the value at row %" PRId64 ", column %" PRId64 ", both from 0, is not "
+                        "finite", job->file, row, column);
+    at = add_integer(at, row + 1);
+    *at++ = ' ';
+    at = add_integer(at, column + 1);
+    for (int i = 0; i < (mnp_dtype_kind(dtype) == 'c' ? 2 : 1); i++) {
+        *at++ = ' ';
+        at = add_number(at, value[i], single);
+    }
+    *at++ = '\n';
+    mnp__text_add_bytes(&job->text, line, (size_t)(at - line));
+    job->entries++;
+    return MNP_OK;
+}
+
+static mnp_status add_rows(struct job *job, const int64_t *offsets, const int64_t *columns, const void *values)
+{
+    int64_t first, rows;
+    double value[2];
+    mnp_layout_box(mnp_sparse_row_layout(job->matrix), job->ctx->comm.rank, &first, &rows);
+    for (int64_t i = 0; i < rows && !job->text.failed; i++) {
+        const int64_t row = first + i;
+        const int64_t end = job->symmetry == MNP_MM_GENERAL          ? INT64_MAX
+                            : job->symmetry == MNP_MM_SKEW_SYMMETRIC ? row
+                                                                     : row + 1;
+        for (int64_t k = offsets[i]; k < offsets[i + 1] && columns[k] < end; k++) {
+            get_value(mnp_sparse_dtype(job->matrix), values, k, value);
+            MNP_TRY(add_entry(job, row, columns[k], value));
+        }
+    }
+    return mnp__text_status(&job->text);
+}
+
+/* The text of this rank's rows. */
+static mnp_status make_text(struct job *job)
+{
+    int64_t first, rows, *offsets = NULL, *columns = NULL;
+    const size_t count = (size_t)mnp_sparse_local_nnz(job->matrix);
+    void *values = NULL;
+    mnp_status st;
+    mnp_layout_box(mnp_sparse_row_layout(job->matrix), job->ctx->comm.rank, &first, &rows);
+    MNP_TRY_OR(mnp__malloc(((size_t)rows + 1) * sizeof *offsets, &offsets), st, release);
+    MNP_TRY_OR(mnp__malloc(count * sizeof *columns, &columns), st, release);
+    MNP_TRY_OR(mnp__malloc(count * mnp_dtype_size(mnp_sparse_dtype(job->matrix)), &values), st, release);
+    MNP_TRY_OR(mnp_sparse_get_local(job->matrix, offsets, columns, values), st, release);
+
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
+    if (plain != (locale_t)0)
+        before = uselocale(plain); /* numbers have points, whatever the program has set */
+    st = add_rows(job, offsets, columns, values);
+    if (plain != (locale_t)0) {
+        uselocale(before);
+        freelocale(plain);
+    }
+release:
+    free(values);
+    free(columns);
+    free(offsets);
+    return st;
+}
+
+/* ---- the file ---- */
+
+struct tally {
+    int64_t entries, length;
+};
+
+static int make_head(const struct job *job, int64_t entries, char *head, size_t size)
+{
+    static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+    const int64_t *shape = mnp_sparse_shape(job->matrix);
+    return snprintf(head, size, "%%%%MatrixMarket matrix coordinate %s %s\n%" PRId64 " %" PRId64 " %" PRId64 "\n",
+                    mnp_dtype_kind(mnp_sparse_dtype(job->matrix)) == 'c' ? "complex" : "real", symmetries[job->symmetry],
+                    shape[0], shape[1], entries);
+}
+
+/* Where this rank's text begins, and the length of the file; rank 0's text gets the head in front.  Collective. */
+static mnp_status find_place(struct job *job, int64_t *bytes_p)
+{
+    const int rank = job->ctx->comm.rank, size = job->ctx->comm.size;
+    struct tally mine = {job->entries, (int64_t)job->text.length}, *tallies, before = {0, 0}, all = {0, 0};
+    char head[256];
+    mnp_status st = mnp__calloc((size_t)size, sizeof *tallies, &tallies);
+    MNP_TRY(MNP_AGREE(job->ctx, st));
+    st = mnp__all_gather(&job->ctx->comm, &mine, tallies, sizeof mine);
+    for (int r = 0; r < size; r++) {
+        before.length += r < rank ? tallies[r].length : 0;
+        all.entries += tallies[r].entries;
+        all.length += tallies[r].length;
+    }
+    free(tallies);
+    MNP_TRY(st);
+    const int length = make_head(job, all.entries, head, sizeof head);
+    job->place = rank == 0 ? 0 : before.length + length;
+    *bytes_p = all.length + length;
+    if (rank != 0)
+        return MNP_AGREE(job->ctx, MNP_OK);
+    mnp__text text = MNP__TEXT_EMPTY;
+    mnp__text_add_bytes(&text, head, (size_t)length);
+    mnp__text_add_bytes(&text, mnp__text_string(&job->text), job->text.length);
+    mnp__text_free(&job->text);
+    job->text = text;
+    return MNP_AGREE(job->ctx, mnp__text_status(&text));
+}
+
+static mnp_status make_file(struct job *job, int64_t bytes)
+{
+    MNP_TRY(mnp__aside_find(job->file, &job->aside));
+    MNP_TRY(mnp__aside_make(&job->aside, bytes, false));
+    return mnp__aside_reserve(&job->aside, bytes);
+}
+
+static mnp_status write_text(const struct job *job)
+{
+    for (size_t done = 0; done < job->text.length;) {
+        ssize_t put = pwrite(job->aside.descriptor, job->text.data + done, job->text.length - done,
+                             (off_t)(job->place + (int64_t)done));
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, strerror(errno));
+        done += (size_t)put;
+    }
+    return mnp__aside_sync(&job->aside);
+}
+
+static mnp_status write_file(struct job *job)
+{
+    const bool first = job->ctx->comm.rank == 0;
+    int64_t bytes;
+    mnp_status st;
+    job->aside = (mnp__aside){.file = job->file, .descriptor = -1};
+    MNP_TRY(find_place(job, &bytes));
+    MNP_TRY_OR(MNP_AGREE(job->ctx, first ? make_file(job, bytes) : MNP_OK), st, close);
+    MNP_TRY_OR(mnp__aside_share(&job->ctx->comm, &job->aside), st, close);
+    MNP_TRY_OR(MNP_AGREE(job->ctx, write_text(job)), st, close);
+    st = MNP_AGREE(job->ctx, first ? mnp__aside_commit(&job->aside) : MNP_OK);
+close:
+    mnp__aside_close(&job->aside);
+    return st;
+}
+
+/* MNP_ERR_ARG unless the matrix has the symmetry, exactly.  Collective. */
+static mnp_status check_symmetry(const struct job *job)
+{
+    mnp_sparse_symmetry found;
+    if ((unsigned)job->symmetry > MNP_MM_HERMITIAN)
+        return MNP_FAIL(MNP_ERR_ARG, "symmetry is %d, none of mnp_mm_symmetry", (int)job->symmetry);
+    if (job->symmetry == MNP_MM_GENERAL)
+        return MNP_OK;
+    if (job->symmetry == MNP_MM_HERMITIAN && mnp_dtype_kind(mnp_sparse_dtype(job->matrix)) != 'c')
+        return MNP_FAIL(MNP_ERR_ARG, "a matrix of real numbers is written as symmetric, not as Hermitian");
+    MNP_TRY(mnp_sparse_find_symmetry(job->matrix, &found));
+    const double differences[] = {0, found.symmetric, found.skew_symmetric, found.hermitian};
+    static const char *const names[] = {"general", "symmetric", "skew-symmetric", "Hermitian"};
+    if (differences[job->symmetry] > 0)
+        return MNP_FAIL(MNP_ERR_ARG, "the matrix is not %s: entries differ by up to %g from what they should be",
+                        names[job->symmetry], differences[job->symmetry]);
+    return MNP_OK;
+}
+
+mnp_status mnp_mm_write(const mnp_sparse *matrix, const char *file, mnp_mm_symmetry symmetry)
+{
+    struct job job = {.matrix = matrix, .ctx = mnp_sparse_ctx(matrix), .file = file, .symmetry = symmetry};
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, previous;
+    if (!file || !*file)
+        return MNP_FAIL(MNP_ERR_ARG, "the name of the Matrix Market file is missing");
+    MNP_TRY(check_symmetry(&job));
+    mnp_status st = MNP_AGREE(job.ctx, make_text(&job));
+    if (st == MNP_OK) {
+        sigaction(SIGXFSZ, &ignore, &previous); /* a file beyond the limit is an error, not the end of the process */
+        st = write_file(&job);
+        sigaction(SIGXFSZ, &previous, NULL);
+    }
+    mnp__text_free(&job.text);
+    return st;
+}

@@ -1,0 +1,65 @@
+/*
+ * Rows of a sparse matrix in memory of the CPU, in CSR: what all structural operations work on.
+ */
+#ifndef MNP__SPARSE_CSR_H
+#define MNP__SPARSE_CSR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <maniple/dtype.h>
+
+#include "base/status.h"
+
+/* The columns of a row rise, without duplicates, in whatever leaves this folder. */
+typedef struct mnp__csr {
+    mnp_dtype dtype;
+    int64_t rows, columns; /* rows that are here; columns of the whole matrix */
+    int64_t *offsets;      /* row i has entries offsets[i] to offsets[i + 1]; rows + 1 of them, the first is 0 */
+    int64_t *indices;      /* global columns */
+    void *values;
+} mnp__csr;
+
+static inline int64_t mnp__csr_count(const mnp__csr *csr)
+{
+    return csr->offsets[csr->rows];
+}
+
+/* Room for `count` entries, offsets all 0.  Not collective; neither is anything else here.  MNP_ERR_MEMORY. */
+mnp_status mnp__csr_new(mnp_dtype dtype, int64_t rows, int64_t columns, int64_t count, mnp__csr *csr);
+void mnp__csr_free(mnp__csr *csr); /* one that is all zeros is accepted */
+
+/*
+ * From entries in any order, entry k at row rows[k] - first_row, column columns[k], which are inside; duplicates are summed
+ * in the order in which they come.  Time by the entries, and their logarithm in rows whose columns do not rise.
+ */
+mnp_status mnp__csr_from_entries(mnp_dtype dtype, int64_t nrows, int64_t first_row, int64_t ncolumns, int64_t count,
+                                 const int64_t *rows, const int64_t *columns, const void *values, mnp__csr *csr);
+
+/* The entries that `keep` says yes to (row and column as stored, and the value); *kept is a new one. */
+typedef bool (*mnp__csr_keep)(const void *argument, int64_t row, int64_t column, const void *value);
+mnp_status mnp__csr_filter(const mnp__csr *csr, mnp__csr_keep keep, const void *argument, mnp__csr *kept);
+mnp_status mnp__csr_without_zeros(const mnp__csr *csr, mnp__csr *kept);
+
+/* The same pattern with values of another dtype, as numpy.ndarray.astype has it. */
+mnp_status mnp__csr_astype(const mnp__csr *csr, mnp_dtype dtype, mnp__csr *cast);
+
+/* alpha * a + beta * b, or a * b element by element: same dtype and shape.  What comes to 0 is left out, as in SciPy. */
+mnp_status mnp__csr_add(const double alpha[2], const mnp__csr *a, const double beta[2], const mnp__csr *b,
+                        mnp__csr *sum);
+mnp_status mnp__csr_multiply(const mnp__csr *a, const mnp__csr *b, mnp__csr *product);
+
+/* to[to_at] = from[from_at], of values of that many bytes. */
+static inline void mnp__value_copy(size_t size, void *to, int64_t to_at, const void *from, int64_t from_at)
+{
+    memcpy((char *)to + (size_t)to_at * size, (const char *)from + (size_t)from_at * size, size);
+}
+
+bool mnp__value_is_zero(mnp_dtype dtype, const void *values, int64_t at);
+
+/* One value as real and imaginary part, and back (an imaginary part is dropped where the dtype has none). */
+void mnp__value_get(mnp_dtype dtype, const void *values, int64_t at, double value[2]);
+void mnp__value_set(mnp_dtype dtype, void *values, int64_t at, const double value[2]);
+
+#endif

@@ -1,0 +1,222 @@
+/*
+ * Exchanges of ghosts.  The plan is two lists: this rank's columns that others want, in the order of those ranks, and how
+ * many ghosts come from each.  Ghosts are sorted by column, so those of one owner lie side by side, as they arrive.
+ *
+ * Buffers and messages are kept for the last few sizes of an element: vectors of one dtype, or several of them.
+ */
+#include "sparse/ghosts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/indexed.h"
+#include "sparse/sparse.h"
+#include "sparse/travel.h"
+
+enum { KEPT_EXCHANGES = 4 };
+
+/* Messages of elements of that many bytes. */
+struct passage {
+    size_t bytes;
+    void *send, *recv; /* device memory */
+    mnp__exchange *exchange;
+};
+
+struct mnp__ghosts {
+    mnp_ctx *ctx;
+    mnp_layout *layout; /* of the columns */
+    int64_t count, *columns;
+    bool planned, going;   /* going: between begin and finish */
+    int64_t *from, *to;    /* ghosts from every rank, and own columns to every rank */
+    int64_t wanted;        /* own columns that others want, as often as they do */
+    int64_t *wanted_places; /* device: where they are in this rank's part */
+    struct passage passages[KEPT_EXCHANGES]; /* the one used last is the first */
+};
+
+mnp_status mnp__ghosts_new(mnp_ctx *ctx, const mnp_layout *column_layout, int64_t count, const int64_t *columns,
+                           mnp__ghosts **ghosts_p)
+{
+    mnp__ghosts *ghosts;
+    MNP_TRY(mnp__calloc(1, sizeof *ghosts, &ghosts));
+    ghosts->ctx = ctx;
+    ghosts->layout = mnp_layout_retain(column_layout);
+    ghosts->count = count;
+    mnp_status st = mnp__malloc((size_t)count * sizeof *columns, &ghosts->columns);
+    if (st == MNP_OK)
+        st = mnp__calloc(2 * (size_t)ctx->comm.size, sizeof *ghosts->from, &ghosts->from);
+    if (st != MNP_OK) {
+        mnp__ghosts_free(ghosts);
+        return st;
+    }
+    ghosts->to = ghosts->from + ctx->comm.size;
+    memcpy(ghosts->columns, columns, (size_t)count * sizeof *columns);
+    *ghosts_p = ghosts;
+    return MNP_OK;
+}
+
+static void close_passage(mnp_ctx *ctx, struct passage *passage)
+{
+    if (passage->exchange && ctx->comm.transport == MNP_TRANSPORT_STAGED) /* its pinned memory may be in use yet */
+        (void)mnp__ctx_wait(ctx, ctx->transfer);
+    if (mnp__exchange_free(passage->exchange)) { /* else MPI may still write there */
+        ctx->device->ops->free(ctx->device, passage->send);
+        ctx->device->ops->free(ctx->device, passage->recv);
+    }
+    *passage = (struct passage){.bytes = 0};
+}
+
+void mnp__ghosts_free(mnp__ghosts *ghosts)
+{
+    if (!ghosts)
+        return;
+    for (int i = 0; i < KEPT_EXCHANGES; i++)
+        close_passage(ghosts->ctx, &ghosts->passages[i]);
+    ghosts->ctx->device->ops->free(ghosts->ctx->device, ghosts->wanted_places);
+    mnp_layout_free(ghosts->layout);
+    free(ghosts->columns);
+    free(ghosts->from);
+    free(ghosts);
+}
+
+int64_t mnp__ghosts_count(const mnp__ghosts *ghosts)
+{
+    return ghosts->count;
+}
+
+const int64_t *mnp__ghosts_columns(const mnp__ghosts *ghosts)
+{
+    return ghosts->columns;
+}
+
+/* ---- planning ---- */
+
+/* Ask the owners; what the others ask of this rank comes as places in its part, on the device. */
+static mnp_status ask_owners(mnp__ghosts *ghosts)
+{
+    mnp_ctx *ctx = ghosts->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    const int64_t lo = mnp_layout_cuts(ghosts->layout, 0)[ctx->comm.rank];
+    mnp__shuffle *shuffle;
+    int64_t *wanted = NULL;
+    void *places = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__shuffle_new(ctx, ghosts->from, &shuffle));
+    ghosts->wanted = mnp__shuffle_received(shuffle);
+    const size_t bytes = (size_t)ghosts->wanted * sizeof *wanted;
+    memcpy(ghosts->to, mnp__shuffle_received_from(shuffle), (size_t)ctx->comm.size * sizeof *ghosts->to);
+    MNP_TRY_OR(MNP_AGREE(ctx, mnp__malloc(bytes, &wanted)), st, done);
+    MNP_TRY_OR(mnp__travel_send(ctx, shuffle, ghosts->count, sizeof *wanted, ghosts->columns, wanted), st, done);
+    for (int64_t i = 0; i < ghosts->wanted; i++)
+        wanted[i] -= lo;
+    st = ops->alloc(ctx->device, bytes, &places);
+    ghosts->wanted_places = places;
+    if (st == MNP_OK)
+        st = ops->copy(ctx->device, places, wanted, bytes, ctx->compute);
+    if (st == MNP_OK)
+        st = mnp__ctx_wait(ctx, ctx->compute);
+    st = MNP_AGREE(ctx, st);
+done:
+    free(wanted);
+    mnp__shuffle_free(shuffle);
+    return st;
+}
+
+static mnp_status plan(mnp__ghosts *ghosts)
+{
+    const int64_t *cuts = mnp_layout_cuts(ghosts->layout, 0);
+    memset(ghosts->from, 0, (size_t)ghosts->ctx->comm.size * sizeof *ghosts->from);
+    for (int64_t i = 0, rank = 0; i < ghosts->count; i++) {
+        while (cuts[rank + 1] <= ghosts->columns[i])
+            rank++;
+        ghosts->from[rank]++;
+    }
+    MNP_TRY(ask_owners(ghosts));
+    ghosts->planned = true;
+    return MNP_OK;
+}
+
+/* ---- messages ---- */
+
+/* One message for every rank with which there is something; gives their number. */
+static int list_messages(const mnp_ctx *ctx, const int64_t *counts, size_t bytes, char *data, mnp__message *messages)
+{
+    int count = 0;
+    for (int r = 0; r < ctx->comm.size; r++) {
+        const size_t size = (size_t)counts[r] * bytes;
+        if (size > 0)
+            messages[count++] = (mnp__message){.peer = r, .data = data, .bytes = size};
+        data += size;
+    }
+    return count;
+}
+
+static mnp_status open_passage(const mnp__ghosts *ghosts, size_t bytes, struct passage *passage)
+{
+    mnp_ctx *ctx = ghosts->ctx;
+    const size_t ranks = (size_t)ctx->comm.size;
+    mnp__message *messages = NULL;
+    mnp_status st;
+    *passage = (struct passage){.bytes = bytes};
+    MNP_TRY_OR(mnp__calloc(2 * ranks, sizeof *messages, &messages), st, done);
+    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)ghosts->wanted * bytes, &passage->send), st, done);
+    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)ghosts->count * bytes, &passage->recv), st, done);
+    const int sends = list_messages(ctx, ghosts->to, bytes, passage->send, messages);
+    const int recvs = list_messages(ctx, ghosts->from, bytes, passage->recv, messages + ranks);
+    st = mnp__exchange_new(&ctx->comm, sends, messages, recvs, messages + ranks, &passage->exchange);
+done:
+    free(messages);
+    st = MNP_AGREE(ctx, st);
+    if (st != MNP_OK)
+        close_passage(ctx, passage);
+    return st;
+}
+
+/* Let the passage of that size be the first. */
+static mnp_status find_passage(mnp__ghosts *ghosts, size_t bytes)
+{
+    struct passage found;
+    int at = 0;
+    while (at < KEPT_EXCHANGES - 1 && ghosts->passages[at].bytes != bytes)
+        at++;
+    found = ghosts->passages[at];
+    if (found.bytes != bytes) {
+        close_passage(ghosts->ctx, &ghosts->passages[at]);
+        MNP_TRY(open_passage(ghosts, bytes, &found));
+    }
+    memmove(ghosts->passages + 1, ghosts->passages, (size_t)at * sizeof found);
+    ghosts->passages[0] = found;
+    return MNP_OK;
+}
+
+/* ---- exchanging ---- */
+
+mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, const void *x)
+{
+    mnp_ctx *ctx = ghosts->ctx;
+    if (!ghosts->planned)
+        MNP_TRY(plan(ghosts));
+    if (width == 0)
+        return MNP_OK;
+    if (ghosts->passages[0].bytes != size * (size_t)width)
+        MNP_TRY(find_passage(ghosts, size * (size_t)width));
+    mnp_indexed_params packing = {.src = x, .dst = ghosts->passages[0].send, .jump = width,
+                                  .index = (const long long *)ghosts->wanted_places, .mode = MNP_INDEXED_RAISE};
+    mnp__indexed_add(&packing, ghosts->wanted, 0, width, 1);
+    mnp__indexed_add(&packing, width, 1, 1, 0);
+    MNP_TRY(mnp__indexed_run(ctx, size, &packing));
+    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
+    MNP_TRY(mnp__exchange_begin(ghosts->passages[0].exchange, ctx->transfer));
+    ghosts->going = true;
+    return MNP_OK;
+}
+
+mnp_status mnp__ghosts_finish(mnp__ghosts *ghosts, const void **values_p)
+{
+    mnp_ctx *ctx = ghosts->ctx;
+    *values_p = ghosts->passages[0].recv;
+    if (!ghosts->going)
+        return MNP_OK;
+    ghosts->going = false;
+    MNP_TRY(mnp__exchange_finish(ghosts->passages[0].exchange, ctx->transfer));
+    return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
+}

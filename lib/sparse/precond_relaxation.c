@@ -1,0 +1,102 @@
+/*
+ * sor and ssor: sweeps of successive over-relaxation on every rank's own block, from 0 on (D. M. Young, "Iterative methods
+ * for solving partial difference equations of elliptic type", 1954).
+ *
+ * Entries between ranks are left out, so this is block Jacobi over the ranks.  Rows go by colours, greedily chosen, rows of
+ * one colour at once; ssor takes the colours forth and back, so that with a Hermitian matrix it is Hermitian too.
+ */
+#include <complex.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sparse/own_block.h"
+#include "sparse/precond.h"
+#include "sparse/relax.h"
+
+typedef struct relaxation {
+    mnp_ctx *ctx;
+    mnp__relax *relax;
+    bool symmetric;
+    int sweeps, colours; /* colours: the most of any rank */
+    double omega;
+} relaxation;
+
+static mnp_status build(relaxation *r, const mnp_sparse *matrix)
+{
+    mnp__own_block a;
+    double _Complex *inverse = NULL;
+    MNP_TRY(mnp__own_block_of(matrix, &a));
+    mnp_status st = mnp__malloc((size_t)a.rows * sizeof *inverse, &inverse);
+    for (int64_t i = 0; i < a.rows && st == MNP_OK; i++) {
+        if (a.diagonal[i] < 0 || !(cabs(a.values[a.diagonal[i]]) > 0))
+            st = MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): the diagonal of row %" PRId64 " is 0, so it cannot be relaxed",
+                          matrix->row_lo + i);
+        else
+            inverse[i] = 1 / a.values[a.diagonal[i]];
+    }
+    if (st == MNP_OK)
+        st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_ALL, &r->relax);
+    free(inverse);
+    mnp__own_block_free(&a);
+    return st;
+}
+
+static mnp_status relaxation_apply(void *data, const mnp_array *x, mnp_array *y)
+{
+    const relaxation *r = data;
+    const size_t bytes = (size_t)y->local_size * mnp_dtype_size(y->dtype);
+    if (bytes > 0)
+        MNP_TRY(r->ctx->device->ops->fill(r->ctx->device, y->data, 0, bytes, r->ctx->compute));
+    for (int sweep = 0; sweep < r->sweeps; sweep++) {
+        MNP_TRY(mnp__relax_run(r->relax, false, 1 - r->omega, r->omega, x->data, y->data));
+        if (r->symmetric)
+            MNP_TRY(mnp__relax_run(r->relax, true, 1 - r->omega, r->omega, x->data, y->data));
+    }
+    return MNP_OK;
+}
+
+static void relaxation_describe(const void *data, FILE *file)
+{
+    const relaxation *r = data;
+    fprintf(file, "%d sweep%s%s of all ranks' own blocks in at most %d colours, omega %g", r->sweeps,
+            r->sweeps == 1 ? "" : "s", r->symmetric ? " forth and back" : "", r->colours, r->omega);
+}
+
+static void relaxation_free(mnp_ctx *ctx, void *data)
+{
+    relaxation *r = data;
+    (void)ctx;
+    if (r)
+        mnp__relax_free(r->relax);
+    free(r);
+}
+
+mnp_status mnp__precond_relaxation(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
+                                   const mnp__precond_ops **ops_p, void **data_p)
+{
+    static const mnp__precond_ops ops = {
+        .apply = relaxation_apply, .describe = relaxation_describe, .free = relaxation_free};
+    relaxation *r = NULL;
+    mnp_status st = mnp__calloc(1, sizeof *r, &r);
+    if (st == MNP_OK) {
+        *r = (relaxation){.ctx = matrix->ctx,
+                          .symmetric = kind == MNP_PRECOND_SSOR,
+                          .sweeps = options->sweeps,
+                          .omega = options->omega};
+        st = build(r, matrix);
+    }
+    st = MNP_AGREE(matrix->ctx, st);
+    if (st == MNP_OK)
+        st = mnp__relax_load(r->relax);
+    if (st == MNP_OK) {
+        r->colours = mnp__relax_groups(r->relax);
+        st = mnp__all_reduce(&matrix->ctx->comm, &r->colours, 1, MPI_INT, MPI_MAX);
+    }
+    if (st == MNP_OK) {
+        *ops_p = &ops;
+        *data_p = r;
+    } else {
+        relaxation_free(matrix->ctx, r);
+    }
+    return st;
+}

@@ -1,0 +1,238 @@
+/*
+ * The same entries elsewhere: other formats, other layouts, transposed, a part of them.  On memory of the CPU.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout/layout.h"
+#include "ops/indexed.h"
+#include "sparse/sparse.h"
+#include "sparse/travel.h"
+
+/* ---- transposing ---- */
+
+static mnp_status row_numbers(const mnp__csr *csr, int64_t first, int64_t **rows_p)
+{
+    int64_t *rows;
+    MNP_TRY(mnp__malloc((size_t)mnp__csr_count(csr) * sizeof *rows, &rows));
+    for (int64_t i = 0; i < csr->rows; i++)
+        for (int64_t k = csr->offsets[i]; k < csr->offsets[i + 1]; k++)
+            rows[k] = first + i;
+    *rows_p = rows;
+    return MNP_OK;
+}
+
+mnp_status mnp_sparse_transpose(const mnp_sparse *matrix, mnp_sparse **transposed_p)
+{
+    mnp__csr csr, turned = {.rows = 0};
+    int64_t *rows = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__sparse_check("mnp_sparse_transpose", matrix));
+    MNP_TRY(mnp__sparse_fetch(matrix, &csr));
+    MNP_TRY_OR(MNP_AGREE(matrix->ctx, row_numbers(&csr, matrix->row_lo, &rows)), st, done);
+    MNP_TRY_OR(mnp__travel_entries(matrix->ctx, matrix->column_layout, matrix->dtype, matrix->shape[0], mnp__csr_count(&csr),
+                                   csr.indices, rows, csr.values, &turned), st, done);
+    st = mnp__sparse_from_csr(matrix->ctx, matrix->shape[1], matrix->shape[0], matrix->column_layout, matrix->row_layout,
+                              &turned, transposed_p);
+done:
+    free(rows);
+    mnp__csr_free(&csr);
+    mnp__csr_free(&turned);
+    return st;
+}
+
+/* ---- formats ---- */
+
+mnp_status mnp_sparse_convert(const mnp_sparse *matrix, mnp_sparse_format format, int block, mnp_sparse **converted_p)
+{
+    enum { LARGEST_BLOCK = 64 };
+    static const char function[] = "mnp_sparse_convert";
+    mnp__csr csr;
+    MNP_TRY(mnp__sparse_check(function, matrix));
+    if ((int)format < 0 || format > MNP_SELL)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no format", function, (int)format);
+    if (block < 0 || block > LARGEST_BLOCK)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: block is %d, outside 0..%d", function, block, LARGEST_BLOCK);
+    MNP_TRY(mnp__sparse_fetch(matrix, &csr));
+    const mnp_status st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                                  matrix->column_layout, &csr, format, block, converted_p);
+    mnp__csr_free(&csr);
+    return st;
+}
+
+/* ---- layouts ---- */
+
+/* How many of this rank's rows each rank has in a layout. */
+static mnp_status count_rows(const mnp_sparse *matrix, const mnp_layout *layout, int64_t **counts_p)
+{
+    const int64_t *cuts = mnp_layout_cuts(layout, 0), begin = matrix->row_lo, end = begin + matrix->rows;
+    int64_t *counts;
+    MNP_TRY(mnp__malloc((size_t)matrix->ctx->comm.size * sizeof *counts, &counts));
+    for (int r = 0; r < matrix->ctx->comm.size; r++) {
+        const int64_t lo = cuts[r] > begin ? cuts[r] : begin, hi = cuts[r + 1] < end ? cuts[r + 1] : end;
+        counts[r] = hi > lo ? hi - lo : 0;
+    }
+    *counts_p = counts;
+    return MNP_OK;
+}
+
+static mnp_status move_rows(const mnp_sparse *matrix, const mnp_layout *rows, const mnp_layout *columns,
+                            mnp_sparse **moved_p)
+{
+    mnp__csr csr, arrived = {.rows = 0};
+    int64_t *counts = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__sparse_fetch(matrix, &csr));
+    MNP_TRY_OR(MNP_AGREE(matrix->ctx, count_rows(matrix, rows, &counts)), st, done);
+    MNP_TRY_OR(mnp__travel_rows(matrix->ctx, &csr, counts, &arrived), st, done);
+    st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], rows, columns, &arrived, matrix->format,
+                                 matrix->own.block, moved_p);
+done:
+    free(counts);
+    mnp__csr_free(&csr);
+    mnp__csr_free(&arrived);
+    return st;
+}
+
+mnp_status mnp_sparse_redistribute(const mnp_sparse *matrix, const mnp_layout *row_layout, const mnp_layout *column_layout,
+                                   mnp_sparse **moved_p)
+{
+    static const char function[] = "mnp_sparse_redistribute";
+    mnp_layout *rows, *columns;
+    MNP_TRY(mnp__sparse_check(function, matrix));
+    MNP_TRY(mnp__sparse_layouts(function, matrix->ctx, matrix->shape[0], matrix->shape[1],
+                                row_layout ? row_layout : matrix->row_layout,
+                                column_layout ? column_layout : matrix->column_layout, &rows, &columns));
+    const mnp_status st = move_rows(matrix, rows, columns, moved_p);
+    mnp_layout_free(rows);
+    mnp_layout_free(columns);
+    return st;
+}
+
+mnp_status mnp__sparse_bring(const mnp_sparse *b, mnp_dtype dtype, const mnp_layout *row_layout,
+                             const mnp_layout *column_layout, const mnp_sparse **brought_p, mnp_sparse **temporary_p)
+{
+    mnp_sparse *cast = NULL, *moved = NULL;
+    const bool moves = (row_layout && !mnp_layout_equal(row_layout, b->row_layout)) ||
+                       (column_layout && !mnp_layout_equal(column_layout, b->column_layout));
+    if (b->dtype != dtype)
+        MNP_TRY(mnp_sparse_astype(b, dtype, &cast));
+    if (moves) {
+        const mnp_status st = mnp_sparse_redistribute(cast ? cast : b, row_layout, column_layout, &moved);
+        mnp_sparse_free(cast);
+        MNP_TRY(st);
+    }
+    *temporary_p = moves ? moved : cast;
+    *brought_p = *temporary_p ? *temporary_p : b;
+    return MNP_OK;
+}
+
+/* ---- balance ---- */
+
+/*
+ * The cuts between P parts of about as many entries, those that are among this rank's rows; others are 0.  Before cut number
+ * j there are j / P of all entries, or as near to that as rows allow; `before`: entries of the ranks before this one.
+ */
+static void find_cuts(const mnp_sparse *matrix, const mnp__csr *csr, int64_t before, int64_t *cuts)
+{
+    const int parts = matrix->ctx->comm.size;
+    int64_t row = 0;
+    for (int j = 1; j < parts; j++) {
+        const int64_t target = matrix->nnz / parts * j + matrix->nnz % parts * j / parts;
+        if (target <= before || target > before + matrix->local_nnz)
+            continue;
+        while (before + csr->offsets[row + 1] < target)
+            row++;
+        const bool above = before + csr->offsets[row + 1] - target < target - before - csr->offsets[row];
+        cuts[j] = matrix->row_lo + row + above;
+    }
+    cuts[parts] = matrix->ctx->comm.rank == 0 ? matrix->shape[0] : 0;
+}
+
+static mnp_status agree_on_cuts(const mnp_sparse *matrix, const mnp__csr *csr, int64_t *cuts)
+{
+    const mnp__comm *comm = &matrix->ctx->comm;
+    int64_t before = 0;
+    MNP_TRY(mnp__all_gather(comm, &matrix->local_nnz, cuts, sizeof *cuts));
+    for (int r = 0; r < comm->rank; r++)
+        before += cuts[r];
+    memset(cuts, 0, ((size_t)comm->size + 1) * sizeof *cuts);
+    find_cuts(matrix, csr, before, cuts);
+    return mnp__all_reduce(comm, cuts, comm->size + 1, MPI_INT64_T, MPI_SUM);
+}
+
+mnp_status mnp_sparse_balance(const mnp_sparse *matrix, mnp_layout **row_layout_p)
+{
+    int64_t *cuts = NULL;
+    mnp__csr csr;
+    MNP_TRY(mnp__sparse_check("mnp_sparse_balance", matrix));
+    mnp_ctx *ctx = matrix->ctx;
+    MNP_TRY(mnp__sparse_fetch(matrix, &csr));
+    mnp_status st = MNP_AGREE(ctx, mnp__malloc(((size_t)ctx->comm.size + 1) * sizeof *cuts, &cuts));
+    if (st == MNP_OK && matrix->nnz > 0)
+        st = agree_on_cuts(matrix, &csr, cuts);
+    if (st == MNP_OK)
+        st = mnp__layout_line(ctx->comm.size, 1, matrix->shape, matrix->nnz > 0 ? cuts : NULL, row_layout_p);
+    free(cuts);
+    mnp__csr_free(&csr);
+    return st;
+}
+
+/* ---- slices ---- */
+
+/* Where index `at` of Python's slices is in a sequence of n. */
+static int64_t slice_index(int64_t at, int64_t n)
+{
+    at = at < 0 ? at + n : at;
+    return at < 0 ? 0 : at > n ? n : at;
+}
+
+/* The cuts of a layout within start..stop, from 0 on. */
+static mnp_status slice_layout(const mnp_layout *layout, int64_t start, int64_t stop, mnp_layout **sliced_p)
+{
+    const int64_t *cuts = mnp_layout_cuts(layout, 0), extent = stop - start;
+    int64_t *sliced;
+    MNP_TRY(mnp__malloc(((size_t)layout->nranks + 1) * sizeof *sliced, &sliced));
+    for (int r = 0; r <= layout->nranks; r++)
+        sliced[r] = cuts[r] < start ? 0 : cuts[r] > stop ? extent : cuts[r] - start;
+    const mnp_status st = mnp__layout_line(layout->nranks, 1, &extent, sliced, sliced_p);
+    free(sliced);
+    return st;
+}
+
+/* Rows [first, first + count) of those here. */
+static mnp_status slice_csr(const mnp__csr *csr, int64_t first, int64_t count, mnp__csr *slice)
+{
+    const int64_t begin = csr->offsets[first], entries = csr->offsets[first + count] - begin;
+    const size_t size = mnp_dtype_size(csr->dtype);
+    MNP_TRY(mnp__csr_new(csr->dtype, count, csr->columns, entries, slice));
+    for (int64_t i = 0; i <= count; i++)
+        slice->offsets[i] = csr->offsets[first + i] - begin;
+    memcpy(slice->indices, csr->indices + begin, (size_t)entries * sizeof *csr->indices);
+    memcpy(slice->values, (const char *)csr->values + (size_t)begin * size, (size_t)entries * size);
+    return MNP_OK;
+}
+
+mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop, mnp_sparse **rows_p)
+{
+    mnp_layout *layout;
+    mnp__csr csr = {.rows = 0}, slice = {.rows = 0};
+    mnp_status st;
+    MNP_TRY(mnp__sparse_check("mnp_sparse_rows", matrix));
+    start = slice_index(start, matrix->shape[0]);
+    stop = slice_index(stop, matrix->shape[0]);
+    stop = stop < start ? start : stop;
+    MNP_TRY(slice_layout(matrix->row_layout, start, stop, &layout));
+    const int64_t *cuts = mnp_layout_cuts(layout, 0), lo = cuts[matrix->ctx->comm.rank],
+                  count = cuts[matrix->ctx->comm.rank + 1] - lo;
+    MNP_TRY_OR(mnp__sparse_fetch(matrix, &csr), st, done);
+    const int64_t first = count > 0 ? start + lo - matrix->row_lo : 0;
+    MNP_TRY_OR(MNP_AGREE(matrix->ctx, slice_csr(&csr, first, count, &slice)), st, done);
+    st = mnp__sparse_from_csr(matrix->ctx, stop - start, matrix->shape[1], layout, matrix->column_layout, &slice, rows_p);
+done:
+    mnp__csr_free(&csr);
+    mnp__csr_free(&slice);
+    mnp_layout_free(layout);
+    return st;
+}

@@ -1,0 +1,191 @@
+#!/bin/sh
+# maniple solve: solutions against SciPy's on any number of ranks, what the output holds, exit statuses, checkpoints and going
+# on from them; what is wrong is said in one sentence, with the same status on all ranks, and leaves no trace.
+
+. "${srcdir:-.}/tests/tap.sh"
+. "$srcdir/tests/apps/refusals.sh"
+
+# solve_fails STATUS PATTERN ARGUMENT...: on 1 rank and on 3
+solve_fails()
+{
+    status=$1 pattern=$2
+    shift 2
+    fails "$status" "$pattern" "$MANIPLE" solve "$@"
+}
+
+# solve_alone STATUS PATTERN ARGUMENT...: on one rank
+solve_alone()
+{
+    status=$1 pattern=$2
+    shift 2
+    details=$(fails_on 1 "$status" "$pattern" "$MANIPLE" solve "$@")
+    check $? "solve $*" "$details"
+}
+
+# exits STATUS DESCRIPTION COMMAND...: the command ends with that status
+exits()
+{
+    expected=$1 description=$2
+    shift 2
+    details=$("$@" 2>&1)
+    status=$?
+    [ "$status" -eq "$expected" ]
+    check $? "$description" "status $status: $details"
+}
+
+run "help" "$MANIPLE" solve --help
+[ "$("$MANIPLE" solve --help | awk 'length > 100' | wc -l)" -eq 0 ]
+check $? "help is at most 100 columns wide"
+
+# ---- what a terminal gets, and exit statuses ----
+
+"$MANIPLE" solve poisson:12x10 -o x.h5:/x --method cg --precond jacobi --rtol 1e-8 >report.txt 2>&1
+check $? "a system that converges" "$(cat report.txt)"
+run "the matrix is told" grep -q '^matrix    poisson:12x10: 120 x 120, 556 entries, float64$' report.txt
+run "the method" grep -qx 'method    cg' report.txt
+run "the preconditioner" grep -q '^precond   jacobi of 120 rows, float64: ' report.txt
+run "the result" grep -q '^result    converged after [0-9]* iterations; residual .*e-[01][0-9]' report.txt
+exits 3 "a limit of iterations is status 3" "$MANIPLE" solve poisson:12x10 -o few.h5:/x --method cg --maxiter 3 -q
+exits 3 "so is a breakdown" "$MANIPLE" solve convdiff:9@9 -o broken.h5:/x --method cg1 --rtol 1e-14 --maxiter 60 -q
+[ -z "$("$MANIPLE" solve poisson:12 -o x.h5:/quiet -q 2>&1)" ]
+check $? "--quiet prints nothing"
+
+# ---- results ----
+
+if [ -n "$PYTHON" ]; then
+    cat >make.py <<'END'
+import h5py
+import numpy as np
+import scipy.io
+import scipy.sparse
+
+rng = np.random.default_rng(3)
+n = 70
+a = scipy.sparse.random(n, n, density=0.08, random_state=5, format="csr") + 4 * scipy.sparse.identity(n, format="csr")
+scipy.io.mmwrite("a.mtx", a, symmetry="general", precision=17)
+b = rng.standard_normal(n)
+scipy.io.mmwrite("b.mtx", b[:, None], precision=17)
+with h5py.File("b.h5", "w") as file:
+    file["b"] = b
+    file["several"] = rng.standard_normal((n, 3))
+    file["guess"] = np.linalg.solve(a.toarray(), b)
+    file["wrong"] = np.ones(5)
+    for member in ("data", "indices", "indptr", "shape"):
+        file["a/" + member] = getattr(a, member)
+END
+    cat >check.py <<'END'
+"""check.py OUTPUT DATASET RHS METHOD CONVERGED: the solution, its attributes and its history are as they should be."""
+import sys
+
+import h5py
+import numpy as np
+import scipy.io
+
+output, dataset, rhs, method, converged = sys.argv[1:]
+a = scipy.io.mmread("a.mtx").tocsr()
+with h5py.File("b.h5") as file:
+    b = np.ones(a.shape[0]) if rhs == "ones" else file[rhs][()]
+with h5py.File(output) as file:
+    x, told = file[dataset][()], dict(file[dataset].attrs)
+    history = file[told["history"] if isinstance(told["history"], str) else told["history"].decode()][()]
+residual = np.linalg.norm(b - a @ x, axis=0)
+assert np.all(told["converged"] == int(converged)), told
+text = {k: v.decode() if isinstance(v, bytes) else v for k, v in told.items()}
+assert text["method"] == method, text
+assert np.allclose(told["residual"], residual, rtol=1e-6, atol=1e-13), (told["residual"], residual)
+assert np.allclose(told["rhs_norm"], np.linalg.norm(b, axis=0))
+if int(converged):
+    assert np.all(residual <= told["rtol"] * np.linalg.norm(b, axis=0) * 1.00001)
+    assert np.allclose(x, np.linalg.solve(a.toarray(), b), rtol=1e-4, atol=1e-6)
+if b.ndim == 1:
+    assert history.shape == (told["iterations"] + 1,), (history.shape, told["iterations"])
+else:
+    assert history.shape == (b.shape[1], told["iterations"].max() + 1)
+END
+    run "the files of this test" "$PYTHON" make.py
+    for ranks in 1 2 3 4; do
+        if [ "$ranks" != 1 ] && [ -z "$MPIRUN" ]; then
+            skip "on $ranks ranks" "there is no mpirun"
+            continue
+        fi
+        on "$ranks" "$MANIPLE" solve a.mtx b.h5:/b -o "x$ranks.h5:/x" --rtol 1e-9 -q >report.txt 2>&1
+        check $? "gmres on $ranks ranks" "$(cat report.txt)"
+        run "its solution" "$PYTHON" check.py "x$ranks.h5" x b gmres 1
+        on "$ranks" "$MANIPLE" solve b.h5:/a b.h5:/several -o "x$ranks.h5:/deep/s" --method idr --precond ilu0 --rtol 1e-9 -q
+        check $? "several right-hand sides on $ranks ranks"
+        run "their solutions" "$PYTHON" check.py "x$ranks.h5" deep/s several idr 1
+    done
+    if [ -n "$MPIRUN" ]; then
+        for ranks in 1 4; do
+            on "$ranks" "$MANIPLE" solve poisson:40x30 -o "poisson$ranks.h5:/x" --method cg --precond jacobi -q
+            check $? "poisson on $ranks rank(s)"
+        done
+        run "the same residuals on 1 rank and on 4" "$PYTHON" -c '
+import h5py, numpy
+one, four = (h5py.File(f"poisson{ranks}.h5")["x_history"][:31] for ranks in (1, 4))
+assert len(one) == len(four) == 31, (len(one), len(four))
+apart = abs(four / one - 1)
+assert numpy.all(apart < 1e-6), f"iteration {apart.argmax()}: {one[apart.argmax()]} and {four[apart.argmax()]}"'
+    else
+        skip "the same residuals on 1 rank and on 4" "there is no mpirun"
+    fi
+    run "a right-hand side of Matrix Market" "$MANIPLE" solve a.mtx b.mtx -o m.h5:/x --method bicgstab --precond jacobi --rtol 1e-8 -q
+    run "its solution" "$PYTHON" check.py m.h5 x b bicgstab 1
+    run "ones" "$MANIPLE" solve a.mtx -o m.h5:/x --method fgmres --precond block-jacobi --block 7 --rtol 1e-8 -q
+    run "its solution" "$PYTHON" check.py m.h5 x ones fgmres 1
+    exits 3 "what did not converge is written" "$MANIPLE" solve a.mtx b.h5:/b -o m.h5:/x --maxiter 2 --rtol 1e-9 -q
+    run "and marked" "$PYTHON" check.py m.h5 x b gmres 0
+    "$MANIPLE" solve a.mtx b.h5:/b -o m.h5:/x --guess b.h5:/guess >report.txt 2>&1
+    run "a guess" grep -q '^result    converged after 0 iterations' report.txt
+
+    # ---- checkpoints ----
+    exits 3 "a run that is cut short" "$MANIPLE" solve poisson:30x30 -o c.h5:/x --method cg --rtol 1e-9 --maxiter 25 \
+        --checkpoint state.h5 --every 10 -q
+    "$MANIPLE" solve poisson:30x30 -o c.h5:/x --method cg --rtol 1e-9 --resume state.h5 >report.txt 2>&1
+    check $? "goes on" "$(cat report.txt)"
+    run "from its last checkpoint" grep -q '^result    converged after [0-9]* iterations, 20 of them before' report.txt
+    exits 0 "a finished run leaves its last checkpoint" "$MANIPLE" solve poisson:30x30 -o c.h5:/x --method cg --every 7 \
+        --checkpoint state.h5 -q
+    run "which is whole" "$PYTHON" -c 'import h5py; f = h5py.File("state.h5"); i = f["iterations"][0]; assert i % 7 == 0 or i % 10 == 0'
+    cp state.h5 kept.h5
+    timeout 60 "$MANIPLE" solve poisson:400x400 -o killed.h5:/x --method richardson --omega 0.2 --every 20 --checkpoint state.h5 -q &
+    process=$!
+    sleep 3
+    kill -TERM $process # a shell makes what it starts like this ignore SIGINT
+    wait $process
+    run "when it is ended the checkpoint is whole" "$PYTHON" -c 'import h5py; f = h5py.File("state.h5"); f["x"][()], f["iterations"][0]'
+    [ ! -e killed.h5 ] && [ -z "$(find . -name '*.tmp')" ]
+    check $? "and nothing else is left"
+    solve_fails 1 'is no checkpoint' poisson:9 -o y.h5:/x --resume kept.h5
+    solve_fails 2 'must have 70 rows' a.mtx b.h5:/wrong -o y.h5:/x
+    solve_alone 1 'is RHS itself' a.mtx b.h5:/b -o b.h5:/b
+    solve_alone 1 'is the file of RHS' a.mtx b.h5:/b -o y.h5:/x --checkpoint b.h5
+else
+    skip "results" "there is no Python with SciPy and h5py"
+fi
+
+if has_png; then
+    run "a picture" "$MANIPLE" solve poisson:20x20 -o p.h5:/x --method cg --png p.png -q
+    [ "$(head -c 4 p.png | tail -c 3)" = PNG ]
+    check $? "is a PNG file"
+    solve_alone 1 'is the file of OUTPUT' poisson:9 -o p.h5:/x --png p.h5
+else
+    solve_alone 2 'without libpng' poisson:9 -o p.h5:/x --png p.png
+fi
+
+# ---- what is wrong ----
+
+solve_alone 2 'needs MATRIX' -o y.h5:/x
+solve_alone 2 'where the solution goes' poisson:9
+solve_fails 2 "did you mean 'bicgstab'" poisson:9 -o y.h5:/x --method bicgstap
+solve_alone 2 "did you mean 'jacobi'" poisson:9 -o y.h5:/x --precond jacoby
+solve_alone 2 'rtol' poisson:9 -o y.h5:/x --rtol nought
+solve_alone 2 'rtol' poisson:9 -o y.h5:/x --rtol -1
+solve_alone 2 'whole number' poisson:9 -o y.h5:/x --maxiter 2.5
+solve_alone 2 'every goes with' poisson:9 -o y.h5:/x --every 5
+solve_alone 2 'takes no preconditioner' poisson:9 -o y.h5:/x --method lsqr --precond jacobi
+solve_alone 2 "did you mean --method" poisson:9 -o y.h5:/x --metod cg
+solve_alone 2 'also given' poisson:9 in.h5:/x more -o y.h5:/x
+solve_fails 1 'missing.mtx' missing.mtx -o y.h5:/x
+solve_fails 1 'nowhere' poisson:9 -o nowhere/y.h5:/x
+done_testing

@@ -1,0 +1,180 @@
+#!/bin/sh
+# maniple spinfo: what SciPy says of the same matrix, from files of both kinds and made on the spot, on any number of ranks;
+# pictures; what is wrong is said in one sentence, with the same status on all ranks, and leaves no trace.
+
+. "${srcdir:-.}/tests/tap.sh"
+. "$srcdir/tests/apps/refusals.sh"
+
+# spinfo_fails STATUS PATTERN ARGUMENT...: on 1 rank and on 3
+spinfo_fails()
+{
+    status=$1 pattern=$2
+    shift 2
+    fails "$status" "$pattern" "$MANIPLE" spinfo "$@"
+}
+
+# spinfo_alone STATUS PATTERN ARGUMENT...: on one rank
+spinfo_alone()
+{
+    status=$1 pattern=$2
+    shift 2
+    details=$(fails_on 1 "$status" "$pattern" "$MANIPLE" spinfo "$@")
+    check $? "spinfo $*" "$details"
+}
+
+run "help" "$MANIPLE" spinfo --help
+[ "$("$MANIPLE" spinfo --help | awk 'length > 100' | wc -l)" -eq 0 ]
+check $? "help is at most 100 columns wide"
+
+# ---- what a terminal gets ----
+
+cat >a.mtx <<'END'
+%%MatrixMarket matrix coordinate real general
+4 4 7
+1 1 4
+1 2 -1
+2 1 -1
+2 2 1
+3 3 2
+3 1 0
+4 2 1
+END
+"$MANIPLE" spinfo a.mtx >report.txt 2>&1
+run "the matrix" grep -qx 'matrix    a.mtx: 4 x 4, float64' report.txt
+run "its entries" grep -qx 'entries   7, 43.8% of all places; 1 are 0' report.txt
+run "rows" grep -qx 'rows      1 to 2 entries, mean 1.75; 0 empty' report.txt
+run "bandwidth" grep -qx 'bandwidth 2 below and 1 above the diagonal' report.txt
+run "symmetry of the pattern" grep -qx 'pattern   not symmetric' report.txt
+run "symmetry of the values" grep -qx 'values    not symmetric (1), not skew-symmetric (8)' report.txt
+run "the diagonal" grep -qx 'diagonal  3 of 4 not 0; dominant in 3 rows, strictly in 2' report.txt
+run "norms" grep -qx 'norms     1: 5, infinity: 5, Frobenius: 4.89898, largest entry: 4' report.txt
+run "ranks" grep -qx 'ranks     7 to 7 entries a rank, 1 times the mean at most; 0 to 0 ghosts' report.txt
+"$MANIPLE" spinfo poisson:3x3 >report.txt 2>&1
+run "a symmetric one" grep -qx 'values    symmetric, not skew-symmetric (8)' report.txt
+if [ -n "$MPIRUN" ]; then
+    on 3 "$MANIPLE" spinfo poisson:9 >report.txt 2>&1
+    run "on three ranks" grep -qx 'ranks     8 to 9 entries a rank, 1.08 times the mean at most; 1 to 2 ghosts' report.txt
+fi
+
+# ---- results ----
+
+if [ -n "$PYTHON" ]; then
+    cat >make.py <<'END'
+import h5py
+import numpy as np
+import scipy.io
+import scipy.sparse
+
+matrices = {
+    "real": scipy.sparse.random(50, 50, density=0.1, random_state=5, format="csr"),
+    "wide": scipy.sparse.random(7, 90, density=0.1, random_state=6, format="csr"),
+    "empty": scipy.sparse.csr_matrix((5, 5)),
+    "none": scipy.sparse.csr_matrix((0, 3)),
+}
+complex_one = matrices["real"] + 1j * scipy.sparse.random(50, 50, density=0.1, random_state=7, format="csr")
+matrices["hermitian"] = complex_one + complex_one.conj().T + 30 * scipy.sparse.identity(50)
+with h5py.File("m.h5", "w") as file:
+    for name, a in matrices.items():
+        a = a.tocsr()
+        scipy.io.mmwrite(name + ".mtx", a, symmetry="general", precision=17)
+        for member in ("data", "indices", "indptr", "shape"):
+            file[f"{name}/{member}"] = getattr(a, member)
+END
+    cat >check.py <<'END'
+"""check.py OUTPUT: what JSON says of a matrix is what SciPy says."""
+import json
+import sys
+
+import h5py
+import numpy as np
+import scipy.io
+import scipy.sparse
+import scipy.sparse.linalg
+
+with open(sys.argv[1]) as file:
+    told = json.load(file)
+name = told["matrix"]
+if name.endswith(".mtx"):
+    a = scipy.sparse.csr_matrix(scipy.io.mmread(name))
+else:
+    with h5py.File(name.split(":")[0], "r") as file:
+        g = file[name.split(":")[1]]
+        a = scipy.sparse.csr_matrix((g["data"][()], g["indices"][()], g["indptr"][()]), tuple(g["shape"]))
+assert told["shape"] == list(a.shape) and told["nnz"] == a.nnz, told
+full, lengths = a.toarray(), np.diff(a.indptr)
+size = np.abs(full)
+
+
+def near(name, want):
+    assert np.isclose(told[name], want, rtol=1e-13, atol=0), (name, told[name], want)
+
+
+assert told["row_min"] == lengths.min(initial=10 ** 9 if a.shape[0] else 0) and told["row_max"] == lengths.max(initial=0), told
+assert told["empty_rows"] == (lengths == 0).sum(), told
+near("row_mean", lengths.mean() if a.shape[0] else 0)
+i, j = a.nonzero()
+assert told["bandwidth_below"] == (i - j).max(initial=0) and told["bandwidth_above"] == (j - i).max(initial=0), told
+near("norm_1", size.sum(0).max(initial=0))
+near("norm_inf", size.sum(1).max(initial=0))
+near("norm_frobenius", np.sqrt((size ** 2).sum()))
+near("norm_max", size.max(initial=0))
+if a.shape[0] == a.shape[1]:
+    near("asymmetry", np.abs(full - full.T).max(initial=0))
+    near("skew_asymmetry", np.abs(full + full.T).max(initial=0))
+    near("hermitian_asymmetry", np.abs(full - full.conj().T).max(initial=0))
+    assert told["pattern_symmetric"] == bool(np.array_equal(full != 0, full.T != 0)), told
+    diagonal = np.diag(size)
+    assert told["diagonal_nonzero"] == (diagonal != 0).sum(), told
+    off = size.sum(1) - diagonal
+    assert told["dominant_rows"] == (diagonal >= off).sum() and told["strictly_dominant_rows"] == (diagonal > off).sum(), told
+else:
+    assert "asymmetry" not in told
+assert told["rank_nnz_min"] <= told["nnz"] / told["ranks"] <= told["rank_nnz_max"], told
+END
+    run "the files of this test" "$PYTHON" make.py
+    for ranks in 1 3; do
+        if [ "$ranks" != 1 ] && [ -z "$MPIRUN" ]; then
+            skip "on $ranks ranks" "there is no mpirun"
+            continue
+        fi
+        for matrix in real.mtx m.h5:/wide empty.mtx m.h5:/none hermitian.mtx; do
+            details=$(on "$ranks" "$MANIPLE" spinfo "$matrix" --json 2>&1 >out.json && "$PYTHON" check.py out.json 2>&1)
+            check $? "$matrix on $ranks rank(s)" "$details"
+        done
+    done
+    for matrix in m.h5:/real wide.mtx m.h5:/empty; do
+        details=$("$MANIPLE" spinfo "$matrix" --json 2>&1 >out.json && "$PYTHON" check.py out.json 2>&1)
+        check $? "$matrix" "$details"
+    done
+else
+    skip "results" "there is no Python with SciPy and h5py"
+fi
+
+if has_png; then
+    run "a picture" "$MANIPLE" spinfo poisson:40x40 --png spy.png
+    run "which is one" sh -c 'head -c 8 spy.png | od -An -tx1 | grep -q "89 50 4e 47"'
+    "$MANIPLE" spinfo poisson:40x40 --png spy.png >report.txt 2>&1
+    run "it tells of it" grep -qx "picture   spy.png: 802 x 802 pixels, 2 x 2 places each" report.txt
+    spinfo_fails 1 "no/such" poisson:4 --png no/such/picture.png
+fi
+
+# ---- what is refused ----
+
+printf '%%%%MatrixMarket matrix coordinate real general\n25 25 2\n1 1 1\n30 1 1\n' >bad.mtx
+spinfo_fails 2 "bad.mtx, line 4: row 30 is outside 1..25" bad.mtx
+spinfo_fails 2 "begins with the word %%MatrixMarket" report.txt
+spinfo_fails 1 "cannot read 'missing.mtx': No such file" missing.mtx
+spinfo_fails 2 "there is no generator 'poison'; did you mean poisson?" poison:4x4
+spinfo_fails 2 "'poisson:0x4': extents must be at least 1" poisson:0x4
+spinfo_alone 2 "is not of the form hpcg:NXxNYxNZ" hpcg:4x4
+spinfo_alone 2 "Poisson's ratio" elasticity:4x4@0.7
+spinfo_alone 2 "names no dataset" a.h5:
+spinfo_alone 2 "spinfo needs one matrix" a.mtx a.mtx
+spinfo_alone 2 "spinfo needs one matrix"
+spinfo_alone 2 "did you mean --json" a.mtx --jsn
+spinfo_alone 2 "option --png needs its FILE" a.mtx --png
+printf '%%%%MatrixMarket matrix array real general\n1 1\n1\n' >array.mtx
+spinfo_alone 2 "is an array file" array.mtx
+[ -n "$PYTHON" ] && spinfo_fails 1 "cannot open '/absent' in 'm.h5'" m.h5:/absent
+
+done_testing

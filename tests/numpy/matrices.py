@@ -1,0 +1,130 @@
+"""Sparse matrices for tests that compare with SciPy: random ones, and what a rank's rows of a result should be."""
+
+import ctypes
+
+import binding
+import maniple as mp
+import numpy as np
+import scipy.sparse
+
+DTYPES = ["float32", "float64", "complex64", "complex128"]
+FORMATS = ["CSR", "CSC", "COO", "DIA", "BSR", "SELL"]
+
+
+def numbers(rng, n, dtype):
+    """Values about 1, of either sign, which both types hold."""
+    values = rng.integers(-64, 64, n) / 32 + 0.01
+    return (values + 1j * rng.integers(-64, 64, n) / 16 if np.dtype(dtype).kind == "c" else values).astype(dtype)
+
+
+def random_matrix(rng, nrows, ncolumns, dtype, density=0.2):
+    """A matrix of SciPy, as CSR: some rows are empty, some long."""
+    count = int(rng.binomial(nrows * ncolumns, density)) if nrows * ncolumns else 0
+    rows = rng.integers(0, nrows, count) if count else np.zeros(0, np.int64)
+    if count and rng.random() < 0.5:
+        rows = rows // 2 * 2 % nrows  # every other row is empty
+    columns = rng.integers(0, ncolumns, count) if count else np.zeros(0, np.int64)
+    return scipy.sparse.coo_array((numbers(rng, count, dtype), (rows, columns)), (nrows, ncolumns)).tocsr()
+
+
+def laplacian(nx, ny, dtype="float64"):
+    """The five-point matrix of a grid."""
+    def line(n):
+        return scipy.sparse.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1])
+    return scipy.sparse.csr_array(scipy.sparse.kron(scipy.sparse.eye_array(ny), line(nx)) +
+                                  scipy.sparse.kron(line(ny), scipy.sparse.eye_array(nx))).astype(dtype)
+
+
+def cut(rng, n):
+    """A layout of n elements over all ranks: even, or with uneven and empty parts."""
+    cuts = [0] + sorted(int(c) for c in rng.integers(0, n + 1, mp.size - 1)) + [n]
+    return mp.Layout([mp.size], [n], [0], [None if rng.random() < 0.3 else cuts])
+
+
+_live = {}  # matrices by their addresses, in the order in which they were made
+
+
+class Sparse(ctypes.c_void_p):
+    """An mnp_sparse, to be passed as it is; freed with this object, which must die on all ranks alike."""
+
+    def __init__(self, cell):
+        super().__init__(cell.value)
+        _live[self.value] = None
+
+    def __del__(self):
+        if self.value in _live:
+            del _live[self.value]
+            mp.sparse_free(self)
+
+    def _address(self, function):
+        getattr(binding._lib, function).restype = ctypes.c_void_p
+        return ctypes.c_void_p(getattr(binding._lib, function)(self))
+
+    def layout(self, name):
+        return binding._adopt(mp.Layout, mp.layout_retain(self._address("mnp_sparse_" + name)))
+
+    @property
+    def dtype(self):
+        return binding._numpy_dtypes[mp.sparse_dtype(self)]
+
+    @property
+    def shape(self):
+        return tuple(ctypes.cast(self._address("mnp_sparse_shape"), ctypes.POINTER(ctypes.c_int64))[:2])
+
+    @property
+    def format(self):
+        return FORMATS[mp.sparse_get_format(self)]
+
+    def local(self):
+        """This rank's rows, as SciPy's CSR."""
+        box, = self.layout("row_layout").box(mp.rank)
+        count, rows = mp.sparse_local_nnz(self), box.stop - box.start
+        offsets, columns = np.empty(rows + 1, np.int64), np.empty(count, np.int64)
+        values = np.empty(count, self.dtype)
+        mp.sparse_get_local(self, *(ctypes.c_void_p(a.ctypes.data) for a in (offsets, columns, values)))
+        return scipy.sparse.csr_array((values, columns, offsets), (rows, self.shape[1]))
+
+
+def sparse(matrix, rng, rows=None, columns=None):
+    """A matrix of SciPy's; its entries are given by random ranks, in random order."""
+    coo = matrix.tocoo()
+    order = rng.permutation(coo.nnz)
+    mine = order[rng.integers(0, mp.size, coo.nnz) == mp.rank]
+    i, j = coo.coords if hasattr(coo, "coords") else (coo.row, coo.col)
+    return Sparse(mp.sparse_from_triplets(coo.dtype.name, *matrix.shape, rows, columns, len(mine),
+                                          [int(r) for r in i[mine]], [int(c) for c in j[mine]],
+                                          np.ascontiguousarray(coo.data[mine])))
+
+
+def check(name, made, want, ulp=4, pattern=True):
+    """A point: this is SciPy's matrix, with the same entries stored (or at least the same values)."""
+    want = scipy.sparse.csr_array(want)
+    want.sum_duplicates()
+    box, = made.layout("row_layout").box(mp.rank)
+    rows, local = want[box.start:box.stop], made.local()
+    wrong = ""
+    if made.shape != want.shape or made.dtype != want.dtype:
+        wrong = f"{made.dtype} {made.shape} where {want.dtype} {want.shape} is right"
+    elif pattern and mp.sparse_nnz(made) != want.nnz:
+        wrong = f"{mp.sparse_nnz(made)} entries where {want.nnz} are right"
+    elif pattern and not (np.array_equal(local.indptr, rows.indptr) and np.array_equal(local.indices, rows.indices)):
+        wrong = "other entries"
+    else:
+        wrong = mp.difference(local.data if pattern else local.toarray(), rows.data if pattern else rows.toarray(), ulp)
+    return mp.ok(not wrong, name + (": " + wrong if wrong else ""))
+
+
+def close(name, got, want, terms=1):
+    """A point: an array is NumPy's, but for the rounding of sums of so many terms of size 1 or so."""
+    got, want = got.numpy(), np.asarray(want)
+    bound = 8 * max(terms, 1) * np.finfo(want.dtype).eps * max(1, np.abs(want).max(initial=0))
+    good = got.dtype == want.dtype and got.shape == want.shape and bool(np.all(np.abs(got - want) <= bound))
+    return mp.ok(good, name if good else f"{name}: {got.dtype} {got.shape} where {want.dtype} {want.shape}, or far off")
+
+
+def done():
+    """The end of the test: mp.done(), once all matrices are free."""
+    for address in list(_live):
+        del _live[address]
+        mp.sparse_free(ctypes.c_void_p(address))
+    mp.done()

@@ -1,0 +1,188 @@
+"""Preconditioners: against their definitions, computed densely of every rank's own block, and what they do for solvers."""
+
+import matrices
+import maniple as mp
+import numpy as np
+import scipy.sparse
+import solving
+from solving import describe, operator, precond, solve
+
+rng = mp.random()
+KINDS = ["none", "jacobi", "block-jacobi", "ilu0", "ic0", "sor", "ssor", "chebyshev", "polynomial"]
+
+
+def matrix_of(n, dtype, hermitian):
+    """Sparse, of a dominant diagonal; Hermitian ones are positive definite."""
+    a = scipy.sparse.random_array((n, n), density=min(1, 4 / max(n, 1)), rng=rng).toarray() if n else np.zeros((0, 0))
+    if np.dtype(dtype).kind == "c":
+        a = a * np.exp(2j * np.pi * rng.random((n, n)))
+    if hermitian:
+        a = a + a.conj().T
+    return scipy.sparse.csr_array((a + np.diag(1 + np.abs(a).sum(1))).astype(dtype))
+
+
+def own_blocks(layout, n):
+    """What every rank owns."""
+    return [layout.box(r)[0] for r in range(mp.size)] if n else []
+
+
+def ilu0(a):
+    """L and U on a's pattern, row by row, as Saad's book has it; a is dense, with its zeros not stored."""
+    a, stored = a.copy(), a != 0
+    for i in range(len(a)):
+        for k in range(i):
+            if stored[i, k]:
+                a[i, k] /= a[k, k]
+                later = stored[i] & stored[k] & (np.arange(len(a)) > k)
+                a[i, later] -= a[i, k] * a[k, later]
+    return np.tril(a, -1) + np.eye(len(a)), np.triu(a)
+
+
+def ic0(a):
+    low, stored = np.tril(a).astype(a.dtype), np.tril(a) != 0
+    for i in range(len(a)):
+        for k in range(i + 1):
+            if stored[i, k]:
+                both = stored[i, :k] & stored[k, :k]
+                value = a[i, k] - (low[i, :k][both] * low[k, :k][both].conj()).sum()
+                low[i, k] = np.sqrt(value.real) if i == k else value / low[k, k]
+    return low
+
+
+def colours(a):
+    found = []
+    for i in range(len(a)):
+        taken = {found[j] for j in range(i) if a[i, j] != 0 or a[j, i] != 0}
+        found.append(next(c for c in range(len(a) + 1) if c not in taken))
+    return np.array(found)
+
+
+def relaxed(a, b, omega, sweeps, symmetric):
+    x, colour = np.zeros_like(b), colours(a)
+    order = sorted(range(len(a)), key=lambda i: (colour[i], i)) if len(a) else []
+    for _ in range(sweeps):
+        for rows in (order, order[::-1]) if symmetric else (order,):
+            for i in rows:
+                x[i] = (1 - omega) * x[i] + omega * (b[i] - a[i] @ x + a[i, i] * x[i]) / a[i, i]
+    return x
+
+
+def expected(a, b, layout, kind, block=4, omega=1.0, sweeps=1):
+    y = np.zeros_like(b)
+    for part in own_blocks(layout, len(b)):
+        own, right = a[part, part], b[part]
+        if kind == "jacobi":
+            y[part] = right / np.diag(own)
+        elif kind == "block-jacobi":
+            for at in range(0, len(right), block):
+                inside = slice(at, min(at + block, len(right)))
+                y[part][inside] = np.linalg.solve(own[inside, inside], right[inside])
+        elif kind == "ilu0":
+            low, up = ilu0(own)
+            y[part] = np.linalg.solve(up, np.linalg.solve(low, right))
+        elif kind == "ic0":
+            low = ic0(own)
+            y[part] = np.linalg.solve(low.conj().T, np.linalg.solve(low, right))
+        elif kind in ("sor", "ssor"):
+            y[part] = relaxed(own, right, omega, sweeps, kind == "ssor")
+        else:
+            y[part] = right
+    return y
+
+
+def same(name, got, want):
+    bound = 200 * np.finfo(got.dtype).eps * max(1, np.abs(want).max(initial=0))
+    mp.ok(got.shape == want.shape and np.all(np.abs(got.numpy() - want) <= bound),
+          f"{name}: off by {np.abs(got.numpy() - want).max(initial=0):.2g}")
+
+
+for dtype in matrices.DTYPES:
+    for n in (1, 2, 9, 60):
+        layout = matrices.cut(rng, n)
+        b = matrices.numbers(rng, n, dtype)
+        for kind in KINDS[:7]:
+            a = matrix_of(n, dtype, kind in ("ic0", "ssor") or rng.random() < 0.3)
+            made = matrices.sparse(a, rng, layout, layout)
+            options = {"block-jacobi": {"block": int(rng.integers(1, 9))}, "sor": {"omega": 1.2, "sweeps": 2},
+                       "ssor": {"omega": 0.8, "sweeps": 2}}.get(kind, {})
+            wide = np.complex128 if np.dtype(dtype).kind == "c" else np.float64
+            want = expected(a.toarray().astype(wide), b.astype(wide), layout, kind, **options)
+            same(f"{kind} {dtype} {n}", mp.precond_apply(precond(made, kind, **options),
+                                                         mp.array(b, mp.random_layout(rng, b.shape))), want)
+
+# A triangle with few levels of many rows, which is solved level by level, and one of many colours
+for n in (9000,):
+    rows, columns = np.arange(n), np.arange(n) // 4500 * 4500
+    tall = scipy.sparse.coo_array((np.ones(n) * 0.3, (rows, columns)), (n, n)).tocsr() + 2 * scipy.sparse.eye_array(n)
+    even = mp.Layout([mp.size], [n], [0])
+    b = rng.standard_normal(n)
+    made = matrices.sparse(tall, rng, even, even)
+    want = np.zeros(n)
+    for part in own_blocks(even, n):
+        want[part] = scipy.sparse.linalg.spsolve(scipy.sparse.csc_array(tall.tocsr()[part][:, part]), b[part])
+    same("ilu0 of few levels is exact", mp.precond_apply(precond(made, "ilu0"), mp.array(b)), want)
+full = np.eye(150) * 200 + rng.random((150, 150))
+layout = matrices.cut(rng, 150)
+b = rng.standard_normal(150)
+same("sor with more colours than fit a word", mp.precond_apply(
+    precond(matrices.sparse(scipy.sparse.csr_array(full), rng, layout, layout), "sor"), mp.array(b)),
+    expected(full, b, layout, "sor"))
+
+# ---- what they do for solvers ----
+grid = matrices.laplacian(40, 37)
+scale = scipy.sparse.diags_array(np.exp(rng.uniform(-3, 3, grid.shape[0])))
+stretched = scipy.sparse.csr_array(scale @ grid @ scale)
+even = mp.Layout([mp.size], [grid.shape[0]], [0])
+made = matrices.sparse(stretched, rng, even, even)
+op = operator(made)
+b = rng.standard_normal(grid.shape[0])
+want = scipy.sparse.linalg.spsolve(stretched.tocsc(), b)
+x, plain = solve(op, mp.array(b), "cg", rtol=1e-9, maxiter=20000)
+used = {}
+for kind in KINDS[1:]:
+    if kind == "sor":
+        continue
+    m = precond(made, kind)
+    for solver in ("cg", "cg1", "minres", "bicgstab", "gmres", "fgmres", "cgs", "idr"):
+        if solver not in ("cg", "gmres") and kind not in ("jacobi", "ilu0", "chebyshev"):
+            continue
+        x, result = solve(op, mp.array(b), solver, rtol=1e-9, precond=m, maxiter=3000, restart=0 if solver == "idr" else 60)
+        used[kind, solver] = result.iterations
+        good = result.reason == "CONVERGED" and np.linalg.norm(x.numpy() - want) < 1e-4 * np.linalg.norm(want)
+        mp.ok(good, f"{solver} with {kind}: {result.iterations} iterations, {plain.iterations} of cg without: {result.reason}")
+    text = describe(m)
+    mp.ok(mp.rank > 0 or (text.startswith(kind) and "1480 rows" in text and text.endswith("\n")), f"{text.strip()}")
+mp.ok(used["jacobi", "cg"] < plain.iterations / 2, "jacobi undoes a scaling")
+mp.ok(used["ic0", "cg"] < used["jacobi", "cg"] and used["ssor", "cg"] < used["jacobi", "cg"]
+      and used["chebyshev", "cg"] < used["jacobi", "cg"] / 2, "ic0, ssor and chebyshev take fewer iterations than jacobi")
+x, result = solve(op, mp.array(b), "chebyshev", precond=precond(made, "ic0"), rtol=1e-8, maxiter=3000)
+mp.ok(result.reason == "CONVERGED", f"chebyshev with ic0, bounds estimated: {result.iterations} iterations")
+x, result = solve(op, mp.array(b), "richardson", precond=precond(made, "ssor"), rtol=1e-2, maxiter=20000)
+mp.ok(result.reason == "CONVERGED", f"richardson with ssor: {result.iterations} iterations")
+x, result = solve(op, mp.array(b), "gmres", precond=precond(made, "sor", omega=1.3), rtol=1e-8, restart=60, maxiter=5000)
+mp.ok(result.reason == "CONVERGED", f"gmres with sor: {result.iterations} iterations")
+mine = solving.precond_from(op)
+x, result = solve(op, mp.array(b), "gmres", precond=mine, restart=60, maxiter=5)
+mp.ok(result.iterations == 5 and describe(mine).startswith("operator" if mp.rank == 0 else ""), "an operator as a preconditioner")
+
+# A matrix that is positive definite, but whose incomplete factor is not (Kershaw's)
+kershaw = scipy.sparse.csr_array(np.array([[3.0, -2, 0, 2], [-2, 3, -2, 0], [0, -2, 3, -2], [2, 0, -2, 3]]))
+root = mp.Layout([mp.size], [4], [0], [[0] + [4] * mp.size])
+shifted = precond(matrices.sparse(kershaw, rng, root, root), "ic0")
+mp.ok(np.all(np.isfinite(mp.precond_apply(shifted, mp.array(np.ones(4))).numpy()))
+      and ("enlarged" in describe(shifted) or mp.rank > 0), "ic0 enlarges a diagonal: " + describe(shifted).strip())
+
+# ---- what is wrong ----
+holes = scipy.sparse.csr_array(np.array([[0.0, 1], [1, 2]]))
+made = matrices.sparse(holes, rng)
+for kind, words in (("ilu0", "row 0 has no diagonal entry"), ("ic0", "row 0 has"), ("sor", "row 0 is 0")):
+    mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), words, precond, made, kind)
+mp.ok(mp.precond_apply(precond(made, "jacobi"), mp.array(np.array([3.0, 4]))).numpy().tolist() == [3, 2],
+      "jacobi leaves a row without diagonal as it is")
+mp.fails("MNP_ERR_ARG", "omega is 2", precond, made, "sor", omega=2)
+mp.fails("MNP_ERR_ARG", "block is 65", precond, made, "block-jacobi", block=65)
+mp.fails("MNP_ERR_ARG", "square", precond, matrices.sparse(matrices.random_matrix(rng, 3, 4, "float64"), rng), "jacobi")
+mp.fails("MNP_ERR_ARG", "lsqr takes no", solve, op, mp.array(b), "lsqr", precond=mine)
+mp.fails("MNP_ERR_ARG", "the preconditioner is for", solve, op, mp.array(b), "cg", precond=shifted)
+del op, m, mine, shifted, made
+matrices.done()

@@ -1,0 +1,267 @@
+"""Solvers: accuracy against direct solutions, iterations against scipy.sparse.linalg, and what they do where it is hard."""
+
+import matrices
+import maniple as mp
+import numpy as np
+import scipy.sparse
+import scipy.sparse.linalg
+import solving
+from solving import operator, solve
+
+rng = mp.random()
+GENERAL = ["bicgstab", "gmres", "fgmres", "cgs", "idr"]
+POSITIVE = ["cg", "cg1", "minres", "chebyshev"] + GENERAL
+
+
+def complex_part(dtype, shape):
+    return 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else 0
+
+
+def positive(n, dtype):
+    """Hermitian positive definite, sparse."""
+    a = scipy.sparse.random_array((n, n), density=min(1, 4 / max(n, 1)), rng=rng) if n else scipy.sparse.csr_array((0, 0))
+    a = a.toarray() * (1 + complex_part(dtype, (n, n)))
+    a = a @ a.conj().T + np.eye(n) * (1 + n / 20)
+    return scipy.sparse.csr_array(a.astype(dtype))
+
+
+def general(n, dtype):
+    """Diagonally dominant, of any other shape."""
+    a = scipy.sparse.random_array((n, n), density=min(1, 5 / max(n, 1)), rng=rng).toarray() if n else np.zeros((0, 0))
+    a = a * (rng.standard_normal((n, n)) + complex_part(dtype, (n, n)))
+    return scipy.sparse.csr_array((a + np.diag(1 + np.abs(a).sum(1))).astype(dtype))
+
+
+def right(n, dtype):
+    return (rng.standard_normal(n) + complex_part(dtype, n)).astype(dtype)
+
+
+def far(x, want):
+    return np.linalg.norm(x.numpy() - want) / max(np.linalg.norm(want), 1e-300) if want.size else 0
+
+
+def spread(matrix, uneven=True):
+    layout = matrices.cut(rng, matrix.shape[0]) if uneven else None
+    return matrices.sparse(matrix, rng, layout, layout)
+
+
+def accuracy(name, a, b, solver, rtol, bound, **options):
+    made = spread(a)
+    op = operator(made)
+    x, result = solve(op, mp.array(b, mp.random_layout(rng, b.shape)), solver, rtol=rtol, **options)
+    want = np.linalg.solve(a.toarray().astype(complex if a.dtype.kind == "c" else float), b)
+    residual = np.linalg.norm(b - a @ x.numpy())
+    good = (result.reason == "CONVERGED" and far(x, want) <= bound and x.dtype == a.dtype
+            and abs(residual - result.residual) <= 1e-3 * residual + 1e-5 * np.linalg.norm(b) * (a.dtype.itemsize < 9)
+            + 1e-13 * np.linalg.norm(b) and len(result.history) == result.iterations + 1)
+    mp.ok(good, f"{name}: {solver} {a.dtype} {a.shape}" + ("" if good else f" {result.reason} after {result.iterations}, error "
+          f"{far(x, want):.2g}, residual {result.residual:.3g} ({residual:.3g}), history {len(result.history)}"))
+
+
+for dtype in matrices.DTYPES:
+    small = np.dtype(dtype).name in ("float32", "complex64")
+    rtol, bound = (1e-5, 1e-3) if small else (1e-10, 1e-7)
+    for n in (1, 2, 3, 40):
+        a, b = positive(n, dtype), right(n, dtype)
+        for solver in POSITIVE:
+            accuracy("positive definite", a, b, solver, rtol, bound, maxiter=2000)
+        a, b = general(n, dtype), right(n, dtype)
+        for solver in GENERAL:
+            accuracy("diagonally dominant", a, b, solver, rtol, bound)
+
+# No rows at all
+empty = operator(spread(scipy.sparse.csr_array((0, 0), dtype="float64")))
+x, result = solve(empty, mp.array(np.zeros(0)), "cg")
+mp.ok(x.shape == (0,) and result.reason == "CONVERGED" and result.iterations == 0, "a system without rows")
+
+# ---- as many iterations as SciPy, and its residuals ----
+grid = matrices.laplacian(24, 17)
+b = rng.standard_normal(24 * 17)
+op = operator(spread(grid))
+
+
+def scipy_history(method, a, b, rtol, **options):
+    residuals = [np.linalg.norm(b)]
+
+    def note(x):
+        residuals.append(np.linalg.norm(b - a @ x))
+    method(a, b, rtol=rtol, atol=0, callback=note, **options)
+    return np.array(residuals)
+
+
+for solver in ("cg", "bicgstab", "cgs"):
+    want = scipy_history(getattr(scipy.sparse.linalg, solver), grid, b, 1e-8)
+    x, result = solve(op, mp.array(b), solver, rtol=1e-8)
+    few = min(len(want), len(result.history), 20)
+    same = np.allclose(result.history[:few], want[:few], rtol=1e-6)
+    mp.ok(same and abs(len(want) - len(result.history)) <= 2 + len(want) // 5,
+          f"{solver}: SciPy's residuals, {result.iterations} iterations where it has {len(want) - 1}")
+
+x, one = solve(op, mp.array(b), "cg", rtol=1e-8)
+x, two = solve(op, mp.array(b), "cg1", rtol=1e-8)
+few = min(len(one.history), len(two.history), 30)
+mp.ok(np.allclose(one.history[:few], two.history[:few], rtol=1e-5), "cg1 takes the steps of cg")
+
+for restart in (5, 20):
+    made = []
+    scipy.sparse.linalg.gmres(grid, b, rtol=1e-8, restart=restart, callback=made.append, callback_type="pr_norm")
+    x, result = solve(op, mp.array(b), "gmres", rtol=1e-8, restart=restart)
+    few = min(len(made), 3 * restart)
+    mp.ok(np.allclose(result.history[1:few + 1] / np.linalg.norm(b), made[:few], rtol=1e-5)
+          and abs(len(made) - result.iterations) <= 3,
+          f"gmres({restart}): SciPy's residuals, {result.iterations} iterations where it has {len(made)}")
+
+wanted = []
+scipy.sparse.linalg.minres(grid, b, rtol=1e-8, callback=lambda x: wanted.append(np.linalg.norm(b - grid @ x)))
+x, result = solve(op, mp.array(b), "minres", rtol=1e-8)
+few = min(len(wanted), 40)
+mp.ok(np.allclose(result.history[1:few + 1], wanted[:few], rtol=1e-6), "minres: SciPy's residuals")
+falling = bool(np.all(np.diff(result.history) <= 1e-12 * result.history[0]))
+mp.ok(falling, "minres: residuals fall")
+
+# ---- what is given ----
+solution = scipy.sparse.linalg.spsolve(grid.tocsc(), b)
+x, result = solve(op, mp.array(np.zeros_like(b)), "cg")
+mp.ok(result.reason == "CONVERGED" and result.iterations == 0 and not x.numpy().any(), "a right-hand side of 0")
+guess = mp.array(np.ones_like(b), mp.random_layout(rng, b.shape))
+x, result = solve(op, mp.array(np.zeros_like(b)), "bicgstab", guess=guess)
+mp.ok(result.reason == "CONVERGED" and not guess.numpy().any(), "0 also where the guess is not")
+for solver in ("cg", "gmres", "bicgstab", "minres", "idr"):
+    guess = mp.array(solution + 1e-9, mp.random_layout(rng, b.shape))
+    x, result = solve(op, mp.array(b), solver, guess=guess)
+    mp.ok(x is guess and result.iterations == 0 and result.reason == "CONVERGED", f"{solver}: a guess that is good enough")
+    guess = mp.array(solution * (1 + 1e-3 * rng.standard_normal(b.size)), mp.random_layout(rng, b.shape))
+    x, result = solve(op, mp.array(b), solver, guess=guess, rtol=1e-10)
+    mp.ok(result.reason == "CONVERGED" and far(x, solution) < 1e-7, f"{solver}: a guess that is nearly good enough")
+    used = result.iterations
+    x, result = solve(op, mp.array(b), solver, guess=guess, rtol=1e-10, zero_guess=True)
+    mp.ok(result.reason == "CONVERGED" and far(x, solution) < 1e-7 and result.history[0] > 0.99 * result.rhs_norm,
+          f"{solver}: a guess that does not count")
+x, result = solve(op, mp.array(b), "cg", rtol=-1, atol=1e-3)
+mp.ok(result.reason == "CONVERGED" and 1e-5 < result.residual <= 1e-3, "atol alone")
+x, result = solve(op, mp.array(b), "cg", rtol=1e-15)
+mp.ok(result.reason in ("CONVERGED", "STAGNATED", "MAXITER") and result.residual <= 1e-12 * result.rhs_norm,
+      f"a tolerance near rounding: {result.reason}")
+x, result = solve(op, mp.array(b.astype("float32")), "cg", rtol=1e-8)
+mp.ok(x.dtype == np.float64 and result.reason == "CONVERGED", "a right-hand side of another type")
+
+several = rng.standard_normal((b.size, 3))
+several[:, 1] = 0
+for solver in ("cg", "gmres", "idr"):
+    x, results = solve(op, mp.array(several, mp.random_layout(rng, several.shape)), solver, rtol=1e-10, columns=3)
+    want = scipy.sparse.linalg.spsolve(grid.tocsc(), several)
+    mp.ok(all(r.reason == "CONVERGED" for r in results) and far(x, want) < 1e-7 and results[1].iterations == 0
+          and len(results[0].history) == results[0].iterations + 1, f"{solver}: several right-hand sides")
+x, results = solve(op, mp.array(np.zeros((b.size, 0))), "cg", columns=0)
+mp.ok(x.shape == (b.size, 0), "no right-hand side")
+
+# ---- where it is hard ----
+indefinite = (grid - 3.1 * scipy.sparse.eye_array(b.size)).tocsr()
+op_indefinite = operator(spread(indefinite))
+for solver in ("cg", "cg1"):
+    x, result = solve(op_indefinite, mp.array(b), solver, rtol=1e-12)
+    mp.ok(result.reason == "BREAKDOWN" and np.all(np.isfinite(x.numpy())), f"{solver}: an indefinite matrix is a breakdown")
+x, result = solve(op_indefinite, mp.array(b), "minres", rtol=1e-9, maxiter=20000)
+mp.ok(result.reason == "CONVERGED" and far(x, np.linalg.solve(indefinite.toarray(), b)) < 1e-5, "minres: an indefinite matrix")
+unsuited = scipy.sparse.csr_array(np.eye(60) + 2 * np.eye(60, k=1)) # with it the residual rises
+v = right(60, "float64")
+for start in (np.zeros(60), np.linalg.solve(unsuited.toarray(), v) + 1e-2 * rng.standard_normal(60)):
+    x, result = solve(operator(spread(unsuited)), mp.array(v), "minres", rtol=1e-12, maxiter=500, guess=mp.array(start))
+    first, last = (np.linalg.norm(v - unsuited @ y) for y in (start, x.numpy()))
+    mp.ok(result.reason != "CONVERGED" and result.history[-1] > first and last <= first * (1 + 1e-12)
+          and abs(result.residual - last) <= 1e-9 * last,
+          f"minres: where the matrix is not Hermitian, nothing worse than the guess: {result.reason}, {last:.3g} of {first:.3g}")
+x, result = solve(op_indefinite, mp.array(b), "gmres", rtol=1e-9, restart=408)
+mp.ok(result.reason == "CONVERGED" and far(x, np.linalg.solve(indefinite.toarray(), b)) < 1e-5, "gmres: an indefinite matrix")
+
+singular = scipy.sparse.diags_array(np.r_[np.arange(1.0, 30), 0, 0]).tocsr()
+op_singular = operator(spread(singular))
+outside = np.ones(31)
+for solver in POSITIVE:
+    if solver == "chebyshev":
+        continue
+    x, result = solve(op_singular, mp.array(outside), solver, rtol=1e-10, maxiter=200)
+    mp.ok(result.reason in ("BREAKDOWN", "MAXITER", "STAGNATED", "DIVERGED") and np.all(np.isfinite(x.numpy()))
+          and result.residual >= 1.41, f"{solver}: a singular matrix without a solution: {result.reason}, {result.residual:.3g}")
+inside = np.r_[np.ones(29), 0, 0]
+for solver in ("cg", "minres", "gmres"):
+    x, result = solve(op_singular, mp.array(inside), solver, rtol=1e-10)
+    mp.ok(result.reason == "CONVERGED" and far(x, np.r_[1 / np.arange(1.0, 30), 0, 0]) < 1e-8,
+          f"{solver}: a singular matrix with a solution")
+skew = scipy.sparse.csr_array(np.array([[0.0, 1], [-1, 0]]))
+for solver in ("cg", "bicgstab", "cgs"):
+    x, result = solve(operator(spread(skew)), mp.array(np.array([1.0, 0])), solver)
+    mp.ok(result.reason == "BREAKDOWN" and np.all(np.isfinite(x.numpy())), f"{solver}: a skew matrix is a breakdown")
+x, result = solve(operator(spread(skew)), mp.array(np.array([1.0, 0])), "gmres")
+mp.ok(result.reason == "CONVERGED" and result.iterations == 2, "gmres: a skew matrix is none")
+zero = operator(spread(scipy.sparse.csr_array((5, 5), dtype="float64")))
+for solver in POSITIVE + ["lsqr", "richardson"]:
+    if solver != "chebyshev":
+        x, result = solve(zero, mp.array(np.ones(5)), solver, maxiter=20)
+        mp.ok((result.reason != "CONVERGED" or solver == "lsqr") and np.all(np.isfinite(x.numpy())),
+              f"{solver}: a matrix of zeros: {result.reason}")
+wrong = b.copy()
+wrong[3] = np.nan
+x, result = solve(op, mp.array(wrong), "cg")
+mp.ok(result.reason == "DIVERGED" and result.iterations == 0, "NaN in the right-hand side")
+x, result = solve(op, mp.array(b), "richardson", bounds=(1, 0), maxiter=1000)
+mp.ok(result.reason == "DIVERGED" and np.all(np.isfinite(x.numpy())) and result.residual <= 2e3 * result.rhs_norm,
+      f"richardson: it diverges, and the best of what was kept is given, {result.residual:.3g} of {result.rhs_norm:.3g}")
+x, result = solve(op, mp.array(b), "richardson", bounds=(0.24, 0), rtol=1e-3, maxiter=5000)
+mp.ok(result.reason == "CONVERGED", "richardson: it converges where it is damped")
+x, result = solve(op, mp.array(b), "cg", maxiter=5, rtol=1e-10)
+mp.ok(result.reason == "MAXITER" and result.iterations == 5 and len(result.history) == 6, "a limit of iterations")
+x, result = solve(op, mp.array(b), "chebyshev", bounds=(0.04, 7.99), rtol=1e-8, maxiter=1000)
+mp.ok(result.reason == "CONVERGED" and far(x, solution) < 1e-5, "chebyshev: bounds that are given")
+
+seen = []
+x, result = solve(op, mp.array(b), "cg", rtol=1e-10, every=4, progress=lambda i, r: seen.append((i, r)) or i >= 12)
+mp.ok(result.reason == "STOPPED" and [i for i, _ in seen] == [4, 8, 12] and result.iterations == 12
+      and seen[1][1] == result.history[8], "progress is told, and can stop it")
+
+# ---- complex ones: Hermitian, and symmetric but not Hermitian ----
+shifted = (grid + 0.7j * scipy.sparse.eye_array(b.size)).tocsr()
+for solver in GENERAL:
+    x, result = solve(operator(spread(shifted)), mp.array(b), solver, rtol=1e-10, maxiter=4000)
+    mp.ok(result.reason == "CONVERGED" and far(x, np.linalg.solve(shifted.toarray(), b)) < 1e-7,
+          f"{solver}: a complex symmetric matrix")
+
+# ---- least squares ----
+for dtype in matrices.DTYPES:
+    for shape in ((60, 30), (30, 60), (40, 40), (1, 3), (3, 1)):
+        a = matrices.random_matrix(rng, *shape, dtype)
+        rows, columns = matrices.cut(rng, shape[0]), matrices.cut(rng, shape[1])
+        made = matrices.sparse(a, rng, rows, columns)
+        b2 = right(shape[0], dtype)
+        small = np.dtype(dtype).name in ("float32", "complex64")
+        x, result = solve(operator(made), mp.array(b2), "lsqr", rtol=1e-5 if small else 1e-12, maxiter=3000)
+        want = np.linalg.lstsq(a.toarray().astype(np.complex128), b2, rcond=1e-6)[0]
+        least = np.linalg.norm(b2 - a @ want)
+        mp.ok(result.reason == "CONVERGED" and result.residual <= least * (1 + 1e-4) + (1e-3 if small else 1e-8) *
+              np.linalg.norm(b2), f"lsqr: {shape} {dtype}: {result.reason} {result.residual:.6g}, least is {least:.6g}")
+
+# ---- functions as operators ----
+layout = matrices.cut(rng, b.size)
+box, = layout.box(mp.rank)
+free = solving.function("float64", layout, layout, lambda x: (grid @ x.numpy())[box])
+x, result = solve(free, mp.array(b), "cg", rtol=1e-10)
+mp.ok(result.reason == "CONVERGED" and far(x, solution) < 1e-7, "a function as an operator")
+matrices.close("and its product", mp.operator_run(free, False, mp.array(b)), grid @ b, 5)
+mp.fails("MNP_ERR_ARG", "adjoint", mp.operator_run, free, True, mp.array(b))
+mp.fails("MNP_ERR_ARG", "adjoint", solve, free, mp.array(b), "lsqr")
+random = general(30, "complex128")
+made = spread(random)
+v = right(30, "complex128")
+matrices.close("A^H x", mp.operator_run(operator(made), True, mp.array(v)), random.conj().T @ v, 50)
+
+# ---- what is wrong ----
+mp.fails("MNP_ERR_ARG", "b must have", solve, op, mp.array(np.ones(5)), "cg")
+mp.fails("MNP_ERR_ARG", "square", solve, operator(matrices.sparse(matrices.random_matrix(rng, 4, 6, "float64"), rng)),
+         mp.array(np.ones(4)), "cg")
+mp.fails("MNP_ERR_ARG", "restart is 17", solve, op, mp.array(b), "idr", restart=17)
+mp.fails("MNP_ERR_ARG", "maxiter is -1", solve, op, mp.array(b), "cg", maxiter=-1)
+mp.fails("MNP_ERR_ARG", "complex", solve, op, mp.array(b + 1j), "cg")
+mp.fails("MNP_ERR_ARG", "x is float32", solve, op, mp.array(b), "cg", guess=mp.array(b.astype("float32")))
+mp.fails("MNP_ERR_ARG", "x must have", solve, op, mp.array(b), "cg", guess=mp.array(np.ones(3)))
+del op, op_indefinite, op_singular, zero, empty, free, made
+matrices.done()

@@ -1,0 +1,132 @@
+"""Changing form, slices and arithmetic of matrices, against SciPy's."""
+
+import itertools
+import warnings
+
+import matrices
+import maniple as mp
+import numpy as np
+import scipy.sparse
+from matrices import Sparse
+
+warnings.simplefilter("ignore", np.exceptions.ComplexWarning if hasattr(np, "exceptions") else np.ComplexWarning)
+rng = mp.random()
+SHAPES = [(0, 0), (0, 3), (3, 0), (1, 1), (2, 7), (7, 2), (19, 19), (40, 31), (31, 40)]
+
+
+def pick(sequence):
+    return sequence[int(rng.integers(len(sequence)))]
+
+
+def random_pair(shape=None, dtype=None, fmt=None):
+    """A matrix of SciPy's and ours, in any format."""
+    shape = shape or pick(SHAPES)
+    a = matrices.random_matrix(rng, *shape, dtype or pick(matrices.DTYPES))
+    a.sum_duplicates()
+    made = matrices.sparse(a, rng, matrices.cut(rng, shape[0]), matrices.cut(rng, shape[1]))
+    fmt = fmt or pick(matrices.FORMATS)
+    return a, made if fmt == "CSR" else Sparse(mp.sparse_convert(made, getattr(mp, "MNP_" + fmt), 0)), fmt
+
+
+# Formats, there and back
+for shape, fmt in itertools.product(SHAPES, matrices.FORMATS):
+    a, made, _ = random_pair(shape, fmt=fmt)
+    mp.ok(made.format == fmt, f"{shape} is {fmt}")
+    matrices.check(f"{shape} as {fmt}", made, a)
+    back = Sparse(mp.sparse_convert(made, mp.MNP_CSR, 0))
+    matrices.check(f"{shape} as {fmt} and back", back, a)
+for block in (1, 2, 3, 5):
+    a, made, _ = random_pair((19, 23), fmt="CSR")
+    blocks = Sparse(mp.sparse_convert(made, mp.MNP_BSR, block))
+    matrices.check(f"blocks of {block}", blocks, a)
+    x = matrices.numbers(rng, 23, a.dtype)
+    matrices.close(f"blocks of {block}: A @ x", mp.sparse_matmul(blocks, mp.array(x)), a @ x, 50)
+zeros = matrices.sparse(scipy.sparse.coo_array((np.array([0.0, 2, 3]), ([0, 1, 2], [2, 1, 0])), (3, 3)), rng)
+for fmt in matrices.FORMATS:
+    made = Sparse(mp.sparse_convert(zeros, getattr(mp, "MNP_" + fmt), 0))
+    mp.ok(mp.sparse_nnz(made) == (2 if fmt in ("DIA", "BSR") else 3), f"{fmt} and a zero that is stored")
+matrices.check("zeros are eliminated", Sparse(mp.sparse_eliminate_zeros(zeros)),
+               scipy.sparse.coo_array((np.array([2.0, 3]), ([1, 2], [1, 0])), (3, 3)))
+
+# One matrix
+for _ in range(12):
+    a, made, fmt = random_pair()
+    name = f"{a.shape} {a.dtype} {fmt}"
+    matrices.check(f"{name}: transpose", Sparse(mp.sparse_transpose(made)), a.T)
+    matrices.check(f"{name}: conj", Sparse(mp.sparse_conj(made)), a.conj())
+    other = pick(matrices.DTYPES)
+    matrices.check(f"{name}: astype {other}", Sparse(mp.sparse_astype(made, other)), a.astype(other))
+    mp.check(f"{name}: to_dense", mp.sparse_to_dense(made), a.toarray())
+    k = int(rng.integers(-a.shape[0] - 1, a.shape[1] + 2))
+    matrices.check(f"{name}: tril {k}", Sparse(mp.sparse_tril(made, k)), scipy.sparse.tril(a, k))
+    matrices.check(f"{name}: triu {k}", Sparse(mp.sparse_triu(made, k)), scipy.sparse.triu(a, k))
+    mp.check(f"{name}: diagonal {k}", mp.sparse_diagonal(made, k), np.diagonal(a.toarray(), k)
+             if -a.shape[0] <= k <= a.shape[1] else np.zeros(0, a.dtype))
+    start, stop = (int(i) for i in rng.integers(-a.shape[0] - 1, a.shape[0] + 3, 2))
+    matrices.check(f"{name}: rows {start}:{stop}", Sparse(mp.sparse_rows(made, start, stop)), a[start:stop])
+    moved = Sparse(mp.sparse_redistribute(made, matrices.cut(rng, a.shape[0]), matrices.cut(rng, a.shape[1])))
+    matrices.check(f"{name}: redistribute", moved, a)
+    mp.ok(moved.format == fmt, f"{name}: redistribution keeps the format")
+    left, right = (matrices.numbers(rng, n, pick(matrices.DTYPES)) for n in a.shape)
+    wide = np.result_type(a.dtype, left.dtype, right.dtype)
+    scaled = a.astype(wide).multiply(left.astype(wide)[:, None]).multiply(right.astype(wide)) if all(a.shape) else a.astype(wide)
+    matrices.check(f"{name}: scale", Sparse(mp.sparse_scale(made, mp.array(left, mp.random_layout(rng, left.shape)), mp.array(
+        right, mp.random_layout(rng, right.shape)))), scaled, 16)
+    scaled = a.multiply(left[:, None]) if all(a.shape) else a.astype(np.result_type(a.dtype, left.dtype))
+    matrices.check(f"{name}: scale rows", Sparse(mp.sparse_scale(made, mp.array(left), None)), scaled, 16)
+    for axis in (0, 1):
+        matrices.close(f"{name}: sum along {axis}", mp.sparse_sum(made, axis), a.toarray().sum(axis), 50)
+    matrices.close(f"{name}: sum", mp.sparse_sum(made, -1), a.toarray().sum(), 500)
+    dense = np.abs(a.toarray()).astype("float64")
+    for which, want in (("f", np.sqrt((dense ** 2).sum())), ("1", dense.sum(0).max(initial=0)),
+                        ("i", dense.sum(1).max(initial=0)), ("m", dense.max(initial=0))):
+        got = mp.sparse_norm(made, which.encode())
+        mp.ok(abs(got - want) <= 1e-6 * want, f"{name}: norm {which}")
+
+# Two matrices
+for _ in range(12):
+    a, left, f = random_pair()
+    b, right, g = random_pair(a.shape)
+    name = f"{a.shape} {a.dtype} {f} and {b.dtype} {g}"
+    matrices.check(f"{name}: add", Sparse(mp.sparse_add(None, left, None, right)), a + b, 4)
+    wide = np.result_type(a.dtype, b.dtype)
+    matrices.check(f"{name}: 2 a - 3 b", Sparse(mp.sparse_add([2, 0], left, [-3, 0], right)),
+                   (2 * a.astype(wide) - 3 * b.astype(wide)).astype(wide), 16, pattern=False)
+    imaginary = np.result_type(wide, "complex64")
+    matrices.check(f"{name}: i a + b", Sparse(mp.sparse_add([0, 1], left, [1, 0], right)),
+                   (1j * a.astype(imaginary) + b.astype(imaginary)).astype(imaginary), 16, pattern=False)
+    matrices.check(f"{name}: multiply", Sparse(mp.sparse_multiply(left, right)), a.multiply(b), 16)
+    c, third, h = random_pair((a.shape[1], pick([0, 1, 5, 33])))
+    product = Sparse(mp.sparse_matmul_sparse(left, third))
+    want = scipy.sparse.csr_array(a @ c)
+    matrices.close(f"{name} by {c.shape} {c.dtype} {h}: matmul", mp.sparse_to_dense(product), want.toarray(), 50)
+    mp.ok(mp.sparse_nnz(product) == (abs(a).sign() @ abs(c).sign()).nnz, f"{name}: entries of the product")
+a, made, _ = random_pair((300, 300), "float64", "CSR")
+matrices.close("a larger product", mp.sparse_to_dense(Sparse(mp.sparse_matmul_sparse(made, made))), (a @ a).toarray(), 500)
+
+# Balance
+for rows in (0, 1, 5, 200):
+    lengths = np.minimum((rng.pareto(1.0, rows) * 3).astype(int), 50)
+    i = np.repeat(np.arange(rows), lengths)
+    a = scipy.sparse.coo_array((np.ones(len(i)), (i, rng.integers(0, 1000, len(i)))), (rows, 1000)).tocsr()
+    made = matrices.sparse(a, rng)
+    layout = mp.sparse_balance(made)
+    parts = [int(a.indptr[layout.box(r)[0].stop] - a.indptr[layout.box(r)[0].start]) if rows else 0 for r in range(mp.size)]
+    most = max([int(n) for n in np.diff(a.indptr)] + [0])
+    mp.ok(sum(parts) == a.nnz and max(parts) <= a.nnz / mp.size + most, f"balance of {rows} rows: {parts}")
+    matrices.check(f"balanced: {rows} rows", Sparse(mp.sparse_redistribute(made, layout, None)), a)
+
+# Refused
+a, made, _ = random_pair((7, 2), "float64", "CSR")
+b, other, _ = random_pair((2, 7), "float64", "CSR")
+mp.fails("MNP_ERR_ARG", "shapes (7, 2) and (2, 7)", mp.sparse_add, None, made, None, other)
+mp.fails("MNP_ERR_ARG", "shapes (7, 2) and (2, 7)", mp.sparse_multiply, made, other)
+mp.fails("MNP_ERR_ARG", "shapes (7, 2) and (7, 2)", mp.sparse_matmul_sparse, made, made)
+mp.fails("MNP_ERR_ARG", "no format", mp.sparse_convert, made, 17, 0)
+mp.fails("MNP_ERR_ARG", "block is 65", mp.sparse_convert, made, mp.MNP_BSR, 65)
+mp.fails("MNP_ERR_ARG", "axis is 2", mp.sparse_sum, made, 2)
+mp.fails("MNP_ERR_ARG", "'x' is none", mp.sparse_norm, made, b"x")
+mp.fails("MNP_ERR_ARG", "should be 7", mp.sparse_scale, made, mp.array(np.ones(2)), None)
+mp.fails("MNP_ERR_ARG", "float16", mp.sparse_astype, made, "float16")
+mp.fails("MNP_ERR_ARG", "NULL", mp.sparse_transpose, None)
+matrices.done()
