@@ -4,8 +4,8 @@
  * A matrix of M rows and N columns has two layouts of one dimension: its row layout cuts the M rows, and is that of y in
  * y = A x; its column layout cuts the N columns, and is that of x.  Either is cut in one part for each rank, in their order.
  * A rank stores its own rows: the entries in columns that it owns itself and, apart from them, those in others' columns,
- * the ghosts.  Shapes, indices and counts of entries are 64 bits wide; a rank's own rows, columns and ghosts are counted by 32
- * bits (MNP_ERR_UNSUPPORTED where there are more).
+ * the ghosts.  Shapes, indices and counts of entries are 64 bits wide; a rank's own rows, columns, diagonals and ghosts are
+ * counted by 32 bits (MNP_ERR_UNSUPPORTED where there are more).
  *
  * Values are float32, float64, complex64 or complex128.  Duplicates are summed, the columns of a row rise, zeros that are
  * given stay (mnp_sparse_eliminate_zeros()).  A matrix does not change once it is made.
@@ -131,7 +131,7 @@ typedef struct mnp_sparse_symmetry {
     double hermitian;      /* largest |a_ij - conj(a_ji)|; scipy.linalg.ishermitian */
 } mnp_sparse_symmetry;
 
-/* Compare the matrix with its transposed one.  NaN differ by infinity.  MNP_ERR_ARG if it is not square. */
+/* Compare a matrix with its transposed one.  NaN and infinities differ by infinity.  MNP_ERR_ARG if it is not square. */
 MNP_API mnp_status mnp_sparse_find_symmetry(const mnp_sparse *matrix, mnp_sparse_symmetry *symmetry_p);
 
 /* ---- changing form ---- */

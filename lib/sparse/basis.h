@@ -25,8 +25,8 @@ void mnp__basis_free(mnp__basis *basis); /* NULL is accepted.  Collective. */
 typedef enum mnp__limit { MNP__NO_LIMIT, MNP__LIMIT_AGAIN, MNP__LIMIT_COLUMNS } mnp__limit;
 
 /*
- * c[k] = <v[k], x> for k < count; what is beyond the limit stays.  `at` is where the coefficients go: bytes into the method's memory, or negative: they are
- * the state's sums.  Collective.
+ * c[k] = <v[k], x> for k < count; what is beyond the limit stays.  `at` is where the coefficients go: bytes into the
+ * method's memory, or negative: they are the state's sums.  Collective.
  */
 mnp_status mnp__basis_dots(mnp__basis *basis, int count, mnp__limit limit, const mnp_array *x, ptrdiff_t at);
 

@@ -113,16 +113,16 @@ static mnp_status from_csc(const mnp__part *csc, size_t size, mnp__part *csr)
 /* ---- DIA ---- */
 
 /* Number the diagonals that there are from 1 on, rising, at the places rows - 1 + diagonal; 0: none.  Gives their number. */
-static int32_t number_diagonals(const mnp__part *csr, int32_t *numbers)
+static int64_t number_diagonals(const mnp__part *csr, int32_t *numbers)
 {
     const int64_t *offsets = csr->offsets;
-    int32_t count = 0;
+    int64_t count = 0;
     for (int64_t i = 0; i < csr->rows; i++)
         for (int64_t k = offsets[i]; k < offsets[i + 1]; k++)
             numbers[csr->rows - 1 + csr->indices[k] - i] = 1;
     for (int64_t d = 0; d < csr->rows + csr->columns; d++)
         if (numbers[d] > 0)
-            numbers[d] = ++count;
+            numbers[d] = (int32_t)++count;
     return count;
 }
 
@@ -131,9 +131,14 @@ static mnp_status to_dia(const mnp__part *csr, size_t size, mnp__part *part)
     const int64_t *offsets = csr->offsets;
     int32_t *numbers;
     MNP_TRY(mnp__calloc((size_t)(csr->rows + csr->columns), sizeof *numbers, &numbers));
-    const int32_t diagonals = number_diagonals(csr, numbers);
+    const int64_t diagonals = number_diagonals(csr, numbers);
     const mnp__part shape = shape_of(csr, MNP_DIA, diagonals, diagonals * csr->rows, 0);
-    const mnp_status st = make_part(&shape, 0, 0, diagonals, size, part);
+    mnp_status st;
+    if (diagonals > INT32_MAX)
+        st = MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's rows are on %lld diagonals; more than %d are too many",
+                      (long long)diagonals, INT32_MAX);
+    else
+        st = make_part(&shape, 0, 0, diagonals, size, part);
     if (st == MNP_OK) {
         for (int64_t d = 0; d < csr->rows + csr->columns; d++)
             if (numbers[d] > 0)

@@ -43,7 +43,7 @@ static void add_point(struct stencil *stencil, int ndim, int dim, int64_t step, 
 
 static mnp_status make_stencil(const struct request *request, const struct stencil *stencil, mnp_sparse **matrix_p)
 {
-    char coefficients[sizeof stencil->coefficients];
+    _Alignas(double) char coefficients[sizeof stencil->coefficients];
     for (int i = 0; i < stencil->count; i++)
         mnp__value_set(request->dtype, coefficients, i, stencil->coefficients + 2 * i);
     return mnp_csr_from_stencil(request->ctx, request->dtype, request->ndim, request->shape, stencil->count, stencil->offsets,
@@ -237,15 +237,26 @@ static mnp_status parse_shape(struct request *request, const struct generator *g
     return request->ndim < generator->least ? fail_form(request, generator) : MNP_OK;
 }
 
+/* A decimal number: strtod() by itself would take "0x1", which is two of them, for one in hexadecimal. */
+static bool parse_number(const char **at_p, double *value_p)
+{
+    char word[64], *end;
+    const size_t length = strspn(*at_p, "+-.0123456789eE");
+    if (length == 0 || length >= sizeof word)
+        return false;
+    memcpy(word, *at_p, length);
+    word[length] = '\0';
+    *value_p = strtod(word, &end);
+    *at_p += length;
+    return *end == '\0' && isfinite(*value_p);
+}
+
 static mnp_status parse_parameters(struct request *request, const struct generator *generator, const char **at_p)
 {
     do {
-        char *end;
-        const double value = strtod(*at_p + 1, &end);
-        if (request->nparameters == request->ndim || end == *at_p + 1 || !isfinite(value))
+        ++*at_p; /* behind the @ or the x */
+        if (request->nparameters == request->ndim || !parse_number(at_p, &request->parameters[request->nparameters++]))
             return fail_form(request, generator);
-        request->parameters[request->nparameters++] = value;
-        *at_p = end;
     } while (**at_p == 'x');
     if (request->nparameters > 1 && request->nparameters != request->ndim)
         return MNP_FAIL(MNP_ERR_ARG, "'%s' has %d parameters for %d dimensions; give one, or one for each", request->text,

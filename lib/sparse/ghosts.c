@@ -2,7 +2,8 @@
  * Exchanges of ghosts.  The plan is two lists: this rank's columns that others want, in the order of those ranks, and how
  * many ghosts come from each.  Ghosts are sorted by column, so those of one owner lie side by side, as they arrive.
  *
- * Buffers and messages are kept for the last few sizes of an element: vectors of one dtype, or several of them.
+ * Buffers and messages are kept for the last few sizes of an element: vectors of one dtype, or several of them.  While there
+ * are graphs, which hold their addresses, all are kept.
  */
 #include "sparse/ghosts.h"
 
@@ -17,6 +18,7 @@ enum { KEPT_EXCHANGES = 4 };
 
 /* Messages of elements of that many bytes. */
 struct passage {
+    struct passage *next;
     size_t bytes;
     void *send, *recv; /* device memory */
     mnp__exchange *exchange;
@@ -30,7 +32,7 @@ struct mnp__ghosts {
     int64_t *from, *to;    /* ghosts from every rank, and own columns to every rank */
     int64_t wanted;        /* own columns that others want, as often as they do */
     int64_t *wanted_places; /* device: where they are in this rank's part */
-    struct passage passages[KEPT_EXCHANGES]; /* the one used last is the first */
+    struct passage *passages; /* the one used last is the first */
 };
 
 mnp_status mnp__ghosts_new(mnp_ctx *ctx, const mnp_layout *column_layout, int64_t count, const int64_t *columns,
@@ -62,15 +64,18 @@ static void close_passage(mnp_ctx *ctx, struct passage *passage)
         ctx->device->ops->free(ctx->device, passage->send);
         ctx->device->ops->free(ctx->device, passage->recv);
     }
-    *passage = (struct passage){.bytes = 0};
+    free(passage);
 }
 
 void mnp__ghosts_free(mnp__ghosts *ghosts)
 {
     if (!ghosts)
         return;
-    for (int i = 0; i < KEPT_EXCHANGES; i++)
-        close_passage(ghosts->ctx, &ghosts->passages[i]);
+    while (ghosts->passages) {
+        struct passage *first = ghosts->passages;
+        ghosts->passages = first->next;
+        close_passage(ghosts->ctx, first);
+    }
     ghosts->ctx->device->ops->free(ghosts->ctx->device, ghosts->wanted_places);
     mnp_layout_free(ghosts->layout);
     free(ghosts->columns);
@@ -115,6 +120,10 @@ static mnp_status ask_owners(mnp__ghosts *ghosts)
     if (st == MNP_OK)
         st = mnp__ctx_wait(ctx, ctx->compute);
     st = MNP_AGREE(ctx, st);
+    if (st != MNP_OK) {
+        ops->free(ctx->device, ghosts->wanted_places);
+        ghosts->wanted_places = NULL;
+    }
 done:
     free(wanted);
     mnp__shuffle_free(shuffle);
@@ -150,13 +159,12 @@ static int list_messages(const mnp_ctx *ctx, const int64_t *counts, size_t bytes
     return count;
 }
 
-static mnp_status open_passage(const mnp__ghosts *ghosts, size_t bytes, struct passage *passage)
+static mnp_status prepare(const mnp__ghosts *ghosts, struct passage *passage)
 {
     mnp_ctx *ctx = ghosts->ctx;
-    const size_t ranks = (size_t)ctx->comm.size;
+    const size_t ranks = (size_t)ctx->comm.size, bytes = passage->bytes;
     mnp__message *messages = NULL;
     mnp_status st;
-    *passage = (struct passage){.bytes = bytes};
     MNP_TRY_OR(mnp__calloc(2 * ranks, sizeof *messages, &messages), st, done);
     MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)ghosts->wanted * bytes, &passage->send), st, done);
     MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)ghosts->count * bytes, &passage->recv), st, done);
@@ -165,26 +173,56 @@ static mnp_status open_passage(const mnp__ghosts *ghosts, size_t bytes, struct p
     st = mnp__exchange_new(&ctx->comm, sends, messages, recvs, messages + ranks, &passage->exchange);
 done:
     free(messages);
-    st = MNP_AGREE(ctx, st);
-    if (st != MNP_OK)
-        close_passage(ctx, passage);
     return st;
+}
+
+/* A new one, which becomes the first.  Collective, and agreed upon. */
+static mnp_status open_passage(mnp__ghosts *ghosts, size_t bytes)
+{
+    struct passage *passage = NULL;
+    mnp_status st = mnp__calloc(1, sizeof *passage, &passage);
+    if (st == MNP_OK) {
+        passage->bytes = bytes;
+        st = prepare(ghosts, passage);
+    }
+    st = MNP_AGREE(ghosts->ctx, st);
+    if (st == MNP_OK) {
+        passage->next = ghosts->passages;
+        ghosts->passages = passage;
+    } else if (passage) {
+        close_passage(ghosts->ctx, passage);
+    }
+    return st;
+}
+
+/* Close those behind the first few. */
+static void forget_last(mnp__ghosts *ghosts, int kept)
+{
+    struct passage **link = &ghosts->passages;
+    for (int i = 0; i < kept && *link; i++)
+        link = &(*link)->next;
+    while (*link) {
+        struct passage *last = *link;
+        *link = last->next;
+        close_passage(ghosts->ctx, last);
+    }
 }
 
 /* Let the passage of that size be the first. */
 static mnp_status find_passage(mnp__ghosts *ghosts, size_t bytes)
 {
-    struct passage found;
-    int at = 0;
-    while (at < KEPT_EXCHANGES - 1 && ghosts->passages[at].bytes != bytes)
-        at++;
-    found = ghosts->passages[at];
-    if (found.bytes != bytes) {
-        close_passage(ghosts->ctx, &ghosts->passages[at]);
-        MNP_TRY(open_passage(ghosts, bytes, &found));
+    struct passage **link = &ghosts->passages;
+    while (*link && (*link)->bytes != bytes)
+        link = &(*link)->next;
+    struct passage *found = *link;
+    if (!found) {
+        if (!mnp__ctx_has_graphs(ghosts->ctx))
+            forget_last(ghosts, KEPT_EXCHANGES - 1);
+        return open_passage(ghosts, bytes);
     }
-    memmove(ghosts->passages + 1, ghosts->passages, (size_t)at * sizeof found);
-    ghosts->passages[0] = found;
+    *link = found->next;
+    found->next = ghosts->passages;
+    ghosts->passages = found;
     return MNP_OK;
 }
 
@@ -197,15 +235,14 @@ mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, co
         MNP_TRY(plan(ghosts));
     if (width == 0)
         return MNP_OK;
-    if (ghosts->passages[0].bytes != size * (size_t)width)
-        MNP_TRY(find_passage(ghosts, size * (size_t)width));
-    mnp_indexed_params packing = {.src = x, .dst = ghosts->passages[0].send, .jump = width,
+    MNP_TRY(find_passage(ghosts, size * (size_t)width));
+    mnp_indexed_params packing = {.src = x, .dst = ghosts->passages->send, .jump = width,
                                   .index = (const long long *)ghosts->wanted_places, .mode = MNP_INDEXED_RAISE};
     mnp__indexed_add(&packing, ghosts->wanted, 0, width, 1);
     mnp__indexed_add(&packing, width, 1, 1, 0);
     MNP_TRY(mnp__indexed_run(ctx, size, &packing));
     MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
-    MNP_TRY(mnp__exchange_begin(ghosts->passages[0].exchange, ctx->transfer));
+    MNP_TRY(mnp__exchange_begin(ghosts->passages->exchange, ctx->transfer));
     ghosts->going = true;
     return MNP_OK;
 }
@@ -213,10 +250,11 @@ mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, co
 mnp_status mnp__ghosts_finish(mnp__ghosts *ghosts, const void **values_p)
 {
     mnp_ctx *ctx = ghosts->ctx;
-    *values_p = ghosts->passages[0].recv;
+    *values_p = NULL; /* vectors of width 0 have none */
     if (!ghosts->going)
         return MNP_OK;
+    *values_p = ghosts->passages->recv;
     ghosts->going = false;
-    MNP_TRY(mnp__exchange_finish(ghosts->passages[0].exchange, ctx->transfer));
+    MNP_TRY(mnp__exchange_finish(ghosts->passages->exchange, ctx->transfer));
     return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
 }

@@ -303,8 +303,8 @@ mnp_status mnp_sparse_matmul_sparse(const mnp_sparse *a, const mnp_sparse *b, mn
     MNP_TRY(mnp__sparse_check(function, a));
     MNP_TRY(mnp__sparse_check(function, b));
     if (a->ctx != b->ctx || a->shape[1] != b->shape[0])
-        return MNP_FAIL(MNP_ERR_ARG,
-                        "%s: matrices of the shapes (%" PRId64 ", %" PRId64 ") and (%" PRId64 ", %" PRId64 ")%s", function, a->shape[0], a->shape[1], b->shape[0], b->shape[1],
+        return MNP_FAIL(MNP_ERR_ARG, "%s: matrices of the shapes (%" PRId64 ", %" PRId64 ") and (%" PRId64 ", %" PRId64 ")%s",
+                        function, a->shape[0], a->shape[1], b->shape[0], b->shape[1],
                         a->ctx != b->ctx ? " of two contexts" : "");
     const mnp_dtype dtype = mnp_dtype_promote(a->dtype, b->dtype);
     MNP_TRY(mnp__sparse_bring(a, dtype, NULL, NULL, &left, &left_made));

@@ -106,12 +106,17 @@ static mnp_status factor_ic_shifted(const mnp_sparse *matrix, mnp__own_block *a,
     MNP_TRY(mnp__malloc(size, &original));
     memcpy(original, a->values, size);
     double shift = 0;
-    for (int attempt = 0; !factor_ic(a, shift, place) && attempt < MOST_SHIFTS; attempt++) {
+    bool factored = factor_ic(a, shift, place);
+    for (int attempt = 0; !factored && attempt < MOST_SHIFTS; attempt++) {
         shift = shift > 0 ? 2 * shift : 1e-3;
         memcpy(a->values, original, size);
+        factored = factor_ic(a, shift, place);
     }
     free(original);
     *shift_p = shift;
+    if (!factored) /* as with NaN off the diagonal */
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): the matrix has no incomplete factors, however much its diagonal is "
+                        "enlarged");
     return MNP_OK;
 }
 

@@ -143,9 +143,11 @@ mnp_status mnp__sparse_apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype
     if (!matrix->has_ghosts)
         return run(matrix, kernels, false, width, x, y);
     MNP_TRY(mnp__ghosts_begin(matrix->ghosts, mnp_dtype_size(dtype), width, x));
-    MNP_TRY(run(matrix, kernels, false, width, x, y));
-    MNP_TRY(mnp__ghosts_finish(matrix->ghosts, &ghosts));
-    return run(matrix, kernels, true, width, ghosts, y);
+    mnp_status st = run(matrix, kernels, false, width, x, y);
+    const mnp_status finished = mnp__ghosts_finish(matrix->ghosts, &ghosts); /* whatever became of the own part */
+    if (st == MNP_OK)
+        st = finished;
+    return st == MNP_OK ? run(matrix, kernels, true, width, ghosts, y) : st;
 }
 
 mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **transposed_p)

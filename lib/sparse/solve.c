@@ -163,9 +163,7 @@ static mnp_status solve_columns(const mnp_operator *op, const mnp__method *metho
         st = MNP_AGREE(op->ctx, mnp_event_new(op->ctx, &end));
     for (int64_t k = 0; k < columns && st == MNP_OK; k++) {
         MNP_TRY_OR(mnp_event_record(start), st, done);
-        mnp_solve_result made = {.history = NULL};
-        MNP_TRY_OR(solve_column(&system, b, x, k, &made), st, done);
-        results[k] = made;
+        MNP_TRY_OR(solve_column(&system, b, x, k, &results[k]), st, done);
         mnp__steps_forget(system.steps);
         MNP_TRY_OR(mnp_event_record(end), st, done);
         MNP_TRY_OR(mnp_event_seconds(start, end, &results[k].seconds), st, done);

@@ -18,10 +18,10 @@ enum { MNP__MOST_SUMS = 3 }; /* of a step */
 /*
  * A step, as C++ statements.  `before` works out scalars under their names, from sum[0] and following, which are the
  * sums of the last step that had any; number(x) is a real number as a scalar, real_part(s), magnitude(s), square(s) and
- * conjugate(s) are what they say, and element(x) is a real number as the vectors have them; test(norm), need(condition) and need_divisor(s) decide that the method is over.
- * `body` computes with one element of every vector, and with the scalars, under their names.  Sums are expressions of
- * them: dot(x, y) conjugates x, norm(x) is a square.  Two vectors may be
- * the same, but then the body must not need an element of one after it has changed the other's.
+ * conjugate(s) are what they say, and element(x) is a real number as the vectors have them; test(norm), need(condition)
+ * and need_divisor(s) decide that the method is over.  `body` computes with one element of every vector, and with the
+ * scalars, under their names.  Sums are expressions of them: dot(x, y) conjugates x, norm(x) is a square.  Two vectors
+ * may be the same, but then the body must not need an element of one after it has changed the other's.
  */
 typedef struct mnp__step {
     const char *name;    /* the kernel's, for profilers */

@@ -60,6 +60,7 @@ mnp_status mnp_sparse_find_symmetry(const mnp_sparse *matrix, mnp_sparse_symmetr
     mnp_sparse *turned = NULL, *transposed = NULL;
     mnp_sparse_symmetry found = {.pattern = true};
     mnp_status st;
+    MNP_TRY(mnp__sparse_check("mnp_sparse_find_symmetry", matrix));
     if (matrix->shape[0] != matrix->shape[1])
         return MNP_FAIL(MNP_ERR_ARG, "mnp_sparse_find_symmetry: the matrix is %lld x %lld, not square",
                         (long long)matrix->shape[0], (long long)matrix->shape[1]);

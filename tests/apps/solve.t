@@ -144,6 +144,7 @@ assert numpy.all(apart < 1e-6), f"iteration {apart.argmax()}: {one[apart.argmax(
     "$MANIPLE" solve poisson:30x30 -o c.h5:/x --method cg --rtol 1e-9 --resume state.h5 >report.txt 2>&1
     check $? "goes on" "$(cat report.txt)"
     run "from its last checkpoint" grep -q '^result    converged after [0-9]* iterations, 20 of them before' report.txt
+    rm state.h5
     exits 0 "a finished run leaves its last checkpoint" "$MANIPLE" solve poisson:30x30 -o c.h5:/x --method cg --every 7 \
         --checkpoint state.h5 -q
     run "which is whole" "$PYTHON" -c 'import h5py; f = h5py.File("state.h5"); i = f["iterations"][0]; assert i % 7 == 0 or i % 10 == 0'

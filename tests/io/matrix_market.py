@@ -147,9 +147,12 @@ for n in (1, 2, 6, 11):
         for name, whole in (("symmetric", b + b.T), ("skew-symmetric", b - b.T), ("hermitian", b + b.conj().T)):
             if name == "hermitian" and dtype == "float64":
                 continue
-            text = io.BytesIO()
-            scipy.io.mmwrite(text, whole, symmetry=name)
-            mp.check(f"{name} array of {n}, {dtype}", read_array(text.getvalue()), whole, ulp=1)
+            # by hand: SciPy before 1.12 also writes a skew-symmetric diagonal
+            kind = "complex" if dtype == "complex128" else "real"
+            below = [whole[i, j] for j in range(n) for i in range(j + (name == "skew-symmetric"), n)]
+            lines = [f"%%MatrixMarket matrix array {kind} {name}", f"{n} {n}"]
+            lines += [f"{v.real!r} {v.imag!r}" if kind == "complex" else repr(float(v)) for v in map(complex if kind == "complex" else float, below)]
+            mp.check(f"{name} array of {n}, {dtype}", read_array("\n".join(lines) + "\n"), whole, ulp=1)
 
 # ---- writing ----
 

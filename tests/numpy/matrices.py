@@ -1,13 +1,32 @@
 """Sparse matrices for tests that compare with SciPy: random ones, and what a rank's rows of a result should be."""
 
 import ctypes
+import inspect
 
 import binding
 import maniple as mp
 import numpy as np
 import scipy.sparse
+import scipy.sparse.linalg
 
 DTYPES = ["float32", "float64", "complex64", "complex128"]
+
+if not hasattr(scipy.sparse, "eye_array"):  # SciPy before 1.12 makes matrices of these, whose * is another
+    def as_array(make):
+        def made(*args, **kwargs):
+            return scipy.sparse.csr_array(make(*args, **kwargs))
+        return made
+
+    scipy.sparse.eye_array = as_array(lambda m, n=None, *, k=0, dtype=float: scipy.sparse.eye(m, n, k, dtype))
+    scipy.sparse.diags_array = as_array(
+        lambda diagonals, *, offsets=0, shape=None: scipy.sparse.diags(diagonals, offsets, shape))
+    scipy.sparse.random_array = as_array(lambda shape, *, density, rng: scipy.sparse.random(*shape, density, random_state=rng))
+
+
+def scipy_rtol(rtol):
+    """The tolerance of SciPy's iterative solvers, which was called tol before 1.12."""
+    modern = "rtol" in inspect.signature(scipy.sparse.linalg.cg).parameters
+    return {"rtol" if modern else "tol": rtol}
 FORMATS = ["CSR", "CSC", "COO", "DIA", "BSR", "SELL"]
 
 

@@ -64,6 +64,7 @@ for text, shape in (("1", (1,)), ("9", (9,)), ("5x4", (5, 4)), ("1x6", (1, 6)), 
         matrices.check("hpcg:" + text, make("hpcg:" + text), hpcg(shape))
 matrices.check("hpcg:1x1x3", make("hpcg:1x1x3"), hpcg((1, 1, 3)))
 matrices.check("convdiff of three numbers", make("convdiff:3x4x2@0.5x-1x20"), grid((3, 4, 2), [0.5, -1, 20]))
+matrices.check("convdiff of numbers, not hexadecimal", make("convdiff:3x4x2@0x1x20"), grid((3, 4, 2), [0, 1, 20]))
 for dtype in matrices.DTYPES:
     matrices.check("poisson " + dtype, make("poisson:6x3", dtype), grid((6, 3)).astype(dtype))
 
@@ -104,7 +105,7 @@ mp.ok(symmetry(matrices.sparse(scipy.sparse.csr_array([[0, np.nan], [1, 0]]), rn
 mp.fails("MNP_ERR_ARG", "not square", symmetry, matrices.sparse(scipy.sparse.csr_array([[1., 0]]), rng))
 
 for text in ("", "poisson", "poisson:", "poisson:4x", "poisson:x4", "poisson:4x4x4x4", "poisson:4@1", "poisson:4x4 ", "poisson:-4",
-             "hpcg:4x4", "convdiff:4@", "convdiff:4x4@1x2x3", "convdiff:4@nan", "elasticity:4", "elasticity:4x4x4", "laplace:4"):
+             "hpcg:4x4", "convdiff:4@", "convdiff:4x4@1x2x3", "convdiff:4@nan", "convdiff:4@1e", "elasticity:4", "elasticity:4x4x4", "laplace:4"):
     mp.fails("MNP_ERR_ARG", f"'{text}'", mp.sparse_generate, text, None)
 for text, words in (("poisson:0", "must be at least 1"), ("poisson:4294967296x4294967296", "below 2^63"),
                     ("poisson:99999999999999999999", "below 2^63"), ("convdiff:2x2x2@1x2", "one for each"),

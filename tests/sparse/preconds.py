@@ -173,6 +173,10 @@ mp.ok(np.all(np.isfinite(mp.precond_apply(shifted, mp.array(np.ones(4))).numpy()
       and ("enlarged" in describe(shifted) or mp.rank > 0), "ic0 enlarges a diagonal: " + describe(shifted).strip())
 
 # ---- what is wrong ----
+undefined = np.array([[2.0, np.nan], [np.nan, 2]])
+last = mp.Layout([mp.size], [2], [0], [[0] * mp.size + [2]])
+mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "however much", precond,
+         matrices.sparse(scipy.sparse.csr_array(undefined), rng, last, last), "ic0")
 holes = scipy.sparse.csr_array(np.array([[0.0, 1], [1, 2]]))
 made = matrices.sparse(holes, rng)
 for kind, words in (("ilu0", "row 0 has no diagonal entry"), ("ic0", "row 0 has"), ("sor", "row 0 is 0")):
