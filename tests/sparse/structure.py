@@ -72,7 +72,8 @@ for _ in range(12):
     scaled = a.astype(wide).multiply(left.astype(wide)[:, None]).multiply(right.astype(wide)) if all(a.shape) else a.astype(wide)
     matrices.check(f"{name}: scale", Sparse(mp.sparse_scale(made, mp.array(left, mp.random_layout(rng, left.shape)), mp.array(
         right, mp.random_layout(rng, right.shape)))), scaled, 16)
-    scaled = a.multiply(left[:, None]) if all(a.shape) else a.astype(np.result_type(a.dtype, left.dtype))
+    wide = np.result_type(a.dtype, left.dtype)
+    scaled = a.astype(wide).multiply(left.astype(wide)[:, None]) if all(a.shape) else a.astype(wide)
     matrices.check(f"{name}: scale rows", Sparse(mp.sparse_scale(made, mp.array(left), None)), scaled, 16)
     for axis in (0, 1):
         matrices.close(f"{name}: sum along {axis}", mp.sparse_sum(made, axis), a.toarray().sum(axis), 50)
