@@ -67,8 +67,9 @@ void solve_help(void)
     puts("\nPreconditioners:");
     MNP_PRECONDS(LINE)
     puts("\n"
-         "The exit status is 0 if it converged, 3 if not: then the best iterate is written, and its attribute\n"
-         "`converged` is 0.  The residual that is told is computed anew at the end.\n"
+         "The exit status is 0 if it converged, 3 if not: then the iterate that it came to is written (of\n"
+         "methods that go up and down the best one that was looked at), and its attribute `converged` is 0.\n"
+         "The residual that is told is computed anew at the end.\n"
          "\n"
          "Example:\n"
          "  mpirun -n 4 maniple solve poisson:256x256 -o x.h5:/x --method cg --precond ic0 --rtol 1e-8");

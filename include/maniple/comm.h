@@ -17,7 +17,8 @@
  * return MNP_ERR_ARG together; a debug build proves that it is the same.  What is one rank's own (pointers, counts and
  * offsets of the v forms) is checked there alone: a rank that finds it wrong returns at once, and the others wait for
  * it until the deadline.  So they do where a rank that shares its GPU has no pinned memory for a message.  Where GPUs share
- * memory, two ranks that give mnp_comm_all_to_allv() different sizes both get MNP_ERR_ARG, and the others MNP_ERR_PEER.
+ * memory, ranks that give mnp_comm_all_to_allv() or mnp_comm_all_gatherv() sizes that differ get MNP_ERR_ARG, and the others
+ * MNP_ERR_PEER.
  *
  * Errors of all collectives: MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE (the first calls); MNP_ERR_COMM, also where
  * the host sees that a message has another size than is expected, which it may otherwise await in vain;
