@@ -1,15 +1,16 @@
 /*
  * Lists of boxes on a GPU: one block of threads copies one unit (copy_boxes.h) at a time, from MNP_SRC to MNP_DST.
  *
- * A thread has four accesses under way: it reads four, then writes them.  Where elements lie side by side in both memories
- * an access is up to 16 bytes wide, as the widths of the box and the alignment of both memories allow.  Boxes that are
- * transposed go by tiles through shared memory, so that both sides have runs of 128 bytes and more.  A unit of several small
- * boxes goes element by element, and every thread finds the box of its own.
+ * A thread has four accesses under way: it reads four, then writes them.  Where elements lie side by side in both
+ * memories an access is up to 16 bytes wide, as the widths of the box and the alignment of both memories allow.  Long
+ * rows for which they do not are written by packs of 16 bytes all the same.  Boxes that are transposed go by tiles
+ * through shared memory, so that both sides have runs of 128 bytes and more.  A unit of several small boxes goes
+ * element by element, and every thread finds the box of its own.
  */
 #include "copy_tiles.h"
 #include "words_cuda.h"
 
-enum { MNP_COPY_IN_FLIGHT = 4 };
+enum { MNP_COPY_IN_FLIGHT = 4, MNP_ROW_OF_PACKS = 128 /* bytes of the shortest rows that go by packs */ };
 
 template <typename A, typename B> struct mnp_moved {
     static constexpr int size = 0;
@@ -34,8 +35,8 @@ template <typename T> MNP_INLINE int mnp_access_width(int width, const T *memory
 }
 
 /*
- * The number of this thread, asked for anew for each unit: what follows from it would else be kept in registers from unit to
- * unit, and there are more useful things to keep there.
+ * The number of this thread, asked for anew for each unit: what follows from it would else be kept in registers from
+ * unit to unit, and there are more useful things to keep there.
  */
 MNP_INLINE int mnp_thread()
 {
@@ -114,12 +115,135 @@ MNP_INLINE void mnp_copy_rows(const mnp_box_copy &box, int ndim, const MNP_SRC *
     }
 }
 
+/* ---- packs ---- */
+
+/*
+ * Rows of a box that lie dense where they are written, by packs: what is between two multiples of 16 bytes there.  A
+ * pack inside a row is one store, which over a link between GPUs counts more than all that is read for it, element by
+ * element; of those at the ends of a row the elements are stored one by one.  All rows have numbers for as many packs
+ * as the one with most; a row begins in number 0, and the last ones may be empty.
+ */
+struct mnp_packs {
+    int64_t of_row, extent;      /* packs, and elements */
+    int64_t first_row, last_row; /* from element `low` in the first one to `high` in the last */
+    int64_t low, high;
+    double inverse; /* 1.0 / of_row */
+};
+
+/* A pack: where its row and element 0 of it lie, and which of its elements there are: low .. high - 1. */
+struct mnp_pack {
+    int64_t from, to;
+    int low, high;
+};
+
+/* How far a row begins behind a multiple of 16 bytes. */
+MNP_INLINE int mnp_lead(const MNP_DST *row)
+{
+    return (int)((uint64_t)row & 15) / (int)sizeof(MNP_DST);
+}
+
+/* The number of the pack that has an element of a row. */
+MNP_INLINE int64_t mnp_pack_number(const mnp_packs &packs, const mnp_box_copy &box, int ndim, const MNP_DST *dst,
+                                   int64_t row, int64_t element)
+{
+    int64_t number[1] = {row}, from[1] = {box.src}, to[1] = {box.dst};
+    mnp_locate(box, ndim - 1, number, from, to);
+    return row * packs.of_row + (element + mnp_lead(dst + to[0])) / mnp_widest;
+}
+
+/* Find packs by their numbers. */
+template <int count>
+MNP_INLINE void mnp_find_packs(const mnp_packs &packs, const mnp_box_copy &box, int ndim, const MNP_DST *dst,
+                               const int64_t (&numbers)[count], mnp_pack (&found)[count])
+{
+    int64_t rows[count], from[count], to[count], place[count];
+    bool first[count], last[count];
+#pragma unroll
+    for (int k = 0; k < count; k++) {
+        rows[k] = mnp_quotient(numbers[k], packs.of_row, packs.inverse);
+        place[k] = (numbers[k] - rows[k] * packs.of_row) * mnp_widest;
+        first[k] = rows[k] == packs.first_row;
+        last[k] = rows[k] == packs.last_row;
+        from[k] = box.src;
+        to[k] = box.dst;
+    }
+    mnp_locate(box, ndim - 1, rows, from, to);
+#pragma unroll
+    for (int k = 0; k < count; k++) {
+        const int64_t at = place[k] - mnp_lead(dst + to[k]), low = (first[k] ? packs.low : 0) - at;
+        const int64_t high = (last[k] ? packs.high : packs.extent) - at;
+        found[k] = {from[k] + at * box.src_stride[ndim - 1], to[k] + at, low > 0 ? (int)low : 0,
+                    high < mnp_widest ? (int)high : mnp_widest};
+    }
+}
+
+MNP_INLINE void mnp_store_pack(const mnp_pack &pack, const MNP_DST (&elements)[mnp_widest], MNP_DST *dst)
+{
+    typedef mnp_word<(int)sizeof elements>::type word;
+    if (pack.low == 0 && pack.high == mnp_widest) {
+        word all;
+        memcpy(&all, elements, sizeof all);
+        *(word *)(dst + pack.to) = all;
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < mnp_widest; j++) {
+        if (j >= pack.low && j < pack.high)
+            dst[pack.to + j] = elements[j];
+    }
+}
+
+/* Elements `begin` to `end` of a box. */
+MNP_FUNCTION void mnp_copy_packs(const mnp_box_copy &box, int ndim, const MNP_SRC *src, MNP_DST *dst, int64_t begin,
+                                 int64_t end)
+{
+    constexpr int count = mnp_widest > MNP_COPY_IN_FLIGHT ? 1 : 2; /* at least four reads */
+    const int64_t extent = box.extent[ndim - 1], stride = box.src_stride[ndim - 1], of_row = extent / mnp_widest + 2;
+    const int64_t first_row = mnp_quotient(begin, extent, box.inverse[ndim - 1]);
+    const int64_t last_row = mnp_quotient(end - 1, extent, box.inverse[ndim - 1]);
+    const mnp_packs packs = {of_row, extent, first_row, last_row, begin - first_row * extent, end - last_row * extent,
+                             1.0 / (double)of_row};
+    const int64_t stop = mnp_pack_number(packs, box, ndim, dst, last_row, packs.high - 1) + 1;
+#pragma unroll 1
+    for (int64_t i = mnp_pack_number(packs, box, ndim, dst, first_row, packs.low) + mnp_thread(); i < stop;
+         i += count * MNP_COPY_THREADS) {
+        int64_t number[count];
+        mnp_pack pack[count];
+        MNP_DST elements[count][mnp_widest];
+#pragma unroll
+        for (int k = 0; k < count; k++)
+            number[k] = i + k * MNP_COPY_THREADS < stop ? i + k * MNP_COPY_THREADS : i;
+        mnp_find_packs(packs, box, ndim, dst, number, pack);
+#pragma unroll
+        for (int k = 0; k < count; k++) {
+#pragma unroll
+            for (int j = 0; j < mnp_widest; j++) { /* what is read in vain is there at least */
+                const int behind = j < pack[k].low ? pack[k].low : j;
+                const int at = behind < pack[k].high ? behind : pack[k].high - 1;
+                elements[k][j] = mnp_to<MNP_DST>::from(src[pack[k].from + at * stride]);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < count; k++) {
+            if (i + k * MNP_COPY_THREADS < stop)
+                mnp_store_pack(pack[k], elements[k], dst);
+        }
+    }
+}
+
+/* Whether a box goes by packs, where an access is `width` elements wide else. */
+MNP_INLINE bool mnp_goes_by_packs(const mnp_box_copy &box, int ndim, int width)
+{
+    return width >= 1 && width < mnp_widest && box.dst_stride[ndim - 1] == 1 &&
+           box.extent[ndim - 1] * (int64_t)sizeof(MNP_DST) >= MNP_ROW_OF_PACKS;
+}
+
 /* ---- tiles ---- */
 
 /*
  * Accesses of `width` elements that make up a tile, dealt out to the threads.  A warp has 128 bytes of a line, or 32
- * accesses, and as many lines as are left: as columns are an odd number of elements apart in shared memory, those of a warp
- * lie in different banks there, along lines and across.
+ * accesses, and as many lines as are left: as columns are an odd number of elements apart in shared memory, those of a
+ * warp lie in different banks there, along lines and across.
  */
 template <int width> struct mnp_tile_accesses {
     static constexpr int bytes = (int)sizeof(MNP_SRC) * width;
@@ -262,7 +386,10 @@ MNP_INLINE void mnp_copy_unit(const mnp_box_list &list, const mnp_box_copy *boxe
         const int64_t begin = (box.first > 0 ? box.first : 0) + (unit - box.first_unit) * box.unit; /* in the list */
         const int64_t stop = end - begin < box.unit ? end : begin + box.unit;
         const int src_width = mnp_access_width(box.src_width, src), dst_width = mnp_access_width(box.dst_width, dst);
-        mnp_copy_rows<16>(box, list.ndim, src, dst, begin - box.first, stop - box.first,
-                          src_width < dst_width ? src_width : dst_width);
+        const int width = src_width < dst_width ? src_width : dst_width;
+        if (mnp_goes_by_packs(box, list.ndim, width))
+            mnp_copy_packs(box, list.ndim, src, dst, begin - box.first, stop - box.first);
+        else
+            mnp_copy_rows<16>(box, list.ndim, src, dst, begin - box.first, stop - box.first, width);
     }
 }
