@@ -21,22 +21,24 @@ enum {
     KEY_METHOD = UCHAR_MAX + 1, KEY_PRECOND, KEY_RTOL, KEY_ATOL, KEY_MAXITER, KEY_RESTART, KEY_BLOCK, KEY_OMEGA,
     KEY_SWEEPS, KEY_DEGREE, KEY_GUESS, KEY_CHECKPOINT, KEY_EVERY, KEY_RESUME, KEY_PNG
 };
+enum { MOST_RESTART = 1000, MOST_IDR = 16 }; /* maniple/solve.h */
 
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT", "write the solution to FILE:/DATASET, and the norms of the residuals\n"
                               "to FILE:/DATASET_history"},
-    {KEY_METHOD, "method", "M", "how it is solved, see below (default: gmres)"},
-    {KEY_PRECOND, "precond", "P", "what about the inverse is used, see below (default: none)"},
+    {KEY_METHOD, "method", "M", "iterative method, see below (default: gmres)"},
+    {KEY_PRECOND, "precond", "P", "preconditioner, see below (default: none)"},
     {KEY_RTOL, "rtol", "R", "stop where |b - A x| <= R |b| (default: 1e-5); 0: by --atol alone"},
     {KEY_ATOL, "atol", "A", "or where |b - A x| <= A (default: 0)"},
     {KEY_MAXITER, "maxiter", "N", "most iterations (default: 10 times the columns of MATRIX)"},
-    {KEY_RESTART, "restart", "M", "vectors of gmres before it restarts (default: 20); s of idr (4)"},
-    {KEY_BLOCK, "block", "N", "rows of a block of --precond block-jacobi (default: 4)"},
+    {KEY_RESTART, "restart", "M", "vectors of gmres and fgmres before they restart (default: 20);\n"
+                             "s of idr (4)"},
+    {KEY_BLOCK, "block", "N", "rows of a block of block-jacobi (default: 4)"},
     {KEY_OMEGA, "omega", "W", "relaxation of sor and ssor (default: 1); damping of richardson (1)"},
     {KEY_SWEEPS, "sweeps", "N", "sweeps of sor and ssor (default: 1)"},
-    {KEY_DEGREE, "degree", "N", "degree of --precond chebyshev and polynomial (default: 4)"},
+    {KEY_DEGREE, "degree", "N", "degree of the preconditioners chebyshev and polynomial (default: 4)"},
     {KEY_GUESS, "guess", "GUESS", "start from FILE:/DATASET, not from 0"},
-    {KEY_CHECKPOINT, "checkpoint", "FILE", "keep the iterate in FILE, an HDF5 file, with --every"},
+    {KEY_CHECKPOINT, "checkpoint", "FILE", "keep the iterate of one right-hand side in FILE, an HDF5 file"},
     {KEY_EVERY, "every", "N", "iterations between checkpoints (default: 100)"},
     {KEY_RESUME, "resume", "FILE", "go on from a checkpoint: from its iterate and count of iterations;\n"
                                    "the method starts anew there"},
@@ -143,7 +145,7 @@ static mnp_status parse_option(int key, job *j)
         return status;
     case KEY_ATOL: return parse_number("atol", optarg, 0, 1e300, &j->options.atol);
     case KEY_MAXITER: return parse_count("maxiter", optarg, 1e15, &j->options.maxiter);
-    case KEY_RESTART: return parse_int("restart", optarg, 1000, &j->options.restart);
+    case KEY_RESTART: return parse_int("restart", optarg, MOST_RESTART, &j->options.restart);
     case KEY_BLOCK: return parse_int("block", optarg, 64, &j->precond_options.block);
     case KEY_OMEGA: return parse_number("omega", optarg, 1e-12, 1e12, &j->precond_options.omega);
     case KEY_SWEEPS: return parse_int("sweeps", optarg, 1000, &j->precond_options.sweeps);
@@ -179,6 +181,36 @@ static mnp_status parse_operands(int count, char **words, job *j)
     return j->rhs_kind == RHS_DATASET ? operand_parse_dataset("RHS", words[1], &j->rhs) : MNP_OK;
 }
 
+/* An option that this method and this preconditioner do not use is a mistake. */
+static mnp_status check_effects(const job *j)
+{
+    const mnp_precond_kind kind = j->precond_kind;
+    const mnp_precond_options *given = &j->precond_options;
+    const bool relaxes = kind == MNP_PRECOND_SOR || kind == MNP_PRECOND_SSOR;
+    const bool is_polynomial = kind == MNP_PRECOND_CHEBYSHEV || kind == MNP_PRECOND_POLYNOMIAL;
+    const bool is_gmres = j->method == MNP_SOLVER_GMRES || j->method == MNP_SOLVER_FGMRES;
+    const struct {
+        const char *option, *users;
+        bool given, used;
+    } rules[] = {
+        {"restart", "--method gmres, fgmres and idr", j->options.restart > 0,
+         is_gmres || j->method == MNP_SOLVER_IDR},
+        {"block", "--precond block-jacobi", given->block > 0, kind == MNP_PRECOND_BLOCK_JACOBI},
+        {"omega", "--precond sor and ssor, and --method richardson", given->omega > 0,
+         relaxes || j->method == MNP_SOLVER_RICHARDSON},
+        {"sweeps", "--precond sor and ssor", given->sweeps > 0, relaxes},
+        {"degree", "--precond chebyshev and polynomial", given->degree > 0, is_polynomial},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].given && !rules[i].used)
+            return mnp_fail(MNP_ERR_ARG, "--%s goes with %s", rules[i].option, rules[i].users);
+    if (relaxes && j->method != MNP_SOLVER_RICHARDSON && given->omega >= 2)
+        return mnp_fail(MNP_ERR_ARG, "--omega is %g; of sor and ssor it must be below 2", given->omega);
+    if (j->method == MNP_SOLVER_IDR && j->options.restart > MOST_IDR)
+        return mnp_fail(MNP_ERR_ARG, "--restart is %d; of idr it must be at most %d", j->options.restart, MOST_IDR);
+    return MNP_OK;
+}
+
 static mnp_status check(job *j)
 {
     if (j->resume && j->guess.text)
@@ -189,6 +221,9 @@ static mnp_status check(job *j)
         return mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
     if (j->method == MNP_SOLVER_LSQR && j->precond_kind != MNP_PRECOND_NONE)
         return mnp_fail(MNP_ERR_ARG, "--method lsqr takes no preconditioner");
+    mnp_status status = check_effects(j);
+    if (status != MNP_OK)
+        return status;
     if (j->method == MNP_SOLVER_RICHARDSON && j->precond_options.omega > 0) {
         j->options.bounds[0] = j->precond_options.omega;
         j->precond_options.omega = 0;
@@ -243,9 +278,6 @@ static mnp_status check_overwriting(const job *j)
 
 /* ---- the work ---- */
 
-typedef enum stage { READ, BUILD, SOLVE, WRITE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"read", "precondition", "solve", "write"};
-
 /* A right-hand side of one column is a vector. */
 static mnp_status squeeze(mnp_array **array_p)
 {
@@ -280,7 +312,21 @@ static mnp_status read_rhs(job *j)
         return mnp_fail(MNP_ERR_ARG, "RHS '%s' must have %" PRId64 " rows, as MATRIX has, and one or two dimensions",
                         j->rhs_text, rows);
     j->columns = ndim == 1 ? 1 : shape[1];
+    if (j->columns > 1 && (j->checkpoint || j->resume))
+        return mnp_fail(MNP_ERR_ARG, "RHS '%s' has %" PRId64 " columns; --checkpoint and --resume are for one",
+                        j->rhs_text, j->columns);
     return MNP_OK;
+}
+
+/* As the solution is. */
+static mnp_status check_guess(const job *j, const mnp_array *guess)
+{
+    const int ndim = mnp_array_ndim(guess);
+    const int64_t *shape = mnp_array_shape(guess), rows = mnp_sparse_shape(j->a)[1];
+    if (ndim == mnp_array_ndim(j->b) && shape[0] == rows && (ndim == 1 || shape[1] == j->columns))
+        return MNP_OK;
+    return mnp_fail(MNP_ERR_ARG, "GUESS '%s' must have %" PRId64 " rows and %" PRId64 " column%s", j->guess.text, rows,
+                    j->columns, j->columns == 1 ? "" : "s");
 }
 
 static mnp_status read_guess(job *j)
@@ -294,20 +340,32 @@ static mnp_status read_guess(job *j)
     if (status == MNP_OK)
         status = squeeze(&guess);
     if (status == MNP_OK)
+        status = check_guess(j, guess);
+    if (status == MNP_OK)
         status = mnp_astype(guess, mnp_sparse_dtype(j->a), &j->x);
     mnp_array_free(guess);
     return status;
 }
 
-static void read_all(job *j)
+static mnp_status read_matrix(job *j)
 {
     mnp_status status = matrix_read(j->ctx, &j->matrix, MNP_DTYPE_AUTO, &j->a);
+    const int64_t *shape = status == MNP_OK ? mnp_sparse_shape(j->a) : NULL;
+    if (shape && shape[0] != shape[1] && j->method != MNP_SOLVER_LSQR)
+        return mnp_fail(MNP_ERR_ARG, "MATRIX '%s' has %" PRId64 " rows and %" PRId64 " columns; --method %s needs a square "
+                        "one, lsqr takes any", j->matrix.text, shape[0], shape[1], method_names[j->method]);
+    return status;
+}
+
+static void read_all(job *j)
+{
+    mnp_status status = read_matrix(j);
+    if (status == MNP_OK)
+        status = read_rhs(j);
+    if (status == MNP_OK)
+        status = read_guess(j);
     if (status != MNP_OK)
         mnp_exit(matrix_exit_status(status));
-    status = read_rhs(j);
-    if (status != MNP_OK)
-        mnp_exit(matrix_exit_status(status));
-    MNP_OR_EXIT(read_guess(j));
     j->results = calloc((size_t)j->columns + 1, sizeof *j->results);
     MNP_OR_EXIT(mnp_agree(j->ctx, j->results ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for results")));
 }
@@ -343,19 +401,19 @@ static void run(job *j)
     MNP_OR_EXIT(mnp_h5_check_write(j->ctx, j->output.file, j->output.dataset));
     if (j->checkpoint)
         MNP_OR_EXIT(mnp_h5_check_write(j->ctx, j->checkpoint, "/x"));
-    stopwatch watch = stopwatch_start(j->ctx);
+    j->watch = stopwatch_start(j->ctx);
     read_all(j);
-    stopwatch_lap(&watch, READ);
+    stopwatch_lap(&j->watch, STAGE_READ);
     build(j);
-    stopwatch_lap(&watch, BUILD);
+    stopwatch_lap(&j->watch, STAGE_BUILD);
     solve(j);
-    stopwatch_lap(&watch, SOLVE);
+    stopwatch_lap(&j->watch, STAGE_SOLVE);
     MNP_OR_EXIT(solve_write(j));
     if (j->png)
         MNP_OR_EXIT(solve_draw(j));
-    stopwatch_lap(&watch, WRITE);
+    stopwatch_lap(&j->watch, STAGE_WRITE);
     if (!j->quiet)
-        solve_report(j, NUM_STAGES, stage_names, &watch);
+        solve_report(j);
 }
 
 static void free_all(job *j)

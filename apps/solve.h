@@ -16,6 +16,7 @@
 enum { EXIT_NOT_CONVERGED = 3 };
 
 typedef enum rhs_kind { RHS_ONES, RHS_DATASET, RHS_MARKET } rhs_kind;
+typedef enum solve_stage { STAGE_READ, STAGE_BUILD, STAGE_SOLVE, STAGE_WRITE, NUM_STAGES } solve_stage;
 
 typedef struct job {
     mnp_ctx *ctx;
@@ -39,6 +40,7 @@ typedef struct job {
     int64_t columns;   /* of b: systems */
     int64_t before;    /* iterations of the run that is resumed */
     mnp_solve_result *results;
+    stopwatch watch;
     /* While it is solved */
     struct timespec began, shown;
     double first; /* the residual at the first call */
@@ -62,7 +64,7 @@ mnp_status solve_write(job *j);
 mnp_status solve_draw(const job *j);
 
 /* Print what was done.  Collective. */
-void solve_report(const job *j, int nstages, const char *const *stage_names, const stopwatch *watch);
+void solve_report(const job *j);
 
 /* Whether all systems converged. */
 bool solve_converged(const job *j);

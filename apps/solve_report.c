@@ -79,9 +79,7 @@ bool solve_progress(void *argument, int64_t iteration, double residual, const mn
         j->first = residual;
     if (j->shows && (j->shown.tv_sec == 0 || seconds_since(&j->shown) > 0.1))
         show(j, iteration, residual);
-    if (iteration < j->saved) /* the next column */
-        j->saved = 0;
-    if (!j->checkpoint || j->columns > 1 || iteration < j->saved + j->every)
+    if (!j->checkpoint || iteration < j->saved + j->every)
         return false;
     j->saved = iteration;
     j->status = save(j, iteration, x);
@@ -169,7 +167,21 @@ static const char *reason_of(const job *j)
     return reason_names[MNP_SOLVE_CONVERGED];
 }
 
-static mnp_status write_with(const job *j, const facts *f, const mnp_array *history)
+/* Where it ran, and for how long; the seconds are known on rank 0, whose attributes are written. */
+typedef struct circumstances {
+    int64_t count;
+    mnp_rank_info *ranks;
+    double seconds[MAX_STAGES];
+} circumstances;
+
+static mnp_status find_circumstances(const job *j, circumstances *c)
+{
+    c->count = mnp_ctx_size(j->ctx);
+    stopwatch_slowest(&j->watch, c->seconds);
+    return rank_infos(j->ctx, &c->ranks, NULL);
+}
+
+static mnp_status write_with(const job *j, const facts *f, const circumstances *c, const mnp_array *history)
 {
     const char *x = j->output.dataset;
     char name[1024];
@@ -188,6 +200,10 @@ static mnp_status write_with(const job *j, const facts *f, const mnp_array *hist
         {.object = x, .name = "residual", .dtype = MNP_FLOAT64, .count = count, .values = f->residual},
         {.object = x, .name = "rhs_norm", .dtype = MNP_FLOAT64, .count = count, .values = f->rhs_norm},
         {.object = x, .name = "seconds", .dtype = MNP_FLOAT64, .count = count, .values = f->seconds},
+        {.object = x, .name = "seconds_read", .dtype = MNP_FLOAT64, .count = -1, .values = &c->seconds[STAGE_READ]},
+        {.object = x, .name = "seconds_precond", .dtype = MNP_FLOAT64, .count = -1, .values = &c->seconds[STAGE_BUILD]},
+        {.object = x, .name = "ranks", .dtype = MNP_INT64, .count = -1, .values = &c->count},
+        {.object = x, .name = "device", .text = c->ranks[0].device},
         {.object = x, .name = "rtol", .dtype = MNP_FLOAT64, .count = -1, .values = &rtol},
         {.object = x, .name = "atol", .dtype = MNP_FLOAT64, .count = -1, .values = &j->options.atol},
     };
@@ -197,14 +213,18 @@ static mnp_status write_with(const job *j, const facts *f, const mnp_array *hist
 mnp_status solve_write(job *j)
 {
     mnp_array *history = NULL;
-    facts f;
+    facts f = {NULL};
+    circumstances c = {.ranks = NULL};
     void *memory = malloc(5 * sizeof(double) * ((size_t)j->columns + 1));
     mnp_status status = mnp_agree(j->ctx, gather_facts(j, memory, &f));
     if (status == MNP_OK)
+        status = find_circumstances(j, &c);
+    if (status == MNP_OK)
         status = history_array(j, &history);
     if (status == MNP_OK)
-        status = write_with(j, &f, history);
+        status = write_with(j, &f, &c, history);
     mnp_array_free(history);
+    free(c.ranks);
     free(memory);
     return status;
 }
@@ -270,11 +290,12 @@ static void print_result(const job *j, int64_t k)
     printf("\n");
 }
 
-void solve_report(const job *j, int nstages, const char *const *stage_names, const stopwatch *watch)
+void solve_report(const job *j)
 {
+    static const char *const stage_names[NUM_STAGES] = {"read", "precondition", "solve", "write"};
     double slowest[MAX_STAGES];
     mnp_rank_info *ranks = NULL;
-    stopwatch_slowest(watch, slowest);
+    stopwatch_slowest(&j->watch, slowest);
     MNP_OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
     if (mnp_ctx_rank(j->ctx) == 0) {
         printf("ran on    ");
@@ -292,7 +313,7 @@ void solve_report(const job *j, int nstages, const char *const *stage_names, con
             print_result(j, k);
         printf("output    %s: ", j->output.text);
         print_array(j->x);
-        print_times(nstages, stage_names, slowest);
+        print_times(NUM_STAGES, stage_names, slowest);
     }
     free(ranks);
 }

@@ -65,23 +65,28 @@ a = scipy.sparse.random(n, n, density=0.08, random_state=5, format="csr") + 4 * 
 scipy.io.mmwrite("a.mtx", a, symmetry="general", precision=17)
 b = rng.standard_normal(n)
 scipy.io.mmwrite("b.mtx", b[:, None], precision=17)
+several = rng.standard_normal((n, 3))
+scipy.io.mmwrite("several.mtx", several, precision=17)
+scipy.io.mmwrite("tall.mtx", scipy.sparse.random(n, 9, density=0.4, random_state=2))
 with h5py.File("b.h5", "w") as file:
     file["b"] = b
-    file["several"] = rng.standard_normal((n, 3))
+    file["several"] = several
     file["guess"] = np.linalg.solve(a.toarray(), b)
+    file["guesses"] = np.linalg.solve(a.toarray(), several)
     file["wrong"] = np.ones(5)
     for member in ("data", "indices", "indptr", "shape"):
         file["a/" + member] = getattr(a, member)
 END
     cat >check.py <<'END'
-"""check.py OUTPUT DATASET RHS METHOD CONVERGED: the solution, its attributes and its history are as they should be."""
+"""check.py OUTPUT DATASET RHS METHOD CONVERGED [RANKS]: the solution, its attributes and its history are as they should be."""
 import sys
 
 import h5py
 import numpy as np
 import scipy.io
 
-output, dataset, rhs, method, converged = sys.argv[1:]
+output, dataset, rhs, method, converged = sys.argv[1:6]
+ranks = int(sys.argv[6]) if len(sys.argv) > 6 else 1
 a = scipy.io.mmread("a.mtx").tocsr()
 with h5py.File("b.h5") as file:
     b = np.ones(a.shape[0]) if rhs == "ones" else file[rhs][()]
@@ -94,6 +99,9 @@ text = {k: v.decode() if isinstance(v, bytes) else v for k, v in told.items()}
 assert text["method"] == method, text
 assert np.allclose(told["residual"], residual, rtol=1e-6, atol=1e-13), (told["residual"], residual)
 assert np.allclose(told["rhs_norm"], np.linalg.norm(b, axis=0))
+assert told["ranks"] == ranks and text["device"], text
+assert np.all(told["seconds"] > 0) and told["seconds"].shape == told["iterations"].shape == b.shape[1:]
+assert told["seconds_read"] > 0 and told["seconds_precond"] >= 0, told
 if int(converged):
     assert np.all(residual <= told["rtol"] * np.linalg.norm(b, axis=0) * 1.00001)
     assert np.allclose(x, np.linalg.solve(a.toarray(), b), rtol=1e-4, atol=1e-6)
@@ -110,10 +118,10 @@ END
         fi
         on "$ranks" "$MANIPLE" solve a.mtx b.h5:/b -o "x$ranks.h5:/x" --rtol 1e-9 -q >report.txt 2>&1
         check $? "gmres on $ranks ranks" "$(cat report.txt)"
-        run "its solution" "$PYTHON" check.py "x$ranks.h5" x b gmres 1
+        run "its solution" "$PYTHON" check.py "x$ranks.h5" x b gmres 1 "$ranks"
         on "$ranks" "$MANIPLE" solve b.h5:/a b.h5:/several -o "x$ranks.h5:/deep/s" --method idr --precond ilu0 --rtol 1e-9 -q
         check $? "several right-hand sides on $ranks ranks"
-        run "their solutions" "$PYTHON" check.py "x$ranks.h5" deep/s several idr 1
+        run "their solutions" "$PYTHON" check.py "x$ranks.h5" deep/s several idr 1 "$ranks"
     done
     if [ -n "$MPIRUN" ]; then
         for ranks in 1 4; do
@@ -131,12 +139,19 @@ assert numpy.all(apart < 1e-6), f"iteration {apart.argmax()}: {one[apart.argmax(
     fi
     run "a right-hand side of Matrix Market" "$MANIPLE" solve a.mtx b.mtx -o m.h5:/x --method bicgstab --precond jacobi --rtol 1e-8 -q
     run "its solution" "$PYTHON" check.py m.h5 x b bicgstab 1
+    run "several of Matrix Market" "$MANIPLE" solve a.mtx several.mtx -o m.h5:/x --method bicgstab --precond ilu0 --rtol 1e-8 -q
+    run "their solutions" "$PYTHON" check.py m.h5 x several bicgstab 1
     run "ones" "$MANIPLE" solve a.mtx -o m.h5:/x --method fgmres --precond block-jacobi --block 7 --rtol 1e-8 -q
     run "its solution" "$PYTHON" check.py m.h5 x ones fgmres 1
     exits 3 "what did not converge is written" "$MANIPLE" solve a.mtx b.h5:/b -o m.h5:/x --maxiter 2 --rtol 1e-9 -q
     run "and marked" "$PYTHON" check.py m.h5 x b gmres 0
     "$MANIPLE" solve a.mtx b.h5:/b -o m.h5:/x --guess b.h5:/guess >report.txt 2>&1
     run "a guess" grep -q '^result    converged after 0 iterations' report.txt
+
+    "$MANIPLE" solve a.mtx b.h5:/several -o m.h5:/x --guess b.h5:/guesses >report.txt 2>&1
+    check $? "guesses of several" "$(cat report.txt)"
+    [ "$(grep -c 'converged after 0 iterations' report.txt)" -eq 3 ]
+    check $? "each has a line" "$(cat report.txt)"
 
     # ---- checkpoints ----
     exits 3 "a run that is cut short" "$MANIPLE" solve poisson:30x30 -o c.h5:/x --method cg --rtol 1e-9 --maxiter 25 \
@@ -148,16 +163,51 @@ assert numpy.all(apart < 1e-6), f"iteration {apart.argmax()}: {one[apart.argmax(
     exits 0 "a finished run leaves its last checkpoint" "$MANIPLE" solve poisson:30x30 -o c.h5:/x --method cg --every 7 \
         --checkpoint state.h5 -q
     run "which is whole" "$PYTHON" -c 'import h5py; f = h5py.File("state.h5"); i = f["iterations"][0]; assert i % 7 == 0 or i % 10 == 0'
-    cp state.h5 kept.h5
-    timeout 60 "$MANIPLE" solve poisson:400x400 -o killed.h5:/x --method richardson --omega 0.2 --every 20 --checkpoint state.h5 -q &
-    process=$!
-    sleep 3
-    kill -TERM $process # a shell makes what it starts like this ignore SIGINT
-    wait $process
-    run "when it is ended the checkpoint is whole" "$PYTHON" -c 'import h5py; f = h5py.File("state.h5"); f["x"][()], f["iterations"][0]'
-    [ ! -e killed.h5 ] && [ -z "$(find . -name '*.tmp')" ]
-    check $? "and nothing else is left"
-    solve_fails 1 'is no checkpoint' poisson:9 -o y.h5:/x --resume kept.h5
+    mv state.h5 kept.h5
+    cat >interrupt.py <<'END'
+"""interrupt.py SIGNAL COMMAND...: the signal ends the command, when it has made the file new.h5 and goes on to replace it."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+number = getattr(signal, sys.argv[1])
+# What is started in the background ignores SIGINT, and so does what it starts
+process = subprocess.Popen(sys.argv[2:], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+end = time.monotonic() + 40
+while not os.path.exists("new.h5") and process.poll() is None and time.monotonic() < end:
+    time.sleep(0.01)
+time.sleep(0.2)
+process.send_signal(number)
+status = process.wait(timeout=20)
+assert os.path.exists("new.h5"), "there is no checkpoint"
+assert status == -number, f"status {status}"
+END
+    for name in SIGTERM SIGINT; do
+        rm -f new.h5
+        run "$name ends a run" "$PYTHON" interrupt.py $name "$MANIPLE" solve poisson:300x300 -o killed.h5:/x --method richardson \
+            --omega 0.2 --every 1 --checkpoint new.h5 -q
+        run "its checkpoint is whole" "$PYTHON" -c '
+import h5py, numpy
+f = h5py.File("new.h5")
+assert f["x"].shape == (90000,) and numpy.all(f["x"][()] > 0) and f["iterations"][0] >= 1'
+        [ ! -e killed.h5 ] && [ -z "$(find . -name '*.tmp')" ]
+        check $? "and nothing else is left" "$(ls -A)"
+    done
+    run "the run goes on from there, and keeps it up to date" "$PYTHON" -c '
+import os, subprocess, sys, h5py
+before = h5py.File("new.h5")["iterations"][0]
+status = subprocess.call([sys.argv[1], "solve", "poisson:300x300", "-o", "on.h5:/x", "--method", "richardson", "--omega", "0.2",
+                          "--every", "5", "--checkpoint", "new.h5", "--resume", "new.h5", "--maxiter", str(before + 11), "-q"])
+after, all_of_them = h5py.File("new.h5")["iterations"][0], h5py.File("on.h5")["x"].attrs["iterations"]
+assert status == 3 and before < after <= before + 11 == all_of_them, (status, before, after, all_of_them)' "$MANIPLE"
+    solve_fails 2 'is no checkpoint' poisson:9 -o y.h5:/x --resume kept.h5
+    solve_alone 2 'must have 70 rows and 1 column$' a.mtx b.h5:/b -o y.h5:/x --guess b.h5:/guesses
+    solve_alone 2 'must have 70 rows and 3 columns' a.mtx b.h5:/several -o y.h5:/x --guess b.h5:/guess
+    solve_alone 2 'are for one' a.mtx b.h5:/several -o y.h5:/x --checkpoint c.h5
+    solve_alone 2 'are for one' a.mtx b.h5:/several -o y.h5:/x --resume kept.h5
+    solve_fails 2 'needs a square one' tall.mtx -o y.h5:/x
     solve_fails 2 'must have 70 rows' a.mtx b.h5:/wrong -o y.h5:/x
     solve_alone 1 'is RHS itself' a.mtx b.h5:/b -o b.h5:/b
     solve_alone 1 'is the file of RHS' a.mtx b.h5:/b -o y.h5:/x --checkpoint b.h5
@@ -185,6 +235,13 @@ solve_alone 2 'rtol' poisson:9 -o y.h5:/x --rtol -1
 solve_alone 2 'whole number' poisson:9 -o y.h5:/x --maxiter 2.5
 solve_alone 2 'every goes with' poisson:9 -o y.h5:/x --every 5
 solve_alone 2 'takes no preconditioner' poisson:9 -o y.h5:/x --method lsqr --precond jacobi
+solve_alone 2 'block goes with' poisson:9 -o y.h5:/x --block 2
+solve_alone 2 'restart goes with' poisson:9 -o y.h5:/x --method cg --restart 5
+solve_alone 2 'omega goes with' poisson:9 -o y.h5:/x --omega 1.5 --precond jacobi
+solve_alone 2 'sweeps goes with' poisson:9 -o y.h5:/x --sweeps 2
+solve_alone 2 'degree goes with' poisson:9 -o y.h5:/x --degree 3 --precond ssor
+solve_alone 2 'must be below 2' poisson:9 -o y.h5:/x --precond sor --omega 2
+solve_alone 2 'at most 16' poisson:9 -o y.h5:/x --method idr --restart 17
 solve_alone 2 "did you mean --method" poisson:9 -o y.h5:/x --metod cg
 solve_alone 2 'also given' poisson:9 in.h5:/x more -o y.h5:/x
 solve_fails 1 'missing.mtx' missing.mtx -o y.h5:/x
