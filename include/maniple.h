@@ -12,6 +12,7 @@
 #include <maniple/context.h>
 #include <maniple/create.h>
 #include <maniple/dtype.h>
+#include <maniple/eigen.h>
 #include <maniple/eval.h>
 #include <maniple/graph.h>
 #include <maniple/h5.h>

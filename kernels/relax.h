@@ -1,17 +1,22 @@
 /*
- * The parameter of relax.cu: shared by the library (C) and the kernel (C++).
+ * The parameter of relax.cu, shared by the library (C) and the kernel (C++): rows as lib/sparse/relax.h has them, and vectors.
  */
 #ifndef MNP_KERNELS_RELAX_H
 #define MNP_KERNELS_RELAX_H
 
+enum { MNP_RELAX_THREADS = 1024 }; /* of a block, at most */
+
 struct mnp_relax_params {
-    long long count;                     /* rows of this launch */
-    unsigned long long list;             /* address of their numbers, int32; 0: all from `first` on, in steps of `step` */
-    long long first, step;               /* step: 1 or -1 */
-    unsigned long long offsets, columns; /* addresses of the entries off the diagonal: int64; int32 */
-    unsigned long long values, inverse;  /* and of their values, and of the inverse diagonal */
-    unsigned long long b, x;             /* addresses of the vectors, which may be the same */
-    double keep, weight;
+    long long first, step, count;       /* groups of this launch: the first, 1 or -1 to the next, and how many */
+    unsigned long long groups;          /* address of the places at which the rows of a group begin, int64 */
+    unsigned long long rows;            /* and of the row at every place, int32 */
+    unsigned long long offsets;         /* of where the entries of a slice of MNP_SLICE places begin, int64 */
+    unsigned long long lengths;         /* of how many a row has, int32, by places; not used where slices have one */
+    unsigned long long columns, values; /* of entries: number j of a row is at its slice's + j * MNP_SLICE + its place in it */
+    unsigned long long inverse;         /* by rows; 0: ones */
+    unsigned long long b, from, x;      /* addresses of the vectors, which may be the same, `width` of them side by side */
+    long long width;
+    double keep;
 };
 
 #endif

@@ -1,6 +1,53 @@
 /*
- * Products on a GPU.  What is stored side by side is read by threads side by side.
+ * Products on a GPU.  What is stored side by side is read by threads side by side, and several entries before the first is
+ * waited for.
+ *
+ * Whatever may be chosen by measurement adds the entries of a row of up to MNP_SPMV_SHORT one after the other, in the order
+ * of their columns: so the choice does not change a bit of the result.
  */
+
+enum { AT_ONCE = 4 }; /* entries that a thread reads before it needs one */
+
+#if MNP_FORMAT_CSR || MNP_FORMAT_SELL
+
+/* AT_ONCE entries behind `begin`, from number `first` on, `stride` apart: what they come to; 0 from number `end` on. */
+template <int stride, typename I>
+MNP_INLINE void read_products(const part &a, int64_t begin, I first, I end, int64_t c, MNP_VECTOR *products)
+{
+    const MNP_VALUE *const values = a.values + begin;
+    const int *const indices = a.indices + begin;
+    MNP_VALUE value[AT_ONCE];
+    MNP_VECTOR x[AT_ONCE];
+    int column[AT_ONCE];
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; j++) {
+        const bool there = first + j * stride < end;
+        value[j] = there ? values[first + j * stride] : MNP_VALUE{};
+        column[j] = there ? indices[first + j * stride] : -1;
+    }
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; j++)
+        x[j] = column[j] >= 0 ? a.x[column[j] * a.width + c] : MNP_VECTOR{};
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; j++)
+        products[j] = product(value[j], x[j]);
+}
+
+/* The sum over entries `first`, `first` + stride and so on, in that order. */
+template <int stride, typename I>
+MNP_INLINE MNP_VECTOR add_entries(const part &a, int64_t begin, I first, I end, int64_t c)
+{
+    MNP_VECTOR sum = {}, products[AT_ONCE];
+    for (I k = first; k < end; k += AT_ONCE * stride) {
+        read_products<stride>(a, begin, k, end, c, products);
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            sum += products[j];
+    }
+    return sum;
+}
+
+#endif
 
 #if MNP_FORMAT_CSR && !MNP_WIDE
 
@@ -13,24 +60,166 @@ template <typename R> MNP_INLINE mnp_complex<R> from_lane(mnp_complex<R> x, int 
     return mnp_complex<R>{from_lane(x.re, distance), from_lane(x.im, distance)};
 }
 
+/* The sum over so many threads side by side, in all of them; all threads of the warp call. */
+MNP_INLINE MNP_VECTOR add_lanes(MNP_VECTOR sum, int lanes)
+{
+    for (int distance = lanes / 2; distance > 0; distance /= 2)
+        sum += from_lane(sum, distance);
+    return sum;
+}
+
+#endif
+
+#if MNP_FORMAT_CSR && !MNP_WIDE && MNP_STREAM
+
+/*
+ * A block takes chunks of about as many lines and entries, whichever rows these are of: its threads read the entries side by
+ * side, and leave their products with x in shared memory.  Then a thread adds up a row, if it is short, a warp, if it is long,
+ * and the block, if it is so long that it may reach beyond the shared memory: that is only ever the last row of a chunk.
+ * J. L. Greathouse, M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", 2014.
+ */
+enum {
+    THREADS = MNP_STEP_BLOCK,
+    BLOCKS = sizeof(MNP_VECTOR) > 8 ? 4 : 8, /* of a multiprocessor: there is shared memory for these */
+    ROOM = MNP_SPMV_CHUNK + 512,             /* products; the longest row that always fits has 512 */
+    BANKS = 128 / sizeof(MNP_VECTOR)
+};
+
+/* Where a product lies: with gaps, so that rows of a power of two of entries do not all begin in the same bank. */
+MNP_INLINE int place_of(int k)
+{
+    return k + k / BANKS;
+}
+
+MNP_INLINE void multiply(const part &a, int64_t begin, int many, MNP_VECTOR *products)
+{
+    for (int first = threadIdx.x; first < many; first += AT_ONCE * THREADS) {
+        MNP_VECTOR read[AT_ONCE];
+        read_products<THREADS>(a, begin, first, many, 0, read);
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            if (first + j * THREADS < many)
+                products[place_of(first + j * THREADS)] = read[j];
+    }
+}
+
+/* The products of a line: numbers `from` up to `to`. */
+struct span {
+    int from, to;
+};
+
+/* They begin with those of entry `begin`. */
+MNP_INLINE span find_span(const part &a, int line, int64_t begin)
+{
+    return span{(int)(a.offsets[line] - begin), (int)(a.offsets[line + 1] - begin)};
+}
+
+/*
+ * Lines from `first` to `last`, of which this thread's first one has the products `mine`; gives whether it met one that is
+ * not short.
+ */
+MNP_INLINE bool add_short(part &a, int first, int last, int64_t begin, span mine, const MNP_VECTOR *products)
+{
+    bool longer = false;
+    for (int line = first + threadIdx.x; line < last; line += THREADS) {
+        MNP_VECTOR sum = {};
+        if (line >= first + THREADS)
+            mine = find_span(a, line, begin);
+        if (mine.to - mine.from > MNP_SPMV_SHORT) {
+            longer = true;
+            continue;
+        }
+        for (int k = mine.from; k < mine.to; k++)
+            sum += products[place_of(k)];
+        a.put(a.row_of(line), sum);
+    }
+    return longer;
+}
+
+MNP_INLINE void add_long(part &a, int first, int last, int64_t begin, const MNP_VECTOR *products)
+{
+    const int lane = threadIdx.x % 32;
+    for (int line = first + threadIdx.x / 32; line < last; line += THREADS / 32) {
+        const span all = find_span(a, line, begin);
+        MNP_VECTOR sum = {};
+        if (all.to - all.from <= MNP_SPMV_SHORT)
+            continue;
+        for (int k = all.from + lane; k < all.to; k += 32)
+            sum += products[place_of(k)];
+        sum = add_lanes(sum, 32);
+        if (lane == 0)
+            a.put(a.row_of(line), sum);
+    }
+}
+
+/* A line by all threads, which need the room of a number for each warp. */
+MNP_INLINE void add_by_block(part &a, int line, MNP_VECTOR *sums)
+{
+    const int64_t begin = a.offsets[line], count = a.offsets[line + 1] - begin;
+    MNP_VECTOR sum = add_lanes(add_entries<THREADS>(a, begin, (int64_t)threadIdx.x, count, 0), 32);
+    if (threadIdx.x % 32 == 0)
+        sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int warp = 1; warp < THREADS / 32; warp++)
+            sum += sums[warp];
+        a.put(a.row_of(line), sum);
+    }
+    __syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) spmv(const __grid_constant__ mnp_spmv_params p)
+{
+    __shared__ MNP_VECTOR products[ROOM + ROOM / BANKS];
+    if (is_over(p))
+        return;
+    MNP_WORKER(w);
+    part a = open_part(p);
+    for (int chunk = blockIdx.x; chunk < p.chunks; chunk += gridDim.x) {
+        const mnp_spmv_start start = p.starts[chunk], end = p.starts[chunk + 1];
+        if (start.line == end.line) /* a row that is longer than a chunk goes through it */
+            continue;
+        const bool beyond = end.entry - start.entry > ROOM;
+        const int last = beyond ? end.line - 1 : end.line;
+        const int many = (int)((beyond ? (int64_t)a.offsets[last] : end.entry) - start.entry);
+        span mine = {};
+        if (start.line + threadIdx.x < last) /* early, as it takes its time */
+            mine = find_span(a, start.line + threadIdx.x, start.entry);
+        multiply(a, start.entry, many, products);
+        __syncthreads();
+        if (__syncthreads_or(add_short(a, start.line, last, start.entry, mine, products))) {
+            add_long(a, start.line, last, start.entry, products);
+            __syncthreads();
+        }
+        if (beyond)
+            add_by_block(a, last, products);
+    }
+    close_part(p, w, a);
+}
+
+#elif MNP_FORMAT_CSR && !MNP_WIDE
+
 /* MNP_LANES threads share a row.  All threads of a warp stay together, whichever lines there are. */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
-    const part a = open_part(p);
-    const int64_t groups = (int64_t)gridDim.x * blockDim.x / MNP_LANES, per_warp = 32 / MNP_LANES;
-    const int64_t group = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / MNP_LANES;
+    if (is_over(p))
+        return;
+    MNP_WORKER(w);
+    part a = open_part(p);
+    const int64_t groups = w.all_threads() / MNP_LANES, per_warp = 32 / MNP_LANES, group = w.first_thread() / MNP_LANES;
     const int lane = threadIdx.x % MNP_LANES;
     for (int64_t first = group / per_warp * per_warp; first < p.lines; first += groups) {
         const int64_t line = first + group % per_warp;
         MNP_VECTOR sum = {};
-        if (line < p.lines)
-            for (int64_t k = a.offsets[line] + lane; k < (int64_t)a.offsets[line + 1]; k += MNP_LANES)
-                add_product(sum, matrix_value(a.values[k]), a.x[a.indices[k]]);
-        for (int distance = MNP_LANES / 2; distance > 0; distance /= 2)
-            add(sum, from_lane(sum, distance));
+        if (line < p.lines) {
+            const int64_t begin = a.offsets[line];
+            sum = add_entries<MNP_LANES>(a, begin, lane, (int)(a.offsets[line + 1] - begin), 0);
+        }
+        sum = add_lanes(sum, MNP_LANES);
         if (line < p.lines && lane == 0)
-            store(a.y + (a.rows_of ? a.rows_of[line] : line), sum);
+            a.put(a.row_of(line), sum);
     }
+    close_part(p, w, a);
 }
 
 #elif MNP_FORMAT_CSR
@@ -38,13 +227,10 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 /* A thread for each row and vector: those of a row read x side by side. */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
-    const part a = open_part(p);
+    part a = open_part(p);
     for MNP_RANGE (i, p.lines * a.width) {
-        const int64_t line = i / a.width, c = i % a.width;
-        MNP_VECTOR sum = {};
-        for (int64_t k = a.offsets[line]; k < (int64_t)a.offsets[line + 1]; k++)
-            add_product(sum, matrix_value(a.values[k]), a.x[a.indices[k] * a.width + c]);
-        store(a.y + (a.rows_of ? a.rows_of[line] : line) * a.width + c, sum);
+        const int64_t line = i / a.width, c = i % a.width, begin = a.offsets[line];
+        a.put(a.row_of(line) * a.width + c, add_entries<1>(a, begin, 0, (int)(a.offsets[line + 1] - begin), c));
     }
 }
 
@@ -95,29 +281,40 @@ MNP_KERNEL(spmv, mnp_spmv_params)
     const part a = open_part(p);
     for MNP_RANGE (i, p.count * a.width) {
         const int64_t k = i / a.width, c = i % a.width;
-        MNP_VECTOR product = {};
-        add_product(product, matrix_value(a.values[k]), a.x[column_of(a, p.columns, k) * a.width + c]);
-        add_atomically(a.y + row_of(a, k) * a.width + c, product);
+        add_atomically(a.y + row_of(a, k) * a.width + c,
+                       product(a.values[k], a.x[column_of(a, p.columns, k) * a.width + c]));
     }
 }
 
 #elif MNP_FORMAT_DIA
 
-/* A thread for each row and vector: those of neighbouring rows read a diagonal side by side. */
+/* A thread for each row and vector: those of neighbouring rows read a diagonal side by side, several at once. */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
-    const part a = open_part(p);
+    if (is_over(p))
+        return;
+    MNP_WORKER(w);
+    part a = open_part(p);
     for MNP_RANGE (i, p.rows * a.width) {
         const int64_t row = i / a.width, c = i % a.width;
         MNP_VECTOR sum = {};
-#pragma unroll 4
-        for (int64_t d = 0; d < p.lines; d++) {
-            const int64_t column = row + a.indices[d];
-            if (column >= 0 && column < p.columns)
-                add_product(sum, matrix_value(a.values[d * p.rows + row]), a.x[column * a.width + c]);
+        for (int64_t first = 0; first < p.lines; first += AT_ONCE) {
+            MNP_VALUE value[AT_ONCE];
+            MNP_VECTOR x[AT_ONCE];
+#pragma unroll
+            for (int d = 0; d < AT_ONCE; d++) {
+                const bool there = first + d < p.lines;
+                const int64_t column = there ? row + a.indices[first + d] : -1;
+                value[d] = there ? a.values[(first + d) * p.rows + row] : MNP_VALUE{};
+                x[d] = column >= 0 && column < p.columns ? a.x[column * a.width + c] : MNP_VECTOR{};
+            }
+#pragma unroll
+            for (int d = 0; d < AT_ONCE; d++)
+                sum += product_if_stored(value[d], x[d]);
         }
-        store(a.y + i, sum);
+        a.put(i, sum);
     }
+    close_part(p, w, a);
 }
 
 #elif MNP_FORMAT_BSR
@@ -125,7 +322,10 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 /* A thread for each row and vector. */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
-    const part a = open_part(p);
+    if (is_over(p))
+        return;
+    MNP_WORKER(w);
+    part a = open_part(p);
     for MNP_RANGE (i, p.rows * a.width) {
         const int64_t row = i / a.width, c = i % a.width, line = row / MNP_BLOCK;
         MNP_VECTOR sum = {};
@@ -135,10 +335,11 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 #pragma unroll
             for (int j = 0; j < MNP_BLOCK; j++)
                 if (column + j < p.columns)
-                    add_product(sum, matrix_value(values[j]), a.x[(column + j) * a.width + c]);
+                    sum += product(values[j], a.x[(column + j) * a.width + c]);
         }
-        store(a.y + i, sum);
+        a.put(i, sum);
     }
+    close_part(p, w, a);
 }
 
 #elif MNP_FORMAT_SELL
@@ -146,20 +347,17 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 /* A thread for each row, a warp for a slice; vectors one after the other. */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
-    const part a = open_part(p);
+    if (is_over(p))
+        return;
+    MNP_WORKER(w);
+    part a = open_part(p);
     for MNP_RANGE (row, p.rows) {
         const int64_t begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
-        const int length = a.rows_of[row];
-        for (int64_t c = 0; c < a.width; c++) {
-            MNP_VECTOR sum = {};
-#pragma unroll 4
-            for (int j = 0; j < length; j++) {
-                const int64_t k = begin + (int64_t)j * MNP_SPMV_SLICE;
-                add_product(sum, matrix_value(a.values[k]), a.x[a.indices[k] * a.width + c]);
-            }
-            store(a.y + row * a.width + c, sum);
-        }
+        const int64_t end = (int64_t)a.rows_of[row] * MNP_SPMV_SLICE;
+        for (int64_t c = 0; c < a.width; c++)
+            a.put(row * a.width + c, add_entries<MNP_SPMV_SLICE>(a, begin, (int64_t)0, end, c));
     }
+    close_part(p, w, a);
 }
 
 #endif

@@ -4,36 +4,27 @@
 
 #if MNP_FORMAT_CSR
 
-/* The first line of a worker, when lines and entries together are dealt out evenly. */
-static int64_t first_line(const part &a, int64_t lines, int64_t worker, int64_t workers)
+/* The first line of a worker. */
+static int64_t first_line_of(const part &a, int64_t lines, int64_t worker, int64_t workers)
 {
-    const int64_t target = mnp_share_begin(a.offsets[lines] + lines, worker, workers);
-    int64_t low = 0, high = lines;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (a.offsets[middle] + middle < target)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_line(a.offsets, lines, mnp_share_begin(a.offsets[lines] + lines, worker, workers));
 }
 
 /* `count` vectors from column c on: the sums stay in registers. */
-template <int count> static void row_times(const part &a, int64_t line, int64_t row, int64_t c)
+template <int count> static void row_times(part &a, int64_t line, int64_t row, int64_t c)
 {
     MNP_VECTOR sums[count] = {};
     for (int64_t k = a.offsets[line]; k < (int64_t)a.offsets[line + 1]; k++) {
-        const MNP_VALUE value = matrix_value(a.values[k]);
+        const MNP_VALUE value = a.values[k];
         const MNP_VECTOR *x = a.x + a.indices[k] * a.width + c;
         for (int v = 0; v < count; v++)
-            add_product(sums[v], value, x[v]);
+            sums[v] += product(value, x[v]);
     }
     for (int v = 0; v < count; v++)
-        store(a.y + row * a.width + c + v, sums[v]);
+        a.put(row * a.width + c + v, sums[v]);
 }
 
-static void row_times_all(const part &a, int64_t line, int64_t row)
+static void row_times_all(part &a, int64_t line, int64_t row)
 {
     int64_t c = 0;
     for (; c + 8 <= a.width; c += 8)
@@ -49,26 +40,28 @@ static MNP_INLINE MNP_VECTOR row_sum(const part &a, int64_t k, int64_t end)
 {
     MNP_VECTOR even = {}, odd = {};
     for (; k + 1 < end; k += 2) {
-        add_product(even, matrix_value(a.values[k]), a.x[a.indices[k]]);
-        add_product(odd, matrix_value(a.values[k + 1]), a.x[a.indices[k + 1]]);
+        even += product(a.values[k], a.x[a.indices[k]]);
+        odd += product(a.values[k + 1], a.x[a.indices[k + 1]]);
     }
     if (k < end)
-        add_product(even, matrix_value(a.values[k]), a.x[a.indices[k]]);
-    add(even, odd);
-    return even;
+        even += product(a.values[k], a.x[a.indices[k]]);
+    return even + odd;
 }
 
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
-    const part a = open_part(p);
-    const int64_t end = first_line(a, p.lines, worker + 1, workers);
-    for (int64_t line = first_line(a, p.lines, worker, workers); line < end; line++) {
-        const int64_t row = a.rows_of ? a.rows_of[line] : line;
+    if (is_over(p))
+        return;
+    MNP_WORKER(w);
+    part a = open_part(p);
+    const int64_t end = first_line_of(a, p.lines, worker + 1, workers);
+    for (int64_t line = first_line_of(a, p.lines, worker, workers); line < end; line++) {
         if (MNP_WIDE)
-            row_times_all(a, line, row);
+            row_times_all(a, line, a.row_of(line));
         else
-            store(a.y + row, row_sum(a, a.offsets[line], a.offsets[line + 1]));
+            a.put(a.row_of(line), row_sum(a, a.offsets[line], a.offsets[line + 1]));
     }
+    close_part(p, w, a);
 }
 
 #elif MNP_FORMAT_CSC
@@ -83,7 +76,7 @@ MNP_KERNEL(spmv, mnp_spmv_params)
     for (int64_t column = 0; column < p.columns; column++)
         for (int64_t k = a.offsets[column]; k < (int64_t)a.offsets[column + 1]; k++)
             for (int64_t c = 0; c < a.width; c++)
-                add_product(a.y[a.indices[k] * a.width + c], matrix_value(a.values[k]), a.x[column * a.width + c]);
+                a.y[a.indices[k] * a.width + c] += product(a.values[k], a.x[column * a.width + c]);
 }
 
 #elif MNP_FORMAT_COO
@@ -103,7 +96,7 @@ MNP_KERNEL(spmv, mnp_spmv_params)
     const int64_t end = first_entry(a, p.count, worker + 1, workers);
     for (int64_t k = first_entry(a, p.count, worker, workers); k < end; k++)
         for (int64_t c = 0; c < a.width; c++)
-            add_product(a.y[a.rows_of[k] * a.width + c], matrix_value(a.values[k]), a.x[a.indices[k] * a.width + c]);
+            a.y[a.rows_of[k] * a.width + c] += product(a.values[k], a.x[a.indices[k] * a.width + c]);
 }
 
 #elif MNP_FORMAT_DIA
@@ -112,7 +105,10 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
     enum { RUN = 1024 };
-    const part a = open_part(p);
+    if (is_over(p))
+        return;
+    MNP_WORKER(w);
+    part a = open_part(p);
     const int64_t end = mnp_share_begin(p.rows, worker + 1, workers);
     for (int64_t first = mnp_share_begin(p.rows, worker, workers); first < end; first += RUN) {
         const int64_t last = first + RUN < end ? first + RUN : end;
@@ -124,19 +120,23 @@ MNP_KERNEL(spmv, mnp_spmv_params)
                 const MNP_VALUE *values = a.values + d * p.rows;
                 const MNP_VECTOR *x = a.x + diagonal * a.width + c;
                 for (int64_t i = low; i < high; i++)
-                    add_product(sums[i - first], matrix_value(values[i]), x[i * a.width]);
+                    sums[i - first] += product_if_stored(values[i], x[i * a.width]);
             }
             for (int64_t i = first; i < last; i++)
-                store(a.y + i * a.width + c, sums[i - first]);
+                a.put(i * a.width + c, sums[i - first]);
         }
     }
+    close_part(p, w, a);
 }
 
 #elif MNP_FORMAT_BSR
 
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
-    const part a = open_part(p);
+    if (is_over(p))
+        return;
+    MNP_WORKER(w);
+    part a = open_part(p);
     for MNP_RANGE (line, p.lines) {
         const int64_t first = line * MNP_BLOCK, rows = p.rows - first < MNP_BLOCK ? p.rows - first : MNP_BLOCK;
         for (int64_t c = 0; c < a.width; c++) {
@@ -149,17 +149,18 @@ MNP_KERNEL(spmv, mnp_spmv_params)
                 if (columns == MNP_BLOCK) {
                     for (int i = 0; i < MNP_BLOCK; i++)
                         for (int j = 0; j < MNP_BLOCK; j++)
-                            add_product(sums[i], matrix_value(values[i * MNP_BLOCK + j]), x[j * a.width]);
+                            sums[i] += product(values[i * MNP_BLOCK + j], x[j * a.width]);
                 } else {
                     for (int i = 0; i < MNP_BLOCK; i++)
                         for (int j = 0; j < columns; j++)
-                            add_product(sums[i], matrix_value(values[i * MNP_BLOCK + j]), x[j * a.width]);
+                            sums[i] += product(values[i * MNP_BLOCK + j], x[j * a.width]);
                 }
             }
             for (int i = 0; i < rows; i++)
-                store(a.y + (first + i) * a.width + c, sums[i]);
+                a.put((first + i) * a.width + c, sums[i]);
         }
     }
+    close_part(p, w, a);
 }
 
 #elif MNP_FORMAT_SELL
@@ -169,17 +170,21 @@ MNP_KERNEL(spmv, mnp_spmv_params)
  */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
-    const part a = open_part(p);
+    if (is_over(p))
+        return;
+    MNP_WORKER(w);
+    part a = open_part(p);
     for MNP_RANGE (row, p.rows) {
         const int64_t begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
         const int64_t end = begin + (int64_t)a.rows_of[row] * MNP_SPMV_SLICE;
         for (int64_t c = 0; c < a.width; c++) {
             MNP_VECTOR sum = {};
             for (int64_t k = begin; k < end; k += MNP_SPMV_SLICE)
-                add_product(sum, matrix_value(a.values[k]), a.x[a.indices[k] * a.width + c]);
-            store(a.y + row * a.width + c, sum);
+                sum += product(a.values[k], a.x[a.indices[k] * a.width + c]);
+            a.put(row * a.width + c, sum);
         }
     }
+    close_part(p, w, a);
 }
 
 #endif

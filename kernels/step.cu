@@ -3,8 +3,10 @@
  *
  * Every worker works out the new scalars for itself, from the state in device memory: that costs less than a launch.
  * It then does its share of the elements.  The last worker to come through adds up what the others' sums came to, in
- * the order of their numbers, and writes the state back: by then everybody has read it.  When the method is over,
- * steps do nothing: so the CPU may enqueue iterations ahead, and learns late that they were too many.
+ * the order of their numbers, and writes the state back: by then everybody has read it.  Where there are no sums, the
+ * last one to read it does that, and nobody waits.  When the method is over, steps do nothing: so the CPU may enqueue
+ * iterations ahead, and learns late that they were too many.  In a loop on the device they end it then, or when it is
+ * to pause.
  *
  * What the library generates where `#include "generated"` stands (lib/sparse/step.c) is
  *   mnp_scalars            a struct: the state, with a method mnp_before(extra) that works out the scalars
@@ -13,10 +15,11 @@
  *   MNP_BODY               what is done with them
  *   MNP_SUM_0 ...          what is summed
  * It defines MNP_T, the vectors' type; MNP_W, the scalars'; MNP_SUMS, how many sums; MNP_ALWAYS, 1: also when all is
- * over.
+ * over; MNP_LOOPS.
  */
 #include "prelude.h"
 #include "numbers.h"
+#include "loop.h"
 #include "step.h"
 #include "workers.h"
 
@@ -137,25 +140,98 @@ MNP_INLINE void mnp_do_elements(const mnp_step_params &p, const mnp_scalars &s, 
 #endif
 }
 
+/*
+ * The state with the new scalars.  A worker has its own: on a GPU a thread of the block works them out, in shared memory,
+ * so that they take no registers from the elements.
+ */
+#if MNP_CUDA
+#define MNP_OF_WORKER __shared__
+#else
+#define MNP_OF_WORKER
+#endif
+
+/* What this launch waits for, as it may have been launched early, is done. */
+MNP_INLINE void mnp_await_stream()
+{
+#if MNP_CUDA && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+MNP_INLINE bool mnp_is_leader()
+{
+#if MNP_CUDA
+    return threadIdx.x == 0;
+#else
+    return true;
+#endif
+}
+
+MNP_INLINE void mnp_meet()
+{
+#if MNP_CUDA
+    __syncthreads();
+#endif
+}
+
+/* A worker's leader: whether all others have read the state too. */
+MNP_INLINE bool mnp_all_have_read(mnp_worker w, unsigned *arrived)
+{
+#if MNP_CUDA
+    if (gridDim.x == 1)
+        return true;
+    __threadfence(); /* what it reads has come */
+    const bool last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+#else
+    if (w.workers == 1)
+        return true;
+    const bool last = __atomic_fetch_add(arrived, 1u, __ATOMIC_ACQ_REL) == w.workers - 1;
+#endif
+    if (last)
+        *arrived = 0;
+    return last;
+}
+
 MNP_KERNEL(mnp_step, mnp_step_params)
 {
-    mnp_scalars s = *(const mnp_scalars *)p.state;
-    if (s.done != MNP_GOING && !MNP_ALWAYS)
-        return;
+    MNP_OF_WORKER mnp_scalars s;
+    MNP_OF_WORKER bool was_over;
+    double iterations = 0;
     MNP_WORKER(w);
-    const double iterations = s.iterations;
+    mnp_await_stream();
+    if (mnp_is_leader()) {
+        s = *(const mnp_scalars *)p.state;
+        was_over = s.done != MNP_GOING && !MNP_ALWAYS;
+        iterations = s.iterations;
+        s.skip = 0;
+        if (!was_over)
+            s.mnp_before((mnp_w *)p.extra);
+    }
+    mnp_meet();
+    if (was_over) {
+#if MNP_LOOPS
+        if (w.first_thread() == 0)
+            mnp_leave_loop(p);
+#endif
+        return;
+    }
     mnp_sums sums;
     for (int k = 0; k < MNP_SUMS; k++)
         sums.value[k] = number(0);
-    s.skip = 0;
-    s.mnp_before((mnp_w *)p.extra);
+    bool writes = MNP_SUMS == 0 && mnp_is_leader() && mnp_all_have_read(w, (unsigned *)p.arrived);
     if ((s.done == MNP_GOING || MNP_ALWAYS) && s.skip == 0)
         mnp_do_elements(p, s, w, sums);
-    if (!mnp_join<MNP_SUMS>(w, sums.value, (mnp_w *)p.partials, (unsigned *)p.arrived))
+    if (MNP_SUMS > 0)
+        writes = mnp_join<MNP_SUMS>(w, sums.value, (mnp_w *)p.partials, (unsigned *)p.arrived);
+    if (!writes)
         return;
     for (int k = 0; k < MNP_SUMS; k++)
         s.sum[k] = sums.value[k];
     if (s.iterations != iterations)
         ((double *)p.history)[(int64_t)s.iterations % MNP_STEP_HISTORY] = s.residual;
     *(mnp_scalars *)p.state = s;
+#if MNP_LOOPS
+    if (s.done != MNP_GOING || s.iterations >= s.pause)
+        mnp_leave_loop(p);
+#endif
 }

@@ -10,7 +10,7 @@ enum {
     MNP_STEP_SUMS = 16,       /* most sums that are kept */
     MNP_STEP_WORKERS = 1056,  /* most workers of a launch: threads of the host, blocks of a GPU */
     MNP_STEP_BLOCK = 256,     /* threads of a block */
-    MNP_STEP_HISTORY = 64,    /* residuals that are remembered until the CPU fetches them */
+    MNP_STEP_HISTORY = 4096,  /* residuals that are remembered until the CPU fetches them */
     MNP_STEP_STATE = 4096     /* bytes of a state, of which a method uses what its scalars need */
 };
 
@@ -32,7 +32,8 @@ struct mnp_step_control {
     double columns;      /* of a method that builds a basis: vectors in it */
     double again;        /* and how many of them a second pass of orthogonalisation takes: all or none */
     double best;         /* the norm of what was kept as the best so far */
-    double parameter[6]; /* the method's own, from the CPU and to it */
+    double pause;        /* a loop on the device ends when there are as many iterations, for the CPU to look */
+    double parameter[5]; /* the method's own, from the CPU and to it */
 };
 
 struct mnp_step_params {
@@ -41,6 +42,8 @@ struct mnp_step_params {
     unsigned long long arrived;         /* address of a count of workers that are through, 0 between launches */
     unsigned long long history;         /* address of MNP_STEP_HISTORY doubles */
     unsigned long long extra;           /* address of a method's own memory */
+    unsigned long long condition;       /* of the loop that the launch is part of (loop.h) */
+    long long looping;                  /* 0: of none */
     unsigned long long vectors[MNP_STEP_VECTORS];
 };
 
@@ -54,6 +57,27 @@ struct mnp_basis_params {
     unsigned long long limit;               /* 0, or the address of a double: use no more vectors than that says */
     double sign;
     long long always, add; /* whether also when the method is over; whether to add to the vector that is there */
+};
+
+/* Vectors of one length, wherever they lie: element i of number k is at addresses[k], i * stride elements on. */
+struct mnp_columns {
+    unsigned long long addresses; /* of the table of addresses */
+    long long count, stride;
+};
+
+/* Products of two sets: sums[k * right.count + l] = <left[k], right[l]>; see basis.cu. */
+struct mnp_inner_params {
+    long long rows, chunks; /* elements of a vector on this rank; pieces of it that are summed apart */
+    struct mnp_columns left, right;
+    unsigned long long partials; /* address of the sums of every chunk */
+    unsigned long long sums;
+};
+
+/* A set times a small matrix: to[l] = sum of matrix[k * to.count + l] from[k]; `to` may be some of `from`. */
+struct mnp_multiply_params {
+    long long rows;
+    struct mnp_columns from, to;
+    unsigned long long matrix; /* address of wide numbers */
 };
 
 #endif

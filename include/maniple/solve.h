@@ -1,10 +1,11 @@
 /*
  * Solving linear systems by iteration, in the words of scipy.sparse.linalg.
  *
- * A method needs of a matrix only its products with vectors: a linear operator, made of a sparse matrix or of the
- * caller's own function.  A preconditioner is an operator too, one that is about the inverse.  Vectors are float32,
+ * A method needs of a matrix only its products with vectors: a linear operator, made of a sparse matrix, of a kernel over a
+ * grid, or of the caller's own function.  A preconditioner is an operator too, one that is about the inverse.  Vectors are float32,
  * float64, complex64 or complex128; their sums are taken in float64 or complex128.  The loop stays on the device: the
- * CPU looks at its state after every iteration on the host device, after every few on a GPU.
+ * CPU looks at its state after every iteration on the host device, after every few on a GPU.  Where nothing in an iteration
+ * needs the CPU, and ranks share GPUs' memory, the GPU goes round by itself, and the CPU looks now and then.
  */
 #ifndef MANIPLE_SOLVE_H
 #define MANIPLE_SOLVE_H
@@ -14,6 +15,7 @@
 #include <stdio.h>
 
 #include <maniple/array.h>
+#include <maniple/eval.h>
 #include <maniple/sparse.h>
 
 #ifdef __cplusplus
@@ -43,6 +45,42 @@ MNP_API mnp_status mnp_operator_from_sparse(const mnp_sparse *matrix, mnp_operat
 MNP_API mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *row_layout,
                                     const mnp_layout *column_layout, mnp_operator_apply apply, mnp_operator_apply adjoint,
                                     void *argument, mnp_operator **operator_p);
+
+/*
+ * A kernel over a grid, which needs no matrix: it says what y is at a point from what x is around it.
+ *
+ *   int64_t shape[] = {256, 256, 256}, reach[] = {1, 1, 1};
+ *   mnp_operator_from_kernel(ctx, MNP_FLOAT64, 3, shape, reach,
+ *                            "y = (6 + c(0, 0, 0)) * x(0, 0, 0) - x(-1, 0, 0) - x(1, 0, 0) - x(0, -1, 0) - x(0, 1, 0)"
+ *                            "    - x(0, 0, -1) - x(0, 0, 1);", NULL, MNP_IN("c", c), &op);
+ *
+ *   shape, reach   ndim elements each: the grid's extents, below 2^30, and the largest offsets, either way, that bodies
+ *                  ask for
+ *   body           C++ statements, as those of mnp_elementwise_new(), that assign y.  They know x, and every array by its
+ *                  name, as functions of as many offsets as there are dimensions: x(-1, 0) is its element before this
+ *                  point along the first.  It is 0 outside the grid, and NaN for an offset beyond reach.  Offsets are best
+ *                  constants.  i[0], i[1] .. are the point's indices, n[0], n[1] .. the extents, T is the type of
+ *                  elements: float, double, complex<float> or complex<double>
+ *   adjoint_body   the same for y = A^H x, which lsqr needs; NULL: there is none
+ *   arrays         vectors that bodies name besides x, such as coefficients: MNP_IN("c", c), at most 16; NULL: none.
+ *                  Each has the grid's shape, or one dimension of as many elements in C order, any layout, and a dtype
+ *                  that is converted to the operator's.  They are copied: later changes are not seen
+ *
+ * Vectors have one dimension, of the grid's points in C order, cut evenly over all ranks.  Everything is compiled and
+ * planned here; on GPUs that share memory an application only enqueues.  Collective.  MNP_ERR_ARG; MNP_ERR_UNSUPPORTED
+ * for a larger extent; MNP_ERR_COMPILE with the compiler's words and the line of the body; MNP_ERR_MEMORY, MNP_ERR_COMM.
+ */
+MNP_API mnp_status mnp_operator_from_kernel(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
+                                            const int64_t *reach, const char *body, const char *adjoint_body,
+                                            const mnp_input *arrays, mnp_operator **operator_p);
+
+/*
+ * Such a kernel, and that of its adjoint, from what mnp_csr_from_stencil() takes: the same operator without the matrix.
+ * A point that is there twice counts twice.  Collective.  As above.
+ */
+MNP_API mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int npoints,
+                                             const int64_t *offsets, const void *coefficients, mnp_operator **operator_p);
+
 MNP_API void mnp_operator_free(mnp_operator *op); /* NULL is accepted.  Collective. */
 
 /*

@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <maniple/array.h>
 #include <maniple/base.h>
@@ -175,6 +176,10 @@ MNP_API mnp_status mnp_sparse_triu(const mnp_sparse *matrix, int64_t k, mnp_spar
  * promoted.  A dense x that is cut as the column layout is used where it lies, others are brought to it.  The result is cut
  * as the row layout, by rows alone.  Ghosts travel while the own part is computed; who needs which is found at the first
  * product.  MNP_ERR_COMPILE, too.
+ *
+ * A GPU takes a large matrix in CSR by the kernel that is fastest for it, which is measured at its first product with one
+ * vector, for as long as some dozens of products take.  The format that it reads, such as DIA, is kept beside CSR where that
+ * leaves as much memory.  The choice does not change a bit of the result.  MANIPLE_SPMV chooses without measuring.
  */
 MNP_API mnp_status mnp_sparse_matmul(const mnp_sparse *matrix, const mnp_array *x, mnp_array **y_p);
 
@@ -182,7 +187,14 @@ MNP_API mnp_status mnp_sparse_matmul(const mnp_sparse *matrix, const mnp_array *
 MNP_API mnp_status mnp_sparse_matmul_transposed(const mnp_sparse *matrix, bool conjugate, const mnp_array *x,
                                                 mnp_array **y_p);
 
-/* C = A B: scipy.sparse's A @ B.  Rows of B that A's ghosts name are fetched. */
+/* How large the matrix is, and the kernel that was chosen for products with what was measured: a line, from rank 0.  Not
+ * collective. */
+MNP_API void mnp_sparse_describe(const mnp_sparse *matrix, FILE *file);
+
+/*
+ * C = A B: scipy.sparse's A @ B.  Rows of B that A's ghosts name are fetched.  Entries that come to 0 stay; sums are in the
+ * order of A's entries.
+ */
 MNP_API mnp_status mnp_sparse_matmul_sparse(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p);
 
 /*
@@ -208,6 +220,39 @@ MNP_API mnp_status mnp_sparse_sum(const mnp_sparse *matrix, int axis, mnp_array 
  * absolute values; 0 of a matrix without entries.  The same on all ranks.
  */
 MNP_API mnp_status mnp_sparse_norm(const mnp_sparse *matrix, char which, double *norm_p);
+
+/* ---- triangular solves ---- */
+
+/*
+ * Solve A x = b, scipy.sparse.linalg.spsolve_triangular: A is lower triangular, or upper triangular, in any format; with
+ * unit_diagonal its diagonal is taken for ones, whatever is stored there.  b has the shape (N,) or (N, k) and any dtype, with
+ * which A's is promoted; x is cut as A's rows, by rows alone.  The same on any number of ranks, bit by bit.
+ *
+ * MNP_ERR_ARG, on other ranks MNP_ERR_PEER, if an entry on the other side of the diagonal is not 0, or one on the diagonal is.
+ */
+MNP_API mnp_status mnp_sparse_solve_triangular(const mnp_sparse *matrix, bool lower, bool unit_diagonal, const mnp_array *b,
+                                               mnp_array **x_p);
+
+/*
+ * What is worth computing once for several solves with one triangle: which rows wait for which.  A rank solves for the rows
+ * that wait for the same number of others, one after another, at once; ranks that need each other's rows take turns, and
+ * others do not.  (E. Anderson, Y. Saad, "Solving sparse triangular linear systems on parallel computers", 1989.)
+ */
+typedef struct mnp_triangular mnp_triangular;
+
+/*
+ * For vectors of a dtype that holds the matrix's values (MNP_DTYPE_AUTO: the matrix's).  own_blocks: entries between ranks
+ * are left out, so that every rank solves with its diagonal block, all at the same time.  The matrix is not needed
+ * afterwards.  Errors as above; *plan_p is then untouched.
+ */
+MNP_API mnp_status mnp_triangular_new(const mnp_sparse *matrix, mnp_dtype dtype, bool lower, bool unit_diagonal,
+                                      bool own_blocks, mnp_triangular **plan_p);
+
+/* x of the plan's dtype, which must hold b's values, else MNP_ERR_ARG. */
+MNP_API mnp_status mnp_triangular_solve(const mnp_triangular *plan, const mnp_array *b, mnp_array **x_p);
+
+/* Release; NULL is accepted. */
+MNP_API void mnp_triangular_free(mnp_triangular *plan);
 
 #ifdef __cplusplus
 }

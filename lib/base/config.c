@@ -124,6 +124,9 @@ static mnp_status check(mnp__config *config, int rank)
                         config->deadline);
     MNP_TRY(check_choice("MANIPLE_REPRODUCIBLE", config->reproducible, (const char *const[]){"0", "1", NULL}, "0 or 1"));
     config->is_reproducible = strcmp(config->reproducible, "1") == 0;
+    MNP_TRY(check_choice("MANIPLE_SPMV", config->spmv,
+                         (const char *const[]){"measure", "stream", "rows", "sell", "dia", NULL},
+                         "measure, stream, rows, sell or dia"));
     MNP_TRY(read_count("MANIPLE_THREADS", config->threads, 4096, &threads));
     MNP_TRY(read_count("MANIPLE_NODE_SIZE", config->node_size, INT_MAX, &config->node_ranks));
     MNP_TRY(read_limit(config));

@@ -24,6 +24,8 @@
       "threads of a rank on the host device, or auto: the cores it may use, shared with the ranks beside it")          \
     X(reproducible, "MANIPLE_REPRODUCIBLE", "0",                                                                       \
       "1: sums, means and variances have the same bits on any number of ranks, in any layout, on any device; 0: they are faster") \
+    X(spmv, "MANIPLE_SPMV", "measure",                                                                                 \
+      "how a GPU multiplies a sparse matrix in CSR with a vector: measure, for what is fastest; or stream, rows, sell or dia") \
     X(log, "MANIPLE_LOG", "warn",                                                                                      \
       "error, warn, info or debug, and which ranks speak: debug:all, info:0,2; rank 0 by default")                     \
     X(cache_dir, "MANIPLE_CACHE_DIR", "auto",                                                                          \

@@ -74,6 +74,12 @@ mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call);
 mnp_status mnp__barrier_run(mnp_comm *comm);
 
 /*
+ * Whether mnp_comm_all_reduce() of so many elements is one launch at most, which can be part of a loop on the device; all
+ * ranks of the group find that alike.
+ */
+bool mnp__all_reduce_is_launch(const mnp_comm *comm, int64_t count, mnp_dtype dtype);
+
+/*
  * Load a kernel if *kernel_p is NULL, which all ranks of the group find alike; they have it then, or none has.  The text
  * is released.  Collective over comm.
  */

@@ -211,6 +211,12 @@ mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call)
     return move_parts(comm, call);
 }
 
+bool mnp__all_reduce_is_launch(const mnp_comm *comm, int64_t count, mnp_dtype dtype)
+{
+    const mnp__collective call = {.kind = MNP__ALL_REDUCE, .whole = count, .dtype = dtype};
+    return comm->part.size == 1 || mnp__small_serves(comm, &call);
+}
+
 /* A byte from everyone to everyone, in one way or another. */
 mnp_status mnp__barrier_run(mnp_comm *comm)
 {

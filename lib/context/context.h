@@ -66,6 +66,13 @@ mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later
 /* Whether graphs are there, or one is recorded, that may refer to what the context keeps: it gives nothing up then. */
 bool mnp__ctx_has_graphs(const mnp_ctx *ctx);
 
+/*
+ * The end of a recording that the device has begun: a graph as mnp_graph_end() gives one, or nothing (drop; also where nothing
+ * is recorded).  Not collective: nothing is agreed upon.
+ */
+mnp_status mnp__graph_finish(mnp_ctx *ctx, mnp_graph **graph_p);
+void mnp__graph_drop(mnp_ctx *ctx);
+
 /* Drop what is being recorded, and free all graphs, which go before NCCL and kernels; they stay counted in live_plans. */
 void mnp__graphs_close(mnp_ctx *ctx);
 

@@ -34,7 +34,7 @@ static mnp_status stop(mnp_ctx *ctx, mnp__device_graph **recorded_p)
     return st;
 }
 
-static void drop_recording(mnp_ctx *ctx)
+void mnp__graph_drop(mnp_ctx *ctx)
 {
     if (ctx->device->recording && ctx->device->ops->graph_end(ctx->device, ctx->compute, NULL) != MNP_OK)
         MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "dropping a graph: %s", mnp_error_message());
@@ -50,30 +50,38 @@ mnp_status mnp_graph_begin(mnp_ctx *ctx)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_begin: a graph is being recorded already");
     mnp_status st = MNP_AGREE(ctx, device->ops->graph_begin(device, ctx->compute));
     if (st != MNP_OK)
-        drop_recording(ctx);
+        mnp__graph_drop(ctx);
     return st;
 }
 
-mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p)
+mnp_status mnp__graph_finish(mnp_ctx *ctx, mnp_graph **graph_p)
 {
     mnp__device *device = ctx->device;
     mnp__device_graph *recorded = NULL;
     mnp_graph *graph = NULL;
-    if (!device->recording)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: no graph is being recorded; mnp_graph_begin() begins one");
-    mnp_status st = stop(ctx, &recorded);
-    if (st == MNP_OK)
-        st = mnp__calloc(1, sizeof *graph, &graph);
-    MNP_TRY_OR(MNP_AGREE(ctx, st), st, fail);
+    MNP_TRY(stop(ctx, &recorded));
+    mnp_status st = mnp__calloc(1, sizeof *graph, &graph);
+    if (st != MNP_OK) {
+        device->ops->graph_free(device, recorded);
+        return st;
+    }
     *graph = (mnp_graph){.ctx = ctx, .next = ctx->graphs, .recorded = recorded};
     ctx->graphs = graph;
     ctx->live_plans++;
     *graph_p = graph;
     return MNP_OK;
-fail:
-    if (recorded)
-        device->ops->graph_free(device, recorded);
-    free(graph);
+}
+
+mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p)
+{
+    mnp_graph *graph = NULL;
+    if (!ctx->device->recording)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: no graph is being recorded; mnp_graph_begin() begins one");
+    mnp_status st = MNP_AGREE(ctx, mnp__graph_finish(ctx, &graph));
+    if (st == MNP_OK)
+        *graph_p = graph;
+    else
+        mnp_graph_free(graph);
     return st;
 }
 
@@ -113,7 +121,7 @@ void mnp_graph_free(mnp_graph *graph)
 void mnp__graphs_close(mnp_ctx *ctx)
 {
     const int forgotten = ctx->live_plans;
-    drop_recording(ctx);
+    mnp__graph_drop(ctx);
     while (ctx->graphs)
         mnp_graph_free(ctx->graphs);
     ctx->live_plans = forgotten;

@@ -125,8 +125,13 @@ typedef struct mnp__device_ops {
      * Graphs; a device without them has NULL in all these slots.  begin: what is enqueued on the stream, and on others
      * that are made to wait for it, is recorded and not done, until end; graph_p NULL: it is dropped.  The recording
      * is over also where end fails.  free: what is running goes on.
+     *
+     * begin_loop: what is recorded is the body of a loop, which the graph is: it goes round until a kernel of the body has
+     * ended it by the condition (kernels/loop.h), once at least.  A body holds kernels, fills and copies.  Only of a device
+     * that has_loops.
      */
     mnp_status (*graph_begin)(mnp__device *device, mnp__stream *stream);
+    mnp_status (*graph_begin_loop)(mnp__device *device, mnp__stream *stream, uint64_t *condition_p);
     mnp_status (*graph_end)(mnp__device *device, mnp__stream *stream, mnp__device_graph **graph_p);
     mnp_status (*graph_launch)(mnp__device *device, mnp__device_graph *graph, mnp__stream *stream);
     void (*graph_free)(mnp__device *device, mnp__device_graph *graph);
@@ -138,6 +143,7 @@ struct mnp__device {
     const mnp__config *config;
     mnp__stream *memory_stream; /* in whose order memory is allocated and freed; NULL: at once, waiting for the device */
     bool cpu_memory;     /* its memory is the CPU's, which may read and write it */
+    bool has_loops;      /* graphs can be loops */
     bool recording;      /* a graph */
     const char *refused; /* what the graph that is being recorded was refused; NULL: nothing */
     size_t block_memory; /* bytes that the threads of a block can share; 0 where there are no blocks: the host */
@@ -159,5 +165,13 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__
 /* Append what is known of libraries: entries of name and version; `room` is how many fit, gives how many were added. */
 int mnp__cuda_versions(mnp_version_info *versions, int room);
 int mnp__host_versions(const mnp__config *config, mnp_version_info *versions, int room);
+
+/*
+ * The eigenvalues w (rising) of a small Hermitian matrix of n >= 1 rows, double or double _Complex, in Fortran's order
+ * with its upper triangle there; the eigenvectors replace it, as columns.  By LAPACK, on this CPU alone.  need:
+ * MNP_ERR_UNSUPPORTED, naming that function, where LAPACK was not compiled in.  MNP_ERR_MEMORY.
+ */
+mnp_status mnp__host_eigh(int n, bool is_complex, void *a, double *w);
+mnp_status mnp__host_need_lapack(const char *function);
 
 #endif

@@ -130,6 +130,10 @@ fail:
     return st;
 }
 
+#define MNP_GRID_BODY(value)                                                                                           \
+    "template <typename Point> static MNP_INLINE void mnp_body(const Point &mnp_at, mnp_value &mnp_y)\n"               \
+    "{\n    const auto x = mnp_at.array(0);\n    mnp_y = " value ";\n}\n"
+
 const mnp__kernel_spec mnp__jit_examples[] = {
     {.file = "combine.cu", .function = "combine", .defines =
      "#define MNP_MEMORY mnp_bfloat16\n#define MNP_VALUE float\n#define MNP_JOIN mnp_add\n#define MNP_AVERAGES 1\n"},
@@ -176,10 +180,21 @@ const mnp__kernel_spec mnp__jit_examples[] = {
      "#define MNP_KEY mnp_bool\n#define MNP_PAYLOAD 0\n#define MNP_DESCENDING 1\n#define MNP_THREADS 256\n#define MNP_ITEMS 15\n"},
     {.file = "merge.cu", .function = "merge_runs", .defines =
      "#define MNP_KEY int64_t\n#define MNP_PAYLOAD 1\n#define MNP_DESCENDING 0\n#define MNP_THREADS 256\n#define MNP_ITEMS 11\n"},
+    {.file = "operator_kernel.cu", .function = "operator_kernel", .defines =
+     "#define MNP_VALUE double\n#define MNP_NDIM 3\n#define MNP_REACH {1, 1, 1}\n#define MNP_GHOSTS 0\n#define MNP_ALONG 8\n",
+     .generated = MNP_GRID_BODY("x(0, 0, 0) - x(-1, 0, 0) - x(0, 1, 0) - x(0, 0, -1)")},
+    {.file = "operator_kernel.cu", .function = "operator_kernel", .defines =
+     "#define MNP_VALUE complex<float>\n#define MNP_NDIM 1\n#define MNP_REACH {2}\n#define MNP_GHOSTS 1\n#define MNP_ALONG 2\n",
+     .generated = MNP_GRID_BODY("x(2) * conj(x(-1))")},
+    {.file = "operator_kernel.cu", .function = "operator_kernel", .defines =
+     "#define MNP_VALUE complex<double>\n#define MNP_NDIM 4\n#define MNP_REACH {0, 1, 0, 3}\n#define MNP_GHOSTS 1\n"
+     "#define MNP_ALONG 4\n", .generated = MNP_GRID_BODY("x(0, 1, 0, -3)")},
     {.file = "push_boxes.cu", .function = "push_boxes", .defines = "#define MNP_SRC uint32_t\n#define MNP_DST uint32_t\n"},
     {.file = "push_boxes.cu", .function = "push_boxes", .defines = "#define MNP_SRC uint64_t\n#define MNP_DST uint64_t\n"},
     {.file = "push_boxes.cu", .function = "push_boxes", .defines =
      "#define MNP_SRC mnp_complex128\n#define MNP_DST mnp_complex128\n"},
+    {.file = "push_ghosts.cu", .function = "push_ghosts", .defines = "#define MNP_ELEMENT 4\n"},
+    {.file = "push_ghosts.cu", .function = "send_ghosts", .defines = "#define MNP_ELEMENT 16\n"},
     {.file = "push_parts.cu", .function = "push_parts", .defines = ""},
     {.file = "random.cu", .function = "fill_random", .defines = /* others: tests/ops/random_kernels.c */
      "#define MNP_SAMPLER mnp_draw_normal\n#define MNP_OUT float\n"},
@@ -191,6 +206,16 @@ const mnp__kernel_spec mnp__jit_examples[] = {
     {.file = "small.cu", .function = "small", .defines = "#define MNP_REDUCES 1\n#define MNP_MEMORY mnp_complex128\n"
      "#define MNP_VALUE mnp_complex128\n#define MNP_JOIN mnp_multiply\n#define MNP_AVERAGES 0\n"},
     {.file = "sort_sample.cu", .function = "sort_sample", .defines = "#define MNP_KEY mnp_complex128\n"},
+    {.file = "spgemm.cu", .function = "spgemm_plan", .defines = "#define MNP_PLAN 1\n"},
+    {.file = "spgemm.cu", .function = "spgemm_rows", .defines =
+     "#define MNP_PLAN 0\n#define MNP_VALUE double\n#define MNP_COUNTS 0\n#define MNP_TEAM 32\n#define MNP_BLOCK 64\n"
+     "#define MNP_MOST 512\n#define MNP_TEAM_BYTES 12160\n", .shared_bytes = 24320},
+    {.file = "spgemm.cu", .function = "spgemm_rows", .defines =
+     "#define MNP_PLAN 0\n#define MNP_VALUE mnp_complex64\n#define MNP_COUNTS 1\n#define MNP_TEAM 256\n#define MNP_BLOCK 256\n"
+     "#define MNP_MOST 2048\n#define MNP_TEAM_BYTES 67776\n", .shared_bytes = 67776},
+    {.file = "spgemm.cu", .function = "spgemm_rows", .defines =
+     "#define MNP_PLAN 0\n#define MNP_VALUE double\n#define MNP_COUNTS 0\n#define MNP_TEAM 512\n#define MNP_BLOCK 512\n"
+     "#define MNP_MOST 0\n#define MNP_TEAM_BYTES 45312\n", .shared_bytes = 45312},
     {.file = "raw.cu", .function = "scale", .defines = "", .raw = true, .generated =
      "#line 1 \"scale.cu\"\nextern \"C\" __global__ void scale(float *x, float by)\n{\n    x[threadIdx.x] *= by;\n}\n"},
     {.file = "reduce.cu", .function = "reduce_sum", .shared_bytes = 16384, .defines = /* others: tests/ops/reduce_kernels.c */

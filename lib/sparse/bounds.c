@@ -89,20 +89,16 @@ mnp_status mnp__estimate_bounds(const mnp_operator *op, const mnp_precond *preco
 {
     mnp_solve_options options = {.precond = precond, .maxiter = iterations < MOST ? iterations : MOST};
     mnp__system system;
-    mnp_array *b = NULL, *x = NULL;
+    mnp_array *b = NULL;
     tridiagonal t = {.size = 0};
     mnp_status st;
     MNP_TRY(mnp__system_open(&system, &mnp__cg, op, &options));
     MNP_TRY_OR(random_vector(op, &b), st, done);
-    MNP_TRY_OR(mnp__vector_zeros(op->ctx, op->dtype, op->column_layout, &x), st, done);
     MNP_TRY_OR(mnp__array_assign(b, system.r), st, done);
-    system.b = b;
-    system.x = x;
     MNP_TRY_OR(iterate(&system, &t), st, done);
     bounds[0] = t.size > 0 ? eigenvalue(&t, 0) : 0;
     bounds[1] = t.size > 0 ? eigenvalue(&t, t.size - 1) : 0;
 done:
-    mnp_array_free(x);
     mnp_array_free(b);
     mnp__system_close(&system);
     return st;

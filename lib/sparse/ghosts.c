@@ -1,9 +1,11 @@
 /*
- * Exchanges of ghosts.  The plan is two lists: this rank's columns that others want, in the order of those ranks, and how
- * many ghosts come from each.  Ghosts are sorted by column, so those of one owner lie side by side, as they arrive.
+ * Exchanges of ghosts.  The plan is two lists: this rank's columns that others want, in the order of those ranks, and
+ * how many ghosts come from each.  Ghosts are sorted by column, so those of one owner lie side by side, as they
+ * arrive.
  *
- * Buffers and messages are kept for the last few sizes of an element: vectors of one dtype, or several of them.  While there
- * are graphs, which hold their addresses, all are kept.
+ * On GPUs that share the heap they are stored where they belong (ghosts_push.h), else they go by messages.  Buffers
+ * are kept for the last few kinds of vectors: those of one size of an element, or several of them.  While there are
+ * graphs, which hold their addresses, all are kept.
  */
 #include "sparse/ghosts.h"
 
@@ -11,15 +13,18 @@
 #include <string.h>
 
 #include "ops/indexed.h"
+#include "sparse/ghosts_push.h"
 #include "sparse/sparse.h"
 #include "sparse/travel.h"
 
 enum { KEPT_EXCHANGES = 4 };
 
-/* Messages of elements of that many bytes. */
+/* For vectors of one kind: a push, or messages. */
 struct passage {
     struct passage *next;
-    size_t bytes;
+    size_t size; /* bytes of an element */
+    int64_t width;
+    mnp__ghosts_push *push;
     void *send, *recv; /* device memory */
     mnp__exchange *exchange;
 };
@@ -28,7 +33,7 @@ struct mnp__ghosts {
     mnp_ctx *ctx;
     mnp_layout *layout; /* of the columns */
     int64_t count, *columns;
-    bool planned, going;   /* going: between begin and finish */
+    bool pushes, planned, going; /* going: between begin and finish */
     int64_t *from, *to;    /* ghosts from every rank, and own columns to every rank */
     int64_t wanted;        /* own columns that others want, as often as they do */
     int64_t *wanted_places; /* device: where they are in this rank's part */
@@ -43,6 +48,7 @@ mnp_status mnp__ghosts_new(mnp_ctx *ctx, const mnp_layout *column_layout, int64_
     ghosts->ctx = ctx;
     ghosts->layout = mnp_layout_retain(column_layout);
     ghosts->count = count;
+    ghosts->pushes = mnp__ghosts_push_is_possible(ctx);
     mnp_status st = mnp__malloc((size_t)count * sizeof *columns, &ghosts->columns);
     if (st == MNP_OK)
         st = mnp__calloc(2 * (size_t)ctx->comm.size, sizeof *ghosts->from, &ghosts->from);
@@ -64,6 +70,7 @@ static void close_passage(mnp_ctx *ctx, struct passage *passage)
         ctx->device->ops->free(ctx->device, passage->send);
         ctx->device->ops->free(ctx->device, passage->recv);
     }
+    mnp__ghosts_push_free(passage->push);
     free(passage);
 }
 
@@ -91,6 +98,11 @@ int64_t mnp__ghosts_count(const mnp__ghosts *ghosts)
 const int64_t *mnp__ghosts_columns(const mnp__ghosts *ghosts)
 {
     return ghosts->columns;
+}
+
+bool mnp__ghosts_enqueues(const mnp__ghosts *ghosts)
+{
+    return ghosts->pushes || ghosts->ctx->comm.size == 1;
 }
 
 /* ---- planning ---- */
@@ -144,7 +156,7 @@ static mnp_status plan(mnp__ghosts *ghosts)
     return MNP_OK;
 }
 
-/* ---- messages ---- */
+/* ---- passages ---- */
 
 /* One message for every rank with which there is something; gives their number. */
 static int list_messages(const mnp_ctx *ctx, const int64_t *counts, size_t bytes, char *data, mnp__message *messages)
@@ -159,10 +171,10 @@ static int list_messages(const mnp_ctx *ctx, const int64_t *counts, size_t bytes
     return count;
 }
 
-static mnp_status prepare(const mnp__ghosts *ghosts, struct passage *passage)
+static mnp_status prepare_messages(const mnp__ghosts *ghosts, struct passage *passage)
 {
     mnp_ctx *ctx = ghosts->ctx;
-    const size_t ranks = (size_t)ctx->comm.size, bytes = passage->bytes;
+    const size_t ranks = (size_t)ctx->comm.size, bytes = passage->size * (size_t)passage->width;
     mnp__message *messages = NULL;
     mnp_status st;
     MNP_TRY_OR(mnp__calloc(2 * ranks, sizeof *messages, &messages), st, done);
@@ -176,16 +188,25 @@ done:
     return st;
 }
 
+/* Collective, and agreed upon. */
+static mnp_status prepare(const mnp__ghosts *ghosts, struct passage *passage)
+{
+    const mnp__ghosts_plan plan = {.from = ghosts->from, .to = ghosts->to, .places = ghosts->wanted_places};
+    if (ghosts->pushes)
+        return mnp__ghosts_push_new(ghosts->ctx, &plan, passage->size, passage->width, &passage->push);
+    return MNP_AGREE(ghosts->ctx, prepare_messages(ghosts, passage));
+}
+
 /* A new one, which becomes the first.  Collective, and agreed upon. */
-static mnp_status open_passage(mnp__ghosts *ghosts, size_t bytes)
+static mnp_status open_passage(mnp__ghosts *ghosts, size_t size, int64_t width)
 {
     struct passage *passage = NULL;
-    mnp_status st = mnp__calloc(1, sizeof *passage, &passage);
+    mnp_status st = MNP_AGREE(ghosts->ctx, mnp__calloc(1, sizeof *passage, &passage));
     if (st == MNP_OK) {
-        passage->bytes = bytes;
+        passage->size = size;
+        passage->width = width;
         st = prepare(ghosts, passage);
     }
-    st = MNP_AGREE(ghosts->ctx, st);
     if (st == MNP_OK) {
         passage->next = ghosts->passages;
         ghosts->passages = passage;
@@ -208,17 +229,17 @@ static void forget_last(mnp__ghosts *ghosts, int kept)
     }
 }
 
-/* Let the passage of that size be the first. */
-static mnp_status find_passage(mnp__ghosts *ghosts, size_t bytes)
+/* Let the passage of those vectors be the first. */
+static mnp_status find_passage(mnp__ghosts *ghosts, size_t size, int64_t width)
 {
     struct passage **link = &ghosts->passages;
-    while (*link && (*link)->bytes != bytes)
+    while (*link && ((*link)->size != size || (*link)->width != width))
         link = &(*link)->next;
     struct passage *found = *link;
     if (!found) {
         if (!mnp__ctx_has_graphs(ghosts->ctx))
             forget_last(ghosts, KEPT_EXCHANGES - 1);
-        return open_passage(ghosts, bytes);
+        return open_passage(ghosts, size, width);
     }
     *link = found->next;
     found->next = ghosts->passages;
@@ -228,21 +249,35 @@ static mnp_status find_passage(mnp__ghosts *ghosts, size_t bytes)
 
 /* ---- exchanging ---- */
 
-mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, const void *x)
+/* Pack what others want, and send it. */
+static mnp_status begin_messages(const mnp__ghosts *ghosts, const void *x)
 {
     mnp_ctx *ctx = ghosts->ctx;
+    const struct passage *passage = ghosts->passages;
+    mnp_indexed_params packing = {.src = x, .dst = passage->send, .jump = passage->width,
+                                  .index = (const long long *)ghosts->wanted_places, .mode = MNP_INDEXED_RAISE};
+    mnp__indexed_add(&packing, ghosts->wanted, 0, passage->width, 1);
+    mnp__indexed_add(&packing, passage->width, 1, 1, 0);
+    MNP_TRY(mnp__indexed_run(ctx, passage->size, &packing));
+    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
+    return mnp__exchange_begin(passage->exchange, ctx->transfer);
+}
+
+static mnp_status begin_push(const mnp__ghosts *ghosts, const void *x)
+{
+    mnp_ctx *ctx = ghosts->ctx;
+    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
+    return mnp__ghosts_push_run(ghosts->passages->push, x, ctx->transfer);
+}
+
+mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, const void *x)
+{
     if (!ghosts->planned)
         MNP_TRY(plan(ghosts));
     if (width == 0)
         return MNP_OK;
-    MNP_TRY(find_passage(ghosts, size * (size_t)width));
-    mnp_indexed_params packing = {.src = x, .dst = ghosts->passages->send, .jump = width,
-                                  .index = (const long long *)ghosts->wanted_places, .mode = MNP_INDEXED_RAISE};
-    mnp__indexed_add(&packing, ghosts->wanted, 0, width, 1);
-    mnp__indexed_add(&packing, width, 1, 1, 0);
-    MNP_TRY(mnp__indexed_run(ctx, size, &packing));
-    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
-    MNP_TRY(mnp__exchange_begin(ghosts->passages->exchange, ctx->transfer));
+    MNP_TRY(find_passage(ghosts, size, width));
+    MNP_TRY(ghosts->pushes ? begin_push(ghosts, x) : begin_messages(ghosts, x));
     ghosts->going = true;
     return MNP_OK;
 }
@@ -250,11 +285,13 @@ mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, co
 mnp_status mnp__ghosts_finish(mnp__ghosts *ghosts, const void **values_p)
 {
     mnp_ctx *ctx = ghosts->ctx;
+    const struct passage *passage = ghosts->passages;
     *values_p = NULL; /* vectors of width 0 have none */
     if (!ghosts->going)
         return MNP_OK;
-    *values_p = ghosts->passages->recv;
+    *values_p = ghosts->pushes ? mnp__ghosts_push_values(passage->push) : passage->recv;
     ghosts->going = false;
-    MNP_TRY(mnp__exchange_finish(ghosts->passages->exchange, ctx->transfer));
+    if (!ghosts->pushes)
+        MNP_TRY(mnp__exchange_finish(passage->exchange, ctx->transfer));
     return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
 }

@@ -2,55 +2,59 @@
  * The conjugate gradient method for Hermitian positive definite matrices, in two forms.
  *
  * cg: M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. NBS 49, 1952.  Two
- * reductions an iteration; with a preconditioner one of them has two sums.
+ * reductions an iteration; with a preconditioner one of them has two sums.  <p, A p> is summed where A p is computed.
  *
  * cg1: A. T. Chronopoulos, C. W. Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl. Math. 25,
  * 1989: the same iterates in exact arithmetic with one reduction, for two more vectors' traffic.  The matrix is multiplied
  * with the preconditioned residual, and the product with the direction follows by recurrence.
  */
 #include "sparse/method.h"
+#include "sparse/sparse.h"
 
 enum { P, Q, Z };
 
 /* ---- cg ---- */
 
-/* Without a preconditioner z is r, and one sum is both products. */
+/* With a preconditioner, z = M r; without one z is r, and one sum is both products. */
 static const mnp__step cg_products = {.name = "cg_products", .vectors = "r z", .sums = {"dot(r, z)", "norm(r)"}};
-static const mnp__step cg_norm = {.name = "cg_norm", .vectors = "r", .sums = {"norm(r)", "norm(r)"}};
+static const mnp__step cg_norm = {.name = "cg_norm", .vectors = "r", .sums = {"norm(r)"}};
 
+/* rho is the first sum, and the squared norm of the residual the one that is named. */
+#define NEXT_RHO(norm)                                                                                                 \
+    "const mnp_w before = rho;\n"                                                                                      \
+    "rho = sum[0];\n"                                                                                                  \
+    "if (started != 0)\n"                                                                                              \
+    "    test(MNP_SQRT(real_part(" norm ")));\n"                                                                       \
+    "need(is_finite(rho) && real_part(rho) > 0);\n"                                                                    \
+    "beta = started != 0 ? rho / before : number(0);\n"                                                                \
+    "parameter[MNP_CG_BETA] = real_part(beta); /* of which bounds.c makes Lanczos' matrix */\n"                        \
+    "started = 1;"
 static const mnp__step cg_direction = {
-    .name = "cg_direction",
-    .vectors = "p z",
-    .before = "const mnp_w before = rho;\n"
-              "rho = sum[0];\n"
-              "if (started != 0)\n"
-              "    test(MNP_SQRT(real_part(sum[1])));\n"
-              "need(is_finite(rho) && real_part(rho) > 0);\n"
-              "beta = started != 0 ? rho / before : number(0);\n"
-              "parameter[MNP_CG_BETA] = real_part(beta); /* of which bounds.c makes Lanczos' matrix */\n"
-              "started = 1;",
-    .body = "p = z + beta * p;",
-};
+    .name = "cg_direction", .vectors = "p r", .before = NEXT_RHO("sum[0]"), .body = "p = r + beta * p;"};
+static const mnp__step cg_direction_of_z = {
+    .name = "cg_direction_of_z", .vectors = "p z", .before = NEXT_RHO("sum[1]"), .body = "p = z + beta * p;"};
 
 static const mnp__step cg_curvature = {.name = "cg_curvature", .vectors = "p q", .sums = {"dot(p, q)"}};
 
+#define NEXT_ALPHA                                                                                                     \
+    "need(is_finite(sum[0]) && real_part(sum[0]) > 0); /* else the matrix is not positive definite */\n"               \
+    "alpha = rho / sum[0];\n"                                                                                          \
+    "parameter[MNP_CG_ALPHA] = real_part(alpha);"
+#define UPDATE "x += alpha * p; r -= alpha * q;"
 static const mnp__step cg_update = {
-    .name = "cg_update",
-    .vectors = "x r p q",
-    .before = "need(is_finite(sum[0]) && real_part(sum[0]) > 0); /* else the matrix is not positive definite */\n"
-              "alpha = rho / sum[0];\n"
-              "parameter[MNP_CG_ALPHA] = real_part(alpha);",
-    .body = "x += alpha * p; r -= alpha * q;",
-    .sums = {"norm(r)", "norm(r)"},
-};
+    .name = "cg_update", .vectors = "x r p q", .before = NEXT_ALPHA, .body = UPDATE, .sums = {"norm(r)"}};
+static const mnp__step cg_update_before_z = {
+    .name = "cg_update_before_z", .vectors = "x r p q", .before = NEXT_ALPHA, .body = UPDATE};
 
+/* The next direction, of r, or of what the preconditioner makes of it. */
 static mnp_status cg_turn(mnp__system *s)
 {
     mnp_array *z;
+    if (!s->options->precond)
+        return MNP__RUN(s, &cg_direction, s->work[P], s->r);
     MNP_TRY(mnp__precondition(s, s->r, s->work[Z], &z));
-    if (z != s->r)
-        MNP_TRY(MNP__RUN(s, &cg_products, s->r, z));
-    return MNP__RUN(s, &cg_direction, s->work[P], z);
+    MNP_TRY(MNP__RUN(s, &cg_products, s->r, z));
+    return MNP__RUN(s, &cg_direction_of_z, s->work[P], z);
 }
 
 static mnp_status cg_start(mnp__system *s)
@@ -60,11 +64,24 @@ static mnp_status cg_start(mnp__system *s)
     return cg_turn(s);
 }
 
+/* q = A p, and <p, q> the state's first sum: in one pass where the matrix' kernels can. */
+static mnp_status cg_multiply(mnp__system *s, mnp_array *p, mnp_array *q)
+{
+    const mnp__steps_places places = mnp__steps_places_of(s->steps);
+    bool done = false;
+    if (s->op->matrix)
+        MNP_TRY(mnp__sparse_apply_dot(s->op->matrix, p->dtype, p->data, q->data, &places, &done));
+    if (done)
+        return mnp__sum_over_ranks(s->ctx, p->dtype, places.state + sizeof(struct mnp_step_control), 1);
+    MNP_TRY(mnp__multiply(s, p, q));
+    return MNP__RUN(s, &cg_curvature, p, q);
+}
+
 static mnp_status cg_iterate(mnp__system *s)
 {
-    MNP_TRY(mnp__multiply(s, s->work[P], s->work[Q]));
-    MNP_TRY(MNP__RUN(s, &cg_curvature, s->work[P], s->work[Q]));
-    MNP_TRY(MNP__RUN(s, &cg_update, s->x, s->r, s->work[P], s->work[Q]));
+    MNP_TRY(cg_multiply(s, s->work[P], s->work[Q]));
+    const mnp__step *update = s->options->precond ? &cg_update_before_z : &cg_update;
+    MNP_TRY(MNP__RUN(s, update, s->x, s->r, s->work[P], s->work[Q]));
     return cg_turn(s);
 }
 

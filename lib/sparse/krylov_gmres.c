@@ -133,30 +133,13 @@ static mnp_status gmres_iterate(mnp__system *s)
     return MNP__RUN(s, &next_vector, w);
 }
 
-const mnp__method mnp__gmres = {
-    .scalars = {.reals = "scale, left", .memory = "mnp_gmres<MNP_PARAMETER>"},
-    .work = 2,
-    .bases = 1,
-    .one_more = true,
-    .needs_parameter = true,
-    .memory = 4,
-    .memory_linear = 7,
-    .memory_square = 1,
-    .start = gmres_start,
-    .iterate = gmres_iterate,
-    .finish = gmres_finish,
-};
+/* Methods that differ in how many sets of vectors they keep. */
+#define GMRES(sets)                                                                                                    \
+    {                                                                                                                  \
+        .scalars = {.reals = "scale, left", .memory = "mnp_gmres<MNP_PARAMETER>"}, .work = 2, .bases = (sets),         \
+        .one_more = true, .needs_parameter = true, .memory = 4, .memory_linear = 7, .memory_square = 1,                \
+        .start = gmres_start, .iterate = gmres_iterate, .finish = gmres_finish,                                        \
+    }
 
-const mnp__method mnp__fgmres = {
-    .scalars = {.reals = "scale, left", .memory = "mnp_gmres<MNP_PARAMETER>"},
-    .work = 2,
-    .bases = 2,
-    .one_more = true,
-    .needs_parameter = true,
-    .memory = 4,
-    .memory_linear = 7,
-    .memory_square = 1,
-    .start = gmres_start,
-    .iterate = gmres_iterate,
-    .finish = gmres_finish,
-};
+const mnp__method mnp__gmres = GMRES(1);
+const mnp__method mnp__fgmres = GMRES(2);

@@ -1,9 +1,10 @@
 /*
- * A B of two sparse matrices, by rows (F. Gustavson, "Two fast algorithms for sparse matrices", ACM Transactions on
- * Mathematical Software 4, 1978): row i of the result is the sum of the rows of B that the entries of A's row i name, each
- * times its entry.  Sums are kept in a hash table, whose columns are sorted at the end of the row.
+ * A B of two sparse matrices, by parts that lie on the device (spgemm.h).
  *
- * Rows of B that are with other ranks are those of A's ghost columns; they are fetched first.  Memory: those, and the result.
+ * Where neither matrix has ghosts, their own parts are multiplied as they are.  Else every rank numbers anew what it needs:
+ * A's own columns and then its ghosts, which are fetched as rows of B, are the rows of a B whose columns are split into own
+ * ones and ghosts, as C's will be; A's rows by each of the two parts give C's parts.  That is done on the CPU, by time and
+ * memory of the entries of A and B; C, which has far more as a rule, is made on the device and stays there.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "layout/layout.h"
 #include "sparse/sparse.h"
+#include "sparse/spgemm.h"
 #include "sparse/travel.h"
 
 /* ---- rows of others ---- */
@@ -65,232 +67,260 @@ done:
     return st;
 }
 
-/* ---- sorting ---- */
+/* ---- local numbers ---- */
 
-/* Sort columns: runs of a few by insertion, which are then merged; `scratch` is as long. */
-static void sort_columns(int64_t *columns, int64_t count, int64_t *scratch)
-{
-    enum { RUN = 16 };
-    for (int64_t begin = 0; begin < count; begin += RUN) {
-        const int64_t end = begin + RUN < count ? begin + RUN : count;
-        for (int64_t i = begin + 1; i < end; i++) {
-            const int64_t moved = columns[i];
-            int64_t at = i;
-            for (; at > begin && columns[at - 1] > moved; at--)
-                columns[at] = columns[at - 1];
-            columns[at] = moved;
-        }
-    }
-    for (int64_t run = RUN; run < count; run *= 2) {
-        for (int64_t begin = 0; begin + run < count; begin += 2 * run) {
-            const int64_t middle = begin + run, end = middle + run < count ? middle + run : count;
-            int64_t left = 0, right = middle, at = begin;
-            memcpy(scratch, columns + begin, (size_t)run * sizeof *scratch);
-            while (left < run)
-                columns[at++] = right < end && columns[right] < scratch[left] ? columns[right++] : scratch[left++];
-        }
-    }
-}
-
-/* ---- one row ---- */
-
-/* The sums of a row, by column.  A slot is used where its column is not -1. */
-struct sums {
-    int64_t *slots, capacity, room; /* a power of two for this row, within the room that there is */
-    void *values;
-    int64_t *columns, *used, *scratch, count; /* columns and slots that are in use; half as much room */
-};
-
-static void free_sums(struct sums *sums)
-{
-    free(sums->slots);
-    free(sums->values);
-    free(sums->columns);
-    free(sums->used);
-    free(sums->scratch);
-}
-
-/* Be ready for a row of at most `most` columns. */
-static mnp_status open_sums(struct sums *sums, int64_t most, size_t size)
-{
-    int64_t capacity = 64;
-    while (capacity < 2 * most)
-        capacity *= 2;
-    sums->capacity = capacity;
-    sums->count = 0;
-    if (capacity <= sums->room)
-        return MNP_OK;
-    free_sums(sums);
-    *sums = (struct sums){.capacity = capacity};
-    MNP_TRY(mnp__malloc((size_t)capacity * sizeof *sums->slots, &sums->slots));
-    MNP_TRY(mnp__malloc((size_t)capacity * size, &sums->values));
-    MNP_TRY(mnp__malloc((size_t)capacity / 2 * sizeof *sums->columns, &sums->columns));
-    MNP_TRY(mnp__malloc((size_t)capacity / 2 * sizeof *sums->used, &sums->used));
-    MNP_TRY(mnp__malloc((size_t)capacity / 2 * sizeof *sums->scratch, &sums->scratch));
-    memset(sums->slots, 0xff, (size_t)capacity * sizeof *sums->slots);
-    sums->room = capacity;
-    return MNP_OK;
-}
-
-static inline int64_t find_slot(const struct sums *sums, int64_t column)
-{
-    const uint64_t hash = (uint64_t)column * UINT64_C(0x9e3779b97f4a7c15);
-    int64_t slot = (int64_t)(hash >> 20) & (sums->capacity - 1);
-    while (sums->slots[slot] >= 0 && sums->slots[slot] != column)
-        slot = (slot + 1) & (sums->capacity - 1);
-    return slot;
-}
-
-/* Add a row, times a factor, of values of one type. */
-#define DEFINE_ADD_ROW(name, type)                                                                                     \
-    static void name(struct sums *sums, const mnp__csr *rows, int64_t row, const void *factors, int64_t from)         \
-    {                                                                                                                  \
-        const type factor = ((const type *)factors)[from], *values = rows->values;                                    \
-        type *totals = sums->values;                                                                                   \
-        for (int64_t k = rows->offsets[row]; k < rows->offsets[row + 1]; k++) {                                       \
-            const int64_t slot = find_slot(sums, rows->indices[k]);                                                    \
-            if (sums->slots[slot] >= 0) {                                                                              \
-                totals[slot] += factor * values[k];                                                                    \
-                continue;                                                                                              \
-            }                                                                                                          \
-            sums->used[sums->count] = slot;                                                                            \
-            sums->slots[slot] = sums->columns[sums->count++] = rows->indices[k];                                      \
-            totals[slot] = factor * values[k];                                                                         \
-        }                                                                                                              \
-    }
-DEFINE_ADD_ROW(add_float, float)
-DEFINE_ADD_ROW(add_double, double)
-DEFINE_ADD_ROW(add_complex_float, float _Complex)
-DEFINE_ADD_ROW(add_complex_double, double _Complex)
-
-typedef void (*add_row)(struct sums *sums, const mnp__csr *rows, int64_t row, const void *factors, int64_t from);
-
-static add_row add_row_of(mnp_dtype dtype)
-{
-    return dtype == MNP_FLOAT32   ? add_float
-           : dtype == MNP_FLOAT64 ? add_double
-           : dtype == MNP_COMPLEX64 ? add_complex_float
-                                    : add_complex_double;
-}
-
-/* ---- all rows ---- */
-
-/* The product that is being made, with room that grows. */
-struct product {
-    mnp__csr csr;
-    int64_t count, room;
-};
-
-static mnp_status reserve(struct product *product, int64_t more)
-{
-    const int64_t needed = product->count + more;
-    if (needed <= product->room)
-        return MNP_OK;
-    const int64_t room = needed + needed / 2;
-    void *indices = realloc(product->csr.indices, (size_t)room * sizeof *product->csr.indices);
-    if (indices)
-        product->csr.indices = indices;
-    void *values = realloc(product->csr.values, (size_t)room * mnp_dtype_size(product->csr.dtype));
-    if (values)
-        product->csr.values = values;
-    if (!indices || !values)
-        return MNP_FAIL(MNP_ERR_MEMORY, "no memory for %" PRId64 " entries of a product", room);
-    product->room = room;
-    return MNP_OK;
-}
-
-/* Write the sums of a row, and leave the table empty. */
-static mnp_status close_row(struct sums *sums, int64_t row, struct product *product)
-{
-    const size_t size = mnp_dtype_size(product->csr.dtype);
-    MNP_TRY(reserve(product, sums->count));
-    sort_columns(sums->columns, sums->count, sums->scratch);
-    for (int64_t i = 0; i < sums->count; i++) {
-        const int64_t slot = find_slot(sums, sums->columns[i]);
-        product->csr.indices[product->count] = sums->columns[i];
-        mnp__value_copy(size, product->csr.values, product->count++, sums->values, slot);
-    }
-    for (int64_t i = 0; i < sums->count; i++)
-        sums->slots[sums->used[i]] = -1;
-    product->csr.offsets[row + 1] = product->count;
-    return MNP_OK;
-}
-
-/* A's rows as two parts with numbers of rows of B, which this rank has or has fetched. */
+/* A in device memory, its columns numbered as the rows of B are, whose two parts are cut by columns. */
 struct factors {
-    mnp__part own, ghost;
-    mnp__csr own_rows, ghost_rows;
+    mnp__part a, own, ghost;
+    int64_t count, *columns; /* the ghost columns of B */
 };
 
-static void free_factors(struct factors *factors)
+static void free_factors(mnp_ctx *ctx, struct factors *factors)
 {
-    mnp__part_free(&factors->own);
-    mnp__part_free(&factors->ghost);
-    mnp__csr_free(&factors->own_rows);
-    mnp__csr_free(&factors->ghost_rows);
+    mnp__part_release(ctx, &factors->a);
+    mnp__part_release(ctx, &factors->own);
+    mnp__part_release(ctx, &factors->ghost);
+    free(factors->columns);
 }
 
-/* At most so many columns are in a row that is the sum of those that entries begin..end of a part name. */
-static int64_t count_terms(const mnp__part *part, int64_t begin, int64_t end, const mnp__csr *rows)
+static mnp_status upload(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *part, mnp__part *device_part)
 {
-    int64_t count = 0;
+    return mnp__part_upload(ctx, dtype, part->count > INT32_MAX ? 8 : 4, part, device_part);
+}
+
+/* A part in CSR with room for so many entries. */
+static mnp_status new_part(int64_t rows, int64_t columns, int64_t count, size_t size, mnp__part *part)
+{
+    *part = (mnp__part){.format = MNP_CSR, .rows = rows, .columns = columns, .lines = rows, .count = count,
+                        .offset_size = sizeof(int64_t)};
+    MNP_TRY(mnp__calloc((size_t)rows + 1, sizeof(int64_t), &part->offsets));
+    MNP_TRY(mnp__malloc((size_t)count * sizeof *part->indices, &part->indices));
+    return mnp__malloc((size_t)count * size, &part->values);
+}
+
+static void append(mnp__part *to, int64_t *at, const mnp__part *from, int64_t begin, int64_t end, int32_t shift, size_t size)
+{
     for (int64_t k = begin; k < end; k++)
-        count += rows->offsets[part->indices[k] + 1] - rows->offsets[part->indices[k]];
-    return count;
+        to->indices[*at + k - begin] = from->indices[k] + shift;
+    memcpy((char *)to->values + (size_t)*at * size, (const char *)from->values + (size_t)begin * size,
+           (size_t)(end - begin) * size);
+    *at += end - begin;
 }
 
-static mnp_status multiply_rows(const struct factors *factors, struct sums *sums, struct product *product)
+/* The rows of both parts, ghosts numbered on from own columns. */
+static mnp_status join_columns(const mnp__part *own, const mnp__part *ghost, mnp_dtype dtype, mnp__part *joined)
 {
-    const mnp__part *own = &factors->own, *ghost = &factors->ghost;
+    const size_t size = mnp_dtype_size(dtype);
     const int64_t *own_offsets = own->offsets, *ghost_offsets = ghost->offsets;
-    const add_row add = add_row_of(product->csr.dtype);
-    const int64_t columns = product->csr.columns;
-    int64_t line = 0, k = 0;
+    int64_t line = 0, at = 0;
+    if (own->columns + ghost->columns > INT32_MAX)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's rows touch %" PRId64 " columns, of others %" PRId64
+                        " of them; more than %d are too many in a product of matrices",
+                        own->columns + ghost->columns, ghost->columns, INT32_MAX);
+    MNP_TRY(new_part(own->rows, own->columns + ghost->columns, own->count + ghost->count, size, joined));
+    int64_t *offsets = joined->offsets;
     for (int64_t i = 0; i < own->rows; i++) {
-        const bool has_ghosts = line < ghost->lines && ghost->rows_of[line] == i;
-        const int64_t end = has_ghosts ? ghost_offsets[++line] : k;
-        const int64_t terms = count_terms(own, own_offsets[i], own_offsets[i + 1], &factors->own_rows) +
-                              count_terms(ghost, k, end, &factors->ghost_rows);
-        MNP_TRY(open_sums(sums, terms < columns ? terms : columns, mnp_dtype_size(product->csr.dtype)));
-        for (int64_t j = own_offsets[i]; j < own_offsets[i + 1]; j++)
-            add(sums, &factors->own_rows, own->indices[j], own->values, j);
-        for (; k < end; k++)
-            add(sums, &factors->ghost_rows, ghost->indices[k], ghost->values, k);
-        MNP_TRY(close_row(sums, i, product));
+        append(joined, &at, own, own_offsets[i], own_offsets[i + 1], 0, size);
+        if (line < ghost->lines && ghost->rows_of[line] == i) {
+            append(joined, &at, ghost, ghost_offsets[line], ghost_offsets[line + 1], (int32_t)own->columns, size);
+            line++;
+        }
+        offsets[i + 1] = at;
     }
     return MNP_OK;
 }
 
-static mnp_status fetch_parts(const mnp_sparse *a, struct factors *factors)
+/* A's rows on the CPU. */
+static mnp_status number_a(const mnp_sparse *a, mnp__part *joined)
 {
-    mnp__part stored;
-    MNP_TRY(mnp__part_download(a->ctx, a->dtype, &a->ghost, &factors->ghost));
-    MNP_TRY(mnp__part_download(a->ctx, a->dtype, &a->own, &stored));
-    const mnp_status st = mnp__part_to_csr(&stored, a->dtype, &factors->own);
+    mnp__part stored = {.rows = 0}, own = {.rows = 0}, ghost = {.rows = 0};
+    mnp_status st;
+    MNP_TRY_OR(mnp__part_download(a->ctx, a->dtype, &a->own, &stored), st, done);
+    MNP_TRY_OR(mnp__part_to_csr(&stored, a->dtype, &own), st, done);
+    MNP_TRY_OR(mnp__part_download(a->ctx, a->dtype, &a->ghost, &ghost), st, done);
+    st = join_columns(&own, &ghost, a->dtype, joined);
+done:
     mnp__part_free(&stored);
+    mnp__part_free(&own);
+    mnp__part_free(&ghost);
     return st;
 }
 
-/* The product of matrices of one dtype, where b's rows are cut as a's columns. */
-static mnp_status multiply(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p)
+/*
+ * The rows of B by A's numbers: own ones, of which those that no entry of A names are left empty, as their columns need not
+ * be C's; and then those that were fetched.
+ */
+static mnp_status stack(const mnp__part *a, const mnp__csr *own_rows, const mnp__csr *ghost_rows, mnp__csr *stacked)
 {
-    struct factors factors = {.own = {.rows = 0}};
-    struct sums sums = {.room = 0};
-    struct product product = {.count = 0};
+    const size_t size = mnp_dtype_size(own_rows->dtype);
+    bool *named;
+    int64_t at = 0;
+    MNP_TRY(mnp__calloc((size_t)a->columns, sizeof *named, &named));
+    mnp_status st = mnp__csr_new(own_rows->dtype, a->columns, own_rows->columns,
+                                 mnp__csr_count(own_rows) + mnp__csr_count(ghost_rows), stacked);
+    for (int64_t k = 0; k < a->count; k++)
+        named[a->indices[k]] = true;
+    for (int64_t i = 0; i < a->columns && st == MNP_OK; i++) {
+        const mnp__csr *from = i < own_rows->rows ? own_rows : ghost_rows;
+        const int64_t row = i < own_rows->rows ? i : i - own_rows->rows, begin = from->offsets[row];
+        const size_t count = named[i] ? (size_t)(from->offsets[row + 1] - begin) : 0;
+        memcpy(stacked->indices + at, from->indices + begin, count * sizeof *stacked->indices);
+        memcpy((char *)stacked->values + (size_t)at * size, (const char *)from->values + (size_t)begin * size, count * size);
+        stacked->offsets[i + 1] = at += (int64_t)count;
+    }
+    free(named);
+    return st;
+}
+
+/* Offsets of all rows, for a part that lists those that have entries. */
+static mnp_status spread_rows(mnp__part *part)
+{
+    const int64_t *listed = part->offsets;
+    int64_t *offsets, line = 0;
+    MNP_TRY(mnp__malloc((size_t)(part->rows + 1) * sizeof *offsets, &offsets));
+    for (int64_t i = 0; i < part->rows; i++) {
+        offsets[i] = listed[line];
+        line += line < part->lines && part->rows_of[line] == i;
+    }
+    offsets[part->rows] = listed[line];
+    free(part->offsets);
+    free(part->rows_of);
+    part->offsets = offsets;
+    part->rows_of = NULL;
+    part->lines = part->rows;
+    return MNP_OK;
+}
+
+/* B's rows split into own and ghost columns, on the device. */
+static mnp_status number_b(const mnp_sparse *b, const mnp__csr *stacked, struct factors *factors)
+{
+    mnp__part own = {.rows = 0}, ghost = {.rows = 0};
     mnp_status st;
-    MNP_TRY_OR(mnp__sparse_fetch(b, &factors.own_rows), st, done);
-    MNP_TRY_OR(fetch_ghost_rows(a, b, &factors.own_rows, &factors.ghost_rows), st, done);
-    st = fetch_parts(a, &factors);
-    if (st == MNP_OK)
-        st = mnp__csr_new(a->dtype, a->rows, b->shape[1], 0, &product.csr);
-    if (st == MNP_OK)
-        st = multiply_rows(&factors, &sums, &product);
-    MNP_TRY_OR(MNP_AGREE(a->ctx, st), st, done);
-    st = mnp__sparse_from_csr(a->ctx, a->shape[0], b->shape[1], a->row_layout, b->column_layout, &product.csr, c_p);
+    MNP_TRY_OR(mnp__part_split(stacked, b->column_lo, b->column_lo + b->columns, &own, &ghost, &factors->columns,
+                               &factors->count), st, done);
+    MNP_TRY_OR(spread_rows(&ghost), st, done);
+    MNP_TRY_OR(upload(b->ctx, b->dtype, &own, &factors->own), st, done);
+    st = upload(b->ctx, b->dtype, &ghost, &factors->ghost);
 done:
-    free_factors(&factors);
-    free_sums(&sums);
-    mnp__csr_free(&product.csr);
+    mnp__part_free(&own);
+    mnp__part_free(&ghost);
+    return st;
+}
+
+/* From B's own rows and those that were fetched, which are freed.  Not collective. */
+static mnp_status number(const mnp_sparse *a, const mnp_sparse *b, mnp__csr *own_rows, mnp__csr *ghost_rows,
+                         struct factors *factors)
+{
+    mnp__part joined = {.rows = 0};
+    mnp__csr stacked = {.rows = 0};
+    mnp_status st = number_a(a, &joined);
+    if (st == MNP_OK)
+        st = stack(&joined, own_rows, ghost_rows, &stacked);
+    mnp__csr_free(own_rows);
+    mnp__csr_free(ghost_rows);
+    if (st == MNP_OK)
+        st = upload(a->ctx, a->dtype, &joined, &factors->a);
+    mnp__part_free(&joined);
+    if (st == MNP_OK)
+        st = number_b(b, &stacked, factors);
+    mnp__csr_free(&stacked);
+    return st;
+}
+
+/* Collective, and agreed upon. */
+static mnp_status make_factors(const mnp_sparse *a, const mnp_sparse *b, struct factors *factors)
+{
+    mnp__csr own_rows = {.rows = 0}, ghost_rows = {.rows = 0};
+    MNP_TRY(mnp__sparse_fetch(b, &own_rows));
+    mnp_status st = fetch_ghost_rows(a, b, &own_rows, &ghost_rows);
+    if (st == MNP_OK)
+        st = MNP_AGREE(a->ctx, number(a, b, &own_rows, &ghost_rows, factors));
+    mnp__csr_free(&own_rows);
+    mnp__csr_free(&ghost_rows);
+    return st;
+}
+
+/* ---- products ---- */
+
+/* The ghost part of a product without any. */
+static mnp_status empty_part(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, mnp__part *device_part)
+{
+    int64_t offset = 0;
+    const mnp__part part = {.format = MNP_CSR, .rows = rows, .offsets = &offset};
+    return upload(ctx, dtype, &part, device_part);
+}
+
+/* C's parts become a matrix, whatever comes. */
+static mnp_status make_product(const mnp_sparse *a, const mnp_sparse *b, mnp__part *own, mnp__part *ghost, int64_t count,
+                               const int64_t *columns, mnp_sparse **c_p)
+{
+    return mnp__sparse_from_parts(a->ctx, a->shape[0], b->shape[1], a->row_layout, b->column_layout, a->dtype, own, ghost,
+                                  count, columns, c_p);
+}
+
+/* With ghosts: the product of all rows by each part of B. */
+static mnp_status multiply_parts(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p)
+{
+    mnp_ctx *ctx = a->ctx;
+    struct factors factors = {.count = 0};
+    mnp__part own = {.rows = 0}, ghost = {.rows = 0};
+    int64_t most;
+    mnp_status st;
+    MNP_TRY_OR(make_factors(a, b, &factors), st, done);
+    most = factors.count;
+    MNP_TRY_OR(mnp__all_reduce(&ctx->comm, &most, 1, MPI_INT64_T, MPI_MAX), st, done);
+    MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, &factors.a, &factors.own, &own), st, done);
+    if (most > 0) {
+        MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, &factors.a, &factors.ghost, &ghost), st, done);
+        st = mnp__part_list_rows(ctx, &ghost);
+    } else {
+        st = empty_part(ctx, a->dtype, a->rows, &ghost);
+    }
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
+    st = make_product(a, b, &own, &ghost, factors.count, factors.columns, c_p);
+done:
+    mnp__part_release(ctx, &own);
+    mnp__part_release(ctx, &ghost);
+    free_factors(ctx, &factors);
+    return st;
+}
+
+/* An own part in CSR: as it lies, or *made. */
+static mnp_status bring_part(const mnp_sparse *matrix, const mnp__part **part_p, mnp__part *made)
+{
+    mnp__part stored, csr;
+    *part_p = &matrix->own;
+    if (matrix->format == MNP_CSR)
+        return MNP_OK;
+    MNP_TRY(mnp__part_download(matrix->ctx, matrix->dtype, &matrix->own, &stored));
+    mnp_status st = mnp__part_to_csr(&stored, matrix->dtype, &csr);
+    mnp__part_free(&stored);
+    MNP_TRY(st);
+    st = upload(matrix->ctx, matrix->dtype, &csr, made);
+    mnp__part_free(&csr);
+    *part_p = made;
+    return st;
+}
+
+/* Without ghosts on any rank: of own parts alone. */
+static mnp_status multiply_own(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p)
+{
+    static const int64_t no_columns[1];
+    mnp_ctx *ctx = a->ctx;
+    const mnp__part *left, *right;
+    mnp__part left_made = {.rows = 0}, right_made = {.rows = 0}, own = {.rows = 0}, ghost = {.rows = 0};
+    mnp_status st = bring_part(a, &left, &left_made);
+    if (st == MNP_OK)
+        st = bring_part(b, &right, &right_made);
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
+    MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, left, right, &own), st, done);
+    MNP_TRY_OR(MNP_AGREE(ctx, empty_part(ctx, a->dtype, a->rows, &ghost)), st, done);
+    st = make_product(a, b, &own, &ghost, 0, no_columns, c_p);
+done:
+    mnp__part_release(ctx, &left_made);
+    mnp__part_release(ctx, &right_made);
+    mnp__part_release(ctx, &own);
+    mnp__part_release(ctx, &ghost);
     return st;
 }
 
@@ -309,7 +339,7 @@ mnp_status mnp_sparse_matmul_sparse(const mnp_sparse *a, const mnp_sparse *b, mn
     const mnp_dtype dtype = mnp_dtype_promote(a->dtype, b->dtype);
     MNP_TRY(mnp__sparse_bring(a, dtype, NULL, NULL, &left, &left_made));
     MNP_TRY_OR(mnp__sparse_bring(b, dtype, a->column_layout, NULL, &right, &right_made), st, done);
-    st = multiply(left, right, c_p);
+    st = left->has_ghosts || right->has_ghosts ? multiply_parts(left, right, c_p) : multiply_own(left, right, c_p);
 done:
     mnp_sparse_free(left_made);
     mnp_sparse_free(right_made);

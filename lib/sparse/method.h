@@ -7,29 +7,35 @@
 #include <maniple/solve.h>
 
 #include "sparse/basis.h"
+#include "sparse/loop.h"
 #include "sparse/operator.h"
 #include "sparse/precond.h"
 #include "sparse/step.h"
 
-enum { MNP__MOST_WORK = 10, MNP__MOST_BASES = 3 };
+enum { MNP__MOST_BASES = 3 };
 
 typedef struct mnp__method mnp__method;
 
 /* One system under way. */
-typedef struct mnp__system {
+struct mnp__system {
     mnp_ctx *ctx;
     const mnp__method *method;
     const mnp_operator *op;
     const mnp_solve_options *options; /* without zeros */
     mnp__steps *steps;
-    mnp_array *b, *x, *r;             /* r = b - A x when the method starts; then the method's */
+    mnp_array *b, *x;                 /* the right-hand side, and the iterate */
+    mnp_array *r;                     /* b - A x when the method starts; then the method's */
     mnp_array *work[MNP__MOST_WORK];  /* the method's vectors, 0 before its first start; it may exchange them */
     mnp_array *kept;                  /* the best x so far, of a method that wanders; the start, of one that keeps it */
     mnp__basis *basis[MNP__MOST_BASES];
     int place;                        /* the method's: where it is in a cycle */
-} mnp__system;
+    mnp__solver_loop loop;
+};
 
-/* The scalars are those of all its steps; work vectors have the layout of x, and are counted without `rows`, which have b's. */
+/*
+ * The scalars are those of all its steps; work vectors have the layout of x, and are counted without `rows`, which have b's.
+ * All that iterate changes in memory of the CPU is `place`, and the order of work[]; both come back after some calls.
+ */
 struct mnp__method {
     mnp__scalars scalars;
     int work, rows;

@@ -1,6 +1,6 @@
 /*
- * The diagonal block of a matrix that lies in a rank's own rows and columns, in memory of the CPU: what preconditioners
- * that work rank by rank are made of.
+ * The entries of a rank's own rows, in memory of the CPU: what triangular solves and preconditioners that work rank by rank
+ * are made of.
  */
 #ifndef MNP__SPARSE_OWN_BLOCK_H
 #define MNP__SPARSE_OWN_BLOCK_H
@@ -14,8 +14,12 @@ typedef struct mnp__own_block {
     double _Complex *values;
 } mnp__own_block;
 
-/* Of a square matrix, rows and columns cut alike.  Not collective.  MNP_ERR_MEMORY. */
+/*
+ * The diagonal block, of a square matrix whose rows and columns are cut alike; and what is outside of it, whose columns are
+ * the ghosts' numbers, and which has no diagonal.  Not collective.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
+ */
 mnp_status mnp__own_block_of(const mnp_sparse *matrix, mnp__own_block *block);
+mnp_status mnp__ghost_block_of(const mnp_sparse *matrix, mnp__own_block *block);
 void mnp__own_block_free(mnp__own_block *block);
 
 /* Values of a dtype, as kernels take them. */

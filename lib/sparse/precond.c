@@ -13,6 +13,7 @@
 static const struct {
     const char *name;
     mnp__precond_maker make;
+    bool multiplies; /* by the matrix, whose ghosts are exchanged; others need nothing of other ranks */
 } kinds[] = {
     [MNP_PRECOND_NONE] = {"none", NULL},
     [MNP_PRECOND_JACOBI] = {"jacobi", mnp__precond_diagonal},
@@ -21,8 +22,8 @@ static const struct {
     [MNP_PRECOND_IC0] = {"ic0", mnp__precond_factor},
     [MNP_PRECOND_SOR] = {"sor", mnp__precond_relaxation},
     [MNP_PRECOND_SSOR] = {"ssor", mnp__precond_relaxation},
-    [MNP_PRECOND_CHEBYSHEV] = {"chebyshev", mnp__precond_polynomial},
-    [MNP_PRECOND_POLYNOMIAL] = {"polynomial", mnp__precond_polynomial},
+    [MNP_PRECOND_CHEBYSHEV] = {"chebyshev", mnp__precond_polynomial, .multiplies = true},
+    [MNP_PRECOND_POLYNOMIAL] = {"polynomial", mnp__precond_polynomial, .multiplies = true},
 };
 enum { NUM_KINDS = sizeof kinds / sizeof *kinds, MOST_BLOCK = 64, MOST_SWEEPS = 1000 };
 
@@ -66,17 +67,21 @@ static mnp_status operator_apply(void *data, const mnp_array *x, mnp_array *y)
 static void operator_describe(const void *data, FILE *file)
 {
     const mnp_operator *op = data;
-    fprintf(file, "%s, once an application", op->matrix ? "a product with a sparse matrix" : "the caller's function");
+    fprintf(file, "%s, once an application", op->ops->what);
 }
 
 static const mnp__precond_ops operator_ops = {.apply = operator_apply, .describe = operator_describe};
 
 mnp_status mnp_precond_from_operator(const mnp_operator *op, mnp_precond **precond_p)
 {
+    if (!op || !precond_p)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_from_operator() was given no %s",
+                        op ? "place for the preconditioner" : "operator");
     MNP_TRY(mnp__operator_check_square("mnp_precond_from_operator()", op));
     MNP_TRY(new_precond(op->ctx, op->dtype, op->column_layout, "operator", precond_p));
     (*precond_p)->ops = &operator_ops;
     (*precond_p)->data = (void *)(uintptr_t)op; /* it is not changed */
+    (*precond_p)->enqueues = op->enqueues;
     return MNP_OK;
 }
 
@@ -108,6 +113,9 @@ mnp_status mnp_precond_new(const mnp_sparse *matrix, mnp_precond_kind kind, cons
 {
     static const mnp_precond_options defaults = {.block = 0};
     mnp_precond *precond = NULL;
+    MNP_TRY(mnp__sparse_check("mnp_precond_new()", matrix));
+    if (!precond_p)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new() was given no place for the preconditioner");
     if ((int)kind < 0 || (int)kind >= NUM_KINDS)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): there is no preconditioner %d", (int)kind);
     if (matrix->shape[0] != matrix->shape[1] || !mnp_layout_equal(matrix->row_layout, matrix->column_layout))
@@ -119,6 +127,7 @@ mnp_status mnp_precond_new(const mnp_sparse *matrix, mnp_precond_kind kind, cons
     MNP_TRY(new_precond(matrix->ctx, matrix->dtype, matrix->row_layout, kinds[kind].name, &precond));
     mnp_status st = MNP_OK;
     precond->ops = &none_ops;
+    precond->enqueues = !kinds[kind].multiplies || !matrix->has_ghosts || mnp__ghosts_enqueues(matrix->ghosts);
     if (kinds[kind].make)
         st = kinds[kind].make(matrix, kind, &options, &precond->ops, &precond->data);
     if (st == MNP_OK) {

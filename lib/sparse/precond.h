@@ -22,6 +22,7 @@ struct mnp_precond {
     const char *name;
     const mnp__precond_ops *ops;
     void *data;
+    bool enqueues; /* all that apply does is enqueued: it can be recorded in a graph */
 };
 
 /* What the kinds are made of; options have no zeros any more.  Collective, and agreed upon. */

@@ -152,10 +152,8 @@ static mnp_status make_triangles(factors *f, const mnp_sparse *matrix, const mnp
 {
     mnp__own_block transposed = {.rows = 0};
     for (int64_t i = 0; i < a->rows; i++)
-        inverse[i] = hermitian ? 1 / a->values[a->diagonal[i]] : 1;
-    MNP_TRY(mnp__relax_new(matrix->ctx, matrix->dtype, a, inverse, MNP__RELAX_LOWER, &f->lower));
-    for (int64_t i = 0; i < a->rows; i++)
-        inverse[i] = 1 / a->values[a->diagonal[i]]; /* that of L is real, so it is that of L^H too */
+        inverse[i] = 1 / a->values[a->diagonal[i]]; /* that of L in ic0 is real, so it is that of L^H too */
+    MNP_TRY(mnp__relax_new(matrix->ctx, matrix->dtype, a, hermitian ? inverse : NULL, MNP__RELAX_LOWER, &f->lower));
     mnp_status st = hermitian ? conjugate_transpose(a, &transposed) : MNP_OK;
     if (st == MNP_OK)
         st = mnp__relax_new(matrix->ctx, matrix->dtype, hermitian ? &transposed : a, inverse, MNP__RELAX_UPPER, &f->upper);
@@ -188,8 +186,11 @@ done:
 static mnp_status factor_apply(void *data, const mnp_array *x, mnp_array *y)
 {
     const factors *f = data;
-    MNP_TRY(mnp__relax_run(f->lower, false, 0, 1, x->data, y->data));
-    return mnp__relax_run(f->upper, false, 0, 1, y->data, y->data);
+    const mnp__sweep lower = {.b = x->data, .from = y->data, .x = y->data, .width = 1};
+    mnp__sweep upper = lower;
+    upper.b = y->data;
+    MNP_TRY(mnp__relax_run(f->lower, &lower));
+    return mnp__relax_run(f->upper, &upper);
 }
 
 static void factor_describe(const void *data, FILE *file)

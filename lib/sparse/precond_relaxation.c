@@ -32,7 +32,7 @@ static mnp_status build(relaxation *r, const mnp_sparse *matrix)
             st = MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): the diagonal of row %" PRId64 " is 0, so it cannot be relaxed",
                           matrix->row_lo + i);
         else
-            inverse[i] = 1 / a.values[a.diagonal[i]];
+            inverse[i] = r->omega / a.values[a.diagonal[i]];
     }
     if (st == MNP_OK)
         st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_ALL, &r->relax);
@@ -47,10 +47,13 @@ static mnp_status relaxation_apply(void *data, const mnp_array *x, mnp_array *y)
     const size_t bytes = (size_t)y->local_size * mnp_dtype_size(y->dtype);
     if (bytes > 0)
         MNP_TRY(r->ctx->device->ops->fill(r->ctx->device, y->data, 0, bytes, r->ctx->compute));
+    const mnp__sweep forth = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 1 - r->omega};
+    mnp__sweep back = forth;
+    back.backward = true;
     for (int sweep = 0; sweep < r->sweeps; sweep++) {
-        MNP_TRY(mnp__relax_run(r->relax, false, 1 - r->omega, r->omega, x->data, y->data));
+        MNP_TRY(mnp__relax_run(r->relax, &forth));
         if (r->symmetric)
-            MNP_TRY(mnp__relax_run(r->relax, true, 1 - r->omega, r->omega, x->data, y->data));
+            MNP_TRY(mnp__relax_run(r->relax, &back));
     }
     return MNP_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * Relaxations: the groups, by one pass over the rows, and the launches.
+ * Relaxations: the groups, by one pass over the rows, how the rows lie, and the launches.
  */
 #include "sparse/relax.h"
 
@@ -10,18 +10,31 @@
 #include "kernels/relax.h"
 #include "sparse/step.h"
 
-enum { WORTH_A_LAUNCH = 2048, WORTH_A_WORKER = 1024, THREADS = 128, MOST_BLOCKS = 65535, MASKED_COLOURS = 64 };
+enum {
+    MASKED_COLOURS = 64,
+    WORTH_A_LAUNCH = 2048, /* rows, on the host */
+    WORTH_A_WORKER = 1024, /* too */
+    WARP = 32,
+    BLOCK = 128,           /* threads, where there are many blocks */
+    MOST_ENTRIES = 16384,  /* of a group that one block takes alone */
+    SORTED_TOGETHER = 1024 /* rows */
+};
 
 struct mnp__relax {
     mnp_ctx *ctx;
     mnp_dtype dtype;
     mnp__relax_order order;
-    mnp__kernel *kernel;
+    mnp__kernel *kernels[2]; /* the context's, for one vector and for several; NULL: not loaded */
     int64_t rows;
-    int groups;
+    int levels;             /* or colours */
+    int groups;             /* levels, or where a worker takes the rows in their order: one */
+    bool in_order;
+    int slice;              /* rows whose entries lie side by side */
+    int64_t most_alone;     /* rows of a group that one worker takes */
     int64_t *group_offsets; /* groups + 1, on the CPU */
-    bool in_order;          /* one worker takes the rows as they come */
-    void *offsets, *columns, *values, *inverse, *list; /* device memory */
+    struct {
+        void *groups, *rows, *offsets, *lengths, *columns, *values, *inverse;
+    } device; /* memory, as the kernel takes it */
 };
 
 /* ---- groups ---- */
@@ -29,7 +42,22 @@ struct mnp__relax {
 /* Which entries of a row count. */
 static bool counts(mnp__relax_order order, int64_t row, int64_t column)
 {
-    return order == MNP__RELAX_LOWER ? column < row : order == MNP__RELAX_UPPER ? column > row : column != row;
+    switch (order) {
+    case MNP__RELAX_LOWER:
+        return column < row;
+    case MNP__RELAX_UPPER:
+        return column > row;
+    case MNP__RELAX_ALL:
+        return column != row;
+    default:
+        return true;
+    }
+}
+
+/* Whether rows and entries come from the last to the first. */
+static bool falls(mnp__relax_order order)
+{
+    return order == MNP__RELAX_UPPER || order == MNP__RELAX_BEHIND;
 }
 
 /* The group of every row of a triangle: one more than those that it depends on. */
@@ -37,7 +65,7 @@ static int find_levels(const mnp__own_block *block, mnp__relax_order order, int3
 {
     int groups = 0;
     for (int64_t n = 0; n < block->rows; n++) {
-        const int64_t i = order == MNP__RELAX_LOWER ? n : block->rows - 1 - n;
+        const int64_t i = falls(order) ? block->rows - 1 - n : n;
         int32_t level = 0;
         for (int64_t e = block->offsets[i]; e < block->offsets[i + 1]; e++) {
             const int32_t j = block->columns[e];
@@ -83,17 +111,171 @@ static int find_colours(const mnp__own_block *block, int32_t *group, uint64_t *r
     return groups;
 }
 
-/* The rows by groups, rising within each. */
-static mnp_status sort_rows(mnp__relax *relax, const int32_t *group, int32_t *list)
+/* The groups of all rows; gives their number. */
+static int find_groups(const mnp__own_block *block, mnp__relax_order order, int32_t *group, uint64_t *reached)
 {
-    MNP_TRY(mnp__calloc((size_t)relax->groups + 2, sizeof *relax->group_offsets, &relax->group_offsets));
+    switch (order) {
+    case MNP__RELAX_LOWER:
+    case MNP__RELAX_UPPER:
+        return find_levels(block, order, group);
+    case MNP__RELAX_ALL:
+        return find_colours(block, group, reached);
+    default: /* all are in group 0 */
+        return block->rows > 0;
+    }
+}
+
+/* ---- places ---- */
+
+/* How the rows lie, on the CPU. */
+typedef struct arrangement {
+    int32_t *group;      /* of a row */
+    uint64_t *reached;   /* room for find_colours() */
+    int32_t *rows;       /* at every place */
+    int64_t *offsets;    /* of slices */
+    int32_t *lengths;    /* of rows, by places */
+    int32_t *columns;
+    char *values;
+    char *inverse;
+} arrangement;
+
+static void free_arrangement(arrangement *made)
+{
+    free(made->group);
+    free(made->reached);
+    free(made->rows);
+    free(made->offsets);
+    free(made->lengths);
+    free(made->columns);
+    free(made->values);
+    free(made->inverse);
+}
+
+static int32_t count_entries(const mnp__own_block *block, mnp__relax_order order, int64_t i)
+{
+    int32_t count = 0;
+    for (int64_t e = block->offsets[i]; e < block->offsets[i + 1]; e++)
+        count += counts(order, i, block->columns[e]);
+    return count;
+}
+
+/* One group of all rows, as they depend on each other. */
+static void place_in_order(mnp__relax *relax, int32_t *rows)
+{
+    relax->groups = 1;
+    relax->group_offsets[1] = relax->rows;
+    for (int64_t n = 0; n < relax->rows; n++)
+        rows[n] = (int32_t)(falls(relax->order) ? relax->rows - 1 - n : n);
+}
+
+/* The rows by groups, rising within each. */
+static void place_by_groups(mnp__relax *relax, const int32_t *group, int32_t *rows)
+{
+    relax->groups = relax->levels;
     int64_t *next = relax->group_offsets + 1; /* one behind: where a group's next row goes */
     for (int64_t i = 0; i < relax->rows; i++)
         next[group[i] + 1]++;
     for (int g = 0; g < relax->groups; g++)
         next[g + 1] += next[g];
     for (int64_t i = 0; i < relax->rows; i++)
-        list[next[group[i]]++] = (int32_t)i;
+        rows[next[group[i]]++] = (int32_t)i;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Neighbouring rows of a group so that long ones come first: rows of a slice are then of about one length. */
+static void sort_by_length(const mnp__relax *relax, const mnp__own_block *block, int32_t *rows)
+{
+    int64_t keys[SORTED_TOGETHER]; /* the length, from the longest on, and the row */
+    for (int g = 0; g < relax->groups; g++) {
+        for (int64_t first = relax->group_offsets[g], end; first < relax->group_offsets[g + 1]; first = end) {
+            const int64_t left = relax->group_offsets[g + 1] - first, count = left < SORTED_TOGETHER ? left : SORTED_TOGETHER;
+            bool sorted = true;
+            end = first + count;
+            for (int64_t k = 0; k < count; k++) {
+                const int64_t row = rows[first + k];
+                keys[k] = (INT32_MAX - (int64_t)count_entries(block, relax->order, row)) << 32 | row;
+                sorted = sorted && (k == 0 || keys[k - 1] < keys[k]);
+            }
+            if (!sorted)
+                qsort(keys, (size_t)count, sizeof *keys, by_key);
+            for (int64_t k = 0; k < count && !sorted; k++)
+                rows[first + k] = (int32_t)(keys[k] & INT32_MAX);
+        }
+    }
+}
+
+/*
+ * Whether one worker is quicker than all of the host's: by levels, vectors are read in leaps, so that a row takes about twice
+ * as long, and every level is a launch.
+ */
+static mnp_status choose_order(mnp__relax *relax)
+{
+    mnp_rank_info info = {.rank = 0};
+    if (relax->slice > 1 || (relax->order != MNP__RELAX_LOWER && relax->order != MNP__RELAX_UPPER))
+        return MNP_OK;
+    MNP_TRY(relax->ctx->device->ops->info(relax->ctx->device, &info));
+    const int64_t workers = info.multiprocessors;
+    relax->in_order = relax->rows * (workers - 2) < (int64_t)relax->levels * WORTH_A_LAUNCH * workers;
+    return MNP_OK;
+}
+
+/* Which row lies where. */
+static mnp_status place_rows(mnp__relax *relax, const mnp__own_block *block, arrangement *made)
+{
+    const size_t rows = (size_t)relax->rows;
+    MNP_TRY(mnp__calloc(rows, sizeof *made->group, &made->group));
+    MNP_TRY(mnp__calloc(rows, sizeof *made->reached, &made->reached));
+    MNP_TRY(mnp__malloc(rows * sizeof *made->rows, &made->rows));
+    relax->levels = find_groups(block, relax->order, made->group, made->reached);
+    MNP_TRY(mnp__calloc((size_t)relax->levels + 2, sizeof *relax->group_offsets, &relax->group_offsets));
+    MNP_TRY(choose_order(relax));
+    if (relax->in_order)
+        place_in_order(relax, made->rows);
+    else
+        place_by_groups(relax, made->group, made->rows);
+    if (relax->slice > 1)
+        sort_by_length(relax, block, made->rows);
+    return MNP_OK;
+}
+
+/* Where the entries of every slice begin: slices are as long as their longest row. */
+static mnp_status place_entries(const mnp__relax *relax, const mnp__own_block *block, arrangement *made)
+{
+    const int64_t slices = (relax->rows + relax->slice - 1) / relax->slice;
+    MNP_TRY(mnp__calloc((size_t)slices + 1, sizeof *made->offsets, &made->offsets));
+    MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->lengths, &made->lengths));
+    for (int64_t s = 0; s < slices; s++) {
+        int64_t longest = 0;
+        for (int64_t place = s * relax->slice; place < (s + 1) * relax->slice && place < relax->rows; place++) {
+            made->lengths[place] = count_entries(block, relax->order, made->rows[place]);
+            longest = made->lengths[place] > longest ? made->lengths[place] : longest;
+        }
+        made->offsets[s + 1] = made->offsets[s] + longest * relax->slice;
+    }
+    return MNP_OK;
+}
+
+static mnp_status fill_entries(const mnp__relax *relax, const mnp__own_block *block, int64_t stored, arrangement *made)
+{
+    MNP_TRY(mnp__malloc((size_t)stored * sizeof *made->columns, &made->columns));
+    MNP_TRY(mnp__malloc((size_t)stored * mnp_dtype_size(relax->dtype), &made->values));
+    for (int64_t place = 0; place < relax->rows; place++) {
+        const int64_t i = made->rows[place], begin = block->offsets[i], end = block->offsets[i + 1];
+        int64_t at = made->offsets[place / relax->slice] + place % relax->slice;
+        for (int64_t n = begin; n < end; n++) {
+            const int64_t e = falls(relax->order) ? begin + end - 1 - n : n;
+            if (!counts(relax->order, i, block->columns[e]))
+                continue;
+            made->columns[at] = block->columns[e];
+            mnp__store_value(relax->dtype, made->values, at, block->values[e]);
+            at += relax->slice;
+        }
+    }
     return MNP_OK;
 }
 
@@ -108,79 +290,58 @@ static mnp_status upload(mnp_ctx *ctx, const void *data, size_t size, void **dev
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 
-/* The entries that count, on the CPU: room for all. */
-typedef struct entries {
-    int64_t *offsets;
-    int32_t *columns, *group, *list;
-    uint64_t *reached;
-    char *values, *inverse;
-} entries;
-
-static mnp_status allocate(const mnp__own_block *block, size_t size, entries *made)
+static mnp_status upload_all(mnp__relax *relax, const double _Complex *inverse, int64_t stored, arrangement *made)
 {
-    const size_t rows = (size_t)block->rows, count = (size_t)block->offsets[block->rows];
-    MNP_TRY(mnp__calloc(rows + 1, sizeof *made->offsets, &made->offsets));
-    MNP_TRY(mnp__malloc(count * sizeof *made->columns, &made->columns));
-    MNP_TRY(mnp__calloc(rows, sizeof *made->group, &made->group));
-    MNP_TRY(mnp__malloc(rows * sizeof *made->list, &made->list));
-    MNP_TRY(mnp__calloc(rows, sizeof *made->reached, &made->reached));
-    MNP_TRY(mnp__malloc(count * size, &made->values));
-    return mnp__malloc(rows * size, &made->inverse);
-}
-
-static void free_entries(entries *made)
-{
-    free(made->offsets);
-    free(made->columns);
-    free(made->group);
-    free(made->list);
-    free(made->reached);
-    free(made->values);
-    free(made->inverse);
-}
-
-static void choose(const mnp__relax *relax, const mnp__own_block *block, const double _Complex *inverse, entries *made)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < block->rows; i++) {
-        for (int64_t e = block->offsets[i]; e < block->offsets[i + 1]; e++) {
-            if (!counts(relax->order, i, block->columns[e]))
-                continue;
-            made->columns[count] = block->columns[e];
-            mnp__store_value(relax->dtype, made->values, count++, block->values[e]);
-        }
-        made->offsets[i + 1] = count;
+    mnp_ctx *ctx = relax->ctx;
+    const size_t size = mnp_dtype_size(relax->dtype), rows = (size_t)relax->rows;
+    const size_t slices = (rows + (size_t)relax->slice - 1) / (size_t)relax->slice;
+    MNP_TRY(upload(ctx, relax->group_offsets, ((size_t)relax->groups + 1) * sizeof *relax->group_offsets,
+                   &relax->device.groups));
+    MNP_TRY(upload(ctx, made->rows, rows * sizeof *made->rows, &relax->device.rows));
+    MNP_TRY(upload(ctx, made->offsets, (slices + 1) * sizeof *made->offsets, &relax->device.offsets));
+    if (relax->slice > 1)
+        MNP_TRY(upload(ctx, made->lengths, rows * sizeof *made->lengths, &relax->device.lengths));
+    MNP_TRY(upload(ctx, made->columns, (size_t)stored * sizeof *made->columns, &relax->device.columns));
+    MNP_TRY(upload(ctx, made->values, (size_t)stored * size, &relax->device.values));
+    if (!inverse)
+        return MNP_OK;
+    MNP_TRY(mnp__malloc(rows * size, &made->inverse));
+    for (int64_t i = 0; i < relax->rows; i++)
         mnp__store_value(relax->dtype, made->inverse, i, inverse[i]);
-    }
+    return upload(ctx, made->inverse, rows * size, &relax->device.inverse);
 }
 
-static mnp_status build(mnp__relax *relax, const mnp__own_block *block, const double _Complex *inverse, entries *made)
+/* ---- making ---- */
+
+/* So many that another worker, or on a GPU another launch, would not be worth while. */
+static int64_t choose_most_alone(const mnp__relax *relax, int64_t stored)
 {
-    const size_t size = mnp_dtype_size(relax->dtype), rows = (size_t)block->rows;
-    MNP_TRY(allocate(block, size, made));
-    choose(relax, block, inverse, made);
-    relax->groups = relax->order == MNP__RELAX_ALL ? find_colours(block, made->group, made->reached)
-                                                   : find_levels(block, relax->order, made->group);
-    MNP_TRY(sort_rows(relax, made->group, made->list));
-    relax->in_order = relax->order != MNP__RELAX_ALL && relax->ctx->device->block_memory == 0 &&
-                      relax->rows < (int64_t)relax->groups * WORTH_A_LAUNCH;
-    const size_t count = (size_t)made->offsets[rows];
-    MNP_TRY(upload(relax->ctx, made->offsets, (rows + 1) * sizeof *made->offsets, &relax->offsets));
-    MNP_TRY(upload(relax->ctx, made->columns, count * sizeof *made->columns, &relax->columns));
-    MNP_TRY(upload(relax->ctx, made->values, count * size, &relax->values));
-    MNP_TRY(upload(relax->ctx, made->inverse, rows * size, &relax->inverse));
-    return upload(relax->ctx, made->list, rows * sizeof *made->list, &relax->list);
+    if (relax->slice == 1)
+        return WORTH_A_WORKER - 1;
+    const int64_t most = MOST_ENTRIES / (stored / (relax->rows > 0 ? relax->rows : 1) + 1);
+    return most < MNP_RELAX_THREADS ? most : MNP_RELAX_THREADS;
+}
+
+static mnp_status build(mnp__relax *relax, const mnp__own_block *block, const double _Complex *inverse, arrangement *made)
+{
+    MNP_TRY(place_rows(relax, block, made));
+    MNP_TRY(place_entries(relax, block, made));
+    const int64_t stored = made->offsets[(relax->rows + relax->slice - 1) / relax->slice];
+    relax->most_alone = choose_most_alone(relax, stored);
+    MNP_TRY(fill_entries(relax, block, stored, made));
+    return upload_all(relax, inverse, stored, made);
 }
 
 mnp_status mnp__relax_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp__own_block *block, const double _Complex *inverse,
                           mnp__relax_order order, mnp__relax **relax_p)
 {
     mnp__relax *relax;
-    entries made = {NULL};
+    arrangement made = {NULL};
     MNP_TRY(mnp__calloc(1, sizeof *relax, &relax));
-    *relax = (mnp__relax){.ctx = ctx, .dtype = dtype, .order = order, .rows = block->rows};
+    *relax = (mnp__relax){.ctx = ctx, .dtype = dtype, .order = order, .rows = block->rows,
+                          .slice = ctx->device->block_memory == 0 ? 1 : WARP};
     mnp_status st = build(relax, block, inverse, &made);
-    free_entries(&made);
+    free_arrangement(&made);
     if (st == MNP_OK)
         *relax_p = relax;
     else
@@ -192,66 +353,106 @@ void mnp__relax_free(mnp__relax *relax)
 {
     if (!relax)
         return;
-    void *const memory[] = {relax->offsets, relax->columns, relax->values, relax->inverse, relax->list};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
-        if (memory[i])
-            relax->ctx->device->ops->free(relax->ctx->device, memory[i]);
-    }
+    const mnp__device_ops *ops = relax->ctx->device->ops;
+    ops->free(relax->ctx->device, relax->device.groups);
+    ops->free(relax->ctx->device, relax->device.rows);
+    ops->free(relax->ctx->device, relax->device.offsets);
+    ops->free(relax->ctx->device, relax->device.lengths);
+    ops->free(relax->ctx->device, relax->device.columns);
+    ops->free(relax->ctx->device, relax->device.values);
+    ops->free(relax->ctx->device, relax->device.inverse);
     free(relax->group_offsets);
     free(relax);
 }
 
-mnp_status mnp__relax_load(mnp__relax *relax)
+static mnp_status load(mnp__relax *relax, bool wide)
 {
+    mnp__kernel **kernel_p = &relax->kernels[wide];
     mnp__text defines = MNP__TEXT_EMPTY;
-    mnp__steps_define_types(&defines, relax->dtype);
+    if (*kernel_p)
+        return MNP_OK;
+    mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_SLICE %d\n#define MNP_WIDE %d\n", mnp__jit_type(relax->dtype),
+                  relax->slice, wide);
     mnp__kernel_spec spec = {.file = "relax.cu", .function = "mnp_relax", .defines = mnp__text_string(&defines)};
     mnp_status st = mnp__text_status(&defines);
     if (st == MNP_OK)
-        st = mnp__ctx_kernel(relax->ctx, &spec, &relax->kernel);
+        st = mnp__ctx_kernel(relax->ctx, &spec, kernel_p);
     mnp__text_free(&defines);
     return st;
 }
 
-/* ---- sweeps ---- */
-
-static mnp__launch launch_of(const mnp__relax *relax, int64_t rows)
+mnp_status mnp__relax_load(mnp__relax *relax)
 {
-    bool blocks = relax->ctx->device->block_memory > 0;
-    int64_t workers = relax->in_order ? 1 : blocks ? (rows + THREADS - 1) / THREADS : rows / WORTH_A_WORKER + 1;
-    workers = workers > MOST_BLOCKS ? MOST_BLOCKS : workers;
-    return (mnp__launch){.grid = {(unsigned)workers, 1, 1}, .block = {THREADS, 1, 1}};
+    return load(relax, false);
 }
 
-mnp_status mnp__relax_run(const mnp__relax *relax, bool backward, double keep, double weight, const void *b, void *x)
+mnp_status mnp__relax_load_wide(mnp__relax *relax)
 {
-    const mnp__device_ops *ops = relax->ctx->device->ops;
-    const bool falling = relax->order == MNP__RELAX_UPPER;
-    struct mnp_relax_params params = {.count = relax->rows,
-                                      .first = falling ? relax->rows - 1 : 0,
-                                      .step = falling ? -1 : 1,
-                                      .offsets = (uintptr_t)relax->offsets,
-                                      .columns = (uintptr_t)relax->columns,
-                                      .values = (uintptr_t)relax->values,
-                                      .inverse = (uintptr_t)relax->inverse,
-                                      .b = (uintptr_t)b,
-                                      .x = (uintptr_t)x,
-                                      .keep = keep,
-                                      .weight = weight};
-    const int launches = relax->rows == 0 ? 0 : relax->in_order ? 1 : relax->groups;
-    for (int i = 0; i < launches; i++) {
-        const int g = backward ? launches - 1 - i : i;
-        if (!relax->in_order) {
-            params.count = relax->group_offsets[g + 1] - relax->group_offsets[g];
-            params.list = (uintptr_t)relax->list + (uintptr_t)relax->group_offsets[g] * sizeof(int32_t);
-        }
-        mnp__launch launch = launch_of(relax, params.count);
-        MNP_TRY(ops->launch(relax->ctx->device, relax->kernel, &launch, &params, sizeof params, relax->ctx->compute));
+    return load(relax, true);
+}
+
+/* ---- sweeps ---- */
+
+/* Threads that a group keeps busy: those of a GPU are counted from the beginning of a slice. */
+static int64_t count_tasks(const mnp__relax *relax, int64_t group, int64_t width)
+{
+    const int64_t begin = relax->group_offsets[group], end = relax->group_offsets[group + 1];
+    return (end - begin / relax->slice * relax->slice) * width;
+}
+
+/* How many groups one launch takes, and the most tasks of any: more than one if they are small, by one worker. */
+static int64_t take_groups(const mnp__relax *relax, int64_t first, int64_t step, int64_t width, int64_t *tasks_p)
+{
+    int64_t count = 0;
+    *tasks_p = count_tasks(relax, first, width);
+    for (int64_t g = first; g >= 0 && g < relax->groups; g += step) {
+        const int64_t tasks = count_tasks(relax, g, width);
+        if ((relax->group_offsets[g + 1] - relax->group_offsets[g]) * width > relax->most_alone)
+            break;
+        *tasks_p = tasks > *tasks_p ? tasks : *tasks_p;
+        count++;
+    }
+    return count > 0 ? count : 1;
+}
+
+static mnp__launch launch_of(const mnp__relax *relax, bool alone, int64_t tasks)
+{
+    if (relax->slice == 1)
+        return (mnp__launch){.grid = {alone ? 1 : (unsigned)(tasks / WORTH_A_WORKER + 1), 1, 1}, .block = {1, 1, 1}};
+    const int64_t threads = tasks < MNP_RELAX_THREADS ? (tasks + WARP - 1) / WARP * WARP : MNP_RELAX_THREADS;
+    if (alone)
+        return (mnp__launch){.grid = {1, 1, 1}, .block = {(unsigned)threads, 1, 1}, .early = true};
+    return (mnp__launch){.grid = {(unsigned)((tasks + BLOCK - 1) / BLOCK), 1, 1}, .block = {BLOCK, 1, 1}, .early = true};
+}
+
+mnp_status mnp__relax_run(const mnp__relax *relax, const mnp__sweep *sweep)
+{
+    mnp_ctx *ctx = relax->ctx;
+    struct mnp_relax_params params = {.step = sweep->backward ? -1 : 1,
+                                      .groups = (uintptr_t)relax->device.groups,
+                                      .rows = (uintptr_t)relax->device.rows,
+                                      .offsets = (uintptr_t)relax->device.offsets,
+                                      .lengths = (uintptr_t)relax->device.lengths,
+                                      .columns = (uintptr_t)relax->device.columns,
+                                      .values = (uintptr_t)relax->device.values,
+                                      .inverse = (uintptr_t)relax->device.inverse,
+                                      .b = (uintptr_t)sweep->b,
+                                      .from = (uintptr_t)sweep->from,
+                                      .x = (uintptr_t)sweep->x,
+                                      .width = sweep->width,
+                                      .keep = sweep->keep};
+    mnp__kernel *kernel = relax->kernels[sweep->width != 1];
+    for (int64_t done = 0; sweep->width > 0 && done < relax->groups; done += params.count) {
+        int64_t tasks;
+        params.first = sweep->backward ? relax->groups - 1 - done : done;
+        params.count = take_groups(relax, params.first, params.step, sweep->width, &tasks);
+        const mnp__launch launch = launch_of(relax, relax->in_order || params.count > 1, tasks);
+        MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
     }
     return MNP_OK;
 }
 
 int mnp__relax_groups(const mnp__relax *relax)
 {
-    return relax->groups;
+    return relax->levels;
 }

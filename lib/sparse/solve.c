@@ -52,12 +52,17 @@ static mnp_status check_options(const mnp_operator *op, mnp_solver solver, const
 static mnp_status check(const mnp_operator *op, const mnp_array *b, mnp_solver solver, const mnp_solve_options *options,
                         const mnp_array *x)
 {
+    if (!op || !b)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve() was given no %s", op ? "right-hand side" : "operator");
     if ((int)solver < 0 || (int)solver >= NUM_METHODS)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): there is no solver %d", (int)solver);
     MNP_TRY(mnp__array_check_blocks("mnp_solve()", b));
     int64_t rows = mnp_layout_size(op->row_layout), columns = mnp_layout_size(op->column_layout);
     if (b->layout->ndim < 1 || b->layout->ndim > 2 || b->layout->shape[0] != rows)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): b must have one or two dimensions, the first of %" PRId64 " rows", rows);
+    if (mnp_dtype_kind(b->dtype) == 'c' && mnp_dtype_kind(op->dtype) != 'c')
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): b is %s, but the operator is %s", mnp_dtype_name(b->dtype),
+                        mnp_dtype_name(op->dtype));
     if (x && x->dtype != op->dtype)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): x is %s, but the operator is %s", mnp_dtype_name(x->dtype),
                         mnp_dtype_name(op->dtype));
@@ -69,8 +74,8 @@ static mnp_status check(const mnp_operator *op, const mnp_array *b, mnp_solver s
     }
     if (!methods[solver]->least_squares)
         MNP_TRY(mnp__operator_check_square("mnp_solve()", op));
-    else if (!op->matrix && !op->adjoint)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): lsqr needs an operator with an adjoint function");
+    else if (!op->has_adjoint)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): lsqr needs an operator with an adjoint");
     return check_options(op, solver, options);
 }
 
@@ -116,6 +121,16 @@ static mnp_status column_of(const mnp_array *matrix, int64_t k, mnp_array **colu
     return mnp_index(matrix, text, column_p);
 }
 
+/* Values of a view of any dtype and layout, in a vector that is there already. */
+static mnp_status take_column(const mnp_array *view, mnp_array *vector)
+{
+    mnp_array *moved = NULL;
+    MNP_TRY(mnp_redistribute(view, vector->layout, &moved));
+    mnp_status st = mnp_astype(moved, vector->dtype, &vector);
+    mnp_array_free(moved);
+    return st;
+}
+
 /* Put a vector into a view of any layout. */
 static mnp_status put_column(const mnp_array *vector, mnp_array *view)
 {
@@ -130,23 +145,19 @@ static mnp_status put_column(const mnp_array *vector, mnp_array *view)
 
 static mnp_status solve_column(mnp__system *s, const mnp_array *b, mnp_array *x, int64_t k, mnp_solve_result *result)
 {
-    mnp_array *b_view = NULL, *x_view = NULL, *right = NULL, *vector = NULL;
-    const mnp_operator *op = s->op;
+    mnp_array *b_view = NULL, *x_view = NULL;
+    const size_t bytes = (size_t)s->x->local_size * mnp_dtype_size(s->x->dtype);
     mnp_status st;
     MNP_TRY_OR(column_of(b, k, &b_view), st, done);
     MNP_TRY_OR(column_of(x, k, &x_view), st, done);
-    MNP_TRY_OR(mnp__vector_of("mnp_solve()", b_view, op->dtype, op->row_layout, &right), st, done);
-    if (s->options->zero_guess)
-        st = mnp__vector_zeros(s->ctx, op->dtype, op->column_layout, &vector);
-    else
-        st = mnp__vector_of("mnp_solve()", x_view, op->dtype, op->column_layout, &vector);
-    if (st != MNP_OK)
-        goto done;
-    MNP_TRY_OR(mnp__system_solve(s, right, vector, result), st, done);
-    st = put_column(vector, x_view);
+    MNP_TRY_OR(take_column(b_view, s->b), st, done);
+    if (!s->options->zero_guess)
+        MNP_TRY_OR(take_column(x_view, s->x), st, done);
+    else if (bytes > 0)
+        MNP_TRY_OR(s->ctx->device->ops->fill(s->ctx->device, s->x->data, 0, bytes, s->ctx->compute), st, done);
+    MNP_TRY_OR(mnp__system_solve(s, result), st, done);
+    st = put_column(s->x, x_view);
 done:
-    mnp_array_free(vector);
-    mnp_array_free(right);
     mnp_array_free(x_view);
     mnp_array_free(b_view);
     return st;
@@ -180,6 +191,8 @@ mnp_status mnp_solve(const mnp_operator *op, const mnp_array *b, mnp_solver solv
 {
     static const mnp_solve_options defaults = {.rtol = 0};
     mnp_array *x = NULL;
+    if (!x_p)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve() was given no place for the solution");
     MNP_TRY(check(op, b, solver, given ? given : &defaults, *x_p));
     mnp_solve_options options = complete(op, solver, given ? given : &defaults);
     const int64_t columns = b->layout->ndim == 1 ? 1 : b->layout->shape[1];

@@ -1,5 +1,5 @@
 /*
- * Matrices: made of this rank's rows, and taken apart again.
+ * Matrices: made of this rank's rows or of parts, and taken apart again.
  */
 #include "sparse/sparse.h"
 
@@ -188,9 +188,9 @@ static mnp_status fill_format(mnp_sparse *matrix, const mnp__csr *csr, int block
     return st;
 }
 
-mnp_status mnp__sparse_from_csr_as(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
-                                   const mnp_layout *column_layout, const mnp__csr *csr, mnp_sparse_format format, int block,
-                                   mnp_sparse **matrix_p)
+/* A matrix without rows so far; mnp_sparse_free() undoes it.  Collective, and agreed upon. */
+static mnp_status new_matrix(mnp_ctx *ctx, mnp_dtype dtype, mnp_sparse_format format, int64_t nrows, int64_t ncolumns,
+                             const mnp_layout *row_layout, const mnp_layout *column_layout, mnp_sparse **matrix_p)
 {
     mnp_sparse *matrix = NULL;
     mnp_status st = MNP_AGREE(ctx, mnp__calloc(1, sizeof *matrix, &matrix));
@@ -200,19 +200,67 @@ mnp_status mnp__sparse_from_csr_as(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns
     }
     matrix->ctx = ctx;
     ctx->live_plans++;
-    matrix->dtype = csr->dtype;
+    matrix->dtype = dtype;
     matrix->format = format;
     matrix->shape[0] = nrows;
     matrix->shape[1] = ncolumns;
-    MNP_TRY_OR(mnp__sparse_layouts("sparse matrix", ctx, nrows, ncolumns, row_layout, column_layout, &matrix->row_layout,
-                                   &matrix->column_layout), st, fail);
+    st = mnp__sparse_layouts("sparse matrix", ctx, nrows, ncolumns, row_layout, column_layout, &matrix->row_layout,
+                             &matrix->column_layout);
+    if (st != MNP_OK) {
+        mnp_sparse_free(matrix);
+        return st;
+    }
     find_range(matrix, matrix->row_layout, &matrix->row_lo, &matrix->rows);
     find_range(matrix, matrix->column_layout, &matrix->column_lo, &matrix->columns);
-    MNP_TRY_OR(fill_format(matrix, csr, block), st, fail);
     *matrix_p = matrix;
     return MNP_OK;
-fail:
-    mnp_sparse_free(matrix);
+}
+
+mnp_status mnp__sparse_from_csr_as(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
+                                   const mnp_layout *column_layout, const mnp__csr *csr, mnp_sparse_format format, int block,
+                                   mnp_sparse **matrix_p)
+{
+    mnp_sparse *matrix;
+    MNP_TRY(new_matrix(ctx, csr->dtype, format, nrows, ncolumns, row_layout, column_layout, &matrix));
+    const mnp_status st = fill_format(matrix, csr, block);
+    if (st == MNP_OK)
+        *matrix_p = matrix;
+    else
+        mnp_sparse_free(matrix);
+    return st;
+}
+
+/* What belongs to parts that are in place. */
+static mnp_status fill_around(mnp_sparse *matrix, int64_t count, const int64_t *columns)
+{
+    int offset_size; /* parts have theirs already */
+    matrix->local_nnz = matrix->own.count + matrix->ghost.count;
+    mnp_status st = mnp__ghosts_new(matrix->ctx, matrix->column_layout, count, columns, &matrix->ghosts);
+    if (st == MNP_OK)
+        st = mnp__products_new(&matrix->products);
+    MNP_TRY(MNP_AGREE(matrix->ctx, st));
+    return compare_parts(matrix, &matrix->own, &matrix->ghost, &offset_size);
+}
+
+mnp_status mnp__sparse_from_parts(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
+                                  const mnp_layout *column_layout, mnp_dtype dtype, mnp__part *own, mnp__part *ghost,
+                                  int64_t count, const int64_t *columns, mnp_sparse **matrix_p)
+{
+    mnp_sparse *matrix;
+    mnp_status st = new_matrix(ctx, dtype, MNP_CSR, nrows, ncolumns, row_layout, column_layout, &matrix);
+    if (st != MNP_OK) {
+        mnp__part_release(ctx, own);
+        mnp__part_release(ctx, ghost);
+        return st;
+    }
+    matrix->own = *own;
+    matrix->ghost = *ghost;
+    *own = *ghost = (mnp__part){.rows = 0};
+    st = fill_around(matrix, count, columns);
+    if (st == MNP_OK)
+        *matrix_p = matrix;
+    else
+        mnp_sparse_free(matrix);
     return st;
 }
 

@@ -14,8 +14,9 @@
 #include "sparse/csr.h"
 #include "sparse/ghosts.h"
 #include "sparse/part.h"
+#include "sparse/step.h"
 
-/* What was made for products when it was first needed: kernels, and the transposed matrix. */
+/* What was made for products when it was first needed: kernels, the format that they read, and the transposed matrix. */
 typedef struct mnp__products mnp__products;
 
 struct mnp_sparse {
@@ -61,6 +62,15 @@ mnp_status mnp__sparse_from_csr_as(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns
                                    const mnp_layout *column_layout, const mnp__csr *csr, mnp_sparse_format format, int block,
                                    mnp_sparse **matrix_p);
 
+/*
+ * A CSR matrix of parts in CSR in device memory, own and ghost; the latter's columns are numbered by the list, which rises and
+ * is copied.  The parts become the matrix's, or are released, whatever comes; their structs are empty then.  Collective, as
+ * above.
+ */
+mnp_status mnp__sparse_from_parts(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
+                                  const mnp_layout *column_layout, mnp_dtype dtype, mnp__part *own, mnp__part *ghost,
+                                  int64_t count, const int64_t *columns, mnp_sparse **matrix_p);
+
 /* Another matrix of the same layouts and format; the rows are freed whatever becomes of them.  Collective, as above. */
 mnp_status mnp__sparse_like(const mnp_sparse *matrix, mnp__csr *csr, mnp_sparse **made_p);
 
@@ -88,10 +98,19 @@ void mnp__products_free(mnp__products *products); /* NULL is accepted.  Collecti
 /*
  * y = A x of `width` vectors side by side in C order, on the compute stream; conjugate: A's values are conjugated.  x and y
  * are device memory of that dtype (which holds the matrix's values): this rank's columns of x, its rows of y, by `width`.
- * Collective; nothing is waited for or agreed upon, but at the first call with a dtype and width.
+ * Collective; nothing is waited for or agreed upon, but at the first call with a dtype and width.  At the first one of one
+ * vector a kernel is chosen (choice.h), for which the product may be done some times over.
  */
 mnp_status mnp__sparse_apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype dtype, int64_t width, const void *x,
                              void *y);
+
+/*
+ * y = A x of one vector and, as the first sum of a method's state, dot(x, y) of this rank, in the same kernels; neither once
+ * the method is over, but that y may be overwritten where a kernel is chosen.  A is square, its rows and columns cut
+ * alike.  *done_p false: the format has no such kernel (CSC, COO), and nothing was done.  Collective, as above.
+ */
+mnp_status mnp__sparse_apply_dot(const mnp_sparse *matrix, mnp_dtype dtype, const void *x, void *y,
+                                 const mnp__steps_places *places, bool *done_p);
 
 /* The transposed matrix, which is kept with it.  Collective. */
 mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **transposed_p);

@@ -16,13 +16,19 @@
 enum {
     MOST_STEPS = 24,       /* of a method */
     WORTH_A_WORKER = 8192, /* elements, on the host */
-    AT_ONCE = 8            /* vectors of a set that basis.cu sums together */
+    FEW_BLOCKS = 264,      /* of a GPU: two for each multiprocessor of an H200, with an element a thread; */
+    MOST_BLOCKS = 660,     /* and five, all of which run at once: more take turns (measured) */
+    EACH = 4,              /* elements of a thread before there are more than few blocks */
+    AT_ONCE = 8,           /* vectors of a set that basis.cu sums together */
+    FIRST_ROOM = 256,      /* of the history */
+    AT_A_LOOK = 64         /* residuals that are fetched before it is known how many there are */
 };
 
 /* What the CPU gets to see: a copy of the control and the ring, in pinned memory. */
 typedef struct view {
     struct mnp_step_control control;
     double ring[MNP_STEP_HISTORY];
+    double pause; /* the other way */
 } view;
 
 struct mnp__steps {
@@ -35,8 +41,11 @@ struct mnp__steps {
     view *seen;
     mnp__device_event *copied; /* where `seen` is whole */
     bool copying;
+    int64_t copied_to; /* number of the first residual that does not come with it */
     double *history;
     int64_t history_count, history_room;
+    bool looping; /* what is run is recorded as part of a loop */
+    uint64_t condition;
     struct {
         const mnp__step *step;
         mnp__kernel *kernel;
@@ -105,8 +114,9 @@ static mnp_status compile(mnp__steps *steps, const mnp__step *step, mnp__kernel 
 {
     mnp__text defines = MNP__TEXT_EMPTY, generated = MNP__TEXT_EMPTY;
     mnp__steps_define_types(&defines, steps->dtype);
-    mnp__text_add(&defines, "#define mnp_step %s\n#define MNP_SUMS %d\n#define MNP_ALWAYS %d\n#define MNP_PARAMETER %d\n",
-                  step->name, count_sums(step), step->always, steps->parameter);
+    mnp__text_add(&defines, "#define mnp_step %s\n#define MNP_SUMS %d\n#define MNP_ALWAYS %d\n#define MNP_PARAMETER %d\n"
+                  "#define MNP_LOOPS %d\n", step->name, count_sums(step), step->always, steps->parameter,
+                  steps->ctx->device->has_loops);
     add_generated(&generated, &steps->scalars, step);
     mnp__kernel_spec spec = {.file = "step.cu",
                              .function = step->name,
@@ -164,6 +174,8 @@ static mnp_status allocate(mnp__steps *steps, size_t memory_size, int basis)
     steps->device = device;
     MNP_TRY(ctx->device->ops->alloc_pinned(ctx->device, sizeof(view), &pinned));
     steps->seen = pinned;
+    MNP_TRY(mnp__malloc(FIRST_ROOM * sizeof *steps->history, &steps->history));
+    steps->history_room = FIRST_ROOM;
     MNP_TRY(ctx->device->ops->event_new(ctx->device, &steps->copied));
     return ctx->device->ops->fill(ctx->device, steps->device, 0, steps->size, ctx->compute);
 }
@@ -205,20 +217,6 @@ void mnp__steps_free(mnp__steps *steps)
     free(steps);
 }
 
-static mnp_status remember(mnp__steps *steps, double residual)
-{
-    if (steps->history_count == steps->history_room) {
-        int64_t room = steps->history_room ? 2 * steps->history_room : 256;
-        double *grown = realloc(steps->history, (size_t)room * sizeof *grown);
-        if (!grown)
-            return MNP_FAIL(MNP_ERR_MEMORY, "no memory for a history of %lld residuals", (long long)room);
-        steps->history = grown;
-        steps->history_room = room;
-    }
-    steps->history[steps->history_count++] = residual;
-    return MNP_OK;
-}
-
 mnp_status mnp__steps_begin(mnp__steps *steps, const struct mnp_step_control *control)
 {
     mnp_ctx *ctx = steps->ctx;
@@ -231,13 +229,26 @@ mnp_status mnp__steps_begin(mnp__steps *steps, const struct mnp_step_control *co
     MNP_TRY(ops->fill(ctx->device, steps->device, 0, MNP_STEP_STATE, ctx->compute));
     MNP_TRY(ops->copy(ctx->device, steps->device, &steps->seen->control, sizeof *control, ctx->compute));
     MNP_TRY(mnp__ctx_wait(ctx, ctx->compute));
-    return steps->history_count == 0 ? remember(steps, control->residual) : MNP_OK;
+    if (steps->history_count == 0)
+        steps->history[steps->history_count++] = control->residual;
+    return MNP_OK;
+}
+
+_Static_assert((int)MOST_BLOCKS <= MNP_STEP_WORKERS, "there is room for the sums of all blocks");
+
+/* Every block costs time: its scalars, and its part in the sums. */
+static int64_t count_blocks(int64_t count)
+{
+    const int64_t blocks = (count + MNP_STEP_BLOCK - 1) / MNP_STEP_BLOCK, fewer = blocks / EACH;
+    if (blocks <= FEW_BLOCKS)
+        return blocks;
+    return fewer < FEW_BLOCKS ? FEW_BLOCKS : fewer > MOST_BLOCKS ? MOST_BLOCKS : fewer;
 }
 
 mnp__launch mnp__steps_launch(const mnp_ctx *ctx, int64_t count)
 {
     bool blocks = ctx->device->block_memory > 0;
-    int64_t workers = blocks ? (count + MNP_STEP_BLOCK - 1) / MNP_STEP_BLOCK : count / WORTH_A_WORKER;
+    int64_t workers = blocks ? count_blocks(count) : count / WORTH_A_WORKER;
     workers = workers < 1 ? 1 : workers > MNP_STEP_WORKERS ? MNP_STEP_WORKERS : workers;
     return (mnp__launch){.grid = {(unsigned)workers, 1, 1}, .block = {MNP_STEP_BLOCK, 1, 1}};
 }
@@ -264,10 +275,13 @@ mnp_status mnp__steps_run(mnp__steps *steps, const mnp__step *step, mnp_array *c
                                      .partials = (uintptr_t)(steps->device + steps->partials_at),
                                      .arrived = (uintptr_t)(steps->device + steps->arrived_at),
                                      .history = (uintptr_t)(steps->device + steps->ring_at),
-                                     .extra = (uintptr_t)(steps->device + steps->memory_at)};
+                                     .extra = (uintptr_t)(steps->device + steps->memory_at),
+                                     .condition = steps->condition,
+                                     .looping = steps->looping};
     int number = 0;
     for (const char *at = step->vectors; at && *at; at += strcspn(at, " "), at += strspn(at, " "))
         params.vectors[number] = (uintptr_t)vectors[number]->data, number++;
+    launch.early = true;
     MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
     int sums = count_sums(step);
     if (sums == 0)
@@ -277,33 +291,70 @@ mnp_status mnp__steps_run(mnp__steps *steps, const mnp__step *step, mnp_array *c
 
 /* ---- what the CPU sees ---- */
 
-static mnp_status take_in(mnp__steps *steps)
+/* Room for so many residuals.  All ranks have as many, so that they find alike that there is not enough. */
+static mnp_status make_room(mnp__steps *steps, int64_t count)
 {
-    int64_t iterations = (int64_t)steps->seen->control.iterations;
-    for (int64_t i = steps->history_count; i <= iterations; i++)
-        MNP_TRY(remember(steps, steps->seen->ring[i % MNP_STEP_HISTORY]));
+    int64_t room = steps->history_room;
+    if (count <= room)
+        return MNP_OK;
+    while (room < count)
+        room *= 2;
+    double *grown = realloc(steps->history, (size_t)room * sizeof *grown);
+    if (grown) {
+        steps->history = grown;
+        steps->history_room = room;
+    }
+    return MNP_AGREE(steps->ctx, grown ? MNP_OK : MNP_FAIL(MNP_ERR_MEMORY, "no memory for a history of %lld residuals",
+                                                           (long long)room));
+}
+
+/* Enqueue copies of residuals up to number `end`, and what tells that they are there. */
+static mnp_status copy_residuals(mnp__steps *steps, int64_t begin, int64_t end)
+{
+    mnp_ctx *ctx = steps->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    const double *ring = (const double *)(const void *)(steps->device + steps->ring_at);
+    while (begin < end) {
+        const int64_t at = begin % MNP_STEP_HISTORY, rest = MNP_STEP_HISTORY - at;
+        const int64_t count = end - begin < rest ? end - begin : rest;
+        MNP_TRY(ops->copy(ctx->device, steps->seen->ring + at, ring + at, (size_t)count * sizeof *ring, ctx->compute));
+        begin += count;
+    }
+    MNP_TRY(ops->event_record(ctx->device, steps->copied, ctx->compute));
+    steps->copied_to = end;
+    steps->copying = true;
     return MNP_OK;
 }
 
 static mnp_status copy_view(mnp__steps *steps)
 {
     mnp_ctx *ctx = steps->ctx;
-    const mnp__device_ops *ops = ctx->device->ops;
-    MNP_TRY(ops->copy(ctx->device, &steps->seen->control, steps->device, sizeof steps->seen->control, ctx->compute));
-    MNP_TRY(ops->copy(ctx->device, steps->seen->ring, steps->device + steps->ring_at, sizeof steps->seen->ring,
-                      ctx->compute));
-    MNP_TRY(ops->event_record(ctx->device, steps->copied, ctx->compute));
-    steps->copying = true;
-    return MNP_OK;
+    MNP_TRY(ctx->device->ops->copy(ctx->device, &steps->seen->control, steps->device, sizeof steps->seen->control,
+                                   ctx->compute));
+    return copy_residuals(steps, steps->history_count, steps->history_count + AT_A_LOOK);
+}
+
+static mnp_status wait_for_copies(mnp__steps *steps)
+{
+    steps->copying = false;
+    return mnp__comm_wait_event(&steps->ctx->comm, steps->copied);
 }
 
 static mnp_status wait_for_view(mnp__steps *steps)
 {
     if (!steps->copying)
         return MNP_OK;
-    steps->copying = false;
-    MNP_TRY(mnp__comm_wait_event(&steps->ctx->comm, steps->copied));
-    return take_in(steps);
+    MNP_TRY(wait_for_copies(steps));
+    const int64_t count = (int64_t)steps->seen->control.iterations + 1;
+    if (count > steps->copied_to) {
+        MNP_TRY(copy_residuals(steps, steps->copied_to, count));
+        MNP_TRY(wait_for_copies(steps));
+    }
+    MNP_TRY(make_room(steps, count));
+    for (int64_t i = steps->history_count; i < count; i++)
+        steps->history[i] = steps->seen->ring[i % MNP_STEP_HISTORY];
+    steps->history_count = count > steps->history_count ? count : steps->history_count;
+    return MNP_OK;
 }
 
 mnp_status mnp__steps_look(mnp__steps *steps, bool now, struct mnp_step_control *control)
@@ -316,6 +367,20 @@ mnp_status mnp__steps_look(mnp__steps *steps, bool now, struct mnp_step_control 
     }
     *control = steps->seen->control;
     return at_once ? MNP_OK : copy_view(steps);
+}
+
+void mnp__steps_record(mnp__steps *steps, const uint64_t *condition)
+{
+    steps->looping = condition != NULL;
+    steps->condition = condition ? *condition : 0;
+}
+
+mnp_status mnp__steps_pause(mnp__steps *steps, double iterations)
+{
+    mnp_ctx *ctx = steps->ctx;
+    char *place = steps->device + offsetof(struct mnp_step_control, pause);
+    steps->seen->pause = iterations; /* the loop before has been waited for, so this has been read */
+    return ctx->device->ops->copy(ctx->device, place, &steps->seen->pause, sizeof iterations, ctx->compute);
 }
 
 mnp_status mnp__steps_sum(mnp__steps *steps, int k, double sum[2])

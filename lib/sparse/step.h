@@ -3,9 +3,9 @@
  *
  * A method is a few steps between products with the matrix.  What they tell each other, norms and coefficients, is a
  * state in device memory: nothing in a loop of steps waits for the CPU, which fetches the state now and then to see
- * whether the method is over.  Once it is, steps do nothing, so it does not matter that the CPU learns of it late, and
- * such a loop can later be a CUDA graph with a WHILE node.  Sums are added over the ranks by one small all-reduce behind
- * the step; they have a fixed order for a given number of ranks and threads.
+ * whether the method is over.  Once it is, steps do nothing, so it does not matter that the CPU learns of it late; and
+ * where the device itself goes round (loop.h), steps end that.  Sums are added over the ranks by one small all-reduce
+ * behind the step; they have a fixed order for a given number of ranks and threads.
  */
 #ifndef MNP__SPARSE_STEP_H
 #define MNP__SPARSE_STEP_H
@@ -61,9 +61,17 @@ mnp_status mnp__steps_run(mnp__steps *steps, const mnp__step *step, mnp_array *c
 
 /*
  * What the state is.  Where the device's memory is the CPU's: now.  Else as it was when this was last called, so that
- * nobody waits long; now: as it is, which waits.  Residuals of the iterations since the last call come in the history.
+ * nobody waits long; now: as it is, which waits.  Residuals of the iterations since the last call, of which there must be
+ * fewer than MNP_STEP_HISTORY, come in the history.  Collective.  MNP_ERR_MEMORY, agreed upon; MNP_ERR_COMM.
  */
 mnp_status mnp__steps_look(mnp__steps *steps, bool now, struct mnp_step_control *control);
+
+/*
+ * What is run from now on is recorded as part of the loop with that condition (device.h), until this is told NULL.  pause: the
+ * loop, when it is next launched, ends when there are so many iterations, if the method is not over before.
+ */
+void mnp__steps_record(mnp__steps *steps, const uint64_t *condition);
+mnp_status mnp__steps_pause(mnp__steps *steps, double iterations);
 
 /* Sum number k of the last step that had any: real and imaginary part.  Waits. */
 mnp_status mnp__steps_sum(mnp__steps *steps, int k, double sum[2]);
@@ -72,7 +80,7 @@ mnp_status mnp__steps_sum(mnp__steps *steps, int k, double sum[2]);
 const double *mnp__steps_history(const mnp__steps *steps, int64_t *count_p);
 void mnp__steps_forget(mnp__steps *steps); /* the history */
 
-/* For basis.c: what its kernels need. */
+/* What other kernels need that read the state, and write sums to it. */
 typedef struct mnp__steps_places {
     mnp_ctx *ctx;
     mnp_dtype dtype;

@@ -2,9 +2,9 @@
  * One system under way: its memory, and the loop that runs a method until it is over.
  *
  * The loop enqueues iterations and looks at the state now and then: after every one where the device's memory is the
- * CPU's, else every few.  What a method says of its residual is its recurrence's; when it is over the residual is
- * computed anew, and where that is not small enough, the method is started again from the iterate it has come to, a few
- * times.
+ * CPU's, else every few, until the device goes on by itself, if it can (loop.h).  What a method says of its residual is its
+ * recurrence's; when it is over the residual is computed anew, and where that is not small enough, the method is started
+ * again from the iterate it has come to, a few times.
  */
 #include "sparse/system.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK = 10, MOST_STARTS = 4 };
+enum { MOST_STARTS = 4 };
 
 /* r = b - (A x), and the squares of both norms; b and r have the rows' layout. */
 static const mnp__step residual = {.name = "solve_residual",
@@ -49,6 +49,8 @@ static mnp_status allocate(mnp__system *s)
     int parameter = method->needs_parameter ? s->options->restart : 0, all = method->work + method->rows;
     MNP_TRY(mnp__steps_new(s->ctx, op->dtype, &method->scalars, parameter, memory_of(s), method->bases ? parameter + 1 : 0,
                            &s->steps));
+    MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->row_layout, &s->b));
+    MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->column_layout, &s->x));
     MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->row_layout, &s->r));
     for (int i = 0; i < all; i++) {
         const mnp_layout *layout = i < method->work ? op->column_layout : op->row_layout;
@@ -60,7 +62,7 @@ static mnp_status allocate(mnp__system *s)
         int size = parameter + (method->one_more && i == 0);
         MNP_TRY(mnp__basis_new(s->steps, op->column_layout, size, &s->basis[i]));
     }
-    return MNP_OK;
+    return mnp__solver_loop_open(s);
 }
 
 mnp_status mnp__system_open(mnp__system *s, const mnp__method *method, const mnp_operator *op,
@@ -75,12 +77,15 @@ mnp_status mnp__system_open(mnp__system *s, const mnp__method *method, const mnp
 
 void mnp__system_close(mnp__system *s)
 {
+    mnp__solver_loop_close(s);
     for (int i = 0; i < MNP__MOST_BASES; i++)
         mnp__basis_free(s->basis[i]);
     for (int i = 0; i < MNP__MOST_WORK; i++)
         mnp_array_free(s->work[i]);
     mnp_array_free(s->kept);
     mnp_array_free(s->r);
+    mnp_array_free(s->x);
+    mnp_array_free(s->b);
     mnp__steps_free(s->steps);
     *s = (mnp__system){.ctx = NULL};
 }
@@ -112,24 +117,38 @@ static mnp_status report(mnp__system *s, const struct mnp_step_control *control,
     return MNP_OK;
 }
 
+mnp_status mnp__system_keep(mnp__system *s)
+{
+    return MNP__RUN(s, &keep, s->kept, s->x);
+}
+
+/* One iteration, number `calls` of this start; now and then its outcome is looked at. */
+static mnp_status iterate(mnp__system *s, int64_t calls, struct mnp_step_control *control)
+{
+    MNP_TRY(s->method->iterate(s));
+    if (s->ctx->device->cpu_memory || calls % MNP__LOOK == 0)
+        MNP_TRY(mnp__steps_look(s->steps, false, control));
+    return s->method->wanders && calls % MNP__LOOK == 0 ? mnp__system_keep(s) : MNP_OK;
+}
+
 /* From r on until the method is over.  *control_p: what it was given, and has come to. */
 static mnp_status run(mnp__system *s, struct mnp_step_control *control, bool *stopped_p)
 {
+    const double every = s->options->progress ? (double)s->options->every : HUGE_VAL;
     double reported = control->iterations;
-    const bool every_time = s->ctx->device->cpu_memory;
     MNP_TRY(mnp__steps_begin(s->steps, control));
     MNP_TRY(s->method->start(s));
     *stopped_p = false;
     if (s->kept)
-        MNP_TRY(MNP__RUN(s, &keep, s->kept, s->x));
-    for (int64_t i = 1; control->done == MNP_GOING && !*stopped_p; i++) {
-        MNP_TRY(s->method->iterate(s));
-        if (every_time || i % LOOK == 0) {
-            MNP_TRY(mnp__steps_look(s->steps, false, control));
-            MNP_TRY(report(s, control, &reported, stopped_p));
-        }
-        if (s->method->wanders && i % LOOK == 0)
-            MNP_TRY(MNP__RUN(s, &keep, s->kept, s->x));
+        MNP_TRY(mnp__system_keep(s));
+    for (int64_t calls = 0; control->done == MNP_GOING && !*stopped_p;) {
+        bool device_goes_round;
+        MNP_TRY(mnp__solver_loop_take_over(s, calls, &device_goes_round));
+        if (device_goes_round)
+            MNP_TRY(mnp__solver_loop_run(s, reported + every, control));
+        else
+            MNP_TRY(iterate(s, ++calls, control));
+        MNP_TRY(report(s, control, &reported, stopped_p));
     }
     if (s->method->finish)
         MNP_TRY(s->method->finish(s));
@@ -198,11 +217,9 @@ static mnp_status run_until_true(mnp__system *s, struct mnp_step_control *contro
     return MNP_OK;
 }
 
-mnp_status mnp__system_solve(mnp__system *s, mnp_array *b, mnp_array *x, mnp_solve_result *result)
+mnp_status mnp__system_solve(mnp__system *s, mnp_solve_result *result)
 {
     double norms[2];
-    s->b = b;
-    s->x = x;
     MNP_TRY(compute_residual(s, norms));
     struct mnp_step_control control = {.residual = norms[0],
                                        .tolerance = fmax(s->options->rtol * norms[1], s->options->atol),

@@ -313,6 +313,7 @@ static const mnp__device_ops cuda_ops = {
     .module_variable = mnp__cuda_module_variable,
     .function_launch = mnp__cuda_function_launch,
     .graph_begin = mnp__cuda_graph_begin,
+    .graph_begin_loop = mnp__cuda_graph_begin_loop,
     .graph_end = mnp__cuda_graph_end,
     .graph_launch = mnp__cuda_graph_launch,
     .graph_free = mnp__cuda_graph_free,
@@ -373,6 +374,7 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__
                        cuda->index), st, fail);
     MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_minor, cudaDevAttrComputeCapabilityMinor,
                        cuda->index), st, fail);
+    cuda->base.has_loops = mnp__cuda_has_loops(cuda);
     MNP_TRY_OR(mnp__cuda_pool_open(cuda), st, fail);
     MNP_TRY_OR(mnp__nvrtc_new(config, cuda->capability_major, cuda->capability_minor, &cuda->compiler), st, fail);
     *device_p = &cuda->base;

@@ -22,6 +22,7 @@ typedef struct cuda_device {
     cudaMemPool_t pool; /* of this device's own; NULL where the driver has none */
     mnp__arena *pinned; /* what there is of pinned memory */
     struct postponed *postponed; /* freed while a graph was recorded */
+    cudaGraph_t loop; /* whose body is being recorded; NULL: none is */
     size_t scratch_limit, pinned_limit; /* bytes, or 0 */
     char name[96];
 } cuda_device;
@@ -74,7 +75,9 @@ mnp_status mnp__cuda_function_launch(mnp__device *device, mnp__function *functio
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream);
 
 /* graph.c */
+bool mnp__cuda_has_loops(const cuda_device *cuda); /* the toolkit and the driver know them */
 mnp_status mnp__cuda_graph_begin(mnp__device *device, mnp__stream *stream);
+mnp_status mnp__cuda_graph_begin_loop(mnp__device *device, mnp__stream *stream, uint64_t *condition_p);
 mnp_status mnp__cuda_graph_end(mnp__device *device, mnp__stream *stream, mnp__device_graph **graph_p);
 mnp_status mnp__cuda_graph_launch(mnp__device *device, mnp__device_graph *graph, mnp__stream *stream);
 void mnp__cuda_graph_free(mnp__device *device, mnp__device_graph *graph);

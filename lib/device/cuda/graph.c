@@ -5,6 +5,8 @@
  * it ends.  The capture is relaxed: CUDA does not refuse a call because it might be unsafe, so kernels are loaded and NCCL
  * connects ranks in the middle of it; what would be wrong in a graph is refused by mnp__refuse_recording() before it
  * comes to CUDA.
+ *
+ * A loop is a graph of one node, a conditional one, whose body is what is captured (CUDA 12.4).
  */
 #include <config.h>
 
@@ -17,15 +19,85 @@ static cuda_device *of(mnp__device *device)
     return (cuda_device *)device;
 }
 
+static void set_recording(mnp__device *device, bool recording)
+{
+    device->recording = recording;
+    device->refused = NULL;
+}
+
 mnp_status mnp__cuda_graph_begin(mnp__device *device, mnp__stream *stream)
 {
     cuda_device *cuda = of(device);
     MNP_TRY(mnp__cuda_use(device));
     MNP_TRY(RUNTIME(cuda, cudaStreamBeginCapture, mnp__cuda_stream(stream), cudaStreamCaptureModeRelaxed));
-    device->recording = true;
-    device->refused = NULL;
+    set_recording(device, true);
     return MNP_OK;
 }
+
+#if CUDART_VERSION >= 12040
+
+bool mnp__cuda_has_loops(const cuda_device *cuda)
+{
+    int driver = 0;
+    return RUNTIME(cuda, cudaDriverGetVersion, &driver) == MNP_OK && driver >= 12040;
+}
+
+/* A node that is done as long as its condition is not 0, which it is not whenever the graph is launched; and its body. */
+static mnp_status add_loop(const cuda_device *cuda, cudaGraph_t graph, uint64_t *condition_p, cudaGraph_t *body_p)
+{
+    cudaGraphConditionalHandle condition;
+    cudaGraphNode_t node;
+    MNP_TRY(RUNTIME(cuda, cudaGraphConditionalHandleCreate, &condition, graph, 1, cudaGraphCondAssignDefault));
+    struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional};
+    params.conditional = (struct cudaConditionalNodeParams){
+        .handle = condition, .type = cudaGraphCondTypeWhile, .size = 1};
+#if CUDART_VERSION >= 13000
+    MNP_TRY(RUNTIME(cuda, cudaGraphAddNode, &node, graph, NULL, NULL, 0, &params));
+#else
+    MNP_TRY(RUNTIME(cuda, cudaGraphAddNode, &node, graph, NULL, 0, &params));
+#endif
+    *body_p = params.conditional.phGraph_out[0];
+    *condition_p = condition;
+    return MNP_OK;
+}
+
+mnp_status mnp__cuda_graph_begin_loop(mnp__device *device, mnp__stream *stream, uint64_t *condition_p)
+{
+    cuda_device *cuda = of(device);
+    cudaGraph_t graph = NULL, body;
+    MNP_TRY(mnp__cuda_use(device));
+    MNP_TRY(RUNTIME(cuda, cudaGraphCreate, &graph, 0));
+    mnp_status st = add_loop(cuda, graph, condition_p, &body);
+    if (st == MNP_OK)
+        st = RUNTIME(cuda, cudaStreamBeginCaptureToGraph, mnp__cuda_stream(stream), body, NULL, NULL, 0,
+                     cudaStreamCaptureModeRelaxed);
+    if (st != MNP_OK) {
+        (void)cudaGraphDestroy(graph);
+        return st;
+    }
+    cuda->loop = graph;
+    set_recording(device, true);
+    return MNP_OK;
+}
+
+#else
+
+bool mnp__cuda_has_loops(const cuda_device *cuda)
+{
+    (void)cuda;
+    return false;
+}
+
+mnp_status mnp__cuda_graph_begin_loop(mnp__device *device, mnp__stream *stream, uint64_t *condition_p)
+{
+    (void)device;
+    (void)stream;
+    (void)condition_p;
+    return MNP_FAIL(MNP_ERR_UNSUPPORTED, "loops on the GPU need CUDA 12.4, and Maniple was built with %d.%d",
+                    CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+}
+
+#endif
 
 /* The end of a capture, which is over whatever comes of it. */
 static mnp_status end_capture(cuda_device *cuda, mnp__stream *stream, cudaGraph_t *captured_p)
@@ -63,8 +135,10 @@ mnp_status mnp__cuda_graph_end(mnp__device *device, mnp__stream *stream, mnp__de
     mnp_status st = mnp__cuda_use(device);
     if (st == MNP_OK)
         st = end_capture(cuda, stream, &captured);
-    device->recording = false;
-    device->refused = NULL;
+    if (cuda->loop) /* what was captured is its node's, and goes with it */
+        captured = cuda->loop;
+    cuda->loop = NULL;
+    set_recording(device, false);
     mnp__cuda_free_postponed(cuda);
     if (st == MNP_OK && graph_p)
         st = instantiate(cuda, stream, captured, graph_p);

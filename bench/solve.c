@@ -1,0 +1,312 @@
+/*
+ * Times iterations of mnp_solve(): so many of them from a zero guess, again and again, on a matrix made on the spot.
+ *
+ *   mpirun -n RANKS bench/solve [--case A,B,...] [--matrix GENERATOR] [--weak] [--format F] [--iterations N]
+ *                               [--restart M] [--repeats N]
+ *
+ * A case is METHOD or METHOD-PRECOND in the words of `maniple solve`, such as cg-jacobi or gmres-ilu0, or hpcg.  The
+ * right-hand side is the matrix times ones; the tolerance is 0.  --weak: the matrix's first extent is that of a rank.
+ * A time is the median of repeats, of the slowest rank, that mnp_solve() says of itself: its vectors are made before.
+ * The first solve is not counted.  The residual is computed anew at the end, so that it can be compared with that of
+ * bench/solve_petsc.c, which does the same with PETSc.
+ *
+ * hpcg is the High Performance Conjugate Gradient benchmark (https://www.hpcg-benchmark.org) without its multigrid: CG,
+ * in sets of 50 iterations, preconditioned by one symmetric Gauss-Seidel sweep of every rank's own rows, on its matrix
+ * of 104 x 104 x 104 rows a rank; ranks follow each other along the first dimension.  Operations are counted as HPCG's
+ * ReportResults.cpp (3.0) does for one level, see hpcg_operations().  Its rating is another number, as multigrid has
+ * more work, on smaller grids.
+ */
+#include "measure.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+
+static const char hpcg[] = "hpcg", hpcg_matrix[] = "hpcg:104x104x104", usual_matrix[] = "poisson:128x128x128";
+
+#define NAME(constant, name, help) name,
+static const char *const method_names[] = {MNP_SOLVERS(NAME) NULL}, *const precond_names[] = {MNP_PRECONDS(NAME) NULL};
+static const char *const format_names[] = {"csr", "csc", "coo", "dia", "bsr", "sell", NULL};
+
+typedef struct arguments {
+    char *cases;
+    const char *matrix; /* NULL: the case's own */
+    bool weak;
+    mnp_sparse_format format;
+    int iterations, restart, repeats; /* restart 0: the method's own */
+} arguments;
+
+typedef struct problem {
+    mnp_ctx *ctx;
+    /* Of the case */
+    mnp_solver method;
+    mnp_precond_kind kind;
+    mnp_precond *precond;
+    mnp_array *x;
+    /* Kept as long as cases have the same matrix */
+    char matrix[256];
+    mnp_sparse *a;
+    mnp_operator *op;
+    mnp_array *b;
+} problem;
+
+/* ---- what is asked for ---- */
+
+static bool find_name(const char *const *names, const char *word, size_t length, int *index_p)
+{
+    for (int i = 0; names[i]; i++) {
+        if (strlen(names[i]) == length && strncmp(names[i], word, length) == 0) {
+            *index_p = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_case(const char *name, problem *p)
+{
+    int method = MNP_SOLVER_CG, kind = MNP_PRECOND_SSOR;
+    const size_t length = strcspn(name, "-");
+    if (strcmp(name, hpcg) != 0) {
+        kind = MNP_PRECOND_NONE;
+        if (!find_name(method_names, name, length, &method))
+            return false;
+        if (name[length] == '-' && !find_name(precond_names, name + length + 1, strlen(name + length + 1), &kind))
+            return false;
+    }
+    p->method = (mnp_solver)method;
+    p->kind = (mnp_precond_kind)kind;
+    return true;
+}
+
+static bool parse(int argc, char **argv, arguments *a)
+{
+    static const struct option options[] = {{"case", 1, NULL, 'c'},    {"matrix", 1, NULL, 'm'},
+                                            {"weak", 0, NULL, 'w'},    {"format", 1, NULL, 'f'},
+                                            {"restart", 1, NULL, 's'}, {"iterations", 1, NULL, 'i'},
+                                            {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
+    int format = MNP_CSR;
+    bool good = true;
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        switch (c) {
+        case 'c': a->cases = optarg; break;
+        case 'm': a->matrix = optarg; break;
+        case 'w': a->weak = true; break;
+        case 'f': good = good && find_name(format_names, optarg, strlen(optarg), &format); break;
+        case 'i': a->iterations = atoi(optarg); break;
+        case 's': a->restart = atoi(optarg); break;
+        case 'r': a->repeats = atoi(optarg); break;
+        default: good = false;
+        }
+    }
+    a->format = (mnp_sparse_format)format;
+    return good && optind == argc && a->iterations > 0 && a->restart >= 0 && a->repeats > 0;
+}
+
+/* The generator of all ranks' matrix; of --weak and hpcg the first extent is multiplied. */
+static void choose_matrix(const arguments *a, const char *name, int ranks, char *text, size_t size)
+{
+    const bool is_hpcg = strcmp(name, hpcg) == 0;
+    const char *matrix = a->matrix ? a->matrix : is_hpcg ? hpcg_matrix : usual_matrix, *colon = strchr(matrix, ':');
+    char *rest = NULL;
+    const long long extent = colon ? strtoll(colon + 1, &rest, 10) : 0;
+    if (colon && (a->weak || is_hpcg))
+        snprintf(text, size, "%.*s%lld%s", (int)(colon + 1 - matrix), matrix, extent * ranks, rest);
+    else
+        snprintf(text, size, "%s", matrix);
+}
+
+/* ---- problems ---- */
+
+static void close_problem(problem *p)
+{
+    mnp_array_free(p->b);
+    mnp_operator_free(p->op);
+    mnp_sparse_free(p->a);
+    *p = (problem){.ctx = p->ctx};
+}
+
+/* The matrix of that name, and b = A 1. */
+static void open_problem(const arguments *a, const char *matrix, problem *p)
+{
+    const double one = 1;
+    mnp_sparse *csr = NULL;
+    mnp_array *ones = NULL;
+    if (strcmp(matrix, p->matrix) == 0)
+        return;
+    close_problem(p);
+    snprintf(p->matrix, sizeof p->matrix, "%s", matrix);
+    MNP_OR_EXIT(mnp_sparse_generate(p->ctx, matrix, MNP_FLOAT64, &csr));
+    if (a->format == MNP_CSR) {
+        p->a = csr;
+    } else {
+        MNP_OR_EXIT(mnp_sparse_convert(csr, a->format, 0, &p->a));
+        mnp_sparse_free(csr);
+    }
+    MNP_OR_EXIT(mnp_operator_from_sparse(p->a, &p->op));
+    MNP_OR_EXIT(mnp_full(p->ctx, MNP_FLOAT64, 1, mnp_sparse_shape(p->a), &one, &ones));
+    MNP_OR_EXIT(mnp_sparse_matmul(p->a, ones, &p->b));
+    mnp_array_free(ones);
+}
+
+/* Seconds of making the preconditioner, of the slowest rank. */
+static double precondition(problem *p)
+{
+    MNP_OR_EXIT(mnp_ctx_synchronize(p->ctx));
+    MPI_Barrier(mnp_ctx_comm(p->ctx));
+    double seconds = MPI_Wtime();
+    if (p->kind != MNP_PRECOND_NONE)
+        MNP_OR_EXIT(mnp_precond_new(p->a, p->kind, NULL, &p->precond));
+    MNP_OR_EXIT(mnp_ctx_synchronize(p->ctx));
+    seconds = MPI_Wtime() - seconds;
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(p->ctx));
+    return seconds;
+}
+
+/* Solve again and again: seconds in rising order; the last result, without its history. */
+static mnp_solve_result solve(const arguments *a, problem *p, double *seconds)
+{
+    const mnp_solve_options options = {
+        .rtol = -1, .maxiter = a->iterations, .restart = a->restart, .precond = p->precond, .zero_guess = true};
+    mnp_solve_result result = {.history = NULL};
+    for (int i = -1; i < a->repeats; i++) {
+        MPI_Barrier(mnp_ctx_comm(p->ctx));
+        MNP_OR_EXIT(mnp_solve(p->op, p->b, p->method, &options, &p->x, &result));
+        mnp_solve_result_clear(&result);
+        if (i >= 0)
+            MPI_Allreduce(&result.seconds, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(p->ctx));
+    }
+    qsort(seconds, (size_t)a->repeats, sizeof *seconds, compare_seconds);
+    return result;
+}
+
+/* ---- HPCG ---- */
+
+/* Of n iterations: 3 n + 1 inner products, as many vector updates, n + 1 products with the matrix, n double sweeps. */
+static double hpcg_operations(const mnp_sparse *a, double n)
+{
+    const double rows = (double)mnp_sparse_shape(a)[0], entries = (double)mnp_sparse_nnz(a);
+    return 2 * (3 * n + 1) * 2 * rows + (n + 1) * 2 * entries + n * 4 * entries;
+}
+
+static double evaluate(mnp_ctx *ctx, const char *text, const mnp_array *x, const mnp_array *y)
+{
+    double value;
+    mnp_array *result = NULL;
+    MNP_OR_EXIT(mnp_eval(ctx, text, MNP_IN("x", x, "y", y), MNP_OUT("", &result)));
+    MNP_OR_EXIT(mnp_array_to_host(result, -1, &value));
+    mnp_array_free(result);
+    return value;
+}
+
+/*
+ * |x' B y - y' B x| in units of rounding, (|x| |B y| + |y| |B x|) epsilon, with B the matrix or the preconditioner.
+ * HPCG's TestSymmetry.cpp divides by a larger number, and accepts up to 1.
+ */
+static double asymmetry(const problem *p, bool of_precond, const mnp_array *x, const mnp_array *y)
+{
+    mnp_array *bx = NULL, *by = NULL;
+    if (of_precond) {
+        MNP_OR_EXIT(mnp_precond_apply(p->precond, x, &bx));
+        MNP_OR_EXIT(mnp_precond_apply(p->precond, y, &by));
+    } else {
+        MNP_OR_EXIT(mnp_operator_run(p->op, false, x, &bx));
+        MNP_OR_EXIT(mnp_operator_run(p->op, false, y, &by));
+    }
+    const char dot[] = "sum(x*y)", norms[] = "sqrt(sum(x*x)) * sqrt(sum(y*y))";
+    const double difference = evaluate(p->ctx, dot, x, by) - evaluate(p->ctx, dot, y, bx);
+    const double scale = evaluate(p->ctx, norms, x, by) + evaluate(p->ctx, norms, y, bx);
+    mnp_free_all(bx, by);
+    return fabs(difference) / (scale * DBL_EPSILON);
+}
+
+/* Whether the matrix and the preconditioner are as symmetric as HPCG wants them. */
+static bool check_symmetry(const problem *p)
+{
+    mnp_rng *rng;
+    mnp_array *x = NULL, *y = NULL;
+    MNP_OR_EXIT(mnp_rng_new(p->ctx, 1, &rng));
+    MNP_OR_EXIT(mnp_random_uniform(rng, 1, 2, MNP_FLOAT64, 1, mnp_sparse_shape(p->a), &x));
+    MNP_OR_EXIT(mnp_random_uniform(rng, 1, 2, MNP_FLOAT64, 1, mnp_sparse_shape(p->a), &y));
+    const double of_matrix = asymmetry(p, false, x, y), of_precond = asymmetry(p, true, x, y);
+    if (mnp_ctx_rank(p->ctx) == 0)
+        printf("%-24s|x'Ay - y'Ax| and |x'My - y'Mx| are %.2g and %.2g of rounding\n", "", of_matrix, of_precond);
+    mnp_free_all(x, y);
+    mnp_rng_free(rng);
+    return of_matrix <= 1 && of_precond <= 1;
+}
+
+/* ---- cases ---- */
+
+static void report(const arguments *a, const char *name, const problem *p, double setup, const double *seconds,
+                   const mnp_solve_result *result)
+{
+    const int ranks = mnp_ctx_size(p->ctx), iterations = (int)result->iterations;
+    const double median = seconds[a->repeats / 2];
+    if (mnp_ctx_rank(p->ctx) != 0)
+        return;
+    printf("%-24s%s: %" PRId64 " rows, %" PRId64 " entries, %s\n", name, p->matrix, mnp_sparse_shape(p->a)[0],
+           mnp_sparse_nnz(p->a), format_names[a->format]);
+    printf("%-24s%.4f ms an iteration (best %.4f) of %d; setup %.4f s; residual %.6e of b\n", "",
+           1e3 * median / iterations, 1e3 * seconds[0] / iterations, iterations, setup,
+           result->residual / result->rhs_norm);
+    if (strcmp(name, hpcg) == 0) {
+        const double rate = 1e-9 * hpcg_operations(p->a, iterations) / median;
+        printf("%-24s%.3f GFLOP/s, %.3f a rank, counted as HPCG counts, without multigrid\n", "", rate, rate / ranks);
+    }
+}
+
+/* False if the result cannot be trusted. */
+static bool run_case(const arguments *a, const char *name, problem *p)
+{
+    char matrix[sizeof p->matrix];
+    double *seconds = malloc((size_t)a->repeats * sizeof *seconds);
+    MNP_OR_EXIT(mnp_agree(p->ctx, seconds ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %d times", a->repeats)));
+    choose_matrix(a, name, mnp_ctx_size(p->ctx), matrix, sizeof matrix);
+    open_problem(a, matrix, p);
+    (void)parse_case(name, p); /* main() saw that it is one */
+    const double setup = precondition(p);
+    const mnp_solve_result result = solve(a, p, seconds);
+    report(a, name, p, setup, seconds, &result);
+    bool good = isfinite(result.residual) && result.iterations > 0;
+    if (strcmp(name, hpcg) == 0)
+        good = check_symmetry(p) && good;
+    mnp_array_free(p->x);
+    mnp_precond_free(p->precond);
+    p->x = NULL;
+    p->precond = NULL;
+    free(seconds);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    static char usual_cases[] = "cg,cg-jacobi,cg-ic0,gmres-jacobi,gmres-ilu0,bicgstab-ilu0";
+    arguments a = {.cases = usual_cases, .iterations = 50, .repeats = 5};
+    enum { MOST_CASES = 32 };
+    const char *cases[MOST_CASES];
+    int count = 0;
+    bool good = parse(argc, argv, &a);
+    for (char *name = strtok(a.cases, ","); good && name; name = strtok(NULL, ",")) {
+        problem unused;
+        good = count < MOST_CASES && parse_case(name, &unused);
+        cases[count] = name;
+        count += good;
+    }
+    if (!good || count == 0) {
+        fprintf(stderr, "usage: %s [--case METHOD[-PRECOND],hpcg,...] [--matrix GENERATOR] [--weak] [--format F]\n"
+                        "       [--iterations N] [--restart M] [--repeats N]\n", argv[0]);
+        return 2;
+    }
+    mnp_ctx *ctx;
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    if (mnp_ctx_rank(ctx) == 0)
+        printf("%d rank%s, device %s, median of %d\n", mnp_ctx_size(ctx), mnp_ctx_size(ctx) == 1 ? "" : "s",
+               mnp_ctx_device_kind(ctx), a.repeats);
+    problem p = {.ctx = ctx};
+    for (int i = 0; i < count; i++)
+        good = run_case(&a, cases[i], &p) && good;
+    close_problem(&p);
+    mnp_finalize(ctx);
+    return good ? 0 : 1;
+}
