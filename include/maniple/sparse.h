@@ -10,9 +10,11 @@
  * Values are float32, float64, complex64 or complex128.  Duplicates are summed, the columns of a row rise, zeros that are
  * given stay (mnp_sparse_eliminate_zeros()).  A matrix does not change once it is made.
  *
- * Products with vectors run on the device.  Everything else is done by the CPU: on a GPU that costs copies of the matrix.
- * Unless something else is said, functions are collective; they fail with MNP_ERR_ARG where an argument is wrong, and all
- * that make something with MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM or MNP_ERR_TIMEOUT.
+ * Products, with vectors and of matrices, and triangular solves run on the device; what the latter two need of other ranks is
+ * prepared by the CPU.  Everything else is done by the CPU: on a GPU that costs copies of the matrix.
+ *
+ * Unless something else is said, functions are collective; they fail with MNP_ERR_ARG where an argument is wrong, and all that
+ * make something with MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM or MNP_ERR_TIMEOUT.
  */
 #ifndef MANIPLE_SPARSE_H
 #define MANIPLE_SPARSE_H

@@ -105,11 +105,11 @@ def argument(kind, name, array):
         return [array, array] if name in LISTS else array
     special = {"mnp_array **": 4, "mnp_layout *": layout, "char *": TEXTS.get(name), "mnp_dtype": "float64",
                "mnp_rng *": generator, "mnp_comm *": world, "mnp_sparse *": matrix, "mnp_operator *": operator,
-               "mnp_precond *": precond}
+               "mnp_precond *": precond, "mnp_triangular *": triangular}
     if plain(kind) in special:
         return special[plain(kind)]
     if kind.endswith("*"):
-        return [1] * 8 if name in "bins shape repeats widths kth indices q shifts".split() else None
+        return [1] * 8 if name in "bins shape repeats widths kth indices q shifts values".split() else None
     return NUMBERS.get(name, 0)
 
 
@@ -117,6 +117,7 @@ generator = mp.rng_new(1)
 matrix = mp.sparse_eye("float64", len(a), len(a), 0)
 operator = mp.operator_from_sparse(matrix)
 precond = mp.precond_new(matrix, 0, None)
+triangular = mp.triangular_new(matrix, "float64", True, False, False)
 world = ctypes.c_void_p(binding.call("comm_world", binding.ctx))
 short = spread(a[:, 0].copy(), mp.layout_new_cyclic(1, [mp.size], 1, [13], [0], [2]))
 for function, (_, parameters) in sorted(binding._functions.items() if mp.layout_is_cyclic(layout) else []):
@@ -126,6 +127,7 @@ for function, (_, parameters) in sorted(binding._functions.items() if mp.layout_
              if plain(kind) != "mnp_ctx *" and not binding._is_output(kind, name)]
     mp.fails("MNP_ERR_ARG", "block-cyclically", function[4:], *given)
 mp.rng_free(generator)
+mp.triangular_free(triangular)
 mp.precond_free(precond)
 mp.operator_free(operator)
 mp.sparse_free(matrix)

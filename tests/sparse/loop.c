@@ -104,6 +104,7 @@ static const struct method_case {
     {"cgs", MNP_SOLVER_CGS, "convdiff:31x20@0.3", MNP_PRECOND_NONE, 0, 0, 1e-8},
     {"gmres(7)", MNP_SOLVER_GMRES, "convdiff:31x20@0.3", MNP_PRECOND_NONE, 7, 0, 1e-6},
     {"fgmres(7)", MNP_SOLVER_FGMRES, "convdiff:31x20@0.3", MNP_PRECOND_JACOBI, 7, 0, 1e-6},
+    {"gmres(20)", MNP_SOLVER_GMRES, "convdiff:61x50@0.3", MNP_PRECOND_NONE, 20, 0, 1e-8},
     {"minres", MNP_SOLVER_MINRES, "poisson:31x20", MNP_PRECOND_NONE, 0, 0, 1e-8},
     {"minres, jacobi", MNP_SOLVER_MINRES, "poisson:31x20", MNP_PRECOND_JACOBI, 0, 0, 1e-8},
     {"idr(6)", MNP_SOLVER_IDR, "convdiff:31x20@0.3", MNP_PRECOND_NONE, 6, 0, 1e-8},

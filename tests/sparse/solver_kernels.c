@@ -89,8 +89,12 @@ static void run_type(mnp_dtype dtype)
     mnp__relax *relax = NULL;
     compiled = true;
     ok(mnp__relax_new(&ctx, dtype, &empty, NULL, MNP__RELAX_ALL, &relax) == MNP_OK && mnp__relax_load(relax) == MNP_OK &&
-           compiled, "relax.cu of %s", mnp_dtype_name(dtype));
+           mnp__relax_load_wide(relax) == MNP_OK && compiled, "relax.cu of %s", mnp_dtype_name(dtype));
     mnp__relax_free(relax);
+    mnp__tall *tall = NULL;
+    compiled = true;
+    ok(mnp__tall_new(&ctx, dtype, 100, &tall) == MNP_OK && compiled, "the kernels of eigenvalues' methods, of %s", mnp_dtype_name(dtype));
+    mnp__tall_free(tall);
     mnp_precond_free(precond);
     mnp_operator_free(op);
     mnp_layout_free(layout);
