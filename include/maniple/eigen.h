@@ -7,8 +7,8 @@
  * complex128; eigenvalues are float64.  That the operator is Hermitian is not looked at: mnp_sparse_find_symmetry()
  * tells.
  *
- * All is collective, and fails with MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM, MNP_ERR_UNSUPPORTED in
- * a library without LAPACK, and what the caller's functions return.
+ * All is collective, and fails with MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM, MNP_ERR_UNSUPPORTED
+ * where there is no LAPACK (libopenblas.so.0 or liblapack.so.3), and what the caller's functions return.
  */
 #ifndef MANIPLE_EIGEN_H
 #define MANIPLE_EIGEN_H
@@ -70,7 +70,8 @@ typedef struct mnp_eigsh_options {
 } mnp_eigsh_options;
 
 /*
- * k eigenvalues, 0 < k < rows, and their vectors: scipy.sparse.linalg.eigsh(A, k, which=, v0=, ncv=, maxiter=, tol=).
+ * k eigenvalues, 0 < k < rows, below 1000, and their vectors: scipy.sparse.linalg.eigsh(A, k, which=, v0=, ncv=,
+ * maxiter=, tol=).
  * What has not converged is no error: the result tells of every pair how good it is.
  *
  * By Lanczos' method with full orthogonalisation and thick restarts (K. Wu, H. Simon, SIAM J. Matrix Anal. Appl. 22,

@@ -169,7 +169,7 @@ int mnp__host_versions(const mnp__config *config, mnp_version_info *versions, in
 /*
  * The eigenvalues w (rising) of a small Hermitian matrix of n >= 1 rows, double or double _Complex, in Fortran's order
  * with its upper triangle there; the eigenvectors replace it, as columns.  By LAPACK, on this CPU alone.  need:
- * MNP_ERR_UNSUPPORTED, naming that function, where LAPACK was not compiled in.  MNP_ERR_MEMORY.
+ * MNP_ERR_UNSUPPORTED, naming that function, where this machine has no LAPACK.  MNP_ERR_MEMORY.
  */
 mnp_status mnp__host_eigh(int n, bool is_complex, void *a, double *w);
 mnp_status mnp__host_need_lapack(const char *function);

@@ -16,7 +16,7 @@ static mnp_status compile(mnp_ctx *ctx, mnp_dtype dtype, const char *kind, const
     mnp__steps_define_types(&defines, dtype);
     mnp__text_add(&defines, "#define MNP_BASIS_%s 1\n", kind);
     mnp__kernel_spec spec = {.file = "basis.cu", .function = function, .defines = mnp__text_string(&defines)};
-    mnp_status st = mnp__text_status(&defines);
+    mnp_status st = MNP_AGREE(ctx, mnp__text_status(&defines));
     if (st == MNP_OK)
         st = mnp__ctx_kernel(ctx, &spec, kernel_p);
     mnp__text_free(&defines);

@@ -423,18 +423,22 @@ static mnp_status check(const mnp_operator *op, int k, const mnp_eigsh_options *
                         options->tol, options->maxiter);
     if (options->v0) {
         MNP_TRY(mnp__array_check_blocks(function, options->v0));
+        if (options->v0->ctx != op->ctx)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: v0 belongs to another context than the operator", function);
         if (options->v0->layout->ndim != 1 || options->v0->layout->shape[0] != rows)
             return MNP_FAIL(MNP_ERR_ARG, "%s: v0 must have one dimension of %" PRId64 " elements", function, rows);
     }
     const mnp_array *vectors = vectors_p ? *vectors_p : NULL;
     if (vectors) {
         MNP_TRY(mnp__array_check_blocks(function, vectors));
+        if (vectors->ctx != op->ctx)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: vectors belong to another context than the operator", function);
         if (vectors->dtype != op->dtype || vectors->layout->ndim != 2 || vectors->layout->shape[0] != rows ||
             vectors->layout->shape[1] != k || vectors->read_only)
             return MNP_FAIL(MNP_ERR_ARG, "%s: vectors must be a %s array of shape (%" PRId64 ", %d) that can be "
                             "written", function, mnp_dtype_name(op->dtype), rows, k);
     }
-    return mnp__host_need_lapack("mnp_eigsh");
+    return MNP_AGREE(op->ctx, mnp__host_need_lapack("mnp_eigsh"));
 }
 
 static mnp_eigsh_options complete(const mnp_operator *op, int k, const mnp_eigsh_options *given)

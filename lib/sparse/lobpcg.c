@@ -467,8 +467,11 @@ static mnp_status run(lobpcg *l, mnp_eigen_result *result)
 
 /* ---- the call ---- */
 
-static mnp_status check_part(const char *name, const mnp_operator *op, mnp_dtype dtype, const mnp_layout *layout)
+static mnp_status check_part(const char *name, const mnp_operator *op, const mnp_ctx *ctx, mnp_dtype dtype,
+                             const mnp_layout *layout)
 {
+    if (ctx != op->ctx)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_lobpcg(): %s belongs to another context than the operator", name);
     if (dtype != op->dtype || !mnp_layout_equal(layout, op->column_layout))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_lobpcg(): %s is for %s vectors of length %" PRId64 ", the operator for %s "
                         "of %" PRId64 ", or they are cut differently", name, mnp_dtype_name(dtype),
@@ -484,6 +487,8 @@ static mnp_status check(const mnp_operator *op, const mnp_lobpcg_options *option
         return MNP_FAIL(MNP_ERR_ARG, "%s was given no %s", function, !op ? "operator" : !x ? "x" : "values");
     MNP_TRY(mnp__operator_check_square(function, op));
     MNP_TRY(mnp__array_check_blocks(function, x));
+    if (x->ctx != op->ctx)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: x belongs to another context than the operator", function);
     const int64_t rows = mnp_layout_size(op->column_layout);
     if (x->dtype != op->dtype || x->layout->ndim != 2 || x->layout->shape[0] != rows || x->read_only)
         return MNP_FAIL(MNP_ERR_ARG, "%s: x must be a %s array of two dimensions, the first of %" PRId64
@@ -497,11 +502,12 @@ static mnp_status check(const mnp_operator *op, const mnp_lobpcg_options *option
                         options->tol, options->maxiter);
     if (options->b) {
         MNP_TRY(mnp__operator_check_square(function, options->b));
-        MNP_TRY(check_part("B", op, options->b->dtype, options->b->column_layout));
+        MNP_TRY(check_part("B", op, options->b->ctx, options->b->dtype, options->b->column_layout));
     }
     if (options->precond)
-        MNP_TRY(check_part("the preconditioner", op, options->precond->dtype, options->precond->layout));
-    return mnp__host_need_lapack("mnp_lobpcg");
+        MNP_TRY(check_part("the preconditioner", op, options->precond->ctx, options->precond->dtype,
+                           options->precond->layout));
+    return MNP_AGREE(op->ctx, mnp__host_need_lapack("mnp_lobpcg"));
 }
 
 static mnp_status solve(lobpcg *l, mnp_array *x, double *values, mnp_eigen_result *result)

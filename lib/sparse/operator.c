@@ -214,6 +214,8 @@ static mnp_status multiply(const mnp_operator *op, bool adjoint, const mnp_array
 
 mnp_status mnp_operator_run(const mnp_operator *op, bool adjoint, const mnp_array *x, mnp_array **y_p)
 {
+    if (!op)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_run() was given no operator");
     const mnp_layout *from = adjoint ? op->row_layout : op->column_layout;
     MNP_TRY(mnp__check_inputs("mnp_operator_run()", 1, &x));
     MNP_TRY(mnp__array_check_blocks("mnp_operator_run()", x));

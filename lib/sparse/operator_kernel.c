@@ -288,6 +288,8 @@ static mnp_status check_grid(const struct request *request)
     MNP_TRY(mnp__operator_check_dtype(request->function, request->dtype));
     if (request->ndim < 1 || request->ndim > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: ndim is %d, outside 1..%d", request->function, request->ndim, MNP_MAX_DIMS);
+    if (!request->shape)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the shape is NULL", request->function);
     MNP_TRY(mnp__layout_check_shape(request->ndim, request->shape));
     for (int d = 0; d < request->ndim; d++)
         if (request->shape[d] > INT_MAX / 2)

@@ -374,7 +374,7 @@ static mnp_status load(mnp__relax *relax, bool wide)
     mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_SLICE %d\n#define MNP_WIDE %d\n", mnp__jit_type(relax->dtype),
                   relax->slice, wide);
     mnp__kernel_spec spec = {.file = "relax.cu", .function = "mnp_relax", .defines = mnp__text_string(&defines)};
-    mnp_status st = mnp__text_status(&defines);
+    mnp_status st = MNP_AGREE(relax->ctx, mnp__text_status(&defines));
     if (st == MNP_OK)
         st = mnp__ctx_kernel(relax->ctx, &spec, kernel_p);
     mnp__text_free(&defines);
