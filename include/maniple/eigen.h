@@ -70,9 +70,8 @@ typedef struct mnp_eigsh_options {
 } mnp_eigsh_options;
 
 /*
- * k eigenvalues, 0 < k < rows, below 1000, and their vectors: scipy.sparse.linalg.eigsh(A, k, which=, v0=, ncv=,
- * maxiter=, tol=).
- * What has not converged is no error: the result tells of every pair how good it is.
+ * k eigenvalues, 0 < k < rows and k < 1000, and their vectors: scipy.sparse.linalg.eigsh(A, k, which=, v0=, ncv=,
+ * maxiter=, tol=).  What has not converged is no error: the result tells of every pair how good it is.
  *
  * By Lanczos' method with full orthogonalisation and thick restarts (K. Wu, H. Simon, SIAM J. Matrix Anal. Appl. 22,
  * 2000), which keep as many vectors as ARPACK does.  A pair has converged where the norm of its residual, as it is

@@ -70,8 +70,9 @@ static const mnp__operator_ops sparse_ops = {.what = "a product with a sparse ma
 
 mnp_status mnp_operator_from_sparse(const mnp_sparse *matrix, mnp_operator **operator_p)
 {
-    if (!matrix)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_from_sparse() was given no matrix");
+    if (!matrix || !operator_p)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_from_sparse() was given no %s",
+                        matrix ? "place for the operator" : "matrix");
     MNP_TRY(mnp__operator_new(mnp_sparse_ctx(matrix), mnp_sparse_dtype(matrix), mnp_sparse_row_layout(matrix),
                               mnp_sparse_column_layout(matrix), &sparse_ops, operator_p));
     (*operator_p)->matrix = matrix;
@@ -120,8 +121,8 @@ mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *row
     mnp_operator *op;
     struct functions *functions = NULL;
     MNP_TRY(mnp__operator_check_dtype("mnp_operator_new()", dtype));
-    if (!apply)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_new(): apply is NULL");
+    if (!apply || !operator_p)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_new(): %s is NULL", apply ? "operator_p" : "apply");
     MNP_TRY(check_layout("row_layout", ctx, row_layout));
     MNP_TRY(check_layout("column_layout", ctx, column_layout));
     MNP_TRY(mnp__operator_new(ctx, dtype, row_layout, column_layout, &functions_ops, &op));
@@ -214,8 +215,8 @@ static mnp_status multiply(const mnp_operator *op, bool adjoint, const mnp_array
 
 mnp_status mnp_operator_run(const mnp_operator *op, bool adjoint, const mnp_array *x, mnp_array **y_p)
 {
-    if (!op)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_run() was given no operator");
+    if (!op || !y_p)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_run() was given no %s", op ? "place for y" : "operator");
     const mnp_layout *from = adjoint ? op->row_layout : op->column_layout;
     MNP_TRY(mnp__check_inputs("mnp_operator_run()", 1, &x));
     MNP_TRY(mnp__array_check_blocks("mnp_operator_run()", x));

@@ -411,6 +411,8 @@ static mnp_status make(struct request *request, mnp_operator **operator_p)
     mnp_layout *layout = NULL;
     mnp_operator *op;
     MNP_TRY(check(request));
+    if (!operator_p)
+        return MNP_FAIL(MNP_ERR_ARG, "%s was given no place for the operator", request->function);
     mnp_status st = MNP_AGREE(request->ctx, mnp__layout_line(request->ctx->comm.size, 1, &request->n, NULL, &layout));
     if (st == MNP_OK)
         st = mnp__operator_new(request->ctx, request->dtype, layout, layout, &kernel_ops, &op);

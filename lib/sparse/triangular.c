@@ -239,6 +239,8 @@ mnp_status mnp_triangular_new(const mnp_sparse *matrix, mnp_dtype dtype, bool lo
 {
     const struct wanted wanted = {"mnp_triangular_new", lower, unit_diagonal, own_blocks};
     MNP_TRY(check_matrix(wanted.function, matrix));
+    if (!plan_p)
+        return MNP_FAIL(MNP_ERR_ARG, "%s was given no place for the plan", wanted.function);
     if (dtype == MNP_DTYPE_AUTO)
         dtype = matrix->dtype;
     MNP_TRY(mnp__sparse_check_dtype(wanted.function, dtype));
@@ -329,8 +331,8 @@ static mnp_status solve_checked(const char *function, const mnp_triangular *plan
 mnp_status mnp_triangular_solve(const mnp_triangular *plan, const mnp_array *b, mnp_array **x_p)
 {
     static const char function[] = "mnp_triangular_solve";
-    if (!plan)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the plan is NULL", function);
+    if (!plan || !x_p)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the %s NULL", function, plan ? "place for x is" : "plan is");
     MNP_TRY(check_vectors(function, plan->ctx, b, plan->layout->shape[0]));
     if (mnp_dtype_promote(plan->dtype, b->dtype) != plan->dtype)
         return MNP_FAIL(MNP_ERR_ARG, "%s: b is %s, whose values the plan's %s does not hold", function,
@@ -345,6 +347,8 @@ mnp_status mnp_sparse_solve_triangular(const mnp_sparse *matrix, bool lower, boo
     mnp_triangular *plan;
     MNP_TRY(check_matrix(wanted.function, matrix));
     MNP_TRY(check_vectors(wanted.function, matrix->ctx, b, matrix->shape[0]));
+    if (!x_p)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the place for x is NULL", wanted.function);
     MNP_TRY(make(&wanted, matrix, mnp_dtype_promote(matrix->dtype, b->dtype), &plan));
     const mnp_status st = solve_checked(wanted.function, plan, b, x_p);
     mnp_triangular_free(plan);
