@@ -125,6 +125,7 @@ static mnp_status compile(mnp__steps *steps, const mnp__step *step, mnp__kernel 
     mnp_status st = mnp__text_status(&defines);
     if (st == MNP_OK)
         st = mnp__text_status(&generated);
+    st = MNP_AGREE(steps->ctx, st);
     if (st == MNP_OK)
         st = mnp__ctx_kernel(steps->ctx, &spec, kernel_p);
     mnp__text_free(&defines);
