@@ -90,18 +90,6 @@ static void element(mnp_dtype dtype, int64_t i, double value[2])
     value[1] = mnp_dtype_kind(dtype) == 'c' ? (double)(i % 3 - 1) : 0;
 }
 
-static void store(mnp_dtype dtype, void *memory, int64_t at, const double value[2])
-{
-    const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
-    const int parts = mnp_dtype_kind(dtype) == 'c' ? 2 : 1;
-    for (int p = 0; p < parts; p++) {
-        if (single)
-            ((float *)memory)[at * parts + p] = (float)value[p];
-        else
-            ((double *)memory)[at * parts + p] = value[p];
-    }
-}
-
 static mnp_sparse *make_matrix(mnp_ctx *ctx, mnp_dtype dtype, int m)
 {
     const int64_t nrows = matrices[m].nrows, ncolumns = matrices[m].ncolumns;
@@ -116,7 +104,7 @@ static mnp_sparse *make_matrix(mnp_ctx *ctx, mnp_dtype dtype, int m)
         for (int64_t k = 0; k < length; k++, count++) {
             double value[2];
             entry(dtype, i, listed[k], value);
-            store(dtype, values, count, value);
+            mnp__value_set(dtype, values, count, value);
             rows[count] = i;
             columns[count] = listed[k];
         }
@@ -137,7 +125,7 @@ static mnp_array *make_vector(const mnp_sparse *matrix, mnp_dtype dtype)
     for (int64_t i = 0; i < n; i++) {
         double value[2];
         element(dtype, i, value);
-        store(dtype, values, i, value);
+        mnp__value_set(dtype, values, i, value);
     }
     MNP_OR_EXIT(mnp_array_from_host(mnp_sparse_ctx(matrix), dtype, 1, &n, values, &x));
     MNP_OR_EXIT(mnp_redistribute(x, mnp_sparse_column_layout(matrix), &there));
@@ -234,7 +222,7 @@ static void check_dot(mnp_ctx *ctx, const char *way, mnp_dtype dtype, mnp_sparse
     double(*values)[2] = malloc((size_t)(matrices[m].nrows + 1) * sizeof *values);
     MNP_OR_EXIT(mnp_sparse_convert(made, format, 0, &matrix));
     mnp_array *x = make_vector(matrix, dtype), *y = NULL;
-    store(dtype, number, 0, seven);
+    mnp__value_set(dtype, number, 0, seven);
     MNP_OR_EXIT(mnp_full_like(x, dtype, number, &y));
     const bool done = multiply_with_dot(matrix, x, false, y, got);
     fetch(y, values);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../tap.h"
+#include "sparse/csr.h"
 
 enum { ROWS = 331, COLUMNS = 277, MOST_WIDTH = 5 };
 
@@ -32,19 +33,6 @@ static void element(mnp_dtype dtype, int64_t i, int64_t c, double value[2])
     value[1] = mnp_dtype_kind(dtype) == 'c' ? (double)((i + c * 3) % 3 - 1) : 0;
 }
 
-/* Store a number as one of that dtype. */
-static void store(mnp_dtype dtype, void *memory, int64_t at, const double value[2])
-{
-    const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
-    const int parts = mnp_dtype_kind(dtype) == 'c' ? 2 : 1;
-    for (int p = 0; p < parts; p++) {
-        if (single)
-            ((float *)memory)[at * parts + p] = (float)value[p];
-        else
-            ((double *)memory)[at * parts + p] = value[p];
-    }
-}
-
 static mnp_sparse *make_matrix(mnp_ctx *ctx, mnp_dtype dtype)
 {
     int64_t *rows = malloc(ROWS * COLUMNS * sizeof *rows), *columns = malloc(ROWS * COLUMNS * sizeof *columns), count = 0;
@@ -56,7 +44,7 @@ static mnp_sparse *make_matrix(mnp_ctx *ctx, mnp_dtype dtype)
             if (!is_stored(i, j) || (i + j) % mnp_ctx_size(ctx) != mnp_ctx_rank(ctx))
                 continue;
             entry(dtype, i, j, value);
-            store(dtype, values, count, value);
+            mnp__value_set(dtype, values, count, value);
             rows[count] = i;
             columns[count++] = j;
         }
@@ -78,7 +66,7 @@ static mnp_array *make_vectors(mnp_ctx *ctx, mnp_dtype dtype, int64_t n, int64_t
         for (int64_t c = 0; c < columns; c++) {
             double value[2];
             element(dtype, i, c, value);
-            store(dtype, values, i * columns + c, value);
+            mnp__value_set(dtype, values, i * columns + c, value);
         }
     }
     MNP_OR_EXIT(mnp_array_from_host(ctx, dtype, width > 0 ? 2 : 1, shape, values, &x));
