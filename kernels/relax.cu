@@ -1,8 +1,8 @@
 /*
  * Relaxation of rows: x[i] = keep * x[i] + inverse[i] * (b[i] - sum of a[i][j] from[j]), where `from` may be x itself.
  *
- * Rows lie by groups, in which none depends on another; a launch takes one group, or several by one worker or block alone,
- * one after the other.  The sum of a row is taken in the order of its entries, whoever takes it.  Compiled with
+ * Rows lie by groups, in which none depends on another; a launch takes one group, or several by one worker or block
+ * alone, one after the other.  The sum of a row is taken in the order of its entries, whoever takes it.  Compiled with
  *   MNP_T       the type of all numbers
  *   MNP_SLICE   places of a slice: 1 where a thread reads row by row, 32 where a warp reads entries of as many rows
  *   MNP_WIDE    whether there may be several vectors
@@ -35,12 +35,12 @@ MNP_INLINE mnp_t inverse_of(const mnp_relax_params &p, int row)
     return p.inverse ? ((const mnp_t *)p.inverse)[row] : mnp_number_of<mnp_t>::from(1);
 }
 
-/* x where b less the sum is known. */
-MNP_INLINE void store(const mnp_relax_params &p, int64_t i, mnp_t inverse, mnp_t rest)
+/* x where b less the sum is known; gives what it has come to. */
+MNP_INLINE mnp_t store(const mnp_relax_params &p, int64_t i, mnp_t inverse, mnp_t rest)
 {
     mnp_t *const x = (mnp_t *)p.x + i;
     rest = p.inverse ? inverse * rest : rest;
-    *x = p.keep == 0 ? rest : mnp_number_of<mnp_t>::from(p.keep) * *x + rest;
+    return *x = p.keep == 0 ? rest : mnp_number_of<mnp_t>::from(p.keep) * *x + rest;
 }
 
 #if MNP_CUDA
@@ -121,8 +121,8 @@ MNP_INLINE void await_stream()
 }
 
 /*
- * A block that takes several groups has found its rows two groups ahead and their entries one, so that from one group to the
- * next there is no more than the way of x from thread to thread.
+ * A block that takes several groups has found its rows two groups ahead and their entries one, so that from one group
+ * to the next there is no more than the way of x from thread to thread.
  */
 extern "C" __global__ void __launch_bounds__(MNP_RELAX_THREADS) mnp_relax(const __grid_constant__ mnp_relax_params p)
 {
@@ -149,43 +149,99 @@ extern "C" __global__ void __launch_bounds__(MNP_RELAX_THREADS) mnp_relax(const 
 
 #else
 
-/* A row's part of `count` vectors from c on: the sums stay in registers. */
-template <int count> static MNP_INLINE void relax(const mnp_relax_params &p, const found_row &found, int64_t c)
+/*
+ * Entries are fetched long before it is their turn: as a row waits for the one before it, the processor does not come
+ * to read ahead.  Addresses are numbers, as they may be beyond the end.
+ */
+enum { LINE = 64 / sizeof(mnp_t), AHEAD = 64 * LINE }; /* values that come together; values between */
+
+static MNP_INLINE void fetch_ahead(const mnp_relax_params &p, int64_t k)
 {
-    const int64_t width = MNP_WIDE ? p.width : 1, i = found.row * width + c, end = found.at + found.length;
+    __builtin_prefetch((const void *)(p.values + (k + AHEAD) * sizeof(mnp_t)));
+    __builtin_prefetch((const void *)(p.columns + (k + AHEAD) * sizeof(int)));
+}
+
+/* Subtract entries times `count` vectors from c on: the sums stay in registers. */
+template <int count>
+static MNP_INLINE void subtract(const mnp_relax_params &p, int64_t k, int64_t end, int64_t c, mnp_t *rests)
+{
+    const int64_t width = MNP_WIDE ? p.width : 1;
     const mnp_t *const values = (const mnp_t *)p.values, *const from = (const mnp_t *)p.from + c;
     const int *const columns = (const int *)p.columns;
+    for (; k + LINE <= end; k += LINE) {
+        fetch_ahead(p, k);
+        for (int j = 0; j < LINE; j++)
+            for (int v = 0; v < count; v++)
+                rests[v] -= values[k + j] * from[columns[k + j] * width + v];
+    }
+    fetch_ahead(p, k);
+    for (; k < end; k++)
+        for (int v = 0; v < count; v++)
+            rests[v] -= values[k] * from[columns[k] * width + v];
+}
+
+#if MNP_WIDE
+
+template <int count> static MNP_INLINE void relax(const mnp_relax_params &p, const found_row &found, int64_t c)
+{
+    const int64_t i = found.row * p.width + c;
     mnp_t rests[count];
     for (int v = 0; v < count; v++)
         rests[v] = ((const mnp_t *)p.b)[i + v];
-    for (int64_t k = found.at; k < end; k++)
-        for (int v = 0; v < count; v++)
-            rests[v] -= values[k] * from[columns[k] * width + v];
+    subtract<count>(p, found.at, found.at + found.length, c, rests);
     for (int v = 0; v < count; v++)
-        store(p, i + v, inverse_of(p, found.row), rests[v]);
-}
-
-static MNP_INLINE void relax_all(const mnp_relax_params &p, const found_row &found)
-{
-    int64_t c = 0;
-    for (; MNP_WIDE && c + 8 <= p.width; c += 8)
-        relax<8>(p, found, c);
-    for (; c < (MNP_WIDE ? p.width : 1); c++)
-        relax<1>(p, found, c);
+        (void)store(p, i + v, inverse_of(p, found.row), rests[v]);
 }
 
 /* A function of its own: what the caller's loop needs would cost this one registers. */
 static __attribute__((noinline)) void relax_places(const mnp_relax_params &p, int64_t begin, int64_t end)
 {
-    for (int64_t place = begin; place < end; place++)
-        relax_all(p, find_row(p, place));
+    for (int64_t place = begin; place < end; place++) {
+        const found_row found = find_row(p, place);
+        int64_t c = 0;
+        for (; c + 8 <= p.width; c += 8)
+            relax<8>(p, found, c);
+        for (; c < p.width; c++)
+            relax<1>(p, found, c);
+    }
 }
+
+#else
+
+/*
+ * The last entry of a row is often in the column of the row before.  Its x is at hand then: the way through memory
+ * would take longer than all the rest of the row.
+ */
+static __attribute__((noinline)) void relax_places(const mnp_relax_params &p, int64_t begin, int64_t end)
+{
+    const mnp_t *const values = (const mnp_t *)p.values, *const from = (const mnp_t *)p.from;
+    const int *const columns = (const int *)p.columns;
+    const bool is_own = p.from == p.x;
+    int row_before = -1;
+    mnp_t x_before = mnp_number_of<mnp_t>::from(0);
+    for (int64_t place = begin; place < end; place++) {
+        const found_row found = find_row(p, place);
+        const int64_t last = found.at + found.length - 1;
+        mnp_t rest = ((const mnp_t *)p.b)[found.row];
+        subtract<1>(p, found.at, last, 0, &rest);
+        if (found.length > 0 && columns[last] == row_before)
+            rest -= values[last] * x_before;
+        else if (found.length > 0)
+            rest -= values[last] * from[columns[last]];
+        x_before = store(p, found.row, inverse_of(p, found.row), rest);
+        row_before = is_own ? found.row : -1;
+    }
+}
+
+#endif
 
 MNP_KERNEL(mnp_relax, mnp_relax_params)
 {
     for (int64_t k = 0, group = p.first; k < p.count; k++, group += p.step) {
-        const int64_t begin = ((const int64_t *)p.groups)[group], count = ((const int64_t *)p.groups)[group + 1] - begin;
-        relax_places(p, begin + mnp_share_begin(count, worker, workers), begin + mnp_share_begin(count, worker + 1, workers));
+        const int64_t *const ends = (const int64_t *)p.groups + group;
+        const int64_t begin = ends[0], count = ends[1] - begin;
+        relax_places(p, begin + mnp_share_begin(count, worker, workers),
+                     begin + mnp_share_begin(count, worker + 1, workers));
     }
 }
 

@@ -9,6 +9,7 @@ enum {
     MNP_STEP_VECTORS = 10,    /* most vectors of a step */
     MNP_STEP_SUMS = 16,       /* most sums that are kept */
     MNP_STEP_WORKERS = 1056,  /* most workers of a launch: threads of the host, blocks of a GPU */
+    MNP_STEP_GROUP = 32,      /* vectors of a set that are summed together on the host, with one count of arrivals */
     MNP_STEP_BLOCK = 256,     /* threads of a block */
     MNP_STEP_HISTORY = 4096,  /* residuals that are remembered until the CPU fetches them */
     MNP_STEP_STATE = 4096     /* bytes of a state, of which a method uses what its scalars need */
@@ -20,7 +21,7 @@ enum { MNP_GOING = 0, MNP_DONE_CONVERGED = 1, MNP_DONE_MAXITER = 2, MNP_DONE_BRE
 /* Which parameters cg uses to tell its coefficients. */
 enum { MNP_CG_ALPHA, MNP_CG_BETA };
 
-/* The beginning of the state: doubles, so that it is the same for both languages.  Sums and a method's scalars follow. */
+/* The beginning of the state: doubles, so that it is alike in both languages.  Sums and a method's scalars follow. */
 struct mnp_step_control {
     double done;         /* one of the above: steps do nothing any more */
     double iterations;   /* so far */
@@ -31,6 +32,7 @@ struct mnp_step_control {
     double skip;         /* set by a step's scalars: its elements stay as they are */
     double columns;      /* of a method that builds a basis: vectors in it */
     double again;        /* and how many of them a second pass of orthogonalisation takes: all or none */
+    double factor;       /* and what the newest is multiplied with when it has lost its part in the others */
     double best;         /* the norm of what was kept as the best so far */
     double pause;        /* a loop on the device ends when there are as many iterations, for the CPU to look */
     double parameter[5]; /* the method's own, from the CPU and to it */
@@ -55,6 +57,7 @@ struct mnp_basis_params {
     unsigned long long coefficients;        /* address of as many wide numbers as the set has vectors */
     unsigned long long state, partials, arrived;
     unsigned long long limit;               /* 0, or the address of a double: use no more vectors than that says */
+    unsigned long long factor;              /* 0, or the address of a double that the result is multiplied with */
     double sign;
     long long always, add; /* whether also when the method is over; whether to add to the vector that is there */
 };

@@ -5,44 +5,55 @@
  */
 template <int M> struct mnp_gmres {
     mnp_w y[M + 1];                       /* the solution: coefficients of the basis */
-    mnp_w first[M + 1], second[M + 1];    /* products of the newest vector with the basis, in both passes */
+    mnp_w first[M + 1], second[M + 1];    /* products of the newest vector with the basis and itself, in both passes */
     mnp_w triangle[M][M + 1], right[M + 1];
     mnp_w cosine[M], sine[M];
+    double norms[M + 1]; /* of the basis: 1, as well as Pythagoras knows */
 
     /* A new basis, of a first vector whose norm is given. */
     template <typename State> MNP_INLINE void begin(State &s, double norm)
     {
         s.columns = 0;
         right[0] = number(norm);
+        norms[0] = 1;
     }
 
     /*
-     * After the first pass, `left` is the norm of what is left of the newest vector: where that is little of what it was,
-     * rounding has left it not orthogonal enough, and a second pass is made ("twice is enough": B. N. Parlett, "The
-     * symmetric eigenvalue problem", 1980, 6.9).
+     * Products in the first pass become coefficients.  The norm of what they leave follows by Pythagoras, so that the
+     * vector can be divided by it as they are taken from it.  Where that is little of what it was, rounding leaves it
+     * not orthogonal enough, and a second pass is made ("twice is enough": B. N. Parlett, "The symmetric eigenvalue
+     * problem", 1980, 6.9).
      */
-    template <typename State> MNP_INLINE void look(State &s, double left)
+    template <typename State> MNP_INLINE void look(State &s)
     {
         const int j = (int)s.columns;
-        double before = left * left;
+        const double before = real_part(first[j + 1]);
+        double left = before;
         for (int i = 0; i <= j; i++) {
-            before += square(first[i]);
+            const double square_norm = norms[i] * norms[i];
+            left -= square(first[i]) / square_norm;
+            first[i] = first[i] / number(square_norm);
             second[i] = number(0);
         }
-        s.again = left < 0.1 * MNP_SQRT(before) ? j + 1 : 0;
+        s.again = left < 0.01 * before ? j + 1 : 0;
+        s.factor = s.again == 0 && left > 0 ? 1 / MNP_SQRT(left) : 1;
     }
 
     /*
-     * The newest vector is first + second in the basis, and `next` is the norm of what is left.  Gives 1 / next, by
-     * which that becomes the next of the basis.
+     * The newest vector is first + second in the basis; what is left of it, multiplied with the factor, has this norm.
+     * After a second pass it is yet to be divided by that; else the norm is near 1, and counts as it is: where
+     * Pythagoras' error is left, those of the next vectors become larger and larger.
      */
-    template <typename State> MNP_INLINE double rotate(State &s, double next, double epsilon)
+    template <typename State> MNP_INLINE void rotate(State &s, double norm, double epsilon)
     {
         const int j = (int)s.columns;
         mnp_w *const column = triangle[j];
+        const double next = norm / s.factor;
         double size = next * next;
+        s.factor = norm > 0 ? 1 / norm : 0;
+        norms[j + 1] = s.again == 0 && norm > 0 ? norm : 1;
         for (int i = 0; i <= j; i++) {
-            column[i] = first[i] + second[i];
+            column[i] = (first[i] + second[i]) * number(norms[i]);
             size += square(column[i]);
         }
         for (int i = 0; i < j; i++) {
@@ -53,11 +64,11 @@ template <int M> struct mnp_gmres {
         const double pivot = magnitude(column[j]), length = MNP_SQRT(pivot * pivot + next * next);
         if (!is_finite(length)) {
             s.done = MNP_DONE_DIVERGED;
-            return 0;
+            return;
         }
         if (length <= epsilon * MNP_SQRT(size)) { /* A maps into the basis, and is singular there */
             s.done = MNP_DONE_BREAKDOWN;
-            return 0;
+            return;
         }
         const mnp_w direction = pivot > 0 ? column[j] / number(pivot) : number(1);
         cosine[j] = number(pivot / length);
@@ -67,7 +78,6 @@ template <int M> struct mnp_gmres {
         right[j] = cosine[j] * right[j];
         s.columns = j + 1;
         s.test(magnitude(right[j + 1]));
-        return next > 0 ? 1 / next : 0;
     }
 
     /* The coefficients that make the residual smallest. */

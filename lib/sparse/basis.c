@@ -8,19 +8,17 @@
 
 #include "base/text.h"
 #include "layout/layout.h"
+#include "sparse/operator.h"
 
 /* `kind` is that of kernels/basis.cu, `function` the same in small letters. */
 static mnp_status compile(mnp_ctx *ctx, mnp_dtype dtype, const char *kind, const char *function, mnp__kernel **kernel_p)
 {
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     mnp__steps_define_types(&defines, dtype);
     mnp__text_add(&defines, "#define MNP_BASIS_%s 1\n", kind);
-    mnp__kernel_spec spec = {.file = "basis.cu", .function = function, .defines = mnp__text_string(&defines)};
-    mnp_status st = MNP_AGREE(ctx, mnp__text_status(&defines));
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(ctx, &spec, kernel_p);
-    mnp__text_free(&defines);
-    return st;
+    const mnp__kernel_spec spec = {.file = "basis.cu", .function = function};
+    return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
 }
 
 static mnp_status upload(mnp_ctx *ctx, char *device, const void *from, size_t size)
@@ -48,14 +46,9 @@ static mnp_status publish(mnp__basis *basis)
 
 static mnp_status make_vectors(mnp__basis *basis, const mnp_layout *layout)
 {
-    mnp__steps_places places = mnp__steps_places_of(basis->steps);
-    mnp__device *device = places.ctx->device;
-    for (int k = 0; k < basis->size; k++) {
-        MNP_TRY(mnp_array_new(places.ctx, places.dtype, layout, &basis->vectors[k]));
-        size_t bytes = (size_t)basis->vectors[k]->local_size * mnp_dtype_size(places.dtype);
-        if (bytes > 0)
-            MNP_TRY(device->ops->fill(device, basis->vectors[k]->data, 0, bytes, places.ctx->compute));
-    }
+    const mnp__steps_places places = mnp__steps_places_of(basis->steps);
+    for (int k = 0; k < basis->size; k++)
+        MNP_TRY(mnp__vector_zeros(places.ctx, places.dtype, layout, &basis->vectors[k]));
     return MNP_OK;
 }
 
@@ -122,13 +115,18 @@ static mnp_status launch(const mnp__basis *basis, mnp__kernel *kernel, int from,
                                            places.ctx->compute);
 }
 
+/* In device memory. */
+static const struct mnp_step_control *control_of(const mnp__steps_places *places)
+{
+    return (const struct mnp_step_control *)(const void *)places->state;
+}
+
 /* The address of the limit in device memory; 0: there is none. */
 static unsigned long long limit_of(const mnp__steps_places *places, mnp__limit limit)
 {
-    const struct mnp_step_control *control = (const struct mnp_step_control *)(void *)places->state;
     switch (limit) {
-    case MNP__LIMIT_AGAIN: return (uintptr_t)&control->again;
-    case MNP__LIMIT_COLUMNS: return (uintptr_t)&control->columns;
+    case MNP__LIMIT_AGAIN: return (uintptr_t)&control_of(places)->again;
+    case MNP__LIMIT_COLUMNS: return (uintptr_t)&control_of(places)->columns;
     default: return 0;
     }
 }
@@ -155,6 +153,7 @@ static mnp_status combine(mnp__basis *basis, int from, const mnp__combination *h
     struct mnp_basis_params params = {.vectors = how->count,
                                       .coefficients = (uintptr_t)(places.memory + how->at),
                                       .limit = limit_of(&places, how->limit),
+                                      .factor = how->scaled ? (uintptr_t)&control_of(&places)->factor : 0,
                                       .sign = how->sign,
                                       .always = how->limit == MNP__LIMIT_COLUMNS,
                                       .add = how->add};

@@ -25,8 +25,8 @@ void mnp__basis_free(mnp__basis *basis); /* NULL is accepted.  Collective. */
 typedef enum mnp__limit { MNP__NO_LIMIT, MNP__LIMIT_AGAIN, MNP__LIMIT_COLUMNS } mnp__limit;
 
 /*
- * c[k] = <v[k], x> for k < count; what is beyond the limit stays.  `at` is where the coefficients go: bytes into the
- * method's memory, or negative: they are the state's sums.  Collective.
+ * c[k] = <v[k], x> for k < count; what is beyond the limit stays.  x may be one of them.  `at` is where the
+ * coefficients go: bytes into the method's memory, or negative: they are the state's sums.  Collective.
  */
 mnp_status mnp__basis_dots(mnp__basis *basis, int count, mnp__limit limit, const mnp_array *x, ptrdiff_t at);
 
@@ -36,10 +36,11 @@ typedef struct mnp__combination {
     size_t at;     /* of the coefficients, bytes into the method's memory */
     double sign;
     bool add;      /* to what x is; else x is overwritten */
+    bool scaled;   /* the result is multiplied with the state's factor */
     mnp__limit limit;
 } mnp__combination;
 
-/* x = (x or 0) + sign * sum of c[k] v[k]; x is none of them.  Not collective. */
+/* x = (x or 0) + sign * sum of c[k] v[k]; x is none of them, and stays if nothing is added to it.  Not collective. */
 mnp_status mnp__basis_combine(mnp__basis *basis, const mnp__combination *how, mnp_array *x);
 
 /*

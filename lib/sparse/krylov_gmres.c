@@ -1,13 +1,16 @@
 /*
  * GMRES: the smallest residual in a growing basis, restarted when that is full.
  *
- * gmres: Y. Saad, M. H. Schultz, "GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear systems",
- * SIAM J. Sci. Stat. Comput. 7, 1986, with the preconditioner on the right, so that the residual is that of the system.
+ * gmres: Y. Saad, M. H. Schultz, "GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear
+ * systems", SIAM J. Sci. Stat. Comput. 7, 1986, with the preconditioner on the right, so that the residual is that of
+ * the system.
  * fgmres: Y. Saad, "A flexible inner-outer preconditioned GMRES algorithm", SIAM J. Sci. Comput. 14, 1993: it keeps the
  * preconditioned vectors too, for preconditioners that change.
  *
- * A new vector is made orthogonal to the basis by classical Gram-Schmidt, one reduction and one for its norm, and again
- * where rounding asks for it.  The Hessenberg matrix never leaves the device (kernels/step_gmres.h).
+ * A new vector is made orthogonal to the basis by classical Gram-Schmidt.  As its part in the basis is taken from it,
+ * it is divided by the norm that it will have, which follows from its products with the basis and itself; then its norm
+ * is summed, to know it to all digits.  Where rounding asks for it there is a second pass.  The Hessenberg matrix never
+ * leaves the device (kernels/step_gmres.h).
  */
 #include "sparse/method.h"
 
@@ -21,7 +24,7 @@ static size_t coefficients(const mnp__system *s, int which)
 }
 enum { SOLUTION, FIRST, SECOND };
 
-static const mnp__step norm_of_r = {.name = "gmres_norm", .vectors = "r", .sums = {"norm(r)"}};
+static const mnp__step norm = {.name = "gmres_norm", .vectors = "v", .sums = {"norm(v)"}};
 
 static const mnp__step begin = {
     .name = "gmres_begin",
@@ -33,19 +36,18 @@ static const mnp__step begin = {
 
 static const mnp__step first_vector = {.name = "gmres_first", .vectors = "r v", .body = "v = scale * r;"};
 
-static const mnp__step look = {
-    .name = "gmres_look", .before = "left = MNP_SQRT(real_part(sum[0])); memory.look(*this, left);"};
-
-static const mnp__step norm_again = {
-    .name = "gmres_norm_again", .vectors = "w", .before = "skip = again == 0;", .sums = {"norm(w)"}};
+static const mnp__step look = {.name = "gmres_look", .before = "memory.look(*this);"};
 
 static const mnp__step rotate = {
-    .name = "gmres_rotate",
-    .before = "left = again > 0 ? MNP_SQRT(real_part(sum[0])) : left;\n"
-              "scale = memory.rotate(*this, left, 4 * MNP_EPSILON);",
-};
+    .name = "gmres_rotate", .before = "memory.rotate(*this, MNP_SQRT(real_part(sum[0])), 4 * MNP_EPSILON);"};
 
-static const mnp__step next_vector = {.name = "gmres_next", .vectors = "v", .body = "v = scale * v;"};
+static const mnp__step scale_again = {
+    .name = "gmres_scale_again",
+    .vectors = "v",
+    .before = "skip = again == 0;\n"
+              "scale = factor;",
+    .body = "v = scale * v;",
+};
 
 static const mnp__step solve = {.name = "gmres_solve", .before = "memory.solve(*this);", .always = true};
 
@@ -54,7 +56,8 @@ static const mnp__step advance = {
 
 static const mnp__step clear = {.name = "gmres_clear", .before = "columns = 0;", .always = true};
 
-static const mnp__step residual = {.name = "gmres_residual", .vectors = "r b", .body = "r = b - r;", .sums = {"norm(r)"}};
+static const mnp__step residual = {
+    .name = "gmres_residual", .vectors = "r b", .body = "r = b - r;", .sums = {"norm(r)"}};
 
 /* r is the residual, and sum[0] the square of its norm. */
 static mnp_status begin_cycle(mnp__system *s)
@@ -66,7 +69,7 @@ static mnp_status begin_cycle(mnp__system *s)
 
 static mnp_status gmres_start(mnp__system *s)
 {
-    MNP_TRY(MNP__RUN(s, &norm_of_r, s->r));
+    MNP_TRY(MNP__RUN(s, &norm, s->r));
     return begin_cycle(s);
 }
 
@@ -101,16 +104,28 @@ static mnp_status end_cycle(mnp__system *s)
     return begin_cycle(s);
 }
 
-/* w loses its part in the first vectors of the basis, in the second pass where that is asked for. */
-static mnp_status orthogonalise(mnp__system *s, int count, mnp_array *w, int pass)
+/* The vector of that number loses its part in those before it, and is divided by what is left of its norm. */
+static mnp_status orthogonalise(mnp__system *s, int number)
 {
-    const mnp__combination how = {.count = count,
-                                  .at = coefficients(s, pass),
-                                  .sign = -1,
-                                  .add = true,
-                                  .limit = pass == SECOND ? MNP__LIMIT_AGAIN : MNP__NO_LIMIT};
-    MNP_TRY(mnp__basis_dots(s->basis[V], how.count, how.limit, w, (ptrdiff_t)how.at));
+    mnp_array *w = s->basis[V]->vectors[number];
+    const mnp__combination how = {
+        .count = number, .at = coefficients(s, FIRST), .sign = -1, .add = true, .scaled = true};
+    MNP_TRY(mnp__basis_dots(s->basis[V], number + 1, MNP__NO_LIMIT, w, (ptrdiff_t)how.at));
+    MNP_TRY(MNP__RUN_ALONE(s, &look));
     return mnp__basis_combine(s->basis[V], &how, w);
+}
+
+/* The same again where it is asked for; and the small problem has one column more. */
+static mnp_status orthogonalise_again(mnp__system *s, int number)
+{
+    mnp_array *w = s->basis[V]->vectors[number];
+    const mnp__combination how = {
+        .count = number, .at = coefficients(s, SECOND), .sign = -1, .add = true, .limit = MNP__LIMIT_AGAIN};
+    MNP_TRY(mnp__basis_dots(s->basis[V], number, how.limit, w, (ptrdiff_t)how.at));
+    MNP_TRY(mnp__basis_combine(s->basis[V], &how, w));
+    MNP_TRY(MNP__RUN(s, &norm, w));
+    MNP_TRY(MNP__RUN_ALONE(s, &rotate));
+    return MNP__RUN(s, &scale_again, w);
 }
 
 static mnp_status gmres_iterate(mnp__system *s)
@@ -124,20 +139,15 @@ static mnp_status gmres_iterate(mnp__system *s)
         return MNP_FAIL(MNP_ERR_INTERNAL, "fgmres without a preconditioner is gmres");
     MNP_TRY(mnp__precondition(s, v, room, &z));
     MNP_TRY(mnp__multiply(s, z, w));
-    MNP_TRY(orthogonalise(s, j + 1, w, FIRST));
-    MNP_TRY(MNP__RUN(s, &norm_of_r, w));
-    MNP_TRY(MNP__RUN_ALONE(s, &look));
-    MNP_TRY(orthogonalise(s, j + 1, w, SECOND));
-    MNP_TRY(MNP__RUN(s, &norm_again, w));
-    MNP_TRY(MNP__RUN_ALONE(s, &rotate));
-    return MNP__RUN(s, &next_vector, w);
+    MNP_TRY(orthogonalise(s, j + 1));
+    return orthogonalise_again(s, j + 1);
 }
 
 /* Methods that differ in how many sets of vectors they keep. */
 #define GMRES(sets)                                                                                                    \
     {                                                                                                                  \
-        .scalars = {.reals = "scale, left", .memory = "mnp_gmres<MNP_PARAMETER>"}, .work = 2, .bases = (sets),         \
-        .one_more = true, .needs_parameter = true, .memory = 4, .memory_linear = 7, .memory_square = 1,                \
+        .scalars = {.reals = "scale", .memory = "mnp_gmres<MNP_PARAMETER>"}, .work = 2, .bases = (sets),               \
+        .one_more = true, .needs_parameter = true, .memory = 5, .memory_linear = 8, .memory_square = 1,                \
         .start = gmres_start, .iterate = gmres_iterate, .finish = gmres_finish,                                        \
     }
 

@@ -19,7 +19,6 @@ enum {
     FEW_BLOCKS = 264,      /* of a GPU: two for each multiprocessor of an H200, with an element a thread; */
     MOST_BLOCKS = 660,     /* and five, all of which run at once: more take turns (measured) */
     EACH = 4,              /* elements of a thread before there are more than few blocks */
-    AT_ONCE = 8,           /* vectors of a set that basis.cu sums together */
     FIRST_ROOM = 256,      /* of the history */
     AT_A_LOOK = 64         /* residuals that are fetched before it is known how many there are */
 };
@@ -112,25 +111,15 @@ static int count_sums(const mnp__step *step)
 
 static mnp_status compile(mnp__steps *steps, const mnp__step *step, mnp__kernel **kernel_p)
 {
-    mnp__text defines = MNP__TEXT_EMPTY, generated = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room), generated = MNP__TEXT_EMPTY;
     mnp__steps_define_types(&defines, steps->dtype);
     mnp__text_add(&defines, "#define mnp_step %s\n#define MNP_SUMS %d\n#define MNP_ALWAYS %d\n#define MNP_PARAMETER %d\n"
                   "#define MNP_LOOPS %d\n", step->name, count_sums(step), step->always, steps->parameter,
                   steps->ctx->device->has_loops);
     add_generated(&generated, &steps->scalars, step);
-    mnp__kernel_spec spec = {.file = "step.cu",
-                             .function = step->name,
-                             .defines = mnp__text_string(&defines),
-                             .generated = mnp__text_string(&generated)};
-    mnp_status st = mnp__text_status(&defines);
-    if (st == MNP_OK)
-        st = mnp__text_status(&generated);
-    st = MNP_AGREE(steps->ctx, st);
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(steps->ctx, &spec, kernel_p);
-    mnp__text_free(&defines);
-    mnp__text_free(&generated);
-    return st;
+    const mnp__kernel_spec spec = {.file = "step.cu", .function = step->name};
+    return mnp__ctx_kernel_of_text(steps->ctx, &spec, &defines, &generated, kernel_p);
 }
 
 static mnp_status find(mnp__steps *steps, const mnp__step *step, mnp__kernel **kernel_p)
@@ -164,7 +153,8 @@ static size_t aligned(size_t size)
 static mnp_status allocate(mnp__steps *steps, size_t memory_size, int basis)
 {
     mnp_ctx *ctx = steps->ctx;
-    size_t groups = (size_t)(basis + AT_ONCE - 1) / AT_ONCE, sums = groups > 0 ? groups * AT_ONCE : MNP__MOST_SUMS;
+    size_t groups = (size_t)(basis + MNP_STEP_GROUP - 1) / MNP_STEP_GROUP;
+    size_t sums = groups > 0 ? groups * MNP_STEP_GROUP : MNP__MOST_SUMS;
     steps->ring_at = MNP_STEP_STATE;
     steps->arrived_at = steps->ring_at + aligned(MNP_STEP_HISTORY * sizeof(double));
     steps->partials_at = steps->arrived_at + aligned((groups + 1) * sizeof(unsigned));

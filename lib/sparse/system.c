@@ -2,9 +2,9 @@
  * One system under way: its memory, and the loop that runs a method until it is over.
  *
  * The loop enqueues iterations and looks at the state now and then: after every one where the device's memory is the
- * CPU's, else every few, until the device goes on by itself, if it can (loop.h).  What a method says of its residual is its
- * recurrence's; when it is over the residual is computed anew, and where that is not small enough, the method is started
- * again from the iterate it has come to, a few times.
+ * CPU's, else every few, until the device goes on by itself, if it can (loop.h).  What a method says of its residual is
+ * its recurrence's; when it is over the residual is computed anew, and where that is not small enough, the method is
+ * started again from the iterate it has come to, a few times.
  */
 #include "sparse/system.h"
 
@@ -20,6 +20,13 @@ static const mnp__step residual = {.name = "solve_residual",
                                    .body = "r = b - r;",
                                    .sums = {"norm(r)", "norm(b)"},
                                    .always = true};
+
+/* The same where x is 0. */
+static const mnp__step residual_of_zero = {.name = "solve_residual_of_zero",
+                                           .vectors = "r b",
+                                           .body = "r = b;",
+                                           .sums = {"norm(r)", "norm(b)"},
+                                           .always = true};
 
 static const mnp__step keep = {.name = "solve_keep",
                                .vectors = "kept x",
@@ -47,8 +54,8 @@ static mnp_status allocate(mnp__system *s)
     const mnp__method *method = s->method;
     const mnp_operator *op = s->op;
     int parameter = method->needs_parameter ? s->options->restart : 0, all = method->work + method->rows;
-    MNP_TRY(mnp__steps_new(s->ctx, op->dtype, &method->scalars, parameter, memory_of(s), method->bases ? parameter + 1 : 0,
-                           &s->steps));
+    MNP_TRY(mnp__steps_new(s->ctx, op->dtype, &method->scalars, parameter, memory_of(s),
+                           method->bases ? parameter + 1 : 0, &s->steps));
     MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->row_layout, &s->b));
     MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->column_layout, &s->x));
     MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->row_layout, &s->r));
@@ -92,17 +99,32 @@ void mnp__system_close(mnp__system *s)
 
 /* ---- the loop ---- */
 
-/* r = b - A x; its norm, and that of b. */
-static mnp_status compute_residual(mnp__system *s, double norms[2])
+/* The norms of r and b, which a step has summed. */
+static mnp_status fetch_norms(mnp__system *s, double norms[2])
 {
     double sum[2];
-    MNP_TRY(mnp__multiply(s, s->x, s->r));
-    MNP_TRY(MNP__RUN(s, &residual, s->r, s->b));
     for (int k = 0; k < 2; k++) {
         MNP_TRY(mnp__steps_sum(s->steps, k, sum));
         norms[k] = sqrt(sum[0]);
     }
     return MNP_OK;
+}
+
+/* r = b - A x; its norm, and that of b. */
+static mnp_status compute_residual(mnp__system *s, double norms[2])
+{
+    MNP_TRY(mnp__multiply(s, s->x, s->r));
+    MNP_TRY(MNP__RUN(s, &residual, s->r, s->b));
+    return fetch_norms(s, norms);
+}
+
+/* That of the guess. */
+static mnp_status begin_residual(mnp__system *s, double norms[2])
+{
+    if (!s->options->zero_guess)
+        return compute_residual(s, norms);
+    MNP_TRY(MNP__RUN(s, &residual_of_zero, s->r, s->b));
+    return fetch_norms(s, norms);
 }
 
 /* Tell the caller, at every so many iterations; *stop_p: he wants no more. */
@@ -195,16 +217,18 @@ static bool is_small_enough(double norm, double tolerance)
 static mnp_status run_until_true(mnp__system *s, struct mnp_step_control *control, double norms[2],
                                  mnp_solve_result *result)
 {
-    bool stopped = false, converged = is_small_enough(norms[0], control->tolerance);
+    const double tolerance = control->tolerance;
+    bool stopped = false, converged = is_small_enough(norms[0], tolerance);
     MNP_TRY(mnp__steps_begin(s->steps, control));
     for (int start = 0; !converged && !stopped && start < MOST_STARTS; start++) {
         const double before = norms[0];
         control->done = MNP_GOING;
         control->residual = control->first = norms[0];
         control->best = 0;
+        control->tolerance = start == 0 ? tolerance : tolerance / 2; /* not to be too hopeful again by a little */
         MNP_TRY(run(s, control, &stopped));
         MNP_TRY(compute_residual(s, norms));
-        converged = is_small_enough(norms[0], control->tolerance) ||
+        converged = is_small_enough(norms[0], tolerance) ||
                     (s->method->least_squares && control->done == MNP_DONE_CONVERGED);
         if (!converged)
             MNP_TRY(choose_best(s, control->best, norms));
@@ -220,7 +244,7 @@ static mnp_status run_until_true(mnp__system *s, struct mnp_step_control *contro
 mnp_status mnp__system_solve(mnp__system *s, mnp_solve_result *result)
 {
     double norms[2];
-    MNP_TRY(compute_residual(s, norms));
+    MNP_TRY(begin_residual(s, norms));
     struct mnp_step_control control = {.residual = norms[0],
                                        .tolerance = fmax(s->options->rtol * norms[1], s->options->atol),
                                        .maxiter = (double)s->options->maxiter,

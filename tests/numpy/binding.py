@@ -272,7 +272,7 @@ def call(name, *arguments, out=None, **named):
     arguments, given = list(kept), list(out) if isinstance(out, tuple) else [out]
     passed, outputs = [], []
     for kind, parameter in parameters:
-        if parameter == "void" or kind == "mnp_ctx *":
+        if parameter == "void" or kind.endswith("mnp_ctx *"):
             passed += [ctx] if kind else []
         elif _is_output(kind, parameter) and parameter not in named:
             reuse = given.pop(0) if given and kind == "mnp_array **" else None

@@ -110,6 +110,26 @@ for dtype in matrices.DTYPES:
             same(f"{kind} {dtype} {n}", mp.precond_apply(precond(made, kind, **options),
                                                          mp.array(b, mp.random_layout(rng, b.shape))), want)
 
+# Jacobi divides by the diagonal whatever the format; 0 counts as 1, stored or not, and NaN as what it is
+for dtype in matrices.DTYPES:
+    n = 50
+    a = matrix_of(n, dtype, False).tolil()
+    a[[2, 30], [2, 30]], a[7, 7], a[8, 8] = 0, np.nan, np.inf
+    a[9, 9], a[10, 10] = (1e30, 1e-30) if np.finfo(dtype).bits == 32 else (1e200, 1e-200)
+    a = scipy.sparse.csr_array(a)
+    if np.dtype(dtype).kind == "c":
+        a.data *= np.array(0.6 - 0.8j, dtype)
+    layout, b = matrices.cut(rng, n), matrices.numbers(rng, n, dtype)
+    diagonal = a.diagonal().astype("complex128" if np.dtype(dtype).kind == "c" else "float64")
+    known = np.isfinite(diagonal)
+    want = b / np.where(diagonal == 0, 1, diagonal)
+    for fmt in matrices.FORMATS:
+        made = matrices.sparse(a, rng, layout, layout)
+        made = precond(matrices.Sparse(mp.sparse_convert(made, getattr(mp, "MNP_" + fmt), 0)), "jacobi")
+        got = mp.precond_apply(made, mp.array(b)).numpy()
+        mp.ok(np.isnan(got[7]) and np.all(np.abs(got - want)[known] <= 8 * np.finfo(dtype).eps * np.abs(want)[known])
+              and ("2 that are 0 were replaced" in describe(made) or mp.rank > 0), f"jacobi of {dtype} {fmt}")
+
 # A triangle with few levels of many rows, which is solved level by level, and one of many colours
 for n in (9000,):
     rows, columns = np.arange(n), np.arange(n) // 4500 * 4500
@@ -172,11 +192,27 @@ shifted = precond(matrices.sparse(kershaw, rng, root, root), "ic0")
 mp.ok(np.all(np.isfinite(mp.precond_apply(shifted, mp.array(np.ones(4))).numpy()))
       and ("enlarged" in describe(shifted) or mp.rank > 0), "ic0 enlarges a diagonal: " + describe(shifted).strip())
 
+# ---- a basis of which rounding leaves little: its vectors nearly depend on each other before gmres is restarted ----
+outcomes = []
+for seed in range(20, 36):
+    steep = np.random.default_rng(seed)
+    scale = scipy.sparse.diags_array(np.exp(steep.uniform(-3, 3, grid.shape[0])))
+    skewed = scipy.sparse.csr_array(scale @ grid @ scale)
+    skewed_made, right = matrices.sparse(skewed, steep, even, even), steep.standard_normal(grid.shape[0])
+    m = precond(skewed_made, "chebyshev")
+    x, result = solve(operator(skewed_made), mp.array(right), "gmres", rtol=1e-9, precond=m, maxiter=3000, restart=60)
+    left = np.linalg.norm(right - skewed @ x.numpy()) / np.linalg.norm(right)
+    outcomes.append(result.reason == "CONVERGED" and left < 1.01e-9)
+mp.ok(all(outcomes), f"gmres on steep systems: {sum(outcomes)} of {len(outcomes)} solved")
+
 # ---- what is wrong ----
 undefined = np.array([[2.0, np.nan], [np.nan, 2]])
 last = mp.Layout([mp.size], [2], [0], [[0] * mp.size + [2]])
 mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "however much", precond,
          matrices.sparse(scipy.sparse.csr_array(undefined), rng, last, last), "ic0")
+for kind in ("sor", "ssor"):
+    unknown = matrices.sparse(scipy.sparse.csr_array(np.array([[2.0, 0], [0, np.nan]])), rng, last, last)
+    mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "row 1 is no number", precond, unknown, kind)
 holes = scipy.sparse.csr_array(np.array([[0.0, 1], [1, 2]]))
 made = matrices.sparse(holes, rng)
 for kind, words in (("ilu0", "row 0 has no diagonal entry"), ("ic0", "row 0 has"), ("sor", "row 0 is 0")):
