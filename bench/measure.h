@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 3 };
+enum { WARM_UP = 3, MOST_CALLS = 500 };
 
 static inline int compare_seconds(const void *a, const void *b)
 {
@@ -40,6 +40,50 @@ static inline void measure(mnp_ctx *ctx, mnp_status (*run)(void *argument), void
     mnp_event_free(first);
     mnp_event_free(second);
     qsort(seconds, (size_t)repeats, sizeof *seconds, compare_seconds);
+}
+
+struct calls {
+    mnp_status (*run)(void *argument);
+    void *argument;
+    int count;
+};
+
+static inline mnp_status run_calls(void *argument)
+{
+    const struct calls *calls = argument;
+    mnp_status st = MNP_OK;
+    for (int i = 0; i < calls->count && st == MNP_OK; i++)
+        st = calls->run(calls->argument);
+    return st;
+}
+
+/*
+ * The same where a repeat is as many calls behind each other as take a millisecond, so that what a launch waits for
+ * does not count: seconds of one call.  Collective.
+ */
+static inline void measure_together(mnp_ctx *ctx, mnp_status (*run)(void *argument), void *argument, int repeats,
+                                    double *seconds)
+{
+    const double enough = 1e-3;
+    struct calls calls = {run, argument, 1};
+    measure(ctx, run, argument, 1, seconds);
+    if (seconds[0] < enough)
+        calls.count = seconds[0] * MOST_CALLS > enough ? (int)(enough / seconds[0]) : MOST_CALLS;
+    measure(ctx, run_calls, &calls, repeats, seconds);
+    for (int i = 0; i < repeats; i++)
+        seconds[i] /= calls.count;
+}
+
+/* Whether the word, of that length, is one of the names, which end with NULL; which one. */
+static inline bool find_name(const char *const *names, const char *word, size_t length, int *index_p)
+{
+    for (int i = 0; names[i]; i++) {
+        if (strlen(names[i]) == length && strncmp(names[i], word, length) == 0) {
+            *index_p = i;
+            return true;
+        }
+    }
+    return false;
 }
 
 /*

@@ -1,11 +1,12 @@
 /*
  * Times iterations of mnp_solve(): so many of them from a zero guess, again and again, on a matrix made on the spot.
  *
- *   mpirun -n RANKS bench/solve [--case A,B,...] [--matrix GENERATOR] [--weak] [--format F] [--iterations N]
- *                               [--restart M] [--repeats N]
+ *   mpirun -n RANKS bench/solve [--case A,B,...] [--matrix GENERATOR] [--weak] [--format F] [--matrix-free]
+ *                               [--iterations N] [--restart M] [--repeats N]
  *
  * A case is METHOD or METHOD-PRECOND in the words of `maniple solve`, such as cg-jacobi or gmres-ilu0, or hpcg.  The
  * right-hand side is the matrix times ones; the tolerance is 0.  --weak: the matrix's first extent is that of a rank.
+ * --matrix-free: products are those of mnp_operator_from_stencil(), of poisson alone; preconditioners have the matrix.
  * A time is the median of repeats, of the slowest rank, that mnp_solve() says of itself: its vectors are made before.
  * The first solve is not counted.  The residual is computed anew at the end, so that it can be compared with that of
  * bench/solve_petsc.c, which does the same with PETSc.
@@ -16,6 +17,7 @@
  * ReportResults.cpp (3.0) does for one level, see hpcg_operations().  Its rating is another number, as multigrid has
  * more work, on smaller grids.
  */
+#include "matrices.h"
 #include "measure.h"
 
 #include <float.h>
@@ -31,7 +33,7 @@ static const char *const format_names[] = {"csr", "csc", "coo", "dia", "bsr", "s
 typedef struct arguments {
     char *cases;
     const char *matrix; /* NULL: the case's own */
-    bool weak;
+    bool weak, matrix_free;
     mnp_sparse_format format;
     int iterations, restart, repeats; /* restart 0: the method's own */
 } arguments;
@@ -52,17 +54,6 @@ typedef struct problem {
 
 /* ---- what is asked for ---- */
 
-static bool find_name(const char *const *names, const char *word, size_t length, int *index_p)
-{
-    for (int i = 0; names[i]; i++) {
-        if (strlen(names[i]) == length && strncmp(names[i], word, length) == 0) {
-            *index_p = i;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool parse_case(const char *name, problem *p)
 {
     int method = MNP_SOLVER_CG, kind = MNP_PRECOND_SSOR;
@@ -81,10 +72,11 @@ static bool parse_case(const char *name, problem *p)
 
 static bool parse(int argc, char **argv, arguments *a)
 {
-    static const struct option options[] = {{"case", 1, NULL, 'c'},    {"matrix", 1, NULL, 'm'},
-                                            {"weak", 0, NULL, 'w'},    {"format", 1, NULL, 'f'},
-                                            {"restart", 1, NULL, 's'}, {"iterations", 1, NULL, 'i'},
-                                            {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"case", 1, NULL, 'c'},        {"matrix", 1, NULL, 'm'},
+                                            {"weak", 0, NULL, 'w'},        {"format", 1, NULL, 'f'},
+                                            {"matrix-free", 0, NULL, 'o'}, {"restart", 1, NULL, 's'},
+                                            {"iterations", 1, NULL, 'i'},  {"repeats", 1, NULL, 'r'},
+                                            {NULL, 0, NULL, 0}};
     int format = MNP_CSR;
     bool good = true;
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -92,6 +84,7 @@ static bool parse(int argc, char **argv, arguments *a)
         case 'c': a->cases = optarg; break;
         case 'm': a->matrix = optarg; break;
         case 'w': a->weak = true; break;
+        case 'o': a->matrix_free = true; break;
         case 'f': good = good && find_name(format_names, optarg, strlen(optarg), &format); break;
         case 'i': a->iterations = atoi(optarg); break;
         case 's': a->restart = atoi(optarg); break;
@@ -143,7 +136,10 @@ static void open_problem(const arguments *a, const char *matrix, problem *p)
         MNP_OR_EXIT(mnp_sparse_convert(csr, a->format, 0, &p->a));
         mnp_sparse_free(csr);
     }
-    MNP_OR_EXIT(mnp_operator_from_sparse(p->a, &p->op));
+    if (a->matrix_free)
+        MNP_OR_EXIT(poisson_operator(p->ctx, matrix, MNP_FLOAT64, &p->op));
+    else
+        MNP_OR_EXIT(mnp_operator_from_sparse(p->a, &p->op));
     MNP_OR_EXIT(mnp_full(p->ctx, MNP_FLOAT64, 1, mnp_sparse_shape(p->a), &one, &ones));
     MNP_OR_EXIT(mnp_sparse_matmul(p->a, ones, &p->b));
     mnp_array_free(ones);
@@ -246,7 +242,7 @@ static void report(const arguments *a, const char *name, const problem *p, doubl
     if (mnp_ctx_rank(p->ctx) != 0)
         return;
     printf("%-24s%s: %" PRId64 " rows, %" PRId64 " entries, %s\n", name, p->matrix, mnp_sparse_shape(p->a)[0],
-           mnp_sparse_nnz(p->a), format_names[a->format]);
+           mnp_sparse_nnz(p->a), a->matrix_free ? "matrix-free" : format_names[a->format]);
     printf("%-24s%.4f ms an iteration (best %.4f) of %d; setup %.4f s; residual %.6e of b\n", "",
            1e3 * median / iterations, 1e3 * seconds[0] / iterations, iterations, setup,
            result->residual / result->rhs_norm);
@@ -295,7 +291,7 @@ int main(int argc, char **argv)
     }
     if (!good || count == 0) {
         fprintf(stderr, "usage: %s [--case METHOD[-PRECOND],hpcg,...] [--matrix GENERATOR] [--weak] [--format F]\n"
-                        "       [--iterations N] [--restart M] [--repeats N]\n", argv[0]);
+                        "       [--matrix-free] [--iterations N] [--restart M] [--repeats N]\n", argv[0]);
         return 2;
     }
     mnp_ctx *ctx;
