@@ -72,7 +72,8 @@ static mnp_status parse_number(const char *option, const char *text, int64_t lea
     int64_t number = strtoll(text, &end, 10);
     const char *letter = *end ? strchr(letters, toupper((unsigned char)*end)) : NULL;
     const int shift = letter ? 10 * (int)(letter - letters + 1) : 0;
-    if (!isdigit((unsigned char)*text) || errno || *(letter ? end + 1 : end) || number < least || number > most >> shift)
+    if (!isdigit((unsigned char)*text) || errno || *(letter ? end + 1 : end) || number < least ||
+        number > most >> shift)
         return mnp_fail(MNP_ERR_ARG, "%s is '%s'; it must be a number from %" PRId64 " to %" PRId64
                         ", which may end in K, M or G", option, text, least, most);
     *number_p = number << shift;

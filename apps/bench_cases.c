@@ -85,6 +85,22 @@ static bool expect_sum(const bench_trial *t, int64_t i, double *value_p)
     return true;
 }
 
+static mnp_status our_reduce(bench_trial *t)
+{
+    return mnp_comm_reduce(t->comm, bench_data(t->send), bench_data(t->recv), t->count, t->dtype, MNP_SUM, 0);
+}
+
+static int mpi_reduce(bench_trial *t)
+{
+    return MPI_Reduce(bench_data(t->send), bench_data(t->recv), (int)t->count, t->type, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static bool expect_sum_at_root(const bench_trial *t, int64_t i, double *value_p)
+{
+    *value_p = sum_of(t, i);
+    return t->b->rank == 0;
+}
+
 static mnp_status our_broadcast(bench_trial *t)
 {
     return mnp_comm_broadcast(t->comm, bench_data(t->b->rank == 0 ? t->send : t->recv), t->count, t->dtype, 0);
@@ -260,6 +276,8 @@ static const bench_case cases[] = {
      .has_size = true, .needs_others = true, .needs_graphs = true, .operations = GRAPH_OPERATIONS,
      .most_bytes = 64 << 10, .factor = twice_others, .prepare = prepare_graph, .ours = our_graph,
      .expected = expect_sum},
+    {.name = "reduce", .help = "sum of float32, to rank 0", .dtype = MNP_FLOAT32, .has_size = true, .factor = once,
+     .prepare = prepare_whole, .ours = our_reduce, .mpi = mpi_reduce, .expected = expect_sum_at_root},
     {.name = "broadcast", .help = "from rank 0", .dtype = MNP_FLOAT32, .has_size = true, .factor = once,
      .prepare = prepare_whole, .ours = our_broadcast, .mpi = mpi_broadcast, .expected = expect_root},
     {.name = "all-gather", .help = "to so many bytes on every rank", .dtype = MNP_FLOAT32, .has_size = true,

@@ -1,6 +1,6 @@
 /*
- * Ranks that write into each other's memory in one launch: shared by the library (C) and the kernels (C++).  How it goes
- * is in push_cuda.h.
+ * Ranks that use each other's memory in one launch: shared by the library (C) and the kernels (C++).  How it goes is in
+ * push_cuda.h.  Who loads from a peer (reduce_parts.cu) tells it by the same words.
  */
 #ifndef MNP_KERNELS_PUSH_H
 #define MNP_KERNELS_PUSH_H
@@ -12,37 +12,36 @@
  * cache lines of their own, and are 0 before the first run.
  */
 typedef struct mnp_push_words {
-    unsigned long long ready; /* this rank may write into the peer's memory */
+    unsigned long long ready; /* this rank may use the peer's memory */
     unsigned long long ready_line[7];
-    unsigned long long done; /* the peer has written what it had to into this rank's */
+    unsigned long long done; /* the peer has done what it had to in this rank's */
     unsigned long long done_line[7];
 } mnp_push_words;
 
 /* What a rank keeps of the runs that it had with one peer, in device memory of its own; zeros at first. */
 typedef struct mnp_push_state {
     unsigned long long runs;
-    unsigned arrived; /* blocks of the present run that have stored all for the peer */
-    unsigned unused;
 } mnp_push_state;
 
-/*
- * Somebody that this rank writes to (blocks > 0), that writes to it (writes), or both; or this rank itself, with no words
- * and no runs, for what stays.  Blocks first_block .. first_block + blocks - 1 of the grid serve it.
- */
+/* Somebody that this rank stores to, that writes to it, or both. */
 typedef struct mnp_push_peer {
-    const mnp_push_words *here; /* that the peer raises; NULL: this rank itself */
+    const mnp_push_words *here; /* that the peer raises */
     mnp_push_words *there;      /* in the peer's memory, that this rank raises */
     mnp_push_state *state;
     int number; /* the peer's, among the peers of the node */
-    int first_block, blocks;
-    int writes;
+    int stores, writes;
 } mnp_push_peer;
 
-/* One launch.  `targets` is how many of the peers have blocks: at least one, and all blocks of the grid belong to one. */
+/* One launch with so many peers. */
 typedef struct mnp_push {
-    int count, targets;
-    unsigned *arrived; /* targets that have all: a word of device memory, 0 between runs */
+    int count;
+    unsigned *arrived; /* blocks that have stored all: a word of device memory, 0 between runs */
     mnp_waiting limits;
 } mnp_push;
+
+/* What goes to one of the peers, or stays here, of a list of units that blocks of threads take one by one. */
+typedef struct mnp_push_share {
+    long long first_unit, units;
+} mnp_push_share;
 
 #endif

@@ -14,12 +14,13 @@ push_boxes(const __grid_constant__ mnp_push_boxes_params p)
 {
     const mnp_push_peer *peers = p.more_peers ? p.more_peers : p.peers;
     const mnp_push_share *shares = p.more_shares ? p.more_shares : p.shares;
-    mnp_push_all(peers, p.push, [&](int target, int block, int blocks) {
-        const bool own = !peers[target].here;
-        const mnp_box_list &list = own ? p.local : p.store;
-        const mnp_push_share share = shares[target];
-        for (int64_t unit = block; unit < share.units; unit += blocks)
-            mnp_copy_unit(list, list.boxes, p.src, own ? p.own : p.theirs, share.first_unit + unit);
+    mnp_push_all(peers, p.push, [&]() {
+        mnp_push_units(shares, p.num_shares, [&](int share, int64_t number) {
+            const int64_t unit = shares[share].first_unit + number;
+            const bool own = unit >= p.store.units;
+            const mnp_box_list &list = own ? p.local : p.store;
+            mnp_copy_unit(list, list.boxes, p.src, own ? p.own : p.theirs, own ? unit - p.store.units : unit);
+        });
     });
 }
 

@@ -9,20 +9,17 @@
 
 enum { MNP_PUSH_PEERS = 16 };
 
-/* A peer, or this rank itself; and the units of the list that go there: of `store`, of this rank's own of `local`. */
-typedef struct mnp_push_share {
-    long long first_unit, units;
-} mnp_push_share;
-
+/* The shares are of both lists: the units of `local` follow those of `store`. */
 typedef struct mnp_push_boxes_params {
     const void *src;
     void *theirs, *own; /* what the lists' destinations count from */
     mnp_box_list store, local;
     mnp_push push;
-    const mnp_push_peer *more_peers; /* push.count of each, in device memory, where they are more than fit here; else NULL */
+    const mnp_push_peer *more_peers; /* in device memory, where they are more than fit here; else NULL */
     const mnp_push_share *more_shares;
     mnp_push_peer peers[MNP_PUSH_PEERS];
-    mnp_push_share shares[MNP_PUSH_PEERS];
+    mnp_push_share shares[MNP_PUSH_PEERS]; /* those with the fewest units first */
+    int num_shares;
 } mnp_push_boxes_params;
 
 #endif

@@ -95,7 +95,13 @@ MNP_INLINE void store_share(const mnp_ghosts_params &p, int peer, int block, int
 extern "C" __global__ void __launch_bounds__(MNP_GHOSTS_THREADS, 2)
     push_ghosts(const __grid_constant__ mnp_ghosts_params p)
 {
-    mnp_push_all(p.peers, p.push, [&](int peer, int block, int blocks) { store_share(p, peer, block, blocks); });
+    mnp_push_all(p.peers, p.push, [&]() {
+        for (int peer = 0; peer < p.push.count; peer++) {
+            const int block = (int)blockIdx.x - p.first_block[peer];
+            if (block >= 0 && block < p.blocks[peer])
+                store_share(p, peer, block, p.blocks[peer]);
+        }
+    });
 }
 
 /* ---- words ---- */

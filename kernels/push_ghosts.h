@@ -28,8 +28,9 @@ typedef struct mnp_ghosts_params {
     long long width; /* elements of a row */
     mnp_push push;
     mnp_push_peer peers[MNP_GHOSTS_PEERS];
-    mnp_ghosts_part parts[MNP_GHOSTS_PEERS]; /* of those with blocks; they go to */
-    void *to[MNP_GHOSTS_PEERS];              /* which lies in the peer's memory */
+    mnp_ghosts_part parts[MNP_GHOSTS_PEERS]; /* of the peers; they go to */
+    void *to[MNP_GHOSTS_PEERS];              /* which lies in the peer's memory, by so many blocks of the grid */
+    int first_block[MNP_GHOSTS_PEERS], blocks[MNP_GHOSTS_PEERS];
 } mnp_ghosts_params;
 
 /* A peer of send_ghosts, served by blocks first_block .. first_block + blocks - 1. */

@@ -8,17 +8,18 @@
  * finished when it returns.
  *
  * Ranks of a node write small messages (up to 256 KiB) straight into each other's memory, where they can: on GPUs a
- * collective of such messages is one kernel, as is any all to all or all gather in memory of arrays.  Between GPUs NCCL does
- * the rest; what it lacks (products of complex numbers, 16-bit integers, NaN that must survive a minimum) is sent in parts
- * to the ranks that reduce them.  On the host MPI carries larger messages.  All ranks get the same bits, whatever the way.
- * Values are taken in the order of the ranks, but where NCCL reduces.
+ * collective of such messages is one kernel, as is a larger all to all, all gather, reduction or broadcast in memory of
+ * arrays.  Between GPUs NCCL does the rest, and all-reduces from 512 MiB; what it lacks (averages, products of complex
+ * numbers, 16-bit integers, NaN that must survive a minimum) is sent in parts to the ranks that reduce them.  On the host
+ * MPI carries larger messages.  All ranks get the same bits, whatever the way.  Values are taken in the order of the
+ * ranks, but where NCCL reduces.
  *
  * What is the same for all ranks (counts without v, dtypes, operations, roots) is checked without communication, so all
  * return MNP_ERR_ARG together; a debug build proves that it is the same.  What is one rank's own (pointers, counts and
  * offsets of the v forms) is checked there alone: a rank that finds it wrong returns at once, and the others wait for
- * it until the deadline.  So they do where a rank that shares its GPU has no pinned memory for a message.  Where GPUs share
- * memory, ranks that give mnp_comm_all_to_allv() or mnp_comm_all_gatherv() sizes that differ get MNP_ERR_ARG, and the others
- * MNP_ERR_PEER.
+ * it until the deadline.  So they do where a rank that shares its GPU has no pinned memory for a message.  Where GPUs
+ * share memory, ranks that give mnp_comm_all_to_allv() or mnp_comm_all_gatherv() sizes that differ get MNP_ERR_ARG, and
+ * the others MNP_ERR_PEER; of a larger reduction or broadcast all get MNP_ERR_ARG.
  *
  * Errors of all collectives: MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE (the first calls); MNP_ERR_COMM, also where
  * the host sees that a message has another size than is expected, which it may otherwise await in vain;
@@ -54,8 +55,8 @@ typedef struct mnp_comm mnp_comm;
 typedef enum mnp_op { MNP_SUM, MNP_PROD, MNP_MIN, MNP_MAX, MNP_AVG } mnp_op;
 
 /*
- * What collectives go by.  AUTO: what is quickest: straight stores into the memory of ranks of the same node where these
- * share it, and else NCCL, or MPI.  LIBRARY: NCCL alone, or MPI where that is what there is between the ranks
+ * What collectives go by.  AUTO: what is quickest: straight loads and stores in the memory of ranks of the same node where
+ * these share it, and else NCCL, or MPI.  LIBRARY: NCCL alone, or MPI where that is what there is between the ranks
  * (mnp_ctx_transport()); to compare with, and to be safe.
  */
 typedef enum mnp_comm_way { MNP_COMM_AUTO, MNP_COMM_LIBRARY } mnp_comm_way;
@@ -74,9 +75,9 @@ MNP_API mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm *
 MNP_API void mnp_comm_free(mnp_comm *comm);
 
 /*
- * Choose that for a group, which begins with that of the group that it is split from: AUTO for the world.  What the world
- * goes by is also what redistributions and halos go by that are planned afterwards.  Collective over comm, and all give
- * the same.  MNP_ERR_ARG.
+ * Choose that for a group, which begins with that of the group that it is split from: AUTO for the world.  What the
+ * world goes by is also what redistributions and halos go by that are planned afterwards.  Collective over comm, and
+ * all give the same.  MNP_ERR_ARG.
  */
 MNP_API mnp_status mnp_comm_set_way(mnp_comm *comm, mnp_comm_way way);
 
@@ -107,8 +108,8 @@ MNP_API mnp_status mnp_comm_broadcast(mnp_comm *comm, void *buffer, int64_t coun
 /*
  * Everyone's elements, one rank's after the other's, on all ranks, or on rank `root` (recv is not used elsewhere).  In
  * the v form rank r's counts[r] elements go to recv + offsets[r] (in elements), and counts[rank] is this rank's
- * `count`; for all_gatherv all ranks give the same counts, for gatherv they are read on the root alone.  In place: send is
- * where this rank's elements go in recv.  Collective over comm.
+ * `count`; for all_gatherv all ranks give the same counts, for gatherv they are read on the root alone.  In place: send
+ * is where this rank's elements go in recv.  Collective over comm.
  */
 MNP_API mnp_status mnp_comm_all_gather(mnp_comm *comm, const void *send, int64_t count, void *recv, mnp_dtype dtype);
 MNP_API mnp_status mnp_comm_all_gatherv(mnp_comm *comm, const void *send, int64_t count, void *recv,

@@ -122,17 +122,6 @@ static mnp_status place_staged(struct planner *planner)
     return mnp__all_to_all(&planner->mover->ctx->comm, planner->incoming, planner->places, sizeof *planner->places);
 }
 
-/* What is written into a peer's heap lands where it should only if all heaps are alike. */
-static mnp_status compare_heaps(const mnp__comm *comm)
-{
-    uint64_t hash = mnp__heap_hash(comm->heap), least[2] = {hash, ~hash};
-    MNP_TRY(mnp__all_reduce(comm, least, 2, MPI_UINT64_T, MPI_MIN));
-    if (least[0] != ~least[1]) /* the least of the complements is that of the largest */
-        return MNP_FAIL(MNP_ERR_ARG, "the ranks have made or freed arrays in different orders, and no longer find each "
-                        "other's: mnp_array_free() tells what is asked of them");
-    return MNP_OK;
-}
-
 /* What ranks settle together. */
 static mnp_status settle(struct planner *planner)
 {
@@ -143,7 +132,7 @@ static mnp_status settle(struct planner *planner)
     MNP_TRY(choose_way(planner));
     if (mover->facts.way == MNP__BY_MESSAGES)
         return MNP_OK;
-    MNP_TRY(compare_heaps(&mover->ctx->comm));
+    MNP_TRY(mnp__heap_compare(mover->ctx->comm.heap));
     for (int i = 0; i < planner->peers->count; i++) {
         if (planner->incoming[planner->peers->ranks[i]] > 0)
             mover->writers[mover->nwriters++] = i;
@@ -335,14 +324,12 @@ void mnp__mover_free(mnp__mover *mover)
         return;
     mnp_ctx *ctx = mover->ctx;
     mnp__boxes *lists[LISTS];
-    bool through = mnp__exchange_free(mover->exchange);
+    mnp__exchange_free(mover->exchange);
     list_boxes(mover, lists);
     for (int i = 0; i < LISTS; i++)
         mnp__boxes_free(ctx, lists[i]);
-    if (through) {
-        ctx->device->ops->free(ctx->device, mover->send);
-        ctx->device->ops->free(ctx->device, mover->recv);
-    }
+    ctx->device->ops->free(ctx->device, mover->send);
+    ctx->device->ops->free(ctx->device, mover->recv);
     mnp__signals_free(mover->signals);
     mnp__push_free(mover->push);
     mnp__heap_free(ctx->comm.heap, mover->staging);

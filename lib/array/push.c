@@ -1,5 +1,5 @@
 /*
- * Pushing boxes to peers: who is served by which blocks of threads, and the words by which ranks wait for each other.
+ * Pushing boxes to peers: who takes part, what goes to whom, and the words by which ranks wait for each other.
  */
 #include "array/push.h"
 
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "comm/direct.h"
 #include "comm/heap.h"
 #include "comm/peers.h"
 #include "comm/waits.h"
@@ -19,7 +20,7 @@ struct mnp__push {
     mnp_push_boxes_params params;
     int blocks;
     mnp_push_words *words; /* in the heap: one for each peer */
-    void *states;          /* device memory: mnp_push_state of everyone in params, the count of targets that have all */
+    void *states;          /* device memory: mnp_push_state of everyone in params, the count of blocks that have all */
     void *more;            /* device memory: those in params, where they are too many for it */
 };
 
@@ -30,67 +31,50 @@ bool mnp__push_is_possible(const mnp_ctx *ctx)
 
 /* ---- who takes part ---- */
 
-/* Everyone that this rank has to do with, while params are made. */
+/* Everyone that this rank has to do with, and what it stores, while params are made. */
 struct party {
-    int count;
+    int count, num_shares;
     mnp_push_peer *peers;
     mnp_push_share *shares;
 };
 
 /* The entry of a peer, made where there is none yet. */
-static int enter(const mnp__push *push, struct party *party, int number)
+static mnp_push_peer *enter(const mnp__push *push, struct party *party, int number)
 {
     const mnp__comm *comm = &push->ctx->comm;
+    char *mine = (char *)&push->words[comm->peers->mine];
     for (int i = 0; i < party->count; i++) {
         if (party->peers[i].number == number)
-            return i;
+            return &party->peers[i];
     }
     mnp_push_peer *peer = &party->peers[party->count];
     peer->number = number;
-    peer->state = (mnp_push_state *)push->states + party->count;
-    if (number != comm->peers->mine) {
-        char *mine = (char *)&push->words[comm->peers->mine];
-        peer->here = &push->words[number];
-        peer->there = (mnp_push_words *)(void *)(mine + mnp__heap_distance(comm->heap, number));
-    }
-    return party->count++;
+    peer->state = (mnp_push_state *)push->states + party->count++;
+    peer->here = &push->words[number];
+    peer->there = (mnp_push_words *)(void *)(mine + mnp__heap_distance(comm->heap, number));
+    return peer;
 }
 
-/* Targets first, as blocks are dealt to them; this rank is one of them where it has anything to copy, or nobody else is. */
-static void gather_party(mnp__push *push, const mnp__push_spec *spec, struct party *party)
+/* Keep those with the fewest units first, and where it is equal the earlier one. */
+static void add_share(struct party *party, int64_t first_unit, int64_t units)
+{
+    int place = party->num_shares++;
+    for (; place > 0 && party->shares[place - 1].units > units; place--)
+        party->shares[place] = party->shares[place - 1];
+    party->shares[place] = (mnp_push_share){.first_unit = first_unit, .units = units};
+}
+
+static void gather_party(const mnp__push *push, const mnp__push_spec *spec, struct party *party)
 {
     for (int i = 0; i < spec->ntargets; i++) {
         const int64_t end = i + 1 < spec->ntargets ? spec->first_units[i + 1] : spec->store->units;
-        mnp_push_share *share = &party->shares[enter(push, party, spec->targets[i])];
-        *share = (mnp_push_share){.first_unit = spec->first_units[i], .units = end - spec->first_units[i]};
+        enter(push, party, spec->targets[i])->stores = 1;
+        add_share(party, spec->first_units[i], end - spec->first_units[i]);
     }
-    if (spec->local->units > 0 || spec->ntargets == 0) {
-        mnp_push_share *share = &party->shares[enter(push, party, push->ctx->comm.peers->mine)];
-        *share = (mnp_push_share){.units = spec->local->units};
-    }
-    push->params.push.targets = party->count;
+    if (spec->local->units > 0)
+        add_share(party, spec->store->units, spec->local->units);
     for (int i = 0; i < spec->nwriters; i++)
-        party->peers[enter(push, party, spec->writers[i])].writes = 1;
-    push->params.push.count = party->count;
-}
-
-/*
- * Deal blocks to the targets in proportion to their units, all at the same time, as every peer has links of its own.  Two
- * for each multiprocessor saturate them; they spin while they wait, and leave the larger part of the GPU to other kernels.
- */
-static void deal_blocks(mnp__push *push, struct party *party, int multiprocessors)
-{
-    const int64_t most = 2 * multiprocessors;
-    int64_t units = 0;
-    for (int i = 0; i < push->params.push.targets; i++)
-        units += party->shares[i].units;
-    for (int i = 0; i < push->params.push.targets; i++) {
-        const double share = (double)party->shares[i].units / (double)(units > 0 ? units : 1);
-        const int64_t blocks = units > most ? (int64_t)(share * (double)most) : party->shares[i].units;
-        party->peers[i].first_block = push->blocks;
-        party->peers[i].blocks = blocks > 0 ? (int)blocks : 1;
-        push->blocks += party->peers[i].blocks;
-    }
+        enter(push, party, spec->writers[i])->writes = 1;
 }
 
 /* ---- memory ---- */
@@ -104,8 +88,11 @@ static mnp_status upload(mnp__push *push, void *device, const void *host, size_t
 static mnp_status place_party(mnp__push *push, const struct party *party)
 {
     mnp__device *device = push->ctx->device;
-    const size_t count = (size_t)party->count, peers = count * sizeof *party->peers, shares = count * sizeof *party->shares;
-    if (count <= MNP_PUSH_PEERS) {
+    const size_t peers = (size_t)party->count * sizeof *party->peers;
+    const size_t shares = (size_t)party->num_shares * sizeof *party->shares;
+    push->params.push.count = party->count;
+    push->params.num_shares = party->num_shares;
+    if (party->count <= MNP_PUSH_PEERS && party->num_shares <= MNP_PUSH_PEERS) {
         memcpy(push->params.peers, party->peers, peers);
         memcpy(push->params.shares, party->shares, shares);
         return MNP_OK;
@@ -132,8 +119,8 @@ static mnp_status prepare(mnp__push *push, const mnp__push_spec *spec, size_t ro
     push->params.push.limits = mnp__waits_params(ctx->comm.waits);
     push->params.store = mnp__boxes_params(spec->store);
     push->params.local = mnp__boxes_params(spec->local);
+    push->blocks = mnp__push_blocks(spec->store->units + spec->local->units, info.multiprocessors);
     gather_party(push, spec, party);
-    deal_blocks(push, party, info.multiprocessors);
     MNP_TRY(place_party(push, party));
     return mnp__ctx_wait(ctx, ctx->compute);
 }
@@ -141,14 +128,12 @@ static mnp_status prepare(mnp__push *push, const mnp__push_spec *spec, size_t ro
 static mnp_status load_kernel(mnp__push *push, mnp_dtype dtype)
 {
     const char *type = mnp__jit_type(dtype);
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_SRC %s\n#define MNP_DST %s\n", type, type);
-    mnp_status st = mnp__text_status(&defines);
-    const mnp__kernel_spec spec = {.file = "push_boxes.cu", .function = "push_boxes", .defines = defines.data};
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(push->ctx, &spec, &push->kernel);
-    mnp__text_free(&defines);
-    return st == MNP_OK ? mnp__copy_kernel(push->ctx, dtype, dtype, &push->copy) : st;
+    const mnp__kernel_spec spec = {.file = "push_boxes.cu", .function = "push_boxes"};
+    MNP_TRY(mnp__ctx_kernel_of_text(push->ctx, &spec, &defines, NULL, &push->kernel));
+    return mnp__copy_kernel(push->ctx, dtype, dtype, &push->copy);
 }
 
 mnp_status mnp__push_new(mnp_ctx *ctx, const mnp__push_spec *spec, mnp__push **push_p)
@@ -195,9 +180,8 @@ mnp_status mnp__push_run(mnp__push *push, const void *src, void *theirs, void *o
 {
     mnp__device *device = push->ctx->device;
     const mnp__launch launch = {.grid = {(unsigned)push->blocks, 1, 1}, .block = {MNP_COPY_THREADS, 1, 1}};
-    const mnp_push *all = &push->params.push;
     MNP_TRY(mnp__waits_check(push->ctx->comm.waits));
-    if (all->count == 1 && !push->params.peers[0].here) /* nobody to wait for, and all of the GPU to copy with */
+    if (push->params.push.count == 0) /* nobody to wait for, and all of the GPU to copy with */
         return mnp__boxes_run(push->ctx, push->copy, push->local, src, own, stream);
     push->params.src = src;
     push->params.theirs = theirs;

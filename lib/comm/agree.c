@@ -1,6 +1,6 @@
 /*
- * Failing together: agreement on a status, MPI's own errors, small collectives that notice a lost rank, and the end of a
- * program.
+ * Failing together: agreement on a status, MPI's own errors, small collectives that notice a lost rank, and the end of
+ * a program.
  */
 #include <config.h>
 
@@ -61,8 +61,8 @@ static int rank_after(const mnp__comm *comm, int places)
 
 /*
  * The least of all ranks' values, by dissemination (D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier
- * synchronization", 1988): in round k a rank tells the one 2^k after it what it knows, and hears from the one 2^k before it.
- * MPI's own collectives that can be left, those that do not block, take several times as long.
+ * synchronization", 1988): in round k a rank tells the one 2^k after it what it knows, and hears from the one 2^k
+ * before it.  MPI's own collectives that can be left, those that do not block, take several times as long.
  */
 static mnp_status find_least(const mnp__comm *comm, int *value)
 {
@@ -103,8 +103,8 @@ mnp_status mnp__agree(const mnp__comm *comm, mnp_status status)
 
 /*
  * Everyone's parts, this rank's first and then those of the ranks after it, by the algorithm of J. Bruck and others,
- * "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997: in round k a rank gets from
- * the one 2^k after it what that has.
+ * "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997: in round k a rank
+ * gets from the one 2^k after it what that has.
  */
 static mnp_status gather(const mnp__comm *comm, const void *send, size_t size, char **parts_p)
 {
@@ -138,7 +138,8 @@ mnp_status mnp__all_reduce(const mnp__comm *comm, void *values, int count, MPI_D
     const size_t size = (size_t)bytes * (size_t)count;
     MNP_TRY(gather(comm, values, size, &parts));
     for (int r = 1; r < comm->size; r++)
-        MNP_TRY(mnp__mpi_status(MPI_Reduce_local(parts + (size_t)r * size, values, count, type, op), "MPI_Reduce_local"));
+        MNP_TRY(mnp__mpi_status(MPI_Reduce_local(parts + (size_t)r * size, values, count, type, op),
+                                "MPI_Reduce_local"));
     return MNP_OK;
 }
 

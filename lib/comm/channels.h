@@ -15,8 +15,8 @@
 typedef struct mnp__channels mnp__channels;
 
 /*
- * The channels among the peers, or NULL where their CPUs share no heap.  open and close are collective over all ranks of
- * the context.
+ * The channels among the peers, or NULL where their CPUs share no heap.  open and close are collective over all ranks
+ * of the context.
  */
 mnp_status mnp__channels_open(mnp__heap *heap, const mnp__peers *peers, mnp__channels **channels_p);
 void mnp__channels_close(mnp__channels *channels);

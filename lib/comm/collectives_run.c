@@ -1,6 +1,6 @@
 /*
- * How collectives are done: straight through the heap that GPUs share where they are small, and all to all; by NCCL where
- * it can; else by messages between ranks, and a copy of what stays.
+ * How collectives are done: straight through the heap where GPUs share it; by NCCL where it can; else by messages between
+ * ranks, and a copy of what stays.
  */
 #include <stdlib.h>
 
@@ -173,10 +173,25 @@ static mnp__collective as_real(const mnp__collective *call)
     return real;
 }
 
+/*
+ * Whether loads over the links, whose requests take a tenth of them, lose more time than starting NCCL does.  Among 4 H200
+ * an all-reduce of 256 MiB took 1.28 ms and NCCL's 1.43, of 1 GiB 5.00 and 4.74.  NCCL rounds sums of small floats at
+ * every rank.
+ */
+static bool is_quicker_by_nccl(const mnp__collective *call)
+{
+    const int64_t least = (int64_t)512 << 20;
+    if (mnp_dtype_kind(call->dtype) == 'f' && mnp_dtype_size(call->dtype) == 2)
+        return false;
+    return call->kind == MNP__ALL_REDUCE && call->whole * (int64_t)mnp_dtype_size(call->dtype) >= least;
+}
+
 static mnp_status reduce(mnp_comm *comm, const mnp__collective *complex_call)
 {
     const mnp__collective call = as_real(complex_call);
-    int64_t count = call.kind == MNP__REDUCE_SCATTER ? call.parts.count : call.whole;
+    const int64_t count = call.kind == MNP__REDUCE_SCATTER ? call.parts.count : call.whole;
+    const bool by_nccl = comm->part.nccl && mnp__nccl_can_reduce(call.dtype, call.op);
+    bool done = false;
     if (count == 0)
         return MNP_OK;
     if (comm->part.size == 1 && call.recv != call.send)
@@ -186,7 +201,11 @@ static mnp_status reduce(mnp_comm *comm, const mnp__collective *complex_call)
         return MNP_OK;
     if (mnp__small_serves(comm, &call))
         return mnp__small_run(comm, &call);
-    if (comm->part.nccl && mnp__nccl_can_reduce(call.dtype, call.op))
+    if (comm->direct && !(by_nccl && is_quicker_by_nccl(&call)))
+        MNP_TRY(mnp__reduce_parts(comm, &call, &done));
+    if (done)
+        return MNP_OK;
+    if (by_nccl)
         return mnp__nccl_collective(comm->part.nccl, &call, compute_of(comm));
     MNP_TRY(mnp__reductions_prepare(comm, call.dtype, call.op));
     return mnp__reduce_by_parts(comm, &call);
@@ -194,16 +213,17 @@ static mnp_status reduce(mnp_comm *comm, const mnp__collective *complex_call)
 
 mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call)
 {
+    bool done = false;
     if (mnp__reduces(call))
         return reduce(comm, call);
     if (mnp__small_serves(comm, call))
         return mnp__small_run(comm, call);
-    if ((call->kind == MNP__ALL_TO_ALL || call->kind == MNP__ALL_GATHER) && comm->direct) {
-        bool done;
-        mnp_status st = mnp__push_parts(comm, call, &done);
-        if (st != MNP_OK || done)
-            return st;
-    }
+    if ((call->kind == MNP__ALL_TO_ALL || call->kind == MNP__ALL_GATHER) && comm->direct)
+        MNP_TRY(mnp__push_parts(comm, call, &done));
+    if (call->kind == MNP__BROADCAST && comm->direct)
+        MNP_TRY(mnp__reduce_parts(comm, call, &done));
+    if (done)
+        return MNP_OK;
     if (comm->part.nccl && (call->kind == MNP__BROADCAST || (call->kind == MNP__ALL_GATHER && !call->parts.counts)))
         return mnp__nccl_collective(comm->part.nccl, call, compute_of(comm));
     if (call->kind == MNP__BROADCAST)

@@ -45,18 +45,19 @@ typedef struct mnp__comm {
 mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm);
 
 /*
- * Choose the transport for that device (MANIPLE_TRANSPORT), start NCCL where it is to be used, find the peers and open the
- * heap.  detach: what needs the device, which is closed after it and runs nothing any more; not NCCL.  Both collective.
+ * Choose the transport for that device (MANIPLE_TRANSPORT), start NCCL where it is to be used, find the peers and open
+ * the heap.  detach: what needs the device, which is closed after it and runs nothing any more; not NCCL.  Both
+ * collective.
  */
 mnp_status mnp__comm_attach(mnp__comm *comm, const mnp__config *config, mnp__device *device);
 void mnp__comm_detach(mnp__comm *comm);
 void mnp__comm_close(mnp__comm *comm);
 
 /*
- * MNP_OK if every rank says so; else own failures stay and the others get MNP_ERR_PEER with the words of the lowest rank
- * that failed.  It waits for the others as long as they take, for files or compilers, but not for a rank that is lost
- * (watch.h): then nobody agrees any more, and all get MNP_ERR_PEER, or MNP_ERR_TIMEOUT where they gave up themselves.
- * Collective.
+ * MNP_OK if every rank says so; else own failures stay and the others get MNP_ERR_PEER with the words of the lowest
+ * rank that failed.  It waits for the others as long as they take, for files or compilers, but not for a rank that is
+ * lost (watch.h): then nobody agrees any more, and all get MNP_ERR_PEER, or MNP_ERR_TIMEOUT where they gave up
+ * themselves.  Collective.
  */
 mnp_status mnp__agree(const mnp__comm *comm, mnp_status status);
 
@@ -72,21 +73,24 @@ mnp_status mnp__compare_hashes(const mnp__comm *comm, const char *call, uint64_t
 #endif
 
 /*
- * Collectives of the CPUs, for what is small, which wait as mnp__agree() does.  all_reduce works in place, on integers or
- * whatever needs no order; sizes are in bytes, of one rank's part; send and recv are different memory.  MNP_ERR_COMM,
- * MNP_ERR_PEER, MNP_ERR_MEMORY.  Collective.
+ * Collectives of the CPUs, for what is small, which wait as mnp__agree() does.  all_reduce works in place, on integers
+ * or whatever needs no order; sizes are in bytes, of one rank's part; send and recv are different memory.
+ * MNP_ERR_COMM, MNP_ERR_PEER, MNP_ERR_MEMORY.  Collective.
  */
 mnp_status mnp__all_reduce(const mnp__comm *comm, void *values, int count, MPI_Datatype type, MPI_Op op);
 mnp_status mnp__all_gather(const mnp__comm *comm, const void *send, void *recv, size_t size);
 mnp_status mnp__all_to_all(const mnp__comm *comm, const void *send, void *recv, size_t size);
 mnp_status mnp__broadcast(const mnp__comm *comm, void *data, size_t size, int root);
 
-/* MPI's own words for an error code of its calls; MNP_OK for MPI_SUCCESS; MNP_ERR_PEER where MPI says that a process failed. */
+/*
+ * MPI's own words for an error code of its calls; MNP_OK for MPI_SUCCESS; MNP_ERR_PEER where MPI says that a process
+ * failed.
+ */
 mnp_status mnp__mpi_status(int code, const char *call);
 
 /*
- * Wait for a point on a stream, at most the deadline once communication is all that is missing: as it takes a lost rank or
- * a fault of NCCL for a failure, so it does if a kernel on any stream has waited for another rank in vain.
+ * Wait for a point on a stream, at most the deadline once communication is all that is missing: as it takes a lost rank
+ * or a fault of NCCL for a failure, so it does if a kernel on any stream has waited for another rank in vain.
  */
 mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event);
 mnp_status mnp__comm_wait_stream(mnp__comm *comm, mnp__stream *stream); /* for what it holds now */
@@ -100,8 +104,8 @@ typedef struct mnp__message {
 
 /*
  * A set of messages that is exchanged again and again.  Made once, with everything it needs; begin and finish allocate
- * nothing.  A rank receives its messages from one peer in the order in which that peer sends them.  A rank that begins an
- * exchange later than another by more than the deadline makes it fail there with MNP_ERR_TIMEOUT.
+ * nothing.  A rank receives its messages from one peer in the order in which that peer sends them.  A rank that begins
+ * an exchange later than another by more than the deadline makes it fail there with MNP_ERR_TIMEOUT.
  */
 typedef struct mnp__exchange mnp__exchange;
 
@@ -117,20 +121,22 @@ mnp_status mnp__exchange_begin(mnp__exchange *exchange, mnp__stream *stream);
 mnp_status mnp__exchange_finish(mnp__exchange *exchange, mnp__stream *stream);
 
 /*
- * Where messages move only when MPI is called, which is on the host device, whoever computes on the CPU between begin and
- * finish calls help now and then.
+ * Where messages move only when MPI is called, which is on the host device, whoever computes on the CPU between begin
+ * and finish calls help now and then.
  */
 bool mnp__exchange_needs_help(const mnp__exchange *exchange);
 mnp_status mnp__exchange_help(mnp__exchange *exchange);
 
-/* NULL is accepted.  False if, after a timeout, MPI may still use the messages' memory: it must then be left alone. */
-bool mnp__exchange_free(mnp__exchange *exchange);
+/*
+ * NULL is accepted.  Where, after a failure, MPI may still use the messages' memory, the device retains it.
+ */
+void mnp__exchange_free(mnp__exchange *exchange);
 
 /*
  * NCCL (nccl.c; nccl_absent.c where it is not compiled in).  All polled with the deadline; a communicator in error is
- * aborted.  start: collective, id over MPI; exchange: grouped sends and receives on the stream; check: MNP_ERR_COMM if NCCL
- * has found a fault since; whether a call has begun on its stream (its turn has come) and is not over; and how many are
- * over.  abort and free accept NULL.
+ * aborted.  start: collective, id over MPI; exchange: grouped sends and receives on the stream; check: MNP_ERR_COMM if
+ * NCCL has found a fault since; whether a call has begun on its stream (its turn has come) and is not over; and how
+ * many are over.  abort and free accept NULL.
  */
 mnp_status mnp__nccl_start(const mnp__comm *comm, mnp__nccl **nccl_p);
 mnp_status mnp__nccl_exchange(mnp__nccl *nccl, int nsends, const mnp__message *sends, int nrecvs,

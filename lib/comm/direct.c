@@ -1,12 +1,15 @@
 /*
- * What collectives through the heap of GPUs work with: a block of the heap, with a part for every peer.
+ * What collectives through the heap of GPUs work with: a block of the heap, with a part for every peer; and what their CPUs
+ * tell each other.
  */
 #include "comm/direct.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "comm/waits.h"
+#include "comm/watch.h"
 
 _Static_assert(sizeof(mnp__pair) % 128 == 0, "pairs begin at the same place of a cache line");
 
@@ -54,4 +57,23 @@ void mnp__direct_close(mnp__direct *direct)
         return;
     mnp__heap_free(direct->heap, direct->pairs);
     free(direct);
+}
+
+mnp_status mnp__direct_tell(mnp_comm *comm, const void *notices, size_t size, void *told)
+{
+    const int rank = comm->part.rank, ranks = comm->part.size;
+    const size_t all = (size_t)ranks * size;
+    char *received, *sent;
+    MNP_TRY(mnp__watch_room(&comm->part, 2 * all, (void **)&received));
+    sent = received + all;
+    memcpy(sent, notices, all);
+    memcpy(received + (size_t)rank * size, sent + (size_t)rank * size, size);
+    for (int i = 1; i < ranks; i++) {
+        const int to = (rank + i) % ranks, from = (rank + ranks - i) % ranks;
+        comm->sends[i - 1] = (mnp__message){.peer = to, .data = sent + (size_t)to * size, .bytes = size};
+        comm->recvs[i - 1] = (mnp__message){.peer = from, .data = received + (size_t)from * size, .bytes = size};
+    }
+    MNP_TRY(mnp__messages_move(comm, ranks - 1, comm->sends, ranks - 1, comm->recvs));
+    memcpy(told, received, all);
+    return MNP_OK;
 }

@@ -50,7 +50,8 @@ static int count_pieces(int count, const mnp__message *messages)
 }
 
 /* Persistent requests for messages whose bytes are at data[] or, staged, one after the other at `pinned`. */
-static mnp_status add_requests(mnp__exchange *exchange, int count, const mnp__message *messages, char *pinned, bool send)
+static mnp_status add_requests(mnp__exchange *exchange, int count, const mnp__message *messages, char *pinned,
+                               bool send)
 {
     for (int i = 0; i < count; i++) {
         char *data = pinned ? pinned : messages[i].data;
@@ -116,23 +117,24 @@ fail:
 static bool is_through(mnp__exchange *exchange)
 {
     int complete = 1;
-    if (exchange->open && MPI_Testall(exchange->nrequests, exchange->requests, &complete, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
+    if (exchange->open &&
+        MPI_Testall(exchange->nrequests, exchange->requests, &complete, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
         return false;
     return complete;
 }
 
-bool mnp__exchange_free(mnp__exchange *exchange)
+void mnp__exchange_free(mnp__exchange *exchange)
 {
     if (!exchange)
-        return true;
+        return;
     mnp__device *device = exchange->comm->device;
-    bool through = is_through(exchange);
-    if (through) {
+    if (is_through(exchange)) {
         for (int i = 0; i < exchange->nrequests; i++)
             MPI_Request_free(&exchange->requests[i]);
         device->ops->free_pinned(device, exchange->pinned_send);
         device->ops->free_pinned(device, exchange->pinned_recv);
     } else {
+        device->retains = true;
         MNP_LOG(&exchange->comm->config->logger, MNP_LOG_WARN,
                 "messages to or from a rank that did not answer are still open; their memory is not released");
     }
@@ -145,7 +147,6 @@ bool mnp__exchange_free(mnp__exchange *exchange)
     free(exchange->sends);
     free(exchange->recvs);
     free(exchange);
-    return through;
 }
 
 static mnp_status start_requests(mnp__exchange *exchange)
@@ -240,7 +241,8 @@ mnp_status mnp__exchange_finish(mnp__exchange *exchange, mnp__stream *stream)
     if (exchange->nsends + exchange->nrecvs == 0)
         return MNP_OK;
     if (comm->transport == MNP_TRANSPORT_NCCL)
-        return mnp__nccl_exchange(comm->nccl, exchange->nsends, exchange->sends, exchange->nrecvs, exchange->recvs, stream);
+        return mnp__nccl_exchange(comm->nccl, exchange->nsends, exchange->sends, exchange->nrecvs, exchange->recvs,
+                                  stream);
     if (comm->transport == MNP_TRANSPORT_STAGED) {
         MNP_TRY(mnp__comm_wait_event(comm, exchange->packed));
         MNP_TRY(start_requests(exchange));

@@ -10,8 +10,8 @@
  * alone, which is agreed upon.
  *
  * Whether peers can share memory depends on the driver, on what joins their GPUs, on what a container lets pass: it is
- * tried, with one chunk, when the heap is opened.  Where they cannot, or there is not that much address space, every block
- * of a GPU is its device's by itself, and the arena just counts; the host's heap serves each rank alone.
+ * tried, with one chunk, when the heap is opened.  Where they cannot, or there is not that much address space, every
+ * block of a GPU is its device's by itself, and the arena just counts; the host's heap serves each rank alone.
  */
 #include "comm/heap.h"
 
@@ -95,8 +95,8 @@ static mnp_status make_own(mnp__heap *heap, size_t begin, size_t size, int *fd_p
 }
 
 /*
- * What the peers have made appears in their regions; the descriptor of this rank's own is given away.  *mapped_p: how many
- * of the peers it is mapped of.
+ * What the peers have made appears in their regions; the descriptor of this rank's own is given away.  *mapped_p: how
+ * many of the peers it is mapped of.
  */
 static mnp_status map_others(mnp__heap *heap, size_t begin, size_t size, int own, int *mapped_p)
 {
@@ -219,8 +219,8 @@ static mnp_status is_full(const mnp__heap *heap, size_t size, size_t lacks)
     mnp__arena_figures figures = mnp__arena_read(heap->arena);
     bool limited = heap->limit > 0 && heap->limit <= heap->bound;
     return MNP_FAIL(MNP_ERR_MEMORY,
-                    "no memory for %zu bytes of an array on every rank (%.3g GiB): %zu bytes are missing; of %zu bytes a "
-                    "rank, %s, %zu are in use and %zu reserved",
+                    "no memory for %zu bytes of an array on every rank (%.3g GiB): %zu bytes are missing; of %zu bytes "
+                    "a rank, %s, %zu are in use and %zu reserved",
                     size, (double)size / 1073741824.0, lacks, ceiling(heap),
                     limited ? "the limit of MANIPLE_MEMORY_LIMIT or mnp_memory_set_limit()"
                     : heap->comm->device->cpu_memory ? "its share of the host" : "its share of the GPU",
@@ -466,6 +466,17 @@ void *mnp__heap_at(const mnp__heap *heap, int peer, size_t place)
 uint64_t mnp__heap_hash(const mnp__heap *heap)
 {
     return heap->direct ? 0 : mnp__arena_read(heap->arena).hash;
+}
+
+mnp_status mnp__heap_compare(const mnp__heap *heap)
+{
+    const uint64_t hash = mnp__heap_hash(heap);
+    uint64_t least[2] = {hash, ~hash};
+    MNP_TRY(mnp__all_reduce(heap->comm, least, 2, MPI_UINT64_T, MPI_MIN));
+    if (least[0] != ~least[1]) /* the least of the complements is that of the largest */
+        return MNP_FAIL(MNP_ERR_ARG, "the ranks have made or freed arrays in different orders, and no longer find each "
+                        "other's: mnp_array_free() tells what is asked of them");
+    return MNP_OK;
 }
 
 const mnp__comm *mnp__heap_comm(const mnp__heap *heap)

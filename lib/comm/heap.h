@@ -7,12 +7,12 @@
  * of memory that processes can share (on the host an anonymous file, on GPUs memory of the driver's virtual memory
  * management), whose file descriptor travels to the peers.  Ranks that use one GPU share memory like any others.
  *
- * What was freed is had again at once, though a GPU's stream may still hold work on it.  That is right because all uses of
- * a place come one after the other:
- * - of this rank: in the order of the compute stream.  Another stream is made to wait for it before it uses fresh memory,
- *   and the compute stream for that one before the memory is freed (mnp__ctx_order());
- * - of peers: they store only after this rank has told them, in the order of its stream, that they may, and what its
- *   stream holds later waits until they have.
+ * What was freed is had again at once, though a GPU's stream may still hold work on it.  That is right because all uses
+ * of a place come one after the other:
+ * - of this rank: in the order of the compute stream.  Another stream is made to wait for it before it uses fresh
+ *   memory, and the compute stream for that one before the memory is freed (mnp__ctx_order());
+ * - of peers: they load and store only after this rank has told them, in the order of its stream, that they may, and
+ *   what its stream holds later waits until they have.
  *
  * Where no rank has peers, or they cannot share memory, the host's heap serves memory of this rank alone, at the same
  * places all the same; a GPU's blocks are then of the device's pool, wherever they come to lie.
@@ -39,8 +39,8 @@ bool mnp__heap_shared(const mnp__heap *heap);
 bool mnp__heap_cpu_shared(const mnp__heap *heap);
 
 /*
- * Memory of that size, aligned to 512 bytes, with anything in it; size 0 gives NULL.  Used by the compute stream at once,
- * and freed in its order.  All ranks give the same size.  It communicates only where the heap has to grow.
+ * Memory of that size, aligned to 512 bytes, with anything in it; size 0 gives NULL.  Used by the compute stream at
+ * once, and freed in its order.  All ranks give the same size.  It communicates only where the heap has to grow.
  * MNP_ERR_MEMORY on all ranks, with how much is missing, which leaves the heap as it was.  Collective.  Once a rank is
  * lost, what is freed is not used again, as one that comes late may still write to it.
  */
@@ -51,14 +51,19 @@ void mnp__heap_free(mnp__heap *heap, void *pointer); /* in the same order on all
 ptrdiff_t mnp__heap_distance(const mnp__heap *heap, int peer);
 
 /*
- * A place in the heap as ranks can tell each other, whose own addresses differ.  find: that of so many bytes of this rank;
- * false if they are not all in a shared heap.  at: where this rank has the place of a peer.
+ * A place in the heap as ranks can tell each other, whose own addresses differ.  find: that of so many bytes of this
+ * rank; false if they are not all in a shared heap.  at: where this rank has the place of a peer.
  */
 bool mnp__heap_find(const mnp__heap *heap, const void *pointer, size_t bytes, size_t *place_p);
 void *mnp__heap_at(const mnp__heap *heap, int peer, size_t place);
 
-/* A number that ranks share as long as they have the same blocks; 0 where blocks are the device's own. */
+/*
+ * hash: a number that ranks share as long as they have the same blocks; 0 where blocks are the device's own.  compare:
+ * MNP_ERR_ARG on all ranks where they do not share it, as what is written to a peer's heap would land in the wrong
+ * place.  Collective.
+ */
 uint64_t mnp__heap_hash(const mnp__heap *heap);
+mnp_status mnp__heap_compare(const mnp__heap *heap);
 
 const mnp__comm *mnp__heap_comm(const mnp__heap *heap);
 

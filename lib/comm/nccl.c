@@ -102,8 +102,8 @@ static void rest(const mnp__nccl *nccl, int round)
 }
 
 /*
- * See a call of NCCL through, which returned `result`, at most until the deadline, or until a rank is lost, which aborts all
- * communicators (watch.h).  A fault that NCCL met since the call before comes to light here, too.
+ * See a call of NCCL through, which returned `result`, at most until the deadline, or until a rank is lost, which
+ * aborts all communicators (watch.h).  A fault that NCCL met since the call before comes to light here, too.
  */
 static mnp_status settle(mnp__nccl *nccl, ncclResult_t result, const char *doing)
 {
@@ -125,7 +125,8 @@ static mnp_status settle(mnp__nccl *nccl, ncclResult_t result, const char *doing
                                    "other ranks did not answer NCCL within %g seconds (MANIPLE_DEADLINE) while %s",
                                    deadline, doing)
                         : words(nccl, result, doing);
-    if (nccl->ranks && mnp__watch_look(nccl->ranks) != MNP_OK) /* NCCL does not tell that a process has ended, or which */
+    /* NCCL does not tell that a process has ended, or which */
+    if (nccl->ranks && mnp__watch_look(nccl->ranks) != MNP_OK)
         st = MNP_ERR_PEER;
     else if (nccl->ranks && st == MNP_ERR_TIMEOUT)
         mnp__watch_give_up(nccl->ranks, -1);
@@ -139,7 +140,8 @@ static mnp_status check_alive(const mnp__nccl *nccl)
     if (nccl->ranks && mnp__watch_lost(nccl->ranks))
         return mnp__watch_look(nccl->ranks);
     if (!nccl->comm)
-        return MNP_FAIL(MNP_ERR_COMM, "NCCL was given up after an earlier error");
+        return MNP_FAIL(MNP_ERR_COMM, "NCCL was given up%s after an earlier error",
+                        nccl->whole ? " for a group of ranks" : "");
     return MNP_OK;
 }
 
@@ -161,8 +163,7 @@ mnp_status mnp__nccl_check(mnp__nccl *nccl, bool *communicating_p, uint32_t *ove
     for (mnp__nccl *part = nccl->parts; part; part = part->next) {
         bool also = false;
         uint32_t more = 0;
-        if (part->comm)
-            MNP_TRY(mnp__nccl_check(part, &also, &more));
+        MNP_TRY(mnp__nccl_check(part, &also, &more));
         *communicating_p = *communicating_p || also;
         *over_p += more;
     }
@@ -253,7 +254,9 @@ static ncclResult_t enqueue(mnp__nccl *nccl, int nsends, const mnp__message *sen
     return result == ncclSuccess ? ended : result;
 }
 
-/* Have the stream write that its next call begins, or that it is over; a stream that is being recorded writes neither. */
+/*
+ * Have the stream write that its next call begins, or that it is over; a stream that is being recorded writes neither.
+ */
 static mnp_status mark(mnp__nccl *nccl, int what, mnp__stream *stream)
 {
     int s = stream == nccl->device->memory_stream ? OF_COMPUTING : OF_TRANSFERS;
@@ -283,7 +286,7 @@ bool mnp__nccl_can_reduce(mnp_dtype dtype, mnp_op op)
     case 'u':
         return mnp_dtype_size(dtype) != 2;
     case 'f':
-        return op != MNP_MIN && op != MNP_MAX; /* NCCL's lose NaN */
+        return op == MNP_SUM || op == MNP_PROD; /* NCCL's minima lose NaN; its averages add parts that were rounded */
     default:
         return false;
     }
@@ -303,7 +306,7 @@ static ncclDataType_t type_of(mnp_dtype dtype)
 static ncclRedOp_t operation_of(mnp_dtype dtype, mnp_op op)
 {
     static const ncclRedOp_t operations[] = {
-        [MNP_SUM] = ncclSum, [MNP_PROD] = ncclProd, [MNP_MIN] = ncclMin, [MNP_MAX] = ncclMax, [MNP_AVG] = ncclAvg,
+        [MNP_SUM] = ncclSum, [MNP_PROD] = ncclProd, [MNP_MIN] = ncclMin, [MNP_MAX] = ncclMax,
     };
     if (dtype == MNP_BOOL) /* bytes of 0 and 1: "or" is the larger one, "and" the smaller */
         return op == MNP_SUM || op == MNP_MAX ? ncclMax : ncclMin;

@@ -38,10 +38,12 @@ static void clear(mnp_comm *comm)
         for (int op = 0; op < MNP__NUM_OPS; op++) {
             free_kernel(comm, comm->kernels[dtype][op]);
             free_kernel(comm, comm->small_reductions[dtype][op]);
+            free_kernel(comm, comm->reduce_parts[dtype][op]);
         }
     }
     free_kernel(comm, comm->small_moves);
     free_kernel(comm, comm->push_parts);
+    free_kernel(comm, comm->broadcast_parts);
     ops->free(comm->part.device, comm->scratch);
     free(comm->ranks);
     free(comm->peer_of);

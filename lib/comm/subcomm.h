@@ -41,6 +41,7 @@ struct mnp_comm {
     mnp__kernel *kernels[MNP_NUM_DTYPES][MNP__NUM_OPS]; /* kernels/combine.cu; NULL until needed, as are the next */
     mnp__kernel *small_reductions[MNP_NUM_DTYPES][MNP__NUM_OPS], *small_moves; /* kernels/small.cu */
     mnp__kernel *push_parts;                                                   /* kernels/push_parts.cu */
+    mnp__kernel *reduce_parts[MNP_NUM_DTYPES][MNP__NUM_OPS], *broadcast_parts; /* kernels/reduce_parts.cu */
     /* Of the world alone */
     mnp__comm *context; /* the context's own */
     mnp__channels *all_channels;

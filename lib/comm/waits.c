@@ -60,8 +60,8 @@ mnp_status mnp__waits_check(const mnp__waits *waits)
     MNP_TRY(mnp__watch_look(comm)); /* which may know why */
     const int rank = comm->peers->ranks[fault - 1];
     mnp__watch_give_up(comm, rank);
-    return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in an exchange within %g seconds (MANIPLE_DEADLINE)", rank,
-                    comm->config->deadline_seconds);
+    return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in an exchange within %g seconds (MANIPLE_DEADLINE)",
+                    rank, comm->config->deadline_seconds);
 }
 
 void mnp__waits_end(mnp__waits *waits)

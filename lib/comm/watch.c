@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "comm/peers.h"
 #include "comm/waits.h"
+#include "device/device.h"
 
 enum { EAGER_ROUNDS = 100 };
 static const double between_looks = 0.05, before_sleep = 0.005; /* seconds */
@@ -58,7 +59,8 @@ static mnp_status fail_lost(const mnp__watch *watch)
         return MNP_FAIL(MNP_ERR_PEER, "rank %d has ended, as rank %d found", n->rank, watch->source);
     if (n->rank < 0)
         return MNP_FAIL(MNP_ERR_PEER, "rank %d gave up waiting for another at its MANIPLE_DEADLINE", watch->source);
-    return MNP_FAIL(MNP_ERR_PEER, "rank %d gave up waiting for rank %d at its MANIPLE_DEADLINE", watch->source, n->rank);
+    return MNP_FAIL(MNP_ERR_PEER, "rank %d gave up waiting for rank %d at its MANIPLE_DEADLINE", watch->source,
+                    n->rank);
 }
 
 mnp_status mnp__watch_room(const mnp__comm *comm, size_t size, void **room_p)
@@ -77,12 +79,17 @@ mnp_status mnp__watch_room(const mnp__comm *comm, size_t size, void **room_p)
     return MNP_OK;
 }
 
-/* Remember, and end what would wait on the GPU for a rank that does not come. */
+/*
+ * Remember, and end what would wait on the GPU for a rank that does not come; messages that are under way are left
+ * alone.
+ */
 static void remember(mnp__watch *watch, notice n, int source)
 {
     watch->lost = true;
     watch->notice = n;
     watch->source = source;
+    if (watch->world->device)
+        watch->world->device->retains = true;
     mnp__waits_end(watch->world->waits);
     mnp__nccl_abort(watch->world->nccl);
 }

@@ -1,10 +1,10 @@
 /*
  * The watch: how a rank waits for others, and learns that one of them is lost.
  *
- * A rank is lost when its process has ended, which its peers notice, or when another has given up waiting for it.  Whoever
- * finds out tells all ranks by a message, which they look for while they wait.  From then on nobody can count on anybody: every
- * agreement and exchange fails with MNP_ERR_PEER and the number of the lost rank, what MPI was given is left to it, and what
- * waits on the GPU is ended: NCCL is aborted, and kernels are let go (waits.h).
+ * A rank is lost when its process has ended, which its peers notice, or when another has given up waiting for it.
+ * Whoever finds out tells all ranks by a message, which they look for while they wait.  From then on nobody can count
+ * on anybody: every agreement and exchange fails with MNP_ERR_PEER and the number of the lost rank, what MPI was given
+ * is left to it, and what waits on the GPU is ended: NCCL is aborted, and kernels are let go (waits.h).
  */
 #ifndef MNP__COMM_WATCH_H
 #define MNP__COMM_WATCH_H
@@ -26,8 +26,8 @@ typedef struct mnp__wait {
 } mnp__wait;
 
 /*
- * A round of a wait: lets go of the processor, and now and then looks whether all ranks are there.  MNP_ERR_PEER if one is
- * lost.  Cheap in the first hundred rounds.
+ * A round of a wait: lets go of the processor, and now and then looks whether all ranks are there.  MNP_ERR_PEER if one
+ * is lost.  Cheap in the first hundred rounds.
  */
 mnp_status mnp__watch_round(const mnp__comm *comm, mnp__wait *wait);
 
@@ -44,8 +44,8 @@ void mnp__watch_give_up(const mnp__comm *comm, int rank);
 mnp_status mnp__watch_requests(const mnp__comm *comm, int count, MPI_Request *requests, const char *call);
 
 /*
- * Memory for what MPI sends and receives in a call that may be left before MPI is through: if a rank is lost it is not used
- * again.  Valid until the next call.  MNP_ERR_MEMORY; MNP_ERR_PEER if a rank is lost.
+ * Memory for what MPI sends and receives in a call that may be left before MPI is through: if a rank is lost it is not
+ * used again.  Valid until the next call.  MNP_ERR_MEMORY; MNP_ERR_PEER if a rank is lost.
  */
 mnp_status mnp__watch_room(const mnp__comm *comm, size_t size, void **room_p);
 

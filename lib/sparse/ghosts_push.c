@@ -100,23 +100,21 @@ static int64_t word_blocks(const struct planner *planner, int rank)
 
 /*
  * Which way, and the heap.  Words are for what one block a multiprocessor can bring: about half a megabyte, above
- * which to bring half the bytes is quicker.  Collective, and agreed upon.
+ * which to bring half the bytes is quicker.  The heap has the same blocks on all ranks, as a peer's is found by its
+ * place in this rank's: so each takes as much as the rank that needs most.  Collective, and agreed upon.
  */
 static mnp_status settle(struct planner *planner)
 {
     mnp__ghosts_push *push = planner->push;
     const mnp__comm *comm = &push->ctx->comm;
-    const uint64_t hash = mnp__heap_hash(comm->heap), multiprocessors = (uint64_t)planner->multiprocessors;
     const uint64_t values = (uint64_t)sum_of(planner->plan->from, comm->size) * planner->row_bytes;
     const uint64_t lines = (uint64_t)lines_before(planner, comm->size);
     int64_t blocks = 0;
     for (int r = 0; r < comm->size; r++)
         blocks += meets(planner, r) ? word_blocks(planner, r) : 0;
-    uint64_t most[] = {values, lines, (uint64_t)blocks, ~multiprocessors, hash, ~hash};
-    MNP_TRY(mnp__all_reduce(comm, most, 6, MPI_UINT64_T, MPI_MAX));
-    if (most[4] != ~most[5])
-        return MNP_FAIL(MNP_ERR_ARG, "the ranks have made or freed arrays in different orders, and no longer find each "
-                        "other's: mnp_array_free() tells what is asked of them");
+    uint64_t most[] = {values, lines, (uint64_t)blocks, ~(uint64_t)planner->multiprocessors};
+    MNP_TRY(mnp__heap_compare(comm->heap));
+    MNP_TRY(mnp__all_reduce(comm, most, 4, MPI_UINT64_T, MPI_MAX));
     push->by_words = most[2] <= ~most[3];
     const size_t size = push->by_words ? most[1] * sizeof(mnp_small_line)
                                        : (size_t)comm->size * sizeof(mnp_push_words) + most[0];
@@ -135,15 +133,12 @@ static mnp_status exchange_starts(struct planner *planner)
 
 static mnp_status load_kernel(mnp__ghosts_push *push, size_t size)
 {
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_ELEMENT %zu\n", size);
-    mnp_status st = MNP_AGREE(push->ctx, mnp__text_status(&defines));
-    const mnp__kernel_spec spec = {.file = "push_ghosts.cu", .function = push->by_words ? "send_ghosts" : "push_ghosts",
-                                   .defines = defines.data};
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(push->ctx, &spec, &push->kernel);
-    mnp__text_free(&defines);
-    return st;
+    const mnp__kernel_spec spec = {.file = "push_ghosts.cu",
+                                   .function = push->by_words ? "send_ghosts" : "push_ghosts"};
+    return mnp__ctx_kernel_of_text(push->ctx, &spec, &defines, NULL, &push->kernel);
 }
 
 /* ---- by stores ---- */
@@ -161,21 +156,19 @@ static int store_blocks(const struct planner *planner, int64_t rows, int64_t all
     return blocks > 0 ? blocks : 1;
 }
 
-/* One more rank that takes part. */
-static mnp_push_peer *enter(const struct planner *planner, int rank)
+/* A rank that takes part. */
+static mnp_push_peer describe_peer(const struct planner *planner, int rank)
 {
-    mnp__ghosts_push *push = planner->push;
+    const mnp__ghosts_push *push = planner->push;
     const mnp__comm *comm = &push->ctx->comm;
     mnp_push_words *words = push->shared;
-    mnp_push_state *states = push->own;
-    mnp_push_peer *peer = &push->params.stores.peers[push->params.stores.push.count++];
-    *peer = (mnp_push_peer){.state = &states[rank], .number = rank, .first_block = push->blocks};
-    if (rank != comm->rank) {
-        char *mine = (char *)&words[comm->rank];
-        peer->here = &words[rank];
-        peer->there = (mnp_push_words *)(void *)(mine + mnp__heap_distance(comm->heap, rank));
-    }
-    return peer;
+    char *mine = (char *)&words[comm->rank];
+    return (mnp_push_peer){.here = &words[rank],
+                           .there = (mnp_push_words *)(void *)(mine + mnp__heap_distance(comm->heap, rank)),
+                           .state = (mnp_push_state *)push->own + rank,
+                           .number = rank,
+                           .stores = planner->plan->to[rank] > 0,
+                           .writes = planner->plan->from[rank] > 0};
 }
 
 /* Everyone that this rank stores for, or who stores here. */
@@ -189,22 +182,19 @@ static void gather_stores(const struct planner *planner)
         const int entry = params->push.count;
         if (!meets(planner, r))
             continue;
-        mnp_push_peer *peer = enter(planner, r);
-        peer->writes = planner->plan->from[r] > 0;
+        params->peers[params->push.count++] = describe_peer(planner, r);
         if (to[r] == 0)
             continue;
         char *there = push->values + mnp__heap_distance(comm->heap, r);
         params->to[entry] = there + (size_t)planner->starts[r].row * planner->row_bytes;
         params->parts[entry] = (mnp_ghosts_part){.places = (const long long *)places, .rows = to[r]};
-        peer->blocks = store_blocks(planner, to[r], all_rows);
-        push->blocks += peer->blocks;
-        params->push.targets++;
+        params->first_block[entry] = push->blocks;
+        params->blocks[entry] = store_blocks(planner, to[r], all_rows);
+        push->blocks += params->blocks[entry];
         places += to[r];
     }
-    if (params->push.count > 0 && push->blocks == 0) { /* somebody has to tell the others that they may store here */
-        enter(planner, comm->rank)->blocks = 1;
-        params->push.targets = push->blocks = 1;
-    }
+    if (params->push.count > 0 && push->blocks == 0) /* somebody has to tell the others that they may store here */
+        push->blocks = 1;
 }
 
 /* What this rank does alone. */
@@ -214,14 +204,14 @@ static mnp_status prepare_stores(const struct planner *planner)
     mnp_ctx *ctx = push->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
     const size_t ranks = (size_t)ctx->comm.size, words = ranks * sizeof(mnp_push_words);
-    const size_t states = (ranks + 1) * sizeof(mnp_push_state); /* the last: the count of targets that have all */
+    const size_t states = ranks * sizeof(mnp_push_state);
     mnp_ghosts_params *params = &push->params.stores;
-    MNP_TRY(ops->alloc(ctx->device, states, &push->own));
-    MNP_TRY(ops->fill(ctx->device, push->own, 0, states, ctx->compute));
+    MNP_TRY(ops->alloc(ctx->device, states + sizeof(unsigned), &push->own));
+    MNP_TRY(ops->fill(ctx->device, push->own, 0, states + sizeof(unsigned), ctx->compute));
     MNP_TRY(ops->fill(ctx->device, push->shared, 0, words, ctx->compute));
     push->values = (char *)push->shared + words;
     params->width = planner->width;
-    params->push.arrived = &((mnp_push_state *)push->own)[ranks].arrived;
+    params->push.arrived = (unsigned *)(void *)((char *)push->own + states);
     params->push.limits = mnp__waits_params(ctx->comm.waits);
     gather_stores(planner);
     return mnp__ctx_wait(ctx, ctx->compute);

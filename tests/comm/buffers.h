@@ -1,6 +1,6 @@
 /*
- * What tests of collectives share: two buffers in device memory, elements of all dtypes, and what reductions of them come
- * to.
+ * What tests of collectives share: two buffers in device memory, elements of all dtypes, and what reductions of them
+ * come to.
  */
 #ifndef TESTS_COMM_BUFFERS_H
 #define TESTS_COMM_BUFFERS_H

@@ -77,16 +77,32 @@ static void check_special_values(mnp_comm *comm)
     right = mnp_comm_all_reduce(comm, a.data, a.data, 1, MNP_INT8, MNP_SUM) == MNP_OK;
     get(&a, 1);
     ok(right && *wraps == want, "integers wrap");
+}
 
-    for (int i = 0; i < 3000; i++)
-        x[i] = sinf((float)(i + 1000 * rank)) * (float)(1 << i % 20);
-    put(&a, 12000);
-    right = mnp_comm_all_reduce(comm, a.data, b.data, 3000, MNP_FLOAT32, MNP_SUM) == MNP_OK;
-    right = right && mnp_comm_all_gather(comm, b.data, 3000, a.data, MNP_FLOAT32) == MNP_OK;
-    get(&a, 12000 * ranks);
+/* What has to be rounded, and NaN: the same on all ranks, and what the order of the ranks gives, but where NCCL adds. */
+static void check_rounding(mnp_comm *comm, int64_t count)
+{
+    const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
+    const int64_t bytes = 4 * count;
+    float *x = (float *)a.image, *sums = (float *)expected;
+    for (int r = 0; r < ranks; r++) {
+        for (int64_t i = 0; i < count; i++) {
+            const float term = i % 1000 == r ? NAN : sinf((float)(i + 1000 * r)) * (float)(1 << i % 20);
+            sums[i] = r == 0 ? term : sums[i] + term;
+            if (r == rank)
+                x[i] = term;
+        }
+    }
+    put(&a, bytes);
+    bool right = mnp_comm_all_reduce(comm, a.data, b.data, count, MNP_FLOAT32, MNP_SUM) == MNP_OK;
+    get(&b, bytes);
+    for (int64_t i = 0; i < count && (comm->direct || !comm->part.nccl); i++)
+        right = right && (isnan(sums[i]) ? isnan(((float *)b.image)[i]) : ((float *)b.image)[i] == sums[i]);
+    right = right && mnp_comm_all_gather(comm, b.data, count, a.data, MNP_FLOAT32) == MNP_OK;
+    get(&a, bytes * ranks);
     for (int r = 1; r < ranks; r++)
-        right = right && memcmp(a.image, a.image + 12000 * r, 12000) == 0;
-    ok(right, "all ranks have the same bits");
+        right = right && memcmp(a.image, a.image + bytes * r, (size_t)bytes) == 0;
+    ok(right, "sums of %lld numbers have the same bits on all ranks, those of their order", (long long)count);
 }
 
 /* ---- moving data ---- */
@@ -362,6 +378,8 @@ int main(void)
     check_moves(world, "all ranks");
     check_large(world);
     check_special_values(world);
+    check_rounding(world, 3000);
+    check_rounding(world, 200003);
     check_part(world);
     check_barrier(world);
     check_blocks(world);

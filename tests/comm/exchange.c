@@ -64,8 +64,8 @@ static bool visit(struct traffic *t, int round, bool check)
         unsigned char *expected = malloc(message->bytes + 1), *bytes = malloc(message->bytes + 1);
         for (size_t at = 0; at < message->bytes; at++)
             expected[at] = byte_of(from, to, m % MESSAGES, round, at);
-        right = check ? ctx->device->ops->copy(ctx->device, bytes, message->data, message->bytes, ctx->transfer) == MNP_OK
-                      : ctx->device->ops->copy(ctx->device, message->data, expected, message->bytes, ctx->transfer) == MNP_OK;
+        void *to_here = check ? bytes : message->data, *from_here = check ? message->data : expected;
+        right = ctx->device->ops->copy(ctx->device, to_here, from_here, message->bytes, ctx->transfer) == MNP_OK;
         right = right && mnp__ctx_wait(ctx, ctx->transfer) == MNP_OK;
         right = right && (!check || memcmp(bytes, expected, message->bytes) == 0);
         free(expected);

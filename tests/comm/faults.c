@@ -2,9 +2,9 @@
  * A rank that ends or stays away in the middle of work, and what the others make of it: faults HOW WHERE
  *
  *   HOW      kill: rank 1 is killed; exit: it calls _exit(3); late: it sleeps for 7 seconds, and then goes on
- *   WHERE    agree, redistribute, sum, all_reduce, small (an all-reduce of one number), all_to_all, exchange (of messages
- *            around): what all ranks do again and again, waiting for the device every time; kernel: rank 0 finds what a
- *            kernel leaves that has waited for rank 1 in vain
+ *   WHERE    agree, redistribute, sum, take (of elements that others have), all_reduce, small (an all-reduce of one
+ *            number), all_to_all, exchange (of messages around): what all ranks do again and again, waiting for the
+ *            device every time; kernel: rank 0 finds what a kernel leaves that has waited for rank 1 in vain
  *
  * Every rank that is left prints a line when a call has failed: its number, the status, after how many seconds, and the
  * sentence.  Then it finalizes and prints another, so that whoever hangs is missed.  faults.t compares.
@@ -23,7 +23,7 @@
 
 enum { ROUNDS = 6, EXTENT = 300, BYTES = 5 * MNP_SMALL_BYTES, SLEEP = 7 }; /* a part of 4 is not small */
 
-static mnp_array *rows, *columns, *total;
+static mnp_array *rows, *columns, *total, *numbers, *taken;
 static mnp_layout *row_layout, *column_layout;
 static mnp__exchange *exchange;
 static mnp__message to_next = {.bytes = BYTES}, from_last = {.bytes = BYTES};
@@ -37,6 +37,8 @@ static mnp_status prepare(mnp_ctx *ctx)
         st = mnp_layout_new(1, mesh, 2, shape, (const int[]){MNP_NO_AXIS, 0}, NULL, &column_layout);
     if (st == MNP_OK)
         st = mnp_array_new(ctx, MNP_FLOAT64, row_layout, &rows);
+    if (st == MNP_OK)
+        st = mnp_arange_int(ctx, EXTENT * EXTENT - 1, -1, -1, MNP_INT64, &numbers);
     to_next.peer = (mnp_ctx_rank(ctx) + 1) % mesh[0];
     from_last.peer = (mnp_ctx_rank(ctx) + mesh[0] - 1) % mesh[0];
     if (st == MNP_OK)
@@ -76,6 +78,8 @@ static mnp_status enqueue(mnp_ctx *ctx, const char *where)
         return mnp_redistribute(rows, column_layout, &columns);
     if (strcmp(where, "sum") == 0)
         return mnp_sum(rows, MNP_ALL_AXES, &total);
+    if (strcmp(where, "take") == 0)
+        return mnp_take(rows, numbers, MNP_FLATTENED, MNP_RAISE, &taken);
     if (strcmp(where, "exchange") == 0)
         return run_exchange(ctx);
     if (strcmp(where, "kernel") == 0)
@@ -95,10 +99,21 @@ static mnp_status work(mnp_ctx *ctx, const char *where)
     return mnp_ctx_synchronize(ctx);
 }
 
+static bool scratch_is_left_alone(mnp__device *device)
+{
+    void *first = NULL, *second = NULL;
+    MNP_OR_EXIT(device->ops->alloc(device, 4096, &first));
+    device->ops->free(device, first);
+    MNP_OR_EXIT(device->ops->alloc(device, 4096, &second));
+    return first != second;
+}
+
 /* A rank that comes late may still write to what was freed: it is not to be had again. */
 static bool is_left_alone(mnp_ctx *ctx)
 {
     void *first = NULL, *second = NULL;
+    if (ctx->device->cpu_memory && !scratch_is_left_alone(ctx->device))
+        return false;
     if (!ctx->device->cpu_memory && !mnp__heap_shared(ctx->comm.heap))
         return true; /* nobody else can write to it */
     MNP_OR_EXIT(mnp__heap_alloc(ctx->comm.heap, 4096, &first));
@@ -141,12 +156,10 @@ int main(int argc, char **argv)
     if (ctx->comm.waits && *mnp__waits_params(ctx->comm.waits).fault == 0)
         printf("rank %d: kernels go on waiting\n", rank);
     printf("rank %d: later %s%s\n", rank, mnp_status_name(st), is_left_alone(ctx) ? ", freed memory left alone" : "");
-    bool through = mnp__exchange_free(exchange);
-    if (through) {
-        mnp__heap_free(ctx->comm.heap, to_next.data);
-        mnp__heap_free(ctx->comm.heap, from_last.data);
-    }
-    mnp_free_all(rows, columns, total);
+    mnp__exchange_free(exchange);
+    mnp__heap_free(ctx->comm.heap, to_next.data);
+    mnp__heap_free(ctx->comm.heap, from_last.data);
+    mnp_free_all(rows, columns, total, numbers, taken);
     mnp_layout_free(row_layout);
     mnp_layout_free(column_layout);
     mnp_finalize(ctx);

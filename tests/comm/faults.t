@@ -56,6 +56,7 @@ survive 2 kill agree "$ended"
 survive 4 exit agree "$ended"
 survive 3 kill redistribute "$ended"
 survive 3 exit sum "$ended"
+survive 3 kill take "$ended"
 survive 3 kill exchange "$ended"
 survive 3 kill small "$ended"
 survive 3 kill all_reduce "$ended"
@@ -74,6 +75,7 @@ survive 3 late kernel "$late"
 ! grep -q -e -DMNP_DEBUG "$builddir/Makefile" || compares=yes
 if [ -z "$compares" ]; then
     survive 3 late redistribute "$late" MANIPLE_DEADLINE=1
+    survive 3 late take "$late" MANIPLE_DEADLINE=1
     survive 2 late small "$late" MANIPLE_DEADLINE=1
 fi
 

@@ -1,8 +1,11 @@
 /*
- * Groups of ranks: how they are made, along the axes of a mesh too, and used in turn with each other and with all ranks;
- * what they go by; and collectives of arrays.
+ * Groups of ranks: how they are made, along the axes of a mesh too, and used in turn with each other and with all
+ * ranks; what they go by; and collectives of arrays.
  */
 #include "buffers.h"
+
+#include "comm/subcomm.h"
+#include "context/context.h"
 
 /* ---- communicators ---- */
 
@@ -163,7 +166,8 @@ static void check_turns(void)
     MNP_OR_EXIT(mnp_comm_split(groups[0], 0, -rank, &groups[4]));
     ok(sum_in_turn(groups, 5), "five groups in turn");
     ok(mnp_comm_set_way(groups[1], MNP_COMM_LIBRARY) == MNP_OK &&
-           mnp_comm_set_way(groups[4], MNP_COMM_LIBRARY) == MNP_OK && sum_in_turn(groups, 5), "some of them by the library");
+           mnp_comm_set_way(groups[4], MNP_COMM_LIBRARY) == MNP_OK && sum_in_turn(groups, 5),
+       "some of them by the library");
     mnp_comm *again = NULL;
     MNP_OR_EXIT(mnp_comm_split(groups[4], rank % 2, rank, &again));
     ok(reduce_once(again, MNP_FLOAT64, MNP_SUM, 100), "a group of a group that goes by the library");
@@ -177,6 +181,27 @@ static void check_turns(void)
     mnp_mesh_free(mesh);
 }
 
+/* NCCL is given up for one group alone: who waits for the device learns of it, until the group is freed. */
+static void check_given_up(void)
+{
+    mnp_comm *group = NULL;
+    bool communicating;
+    uint32_t over;
+    MNP_OR_EXIT(mnp_comm_split(mnp_comm_world(ctx), 0, 0, &group));
+    if (!group->part.nccl) {
+        skip("a group whose NCCL was given up", "NCCL does not carry it");
+        mnp_comm_free(group);
+        return;
+    }
+    ok(mnp__nccl_check(ctx->comm.nccl, &communicating, &over) == MNP_OK, "NCCL is well");
+    mnp__nccl_abort(group->part.nccl);
+    ok(mnp__nccl_check(ctx->comm.nccl, &communicating, &over) == MNP_ERR_COMM &&
+           strstr(mnp_error_message(), "a group of ranks"),
+       "a group whose NCCL was given up is told of: %s", mnp_error_message());
+    mnp_comm_free(group);
+    ok(mnp__nccl_check(ctx->comm.nccl, &communicating, &over) == MNP_OK, "until it is freed");
+}
+
 int main(void)
 {
     MPI_Init(NULL, NULL);
@@ -185,6 +210,7 @@ int main(void)
     check_turns();
     check_arrays();
     check_replicas();
+    check_given_up();
     close_context();
     int status = done_testing();
     MPI_Finalize();

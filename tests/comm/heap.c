@@ -37,8 +37,8 @@ static unsigned char mark(int rank, int block)
 }
 
 /*
- * From one memory to the other, through memory of this rank's device: what lies in a peer's heap, kernels and copies of the
- * device reach, and nothing else has to.
+ * From one memory to the other, through memory of this rank's device: what lies in a peer's heap, kernels and copies of
+ * the device reach, and nothing else has to.
  */
 static bool carry(mnp_ctx *ctx, void *dst, const void *src, size_t size)
 {

@@ -1,6 +1,7 @@
 /*
  * Collectives around the size up to which they go in one piece, at any addresses, thousands of them after each other, and
- * recorded in a graph: where GPUs share their memory those are ways of their own (lib/comm/small.c, push_parts.c).
+ * recorded in a graph: where GPUs share their memory those are ways of their own (lib/comm/small.c, push_parts.c,
+ * reduce_parts.c).
  */
 #include "comm/direct.h"
 
@@ -28,6 +29,37 @@ static bool sums_bytes(mnp_comm *comm, int64_t bytes, int from, int to)
         expect(MNP_UINT8, MNP_SUM, ranks, 0, bytes, expected);
         right = right && memcmp(buffer->image + at, expected, (size_t)bytes) == 0;
     }
+    return right;
+}
+
+/* To a root, out of place and in place, and to parts; in elements of two bytes, at addresses that suit nothing wider. */
+static bool sums_parts(mnp_comm *comm, int64_t count, int from, int to)
+{
+    const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm), root = (int)(count % ranks);
+    const int64_t bytes = 2 * count;
+    const mnp_dtype dtype = MNP_INT16;
+    bool right = true;
+    fill(dtype, MNP_SUM, rank, count * ranks, a.image + 2 * from);
+    put(&a, bytes * ranks + 2 * from);
+    for (int in_place = 0; in_place < 2; in_place++) {
+        struct buffer *buffer = in_place ? &a : &b;
+        const int at = 2 * (in_place ? from : to);
+        void *recv = rank == root ? buffer->data + at : NULL;
+        right = right && mnp_comm_reduce(comm, a.data + 2 * from, recv, count, dtype, MNP_SUM, root) == MNP_OK;
+        get(buffer, bytes + at);
+        expect(dtype, MNP_SUM, ranks, 0, count, expected);
+        right = right && (rank != root || memcmp(buffer->image + at, expected, (size_t)bytes) == 0);
+    }
+    fill(dtype, MNP_SUM, rank, count * ranks, a.image + 2 * from);
+    put(&a, bytes * ranks + 2 * from);
+    memset(b.image, 0x55, (size_t)(bytes + 2 * to + 16));
+    put(&b, bytes + 2 * to + 16);
+    right = right && mnp_comm_reduce_scatter(comm, a.data + 2 * from, b.data + 2 * to, count, dtype, MNP_SUM) == MNP_OK;
+    get(&b, bytes + 2 * to + 16);
+    expect(dtype, MNP_SUM, ranks, rank * count, count, expected);
+    right = right && memcmp(b.image + 2 * to, expected, (size_t)bytes) == 0;
+    for (int i = 0; i < 16; i++) /* and nothing around it */
+        right = right && b.image[2 * to + bytes + i] == 0x55 && (i >= 2 * to || b.image[i] == 0x55);
     return right;
 }
 
@@ -71,8 +103,9 @@ static bool exchanges_bytes(mnp_comm *comm, int64_t bytes, int from, int to)
 
 static void check_bytes(mnp_comm *comm, const char *where)
 {
-    bool sums = true, gathers = true, exchanges = true;
+    bool sums = true, parts = true, gathers = true, exchanges = true;
     for (int s = 0; s < SIZES; s++) {
+        parts = sums_parts(comm, (sizes[s] + 1) / 2, offsets[s % OFFSETS], offsets[s / OFFSETS % OFFSETS]) && parts;
         for (int o = 0; o < OFFSETS; o++) {
             const int from = offsets[o], to = offsets[(o + s) % OFFSETS];
             sums = sums_bytes(comm, sizes[s], from, to) && sums;
@@ -81,6 +114,7 @@ static void check_bytes(mnp_comm *comm, const char *where)
         }
     }
     ok(sums, "%s: sums of all sizes at any addresses", where);
+    ok(parts, "%s: to a root, and to parts", where);
     ok(gathers, "%s: gathered, scattered and broadcast", where);
     ok(exchanges, "%s: all to all", where);
 }
@@ -105,6 +139,22 @@ static void check_elements(mnp_comm *comm)
         }
     }
     ok(right, "products of elements of all sizes, around the limit");
+}
+
+/* All dtypes and operations, of a few elements more than go in one piece; on the host, where they all do, of fewer. */
+static void check_operations(mnp_comm *comm)
+{
+    static const char *const names[] = {"sums", "products", "minima", "maxima", "averages"};
+    for (int op = MNP_SUM; op <= MNP_AVG; op++) {
+        bool right = true;
+        for (int dtype = 0; dtype < MNP_NUM_DTYPES; dtype++) {
+            const int64_t limit = comm->direct ? LIMIT : LIMIT / 64;
+            const int64_t count = limit / (int64_t)mnp_dtype_size((mnp_dtype)dtype) + 13;
+            if (allowed((mnp_dtype)dtype, (mnp_op)op))
+                right = reduce_once(comm, (mnp_dtype)dtype, (mnp_op)op, count) && right;
+        }
+        ok(right, "%s of all dtypes", names[op]);
+    }
 }
 
 /* ---- many of them ---- */
@@ -164,8 +214,19 @@ static void check_elsewhere(mnp_comm *comm)
     get(&b, bytes * ranks);
     for (int r = 0; r < ranks; r++)
         right = right && has_bytes(b.image + r * bytes, r, rank, bytes);
-    device->ops->free(device, memory);
     ok(right, "all to all, where one rank receives in memory of its own");
+
+    fill(MNP_UINT8, MNP_MAX, rank, bytes, a.image);
+    put(&a, bytes);
+    right = mnp_comm_all_reduce(comm, a.data, memory ? memory : b.data, bytes, MNP_UINT8, MNP_MAX) == MNP_OK;
+    if (memory)
+        right = right && device->ops->copy(device, b.data, memory, (size_t)bytes, device->memory_stream) == MNP_OK;
+    right = right && is_reduced(&b, comm, MNP_UINT8, MNP_MAX, 0, bytes);
+    right = right && mnp_comm_broadcast(comm, memory ? memory : b.data, bytes, MNP_UINT8, ranks - 1) == MNP_OK;
+    if (memory)
+        right = right && device->ops->copy(device, b.data, memory, (size_t)bytes, device->memory_stream) == MNP_OK;
+    ok(right && is_reduced(&b, comm, MNP_UINT8, MNP_MAX, 0, bytes), "a reduction and a broadcast there");
+    device->ops->free(device, memory);
 }
 
 /* ---- sizes that do not match ---- */
@@ -189,6 +250,9 @@ static void check_mismatch(mnp_comm *comm)
     expects[0] = rank == 1 ? 10 : 0;
     ok(mnp_comm_all_to_allv(comm, a.data, counts, places, b.data, expects, places, MNP_INT32) == MNP_OK,
        "and nothing remains of it, %d ranks", ranks);
+    ok(mnp_comm_all_reduce(comm, a.data, b.data, LIMIT + (rank == 1), MNP_INT32, MNP_SUM) == MNP_ERR_ARG,
+       "so are counts that differ: %s", mnp_error_message());
+    ok(reduce_once(comm, MNP_INT32, MNP_SUM, LIMIT / 4 + 1), "and nothing remains of that");
 }
 
 /* ---- graphs ---- */
@@ -198,13 +262,19 @@ enum { PART = LIMIT / 5 * 2 }; /* bytes to each rank, which go in one piece; and
 static bool enqueue_all(mnp_comm *comm)
 {
     char *x = a.data, *y = b.data;
+    const int last = mnp_comm_size(comm) - 1;
     return mnp_comm_all_reduce(comm, x, y, 10, MNP_FLOAT64, MNP_SUM) == MNP_OK &&
            mnp_comm_all_reduce(comm, x, x, 10, MNP_FLOAT64, MNP_MAX) == MNP_OK &&
            mnp_comm_barrier(comm) == MNP_OK &&
            mnp_comm_all_to_all(comm, x + 4096, y + 4096, PART, MNP_UINT8) == MNP_OK &&
            mnp_comm_all_to_all(comm, y + 4096, x + 4096, PART / 3, MNP_UINT8) == MNP_OK &&
            mnp_comm_all_to_all(comm, x + 4096, y + (2 << 20), 3 * PART, MNP_UINT8) == MNP_OK &&
-           mnp_comm_broadcast(comm, y + (2 << 20), PART, MNP_UINT8, mnp_comm_size(comm) - 1) == MNP_OK;
+           mnp_comm_broadcast(comm, y + (2 << 20), PART, MNP_UINT8, last) == MNP_OK &&
+           mnp_comm_reduce_scatter(comm, y + (2 << 20), x + (2 << 20), 3 * PART, MNP_UINT8, MNP_SUM) == MNP_OK &&
+           mnp_comm_all_reduce(comm, x + (2 << 20), y + (2 << 20), 3 * PART / 4, MNP_INT32, MNP_SUM) == MNP_OK &&
+           mnp_comm_reduce(comm, y + (2 << 20), y + (2 << 20), 3 * PART / 4, MNP_INT32, MNP_SUM, last) == MNP_OK &&
+           mnp_comm_broadcast(comm, y + (2 << 20), 3 * PART, MNP_UINT8, last) == MNP_OK &&
+           mnp_comm_all_reduce(comm, y + (2 << 20), y + (2 << 20), 3 * PART / 4, MNP_INT32, MNP_SUM) == MNP_OK;
 }
 
 /* What that makes of the inputs of a turn: all of both buffers, in `result`. */
@@ -260,6 +330,7 @@ int main(void)
     mnp_comm *world = mnp_comm_world(ctx);
     check_bytes(world, "by the quickest way");
     check_elements(world);
+    check_operations(world);
     check_many(world);
     check_elsewhere(world);
     check_mismatch(world);
