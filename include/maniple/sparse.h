@@ -10,8 +10,9 @@
  * Values are float32, float64, complex64 or complex128.  Duplicates are summed, the columns of a row rise, zeros that are
  * given stay (mnp_sparse_eliminate_zeros()).  A matrix does not change once it is made.
  *
- * Products, with vectors and of matrices, and triangular solves run on the device; what the latter two need of other ranks is
- * prepared by the CPU.  Everything else is done by the CPU: on a GPU that costs copies of the matrix.
+ * Products, with vectors and of matrices (of parts in CSR), diagonals and triangular solves run on the device; what the
+ * latter need of other ranks is prepared by the CPU.  Everything else is done by the CPU: on a GPU that costs copies of the
+ * matrix.
  *
  * Unless something else is said, functions are collective; they fail with MNP_ERR_ARG where an argument is wrong, and all that
  * make something with MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM or MNP_ERR_TIMEOUT.
@@ -194,8 +195,8 @@ MNP_API mnp_status mnp_sparse_matmul_transposed(const mnp_sparse *matrix, bool c
 MNP_API void mnp_sparse_describe(const mnp_sparse *matrix, FILE *file);
 
 /*
- * C = A B: scipy.sparse's A @ B.  Rows of B that A's ghosts name are fetched.  Entries that come to 0 stay; sums are in the
- * order of A's entries.
+ * C = A B: scipy.sparse's A @ B.  Rows of B that A's ghosts name are fetched.  Entries that come to 0 stay.  Sums are in
+ * the order of A's columns, so the result is the same on any number of ranks, bit by bit.
  */
 MNP_API mnp_status mnp_sparse_matmul_sparse(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p);
 

@@ -1,5 +1,6 @@
 /*
- * Entries one by one: selected, converted, scaled, and between matrices and dense arrays.  On memory of the CPU.
+ * Entries one by one: selected, converted, scaled, and between matrices and dense arrays.  On memory of the CPU, but for
+ * diagonals, which are found where they lie.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "ops/indexed.h"
 #include "ops/place.h"
 #include "ops/results.h"
+#include "sparse/fetch_rows.h"
 #include "sparse/sparse.h"
 
 /* ---- selected ---- */
@@ -284,43 +286,24 @@ static mnp_status diagonal_layout(const mnp_sparse *matrix, int64_t first, int64
     return st;
 }
 
-/* Elements from `lo` on, `count` of them; 0 where no entry is stored. */
-static mnp_status find_diagonal(const mnp__csr *csr, int64_t row_lo, int64_t k, int64_t first_row, int64_t count,
-                                char **block_p)
-{
-    const size_t size = mnp_dtype_size(csr->dtype);
-    char *block;
-    MNP_TRY(mnp__calloc((size_t)count, size, &block));
-    for (int64_t e = 0; e < count; e++) {
-        const int64_t row = first_row + e, i = row - row_lo;
-        for (int64_t j = csr->offsets[i]; j < csr->offsets[i + 1]; j++)
-            if (csr->indices[j] == row + k)
-                mnp__value_copy(size, block, e, csr->values, j);
-    }
-    *block_p = block;
-    return MNP_OK;
-}
-
 mnp_status mnp_sparse_diagonal(const mnp_sparse *matrix, int64_t k, mnp_array **diagonal_p)
 {
+    static const char function[] = "mnp_sparse_diagonal";
     mnp_layout *layout = NULL;
-    mnp__csr csr;
-    char *block = NULL;
-    MNP_TRY(mnp__sparse_check("mnp_sparse_diagonal", matrix));
+    mnp_array *made = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__sparse_check(function, matrix));
     if (k <= -matrix->shape[0] - 1 || k >= matrix->shape[1] + 1)
         k = k < 0 ? -matrix->shape[0] : matrix->shape[1]; /* all of no elements */
     const int64_t first = k < 0 ? -k : 0, below = matrix->shape[0] - first, right = matrix->shape[1] - (k > 0 ? k : 0);
     MNP_TRY(diagonal_layout(matrix, first, below < right ? below : right, &layout));
-    mnp_status st = mnp__sparse_fetch(matrix, &csr);
-    if (st == MNP_OK) {
-        const int64_t *cuts = mnp_layout_cuts(layout, 0), lo = cuts[matrix->ctx->comm.rank];
-        st = MNP_AGREE(matrix->ctx, find_diagonal(&csr, matrix->row_lo, k, first + lo, cuts[matrix->ctx->comm.rank + 1] - lo,
-                                                  &block));
-        mnp__csr_free(&csr);
-    }
-    if (st == MNP_OK)
-        st = deliver("mnp_sparse_diagonal", matrix, layout, block, diagonal_p);
-    free(block);
+    const int64_t row = first + mnp_layout_cuts(layout, 0)[matrix->ctx->comm.rank];
+    MNP_TRY_OR(mnp__result_check(function, NULL, matrix->ctx, matrix->dtype, 1, layout->shape, *diagonal_p), st, done);
+    MNP_TRY_OR(mnp_array_new_order(matrix->ctx, matrix->dtype, layout, MNP_ORDER_C, &made), st, done);
+    MNP_TRY_OR(mnp__find_diagonal(matrix, row - matrix->row_lo, row + k, made->local_size, made->data, NULL), st, done);
+    st = mnp__result_give(&made, diagonal_p);
+done:
+    mnp_array_free(made);
     mnp_layout_free(layout);
     return st;
 }

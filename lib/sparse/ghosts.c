@@ -66,10 +66,9 @@ static void close_passage(mnp_ctx *ctx, struct passage *passage)
 {
     if (passage->exchange && ctx->comm.transport == MNP_TRANSPORT_STAGED) /* its pinned memory may be in use yet */
         (void)mnp__ctx_wait(ctx, ctx->transfer);
-    if (mnp__exchange_free(passage->exchange)) { /* else MPI may still write there */
-        ctx->device->ops->free(ctx->device, passage->send);
-        ctx->device->ops->free(ctx->device, passage->recv);
-    }
+    mnp__exchange_free(passage->exchange);
+    ctx->device->ops->free(ctx->device, passage->send);
+    ctx->device->ops->free(ctx->device, passage->recv);
     mnp__ghosts_push_free(passage->push);
     free(passage);
 }
@@ -145,6 +144,8 @@ done:
 static mnp_status plan(mnp__ghosts *ghosts)
 {
     const int64_t *cuts = mnp_layout_cuts(ghosts->layout, 0);
+    if (ghosts->planned)
+        return MNP_OK;
     memset(ghosts->from, 0, (size_t)ghosts->ctx->comm.size * sizeof *ghosts->from);
     for (int64_t i = 0, rank = 0; i < ghosts->count; i++) {
         while (cuts[rank + 1] <= ghosts->columns[i])
@@ -153,6 +154,18 @@ static mnp_status plan(mnp__ghosts *ghosts)
     }
     MNP_TRY(ask_owners(ghosts));
     ghosts->planned = true;
+    return MNP_OK;
+}
+
+static mnp__ghosts_plan describe_plan(const mnp__ghosts *ghosts)
+{
+    return (mnp__ghosts_plan){.from = ghosts->from, .to = ghosts->to, .places = ghosts->wanted_places};
+}
+
+mnp_status mnp__ghosts_ask(mnp__ghosts *ghosts, mnp__ghosts_plan *asked)
+{
+    MNP_TRY(plan(ghosts));
+    *asked = describe_plan(ghosts);
     return MNP_OK;
 }
 
@@ -191,7 +204,7 @@ done:
 /* Collective, and agreed upon. */
 static mnp_status prepare(const mnp__ghosts *ghosts, struct passage *passage)
 {
-    const mnp__ghosts_plan plan = {.from = ghosts->from, .to = ghosts->to, .places = ghosts->wanted_places};
+    const mnp__ghosts_plan plan = describe_plan(ghosts);
     if (ghosts->pushes)
         return mnp__ghosts_push_new(ghosts->ctx, &plan, passage->size, passage->width, &passage->push);
     return MNP_AGREE(ghosts->ctx, prepare_messages(ghosts, passage));
@@ -272,8 +285,7 @@ static mnp_status begin_push(const mnp__ghosts *ghosts, const void *x)
 
 mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, const void *x)
 {
-    if (!ghosts->planned)
-        MNP_TRY(plan(ghosts));
+    MNP_TRY(plan(ghosts));
     if (width == 0)
         return MNP_OK;
     MNP_TRY(find_passage(ghosts, size, width));

@@ -22,6 +22,15 @@ void mnp__ghosts_free(mnp__ghosts *ghosts); /* NULL is accepted.  Collective. */
  */
 bool mnp__ghosts_enqueues(const mnp__ghosts *ghosts);
 
+/* Who wants what: ghosts lie in the order of the ranks that they come from, wanted rows in that of those they go to. */
+typedef struct mnp__ghosts_plan {
+    const int64_t *from, *to; /* ghosts from every rank, and wanted rows to every rank */
+    const int64_t *places;    /* device memory: where the wanted rows are in this rank's part */
+} mnp__ghosts_plan;
+
+/* The plan, which the ghosts keep.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMM. */
+mnp_status mnp__ghosts_ask(mnp__ghosts *ghosts, mnp__ghosts_plan *plan);
+
 int64_t mnp__ghosts_count(const mnp__ghosts *ghosts);
 const int64_t *mnp__ghosts_columns(const mnp__ghosts *ghosts);
 

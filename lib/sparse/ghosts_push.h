@@ -6,15 +6,9 @@
 #ifndef MNP__SPARSE_GHOSTS_PUSH_H
 #define MNP__SPARSE_GHOSTS_PUSH_H
 
-#include "array/array.h"
+#include "sparse/ghosts.h"
 
 typedef struct mnp__ghosts_push mnp__ghosts_push;
-
-/* Who wants what: ghosts lie in the order of the ranks that they come from, wanted rows in that of those they go to. */
-typedef struct mnp__ghosts_plan {
-    const int64_t *from, *to; /* ghosts from every rank, and wanted rows to every rank */
-    const int64_t *places;    /* device memory: where the wanted rows are in this rank's part */
-} mnp__ghosts_plan;
 
 /* Whether ghosts go this way: all ranks are peers, and not too many.  The same on all ranks. */
 bool mnp__ghosts_push_is_possible(const mnp_ctx *ctx);

@@ -153,41 +153,22 @@ fail:
 
 /* ---- on the device ---- */
 
-/* The lines of rows that have entries, on the CPU: as mnp__part_upload() takes them, without entries. */
-static mnp_status list_rows(mnp_ctx *ctx, const mnp__part *device_part, mnp__part *listed)
+mnp_status mnp__part_as_csr(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *device_part, mnp__part *csr)
 {
-    mnp__part all, offsets_only = *device_part;
-    offsets_only.count = 0;
-    offsets_only.indices = NULL;
-    offsets_only.values = NULL;
-    MNP_TRY(mnp__part_download(ctx, MNP_FLOAT32, &offsets_only, &all));
-    int64_t *offsets = all.offsets;
-    mnp_status st = mnp__malloc((size_t)all.rows * sizeof *all.rows_of, &all.rows_of);
-    if (st != MNP_OK) {
-        mnp__part_free(&all);
-        return st;
-    }
-    all.lines = 0;
-    for (int64_t i = 0; i < all.rows; i++) {
-        if (offsets[i + 1] == offsets[all.lines])
-            continue;
-        all.rows_of[all.lines++] = (int32_t)i;
-        offsets[all.lines] = offsets[i + 1];
-    }
-    *listed = all;
-    return MNP_OK;
+    mnp__part stored = {.rows = 0}, converted = {.rows = 0};
+    mnp_status st;
+    MNP_TRY(mnp__part_download(ctx, dtype, device_part, &stored));
+    st = mnp__part_to_csr(&stored, dtype, &converted);
+    mnp__part_free(&stored);
+    if (st == MNP_OK)
+        st = mnp__part_upload(ctx, dtype, converted.count > INT32_MAX ? 8 : 4, &converted, csr);
+    mnp__part_free(&converted);
+    return st;
 }
 
-mnp_status mnp__part_list_rows(mnp_ctx *ctx, mnp__part *device_part)
+mnp_status mnp__part_empty(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, mnp__part *csr)
 {
-    mnp__part listed, uploaded;
-    MNP_TRY(list_rows(ctx, device_part, &listed));
-    const mnp_status st = mnp__part_upload(ctx, MNP_FLOAT32, device_part->offset_size, &listed, &uploaded);
-    mnp__part_free(&listed);
-    MNP_TRY(st);
-    ctx->device->ops->free(ctx->device, device_part->offsets);
-    device_part->offsets = uploaded.offsets;
-    device_part->rows_of = uploaded.rows_of;
-    device_part->lines = uploaded.lines;
-    return MNP_OK;
+    int64_t offset = 0;
+    const mnp__part part = {.format = MNP_CSR, .rows = rows, .offsets = &offset};
+    return mnp__part_upload(ctx, dtype, 4, &part, csr);
 }

@@ -67,8 +67,9 @@ mnp_status mnp__part_upload(mnp_ctx *ctx, mnp_dtype dtype, int offset_size, cons
 mnp_status mnp__part_download(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *device_part, mnp__part *part);
 void mnp__part_release(mnp_ctx *ctx, mnp__part *device_part); /* one in device memory */
 
-/* A part in CSR in device memory that lists all rows comes to list only those that have entries.  Waits.  As above. */
-mnp_status mnp__part_list_rows(mnp_ctx *ctx, mnp__part *device_part);
+/* In device memory: the same part in CSR, converted by the CPU; and one in CSR without entries.  Both wait.  As above. */
+mnp_status mnp__part_as_csr(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *device_part, mnp__part *csr);
+mnp_status mnp__part_empty(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, mnp__part *csr);
 
 /* How many elements its arrays have; 0 of those that are not there. */
 int64_t mnp__part_offsets(const mnp__part *part);

@@ -1,15 +1,17 @@
 /*
- * jacobi and block-jacobi: the inverse of the diagonal, or of dense blocks along it, as a sparse matrix of diagonals or of
- * blocks, so that an application is a product that needs no other rank.
+ * jacobi and block-jacobi: the inverse of the diagonal, or of dense blocks along it, as a sparse matrix of diagonals or
+ * of blocks, so that an application is a product that needs no other rank.
  *
- * Blocks begin at a rank's first row; its last may be smaller.  They are inverted by elimination with row exchanges.  A
- * diagonal entry that is 0 or missing counts as 1, and a singular block as its diagonal; describe tells how many.
+ * A diagonal is inverted where it lies, blocks by the CPU, by elimination with row exchanges.  Blocks begin at a rank's
+ * first row; its last may be smaller.  A diagonal entry that is 0 or missing counts as 1, and a singular block as its
+ * diagonal; describe tells how many.  NaN make NaN.
  */
 #include <complex.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sparse/fetch_rows.h"
 #include "sparse/own_block.h"
 #include "sparse/precond.h"
 
@@ -20,6 +22,40 @@ typedef struct diagonal {
     int block;
     int64_t replaced;
 } diagonal;
+
+/* ---- a diagonal ---- */
+
+/* Room for the diagonal in DIA, and the ghost part of a matrix without any. */
+static mnp_status new_parts(const mnp_sparse *matrix, mnp__part *own, mnp__part *ghost)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    *own = (mnp__part){.format = MNP_DIA, .rows = matrix->rows, .columns = matrix->columns, .lines = 1,
+                       .count = matrix->rows, .offset_size = 4};
+    MNP_TRY(ops->alloc(ctx->device, sizeof *own->indices, (void **)&own->indices));
+    MNP_TRY(ops->fill(ctx->device, own->indices, 0, sizeof *own->indices, ctx->compute));
+    MNP_TRY(ops->alloc(ctx->device, (size_t)own->count * mnp_dtype_size(matrix->dtype), &own->values));
+    return mnp__part_empty(ctx, matrix->dtype, matrix->rows, ghost);
+}
+
+/* Collective, and agreed upon. */
+static mnp_status divide_by_diagonal(const mnp_sparse *matrix, diagonal *d)
+{
+    static const int64_t no_columns[1];
+    mnp_ctx *ctx = matrix->ctx;
+    mnp__part own = {.rows = 0}, ghost = {.rows = 0};
+    mnp_status st = MNP_AGREE(ctx, new_parts(matrix, &own, &ghost));
+    if (st == MNP_OK)
+        st = mnp__find_diagonal(matrix, 0, matrix->row_lo, matrix->rows, own.values, &d->replaced);
+    if (st == MNP_OK)
+        st = mnp__sparse_from_parts(ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout, matrix->column_layout,
+                                    matrix->dtype, &own, &ghost, 0, no_columns, &d->inverse);
+    mnp__part_release(ctx, &own);
+    mnp__part_release(ctx, &ghost);
+    return st;
+}
+
+/* ---- blocks ---- */
 
 /* The inverse of a dense matrix of that size, in place, row by row; false if it is singular.  room: of the same size. */
 static bool invert(number *a, number *room, int size)
@@ -32,7 +68,7 @@ static bool invert(number *a, number *room, int size)
         for (int i = k + 1; i < size; i++)
             best = cabs(a[i * size + k]) > cabs(a[best * size + k]) ? i : best;
         const number pivot = a[best * size + k];
-        if (!(cabs(pivot) > 0))
+        if (pivot == 0)
             return false;
         for (int j = 0; j < size; j++) {
             const number upper = a[best * size + j], right = room[best * size + j];
@@ -70,8 +106,8 @@ static int invert_diagonal(number *a, int size)
     for (int i = 0; i < size; i++) {
         const number entry = a[i * size + i];
         memset(a + i * size, 0, (size_t)size * sizeof *a);
-        a[i * size + i] = cabs(entry) > 0 ? 1 / entry : 1;
-        zeros += !(cabs(entry) > 0);
+        a[i * size + i] = entry != 0 ? 1 / entry : 1;
+        zeros += entry == 0;
     }
     return zeros;
 }
@@ -100,9 +136,10 @@ static int64_t invert_blocks(const mnp__own_block *own, int block, int64_t first
     return replaced;
 }
 
-static mnp_status make_rows(const mnp_sparse *matrix, int block, mnp__csr *rows, int64_t *replaced_p)
+static mnp_status make_rows(const mnp_sparse *matrix, diagonal *d, mnp__csr *rows)
 {
     mnp__own_block own;
+    const int block = d->block;
     const size_t square = (size_t)(block * block);
     number *room = NULL;
     MNP_TRY(mnp__own_block_of(matrix, &own));
@@ -110,9 +147,21 @@ static mnp_status make_rows(const mnp_sparse *matrix, int block, mnp__csr *rows,
     if (st == MNP_OK)
         st = mnp__malloc(2 * square * sizeof *room, &room);
     if (st == MNP_OK)
-        *replaced_p = invert_blocks(&own, block, matrix->column_lo, room, room + square, rows);
+        d->replaced = invert_blocks(&own, block, matrix->column_lo, room, room + square, rows);
     free(room);
     mnp__own_block_free(&own);
+    return st;
+}
+
+/* Collective, and agreed upon. */
+static mnp_status divide_by_blocks(const mnp_sparse *matrix, diagonal *d)
+{
+    mnp__csr rows = {.rows = 0};
+    mnp_status st = MNP_AGREE(matrix->ctx, make_rows(matrix, d, &rows));
+    if (st == MNP_OK)
+        st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                     matrix->column_layout, &rows, MNP_BSR, d->block, &d->inverse);
+    mnp__csr_free(&rows);
     return st;
 }
 
@@ -149,23 +198,14 @@ mnp_status mnp__precond_diagonal(const mnp_sparse *matrix, mnp_precond_kind kind
 {
     static const mnp__precond_ops ops = {.apply = diagonal_apply, .describe = diagonal_describe, .free = diagonal_free};
     mnp_ctx *ctx = matrix->ctx;
-    const int block = kind == MNP_PRECOND_JACOBI ? 1 : options->block;
-    mnp__csr rows = {.rows = 0};
-    int64_t replaced = 0;
     diagonal *d = NULL;
-    mnp_status st = mnp__calloc(1, sizeof *d, &d);
-    if (st == MNP_OK)
-        st = make_rows(matrix, block, &rows, &replaced);
-    st = MNP_AGREE(ctx, st);
-    if (st == MNP_OK)
-        st = mnp__all_reduce(&ctx->comm, &replaced, 1, MPI_INT64_T, MPI_SUM);
+    mnp_status st = MNP_AGREE(ctx, mnp__calloc(1, sizeof *d, &d));
     if (st == MNP_OK) {
-        d->block = block;
-        d->replaced = replaced;
-        st = mnp__sparse_from_csr_as(ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout, matrix->column_layout,
-                                     &rows, block == 1 ? MNP_DIA : MNP_BSR, block, &d->inverse);
+        d->block = kind == MNP_PRECOND_JACOBI ? 1 : options->block;
+        st = d->block == 1 ? divide_by_diagonal(matrix, d) : divide_by_blocks(matrix, d);
     }
-    mnp__csr_free(&rows);
+    if (st == MNP_OK)
+        st = mnp__all_reduce(&ctx->comm, &d->replaced, 1, MPI_INT64_T, MPI_SUM);
     if (st == MNP_OK) {
         *ops_p = &ops;
         *data_p = d;

@@ -28,11 +28,12 @@ static mnp_status build(relaxation *r, const mnp_sparse *matrix)
     MNP_TRY(mnp__own_block_of(matrix, &a));
     mnp_status st = mnp__malloc((size_t)a.rows * sizeof *inverse, &inverse);
     for (int64_t i = 0; i < a.rows && st == MNP_OK; i++) {
-        if (a.diagonal[i] < 0 || !(cabs(a.values[a.diagonal[i]]) > 0))
-            st = MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): the diagonal of row %" PRId64 " is 0, so it cannot be relaxed",
-                          matrix->row_lo + i);
+        const double _Complex entry = a.diagonal[i] < 0 ? 0 : a.values[a.diagonal[i]];
+        if (cabs(entry) > 0)
+            inverse[i] = r->omega / entry;
         else
-            inverse[i] = r->omega / a.values[a.diagonal[i]];
+            st = MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): the diagonal of row %" PRId64 " is %s, so it cannot be relaxed",
+                          matrix->row_lo + i, entry == 0 ? "0" : "no number");
     }
     if (st == MNP_OK)
         st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_ALL, &r->relax);

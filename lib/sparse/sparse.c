@@ -247,7 +247,7 @@ mnp_status mnp__sparse_from_parts(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns,
                                   int64_t count, const int64_t *columns, mnp_sparse **matrix_p)
 {
     mnp_sparse *matrix;
-    mnp_status st = new_matrix(ctx, dtype, MNP_CSR, nrows, ncolumns, row_layout, column_layout, &matrix);
+    mnp_status st = new_matrix(ctx, dtype, own->format, nrows, ncolumns, row_layout, column_layout, &matrix);
     if (st != MNP_OK) {
         mnp__part_release(ctx, own);
         mnp__part_release(ctx, ghost);

@@ -63,9 +63,9 @@ mnp_status mnp__sparse_from_csr_as(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns
                                    mnp_sparse **matrix_p);
 
 /*
- * A CSR matrix of parts in CSR in device memory, own and ghost; the latter's columns are numbered by the list, which rises and
- * is copied.  The parts become the matrix's, or are released, whatever comes; their structs are empty then.  Collective, as
- * above.
+ * A matrix of parts in device memory: own, whose format it has, and ghost, in CSR, whose columns are numbered by the list,
+ * which rises and is copied.  The parts become the matrix's, or are released, whatever comes; their structs are empty then.
+ * Collective, as above.
  */
 mnp_status mnp__sparse_from_parts(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
                                   const mnp_layout *column_layout, mnp_dtype dtype, mnp__part *own, mnp__part *ghost,
@@ -114,6 +114,9 @@ mnp_status mnp__sparse_apply_dot(const mnp_sparse *matrix, mnp_dtype dtype, cons
 
 /* The transposed matrix, which is kept with it.  Collective. */
 mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **transposed_p);
+
+/* That layout of a vector, or with the columns of x beside it, where x has two dimensions; one more count of it. */
+mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp_layout **layout_p);
 
 /*
  * Vectors as a product takes them, in that layout and dtype and dense in C order: *brought_p is the array itself or

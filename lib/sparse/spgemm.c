@@ -76,7 +76,8 @@ static void choose_bins(struct multiplication *w, size_t value_size)
 static mnp_status load(const struct multiplication *w, bool counts, const struct bin *bin, mnp__kernel **kernel_p)
 {
     mnp__kernel_spec spec = {.file = "spgemm.cu", .function = "spgemm_rows"};
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_PLAN 0\n#define MNP_VALUE %s\n#define MNP_COUNTS %d\n",
                   counts ? "float" : mnp__jit_type(w->dtype), counts);
     if (!w->host) {
@@ -84,12 +85,7 @@ static mnp_status load(const struct multiplication *w, bool counts, const struct
                       bin->team, bin->block, bin->most, bin->team_bytes);
         spec.shared_bytes = bin->team_bytes * (size_t)(bin->block / bin->team);
     }
-    mnp_status st = MNP_AGREE(w->ctx, mnp__text_status(&defines));
-    spec.defines = defines.data;
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(w->ctx, &spec, kernel_p);
-    mnp__text_free(&defines);
-    return st;
+    return mnp__ctx_kernel_of_text(w->ctx, &spec, &defines, NULL, kernel_p);
 }
 
 /* Kernels for the kinds that some rank has.  Collective. */

@@ -18,8 +18,11 @@ def ones(a):
     return scipy.sparse.csr_array((np.ones(len(a.indices)), a.indices, a.indptr), a.shape)
 
 
-def product(name, a, b, c):
-    """Points: c is a @ b, with an entry wherever there are products, and sums as good as their lengths allow."""
+def product(name, a, b, c, sizes=None):
+    """
+    Points: c is a @ b, with an entry wherever there are products, and sums as good as their lengths allow, and the sizes
+    of what was summed before.
+    """
     a, b = scipy.sparse.csr_array(a), scipy.sparse.csr_array(b)
     wide = np.result_type(a.dtype, b.dtype)
     terms = scipy.sparse.csr_array(ones(a) @ ones(b))
@@ -28,10 +31,13 @@ def product(name, a, b, c):
     rows, got = terms[box.start:box.stop], c.local()
     mp.ok(c.shape == terms.shape and c.dtype == wide and mp.sparse_nnz(c) == terms.nnz, f"{name}: shape and entries")
     same = np.array_equal(got.indptr, rows.indptr) and np.array_equal(got.indices, rows.indices)
+    own, = c.layout("column_layout").box(mp.rank)
+    others = np.unique(rows.indices[(rows.indices < own.start) | (rows.indices >= own.stop)])
+    mp.ok(mp.sparse_ghosts(c) == len(others), f"{name}: ghosts are the columns that there are")
     if mp.ok(same, f"{name}: pattern"):
         want, size = (stored(x[box.start:box.stop] @ y, rows) for x, y in
-                      ((a.astype(wide), b.astype(wide)), (abs(a), abs(b))))
-        bound = 4 * (rows.data + 4) * np.finfo(wide).eps * size
+                      ((a.astype(wide), b.astype(wide)), sizes or (abs(a), abs(b))))
+        bound = 4 * (rows.data + (100 if sizes else 4)) * np.finfo(wide).eps * size
         mp.ok(bool(np.all(np.abs(got.data - want) <= bound)), f"{name}: values")
 
 
@@ -73,6 +79,34 @@ for dtype in matrices.DTYPES:
     product(f"and from the left, {dtype}", a, a @ a, Sparse(mp.sparse_matmul_sparse(made, square)))
 
 
+
+# Chains of matrices that are not square, layouts that leave ranks empty, and duplicates
+def ends(n, first):
+    """All on the first rank, or on the last."""
+    return mp.Layout([mp.size], [n], [0], [[0] + [n if first else 0] * (mp.size - 1) + [n]])
+
+
+for dtype, other in (("float32", "complex128"), ("complex64", "float64"), ("float64", "float64")):
+    a, b, c = (matrices.random_matrix(rng, *shape, kind, 0.15) for shape, kind in
+               (((50, 80), dtype), ((80, 30), other), ((30, 120), dtype)))
+    for kind in ("uneven", "empty ranks"):
+        x, y, z = (bring(m) if kind == "uneven" else
+                   matrices.sparse(m, rng, ends(m.shape[0], i == 1), ends(m.shape[1], i != 1))
+                   for i, m in enumerate((a, b, c)))
+        name = f"a chain of {dtype} and {other}, {kind}"
+        left, right = Sparse(mp.sparse_matmul_sparse(x, y)), Sparse(mp.sparse_matmul_sparse(y, z))
+        product(f"{name}: a b", a, b, left)
+        product(f"{name}: (a b) c", a @ b, c, Sparse(mp.sparse_matmul_sparse(left, z)), (abs(a) @ abs(b), abs(c)))
+        product(f"{name}: a (b c)", a, b @ c, Sparse(mp.sparse_matmul_sparse(x, right)), (abs(a), abs(b) @ abs(c)))
+twice = scipy.sparse.coo_array((matrices.numbers(rng, 400, "complex64"), rng.integers(0, 20, (2, 400))), (20, 20))
+made = matrices.sparse(twice, rng, matrices.cut(rng, 20), matrices.cut(rng, 20))
+product("of matrices whose entries were given several times", twice, twice, Sparse(mp.sparse_matmul_sparse(made, made)))
+few = scipy.sparse.csr_array(([2.0, 3.0], ([0, 4], [39, 0])), (5, 40))
+multiply("a few rows of many", few, matrices.random_matrix(rng, 40, 60, "float64", 0.3))
+multiply("no entries by some", scipy.sparse.csr_array((6, 40)), matrices.random_matrix(rng, 40, 9, "float64"))
+multiply("some by no entries", matrices.random_matrix(rng, 9, 40, "float64"), scipy.sparse.csr_array((40, 6)))
+
+
 def rows_of_lengths(lengths, ncolumns, dtype="float64"):
     """Rows of so many entries, in random columns."""
     columns = [np.sort(rng.choice(ncolumns, length, replace=False)) for length in lengths]
@@ -101,10 +135,35 @@ left, right = bring(power), bring(power)
 first, second = (Sparse(mp.sparse_matmul_sparse(left, right)).local() for _ in range(2))
 mp.ok(np.array_equal(first.data.view(np.int64), second.data.view(np.int64)), "the same product has the same bits")
 
+# They are the same however the matrices are cut: sums are in the order of the columns, whose rank does not matter
+for dtype in matrices.DTYPES:
+    a, b = (matrices.random_matrix(rng, *shape, dtype, 0.2) for shape in ((90, 70), (70, 80)))
+    bits = []
+    for rows, middle, columns in ((ends(90, True), ends(70, True), ends(80, True)), (None, None, None),
+                                  tuple(matrices.cut(rng, n) for n in (90, 70, 80))):
+        c = Sparse(mp.sparse_matmul_sparse(matrices.sparse(a, np.random.default_rng(1), rows, middle),
+                                           matrices.sparse(b, np.random.default_rng(2), middle, columns)))
+        whole = Sparse(mp.sparse_redistribute(c, ends(90, True), ends(80, True))).local()
+        bits.append((whole.indptr.tobytes(), whole.indices.tobytes(), whole.data.tobytes()))
+    mp.ok(bits[0] == bits[1] == bits[2], f"the same bits however the matrices are cut, {dtype}")
+
 # Columns far from one another, and a range that is not the first
 far = scipy.sparse.csr_array((np.arange(1.0, 7), np.array([0, 999999, 3, 500000, 999998, 999999]), [0, 2, 3, 6]),
                              (3, 1000000))
 multiply("columns far from one another", rows_of_lengths([3, 2, 1, 0, 3], 3), far)
+
+if mp.size > 2: # a rank's own columns are counted by 32 bits
+    n = 6_000_000_000
+    a, columns = rows_of_lengths([3, 2, 1, 0, 3], 3), np.array([5, n - 1, 1 << 32, 5, n // 3 * 2])
+    b = scipy.sparse.csr_array((np.arange(1.0, 6), columns, [0, 2, 3, 5]), (3, n))
+    c = Sparse(mp.sparse_matmul_sparse(matrices.sparse(a, rng), matrices.sparse(b, rng)))
+    named, numbers = np.unique(columns, return_inverse=True)
+    box, = c.layout("row_layout").box(mp.rank)
+    want = (a @ scipy.sparse.csr_array((b.data, numbers, b.indptr), (3, len(named))))[box.start:box.stop]
+    want.sort_indices()
+    got = c.local()
+    mp.ok(np.array_equal(got.indptr, want.indptr) and np.array_equal(got.indices, named[want.indices])
+          and np.allclose(got.data, want.data, 1e-14), "columns that 32 bits do not count")
 
 # What comes to nothing stays; so do zeros that are stored
 minus = scipy.sparse.csr_array(np.array([[1.0, 1.0], [2.0, 0.0]]))
@@ -138,6 +197,28 @@ mp.memory_set_limit(mp.MNP_MEMORY_SCRATCH, 1 << 25)
 mp.fails("MNP_ERR_MEMORY", "", mp.sparse_matmul_sparse, tall, flat)
 mp.memory_set_limit(mp.MNP_MEMORY_SCRATCH, 0)
 mp.ok(mp.sparse_nnz(Sparse(mp.sparse_matmul_sparse(tall, flat))) == 16000000, "and then made, with more memory")
+
+
+def try_product(left, right, limit):
+    """Whether it is made while the last rank has so little memory; the others hear of that rank."""
+    last = mp.rank == mp.size - 1
+    mp.memory_trim(mp.MNP_MEMORY_SCRATCH)
+    mp.memory_set_limit(mp.MNP_MEMORY_SCRATCH, limit if last else 0)
+    try:
+        Sparse(mp.sparse_matmul_sparse(left, right))
+        return 1
+    except mp.Error as error:
+        return 0 if error.status == ("MNP_ERR_MEMORY" if last else "MNP_ERR_PEER") else -1
+    finally:
+        mp.memory_set_limit(mp.MNP_MEMORY_SCRATCH, 0)
+
+
+turned = scipy.sparse.csr_array(scipy.sparse.eye_array(1500).tocsr()[rng.permutation(1500)])
+left, right = matrices.sparse(turned, rng, ends(1500, False)), Sparse(mp.sparse_from_dense(mp.array(np.ones((1500, 1000)))))
+tried = [try_product(left, right, limit << 20) for limit in range(8, 130, 16)]
+mp.ok(tried == sorted(tried) and set(tried) == {0, 1}, f"ranks fail together, wherever memory is short: {tried}")
+c = Sparse(mp.sparse_matmul_sparse(left, right))
+mp.ok(mp.sparse_nnz(c) == 1500000 and bool(np.all(c.local().data == 1)), "and go on")
 
 mp.fails("MNP_ERR_ARG", "shapes (200, 200) and (3, 1000000)", mp.sparse_matmul_sparse, bring(a), bring(far))
 mp.fails("MNP_ERR_ARG", "NULL", mp.sparse_matmul_sparse, None, bring(far))

@@ -84,6 +84,22 @@ for _ in range(12):
         got = mp.sparse_norm(made, which.encode())
         mp.ok(abs(got - want) <= 1e-6 * want, f"{name}: norm {which}")
 
+# Diagonals: entries that are not there, zeros and NaN that are, and elements in other ranks' columns
+for dtype, fmt in itertools.product(matrices.DTYPES, matrices.FORMATS):
+    rows, columns = 70, 90
+    a = matrices.random_matrix(rng, rows, columns, dtype, 0.4).toarray()
+    a[[3, 40], [3, 40]], a[[5, 69], [5, 69]], a[6, 6], a[[8, 50], [19, 61]] = 0, np.nan, 1e30, np.inf
+    coo = scipy.sparse.coo_array(a)
+    i, j = (np.append(found, [3, 33]) for found in (coo.row, coo.col)) # and zeros, which are stored or added
+    stored = scipy.sparse.coo_array((np.append(coo.data, np.zeros(2, dtype)), (i, j)), a.shape)
+    made = Sparse(mp.sparse_convert(matrices.sparse(stored, rng, matrices.cut(rng, rows), matrices.cut(rng, columns)),
+                                    getattr(mp, "MNP_" + fmt), 0))
+    for k in (0, 11, -50, columns - 1, 1 - rows):
+        mp.check(f"{dtype} {fmt}: diagonal {k}", mp.sparse_diagonal(made, k), np.diagonal(a, k))
+    out = mp.zeros("complex128", 1, [rows])
+    mp.sparse_diagonal(made, 0, out=out)
+    mp.check(f"{dtype} {fmt}: a diagonal to an array that is there", out, np.diagonal(a).astype("complex128"))
+
 # Two matrices
 for _ in range(12):
     a, left, f = random_pair()

@@ -1,0 +1,72 @@
+/*
+ * Entries picked out of a sparse matrix by kernels, where they lie (kernels/fetch_rows.cu): rows that are numbered for
+ * a product of matrices, fetched from other ranks, and split again; and diagonals.  All memory is the device's, but
+ * where something else is said.
+ */
+#ifndef MNP__SPARSE_FETCH_ROWS_H
+#define MNP__SPARSE_FETCH_ROWS_H
+
+#include "sparse/sparse.h"
+
+/* A matrix whose rows are read: both parts in CSR. */
+typedef struct mnp__row_source {
+    const mnp_sparse *matrix;
+    mnp__kernel *kernel;
+    mnp__part converted;    /* the own part, where the matrix has it in another format */
+    int64_t *ghost_offsets; /* of the ghost part, for all rows */
+    int64_t *ghosts;        /* its columns */
+} mnp__row_source;
+
+/* Rows in CSR with columns of the whole matrix, which rise. */
+typedef struct mnp__rows {
+    int64_t rows, count;
+    int64_t *offsets, *columns;
+    void *values;
+} mnp__rows;
+
+/*
+ * close is needed also where open failed, of a source that was all zeros before.  An own part in another format than
+ * CSR is converted by the CPU.  open is collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ */
+mnp_status mnp__row_source_open(const mnp_sparse *matrix, mnp__row_source *source);
+void mnp__row_source_close(mnp__row_source *source);
+
+/*
+ * All rows as one part: the own columns have their numbers, and the ghosts those that follow.  Entries are in the order
+ * of the matrix's columns, whatever rank owns these.  Not collective.  MNP_ERR_UNSUPPORTED for more columns than 32
+ * bits count.
+ */
+mnp_status mnp__rows_number(const mnp__row_source *source, mnp__part *numbered);
+
+/*
+ * The rows of b, which are cut as a's columns, by the numbers that a's columns have in `numbered`: b's own, of which
+ * those that no entry of a names are empty here, and then those that a's ghosts name, from their owners.  Collective,
+ * and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ */
+mnp_status mnp__rows_fetch(const mnp__row_source *a, const mnp__part *numbered, const mnp__row_source *b,
+                           mnp__rows *rows);
+void mnp__rows_release(mnp_ctx *ctx, mnp__rows *rows);
+
+/*
+ * Rows of the source's matrix as two parts that list all of them: as mnp__part_split() has it, but that `columns` of
+ * the rows are used up.  *columns_p is memory of the CPU, to be freed.  *any_p: whether any rank has ghosts.
+ * Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_UNSUPPORTED.
+ */
+mnp_status mnp__rows_split(const mnp__row_source *source, mnp__rows *rows, mnp__part *own, mnp__part *ghost,
+                           int64_t **columns_p, int64_t *count_p, bool *any_p);
+
+/*
+ * A part in CSR that lists all rows comes to list only those that have entries.  Waits.  Collective, and agreed upon.
+ * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ */
+mnp_status mnp__rows_list(mnp_ctx *ctx, mnp_dtype dtype, mnp__part *part);
+
+/*
+ * Elements of a diagonal, 0 where no entry is, of a matrix in any format: `count` of them, from this rank's row number
+ * `row` and the matrix's column `column` on.  replaced_p not NULL: 1 divided by them, where 0 counts as 1; how often it
+ * did on this rank, for which it waits.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ */
+mnp_status mnp__find_diagonal(const mnp_sparse *matrix, int64_t row, int64_t column, int64_t count, void *diagonal,
+                              int64_t *replaced_p);
+
+#endif
