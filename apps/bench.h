@@ -1,6 +1,6 @@
 /*
- * What maniple bench measures: operations between ranks, each beside what the libraries beneath offer for the same: MPI on
- * the host, NCCL between GPUs.
+ * What maniple bench measures: operations between ranks, each beside what the libraries beneath offer for the same: MPI
+ * on the host, NCCL between GPUs.
  */
 #ifndef APPS_BENCH_H
 #define APPS_BENCH_H
@@ -31,7 +31,8 @@ typedef struct bench_case {
     mnp_status (*prepare)(bench_trial *t, int64_t bytes);
     mnp_status (*ours)(bench_trial *t);
     int (*mpi)(bench_trial *t);
-    mnp_status (*clear)(bench_trial *t), (*collect)(bench_trial *t); /* around a run whose result is not in recv; or NULL */
+    /* around a run whose result is not in recv; or NULL */
+    mnp_status (*clear)(bench_trial *t), (*collect)(bench_trial *t);
     /* The value at index i of the result on this rank, and whether there is one; NULL: nothing to compare. */
     bool (*expected)(const bench_trial *t, int64_t i, double *value_p);
 } bench_case;
@@ -47,8 +48,8 @@ typedef struct measurement {
 const bench_case *bench_case_at(int index);
 
 /*
- * Bytes a second: of the operation (bytes / seconds), and what every link has to carry for it where all are used alike, by
- * the factors of NCCL's tests (https://github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md).
+ * Bytes a second: of the operation (bytes / seconds), and what every link has to carry for it where all are used alike,
+ * by the factors of NCCL's tests (https://github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md).
  */
 double bench_bandwidth(const measurement *m, double seconds);
 double bench_bus_bandwidth(const measurement *m, double seconds, int ranks);
@@ -59,8 +60,8 @@ void bench_close(bench *b);
 
 /*
  * Measure a case with about so many bytes a rank; the result is compared first: all of its elements, or so many, evenly
- * spread.  Collective.  MNP_ERR_INTERNAL if it is wrong; MNP_ERR_UNSUPPORTED if this context cannot do it; MNP_ERR_MEMORY
- * and what else the case can meet.
+ * spread.  Collective.  MNP_ERR_INTERNAL if it is wrong; MNP_ERR_UNSUPPORTED if this context cannot do it;
+ * MNP_ERR_MEMORY and what else the case can meet.
  */
 enum { BENCH_MOST_COMPARED = 1 << 22 };
 mnp_status bench_measure(const bench *b, const bench_case *which, int64_t bytes, measurement *m);

@@ -8,7 +8,9 @@
 
 /* ---- redistribution of a square matrix: rows to columns ---- */
 
-/* What MPI_Alltoallw sends from rows [of this rank] x side, and puts to side x columns, stored column by column or not. */
+/*
+ * What MPI_Alltoallw sends from rows [of this rank] x side, and puts to side x columns, stored column by column or not.
+ */
 static mnp_status make_types(bench_trial *t, bool by_columns)
 {
     const int ranks = t->b->ranks, rank = t->b->rank;
@@ -168,8 +170,8 @@ int bench_mpi_halo(bench_trial *t)
     int code = MPI_Sendrecv(last, width, MPI_FLOAT, above, 0, block - width, width, MPI_FLOAT, below, 0, MPI_COMM_WORLD,
                             MPI_STATUS_IGNORE);
     return code != MPI_SUCCESS ? code
-                               : MPI_Sendrecv(block, width, MPI_FLOAT, below, 0, last + width, width, MPI_FLOAT, above, 0,
-                                              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                               : MPI_Sendrecv(block, width, MPI_FLOAT, below, 0, last + width, width, MPI_FLOAT, above,
+                                              0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* Only kernels can reach margins: one takes them to recv, that below the block and then that above, or clears them. */

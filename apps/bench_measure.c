@@ -1,8 +1,8 @@
 /*
  * How maniple bench checks and times a case.
  *
- * A repeat is a loop of at least a millisecond or so; repeats of ours and of the peer's alternate, so that both meet the
- * same weather.
+ * A repeat is a loop of at least a millisecond or so; repeats of ours and of the peer's alternate, so that both meet
+ * the same weather.
  */
 #include "bench_trial.h"
 

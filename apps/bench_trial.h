@@ -1,9 +1,9 @@
 /*
  * Inside maniple bench: a trial, which is a case with its memory, and what the cases share.
  *
- * What is sent are small integers that depend on rank and index, so that every result, sums too, is known exactly.  On GPUs
- * a case is its own peer, with communication that is left to the library (mnp_comm_set_way()): what is made for one of the
- * two is there twice.
+ * What is sent are small integers that depend on rank and index, so that every result, sums too, is known exactly.  On
+ * GPUs a case is its own peer, with communication that is left to the library (mnp_comm_set_way()): what is made for
+ * one of the two is there twice.
  */
 #ifndef APPS_BENCH_TRIAL_H
 #define APPS_BENCH_TRIAL_H

@@ -136,8 +136,8 @@ static mnp_status parse_axes(const char *list, job *j)
         if (end == text || (*end && *end != ','))
             return mnp_fail(MNP_ERR_ARG, "--axes is '%s'; it must be numbers separated by commas, such as 0,1", list);
         if (axis < -OPERAND_MAX_DIMS || axis >= OPERAND_MAX_DIMS)
-            return mnp_fail(MNP_ERR_ARG, "--axes is '%s', but no array has a dimension %.*s; there are at most %d", list,
-                            (int)(end - text), text, OPERAND_MAX_DIMS);
+            return mnp_fail(MNP_ERR_ARG, "--axes is '%s', but no array has a dimension %.*s; there are at most %d",
+                            list, (int)(end - text), text, OPERAND_MAX_DIMS);
         for (int i = 0; i < j->options.naxes; i++)
             if (j->axes[i] == axis)
                 return mnp_fail(MNP_ERR_ARG, "--axes is '%s', which has dimension %ld twice", list, axis);
@@ -256,8 +256,8 @@ static mnp_status check_shapes(const job *j)
         return mnp_fail(MNP_ERR_ARG, "KERNEL '%s' has %d dimensions, but INPUT '%s' only %d", j->kernel.text,
                         j->kernel.ndim, j->input.text, j->input.ndim);
     if (j->options.naxes > 0 && j->options.naxes != j->kernel.ndim)
-        return mnp_fail(MNP_ERR_ARG, "--axes has a list of length %d, but the dimensions of KERNEL '%s' has %d", j->options.naxes,
-                        j->kernel.text, j->kernel.ndim);
+        return mnp_fail(MNP_ERR_ARG, "--axes has a list of length %d, but the dimensions of KERNEL '%s' has %d",
+                        j->options.naxes, j->kernel.text, j->kernel.ndim);
     if (j->png && j->input.ndim < 2)
         return mnp_fail(MNP_ERR_ARG, "--png needs 2 dimensions or more, but INPUT '%s' has 1", j->input.text);
     return MNP_OK;
@@ -346,8 +346,8 @@ static void run(mnp_ctx *ctx, job *j)
     if (j->png) {
         int rows, columns;
         bool clash = mnp_ctx_rank(ctx) == 0 && same_file(j->png, j->output.file); /* by links that led nowhere before */
-        MNP_OR_EXIT(mnp_agree(ctx, clash ? mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of OUTPUT; the result is there, "
-                                                    "and no picture was made", j->png) : MNP_OK));
+        MNP_OR_EXIT(mnp_agree(ctx, clash ? mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of OUTPUT; the result is "
+                                                    "there, and no picture was made", j->png) : MNP_OK));
         picture_dims(j, &rows, &columns);
         MNP_OR_EXIT(picture_write(x, y, rows, columns, j->png, &drawn));
         stopwatch_lap(&watch, PICTURE);

@@ -209,8 +209,9 @@ static void json_heap(mnp_ctx *ctx)
 {
     mnp_heap_info heap;
     mnp_memory_heap(ctx, &heap);
-    printf("  \"heap\": {\"shared\": %s, \"ranks\": %d, \"space\": %" PRId64 ", \"unit\": %" PRId64 ", \"limit\": %" PRId64
-           "},\n", heap.shared ? "true" : "false", heap.ranks, heap.space, heap.unit, heap.limit);
+    printf("  \"heap\": {\"shared\": %s, \"ranks\": %d, \"space\": %" PRId64 ", \"unit\": %" PRId64
+           ", \"limit\": %" PRId64 "},\n",
+           heap.shared ? "true" : "false", heap.ranks, heap.space, heap.unit, heap.limit);
 }
 
 static void print_json(const everything *all)

@@ -18,7 +18,9 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* A misspelt generator would be taken for a file: a word that is no path, before what is no group's name but a shape. */
+/*
+ * A misspelt generator would be taken for a file: a word that is no path, before what is no group's name but a shape.
+ */
 static mnp_status check_word(const char *text)
 {
     const size_t length = strcspn(text, ":");
@@ -28,8 +30,8 @@ static mnp_status check_word(const char *text)
     snprintf(word, sizeof word, "%.*s", (int)length, text);
     const char *nearest = nearest_word(word, generators);
     return mnp_fail(MNP_ERR_ARG, "MATRIX '%s': there is no generator '%s'; %s%s%s", text, word,
-                    nearest ? "did you mean " : "there are poisson, hpcg, convdiff and elasticity", nearest ? nearest : "",
-                    nearest ? "?" : "");
+                    nearest ? "did you mean " : "there are poisson, hpcg, convdiff and elasticity",
+                    nearest ? nearest : "", nearest ? "?" : "");
 }
 
 mnp_status matrix_parse(const char *text, matrix_operand *result)

@@ -17,8 +17,8 @@ typedef struct matrix_operand {
 } matrix_operand;
 
 /*
- * Understand FILE.mtx (or whatever has no colon), FILE.h5:/GROUP, or a generator such as poisson:64x64.  Not collective.
- * MNP_ERR_ARG, MNP_ERR_MEMORY.
+ * Understand FILE.mtx (or whatever has no colon), FILE.h5:/GROUP, or a generator such as poisson:64x64.  Not
+ * collective.  MNP_ERR_ARG, MNP_ERR_MEMORY.
  */
 mnp_status matrix_parse(const char *text, matrix_operand *result);
 void matrix_operand_free(matrix_operand *op);

@@ -315,7 +315,8 @@ mnp_status plot_curves(const char *path, int count, const plot_curve *curves, pl
     name_curves(pixels, count < MAX_CURVES ? count : MAX_CURVES, curves, &x, &y);
     for (int c = count - 1; c >= 0; c--)
         draw_curve(pixels, &curves[c], &x, &y, grays[(size_t)c % (sizeof grays / sizeof *grays)]);
-    write_text(pixels, LEFT + (x.pixels - text_width(x_name)) / 2, PLOT_HEIGHT - LETTER_HEIGHT * LETTER_SCALE - 4, x_name);
+    write_text(pixels, LEFT + (x.pixels - text_width(x_name)) / 2, PLOT_HEIGHT - LETTER_HEIGHT * LETTER_SCALE - 4,
+               x_name);
     write_text(pixels, LEFT + MARK, 4, y_name);
     mnp_status status = png_write(path, PLOT_WIDTH, PLOT_HEIGHT, pixels);
     free(pixels);

@@ -352,8 +352,8 @@ static mnp_status read_matrix(job *j)
     mnp_status status = matrix_read(j->ctx, &j->matrix, MNP_DTYPE_AUTO, &j->a);
     const int64_t *shape = status == MNP_OK ? mnp_sparse_shape(j->a) : NULL;
     if (shape && shape[0] != shape[1] && j->method != MNP_SOLVER_LSQR)
-        return mnp_fail(MNP_ERR_ARG, "MATRIX '%s' has %" PRId64 " rows and %" PRId64 " columns; --method %s needs a square "
-                        "one, lsqr takes any", j->matrix.text, shape[0], shape[1], method_names[j->method]);
+        return mnp_fail(MNP_ERR_ARG, "MATRIX '%s' has %" PRId64 " rows and %" PRId64 " columns; --method %s needs a "
+                        "square one, lsqr takes any", j->matrix.text, shape[0], shape[1], method_names[j->method]);
     return status;
 }
 

@@ -255,7 +255,8 @@ static mnp_status draw_curves(const job *j)
     for (int64_t k = 0; k < j->columns && k < MOST_CURVES && status == MNP_OK; k++) {
         memory[k] = malloc(2 * sizeof(double) * ((size_t)j->results[k].history_count + 1));
         if (!memory[k])
-            status = mnp_fail(MNP_ERR_MEMORY, "no memory for a picture of %" PRId64 " points", j->results[k].history_count);
+            status = mnp_fail(MNP_ERR_MEMORY, "no memory for a picture of %" PRId64 " points",
+                              j->results[k].history_count);
         else
             curves[count] = (plot_curve){method_names[j->method], points_of(&j->results[k], memory[k]), memory[k]};
         count += status == MNP_OK && curves[count].count > 0;
@@ -279,7 +280,8 @@ mnp_status solve_draw(const job *j)
 static void print_result(const job *j, int64_t k)
 {
     const mnp_solve_result *r = &j->results[k];
-    printf("%-10s%s after %" PRId64 " iterations", k == 0 ? "result" : "", reason_names[r->reason], r->iterations + j->before);
+    printf("%-10s%s after %" PRId64 " iterations", k == 0 ? "result" : "", reason_names[r->reason],
+           r->iterations + j->before);
     if (j->before > 0)
         printf(", %" PRId64 " of them before", j->before);
     printf("; residual %.3e", r->residual);

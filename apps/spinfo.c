@@ -100,7 +100,8 @@ static double magnitude(mnp_dtype dtype, const void *values, int64_t i)
 {
     switch (dtype) {
     case MNP_FLOAT32: return fabs((double)((const float *)values)[i]);
-    case MNP_COMPLEX64: return hypot((double)((const float *)values)[2 * i], (double)((const float *)values)[2 * i + 1]);
+    case MNP_COMPLEX64:
+        return hypot((double)((const float *)values)[2 * i], (double)((const float *)values)[2 * i + 1]);
     case MNP_COMPLEX128: return hypot(((const double *)values)[2 * i], ((const double *)values)[2 * i + 1]);
     default: return fabs(((const double *)values)[i]);
     }
@@ -301,8 +302,8 @@ static void report(const job *j, const facts *f, const spy_picture *drawn, const
     } else if (mnp_ctx_rank(j->ctx) == 0) {
         print_text(j, f, ranks);
         if (j->png)
-            printf("picture   %s: %d x %d pixels, %" PRId64 " x %" PRId64 " places each\n", j->png, drawn->width, drawn->height,
-                   drawn->reduction, drawn->reduction);
+            printf("picture   %s: %d x %d pixels, %" PRId64 " x %" PRId64 " places each\n", j->png, drawn->width,
+                   drawn->height, drawn->reduction, drawn->reduction);
         print_times(j->png ? NUM_STAGES : DRAW, stage_names, slowest);
     }
     free(ranks);

@@ -1,5 +1,6 @@
 /*
- * Pictures of sparse matrices.  Every rank counts its entries in the picture's cells, rank 0 adds them up and writes the file.
+ * Pictures of sparse matrices.  Every rank counts its entries in the picture's cells, rank 0 adds them up and writes
+ * the file.
  */
 #include "spy.h"
 
@@ -79,7 +80,8 @@ mnp_status spy_write(const mnp_sparse *matrix, const local_rows *rows, const cha
     grid g = make_grid(mnp_sparse_shape(matrix));
     mnp_status status = mnp_agree(ctx, count_local(rows, &g));
     if (status == MNP_OK) {
-        MPI_Reduce(root ? MPI_IN_PLACE : g.counts, g.counts, g.rows * g.columns, MPI_DOUBLE, MPI_SUM, 0, mnp_ctx_comm(ctx));
+        MPI_Reduce(root ? MPI_IN_PLACE : g.counts, g.counts, g.rows * g.columns, MPI_DOUBLE, MPI_SUM, 0,
+                   mnp_ctx_comm(ctx));
         *result = (spy_picture){g.columns * g.zoom + 2, g.rows * g.zoom + 2, g.reduction};
         status = mnp_agree(ctx, root ? paint(&g, path, result) : MNP_OK);
     }

@@ -21,8 +21,8 @@ typedef struct spy_picture {
 } spy_picture;
 
 /*
- * Write it to a PNG file, white without entries and the darker the more there are, in a gray frame; at most about 1024 pixels a
- * side, and small matrices enlarged.  Collective.  MNP_ERR_IO, MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.
+ * Write it to a PNG file, white without entries and the darker the more there are, in a gray frame; at most about 1024
+ * pixels a side, and small matrices enlarged.  Collective.  MNP_ERR_IO, MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.
  */
 mnp_status spy_write(const mnp_sparse *matrix, const local_rows *rows, const char *path, spy_picture *result);
 

@@ -1,7 +1,20 @@
 /*
  * Functions that CUDA has built in, and the host's compiler has not, in a plain form: for raw modules and for the
- * bodies of custom element-wise kernels.  <math.h> of C++, <stdlib.h> and <string.h> come before.
+ * bodies of custom element-wise kernels.  C++'s own mathematical functions come with them.
  */
+#include <stdlib.h>
+#include <string.h>
+/* The special functions of C++17, which CUDA does not have, take GCC longer than a whole kernel. */
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#include <math.h>
+/* GNU's, which math.h leaves out */
+extern "C" {
+float exp10f(float) noexcept;
+double exp10(double) noexcept;
+void sincosf(float, float *, float *) noexcept;
+void sincos(double, double *, double *) noexcept;
+}
+
 /* Numbers of two types are compared as C++ would, as for CUDA; of floats, a NaN gives the other one. */
 #define MNP_EXTREME(name, first_is_it, of_floats)                                                                      \
     template <typename T> static inline T name(T a, T b)                                                               \

@@ -4,9 +4,6 @@
  */
 #include "math.h"
 #if !MNP_CUDA
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "cuda_functions.h"
 #else
 #define INFINITY __int_as_float(0x7f800000)

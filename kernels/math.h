@@ -9,14 +9,18 @@
 #include "prelude.h"
 #if !MNP_CUDA
 /*
- * C's own header: C++'s takes as long to compile as all the rest.  __FAST_MATH__ is what glibc declares libmvec under.
+ * C's own header: C++'s takes as long to compile as all the rest.  __FAST_MATH__ is what glibc declares libmvec under;
+ * without __USE_GNU it leaves out what it has for _Float32 and five other types, most of the header.
  */
 #ifndef __FAST_MATH__
 #define __FAST_MATH__ 1
 #define MNP_FAST_MATH_FOR_LIBMVEC
 #endif
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+#pragma push_macro("__USE_GNU")
+#undef __USE_GNU
 #include <math.h>
+#pragma pop_macro("__USE_GNU")
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #ifdef MNP_FAST_MATH_FOR_LIBMVEC
 #undef __FAST_MATH__

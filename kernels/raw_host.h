@@ -4,12 +4,9 @@
  * A launch deals out its blocks to the workers; a block's threads run one after the other, so that what a block shares
  * is its worker's own.  Barriers and whatever else makes threads meet are refused before this is compiled.
  */
-#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <type_traits>
 #include <utility>

@@ -8,7 +8,7 @@
 
 enum {
     MNP_SMALL_RANKS = 16,     /* of a group, at most */
-    MNP_SMALL_BYTES = 262144, /* of a message, at most; what is quicker above differs from host to host */
+    MNP_SMALL_BYTES = 262144, /* of a message, at most; from there on plain loads and stores are as quick */
     MNP_SMALL_WORDS = MNP_SMALL_BYTES / 8,
     MNP_SMALL_THREADS = 512,  /* of a block, at most */
     MNP_SMALL_RESIDENT = 2,   /* blocks that a multiprocessor has room for, at least */

@@ -87,4 +87,8 @@ none "apps and bench use <maniple.h> and headers of their own only" \
         [ "$header" = config.h ] || beside "$where" "$header" || echo "$where includes $header"
     done)"
 
+# they follow the locale that a program has set; mnp__parse_number() does not
+none "lib reads numbers with points by lib/base/text.c alone" \
+    "$(find lib -name '*.c' -exec grep -nHE '\b(strto(d|f|ld)|atof|wcstod)\(' {} +)"
+
 done_testing

@@ -23,8 +23,8 @@ extern "C" {
 typedef struct mnp_array mnp_array;
 
 /*
- * Make an array of that dtype and layout, its values undefined, its blocks dense in the layout's order; the layout's number
- * of ranks must be the context's.
+ * Make an array of that dtype and layout, its values undefined, its blocks dense in the layout's order; the layout's
+ * number of ranks must be the context's.
  * Release with mnp_array_free().  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY.
  */
 MNP_API mnp_status mnp_array_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p);

@@ -7,8 +7,9 @@
  * that rank returns its own status and the others MNP_ERR_PEER, with a sentence that names the rank and repeats its
  * words.  Three failures may come to some ranks alone, as asking would take longer than the work: MNP_ERR_DEVICE from
  * work that was enqueued on a GPU; MNP_ERR_COMPILE or MNP_ERR_MEMORY from a kernel for strides that others do not meet;
- * and MNP_ERR_TIMEOUT, MNP_ERR_PEER or MNP_ERR_COMM where a rank is lost, as its process has ended or it did not answer:
- * all that needs other ranks fails from then on.  mnp_exit() is safe after these too.  Outputs are set only on success.
+ * and MNP_ERR_TIMEOUT, MNP_ERR_PEER or MNP_ERR_COMM where a rank is lost, as its process has ended or it did not
+ * answer: all that needs other ranks fails from then on.  mnp_exit() is safe after these too.  Outputs are set only on
+ * success.
  */
 #ifndef MANIPLE_BASE_H
 #define MANIPLE_BASE_H

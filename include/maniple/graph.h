@@ -27,15 +27,15 @@ typedef struct mnp_graph mnp_graph;
 /*
  * Record what is enqueued on the context's streams from now on, instead of doing it, as cupy.cuda.Stream.begin_capture.
  *
- * Recorded can be: element-wise functions, mnp_eval() and reductions into outputs that are given; mnp_plan_run() into an
- * array; halos, begun and finished; collectives; kernels of your own on the context's stream; each of them with
- * operands that need not travel or be converted, and called once before, so that what it needs is there.  What allocates
- * memory, waits for the device, or sends messages by the CPU (ranks that share a GPU) cannot be part of a graph: it gives
- * MNP_ERR_ARG while one is recorded, and the graph is lost.
+ * Recorded can be: element-wise functions, mnp_eval() and reductions into outputs that are given; mnp_plan_run() into
+ * an array; halos, begun and finished; collectives; kernels of your own on the context's stream; each of them with
+ * operands that need not travel or be converted, and called once before, so that what it needs is there.  What
+ * allocates memory, waits for the device, or sends messages by the CPU (ranks that share a GPU) cannot be part of a
+ * graph: it gives MNP_ERR_ARG while one is recorded, and the graph is lost.
  *
  * A graph has the addresses of arrays and the values of numbers as they are now, a generator's count of draws among
- * them.  What it was recorded with must outlive it: arrays, plans, halos, communicators, kernels.  An array whose memory
- * was freed and went to another is overwritten by a launch.
+ * them.  What it was recorded with must outlive it: arrays, plans, halos, communicators, kernels.  An array whose
+ * memory was freed and went to another is overwritten by a launch.
  *
  * Collective: all ranks record the same.  MNP_ERR_UNSUPPORTED on the host device; MNP_ERR_ARG if a graph is being
  * recorded already; MNP_ERR_DEVICE.
@@ -44,18 +44,18 @@ MNP_API mnp_status mnp_graph_begin(mnp_ctx *ctx);
 
 /*
  * End that, and make the graph.  Release it with mnp_graph_free().  After any error nothing is recorded any more, and
- * *graph_p is untouched.  Collective.  MNP_ERR_ARG if nothing is being recorded, something was refused meanwhile, or what
- * was begun has not been finished (mnp_halo_begin()); MNP_ERR_DEVICE.
+ * *graph_p is untouched.  Collective.  MNP_ERR_ARG if nothing is being recorded, something was refused meanwhile, or
+ * what was begun has not been finished (mnp_halo_begin()); MNP_ERR_DEVICE.
  */
 MNP_API mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p);
 
 /*
- * Enqueue what was recorded, behind what the compute stream holds; nothing is allocated.  Collective.  MNP_ERR_ARG while
- * a graph is being recorded; MNP_ERR_TIMEOUT if an earlier launch waited for a rank in vain; MNP_ERR_PEER or MNP_ERR_COMM if
- * a rank, or NCCL, was lost since; MNP_ERR_DEVICE.
+ * Enqueue what was recorded, behind what the compute stream holds; nothing is allocated.  Collective.  MNP_ERR_ARG
+ * while a graph is being recorded; MNP_ERR_TIMEOUT if an earlier launch waited for a rank in vain; MNP_ERR_PEER or
+ * MNP_ERR_COMM if a rank, or NCCL, was lost since; MNP_ERR_DEVICE.
  *
- * The deadline (MANIPLE_DEADLINE) holds for what ranks of a node exchange through the heap, and not for messages of NCCL in
- * a graph: for those a rank that does not launch it is awaited as long as its process is there.
+ * The deadline (MANIPLE_DEADLINE) holds for what ranks of a node exchange through the heap, and not for messages of
+ * NCCL in a graph: for those a rank that does not launch it is awaited as long as its process is there.
  */
 MNP_API mnp_status mnp_graph_launch(mnp_graph *graph);
 

@@ -69,9 +69,9 @@ typedef struct mnp_h5_write_options {
  * SIGHUP leaves what was there before and nothing else.  (SIGKILL leaves the temporary file.  The signals are handled
  * on rank 0 while it writes, then passed on to the program's own handlers; a program that lives on finds the write
  * failed.)  What the file has besides is copied; room for all of it is reserved before values are written, unless they
- * are compressed.  Where another program has changed the file meanwhile, it is left as that program made it, which is an
- * error here.  Permissions are those of the file that is replaced; a symbolic link is followed, other hard links keep the
- * old contents.
+ * are compressed.  Where another program has changed the file meanwhile, it is left as that program made it, which is
+ * an error here.  Permissions are those of the file that is replaced; a symbolic link is followed, other hard links
+ * keep the old contents.
  *
  *   options  NULL: no compression
  *
@@ -87,7 +87,10 @@ typedef struct mnp_h5_item {
     const mnp_array *array;
 } mnp_h5_item;
 
-/* An attribute to set: of which object (a dataset that is written or a group, from the root on: "/a/b"), a text or numbers. */
+/*
+ * An attribute to set: of which object (a dataset that is written or a group, from the root on: "/a/b"), a text or
+ * numbers.
+ */
 typedef struct mnp_h5_attribute {
     const char *object, *name;
     const char *text;   /* NULL: numbers */
@@ -97,8 +100,8 @@ typedef struct mnp_h5_attribute {
 } mnp_h5_attribute;
 
 /*
- * mnp_h5_write() of several datasets to one file, of the same context and different names, with attributes: all of it is there
- * when the file is.  Collective, as above; also MNP_ERR_ARG where there are no datasets.
+ * mnp_h5_write() of several datasets to one file, of the same context and different names, with attributes: all of it
+ * is there when the file is.  Collective, as above; also MNP_ERR_ARG where there are no datasets.
  */
 MNP_API mnp_status mnp_h5_write_items(const char *file, int count, const mnp_h5_item *items, int nattributes,
                                       const mnp_h5_attribute *attributes, const mnp_h5_write_options *options);
@@ -110,24 +113,25 @@ MNP_API mnp_status mnp_h5_write_items(const char *file, int count, const mnp_h5_
 MNP_API mnp_status mnp_h5_check_write(mnp_ctx *ctx, const char *file, const char *dataset);
 
 /*
- * Whether two names lead to one dataset, by whatever links; false if either is not there.  Not collective: for one rank to
- * ask before the work.  MNP_ERR_ARG, MNP_ERR_MEMORY.
+ * Whether two names lead to one dataset, by whatever links; false if either is not there.  Not collective: for one rank
+ * to ask before the work.  MNP_ERR_ARG, MNP_ERR_MEMORY.
  */
 MNP_API mnp_status mnp_h5_is_same(const char *file_a, const char *dataset_a, const char *file_b, const char *dataset_b,
                                   bool *same_p);
 
 /*
- * Read a sparse matrix: a group that has the members of a scipy.sparse matrix as datasets, in whatever way they came there.
- * These are data, indices and indptr (csr, csc), or data, row and col (coo); and the shape, a dataset or an attribute of two
- * integers.  Which format it is says a string, `format` or `encoding-type`, as a dataset or an attribute, by its first three
- * letters; without it indptr means csr.  So matrices of AnnData files are read too.  Duplicates are summed.
+ * Read a sparse matrix: a group that has the members of a scipy.sparse matrix as datasets, in whatever way they came
+ * there.  These are data, indices and indptr (csr, csc), or data, row and col (coo); and the shape, a dataset or an
+ * attribute of two integers.  Which format it is says a string, `format` or `encoding-type`, as a dataset or an
+ * attribute, by its first three letters; without it indptr means csr.  So matrices of AnnData files are read too.
+ * Duplicates are summed.
  *
  *   group     its name with the groups that it is in, "/a/b"
  *   dtype     MNP_DTYPE_AUTO: that of the data, if it is float32, float64 or complex, else float64
  *   matrix_p  receives the matrix, its rows and columns cut evenly
  *
- * Collective.  MNP_ERR_FORMAT, on all ranks, if the members contradict each other or an index is outside; MNP_ERR_ARG where
- * the data is complex and the dtype is not; the rest as mnp_h5_read().
+ * Collective.  MNP_ERR_FORMAT, on all ranks, if the members contradict each other or an index is outside; MNP_ERR_ARG
+ * where the data is complex and the dtype is not; the rest as mnp_h5_read().
  */
 MNP_API mnp_status mnp_h5_read_sparse(mnp_ctx *ctx, const char *file, const char *group, mnp_dtype dtype,
                                       mnp_sparse **matrix_p);

@@ -3,7 +3,8 @@
  *
  * Inputs may have any shape and layout, and are taken flattened.  A new result is whole on every rank; an output that
  * is given must have the result's shape, may have any layout and any type that the result can be cast to under
- * "same_kind", and may share memory with the inputs.  Arrays of edges are brought to every rank for the time of the call.
+ * "same_kind", and may share memory with the inputs.  Arrays of edges are brought to every rank for the time of the
+ * call.
  *
  * A bin holds its lower edge, and the last one its upper edge too; which bin an element is in is found by comparing it
  * with the edges, however many there are.  What is outside, or NaN, is in none.  Counts are exact; sums of weights are
@@ -57,8 +58,8 @@ MNP_API mnp_status mnp_histogram_bin_edges(const mnp_array *x, int64_t bins, con
  *   estimator  "auto", "doane", "fd", "rice", "scott", "sqrt", "stone" or "sturges"
  *   range      NULL, or the range, outside of which elements do not count
  *
- * Waits.  "auto" and "fd" sort the elements, "stone" makes a histogram for every number of bins that it considers, up to
- * the root of the number of elements.  MNP_ERR_ARG for another estimator, and for ranges as above.
+ * Waits.  "auto" and "fd" sort the elements, "stone" makes a histogram for every number of bins that it considers, up
+ * to the root of the number of elements.  MNP_ERR_ARG for another estimator, and for ranges as above.
  */
 MNP_API mnp_status mnp_histogram_bins(const mnp_array *x, const char *estimator, const double *range,
                                       int64_t *bins_p);
@@ -88,8 +89,8 @@ MNP_API mnp_status mnp_histogram2d(const mnp_array *x, const mnp_array *y, const
 
 /*
  * numpy.bincount: how often each of the numbers 0, 1, ... is there, or the sum of the weights of its elements: int64,
- * or float64.  The result has max(x) + 1 elements, and at least `minlength`.  x is of bool or of integers, but not uint64.
- * Waits.  MNP_ERR_ARG if an element or minlength is negative, or weights are complex.
+ * or float64.  The result has max(x) + 1 elements, and at least `minlength`.  x is of bool or of integers, but not
+ * uint64.  Waits.  MNP_ERR_ARG if an element or minlength is negative, or weights are complex.
  */
 MNP_API mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t minlength,
                                 mnp_array **counts_p);
@@ -109,8 +110,8 @@ MNP_API mnp_status mnp_searchsorted(const mnp_array *a, const mnp_array *v, bool
 
 /*
  * numpy.digitize: the number of the bin of each element, int64, of x's shape and layout: 0 below the first of the
- * edges, which rise or fall.  Bins hold their lower edge, or, with `right`, their upper one.  Waits.  MNP_ERR_ARG if the bins
- * are not one dimension, or neither rise nor fall.
+ * edges, which rise or fall.  Bins hold their lower edge, or, with `right`, their upper one.  Waits.  MNP_ERR_ARG if
+ * the bins are not one dimension, or neither rise nor fall.
  */
 MNP_API mnp_status mnp_digitize(const mnp_array *x, const mnp_array *bins, bool right, mnp_array **out_p);
 

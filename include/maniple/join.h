@@ -68,8 +68,8 @@ MNP_API mnp_status mnp_split_at(const mnp_array *x, int count, const int64_t *in
 
 /*
  * numpy.pad: widths[2*d] elements before and widths[2*d + 1] after dimension d, by the boundary's rule; any number of
- * them.  `value`, for MNP_BOUNDARY_FILL, is one element of x's dtype; NULL is zero.  MNP_ERR_ARG if a width is negative,
- * or where there is nothing to repeat.
+ * them.  `value`, for MNP_BOUNDARY_FILL, is one element of x's dtype; NULL is zero.  MNP_ERR_ARG if a width is
+ * negative, or where there is nothing to repeat.
  */
 MNP_API mnp_status mnp_pad(const mnp_array *x, const int64_t *widths, mnp_boundary mode, const void *value,
                            mnp_array **result_p);

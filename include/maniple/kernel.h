@@ -122,8 +122,8 @@ MNP_API mnp_status mnp_raw_module_kernel(mnp_raw_module *module, const char *nam
 
 /*
  * Where a __constant__ or __device__ variable lies in the device's memory, and its size in bytes; either may be NULL.
- * `name` is a variable of the global namespace, or a name expression, which begins with &.  Not collective.  MNP_ERR_ARG
- * if there is none.
+ * `name` is a variable of the global namespace, or a name expression, which begins with &.  Not collective.
+ * MNP_ERR_ARG if there is none.
  */
 MNP_API mnp_status mnp_raw_module_variable(mnp_raw_module *module, const char *name, void **pointer_p, size_t *size_p);
 

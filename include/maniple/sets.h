@@ -4,7 +4,8 @@
  * Arguments may have any shape and layout, and are taken flattened.  Results of one dimension are sorted, and have the
  * layout of mnp_layout_block().  An output that is given must have the result's shape, may have any layout and any type
  * that the result can be cast to under "same_kind", and may share memory with the inputs.  Where two arrays meet they
- * are compared in the type that holds both.  The functions that give one dimension wait, as its length depends on the data.
+ * are compared in the type that holds both.  The functions that give one dimension wait, as its length depends on the
+ * data.
  *
  * All of them are collective.  MNP_ERR_ARG for scalars (mnp_scalar_int() and its like), and for outputs that do not
  * suit; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.

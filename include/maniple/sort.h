@@ -14,9 +14,9 @@
  * than its block has.
  *
  * An axis counts from the end if it is negative; MNP_FLATTENED (axis=None) is that of the flattened array.  A new
- * result has the layout of x, or of its mnp_ravel(), where its shape is that.  An output that is given must have the result's
- * shape, may have any layout and any type that the result can be cast to under "same_kind", and may share memory with
- * the input.
+ * result has the layout of x, or of its mnp_ravel(), where its shape is that.  An output that is given must have the
+ * result's shape, may have any layout and any type that the result can be cast to under "same_kind", and may share
+ * memory with the input.
  *
  * All of them are collective.  MNP_ERR_ARG, with the values, for an axis, a position or a count that is out of bounds;
  * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.

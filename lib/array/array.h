@@ -86,8 +86,8 @@ mnp_status mnp__array_assign(const mnp_array *from, mnp_array *to);
 mnp_status mnp__array_refuse_scalar(const char *function, const mnp_array *array);
 
 /*
- * The same, and where it is spread block-cyclically: what a rank owns of it is then no box.  Only copies, redistribution and
- * element-wise functions can do with such an array.
+ * The same, and where it is spread block-cyclically: what a rank owns of it is then no box.  Only copies,
+ * redistribution and element-wise functions can do with such an array.
  */
 mnp_status mnp__array_check_blocks(const char *function, const mnp_array *array);
 

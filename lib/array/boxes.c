@@ -75,7 +75,9 @@ static int order(int ndim, mnp_box_copy *box)
 
 /* ---- units ---- */
 
-/* How many elements along a dimension can go by one access: the largest of 1 .. 16 that divides all that leads to them. */
+/*
+ * How many elements along a dimension can go by one access: the largest of 1 .. 16 that divides all that leads to them.
+ */
 static int width_of(int ndim, long long offset, const long long *extents, const long long *strides, int along)
 {
     unsigned long long all = 16 | (unsigned long long)offset | (unsigned long long)extents[along];
@@ -92,8 +94,8 @@ static int least(int a, int b)
 }
 
 /*
- * Set how a GPU may access elements of `size` bytes, 0 where they are converted: `total` of them, which begin and end at
- * multiples of `part`.  Gives the number of units.
+ * Set how a GPU may access elements of `size` bytes, 0 where they are converted: `total` of them, which begin and end
+ * at multiples of `part`.  Gives the number of units.
  */
 static int64_t set_accesses(int ndim, mnp_box_copy *box, size_t size, int64_t part, int64_t total)
 {
@@ -113,7 +115,9 @@ static int64_t set_accesses(int ndim, mnp_box_copy *box, size_t size, int64_t pa
     return tiles;
 }
 
-/* Give a box its units: small boxes share one, so that a list of thousands of them is not a block of threads for each. */
+/*
+ * Give a box its units: small boxes share one, so that a list of thousands of them is not a block of threads for each.
+ */
 static void deal_units(int ndim, mnp_box_copy *box, int64_t elements, mnp__boxes *boxes)
 {
     enum { SMALL = 128, SHARED = 1024 };
@@ -232,15 +236,13 @@ mnp_dtype mnp__moving_dtype(mnp_dtype dtype)
 
 static mnp_status copy_kernel(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, bool alone, mnp__kernel **kernel_p)
 {
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_SRC %s\n#define MNP_DST %s\n", mnp__jit_type(src), mnp__jit_type(dst));
-    mnp_status st = mnp__text_status(&defines);
-    mnp__kernel_spec spec = {.file = "copy_boxes.cu", .function = "copy_boxes", .defines = defines.data};
-    if (st == MNP_OK)
-        st = alone ? ctx->device->ops->kernel_load(ctx->device, &spec, kernel_p)
-                   : mnp__ctx_kernel(ctx, &spec, kernel_p);
-    mnp__text_free(&defines);
-    return st;
+    const mnp__kernel_spec spec = {.file = "copy_boxes.cu", .function = "copy_boxes",
+                                   .defines = mnp__text_string(&defines)};
+    return alone ? ctx->device->ops->kernel_load(ctx->device, &spec, kernel_p)
+                 : mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
 }
 
 mnp_status mnp__copy_kernel(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, mnp__kernel **kernel_p)

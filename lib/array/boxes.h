@@ -11,7 +11,8 @@
 typedef struct mnp__boxes {
     size_t size;
     int64_t count, capacity, total; /* total: elements */
-    int64_t units, in_unit; /* see kernels/copy_boxes.h; in_unit: elements of the last one, where it is of small boxes */
+    /* see kernels/copy_boxes.h; in_unit: elements of the last one, where it is of small boxes */
+    int64_t units, in_unit;
     int ndim;
     mnp_box_copy *host, *device; /* device: made by mnp__boxes_commit() */
 } mnp__boxes;

@@ -59,8 +59,8 @@ static mnp_status copy_or_cast(const mnp_array *from, mnp_array *to)
         return st;
     }
     if (same && same_storage(from, to))
-        return ctx->device->ops->copy(ctx->device, to->data, from->data, (size_t)to->local_size * mnp_dtype_size(to->dtype),
-                                      ctx->compute);
+        return ctx->device->ops->copy(ctx->device, to->data, from->data,
+                                      (size_t)to->local_size * mnp_dtype_size(to->dtype), ctx->compute);
     MNP_TRY(mnp__copy_kernel(ctx, same ? mnp__moving_dtype(from->dtype) : from->dtype,
                              same ? mnp__moving_dtype(to->dtype) : to->dtype, &kernel));
     return run_copy(from, kernel, to);

@@ -2,7 +2,8 @@
  * The shuffle: elements go to the ranks that the data says.
  *
  * The mover knows its messages from layouts, without asking; here only this rank knows how many of its elements go to
- * each of the others, so the ranks tell each other the counts first.  What came can be answered: values for indices, say.
+ * each of the others, so the ranks tell each other the counts first.  What came can be answered: values for indices,
+ * say.
  */
 #ifndef MNP__ARRAY_SHUFFLE_H
 #define MNP__ARRAY_SHUFFLE_H

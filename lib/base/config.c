@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/text.h"
 
 struct setting {
     const char *field, *variable, *fallback, *help;
@@ -64,7 +65,8 @@ static mnp_status apply_options(mnp__config *config, const char *options)
     return st;
 }
 
-static mnp_status check_choice(const char *variable, const char *value, const char *const *choices, const char *sentence)
+static mnp_status check_choice(const char *variable, const char *value, const char *const *choices,
+                               const char *sentence)
 {
     for (; *choices; choices++) {
         if (strcmp(value, *choices) == 0)
@@ -79,7 +81,7 @@ static mnp_status read_limit(mnp__config *config)
     static const char letters[] = "KMGT";
     char *end;
     const char *text = config->memory_limit;
-    double number = strtod(text, &end), unit = 1;
+    double number = mnp__parse_number(text, &end), unit = 1;
     if (*text == '\0')
         return MNP_OK;
     bool share = *end == '%';
@@ -118,11 +120,12 @@ static mnp_status check(mnp__config *config, int rank)
                          "cuda, host or auto"));
     MNP_TRY(check_choice("MANIPLE_TRANSPORT", config->transport, (const char *const[]){"auto", "nccl", "mpi", NULL},
                          "nccl, mpi or auto"));
-    config->deadline_seconds = strtod(config->deadline, &end);
+    config->deadline_seconds = mnp__parse_number(config->deadline, &end);
     if (end == config->deadline || *end || !(config->deadline_seconds > 0))
         return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_DEADLINE is \"%s\"; it should be a number of seconds above 0",
                         config->deadline);
-    MNP_TRY(check_choice("MANIPLE_REPRODUCIBLE", config->reproducible, (const char *const[]){"0", "1", NULL}, "0 or 1"));
+    MNP_TRY(check_choice("MANIPLE_REPRODUCIBLE", config->reproducible, (const char *const[]){"0", "1", NULL},
+                         "0 or 1"));
     config->is_reproducible = strcmp(config->reproducible, "1") == 0;
     MNP_TRY(check_choice("MANIPLE_SPMV", config->spmv,
                          (const char *const[]){"measure", "stream", "rows", "sell", "dia", NULL},

@@ -13,7 +13,9 @@ typedef struct mnp__log {
     int level; /* what is written: mnp__log_level, or -1 for nothing on this rank */
 } mnp__log;
 
-/* Understand "level" or "level:ranks", ranks being "all" or numbers separated by commas; MNP_ERR_ARG if it is neither. */
+/*
+ * Understand "level" or "level:ranks", ranks being "all" or numbers separated by commas; MNP_ERR_ARG if it is neither.
+ */
 mnp_status mnp__log_parse(const char *text, int rank, mnp__log *log);
 
 #define MNP_LOG(log, level_, ...)                                                                                      \

@@ -1,9 +1,12 @@
 /*
- * A string that grows.
+ * A string that grows, and numbers in C's locale.
  */
+#include <config.h> /* first: it makes strtod_l() known */
+
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +23,16 @@ static bool make_room(mnp__text *text, size_t more)
     size_t capacity = text->capacity ? text->capacity : 128;
     while (capacity < wanted)
         capacity *= 2;
-    char *data = realloc(text->data, capacity);
+    char *data = realloc(text->borrows ? NULL : text->data, capacity);
     if (!data) {
         text->failed = true;
         return false;
     }
+    if (text->borrows)
+        memcpy(data, text->data, text->length);
     text->data = data;
     text->capacity = capacity;
+    text->borrows = false;
     return true;
 }
 
@@ -41,7 +47,12 @@ void mnp__text_add_bytes(mnp__text *text, const char *bytes, size_t length)
 
 void mnp__text_add(mnp__text *text, const char *format, ...)
 {
+    mnp__numbers numbers = {NULL, NULL};
     va_list arguments, again;
+    if (mnp__numbers_begin(&numbers) != MNP_OK) {
+        text->failed = true;
+        return;
+    }
     va_start(arguments, format);
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
@@ -51,6 +62,7 @@ void mnp__text_add(mnp__text *text, const char *format, ...)
     }
     va_end(again);
     va_end(arguments);
+    mnp__numbers_end(&numbers);
 }
 
 void mnp__text_add_shape(mnp__text *text, int ndim, const int64_t *shape)
@@ -62,7 +74,7 @@ void mnp__text_add_shape(mnp__text *text, int ndim, const int64_t *shape)
 
 const char *mnp__text_string(const mnp__text *text)
 {
-    return text->data ? text->data : "";
+    return text->length > 0 ? text->data : "";
 }
 
 mnp_status mnp__text_status(const mnp__text *text)
@@ -72,8 +84,48 @@ mnp_status mnp__text_status(const mnp__text *text)
     return MNP_OK;
 }
 
+bool mnp__text_has_grown(const mnp__text *text)
+{
+    return text->failed || (text->data && !text->borrows);
+}
+
 void mnp__text_free(mnp__text *text)
 {
-    free(text->data);
+    if (!text->borrows)
+        free(text->data);
     *text = MNP__TEXT_EMPTY;
+}
+
+/* ---- numbers ---- */
+
+/* The C library has it at hand: nothing is allocated, so that it need not be kept. */
+static locale_t plain_locale(void)
+{
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+double mnp__parse_number(const char *text, char **end_p)
+{
+    locale_t plain = plain_locale();
+    *end_p = (char *)text; /* where nothing was read */
+    if (plain == (locale_t)0)
+        return 0;
+    double value = strtod_l(text, end_p, plain);
+    freelocale(plain);
+    return value;
+}
+
+mnp_status mnp__numbers_begin(mnp__numbers *numbers)
+{
+    locale_t plain = plain_locale();
+    if (plain == (locale_t)0)
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for C's locale");
+    *numbers = (mnp__numbers){.plain = plain, .before = uselocale(plain)};
+    return MNP_OK;
+}
+
+void mnp__numbers_end(mnp__numbers *numbers)
+{
+    uselocale(numbers->before);
+    freelocale(numbers->plain);
 }

@@ -11,10 +11,14 @@
 #include "comm/subcomm.h"
 #include "comm/watch.h"
 
+enum { STRINGS = 6 }; /* of a spec: file, function, definitions, generated source, options */
+
 struct mnp__loaded_kernel {
     mnp__loaded_kernel *next;
-    char *name; /* file, function, definitions and shared memory: what tells it from others */
     mnp__kernel *kernel;
+    size_t shared_bytes;
+    const char *strings[STRINGS]; /* of its spec, which tell it from others, in the memory below */
+    char memory[];
 };
 
 struct mnp_event {
@@ -27,7 +31,8 @@ static mnp_status start_mpi(bool *started_p)
     int up = 0, provided;
     MNP_TRY(mnp__mpi_status(MPI_Initialized(&up), "MPI_Initialized"));
     *started_p = !up;
-    return up ? MNP_OK : mnp__mpi_status(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    return up ? MNP_OK
+              : mnp__mpi_status(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
 }
 
 static void free_entry(mnp_ctx *ctx, mnp__loaded_kernel *entry)
@@ -36,7 +41,6 @@ static void free_entry(mnp_ctx *ctx, mnp__loaded_kernel *entry)
         return;
     if (entry->kernel)
         ctx->device->ops->kernel_free(ctx->device, entry->kernel);
-    free(entry->name);
     free(entry);
 }
 
@@ -67,7 +71,9 @@ static void close_device(mnp_ctx *ctx)
 
 static void free_context(mnp_ctx *ctx)
 {
-    /* NCCL goes before the device whose streams it used; its end takes all ranks, and was cut short where one is lost */
+    /*
+     * NCCL goes before the device whose streams it used; its end takes all ranks, and was cut short where one is lost
+     */
     mnp__world_close(ctx->world);
     mnp__nccl_free(ctx->comm.nccl);
     ctx->comm.nccl = NULL;
@@ -131,7 +137,8 @@ void mnp_finalize(mnp_ctx *ctx)
         MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_finalize: %s", mnp_error_message());
     if (ctx->live_arrays || ctx->live_plans)
         MNP_LOG(&ctx->config.logger, MNP_LOG_WARN,
-                "mnp_finalize: %d arrays (%lld bytes of this rank) and %d plans, graphs, kernels or matrices were not freed",
+                "mnp_finalize: %d arrays (%lld bytes of this rank) and %d plans, graphs, kernels or matrices were "
+                "not freed",
                 ctx->live_arrays, (long long)ctx->live_bytes, ctx->live_plans);
     if (!mnp__watch_lost(&ctx->comm))
         mnp__peers_part(ctx->comm.peers);
@@ -198,55 +205,83 @@ mnp_status mnp_ctx_synchronize(mnp_ctx *ctx)
     return computed != MNP_OK ? computed : transferred;
 }
 
-/* The kernel of that name, or NULL. */
-static mnp__kernel *find_kernel(const mnp_ctx *ctx, const char *name)
+static const char *string_of(const mnp__kernel_spec *spec, int which)
 {
-    for (const mnp__loaded_kernel *entry = ctx->kernels; entry; entry = entry->next) {
-        if (strcmp(entry->name, name) == 0)
-            return entry->kernel;
-    }
-    return NULL;
+    const char *strings[STRINGS] = {spec->defines,  spec->function,      spec->file,
+                                    spec->generated, spec->nvrtc_options, spec->host_options};
+    return strings[which] ? strings[which] : "";
 }
 
-static mnp_status load_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, const char *name, mnp__loaded_kernel **entry_p)
+static bool is_of(const mnp__loaded_kernel *entry, const mnp__kernel_spec *spec)
+{
+    bool same = entry->shared_bytes == spec->shared_bytes;
+    for (int i = 0; i < STRINGS && same; i++)
+        same = strcmp(entry->strings[i], string_of(spec, i)) == 0;
+    return same;
+}
+
+static mnp_status load_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__loaded_kernel **entry_p)
 {
     mnp__loaded_kernel *entry;
-    mnp_status st;
-    MNP_TRY(mnp__calloc(1, sizeof *entry, &entry));
-    MNP_TRY_OR(mnp__strdup(name, &entry->name), st, fail);
-    MNP_TRY_OR(ctx->device->ops->kernel_load(ctx->device, spec, &entry->kernel), st, fail);
-    *entry_p = entry;
-    return MNP_OK;
-fail:
-    free_entry(ctx, entry);
+    size_t length = 0;
+    for (int i = 0; i < STRINGS; i++)
+        length += strlen(string_of(spec, i)) + 1;
+    MNP_TRY(mnp__calloc(1, sizeof *entry + length, &entry));
+    entry->shared_bytes = spec->shared_bytes;
+    char *at = entry->memory;
+    for (int i = 0; i < STRINGS; i++) {
+        entry->strings[i] = strcpy(at, string_of(spec, i));
+        at += strlen(at) + 1;
+    }
+    mnp_status st = ctx->device->ops->kernel_load(ctx->device, spec, &entry->kernel);
+    if (st == MNP_OK)
+        *entry_p = entry;
+    else
+        free_entry(ctx, entry);
     return st;
 }
 
 mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
 {
-    mnp__text name = MNP__TEXT_EMPTY;
-    mnp_status st;
-    const char *parts[] = {spec->nvrtc_options, spec->host_options, spec->generated, spec->defines};
-    mnp__text_add(&name, "%s %s %zu", spec->file, spec->function, spec->shared_bytes);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        mnp__text_add(&name, "\n%s", parts[i] ? parts[i] : "");
-    MNP_TRY(mnp__text_status(&name));
-    mnp__kernel *kernel = find_kernel(ctx, name.data);
-    if (kernel) { /* then all ranks have it: none keeps what not all could load */
-        *kernel_p = kernel;
-        st = MNP_OK;
-    } else {
-        mnp__loaded_kernel *entry = NULL;
-        st = MNP_AGREE(ctx, load_kernel(ctx, spec, name.data, &entry));
-        if (st == MNP_OK) {
-            entry->next = ctx->kernels;
-            ctx->kernels = entry;
-            *kernel_p = entry->kernel;
-        } else {
+    mnp__loaded_kernel *entry = ctx->kernels;
+    while (entry && !is_of(entry, spec))
+        entry = entry->next;
+    if (!entry) { /* then no rank has it: none keeps what not all could load */
+        mnp_status st = MNP_AGREE(ctx, load_kernel(ctx, spec, &entry));
+        if (st != MNP_OK) {
             free_entry(ctx, entry);
+            return st;
         }
+        entry->next = ctx->kernels;
+        ctx->kernels = entry;
     }
-    mnp__text_free(&name);
+    *kernel_p = entry->kernel;
+    return MNP_OK;
+}
+
+static mnp_status texts_status(const mnp__text *defines, const mnp__text *generated)
+{
+    MNP_TRY(mnp__text_status(defines));
+    return generated ? mnp__text_status(generated) : MNP_OK;
+}
+
+mnp_status mnp__ctx_kernel_of_text(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__text *defines, mnp__text *generated,
+                                   mnp__kernel **kernel_p)
+{
+    mnp__kernel_spec whole = *spec;
+    mnp_status st = MNP_OK;
+    /* they are as long on all ranks */
+    if (mnp__text_has_grown(defines) || (generated && mnp__text_has_grown(generated)))
+        st = MNP_AGREE(ctx, texts_status(defines, generated));
+    if (st == MNP_OK) {
+        whole.defines = mnp__text_string(defines);
+        if (generated)
+            whole.generated = mnp__text_string(generated);
+        st = mnp__ctx_kernel(ctx, &whole, kernel_p);
+    }
+    mnp__text_free(defines);
+    if (generated)
+        mnp__text_free(generated);
     return st;
 }
 

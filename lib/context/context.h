@@ -10,6 +10,7 @@
 
 #include "base/config.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "comm/comm.h"
 #include "device/device.h"
 
@@ -57,6 +58,15 @@ struct mnp_ctx {
  */
 mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
 
+/*
+ * The same for definitions and generated source (NULL: what the spec has) that were written as texts, which are freed.
+ * One that has grown may have failed on one rank alone: that is agreed upon, also where the kernel is there.  So a text
+ * that is asked for in every call begins in an array of MNP__KERNEL_ROOM on the stack, where it stays.
+ */
+enum { MNP__KERNEL_ROOM = 1024 };
+mnp_status mnp__ctx_kernel_of_text(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__text *defines, mnp__text *generated,
+                                   mnp__kernel **kernel_p);
+
 /* Wait on the CPU until what `stream` holds is done, watching for dead peers. */
 mnp_status mnp__ctx_wait(mnp_ctx *ctx, mnp__stream *stream);
 
@@ -67,13 +77,15 @@ mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later
 bool mnp__ctx_has_graphs(const mnp_ctx *ctx);
 
 /*
- * The end of a recording that the device has begun: a graph as mnp_graph_end() gives one, or nothing (drop; also where nothing
- * is recorded).  Not collective: nothing is agreed upon.
+ * The end of a recording that the device has begun: a graph as mnp_graph_end() gives one, or nothing (drop; also where
+ * nothing is recorded).  Not collective: nothing is agreed upon.
  */
 mnp_status mnp__graph_finish(mnp_ctx *ctx, mnp_graph **graph_p);
 void mnp__graph_drop(mnp_ctx *ctx);
 
-/* Drop what is being recorded, and free all graphs, which go before NCCL and kernels; they stay counted in live_plans. */
+/*
+ * Drop what is being recorded, and free all graphs, which go before NCCL and kernels; they stay counted in live_plans.
+ */
 void mnp__graphs_close(mnp_ctx *ctx);
 
 #define MNP_AGREE(ctx, status) mnp__agree(&(ctx)->comm, (status))

@@ -30,7 +30,8 @@ static mnp_status stop(mnp_ctx *ctx, mnp__device_graph **recorded_p)
     const char *refused = device->refused;
     mnp_status st = device->ops->graph_end(device, ctx->compute, refused ? NULL : recorded_p);
     if (refused) /* which is why the recording may not have ended well */
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: the graph is lost, as %s was asked for while it was recorded", refused);
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: the graph is lost, as %s was asked for while it was recorded",
+                        refused);
     return st;
 }
 
@@ -85,7 +86,10 @@ mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p)
     return st;
 }
 
-/* What NCCL enqueued lies in memory that is its own, and is gone when it was given up.  Kernels may have waited in vain. */
+/*
+ * What NCCL enqueued lies in memory that is its own, and is gone when it was given up.  Kernels may have waited in
+ * vain.
+ */
 static mnp_status check_ranks(mnp_ctx *ctx)
 {
     bool communicating;

@@ -27,7 +27,8 @@ mnp_status mnp_memory_info(mnp_ctx *ctx, mnp_memory_pool pool, mnp_memory_pool_i
     }
     MNP_TRY(ctx->device->ops->memory_info(ctx->device, pool, &figures));
     mnp__heap_describe(ctx->comm.heap, &place);
-    if (pool == MNP_MEMORY_SCRATCH && place.space == 0) { /* the device's pool has the heap's blocks too: count each once */
+    /* the device's pool has the heap's blocks too: count each once */
+    if (pool == MNP_MEMORY_SCRATCH && place.space == 0) {
         figures.used -= heap.used < figures.used ? heap.used : figures.used;
         figures.reserved -= heap.reserved < figures.reserved ? heap.reserved : figures.reserved;
         figures.blocks -= figures.blocks < 0 ? 0 : heap.blocks;

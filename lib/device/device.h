@@ -71,11 +71,12 @@ typedef struct mnp__device_ops {
     void (*memory_limit)(mnp__device *device, mnp_memory_pool pool, size_t bytes);
 
     /*
-     * Memory that the processes of one host can map, in multiples of the granularity, which is 0 where the device has no
-     * such memory.  reserve: address space without memory.  new: memory at a place of the reserved space, for which the
-     * pool gives up what it keeps if it must, and a file descriptor of it, to be closed (fd_p NULL: for this process
-     * alone).  map: another process's memory at a place, by its descriptor.  It lives as long as it is mapped anywhere or
-     * a descriptor is open.  unmap: the space is reserved as before; it waits for what may still use the memory.
+     * Memory that the processes of one host can map, in multiples of the granularity, which is 0 where the device has
+     * no such memory.  reserve: address space without memory.  new: memory at a place of the reserved space, for which
+     * the pool gives up what it keeps if it must, and a file descriptor of it, to be closed (fd_p NULL: for this
+     * process alone).  map: another process's memory at a place, by its descriptor.  It lives as long as it is mapped
+     * anywhere or a descriptor is open.  unmap: the space is reserved as before; it waits for what may still use the
+     * memory.
      */
     size_t (*share_granularity)(mnp__device *device);
     mnp_status (*share_reserve)(mnp__device *device, size_t size, void **address_p);
@@ -126,9 +127,9 @@ typedef struct mnp__device_ops {
      * that are made to wait for it, is recorded and not done, until end; graph_p NULL: it is dropped.  The recording
      * is over also where end fails.  free: what is running goes on.
      *
-     * begin_loop: what is recorded is the body of a loop, which the graph is: it goes round until a kernel of the body has
-     * ended it by the condition (kernels/loop.h), once at least.  A body holds kernels, fills and copies.  Only of a device
-     * that has_loops.
+     * begin_loop: what is recorded is the body of a loop, which the graph is: it goes round until a kernel of the body
+     * has ended it by the condition (kernels/loop.h), once at least.  A body holds kernels, fills and copies.  Only of
+     * a device that has_loops.
      */
     mnp_status (*graph_begin)(mnp__device *device, mnp__stream *stream);
     mnp_status (*graph_begin_loop)(mnp__device *device, mnp__stream *stream, uint64_t *condition_p);
@@ -141,8 +142,11 @@ typedef struct mnp__device_ops {
 struct mnp__device {
     const mnp__device_ops *ops;
     const mnp__config *config;
-    mnp__stream *memory_stream; /* in whose order memory is allocated and freed; NULL: at once, waiting for the device */
+    /* in whose order memory is allocated and freed; NULL: at once, waiting for the device */
+    mnp__stream *memory_stream;
     bool cpu_memory;     /* its memory is the CPU's, which may read and write it */
+    /* such memory is not used again when freed: MPI may still write there for a rank that is lost */
+    bool retains;
     bool has_loops;      /* graphs can be loops */
     bool recording;      /* a graph */
     const char *refused; /* what the graph that is being recorded was refused; NULL: nothing */
@@ -150,8 +154,8 @@ struct mnp__device {
 };
 
 /*
- * For what cannot be part of a graph, to be called before it is done; `doing` says what, "allocating memory".  MNP_ERR_ARG
- * while one is recorded, which is lost thereby; else MNP_OK.
+ * For what cannot be part of a graph, to be called before it is done; `doing` says what, "allocating memory".
+ * MNP_ERR_ARG while one is recorded, which is lost thereby; else MNP_OK.
  */
 mnp_status mnp__refuse_recording(mnp__device *device, const char *doing);
 

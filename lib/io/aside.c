@@ -313,7 +313,8 @@ static bool is_untouched(const mnp__aside *aside)
 mnp_status mnp__aside_commit(mnp__aside *aside)
 {
     struct stat status;
-    if (!is_untouched(aside)) /* an instant remains, but jobs that write to one file at a time do not lose their results */
+    /* an instant remains, but jobs that write to one file at a time do not lose their results */
+    if (!is_untouched(aside))
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': another program has changed it meanwhile; run this again",
                         aside->file);
     /* what was reserved beyond the end goes back */

@@ -1,9 +1,9 @@
 /*
  * Reading sparse matrices from HDF5 files, from groups of what a scipy.sparse matrix consists of.
  *
- * Rank 0 looks at the group and tells the others what it is.  Of csr (csc) every rank reads an even share of indptr, and what
- * belongs to those rows (columns); of coo an even share of all.  What comes of that are entries, which the assembly of
- * matrices brings to where they belong.
+ * Rank 0 looks at the group and tells the others what it is.  Of csr (csc) every rank reads an even share of indptr,
+ * and what belongs to those rows (columns); of coo an even share of all.  What comes of that are entries, which the
+ * assembly of matrices brings to where they belong.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -196,14 +196,16 @@ static mnp_status inspect(const struct job *job, const char *name, mnp_dtype *dt
     free(path);
     MNP_TRY(st);
     if (info.ndim != 1)
-        return MNP_FAIL(MNP_ERR_FORMAT, "'%s' of %s has %d dimensions, and should have 1", name, job->place.text, info.ndim);
+        return MNP_FAIL(MNP_ERR_FORMAT, "'%s' of %s has %d dimensions, and should have 1", name, job->place.text,
+                        info.ndim);
     *dtype_p = info.dtype;
     *size_p = info.shape[0];
     return MNP_OK;
 }
 
 /* Read this rank's part of a member as that dtype; *values_p is to be released with free().  Collective. */
-static mnp_status read_part(const struct job *job, const char *name, mnp_dtype dtype, const mnp_layout *layout, void *values_p)
+static mnp_status read_part(const struct job *job, const char *name, mnp_dtype dtype, const mnp_layout *layout,
+                            void *values_p)
 {
     char *path;
     void *values = NULL;
@@ -230,8 +232,8 @@ static mnp_status check_integers(const struct job *job, const char *name, mnp_dt
 {
     char letter = mnp_dtype_kind(dtype);
     return letter == 'i' || letter == 'u' ? MNP_OK
-                                          : MNP_FAIL(MNP_ERR_FORMAT, "'%s' of %s is %s, no integers", name, job->place.text,
-                                                     mnp_dtype_name(dtype));
+                                          : MNP_FAIL(MNP_ERR_FORMAT, "'%s' of %s is %s, no integers", name,
+                                                     job->place.text, mnp_dtype_name(dtype));
 }
 
 static mnp_status choose_dtype(struct job *job, mnp_dtype stored)
@@ -259,8 +261,8 @@ static mnp_status look_at_vectors(struct job *job)
         MNP_TRY(inspect(job, name, &dtype, &size));
         MNP_TRY(check_integers(job, name, dtype));
         if (by_entry && size != job->count)
-            return MNP_FAIL(MNP_ERR_FORMAT, "%s has %" PRId64 " values in 'data' and %" PRId64 " in '%s'", job->place.text,
-                            job->count, size, name);
+            return MNP_FAIL(MNP_ERR_FORMAT, "%s has %" PRId64 " values in 'data' and %" PRId64 " in '%s'",
+                            job->place.text, job->count, size, name);
         if (!by_entry && size - 1 != extent)
             return MNP_FAIL(MNP_ERR_FORMAT, "'indptr' of %s has %" PRId64 " values, and %" PRId64 " %s need %" PRId64,
                             job->place.text, size, extent, job->found.kind == CSC ? "columns" : "rows", extent + 1);
@@ -274,8 +276,8 @@ static mnp_status check_indices(const struct job *job, const char *name, const i
 {
     for (int64_t k = 0; k < job->local_count; k++)
         if (indices[k] < 0 || indices[k] >= extent)
-            return MNP_FAIL(MNP_ERR_FORMAT, "'%s' of %s has an index %" PRId64 ", outside 0..%" PRId64, name, job->place.text,
-                            indices[k], extent - 1);
+            return MNP_FAIL(MNP_ERR_FORMAT, "'%s' of %s has an index %" PRId64 ", outside 0..%" PRId64, name,
+                            job->place.text, indices[k], extent - 1);
     return MNP_OK;
 }
 
@@ -298,8 +300,8 @@ static mnp_status read_coo(struct job *job)
 }
 
 /*
- * This rank's offsets: those of `lines` rows (columns), and where the last of them ends, which is where the next rank that has
- * any begins.  Also where every rank's begin.
+ * This rank's offsets: those of `lines` rows (columns), and where the last of them ends, which is where the next rank
+ * that has any begins.  Also where every rank's begin.
  */
 struct offsets {
     int64_t first, lines;
@@ -312,8 +314,8 @@ static mnp_status check_offsets(const struct job *job, const struct offsets *off
     const int rank = job->ctx->comm.rank;
     for (int64_t i = 0; i < offsets->lines; i++)
         if (offsets->values[i] > offsets->values[i + 1])
-            return MNP_FAIL(MNP_ERR_FORMAT, "'indptr' of %s falls from %" PRId64 " to %" PRId64 " at %" PRId64, job->place.text,
-                            offsets->values[i], offsets->values[i + 1], offsets->first + i);
+            return MNP_FAIL(MNP_ERR_FORMAT, "'indptr' of %s falls from %" PRId64 " to %" PRId64 " at %" PRId64,
+                            job->place.text, offsets->values[i], offsets->values[i + 1], offsets->first + i);
     if (rank == 0 && offsets->starts[0] != 0)
         return MNP_FAIL(MNP_ERR_FORMAT, "'indptr' of %s begins with %" PRId64 ", not with 0", job->place.text,
                         offsets->starts[0]);
@@ -323,7 +325,10 @@ static mnp_status check_offsets(const struct job *job, const struct offsets *off
     return MNP_OK;
 }
 
-/* Read the offsets; those of all ranks are exchanged so that each knows its end.  What has been made is left to the caller. */
+/*
+ * Read the offsets; those of all ranks are exchanged so that each knows its end.  What has been made is left to the
+ * caller.
+ */
 static mnp_status read_offsets(const struct job *job, struct offsets *offsets)
 {
     const int size = job->ctx->comm.size, rank = job->ctx->comm.rank;
@@ -379,7 +384,8 @@ static mnp_status read_lines(struct job *job, const struct offsets *offsets, int
     for (int64_t i = 0; i < offsets->lines; i++)
         for (int64_t k = offsets->values[i]; k < offsets->values[i + 1]; k++)
             common[k - offsets->values[0]] = offsets->first + i;
-    return mnp__agree_format(job->ctx, check_indices(job, "indices", *indices_p, job->found.shape[job->found.kind == CSR]));
+    return mnp__agree_format(job->ctx,
+                             check_indices(job, "indices", *indices_p, job->found.shape[job->found.kind == CSR]));
 }
 
 static mnp_status read_compressed(struct job *job)

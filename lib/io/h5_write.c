@@ -184,8 +184,8 @@ static mnp_status check_path(hid_t file, const mnp__h5_place *place)
         if (kind == H5I_BADID && H5Lexists(file, part, H5P_DEFAULT) <= 0)
             break;
         if (!is_inside(file, part))
-            st = MNP_FAIL(MNP_ERR_IO, "cannot write %s: '%s' there is a link to another file; name that file", place->text,
-                          part);
+            st = MNP_FAIL(MNP_ERR_IO, "cannot write %s: '%s' there is a link to another file; name that file",
+                          place->text, part);
         else if (kind != H5I_GROUP)
             st = MNP_FAIL(MNP_ERR_IO, "cannot write %s: '%s' is no group there", place->text, part);
         *slash = '/';
@@ -277,7 +277,8 @@ static mnp_status make_attribute(const mnp_h5_attribute *attribute, hid_t file)
     }
     if (H5Aexists_by_name(file, attribute->object, attribute->name, H5P_DEFAULT) > 0)
         H5Adelete_by_name(file, attribute->object, attribute->name, H5P_DEFAULT);
-    made = H5Acreate_by_name(file, attribute->object, attribute->name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    made = H5Acreate_by_name(file, attribute->object, attribute->name, type, space, H5P_DEFAULT, H5P_DEFAULT,
+                             H5P_DEFAULT);
     mnp_status st = MNP_OK;
     if (made < 0 || H5Awrite(made, type, values) < 0)
         st = MNP_FAIL(MNP_ERR_IO, "cannot set attribute '%s' of '%s': %s", attribute->name, attribute->object,
@@ -293,7 +294,8 @@ static mnp_status make_contents(const struct job *job, hid_t file)
 {
     for (int i = 0; i < job->nparts; i++) {
         const mnp__h5_place *place = &job->parts[i].place;
-        if (job->keep && H5Lexists(file, place->dataset, H5P_DEFAULT) > 0 && H5Ldelete(file, place->dataset, H5P_DEFAULT) < 0)
+        if (job->keep && H5Lexists(file, place->dataset, H5P_DEFAULT) > 0 &&
+            H5Ldelete(file, place->dataset, H5P_DEFAULT) < 0)
             return MNP_FAIL(MNP_ERR_IO, "cannot replace %s: %s", place->text, mnp__h5_reason());
         MNP_TRY(make_dataset(&job->parts[i], job->deflate, file));
     }
@@ -485,7 +487,8 @@ mnp_status mnp_h5_write_items(const char *file, int count, const mnp_h5_item *it
     return st;
 }
 
-mnp_status mnp_h5_write(const mnp_array *array, const char *file, const char *dataset, const mnp_h5_write_options *options)
+mnp_status mnp_h5_write(const mnp_array *array, const char *file, const char *dataset,
+                        const mnp_h5_write_options *options)
 {
     return mnp_h5_write_items(file, 1, &(mnp_h5_item){dataset, array}, 0, NULL, options);
 }

@@ -1,8 +1,8 @@
 /*
  * Inside Matrix Market files: numbers, the head, and lines of the body, all parsed from memory.
  *
- * A parser does not know which part of a file it has, and so no line's number in the file: what is wrong is described in a
- * mnp__mm_problem, with the line counted from where the parser began.  Not collective, all of it.
+ * A parser does not know which part of a file it has, and so no line's number in the file: what is wrong is described
+ * in a mnp__mm_problem, with the line counted from where the parser began.  Not collective, all of it.
  */
 #ifndef MNP__IO_MATRIX_MARKET_H
 #define MNP__IO_MATRIX_MARKET_H
@@ -26,7 +26,9 @@ enum { MNP__MM_LONGEST_NUMBER = 512 }; /* characters */
 /* An integer with or without a sign; NULL also if it does not fit. */
 const char *mnp__mm_scan_integer(const char *at, const char *end, int64_t *value_p);
 
-/* A decimal number, correctly rounded; exponents may be Fortran's.  Beyond float64 it is infinite.  No "nan", no "inf". */
+/*
+ * A decimal number, correctly rounded; exponents may be Fortran's.  Beyond float64 it is infinite.  No "nan", no "inf".
+ */
 const char *mnp__mm_scan_float(const char *at, const char *end, double *value_p);
 
 /* The head: banner, comments, sizes (mm_parse.c). */
@@ -49,8 +51,8 @@ mnp__mm_progress mnp__mm_parse_head(const char *text, size_t length, bool whole,
 /* The body. */
 
 /*
- * What has been parsed of a body.  Of a coordinate file: entries with those that the symmetry mirrors, by indices from 0.  Of
- * an array file values alone, as they stand there.
+ * What has been parsed of a body.  Of a coordinate file: entries with those that the symmetry mirrors, by indices from
+ * 0.  Of an array file values alone, as they stand there.
  */
 typedef struct mnp__mm_body {
     const mnp_mm_info *info;
@@ -69,7 +71,10 @@ typedef struct mnp__mm_body {
  */
 mnp_status mnp__mm_parse_lines(mnp__mm_body *body, const char *text, size_t length);
 
-/* Put an entry, of the body's dtype, behind the others, and the one that the symmetry mirrors; there must be room for both. */
+/*
+ * Put an entry, of the body's dtype, behind the others, and the one that the symmetry mirrors; there must be room for
+ * both.
+ */
 void mnp__mm_append(mnp__mm_body *body, int64_t row, int64_t column, const void *value);
 
 void mnp__mm_body_free(mnp__mm_body *body);

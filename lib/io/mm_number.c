@@ -1,17 +1,15 @@
 /*
  * Reading numbers, exactly and quickly.
  *
- * A decimal number is w * 10^e, w its digits.  Up to 19 digits fit 64 bits, and up to e = 27 so does 5^e: the product, or the
- * quotient with its remainder, is then known exactly in 128 bits, and is rounded once.  The rest, longer or smaller or larger
- * than what is usual, is left to strtod().
+ * A decimal number is w * 10^e, w its digits.  Up to 19 digits fit 64 bits, and up to e = 27 so does 5^e: the product,
+ * or the quotient with its remainder, is then known exactly in 128 bits, and is rounded once.  The rest, longer or
+ * smaller or larger than what is usual, is left to the C library.
  */
-#include <config.h> /* first: it makes strtod_l() known */
-
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/matrix_market.h"
 
 __extension__ typedef unsigned __int128 uint128;
@@ -141,10 +139,11 @@ static double divide(uint64_t digits, int power)
         return ldexp((double)digits / (double)powers_of_five[power], -power);
     int zeros = __builtin_clzll(digits);
     uint128 numerator = (uint128)(digits << zeros) << 63;
-    return round_to_double(numerator / powers_of_five[power], numerator % powers_of_five[power] != 0, -zeros - 63 - power);
+    return round_to_double(numerator / powers_of_five[power], numerator % powers_of_five[power] != 0,
+                           -zeros - 63 - power);
 }
 
-/* What is between `at` and `end` by strtod(), in C's locale whatever the program has set. */
+/* What is between `at` and `end` as the C library reads it. */
 static const char *scan_slowly(const char *at, const char *end, double *value_p)
 {
     char text[MNP__MM_LONGEST_NUMBER], *stop;
@@ -154,11 +153,7 @@ static const char *scan_slowly(const char *at, const char *end, double *value_p)
     for (size_t i = 0; i < length; i++)
         text[i] = at[i] == 'd' || at[i] == 'D' ? 'e' : at[i];
     text[length] = '\0';
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0)
-        return NULL;
-    *value_p = strtod_l(text, &stop, plain);
-    freelocale(plain);
+    *value_p = mnp__parse_number(text, &stop);
     return stop == text + length ? end : NULL;
 }
 

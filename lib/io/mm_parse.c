@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/dtype.h"
 #include "base/status.h"
 #include "io/matrix_market.h"
 
@@ -18,7 +19,8 @@ struct line {
     const char *at, *end;
 };
 
-static void complain(mnp__mm_problem *problem, int64_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void complain(mnp__mm_problem *problem, int64_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static void complain(mnp__mm_problem *problem, int64_t line, const char *format, ...)
 {
     va_list arguments;
@@ -189,8 +191,9 @@ static bool parse_sizes(struct line line, int64_t number, mnp_mm_info *info, mnp
     if (!is_idle(&line))
         complain(problem, number, "'%s' stands behind the sizes", show(next_word(&line), text));
     else if (info->symmetry != MNP_MM_GENERAL && info->nrows != info->ncolumns)
-        complain(problem, number, "%" PRId64 " rows and %" PRId64 " columns are not square, as a symmetric matrix must be",
-                 info->nrows, info->ncolumns);
+        complain(problem, number,
+                 "%" PRId64 " rows and %" PRId64 " columns are not square, as a symmetric matrix must be", info->nrows,
+                 info->ncolumns);
     else if (info->format == MNP_MM_ARRAY && !count_values(info))
         complain(problem, number, "%" PRId64 " times %" PRId64 " values are more than can be counted", info->nrows,
                  info->ncolumns);
@@ -221,7 +224,8 @@ mnp__mm_progress mnp__mm_parse_head(const char *text, size_t length, bool whole,
     }
     if (!whole)
         return MNP__MM_NEEDS_MORE;
-    complain(problem, head->lines > 0 ? head->lines : 1, length > 0 ? "the file ends before the sizes" : "the file is empty");
+    complain(problem, head->lines > 0 ? head->lines : 1,
+             length > 0 ? "the file ends before the sizes" : "the file is empty");
     return MNP__MM_WRONG;
 }
 
@@ -232,7 +236,8 @@ static mnp_status grow(void *pointer_p, int64_t capacity, size_t item)
     void **pointer = pointer_p;
     void *larger = realloc(*pointer, (size_t)capacity * item);
     if (!larger)
-        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %" PRId64 " entries of a Matrix Market file", capacity);
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %" PRId64 " entries of a Matrix Market file",
+                        capacity);
     *pointer = larger;
     return MNP_OK;
 }
@@ -250,17 +255,6 @@ static mnp_status reserve(mnp__mm_body *body)
     MNP_TRY(grow(&body->values, capacity, mnp_dtype_size(body->dtype)));
     body->capacity = capacity;
     return MNP_OK;
-}
-
-/* A value as the parser has it, as one of that dtype. */
-static void narrow(mnp_dtype dtype, const double value[2], void *narrowed)
-{
-    if (dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64) {
-        const float parts[] = {(float)value[0], (float)value[1]};
-        memcpy(narrowed, parts, mnp_dtype_size(dtype));
-    } else {
-        memcpy(narrowed, value, mnp_dtype_size(dtype));
-    }
 }
 
 /* One value of any dtype. */
@@ -328,7 +322,8 @@ static bool parse_number(mnp__mm_body *body, struct line *line, const char *what
     if (word.at == word.end)
         complain(&body->problem, body->lines, "the %s is missing", what);
     else if (word.end - word.at >= MNP__MM_LONGEST_NUMBER)
-        complain(&body->problem, body->lines, "the %s '%s' has %td characters", what, show(word, text), word.end - word.at);
+        complain(&body->problem, body->lines, "the %s '%s' has %td characters", what, show(word, text),
+                 word.end - word.at);
     else if (!stop || stop != word.end)
         complain(&body->problem, body->lines, "'%s' is no finite number", show(word, text));
     else if (!isfinite(*value_p))
@@ -364,12 +359,13 @@ static bool parse_entry(mnp__mm_body *body, struct line *line)
     const mnp_mm_info *info = body->info;
     int64_t row, column;
     double value[2];
-    if (!parse_index(body, line, "row", info->nrows, &row) || !parse_index(body, line, "column", info->ncolumns, &column) ||
-        !parse_value(body, line, value) || (row == column && !check_diagonal(body, value)))
+    if (!parse_index(body, line, "row", info->nrows, &row) ||
+        !parse_index(body, line, "column", info->ncolumns, &column) || !parse_value(body, line, value) ||
+        (row == column && !check_diagonal(body, value)))
         return false;
-    double narrowed[2];
-    narrow(body->dtype, value, narrowed);
-    mnp__mm_append(body, row, column, narrowed);
+    union value narrowed;
+    mnp__value_set(body->dtype, &narrowed, 0, value);
+    mnp__mm_append(body, row, column, &narrowed);
     return true;
 }
 
@@ -387,7 +383,7 @@ static mnp_status parse_line(mnp__mm_body *body, struct line line)
     if (body->problem.line > 0)
         return MNP_ERR_FORMAT;
     if (body->info->format == MNP_MM_ARRAY)
-        narrow(body->dtype, value, (char *)body->values + (size_t)body->count++ * mnp_dtype_size(body->dtype));
+        mnp__value_set(body->dtype, body->values, body->count++, value);
     body->read++;
     return MNP_OK;
 }

@@ -1,10 +1,10 @@
 /*
  * Reading Matrix Market files in parallel.
  *
- * Rank 0 parses the head and tells the others.  The bytes behind it are shared out evenly, and a share's ends are moved to
- * where lines begin, which every rank finds by itself.  A rank parses its share in blocks, so that it needs memory for
- * entries alone.  Ranks then tell each other how many lines and entries they met: that gives the number of the first bad line,
- * and which values of an array a rank has.
+ * Rank 0 parses the head and tells the others.  The bytes behind it are shared out evenly, and a share's ends are moved
+ * to where lines begin, which every rank finds by itself.  A rank parses its share in blocks, so that it needs memory
+ * for entries alone.  Ranks then tell each other how many lines and entries they met: that gives the number of the
+ * first bad line, and which values of an array a rank has.
  */
 #include <config.h> /* first: it makes memrchr() known */
 
@@ -68,8 +68,8 @@ static mnp_status read_bytes(const struct job *job, int64_t from, size_t count, 
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", job->file, got < 0 ? strerror(errno)
-                                                                                    : "it has become shorter meanwhile");
+            return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", job->file,
+                            got < 0 ? strerror(errno) : "it has become shorter meanwhile");
         done += (size_t)got;
     }
     return MNP_OK;
@@ -79,18 +79,21 @@ static mnp_status read_bytes(const struct job *job, int64_t from, size_t count, 
 static mnp_status read_head(struct job *job)
 {
     MNP_TRY(open_file(job->file, &job->descriptor, &job->found.bytes));
+    const int64_t bytes = job->found.bytes, most = bytes < MOST_HEAD ? bytes : MOST_HEAD;
     mnp_status st = MNP_OK;
     mnp__mm_progress progress = MNP__MM_NEEDS_MORE;
-    for (int64_t size = 1 << 14; st == MNP_OK && progress == MNP__MM_NEEDS_MORE; size *= 8) {
+    int64_t size = 1 << 11;
+    do {
         char *text;
-        size = size < job->found.bytes ? size : job->found.bytes;
-        bool whole = size == job->found.bytes || size > MOST_HEAD;
+        size = 8 * size < most ? 8 * size : most;
         MNP_TRY(mnp__malloc((size_t)size + 1, &text));
         st = read_bytes(job, 0, (size_t)size, text);
         if (st == MNP_OK)
-            progress = mnp__mm_parse_head(text, (size_t)size, whole, &job->found.head, &job->found.problem);
+            progress = mnp__mm_parse_head(text, (size_t)size, size == bytes, &job->found.head, &job->found.problem);
         free(text);
-    }
+    } while (st == MNP_OK && progress == MNP__MM_NEEDS_MORE && size < most);
+    if (st == MNP_OK && progress == MNP__MM_NEEDS_MORE)
+        job->found.problem = (mnp__mm_problem){job->found.head.lines + 1, "the sizes do not come within 16 MiB"};
     return st;
 }
 
@@ -118,8 +121,8 @@ static mnp_status open_together(struct job *job)
     if (st != MNP_OK)
         st = mnp__fail_context(st, "rank 0 can read the file but rank %d cannot", job->ctx->comm.rank);
     else if (bytes != job->found.bytes)
-        st = MNP_FAIL(MNP_ERR_IO, "'%s' has %" PRId64 " bytes for rank 0 and %" PRId64 " for rank %d: the folder must be "
-                      "one that all ranks share", job->file, job->found.bytes, bytes, job->ctx->comm.rank);
+        st = MNP_FAIL(MNP_ERR_IO, "'%s' has %" PRId64 " bytes for rank 0 and %" PRId64 " for rank %d: the folder must "
+                      "be one that all ranks share", job->file, job->found.bytes, bytes, job->ctx->comm.rank);
     return MNP_AGREE(job->ctx, st);
 }
 
@@ -209,8 +212,8 @@ static mnp_status judge(struct job *job, const struct tally *tallies)
     if (read == head->info.nlines)
         return MNP_OK;
     const char *what = head->info.format == MNP_MM_COORDINATE ? "entries" : "values";
-    return MNP_FAIL(MNP_ERR_FORMAT, "%s, line %" PRId64 ": the file should have %" PRId64 " %s, and has %" PRId64, job->file,
-                    head->lines, head->info.nlines, what, read);
+    return MNP_FAIL(MNP_ERR_FORMAT, "%s, line %" PRId64 ": the file should have %" PRId64 " %s, and has %" PRId64,
+                    job->file, head->lines, head->info.nlines, what, read);
 }
 
 static mnp_status exchange_tallies(struct job *job)
@@ -231,10 +234,12 @@ static mnp_status choose_dtype(const struct job *job, mnp_dtype wanted, mnp_dtyp
     if (wanted == MNP_DTYPE_AUTO)
         wanted = complex_file ? MNP_COMPLEX128 : MNP_FLOAT64;
     if (wanted != MNP_FLOAT32 && wanted != MNP_FLOAT64 && wanted != MNP_COMPLEX64 && wanted != MNP_COMPLEX128)
-        return MNP_FAIL(MNP_ERR_ARG, "dtype is %s; Matrix Market files are read as float32, float64, complex64 or complex128",
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "dtype is %s; Matrix Market files are read as float32, float64, complex64 or complex128",
                         mnp_dtype_name(wanted));
     if (complex_file && mnp_dtype_kind(wanted) != 'c')
-        return MNP_FAIL(MNP_ERR_ARG, "'%s' has complex numbers, which %s does not hold", job->file, mnp_dtype_name(wanted));
+        return MNP_FAIL(MNP_ERR_ARG, "'%s' has complex numbers, which %s does not hold", job->file,
+                        mnp_dtype_name(wanted));
     *dtype_p = wanted;
     return MNP_OK;
 }
@@ -325,8 +330,8 @@ release:
 }
 
 /*
- * Give the values of a triangle, which this rank has from number `before` on, their places, and mirror them: entries as in a
- * coordinate file.  Column j of n has n - j values, or one less where there is no diagonal.
+ * Give the values of a triangle, which this rank has from number `before` on, their places, and mirror them: entries as
+ * in a coordinate file.  Column j of n has n - j values, or one less where there is no diagonal.
  */
 static mnp_status place_triangle(const struct job *job, mnp__mm_body *entries)
 {
@@ -383,7 +388,8 @@ static mnp_status choose_layout(const struct job *job, const mnp_layout *given, 
     return MNP_OK;
 }
 
-mnp_status mnp_mm_read_array(mnp_ctx *ctx, const char *file, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
+mnp_status mnp_mm_read_array(mnp_ctx *ctx, const char *file, mnp_dtype dtype, const mnp_layout *layout,
+                             mnp_array **array_p)
 {
     struct job job = {.ctx = ctx, .file = file, .descriptor = -1};
     mnp_layout *chosen = NULL;

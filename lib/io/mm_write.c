@@ -1,12 +1,9 @@
 /*
- * Writing Matrix Market files: every rank makes the text of its rows, learns how long those before it are, and writes it to
- * its place of a file aside (aside.h), which is renamed when it is whole.
+ * Writing Matrix Market files: every rank makes the text of its rows, learns how long those before it are, and writes
+ * it to its place of a file aside (aside.h), which is renamed when it is whole.
  */
-#include <config.h> /* first: it makes newlocale() known */
-
 #include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +12,7 @@
 #include <unistd.h>
 
 #include "array/array.h"
+#include "base/dtype.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "io/aside.h"
@@ -65,31 +63,14 @@ static char *add_number(char *at, double value, bool single)
     }
 }
 
-static void get_value(mnp_dtype dtype, const void *values, int64_t i, double value[2])
-{
-    value[1] = 0;
-    switch (dtype) {
-    case MNP_FLOAT32: value[0] = (double)((const float *)values)[i]; break;
-    case MNP_COMPLEX64:
-        value[0] = (double)((const float *)values)[2 * i];
-        value[1] = (double)((const float *)values)[2 * i + 1];
-        break;
-    case MNP_COMPLEX128:
-        value[0] = ((const double *)values)[2 * i];
-        value[1] = ((const double *)values)[2 * i + 1];
-        break;
-    default: value[0] = ((const double *)values)[i]; break;
-    }
-}
-
 static mnp_status add_entry(struct job *job, int64_t row, int64_t column, const double value[2])
 {
     char line[LONGEST_LINE], *at = line;
     const mnp_dtype dtype = mnp_sparse_dtype(job->matrix);
     const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
     if (!isfinite(value[0]) || !isfinite(value[1]))
-        return MNP_FAIL(MNP_ERR_ARG, "cannot write '%s': the value at row %" PRId64 ", column %" PRId64 ", both from 0, is not "
-                        "finite", job->file, row, column);
+        return MNP_FAIL(MNP_ERR_ARG, "cannot write '%s': the value at row %" PRId64 ", column %" PRId64 ", both from "
+                        "0, is not finite", job->file, row, column);
     at = add_integer(at, row + 1);
     *at++ = ' ';
     at = add_integer(at, column + 1);
@@ -114,7 +95,7 @@ static mnp_status add_rows(struct job *job, const int64_t *offsets, const int64_
                             : job->symmetry == MNP_MM_SKEW_SYMMETRIC ? row
                                                                      : row + 1;
         for (int64_t k = offsets[i]; k < offsets[i + 1] && columns[k] < end; k++) {
-            get_value(mnp_sparse_dtype(job->matrix), values, k, value);
+            mnp__value_get(mnp_sparse_dtype(job->matrix), values, k, value);
             MNP_TRY(add_entry(job, row, columns[k], value));
         }
     }
@@ -127,6 +108,7 @@ static mnp_status make_text(struct job *job)
     int64_t first, rows, *offsets = NULL, *columns = NULL;
     const size_t count = (size_t)mnp_sparse_local_nnz(job->matrix);
     void *values = NULL;
+    mnp__numbers numbers = {NULL, NULL};
     mnp_status st;
     mnp_layout_box(mnp_sparse_row_layout(job->matrix), job->ctx->comm.rank, &first, &rows);
     MNP_TRY_OR(mnp__malloc(((size_t)rows + 1) * sizeof *offsets, &offsets), st, release);
@@ -134,14 +116,9 @@ static mnp_status make_text(struct job *job)
     MNP_TRY_OR(mnp__malloc(count * mnp_dtype_size(mnp_sparse_dtype(job->matrix)), &values), st, release);
     MNP_TRY_OR(mnp_sparse_get_local(job->matrix, offsets, columns, values), st, release);
 
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
-    if (plain != (locale_t)0)
-        before = uselocale(plain); /* numbers have points, whatever the program has set */
+    MNP_TRY_OR(mnp__numbers_begin(&numbers), st, release);
     st = add_rows(job, offsets, columns, values);
-    if (plain != (locale_t)0) {
-        uselocale(before);
-        freelocale(plain);
-    }
+    mnp__numbers_end(&numbers);
 release:
     free(values);
     free(columns);
@@ -160,8 +137,8 @@ static int make_head(const struct job *job, int64_t entries, char *head, size_t 
     static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
     const int64_t *shape = mnp_sparse_shape(job->matrix);
     return snprintf(head, size, "%%%%MatrixMarket matrix coordinate %s %s\n%" PRId64 " %" PRId64 " %" PRId64 "\n",
-                    mnp_dtype_kind(mnp_sparse_dtype(job->matrix)) == 'c' ? "complex" : "real", symmetries[job->symmetry],
-                    shape[0], shape[1], entries);
+                    mnp_dtype_kind(mnp_sparse_dtype(job->matrix)) == 'c' ? "complex" : "real",
+                    symmetries[job->symmetry], shape[0], shape[1], entries);
 }
 
 /* Where this rank's text begins, and the length of the file; rank 0's text gets the head in front.  Collective. */

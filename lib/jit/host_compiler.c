@@ -34,6 +34,17 @@ extern char **environ;
 #define CHECK_OPTIONS ""
 #endif
 
+/*
+ * What kernels are linked with.  They need nothing of C++'s own library, which takes the linker as long to read as all the
+ * rest, and all that they need must be here; the sanitizers' functions are in the process.
+ */
+static char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", "-lc",
+#ifndef MNP_SANITIZERS
+                                  "-Wl,-z,defs"
+#endif
+};
+enum { LIBRARIES = sizeof libraries / sizeof *libraries };
+
 struct host_compiler {
     mnp__compiler base;
     char *path; /* the compiler's executable */
@@ -93,7 +104,10 @@ static mnp_status describe(const struct host_compiler *compiler, char **identity
     free(resolved);
     if (stat(compiler->path, &info) == 0) /* another version is another file */
         mnp__text_add(&text, " of %" PRId64 " bytes at %" PRId64, (int64_t)info.st_size, (int64_t)info.st_mtime);
-    mnp__text_add(&text, "\n%s\n", compiler->options);
+    mnp__text_add(&text, "\n%s", compiler->options);
+    for (int i = 0; i < LIBRARIES; i++)
+        mnp__text_add(&text, " %s", libraries[i]);
+    mnp__text_add(&text, "\n");
     append_processor(&text);
     MNP_TRY(mnp__text_status(&text));
     *identity_p = text.data;
@@ -196,35 +210,52 @@ static mnp_status append_options(char *options, char **arguments, int *count, in
     return MNP_OK;
 }
 
+/* Run the compiler on what lies there, with our choice of libraries or with its own. */
+static mnp_status run_compiler(const struct host_compiler *compiler, const workplace *work,
+                               const mnp__kernel_spec *spec, bool own_libraries, int *exit_p)
+{
+    char *const rest[] = {"-x", "c++", "-o", (char *)work->output, (char *)work->input};
+    enum { REST = sizeof rest / sizeof *rest };
+    mnp__text options = MNP__TEXT_EMPTY;
+    char *arguments[MAX_ARGUMENTS] = {compiler->path};
+    int count = 1;
+    mnp_status st;
+    mnp__text_add(&options, "%s %s", compiler->options, spec->host_options ? spec->host_options : "");
+    MNP_TRY_OR(mnp__text_status(&options), st, done);
+    MNP_TRY_OR(append_options(options.data, arguments, &count, MAX_ARGUMENTS - REST - LIBRARIES - 1), st, done);
+    memcpy(arguments + count, rest, sizeof rest);
+    count += REST;
+    if (!own_libraries) {
+        memcpy(arguments + count, libraries, sizeof libraries);
+        count += LIBRARIES;
+    }
+    arguments[count] = NULL;
+    st = run(arguments, work->words, exit_p);
+done:
+    mnp__text_free(&options);
+    return st;
+}
+
+/*
+ * A kernel that does not compile with our libraries may need one that the compiler brings, as where the author of a raw
+ * module relies on C++'s: what it says then counts.
+ */
 static mnp_status compile_in(const struct host_compiler *compiler, const workplace *work, const mnp__kernel_spec *spec,
                              const char *source, mnp__binary *binary)
 {
-    char *const rest[] = {"-x", "c++", "-o", (char *)work->output, (char *)work->input, NULL};
-    enum { REST = sizeof rest / sizeof *rest };
-    char *options = NULL, *own = NULL, *arguments[MAX_ARGUMENTS];
     void *words = NULL;
     size_t words_size;
-    int count = 0, exit_status = -1;
-    mnp_status st;
-    MNP_TRY_OR(mnp__strdup(compiler->options, &options), st, done);
-    MNP_TRY_OR(mnp__strdup(spec->host_options ? spec->host_options : "", &own), st, done);
-    arguments[count++] = compiler->path;
-    MNP_TRY_OR(append_options(options, arguments, &count, MAX_ARGUMENTS - REST), st, done);
-    MNP_TRY_OR(append_options(own, arguments, &count, MAX_ARGUMENTS - REST), st, done);
-    memcpy(arguments + count, rest, sizeof rest);
-    MNP_TRY_OR(write_file(work->input, source), st, done);
-    MNP_TRY_OR(run(arguments, work->words, &exit_status), st, done);
-    if (exit_status != 0) {
-        st = read_file(work->words, &words, &words_size);
-        if (st == MNP_OK)
-            st = mnp__jit_compile_error(compiler->path, spec, words, source);
-    } else {
-        st = read_file(work->output, &binary->code, &binary->size);
-    }
-done:
+    int exit_status = -1;
+    MNP_TRY(write_file(work->input, source));
+    MNP_TRY(run_compiler(compiler, work, spec, false, &exit_status));
+    if (exit_status != 0)
+        MNP_TRY(run_compiler(compiler, work, spec, true, &exit_status));
+    if (exit_status == 0)
+        return read_file(work->output, &binary->code, &binary->size);
+    mnp_status st = read_file(work->words, &words, &words_size);
+    if (st == MNP_OK)
+        st = mnp__jit_compile_error(compiler->path, spec, words, source);
     free(words);
-    free(own);
-    free(options);
     return st;
 }
 

@@ -169,6 +169,10 @@ const mnp__kernel_spec mnp__jit_examples[] = {
      "#define MNP_INPUTS(X) X(0)\n#define MNP_OUTPUTS(X) X(1)\n"
      "static MNP_INLINE void mnp_body(const float x, float &y)\n{\n    y = 2 * x;\n}\n"
      "#define MNP_BODY(IN, OUT, position) mnp_body(IN(0), OUT(1))\n"},
+    {.file = "fetch_rows.cu", .function = "fetch_rows", .defines = "#define MNP_VALUE float\n"},
+    {.file = "fetch_rows.cu", .function = "fetch_rows", .defines = "#define MNP_VALUE mnp_complex128\n"},
+    {.file = "fetch_rows.cu", .function = "find_diagonal", .defines = "#define MNP_VALUE double\n"},
+    {.file = "fetch_rows.cu", .function = "find_diagonal", .defines = "#define MNP_VALUE mnp_complex64\n"},
     {.file = "merge.cu", .function = "merge_runs", .defines =
      "#define MNP_KEY float\n#define MNP_PAYLOAD 1\n#define MNP_DESCENDING 0\n#define MNP_THREADS 256\n#define MNP_ITEMS 15\n"},
     {.file = "merge.cu", .function = "merge_runs", .defines =
@@ -198,6 +202,16 @@ const mnp__kernel_spec mnp__jit_examples[] = {
     {.file = "push_parts.cu", .function = "push_parts", .defines = ""},
     {.file = "random.cu", .function = "fill_random", .defines = /* others: tests/ops/random_kernels.c */
      "#define MNP_SAMPLER mnp_draw_normal\n#define MNP_OUT float\n"},
+    {.file = "reduce_parts.cu", .function = "reduce_parts", .defines = "#define MNP_SOURCES 1\n#define MNP_MEMORY uint8_t\n"
+     "#define MNP_VALUE uint8_t\n#define MNP_JOIN mnp_add\n#define MNP_AVERAGES 0\n"},
+    {.file = "reduce_parts.cu", .function = "reduce_parts", .defines = "#define MNP_SOURCES 4\n#define MNP_MEMORY float\n"
+     "#define MNP_VALUE float\n#define MNP_JOIN mnp_add\n#define MNP_AVERAGES 0\n"},
+    {.file = "reduce_parts.cu", .function = "reduce_parts", .defines = "#define MNP_SOURCES 2\n#define MNP_MEMORY mnp_float16\n"
+     "#define MNP_VALUE float\n#define MNP_JOIN mnp_add\n#define MNP_AVERAGES 1\n"},
+    {.file = "reduce_parts.cu", .function = "reduce_parts", .defines = "#define MNP_SOURCES 16\n#define MNP_MEMORY mnp_bool\n"
+     "#define MNP_VALUE mnp_bool\n#define MNP_JOIN mnp_multiply\n#define MNP_AVERAGES 0\n"},
+    {.file = "reduce_parts.cu", .function = "reduce_parts", .defines = "#define MNP_SOURCES 3\n#define MNP_MEMORY mnp_complex128\n"
+     "#define MNP_VALUE mnp_complex128\n#define MNP_JOIN mnp_multiply\n#define MNP_AVERAGES 0\n"},
     {.file = "small.cu", .function = "small", .defines = "#define MNP_REDUCES 0\n"},
     {.file = "small.cu", .function = "small", .defines = "#define MNP_REDUCES 1\n#define MNP_MEMORY double\n"
      "#define MNP_VALUE double\n#define MNP_JOIN mnp_add\n#define MNP_AVERAGES 0\n"},

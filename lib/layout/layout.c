@@ -56,8 +56,9 @@ static mnp_status check_axes(int mesh_ndim, int ndim, const int *axes)
 static mnp_status check_cuts(int dim, int64_t extent, int parts, const int64_t *cuts)
 {
     if (cuts[0] != 0 || cuts[parts] != extent)
-        return MNP_FAIL(MNP_ERR_ARG, "the cuts of dimension %d go from %" PRId64 " to %" PRId64 ", not from 0 to %" PRId64,
-                        dim, cuts[0], cuts[parts], extent);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "the cuts of dimension %d go from %" PRId64 " to %" PRId64 ", not from 0 to %" PRId64, dim,
+                        cuts[0], cuts[parts], extent);
     for (int i = 0; i < parts; i++) {
         if (cuts[i] > cuts[i + 1])
             return MNP_FAIL(MNP_ERR_ARG, "cut %d of dimension %d is %" PRId64 ", above the next one, %" PRId64, i, dim,

@@ -54,7 +54,9 @@ static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, in
         return (mnp__segment){.lo = at, .count = outside, .first = at < 0 ? 0 : extent - 1, .step = 0};
 
     /* place in the period: forwards over [0, extent), then backwards from `back` */
-    int64_t period = boundary == MNP_BOUNDARY_WRAP ? extent : boundary == MNP_BOUNDARY_SYMM ? 2 * extent : 2 * extent - 2;
+    int64_t period = boundary == MNP_BOUNDARY_WRAP   ? extent
+                     : boundary == MNP_BOUNDARY_SYMM ? 2 * extent
+                                                     : 2 * extent - 2;
     int64_t back = boundary == MNP_BOUNDARY_SYMM ? extent - 1 : extent - 2;
     int64_t place = modulo(at, period);
     if (place < extent)

@@ -25,7 +25,8 @@ static void append_shape(mnp__text *text, int ndim, const int64_t *shape)
     mnp__text_add(text, ndim == 1 ? ",)" : ")");
 }
 
-static mnp_status shapes_differ(const char *function, int count, const mnp_array *const *arrays, const mnp_array *output)
+static mnp_status shapes_differ(const char *function, int count, const mnp_array *const *arrays,
+                                const mnp_array *output)
 {
     mnp__text text = MNP__TEXT_EMPTY;
     for (int i = 0; i < count; i++) {
@@ -128,7 +129,10 @@ static mnp_status check_operands(const call *c)
     return MNP_OK;
 }
 
-/* The shape of the result: that of outputs that are given, or of the layout, to which inputs broadcast; else the inputs'. */
+/*
+ * The shape of the result: that of outputs that are given, or of the layout, to which inputs broadcast; else the
+ * inputs'.
+ */
 static mnp_status find_shape(call *c)
 {
     const mnp__application *a = c->application;
@@ -205,8 +209,8 @@ static mnp_status choose_layout(call *c)
     if (!best)
         return mnp_layout_block(c->ctx->comm.size, c->ndim, c->shape, &c->layout);
     if (c->spec->indices && mnp_layout_is_cyclic(best))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: indices are asked for, and the result is spread block-cyclically; bring operands "
-                        "to a layout of blocks first, with mnp_redistribute()", c->application->function);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: indices are asked for, and the result is spread block-cyclically; bring "
+                        "operands to a layout of blocks first, with mnp_redistribute()", c->application->function);
     c->layout = mnp_layout_retain(best);
     return MNP_OK;
 }
@@ -424,7 +428,8 @@ static mnp_status prepare_and_run(call *c)
     MNP_TRY(resolve_overlap(c));
     MNP_TRY(make_outputs(c));
     mnp_status st = mnp__loop_run(c->application->loop, c->layout, c->operands);
-    if (outputs_travel(c)) /* nobody waits for a rank that failed alone, as by a kernel that it needs for the first time */
+    /* nobody waits for a rank that failed alone, as by a kernel that it needs for the first time */
+    if (outputs_travel(c))
         st = MNP_AGREE(c->ctx, st);
     MNP_TRY(st);
     return deliver(c);

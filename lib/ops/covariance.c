@@ -244,7 +244,8 @@ mnp_status mnp_corrcoef(const mnp_array *x, const mnp_array *y, const mnp_cov_op
     if (given->bias || given->ddof || given->fweights || given->aweights)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_corrcoef: there are no weights, bias or ddof: those are for mnp_cov");
     MNP_TRY(run("mnp_corrcoef", x, y, &taken, &c));
-    mnp_status st = check_output("mnp_corrcoef", c->ctx, c->layout->ndim == 0 ? 1 : c->layout->shape[0], c->dtype, *out_p);
+    mnp_status st = check_output("mnp_corrcoef", c->ctx, c->layout->ndim == 0 ? 1 : c->layout->shape[0], c->dtype,
+                                 *out_p);
     if (st == MNP_OK)
         st = normalise(c, out_p);
     mnp_array_free(c);

@@ -6,7 +6,6 @@
  */
 #include <maniple/eval.h>
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,15 +118,7 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, void **thing_p)
     const mnp__request *r = argument;
     mnp__program *program = NULL;
     MNP_TRY(mnp__check_same(&ctx->comm, r->function, mnp__hash(MNP__HASH_START, r->text, r->length)));
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); /* numbers have points in any language */
-    locale_t users = plain ? uselocale(plain) : (locale_t)0;
-    mnp_status st = plain ? translate(ctx, r, &program)
-                          : MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for a locale");
-    if (plain) {
-        uselocale(users);
-        freelocale(plain);
-    }
-    st = MNP_AGREE(ctx, st);
+    mnp_status st = MNP_AGREE(ctx, translate(ctx, r, &program));
     if (st == MNP_OK)
         *thing_p = program;
     else

@@ -175,7 +175,7 @@ static mnp_status lex_number(mnp__lexer *lexer, mnp__token *token)
         MNP_TRY(lex_integer(lexer, &c, base, &token->number));
     } else if (real || *end == 'j' || *end == 'J') {
         char *read;
-        token->number = (mnp__number){.kind = 'f', .real = strtod(c, &read)};
+        token->number = (mnp__number){.kind = 'f', .real = mnp__parse_number(c, &read)};
         c = end;
     } else {
         MNP_TRY(lex_integer(lexer, &c, 10, &token->number));

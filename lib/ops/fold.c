@@ -80,22 +80,18 @@ static mnp_status drop_axis(const mnp_array *x, int axis, mnp_array **view_p)
 
 static mnp_status load(const mnp__reduction *reduction, bool ordered, mnp__kernel **kernel_p)
 {
-    mnp__text text = MNP__TEXT_EMPTY;
-    mnp__text_add(&text, "#define MNP_FOLD fold\n#define MNP_KEPT %d\n#define MNP_ORDERED %d\n", MNP_MAX_DIMS,
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_FOLD fold\n#define MNP_KEPT %d\n#define MNP_ORDERED %d\n", MNP_MAX_DIMS,
                   ordered);
-    mnp__text_add(&text, "#define MNP_STEADY %d\n#define MNP_LOOKS %d\n", reduction->spec.steady,
+    mnp__text_add(&defines, "#define MNP_STEADY %d\n#define MNP_LOOKS %d\n", reduction->spec.steady,
                   reduction->spec.looks);
     mnp__kernel_spec spec = {.file = "fold.cu",
                              .function = "fold",
-                             .defines = mnp__text_string(&text),
                              .generated = reduction->generated,
                              .nvrtc_options = reduction->nvrtc_options,
                              .host_options = reduction->host_options};
-    mnp_status st = mnp__text_status(&text);
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(reduction->ctx, &spec, kernel_p);
-    mnp__text_free(&text);
-    return st;
+    return mnp__ctx_kernel_of_text(reduction->ctx, &spec, &defines, NULL, kernel_p);
 }
 
 static mnp_status launch(mnp__kernel *kernel, const mnp__fold *fold, const mnp_array *x, const mnp_array *out,

@@ -1,5 +1,6 @@
 /*
- * Text that kernels of lib/ops have in common.  See kernels/elementwise.cu and kernels/reduce.cu for what the names mean.
+ * Text that kernels of lib/ops have in common.  See kernels/elementwise.cu and kernels/reduce.cu for what the names
+ * mean.
  */
 #include "ops/generated.h"
 

@@ -14,8 +14,9 @@ void mnp__generated_types(int count, const mnp__loop_operand *operands, mnp__tex
 void mnp__generated_list(const char *macro, int first, int end, mnp__text *text);
 
 /*
- * The options of either compiler: the user's (NULL: none), of which the host gets what it knows, and what keeps operations
- * apart unless they may `contract`.  Both texts are malloc'ed, and the caller's also after a failure.  MNP_ERR_MEMORY.
+ * The options of either compiler: the user's (NULL: none), of which the host gets what it knows, and what keeps
+ * operations apart unless they may `contract`.  Both texts are malloc'ed, and the caller's also after a failure.
+ * MNP_ERR_MEMORY.
  */
 mnp_status mnp__generated_options(bool contract, const char *options, char **nvrtc_p, char **host_p);
 

@@ -204,8 +204,8 @@ static mnp_status divide(const data *d, double width, int64_t *bins_p)
     if (width != 0)
         bins = ceil((d->high - d->low) / (whole && width < 1 ? 1 : width));
     if (!(bins < 0x1p62))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: bins of the width %g, from %g to %g, are too many", d->function, width, d->low,
-                        d->high);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: bins of the width %g, from %g to %g, are too many", d->function, width,
+                        d->low, d->high);
     *bins_p = bins < 1 ? 1 : (int64_t)bins;
     return MNP_OK;
 }

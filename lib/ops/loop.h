@@ -15,7 +15,8 @@ enum { MNP__MAX_OPERANDS = 32 };
 /* What the body knows an operand by. */
 typedef struct mnp__loop_operand {
     const char *name;
-    mnp_dtype type;   /* of the variable in the body: an input is `const TYPE name`, an output `TYPE name`, to be assigned */
+    /* of the variable in the body: an input is `const TYPE name`, an output `TYPE name`, to be assigned */
+    mnp_dtype type;
     mnp_dtype memory; /* of the array; values are converted when they are loaded and stored */
     bool raw;         /* an input that the body indexes by itself, name[j], name.size(): the whole array in C order */
 } mnp__loop_operand;
@@ -24,9 +25,12 @@ typedef struct mnp__loop_spec {
     const char *name;     /* an identifier: what the kernel is called in dumps and messages */
     const char *preamble; /* "" or C++ that comes before the body: functions, types */
     const char *body;     /* C++ statements */
-    const char *options;  /* NULL or more options for NVRTC, from the user; the host gets the -D, -U and -I among them */
-    bool contract;        /* let the compilers fuse multiplications with additions; else every operation is rounded, as in NumPy */
-    bool indices;         /* the body uses mnp_i (flat index), mnp_n (number of elements), mnp_index[d], mnp_shape[d]: int64_t, global */
+    /* NULL or more options for NVRTC, from the user; the host gets the -D, -U and -I among them */
+    const char *options;
+    /* let the compilers fuse multiplications with additions; else every operation is rounded, as in NumPy */
+    bool contract;
+    /* the body uses mnp_i (flat index), mnp_n (number of elements), mnp_index[d], mnp_shape[d]: int64_t, global */
+    bool indices;
     int ninputs, noutputs;
     const mnp__loop_operand *operands; /* inputs, then outputs */
 } mnp__loop_spec;
@@ -39,13 +43,14 @@ void mnp__loop_free(mnp__loop *loop);
 const mnp__loop_spec *mnp__loop_spec_of(const mnp__loop *loop);
 
 /*
- * Run on this rank's blocks: enqueue one kernel on the compute stream.  `operands` are as the spec lists them.  Outputs have
- * `layout`.  An input is aligned from its last dimension: along each it has the block of `layout`, or the array has
- * extent 1 there, or the dimension is missing.  A scalar (mnp__array_is_scalar) travels in the launch.  A raw input is
- * replicated and dense.  An input may be the very memory of an output, element for element, but not overlap otherwise.
+ * Run on this rank's blocks: enqueue one kernel on the compute stream.  `operands` are as the spec lists them.  Outputs
+ * have `layout`.  An input is aligned from its last dimension: along each it has the block of `layout`, or the array
+ * has extent 1 there, or the dimension is missing.  A scalar (mnp__array_is_scalar) travels in the launch.  A raw input
+ * is replicated and dense.  An input may be the very memory of an output, element for element, but not overlap
+ * otherwise.
  *
- * The first run of a loop agrees among all ranks on its compilation (also on ranks whose block is empty); later ones do not
- * communicate.  All ranks must call it alike.  MNP_ERR_COMPILE, MNP_ERR_MEMORY, MNP_ERR_DEVICE.
+ * The first run of a loop agrees among all ranks on its compilation (also on ranks whose block is empty); later ones do
+ * not communicate.  All ranks must call it alike.  MNP_ERR_COMPILE, MNP_ERR_MEMORY, MNP_ERR_DEVICE.
  */
 mnp_status mnp__loop_run(mnp__loop *loop, const mnp_layout *layout, const mnp_array *const *operands);
 

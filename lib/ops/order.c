@@ -54,7 +54,8 @@ static size_t shared_bytes(const sort *s, int task)
 static mnp_status load_kernel(sort *s, int task)
 {
     static const char *const names[] = {"order_count", "order_offsets", "order_pass", "order_finish", "order_short"};
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     const bool host = s->ctx->device->block_memory == 0;
     mnp__text_add(&defines, "#define MNP_KEY %s\n#define MNP_PAYLOAD %zu\n", mnp__jit_type(s->order->dtype),
                   s->payload_size);
@@ -62,15 +63,10 @@ static mnp_status load_kernel(sort *s, int task)
         mnp__text_add(&defines,
                       "#define MNP_ORDER %s\n#define MNP_TASK %d\n#define MNP_THREADS %d\n#define MNP_ITEMS %d\n",
                       names[task], task, s->shapes[task].threads, s->shapes[task].items);
-    mnp_status st = mnp__text_status(&defines);
     mnp__kernel_spec spec = {.file = "order.cu",
                              .function = host ? "order_lines" : names[task],
-                             .shared_bytes = host ? 0 : shared_bytes(s, task),
-                             .defines = defines.data};
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(s->ctx, &spec, &s->kernels[task]);
-    mnp__text_free(&defines);
-    return st;
+                             .shared_bytes = host ? 0 : shared_bytes(s, task)};
+    return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, &s->kernels[task]);
 }
 
 /* All kernels that any rank may need. */
@@ -117,7 +113,9 @@ static int64_t divide_up(int64_t n, int64_t by)
     return (n + by - 1) / by;
 }
 
-/* What long lines need besides on a GPU: counts and sums; `begin` is where those lie that begin as 0, `end` their end. */
+/*
+ * What long lines need besides on a GPU: counts and sums; `begin` is where those lie that begin as 0, `end` their end.
+ */
 static size_t place_sums(sort *s, char *base, size_t used, size_t *begin, size_t *end)
 {
     mnp_order_params *p = &s->params;

@@ -1,9 +1,10 @@
 /*
  * Order on one rank: lines of elements that lie dense in this rank's memory are sorted where they are.
  *
- * The order is NumPy's: numbers rise, complex numbers by their real parts and then by the imaginary ones, NaN come last,
- * zeros of either sign are equal.  It is stable: what is equal keeps its order.  A payload goes along with every element,
- * such as its number; sorting small keys with a payload is how elements are grouped, by the rank they go to for example.
+ * The order is NumPy's: numbers rise, complex numbers by their real parts and then by the imaginary ones, NaN come
+ * last, zeros of either sign are equal.  It is stable: what is equal keeps its order.  A payload goes along with every
+ * element, such as its number; sorting small keys with a payload is how elements are grouped, by the rank they go to
+ * for example.
  */
 #ifndef MNP__OPS_ORDER_H
 #define MNP__OPS_ORDER_H
@@ -19,8 +20,9 @@ typedef struct mnp__order {
     size_t payload_size;   /* bytes of one: 0 (none), 1, 2, 4, 8 or 16 */
     const void *payload;   /* NULL: the numbers 0 .. length - 1, of payload_size 4 or 8, which must hold them */
     void *sorted_payload;  /* the payload in order of the keys; may be the memory of `payload` */
-    int64_t first;         /* where it is not 0, of every line only so many elements, the first ones in order: results are
-                              lines of that length, apart from what is given, and payloads numbers.  Host device only */
+    /* where it is not 0, of every line only so many elements, the first ones in order: results are lines of that
+       length, apart from what is given, and payloads numbers.  Host device only */
+    int64_t first;
     int64_t number;        /* added to those numbers */
 } mnp__order;
 

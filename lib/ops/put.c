@@ -155,7 +155,7 @@ static mnp_status run_at(const struct at *at, mnp_array *x, const mnp_array *num
     mnp_array *fitted = NULL;
     const mnp_dtype dtype = values ? at->loop[1] : MNP_BOOL;
     write_apply(at, x->dtype, &text);
-    mnp_status st = mnp__text_status(&text);
+    mnp_status st = MNP_AGREE(x->ctx, mnp__text_status(&text));
     if (st == MNP_OK)
         st = mnp__values_fit(function, x->ctx, values ? values : none, dtype, numbers->layout->ndim,
                              numbers->layout->shape, &fitted);

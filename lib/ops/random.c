@@ -142,18 +142,14 @@ static void describe_block(const mnp_array *array, mnp_random_params *params)
 
 static mnp_status load(mnp_ctx *ctx, const mnp__draw *draw, mnp__kernel **kernel_p)
 {
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_SAMPLER %s\n#define MNP_OUT %s\n", draw->sampler, mnp__jit_type(draw->dtype));
-    mnp_status st = mnp__text_status(&defines);
     mnp__kernel_spec spec = {.file = "random.cu",
                              .function = "fill_random",
-                             .defines = defines.data,
                              .nvrtc_options = "--fmad=false", /* or devices would differ */
                              .host_options = "-ffp-contract=off"};
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(ctx, &spec, kernel_p);
-    mnp__text_free(&defines);
-    return st;
+    return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
 }
 
 static mnp_status launch(const mnp_rng *rng, mnp__kernel *kernel, mnp__draw *draw, const mnp_array *array)

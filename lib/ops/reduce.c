@@ -102,7 +102,8 @@ static const function functions[] = {
 
 /* What a reduction depends on; compared by its bytes. */
 typedef struct key {
-    unsigned char id, memory, type, beside;  /* dtypes of x, of the elements as they are taken, of what is beside them */
+    /* dtypes of x, of the elements as they are taken, of what is beside them */
+    unsigned char id, memory, type, beside;
     unsigned char pairs, masked, initial;    /* whether anything is; `initial`: the kind of the number, or 0 */
     unsigned char result, stored;            /* dtypes of the result and of the output */
 } key;
@@ -226,8 +227,9 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
     char finish[160] = "";
     operands[ninputs++] = (mnp__loop_operand){"x", (mnp_dtype)k->type, (mnp_dtype)k->memory, false};
     if (k->pairs)
-        operands[ninputs++] = (mnp__loop_operand){
-            "beside", f->rule == SPREAD ? wide_of((mnp_dtype)k->type) : (mnp_dtype)k->type, (mnp_dtype)k->beside, false};
+        operands[ninputs++] = (mnp__loop_operand){"beside",
+                                                  f->rule == SPREAD ? wide_of((mnp_dtype)k->type) : (mnp_dtype)k->type,
+                                                  (mnp_dtype)k->beside, false};
     if (k->masked) {
         mask = ninputs;
         operands[ninputs++] = (mnp__loop_operand){"where", MNP_BOOL, MNP_BOOL, false};

@@ -35,7 +35,9 @@ mnp_status mnp__reduce_types(const mnp__reduce_function *function, mnp_dtype own
  */
 bool mnp__reduce_maps(const mnp_ctx *ctx, const mnp__reduce_function *function, mnp_dtype type);
 
-/* Set what a reduction of elements of that type is, in `spec`: name, op, accumulator, and what it needs of the engine. */
+/*
+ * Set what a reduction of elements of that type is, in `spec`: name, op, accumulator, and what it needs of the engine.
+ */
 void mnp__reduce_describe(const mnp_ctx *ctx, const mnp__reduce_function *function, mnp_dtype type, bool masked,
                           mnp__reduction_spec *spec);
 

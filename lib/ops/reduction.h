@@ -22,7 +22,8 @@ enum { MNP__MAX_REDUCTION_OPERANDS = 16 };
 typedef struct mnp__reduction_spec {
     const char *name;     /* an identifier: what the kernel is called in dumps and messages */
     const char *preamble; /* "" or C++ that comes before `op` */
-    const char *op;       /* the C++ type of the reduction; it may speak of mnp_typeK, and of mnp_value, its elements' */
+    /* the C++ type of the reduction; it may speak of mnp_typeK, and of mnp_value, its elements' */
+    const char *op;
     bool mapped;          /* `preamble` has mnp_value and mnp_map(), which makes one of all inputs but the mask; else
                              mnp_value is mnp_type0, and `op` takes all inputs */
     const char *finish;   /* "" or C++ statements on OUT(K), the results, after the reduction gave them */
@@ -72,8 +73,8 @@ mnp_status mnp__reduction_run(mnp__reduction *reduction, const mnp__reduction_ca
 
 /*
  * The first half of a run over one input: afterwards ranks that share results know what each of them has of these, and
- * nothing is written.  mnp__reduction_known has the numbers of acc one after the other: those of a rank's own results in
- * C order, for each of `members` ranks, of which this is number `mine`.
+ * nothing is written.  mnp__reduction_known has the numbers of acc one after the other: those of a rank's own results
+ * in C order, for each of `members` ranks, of which this is number `mine`.
  */
 typedef struct mnp__reduction_known {
     const void *parts; /* on the device, until the next reduction; NULL where ranks share nothing */

@@ -35,8 +35,8 @@ typedef struct kept {
 
 static void free_sharing(mnp_ctx *ctx, mnp__sharing *sharing)
 {
-    if (mnp__exchange_free(sharing->exchange))
-        ctx->device->ops->free(ctx->device, sharing->parts);
+    mnp__exchange_free(sharing->exchange);
+    ctx->device->ops->free(ctx->device, sharing->parts);
     mnp_layout_free(sharing->layout);
     free(sharing);
 }

@@ -25,7 +25,8 @@ mnp_status mnp__result_check(const char *function, const char *name, const mnp_c
                         given->read_only ? "a broadcast view" : "a scalar");
     MNP_TRY(mnp__array_check_blocks(function, given));
     if (!mnp_can_cast(dtype, given->dtype, MNP_CASTING_SAME_KIND))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the output%s%s is %s, to which the result's %s cannot be cast under \"same_kind\"",
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: the output%s%s is %s, to which the result's %s cannot be cast under \"same_kind\"",
                         function, about, name, mnp_dtype_name(given->dtype), mnp_dtype_name(dtype));
     if (have->ndim == ndim && memcmp(have->shape, shape, (size_t)ndim * sizeof *shape) == 0)
         return MNP_OK;

@@ -2,7 +2,8 @@
  * Which kernel a run of a scan takes.
  *
  * The dimensions beside the axis are simplified: those of extent 1 are dropped, the others ordered by the strides of
- * the input and joined where they can be.  Threads lie along the axis, or across lines where these are closer in memory.
+ * the input and joined where they can be.  Threads lie along the axis, or across lines where these are closer in
+ * memory.
  */
 #include <stdlib.h>
 #include <string.h>

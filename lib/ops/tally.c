@@ -83,7 +83,8 @@ static arrangement arrange(const mnp_array *x, const mnp__tally *tally)
 static mnp_status load(const mnp_array *x, const mnp__tally *tally, const arrangement *s, mnp__kernel **kernel_p)
 {
     const mnp_array *weights = tally->weights;
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_ELEMENT %s\n#define MNP_COMPARED %s\n#define MNP_BINS %d\n",
                   mnp__jit_type(x->dtype), mnp__jit_type(tally->compared), tally->method);
     mnp__text_add(&defines, "#define MNP_ARITHMETIC %s\n#define MNP_ESTIMATE %s\n#define MNP_BIN %s\n",
@@ -95,15 +96,10 @@ static mnp_status load(const mnp_array *x, const mnp__tally *tally, const arrang
                   s->shared);
     mnp__kernel_spec spec = {.file = "histogram.cu",
                              .function = "fill_histogram",
-                             .defines = mnp__text_string(&defines),
                              .nvrtc_options = "--fmad=false",
                              .host_options = "-ffp-contract=off",
                              .shared_bytes = s->shared ? MNP_HISTOGRAM_SHARED : 0};
-    mnp_status st = mnp__text_status(&defines);
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(x->ctx, &spec, kernel_p);
-    mnp__text_free(&defines);
-    return st;
+    return mnp__ctx_kernel_of_text(x->ctx, &spec, &defines, NULL, kernel_p);
 }
 
 /* ---- the block ---- */

@@ -34,7 +34,8 @@ static bool is_integer(mnp_dtype dtype)
 }
 
 /* The result's dtype, and the one that sums are kept in. */
-static mnp_status choose_dtypes(mnp_dtype input, mnp_dtype kernel, mnp_dtype wish, mnp_dtype *output_p, mnp_dtype *sum_p)
+static mnp_status choose_dtypes(mnp_dtype input, mnp_dtype kernel, mnp_dtype wish, mnp_dtype *output_p,
+                                mnp_dtype *sum_p)
 {
     bool is_complex = mnp_dtype_kind(input) == 'c' || mnp_dtype_kind(kernel) == 'c';
     mnp_dtype output = wish;
@@ -138,7 +139,8 @@ static void reverse_taps(const mnp__conv_geometry *geometry, const mnp_array *ar
         for (int64_t b = extent[1] - 1; b >= 0; b--)
             for (int64_t y = extent[2] - 1; y >= 0; y--)
                 for (int64_t x = extent[3] - 1; x >= 0; x--, taps += size)
-                    memcpy(taps, kernel + (size_t)(a * stride[0] + b * stride[1] + y * stride[2] + x * stride[3]) * size,
+                    memcpy(taps,
+                           kernel + (size_t)(a * stride[0] + b * stride[1] + y * stride[2] + x * stride[3]) * size,
                            size);
 }
 
@@ -231,8 +233,8 @@ static mnp_status list_tiles(mnp_conv_plan *plan)
     for (int j = 0; j < MNP_CONV_DIMS; j++)
         total *= plan->params.tile_grid[j];
     if (total > INT_MAX)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a block of %" PRId64 " tiles is larger than the %d that one rank computes: "
-                        "use more ranks", total, INT_MAX);
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a block of %" PRId64 " tiles is larger than the %d that one rank "
+                        "computes: use more ranks", total, INT_MAX);
     size_t bytes = (size_t)total * sizeof *tiles;
     MNP_TRY(mnp__malloc(bytes, &tiles));
     plan->first_tiles = 0;
@@ -269,8 +271,8 @@ static mnp_status prepare(mnp_conv_plan *plan, const mnp_array *replica, const v
 static uint64_t hash_arguments(mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
                                const mnp_conv_options *options)
 {
-    const int values[] = {(int)dtype, (int)kernel->dtype, (int)options->mode, (int)options->boundary, (int)options->dtype,
-                          options->naxes};
+    const int values[] = {(int)dtype, (int)kernel->dtype, (int)options->mode, (int)options->boundary,
+                          (int)options->dtype, options->naxes};
     const uint64_t layouts[] = {mnp__layout_hash(layout), mnp__layout_hash(kernel->layout)};
     uint64_t hash = mnp__hash(MNP__HASH_START, layouts, sizeof layouts);
     hash = mnp__hash(hash, values, sizeof values);
@@ -307,15 +309,12 @@ static mnp_status resolve(mnp_conv_plan *plan, const mnp_layout *layout, const m
 
 static mnp_status load_kernel(mnp_conv_plan *plan)
 {
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     mnp__conv_tile_defines(&plan->tile, plan->input, plan->output, plan->sum, &defines);
-    mnp__kernel_spec spec = {.file = "conv_direct.cu", .function = "conv_direct", .defines = mnp__text_string(&defines),
+    mnp__kernel_spec spec = {.file = "conv_direct.cu", .function = "conv_direct",
                              .shared_bytes = plan->tile.shared_bytes};
-    mnp_status st = MNP_AGREE(plan->ctx, mnp__text_status(&defines));
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(plan->ctx, &spec, &plan->kernel);
-    mnp__text_free(&defines);
-    return st;
+    return mnp__ctx_kernel_of_text(plan->ctx, &spec, &defines, NULL, &plan->kernel);
 }
 
 /* What all ranks do together. */
@@ -325,7 +324,8 @@ static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, const mnp_
     mnp_boundary boundaries[MNP_MAX_DIMS];
     mnp_array *replica = NULL;
     mnp_status st;
-    for (int d = 0; d < MNP_MAX_DIMS; d++) /* in mode valid, zeros stand where a larger kernel reaches beyond the input */
+    /* in mode valid, zeros stand where a larger kernel reaches beyond the input */
+    for (int d = 0; d < MNP_MAX_DIMS; d++)
         boundaries[d] = options->mode == MNP_CONV_VALID ? MNP_BOUNDARY_FILL : options->boundary;
     MNP_TRY(load_kernel(plan));
     const mnp__move_spec ring = {.dtype = plan->input, .layout = plan->geometry.input, .boundaries = boundaries,
@@ -345,8 +345,8 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
     unsigned char fill[16] = {0};
     options = options ? options : &defaults;
     if (mnp_layout_is_cyclic(layout))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_conv_plan_new: the input is spread block-cyclically; bring it to a layout of blocks "
-                        "first, with mnp_redistribute()");
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_conv_plan_new: the input is spread block-cyclically; bring it to a layout of "
+                        "blocks first, with mnp_redistribute()");
     mnp_status st = mnp__calloc(1, sizeof *plan, &plan);
     if (st == MNP_OK) {
         plan->ctx = ctx;
@@ -355,7 +355,8 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
         st = resolve(plan, layout, kernel, options, fill);
     }
     MNP_TRY_OR(MNP_AGREE(ctx, st), st, fail);
-    MNP_TRY_OR(mnp__check_same(&ctx->comm, "mnp_conv_plan_new", hash_arguments(dtype, layout, kernel, options)), st, fail);
+    MNP_TRY_OR(mnp__check_same(&ctx->comm, "mnp_conv_plan_new", hash_arguments(dtype, layout, kernel, options)), st,
+               fail);
     MNP_TRY_OR(build(plan, kernel, options, fill), st, fail);
     *plan_p = plan;
     return MNP_OK;

@@ -83,8 +83,8 @@ static mnp_status check_valid(int ndim, const int64_t *shape, const int64_t *tap
         kernel_larger = kernel_larger && (kernel_dim[d] < 0 || taps[d] >= shape[d]);
     }
     if (!input_larger && !kernel_larger)
-        return MNP_FAIL(MNP_ERR_ARG, "in mode valid one of input and kernel must be at least as large as the other along "
-                        "every axis");
+        return MNP_FAIL(MNP_ERR_ARG, "in mode valid one of input and kernel must be at least as large as the other "
+                        "along every axis");
     return MNP_OK;
 }
 
@@ -108,8 +108,8 @@ static void resolve_mode(mnp_conv_mode mode, int64_t extent, int64_t taps, int64
 
 /*
  * Which dimension becomes x, which y.  x is where reads are coalesced and registers slide: the innermost dimension,
- * unless it is short and not convolved, such as the channels of a colour image.  y shares what x has read: the innermost
- * of the others that is convolved, or else the longest.
+ * unless it is short and not convolved, such as the channels of a colour image.  y shares what x has read: the
+ * innermost of the others that is convolved, or else the longest.
  */
 static void choose_order(int ndim, const int64_t *shape, const int64_t *taps, int *order)
 {
@@ -204,7 +204,8 @@ void mnp__conv_share_of(const mnp__conv_geometry *geometry, int rank, mnp__conv_
 }
 
 /* One of the two slabs along dimension j, as a box of the input's dimensions. */
-static void make_want(const mnp__conv_geometry *geometry, const mnp__conv_share *share, int j, bool above, mnp__want *want)
+static void make_want(const mnp__conv_geometry *geometry, const mnp__conv_share *share, int j, bool above,
+                      mnp__want *want)
 {
     int64_t stride = 1;
     want->offset = share->slabs[j];

@@ -1,6 +1,6 @@
 /*
- * The arithmetic of a direct convolution: which outputs a rank computes, which input it needs for them, what of it is its
- * own, and where the rest is kept.  See kernels/conv_direct.h for the words.
+ * The arithmetic of a direct convolution: which outputs a rank computes, which input it needs for them, what of it is
+ * its own, and where the rest is kept.  See kernels/conv_direct.h for the words.
  */
 #ifndef MNP__SIGNAL_GEOMETRY_H
 #define MNP__SIGNAL_GEOMETRY_H
@@ -18,7 +18,8 @@ typedef struct mnp__conv_geometry {
     int64_t taps[MNP_CONV_DIMS];   /* extent of the kernel along each dimension of the input, 1 where it is batched */
     int kernel_dim[MNP_CONV_DIMS]; /* dimension of the kernel that goes along each of the input's; -1: none */
     int64_t offset[MNP_CONV_DIMS]; /* output o is value o + offset of the full convolution */
-    int order[MNP_CONV_DIMS];      /* dimension of the input that is dimension j of the kernel code; -1: none, extent 1 */
+    /* dimension of the input that is dimension j of the kernel code; -1: none, extent 1 */
+    int order[MNP_CONV_DIMS];
 } mnp__conv_geometry;
 
 /* One rank's share, in the dimensions of the kernel code. */

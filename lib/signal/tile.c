@@ -1,9 +1,10 @@
 /*
  * The shape of the tiles of a direct convolution.
  *
- * On a GPU a block of up to 256 threads computes a tile; a thread has 64 bytes of outputs along x, of two rows.  Large tiles
- * share more of their windows; smaller ones, which short filters take, give more blocks that load while others compute.  Two
- * blocks at least should fit a multiprocessor.  On the host a tile's window should stay in the first-level cache.
+ * On a GPU a block of up to 256 threads computes a tile; a thread has 64 bytes of outputs along x, of two rows.  Large
+ * tiles share more of their windows; smaller ones, which short filters take, give more blocks that load while others
+ * compute.  Two blocks at least should fit a multiprocessor.  On the host a tile's window should stay in the
+ * first-level cache.
  */
 #include "signal/tile.h"
 

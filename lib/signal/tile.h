@@ -17,7 +17,8 @@ typedef struct mnp__conv_tile {
 } mnp__conv_tile;
 
 /* Choose for a device whose blocks share block_memory bytes (0: the host).  The same on every rank.  Not collective. */
-void mnp__conv_tile_choose(const mnp__conv_geometry *geometry, mnp_dtype sum, size_t block_memory, mnp__conv_tile *tile);
+void mnp__conv_tile_choose(const mnp__conv_geometry *geometry, mnp_dtype sum, size_t block_memory,
+                           mnp__conv_tile *tile);
 
 /* The definitions that compile the kernel for a tile and three dtypes. */
 void mnp__conv_tile_defines(const mnp__conv_tile *tile, mnp_dtype input, mnp_dtype output, mnp_dtype sum,

@@ -1,6 +1,6 @@
 /*
- * Sums and products of matrices element by element, and what reduces one.  On memory of the CPU, but for sums along an axis,
- * which are products with ones.
+ * Sums and products of matrices element by element, and what reduces one.  On memory of the CPU, but for sums along an
+ * axis, which are products with ones.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -141,7 +141,10 @@ static double add(double a, double b)
     return a + b;
 }
 
-/* Of this rank's rows: the sum of squares ('f'), the largest row sum ('i') or the largest entry ('m') of absolute values. */
+/*
+ * Of this rank's rows: the sum of squares ('f'), the largest row sum ('i') or the largest entry ('m') of absolute
+ * values.
+ */
 static double reduce_rows(const mnp__csr *csr, char which)
 {
     double result = 0, value[2];

@@ -43,8 +43,8 @@ static mnp_status check_entries(const char *function, int64_t nrows, int64_t nco
 }
 
 static mnp_status from_entries(const char *function, mnp_ctx *ctx, int64_t nrows, int64_t ncolumns,
-                               const mnp_layout *row_layout, const mnp_layout *column_layout, const struct entries *entries,
-                               mnp_sparse **matrix_p)
+                               const mnp_layout *row_layout, const mnp_layout *column_layout,
+                               const struct entries *entries, mnp_sparse **matrix_p)
 {
     mnp_layout *row, *column;
     mnp__csr csr = {.rows = 0};
@@ -63,7 +63,8 @@ done:
 
 mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
                                     const mnp_layout *row_layout, const mnp_layout *column_layout, int64_t count,
-                                    const int64_t *rows, const int64_t *columns, const void *values, mnp_sparse **matrix_p)
+                                    const int64_t *rows, const int64_t *columns, const void *values,
+                                    mnp_sparse **matrix_p)
 {
     static const char function[] = "mnp_sparse_from_triplets";
     const struct entries entries = {.dtype = dtype, .count = count, .rows = rows, .columns = columns, .values = values};
@@ -89,18 +90,20 @@ static mnp_status fetch_line(const mnp_array *array, mnp_dtype dtype, const mnp_
     return st;
 }
 
-static mnp_status check_coo(const char *function, const mnp_array *rows, const mnp_array *columns, const mnp_array *values)
+static mnp_status check_coo(const char *function, const mnp_array *rows, const mnp_array *columns,
+                            const mnp_array *values)
 {
     const mnp_array *const inputs[] = {rows, columns, values};
     MNP_TRY(mnp__check_inputs(function, 3, inputs));
     for (int i = 0; i < 3; i++) {
         MNP_TRY(mnp__array_check_blocks(function, inputs[i]));
         if (inputs[i]->layout->ndim != 1 || inputs[i]->layout->size != values->layout->size)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: rows, columns and values must be of one dimension and one length", function);
+            return MNP_FAIL(MNP_ERR_ARG, "%s: rows, columns and values must be of one dimension and one length",
+                            function);
         const char kind = mnp_dtype_kind(inputs[i]->dtype);
         if (i < 2 && kind != 'i' && kind != 'u')
-            return MNP_FAIL(MNP_ERR_ARG, "%s: %s are of %s; they should be integers", function, i == 0 ? "rows" : "columns",
-                            mnp_dtype_name(inputs[i]->dtype));
+            return MNP_FAIL(MNP_ERR_ARG, "%s: %s are of %s; they should be integers", function,
+                            i == 0 ? "rows" : "columns", mnp_dtype_name(inputs[i]->dtype));
     }
     return mnp__sparse_check_dtype(function, values->dtype);
 }

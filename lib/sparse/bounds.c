@@ -1,7 +1,7 @@
 /*
  * Bounds of a spectrum: what Lanczos' method finds in the course of some iterations of CG, whose coefficients are the
- * entries of a tridiagonal matrix (Y. Saad, "Iterative methods for sparse linear systems", 6.7.3).  Its extreme eigenvalues
- * are found by bisection, with Sturm's count of how many lie below a number.
+ * entries of a tridiagonal matrix (Y. Saad, "Iterative methods for sparse linear systems", 6.7.3).  Its extreme
+ * eigenvalues are found by bisection, with Sturm's count of how many lie below a number.
  */
 #include <math.h>
 
@@ -35,7 +35,8 @@ static double eigenvalue(const tridiagonal *t, int k)
 {
     double largest = 0;
     for (int i = 0; i < t->size; i++)
-        largest = fmax(largest, fabs(t->diagonal[i]) + fabs(t->beside[i]) + (i + 1 < t->size ? fabs(t->beside[i + 1]) : 0));
+        largest = fmax(largest,
+                       fabs(t->diagonal[i]) + fabs(t->beside[i]) + (i + 1 < t->size ? fabs(t->beside[i + 1]) : 0));
     double low = -largest, high = largest;
     for (int i = 0; i < 100; i++) {
         double middle = (low + high) / 2;
@@ -58,7 +59,8 @@ static mnp_status iterate(mnp__system *s, tridiagonal *t)
         MNP_TRY(s->method->iterate(s));
         MNP_TRY(mnp__steps_look(s->steps, true, &control));
         const double next = control.parameter[MNP_CG_ALPHA];
-        if ((control.done != MNP_GOING && control.done != MNP_DONE_MAXITER && control.iterations <= t->size) || !(next > 0))
+        if ((control.done != MNP_GOING && control.done != MNP_DONE_MAXITER && control.iterations <= t->size) ||
+            !(next > 0))
             break;
         t->diagonal[t->size] = 1 / next + (t->size > 0 ? beta / alpha : 0);
         t->beside[t->size] = t->size > 0 ? sqrt(beta) / alpha : 0;

@@ -1,8 +1,8 @@
 /*
  * Examine a part, convert it on the device, and time what may be good for it.
  *
- * What it costs: the part is read twice, by kernels, to find its longest rows and its diagonals; a conversion reads it and
- * writes the new format; and a candidate is run a dozen times.  On a GPU this is worth some dozens of products.
+ * What it costs: the part is read twice, by kernels, to find its longest rows and its diagonals; a conversion reads it
+ * and writes the new format; and a candidate is run a dozen times.  On a GPU this is worth some dozens of products.
  */
 #include "sparse/choice.h"
 
@@ -19,8 +19,11 @@ enum {
     REPEATS = 10
 };
 
-static const char *const names[] = {[MNP__AS_STORED] = "as stored", [MNP__BY_STREAM] = "stream", [MNP__BY_ROWS] = "rows",
-                                    [MNP__BY_SELL] = "sell",        [MNP__BY_DIA] = "dia"};
+static const char *const names[] = {[MNP__AS_STORED] = "as stored",
+                                    [MNP__BY_STREAM] = "stream",
+                                    [MNP__BY_ROWS] = "rows",
+                                    [MNP__BY_SELL] = "sell",
+                                    [MNP__BY_DIA] = "dia"};
 
 /* What a rank finds out about its own part. */
 struct findings {
@@ -41,15 +44,12 @@ struct facts {
 /* Collective. */
 static mnp_status load_task(const mnp_sparse *matrix, const mnp__part *part, const char *task, mnp__kernel **kernel_p)
 {
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_OFFSET %s\n#define MNP_TASK_%s 1\n",
                   mnp__jit_type(matrix->dtype), part->offset_size == 4 ? "int32_t" : "int64_t", task);
-    mnp_status st = MNP_AGREE(matrix->ctx, mnp__text_status(&defines));
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(matrix->ctx, &(mnp__kernel_spec){.file = "spmv.cu", .function = "spmv_examine",
-                                                              .defines = defines.data}, kernel_p);
-    mnp__text_free(&defines);
-    return st;
+    const mnp__kernel_spec spec = {.file = "spmv.cu", .function = "spmv_examine"};
+    return mnp__ctx_kernel_of_text(matrix->ctx, &spec, &defines, NULL, kernel_p);
 }
 
 static mnp_status run_task(mnp_ctx *ctx, const mnp__part *part, mnp__kernel *kernel, int64_t threads,
@@ -289,7 +289,9 @@ static mnp__way find_wanted(const mnp_sparse *matrix)
     return way;
 }
 
-/* Formats of which much would be filling are no candidates, nor what adds other rows than short ones in another order. */
+/*
+ * Formats of which much would be filling are no candidates, nor what adds other rows than short ones in another order.
+ */
 static bool is_candidate(const struct facts *facts, mnp__way wanted, mnp__way way)
 {
     if (wanted != MNP__NUM_WAYS && wanted != way)

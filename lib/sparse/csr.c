@@ -1,8 +1,8 @@
 /*
  * Rows in CSR on the CPU: made of entries, filtered, cast, added and multiplied.  One pass each, but for sorting.
  *
- * Values of all dtypes are computed with as pairs of doubles and rounded when they are stored, so that there is one text
- * for all; sums and products of float32 come out as those of float32 would.
+ * Values of all dtypes are computed with as pairs of doubles and rounded when they are stored, so that there is one
+ * text for all; sums and products of float32 come out as those of float32 would.
  */
 #include "sparse/csr.h"
 
@@ -34,46 +34,6 @@ void mnp__csr_free(mnp__csr *csr)
 }
 
 /* ---- values ---- */
-
-void mnp__value_get(mnp_dtype dtype, const void *values, int64_t at, double value[2])
-{
-    switch (dtype) {
-    case MNP_FLOAT32:
-        value[0] = ((const float *)values)[at];
-        value[1] = 0;
-        break;
-    case MNP_FLOAT64:
-        value[0] = ((const double *)values)[at];
-        value[1] = 0;
-        break;
-    case MNP_COMPLEX64:
-        value[0] = ((const float *)values)[2 * at];
-        value[1] = ((const float *)values)[2 * at + 1];
-        break;
-    default:
-        memcpy(value, (const double *)values + 2 * at, 2 * sizeof *value);
-        break;
-    }
-}
-
-void mnp__value_set(mnp_dtype dtype, void *values, int64_t at, const double value[2])
-{
-    switch (dtype) {
-    case MNP_FLOAT32:
-        ((float *)values)[at] = (float)value[0];
-        break;
-    case MNP_FLOAT64:
-        ((double *)values)[at] = value[0];
-        break;
-    case MNP_COMPLEX64:
-        ((float *)values)[2 * at] = (float)value[0];
-        ((float *)values)[2 * at + 1] = (float)value[1];
-        break;
-    default:
-        memcpy((double *)values + 2 * at, value, 2 * sizeof *value);
-        break;
-    }
-}
 
 bool mnp__value_is_zero(mnp_dtype dtype, const void *values, int64_t at)
 {
@@ -202,7 +162,8 @@ mnp_status mnp__csr_from_entries(mnp_dtype dtype, int64_t nrows, int64_t first_r
         made.offsets[rows[k] - first_row + 1]++;
     for (int64_t i = 0; i < nrows; i++)
         made.offsets[i + 1] += made.offsets[i];
-    for (int64_t k = 0; k < count; k++) { /* an offset is where the row's next entry goes, at last where the next row begins */
+    /* an offset is where the row's next entry goes, at last where the next row begins */
+    for (int64_t k = 0; k < count; k++) {
         const int64_t at = made.offsets[rows[k] - first_row]++;
         made.indices[at] = columns[k];
         mnp__value_copy(size, made.values, at, values, k);

@@ -10,6 +10,7 @@
 
 #include <maniple/dtype.h>
 
+#include "base/dtype.h"
 #include "base/status.h"
 
 /* The columns of a row rise, without duplicates, in whatever leaves this folder. */
@@ -31,8 +32,8 @@ mnp_status mnp__csr_new(mnp_dtype dtype, int64_t rows, int64_t columns, int64_t 
 void mnp__csr_free(mnp__csr *csr); /* one that is all zeros is accepted */
 
 /*
- * From entries in any order, entry k at row rows[k] - first_row, column columns[k], which are inside; duplicates are summed
- * in the order in which they come.  Time by the entries, and their logarithm in rows whose columns do not rise.
+ * From entries in any order, entry k at row rows[k] - first_row, column columns[k], which are inside; duplicates are
+ * summed in the order in which they come.  Time by the entries, and their logarithm in rows whose columns do not rise.
  */
 mnp_status mnp__csr_from_entries(mnp_dtype dtype, int64_t nrows, int64_t first_row, int64_t ncolumns, int64_t count,
                                  const int64_t *rows, const int64_t *columns, const void *values, mnp__csr *csr);
@@ -45,7 +46,9 @@ mnp_status mnp__csr_without_zeros(const mnp__csr *csr, mnp__csr *kept);
 /* The same pattern with values of another dtype, as numpy.ndarray.astype has it. */
 mnp_status mnp__csr_astype(const mnp__csr *csr, mnp_dtype dtype, mnp__csr *cast);
 
-/* alpha * a + beta * b, or a * b element by element: same dtype and shape.  What comes to 0 is left out, as in SciPy. */
+/*
+ * alpha * a + beta * b, or a * b element by element: same dtype and shape.  What comes to 0 is left out, as in SciPy.
+ */
 mnp_status mnp__csr_add(const double alpha[2], const mnp__csr *a, const double beta[2], const mnp__csr *b,
                         mnp__csr *sum);
 mnp_status mnp__csr_multiply(const mnp__csr *a, const mnp__csr *b, mnp__csr *product);
@@ -57,9 +60,5 @@ static inline void mnp__value_copy(size_t size, void *to, int64_t to_at, const v
 }
 
 bool mnp__value_is_zero(mnp_dtype dtype, const void *values, int64_t at);
-
-/* One value as real and imaginary part, and back (an imaginary part is dropped where the dtype has none). */
-void mnp__value_get(mnp_dtype dtype, const void *values, int64_t at, double value[2]);
-void mnp__value_set(mnp_dtype dtype, void *values, int64_t at, const double value[2]);
 
 #endif

@@ -8,8 +8,8 @@
 #include "sparse/part.h"
 
 /* A part of that shape with arrays of so many elements. */
-static mnp_status make_part(const mnp__part *shape, int64_t offsets, int64_t rows_of, int64_t indices, size_t value_size,
-                            mnp__part *part)
+static mnp_status make_part(const mnp__part *shape, int64_t offsets, int64_t rows_of, int64_t indices,
+                            size_t value_size, mnp__part *part)
 {
     mnp__part made = *shape;
     mnp_status st;
@@ -72,8 +72,8 @@ static mnp_status from_coo(const mnp__part *coo, size_t size, mnp__part *csr)
 /* ---- CSC ---- */
 
 /*
- * From lines of rows to lines of columns, or the other way round: `lines` lines become `others`.  Entries of a line come in
- * the order of the old lines, so indices rise.
+ * From lines of rows to lines of columns, or the other way round: `lines` lines become `others`.  Entries of a line
+ * come in the order of the old lines, so indices rise.
  */
 static void turn(const mnp__part *from, int64_t lines, mnp__part *to, int64_t others, size_t size)
 {
@@ -112,7 +112,10 @@ static mnp_status from_csc(const mnp__part *csc, size_t size, mnp__part *csr)
 
 /* ---- DIA ---- */
 
-/* Number the diagonals that there are from 1 on, rising, at the places rows - 1 + diagonal; 0: none.  Gives their number. */
+/*
+ * Number the diagonals that there are from 1 on, rising, at the places rows - 1 + diagonal; 0: none.  Gives their
+ * number.
+ */
 static int64_t number_diagonals(const mnp__part *csr, int32_t *numbers)
 {
     const int64_t *offsets = csr->offsets;
@@ -334,7 +337,8 @@ static mnp_status copy_csr(const mnp__part *csr, size_t size, mnp__part *part)
     return MNP_OK;
 }
 
-mnp_status mnp__part_convert(const mnp__part *csr, mnp_dtype dtype, mnp_sparse_format format, int block, mnp__part *part)
+mnp_status mnp__part_convert(const mnp__part *csr, mnp_dtype dtype, mnp_sparse_format format, int block,
+                             mnp__part *part)
 {
     const size_t size = mnp_dtype_size(dtype);
     switch (format) {

@@ -1,6 +1,6 @@
 /*
- * Matrices made on the spot, from a text such as "poisson:64x64".  Those of finite differences are stencils; that of elasticity
- * is assembled from finite elements.  Every rank makes its own rows from nothing but their numbers.
+ * Matrices made on the spot, from a text such as "poisson:64x64".  Those of finite differences are stencils; that of
+ * elasticity is assembled from finite elements.  Every rank makes its own rows from nothing but their numbers.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "sparse/sparse.h"
 
 enum { MOST_DIMS = 3, MOST_POINTS = 27 };
@@ -46,8 +47,8 @@ static mnp_status make_stencil(const struct request *request, const struct stenc
     _Alignas(double) char coefficients[sizeof stencil->coefficients];
     for (int i = 0; i < stencil->count; i++)
         mnp__value_set(request->dtype, coefficients, i, stencil->coefficients + 2 * i);
-    return mnp_csr_from_stencil(request->ctx, request->dtype, request->ndim, request->shape, stencil->count, stencil->offsets,
-                                coefficients, matrix_p);
+    return mnp_csr_from_stencil(request->ctx, request->dtype, request->ndim, request->shape, stencil->count,
+                                stencil->offsets, coefficients, matrix_p);
 }
 
 /* Convection along every dimension of cell Peclet number p, taken from where it comes; without any it is Poisson's. */
@@ -89,23 +90,29 @@ static mnp_status make_hpcg(const struct request *request, mnp_sparse **matrix_p
 
 /* ---- elasticity ---- */
 
-/* Of an element: node n is at its corner (n / 2, n % 2), with its shifts along x and y.  A row couples nine nodes at most. */
+/*
+ * Of an element: node n is at its corner (n / 2, n % 2), with its shifts along x and y.  A row couples nine nodes at
+ * most.
+ */
 enum { NODES = 4, UNKNOWNS = 2 * NODES, MOST_IN_ROW = 18 };
 
 /*
- * The stiffness of a square element of bilinear shape functions in plane stress, Young's modulus 1, by Gauss's rule of 2 x 2
- * points, which is exact here: T. J. R. Hughes, The Finite Element Method, 1987, chapters 2 and 3.
+ * The stiffness of a square element of bilinear shape functions in plane stress, Young's modulus 1, by Gauss's rule of
+ * 2 x 2 points, which is exact here: T. J. R. Hughes, The Finite Element Method, 1987, chapters 2 and 3.
  */
 static void make_element(double poisson, double stiffness[UNKNOWNS][UNKNOWNS])
 {
     const double scale = 1 / (1 - poisson * poisson);
-    const double elastic[3][3] = {{scale, poisson * scale, 0}, {poisson * scale, scale, 0}, {0, 0, scale * (1 - poisson) / 2}};
+    const double elastic[3][3] = {{scale, poisson * scale, 0},
+                                  {poisson * scale, scale, 0},
+                                  {0, 0, scale * (1 - poisson) / 2}};
     memset(stiffness, 0, sizeof(double[UNKNOWNS][UNKNOWNS]));
     for (int point = 0; point < 4; point++) {
         const double x = 0.5 + (point / 2 ? 0.5 : -0.5) / sqrt(3), y = 0.5 + (point % 2 ? 0.5 : -0.5) / sqrt(3);
         double strain[3][UNKNOWNS] = {{0}}; /* of a shift of every unknown: along x, along y, shear */
         for (int n = 0; n < NODES; n++) {
-            const double along_x = (n / 2 ? 1 : -1) * (n % 2 ? y : 1 - y), along_y = (n % 2 ? 1 : -1) * (n / 2 ? x : 1 - x);
+            const double along_x = (n / 2 ? 1 : -1) * (n % 2 ? y : 1 - y),
+                         along_y = (n % 2 ? 1 : -1) * (n / 2 ? x : 1 - x);
             strain[0][2 * n] = strain[2][2 * n + 1] = along_x;
             strain[1][2 * n + 1] = strain[2][2 * n] = along_y;
         }
@@ -120,16 +127,16 @@ static void make_element(double poisson, double stiffness[UNKNOWNS][UNKNOWNS])
 }
 
 /*
- * What couples a node to the nine around it, itself among them: blocks[di + 1][dj + 1] for that at (i + di, j + dj), summed
- * over the elements that have both.  False for those that are not there, or are held.
+ * What couples a node to the nine around it, itself among them: blocks[di + 1][dj + 1] for that at (i + di, j + dj),
+ * summed over the elements that have both.  False for those that are not there, or are held.
  */
 struct neighbours {
     bool there[3][3];
     double blocks[3][3][2][2];
 };
 
-static void gather_elements(const struct request *request, const double stiffness[UNKNOWNS][UNKNOWNS], int64_t i, int64_t j,
-                            struct neighbours *near)
+static void gather_elements(const struct request *request, const double stiffness[UNKNOWNS][UNKNOWNS], int64_t i,
+                            int64_t j, struct neighbours *near)
 {
     *near = (struct neighbours){.there = {{false}}};
     for (int own = 0; own < NODES; own++) { /* which corner of an element the node is */
@@ -182,8 +189,8 @@ static mnp_status make_elasticity(const struct request *request, mnp_sparse **ma
     memset(&csr, 0, sizeof csr);
     if (request->nparameters > 1 || !(poisson > -1 && poisson < 0.5))
         return MNP_FAIL(MNP_ERR_ARG, "'%s': Poisson's ratio is one number, above -1 and below 0.5", request->text);
-    if (request->shape[1] > INT64_MAX / 4 || __builtin_mul_overflow(request->shape[0], 2 * (request->shape[1] + 1), &size) ||
-        size > INT64_MAX / MOST_IN_ROW)
+    if (request->shape[1] > INT64_MAX / 4 ||
+        __builtin_mul_overflow(request->shape[0], 2 * (request->shape[1] + 1), &size) || size > INT64_MAX / MOST_IN_ROW)
         return MNP_FAIL(MNP_ERR_ARG, "'%s' has more unknowns than can be counted", request->text);
     MNP_TRY(mnp_layout_block(request->ctx->comm.size, 1, &size, &layout));
     mnp_layout_box(layout, request->ctx->comm.rank, &first, &rows);
@@ -230,14 +237,15 @@ static mnp_status parse_shape(struct request *request, const struct generator *g
         if (request->ndim == generator->most || *at < '0' || *at > '9')
             return fail_form(request, generator);
         if (errno || extent < 1 || __builtin_mul_overflow(size, (int64_t)extent, &size))
-            return MNP_FAIL(MNP_ERR_ARG, "'%s': extents must be at least 1, and their product below 2^63", request->text);
+            return MNP_FAIL(MNP_ERR_ARG, "'%s': extents must be at least 1, and their product below 2^63",
+                            request->text);
         request->shape[request->ndim++] = extent;
         *at_p = end;
     } while (**at_p == 'x');
     return request->ndim < generator->least ? fail_form(request, generator) : MNP_OK;
 }
 
-/* A decimal number: strtod() by itself would take "0x1", which is two of them, for one in hexadecimal. */
+/* A decimal number: mnp__parse_number() by itself would take "0x1", which is two of them, for one in hexadecimal. */
 static bool parse_number(const char **at_p, double *value_p)
 {
     char word[64], *end;
@@ -246,7 +254,7 @@ static bool parse_number(const char **at_p, double *value_p)
         return false;
     memcpy(word, *at_p, length);
     word[length] = '\0';
-    *value_p = strtod(word, &end);
+    *value_p = mnp__parse_number(word, &end);
     *at_p += length;
     return *end == '\0' && isfinite(*value_p);
 }
@@ -259,8 +267,8 @@ static mnp_status parse_parameters(struct request *request, const struct generat
             return fail_form(request, generator);
     } while (**at_p == 'x');
     if (request->nparameters > 1 && request->nparameters != request->ndim)
-        return MNP_FAIL(MNP_ERR_ARG, "'%s' has %d parameters for %d dimensions; give one, or one for each", request->text,
-                        request->nparameters, request->ndim);
+        return MNP_FAIL(MNP_ERR_ARG, "'%s' has %d parameters for %d dimensions; give one, or one for each",
+                        request->text, request->nparameters, request->ndim);
     return MNP_OK;
 }
 
@@ -282,8 +290,8 @@ mnp_status mnp_sparse_generate(mnp_ctx *ctx, const char *text, mnp_dtype dtype, 
 {
     struct request request = {.ctx = ctx, .dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype, .text = text};
     if (!mnp_sparse_is_generator(text))
-        return MNP_FAIL(MNP_ERR_ARG, "'%s' calls for no generator: there are poisson, hpcg, convdiff and elasticity, as in "
-                        "poisson:64x64", text ? text : "");
+        return MNP_FAIL(MNP_ERR_ARG, "'%s' calls for no generator: there are poisson, hpcg, convdiff and elasticity, "
+                        "as in poisson:64x64", text ? text : "");
     const struct generator *generator = find_generator(text);
     const char *at = strchr(text, ':') + 1;
     MNP_TRY(mnp__sparse_check_dtype("mnp_sparse_generate", request.dtype));

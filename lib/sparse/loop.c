@@ -1,9 +1,9 @@
 /*
  * Recording a method's loop, and letting the device go round.
  *
- * How long a launch goes on is a matter of the CPU: it fetches residuals before their ring is full, and does not let the
- * device go on for long, as it could not get it back where a rank is lost: the waits in the loop are in vain then, and
- * end, but the loop goes on to its pause.  All ranks pause alike.
+ * How long a launch goes on is a matter of the CPU: it fetches residuals before their ring is full, and does not let
+ * the device go on for long, as it could not get it back where a rank is lost: the waits in the loop are in vain then,
+ * and end, but the loop goes on to its pause.  All ranks pause alike.
  */
 #include "sparse/loop.h"
 
@@ -79,40 +79,56 @@ static mnp_status record_body(mnp__system *s)
     return s->method->wanders ? mnp__system_keep(s) : MNP_OK;
 }
 
-/* All ranks record, or none does: what is recorded may compile kernels, for which all are needed. */
-static mnp_status begin_recording(mnp__system *s, uint64_t *condition_p)
+/*
+ * What a recording failed with on this rank: with nothing as long as the device is well, as plain launches need no
+ * memory for a graph, nor anything that cannot be part of one.  A device that is not fails here, as it would in the
+ * next launch.
+ */
+static mnp_status forgive(mnp_ctx *ctx, mnp_status st)
 {
-    mnp_ctx *ctx = s->ctx;
-    const mnp_status st = MNP_AGREE(ctx, ctx->device->ops->graph_begin_loop(ctx->device, ctx->compute, condition_p));
-    if (st != MNP_OK)
-        mnp__graph_drop(ctx);
-    return st;
+    if (st == MNP_OK || st == MNP_ERR_COMM || st == MNP_ERR_TIMEOUT || st == MNP_ERR_PEER)
+        return st;
+    MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "recording the solver's loop: %s", mnp_error_message());
+    mnp__graph_drop(ctx);
+    return mnp__ctx_wait(ctx, ctx->compute);
 }
 
-/* What this rank has come to; *refused_p: nothing is wrong, but there is no loop. */
-static mnp_status record_alone(mnp__system *s, bool *refused_p)
+/* All ranks record, or none does: what is recorded may compile kernels, for which all are needed. */
+static mnp_status begin_recording(mnp_ctx *ctx, uint64_t *condition_p, bool *begun_p)
+{
+    const mnp_status st = ctx->device->ops->graph_begin_loop(ctx->device, ctx->compute, condition_p);
+    int begun = st == MNP_OK;
+    MNP_TRY(mnp__all_reduce(&ctx->comm, &begun, 1, MPI_INT, MPI_MIN));
+    if (!begun)
+        mnp__graph_drop(ctx);
+    *begun_p = begun;
+    return forgive(ctx, st);
+}
+
+/* What this rank has come to: loop.graph, which it may be without though nothing is wrong. */
+static mnp_status record_alone(mnp__system *s)
 {
     mnp_ctx *ctx = s->ctx;
-    mnp__device *device = ctx->device;
     uint64_t condition;
-    MNP_TRY(begin_recording(s, &condition));
+    bool begun;
+    const mnp_status beginning = begin_recording(ctx, &condition, &begun);
+    if (beginning != MNP_OK || !begun)
+        return beginning;
     mnp__steps_record(s->steps, &condition);
     mnp_status st = record_body(s);
     mnp__steps_record(s->steps, NULL);
-    *refused_p = device->refused || (st == MNP_OK && !is_at(s, &s->loop.begin));
-    if (st == MNP_OK && !*refused_p)
+    if (st == MNP_OK && is_at(s, &s->loop.begin))
         st = mnp__graph_finish(ctx, &s->loop.graph);
-    else
-        mnp__graph_drop(ctx);
-    return *refused_p ? MNP_OK : st;
+    st = forgive(ctx, st);
+    mnp__graph_drop(ctx); /* where it was not finished */
+    return st;
 }
 
 static mnp_status record(mnp__system *s)
 {
-    bool refused = false;
     s->loop.begin = place_of(s);
-    const mnp_status st = record_alone(s, &refused);
-    int dropped = refused || st != MNP_OK;
+    const mnp_status st = record_alone(s);
+    int dropped = !s->loop.graph;
     go_back(s, &s->loop.begin);
     mnp_status all = MNP_AGREE(s->ctx, st);
     if (all == MNP_OK)

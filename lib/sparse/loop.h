@@ -43,16 +43,16 @@ mnp_status mnp__solver_loop_open(mnp__system *s);
 void mnp__solver_loop_close(mnp__system *s);
 
 /*
- * Whether the system, after that many calls of iterate, goes on by mnp__solver_loop_run().  Where it is time to, the loop
- * is recorded, and if that cannot be, not tried again.  Collective, and agreed upon.  What iterate returns;
- * MNP_ERR_DEVICE, MNP_ERR_MEMORY.
+ * Whether the system, after that many calls of iterate, goes on by mnp__solver_loop_run().  Where it is time to, the
+ * loop is recorded, and if that cannot be, whatever for, launches go on, and it is not tried again.  Collective, and
+ * agreed upon.  MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_TIMEOUT, MNP_ERR_PEER.
  */
 mnp_status mnp__solver_loop_take_over(mnp__system *s, int64_t calls, bool *takes_over_p);
 
 /*
- * Go round until the method is over, or there are `most` iterations, or it is time for the CPU to look; waits.  *control
- * is what was known of the state, and becomes what it is.  Collective.  MNP_ERR_COMM, MNP_ERR_TIMEOUT, MNP_ERR_PEER,
- * MNP_ERR_MEMORY.
+ * Go round until the method is over, or there are `most` iterations, or it is time for the CPU to look; waits.
+ * *control is what was known of the state, and becomes what it is.  Collective.  MNP_ERR_COMM, MNP_ERR_TIMEOUT,
+ * MNP_ERR_PEER, MNP_ERR_MEMORY.
  */
 mnp_status mnp__solver_loop_run(mnp__system *s, double most, struct mnp_step_control *control);
 

@@ -109,14 +109,15 @@ static mnp_status check_layout(const char *name, const mnp_ctx *ctx, const mnp_l
         return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_new(): %s is NULL", name);
     if (mnp_layout_ndim(layout) != 1 || mnp_layout_nranks(layout) != ctx->comm.size || mnp_layout_is_cyclic(layout) ||
         mnp__layout_sharers(layout) != ctx->comm.size)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_new(): %s must cut one dimension over all %d ranks, in one part each",
-                        name, ctx->comm.size);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_operator_new(): %s must cut one dimension over all %d ranks, in one part each", name,
+                        ctx->comm.size);
     return MNP_OK;
 }
 
-mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *row_layout, const mnp_layout *column_layout,
-                            mnp_operator_apply apply, mnp_operator_apply adjoint, void *argument,
-                            mnp_operator **operator_p)
+mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *row_layout,
+                            const mnp_layout *column_layout, mnp_operator_apply apply, mnp_operator_apply adjoint,
+                            void *argument, mnp_operator **operator_p)
 {
     mnp_operator *op;
     struct functions *functions = NULL;
@@ -160,7 +161,8 @@ mnp_status mnp__operator_check_square(const char *function, const mnp_operator *
         return MNP_FAIL(MNP_ERR_ARG, "%s: the operator has %" PRId64 " rows and %" PRId64 " columns; it must be square",
                         function, rows, columns);
     if (!mnp_layout_equal(op->row_layout, op->column_layout))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the operator's rows and columns are cut differently over the ranks", function);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the operator's rows and columns are cut differently over the ranks",
+                        function);
     return MNP_OK;
 }
 

@@ -185,20 +185,12 @@ static void add_defines(mnp__text *text, const struct request *request, bool edg
 
 static mnp_status load(const struct request *request, bool adjoint, bool edges, int along, mnp__kernel **kernel_p)
 {
-    mnp__text defines = MNP__TEXT_EMPTY, generated = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room), generated = MNP__TEXT_EMPTY;
     add_defines(&defines, request, edges, along);
     add_body(&generated, request, adjoint);
-    mnp_status st = mnp__text_status(&defines);
-    if (st == MNP_OK)
-        st = mnp__text_status(&generated);
-    st = MNP_AGREE(request->ctx, st);
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(request->ctx,
-                             &(mnp__kernel_spec){.file = "operator_kernel.cu", .function = "operator_kernel",
-                                                 .defines = defines.data, .generated = generated.data}, kernel_p);
-    mnp__text_free(&defines);
-    mnp__text_free(&generated);
-    return st;
+    const mnp__kernel_spec spec = {.file = "operator_kernel.cu", .function = "operator_kernel"};
+    return mnp__ctx_kernel_of_text(request->ctx, &spec, &defines, &generated, kernel_p);
 }
 
 /* All that they depend on is alike on all ranks. */
@@ -437,19 +429,13 @@ mnp_status mnp_operator_from_kernel(mnp_ctx *ctx, mnp_dtype dtype, int ndim, con
 
 /* ---- stencils ---- */
 
-/* A number as C++ has it, exactly, and in any language of the user's: an odd integer times a power of two. */
+/* A number as C++ has it, exactly. */
 static void add_number(mnp__text *text, double number, bool is_single)
 {
-    int exponent;
-    if (!isfinite(number)) {
+    if (isfinite(number))
+        mnp__text_add(text, "%a%s", number, is_single ? "f" : "");
+    else
         mnp__text_add(text, isnan(number) ? "NAN" : number < 0 ? "-INFINITY" : "INFINITY");
-        return;
-    }
-    uint64_t digits = (uint64_t)ldexp(fabs(frexp(number, &exponent)), 53);
-    exponent = digits == 0 ? 0 : exponent - 53;
-    for (; digits != 0 && digits % 2 == 0; digits /= 2)
-        exponent++;
-    mnp__text_add(text, "%s0x%" PRIx64 "p%d%s", number < 0 ? "-" : "", digits, exponent, is_single ? "f" : "");
 }
 
 /* What one neighbour adds to y; of A^H it is on the other side, with the conjugate. */

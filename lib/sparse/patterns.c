@@ -36,7 +36,8 @@ static mnp_status make_eye(mnp_dtype dtype, int64_t lo, int64_t count, int64_t n
     return MNP_OK;
 }
 
-mnp_status mnp_sparse_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns, int64_t k, mnp_sparse **matrix_p)
+mnp_status mnp_sparse_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns, int64_t k,
+                          mnp_sparse **matrix_p)
 {
     static const char function[] = "mnp_sparse_eye";
     mnp_layout *layout;
@@ -44,7 +45,8 @@ mnp_status mnp_sparse_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t 
     int64_t lo, count;
     MNP_TRY(mnp__sparse_check_dtype(function, dtype));
     if (nrows < 0 || ncolumns < 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: a matrix of %" PRId64 " rows and %" PRId64 " columns", function, nrows, ncolumns);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: a matrix of %" PRId64 " rows and %" PRId64 " columns", function, nrows,
+                        ncolumns);
     MNP_TRY(even_rows(ctx, nrows, &layout, &lo, &count));
     mnp_status st = MNP_AGREE(ctx, make_eye(dtype, lo, count, ncolumns, k, &csr));
     if (st == MNP_OK)

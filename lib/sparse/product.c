@@ -96,14 +96,11 @@ static void add_defines(const mnp_sparse *matrix, const struct kernels *wanted, 
 /* Collective, as it may be compiled: all that it depends on is alike on all ranks. */
 static mnp_status load(const mnp_sparse *matrix, const struct kernels *wanted, int which, mnp__kernel **kernel_p)
 {
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    const mnp__kernel_spec spec = {.file = "spmv.cu", .function = "spmv"};
     add_defines(matrix, wanted, which, &defines);
-    mnp_status st = MNP_AGREE(matrix->ctx, mnp__text_status(&defines));
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(matrix->ctx, &(mnp__kernel_spec){.file = "spmv.cu", .function = "spmv",
-                                                              .defines = defines.data}, kernel_p);
-    mnp__text_free(&defines);
-    return st;
+    return mnp__ctx_kernel_of_text(matrix->ctx, &spec, &defines, NULL, kernel_p);
 }
 
 static bool is_as_wanted(const struct kernels *kept, const struct kernels *wanted)
@@ -296,16 +293,14 @@ mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **t
 
 /* ---- arrays ---- */
 
-/* A layout of vectors, or of several side by side. */
-static mnp_status vectors_layout(const mnp_sparse *matrix, const mnp_layout *layout, const mnp_array *x,
-                                 mnp_layout **layout_p)
+mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp_layout **layout_p)
 {
     if (x->layout->ndim == 1) {
         *layout_p = mnp_layout_retain((mnp_layout *)layout);
         return MNP_OK;
     }
     const int64_t shape[] = {layout->shape[0], x->layout->shape[1]};
-    return mnp__layout_line(matrix->ctx->comm.size, 2, shape, mnp_layout_cuts(layout, 0), layout_p);
+    return mnp__layout_line(layout->nranks, 2, shape, mnp_layout_cuts(layout, 0), layout_p);
 }
 
 mnp_status mnp__vectors_bring(const mnp_array *x, const mnp_layout *layout, mnp_dtype dtype, const mnp_array **brought_p,
@@ -357,8 +352,8 @@ static mnp_status matmul(const char *function, const mnp_sparse *matrix, bool co
 {
     mnp_layout *x_layout = NULL, *y_layout = NULL;
     mnp_status st;
-    MNP_TRY_OR(vectors_layout(matrix, matrix->column_layout, x, &x_layout), st, done);
-    MNP_TRY_OR(vectors_layout(matrix, matrix->row_layout, x, &y_layout), st, done);
+    MNP_TRY_OR(mnp__vectors_layout(matrix->column_layout, x, &x_layout), st, done);
+    MNP_TRY_OR(mnp__vectors_layout(matrix->row_layout, x, &y_layout), st, done);
     st = multiply(function, matrix, conjugate, x, x_layout, y_layout, y_p);
 done:
     mnp_layout_free(x_layout);

@@ -368,17 +368,14 @@ void mnp__relax_free(mnp__relax *relax)
 static mnp_status load(mnp__relax *relax, bool wide)
 {
     mnp__kernel **kernel_p = &relax->kernels[wide];
-    mnp__text defines = MNP__TEXT_EMPTY;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
     if (*kernel_p)
         return MNP_OK;
     mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_SLICE %d\n#define MNP_WIDE %d\n", mnp__jit_type(relax->dtype),
                   relax->slice, wide);
-    mnp__kernel_spec spec = {.file = "relax.cu", .function = "mnp_relax", .defines = mnp__text_string(&defines)};
-    mnp_status st = MNP_AGREE(relax->ctx, mnp__text_status(&defines));
-    if (st == MNP_OK)
-        st = mnp__ctx_kernel(relax->ctx, &spec, kernel_p);
-    mnp__text_free(&defines);
-    return st;
+    const mnp__kernel_spec spec = {.file = "relax.cu", .function = "mnp_relax"};
+    return mnp__ctx_kernel_of_text(relax->ctx, &spec, &defines, NULL, kernel_p);
 }
 
 mnp_status mnp__relax_load(mnp__relax *relax)

@@ -1,9 +1,10 @@
 /*
  * Methods without inner products but for the test: Chebyshev's and Richardson's iteration.
  *
- * chebyshev: the polynomial that is smallest between bounds of the spectrum of M A (G. H. Golub, R. S. Varga, "Chebyshev
- * semi-iterative methods", Numer. Math. 3, 1961; as in Y. Saad, "Iterative methods for sparse linear systems", algorithm
- * 12.1).  Bounds that are not given are estimated by Lanczos' method.  richardson: x += omega M (b - A x).
+ * chebyshev: the polynomial that is smallest between bounds of the spectrum of M A (G. H. Golub, R. S. Varga,
+ * "Chebyshev semi-iterative methods", Numer. Math. 3, 1961; as in Y. Saad, "Iterative methods for sparse linear
+ * systems", algorithm 12.1).  Bounds that are not given are estimated by Lanczos' method.  richardson: x += omega M (b
+ * - A x).
  */
 #include "sparse/method.h"
 
@@ -44,7 +45,8 @@ static mnp_status chebyshev_prepare(mnp__system *s, struct mnp_step_control *con
     }
     if (!(bounds[0] > 0 && bounds[0] <= bounds[1]))
         return MNP_FAIL(MNP_ERR_ARG,
-                        "chebyshev needs a positive definite matrix with the spectrum in %g to %g, as given or estimated",
+                        "chebyshev needs a positive definite matrix with the spectrum in %g to %g, as given "
+                        "or estimated",
                         bounds[0], bounds[1]);
     control->parameter[MIDDLE] = (bounds[0] + bounds[1]) / 2;
     control->parameter[HALF_WIDTH] = (bounds[1] - bounds[0]) / 2 + 1e-9 * bounds[1]; /* not 0 */

@@ -18,8 +18,6 @@ static mnp_status travel(mnp_ctx *ctx, mnp__shuffle *shuffle, journey go, int64_
 {
     mnp__device *device = ctx->device;
     void *sent = NULL, *received = NULL;
-    if (device->cpu_memory)
-        return go(shuffle, size, from, to);
     mnp_status st = device->ops->alloc(device, (size_t)count * size, &sent);
     if (st == MNP_OK)
         st = device->ops->alloc(device, (size_t)got * size, &received);
@@ -96,7 +94,8 @@ mnp_status mnp__travel_rows(mnp_ctx *ctx, const mnp__csr *csr, const int64_t *co
     MNP_TRY_OR(mnp__shuffle_new(ctx, entry_counts, &by_entries), st, done);
     MNP_TRY_OR(MNP_AGREE(ctx, make_room(&got)), st, done);
     MNP_TRY_OR(mnp__travel_send(ctx, by_entries, entries, sizeof *csr->indices, csr->indices, got.indices), st, done);
-    MNP_TRY_OR(mnp__travel_send(ctx, by_entries, entries, mnp_dtype_size(csr->dtype), csr->values, got.values), st, done);
+    MNP_TRY_OR(mnp__travel_send(ctx, by_entries, entries, mnp_dtype_size(csr->dtype), csr->values, got.values), st,
+               done);
     *arrived = got;
 done:
     if (st != MNP_OK)
@@ -167,8 +166,8 @@ static mnp_status pack(mnp_ctx *ctx, const mnp_layout *layout, size_t size, int6
 }
 
 /* The packed entries travel; what comes has the same shape. */
-static mnp_status send_packed(mnp_ctx *ctx, size_t size, int64_t count, const struct packed *packed, struct packed *arrived,
-                              int64_t *received_p)
+static mnp_status send_packed(mnp_ctx *ctx, size_t size, int64_t count, const struct packed *packed,
+                              struct packed *arrived, int64_t *received_p)
 {
     mnp__shuffle *shuffle;
     mnp_status st;
@@ -176,7 +175,8 @@ static mnp_status send_packed(mnp_ctx *ctx, size_t size, int64_t count, const st
     *received_p = mnp__shuffle_received(shuffle);
     MNP_TRY_OR(MNP_AGREE(ctx, new_packed(0, *received_p, size, arrived)), st, done);
     MNP_TRY_OR(mnp__travel_send(ctx, shuffle, count, sizeof *packed->rows, packed->rows, arrived->rows), st, done);
-    MNP_TRY_OR(mnp__travel_send(ctx, shuffle, count, sizeof *packed->columns, packed->columns, arrived->columns), st, done);
+    MNP_TRY_OR(mnp__travel_send(ctx, shuffle, count, sizeof *packed->columns, packed->columns, arrived->columns), st,
+               done);
     st = mnp__travel_send(ctx, shuffle, count, size, packed->values, arrived->values);
 done:
     mnp__shuffle_free(shuffle);
@@ -196,8 +196,8 @@ mnp_status mnp__travel_entries(mnp_ctx *ctx, const mnp_layout *layout, mnp_dtype
     MNP_TRY_OR(send_packed(ctx, size, count, &packed, &arrived, &received), st, done);
     free_packed(&packed);
     packed = (struct packed){.counts = NULL};
-    st = MNP_AGREE(ctx, mnp__csr_from_entries(dtype, end - first, first, ncolumns, received, arrived.rows, arrived.columns,
-                                              arrived.values, &made));
+    st = MNP_AGREE(ctx, mnp__csr_from_entries(dtype, end - first, first, ncolumns, received, arrived.rows,
+                                              arrived.columns, arrived.values, &made));
     if (st == MNP_OK)
         *csr = made;
     else

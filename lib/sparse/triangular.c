@@ -1,10 +1,10 @@
 /*
  * Triangular solves with a matrix that is spread over the ranks.
  *
- * A rank's rows name unknowns of its own and, apart from them, unknowns of ranks on one side of it, its ghosts.  Once these
- * are known, it takes their share from b and solves its own block by levels (relax.h).  Ranks are taken by levels too: a
- * rank's turn comes when those that it needs have had theirs, and before every turn but the first all exchange ghosts.  So a
- * matrix of blocks that do not need each other takes one turn, a band as many as there are ranks.
+ * A rank's rows name unknowns of its own and, apart from them, unknowns of ranks on one side of it, its ghosts.  Once
+ * these are known, it takes their share from b and solves its own block by levels (relax.h).  Ranks are taken by levels
+ * too: a rank's turn comes when those that it needs have had theirs, and before every turn but the first all exchange
+ * ghosts.  So a matrix of blocks that do not need each other takes one turn, a band as many as there are ranks.
  *
  * A row's share is summed from the outermost column to the diagonal, ghosts first, so the result is that of one rank.
  */
@@ -25,7 +25,8 @@ struct mnp_triangular {
     mnp_ctx *ctx;
     mnp_dtype dtype;
     mnp_layout *layout;         /* of b and x: that of the rows */
-    mnp__relax *own, *outside;  /* this rank's triangle; what its rows have in columns of others, where there are turns */
+    /* this rank's triangle; what its rows have in columns of others, where there are turns */
+    mnp__relax *own, *outside;
     mnp__ghosts *ghosts;        /* those columns */
     int turn, turns;            /* this rank's, and how many there are */
 };
@@ -40,8 +41,8 @@ struct wanted {
 
 static mnp_status not_triangular(const struct wanted *wanted, int64_t row, int64_t column)
 {
-    return MNP_FAIL(MNP_ERR_ARG, "%s: the entry in row %" PRId64 ", column %" PRId64 " is not 0, so the matrix is not %s "
-                    "triangular", wanted->function, row, column, wanted->lower ? "lower" : "upper");
+    return MNP_FAIL(MNP_ERR_ARG, "%s: the entry in row %" PRId64 ", column %" PRId64 " is not 0, so the matrix is not "
+                    "%s triangular", wanted->function, row, column, wanted->lower ? "lower" : "upper");
 }
 
 /* The inverse of the diagonal, into `inverse`; all entries of the own block have been looked at then. */
@@ -105,7 +106,8 @@ static mnp_status keep_side(const struct wanted *wanted, const mnp_sparse *matri
                 block->columns[kept] = (int32_t)column;
                 block->values[kept++] = block->values[e];
             } else if (block->values[e] != 0) {
-                return not_triangular(wanted, matrix->row_lo + i, mnp__ghosts_columns(matrix->ghosts)[block->columns[e]]);
+                return not_triangular(wanted, matrix->row_lo + i,
+                                      mnp__ghosts_columns(matrix->ghosts)[block->columns[e]]);
             }
         }
         begin = end;
@@ -120,7 +122,8 @@ static mnp_status take_outside(mnp_triangular *plan, const struct wanted *wanted
     mnp__own_block block;
     int64_t first, count;
     find_side(wanted, matrix, &first, &count);
-    MNP_TRY(mnp__ghosts_new(plan->ctx, plan->layout, count, mnp__ghosts_columns(matrix->ghosts) + first, &plan->ghosts));
+    MNP_TRY(mnp__ghosts_new(plan->ctx, plan->layout, count, mnp__ghosts_columns(matrix->ghosts) + first,
+                            &plan->ghosts));
     MNP_TRY(mnp__ghost_block_of(matrix, &block));
     mnp_status st = keep_side(wanted, matrix, first, count, &block);
     if (st == MNP_OK)
@@ -132,7 +135,9 @@ static mnp_status take_outside(mnp_triangular *plan, const struct wanted *wanted
 
 /* ---- turns ---- */
 
-/* The turn of every rank, one more than those of the ranks that it needs: needs[r * size + s] says whether r needs s. */
+/*
+ * The turn of every rank, one more than those of the ranks that it needs: needs[r * size + s] says whether r needs s.
+ */
 static int find_turns(bool lower, int size, const char *needs, int *turns)
 {
     int most = 0;
@@ -229,13 +234,13 @@ static mnp_status check_matrix(const char *function, const mnp_sparse *matrix)
 {
     MNP_TRY(mnp__sparse_check(function, matrix));
     if (matrix->shape[0] != matrix->shape[1])
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix has the shape (%" PRId64 ", %" PRId64 "); it must be square", function,
-                        matrix->shape[0], matrix->shape[1]);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix has the shape (%" PRId64 ", %" PRId64 "); it must be square",
+                        function, matrix->shape[0], matrix->shape[1]);
     return MNP_OK;
 }
 
-mnp_status mnp_triangular_new(const mnp_sparse *matrix, mnp_dtype dtype, bool lower, bool unit_diagonal, bool own_blocks,
-                              mnp_triangular **plan_p)
+mnp_status mnp_triangular_new(const mnp_sparse *matrix, mnp_dtype dtype, bool lower, bool unit_diagonal,
+                              bool own_blocks, mnp_triangular **plan_p)
 {
     const struct wanted wanted = {"mnp_triangular_new", lower, unit_diagonal, own_blocks};
     MNP_TRY(check_matrix(wanted.function, matrix));
@@ -294,8 +299,8 @@ static mnp_status check_vectors(const char *function, const mnp_ctx *ctx, const 
     if (b->ctx != ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix and b belong to two contexts", function);
     if (b->layout->ndim < 1 || b->layout->ndim > 2 || b->layout->shape[0] != rows)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: b has %d dimensions, the first of extent %" PRId64 "; it should have one or two, "
-                        "the first of extent %" PRId64, function, b->layout->ndim,
+        return MNP_FAIL(MNP_ERR_ARG, "%s: b has %d dimensions, the first of extent %" PRId64 "; it should have one or "
+                        "two, the first of extent %" PRId64, function, b->layout->ndim,
                         b->layout->ndim > 0 ? b->layout->shape[0] : 1, rows);
     return MNP_OK;
 }
@@ -319,10 +324,7 @@ static mnp_status solve(const char *function, const mnp_triangular *plan, const 
 static mnp_status solve_checked(const char *function, const mnp_triangular *plan, const mnp_array *b, mnp_array **x_p)
 {
     mnp_layout *layout;
-    if (b->layout->ndim == 1)
-        return solve(function, plan, plan->layout, b, x_p);
-    const int64_t shape[] = {b->layout->shape[0], b->layout->shape[1]};
-    MNP_TRY(mnp__layout_line(plan->ctx->comm.size, 2, shape, mnp_layout_cuts(plan->layout, 0), &layout));
+    MNP_TRY(mnp__vectors_layout(plan->layout, b, &layout));
     const mnp_status st = solve(function, plan, layout, b, x_p);
     mnp_layout_free(layout);
     return st;

@@ -24,7 +24,7 @@ for ranks in 1 3; do
     fi
     run "all cases on $ranks rank(s)" on "$ranks" "$MANIPLE" bench comm --min 8 --max 64K --step 90 --repeats 1
     printf '%s\n' "$tap_output" >table.txt
-    for name in all-reduce all-reduce-f64 broadcast all-gather reduce-scatter all-to-all barrier columns transpose halo; do
+    for name in all-reduce all-reduce-f64 reduce broadcast all-gather reduce-scatter all-to-all barrier columns transpose halo; do
         grep -q "^$name  *[-0-9]" table.txt || echo "there is no $name"
     done >missing.txt
     [ ! -s missing.txt ] && { [ "$ranks" = 1 ] || grep -q '^ping ' table.txt; }

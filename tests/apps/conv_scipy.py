@@ -125,8 +125,8 @@ class Case:
         return differences(result, expected, self.tolerance(dtype))
 
     def tolerance(self, dtype):
-        """The bound that always holds: four roundings, of both operands, the product and the result, and one for each of
-        n partial sums, each half an eps of the sum of magnitudes (Higham, Accuracy and Stability of Numerical
+        """The bound that always holds: four roundings, of both operands, the product and the result, and one for each
+        of n partial sums, each half an eps of the sum of magnitudes (Higham, Accuracy and Stability of Numerical
         Algorithms, section 4.2).  Sums come near it where many small terms meet a large one."""
         eps = np.finfo(dtype).eps
         return eps / 2 * (4 + self.kernel.size) * self.expected(magnitude=True) + np.finfo(dtype).tiny

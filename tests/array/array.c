@@ -258,7 +258,8 @@ static void check_subscripts(void)
     view = a = NULL;
     good = good && mnp_view(other, &view, MNP_ELLIPSIS, MNP_AT(2)) == MNP_OK &&
            mnp_view(view, &a, MNP_ALL, MNP_SLICE(MNP_NONE, 2, MNP_NONE)) == MNP_OK &&
-           mnp_array_to_host(view, MNP_ALL_RANKS, got[0]) == MNP_OK && mnp_array_to_host(a, MNP_ALL_RANKS, got[1]) == MNP_OK;
+           mnp_array_to_host(view, MNP_ALL_RANKS, got[0]) == MNP_OK &&
+           mnp_array_to_host(a, MNP_ALL_RANKS, got[1]) == MNP_OK;
     for (int i = 0; i < 3; i++)
         good = good && got[0][i] == (i + 1) * 24 + 3 * 3 + 2 && (i == 2 || got[1][i] == got[0][i]);
     ok(good, "subscripts as structs and as text, and a view of a view whose array is gone");
@@ -305,7 +306,8 @@ static void check_exhaustion(void)
     mnp_layout *layout; /* more on the last rank alone than there is anywhere */
     mnp_layout_on_root(mnp_ctx_size(ctx), mnp_ctx_size(ctx) - 1, 1, (int64_t[]){(int64_t)1 << 52}, &layout);
     mnp_status st = mnp_array_new(ctx, MNP_FLOAT64, layout, &huge);
-    bool last = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1, heap = mnp_ctx_size(ctx) <= 2; /* heap: as good as balanced */
+    /* heap: as good as balanced */
+    bool last = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1, heap = mnp_ctx_size(ctx) <= 2;
     ok(st == (heap || last ? MNP_ERR_MEMORY : MNP_ERR_PEER) && !huge, "out of memory on one rank fails on all: %s",
        mnp_error_message());
     mnp_layout_free(layout);
@@ -334,7 +336,8 @@ static void check_contexts(void)
 
 int main(void)
 {
-    static const int64_t shapes[][4] = {{13, 1, 1, 1}, {7, 6, 1, 1}, {3, 4, 5, 1}, {2, 3, 2, 5}, {1, 2, 1, 1}, {5, 0, 3, 1}};
+    static const int64_t shapes[][4] = {{13, 1, 1, 1}, {7, 6, 1, 1}, {3, 4, 5, 1},
+                                        {2, 3, 2, 5},  {1, 2, 1, 1}, {5, 0, 3, 1}};
     static const int ndims[] = {1, 2, 3, 4, 2, 3};
     if (mnp_init(MPI_COMM_WORLD, NULL, &ctx) != MNP_OK)
         mnp_exit(1);
@@ -346,7 +349,8 @@ int main(void)
     }
     for (int i = 0; i < MNP_NUM_DTYPES; i += 2) /* every kernel is a compilation: half of the pairs tell */
         for (int j = i % 4 == 0; j < MNP_NUM_DTYPES; j += 3)
-            ok(casts((mnp_dtype)i, (mnp_dtype)j), "%s as %s", mnp_dtype_name((mnp_dtype)i), mnp_dtype_name((mnp_dtype)j));
+            ok(casts((mnp_dtype)i, (mnp_dtype)j), "%s as %s", mnp_dtype_name((mnp_dtype)i),
+               mnp_dtype_name((mnp_dtype)j));
     check_creation();
     check_local();
     check_large_blocks("");

@@ -1,8 +1,8 @@
 /*
- * Redistributions of blocks that are large enough for all ways in which boxes are copied: rows by accesses of every width,
- * tiles of transposed blocks, lists of many small boxes.  With elements of every size, extents and views that fit no access,
- * tile or unit evenly, and the ones that do.  Then plans that are run again and again, also in turns, with other work
- * between them, into arrays that hold something else by then.
+ * Redistributions of blocks that are large enough for all ways in which boxes are copied: rows by accesses of every
+ * width, tiles of transposed blocks, lists of many small boxes.  With elements of every size, extents and views that
+ * fit no access, tile or unit evenly, and the ones that do.  Then plans that are run again and again, also in turns,
+ * with other work between them, into arrays that hold something else by then.
  */
 #include <maniple.h>
 
@@ -98,7 +98,8 @@ static bool view_of(mnp_dtype dtype, int64_t row, int64_t column, int64_t step, 
     enum { ROWS = 150, COLUMNS = 272 };
     const int64_t shape[] = {ROWS, COLUMNS}, part[] = {ROWS - row, (COLUMNS - column + step - 1) / step};
     const size_t item = mnp_dtype_size(dtype);
-    unsigned char *data = make_data(ROWS * COLUMNS, item, (unsigned)(row + column)), *wanted = malloc(ROWS * COLUMNS * item);
+    unsigned char *data = make_data(ROWS * COLUMNS, item, (unsigned)(row + column)),
+                  *wanted = malloc(ROWS * COLUMNS * item);
     mnp_layout *rows = cut_along(2, shape, 0, false), *columns = cut_along(2, part, 1, fortran);
     mnp_array *a = NULL, *x = NULL, *view = NULL, *y = NULL;
     for (int64_t i = 0; i < part[0]; i++) {
@@ -106,9 +107,10 @@ static bool view_of(mnp_dtype dtype, int64_t row, int64_t column, int64_t step, 
             memcpy(wanted + (size_t)(i * part[1] + j) * item,
                    data + (size_t)((row + i) * COLUMNS + column + j * step) * item, item);
     }
-    bool good = mnp_array_from_host(ctx, dtype, 2, shape, data, &a) == MNP_OK && mnp_redistribute(a, rows, &x) == MNP_OK &&
-                mnp_slice(x, 2, (mnp_subscript[]){MNP_SLICE(row, MNP_NONE, 1), MNP_SLICE(column, MNP_NONE, step)}, &view) ==
-                    MNP_OK &&
+    bool good = mnp_array_from_host(ctx, dtype, 2, shape, data, &a) == MNP_OK &&
+                mnp_redistribute(a, rows, &x) == MNP_OK &&
+                mnp_slice(x, 2, (mnp_subscript[]){MNP_SLICE(row, MNP_NONE, 1), MNP_SLICE(column, MNP_NONE, step)},
+                          &view) == MNP_OK &&
                 mnp_redistribute(view, columns, &y) == MNP_OK && holds(y, part[0] * part[1], item, wanted);
     mnp_free_all(view, a, x, y);
     mnp_layout_free(rows);
@@ -124,7 +126,8 @@ static void views(void)
         int wrong = 0;
         for (int fortran = 0; fortran <= 1; fortran++) {
             for (int64_t column = 0; column <= 8; column++)
-                wrong += !view_of(dtypes[i], column % 3, column, 1, fortran) + !view_of(dtypes[i], 1, column, 3, fortran);
+                wrong += !view_of(dtypes[i], column % 3, column, 1, fortran) +
+                         !view_of(dtypes[i], 1, column, 3, fortran);
         }
         ok(wrong == 0, "%s, views with any beginning: %d wrong", mnp_dtype_name(dtypes[i]), wrong);
     }
@@ -142,11 +145,11 @@ static void small_boxes(void)
         mnp_array *a = NULL, *x = NULL, *y = NULL, *z = NULL;
         MNP_OR_EXIT(mnp_layout_new_cyclic(2, mesh, 2, shape, (int[]){0, 1}, (int64_t[]){3, 2}, &dealt));
         MNP_OR_EXIT(mnp_layout_new_cyclic(2, mesh, 2, shape, (int[]){1, 0}, (int64_t[]){5, 1}, &other));
-        ok(mnp_array_from_host(ctx, dtypes[i], 2, shape, data, &a) == MNP_OK && mnp_redistribute(a, dealt, &x) == MNP_OK &&
-               mnp_redistribute(x, other, &y) == MNP_OK && mnp_redistribute(y, rows, &z) == MNP_OK &&
-               holds(x, shape[0] * shape[1], item, data) && holds(y, shape[0] * shape[1], item, data) &&
-               holds(z, shape[0] * shape[1], item, data), "%s, from one way of dealing out to another",
-           mnp_dtype_name(dtypes[i]));
+        ok(mnp_array_from_host(ctx, dtypes[i], 2, shape, data, &a) == MNP_OK &&
+               mnp_redistribute(a, dealt, &x) == MNP_OK && mnp_redistribute(x, other, &y) == MNP_OK &&
+               mnp_redistribute(y, rows, &z) == MNP_OK && holds(x, shape[0] * shape[1], item, data) &&
+               holds(y, shape[0] * shape[1], item, data) && holds(z, shape[0] * shape[1], item, data),
+           "%s, from one way of dealing out to another", mnp_dtype_name(dtypes[i]));
         mnp_free_all(a, x, y, z);
         mnp_layout_free(dealt);
         mnp_layout_free(other);

@@ -229,7 +229,7 @@ for shape, shared in (((24, 5, 7), True), ((2, 12, 35), mp.size in (1, 2)), ((7,
     mp.ok(mp.may_share_memory(mp.reshape(rows, len(shape), shape), rows) == shared,
           f"rows as {shape} {'are' if shared else 'cannot be'} a view")
 
-# --- transposed copies, which go by tiles ------------------------------------------------------------------------------
+# --- transposed copies, which go by tiles -----------------------------------------------------------------------------
 
 b = rng.integers(-100, 100, (3, 70, 2, 41))
 wrongs = ""

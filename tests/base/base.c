@@ -1,6 +1,7 @@
 /*
  * Dtypes, texts, settings, log levels and the error record.
  */
+#include <locale.h>
 #include <math.h>
 #include <string.h>
 
@@ -128,13 +129,75 @@ static void check_texts(void)
     mnp__text text = MNP__TEXT_EMPTY;
     for (int i = 0; i < 1000; i++)
         mnp__text_add(&text, "%d,", i);
-    ok(mnp__text_status(&text) == MNP_OK && text.length == 3890 && strncmp(text.data, "0,1,2,", 6) == 0, "a text grows");
+    ok(mnp__text_status(&text) == MNP_OK && text.length == 3890 && strncmp(text.data, "0,1,2,", 6) == 0,
+       "a text grows");
     mnp__text_free(&text);
     mnp__text_add_shape(&text, 2, (int64_t[]){872, 1000});
     mnp__text_add_shape(&text, 1, (int64_t[]){5});
     mnp__text_add_shape(&text, 0, NULL);
     ok(strcmp(text.data, "(872, 1000)(5,)()") == 0, "shapes print as NumPy prints them: %s", text.data);
     mnp__text_free(&text);
+
+    char room[8];
+    text = MNP__TEXT_IN(room);
+    ok(strcmp(mnp__text_string(&text), "") == 0, "a text in memory of the caller's is empty at first");
+    mnp__text_add(&text, "%d", 1234567);
+    ok(text.data == room && !mnp__text_has_grown(&text) && strcmp(room, "1234567") == 0,
+       "and stays there while it fits");
+    mnp__text_add(&text, "%d", 8);
+    ok(text.data != room && mnp__text_has_grown(&text) && strcmp(text.data, "12345678") == 0, "and grows out of it");
+    mnp__text_free(&text);
+}
+
+/*
+ * Set a locale whose numbers have commas, which is made for this test by the C library's tool.  False where that fails;
+ * it complains of all else that a locale has.
+ */
+static bool set_comma_locale(void)
+{
+    static const char make[] =
+        "mkdir -p base-locale && cd base-locale || exit\n"
+        "printf '<code_set_name> PLAIN\\nCHARMAP\\nEND CHARMAP\\n' >characters\n"
+        "printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \"\"\\ngrouping -1\\nEND LC_NUMERIC\\n' >numbers\n"
+        "localedef -c -f ./characters -i ./numbers ./comma >/dev/null 2>&1\n"
+        "test -d comma\n";
+    setenv("LOCPATH", "base-locale", 1);
+    const bool set = system(make) == 0 && setlocale(LC_NUMERIC, "comma");
+    return system("rm -r base-locale") == 0 && set;
+}
+
+static void check_numbers(void)
+{
+    static const char written[] = "0.5 1.25e-07 0x1.8p+1";
+    const char *number = "2.5e1x";
+    char line[64], *end;
+    mnp__text text = MNP__TEXT_EMPTY;
+    mnp__config config;
+    mnp__numbers numbers = {NULL, NULL};
+    if (!set_comma_locale()) {
+        skip("numbers have points in a locale with commas", "localedef makes no locale here");
+        return;
+    }
+    snprintf(line, sizeof line, "%g", 0.5);
+    ok(strcmp(line, "0,5") == 0, "a locale with commas: %s", line);
+    ok(mnp__parse_number(number, &end) == 25 && end == number + 5, "numbers are read with points");
+    ok(mnp__parse_number("x", &end) == 0 && *end == 'x', "and what is none is told");
+    mnp__text_add(&text, "%g %.3g %a", 0.5, 1.25e-7, 3.0);
+    ok(strcmp(mnp__text_string(&text), written) == 0, "numbers of texts have points: %s", text.data);
+    mnp__text_free(&text);
+    if (ok(mnp__numbers_begin(&numbers) == MNP_OK, "C's locale is there")) {
+        snprintf(line, sizeof line, "%g %.3g %a", 0.5, 1.25e-7, 3.0);
+        mnp__numbers_end(&numbers);
+        ok(strcmp(line, written) == 0, "and others between begin and end: %s", line);
+    }
+    snprintf(line, sizeof line, "%g", 0.5);
+    ok(strcmp(line, "0,5") == 0, "then the program's locale is back: %s", line);
+    if (ok(mnp__config_read("deadline=0.25 memory_limit=12.5%", 0, &config) == MNP_OK,
+           "settings with points are read")) {
+        ok(config.deadline_seconds == 0.25 && config.memory_share == 0.125, "and are what they say");
+        mnp__config_free(&config);
+    }
+    setlocale(LC_NUMERIC, "C");
 }
 
 static void check_settings(void)
@@ -156,10 +219,16 @@ static void check_settings(void)
     mnp__config_free(&config);
 
     static const char *const wrong[][2] = {
-        {"colour=red", "knows no option \"colour\""}, {"device", "not of the form"},    {"device=gpu", "cuda, host or auto"},
-        {"deadline=soon", "number of seconds"},       {"deadline=-1", "above 0"},       {"threads=0", "1 to 4096"},
+        {"colour=red", "knows no option \"colour\""},
+        {"device", "not of the form"},
+        {"device=gpu", "cuda, host or auto"},
+        {"deadline=soon", "number of seconds"},
+        {"deadline=-1", "above 0"},
+        {"threads=0", "1 to 4096"},
         {"reproducible=yes", "should be 0 or 1"},
-        {"log=loud", "error, warn, info or debug"},   {"log=info:x", "list of ranks"},  {"transport=tcp", "nccl, mpi or auto"},
+        {"log=loud", "error, warn, info or debug"},
+        {"log=info:x", "list of ranks"},
+        {"transport=tcp", "nccl, mpi or auto"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ok(mnp__config_read(wrong[i][0], 0, &config) == MNP_ERR_ARG && strstr(mnp_error_message(), wrong[i][1]),
@@ -175,7 +244,8 @@ static void check_record(void)
     ok(strcmp(mnp_error_message(), "while reading x: the first of 2") == 0, "and with what was being done");
     MNP_FAIL(MNP_ERR_IO, "again: %s", mnp_error_message());
     ok(strcmp(mnp_error_message(), "again: while reading x: the first of 2") == 0, "its own words may be quoted");
-    ok(strcmp(mnp_status_name(MNP_ERR_PEER), "MNP_ERR_PEER") == 0 && strcmp(mnp_status_name((mnp_status)77), "unknown status") == 0,
+    ok(strcmp(mnp_status_name(MNP_ERR_PEER), "MNP_ERR_PEER") == 0 &&
+           strcmp(mnp_status_name((mnp_status)77), "unknown status") == 0,
        "statuses have names");
 }
 
@@ -186,6 +256,7 @@ int main(void)
     check_casting();
     check_halves();
     check_texts();
+    check_numbers();
     check_settings();
     check_record();
     return done_testing();

@@ -60,7 +60,8 @@ static void check_compile_error(mnp_ctx *ctx)
     mnp__kernel_spec spec = {.file = "copy_boxes.cu", .function = "copy_boxes",
                              .defines = "#define MNP_SRC float\n#define MNP_DST no_such_type\n"};
     mnp_status st = mnp__ctx_kernel(ctx, &spec, &kernel);
-    ok(st == MNP_ERR_COMPILE && !kernel && strstr(mnp_error_message(), "no_such_type") && strstr(mnp_error_message(), " | "),
+    ok(st == MNP_ERR_COMPILE && !kernel && strstr(mnp_error_message(), "no_such_type") &&
+           strstr(mnp_error_message(), " | "),
        "a kernel that does not compile is an error with the compiler's words and the line");
     spec.defines = "#define MNP_SRC float\n#define MNP_DST double\n";
     ok(mnp__ctx_kernel(ctx, &spec, &kernel) == MNP_OK && kernel, "and the context goes on");
@@ -78,9 +79,38 @@ static void check_compile_error_on_one_rank(mnp_ctx *ctx)
     if (wrong)
         spec.defines = "#error on this rank alone\n";
     mnp_status st = mnp__ctx_kernel(ctx, &spec, &kernel);
-    ok(st == (wrong ? MNP_ERR_COMPILE : MNP_ERR_PEER) && !kernel, "a kernel that one rank cannot compile is an error on all");
+    ok(st == (wrong ? MNP_ERR_COMPILE : MNP_ERR_PEER) && !kernel,
+       "a kernel that one rank cannot compile is an error on all");
     ok(mnp__ctx_kernel(ctx, &good, &kernel) == MNP_OK && kernel && mnp_agree(ctx, MNP_OK) == MNP_OK,
        "and all go on in step");
+}
+
+/* One rank has no memory for its definitions, once before the kernel is there and once after: all are told. */
+static void check_no_text_on_one_rank(mnp_ctx *ctx)
+{
+    const bool poor = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;
+    const mnp__kernel_spec spec = {.file = "copy_boxes.cu", .function = "copy_boxes"};
+    mnp__kernel *kept = NULL;
+    for (int round = 0; round < 3; round++) {
+        mnp__text defines = MNP__TEXT_EMPTY;
+        mnp__kernel *kernel = NULL;
+        mnp__text_add(&defines, "#define MNP_SRC double\n#define MNP_DST float\n");
+        defines.failed = poor && round != 1;
+        mnp_status st = mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel);
+        if (round == 1)
+            ok(st == MNP_OK && kernel, "with memory it is loaded");
+        else
+            ok(st == (poor ? MNP_ERR_MEMORY : MNP_ERR_PEER) && !kernel, "no memory for a kernel's text on one rank, %s",
+               round == 0 ? "before it is loaded" : "after that");
+        kept = kernel ? kernel : kept;
+    }
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__kernel *kernel = NULL;
+    mnp__text_add(&defines, "#define MNP_SRC double\n#define MNP_DST float\n");
+    ok(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel) == MNP_OK && kernel == kept &&
+           !mnp__text_has_grown(&defines),
+       "a text on the stack finds the same kernel");
 }
 
 static void check_refused(const char *options, const char *words)
@@ -101,6 +131,7 @@ int main(void)
     check_events(ctx);
     check_compile_error(ctx);
     check_compile_error_on_one_rank(ctx);
+    check_no_text_on_one_rank(ctx);
     check_refused("device=quantum", "cuda, host or auto");
     check_refused("colour=red", "no option");
     ok(mnp_init(MPI_COMM_SELF, "device=host", &second) == MNP_OK && mnp_ctx_size(second) == 1 &&

@@ -1,6 +1,6 @@
 /*
- * Graphs: what is recorded, launched again and again with other values in the same arrays, gives what plain calls give; and
- * what cannot be recorded is refused.  The host device has no graphs, and says so.
+ * Graphs: what is recorded, launched again and again with other values in the same arrays, gives what plain calls give;
+ * and what cannot be recorded is refused.  The host device has no graphs, and says so.
  */
 #include <maniple.h>
 
@@ -52,9 +52,10 @@ static mnp_status add_neighbours(struct work *w, mnp_array **y_p)
     mnp_status st = *y_p ? MNP_OK : mnp_array_new(w->ctx, MNP_FLOAT32, mnp_array_layout(w->x), y_p);
     if (st == MNP_OK)
         st = mnp_halo_exchange(w->halo);
-    return st != MNP_OK ? st
-                        : mnp_raw_kernel_launch(w->add_neighbours, &launch,
-                                                MNP_ARGS(MNP_ARG(w->x), MNP_ARG(*y_p), MNP_ARG(rows), MNP_ARG(columns)));
+    return st != MNP_OK
+               ? st
+               : mnp_raw_kernel_launch(w->add_neighbours, &launch,
+                                       MNP_ARGS(MNP_ARG(w->x), MNP_ARG(*y_p), MNP_ARG(rows), MNP_ARG(columns)));
 }
 
 static mnp_status all_reduce(struct work *w, mnp_array **y_p)
@@ -147,8 +148,8 @@ static bool same_values(const mnp_array *a, const mnp_array *b)
 {
     const size_t bytes = (size_t)mnp_array_local_size(a) * mnp_dtype_size(mnp_array_dtype(a));
     char *blocks = malloc(2 * bytes + 1);
-    bool same = blocks && mnp_array_get_local(a, blocks) == MNP_OK && mnp_array_get_local(b, blocks + bytes) == MNP_OK &&
-                memcmp(blocks, blocks + bytes, bytes) == 0;
+    bool same = blocks && mnp_array_get_local(a, blocks) == MNP_OK &&
+                mnp_array_get_local(b, blocks + bytes) == MNP_OK && memcmp(blocks, blocks + bytes, bytes) == 0;
     free(blocks);
     return same;
 }
@@ -254,8 +255,8 @@ static void check_two_graphs(struct work *w)
 static void check_empty_graph(struct work *w)
 {
     mnp_graph *graph = NULL;
-    ok(mnp_graph_begin(w->ctx) == MNP_OK && mnp_graph_end(w->ctx, &graph) == MNP_OK && mnp_graph_launch(graph) == MNP_OK &&
-           mnp_ctx_synchronize(w->ctx) == MNP_OK,
+    ok(mnp_graph_begin(w->ctx) == MNP_OK && mnp_graph_end(w->ctx, &graph) == MNP_OK &&
+           mnp_graph_launch(graph) == MNP_OK && mnp_ctx_synchronize(w->ctx) == MNP_OK,
        "a graph may be empty");
     mnp_graph_free(graph);
 }
@@ -313,10 +314,12 @@ static void check_refused(struct work *w, mnp_status (*call)(struct work *w), co
     mnp_status st = mnp_graph_begin(w->ctx);
     if (st == MNP_OK)
         st = call(w);
-    bool good = st == MNP_ERR_ARG && strstr(mnp_error_message(), words) && strstr(mnp_error_message(), "being recorded");
+    bool good = st == MNP_ERR_ARG && strstr(mnp_error_message(), words) &&
+                strstr(mnp_error_message(), "being recorded");
     ok(good, "refused: %s", mnp_error_message());
     st = mnp_graph_end(w->ctx, &graph);
-    ok(st == MNP_ERR_ARG && !graph && strstr(mnp_error_message(), words), "then there is no graph: %s", mnp_error_message());
+    ok(st == MNP_ERR_ARG && !graph && strstr(mnp_error_message(), words), "then there is no graph: %s",
+       mnp_error_message());
     ok(call(w) == MNP_OK && mnp_ctx_synchronize(w->ctx) == MNP_OK, "afterwards it is possible again");
 }
 
@@ -329,7 +332,8 @@ static void check_order(struct work *w)
     ok(good && mnp_graph_begin(w->ctx) == MNP_ERR_ARG && strstr(mnp_error_message(), "already"), "one graph at a time");
     ok(mnp_graph_end(w->ctx, &graph) == MNP_OK && graph, "which does no harm");
     good = mnp_graph_begin(w->ctx) == MNP_OK && mnp_graph_launch(graph) == MNP_ERR_ARG;
-    ok(good && mnp_graph_end(w->ctx, &none) == MNP_ERR_ARG && !none, "a graph is not launched while another is recorded");
+    ok(good && mnp_graph_end(w->ctx, &none) == MNP_ERR_ARG && !none,
+       "a graph is not launched while another is recorded");
     ok(mnp_graph_launch(graph) == MNP_OK && mnp_ctx_synchronize(w->ctx) == MNP_OK, "but afterwards");
     mnp_graph_free(graph);
 }

@@ -325,8 +325,9 @@ static void test_device(mnp__device *device)
     bench b = {.device = device, .ops = device->ops, .cuda = strcmp(device->ops->kind, "cuda") == 0};
     test_description(&b);
     test_alloc(&b);
-    if (point(&b, b.ops->stream_new(device, false, &b.first) == MNP_OK && b.ops->stream_new(device, true, &b.second) == MNP_OK &&
-                      b.first && b.second,
+    if (point(&b,
+              b.ops->stream_new(device, false, &b.first) == MNP_OK &&
+                  b.ops->stream_new(device, true, &b.second) == MNP_OK && b.first && b.second,
               "streams")) {
         test_sharing(&b);
         test_copies(&b);

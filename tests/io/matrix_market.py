@@ -1,5 +1,5 @@
-"""Matrix Market files: what is read is what SciPy and Python's float() read, on any number of ranks; what is written reads
-back bit for bit; what is malformed is said in one sentence on all ranks, with the number of its line."""
+"""Matrix Market files: what is read is what SciPy and Python's float() read, on any number of ranks; what is written
+reads back bit for bit; what is malformed is said in one sentence on all ranks, with the number of its line."""
 
 import io
 import math
@@ -47,7 +47,8 @@ for shape in [(0, 0), (1, 1), (0, 4), (4, 0), (3, 2), (40, 30), (31, 31), (200, 
         a = matrices.random_matrix(rng, *shape, dtype)
         text = io.BytesIO()
         scipy.io.mmwrite(text, a, symmetry="general")
-        close(f"{shape} {dtype}", read(text.getvalue(), dtype), a)  # SciPy takes a matrix without entries for a real one
+        # SciPy takes a matrix without entries for a real one
+        close(f"{shape} {dtype}", read(text.getvalue(), dtype), a)
 for dtype in ("float64", "complex128"):
     a = matrices.random_matrix(rng, 33, 33, dtype)
     for name, whole in (("symmetric", a + a.T), ("skew-symmetric", a - a.T), ("hermitian", a + a.conj().T)):
@@ -82,7 +83,8 @@ for name, text in (
             "\n2 3 -", "\n\n2 3 -") + "\n\n% end"),
         ("Fortran's exponents", plain.replace("-300", "-3.0D+02").replace("1.5", "15d-1")),
         ("signs", plain.replace("\n1 1 1.5", "\n+1 +1 +1.5")),
-        ("numbers without digits on a side", plain.replace(" 2\n", " 2.\n").replace("1.5", "1.5e0").replace("-300", "-.3e3")),
+        ("numbers without digits on a side",
+         plain.replace(" 2\n", " 2.\n").replace("1.5", "1.5e0").replace("-300", "-.3e3")),
         ("behind a number", plain.replace("1.5", "1.5 % a comment")),
         ("double", plain.replace("real", "double")),
         ("duplicates", plain.replace("2 3 3", "2 3 4").replace("1 1 1.5", "1 1 1\n1 1 .5")),
@@ -102,6 +104,17 @@ close("explicit zeros stay", read(REAL + "2 2 1\n2 1 0\n"),
 comments = "%" + "x" * 70 + "\n" * 1000 + "%" + "y" * 300000
 close("long comments", read(plain.replace("\n2 3 3", "\n" + comments + "\n2 3 3")), want)
 
+
+def head_of(size):
+    """The file with a comment that makes its head, up to the sizes, so many bytes long."""
+    comment = "\n%" + "z" * (size - plain.index("\n1 1 ") - len("\n%\n")) + "\n2 3 3"
+    return plain.replace("\n2 3 3", comment, 1)
+
+
+close("the longest head", read(head_of(16 << 20)), want)
+mp.fails("MNP_ERR_FORMAT", "a.mtx, line 3: the sizes do not come within 16 MiB", read, head_of((16 << 20) + 1))
+mp.fails("MNP_ERR_FORMAT", "a.mtx, line 2: the sizes do not come within 16 MiB", read, REAL + "%" + "z" * (17 << 20))
+
 # ---- numbers ----
 
 words = [f"{x:.17g}" for x in rng.standard_normal(400)] + [repr(float(x)) for x in 10.0 ** rng.uniform(-320, 308, 400)]
@@ -109,8 +122,9 @@ words += [f"{rng.integers(0, 10 ** 18)}.{rng.integers(0, 10 ** 18)}e{rng.integer
 words += [f"{2 * rng.integers(2 ** 52, 2 ** 53) + 1}" for _ in range(100)]  # half way between two
 words += [f"{2 * rng.integers(2 ** 52, 2 ** 53) + 1}.{'0' * 30}1" for _ in range(50)]
 words += [f"{rng.integers(1, 2 ** 63 - 1)}e{rng.integers(-30, 31)}" for _ in range(400)]
-words += ["4.9e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "1.7976931348623157e308", "-0", "0e999", "1e-999",
-          "00000000000000000000000000001", "0.000000000000000000000000000000000000001", "9007199254740993", "1" + "0" * 300]
+words += ["4.9e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "1.7976931348623157e308", "-0", "0e999",
+          "1e-999", "00000000000000000000000000001", "0.000000000000000000000000000000000000001", "9007199254740993",
+          "1" + "0" * 300]
 lines = "".join(f"{i + 1} 1 {word}\n" for i, word in enumerate(words))
 made = read(REAL + f"{len(words)} 1 {len(words)}\n" + lines)
 box, = made.layout("row_layout").box(mp.rank)
@@ -151,7 +165,8 @@ for n in (1, 2, 6, 11):
             kind = "complex" if dtype == "complex128" else "real"
             below = [whole[i, j] for j in range(n) for i in range(j + (name == "skew-symmetric"), n)]
             lines = [f"%%MatrixMarket matrix array {kind} {name}", f"{n} {n}"]
-            lines += [f"{v.real!r} {v.imag!r}" if kind == "complex" else repr(float(v)) for v in map(complex if kind == "complex" else float, below)]
+            lines += [f"{v.real!r} {v.imag!r}" if kind == "complex" else repr(float(v))
+                      for v in map(complex if kind == "complex" else float, below)]
             mp.check(f"{name} array of {n}, {dtype}", read_array("\n".join(lines) + "\n"), whole, ulp=1)
 
 # ---- writing ----
@@ -160,7 +175,8 @@ for dtype in matrices.DTYPES:
     for shape in [(0, 0), (1, 3), (40, 30), (2, 100)]:
         a = matrices.random_matrix(rng, *shape, dtype)
         a.data[:] *= np.exp(rng.uniform(-30, 30, len(a.data))).astype(a.data.real.dtype)
-        mp.mm_write(matrices.sparse(a, rng, matrices.cut(rng, shape[0]), matrices.cut(rng, shape[1])), path, mp.MNP_MM_GENERAL)
+        mp.mm_write(matrices.sparse(a, rng, matrices.cut(rng, shape[0]), matrices.cut(rng, shape[1])), path,
+                    mp.MNP_MM_GENERAL)
         matrices.check(f"{dtype} {shape} reads back equal", matrices.Sparse(mp.mm_read(path, dtype)), a, ulp=0)
         theirs = scipy.io.mmread(path)
         mp.ok(np.array_equal(theirs.toarray().astype(dtype), a.toarray()), f"{dtype} {shape} is what SciPy reads")
@@ -175,7 +191,8 @@ for dtype in ("float64", "complex64"):
         whole.eliminate_zeros()
         made = matrices.Sparse(mp.sparse_eliminate_zeros(matrices.Sparse(mp.mm_read(path, dtype))))
         matrices.check(f"{name} {dtype} reads back equal but for signs of zero", made, whole, ulp=1e-6)
-        mp.ok(np.array_equal(scipy.io.mmread(path).toarray().astype(dtype), whole.toarray()), f"{name} {dtype} is SciPy's")
+        mp.ok(np.array_equal(scipy.io.mmread(path).toarray().astype(dtype), whole.toarray()),
+              f"{name} {dtype} is SciPy's")
         with open(path) as file:
             triangle = [line.split() for line in file if not line.startswith("%")][1:]
         mp.ok(all(int(row) >= int(column) for row, column, *_ in triangle), f"{name} {dtype} has one triangle")
@@ -271,7 +288,8 @@ for name in ("airfoil", "bar", "recirc_flow", "helmholtz_2D", "west0067", "jagme
     file = os.path.join(data, name + ".mtx")
     if os.path.exists(file):
         want = scipy.sparse.csr_array(scipy.io.mmread(file))
-        close(name, matrices.Sparse(mp.mm_read(file, None)), want.astype("complex128" if want.dtype.kind == "c" else "float64"))
+        close(name, matrices.Sparse(mp.mm_read(file, None)),
+              want.astype("complex128" if want.dtype.kind == "c" else "float64"))
     else:
         mp.skip(name, "it is not in MANIPLE_TEST_DATA")
 

@@ -41,7 +41,8 @@ def write(path, members, options):
             if "@" in name:
                 file[name.split("@")[0]].attrs[name.split("@")[1]] = members[name]
             else:
-                file.create_dataset(name, data=members[name], **(options if getattr(members[name], "shape", ()) else {}))
+                file.create_dataset(name, data=members[name],
+                                    **(options if getattr(members[name], "shape", ()) else {}))
 
 while True:
     path, members, options = pickle.load(sys.stdin.buffer)
@@ -50,8 +51,8 @@ while True:
 """
 helper = None
 if mp.rank == 0:
-    helper = subprocess.Popen([sys.executable, "-W", "ignore", "-c", HELPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              env={k: v for k, v in os.environ.items() if k != "LD_PRELOAD"})
+    helper = subprocess.Popen([sys.executable, "-W", "ignore", "-c", HELPER], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, env={k: v for k, v in os.environ.items() if k != "LD_PRELOAD"})
 
 
 def h5py(members=None, options=None):
@@ -90,7 +91,8 @@ for shape in [(0, 0), (1, 1), (3, 2), (2, 50), (40, 30)]:
         text = ["format", "encoding-type"][int(rng.integers(2))]
         index = ["int32", "int64", ">i8", "uint16"][int(rng.integers(4))]
         put(members(a, index, text, "g/m"))
-        matrices.check(f"{shape} {fmt} {dtype}, {text}, {index}", matrices.Sparse(mp.h5_read_sparse(path, "g/m", None)), a)
+        matrices.check(f"{shape} {fmt} {dtype}, {text}, {index}", matrices.Sparse(mp.h5_read_sparse(path, "g/m", None)),
+                       a)
 a = scipy.sparse.csr_matrix(matrices.random_matrix(rng, 50, 60, "float64"))
 put(members(a, "int64", None), compression=4)
 matrices.check("compressed, without a format", matrices.Sparse(mp.h5_read_sparse(path, "/m", None)), a)
@@ -99,7 +101,8 @@ put(members((a * 8).astype("int16")))
 matrices.check("integers become float64", matrices.Sparse(mp.h5_read_sparse(path, "/m", None)),
                (a * 8).astype("int16").astype(float))
 put(members(scipy.sparse.csr_matrix((np.ones(4), [1, 0, 1, 1], [0, 3, 4]), (2, 2))))
-matrices.check("unsorted and duplicate", matrices.Sparse(mp.h5_read_sparse(path, "/m", None)), np.array([[1., 2], [0, 1]]))
+matrices.check("unsorted and duplicate", matrices.Sparse(mp.h5_read_sparse(path, "/m", None)),
+               np.array([[1., 2], [0, 1]]))
 
 # ---- writing ----
 
@@ -109,7 +112,8 @@ for dtype in matrices.DTYPES:
         put({"other": 7})
         made = matrices.sparse(a, rng, matrices.cut(rng, shape[0]), matrices.cut(rng, shape[1]))
         mp.h5_write_sparse(made, path, "/deep/m", None)
-        matrices.check(f"{dtype} {shape} reads back", matrices.Sparse(mp.h5_read_sparse(path, "/deep/m", None)), a, ulp=0)
+        matrices.check(f"{dtype} {shape} reads back", matrices.Sparse(mp.h5_read_sparse(path, "/deep/m", None)), a,
+                       ulp=0)
         if mp.rank == 0:
             found = h5py()
             theirs = scipy.sparse.csr_array(tuple(found["deep/m/" + n] for n in ("data", "indices", "indptr")),
@@ -139,8 +143,8 @@ class Item(ctypes.Structure):
 
 
 class Attribute(ctypes.Structure):
-    _fields_ = [("object", ctypes.c_char_p), ("name", ctypes.c_char_p), ("text", ctypes.c_char_p), ("dtype", ctypes.c_int),
-                ("count", ctypes.c_int64), ("values", ctypes.c_void_p)]
+    _fields_ = [("object", ctypes.c_char_p), ("name", ctypes.c_char_p), ("text", ctypes.c_char_p),
+                ("dtype", ctypes.c_int), ("count", ctypes.c_int64), ("values", ctypes.c_void_p)]
 
 
 x, y = mp.array(np.arange(12.0).reshape(3, 4)), mp.array(np.arange(5))
@@ -160,8 +164,8 @@ for i in range(2):  # the second time they are replaced
                           list(found["history@sizes"]) == [7, 8, 9]), "two datasets and three attributes")
 mp.fails("MNP_ERR_ARG", "at least 1", mp.h5_write_items, path, 0, items, 0, None, None)
 attributes[1].object = b"/nothing"
-mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "cannot set attribute 'residual' of '/nothing'", mp.h5_write_items, path, 2, items, 3,
-         attributes, None)
+mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "cannot set attribute 'residual' of '/nothing'", mp.h5_write_items, path, 2,
+         items, 3, attributes, None)
 mp.ok(mp.rank > 0 or h5py()["run@residual"] == 1.5e-9, "and the file is as it was")
 
 # ---- what is wrong with a group ----

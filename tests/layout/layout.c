@@ -10,7 +10,9 @@
 
 #include "../tap.h"
 
-/* Every index of every shape up to 6 x 5 over every mesh up to 4 x 3 lies in one box alone, and its owner is that rank. */
+/*
+ * Every index of every shape up to 6 x 5 over every mesh up to 4 x 3 lies in one box alone, and its owner is that rank.
+ */
 static bool boxes_partition(void)
 {
     for (int p = 1; p <= 4; p++)
@@ -56,7 +58,10 @@ static bool cuts_are_even(void)
     return true;
 }
 
-/* The element of a row of n that numpy.pad puts at extended index e; -1: the fill value.  One step at a time, as a mirror would. */
+/*
+ * The element of a row of n that numpy.pad puts at extended index e; -1: the fill value.  One step at a time, as a
+ * mirror would.
+ */
 static int64_t reference(int64_t e, int64_t n, mnp_boundary boundary)
 {
     while (e < 0 || e >= n) {
@@ -142,7 +147,8 @@ static void check_chosen_meshes(void)
     ok(mesh_is(4, 2, (int64_t[]){10, 100000}, (int[]){1, 4}), "4 ranks cut a long strip across");
     ok(mesh_is(8, 3, (int64_t[]){64, 64, 64}, (int[]){2, 2, 2}), "8 ranks cut a cube into cubes");
     ok(mesh_is(4, 2, (int64_t[]){2, 2}, (int[]){2, 2}), "4 ranks share a 2 x 2 array");
-    ok(mesh_is(4, 2, (int64_t[]){1, 3}, (int[]){1, 4}), "more ranks than elements: the largest block is as small as can be");
+    ok(mesh_is(4, 2, (int64_t[]){1, 3}, (int[]){1, 4}),
+       "more ranks than elements: the largest block is as small as can be");
 }
 
 static void check_replicas(void)
@@ -204,7 +210,8 @@ static void check_derived(void)
     static const int64_t uneven[] = {0, 1, 5, 7};
     mnp_layout *base, *turned, *pinned, *scalar, *other;
     int64_t lo[2], extent[2];
-    mnp_layout_new(2, (int[]){2, 3}, 2, (int64_t[]){4, 7}, (int[]){0, 1}, (const int64_t *const[]){NULL, uneven}, &base);
+    mnp_layout_new(2, (int[]){2, 3}, 2, (int64_t[]){4, 7}, (int[]){0, 1}, (const int64_t *const[]){NULL, uneven},
+                   &base);
     mnp__layout_dim dims[] = {mnp__layout_dim_of(base, 0), mnp__layout_dim_of(base, 1)};
     dims[1].reversed = true;
     ok(mnp__layout_derive(base, 2, dims, &turned) == MNP_OK && owners_own(turned, 1), "a reversed dimension");
@@ -216,9 +223,11 @@ static void check_derived(void)
     ok(lo[1] == 4 && extent[1] == 1, "is reversed too");
     mnp_layout_free(other);
 
-    ok(mnp__layout_derive(turned, 1, dims, &other) == MNP_OK && owners_own(other, 3), "an axis not used any more: replicas");
+    ok(mnp__layout_derive(turned, 1, dims, &other) == MNP_OK && owners_own(other, 3),
+       "an axis not used any more: replicas");
     mnp_layout_free(other);
-    ok(mnp__layout_derive_pinned(turned, (int[]){MNP__REPLICAS, 1}, 1, dims, &pinned) == MNP_OK && owners_own(pinned, 1),
+    ok(mnp__layout_derive_pinned(turned, (int[]){MNP__REPLICAS, 1}, 1, dims, &pinned) == MNP_OK &&
+           owners_own(pinned, 1),
        "a pinned axis: one owner");
     ok(mnp__layout_box(pinned, 1, lo, extent) && extent[0] == 2 && !mnp__layout_box(pinned, 2, lo, extent) &&
            lo[0] == 0 && extent[0] == 0, "elsewhere the box is empty");
@@ -249,7 +258,8 @@ static void refused(mnp_status status, const mnp_layout *layout, const char *wor
 static void check_mistakes(void)
 {
     mnp_layout *layout = NULL;
-    const int64_t bad[] = {0, 4, 2, 5}, *const bad_cuts[] = {bad}, shortened[] = {0, 1, 2, 4}, *const short_cuts[] = {shortened};
+    const int64_t bad[] = {0, 4, 2, 5}, *const bad_cuts[] = {bad},
+                  shortened[] = {0, 1, 2, 4}, *const short_cuts[] = {shortened};
     refused(mnp_layout_new(0, (int[]){1}, 1, (int64_t[]){1}, (int[]){0}, NULL, &layout), layout, "0 axes");
     refused(mnp_layout_new(1, (int[]){0}, 1, (int64_t[]){1}, (int[]){0}, NULL, &layout), layout, "mesh[0] is 0");
     refused(mnp_layout_new(1, (int[]){1}, 9, (int64_t[]){1}, (int[]){0}, NULL, &layout), layout, "ndim is 9");
@@ -257,7 +267,8 @@ static void check_mistakes(void)
     refused(mnp_layout_new(1, (int[]){1}, 1, (int64_t[]){1}, (int[]){1}, NULL, &layout), layout, "axes[0] is 1");
     refused(mnp_layout_new(1, (int[]){1}, 2, (int64_t[]){1, 1}, (int[]){0, 0}, NULL, &layout), layout, "cuts both");
     refused(mnp_layout_new(1, (int[]){3}, 1, (int64_t[]){5}, (int[]){0}, bad_cuts, &layout), layout, "above the next");
-    refused(mnp_layout_new(1, (int[]){3}, 1, (int64_t[]){5}, (int[]){0}, short_cuts, &layout), layout, "not from 0 to 5");
+    refused(mnp_layout_new(1, (int[]){3}, 1, (int64_t[]){5}, (int[]){0}, short_cuts, &layout), layout,
+            "not from 0 to 5");
     refused(mnp_layout_new(1, (int[]){1}, 2, (int64_t[]){INT64_MAX / 4, 1000}, (int[]){0, MNP_NO_AXIS}, NULL, &layout),
             layout, "too many elements");
     refused(mnp_layout_on_root(2, 2, 1, (int64_t[]){1}, &layout), layout, "root is 2");

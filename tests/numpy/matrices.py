@@ -20,7 +20,8 @@ if not hasattr(scipy.sparse, "eye_array"):  # SciPy before 1.12 makes matrices o
     scipy.sparse.eye_array = as_array(lambda m, n=None, *, k=0, dtype=float: scipy.sparse.eye(m, n, k, dtype))
     scipy.sparse.diags_array = as_array(
         lambda diagonals, *, offsets=0, shape=None: scipy.sparse.diags(diagonals, offsets, shape))
-    scipy.sparse.random_array = as_array(lambda shape, *, density, rng: scipy.sparse.random(*shape, density, random_state=rng))
+    scipy.sparse.random_array = as_array(
+        lambda shape, *, density, rng: scipy.sparse.random(*shape, density, random_state=rng))
 
 
 def scipy_rtol(rtol):

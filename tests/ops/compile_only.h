@@ -161,7 +161,8 @@ static mnp__device device = {.ops = &ops, .block_memory = 232448};
 static mnp_ctx ctx = {.device = &device};
 
 /* An array of that shape, whose only rank has all of it, at an address that nobody looks at. */
-static inline mnp_array array_at(uintptr_t address, mnp_dtype dtype, int ndim, const int64_t *shape, const int64_t *strides)
+static inline mnp_array array_at(uintptr_t address, mnp_dtype dtype, int ndim, const int64_t *shape,
+                                 const int64_t *strides)
 {
     mnp_array array = {.ctx = &ctx, .dtype = dtype, .local_size = 1, .data = (void *)(4096 + address)};
     if (mnp_layout_replicated(1, ndim, shape, &array.layout) != MNP_OK)

@@ -103,6 +103,7 @@ for words, named in [("fweights cannot be negative", {"fweights": f - 4}), ("fwe
 mp.fails("MNP_ERR_ARG", "same_kind", mp.cov, xs, None, None, out=distribute(np.zeros((4, 4), "int32")))
 for function in (mp.cov, mp.corrcoef):
     mp.fails("MNP_ERR_ARG", "(4, 4), and the result's is (3, 3)", function, distribute(x[:3]), None, None, out=z)
-    mp.fails("MNP_ERR_ARG", "(2, 4, 4), and the result's is (4, 4)", function, xs, None, None, out=distribute(np.zeros((2, 4, 4))))
+    mp.fails("MNP_ERR_ARG", "(2, 4, 4), and the result's is (4, 4)", function, xs, None, None,
+             out=distribute(np.zeros((2, 4, 4))))
 mp.ok((z.numpy() == before).all(), "nothing has changed")
 mp.done()

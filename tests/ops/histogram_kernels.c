@@ -7,7 +7,7 @@
 
 #ifdef HAVE_CUDA
 
-#include "jit/jit.h"
+#include "compile_kernels.h"
 #include "kernels/histogram.h"
 
 static const struct kernel_case {
@@ -30,41 +30,29 @@ static const struct kernel_case {
 
 static void compile(const mnp__compiler *compiler, const struct kernel_case *c, int architecture)
 {
-    char defines[512], *source = NULL;
-    mnp__binary binary = {NULL, 0, NULL, 0};
+    char defines[512], what[128];
     snprintf(defines, sizeof defines,
              "#define MNP_ELEMENT %s\n#define MNP_COMPARED %s\n#define MNP_BINS %d\n#define MNP_ARITHMETIC %s\n"
-             "#define MNP_ESTIMATE %s\n#define MNP_BIN %s\n#define MNP_WEIGHTED %d\n#define MNP_WEIGHT %s\n#define MNP_SUM %s\n"
+             "#define MNP_ESTIMATE %s\n#define MNP_BIN %s\n#define MNP_WEIGHTED %d\n#define MNP_WEIGHT %s\n#define "
+             "MNP_SUM %s\n"
              "#define MNP_SHARED %d\n",
              c->element, c->compared, c->bins, c->bins == MNP_BINS_EVEN ? c->compared : "double", c->estimate, c->bin,
              c->weight != NULL, c->weight ? c->weight : "int64_t", c->sum, c->shared);
     const mnp__kernel_spec spec = {.file = "histogram.cu", .function = "fill_histogram", .defines = defines};
-    mnp_status st = mnp__jit_source(&spec, &source);
-    if (st == MNP_OK)
-        st = compiler->compile(compiler, &spec, source, &binary);
-    if (!ok(st == MNP_OK, "bins of kind %d of %s, weights %s, compile for sm_%d", c->bins, c->element,
-            c->weight ? c->weight : "none", architecture))
-        printf("# %s\n", mnp_error_message());
-    mnp__binary_free(&binary);
-    free(source);
+    snprintf(what, sizeof what, "a histogram of %s by bins of kind %d, weights %s,", c->element, c->bins,
+             c->weight ? c->weight : "none");
+    compile_kernel(compiler, architecture, &spec, what);
+}
+
+static void compile_all(const mnp__compiler *compiler, int architecture)
+{
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        compile(compiler, &cases[c], architecture);
 }
 
 int main(void)
 {
-    static const int architectures[] = {80, 90};
-    mnp__config config;
-    if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
-        return done_testing();
-    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
-        mnp__compiler *compiler = NULL;
-        const int architecture = architectures[i];
-        ok(mnp__nvrtc_new(&config, architecture / 10, architecture % 10, &compiler) == MNP_OK, "NVRTC for sm_%d",
-           architecture);
-        for (size_t c = 0; c < sizeof cases / sizeof *cases && compiler; c++)
-            compile(compiler, &cases[c], architecture);
-        mnp__nvrtc_free(compiler);
-    }
-    mnp__config_free(&config);
+    for_architectures(compile_all);
     return done_testing();
 }
 

@@ -1,6 +1,6 @@
 /*
- * Loops over strides of every kind, compared with plain C: each rank checks the memory of its own blocks, also what lies
- * between the elements of an output and is not to be touched.
+ * Loops over strides of every kind, compared with plain C: each rank checks the memory of its own blocks, also what
+ * lies between the elements of an output and is not to be touched.
  */
 #include <maniple.h>
 
@@ -406,9 +406,9 @@ static void check_indices(void)
     const mnp__loop_operand operands[] = {{"flat", MNP_INT64, MNP_INT64, false},
                                           {"index", MNP_FLOAT64, MNP_INT32, false},
                                           {"about", MNP_INT64, MNP_FLOAT64, false}};
-    const mnp__loop_spec spec = {.name = "indices", .preamble = "", .indices = true, .noutputs = 3, .operands = operands,
-                                 .body = "flat = mnp_i; index = 100 * mnp_index[0] + mnp_index[1];"
-                                         "about = mnp_n + mnp_shape[1];"};
+    const mnp__loop_spec spec = {.name = "indices", .preamble = "", .indices = true, .noutputs = 3,
+                                 .operands = operands, .body = "flat = mnp_i; index = 100 * mnp_index[0] + "
+                                         "mnp_index[1];about = mnp_n + mnp_shape[1];"};
     static const int64_t shapes[][2] = {{17, 23}, {1, 50}, {40, 1}, {0, 3}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         int64_t rows = shapes[s][0], columns = shapes[s][1];

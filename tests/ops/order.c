@@ -308,7 +308,8 @@ static void check_types(void)
 {
     static const struct {
         int64_t lines, length;
-    } shapes[] = {{1, 0}, {0, 5}, {3, 1}, {4, 2}, {5, 24}, {3, 25}, {70, 7}, {300, 3}, {1, 1000}, {2, 4097}, {1, 9001}, {3, 20011}};
+    } shapes[] = {{1, 0},  {0, 5},   {3, 1},    {4, 2},    {5, 24},   {3, 25},
+                  {70, 7}, {300, 3}, {1, 1000}, {2, 4097}, {1, 9001}, {3, 20011}};
     for (int d = 0; d < NUM_DTYPES; d++) {
         int right = 0, cases = 0;
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -362,7 +363,8 @@ static void check_payloads(void)
 
 static void check_large(void)
 {
-    sorting s = {.dtype = MNP_FLOAT32, .keep_keys = true, .lines = 1, .length = 600011, .payload_size = 4, .numbers = true};
+    sorting s =
+        {.dtype = MNP_FLOAT32, .keep_keys = true, .lines = 1, .length = 600011, .payload_size = 4, .numbers = true};
     ok(sorts(&s, RANDOM) && sorts(&s, SPECIAL) && sorts(&s, FEW), "a long line");
     s.in_place = s.descending = true;
     s.lines = 3;

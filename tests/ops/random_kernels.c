@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../tap.h"
-#include "jit/jit.h"
 #include "kernels/random.h"
 
 /* Known answers of Random123, for philox4x32 of 10 rounds. */
@@ -36,20 +35,16 @@ static void known_answers(void)
 
 #ifdef HAVE_CUDA
 
+#include "compile_kernels.h"
+
 static void compile(const mnp__compiler *compiler, const char *sampler, const char *type, int architecture)
 {
-    char defines[128], *source = NULL;
+    char defines[128], what[96];
     snprintf(defines, sizeof defines, "#define MNP_SAMPLER %s\n#define MNP_OUT %s\n", sampler, type);
     const mnp__kernel_spec spec = {.file = "random.cu", .function = "fill_random", .defines = defines,
                                    .nvrtc_options = "--fmad=false"};
-    mnp__binary binary = {NULL, 0, NULL, 0};
-    mnp_status st = mnp__jit_source(&spec, &source);
-    if (st == MNP_OK)
-        st = compiler->compile(compiler, &spec, source, &binary);
-    if (!ok(st == MNP_OK, "%s of %s compiles for sm_%d", sampler, type, architecture))
-        printf("# %s\n", mnp_error_message());
-    mnp__binary_free(&binary);
-    free(source);
+    snprintf(what, sizeof what, "%s of %s", sampler, type);
+    compile_kernel(compiler, architecture, &spec, what);
 }
 
 static void compile_all(const mnp__compiler *compiler, int architecture)
@@ -81,19 +76,7 @@ static void compile_all(const mnp__compiler *compiler, int architecture)
 
 static void kernels_compile(void)
 {
-    static const int architectures[] = {80, 90};
-    mnp__config config;
-    if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
-        return;
-    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
-        mnp__compiler *compiler = NULL;
-        const int architecture = architectures[i];
-        if (ok(mnp__nvrtc_new(&config, architecture / 10, architecture % 10, &compiler) == MNP_OK, "NVRTC for sm_%d",
-               architecture))
-            compile_all(compiler, architecture);
-        mnp__nvrtc_free(compiler);
-    }
-    mnp__config_free(&config);
+    for_architectures(compile_all);
 }
 
 #else

@@ -291,8 +291,8 @@ def custom():
     mp.check("of complex numbers", run(modulus, [mp.array(c)]),
              np.asarray(np.sqrt((abs(c.astype("complex128")) ** 2).sum()), "float32"), ulp=8)
     span = kernel("T x, int32 by", "T low, T high", "ends{x * by, x * by}",
-                  "ends{min(a.low, b.low), max(a.high, b.high)}", "low = a.low; high = a.high", "ends{INFINITY, -INFINITY}",
-                  "span", "ends",
+                  "ends{min(a.low, b.low), max(a.high, b.high)}", "low = a.low; high = a.high",
+                  "ends{INFINITY, -INFINITY}", "span", "ends",
                   "struct ends { float low, high; };")
     mp.check("a type of its own, two outputs, a scalar", run(span, [x, 2], axes(0), 2), (2 * a.min(0), 2 * a.max(0)))
     row = mp.array(b[0])

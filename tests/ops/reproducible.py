@@ -354,7 +354,8 @@ def scans():
     a[50] = np.nan
     wide = np.where(np.isnan(a), 0, a).astype(float)
     got = mp.nancumsum(mp.array(a, mp.random_layout(rng, a.shape)), 0, None)
-    same("a long nancumsum", got[::1000], np.array([the_sum(wide[:i + 1].astype("float32")) for i in range(0, 9001, 1000)]))
+    same("a long nancumsum", got[::1000], np.array([the_sum(wide[:i + 1].astype("float32"))
+                                                    for i in range(0, 9001, 1000)]))
 
 
 if sys.float_info.mant_dig != 53:

@@ -8,7 +8,7 @@
 
 #ifdef HAVE_CUDA
 
-#include "jit/jit.h"
+#include "compile_kernels.h"
 #include "kernels/order.h"
 
 #define UNIT(type) "#define MNP_UNIT " type "\n"
@@ -35,19 +35,6 @@ static const mnp__kernel_spec specs[] = {
     {.file = "scatter.cu", .function = "scatter", .defines = "", .generated = add_at, .nvrtc_options = "--fmad=false"},
 };
 
-static void compile(const mnp__compiler *compiler, int architecture, const mnp__kernel_spec *spec, const char *what)
-{
-    mnp__binary binary = {NULL, 0, NULL, 0};
-    char *source = NULL;
-    mnp_status st = mnp__jit_source(spec, &source);
-    if (st == MNP_OK)
-        st = compiler->compile(compiler, spec, source, &binary);
-    if (!ok(st == MNP_OK, "%s, %s, compiles for sm_%d", spec->file, what, architecture))
-        printf("# %s\n", mnp_error_message());
-    mnp__binary_free(&binary);
-    free(source);
-}
-
 /* Every task of order.cu as lib/ops/order.c asks for it. */
 static void compile_order(const mnp__compiler *compiler, int architecture)
 {
@@ -58,14 +45,15 @@ static void compile_order(const mnp__compiler *compiler, int architecture)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int task = 0; task < MNP_ORDER_TASKS; task++) {
             char defines[256], what[64];
-            const int threads = task == MNP_ORDER_PASS ? 384 : 256, items = task == MNP_ORDER_COUNT ? 4 : cases[i].items;
+            const int threads = task == MNP_ORDER_PASS ? 384 : 256,
+                      items = task == MNP_ORDER_COUNT ? 4 : cases[i].items;
             snprintf(defines, sizeof defines,
                      "#define MNP_KEY %s\n#define MNP_PAYLOAD %d\n#define MNP_ORDER order\n#define MNP_TASK %d\n"
                      "#define MNP_THREADS %d\n#define MNP_ITEMS %d\n",
                      cases[i].key, cases[i].payload, task, threads, items);
-            snprintf(what, sizeof what, "task %d of %s", task, cases[i].key);
-            compile(compiler, architecture,
-                    &(mnp__kernel_spec){.file = "order.cu", .function = "order", .defines = defines}, what);
+            snprintf(what, sizeof what, "order.cu, task %d of %s,", task, cases[i].key);
+            compile_kernel(compiler, architecture,
+                           &(mnp__kernel_spec){.file = "order.cu", .function = "order", .defines = defines}, what);
         }
     }
 }
@@ -74,27 +62,15 @@ static void compile_all(const mnp__compiler *compiler, int architecture)
 {
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         char what[64];
-        snprintf(what, sizeof what, "number %zu", i);
-        compile(compiler, architecture, &specs[i], what);
+        snprintf(what, sizeof what, "%s, number %zu,", specs[i].file, i);
+        compile_kernel(compiler, architecture, &specs[i], what);
     }
     compile_order(compiler, architecture);
 }
 
 static void kernels_compile(void)
 {
-    static const int architectures[] = {80, 90};
-    mnp__config config;
-    if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
-        return;
-    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
-        mnp__compiler *compiler = NULL;
-        const int architecture = architectures[i];
-        if (ok(mnp__nvrtc_new(&config, architecture / 10, architecture % 10, &compiler) == MNP_OK, "NVRTC for sm_%d",
-               architecture))
-            compile_all(compiler, architecture);
-        mnp__nvrtc_free(compiler);
-    }
-    mnp__config_free(&config);
+    for_architectures(compile_all);
 }
 
 #else

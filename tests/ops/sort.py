@@ -193,7 +193,8 @@ def test_errors():
     mp.fails("MNP_ERR_ARG", "NULL", mp.argsort, None, 0)
     mp.fails("MNP_ERR_ARG", "scalar", mp.sort, 1.5, 0)
     mp.fails("MNP_ERR_ARG", "(4, 4), and the result's is (4, 5)", mp.sort, x, 0, out=mp.zeros("float32", 2, [4, 4]))
-    mp.fails("MNP_ERR_ARG", "the output is int32, to which the result's", mp.sort, x, 0, out=mp.zeros("int32", 2, [4, 5]))
+    mp.fails("MNP_ERR_ARG", "the output is int32, to which the result's", mp.sort, x, 0,
+             out=mp.zeros("int32", 2, [4, 5]))
     mp.fails("MNP_ERR_ARG", "broadcast", mp.sort, x, 0, out=mp.broadcast_to(x[0], 2, (4, 5)))
     mp.fails("MNP_ERR_ARG", "position 5 is out of bounds for an axis of 5 elements", mp.partition, x, 2, [0, 5], 1)
     mp.fails("MNP_ERR_ARG", "position -5 is out of bounds", mp.argpartition, x, 1, [-5], 0)

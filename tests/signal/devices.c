@@ -44,7 +44,8 @@ static mnp_array *numbers(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t
     double *values = malloc(((size_t)size + 1) * sizeof *values);
     mnp_array *exact = NULL, *result = NULL;
     for (int64_t i = 0; i < size; i++)
-        values[i] = (double)((i * 7919 + seed) % 23) / (mnp_dtype_kind(dtype) == 'f' || mnp_dtype_kind(dtype) == 'c' ? 7 : 1);
+        values[i] = (double)((i * 7919 + seed) % 23) /
+                    (mnp_dtype_kind(dtype) == 'f' || mnp_dtype_kind(dtype) == 'c' ? 7 : 1);
     MNP_OR_EXIT(mnp_array_from_host(ctx, MNP_FLOAT64, ndim, shape, values, &exact));
     MNP_OR_EXIT(mnp_astype(exact, dtype, &result));
     mnp_array_free(exact);
@@ -73,7 +74,8 @@ static void compare(mnp_ctx *cuda, mnp_ctx *host, const struct problem *problem,
                     mnp_conv_options options)
 {
     int64_t count, host_count;
-    double *a = convolve(cuda, problem, dtype, options, &count), *b = convolve(host, problem, dtype, options, &host_count);
+    double *a = convolve(cuda, problem, dtype, options, &count),
+           *b = convolve(host, problem, dtype, options, &host_count);
     double worst = 0, largest = 0;
     for (int64_t i = 0; i < count && count == host_count; i++) {
         largest = fmax(largest, fabs(b[i]));
@@ -83,8 +85,8 @@ static void compare(mnp_ctx *cuda, mnp_ctx *host, const struct problem *problem,
     /* sums of n terms of one sign: each device is within n/2 roundings, and in practice far closer */
     bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 || options.dtype == MNP_FLOAT32;
     double bound = mnp_dtype_kind(options.dtype) == 'u' ? 0 : largest * (single ? 3e-6 : 1e-14);
-    ok(count == host_count && worst <= bound, "%d dimensions, %s, mode %d, boundary %d: apart by %g of %g", problem->ndim,
-       mnp_dtype_name(dtype), (int)options.mode, (int)options.boundary, worst, largest);
+    ok(count == host_count && worst <= bound, "%d dimensions, %s, mode %d, boundary %d: apart by %g of %g",
+       problem->ndim, mnp_dtype_name(dtype), (int)options.mode, (int)options.boundary, worst, largest);
     free(a);
     free(b);
 }

@@ -1,4 +1,5 @@
-"""Making matrices: from entries anywhere, arrays, dense matrices, stencils; what they say of themselves; what is refused."""
+"""Making matrices: from entries anywhere, arrays, dense matrices, stencils; what they say of themselves; and what is
+refused."""
 
 import ctypes
 import itertools
@@ -87,10 +88,10 @@ matrices.check("neighbours beyond everything", far, scipy.sparse.eye_array(3))
 # What is refused
 one, two = np.ones(1), np.ones(2)
 mp.fails("MNP_ERR_ARG", "float16", mp.sparse_from_triplets, "float16", 3, 3, None, None, 0, [], [], one)
-mp.fails("MNP_ERR_ARG", "entry 1 is in row 3; there are 3", mp.sparse_from_triplets, "float64", 3, 3, None, None, 2, [0, 3],
-         [0, 0], two)
-mp.fails("MNP_ERR_ARG", "entry 0 is in column -1; there are 5", mp.sparse_from_triplets, "float64", 3, 5, None, None, 1, [0],
-         [-1], one)
+mp.fails("MNP_ERR_ARG", "entry 1 is in row 3; there are 3", mp.sparse_from_triplets, "float64", 3, 3, None, None, 2,
+         [0, 3], [0, 0], two)
+mp.fails("MNP_ERR_ARG", "entry 0 is in column -1; there are 5", mp.sparse_from_triplets, "float64", 3, 5, None, None, 1,
+         [0], [-1], one)
 if mp.size > 1:
     try:
         mp.sparse_from_triplets("float64", 3, 3, None, None, 1, [7 if mp.rank == 1 else 0], [0], one)
@@ -100,15 +101,15 @@ if mp.size > 1:
     mp.ok(good, "an index that is wrong on one rank is an error on all")
 mp.fails("MNP_ERR_ARG", "-1 rows", mp.sparse_from_triplets, "float64", -1, 3, None, None, 0, [], [], one)
 mp.fails("MNP_ERR_ARG", "are NULL", mp.sparse_from_triplets, "float64", 3, 3, None, None, 1, [0], None, one)
-mp.fails("MNP_ERR_ARG", "row layout", mp.sparse_from_triplets, "float64", 3, 3, mp.Layout([mp.size], [4], [0]), None, 0, [],
-         [], one)
+mp.fails("MNP_ERR_ARG", "row layout", mp.sparse_from_triplets, "float64", 3, 3, mp.Layout([mp.size], [4], [0]), None, 0,
+         [], [], one)
 if mp.size > 1:
     mp.fails("MNP_ERR_ARG", "one part for each rank", mp.sparse_from_triplets, "float64", 3, 3,
              mp.layout_replicated(mp.size, 1, [3]), None, 0, [], [], one)
 mp.fails("MNP_ERR_ARG", "and one length", mp.sparse_from_coo, mp.array(np.arange(3)), mp.array(np.arange(2)),
          mp.array(np.ones(3)), 5, 5)
-mp.fails("MNP_ERR_ARG", "integers", mp.sparse_from_coo, mp.array(np.ones(3)), mp.array(np.arange(3)), mp.array(np.ones(3)),
-         5, 5)
+mp.fails("MNP_ERR_ARG", "integers", mp.sparse_from_coo, mp.array(np.ones(3)), mp.array(np.arange(3)),
+         mp.array(np.ones(3)), 5, 5)
 mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "entry 5 is in row 5", mp.sparse_from_coo, mp.array(np.arange(6)),
          mp.array(np.arange(6)), mp.array(np.ones(6)), 5, 9)
 mp.fails("MNP_ERR_ARG", "not two", mp.sparse_from_dense, mp.array(np.ones(3)))

@@ -1,6 +1,6 @@
 /*
- * Kernels for products, as MANIPLE_SPMV takes them and as they are chosen by measurement, against plain loops, with numbers
- * that are exact in all types; the dot that comes with a product; and what is said of the choice.
+ * Kernels for products, as MANIPLE_SPMV takes them and as they are chosen by measurement, against plain loops, with
+ * numbers that are exact in all types; the dot that comes with a product; and what is said of the choice.
  */
 #include <maniple.h>
 
@@ -109,7 +109,8 @@ static mnp_sparse *make_matrix(mnp_ctx *ctx, mnp_dtype dtype, int m)
             columns[count] = listed[k];
         }
     }
-    MNP_OR_EXIT(mnp_sparse_from_triplets(ctx, dtype, nrows, ncolumns, NULL, NULL, count, rows, columns, values, &matrix));
+    MNP_OR_EXIT(
+        mnp_sparse_from_triplets(ctx, dtype, nrows, ncolumns, NULL, NULL, count, rows, columns, values, &matrix));
     free(listed);
     free(rows);
     free(columns);

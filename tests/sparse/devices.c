@@ -35,7 +35,8 @@ static void element(mnp_dtype dtype, int64_t i, int64_t c, double value[2])
 
 static mnp_sparse *make_matrix(mnp_ctx *ctx, mnp_dtype dtype)
 {
-    int64_t *rows = malloc(ROWS * COLUMNS * sizeof *rows), *columns = malloc(ROWS * COLUMNS * sizeof *columns), count = 0;
+    int64_t *rows = malloc(ROWS * COLUMNS * sizeof *rows), *columns = malloc(ROWS * COLUMNS * sizeof *columns),
+            count = 0;
     void *values = malloc(ROWS * COLUMNS * sizeof(double[2]));
     mnp_sparse *matrix = NULL;
     for (int64_t i = 0; i < ROWS; i++) {

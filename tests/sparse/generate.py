@@ -9,8 +9,8 @@ import scipy.sparse
 
 
 def line(n, below, diagonal, above):
-    return scipy.sparse.diags_array([below * np.ones(n - 1), diagonal * np.ones(n), above * np.ones(n - 1)], offsets=[-1, 0, 1],
-                                    shape=(n, n))
+    return scipy.sparse.diags_array([below * np.ones(n - 1), diagonal * np.ones(n), above * np.ones(n - 1)],
+                                    offsets=[-1, 0, 1], shape=(n, n))
 
 
 def grid(shape, peclet=None):
@@ -20,7 +20,8 @@ def grid(shape, peclet=None):
         p = peclet[d] if peclet else 0
         here = line(n, -1 - max(p, 0), 2 + abs(p), -1 - max(-p, 0))
         before, after = int(np.prod(shape[:d])), int(np.prod(shape[d + 1:]))
-        total = total + scipy.sparse.kron(scipy.sparse.kron(scipy.sparse.eye_array(before), here), scipy.sparse.eye_array(after))
+        total = total + scipy.sparse.kron(scipy.sparse.kron(scipy.sparse.eye_array(before), here),
+                                          scipy.sparse.eye_array(after))
     return scipy.sparse.csr_array(total)
 
 
@@ -32,9 +33,9 @@ def hpcg(shape):
 
 
 def stiffness(nu):
-    """O. Sigmund, "A 99 line topology optimization code written in Matlab", 2001: corners in turn, as closed formulas."""
-    k = [1 / 2 - nu / 6, 1 / 8 + nu / 8, -1 / 4 - nu / 12, -1 / 8 + 3 * nu / 8, -1 / 4 + nu / 12, -1 / 8 - nu / 8, nu / 6,
-         1 / 8 - 3 * nu / 8]
+    """O. Sigmund, "A 99 line topology optimization code written in Matlab", 2001: corners in turn, by formulas."""
+    k = [1 / 2 - nu / 6, 1 / 8 + nu / 8, -1 / 4 - nu / 12, -1 / 8 + 3 * nu / 8, -1 / 4 + nu / 12, -1 / 8 - nu / 8,
+         nu / 6, 1 / 8 - 3 * nu / 8]
     order = ["01234567", "10765432", "27056341", "36507214", "45670123", "54321076", "63412705", "72143650"]
     return np.array([[k[int(c)] for c in row] for row in order]) / (1 - nu * nu)
 
@@ -56,7 +57,8 @@ def make(text, dtype=None):
     return matrices.Sparse(mp.sparse_generate(text, dtype))
 
 
-for text, shape in (("1", (1,)), ("9", (9,)), ("5x4", (5, 4)), ("1x6", (1, 6)), ("3x4x5", (3, 4, 5)), ("2x2x2", (2, 2, 2))):
+for text, shape in (("1", (1,)), ("9", (9,)), ("5x4", (5, 4)), ("1x6", (1, 6)), ("3x4x5", (3, 4, 5)),
+                    ("2x2x2", (2, 2, 2))):
     matrices.check("poisson:" + text, make("poisson:" + text), grid(shape))
     matrices.check("convdiff:" + text, make("convdiff:" + text), grid(shape, [1] * len(shape)))
     matrices.check(f"convdiff:{text}@-2.5", make(f"convdiff:{text}@-2.5"), grid(shape, [-2.5] * len(shape)))
@@ -70,7 +72,8 @@ for dtype in matrices.DTYPES:
 
 
 class Symmetry(ctypes.Structure):
-    _fields_ = [("pattern", ctypes.c_bool)] + [(n, ctypes.c_double) for n in ("symmetric", "skew_symmetric", "hermitian")]
+    _fields_ = [("pattern", ctypes.c_bool), ("symmetric", ctypes.c_double), ("skew_symmetric", ctypes.c_double),
+                ("hermitian", ctypes.c_double)]
 
 
 def symmetry(made):
@@ -84,7 +87,8 @@ for nx, ny, nu in ((1, 1, 0.3), (3, 2, 0.3), (2, 5, 0.0), (4, 4, -0.5), (7, 1, 0
     made, (want, pattern) = make(text), elasticity(nx, ny, nu)
     box, = made.layout("row_layout").box(mp.rank)
     local = made.local()
-    mp.ok(made.shape == want.shape and np.allclose(local.toarray(), want[box], rtol=0, atol=1e-14), text + " is as assembled")
+    mp.ok(made.shape == want.shape and np.allclose(local.toarray(), want[box], rtol=0, atol=1e-14),
+          text + " is as assembled")
     stored = scipy.sparse.csr_array((np.ones(local.nnz), local.indices, local.indptr), local.shape).toarray() > 0
     mp.ok(np.array_equal(stored, pattern[box]), text + " has entries where elements have")
     mp.ok(symmetry(made)[:2] == (True, 0), text + " is symmetric to the last bit")
@@ -96,16 +100,19 @@ for n in (0, 1, 30):
         rows, columns = matrices.cut(rng, n), matrices.cut(rng, n)
         for b in (a, a + a.T, a - a.T, a + a.conj().T):
             b = scipy.sparse.csr_array(b)
-            full, stored = b.toarray().astype(complex), scipy.sparse.csr_array((np.ones(b.nnz), b.indices, b.indptr), b.shape)
+            full = b.toarray().astype(complex)
+            stored = scipy.sparse.csr_array((np.ones(b.nnz), b.indices, b.indptr), b.shape)
             want = [np.abs(full - other).max(initial=0) for other in (full.T, -full.T, full.conj().T)]
             found = symmetry(matrices.sparse(b, rng, rows, columns))
             mp.ok(found[0] == ((stored != stored.T).nnz == 0) and np.allclose(found[1:], want, rtol=1e-12, atol=0),
                   f"how symmetric a {dtype} matrix of {n} is: {found} and {want}")
-mp.ok(symmetry(matrices.sparse(scipy.sparse.csr_array([[0, np.nan], [1, 0]]), rng))[1] == np.inf, "NaN is not symmetric")
+mp.ok(symmetry(matrices.sparse(scipy.sparse.csr_array([[0, np.nan], [1, 0]]), rng))[1] == np.inf,
+      "NaN is not symmetric")
 mp.fails("MNP_ERR_ARG", "not square", symmetry, matrices.sparse(scipy.sparse.csr_array([[1., 0]]), rng))
 
-for text in ("", "poisson", "poisson:", "poisson:4x", "poisson:x4", "poisson:4x4x4x4", "poisson:4@1", "poisson:4x4 ", "poisson:-4",
-             "hpcg:4x4", "convdiff:4@", "convdiff:4x4@1x2x3", "convdiff:4@nan", "convdiff:4@1e", "elasticity:4", "elasticity:4x4x4", "laplace:4"):
+for text in ("", "poisson", "poisson:", "poisson:4x", "poisson:x4", "poisson:4x4x4x4", "poisson:4@1", "poisson:4x4 ",
+             "poisson:-4", "hpcg:4x4", "convdiff:4@", "convdiff:4x4@1x2x3", "convdiff:4@nan", "convdiff:4@1e",
+             "elasticity:4", "elasticity:4x4x4", "laplace:4"):
     mp.fails("MNP_ERR_ARG", f"'{text}'", mp.sparse_generate, text, None)
 for text, words in (("poisson:0", "must be at least 1"), ("poisson:4294967296x4294967296", "below 2^63"),
                     ("poisson:99999999999999999999", "below 2^63"), ("convdiff:2x2x2@1x2", "one for each"),
@@ -113,6 +120,6 @@ for text, words in (("poisson:0", "must be at least 1"), ("poisson:4294967296x42
                     ("elasticity:3000000000x3000000000", "can be counted")):
     mp.fails("MNP_ERR_ARG", words, mp.sparse_generate, text, None)
 mp.fails("MNP_ERR_ARG", "int64", mp.sparse_generate, "poisson:4", "int64")
-mp.ok(mp.sparse_is_generator("poisson:4") and not mp.sparse_is_generator("poisson.mtx") and not mp.sparse_is_generator("a.h5:/b"),
-      "what is a generator")
+mp.ok(mp.sparse_is_generator("poisson:4") and not mp.sparse_is_generator("poisson.mtx")
+      and not mp.sparse_is_generator("a.h5:/b"), "what is a generator")
 matrices.done()

@@ -135,7 +135,8 @@ struct exchanges {
     struct kind kind;
     int rounds;
     size_t part, ghosts;        /* bytes */
-    char *versions, *x, *found; /* device memory: parts of all versions, that which is exchanged, ghosts of all rounds */
+    /* device memory: parts of all versions, that which is exchanged, ghosts of all rounds */
+    char *versions, *x, *found;
 };
 
 static char *device_memory(mnp_ctx *ctx, size_t size)

@@ -1,10 +1,10 @@
 /*
- * Parts of matrices with more than 2^31 entries: what is counted of them, and the kernels of the host device, which read
- * entries beyond number 2^31.
+ * Parts of matrices with more than 2^31 entries: what is counted of them, and the kernels of the host device, which
+ * read entries beyond number 2^31.
  *
- * The memory is but reserved: of some 35 GB of addresses only the pages are touched at which the entries of a small matrix
- * lie, the last ones.  The kernels run as one worker, the last of many where they would look at all that is before.
- * Skipped where so many addresses are refused.
+ * The memory is but reserved: of some 35 GB of addresses only the pages are touched at which the entries of a small
+ * matrix lie, the last ones.  The kernels run as one worker, the last of many where they would look at all that is
+ * before.  Skipped where so many addresses are refused.
  */
 #include <maniple.h>
 
@@ -85,8 +85,8 @@ static mnp__part make_csr(int64_t offsets[ROWS + 1], int32_t *columns, double *v
         }
         offsets[i + 1] = count;
     }
-    return (mnp__part){.format = MNP_CSR, .rows = ROWS, .columns = ROWS, .lines = ROWS, .count = count, .offset_size = 8,
-                       .offsets = offsets, .indices = columns, .values = values};
+    return (mnp__part){.format = MNP_CSR, .rows = ROWS, .columns = ROWS, .lines = ROWS, .count = count,
+                       .offset_size = 8, .offsets = offsets, .indices = columns, .values = values};
 }
 
 /* ---- kernels ---- */
@@ -108,8 +108,8 @@ static mnp_status load_product(mnp_ctx *ctx, const char *format, bool adds, kern
     char defines[512];
     snprintf(defines, sizeof defines,
              "#define MNP_VALUE double\n#define MNP_VECTOR double\n#define MNP_W double\n#define MNP_OFFSET int64_t\n"
-             "#define MNP_FORMAT_%s 1\n#define MNP_ADDS %d\n#define MNP_WIDE 0\n#define MNP_CONJUGATE 0\n#define MNP_DOT 0\n"
-             "#define MNP_LANES 1\n#define MNP_BLOCK %d\n", format, adds, BLOCK);
+             "#define MNP_FORMAT_%s 1\n#define MNP_ADDS %d\n#define MNP_WIDE 0\n#define MNP_CONJUGATE 0\n#define "
+             "MNP_DOT 0\n#define MNP_LANES 1\n#define MNP_BLOCK %d\n", format, adds, BLOCK);
     return load(ctx, "spmv.cu", "spmv", defines, kernel_p);
 }
 
@@ -174,8 +174,8 @@ static void test_diagonals(mnp_ctx *ctx)
                                     .columns = ROWS, .width = 1};
     const long long workers = rows / (ROWS + 50);
     spmv(&params, workers - 1, workers);
-    ok(memcmp(y + first, sums, sizeof sums) == 0, "DIA: a product of rows from 2^30 on, whose second diagonal is beyond "
-       "number 2^31");
+    ok(memcmp(y + first, sums, sizeof sums) == 0, "DIA: a product of rows from 2^30 on, whose second diagonal is "
+       "beyond number 2^31");
 }
 
 /* ---- relaxations ---- */
@@ -213,7 +213,8 @@ static void test_counts(void)
 {
     const int64_t many = INT64_C(3) << 31;
     mnp__part part = {.format = MNP_CSR, .rows = INT32_MAX, .columns = INT32_MAX, .lines = INT32_MAX, .count = many};
-    ok(mnp__part_offsets(&part) == INT64_C(1) << 31 && mnp__part_indices(&part) == many && mnp__part_rows_of(&part) == 0,
+    ok(mnp__part_offsets(&part) == INT64_C(1) << 31 && mnp__part_indices(&part) == many &&
+           mnp__part_rows_of(&part) == 0,
        "CSR: 2^31 offsets, %" PRId64 " indices", many);
     part.format = MNP_CSC;
     ok(mnp__part_offsets(&part) == INT64_C(1) << 31 && mnp__part_indices(&part) == many, "CSC: as many");

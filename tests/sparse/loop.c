@@ -1,7 +1,8 @@
 /*
  * The solvers' loop: on a GPU the device goes round by itself, and comes to what plain launches come to, iteration by
  * iteration; it pauses for the caller's function and for the history, and ends when the method is over, whatever for.
- * Where there are no such loops, as on the host device, all but the comparison is tested all the same.
+ * Where a loop cannot be recorded the launches go on.  Where there are no such loops, as on the host device, all but
+ * these comparisons is tested all the same.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ struct outcome {
     const mnp_graph *graph; /* a loop, the last that was there */
     int graphs;             /* how many were there */
     bool wrong;             /* iterations did not rise from call to call, or x was no vector */
+    bool unwatched;         /* progress is not to be called */
 };
 
 static bool look_on(void *argument, int64_t iteration, double residual, const mnp_array *x)
@@ -59,7 +61,7 @@ static mnp_status solve(const mnp_operator *op, const mnp_array *b, mnp_solver s
 {
     mnp_solve_options watched = *options;
     mnp_array *x = NULL;
-    watched.progress = look_on;
+    watched.progress = outcome->unwatched ? NULL : look_on;
     watched.argument = outcome;
     mnp_status st = mnp_solve(op, b, solver, &watched, &x, outcome->result);
     mnp_array_free(x);
@@ -126,7 +128,7 @@ static void check_method(const struct method_case *c)
     mnp_sparse *matrix = NULL;
     mnp_operator *op = NULL;
     mnp_precond *precond = NULL;
-    struct outcome looped = {.calls = 0}, plain = {.calls = 0};
+    struct outcome looped = {.calls = 0}, alone = {.unwatched = true}, plain = {.calls = 0};
     MNP_OR_EXIT(mnp_sparse_generate(ctx, c->matrix, MNP_FLOAT64, &matrix));
     MNP_OR_EXIT(mnp_operator_from_sparse(matrix, &op));
     if (c->precond != MNP_PRECOND_NONE)
@@ -140,16 +142,18 @@ static void check_method(const struct method_case *c)
            looped.last == result->iterations && result->reason != MNP_SOLVE_DIVERGED,
        "%s: %lld iterations, reason %d, residual %g%s%s", c->name, (long long)result->iterations, (int)result->reason,
        result->residual, st == MNP_OK ? "" : ": ", st == MNP_OK ? "" : mnp_error_message());
+    st = solve(op, b, c->solver, &options, &alone);
+    ok(st == MNP_OK && same_history(result, alone.result), "%s: the same in one go, without a function that looks on",
+       c->name);
     if (loops) {
         op->enqueues = false; /* as it seems, so the CPU launches all iterations */
         st = solve(op, b, c->solver, &options, &plain);
         ok(looped.graphs == 1 && plain.graphs == 0, "%s: the device goes round", c->name);
         ok(st == MNP_OK && same_history(result, plain.result), "%s: as plain launches do, which take %lld iterations",
            c->name, (long long)plain.result->iterations);
-    } else {
-        skip(c->name, "there are no loops on the device");
     }
     clear(&looped);
+    clear(&alone);
     clear(&plain);
     mnp_array_free(b);
     mnp_precond_free(precond);
@@ -271,7 +275,8 @@ static void check_columns(const mnp_operator *op, int64_t n, mnp_solver solver)
         mnp_array_free(b);
         clear(&alone);
     }
-    ok(same && together.graphs == loops, "solver %d: columns have one loop, and come to what each alone does", (int)solver);
+    ok(same && together.graphs == loops, "solver %d: columns have one loop, and come to what each alone does",
+       (int)solver);
     clear(&together);
     mnp_array_free(all);
 }
@@ -293,8 +298,8 @@ static void check_functions(mnp_operator *inner, const mnp_sparse *matrix, const
     mnp_operator *op = NULL;
     struct outcome by_function = {.calls = 0}, by_matrix = {.calls = 0};
     const mnp_solve_options options = {.rtol = 1e-8};
-    MNP_OR_EXIT(mnp_operator_new(ctx, MNP_FLOAT64, mnp_sparse_row_layout(matrix), mnp_sparse_column_layout(matrix), multiply,
-                                 NULL, inner, &op));
+    MNP_OR_EXIT(mnp_operator_new(ctx, MNP_FLOAT64, mnp_sparse_row_layout(matrix), mnp_sparse_column_layout(matrix),
+                                 multiply, NULL, inner, &op));
     mnp_status st = solve(op, b, MNP_SOLVER_BICGSTAB, &options, &by_function);
     if (st == MNP_OK)
         st = solve(inner, b, MNP_SOLVER_BICGSTAB, &options, &by_matrix);
@@ -309,6 +314,65 @@ static void check_functions(mnp_operator *inner, const mnp_sparse *matrix, const
     clear(&by_function);
     clear(&by_matrix);
     mnp_operator_free(op);
+}
+
+/* ---- recordings that fail ---- */
+
+static const mnp__device_ops *real; /* the device's, before it fails */
+
+static mnp_status fail_to_begin(mnp__device *device, mnp__stream *stream, uint64_t *condition_p)
+{
+    (void)device;
+    (void)stream;
+    (void)condition_p;
+    return mnp_fail(MNP_ERR_DEVICE, "no graph begins here");
+}
+
+/* What was recorded is dropped. */
+static mnp_status fail_to_end(mnp__device *device, mnp__stream *stream, mnp__device_graph **graph_p)
+{
+    const mnp_status st = real->graph_end(device, stream, NULL);
+    return st == MNP_OK && graph_p ? mnp_fail(MNP_ERR_DEVICE, "no memory for the graph") : st;
+}
+
+static mnp_status fail_to_launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch,
+                                 const void *params, size_t size, mnp__stream *stream)
+{
+    if (device->recording)
+        return mnp_fail(MNP_ERR_DEVICE, "no launch is recorded");
+    return real->launch(device, kernel, launch, params, size, stream);
+}
+
+/* The last rank's device fails so: all ranks go on by plain launches. */
+static void check_failing(const mnp_operator *op, const mnp_array *b, const char *what, mnp__device_ops failing)
+{
+    struct outcome launched = {.calls = 0}, looped = {.calls = 0};
+    const mnp_solve_options options = {.rtol = 1e-8};
+    real = ctx->device->ops;
+    if (mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1)
+        ctx->device->ops = &failing;
+    mnp_status st = solve(op, b, MNP_SOLVER_CG, &options, &launched);
+    ok(st == MNP_OK && launched.graphs == 0 && !ctx->device->recording && !ctx->graphs,
+       "%s: launches go on%s%s", what, st == MNP_OK ? "" : ": ", st == MNP_OK ? "" : mnp_error_message());
+    ctx->device->ops = real;
+    st = solve(op, b, MNP_SOLVER_CG, &options, &looped);
+    ok(st == MNP_OK && looped.graphs == loops && same_history(launched.result, looped.result),
+       "%s: and come to what the loop comes to", what);
+    clear(&launched);
+    clear(&looped);
+}
+
+static void check_failures(const mnp_operator *op, const mnp_array *b)
+{
+    mnp__device_ops failing = *ctx->device->ops;
+    failing.graph_begin_loop = fail_to_begin;
+    check_failing(op, b, "no graph begins on one rank", failing);
+    failing = *ctx->device->ops;
+    failing.graph_end = fail_to_end;
+    check_failing(op, b, "there is no memory for the graph on one rank", failing);
+    failing = *ctx->device->ops;
+    failing.launch = fail_to_launch;
+    check_failing(op, b, "a launch is not recorded on one rank", failing);
 }
 
 static void check_arguments(const mnp_operator *op, const mnp_sparse *matrix, const mnp_array *b)
@@ -336,6 +400,8 @@ static void check_others(void)
     check_columns(op, 620, MNP_SOLVER_CG);
     check_columns(op, 620, MNP_SOLVER_MINRES);
     check_functions(op, matrix, b);
+    if (loops)
+        check_failures(op, b);
     check_arguments(op, matrix, b);
     mnp_array_free(b);
     mnp_operator_free(op);

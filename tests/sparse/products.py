@@ -66,6 +66,7 @@ for fmt in ("CSR", "SELL", "COO", "CSC"):
              infinite @ y)
 
 mp.fails("MNP_ERR_ARG", "of extent 20", mp.sparse_matmul, matrices.sparse(a, rng), mp.array(np.ones(21)))
-mp.fails("MNP_ERR_ARG", "of extent 30", mp.sparse_matmul_transposed, matrices.sparse(a, rng), False, mp.array(np.ones(20)))
+mp.fails("MNP_ERR_ARG", "of extent 30", mp.sparse_matmul_transposed, matrices.sparse(a, rng), False,
+         mp.array(np.ones(20)))
 mp.fails("MNP_ERR_ARG", "3 dimensions", mp.sparse_matmul, matrices.sparse(a, rng), mp.array(np.ones((20, 2, 2))))
 matrices.done()

@@ -8,9 +8,7 @@
 
 #ifdef HAVE_CUDA
 
-#include <stdlib.h>
-
-#include "jit/jit.h"
+#include "../ops/compile_kernels.h"
 
 static const struct {
     const char *value, *vector, *wide, *offset;
@@ -40,15 +38,7 @@ static void compile(const mnp__compiler *compiler, int architecture, const char 
                     const char *what)
 {
     const mnp__kernel_spec spec = {.file = "spmv.cu", .function = function, .defines = defines};
-    mnp__binary binary = {0};
-    char *source = NULL;
-    mnp_status st = mnp__jit_source(&spec, &source);
-    if (st == MNP_OK)
-        st = compiler->compile(compiler, &spec, source, &binary);
-    if (!ok(st == MNP_OK && binary.size > 0, "%s compiles for sm_%d", what, architecture))
-        printf("# %s\n", mnp_error_message());
-    mnp__binary_free(&binary);
-    free(source);
+    compile_kernel(compiler, architecture, &spec, what);
 }
 
 static void compile_product(const mnp__compiler *compiler, int architecture, int p, int k)
@@ -86,19 +76,7 @@ static void compile_all(const mnp__compiler *compiler, int architecture)
 
 int main(void)
 {
-    static const int architectures[] = {80, 90};
-    mnp__config config;
-    if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
-        return done_testing();
-    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
-        mnp__compiler *compiler = NULL;
-        const int architecture = architectures[i];
-        if (ok(mnp__nvrtc_new(&config, architecture / 10, architecture % 10, &compiler) == MNP_OK, "NVRTC for sm_%d",
-               architecture))
-            compile_all(compiler, architecture);
-        mnp__nvrtc_free(compiler);
-    }
-    mnp__config_free(&config);
+    for_architectures(compile_all);
     return done_testing();
 }
 

@@ -1,4 +1,5 @@
-"""Triangular solves against scipy.sparse.linalg.spsolve_triangular, in all formats, and the same however a matrix is cut."""
+"""Triangular solves against scipy.sparse.linalg.spsolve_triangular, in all formats, and the same however a matrix is
+cut."""
 
 import os
 
@@ -55,8 +56,8 @@ def one(n, dtype, fmt, lower, unit_diagonal, width, b_dtype):
         made = matrices.Sparse(mp.sparse_convert(made, getattr(mp, "MNP_" + fmt), 0))
     b = vectors(n, width, b_dtype)
     got = mp.sparse_solve_triangular(made, lower, unit_diagonal, mp.array(b, mp.random_layout(rng, b.shape)))
-    close(f"{'lower' if lower else 'upper'}{' unit' if unit_diagonal else ''} {n} {dtype} {fmt}, b {b_dtype} width {width}",
-          a, got, solved(a, b, lower, unit_diagonal), b)
+    which = ("lower" if lower else "upper") + (" unit" if unit_diagonal else "")
+    close(f"{which} {n} {dtype} {fmt}, b {b_dtype} width {width}", a, got, solved(a, b, lower, unit_diagonal), b)
 
 
 for n in (0, 1, 2, 7, 40, 90):
@@ -102,12 +103,14 @@ for k in (2, 3):  # the triangles of Poisson's matrix, and of one with wider row
 n = 12000  # two levels of thousands of rows, and a few small ones between them
 rows = np.concatenate([np.arange(6000, n), np.arange(6001, 6005)])
 columns = np.concatenate([np.arange(n - 6000), np.arange(6000, 6004)])
-tall = scipy.sparse.coo_array((np.full(len(rows), 0.3), (rows, columns)), (n, n)).tocsr() + 2 * scipy.sparse.eye_array(n)
+tall = scipy.sparse.coo_array((np.full(len(rows), 0.3), (rows, columns)), (n, n)).tocsr()
+tall = tall + 2 * scipy.sparse.eye_array(n)
 shape("few levels of many rows", scipy.sparse.csr_array(tall), True)
 shape("few levels of many rows, from the end", scipy.sparse.csr_array(tall.T), False)
 lengths = rng.permutation(np.concatenate([np.zeros(1500, int), rng.integers(0, 60, 500)]))
 rows = np.repeat(np.arange(2000, 4000), lengths)  # one level, of rows that are not alike
-uneven = scipy.sparse.coo_array((rng.random(len(rows)) / 60, (rows, rng.integers(0, 2000, len(rows)))), (4000, 4000)).tocsr()
+uneven = scipy.sparse.coo_array((rng.random(len(rows)) / 60, (rows, rng.integers(0, 2000, len(rows)))),
+                                (4000, 4000)).tocsr()
 shape("rows of many lengths", scipy.sparse.csr_array(uneven + scipy.sparse.eye_array(4000)), True)
 blocks = scipy.sparse.csr_array(scipy.sparse.kron(scipy.sparse.eye_array(12), triangle(25, "float64", True)))
 shape("blocks that do not need each other", blocks, True)
@@ -121,7 +124,8 @@ for width in (None, 4, None, 1, 4):
     b = vectors(70, width, "float32")
     close(f"a plan, again, width {width}", a, mp.triangular_solve(single, mp.array(b)), solved(a, b, True, False), b)
 b = vectors(70, None, "int32")
-close("a plan of another dtype", a.astype("float64"), mp.triangular_solve(double, mp.array(b)), solved(a, b, True, False), b)
+close("a plan of another dtype", a.astype("float64"), mp.triangular_solve(double, mp.array(b)),
+      solved(a, b, True, False), b)
 inout = mp.array(b.astype("float64"), mp.random_layout(rng, (70,)))
 mp.triangular_solve(double, inout, out=inout)
 close("into b itself", a.astype("float64"), inout, solved(a, b, True, False), b)
@@ -145,9 +149,11 @@ wrong = ("MNP_ERR_ARG", "MNP_ERR_PEER")
 made = matrices.sparse(scipy.sparse.csr_array(np.array([[1.0, 0, 5], [0, 0, 0], [3, 0, 1]])), rng)
 b = mp.array(np.ones(3))
 mp.fails(wrong, "the matrix is not lower triangular", mp.sparse_solve_triangular, made, True, True, b)
-mp.fails(wrong, "column 0 is not 0, so the matrix is not upper triangular", mp.sparse_solve_triangular, made, False, True, b)
+mp.fails(wrong, "column 0 is not 0, so the matrix is not upper triangular", mp.sparse_solve_triangular, made, False,
+         True, b)
 lower = matrices.Sparse(mp.sparse_tril(made, 0))
-mp.fails(wrong, "the diagonal of row 1 is 0, so the matrix is singular", mp.sparse_solve_triangular, lower, True, False, b)
+mp.fails(wrong, "the diagonal of row 1 is 0, so the matrix is singular", mp.sparse_solve_triangular, lower, True, False,
+         b)
 mp.check("which a unit diagonal is not", mp.sparse_solve_triangular(lower, True, True, b), np.array([1.0, 1, -2]))
 zero = scipy.sparse.coo_array((np.array([1.0, 0]), (np.array([0, 1]), np.array([0, 1]))), (2, 2))
 mp.fails(wrong, "the diagonal of row 1 is 0", mp.sparse_solve_triangular, matrices.sparse(zero, rng), True, False,
@@ -157,6 +163,7 @@ mp.fails("MNP_ERR_ARG", "3 dimensions", mp.sparse_solve_triangular, lower, True,
 mp.fails("MNP_ERR_ARG", "(3, 4); it must be square", mp.sparse_solve_triangular,
          matrices.sparse(matrices.random_matrix(rng, 3, 4, "float64"), rng), True, True, b)
 mp.fails("MNP_ERR_ARG", "do not hold the matrix's values", mp.triangular_new, lower, "float32", True, True, False)
-mp.fails("MNP_ERR_ARG", "does not hold", mp.triangular_solve, plan(lower, None, True, True), mp.array(np.ones(3, complex)))
+mp.fails("MNP_ERR_ARG", "does not hold", mp.triangular_solve, plan(lower, None, True, True),
+         mp.array(np.ones(3, complex)))
 del made, lower, single, double, inside
 matrices.done()

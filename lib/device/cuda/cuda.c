@@ -340,7 +340,8 @@ static mnp_status choose_gpu(int node_rank, int *index_p)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "no GPU here that CUDA can see%s%s%s",
                         visible ? "; CUDA_VISIBLE_DEVICES is \"" : "", visible ? visible : "", visible ? "\"" : "");
     case cudaErrorStubLibrary:
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "no NVIDIA driver here: libcuda.so.1 is what the toolkit has for linking alone");
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                        "no NVIDIA driver here: libcuda.so.1 is what the toolkit has for linking alone");
     case cudaErrorInsufficientDriver:
         ignore(cudaDriverGetVersion(&driver));
         return MNP_FAIL(MNP_ERR_DEVICE,

@@ -47,8 +47,8 @@
                  unsigned long long flags))                                                                            \
     X(cuMemUnmap, (CUdeviceptr address, size_t size))                                                                  \
     X(cuMemSetAccess, (CUdeviceptr address, size_t size, const CUmemAccessDesc *access, size_t count))                 \
-    X(cuMemExportToShareableHandle, (void *shared, CUmemGenericAllocationHandle memory, CUmemAllocationHandleType type, \
-                                     unsigned long long flags))                                                        \
+    X(cuMemExportToShareableHandle,                                                                                    \
+      (void *shared, CUmemGenericAllocationHandle memory, CUmemAllocationHandleType type, unsigned long long flags))   \
     X(cuMemImportFromShareableHandle,                                                                                  \
       (CUmemGenericAllocationHandle * memory, void *shared, CUmemAllocationHandleType type))
 

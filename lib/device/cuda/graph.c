@@ -2,9 +2,9 @@
  * Graphs of the CUDA device: what a stream is given while it is captured.
  *
  * Other streams join the capture by waiting for an event of a stream that is in it, and must have been waited for when
- * it ends.  The capture is relaxed: CUDA does not refuse a call because it might be unsafe, so kernels are loaded and NCCL
- * connects ranks in the middle of it; what would be wrong in a graph is refused by mnp__refuse_recording() before it
- * comes to CUDA.
+ * it ends.  The capture is relaxed: CUDA does not refuse a call because it might be unsafe, so kernels are loaded and
+ * NCCL connects ranks in the middle of it; what would be wrong in a graph is refused by mnp__refuse_recording() before
+ * it comes to CUDA.
  *
  * A loop is a graph of one node, a conditional one, whose body is what is captured (CUDA 12.4).
  */
@@ -42,7 +42,9 @@ bool mnp__cuda_has_loops(const cuda_device *cuda)
     return RUNTIME(cuda, cudaDriverGetVersion, &driver) == MNP_OK && driver >= 12040;
 }
 
-/* A node that is done as long as its condition is not 0, which it is not whenever the graph is launched; and its body. */
+/*
+ * A node that is done as long as its condition is not 0, which it is not whenever the graph is launched; and its body.
+ */
 static mnp_status add_loop(const cuda_device *cuda, cudaGraph_t graph, uint64_t *condition_p, cudaGraph_t *body_p)
 {
     cudaGraphConditionalHandle condition;
@@ -105,8 +107,8 @@ static mnp_status end_capture(cuda_device *cuda, mnp__stream *stream, cudaGraph_
     cudaError_t code = cudaStreamEndCapture(mnp__cuda_stream(stream), captured_p);
     if (code == cudaErrorStreamCaptureUnjoined) {
         (void)cudaGetLastError();
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: something was begun while the graph was recorded, and not finished, "
-                        "such as mnp_halo_begin() without mnp_halo_finish()");
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: something was begun while the graph was recorded, and not "
+                        "finished, such as mnp_halo_begin() without mnp_halo_finish()");
     }
     if (code == cudaErrorStreamCaptureInvalidated) {
         (void)cudaGetLastError();

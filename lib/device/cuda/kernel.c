@@ -76,8 +76,8 @@ fail:
 }
 
 /* A launch that may begin before the kernel ahead of it in the stream has ended ("programmatic dependent launch"). */
-static mnp_status launch_early(cuda_device *cuda, const mnp__kernel *kernel, const mnp__launch *launch, void **parameters,
-                               mnp__stream *stream)
+static mnp_status launch_early(cuda_device *cuda, const mnp__kernel *kernel, const mnp__launch *launch,
+                               void **parameters, mnp__stream *stream)
 {
     CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                                .value = {.programmaticStreamSerializationAllowed = 1}};

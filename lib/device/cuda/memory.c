@@ -121,7 +121,9 @@ struct postponed {
     void *pointer;
 };
 
-/* The stream takes what it is given into the graph, and the pool's memory cannot be freed by one.  No room: it is lost. */
+/*
+ * The stream takes what it is given into the graph, and the pool's memory cannot be freed by one.  No room: it is lost.
+ */
 static void postpone(cuda_device *cuda, void *pointer)
 {
     struct postponed *one;

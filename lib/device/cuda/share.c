@@ -1,10 +1,10 @@
 /*
  * Memory of the CUDA device that the processes of one host can map: the driver's virtual memory management.
  *
- * Memory (a handle) and addresses are made apart and then mapped to each other.  A handle can leave the process as a file
- * descriptor; what another process imports is the same memory, also after the first one has ended.  A mapping keeps its
- * memory, so handles and descriptors are given up as soon as it is there.  Imported memory may be another GPU's: then the
- * access that is asked for here is what tells whether this GPU reaches it.
+ * Memory (a handle) and addresses are made apart and then mapped to each other.  A handle can leave the process as a
+ * file descriptor; what another process imports is the same memory, also after the first one has ended.  A mapping
+ * keeps its memory, so handles and descriptors are given up as soon as it is there.  Imported memory may be another
+ * GPU's: then the access that is asked for here is what tells whether this GPU reaches it.
  *
  * Multicast objects of the driver are not used: setting them up takes long, and on some hosts they do not work.
  */
@@ -51,7 +51,9 @@ static bool has_functions(const mnp__driver *driver)
            driver->cuMemImportFromShareableHandle;
 }
 
-/* The recommended one, which the driver can map with its largest pages; the least would save nothing that counts here. */
+/*
+ * The recommended one, which the driver can map with its largest pages; the least would save nothing that counts here.
+ */
 size_t mnp__cuda_share_granularity(mnp__device *device)
 {
     const cuda_device *cuda = of(device);
@@ -115,8 +117,8 @@ mnp_status mnp__cuda_share_new(mnp__device *device, void *address, size_t size, 
     MNP_TRY(mnp__cuda_use(device));
     MNP_TRY(create(cuda, size, fd_p != NULL, &memory));
     if (fd_p)
-        MNP_TRY_OR(DRIVER(cuda, cuMemExportToShareableHandle, &fd, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), st,
-                   release);
+        MNP_TRY_OR(DRIVER(cuda, cuMemExportToShareableHandle, &fd, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+                   st, release);
     MNP_TRY_OR(map(cuda, address, size, memory), st, release);
     if (fd_p)
         *fd_p = fd;

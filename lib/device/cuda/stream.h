@@ -19,8 +19,8 @@ static inline cudaStream_t mnp__cuda_stream(mnp__stream *stream)
 mnp_status mnp__cuda_use(mnp__device *device);
 
 /*
- * Have the stream write a number into pinned memory when its turn comes, for the CPU to read without a call.  Not while it is
- * being recorded into a graph: the graph would write the old number whenever it is launched.
+ * Have the stream write a number into pinned memory when its turn comes, for the CPU to read without a call.  Not while
+ * it is being recorded into a graph: the graph would write the old number whenever it is launched.
  */
 mnp_status mnp__cuda_write(mnp__device *device, mnp__stream *stream, volatile uint32_t *pinned, uint32_t value);
 

@@ -43,9 +43,9 @@ static mnp_status write_all(int file, const void *data, size_t size)
 enum { INODE_BITS = 64, PATH_SIZE = 32 + 3 * INODE_BITS };
 
 /*
- * A path of an open file that no other file has had while it was loaded.  The loader knows an object by its path, and would
- * give an earlier one for /proc/self/fd/N if N was that one's, even after dlclose() if the compiler marked it as unique.  So
- * the file's inode number is written into the path, in ways to say "the same folder".
+ * A path of an open file that no other file has had while it was loaded.  The loader knows an object by its path, and
+ * would give an earlier one for /proc/self/fd/N if N was that one's, even after dlclose() if the compiler marked it as
+ * unique.  So the file's inode number is written into the path, in ways to say "the same folder".
  */
 static mnp_status path_of(int file, char path[PATH_SIZE])
 {

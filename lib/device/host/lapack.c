@@ -16,8 +16,8 @@ enum { WORTH_THREADS = 256 }; /* rows: below, more than one thread makes it slow
 
 /* The last two arguments of both are the lengths of the texts, which Fortran compilers add. */
 typedef struct lapack {
-    void (*dsyevd)(const char *job, const char *triangle, const int *n, double *a, const int *lda, double *w, double *work,
-                   const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+    void (*dsyevd)(const char *job, const char *triangle, const int *n, double *a, const int *lda, double *w,
+                   double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
     void (*zheevd)(const char *job, const char *triangle, const int *n, double _Complex *a, const int *lda, double *w,
                    double _Complex *work, const int *lwork, double *rwork, const int *lrwork, int *iwork,
                    const int *liwork, int *info, size_t, size_t);

@@ -84,8 +84,8 @@ void mnp__host_share_unreserve(mnp__device *device, void *address, size_t size)
 }
 
 /*
- * Back a file with huge pages now, also where the system has them for files only on request (MADV_COLLAPSE, from Linux 6.1
- * on): that takes a tenth of the time of first touching its small pages one by one.  As good as it goes.
+ * Back a file with huge pages now, also where the system has them for files only on request (MADV_COLLAPSE, from Linux
+ * 6.1 on): that takes a tenth of the time of first touching its small pages one by one.  As good as it goes.
  */
 static void fill_with_huge_pages(int fd, size_t size)
 {
@@ -212,7 +212,8 @@ static mnp_status grow(mnp__host_pool *pool, size_t size)
     size_t left = most > pool->top ? most - pool->top : 0, lacks = size > before ? size - before : 1;
     if (lacks > left)
         return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host device for %zu bytes (%.3g GiB): %zu of %zu bytes are "
-                        "reserved, %zu in use", size, (double)size / GIB, pool->top, ceiling, mnp__arena_read(pool->arena).used);
+                        "reserved, %zu in use", size, (double)size / GIB, pool->top, ceiling,
+                        mnp__arena_read(pool->arena).used);
     size_t more = (lacks + huge_page - 1) / huge_page * huge_page, wished = pool->top / 4 / huge_page * huge_page;
     wished = wished > least_growth ? wished : least_growth;
     more = wished <= more ? more : wished <= left ? wished : left;
@@ -246,9 +247,9 @@ static mnp_status take(mnp__host_pool *pool, size_t size, void **pointer_p)
     return MNP_OK;
 }
 
-static void give(mnp__host_pool *pool, void *pointer)
+static void give(const mnp__device *device, mnp__host_pool *pool, void *pointer)
 {
-    if (!pointer)
+    if (!pointer || device->retains)
         return;
     uintptr_t place = (uintptr_t)((char *)pointer - pool->base);
     ASAN_POISON_MEMORY_REGION(pointer, mnp__arena_size(pool->arena, place));
@@ -262,7 +263,7 @@ mnp_status mnp__host_alloc(mnp__device *device, size_t size, void **pointer_p)
 
 void mnp__host_free(mnp__device *device, void *pointer)
 {
-    give(pool_of(device, MNP_MEMORY_SCRATCH), pointer);
+    give(device, pool_of(device, MNP_MEMORY_SCRATCH), pointer);
 }
 
 mnp_status mnp__host_alloc_pinned(mnp__device *device, size_t size, void **pointer_p)
@@ -272,7 +273,7 @@ mnp_status mnp__host_alloc_pinned(mnp__device *device, size_t size, void **point
 
 void mnp__host_free_pinned(mnp__device *device, void *pointer)
 {
-    give(pool_of(device, MNP_MEMORY_PINNED), pointer);
+    give(device, pool_of(device, MNP_MEMORY_PINNED), pointer);
 }
 
 mnp_status mnp__host_memory_info(mnp__device *device, mnp_memory_pool which, mnp_memory_pool_info *info)
