@@ -35,30 +35,10 @@ static void row_times_all(part &a, int64_t line, int64_t row)
         row_times<1>(a, line, row, c);
 }
 
-/*
- * Entries are fetched long before it is their turn: processors that should do so by themselves lose the thread between
- * short rows, and take twice the time (measured).  Addresses are numbers, as they may be beyond the end.
- */
-enum { LINE = 64 / sizeof(MNP_VALUE), AHEAD = 64 * LINE }; /* values that come together; values between */
-
-static MNP_INLINE void fetch_ahead(const part &a, int64_t k)
-{
-    __builtin_prefetch((const void *)((uintptr_t)a.values + (k + AHEAD) * sizeof *a.values));
-    __builtin_prefetch((const void *)((uintptr_t)a.indices + (k + AHEAD) * sizeof *a.indices));
-}
-
 /* Two sums, so that additions need not wait for one another. */
 static MNP_INLINE MNP_VECTOR row_sum(const part &a, int64_t k, int64_t end)
 {
     MNP_VECTOR even = {}, odd = {};
-    for (; k + LINE <= end; k += LINE) {
-        fetch_ahead(a, k);
-        for (int j = 0; j < LINE; j += 2) {
-            even += product(a.values[k + j], a.x[a.indices[k + j]]);
-            odd += product(a.values[k + j + 1], a.x[a.indices[k + j + 1]]);
-        }
-    }
-    fetch_ahead(a, k);
     for (; k + 1 < end; k += 2) {
         even += product(a.values[k], a.x[a.indices[k]]);
         odd += product(a.values[k + 1], a.x[a.indices[k + 1]]);
@@ -68,18 +48,70 @@ static MNP_INLINE MNP_VECTOR row_sum(const part &a, int64_t k, int64_t end)
     return even + odd;
 }
 
+/* Lines from there on, as long as they have so many entries: that leaves less to find out.  Gives the next. */
+template <int length> static MNP_INLINE int64_t lines_alike(part &a, int64_t line, int64_t end)
+{
+    int64_t k = a.offsets[line];
+    do {
+        a.put(a.row_of(line), row_sum(a, k, k + length));
+        k += length;
+        line++;
+    } while (line < end && a.offsets[line + 1] - k == length);
+    return line;
+}
+
+static MNP_INLINE int64_t some_lines(part &a, int64_t line, int64_t end)
+{
+    const int64_t k = a.offsets[line], next = a.offsets[line + 1];
+    switch (next - k) {
+    case 1: return lines_alike<1>(a, line, end);
+    case 2: return lines_alike<2>(a, line, end);
+    case 3: return lines_alike<3>(a, line, end);
+    case 4: return lines_alike<4>(a, line, end);
+    case 5: return lines_alike<5>(a, line, end);
+    case 6: return lines_alike<6>(a, line, end);
+    case 7: return lines_alike<7>(a, line, end);
+    default: a.put(a.row_of(line), row_sum(a, k, next)); return line + 1;
+    }
+}
+
+/* A function of its own: what the caller's loop needs would cost this one registers.  Gives the dot. */
+static __attribute__((noinline)) mnp_w all_lines(part a, int64_t line, int64_t end)
+{
+    while (line < end)
+        line = some_lines(a, line, end);
+    return a.dot;
+}
+
+/*
+ * As many entries as these, further on, are fetched before it is their turn: processors that should do so by themselves
+ * lose the thread between short rows, and take twice the time (measured).  Addresses are numbers, as they may be beyond
+ * the end.
+ */
+static MNP_INLINE void fetch_ahead(const part &a, int64_t k, int64_t end)
+{
+    enum { LINE = 64 / sizeof(MNP_VALUE), AHEAD = 64 * LINE }; /* values that come together; values between */
+    for (k += AHEAD, end += AHEAD; k < end; k += LINE) {
+        __builtin_prefetch((const void *)((uintptr_t)a.values + k * sizeof *a.values));
+        __builtin_prefetch((const void *)((uintptr_t)a.indices + k * sizeof *a.indices));
+    }
+}
+
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
+    enum { AT_ONCE = 32 };
     if (is_over(p))
         return;
     MNP_WORKER(w);
     part a = open_part(p);
     const int64_t end = first_line_of(a, p.lines, worker + 1, workers);
-    for (int64_t line = first_line_of(a, p.lines, worker, workers); line < end; line++) {
-        if (MNP_WIDE)
+    for (int64_t line = first_line_of(a, p.lines, worker, workers), stop; line < end; line = stop) {
+        stop = line + AT_ONCE < end ? line + AT_ONCE : end;
+        fetch_ahead(a, a.offsets[line], a.offsets[stop]);
+        if (!MNP_WIDE)
+            a.dot = all_lines(a, line, stop);
+        for (; MNP_WIDE && line < stop; line++)
             row_times_all(a, line, a.row_of(line));
-        else
-            a.put(a.row_of(line), row_sum(a, a.offsets[line], a.offsets[line + 1]));
     }
     close_part(p, w, a);
 }

@@ -35,8 +35,8 @@ extern char **environ;
 #endif
 
 /*
- * What kernels are linked with.  They need nothing of C++'s own library, which takes the linker as long to read as all the
- * rest, and all that they need must be here; the sanitizers' functions are in the process.
+ * What kernels are linked with.  They need nothing of C++'s own library, which takes the linker as long to read as all
+ * the rest, and all that they need must be here; the sanitizers' functions are in the process.
  */
 static char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", "-lc",
 #ifndef MNP_SANITIZERS
@@ -238,7 +238,7 @@ done:
 
 /*
  * A kernel that does not compile with our libraries may need one that the compiler brings, as where the author of a raw
- * module relies on C++'s: what it says then counts.
+ * module relies on C++'s: what the compiler says then counts.
  */
 static mnp_status compile_in(const struct host_compiler *compiler, const workplace *work, const mnp__kernel_spec *spec,
                              const char *source, mnp__binary *binary)
@@ -248,8 +248,11 @@ static mnp_status compile_in(const struct host_compiler *compiler, const workpla
     int exit_status = -1;
     MNP_TRY(write_file(work->input, source));
     MNP_TRY(run_compiler(compiler, work, spec, false, &exit_status));
-    if (exit_status != 0)
+    if (exit_status != 0) {
+        MNP_LOG(&compiler->base.config->logger, MNP_LOG_DEBUG, "linking %s with the compiler's own libraries",
+                spec->function);
         MNP_TRY(run_compiler(compiler, work, spec, true, &exit_status));
+    }
     if (exit_status == 0)
         return read_file(work->output, &binary->code, &binary->size);
     mnp_status st = read_file(work->words, &words, &words_size);

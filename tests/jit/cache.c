@@ -1,7 +1,8 @@
 /*
  * The kernel cache: hits, damage of every kind, a folder that cannot be used, several processes at once, what it lists
- * and what it removes, and the places of errors.
+ * and what it removes, and the places of errors.  And the host's compiler: what it links kernels with.
  */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,66 @@ static void check_processes(void)
     ok(failures == 0 && runs_so_far() == before + 1, "four processes at once compile a kernel once");
 }
 
+/* What the function of compiled code gives for 7, or -1 if it cannot be called. */
+static long call(const mnp__binary *binary)
+{
+    char path[128];
+    long (*function)(long) = NULL, result = -1;
+    snprintf(path, sizeof path, "%s.so", folder);
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return -1;
+    bool written = fwrite(binary->code, 1, binary->size, file) == binary->size;
+    written = fclose(file) == 0 && written;
+    void *library = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *address = library ? dlsym(library, "function") : NULL;
+    memcpy(&function, &address, sizeof function); /* ISO C has no cast from object to function pointers */
+    if (function)
+        result = function(7);
+    else
+        printf("# %s\n", dlerror());
+    if (library)
+        dlclose(library);
+    unlink(path);
+    return result;
+}
+
+static void check_compiled(const mnp__compiler *host, const char *source, const char *what)
+{
+    static const mnp__kernel_spec any = {.file = "any.cu", .function = "function", .defines = ""};
+    mnp__binary binary = {NULL, 0, NULL, 0};
+    mnp_status st = host->compile(host, &any, source, &binary);
+    if (!ok(st == MNP_OK && call(&binary) == 14, "the host's compiler: %s", what) && st != MNP_OK)
+        printf("# %s\n", mnp_error_message());
+    mnp__binary_free(&binary);
+}
+
+static void check_host_compiler(void)
+{
+    mnp__config odd = config;
+    mnp__compiler *host = NULL;
+    odd.cxx = (char[]){"no-such-compiler"};
+    ok(mnp__host_compiler_new(&odd, &host) == MNP_ERR_UNSUPPORTED && !host &&
+           strstr(mnp_error_message(), "no \"no-such-compiler\" on this machine"),
+       "a compiler that is not there: %s", mnp_error_message());
+    if (!ok(mnp__host_compiler_new(&config, &host) == MNP_OK, "the host's compiler"))
+        return;
+    check_compiled(host, "extern \"C\" long function(long x) { return 2 * x; }", "arithmetic");
+    check_compiled(host,
+                   "extern \"C\" double hypot(double, double);\n"
+                   "extern \"C\" long function(long x) { return (long)hypot(0, 2.0 * x); }",
+                   "a function of the mathematical library");
+    check_compiled(host,
+                   "extern \"C\" long function(long x)\n"
+                   "{ volatile unsigned __int128 y = 28 * x; return (long)(y / x * x / 14); }",
+                   "a function of the compiler's own library");
+    check_compiled(host,
+                   "#include <string>\n"
+                   "extern \"C\" long function(long x) { std::string s(x, ' '); s += s; return (long)s.size(); }",
+                   "functions of C++'s library");
+    mnp__host_compiler_free(host);
+}
+
 int main(void)
 {
     char command[128];
@@ -293,6 +354,7 @@ int main(void)
     ok(gives(&compiler, &spec, 1) && gives(&compiler, &spec, 0), "the cache works on");
     check_settings();
     check_errors();
+    check_host_compiler();
 
     chmod(folder, 0777);
     ok(gives(&compiler, &spec, 1) && gives(&compiler, &spec, 1), "a folder that others may write in is not trusted");
