@@ -118,7 +118,7 @@ matrix = mp.sparse_eye("float64", len(a), len(a), 0)
 operator = mp.operator_from_sparse(matrix)
 precond = mp.precond_new(matrix, 0, None)
 triangular = mp.triangular_new(matrix, "float64", True, False, False)
-world = ctypes.c_void_p(binding.call("comm_world", binding.ctx))
+world = ctypes.c_void_p(binding.call("comm_world"))
 short = spread(a[:, 0].copy(), mp.layout_new_cyclic(1, [mp.size], 1, [13], [0], [2]))
 for function, (_, parameters) in sorted(binding._functions.items() if mp.layout_is_cyclic(layout) else []):
     if function[4:] in WORK | ELSEWHERE or not any(takes_array(*p) for p in parameters):
