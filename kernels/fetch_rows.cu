@@ -8,6 +8,7 @@
  *   MNP_VALUE   type of the values
  */
 #include "prelude.h"
+#include "claim.h"
 #include "fetch_rows.h"
 
 /* The threads of a GPU, or a worker of the host and how many there are, do a share each. */
@@ -209,18 +210,6 @@ MNP_INLINE void pack(const mnp_rows_params &p, const packed_row &row, int64_t en
 }
 
 /* ---- numbering ---- */
-
-/* Write `mine` where -1 is; gives what was there. */
-MNP_INLINE long long claim(long long *place, long long mine)
-{
-#if MNP_CUDA
-    return (long long)atomicCAS((unsigned long long *)place, ~0ull, (unsigned long long)mine);
-#else
-    long long there = -1;
-    __atomic_compare_exchange_n(place, &there, mine, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return there;
-#endif
-}
 
 /* One more; gives how many there were. */
 template <typename N> MNP_INLINE N count_one(N *counter)

@@ -53,17 +53,7 @@ template <typename R> MNP_INLINE bool is_zero(mnp_complex<R> value)
 
 #if MNP_TASK_DIAGONALS
 
-/* Write `mine` where -1 is; gives what was there. */
-MNP_INLINE long long claim(long long *place, long long mine)
-{
-#if MNP_CUDA
-    return (long long)atomicCAS((unsigned long long *)place, ~0ull, (unsigned long long)mine);
-#else
-    long long there = -1;
-    __atomic_compare_exchange_n(place, &there, mine, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return there;
-#endif
-}
+#include "claim.h"
 
 /* Whether a diagonal is in the table, where it was entered if there was room. */
 MNP_INLINE bool enter(long long *table, long long diagonal)

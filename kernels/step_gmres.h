@@ -5,7 +5,7 @@
  */
 template <int M> struct mnp_gmres {
     mnp_w y[M + 1];                       /* the solution: coefficients of the basis */
-    mnp_w first[M + 1], second[M + 1];    /* products of the newest vector with the basis and itself, in both passes */
+    mnp_w first[M + 1], second[M + 1];    /* products of the newest vector with the basis, first with itself too */
     mnp_w triangle[M][M + 1], right[M + 1];
     mnp_w cosine[M], sine[M];
     double norms[M + 1]; /* of the basis: 1, as well as Pythagoras knows */

@@ -10,16 +10,16 @@
  * Ranks of a node write small messages (up to 256 KiB) straight into each other's memory, where they can: on GPUs a
  * collective of such messages is one kernel, as is a larger all to all, all gather, reduction or broadcast in memory of
  * arrays.  Between GPUs NCCL does the rest, and all-reduces from 512 MiB; what it lacks (averages, products of complex
- * numbers, 16-bit integers, NaN that must survive a minimum) is sent in parts to the ranks that reduce them.  On the host
- * MPI carries larger messages.  All ranks get the same bits, whatever the way.  Values are taken in the order of the
- * ranks, but where NCCL reduces.
+ * numbers, 16-bit integers, NaN that must survive a minimum) is sent in parts to the ranks that reduce them.  On the
+ * host MPI carries larger messages.  All ranks get the same bits, whatever the way.  Values are taken in the order of
+ * the ranks, but where NCCL reduces.
  *
  * What is the same for all ranks (counts without v, dtypes, operations, roots) is checked without communication, so all
  * return MNP_ERR_ARG together; a debug build proves that it is the same.  What is one rank's own (pointers, counts and
  * offsets of the v forms) is checked there alone: a rank that finds it wrong returns at once, and the others wait for
  * it until the deadline.  So they do where a rank that shares its GPU has no pinned memory for a message.  Where GPUs
  * share memory, ranks that give mnp_comm_all_to_allv() or mnp_comm_all_gatherv() sizes that differ get MNP_ERR_ARG, and
- * the others MNP_ERR_PEER; of a larger reduction or broadcast all get MNP_ERR_ARG.
+ * the others MNP_ERR_PEER; of a reduction or broadcast all get MNP_ERR_ARG, where all of them are larger.
  *
  * Errors of all collectives: MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE (the first calls); MNP_ERR_COMM, also where
  * the host sees that a message has another size than is expected, which it may otherwise await in vain;
@@ -55,8 +55,8 @@ typedef struct mnp_comm mnp_comm;
 typedef enum mnp_op { MNP_SUM, MNP_PROD, MNP_MIN, MNP_MAX, MNP_AVG } mnp_op;
 
 /*
- * What collectives go by.  AUTO: what is quickest: straight loads and stores in the memory of ranks of the same node where
- * these share it, and else NCCL, or MPI.  LIBRARY: NCCL alone, or MPI where that is what there is between the ranks
+ * What collectives go by.  AUTO: what is quickest: straight loads and stores in the memory of ranks of the same node
+ * where these share it, and else NCCL, or MPI.  LIBRARY: NCCL alone, or MPI where that is what there is between the ranks
  * (mnp_ctx_transport()); to compare with, and to be safe.
  */
 typedef enum mnp_comm_way { MNP_COMM_AUTO, MNP_COMM_LIBRARY } mnp_comm_way;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "array/shuffle.h"
+#include "base/text.h"
 #include "kernels/fetch_rows.h"
 #include "ops/indexed.h"
 #include "ops/order.h"
@@ -56,12 +57,11 @@ static struct runner runner_of(const mnp__row_source *source)
 /* Collective. */
 static mnp_status load(mnp_ctx *ctx, mnp_dtype dtype, const char *function, mnp__kernel **kernel_p)
 {
-    static const char *const values[MNP_NUM_DTYPES] = {[MNP_FLOAT32] = "#define MNP_VALUE float\n",
-                                                       [MNP_FLOAT64] = "#define MNP_VALUE double\n",
-                                                       [MNP_COMPLEX64] = "#define MNP_VALUE mnp_complex64\n",
-                                                       [MNP_COMPLEX128] = "#define MNP_VALUE mnp_complex128\n"};
-    const mnp__kernel_spec spec = {.file = "fetch_rows.cu", .function = function, .defines = values[dtype]};
-    return mnp__ctx_kernel(ctx, &spec, kernel_p);
+    const mnp__kernel_spec spec = {.file = "fetch_rows.cu", .function = function};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n", mnp__jit_type(dtype));
+    return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
 }
 
 static mnp_status run(struct runner runner, int task, int64_t threads, mnp_rows_params *params)

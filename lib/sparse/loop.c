@@ -98,11 +98,11 @@ static mnp_status begin_recording(mnp_ctx *ctx, uint64_t *condition_p, bool *beg
 {
     const mnp_status st = ctx->device->ops->graph_begin_loop(ctx->device, ctx->compute, condition_p);
     int begun = st == MNP_OK;
-    MNP_TRY(mnp__all_reduce(&ctx->comm, &begun, 1, MPI_INT, MPI_MIN));
-    if (!begun)
+    const mnp_status heard = mnp__all_reduce(&ctx->comm, &begun, 1, MPI_INT, MPI_MIN);
+    *begun_p = heard == MNP_OK && begun;
+    if (!*begun_p)
         mnp__graph_drop(ctx);
-    *begun_p = begun;
-    return forgive(ctx, st);
+    return heard == MNP_OK ? forgive(ctx, st) : heard;
 }
 
 /* What this rank has come to: loop.graph, which it may be without though nothing is wrong. */

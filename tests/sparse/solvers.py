@@ -224,6 +224,15 @@ mp.ok(result.reason == "STOPPED" and all(r == result.history[i] for i, r in seen
 if mp.ctx_device_kind() == "host":  # a GPU goes on until it is looked at
     mp.ok(told == [4, 8, 12] and result.iterations == 12, "progress is told as often as it was asked for")
 
+# ---- a long basis: what rounding does to it must not cost iterations ----
+taken = {}
+for dtype in ("float32", "float64"):
+    matrix = matrices.Sparse(mp.sparse_generate("convdiff:40x40", dtype))
+    values = mp.array(np.random.default_rng(3).standard_normal(1600).astype(dtype), matrix.layout("row_layout"))
+    x, result = solve(operator(matrix), values, "gmres", rtol=1e-5, restart=100, maxiter=1000)
+    taken[dtype] = result.iterations if result.reason == "CONVERGED" else 1000
+mp.ok(taken["float32"] <= 1.05 * taken["float64"] + 2, f"gmres(100): iterations in both precisions: {taken}")
+
 # ---- complex ones: Hermitian, and symmetric but not Hermitian ----
 shifted = (grid + 0.7j * scipy.sparse.eye_array(b.size)).tocsr()
 for solver in GENERAL:
