@@ -58,13 +58,13 @@ static inline mnp_status run_calls(void *argument)
 }
 
 /*
- * The same where a repeat is as many calls behind each other as take a millisecond, so that what a launch waits for
- * does not count: seconds of one call.  Collective.
+ * The same where a repeat is as many calls behind each other as take 10 milliseconds, so that what a launch
+ * waits for does not count: seconds of one call.  Collective.
  */
 static inline void measure_together(mnp_ctx *ctx, mnp_status (*run)(void *argument), void *argument, int repeats,
                                     double *seconds)
 {
-    const double enough = 1e-3;
+    const double enough = 1e-2;
     struct calls calls = {run, argument, 1};
     measure(ctx, run, argument, 1, seconds);
     if (seconds[0] < enough)

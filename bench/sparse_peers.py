@@ -8,7 +8,7 @@ cases and matrices, in the table of bench/sparse.
 cg, which is timed by the iteration, has the zero guess and right-hand side of bench/solve.  eigsh-WHICH and lobpcg-SA
 want --count eigenvalues, and the note has the largest |A v - l v| / |l|.  What a library does not have is left out.
 
-A time is the median of repeats after a warm-up, each of as many calls behind each other as take a millisecond, between
+A time is the median of repeats after a warm-up, each of as many calls behind each other as take 10 milliseconds, between
 two CUDA events (SciPy: two readings of the clock).  The floor is counted as in bench/sparse.
 """
 

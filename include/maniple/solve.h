@@ -195,7 +195,8 @@ typedef struct mnp_solve_options {
     double bounds[2];
     mnp_solve_progress progress; /* NULL: none */
     void *argument;
-    int every;                  /* iterations between calls of progress, at least (0: 1); on a GPU 10 or more */
+    /* Iterations between calls of progress, at least (0: 1).  On a GPU they are 10 or more, and those of up to 20 ms */
+    int every;
 } mnp_solve_options;
 
 typedef struct mnp_solve_result {

@@ -158,7 +158,10 @@ assert numpy.all(apart < 1e-6), f"iteration {apart.argmax()}: {one[apart.argmax(
         --checkpoint state.h5 --every 10 -q
     "$MANIPLE" solve poisson:30x30 -o c.h5:/x --method cg --rtol 1e-9 --resume state.h5 >report.txt 2>&1
     check $? "goes on" "$(cat report.txt)"
-    run "from its last checkpoint" grep -q '^result    converged after [0-9]* iterations, 20 of them before' report.txt
+    # The CPU looks at a GPU's loop now and then only
+    [ "$("$MANIPLE" info --json | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["device"])')" = host ] &&
+        before=20 || before='[12][0-9]'
+    run "from its last checkpoint" grep -q "^result    converged after [0-9]* iterations, $before of them before" report.txt
     rm state.h5
     exits 0 "a finished run leaves its last checkpoint" "$MANIPLE" solve poisson:30x30 -o c.h5:/x --method cg --every 7 \
         --checkpoint state.h5 -q
