@@ -195,8 +195,7 @@ typedef struct mnp_solve_options {
     double bounds[2];
     mnp_solve_progress progress; /* NULL: none */
     void *argument;
-    /* Iterations between calls of progress, at least (0: 1).  On a GPU they are 10 or more, and those of up to 20 ms */
-    int every;
+    int every;                  /* iterations between calls of progress, at least (0: 1); on a GPU 10 or more */
 } mnp_solve_options;
 
 typedef struct mnp_solve_result {

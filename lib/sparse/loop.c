@@ -19,8 +19,7 @@ enum {
     /* iterations before a pause: the ring has room for what was not fetched yet, and for the body that ends there */
     MOST_BUDGET = MNP_STEP_HISTORY - 2 * WORTH_RECORDING - MOST_CALLS
 };
-static const double most_seconds = 0.2; /* until a pause, */
-static const double least_part = 0.1;   /* and the least part of it, as a pause costs more than some iterations do */
+static const double most_seconds = 0.2; /* until a pause */
 
 _Static_assert(MOST_BUDGET > 0, "a launch has iterations to do");
 
@@ -157,8 +156,7 @@ mnp_status mnp__solver_loop_run(mnp__system *s, double most, struct mnp_step_con
 {
     mnp__solver_loop *loop = &s->loop;
     const double before = control->iterations, begin = MPI_Wtime();
-    const double least = before + least_part * loop->budget;
-    MNP_TRY(mnp__steps_pause(s->steps, fmin(before + loop->budget, fmax(most, least))));
+    MNP_TRY(mnp__steps_pause(s->steps, fmin(before + loop->budget, most)));
     MNP_TRY(mnp_graph_launch(loop->graph));
     MNP_TRY(mnp__steps_look(s->steps, true, control));
     const double in_time = (control->iterations - before) * most_seconds / (MPI_Wtime() - begin);
