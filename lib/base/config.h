@@ -32,6 +32,9 @@
     X(spmv, "MANIPLE_SPMV", "measure",                                                                                 \
       "how a GPU multiplies a sparse matrix in CSR with a vector: measure, for what is fastest; or stream, "           \
       "rows, sell or dia")                                                                                             \
+    X(loop, "MANIPLE_LOOP", "auto",                                                                                    \
+      "how a GPU does a solver's iterations: launch, each by launches of its own, which tools for finding errors "     \
+      "can look into; or auto: by itself, as a CUDA graph, where it can")                                              \
     X(log, "MANIPLE_LOG", "warn",                                                                                      \
       "error, warn, info or debug, and which ranks speak: debug:all, info:0,2; rank 0 by default")                     \
     X(cache_dir, "MANIPLE_CACHE_DIR", "auto",                                                                          \

@@ -408,6 +408,29 @@ static void check_others(void)
     mnp_sparse_free(matrix);
 }
 
+/* The setting for tools that cannot look into loops. */
+static void check_setting(void)
+{
+    mnp_ctx *usual = ctx;
+    mnp_sparse *matrix = NULL;
+    mnp_operator *op = NULL;
+    struct outcome outcome = {.calls = 0};
+    const mnp_solve_options options = {.rtol = 1e-8};
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, "loop=launch", &ctx));
+    MNP_OR_EXIT(mnp_sparse_generate(ctx, "poisson:31x20", MNP_FLOAT64, &matrix));
+    MNP_OR_EXIT(mnp_operator_from_sparse(matrix, &op));
+    mnp_array *b = make_b(mnp_sparse_shape(matrix)[0]);
+    const mnp_status st = solve(op, b, MNP_SOLVER_CG, &options, &outcome);
+    ok(st == MNP_OK && outcome.result->reason == MNP_SOLVE_CONVERGED && outcome.graphs == 0 && outcome.calls > 1,
+       "MANIPLE_LOOP=launch: no loop");
+    clear(&outcome);
+    mnp_array_free(b);
+    mnp_operator_free(op);
+    mnp_sparse_free(matrix);
+    mnp_finalize(ctx);
+    ctx = usual;
+}
+
 int main(void)
 {
     MPI_Init(NULL, NULL);
@@ -422,6 +445,7 @@ int main(void)
     check_powers(20, 100, -1, MNP_SOLVE_DIVERGED, 34);
     check_breakdown();
     check_others();
+    check_setting();
     const int status = done_testing();
     mnp_finalize(ctx);
     MPI_Finalize();

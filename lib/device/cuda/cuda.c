@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cuda_runtime_api.h>
 #include <nvrtc.h>
@@ -375,7 +376,7 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__
                        cuda->index), st, fail);
     MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_minor, cudaDevAttrComputeCapabilityMinor,
                        cuda->index), st, fail);
-    cuda->base.has_loops = mnp__cuda_has_loops(cuda);
+    cuda->base.has_loops = strcmp(config->loop, "auto") == 0 && mnp__cuda_has_loops(cuda);
     MNP_TRY_OR(mnp__cuda_pool_open(cuda), st, fail);
     MNP_TRY_OR(mnp__nvrtc_new(config, cuda->capability_major, cuda->capability_minor, &cuda->compiler), st, fail);
     *device_p = &cuda->base;
