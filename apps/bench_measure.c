@@ -6,11 +6,12 @@
  */
 #include "bench_trial.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LOOPS = 500 };
-static const double repeat_seconds = 1e-2;
+enum { LEAST_LOOPS = 10, MOST_LOOPS = 500 };
+static const double repeat_seconds = 1e-2, most_seconds = 5e-2; /* the latter, and LEAST_LOOPS, of what takes longer */
 
 static const char source[] =
     "extern \"C\" __global__ void set_values(void *values, long long count, int is_double, int rank, int clear)\n"
@@ -197,8 +198,9 @@ static mnp_status choose_loops(bench_trial *t, int way, int *loops_p)
     if (st != MNP_OK)
         return st;
     MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    double loops = repeat_seconds / (slowest > 1e-9 ? slowest : 1e-9);
-    *loops_p = loops < 1 ? 1 : loops > MAX_LOOPS ? MAX_LOOPS : (int)loops;
+    slowest = fmax(slowest, 1e-9);
+    const double loops = fmax(repeat_seconds / slowest, fmin(LEAST_LOOPS, most_seconds / slowest));
+    *loops_p = (int)fmin(fmax(loops, 1), MOST_LOOPS);
     return MNP_OK;
 }
 

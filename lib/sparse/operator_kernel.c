@@ -45,6 +45,7 @@ struct request {
     const mnp_input *arrays;
     int narrays;
     int64_t n, width; /* points of the grid; how far apart the numbers of neighbours can be */
+    int points;       /* of a stencil; 0: not known */
 };
 
 /* One direction's kernels: for points whose neighbours are all this rank's, and for others; the context's. */
@@ -174,10 +175,21 @@ static void add_body(mnp__text *text, const struct request *request, bool adjoin
                   called, request->body[adjoint], called);
 }
 
+/*
+ * Blocks that a GPU's multiprocessor is to have room for.  A small stencil gets on with the registers that two leave,
+ * and where the compiler knows that it may use them all, it loads more before it computes.
+ */
+static int choose_resident(const struct request *request)
+{
+    enum { FEW_POINTS = 9 };
+    return request->ndim > 1 && request->points > 0 && request->points <= FEW_POINTS ? 2 : 1;
+}
+
 static void add_defines(mnp__text *text, const struct request *request, bool edges, int along)
 {
     mnp__text_add(text, "#define MNP_VALUE %s\n#define MNP_NDIM %d\n#define MNP_GHOSTS %d\n#define MNP_ALONG %d\n"
-                  "#define MNP_REACH {", mnp__body_type(request->dtype), request->ndim, edges, along);
+                  "#define MNP_RESIDENT %d\n#define MNP_REACH {", mnp__body_type(request->dtype), request->ndim, edges,
+                  along, choose_resident(request));
     for (int d = 0; d < request->ndim; d++)
         mnp__text_add(text, "%s%d", d > 0 ? ", " : "", request->reach[d] < INT_MAX ? (int)request->reach[d] : INT_MAX);
     mnp__text_add(text, "}\n");
@@ -487,7 +499,7 @@ mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, co
     int64_t reach[MNP_MAX_DIMS] = {0};
     mnp__text bodies[2] = {MNP__TEXT_EMPTY, MNP__TEXT_EMPTY};
     struct request request = {.function = "mnp_operator_from_stencil()", .ctx = ctx, .dtype = dtype, .ndim = ndim,
-                              .shape = shape, .reach = reach};
+                              .shape = shape, .reach = reach, .points = npoints};
     MNP_TRY(check_grid(&request));
     if (npoints < 0 || (npoints > 0 && (!offsets || !coefficients)))
         return MNP_FAIL(MNP_ERR_ARG, "%s: npoints is %d%s", request.function, npoints,
