@@ -91,22 +91,29 @@ static __attribute__((noinline)) mnp_w all_lines(part a, int64_t line, int64_t e
 static MNP_INLINE void fetch_ahead(const part &a, int64_t k, int64_t end)
 {
     enum { LINE = 64 / sizeof(MNP_VALUE), AHEAD = 64 * LINE }; /* values that come together; values between */
-    for (k += AHEAD, end += AHEAD; k < end; k += LINE) {
-        __builtin_prefetch((const void *)((uintptr_t)a.values + k * sizeof *a.values));
-        __builtin_prefetch((const void *)((uintptr_t)a.indices + k * sizeof *a.indices));
-    }
+    enum { INDICES = 64 / sizeof(int) };
+    for (int64_t ahead = k + AHEAD; ahead < end + AHEAD; ahead += LINE)
+        __builtin_prefetch((const void *)((uintptr_t)a.values + ahead * sizeof *a.values));
+    for (int64_t ahead = k + AHEAD; ahead < end + AHEAD; ahead += INDICES)
+        __builtin_prefetch((const void *)((uintptr_t)a.indices + ahead * sizeof *a.indices));
+}
+
+/* Lines between two times that entries are fetched, for which a processor has room at once. */
+static MNP_INLINE int64_t lines_at_once(int64_t lines, int64_t entries)
+{
+    enum { ENTRIES = 128 };
+    return ENTRIES * lines / (entries + 1) + 1;
 }
 
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
-    enum { AT_ONCE = 32 };
     if (is_over(p))
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    const int64_t end = first_line_of(a, p.lines, worker + 1, workers);
+    const int64_t end = first_line_of(a, p.lines, worker + 1, workers), at_once = lines_at_once(p.lines, p.count);
     for (int64_t line = first_line_of(a, p.lines, worker, workers), stop; line < end; line = stop) {
-        stop = line + AT_ONCE < end ? line + AT_ONCE : end;
+        stop = line + at_once < end ? line + at_once : end;
         fetch_ahead(a, a.offsets[line], a.offsets[stop]);
         if (!MNP_WIDE)
             a.dot = all_lines(a, line, stop);
