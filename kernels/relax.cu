@@ -35,6 +35,11 @@ MNP_INLINE mnp_t inverse_of(const mnp_relax_params &p, int row)
     return p.inverse ? ((const mnp_t *)p.inverse)[row] : mnp_number_of<mnp_t>::from(1);
 }
 
+MNP_INLINE mnp_t right_side(const mnp_relax_params &p, int64_t i)
+{
+    return p.b ? ((const mnp_t *)p.b)[i] : mnp_number_of<mnp_t>::from(0);
+}
+
 /* x where b less the sum is known; gives what it has come to. */
 MNP_INLINE mnp_t store(const mnp_relax_params &p, int64_t i, mnp_t inverse, mnp_t rest)
 {
@@ -94,7 +99,7 @@ MNP_INLINE void relax(const mnp_relax_params &p, const task &t, const fetched &f
         return;
     const int64_t width = MNP_WIDE ? p.width : 1, i = t.found.row * width + t.c;
     const mnp_t *const from = (const mnp_t *)p.from + t.c;
-    mnp_t rest = ((const mnp_t *)p.b)[i], first[AHEAD]; /* all are on their way before one is waited for */
+    mnp_t rest = right_side(p, i), first[AHEAD]; /* all are on their way before one is waited for */
 #pragma unroll
     for (int j = 0; j < AHEAD; j++)
         if (j < t.found.length)
@@ -187,7 +192,7 @@ template <int count> static MNP_INLINE void relax(const mnp_relax_params &p, con
     const int64_t i = found.row * p.width + c;
     mnp_t rests[count];
     for (int v = 0; v < count; v++)
-        rests[v] = ((const mnp_t *)p.b)[i + v];
+        rests[v] = right_side(p, i + v);
     subtract<count>(p, found.at, found.at + found.length, c, rests);
     for (int v = 0; v < count; v++)
         (void)store(p, i + v, inverse_of(p, found.row), rests[v]);
@@ -222,7 +227,7 @@ static __attribute__((noinline)) void relax_places(const mnp_relax_params &p, in
     for (int64_t place = begin; place < end; place++) {
         const found_row found = find_row(p, place);
         const int64_t last = found.at + found.length - 1;
-        mnp_t rest = ((const mnp_t *)p.b)[found.row];
+        mnp_t rest = right_side(p, found.row);
         subtract<1>(p, found.at, last, 0, &rest);
         if (found.length > 0 && columns[last] == row_before)
             rest -= values[last] * x_before;

@@ -14,7 +14,8 @@ struct mnp_relax_params {
     unsigned long long lengths;         /* of how many a row has, int32, by places; not used where slices have one */
     unsigned long long columns, values; /* of entries: number j of a row is at its slice's + j * MNP_SLICE + its place in it */
     unsigned long long inverse;         /* by rows; 0: ones */
-    unsigned long long b, from, x;      /* addresses of the vectors, which may be the same, `width` of them side by side */
+    unsigned long long b, from, x;      /* addresses of the vectors, which may be the same, `width` of them side by side; */
+                                        /* b: 0: zeros */
     long long width;
     double keep;
 };

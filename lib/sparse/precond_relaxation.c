@@ -4,6 +4,11 @@
  *
  * Entries between ranks are left out, so this is block Jacobi over the ranks.  Rows go by colours, greedily chosen, rows of
  * one colour at once; ssor takes the colours forth and back, so that with a Hermitian matrix it is Hermitian too.
+ *
+ * The first sweep begins with zeros, so forth it needs only the entries of earlier colours, and comes to
+ * x = inverse * (b - their sum).  Back, earlier colours are still as they were, so that this sum is known from x, and
+ * (1 - omega) x + inverse * (b - all sums) is (2 - omega) x - inverse * (the sum over later colours): every entry is
+ * read once in both (V. Conrad, Y. Wallach, "Alternating methods for sets of linear equations", 1979).
  */
 #include <complex.h>
 #include <inttypes.h>
@@ -15,7 +20,7 @@
 
 typedef struct relaxation {
     mnp_ctx *ctx;
-    mnp__relax *relax;
+    mnp__relax *earlier, *later, *all; /* later: of ssor; all: of further sweeps */
     bool symmetric;
     int sweeps, colours; /* colours: the most of any rank */
     double omega;
@@ -36,25 +41,39 @@ static mnp_status build(relaxation *r, const mnp_sparse *matrix)
                           matrix->row_lo + i, entry == 0 ? "0" : "no number");
     }
     if (st == MNP_OK)
-        st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_ALL, &r->relax);
+        st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_EARLIER, &r->earlier);
+    if (st == MNP_OK && r->symmetric)
+        st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_LATER, &r->later);
+    if (st == MNP_OK && r->sweeps > 1)
+        st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_ALL, &r->all);
     free(inverse);
     mnp__own_block_free(&a);
     return st;
 }
 
+static mnp_status load(relaxation *r)
+{
+    MNP_TRY(mnp__relax_load(r->earlier));
+    if (r->symmetric)
+        MNP_TRY(mnp__relax_load(r->later));
+    return r->sweeps > 1 ? mnp__relax_load(r->all) : MNP_OK;
+}
+
 static mnp_status relaxation_apply(void *data, const mnp_array *x, mnp_array *y)
 {
     const relaxation *r = data;
-    const size_t bytes = (size_t)y->local_size * mnp_dtype_size(y->dtype);
-    if (bytes > 0)
-        MNP_TRY(r->ctx->device->ops->fill(r->ctx->device, y->data, 0, bytes, r->ctx->compute));
+    const mnp__sweep first_forth = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 0};
+    const mnp__sweep first_back = {.from = y->data, .x = y->data, .width = 1, .keep = 2 - r->omega, .backward = true};
     const mnp__sweep forth = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 1 - r->omega};
     mnp__sweep back = forth;
     back.backward = true;
-    for (int sweep = 0; sweep < r->sweeps; sweep++) {
-        MNP_TRY(mnp__relax_run(r->relax, &forth));
+    MNP_TRY(mnp__relax_run(r->earlier, &first_forth));
+    if (r->symmetric)
+        MNP_TRY(mnp__relax_run(r->later, &first_back));
+    for (int sweep = 1; sweep < r->sweeps; sweep++) {
+        MNP_TRY(mnp__relax_run(r->all, &forth));
         if (r->symmetric)
-            MNP_TRY(mnp__relax_run(r->relax, &back));
+            MNP_TRY(mnp__relax_run(r->all, &back));
     }
     return MNP_OK;
 }
@@ -70,8 +89,11 @@ static void relaxation_free(mnp_ctx *ctx, void *data)
 {
     relaxation *r = data;
     (void)ctx;
-    if (r)
-        mnp__relax_free(r->relax);
+    if (r) {
+        mnp__relax_free(r->earlier);
+        mnp__relax_free(r->later);
+        mnp__relax_free(r->all);
+    }
     free(r);
 }
 
@@ -91,9 +113,9 @@ mnp_status mnp__precond_relaxation(const mnp_sparse *matrix, mnp_precond_kind ki
     }
     st = MNP_AGREE(matrix->ctx, st);
     if (st == MNP_OK)
-        st = mnp__relax_load(r->relax);
+        st = load(r);
     if (st == MNP_OK) {
-        r->colours = mnp__relax_groups(r->relax);
+        r->colours = mnp__relax_groups(r->earlier);
         st = mnp__all_reduce(&matrix->ctx->comm, &r->colours, 1, MPI_INT, MPI_MAX);
     }
     if (st == MNP_OK) {

@@ -39,8 +39,8 @@ struct mnp__relax {
 
 /* ---- groups ---- */
 
-/* Which entries of a row count. */
-static bool counts(mnp__relax_order order, int64_t row, int64_t column)
+/* Which entries of a row count; group: the colours of all rows. */
+static bool counts(mnp__relax_order order, const int32_t *group, int64_t row, int64_t column)
 {
     switch (order) {
     case MNP__RELAX_LOWER:
@@ -49,6 +49,10 @@ static bool counts(mnp__relax_order order, int64_t row, int64_t column)
         return column > row;
     case MNP__RELAX_ALL:
         return column != row;
+    case MNP__RELAX_EARLIER:
+        return group[column] < group[row];
+    case MNP__RELAX_LATER:
+        return group[column] > group[row];
     default:
         return true;
     }
@@ -69,7 +73,7 @@ static int find_levels(const mnp__own_block *block, mnp__relax_order order, int3
         int32_t level = 0;
         for (int64_t e = block->offsets[i]; e < block->offsets[i + 1]; e++) {
             const int32_t j = block->columns[e];
-            if (counts(order, i, j) && group[j] >= level)
+            if (counts(order, NULL, i, j) && group[j] >= level)
                 level = group[j] + 1;
         }
         group[i] = level;
@@ -119,6 +123,8 @@ static int find_groups(const mnp__own_block *block, mnp__relax_order order, int3
     case MNP__RELAX_UPPER:
         return find_levels(block, order, group);
     case MNP__RELAX_ALL:
+    case MNP__RELAX_EARLIER:
+    case MNP__RELAX_LATER:
         return find_colours(block, group, reached);
     default: /* all are in group 0 */
         return block->rows > 0;
@@ -151,11 +157,11 @@ static void free_arrangement(arrangement *made)
     free(made->inverse);
 }
 
-static int32_t count_entries(const mnp__own_block *block, mnp__relax_order order, int64_t i)
+static int32_t count_entries(const mnp__own_block *block, mnp__relax_order order, const int32_t *group, int64_t i)
 {
     int32_t count = 0;
     for (int64_t e = block->offsets[i]; e < block->offsets[i + 1]; e++)
-        count += counts(order, i, block->columns[e]);
+        count += counts(order, group, i, block->columns[e]);
     return count;
 }
 
@@ -188,8 +194,9 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Neighbouring rows of a group so that long ones come first: rows of a slice are then of about one length. */
-static void sort_by_length(const mnp__relax *relax, const mnp__own_block *block, int32_t *rows)
+static void sort_by_length(const mnp__relax *relax, const mnp__own_block *block, const arrangement *made)
 {
+    int32_t *rows = made->rows;
     int64_t keys[SORTED_TOGETHER]; /* the length, from the longest on, and the row */
     for (int g = 0; g < relax->groups; g++) {
         for (int64_t first = relax->group_offsets[g], end; first < relax->group_offsets[g + 1]; first = end) {
@@ -198,7 +205,7 @@ static void sort_by_length(const mnp__relax *relax, const mnp__own_block *block,
             end = first + count;
             for (int64_t k = 0; k < count; k++) {
                 const int64_t row = rows[first + k];
-                keys[k] = (INT32_MAX - (int64_t)count_entries(block, relax->order, row)) << 32 | row;
+                keys[k] = (INT32_MAX - (int64_t)count_entries(block, relax->order, made->group, row)) << 32 | row;
                 sorted = sorted && (k == 0 || keys[k - 1] < keys[k]);
             }
             if (!sorted)
@@ -239,7 +246,7 @@ static mnp_status place_rows(mnp__relax *relax, const mnp__own_block *block, arr
     else
         place_by_groups(relax, made->group, made->rows);
     if (relax->slice > 1)
-        sort_by_length(relax, block, made->rows);
+        sort_by_length(relax, block, made);
     return MNP_OK;
 }
 
@@ -252,7 +259,7 @@ static mnp_status place_entries(const mnp__relax *relax, const mnp__own_block *b
     for (int64_t s = 0; s < slices; s++) {
         int64_t longest = 0;
         for (int64_t place = s * relax->slice; place < (s + 1) * relax->slice && place < relax->rows; place++) {
-            made->lengths[place] = count_entries(block, relax->order, made->rows[place]);
+            made->lengths[place] = count_entries(block, relax->order, made->group, made->rows[place]);
             longest = made->lengths[place] > longest ? made->lengths[place] : longest;
         }
         made->offsets[s + 1] = made->offsets[s] + longest * relax->slice;
@@ -269,7 +276,7 @@ static mnp_status fill_entries(const mnp__relax *relax, const mnp__own_block *bl
         int64_t at = made->offsets[place / relax->slice] + place % relax->slice;
         for (int64_t n = begin; n < end; n++) {
             const int64_t e = falls(relax->order) ? begin + end - 1 - n : n;
-            if (!counts(relax->order, i, block->columns[e]))
+            if (!counts(relax->order, made->group, i, block->columns[e]))
                 continue;
             made->columns[at] = block->columns[e];
             mnp__store_value(relax->dtype, made->values, at, block->values[e]);

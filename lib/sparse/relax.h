@@ -22,7 +22,9 @@ typedef struct mnp__relax mnp__relax;
 typedef enum mnp__relax_order {
     MNP__RELAX_LOWER,  /* the entries below the diagonal: rows rise */
     MNP__RELAX_UPPER,  /* those above it: rows fall */
-    MNP__RELAX_ALL,    /* all but the diagonal: by colours */
+    MNP__RELAX_ALL,    /* all but the diagonal: by colours, */
+    MNP__RELAX_EARLIER, /* those of columns whose colour comes before the row's, */
+    MNP__RELAX_LATER,  /* or after it */
     MNP__RELAX_BEFORE, /* all, of columns that are no rows of this block, but before them: all rows at once */
     MNP__RELAX_BEHIND  /* the same, behind them */
 } mnp__relax_order;
@@ -41,7 +43,7 @@ mnp_status mnp__relax_load_wide(mnp__relax *relax);
 
 /* x[i] = keep * x[i] + inverse[i] * (b[i] - sum of a[i][j] from[j]); any of the vectors may be the same. */
 typedef struct mnp__sweep {
-    const void *b, *from;
+    const void *b, *from; /* b NULL: zeros */
     void *x;
     int64_t width;  /* vectors side by side, of all three */
     bool backward;  /* groups from the last to the first */

@@ -103,8 +103,8 @@ for dtype in matrices.DTYPES:
         for kind in KINDS[:7]:
             a = matrix_of(n, dtype, kind in ("ic0", "ssor") or rng.random() < 0.3)
             made = matrices.sparse(a, rng, layout, layout)
-            options = {"block-jacobi": {"block": int(rng.integers(1, 9))}, "sor": {"omega": 1.2, "sweeps": 2},
-                       "ssor": {"omega": 0.8, "sweeps": 2}}.get(kind, {})
+            options = {"block-jacobi": {"block": int(rng.integers(1, 9))}, "sor": {"omega": 1.2, "sweeps": int(rng.integers(1, 3))},
+                       "ssor": {"omega": 0.8, "sweeps": int(rng.integers(1, 3))}}.get(kind, {})
             wide = np.complex128 if np.dtype(dtype).kind == "c" else np.float64
             want = expected(a.toarray().astype(wide), b.astype(wide), layout, kind, **options)
             same(f"{kind} {dtype} {n}", mp.precond_apply(precond(made, kind, **options),
