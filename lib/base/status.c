@@ -1,12 +1,16 @@
 /*
  * The record of the last error, one a thread, as errno is.
  */
+#define _GNU_SOURCE /* MADV_HUGEPAGE */
 #include "base/status.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* A sentence, or for kernels that do not compile the compiler's words and the source: longer texts are cut. */
 static _Thread_local char last_message[8192];
@@ -86,11 +90,28 @@ mnp_status mnp_fail(mnp_status status, const char *format, ...)
     return status;
 }
 
+/*
+ * Large blocks have huge pages where the system gives them on request, as good as it goes: to first touch small ones one
+ * by one can take longer than all that is done with them.
+ */
+static void ask_for_huge_pages(void *pointer, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    const size_t large = 4 << 20, page = (size_t)sysconf(_SC_PAGESIZE), before = page - (uintptr_t)pointer % page;
+    if (size >= large)
+        (void)madvise((char *)pointer + before, (size - before) / page * page, MADV_HUGEPAGE);
+#else
+    (void)pointer;
+    (void)size;
+#endif
+}
+
 mnp_status mnp__malloc(size_t size, void *pointer_p)
 {
     void *pointer = malloc(size ? size : 1);
     if (!pointer)
         return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %zu bytes", size);
+    ask_for_huge_pages(pointer, size);
     *(void **)pointer_p = pointer;
     return MNP_OK;
 }
@@ -100,6 +121,7 @@ mnp_status mnp__calloc(size_t count, size_t size, void *pointer_p)
     void *pointer = calloc(count ? count : 1, size ? size : 1);
     if (!pointer)
         return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %zu times %zu bytes", count, size);
+    ask_for_huge_pages(pointer, count * size);
     *(void **)pointer_p = pointer;
     return MNP_OK;
 }
