@@ -247,7 +247,10 @@ static mnp_status record_graph(bench_trial *t, int way)
     return st == MNP_OK ? ended : st;
 }
 
-/* What goes through the host cannot be recorded: nothing is measured where that is our way, and no peer where it is its. */
+/*
+ * What goes through the host cannot be recorded: nothing is measured where that is our way, and no peer where it is
+ * its.
+ */
 static mnp_status prepare_graph(bench_trial *t, int64_t bytes)
 {
     mnp_status st = prepare_whole(t, bytes);

@@ -111,7 +111,8 @@ int main(int argc, char **argv)
     mnp_ctx *ctx;
     mnp_conv_plan *plan;
     if (!parse(argc, argv, &a)) {
-        fprintf(stderr, "usage: conv [--image N] [--kernel N] [--dtype T] [--boundary B] [--repeats N] [--json FILE]\n");
+        fprintf(stderr,
+                "usage: conv [--image N] [--kernel N] [--dtype T] [--boundary B] [--repeats N] [--json FILE]\n");
         return 2;
     }
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));

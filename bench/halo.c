@@ -4,12 +4,12 @@
  *
  *   mpirun -n RANKS bench/halo [--case NAME] [--elements N] [--repeats N]
  *
- * A time is that of one step, where a program makes one after the other: the median of repeats of 10 steps, each between
- * two events of the device, of the slowest rank.  "exposed" is what the exchange adds to the interior work that it goes on
- * beside.  Rows have 32768 elements, and there are as many rows;
+ * A time is that of one step, where a program makes one after the other: the median of repeats of 10 steps, each
+ * between two events of the device, of the slowest rank.  "exposed" is what the exchange adds to the interior work that
+ * it goes on beside.  Rows have 32768 elements, and there are as many rows;
  * on the host device 8192, and 1024 rows; --elements makes more rows or fewer.  On the host device "MPI" is the same
- * exchange by MPI_Isend and MPI_Irecv of the rows where they lie.  On GPUs "library" is Maniple's halo with messages that
- * are left to NCCL, or to MPI where ranks share a GPU (mnp_comm_set_way()).
+ * exchange by MPI_Isend and MPI_Irecv of the rows where they lie.  On GPUs "library" is Maniple's halo with messages
+ * that are left to NCCL, or to MPI where ranks share a GPU (mnp_comm_set_way()).
  */
 #include <maniple.h>
 

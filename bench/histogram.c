@@ -3,8 +3,8 @@
  *
  *   mpirun -n RANKS bench/histogram [--case NAME] [--elements N] [--repeats N]
  *
- * A time is the median of repeats, each between two events of the device, of the slowest rank.  All counts together, and
- * those of the first bin, are compared with what the processor counts.  bench/histogram_peers.py does the same with
+ * A time is the median of repeats, each between two events of the device, of the slowest rank.  All counts together,
+ * and those of the first bin, are compared with what the processor counts.  bench/histogram_peers.py does the same with
  * other libraries.
  */
 #include <maniple.h>
@@ -133,8 +133,8 @@ static void verify(const struct benchmark *benchmark, const struct work *w)
     bool close = benchmark->run == run_auto || got[0] == expected[0];
     if (close && (got[1] == expected[1] || !counted))
         return;
-    mnp_fail(MNP_ERR_INTERNAL, "%s: %.17g elements, %.17g in the first bin, not %.17g and %.17g", benchmark->name, got[1],
-             got[0], expected[1], expected[0]);
+    mnp_fail(MNP_ERR_INTERNAL, "%s: %.17g elements, %.17g in the first bin, not %.17g and %.17g", benchmark->name,
+             got[1], got[0], expected[1], expected[0]);
     mnp_exit(1);
 }
 

@@ -1,6 +1,7 @@
 /*
  * Matrices of benchmarks beyond those of mnp_sparse_generate(), numbers to multiply them with, and the operator of a
- * grid without its matrix.  All are functions of indices alone: the same on any number of ranks, and in sparse_peers.py.
+ * grid without its matrix.  All are functions of indices alone: the same on any number of ranks, and in
+ * sparse_peers.py.
  */
 #ifndef BENCH_MATRICES_H
 #define BENCH_MATRICES_H

@@ -21,7 +21,8 @@ static inline int compare_seconds(const void *a, const void *b)
 }
 
 /* Seconds of every repeat of run(argument), of the slowest rank, in rising order.  Collective. */
-static inline void measure(mnp_ctx *ctx, mnp_status (*run)(void *argument), void *argument, int repeats, double *seconds)
+static inline void measure(mnp_ctx *ctx, mnp_status (*run)(void *argument), void *argument, int repeats,
+                           double *seconds)
 {
     mnp_event *first, *second;
     MNP_OR_EXIT(mnp_event_new(ctx, &first));

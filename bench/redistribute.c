@@ -1,7 +1,7 @@
 /*
- * Times redistributions, by a plan and by mnp_redistribute(), which finds the plan that it made before, beside a peer: on
- * the host MPI_Alltoallw with a subarray type for each box, from and to blocks of memory of its own; on GPUs a plan whose
- * messages are left to NCCL, or to MPI where ranks share a GPU (mnp_comm_set_way()).
+ * Times redistributions, by a plan and by mnp_redistribute(), which finds the plan that it made before, beside a peer:
+ * on the host MPI_Alltoallw with a subarray type for each box, from and to blocks of memory of its own; on GPUs a plan
+ * whose messages are left to NCCL, or to MPI where ranks share a GPU (mnp_comm_set_way()).
  *
  *   mpirun -n RANKS bench/redistribute [--case NAME] [--elements N] [--repeats N]
  *

@@ -134,7 +134,8 @@ static mnp_status run_mse(struct work *w)
 static double expect_mse(const struct work *w)
 {
     long double sum = 0;
-    for (int64_t begin = 0; begin < w->n; begin += PERIOD) { /* sums of sums: one of them all would lose the last digits */
+    /* sums of sums: one of them all would lose the last digits */
+    for (int64_t begin = 0; begin < w->n; begin += PERIOD) {
         long double part = 0;
         for (int64_t i = begin; i < w->n && i < begin + PERIOD; i++)
             part += (uniform(i, 0) - uniform(i, 1)) * (uniform(i, 0) - uniform(i, 1));

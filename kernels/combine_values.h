@@ -1,6 +1,6 @@
 /*
- * The value that those of several ranks become, taken in the order of the ranks: so it has the same bits on all of them,
- * however the work was divided.  part(r) is where rank r's element lies.
+ * The value that those of several ranks become, taken in the order of the ranks: so it has the same bits on all of
+ * them, however the work was divided.  part(r) is where rank r's element lies.
  *
  *   MNP_MEMORY, MNP_VALUE   the type of the elements, and the one that they are reduced in
  *   MNP_JOIN                a function of kernels/math.h of two values

@@ -1,5 +1,6 @@
 /*
- * Lists of boxes to copy: what copy_boxes.cu and push_boxes.cu are given, shared by the library (C) and the kernels (C++).
+ * Lists of boxes to copy: what copy_boxes.cu and push_boxes.cu are given, shared by the library (C) and the kernels
+ * (C++).
  */
 #ifndef MNP_KERNELS_COPY_BOXES_H
 #define MNP_KERNELS_COPY_BOXES_H
@@ -10,8 +11,8 @@ enum { MNP_BOX_DIMS = 8, MNP_COPY_THREADS = 256 /* of a GPU's block */ };
  * Element (i0, i1, ...) goes from src + sum(i * src_stride) to dst + sum(i * dst_stride), all in elements.
  *
  * A GPU works on units, each by one block: about 16 KiB of a box, a tile of it, or several whole boxes that are small.
- * A width is how many elements that lie side by side go by one access, 1, 2, 4, 8 or 16, if the memory begins where that
- * is allowed.  Only tiles can have two different ones.
+ * A width is how many elements that lie side by side go by one access, 1, 2, 4, 8 or 16, if the memory begins where
+ * that is allowed.  Only tiles can have two different ones.
  */
 typedef struct mnp_box_copy {
     long long first;      /* elements of the boxes before this one */

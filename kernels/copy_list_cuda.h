@@ -342,8 +342,8 @@ MNP_FUNCTION void mnp_copy_tile(const mnp_box_copy &box, int ndim, const MNP_SRC
 /* ---- units ---- */
 
 /* Of the boxes low .. high - 1 the last whose `key` is at most `value`; the first, if none is. */
-template <long long mnp_box_copy::*key> MNP_INLINE int64_t mnp_find_box(const mnp_box_copy *boxes, int64_t low, int64_t high,
-                                                                        int64_t value)
+template <long long mnp_box_copy::*key> MNP_INLINE int64_t mnp_find_box(const mnp_box_copy *boxes, int64_t low,
+                                                                        int64_t high, int64_t value)
 {
 #pragma unroll 1
     while (high - low > 1) {
@@ -370,7 +370,8 @@ MNP_FUNCTION void mnp_copy_small(const mnp_box_copy *boxes, int ndim, const MNP_
 }
 
 /* All threads of a block: copy a unit of a list. */
-MNP_INLINE void mnp_copy_unit(const mnp_box_list &list, const mnp_box_copy *boxes, const void *from, void *to, int64_t unit)
+MNP_INLINE void mnp_copy_unit(const mnp_box_list &list, const mnp_box_copy *boxes, const void *from, void *to,
+                              int64_t unit)
 {
     const MNP_SRC *src = (const MNP_SRC *)from;
     MNP_DST *dst = (MNP_DST *)to;

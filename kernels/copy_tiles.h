@@ -1,13 +1,13 @@
 /*
  * Boxes whose elements lie in another order where they are read than where they are written, such as of a transposed
- * array.  The last dimension is the fastest where it is written, the one before it where it is read.  Square tiles of these
- * two are read row by row into quick memory, and written column by column.  Here is what tiles are, and how the CPU copies
- * them; a GPU does in copy_list_cuda.h.
+ * array.  The last dimension is the fastest where it is written, the one before it where it is read.  Square tiles of
+ * these two are read row by row into quick memory, and written column by column.  Here is what tiles are, and how the
+ * CPU copies them; a GPU does in copy_list_cuda.h.
  */
 
 /*
- * n / divisor, for 0 <= n < 2^50, on GPUs, where to divide 64 bits takes a hundred instructions: `inverse` is 1.0 / divisor,
- * so the product is less than one away from the quotient.
+ * n / divisor, for 0 <= n < 2^50, on GPUs, where to divide 64 bits takes a hundred instructions: `inverse` is 1.0 /
+ * divisor, so the product is less than one away from the quotient.
  */
 MNP_INLINE int64_t mnp_quotient(int64_t n, int64_t divisor, double inverse)
 {

@@ -229,7 +229,8 @@ MNP_INLINE void mnp_store(const Memory (&from)[MNP_VECTOR], const mnp_loop_opera
         memcpy(&all, from, sizeof all);
 #pragma unroll
         for (int i = 0; i < (int)(sizeof all.words / sizeof *all.words); i++)
-            __stwb((typename mnp_words<Memory>::word *)to + i, all.words[i]); /* the compiler would split a plain store */
+            /* the compiler would split a plain store */
+            __stwb((typename mnp_words<Memory>::word *)to + i, all.words[i]);
     } else {
 #pragma unroll
         for (int v = 0; v < MNP_VECTOR; v++)
@@ -275,7 +276,9 @@ template <int access, typename Type, typename Memory, typename Carrier, int shar
     }
 
 #if MNP_TILE
-    /* The tile in shared memory.  Lines, along the dimension before the innermost, are padded: they spread over banks. */
+    /*
+     * The tile in shared memory.  Lines, along the dimension before the innermost, are padded: they spread over banks.
+     */
     MNP_INLINE Memory &tile(int line, int place) const
     {
         extern __shared__ __align__(16) unsigned char mnp_shared[];

@@ -157,7 +157,8 @@ MNP_INLINE void mnp_count_key(const mnp_order_params &p, uint32_t *counters, con
     const mnp_bits number = mnp_number(key, p.descending);
 #pragma unroll
     for (int pass = 0; pass < MNP_PASSES; pass++)
-        atomicAdd(&counters[(pass * MNP_ORDER_DIGITS + mnp_digit(number, pass)) * MNP_COPIES + threadIdx.x % MNP_COPIES],
+        atomicAdd(&counters[(pass * MNP_ORDER_DIGITS + mnp_digit(number, pass)) * MNP_COPIES +
+                            threadIdx.x % MNP_COPIES],
                   1u);
 }
 

@@ -8,8 +8,8 @@
 #include "waiting.h"
 
 /*
- * How a peer tells this rank: words in this rank's heap that the peer alone raises, to the number of the run.  They lie in
- * cache lines of their own, and are 0 before the first run.
+ * How a peer tells this rank: words in this rank's heap that the peer alone raises, to the number of the run.  They lie
+ * in cache lines of their own, and are 0 before the first run.
  */
 typedef struct mnp_push_words {
     unsigned long long ready; /* this rank may use the peer's memory */

@@ -1,6 +1,6 @@
 /*
- * What a mover does with the peers of its rank in one launch (push_cuda.h): copy the boxes of a list, each into the memory
- * of the peer that it is for, beside those that stay here.  On GPUs alone; MNP_SRC and MNP_DST are the same.
+ * What a mover does with the peers of its rank in one launch (push_cuda.h): copy the boxes of a list, each into the
+ * memory of the peer that it is for, beside those that stay here.  On GPUs alone; MNP_SRC and MNP_DST are the same.
  */
 #include "prelude.h"
 #include "push_boxes.h"

@@ -2,9 +2,9 @@
  * Pushing: ranks write straight into each other's memory, all in one launch on each.
  *
  * A rank whose stream has come to the launch raises READY for everyone who writes to it: its memory may be overwritten.
- * Every block of the grid waits until all that this rank stores to are ready, and stores its share.  The last one raises
- * DONE for them, and waits until everyone who writes here has done, so that where the kernel has ended all data has come
- * and gone.
+ * Every block of the grid waits until all that this rank stores to are ready, and stores its share.  The last one
+ * raises DONE for them, and waits until everyone who writes here has done, so that where the kernel has ended all data
+ * has come and gone.
  *
  * Nobody stores before all are ready, not even to those that are: what is to tell a third one would wait behind such
  * stores, and came up to 30 us late on four GPUs.  And every block stores something for everyone, so that all targets
@@ -13,10 +13,10 @@
  * No block waits for another of its own grid, so a grid may be larger than what the GPU has room for.  But blocks that
  * wait take their room from other kernels, which a peer may be waiting for: a grid must leave at least half of a GPU.
  *
- * Runs are numbered pair by pair.  The number is in memory, so a launch that is recorded in a CUDA graph can be repeated.
- * Who waits in vain (waiting.h) spoils the count of its blocks for good.  Nobody is the last any more: DONE is never
- * raised for data that is not there.  And nobody stores any more: numbers do not go up, so what a peer raised READY for
- * then would pass for a later run.
+ * Runs are numbered pair by pair.  The number is in memory, so a launch that is recorded in a CUDA graph can be
+ * repeated.  Who waits in vain (waiting.h) spoils the count of its blocks for good.  Nobody is the last any more: DONE
+ * is never raised for data that is not there.  And nobody stores any more: numbers do not go up, so what a peer raised
+ * READY for then would pass for a later run.
  */
 #include "push.h"
 #include "waiting_cuda.h"
@@ -71,7 +71,8 @@ MNP_INLINE bool mnp_push_may_store(const mnp_push_peer *peers, const mnp_push &p
             mnp_raise(&peers[i].there->ready, mnp_push_number(peers[i]));
     }
     for (int i = (int)threadIdx.x; i < push.count; i += (int)blockDim.x) {
-        if (peers[i].stores && !mnp_await(&peers[i].here->ready, mnp_push_number(peers[i]), push.limits, peers[i].number))
+        if (peers[i].stores &&
+            !mnp_await(&peers[i].here->ready, mnp_push_number(peers[i]), push.limits, peers[i].number))
             may = false;
     }
     if (!may)
@@ -110,8 +111,8 @@ MNP_INLINE void mnp_push_take(const mnp_push_peer *peers, const mnp_push &push)
 }
 
 /*
- * The whole kernel, which may be launched early: every block calls store(), which with all of its threads stores what is
- * the block's of what goes to the peers, and of what stays here.  `peers` has push.count entries.
+ * The whole kernel, which may be launched early: every block calls store(), which with all of its threads stores what
+ * is the block's of what goes to the peers, and of what stays here.  `peers` has push.count entries.
  */
 template <typename Store>
 MNP_INLINE void mnp_push_all(const mnp_push_peer *peers, const mnp_push &push, const Store &store)
@@ -135,7 +136,8 @@ template <typename Share, typename Store>
 MNP_INLINE void mnp_push_units(const Share *shares, int count, const Store &store)
 {
     int left = count;             /* shares that have units left; */
-    int64_t begin = 0, taken = 0; /* units taken of all, and of each of these, before all have as many left as the first */
+    /* units taken of all, and of each of these, before all have as many left as the first */
+    int64_t begin = 0, taken = 0;
     for (int64_t i = blockIdx.x;; i += gridDim.x) {
         while (left > 0 && i - begin >= left * (shares[count - left].units - taken)) {
             begin += left * (shares[count - left].units - taken);

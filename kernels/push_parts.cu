@@ -30,7 +30,8 @@ template <typename T> MNP_INLINE void mnp_push_run(char *dst, const char *src, i
 /* The same at any addresses: the widest accesses that suit both, and the bytes before and behind one by one. */
 MNP_INLINE void mnp_push_bytes(char *dst, const char *src, int64_t bytes)
 {
-    const unsigned apart = (unsigned)((uint64_t)dst - (uint64_t)src), width = apart % 16 == 0 ? 16 : apart % 8 == 0 ? 8 : 4;
+    const unsigned apart = (unsigned)((uint64_t)dst - (uint64_t)src);
+    const unsigned width = apart % 16 == 0 ? 16 : apart % 8 == 0 ? 8 : 4;
     if (apart % 4 != 0) {
         mnp_push_run<uint8_t>(dst, src, bytes);
         return;
@@ -53,8 +54,10 @@ MNP_INLINE void mnp_push_bytes(char *dst, const char *src, int64_t bytes)
 /* A unit of a part: it begins where dst is a multiple of 16 bytes, but for the first one. */
 MNP_INLINE void mnp_push_unit(const mnp_push_part &part, int64_t unit)
 {
-    const int64_t to_border = (int64_t)(-(uint64_t)part.dst & 15), behind = to_border + (unit + 1) * MNP_PUSH_PARTS_BYTES;
-    const int64_t begin = unit == 0 ? 0 : behind - MNP_PUSH_PARTS_BYTES, end = behind < part.bytes ? behind : part.bytes;
+    const int64_t to_border = (int64_t)(-(uint64_t)part.dst & 15);
+    const int64_t behind = to_border + (unit + 1) * MNP_PUSH_PARTS_BYTES;
+    const int64_t begin = unit == 0 ? 0 : behind - MNP_PUSH_PARTS_BYTES;
+    const int64_t end = behind < part.bytes ? behind : part.bytes;
     if (begin < end) /* the last one of a part may have nothing left */
         mnp_push_bytes((char *)part.dst + begin, (const char *)part.src + begin, end - begin);
 }

@@ -1,5 +1,6 @@
 /*
- * The parameter of relax.cu, shared by the library (C) and the kernel (C++): rows as lib/sparse/relax.h has them, and vectors.
+ * The parameter of relax.cu, shared by the library (C) and the kernel (C++): rows as lib/sparse/relax.h has them, and
+ * vectors.
  */
 #ifndef MNP_KERNELS_RELAX_H
 #define MNP_KERNELS_RELAX_H
@@ -12,10 +13,11 @@ struct mnp_relax_params {
     unsigned long long rows;            /* and of the row at every place, int32 */
     unsigned long long offsets;         /* of where the entries of a slice of MNP_SLICE places begin, int64 */
     unsigned long long lengths;         /* of how many a row has, int32, by places; not used where slices have one */
-    unsigned long long columns, values; /* of entries: number j of a row is at its slice's + j * MNP_SLICE + its place in it */
+    /* of entries: number j of a row is at its slice's + j * MNP_SLICE + its place in it */
+    unsigned long long columns, values;
     unsigned long long inverse;         /* by rows; 0: ones */
-    unsigned long long b, from, x;      /* addresses of the vectors, which may be the same, `width` of them side by side; */
-                                        /* b: 0: zeros */
+    /* addresses of the vectors, which may be the same, `width` of them side by side; b may be 0: zeros */
+    unsigned long long b, from, x;
     long long width;
     double keep;
 };

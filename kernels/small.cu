@@ -4,9 +4,9 @@
  *
  * A message goes in words of 8 bytes.  Each half of a word travels with the number of the exchange beside it, in one
  * store: who sees the number has the data, and needs no fence (the protocol that NCCL calls LL).  Two ranks that meet
- * both send, if only an empty word, and number their exchanges alike.  A message lies in the first or the second half of
- * its room by the parity of that number: a rank writes into a half again when it has received what the peer sent after
- * reading it.  Numbers have 32 bits: a word could be taken for a new one that has lain there for 2^32 exchanges.
+ * both send, if only an empty word, and number their exchanges alike.  A message lies in the first or the second half
+ * of its room by the parity of that number: a rank writes into a half again when it has received what the peer sent
+ * after reading it.  Numbers have 32 bits: a word could be taken for a new one that has lain there for 2^32 exchanges.
  *
  * A row of threads serves a rank of the group; each thread has a few words in flight.  The number is in memory, so a
  * launch that is recorded in a CUDA graph can be repeated.  It goes on also after a wait in vain (waiting.h), so that
@@ -108,9 +108,9 @@ MNP_INLINE bool mnp_receive_words(uint64_t *words, const mnp_small_line *lines, 
 
 #if MNP_REDUCES
 /*
- * The block's share of the result; `gathered` has that of every rank, one after the other.  Elements take the place of the
- * first rank's, and leave from there in words: a result may lie at any address, and bytes of a float16 that are stored one by
- * one where it was made are not all right (ptxas 13.0).
+ * The block's share of the result; `gathered` has that of every rank, one after the other.  Elements take the place of
+ * the first rank's, and leave from there in words: a result may lie at any address, and bytes of a float16 that are
+ * stored one by one where it was made are not all right (ptxas 13.0).
  */
 MNP_INLINE void mnp_reduce_share(const mnp_small_params &p, uint64_t *gathered)
 {

@@ -5,11 +5,11 @@
  *
  * On a GPU sums are kept in hash tables in shared memory, as in Y. Nagasaka, A. Nukada and S. Matsuoka,
  * "High-performance and memory-saving sparse general matrix-matrix multiplication for NVIDIA Pascal GPU", ICPP 2017.
- * Rows are sorted into bins by how long they may be.  A team, some threads of a warp or a block, makes a row: it numbers
- * the products of as many entries of A as it has threads, and every thread takes one of them in turn, however short the
- * rows of B are.  The longest rows have sums for all columns in global memory, with a bit for those that are there.
- * Sums come in the order of the products, so results are always the same: threads that meet at a sum find out, and add
- * one after the other.
+ * Rows are sorted into bins by how long they may be.  A team, some threads of a warp or a block, makes a row: it
+ * numbers the products of as many entries of A as it has threads, and every thread takes one of them in turn, however
+ * short the rows of B are.  The longest rows have sums for all columns in global memory, with a bit for those that are
+ * there.  Sums come in the order of the products, so results are always the same: threads that meet at a sum find out,
+ * and add one after the other.
  *
  * On the host a worker has sums for a window of columns, with a bit for those that are there, which are then found in
  * order.  The rows of B have rising columns; so they are followed from window to window.

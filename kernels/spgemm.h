@@ -31,7 +31,8 @@ typedef struct mnp_spgemm_plan_params {
     int *sizes;                     /* of C's rows.  BOUND: at most so many columns.  Others read it */
     long long *tally;               /* a record for every tile, and one: the sum of the sizes, and how many rows are in
                                        every bin.  SUM: makes it what is before every tile, and in all as one more */
-    int most[MNP_SPGEMM_BINS];      /* a row is in the first bin whose `most` is not below its size; none if that is 0 */
+    /* a row is in the first bin whose `most` is not below its size; none if that is 0 */
+    int most[MNP_SPGEMM_BINS];
     int *list;                      /* PLACE, on a GPU: rows by bins */
     long long first[MNP_SPGEMM_BINS]; /* where the rows of a bin begin in it */
     void *offsets;                  /* PLACE: C's, made of the sizes; NULL: only the list is made */

@@ -340,8 +340,8 @@ MNP_INLINE void add_in_warp(row_table &row, int slot, const product &now)
 }
 
 /*
- * The same in a block: threads claim their sums, the first of those that meet goes on, the others try again.  A claim is
- * smaller in every turn, so nothing need be taken back.  Sums share places of claims; that costs turns alone.
+ * The same in a block: threads claim their sums, the first of those that meet goes on, the others try again.  A claim
+ * is smaller in every turn, so nothing need be taken back.  Sums share places of claims; that costs turns alone.
  */
 MNP_INLINE void add_in_block(row_table &row, int slot, const product &now)
 {
@@ -399,8 +399,8 @@ MNP_INLINE int take_products(const mnp_spgemm_params &p, row_table &row, int64_t
 /* ---- sorting ---- */
 
 /*
- * A warp, or the team in it, sorts runs in registers, EACH neighbours a thread: bitonic sorting, whose first step of every
- * merge compares what mirrors each other, so that all comparisons go the same way.
+ * A warp, or the team in it, sorts runs in registers, EACH neighbours a thread: bitonic sorting, whose first step of
+ * every merge compares what mirrors each other, so that all comparisons go the same way.
  */
 enum { EACH = WARPS > 1 ? 8 : MNP_MOST / WIDTH, RUN = EACH * WIDTH };
 

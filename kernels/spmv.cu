@@ -1,6 +1,6 @@
 /*
- * y = A x, or y += A x, of a part of a sparse matrix and `width` vectors side by side; and what a part in CSR is examined by
- * before a kernel is chosen for it.
+ * y = A x, or y += A x, of a part of a sparse matrix and `width` vectors side by side; and what a part in CSR is
+ * examined by before a kernel is chosen for it.
  *
  * Compiled with
  *   MNP_VALUE, MNP_VECTOR   types of the matrix, and of x and y, in which sums are taken too
@@ -10,8 +10,9 @@
  *   MNP_ADDS                whether y is added to; always so in CSC and COO, whose entries of a row come from all over
  *   MNP_WIDE                whether there may be several vectors
  *   MNP_CONJUGATE           whether the matrix's values are conjugated
- *   MNP_DOT, MNP_W          1: the sum of conj(x[i]) y[i] too, as a method's first sum (step.h), in that type; nothing is done
- *                           once the method is over; with MNP_ADDS y[i] is what is added to it, and the sum is added to
+ *   MNP_DOT, MNP_W          1: the sum of conj(x[i]) y[i] too, as a method's first sum (step.h), in that type; nothing
+ *                           is done once the method is over; with MNP_ADDS y[i] is what is added to it, and the sum is
+ *                           added to
  *   MNP_STREAM              of CSR on GPUs, 1: blocks take chunks of entries; else
  *   MNP_LANES               threads share a row, a power of two up to 32
  *   MNP_BLOCK               of BSR: the side of the blocks
@@ -201,8 +202,9 @@ struct part {
 
 MNP_INLINE part open_part(const mnp_spmv_params &p)
 {
-    return part{(const MNP_OFFSET *)p.offsets, p.rows_of, p.indices, (const MNP_VALUE *)p.values, (const MNP_VECTOR *)p.x,
-                (MNP_VECTOR *)p.y, MNP_WIDE ? p.width : 1, (const MNP_VECTOR *)p.own, mnp_number_of<mnp_w>::from(0)};
+    return part{(const MNP_OFFSET *)p.offsets, p.rows_of, p.indices, (const MNP_VALUE *)p.values,
+                (const MNP_VECTOR *)p.x, (MNP_VECTOR *)p.y, MNP_WIDE ? p.width : 1, (const MNP_VECTOR *)p.own,
+                mnp_number_of<mnp_w>::from(0)};
 }
 
 MNP_INLINE bool is_over(const mnp_spmv_params &p)

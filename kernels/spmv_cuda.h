@@ -1,9 +1,9 @@
 /*
- * Products on a GPU.  What is stored side by side is read by threads side by side, and several entries before the first is
- * waited for.
+ * Products on a GPU.  What is stored side by side is read by threads side by side, and several entries before the first
+ * is waited for.
  *
- * Whatever may be chosen by measurement adds the entries of a row of up to MNP_SPMV_SHORT one after the other, in the order
- * of their columns: so the choice does not change a bit of the result.
+ * Whatever may be chosen by measurement adds the entries of a row of up to MNP_SPMV_SHORT one after the other, in the
+ * order of their columns: so the choice does not change a bit of the result.
  */
 
 enum { AT_ONCE = 4 }; /* entries that a thread reads before it needs one */
@@ -73,10 +73,11 @@ MNP_INLINE MNP_VECTOR add_lanes(MNP_VECTOR sum, int lanes)
 #if MNP_FORMAT_CSR && !MNP_WIDE && MNP_STREAM
 
 /*
- * A block takes chunks of about as many lines and entries, whichever rows these are of: its threads read the entries side by
- * side, and leave their products with x in shared memory.  Then a thread adds up a row, if it is short, a warp, if it is long,
- * and the block, if it is so long that it may reach beyond the shared memory: that is only ever the last row of a chunk.
- * J. L. Greathouse, M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", 2014.
+ * A block takes chunks of about as many lines and entries, whichever rows these are of: its threads read the entries
+ * side by side, and leave their products with x in shared memory.  Then a thread adds up a row, if it is short, a warp,
+ * if it is long, and the block, if it is so long that it may reach beyond the shared memory: that is only ever the last
+ * row of a chunk.  J. L. Greathouse, M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
+ * storage format", 2014.
  */
 enum {
     THREADS = MNP_STEP_BLOCK,
@@ -115,8 +116,8 @@ MNP_INLINE span find_span(const part &a, int line, int64_t begin)
 }
 
 /*
- * Lines from `first` to `last`, of which this thread's first one has the products `mine`; gives whether it met one that is
- * not short.
+ * Lines from `first` to `last`, of which this thread's first one has the products `mine`; gives whether it met one that
+ * is not short.
  */
 MNP_INLINE bool add_short(part &a, int first, int last, int64_t begin, span mine, const MNP_VECTOR *products)
 {

@@ -141,8 +141,8 @@ MNP_INLINE void mnp_do_elements(const mnp_step_params &p, const mnp_scalars &s, 
 }
 
 /*
- * The state with the new scalars.  A worker has its own: on a GPU a thread of the block works them out, in shared memory,
- * so that they take no registers from the elements.
+ * The state with the new scalars.  A worker has its own: on a GPU a thread of the block works them out, in shared
+ * memory, so that they take no registers from the elements.
  */
 #if MNP_CUDA
 #define MNP_OF_WORKER __shared__

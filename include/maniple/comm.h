@@ -56,8 +56,8 @@ typedef enum mnp_op { MNP_SUM, MNP_PROD, MNP_MIN, MNP_MAX, MNP_AVG } mnp_op;
 
 /*
  * What collectives go by.  AUTO: what is quickest: straight loads and stores in the memory of ranks of the same node
- * where these share it, and else NCCL, or MPI.  LIBRARY: NCCL alone, or MPI where that is what there is between the ranks
- * (mnp_ctx_transport()); to compare with, and to be safe.
+ * where these share it, and else NCCL, or MPI.  LIBRARY: NCCL alone, or MPI where that is what there is between the
+ * ranks (mnp_ctx_transport()); to compare with, and to be safe.
  */
 typedef enum mnp_comm_way { MNP_COMM_AUTO, MNP_COMM_LIBRARY } mnp_comm_way;
 

@@ -27,10 +27,11 @@ bool mnp__mover_receives(const mnp__mover *mover);
 mnp_status mnp__mover_fill(mnp__mover *mover, void *dst, const void *value);
 
 /*
- * Move.  begin: after what the compute stream holds now, pack, and copy what stays; on GPUs also store for peers.  From now
- * on peers may write to dst.  Other work may follow on the compute stream, on the host with calls of help between its parts.
- * finish: what is left to store, exchange and unpack, after which the compute stream goes on with all of dst in place; until
- * then src is not to be changed.  Of a direct mover dst is the place in the heap.  Collective, but for help.
+ * Move.  begin: after what the compute stream holds now, pack, and copy what stays; on GPUs also store for peers.  From
+ * now on peers may write to dst.  Other work may follow on the compute stream, on the host with calls of help between
+ * its parts. finish: what is left to store, exchange and unpack, after which the compute stream goes on with all of dst
+ * in place; until then src is not to be changed.  Of a direct mover dst is the place in the heap.  Collective, but for
+ * help.
  */
 mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst);
 bool mnp__mover_needs_help(const mnp__mover *mover);

@@ -1,7 +1,7 @@
 /*
  * Pushing boxes to peers on GPUs that share the heap: all that a rank stores in its peers' memory, what it copies for
- * itself, and the waiting for what they store here, in one launch (kernels/push_boxes.cu).  Run after run all ranks must
- * take part; the CPU does not wait, so runs may be recorded in CUDA graphs.
+ * itself, and the waiting for what they store here, in one launch (kernels/push_boxes.cu).  Run after run all ranks
+ * must take part; the CPU does not wait, so runs may be recorded in CUDA graphs.
  */
 #ifndef MNP__ARRAY_PUSH_H
 #define MNP__ARRAY_PUSH_H
@@ -11,9 +11,9 @@
 typedef struct mnp__push mnp__push;
 
 /*
- * Peers by their numbers (peers.h), this rank not among them: those that it stores for, those that store here.  The boxes
- * of targets[i] follow those of targets[i - 1] in `store` and begin with unit first_units[i]; their destinations count from
- * an address of this rank, with the distance to the peer in them.
+ * Peers by their numbers (peers.h), this rank not among them: those that it stores for, those that store here.  The
+ * boxes of targets[i] follow those of targets[i - 1] in `store` and begin with unit first_units[i]; their destinations
+ * count from an address of this rank, with the distance to the peer in them.
  */
 typedef struct mnp__push_spec {
     mnp_dtype dtype; /* of which both lists are: mnp__moving_dtype() */

@@ -130,7 +130,8 @@ static mnp_status check(mnp__config *config, int rank)
     MNP_TRY(check_choice("MANIPLE_SPMV", config->spmv,
                          (const char *const[]){"measure", "stream", "rows", "sell", "dia", NULL},
                          "measure, stream, rows, sell or dia"));
-    MNP_TRY(check_choice("MANIPLE_LOOP", config->loop, (const char *const[]){"auto", "launch", NULL}, "auto or launch"));
+    MNP_TRY(check_choice("MANIPLE_LOOP", config->loop, (const char *const[]){"auto", "launch", NULL},
+                         "auto or launch"));
     MNP_TRY(read_count("MANIPLE_THREADS", config->threads, 4096, &threads));
     MNP_TRY(read_count("MANIPLE_NODE_SIZE", config->node_size, INT_MAX, &config->node_ranks));
     MNP_TRY(read_limit(config));

@@ -91,8 +91,8 @@ mnp_status mnp_fail(mnp_status status, const char *format, ...)
 }
 
 /*
- * Large blocks have huge pages where the system gives them on request, as good as it goes: to first touch small ones one
- * by one can take longer than all that is done with them.
+ * Large blocks have huge pages where the system gives them on request, as good as it goes: to first touch small ones
+ * one by one can take longer than all that is done with them.
  */
 static void ask_for_huge_pages(void *pointer, size_t size)
 {

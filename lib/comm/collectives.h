@@ -63,7 +63,8 @@ typedef struct mnp__run {
 
 /*
  * What this rank, number `rank` of the group, sends to rank `to`, and receives from rank `from`, itself included; of a
- * reduction, which combines it on the way, where everyone sends the elements to those who want the result: data is NULL.
+ * reduction, which combines it on the way, where everyone sends the elements to those who want the result: data is
+ * NULL.
  */
 mnp__run mnp__sent(const mnp__collective *call, int rank, int to);
 mnp__run mnp__received(const mnp__collective *call, int rank, int from);
@@ -74,14 +75,14 @@ mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call);
 mnp_status mnp__barrier_run(mnp_comm *comm);
 
 /*
- * Whether mnp_comm_all_reduce() of so many elements is one launch at most, which can be part of a loop on the device; all
- * ranks of the group find that alike.
+ * Whether mnp_comm_all_reduce() of so many elements is one launch at most, which can be part of a loop on the device;
+ * all ranks of the group find that alike.
  */
 bool mnp__all_reduce_is_launch(const mnp_comm *comm, int64_t count, mnp_dtype dtype);
 
 /*
- * Load a kernel if *kernel_p is NULL, which all ranks of the group find alike; they have it then, or none has.  The text
- * is released.  Collective over comm.
+ * Load a kernel if *kernel_p is NULL, which all ranks of the group find alike; they have it then, or none has.  The
+ * text is released.  Collective over comm.
  */
 mnp_status mnp__prepare_kernel(mnp_comm *comm, const char *file, const char *function, mnp__text *defines,
                                mnp__kernel **kernel_p);

@@ -1,6 +1,6 @@
 /*
- * How collectives are done: straight through the heap where GPUs share it; by NCCL where it can; else by messages between
- * ranks, and a copy of what stays.
+ * How collectives are done: straight through the heap where GPUs share it; by NCCL where it can; else by messages
+ * between ranks, and a copy of what stays.
  */
 #include <stdlib.h>
 
@@ -174,9 +174,9 @@ static mnp__collective as_real(const mnp__collective *call)
 }
 
 /*
- * Whether loads over the links, whose requests take a tenth of them, lose more time than starting NCCL does.  Among 4 H200
- * an all-reduce of 256 MiB took 1.28 ms and NCCL's 1.43, of 1 GiB 5.00 and 4.74.  NCCL rounds sums of small floats at
- * every rank.
+ * Whether loads over the links, whose requests take a tenth of them, lose more time than starting NCCL does.  Among 4
+ * H200 an all-reduce of 256 MiB took 1.28 ms and NCCL's 1.43, of 1 GiB 5.00 and 4.74.  NCCL rounds sums of small floats
+ * at every rank.
  */
 static bool is_quicker_by_nccl(const mnp__collective *call)
 {

@@ -48,7 +48,8 @@ static mnp_status count_sharers(mnp__comm *comm)
     if (st == MNP_OK)
         st = comm->device->ops->identity(comm->device, &mine);
     MNP_TRY_OR(mnp__agree(comm, st), st, done);
-    MNP_TRY_OR(mnp__mpi_status(MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm->node), "MPI_Allgather"),
+    MNP_TRY_OR(mnp__mpi_status(MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm->node),
+                               "MPI_Allgather"),
                st, done);
     comm->ranks_on_device = 0;
     for (int i = 0; i < comm->node_size; i++)
@@ -93,8 +94,8 @@ static mnp_status choose_transport(mnp__comm *comm)
     if (facts.wants_nccl && facts.lacks_nccl)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "MANIPLE_TRANSPORT=nccl, and this build has no NCCL");
     if (facts.wants_nccl && facts.sharers > 1)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "MANIPLE_TRANSPORT=nccl needs a GPU for every rank, and %d ranks share one",
-                        facts.sharers);
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                        "MANIPLE_TRANSPORT=nccl needs a GPU for every rank, and %d ranks share one", facts.sharers);
     bool nccl = !facts.lacks_nccl && facts.sharers == 1 && !facts.wants_mpi;
     comm->transport = nccl ? MNP_TRANSPORT_NCCL : MNP_TRANSPORT_STAGED;
     if (facts.sharers > 1)
@@ -153,15 +154,17 @@ void mnp__comm_close(mnp__comm *comm)
     comm->watch = NULL;
 }
 
-/* What a wait for the GPU has seen: which call of NCCL is under way since when, and when it last looked for all ranks. */
+/*
+ * What a wait for the GPU has seen: which call of NCCL is under way since when, and when it last looked for all ranks.
+ */
 struct vigil {
     uint32_t over;
     double since, looked;
 };
 
 /*
- * Now and then while the GPU is busy: whether all ranks are there, and NCCL is well and in time.  Kernels of ours that wait
- * know the time themselves (waits.h).
+ * Now and then while the GPU is busy: whether all ranks are there, and NCCL is well and in time.  Kernels of ours that
+ * wait know the time themselves (waits.h).
  */
 static mnp_status keep_vigil(mnp__comm *comm, struct vigil *vigil)
 {
@@ -188,8 +191,8 @@ static mnp_status keep_vigil(mnp__comm *comm, struct vigil *vigil)
     if (now - vigil->since <= deadline)
         return MNP_OK;
     mnp__watch_give_up(comm, -1);
-    return MNP_FAIL(MNP_ERR_TIMEOUT, "another rank did not take part in an exchange within %g seconds (MANIPLE_DEADLINE)",
-                    deadline);
+    return MNP_FAIL(MNP_ERR_TIMEOUT,
+                    "another rank did not take part in an exchange within %g seconds (MANIPLE_DEADLINE)", deadline);
 }
 
 /* Until that point is reached, or waiting for it makes no sense any more. */

@@ -1,6 +1,6 @@
 /*
- * What collectives through the heap of GPUs work with: a block of the heap, with a part for every peer; and what their CPUs
- * tell each other.
+ * What collectives through the heap of GPUs work with: a block of the heap, with a part for every peer; and what their
+ * CPUs tell each other.
  */
 #include "comm/direct.h"
 

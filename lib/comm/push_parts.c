@@ -13,7 +13,9 @@
 
 _Static_assert((int)MNP_PUSH_PARTS_PEERS >= (int)MNP_SMALL_RANKS, "a direct group has no more ranks than that");
 
-/* Of a launch: as many blocks as units up to so many, then one for so many units, at most so many of a multiprocessor. */
+/*
+ * Of a launch: as many blocks as units up to so many, then one for so many units, at most so many of a multiprocessor.
+ */
 enum { FEW_BLOCKS = 32, UNITS_EACH = 4, BLOCKS_EACH = 2 };
 
 /* What a rank tells another. */
@@ -54,11 +56,11 @@ static mnp_status check_sizes(const mnp_comm *comm, const mnp__collective *call,
         const int64_t expects = bytes_of(call, mnp__received(call, rank, r));
         const int64_t sends = bytes_of(call, mnp__sent(call, rank, r));
         if (told[r].sends != expects)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: rank %d of the communicator sends %" PRId64 " bytes, where this rank expects "
-                            "%" PRId64, call->name, r, told[r].sends, expects);
+            return MNP_FAIL(MNP_ERR_ARG, "%s: rank %d of the communicator sends %" PRId64 " bytes, where this rank "
+                            "expects %" PRId64, call->name, r, told[r].sends, expects);
         if (told[r].expects != sends)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: rank %d of the communicator expects %" PRId64 " bytes, where this rank sends "
-                            "%" PRId64, call->name, r, told[r].expects, sends);
+            return MNP_FAIL(MNP_ERR_ARG, "%s: rank %d of the communicator expects %" PRId64 " bytes, where this rank "
+                            "sends %" PRId64, call->name, r, told[r].expects, sends);
     }
     return MNP_OK;
 }

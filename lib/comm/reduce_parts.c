@@ -1,10 +1,10 @@
 /*
  * Reductions and broadcasts among GPUs that share the heap: one launch of kernels/reduce_parts.cu.
  *
- * The elements are dealt out in shares.  Where all ranks want the result, or a part of it, all have a share; else the root
- * has none, as it would load or store more than the others.  So what goes over a rank's links, in either direction, are
- * the elements once in a broadcast or a reduction to a root, and of p ranks (p-1)/p of them in a reduction to parts, twice
- * that in one to all.
+ * The elements are dealt out in shares.  Where all ranks want the result, or a part of it, all have a share; else the
+ * root has none, as it would load or store more than the others.  So what goes over a rank's links, in either
+ * direction, are the elements once in a broadcast or a reduction to a root, and of p ranks (p-1)/p of them in a
+ * reduction to parts, twice that in one to all.
  *
  * Before the launch the CPUs tell each other where their buffers are, while the GPU is still busy with earlier work.
  */
@@ -102,16 +102,19 @@ static mnp_status check_notices(const mnp_comm *comm, const mnp__collective *cal
     for (int r = 0; r < comm->part.size; r++) {
         const struct notice *other = &told[r];
         if (other->kind != own->kind || other->root != own->root || other->dtype != own->dtype || other->op != own->op)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: rank %d of the communicator asks for something else, or gives another root, "
-                            "dtype or operation", call->name, r);
+            return MNP_FAIL(MNP_ERR_ARG, "%s: rank %d of the communicator asks for something else, or gives another "
+                            "root, dtype or operation", call->name, r);
         if (other->bytes != own->bytes)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: rank %d of the communicator has %" PRId64 " bytes, and this rank %" PRId64,
-                            call->name, r, other->bytes, own->bytes);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%s: rank %d of the communicator has %" PRId64 " bytes, and this rank %" PRId64, call->name,
+                            r, other->bytes, own->bytes);
     }
     return MNP_OK;
 }
 
-/* Whether one launch can do it, which all find alike: all is in the heap, and bytes that are copied lie alike in packs. */
+/*
+ * Whether one launch can do it, which all find alike: all is in the heap, and bytes that are copied lie alike in packs.
+ */
 static bool is_possible(const mnp_comm *comm, const mnp__collective *call, const struct notice *told)
 {
     bool possible = true;
@@ -125,7 +128,9 @@ static bool is_possible(const mnp_comm *comm, const mnp__collective *call, const
 
 /* ---- the launch ---- */
 
-/* Where the share is loaded, in the order of the ranks, and stored, successors first.  Gives how many sources that are. */
+/*
+ * Where the share is loaded, in the order of the ranks, and stored, successors first.  Gives how many sources that are.
+ */
 static int list_places(const mnp_comm *comm, const mnp__collective *call, const struct notice *told, int64_t first,
                        mnp_reduce_parts_params *params)
 {

@@ -1,6 +1,6 @@
 /*
- * Small collectives of GPUs: one launch of kernels/small.cu.  A call costs the CPU little more than that: it fills in the
- * kernel's parameters.
+ * Small collectives of GPUs: one launch of kernels/small.cu.  A call costs the CPU little more than that: it fills in
+ * the kernel's parameters.
  */
 #include "base/status.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /*
- * Entries one by one: selected, converted, scaled, and between matrices and dense arrays.  On memory of the CPU, but for
- * diagonals, which are found where they lie.
+ * Entries one by one: selected, converted, scaled, and between matrices and dense arrays.  On memory of the CPU, but
+ * for diagonals, which are found where they lie.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +32,12 @@ static mnp_status select_entries(const mnp_sparse *matrix, const struct selectio
 {
     mnp__csr csr, kept = {.rows = 0};
     MNP_TRY(mnp__sparse_fetch(matrix, &csr));
-    mnp_status st = selection ? mnp__csr_filter(&csr, is_selected, selection, &kept) : mnp__csr_without_zeros(&csr, &kept);
+    mnp_status st = selection ? mnp__csr_filter(&csr, is_selected, selection, &kept)
+                              : mnp__csr_without_zeros(&csr, &kept);
     st = MNP_AGREE(matrix->ctx, st);
     if (st == MNP_OK)
-        st = mnp__sparse_from_csr(matrix->ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout, matrix->column_layout,
-                                  &kept, out_p);
+        st = mnp__sparse_from_csr(matrix->ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                  matrix->column_layout, &kept, out_p);
     mnp__csr_free(&csr);
     mnp__csr_free(&kept);
     return st;
@@ -140,7 +141,8 @@ static void scale_value(mnp_dtype dtype, void *values, int64_t at, const void *f
     double a[2], b[2];
     mnp__value_get(dtype, values, at, a);
     mnp__value_get(dtype, factors, from, b);
-    const double imaginary = mnp_dtype_kind(dtype) == 'c' ? a[1] * b[1] : 0; /* where it is 0, infinities make no NaN of it */
+    /* where it is 0, infinities make no NaN of it */
+    const double imaginary = mnp_dtype_kind(dtype) == 'c' ? a[1] * b[1] : 0;
     const double product[] = {a[0] * b[0] - imaginary, a[0] * b[1] + a[1] * b[0]};
     mnp__value_set(dtype, values, at, product);
 }
@@ -185,12 +187,13 @@ static mnp_status check_factors(const char *which, const mnp_sparse *matrix, con
         return MNP_OK;
     MNP_TRY(mnp__array_check_blocks(function, factors));
     if (factors->ctx != matrix->ctx || factors->layout->ndim != 1 || factors->layout->shape[0] != n)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the %s factors should be %lld in one dimension, of the matrix's context", function,
-                        which, (long long)n);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the %s factors should be %lld in one dimension, of the matrix's context",
+                        function, which, (long long)n);
     return MNP_OK;
 }
 
-mnp_status mnp_sparse_scale(const mnp_sparse *matrix, const mnp_array *left, const mnp_array *right, mnp_sparse **scaled_p)
+mnp_status mnp_sparse_scale(const mnp_sparse *matrix, const mnp_array *left, const mnp_array *right,
+                            mnp_sparse **scaled_p)
 {
     struct factors rows = {NULL, NULL}, columns = {NULL, NULL};
     mnp__csr csr = {.rows = 0}, scaled = {.rows = 0};
@@ -254,7 +257,8 @@ mnp_status mnp_sparse_to_dense(const mnp_sparse *matrix, mnp_array **dense_p)
     mnp__csr csr;
     char *block = NULL;
     MNP_TRY(mnp__sparse_check("mnp_sparse_to_dense", matrix));
-    MNP_TRY(mnp__layout_line(matrix->ctx->comm.size, 2, matrix->shape, mnp_layout_cuts(matrix->row_layout, 0), &layout));
+    MNP_TRY(
+        mnp__layout_line(matrix->ctx->comm.size, 2, matrix->shape, mnp_layout_cuts(matrix->row_layout, 0), &layout));
     mnp_status st = mnp__sparse_fetch(matrix, &csr);
     if (st == MNP_OK) {
         st = MNP_AGREE(matrix->ctx, fill_rows(&csr, &block));

@@ -1,9 +1,9 @@
 /*
  * Methods of two short recurrences for any square matrix, with a preconditioner on the right.
  *
- * bicgstab: H. A. van der Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG", SIAM J. Sci. Stat. Comput.
- * 13, 1992.  cgs: P. Sonneveld, "CGS, a fast Lanczos-type solver for nonsymmetric linear systems", SIAM J. Sci. Stat.
- * Comput. 10, 1989.  Two products with the matrix an iteration; the residual may rise again.
+ * bicgstab: H. A. van der Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG", SIAM J. Sci. Stat.
+ * Comput. 13, 1992.  cgs: P. Sonneveld, "CGS, a fast Lanczos-type solver for nonsymmetric linear systems", SIAM J. Sci.
+ * Stat.  Comput. 10, 1989.  Two products with the matrix an iteration; the residual may rise again.
  */
 #include "sparse/method.h"
 

@@ -1,12 +1,13 @@
 /*
  * The conjugate gradient method for Hermitian positive definite matrices, in two forms.
  *
- * cg: M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. NBS 49, 1952.  Two
- * reductions an iteration; with a preconditioner one of them has two sums.  <p, A p> is summed where A p is computed.
+ * cg: M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. NBS 49, 1952.
+ * Two reductions an iteration; with a preconditioner one of them has two sums.  <p, A p> is summed where A p is
+ * computed.
  *
- * cg1: A. T. Chronopoulos, C. W. Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl. Math. 25,
- * 1989: the same iterates in exact arithmetic with one reduction, for two more vectors' traffic.  The matrix is multiplied
- * with the preconditioned residual, and the product with the direction follows by recurrence.
+ * cg1: A. T. Chronopoulos, C. W. Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl. Math.
+ * 25, 1989: the same iterates in exact arithmetic with one reduction, for two more vectors' traffic.  The matrix is
+ * multiplied with the preconditioned residual, and the product with the direction follows by recurrence.
  */
 #include "sparse/method.h"
 #include "sparse/sparse.h"

@@ -1,10 +1,10 @@
 /*
- * IDR(s): residuals in shrinking spaces, for any square matrix (P. Sonneveld, M. B. van Gijzen, "IDR(s): a family of simple
- * and fast algorithms for solving large nonsymmetric systems of linear equations", SIAM J. Sci. Comput. 31, 2008), in the
- * biorthogonal variant of kernels/step_idr.h.
+ * IDR(s): residuals in shrinking spaces, for any square matrix (P. Sonneveld, M. B. van Gijzen, "IDR(s): a family of
+ * simple and fast algorithms for solving large nonsymmetric systems of linear equations", SIAM J. Sci. Comput. 31,
+ * 2008), in the biorthogonal variant of kernels/step_idr.h.
  *
- * A cycle is s products with directions in the space, and one that goes to the next.  Every product counts as an iteration.
- * The shadow space is of random vectors, functions of the global index, so that ranks do not matter.
+ * A cycle is s products with directions in the space, and one that goes to the next.  Every product counts as an
+ * iteration.  The shadow space is of random vectors, functions of the global index, so that ranks do not matter.
  */
 #include "sparse/method.h"
 
@@ -47,7 +47,9 @@ static const mnp__step test = {
 static const mnp__step products = {
     .name = "idr_products", .vectors = "t r", .sums = {"dot(t, r)", "norm(t)", "norm(r)"}};
 
-/* omega makes the residual smallest, but where t and r are nearly orthogonal it is made larger, as the paper advises. */
+/*
+ * omega makes the residual smallest, but where t and r are nearly orthogonal it is made larger, as the paper advises.
+ */
 static const mnp__step next_space = {
     .name = "idr_next_space",
     .vectors = "x r hat t",

@@ -1,10 +1,11 @@
 /*
  * MINRES: the smallest residual for Hermitian matrices, also indefinite ones, with a Hermitian positive definite
- * preconditioner (C. C. Paige, M. A. Saunders, "Solution of sparse indefinite systems of linear equations", SIAM J. Numer.
- * Anal. 12, 1975; with the names of Saunders' program, which scipy.sparse.linalg.minres follows).
+ * preconditioner (C. C. Paige, M. A. Saunders, "Solution of sparse indefinite systems of linear equations", SIAM J.
+ * Numer.  Anal. 12, 1975; with the names of Saunders' program, which scipy.sparse.linalg.minres follows).
  *
- * Lanczos' vectors, three of them at a time, give a tridiagonal matrix, which rotations make triangular.  What the method
- * makes small is the residual's norm by the preconditioner; the residual itself is carried along, for its own norm.
+ * Lanczos' vectors, three of them at a time, give a tridiagonal matrix, which rotations make triangular.  What the
+ * method makes small is the residual's norm by the preconditioner; the residual itself is carried along, for its own
+ * norm.
  */
 #include "sparse/method.h"
 
@@ -16,7 +17,8 @@ static const mnp__step begin = {
 
 static const mnp__step first = {
     .name = "minres_first",
-    .before = "need(is_finite(sum[0]) && real_part(sum[0]) > 0); /* else the preconditioner is not positive definite */\n"
+    .before = "/* else the preconditioner is not positive definite */\n"
+              "need(is_finite(sum[0]) && real_part(sum[0]) > 0);\n"
               "beta = MNP_SQRT(real_part(sum[0]));\n"
               "phi_bar = beta;\n"
               "cosine = -1;",
@@ -106,8 +108,8 @@ static mnp_status minres_iterate(mnp__system *s)
 }
 
 const mnp__method mnp__minres = {
-    .scalars = {.reals = "alpha, beta, before, ratio, inverse, cosine, sine, delta, delta_bar, epsilon, epsilon_before, "
-                         "phi, phi_bar, kept, gained, largest"},
+    .scalars = {.reals = "alpha, beta, before, ratio, inverse, cosine, sine, delta, delta_bar, epsilon, "
+                         "epsilon_before, phi, phi_bar, kept, gained, largest"},
     .work = 7,
     .keeps_start = true,
     .start = minres_start,

@@ -13,11 +13,11 @@
 #include "sparse/spgemm.h"
 
 /* C's parts become a matrix, whatever comes. */
-static mnp_status make_product(const mnp_sparse *a, const mnp_sparse *b, mnp__part *own, mnp__part *ghost, int64_t count,
-                               const int64_t *columns, mnp_sparse **c_p)
+static mnp_status make_product(const mnp_sparse *a, const mnp_sparse *b, mnp__part *own, mnp__part *ghost,
+                               int64_t count, const int64_t *columns, mnp_sparse **c_p)
 {
-    return mnp__sparse_from_parts(a->ctx, a->shape[0], b->shape[1], a->row_layout, b->column_layout, a->dtype, own, ghost,
-                                  count, columns, c_p);
+    return mnp__sparse_from_parts(a->ctx, a->shape[0], b->shape[1], a->row_layout, b->column_layout, a->dtype, own,
+                                  ghost, count, columns, c_p);
 }
 
 /* ---- with ghosts ---- */
@@ -127,7 +127,8 @@ mnp_status mnp_sparse_matmul_sparse(const mnp_sparse *a, const mnp_sparse *b, mn
     MNP_TRY(mnp__sparse_check(function, a));
     MNP_TRY(mnp__sparse_check(function, b));
     if (a->ctx != b->ctx || a->shape[1] != b->shape[0])
-        return MNP_FAIL(MNP_ERR_ARG, "%s: matrices of the shapes (%" PRId64 ", %" PRId64 ") and (%" PRId64 ", %" PRId64 ")%s",
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: matrices of the shapes (%" PRId64 ", %" PRId64 ") and (%" PRId64 ", %" PRId64 ")%s",
                         function, a->shape[0], a->shape[1], b->shape[0], b->shape[1],
                         a->ctx != b->ctx ? " of two contexts" : "");
     const mnp_dtype dtype = mnp_dtype_promote(a->dtype, b->dtype);

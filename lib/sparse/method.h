@@ -33,8 +33,9 @@ struct mnp__system {
 };
 
 /*
- * The scalars are those of all its steps; work vectors have the layout of x, and are counted without `rows`, which have b's.
- * All that iterate changes in memory of the CPU is `place`, and the order of work[]; both come back after some calls.
+ * The scalars are those of all its steps; work vectors have the layout of x, and are counted without `rows`, which have
+ * b's.  All that iterate changes in memory of the CPU is `place`, and the order of work[]; both come back after some
+ * calls.
  */
 struct mnp__method {
     mnp__scalars scalars;
@@ -46,7 +47,8 @@ struct mnp__method {
     size_t memory_linear, memory_square;
     bool wanders;          /* the residual may rise again: the best iterate is kept */
     bool keeps_start;      /* it should not, but may where the matrix is not what the method needs: the start is kept */
-    bool least_squares;    /* it works with A^H too, takes any shape, and converges to what need not have a small residual */
+    /* it works with A^H too, takes any shape, and converges to what need not have a small residual */
+    bool least_squares;
     mnp_status (*prepare)(mnp__system *s, struct mnp_step_control *control); /* NULL: nothing */
     mnp_status (*start)(mnp__system *s);
     mnp_status (*iterate)(mnp__system *s);

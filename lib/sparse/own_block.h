@@ -1,6 +1,6 @@
 /*
- * The entries of a rank's own rows, in memory of the CPU: what triangular solves and preconditioners that work rank by rank
- * are made of.
+ * The entries of a rank's own rows, in memory of the CPU: what triangular solves and preconditioners that work rank by
+ * rank are made of.
  */
 #ifndef MNP__SPARSE_OWN_BLOCK_H
 #define MNP__SPARSE_OWN_BLOCK_H
@@ -15,8 +15,8 @@ typedef struct mnp__own_block {
 } mnp__own_block;
 
 /*
- * The diagonal block, of a square matrix whose rows and columns are cut alike; and what is outside of it, whose columns are
- * the ghosts' numbers, and which has no diagonal.  Not collective.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
+ * The diagonal block, of a square matrix whose rows and columns are cut alike; and what is outside of it, whose columns
+ * are the ghosts' numbers, and which has no diagonal.  Not collective.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
  */
 mnp_status mnp__own_block_of(const mnp_sparse *matrix, mnp__own_block *block);
 mnp_status mnp__ghost_block_of(const mnp_sparse *matrix, mnp__own_block *block);

@@ -83,7 +83,8 @@ static mnp_status upload_offsets(mnp_ctx *ctx, const mnp__part *part, mnp__part 
     return st;
 }
 
-mnp_status mnp__part_upload(mnp_ctx *ctx, mnp_dtype dtype, int offset_size, const mnp__part *part, mnp__part *device_part)
+mnp_status mnp__part_upload(mnp_ctx *ctx, mnp_dtype dtype, int offset_size, const mnp__part *part,
+                            mnp__part *device_part)
 {
     mnp__part made = *part;
     mnp_status st;

@@ -26,8 +26,9 @@ struct mnp_precond {
 };
 
 /* What the kinds are made of; options have no zeros any more.  Collective, and agreed upon. */
-typedef mnp_status (*mnp__precond_maker)(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
-                                         const mnp__precond_ops **ops_p, void **data_p);
+typedef mnp_status (*mnp__precond_maker)(const mnp_sparse *matrix, mnp_precond_kind kind,
+                                         const mnp_precond_options *options, const mnp__precond_ops **ops_p,
+                                         void **data_p);
 mnp_status mnp__precond_diagonal(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
                                  const mnp__precond_ops **, void **); /* jacobi, block-jacobi */
 mnp_status mnp__precond_factor(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,

@@ -57,7 +57,9 @@ static mnp_status divide_by_diagonal(const mnp_sparse *matrix, diagonal *d)
 
 /* ---- blocks ---- */
 
-/* The inverse of a dense matrix of that size, in place, row by row; false if it is singular.  room: of the same size. */
+/*
+ * The inverse of a dense matrix of that size, in place, row by row; false if it is singular.  room: of the same size.
+ */
 static bool invert(number *a, number *room, int size)
 {
     memset(room, 0, (size_t)(size * size) * sizeof *room);

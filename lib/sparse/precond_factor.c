@@ -1,11 +1,12 @@
 /*
- * ilu0 and ic0: incomplete factors without fill of every rank's own block, computed on the CPU row by row, and solved by
- * levels where they are (relax.h).  (J. A. Meijerink, H. A. van der Vorst, "An iterative solution method for linear systems
- * of which the coefficient matrix is a symmetric M-matrix", Math. Comp. 31, 1977.)
+ * ilu0 and ic0: incomplete factors without fill of every rank's own block, computed on the CPU row by row, and solved
+ * by levels where they are (relax.h).  (J. A. Meijerink, H. A. van der Vorst, "An iterative solution method for linear
+ * systems of which the coefficient matrix is a symmetric M-matrix", Math. Comp. 31, 1977.)
  *
- * Entries between ranks are left out, so this is block Jacobi over the ranks.  ic0 works on the lower triangle alone.  Where
- * a Hermitian matrix has a pivot that is not positive, its diagonal is enlarged by a fraction, doubled until it works (T. A.
- * Manteuffel, "An incomplete factorization technique for positive definite linear systems", Math. Comp. 34, 1980).
+ * Entries between ranks are left out, so this is block Jacobi over the ranks.  ic0 works on the lower triangle alone.
+ * Where a Hermitian matrix has a pivot that is not positive, its diagonal is enlarged by a fraction, doubled until it
+ * works (T. A.  Manteuffel, "An incomplete factorization technique for positive definite linear systems", Math. Comp.
+ * 34, 1980).
  */
 #include <complex.h>
 #include <inttypes.h>
@@ -38,8 +39,8 @@ static mnp_status missing_pivot(const mnp_sparse *matrix, int64_t row, const cha
 }
 
 /*
- * In place: below the diagonal L, whose diagonal is 1, and U.  Row i loses multiples of the rows before it, where it has
- * entries; `place` finds them by column: -1 where there is none.
+ * In place: below the diagonal L, whose diagonal is 1, and U.  Row i loses multiples of the rows before it, where it
+ * has entries; `place` finds them by column: -1 where there is none.
  */
 static mnp_status factor_ilu(const mnp_sparse *matrix, mnp__own_block *a, int64_t *place)
 {
@@ -66,7 +67,8 @@ static mnp_status factor_ilu(const mnp_sparse *matrix, mnp__own_block *a, int64_
 }
 
 /*
- * In place in the lower triangle: L with L L^H = A + shift * diag(A) on A's pattern.  False at a pivot that is not positive.
+ * In place in the lower triangle: L with L L^H = A + shift * diag(A) on A's pattern.  False at a pivot that is not
+ * positive.
  */
 static bool factor_ic(mnp__own_block *a, double shift, int64_t *place)
 {
@@ -115,8 +117,8 @@ static mnp_status factor_ic_shifted(const mnp_sparse *matrix, mnp__own_block *a,
     free(original);
     *shift_p = shift;
     if (!factored) /* as with NaN off the diagonal */
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): the matrix has no incomplete factors, however much its diagonal is "
-                        "enlarged");
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): the matrix has no incomplete factors, however much its "
+                        "diagonal is enlarged");
     return MNP_OK;
 }
 
@@ -156,7 +158,8 @@ static mnp_status make_triangles(factors *f, const mnp_sparse *matrix, const mnp
     MNP_TRY(mnp__relax_new(matrix->ctx, matrix->dtype, a, hermitian ? inverse : NULL, MNP__RELAX_LOWER, &f->lower));
     mnp_status st = hermitian ? conjugate_transpose(a, &transposed) : MNP_OK;
     if (st == MNP_OK)
-        st = mnp__relax_new(matrix->ctx, matrix->dtype, hermitian ? &transposed : a, inverse, MNP__RELAX_UPPER, &f->upper);
+        st = mnp__relax_new(matrix->ctx, matrix->dtype, hermitian ? &transposed : a, inverse, MNP__RELAX_UPPER,
+                            &f->upper);
     mnp__own_block_free(&transposed);
     return st;
 }

@@ -1,5 +1,6 @@
 /*
- * chebyshev and polynomial: a polynomial of D^-1 A, D the diagonal, times D^-1, by as many products with A as its degree.
+ * chebyshev and polynomial: a polynomial of D^-1 A, D the diagonal, times D^-1, by as many products with A as its
+ * degree.
  *
  * chebyshev: the iteration of stationary.c from 0 on, for the upper nine tenths of the spectrum (M. Adams and others,
  * "Parallel multigrid smoothing: polynomial versus Gauss-Seidel", J. Comput. Phys. 188, 2003).  polynomial: the Neumann

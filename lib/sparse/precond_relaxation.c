@@ -1,9 +1,10 @@
 /*
- * sor and ssor: sweeps of successive over-relaxation on every rank's own block, from 0 on (D. M. Young, "Iterative methods
- * for solving partial difference equations of elliptic type", 1954).
+ * sor and ssor: sweeps of successive over-relaxation on every rank's own block, from 0 on (D. M. Young, "Iterative
+ * methods for solving partial difference equations of elliptic type", 1954).
  *
- * Entries between ranks are left out, so this is block Jacobi over the ranks.  Rows go by colours, greedily chosen, rows of
- * one colour at once; ssor takes the colours forth and back, so that with a Hermitian matrix it is Hermitian too.
+ * Entries between ranks are left out, so this is block Jacobi over the ranks.  Rows go by colours, greedily chosen,
+ * rows of one colour at once; ssor takes the colours forth and back, so that with a Hermitian matrix it is Hermitian
+ * too.
  *
  * The first sweep begins with zeros, so forth it needs only the entries of earlier colours, and comes to
  * x = inverse * (b - their sum).  Back, earlier colours are still as they were, so that this sum is known from x, and
@@ -37,7 +38,8 @@ static mnp_status build(relaxation *r, const mnp_sparse *matrix)
         if (cabs(entry) > 0)
             inverse[i] = r->omega / entry;
         else
-            st = MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): the diagonal of row %" PRId64 " is %s, so it cannot be relaxed",
+            st = MNP_FAIL(MNP_ERR_ARG,
+                          "mnp_precond_new(): the diagonal of row %" PRId64 " is %s, so it cannot be relaxed",
                           matrix->row_lo + i, entry == 0 ? "0" : "no number");
     }
     if (st == MNP_OK)

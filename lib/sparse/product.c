@@ -1,8 +1,8 @@
 /*
  * Products with vectors: the own part while ghosts travel, then the ghost part.
  *
- * Kernels are compiled for the vectors that come.  Which one a matrix in CSR gets is chosen at its first product with one
- * vector (choice.h); its ghost part is taken by chunks of entries where its rows have more than a few.
+ * Kernels are compiled for the vectors that come.  Which one a matrix in CSR gets is chosen at its first product with
+ * one vector (choice.h); its ghost part is taken by chunks of entries where its rows have more than a few.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,8 +83,9 @@ static void add_defines(const mnp_sparse *matrix, const struct kernels *wanted, 
     const mnp__way way = wanted->ways[which];
     const mnp__part *part = find_part(matrix, which, way);
     const bool adds = which == GHOST || part->format == MNP_CSC || part->format == MNP_COO;
-    mnp__text_add(defines, "#define MNP_VALUE %s\n#define MNP_VECTOR %s\n#define MNP_OFFSET %s\n", mnp__jit_type(matrix->dtype),
-                  mnp__jit_type(wanted->dtype), part->offset_size == 4 ? "int32_t" : "int64_t");
+    mnp__text_add(defines, "#define MNP_VALUE %s\n#define MNP_VECTOR %s\n#define MNP_OFFSET %s\n",
+                  mnp__jit_type(matrix->dtype), mnp__jit_type(wanted->dtype),
+                  part->offset_size == 4 ? "int32_t" : "int64_t");
     mnp__text_add(defines, "#define MNP_FORMAT_%s 1\n", formats[part->format]);
     mnp__text_add(defines, "#define MNP_ADDS %d\n#define MNP_WIDE %d\n#define MNP_CONJUGATE %d\n#define MNP_DOT %d\n"
                   "#define MNP_W %s\n", adds, wanted->wide, wanted->conjugate, wanted->dot,
@@ -303,8 +304,8 @@ mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp
     return mnp__layout_line(layout->nranks, 2, shape, mnp_layout_cuts(layout, 0), layout_p);
 }
 
-mnp_status mnp__vectors_bring(const mnp_array *x, const mnp_layout *layout, mnp_dtype dtype, const mnp_array **brought_p,
-                              mnp_array **temporary_p)
+mnp_status mnp__vectors_bring(const mnp_array *x, const mnp_layout *layout, mnp_dtype dtype,
+                              const mnp_array **brought_p, mnp_array **temporary_p)
 {
     mnp_array *moved = NULL, *made = NULL;
     mnp_status st = MNP_OK;
@@ -348,7 +349,8 @@ static mnp_status multiply(const char *function, const mnp_sparse *matrix, bool 
     return st;
 }
 
-static mnp_status matmul(const char *function, const mnp_sparse *matrix, bool conjugate, const mnp_array *x, mnp_array **y_p)
+static mnp_status matmul(const char *function, const mnp_sparse *matrix, bool conjugate, const mnp_array *x,
+                         mnp_array **y_p)
 {
     mnp_layout *x_layout = NULL, *y_layout = NULL;
     mnp_status st;
@@ -370,8 +372,8 @@ static mnp_status check(const char *function, const mnp_sparse *matrix, const mn
     if (x->ctx != matrix->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix and x belong to two contexts", function);
     if (x->layout->ndim < 1 || x->layout->ndim > 2 || x->layout->shape[0] != n)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: x has %d dimensions, the first of extent %" PRId64 "; it should have one or two, "
-                        "the first of extent %" PRId64, function, x->layout->ndim,
+        return MNP_FAIL(MNP_ERR_ARG, "%s: x has %d dimensions, the first of extent %" PRId64 "; it should have one or "
+                        "two, the first of extent %" PRId64, function, x->layout->ndim,
                         x->layout->ndim > 0 ? x->layout->shape[0] : 1, n);
     return MNP_OK;
 }

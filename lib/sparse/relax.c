@@ -94,9 +94,9 @@ static uint64_t colours_before(const mnp__own_block *block, int64_t i, const int
 }
 
 /*
- * The first colour that none of its neighbours has, row by row.  Neighbours are the columns of a row's entries, and the rows
- * that have an entry in its column: `reached` has the colours of those so far, as a mask.  Where that is full, as in a dense
- * row's neighbourhood, a row gets a colour of its own.
+ * The first colour that none of its neighbours has, row by row.  Neighbours are the columns of a row's entries, and the
+ * rows that have an entry in its column: `reached` has the colours of those so far, as a mask.  Where that is full, as
+ * in a dense row's neighbourhood, a row gets a colour of its own.
  */
 static int find_colours(const mnp__own_block *block, int32_t *group, uint64_t *reached)
 {
@@ -200,7 +200,8 @@ static void sort_by_length(const mnp__relax *relax, const mnp__own_block *block,
     int64_t keys[SORTED_TOGETHER]; /* the length, from the longest on, and the row */
     for (int g = 0; g < relax->groups; g++) {
         for (int64_t first = relax->group_offsets[g], end; first < relax->group_offsets[g + 1]; first = end) {
-            const int64_t left = relax->group_offsets[g + 1] - first, count = left < SORTED_TOGETHER ? left : SORTED_TOGETHER;
+            const int64_t left = relax->group_offsets[g + 1] - first,
+                          count = left < SORTED_TOGETHER ? left : SORTED_TOGETHER;
             bool sorted = true;
             end = first + count;
             for (int64_t k = 0; k < count; k++) {
@@ -217,8 +218,8 @@ static void sort_by_length(const mnp__relax *relax, const mnp__own_block *block,
 }
 
 /*
- * Whether one worker is quicker than all of the host's: by levels, vectors are read in leaps, so that a row takes about twice
- * as long, and every level is a launch.
+ * Whether one worker is quicker than all of the host's: by levels, vectors are read in leaps, so that a row takes about
+ * twice as long, and every level is a launch.
  */
 static mnp_status choose_order(mnp__relax *relax)
 {
@@ -329,7 +330,8 @@ static int64_t choose_most_alone(const mnp__relax *relax, int64_t stored)
     return most < MNP_RELAX_THREADS ? most : MNP_RELAX_THREADS;
 }
 
-static mnp_status build(mnp__relax *relax, const mnp__own_block *block, const double _Complex *inverse, arrangement *made)
+static mnp_status build(mnp__relax *relax, const mnp__own_block *block, const double _Complex *inverse,
+                        arrangement *made)
 {
     MNP_TRY(place_rows(relax, block, made));
     MNP_TRY(place_entries(relax, block, made));
@@ -379,8 +381,8 @@ static mnp_status load(mnp__relax *relax, bool wide)
     mnp__text defines = MNP__TEXT_IN(room);
     if (*kernel_p)
         return MNP_OK;
-    mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_SLICE %d\n#define MNP_WIDE %d\n", mnp__jit_type(relax->dtype),
-                  relax->slice, wide);
+    mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_SLICE %d\n#define MNP_WIDE %d\n",
+                  mnp__jit_type(relax->dtype), relax->slice, wide);
     const mnp__kernel_spec spec = {.file = "relax.cu", .function = "mnp_relax"};
     return mnp__ctx_kernel_of_text(relax->ctx, &spec, &defines, NULL, kernel_p);
 }
@@ -426,7 +428,8 @@ static mnp__launch launch_of(const mnp__relax *relax, bool alone, int64_t tasks)
     const int64_t threads = tasks < MNP_RELAX_THREADS ? (tasks + WARP - 1) / WARP * WARP : MNP_RELAX_THREADS;
     if (alone)
         return (mnp__launch){.grid = {1, 1, 1}, .block = {(unsigned)threads, 1, 1}, .early = true};
-    return (mnp__launch){.grid = {(unsigned)((tasks + BLOCK - 1) / BLOCK), 1, 1}, .block = {BLOCK, 1, 1}, .early = true};
+    const unsigned blocks = (unsigned)((tasks + BLOCK - 1) / BLOCK);
+    return (mnp__launch){.grid = {blocks, 1, 1}, .block = {BLOCK, 1, 1}, .early = true};
 }
 
 mnp_status mnp__relax_run(const mnp__relax *relax, const mnp__sweep *sweep)

@@ -1,15 +1,15 @@
 /*
  * Relaxations: rows of a rank that are solved for their own unknown, in an order.
  *
- * The rows lie in groups, within which none depends on another: levels of a triangular matrix (E. Anderson, Y. Saad, "Solving
- * sparse triangular linear systems on parallel computers", 1989), or colours.  A sweep takes the groups one after the other.
- * A large group is a launch by all workers, while groups that follow each other and are small are one launch by a worker or
- * block alone.  Where few rows are in a group, the host takes all rows in their order instead, in which they lie in memory
- * then.
+ * The rows lie in groups, within which none depends on another: levels of a triangular matrix (E. Anderson, Y. Saad,
+ * "Solving sparse triangular linear systems on parallel computers", 1989), or colours.  A sweep takes the groups one
+ * after the other.  A large group is a launch by all workers, while groups that follow each other and are small are one
+ * launch by a worker or block alone.  Where few rows are in a group, the host takes all rows in their order instead, in
+ * which they lie in memory then.
  *
- * On GPUs entries lie in slices of 32 rows in the order of the groups, so that a warp reads them side by side; on the host
- * row by row.  A row's entries are summed from the first to the last, in UPPER and BEHIND from the last to the first, so that
- * a triangular solve has the same result whatever the groups and however the matrix is cut.
+ * On GPUs entries lie in slices of 32 rows in the order of the groups, so that a warp reads them side by side; on the
+ * host row by row.  A row's entries are summed from the first to the last, in UPPER and BEHIND from the last to the
+ * first, so that a triangular solve has the same result whatever the groups and however the matrix is cut.
  */
 #ifndef MNP__SPARSE_RELAX_H
 #define MNP__SPARSE_RELAX_H
@@ -30,8 +30,8 @@ typedef enum mnp__relax_order {
 } mnp__relax_order;
 
 /*
- * What is needed of a block: the entries that the order says, and inverse[i] for every row (NULL: ones).  Not collective,
- * and runs only after it is loaded.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
+ * What is needed of a block: the entries that the order says, and inverse[i] for every row (NULL: ones).  Not
+ * collective, and runs only after it is loaded.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
  */
 mnp_status mnp__relax_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp__own_block *block, const double _Complex *inverse,
                           mnp__relax_order order, mnp__relax **relax_p);

@@ -59,7 +59,8 @@ static mnp_status check(const mnp_operator *op, const mnp_array *b, mnp_solver s
     MNP_TRY(mnp__array_check_blocks("mnp_solve()", b));
     int64_t rows = mnp_layout_size(op->row_layout), columns = mnp_layout_size(op->column_layout);
     if (b->layout->ndim < 1 || b->layout->ndim > 2 || b->layout->shape[0] != rows)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): b must have one or two dimensions, the first of %" PRId64 " rows", rows);
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): b must have one or two dimensions, the first of %" PRId64 " rows",
+                        rows);
     if (mnp_dtype_kind(b->dtype) == 'c' && mnp_dtype_kind(op->dtype) != 'c')
         return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): b is %s, but the operator is %s", mnp_dtype_name(b->dtype),
                         mnp_dtype_name(op->dtype));

@@ -39,18 +39,20 @@ static mnp_status take_layout(const char *function, mnp_ctx *ctx, const char *wh
     for (int r = 0; r < ctx->comm.size && in_order; r++)
         in_order = !mnp__layout_box(given, r, &lo, &extent) || lo == mnp_layout_cuts(given, 0)[r];
     if (!in_order)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the %s layout must be cut in one part for each rank, in their order", function,
-                        what);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the %s layout must be cut in one part for each rank, in their order",
+                        function, what);
     *layout_p = mnp_layout_retain((mnp_layout *)given);
     return MNP_OK;
 }
 
-mnp_status mnp__sparse_layouts(const char *function, mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *rows,
-                               const mnp_layout *columns, mnp_layout **row_layout_p, mnp_layout **column_layout_p)
+mnp_status mnp__sparse_layouts(const char *function, mnp_ctx *ctx, int64_t nrows, int64_t ncolumns,
+                               const mnp_layout *rows, const mnp_layout *columns, mnp_layout **row_layout_p,
+                               mnp_layout **column_layout_p)
 {
     mnp_layout *row_layout, *column_layout;
     if (nrows < 0 || ncolumns < 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: a matrix of %" PRId64 " rows and %" PRId64 " columns", function, nrows, ncolumns);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: a matrix of %" PRId64 " rows and %" PRId64 " columns", function, nrows,
+                        ncolumns);
     MNP_TRY(take_layout(function, ctx, "row", nrows, rows, &row_layout));
     const mnp_layout *wanted = columns || nrows != ncolumns ? columns : row_layout;
     mnp_status st = take_layout(function, ctx, "column", ncolumns, wanted, &column_layout);
@@ -92,7 +94,9 @@ static void find_range(const mnp_sparse *matrix, const mnp_layout *layout, int64
     *count_p = cuts[rank + 1] - cuts[rank];
 }
 
-/* The largest side up to 4 of blocks that are 7 tenths full on all ranks together, as in SciPy's estimate_blocksize(). */
+/*
+ * The largest side up to 4 of blocks that are 7 tenths full on all ranks together, as in SciPy's estimate_blocksize().
+ */
 static mnp_status choose_block(mnp_ctx *ctx, const mnp__part *own, int *block_p)
 {
     enum { LARGEST = 4 };
@@ -116,7 +120,8 @@ static mnp_status to_format(const mnp_sparse *matrix, int block, mnp__part *own)
         MNP_TRY(choose_block(matrix->ctx, own, &block));
     if (matrix->format == MNP_CSR)
         return MNP_OK;
-    const mnp_status st = MNP_AGREE(matrix->ctx, mnp__part_convert(own, matrix->dtype, matrix->format, block, &converted));
+    const mnp_status st = MNP_AGREE(matrix->ctx,
+                                    mnp__part_convert(own, matrix->dtype, matrix->format, block, &converted));
     mnp__part_free(own);
     *own = converted;
     return st;
@@ -150,7 +155,8 @@ static mnp_status split(mnp_sparse *matrix, const mnp__csr *csr, mnp__part *own,
 {
     int64_t *columns, count;
     if (csr->rows != matrix->rows || csr->columns != matrix->shape[1])
-        return MNP_FAIL(MNP_ERR_INTERNAL, "%" PRId64 " rows where %" PRId64 " are this rank's", csr->rows, matrix->rows);
+        return MNP_FAIL(MNP_ERR_INTERNAL, "%" PRId64 " rows where %" PRId64 " are this rank's", csr->rows,
+                        matrix->rows);
     MNP_TRY(mnp__part_split(csr, matrix->column_lo, matrix->column_lo + matrix->columns, own, ghost, &columns, &count));
     const mnp_status st = mnp__ghosts_new(matrix->ctx, matrix->column_layout, count, columns, &matrix->ghosts);
     free(columns);
@@ -217,8 +223,8 @@ static mnp_status new_matrix(mnp_ctx *ctx, mnp_dtype dtype, mnp_sparse_format fo
 }
 
 mnp_status mnp__sparse_from_csr_as(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
-                                   const mnp_layout *column_layout, const mnp__csr *csr, mnp_sparse_format format, int block,
-                                   mnp_sparse **matrix_p)
+                                   const mnp_layout *column_layout, const mnp__csr *csr, mnp_sparse_format format,
+                                   int block, mnp_sparse **matrix_p)
 {
     mnp_sparse *matrix;
     MNP_TRY(new_matrix(ctx, csr->dtype, format, nrows, ncolumns, row_layout, column_layout, &matrix));
@@ -273,7 +279,8 @@ mnp_status mnp__sparse_from_csr(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, c
 mnp_status mnp__sparse_like(const mnp_sparse *matrix, mnp__csr *csr, mnp_sparse **made_p)
 {
     const mnp_status st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                                  matrix->column_layout, csr, matrix->format, matrix->own.block, made_p);
+                                                  matrix->column_layout, csr, matrix->format, matrix->own.block,
+                                                  made_p);
     mnp__csr_free(csr);
     return st;
 }

@@ -54,7 +54,8 @@ static size_t count_team_bytes(const struct bin *bin, size_t value_size)
 }
 
 /*
- * The kinds where values of that size are added, or columns are counted (0): as many columns as shared memory has room for.
+ * The kinds where values of that size are added, or columns are counted (0): as many columns as shared memory has room
+ * for.
  */
 static void choose_bins(struct multiplication *w, size_t value_size)
 {
@@ -81,7 +82,8 @@ static mnp_status load(const struct multiplication *w, bool counts, const struct
     mnp__text_add(&defines, "#define MNP_PLAN 0\n#define MNP_VALUE %s\n#define MNP_COUNTS %d\n",
                   counts ? "float" : mnp__jit_type(w->dtype), counts);
     if (!w->host) {
-        mnp__text_add(&defines, "#define MNP_TEAM %d\n#define MNP_BLOCK %d\n#define MNP_MOST %d\n#define MNP_TEAM_BYTES %zu\n",
+        mnp__text_add(&defines,
+                      "#define MNP_TEAM %d\n#define MNP_BLOCK %d\n#define MNP_MOST %d\n#define MNP_TEAM_BYTES %zu\n",
                       bin->team, bin->block, bin->most, bin->team_bytes);
         spec.shared_bytes = bin->team_bytes * (size_t)(bin->block / bin->team);
     }
@@ -212,7 +214,8 @@ static int64_t find_longest(const mnp__part *part)
 }
 
 /* A window of columns for every worker of the host: kernels/spgemm.cu says what is in it. */
-static mnp_status open_windows(struct multiplication *w, size_t value_size, mnp_spgemm_params *params, int64_t *workers_p)
+static mnp_status open_windows(struct multiplication *w, size_t value_size, mnp_spgemm_params *params,
+                               int64_t *workers_p)
 {
     const int64_t columns = (w->b->columns + 4095) / 4096 * 4096, index = sizeof(int);
     const int64_t window = columns < MNP_SPGEMM_WINDOW ? columns : MNP_SPGEMM_WINDOW;

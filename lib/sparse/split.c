@@ -29,7 +29,8 @@ static int64_t slot_of(const struct numbering *numbering, int64_t column)
 
 static mnp_status grow(struct numbering *numbering)
 {
-    struct numbering larger = {.capacity = numbering->capacity ? 2 * numbering->capacity : 64, .count = numbering->count};
+    struct numbering larger = {.capacity = numbering->capacity ? 2 * numbering->capacity : 64,
+                               .count = numbering->count};
     const size_t bytes = (size_t)larger.capacity * sizeof *larger.slots;
     MNP_TRY(mnp__malloc(bytes, &larger.slots));
     memset(larger.slots, 0xff, bytes);
@@ -160,8 +161,10 @@ mnp_status mnp__part_split(const mnp__csr *csr, int64_t lo, int64_t hi, mnp__par
     mnp_status st;
     *own = *ghost = (mnp__part){.rows = 0};
     if (csr->rows > INT32_MAX || hi - lo > INT32_MAX)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's part of a sparse matrix has %lld rows and %lld columns; more than %d "
-                        "are too many", (long long)csr->rows, (long long)(hi - lo), INT32_MAX);
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                        "a rank's part of a sparse matrix has %lld rows and %lld columns; more than %d "
+                        "are too many",
+                        (long long)csr->rows, (long long)(hi - lo), INT32_MAX);
     MNP_TRY_OR(count_entries(csr, lo, hi, &counts, &numbering), st, fail);
     MNP_TRY_OR(number_columns(&numbering, &columns), st, fail);
     MNP_TRY_OR(new_part(csr->rows, hi - lo, csr->rows, counts.own, size, false, own), st, fail);
@@ -181,8 +184,8 @@ fail:
 
 /* ---- joining ---- */
 
-mnp_status mnp__part_join(const mnp__part *own, const mnp__part *ghost, mnp_dtype dtype, int64_t lo, const int64_t *columns,
-                          int64_t ncolumns, mnp__csr *csr)
+mnp_status mnp__part_join(const mnp__part *own, const mnp__part *ghost, mnp_dtype dtype, int64_t lo,
+                          const int64_t *columns, int64_t ncolumns, mnp__csr *csr)
 {
     const size_t size = mnp_dtype_size(dtype);
     const int64_t *own_offsets = own->offsets, *ghost_offsets = ghost->offsets;

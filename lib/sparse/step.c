@@ -114,9 +114,10 @@ static mnp_status compile(mnp__steps *steps, const mnp__step *step, mnp__kernel 
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room), generated = MNP__TEXT_EMPTY;
     mnp__steps_define_types(&defines, steps->dtype);
-    mnp__text_add(&defines, "#define mnp_step %s\n#define MNP_SUMS %d\n#define MNP_ALWAYS %d\n#define MNP_PARAMETER %d\n"
-                  "#define MNP_LOOPS %d\n", step->name, count_sums(step), step->always, steps->parameter,
-                  steps->ctx->device->has_loops);
+    mnp__text_add(&defines,
+                  "#define mnp_step %s\n#define MNP_SUMS %d\n#define MNP_ALWAYS %d\n#define MNP_PARAMETER %d\n"
+                  "#define MNP_LOOPS %d\n",
+                  step->name, count_sums(step), step->always, steps->parameter, steps->ctx->device->has_loops);
     add_generated(&generated, &steps->scalars, step);
     const mnp__kernel_spec spec = {.file = "step.cu", .function = step->name};
     return mnp__ctx_kernel_of_text(steps->ctx, &spec, &defines, &generated, kernel_p);

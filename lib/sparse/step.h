@@ -25,7 +25,8 @@ enum { MNP__MOST_SUMS = 3 }; /* of a step */
  */
 typedef struct mnp__step {
     const char *name;    /* the kernel's, for profilers */
-    const char *vectors; /* their names, separated by spaces; NULL: none, and one thread does it, who may change `memory` */
+    /* their names, separated by spaces; NULL: none, and one thread does it, who may change `memory` */
+    const char *vectors;
     const char *before, *body; /* NULL: nothing */
     const char *sums[MNP__MOST_SUMS];
     bool always; /* also when the method is over */
@@ -61,14 +62,14 @@ mnp_status mnp__steps_run(mnp__steps *steps, const mnp__step *step, mnp_array *c
 
 /*
  * What the state is.  Where the device's memory is the CPU's: now.  Else as it was when this was last called, so that
- * nobody waits long; now: as it is, which waits.  Residuals of the iterations since the last call, of which there must be
- * fewer than MNP_STEP_HISTORY, come in the history.  Collective.  MNP_ERR_MEMORY, agreed upon; MNP_ERR_COMM.
+ * nobody waits long; now: as it is, which waits.  Residuals of the iterations since the last call, of which there must
+ * be fewer than MNP_STEP_HISTORY, come in the history.  Collective.  MNP_ERR_MEMORY, agreed upon; MNP_ERR_COMM.
  */
 mnp_status mnp__steps_look(mnp__steps *steps, bool now, struct mnp_step_control *control);
 
 /*
- * What is run from now on is recorded as part of the loop with that condition (device.h), until this is told NULL.  pause: the
- * loop, when it is next launched, ends when there are so many iterations, if the method is not over before.
+ * What is run from now on is recorded as part of the loop with that condition (device.h), until this is told NULL.
+ * pause: the loop, when it is next launched, ends when there are so many iterations, if the method is not over before.
  */
 void mnp__steps_record(mnp__steps *steps, const uint64_t *condition);
 mnp_status mnp__steps_pause(mnp__steps *steps, double iterations);

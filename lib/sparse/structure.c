@@ -31,10 +31,10 @@ mnp_status mnp_sparse_transpose(const mnp_sparse *matrix, mnp_sparse **transpose
     MNP_TRY(mnp__sparse_check("mnp_sparse_transpose", matrix));
     MNP_TRY(mnp__sparse_fetch(matrix, &csr));
     MNP_TRY_OR(MNP_AGREE(matrix->ctx, row_numbers(&csr, matrix->row_lo, &rows)), st, done);
-    MNP_TRY_OR(mnp__travel_entries(matrix->ctx, matrix->column_layout, matrix->dtype, matrix->shape[0], mnp__csr_count(&csr),
-                                   csr.indices, rows, csr.values, &turned), st, done);
-    st = mnp__sparse_from_csr(matrix->ctx, matrix->shape[1], matrix->shape[0], matrix->column_layout, matrix->row_layout,
-                              &turned, transposed_p);
+    MNP_TRY_OR(mnp__travel_entries(matrix->ctx, matrix->column_layout, matrix->dtype, matrix->shape[0],
+                                   mnp__csr_count(&csr), csr.indices, rows, csr.values, &turned), st, done);
+    st = mnp__sparse_from_csr(matrix->ctx, matrix->shape[1], matrix->shape[0], matrix->column_layout,
+                              matrix->row_layout, &turned, transposed_p);
 done:
     free(rows);
     mnp__csr_free(&csr);
@@ -86,8 +86,8 @@ static mnp_status move_rows(const mnp_sparse *matrix, const mnp_layout *rows, co
     MNP_TRY(mnp__sparse_fetch(matrix, &csr));
     MNP_TRY_OR(MNP_AGREE(matrix->ctx, count_rows(matrix, rows, &counts)), st, done);
     MNP_TRY_OR(mnp__travel_rows(matrix->ctx, &csr, counts, &arrived), st, done);
-    st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], rows, columns, &arrived, matrix->format,
-                                 matrix->own.block, moved_p);
+    st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], rows, columns, &arrived,
+                                 matrix->format, matrix->own.block, moved_p);
 done:
     free(counts);
     mnp__csr_free(&csr);
@@ -95,8 +95,8 @@ done:
     return st;
 }
 
-mnp_status mnp_sparse_redistribute(const mnp_sparse *matrix, const mnp_layout *row_layout, const mnp_layout *column_layout,
-                                   mnp_sparse **moved_p)
+mnp_status mnp_sparse_redistribute(const mnp_sparse *matrix, const mnp_layout *row_layout,
+                                   const mnp_layout *column_layout, mnp_sparse **moved_p)
 {
     static const char function[] = "mnp_sparse_redistribute";
     mnp_layout *rows, *columns;
@@ -131,8 +131,9 @@ mnp_status mnp__sparse_bring(const mnp_sparse *b, mnp_dtype dtype, const mnp_lay
 /* ---- balance ---- */
 
 /*
- * The cuts between P parts of about as many entries, those that are among this rank's rows; others are 0.  Before cut number
- * j there are j / P of all entries, or as near to that as rows allow; `before`: entries of the ranks before this one.
+ * The cuts between P parts of about as many entries, those that are among this rank's rows; others are 0.  Before cut
+ * number j there are j / P of all entries, or as near to that as rows allow; `before`: entries of the ranks before this
+ * one.
  */
 static void find_cuts(const mnp_sparse *matrix, const mnp__csr *csr, int64_t before, int64_t *cuts)
 {
@@ -229,7 +230,8 @@ mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop
     MNP_TRY_OR(mnp__sparse_fetch(matrix, &csr), st, done);
     const int64_t first = count > 0 ? start + lo - matrix->row_lo : 0;
     MNP_TRY_OR(MNP_AGREE(matrix->ctx, slice_csr(&csr, first, count, &slice)), st, done);
-    st = mnp__sparse_from_csr(matrix->ctx, stop - start, matrix->shape[1], layout, matrix->column_layout, &slice, rows_p);
+    st = mnp__sparse_from_csr(matrix->ctx, stop - start, matrix->shape[1], layout, matrix->column_layout, &slice,
+                              rows_p);
 done:
     mnp__csr_free(&csr);
     mnp__csr_free(&slice);

@@ -7,9 +7,9 @@
 #include "sparse/method.h"
 
 /*
- * Memory for systems with this operator, one after the other: s->b and s->x, in the operator's dtype and layouts and dense,
- * are where the caller puts the right-hand side and the guess, and finds the solution.  The options have no zeros any more,
- * and stay.  Collective.
+ * Memory for systems with this operator, one after the other: s->b and s->x, in the operator's dtype and layouts and
+ * dense, are where the caller puts the right-hand side and the guess, and finds the solution.  The options have no
+ * zeros any more, and stay.  Collective.
  */
 mnp_status mnp__system_open(mnp__system *s, const mnp__method *method, const mnp_operator *op,
                             const mnp_solve_options *options);

@@ -79,7 +79,9 @@ static void check_special_values(mnp_comm *comm)
     ok(right && *wraps == want, "integers wrap");
 }
 
-/* What has to be rounded, and NaN: the same on all ranks, and what the order of the ranks gives, but where NCCL adds. */
+/*
+ * What has to be rounded, and NaN: the same on all ranks, and what the order of the ranks gives, but where NCCL adds.
+ */
 static void check_rounding(mnp_comm *comm, int64_t count)
 {
     const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);

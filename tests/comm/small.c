@@ -1,6 +1,6 @@
 /*
- * Collectives around the size up to which they go in one piece, at any addresses, thousands of them after each other, and
- * recorded in a graph: where GPUs share their memory those are ways of their own (lib/comm/small.c, push_parts.c,
+ * Collectives around the size up to which they go in one piece, at any addresses, thousands of them after each other,
+ * and recorded in a graph: where GPUs share their memory those are ways of their own (lib/comm/small.c, push_parts.c,
  * reduce_parts.c).
  */
 #include "comm/direct.h"
@@ -9,7 +9,8 @@
 
 enum { LIMIT = MNP_SMALL_BYTES };
 
-static const int64_t sizes[] = {0, 1, 3, 4, 7, 8, 16, 100, 2048, 2056, 65536, LIMIT - 1, LIMIT, LIMIT + 1, LIMIT + 40001};
+static const int64_t sizes[] = {0,    1,    3,     4,         7,     8,         16,           100,
+                                2048, 2056, 65536, LIMIT - 1, LIMIT, LIMIT + 1, LIMIT + 40001};
 enum { SIZES = sizeof sizes / sizeof *sizes, OFFSETS = 4 };
 static const int offsets[OFFSETS] = {0, 1, 4, 9}; /* of both buffers, in turn */
 
@@ -24,7 +25,8 @@ static bool sums_bytes(mnp_comm *comm, int64_t bytes, int from, int to)
     for (int in_place = 0; in_place < 2; in_place++) {
         struct buffer *buffer = in_place ? &a : &b;
         const int at = in_place ? from : to;
-        right = right && mnp_comm_all_reduce(comm, a.data + from, buffer->data + at, bytes, MNP_UINT8, MNP_SUM) == MNP_OK;
+        right = right &&
+                mnp_comm_all_reduce(comm, a.data + from, buffer->data + at, bytes, MNP_UINT8, MNP_SUM) == MNP_OK;
         get(buffer, bytes + at);
         expect(MNP_UINT8, MNP_SUM, ranks, 0, bytes, expected);
         right = right && memcmp(buffer->image + at, expected, (size_t)bytes) == 0;
@@ -32,7 +34,9 @@ static bool sums_bytes(mnp_comm *comm, int64_t bytes, int from, int to)
     return right;
 }
 
-/* To a root, out of place and in place, and to parts; in elements of two bytes, at addresses that suit nothing wider. */
+/*
+ * To a root, out of place and in place, and to parts; in elements of two bytes, at addresses that suit nothing wider.
+ */
 static bool sums_parts(mnp_comm *comm, int64_t count, int from, int to)
 {
     const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm), root = (int)(count % ranks);
@@ -132,7 +136,8 @@ static void check_elements(mnp_comm *comm)
             const int64_t bytes = count * size;
             fill(dtypes[t], MNP_PROD, rank, count, a.image + at);
             put(&a, bytes + at);
-            right = right && mnp_comm_all_reduce(comm, a.data + at, b.data + 3 * at, count, dtypes[t], MNP_PROD) == MNP_OK;
+            right = right &&
+                    mnp_comm_all_reduce(comm, a.data + at, b.data + 3 * at, count, dtypes[t], MNP_PROD) == MNP_OK;
             get(&b, bytes + 3 * at);
             expect(dtypes[t], MNP_PROD, ranks, 0, count, expected);
             right = right && memcmp(b.image + 3 * at, expected, (size_t)bytes) == 0;
@@ -180,7 +185,8 @@ static void check_many(mnp_comm *comm)
     for (int i = 0; i < times; i++) {
         char *from = i % 2 ? b.data : a.data, *to = i % 2 ? a.data : b.data;
         right = right && mnp_comm_all_to_all(comm, from, to, 1, MNP_INT64) == MNP_OK;
-        right = right && mnp_comm_all_reduce(comm, a.data + 4096, b.data + 4096, 1 + i % 3000, MNP_INT32, MNP_SUM) == MNP_OK;
+        right = right &&
+                mnp_comm_all_reduce(comm, a.data + 4096, b.data + 4096, 1 + i % 3000, MNP_INT32, MNP_SUM) == MNP_OK;
         if (i % 7 == 0)
             right = right && mnp_comm_barrier(comm) == MNP_OK;
         if (i % 5 == 0)
@@ -210,7 +216,8 @@ static void check_elsewhere(mnp_comm *comm)
     put(&a, bytes * ranks);
     right = right && mnp_comm_all_to_all(comm, a.data, memory ? memory : b.data, bytes, MNP_UINT8) == MNP_OK;
     if (memory)
-        right = right && device->ops->copy(device, b.data, memory, (size_t)(bytes * ranks), device->memory_stream) == MNP_OK;
+        right = right &&
+                device->ops->copy(device, b.data, memory, (size_t)(bytes * ranks), device->memory_stream) == MNP_OK;
     get(&b, bytes * ranks);
     for (int r = 0; r < ranks; r++)
         right = right && has_bytes(b.image + r * bytes, r, rank, bytes);

@@ -1,6 +1,7 @@
 /*
- * The steps of all methods compile for GPUs, the oldest and the newest architecture that we care about, with what ends a
- * loop there, and their parameters fit a launch.  Needs no GPU: the device is one that only compiles, and so no method gets anywhere.
+ * The steps of all methods compile for GPUs, the oldest and the newest architecture that we care about, with what ends
+ * a loop there, and their parameters fit a launch.  Needs no GPU: the device is one that only compiles, and so no
+ * method gets anywhere.
  */
 #include <config.h>
 
@@ -53,7 +54,10 @@ static const struct {
 /* A start, iterations until all steps have been met, and the end. */
 static mnp_status run_method(const mnp__method *method, const mnp_operator *op, const mnp_precond *precond)
 {
-    mnp_solve_options options = {.maxiter = 10, .restart = 3, .precond = method->least_squares ? NULL : precond, .every = 1};
+    mnp_solve_options options = {.maxiter = 10,
+                                 .restart = 3,
+                                 .precond = method->least_squares ? NULL : precond,
+                                 .every = 1};
     mnp__system system;
     mnp_status st;
     MNP_TRY(mnp__system_open(&system, method, op, &options));
@@ -82,18 +86,21 @@ static void run_type(mnp_dtype dtype)
         kernels = 0;
         mnp_status st = run_method(methods[i].method, op, precond);
         ok(st == MNP_OK && compiled && (kernels > 0 || methods[i].method == &mnp__fgmres), "%s of %s: %d kernels%s%s",
-           methods[i].name, mnp_dtype_name(dtype), kernels, st == MNP_OK ? "" : ": ", st == MNP_OK ? "" : mnp_error_message());
+           methods[i].name, mnp_dtype_name(dtype), kernels, st == MNP_OK ? "" : ": ",
+           st == MNP_OK ? "" : mnp_error_message());
         forget();
     }
     mnp__own_block empty = {.rows = 0, .offsets = (int64_t[]){0}};
     mnp__relax *relax = NULL;
     compiled = true;
-    ok(mnp__relax_new(&ctx, dtype, &empty, NULL, MNP__RELAX_ALL, &relax) == MNP_OK && mnp__relax_load(relax) == MNP_OK &&
-           mnp__relax_load_wide(relax) == MNP_OK && compiled, "relax.cu of %s", mnp_dtype_name(dtype));
+    ok(mnp__relax_new(&ctx, dtype, &empty, NULL, MNP__RELAX_ALL, &relax) == MNP_OK &&
+           mnp__relax_load(relax) == MNP_OK && mnp__relax_load_wide(relax) == MNP_OK && compiled,
+       "relax.cu of %s", mnp_dtype_name(dtype));
     mnp__relax_free(relax);
     mnp__tall *tall = NULL;
     compiled = true;
-    ok(mnp__tall_new(&ctx, dtype, 100, &tall) == MNP_OK && compiled, "the kernels of eigenvalues' methods, of %s", mnp_dtype_name(dtype));
+    ok(mnp__tall_new(&ctx, dtype, 100, &tall) == MNP_OK && compiled, "the kernels of eigenvalues' methods, of %s",
+       mnp_dtype_name(dtype));
     mnp__tall_free(tall);
     mnp_precond_free(precond);
     mnp_operator_free(op);

@@ -1,6 +1,6 @@
 /*
- * The products of every format, with and without a dot, and what a part is examined by, compile for the oldest and the newest
- * GPUs that we care about.  Needs no GPU.
+ * The products of every format, with and without a dot, and what a part is examined by, compile for the oldest and the
+ * newest GPUs that we care about.  Needs no GPU.
  */
 #include <config.h>
 
@@ -46,10 +46,11 @@ static void compile_product(const mnp__compiler *compiler, int architecture, int
     char defines[1024], what[128];
     snprintf(defines, sizeof defines,
              "#define MNP_VALUE %s\n#define MNP_VECTOR %s\n#define MNP_OFFSET %s\n#define MNP_FORMAT_%s 1\n"
-             "#define MNP_ADDS %d\n#define MNP_WIDE %d\n#define MNP_CONJUGATE %d\n#define MNP_DOT %d\n#define MNP_W %s\n"
-             "#define MNP_STREAM %d\n#define MNP_LANES %d\n#define MNP_BLOCK %d\n", kinds[k].value, kinds[k].vector,
-             kinds[k].offset, products[p].format, products[p].adds, products[p].wide, kinds[k].conjugate, products[p].dot,
-             kinds[k].wide, products[p].stream, kinds[k].lanes, kinds[k].block);
+             "#define MNP_ADDS %d\n#define MNP_WIDE %d\n#define MNP_CONJUGATE %d\n#define MNP_DOT %d\n#define MNP_W "
+             "%s\n"
+             "#define MNP_STREAM %d\n#define MNP_LANES %d\n#define MNP_BLOCK %d\n",
+             kinds[k].value, kinds[k].vector, kinds[k].offset, products[p].format, products[p].adds, products[p].wide,
+             kinds[k].conjugate, products[p].dot, kinds[k].wide, products[p].stream, kinds[k].lanes, kinds[k].block);
     snprintf(what, sizeof what, "%s%s of %s by %s%s%s%s", products[p].format, products[p].stream ? " as a stream" : "",
              kinds[k].value, products[p].wide ? "several " : "", kinds[k].vector, products[p].dot ? ", with a dot" : "",
              products[p].adds ? ", added" : "");
