@@ -14,8 +14,9 @@
  * hpcg is the High Performance Conjugate Gradient benchmark (https://www.hpcg-benchmark.org) without its multigrid: CG,
  * in sets of 50 iterations, preconditioned by one symmetric Gauss-Seidel sweep of every rank's own rows, on its matrix
  * of 104 x 104 x 104 rows a rank; ranks follow each other along the first dimension.  Operations are counted as HPCG's
- * ReportResults.cpp (3.0) does for one level, see hpcg_operations().  Its rating is another number, as multigrid has
- * more work, on smaller grids.
+ * ReportResults.cpp (3.0) does for one level, see hpcg_operations(), which has every entry twice in a sweep forth and
+ * back; ssor, which begins with zeros, reads it once.  HPCG's rating is another number, as multigrid has more work, on
+ * smaller grids.
  */
 #include "matrices.h"
 #include "measure.h"
