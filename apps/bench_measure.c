@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { LEAST_LOOPS = 10, MOST_LOOPS = 500 };
-static const double repeat_seconds = 1e-2, most_seconds = 5e-2; /* the latter, and LEAST_LOOPS, of what takes longer */
+static const double repeat_seconds = 1e-2, most_seconds = 5e-2; /* of what is longer LEAST_LOOPS within the latter */
 
 static const char source[] =
     "extern \"C\" __global__ void set_values(void *values, long long count, int is_double, int rank, int clear)\n"

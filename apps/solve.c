@@ -384,18 +384,16 @@ static void build(job *j)
 
 static void solve(job *j)
 {
-    /* Iterations between two looks at a line that is only seen, for which a GPU waits */
+    /* Iterations between looks at the device where only the progress line needs them: a GPU stops for each */
     const int seldom = strcmp(mnp_ctx_device_kind(j->ctx), "host") == 0 ? 1 : 100;
     int shows = !j->quiet && isatty(STDERR_FILENO);
     MPI_Bcast(&shows, 1, MPI_INT, 0, mnp_ctx_comm(j->ctx));
     j->shows = shows && mnp_ctx_rank(j->ctx) == 0;
     if (shows || j->checkpoint) /* else the device need not stop for it */
         j->options.progress = solve_progress;
-    j->options.every = j->every;
-    if (shows && (!j->checkpoint || j->every > seldom))
-        j->options.every = seldom;
+    const int looks = shows ? (j->every + seldom - 1) / seldom : 1; /* from one checkpoint to the next */
+    j->options.every = shows && !j->checkpoint ? seldom : (j->every + looks - 1) / looks;
     j->options.argument = j;
-    clock_gettime(CLOCK_MONOTONIC, &j->began);
     mnp_status status = mnp_solve(j->op, j->b, j->method, &j->options, &j->x, j->results);
     solve_progress_end(j);
     if (status != MNP_OK)

@@ -42,11 +42,15 @@ typedef struct job {
     mnp_solve_result *results;
     stopwatch watch;
     /* While it is solved */
-    struct timespec began, shown;
-    double first; /* the residual at the first call */
-    int64_t saved;       /* iterations at the last checkpoint */
-    bool shows;          /* a progress line */
-    mnp_status status;   /* of what was done meanwhile */
+    struct {
+        struct timespec time;
+        double residual;
+        int64_t iteration;
+    } first;               /* look at the system that is being solved */
+    struct timespec shown;
+    int64_t looked, saved; /* iterations at the last look, and at the last checkpoint */
+    bool shows;            /* a progress line */
+    mnp_status status;     /* of what was done meanwhile */
 } job;
 
 extern const char *const method_names[], *const precond_names[];

@@ -37,16 +37,18 @@ static double seconds_since(const struct timespec *then)
     return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
 }
 
-/* The time left is that of a residual that goes on falling as it did on average, where the tolerance is relative. */
+/* The time left is that of a residual which falls all the time as it has done since the first look. */
 static void show(job *j, int64_t iteration, double residual)
 {
-    const double seconds = seconds_since(&j->began), rate = (double)iteration / seconds;
     const double rtol = j->options.rtol == 0 ? 1e-5 : j->options.rtol;
-    const double fallen = log(residual / j->first), wanted = log(rtol);
+    const double done = (double)(iteration - j->first.iteration), rate = done / seconds_since(&j->first.time);
+    const double slope = log(residual / j->first.residual) / done, all = log(rtol) / slope;
     clock_gettime(CLOCK_MONOTONIC, &j->shown);
-    fprintf(stderr, "\riteration %" PRId64 "  residual %.3e  %.4g/s", iteration + j->before, residual, rate);
-    if (rtol > 0 && fallen < 0 && wanted < fallen)
-        fprintf(stderr, "  about %.0f s left", seconds * (wanted / fallen - 1));
+    fprintf(stderr, "\riteration %" PRId64 "  residual %.3e", iteration + j->before, residual);
+    if (done > 0)
+        fprintf(stderr, "  %.4g/s", rate);
+    if (done > 0 && rtol > 0 && slope < 0 && all > (double)iteration)
+        fprintf(stderr, "  about %.0f s left", (all - (double)iteration) / rate);
     fprintf(stderr, "\033[K");
     fflush(stderr);
 }
@@ -75,8 +77,12 @@ static mnp_status save(const job *j, int64_t iteration, const mnp_array *x)
 bool solve_progress(void *argument, int64_t iteration, double residual, const mnp_array *x)
 {
     job *j = argument;
-    if (iteration <= 1 || j->first == 0)
-        j->first = residual;
+    if (j->first.iteration == 0 || iteration < j->looked) { /* of this system */
+        clock_gettime(CLOCK_MONOTONIC, &j->first.time);
+        j->first.residual = residual;
+        j->first.iteration = iteration;
+    }
+    j->looked = iteration;
     if (j->shows && (j->shown.tv_sec == 0 || seconds_since(&j->shown) > 0.1))
         show(j, iteration, residual);
     if (!j->checkpoint || iteration < j->saved + j->every)

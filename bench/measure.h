@@ -59,8 +59,8 @@ static inline mnp_status run_calls(void *argument)
 }
 
 /*
- * The same where a repeat is as many calls behind each other as take 10 milliseconds, so that what a launch
- * waits for does not count: seconds of one call.  Collective.
+ * The same where a repeat is as many calls behind each other as take 10 milliseconds, at most 500, so that what a
+ * launch waits for does not count: seconds of one call.  Collective.
  */
 static inline void measure_together(mnp_ctx *ctx, mnp_status (*run)(void *argument), void *argument, int repeats,
                                     double *seconds)

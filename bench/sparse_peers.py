@@ -8,8 +8,8 @@ cases and matrices, in the table of bench/sparse.
 cg, which is timed by the iteration, has the zero guess and right-hand side of bench/solve.  eigsh-WHICH and lobpcg-SA
 want --count eigenvalues, and the note has the largest |A v - l v| / |l|.  What a library does not have is left out.
 
-A time is the median of repeats after a warm-up, each of as many calls behind each other as take 10 milliseconds, between
-two CUDA events (SciPy: two readings of the clock).  The floor is counted as in bench/sparse.
+A time is the median of repeats after a warm-up, each of as many calls behind each other as take 10 milliseconds, at
+most 500, between two CUDA events (SciPy: two readings of the clock).  The floor is counted as in bench/sparse.
 """
 
 import argparse
@@ -171,7 +171,7 @@ def median_of(library, run, repeats):
     once = min(library.seconds(run, 1) for _ in range(3))
     if once > 0.1:  # a few are enough
         repeats = min(repeats, 3)
-    calls = max(1, min(500, int(1e-3 / max(once, 1e-9))))
+    calls = max(1, min(500, int(1e-2 / max(once, 1e-9))))
     return statistics.median(library.seconds(run, calls) for _ in range(repeats))
 
 

@@ -1,6 +1,7 @@
 /*
  * Taking a free place of a table of numbers, which is -1, before anybody else does: for tables by hashes.
  */
+
 /* Write `mine` where -1 is; gives what was there. */
 MNP_INLINE long long claim(long long *place, long long mine)
 {

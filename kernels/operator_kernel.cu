@@ -8,7 +8,7 @@
  *   MNP_NDIM, MNP_REACH    dimensions of the grid; the largest offset along each: {1, 1, 1}
  *   MNP_GHOSTS             1: neighbours may be ghosts; 0: they are all this rank's own
  *   MNP_ALONG              of GPUs: points of a thread
- *   MNP_RESIDENT           of GPUs: blocks that a multiprocessor has room for, at least
+ *   MNP_SMALL              of GPUs, 1: a multiprocessor is to have room for two blocks
  *
  * What is asked of neighbours outside the grid is 0.  To find out costs more than to compute, so a body is compiled
  * twice: for points near the borders, and for those that need not ask.  Offsets are mostly constants, and tests of
@@ -211,7 +211,13 @@ MNP_INLINE void mnp_compute_range(const mnp_grid_params &p, int r)
 
 #endif
 
-extern "C" __global__ void __launch_bounds__(MNP_GRID_THREADS, MNP_RESIDENT)
+#if MNP_SMALL
+#define MNP_BOUNDS MNP_GRID_THREADS, 2
+#else
+#define MNP_BOUNDS MNP_GRID_THREADS
+#endif
+
+extern "C" __global__ void __launch_bounds__(MNP_BOUNDS)
     operator_kernel(const __grid_constant__ mnp_grid_params p)
 {
     for (int r = 0; r < MNP_RANGES; r++)

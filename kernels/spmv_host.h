@@ -98,7 +98,7 @@ static MNP_INLINE void fetch_ahead(const part &a, int64_t k, int64_t end)
         __builtin_prefetch((const void *)((uintptr_t)a.indices + ahead * sizeof *a.indices));
 }
 
-/* Lines between two times that entries are fetched, for which a processor has room at once. */
+/* How many lines to fetch entries for at a time: as many requests as a processor has room for. */
 static MNP_INLINE int64_t lines_at_once(int64_t lines, int64_t entries)
 {
     enum { ENTRIES = 128 };

@@ -19,7 +19,7 @@
  * offsets of the v forms) is checked there alone: a rank that finds it wrong returns at once, and the others wait for
  * it until the deadline.  So they do where a rank that shares its GPU has no pinned memory for a message.  Where GPUs
  * share memory, ranks that give mnp_comm_all_to_allv() or mnp_comm_all_gatherv() sizes that differ get MNP_ERR_ARG, and
- * the others MNP_ERR_PEER; of a reduction or broadcast all get MNP_ERR_ARG, where all of them are larger.
+ * the others MNP_ERR_PEER; of a reduction or broadcast all get MNP_ERR_ARG, if every rank's message is larger.
  *
  * Errors of all collectives: MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE (the first calls); MNP_ERR_COMM, also where
  * the host sees that a message has another size than is expected, which it may otherwise await in vain;

@@ -91,15 +91,17 @@ mnp_status mnp_fail(mnp_status status, const char *format, ...)
 }
 
 /*
- * Large blocks have huge pages where the system gives them on request, as good as it goes: to first touch small ones
- * one by one can take longer than all that is done with them.
+ * Large blocks have huge pages where the system gives them on request, as far as it can: to first touch small ones one
+ * by one can take longer than all that is done with them.
  */
 static void ask_for_huge_pages(void *pointer, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-    const size_t large = 4 << 20, page = (size_t)sysconf(_SC_PAGESIZE), before = page - (uintptr_t)pointer % page;
-    if (size >= large)
-        (void)madvise((char *)pointer + before, (size - before) / page * page, MADV_HUGEPAGE);
+    const size_t large = 4 << 20;
+    if (size < large)
+        return;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), before = page - (uintptr_t)pointer % page;
+    (void)madvise((char *)pointer + before, (size - before) / page * page, MADV_HUGEPAGE);
 #else
     (void)pointer;
     (void)size;

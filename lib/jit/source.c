@@ -186,15 +186,15 @@ const mnp__kernel_spec mnp__jit_examples[] = {
      "#define MNP_KEY int64_t\n#define MNP_PAYLOAD 1\n#define MNP_DESCENDING 0\n#define MNP_THREADS 256\n#define MNP_ITEMS 11\n"},
     {.file = "operator_kernel.cu", .function = "operator_kernel", .defines =
      "#define MNP_VALUE double\n#define MNP_NDIM 3\n#define MNP_REACH {1, 1, 1}\n#define MNP_GHOSTS 0\n#define MNP_ALONG 8\n"
-     "#define MNP_RESIDENT 2\n",
+     "#define MNP_SMALL 1\n",
      .generated = MNP_GRID_BODY("x(0, 0, 0) - x(-1, 0, 0) - x(0, 1, 0) - x(0, 0, -1)")},
     {.file = "operator_kernel.cu", .function = "operator_kernel", .defines =
      "#define MNP_VALUE complex<float>\n#define MNP_NDIM 1\n#define MNP_REACH {2}\n#define MNP_GHOSTS 1\n#define MNP_ALONG 2\n"
-     "#define MNP_RESIDENT 1\n",
+     "#define MNP_SMALL 0\n",
      .generated = MNP_GRID_BODY("x(2) * conj(x(-1))")},
     {.file = "operator_kernel.cu", .function = "operator_kernel", .defines =
      "#define MNP_VALUE complex<double>\n#define MNP_NDIM 4\n#define MNP_REACH {0, 1, 0, 3}\n#define MNP_GHOSTS 1\n"
-     "#define MNP_ALONG 4\n#define MNP_RESIDENT 1\n", .generated = MNP_GRID_BODY("x(0, 1, 0, -3)")},
+     "#define MNP_ALONG 4\n#define MNP_SMALL 0\n", .generated = MNP_GRID_BODY("x(0, 1, 0, -3)")},
     {.file = "push_boxes.cu", .function = "push_boxes", .defines = "#define MNP_SRC uint32_t\n#define MNP_DST uint32_t\n"},
     {.file = "push_boxes.cu", .function = "push_boxes", .defines = "#define MNP_SRC uint64_t\n#define MNP_DST uint64_t\n"},
     {.file = "push_boxes.cu", .function = "push_boxes", .defines =

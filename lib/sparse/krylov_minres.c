@@ -1,7 +1,7 @@
 /*
  * MINRES: the smallest residual for Hermitian matrices, also indefinite ones, with a Hermitian positive definite
  * preconditioner (C. C. Paige, M. A. Saunders, "Solution of sparse indefinite systems of linear equations", SIAM J.
- * Numer.  Anal. 12, 1975; with the names of Saunders' program, which scipy.sparse.linalg.minres follows).
+ * Numer. Anal. 12, 1975; with the names of Saunders' program, which scipy.sparse.linalg.minres follows).
  *
  * Lanczos' vectors, three of them at a time, give a tridiagonal matrix, which rotations make triangular.  What the
  * method makes small is the residual's norm by the preconditioner; the residual itself is carried along, for its own

@@ -176,20 +176,21 @@ static void add_body(mnp__text *text, const struct request *request, bool adjoin
 }
 
 /*
- * Blocks that a GPU's multiprocessor is to have room for.  A small stencil gets on with the registers that two leave,
- * and where the compiler knows that it may use them all, it loads more before it computes.
+ * Whether a stencil is so small that it gets on with the registers that two blocks of a multiprocessor leave.  Where the
+ * compiler knows that it may use all of these, it loads more before it computes.
  */
-static int choose_resident(const struct request *request)
+static bool is_small(const struct request *request)
 {
-    enum { FEW_POINTS = 9 };
-    return request->ndim > 1 && request->points > 0 && request->points <= FEW_POINTS ? 2 : 1;
+    enum { FEW_POINTS = 9, FEW_BYTES = 8 };
+    return request->ndim > 1 && request->points > 0 && request->points <= FEW_POINTS &&
+           mnp_dtype_size(request->dtype) <= FEW_BYTES;
 }
 
 static void add_defines(mnp__text *text, const struct request *request, bool edges, int along)
 {
     mnp__text_add(text, "#define MNP_VALUE %s\n#define MNP_NDIM %d\n#define MNP_GHOSTS %d\n#define MNP_ALONG %d\n"
-                  "#define MNP_RESIDENT %d\n#define MNP_REACH {", mnp__body_type(request->dtype), request->ndim, edges,
-                  along, choose_resident(request));
+                  "#define MNP_SMALL %d\n#define MNP_REACH {", mnp__body_type(request->dtype), request->ndim, edges,
+                  along, is_small(request));
     for (int d = 0; d < request->ndim; d++)
         mnp__text_add(text, "%s%d", d > 0 ? ", " : "", request->reach[d] < INT_MAX ? (int)request->reach[d] : INT_MAX);
     mnp__text_add(text, "}\n");

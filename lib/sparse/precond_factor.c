@@ -5,7 +5,7 @@
  *
  * Entries between ranks are left out, so this is block Jacobi over the ranks.  ic0 works on the lower triangle alone.
  * Where a Hermitian matrix has a pivot that is not positive, its diagonal is enlarged by a fraction, doubled until it
- * works (T. A.  Manteuffel, "An incomplete factorization technique for positive definite linear systems", Math. Comp.
+ * works (T. A. Manteuffel, "An incomplete factorization technique for positive definite linear systems", Math. Comp.
  * 34, 1980).
  */
 #include <complex.h>

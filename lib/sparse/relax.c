@@ -39,7 +39,7 @@ struct mnp__relax {
 
 /* ---- groups ---- */
 
-/* Which entries of a row count; group: the colours of all rows. */
+/* Which entries of a row count; group: the colours of all rows, for EARLIER and LATER, which alone need it. */
 static bool counts(mnp__relax_order order, const int32_t *group, int64_t row, int64_t column)
 {
     switch (order) {

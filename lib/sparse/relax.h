@@ -22,9 +22,10 @@ typedef struct mnp__relax mnp__relax;
 typedef enum mnp__relax_order {
     MNP__RELAX_LOWER,  /* the entries below the diagonal: rows rise */
     MNP__RELAX_UPPER,  /* those above it: rows fall */
-    MNP__RELAX_ALL,    /* all but the diagonal: by colours, */
-    MNP__RELAX_EARLIER, /* those of columns whose colour comes before the row's, */
-    MNP__RELAX_LATER,  /* or after it */
+    MNP__RELAX_ALL,    /* all but the diagonal: by colours */
+    /* By colours, of columns whose colour comes before the row's, and of those whose colour comes after it */
+    MNP__RELAX_EARLIER,
+    MNP__RELAX_LATER,
     MNP__RELAX_BEFORE, /* all, of columns that are no rows of this block, but before them: all rows at once */
     MNP__RELAX_BEHIND  /* the same, behind them */
 } mnp__relax_order;

@@ -88,7 +88,7 @@ mnp_status mnp__sparse_fetch(const mnp_sparse *matrix, mnp__csr *csr);
 
 /*
  * b as it can be combined with another matrix: of that dtype, its rows and columns cut by those layouts (NULL: as they
- * are). *brought_p is b itself or *temporary_p, which the caller frees (NULL: none).  Collective.
+ * are).  *brought_p is b itself or *temporary_p, which the caller frees (NULL: none).  Collective.
  */
 mnp_status mnp__sparse_bring(const mnp_sparse *b, mnp_dtype dtype, const mnp_layout *row_layout,
                              const mnp_layout *column_layout, const mnp_sparse **brought_p, mnp_sparse **temporary_p);

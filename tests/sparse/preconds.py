@@ -147,6 +147,16 @@ b = rng.standard_normal(150)
 same("sor with more colours than fit a word", mp.precond_apply(
     precond(matrices.sparse(scipy.sparse.csr_array(full), rng, layout, layout), "sor"), mp.array(b)),
     expected(full, b, layout, "sor"))
+for sweeps in (1, 2):  # unsymmetric values are welcome to ssor too
+    same(f"ssor with more colours than fit a word, {sweeps} sweeps", mp.precond_apply(
+        precond(matrices.sparse(scipy.sparse.csr_array(full), rng, layout, layout), "ssor", omega=0.8, sweeps=sweeps),
+        mp.array(b)), expected(full, b, layout, "ssor", omega=0.8, sweeps=sweeps))
+tilted = np.where(rng.random((90, 90)) < 0.08, rng.random((90, 90)), 0) + np.diag(9 + rng.random(90))
+layout, b = matrices.cut(rng, 90), rng.standard_normal(90)
+for sweeps in (1, 2):
+    same(f"ssor of an unsymmetric pattern, {sweeps} sweeps", mp.precond_apply(
+        precond(matrices.sparse(scipy.sparse.csr_array(tilted), rng, layout, layout), "ssor", omega=1.3, sweeps=sweeps),
+        mp.array(b)), expected(tilted, b, layout, "ssor", omega=1.3, sweeps=sweeps))
 
 # ---- what they do for solvers ----
 grid = matrices.laplacian(40, 37)

@@ -231,7 +231,7 @@ for dtype in ("float32", "float64"):
     values = mp.array(np.random.default_rng(3).standard_normal(1600).astype(dtype), matrix.layout("row_layout"))
     x, result = solve(operator(matrix), values, "gmres", rtol=1e-5, restart=100, maxiter=1000)
     taken[dtype] = result.iterations if result.reason == "CONVERGED" else 1000
-mp.ok(taken["float32"] <= 1.05 * taken["float64"] + 2, f"gmres(100): iterations in both precisions: {taken}")
+mp.ok(taken["float32"] <= 1.05 * taken["float64"] + 2 and taken["float64"] < 1000, f"gmres(100): iterations in both precisions: {taken}")
 
 # ---- complex ones: Hermitian, and symmetric but not Hermitian ----
 shifted = (grid + 0.7j * scipy.sparse.eye_array(b.size)).tocsr()
