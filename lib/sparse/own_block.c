@@ -78,5 +78,6 @@ void mnp__own_block_free(mnp__own_block *block)
     free(block->diagonal);
     free(block->columns);
     free(block->values);
+    free(block->colours);
     *block = (mnp__own_block){.rows = 0};
 }

@@ -12,6 +12,8 @@ typedef struct mnp__own_block {
     int64_t *offsets, *diagonal; /* diagonal: the entry's number, or -1 where none is stored */
     int32_t *columns;            /* rising in a row */
     double _Complex *values;
+    int32_t *colours;            /* of rows, where mnp__relax_colour() found them; else NULL */
+    int ncolours;
 } mnp__own_block;
 
 /*

@@ -43,6 +43,8 @@ static mnp_status build(relaxation *r, const mnp_sparse *matrix)
                           matrix->row_lo + i, entry == 0 ? "0" : "no number");
     }
     if (st == MNP_OK)
+        st = mnp__relax_colour(&a);
+    if (st == MNP_OK)
         st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_EARLIER, &r->earlier);
     if (st == MNP_OK && r->symmetric)
         st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_LATER, &r->later);

@@ -115,8 +115,18 @@ static int find_colours(const mnp__own_block *block, int32_t *group, uint64_t *r
     return groups;
 }
 
+mnp_status mnp__relax_colour(mnp__own_block *block)
+{
+    uint64_t *reached = NULL;
+    MNP_TRY(mnp__malloc((size_t)block->rows * sizeof *block->colours, &block->colours));
+    MNP_TRY(mnp__calloc((size_t)block->rows, sizeof *reached, &reached));
+    block->ncolours = find_colours(block, block->colours, reached);
+    free(reached);
+    return MNP_OK;
+}
+
 /* The groups of all rows; gives their number. */
-static int find_groups(const mnp__own_block *block, mnp__relax_order order, int32_t *group, uint64_t *reached)
+static int find_groups(const mnp__own_block *block, mnp__relax_order order, int32_t *group)
 {
     switch (order) {
     case MNP__RELAX_LOWER:
@@ -125,7 +135,8 @@ static int find_groups(const mnp__own_block *block, mnp__relax_order order, int3
     case MNP__RELAX_ALL:
     case MNP__RELAX_EARLIER:
     case MNP__RELAX_LATER:
-        return find_colours(block, group, reached);
+        memcpy(group, block->colours, (size_t)block->rows * sizeof *group);
+        return block->ncolours;
     default: /* all are in group 0 */
         return block->rows > 0;
     }
@@ -136,7 +147,6 @@ static int find_groups(const mnp__own_block *block, mnp__relax_order order, int3
 /* How the rows lie, on the CPU. */
 typedef struct arrangement {
     int32_t *group;      /* of a row */
-    uint64_t *reached;   /* room for find_colours() */
     int32_t *rows;       /* at every place */
     int64_t *offsets;    /* of slices */
     int32_t *lengths;    /* of rows, by places */
@@ -148,7 +158,6 @@ typedef struct arrangement {
 static void free_arrangement(arrangement *made)
 {
     free(made->group);
-    free(made->reached);
     free(made->rows);
     free(made->offsets);
     free(made->lengths);
@@ -237,9 +246,8 @@ static mnp_status place_rows(mnp__relax *relax, const mnp__own_block *block, arr
 {
     const size_t rows = (size_t)relax->rows;
     MNP_TRY(mnp__calloc(rows, sizeof *made->group, &made->group));
-    MNP_TRY(mnp__calloc(rows, sizeof *made->reached, &made->reached));
     MNP_TRY(mnp__malloc(rows * sizeof *made->rows, &made->rows));
-    relax->levels = find_groups(block, relax->order, made->group, made->reached);
+    relax->levels = find_groups(block, relax->order, made->group);
     MNP_TRY(mnp__calloc((size_t)relax->levels + 2, sizeof *relax->group_offsets, &relax->group_offsets));
     MNP_TRY(choose_order(relax));
     if (relax->in_order)

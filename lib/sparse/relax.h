@@ -30,6 +30,9 @@ typedef enum mnp__relax_order {
     MNP__RELAX_BEHIND  /* the same, behind them */
 } mnp__relax_order;
 
+/* Find the colours of a block's rows, which are needed before relaxations by them.  Not collective.  MNP_ERR_MEMORY. */
+mnp_status mnp__relax_colour(mnp__own_block *block);
+
 /*
  * What is needed of a block: the entries that the order says, and inverse[i] for every row (NULL: ones).  Not
  * collective, and runs only after it is loaded.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.

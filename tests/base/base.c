@@ -224,6 +224,8 @@ static void check_settings(void)
         {"device=gpu", "cuda, host or auto"},
         {"deadline=soon", "number of seconds"},
         {"deadline=-1", "above 0"},
+        {"loop=later", "auto or launch"},
+        {"spmv=fast", "measure, stream, rows, sell or dia"},
         {"threads=0", "1 to 4096"},
         {"reproducible=yes", "should be 0 or 1"},
         {"log=loud", "error, warn, info or debug"},

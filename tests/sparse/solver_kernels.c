@@ -93,10 +93,12 @@ static void run_type(mnp_dtype dtype)
     mnp__own_block empty = {.rows = 0, .offsets = (int64_t[]){0}};
     mnp__relax *relax = NULL;
     compiled = true;
-    ok(mnp__relax_new(&ctx, dtype, &empty, NULL, MNP__RELAX_ALL, &relax) == MNP_OK &&
+    ok(mnp__relax_colour(&empty) == MNP_OK &&
+           mnp__relax_new(&ctx, dtype, &empty, NULL, MNP__RELAX_ALL, &relax) == MNP_OK &&
            mnp__relax_load(relax) == MNP_OK && mnp__relax_load_wide(relax) == MNP_OK && compiled,
        "relax.cu of %s", mnp_dtype_name(dtype));
     mnp__relax_free(relax);
+    free(empty.colours);
     mnp__tall *tall = NULL;
     compiled = true;
     ok(mnp__tall_new(&ctx, dtype, 100, &tall) == MNP_OK && compiled, "the kernels of eigenvalues' methods, of %s",
