@@ -6,7 +6,21 @@
  * order of their columns: so the choice does not change a bit of the result.
  */
 
-enum { AT_ONCE = 4 }; /* entries that a thread reads before it needs one */
+/* Entries that a thread reads before it needs one; fewer of complex numbers. */
+#if MNP_STREAM || MNP_FORMAT_DIA
+enum { AT_ONCE = 4 };
+#else
+enum { AT_ONCE = sizeof(mnp_w) > sizeof(double) ? 4 : 8 };
+#endif
+
+/*
+ * A kernel with the registers that so many blocks of a multiprocessor leave it.  Where threads take rows the compiler
+ * by itself provides for 8 of them, and then has no room for what is to be read at once.
+ */
+#define SPMV_OF_BLOCKS(blocks)                                                                                         \
+    extern "C" __global__ void __launch_bounds__(MNP_STEP_BLOCK, blocks) spmv(const __grid_constant__ mnp_spmv_params p)
+
+enum { BLOCKS_BY_ROWS = sizeof(mnp_w) > sizeof(double) ? 5 : 6 };
 
 #if MNP_FORMAT_CSR || MNP_FORMAT_SELL
 
@@ -169,7 +183,7 @@ MNP_INLINE void add_by_block(part &a, int line, MNP_VECTOR *sums)
     __syncthreads();
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) spmv(const __grid_constant__ mnp_spmv_params p)
+SPMV_OF_BLOCKS(BLOCKS)
 {
     __shared__ MNP_VECTOR products[ROOM + ROOM / BANKS];
     if (is_over(p))
@@ -201,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) spmv(const __grid_
 #elif MNP_FORMAT_CSR && !MNP_WIDE
 
 /* MNP_LANES threads share a row.  All threads of a warp stay together, whichever lines there are. */
-MNP_KERNEL(spmv, mnp_spmv_params)
+SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 {
     if (is_over(p))
         return;
@@ -346,7 +360,7 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 #elif MNP_FORMAT_SELL
 
 /* A thread for each row, a warp for a slice; vectors one after the other. */
-MNP_KERNEL(spmv, mnp_spmv_params)
+SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 {
     if (is_over(p))
         return;
