@@ -54,7 +54,8 @@ enum {
     MNP_ROWS_COLLECT, /* slots: their columns, in any order, to `columns`; *found counts them */
     MNP_ROWS_NUMBER,  /* columns: their numbers, to the table */
     MNP_ROWS_STACK,   /* entries of the list, to the matrix's parts: the own one's offsets are there, and `first` */
-    MNP_ROWS_LINES    /* rows of the own part: those that have entries, to the ghost part; FLAGS summed up say where */
+    MNP_ROWS_LINES,   /* rows of the own part: those that have entries, to the ghost part; FLAGS summed up say where */
+    MNP_ROWS_NARROW   /* offsets of the own part, to the ghost part's */
 };
 
 typedef struct mnp_rows_params {

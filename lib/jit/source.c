@@ -169,10 +169,18 @@ const mnp__kernel_spec mnp__jit_examples[] = {
      "#define MNP_INPUTS(X) X(0)\n#define MNP_OUTPUTS(X) X(1)\n"
      "static MNP_INLINE void mnp_body(const float x, float &y)\n{\n    y = 2 * x;\n}\n"
      "#define MNP_BODY(IN, OUT, position) mnp_body(IN(0), OUT(1))\n"},
+    {.file = "edit_rows.cu", .function = "edit_rows", .defines = "#define MNP_VALUE float\n#define MNP_SUM 1\n"},
+    {.file = "edit_rows.cu", .function = "edit_rows",
+     .defines = "#define MNP_VALUE mnp_complex64\n#define MNP_PRODUCT 1\n"},
+    {.file = "edit_rows.cu", .function = "edit_rows", .defines = "#define MNP_VALUE double\n#define MNP_SELECT 1\n"},
+    {.file = "edit_rows.cu", .function = "change_values",
+     .defines = "#define MNP_VALUE mnp_complex128\n#define MNP_FROM float\n"},
     {.file = "fetch_rows.cu", .function = "fetch_rows", .defines = "#define MNP_VALUE float\n"},
     {.file = "fetch_rows.cu", .function = "fetch_rows", .defines = "#define MNP_VALUE mnp_complex128\n"},
     {.file = "fetch_rows.cu", .function = "find_diagonal", .defines = "#define MNP_VALUE double\n"},
     {.file = "fetch_rows.cu", .function = "find_diagonal", .defines = "#define MNP_VALUE mnp_complex64\n"},
+    {.file = "stencil_rows.cu", .function = "stencil_rows", .defines = "#define MNP_VALUE double\n"},
+    {.file = "stencil_rows.cu", .function = "stencil_rows", .defines = "#define MNP_VALUE mnp_complex64\n"},
     {.file = "merge.cu", .function = "merge_runs", .defines =
      "#define MNP_KEY float\n#define MNP_PAYLOAD 1\n#define MNP_DESCENDING 0\n#define MNP_THREADS 256\n#define MNP_ITEMS 15\n"},
     {.file = "merge.cu", .function = "merge_runs", .defines =

@@ -1,6 +1,6 @@
 /*
- * Sums and products of matrices element by element, and what reduces one.  On memory of the CPU, but for sums along an
- * axis, which are products with ones.
+ * Sums and products of matrices element by element, and what reduces one.  Sums along an axis are products with ones;
+ * norms are taken on memory of the CPU.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "layout/layout.h"
 #include "ops/indexed.h"
-#include "sparse/sparse.h"
+#include "sparse/edit_rows.h"
 
 /* ---- two matrices ---- */
 
@@ -25,30 +25,31 @@ static mnp_status check_pair(const char *function, const mnp_sparse *a, const mn
     return MNP_OK;
 }
 
-/* alpha a + beta b, or, where those are NULL, a * b. */
-static mnp_status combine(const double *alpha, const mnp__csr *a, const double *beta, const mnp__csr *b, mnp__csr *c)
+/* alpha a + beta b, or, where alpha is NULL, a * b, of rows.  Collective, and agreed upon. */
+static mnp_status combine_rows(mnp_ctx *ctx, mnp_dtype dtype, const double *alpha, const mnp__rows *a,
+                               const double *beta, const mnp__rows *b, mnp__rows *c)
 {
-    return alpha ? mnp__csr_add(alpha, a, beta, b, c) : mnp__csr_multiply(a, b, c);
+    return alpha ? mnp__rows_add(ctx, dtype, alpha, a, beta, b, c) : mnp__rows_multiply(ctx, dtype, a, b, c);
 }
 
 /* The same of matrices, in that dtype, with a's layouts. */
 static mnp_status combine_matrices(const double *alpha, const mnp_sparse *a, const double *beta, const mnp_sparse *b,
                                    mnp_dtype dtype, mnp_sparse **c_p)
 {
+    mnp_ctx *ctx = a->ctx;
     mnp_sparse *left_made = NULL, *right_made = NULL;
     const mnp_sparse *left, *right;
-    mnp__csr rows = {.rows = 0}, others = {.rows = 0}, combined = {.rows = 0};
+    mnp__rows rows = {.rows = 0}, others = {.rows = 0}, combined;
     mnp_status st;
     MNP_TRY(mnp__sparse_bring(a, dtype, NULL, NULL, &left, &left_made));
     MNP_TRY_OR(mnp__sparse_bring(b, dtype, a->row_layout, a->column_layout, &right, &right_made), st, done);
-    MNP_TRY_OR(mnp__sparse_fetch(left, &rows), st, done);
-    MNP_TRY_OR(mnp__sparse_fetch(right, &others), st, done);
-    MNP_TRY_OR(MNP_AGREE(a->ctx, combine(alpha, &rows, beta, &others, &combined)), st, done);
-    st = mnp__sparse_from_csr(a->ctx, a->shape[0], a->shape[1], a->row_layout, a->column_layout, &combined, c_p);
+    MNP_TRY_OR(mnp__rows_of(left, &rows), st, done);
+    MNP_TRY_OR(mnp__rows_of(right, &others), st, done);
+    MNP_TRY_OR(combine_rows(ctx, dtype, alpha, &rows, beta, &others, &combined), st, done);
+    st = mnp__sparse_from_rows(ctx, dtype, a->shape[0], a->shape[1], a->row_layout, a->column_layout, &combined, c_p);
 done:
-    mnp__csr_free(&rows);
-    mnp__csr_free(&others);
-    mnp__csr_free(&combined);
+    mnp__rows_release(ctx, &rows);
+    mnp__rows_release(ctx, &others);
     mnp_sparse_free(left_made);
     mnp_sparse_free(right_made);
     return st;

@@ -1,8 +1,8 @@
 /*
- * Rows in CSR on the CPU: made of entries, filtered, cast, added and multiplied.  One pass each, but for sorting.
+ * Rows in CSR on the CPU: made of entries, and without those that are 0.  One pass each, but for sorting.
  *
- * Values of all dtypes are computed with as pairs of doubles and rounded when they are stored, so that there is one
- * text for all; sums and products of float32 come out as those of float32 would.
+ * Values of all dtypes are added as pairs of doubles and rounded when they are stored, so that there is one text for
+ * all; sums of float32 come out as those of float32 would.
  */
 #include "sparse/csr.h"
 
@@ -180,123 +180,19 @@ mnp_status mnp__csr_from_entries(mnp_dtype dtype, int64_t nrows, int64_t first_r
 
 /* ---- from CSR to CSR ---- */
 
-mnp_status mnp__csr_filter(const mnp__csr *csr, mnp__csr_keep keep, const void *argument, mnp__csr *kept)
+mnp_status mnp__csr_without_zeros(const mnp__csr *csr, mnp__csr *kept)
 {
     const size_t size = mnp_dtype_size(csr->dtype);
     int64_t count = 0;
     MNP_TRY(mnp__csr_new(csr->dtype, csr->rows, csr->columns, mnp__csr_count(csr), kept));
     for (int64_t i = 0; i < csr->rows; i++) {
         for (int64_t k = csr->offsets[i]; k < csr->offsets[i + 1]; k++) {
-            if (!keep(argument, i, csr->indices[k], (const char *)csr->values + (size_t)k * size))
+            if (mnp__value_is_zero(csr->dtype, csr->values, k))
                 continue;
             kept->indices[count] = csr->indices[k];
             mnp__value_copy(size, kept->values, count++, csr->values, k);
         }
         kept->offsets[i + 1] = count;
-    }
-    return MNP_OK;
-}
-
-static bool is_not_zero(const void *argument, int64_t row, int64_t column, const void *value)
-{
-    (void)row;
-    (void)column;
-    return !mnp__value_is_zero(*(const mnp_dtype *)argument, value, 0);
-}
-
-mnp_status mnp__csr_without_zeros(const mnp__csr *csr, mnp__csr *kept)
-{
-    return mnp__csr_filter(csr, is_not_zero, &csr->dtype, kept);
-}
-
-mnp_status mnp__csr_astype(const mnp__csr *csr, mnp_dtype dtype, mnp__csr *cast)
-{
-    const int64_t count = mnp__csr_count(csr);
-    double value[2];
-    MNP_TRY(mnp__csr_new(dtype, csr->rows, csr->columns, count, cast));
-    memcpy(cast->offsets, csr->offsets, (size_t)(csr->rows + 1) * sizeof *csr->offsets);
-    memcpy(cast->indices, csr->indices, (size_t)count * sizeof *csr->indices);
-    for (int64_t k = 0; k < count; k++) {
-        mnp__value_get(csr->dtype, csr->values, k, value);
-        mnp__value_set(dtype, cast->values, k, value);
-    }
-    return MNP_OK;
-}
-
-/* Add an entry at the end of the row that is being made, unless it is 0. */
-static void append(mnp__csr *csr, int64_t *count, int64_t column, const double value[2])
-{
-    if (value[0] == 0 && value[1] == 0)
-        return;
-    csr->indices[*count] = column;
-    mnp__value_set(csr->dtype, csr->values, (*count)++, value);
-}
-
-static void multiply(const double a[2], const double b[2], double product[2])
-{
-    const double re = a[0] * b[0] - a[1] * b[1], im = a[0] * b[1] + a[1] * b[0];
-    product[0] = re;
-    product[1] = im;
-}
-
-/* value = factor * values[at], where the factor is real if the dtype is: infinities stay what they are. */
-static void get_scaled(const mnp__csr *csr, int64_t at, const double factor[2], double value[2])
-{
-    mnp__value_get(csr->dtype, csr->values, at, value);
-    if (factor[1] != 0) {
-        multiply(factor, value, value);
-    } else {
-        value[0] *= factor[0];
-        value[1] *= factor[0];
-    }
-}
-
-mnp_status mnp__csr_add(const double alpha[2], const mnp__csr *a, const double beta[2], const mnp__csr *b,
-                        mnp__csr *sum)
-{
-    int64_t count = 0;
-    MNP_TRY(mnp__csr_new(a->dtype, a->rows, a->columns, mnp__csr_count(a) + mnp__csr_count(b), sum));
-    for (int64_t i = 0; i < a->rows; i++) {
-        int64_t j = a->offsets[i], k = b->offsets[i];
-        while (j < a->offsets[i + 1] || k < b->offsets[i + 1]) {
-            const int64_t left = j < a->offsets[i + 1] ? a->indices[j] : INT64_MAX;
-            const int64_t right = k < b->offsets[i + 1] ? b->indices[k] : INT64_MAX;
-            double x[2] = {0, 0}, y[2] = {0, 0};
-            if (left <= right)
-                get_scaled(a, j++, alpha, x);
-            if (right <= left)
-                get_scaled(b, k++, beta, y);
-            x[0] += y[0];
-            x[1] += y[1];
-            append(sum, &count, left < right ? left : right, x);
-        }
-        sum->offsets[i + 1] = count;
-    }
-    return MNP_OK;
-}
-
-mnp_status mnp__csr_multiply(const mnp__csr *a, const mnp__csr *b, mnp__csr *product)
-{
-    const bool is_complex = mnp_dtype_kind(a->dtype) == 'c';
-    int64_t count = 0;
-    MNP_TRY(mnp__csr_new(a->dtype, a->rows, a->columns, mnp__csr_count(a), product));
-    for (int64_t i = 0; i < a->rows; i++) {
-        int64_t k = b->offsets[i];
-        for (int64_t j = a->offsets[i]; j < a->offsets[i + 1]; j++) {
-            double x[2], y[2];
-            while (k < b->offsets[i + 1] && b->indices[k] < a->indices[j])
-                k++;
-            if (k == b->offsets[i + 1] || b->indices[k] != a->indices[j])
-                continue;
-            mnp__value_get(a->dtype, a->values, j, x);
-            mnp__value_get(b->dtype, b->values, k, y);
-            if (is_complex)
-                multiply(x, y, x);
-            else
-                x[0] *= y[0];
-            append(product, &count, a->indices[j], x);
-        }
-        product->offsets[i + 1] = count;
     }
     return MNP_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * Rows of a sparse matrix in memory of the CPU, in CSR: what all structural operations work on.
+ * Rows of a sparse matrix in memory of the CPU, in CSR: as they are read from files and made of entries.
  */
 #ifndef MNP__SPARSE_CSR_H
 #define MNP__SPARSE_CSR_H
@@ -38,20 +38,8 @@ void mnp__csr_free(mnp__csr *csr); /* one that is all zeros is accepted */
 mnp_status mnp__csr_from_entries(mnp_dtype dtype, int64_t nrows, int64_t first_row, int64_t ncolumns, int64_t count,
                                  const int64_t *rows, const int64_t *columns, const void *values, mnp__csr *csr);
 
-/* The entries that `keep` says yes to (row and column as stored, and the value); *kept is a new one. */
-typedef bool (*mnp__csr_keep)(const void *argument, int64_t row, int64_t column, const void *value);
-mnp_status mnp__csr_filter(const mnp__csr *csr, mnp__csr_keep keep, const void *argument, mnp__csr *kept);
+/* The entries that are not 0, as a new one. */
 mnp_status mnp__csr_without_zeros(const mnp__csr *csr, mnp__csr *kept);
-
-/* The same pattern with values of another dtype, as numpy.ndarray.astype has it. */
-mnp_status mnp__csr_astype(const mnp__csr *csr, mnp_dtype dtype, mnp__csr *cast);
-
-/*
- * alpha * a + beta * b, or a * b element by element: same dtype and shape.  What comes to 0 is left out, as in SciPy.
- */
-mnp_status mnp__csr_add(const double alpha[2], const mnp__csr *a, const double beta[2], const mnp__csr *b,
-                        mnp__csr *sum);
-mnp_status mnp__csr_multiply(const mnp__csr *a, const mnp__csr *b, mnp__csr *product);
 
 /* to[to_at] = from[from_at], of values of that many bytes. */
 static inline void mnp__value_copy(size_t size, void *to, int64_t to_at, const void *from, int64_t from_at)

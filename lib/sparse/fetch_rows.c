@@ -16,6 +16,7 @@
 #include "array/shuffle.h"
 #include "base/text.h"
 #include "kernels/fetch_rows.h"
+#include "layout/layout.h"
 #include "ops/indexed.h"
 #include "ops/order.h"
 
@@ -94,6 +95,17 @@ static mnp_status sum_up(struct runner runner, int64_t count, int64_t *lengths)
 done:
     release(runner.ctx, params.tally);
     return st;
+}
+
+mnp_status mnp__lengths_load(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kernel_p)
+{
+    return load(ctx, dtype, "fetch_rows", kernel_p);
+}
+
+mnp_status mnp__lengths_sum_up(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, int64_t *lengths, int64_t *sum_p)
+{
+    MNP_TRY(sum_up((struct runner){.ctx = ctx, .kernel = kernel}, count, lengths));
+    return copy(ctx, sum_p, lengths + count, 1, sizeof *sum_p);
 }
 
 static mnp_rows_part describe_part(const mnp__part *part)
@@ -184,15 +196,14 @@ void mnp__rows_release(mnp_ctx *ctx, mnp__rows *rows)
 /* ---- numbered ---- */
 
 /* A part in CSR of all rows, with room for so many entries; its offsets of 8 bytes may be there already. */
-static mnp_status new_part(const mnp_sparse *matrix, int64_t rows, int64_t columns, int64_t count, mnp__part *part)
+static mnp_status new_part(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t count, mnp__part *part)
 {
-    mnp_ctx *ctx = matrix->ctx;
     *part = (mnp__part){.format = MNP_CSR, .rows = rows, .columns = columns, .lines = rows, .count = count,
                         .offset_size = sizeof(int64_t), .offsets = part->offsets};
     if (!part->offsets)
         MNP_TRY(alloc(ctx, rows + 1, sizeof(int64_t), &part->offsets));
     MNP_TRY(alloc(ctx, count, sizeof *part->indices, &part->indices));
-    return alloc(ctx, count, mnp_dtype_size(matrix->dtype), &part->values);
+    return alloc(ctx, count, mnp_dtype_size(dtype), &part->values);
 }
 
 mnp_status mnp__rows_number(const mnp__row_source *source, mnp__part *numbered)
@@ -205,7 +216,7 @@ mnp_status mnp__rows_number(const mnp__row_source *source, mnp__part *numbered)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's rows touch %" PRId64 " columns, of others %" PRId64
                         " of them; more than %d are too many in a product of matrices",
                         matrix->columns + ghosts, ghosts, INT32_MAX);
-    MNP_TRY_OR(new_part(matrix, matrix->rows, matrix->columns + ghosts, count, &made), st, fail);
+    MNP_TRY_OR(new_part(matrix->ctx, matrix->dtype, matrix->rows, matrix->columns + ghosts, count, &made), st, fail);
     mnp_rows_params params = read_source(source);
     params.lengths = made.offsets;
     params.list = (mnp_rows_list){.rows = matrix->rows, .offsets = made.offsets, .values = made.values};
@@ -219,6 +230,42 @@ mnp_status mnp__rows_number(const mnp__row_source *source, mnp__part *numbered)
     return MNP_OK;
 fail:
     mnp__part_release(matrix->ctx, &made);
+    return st;
+}
+
+/* ---- all rows ---- */
+
+/* As they are. */
+static mnp_status pack_all(const mnp__row_source *source, mnp__rows *rows)
+{
+    const mnp_sparse *matrix = source->matrix;
+    mnp_ctx *ctx = matrix->ctx;
+    rows->rows = matrix->rows;
+    rows->count = own_part(source)->count + matrix->ghost.count;
+    MNP_TRY(alloc(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
+    MNP_TRY(alloc(ctx, rows->count, sizeof *rows->columns, &rows->columns));
+    MNP_TRY(alloc(ctx, rows->count, mnp_dtype_size(matrix->dtype), &rows->values));
+    mnp_rows_params params = read_source(source);
+    params.lengths = (long long *)rows->offsets;
+    params.list = describe_rows(rows);
+    MNP_TRY(run_each(runner_of(source), MNP_ROWS_LENGTHS, rows->rows, &params));
+    MNP_TRY(sum_up(runner_of(source), rows->rows, rows->offsets));
+    params.count = 0;
+    return run(runner_of(source), MNP_ROWS_PACK, rows->count, &params);
+}
+
+mnp_status mnp__rows_of(const mnp_sparse *matrix, mnp__rows *rows)
+{
+    mnp__row_source source;
+    mnp__rows packed = {.rows = 0};
+    mnp_status st = mnp__row_source_open(matrix, &source);
+    if (st == MNP_OK)
+        st = MNP_AGREE(matrix->ctx, pack_all(&source, &packed));
+    mnp__row_source_close(&source);
+    if (st == MNP_OK)
+        *rows = packed;
+    else
+        mnp__rows_release(matrix->ctx, &packed);
     return st;
 }
 
@@ -382,35 +429,40 @@ static void close_numbering(mnp_ctx *ctx, struct numbering *numbering)
     release(ctx, numbering->found);
 }
 
-static mnp_rows_params read_rows(const mnp__row_source *source, const mnp__rows *rows,
-                                 const struct numbering *numbering)
+/* What rows are cut by: the columns that are this rank's, of a matrix with so many. */
+struct cut {
+    struct runner runner;
+    mnp_dtype dtype;
+    int64_t lo, count, all;
+};
+
+static mnp_rows_params read_rows(const struct cut *cut, const mnp__rows *rows, const struct numbering *numbering)
 {
-    const mnp_sparse *matrix = source->matrix;
-    return (mnp_rows_params){.matrix.column_lo = matrix->column_lo, .columns_end = matrix->column_lo + matrix->columns,
+    return (mnp_rows_params){.matrix.column_lo = cut->lo, .columns_end = cut->lo + cut->count,
                              .list = describe_rows(rows), .first = (long long *)numbering->first,
                              .table = numbering->table, .columns = (long long *)numbering->columns,
                              .found = (long long *)numbering->found};
 }
 
 /* Where the entries in own columns are: the offsets of the own part.  *count_p: how many these are.  Waits. */
-static mnp_status find_own(const mnp__row_source *source, const mnp__rows *rows, struct numbering *numbering,
-                           mnp__part *own, int64_t *count_p)
+static mnp_status find_own(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering, mnp__part *own,
+                           int64_t *count_p)
 {
-    mnp_ctx *ctx = source->matrix->ctx;
+    mnp_ctx *ctx = cut->runner.ctx;
     MNP_TRY(alloc(ctx, rows->rows, sizeof *numbering->first, &numbering->first));
     MNP_TRY(alloc(ctx, rows->rows + 1, sizeof(int64_t), &own->offsets));
-    mnp_rows_params params = read_rows(source, rows, numbering);
+    mnp_rows_params params = read_rows(cut, rows, numbering);
     params.lengths = own->offsets;
-    MNP_TRY(run_each(runner_of(source), MNP_ROWS_CUT, rows->rows, &params));
-    MNP_TRY(sum_up(runner_of(source), rows->rows, own->offsets));
+    MNP_TRY(run_each(cut->runner, MNP_ROWS_CUT, rows->rows, &params));
+    MNP_TRY(sum_up(cut->runner, rows->rows, own->offsets));
     return copy(ctx, count_p, (const int64_t *)own->offsets + rows->rows, 1, sizeof *count_p);
 }
 
 /* Room for so many entries in other columns, of which there may be few. */
-static mnp_status open_table(const mnp_sparse *matrix, int64_t entries, struct numbering *numbering)
+static mnp_status open_table(const struct cut *cut, int64_t entries, struct numbering *numbering)
 {
-    mnp_ctx *ctx = matrix->ctx;
-    const int64_t others = matrix->shape[1] - matrix->columns, most = entries < others ? entries : others;
+    mnp_ctx *ctx = cut->runner.ctx;
+    const int64_t others = cut->all - cut->count, most = entries < others ? entries : others;
     mnp_rows_table *table = &numbering->table;
     table->slot_count = 2;
     while (table->slot_count < 2 * most)
@@ -425,20 +477,23 @@ static mnp_status open_table(const mnp_sparse *matrix, int64_t entries, struct n
 }
 
 /* The own entries, and which other columns there are, in any order.  Waits. */
-static mnp_status find_columns(const mnp__row_source *source, const mnp__rows *rows, struct numbering *numbering,
+static mnp_status find_columns(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering,
                                mnp__part *own)
 {
-    const mnp_sparse *matrix = source->matrix;
+    mnp_ctx *ctx = cut->runner.ctx;
     int64_t owned = 0;
-    MNP_TRY(find_own(source, rows, numbering, own, &owned));
-    MNP_TRY(new_part(matrix, rows->rows, matrix->columns, owned, own));
-    MNP_TRY(open_table(matrix, rows->count - owned, numbering));
-    mnp_rows_params params = read_rows(source, rows, numbering);
+    if (rows->rows > INT32_MAX || cut->count > INT32_MAX)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's part of a sparse matrix has %" PRId64 " rows and %" PRId64
+                        " columns; more than %d are too many", rows->rows, cut->count, INT32_MAX);
+    MNP_TRY(find_own(cut, rows, numbering, own, &owned));
+    MNP_TRY(new_part(ctx, cut->dtype, rows->rows, cut->count, owned, own));
+    MNP_TRY(open_table(cut, rows->count - owned, numbering));
+    mnp_rows_params params = read_rows(cut, rows, numbering);
     if (owned < rows->count) {
-        MNP_TRY(run_each(runner_of(source), MNP_ROWS_ENTER, rows->count, &params));
-        MNP_TRY(run_each(runner_of(source), MNP_ROWS_COLLECT, numbering->table.slot_count, &params));
+        MNP_TRY(run_each(cut->runner, MNP_ROWS_ENTER, rows->count, &params));
+        MNP_TRY(run_each(cut->runner, MNP_ROWS_COLLECT, numbering->table.slot_count, &params));
     }
-    MNP_TRY(copy(matrix->ctx, &numbering->count, numbering->found, 1, sizeof numbering->count));
+    MNP_TRY(copy(ctx, &numbering->count, numbering->found, 1, sizeof numbering->count));
     if (numbering->count > INT32_MAX)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's rows touch %" PRId64 " columns of others; more than %d are too "
                         "many", numbering->count, INT32_MAX);
@@ -446,47 +501,67 @@ static mnp_status find_columns(const mnp__row_source *source, const mnp__rows *r
 }
 
 /* Both parts, once the columns are sorted; *columns_p: these.  Waits. */
-static mnp_status stack(const mnp__row_source *source, const mnp__rows *rows, const struct numbering *numbering,
+static mnp_status stack(const struct cut *cut, const mnp__rows *rows, const struct numbering *numbering,
                         const mnp__part *own, mnp__part *ghost, int64_t **columns_p)
 {
-    const mnp_sparse *matrix = source->matrix;
+    mnp_ctx *ctx = cut->runner.ctx;
     const int64_t threads = rows->count > rows->rows ? rows->count : rows->rows + 1;
-    MNP_TRY(new_part(matrix, rows->rows, numbering->count, rows->count - own->count, ghost));
+    MNP_TRY(new_part(ctx, cut->dtype, rows->rows, numbering->count, rows->count - own->count, ghost));
     MNP_TRY(mnp__malloc((size_t)numbering->count * sizeof **columns_p, columns_p));
-    mnp_rows_params params = read_rows(source, rows, numbering);
-    MNP_TRY(run_each(runner_of(source), MNP_ROWS_NUMBER, numbering->count, &params));
+    mnp_rows_params params = read_rows(cut, rows, numbering);
+    MNP_TRY(run_each(cut->runner, MNP_ROWS_NUMBER, numbering->count, &params));
     params.matrix.own = describe_part(own);
     params.matrix.ghost = describe_part(ghost);
     params.count = rows->rows + 1;
-    MNP_TRY(run(runner_of(source), MNP_ROWS_STACK, threads, &params));
-    return copy(matrix->ctx, *columns_p, numbering->columns, numbering->count, sizeof **columns_p);
+    MNP_TRY(run(cut->runner, MNP_ROWS_STACK, threads, &params));
+    return copy(ctx, *columns_p, numbering->columns, numbering->count, sizeof **columns_p);
+}
+
+/* Offsets of 4 bytes instead of 8. */
+static mnp_status narrow(struct runner runner, mnp__part *part)
+{
+    mnp__part narrowed = *part;
+    narrowed.offset_size = sizeof(int32_t);
+    MNP_TRY(alloc(runner.ctx, part->lines + 1, sizeof(int32_t), &narrowed.offsets));
+    mnp_rows_params params = {.matrix = {.own = describe_part(part), .ghost = describe_part(&narrowed)}};
+    const mnp_status st = run_each(runner, MNP_ROWS_NARROW, part->lines + 1, &params);
+    release(runner.ctx, part->offsets);
+    *part = narrowed;
+    return st;
 }
 
 /* Collective, and agreed upon. */
-static mnp_status split(const mnp__row_source *source, const mnp__rows *rows, struct numbering *numbering,
-                        mnp__part *own, mnp__part *ghost, int64_t **columns_p, bool *any_p)
+static mnp_status split(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering, mnp__part *own,
+                        mnp__part *ghost, int64_t **columns_p, bool *any_p)
 {
-    mnp_ctx *ctx = source->matrix->ctx;
-    MNP_TRY(MNP_AGREE(ctx, find_columns(source, rows, numbering, own)));
-    int64_t most = numbering->count;
-    MNP_TRY(mnp__all_reduce(&ctx->comm, &most, 1, MPI_INT64_T, MPI_MAX));
-    *any_p = most > 0;
+    mnp_ctx *ctx = cut->runner.ctx;
+    MNP_TRY(MNP_AGREE(ctx, find_columns(cut, rows, numbering, own)));
+    int64_t most[] = {numbering->count, rows->count};
+    MNP_TRY(mnp__all_reduce(&ctx->comm, most, 2, MPI_INT64_T, MPI_MAX));
+    *any_p = most[0] > 0;
     const mnp__order order = {.dtype = MNP_INT64, .lines = 1, .length = numbering->count, .keys = numbering->columns,
                               .sorted = numbering->columns};
     mnp_status st = *any_p ? mnp__order_sort(ctx, &order) : MNP_OK;
     if (st == MNP_OK)
-        st = stack(source, rows, numbering, own, ghost, columns_p);
+        st = stack(cut, rows, numbering, own, ghost, columns_p);
+    if (st == MNP_OK && most[1] <= INT32_MAX)
+        st = narrow(cut->runner, own);
+    if (st == MNP_OK && most[1] <= INT32_MAX)
+        st = narrow(cut->runner, ghost);
     return MNP_AGREE(ctx, st);
 }
 
-mnp_status mnp__rows_split(const mnp__row_source *source, mnp__rows *rows, mnp__part *own, mnp__part *ghost,
-                           int64_t **columns_p, int64_t *count_p, bool *any_p)
+mnp_status mnp__rows_split(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *column_layout, mnp__rows *rows,
+                           mnp__part *own, mnp__part *ghost, int64_t **columns_p, int64_t *count_p, bool *any_p)
 {
-    mnp_ctx *ctx = source->matrix->ctx;
+    const int64_t *cuts = mnp_layout_cuts(column_layout, 0), lo = cuts[ctx->comm.rank];
+    struct cut cut = {.runner.ctx = ctx, .dtype = dtype, .lo = lo, .count = cuts[ctx->comm.rank + 1] - lo,
+                      .all = column_layout->shape[0]};
     struct numbering numbering = {.count = 0};
     mnp__part made_own = {.rows = 0}, made_ghost = {.rows = 0};
     int64_t *columns = NULL;
-    const mnp_status st = split(source, rows, &numbering, &made_own, &made_ghost, &columns, any_p);
+    MNP_TRY(load(ctx, dtype, "fetch_rows", &cut.runner.kernel));
+    const mnp_status st = split(&cut, rows, &numbering, &made_own, &made_ghost, &columns, any_p);
     close_numbering(ctx, &numbering);
     if (st == MNP_OK) {
         *own = made_own;

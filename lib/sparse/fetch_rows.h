@@ -8,6 +8,13 @@
 
 #include "sparse/sparse.h"
 
+/*
+ * `count` lengths become offsets, one more, of which the last is *sum_p too; waits for it.  load is collective, for
+ * rows of any dtype.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ */
+mnp_status mnp__lengths_load(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kernel_p);
+mnp_status mnp__lengths_sum_up(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, int64_t *lengths, int64_t *sum_p);
+
 /* A matrix whose rows are read: both parts in CSR. */
 typedef struct mnp__row_source {
     const mnp_sparse *matrix;
@@ -47,13 +54,17 @@ mnp_status mnp__rows_fetch(const mnp__row_source *a, const mnp__part *numbered, 
                            mnp__rows *rows);
 void mnp__rows_release(mnp_ctx *ctx, mnp__rows *rows);
 
+/* All rows of a matrix, as they are.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE. */
+mnp_status mnp__rows_of(const mnp_sparse *matrix, mnp__rows *rows);
+
 /*
- * Rows of the source's matrix as two parts that list all of them: as mnp__part_split() has it, but that `columns` of
- * the rows are used up.  *columns_p is memory of the CPU, to be freed.  *any_p: whether any rank has ghosts.
- * Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_UNSUPPORTED.
+ * Rows of a matrix whose columns are cut so, as two parts that list all of them: as mnp__part_split() has it, but that
+ * `columns` of the rows are used up.  Offsets are of 4 bytes where those of all ranks fit.  *columns_p is memory of the
+ * CPU, to be freed.  *any_p: whether any rank has ghosts.  Collective, and agreed upon.  MNP_ERR_MEMORY,
+ * MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_UNSUPPORTED.
  */
-mnp_status mnp__rows_split(const mnp__row_source *source, mnp__rows *rows, mnp__part *own, mnp__part *ghost,
-                           int64_t **columns_p, int64_t *count_p, bool *any_p);
+mnp_status mnp__rows_split(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *column_layout, mnp__rows *rows,
+                           mnp__part *own, mnp__part *ghost, int64_t **columns_p, int64_t *count_p, bool *any_p);
 
 /*
  * A part in CSR that lists all rows comes to list only those that have entries.  Waits.  Collective, and agreed upon.

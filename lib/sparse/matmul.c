@@ -44,8 +44,8 @@ static mnp_status make_factors(const mnp__row_source *a, const mnp__row_source *
     mnp__rows rows = {.rows = 0};
     MNP_TRY(MNP_AGREE(ctx, mnp__rows_number(a, &factors->a)));
     MNP_TRY(mnp__rows_fetch(a, &factors->a, b, &rows));
-    const mnp_status st = mnp__rows_split(b, &rows, &factors->own, &factors->ghost, &factors->columns, &factors->count,
-                                          &factors->any);
+    const mnp_status st = mnp__rows_split(ctx, b->matrix->dtype, b->matrix->column_layout, &rows, &factors->own,
+                                          &factors->ghost, &factors->columns, &factors->count, &factors->any);
     mnp__rows_release(ctx, &rows);
     return st;
 }

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "kernels/stencil_rows.h"
 #include "layout/layout.h"
 #include "ops/indexed.h"
-#include "sparse/sparse.h"
+#include "sparse/edit_rows.h"
 
 /* This rank's range of an even layout of n rows, which is the caller's to free. */
 static mnp_status even_rows(mnp_ctx *ctx, int64_t n, mnp_layout **layout_p, int64_t *lo_p, int64_t *count_p)
@@ -58,12 +60,19 @@ mnp_status mnp_sparse_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t 
 
 /* ---- stencils ---- */
 
+_Static_assert((int)MNP_STENCIL_DIMS == (int)MNP_MAX_DIMS, "the kernel has room for all dimensions");
+
 struct stencil {
     mnp_dtype dtype;
     int ndim, npoints;
     const int64_t *shape, *offsets;
     const void *coefficients;
-    int64_t *jumps; /* from a point's number to that of its neighbour */
+};
+
+/* The points in the order in which neighbours' numbers rise, as the kernel reads them. */
+struct points {
+    int64_t *steps, *jumps;
+    void *coefficients;
 };
 
 /* How far neighbour p is along dimension d: at most beyond the whole grid, so that nothing overflows. */
@@ -73,71 +82,133 @@ static int64_t offset_of(const struct stencil *stencil, int p, int d)
     return offset < -n ? -n : offset > n ? n : offset;
 }
 
-/* The order in which neighbours' numbers rise, by insertion. */
-static void sort_points(const struct stencil *stencil, int *order)
+/* From a point's number to that of its neighbour p. */
+static int64_t jump_of(const struct stencil *stencil, int p)
 {
-    for (int p = 0; p < stencil->npoints; p++) {
-        int at = p;
-        for (; at > 0 && stencil->jumps[order[at - 1]] > stencil->jumps[p]; at--)
-            order[at] = order[at - 1];
-        order[at] = p;
-    }
-}
-
-/* Whether point p of the stencil at `index` lies in the grid. */
-static bool is_inside(const struct stencil *stencil, const int64_t *index, int p)
-{
-    for (int d = 0; d < stencil->ndim; d++) {
-        const int64_t at = index[d] + offset_of(stencil, p, d);
-        if (at < 0 || at >= stencil->shape[d])
-            return false;
-    }
-    return true;
+    int64_t jump = 0;
+    for (int d = 0; d < stencil->ndim; d++)
+        jump = jump * stencil->shape[d] + offset_of(stencil, p, d);
+    return jump;
 }
 
 /*
- * Rows lo .. lo + count - 1.  Neighbours' numbers rise in `order`: those of two that
- * are both in the grid are different.
+ * Sorted by insertion.  Neighbours' numbers rise then in every row: those of two that are both in the grid are
+ * different.
  */
-static void make_rows(const struct stencil *stencil, const int *order, int64_t lo, mnp__csr *csr)
+static mnp_status sort_points(const struct stencil *stencil, struct points *points)
 {
-    const size_t size = mnp_dtype_size(stencil->dtype);
-    int64_t index[MNP_MAX_DIMS], entries = 0, rest = lo;
-    for (int d = stencil->ndim - 1; d >= 0; d--) {
-        index[d] = stencil->shape[d] > 0 ? rest % stencil->shape[d] : 0;
-        rest = stencil->shape[d] > 0 ? rest / stencil->shape[d] : 0;
-    }
-    for (int64_t i = 0; i < csr->rows; i++) {
-        for (int k = 0; k < stencil->npoints; k++) {
-            const int p = order[k];
-            if (!is_inside(stencil, index, p))
-                continue;
-            csr->indices[entries] = lo + i + stencil->jumps[p];
-            mnp__value_copy(size, csr->values, entries++, stencil->coefficients, p);
-        }
-        csr->offsets[i + 1] = entries;
-        for (int d = stencil->ndim - 1; d >= 0 && ++index[d] == stencil->shape[d]; d--)
-            index[d] = 0;
-    }
-}
-
-static mnp_status make_stencil(struct stencil *stencil, int64_t lo, int64_t count, int64_t n, mnp__csr *csr)
-{
+    const size_t count = (size_t)stencil->npoints, ndim = (size_t)stencil->ndim, size = mnp_dtype_size(stencil->dtype);
     int *order = NULL;
     mnp_status st;
-    if (count > INT64_MAX / (stencil->npoints + 1))
-        return MNP_FAIL(MNP_ERR_MEMORY, "no memory for %" PRId64 " rows of a stencil", count);
-    MNP_TRY_OR(mnp__calloc((size_t)stencil->npoints, sizeof *stencil->jumps, &stencil->jumps), st, done);
-    MNP_TRY_OR(mnp__calloc((size_t)stencil->npoints, sizeof *order, &order), st, done);
-    MNP_TRY_OR(mnp__csr_new(stencil->dtype, count, n, count * stencil->npoints, csr), st, done);
-    for (int p = 0; p < stencil->npoints; p++)
+    MNP_TRY_OR(mnp__malloc(count * sizeof *order, &order), st, done);
+    MNP_TRY_OR(mnp__malloc(count * ndim * sizeof *points->steps, &points->steps), st, done);
+    MNP_TRY_OR(mnp__malloc(count * sizeof *points->jumps, &points->jumps), st, done);
+    MNP_TRY_OR(mnp__malloc(count * size, &points->coefficients), st, done);
+    for (int p = 0; p < stencil->npoints; p++) {
+        int at = p;
+        for (; at > 0 && jump_of(stencil, order[at - 1]) > jump_of(stencil, p); at--)
+            order[at] = order[at - 1];
+        order[at] = p;
+    }
+    for (int k = 0; k < stencil->npoints; k++) {
         for (int d = 0; d < stencil->ndim; d++)
-            stencil->jumps[p] = stencil->jumps[p] * stencil->shape[d] + offset_of(stencil, p, d);
-    sort_points(stencil, order);
-    make_rows(stencil, order, lo, csr);
+            points->steps[k * stencil->ndim + d] = offset_of(stencil, order[k], d);
+        points->jumps[k] = jump_of(stencil, order[k]);
+        mnp__value_copy(size, points->coefficients, k, stencil->coefficients, order[k]);
+    }
 done:
-    free(stencil->jumps);
     free(order);
+    return st;
+}
+
+static void free_points(struct points *points)
+{
+    free(points->steps);
+    free(points->jumps);
+    free(points->coefficients);
+}
+
+static mnp_status alloc(mnp_ctx *ctx, int64_t count, size_t size, void *pointer_p)
+{
+    void *memory;
+    if (size > 0 && (uint64_t)count > SIZE_MAX / 2 / size)
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory for %" PRId64 " rows or entries of a stencil", count);
+    MNP_TRY(ctx->device->ops->alloc(ctx->device, (size_t)count * size, &memory));
+    memcpy(pointer_p, &memory, sizeof memory);
+    return MNP_OK;
+}
+
+/* Rows lo .. lo + rows->rows - 1, of points in device memory.  Waits. */
+static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__kernel *kernel, mnp__kernel *sums,
+                            const struct points *points, int64_t lo, mnp__rows *rows)
+{
+    const mnp__launch launch = mnp__launch_of(rows->rows);
+    mnp_stencil_params params = {.ndim = stencil->ndim, .lo = lo, .rows = rows->rows, .npoints = stencil->npoints,
+                                 .steps = (long long *)points->steps, .jumps = (long long *)points->jumps,
+                                 .coefficients = points->coefficients};
+    for (int d = 0; d < stencil->ndim; d++)
+        params.shape[d] = stencil->shape[d];
+    MNP_TRY(alloc(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
+    params.lengths = (long long *)rows->offsets;
+    if (rows->rows > 0)
+        MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
+    MNP_TRY(mnp__lengths_sum_up(ctx, sums, rows->rows, rows->offsets, &rows->count));
+    MNP_TRY(alloc(ctx, rows->count, sizeof *rows->columns, &rows->columns));
+    MNP_TRY(alloc(ctx, rows->count, mnp_dtype_size(stencil->dtype), &rows->values));
+    params.fills = 1;
+    params.columns = (long long *)rows->columns;
+    params.values = rows->values;
+    if (rows->rows > 0)
+        MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
+    return mnp__ctx_wait(ctx, ctx->compute);
+}
+
+static mnp_status upload(mnp_ctx *ctx, const void *data, size_t size, void *pointer_p)
+{
+    void *memory;
+    MNP_TRY(ctx->device->ops->alloc(ctx->device, size, &memory));
+    memcpy(pointer_p, &memory, sizeof memory);
+    return ctx->device->ops->copy(ctx->device, memory, data, size, ctx->compute);
+}
+
+/* The same of the points sorted and brought to the device; what was made stays in *rows, also after a failure. */
+static mnp_status bring_points(mnp_ctx *ctx, const struct stencil *stencil, mnp__kernel *kernel, mnp__kernel *sums,
+                               int64_t lo, mnp__rows *rows)
+{
+    const mnp__device_ops *ops = ctx->device->ops;
+    const size_t count = (size_t)stencil->npoints, ndim = (size_t)stencil->ndim;
+    struct points points = {NULL, NULL, NULL}, brought = {NULL, NULL, NULL};
+    mnp_status st;
+    MNP_TRY_OR(sort_points(stencil, &points), st, done);
+    MNP_TRY_OR(upload(ctx, points.steps, count * ndim * sizeof *points.steps, &brought.steps), st, done);
+    MNP_TRY_OR(upload(ctx, points.jumps, count * sizeof *points.jumps, &brought.jumps), st, done);
+    MNP_TRY_OR(upload(ctx, points.coefficients, count * mnp_dtype_size(stencil->dtype), &brought.coefficients), st,
+               done);
+    st = make_rows(ctx, stencil, kernel, sums, &brought, lo, rows);
+done:
+    if (st != MNP_OK)
+        (void)mnp__ctx_wait(ctx, ctx->compute); /* for the copies */
+    ops->free(ctx->device, brought.steps);
+    ops->free(ctx->device, brought.jumps);
+    ops->free(ctx->device, brought.coefficients);
+    free_points(&points);
+    return st;
+}
+
+/* Collective, and agreed upon. */
+static mnp_status make_stencil(mnp_ctx *ctx, const struct stencil *stencil, int64_t lo, int64_t count, mnp__rows *rows)
+{
+    const mnp__kernel_spec spec = {.file = "stencil_rows.cu", .function = "stencil_rows"};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__kernel *kernel, *sums;
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n", mnp__jit_type(stencil->dtype));
+    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
+    MNP_TRY(mnp__lengths_load(ctx, stencil->dtype, &sums));
+    *rows = (mnp__rows){.rows = count};
+    const mnp_status st = MNP_AGREE(ctx, bring_points(ctx, stencil, kernel, sums, lo, rows));
+    if (st != MNP_OK)
+        mnp__rows_release(ctx, rows);
     return st;
 }
 
@@ -166,16 +237,15 @@ mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const i
     struct stencil stencil = {.dtype = dtype, .ndim = ndim, .npoints = npoints, .shape = shape, .offsets = offsets,
                               .coefficients = coefficients};
     mnp_layout *layout;
-    mnp__csr csr = {.rows = 0};
+    mnp__rows rows;
     int64_t lo, count, n = 1;
     MNP_TRY(check_stencil("mnp_csr_from_stencil", &stencil));
     for (int d = 0; d < ndim; d++)
         n *= shape[d];
     MNP_TRY(even_rows(ctx, n, &layout, &lo, &count));
-    mnp_status st = MNP_AGREE(ctx, make_stencil(&stencil, lo, count, n, &csr));
+    mnp_status st = make_stencil(ctx, &stencil, lo, count, &rows);
     if (st == MNP_OK)
-        st = mnp__sparse_from_csr(ctx, n, n, layout, NULL, &csr, matrix_p);
-    mnp__csr_free(&csr);
+        st = mnp__sparse_from_rows(ctx, dtype, n, n, layout, layout, &rows, matrix_p);
     mnp_layout_free(layout);
     return st;
 }

@@ -276,15 +276,6 @@ mnp_status mnp__sparse_from_csr(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, c
     return mnp__sparse_from_csr_as(ctx, nrows, ncolumns, row_layout, column_layout, csr, MNP_CSR, 0, matrix_p);
 }
 
-mnp_status mnp__sparse_like(const mnp_sparse *matrix, mnp__csr *csr, mnp_sparse **made_p)
-{
-    const mnp_status st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                                  matrix->column_layout, csr, matrix->format, matrix->own.block,
-                                                  made_p);
-    mnp__csr_free(csr);
-    return st;
-}
-
 void mnp_sparse_free(mnp_sparse *matrix)
 {
     if (!matrix)

@@ -74,9 +74,6 @@ mnp_status mnp__sparse_from_parts(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns,
                                   const mnp_layout *column_layout, mnp_dtype dtype, mnp__part *own, mnp__part *ghost,
                                   int64_t count, const int64_t *columns, mnp_sparse **matrix_p);
 
-/* Another matrix of the same layouts and format; the rows are freed whatever becomes of them.  Collective, as above. */
-mnp_status mnp__sparse_like(const mnp_sparse *matrix, mnp__csr *csr, mnp_sparse **made_p);
-
 /* ---- taking apart ---- */
 
 /*

@@ -1,5 +1,5 @@
 /*
- * The same entries elsewhere: other formats, other layouts, transposed, a part of them.  On memory of the CPU.
+ * The same entries elsewhere: other formats, other layouts, transposed; these on memory of the CPU; and a part of them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "layout/layout.h"
 #include "ops/indexed.h"
-#include "sparse/sparse.h"
+#include "sparse/edit_rows.h"
 #include "sparse/travel.h"
 
 /* ---- transposing ---- */
@@ -202,39 +202,26 @@ static mnp_status slice_layout(const mnp_layout *layout, int64_t start, int64_t 
     return st;
 }
 
-/* Rows [first, first + count) of those here. */
-static mnp_status slice_csr(const mnp__csr *csr, int64_t first, int64_t count, mnp__csr *slice)
-{
-    const int64_t begin = csr->offsets[first], entries = csr->offsets[first + count] - begin;
-    const size_t size = mnp_dtype_size(csr->dtype);
-    MNP_TRY(mnp__csr_new(csr->dtype, count, csr->columns, entries, slice));
-    for (int64_t i = 0; i <= count; i++)
-        slice->offsets[i] = csr->offsets[first + i] - begin;
-    memcpy(slice->indices, csr->indices + begin, (size_t)entries * sizeof *csr->indices);
-    memcpy(slice->values, (const char *)csr->values + (size_t)begin * size, (size_t)entries * size);
-    return MNP_OK;
-}
-
 mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop, mnp_sparse **rows_p)
 {
     mnp_layout *layout;
-    mnp__csr csr = {.rows = 0}, slice = {.rows = 0};
+    mnp__rows rows = {.rows = 0}, slice;
     mnp_status st;
     MNP_TRY(mnp__sparse_check("mnp_sparse_rows", matrix));
+    mnp_ctx *ctx = matrix->ctx;
     start = slice_index(start, matrix->shape[0]);
     stop = slice_index(stop, matrix->shape[0]);
     stop = stop < start ? start : stop;
     MNP_TRY(slice_layout(matrix->row_layout, start, stop, &layout));
-    const int64_t *cuts = mnp_layout_cuts(layout, 0), lo = cuts[matrix->ctx->comm.rank],
-                  count = cuts[matrix->ctx->comm.rank + 1] - lo;
-    MNP_TRY_OR(mnp__sparse_fetch(matrix, &csr), st, done);
-    const int64_t first = count > 0 ? start + lo - matrix->row_lo : 0;
-    MNP_TRY_OR(MNP_AGREE(matrix->ctx, slice_csr(&csr, first, count, &slice)), st, done);
-    st = mnp__sparse_from_csr(matrix->ctx, stop - start, matrix->shape[1], layout, matrix->column_layout, &slice,
-                              rows_p);
+    const int64_t *cuts = mnp_layout_cuts(layout, 0), lo = cuts[ctx->comm.rank], count = cuts[ctx->comm.rank + 1] - lo;
+    const mnp__selection selection = {.first = count > 0 ? start + lo - matrix->row_lo : 0, .count = count,
+                                      .low = INT64_MIN, .high = INT64_MAX, .row_lo = matrix->row_lo};
+    MNP_TRY_OR(mnp__rows_of(matrix, &rows), st, done);
+    MNP_TRY_OR(mnp__rows_select(ctx, matrix->dtype, &rows, &selection, &slice), st, done);
+    st = mnp__sparse_from_rows(ctx, matrix->dtype, stop - start, matrix->shape[1], layout, matrix->column_layout,
+                               &slice, rows_p);
 done:
-    mnp__csr_free(&csr);
-    mnp__csr_free(&slice);
+    mnp__rows_release(ctx, &rows);
     mnp_layout_free(layout);
     return st;
 }
