@@ -179,6 +179,8 @@ const mnp__kernel_spec mnp__jit_examples[] = {
     {.file = "fetch_rows.cu", .function = "fetch_rows", .defines = "#define MNP_VALUE mnp_complex128\n"},
     {.file = "fetch_rows.cu", .function = "find_diagonal", .defines = "#define MNP_VALUE double\n"},
     {.file = "fetch_rows.cu", .function = "find_diagonal", .defines = "#define MNP_VALUE mnp_complex64\n"},
+    {.file = "sort_entries.cu", .function = "sort_entries", .defines = "#define MNP_VALUE float\n"},
+    {.file = "sort_entries.cu", .function = "sort_entries", .defines = "#define MNP_VALUE mnp_complex128\n"},
     {.file = "stencil_rows.cu", .function = "stencil_rows", .defines = "#define MNP_VALUE double\n"},
     {.file = "stencil_rows.cu", .function = "stencil_rows", .defines = "#define MNP_VALUE mnp_complex64\n"},
     {.file = "merge.cu", .function = "merge_runs", .defines =

@@ -9,56 +9,54 @@
 #include "ops/gather.h"
 #include "ops/indexed.h"
 #include "ops/place.h"
-#include "sparse/sparse.h"
-#include "sparse/travel.h"
+#include "sparse/sort_entries.h"
 
 /* ---- from entries ---- */
 
-/* Entries that this rank gives; the first one's number is for sentences. */
-struct entries {
-    mnp_dtype dtype;
-    int64_t first, count;
-    const int64_t *rows, *columns;
-    const void *values;
-};
-
-static mnp_status check_indices(const char *function, const char *what, int64_t n, const struct entries *entries,
-                                const int64_t *indices)
-{
-    for (int64_t k = 0; k < entries->count; k++)
-        if (indices[k] < 0 || indices[k] >= n)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: entry %" PRId64 " is in %s %" PRId64 "; there are %" PRId64, function,
-                            entries->first + k, what, indices[k], n);
-    return MNP_OK;
-}
-
-static mnp_status check_entries(const char *function, int64_t nrows, int64_t ncolumns, const struct entries *entries)
-{
-    const bool missing = !entries->rows || !entries->columns || !entries->values;
-    if (entries->count < 0 || (entries->count > 0 && missing))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " entries%s", function, entries->count,
-                        entries->count < 0 ? "" : ", and their rows, columns or values are NULL");
-    MNP_TRY(check_indices(function, "row", nrows, entries, entries->rows));
-    return check_indices(function, "column", ncolumns, entries, entries->columns);
-}
-
-static mnp_status from_entries(const char *function, mnp_ctx *ctx, int64_t nrows, int64_t ncolumns,
-                               const mnp_layout *row_layout, const mnp_layout *column_layout,
-                               const struct entries *entries, mnp_sparse **matrix_p)
+/* Entries in device memory, which are used up, whatever comes; the first one's number is for sentences. */
+static mnp_status from_entries(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
+                               const mnp_layout *row_layout, const mnp_layout *column_layout, int64_t first,
+                               mnp__entries *entries, mnp_sparse **matrix_p)
 {
     mnp_layout *row, *column;
-    mnp__csr csr = {.rows = 0};
-    mnp_status st;
-    MNP_TRY(mnp__sparse_layouts(function, ctx, nrows, ncolumns, row_layout, column_layout, &row, &column));
-    MNP_TRY_OR(MNP_AGREE(ctx, check_entries(function, nrows, ncolumns, entries)), st, done);
-    MNP_TRY_OR(mnp__travel_entries(ctx, row, entries->dtype, ncolumns, entries->count, entries->rows, entries->columns,
-                                   entries->values, &csr), st, done);
-    st = mnp__sparse_from_csr(ctx, nrows, ncolumns, row, column, &csr, matrix_p);
-done:
-    mnp__csr_free(&csr);
+    mnp__rows rows;
+    mnp_status st = mnp__sparse_layouts(function, ctx, nrows, ncolumns, row_layout, column_layout, &row, &column);
+    if (st != MNP_OK) {
+        mnp__entries_release(ctx, entries);
+        return st;
+    }
+    st = mnp__entries_check(function, ctx, dtype, nrows, ncolumns, first, entries);
+    if (st == MNP_OK)
+        st = mnp__rows_from_entries(ctx, dtype, row, ncolumns, MNP__ENTRIES_ANYHOW, entries, &rows);
+    else
+        mnp__entries_release(ctx, entries);
+    if (st == MNP_OK)
+        st = mnp__sparse_from_rows(ctx, dtype, nrows, ncolumns, row, column, &rows, matrix_p);
     mnp_layout_free(row);
     mnp_layout_free(column);
     return st;
+}
+
+static mnp_status upload(mnp_ctx *ctx, int64_t count, size_t size, const void *from, void *pointer_p)
+{
+    void *memory;
+    MNP_TRY(ctx->device->ops->alloc(ctx->device, (size_t)count * size, &memory));
+    memcpy(pointer_p, &memory, sizeof memory);
+    return ctx->device->ops->copy(ctx->device, memory, from, (size_t)count * size, ctx->compute);
+}
+
+static mnp_status upload_entries(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int64_t count,
+                                 const int64_t *rows, const int64_t *columns, const void *values, mnp__entries *entries)
+{
+    const bool missing = !rows || !columns || !values;
+    if (count < 0 || (count > 0 && missing))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " entries%s", function, count,
+                        count < 0 ? "" : ", and their rows, columns or values are NULL");
+    entries->count = count;
+    MNP_TRY(upload(ctx, count, sizeof *rows, rows, &entries->rows));
+    MNP_TRY(upload(ctx, count, sizeof *columns, columns, &entries->columns));
+    MNP_TRY(upload(ctx, count, mnp_dtype_size(dtype), values, &entries->values));
+    return mnp__ctx_wait(ctx, ctx->compute);
 }
 
 mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
@@ -67,26 +65,30 @@ mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows
                                     mnp_sparse **matrix_p)
 {
     static const char function[] = "mnp_sparse_from_triplets";
-    const struct entries entries = {.dtype = dtype, .count = count, .rows = rows, .columns = columns, .values = values};
+    mnp__entries entries = {.count = 0};
     MNP_TRY(mnp__sparse_check_dtype(function, dtype));
-    return from_entries(function, ctx, nrows, ncolumns, row_layout, column_layout, &entries, matrix_p);
+    const mnp_status st = MNP_AGREE(ctx, upload_entries(function, ctx, dtype, count, rows, columns, values, &entries));
+    if (st != MNP_OK) {
+        mnp__entries_release(ctx, &entries);
+        return st;
+    }
+    return from_entries(function, ctx, dtype, nrows, ncolumns, row_layout, column_layout, 0, &entries, matrix_p);
 }
 
-/* This rank's elements of an array of one dimension, as of an even layout, in memory of the CPU. */
-static mnp_status fetch_line(const mnp_array *array, mnp_dtype dtype, const mnp_layout *layout, void *memory_p)
+/* This rank's elements of an array of one dimension, as of that layout, in device memory of their own. */
+static mnp_status copy_line(const mnp_array *array, mnp_dtype dtype, const mnp_layout *layout, void *memory_p)
 {
+    mnp_ctx *ctx = array->ctx;
     mnp_array *line;
     void *memory = NULL;
     MNP_TRY(mnp__lined_up(array, dtype, layout, &line));
-    mnp_status st = mnp__malloc((size_t)line->local_size * mnp_dtype_size(dtype), &memory);
+    const size_t bytes = (size_t)line->local_size * mnp_dtype_size(dtype);
+    mnp_status st = ctx->device->ops->alloc(ctx->device, bytes, &memory);
     if (st == MNP_OK)
-        st = mnp_array_get_local(line, memory);
-    st = MNP_AGREE(array->ctx, st);
+        st = ctx->device->ops->copy(ctx->device, memory, line->data, bytes, ctx->compute);
+    st = MNP_AGREE(ctx, st);
     mnp_array_free(line);
-    if (st == MNP_OK)
-        memcpy(memory_p, &memory, sizeof memory);
-    else
-        free(memory);
+    memcpy(memory_p, &memory, sizeof memory);
     return st;
 }
 
@@ -112,26 +114,24 @@ mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *columns, 
                                int64_t ncolumns, mnp_sparse **matrix_p)
 {
     static const char function[] = "mnp_sparse_from_coo";
-    int64_t *row = NULL, *column = NULL;
-    void *value = NULL;
+    mnp__entries entries = {.count = 0};
     mnp_layout *layout;
-    mnp_status st;
     MNP_TRY(check_coo(function, rows, columns, values));
     mnp_ctx *ctx = values->ctx;
     MNP_TRY(mnp__layout_line(ctx->comm.size, 1, values->layout->shape, NULL, &layout));
     const int64_t *cuts = mnp_layout_cuts(layout, 0), first = cuts[ctx->comm.rank];
-    MNP_TRY_OR(fetch_line(rows, MNP_INT64, layout, &row), st, done);
-    MNP_TRY_OR(fetch_line(columns, MNP_INT64, layout, &column), st, done);
-    MNP_TRY_OR(fetch_line(values, values->dtype, layout, &value), st, done);
-    const struct entries entries = {.dtype = values->dtype, .first = first, .count = cuts[ctx->comm.rank + 1] - first,
-                                    .rows = row, .columns = column, .values = value};
-    st = from_entries(function, ctx, nrows, ncolumns, NULL, NULL, &entries, matrix_p);
-done:
-    free(row);
-    free(column);
-    free(value);
+    entries.count = cuts[ctx->comm.rank + 1] - first;
+    mnp_status st = copy_line(rows, MNP_INT64, layout, &entries.rows);
+    if (st == MNP_OK)
+        st = copy_line(columns, MNP_INT64, layout, &entries.columns);
+    if (st == MNP_OK)
+        st = copy_line(values, values->dtype, layout, &entries.values);
     mnp_layout_free(layout);
-    return st;
+    if (st != MNP_OK) {
+        mnp__entries_release(ctx, &entries);
+        return st;
+    }
+    return from_entries(function, ctx, values->dtype, nrows, ncolumns, NULL, NULL, first, &entries, matrix_p);
 }
 
 /* ---- from a dense array ---- */

@@ -31,13 +31,6 @@ static inline int64_t mnp__csr_count(const mnp__csr *csr)
 mnp_status mnp__csr_new(mnp_dtype dtype, int64_t rows, int64_t columns, int64_t count, mnp__csr *csr);
 void mnp__csr_free(mnp__csr *csr); /* one that is all zeros is accepted */
 
-/*
- * From entries in any order, entry k at row rows[k] - first_row, column columns[k], which are inside; duplicates are
- * summed in the order in which they come.  Time by the entries, and their logarithm in rows whose columns do not rise.
- */
-mnp_status mnp__csr_from_entries(mnp_dtype dtype, int64_t nrows, int64_t first_row, int64_t ncolumns, int64_t count,
-                                 const int64_t *rows, const int64_t *columns, const void *values, mnp__csr *csr);
-
 /* The entries that are not 0, as a new one. */
 mnp_status mnp__csr_without_zeros(const mnp__csr *csr, mnp__csr *kept);
 

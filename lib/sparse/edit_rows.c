@@ -225,18 +225,17 @@ static mnp_status fetch(mnp_ctx *ctx, mnp_dtype dtype, int64_t ncolumns, const m
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 
-mnp_status mnp__sparse_from_rows_like(const mnp_sparse *matrix, mnp_dtype dtype, mnp__rows *rows, mnp_sparse **made_p)
+mnp_status mnp__sparse_from_rows_as(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
+                                    const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
+                                    mnp_sparse_format format, int block, mnp_sparse **matrix_p)
 {
-    mnp_ctx *ctx = matrix->ctx;
     mnp__csr csr = {.rows = 0};
-    if (matrix->format == MNP_CSR)
-        return mnp__sparse_from_rows(ctx, dtype, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                     matrix->column_layout, rows, made_p);
-    mnp_status st = MNP_AGREE(ctx, fetch(ctx, dtype, matrix->shape[1], rows, &csr));
+    if (format == MNP_CSR)
+        return mnp__sparse_from_rows(ctx, dtype, nrows, ncolumns, row_layout, column_layout, rows, matrix_p);
+    mnp_status st = MNP_AGREE(ctx, fetch(ctx, dtype, ncolumns, rows, &csr));
     mnp__rows_release(ctx, rows);
     if (st == MNP_OK)
-        st = mnp__sparse_from_csr_as(ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                     matrix->column_layout, &csr, matrix->format, matrix->own.block, made_p);
+        st = mnp__sparse_from_csr_as(ctx, nrows, ncolumns, row_layout, column_layout, &csr, format, block, matrix_p);
     mnp__csr_free(&csr);
     return st;
 }

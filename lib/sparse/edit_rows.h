@@ -38,14 +38,16 @@ typedef struct mnp__change {
 mnp_status mnp__rows_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *change, mnp__rows *changed);
 
 /*
- * The matrix in CSR of rows, as many as the row layout gives this rank; like: in the format and with the layouts of
- * another one, by way of the CPU where that is not CSR.  The rows are used up, whatever comes.  Collective, and agreed
- * upon; the caller has agreed on what may have failed before.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE,
+ * The matrix in CSR of rows, as many as the row layout gives this rank; `as`: in another format too, by way of the CPU,
+ * with blocks of that side in BSR (0: chosen).  The rows are used up, whatever comes.  Collective, and agreed upon; the
+ * caller has agreed on what may have failed before.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE,
  * MNP_ERR_UNSUPPORTED.
  */
 mnp_status mnp__sparse_from_rows(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
                                  const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
                                  mnp_sparse **matrix_p);
-mnp_status mnp__sparse_from_rows_like(const mnp_sparse *matrix, mnp_dtype dtype, mnp__rows *rows, mnp_sparse **made_p);
+mnp_status mnp__sparse_from_rows_as(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
+                                    const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
+                                    mnp_sparse_format format, int block, mnp_sparse **matrix_p);
 
 #endif

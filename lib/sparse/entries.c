@@ -53,7 +53,8 @@ static mnp_status change(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__c
 {
     mnp__rows rows;
     MNP_TRY(mnp__rows_changed(matrix, dtype, how, &rows));
-    return mnp__sparse_from_rows_like(matrix, dtype, &rows, changed_p);
+    return mnp__sparse_from_rows_as(matrix->ctx, dtype, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                    matrix->column_layout, &rows, matrix->format, matrix->own.block, changed_p);
 }
 
 mnp_status mnp_sparse_astype(const mnp_sparse *matrix, mnp_dtype dtype, mnp_sparse **cast_p)

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/shuffle.h"
 #include "ops/indexed.h"
 #include "sparse/ghosts_push.h"
 #include "sparse/sparse.h"
-#include "sparse/travel.h"
 
 enum { KEPT_EXCHANGES = 4 };
 
@@ -106,6 +106,32 @@ bool mnp__ghosts_enqueues(const mnp__ghosts *ghosts)
 
 /* ---- planning ---- */
 
+/*
+ * Numbers in memory of the CPU travel by way of the device's: if a rank is lost, MPI may still speak of them later, and
+ * the device retains what is freed.  Waits.  Collective, and agreed upon.
+ */
+static mnp_status send_numbers(mnp_ctx *ctx, mnp__shuffle *shuffle, int64_t count, const int64_t *from, int64_t *to)
+{
+    const mnp__device_ops *ops = ctx->device->ops;
+    const size_t bytes = (size_t)count * sizeof *from, coming = (size_t)mnp__shuffle_received(shuffle) * sizeof *to;
+    void *sent = NULL, *received = NULL;
+    mnp_status st = ops->alloc(ctx->device, bytes, &sent);
+    if (st == MNP_OK)
+        st = ops->alloc(ctx->device, coming, &received);
+    if (st == MNP_OK)
+        st = ops->copy(ctx->device, sent, from, bytes, ctx->compute);
+    st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK)
+        st = mnp__shuffle_send(shuffle, sizeof *from, sent, received);
+    if (st == MNP_OK)
+        st = ops->copy(ctx->device, to, received, coming, ctx->compute);
+    if (st == MNP_OK)
+        st = mnp__ctx_wait(ctx, ctx->compute);
+    ops->free(ctx->device, sent);
+    ops->free(ctx->device, received);
+    return MNP_AGREE(ctx, st);
+}
+
 /* Ask the owners; what the others ask of this rank comes as places in its part, on the device. */
 static mnp_status ask_owners(mnp__ghosts *ghosts)
 {
@@ -121,7 +147,7 @@ static mnp_status ask_owners(mnp__ghosts *ghosts)
     const size_t bytes = (size_t)ghosts->wanted * sizeof *wanted;
     memcpy(ghosts->to, mnp__shuffle_received_from(shuffle), (size_t)ctx->comm.size * sizeof *ghosts->to);
     MNP_TRY_OR(MNP_AGREE(ctx, mnp__malloc(bytes, &wanted)), st, done);
-    MNP_TRY_OR(mnp__travel_send(ctx, shuffle, ghosts->count, sizeof *wanted, ghosts->columns, wanted), st, done);
+    MNP_TRY_OR(send_numbers(ctx, shuffle, ghosts->count, ghosts->columns, wanted), st, done);
     for (int64_t i = 0; i < ghosts->wanted; i++)
         wanted[i] -= lo;
     st = ops->alloc(ctx->device, bytes, &places);

@@ -1,5 +1,5 @@
 /*
- * The same entries elsewhere: other formats, other layouts, transposed; these on memory of the CPU; and a part of them.
+ * The same entries elsewhere: other formats, other layouts, transposed, a part of them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,39 +7,29 @@
 
 #include "layout/layout.h"
 #include "ops/indexed.h"
-#include "sparse/edit_rows.h"
-#include "sparse/travel.h"
+#include "sparse/sort_entries.h"
 
 /* ---- transposing ---- */
 
-static mnp_status row_numbers(const mnp__csr *csr, int64_t first, int64_t **rows_p)
+/* Rows of the transposed matrix: entries travel to the owners of their columns.  Collective, and agreed upon. */
+static mnp_status turn(const mnp_sparse *matrix, mnp__rows *turned)
 {
-    int64_t *rows;
-    MNP_TRY(mnp__malloc((size_t)mnp__csr_count(csr) * sizeof *rows, &rows));
-    for (int64_t i = 0; i < csr->rows; i++)
-        for (int64_t k = csr->offsets[i]; k < csr->offsets[i + 1]; k++)
-            rows[k] = first + i;
-    *rows_p = rows;
-    return MNP_OK;
+    mnp__entries entries;
+    MNP_TRY(mnp__entries_of(matrix, &entries));
+    int64_t *const columns = entries.columns;
+    entries.columns = entries.rows;
+    entries.rows = columns;
+    return mnp__rows_from_entries(matrix->ctx, matrix->dtype, matrix->column_layout, matrix->shape[0],
+                                  MNP__ENTRIES_RISING, &entries, turned);
 }
 
 mnp_status mnp_sparse_transpose(const mnp_sparse *matrix, mnp_sparse **transposed_p)
 {
-    mnp__csr csr, turned = {.rows = 0};
-    int64_t *rows = NULL;
-    mnp_status st;
+    mnp__rows turned;
     MNP_TRY(mnp__sparse_check("mnp_sparse_transpose", matrix));
-    MNP_TRY(mnp__sparse_fetch(matrix, &csr));
-    MNP_TRY_OR(MNP_AGREE(matrix->ctx, row_numbers(&csr, matrix->row_lo, &rows)), st, done);
-    MNP_TRY_OR(mnp__travel_entries(matrix->ctx, matrix->column_layout, matrix->dtype, matrix->shape[0],
-                                   mnp__csr_count(&csr), csr.indices, rows, csr.values, &turned), st, done);
-    st = mnp__sparse_from_csr(matrix->ctx, matrix->shape[1], matrix->shape[0], matrix->column_layout,
-                              matrix->row_layout, &turned, transposed_p);
-done:
-    free(rows);
-    mnp__csr_free(&csr);
-    mnp__csr_free(&turned);
-    return st;
+    MNP_TRY(turn(matrix, &turned));
+    return mnp__sparse_from_rows(matrix->ctx, matrix->dtype, matrix->shape[1], matrix->shape[0], matrix->column_layout,
+                                 matrix->row_layout, &turned, transposed_p);
 }
 
 /* ---- formats ---- */
@@ -48,51 +38,29 @@ mnp_status mnp_sparse_convert(const mnp_sparse *matrix, mnp_sparse_format format
 {
     enum { LARGEST_BLOCK = 64 };
     static const char function[] = "mnp_sparse_convert";
-    mnp__csr csr;
+    mnp__rows rows;
     MNP_TRY(mnp__sparse_check(function, matrix));
     if ((int)format < 0 || format > MNP_SELL)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no format", function, (int)format);
     if (block < 0 || block > LARGEST_BLOCK)
         return MNP_FAIL(MNP_ERR_ARG, "%s: block is %d, outside 0..%d", function, block, LARGEST_BLOCK);
-    MNP_TRY(mnp__sparse_fetch(matrix, &csr));
-    const mnp_status st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                                  matrix->column_layout, &csr, format, block, converted_p);
-    mnp__csr_free(&csr);
-    return st;
+    MNP_TRY(mnp__rows_of(matrix, &rows));
+    return mnp__sparse_from_rows_as(matrix->ctx, matrix->dtype, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                    matrix->column_layout, &rows, format, block, converted_p);
 }
 
 /* ---- layouts ---- */
 
-/* How many of this rank's rows each rank has in a layout. */
-static mnp_status count_rows(const mnp_sparse *matrix, const mnp_layout *layout, int64_t **counts_p)
-{
-    const int64_t *cuts = mnp_layout_cuts(layout, 0), begin = matrix->row_lo, end = begin + matrix->rows;
-    int64_t *counts;
-    MNP_TRY(mnp__malloc((size_t)matrix->ctx->comm.size * sizeof *counts, &counts));
-    for (int r = 0; r < matrix->ctx->comm.size; r++) {
-        const int64_t lo = cuts[r] > begin ? cuts[r] : begin, hi = cuts[r + 1] < end ? cuts[r + 1] : end;
-        counts[r] = hi > lo ? hi - lo : 0;
-    }
-    *counts_p = counts;
-    return MNP_OK;
-}
-
-static mnp_status move_rows(const mnp_sparse *matrix, const mnp_layout *rows, const mnp_layout *columns,
+static mnp_status move_rows(const mnp_sparse *matrix, const mnp_layout *row_layout, const mnp_layout *column_layout,
                             mnp_sparse **moved_p)
 {
-    mnp__csr csr, arrived = {.rows = 0};
-    int64_t *counts = NULL;
-    mnp_status st;
-    MNP_TRY(mnp__sparse_fetch(matrix, &csr));
-    MNP_TRY_OR(MNP_AGREE(matrix->ctx, count_rows(matrix, rows, &counts)), st, done);
-    MNP_TRY_OR(mnp__travel_rows(matrix->ctx, &csr, counts, &arrived), st, done);
-    st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], rows, columns, &arrived,
-                                 matrix->format, matrix->own.block, moved_p);
-done:
-    free(counts);
-    mnp__csr_free(&csr);
-    mnp__csr_free(&arrived);
-    return st;
+    mnp__entries entries;
+    mnp__rows rows;
+    MNP_TRY(mnp__entries_of(matrix, &entries));
+    MNP_TRY(mnp__rows_from_entries(matrix->ctx, matrix->dtype, row_layout, matrix->shape[1], MNP__ENTRIES_RISING,
+                                   &entries, &rows));
+    return mnp__sparse_from_rows_as(matrix->ctx, matrix->dtype, matrix->shape[0], matrix->shape[1], row_layout,
+                                    column_layout, &rows, matrix->format, matrix->own.block, moved_p);
 }
 
 mnp_status mnp_sparse_redistribute(const mnp_sparse *matrix, const mnp_layout *row_layout,

@@ -1,0 +1,93 @@
+/*
+ * Entries of a sparse matrix in any order become rows: around sorts, what is sorted by and what is made of it.  Entries
+ * in one place are added in the order in which they lie.  Compiled with
+ *   MNP_VALUE   type of the values
+ */
+#include "prelude.h"
+#include "lines.h"
+#include "numbers.h"
+#include "sort_entries.h"
+
+/* The smaller of the number that is there and this one; all that is there at first is above any. */
+MNP_INLINE void take_smaller(long long *number, int64_t other)
+{
+#if MNP_CUDA
+    atomicMin((unsigned long long *)number, (unsigned long long)other);
+#else
+    long long there = __atomic_load_n(number, __ATOMIC_RELAXED);
+    while ((uint64_t)other < (uint64_t)there &&
+           !__atomic_compare_exchange_n(number, &there, (long long)other, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+#endif
+}
+
+/* The last rank whose part begins at or before a number: those before it may be empty. */
+MNP_INLINE int owner_of(const mnp_entries_params &p, int64_t number)
+{
+    return (int)lower_bound(p.cuts, 0, p.ranks, number + 1) - 1;
+}
+
+MNP_INLINE bool is_head(const mnp_entries_params &p, int64_t i)
+{
+    return i == 0 || p.keys[i] != p.keys[i - 1] || p.numbers[p.order[i]] != p.numbers[p.order[i - 1]];
+}
+
+/* The place that begins with entry i. */
+MNP_INLINE void add_up(const mnp_entries_params &p, int64_t i)
+{
+    const MNP_VALUE *const values = (const MNP_VALUE *)p.values;
+    const int64_t place = p.heads[i];
+    if (p.heads[i + 1] == place)
+        return;
+    MNP_VALUE sum = values[p.order[i]];
+    for (int64_t k = i + 1; k < p.total && p.heads[k + 1] == place + 1; k++)
+        sum += values[p.order[k]];
+    p.gathered[place] = p.numbers[p.order[i]];
+    ((MNP_VALUE *)p.made)[place] = sum;
+}
+
+MNP_INLINE void do_one(const mnp_entries_params &p, int64_t i)
+{
+    switch (p.task) {
+    case MNP_ENTRIES_CHECK:
+        if (p.numbers[i] < 0 || p.numbers[i] >= p.end)
+            take_smaller(p.found, i);
+        break;
+    case MNP_ENTRIES_OWNERS:
+        p.keys[i] = owner_of(p, p.numbers[i]);
+        break;
+    case MNP_ENTRIES_BOUNDS:
+        p.found[i] = lower_bound(p.keys, 0, p.total, i);
+        break;
+    case MNP_ENTRIES_KEYS:
+        p.keys[i] = (int)(p.numbers[p.order ? p.order[i] : i] - p.begin);
+        break;
+    case MNP_ENTRIES_NUMBERS:
+        p.gathered[i] = p.numbers[p.order[i]];
+        break;
+    case MNP_ENTRIES_VALUES:
+        ((MNP_VALUE *)p.made)[i] = ((const MNP_VALUE *)p.values)[p.order[i]];
+        break;
+    case MNP_ENTRIES_HEADS:
+        p.heads[i] = is_head(p, i);
+        break;
+    case MNP_ENTRIES_ADD:
+        add_up(p, i);
+        break;
+    case MNP_ENTRIES_OFFSETS:
+        p.gathered[i] = p.heads[lower_bound(p.keys, 0, p.total, i)];
+        break;
+    }
+}
+
+MNP_KERNEL(sort_entries, mnp_entries_params)
+{
+    if (p.task == MNP_ENTRIES_ROWS) {
+        for_entries(
+            THE_CREW, p.offsets, p.total, [&](int64_t row) { return p.begin + row; },
+            [&](int64_t number, int64_t entry) { p.gathered[entry] = number; });
+        return;
+    }
+    for MNP_RANGE (i, p.count)
+        do_one(p, i);
+}
