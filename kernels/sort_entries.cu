@@ -29,7 +29,7 @@ MNP_INLINE int owner_of(const mnp_entries_params &p, int64_t number)
 
 MNP_INLINE bool is_head(const mnp_entries_params &p, int64_t i)
 {
-    return i == 0 || p.keys[i] != p.keys[i - 1] || p.numbers[p.order[i]] != p.numbers[p.order[i - 1]];
+    return i == 0 || p.keys[i] != p.keys[i - 1] || p.numbers[i] != p.numbers[i - 1];
 }
 
 /* The place that begins with entry i. */
@@ -42,7 +42,7 @@ MNP_INLINE void add_up(const mnp_entries_params &p, int64_t i)
     MNP_VALUE sum = values[p.order[i]];
     for (int64_t k = i + 1; k < p.total && p.heads[k + 1] == place + 1; k++)
         sum += values[p.order[k]];
-    p.gathered[place] = p.numbers[p.order[i]];
+    p.gathered[place] = p.numbers[i];
     ((MNP_VALUE *)p.made)[place] = sum;
 }
 
@@ -74,14 +74,31 @@ MNP_INLINE void do_one(const mnp_entries_params &p, int64_t i)
     case MNP_ENTRIES_ADD:
         add_up(p, i);
         break;
-    case MNP_ENTRIES_OFFSETS:
-        p.gathered[i] = p.heads[lower_bound(p.keys, 0, p.total, i)];
-        break;
     }
+}
+
+MNP_INLINE void find_offsets(const mnp_entries_params &p, crew c)
+{
+    OPEN_CREW(c);
+#if MNP_CUDA
+    for MNP_RANGE (row, p.count)
+        p.gathered[row] = p.heads[lower_bound(p.keys, 0, p.total, row)];
+#else
+    int64_t at = lower_bound(p.keys, 0, p.total, mnp_share_begin(p.count, worker, workers));
+    for MNP_RANGE (row, p.count) {
+        while (at < p.total && p.keys[at] < row)
+            at++;
+        p.gathered[row] = p.heads[at];
+    }
+#endif
 }
 
 MNP_KERNEL(sort_entries, mnp_entries_params)
 {
+    if (p.task == MNP_ENTRIES_OFFSETS) {
+        find_offsets(p, THE_CREW);
+        return;
+    }
     if (p.task == MNP_ENTRIES_ROWS) {
         for_entries(
             THE_CREW, p.offsets, p.total, [&](int64_t row) { return p.begin + row; },

@@ -12,8 +12,8 @@ enum {
     MNP_ENTRIES_KEYS,    /* numbers, the one at order[i] at place i, less `begin`: to keys */
     MNP_ENTRIES_NUMBERS, /* gathered[i] = numbers[order[i]] */
     MNP_ENTRIES_VALUES,  /* the same of values */
-    MNP_ENTRIES_HEADS,   /* entries in order: 1 for those that begin a place of the matrix, to heads, else 0 */
-    MNP_ENTRIES_ADD,     /* the columns and sums of these, once heads are summed up */
+    MNP_ENTRIES_HEADS,   /* entries in order, `numbers` their columns: 1 where a place begins, to heads, else 0 */
+    MNP_ENTRIES_ADD,     /* the columns and sums of places, once heads are summed up */
     MNP_ENTRIES_OFFSETS, /* offsets of rows: places before each, from `keys`, which rise and are `total`, and heads */
     MNP_ENTRIES_ROWS     /* entries of `total` rows with offsets: their rows' numbers, from `begin` on, to gathered */
 };

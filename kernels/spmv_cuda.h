@@ -240,7 +240,7 @@ SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 #elif MNP_FORMAT_CSR
 
 /* A thread for each row and vector: those of a row read x side by side. */
-MNP_KERNEL(spmv, mnp_spmv_params)
+SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 {
     part a = open_part(p);
     for MNP_RANGE (i, p.lines * a.width) {
@@ -359,18 +359,17 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 
 #elif MNP_FORMAT_SELL
 
-/* A thread for each row, a warp for a slice; vectors one after the other. */
+/* A thread for each row and vector: a warp for a slice, where there is one vector. */
 SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 {
     if (is_over(p))
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for MNP_RANGE (row, p.rows) {
-        const int64_t begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
+    for MNP_RANGE (i, p.rows * a.width) {
+        const int64_t row = i / a.width, begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
         const int64_t end = (int64_t)a.rows_of[row] * MNP_SPMV_SLICE;
-        for (int64_t c = 0; c < a.width; c++)
-            a.put(row * a.width + c, add_entries<MNP_SPMV_SLICE>(a, begin, (int64_t)0, end, c));
+        a.put(i, add_entries<MNP_SPMV_SLICE>(a, begin, (int64_t)0, end, i % a.width));
     }
     close_part(p, w, a);
 }

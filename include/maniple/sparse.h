@@ -10,9 +10,10 @@
  * Values are float32, float64, complex64 or complex128.  Duplicates are summed, the columns of a row rise, zeros that
  * are given stay (mnp_sparse_eliminate_zeros()).  A matrix does not change once it is made.
  *
- * Products, with vectors and of matrices (of parts in CSR), diagonals and triangular solves run on the device; what the
- * latter need of other ranks is prepared by the CPU.  Everything else is done by the CPU: on a GPU that costs copies of
- * the matrix.
+ * Work is done on the device, and on parts in CSR: others than products with vectors and diagonals convert a matrix in
+ * another format first, which the CPU does, and what they make, where it keeps the format.  Norms and symmetry, dense
+ * arrays, and what is handed out to the caller or a file are the CPU's work too: on a GPU that costs copies of the
+ * matrix.
  *
  * Unless something else is said, functions are collective; they fail with MNP_ERR_ARG where an argument is wrong, and
  * all that make something with MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM or MNP_ERR_TIMEOUT.

@@ -1,6 +1,7 @@
 /*
  * Entries are grouped by the ranks that they go to, travel, and are sorted by their columns and then, as sorting is
- * stable, by their rows.  Time by the entries; memory about four times theirs.
+ * stable, by their rows; the host counts its rows' entries instead.  Time by the entries; memory about four times
+ * theirs.
  */
 #include "sparse/sort_entries.h"
 
@@ -236,15 +237,16 @@ static mnp_status send(mnp_ctx *ctx, mnp__kernel *kernel, mnp_dtype dtype, const
 
 /* Entries in the order of their places; device memory. */
 struct sorted {
-    int *keys;      /* rows of this rank, which rise */
-    int64_t *order; /* the numbers of the entries */
+    int *keys;        /* rows of this rank, which rise */
+    int64_t *columns; /* which rise within a row */
+    int64_t *order;   /* the numbers of the entries, which rise within a place */
     int64_t *heads;
-    int64_t places;
 };
 
 static void free_sorted(mnp_ctx *ctx, struct sorted *sorted)
 {
     release(ctx, sorted->keys);
+    release(ctx, sorted->columns);
     release(ctx, sorted->order);
     release(ctx, sorted->heads);
 }
@@ -272,20 +274,122 @@ static mnp_status sort_by_wide(mnp_ctx *ctx, const int64_t *numbers, int64_t cou
     return mnp__order_sort(ctx, &order);
 }
 
-/* Collective, and agreed upon. */
-static mnp_status sort(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layout, int64_t ncolumns, bool by_columns,
-                       const mnp__entries *entries, struct sorted *sorted)
+/* Collective. */
+static mnp_status sort_by_digits(mnp_ctx *ctx, mnp__kernel *kernel, int64_t first, int64_t ncolumns, bool by_columns,
+                                 const mnp__entries *entries, struct sorted *sorted)
 {
-    const int64_t first = mnp_layout_cuts(layout, 0)[ctx->comm.rank], count = entries->count;
-    mnp_status st = alloc(ctx, count, sizeof *sorted->keys, &sorted->keys);
-    if (st == MNP_OK)
-        st = alloc(ctx, count, sizeof *sorted->order, &sorted->order);
-    MNP_TRY(MNP_AGREE(ctx, st));
+    const int64_t count = entries->count;
+    mnp_status st = MNP_OK;
     if (by_columns)
         st = ncolumns <= INT32_MAX ? sort_by(ctx, kernel, entries->columns, 0, count, false, sorted)
                                    : sort_by_wide(ctx, entries->columns, count, sorted);
     MNP_TRY(MNP_AGREE(ctx, st));
-    return MNP_AGREE(ctx, sort_by(ctx, kernel, entries->rows, first, count, by_columns, sorted));
+    MNP_TRY(sort_by(ctx, kernel, entries->rows, first, count, by_columns, sorted));
+    return run(ctx, kernel, MNP_ENTRIES_NUMBERS, count,
+               (mnp_entries_params){.numbers = (const long long *)entries->columns,
+                                    .order = (const long long *)sorted->order,
+                                    .gathered = (long long *)sorted->columns});
+}
+
+/* ---- sorting on the host: rows are counted, which takes a processor less time ---- */
+
+/* An entry of a row. */
+struct place {
+    int64_t column, number;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->column != y->column)
+        return x->column < y->column ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* A row's entries by their columns, and by their numbers where these are the same; scratch has room for them. */
+static void sort_row(int64_t count, int64_t *columns, int64_t *numbers, struct place *scratch)
+{
+    enum { FEW = 32 };
+    for (int64_t i = 1; i < count && count <= FEW; i++) {
+        const int64_t number = numbers[i], column = columns[i];
+        int64_t at = i;
+        for (; at > 0 && columns[at - 1] > column; at--) {
+            columns[at] = columns[at - 1];
+            numbers[at] = numbers[at - 1];
+        }
+        columns[at] = column;
+        numbers[at] = number;
+    }
+    if (count <= FEW)
+        return;
+    for (int64_t i = 0; i < count; i++)
+        scratch[i] = (struct place){.column = columns[i], .number = numbers[i]};
+    qsort(scratch, (size_t)count, sizeof *scratch, by_place);
+    for (int64_t i = 0; i < count; i++) {
+        columns[i] = scratch[i].column;
+        numbers[i] = scratch[i].number;
+    }
+}
+
+/* begins: zeros, two more than there are rows; comes to say where rows begin. */
+static void count_rows(const mnp__entries *entries, int64_t first, int64_t rows, int64_t *begins, struct sorted *sorted)
+{
+    int64_t *const next = begins + 1; /* one behind: where a row's next entry goes */
+    for (int64_t k = 0; k < entries->count; k++)
+        next[entries->rows[k] - first + 1]++;
+    for (int64_t row = 0; row < rows; row++)
+        next[row + 1] += next[row];
+    for (int64_t k = 0; k < entries->count; k++) {
+        const int64_t at = next[entries->rows[k] - first]++;
+        sorted->columns[at] = entries->columns[k];
+        sorted->order[at] = k;
+    }
+}
+
+static mnp_status sort_by_counting(int64_t first, int64_t rows, bool by_columns, const mnp__entries *entries,
+                                   struct sorted *sorted)
+{
+    int64_t *begins = NULL, longest = 0;
+    struct place *scratch = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__calloc((size_t)rows + 2, sizeof *begins, &begins), st, done);
+    count_rows(entries, first, rows, begins, sorted);
+    for (int64_t row = 0; row < rows; row++)
+        longest = begins[row + 1] - begins[row] > longest ? begins[row + 1] - begins[row] : longest;
+    MNP_TRY_OR(mnp__malloc((size_t)longest * sizeof *scratch, &scratch), st, done);
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t begin = begins[row], count = begins[row + 1] - begin;
+        if (by_columns)
+            sort_row(count, sorted->columns + begin, sorted->order + begin, scratch);
+        for (int64_t at = begin; at < begin + count; at++)
+            sorted->keys[at] = (int)row;
+    }
+done:
+    free(begins);
+    free(scratch);
+    return st;
+}
+
+/* ---- either ---- */
+
+/* Collective, and agreed upon. */
+static mnp_status sort(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layout, int64_t ncolumns, bool by_columns,
+                       const mnp__entries *entries, struct sorted *sorted)
+{
+    const int64_t *cuts = mnp_layout_cuts(layout, 0) + ctx->comm.rank, count = entries->count;
+    mnp_status st = alloc(ctx, count, sizeof *sorted->keys, &sorted->keys);
+    if (st == MNP_OK)
+        st = alloc(ctx, count, sizeof *sorted->columns, &sorted->columns);
+    if (st == MNP_OK)
+        st = alloc(ctx, count, sizeof *sorted->order, &sorted->order);
+    if (st == MNP_OK && ctx->device->cpu_memory)
+        st = mnp__ctx_wait(ctx, ctx->compute);
+    if (st == MNP_OK && ctx->device->cpu_memory)
+        st = sort_by_counting(cuts[0], cuts[1] - cuts[0], by_columns, entries, sorted);
+    MNP_TRY(MNP_AGREE(ctx, st));
+    if (ctx->device->cpu_memory)
+        return MNP_OK;
+    return MNP_AGREE(ctx, sort_by_digits(ctx, kernel, cuts[0], ncolumns, by_columns, entries, sorted));
 }
 
 /* ---- rows ---- */
@@ -294,7 +398,7 @@ static mnp_status sort(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layo
 static mnp_status make_rows(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums, mnp_dtype dtype,
                             const mnp__entries *entries, struct sorted *sorted, mnp__rows *rows)
 {
-    mnp_entries_params params = {.total = entries->count, .numbers = (const long long *)entries->columns,
+    mnp_entries_params params = {.total = entries->count, .numbers = (const long long *)sorted->columns,
                                  .order = (const long long *)sorted->order, .keys = sorted->keys,
                                  .values = entries->values};
     MNP_TRY(alloc(ctx, entries->count + 1, sizeof *sorted->heads, &sorted->heads));
