@@ -92,13 +92,13 @@ static bool invert(number *a, number *room, int size)
 }
 
 /* The dense block of rows first .. first + size. */
-static void gather(const mnp__own_block *own, int64_t first, int size, number *a)
+static void gather(const mnp__pattern *pattern, mnp_dtype dtype, const void *values, int64_t first, int size, number *a)
 {
     memset(a, 0, (size_t)(size * size) * sizeof *a);
     for (int i = 0; i < size; i++)
-        for (int64_t e = own->offsets[first + i]; e < own->offsets[first + i + 1]; e++)
-            if (own->columns[e] >= first && own->columns[e] < first + size)
-                a[i * size + own->columns[e] - first] = own->values[e];
+        for (int64_t e = pattern->offsets[first + i]; e < pattern->offsets[first + i + 1]; e++)
+            if (pattern->columns[e] >= first && pattern->columns[e] < first + size)
+                a[i * size + pattern->columns[e] - first] = mnp__load_value(dtype, values, e);
 }
 
 /* The inverse of what a diagonal of the block has; how many entries were 0. */
@@ -115,15 +115,15 @@ static int invert_diagonal(number *a, int size)
 }
 
 /* The rows of the inverse, of blocks of that side.  a, room: that squared. */
-static int64_t invert_blocks(const mnp__own_block *own, int block, int64_t first_column, number *a, number *room,
-                             mnp__csr *rows)
+static int64_t invert_blocks(const mnp__pattern *pattern, const void *values, int block, int64_t first_column,
+                             number *a, number *room, mnp__csr *rows)
 {
     int64_t replaced = 0, at = 0;
-    for (int64_t first = 0; first < own->rows; first += block) {
-        const int size = own->rows - first < block ? (int)(own->rows - first) : block;
-        gather(own, first, size, a);
+    for (int64_t first = 0; first < pattern->rows; first += block) {
+        const int size = pattern->rows - first < block ? (int)(pattern->rows - first) : block;
+        gather(pattern, rows->dtype, values, first, size, a);
         if (size == 1 || !invert(a, room, size)) {
-            gather(own, first, size, a);
+            gather(pattern, rows->dtype, values, first, size, a);
             const int zeros = invert_diagonal(a, size);
             replaced += size > 1 ? 1 : zeros;
         }
@@ -140,18 +140,21 @@ static int64_t invert_blocks(const mnp__own_block *own, int block, int64_t first
 
 static mnp_status make_rows(const mnp_sparse *matrix, diagonal *d, mnp__csr *rows)
 {
-    mnp__own_block own;
+    mnp__own_block own = {.ctx = NULL};
     const int block = d->block;
     const size_t square = (size_t)(block * block);
     number *room = NULL;
-    MNP_TRY(mnp__own_block_of(matrix, &own));
-    mnp_status st = mnp__csr_new(matrix->dtype, own.rows, matrix->shape[1], own.rows * block, rows);
-    if (st == MNP_OK)
-        st = mnp__malloc(2 * square * sizeof *room, &room);
-    if (st == MNP_OK)
-        d->replaced = invert_blocks(&own, block, matrix->column_lo, room, room + square, rows);
+    void *values = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__own_block_open(matrix, &own), st, done);
+    MNP_TRY_OR(mnp__own_block_values(&own, false, &values), st, done);
+    MNP_TRY_OR(mnp__csr_new(matrix->dtype, matrix->rows, matrix->shape[1], matrix->rows * block, rows), st, done);
+    MNP_TRY_OR(mnp__malloc(2 * square * sizeof *room, &room), st, done);
+    d->replaced = invert_blocks(&own.pattern, values, block, matrix->column_lo, room, room + square, rows);
+done:
     free(room);
-    mnp__own_block_free(&own);
+    free(values);
+    mnp__own_block_close(&own);
     return st;
 }
 

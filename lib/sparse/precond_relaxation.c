@@ -27,34 +27,59 @@ typedef struct relaxation {
     double omega;
 } relaxation;
 
-static mnp_status build(relaxation *r, const mnp_sparse *matrix)
+/* The diagonal becomes what x is multiplied by. */
+static mnp_status invert_diagonal(const relaxation *r, const mnp_sparse *matrix, void *diagonal)
 {
-    mnp__own_block a;
-    double _Complex *inverse = NULL;
-    MNP_TRY(mnp__own_block_of(matrix, &a));
-    mnp_status st = mnp__malloc((size_t)a.rows * sizeof *inverse, &inverse);
-    for (int64_t i = 0; i < a.rows && st == MNP_OK; i++) {
-        const double _Complex entry = a.diagonal[i] < 0 ? 0 : a.values[a.diagonal[i]];
-        if (cabs(entry) > 0)
-            inverse[i] = r->omega / entry;
-        else
-            st = MNP_FAIL(MNP_ERR_ARG,
-                          "mnp_precond_new(): the diagonal of row %" PRId64 " is %s, so it cannot be relaxed",
-                          matrix->row_lo + i, entry == 0 ? "0" : "no number");
+    for (int64_t i = 0; i < matrix->rows; i++) {
+        const double _Complex entry = mnp__load_value(matrix->dtype, diagonal, i);
+        if (!(cabs(entry) > 0))
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "mnp_precond_new(): the diagonal of row %" PRId64 " is %s, so it cannot be relaxed",
+                            matrix->row_lo + i, entry == 0 ? "0" : "no number");
+        mnp__store_value(matrix->dtype, diagonal, i, mnp__divide_by(matrix->dtype, r->omega, entry));
     }
+    return MNP_OK;
+}
+
+static mnp_status make_sweeps(relaxation *r, const void *inverse, const mnp__relax_source *source)
+{
+    MNP_TRY(mnp__relax_new(source, inverse, MNP__RELAX_EARLIER, &r->earlier));
+    if (r->symmetric)
+        MNP_TRY(mnp__relax_new(source, inverse, MNP__RELAX_LATER, &r->later));
+    return r->sweeps > 1 ? mnp__relax_new(source, inverse, MNP__RELAX_ALL, &r->all) : MNP_OK;
+}
+
+/* What this rank does alone; the diagonal is used up. */
+static mnp_status arrange(relaxation *r, const mnp_sparse *matrix, void *diagonal, mnp__relax_source *source)
+{
+    mnp__own_block block = {.ctx = NULL};
+    MNP_TRY(invert_diagonal(r, matrix, diagonal));
+    mnp_status st = mnp__own_block_open(matrix, &block);
     if (st == MNP_OK)
-        st = mnp__relax_colour(&a);
-    if (st == MNP_OK)
-        st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_EARLIER, &r->earlier);
-    if (st == MNP_OK && r->symmetric)
-        st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_LATER, &r->later);
-    if (st == MNP_OK && r->sweeps > 1)
-        st = mnp__relax_new(matrix->ctx, matrix->dtype, &a, inverse, MNP__RELAX_ALL, &r->all);
-    free(inverse);
-    mnp__own_block_free(&a);
+        st = mnp__relax_colour(&block.pattern);
+    if (st == MNP_OK) {
+        mnp__pattern_forget_entries(&block.pattern);
+        source->part = &block.csr;
+        source->pattern = &block.pattern;
+        st = make_sweeps(r, diagonal, source);
+    }
+    mnp__own_block_close(&block);
     return st;
 }
 
+/* Collective, and agreed upon. */
+static mnp_status build(relaxation *r, const mnp_sparse *matrix)
+{
+    mnp__relax_source source = {.ctx = matrix->ctx, .dtype = matrix->dtype};
+    void *diagonal = NULL;
+    MNP_TRY(mnp__relax_load_arranger(&source));
+    MNP_TRY(mnp__own_diagonal(matrix, &diagonal));
+    const mnp_status st = MNP_AGREE(matrix->ctx, arrange(r, matrix, diagonal, &source));
+    free(diagonal);
+    return st;
+}
+
+/* Collective. */
 static mnp_status load(relaxation *r)
 {
     MNP_TRY(mnp__relax_load(r->earlier));
@@ -107,7 +132,7 @@ mnp_status mnp__precond_relaxation(const mnp_sparse *matrix, mnp_precond_kind ki
     static const mnp__precond_ops ops = {
         .apply = relaxation_apply, .describe = relaxation_describe, .free = relaxation_free};
     relaxation *r = NULL;
-    mnp_status st = mnp__calloc(1, sizeof *r, &r);
+    mnp_status st = MNP_AGREE(matrix->ctx, mnp__calloc(1, sizeof *r, &r));
     if (st == MNP_OK) {
         *r = (relaxation){.ctx = matrix->ctx,
                           .symmetric = kind == MNP_PRECOND_SSOR,
@@ -115,7 +140,6 @@ mnp_status mnp__precond_relaxation(const mnp_sparse *matrix, mnp_precond_kind ki
                           .omega = options->omega};
         st = build(r, matrix);
     }
-    st = MNP_AGREE(matrix->ctx, st);
     if (st == MNP_OK)
         st = load(r);
     if (st == MNP_OK) {

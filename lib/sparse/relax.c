@@ -1,13 +1,16 @@
 /*
- * Relaxations: the groups, by one pass over the rows, how the rows lie, and the launches.
+ * Relaxations: the groups, by one pass over the rows on the CPU, how the rows lie, and the launches.
+ *
+ * Entries are counted and brought into their places by a kernel (kernels/arrange.cu).  The CPU sees no values, and
+ * beside the pattern a few numbers a row: to order the rows, and to know where the slices begin.
  */
 #include "sparse/relax.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "kernels/relax.h"
+#include "ops/indexed.h"
 #include "sparse/step.h"
 
 enum {
@@ -15,9 +18,10 @@ enum {
     WORTH_A_LAUNCH = 2048, /* rows, on the host */
     WORTH_A_WORKER = 1024, /* too */
     WARP = 32,
-    BLOCK = 128,           /* threads, where there are many blocks */
-    MOST_ENTRIES = 16384,  /* of a group that one block takes alone */
-    SORTED_TOGETHER = 1024 /* rows */
+    BLOCK = 128,            /* threads, where there are many blocks */
+    MOST_ENTRIES = 16384,   /* of a group that one block takes alone */
+    SORTED_TOGETHER = 1024, /* rows */
+    COUNTED = 128           /* lengths of rows that are counted when they are sorted */
 };
 
 struct mnp__relax {
@@ -39,25 +43,6 @@ struct mnp__relax {
 
 /* ---- groups ---- */
 
-/* Which entries of a row count; group: the colours of all rows, for EARLIER and LATER, which alone need it. */
-static bool counts(mnp__relax_order order, const int32_t *group, int64_t row, int64_t column)
-{
-    switch (order) {
-    case MNP__RELAX_LOWER:
-        return column < row;
-    case MNP__RELAX_UPPER:
-        return column > row;
-    case MNP__RELAX_ALL:
-        return column != row;
-    case MNP__RELAX_EARLIER:
-        return group[column] < group[row];
-    case MNP__RELAX_LATER:
-        return group[column] > group[row];
-    default:
-        return true;
-    }
-}
-
 /* Whether rows and entries come from the last to the first. */
 static bool falls(mnp__relax_order order)
 {
@@ -65,15 +50,16 @@ static bool falls(mnp__relax_order order)
 }
 
 /* The group of every row of a triangle: one more than those that it depends on. */
-static int find_levels(const mnp__own_block *block, mnp__relax_order order, int32_t *group)
+static int find_levels(const mnp__pattern *pattern, mnp__relax_order order, int32_t *group)
 {
+    const bool upper = order == MNP__RELAX_UPPER;
     int groups = 0;
-    for (int64_t n = 0; n < block->rows; n++) {
-        const int64_t i = falls(order) ? block->rows - 1 - n : n;
+    for (int64_t n = 0; n < pattern->rows; n++) {
+        const int64_t i = upper ? pattern->rows - 1 - n : n;
         int32_t level = 0;
-        for (int64_t e = block->offsets[i]; e < block->offsets[i + 1]; e++) {
-            const int32_t j = block->columns[e];
-            if (counts(order, NULL, i, j) && group[j] >= level)
+        for (int64_t e = pattern->offsets[i]; e < pattern->offsets[i + 1]; e++) {
+            const int32_t j = pattern->columns[e];
+            if ((upper ? j > i : j < i) && group[j] >= level)
                 level = group[j] + 1;
         }
         group[i] = level;
@@ -83,10 +69,10 @@ static int find_levels(const mnp__own_block *block, mnp__relax_order order, int3
 }
 
 /* The colours that a row's own entries meet, besides those that are taken already. */
-static uint64_t colours_before(const mnp__own_block *block, int64_t i, const int32_t *group, uint64_t taken)
+static uint64_t colours_before(const mnp__pattern *pattern, int64_t i, const int32_t *group, uint64_t taken)
 {
-    for (int64_t e = block->offsets[i]; e < block->offsets[i + 1]; e++) {
-        const int64_t j = block->columns[e];
+    for (int64_t e = pattern->offsets[i]; e < pattern->offsets[i + 1]; e++) {
+        const int64_t j = pattern->columns[e];
         if (j < i && group[j] < MASKED_COLOURS)
             taken |= 1ull << group[j];
     }
@@ -98,80 +84,144 @@ static uint64_t colours_before(const mnp__own_block *block, int64_t i, const int
  * rows that have an entry in its column: `reached` has the colours of those so far, as a mask.  Where that is full, as
  * in a dense row's neighbourhood, a row gets a colour of its own.
  */
-static int find_colours(const mnp__own_block *block, int32_t *group, uint64_t *reached)
+static int find_colours(const mnp__pattern *pattern, int32_t *group, uint64_t *reached)
 {
     int groups = 0, extra = MASKED_COLOURS;
-    for (int64_t i = 0; i < block->rows; i++) {
-        const uint64_t taken = colours_before(block, i, group, reached[i]);
+    for (int64_t i = 0; i < pattern->rows; i++) {
+        const uint64_t taken = colours_before(pattern, i, group, reached[i]);
         int32_t colour = 0;
         while (colour < MASKED_COLOURS && taken >> colour & 1)
             colour++;
         group[i] = colour < MASKED_COLOURS ? colour : extra++;
         groups = group[i] >= groups ? group[i] + 1 : groups;
-        for (int64_t e = block->offsets[i]; colour < MASKED_COLOURS && e < block->offsets[i + 1]; e++)
-            if (block->columns[e] > i)
-                reached[block->columns[e]] |= 1ull << colour;
+        for (int64_t e = pattern->offsets[i]; colour < MASKED_COLOURS && e < pattern->offsets[i + 1]; e++)
+            if (pattern->columns[e] > i)
+                reached[pattern->columns[e]] |= 1ull << colour;
     }
     return groups;
 }
 
-mnp_status mnp__relax_colour(mnp__own_block *block)
+mnp_status mnp__relax_colour(mnp__pattern *pattern)
 {
     uint64_t *reached = NULL;
-    MNP_TRY(mnp__malloc((size_t)block->rows * sizeof *block->colours, &block->colours));
-    MNP_TRY(mnp__calloc((size_t)block->rows, sizeof *reached, &reached));
-    block->ncolours = find_colours(block, block->colours, reached);
+    MNP_TRY(mnp__malloc((size_t)pattern->rows * sizeof *pattern->colours, &pattern->colours));
+    MNP_TRY(mnp__calloc((size_t)pattern->rows, sizeof *reached, &reached));
+    pattern->ncolours = find_colours(pattern, pattern->colours, reached);
     free(reached);
     return MNP_OK;
 }
 
-/* The groups of all rows; gives their number. */
-static int find_groups(const mnp__own_block *block, mnp__relax_order order, int32_t *group)
+/* ---- kernels ---- */
+
+mnp_status mnp__relax_load_arranger(mnp__relax_source *source)
 {
-    switch (order) {
-    case MNP__RELAX_LOWER:
-    case MNP__RELAX_UPPER:
-        return find_levels(block, order, group);
-    case MNP__RELAX_ALL:
-    case MNP__RELAX_EARLIER:
-    case MNP__RELAX_LATER:
-        memcpy(group, block->colours, (size_t)block->rows * sizeof *group);
-        return block->ncolours;
-    default: /* all are in group 0 */
-        return block->rows > 0;
-    }
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n", mnp__jit_type(source->dtype));
+    const mnp__kernel_spec spec = {.file = "arrange.cu", .function = "arrange"};
+    return mnp__ctx_kernel_of_text(source->ctx, &spec, &defines, NULL, &source->kernel);
+}
+
+/* The task for so many lines or places. */
+static mnp_status run_task(const mnp__relax_source *source, mnp__relax_order order, int task, int64_t count,
+                           struct mnp_arrange_params params)
+{
+    const mnp__part *part = source->part;
+    const mnp__launch launch = mnp__launch_of(count);
+    mnp__device *device = source->ctx->device;
+    if (count == 0)
+        return MNP_OK;
+    params.task = task;
+    params.order = (int)order;
+    params.falls = falls(order);
+    params.wide = part->offset_size == sizeof(int64_t);
+    params.offsets = part->offsets;
+    params.rows_of = part->rows_of;
+    params.columns = part->indices;
+    params.values = part->values;
+    params.lines = part->lines;
+    params.rows = part->rows;
+    params.first = source->first;
+    params.end = source->end;
+    return device->ops->launch(device, source->kernel, &launch, &params, sizeof params, source->ctx->compute);
+}
+
+static mnp_status upload(mnp_ctx *ctx, const void *data, size_t size, void **device_p)
+{
+    MNP_TRY(ctx->device->ops->alloc(ctx->device, size, device_p));
+    return size > 0 ? ctx->device->ops->copy(ctx->device, *device_p, data, size, ctx->compute) : MNP_OK;
+}
+
+/* Waits, also for what was enqueued before. */
+static mnp_status download(mnp_ctx *ctx, const void *device_memory, size_t size, void *data)
+{
+    if (size > 0)
+        MNP_TRY(ctx->device->ops->copy(ctx->device, data, device_memory, size, ctx->compute));
+    return mnp__ctx_wait(ctx, ctx->compute);
+}
+
+mnp_status mnp__relax_find_beyond(const mnp__relax_source *source, mnp__relax_order order, int64_t *entry_p)
+{
+    mnp_ctx *ctx = source->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    void *found = NULL;
+    MNP_TRY(ops->alloc(ctx->device, sizeof *entry_p, &found));
+    mnp_status st = ops->fill(ctx->device, found, 0xff, sizeof *entry_p, ctx->compute);
+    if (st == MNP_OK)
+        st = run_task(source, order, MNP_ARRANGE_FIND, source->part->lines,
+                      (struct mnp_arrange_params){.found = found});
+    if (st == MNP_OK)
+        st = download(ctx, found, sizeof *entry_p, entry_p);
+    ops->free(ctx->device, found);
+    return st;
 }
 
 /* ---- places ---- */
 
-/* How the rows lie, on the CPU. */
+/* How the rows lie, on the CPU, but for what is said otherwise. */
 typedef struct arrangement {
-    int32_t *group;      /* of a row */
-    int32_t *rows;       /* at every place */
-    int64_t *offsets;    /* of slices */
-    int32_t *lengths;    /* of rows, by places */
-    int32_t *columns;
-    char *values;
-    char *inverse;
+    const mnp__relax_source *source;
+    int32_t *levels;           /* of rows of a triangle, which are its groups */
+    const int32_t *group;      /* of rows: levels, or the pattern's colours; NULL: all are in group 0 */
+    int32_t *rows;             /* at every place */
+    int32_t *lengths;          /* of rows: entries that count */
+    int32_t *place_lengths;    /* the same by places, where slices have several */
+    int64_t *offsets, nslices; /* of slices, one more than there are */
+    void *device_colours;      /* device memory */
 } arrangement;
 
 static void free_arrangement(arrangement *made)
 {
-    free(made->group);
+    mnp_ctx *ctx = made->source->ctx;
+    ctx->device->ops->free(ctx->device, made->device_colours);
+    free(made->levels);
     free(made->rows);
-    free(made->offsets);
     free(made->lengths);
-    free(made->columns);
-    free(made->values);
-    free(made->inverse);
+    free(made->place_lengths);
+    free(made->offsets);
 }
 
-static int32_t count_entries(const mnp__own_block *block, mnp__relax_order order, const int32_t *group, int64_t i)
+/* The groups of all rows. */
+static mnp_status find_groups(mnp__relax *relax, arrangement *made)
 {
-    int32_t count = 0;
-    for (int64_t e = block->offsets[i]; e < block->offsets[i + 1]; e++)
-        count += counts(order, group, i, block->columns[e]);
-    return count;
+    const mnp__pattern *pattern = made->source->pattern;
+    switch (relax->order) {
+    case MNP__RELAX_LOWER:
+    case MNP__RELAX_UPPER:
+        MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->levels, &made->levels));
+        relax->levels = find_levels(pattern, relax->order, made->levels);
+        made->group = made->levels;
+        break;
+    case MNP__RELAX_ALL:
+    case MNP__RELAX_EARLIER:
+    case MNP__RELAX_LATER:
+        relax->levels = pattern->ncolours;
+        made->group = pattern->colours;
+        break;
+    default:
+        relax->levels = relax->rows > 0;
+    }
+    return MNP_OK;
 }
 
 /* One group of all rows, as they depend on each other. */
@@ -189,41 +239,11 @@ static void place_by_groups(mnp__relax *relax, const int32_t *group, int32_t *ro
     relax->groups = relax->levels;
     int64_t *next = relax->group_offsets + 1; /* one behind: where a group's next row goes */
     for (int64_t i = 0; i < relax->rows; i++)
-        next[group[i] + 1]++;
+        next[(group ? group[i] : 0) + 1]++;
     for (int g = 0; g < relax->groups; g++)
         next[g + 1] += next[g];
     for (int64_t i = 0; i < relax->rows; i++)
-        rows[next[group[i]]++] = (int32_t)i;
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Neighbouring rows of a group so that long ones come first: rows of a slice are then of about one length. */
-static void sort_by_length(const mnp__relax *relax, const mnp__own_block *block, const arrangement *made)
-{
-    int32_t *rows = made->rows;
-    int64_t keys[SORTED_TOGETHER]; /* the length, from the longest on, and the row */
-    for (int g = 0; g < relax->groups; g++) {
-        for (int64_t first = relax->group_offsets[g], end; first < relax->group_offsets[g + 1]; first = end) {
-            const int64_t left = relax->group_offsets[g + 1] - first,
-                          count = left < SORTED_TOGETHER ? left : SORTED_TOGETHER;
-            bool sorted = true;
-            end = first + count;
-            for (int64_t k = 0; k < count; k++) {
-                const int64_t row = rows[first + k];
-                keys[k] = (INT32_MAX - (int64_t)count_entries(block, relax->order, made->group, row)) << 32 | row;
-                sorted = sorted && (k == 0 || keys[k - 1] < keys[k]);
-            }
-            if (!sorted)
-                qsort(keys, (size_t)count, sizeof *keys, by_key);
-            for (int64_t k = 0; k < count && !sorted; k++)
-                rows[first + k] = (int32_t)(keys[k] & INT32_MAX);
-        }
-    }
+        rows[next[group ? group[i] : 0]++] = (int32_t)i;
 }
 
 /*
@@ -241,90 +261,155 @@ static mnp_status choose_order(mnp__relax *relax)
     return MNP_OK;
 }
 
-/* Which row lies where. */
-static mnp_status place_rows(mnp__relax *relax, const mnp__own_block *block, arrangement *made)
+/* Which row lies where, but for their order by lengths. */
+static mnp_status place_rows(mnp__relax *relax, arrangement *made)
 {
-    const size_t rows = (size_t)relax->rows;
-    MNP_TRY(mnp__calloc(rows, sizeof *made->group, &made->group));
-    MNP_TRY(mnp__malloc(rows * sizeof *made->rows, &made->rows));
-    relax->levels = find_groups(block, relax->order, made->group);
+    MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->rows, &made->rows));
+    MNP_TRY(find_groups(relax, made));
     MNP_TRY(mnp__calloc((size_t)relax->levels + 2, sizeof *relax->group_offsets, &relax->group_offsets));
     MNP_TRY(choose_order(relax));
     if (relax->in_order)
         place_in_order(relax, made->rows);
     else
         place_by_groups(relax, made->group, made->rows);
-    if (relax->slice > 1)
-        sort_by_length(relax, block, made);
+    free(made->levels);
+    made->levels = NULL;
     return MNP_OK;
+}
+
+/* ---- lengths ---- */
+
+/* Waits. */
+static mnp_status count_entries(const mnp__relax *relax, arrangement *made)
+{
+    mnp_ctx *ctx = relax->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    const size_t size = (size_t)relax->rows * sizeof *made->lengths;
+    void *counted = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__malloc(size, &made->lengths));
+    if (relax->order == MNP__RELAX_EARLIER || relax->order == MNP__RELAX_LATER)
+        MNP_TRY(upload(ctx, made->group, (size_t)relax->rows * sizeof *made->group, &made->device_colours));
+    MNP_TRY(ops->alloc(ctx->device, size, &counted));
+    if (size > 0)
+        MNP_TRY_OR(ops->fill(ctx->device, counted, 0, size, ctx->compute), st, done); /* of rows without a line */
+    MNP_TRY_OR(run_task(made->source, relax->order, MNP_ARRANGE_COUNT, made->source->part->lines,
+                        (struct mnp_arrange_params){.colours = made->device_colours, .lengths = counted}), st, done);
+    st = download(ctx, counted, size, made->lengths);
+done:
+    ops->free(ctx->device, counted);
+    return st;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Rows that rise, so that long ones come first, of any length. */
+static void sort_by_keys(const int32_t *lengths, int32_t *rows, int64_t count)
+{
+    int64_t keys[SORTED_TOGETHER]; /* the length, from the longest on, and the row */
+    for (int64_t k = 0; k < count; k++)
+        keys[k] = (INT32_MAX - (int64_t)lengths[rows[k]]) << 32 | rows[k];
+    qsort(keys, (size_t)count, sizeof *keys, by_key);
+    for (int64_t k = 0; k < count; k++)
+        rows[k] = (int32_t)(keys[k] & INT32_MAX);
+}
+
+/* The same of lengths below COUNTED, in a fraction of the time. */
+static void sort_by_counts(const int32_t *lengths, int32_t *rows, int64_t count)
+{
+    int32_t places[COUNTED + 1] = {0}; /* where the next row of every length goes, the longest first */
+    int32_t risen[SORTED_TOGETHER];
+    for (int64_t k = 0; k < count; k++) {
+        risen[k] = rows[k];
+        places[COUNTED - lengths[rows[k]]]++; /* one behind */
+    }
+    for (int length = 0; length < COUNTED; length++)
+        places[length + 1] += places[length];
+    for (int64_t k = 0; k < count; k++)
+        rows[places[COUNTED - 1 - lengths[risen[k]]]++] = risen[k];
+}
+
+/* Rows that lie one after the other, and rise, so that long ones come first. */
+static void sort_places(const int32_t *lengths, int32_t *rows, int64_t count)
+{
+    int32_t longest = 0;
+    bool sorted = true;
+    for (int64_t k = 0; k < count; k++) {
+        longest = lengths[rows[k]] > longest ? lengths[rows[k]] : longest;
+        sorted = sorted && (k == 0 || lengths[rows[k - 1]] >= lengths[rows[k]]);
+    }
+    if (!sorted && longest < COUNTED)
+        sort_by_counts(lengths, rows, count);
+    else if (!sorted)
+        sort_by_keys(lengths, rows, count);
+}
+
+/* Neighbouring rows of a group: rows of a slice are then of about one length. */
+static void sort_by_length(const mnp__relax *relax, const arrangement *made)
+{
+    for (int g = 0; g < relax->groups; g++) {
+        for (int64_t first = relax->group_offsets[g]; first < relax->group_offsets[g + 1]; first += SORTED_TOGETHER) {
+            const int64_t left = relax->group_offsets[g + 1] - first;
+            sort_places(made->lengths, made->rows + first, left < SORTED_TOGETHER ? left : SORTED_TOGETHER);
+        }
+    }
 }
 
 /* Where the entries of every slice begin: slices are as long as their longest row. */
-static mnp_status place_entries(const mnp__relax *relax, const mnp__own_block *block, arrangement *made)
+static mnp_status place_slices(const mnp__relax *relax, arrangement *made)
 {
-    const int64_t slices = (relax->rows + relax->slice - 1) / relax->slice;
-    MNP_TRY(mnp__calloc((size_t)slices + 1, sizeof *made->offsets, &made->offsets));
-    MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->lengths, &made->lengths));
-    for (int64_t s = 0; s < slices; s++) {
+    made->nslices = (relax->rows + relax->slice - 1) / relax->slice;
+    MNP_TRY(mnp__malloc((size_t)(made->nslices + 1) * sizeof *made->offsets, &made->offsets));
+    if (relax->slice > 1)
+        MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->place_lengths, &made->place_lengths));
+    made->offsets[0] = 0;
+    for (int64_t s = 0, place = 0; s < made->nslices; s++) {
         int64_t longest = 0;
-        for (int64_t place = s * relax->slice; place < (s + 1) * relax->slice && place < relax->rows; place++) {
-            made->lengths[place] = count_entries(block, relax->order, made->group, made->rows[place]);
-            longest = made->lengths[place] > longest ? made->lengths[place] : longest;
+        for (; place < (s + 1) * relax->slice && place < relax->rows; place++) {
+            const int32_t length = made->lengths[made->rows[place]];
+            if (made->place_lengths)
+                made->place_lengths[place] = length;
+            longest = length > longest ? length : longest;
         }
         made->offsets[s + 1] = made->offsets[s] + longest * relax->slice;
     }
-    return MNP_OK;
-}
-
-static mnp_status fill_entries(const mnp__relax *relax, const mnp__own_block *block, int64_t stored, arrangement *made)
-{
-    MNP_TRY(mnp__malloc((size_t)stored * sizeof *made->columns, &made->columns));
-    MNP_TRY(mnp__malloc((size_t)stored * mnp_dtype_size(relax->dtype), &made->values));
-    for (int64_t place = 0; place < relax->rows; place++) {
-        const int64_t i = made->rows[place], begin = block->offsets[i], end = block->offsets[i + 1];
-        int64_t at = made->offsets[place / relax->slice] + place % relax->slice;
-        for (int64_t n = begin; n < end; n++) {
-            const int64_t e = falls(relax->order) ? begin + end - 1 - n : n;
-            if (!counts(relax->order, made->group, i, block->columns[e]))
-                continue;
-            made->columns[at] = block->columns[e];
-            mnp__store_value(relax->dtype, made->values, at, block->values[e]);
-            at += relax->slice;
-        }
-    }
+    free(made->lengths);
+    made->lengths = NULL;
     return MNP_OK;
 }
 
 /* ---- device memory ---- */
 
-static mnp_status upload(mnp_ctx *ctx, const void *data, size_t size, void **device_p)
-{
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, size, device_p));
-    if (size == 0)
-        return MNP_OK;
-    MNP_TRY(ctx->device->ops->copy(ctx->device, *device_p, data, size, ctx->compute));
-    return mnp__ctx_wait(ctx, ctx->compute);
-}
-
-static mnp_status upload_all(mnp__relax *relax, const double _Complex *inverse, int64_t stored, arrangement *made)
+/* Enqueued. */
+static mnp_status upload_places(mnp__relax *relax, const arrangement *made)
 {
     mnp_ctx *ctx = relax->ctx;
-    const size_t size = mnp_dtype_size(relax->dtype), rows = (size_t)relax->rows;
-    const size_t slices = (rows + (size_t)relax->slice - 1) / (size_t)relax->slice;
+    const size_t rows = (size_t)relax->rows;
     MNP_TRY(upload(ctx, relax->group_offsets, ((size_t)relax->groups + 1) * sizeof *relax->group_offsets,
                    &relax->device.groups));
     MNP_TRY(upload(ctx, made->rows, rows * sizeof *made->rows, &relax->device.rows));
-    MNP_TRY(upload(ctx, made->offsets, (slices + 1) * sizeof *made->offsets, &relax->device.offsets));
+    MNP_TRY(upload(ctx, made->offsets, (size_t)(made->nslices + 1) * sizeof *made->offsets, &relax->device.offsets));
     if (relax->slice > 1)
-        MNP_TRY(upload(ctx, made->lengths, rows * sizeof *made->lengths, &relax->device.lengths));
-    MNP_TRY(upload(ctx, made->columns, (size_t)stored * sizeof *made->columns, &relax->device.columns));
-    MNP_TRY(upload(ctx, made->values, (size_t)stored * size, &relax->device.values));
-    if (!inverse)
-        return MNP_OK;
-    MNP_TRY(mnp__malloc(rows * size, &made->inverse));
-    for (int64_t i = 0; i < relax->rows; i++)
-        mnp__store_value(relax->dtype, made->inverse, i, inverse[i]);
-    return upload(ctx, made->inverse, rows * size, &relax->device.inverse);
+        MNP_TRY(upload(ctx, made->place_lengths, rows * sizeof *made->place_lengths, &relax->device.lengths));
+    return MNP_OK;
+}
+
+/* The entries of all places, which are uploaded.  Enqueued. */
+static mnp_status fill_entries(mnp__relax *relax, const arrangement *made)
+{
+    mnp__device *device = relax->ctx->device;
+    const size_t stored = (size_t)made->offsets[made->nslices];
+    MNP_TRY(device->ops->alloc(device, stored * sizeof(int32_t), &relax->device.columns));
+    MNP_TRY(device->ops->alloc(device, stored * mnp_dtype_size(relax->dtype), &relax->device.values));
+    return run_task(made->source, relax->order, MNP_ARRANGE_FILL, relax->rows,
+                    (struct mnp_arrange_params){.colours = made->device_colours, .places = relax->device.rows,
+                                                .slices = relax->device.offsets, .slice = relax->slice,
+                                                .made_columns = relax->device.columns,
+                                                .made_values = relax->device.values});
 }
 
 /* ---- making ---- */
@@ -338,27 +423,35 @@ static int64_t choose_most_alone(const mnp__relax *relax, int64_t stored)
     return most < MNP_RELAX_THREADS ? most : MNP_RELAX_THREADS;
 }
 
-static mnp_status build(mnp__relax *relax, const mnp__own_block *block, const double _Complex *inverse,
-                        arrangement *made)
+static mnp_status build(mnp__relax *relax, const void *inverse, arrangement *made)
 {
-    MNP_TRY(place_rows(relax, block, made));
-    MNP_TRY(place_entries(relax, block, made));
-    const int64_t stored = made->offsets[(relax->rows + relax->slice - 1) / relax->slice];
-    relax->most_alone = choose_most_alone(relax, stored);
-    MNP_TRY(fill_entries(relax, block, stored, made));
-    return upload_all(relax, inverse, stored, made);
+    MNP_TRY(place_rows(relax, made));
+    MNP_TRY(count_entries(relax, made));
+    if (relax->slice > 1)
+        sort_by_length(relax, made);
+    MNP_TRY(place_slices(relax, made));
+    relax->most_alone = choose_most_alone(relax, made->offsets[made->nslices]);
+    MNP_TRY(upload_places(relax, made));
+    MNP_TRY(fill_entries(relax, made));
+    if (inverse)
+        MNP_TRY(upload(relax->ctx, inverse, (size_t)relax->rows * mnp_dtype_size(relax->dtype),
+                       &relax->device.inverse));
+    return MNP_OK;
 }
 
-mnp_status mnp__relax_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp__own_block *block, const double _Complex *inverse,
-                          mnp__relax_order order, mnp__relax **relax_p)
+mnp_status mnp__relax_new(const mnp__relax_source *source, const void *inverse, mnp__relax_order order,
+                          mnp__relax **relax_p)
 {
+    mnp_ctx *ctx = source->ctx;
     mnp__relax *relax;
-    arrangement made = {NULL};
+    arrangement made = {.source = source};
     MNP_TRY(mnp__calloc(1, sizeof *relax, &relax));
-    *relax = (mnp__relax){.ctx = ctx, .dtype = dtype, .order = order, .rows = block->rows,
+    *relax = (mnp__relax){.ctx = ctx, .dtype = source->dtype, .order = order, .rows = source->part->rows,
                           .slice = ctx->device->block_memory == 0 ? 1 : WARP};
-    mnp_status st = build(relax, block, inverse, &made);
+    mnp_status st = build(relax, inverse, &made);
+    const mnp_status waited = mnp__ctx_wait(ctx, ctx->compute); /* copies of what is freed now are under way */
     free_arrangement(&made);
+    st = st == MNP_OK ? waited : st;
     if (st == MNP_OK)
         *relax_p = relax;
     else

@@ -14,31 +14,52 @@
 #ifndef MNP__SPARSE_RELAX_H
 #define MNP__SPARSE_RELAX_H
 
+#include "kernels/arrange.h"
 #include "sparse/own_block.h"
 
 typedef struct mnp__relax mnp__relax;
 
 /* Which entries count, and what their rows depend on. */
 typedef enum mnp__relax_order {
-    MNP__RELAX_LOWER,  /* the entries below the diagonal: rows rise */
-    MNP__RELAX_UPPER,  /* those above it: rows fall */
-    MNP__RELAX_ALL,    /* all but the diagonal: by colours */
+    MNP__RELAX_LOWER = MNP_ARRANGE_LOWER, /* the entries below the diagonal: rows rise */
+    MNP__RELAX_UPPER = MNP_ARRANGE_UPPER, /* those above it: rows fall */
+    MNP__RELAX_ALL = MNP_ARRANGE_ALL,     /* all but the diagonal: by colours */
     /* By colours, of columns whose colour comes before the row's, and of those whose colour comes after it */
-    MNP__RELAX_EARLIER,
-    MNP__RELAX_LATER,
-    MNP__RELAX_BEFORE, /* all, of columns that are no rows of this block, but before them: all rows at once */
-    MNP__RELAX_BEHIND  /* the same, behind them */
+    MNP__RELAX_EARLIER = MNP_ARRANGE_EARLIER,
+    MNP__RELAX_LATER = MNP_ARRANGE_LATER,
+    /* A range of columns that are no rows of this block, but before them, or behind them: all rows at once */
+    MNP__RELAX_BEFORE = MNP_ARRANGE_BEFORE,
+    MNP__RELAX_BEHIND = MNP_ARRANGE_BEHIND
 } mnp__relax_order;
 
-/* Find the colours of a block's rows, which are needed before relaxations by them.  Not collective.  MNP_ERR_MEMORY. */
-mnp_status mnp__relax_colour(mnp__own_block *block);
+/* Find the colours of all rows, which are needed before relaxations by them.  Not collective.  MNP_ERR_MEMORY. */
+mnp_status mnp__relax_colour(mnp__pattern *pattern);
+
+/* What relaxations are made of; none of it becomes theirs. */
+typedef struct mnp__relax_source {
+    mnp_ctx *ctx;
+    mnp_dtype dtype;
+    mnp__kernel *kernel;         /* mnp__relax_load_arranger() */
+    const mnp__part *part;       /* in CSR, in device memory */
+    const mnp__pattern *pattern; /* its entries for LOWER and UPPER, its colours for orders by colours */
+    int64_t first, end;          /* columns of BEFORE and BEHIND, which these number from 0 on */
+} mnp__relax_source;
+
+/* Compile the kernel that arranges entries.  Collective, and agreed upon.  MNP_ERR_COMPILE. */
+mnp_status mnp__relax_load_arranger(mnp__relax_source *source);
 
 /*
- * What is needed of a block: the entries that the order says, and inverse[i] for every row (NULL: ones).  Not
- * collective, and runs only after it is loaded.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
+ * The number of the first entry of a triangle (LOWER, UPPER, BEFORE, BEHIND) that should be 0, but is not, as it is on
+ * the other side; -1: none is.  Waits.  Not collective.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
  */
-mnp_status mnp__relax_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp__own_block *block, const double _Complex *inverse,
-                          mnp__relax_order order, mnp__relax **relax_p);
+mnp_status mnp__relax_find_beyond(const mnp__relax_source *source, mnp__relax_order order, int64_t *entry_p);
+
+/*
+ * A relaxation of the entries that the order says, and inverse[i] for every row, on the CPU, in the source's dtype
+ * (NULL: ones).  Waits.  Not collective, and runs only after it is loaded.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
+ */
+mnp_status mnp__relax_new(const mnp__relax_source *source, const void *inverse, mnp__relax_order order,
+                          mnp__relax **relax_p);
 void mnp__relax_free(mnp__relax *relax); /* NULL is accepted */
 
 /* Compile the kernel, for one vector or for several side by side; once is enough.  Collective. */

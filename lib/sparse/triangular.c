@@ -45,40 +45,48 @@ static mnp_status not_triangular(const struct wanted *wanted, int64_t row, int64
                     "%s triangular", wanted->function, row, column, wanted->lower ? "lower" : "upper");
 }
 
-/* The inverse of the diagonal, into `inverse`; all entries of the own block have been looked at then. */
-static mnp_status invert_diagonal(const struct wanted *wanted, const mnp_sparse *matrix, const mnp__own_block *own,
-                                  number *inverse)
+/* The first row whose diagonal is 0, which is inverted before; the number of rows: none is. */
+static int64_t invert_diagonal(mnp_dtype dtype, int64_t rows, void *diagonal)
 {
-    for (int64_t i = 0; i < own->rows; i++) {
-        const int64_t diagonal = own->diagonal[i];
-        for (int64_t e = own->offsets[i]; e < own->offsets[i + 1]; e++) {
-            const bool other_side = wanted->lower ? own->columns[e] > i : own->columns[e] < i;
-            if (other_side && own->values[e] != 0)
-                return not_triangular(wanted, matrix->row_lo + i, matrix->column_lo + own->columns[e]);
-        }
-        if (wanted->unit_diagonal)
-            continue;
-        if (diagonal < 0 || own->values[diagonal] == 0)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: the diagonal of row %" PRId64 " is 0, so the matrix is singular",
-                            wanted->function, matrix->row_lo + i);
-        inverse[i] = 1 / own->values[diagonal];
+    for (int64_t i = 0; i < rows; i++) {
+        const number entry = mnp__load_value(dtype, diagonal, i);
+        if (entry == 0)
+            return i;
+        mnp__store_value(dtype, diagonal, i, mnp__divide_by(dtype, 1, entry));
     }
+    return rows;
+}
+
+/* The diagonal comes to be its inverse; all entries of the own block have been looked at then. */
+static mnp_status check_own(const struct wanted *wanted, const mnp_sparse *matrix, const mnp__relax_source *source,
+                            mnp__relax_order order, void *diagonal)
+{
+    const int64_t singular = diagonal ? invert_diagonal(matrix->dtype, matrix->rows, diagonal) : matrix->rows;
+    int64_t beyond;
+    MNP_TRY(mnp__relax_find_beyond(source, order, &beyond));
+    const int64_t row = beyond < 0 ? matrix->rows : mnp__pattern_row(source->pattern, beyond);
+    if (beyond >= 0 && row <= singular)
+        return not_triangular(wanted, matrix->row_lo + row, matrix->column_lo + source->pattern->columns[beyond]);
+    if (singular < matrix->rows)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the diagonal of row %" PRId64 " is 0, so the matrix is singular",
+                        wanted->function, matrix->row_lo + singular);
     return MNP_OK;
 }
 
-static mnp_status take_own(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix)
+/* diagonal: NULL where all of it counts as 1; else it is used up. */
+static mnp_status take_own(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix, void *diagonal,
+                           mnp__relax_source source)
 {
-    mnp__own_block own;
-    number *inverse = NULL;
-    MNP_TRY(mnp__own_block_of(matrix, &own));
-    mnp_status st = mnp__malloc((size_t)own.rows * sizeof *inverse, &inverse);
+    const mnp__relax_order order = wanted->lower ? MNP__RELAX_LOWER : MNP__RELAX_UPPER;
+    mnp__own_block own = {.ctx = NULL};
+    mnp_status st = mnp__own_block_open(matrix, &own);
+    source.part = &own.csr;
+    source.pattern = &own.pattern;
     if (st == MNP_OK)
-        st = invert_diagonal(wanted, matrix, &own, inverse);
+        st = check_own(wanted, matrix, &source, order, diagonal);
     if (st == MNP_OK)
-        st = mnp__relax_new(plan->ctx, plan->dtype, &own, wanted->unit_diagonal ? NULL : inverse,
-                            wanted->lower ? MNP__RELAX_LOWER : MNP__RELAX_UPPER, &plan->own);
-    free(inverse);
-    mnp__own_block_free(&own);
+        st = mnp__relax_new(&source, diagonal, order, &plan->own);
+    mnp__own_block_close(&own);
     return st;
 }
 
@@ -93,44 +101,33 @@ static void find_side(const struct wanted *wanted, const mnp_sparse *matrix, int
     *count_p = wanted->lower ? before : all - before;
 }
 
-/* Number the columns of that side from 0 on; those of the other side are dropped, which must be 0. */
-static mnp_status keep_side(const struct wanted *wanted, const mnp_sparse *matrix, int64_t first, int64_t count,
-                            mnp__own_block *block)
+/* Which entry in a column of the other side is not 0. */
+static mnp_status report_other_side(const struct wanted *wanted, const mnp_sparse *matrix, int64_t entry)
 {
-    int64_t kept = 0, begin = 0;
-    for (int64_t i = 0; i < block->rows; i++) {
-        const int64_t end = block->offsets[i + 1];
-        for (int64_t e = begin; e < end; e++) {
-            const int64_t column = block->columns[e] - first;
-            if (column >= 0 && column < count) {
-                block->columns[kept] = (int32_t)column;
-                block->values[kept++] = block->values[e];
-            } else if (block->values[e] != 0) {
-                return not_triangular(wanted, matrix->row_lo + i,
-                                      mnp__ghosts_columns(matrix->ghosts)[block->columns[e]]);
-            }
-        }
-        begin = end;
-        block->offsets[i + 1] = kept;
-    }
-    return MNP_OK;
+    mnp__pattern pattern;
+    MNP_TRY(mnp__pattern_of(matrix->ctx, &matrix->ghost, &pattern));
+    const mnp_status st = not_triangular(wanted, matrix->row_lo + mnp__pattern_row(&pattern, entry),
+                                         mnp__ghosts_columns(matrix->ghosts)[pattern.columns[entry]]);
+    mnp__pattern_free(&pattern);
+    return st;
 }
 
-/* What the rows have in columns of others, and which these are. */
-static mnp_status take_outside(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix)
+/* What the rows have in columns of others on that side, and which these are.  On the other side all must be 0. */
+static mnp_status take_outside(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix,
+                               mnp__relax_source source)
 {
-    mnp__own_block block;
-    int64_t first, count;
+    const mnp__relax_order order = wanted->lower ? MNP__RELAX_BEFORE : MNP__RELAX_BEHIND;
+    int64_t first, count, beyond;
     find_side(wanted, matrix, &first, &count);
+    source.part = &matrix->ghost;
+    source.first = first;
+    source.end = first + count;
+    MNP_TRY(mnp__relax_find_beyond(&source, order, &beyond));
+    if (beyond >= 0)
+        return report_other_side(wanted, matrix, beyond);
     MNP_TRY(mnp__ghosts_new(plan->ctx, plan->layout, count, mnp__ghosts_columns(matrix->ghosts) + first,
                             &plan->ghosts));
-    MNP_TRY(mnp__ghost_block_of(matrix, &block));
-    mnp_status st = keep_side(wanted, matrix, first, count, &block);
-    if (st == MNP_OK)
-        st = mnp__relax_new(plan->ctx, plan->dtype, &block, NULL, wanted->lower ? MNP__RELAX_BEFORE : MNP__RELAX_BEHIND,
-                            &plan->outside);
-    mnp__own_block_free(&block);
-    return st;
+    return mnp__relax_new(&source, NULL, order, &plan->outside);
 }
 
 /* ---- turns ---- */
@@ -178,16 +175,24 @@ done:
 /* ---- making ---- */
 
 /* What this rank alone does. */
-static mnp_status take(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix)
+static mnp_status take(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix, void *diagonal,
+                       const mnp__relax_source *source)
 {
-    MNP_TRY(take_own(plan, wanted, matrix));
-    return wanted->own_blocks || !matrix->has_ghosts ? MNP_OK : take_outside(plan, wanted, matrix);
+    MNP_TRY(take_own(plan, wanted, matrix, diagonal, *source));
+    return wanted->own_blocks || !matrix->has_ghosts ? MNP_OK : take_outside(plan, wanted, matrix, *source);
 }
 
 /* Of a matrix in the plan's dtype whose columns are cut as its rows.  Collective, and agreed upon. */
 static mnp_status build(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix)
 {
-    MNP_TRY(MNP_AGREE(plan->ctx, take(plan, wanted, matrix)));
+    mnp__relax_source source = {.ctx = plan->ctx, .dtype = plan->dtype};
+    void *diagonal = NULL;
+    MNP_TRY(mnp__relax_load_arranger(&source));
+    if (!wanted->unit_diagonal)
+        MNP_TRY(mnp__own_diagonal(matrix, &diagonal));
+    const mnp_status st = MNP_AGREE(plan->ctx, take(plan, wanted, matrix, diagonal, &source));
+    free(diagonal);
+    MNP_TRY(st);
     plan->turns = 1;
     if (!wanted->own_blocks && matrix->has_ghosts)
         MNP_TRY(take_turns(plan, wanted));

@@ -71,6 +71,23 @@ done:
     return st;
 }
 
+/* The kernel that arranges entries, and those that relax. */
+static void run_relaxation(mnp_dtype dtype)
+{
+    const mnp__part part = {.format = MNP_CSR, .offset_size = 4};
+    mnp__pattern pattern = {.rows = 0, .offsets = (int64_t[]){0}};
+    mnp__relax_source source = {.ctx = &ctx, .dtype = dtype, .part = &part, .pattern = &pattern};
+    mnp__relax *relax = NULL;
+    compiled = true;
+    kernels = 0;
+    ok(mnp__relax_load_arranger(&source) == MNP_OK && mnp__relax_colour(&pattern) == MNP_OK &&
+           mnp__relax_new(&source, NULL, MNP__RELAX_ALL, &relax) == MNP_OK && mnp__relax_load(relax) == MNP_OK &&
+           mnp__relax_load_wide(relax) == MNP_OK && compiled && kernels == 3,
+       "arrange.cu and relax.cu of %s", mnp_dtype_name(dtype));
+    mnp__relax_free(relax);
+    free(pattern.colours);
+}
+
 static void run_type(mnp_dtype dtype)
 {
     const int64_t shape[] = {1000};
@@ -90,15 +107,6 @@ static void run_type(mnp_dtype dtype)
            st == MNP_OK ? "" : mnp_error_message());
         forget();
     }
-    mnp__own_block empty = {.rows = 0, .offsets = (int64_t[]){0}};
-    mnp__relax *relax = NULL;
-    compiled = true;
-    ok(mnp__relax_colour(&empty) == MNP_OK &&
-           mnp__relax_new(&ctx, dtype, &empty, NULL, MNP__RELAX_ALL, &relax) == MNP_OK &&
-           mnp__relax_load(relax) == MNP_OK && mnp__relax_load_wide(relax) == MNP_OK && compiled,
-       "relax.cu of %s", mnp_dtype_name(dtype));
-    mnp__relax_free(relax);
-    free(empty.colours);
     mnp__tall *tall = NULL;
     compiled = true;
     ok(mnp__tall_new(&ctx, dtype, 100, &tall) == MNP_OK && compiled, "the kernels of eigenvalues' methods, of %s",
@@ -111,6 +119,9 @@ static void run_type(mnp_dtype dtype)
 
 static void run(void)
 {
+    static const mnp_dtype dtypes[] = {MNP_FLOAT32, MNP_FLOAT64, MNP_COMPLEX64, MNP_COMPLEX128};
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        run_relaxation(dtypes[i]);
     run_type(MNP_FLOAT32);
     run_type(MNP_COMPLEX128);
 }
