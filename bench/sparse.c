@@ -11,6 +11,11 @@
  *   operator       A x without the matrix, by mnp_operator_from_stencil()
  *   spmm           A x of 8 vectors side by side
  *   matmul         A @ A
+ *   add            A + A
+ *   tril           the lower triangle of A
+ *   transpose      the transposed matrix, in CSR
+ *   assemble       A of three arrays of its entries, shuffled on every rank
+ *   generate       A made on the spot
  *   precond-KIND   an application of a preconditioner, in the words of `maniple solve`
  *   triangular     a solve with the lower triangle of A
  *
@@ -18,16 +23,18 @@
  * case has its usual matrices, smaller ones on the host.  D is float64 unless told.
  *
  * A time is the median of repeats, of the slowest rank, each of as many calls behind each other as take 10
- * milliseconds, at most 500, between two events of the device.  Setup is what is done once: a conversion, factors, levels.
+ * milliseconds, at most 500, between two events of the device.  Setup is what is done once: a conversion, factors,
+ * levels.
  *
  * The floor is the bytes that have to be read and written by the rate of a copy, which is measured first: x and y once
  * for every vector; of a matrix its values, indices of 4 bytes (coo 8; dia and bsr none), and 4 bytes for every row of
  * csr and csc.  So csr that goes as dia may take less than its floor, and so may what fits in a cache.  For ilu0, ic0,
  * ssor and a solve all entries that they use count once, for sor the triangle, for chebyshev and polynomial a product
- * for each of their 4 degrees; for matmul A and the result.
+ * for each of their 4 degrees; for matmul and what else makes a matrix A and the result, for assemble the arrays.
  *
- * Results are compared with what the processor computes: products with A x, L x with b, and of a preconditioner M it is
- * said what it leaves of a residual, |b - A M b| / |b|.  bench/sparse_peers.py does the same with other libraries.
+ * Results are compared with what the processor computes: products with A x, L x with b, those of matrices that are made
+ * of A with what follows of A x, and of a preconditioner M it is said what it leaves of a residual, |b - A M b| / |b|.
+ * bench/sparse_peers.py does the same with other libraries.
  */
 #include "matrices.h"
 #include "measure.h"
@@ -59,7 +66,7 @@ typedef struct work {
     mnp_operator *op;
     mnp_precond *precond;
     mnp_triangular *plan;
-    mnp_array *vectors, *y;
+    mnp_array *vectors, *y, *rows, *columns, *values;
 } work;
 
 typedef enum usual { OF_VECTORS, OF_MATRICES, OF_INVERSES } usual;
@@ -238,12 +245,18 @@ static double check_vectors(const work *w)
 
 /* ---- products of matrices ---- */
 
+/* The last one is freed first. */
+static mnp_sparse **make_anew(work *w)
+{
+    mnp_sparse_free(w->product);
+    w->product = NULL;
+    return &w->product;
+}
+
 static mnp_status run_matmul(void *argument)
 {
     work *w = argument;
-    mnp_sparse_free(w->product);
-    w->product = NULL;
-    return mnp_sparse_matmul_sparse(w->a, w->a, &w->product);
+    return mnp_sparse_matmul_sparse(w->a, w->a, make_anew(w));
 }
 
 static double matmul_bytes(const benchmark *b, const work *w)
@@ -260,6 +273,152 @@ static double check_matmul(const work *w)
     MNP_OR_EXIT(mnp_sparse_matmul(w->a, w->expected, &z));
     const double error = error_of(w->ctx, y, z);
     mnp_free_all(y, z);
+    return error;
+}
+
+/* ---- matrices that are made ---- */
+
+static mnp_status run_add(void *argument)
+{
+    work *w = argument;
+    return mnp_sparse_add(NULL, w->a, NULL, w->a, make_anew(w));
+}
+
+static mnp_status run_tril(void *argument)
+{
+    work *w = argument;
+    return mnp_sparse_tril(w->a, 0, make_anew(w));
+}
+
+static mnp_status run_transpose(void *argument)
+{
+    work *w = argument;
+    return mnp_sparse_transpose(w->a, make_anew(w));
+}
+
+static mnp_status run_generate(void *argument)
+{
+    work *w = argument;
+    return mnp_sparse_generate(w->ctx, w->matrix, w->dtype, make_anew(w));
+}
+
+static mnp_status run_assemble(void *argument)
+{
+    work *w = argument;
+    const int64_t *shape = mnp_sparse_shape(w->a);
+    return mnp_sparse_from_coo(w->rows, w->columns, w->values, shape[0], shape[1], make_anew(w));
+}
+
+/* A vector of this rank's elements, one rank's behind the other's. */
+static mnp_array *array_of(const work *w, mnp_dtype dtype, int64_t count, const void *elements)
+{
+    const int ranks = mnp_ctx_size(w->ctx);
+    int64_t *cuts = zeros(w->ctx, ranks + 1, sizeof *cuts);
+    mnp_layout *layout;
+    mnp_array *array = NULL;
+    MPI_Allgather(&count, 1, MPI_INT64_T, cuts + 1, 1, MPI_INT64_T, mnp_ctx_comm(w->ctx));
+    for (int r = 0; r < ranks; r++)
+        cuts[r + 1] += cuts[r];
+    const int axes[] = {0};
+    const int64_t *const all_cuts[] = {cuts};
+    MNP_OR_EXIT(mnp_layout_new(1, &ranks, 1, &cuts[ranks], axes, all_cuts, &layout));
+    MNP_OR_EXIT(mnp_array_new(w->ctx, dtype, layout, &array));
+    MNP_OR_EXIT(mnp_array_set_local(array, elements));
+    mnp_layout_free(layout);
+    free(cuts);
+    return array;
+}
+
+static void swap_elements(void *elements, size_t size, int64_t i, int64_t j)
+{
+    char *a = (char *)elements + (size_t)i * size, *b = (char *)elements + (size_t)j * size;
+    for (size_t k = 0; k < size; k++) {
+        const char byte = a[k];
+        a[k] = b[k];
+        b[k] = byte;
+    }
+}
+
+/* The entries of this rank's rows, in any order. */
+static void prepare_assemble(const benchmark *b, work *w)
+{
+    const int64_t count = mnp_sparse_local_nnz(w->a), lo = mnp_array_local_lo(w->x)[0];
+    const int64_t nrows = mnp_array_local_size(w->x);
+    const size_t size = mnp_dtype_size(w->dtype);
+    int64_t *offsets = zeros(w->ctx, nrows + 1, sizeof *offsets), *rows = zeros(w->ctx, count, sizeof *rows);
+    int64_t *columns = zeros(w->ctx, count, sizeof *columns);
+    void *values = zeros(w->ctx, count, size);
+    (void)b;
+    MNP_OR_EXIT(mnp_agree(w->ctx, mnp_sparse_get_local(w->a, offsets, columns, values)));
+    for (int64_t i = 0; i < nrows; i++)
+        for (int64_t k = offsets[i]; k < offsets[i + 1]; k++)
+            rows[k] = lo + i;
+    for (int64_t k = count - 1; k > 0; k--) {
+        const int64_t other = (int64_t)(uniform(k) * (double)(k + 1));
+        swap_elements(rows, sizeof *rows, k, other);
+        swap_elements(columns, sizeof *columns, k, other);
+        swap_elements(values, size, k, other);
+    }
+    w->rows = array_of(w, MNP_INT64, count, rows);
+    w->columns = array_of(w, MNP_INT64, count, columns);
+    w->values = array_of(w, w->dtype, count, values);
+    free(offsets);
+    free(rows);
+    free(columns);
+    free(values);
+}
+
+static double made_bytes(const benchmark *b, const work *w)
+{
+    const double result = matrix_bytes(MNP_CSR, w->product), entries = (double)mnp_sparse_nnz(w->product);
+    if (b->run == run_generate)
+        return result;
+    if (b->run == run_assemble)
+        return result + entries * (double)(2 * sizeof(int64_t) + mnp_dtype_size(w->dtype));
+    return result + matrix_bytes(MNP_CSR, w->a);
+}
+
+/* |factor A x - what is made x| */
+static double error_of_made(const work *w, const mnp_sparse *made, double factor)
+{
+    mnp_array *y = NULL;
+    char text[64];
+    MNP_OR_EXIT(mnp_sparse_matmul(made, w->x, &y));
+    snprintf(text, sizeof text, "max(abs(x - %g * y)) / max(abs(y))", factor);
+    const double error = evaluate(w->ctx, text, y, w->expected);
+    mnp_array_free(y);
+    return error;
+}
+
+static double check_same(const work *w)
+{
+    return error_of_made(w, w->product, 1);
+}
+
+static double check_add(const work *w)
+{
+    return error_of_made(w, w->product, 2);
+}
+
+/* With what is above the diagonal it is A again. */
+static double check_tril(const work *w)
+{
+    mnp_sparse *rest, *sum;
+    MNP_OR_EXIT(mnp_sparse_triu(w->a, 1, &rest));
+    MNP_OR_EXIT(mnp_sparse_add(NULL, w->product, NULL, rest, &sum));
+    const double error = error_of_made(w, sum, 1);
+    mnp_sparse_free(rest);
+    mnp_sparse_free(sum);
+    return error;
+}
+
+/* Transposed again it is A. */
+static double check_transpose(const work *w)
+{
+    mnp_sparse *again;
+    MNP_OR_EXIT(mnp_sparse_transpose(w->product, &again));
+    const double error = error_of_made(w, again, 1);
+    mnp_sparse_free(again);
     return error;
 }
 
@@ -331,6 +490,8 @@ static double check_triangular(const work *w)
 
 #define SPMV(name, needs, setting, format)                                                                             \
     {name, OF_VECTORS, needs, setting, format, prepare_format, run_product, product_bytes, check_product}
+#define MADE(name, needs, prepare, run, check)                                                                         \
+    {name, OF_VECTORS, needs, NULL, 0, prepare, run, made_bytes, check}
 #define PRECOND(name, kind)                                                                                            \
     {"precond-" name, OF_INVERSES, NEEDS_GENERATOR, NULL, kind, prepare_precond, run_precond, precond_bytes, NULL}
 
@@ -345,6 +506,11 @@ static const benchmark benchmarks[] = {
     {"operator", OF_VECTORS, NEEDS_POISSON, NULL, 0, prepare_operator, run_operator, operator_bytes, check_product},
     {"spmm", OF_VECTORS, 0, NULL, 0, prepare_vectors, run_vectors, vectors_bytes, check_vectors},
     {"matmul", OF_MATRICES, 0, NULL, 0, NULL, run_matmul, matmul_bytes, check_matmul},
+    MADE("add", 0, NULL, run_add, check_add),
+    MADE("tril", 0, NULL, run_tril, check_tril),
+    MADE("transpose", 0, NULL, run_transpose, check_transpose),
+    MADE("assemble", 0, prepare_assemble, run_assemble, check_same),
+    MADE("generate", NEEDS_GENERATOR, NULL, run_generate, check_same),
     PRECOND("jacobi", MNP_PRECOND_JACOBI),
     PRECOND("block-jacobi", MNP_PRECOND_BLOCK_JACOBI),
     PRECOND("ilu0", MNP_PRECOND_ILU0),
@@ -409,13 +575,13 @@ static void open_matrix(const char *name, work *w)
 
 static void close_case(work *w)
 {
-    mnp_free_all(w->y, w->vectors);
+    mnp_free_all(w->y, w->vectors, w->rows, w->columns, w->values);
     mnp_triangular_free(w->plan);
     mnp_precond_free(w->precond);
     mnp_operator_free(w->op);
     mnp_sparse_free(w->product);
     mnp_sparse_free(w->other);
-    w->y = w->vectors = NULL;
+    w->y = w->vectors = w->rows = w->columns = w->values = NULL;
     w->plan = NULL;
     w->precond = NULL;
     w->op = NULL;

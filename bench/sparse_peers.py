@@ -31,8 +31,8 @@ USUAL = [("poisson:64x64x64", "poisson:256x256x256"),
           "random:200000@1e-4,poisson:1024x1024,hpcg:64x64x64,powerlaw:100000"),
          ("poisson:32x32x32", "poisson:128x128x128"), ("poisson:16x16x16", "poisson:64x64x64")]  # on the host, on a GPU
 CASES = {"spmv-csr": GRIDS, "spmv-csc": GRIDS, "spmv-coo": GRIDS, "spmv-dia": GRIDS, "spmv-bsr": GRIDS, "spmm": GRIDS,
-         "cg": GRIDS, "matmul": PRODUCTS, "triangular": INVERSES, "eigsh-LA": EIGEN, "eigsh-SA": EIGEN,
-         "lobpcg-SA": EIGEN}
+         "add": GRIDS, "tril": GRIDS, "transpose": GRIDS, "assemble": GRIDS, "cg": GRIDS, "matmul": PRODUCTS,
+         "triangular": INVERSES, "eigsh-LA": EIGEN, "eigsh-SA": EIGEN, "lobpcg-SA": EIGEN}
 
 
 def parse_arguments():
@@ -205,6 +205,18 @@ def matmul(a):
     return lambda: a @ a, matrix_bytes(a) + matrix_bytes(a @ a)
 
 
+def made(library, case, a):
+    """A matrix that is made of A, or of its entries in any order."""
+    run = {"add": lambda: a + a, "tril": lambda: library.sparse.tril(a, format="csr"),
+           "transpose": lambda: a.T.tocsr()}.get(case)
+    if run:
+        return run, matrix_bytes(a) + matrix_bytes(run())
+    entries, order = a.tocoo(), library.xp.asarray(np.random.default_rng(1).permutation(a.nnz))
+    rows, columns, values = (library.xp.asarray(x)[order] for x in (entries.row, entries.col, entries.data))
+    return (lambda: library.sparse.coo_matrix((values, (rows, columns)), a.shape).tocsr(),
+            matrix_bytes(a) + a.nnz * (16 + a.dtype.itemsize))
+
+
 def triangular(library, a):
     lower, b = library.sparse.tril(a, format="csr"), make_vectors(library, a, 1)
     return lambda: library.linalg.spsolve_triangular(lower, b, lower=True), matrix_bytes(lower) + 2 * b.nbytes
@@ -232,6 +244,8 @@ def work_of(library, case, a, arguments):
         return product(library, a, which, 1) if which in library.formats else None
     if kind == "spmm":
         return product(library, a, "csr", WIDTH)
+    if kind in ("add", "tril", "transpose", "assemble"):
+        return made(library, case, a)
     if kind == "eigsh":
         return eigsh(library, a, which, arguments)
     return {"matmul": lambda: matmul(a), "triangular": lambda: triangular(library, a),

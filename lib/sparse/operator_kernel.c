@@ -176,8 +176,8 @@ static void add_body(mnp__text *text, const struct request *request, bool adjoin
 }
 
 /*
- * Whether a stencil is so small that it gets on with the registers that two blocks of a multiprocessor leave.  Where the
- * compiler knows that it may use all of these, it loads more before it computes.
+ * Whether a stencil is so small that it gets on with the registers that two blocks of a multiprocessor leave.  Where
+ * the compiler knows that it may use all of these, it loads more before it computes.
  */
 static bool is_small(const struct request *request)
 {
