@@ -20,7 +20,7 @@ MNP_INLINE line_offsets offsets_of(const mnp_rows_part &part)
 
 MNP_INLINE int64_t count_tiles(const mnp_rows_params &p)
 {
-    return (p.total + MNP_ROWS_TILE - 1) / MNP_ROWS_TILE;
+    return (p.total + p.tile - 1) / p.tile;
 }
 
 #if MNP_CUDA
@@ -67,7 +67,7 @@ MNP_INLINE void sum_up(const mnp_rows_params &p, crew)
         return;
     }
     for (int64_t tile = warp; tile < tiles; tile += warps) {
-        const int64_t begin = tile * MNP_ROWS_TILE, next = begin + MNP_ROWS_TILE, end = next < p.total ? next : p.total;
+        const int64_t begin = tile * p.tile, next = begin + p.tile, end = next < p.total ? next : p.total;
         int64_t so_far = p.task == MNP_ROWS_PLACE ? p.tally[tile] : 0;
         if (p.task == MNP_ROWS_PLACE)
             sum_range<true>(p.lengths, begin, end, &so_far);
@@ -101,7 +101,7 @@ static void sum_up(const mnp_rows_params &p, crew c)
         return;
     }
     for MNP_RANGE (tile, tiles) {
-        const int64_t begin = tile * MNP_ROWS_TILE, next = begin + MNP_ROWS_TILE, end = next < p.total ? next : p.total;
+        const int64_t begin = tile * p.tile, next = begin + p.tile, end = next < p.total ? next : p.total;
         const bool places = p.task == MNP_ROWS_PLACE;
         const int64_t sum = sum_range(p.lengths, begin, end, places ? (int64_t)p.tally[tile] : 0, places);
         if (!places)

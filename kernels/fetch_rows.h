@@ -4,8 +4,6 @@
 #ifndef MNP_KERNELS_FETCH_ROWS_H
 #define MNP_KERNELS_FETCH_ROWS_H
 
-enum { MNP_ROWS_TILE = 1024 }; /* lengths that are summed up together, a multiple of 32 */
-
 enum { MNP_ROWS_CSR, MNP_ROWS_CSC, MNP_ROWS_COO, MNP_ROWS_DIA, MNP_ROWS_BSR, MNP_ROWS_SELL }; /* mnp_sparse_format */
 
 /* A part: lib/sparse/part.h. */
@@ -66,7 +64,7 @@ typedef struct mnp_rows_params {
     const int *indices;
     unsigned char *named;     /* NULL: all rows are */
     const long long *wanted;  /* NULL: rows from 0 on */
-    long long *lengths, *tally, total;
+    long long *lengths, *tally, total, tile; /* tile: lengths that are summed up together, a multiple of 32 */
     mnp_rows_list list;
     int *local;               /* PACK: NULL, or where the columns go, with this rank's numbers, */
     long long shift;          /* which ghosts have from there on */

@@ -22,21 +22,6 @@ enum { AT_ONCE = sizeof(mnp_w) > sizeof(double) ? 4 : 8 };
 
 enum { BLOCKS_BY_ROWS = sizeof(mnp_w) > sizeof(double) ? 5 : 6 };
 
-/*
- * A thread for each line and vector: act(line, vector).  Those of a line are side by side, and no thread divides but by
- * 32 bits, and once.
- */
-template <typename Act> MNP_INLINE void for_lines(int64_t lines, int64_t width, const Act &act)
-{
-    const unsigned side_by_side = MNP_WIDE ? (width < MNP_STEP_BLOCK ? (unsigned)width : MNP_STEP_BLOCK) : 1;
-    const unsigned at_once = MNP_STEP_BLOCK / side_by_side, line = threadIdx.x / side_by_side;
-    if (line >= at_once) /* a rest of threads */
-        return;
-    for (int64_t i = (int64_t)blockIdx.x * at_once + line; i < lines; i += (int64_t)gridDim.x * at_once)
-        for (int64_t c = threadIdx.x - line * side_by_side; c < (MNP_WIDE ? width : 1); c += side_by_side)
-            act(i, c);
-}
-
 #if MNP_FORMAT_CSR || MNP_FORMAT_SELL
 
 /* AT_ONCE entries behind `begin`, from number `first` on, `stride` apart: what they come to; 0 from number `end` on. */
@@ -258,10 +243,10 @@ SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 {
     part a = open_part(p);
-    for_lines(p.lines, a.width, [&](int64_t line, int64_t c) {
-        const int64_t begin = a.offsets[line];
+    for MNP_RANGE (i, p.lines * a.width) {
+        const int64_t line = i / a.width, c = i % a.width, begin = a.offsets[line];
         a.put(a.row_of(line) * a.width + c, add_entries<1>(a, begin, 0, (int)(a.offsets[line + 1] - begin), c));
-    });
+    }
 }
 
 #elif MNP_FORMAT_CSC || MNP_FORMAT_COO
@@ -325,7 +310,8 @@ MNP_KERNEL(spmv, mnp_spmv_params)
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for_lines(p.rows, a.width, [&](int64_t row, int64_t c) {
+    for MNP_RANGE (i, p.rows * a.width) {
+        const int64_t row = i / a.width, c = i % a.width;
         MNP_VECTOR sum = {};
         for (int64_t first = 0; first < p.lines; first += AT_ONCE) {
             MNP_VALUE value[AT_ONCE];
@@ -341,8 +327,8 @@ MNP_KERNEL(spmv, mnp_spmv_params)
             for (int d = 0; d < AT_ONCE; d++)
                 sum += product_if_stored(value[d], x[d]);
         }
-        a.put(row * a.width + c, sum);
-    });
+        a.put(i, sum);
+    }
     close_part(p, w, a);
 }
 
@@ -355,8 +341,8 @@ MNP_KERNEL(spmv, mnp_spmv_params)
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for_lines(p.rows, a.width, [&](int64_t row, int64_t c) {
-        const int64_t line = row / MNP_BLOCK;
+    for MNP_RANGE (i, p.rows * a.width) {
+        const int64_t row = i / a.width, c = i % a.width, line = row / MNP_BLOCK;
         MNP_VECTOR sum = {};
         for (int64_t b = a.offsets[line]; b < (int64_t)a.offsets[line + 1]; b++) {
             const MNP_VALUE *values = a.values + (b * MNP_BLOCK + row % MNP_BLOCK) * MNP_BLOCK;
@@ -366,8 +352,8 @@ MNP_KERNEL(spmv, mnp_spmv_params)
                 if (column + j < p.columns)
                     sum += product(values[j], a.x[(column + j) * a.width + c]);
         }
-        a.put(row * a.width + c, sum);
-    });
+        a.put(i, sum);
+    }
     close_part(p, w, a);
 }
 
@@ -380,11 +366,11 @@ SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for_lines(p.rows, a.width, [&](int64_t row, int64_t c) {
-        const int64_t begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
+    for MNP_RANGE (i, p.rows * a.width) {
+        const int64_t row = i / a.width, begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
         const int64_t end = (int64_t)a.rows_of[row] * MNP_SPMV_SLICE;
-        a.put(row * a.width + c, add_entries<MNP_SPMV_SLICE>(a, begin, (int64_t)0, end, c));
-    });
+        a.put(i, add_entries<MNP_SPMV_SLICE>(a, begin, (int64_t)0, end, i % a.width));
+    }
     close_part(p, w, a);
 }
 

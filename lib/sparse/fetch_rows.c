@@ -82,16 +82,18 @@ static mnp_status run_each(struct runner runner, int task, int64_t count, mnp_ro
     return run(runner, task, count, params);
 }
 
-/* Lengths become offsets, one more than there are. */
+/* Lengths become offsets, one more than there are: first sums of tiles, which one warp adds up. */
 static mnp_status sum_up(struct runner runner, int64_t count, int64_t *lengths)
 {
-    const int64_t tiles = (count + MNP_ROWS_TILE - 1) / MNP_ROWS_TILE, lanes = 32;
-    mnp_rows_params params = {.lengths = (long long *)lengths, .total = count};
+    enum { LANES = 32, LEAST_TILE = 1024, MOST_TILES = 4096 };
+    const int64_t even = (count / MOST_TILES / LANES + 1) * LANES, tile = even > LEAST_TILE ? even : LEAST_TILE;
+    const int64_t tiles = (count + tile - 1) / tile;
+    mnp_rows_params params = {.lengths = (long long *)lengths, .total = count, .tile = tile};
     mnp_status st;
     MNP_TRY(alloc(runner.ctx, tiles, sizeof *params.tally, &params.tally));
-    MNP_TRY_OR(run(runner, MNP_ROWS_TALLY, tiles * lanes, &params), st, done);
-    MNP_TRY_OR(run(runner, MNP_ROWS_SUM, lanes, &params), st, done);
-    st = run(runner, MNP_ROWS_PLACE, tiles * lanes, &params);
+    MNP_TRY_OR(run(runner, MNP_ROWS_TALLY, tiles * LANES, &params), st, done);
+    MNP_TRY_OR(run(runner, MNP_ROWS_SUM, LANES, &params), st, done);
+    st = run(runner, MNP_ROWS_PLACE, tiles * LANES, &params);
 done:
     release(runner.ctx, params.tally);
     return st;

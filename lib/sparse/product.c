@@ -1,8 +1,8 @@
 /*
  * Products with vectors: the own part while ghosts travel, then the ghost part.
  *
- * Kernels are compiled for the vectors that come.  Which one a matrix in CSR gets is chosen at its first product
- * (choice.h); with one vector its ghost part is taken by chunks of entries where its rows have more than a few.
+ * Kernels are compiled for the vectors that come.  Which one a matrix in CSR gets is chosen at its first product with
+ * one vector (choice.h); its ghost part is taken by chunks of entries where its rows have more than a few.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -224,7 +224,7 @@ static mnp_status find_chunks(const mnp_sparse *matrix, int which, const mnp__pa
 }
 
 /*
- * Choose the ways, once for a matrix, with a product of one vector, or as much of several: y is only written.
+ * Choose the ways, once for a matrix, with a product of one vector, which is done some times over: y is only written.
  * Nothing is chosen while a graph is recorded; formats are then taken as they are stored.  Collective.
  */
 static mnp_status prepare(const mnp_sparse *matrix, const struct kernels *wanted, const struct vectors *v)
@@ -234,7 +234,7 @@ static mnp_status prepare(const mnp_sparse *matrix, const struct kernels *wanted
     if (products->choice.ctx || matrix->ctx->device->recording)
         return MNP_OK;
     products->ctx = matrix->ctx;
-    trial.wanted.dot = trial.wanted.wide = false;
+    trial.wanted.dot = false;
     if (matrix->ctx->device->block_memory > 0) {
         if (matrix->format == MNP_CSR)
             MNP_TRY(find_chunks(matrix, OWN, &matrix->own));
@@ -245,23 +245,17 @@ static mnp_status prepare(const mnp_sparse *matrix, const struct kernels *wanted
     return mnp__choose(matrix, run_trial, &trial, &products->choice);
 }
 
-/* Several vectors go by the format that was chosen for one. */
-static mnp__way wide_way(const mnp_sparse *matrix)
-{
-    const mnp__way way = matrix->products->choice.way;
-    return way == MNP__BY_SELL || way == MNP__BY_DIA ? way : MNP__AS_STORED;
-}
-
 static mnp_status apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype dtype, const struct vectors *v)
 {
     struct kernels wanted = {.dtype = dtype, .wide = v->width != 1, .dot = v->places != NULL,
                              .conjugate = conjugate && mnp_dtype_kind(matrix->dtype) == 'c'};
     const struct kernels *kernels;
     const void *ghosts;
-    if (v->width > 0)
+    if (!wanted.wide) {
         MNP_TRY(prepare(matrix, &wanted, v));
-    wanted.ways[OWN] = wanted.wide ? wide_way(matrix) : matrix->products->choice.way;
-    wanted.ways[GHOST] = wanted.wide ? MNP__AS_STORED : ghost_way(matrix);
+        wanted.ways[OWN] = matrix->products->choice.way;
+        wanted.ways[GHOST] = ghost_way(matrix);
+    }
     MNP_TRY(find_kernels(matrix, &wanted, &kernels));
     if (!matrix->has_ghosts)
         return run(matrix, kernels, OWN, v, v->x);

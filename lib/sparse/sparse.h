@@ -100,7 +100,7 @@ void mnp__products_free(mnp__products *products); /* NULL is accepted.  Collecti
  * y = A x of `width` vectors side by side in C order, on the compute stream; conjugate: A's values are conjugated.  x
  * and y are device memory of that dtype (which holds the matrix's values): this rank's columns of x, its rows of y, by
  * `width`.  Collective; nothing is waited for or agreed upon, but at the first call with a dtype and width.  At the
- * first one a kernel is chosen (choice.h), for which a product of one vector may be done some times over.
+ * first one of one vector a kernel is chosen (choice.h), for which the product may be done some times over.
  */
 mnp_status mnp__sparse_apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype dtype, int64_t width, const void *x,
                              void *y);
