@@ -37,6 +37,24 @@ for dtype, _ in itertools.product(matrices.DTYPES, range(5)):
 
 long_row = scipy.sparse.coo_array((np.ones(5000), (np.full(5000, 3), rng.integers(0, 700, 5000))), (5, 700))
 matrices.check("a long row with many duplicates", matrices.sparse(long_row, rng), long_row)
+
+# More entries than a warp, a block or a tile takes at once: long rows, long runs of rows without entries, duplicates
+for dtype, shape in zip(matrices.DTYPES, [(3000, 900), (9000, 40), (70, 5000), (1, 3000)]):
+    rows = np.concatenate([rng.integers(0, shape[0], 6000) // 500 * 500, rng.integers(0, shape[0], 6000)])
+    values = np.round(8 * matrices.numbers(rng, 12000, dtype))  # sums of integers are exact
+    coo = scipy.sparse.coo_array((values, (rows, rng.integers(0, shape[1], 12000))), shape)
+    matrices.check(f"12000 entries of {dtype} in {shape}",
+                   matrices.sparse(coo, rng, matrices.cut(rng, shape[0]), matrices.cut(rng, shape[1])), coo)
+
+# More columns than 32 bits count; a rank's own may not be so many
+columns = mp.size * 3 * 2 ** 29
+if mp.size > 1:
+    j = [int(c) for c in rng.integers(0, columns, 50)] + [0, columns - 1] * 3
+    wide = scipy.sparse.coo_array((matrices.numbers(rng, 56, "float64"), (rng.integers(0, 9, 56), j)), (9, columns))
+    matrices.check(f"{columns} columns", matrices.sparse(wide, rng), wide, 16)
+mp.fails("MNP_ERR_UNSUPPORTED", "columns; more than", mp.sparse_from_triplets, "float64", 3, 2 * columns, None, None, 0,
+         [], [], np.ones(1))
+
 zeros = scipy.sparse.coo_array((np.array([0.0, 1, -1, 0]), ([0, 1, 1, 2], [0, 1, 1, 2])), (3, 3))
 matrices.check("zeros that are given stay, and those that come of a sum", matrices.sparse(zeros, rng), zeros)
 mp.ok(mp.sparse_nnz(matrices.sparse(zeros, rng)) == 3, "and are counted")

@@ -48,6 +48,27 @@ for fmt in matrices.FORMATS:
 matrices.check("zeros are eliminated", Sparse(mp.sparse_eliminate_zeros(zeros)),
                scipy.sparse.coo_array((np.array([2.0, 3]), ([1, 2], [1, 0])), (3, 3)))
 
+# Rows of all lengths, and runs of rows without entries, longer than what a warp, a block or a tile takes at once
+for dtype, shape in zip(matrices.DTYPES, [(2000, 700), (9000, 40), (60, 4000), (700, 2000)]):
+    rows = np.concatenate([rng.integers(0, shape[0], 5000) // 300 * 300, rng.integers(0, shape[0], 3000)])
+    values = np.round(8 * matrices.numbers(rng, 8000, dtype))  # sums of integers are exact
+    a = scipy.sparse.coo_array((values, (rows, rng.integers(0, shape[1], 8000))), shape).tocsr()
+    b = a[::-1]  # in some places of a, and others
+    ours, other = (matrices.sparse(m, rng, matrices.cut(rng, shape[0]), matrices.cut(rng, shape[1])) for m in (a, b))
+    name, start, stop = f"8000 entries of {dtype} in {shape}", shape[0] // 3, shape[0] - 5
+    matrices.check(f"{name}: transpose", Sparse(mp.sparse_transpose(ours)), a.T)
+    matrices.check(f"{name}: tril", Sparse(mp.sparse_tril(ours, 3)), scipy.sparse.tril(a, 3))
+    matrices.check(f"{name}: rows", Sparse(mp.sparse_rows(ours, start, stop)), a[start:stop])
+    matrices.check(f"{name}: redistribute", Sparse(mp.sparse_redistribute(
+        ours, matrices.cut(rng, shape[0]), matrices.cut(rng, shape[1]))), a)
+    matrices.check(f"{name}: add", Sparse(mp.sparse_add(None, ours, None, other)), a + b, 16)
+    matrices.check(f"{name}: add what cancels", Sparse(mp.sparse_add([0.1, 0], ours, [-0.1, 0], ours)), a * 0,
+                   pattern=False)
+    matrices.check(f"{name}: multiply", Sparse(mp.sparse_multiply(ours, other)), a.multiply(b), 16)
+    left, right = (matrices.numbers(rng, n, dtype) for n in shape)
+    matrices.check(f"{name}: scale", Sparse(mp.sparse_scale(ours, mp.array(left), mp.array(right))),
+                   a.multiply(left[:, None]).multiply(right), 16)
+
 # One matrix
 for _ in range(12):
     a, made, fmt = random_pair()
