@@ -57,6 +57,20 @@ MNP_INLINE wide value_of(const mnp_rows_list &rows, int64_t entry)
 
 /* ---- values ---- */
 
+/* An absolute value, which does not overflow on the way. */
+MNP_INLINE double size_of(double x)
+{
+    return x < 0 ? -x : x;
+}
+MNP_INLINE double size_of(mnp_complex128 x)
+{
+#if MNP_CUDA
+    return hypot(x.re, x.im);
+#else
+    return __builtin_hypot(x.re, x.im);
+#endif
+}
+
 MNP_INLINE void multiply(MNP_VALUE *value, const void *factors, int64_t i)
 {
     *value = mnp_to<MNP_VALUE>::from(times(widen(*value), widen(((const MNP_VALUE *)factors)[i])));
@@ -76,7 +90,12 @@ MNP_KERNEL(change_values, mnp_change_params)
     for_entries(
         THE_CREW, p.rows.offsets, p.rows.rows, [](int64_t row) { return row; },
         [&](int64_t row, int64_t entry) {
-            MNP_VALUE value = mnp_to<MNP_VALUE>::from(((const MNP_FROM *)p.rows.values)[entry]);
+            const MNP_FROM from = ((const MNP_FROM *)p.rows.values)[entry];
+            MNP_VALUE value = mnp_to<MNP_VALUE>::from(from);
+            if (p.magnitudes)
+                value = mnp_to<MNP_VALUE>::from(size_of(widen(from)));
+            if (p.ones)
+                value = mnp_number_of<MNP_VALUE>::from(1);
             if (p.conjugates)
                 value = conjugate(value);
             if (p.left)
@@ -101,10 +120,22 @@ MNP_INLINE row_pair open_row(const mnp_rows_list &other, int64_t row)
     return other.offsets ? row_pair{row, other.offsets[row], other.offsets[row + 1]} : row_pair{row, 0, 0};
 }
 
-/* The entry of the other matrix in that column; -1: none. */
-MNP_INLINE int64_t find_partner(const mnp_rows_list &other, row_pair pair, int64_t column)
+/* Where in the other matrix the columns of the row begin that are not before one; on the host these have risen. */
+MNP_INLINE int64_t seek(const mnp_rows_list &other, row_pair &pair, int64_t column)
 {
-    const int64_t at = lower_bound(other.columns, pair.begin, pair.end, column);
+#if MNP_CUDA
+    return lower_bound(other.columns, pair.begin, pair.end, column);
+#else
+    while (pair.begin < pair.end && other.columns[pair.begin] < column)
+        pair.begin++;
+    return pair.begin;
+#endif
+}
+
+/* The entry of the other matrix in that column; -1: none. */
+MNP_INLINE int64_t find_partner(const mnp_rows_list &other, row_pair &pair, int64_t column)
+{
+    const int64_t at = seek(other, pair, column);
     return at < pair.end && other.columns[at] == column ? at : -1;
 }
 
@@ -121,7 +152,7 @@ MNP_INLINE mnp_complex128 scaled(mnp_complex128 x, const double *factor)
 }
 
 /* What becomes of an entry of a; false: it is not kept. */
-MNP_INLINE bool make_entry(const mnp_edit_params &p, row_pair pair, int64_t entry, wide *value_p)
+MNP_INLINE bool make_entry(const mnp_edit_params &p, row_pair &pair, int64_t entry, wide *value_p)
 {
     const int64_t column = p.a.columns[entry];
     const wide value = value_of(p.a, entry);
@@ -146,7 +177,7 @@ MNP_INLINE bool make_entry(const mnp_edit_params &p, row_pair pair, int64_t entr
 }
 
 /* And of an entry of b, in a sum, where a has none. */
-MNP_INLINE bool make_other(const mnp_edit_params &p, row_pair pair, int64_t entry, wide *value_p)
+MNP_INLINE bool make_other(const mnp_edit_params &p, row_pair &pair, int64_t entry, wide *value_p)
 {
 #if MNP_SUM
     *value_p = scaled(value_of(p.b, entry), p.beta);
@@ -162,20 +193,20 @@ MNP_INLINE void store(const mnp_edit_params &p, int64_t at, int64_t column, wide
     ((MNP_VALUE *)p.made.values)[at] = mnp_to<MNP_VALUE>::from(value);
 }
 
-MNP_INLINE void place_entry(const mnp_edit_params &p, row_pair pair, int64_t entry)
+MNP_INLINE void place_entry(const mnp_edit_params &p, row_pair &pair, int64_t entry)
 {
     wide value;
     const int64_t at = p.a_kept[entry], column = p.a.columns[entry];
     if (p.a_kept[entry + 1] > at && make_entry(p, pair, entry, &value))
-        store(p, at + (p.b_kept ? p.b_kept[lower_bound(p.b.columns, pair.begin, pair.end, column)] : 0), column, value);
+        store(p, at + (p.b_kept ? p.b_kept[seek(p.b, pair, column)] : 0), column, value);
 }
 
-MNP_INLINE void place_other(const mnp_edit_params &p, row_pair pair, int64_t entry)
+MNP_INLINE void place_other(const mnp_edit_params &p, row_pair &pair, int64_t entry)
 {
     wide value;
     const int64_t at = p.b_kept[entry], column = p.b.columns[entry];
     if (p.b_kept[entry + 1] > at && make_other(p, pair, entry, &value))
-        store(p, at + p.a_kept[lower_bound(p.a.columns, pair.begin, pair.end, column)], column, value);
+        store(p, at + p.a_kept[seek(p.a, pair, column)], column, value);
 }
 
 MNP_KERNEL(edit_rows, mnp_edit_params)
@@ -187,10 +218,10 @@ MNP_KERNEL(edit_rows, mnp_edit_params)
     switch (p.task) {
     case MNP_EDIT_FLAG:
         for_entries(all, p.a.offsets, p.a.rows, open_a,
-                    [&](row_pair pair, int64_t entry) { p.a_kept[entry] = make_entry(p, pair, entry, &value); });
+                    [&](row_pair &pair, int64_t entry) { p.a_kept[entry] = make_entry(p, pair, entry, &value); });
         if (p.b_kept)
             for_entries(all, p.b.offsets, p.b.rows, open_b,
-                        [&](row_pair pair, int64_t entry) { p.b_kept[entry] = make_other(p, pair, entry, &value); });
+                        [&](row_pair &pair, int64_t entry) { p.b_kept[entry] = make_other(p, pair, entry, &value); });
         break;
     case MNP_EDIT_OFFSETS:
         for MNP_RANGE (row, p.made.rows + 1)
@@ -199,10 +230,10 @@ MNP_KERNEL(edit_rows, mnp_edit_params)
         break;
     case MNP_EDIT_PLACE:
         for_entries(all, p.a.offsets, p.a.rows, open_a,
-                    [&](row_pair pair, int64_t entry) { place_entry(p, pair, entry); });
+                    [&](row_pair &pair, int64_t entry) { place_entry(p, pair, entry); });
         if (p.b_kept)
             for_entries(all, p.b.offsets, p.b.rows, open_b,
-                        [&](row_pair pair, int64_t entry) { place_other(p, pair, entry); });
+                        [&](row_pair &pair, int64_t entry) { place_other(p, pair, entry); });
         break;
     }
 }

@@ -22,11 +22,11 @@ typedef struct mnp_edit_params {
     int drops_zeros;
 } mnp_edit_params;
 
-/* change_values: the values of rows in another type, conjugated, and times factors of rows and of columns. */
+/* change_values: the values of rows in another type, conjugated or absolute, and times factors of rows and columns. */
 typedef struct mnp_change_params {
     mnp_rows_list rows;
     void *made;                    /* `rows.values` are of MNP_FROM, these and factors of MNP_VALUE */
-    int conjugates;
+    int conjugates, magnitudes, ones; /* whether values are these instead */
     const void *left, *right, *right_ghosts; /* NULL: none; own columns from column_lo on, and those of ghosts */
     long long column_lo, columns, nghosts;
     const long long *ghosts;       /* their columns, which rise */

@@ -85,14 +85,16 @@ MNP_INLINE void for_entries(crew c, const Offsets &offsets, int64_t lines, const
             const int64_t entry = first + lane, next = line + 1 + lane;
             const int further = count_lines(next < lines ? (int64_t)offsets[next] : count, entry);
             const int64_t found = further < 32 ? line + further : lower_bound(offsets, line + 32, lines, entry + 1) - 1;
-            if (entry < count)
-                act(open(found), entry);
+            if (entry < count) {
+                auto opened = open(found);
+                act(opened, entry);
+            }
             line = __shfl_sync(0xffffffffu, found, 31);
         }
     }
 #else
     for MNP_RANGE (line, lines) {
-        const auto opened = open(line);
+        auto opened = open(line);
         for (int64_t entry = offsets[line]; entry < (int64_t)offsets[line + 1]; entry++)
             act(opened, entry);
     }

@@ -1,10 +1,9 @@
 /*
- * Sums and products of matrices element by element, and what reduces one.  Sums along an axis are products with ones;
- * norms are taken on memory of the CPU.
+ * Sums and products of matrices element by element, and what reduces one.  Sums along an axis are products with ones.
  */
-#include <math.h>
 #include <stdlib.h>
 
+#include <maniple/eval.h>
 #include <maniple/reduce.h>
 
 #include "layout/layout.h"
@@ -131,68 +130,94 @@ mnp_status mnp_sparse_sum(const mnp_sparse *matrix, int axis, mnp_array **sum_p)
 
 /* ---- norms ---- */
 
-/* The larger one, or NaN if there is one. */
-static double larger(double a, double b)
+/* The one element of an array, which is freed. */
+static mnp_status take_element(mnp_status st, mnp_array *element, double *value_p)
 {
-    return isnan(a) || a > b ? a : b;
-}
-
-static double add(double a, double b)
-{
-    return a + b;
-}
-
-/*
- * Of this rank's rows: the sum of squares ('f'), the largest row sum ('i') or the largest entry ('m') of absolute
- * values.
- */
-static double reduce_rows(const mnp__csr *csr, char which)
-{
-    double result = 0, value[2];
-    for (int64_t i = 0; i < csr->rows; i++) {
-        double row = 0;
-        for (int64_t k = csr->offsets[i]; k < csr->offsets[i + 1]; k++) {
-            mnp__value_get(csr->dtype, csr->values, k, value);
-            const double size = hypot(value[0], value[1]);
-            row = which == 'm' ? larger(size, row) : row + (which == 'f' ? size * size : size);
-        }
-        result = which == 'f' ? result + row : larger(row, result);
-    }
-    return result;
-}
-
-/* Combine the ranks' results in their order, so that all get the same. */
-static mnp_status reduce_ranks(const mnp__comm *comm, double (*combine_two)(double a, double b), double own,
-                               double *result_p)
-{
-    double *all = NULL, result = 0;
-    mnp_status st = mnp__agree(comm, mnp__malloc((size_t)comm->size * sizeof *all, &all));
     if (st == MNP_OK)
-        st = mnp__all_gather(comm, &own, all, sizeof own);
-    for (int r = 0; r < comm->size && st == MNP_OK; r++)
-        result = combine_two(all[r], result);
-    free(all);
+        st = mnp_array_to_host(element, MNP_ALL_RANKS, value_p);
+    mnp_array_free(element);
+    return st;
+}
+
+/* Absolute values of all entries, as rows in float64.  Collective, and agreed upon. */
+static mnp_status take_magnitudes(const mnp_sparse *matrix, mnp__rows *rows)
+{
+    return mnp__rows_changed(matrix, MNP_FLOAT64, &(mnp__change){.magnitudes = true}, rows);
+}
+
+/* The largest sum of a row of absolute values: of their product with ones. */
+static mnp_status find_largest_row(const mnp_sparse *matrix, double *norm_p)
+{
+    mnp_sparse *magnitudes;
+    mnp_array *sums = NULL, *largest = NULL;
+    mnp__rows rows;
+    MNP_TRY(take_magnitudes(matrix, &rows));
+    MNP_TRY(mnp__sparse_from_rows(matrix->ctx, MNP_FLOAT64, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                  matrix->column_layout, &rows, &magnitudes));
+    mnp_status st = sum_rows(magnitudes, &sums);
+    mnp_sparse_free(magnitudes);
     if (st == MNP_OK)
-        *result_p = result;
+        st = mnp_max(sums, MNP_ALL_AXES, &largest);
+    mnp_array_free(sums);
+    return take_element(st, largest, norm_p);
+}
+
+/* The values of rows as a vector, those of one rank behind those of the other. */
+static mnp_status make_vector(mnp_ctx *ctx, const mnp__rows *rows, mnp_array **vector_p)
+{
+    const int ranks = ctx->comm.size;
+    int64_t *cuts = NULL;
+    mnp_layout *layout = NULL;
+    mnp_array *vector = NULL;
+    mnp_status st = MNP_AGREE(ctx, mnp__calloc((size_t)ranks + 1, sizeof *cuts, &cuts));
+    if (st == MNP_OK)
+        st = mnp__all_gather(&ctx->comm, &rows->count, cuts + 1, sizeof *cuts);
+    for (int r = 0; r < ranks && st == MNP_OK; r++)
+        cuts[r + 1] += cuts[r];
+    if (st == MNP_OK)
+        st = mnp__layout_line(ranks, 1, &cuts[ranks], cuts, &layout);
+    free(cuts);
+    MNP_TRY(st);
+    st = mnp_array_new(ctx, MNP_FLOAT64, layout, &vector);
+    mnp_layout_free(layout);
+    MNP_TRY(st);
+    st = MNP_AGREE(ctx, ctx->device->ops->copy(ctx->device, vector->data, rows->values,
+                                               (size_t)rows->count * sizeof(double), ctx->compute));
+    if (st == MNP_OK)
+        *vector_p = vector;
+    else
+        mnp_array_free(vector);
+    return st;
+}
+
+/* The root of the sum of squares ('f'), or the largest ('m'), of all absolute values. */
+static mnp_status reduce_entries(const mnp_sparse *matrix, char which, double *norm_p)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    mnp_array *vector = NULL, *norm = NULL;
+    mnp__rows rows;
+    MNP_TRY(take_magnitudes(matrix, &rows));
+    mnp_status st = make_vector(ctx, &rows, &vector);
+    mnp__rows_release(ctx, &rows);
+    MNP_TRY(st);
+    st = mnp_eval(ctx, which == 'f' ? "sqrt(sum(x * x))" : "max(x)", MNP_IN("x", vector), MNP_OUT("", &norm));
+    st = take_element(st, norm, norm_p);
+    mnp_array_free(vector);
     return st;
 }
 
 mnp_status mnp_sparse_norm(const mnp_sparse *matrix, char which, double *norm_p)
 {
     static const char function[] = "mnp_sparse_norm";
-    mnp__csr csr;
-    double norm;
     MNP_TRY(mnp__sparse_check(function, matrix));
     if (which != 'f' && which != '1' && which != 'i' && which != 'm')
         return MNP_FAIL(MNP_ERR_ARG, "%s: '%c' is none of 'f', '1', 'i' and 'm'", function, which);
-    if (which == '1') { /* columns are the rows of the transposed matrix */
+    *norm_p = 0;
+    if (matrix->nnz == 0)
+        return MNP_OK;
+    if (which == 'f' || which == 'm')
+        return reduce_entries(matrix, which, norm_p);
+    if (which == '1') /* columns are the rows of the transposed matrix */
         MNP_TRY(mnp__sparse_transposed(matrix, &matrix));
-        which = 'i';
-    }
-    MNP_TRY(mnp__sparse_fetch(matrix, &csr));
-    norm = reduce_rows(&csr, which);
-    mnp__csr_free(&csr);
-    MNP_TRY(reduce_ranks(&matrix->ctx->comm, which == 'f' ? add : larger, norm, &norm));
-    *norm_p = which == 'f' ? sqrt(norm) : norm;
-    return MNP_OK;
+    return find_largest_row(matrix, norm_p);
 }

@@ -144,6 +144,7 @@ static mnp_status change_values(const mnp_sparse *matrix, mnp__kernel *kernel, m
                       ctx->compute));
     MNP_TRY(alloc(ctx, rows->count, mnp_dtype_size(dtype), &made));
     const mnp_change_params params = {.rows = describe(rows), .made = made, .conjugates = change->conjugates,
+                                      .magnitudes = change->magnitudes, .ones = change->ones,
                                       .left = change->left, .right = change->right,
                                       .right_ghosts = change->right_ghosts, .column_lo = matrix->column_lo,
                                       .columns = matrix->columns, .nghosts = nghosts, .ghosts = (long long *)ghosts};

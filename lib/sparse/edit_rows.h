@@ -29,6 +29,7 @@ mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows
 /* What becomes of values: conjugates, and products with elements, in device memory and of the new dtype. */
 typedef struct mnp__change {
     bool conjugates;
+    bool magnitudes, ones;     /* absolute values instead; 1 instead */
     const void *left;          /* of this rank's rows; NULL: ones */
     const void *right;         /* of its columns; NULL: ones */
     const void *right_ghosts;  /* of the matrix's ghosts */

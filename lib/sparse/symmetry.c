@@ -1,78 +1,81 @@
 /*
- * How far a matrix is from being symmetric: it is compared with its transposed, row by row.
+ * How far a matrix is from being symmetric: what is left of it, and where it has entries, beside its transposed one.
  */
+#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-#include "sparse/sparse.h"
+#include "sparse/edit_rows.h"
 
-static void larger(double *most, double difference)
+/* The largest |a + factor b|, or infinity where that is no number.  Collective. */
+static mnp_status find_largest(const mnp_sparse *a, double factor, const mnp_sparse *b, double *largest_p)
 {
-    if (!(difference <= *most))
-        *most = isnan(difference) ? INFINITY : difference;
+    const double beta[2] = {factor, 0};
+    mnp_sparse *sum;
+    MNP_TRY(mnp_sparse_add(NULL, a, beta, b, &sum));
+    const mnp_status st = mnp_sparse_norm(sum, 'm', largest_p);
+    mnp_sparse_free(sum);
+    if (st == MNP_OK && isnan(*largest_p))
+        *largest_p = INFINITY;
+    return st;
 }
 
-/* One pair of places across the diagonal. */
-static void compare(const double a[2], const double b[2], mnp_sparse_symmetry *found)
+/* 1 wherever the matrix has an entry. */
+static mnp_status make_pattern(const mnp_sparse *matrix, mnp_sparse **pattern_p)
 {
-    larger(&found->symmetric, hypot(a[0] - b[0], a[1] - b[1]));
-    larger(&found->skew_symmetric, hypot(a[0] + b[0], a[1] + b[1]));
-    larger(&found->hermitian, hypot(a[0] - b[0], a[1] + b[1]));
+    mnp__rows rows;
+    MNP_TRY(mnp__rows_changed(matrix, MNP_FLOAT32, &(mnp__change){.ones = true}, &rows));
+    return mnp__sparse_from_rows(matrix->ctx, MNP_FLOAT32, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                 matrix->column_layout, &rows, pattern_p);
 }
 
-/* What this rank's rows of the matrix and of the transposed one say. */
-static void compare_rows(const mnp__csr *a, const mnp__csr *b, mnp_sparse_symmetry *found)
+/* Whether they have entries in the same places: those of both together are as many as those of one. */
+static mnp_status compare_patterns(const mnp_sparse *a, const mnp_sparse *b, bool *same_p)
 {
-    for (int64_t row = 0; row < a->rows; row++) {
-        int64_t i = a->offsets[row], j = b->offsets[row];
-        const int64_t i_end = a->offsets[row + 1], j_end = b->offsets[row + 1];
-        while (i < i_end || j < j_end) {
-            double left[2] = {0, 0}, right[2] = {0, 0};
-            const bool in_a = j == j_end || (i < i_end && a->indices[i] <= b->indices[j]);
-            const bool in_b = i == i_end || (j < j_end && b->indices[j] <= a->indices[i]);
-            if (in_a)
-                mnp__value_get(a->dtype, a->values, i++, left);
-            if (in_b)
-                mnp__value_get(b->dtype, b->values, j++, right);
-            found->pattern = found->pattern && in_a && in_b;
-            compare(left, right, found);
-        }
-    }
+    mnp_sparse *left = NULL, *right = NULL, *both = NULL;
+    mnp_status st;
+    MNP_TRY_OR(make_pattern(a, &left), st, done);
+    MNP_TRY_OR(make_pattern(b, &right), st, done);
+    MNP_TRY_OR(mnp_sparse_add(NULL, left, NULL, right, &both), st, done);
+    *same_p = both->nnz == a->nnz;
+done:
+    mnp_sparse_free(left);
+    mnp_sparse_free(right);
+    mnp_sparse_free(both);
+    return st;
 }
 
-static mnp_status compare_locally(const mnp_sparse *matrix, const mnp_sparse *transposed, mnp_sparse_symmetry *found)
+/* Of a matrix in double precision, and its transposed one. */
+static mnp_status compare(const mnp_sparse *matrix, const mnp_sparse *transposed, mnp_sparse_symmetry *found)
 {
-    mnp__csr a, b;
-    memset(&a, 0, sizeof a);
-    memset(&b, 0, sizeof b);
-    mnp_status st = mnp__sparse_to_csr(matrix, &a);
-    if (st == MNP_OK)
-        st = mnp__sparse_to_csr(transposed, &b);
-    if (st == MNP_OK)
-        compare_rows(&a, &b, found);
-    mnp__csr_free(&a);
-    mnp__csr_free(&b);
+    mnp_sparse *conjugate;
+    MNP_TRY(compare_patterns(matrix, transposed, &found->pattern));
+    MNP_TRY(find_largest(matrix, -1, transposed, &found->symmetric));
+    MNP_TRY(find_largest(matrix, 1, transposed, &found->skew_symmetric));
+    found->hermitian = found->symmetric;
+    if (mnp_dtype_kind(matrix->dtype) != 'c')
+        return MNP_OK;
+    MNP_TRY(mnp_sparse_conj(transposed, &conjugate));
+    const mnp_status st = find_largest(matrix, -1, conjugate, &found->hermitian);
+    mnp_sparse_free(conjugate);
     return st;
 }
 
 mnp_status mnp_sparse_find_symmetry(const mnp_sparse *matrix, mnp_sparse_symmetry *symmetry_p)
 {
-    mnp_sparse *turned = NULL, *transposed = NULL;
-    mnp_sparse_symmetry found = {.pattern = true};
+    static const char function[] = "mnp_sparse_find_symmetry";
+    mnp_sparse *wide = NULL, *transposed = NULL;
+    mnp_sparse_symmetry found;
     mnp_status st;
-    MNP_TRY(mnp__sparse_check("mnp_sparse_find_symmetry", matrix));
+    MNP_TRY(mnp__sparse_check(function, matrix));
     if (matrix->shape[0] != matrix->shape[1])
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_sparse_find_symmetry: the matrix is %lld x %lld, not square",
-                        (long long)matrix->shape[0], (long long)matrix->shape[1]);
-    MNP_TRY_OR(mnp_sparse_transpose(matrix, &turned), st, release);
-    MNP_TRY_OR(mnp_sparse_redistribute(turned, matrix->row_layout, matrix->column_layout, &transposed), st, release);
-    MNP_TRY_OR(MNP_AGREE(matrix->ctx, compare_locally(matrix, transposed, &found)), st, release);
-
-    double most[] = {found.pattern ? 0 : 1, found.symmetric, found.skew_symmetric, found.hermitian};
-    MNP_TRY_OR(mnp__all_reduce(&matrix->ctx->comm, most, 4, MPI_DOUBLE, MPI_MAX), st, release);
-    *symmetry_p = (mnp_sparse_symmetry){most[0] == 0, most[1], most[2], most[3]};
-release:
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix is %" PRId64 " x %" PRId64 ", not square", function,
+                        matrix->shape[0], matrix->shape[1]);
+    MNP_TRY_OR(mnp_sparse_astype(matrix, mnp_dtype_promote(matrix->dtype, MNP_FLOAT64), &wide), st, done);
+    MNP_TRY_OR(mnp_sparse_transpose(wide, &transposed), st, done);
+    MNP_TRY_OR(compare(wide, transposed, &found), st, done);
+    *symmetry_p = found;
+done:
+    mnp_sparse_free(wide);
     mnp_sparse_free(transposed);
-    mnp_sparse_free(turned);
     return st;
 }
