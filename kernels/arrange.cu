@@ -7,10 +7,12 @@
  */
 #include "prelude.h"
 #include "arrange.h"
+#include "claim.h"
+#include "lines.h"
 
 MNP_INLINE int64_t offset_of(const mnp_arrange_params &p, int64_t line)
 {
-    return p.wide ? (int64_t)((const long long *)p.offsets)[line] : ((const int *)p.offsets)[line];
+    return line_offsets{p.offsets, p.wide != 0}[line];
 }
 
 MNP_INLINE int64_t row_of(const mnp_arrange_params &p, int64_t line)
@@ -23,15 +25,8 @@ MNP_INLINE int64_t find_line(const mnp_arrange_params &p, int64_t row)
 {
     if (!p.rows_of)
         return row < p.lines ? row : -1;
-    int64_t begin = 0, end = p.lines;
-    while (begin < end) {
-        const int64_t middle = begin + (end - begin) / 2;
-        if (p.rows_of[middle] < row)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin < p.lines && p.rows_of[begin] == row ? begin : -1;
+    const int64_t line = lower_bound(p.rows_of, 0, p.lines, row);
+    return line < p.lines && p.rows_of[line] == row ? line : -1;
 }
 
 /* What decides which entries of a row count. */
@@ -111,18 +106,6 @@ MNP_INLINE bool is_zero(double value)
 template <typename R> MNP_INLINE bool is_zero(mnp_complex<R> value)
 {
     return value.re == 0 && value.im == 0;
-}
-
-MNP_INLINE void keep_least(unsigned long long *least, unsigned long long number)
-{
-#if MNP_CUDA
-    atomicMin(least, number);
-#else
-    unsigned long long there = __atomic_load_n(least, __ATOMIC_RELAXED);
-    while (number < there &&
-           !__atomic_compare_exchange_n(least, &there, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-#endif
 }
 
 MNP_INLINE void find_in_line(const mnp_arrange_params &p, int64_t line)

@@ -2,7 +2,8 @@
  * Rows of sparse matrices with the same shape: sums and products element by element, selections, and other values.
  *
  * An entry finds its partner in the other matrix by itself, and so whether it is kept; where it goes is told by how
- * many entries of either matrix are kept before it.  What comes to 0 is not kept, as in SciPy.  Compiled with
+ * many entries of either matrix are kept before it.  What sums and products come to is not kept where it is 0, as in
+ * SciPy.  Compiled with
  *   MNP_VALUE   type of the values
  *   MNP_SUM, MNP_PRODUCT or MNP_SELECT; or MNP_FROM, the type of the values that are changed
  */
@@ -104,6 +105,16 @@ MNP_KERNEL(change_values, mnp_change_params)
                 scale_column(p, &value, p.rows.columns[entry]);
             ((MNP_VALUE *)p.made)[entry] = value;
         });
+}
+
+MNP_KERNEL(sum_magnitudes, mnp_change_params)
+{
+    for MNP_RANGE (row, p.rows.rows) {
+        double sum = 0;
+        for (int64_t entry = p.rows.offsets[row]; entry < p.rows.offsets[row + 1]; entry++)
+            sum += size_of(widen(((const MNP_FROM *)p.rows.values)[entry]));
+        ((double *)p.made)[row] = sum;
+    }
 }
 
 #else

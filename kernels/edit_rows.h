@@ -22,7 +22,10 @@ typedef struct mnp_edit_params {
     int drops_zeros;
 } mnp_edit_params;
 
-/* change_values: the values of rows in another type, conjugated or absolute, and times factors of rows and columns. */
+/*
+ * change_values: the values of rows in another type, conjugated or absolute, and times factors of rows and columns.
+ * sum_magnitudes: `made` gets the sum of the absolute values of every row, in double.
+ */
 typedef struct mnp_change_params {
     mnp_rows_list rows;
     void *made;                    /* `rows.values` are of MNP_FROM, these and factors of MNP_VALUE */

@@ -1,5 +1,6 @@
 /*
- * Lines of entries: offsets that say where each begins.  Entries are taken in parallel whatever the lengths of lines.
+ * Lines of entries: offsets that say where each begins.  On a GPU entries are taken in parallel whatever the lengths of
+ * lines; the host's workers take lines.
  */
 /* The threads of a GPU, or a worker of the host and how many there are, do a share each. */
 #if MNP_CUDA
@@ -70,7 +71,8 @@ MNP_INLINE int count_lines(int64_t begins, int64_t entry)
 /*
  * Do it for every entry of the lines, whose offsets begin at 0: with what open() tells of the line, and the entry's
  * number.  On a GPU a thread takes an entry.  A warp has many that follow each other, so that it searches once for the
- * line of the first, and then looks at the next lines.
+ * line of the first, and then looks at the next lines.  On the host a line's entries come one after the other, and
+ * act() may leave with the line what it knows for the next.
  */
 template <typename Offsets, typename Open, typename Act>
 MNP_INLINE void for_entries(crew c, const Offsets &offsets, int64_t lines, const Open &open, const Act &act)

@@ -4,22 +4,10 @@
  *   MNP_VALUE   type of the values
  */
 #include "prelude.h"
+#include "claim.h"
 #include "lines.h"
 #include "numbers.h"
 #include "sort_entries.h"
-
-/* The smaller of the number that is there and this one; all that is there at first is above any. */
-MNP_INLINE void take_smaller(long long *number, int64_t other)
-{
-#if MNP_CUDA
-    atomicMin((unsigned long long *)number, (unsigned long long)other);
-#else
-    long long there = __atomic_load_n(number, __ATOMIC_RELAXED);
-    while ((uint64_t)other < (uint64_t)there &&
-           !__atomic_compare_exchange_n(number, &there, (long long)other, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-#endif
-}
 
 /* The last rank whose part begins at or before a number: those before it may be empty. */
 MNP_INLINE int owner_of(const mnp_entries_params &p, int64_t number)
@@ -32,7 +20,7 @@ MNP_INLINE bool is_head(const mnp_entries_params &p, int64_t i)
     return i == 0 || p.keys[i] != p.keys[i - 1] || p.numbers[i] != p.numbers[i - 1];
 }
 
-/* The place that begins with entry i. */
+/* The place that begins with entry i, by one thread, so that its entries are added in their order. */
 MNP_INLINE void add_up(const mnp_entries_params &p, int64_t i)
 {
     const MNP_VALUE *const values = (const MNP_VALUE *)p.values;
@@ -51,7 +39,7 @@ MNP_INLINE void do_one(const mnp_entries_params &p, int64_t i)
     switch (p.task) {
     case MNP_ENTRIES_CHECK:
         if (p.numbers[i] < 0 || p.numbers[i] >= p.end)
-            take_smaller(p.found, i);
+            keep_least((unsigned long long *)p.found, (unsigned long long)i);
         break;
     case MNP_ENTRIES_OWNERS:
         p.keys[i] = owner_of(p, p.numbers[i]);

@@ -14,8 +14,8 @@ enum { AT_ONCE = sizeof(mnp_w) > sizeof(double) ? 4 : 8 };
 #endif
 
 /*
- * A kernel with the registers that so many blocks of a multiprocessor leave it.  Where threads take rows the compiler
- * by itself provides for 8 of them, and then has no room for what is to be read at once.
+ * A kernel with the registers that so many blocks of a multiprocessor leave it.  Where threads take rows NVRTC 13 by
+ * itself uses 32, as for 8 blocks, and then reads less at once (docs/performance.md).
  */
 #define SPMV_OF_BLOCKS(blocks)                                                                                         \
     extern "C" __global__ void __launch_bounds__(MNP_STEP_BLOCK, blocks) spmv(const __grid_constant__ mnp_spmv_params p)

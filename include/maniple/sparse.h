@@ -11,8 +11,8 @@
  * are given stay (mnp_sparse_eliminate_zeros()).  A matrix does not change once it is made.
  *
  * Work is done on the device, and on parts in CSR: others than products with vectors and diagonals convert a matrix in
- * another format first, which the CPU does, and what they make, where it keeps the format.  Dense arrays, and what is
- * handed out to the caller or a file, are the CPU's work too: on a GPU that costs copies of the matrix.
+ * another format first, which the CPU does, and what they make, where it keeps the format.  Dense arrays, identities and
+ * what is handed out to the caller or a file are the CPU's work too: on a GPU that costs copies of the matrix.
  *
  * Unless something else is said, functions are collective; they fail with MNP_ERR_ARG where an argument is wrong, and
  * all that make something with MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM or MNP_ERR_TIMEOUT.

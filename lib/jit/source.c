@@ -175,6 +175,8 @@ const mnp__kernel_spec mnp__jit_examples[] = {
     {.file = "edit_rows.cu", .function = "edit_rows", .defines = "#define MNP_VALUE double\n#define MNP_SELECT 1\n"},
     {.file = "edit_rows.cu", .function = "change_values",
      .defines = "#define MNP_VALUE mnp_complex128\n#define MNP_FROM float\n"},
+    {.file = "edit_rows.cu", .function = "sum_magnitudes",
+     .defines = "#define MNP_VALUE double\n#define MNP_FROM mnp_complex64\n"},
     {.file = "fetch_rows.cu", .function = "fetch_rows", .defines = "#define MNP_VALUE float\n"},
     {.file = "fetch_rows.cu", .function = "fetch_rows", .defines = "#define MNP_VALUE mnp_complex128\n"},
     {.file = "fetch_rows.cu", .function = "find_diagonal", .defines = "#define MNP_VALUE double\n"},

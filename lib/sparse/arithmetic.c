@@ -139,23 +139,12 @@ static mnp_status take_element(mnp_status st, mnp_array *element, double *value_
     return st;
 }
 
-/* Absolute values of all entries, as rows in float64.  Collective, and agreed upon. */
-static mnp_status take_magnitudes(const mnp_sparse *matrix, mnp__rows *rows)
-{
-    return mnp__rows_changed(matrix, MNP_FLOAT64, &(mnp__change){.magnitudes = true}, rows);
-}
-
-/* The largest sum of a row of absolute values: of their product with ones. */
+/* The largest sum of a row of absolute values. */
 static mnp_status find_largest_row(const mnp_sparse *matrix, double *norm_p)
 {
-    mnp_sparse *magnitudes;
     mnp_array *sums = NULL, *largest = NULL;
-    mnp__rows rows;
-    MNP_TRY(take_magnitudes(matrix, &rows));
-    MNP_TRY(mnp__sparse_from_rows(matrix->ctx, MNP_FLOAT64, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                  matrix->column_layout, &rows, &magnitudes));
-    mnp_status st = sum_rows(magnitudes, &sums);
-    mnp_sparse_free(magnitudes);
+    MNP_TRY(mnp_array_new(matrix->ctx, MNP_FLOAT64, matrix->row_layout, &sums));
+    mnp_status st = mnp__rows_sum_magnitudes(matrix, sums->data);
     if (st == MNP_OK)
         st = mnp_max(sums, MNP_ALL_AXES, &largest);
     mnp_array_free(sums);
@@ -175,7 +164,7 @@ static mnp_status make_vector(mnp_ctx *ctx, const mnp__rows *rows, mnp_array **v
     for (int r = 0; r < ranks && st == MNP_OK; r++)
         cuts[r + 1] += cuts[r];
     if (st == MNP_OK)
-        st = mnp__layout_line(ranks, 1, &cuts[ranks], cuts, &layout);
+        st = MNP_AGREE(ctx, mnp__layout_line(ranks, 1, &cuts[ranks], cuts, &layout));
     free(cuts);
     MNP_TRY(st);
     st = mnp_array_new(ctx, MNP_FLOAT64, layout, &vector);
@@ -196,7 +185,7 @@ static mnp_status reduce_entries(const mnp_sparse *matrix, char which, double *n
     mnp_ctx *ctx = matrix->ctx;
     mnp_array *vector = NULL, *norm = NULL;
     mnp__rows rows;
-    MNP_TRY(take_magnitudes(matrix, &rows));
+    MNP_TRY(mnp__rows_changed(matrix, MNP_FLOAT64, &(mnp__change){.magnitudes = true}, &rows));
     mnp_status st = make_vector(ctx, &rows, &vector);
     mnp__rows_release(ctx, &rows);
     MNP_TRY(st);
@@ -212,9 +201,10 @@ mnp_status mnp_sparse_norm(const mnp_sparse *matrix, char which, double *norm_p)
     MNP_TRY(mnp__sparse_check(function, matrix));
     if (which != 'f' && which != '1' && which != 'i' && which != 'm')
         return MNP_FAIL(MNP_ERR_ARG, "%s: '%c' is none of 'f', '1', 'i' and 'm'", function, which);
-    *norm_p = 0;
-    if (matrix->nnz == 0)
+    if (matrix->nnz == 0) {
+        *norm_p = 0;
         return MNP_OK;
+    }
     if (which == 'f' || which == 'm')
         return reduce_entries(matrix, which, norm_p);
     if (which == '1') /* columns are the rows of the transposed matrix */

@@ -9,6 +9,7 @@
 #include "ops/gather.h"
 #include "ops/indexed.h"
 #include "ops/place.h"
+#include "sparse/elements.h"
 #include "sparse/sort_entries.h"
 
 /* ---- from entries ---- */
@@ -37,14 +38,6 @@ static mnp_status from_entries(const char *function, mnp_ctx *ctx, mnp_dtype dty
     return st;
 }
 
-static mnp_status upload(mnp_ctx *ctx, int64_t count, size_t size, const void *from, void *pointer_p)
-{
-    void *memory;
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, (size_t)count * size, &memory));
-    memcpy(pointer_p, &memory, sizeof memory);
-    return ctx->device->ops->copy(ctx->device, memory, from, (size_t)count * size, ctx->compute);
-}
-
 static mnp_status upload_entries(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int64_t count,
                                  const int64_t *rows, const int64_t *columns, const void *values, mnp__entries *entries)
 {
@@ -53,10 +46,9 @@ static mnp_status upload_entries(const char *function, mnp_ctx *ctx, mnp_dtype d
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " entries%s", function, count,
                         count < 0 ? "" : ", and their rows, columns or values are NULL");
     entries->count = count;
-    MNP_TRY(upload(ctx, count, sizeof *rows, rows, &entries->rows));
-    MNP_TRY(upload(ctx, count, sizeof *columns, columns, &entries->columns));
-    MNP_TRY(upload(ctx, count, mnp_dtype_size(dtype), values, &entries->values));
-    return mnp__ctx_wait(ctx, ctx->compute);
+    MNP_TRY(mnp__elements_upload(ctx, count, sizeof *rows, rows, &entries->rows));
+    MNP_TRY(mnp__elements_upload(ctx, count, sizeof *columns, columns, &entries->columns));
+    return mnp__elements_upload(ctx, count, mnp_dtype_size(dtype), values, &entries->values);
 }
 
 mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,

@@ -1,5 +1,5 @@
 /*
- * Rows of a sparse matrix in memory of the CPU, in CSR: as they are read from files and made of entries.
+ * Rows of a sparse matrix in memory of the CPU, in CSR: those that the CPU makes, converts or hands out.
  */
 #ifndef MNP__SPARSE_CSR_H
 #define MNP__SPARSE_CSR_H

@@ -10,14 +10,7 @@
 #include "base/text.h"
 #include "kernels/edit_rows.h"
 #include "ops/indexed.h"
-
-static mnp_status alloc(mnp_ctx *ctx, int64_t count, size_t size, void *pointer_p)
-{
-    void *memory;
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, (size_t)count * size, &memory));
-    memcpy(pointer_p, &memory, sizeof memory);
-    return MNP_OK;
-}
+#include "sparse/elements.h"
 
 static mnp_rows_list describe(const mnp__rows *rows)
 {
@@ -51,9 +44,9 @@ static mnp_status find_kept(struct edit *edit, int64_t *count_p)
     const int64_t others = edit->takes_from_b ? edit->b->count : 0;
     const int64_t most = edit->a->count > others ? edit->a->count : others;
     int64_t more = 0;
-    MNP_TRY(alloc(ctx, edit->a->count + 1, sizeof *edit->params.a_kept, &edit->params.a_kept));
+    MNP_TRY(mnp__elements_new(ctx, edit->a->count + 1, sizeof *edit->params.a_kept, &edit->params.a_kept));
     if (edit->takes_from_b)
-        MNP_TRY(alloc(ctx, others + 1, sizeof *edit->params.b_kept, &edit->params.b_kept));
+        MNP_TRY(mnp__elements_new(ctx, others + 1, sizeof *edit->params.b_kept, &edit->params.b_kept));
     edit->params.task = MNP_EDIT_FLAG;
     MNP_TRY(run(ctx, edit->kernel, most, &edit->params, sizeof edit->params));
     MNP_TRY(mnp__lengths_sum_up(ctx, edit->sums, edit->a->count, (int64_t *)edit->params.a_kept, count_p));
@@ -70,9 +63,9 @@ static mnp_status make(struct edit *edit, mnp__rows *made)
     const int64_t most = edit->a->count > others ? edit->a->count : others;
     edit->params.made.rows = made->rows;
     MNP_TRY(find_kept(edit, &made->count));
-    MNP_TRY(alloc(ctx, made->rows + 1, sizeof *made->offsets, &made->offsets));
-    MNP_TRY(alloc(ctx, made->count, sizeof *made->columns, &made->columns));
-    MNP_TRY(alloc(ctx, made->count, mnp_dtype_size(edit->dtype), &made->values));
+    MNP_TRY(mnp__elements_new(ctx, made->rows + 1, sizeof *made->offsets, &made->offsets));
+    MNP_TRY(mnp__elements_new(ctx, made->count, sizeof *made->columns, &made->columns));
+    MNP_TRY(mnp__elements_new(ctx, made->count, mnp_dtype_size(edit->dtype), &made->values));
     edit->params.made = describe(made);
     edit->params.task = MNP_EDIT_OFFSETS;
     MNP_TRY(run(ctx, edit->kernel, made->rows + 1, &edit->params, sizeof edit->params));
@@ -95,8 +88,8 @@ static mnp_status run_edit(struct edit *edit, const char *rule, int64_t rows, mn
     if (edit->b)
         edit->params.b = describe(edit->b);
     const mnp_status st = MNP_AGREE(ctx, make(edit, &made));
-    ctx->device->ops->free(ctx->device, edit->params.a_kept);
-    ctx->device->ops->free(ctx->device, edit->params.b_kept);
+    mnp__elements_free(ctx, edit->params.a_kept);
+    mnp__elements_free(ctx, edit->params.b_kept);
     if (st == MNP_OK)
         *made_p = made;
     else
@@ -132,26 +125,21 @@ mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows
 
 /* ---- values ---- */
 
-/* `rows` come to have values of that dtype; ghosts: room for the matrix's. */
+/* `rows` come to have values of that dtype; ghosts: columns of the matrix's, in device memory. */
 static mnp_status change_values(const mnp_sparse *matrix, mnp__kernel *kernel, mnp_dtype dtype,
-                                const mnp__change *change, int64_t *ghosts, mnp__rows *rows)
+                                const mnp__change *change, const int64_t *ghosts, mnp__rows *rows)
 {
     mnp_ctx *ctx = matrix->ctx;
-    const mnp__device_ops *ops = ctx->device->ops;
-    const int64_t nghosts = mnp__ghosts_count(matrix->ghosts);
-    void *made;
-    MNP_TRY(ops->copy(ctx->device, ghosts, mnp__ghosts_columns(matrix->ghosts), (size_t)nghosts * sizeof *ghosts,
-                      ctx->compute));
-    MNP_TRY(alloc(ctx, rows->count, mnp_dtype_size(dtype), &made));
+    void *made = NULL;
+    MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(dtype), &made));
     const mnp_change_params params = {.rows = describe(rows), .made = made, .conjugates = change->conjugates,
                                       .magnitudes = change->magnitudes, .ones = change->ones,
                                       .left = change->left, .right = change->right,
                                       .right_ghosts = change->right_ghosts, .column_lo = matrix->column_lo,
-                                      .columns = matrix->columns, .nghosts = nghosts, .ghosts = (long long *)ghosts};
-    mnp_status st = run(ctx, kernel, rows->count, &params, sizeof params);
-    if (st == MNP_OK)
-        st = mnp__ctx_wait(ctx, ctx->compute); /* for the list of ghosts, which is the matrix's */
-    ops->free(ctx->device, rows->values);
+                                      .columns = matrix->columns, .nghosts = mnp__ghosts_count(matrix->ghosts),
+                                      .ghosts = (const long long *)ghosts};
+    const mnp_status st = run(ctx, kernel, rows->count, &params, sizeof params);
+    mnp__elements_free(ctx, rows->values);
     rows->values = made;
     return st;
 }
@@ -169,16 +157,34 @@ mnp_status mnp__rows_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mn
                   mnp__jit_type(matrix->dtype));
     MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
     MNP_TRY(mnp__rows_of(matrix, &rows));
-    mnp_status st = alloc(ctx, mnp__ghosts_count(matrix->ghosts), sizeof *ghosts, &ghosts);
+    mnp_status st = mnp__elements_upload(ctx, mnp__ghosts_count(matrix->ghosts), sizeof *ghosts,
+                                         mnp__ghosts_columns(matrix->ghosts), &ghosts);
     if (st == MNP_OK)
         st = change_values(matrix, kernel, dtype, change, ghosts, &rows);
-    ctx->device->ops->free(ctx->device, ghosts);
+    mnp__elements_free(ctx, ghosts);
     st = MNP_AGREE(ctx, st);
     if (st == MNP_OK)
         *changed = rows;
     else
         mnp__rows_release(ctx, &rows);
     return st;
+}
+
+mnp_status mnp__rows_sum_magnitudes(const mnp_sparse *matrix, double *sums)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    const mnp__kernel_spec spec = {.file = "edit_rows.cu", .function = "sum_magnitudes"};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__kernel *kernel;
+    mnp__rows rows;
+    mnp__text_add(&defines, "#define MNP_VALUE double\n#define MNP_FROM %s\n", mnp__jit_type(matrix->dtype));
+    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
+    MNP_TRY(mnp__rows_of(matrix, &rows));
+    const mnp_change_params params = {.rows = describe(&rows), .made = sums};
+    const mnp_status st = run(ctx, kernel, rows.rows, &params, sizeof params);
+    mnp__rows_release(ctx, &rows);
+    return MNP_AGREE(ctx, st);
 }
 
 /* ---- matrices ---- */
@@ -216,14 +222,10 @@ mnp_status mnp__sparse_from_rows(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, i
 /* Rows in memory of the CPU. */
 static mnp_status fetch(mnp_ctx *ctx, mnp_dtype dtype, int64_t ncolumns, const mnp__rows *rows, mnp__csr *csr)
 {
-    const mnp__device_ops *ops = ctx->device->ops;
-    const size_t count = (size_t)rows->count;
     MNP_TRY(mnp__csr_new(dtype, rows->rows, ncolumns, rows->count, csr));
-    MNP_TRY(ops->copy(ctx->device, csr->offsets, rows->offsets, (size_t)(rows->rows + 1) * sizeof *csr->offsets,
-                      ctx->compute));
-    MNP_TRY(ops->copy(ctx->device, csr->indices, rows->columns, count * sizeof *csr->indices, ctx->compute));
-    MNP_TRY(ops->copy(ctx->device, csr->values, rows->values, count * mnp_dtype_size(dtype), ctx->compute));
-    return mnp__ctx_wait(ctx, ctx->compute);
+    MNP_TRY(mnp__elements_copy(ctx, csr->offsets, rows->offsets, rows->rows + 1, sizeof *csr->offsets));
+    MNP_TRY(mnp__elements_copy(ctx, csr->indices, rows->columns, rows->count, sizeof *csr->indices));
+    return mnp__elements_copy(ctx, csr->values, rows->values, rows->count, mnp_dtype_size(dtype));
 }
 
 mnp_status mnp__sparse_from_rows_as(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,

@@ -26,10 +26,9 @@ typedef struct mnp__selection {
 mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows, const mnp__selection *selection,
                             mnp__rows *selected);
 
-/* What becomes of values: conjugates, and products with elements, in device memory and of the new dtype. */
+/* What becomes of values: other ones instead, and products with elements, in device memory and of the new dtype. */
 typedef struct mnp__change {
-    bool conjugates;
-    bool magnitudes, ones;     /* absolute values instead; 1 instead */
+    bool conjugates, magnitudes, ones; /* at most one of them; magnitudes: absolute values; ones: 1 */
     const void *left;          /* of this rank's rows; NULL: ones */
     const void *right;         /* of its columns; NULL: ones */
     const void *right_ghosts;  /* of the matrix's ghosts */
@@ -37,6 +36,9 @@ typedef struct mnp__change {
 
 /* The matrix's rows with values of that dtype, which are changed so.  As above. */
 mnp_status mnp__rows_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *change, mnp__rows *changed);
+
+/* Sums of the absolute values of every row of this rank, to float64 in device memory.  Collective, as above. */
+mnp_status mnp__rows_sum_magnitudes(const mnp_sparse *matrix, double *sums);
 
 /*
  * The matrix in CSR of rows, as many as the row layout gives this rank; `as`: in another format too, by way of the CPU,

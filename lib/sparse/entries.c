@@ -76,8 +76,10 @@ static mnp_status bring_ghosts(const mnp_sparse *matrix, const mnp_array *brough
     how->right = brought->data;
     if (!matrix->has_ghosts)
         return MNP_OK;
-    MNP_TRY(mnp__ghosts_begin(matrix->ghosts, mnp_dtype_size(brought->dtype), 1, brought->data));
-    return MNP_AGREE(matrix->ctx, mnp__ghosts_finish(matrix->ghosts, &how->right_ghosts));
+    mnp_status st = mnp__ghosts_begin(matrix->ghosts, mnp_dtype_size(brought->dtype), 1, brought->data);
+    if (st == MNP_OK)
+        st = mnp__ghosts_finish(matrix->ghosts, &how->right_ghosts);
+    return MNP_AGREE(matrix->ctx, st);
 }
 
 static mnp_status check_factors(const char *which, const mnp_sparse *matrix, const mnp_array *factors, int64_t n)

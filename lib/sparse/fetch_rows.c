@@ -19,28 +19,9 @@
 #include "layout/layout.h"
 #include "ops/indexed.h"
 #include "ops/order.h"
+#include "sparse/elements.h"
 
 _Static_assert((int)MNP_ROWS_CSR == (int)MNP_CSR && (int)MNP_ROWS_SELL == (int)MNP_SELL, "kernels know the formats");
-
-static mnp_status alloc(mnp_ctx *ctx, int64_t count, size_t size, void *pointer_p)
-{
-    void *memory;
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, (size_t)count * size, &memory));
-    memcpy(pointer_p, &memory, sizeof memory);
-    return MNP_OK;
-}
-
-static void release(mnp_ctx *ctx, void *memory)
-{
-    ctx->device->ops->free(ctx->device, memory);
-}
-
-/* Copies from or to the CPU, which waits for them. */
-static mnp_status copy(mnp_ctx *ctx, void *to, const void *from, int64_t count, size_t size)
-{
-    MNP_TRY(ctx->device->ops->copy(ctx->device, to, from, (size_t)count * size, ctx->compute));
-    return mnp__ctx_wait(ctx, ctx->compute);
-}
 
 /* ---- tasks ---- */
 
@@ -90,12 +71,12 @@ static mnp_status sum_up(struct runner runner, int64_t count, int64_t *lengths)
     const int64_t tiles = (count + tile - 1) / tile;
     mnp_rows_params params = {.lengths = (long long *)lengths, .total = count, .tile = tile};
     mnp_status st;
-    MNP_TRY(alloc(runner.ctx, tiles, sizeof *params.tally, &params.tally));
+    MNP_TRY(mnp__elements_new(runner.ctx, tiles, sizeof *params.tally, &params.tally));
     MNP_TRY_OR(run(runner, MNP_ROWS_TALLY, tiles * LANES, &params), st, done);
     MNP_TRY_OR(run(runner, MNP_ROWS_SUM, LANES, &params), st, done);
     st = run(runner, MNP_ROWS_PLACE, tiles * LANES, &params);
 done:
-    release(runner.ctx, params.tally);
+    mnp__elements_free(runner.ctx, params.tally);
     return st;
 }
 
@@ -107,7 +88,7 @@ mnp_status mnp__lengths_load(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kernel
 mnp_status mnp__lengths_sum_up(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, int64_t *lengths, int64_t *sum_p)
 {
     MNP_TRY(sum_up((struct runner){.ctx = ctx, .kernel = kernel}, count, lengths));
-    return copy(ctx, sum_p, lengths + count, 1, sizeof *sum_p);
+    return mnp__elements_copy(ctx, sum_p, lengths + count, 1, sizeof *sum_p);
 }
 
 static mnp_rows_part describe_part(const mnp__part *part)
@@ -163,11 +144,11 @@ static mnp_status prepare(mnp__row_source *source)
     const int64_t ghosts = mnp__ghosts_count(matrix->ghosts);
     if (matrix->format != MNP_CSR)
         MNP_TRY(mnp__part_as_csr(ctx, matrix->dtype, &matrix->own, &source->converted));
-    MNP_TRY(alloc(ctx, matrix->rows + 1, sizeof *source->ghost_offsets, &source->ghost_offsets));
-    MNP_TRY(alloc(ctx, ghosts, sizeof *source->ghosts, &source->ghosts));
+    MNP_TRY(mnp__elements_new(ctx, matrix->rows + 1, sizeof *source->ghost_offsets, &source->ghost_offsets));
+    MNP_TRY(mnp__elements_new(ctx, ghosts, sizeof *source->ghosts, &source->ghosts));
     mnp_rows_params params = read_source(source);
     MNP_TRY(run_each(runner_of(source), MNP_ROWS_SPREAD, matrix->rows + 1, &params));
-    return copy(ctx, source->ghosts, mnp__ghosts_columns(matrix->ghosts), ghosts, sizeof *source->ghosts);
+    return mnp__elements_copy(ctx, source->ghosts, mnp__ghosts_columns(matrix->ghosts), ghosts, sizeof *source->ghosts);
 }
 
 mnp_status mnp__row_source_open(const mnp_sparse *matrix, mnp__row_source *source)
@@ -181,17 +162,17 @@ void mnp__row_source_close(mnp__row_source *source)
 {
     if (!source->matrix)
         return;
-    release(source->matrix->ctx, source->ghost_offsets);
-    release(source->matrix->ctx, source->ghosts);
+    mnp__elements_free(source->matrix->ctx, source->ghost_offsets);
+    mnp__elements_free(source->matrix->ctx, source->ghosts);
     mnp__part_release(source->matrix->ctx, &source->converted);
     *source = (mnp__row_source){.matrix = NULL};
 }
 
 void mnp__rows_release(mnp_ctx *ctx, mnp__rows *rows)
 {
-    release(ctx, rows->offsets);
-    release(ctx, rows->columns);
-    release(ctx, rows->values);
+    mnp__elements_free(ctx, rows->offsets);
+    mnp__elements_free(ctx, rows->columns);
+    mnp__elements_free(ctx, rows->values);
     *rows = (mnp__rows){.rows = 0};
 }
 
@@ -203,9 +184,9 @@ static mnp_status new_part(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t 
     *part = (mnp__part){.format = MNP_CSR, .rows = rows, .columns = columns, .lines = rows, .count = count,
                         .offset_size = sizeof(int64_t), .offsets = part->offsets};
     if (!part->offsets)
-        MNP_TRY(alloc(ctx, rows + 1, sizeof(int64_t), &part->offsets));
-    MNP_TRY(alloc(ctx, count, sizeof *part->indices, &part->indices));
-    return alloc(ctx, count, mnp_dtype_size(dtype), &part->values);
+        MNP_TRY(mnp__elements_new(ctx, rows + 1, sizeof(int64_t), &part->offsets));
+    MNP_TRY(mnp__elements_new(ctx, count, sizeof *part->indices, &part->indices));
+    return mnp__elements_new(ctx, count, mnp_dtype_size(dtype), &part->values);
 }
 
 mnp_status mnp__rows_number(const mnp__row_source *source, mnp__part *numbered)
@@ -244,9 +225,9 @@ static mnp_status pack_all(const mnp__row_source *source, mnp__rows *rows)
     mnp_ctx *ctx = matrix->ctx;
     rows->rows = matrix->rows;
     rows->count = own_part(source)->count + matrix->ghost.count;
-    MNP_TRY(alloc(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
-    MNP_TRY(alloc(ctx, rows->count, sizeof *rows->columns, &rows->columns));
-    MNP_TRY(alloc(ctx, rows->count, mnp_dtype_size(matrix->dtype), &rows->values));
+    MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, sizeof *rows->columns, &rows->columns));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(matrix->dtype), &rows->values));
     mnp_rows_params params = read_source(source);
     params.lengths = (long long *)rows->offsets;
     params.list = describe_rows(rows);
@@ -292,9 +273,9 @@ static mnp_status make_lengths(const mnp__row_source *b, const mnp__part *number
     mnp_status st;
     rows->rows = numbered->columns;
     MNP_TRY(mnp__calloc(3 * (size_t)ctx->comm.size + 1, sizeof *parcel->counts, &parcel->counts));
-    MNP_TRY(alloc(ctx, packed->rows + 1, sizeof *packed->offsets, &packed->offsets));
-    MNP_TRY(alloc(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
-    MNP_TRY(alloc(ctx, numbered->columns, sizeof *named, &named));
+    MNP_TRY(mnp__elements_new(ctx, packed->rows + 1, sizeof *packed->offsets, &packed->offsets));
+    MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
+    MNP_TRY(mnp__elements_new(ctx, numbered->columns, sizeof *named, &named));
     mnp_rows_params params = read_source(b);
     params.wanted = (const long long *)parcel->plan.places;
     params.lengths = (long long *)packed->offsets;
@@ -307,7 +288,7 @@ static mnp_status make_lengths(const mnp__row_source *b, const mnp__part *number
     MNP_TRY_OR(run_each(runner_of(b), MNP_ROWS_NAME, numbered->count, &params), st, done);
     st = run_each(runner_of(b), MNP_ROWS_LENGTHS, own, &params);
 done:
-    release(ctx, named);
+    mnp__elements_free(ctx, named);
     return st;
 }
 
@@ -323,28 +304,28 @@ static mnp_status count_entries(const mnp__row_source *b, struct parcel *parcel,
         cuts[r + 1] = cuts[r] + (packed->rows > 0 ? parcel->plan.to[r] : 0);
     MNP_TRY(sum_up(runner_of(b), packed->rows, packed->offsets));
     MNP_TRY(sum_up(runner_of(b), rows->rows, rows->offsets));
-    MNP_TRY(alloc(ctx, 2 * ((int64_t)ranks + 1), sizeof *marks, &marks));
+    MNP_TRY(mnp__elements_new(ctx, 2 * ((int64_t)ranks + 1), sizeof *marks, &marks));
     mnp_rows_params params = {.wanted = (long long *)marks, .lengths = (long long *)packed->offsets,
                               .columns = (long long *)marks + ranks + 1};
-    MNP_TRY_OR(copy(ctx, marks, cuts, ranks + 1, sizeof *marks), st, done);
+    MNP_TRY_OR(mnp__elements_copy(ctx, marks, cuts, ranks + 1, sizeof *marks), st, done);
     MNP_TRY_OR(run_each(runner_of(b), MNP_ROWS_PICK, ranks + 1, &params), st, done);
-    MNP_TRY_OR(copy(ctx, cuts, marks + ranks + 1, ranks + 1, sizeof *marks), st, done);
-    MNP_TRY_OR(copy(ctx, &ends[0], rows->offsets + b->matrix->rows, 1, sizeof *ends), st, done);
-    MNP_TRY_OR(copy(ctx, &ends[1], rows->offsets + rows->rows, 1, sizeof *ends), st, done);
+    MNP_TRY_OR(mnp__elements_copy(ctx, cuts, marks + ranks + 1, ranks + 1, sizeof *marks), st, done);
+    MNP_TRY_OR(mnp__elements_copy(ctx, &ends[0], rows->offsets + b->matrix->rows, 1, sizeof *ends), st, done);
+    MNP_TRY_OR(mnp__elements_copy(ctx, &ends[1], rows->offsets + rows->rows, 1, sizeof *ends), st, done);
     for (int r = 0; r < ranks; r++)
         counts[r] = cuts[r + 1] - cuts[r];
     packed->count = cuts[ranks];
     *own_p = ends[0];
     rows->count = ends[1];
 done:
-    release(ctx, marks);
+    mnp__elements_free(ctx, marks);
     return st;
 }
 
 static mnp_status make_room(const mnp_sparse *matrix, mnp__rows *rows)
 {
-    MNP_TRY(alloc(matrix->ctx, rows->count, sizeof *rows->columns, &rows->columns));
-    return alloc(matrix->ctx, rows->count, mnp_dtype_size(matrix->dtype), &rows->values);
+    MNP_TRY(mnp__elements_new(matrix->ctx, rows->count, sizeof *rows->columns, &rows->columns));
+    return mnp__elements_new(matrix->ctx, rows->count, mnp_dtype_size(matrix->dtype), &rows->values);
 }
 
 /* Entries of rows that others want, and of those that are wanted here. */
@@ -424,11 +405,11 @@ struct numbering {
 
 static void close_numbering(mnp_ctx *ctx, struct numbering *numbering)
 {
-    release(ctx, numbering->table.slots);
-    release(ctx, numbering->table.numbers);
-    release(ctx, numbering->first);
-    release(ctx, numbering->columns);
-    release(ctx, numbering->found);
+    mnp__elements_free(ctx, numbering->table.slots);
+    mnp__elements_free(ctx, numbering->table.numbers);
+    mnp__elements_free(ctx, numbering->first);
+    mnp__elements_free(ctx, numbering->columns);
+    mnp__elements_free(ctx, numbering->found);
 }
 
 /* What rows are cut by: the columns that are this rank's, of a matrix with so many. */
@@ -451,13 +432,13 @@ static mnp_status find_own(const struct cut *cut, const mnp__rows *rows, struct 
                            int64_t *count_p)
 {
     mnp_ctx *ctx = cut->runner.ctx;
-    MNP_TRY(alloc(ctx, rows->rows, sizeof *numbering->first, &numbering->first));
-    MNP_TRY(alloc(ctx, rows->rows + 1, sizeof(int64_t), &own->offsets));
+    MNP_TRY(mnp__elements_new(ctx, rows->rows, sizeof *numbering->first, &numbering->first));
+    MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof(int64_t), &own->offsets));
     mnp_rows_params params = read_rows(cut, rows, numbering);
     params.lengths = own->offsets;
     MNP_TRY(run_each(cut->runner, MNP_ROWS_CUT, rows->rows, &params));
     MNP_TRY(sum_up(cut->runner, rows->rows, own->offsets));
-    return copy(ctx, count_p, (const int64_t *)own->offsets + rows->rows, 1, sizeof *count_p);
+    return mnp__elements_copy(ctx, count_p, (const int64_t *)own->offsets + rows->rows, 1, sizeof *count_p);
 }
 
 /* Room for so many entries in other columns, of which there may be few. */
@@ -470,10 +451,10 @@ static mnp_status open_table(const struct cut *cut, int64_t entries, struct numb
     while (table->slot_count < 2 * most)
         table->slot_count *= 2;
     const size_t bytes = (size_t)table->slot_count * sizeof *table->slots;
-    MNP_TRY(alloc(ctx, table->slot_count, sizeof *table->slots, &table->slots));
-    MNP_TRY(alloc(ctx, table->slot_count, sizeof *table->numbers, &table->numbers));
-    MNP_TRY(alloc(ctx, most, sizeof *numbering->columns, &numbering->columns));
-    MNP_TRY(alloc(ctx, 1, sizeof *numbering->found, &numbering->found));
+    MNP_TRY(mnp__elements_new(ctx, table->slot_count, sizeof *table->slots, &table->slots));
+    MNP_TRY(mnp__elements_new(ctx, table->slot_count, sizeof *table->numbers, &table->numbers));
+    MNP_TRY(mnp__elements_new(ctx, most, sizeof *numbering->columns, &numbering->columns));
+    MNP_TRY(mnp__elements_new(ctx, 1, sizeof *numbering->found, &numbering->found));
     MNP_TRY(ctx->device->ops->fill(ctx->device, table->slots, 0xff, bytes, ctx->compute));
     return ctx->device->ops->fill(ctx->device, numbering->found, 0, sizeof *numbering->found, ctx->compute);
 }
@@ -495,7 +476,7 @@ static mnp_status find_columns(const struct cut *cut, const mnp__rows *rows, str
         MNP_TRY(run_each(cut->runner, MNP_ROWS_ENTER, rows->count, &params));
         MNP_TRY(run_each(cut->runner, MNP_ROWS_COLLECT, numbering->table.slot_count, &params));
     }
-    MNP_TRY(copy(ctx, &numbering->count, numbering->found, 1, sizeof numbering->count));
+    MNP_TRY(mnp__elements_copy(ctx, &numbering->count, numbering->found, 1, sizeof numbering->count));
     if (numbering->count > INT32_MAX)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's rows touch %" PRId64 " columns of others; more than %d are too "
                         "many", numbering->count, INT32_MAX);
@@ -516,7 +497,7 @@ static mnp_status stack(const struct cut *cut, const mnp__rows *rows, const stru
     params.matrix.ghost = describe_part(ghost);
     params.count = rows->rows + 1;
     MNP_TRY(run(cut->runner, MNP_ROWS_STACK, threads, &params));
-    return copy(ctx, *columns_p, numbering->columns, numbering->count, sizeof **columns_p);
+    return mnp__elements_copy(ctx, *columns_p, numbering->columns, numbering->count, sizeof **columns_p);
 }
 
 /* Offsets of 4 bytes instead of 8. */
@@ -524,10 +505,10 @@ static mnp_status narrow(struct runner runner, mnp__part *part)
 {
     mnp__part narrowed = *part;
     narrowed.offset_size = sizeof(int32_t);
-    MNP_TRY(alloc(runner.ctx, part->lines + 1, sizeof(int32_t), &narrowed.offsets));
+    MNP_TRY(mnp__elements_new(runner.ctx, part->lines + 1, sizeof(int32_t), &narrowed.offsets));
     mnp_rows_params params = {.matrix = {.own = describe_part(part), .ghost = describe_part(&narrowed)}};
     const mnp_status st = run_each(runner, MNP_ROWS_NARROW, part->lines + 1, &params);
-    release(runner.ctx, part->offsets);
+    mnp__elements_free(runner.ctx, part->offsets);
     *part = narrowed;
     return st;
 }
@@ -586,15 +567,15 @@ static mnp_status find_lines(struct runner runner, const mnp__part *part, int64_
     mnp_rows_params params = {.matrix.own = describe_part(part), .lengths = (long long *)lines};
     MNP_TRY(run_each(runner, MNP_ROWS_FLAGS, part->rows, &params));
     MNP_TRY(sum_up(runner, part->rows, lines));
-    return copy(runner.ctx, count_p, lines + part->rows, 1, sizeof *count_p);
+    return mnp__elements_copy(runner.ctx, count_p, lines + part->rows, 1, sizeof *count_p);
 }
 
 /* Offsets of these lines, and their rows. */
 static mnp_status store_lines(struct runner runner, const mnp__part *part, int64_t *lines, mnp__part *listed)
 {
     MNP_TRY(find_lines(runner, part, lines, &listed->lines));
-    MNP_TRY(alloc(runner.ctx, listed->lines + 1, (size_t)part->offset_size, &listed->offsets));
-    MNP_TRY(alloc(runner.ctx, listed->lines, sizeof *listed->rows_of, &listed->rows_of));
+    MNP_TRY(mnp__elements_new(runner.ctx, listed->lines + 1, (size_t)part->offset_size, &listed->offsets));
+    MNP_TRY(mnp__elements_new(runner.ctx, listed->lines, sizeof *listed->rows_of, &listed->rows_of));
     mnp_rows_params params = {.matrix = {.own = describe_part(part), .ghost = describe_part(listed)},
                               .lengths = (long long *)lines, .total = part->rows};
     return run_each(runner, MNP_ROWS_LINES, part->rows + 1, &params);
@@ -608,16 +589,16 @@ mnp_status mnp__rows_list(mnp_ctx *ctx, mnp_dtype dtype, mnp__part *part)
     listed.offsets = NULL;
     listed.rows_of = NULL;
     MNP_TRY(load(ctx, dtype, "fetch_rows", &runner.kernel));
-    mnp_status st = alloc(ctx, part->rows + 1, sizeof *lines, &lines);
+    mnp_status st = mnp__elements_new(ctx, part->rows + 1, sizeof *lines, &lines);
     if (st == MNP_OK)
         st = store_lines(runner, part, lines, &listed);
     st = MNP_AGREE(ctx, st);
-    release(ctx, lines);
-    release(ctx, st == MNP_OK ? part->offsets : listed.offsets);
+    mnp__elements_free(ctx, lines);
+    mnp__elements_free(ctx, st == MNP_OK ? part->offsets : listed.offsets);
     if (st == MNP_OK)
         *part = listed;
     else
-        release(ctx, listed.rows_of);
+        mnp__elements_free(ctx, listed.rows_of);
     return st;
 }
 
@@ -637,19 +618,20 @@ static mnp_status run_diagonal(const mnp_sparse *matrix, mnp__kernel *kernel, mn
     const mnp__launch launch = mnp__launch_of(params->count);
     if (params->count > 0 && (params->column < matrix->column_lo || end > own_end)) {
         const int64_t ghosts = mnp__ghosts_count(matrix->ghosts);
-        MNP_TRY(alloc(ctx, ghosts, sizeof *room->ghosts, &room->ghosts));
-        MNP_TRY(copy(ctx, room->ghosts, mnp__ghosts_columns(matrix->ghosts), ghosts, sizeof *room->ghosts));
+        MNP_TRY(mnp__elements_new(ctx, ghosts, sizeof *room->ghosts, &room->ghosts));
+        MNP_TRY(mnp__elements_copy(ctx, room->ghosts, mnp__ghosts_columns(matrix->ghosts), ghosts,
+                                   sizeof *room->ghosts));
         params->matrix.ghosts = (const long long *)room->ghosts;
         params->matrix.nghosts = ghosts;
     }
     if (replaced_p) {
-        MNP_TRY(alloc(ctx, 1, sizeof *room->replaced, &room->replaced));
+        MNP_TRY(mnp__elements_new(ctx, 1, sizeof *room->replaced, &room->replaced));
         MNP_TRY(ops->fill(ctx->device, room->replaced, 0, sizeof *room->replaced, ctx->compute));
         params->replaced = (unsigned long long *)room->replaced;
     }
     if (params->count > 0)
         MNP_TRY(ops->launch(ctx->device, kernel, &launch, params, sizeof *params, ctx->compute));
-    return replaced_p ? copy(ctx, replaced_p, room->replaced, 1, sizeof *replaced_p) : MNP_OK;
+    return replaced_p ? mnp__elements_copy(ctx, replaced_p, room->replaced, 1, sizeof *replaced_p) : MNP_OK;
 }
 
 mnp_status mnp__find_diagonal(const mnp_sparse *matrix, int64_t row, int64_t column, int64_t count, void *diagonal,
@@ -664,7 +646,7 @@ mnp_status mnp__find_diagonal(const mnp_sparse *matrix, int64_t row, int64_t col
                                   .diagonal = diagonal};
     MNP_TRY(load(ctx, matrix->dtype, "find_diagonal", &kernel));
     const mnp_status st = run_diagonal(matrix, kernel, &params, &room, replaced_p);
-    release(ctx, room.ghosts);
-    release(ctx, room.replaced);
+    mnp__elements_free(ctx, room.ghosts);
+    mnp__elements_free(ctx, room.replaced);
     return MNP_AGREE(ctx, st);
 }

@@ -1,7 +1,7 @@
 /*
- * Entries picked out of a sparse matrix by kernels, where they lie (kernels/fetch_rows.cu): rows that are numbered for
- * a product of matrices, fetched from other ranks, and split again; and diagonals.  All memory is the device's, but
- * where something else is said.
+ * Entries of a sparse matrix as rows in device memory (kernels/fetch_rows.cu): all of a rank's, or those that a product
+ * of matrices needs of others; cut again in what a matrix has; lengths summed up; and diagonals.  All memory is the
+ * device's, but where something else is said.
  */
 #ifndef MNP__SPARSE_FETCH_ROWS_H
 #define MNP__SPARSE_FETCH_ROWS_H

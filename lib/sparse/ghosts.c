@@ -14,6 +14,7 @@
 
 #include "array/shuffle.h"
 #include "ops/indexed.h"
+#include "sparse/elements.h"
 #include "sparse/ghosts_push.h"
 #include "sparse/sparse.h"
 
@@ -112,24 +113,19 @@ bool mnp__ghosts_enqueues(const mnp__ghosts *ghosts)
  */
 static mnp_status send_numbers(mnp_ctx *ctx, mnp__shuffle *shuffle, int64_t count, const int64_t *from, int64_t *to)
 {
-    const mnp__device_ops *ops = ctx->device->ops;
-    const size_t bytes = (size_t)count * sizeof *from, coming = (size_t)mnp__shuffle_received(shuffle) * sizeof *to;
-    void *sent = NULL, *received = NULL;
-    mnp_status st = ops->alloc(ctx->device, bytes, &sent);
+    const int64_t coming = mnp__shuffle_received(shuffle);
+    int64_t *sent = NULL, *received = NULL;
+    mnp_status st = mnp__elements_new(ctx, coming, sizeof *received, &received);
     if (st == MNP_OK)
-        st = ops->alloc(ctx->device, coming, &received);
-    if (st == MNP_OK)
-        st = ops->copy(ctx->device, sent, from, bytes, ctx->compute);
+        st = mnp__elements_upload(ctx, count, sizeof *from, from, &sent);
     st = MNP_AGREE(ctx, st);
     if (st == MNP_OK)
         st = mnp__shuffle_send(shuffle, sizeof *from, sent, received);
     if (st == MNP_OK)
-        st = ops->copy(ctx->device, to, received, coming, ctx->compute);
-    if (st == MNP_OK)
-        st = mnp__ctx_wait(ctx, ctx->compute);
-    ops->free(ctx->device, sent);
-    ops->free(ctx->device, received);
-    return MNP_AGREE(ctx, st);
+        st = MNP_AGREE(ctx, mnp__elements_copy(ctx, to, received, coming, sizeof *to));
+    mnp__elements_free(ctx, sent);
+    mnp__elements_free(ctx, received);
+    return st;
 }
 
 /* Ask the owners; what the others ask of this rank comes as places in its part, on the device. */

@@ -1,7 +1,8 @@
 /*
  * Parts: entries of a rank's rows in a range of columns, in one of the formats.
  *
- * A part is made in memory of the CPU, where formats are converted, and brought to the device, where products read it.
+ * Products read a part in device memory.  In CSR it is made there as a rule (fetch_rows.h); formats are converted in
+ * memory of the CPU.
  */
 #ifndef MNP__SPARSE_PART_H
 #define MNP__SPARSE_PART_H

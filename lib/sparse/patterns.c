@@ -10,6 +10,7 @@
 #include "layout/layout.h"
 #include "ops/indexed.h"
 #include "sparse/edit_rows.h"
+#include "sparse/elements.h"
 
 /* This rank's range of an even layout of n rows, which is the caller's to free. */
 static mnp_status even_rows(mnp_ctx *ctx, int64_t n, mnp_layout **layout_p, int64_t *lo_p, int64_t *count_p)
@@ -128,16 +129,6 @@ static void free_points(struct points *points)
     free(points->coefficients);
 }
 
-static mnp_status alloc(mnp_ctx *ctx, int64_t count, size_t size, void *pointer_p)
-{
-    void *memory;
-    if (size > 0 && (uint64_t)count > SIZE_MAX / 2 / size)
-        return MNP_FAIL(MNP_ERR_MEMORY, "no memory for %" PRId64 " rows or entries of a stencil", count);
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, (size_t)count * size, &memory));
-    memcpy(pointer_p, &memory, sizeof memory);
-    return MNP_OK;
-}
-
 /* Rows lo .. lo + rows->rows - 1, of points in device memory.  Waits. */
 static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__kernel *kernel, mnp__kernel *sums,
                             const struct points *points, int64_t lo, mnp__rows *rows)
@@ -148,13 +139,13 @@ static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__ke
                                  .coefficients = points->coefficients};
     for (int d = 0; d < stencil->ndim; d++)
         params.shape[d] = stencil->shape[d];
-    MNP_TRY(alloc(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
+    MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
     params.lengths = (long long *)rows->offsets;
     if (rows->rows > 0)
         MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
     MNP_TRY(mnp__lengths_sum_up(ctx, sums, rows->rows, rows->offsets, &rows->count));
-    MNP_TRY(alloc(ctx, rows->count, sizeof *rows->columns, &rows->columns));
-    MNP_TRY(alloc(ctx, rows->count, mnp_dtype_size(stencil->dtype), &rows->values));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, sizeof *rows->columns, &rows->columns));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(stencil->dtype), &rows->values));
     params.fills = 1;
     params.columns = (long long *)rows->columns;
     params.values = rows->values;
@@ -163,34 +154,23 @@ static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__ke
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 
-static mnp_status upload(mnp_ctx *ctx, const void *data, size_t size, void *pointer_p)
-{
-    void *memory;
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, size, &memory));
-    memcpy(pointer_p, &memory, sizeof memory);
-    return ctx->device->ops->copy(ctx->device, memory, data, size, ctx->compute);
-}
-
 /* The same of the points sorted and brought to the device; what was made stays in *rows, also after a failure. */
 static mnp_status bring_points(mnp_ctx *ctx, const struct stencil *stencil, mnp__kernel *kernel, mnp__kernel *sums,
                                int64_t lo, mnp__rows *rows)
 {
-    const mnp__device_ops *ops = ctx->device->ops;
-    const size_t count = (size_t)stencil->npoints, ndim = (size_t)stencil->ndim;
+    const int64_t count = stencil->npoints, ndim = stencil->ndim;
     struct points points = {NULL, NULL, NULL}, brought = {NULL, NULL, NULL};
     mnp_status st;
     MNP_TRY_OR(sort_points(stencil, &points), st, done);
-    MNP_TRY_OR(upload(ctx, points.steps, count * ndim * sizeof *points.steps, &brought.steps), st, done);
-    MNP_TRY_OR(upload(ctx, points.jumps, count * sizeof *points.jumps, &brought.jumps), st, done);
-    MNP_TRY_OR(upload(ctx, points.coefficients, count * mnp_dtype_size(stencil->dtype), &brought.coefficients), st,
-               done);
+    MNP_TRY_OR(mnp__elements_upload(ctx, count * ndim, sizeof *points.steps, points.steps, &brought.steps), st, done);
+    MNP_TRY_OR(mnp__elements_upload(ctx, count, sizeof *points.jumps, points.jumps, &brought.jumps), st, done);
+    MNP_TRY_OR(mnp__elements_upload(ctx, count, mnp_dtype_size(stencil->dtype), points.coefficients,
+                                    &brought.coefficients), st, done);
     st = make_rows(ctx, stencil, kernel, sums, &brought, lo, rows);
 done:
-    if (st != MNP_OK)
-        (void)mnp__ctx_wait(ctx, ctx->compute); /* for the copies */
-    ops->free(ctx->device, brought.steps);
-    ops->free(ctx->device, brought.jumps);
-    ops->free(ctx->device, brought.coefficients);
+    mnp__elements_free(ctx, brought.steps);
+    mnp__elements_free(ctx, brought.jumps);
+    mnp__elements_free(ctx, brought.coefficients);
     free_points(&points);
     return st;
 }

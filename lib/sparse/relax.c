@@ -272,6 +272,8 @@ static mnp_status place_rows(mnp__relax *relax, arrangement *made)
         place_in_order(relax, made->rows);
     else
         place_by_groups(relax, made->group, made->rows);
+    if (made->levels) /* they are used up */
+        made->group = NULL;
     free(made->levels);
     made->levels = NULL;
     return MNP_OK;

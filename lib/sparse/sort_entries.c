@@ -15,32 +15,13 @@
 #include "layout/layout.h"
 #include "ops/indexed.h"
 #include "ops/order.h"
-
-static mnp_status alloc(mnp_ctx *ctx, int64_t count, size_t size, void *pointer_p)
-{
-    void *memory;
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, (size_t)count * size, &memory));
-    memcpy(pointer_p, &memory, sizeof memory);
-    return MNP_OK;
-}
-
-static void release(mnp_ctx *ctx, void *memory)
-{
-    ctx->device->ops->free(ctx->device, memory);
-}
-
-/* Copies from or to the CPU, which waits for them. */
-static mnp_status copy(mnp_ctx *ctx, void *to, const void *from, int64_t count, size_t size)
-{
-    MNP_TRY(ctx->device->ops->copy(ctx->device, to, from, (size_t)count * size, ctx->compute));
-    return mnp__ctx_wait(ctx, ctx->compute);
-}
+#include "sparse/elements.h"
 
 void mnp__entries_release(mnp_ctx *ctx, mnp__entries *entries)
 {
-    release(ctx, entries->rows);
-    release(ctx, entries->columns);
-    release(ctx, entries->values);
+    mnp__elements_free(ctx, entries->rows);
+    mnp__elements_free(ctx, entries->columns);
+    mnp__elements_free(ctx, entries->values);
     *entries = (mnp__entries){.count = 0};
 }
 
@@ -76,10 +57,10 @@ static mnp_status check_numbers(const char *function, mnp_ctx *ctx, mnp__kernel 
     MNP_TRY(run(ctx, kernel, MNP_ENTRIES_CHECK, count,
                 (mnp_entries_params){.end = n, .numbers = (const long long *)numbers,
                                      .found = (long long *)device_found}));
-    MNP_TRY(copy(ctx, &found, device_found, 1, sizeof found));
+    MNP_TRY(mnp__elements_copy(ctx, &found, device_found, 1, sizeof found));
     if (found < 0)
         return MNP_OK;
-    MNP_TRY(copy(ctx, &number, numbers + found, 1, sizeof number));
+    MNP_TRY(mnp__elements_copy(ctx, &number, numbers + found, 1, sizeof number));
     return MNP_FAIL(MNP_ERR_ARG, "%s: entry %" PRId64 " is in %s %" PRId64 "; there are %" PRId64, function,
                     first + found, what, number, n);
 }
@@ -90,12 +71,12 @@ mnp_status mnp__entries_check(const char *function, mnp_ctx *ctx, mnp_dtype dtyp
     mnp__kernel *kernel;
     int64_t *found = NULL;
     MNP_TRY(load(ctx, dtype, &kernel));
-    mnp_status st = alloc(ctx, 1, sizeof *found, &found);
+    mnp_status st = mnp__elements_new(ctx, 1, sizeof *found, &found);
     if (st == MNP_OK)
         st = check_numbers(function, ctx, kernel, "row", nrows, first, entries->count, entries->rows, found);
     if (st == MNP_OK)
         st = check_numbers(function, ctx, kernel, "column", ncolumns, first, entries->count, entries->columns, found);
-    release(ctx, found);
+    mnp__elements_free(ctx, found);
     return MNP_AGREE(ctx, st);
 }
 
@@ -109,7 +90,7 @@ mnp_status mnp__entries_of(const mnp_sparse *matrix, mnp__entries *entries)
     int64_t *numbers = NULL;
     MNP_TRY(load(ctx, matrix->dtype, &kernel));
     MNP_TRY(mnp__rows_of(matrix, &rows));
-    mnp_status st = alloc(ctx, rows.count, sizeof *numbers, &numbers);
+    mnp_status st = mnp__elements_new(ctx, rows.count, sizeof *numbers, &numbers);
     if (st == MNP_OK)
         st = run(ctx, kernel, MNP_ENTRIES_ROWS, rows.count,
                  (mnp_entries_params){.total = rows.rows, .begin = matrix->row_lo,
@@ -120,7 +101,7 @@ mnp_status mnp__entries_of(const mnp_sparse *matrix, mnp__entries *entries)
         rows.columns = NULL;
         rows.values = NULL;
     } else {
-        release(ctx, numbers);
+        mnp__elements_free(ctx, numbers);
     }
     mnp__rows_release(ctx, &rows);
     return st;
@@ -139,10 +120,10 @@ struct parcel {
 static void free_parcel(mnp_ctx *ctx, struct parcel *parcel)
 {
     free(parcel->counts);
-    release(ctx, parcel->order);
-    release(ctx, parcel->owners);
-    release(ctx, parcel->cuts);
-    release(ctx, parcel->bounds);
+    mnp__elements_free(ctx, parcel->order);
+    mnp__elements_free(ctx, parcel->owners);
+    mnp__elements_free(ctx, parcel->cuts);
+    mnp__elements_free(ctx, parcel->bounds);
 }
 
 static mnp_status find_owners(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layout, const mnp__entries *entries,
@@ -150,11 +131,11 @@ static mnp_status find_owners(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layou
 {
     const int64_t ranks = ctx->comm.size;
     MNP_TRY(mnp__malloc((size_t)(ranks + 1) * sizeof *parcel->counts, &parcel->counts));
-    MNP_TRY(alloc(ctx, entries->count, sizeof *parcel->order, &parcel->order));
-    MNP_TRY(alloc(ctx, entries->count, sizeof *parcel->owners, &parcel->owners));
-    MNP_TRY(alloc(ctx, ranks + 1, sizeof *parcel->cuts, &parcel->cuts));
-    MNP_TRY(alloc(ctx, ranks + 1, sizeof *parcel->bounds, &parcel->bounds));
-    MNP_TRY(copy(ctx, parcel->cuts, mnp_layout_cuts(layout, 0), ranks + 1, sizeof *parcel->cuts));
+    MNP_TRY(mnp__elements_new(ctx, entries->count, sizeof *parcel->order, &parcel->order));
+    MNP_TRY(mnp__elements_new(ctx, entries->count, sizeof *parcel->owners, &parcel->owners));
+    MNP_TRY(mnp__elements_new(ctx, ranks + 1, sizeof *parcel->cuts, &parcel->cuts));
+    MNP_TRY(mnp__elements_new(ctx, ranks + 1, sizeof *parcel->bounds, &parcel->bounds));
+    MNP_TRY(mnp__elements_copy(ctx, parcel->cuts, mnp_layout_cuts(layout, 0), ranks + 1, sizeof *parcel->cuts));
     return run(ctx, kernel, MNP_ENTRIES_OWNERS, entries->count,
                (mnp_entries_params){.ranks = ranks, .numbers = (const long long *)entries->rows, .cuts = parcel->cuts,
                                     .keys = parcel->owners});
@@ -172,7 +153,7 @@ static mnp_status group_by_owners(mnp_ctx *ctx, mnp__kernel *kernel, int64_t cou
         st = run(ctx, kernel, MNP_ENTRIES_BOUNDS, ranks + 1,
                  (mnp_entries_params){.total = count, .keys = parcel->owners, .found = parcel->bounds});
     if (st == MNP_OK)
-        st = copy(ctx, parcel->counts, parcel->bounds, ranks + 1, sizeof *parcel->counts);
+        st = mnp__elements_copy(ctx, parcel->counts, parcel->bounds, ranks + 1, sizeof *parcel->counts);
     for (int64_t r = 0; r < ranks && st == MNP_OK; r++)
         parcel->counts[r] = parcel->counts[r + 1] - parcel->counts[r];
     return MNP_AGREE(ctx, st);
@@ -184,9 +165,9 @@ static mnp_status send_array(mnp_ctx *ctx, mnp__kernel *kernel, int task, const 
 {
     void *array, *packed = NULL, *arrived = NULL;
     memcpy(&array, array_p, sizeof array);
-    mnp_status st = alloc(ctx, count, size, &packed);
+    mnp_status st = mnp__elements_new(ctx, count, size, &packed);
     if (st == MNP_OK)
-        st = alloc(ctx, mnp__shuffle_received(shuffle), size, &arrived);
+        st = mnp__elements_new(ctx, mnp__shuffle_received(shuffle), size, &arrived);
     if (st == MNP_OK)
         st = run(ctx, kernel, task, count,
                  (mnp_entries_params){.numbers = array, .order = (const long long *)parcel->order, .gathered = packed,
@@ -194,10 +175,10 @@ static mnp_status send_array(mnp_ctx *ctx, mnp__kernel *kernel, int task, const 
     st = MNP_AGREE(ctx, st);
     if (st == MNP_OK)
         st = mnp__shuffle_send(shuffle, size, packed, arrived);
-    release(ctx, packed);
+    mnp__elements_free(ctx, packed);
     if (st == MNP_OK)
         memcpy(array_p, &arrived, sizeof arrived);
-    release(ctx, st == MNP_OK ? array : arrived);
+    mnp__elements_free(ctx, st == MNP_OK ? array : arrived);
     return st;
 }
 
@@ -245,10 +226,10 @@ struct sorted {
 
 static void free_sorted(mnp_ctx *ctx, struct sorted *sorted)
 {
-    release(ctx, sorted->keys);
-    release(ctx, sorted->columns);
-    release(ctx, sorted->order);
-    release(ctx, sorted->heads);
+    mnp__elements_free(ctx, sorted->keys);
+    mnp__elements_free(ctx, sorted->columns);
+    mnp__elements_free(ctx, sorted->order);
+    mnp__elements_free(ctx, sorted->heads);
 }
 
 /* Sort numbers, less `begin`, by way of 32 bits.  `goes_on`: in the order that there is.  Collective. */
@@ -377,11 +358,11 @@ static mnp_status sort(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layo
                        const mnp__entries *entries, struct sorted *sorted)
 {
     const int64_t *cuts = mnp_layout_cuts(layout, 0) + ctx->comm.rank, count = entries->count;
-    mnp_status st = alloc(ctx, count, sizeof *sorted->keys, &sorted->keys);
+    mnp_status st = mnp__elements_new(ctx, count, sizeof *sorted->keys, &sorted->keys);
     if (st == MNP_OK)
-        st = alloc(ctx, count, sizeof *sorted->columns, &sorted->columns);
+        st = mnp__elements_new(ctx, count, sizeof *sorted->columns, &sorted->columns);
     if (st == MNP_OK)
-        st = alloc(ctx, count, sizeof *sorted->order, &sorted->order);
+        st = mnp__elements_new(ctx, count, sizeof *sorted->order, &sorted->order);
     if (st == MNP_OK && ctx->device->cpu_memory)
         st = mnp__ctx_wait(ctx, ctx->compute);
     if (st == MNP_OK && ctx->device->cpu_memory)
@@ -401,13 +382,13 @@ static mnp_status make_rows(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums
     mnp_entries_params params = {.total = entries->count, .numbers = (const long long *)sorted->columns,
                                  .order = (const long long *)sorted->order, .keys = sorted->keys,
                                  .values = entries->values};
-    MNP_TRY(alloc(ctx, entries->count + 1, sizeof *sorted->heads, &sorted->heads));
+    MNP_TRY(mnp__elements_new(ctx, entries->count + 1, sizeof *sorted->heads, &sorted->heads));
     params.heads = (long long *)sorted->heads;
     MNP_TRY(run(ctx, kernel, MNP_ENTRIES_HEADS, entries->count, params));
     MNP_TRY(mnp__lengths_sum_up(ctx, sums, entries->count, sorted->heads, &rows->count));
-    MNP_TRY(alloc(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
-    MNP_TRY(alloc(ctx, rows->count, sizeof *rows->columns, &rows->columns));
-    MNP_TRY(alloc(ctx, rows->count, mnp_dtype_size(dtype), &rows->values));
+    MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, sizeof *rows->columns, &rows->columns));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(dtype), &rows->values));
     params.gathered = (long long *)rows->offsets;
     MNP_TRY(run(ctx, kernel, MNP_ENTRIES_OFFSETS, rows->rows + 1, params));
     params.gathered = (long long *)rows->columns;

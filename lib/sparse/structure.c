@@ -7,6 +7,7 @@
 
 #include "layout/layout.h"
 #include "ops/indexed.h"
+#include "sparse/elements.h"
 #include "sparse/sort_entries.h"
 
 /* ---- transposing ---- */
@@ -103,7 +104,7 @@ mnp_status mnp__sparse_bring(const mnp_sparse *b, mnp_dtype dtype, const mnp_lay
  * number j there are j / P of all entries, or as near to that as rows allow; `before`: entries of the ranks before this
  * one.
  */
-static void find_cuts(const mnp_sparse *matrix, const mnp__csr *csr, int64_t before, int64_t *cuts)
+static void find_cuts(const mnp_sparse *matrix, const int64_t *offsets, int64_t before, int64_t *cuts)
 {
     const int parts = matrix->ctx->comm.size;
     int64_t row = 0;
@@ -111,15 +112,15 @@ static void find_cuts(const mnp_sparse *matrix, const mnp__csr *csr, int64_t bef
         const int64_t target = matrix->nnz / parts * j + matrix->nnz % parts * j / parts;
         if (target <= before || target > before + matrix->local_nnz)
             continue;
-        while (before + csr->offsets[row + 1] < target)
+        while (before + offsets[row + 1] < target)
             row++;
-        const bool above = before + csr->offsets[row + 1] - target < target - before - csr->offsets[row];
+        const bool above = before + offsets[row + 1] - target < target - before - offsets[row];
         cuts[j] = matrix->row_lo + row + above;
     }
     cuts[parts] = matrix->ctx->comm.rank == 0 ? matrix->shape[0] : 0;
 }
 
-static mnp_status agree_on_cuts(const mnp_sparse *matrix, const mnp__csr *csr, int64_t *cuts)
+static mnp_status agree_on_cuts(const mnp_sparse *matrix, const int64_t *offsets, int64_t *cuts)
 {
     const mnp__comm *comm = &matrix->ctx->comm;
     int64_t before = 0;
@@ -127,24 +128,43 @@ static mnp_status agree_on_cuts(const mnp_sparse *matrix, const mnp__csr *csr, i
     for (int r = 0; r < comm->rank; r++)
         before += cuts[r];
     memset(cuts, 0, ((size_t)comm->size + 1) * sizeof *cuts);
-    find_cuts(matrix, csr, before, cuts);
+    find_cuts(matrix, offsets, before, cuts);
     return mnp__all_reduce(comm, cuts, comm->size + 1, MPI_INT64_T, MPI_SUM);
+}
+
+/* Offsets of this rank's rows on the CPU, malloc'ed.  Collective, and agreed upon. */
+static mnp_status fetch_offsets(const mnp_sparse *matrix, int64_t **offsets_p)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    const size_t count = (size_t)matrix->rows + 1;
+    int64_t *offsets = NULL;
+    mnp__rows rows;
+    MNP_TRY(mnp__rows_of(matrix, &rows));
+    mnp_status st = mnp__malloc(count * sizeof *offsets, &offsets);
+    if (st == MNP_OK)
+        st = mnp__elements_copy(ctx, offsets, rows.offsets, (int64_t)count, sizeof *offsets);
+    mnp__rows_release(ctx, &rows);
+    st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK)
+        *offsets_p = offsets;
+    else
+        free(offsets);
+    return st;
 }
 
 mnp_status mnp_sparse_balance(const mnp_sparse *matrix, mnp_layout **row_layout_p)
 {
-    int64_t *cuts = NULL;
-    mnp__csr csr;
+    int64_t *cuts = NULL, *offsets;
     MNP_TRY(mnp__sparse_check("mnp_sparse_balance", matrix));
     mnp_ctx *ctx = matrix->ctx;
-    MNP_TRY(mnp__sparse_fetch(matrix, &csr));
+    MNP_TRY(fetch_offsets(matrix, &offsets));
     mnp_status st = MNP_AGREE(ctx, mnp__malloc(((size_t)ctx->comm.size + 1) * sizeof *cuts, &cuts));
     if (st == MNP_OK && matrix->nnz > 0)
-        st = agree_on_cuts(matrix, &csr, cuts);
+        st = agree_on_cuts(matrix, offsets, cuts);
     if (st == MNP_OK)
         st = mnp__layout_line(ctx->comm.size, 1, matrix->shape, matrix->nnz > 0 ? cuts : NULL, row_layout_p);
     free(cuts);
-    mnp__csr_free(&csr);
+    free(offsets);
     return st;
 }
 

@@ -36,7 +36,7 @@ static mnp_status compare_patterns(const mnp_sparse *a, const mnp_sparse *b, boo
     MNP_TRY_OR(make_pattern(a, &left), st, done);
     MNP_TRY_OR(make_pattern(b, &right), st, done);
     MNP_TRY_OR(mnp_sparse_add(NULL, left, NULL, right, &both), st, done);
-    *same_p = both->nnz == a->nnz;
+    *same_p = both->nnz == left->nnz;
 done:
     mnp_sparse_free(left);
     mnp_sparse_free(right);
@@ -44,7 +44,7 @@ done:
     return st;
 }
 
-/* Of a matrix in double precision, and its transposed one. */
+/* Of a matrix in double precision, and its transposed one in the same layouts. */
 static mnp_status compare(const mnp_sparse *matrix, const mnp_sparse *transposed, mnp_sparse_symmetry *found)
 {
     mnp_sparse *conjugate;
@@ -60,22 +60,36 @@ static mnp_status compare(const mnp_sparse *matrix, const mnp_sparse *transposed
     return st;
 }
 
+/* Of a matrix in double precision. */
+static mnp_status find(const mnp_sparse *matrix, mnp_sparse_symmetry *found)
+{
+    const mnp_sparse *other;
+    mnp_sparse *transposed = NULL, *moved = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp_sparse_transpose(matrix, &transposed), st, done);
+    MNP_TRY_OR(mnp__sparse_bring(transposed, matrix->dtype, matrix->row_layout, matrix->column_layout, &other, &moved),
+               st, done);
+    st = compare(matrix, other, found);
+done:
+    mnp_sparse_free(transposed);
+    mnp_sparse_free(moved);
+    return st;
+}
+
 mnp_status mnp_sparse_find_symmetry(const mnp_sparse *matrix, mnp_sparse_symmetry *symmetry_p)
 {
     static const char function[] = "mnp_sparse_find_symmetry";
-    mnp_sparse *wide = NULL, *transposed = NULL;
+    const mnp_sparse *wide;
+    mnp_sparse *cast;
     mnp_sparse_symmetry found;
-    mnp_status st;
     MNP_TRY(mnp__sparse_check(function, matrix));
     if (matrix->shape[0] != matrix->shape[1])
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix is %" PRId64 " x %" PRId64 ", not square", function,
                         matrix->shape[0], matrix->shape[1]);
-    MNP_TRY_OR(mnp_sparse_astype(matrix, mnp_dtype_promote(matrix->dtype, MNP_FLOAT64), &wide), st, done);
-    MNP_TRY_OR(mnp_sparse_transpose(wide, &transposed), st, done);
-    MNP_TRY_OR(compare(wide, transposed, &found), st, done);
-    *symmetry_p = found;
-done:
-    mnp_sparse_free(wide);
-    mnp_sparse_free(transposed);
+    MNP_TRY(mnp__sparse_bring(matrix, mnp_dtype_promote(matrix->dtype, MNP_FLOAT64), NULL, NULL, &wide, &cast));
+    const mnp_status st = find(wide, &found);
+    mnp_sparse_free(cast);
+    if (st == MNP_OK)
+        *symmetry_p = found;
     return st;
 }
