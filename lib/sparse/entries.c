@@ -2,7 +2,6 @@
  * Entries one by one: selected, converted, scaled, and between matrices and dense arrays, these on memory of the CPU.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "layout/layout.h"
 #include "ops/indexed.h"

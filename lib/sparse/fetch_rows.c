@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "array/shuffle.h"
 #include "base/text.h"

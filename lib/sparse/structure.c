@@ -1,7 +1,6 @@
 /*
  * The same entries elsewhere: other formats, other layouts, transposed, a part of them.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
