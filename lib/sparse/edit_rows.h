@@ -4,7 +4,7 @@
 #ifndef MNP__SPARSE_EDIT_ROWS_H
 #define MNP__SPARSE_EDIT_ROWS_H
 
-#include "sparse/fetch_rows.h"
+#include "sparse/rows.h"
 
 /*
  * alpha a + beta b, or a * b element by element, of the same dtype and as many rows.  What comes to 0 is left out, as

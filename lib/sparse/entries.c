@@ -7,6 +7,7 @@
 #include "ops/indexed.h"
 #include "ops/place.h"
 #include "ops/results.h"
+#include "sparse/diagonal.h"
 #include "sparse/edit_rows.h"
 
 /* ---- selected ---- */

@@ -6,7 +6,7 @@
 #include <complex.h>
 #include <stdlib.h>
 
-#include "sparse/fetch_rows.h"
+#include "sparse/diagonal.h"
 
 void mnp__store_value(mnp_dtype dtype, void *values, int64_t at, double _Complex value)
 {

@@ -1,7 +1,7 @@
 /*
  * Parts: entries of a rank's rows in a range of columns, in one of the formats.
  *
- * Products read a part in device memory.  In CSR it is made there as a rule (fetch_rows.h); formats are converted in
+ * Products read a part in device memory.  In CSR it is made there as a rule (rows.h); formats are converted in
  * memory of the CPU.
  */
 #ifndef MNP__SPARSE_PART_H

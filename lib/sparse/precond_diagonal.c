@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sparse/fetch_rows.h"
+#include "sparse/diagonal.h"
 #include "sparse/own_block.h"
 #include "sparse/precond.h"
 
