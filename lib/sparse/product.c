@@ -69,11 +69,14 @@ static const mnp__part *find_part(const mnp_sparse *matrix, int which, mnp__way 
     return way == MNP__BY_SELL || way == MNP__BY_DIA ? &matrix->products->choice.converted : &matrix->own;
 }
 
-/* Threads of a GPU that share a row of CSR: so many that each has about two entries. */
-static int choose_lanes(const mnp_sparse *matrix, int which, mnp__way way)
+/* Threads of a GPU that share a row of CSR: so many that each has about two entries; 1 of all other kernels. */
+static int choose_lanes(const mnp_sparse *matrix, const struct kernels *kernels, int which)
 {
+    const mnp__way way = kernels->ways[which];
+    const bool shares = matrix->ctx->device->block_memory > 0 && way == MNP__AS_STORED && !kernels->wide &&
+                        find_part(matrix, which, way)->format == MNP_CSR;
     int lanes = 1;
-    while (way == MNP__AS_STORED && lanes < 32 && lanes * 2 < matrix->line_length[which])
+    while (shares && lanes < 32 && lanes * 2 < matrix->line_length[which])
         lanes *= 2;
     return lanes;
 }
@@ -91,7 +94,7 @@ static void add_defines(const mnp_sparse *matrix, const struct kernels *wanted, 
                   "#define MNP_W %s\n", adds, wanted->wide, wanted->conjugate, wanted->dot,
                   mnp_dtype_kind(wanted->dtype) == 'c' ? "mnp_complex128" : "double");
     mnp__text_add(defines, "#define MNP_STREAM %d\n#define MNP_LANES %d\n#define MNP_BLOCK %d\n", way == MNP__BY_STREAM,
-                  choose_lanes(matrix, which, way), part->block);
+                  choose_lanes(matrix, wanted, which), part->block);
 }
 
 /* Collective, as it may be compiled: all that it depends on is alike on all ranks. */
@@ -158,7 +161,7 @@ static mnp__launch choose_launch(const mnp_sparse *matrix, const struct kernels 
                                  const mnp__part *part, int64_t width)
 {
     const mnp__way way = kernels->ways[which];
-    const int64_t threads = count_threads(part, choose_lanes(matrix, which, way), kernels->wide, width);
+    const int64_t threads = count_threads(part, choose_lanes(matrix, kernels, which), kernels->wide, width);
     const int64_t most = kernels->dot ? MNP_STEP_WORKERS : INT32_MAX; /* of the former there is room for the sums */
     int64_t blocks = (threads + MNP_STEP_BLOCK - 1) / MNP_STEP_BLOCK;
     if (way == MNP__BY_STREAM)
