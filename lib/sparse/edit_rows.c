@@ -125,6 +125,17 @@ mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows
 
 /* ---- values ---- */
 
+/* A kernel that makes values of that dtype of the matrix's.  Collective. */
+static mnp_status load(const mnp_sparse *matrix, const char *function, mnp_dtype dtype, mnp__kernel **kernel_p)
+{
+    const mnp__kernel_spec spec = {.file = "edit_rows.cu", .function = function};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_FROM %s\n", mnp__jit_type(dtype),
+                  mnp__jit_type(matrix->dtype));
+    return mnp__ctx_kernel_of_text(matrix->ctx, &spec, &defines, NULL, kernel_p);
+}
+
 /* `rows` come to have values of that dtype; ghosts: columns of the matrix's, in device memory. */
 static mnp_status change_values(const mnp_sparse *matrix, mnp__kernel *kernel, mnp_dtype dtype,
                                 const mnp__change *change, const int64_t *ghosts, mnp__rows *rows)
@@ -147,15 +158,10 @@ static mnp_status change_values(const mnp_sparse *matrix, mnp__kernel *kernel, m
 mnp_status mnp__rows_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *change, mnp__rows *changed)
 {
     mnp_ctx *ctx = matrix->ctx;
-    const mnp__kernel_spec spec = {.file = "edit_rows.cu", .function = "change_values"};
-    char room[MNP__KERNEL_ROOM];
-    mnp__text defines = MNP__TEXT_IN(room);
     mnp__kernel *kernel;
     mnp__rows rows;
     int64_t *ghosts = NULL;
-    mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_FROM %s\n", mnp__jit_type(dtype),
-                  mnp__jit_type(matrix->dtype));
-    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
+    MNP_TRY(load(matrix, "change_values", dtype, &kernel));
     MNP_TRY(mnp__rows_of(matrix, &rows));
     mnp_status st = mnp__elements_upload(ctx, mnp__ghosts_count(matrix->ghosts), sizeof *ghosts,
                                          mnp__ghosts_columns(matrix->ghosts), &ghosts);
@@ -173,13 +179,9 @@ mnp_status mnp__rows_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mn
 mnp_status mnp__rows_sum_magnitudes(const mnp_sparse *matrix, double *sums)
 {
     mnp_ctx *ctx = matrix->ctx;
-    const mnp__kernel_spec spec = {.file = "edit_rows.cu", .function = "sum_magnitudes"};
-    char room[MNP__KERNEL_ROOM];
-    mnp__text defines = MNP__TEXT_IN(room);
     mnp__kernel *kernel;
     mnp__rows rows;
-    mnp__text_add(&defines, "#define MNP_VALUE double\n#define MNP_FROM %s\n", mnp__jit_type(matrix->dtype));
-    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
+    MNP_TRY(load(matrix, "sum_magnitudes", MNP_FLOAT64, &kernel));
     MNP_TRY(mnp__rows_of(matrix, &rows));
     const mnp_change_params params = {.rows = describe(&rows), .made = sums};
     const mnp_status st = run(ctx, kernel, rows.rows, &params, sizeof params);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "sparse/diagonal.h"
+#include "sparse/elements.h"
 
 void mnp__store_value(mnp_dtype dtype, void *values, int64_t at, double _Complex value)
 {
@@ -25,15 +26,6 @@ double _Complex mnp__load_value(mnp_dtype dtype, const void *values, int64_t at)
 double _Complex mnp__divide_by(mnp_dtype dtype, double factor, double _Complex value)
 {
     return mnp_dtype_kind(dtype) == 'c' ? factor / value : factor / creal(value);
-}
-
-/* Copy to the CPU, and wait for it. */
-static mnp_status download(mnp_ctx *ctx, void *to, const void *from, int64_t count, size_t size)
-{
-    if (count == 0)
-        return MNP_OK;
-    MNP_TRY(ctx->device->ops->copy(ctx->device, to, from, (size_t)count * size, ctx->compute));
-    return mnp__ctx_wait(ctx, ctx->compute);
 }
 
 /* ---- patterns ---- */
@@ -59,11 +51,11 @@ static mnp_status fetch_offsets(mnp_ctx *ctx, const mnp__part *csr, int64_t *off
     int32_t *rows_of = NULL;
     mnp_status st = mnp__malloc((size_t)(csr->lines + 1) * (size_t)csr->offset_size, &line_offsets);
     if (st == MNP_OK)
-        st = download(ctx, line_offsets, csr->offsets, csr->lines + 1, (size_t)csr->offset_size);
+        st = mnp__elements_copy(ctx, line_offsets, csr->offsets, csr->lines + 1, (size_t)csr->offset_size);
     if (st == MNP_OK && csr->rows_of)
         st = mnp__malloc((size_t)listed * sizeof *rows_of, &rows_of);
     if (st == MNP_OK && csr->rows_of)
-        st = download(ctx, rows_of, csr->rows_of, listed, sizeof *rows_of);
+        st = mnp__elements_copy(ctx, rows_of, csr->rows_of, listed, sizeof *rows_of);
     if (st == MNP_OK)
         spread_offsets(csr, line_offsets, rows_of, offsets);
     free(line_offsets);
@@ -80,7 +72,7 @@ mnp_status mnp__pattern_of(mnp_ctx *ctx, const mnp__part *csr, mnp__pattern *pat
     if (st == MNP_OK)
         st = mnp__malloc((size_t)csr->count * sizeof *made.columns, &made.columns);
     if (st == MNP_OK)
-        st = download(ctx, made.columns, csr->indices, csr->count, sizeof *made.columns);
+        st = mnp__elements_copy(ctx, made.columns, csr->indices, csr->count, sizeof *made.columns);
     if (st == MNP_OK)
         *pattern = made;
     else
@@ -143,7 +135,8 @@ mnp_status mnp__own_block_values(const mnp__own_block *block, bool wide, void **
     const int64_t count = block->csr.count;
     void *values;
     MNP_TRY(mnp__malloc((size_t)count * mnp_dtype_size(dtype), &values));
-    const mnp_status st = download(block->ctx, values, block->csr.values, count, mnp_dtype_size(block->dtype));
+    const mnp_status st = mnp__elements_copy(block->ctx, values, block->csr.values, count,
+                                             mnp_dtype_size(block->dtype));
     if (st != MNP_OK) {
         free(values);
         return st;
@@ -175,7 +168,7 @@ mnp_status mnp__own_diagonal(const mnp_sparse *matrix, void **diagonal_p)
     if (st == MNP_OK)
         st = mnp__find_diagonal(matrix, 0, matrix->row_lo, matrix->rows, made, NULL);
     if (st == MNP_OK)
-        st = MNP_AGREE(ctx, download(ctx, diagonal, made, matrix->rows, size));
+        st = MNP_AGREE(ctx, mnp__elements_copy(ctx, diagonal, made, matrix->rows, size));
     ctx->device->ops->free(ctx->device, made);
     if (st == MNP_OK)
         *diagonal_p = diagonal;

@@ -12,10 +12,10 @@
 #include "sparse/edit_rows.h"
 #include "sparse/elements.h"
 
-/* This rank's range of an even layout of n rows, which is the caller's to free. */
+/* This rank's range of an even layout of n rows, which is the caller's to free.  Collective, and agreed upon. */
 static mnp_status even_rows(mnp_ctx *ctx, int64_t n, mnp_layout **layout_p, int64_t *lo_p, int64_t *count_p)
 {
-    MNP_TRY(mnp__layout_line(ctx->comm.size, 1, &n, NULL, layout_p));
+    MNP_TRY(MNP_AGREE(ctx, mnp__layout_line(ctx->comm.size, 1, &n, NULL, layout_p)));
     const int64_t *cuts = mnp_layout_cuts(*layout_p, 0);
     *lo_p = cuts[ctx->comm.rank];
     *count_p = cuts[ctx->comm.rank + 1] - cuts[ctx->comm.rank];

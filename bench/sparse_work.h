@@ -1,0 +1,79 @@
+/*
+ * What the cases of bench/sparse share: what they work on, what they are, and how results are looked at.
+ */
+#ifndef BENCH_SPARSE_WORK_H
+#define BENCH_SPARSE_WORK_H
+
+#include "matrices.h"
+
+typedef struct work {
+    mnp_ctx *ctx;
+    mnp_dtype dtype;
+    double rate; /* bytes a second of a copy, of all ranks */
+    /* Kept as long as cases have the same context, which a setting asks for, and matrix */
+    const char *setting;
+    char matrix[256];
+    mnp_sparse *a;
+    mnp_array *x, *expected; /* A x */
+    /* Of the case; `other` is A in another format, or its triangle */
+    mnp_sparse *other, *product;
+    mnp_operator *op;
+    mnp_precond *precond;
+    mnp_triangular *plan;
+    mnp_array *vectors, *y, *rows, *columns, *values;
+} work;
+
+typedef enum usual { OF_VECTORS, OF_MATRICES, OF_INVERSES } usual;
+
+enum { NEEDS_GPU = 1, NEEDS_GENERATOR = 2, NEEDS_POISSON = 4 };
+
+typedef struct benchmark {
+    const char *name;
+    usual usual; /* its matrices */
+    int needs;
+    const char *setting; /* of its context; NULL: none */
+    int which;           /* format or kind */
+    void (*prepare)(const struct benchmark *benchmark, work *w); /* NULL: nothing */
+    mnp_status (*run)(void *argument);
+    double (*bytes)(const struct benchmark *benchmark, const work *w);
+    double (*check)(const work *w); /* the error of the result; NULL: it is a preconditioner */
+} benchmark;
+
+/* ---- results ---- */
+
+/* A number that a text says of two arrays; the same on all ranks. */
+static inline double evaluate(mnp_ctx *ctx, const char *text, const mnp_array *x, const mnp_array *y)
+{
+    double value;
+    mnp_array *result = NULL, *wide = NULL;
+    MNP_OR_EXIT(mnp_eval(ctx, text, MNP_IN("x", x, "y", y), MNP_OUT("", &result)));
+    MNP_OR_EXIT(mnp_astype(result, MNP_FLOAT64, &wide));
+    MNP_OR_EXIT(mnp_array_to_host(wide, MNP_ALL_RANKS, &value));
+    mnp_free_all(result, wide);
+    return value;
+}
+
+/* The largest difference from y, by the largest element of y. */
+static inline double error_of(mnp_ctx *ctx, const mnp_array *x, const mnp_array *y)
+{
+    return evaluate(ctx, "max(abs(x - y)) / max(abs(y))", x, y);
+}
+
+static inline double matrix_bytes(mnp_sparse_format format, const mnp_sparse *a)
+{
+    const double entries = (double)mnp_sparse_nnz(a), rows = (double)mnp_sparse_shape(a)[0];
+    const double values = entries * (double)mnp_dtype_size(mnp_sparse_dtype(a));
+    if (format == MNP_DIA || format == MNP_BSR)
+        return values;
+    return values + entries * (format == MNP_COO ? 8 : 4) + (format == MNP_CSR || format == MNP_CSC ? 4 * rows : 0);
+}
+
+/* The last one is freed first. */
+static inline mnp_sparse **make_anew(work *w)
+{
+    mnp_sparse_free(w->product);
+    w->product = NULL;
+    return &w->product;
+}
+
+#endif
