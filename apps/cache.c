@@ -12,9 +12,9 @@
 
 #include <maniple.h>
 
-#include "command.h"
-#include "options.h"
-#include "report.h"
+#include "common/command.h"
+#include "common/options.h"
+#include "common/report.h"
 
 static const option_row options[] = {
     {'c', "clear", NULL, "remove all kernels, without asking"},

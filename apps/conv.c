@@ -14,13 +14,13 @@
 
 #include <maniple.h>
 
-#include "command.h"
-#include "operand.h"
-#include "options.h"
-#include "paths.h"
-#include "picture.h"
-#include "png_file.h"
-#include "report.h"
+#include "common/command.h"
+#include "common/operand.h"
+#include "common/options.h"
+#include "common/paths.h"
+#include "picture/picture.h"
+#include "picture/png_file.h"
+#include "common/report.h"
 
 enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_PNG };
 

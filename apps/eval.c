@@ -16,10 +16,10 @@
 
 #include <maniple.h>
 
-#include "command.h"
-#include "operand.h"
-#include "options.h"
-#include "report.h"
+#include "common/command.h"
+#include "common/operand.h"
+#include "common/options.h"
+#include "common/report.h"
 
 enum { MAX_OPERANDS = 32, MAX_NAME = 64 };
 

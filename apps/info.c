@@ -13,10 +13,10 @@
 
 #include <maniple.h>
 
-#include "command.h"
-#include "drawing.h"
-#include "options.h"
-#include "report.h"
+#include "common/command.h"
+#include "picture/drawing.h"
+#include "common/options.h"
+#include "common/report.h"
 
 enum { OPTION_RANKS = UCHAR_MAX + 1, OPTION_MESH, OPTION_AXES, OPTION_CYCLIC, OPTION_ORDER, OPTION_REPLICATE };
 

@@ -8,8 +8,8 @@
 
 #include <maniple.h>
 
-#include "command.h"
-#include "options.h"
+#include "common/command.h"
+#include "common/options.h"
 
 static const struct subcommand {
     const char *name;

@@ -15,10 +15,10 @@
 
 #include <maniple.h>
 
-#include "command.h"
-#include "operand.h"
-#include "options.h"
-#include "report.h"
+#include "common/command.h"
+#include "common/operand.h"
+#include "common/options.h"
+#include "common/report.h"
 
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT", "write to FILE:/DATASET; replaces a dataset of that name, and keeps what\n"

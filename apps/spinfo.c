@@ -12,13 +12,13 @@
 
 #include <maniple.h>
 
-#include "command.h"
-#include "matrix.h"
-#include "options.h"
-#include "paths.h"
-#include "png_file.h"
-#include "report.h"
-#include "spy.h"
+#include "common/command.h"
+#include "common/matrix.h"
+#include "common/options.h"
+#include "common/paths.h"
+#include "picture/png_file.h"
+#include "common/report.h"
+#include "picture/spy.h"
 
 enum { KEY_PNG = UCHAR_MAX + 1 };
 

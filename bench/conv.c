@@ -4,7 +4,7 @@
  *   mpirun -n RANKS bench/conv [--image N] [--kernel N] [--dtype T] [--boundary B] [--repeats N] [--json FILE]
  *
  * The image is N x N and random, so is the kernel; mode is "same".  A time is the median of repeats, each between two
- * events of the device, of the slowest rank.  bench/conv_peers.py does the same with other libraries.
+ * events of the device, of the slowest rank.  bench/peers/conv_peers.py does the same with other libraries.
  */
 #include <maniple.h>
 

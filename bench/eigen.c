@@ -10,7 +10,7 @@
  *
  * A time is the median of repeats, of the slowest rank, that the method says of itself; the first run is not counted.
  * Products are of the matrix with a vector, iterations eigsh's restarts.  The residual is the largest
- * |A v - l v| / |l|, computed anew at the end.  bench/sparse_peers.py does the same with other libraries.
+ * |A v - l v| / |l|, computed anew at the end.  bench/peers/sparse_peers.py does the same with other libraries.
  */
 #include "measure.h"
 

@@ -5,7 +5,7 @@
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank; of launches it is the
  * mean of a batch, and the median of batches.  Samples of every result are compared with what the processor computes.
- * bench/elementwise_peers.py does the same with other libraries.
+ * bench/peers/elementwise_peers.py does the same with other libraries.
  */
 #include <maniple.h>
 

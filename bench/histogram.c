@@ -4,7 +4,7 @@
  *   mpirun -n RANKS bench/histogram [--case NAME] [--elements N] [--repeats N]
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank.  All counts together,
- * and those of the first bin, are compared with what the processor counts.  bench/histogram_peers.py does the same with
+ * and those of the first bin, are compared with what the processor counts.  bench/peers/histogram_peers.py does the same with
  * other libraries.
  */
 #include <maniple.h>

@@ -3,7 +3,7 @@
  *
  *   mpirun -n RANKS bench/random [--case NAME] [--elements N] [--repeats N] [--json FILE]
  *
- * A time is the median of repeats, each between two events of the device, of the slowest rank.  bench/random_peers.py
+ * A time is the median of repeats, each between two events of the device, of the slowest rank.  bench/peers/random_peers.py
  * does the same with other libraries.
  */
 #include <maniple.h>

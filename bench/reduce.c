@@ -4,7 +4,7 @@
  *   mpirun -n RANKS bench/reduce [--case NAME] [--elements N] [--repeats N]
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank.  Results, or their first
- * elements, are compared with what the processor computes in long double.  bench/reduce_peers.py does the same with
+ * elements, are compared with what the processor computes in long double.  bench/peers/reduce_peers.py does the same with
  * other libraries.
  */
 #include <maniple.h>

@@ -4,7 +4,7 @@
  *   mpirun -n RANKS bench/scan [--case NAME] [--elements N] [--repeats N]
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank.  The last element of the
- * first line is compared with what the processor computes in long double.  bench/scan_peers.py does the same with other
+ * first line is compared with what the processor computes in long double.  bench/peers/scan_peers.py does the same with other
  * libraries.
  */
 #include <maniple.h>

@@ -9,7 +9,7 @@
  * --matrix-free: products are those of mnp_operator_from_stencil(), of poisson alone; preconditioners have the matrix.
  * A time is the median of repeats, of the slowest rank, that mnp_solve() says of itself: its vectors are made before.
  * The first solve is not counted.  The residual is computed anew at the end, so that it can be compared with that of
- * bench/solve_petsc.c, which does the same with PETSc.
+ * bench/peers/solve_petsc.c, which does the same with PETSc.
  *
  * hpcg is the High Performance Conjugate Gradient benchmark (https://www.hpcg-benchmark.org) without its multigrid: CG,
  * in sets of 50 iterations, preconditioned by one symmetric Gauss-Seidel sweep of every rank's own rows, on its matrix

@@ -4,7 +4,7 @@
  *   mpirun -n RANKS bench/sort [--case NAME] [--elements N] [--repeats N]
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank.  Results are looked at:
- * neighbours must be in order, and all elements there (their sum).  bench/sort_peers.py does the same with other
+ * neighbours must be in order, and all elements there (their sum).  bench/peers/sort_peers.py does the same with other
  * libraries.
  */
 #include <maniple.h>

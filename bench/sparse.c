@@ -34,7 +34,7 @@
  *
  * Results are compared with what the processor computes: products with A x, L x with b, those of matrices that are made
  * of A with what follows of A x, and of a preconditioner M it is said what it leaves of a residual, |b - A M b| / |b|.
- * bench/sparse_peers.py does the same with other libraries.
+ * bench/peers/sparse_peers.py does the same with other libraries.
  */
 #include "measure.h"
 #include "sparse_made.h"

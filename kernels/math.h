@@ -6,7 +6,7 @@
  * left to libm is declared such that a plain loop over it is vectorised where libm has vector functions (glibc's
  * libmvec, within 4 units in the last place).
  */
-#include "prelude.h"
+#include "kernels/prelude.h"
 #if !MNP_CUDA
 /*
  * C's own header: C++'s takes as long to compile as all the rest.  __FAST_MATH__ is what glibc declares libmvec under;
@@ -26,8 +26,8 @@
 #undef __FAST_MATH__
 #endif
 #endif
-#include "math_types.h"
-#include "math_integer.h"
-#include "math_real.h"
-#include "math_complex.h"
-#include "math_compare.h"
+#include "kernels/math_types.h"
+#include "kernels/math_integer.h"
+#include "kernels/math_real.h"
+#include "kernels/math_complex.h"
+#include "kernels/math_compare.h"

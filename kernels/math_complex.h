@@ -272,7 +272,7 @@ MNP_FUNCTION mnp_complex128 mnp_power(mnp_complex128 x, mnp_complex128 y)
 }
 
 /* The inverse functions. */
-#include "math_complex_inverse.h"
+#include "kernels/math_complex_inverse.h"
 
 /* In single precision, by way of double. */
 #define MNP_BY_DOUBLE(name)                                                                                            \

@@ -22,7 +22,7 @@
  * on the way: 1e308 + 1e308 - 1e308 is 1e308.  A sum that is zero is +0; a NaN is the positive one, and nan+0j where it
  * is a complex maximum.  Averages sum products that were rounded to float64; variances sum squares of the differences
  * from the mean, for which elements are read twice.  (J. Demmel and H. D. Nguyen, Parallel Reproducible Summation,
- * 2015; kernels/binned.h has the definition, and why it knows of no order.)
+ * 2015; kernels/reduction/binned.h has the definition, and why it knows of no order.)
  *
  * All of them are collective.  MNP_ERR_ARG, with the values, for an axis that is out of bounds or given twice, an
  * option or type that the function does not have, or a maximum of nothing; MNP_ERR_MEMORY, MNP_ERR_COMPILE,

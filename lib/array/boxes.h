@@ -5,13 +5,13 @@
 #define MNP__ARRAY_BOXES_H
 
 #include "context/context.h"
-#include "kernels/copy_boxes.h"
+#include "kernels/array/copy_boxes_params.h"
 
 /* Zeros and the size of an element in bytes are an empty list. */
 typedef struct mnp__boxes {
     size_t size;
     int64_t count, capacity, total; /* total: elements */
-    /* see kernels/copy_boxes.h; in_unit: elements of the last one, where it is of small boxes */
+    /* see kernels/array/copy_boxes_params.h; in_unit: elements of the last one, where it is of small boxes */
     int64_t units, in_unit;
     int ndim;
     mnp_box_copy *host, *device; /* device: made by mnp__boxes_commit() */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "comm/subcomm.h"
+#include "comm/collectives/subcomm.h"
 #include "layout/layout.h"
 
 /* MNP_ERR_ARG unless all ranks of comm own the same box; another group may find what this one does not. */

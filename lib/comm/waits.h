@@ -1,5 +1,5 @@
 /*
- * Waits of kernels for other ranks: what they are given (kernels/waiting.h), and what the CPU makes of a wait that
+ * Waits of kernels for other ranks: what they are given (kernels/comm/waiting_params.h), and what the CPU makes of a wait that
  * lasted too long.  Only where the heap is shared by GPUs; on the host device the CPU waits itself (signals.c).
  *
  * A kernel that waits looks at a word of pinned memory now and then.  Who gives up, or hears of a lost rank, sets it:
@@ -9,7 +9,7 @@
 #define MNP__COMM_WAITS_H
 
 #include "comm/comm.h"
-#include "kernels/waiting.h"
+#include "kernels/comm/waiting_params.h"
 
 /* This rank's, with the deadline of the settings; comm has its peers.  Not collective. */
 mnp_status mnp__waits_new(const mnp__comm *comm, mnp__waits **waits_p);

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "comm/heap.h"
-#include "comm/subcomm.h"
+#include "comm/collectives/subcomm.h"
 #include "comm/watch.h"
 
 enum { STRINGS = 6 }; /* of a spec: file, function, definitions, generated source, options */

@@ -128,7 +128,7 @@ typedef struct mnp__device_ops {
      * is over also where end fails.  free: what is running goes on.
      *
      * begin_loop: what is recorded is the body of a loop, which the graph is: it goes round until a kernel of the body
-     * has ended it by the condition (kernels/loop.h), once at least.  A body holds kernels, fills and copies.  Only of
+     * has ended it by the condition (kernels/sparse/step/device_loop_cuda.h), once at least.  A body holds kernels, fills and copies.  Only of
      * a device that has_loops.
      */
     mnp_status (*graph_begin)(mnp__device *device, mnp__stream *stream);

@@ -181,7 +181,8 @@ static mnp_status make_workplace(const mnp__kernel_spec *spec, workplace *work)
     if (length < 0 || (size_t)length >= sizeof work->folder || !mkdtemp(work->folder))
         return MNP_FAIL(MNP_ERR_IO, "cannot make a folder such as %s to compile in (see TMPDIR): %s", work->folder,
                         strerror(errno));
-    snprintf(work->input, sizeof work->input, "%s/%s", work->folder, spec->file);
+    const char *slash = strrchr(spec->file, '/');
+    snprintf(work->input, sizeof work->input, "%s/%s", work->folder, slash ? slash + 1 : spec->file);
     snprintf(work->output, sizeof work->output, "%s/code.so", work->folder);
     snprintf(work->words, sizeof work->words, "%s/words.txt", work->folder);
     return MNP_OK;

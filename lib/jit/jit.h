@@ -22,14 +22,14 @@
 
 /* The files of kernels/ as they travel in the library; the last name is NULL.  Generated: build-aux/embed. */
 struct mnp__kernel_source {
-    const char *name; /* such as "conv_direct.cu" */
+    const char *name; /* such as "signal/conv_direct.cu" */
     const char *text;
 };
 extern const struct mnp__kernel_source mnp__kernel_sources[];
 
 /* Which code is wanted. */
 typedef struct mnp__kernel_spec {
-    const char *file;      /* in kernels/, such as "conv_direct.cu" */
+    const char *file;      /* in kernels/, such as "signal/conv_direct.cu" */
     const char *function;  /* its entry point, with C linkage; of a raw module, its name */
     const char *defines;   /* "#define ..." lines that come before the source; never NULL */
     size_t shared_bytes;   /* dynamic shared memory of a CUDA block; ignored on the host */
@@ -118,7 +118,7 @@ mnp_status mnp__host_compiler_new(const mnp__config *config, mnp__compiler **com
 void mnp__host_compiler_free(mnp__compiler *compiler);
 
 /*
- * A raw module as the host's compiler takes it: every kernel gets an entry of kernels/raw_call.h behind it.
+ * A raw module as the host's compiler takes it: every kernel gets an entry of kernels/custom/raw_params.h behind it.
  * MNP_ERR_UNSUPPORTED, naming the line, if its threads meet, which they cannot on the host.
  */
 mnp_status mnp__jit_rewrite_for_host(const mnp__kernel_spec *spec, const char *source, char **rewritten_p);

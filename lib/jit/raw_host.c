@@ -1,5 +1,5 @@
 /*
- * Raw modules on the host: a CUDA source is read word by word, and rewritten a little, so that kernels/raw_host.h can
+ * Raw modules on the host: a CUDA source is read word by word, and rewritten a little, so that kernels/custom/raw_host.h can
  * stand in for what CUDA has built in.
  *
  * - Behind every kernel with C linkage, on the line where it ends, comes its entry, which the library calls by name.
@@ -18,7 +18,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/jit.h"
-#include "kernels/raw_call.h"
+#include "kernels/custom/raw_params.h"
 
 /* A word, or one character of anything else; size 0 at the end. */
 typedef struct token {

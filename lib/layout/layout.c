@@ -355,3 +355,20 @@ bool mnp_layout_is_cyclic(const mnp_layout *layout)
     }
     return false;
 }
+
+bool mnp__layout_is_spread(const mnp_layout *layout)
+{
+    int parts = 1;
+    for (int d = 0; d < layout->ndim; d++)
+        parts *= mnp_layout_parts(layout, d);
+    return parts == layout->nranks;
+}
+
+mnp_status mnp__layout_line(int nranks, int ndim, const int64_t *shape, const int64_t *cuts, mnp_layout **layout_p)
+{
+    int axes[MNP_MAX_DIMS];
+    const int64_t *all_cuts[MNP_MAX_DIMS] = {cuts};
+    for (int d = 0; d < ndim; d++)
+        axes[d] = d == 0 ? 0 : MNP_NO_AXIS;
+    return mnp_layout_new(1, &nranks, ndim, shape, axes, all_cuts, layout_p);
+}

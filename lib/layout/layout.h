@@ -1,5 +1,5 @@
 /*
- * Inside a layout, and the arithmetic that array/mover.c builds on.
+ * Inside a layout, and the arithmetic that array/move/mover.c builds on.
  */
 #ifndef MNP__LAYOUT_H
 #define MNP__LAYOUT_H
@@ -144,5 +144,14 @@ typedef struct mnp__segment {
  */
 mnp_status mnp__layout_segments(const mnp_layout *layout, int dim, mnp_boundary boundary, int64_t lo, int64_t hi,
                                 mnp__segment **segments_p, int *count_p);
+
+/* Whether every element belongs to one rank alone: there are no replicas. */
+bool mnp__layout_is_spread(const mnp_layout *layout);
+
+/*
+ * A layout whose first dimension lies in order over the ranks and whose other dimensions are not cut: rank r has
+ * cuts[r] to cuts[r + 1] of the first one, or an even share where `cuts` is NULL.
+ */
+mnp_status mnp__layout_line(int nranks, int ndim, const int64_t *shape, const int64_t *cuts, mnp_layout **layout_p);
 
 #endif

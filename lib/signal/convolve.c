@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/mover.h"
+#include "array/move/mover.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "signal/geometry.h"
@@ -312,7 +312,7 @@ static mnp_status load_kernel(mnp_conv_plan *plan)
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__conv_tile_defines(&plan->tile, plan->input, plan->output, plan->sum, &defines);
-    mnp__kernel_spec spec = {.file = "conv_direct.cu", .function = "conv_direct",
+    mnp__kernel_spec spec = {.file = "signal/conv_direct.cu", .function = "conv_direct",
                              .shared_bytes = plan->tile.shared_bytes};
     return mnp__ctx_kernel_of_text(plan->ctx, &spec, &defines, NULL, &plan->kernel);
 }

@@ -1,14 +1,14 @@
 /*
  * The arithmetic of a direct convolution: which outputs a rank computes, which input it needs for them, what of it is
- * its own, and where the rest is kept.  See kernels/conv_direct.h for the words.
+ * its own, and where the rest is kept.  See kernels/signal/conv_direct_params.h for the words.
  */
 #ifndef MNP__SIGNAL_GEOMETRY_H
 #define MNP__SIGNAL_GEOMETRY_H
 
 #include <maniple/signal.h>
 
-#include "array/mover.h"
-#include "kernels/conv_direct.h"
+#include "array/move/mover.h"
+#include "kernels/signal/conv_direct_params.h"
 #include "layout/layout.h"
 
 /* The problem as all ranks see it, in the dimensions of the input. */

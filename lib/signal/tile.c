@@ -15,7 +15,7 @@ enum {
     BLOCK_THREADS = 256,
     SHORT_FILTER = 16, /* taps along y */
     WARP = 32,
-    RUN_BYTES = 64, /* of outputs of a thread along x; kernels/conv_direct_cuda.h pads for this */
+    RUN_BYTES = 64, /* of outputs of a thread along x; kernels/signal/conv_direct_cuda.h pads for this */
     PAD_BYTES = 16
 };
 
@@ -38,7 +38,7 @@ static int64_t divide_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* What the shared arrays of kernels/conv_direct_cuda.h take. */
+/* What the shared arrays of kernels/signal/conv_direct_cuda.h take. */
 static size_t shared_bytes(const mnp__conv_tile *tile, int64_t element)
 {
     int64_t runs = divide_up(tile->extent[3] + tile->cx - 1, tile->rx);

@@ -1,5 +1,5 @@
 /*
- * The shape of the tiles that kernels/conv_direct.cu computes.
+ * The shape of the tiles that kernels/signal/conv_direct.cu computes.
  */
 #ifndef MNP__SIGNAL_TILE_H
 #define MNP__SIGNAL_TILE_H

@@ -3,14 +3,14 @@
  * message list the same elements in the same order.  Then the pieces of one rank of 4096, which must not cost what all
  * ranks do.
  */
-#include "array/pieces.h"
+#include "array/move/pieces.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 enum { MOST_RANKS = 12, MOST_DIMS = 3, ROOM = 4096 };
 

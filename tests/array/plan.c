@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 enum { ROWS = 37, COLUMNS = 29, ELEMENTS = ROWS * COLUMNS };
 

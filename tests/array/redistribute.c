@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 enum { MOST_DIMS = 4, MOST_RANKS = 16 };
 

@@ -1,12 +1,12 @@
 /*
  * The shuffle: elements of any size go to the ranks that are said, and answers come back to where they were asked for.
  */
-#include "array/shuffle.h"
+#include "array/move/shuffle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 enum { MOST_RANKS = 16 };
 

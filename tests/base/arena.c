@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 enum { UNIT = MNP__ARENA_UNIT, UNITS = 4096, BLOCKS = 400 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 #include "base/config.h"
 #include "base/status.h"
 #include "base/text.h"

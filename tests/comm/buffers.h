@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 enum { ROOM = 12 << 20, MOST_RANKS = 16 }; /* bytes of each buffer */
 

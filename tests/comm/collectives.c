@@ -4,7 +4,7 @@
  */
 #include <time.h>
 
-#include "comm/collectives.h"
+#include "comm/collectives/collectives.h"
 
 #include "buffers.h"
 

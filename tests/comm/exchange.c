@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 #include "context/context.h"
 
 enum { MOST_RANKS = 16, MESSAGES = 3 };

@@ -19,7 +19,7 @@
 #include "comm/heap.h"
 #include "comm/waits.h"
 #include "context/context.h"
-#include "kernels/small.h"
+#include "kernels/comm/p2p_small_params.h"
 
 enum { ROUNDS = 6, EXTENT = 300, BYTES = 5 * MNP_SMALL_BYTES, SLEEP = 7 }; /* a part of 4 is not small */
 

@@ -4,7 +4,7 @@
  */
 #include "buffers.h"
 
-#include "comm/subcomm.h"
+#include "comm/collectives/subcomm.h"
 #include "context/context.h"
 
 /* ---- communicators ---- */

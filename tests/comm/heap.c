@@ -11,7 +11,7 @@
 
 #include <maniple.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 #include "array/array.h"
 #include "context/context.h"
 

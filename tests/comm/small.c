@@ -1,9 +1,9 @@
 /*
  * Collectives around the size up to which they go in one piece, at any addresses, thousands of them after each other,
- * and recorded in a graph: where GPUs share their memory those are ways of their own (lib/comm/small.c, push_parts.c,
- * reduce_parts.c).
+ * and recorded in a graph: where GPUs share their memory those are ways of their own (lib/comm/collectives/p2p_small.c, p2p_all_to_all.c,
+ * p2p_reduce.c).
  */
-#include "comm/direct.h"
+#include "comm/collectives/collectives_p2p.h"
 
 #include "buffers.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 static void check_agreement(mnp_ctx *ctx)
 {
@@ -57,7 +57,7 @@ static void check_events(mnp_ctx *ctx)
 static void check_compile_error(mnp_ctx *ctx)
 {
     mnp__kernel *kernel = NULL;
-    mnp__kernel_spec spec = {.file = "copy_boxes.cu", .function = "copy_boxes",
+    mnp__kernel_spec spec = {.file = "array/copy_boxes.cu", .function = "copy_boxes",
                              .defines = "#define MNP_SRC float\n#define MNP_DST no_such_type\n"};
     mnp_status st = mnp__ctx_kernel(ctx, &spec, &kernel);
     ok(st == MNP_ERR_COMPILE && !kernel && strstr(mnp_error_message(), "no_such_type") &&
@@ -74,7 +74,7 @@ static void check_compile_error_on_one_rank(mnp_ctx *ctx)
 {
     bool wrong = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;
     mnp__kernel *kernel = NULL;
-    mnp__kernel_spec good = {.file = "copy_boxes.cu", .function = "copy_boxes",
+    mnp__kernel_spec good = {.file = "array/copy_boxes.cu", .function = "copy_boxes",
                              .defines = "#define MNP_SRC int8_t\n#define MNP_DST double\n"}, spec = good;
     if (wrong)
         spec.defines = "#error on this rank alone\n";
@@ -89,7 +89,7 @@ static void check_compile_error_on_one_rank(mnp_ctx *ctx)
 static void check_no_text_on_one_rank(mnp_ctx *ctx)
 {
     const bool poor = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;
-    const mnp__kernel_spec spec = {.file = "copy_boxes.cu", .function = "copy_boxes"};
+    const mnp__kernel_spec spec = {.file = "array/copy_boxes.cu", .function = "copy_boxes"};
     mnp__kernel *kept = NULL;
     for (int round = 0; round < 3; round++) {
         mnp__text defines = MNP__TEXT_EMPTY;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 enum { ROWS = 61, COLUMNS = 45, FEW = 3, LAUNCHES = 100, PARTS = 5 };
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 #include "device/device.h"
 
 /*

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "io/aside.h"
-#include "../tap.h"
+#include "tests/tap.h"
 
 static bool holds(const char *path, const char *text)
 {

@@ -15,7 +15,7 @@
 #include <maniple.h>
 
 #include "array/array.h"
-#include "../tap.h"
+#include "tests/tap.h"
 
 static mnp_ctx *ctx;
 static int rank, size;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "io/slabs.h"
-#include "../tap.h"
+#include "tests/tap.h"
 
 /* Every slab lies where the one before ended, in the block's C order, and all of them are the whole block. */
 static bool tiles(int ndim, const int64_t *lo, const int64_t *extent, const mnp__slabs *slabs)

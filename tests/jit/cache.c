@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 #include "base/status.h"
 #include "jit/jit.h"
 
@@ -43,7 +43,7 @@ static mnp_status count_and_measure(const mnp__compiler *self, const mnp__kernel
 static const mnp__compiler compiler = {
     .name = "test", .target = "paper", .identity = "identity 1", .config = &config, .compile = count_and_measure};
 static const mnp__kernel_spec spec = {
-    .file = "copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC int\n"};
+    .file = "array/copy_boxes.cu", .function = "copy_boxes", .defines = "#define MNP_SRC int\n"};
 
 static int runs_so_far(void)
 {

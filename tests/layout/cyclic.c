@@ -10,7 +10,7 @@
 
 #include "layout/layout.h"
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 static bool make(int parts, int64_t extent, int64_t block, mnp_layout **layout_p)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 /*
  * Every index of every shape up to 6 x 5 over every mesh up to 4 x 3 lies in one box alone, and its owner is that rank.

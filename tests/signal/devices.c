@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 struct problem {
     int ndim;

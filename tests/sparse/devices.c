@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tap.h"
-#include "sparse/csr.h"
+#include "tests/tap.h"
+#include "sparse/matrix/csr.h"
 
 enum { ROWS = 331, COLUMNS = 277, MOST_WIDTH = 5 };
 

@@ -3,7 +3,7 @@
  * nobody waits for, of elements of all sizes; by messages, and on GPUs that share the heap by stores.  Products
  * recorded in a graph exchange them too.
  */
-#include "sparse/ghosts.h"
+#include "sparse/matrix/ghosts.h"
 
 #include <maniple.h>
 
@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../tap.h"
-#include "ops/indexed.h"
-#include "sparse/sparse.h"
+#include "tests/tap.h"
+#include "layout/layout.h"
+#include "sparse/matrix/sparse.h"
 
 enum { VERSIONS = 3, MOST_RANKS = 16, PATTERNS = 6, LAUNCHES = 100 };
 
@@ -357,7 +357,7 @@ int main(int argc, char **argv)
     check_patterns(ctx, 3, 7);
     if (!briefly) {
         check_turns(ctx);
-        check_patterns(ctx, 400003, 3); /* too many for words beside numbers (kernels/push_ghosts.cu) */
+        check_patterns(ctx, 400003, 3); /* too many for words beside numbers (kernels/sparse/matrix/p2p_ghosts.cu) */
         check_wide(ctx);
     }
     check_graphs(ctx);

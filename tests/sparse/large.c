@@ -14,11 +14,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 #include "device/host/host.h"
-#include "kernels/relax.h"
-#include "kernels/spmv.h"
-#include "sparse/part.h"
+#include "kernels/sparse/precond/level_sweep_params.h"
+#include "kernels/sparse/product/spmv_params.h"
+#include "sparse/matrix/part.h"
 
 #define FAR ((INT64_C(1) << 31) + 8) /* entries that are skipped; a multiple of a block's */
 
@@ -110,7 +110,7 @@ static mnp_status load_product(mnp_ctx *ctx, const char *format, bool adds, kern
              "#define MNP_VALUE double\n#define MNP_VECTOR double\n#define MNP_W double\n#define MNP_OFFSET int64_t\n"
              "#define MNP_FORMAT_%s 1\n#define MNP_ADDS %d\n#define MNP_WIDE 0\n#define MNP_CONJUGATE 0\n#define "
              "MNP_DOT 0\n#define MNP_LANES 1\n#define MNP_BLOCK %d\n", format, adds, BLOCK);
-    return load(ctx, "spmv.cu", "spmv", defines, kernel_p);
+    return load(ctx, "sparse/product/spmv.cu", "spmv", defines, kernel_p);
 }
 
 /* ---- products ---- */
@@ -187,7 +187,7 @@ static void test_relaxation(mnp_ctx *ctx, const mnp__part *csr)
     int32_t rows[ROWS];
     kernel relax;
     const char *defines = "#define MNP_T double\n#define MNP_SLICE 1\n#define MNP_WIDE 0\n";
-    if (!ok(load(ctx, "relax.cu", "mnp_relax", defines, &relax) == MNP_OK, "a relaxation's kernel"))
+    if (!ok(load(ctx, "sparse/precond/level_sweep.cu", "mnp_relax", defines, &relax) == MNP_OK, "a relaxation's kernel"))
         return;
     fill_vector(from);
     for (int i = 0; i <= ROWS; i++) {

@@ -5,21 +5,21 @@
  */
 #include <config.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 #ifdef HAVE_CUDA
 
-#include "sparse/relax.h"
-#include "sparse/system.h"
+#include "sparse/precond/level_sweep.h"
+#include "sparse/krylov/system.h"
 
-#include "../ops/compile_only.h"
+#include "tests/jit/compile_only.h"
 
 static int kernels; /* that were asked for */
 
 static void describe(const mnp__kernel_spec *spec)
 {
     kernels++;
-    if (strcmp(spec->file, "step.cu") == 0) /* what runs on a thread alone has no sums */
+    if (strcmp(spec->file, "sparse/step/step.cu") == 0) /* what runs on a thread alone has no sums */
         compiled = compiled && defined(spec->defines, "MNP_SUMS") >= 0;
 }
 
@@ -83,7 +83,7 @@ static void run_relaxation(mnp_dtype dtype)
     ok(mnp__relax_load_arranger(&source) == MNP_OK && mnp__relax_colour(&pattern) == MNP_OK &&
            mnp__relax_new(&source, NULL, MNP__RELAX_ALL, &relax) == MNP_OK && mnp__relax_load(relax) == MNP_OK &&
            mnp__relax_load_wide(relax) == MNP_OK && compiled && kernels == 3,
-       "arrange.cu and relax.cu of %s", mnp_dtype_name(dtype));
+       "arrange.cu and level_sweep.cu of %s", mnp_dtype_name(dtype));
     mnp__relax_free(relax);
     free(pattern.colours);
 }

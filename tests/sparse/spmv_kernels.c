@@ -4,11 +4,11 @@
  */
 #include <config.h>
 
-#include "../tap.h"
+#include "tests/tap.h"
 
 #ifdef HAVE_CUDA
 
-#include "../ops/compile_kernels.h"
+#include "tests/jit/compile_kernels.h"
 
 static const struct {
     const char *value, *vector, *wide, *offset;
@@ -19,7 +19,7 @@ static const struct {
              {"mnp_complex64", "mnp_complex128", "mnp_complex128", "int32_t", 1, 4, 1}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* A format's product, as lib/sparse/product.c asks for it. */
+/* A format's product, as lib/sparse/product/spmv.c asks for it. */
 static const struct {
     const char *format;
     bool stream, wide, dot, adds;
@@ -37,7 +37,7 @@ enum { PRODUCTS = sizeof products / sizeof *products };
 static void compile(const mnp__compiler *compiler, int architecture, const char *function, const char *defines,
                     const char *what)
 {
-    const mnp__kernel_spec spec = {.file = "spmv.cu", .function = function, .defines = defines};
+    const mnp__kernel_spec spec = {.file = "sparse/product/spmv.cu", .function = function, .defines = defines};
     compile_kernel(compiler, architecture, &spec, what);
 }
 

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "device/host/host.h"
-#include "kernels/raw_call.h"
+#include "kernels/custom/raw_params.h"
 
 typedef struct host_function host_function;
 

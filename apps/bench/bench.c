@@ -1,0 +1,412 @@
+/*
+ * maniple bench: how fast data moves between the ranks, in every way that the library offers, over sizes.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "bench/bench.h"
+#include "common/command.h"
+#include "common/options.h"
+#include "common/paths.h"
+#include "picture/plot.h"
+#include "picture/png_file.h"
+#include "common/report.h"
+
+enum { MAX_CASES = 16, OPTION_MIN = UCHAR_MAX + 1, OPTION_MAX, OPTION_STEP, OPTION_PNG };
+
+static const option_row options_table[] = {
+    {'c', "cases", "A,B,...", "only these (default: all)"},
+    {OPTION_MIN, "min", "SIZE", "the smallest size, in bytes a rank (default: 8)"},
+    {OPTION_MAX, "max", "SIZE", "the largest, such as 64M or 1G (default: 4M; on GPUs 256M)"},
+    {OPTION_STEP, "step", "N", "every size is so many times the one before (default: 4)"},
+    {'r', "repeats", "N", "the median of so many (default: 15)"},
+    {'j', "json", NULL, "print JSON"},
+    {OPTION_PNG, "png", "FILE", "draw the bus bandwidth over the size"},
+    {'h', "help", NULL, "show this"},
+    {0},
+};
+
+void bench_help(void)
+{
+    puts("Usage: mpirun -n RANKS maniple bench comm [OPTION...]\n"
+         "\n"
+         "Measure what moves data between the ranks, for sizes from --min to --max.  Results are compared\n"
+         "with what they should be first; a wrong one is an error.  Each case is timed in turns with what\n"
+         "the library beneath offers for the same, on the same memory: MPI on CPUs, NCCL between GPUs.\n"
+         "\n"
+         "The cases:");
+    for (int i = 0; bench_case_at(i); i++)
+        printf("  %-18s%s\n", bench_case_at(i)->name, bench_case_at(i)->help);
+    puts("\n"
+         "Options:");
+    options_print(options_table);
+    puts("\n"
+         "Example:\n"
+         "  mpirun -n 4 maniple bench comm --cases all-reduce,all-to-all --max 1G --png bandwidth.png");
+}
+
+/* ---- the command line ---- */
+
+typedef struct job {
+    bool chosen[MAX_CASES];
+    bool chooses, has_max, json;
+    int64_t min, max, step, repeats;
+    const char *png;
+} job;
+
+static mnp_status parse_number(const char *option, const char *text, int64_t least, int64_t most, int64_t *number_p)
+{
+    static const char letters[] = "KMG"; /* powers of 1024 */
+    char *end;
+    errno = 0;
+    int64_t number = strtoll(text, &end, 10);
+    const char *letter = *end ? strchr(letters, toupper((unsigned char)*end)) : NULL;
+    const int shift = letter ? 10 * (int)(letter - letters + 1) : 0;
+    if (!isdigit((unsigned char)*text) || errno || *(letter ? end + 1 : end) || number < least ||
+        number > most >> shift)
+        return mnp_fail(MNP_ERR_ARG, "%s is '%s'; it must be a number from %" PRId64 " to %" PRId64
+                        ", which may end in K, M or G", option, text, least, most);
+    *number_p = number << shift;
+    return MNP_OK;
+}
+
+static mnp_status choose_case(job *j, char *name)
+{
+    const char *names[MAX_CASES + 1] = {NULL};
+    for (int i = 0; bench_case_at(i); i++) {
+        names[i] = bench_case_at(i)->name;
+        if (strcmp(name, names[i]) == 0) {
+            j->chosen[i] = j->chooses = true;
+            return MNP_OK;
+        }
+    }
+    const char *nearest = nearest_word(name, names);
+    if (nearest)
+        return mnp_fail(MNP_ERR_ARG, "there is no case '%s'; did you mean '%s'?", name, nearest);
+    return mnp_fail(MNP_ERR_ARG, "there is no case '%s'; --help shows what there is", name);
+}
+
+static mnp_status choose_cases(job *j, char *list)
+{
+    mnp_status status = MNP_OK;
+    while (list && status == MNP_OK) {
+        char *comma = strchr(list, ',');
+        if (comma)
+            *comma++ = '\0';
+        status = choose_case(j, list);
+        list = comma;
+    }
+    return status;
+}
+
+static mnp_status take(job *j, int key)
+{
+    const int64_t most = (int64_t)1 << 30;
+    switch (key) {
+    case 'c': return choose_cases(j, optarg);
+    case OPTION_MIN: return parse_number("--min", optarg, 1, most, &j->min);
+    case OPTION_MAX: j->has_max = true; return parse_number("--max", optarg, 1, most, &j->max);
+    case OPTION_STEP: return parse_number("--step", optarg, 2, most, &j->step);
+    case 'r': return parse_number("--repeats", optarg, 1, 100000, &j->repeats);
+    case 'j': j->json = true; return MNP_OK;
+    case OPTION_PNG: j->png = optarg; return MNP_OK;
+    default: return MNP_ERR_ARG; /* options_next() said why */
+    }
+}
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    mnp_status status = MNP_OK;
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
+        status = take(j, key);
+    if (status != MNP_OK)
+        return status;
+    if (optind == argc || strcmp(argv[optind], "comm") != 0)
+        return mnp_fail(MNP_ERR_ARG, "bench measures 'comm', as in: mpirun -n 4 maniple bench comm");
+    if (optind + 1 < argc)
+        return mnp_fail(MNP_ERR_ARG, "bench comm takes no operands, and is given '%s'", argv[optind + 1]);
+    if (j->has_max && j->min > j->max)
+        return mnp_fail(MNP_ERR_ARG, "--min is %" PRId64 " bytes, more than --max, %" PRId64, j->min, j->max);
+    if (j->png && !png_supported())
+        return mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
+    return MNP_OK;
+}
+
+/* ---- results ---- */
+
+typedef struct results {
+    const job *j;
+    const bench *b;
+    const mnp_rank_info *ranks;
+    measurement *rows;
+    int count, room;
+    bool has_link; /* something lies between the ranks' memories */
+    double link;   /* its bytes a second; 0: not known */
+} results;
+
+static const char *seconds_text(double seconds, char text[16])
+{
+    if (seconds <= 0)
+        return "-";
+    snprintf(text, 16, seconds < 1e-3 ? "%.2f us" : seconds < 1 ? "%.2f ms" : "%.3f s",
+             seconds < 1e-3 ? seconds * 1e6 : seconds < 1 ? seconds * 1e3 : seconds);
+    return text;
+}
+
+static const char *size_text(int64_t bytes, char text[16])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 1024 && unit < 3; unit++)
+        value /= 1024;
+    snprintf(text, 16, "%.4g %s", value, units[unit]);
+    return text;
+}
+
+static void print_number(const char *format, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, format, value);
+    printf("%9s", value > 0 ? text : "-");
+}
+
+/* The peer in full; MPI cannot be given memory of GPUs. */
+static const char *peer_text(const bench *b)
+{
+    return b->on_host || strcmp(b->peer, "MPI") != 0 ? b->peer : "MPI, staged through the host";
+}
+
+static void print_row(const results *r, const measurement *m)
+{
+    const double bus = bench_bus_bandwidth(m, m->seconds, r->b->ranks);
+    const bool has_size = m->which->has_size;
+    char size[16], ours[16], theirs[16];
+    printf("%-16s %11s %10s", m->which->name, has_size ? size_text(m->bytes, size) : "-",
+           seconds_text(m->seconds, ours));
+    print_number("%.3g", has_size ? bench_bandwidth(m, m->seconds) / 1e9 : 0);
+    print_number("%.3g", has_size ? bus / 1e9 : 0);
+    print_number("%.0f %%", has_size && r->link > 0 ? 100 * bus / r->link : 0);
+    printf("  %10s", seconds_text(m->peer_seconds, theirs));
+    putchar(' ');
+    print_number("%.2f", m->peer_seconds / m->seconds);
+    putchar('\n');
+}
+
+static void print_table(const results *r)
+{
+    const char *peer = r->b->peer ? r->b->peer : "peer";
+    char ratio[16];
+    printf("ran on    ");
+    print_where(r->b->ctx, r->ranks);
+    printf("times     the median of %" PRId64 " repeats, of the slowest rank\n", r->j->repeats);
+    if (r->link > 0)
+        printf("link      %.3g GB/s a rank, the best all-to-all of this run\n", r->link / 1e9);
+    printf("peer      %s\n", r->b->peer ? peer_text(r->b) : "none: one rank");
+    snprintf(ratio, sizeof ratio, "%s/ours", peer);
+    printf("\n%-16s %11s %10s%9s%9s%9s  %10s%10s\n", "case", "size a rank", "time", "GB/s", "bus GB/s", "of link", peer,
+           ratio);
+    for (int i = 0; i < r->count; i++) {
+        if (i > 0 && r->rows[i].which != r->rows[i - 1].which)
+            putchar('\n');
+        print_row(r, &r->rows[i]);
+    }
+    if (r->j->png)
+        printf("\npicture   %s: %dx%d pixels\n", r->j->png, PLOT_WIDTH, PLOT_HEIGHT);
+}
+
+static void json_number(const char *name, double value, const char *behind)
+{
+    if (value > 0)
+        printf("\"%s\": %.6g%s", name, value, behind);
+    else
+        printf("\"%s\": null%s", name, behind);
+}
+
+static void print_json(const results *r)
+{
+    printf("{\"ranks\": %d, \"device\": ", r->b->ranks);
+    print_json_string(r->ranks[0].device);
+    printf(", \"transport\": ");
+    print_json_string(mnp_ctx_transport(r->b->ctx));
+    printf(", \"repeats\": %" PRId64 ",\n \"link\": {", r->j->repeats);
+    json_number("bytes_per_second", r->link, ", \"how\": \"the best all-to-all of this run\"},\n \"peer\": ");
+    if (r->b->peer)
+        print_json_string(peer_text(r->b));
+    else
+        printf("null");
+    printf(",\n \"measurements\": [");
+    for (int i = 0; i < r->count; i++) {
+        const measurement *m = &r->rows[i];
+        const bool has_size = m->which->has_size;
+        const double bus = has_size ? bench_bus_bandwidth(m, m->seconds, r->b->ranks) : 0;
+        printf("%s\n  {\"case\": ", i > 0 ? "," : "");
+        print_json_string(m->which->name);
+        printf(", \"bytes\": %" PRId64 ", ", m->bytes);
+        json_number("seconds", m->seconds, ", ");
+        json_number("bandwidth", has_size ? bench_bandwidth(m, m->seconds) : 0, ", ");
+        json_number("bus_bandwidth", bus, ", ");
+        json_number("share_of_link", r->link > 0 ? bus / r->link : 0, ", ");
+        json_number("peer_seconds", m->peer_seconds, "}");
+    }
+    printf("\n]}\n");
+}
+
+/* Before anything is measured: whether there will be a picture, and where it can be written. */
+static mnp_status check_png(const job *j, int ranks)
+{
+    bool any = false;
+    for (int i = 0; bench_case_at(i); i++)
+        any = any || (bench_case_at(i)->has_size && (!j->chooses || j->chosen[i]));
+    mnp_status st = check_picture(j->png);
+    if (st == MNP_OK && (!any || ranks == 1))
+        return mnp_fail(MNP_ERR_ARG, "--png would have nothing to draw: %s",
+                        any ? "one rank alone has no bus bandwidth" : "none of these cases has a size");
+    return st;
+}
+
+static mnp_status draw(const results *r)
+{
+    plot_curve curves[MAX_CASES] = {{0}};
+    double *points = malloc(2 * (size_t)(r->count > 0 ? r->count : 1) * sizeof *points), *next = points;
+    int ncurves = 0;
+    if (!points)
+        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host");
+    for (int i = 0; i < r->count; i++) {
+        const measurement *m = &r->rows[i];
+        const double bus = bench_bus_bandwidth(m, m->seconds, r->b->ranks);
+        if (!m->which->has_size || bus <= 0)
+            continue;
+        if (ncurves == 0 || strcmp(curves[ncurves - 1].name, m->which->name) != 0)
+            curves[ncurves++] = (plot_curve){.name = m->which->name, .points = next};
+        *next++ = (double)m->bytes;
+        *next++ = bus / 1e9;
+        curves[ncurves - 1].count++;
+    }
+    mnp_status status = plot_curves(r->j->png, ncurves, curves, PLOT_LOG, "bytes a rank", "bus GB/s");
+    free(points);
+    return status;
+}
+
+/* ---- the work ---- */
+
+/* The sizes are such that a few times as much fits the memory of every rank. */
+static int64_t largest_size(const results *r)
+{
+    int64_t most = r->j->has_max ? r->j->max : (int64_t)(r->b->on_host ? 4 : 256) << 20;
+    for (int i = 0; i < r->b->ranks; i++) {
+        int sharers = r->ranks[i].ranks_on_device;
+        for (int other = 0; r->b->on_host && other < r->b->ranks; other++)
+            sharers += other != i && r->ranks[other].node == r->ranks[i].node;
+        const int64_t fits = r->ranks[i].memory_free / 12 / sharers;
+        most = fits < most ? fits : most;
+    }
+    return most < r->j->min ? r->j->min : most;
+}
+
+/* False if this cannot be done here, which is said. */
+static bool measure(results *r, const bench_case *which, int64_t bytes, measurement *m)
+{
+    mnp_status st = bench_measure(r->b, which, bytes, m);
+    if (st == MNP_ERR_UNSUPPORTED && r->b->rank == 0)
+        fprintf(stderr, "maniple bench: %s is left out: %s\n", which->name, mnp_error_message());
+    if (st == MNP_ERR_UNSUPPORTED)
+        return false;
+    MNP_OR_EXIT(st);
+    if (r->has_link && strcmp(which->name, "all-to-all") == 0) {
+        double bus = bench_bus_bandwidth(m, m->seconds, r->b->ranks);
+        r->link = bus > r->link ? bus : r->link;
+    }
+    return true;
+}
+
+static mnp_status make_room(results *r)
+{
+    if (r->count < r->room)
+        return MNP_OK;
+    const int room = 2 * r->room + 64;
+    measurement *rows = realloc(r->rows, (size_t)room * sizeof *rows);
+    if (!rows)
+        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host");
+    r->rows = rows;
+    r->room = room;
+    return MNP_OK;
+}
+
+/* Whether a case is measured without being asked for. */
+static bool is_possible(const bench *b, const bench_case *which)
+{
+    return !(which->needs_others && b->ranks == 1) && !(which->needs_graphs && b->on_host);
+}
+
+static int64_t most_of(const bench_case *which, int64_t largest)
+{
+    return which->most_bytes > 0 && which->most_bytes < largest ? which->most_bytes : largest;
+}
+
+static void measure_all(results *r)
+{
+    const int64_t largest = largest_size(r);
+    for (int i = 0; bench_case_at(i); i++) {
+        const bench_case *which = bench_case_at(i);
+        if (r->j->chooses ? !r->j->chosen[i] : !is_possible(r->b, which))
+            continue;
+        for (int64_t bytes = r->j->min; bytes <= most_of(which, largest); bytes *= r->j->step) {
+            MNP_OR_EXIT(make_room(r));
+            measurement *m = &r->rows[r->count];
+            if (!measure(r, which, bytes, m))
+                break;
+            /* small sizes of a case may come to the same, as every rank has something for every other */
+            const bool again = r->count > 0 && m[-1].which == which && m[-1].bytes == m->bytes;
+            r->count += !again;
+            if (!which->has_size)
+                break;
+        }
+    }
+    for (int i = 0; r->has_link && r->link == 0 && bench_case_at(i); i++) {
+        measurement unshown;
+        if (strcmp(bench_case_at(i)->name, "all-to-all") == 0)
+            (void)measure(r, bench_case_at(i), largest, &unshown);
+    }
+}
+
+int bench_main(int argc, char **argv)
+{
+    job j = {.min = 8, .step = 4, .repeats = 15};
+    bench b = {0};
+    mnp_rank_info *ranks = NULL;
+    if (parse(argc, argv, &j) != MNP_OK)
+        misused_exit();
+
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &b.ctx));
+    b.repeats = (int)j.repeats;
+    MNP_OR_EXIT(bench_open(&b));
+    MNP_OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? check_png(&j, b.ranks) : MNP_OK));
+    MNP_OR_EXIT(rank_infos(b.ctx, &ranks, NULL));
+    results r = {.j = &j, .b = &b, .ranks = ranks};
+    r.has_link = b.ranks > 1 && (!b.on_host || ranks[b.ranks - 1].node > 0);
+    measure_all(&r);
+    MNP_OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? draw(&r) : MNP_OK));
+    if (b.rank == 0) {
+        if (j.json)
+            print_json(&r);
+        else
+            print_table(&r);
+    }
+    int status = close_output();
+    free(r.rows);
+    free(ranks);
+    bench_close(&b);
+    mnp_finalize(b.ctx);
+    return status;
+}

@@ -1,0 +1,316 @@
+/*
+ * The cases of maniple bench: collectives here, blocks of arrays in bench_blocks.c.
+ */
+#include "bench/bench_trial.h"
+
+/* ---- memory ---- */
+
+static mnp_status new_vector(const bench_trial *t, mnp_array **array_p)
+{
+    mnp_layout *layout = NULL;
+    const int64_t shape = t->count * t->b->ranks;
+    mnp_status st = bench_cut_along(t->b, 0, 1, &shape, &layout);
+    if (st == MNP_OK)
+        st = mnp_array_new(t->b->ctx, t->dtype, layout, array_p);
+    mnp_layout_free(layout);
+    return st;
+}
+
+/* Both, once their size is known. */
+static mnp_status new_vectors(bench_trial *t)
+{
+    mnp_status st = new_vector(t, &t->send);
+    if (st == MNP_OK)
+        st = new_vector(t, &t->recv);
+    return st == MNP_OK ? bench_set_values(t, t->send, false) : st;
+}
+
+/* Two vectors of as many whole parts, one for each rank, as come near that size. */
+static mnp_status prepare_vectors(bench_trial *t, int64_t bytes)
+{
+    const int64_t size = (int64_t)mnp_dtype_size(t->dtype), parts = t->b->ranks;
+    t->part = bytes / size / parts > 0 ? bytes / size / parts : 1;
+    t->count = t->part * parts;
+    t->bytes = t->count * size;
+    return new_vectors(t);
+}
+
+/* The same without parts: the exact size. */
+static mnp_status prepare_whole(bench_trial *t, int64_t bytes)
+{
+    const int64_t size = (int64_t)mnp_dtype_size(t->dtype);
+    t->count = bytes / size > 0 ? bytes / size : 1;
+    t->bytes = t->count * size;
+    return new_vectors(t);
+}
+
+/* ---- collectives ---- */
+
+static double once(int ranks)
+{
+    return ranks > 1;
+}
+
+static double others_of_all(int ranks)
+{
+    return (ranks - 1.0) / ranks;
+}
+
+static double twice_others(int ranks)
+{
+    return 2 * (ranks - 1.0) / ranks;
+}
+
+static mnp_status our_all_reduce(bench_trial *t)
+{
+    return mnp_comm_all_reduce(t->comm, bench_data(t->send), bench_data(t->recv), t->count, t->dtype, MNP_SUM);
+}
+
+static int mpi_all_reduce(bench_trial *t)
+{
+    return MPI_Allreduce(bench_data(t->send), bench_data(t->recv), (int)t->count, t->type, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static double sum_of(const bench_trial *t, int64_t i)
+{
+    double sum = 0;
+    for (int r = 0; r < t->b->ranks; r++)
+        sum += bench_value(r, i);
+    return sum;
+}
+
+static bool expect_sum(const bench_trial *t, int64_t i, double *value_p)
+{
+    *value_p = sum_of(t, i);
+    return true;
+}
+
+static mnp_status our_reduce(bench_trial *t)
+{
+    return mnp_comm_reduce(t->comm, bench_data(t->send), bench_data(t->recv), t->count, t->dtype, MNP_SUM, 0);
+}
+
+static int mpi_reduce(bench_trial *t)
+{
+    return MPI_Reduce(bench_data(t->send), bench_data(t->recv), (int)t->count, t->type, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static bool expect_sum_at_root(const bench_trial *t, int64_t i, double *value_p)
+{
+    *value_p = sum_of(t, i);
+    return t->b->rank == 0;
+}
+
+static mnp_status our_broadcast(bench_trial *t)
+{
+    return mnp_comm_broadcast(t->comm, bench_data(t->b->rank == 0 ? t->send : t->recv), t->count, t->dtype, 0);
+}
+
+static int mpi_broadcast(bench_trial *t)
+{
+    return MPI_Bcast(bench_data(t->b->rank == 0 ? t->send : t->recv), (int)t->count, t->type, 0, MPI_COMM_WORLD);
+}
+
+static bool expect_root(const bench_trial *t, int64_t i, double *value_p)
+{
+    *value_p = bench_value(0, i);
+    return t->b->rank != 0;
+}
+
+static mnp_status our_all_gather(bench_trial *t)
+{
+    return mnp_comm_all_gather(t->comm, bench_data(t->send), t->part, bench_data(t->recv), t->dtype);
+}
+
+static int mpi_all_gather(bench_trial *t)
+{
+    return MPI_Allgather(bench_data(t->send), (int)t->part, t->type, bench_data(t->recv), (int)t->part, t->type,
+                         MPI_COMM_WORLD);
+}
+
+static bool expect_gathered(const bench_trial *t, int64_t i, double *value_p)
+{
+    *value_p = bench_value((int)(i / t->part), i % t->part);
+    return true;
+}
+
+static mnp_status our_reduce_scatter(bench_trial *t)
+{
+    return mnp_comm_reduce_scatter(t->comm, bench_data(t->send), bench_data(t->recv), t->part, t->dtype, MNP_SUM);
+}
+
+static int mpi_reduce_scatter(bench_trial *t)
+{
+    return MPI_Reduce_scatter_block(bench_data(t->send), bench_data(t->recv), (int)t->part, t->type, MPI_SUM,
+                                    MPI_COMM_WORLD);
+}
+
+static bool expect_part_of_sum(const bench_trial *t, int64_t i, double *value_p)
+{
+    *value_p = sum_of(t, t->b->rank * t->part + i);
+    return i < t->part;
+}
+
+static mnp_status our_all_to_all(bench_trial *t)
+{
+    return mnp_comm_all_to_all(t->comm, bench_data(t->send), bench_data(t->recv), t->part, t->dtype);
+}
+
+static int mpi_all_to_all(bench_trial *t)
+{
+    return MPI_Alltoall(bench_data(t->send), (int)t->part, t->type, bench_data(t->recv), (int)t->part, t->type,
+                        MPI_COMM_WORLD);
+}
+
+static bool expect_exchanged(const bench_trial *t, int64_t i, double *value_p)
+{
+    *value_p = bench_value((int)(i / t->part), t->b->rank * t->part + i % t->part);
+    return true;
+}
+
+/* Ranks 0 and 1, 2 and 3, and so on; an odd last rank looks on. */
+static int partner_of(const bench_trial *t)
+{
+    int partner = t->b->rank ^ 1;
+    return partner < t->b->ranks ? partner : -1;
+}
+
+static mnp_status our_ping(bench_trial *t)
+{
+    const int partner = partner_of(t);
+    const bool first = t->b->rank % 2 == 0;
+    if (partner < 0)
+        return MNP_OK;
+    mnp_status st = first ? mnp_comm_send(t->comm, bench_data(t->send), t->count, t->dtype, partner)
+                          : mnp_comm_recv(t->comm, bench_data(t->recv), t->count, t->dtype, partner);
+    if (st != MNP_OK)
+        return st;
+    return first ? mnp_comm_recv(t->comm, bench_data(t->recv), t->count, t->dtype, partner)
+                 : mnp_comm_send(t->comm, bench_data(t->recv), t->count, t->dtype, partner);
+}
+
+static int mpi_ping(bench_trial *t)
+{
+    const int partner = partner_of(t), count = (int)t->count;
+    if (partner < 0)
+        return MPI_SUCCESS;
+    if (t->b->rank % 2 != 0) {
+        int code = MPI_Recv(bench_data(t->recv), count, t->type, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return code != MPI_SUCCESS ? code : MPI_Send(bench_data(t->recv), count, t->type, partner, 0, MPI_COMM_WORLD);
+    }
+    int code = MPI_Send(bench_data(t->send), count, t->type, partner, 0, MPI_COMM_WORLD);
+    return code != MPI_SUCCESS
+               ? code
+               : MPI_Recv(bench_data(t->recv), count, t->type, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static bool expect_ping(const bench_trial *t, int64_t i, double *value_p)
+{
+    *value_p = bench_value(t->b->rank & ~1, i);
+    return partner_of(t) >= 0;
+}
+
+static mnp_status prepare_nothing(bench_trial *t, int64_t bytes)
+{
+    (void)t;
+    (void)bytes;
+    return MNP_OK;
+}
+
+static mnp_status our_barrier(bench_trial *t)
+{
+    return mnp_comm_barrier(t->comm);
+}
+
+static int mpi_barrier(bench_trial *t)
+{
+    (void)t;
+    return MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* ---- an all-reduce in a graph ---- */
+
+enum { GRAPH_OPERATIONS = 20 };
+
+static mnp_status record_graph(bench_trial *t, int way)
+{
+    mnp_status st = bench_use_way(t, way), ended;
+    if (st == MNP_OK)
+        st = our_all_reduce(t); /* once as it is: what it needs is made */
+    if (st == MNP_OK)
+        st = mnp_graph_begin(t->b->ctx);
+    if (st != MNP_OK)
+        return st;
+    for (int i = 0; i < GRAPH_OPERATIONS && st == MNP_OK; i++)
+        st = our_all_reduce(t);
+    ended = mnp_graph_end(t->b->ctx, &t->graphs[way]);
+    return st == MNP_OK ? ended : st;
+}
+
+/*
+ * What goes through the host cannot be recorded: nothing is measured where that is our way, and no peer where it is
+ * its.
+ */
+static mnp_status prepare_graph(bench_trial *t, int64_t bytes)
+{
+    mnp_status st = prepare_whole(t, bytes);
+    if (st == MNP_OK)
+        st = record_graph(t, OURS);
+    if (st == MNP_ERR_ARG)
+        return mnp_fail(MNP_ERR_UNSUPPORTED, "%s", mnp_error_message());
+    if (st == MNP_OK && bench_is_own_peer(t->b) && record_graph(t, LIBRARY) != MNP_ERR_ARG && !t->graphs[LIBRARY])
+        st = mnp_fail(MNP_ERR_INTERNAL, "%s", mnp_error_message());
+    return st == MNP_OK ? bench_use_way(t, OURS) : st;
+}
+
+static mnp_status our_graph(bench_trial *t)
+{
+    return mnp_graph_launch(t->graphs[t->way]);
+}
+
+/* ---- the table ---- */
+
+static const bench_case cases[] = {
+    {.name = "all-reduce", .help = "sum of float32", .dtype = MNP_FLOAT32, .has_size = true, .factor = twice_others,
+     .prepare = prepare_whole, .ours = our_all_reduce, .mpi = mpi_all_reduce, .expected = expect_sum},
+    {.name = "all-reduce-f64", .help = "sum of float64", .dtype = MNP_FLOAT64, .has_size = true, .factor = twice_others,
+     .prepare = prepare_whole, .ours = our_all_reduce, .mpi = mpi_all_reduce, .expected = expect_sum},
+    {.name = "all-reduce-graph", .help = "the same, one of 20 in a graph, on GPUs", .dtype = MNP_FLOAT64,
+     .has_size = true, .needs_others = true, .needs_graphs = true, .operations = GRAPH_OPERATIONS,
+     .most_bytes = 64 << 10, .factor = twice_others, .prepare = prepare_graph, .ours = our_graph,
+     .expected = expect_sum},
+    {.name = "reduce", .help = "sum of float32, to rank 0", .dtype = MNP_FLOAT32, .has_size = true, .factor = once,
+     .prepare = prepare_whole, .ours = our_reduce, .mpi = mpi_reduce, .expected = expect_sum_at_root},
+    {.name = "broadcast", .help = "from rank 0", .dtype = MNP_FLOAT32, .has_size = true, .factor = once,
+     .prepare = prepare_whole, .ours = our_broadcast, .mpi = mpi_broadcast, .expected = expect_root},
+    {.name = "all-gather", .help = "to so many bytes on every rank", .dtype = MNP_FLOAT32, .has_size = true,
+     .factor = others_of_all, .prepare = prepare_vectors, .ours = our_all_gather, .mpi = mpi_all_gather,
+     .expected = expect_gathered},
+    {.name = "reduce-scatter", .help = "sum of float32, of so many bytes on every rank", .dtype = MNP_FLOAT32,
+     .has_size = true, .factor = others_of_all, .prepare = prepare_vectors, .ours = our_reduce_scatter,
+     .mpi = mpi_reduce_scatter, .expected = expect_part_of_sum},
+    {.name = "all-to-all", .help = "so many bytes of every rank to all, evenly", .dtype = MNP_FLOAT32, .has_size = true,
+     .factor = others_of_all, .prepare = prepare_vectors, .ours = our_all_to_all, .mpi = mpi_all_to_all,
+     .expected = expect_exchanged},
+    {.name = "ping", .help = "ranks 0 and 1, 2 and 3 and so on; half the time there and back", .dtype = MNP_FLOAT32,
+     .has_size = true, .needs_others = true, .operations = 2, .factor = once, .prepare = prepare_whole,
+     .ours = our_ping, .mpi = mpi_ping, .expected = expect_ping},
+    {.name = "barrier", .help = "all ranks wait for each other", .factor = once, .prepare = prepare_nothing,
+     .ours = our_barrier, .mpi = mpi_barrier},
+    {.name = "columns", .help = "a float32 matrix cut in rows becomes one cut in columns", .dtype = MNP_FLOAT32,
+     .has_size = true, .factor = others_of_all, .prepare = bench_prepare_columns, .ours = bench_redistribution,
+     .mpi = bench_mpi_redistribution, .expected = bench_expect_moved},
+    {.name = "transpose", .help = "the same, and is stored column by column", .dtype = MNP_FLOAT32, .has_size = true,
+     .factor = others_of_all, .prepare = bench_prepare_transpose, .ours = bench_redistribution,
+     .mpi = bench_mpi_redistribution, .expected = bench_expect_moved},
+    {.name = "halo", .help = "so many bytes, half of them to either neighbour", .dtype = MNP_FLOAT32, .has_size = true,
+     .factor = once, .prepare = bench_prepare_halo, .ours = bench_halo, .mpi = bench_mpi_halo,
+     .clear = bench_clear_margins, .collect = bench_collect_margins, .expected = bench_expect_margins},
+};
+
+enum { NUM_CASES = sizeof cases / sizeof *cases };
+
+const bench_case *bench_case_at(int index)
+{
+    return index < NUM_CASES ? &cases[index] : NULL;
+}

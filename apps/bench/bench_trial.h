@@ -1,0 +1,69 @@
+/*
+ * Inside maniple bench: a trial, which is a case with its memory, and what the cases share.
+ *
+ * What is sent are small integers that depend on rank and index, so that every result, sums too, is known exactly.  On
+ * GPUs a case is its own peer, with communication that is left to the library (mnp_comm_set_way()): what is made for
+ * one of the two is there twice.
+ */
+#ifndef APPS_BENCH_BENCH_TRIAL_H
+#define APPS_BENCH_BENCH_TRIAL_H
+
+#include "bench/bench.h"
+
+enum { OURS, LIBRARY, WAYS };
+
+struct bench_trial {
+    const bench *b;
+    const bench_case *which;
+    mnp_comm *comm;
+    mnp_dtype dtype;
+    MPI_Datatype type;
+    int64_t bytes, count, part; /* a rank's; elements of it; elements for each rank */
+    mnp_array *send, *recv;
+    int way;                    /* OURS or LIBRARY */
+    mnp_layout *layout;         /* that a redistribution goes to */
+    mnp_plan *plans[WAYS];
+    mnp_halo *halos[WAYS];
+    mnp_graph *graphs[WAYS];
+    MPI_Datatype *types;        /* of MPI_Alltoallw: what goes to every rank, then what comes */
+    int *ones, *zeros;
+};
+
+/* The value of an element of a rank. */
+static inline double bench_value(int rank, int64_t i)
+{
+    return (double)((i * 7 + rank * 3) % 31);
+}
+
+static inline void *bench_data(const mnp_array *array)
+{
+    return mnp_array_local_data(array);
+}
+
+/* This rank's values, or one that is none of them. */
+mnp_status bench_set_values(const bench_trial *t, mnp_array *array, bool clear);
+
+/* Let what communicates from now on go our way, or the library's alone.  Collective. */
+mnp_status bench_use_way(bench_trial *t, int way);
+
+/* Whether the peer is the same case, with communication left to the library; else it is MPI, on the host's memory. */
+bool bench_is_own_peer(const bench *b);
+
+/* A vector or matrix that is cut along `dim`. */
+mnp_status bench_cut_along(const bench *b, int dim, int ndim, const int64_t *shape, mnp_layout **layout_p);
+
+/* bench_blocks.c: redistributions of a matrix, and the halo of one. */
+mnp_status bench_prepare_columns(bench_trial *t, int64_t bytes);
+mnp_status bench_prepare_transpose(bench_trial *t, int64_t bytes);
+mnp_status bench_redistribution(bench_trial *t);
+int bench_mpi_redistribution(bench_trial *t);
+bool bench_expect_moved(const bench_trial *t, int64_t i, double *value_p);
+
+mnp_status bench_prepare_halo(bench_trial *t, int64_t bytes);
+mnp_status bench_halo(bench_trial *t);
+int bench_mpi_halo(bench_trial *t);
+mnp_status bench_clear_margins(bench_trial *t);
+mnp_status bench_collect_margins(bench_trial *t);
+bool bench_expect_margins(const bench_trial *t, int64_t i, double *value_p);
+
+#endif

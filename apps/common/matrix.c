@@ -1,0 +1,74 @@
+/*
+ * Sparse matrices on the command line.
+ */
+#include "common/matrix.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/command.h"
+#include "common/options.h"
+
+static const char *const generators[] = {"poisson", "hpcg", "convdiff", "elasticity", NULL};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/*
+ * A misspelt generator would be taken for a file: a word that is no path, before what is no group's name but a shape.
+ */
+static mnp_status check_word(const char *text)
+{
+    const size_t length = strcspn(text, ":");
+    char word[32];
+    if (!isdigit((unsigned char)text[length + (text[length] == ':')]) || strcspn(text, "./") < length)
+        return MNP_OK;
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    const char *nearest = nearest_word(word, generators);
+    return mnp_fail(MNP_ERR_ARG, "MATRIX '%s': there is no generator '%s'; %s%s%s", text, word,
+                    nearest ? "did you mean " : "there are poisson, hpcg, convdiff and elasticity",
+                    nearest ? nearest : "", nearest ? "?" : "");
+}
+
+mnp_status matrix_parse(const char *text, matrix_operand *result)
+{
+    matrix_operand op = {.text = text, .kind = MATRIX_MARKET};
+    if (mnp_sparse_is_generator(text)) {
+        op.kind = MATRIX_GENERATOR;
+    } else if (strchr(text, ':') && !ends_with(text, ".mtx")) {
+        op.kind = MATRIX_GROUP;
+        mnp_status status = check_word(text);
+        if (status == MNP_OK)
+            status = operand_parse_dataset("MATRIX", text, &op.group);
+        if (status != MNP_OK)
+            return status;
+    } else if (!*text) {
+        return mnp_fail(MNP_ERR_ARG, "MATRIX has an empty name");
+    }
+    *result = op;
+    return MNP_OK;
+}
+
+void matrix_operand_free(matrix_operand *op)
+{
+    operand_free(&op->group);
+}
+
+mnp_status matrix_read(mnp_ctx *ctx, const matrix_operand *op, mnp_dtype dtype, mnp_sparse **matrix_p)
+{
+    switch (op->kind) {
+    case MATRIX_MARKET: return mnp_mm_read(ctx, op->text, dtype, matrix_p);
+    case MATRIX_GROUP: return mnp_h5_read_sparse(ctx, op->group.file, op->group.dataset, dtype, matrix_p);
+    case MATRIX_GENERATOR: break;
+    }
+    return mnp_sparse_generate(ctx, op->text, dtype, matrix_p);
+}
+
+int matrix_exit_status(mnp_status status)
+{
+    return status == MNP_ERR_ARG || status == MNP_ERR_FORMAT ? EXIT_MISUSED : EXIT_FAILED;
+}

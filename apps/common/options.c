@@ -1,0 +1,127 @@
+/*
+ * Options: getopt_long() with our own words for what it does not understand.
+ */
+#include "common/options.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 24, MAX_WORD = 32, HELP_COLUMN = 26 };
+
+static int smallest(int a, int b, int c)
+{
+    int least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Levenshtein's distance: how many letters to insert, drop or replace. */
+static int distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    int row[MAX_WORD + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= a_length; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            int above = row[j];
+            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[b_length];
+}
+
+static const char *nearest_of_length(const char *word, size_t length, const char *const *words)
+{
+    const char *nearest = NULL;
+    int least = length < 4 ? 2 : 1 + (int)(length + 1) / 3; /* one letter in three may be wrong */
+    for (; *words && length <= MAX_WORD; words++) {
+        size_t other = strlen(*words);
+        int d = other <= MAX_WORD ? distance(word, length, *words, other) : least;
+        if (d < least) {
+            least = d;
+            nearest = *words;
+        }
+    }
+    return nearest;
+}
+
+const char *nearest_word(const char *word, const char *const *words)
+{
+    return nearest_of_length(word, strlen(word), words);
+}
+
+static const option_row *row_of(const option_row *table, int key)
+{
+    while (table->name && table->key != key)
+        table++;
+    return table->name ? table : NULL;
+}
+
+static void fail_unknown(const char *word, const option_row *table)
+{
+    if (strncmp(word, "--", 2) != 0) {
+        mnp_fail(MNP_ERR_ARG, "unknown option -%c; --help shows what there is", optopt);
+        return;
+    }
+    const char *names[MAX_OPTIONS + 1] = {NULL};
+    for (int i = 0; table[i].name; i++)
+        names[i] = table[i].name;
+    int length = (int)strcspn(word, "="); /* --name=value */
+    const char *nearest = nearest_of_length(word + 2, (size_t)length - 2, names);
+    if (nearest)
+        mnp_fail(MNP_ERR_ARG, "unknown option %.*s; did you mean --%s?", length, word, nearest);
+    else
+        mnp_fail(MNP_ERR_ARG, "unknown option %.*s; --help shows what there is", length, word);
+}
+
+int options_next(int argc, char **argv, const option_row *table)
+{
+    struct option longs[MAX_OPTIONS + 1] = {0};
+    char shorts[1 + 2 * MAX_OPTIONS + 1] = ":"; /* tells a missing argument from an unknown option */
+    size_t length = 1;
+    for (int i = 0; table[i].name; i++) {
+        int wants = table[i].argument ? required_argument : no_argument;
+        longs[i] = (struct option){table[i].name, wants, NULL, table[i].key};
+        if (table[i].key <= UCHAR_MAX) {
+            shorts[length++] = (char)table[i].key;
+            if (table[i].argument)
+                shorts[length++] = ':';
+        }
+    }
+    opterr = 0;
+    int key = getopt_long(argc, argv, shorts, longs, NULL);
+    if (key != '?' && key != ':')
+        return key == -1 ? OPTIONS_END : key;
+
+    const option_row *row = optopt ? row_of(table, optopt) : NULL;
+    if (row && key == ':')
+        mnp_fail(MNP_ERR_ARG, "option --%s needs its %s", row->name, row->argument);
+    else if (row)
+        mnp_fail(MNP_ERR_ARG, "option --%s takes no argument, but has one in '%s'", row->name, argv[optind - 1]);
+    else
+        fail_unknown(optopt ? "-" : argv[optind - 1], table);
+    return OPTIONS_BAD;
+}
+
+void options_print(const option_row *table)
+{
+    for (; table->name; table++) {
+        char left[64];
+        char letter[5] = "    ";
+        if (table->key <= UCHAR_MAX)
+            snprintf(letter, sizeof letter, "-%c, ", table->key);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, table->name, table->argument ? " " : "",
+                 table->argument ? table->argument : "");
+        printf("  %-*s", HELP_COLUMN, left);
+        for (const char *c = table->help; *c; c++) {
+            putchar(*c);
+            if (*c == '\n')
+                printf("%*s", HELP_COLUMN + 2, "");
+        }
+        putchar('\n');
+    }
+}

@@ -1,0 +1,178 @@
+/*
+ * What the subcommands tell.  Nothing here communicates but rank_infos() and stopwatches.
+ */
+#include "common/report.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void print_shape(int ndim, const int64_t *shape)
+{
+    if (ndim == 0)
+        printf("()");
+    for (int d = 0; d < ndim; d++)
+        printf("%s%" PRId64, d > 0 ? "x" : "", shape[d]);
+}
+
+static void print_blocks(const mnp_layout *layout)
+{
+    int ndim = mnp_layout_ndim(layout);
+    int64_t parts[MNP_MAX_DIMS], largest[MNP_MAX_DIMS], count = 1;
+    for (int d = 0; d < ndim; d++) {
+        const int64_t *cuts = mnp_layout_cuts(layout, d);
+        parts[d] = mnp_layout_parts(layout, d);
+        count *= parts[d];
+        largest[d] = 0;
+        for (int64_t i = 0; i < parts[d]; i++)
+            if (cuts[i + 1] - cuts[i] > largest[d])
+                largest[d] = cuts[i + 1] - cuts[i];
+    }
+    if (count == 1) {
+        printf("one block");
+        return;
+    }
+    print_shape(ndim, parts);
+    printf(" blocks of at most ");
+    print_shape(ndim, largest);
+}
+
+void print_array(const mnp_array *array)
+{
+    print_shape(mnp_array_ndim(array), mnp_array_shape(array));
+    printf(" %s, ", mnp_dtype_name(mnp_array_dtype(array)));
+    print_blocks(mnp_array_layout(array));
+    putchar('\n');
+}
+
+void print_json_string(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+const char *bytes_text(int64_t bytes, char text[BYTES_TEXT])
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes / 1024;
+    size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < sizeof units / sizeof *units; unit++)
+        value /= 1024;
+    snprintf(text, BYTES_TEXT, "%.1f %s", value, units[unit]);
+    return text;
+}
+
+stopwatch stopwatch_start(mnp_ctx *ctx)
+{
+    MPI_Barrier(mnp_ctx_comm(ctx));
+    return (stopwatch){.ctx = ctx, .last = MPI_Wtime()};
+}
+
+void stopwatch_lap(stopwatch *watch, int stage)
+{
+    MNP_OR_EXIT(mnp_agree(watch->ctx, mnp_ctx_synchronize(watch->ctx)));
+    double now = MPI_Wtime();
+    watch->seconds[stage] += now - watch->last;
+    watch->last = now;
+}
+
+void stopwatch_slowest(const stopwatch *watch, double slowest[MAX_STAGES])
+{
+    MPI_Reduce(watch->seconds, slowest, MAX_STAGES, MPI_DOUBLE, MPI_MAX, 0, mnp_ctx_comm(watch->ctx));
+}
+
+void print_times(int count, const char *const *names, const double *seconds)
+{
+    printf("time     ");
+    for (int i = 0; i < count; i++)
+        printf("%s %s %.4f s", i > 0 ? "," : "", names[i], seconds[i]);
+    putchar('\n');
+}
+
+mnp_status rank_infos(mnp_ctx *ctx, mnp_rank_info **ranks_p, mnp_link_info **links_p)
+{
+    size_t size = (size_t)mnp_ctx_size(ctx);
+    mnp_rank_info *ranks = malloc(size * sizeof *ranks);
+    mnp_link_info *links = links_p ? malloc(size * size * sizeof *links) : NULL;
+    bool complete = ranks && (links || !links_p);
+    mnp_status status = mnp_agree(ctx, complete ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host"));
+    if (status == MNP_OK)
+        status = mnp_ctx_info(ctx, ranks, links);
+    if (status != MNP_OK) {
+        free(ranks);
+        free(links);
+        return status;
+    }
+    *ranks_p = ranks;
+    if (links_p)
+        *links_p = links;
+    return MNP_OK;
+}
+
+static bool same_device(const mnp_rank_info *a, const mnp_rank_info *b)
+{
+    return a->node == b->node && a->device_index == b->device_index;
+}
+
+static bool same_model(const mnp_rank_info *a, const mnp_rank_info *b)
+{
+    return strcmp(a->device, b->device) == 0;
+}
+
+static bool same_host(const mnp_rank_info *a, const mnp_rank_info *b)
+{
+    return a->node == b->node;
+}
+
+/* Whether no rank before `rank` is the same in that respect. */
+static bool is_first(const mnp_rank_info *ranks, int rank, bool (*same)(const mnp_rank_info *, const mnp_rank_info *))
+{
+    for (int r = 0; r < rank; r++)
+        if (same(&ranks[r], &ranks[rank]))
+            return false;
+    return true;
+}
+
+/* How many devices of that rank's model there are. */
+static int count_devices(const mnp_rank_info *ranks, int size, int rank)
+{
+    int count = 0;
+    for (int r = 0; r < size; r++)
+        count += same_model(&ranks[r], &ranks[rank]) && is_first(ranks, r, same_device);
+    return count;
+}
+
+void print_where(mnp_ctx *ctx, const mnp_rank_info *ranks)
+{
+    enum { NAMED_HOSTS = 4 };
+    int size = mnp_ctx_size(ctx), hosts = 0;
+    for (int r = 0; r < size; r++)
+        hosts += is_first(ranks, r, same_host);
+    printf("%d rank%s on %d host%s (", size, size > 1 ? "s" : "", hosts, hosts > 1 ? "s" : "");
+    int named = 0;
+    for (int r = 0; r < size; r++)
+        if (is_first(ranks, r, same_host) && named++ < NAMED_HOSTS)
+            printf("%s%s", named > 1 ? ", " : "", ranks[r].host);
+    printf("%s)", hosts > NAMED_HOSTS ? ", ..." : "");
+
+    bool shared = false;
+    for (int r = 0; r < size; r++) {
+        shared = shared || ranks[r].ranks_on_device > 1;
+        if (is_first(ranks, r, same_model))
+            printf(", %d x %s", count_devices(ranks, size, r), ranks[r].device);
+    }
+    if (ranks[0].device_index < 0)
+        printf(", %d thread%s a rank", ranks[0].multiprocessors, ranks[0].multiprocessors > 1 ? "s" : "");
+    printf("%s, transport %s\n", shared ? ", shared by ranks" : "", mnp_ctx_transport(ctx));
+}

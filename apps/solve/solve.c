@@ -1,0 +1,452 @@
+/*
+ * maniple solve: read a matrix and a right-hand side, solve by iteration, write the solution.
+ */
+#include "solve/solve.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <getopt.h>
+
+#include "common/command.h"
+#include "common/options.h"
+#include "common/paths.h"
+#include "picture/png_file.h"
+
+enum {
+    KEY_METHOD = UCHAR_MAX + 1, KEY_PRECOND, KEY_RTOL, KEY_ATOL, KEY_MAXITER, KEY_RESTART, KEY_BLOCK, KEY_OMEGA,
+    KEY_SWEEPS, KEY_DEGREE, KEY_GUESS, KEY_CHECKPOINT, KEY_EVERY, KEY_RESUME, KEY_PNG
+};
+enum { MOST_RESTART = 1000, MOST_IDR = 16 }; /* maniple/solve.h */
+
+static const option_row options_table[] = {
+    {'o', "output", "OUTPUT", "write the solution to FILE:/DATASET, and the norms of the residuals\n"
+                              "to FILE:/DATASET_history"},
+    {KEY_METHOD, "method", "M", "iterative method, see below (default: gmres)"},
+    {KEY_PRECOND, "precond", "P", "preconditioner, see below (default: none)"},
+    {KEY_RTOL, "rtol", "R", "stop where |b - A x| <= R |b| (default: 1e-5); 0: by --atol alone"},
+    {KEY_ATOL, "atol", "A", "or where |b - A x| <= A (default: 0)"},
+    {KEY_MAXITER, "maxiter", "N", "most iterations (default: 10 times the columns of MATRIX)"},
+    {KEY_RESTART, "restart", "M", "vectors of gmres and fgmres before they restart (default: 20);\n"
+                             "s of idr (4)"},
+    {KEY_BLOCK, "block", "N", "rows of a block of block-jacobi (default: 4)"},
+    {KEY_OMEGA, "omega", "W", "relaxation of sor and ssor (default: 1); damping of richardson (1)"},
+    {KEY_SWEEPS, "sweeps", "N", "sweeps of sor and ssor (default: 1)"},
+    {KEY_DEGREE, "degree", "N", "degree of the preconditioners chebyshev and polynomial (default: 4)"},
+    {KEY_GUESS, "guess", "GUESS", "start from FILE:/DATASET, not from 0"},
+    {KEY_CHECKPOINT, "checkpoint", "FILE", "keep the iterate of one right-hand side in FILE, an HDF5 file"},
+    {KEY_EVERY, "every", "N", "iterations between checkpoints (default: 100)"},
+    {KEY_RESUME, "resume", "FILE", "go on from a checkpoint: from its iterate and count of iterations;\n"
+                                   "the method starts anew there"},
+    {KEY_PNG, "png", "FILE", "draw how the residual fell"},
+    {'q', "quiet", NULL, "print nothing"},
+    {'h', "help", NULL, "show this"},
+    {0},
+};
+
+#define NAME(constant, name, help) name,
+const char *const method_names[] = {MNP_SOLVERS(NAME) NULL};
+const char *const precond_names[] = {MNP_PRECONDS(NAME) NULL};
+
+void solve_help(void)
+{
+    puts("Usage: maniple solve MATRIX [RHS] -o OUTPUT [OPTION...]\n"
+         "       mpirun -n RANKS maniple solve MATRIX [RHS] -o OUTPUT [OPTION...]\n"
+         "\n"
+         "Solve A x = b by iteration.  MATRIX is FILE.mtx (Matrix Market), FILE.h5:/GROUP (scipy.sparse's\n"
+         "members) or made on the spot, such as poisson:64x64; see maniple spinfo --help.  RHS is\n"
+         "FILE.h5:/DATASET or an array file FILE.mtx, of one or several columns; without it b is all ones.\n"
+         "\n"
+         "Options:");
+    options_print(options_table);
+#define LINE(constant, name, help) printf("  %-14s%s\n", name, help);
+    puts("\nMethods:");
+    MNP_SOLVERS(LINE)
+    puts("\nPreconditioners:");
+    MNP_PRECONDS(LINE)
+    puts("\n"
+         "The exit status is 0 if it converged, 3 if not: then the iterate that it came to is written (of\n"
+         "methods that go up and down the best one that was looked at), and its attribute `converged` is 0.\n"
+         "The residual that is told is computed anew at the end.\n"
+         "\n"
+         "Example:\n"
+         "  mpirun -n 4 maniple solve poisson:256x256 -o x.h5:/x --method cg --precond ic0 --rtol 1e-8");
+}
+
+/* ---- the command line ---- */
+
+static mnp_status choose(const char *option, const char *word, const char *const *names, int *index_p)
+{
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(names[i], word) == 0) {
+            *index_p = i;
+            return MNP_OK;
+        }
+    }
+    const char *nearest = nearest_word(word, names);
+    if (nearest)
+        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; did you mean '%s'?", option, word, nearest);
+    return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; 'maniple solve --help' lists what there is", option, word);
+}
+
+static mnp_status parse_number(const char *option, const char *word, double least, double most, double *value_p)
+{
+    char *end;
+    double value = strtod(word, &end);
+    if (end == word || *end || !(value >= least && value <= most))
+        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a number from %g to %g", option, word, least, most);
+    *value_p = value;
+    return MNP_OK;
+}
+
+static mnp_status parse_count(const char *option, const char *word, double most, int64_t *count_p)
+{
+    double value = 0;
+    mnp_status status = parse_number(option, word, 1, most, &value);
+    if (status == MNP_OK && value != (double)(int64_t)value)
+        status = mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a whole number", option, word);
+    if (status == MNP_OK)
+        *count_p = (int64_t)value;
+    return status;
+}
+
+static mnp_status parse_int(const char *option, const char *word, double most, int *count_p)
+{
+    int64_t count = 0;
+    mnp_status status = parse_count(option, word, most, &count);
+    if (status == MNP_OK)
+        *count_p = (int)count;
+    return status;
+}
+
+static mnp_status parse_option(int key, job *j)
+{
+    mnp_status status;
+    int index = 0;
+    switch (key) {
+    case 'o': return operand_parse_dataset("OUTPUT", optarg, &j->output);
+    case 'q': j->quiet = true; return MNP_OK;
+    case KEY_METHOD:
+        status = choose("method", optarg, method_names, &index);
+        j->method = (mnp_solver)index;
+        return status;
+    case KEY_PRECOND:
+        status = choose("precond", optarg, precond_names, &index);
+        j->precond_kind = (mnp_precond_kind)index;
+        return status;
+    case KEY_RTOL:
+        status = parse_number("rtol", optarg, 0, 1, &j->options.rtol);
+        if (j->options.rtol == 0)
+            j->options.rtol = -1; /* the library's word for none */
+        return status;
+    case KEY_ATOL: return parse_number("atol", optarg, 0, 1e300, &j->options.atol);
+    case KEY_MAXITER: return parse_count("maxiter", optarg, 1e15, &j->options.maxiter);
+    case KEY_RESTART: return parse_int("restart", optarg, MOST_RESTART, &j->options.restart);
+    case KEY_BLOCK: return parse_int("block", optarg, 64, &j->precond_options.block);
+    case KEY_OMEGA: return parse_number("omega", optarg, 1e-12, 1e12, &j->precond_options.omega);
+    case KEY_SWEEPS: return parse_int("sweeps", optarg, 1000, &j->precond_options.sweeps);
+    case KEY_DEGREE: return parse_int("degree", optarg, 1000, &j->precond_options.degree);
+    case KEY_GUESS: return operand_parse_dataset("GUESS", optarg, &j->guess);
+    case KEY_CHECKPOINT: j->checkpoint = optarg; return MNP_OK;
+    case KEY_EVERY: return parse_int("every", optarg, 1e9, &j->every);
+    case KEY_RESUME: j->resume = optarg; return MNP_OK;
+    case KEY_PNG: j->png = optarg; return MNP_OK;
+    default: return MNP_ERR_ARG; /* options_next() said why */
+    }
+}
+
+static bool is_market(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 4 && strcmp(text + length - 4, ".mtx") == 0;
+}
+
+static mnp_status parse_operands(int count, char **words, job *j)
+{
+    if (count < 1)
+        return mnp_fail(MNP_ERR_ARG, "solve needs MATRIX, as in: maniple solve MATRIX -o OUTPUT");
+    if (count > 2)
+        return mnp_fail(MNP_ERR_ARG, "solve takes MATRIX and RHS, but was also given '%s'", words[2]);
+    if (!j->output.text)
+        return mnp_fail(MNP_ERR_ARG, "solve needs to know where the solution goes: -o FILE:/DATASET");
+    mnp_status status = matrix_parse(words[0], &j->matrix);
+    if (status != MNP_OK || count == 1)
+        return status;
+    j->rhs_text = words[1];
+    j->rhs_kind = is_market(words[1]) ? RHS_MARKET : RHS_DATASET;
+    return j->rhs_kind == RHS_DATASET ? operand_parse_dataset("RHS", words[1], &j->rhs) : MNP_OK;
+}
+
+/* An option that this method and this preconditioner do not use is a mistake. */
+static mnp_status check_effects(const job *j)
+{
+    const mnp_precond_kind kind = j->precond_kind;
+    const mnp_precond_options *given = &j->precond_options;
+    const bool relaxes = kind == MNP_PRECOND_SOR || kind == MNP_PRECOND_SSOR;
+    const bool is_polynomial = kind == MNP_PRECOND_CHEBYSHEV || kind == MNP_PRECOND_POLYNOMIAL;
+    const bool is_gmres = j->method == MNP_SOLVER_GMRES || j->method == MNP_SOLVER_FGMRES;
+    const struct {
+        const char *option, *users;
+        bool given, used;
+    } rules[] = {
+        {"restart", "--method gmres, fgmres and idr", j->options.restart > 0,
+         is_gmres || j->method == MNP_SOLVER_IDR},
+        {"block", "--precond block-jacobi", given->block > 0, kind == MNP_PRECOND_BLOCK_JACOBI},
+        {"omega", "--precond sor and ssor, and --method richardson", given->omega > 0,
+         relaxes || j->method == MNP_SOLVER_RICHARDSON},
+        {"sweeps", "--precond sor and ssor", given->sweeps > 0, relaxes},
+        {"degree", "--precond chebyshev and polynomial", given->degree > 0, is_polynomial},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].given && !rules[i].used)
+            return mnp_fail(MNP_ERR_ARG, "--%s goes with %s", rules[i].option, rules[i].users);
+    if (relaxes && j->method != MNP_SOLVER_RICHARDSON && given->omega >= 2)
+        return mnp_fail(MNP_ERR_ARG, "--omega is %g; of sor and ssor it must be below 2", given->omega);
+    if (j->method == MNP_SOLVER_IDR && j->options.restart > MOST_IDR)
+        return mnp_fail(MNP_ERR_ARG, "--restart is %d; of idr it must be at most %d", j->options.restart, MOST_IDR);
+    return MNP_OK;
+}
+
+static mnp_status check(job *j)
+{
+    if (j->resume && j->guess.text)
+        return mnp_fail(MNP_ERR_ARG, "--resume and --guess both say where to start");
+    if (j->every && !j->checkpoint)
+        return mnp_fail(MNP_ERR_ARG, "--every goes with --checkpoint");
+    if (j->png && !png_supported())
+        return mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
+    if (j->method == MNP_SOLVER_LSQR && j->precond_kind != MNP_PRECOND_NONE)
+        return mnp_fail(MNP_ERR_ARG, "--method lsqr takes no preconditioner");
+    mnp_status status = check_effects(j);
+    if (status != MNP_OK)
+        return status;
+    if (j->method == MNP_SOLVER_RICHARDSON && j->precond_options.omega > 0) {
+        j->options.bounds[0] = j->precond_options.omega;
+        j->precond_options.omega = 0;
+    }
+    j->every = j->every ? j->every : 100;
+    return MNP_OK;
+}
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    mnp_status status = MNP_OK;
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
+        status = parse_option(key, j);
+    if (status == MNP_OK)
+        status = parse_operands(argc - optind, argv + optind, j);
+    return status == MNP_OK ? check(j) : status;
+}
+
+/* ---- checks before the work, by rank 0 ---- */
+
+static mnp_status check_place(const job *j, const char *role, const char *file, bool overwrites)
+{
+    if (!file || !overwrites)
+        return MNP_OK;
+    if (same_place(file, j->output.file))
+        return mnp_fail(MNP_ERR_ARG, "%s '%s' is the file of OUTPUT; name another", role, file);
+    if (j->matrix.kind == MATRIX_MARKET && same_file(file, j->matrix.text))
+        return mnp_fail(MNP_ERR_ARG, "%s '%s' is MATRIX itself; name another", role, file);
+    if (j->matrix.kind == MATRIX_GROUP && same_file(file, j->matrix.group.file))
+        return mnp_fail(MNP_ERR_ARG, "%s '%s' is the file of MATRIX; name another", role, file);
+    if (j->rhs_text && same_file(file, j->rhs_kind == RHS_MARKET ? j->rhs_text : j->rhs.file))
+        return mnp_fail(MNP_ERR_ARG, "%s '%s' is the file of RHS; name another", role, file);
+    return MNP_OK;
+}
+
+static mnp_status check_overwriting(const job *j)
+{
+    bool same = false;
+    mnp_status status = MNP_OK;
+    if (j->rhs_kind == RHS_DATASET)
+        status = mnp_h5_is_same(j->rhs.file, j->rhs.dataset, j->output.file, j->output.dataset, &same);
+    if (status == MNP_OK && same)
+        status = mnp_fail(MNP_ERR_ARG, "OUTPUT '%s' is RHS itself; name another dataset", j->output.text);
+    if (status == MNP_OK)
+        status = check_place(j, "--checkpoint", j->checkpoint, true);
+    if (status == MNP_OK)
+        status = check_place(j, "--png", j->png, true);
+    if (status == MNP_OK && j->png)
+        status = check_picture(j->png);
+    return status;
+}
+
+/* ---- the work ---- */
+
+/* A right-hand side of one column is a vector. */
+static mnp_status squeeze(mnp_array **array_p)
+{
+    mnp_array *view = NULL;
+    if (mnp_array_ndim(*array_p) != 2 || mnp_array_shape(*array_p)[1] != 1)
+        return MNP_OK;
+    mnp_status status = mnp_index(*array_p, ":, 0", &view);
+    if (status == MNP_OK) {
+        mnp_array_free(*array_p);
+        *array_p = view;
+    }
+    return status;
+}
+
+static mnp_status read_rhs(job *j)
+{
+    mnp_status status;
+    const double one = 1;
+    if (j->rhs_kind == RHS_ONES)
+        status = mnp_full(j->ctx, MNP_FLOAT64, 1, mnp_sparse_shape(j->a), &one, &j->b);
+    else if (j->rhs_kind == RHS_MARKET)
+        status = mnp_mm_read_array(j->ctx, j->rhs_text, MNP_DTYPE_AUTO, NULL, &j->b);
+    else
+        status = mnp_h5_read(j->ctx, j->rhs.file, j->rhs.dataset, NULL, &j->b);
+    if (status == MNP_OK)
+        status = squeeze(&j->b);
+    if (status != MNP_OK)
+        return status;
+    const int ndim = mnp_array_ndim(j->b);
+    const int64_t *shape = mnp_array_shape(j->b), rows = mnp_sparse_shape(j->a)[0];
+    if (ndim < 1 || ndim > 2 || shape[0] != rows)
+        return mnp_fail(MNP_ERR_ARG, "RHS '%s' must have %" PRId64 " rows, as MATRIX has, and one or two dimensions",
+                        j->rhs_text, rows);
+    j->columns = ndim == 1 ? 1 : shape[1];
+    if (j->columns > 1 && (j->checkpoint || j->resume))
+        return mnp_fail(MNP_ERR_ARG, "RHS '%s' has %" PRId64 " columns; --checkpoint and --resume are for one",
+                        j->rhs_text, j->columns);
+    return MNP_OK;
+}
+
+/* As the solution is. */
+static mnp_status check_guess(const job *j, const mnp_array *guess)
+{
+    const int ndim = mnp_array_ndim(guess);
+    const int64_t *shape = mnp_array_shape(guess), rows = mnp_sparse_shape(j->a)[1];
+    if (ndim == mnp_array_ndim(j->b) && shape[0] == rows && (ndim == 1 || shape[1] == j->columns))
+        return MNP_OK;
+    return mnp_fail(MNP_ERR_ARG, "GUESS '%s' must have %" PRId64 " rows and %" PRId64 " column%s", j->guess.text, rows,
+                    j->columns, j->columns == 1 ? "" : "s");
+}
+
+static mnp_status read_guess(job *j)
+{
+    mnp_array *guess = NULL;
+    if (j->resume)
+        return solve_resume(j);
+    if (!j->guess.text)
+        return MNP_OK;
+    mnp_status status = mnp_h5_read(j->ctx, j->guess.file, j->guess.dataset, NULL, &guess);
+    if (status == MNP_OK)
+        status = squeeze(&guess);
+    if (status == MNP_OK)
+        status = check_guess(j, guess);
+    if (status == MNP_OK)
+        status = mnp_astype(guess, mnp_sparse_dtype(j->a), &j->x);
+    mnp_array_free(guess);
+    return status;
+}
+
+static mnp_status read_matrix(job *j)
+{
+    mnp_status status = matrix_read(j->ctx, &j->matrix, MNP_DTYPE_AUTO, &j->a);
+    const int64_t *shape = status == MNP_OK ? mnp_sparse_shape(j->a) : NULL;
+    if (shape && shape[0] != shape[1] && j->method != MNP_SOLVER_LSQR)
+        return mnp_fail(MNP_ERR_ARG, "MATRIX '%s' has %" PRId64 " rows and %" PRId64 " columns; --method %s needs a "
+                        "square one, lsqr takes any", j->matrix.text, shape[0], shape[1], method_names[j->method]);
+    return status;
+}
+
+static void read_all(job *j)
+{
+    mnp_status status = read_matrix(j);
+    if (status == MNP_OK)
+        status = read_rhs(j);
+    if (status == MNP_OK)
+        status = read_guess(j);
+    if (status != MNP_OK)
+        mnp_exit(matrix_exit_status(status));
+    j->results = calloc((size_t)j->columns + 1, sizeof *j->results);
+    MNP_OR_EXIT(mnp_agree(j->ctx, j->results ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for results")));
+}
+
+static void build(job *j)
+{
+    MNP_OR_EXIT(mnp_operator_from_sparse(j->a, &j->op));
+    if (j->precond_kind != MNP_PRECOND_NONE)
+        MNP_OR_EXIT(mnp_precond_new(j->a, j->precond_kind, &j->precond_options, &j->precond));
+    j->options.precond = j->precond;
+    if (j->before > 0) {
+        int64_t most = j->options.maxiter ? j->options.maxiter : 10 * mnp_sparse_shape(j->a)[1];
+        j->options.maxiter = most > j->before ? most - j->before : 1;
+    }
+}
+
+static void solve(job *j)
+{
+    /* Iterations between looks at the device where only the progress line needs them: a GPU stops for each */
+    const int seldom = strcmp(mnp_ctx_device_kind(j->ctx), "host") == 0 ? 1 : 100;
+    int shows = !j->quiet && isatty(STDERR_FILENO);
+    MPI_Bcast(&shows, 1, MPI_INT, 0, mnp_ctx_comm(j->ctx));
+    j->shows = shows && mnp_ctx_rank(j->ctx) == 0;
+    if (shows || j->checkpoint) /* else the device need not stop for it */
+        j->options.progress = solve_progress;
+    const int looks = shows ? (j->every + seldom - 1) / seldom : 1; /* from one checkpoint to the next */
+    j->options.every = shows && !j->checkpoint ? seldom : (j->every + looks - 1) / looks;
+    j->options.argument = j;
+    mnp_status status = mnp_solve(j->op, j->b, j->method, &j->options, &j->x, j->results);
+    solve_progress_end(j);
+    if (status != MNP_OK)
+        mnp_exit(EXIT_FAILED);
+    MNP_OR_EXIT(j->status);
+}
+
+static void run(job *j)
+{
+    MNP_OR_EXIT(mnp_agree(j->ctx, mnp_ctx_rank(j->ctx) == 0 ? check_overwriting(j) : MNP_OK));
+    MNP_OR_EXIT(mnp_h5_check_write(j->ctx, j->output.file, j->output.dataset));
+    if (j->checkpoint)
+        MNP_OR_EXIT(mnp_h5_check_write(j->ctx, j->checkpoint, "/x"));
+    j->watch = stopwatch_start(j->ctx);
+    read_all(j);
+    stopwatch_lap(&j->watch, STAGE_READ);
+    build(j);
+    stopwatch_lap(&j->watch, STAGE_BUILD);
+    solve(j);
+    stopwatch_lap(&j->watch, STAGE_SOLVE);
+    MNP_OR_EXIT(solve_write(j));
+    if (j->png)
+        MNP_OR_EXIT(solve_draw(j));
+    stopwatch_lap(&j->watch, STAGE_WRITE);
+    if (!j->quiet)
+        solve_report(j);
+}
+
+static void free_all(job *j)
+{
+    for (int64_t k = 0; k < j->columns; k++)
+        mnp_solve_result_clear(&j->results[k]);
+    free(j->results);
+    mnp_array_free(j->x);
+    mnp_array_free(j->b);
+    mnp_precond_free(j->precond);
+    mnp_operator_free(j->op);
+    mnp_sparse_free(j->a);
+    mnp_finalize(j->ctx);
+    matrix_operand_free(&j->matrix);
+    operand_free(&j->rhs);
+    operand_free(&j->output);
+    operand_free(&j->guess);
+}
+
+int solve_main(int argc, char **argv)
+{
+    job j = {.method = MNP_SOLVER_GMRES};
+    if (parse(argc, argv, &j) != MNP_OK)
+        misused_exit();
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
+    run(&j);
+    int converged = solve_converged(&j), status = close_output();
+    free_all(&j);
+    return status == EXIT_SUCCESS && !converged ? EXIT_NOT_CONVERGED : status;
+}

@@ -1,0 +1,327 @@
+/*
+ * What maniple solve tells: the progress line, checkpoints, the output file, the picture and the report.
+ */
+#include "solve/solve.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/plot.h"
+
+static const char *const reason_names[] = {
+    [MNP_SOLVE_CONVERGED] = "converged",
+    [MNP_SOLVE_MAXITER] = "the limit of iterations came first",
+    [MNP_SOLVE_BREAKDOWN] = "breakdown: the method cannot go on with this matrix",
+    [MNP_SOLVE_DIVERGED] = "diverged",
+    [MNP_SOLVE_STOPPED] = "stopped",
+    [MNP_SOLVE_STAGNATED] = "rounding keeps the residual above the tolerance",
+};
+
+bool solve_converged(const job *j)
+{
+    for (int64_t k = 0; k < j->columns; k++)
+        if (j->results[k].reason != MNP_SOLVE_CONVERGED)
+            return false;
+    return true;
+}
+
+/* ---- while it is solved ---- */
+
+static double seconds_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
+}
+
+/* The time left is that of a residual which falls all the time as it has done since the first look. */
+static void show(job *j, int64_t iteration, double residual)
+{
+    const double rtol = j->options.rtol == 0 ? 1e-5 : j->options.rtol;
+    const double done = (double)(iteration - j->first.iteration), rate = done / seconds_since(&j->first.time);
+    const double slope = log(residual / j->first.residual) / done, all = log(rtol) / slope;
+    clock_gettime(CLOCK_MONOTONIC, &j->shown);
+    fprintf(stderr, "\riteration %" PRId64 "  residual %.3e", iteration + j->before, residual);
+    if (done > 0)
+        fprintf(stderr, "  %.4g/s", rate);
+    if (done > 0 && rtol > 0 && slope < 0 && all > (double)iteration)
+        fprintf(stderr, "  about %.0f s left", (all - (double)iteration) / rate);
+    fprintf(stderr, "\033[K");
+    fflush(stderr);
+}
+
+void solve_progress_end(const job *j)
+{
+    if (j->shows)
+        fprintf(stderr, "\r\033[K");
+}
+
+/* The iterate and the count of iterations, in one file. */
+static mnp_status save(const job *j, int64_t iteration, const mnp_array *x)
+{
+    const int64_t count = iteration + j->before, shape[] = {1};
+    mnp_array *iterations = NULL;
+    mnp_status status = mnp_array_from_host(j->ctx, MNP_INT64, 1, shape, &count, &iterations);
+    if (status != MNP_OK)
+        return status;
+    const mnp_h5_item items[] = {{"/x", x}, {"/iterations", iterations}};
+    const mnp_h5_attribute method = {.object = "/x", .name = "method", .text = method_names[j->method]};
+    status = mnp_h5_write_items(j->checkpoint, 2, items, 1, &method, NULL);
+    mnp_array_free(iterations);
+    return status;
+}
+
+bool solve_progress(void *argument, int64_t iteration, double residual, const mnp_array *x)
+{
+    job *j = argument;
+    if (j->first.iteration == 0 || iteration < j->looked) { /* of this system */
+        clock_gettime(CLOCK_MONOTONIC, &j->first.time);
+        j->first.residual = residual;
+        j->first.iteration = iteration;
+    }
+    j->looked = iteration;
+    if (j->shows && (j->shown.tv_sec == 0 || seconds_since(&j->shown) > 0.1))
+        show(j, iteration, residual);
+    if (!j->checkpoint || iteration < j->saved + j->every)
+        return false;
+    j->saved = iteration;
+    j->status = save(j, iteration, x);
+    return j->status != MNP_OK;
+}
+
+mnp_status solve_resume(job *j)
+{
+    mnp_array *x = NULL, *iterations = NULL;
+    int64_t before = 0;
+    mnp_status status = mnp_h5_read(j->ctx, j->resume, "/x", NULL, &x);
+    if (status == MNP_OK)
+        status = mnp_h5_read(j->ctx, j->resume, "/iterations", NULL, &iterations);
+    if (status == MNP_OK && (mnp_layout_size(mnp_array_layout(iterations)) != 1 || mnp_array_ndim(x) != 1 ||
+                             mnp_array_shape(x)[0] != mnp_sparse_shape(j->a)[1] || j->columns != 1))
+        status = mnp_fail(MNP_ERR_ARG, "'%s' is no checkpoint of this system", j->resume);
+    mnp_array *wide = NULL;
+    if (status == MNP_OK)
+        status = mnp_astype(iterations, MNP_INT64, &wide);
+    if (status == MNP_OK)
+        status = mnp_array_to_host(wide, -1, &before);
+    if (status == MNP_OK)
+        status = mnp_astype(x, mnp_sparse_dtype(j->a), &j->x);
+    if (status == MNP_OK)
+        j->before = before;
+    mnp_array_free(wide);
+    mnp_array_free(iterations);
+    mnp_array_free(x);
+    return status;
+}
+
+/* ---- the output file ---- */
+
+/* The histories side by side, each as long as the longest: what is missing is NaN. */
+static mnp_status history_array(const job *j, mnp_array **array_p)
+{
+    int64_t longest = 1;
+    for (int64_t k = 0; k < j->columns; k++)
+        longest = j->results[k].history_count > longest ? j->results[k].history_count : longest;
+    double *values = malloc((size_t)(longest * j->columns + 1) * sizeof *values);
+    mnp_status status = mnp_agree(j->ctx, values ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for the histories"));
+    for (int64_t k = 0; status == MNP_OK && k < j->columns; k++)
+        for (int64_t i = 0; i < longest; i++)
+            values[k * longest + i] = i < j->results[k].history_count ? j->results[k].history[i] : NAN;
+    const int64_t shape[] = {j->columns, longest};
+    const bool one = mnp_array_ndim(j->b) == 1;
+    if (status == MNP_OK)
+        status = mnp_array_from_host(j->ctx, MNP_FLOAT64, one ? 1 : 2, one ? shape + 1 : shape, values, array_p);
+    free(values);
+    return status;
+}
+
+/* What is told of every column, as vectors; of one as numbers. */
+typedef struct facts {
+    int64_t *converged, *iterations;
+    double *residual, *rhs_norm, *seconds;
+} facts;
+
+static mnp_status gather_facts(const job *j, void *memory, facts *f)
+{
+    const size_t n = (size_t)j->columns;
+    if (!memory)
+        return mnp_fail(MNP_ERR_MEMORY, "no memory for attributes");
+    f->converged = memory;
+    f->iterations = f->converged + n;
+    f->residual = (double *)(f->iterations + n);
+    f->rhs_norm = f->residual + n;
+    f->seconds = f->rhs_norm + n;
+    for (size_t k = 0; k < n; k++) {
+        f->converged[k] = j->results[k].reason == MNP_SOLVE_CONVERGED;
+        f->iterations[k] = j->results[k].iterations + j->before;
+        f->residual[k] = j->results[k].residual;
+        f->rhs_norm[k] = j->results[k].rhs_norm;
+        f->seconds[k] = j->results[k].seconds;
+    }
+    return MNP_OK;
+}
+
+/* Whose reason an attribute tells: the first column's that did not converge. */
+static const char *reason_of(const job *j)
+{
+    for (int64_t k = 0; k < j->columns; k++)
+        if (j->results[k].reason != MNP_SOLVE_CONVERGED)
+            return reason_names[j->results[k].reason];
+    return reason_names[MNP_SOLVE_CONVERGED];
+}
+
+/* Where it ran, and for how long; the seconds are known on rank 0, whose attributes are written. */
+typedef struct circumstances {
+    int64_t count;
+    mnp_rank_info *ranks;
+    double seconds[MAX_STAGES];
+} circumstances;
+
+static mnp_status find_circumstances(const job *j, circumstances *c)
+{
+    c->count = mnp_ctx_size(j->ctx);
+    stopwatch_slowest(&j->watch, c->seconds);
+    return rank_infos(j->ctx, &c->ranks, NULL);
+}
+
+static mnp_status write_with(const job *j, const facts *f, const circumstances *c, const mnp_array *history)
+{
+    const char *x = j->output.dataset;
+    char name[1024];
+    const int64_t count = mnp_array_ndim(j->b) == 1 ? -1 : j->columns;
+    const double rtol = j->options.rtol == 0 ? 1e-5 : j->options.rtol < 0 ? 0 : j->options.rtol;
+    snprintf(name, sizeof name, "%s_history", x);
+    const mnp_h5_item items[] = {{x, j->x}, {name, history}};
+    const mnp_h5_attribute attributes[] = {
+        {.object = x, .name = "method", .text = method_names[j->method]},
+        {.object = x, .name = "precond", .text = precond_names[j->precond_kind]},
+        {.object = x, .name = "matrix", .text = j->matrix.text},
+        {.object = x, .name = "reason", .text = reason_of(j)},
+        {.object = x, .name = "history", .text = name},
+        {.object = x, .name = "converged", .dtype = MNP_INT64, .count = count, .values = f->converged},
+        {.object = x, .name = "iterations", .dtype = MNP_INT64, .count = count, .values = f->iterations},
+        {.object = x, .name = "residual", .dtype = MNP_FLOAT64, .count = count, .values = f->residual},
+        {.object = x, .name = "rhs_norm", .dtype = MNP_FLOAT64, .count = count, .values = f->rhs_norm},
+        {.object = x, .name = "seconds", .dtype = MNP_FLOAT64, .count = count, .values = f->seconds},
+        {.object = x, .name = "seconds_read", .dtype = MNP_FLOAT64, .count = -1, .values = &c->seconds[STAGE_READ]},
+        {.object = x, .name = "seconds_precond", .dtype = MNP_FLOAT64, .count = -1, .values = &c->seconds[STAGE_BUILD]},
+        {.object = x, .name = "ranks", .dtype = MNP_INT64, .count = -1, .values = &c->count},
+        {.object = x, .name = "device", .text = c->ranks[0].device},
+        {.object = x, .name = "rtol", .dtype = MNP_FLOAT64, .count = -1, .values = &rtol},
+        {.object = x, .name = "atol", .dtype = MNP_FLOAT64, .count = -1, .values = &j->options.atol},
+    };
+    return mnp_h5_write_items(j->output.file, 2, items, sizeof attributes / sizeof *attributes, attributes, NULL);
+}
+
+mnp_status solve_write(job *j)
+{
+    mnp_array *history = NULL;
+    facts f = {NULL};
+    circumstances c = {.ranks = NULL};
+    void *memory = malloc(5 * sizeof(double) * ((size_t)j->columns + 1));
+    mnp_status status = mnp_agree(j->ctx, gather_facts(j, memory, &f));
+    if (status == MNP_OK)
+        status = find_circumstances(j, &c);
+    if (status == MNP_OK)
+        status = history_array(j, &history);
+    if (status == MNP_OK)
+        status = write_with(j, &f, &c, history);
+    mnp_array_free(history);
+    free(c.ranks);
+    free(memory);
+    return status;
+}
+
+/* ---- the picture ---- */
+
+enum { MOST_CURVES = 8 };
+
+/* Points of a curve: residuals have a logarithmic axis, so those of 0 are left out. */
+static int points_of(const mnp_solve_result *result, double *points)
+{
+    int count = 0;
+    for (int64_t i = 0; i < result->history_count; i++) {
+        if (!(result->history[i] > 0) || !isfinite(result->history[i]))
+            continue;
+        points[2 * count] = (double)i;
+        points[2 * count++ + 1] = result->history[i];
+    }
+    return count;
+}
+
+static mnp_status draw_curves(const job *j)
+{
+    plot_curve curves[MOST_CURVES];
+    double *memory[MOST_CURVES] = {NULL};
+    int count = 0;
+    mnp_status status = MNP_OK;
+    for (int64_t k = 0; k < j->columns && k < MOST_CURVES && status == MNP_OK; k++) {
+        memory[k] = malloc(2 * sizeof(double) * ((size_t)j->results[k].history_count + 1));
+        if (!memory[k])
+            status = mnp_fail(MNP_ERR_MEMORY, "no memory for a picture of %" PRId64 " points",
+                              j->results[k].history_count);
+        else
+            curves[count] = (plot_curve){method_names[j->method], points_of(&j->results[k], memory[k]), memory[k]};
+        count += status == MNP_OK && curves[count].count > 0;
+    }
+    if (status == MNP_OK && count == 0)
+        status = mnp_fail(MNP_ERR_ARG, "--png: there are no residuals to draw");
+    if (status == MNP_OK)
+        status = plot_curves(j->png, count, curves, PLOT_LINEAR, "iteration", "residual");
+    for (int k = 0; k < MOST_CURVES; k++)
+        free(memory[k]);
+    return status;
+}
+
+mnp_status solve_draw(const job *j)
+{
+    return mnp_agree(j->ctx, mnp_ctx_rank(j->ctx) == 0 ? draw_curves(j) : MNP_OK);
+}
+
+/* ---- the report ---- */
+
+static void print_result(const job *j, int64_t k)
+{
+    const mnp_solve_result *r = &j->results[k];
+    printf("%-10s%s after %" PRId64 " iterations", k == 0 ? "result" : "", reason_names[r->reason],
+           r->iterations + j->before);
+    if (j->before > 0)
+        printf(", %" PRId64 " of them before", j->before);
+    printf("; residual %.3e", r->residual);
+    if (r->rhs_norm > 0)
+        printf(", %.3e of b", r->residual / r->rhs_norm);
+    if (r->iterations > 0)
+        printf("; %.3g ms an iteration", 1e3 * r->seconds / (double)r->iterations);
+    printf("\n");
+}
+
+void solve_report(const job *j)
+{
+    static const char *const stage_names[NUM_STAGES] = {"read", "precondition", "solve", "write"};
+    double slowest[MAX_STAGES];
+    mnp_rank_info *ranks = NULL;
+    stopwatch_slowest(&j->watch, slowest);
+    MNP_OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
+    if (mnp_ctx_rank(j->ctx) == 0) {
+        printf("ran on    ");
+        print_where(j->ctx, ranks);
+        printf("matrix    %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries, %s\n", j->matrix.text,
+               mnp_sparse_shape(j->a)[0], mnp_sparse_shape(j->a)[1], mnp_sparse_nnz(j->a),
+               mnp_dtype_name(mnp_sparse_dtype(j->a)));
+        printf("method    %s\nprecond   ", method_names[j->method]);
+        fflush(stdout);
+        if (j->precond)
+            mnp_precond_describe(j->precond, stdout);
+        else
+            printf("none\n");
+        for (int64_t k = 0; k < j->columns; k++)
+            print_result(j, k);
+        printf("output    %s: ", j->output.text);
+        print_array(j->x);
+        print_times(NUM_STAGES, stage_names, slowest);
+    }
+    free(ranks);
+}

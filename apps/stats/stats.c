@@ -1,0 +1,548 @@
+/*
+ * maniple stats: what the values of a dataset are like, all of them or along an axis.
+ *
+ * A dataset is gone through in pieces that fit into memory, or is one piece that stays there.  Along an axis every
+ * piece has whole lines, so each is done for itself.  Over all elements there are rounds: the first gives counts, mean,
+ * deviation and extremes, and begins to narrow down the percentiles (selection.h); the second counts the histogram
+ * between the extremes, and narrows on; there are as many as the percentiles need.
+ */
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "common/command.h"
+#include "stats/moments.h"
+#include "common/operand.h"
+#include "common/options.h"
+#include "common/paths.h"
+#include "common/pieces.h"
+#include "picture/plot.h"
+#include "picture/png_file.h"
+#include "common/report.h"
+#include "stats/selection.h"
+#include "stats/stats.h"
+
+enum { KEY_PNG = UCHAR_MAX + 1 };
+enum { MAX_PERCENTS = 1000, MAX_BINS = 100000, BINS = 20, BINS_OF_PICTURE = 100 };
+
+static const option_row options_table[] = {
+    {'a', "axis", "AXIS", "of every line along this dimension, not of all elements; -1 is the last"},
+    {'p', "percentiles", "LIST", "such as 5,50,99.9, from 0 to 100, or none\n"
+                                 "(default: 1,5,25,50,75,95,99; with --axis: 25,50,75)"},
+    {'b', "bins", "N", "of the histogram; 0: none (default: 20; with --png: 100)"},
+    {'r', "range", "LOW,HIGH", "of the histogram (default: the least and greatest finite value)"},
+    {'m', "memory", "SIZE", "most memory for data on each rank's device, such as 500M or 20G;\n"
+                            "what needs more is gone through in pieces (default: half of what is\n"
+                            "free)"},
+    {'j', "json", NULL, "print JSON"},
+    {KEY_PNG, "png", "FILE", "draw the histogram"},
+    {'h', "help", NULL, "show this"},
+    {0},
+};
+
+void stats_help(void)
+{
+    puts("Usage: maniple stats FILE:/DATASET [OPTION...]\n"
+         "       mpirun -n RANKS maniple stats FILE:/DATASET [OPTION...]\n"
+         "\n"
+         "Show how many values there are, mean, standard deviation, extremes, percentiles and a histogram.\n"
+         "NaN are counted and left out.  Percentiles are exact, also of data larger than memory.\n"
+         "\n"
+         "Options:");
+    options_print(options_table);
+    puts("\n"
+         "Examples:\n"
+         "  mpirun -n 4 maniple stats sky.h5:/image --png histogram.png\n"
+         "  maniple stats runs.h5:/temperature --axis 0 --percentiles 5,50,95 --json");
+}
+
+typedef struct job {
+    mnp_ctx *ctx;
+    operand input;
+    bool has_axis, has_percents, has_bins, has_range, json;
+    int axis;
+    double percents[MAX_PERCENTS];
+    const char *png;
+    int64_t memory; /* 0: not given */
+    statistics found;
+    pieces plan;
+    mnp_reduction *kernel;
+} job;
+
+/* ---- the command line ---- */
+
+static mnp_status parse_percents(const char *text, job *j)
+{
+    char *end;
+    j->has_percents = true;
+    j->found.npercents = 0;
+    if (strcmp(text, "none") == 0)
+        return MNP_OK;
+    for (const char *at = text;; at = end + 1) {
+        double percent = strtod(at, &end);
+        if (end == at || isspace((unsigned char)*at) || (*end && *end != ',') || !(percent >= 0 && percent <= 100))
+            return mnp_fail(MNP_ERR_ARG, "--percentiles '%s' is no list of numbers from 0 to 100, such as 5,50,99.9",
+                            text);
+        if (j->found.npercents == MAX_PERCENTS)
+            return mnp_fail(MNP_ERR_ARG, "--percentiles has more than %d numbers", MAX_PERCENTS);
+        j->percents[j->found.npercents++] = percent;
+        if (!*end)
+            return MNP_OK;
+    }
+}
+
+static mnp_status parse_bins(const char *text, job *j)
+{
+    char *end;
+    long bins = strtol(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || bins > MAX_BINS)
+        return mnp_fail(MNP_ERR_ARG, "--bins is '%s', no integer from 0 to %d", text, MAX_BINS);
+    j->has_bins = true;
+    j->found.bins = (int)bins;
+    return MNP_OK;
+}
+
+static mnp_status parse_range(const char *text, job *j)
+{
+    char *comma = NULL, *end = NULL;
+    j->has_range = true;
+    j->found.low = strtod(text, &comma);
+    if (comma != text && *comma == ',')
+        j->found.high = strtod(comma + 1, &end);
+    if (!end || end == comma + 1 || *end || !isfinite(j->found.low) || !isfinite(j->found.high) ||
+        j->found.low >= j->found.high)
+        return mnp_fail(MNP_ERR_ARG, "--range '%s' is not LOW,HIGH, two numbers of which the second is the larger",
+                        text);
+    return MNP_OK;
+}
+
+static mnp_status parse_memory(const char *text, job *j)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double size = strtod(text, &end);
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    for (ptrdiff_t k = 0; unit && k <= unit - units; k++)
+        size *= 1024;
+    end += unit != NULL;
+    if (end == text || !isdigit((unsigned char)*text) || *end || !(size >= 1 && size < 0x1p62))
+        return mnp_fail(MNP_ERR_ARG, "--memory is '%s', no size such as 500M or 20G", text);
+    j->memory = (int64_t)size;
+    return MNP_OK;
+}
+
+static mnp_status parse_axis(const char *text, job *j)
+{
+    char *end;
+    long axis = strtol(text, &end, 10);
+    if (end == text || isspace((unsigned char)*text) || *end || axis < -MNP_MAX_DIMS || axis >= MNP_MAX_DIMS)
+        return mnp_fail(MNP_ERR_ARG, "--axis is '%s', no dimension", text);
+    j->has_axis = true;
+    j->axis = (int)axis;
+    return MNP_OK;
+}
+
+static mnp_status parse_option(int key, const char *argument, job *j)
+{
+    switch (key) {
+    case 'a': return parse_axis(argument, j);
+    case 'p': return parse_percents(argument, j);
+    case 'b': return parse_bins(argument, j);
+    case 'r': return parse_range(argument, j);
+    case 'm': return parse_memory(argument, j);
+    case 'j': j->json = true; return MNP_OK;
+    case KEY_PNG: j->png = argument; return MNP_OK;
+    default: return MNP_ERR_ARG; /* options_next() said why */
+    }
+}
+
+/* Options that do not go together. */
+static mnp_status check_options(const job *j)
+{
+    if (j->has_axis && (j->has_bins || j->has_range || j->png))
+        return mnp_fail(MNP_ERR_ARG, "%s is for the histogram, which is of all elements: leave out --axis",
+                        j->png ? "--png" : j->has_bins ? "--bins" : "--range");
+    if (j->has_bins && j->found.bins == 0 && (j->png || j->has_range))
+        return mnp_fail(MNP_ERR_ARG, "%s is for the histogram, and --bins is 0", j->png ? "--png" : "--range");
+    if (j->png && !png_supported())
+        return mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
+    return MNP_OK;
+}
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    mnp_status status = MNP_OK;
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
+        status = parse_option(key, optarg, j);
+    if (status == MNP_OK)
+        status = check_options(j);
+    if (status != MNP_OK)
+        return status;
+    if (argc - optind != 1)
+        return mnp_fail(MNP_ERR_ARG, "stats needs one dataset, as in: maniple stats FILE:/DATASET");
+    return operand_parse_dataset("INPUT", argv[optind], &j->input);
+}
+
+/* ---- before the work ---- */
+
+static void set_percents(job *j)
+{
+    static const double of_all[] = {1, 5, 25, 50, 75, 95, 99}, of_lines[] = {25, 50, 75};
+    const double *values = j->has_axis ? of_lines : of_all;
+    j->found.percents = j->percents;
+    if (j->has_percents)
+        return;
+    j->found.npercents = (int)((j->has_axis ? sizeof of_lines : sizeof of_all) / sizeof *values);
+    memcpy(j->percents, values, (size_t)j->found.npercents * sizeof *values);
+}
+
+/* What can only be told when the dataset is known; then the choices that were left open are made. */
+static mnp_status check_input(job *j)
+{
+    const operand *op = &j->input;
+    statistics *found = &j->found;
+    if (j->has_axis && (j->axis >= op->ndim || j->axis < -op->ndim))
+        return mnp_fail(MNP_ERR_ARG, "--axis is %d, and INPUT '%s' has %d dimension%s", j->axis, op->text, op->ndim,
+                        op->ndim == 1 ? "" : "s");
+    found->input = op;
+    found->axis = !j->has_axis ? -1 : j->axis < 0 ? j->axis + op->ndim : j->axis;
+    set_percents(j);
+    if (mnp_dtype_kind(op->dtype) == 'c') {
+        if ((j->has_percents && found->npercents > 0) || found->bins > 0 || j->has_range || j->png)
+            return mnp_fail(MNP_ERR_ARG, "INPUT '%s' is %s, and complex numbers have no order: there are no "
+                            "percentiles, and no histogram", op->text, mnp_dtype_name(op->dtype));
+        found->npercents = found->bins = 0;
+    } else if (!j->has_bins && !j->has_axis) {
+        found->bins = j->png ? BINS_OF_PICTURE : BINS;
+    }
+    return MNP_OK;
+}
+
+/* Bytes of data on a device, at most: as given, or half of what is free, by what is shared. */
+static mnp_status choose_memory(job *j)
+{
+    mnp_rank_info *ranks = NULL;
+    int size = mnp_ctx_size(j->ctx);
+    if (j->memory > 0)
+        return MNP_OK;
+    mnp_status status = rank_infos(j->ctx, &ranks, NULL);
+    for (int r = 0; r < size && status == MNP_OK; r++) {
+        int sharing = ranks[r].ranks_on_device;
+        for (int other = 0; ranks[r].device_index < 0 && other < size; other++)
+            sharing += other != r && ranks[other].node == ranks[r].node;
+        int64_t share = ranks[r].memory_free / 2 / sharing;
+        j->memory = r == 0 || share < j->memory ? share : j->memory;
+    }
+    free(ranks);
+    return status;
+}
+
+static mnp_status plan_pieces(job *j)
+{
+    const operand *op = &j->input;
+    int64_t item = (int64_t)mnp_dtype_size(op->dtype);
+    /* Beside the data: bins of elements; or what is sorted, as float64, and where it is sorted */
+    int64_t each = j->found.axis < 0 ? item + 16 : item + 48;
+    int64_t ranks = mnp_ctx_size(j->ctx);
+    mnp_status status = choose_memory(j);
+    if (status != MNP_OK)
+        return status;
+    int64_t limit = j->memory / each < INT64_MAX / ranks ? j->memory / each * ranks : INT64_MAX;
+    if (pieces_plan(op->ndim, op->shape, j->found.axis, limit > 0 ? limit : 1, &j->plan))
+        return MNP_OK;
+    char wanted[BYTES_TEXT], given[BYTES_TEXT];
+    return mnp_fail(MNP_ERR_MEMORY, "a line of INPUT '%s' along axis %d needs %s on each rank, and there are %s; take "
+                    "more ranks or a larger --memory", op->text, j->found.axis,
+                    bytes_text(op->shape[j->found.axis] / ranks * each, wanted), bytes_text(j->memory, given));
+}
+
+/* Room for the results, the values NaN; `rows` and `values` are for rank 0 alone with an axis. */
+static mnp_status make_room(job *j)
+{
+    statistics *found = &j->found;
+    bool mine = found->axis < 0 || mnp_ctx_rank(j->ctx) == 0;
+    found->nrows = 1;
+    for (int d = 0; d < j->input.ndim && found->axis >= 0; d++)
+        found->nrows *= d == found->axis ? 1 : j->input.shape[d];
+    size_t rows = (size_t)found->nrows, values = rows * (size_t)found->npercents;
+    found->rows = calloc(mine ? rows + 1 : 1, sizeof *found->rows);
+    found->values = malloc(((mine ? values : 0) + 1) * sizeof *found->values);
+    found->counts = calloc((size_t)found->bins + 1, sizeof *found->counts);
+    bool complete = found->rows && found->values && found->counts;
+    for (size_t i = 0; complete && mine && i < values; i++)
+        found->values[i] = NAN;
+    return mnp_agree(j->ctx, complete ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host for %zu rows", rows));
+}
+
+/* ---- the work ---- */
+
+typedef enum stage { READ, COMPUTE, NUM_STAGES } stage;
+static const char *const stage_names[] = {"read", "compute"};
+
+/* Read a piece; *piece_p is what was read before, or NULL. */
+static void load(job *j, int64_t index, stopwatch *watch, mnp_array **piece_p)
+{
+    int64_t start[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+    mnp_array_free(*piece_p);
+    *piece_p = NULL;
+    stopwatch_lap(watch, COMPUTE);
+    pieces_get(&j->plan, index, start, extent);
+    MNP_OR_EXIT(mnp_h5_read_box(j->ctx, j->input.file, j->input.dataset, start, extent, NULL, piece_p));
+    stopwatch_lap(watch, READ);
+}
+
+/* Percentiles of a piece's lines, from row `first` on. */
+static void measure_lines(job *j, const mnp_array *piece, int64_t first, int64_t count)
+{
+    statistics *found = &j->found;
+    mnp_array *wide = NULL, *results = NULL;
+    size_t size = (size_t)count * (size_t)found->npercents;
+    if (mnp_array_dtype(piece) != MNP_FLOAT64)
+        MNP_OR_EXIT(mnp_astype(piece, MNP_FLOAT64, &wide));
+    MNP_OR_EXIT(mnp_nanpercentiles(wide ? wide : piece, found->npercents, found->percents, MNP_AXIS(found->axis), NULL,
+                                   &results));
+    bool root = mnp_ctx_rank(j->ctx) == 0;
+    double *values = root ? malloc((size + 1) * sizeof *values) : NULL;
+    MNP_OR_EXIT(mnp_agree(j->ctx, values || !root ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host")));
+    MNP_OR_EXIT(mnp_array_to_host(results, 0, values));
+    for (int k = 0; k < found->npercents && root; k++)
+        memcpy(found->values + (int64_t)k * found->nrows + first, values + (int64_t)k * count,
+               (size_t)count * sizeof *values);
+    free(values);
+    mnp_free_all(wide, results);
+}
+
+static void run_along_axis(job *j, stopwatch *watch)
+{
+    statistics *found = &j->found;
+    mnp_array *piece = NULL;
+    int64_t first = 0;
+    bool root = mnp_ctx_rank(j->ctx) == 0;
+    for (int64_t index = 0; index < j->plan.count; index++) {
+        load(j, index, watch, &piece);
+        int64_t count = mnp_layout_size(mnp_array_layout(piece)) / j->input.shape[found->axis];
+        MNP_OR_EXIT(moments_measure(j->kernel, piece, found->axis, count, found->rows + (root ? first : 0)));
+        if (found->npercents > 0)
+            measure_lines(j, piece, first, count);
+        first += count;
+    }
+    mnp_array_free(piece);
+    stopwatch_lap(watch, COMPUTE);
+}
+
+/* The places in sorted order between which each percentile lies: k's are 2k and 2k + 1; `count` elements, not 0. */
+static void find_places(const statistics *found, int64_t count, int64_t *places)
+{
+    for (int k = 0; k < found->npercents; k++) {
+        int64_t place = (int64_t)floor((double)(count - 1) * (found->percents[k] / 100));
+        places[2 * k] = place < count - 1 ? place : count - 1;
+        places[2 * k + 1] = place < count - 1 ? place + 1 : count - 1;
+    }
+}
+
+/* numpy.percentile's linear interpolation: with infinities it may be NaN. */
+static void interpolate(statistics *found, const selection *s, int64_t count)
+{
+    for (int k = 0; k < found->npercents; k++) {
+        double at = (double)(count - 1) * (found->percents[k] / 100), t = at - floor(at);
+        double a = selection_value(s, 2 * k), b = selection_value(s, 2 * k + 1);
+        found->values[k] = t >= 0.5 ? b - (b - a) * (1 - t) : a + (b - a) * t;
+    }
+}
+
+/* The histogram goes from the least finite value to the greatest, where no range is given; none without such values. */
+static void choose_range(job *j)
+{
+    statistics *found = &j->found;
+    const cell *cells = found->rows->cells;
+    char kind = mnp_dtype_kind(j->input.dtype);
+    if (j->has_range || found->bins == 0)
+        return;
+    if (cells[COLUMN_FINITE].integer == 0) {
+        found->bins = 0;
+        return;
+    }
+    cell low = cells[COLUMN_LEAST], high = cells[COLUMN_GREATEST];
+    found->low = kind == 'f' ? low.real : kind == 'i' ? (double)low.integer : (double)low.natural;
+    found->high = kind == 'f' ? high.real : kind == 'i' ? (double)high.integer : (double)high.natural;
+    if (found->low == found->high) {
+        found->low -= 0.5;
+        found->high += 0.5;
+    }
+}
+
+/* Count a piece into the histogram.  Where its bins would be narrower than numbers can be there is none. */
+static void add_histogram(job *j, const mnp_array *piece)
+{
+    statistics *found = &j->found;
+    mnp_array *wide = NULL, *counted = NULL;
+    size_t size = (size_t)found->bins * sizeof *found->counts;
+    if (mnp_array_dtype(piece) != MNP_FLOAT64)
+        MNP_OR_EXIT(mnp_astype(piece, MNP_FLOAT64, &wide));
+    mnp_status status = mnp_histogram(wide ? wide : piece, found->bins, (const double[]){found->low, found->high},
+                                      false, NULL, &counted, NULL);
+    if (status == MNP_ERR_ARG && !j->has_range) {
+        found->bins = 0;
+    } else if (status != MNP_OK) {
+        mnp_exit(EXIT_FAILED);
+    } else {
+        int64_t *counts = malloc(size);
+        MNP_OR_EXIT(mnp_agree(j->ctx, counts ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host")));
+        MNP_OR_EXIT(mnp_array_to_host(counted, MNP_ALL_RANKS, counts));
+        for (int b = 0; b < found->bins; b++)
+            found->counts[b] += counts[b];
+        free(counts);
+    }
+    mnp_free_all(wide, counted);
+}
+
+/* One round over all pieces; `select` NULL: the percentiles are known. */
+static void run_round(job *j, int round, selection *select, stopwatch *watch, mnp_array **piece_p)
+{
+    for (int64_t index = 0; index < j->plan.count; index++) {
+        if (!*piece_p || j->plan.count > 1)
+            load(j, index, watch, piece_p);
+        if (round == 0) {
+            moments more = {.cells = {{0}}};
+            MNP_OR_EXIT(moments_measure(j->kernel, *piece_p, -1, 1, &more));
+            moments_join(j->input.dtype, &more, j->found.rows);
+        }
+        if (round == 1 && j->found.bins > 0)
+            add_histogram(j, *piece_p);
+        if (select)
+            MNP_OR_EXIT(selection_add(select, *piece_p));
+    }
+    stopwatch_lap(watch, COMPUTE);
+}
+
+static void run_over_all(job *j, stopwatch *watch)
+{
+    statistics *found = &j->found;
+    selection *select = NULL;
+    mnp_array *piece = NULL;
+    int64_t places[2 * MAX_PERCENTS], count = 1;
+    bool selects = found->npercents > 0;
+    if (selects)
+        MNP_OR_EXIT(selection_new(j->ctx, j->input.dtype, 2 * found->npercents, &select));
+    for (int round = 0; round == 0 || (round == 1 && found->bins > 0) || selects; round++) {
+        run_round(j, round, selects ? select : NULL, watch, &piece);
+        if (round == 0) {
+            choose_range(j);
+            count = moments_count(found->rows);
+            selects = selects && count > 0;
+            if (selects)
+                find_places(found, count, places);
+        }
+        if (selects)
+            MNP_OR_EXIT(selection_narrow(select, 2 * found->npercents, places));
+        selects = selects && !selection_done(select);
+    }
+    if (select && count > 0)
+        interpolate(found, select, count);
+    selection_free(select);
+    mnp_array_free(piece);
+}
+
+/* ---- the report ---- */
+
+static void report(const job *j, const stopwatch *watch)
+{
+    const operand *op = &j->input;
+    double slowest[MAX_STAGES];
+    char bytes[BYTES_TEXT];
+    mnp_rank_info *ranks = NULL;
+    stopwatch_slowest(watch, slowest);
+    MNP_OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
+    if (mnp_ctx_rank(j->ctx) == 0 && j->json) {
+        stats_print_json(&j->found);
+    } else if (mnp_ctx_rank(j->ctx) == 0) {
+        int64_t size = 1;
+        for (int d = 0; d < op->ndim; d++)
+            size *= op->shape[d];
+        printf("ran on    ");
+        print_where(j->ctx, ranks);
+        printf("INPUT     %s: ", op->text);
+        print_shape(op->ndim, op->shape);
+        printf(" %s, %s", mnp_dtype_name(op->dtype),
+               bytes_text(size * (int64_t)mnp_dtype_size(op->dtype), bytes));
+        if (j->plan.count > 1)
+            printf(", in %lld pieces", (long long)j->plan.count);
+        putchar('\n');
+        if (j->found.axis >= 0)
+            printf("along     dimension %d, %lld elements\n", j->found.axis, (long long)op->shape[j->found.axis]);
+        stats_print(&j->found);
+        if (j->png && j->found.bins > 0)
+            printf("picture   %s: %dx%d pixels\n", j->png, PLOT_WIDTH, PLOT_HEIGHT);
+        print_times(NUM_STAGES, stage_names, slowest);
+    }
+    free(ranks);
+}
+
+static void draw(const job *j)
+{
+    const statistics *found = &j->found;
+    mnp_status status = MNP_OK;
+    if (!j->png)
+        return;
+    if (found->bins == 0)
+        status = mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no values that a histogram could show", j->input.text);
+    else if (mnp_ctx_rank(j->ctx) == 0)
+        status = plot_histogram(j->png, found->bins, found->counts, found->low, found->high);
+    MNP_OR_EXIT(mnp_agree(j->ctx, status));
+}
+
+static void run(job *j)
+{
+    stopwatch watch = stopwatch_start(j->ctx);
+    MNP_OR_EXIT(make_room(j));
+    MNP_OR_EXIT(moments_kernel(j->ctx, j->input.dtype, &j->kernel));
+    if (j->found.axis >= 0)
+        run_along_axis(j, &watch);
+    else
+        run_over_all(j, &watch);
+    mnp_reduction_free(j->kernel);
+    draw(j);
+    report(j, &watch);
+    free(j->found.rows);
+    free(j->found.values);
+    free(j->found.counts);
+}
+
+/* By rank 0 alone: the picture has a place, and does not take that of the input. */
+static mnp_status check_place(const job *j)
+{
+    if (same_file(j->input.file, j->png))
+        return mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of INPUT, and operands are not overwritten; name another",
+                        j->png);
+    return check_picture(j->png);
+}
+
+int stats_main(int argc, char **argv)
+{
+    job *j = calloc(1, sizeof *j);
+    if (!j)
+        mnp_fail(MNP_ERR_MEMORY, "out of memory");
+    if (!j || parse(argc, argv, j) != MNP_OK)
+        misused_exit();
+
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j->ctx));
+    MNP_OR_EXIT(operand_look(j->ctx, &j->input));
+    if (check_input(j) != MNP_OK)
+        mnp_exit(EXIT_MISUSED);
+    MNP_OR_EXIT(mnp_agree(j->ctx, j->png && mnp_ctx_rank(j->ctx) == 0 ? check_place(j) : MNP_OK));
+    MNP_OR_EXIT(plan_pieces(j));
+    run(j);
+    int status = close_output();
+    mnp_finalize(j->ctx);
+    operand_free(&j->input);
+    free(j);
+    return status;
+}

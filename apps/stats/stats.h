@@ -1,0 +1,31 @@
+/*
+ * What maniple stats has found, and how it is shown.
+ */
+#ifndef APPS_STATS_STATS_H
+#define APPS_STATS_STATS_H
+
+#include <stdint.h>
+
+#include <maniple.h>
+
+#include "stats/moments.h"
+#include "common/operand.h"
+
+/* On rank 0.  A row is of all elements, or of a line along the axis; rows are in C order of the other dimensions. */
+typedef struct statistics {
+    const operand *input;
+    int axis; /* negative: all */
+    int64_t nrows;
+    moments *rows;
+    int npercents;
+    const double *percents;
+    double *values; /* of percentile k in row r: values[k * nrows + r] */
+    int bins;       /* 0: no histogram */
+    double low, high;
+    int64_t *counts;
+} statistics;
+
+void stats_print(const statistics *s);
+void stats_print_json(const statistics *s);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The parameter of p2p_reduce.cu: shared by the library (C) and the kernel (C++).
+ */
+#ifndef MNP_KERNELS_COMM_P2P_REDUCE_PARAMS_H
+#define MNP_KERNELS_COMM_P2P_REDUCE_PARAMS_H
+
+#include "kernels/comm/p2p_params.h"
+
+enum {
+    MNP_REDUCE_PARTS_RANKS = 16, /* of a group, at most */
+    MNP_REDUCE_PARTS_THREADS = 256,
+    MNP_REDUCE_PARTS_RESIDENT = 4, /* blocks that a multiprocessor has room for, at least */
+    MNP_REDUCE_PARTS_PACK = 16     /* bytes of an access, but at both ends */
+};
+
+/*
+ * This rank's share: `count` elements of every source, of which those from `head` on lie at multiples of a pack in all
+ * sources, `packs` packs of them.  The addresses are those of the elements themselves; most lie in peers' memories.
+ */
+typedef struct mnp_reduce_parts_params {
+    const void *sources[MNP_REDUCE_PARTS_RANKS]; /* as many as the kernel was made for, in the order of the ranks */
+    void *targets[MNP_REDUCE_PARTS_RANKS];       /* num_targets of them, where the result goes */
+    long long count, head, packs;
+    int num_targets;
+    int in_packs; /* the packs lie at such multiples in the targets, too */
+    mnp_push push;
+    mnp_push_peer peers[MNP_REDUCE_PARTS_RANKS]; /* the others of the group */
+} mnp_reduce_parts_params;
+
+#endif

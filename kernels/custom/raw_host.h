@@ -1,0 +1,190 @@
+/*
+ * CUDA's words for the host's compiler: enough for kernels whose threads do not meet.
+ *
+ * A launch deals out its blocks to the workers; a block's threads run one after the other, so that what a block shares
+ * is its worker's own.  Barriers and whatever else makes threads meet are refused before this is compiled.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "kernels/cuda_functions.h"
+#include "kernels/custom/raw_params.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __shared__ static __thread
+#define MNP_DYNAMIC_SHARED __thread
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+
+/* ---- vector types ---- */
+
+#define MNP_VECTORS(type, name)                                                                                        \
+    struct name##1 {                                                                                                   \
+        type x;                                                                                                        \
+    };                                                                                                                 \
+    struct name##2 {                                                                                                   \
+        type x, y;                                                                                                     \
+    };                                                                                                                 \
+    struct name##3 {                                                                                                   \
+        type x, y, z;                                                                                                  \
+    };                                                                                                                 \
+    struct name##4 {                                                                                                   \
+        type x, y, z, w;                                                                                               \
+    };                                                                                                                 \
+    static inline name##1 make_##name##1(type x)                                                                       \
+    {                                                                                                                  \
+        return {x};                                                                                                    \
+    }                                                                                                                  \
+    static inline name##2 make_##name##2(type x, type y)                                                               \
+    {                                                                                                                  \
+        return {x, y};                                                                                                 \
+    }                                                                                                                  \
+    static inline name##3 make_##name##3(type x, type y, type z)                                                       \
+    {                                                                                                                  \
+        return {x, y, z};                                                                                              \
+    }                                                                                                                  \
+    static inline name##4 make_##name##4(type x, type y, type z, type w)                                               \
+    {                                                                                                                  \
+        return {x, y, z, w};                                                                                           \
+    }
+MNP_VECTORS(signed char, char)
+MNP_VECTORS(unsigned char, uchar)
+MNP_VECTORS(short, short)
+MNP_VECTORS(unsigned short, ushort)
+MNP_VECTORS(int, int)
+MNP_VECTORS(unsigned, uint)
+MNP_VECTORS(long, long)
+MNP_VECTORS(unsigned long, ulong)
+MNP_VECTORS(long long, longlong)
+MNP_VECTORS(unsigned long long, ulonglong)
+MNP_VECTORS(float, float)
+MNP_VECTORS(double, double)
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    operator uint3() const
+    {
+        return {x, y, z};
+    }
+};
+
+/* ---- where a thread is ---- */
+
+static __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
+static const int warpSize = 32;
+
+/* ---- atomic functions: workers run at the same time ---- */
+
+static inline void __threadfence()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+static inline void __threadfence_block()
+{
+}
+
+/* Replace *p by what `f` makes of it; gives the old value. */
+template <typename T, typename F> static inline T mnp_update(T *p, F f)
+{
+    T old, wanted;
+    __atomic_load(p, &old, __ATOMIC_RELAXED);
+    do
+        wanted = f(old);
+    while (!__atomic_compare_exchange(p, &old, &wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    return old;
+}
+template <typename T> struct mnp_same {
+    typedef T type;
+};
+#define MNP_ATOMIC(name, value)                                                                                        \
+    template <typename T> static inline T name(T *p, typename mnp_same<T>::type x)                                     \
+    {                                                                                                                  \
+        return mnp_update(p, [x](T old) -> T { return value; });                                                       \
+    }                                                                                                                  \
+    template <typename T> static inline T name##_block(T *p, typename mnp_same<T>::type x)                             \
+    {                                                                                                                  \
+        return name(p, x);                                                                                             \
+    }
+MNP_ATOMIC(atomicAdd, old + x)
+MNP_ATOMIC(atomicSub, old - x)
+MNP_ATOMIC(atomicExch, x)
+MNP_ATOMIC(atomicMin, x < old ? x : old)
+MNP_ATOMIC(atomicMax, old < x ? x : old)
+MNP_ATOMIC(atomicAnd, old &x)
+MNP_ATOMIC(atomicOr, old | x)
+MNP_ATOMIC(atomicXor, old ^ x)
+MNP_ATOMIC(atomicInc, old >= x ? 0 : old + 1)
+MNP_ATOMIC(atomicDec, old == 0 || old > x ? x : old - 1)
+#undef MNP_ATOMIC
+template <typename T>
+static inline T atomicCAS(T *p, typename mnp_same<T>::type compare, typename mnp_same<T>::type value)
+{
+    T old = compare, wanted = value;
+    __atomic_compare_exchange(p, &old, &wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return old;
+}
+
+/* ---- launching ---- */
+
+namespace
+{
+
+/* What is known of a kernel or of a variable, given by its address. */
+template <auto address, bool is_kernel = std::is_function<typename std::remove_pointer<decltype(address)>::type>::value>
+struct mnp_raw {
+    static mnp_raw_entry entry()
+    {
+        return {nullptr, 0, nullptr, (void *)address, sizeof *address};
+    }
+};
+
+template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, true> {
+    template <size_t... I>
+    static void share(const mnp_raw_call *call, int64_t begin, int64_t end, std::index_sequence<I...>)
+    {
+        const unsigned *grid = call->grid, *block = call->block;
+        gridDim = {grid[0], grid[1], grid[2]};
+        blockDim = {block[0], block[1], block[2]};
+        for (int64_t b = begin; b < end; b++) {
+            blockIdx = {(unsigned)(b % grid[0]), (unsigned)(b / grid[0] % grid[1]), (unsigned)(b / grid[0] / grid[1])};
+            for (unsigned z = 0; z < block[2]; z++)
+                for (unsigned y = 0; y < block[1]; y++)
+                    for (unsigned x = 0; x < block[0]; x++) {
+                        threadIdx = {x, y, z};
+                        kernel(*(typename std::remove_reference<P>::type *)call->arguments[I]...);
+                    }
+        }
+    }
+    static void run(const mnp_raw_call *call, long long worker, long long workers)
+    {
+        int64_t blocks = (int64_t)call->grid[0] * call->grid[1] * call->grid[2];
+        int64_t longer = blocks % workers, size = blocks / workers;
+        int64_t begin = size * worker + (worker < longer ? worker : longer);
+        share(call, begin, begin + size + (worker < longer), std::index_sequence_for<P...>());
+    }
+    static constexpr unsigned sizes[] = {sizeof(P)..., 0};
+    static constexpr mnp_raw_entry entry()
+    {
+        return {run, (int)sizeof...(P), sizes, nullptr, 0};
+    }
+};
+
+} // namespace
+
+/* The entry of a kernel with C linkage; and any entry, which may be that of a name expression with commas in it. */
+#define MNP_RAW_KERNEL(kernel) MNP_RAW_EXPORT(mnp_raw_##kernel, kernel)
+#define MNP_RAW_EXPORT(name, ...)                                                                                      \
+    extern "C" __attribute__((visibility("default"))) const mnp_raw_entry name = mnp_raw<__VA_ARGS__>::entry();

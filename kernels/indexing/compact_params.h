@@ -1,0 +1,23 @@
+/*
+ * The parameter of compact.cu, shared by the library (C) and the kernel (C++).
+ */
+#ifndef MNP_KERNELS_INDEXING_COMPACT_PARAMS_H
+#define MNP_KERNELS_INDEXING_COMPACT_PARAMS_H
+
+enum { MNP_COMPACT_TILE = 16384 }; /* elements */
+
+enum { MNP_COMPACT_COUNT, MNP_COMPACT_SUM, MNP_COMPACT_WRITE };
+
+typedef struct mnp_compact_params {
+    const unsigned char *mask; /* bytes, 0 or 1 */
+    long long stride, length;  /* of the mask, in bytes; elements */
+    long long *before;         /* COUNT: what is true in every tile.  SUM: makes it what is true before every tile, and
+                                  in all as one more */
+    const void *src;           /* WRITE: what is selected from; NULL: the elements' numbers are */
+    long long src_stride;      /* in elements */
+    long long first;           /* the number of the first element */
+    void *dst;                 /* WRITE: dense */
+    int task;
+} mnp_compact_params;
+
+#endif

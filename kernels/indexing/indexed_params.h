@@ -1,0 +1,45 @@
+/*
+ * The parameter of indexed.cu, shared by the library (C) and the kernel (C++); and what an index is that lies outside.
+ */
+#ifndef MNP_KERNELS_INDEXING_INDEXED_PARAMS_H
+#define MNP_KERNELS_INDEXING_INDEXED_PARAMS_H
+
+enum { MNP_INDEXED_DIMS = 8 };
+
+/* What becomes of an index of 0 .. n-1 outside.  The first is for those that were looked through: -n .. n-1. */
+enum { MNP_INDEXED_RAISE, MNP_INDEXED_WRAP, MNP_INDEXED_CLIP };
+
+/*
+ * Element (i0, i1, ...) goes from src + sum(i * src_stride) + jump * index[sum(i * index_stride)] to
+ * dst + sum(i * dst_stride), all in elements; or, if it scatters, the jump is on the side of dst.
+ */
+typedef struct mnp_indexed_params {
+    const void *src;
+    void *dst;
+    const long long *index;
+    long long jump, count;    /* index is one of 0 .. count-1; 0: of anything, and taken as it is (RAISE) */
+    int ndim, mode, scatters; /* ndim: 1 .. MNP_INDEXED_DIMS; the last is the innermost */
+    long long total;          /* the product of the extents */
+    long long extent[MNP_INDEXED_DIMS], src_stride[MNP_INDEXED_DIMS], dst_stride[MNP_INDEXED_DIMS],
+        index_stride[MNP_INDEXED_DIMS];
+} mnp_indexed_params;
+
+#ifdef __cplusplus
+template <int mode> MNP_INLINE int64_t mnp_inside(int64_t i, int64_t count)
+{
+    if (mode == MNP_INDEXED_CLIP)
+        return i < 0 ? 0 : i < count ? i : count - 1;
+    if (mode == MNP_INDEXED_WRAP && (uint64_t)i >= (uint64_t)count)
+        i %= count;
+    return i < 0 ? i + count : i;
+}
+
+MNP_INLINE int64_t mnp_inside(int64_t i, int64_t count, int mode)
+{
+    return mode == MNP_INDEXED_RAISE  ? mnp_inside<MNP_INDEXED_RAISE>(i, count)
+           : mode == MNP_INDEXED_WRAP ? mnp_inside<MNP_INDEXED_WRAP>(i, count)
+                                      : mnp_inside<MNP_INDEXED_CLIP>(i, count);
+}
+#endif
+
+#endif

@@ -1,0 +1,210 @@
+/*
+ * Arrays of random numbers: elements are MNP_OUT, drawn by MNP_SAMPLER, a template of random_draws.h.
+ *
+ * One block of random words serves several neighbouring elements, a group.  On a GPU a thread has a group, and stores
+ * it at once where it can.  On the host a batch of groups at a time is computed in a plain loop, which the compiler
+ * vectorises where the sampler has no loops of its own; what was rejected is drawn again afterwards.
+ */
+#include "kernels/random/random_draws.h"
+
+typedef MNP_SAMPLER<MNP_OUT> mnp_sampler;
+
+/* A row: its first element's place in memory and flat index. */
+struct mnp_random_row {
+    MNP_OUT *out;
+    int64_t flat;
+};
+
+MNP_INLINE mnp_random_row mnp_find_row(const mnp_random_params &p, int64_t number)
+{
+    mnp_random_row row = {(MNP_OUT *)p.out, p.first};
+    for (int d = p.ndim - 2; d >= 0; d--) {
+        const int64_t index = number % p.extent[d];
+        number /= p.extent[d];
+        row.out += index * p.stride[d];
+        row.flat += index * p.step[d];
+    }
+    return row;
+}
+
+#if MNP_CUDA
+
+/* As many more attempts as it takes. */
+MNP_INLINE void mnp_draw_again(const mnp_random_params &p, int64_t group, int lane, MNP_OUT &value)
+{
+    for (uint32_t attempt = 1; !mnp_sampler::take(p, group, attempt, mnp_block_of(p, group, attempt), lane, value);)
+        attempt++;
+}
+
+/* A group is stored by 8 or 16 bytes, on multiples of that, or else element by element. */
+enum {
+    MNP_GROUP_BYTES = sizeof(MNP_OUT) * mnp_sampler::lanes,
+    MNP_STORE_BYTES = MNP_GROUP_BYTES % 16 == 0 ? 16 : MNP_GROUP_BYTES == 8 ? 8 : 0
+};
+
+MNP_INLINE bool mnp_is_aligned(const MNP_OUT *at)
+{
+    return MNP_STORE_BYTES > 0 && ((uint64_t)at & (MNP_STORE_BYTES - 1)) == 0;
+}
+
+MNP_INLINE void mnp_store_group(MNP_OUT *to, const MNP_OUT (&values)[mnp_sampler::lanes])
+{
+    uint32_t words[(MNP_GROUP_BYTES + 15) / 16 * 4];
+    memcpy(words, values, sizeof values);
+    if constexpr (MNP_STORE_BYTES == 8)
+        asm volatile("st.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(words[0]), "r"(words[1]) : "memory");
+    else
+#pragma unroll
+        for (int i = 0; i < MNP_GROUP_BYTES / 4; i += 4) /* in so many words: the compiler would take it apart */
+            asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"((uint32_t *)to + i), "r"(words[i]),
+                         "r"(words[i + 1]), "r"(words[i + 2]), "r"(words[i + 3])
+                         : "memory");
+}
+
+/* Draw a group and store what of it lies in the row, all at once if it may. */
+MNP_INLINE void mnp_fill_group(const mnp_random_params &p, int64_t group, MNP_OUT *out, int64_t begin, int64_t extent,
+                               int64_t stride, bool at_once)
+{
+    constexpr int lanes = mnp_sampler::lanes;
+    if (begin >= extent)
+        return;
+    const mnp_block block = mnp_block_of(p, group, 0);
+    MNP_OUT values[lanes];
+#pragma unroll
+    for (int lane = 0; lane < lanes; lane++)
+        if (!mnp_sampler::take(p, group, 0, block, lane, values[lane]))
+            mnp_draw_again(p, group, lane, values[lane]);
+    if (at_once && begin >= 0 && begin + lanes <= extent) {
+        mnp_store_group(out + begin, values);
+        return;
+    }
+#pragma unroll
+    for (int lane = 0; lane < lanes; lane++)
+        if (begin + lane >= 0 && begin + lane < extent)
+            out[(begin + lane) * stride] = values[lane];
+}
+
+MNP_KERNEL(fill_random, mnp_random_params)
+{
+    constexpr int lanes = mnp_sampler::lanes;
+    const int64_t extent = p.extent[p.ndim - 1], stride = p.stride[p.ndim - 1];
+    const int64_t groups = (extent + lanes - 1) / lanes + 1; /* that a row meets, at most */
+    if (p.ndim == 1) { /* all but the loop's counter is the same every time */
+        MNP_OUT *out = (MNP_OUT *)p.out;
+        const int64_t group = p.first / lanes, begin = group * lanes - p.first;
+        const bool at_once = stride == 1 && mnp_is_aligned(out + begin);
+        for MNP_RANGE(i, groups)
+            mnp_fill_group(p, group + i, out, begin + i * lanes, extent, stride, at_once);
+        return;
+    }
+    for MNP_RANGE(i, p.rows * groups) {
+        const int64_t number = i / groups;
+        const mnp_random_row row = mnp_find_row(p, number);
+        const int64_t group = row.flat / lanes + i - number * groups, begin = group * lanes - row.flat;
+        const bool at_once = stride == 1 && mnp_is_aligned(row.out + begin);
+        mnp_fill_group(p, group, row.out, begin, extent, stride, at_once);
+    }
+}
+
+#else
+
+/*
+ * Loops over a batch do some more turns at their end: a function's vector code and its scalar code may differ in the
+ * last bit, so a float must not depend on whether it is among the last few.
+ */
+enum { MNP_BATCH = 512, MNP_TURNS = mnp_is_integer<MNP_OUT> ? 1 : 32 }; /* elements; what turns are a multiple of */
+
+MNP_INLINE int64_t mnp_whole_turns(int64_t count)
+{
+    return (count + MNP_TURNS - 1) / MNP_TURNS * MNP_TURNS;
+}
+
+/* The next attempts at those of `count` elements that were missed. */
+static __attribute__((noinline)) void mnp_draw_again(const mnp_random_params &p, int64_t group, int64_t count,
+                                                     MNP_OUT *values, uint32_t *missed)
+{
+    constexpr int lanes = mnp_sampler::lanes;
+    int32_t places[MNP_BATCH] = {};
+    MNP_OUT again[MNP_BATCH] = {};
+    int64_t left = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (missed[i])
+            places[left++] = (int32_t)i;
+    for (uint32_t attempt = 1; left > 0; attempt++) {
+        const int64_t turns = mnp_whole_turns(left);
+        for (int64_t i = 0; i < left; i++)
+            again[i] = values[places[i]];
+#pragma GCC ivdep
+        for (int64_t i = 0; i < turns; i++) {
+            const int64_t number = group + places[i] / lanes;
+            const mnp_block block = mnp_block_of(p, number, attempt);
+            MNP_OUT value = again[i];
+            missed[i] = !mnp_sampler::take(p, number, attempt, block, places[i] % lanes, value);
+            again[i] = value;
+        }
+        int64_t still = 0;
+        for (int64_t i = 0; i < left; i++) {
+            values[places[i]] = again[i];
+            places[still] = places[i];
+            still += missed[i];
+        }
+        left = still;
+    }
+}
+
+/* The elements of `count` groups from `group` on, MNP_BATCH at most. */
+static __attribute__((noinline)) void mnp_batch(const mnp_random_params &p, int64_t group, int64_t count,
+                                                MNP_OUT *values)
+{
+    constexpr int lanes = mnp_sampler::lanes;
+    uint32_t missed[MNP_BATCH]; /* as wide as the words: narrow ones would make vectors of more groups */
+    uint32_t any = 0;
+    const int64_t turns = mnp_whole_turns(count);
+#pragma GCC ivdep
+    for (int64_t g = 0; g < turns; g++) {
+        const mnp_block block = mnp_block_of(p, group + g, 0);
+#pragma GCC unroll 16
+        for (int lane = 0; lane < lanes; lane++) {
+            MNP_OUT value = {};
+            const uint32_t miss = !mnp_sampler::take(p, group + g, 0, block, lane, value);
+            values[g * lanes + lane] = value;
+            missed[g * lanes + lane] = miss;
+            any |= miss;
+        }
+    }
+    if (any)
+        mnp_draw_again(p, group, count * lanes, values, missed);
+}
+
+/* Elements begin .. end-1 of a row. */
+static void mnp_fill_row(const mnp_random_params &p, const mnp_random_row &row, int64_t begin, int64_t end)
+{
+    constexpr int64_t lanes = mnp_sampler::lanes;
+    const int64_t stride = p.stride[p.ndim - 1];
+    alignas(64) MNP_OUT values[MNP_BATCH];
+    while (begin < end) {
+        const int64_t group = (row.flat + begin) / lanes, skip = row.flat + begin - group * lanes;
+        const int64_t count = end - begin < MNP_BATCH - skip ? end - begin : MNP_BATCH - skip;
+        MNP_OUT *out = row.out + begin * stride;
+        mnp_batch(p, group, (skip + count + lanes - 1) / lanes, values);
+        if (stride == 1)
+            memcpy(out, values + skip, count * sizeof *out);
+        else
+            for (int64_t j = 0; j < count; j++)
+                out[j * stride] = values[skip + j];
+        begin += count;
+    }
+}
+
+MNP_KERNEL(fill_random, mnp_random_params)
+{
+    const int64_t extent = p.extent[p.ndim - 1], total = p.rows * extent;
+    const int64_t end = mnp_share_begin(total, worker + 1, workers);
+    for (int64_t i = mnp_share_begin(total, worker, workers); i < end;) {
+        const int64_t begin = i % extent, count = extent - begin < end - i ? extent - begin : end - i;
+        mnp_fill_row(p, mnp_find_row(p, i / extent), begin, begin + count);
+        i += count;
+    }
+}
+
+#endif

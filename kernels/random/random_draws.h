@@ -1,0 +1,553 @@
+/*
+ * Samplers: how a number of some distribution comes out of random words.
+ *
+ * A sampler is a template of the element's type, with the number of `lanes`, elements that share a block of words, and
+ *
+ *   bool take(p, group, attempt, block, lane, value)
+ *
+ * which gives element group * lanes + lane of an array from the block of one attempt, or false: then the next attempt
+ * is made, with a block of its own, `value` being as this one left it.  What `real` and `whole` of the parameters
+ * mean is said with each.
+ */
+#include "kernels/math.h"
+#include "kernels/random/random_params.h"
+
+typedef const mnp_random_params mnp_params;
+
+/* One of the first two parameters, as a float or a double. */
+template <typename Real> MNP_INLINE Real mnp_parameter(mnp_params &p, int number)
+{
+    return p.real[number];
+}
+template <> MNP_INLINE float mnp_parameter<float>(mnp_params &p, int number)
+{
+    return p.single[number];
+}
+
+/* The words of a group's attempt. */
+MNP_INLINE mnp_block mnp_block_of(mnp_params &p, int64_t group, uint32_t attempt)
+{
+    const mnp_block counter = {(uint32_t)group, (uint32_t)((uint64_t)group >> 32), p.draw, p.draw_high << 16 | attempt};
+    return mnp_philox(counter, &p.keys);
+}
+
+MNP_INLINE uint32_t mnp_word(const mnp_block &block, int lane)
+{
+    return lane == 0 ? block.w0 : lane == 1 ? block.w1 : lane == 2 ? block.w2 : block.w3;
+}
+MNP_INLINE uint64_t mnp_two_words(uint32_t low, uint32_t high)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+/* ---- numbers from 0 to 1 ---- */
+
+/* x * y + z, rounded once where the processor can. */
+MNP_INLINE float mnp_add_product(float x, float y, float z)
+{
+#if MNP_CUDA || defined(__FP_FAST_FMAF)
+    return fmaf(x, y, z);
+#else
+    return x * y + z;
+#endif
+}
+MNP_INLINE double mnp_add_product(double x, double y, double z)
+{
+#if MNP_CUDA || defined(__FP_FAST_FMA)
+    return fma(x, y, z);
+#else
+    return x * y + z;
+#endif
+}
+
+/* In [0, 1): as many bits as the type's digits, from the upper end of a word, or of two. */
+template <typename T> struct mnp_unit {
+    static constexpr int words = 1, digits = 24; /* float */
+};
+template <> struct mnp_unit<mnp_float16> {
+    static constexpr int words = 1, digits = 11;
+};
+template <> struct mnp_unit<mnp_bfloat16> {
+    static constexpr int words = 1, digits = 8;
+};
+template <> struct mnp_unit<double> {
+    static constexpr int words = 2, digits = 53;
+};
+
+/* (high * 2^21 + the upper 21 bits of low) * 2^-53, by conversions that vector units have. */
+MNP_INLINE double mnp_unit_double(uint32_t low, uint32_t high)
+{
+    return (double)high * 0x1p-32 + (double)(int32_t)(low >> 11) * 0x1p-53;
+}
+
+/* In (0, 1], all of a word counting: its logarithm is finite. */
+MNP_INLINE float mnp_open_float(uint32_t word)
+{
+    return mnp_add_product((float)word, 0x1p-32f, 0x1p-33f);
+}
+MNP_INLINE double mnp_open_double(uint32_t low, uint32_t high)
+{
+    return mnp_unit_double(low, high) + 0x1p-54;
+}
+
+/* Uniform numbers; those from 0 to 1 are drawn most, and are not scaled. */
+template <typename Out> struct mnp_draw_unit {
+    static constexpr int lanes = 4 / mnp_unit<Out>::words, digits = mnp_unit<Out>::digits;
+    static MNP_INLINE auto of(const mnp_block &block, int lane)
+    {
+        if constexpr (lanes == 2)
+            return mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1));
+        else
+            return (float)(int32_t)(mnp_word(block, lane) >> (32 - digits)) * (1.0f / (1 << digits));
+    }
+    static MNP_INLINE bool take(mnp_params &, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        value = Out(of(block, lane));
+        return true;
+    }
+};
+
+template <typename Out> struct mnp_draw_uniform { /* real: low, high - low */
+    static constexpr int lanes = mnp_draw_unit<Out>::lanes;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        const auto unit = mnp_draw_unit<Out>::of(block, lane);
+        typedef decltype(unit + unit) real;
+        value = Out(mnp_parameter<real>(p, 0) + mnp_parameter<real>(p, 1) * unit);
+        return true;
+    }
+};
+
+/* ---- integers ---- */
+
+/* A counter's words as bytes, the lowest first: elements are as many of them as they have. */
+template <typename Out> struct mnp_draw_bits {
+    static constexpr int lanes = 16 / sizeof(Out);
+    static MNP_INLINE bool take(mnp_params &, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        constexpr int size = sizeof(Out);
+        if constexpr (size == 8)
+            value = (Out)mnp_two_words(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1));
+        else
+            value = (Out)(mnp_word(block, lane * size / 4) >> lane * size % 4 * 8);
+        return true;
+    }
+};
+
+/*
+ * whole: how many integers there are, 1 .. 2^32, and which results are rejected; real: the smallest, as bits.  A
+ * product of a word and that number has the result in its upper half; those whose lower half is below 2^32 modulo the
+ * number are too many (D. Lemire, Fast Random Integer Generation in an Interval, 2019).
+ */
+MNP_INLINE int64_t mnp_lowest(mnp_params &p)
+{
+    int64_t low;
+    memcpy(&low, &p.real[0], sizeof low);
+    return low;
+}
+
+template <typename Out> struct mnp_draw_integers {
+    static constexpr int lanes = 4;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        const uint64_t product = (uint64_t)mnp_word(block, lane) * p.whole[0];
+        value = mnp_to<Out>::from((int64_t)((uint64_t)mnp_lowest(p) + (product >> 32)));
+        return (uint32_t)product >= (uint32_t)p.whole[1];
+    }
+};
+
+/* Of a product of 128 bits; on the host by what vector units have. */
+MNP_INLINE uint64_t mnp_upper_half(uint64_t x, uint64_t y)
+{
+#if MNP_CUDA
+    return __umul64hi(x, y);
+#else
+    const uint64_t a = x >> 32, b = (uint32_t)x, c = y >> 32, d = (uint32_t)y;
+    const uint64_t middle = a * d + (b * d >> 32), other = b * c + (uint32_t)middle;
+    return a * c + (middle >> 32) + (other >> 32);
+#endif
+}
+
+/* The same for up to 2^64 integers, which 0 stands for. */
+template <typename Out> struct mnp_draw_wide_integers {
+    static constexpr int lanes = 2;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        const uint64_t bits = mnp_two_words(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1));
+        const uint64_t result = p.whole[0] == 0 ? bits : mnp_upper_half(bits, p.whole[0]);
+        value = mnp_to<Out>::from((int64_t)((uint64_t)mnp_lowest(p) + result));
+        return bits * p.whole[0] >= p.whole[1];
+    }
+};
+
+/* ---- exponential, normal and what is made of them ---- */
+
+/*
+ * The logarithm of a float in (0, 1], within a unit in the last place or two: e * log(2) + log(1 + f), -1/3 <= f <
+ * 1/3, which is f + f^2 times a polynomial of degree 7, fitted for the least relative error.  It is short, as it is
+ * what a GPU's speed of normal numbers hangs on, and the same on both devices.
+ */
+MNP_INLINE float mnp_log_unit(float x)
+{
+    const int32_t bits = (int32_t)mnp_float_bits(x), exponent = (bits - 0x3f2aaaab) & (int32_t)0xff800000;
+    const float f = mnp_float_of((uint32_t)(bits - exponent)) - 1.0f;
+    float sum = 0.140259132f;
+    sum = mnp_add_product(sum, f, -0.153886229f);
+    sum = mnp_add_product(sum, f, 0.139958993f);
+    sum = mnp_add_product(sum, f, -0.164159432f);
+    sum = mnp_add_product(sum, f, 0.200111628f);
+    sum = mnp_add_product(sum, f, -0.250078201f);
+    sum = mnp_add_product(sum, f, 0.333331972f);
+    sum = mnp_add_product(sum, f, -0.499999374f);
+    return mnp_add_product((float)exponent, 0.693147181f * 0x1p-23f, mnp_add_product(sum, f * f, f));
+}
+
+/*
+ * The cosine (lane 0) or sine (lane 1) of an angle in units of 2^-32 turns, -2^31 <= angle < 2^31, or in turns.  On a
+ * GPU the units for it serve a float, whose error of 2^-21 is a rounding of the result's scale.  On the host both are
+ * cosines, which the compiler has vector code for, as it has not for a sine and a cosine of one argument.
+ */
+MNP_INLINE float mnp_wave(float angle, int lane)
+{
+    constexpr float turn = 6.28318531f * 0x1p-32f;
+#if MNP_CUDA
+    return lane ? __sinf(turn * angle) : __cosf(turn * angle);
+#else
+    return cosf(turn * (lane ? angle - 0x1p30f : angle));
+#endif
+}
+MNP_INLINE double mnp_wave(double turns, int lane)
+{
+#if MNP_CUDA
+    return lane ? sinpi(2 * turns) : cospi(2 * turns);
+#else
+    return cos(6.283185307179586477 * (lane ? turns - 0.25 : turns));
+#endif
+}
+
+MNP_INLINE float mnp_root(float x)
+{
+#if MNP_CUDA
+    float root; /* within a unit in the last place, and a single instruction */
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+    return root;
+#else
+    return sqrtf(x);
+#endif
+}
+
+/*
+ * Two words, or two pairs of words, give two independent standard normal numbers, lanes 0 and 1 (G. E. P. Box,
+ * M. E. Muller, A Note on the Generation of Random Normal Deviates, 1958).
+ */
+MNP_INLINE float mnp_box_muller(uint32_t radius, uint32_t angle, int lane)
+{
+    return mnp_root(-2.0f * mnp_log_unit(mnp_open_float(radius))) * mnp_wave((float)(int32_t)angle, lane);
+}
+MNP_INLINE double mnp_box_muller(const mnp_block &block, int lane)
+{
+    const double t = (double)(int32_t)block.w3 * 0x1p-32 + (double)(int32_t)(block.w2 >> 11) * 0x1p-53;
+    return sqrt(-2 * log(mnp_open_double(block.w0, block.w1))) * mnp_wave(t, lane);
+}
+
+/* A standard normal number as a float or a double. */
+template <typename Out> struct mnp_standard_normal {
+    static constexpr int lanes = 4;
+    static MNP_INLINE float of(const mnp_block &block, int lane)
+    {
+        return mnp_box_muller(lane < 2 ? block.w0 : block.w2, lane < 2 ? block.w1 : block.w3, lane & 1);
+    }
+};
+template <> struct mnp_standard_normal<double> {
+    static constexpr int lanes = 2;
+    static MNP_INLINE double of(const mnp_block &block, int lane)
+    {
+        return mnp_box_muller(block, lane);
+    }
+};
+
+template <typename Out> struct mnp_draw_normal { /* real: mean, standard deviation; if complex, of each part */
+    static constexpr int lanes = mnp_standard_normal<Out>::lanes;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        const auto normal = mnp_standard_normal<Out>::of(block, lane);
+        typedef decltype(normal + normal) real;
+        value = Out(mnp_add_product(mnp_parameter<real>(p, 1), normal, mnp_parameter<real>(p, 0)));
+        return true;
+    }
+};
+template <typename Real> struct mnp_draw_normal<mnp_complex<Real>> {
+    static constexpr int lanes = mnp_standard_normal<Real>::lanes / 2;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane,
+                                mnp_complex<Real> &value)
+    {
+        const Real re = mnp_standard_normal<Real>::of(block, 2 * lane);
+        const Real im = mnp_standard_normal<Real>::of(block, 2 * lane + 1);
+        value.re = mnp_add_product(mnp_parameter<Real>(p, 1), re, mnp_parameter<Real>(p, 0));
+        value.im = mnp_parameter<Real>(p, 1) * im;
+        return true;
+    }
+};
+
+template <typename Out> struct mnp_draw_lognormal { /* real: mean and standard deviation of the logarithm */
+    static constexpr int lanes = mnp_standard_normal<Out>::lanes;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        const auto normal = mnp_standard_normal<Out>::of(block, lane);
+        typedef decltype(normal + normal) real;
+        value = Out(mnp_exp(mnp_add_product(mnp_parameter<real>(p, 1), normal, mnp_parameter<real>(p, 0))));
+        return true;
+    }
+};
+
+template <typename Out> struct mnp_draw_exponential { /* real: scale */
+    static constexpr int lanes = 4;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        value = Out(-p.single[0] * mnp_log_unit(mnp_open_float(mnp_word(block, lane))));
+        return true;
+    }
+};
+template <> struct mnp_draw_exponential<double> {
+    static constexpr int lanes = 2;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, double &value)
+    {
+        value = -p.real[0] * log(mnp_open_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1)));
+        return true;
+    }
+};
+
+/* ---- gamma and beta ---- */
+
+enum { MNP_OTHER_BLOCKS = 0x8000, MNP_LAST_BLOCK = 0xffff }; /* instead of a number of an attempt */
+
+/*
+ * G. Marsaglia, W. W. Tsang, A Simple Method for Generating Gamma Variables, 2000, for a shape of at least 1: d * v,
+ * where d = shape - 1/3 and c = 1 / sqrt(9 d); true if this attempt is accepted.  A block is cut into 48, 32 and 48
+ * bits.
+ */
+MNP_INLINE bool mnp_marsaglia(double d, double c, const mnp_block &block, double &result)
+{
+    const double radius = (double)block.w0 * 0x1p-32 + ((double)(int32_t)(block.w3 >> 16) + 0.5) * 0x1p-48;
+    const double unit = (double)block.w2 * 0x1p-32 + ((double)(int32_t)(block.w3 & 0xffff) + 0.5) * 0x1p-48;
+    const double x = sqrt(-2 * log(radius)) * mnp_wave((double)(int32_t)block.w1 * 0x1p-32, 0);
+    const double v = (1 + c * x) * (1 + c * x) * (1 + c * x); /* below 0 its logarithm is NaN, and it is rejected */
+    result = d * v;
+    return log(unit) < 0.5 * x * x + d * (1 - v + log(v));
+}
+
+template <typename Out> struct mnp_draw_gamma { /* real: d, c, scale */
+    static constexpr int lanes = 1;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int, Out &value)
+    {
+        double result;
+        const bool accepted = mnp_marsaglia(p.real[0], p.real[1], block, result);
+        value = Out(p.real[2] * result);
+        return accepted;
+    }
+};
+
+/* Of a shape below 1, from that of the shape plus 1.  real: d, c, scale, 1 / shape */
+template <typename Out> struct mnp_draw_small_gamma {
+    static constexpr int lanes = 1;
+    static MNP_INLINE bool take(mnp_params &p, int64_t group, uint32_t, const mnp_block &block, int, Out &value)
+    {
+        double result;
+        const bool accepted = mnp_marsaglia(p.real[0], p.real[1], block, result);
+        const mnp_block other = mnp_block_of(p, group, MNP_LAST_BLOCK);
+        value = Out(p.real[2] * result * exp(log(mnp_open_double(other.w0, other.w1)) * p.real[3]));
+        return accepted;
+    }
+};
+
+/*
+ * a / (a + b) of gamma variables a and b.  Both must be accepted in the same attempt, which has two blocks.
+ */
+template <typename Out> struct mnp_draw_beta { /* real: d and c of both; shapes are at least 1 */
+    static constexpr int lanes = 1;
+    static MNP_INLINE bool take(mnp_params &p, int64_t group, uint32_t attempt, const mnp_block &block, int, Out &value)
+    {
+        double a, b;
+        const mnp_block other = mnp_block_of(p, group, attempt | MNP_OTHER_BLOCKS);
+        const int accepted = (int)mnp_marsaglia(p.real[0], p.real[1], block, a) &
+                             (int)mnp_marsaglia(p.real[2], p.real[3], other, b);
+        value = Out(a / (a + b));
+        return accepted;
+    }
+};
+
+/* Of any shapes, by logarithms, as with small ones both variables may be too small for a double. */
+template <typename Out> struct mnp_draw_small_beta { /* real: also 1 / shape of both, or 0 for shapes of at least 1 */
+    static constexpr int lanes = 1;
+    static MNP_INLINE bool take(mnp_params &p, int64_t group, uint32_t attempt, const mnp_block &block, int, Out &value)
+    {
+        double a, b;
+        const mnp_block other = mnp_block_of(p, group, attempt | MNP_OTHER_BLOCKS),
+                        last = mnp_block_of(p, group, MNP_LAST_BLOCK);
+        const int accepted = (int)mnp_marsaglia(p.real[0], p.real[1], block, a) &
+                             (int)mnp_marsaglia(p.real[2], p.real[3], other, b);
+        const double more = log(mnp_open_double(last.w2, last.w3)) * p.real[5] -
+                            log(mnp_open_double(last.w0, last.w1)) * p.real[4];
+        value = Out(1 / (1 + exp(log(b / a) + more)));
+        return accepted;
+    }
+};
+
+/* ---- counts ---- */
+
+/* What Stirling's formula, sqrt(2 pi k) (k / e)^k, lacks of k!, as a logarithm, to 1e-10 from k = 10 on. */
+MNP_INLINE double mnp_stirling_rest(double k)
+{
+    const double square = 1 / (k * k);
+    return (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square / 1680))) / k;
+}
+
+/* log(k!) of a small k. */
+MNP_INLINE double mnp_log_factorial(double k)
+{
+    double product = 1;
+    for (int j = 2; j <= (int)k; j++)
+        product *= j;
+    return log(product);
+}
+
+/* log(a! / b!), where large numbers do not cancel: a and b are about as large, and small together. */
+MNP_FUNCTION double mnp_log_factorial_ratio(double a, double b)
+{
+    if (a < 30 && b < 30)
+        return mnp_log_factorial(a) - mnp_log_factorial(b);
+    if (b < 1)
+        b = 1; /* 0! is 1!, too */
+    const double more = b - a;
+    return more - more * log(a) - (b + 0.5) * log1p(more / a) + mnp_stirling_rest(a) - mnp_stirling_rest(b);
+}
+
+/* The smallest k whose distribution function is above `unit`, by adding probabilities. */
+template <typename Out> struct mnp_draw_small_poisson { /* of a mean below 10; real: mean, exp(-mean) */
+    static constexpr int lanes = 2;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        double unit = mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1)), here = p.real[1];
+        int k = 0;
+        while (unit >= here && k < 128) { /* beyond, there is less than rounding leaves */
+            unit -= here;
+            k++;
+            here *= p.real[0] / k;
+        }
+        value = (Out)k;
+        return true;
+    }
+};
+
+/*
+ * W. Hoermann, The Transformed Rejection Method for Generating Poisson Random Variables, 1993, PTRS.
+ * real: mean, its logarithm, a, b, 1 / alpha, v_r, a number m near the mean, log of the probability of m
+ */
+template <typename Out> struct mnp_draw_poisson {
+    static constexpr int lanes = 1;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int, Out &value)
+    {
+        const double mean = p.real[0], a = p.real[2], b = p.real[3];
+        const double u = mnp_open_double(block.w0, block.w1) - 0.5, v = mnp_open_double(block.w2, block.w3);
+        const double us = 0.5 - fabs(u), k = floor((2 * a / us + b) * u + mean + 0.43);
+        value = (Out)(int64_t)k;
+        if (us >= 0.07 && v <= p.real[5])
+            return true;
+        if (k < 0 || (us < 0.013 && v > us))
+            return false;
+        return log(v * p.real[4] / (a / (us * us) + b)) <=
+               p.real[7] + (k - p.real[6]) * p.real[1] + mnp_log_factorial_ratio(p.real[6], k);
+    }
+};
+
+/* Of n * p below 10, p at most 1/2; real: p / (1 - p), (1 - p)^n; whole: n, and whether what is counted is failures */
+template <typename Out> struct mnp_draw_small_binomial {
+    static constexpr int lanes = 2;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        double unit = mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1)), here = p.real[1];
+        const int64_t n = (int64_t)p.whole[0], most = n < 128 ? n : 128;
+        int64_t k = 0;
+        while (unit >= here && k < most) {
+            unit -= here;
+            k++;
+            here *= p.real[0] * (double)(n - k + 1) / (double)k;
+        }
+        value = (Out)(p.whole[1] ? n - k : k);
+        return true;
+    }
+};
+
+/*
+ * W. Hoermann, The Generation of Binomial Random Variates, 1993, BTRS.  real: n * p + 1/2, a, b, v_r, alpha,
+ * log(p / (1 - p)), the mode m; whole: as above
+ */
+template <typename Out> struct mnp_draw_binomial {
+    static constexpr int lanes = 1;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int, Out &value)
+    {
+        const double n = (double)p.whole[0], a = p.real[1], b = p.real[2];
+        const double u = mnp_open_double(block.w0, block.w1) - 0.5, v = mnp_open_double(block.w2, block.w3);
+        const double us = 0.5 - fabs(u), k = floor((2 * a / us + b) * u + p.real[0]);
+        value = (Out)(int64_t)(p.whole[1] ? n - k : k);
+        if (us >= 0.07 && v <= p.real[3])
+            return true;
+        if (k < 0 || k > n)
+            return false;
+        const double m = p.real[6];
+        return log(v * p.real[4] / (a / (us * us) + b)) <=
+               mnp_log_factorial_ratio(m, k) + mnp_log_factorial_ratio(n - m, n - k) + (k - m) * p.real[5];
+    }
+};
+
+/* ---- choices ---- */
+
+/* The first of `table`, whole[0] sums of probabilities, that is above a number in [0, 1). */
+template <typename Out> struct mnp_draw_choice {
+    static constexpr int lanes = 2;
+    static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
+    {
+        const double unit = mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1));
+        int64_t low = 0, high = (int64_t)p.whole[0] - 1;
+        while (low < high) {
+            const int64_t middle = low + (high - low) / 2;
+            if (p.table[middle] > unit)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        value = (Out)low;
+        return true;
+    }
+};
+
+/* The mixing of bits by which murmur3 (A. Appleby) ends. */
+MNP_INLINE uint32_t mnp_mix(uint32_t x)
+{
+    x = (x ^ x >> 16) * 0x85ebca6bu;
+    x = (x ^ x >> 13) * 0xc2b2ae35u;
+    return x ^ x >> 16;
+}
+
+template <typename Out> struct mnp_draw_permutation { /* whole: n; and `feistel` */
+    static constexpr int lanes = 1;
+    static MNP_INLINE uint64_t once(const mnp_feistel &feistel, uint64_t number)
+    {
+        const uint32_t low_mask = (uint32_t)(((uint64_t)1 << feistel.low) - 1),
+                       high_mask = (uint32_t)(((uint64_t)1 << feistel.high) - 1);
+        uint32_t low = (uint32_t)number & low_mask, high = (uint32_t)(number >> feistel.low);
+#pragma GCC unroll 8
+        for (int round = 0; round < MNP_FEISTEL_ROUNDS; round += 2) {
+            low ^= mnp_mix(high + feistel.keys[round]) & low_mask;
+            high ^= mnp_mix(low + feistel.keys[round + 1]) & high_mask;
+        }
+        return (uint64_t)high << feistel.low | low;
+    }
+    static MNP_INLINE bool take(mnp_params &p, int64_t index, uint32_t attempt, const mnp_block &, int, Out &value)
+    {
+        const uint64_t first = (uint64_t)index ^ (p.feistel.swap & (uint32_t)(index < 2));
+        const uint64_t number = once(p.feistel, attempt == 0 ? first : (uint64_t)value);
+        value = (Out)number;
+        return number < p.whole[0];
+    }
+};

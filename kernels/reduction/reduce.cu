@@ -1,0 +1,187 @@
+/*
+ * Reductions: elements of operands are taken into sets, sets are joined, and what is then known gives the results.
+ * See kernels/reduction/reduce_ops.h and lib/ops/reduction/reduction.h.
+ *
+ * The library generates (see lib/ops/reduction/reduction_source.c), where `#include "generated"` stands,
+ *   mnp_typeK, mnp_memoryK      type of operand K in the reduction and in memory; mnp_carrierK, in which a scalar
+ *                               travels
+ *   mnp_op                      the reduction, a struct as reduce_ops.h has them
+ *   MNP_INPUTS(X), MNP_OUTPUTS(X)   X(K) for every input and every output
+ *   MNP_ELEMENT(lanes, method, j, IN, i)   call that method of set j for the element whose values are IN(K) and whose
+ *                               index is i
+ *   MNP_VALUE(IN)               what mnp_op takes of the element whose values are IN(K), mnp_value if it is one value
+ *   MNP_GIVE(acc, end, OUT)     set the results OUT(K)
+ * and defines for the strides that the kernel is for
+ *   MNP_REDUCE                  the kernel's name
+ *   MNP_KEPT, MNP_REDUCED, MNP_OPERANDS, MNP_RESULTS   kernels/reduction/reduce_params.h
+ *   MNP_FIRST_RESULT            number of the first output; that of the indices is one less than MNP_OPERANDS
+ *   MNP_REACH_OF_K              how input K is reached
+ *   MNP_COLUMNS                 0: vectors lie along the innermost reduced dimension, and the sets of a thread are one
+ *                               result's; 1: along the innermost kept one, and every set is another's
+ *   MNP_SEARCHES                1: mnp_op is mnp_reduce_index without a mask
+ *   MNP_STEADY, MNP_LOOKS       1: mnp_op is of reduce_binned.h; and takes elements in batches that it looks at first
+ *   MNP_ACC_BYTES               room for an mnp_op::acc
+ * and for GPUs also
+ *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; neighbours that a thread takes at once; how many times
+ */
+#include "kernels/prelude.h"
+#include "kernels/math.h"
+#include "kernels/reduction/reduce_params.h"
+#include "kernels/reduction/reduce_ops.h"
+#include "kernels/reduction/reduce_step.h"
+#if MNP_STEADY
+#include "kernels/reduction/binned.h"
+#include "kernels/reduction/reduce_binned.h"
+#endif
+#if MNP_LOOKS
+#define MNP_TAKE(lanes, j, IN, i) MNP_ELEMENT(lanes, template visit<MNP_TAKE_IT>, j, IN, i)
+#define MNP_TAKE_ONE(lanes, j, IN, i) MNP_ELEMENT(lanes, template visit<MNP_TAKE_ANY>, j, IN, i)
+#define MNP_LOOK_AT(lanes, j, IN, i) MNP_ELEMENT(lanes, template visit<MNP_LOOK>, j, IN, i)
+#define MNP_IS_PLAIN(lanes, count, end) (lanes).plain(count, 0, end)
+#else
+#define MNP_TAKE(lanes, j, IN, i) MNP_ELEMENT(lanes, take, j, IN, i)
+#define MNP_TAKE_ONE(lanes, j, IN, i) MNP_TAKE(lanes, j, IN, i)
+#define MNP_LOOK_AT(lanes, j, IN, i)
+#define MNP_IS_PLAIN(lanes, count, end) true
+#endif
+#include "generated"
+#include "kernels/nest.h"
+
+typedef mnp_op::acc mnp_acc;
+static_assert(sizeof(mnp_acc) <= MNP_ACC_BYTES, "the library leaves room for parts");
+
+template <typename To> MNP_INLINE To mnp_from_words(const void *words)
+{
+    To value;
+    memcpy(&value, words, sizeof value);
+    return value;
+}
+
+/* The stride of an operand along vectors. */
+MNP_INLINE int64_t mnp_along(const mnp_reduce_operand &operand)
+{
+    return MNP_COLUMNS ? operand.kept[MNP_KEPT - 1] : operand.reduced[MNP_REDUCED - 1];
+}
+
+/* An input from some element on, along vectors. */
+template <int reach, typename Type, typename Memory, typename Carrier> struct mnp_reader {
+    const Memory *at;
+    int64_t stride;
+    MNP_INLINE void find(const mnp_reduce_operand &operand, int64_t offset)
+    {
+        at = (const Memory *)operand.base + offset;
+        stride = mnp_along(operand);
+    }
+    MNP_INLINE Type get(int64_t j) const
+    {
+        return mnp_to<Type>::from(at[reach == MNP_REACH_STRIDED ? j * stride : reach == MNP_REACH_BROADCAST ? 0 : j]);
+    }
+    template <int count> MNP_INLINE void load(int64_t j, Memory (&values)[count]) const
+    {
+        if constexpr (reach == MNP_REACH_VECTOR) {
+            const mnp_vector<Memory, count> all = *(const mnp_vector<Memory, count> *)(at + j);
+#if MNP_CUDA
+#pragma unroll
+#endif
+            for (int v = 0; v < count; v++)
+                values[v] = all.at[v];
+        } else {
+#if MNP_CUDA
+#pragma unroll
+#endif
+            for (int v = 0; v < count; v++)
+                values[v] = at[reach == MNP_REACH_STRIDED     ? (j + v) * stride
+                               : reach == MNP_REACH_BROADCAST ? 0
+                                                              : j + v];
+        }
+    }
+    MNP_INLINE Type convert(Memory value) const
+    {
+        return mnp_to<Type>::from(value);
+    }
+};
+template <typename Type, typename Memory, typename Carrier>
+struct mnp_reader<MNP_REACH_SCALAR, Type, Memory, Carrier> {
+    Type value;
+    MNP_INLINE void find(const mnp_reduce_operand &operand, int64_t)
+    {
+        value = mnp_to<Type>::from(mnp_from_words<Carrier>(&operand));
+    }
+    MNP_INLINE Type get(int64_t) const
+    {
+        return value;
+    }
+    template <int count> MNP_INLINE void load(int64_t, Memory (&)[count]) const
+    {
+    }
+    MNP_INLINE Type convert(Memory) const
+    {
+        return value;
+    }
+};
+
+/* All inputs from some element on, and the index of that element. */
+struct mnp_readers {
+#define MNP_DECLARE(k) mnp_reader<MNP_REACH_OF_##k, mnp_type##k, mnp_memory##k, mnp_carrier##k> in##k;
+    MNP_INPUTS(MNP_DECLARE)
+    int64_t first, step;
+    /* `kept` and `reduced`: indices of the first element, those along vectors left out. */
+    MNP_INLINE void find(const mnp_reduce_params &p, const int64_t *kept, const int64_t *reduced)
+    {
+        constexpr int outer = MNP_KEPT - MNP_COLUMNS, inner = MNP_REDUCED - !MNP_COLUMNS;
+#define MNP_FIND(k)                                                                                                    \
+    in##k.find(p.operand[k],                                                                                           \
+               mnp_offset<outer>(p.operand[k].kept, kept) + mnp_offset<inner>(p.operand[k].reduced, reduced));
+        MNP_INPUTS(MNP_FIND)
+        const mnp_reduce_operand &counter = p.operand[MNP_OPERANDS - 1];
+        first = (int64_t)counter.base + mnp_offset<outer>(counter.kept, kept) +
+                mnp_offset<inner>(counter.reduced, reduced);
+        step = mnp_along(counter);
+    }
+    MNP_INLINE int64_t index(int64_t j) const
+    {
+        return first + j * step;
+    }
+};
+
+/* Where what is known of part number `part` of output o, which has these indices, lies. */
+MNP_INLINE mnp_acc *mnp_part_at(const mnp_reduce_params &p, unsigned long long parts, const int64_t *index,
+                                int64_t part)
+{
+    return (mnp_acc *)(parts + (part * p.outputs + mnp_offset<MNP_KEPT>(p.place, index)) * MNP_ACC_BYTES);
+}
+
+/* What is known of part number `part` of output o: a part, or the results. */
+MNP_INLINE void mnp_deliver(const mnp_reduce_params &p, const mnp_acc &acc, int64_t o, int64_t part)
+{
+    int64_t index[MNP_KEPT];
+    mnp_unravel<MNP_KEPT>(p.kept, o, index);
+    if (p.target) {
+        *mnp_part_at(p, p.target, index, part) = acc;
+        return;
+    }
+    const mnp_reduce_end end = {(int64_t)p.count, p.ddof};
+#define MNP_RESULT(k) mnp_type##k result##k = {};
+#define MNP_SET(k) result##k
+#define MNP_STORE(k)                                                                                                   \
+    ((mnp_memory##k *)p.result[k - MNP_FIRST_RESULT].base)[mnp_offset<MNP_KEPT>(p.result[k - MNP_FIRST_RESULT].kept,   \
+                                                                                index)] =                              \
+        mnp_to<mnp_memory##k>::from(result##k);
+    MNP_OUTPUTS(MNP_RESULT)
+    MNP_GIVE(acc, end, MNP_SET);
+    MNP_OUTPUTS(MNP_STORE)
+}
+
+/* An empty set. */
+MNP_INLINE mnp_acc mnp_empty()
+{
+    mnp_op::lanes<1> lanes;
+    lanes.start(0);
+    return lanes.end(0);
+}
+
+#if MNP_CUDA
+#include "kernels/reduction/reduce_cuda.h"
+#else
+#include "kernels/reduction/reduce_host.h"
+#endif

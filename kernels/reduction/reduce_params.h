@@ -1,0 +1,56 @@
+/*
+ * The parameter of reduce.cu, and how a kernel reaches its operands: shared by the library (C) and the kernel (C++).
+ *
+ * A reduction has MNP_KEPT dimensions that its results have too and MNP_REDUCED that it goes over, the innermost of
+ * either last.  Dimensions go along with operands by strides, in elements.
+ */
+#ifndef MNP_KERNELS_REDUCTION_REDUCE_PARAMS_H
+#define MNP_KERNELS_REDUCTION_REDUCE_PARAMS_H
+
+/* How an operand goes along the dimension that vectors lie along. */
+enum {
+    MNP_REACH_STRIDED,   /* by any stride */
+    MNP_REACH_UNIT,      /* by stride 1 */
+    MNP_REACH_VECTOR,    /* by stride 1, and aligned so that MNP_VECTOR elements are one access */
+    MNP_REACH_BROADCAST, /* by stride 0 */
+    MNP_REACH_SCALAR     /* has no memory: its value is in the parameter */
+};
+
+/* What a launch is to do. */
+enum {
+    MNP_REDUCE_ELEMENTS, /* of the operands */
+    MNP_REDUCE_PARTS     /* what other launches, or other ranks, have left of them */
+};
+
+#ifdef __cplusplus
+
+struct mnp_reduce_operand {
+    unsigned long long base; /* address of the first element; of a scalar, the value, which goes on in `kept` */
+    long long kept[MNP_KEPT], reduced[MNP_REDUCED];
+};
+
+struct mnp_reduce_result {
+    unsigned long long base;
+    long long kept[MNP_KEPT];
+};
+
+/* The library writes it as a row of 64-bit numbers in this order. */
+struct mnp_reduce_params {
+    long long task;
+    long long outputs;            /* results of this rank */
+    long long rows;               /* product of `reduced`, but for its last where vectors lie along that one */
+    long long parts;              /* that the elements of one result are dealt out to; or that are there to be joined */
+    long long team;               /* threads that share a part, or along a line of columns, as the power of two */
+    long long count;              /* elements of one result, on all ranks */
+    double ddof;
+    unsigned long long initial[2]; /* a number that takes part in every result */
+    unsigned long long source;     /* parts to be joined: that of an output is number part * outputs + its place */
+    unsigned long long target;     /* 0: results are written; else where their acc go, in the same order */
+    long long kept[MNP_KEPT], reduced[MNP_REDUCED];
+    long long place[MNP_KEPT]; /* strides of places, which are the same on all ranks that share results */
+    mnp_reduce_operand operand[MNP_OPERANDS]; /* inputs, then the elements' indices, which count instead of loading */
+    mnp_reduce_result result[MNP_RESULTS];
+};
+
+#endif
+#endif

@@ -1,0 +1,60 @@
+/*
+ * Scans: every element of a result is what is known of all elements up to its own, along one axis.  See
+ * kernels/reduction/reduce_ops.h, whose structs say what that is, and lib/ops/scan/scan.h.
+ *
+ * What the library generates where `#include "generated"` stands is what kernels/reduction/reduce.cu tells, of one input, number
+ * 0, and one output, number 1.  It defines
+ *   MNP_SCAN               the kernel's name
+ *   MNP_KEPT               kernels/scan/scan_params.h
+ *   MNP_WAY                which way threads lie, kernels/scan/scan_params.h
+ *   MNP_UNIT_IN, MNP_UNIT_OUT   1: the operand goes by stride 1 along the axis, or across lines where threads do
+ *   MNP_ACC_BYTES          room for an mnp_op::acc
+ *   MNP_STEADY, MNP_LOOKS  as there
+ * and for GPUs also
+ *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; neighbours that are one access; accesses under way
+ */
+#include "kernels/prelude.h"
+#include "kernels/math.h"
+#include "kernels/scan/scan_params.h"
+#include "kernels/reduction/reduce_ops.h"
+#include "kernels/reduction/reduce_step.h"
+#if MNP_STEADY
+#include "kernels/reduction/binned.h"
+#include "kernels/reduction/reduce_binned.h"
+#endif
+#include "generated"
+#include "kernels/nest.h"
+#include "kernels/reduction/scan_elements.h"
+
+static_assert(sizeof(mnp_acc) <= MNP_ACC_BYTES, "the library leaves room for what ranks know");
+
+/* What is known before the elements of a line on this rank. */
+MNP_INLINE mnp_acc mnp_before_line(const mnp_scan_params &p, const int64_t *index)
+{
+    mnp_acc acc = mnp_empty();
+    for (int64_t i = 0; i < p.count; i++) {
+        const int64_t at = (p.first + i * p.by) * p.lines + mnp_offset<MNP_KEPT>(p.place, index);
+        mnp_op::join(acc, *(const mnp_acc *)(p.known + at * MNP_ACC_BYTES));
+    }
+    return acc;
+}
+
+MNP_INLINE mnp_acc *mnp_part_total(const mnp_scan_params &p, int64_t line, int64_t part)
+{
+    return (mnp_acc *)(p.totals + (part * p.lines + line) * MNP_ACC_BYTES);
+}
+
+/* What is known before part number `part` of a line, whose indices are `index`. */
+MNP_INLINE mnp_acc mnp_before_part(const mnp_scan_params &p, const int64_t *index, int64_t line, int64_t part)
+{
+    mnp_acc acc = mnp_before_line(p, index);
+    for (int64_t earlier = 0; earlier < part; earlier++)
+        mnp_op::join(acc, *mnp_part_total(p, line, earlier));
+    return acc;
+}
+
+#if MNP_CUDA
+#include "kernels/scan/scan_cuda.h"
+#else
+#include "kernels/scan/scan_host.h"
+#endif

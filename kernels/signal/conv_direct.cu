@@ -1,0 +1,117 @@
+/*
+ * Direct convolution, in its sliding-window form: out[o] = sum over j of taps[j] * extended[o + j].
+ *
+ * Compiled with
+ *   MNP_IN, MNP_OUT, MNP_SUM   types of the input, the output and the sums
+ *   MNP_TX, MNP_TY             a tile: outputs along x and y
+ *   MNP_CX, MNP_CY             taps along x and y that are served by one window in fast memory; larger kernels take
+ *                              several windows
+ * and for GPUs also
+ *   MNP_K0 .. MNP_K3           the kernel's extents
+ *   MNP_RX, MNP_RY             outputs of a thread in registers
+ */
+#include "kernels/prelude.h"
+#include "kernels/signal/conv_direct_params.h"
+
+/*
+ * A plane (y, x) of the extended box.  Rows low .. low + inner - 1 are rows of the block between begin and end, and what
+ * is left and right of it is in `edge`; all other rows are whole in `rows`.
+ */
+struct plane {
+    const MNP_IN *block, *edge, *rows;
+    int64_t row_stride, stride, low, inner, begin, end, width;
+};
+
+/* A row of it: x in [begin, end) at middle[(x - begin) * stride], others at edge[x] before and edge[x - inner] after. */
+struct row {
+    const MNP_IN *middle, *edge;
+    int64_t stride, begin, end;
+};
+
+MNP_INLINE bool is_inner(const mnp_conv_params &p, int d, int64_t i)
+{
+    return i >= p.low[d] && i < p.low[d] + p.inner[d];
+}
+
+/* Place along dimension d among the slabs below and above the inner part. */
+MNP_INLINE int64_t in_slabs(const mnp_conv_params &p, int d, int64_t i)
+{
+    return i < p.low[d] ? i : i - p.inner[d];
+}
+
+MNP_INLINE plane find_plane(const mnp_conv_params &p, int64_t i0, int64_t i1)
+{
+    const MNP_IN *ring = (const MNP_IN *)p.ring;
+    const long long *size = p.extended;
+    int64_t area = (int64_t)size[2] * size[3], j0 = i0 - p.low[0], j1 = i1 - p.low[1];
+    if (!is_inner(p, 0, i0))
+        return plane{ring, ring, ring + p.slabs[0] + (in_slabs(p, 0, i0) * size[1] + i1) * area, 0, 1, 0, 0, 0, 0, size[3]};
+    if (!is_inner(p, 1, i1))
+        return plane{ring, ring, ring + p.slabs[1] + (j0 * (size[1] - p.inner[1]) + in_slabs(p, 1, i1)) * area,
+                     0, 1, 0, 0, 0, 0, size[3]};
+    int64_t number = j0 * p.inner[1] + j1;
+    return plane{(const MNP_IN *)p.block + j0 * p.block_stride[0] + j1 * p.block_stride[1],
+                 ring + p.slabs[3] + number * p.inner[2] * (size[3] - p.inner[3]),
+                 ring + p.slabs[2] + number * (size[2] - p.inner[2]) * size[3],
+                 p.block_stride[2], p.block_stride[3], p.low[2], p.inner[2], p.low[3], p.low[3] + p.inner[3], size[3]};
+}
+
+MNP_INLINE row find_row(const plane &in, int64_t y)
+{
+    int64_t j = y - in.low;
+    if (j >= 0 && j < in.inner)
+        return row{in.block + j * in.row_stride, in.edge + j * (in.width - (in.end - in.begin)), in.stride, in.begin, in.end};
+    const MNP_IN *whole = in.rows + (j < 0 ? y : y - in.inner) * in.width;
+    return row{whole, whole, 1, 0, in.width};
+}
+
+/* The first output of a tile. */
+MNP_INLINE void tile_origin(const mnp_conv_params &p, int64_t tile, int64_t *origin)
+{
+    origin[3] = tile % p.tile_grid[3] * MNP_TX;
+    tile /= p.tile_grid[3];
+    origin[2] = tile % p.tile_grid[2] * MNP_TY;
+    tile /= p.tile_grid[2];
+    origin[1] = tile % p.tile_grid[1];
+    origin[0] = tile / p.tile_grid[1];
+}
+
+/* A sum as an output: integers from floats are rounded to the nearest and held within their range, NaN gives 0. */
+template <typename Out> struct finish {
+    template <typename Sum> static MNP_INLINE Out from(Sum x)
+    {
+        return mnp_to<Out>::from(x);
+    }
+};
+
+#define MNP_FINISH_INTEGER(type, low, high, limit)                                                                     \
+    template <> struct finish<type> {                                                                                  \
+        static MNP_INLINE type from(uint64_t x)                                                                        \
+        {                                                                                                              \
+            return (type)x;                                                                                            \
+        }                                                                                                              \
+        static MNP_INLINE type from(double x)                                                                          \
+        {                                                                                                              \
+            x = MNP_RINT(x);                                                                                           \
+            return x >= limit ? high : x > (double)(low) ? (type)x : x <= (double)(low) ? (type)(low) : (type)0;       \
+        }                                                                                                              \
+    };
+#if MNP_CUDA
+#define MNP_RINT rint
+#else
+#define MNP_RINT __builtin_rint
+#endif
+MNP_FINISH_INTEGER(int8_t, -128, 127, 127.0)
+MNP_FINISH_INTEGER(int16_t, -32768, 32767, 32767.0)
+MNP_FINISH_INTEGER(int32_t, -2147483647 - 1, 2147483647, 2147483647.0)
+MNP_FINISH_INTEGER(int64_t, -9223372036854775807LL - 1, 9223372036854775807LL, 9223372036854775808.0)
+MNP_FINISH_INTEGER(uint8_t, 0, 255, 255.0)
+MNP_FINISH_INTEGER(uint16_t, 0, 65535, 65535.0)
+MNP_FINISH_INTEGER(uint32_t, 0, 4294967295u, 4294967295.0)
+MNP_FINISH_INTEGER(uint64_t, 0, 18446744073709551615ull, 18446744073709551616.0)
+
+#if MNP_CUDA
+#include "kernels/signal/conv_direct_cuda.h"
+#else
+#include "kernels/signal/conv_direct_host.h"
+#endif

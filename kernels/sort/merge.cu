@@ -1,0 +1,99 @@
+/*
+ * Merging sorted runs, two neighbours into one.
+ *
+ * The outputs are dealt out evenly, whatever runs they come from.  Where a share begins in both of its runs is found by
+ * a search along the diagonal of that many outputs (S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path -
+ * Parallel Merging Made Simple, 2012).  Of equal elements those of the first run go first.
+ *
+ *   MNP_KEY, MNP_PAYLOAD (0 or 1), MNP_DESCENDING (0 or 1), MNP_THREADS of a block, MNP_ITEMS of a thread
+ */
+#include "kernels/prelude.h"
+#include "kernels/math_types.h"
+#include "kernels/sort/merge_params.h"
+
+/* NumPy's order. */
+template <typename T> MNP_INLINE bool mnp_precedes(T x, T y)
+{
+    if constexpr (mnp_is_half<T>)
+        return mnp_precedes((float)x, (float)y);
+    else if constexpr (mnp_is_integer<T>)
+        return x < y;
+    else
+        return (x < y) | ((y != y) & (x == x));
+}
+MNP_INLINE bool mnp_precedes(mnp_bool x, mnp_bool y)
+{
+    return x.value < y.value;
+}
+template <typename R> MNP_INLINE bool mnp_precedes(mnp_complex<R> x, mnp_complex<R> y)
+{
+    const bool x_is_nan = x.im != x.im, y_is_nan = y.im != y.im;
+    if (x.re < y.re)
+        return !x_is_nan || y_is_nan;
+    if (x.re > y.re)
+        return y_is_nan && !x_is_nan;
+    if (x.re == y.re || (x.re != x.re && y.re != y.re))
+        return x.im < y.im || (y_is_nan && !x_is_nan);
+    return y.re != y.re;
+}
+
+/* Whether an element of the second run goes before one of the first. */
+MNP_INLINE bool mnp_goes_first(MNP_KEY second, MNP_KEY first)
+{
+    return MNP_DESCENDING ? mnp_precedes(first, second) : mnp_precedes(second, first);
+}
+
+/* Two runs that become one: where they begin, how long they are. */
+struct mnp_pair {
+    int64_t first, second, first_length, second_length;
+};
+
+/* The pair that output number `at` belongs to. */
+MNP_INLINE mnp_pair mnp_find_pair(const mnp_merge_params &p, int64_t at)
+{
+    int64_t low = 0, high = (p.nruns + 2 * p.span - 1) / (2 * p.span); /* of pairs: it is one of low .. high - 1 */
+    while (high - low > 1) {
+        const int64_t middle = (low + high) / 2;
+        if (p.starts[middle * 2 * p.span] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    const int64_t run = low * 2 * p.span;
+    const int64_t middle = run + p.span < p.nruns ? run + p.span : p.nruns;
+    const int64_t end = run + 2 * p.span < p.nruns ? run + 2 * p.span : p.nruns;
+    const int64_t first = p.starts[run], second = p.starts[middle];
+    return mnp_pair{first, second, second - first, p.starts[end] - second};
+}
+
+/* How many of the first `outputs` of two runs are of the first one: at least, and at most. */
+MNP_INLINE int64_t mnp_least(int64_t outputs, int64_t second_length)
+{
+    return outputs > second_length ? outputs - second_length : 0;
+}
+MNP_INLINE int64_t mnp_most(int64_t outputs, int64_t first_length)
+{
+    return outputs < first_length ? outputs : first_length;
+}
+
+/* And exactly. */
+template <typename Index>
+MNP_INLINE Index mnp_path(const MNP_KEY *first, Index first_length, const MNP_KEY *second, Index second_length,
+                          Index outputs)
+{
+    Index low = (Index)mnp_least(outputs, second_length), high = (Index)mnp_most(outputs, first_length);
+    while (low < high) {
+        const Index middle = (low + high) / 2;
+        if (mnp_goes_first(second[outputs - 1 - middle], first[middle]))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+#if MNP_CUDA
+#include "kernels/sort/merge_cuda.h"
+#else
+#include "kernels/sort/merge_host.h"
+#endif

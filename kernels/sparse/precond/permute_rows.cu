@@ -1,0 +1,139 @@
+/*
+ * Entries of a part in CSR that a relaxation needs, brought into its order where they lie.
+ *
+ * A thread takes a line, or a place, and its entries one after the other, as it does when it relaxes the row.  Compiled
+ * with
+ *   MNP_VALUE   type of the values
+ */
+#include "kernels/prelude.h"
+#include "kernels/sparse/precond/permute_rows_params.h"
+#include "kernels/claim.h"
+#include "kernels/lines.h"
+
+MNP_INLINE int64_t offset_of(const mnp_arrange_params &p, int64_t line)
+{
+    return line_offsets{p.offsets, p.wide != 0}[line];
+}
+
+MNP_INLINE int64_t row_of(const mnp_arrange_params &p, int64_t line)
+{
+    return p.rows_of ? p.rows_of[line] : line;
+}
+
+/* The line that a row has; -1: none. */
+MNP_INLINE int64_t find_line(const mnp_arrange_params &p, int64_t row)
+{
+    if (!p.rows_of)
+        return row < p.lines ? row : -1;
+    const int64_t line = lower_bound(p.rows_of, 0, p.lines, row);
+    return line < p.lines && p.rows_of[line] == row ? line : -1;
+}
+
+/* What decides which entries of a row count. */
+struct chooser {
+    int order, colour;
+    const int *colours;
+    int64_t row, first, end;
+
+    MNP_INLINE bool counts(int64_t column) const
+    {
+        switch (order) {
+        case MNP_ARRANGE_LOWER:
+            return column < row;
+        case MNP_ARRANGE_UPPER:
+            return column > row;
+        case MNP_ARRANGE_ALL:
+            return column != row;
+        case MNP_ARRANGE_EARLIER:
+            return colours[column] < colour;
+        case MNP_ARRANGE_LATER:
+            return colours[column] > colour;
+        default:
+            return column >= first && column < end;
+        }
+    }
+    /* In a triangle: on the other side of the diagonal, or of the own columns. */
+    MNP_INLINE bool is_beyond(int64_t column) const
+    {
+        const bool has_diagonal = order != MNP_ARRANGE_BEFORE && order != MNP_ARRANGE_BEHIND;
+        return !counts(column) && !(has_diagonal && column == row);
+    }
+};
+
+MNP_INLINE chooser choose(const mnp_arrange_params &p, int64_t row)
+{
+    const bool by_colours = p.order == MNP_ARRANGE_EARLIER || p.order == MNP_ARRANGE_LATER;
+    return {p.order, by_colours ? p.colours[row] : 0, p.colours, row, p.first, p.end};
+}
+
+MNP_INLINE void count_line(const mnp_arrange_params &p, int64_t line)
+{
+    const int64_t row = row_of(p, line), end = offset_of(p, line + 1);
+    const chooser chosen = choose(p, row);
+    int count = 0;
+    for (int64_t entry = offset_of(p, line); entry < end; entry++)
+        count += chosen.counts(p.columns[entry]);
+    p.lengths[row] = count;
+}
+
+MNP_INLINE void fill_place(const mnp_arrange_params &p, int64_t place)
+{
+    const int64_t row = p.places[place], line = find_line(p, row), slice = p.slice;
+    if (line < 0)
+        return;
+    const chooser chosen = choose(p, row);
+    const int64_t begin = offset_of(p, line), count = offset_of(p, line + 1) - begin;
+    const int64_t start = p.falls ? begin + count - 1 : begin, step = p.falls ? -1 : 1;
+    const int *const columns = p.columns;
+    const MNP_VALUE *const values = (const MNP_VALUE *)p.values;
+    int *const made_columns = p.made_columns;
+    MNP_VALUE *const made_values = (MNP_VALUE *)p.made_values;
+    int64_t at = p.slices[place / slice] + place % slice;
+    for (int64_t n = 0, entry = start; n < count; n++, entry += step) {
+        const int64_t column = columns[entry];
+        if (!chosen.counts(column))
+            continue;
+        made_columns[at] = (int)(column - chosen.first);
+        made_values[at] = values[entry];
+        at += slice;
+    }
+}
+
+MNP_INLINE bool is_zero(double value)
+{
+    return value == 0;
+}
+template <typename R> MNP_INLINE bool is_zero(mnp_complex<R> value)
+{
+    return value.re == 0 && value.im == 0;
+}
+
+MNP_INLINE void find_in_line(const mnp_arrange_params &p, int64_t line)
+{
+    const chooser chosen = choose(p, row_of(p, line));
+    const int64_t end = offset_of(p, line + 1);
+    for (int64_t entry = offset_of(p, line); entry < end; entry++) {
+        if (chosen.is_beyond(p.columns[entry]) && !is_zero(((const MNP_VALUE *)p.values)[entry])) {
+            keep_least(p.found, (unsigned long long)entry);
+            return;
+        }
+    }
+}
+
+MNP_KERNEL(arrange, mnp_arrange_params)
+{
+    switch (p.task) {
+    case MNP_ARRANGE_COUNT:
+        for MNP_RANGE (line, p.lines)
+            count_line(p, line);
+        break;
+    case MNP_ARRANGE_FILL:
+        for MNP_RANGE (place, p.rows)
+            fill_place(p, place);
+        break;
+    case MNP_ARRANGE_FIND:
+        for MNP_RANGE (line, p.lines)
+            find_in_line(p, line);
+        break;
+    }
+}

@@ -1,0 +1,72 @@
+/*
+ * C = A B of sparse matrices in CSR, by rows (F. Gustavson, "Two fast algorithms for sparse matrices", ACM Transactions
+ * on Mathematical Software 4, 1978): row i of C is the sum of the rows of B that A's row i names, each times its entry.
+ * This is done twice: columns are counted, then there is room, and the rows are written, their columns rising.
+ *
+ * On a GPU sums are kept in hash tables in shared memory, as in Y. Nagasaka, A. Nukada and S. Matsuoka,
+ * "High-performance and memory-saving sparse general matrix-matrix multiplication for NVIDIA Pascal GPU", ICPP 2017.
+ * Rows are sorted into bins by how long they may be.  A team, some threads of a warp or a block, makes a row: it
+ * numbers the products of as many entries of A as it has threads, and every thread takes one of them in turn, however
+ * short the rows of B are.  The longest rows have sums for all columns in global memory, with a bit for those that are
+ * there.  Sums come in the order of the products, so results are always the same: threads that meet at a sum find out,
+ * and add one after the other.
+ *
+ * On the host a worker has sums for a window of columns, with a bit for those that are there, which are then found in
+ * order.  The rows of B have rising columns; so they are followed from window to window.
+ *
+ * Compiled as spgemm_plan with MNP_PLAN 1, or as spgemm_rows with MNP_PLAN 0 and
+ *   MNP_VALUE        type of the values
+ *   MNP_COUNTS       whether columns are counted only
+ *   MNP_TEAM         on GPUs: threads of a team, a power of two; above 32, a block
+ *   MNP_BLOCK        threads of a block
+ *   MNP_MOST         the longest row's columns, a power of two; 0: any number, in global memory
+ *   MNP_TEAM_BYTES   shared memory of a team, a multiple of 16
+ */
+#include "kernels/prelude.h"
+#include "kernels/sparse/product/spgemm_params.h"
+
+MNP_INLINE int64_t offset(const mnp_spgemm_matrix &matrix, int64_t i)
+{
+    return matrix.wide ? ((const int64_t *)matrix.offsets)[i] : ((const int *)matrix.offsets)[i];
+}
+
+MNP_INLINE int64_t row_length(const mnp_spgemm_matrix &matrix, int64_t row)
+{
+    return offset(matrix, row + 1) - offset(matrix, row);
+}
+
+#if !MNP_PLAN
+/* sum += factor * value */
+template <typename R> MNP_INLINE void add_product(R &sum, R factor, R value)
+{
+    sum += factor * value;
+}
+template <typename R> MNP_INLINE void add_product(mnp_complex<R> &sum, mnp_complex<R> factor, mnp_complex<R> value)
+{
+    sum.re += factor.re * value.re - factor.im * value.im;
+    sum.im += factor.re * value.im + factor.im * value.re;
+}
+#endif
+
+#if MNP_PLAN
+enum { RECORD = 1 + MNP_SPGEMM_BINS };
+
+MNP_INLINE int64_t count_tiles(const mnp_spgemm_plan_params &p)
+{
+    return (p.rows + MNP_SPGEMM_TILE - 1) / MNP_SPGEMM_TILE;
+}
+
+MNP_INLINE void store_offset(const mnp_spgemm_plan_params &p, int64_t row, int64_t offset)
+{
+    if (p.wide)
+        ((int64_t *)p.offsets)[row] = offset;
+    else
+        ((int *)p.offsets)[row] = (int)offset;
+}
+#endif
+
+#if MNP_CUDA
+#include "kernels/sparse/product/spgemm_cuda.h"
+#else
+#include "kernels/sparse/product/spgemm_host.h"
+#endif

@@ -1,0 +1,252 @@
+/*
+ * Rows of sparse matrices with the same shape: sums and products element by element, selections, and other values.
+ *
+ * An entry finds its partner in the other matrix by itself, and so whether it is kept; where it goes is told by how
+ * many entries of either matrix are kept before it.  What sums and products come to is not kept where it is 0, as in
+ * SciPy.  Compiled with
+ *   MNP_VALUE   type of the values
+ *   MNP_SUM, MNP_PRODUCT or MNP_SELECT; or MNP_FROM, the type of the values that are changed
+ */
+#include "kernels/prelude.h"
+#include "kernels/sparse/rows/edit_rows_params.h"
+#include "kernels/lines.h"
+#include "kernels/numbers.h"
+
+/* Numbers that are computed with: a product is rounded before it is added to anything, so that x - x is 0. */
+MNP_INLINE double times(double a, double b)
+{
+#if MNP_CUDA
+    return __dmul_rn(a, b);
+#else
+    double product = a * b;
+    asm("" : "+m"(product));
+    return product;
+#endif
+}
+
+MNP_INLINE double widen(double x)
+{
+    return x;
+}
+template <typename R> MNP_INLINE mnp_complex128 widen(mnp_complex<R> x)
+{
+    return {x.re, x.im};
+}
+
+MNP_INLINE mnp_complex128 times(mnp_complex128 a, mnp_complex128 b)
+{
+    return {times(a.re, b.re) - times(a.im, b.im), times(a.re, b.im) + times(a.im, b.re)};
+}
+
+MNP_INLINE bool is_zero(double x)
+{
+    return x == 0;
+}
+MNP_INLINE bool is_zero(mnp_complex128 x)
+{
+    return x.re == 0 && x.im == 0;
+}
+
+typedef decltype(widen(MNP_VALUE{})) wide;
+
+MNP_INLINE wide value_of(const mnp_rows_list &rows, int64_t entry)
+{
+    return widen(((const MNP_VALUE *)rows.values)[entry]);
+}
+
+#ifdef MNP_FROM
+
+/* ---- values ---- */
+
+/* An absolute value, which does not overflow on the way. */
+MNP_INLINE double size_of(double x)
+{
+    return x < 0 ? -x : x;
+}
+MNP_INLINE double size_of(mnp_complex128 x)
+{
+#if MNP_CUDA
+    return hypot(x.re, x.im);
+#else
+    return __builtin_hypot(x.re, x.im);
+#endif
+}
+
+MNP_INLINE void multiply(MNP_VALUE *value, const void *factors, int64_t i)
+{
+    *value = mnp_to<MNP_VALUE>::from(times(widen(*value), widen(((const MNP_VALUE *)factors)[i])));
+}
+
+MNP_INLINE void scale_column(const mnp_change_params &p, MNP_VALUE *value, int64_t column)
+{
+    const int64_t own = column - p.column_lo;
+    if (own >= 0 && own < p.columns)
+        multiply(value, p.right, own);
+    else
+        multiply(value, p.right_ghosts, lower_bound(p.ghosts, 0, p.nghosts, column));
+}
+
+MNP_KERNEL(change_values, mnp_change_params)
+{
+    for_entries(
+        THE_CREW, p.rows.offsets, p.rows.rows, [](int64_t row) { return row; },
+        [&](int64_t row, int64_t entry) {
+            const MNP_FROM from = ((const MNP_FROM *)p.rows.values)[entry];
+            MNP_VALUE value = mnp_to<MNP_VALUE>::from(from);
+            if (p.magnitudes)
+                value = mnp_to<MNP_VALUE>::from(size_of(widen(from)));
+            if (p.ones)
+                value = mnp_number_of<MNP_VALUE>::from(1);
+            if (p.conjugates)
+                value = conjugate(value);
+            if (p.left)
+                multiply(&value, p.left, row);
+            if (p.right || p.right_ghosts) /* a rank may have no columns of its own */
+                scale_column(p, &value, p.rows.columns[entry]);
+            ((MNP_VALUE *)p.made)[entry] = value;
+        });
+}
+
+MNP_KERNEL(sum_magnitudes, mnp_change_params)
+{
+    for MNP_RANGE (row, p.rows.rows) {
+        double sum = 0;
+        for (int64_t entry = p.rows.offsets[row]; entry < p.rows.offsets[row + 1]; entry++)
+            sum += size_of(widen(((const MNP_FROM *)p.rows.values)[entry]));
+        ((double *)p.made)[row] = sum;
+    }
+}
+
+#else
+
+/* ---- sums, products and selections ---- */
+
+/* A row, and where it is in the other matrix. */
+struct row_pair {
+    int64_t row, begin, end;
+};
+
+MNP_INLINE row_pair open_row(const mnp_rows_list &other, int64_t row)
+{
+    return other.offsets ? row_pair{row, other.offsets[row], other.offsets[row + 1]} : row_pair{row, 0, 0};
+}
+
+/* Where in the other matrix the columns of the row begin that are not before one; on the host these have risen. */
+MNP_INLINE int64_t seek(const mnp_rows_list &other, row_pair &pair, int64_t column)
+{
+#if MNP_CUDA
+    return lower_bound(other.columns, pair.begin, pair.end, column);
+#else
+    while (pair.begin < pair.end && other.columns[pair.begin] < column)
+        pair.begin++;
+    return pair.begin;
+#endif
+}
+
+/* The entry of the other matrix in that column; -1: none. */
+MNP_INLINE int64_t find_partner(const mnp_rows_list &other, row_pair &pair, int64_t column)
+{
+    const int64_t at = seek(other, pair, column);
+    return at < pair.end && other.columns[at] == column ? at : -1;
+}
+
+/* A factor that is real leaves infinities what they are. */
+MNP_INLINE double scaled(double x, const double *factor)
+{
+    return times(x, factor[0]);
+}
+MNP_INLINE mnp_complex128 scaled(mnp_complex128 x, const double *factor)
+{
+    if (factor[1] != 0)
+        return times(mnp_complex128{factor[0], factor[1]}, x);
+    return {times(x.re, factor[0]), times(x.im, factor[0])};
+}
+
+/* What becomes of an entry of a; false: it is not kept. */
+MNP_INLINE bool make_entry(const mnp_edit_params &p, row_pair &pair, int64_t entry, wide *value_p)
+{
+    const int64_t column = p.a.columns[entry];
+    const wide value = value_of(p.a, entry);
+#if MNP_SELECT
+    const int64_t diagonal = column - p.row_lo - pair.row;
+    *value_p = value;
+    return pair.row >= p.first && pair.row < p.first + p.made.rows && diagonal >= p.low && diagonal <= p.high &&
+           !(p.drops_zeros && is_zero(value));
+#else
+    const int64_t partner = find_partner(p.b, pair, column);
+#if MNP_PRODUCT
+    if (partner < 0)
+        return false;
+    *value_p = times(value, value_of(p.b, partner));
+#else
+    *value_p = scaled(value, p.alpha);
+    if (partner >= 0)
+        *value_p = *value_p + scaled(value_of(p.b, partner), p.beta);
+#endif
+    return !is_zero(*value_p);
+#endif
+}
+
+/* And of an entry of b, in a sum, where a has none. */
+MNP_INLINE bool make_other(const mnp_edit_params &p, row_pair &pair, int64_t entry, wide *value_p)
+{
+#if MNP_SUM
+    *value_p = scaled(value_of(p.b, entry), p.beta);
+    return find_partner(p.a, pair, p.b.columns[entry]) < 0 && !is_zero(*value_p);
+#else
+    return false;
+#endif
+}
+
+MNP_INLINE void store(const mnp_edit_params &p, int64_t at, int64_t column, wide value)
+{
+    p.made.columns[at] = column;
+    ((MNP_VALUE *)p.made.values)[at] = mnp_to<MNP_VALUE>::from(value);
+}
+
+MNP_INLINE void place_entry(const mnp_edit_params &p, row_pair &pair, int64_t entry)
+{
+    wide value;
+    const int64_t at = p.a_kept[entry], column = p.a.columns[entry];
+    if (p.a_kept[entry + 1] > at && make_entry(p, pair, entry, &value))
+        store(p, at + (p.b_kept ? p.b_kept[seek(p.b, pair, column)] : 0), column, value);
+}
+
+MNP_INLINE void place_other(const mnp_edit_params &p, row_pair &pair, int64_t entry)
+{
+    wide value;
+    const int64_t at = p.b_kept[entry], column = p.b.columns[entry];
+    if (p.b_kept[entry + 1] > at && make_other(p, pair, entry, &value))
+        store(p, at + p.a_kept[seek(p.a, pair, column)], column, value);
+}
+
+MNP_KERNEL(edit_rows, mnp_edit_params)
+{
+    const crew all = THE_CREW;
+    const auto open_a = [&](int64_t row) { return open_row(p.b, row); };
+    const auto open_b = [&](int64_t row) { return open_row(p.a, row); };
+    wide value;
+    switch (p.task) {
+    case MNP_EDIT_FLAG:
+        for_entries(all, p.a.offsets, p.a.rows, open_a,
+                    [&](row_pair &pair, int64_t entry) { p.a_kept[entry] = make_entry(p, pair, entry, &value); });
+        if (p.b_kept)
+            for_entries(all, p.b.offsets, p.b.rows, open_b,
+                        [&](row_pair &pair, int64_t entry) { p.b_kept[entry] = make_other(p, pair, entry, &value); });
+        break;
+    case MNP_EDIT_OFFSETS:
+        for MNP_RANGE (row, p.made.rows + 1)
+            p.made.offsets[row] = p.a_kept[p.a.offsets[p.first + row]] +
+                                  (p.b_kept ? p.b_kept[p.b.offsets[p.first + row]] : 0);
+        break;
+    case MNP_EDIT_PLACE:
+        for_entries(all, p.a.offsets, p.a.rows, open_a,
+                    [&](row_pair &pair, int64_t entry) { place_entry(p, pair, entry); });
+        if (p.b_kept)
+            for_entries(all, p.b.offsets, p.b.rows, open_b,
+                        [&](row_pair &pair, int64_t entry) { place_other(p, pair, entry); });
+        break;
+    }
+}
+
+#endif

@@ -1,0 +1,399 @@
+/*
+ * Entries that are picked out of a sparse matrix where it lies: rows that other ranks need, a numbering of their
+ * columns, and diagonals.
+ *
+ * Columns that are numbered are entered into a hash table (open addressing), as there may be far more columns than
+ * entries.  Compiled with
+ *   MNP_VALUE   type of the values
+ */
+#include "kernels/prelude.h"
+#include "kernels/claim.h"
+#include "kernels/sparse/rows/fetch_rows_params.h"
+#include "kernels/lines.h"
+
+MNP_INLINE line_offsets offsets_of(const mnp_rows_part &part)
+{
+    return {part.offsets, part.wide != 0};
+}
+
+/* ---- lengths summed up ---- */
+
+MNP_INLINE int64_t count_tiles(const mnp_rows_params &p)
+{
+    return (p.total + p.tile - 1) / p.tile;
+}
+
+#if MNP_CUDA
+
+/* The sum over the warp's lanes before this one; *all_p is that over all of them. */
+MNP_INLINE int64_t sum_before(int64_t value, int64_t *all_p)
+{
+    int64_t sum = value;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const int64_t other = __shfl_up_sync(0xffffffffu, sum, distance);
+        if ((int)threadIdx.x % 32 >= distance)
+            sum += other;
+    }
+    *all_p = __shfl_sync(0xffffffffu, sum, 31);
+    return sum - value;
+}
+
+/* Add up a range, from *so_far_p on; if it stores, each value becomes what was before it.  By one warp. */
+template <bool stores> MNP_INLINE void sum_range(long long *values, int64_t begin, int64_t end, int64_t *so_far_p)
+{
+    for (int64_t first = begin; first < end; first += 32) {
+        const int64_t i = first + threadIdx.x % 32;
+        int64_t all;
+        const int64_t before = *so_far_p + sum_before(i < end ? values[i] : 0, &all);
+        if (stores && i < end)
+            values[i] = before;
+        *so_far_p += all;
+    }
+}
+
+/* A warp takes a tile. */
+MNP_INLINE void sum_up(const mnp_rows_params &p, crew)
+{
+    const int64_t tiles = count_tiles(p), warps = (int64_t)gridDim.x * blockDim.x / 32;
+    const int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const bool first_lane = threadIdx.x % 32 == 0;
+    if (p.task == MNP_ROWS_SUM) {
+        int64_t so_far = 0;
+        if (warp == 0)
+            sum_range<true>(p.tally, 0, tiles, &so_far);
+        if (warp == 0 && first_lane)
+            p.lengths[p.total] = so_far;
+        return;
+    }
+    for (int64_t tile = warp; tile < tiles; tile += warps) {
+        const int64_t begin = tile * p.tile, next = begin + p.tile, end = next < p.total ? next : p.total;
+        int64_t so_far = p.task == MNP_ROWS_PLACE ? p.tally[tile] : 0;
+        if (p.task == MNP_ROWS_PLACE)
+            sum_range<true>(p.lengths, begin, end, &so_far);
+        else
+            sum_range<false>(p.lengths, begin, end, &so_far);
+        if (p.task == MNP_ROWS_TALLY && first_lane)
+            p.tally[tile] = so_far;
+    }
+}
+
+#else
+
+static int64_t sum_range(long long *values, int64_t begin, int64_t end, int64_t so_far, bool stores)
+{
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t value = values[i];
+        if (stores)
+            values[i] = so_far;
+        so_far += value;
+    }
+    return so_far;
+}
+
+static void sum_up(const mnp_rows_params &p, crew c)
+{
+    OPEN_CREW(c);
+    const int64_t tiles = count_tiles(p);
+    if (p.task == MNP_ROWS_SUM) {
+        if (worker == 0)
+            p.lengths[p.total] = sum_range(p.tally, 0, tiles, 0, true);
+        return;
+    }
+    for MNP_RANGE (tile, tiles) {
+        const int64_t begin = tile * p.tile, next = begin + p.tile, end = next < p.total ? next : p.total;
+        const bool places = p.task == MNP_ROWS_PLACE;
+        const int64_t sum = sum_range(p.lengths, begin, end, places ? (int64_t)p.tally[tile] : 0, places);
+        if (!places)
+            p.tally[tile] = sum;
+    }
+}
+
+#endif
+
+/* ---- packing ---- */
+
+MNP_INLINE int64_t row_length(const mnp_rows_params &p, int64_t row)
+{
+    const line_offsets own = offsets_of(p.matrix.own);
+    return own[row + 1] - own[row] + p.ghost_offsets[row + 1] - p.ghost_offsets[row];
+}
+
+/*
+ * A row as it is packed: ghosts of columns before the own ones come first, then own entries, and then the other ghosts.
+ */
+struct packed_row {
+    int64_t begin;               /* in the list; */
+    int64_t own, ghost;          /* in the parts */
+    int64_t before, owned;       /* ghosts that come first; own entries */
+};
+
+MNP_INLINE packed_row open_packed(const mnp_rows_params &p, int64_t line)
+{
+    const line_offsets own = offsets_of(p.matrix.own);
+    const int64_t row = p.wanted ? p.wanted[line] : line, begin = p.ghost_offsets[row], end = p.ghost_offsets[row + 1];
+    const int64_t others = lower_bound(p.matrix.ghost.indices, begin, end, p.matrix.before);
+    return {p.list.offsets[line], own[row], begin, others - begin, own[row + 1] - own[row]};
+}
+
+MNP_INLINE void pack(const mnp_rows_params &p, const packed_row &row, int64_t entry)
+{
+    const int64_t at = entry - row.begin;
+    const bool is_own = at >= row.before && at < row.before + row.owned;
+    const int64_t from = is_own ? row.own + at - row.before : row.ghost + at - (at < row.before ? 0 : row.owned);
+    const mnp_rows_part &part = is_own ? p.matrix.own : p.matrix.ghost;
+    const int number = part.indices[from];
+    if (p.local)
+        p.local[entry] = is_own ? number : (int)(p.shift + number);
+    else
+        p.list.columns[entry] = is_own ? p.matrix.column_lo + number : p.matrix.ghosts[number];
+    ((MNP_VALUE *)p.list.values)[entry] = ((const MNP_VALUE *)part.values)[from];
+}
+
+/* ---- numbering ---- */
+
+/* One more; gives how many there were. */
+template <typename N> MNP_INLINE N count_one(N *counter)
+{
+#if MNP_CUDA
+    return (N)atomicAdd((unsigned long long *)counter, 1ull);
+#else
+    return __atomic_fetch_add(counter, (N)1, __ATOMIC_RELAXED);
+#endif
+}
+
+/* The slot of a column, which is there afterwards. */
+MNP_INLINE int64_t enter(const mnp_rows_table &table, long long column)
+{
+    int64_t slot = (int64_t)((uint64_t)column * 0x9e3779b97f4a7c15ull >> 20) & (table.slot_count - 1);
+    for (;;) {
+        long long there = ((volatile long long *)table.slots)[slot];
+        if (there == -1)
+            there = claim(table.slots + slot, column);
+        if (there == -1 || there == column)
+            return slot;
+        slot = (slot + 1) & (table.slot_count - 1);
+    }
+}
+
+/* ---- stacking ---- */
+
+/* A row of the list: its own entries are side by side. */
+struct stacked_row {
+    int64_t first, own, owned; /* where they begin in the list and in the own part, and how many there are */
+};
+
+MNP_INLINE stacked_row open_stacked(const mnp_rows_params &p, int64_t row)
+{
+    const line_offsets own = offsets_of(p.matrix.own);
+    return {p.first[row], own[row], own[row + 1] - own[row]};
+}
+
+MNP_INLINE void stack(const mnp_rows_params &p, const stacked_row &row, int64_t entry)
+{
+    const int64_t at = entry - row.first;
+    const bool is_own = at >= 0 && at < row.owned;
+    const mnp_rows_part &part = is_own ? p.matrix.own : p.matrix.ghost;
+    const int64_t before = row.own + (at < 0 ? 0 : row.owned); /* own ones */
+    const int64_t to = is_own ? row.own + at : entry - before;
+    const long long column = p.list.columns[entry];
+    part.indices[to] = is_own ? (int)(column - p.matrix.column_lo) : p.table.numbers[column];
+    ((MNP_VALUE *)part.values)[to] = ((const MNP_VALUE *)p.list.values)[entry];
+}
+
+MNP_INLINE void store_offset(const mnp_rows_part &part, int64_t line, int64_t offset)
+{
+    if (part.wide)
+        ((int64_t *)part.offsets)[line] = offset;
+    else
+        ((int *)part.offsets)[line] = (int)offset;
+}
+
+/* A row of the own part, as a line of the ghost part if it has entries; one more row: the end. */
+MNP_INLINE void store_line(const mnp_rows_params &p, int64_t row)
+{
+    const int64_t line = p.lengths[row];
+    if (row < p.total && p.lengths[row + 1] == line)
+        return;
+    store_offset(p.matrix.ghost, line, offsets_of(p.matrix.own)[row]);
+    if (row < p.total)
+        p.matrix.ghost.rows_of[line] = (int)row;
+}
+
+/* ---- tasks ---- */
+
+/* Tasks for rows, indices, slots or columns. */
+MNP_INLINE void do_one(const mnp_rows_params &p, int64_t i)
+{
+    const line_offsets own = offsets_of(p.matrix.own);
+    const mnp_rows_part &ghost = p.matrix.ghost;
+    switch (p.task) {
+    case MNP_ROWS_SPREAD:
+        p.ghost_offsets[i] = offsets_of(ghost)[lower_bound(ghost.rows_of, 0, ghost.lines, i)];
+        break;
+    case MNP_ROWS_NAME:
+        p.named[p.indices[i]] = 1;
+        break;
+    case MNP_ROWS_LENGTHS:
+        p.lengths[i] = !p.named || p.named[i] ? row_length(p, p.wanted ? p.wanted[i] : i) : 0;
+        break;
+    case MNP_ROWS_FLAGS:
+        p.lengths[i] = own[i + 1] > own[i];
+        break;
+    case MNP_ROWS_PICK:
+        p.columns[i] = p.lengths[p.wanted[i]];
+        break;
+    case MNP_ROWS_CUT: {
+        const int64_t end = p.list.offsets[i + 1];
+        p.first[i] = lower_bound(p.list.columns, p.list.offsets[i], end, p.matrix.column_lo);
+        p.lengths[i] = lower_bound(p.list.columns, p.first[i], end, p.columns_end) - p.first[i];
+        break;
+    }
+    case MNP_ROWS_ENTER: {
+        const long long column = p.list.columns[i];
+        if (column < p.matrix.column_lo || column >= p.columns_end)
+            p.list.columns[i] = enter(p.table, column);
+        break;
+    }
+    case MNP_ROWS_COLLECT:
+        if (p.table.slots[i] >= 0)
+            p.columns[count_one(p.found)] = p.table.slots[i];
+        break;
+    case MNP_ROWS_NUMBER:
+        p.table.numbers[enter(p.table, p.columns[i])] = (int)i;
+        break;
+    case MNP_ROWS_STACK: /* offsets; entries are not done here */
+        store_offset(ghost, i, p.list.offsets[i] - own[i]);
+        break;
+    case MNP_ROWS_LINES:
+        store_line(p, i);
+        break;
+    case MNP_ROWS_NARROW:
+        store_offset(ghost, i, own[i]);
+        break;
+    }
+}
+
+MNP_KERNEL(fetch_rows, mnp_rows_params)
+{
+    const crew all = THE_CREW;
+    if (p.task == MNP_ROWS_TALLY || p.task == MNP_ROWS_SUM || p.task == MNP_ROWS_PLACE) {
+        sum_up(p, all);
+        return;
+    }
+    if (p.task == MNP_ROWS_PACK)
+        for_entries(
+            all, p.list.offsets, p.list.rows, [&](int64_t line) { return open_packed(p, line); },
+            [&](const packed_row &row, int64_t entry) { pack(p, row, entry); });
+    if (p.task == MNP_ROWS_STACK)
+        for_entries(
+            all, p.list.offsets, p.list.rows, [&](int64_t line) { return open_stacked(p, line); },
+            [&](const stacked_row &row, int64_t entry) { stack(p, row, entry); });
+    for MNP_RANGE (i, p.count)
+        do_one(p, i);
+}
+
+/* ---- diagonals ---- */
+
+/* Every so many of them. */
+struct strided {
+    const int *at;
+    int64_t stride;
+    MNP_INLINE int64_t operator[](int64_t i) const
+    {
+        return at[i * stride];
+    }
+};
+
+/* Where the values of a part have entry (row, column); -1: nowhere.  Whatever the format, what is searched rises. */
+MNP_INLINE int64_t find_entry(const mnp_rows_part &part, int64_t row, int64_t column)
+{
+    const line_offsets offsets = offsets_of(part);
+    int64_t begin = 0, end = part.lines, wanted = column, line = row, stride = 1, inside = 0;
+    switch (part.format) {
+    case MNP_ROWS_CSR:
+        if (part.rows_of) {
+            line = lower_bound(part.rows_of, 0, part.lines, row);
+            if (line == part.lines || part.rows_of[line] != row)
+                return -1;
+        }
+        break;
+    case MNP_ROWS_CSC:
+        line = column;
+        wanted = row;
+        break;
+    case MNP_ROWS_COO:
+        begin = lower_bound(part.rows_of, 0, part.lines, row);
+        end = lower_bound(part.rows_of, begin, part.lines, row + 1);
+        break;
+    case MNP_ROWS_DIA:
+        wanted = column - row;
+        break;
+    case MNP_ROWS_BSR:
+        line = row / part.block;
+        wanted = column / part.block;
+        inside = row % part.block * part.block + column % part.block;
+        break;
+    case MNP_ROWS_SELL:
+        line = row / 32;
+        stride = 32;
+        break;
+    }
+    if (part.format == MNP_ROWS_SELL) {
+        inside = offsets[line] + row % stride;
+        end = part.rows_of[row];
+    } else if (part.format != MNP_ROWS_COO && part.format != MNP_ROWS_DIA) {
+        begin = offsets[line];
+        end = offsets[line + 1];
+    }
+    const strided indices = {part.indices + (stride > 1 ? inside : 0), stride};
+    const int64_t found = lower_bound(indices, begin, end, wanted);
+    if (found == end || indices[found] != wanted)
+        return -1;
+    if (part.format == MNP_ROWS_DIA)
+        return found * part.rows + row;
+    return part.format == MNP_ROWS_BSR ? found * part.block * part.block + inside : found * stride + inside;
+}
+
+MNP_INLINE MNP_VALUE find_element(const mnp_diagonal_params &p, int64_t i)
+{
+    const int64_t column = p.column + i, own = column - p.matrix.column_lo;
+    const bool is_own = own >= 0 && own < p.own_columns;
+    const mnp_rows_part &part = is_own ? p.matrix.own : p.matrix.ghost;
+    int64_t number = own;
+    if (!is_own) {
+        number = lower_bound(p.matrix.ghosts, 0, p.matrix.nghosts, column);
+        if (number == p.matrix.nghosts || p.matrix.ghosts[number] != column)
+            return MNP_VALUE{};
+    }
+    const int64_t at = find_entry(part, p.row + i, number);
+    return at < 0 ? MNP_VALUE{} : ((const MNP_VALUE *)part.values)[at];
+}
+
+/* 1 / x, false if x is 0. */
+template <typename R> MNP_INLINE bool invert(R *x)
+{
+    const bool replaced = *x == 0;
+    *x = replaced ? (R)1 : (R)(1.0 / (double)*x);
+    return replaced;
+}
+/* By R. L. Smith, "Algorithm 116: Complex division", 1962, which does not overflow on the way. */
+template <typename R> MNP_INLINE bool invert(mnp_complex<R> *x)
+{
+    const double re = x->re, im = x->im;
+    const bool replaced = re == 0 && im == 0, flat = (re < 0 ? -re : re) >= (im < 0 ? -im : im);
+    const double ratio = replaced ? 0 : flat ? im / re : re / im, size = flat ? re + im * ratio : im + re * ratio;
+    const mnp_complex<R> inverse = {(R)((flat ? 1 : ratio) / size), (R)((flat ? -ratio : -1) / size)};
+    *x = replaced ? mnp_complex<R>{1, 0} : inverse;
+    return replaced;
+}
+
+MNP_KERNEL(find_diagonal, mnp_diagonal_params)
+{
+    for MNP_RANGE (i, p.count) {
+        MNP_VALUE value = find_element(p, i);
+        if (p.replaced && invert(&value))
+            count_one(p.replaced);
+        ((MNP_VALUE *)p.diagonal)[i] = value;
+    }
+}

@@ -1,0 +1,98 @@
+/*
+ * Entries of a sparse matrix in any order become rows: around sorts, what is sorted by and what is made of it.  Entries
+ * in one place are added in the order in which they lie.  Compiled with
+ *   MNP_VALUE   type of the values
+ */
+#include "kernels/prelude.h"
+#include "kernels/claim.h"
+#include "kernels/lines.h"
+#include "kernels/numbers.h"
+#include "kernels/sparse/rows/sort_entries_params.h"
+
+/* The last rank whose part begins at or before a number: those before it may be empty. */
+MNP_INLINE int owner_of(const mnp_entries_params &p, int64_t number)
+{
+    return (int)lower_bound(p.cuts, 0, p.ranks, number + 1) - 1;
+}
+
+MNP_INLINE bool is_head(const mnp_entries_params &p, int64_t i)
+{
+    return i == 0 || p.keys[i] != p.keys[i - 1] || p.numbers[i] != p.numbers[i - 1];
+}
+
+/* The place that begins with entry i, by one thread, so that its entries are added in their order. */
+MNP_INLINE void add_up(const mnp_entries_params &p, int64_t i)
+{
+    const MNP_VALUE *const values = (const MNP_VALUE *)p.values;
+    const int64_t place = p.heads[i];
+    if (p.heads[i + 1] == place)
+        return;
+    MNP_VALUE sum = values[p.order[i]];
+    for (int64_t k = i + 1; k < p.total && p.heads[k + 1] == place + 1; k++)
+        sum += values[p.order[k]];
+    p.gathered[place] = p.numbers[i];
+    ((MNP_VALUE *)p.made)[place] = sum;
+}
+
+MNP_INLINE void do_one(const mnp_entries_params &p, int64_t i)
+{
+    switch (p.task) {
+    case MNP_ENTRIES_CHECK:
+        if (p.numbers[i] < 0 || p.numbers[i] >= p.end)
+            keep_least((unsigned long long *)p.found, (unsigned long long)i);
+        break;
+    case MNP_ENTRIES_OWNERS:
+        p.keys[i] = owner_of(p, p.numbers[i]);
+        break;
+    case MNP_ENTRIES_BOUNDS:
+        p.found[i] = lower_bound(p.keys, 0, p.total, i);
+        break;
+    case MNP_ENTRIES_KEYS:
+        p.keys[i] = (int)(p.numbers[p.order ? p.order[i] : i] - p.begin);
+        break;
+    case MNP_ENTRIES_NUMBERS:
+        p.gathered[i] = p.numbers[p.order[i]];
+        break;
+    case MNP_ENTRIES_VALUES:
+        ((MNP_VALUE *)p.made)[i] = ((const MNP_VALUE *)p.values)[p.order[i]];
+        break;
+    case MNP_ENTRIES_HEADS:
+        p.heads[i] = is_head(p, i);
+        break;
+    case MNP_ENTRIES_ADD:
+        add_up(p, i);
+        break;
+    }
+}
+
+MNP_INLINE void find_offsets(const mnp_entries_params &p, crew c)
+{
+    OPEN_CREW(c);
+#if MNP_CUDA
+    for MNP_RANGE (row, p.count)
+        p.gathered[row] = p.heads[lower_bound(p.keys, 0, p.total, row)];
+#else
+    int64_t at = lower_bound(p.keys, 0, p.total, mnp_share_begin(p.count, worker, workers));
+    for MNP_RANGE (row, p.count) {
+        while (at < p.total && p.keys[at] < row)
+            at++;
+        p.gathered[row] = p.heads[at];
+    }
+#endif
+}
+
+MNP_KERNEL(sort_entries, mnp_entries_params)
+{
+    if (p.task == MNP_ENTRIES_OFFSETS) {
+        find_offsets(p, THE_CREW);
+        return;
+    }
+    if (p.task == MNP_ENTRIES_ROWS) {
+        for_entries(
+            THE_CREW, p.offsets, p.total, [&](int64_t row) { return p.begin + row; },
+            [&](int64_t number, int64_t entry) { p.gathered[entry] = number; });
+        return;
+    }
+    for MNP_RANGE (i, p.count)
+        do_one(p, i);
+}

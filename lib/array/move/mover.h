@@ -1,0 +1,61 @@
+/*
+ * The mover: brings boxes of a distributed array, extended beyond its borders, to the ranks that want them.
+ *
+ * It is the only thing that moves array data between ranks.  Redistribution wants one box, the block of another layout;
+ * a halo exchange wants the boxes around a block.  A mover is planned once, from arithmetic that every rank does alone,
+ * and then run any number of times without allocating.
+ *
+ * What a rank has for itself is copied.  What it has for a peer, a rank whose heap it can write to, it stores there:
+ * into the destination where all ranks know where that lies, else into a staging buffer from which the peer takes it.
+ * What it has for other ranks it packs and sends.
+ */
+#ifndef MNP__ARRAY_MOVE_MOVER_H
+#define MNP__ARRAY_MOVE_MOVER_H
+
+#include "array/move/pieces.h"
+#include "context/context.h"
+
+typedef struct mnp__mover mnp__mover;
+
+/* Plan a move.  The spec is not needed afterwards.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE. */
+mnp_status mnp__mover_new(mnp_ctx *ctx, const mnp__move_spec *spec, mnp__mover **mover_p);
+
+/* Whether all of dst is in place only after finish; else it is for whatever the compute stream gets after begin. */
+bool mnp__mover_receives(const mnp__mover *mover);
+
+/* Write the fill value (one element) to all that lies beyond the borders; nothing else ever writes there. */
+mnp_status mnp__mover_fill(mnp__mover *mover, void *dst, const void *value);
+
+/*
+ * Move.  begin: after what the compute stream holds now, pack, and copy what stays; on GPUs also store for peers.  From
+ * now on peers may write to dst.  Other work may follow on the compute stream, on the host with calls of help between
+ * its parts. finish: what is left to store, exchange and unpack, after which the compute stream goes on with all of dst
+ * in place; until then src is not to be changed.  Of a direct mover dst is the place in the heap.  Collective, but for
+ * help.
+ */
+mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst);
+bool mnp__mover_needs_help(const mnp__mover *mover);
+mnp_status mnp__mover_help(mnp__mover *mover);
+mnp_status mnp__mover_finish(mnp__mover *mover, void *dst);
+
+/* Begin and finish.  move also waits until it is done, and agrees: then the mover may be freed.  Collective, both. */
+mnp_status mnp__mover_run(mnp__mover *mover, const void *src, void *dst);
+mnp_status mnp__mover_move(mnp__mover *mover, const void *src, void *dst);
+
+/* Not while it is in use: wait for the compute stream after the last finish.  NULL is accepted.  Collective. */
+void mnp__mover_free(mnp__mover *mover);
+
+/* How peers get what is theirs. */
+typedef enum mnp__mover_way { MNP__BY_MESSAGES, MNP__BY_STORES, MNP__BY_STAGING } mnp__mover_way;
+
+/* What a run does: bytes that this rank copies for itself, has for its peers and for others; what it keeps for that. */
+typedef struct mnp__mover_facts {
+    int64_t own_bytes, peer_bytes, other_bytes;
+    int64_t memory; /* bytes of buffers */
+    mnp__mover_way way;
+    int launches, messages; /* messages: that it sends */
+} mnp__mover_facts;
+
+mnp__mover_facts mnp__mover_describe(const mnp__mover *mover);
+
+#endif

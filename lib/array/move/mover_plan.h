@@ -1,0 +1,43 @@
+/*
+ * What a mover is made of: lists of boxes, the buffers they go through, and who waits for whom.
+ */
+#ifndef MNP__ARRAY_MOVE_MOVER_PLAN_H
+#define MNP__ARRAY_MOVE_MOVER_PLAN_H
+
+#include "array/boxes.h"
+#include "array/move/mover.h"
+#include "array/move/p2p_boxes.h"
+#include "comm/heap.h"
+
+/* Signals between peers on the host: what is to be written may be; all that was to be written has been. */
+enum { MNP__SIGNAL_READY, MNP__SIGNAL_DONE, MNP__SIGNALS };
+
+struct mnp__mover {
+    mnp_ctx *ctx;
+    size_t element;
+    mnp__kernel *kernel;
+    mnp__mover_facts facts;
+    mnp__boxes fill, local; /* value to dst; block to dst */
+
+    /* messages, for ranks that are no peers */
+    mnp__boxes pack, unpack; /* block to send; recv to dst */
+    void *send, *recv;       /* device memory: messages one after the other */
+    mnp__exchange *exchange;
+    int nsends, nrecvs;
+
+    /* through the heap, for peers */
+    mnp__boxes store, fetch; /* block to the peers' dst or staging; staging to dst */
+    void *staging;           /* in the heap; NULL where peers store into dst */
+    size_t staging_bytes;
+    int ntargets, nwriters;  /* the numbers of the peers that this rank writes to, and that write to it */
+    int *targets, *writers;
+    mnp__signals *signals;   /* NULL where no peer has anything for another, and on GPUs */
+    mnp__push *push;         /* NULL but on GPUs: does `store` and `local` with all waiting */
+
+    /* the run that has begun */
+    const void *src;
+    void *dst;
+    bool storing; /* its stores are still to come */
+};
+
+#endif

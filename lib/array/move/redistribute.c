@@ -1,0 +1,37 @@
+/*
+ * mnp_redistribute: the same array in another layout, by plans that the context keeps.
+ */
+#include <string.h>
+
+#include "array/move/plan.h"
+#include "layout/layout.h"
+
+mnp_status mnp__redistribute_check(const char *function, const mnp_array *array, const mnp_layout *layout)
+{
+    MNP_TRY(mnp__array_refuse_scalar(function, array));
+    if (layout->nranks != array->layout->nranks)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the new layout is for %d ranks, and the array is on %d", function,
+                        layout->nranks, array->layout->nranks);
+    if (layout->ndim != array->layout->ndim ||
+        memcmp(layout->shape, array->layout->shape, (size_t)layout->ndim * sizeof *layout->shape) != 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the new layout has another shape than the array", function);
+    return MNP_OK;
+}
+
+mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mnp_array **result_p)
+{
+    mnp_ctx *ctx = array->ctx;
+    mnp_array *output, *copy = NULL;
+    mnp_status st = MNP_OK;
+    MNP_TRY(mnp__redistribute_check("mnp_redistribute", array, layout));
+    MNP_TRY(mnp__check_same(&ctx->comm, "mnp_redistribute", mnp__layout_hash(layout)));
+    MNP_TRY(mnp__array_output(ctx, "the result", array->dtype, layout, *result_p, &output));
+    if (mnp_layout_equal(array->layout, layout))
+        return mnp__array_deliver(output, mnp__array_assign(array, output), result_p);
+    if (output->buffer == array->buffer) /* views of one array: what is read must not be written before */
+        st = mnp_copy(array, &copy);
+    if (st == MNP_OK)
+        st = mnp__plan_move_kept(copy ? copy : array, output);
+    mnp_array_free(copy);
+    return mnp__array_deliver(output, st, result_p);
+}

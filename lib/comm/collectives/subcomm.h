@@ -1,0 +1,62 @@
+/*
+ * Inside a communicator: a group of the context's ranks, and what its collectives work with.
+ */
+#ifndef MNP__COMM_COLLECTIVES_SUBCOMM_H
+#define MNP__COMM_COLLECTIVES_SUBCOMM_H
+
+#include <maniple/comm.h>
+
+#include "comm/channels.h"
+#include "comm/comm.h"
+#include "comm/p2p.h"
+
+enum { MNP__NUM_OPS = MNP_AVG + 1 };
+
+/* A message on its way through memory of the CPU. */
+typedef struct mnp__flow {
+    bool sends;
+    int rank, peer; /* the other's number in the group; among the peers, or -1: MPI carries it */
+    char *data;
+    size_t bytes, done;
+    MPI_Request request; /* of a piece that MPI has, of `open` bytes; else MPI_REQUEST_NULL */
+    size_t open;
+} mnp__flow;
+
+struct mnp_comm {
+    mnp__comm part; /* the context's, but for mpi, rank, size and nccl, which are the group's */
+    int *ranks;     /* the context's numbers of its ranks */
+    mnp_comm *world;
+    mnp_comm *next; /* the world's list of groups */
+    int *peer_of;            /* each rank's number among the peers, or -1 */
+    mnp_comm_way way;
+    /* The world's, if this group goes by them; NULL if not */
+    mnp__channels *channels;
+    mnp__direct *direct;
+    /* What the running collective works with, made once */
+    mnp__message *sends, *recvs; /* one a rank */
+    mnp__flow *flows;            /* two a rank */
+    const void **sources;        /* of a reduction: one a rank */
+    void *scratch;               /* device memory for others' values; NULL until it is needed */
+    mnp__kernel *kernels[MNP_NUM_DTYPES][MNP__NUM_OPS]; /* kernels/comm/combine.cu; NULL until needed, as are the next */
+    mnp__kernel *small_reductions[MNP_NUM_DTYPES][MNP__NUM_OPS], *small_moves; /* kernels/comm/p2p_small.cu */
+    mnp__kernel *push_parts;                                                   /* kernels/comm/p2p_all_to_all.cu */
+    mnp__kernel *reduce_parts[MNP_NUM_DTYPES][MNP__NUM_OPS], *broadcast_parts; /* kernels/comm/p2p_reduce.cu */
+    /* Of the world alone */
+    mnp__comm *context; /* the context's own */
+    mnp__channels *all_channels;
+    mnp__direct *all_direct;
+};
+
+/* All ranks of a comm that has been attached.  close also releases the groups that are left.  Both collective. */
+mnp_status mnp__world_open(mnp__comm *comm, mnp_comm **world_p);
+void mnp__world_close(mnp_comm *world); /* NULL is accepted */
+
+/*
+ * Move messages between memories of the CPU, at most one from and one to every other rank of the group: through the
+ * channels where they are small and go between peers, else by MPI.  Returns when they are through; or MNP_ERR_COMM, or
+ * MNP_ERR_TIMEOUT or MNP_ERR_PEER, naming the rank that they wait for.
+ */
+mnp_status mnp__messages_move(mnp_comm *comm, int nsends, const mnp__message *sends, int nrecvs,
+                              const mnp__message *recvs);
+
+#endif

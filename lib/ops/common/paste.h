@@ -1,0 +1,58 @@
+/*
+ * Placing arrays into a result: what joining, padding, rolling and tiling are made of.
+ */
+#ifndef MNP__OPS_COMMON_PASTE_H
+#define MNP__OPS_COMMON_PASTE_H
+
+#include <maniple/signal.h>
+
+#include "array/array.h"
+
+/* Index i of a result is index i - origin of a source, which its boundaries extend beyond its borders. */
+typedef struct mnp__placement {
+    int64_t origin[MNP_MAX_DIMS];
+    int64_t lo[MNP_MAX_DIMS], hi[MNP_MAX_DIMS]; /* the part of the result that is written: [lo, hi) of each dimension */
+    mnp_boundary boundaries[MNP_MAX_DIMS];
+} mnp__placement;
+
+/* Element 0 at index 0, and all of the result written but what lies beyond the source's borders. */
+mnp__placement mnp__placement_of(const mnp_array *result);
+
+/*
+ * Write a source of as many dimensions, and any dtype, to its place in `result`, with which it shares no memory.  What
+ * is outside the source where the boundary is MNP_BOUNDARY_FILL is left as it was.  `function` is what a sentence calls
+ * the caller, here and below.  Collective.
+ */
+mnp_status mnp__place(const char *function, const mnp_array *source, const mnp__placement *placement,
+                      mnp_array *result);
+
+/* Set the part [lo, hi) of an array to *value, one element of its dtype.  Collective. */
+mnp_status mnp__fill(const char *function, mnp_array *array, const int64_t *lo, const int64_t *hi, const void *value);
+
+/*
+ * The layout of a result made of these arrays: theirs, where it is the same in all dimensions that are kept, and the
+ * others are not cut, so that nothing has to travel; else mnp_layout_block().
+ *
+ *   kept   for every dimension of the result the arrays' dimension that it is, with the same extent; or -1
+ */
+mnp_status mnp__place_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape, const int *kept,
+                             mnp_layout **layout_p);
+
+/*
+ * MNP_ERR_ARG if an array that the caller gave for a result of that dtype and shape has others, or cannot be written.
+ */
+mnp_status mnp__target_check(const char *function, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *given);
+
+/*
+ * What a result is written to while the inputs are read: the array that the caller gave, checked, in whatever layout,
+ * if it shares no memory with them; else a new one.  mnp__target_deliver() ends it, as mnp__array_deliver() does; where
+ * the result has to travel the ranks agree on the status first.
+ */
+mnp_status mnp__target_new(const char *function, mnp_dtype dtype, const mnp_layout *layout, int count,
+                           const mnp_array *const *inputs, const mnp_array *given, mnp_array **target_p);
+mnp_status mnp__target_deliver(mnp_array *target, mnp_status status, mnp_array **array_p);
+
+/* MNP_ERR_ARG if one of the inputs is NULL or a scalar, or they are of several contexts. */
+mnp_status mnp__check_inputs(const char *function, int count, const mnp_array *const *inputs);
+
+#endif

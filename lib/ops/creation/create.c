@@ -1,0 +1,331 @@
+/*
+ * Ones, arrays like others, ranges and spaces.
+ */
+#include <maniple/create.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "layout/layout.h"
+#include "ops/elementwise/formula.h"
+#include "ops/common/paste.h"
+
+/* ---- constant arrays ---- */
+
+/* The bytes of 1 in a dtype. */
+static const void *one_of(mnp_dtype dtype)
+{
+    static const uint64_t integer = 1; /* little-endian: its first bytes are those of the smaller integers */
+    static const uint16_t half = 0x3c00, bfloat = 0x3f80;
+    static const float single[2] = {1.0F, 0.0F};
+    static const double twice[2] = {1.0, 0.0};
+    switch (dtype) {
+    case MNP_FLOAT16:
+        return &half;
+    case MNP_BFLOAT16:
+        return &bfloat;
+    case MNP_FLOAT32:
+    case MNP_COMPLEX64:
+        return single;
+    case MNP_FLOAT64:
+    case MNP_COMPLEX128:
+        return twice;
+    default:
+        return &integer;
+    }
+}
+
+mnp_status mnp_ones(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
+{
+    return mnp_full(ctx, dtype, ndim, shape, one_of(dtype), array_p);
+}
+
+/* An array like the prototype, new or given; its values are undefined. */
+static mnp_status like(const char *function, const mnp_array *prototype, mnp_dtype dtype, const mnp_array *given,
+                       mnp_array **array_p)
+{
+    MNP_TRY(mnp__check_inputs(function, 1, &prototype));
+    dtype = dtype == MNP_DTYPE_AUTO ? prototype->dtype : dtype;
+    if (!given)
+        return mnp_array_new(prototype->ctx, dtype, prototype->layout, array_p);
+    MNP_TRY(mnp__target_check(function, dtype, prototype->layout, given));
+    *array_p = (mnp_array *)given;
+    return MNP_OK;
+}
+
+static mnp_status filled_like(const char *function, const mnp_array *prototype, mnp_dtype dtype, const void *value,
+                              mnp_array **array_p)
+{
+    static const int64_t origin[MNP_MAX_DIMS] = {0};
+    mnp_array *array;
+    MNP_TRY(like(function, prototype, dtype, *array_p, &array));
+    return mnp__array_deliver(array, mnp__fill(function, array, origin, array->layout->shape, value), array_p);
+}
+
+mnp_status mnp_empty_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p)
+{
+    return like("mnp_empty_like", prototype, dtype, *array_p, array_p);
+}
+
+mnp_status mnp_zeros_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p)
+{
+    static const char zero[16];
+    return filled_like("mnp_zeros_like", prototype, dtype, zero, array_p);
+}
+
+mnp_status mnp_ones_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p)
+{
+    mnp_dtype own = dtype == MNP_DTYPE_AUTO && prototype ? prototype->dtype : dtype;
+    return filled_like("mnp_ones_like", prototype, dtype, one_of(own), array_p);
+}
+
+mnp_status mnp_full_like(const mnp_array *prototype, mnp_dtype dtype, const void *value, mnp_array **array_p)
+{
+    return filled_like("mnp_full_like", prototype, dtype, value, array_p);
+}
+
+/*
+ * ---- arange: the first two values are rounded to the dtype, and their difference, rounded too, gives the others ----
+ */
+
+static const mnp__formula arange_int = {
+    .name = "arange_int",
+    .body = "out = (int64_t)((uint64_t)first + (uint64_t)mnp_i * (uint64_t)delta);",
+    .type = MNP_INT64,
+    .ninputs = 2,
+    .inputs = {{"first", MNP_INT64}, {"delta", MNP_INT64}},
+};
+
+static const mnp__formula arange_single = {
+    .name = "arange_float32",
+    .body = "out = mnp_i == 0 ? first : mnp_i == 1 ? second : first + (float)mnp_i * delta;",
+    .type = MNP_FLOAT32,
+    .ninputs = 3,
+    .inputs = {{"first", MNP_FLOAT32}, {"second", MNP_FLOAT32}, {"delta", MNP_FLOAT32}},
+};
+
+static const mnp__formula arange_double = {
+    .name = "arange_float64",
+    .body = "out = mnp_i == 0 ? first : mnp_i == 1 ? second : first + (double)mnp_i * delta;",
+    .type = MNP_FLOAT64,
+    .ninputs = 3,
+    .inputs = {{"first", MNP_FLOAT64}, {"second", MNP_FLOAT64}, {"delta", MNP_FLOAT64}},
+};
+
+static double rounded(mnp_dtype dtype, double value)
+{
+    switch (dtype) {
+    case MNP_FLOAT16:
+        return (double)mnp_float16_to_float(mnp_float16_from_double(value));
+    case MNP_BFLOAT16:
+        return (double)mnp_bfloat16_to_float(mnp_bfloat16_from_double(value));
+    case MNP_FLOAT32:
+    case MNP_COMPLEX64:
+        return (double)(float)value;
+    default:
+        return value;
+    }
+}
+
+static bool is_integral(mnp_dtype dtype)
+{
+    return strchr("biu", mnp_dtype_kind(dtype)) != NULL;
+}
+
+static mnp_status run_integers(mnp_ctx *ctx, const char *function, int64_t first, int64_t delta, int64_t count,
+                               mnp_dtype dtype, mnp_array **array_p)
+{
+    const mnp_array *inputs[] = {mnp_scalar_int(ctx, first), mnp_scalar_int(ctx, delta)};
+    if (dtype == MNP_BOOL && count > 2)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: a range of bool has two values at most, and this one has %" PRId64, function,
+                        count);
+    return mnp__formula_run(ctx, function, &arange_int, inputs, dtype, 1, &count, NULL, array_p);
+}
+
+static mnp_status run_floats(mnp_ctx *ctx, const char *function, double start, double step, int64_t count,
+                             mnp_dtype dtype, mnp_array **array_p)
+{
+    double first = rounded(dtype, start), second = rounded(dtype, start + step), delta = second - first;
+    const bool wide = dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128;
+    if (!wide)
+        delta = (double)((float)second - (float)first);
+    const mnp_array *inputs[] = {mnp_scalar_float(ctx, first), mnp_scalar_float(ctx, second),
+                                 mnp_scalar_float(ctx, delta)};
+    return mnp__formula_run(ctx, function, wide ? &arange_double : &arange_single, inputs, dtype, 1, &count, NULL,
+                            array_p);
+}
+
+static mnp_status too_long(const char *function)
+{
+    return MNP_FAIL(MNP_ERR_ARG, "%s: the range has too many values for 64-bit sizes", function);
+}
+
+/* How many values there are, as numpy.arange counts them. */
+static mnp_status count_floats(double start, double stop, double step, int64_t *count_p)
+{
+    double span = stop - start, ratio = span / step, count = ceil(ratio);
+    if (step == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_arange: step is 0");
+    if (isnan(ratio))
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_arange: from %g to %g by %g is no number of steps", start, stop, step);
+    if (ratio == 0 && span != 0) /* underflow, or a step that is infinite */
+        count = signbit(ratio) ? 0 : 1;
+    if (count >= 0x1p63)
+        return too_long("mnp_arange");
+    *count_p = count > 0 ? (int64_t)count : 0;
+    return MNP_OK;
+}
+
+/* A float as an integer, modulo 2^64. */
+static mnp_status to_integer(double value, mnp_dtype dtype, int64_t *integer_p)
+{
+    if (!(value >= -0x1p63 && value < 0x1p64))
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_arange: %g is no value of %s", value, mnp_dtype_name(dtype));
+    *integer_p = value < 0x1p63 ? (int64_t)value : (int64_t)(uint64_t)value;
+    return MNP_OK;
+}
+
+mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_dtype dtype, mnp_array **array_p)
+{
+    int64_t count = 0, first = 0, second = 0;
+    dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;
+    MNP_TRY(count_floats(start, stop, step, &count));
+    if (!is_integral(dtype))
+        return run_floats(ctx, "mnp_arange", start, step, count, dtype, array_p);
+    if (count > 0)
+        MNP_TRY(to_integer(start, dtype, &first));
+    if (count > 1)
+        MNP_TRY(to_integer(start + step, dtype, &second));
+    return run_integers(ctx, "mnp_arange", first, (int64_t)((uint64_t)second - (uint64_t)first), count, dtype, array_p);
+}
+
+mnp_status mnp_arange_int(mnp_ctx *ctx, int64_t start, int64_t stop, int64_t step, mnp_dtype dtype, mnp_array **array_p)
+{
+    const uint64_t from = (uint64_t)start, to = (uint64_t)stop, by = (uint64_t)step;
+    uint64_t count = 0;
+    dtype = dtype == MNP_DTYPE_AUTO ? MNP_INT64 : dtype;
+    if (step == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_arange_int: step is 0");
+    if (step > 0 && stop > start)
+        count = (to - from - 1) / by + 1;
+    if (step < 0 && stop < start)
+        count = (from - to - 1) / (0 - by) + 1;
+    if (count > INT64_MAX)
+        return too_long("mnp_arange_int");
+    if (is_integral(dtype))
+        return run_integers(ctx, "mnp_arange_int", start, step, (int64_t)count, dtype, array_p);
+    return run_floats(ctx, "mnp_arange_int", (double)start, (double)step, (int64_t)count, dtype, array_p);
+}
+
+/* ---- linspace, and powers of it ---- */
+
+#define LINSPACE                                                                                                       \
+    "double y = (step == 0.0 ? (double)mnp_i / divisor * span : (double)mnp_i * step) + start;\n"                      \
+    "if (mnp_i == last)\n"                                                                                             \
+    "    y = stop;\n"
+
+#define LINSPACE_INPUTS                                                                                                \
+    {"start", MNP_FLOAT64}, {"stop", MNP_FLOAT64}, {"span", MNP_FLOAT64}, {"step", MNP_FLOAT64},                       \
+        {"divisor", MNP_FLOAT64}, {"last", MNP_INT64}
+
+enum { LINSPACE_NINPUTS = 6 };
+
+#define WITH_MATH                                                                                                      \
+    "#if !MNP_CUDA\n"                                                                                                  \
+    "#include <math.h>\n"                                                                                              \
+    "#endif"
+
+static const mnp__formula linspace = {
+    .name = "linspace",
+    .body = LINSPACE "out = y;",
+    .type = MNP_FLOAT64,
+    .ninputs = LINSPACE_NINPUTS,
+    .inputs = {LINSPACE_INPUTS},
+};
+
+static const mnp__formula linspace_floor = {
+    .name = "linspace_floor",
+    .preamble = WITH_MATH,
+    .body = LINSPACE "out = floor(y);",
+    .type = MNP_FLOAT64,
+    .ninputs = LINSPACE_NINPUTS,
+    .inputs = {LINSPACE_INPUTS},
+};
+
+static const mnp__formula logspace = {
+    .name = "logspace",
+    .preamble = WITH_MATH,
+    .body = LINSPACE "out = pow(base, y);",
+    .type = MNP_FLOAT64,
+    .ninputs = LINSPACE_NINPUTS + 1,
+    .inputs = {LINSPACE_INPUTS, {"base", MNP_FLOAT64}},
+};
+
+static const mnp__formula geomspace = {
+    .name = "geomspace",
+    .preamble = WITH_MATH,
+    .body = LINSPACE "out = sign * (mnp_i == 0 ? first : mnp_i == last ? final_one : pow(10.0, y));",
+    .type = MNP_FLOAT64,
+    .ninputs = LINSPACE_NINPUTS + 3,
+    .inputs = {LINSPACE_INPUTS, {"first", MNP_FLOAT64}, {"final_one", MNP_FLOAT64}, {"sign", MNP_FLOAT64}},
+};
+
+/* The inputs that LINSPACE has, and the step; values are computed as numpy.linspace computes them. */
+static mnp_status divide(mnp_ctx *ctx, const char *function, double start, double stop, int64_t count, bool endpoint,
+                         double *step_p, const mnp_array **inputs)
+{
+    int64_t steps = endpoint ? count - 1 : count;
+    double span = stop - start, divisor = steps > 0 ? (double)steps : 1.0;
+    if (count < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: count is %" PRId64 ", negative", function, count);
+    *step_p = steps > 0 ? span / divisor : (double)NAN;
+    inputs[0] = mnp_scalar_float(ctx, start);
+    inputs[1] = mnp_scalar_float(ctx, stop);
+    inputs[2] = mnp_scalar_float(ctx, span);
+    inputs[3] = mnp_scalar_float(ctx, span / divisor);
+    inputs[4] = mnp_scalar_float(ctx, divisor);
+    inputs[5] = mnp_scalar_int(ctx, endpoint && count > 1 ? count - 1 : -1);
+    return MNP_OK;
+}
+
+mnp_status mnp_linspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, mnp_dtype dtype,
+                        double *step_p, mnp_array **array_p)
+{
+    const mnp_array *inputs[LINSPACE_NINPUTS];
+    double step;
+    dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;
+    const mnp__formula *formula = strchr("iu", mnp_dtype_kind(dtype)) ? &linspace_floor : &linspace;
+    MNP_TRY(divide(ctx, "mnp_linspace", start, stop, count, endpoint, &step, inputs));
+    MNP_TRY(mnp__formula_run(ctx, "mnp_linspace", formula, inputs, dtype, 1, &count, NULL, array_p));
+    if (step_p)
+        *step_p = step;
+    return MNP_OK;
+}
+
+mnp_status mnp_logspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, double base,
+                        mnp_dtype dtype, mnp_array **array_p)
+{
+    const mnp_array *inputs[LINSPACE_NINPUTS + 1];
+    double step;
+    dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;
+    MNP_TRY(divide(ctx, "mnp_logspace", start, stop, count, endpoint, &step, inputs));
+    inputs[LINSPACE_NINPUTS] = mnp_scalar_float(ctx, base);
+    return mnp__formula_run(ctx, "mnp_logspace", &logspace, inputs, dtype, 1, &count, NULL, array_p);
+}
+
+mnp_status mnp_geomspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, mnp_dtype dtype,
+                         mnp_array **array_p)
+{
+    const mnp_array *inputs[LINSPACE_NINPUTS + 3];
+    double step, sign = start < 0 ? -1.0 : 1.0;
+    dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;
+    if (start == 0 || stop == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_geomspace: %s is 0, which no geometric progression contains",
+                        start == 0 ? "start" : "stop");
+    MNP_TRY(divide(ctx, "mnp_geomspace", log10(start * sign), log10(stop * sign), count, endpoint, &step, inputs));
+    inputs[LINSPACE_NINPUTS] = mnp_scalar_float(ctx, start * sign);
+    inputs[LINSPACE_NINPUTS + 1] = mnp_scalar_float(ctx, stop * sign);
+    inputs[LINSPACE_NINPUTS + 2] = mnp_scalar_float(ctx, sign);
+    return mnp__formula_run(ctx, "mnp_geomspace", &geomspace, inputs, dtype, 1, &count, NULL, array_p);
+}

@@ -1,0 +1,88 @@
+/*
+ * Grids of coordinates and of indices.
+ */
+#include <maniple/create.h>
+#include <maniple/view.h>
+
+#include "layout/layout.h"
+#include "ops/elementwise/formula.h"
+#include "ops/common/paste.h"
+
+static const mnp__formula indices = {
+    .name = "indices",
+    .body = "out = mnp_index[1];\n"
+            "for (int d = 2; d < 8; d++)\n"
+            "    if (mnp_index[0] == d - 1)\n"
+            "        out = mnp_index[d];",
+    .type = MNP_INT64,
+    .ninputs = 0,
+};
+
+mnp_status mnp_indices(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
+{
+    int64_t whole[MNP_MAX_DIMS];
+    if (ndim < 0 || ndim >= MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_indices: ndim is %d, outside 0..%d", ndim, MNP_MAX_DIMS - 1);
+    dtype = dtype == MNP_DTYPE_AUTO ? MNP_INT64 : dtype;
+    whole[0] = ndim;
+    for (int d = 0; d < ndim; d++)
+        whole[d + 1] = shape[d];
+    return mnp__formula_run(ctx, "mnp_indices", &indices, NULL, dtype, ndim + 1, whole, NULL, array_p);
+}
+
+/* ---- meshgrid ---- */
+
+struct mesh {
+    int count;
+    bool sparse;
+    int64_t shape[MNP_MAX_DIMS]; /* of all vectors together */
+    int axis[MNP_MAX_DIMS];      /* along which each of them goes */
+};
+
+/* A vector as an array of all dimensions, repeated along the others: a new array, or the given one. */
+static mnp_status make_grid(const mnp_array *vector, const struct mesh *mesh, int i, const mnp_array *given,
+                            mnp_array **grid_p)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    mnp_array *along = NULL, *grid;
+    mnp_layout *natural = NULL;
+    mnp_status st;
+    for (int d = 0; d < mesh->count; d++)
+        shape[d] = d == mesh->axis[i] ? mesh->shape[d] : 1;
+    MNP_TRY_OR(mnp_reshape(vector, mesh->count, shape, &along), st, done);
+    const int64_t *whole = mesh->sparse ? shape : mesh->shape;
+    MNP_TRY_OR(mnp_layout_block(vector->layout->nranks, mesh->count, whole, &natural), st, done);
+    MNP_TRY_OR(mnp__target_new("mnp_meshgrid", vector->dtype, natural, 1, &vector, given, &grid), st, done);
+    *grid_p = (mnp_array *)given;
+    st = mnp__target_deliver(grid, mnp_copyto(grid, along, MNP_CASTING_NO), grid_p);
+done:
+    mnp_layout_free(natural);
+    mnp_array_free(along);
+    return st;
+}
+
+mnp_status mnp_meshgrid(const mnp_array *const *vectors, int count, mnp_indexing indexing, bool sparse,
+                        mnp_array **grids)
+{
+    struct mesh mesh = {.count = count, .sparse = sparse};
+    mnp_array *made[MNP_MAX_DIMS] = {NULL};
+    mnp_status st = MNP_OK;
+    if (count < 1 || count > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_meshgrid: there are %d vectors, outside 1..%d", count, MNP_MAX_DIMS);
+    if (indexing != MNP_INDEXING_XY && indexing != MNP_INDEXING_IJ)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_meshgrid: %d is no indexing", (int)indexing);
+    MNP_TRY(mnp__check_inputs("mnp_meshgrid", count, vectors));
+    for (int i = 0; i < count; i++) {
+        mesh.axis[i] = indexing == MNP_INDEXING_XY && count > 1 && i < 2 ? 1 - i : i;
+        mesh.shape[mesh.axis[i]] = vectors[i]->layout->size;
+    }
+    for (int i = 0; i < count && st == MNP_OK; i++)
+        st = make_grid(vectors[i], &mesh, i, grids[i], &made[i]);
+    for (int i = 0; i < count; i++) {
+        if (st == MNP_OK)
+            grids[i] = made[i];
+        else if (made[i] != grids[i])
+            mnp_array_free(made[i]);
+    }
+    return st;
+}

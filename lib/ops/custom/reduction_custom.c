@@ -1,0 +1,305 @@
+/*
+ * Reductions of the user's: a parameter list and expressions become a reduction (lib/ops/reduction/reduction.h) for every set of
+ * types that the letters among the parameters are called with.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "layout/layout.h"
+#include "ops/elementwise/apply.h"
+#include "ops/custom/custom.h"
+#include "ops/reduction/reduction.h"
+
+/* A reduction, and the dtypes of the parameters that it was made for. */
+typedef struct variant variant;
+
+struct variant {
+    variant *next;
+    mnp_dtype dtypes[MNP__MAX_OPERANDS];
+    bool masked;
+    mnp__reduction *reduction;
+};
+
+struct mnp_reduction {
+    mnp_ctx *ctx;
+    char *name, *type, *preamble, *options; /* `type` is NULL for that of the first output */
+    char *map, *reduce, *post, *identity;   /* `post` is NULL for none */
+    int ninputs, noutputs;
+    mnp__parameter parameters[MNP__MAX_OPERANDS]; /* inputs, then outputs */
+    variant *variants;
+};
+
+/* ---- making one ---- */
+
+static mnp_status parse(mnp_reduction *reduction, const char *inputs, const char *outputs)
+{
+    int count = 0;
+    MNP_TRY(mnp__parameters_parse(inputs, "inputs", reduction->parameters, &count));
+    reduction->ninputs = count;
+    MNP_TRY(mnp__parameters_parse(outputs, "outputs", reduction->parameters, &count));
+    reduction->noutputs = count - reduction->ninputs;
+    if (reduction->ninputs == 0 || reduction->noutputs == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "a reduction has at least one input and one output, and this has %d and %d",
+                        reduction->ninputs, reduction->noutputs);
+    if (count >= MNP__MAX_REDUCTION_OPERANDS) /* there may be a mask */
+        return MNP_FAIL(MNP_ERR_ARG, "a reduction has at most %d inputs and outputs, and this has %d",
+                        MNP__MAX_REDUCTION_OPERANDS - 1, count);
+    for (int k = 0; k < count; k++) {
+        if (reduction->parameters[k].raw)
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "parameter \"%s\" is raw, and reductions take elements alone",
+                            reduction->parameters[k].name);
+    }
+    return MNP_OK;
+}
+
+static mnp_status copy_texts(mnp_reduction *reduction, const mnp_reduction_options *options, const char *map,
+                             const char *reduce, const char *post, const char *identity)
+{
+    MNP_TRY(mnp__strdup(options->name ? options->name : "reduction", &reduction->name));
+    MNP_TRY(mnp__strdup(options->preamble ? options->preamble : "", &reduction->preamble));
+    MNP_TRY(mnp__strdup(options->nvrtc_options ? options->nvrtc_options : "", &reduction->options));
+    if (options->type)
+        MNP_TRY(mnp__strdup(options->type, &reduction->type));
+    MNP_TRY(mnp__strdup(map, &reduction->map));
+    MNP_TRY(mnp__strdup(reduce, &reduction->reduce));
+    if (post)
+        MNP_TRY(mnp__strdup(post, &reduction->post));
+    return mnp__strdup(identity, &reduction->identity);
+}
+
+mnp_status mnp_reduction_new(mnp_ctx *ctx, const char *inputs, const char *outputs, const char *map, const char *reduce,
+                             const char *post, const char *identity, const mnp_reduction_options *options,
+                             mnp_reduction **reduction_p)
+{
+    mnp_reduction_options all = options ? *options : (mnp_reduction_options){.name = NULL};
+    mnp_reduction *reduction;
+    MNP_TRY(mnp__calloc(1, sizeof *reduction, &reduction));
+    reduction->ctx = ctx;
+    ctx->live_plans++;
+    mnp_status st = mnp__check_identifier("mnp_reduction_new", "the name", all.name ? all.name : "reduction");
+    if (st == MNP_OK)
+        st = parse(reduction, inputs, outputs);
+    if (st == MNP_OK)
+        st = copy_texts(reduction, &all, map, reduce, post, identity);
+    if (st != MNP_OK) {
+        mnp_reduction_free(reduction);
+        return st;
+    }
+    *reduction_p = reduction;
+    return MNP_OK;
+}
+
+void mnp_reduction_free(mnp_reduction *reduction)
+{
+    if (!reduction)
+        return;
+    if (reduction->variants) /* code is not unloaded while it runs */
+        (void)mnp__ctx_wait(reduction->ctx, reduction->ctx->compute);
+    while (reduction->variants) {
+        variant *first = reduction->variants;
+        reduction->variants = first->next;
+        mnp__reduction_free(first->reduction);
+        free(first);
+    }
+    reduction->ctx->live_plans--;
+    free(reduction->name);
+    free(reduction->type);
+    free(reduction->preamble);
+    free(reduction->options);
+    free(reduction->map);
+    free(reduction->reduce);
+    free(reduction->post);
+    free(reduction->identity);
+    free(reduction);
+}
+
+/* ---- the reduction of given types ---- */
+
+/* The letters as types, the user's preamble, and the type of what is reduced. */
+static void write_types(const mnp_reduction *self, const mnp_dtype *dtypes, mnp__text *text)
+{
+    mnp__text_add(text, "#include \"maniple/custom/custom.h\"\n");
+    for (int k = 0; k < self->ninputs + self->noutputs; k++) {
+        if (self->parameters[k].letter) /* again for each parameter, to the same type */
+            mnp__text_add(text, "typedef %s %c;\n", mnp__body_type(dtypes[k]), self->parameters[k].letter);
+    }
+    if (*self->preamble)
+        mnp__text_add(text, "#line 1 \"preamble of %s\"\n%s\n", self->name, self->preamble);
+    mnp__text_add(text, "#line 1 \"type of %s\"\ntypedef %s mnp_reduced;\n", self->name,
+                  self->type ? self->type : mnp__body_type(dtypes[self->ninputs]));
+}
+
+/* The user's expressions, each as a function of its own. */
+static void write_expressions(const mnp_reduction *self, const mnp_dtype *dtypes, mnp__text *text)
+{
+    const char *separator = "";
+    mnp__text_add(text, "static MNP_INLINE mnp_reduced mnp_map(");
+    for (int k = 0; k < self->ninputs; k++, separator = ", ")
+        mnp__text_add(text, "%sconst %s %s", separator, mnp__body_type(dtypes[k]), self->parameters[k].name);
+    mnp__text_add(text, ")\n{\nreturn (mnp_reduced)(\n#line 1 \"map of %s\"\n%s\n);\n}\n", self->name, self->map);
+    mnp__text_add(text,
+                  "static MNP_INLINE mnp_reduced mnp_reduce(const mnp_reduced a, const mnp_reduced b)\n"
+                  "{\nreturn (mnp_reduced)(\n#line 1 \"reduce of %s\"\n%s\n);\n}\n",
+                  self->name, self->reduce);
+    mnp__text_add(text,
+                  "static MNP_INLINE mnp_reduced mnp_identity()\n{\nreturn (mnp_reduced)(\n"
+                  "#line 1 \"identity of %s\"\n%s\n);\n}\n",
+                  self->name, self->identity);
+    mnp__text_add(text, "static MNP_INLINE void mnp_post(const mnp_reduced a, const int64_t n");
+    for (int k = self->ninputs; k < self->ninputs + self->noutputs; k++)
+        mnp__text_add(text, ", %s &%s", mnp__body_type(dtypes[k]), self->parameters[k].name);
+    mnp__text_add(text, ")\n{\n");
+    if (self->post)
+        mnp__text_add(text, "#line 1 \"post of %s\"\n%s\n;\n", self->name, self->post);
+    for (int k = self->ninputs; k < self->ninputs + self->noutputs && !self->post; k++)
+        mnp__text_add(text, "%s = (%s)a;\n", self->parameters[k].name, mnp__body_type(dtypes[k]));
+    mnp__text_add(text, "}\n#line 1 \"after the expressions\"\n");
+}
+
+/* What kernels/reduction/reduce_ops.h asks of a reduction. */
+static void write_struct(const mnp_reduction *self, const mnp_dtype *dtypes, bool masked, mnp__text *text)
+{
+    mnp__text_add(text, "struct mnp_custom {\n"
+                        "typedef mnp_reduced acc;\n"
+                        "template <int W> struct lanes {\n"
+                        "acc value[W];\n"
+                        "MNP_INLINE void start(int j) { value[j] = mnp_identity(); }\n"
+                        "MNP_INLINE acc end(int j) const { return value[j]; }\n"
+                        "template <typename... Given> MNP_INLINE void take(int64_t j, Given... given)\n"
+                        "{ value[j] = mnp_reduce(value[j], mnp_take(given...)); }\n};\n");
+    mnp__text_add(text, "static MNP_INLINE void join(acc &a, const acc &b) { a = mnp_reduce(a, b); }\n"
+                        "static MNP_INLINE void give(const acc &a, const mnp_reduce_end &end");
+    for (int k = self->ninputs; k < self->ninputs + self->noutputs; k++)
+        mnp__text_add(text, ", mnp_type%d &result%d", k + masked, k);
+    mnp__text_add(text, ")\n{\n");
+    for (int k = self->ninputs; k < self->ninputs + self->noutputs; k++)
+        mnp__text_add(text, "%s mnp_%d = %s();\n", mnp__body_type(dtypes[k]), k, mnp__body_type(dtypes[k]));
+    mnp__text_add(text, "mnp_post(a, end.count");
+    for (int k = self->ninputs; k < self->ninputs + self->noutputs; k++)
+        mnp__text_add(text, ", mnp_%d", k);
+    mnp__text_add(text, ");\n");
+    for (int k = self->ninputs; k < self->ninputs + self->noutputs; k++)
+        mnp__text_add(text, "result%d = mnp_kept(mnp_%d);\n", k, k);
+    mnp__text_add(text, "}\n};\n");
+}
+
+static void write_preamble(const mnp_reduction *self, const mnp_dtype *dtypes, bool masked, mnp__text *text)
+{
+    write_types(self, dtypes, text);
+    write_expressions(self, dtypes, text);
+    mnp__text_add(text, "static MNP_INLINE mnp_reduced mnp_take(");
+    for (int k = 0; k < self->ninputs; k++)
+        mnp__text_add(text, "const mnp_type%d mnp_%d, ", k, k);
+    mnp__text_add(text, "int64_t)\n{\nreturn mnp_map(");
+    for (int k = 0; k < self->ninputs; k++)
+        mnp__text_add(text, "%smnp_given(mnp_%d)", k ? ", " : "", k);
+    mnp__text_add(text, ");\n}\n");
+    write_struct(self, dtypes, masked, text);
+}
+
+/* Operands of the engine: the mask, where there is one, comes after the inputs. */
+static mnp_status make(const mnp_reduction *self, const mnp_dtype *dtypes, bool masked, mnp__reduction **reduction_p)
+{
+    mnp__loop_operand operands[MNP__MAX_REDUCTION_OPERANDS];
+    mnp__text text = MNP__TEXT_EMPTY;
+    int count = 0, mask = -1;
+    for (int k = 0; k < self->ninputs + self->noutputs; k++) {
+        if (k == self->ninputs && masked) {
+            mask = count;
+            operands[count++] = (mnp__loop_operand){"where", MNP_BOOL, MNP_BOOL, false};
+        }
+        operands[count++] = (mnp__loop_operand){"", dtypes[k], dtypes[k], false};
+    }
+    write_preamble(self, dtypes, masked, &text);
+    mnp__reduction_spec spec = {.name = self->name,
+                                .preamble = mnp__text_string(&text),
+                                .op = "mnp_custom",
+                                .finish = "",
+                                .options = self->options,
+                                .accumulator = self->type ? 64 : 16,
+                                .contract = true,
+                                .mask = mask,
+                                .ninputs = self->ninputs + masked,
+                                .noutputs = self->noutputs,
+                                .operands = operands};
+    mnp_status st = mnp__text_status(&text);
+    if (st == MNP_OK)
+        st = mnp__reduction_new(self->ctx, &spec, reduction_p);
+    mnp__text_free(&text);
+    return st;
+}
+
+static mnp_status find(mnp_reduction *self, const mnp_dtype *dtypes, bool masked, mnp__reduction **reduction_p)
+{
+    size_t size = (size_t)(self->ninputs + self->noutputs) * sizeof *dtypes;
+    variant *found = self->variants;
+    while (found && (found->masked != masked || memcmp(found->dtypes, dtypes, size) != 0))
+        found = found->next;
+    if (!found) {
+        mnp_status st = mnp__calloc(1, sizeof *found, &found);
+        if (st == MNP_OK)
+            st = make(self, dtypes, masked, &found->reduction);
+        st = MNP_AGREE(self->ctx, st);
+        if (st != MNP_OK) {
+            if (found)
+                mnp__reduction_free(found->reduction);
+            free(found);
+            return st;
+        }
+        memcpy(found->dtypes, dtypes, size);
+        found->masked = masked;
+        found->next = self->variants;
+        self->variants = found;
+    }
+    *reduction_p = found->reduction;
+    return MNP_OK;
+}
+
+/* ---- calls ---- */
+
+static mnp_status check(const mnp_reduction *self, int ninputs, int noutputs, const mnp_axes *axes)
+{
+    if (ninputs != self->ninputs || noutputs != self->noutputs)
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "reduction %s has inputs and outputs %d and %d in number, and was called with %d and %d",
+                        self->name, self->ninputs, self->noutputs, ninputs, noutputs);
+    if (axes && (axes->dtype || axes->initial))
+        return MNP_FAIL(MNP_ERR_ARG, "reduction %s: there is no %s to choose", self->name,
+                        axes->dtype ? "dtype" : "initial");
+    if (axes && axes->where && (mnp__array_is_scalar(axes->where) || axes->where->dtype != MNP_BOOL))
+        return MNP_FAIL(MNP_ERR_ARG, "reduction %s: where is %s, and must be an array of bool", self->name,
+                        mnp_dtype_name(axes->where->dtype));
+    return MNP_OK;
+}
+
+/* How many dimensions all inputs have together; one of them must be an array. */
+static mnp_status find_ndim(const mnp_reduction *self, int ninputs, const mnp_array *const *inputs, int *ndim_p)
+{
+    bool any = false;
+    *ndim_p = 0;
+    for (int i = 0; i < ninputs; i++) {
+        any = any || !mnp__array_is_scalar(inputs[i]);
+        *ndim_p = inputs[i]->layout->ndim > *ndim_p ? inputs[i]->layout->ndim : *ndim_p;
+    }
+    return any ? MNP_OK : MNP_FAIL(MNP_ERR_ARG, "reduction %s: all inputs are numbers: give an array", self->name);
+}
+
+mnp_status mnp_reduction_call(mnp_reduction *self, int ninputs, const mnp_array *const *inputs, const mnp_axes *axes,
+                              int noutputs, mnp_array **const *outputs_p)
+{
+    mnp_dtype dtypes[MNP__MAX_OPERANDS];
+    const mnp_array *all[MNP__MAX_REDUCTION_OPERANDS];
+    mnp__reduction_call call = {.function = self->name, .inputs = all, .outputs_p = outputs_p};
+    mnp__reduction *reduction;
+    int ndim;
+    MNP_TRY(check(self, ninputs, noutputs, axes));
+    MNP_TRY(mnp__parameters_resolve(self->name, self->parameters, ninputs, noutputs, inputs, outputs_p, dtypes));
+    memcpy(all, inputs, (size_t)ninputs * sizeof *inputs);
+    all[ninputs] = axes ? axes->where : NULL;
+    MNP_TRY(find_ndim(self, ninputs + (all[ninputs] != NULL), all, &ndim));
+    MNP_TRY(mnp__reduction_axes(self->name, ndim, axes, &call.axes));
+    MNP_TRY(find(self, dtypes, all[ninputs] != NULL, &reduction));
+    call.keepdims = axes && axes->keepdims;
+    return mnp__reduction_run(reduction, &call);
+}

@@ -1,0 +1,594 @@
+/*
+ * From operands to a kernel and its parameter.
+ *
+ * Dimensions of extent 1 are dropped, the others ordered by the first output's strides, and neighbours joined where
+ * every operand goes on from one to the next with the same stride.  Most runs end up with one dimension.  What is then
+ * known of the strides (1, 0, aligned, transposed) is compiled in; their values travel in the parameter.  What the body
+ * knows as indices takes part as operands whose "memory" is the counting numbers, so that it survives all of this.
+ *
+ * This is on the way of every call: no allocation, and no work for dimensions that do not exist.
+ */
+#include "ops/elementwise/loop_plan.h"
+
+#include <string.h>
+
+#include "kernels/elementwise/elementwise_params.h"
+#include "layout/layout.h"
+
+enum {
+    MOST_LANES_IDLE = 8, /* one of so many threads may idle at the end of rows */
+    LEAST_TILED = 16,    /* elements of a dimension that is worth tiles */
+    MOST_TILED = 4,      /* operands that get tiles: they must fit in shared memory */
+    STREAMED_ROW = 256   /* elements of a row whose results are worth going past the caches */
+};
+
+/* The loop while it is being simplified. */
+typedef struct nest {
+    const mnp__loop *loop;
+    int ndim, count, first_output; /* operands, with counters, and the number of the output that leads */
+    int64_t extent[MNP_MAX_DIMS];
+    int64_t total, rows;
+    uint64_t base[MNP__LOOP_OPERANDS]; /* address, first value of a counter, or first half of a scalar */
+    int64_t stride[MNP__LOOP_OPERANDS][MNP_MAX_DIMS];
+} nest;
+
+/* ---- operands ---- */
+
+static void set_scalar(const mnp_array *scalar, mnp_dtype type, uint64_t value[2])
+{
+    double re = 0, im = 0;
+    int64_t integer = 0;
+    bool whole = true;
+    switch (scalar->dtype) {
+    case MNP_BOOL:
+        integer = *(const unsigned char *)scalar->value;
+        break;
+    case MNP_INT64:
+        memcpy(&integer, scalar->value, sizeof integer);
+        break;
+    default: /* float64, or complex128 */
+        whole = false;
+        memcpy(&re, scalar->value, sizeof re);
+        if (scalar->dtype == MNP_COMPLEX128)
+            memcpy(&im, scalar->value + 1, sizeof im);
+    }
+    value[0] = value[1] = 0;
+    switch (type) {
+#define CASE(dtype, ctype)                                                                                             \
+    case dtype: {                                                                                                      \
+        ctype converted = whole ? (ctype)integer : (ctype)re;                                                          \
+        memcpy(value, &converted, sizeof converted);                                                                   \
+        break;                                                                                                         \
+    }
+        CASE(MNP_INT8, int8_t)
+        CASE(MNP_INT16, int16_t)
+        CASE(MNP_INT32, int32_t)
+        CASE(MNP_INT64, int64_t)
+        CASE(MNP_UINT8, uint8_t)
+        CASE(MNP_UINT16, uint16_t)
+        CASE(MNP_UINT32, uint32_t)
+        CASE(MNP_UINT64, uint64_t)
+        CASE(MNP_FLOAT32, float)
+#undef CASE
+    case MNP_BOOL:
+        *(unsigned char *)value = whole ? integer != 0 : re != 0 || im != 0;
+        break;
+    case MNP_COMPLEX64:
+        memcpy(value, (float[2]){whole ? (float)integer : (float)re, (float)im}, 2 * sizeof(float));
+        break;
+    default: /* float64, complex128, and small floats, which the kernel rounds */
+        memcpy(value, (double[2]){whole ? (double)integer : re, im}, 2 * sizeof(double));
+    }
+}
+
+/* An array's strides along the loop's dimensions: 0 where it has no such dimension, or is broadcast. */
+static void set_strides(const mnp_array *array, int ndim, int64_t *strides)
+{
+    int missing = ndim - array->layout->ndim;
+    for (int d = 0; d < ndim; d++)
+        strides[d] = d < missing || array->local_shape[d - missing] == 1 ? 0 : array->local_strides[d - missing];
+}
+
+static void add_counters(nest *n, const mnp_array *output)
+{
+    const int64_t *shape = output->layout->shape;
+    int64_t flat = 1;
+    for (int c = 0; c <= n->ndim; c++) {
+        if (!(n->loop->counters >> c & 1))
+            continue;
+        int64_t first = 0, *strides = n->stride[n->count];
+        for (int d = n->ndim - 1; d >= 0; d--) {
+            strides[d] = c == 0 ? flat : d == c - 1;
+            first += output->local_lo[d] * strides[d];
+            flat *= c == 0 ? shape[d] : 1;
+        }
+        n->base[n->count++] = (uint64_t)first;
+    }
+}
+
+static void gather(const mnp__loop *loop, const mnp_array *const *operands, nest *n, mnp__loop_signature *signature)
+{
+    const mnp__loop_spec *spec = &loop->spec;
+    const mnp_array *output = operands[spec->ninputs];
+    n->loop = loop;
+    n->first_output = spec->ninputs;
+    n->ndim = output->layout->ndim;
+    n->total = output->local_size;
+    n->count = spec->ninputs + spec->noutputs;
+    for (int d = 0; d < n->ndim; d++) /* an empty block only wants to know its kernel */
+        n->extent[d] = n->total > 0 ? output->local_shape[d] : 1;
+    for (int k = 0; k < n->count; k++) {
+        const mnp_array *array = operands[k];
+        int64_t *strides = n->stride[k];
+        if (mnp__array_is_scalar(array)) {
+            uint64_t value[2];
+            set_scalar(array, spec->operands[k].type, value);
+            signature->access[k] = MNP_ACCESS_SCALAR;
+            n->base[k] = value[0];
+            memset(strides, 0, sizeof n->stride[k]);
+            memcpy(strides, &value[1], sizeof value[1]);
+        } else if (spec->operands[k].raw) {
+            signature->access[k] = MNP_ACCESS_RAW;
+            n->base[k] = (uint64_t)(uintptr_t)array->data;
+            memset(strides, 0, sizeof n->stride[k]);
+            strides[0] = array->local_size;
+        } else {
+            signature->access[k] = MNP_ACCESS_STRIDED;
+            n->base[k] = (uint64_t)(uintptr_t)array->data;
+            set_strides(array, n->ndim, strides);
+        }
+    }
+    if (spec->indices) {
+        signature->indices = (unsigned char)(n->ndim > 0 ? n->ndim : 1);
+        memset(signature->access + n->count, MNP_ACCESS_STRIDED, MNP__LOOP_COUNTERS);
+        add_counters(n, output);
+    }
+    signature->noperands = (unsigned char)n->count;
+}
+
+/* Whether an operand goes along with the loop. */
+static bool moves(const mnp__loop_signature *signature, int k)
+{
+    return signature->access[k] != MNP_ACCESS_SCALAR && signature->access[k] != MNP_ACCESS_RAW;
+}
+
+/* ---- dimensions ---- */
+
+static void copy_dim(nest *n, const mnp__loop_signature *signature, int from, int to)
+{
+    n->extent[to] = n->extent[from];
+    for (int k = 0; k < n->count; k++) {
+        if (moves(signature, k))
+            n->stride[k][to] = n->stride[k][from];
+    }
+}
+
+static void drop_single(nest *n, const mnp__loop_signature *signature)
+{
+    int kept = 0;
+    for (int d = 0; d < n->ndim; d++) {
+        if (n->extent[d] == 1)
+            continue;
+        if (kept != d)
+            copy_dim(n, signature, d, kept);
+        kept++;
+    }
+    n->ndim = kept;
+}
+
+static void swap_dims(nest *n, const mnp__loop_signature *signature, int a, int b)
+{
+    int64_t extent = n->extent[a];
+    n->extent[a] = n->extent[b];
+    n->extent[b] = extent;
+    for (int k = 0; k < n->count; k++) {
+        if (!moves(signature, k))
+            continue;
+        int64_t stride = n->stride[k][a];
+        n->stride[k][a] = n->stride[k][b];
+        n->stride[k][b] = stride;
+    }
+}
+
+static int64_t absolute(int64_t x)
+{
+    return x < 0 ? -x : x;
+}
+
+/* Order the dimensions so that the first output's strides fall, and turn around those along which it goes backwards. */
+static void follow_output(nest *n, const mnp__loop_signature *signature)
+{
+    const int64_t *lead = n->stride[n->first_output];
+    for (int d = 1; d < n->ndim; d++) {
+        for (int e = d; e > 0 && absolute(lead[e - 1]) < absolute(lead[e]); e--)
+            swap_dims(n, signature, e - 1, e);
+    }
+    for (int d = 0; d < n->ndim; d++) {
+        if (lead[d] >= 0)
+            continue;
+        for (int k = 0; k < n->count; k++) {
+            if (!moves(signature, k))
+                continue;
+            int64_t bytes = k < n->first_output + n->loop->spec.noutputs ? (int64_t)n->loop->sizes[k] : 1;
+            n->base[k] += (uint64_t)((n->extent[d] - 1) * n->stride[k][d] * bytes);
+            n->stride[k][d] = -n->stride[k][d];
+        }
+    }
+}
+
+static bool joins(const nest *n, const mnp__loop_signature *signature, int outer, int inner)
+{
+    for (int k = 0; k < n->count; k++) {
+        if (moves(signature, k) && n->stride[k][outer] != n->stride[k][inner] * n->extent[inner])
+            return false;
+    }
+    return true;
+}
+
+static void join_dims(nest *n, const mnp__loop_signature *signature)
+{
+    int kept = 0;
+    for (int d = 1; d < n->ndim; d++) {
+        if (joins(n, signature, kept, d)) {
+            int64_t extent = n->extent[kept] * n->extent[d];
+            copy_dim(n, signature, d, kept);
+            n->extent[kept] = extent;
+        } else if (++kept != d) {
+            copy_dim(n, signature, d, kept);
+        }
+    }
+    if (n->ndim > 0)
+        n->ndim = kept + 1;
+}
+
+/* At least `ndim` dimensions, those in front of extent 1. */
+static void pad_dims(nest *n, const mnp__loop_signature *signature, int ndim)
+{
+    int more = ndim - n->ndim;
+    if (more <= 0)
+        return;
+    for (int d = n->ndim - 1; d >= 0; d--)
+        copy_dim(n, signature, d, d + more);
+    for (int d = 0; d < more; d++) {
+        n->extent[d] = 1;
+        for (int k = 0; k < n->count; k++) {
+            if (moves(signature, k))
+                n->stride[k][d] = 1; /* of no meaning, but 1 is the most usual */
+        }
+    }
+    n->ndim = ndim;
+}
+
+static void count_rows(nest *n)
+{
+    n->rows = 1;
+    for (int d = 0; d < n->ndim - 1; d++)
+        n->rows *= n->extent[d];
+}
+
+/* ---- access ---- */
+
+static bool is_array(const nest *n, const mnp__loop_signature *signature, int k)
+{
+    return k < n->first_output + n->loop->spec.noutputs && moves(signature, k);
+}
+
+/* The dimension along which inputs are transposed, moved beside the innermost; false if there is none worth tiles. */
+static bool find_transposed(nest *n, mnp__loop_signature *signature)
+{
+    int last = n->ndim - 1, found = -1;
+    if (n->ndim < 2 || n->extent[last] < LEAST_TILED || n->stride[n->first_output][last] != 1)
+        return false;
+    for (int k = 0; k < n->first_output && found < 0; k++) {
+        if (!is_array(n, signature, k) || absolute(n->stride[k][last]) < LEAST_TILED)
+            continue;
+        for (int d = 0; d < last && found < 0; d++)
+            found = n->stride[k][d] == 1 && n->extent[d] >= LEAST_TILED ? d : -1;
+    }
+    if (found < 0)
+        return false;
+    for (int d = found; d < last - 1; d++)
+        swap_dims(n, signature, d, d + 1);
+    for (int k = 0, tiled = 0; k < n->first_output && tiled < MOST_TILED; k++) {
+        if (is_array(n, signature, k) && absolute(n->stride[k][last]) >= LEAST_TILED && n->stride[k][last - 1] == 1) {
+            signature->access[k] = MNP_ACCESS_TRANSPOSED | MNP_ACCESS_UNIT;
+            tiled++;
+        }
+    }
+    return true;
+}
+
+/* What the innermost stride says of operands that are not yet known as transposed or without memory. */
+static void find_access(const nest *n, mnp__loop_signature *signature)
+{
+    for (int k = 0; k < n->count; k++) {
+        int64_t stride = n->stride[k][n->ndim - 1];
+        if (signature->access[k] == MNP_ACCESS_STRIDED)
+            signature->access[k] = stride == 1   ? MNP_ACCESS_UNIT
+                                   : stride == 0 ? MNP_ACCESS_BROADCAST
+                                                 : MNP_ACCESS_STRIDED;
+    }
+}
+
+/* Whether `vector` elements of an operand from `head` before its first one on are aligned in every row. */
+static bool is_aligned(const nest *n, int k, int vector, int64_t head, int along)
+{
+    int64_t size = (int64_t)n->loop->sizes[k], bytes = size * vector < 16 ? size * vector : 16;
+    if (((int64_t)n->base[k] - head * size) % bytes != 0)
+        return false;
+    for (int d = 0; d < n->ndim; d++) {
+        if (d != along && n->stride[k][d] * size % bytes != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Elements of a thread along a row: as many of the widest array as one access takes, or 1 if that suits no output. */
+static int choose_vector(const nest *n, mnp__loop_signature *signature, int64_t *head)
+{
+    int last = n->ndim - 1, outputs = n->first_output + n->loop->spec.noutputs;
+    size_t widest = 1;
+    for (int k = 0; k < outputs; k++) {
+        if (is_array(n, signature, k) && n->loop->sizes[k] > widest)
+            widest = n->loop->sizes[k];
+    }
+    int vector = (int)((size_t)n->loop->tuning.vector_bytes / widest);
+    bool good = true;
+    int64_t size = (int64_t)n->loop->sizes[n->first_output], step = size * vector < 16 ? size * vector : 16;
+    *head = signature->tile ? 0 : (int64_t)(n->base[n->first_output] % (uint64_t)step) / size;
+    for (int k = n->first_output; k < outputs && !signature->tile; k++) {
+        if (signature->access[k] != MNP_ACCESS_UNIT || !is_aligned(n, k, vector, *head, last))
+            good = false;
+    }
+    if (!good || (vector == 1 && widest < 16)) {
+        *head = 0;
+        return 1;
+    }
+    for (int k = 0; k < outputs; k++) {
+        int along = signature->access[k] & MNP_ACCESS_TRANSPOSED ? last - 1 : last;
+        if (is_array(n, signature, k) && (signature->access[k] & MNP_ACCESS_MASK) == MNP_ACCESS_UNIT &&
+            is_aligned(n, k, vector, *head, along))
+            signature->access[k] = (unsigned char)(signature->access[k] + MNP_ACCESS_VECTOR - MNP_ACCESS_UNIT);
+    }
+    return vector;
+}
+
+/* Rows of a thread: enough that it has many bytes under way. */
+static int choose_unroll(const nest *n, const mnp__loop_signature *signature)
+{
+    if (n->ndim == MNP_MAX_DIMS) /* long as it is */
+        return 1;
+    const mnp__loop_tuning *tuning = &n->loop->tuning;
+    size_t bytes = 0;
+    for (int k = 0; k < n->first_output + n->loop->spec.noutputs; k++) {
+        if (is_array(n, signature, k) && signature->access[k] != MNP_ACCESS_BROADCAST)
+            bytes += n->loop->sizes[k] * signature->vector;
+    }
+    if (n->loop->heavy)
+        return tuning->unroll_heavy;
+    int unroll = 1;
+    while (2 * unroll <= tuning->unroll && 2 * (size_t)unroll * bytes <= (size_t)tuning->flight_bytes)
+        unroll *= 2;
+    return unroll;
+}
+
+/* Operands of which a thread needs the same elements for all its rows. */
+static void find_same(const nest *n, mnp__loop_signature *signature)
+{
+    for (int k = 0; k < n->first_output; k++) {
+        int access = signature->access[k];
+        if (is_array(n, signature, k) && !(access & MNP_ACCESS_TRANSPOSED) &&
+            (n->ndim == 1 ? access == MNP_ACCESS_BROADCAST : n->ndim == 2 && n->stride[k][0] == 0))
+            signature->access[k] = (unsigned char)(access | MNP_ACCESS_SAME);
+    }
+}
+
+/* ---- kernels of a GPU ---- */
+
+/* For mnp_quotient() of kernels/elementwise/elementwise_cuda.h. */
+static uint64_t divisor_of(int64_t d)
+{
+    uint64_t shift = 0, divisor = (uint64_t)d;
+    while (UINT64_C(1) << shift < divisor)
+        shift++;
+    return shift << 32 | ((((UINT64_C(1) << shift) - divisor) << 32) / divisor + 1);
+}
+
+static int64_t blocks_of(int64_t count, int64_t each)
+{
+    return (count + each - 1) / each;
+}
+
+/*
+ * Threads along a row, as the power of two: a warp at least, or the whole row, and more as long as few are idle at its
+ * end.
+ */
+static int choose_lanes(int64_t vectors, int threads)
+{
+    int least = 0;
+    while (least < 5 && INT64_C(1) << least < vectors)
+        least++;
+    for (int lanes = least + 1, best = least;; lanes++) {
+        int64_t idle = blocks_of(vectors, INT64_C(1) << lanes) * (INT64_C(1) << lanes) - vectors;
+        if (1 << lanes > threads)
+            return best;
+        if (idle <= vectors / MOST_LANES_IDLE)
+            best = lanes;
+    }
+}
+
+/* What the parameter begins with; operands follow. */
+typedef struct heading {
+    int64_t head, lanes, stream;
+    uint64_t divide[MNP_MAX_DIMS];
+} heading;
+
+static int64_t plan_rows(const nest *n, const mnp__loop_signature *signature, heading *h)
+{
+    int threads = n->loop->tuning.threads, last = n->ndim - 1;
+    int64_t columns = n->extent[last] + h->head;
+    if (n->ndim == 1)
+        return blocks_of(columns, (int64_t)threads * signature->vector * signature->unroll);
+    h->lanes = choose_lanes(blocks_of(columns, signature->vector), threads);
+    int64_t chunks = blocks_of(columns, (int64_t)signature->vector << h->lanes);
+    h->divide[0] = divisor_of(chunks);
+    h->divide[last] = (uint64_t)chunks;
+    for (int d = 1; d < last && !signature->wide; d++)
+        h->divide[d] = divisor_of(n->extent[d]);
+    return chunks * blocks_of(n->rows, (int64_t)(threads >> h->lanes) * signature->unroll);
+}
+
+static int64_t plan_tiles(const nest *n, const mnp__loop_signature *signature, heading *h)
+{
+    int last = n->ndim - 1;
+    int64_t planes = n->rows / n->extent[last - 1];
+    for (int d = 1; d < last - 1 && !signature->wide; d++)
+        h->divide[d] = divisor_of(n->extent[d]);
+    return planes * blocks_of(n->extent[last - 1], signature->tile) * blocks_of(n->extent[last], signature->tile);
+}
+
+/* A warp takes 8 vectors along a tile's line; all tiles of a block together stay within `tile_bytes`. */
+static int tile_side(const nest *n, const mnp__loop_signature *signature)
+{
+    const mnp__loop_tuning *tuning = &n->loop->tuning;
+    int bytes = 0, side = 8 * signature->vector;
+    for (int k = 0; k < n->first_output; k++)
+        bytes += signature->access[k] & MNP_ACCESS_TRANSPOSED ? (int)n->loop->sizes[k] : 0;
+    while (side * side < tuning->threads * signature->vector ||
+           (side < 128 && 4 * side * side * bytes <= tuning->tile_bytes))
+        side *= 2;
+    return side;
+}
+
+static void plan_cuda(nest *n, mnp__loop_plan *plan, heading *h)
+{
+    mnp__loop_signature *signature = &plan->signature;
+    int threads = n->loop->tuning.threads;
+    signature->vector = (unsigned char)choose_vector(n, signature, &h->head);
+    for (int k = 0; k < n->count && signature->vector == 1; k++) { /* not told apart: fewer kernels */
+        if (signature->access[k] == MNP_ACCESS_UNIT)
+            signature->access[k] = MNP_ACCESS_STRIDED;
+    }
+    signature->wide = n->rows > INT32_MAX;
+    if (signature->tile) {
+        signature->tile = (unsigned char)tile_side(n, signature);
+        signature->unroll = (unsigned char)(signature->tile * signature->tile / signature->vector / threads);
+    } else {
+        signature->unroll = (unsigned char)choose_unroll(n, signature);
+    }
+    find_same(n, signature);
+    int64_t blocks = signature->tile ? plan_tiles(n, signature, h) : plan_rows(n, signature, h);
+    plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)threads, 1, 1}, .early = true};
+}
+
+/* ---- kernels of the host ---- */
+
+/* Whether results are better written past the caches: all of this is more than they hold, and nothing is in place. */
+static bool is_streamed(const nest *n, const mnp__loop_signature *signature)
+{
+    size_t bytes = 0;
+    for (int k = 0; k < n->first_output + n->loop->spec.noutputs; k++) {
+        if (!is_array(n, signature, k))
+            continue;
+        if (k >= n->first_output && signature->access[k] != MNP_ACCESS_UNIT)
+            return false;
+        for (int i = 0; k >= n->first_output && i < n->first_output; i++) {
+            if (n->base[i] == n->base[k])
+                return false;
+        }
+        bytes += signature->access[k] == MNP_ACCESS_BROADCAST ? 0 : (size_t)n->total * n->loop->sizes[k];
+    }
+    return bytes >= (size_t)n->loop->tuning.stream_bytes && n->extent[n->ndim - 1] >= STREAMED_ROW;
+}
+
+static void plan_host(nest *n, mnp__loop_plan *plan, heading *h)
+{
+    enum { WORTH_A_WORKER = 16384 }; /* elements */
+    size_t widest = 1;
+    for (int k = 0; k < n->first_output; k++) {
+        if (plan->signature.access[k] & MNP_ACCESS_TRANSPOSED && n->loop->sizes[k] > widest)
+            widest = n->loop->sizes[k];
+    }
+    if (plan->signature.tile) /* lines of at least 256 bytes, while tiles fit the first-level cache */
+        plan->signature.tile = widest > 4 ? 32 : 64;
+    plan->signature.vector = plan->signature.unroll = 1;
+    h->stream = !plan->signature.tile && is_streamed(n, &plan->signature);
+    int64_t workers = n->total / WORTH_A_WORKER + 1;
+    plan->launch = (mnp__launch){.grid = {workers < 4096 ? (unsigned)workers : 4096, 1, 1}, .block = {1, 1, 1}};
+}
+
+/* ---- all together ---- */
+
+static void fill_slots(const nest *n, const mnp_array *output, const heading *h, mnp__loop_plan *plan)
+{
+    uint64_t *slot = plan->slots;
+    for (int d = 0; d < n->ndim; d++)
+        *slot++ = (uint64_t)n->extent[d];
+    *slot++ = (uint64_t)n->rows;
+    *slot++ = (uint64_t)h->head;
+    *slot++ = (uint64_t)h->lanes;
+    *slot++ = (uint64_t)h->stream;
+    for (int d = 0; d < n->ndim; d++)
+        *slot++ = h->divide[d];
+    for (int k = 0; k < n->count; k++) {
+        *slot++ = n->base[k];
+        for (int d = 0; d < n->ndim; d++)
+            *slot++ = (uint64_t)n->stride[k][d];
+    }
+    if (n->loop->spec.indices) {
+        *slot++ = (uint64_t)output->layout->size;
+        for (int d = 0; d < plan->signature.indices; d++)
+            *slot++ = d < output->layout->ndim ? (uint64_t)output->layout->shape[d] : 1;
+    }
+    plan->nslots = (int)(slot - plan->slots);
+}
+
+/* One dimension, and no array goes along it but by stride 1. */
+static bool is_plain(const nest *n, const mnp__loop_signature *signature)
+{
+    for (int k = 0; k < n->count; k++) {
+        if (is_array(n, signature, k) && signature->access[k] != MNP_ACCESS_UNIT)
+            return false;
+    }
+    return n->ndim == 1;
+}
+
+static bool on_gpu(const mnp__loop *loop)
+{
+    return loop->ctx->device->block_memory > 0;
+}
+
+static void make(const mnp__loop *loop, const mnp_array *const *operands, bool general, mnp__loop_plan *plan)
+{
+    mnp__loop_signature *signature = &plan->signature;
+    heading h = {0};
+    nest n;
+    memset(signature, 0, sizeof *signature);
+    gather(loop, operands, &n, signature);
+    drop_single(&n, signature);
+    follow_output(&n, signature);
+    join_dims(&n, signature);
+    pad_dims(&n, signature, general ? MNP_MAX_DIMS : 1);
+    if (!general) {
+        signature->tile = find_transposed(&n, signature);
+        find_access(&n, signature);
+    }
+    plan->small = n.total < loop->tuning.small && !is_plain(&n, signature);
+    signature->ndim = (unsigned char)n.ndim;
+    count_rows(&n);
+    if (on_gpu(loop))
+        plan_cuda(&n, plan, &h);
+    else
+        plan_host(&n, plan, &h);
+    fill_slots(&n, operands[n.first_output], &h, plan);
+}
+
+void mnp__loop_plan_make(const mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan)
+{
+    make(loop, operands, false, plan);
+}
+
+void mnp__loop_plan_general(const mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan)
+{
+    make(loop, operands, true, plan);
+}

@@ -1,0 +1,284 @@
+/*
+ * What names stand for in expressions.
+ *
+ * A name that is called is a function or a type; elsewhere it is, in this order, a variable, an input, a constant or an
+ * index.  So an input may be called e or n, or even sin.
+ */
+#include "ops/expression/expression.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <maniple/ufunc_table.h>
+
+#include "base/status.h"
+
+static const char *const keywords[] = {"and", "or", "not", "if", "else", "True", "False"};
+enum { NUM_KEYWORDS = sizeof keywords / sizeof *keywords };
+
+static const struct constant {
+    const char *name;
+    double value;
+} constants[] = {
+    {"pi", 3.14159265358979323846},
+    {"e", 2.71828182845904523536},
+    {"inf", INFINITY},
+    {"nan", NAN},
+};
+enum { NUM_CONSTANTS = sizeof constants / sizeof *constants };
+
+static mnp__word word_of(const char *name)
+{
+    return (mnp__word){name, strlen(name)};
+}
+
+static bool same_words(mnp__word a, mnp__word b)
+{
+    return a.length == b.length && memcmp(a.start, b.start, a.length) == 0;
+}
+
+bool mnp__expression_valid_name(const char *name)
+{
+    for (int i = 0; i < NUM_KEYWORDS; i++) {
+        if (strcmp(name, keywords[i]) == 0)
+            return false;
+    }
+    for (const char *c = name; *c; c++) {
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return false;
+    }
+    return *name && !isdigit((unsigned char)*name);
+}
+
+/* ---- variables ---- */
+
+const mnp__variable *mnp__expression_variable(const mnp__expression *expression, mnp__word name)
+{
+    for (int i = 0; i < expression->nvariables; i++) {
+        if (same_words(expression->variables[i].name, name))
+            return &expression->variables[i];
+    }
+    return NULL;
+}
+
+mnp_status mnp__expression_assign(mnp__expression *expression, mnp__word name, int node)
+{
+    mnp__variable *variable = (mnp__variable *)mnp__expression_variable(expression, name);
+    if (!variable) {
+        if (expression->nvariables == expression->variables_capacity) {
+            int capacity = expression->variables_capacity ? 2 * expression->variables_capacity : 16;
+            variable = realloc(expression->variables, (size_t)capacity * sizeof *variable);
+            if (!variable)
+                return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %d names", capacity);
+            expression->variables = variable;
+            expression->variables_capacity = capacity;
+        }
+        variable = &expression->variables[expression->nvariables++];
+    }
+    *variable = (mnp__variable){name, node};
+    return MNP_OK;
+}
+
+/* ---- misspelt names ---- */
+
+enum { MAX_WORD = 32 };
+
+static int smallest(int a, int b, int c)
+{
+    int least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Levenshtein's distance: how many letters to insert, drop or replace. */
+static int distance(mnp__word a, mnp__word b)
+{
+    int row[MAX_WORD + 1];
+    for (size_t j = 0; j <= b.length; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= a.length; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= b.length; j++) {
+            int above = row[j];
+            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a.start[i - 1] != b.start[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[b.length];
+}
+
+/* The nearest of the words that were offered so far; one letter in three may be wrong, and one of two. */
+typedef struct search {
+    mnp__word wrong, nearest;
+    int least;
+} search;
+
+static search search_for(mnp__word wrong)
+{
+    int length = wrong.length <= MAX_WORD ? (int)wrong.length : 0;
+    int least = length < 2 ? 0 : length < 4 ? 2 : 1 + (length + 1) / 3;
+    return (search){.wrong = wrong, .least = least};
+}
+
+static void offer(search *s, mnp__word candidate)
+{
+    if (s->least == 0 || candidate.length > MAX_WORD)
+        return;
+    int d = distance(s->wrong, candidate);
+    if (d < s->least) {
+        s->least = d;
+        s->nearest = candidate;
+    }
+}
+
+static void offer_variables(search *s, const mnp__expression *expression)
+{
+    for (int i = 0; i < expression->nvariables; i++)
+        offer(s, expression->variables[i].name);
+}
+
+mnp__word mnp__expression_nearest_variable(const mnp__expression *expression, const char *name)
+{
+    search s = search_for(word_of(name));
+    offer_variables(&s, expression);
+    return s.nearest;
+}
+
+#define FUNCTION_NAME(name, ...) #name,
+
+static void offer_functions(search *s)
+{
+    static const char *const names[] = {MNP_UFUNCS(FUNCTION_NAME) MNP_UFUNCS_INTERNAL(FUNCTION_NAME)
+                                            MNP_UFUNC_ALIASES(FUNCTION_NAME) "astype"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        offer(s, word_of(names[i]));
+    for (int i = 0; mnp__reduce_name(i); i++)
+        offer(s, word_of(mnp__reduce_name(i)));
+    for (int i = 0; i < MNP_NUM_DTYPES; i++)
+        offer(s, word_of(mnp_dtype_name((mnp_dtype)i)));
+}
+
+static mnp_status fail_unknown(const mnp__expression *expression, mnp__word name, const char *what, const search *s)
+{
+    int length = name.length < 100 ? (int)name.length : 100;
+    if (s->nearest.length == 0)
+        return mnp__expression_fail(expression, name.start, "there is no %s '%.*s'", what, length, name.start);
+    return mnp__expression_fail(expression, name.start, "there is no %s '%.*s'; did you mean '%.*s'?", what, length,
+                                name.start, (int)s->nearest.length, s->nearest.start);
+}
+
+/* ---- values ---- */
+
+/* i, n, and either with the number of a dimension. */
+static bool find_index(mnp__word name, mnp__node *node)
+{
+    char symbol = name.start[0];
+    if (symbol != 'i' && symbol != 'n')
+        return false;
+    if (name.length > 2 || (name.length == 2 && (name.start[1] < '0' || name.start[1] >= '0' + MNP_MAX_DIMS)))
+        return false;
+    node->kind = MNP__NODE_INDEX;
+    node->index = symbol;
+    node->dim = name.length == 1 ? -1 : name.start[1] - '0';
+    return true;
+}
+
+static bool find_constant(mnp__word name, mnp__node *node)
+{
+    bool truth = mnp__word_is(name, "True");
+    node->kind = MNP__NODE_NUMBER;
+    if (truth || mnp__word_is(name, "False")) {
+        node->number = (mnp__number){.kind = 'b', .integer = truth};
+        return true;
+    }
+    for (int i = 0; i < NUM_CONSTANTS; i++) {
+        if (mnp__word_is(name, constants[i].name)) {
+            node->number = (mnp__number){.kind = 'f', .real = constants[i].value};
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_input(const mnp__expression *expression, mnp__word name, mnp__node *node)
+{
+    for (int i = 0; i < expression->ninputs; i++) {
+        if (mnp__word_is(name, expression->input_names[i])) {
+            node->kind = MNP__NODE_INPUT;
+            node->input = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static mnp_status fail_name(const mnp__expression *expression, mnp__word name)
+{
+    mnp_dtype dtype;
+    if (mnp__ufunc_find(name.start, name.length) || mnp__reduce_find(name.start, name.length) ||
+        mnp__expression_dtype(name, &dtype))
+        return mnp__expression_fail(expression, name.start, "'%.*s' is a function: expected '(' after it",
+                                    (int)name.length, name.start);
+    search s = search_for(name);
+    offer_variables(&s, expression);
+    for (int i = 0; i < expression->ninputs; i++)
+        offer(&s, word_of(expression->input_names[i]));
+    for (int i = 0; i < NUM_CONSTANTS && name.length > 1; i++)
+        offer(&s, word_of(constants[i].name));
+    return fail_unknown(expression, name, "variable or input", &s);
+}
+
+mnp_status mnp__expression_name(mnp__expression *expression, mnp__word name, int *node_p)
+{
+    mnp__node node = {.at = name.start};
+    const mnp__variable *variable = mnp__expression_variable(expression, name);
+    if (variable) {
+        *node_p = variable->node;
+        return MNP_OK;
+    }
+    if (find_input(expression, name, &node) || find_constant(name, &node) || find_index(name, &node))
+        return mnp__expression_add(expression, &node, node_p);
+    return fail_name(expression, name);
+}
+
+/* ---- functions and types ---- */
+
+mnp_status mnp__expression_function(const mnp__expression *expression, mnp__word name, const mnp__ufunc **ufunc_p)
+{
+    const mnp__ufunc *ufunc = mnp__ufunc_find(name.start, name.length);
+    if (ufunc) {
+        *ufunc_p = ufunc;
+        return MNP_OK;
+    }
+    mnp__node input;
+    if (mnp__expression_variable(expression, name) || find_input(expression, name, &input))
+        return mnp__expression_fail(expression, name.start + name.length,
+                                    "'%.*s' is not a function: expected an operator before '('", (int)name.length,
+                                    name.start);
+    search s = search_for(name);
+    offer_functions(&s);
+    return fail_unknown(expression, name, "function", &s);
+}
+
+bool mnp__expression_dtype(mnp__word name, mnp_dtype *dtype_p)
+{
+    static const struct {
+        const char *name;
+        mnp_dtype dtype;
+    } python[] = {{"int", MNP_INT64}, {"float", MNP_FLOAT64}, {"complex", MNP_COMPLEX128}};
+    for (size_t i = 0; i < sizeof python / sizeof *python; i++) {
+        if (mnp__word_is(name, python[i].name)) {
+            *dtype_p = python[i].dtype;
+            return true;
+        }
+    }
+    for (int i = 0; i < MNP_NUM_DTYPES; i++) {
+        if (mnp__word_is(name, mnp_dtype_name((mnp_dtype)i))) {
+            *dtype_p = (mnp_dtype)i;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,283 @@
+/*
+ * One launch where every rank has what it needs; else indices go to the owners, which pack what they are asked for and
+ * send it back, and it is put in order.
+ */
+#include "ops/indexing/gather.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <maniple/join.h>
+
+#include "base/text.h"
+#include "layout/layout.h"
+#include "ops/elementwise/apply.h"
+#include "ops/indexing/indexed.h"
+#include "ops/indexing/owners.h"
+
+/* ---- what is moved ---- */
+
+/* The dimensions of this rank's block of x that are not indexed, along those of dense memory that begins with them. */
+struct row {
+    int ndim;
+    int64_t extent[MNP_MAX_DIMS], stride[MNP_MAX_DIMS], dense[MNP_MAX_DIMS], size;
+};
+
+static struct row row_of(const mnp_array *x, unsigned axes)
+{
+    struct row row = {.size = 1};
+    for (int d = 0; d < x->layout->ndim; d++) {
+        if (axes >> d & 1)
+            continue;
+        row.extent[row.ndim] = x->local_shape[d];
+        row.stride[row.ndim++] = x->local_strides[d];
+    }
+    mnp__dense_strides(row.ndim, row.extent, row.dense);
+    for (int d = 0; d < row.ndim; d++)
+        row.size *= row.extent[d];
+    return row;
+}
+
+/*
+ * The dimensions of a dense result that has the indices' ones, `count` in all, before number `at` of the row's: its
+ * strides along the row, and that of an index.
+ */
+static int64_t result_strides(const struct row *row, int at, int64_t count, int64_t *strides)
+{
+    int64_t stride = 1, of_index = 1;
+    for (int d = row->ndim; d >= 0; d--) {
+        if (d < row->ndim && d >= at) {
+            strides[d] = stride;
+            stride *= row->extent[d];
+        }
+        if (d == at) {
+            of_index = stride;
+            stride *= count;
+        }
+        if (d < at) {
+            strides[d] = stride;
+            stride *= row->extent[d];
+        }
+    }
+    return of_index;
+}
+
+/* Gather from this rank's block to dense memory: places are index[i] * jump elements from its begin. */
+static mnp_status gather_here(const mnp_array *x, unsigned axes, int at, const int64_t *index, int64_t count,
+                              int64_t inside, int mode, int64_t jump, void *to)
+{
+    const struct row row = row_of(x, axes);
+    int64_t strides[MNP_MAX_DIMS];
+    const int64_t of_index = result_strides(&row, at, count, strides);
+    mnp_indexed_params moved = {.src = x->data, .dst = to, .index = (const long long *)index, .jump = jump,
+                                .count = inside, .mode = mode};
+    for (int d = 0; d < at; d++)
+        mnp__indexed_add(&moved, row.extent[d], row.stride[d], strides[d], 0);
+    mnp__indexed_add(&moved, count, 0, of_index, 1);
+    for (int d = at; d < row.ndim; d++)
+        mnp__indexed_add(&moved, row.extent[d], row.stride[d], strides[d], 0);
+    return mnp__indexed_run(x->ctx, mnp_dtype_size(x->dtype), &moved);
+}
+
+/* ---- here ---- */
+
+/* All that is indexed is here, but in several dimensions that do not lie dense: indices become places first. */
+static mnp_status gather_by_place(const mnp_array *x, unsigned axes, const mnp_array *index, int mode, void *to)
+{
+    mnp_ctx *ctx = x->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    void *places = NULL;
+    const size_t bytes = (size_t)index->local_size * sizeof(int64_t);
+    MNP_TRY(MNP_AGREE(ctx, ops->alloc(ctx->device, bytes, &places)));
+    mnp_status st = mnp__owners_place(x, axes, index->data, index->local_size, mode, places);
+    mnp_status moved = gather_here(x, axes, 0, places, index->local_size, 0, MNP_INDEXED_RAISE, 1, to);
+    ops->free(ctx->device, places);
+    return st != MNP_OK ? st : moved;
+}
+
+/* ---- from elsewhere ---- */
+
+static mnp_status pack(const mnp__route *route, const mnp_array *x, unsigned axes, void **packed_p, void **answers_p)
+{
+    mnp_ctx *ctx = route->ctx;
+    const size_t size = mnp_dtype_size(x->dtype) * (size_t)row_of(x, axes).size;
+    mnp_status st = ctx->device->ops->alloc(ctx->device, (size_t)route->received * size, packed_p);
+    if (st == MNP_OK)
+        st = ctx->device->ops->alloc(ctx->device, (size_t)route->count * size, answers_p);
+    MNP_TRY(MNP_AGREE(ctx, st));
+    st = gather_here(x, axes, 0, route->places, route->received, 0, MNP_INDEXED_RAISE, 1, *packed_p);
+    return MNP_AGREE(ctx, st);
+}
+
+/* Put the answers, which are in the order in which indices were sent, in the indices' order. */
+static mnp_status unpack(const mnp__route *route, const mnp_array *x, unsigned axes, int at, const void *answers,
+                         mnp_array *result)
+{
+    const struct row row = row_of(x, axes);
+    int64_t strides[MNP_MAX_DIMS];
+    const int64_t of_index = result_strides(&row, at, route->count, strides);
+    mnp_indexed_params moved = {.src = answers, .dst = result->data, .index = (const long long *)route->order,
+                                .jump = of_index, .count = route->count, .scatters = 1};
+    mnp__indexed_add(&moved, route->count, row.size, 0, 1);
+    for (int d = 0; d < row.ndim; d++)
+        mnp__indexed_add(&moved, row.extent[d], row.dense[d], strides[d], 0);
+    return mnp__indexed_run(route->ctx, mnp_dtype_size(x->dtype), &moved);
+}
+
+static mnp_status gather_from_owners(const mnp_array *x, unsigned axes, int at, const mnp_array *index, int mode,
+                                     mnp_array *result)
+{
+    mnp_ctx *ctx = x->ctx;
+    mnp__route *route;
+    void *packed = NULL, *answers = NULL;
+    const size_t size = mnp_dtype_size(x->dtype) * (size_t)row_of(x, axes).size;
+    MNP_TRY(mnp__route_new(x, axes, index->data, index->local_size, mode, false, &route));
+    mnp_status st = pack(route, x, axes, &packed, &answers);
+    if (st == MNP_OK)
+        st = mnp__shuffle_back(route->shuffle, size, packed, answers);
+    if (st == MNP_OK)
+        st = unpack(route, x, axes, at, answers, result);
+    ctx->device->ops->free(ctx->device, packed);
+    ctx->device->ops->free(ctx->device, answers);
+    mnp__route_free(route);
+    return st;
+}
+
+mnp_status mnp__gather(const mnp_array *x, const mnp_array *index, int axis, int mode, mnp_array *result)
+{
+    const mnp_layout *layout = x->layout;
+    if (axis == MNP_FLATTENED && layout->ndim == 1)
+        axis = 0;
+    const bool flat = axis == MNP_FLATTENED;
+    const unsigned axes = flat ? (1u << layout->ndim) - 1 : 1u << axis;
+    if (!mnp__owns_all(layout, axes))
+        return gather_from_owners(x, axes, flat ? 0 : axis, index, mode, result);
+    if (flat && !(x->dense & MNP__DENSE_C))
+        return gather_by_place(x, axes, index, mode, result->data);
+    return gather_here(x, axes, flat ? 0 : axis, index->data, index->local_size,
+                       flat ? layout->size : layout->shape[axis], mode, flat ? 1 : x->local_strides[axis],
+                       result->data);
+}
+
+/* ---- numbers of elements ---- */
+
+struct key {
+    const char *tells; /* these keys from others' */
+    mnp_dtype dtype;
+    int ndim, axis;
+};
+
+static const char tells[] = "numbers";
+
+/* The number of element (i0, i1, ...), where the index along `axis` is the operand's. */
+static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
+{
+    const struct key *key = argument;
+    char names[MNP_MAX_DIMS][24];
+    mnp__loop_operand operands[MNP_MAX_DIMS + 3] = {{"i", MNP_INT64, key->dtype, false},
+                                                    {"extent", MNP_INT64, MNP_INT64, false}};
+    mnp__text body = MNP__TEXT_EMPTY;
+    mnp__text_add(&body, "out = ");
+    for (int d = 0; d < key->ndim; d++) {
+        snprintf(names[d], sizeof names[d], "stride%d", d);
+        operands[d + 2] = (mnp__loop_operand){names[d], MNP_INT64, MNP_INT64, false};
+        if (d == key->axis)
+            mnp__text_add(&body, "(i < 0 ? i + extent : i) * %s", names[d]);
+        else
+            mnp__text_add(&body, "mnp_index[%d] * %s", d, names[d]);
+        mnp__text_add(&body, d + 1 < key->ndim ? " + " : ";");
+    }
+    operands[key->ndim + 2] = (mnp__loop_operand){"out", MNP_INT64, MNP_INT64, false};
+    mnp_status st = mnp__text_status(&body);
+    if (st == MNP_OK)
+        st = mnp__loop_new(ctx,
+                           &(mnp__loop_spec){.name = "numbers", .preamble = "", .body = body.data, .indices = true,
+                                             .ninputs = key->ndim + 2, .noutputs = 1, .operands = operands},
+                           loop_p);
+    mnp__text_free(&body);
+    return st;
+}
+
+/* The shape that indices are broadcast to beside x: theirs along the axis. */
+static mnp_status shape_along(const char *function, const mnp_array *x, const mnp_array *indices, int axis,
+                              int64_t *shape)
+{
+    const mnp_layout *own = x->layout, *theirs = indices->layout;
+    for (int d = 0; d < own->ndim; d++) {
+        shape[d] = d == axis || own->shape[d] == 1 ? theirs->shape[d] : own->shape[d];
+        if (d != axis && theirs->shape[d] != 1 && theirs->shape[d] != shape[d])
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%s: along axis %d x has %" PRId64 " elements and the indices %" PRId64
+                            ", which do not broadcast",
+                            function, d, own->shape[d], theirs->shape[d]);
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp__numbers_along(const char *function, const mnp_array *x, const mnp_array *indices, int axis,
+                              mnp_array **numbers_p)
+{
+    mnp_ctx *ctx = x->ctx;
+    const int ndim = x->layout->ndim;
+    int64_t shape[MNP_MAX_DIMS], stride = 1;
+    const mnp_array *inputs[MNP_MAX_DIMS + 2] = {indices, mnp_scalar_int(ctx, x->layout->shape[axis])};
+    struct key key;
+    mnp__loop *loop;
+    mnp_layout *layout = NULL;
+    mnp_array *numbers = NULL, **out = &numbers;
+    MNP_TRY(shape_along(function, x, indices, axis, shape));
+    for (int d = ndim - 1; d >= 0; d--) {
+        inputs[d + 2] = mnp_scalar_int(ctx, x->layout->shape[d] == 1 && d != axis ? 0 : stride);
+        stride *= x->layout->shape[d];
+    }
+    memset(&key, 0, sizeof key); /* its padding too is hashed */
+    key.tells = tells;
+    key.dtype = indices->dtype;
+    key.ndim = ndim;
+    key.axis = axis;
+    MNP_TRY(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop));
+    const bool spread = mnp__layout_is_spread(indices->layout) &&
+                        memcmp(shape, indices->layout->shape, (size_t)ndim * sizeof *shape) == 0;
+    if (spread)
+        layout = mnp_layout_retain(indices->layout);
+    else
+        MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &layout));
+    mnp_status st = mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
+                                                        .outputs_p = &out, .layout = layout});
+    mnp_layout_free(layout);
+    MNP_TRY(st);
+    *numbers_p = numbers;
+    return MNP_OK;
+}
+
+/* ---- lines ---- */
+
+/* Put the array that the call made in the place of *array_p, which is the caller's. */
+static mnp_status replace(mnp_status status, mnp_array **by, mnp_array **array_p)
+{
+    if (status != MNP_OK)
+        return status;
+    mnp_array_free(*array_p);
+    *array_p = *by;
+    *by = NULL;
+    return MNP_OK;
+}
+
+mnp_status mnp__lined_up(const mnp_array *array, mnp_dtype dtype, const mnp_layout *layout, mnp_array **line_p)
+{
+    mnp_array *line = NULL, *next = NULL;
+    MNP_TRY(mnp_ravel(array, &line));
+    mnp_status st = MNP_OK;
+    if (!mnp_layout_equal(line->layout, layout))
+        st = replace(mnp_redistribute(line, layout, &next), &next, &line);
+    if (st == MNP_OK && line->dtype != dtype)
+        st = replace(mnp_astype(line, dtype, &next), &next, &line);
+    else if (st == MNP_OK && !(line->dense & MNP__DENSE_C))
+        st = replace(mnp_copy(line, &next), &next, &line);
+    if (st == MNP_OK)
+        *line_p = line;
+    else
+        mnp_array_free(line);
+    return st;
+}

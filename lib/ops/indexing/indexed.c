@@ -1,0 +1,290 @@
+/*
+ * Indices and results of selecting, and the launch of kernels/indexing/indexed.cu.
+ */
+#include "ops/indexing/indexed.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <maniple/create.h>
+#include <maniple/view.h>
+
+#include "base/text.h"
+#include "device/launch.h"
+#include "layout/layout.h"
+#include "ops/common/output.h"
+#include "ops/common/paste.h"
+#include "ops/elementwise/apply.h"
+#include "ops/reduction/reduction.h"
+
+_Static_assert(MNP_INDEXED_DIMS == MNP_MAX_DIMS, "elements have as many indices as an array has dimensions");
+_Static_assert((int)MNP_INDEXED_RAISE == (int)MNP_RAISE && (int)MNP_INDEXED_WRAP == (int)MNP_WRAP &&
+                   (int)MNP_INDEXED_CLIP == (int)MNP_CLIP,
+               "kernels know the modes by these numbers");
+
+/* ---- indices ---- */
+
+mnp_status mnp__indices_check(const char *function, const mnp_array *x, const mnp_array *indices, mnp_index_mode mode)
+{
+    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *const[]){x, indices}));
+    if (!strchr("iub", mnp_dtype_kind(indices->dtype)))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: indices are %s, and must be integers", function,
+                        mnp_dtype_name(indices->dtype));
+    if (mode != MNP_RAISE && mode != MNP_WRAP && mode != MNP_CLIP)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no mode of indices", function, (int)mode);
+    return MNP_OK;
+}
+
+/* A reduction that gives the number of the first index outside low .. high-1. */
+static const char outside[] =
+    "struct mnp_reduce_outside {\n"
+    "    static constexpr int64_t none = 0x7fffffffffffffff;\n"
+    "    typedef int64_t acc;\n"
+    "    template <int W> struct lanes {\n"
+    "        int64_t first[W];\n"
+    "        MNP_INLINE void start(int j) { first[j] = none; }\n"
+    "        MNP_INLINE void take(int64_t j, int64_t i, int64_t low, int64_t high, int64_t number)\n"
+    "        { first[j] = ((i >= high) | (i < low)) & (number < first[j]) ? number : first[j]; }\n"
+    "        MNP_INLINE acc end(int j) const { return first[j]; }\n"
+    "    };\n"
+    "    static MNP_INLINE void join(acc &a, const acc &b) { a = b < a ? b : a; }\n"
+    "    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, int64_t &first) { first = a; }\n"
+    "};\n";
+
+struct key {
+    const char *preamble;
+    mnp_dtype dtype;
+};
+
+static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **reduction_p)
+{
+    const struct key *key = argument;
+    const mnp__loop_operand operands[] = {{"i", MNP_INT64, key->dtype, false},
+                                          {"low", MNP_INT64, MNP_INT64, false},
+                                          {"high", MNP_INT64, MNP_INT64, false},
+                                          {"first", MNP_INT64, MNP_INT64, false}};
+    const mnp__reduction_spec spec = {.name = "outside", .preamble = key->preamble, .op = "mnp_reduce_outside",
+                                      .finish = "", .accumulator = 8, .indices = true, .mask = -1, .ninputs = 3,
+                                      .noutputs = 1, .operands = operands};
+    return mnp__reduction_new(ctx, &spec, reduction_p);
+}
+
+/* The number in C order of the first index that is outside; INT64_MAX: there is none. */
+static mnp_status find_outside(const char *function, const mnp_array *indices, int64_t low, int64_t high,
+                               int64_t *first_p)
+{
+    mnp_ctx *ctx = indices->ctx;
+    mnp_array *first = NULL, **first_out = &first;
+    mnp__reduction *reduction;
+    struct key key;
+    memset(&key, 0, sizeof key); /* its padding too is hashed */
+    key.preamble = outside;
+    key.dtype = indices->dtype;
+    MNP_TRY(mnp__ctx_reduction(ctx, &key, sizeof key, build, &key, &reduction));
+    const mnp_array *inputs[] = {indices, mnp_scalar_int(ctx, low), mnp_scalar_int(ctx, high)};
+    MNP_TRY(mnp__reduction_run(reduction, &(mnp__reduction_call){.function = function, .inputs = inputs,
+                                                                 .outputs_p = &first_out,
+                                                                 .axes = (1u << indices->layout->ndim) - 1}));
+    mnp_status st = mnp_array_to_host(first, MNP_ALL_RANKS, first_p);
+    mnp_array_free(first);
+    return st;
+}
+
+/* The index of that number in C order. */
+static mnp_status read_index(const mnp_array *indices, int64_t number, int64_t *index_p)
+{
+    const mnp_layout *layout = indices->layout;
+    mnp_subscript at[MNP_MAX_DIMS];
+    mnp_array *element = NULL, *wide = NULL;
+    for (int d = layout->ndim - 1; d >= 0; d--) {
+        at[d] = MNP_AT(number % layout->shape[d]);
+        number /= layout->shape[d];
+    }
+    MNP_TRY(mnp_slice(indices, layout->ndim, at, &element));
+    mnp_status st = mnp_astype(element, MNP_INT64, &wide);
+    if (st == MNP_OK)
+        st = mnp_array_to_host(wide, MNP_ALL_RANKS, index_p);
+    mnp_array_free(wide);
+    mnp_array_free(element);
+    return st;
+}
+
+mnp_status mnp__indices_outside(const char *function, const mnp_array *indices, int64_t low, int64_t high,
+                                bool *found_p, int64_t *index_p)
+{
+    int64_t first = INT64_MAX;
+    if (indices->layout->size > 0)
+        MNP_TRY(find_outside(function, indices, low, high, &first));
+    *found_p = first != INT64_MAX;
+    return *found_p ? read_index(indices, first, index_p) : MNP_OK;
+}
+
+mnp_status mnp__indices_look(const char *function, const mnp_array *indices, int64_t n, int axis, mnp_index_mode mode)
+{
+    char where[32] = "";
+    int64_t index = 0;
+    bool found;
+    if (axis >= 0)
+        snprintf(where, sizeof where, " for axis %d", axis);
+    if (indices->layout->size == 0)
+        return MNP_OK;
+    if (n == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " indices%s, and no elements that they could be of",
+                        function, indices->layout->size, where);
+    if (mode != MNP_RAISE)
+        return MNP_OK;
+    MNP_TRY(mnp__indices_outside(function, indices, -n, n, &found, &index));
+    if (!found)
+        return MNP_OK;
+    return MNP_FAIL(MNP_ERR_ARG, "%s: index %" PRId64 " is out of bounds%s with size %" PRId64, function, index, where,
+                    n);
+}
+
+mnp_status mnp__indices_bring(const mnp_array *indices, const mnp_layout *layout, bool dense,
+                              const mnp_array **indices_p, mnp_array **temporary_p)
+{
+    mnp_array *brought = NULL, *wide = NULL;
+    const mnp_array *here;
+    *temporary_p = NULL;
+    MNP_TRY(mnp__bring_input(indices, layout, &here, &brought));
+    mnp_status st = MNP_OK;
+    if (here->dtype != MNP_INT64) {
+        MNP_TRY_OR(mnp_array_new_order(here->ctx, MNP_INT64, here->layout, MNP_ORDER_C, &wide), st, done);
+        st = mnp_astype(here, MNP_INT64, &wide);
+        here = wide;
+    } else if (dense) {
+        st = mnp__array_dense(here, &here, &wide);
+    }
+done:
+    if (wide || st != MNP_OK) {
+        mnp_array_free(brought);
+        brought = wide;
+    }
+    if (st != MNP_OK) {
+        mnp_array_free(brought);
+        return st;
+    }
+    *indices_p = here;
+    *temporary_p = brought;
+    return MNP_OK;
+}
+
+/* ---- moving ---- */
+
+/* Drop dimensions of extent 1, and join those that lie one after the other everywhere. */
+static void collapse(mnp_indexed_params *p)
+{
+    int kept = 0;
+    for (int d = 0; d < p->ndim; d++) {
+        if (p->extent[d] == 1)
+            continue;
+        const bool joins = kept > 0 && p->src_stride[kept - 1] == p->src_stride[d] * p->extent[d] &&
+                           p->dst_stride[kept - 1] == p->dst_stride[d] * p->extent[d] &&
+                           p->index_stride[kept - 1] == p->index_stride[d] * p->extent[d];
+        const int to = joins ? kept - 1 : kept++;
+        p->extent[to] = joins ? p->extent[to] * p->extent[d] : p->extent[d];
+        p->src_stride[to] = p->src_stride[d];
+        p->dst_stride[to] = p->dst_stride[d];
+        p->index_stride[to] = p->index_stride[d];
+    }
+    p->ndim = kept;
+    if (kept == 0)
+        mnp__indexed_add(p, 1, 0, 0, 0);
+}
+
+/* See whole rows as fewer elements of `unit` elements each, if they are and lie so; false if not. */
+static bool widen(mnp_indexed_params *p, size_t size, int64_t unit)
+{
+    const int last = p->ndim - 1;
+    const uintptr_t bytes = (uintptr_t)unit * size;
+    bool fits = p->src_stride[last] == 1 && p->dst_stride[last] == 1 && p->index_stride[last] == 0 &&
+                p->extent[last] % unit == 0 && p->jump % unit == 0 && (uintptr_t)p->src % bytes == 0 &&
+                (uintptr_t)p->dst % bytes == 0;
+    for (int d = 0; d < last; d++)
+        fits = fits && p->src_stride[d] % unit == 0 && p->dst_stride[d] % unit == 0;
+    if (!fits)
+        return false;
+    for (int d = 0; d < last; d++) {
+        p->src_stride[d] /= unit;
+        p->dst_stride[d] /= unit;
+    }
+    p->extent[last] /= unit;
+    p->jump /= unit;
+    return true;
+}
+
+static mnp_status load(mnp_ctx *ctx, size_t size, mnp__kernel **kernel_p)
+{
+    const char *unit = size == 1   ? "#define MNP_UNIT uint8_t\n"
+                       : size == 2 ? "#define MNP_UNIT uint16_t\n"
+                       : size == 4 ? "#define MNP_UNIT uint32_t\n"
+                       : size == 8 ? "#define MNP_UNIT uint64_t\n"
+                                   : "#define MNP_UNIT mnp_sixteen\n";
+    return mnp__ctx_kernel(ctx, &(mnp__kernel_spec){.file = "indexing/indexed.cu", .function = "move_indexed", .defines = unit},
+                           kernel_p);
+}
+
+mnp_status mnp__indexed_run(mnp_ctx *ctx, size_t size, const mnp_indexed_params *moved)
+{
+    mnp_indexed_params params = *moved;
+    mnp__kernel *kernel, *wide = NULL;
+    MNP_TRY(load(ctx, size, &kernel));
+    if (ctx->device->block_memory > 0 && size < 16) /* threads move little each: the wider, the better */
+        MNP_TRY(load(ctx, 16, &wide));
+    params.total = 1;
+    for (int d = 0; d < params.ndim; d++)
+        params.total *= params.extent[d];
+    if (params.total == 0)
+        return MNP_OK;
+    collapse(&params);
+    if (wide && widen(&params, size, (int64_t)(16 / size))) {
+        params.total /= (int64_t)(16 / size);
+        kernel = wide;
+    }
+    const mnp__launch launch = mnp__launch_of(params.total);
+    return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
+}
+
+/* ---- results ---- */
+
+mnp_status mnp__selected_new(const char *function, mnp_dtype dtype, const mnp_layout *layout, int count,
+                             const mnp_array *const *inputs, const mnp_array *given, mnp_array **result_p)
+{
+    mnp_ctx *ctx = inputs[0]->ctx;
+    bool suits = given != NULL;
+    MNP_TRY(mnp__result_check(function, NULL, ctx, dtype, layout->ndim, layout->shape, given));
+    for (int i = 0; i < count; i++)
+        suits = suits && inputs[i]->buffer != given->buffer;
+    if (suits && given->dtype == dtype && given->dense & MNP__DENSE_C && mnp_layout_equal(given->layout, layout)) {
+        *result_p = (mnp_array *)given;
+        return MNP_OK;
+    }
+    return mnp_array_new_order(ctx, dtype, layout, MNP_ORDER_C, result_p); /* whatever order the layout has */
+}
+
+mnp_status mnp__selected_deliver(mnp_array *result, mnp_status status, mnp_array **array_p)
+{
+    if (result == *array_p)
+        return status;
+    if (!*array_p && status == MNP_OK) {
+        *array_p = result;
+        return MNP_OK;
+    }
+    if (*array_p)
+        status = MNP_AGREE(result->ctx, status);
+    if (status == MNP_OK)
+        status = mnp_copyto(*array_p, result, MNP_CASTING_SAME_KIND);
+    mnp_array_free(result);
+    return status;
+}
+
+mnp_status mnp__target_writable(const char *function, const mnp_array *x)
+{
+    if (!x)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: x is NULL", function);
+    if (mnp__array_is_scalar(x) || x->read_only)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: x is %s, which cannot be written", function,
+                        x->read_only ? "a broadcast view" : "a scalar");
+    return mnp__array_check_blocks(function, x);
+}

@@ -1,0 +1,404 @@
+/*
+ * Masks: x[mask], x[mask] = values, numpy.place and putmask.
+ *
+ * What the mask selects is found on arrays that are lined up: the dimensions that the mask has are one, and lie in
+ * order over the ranks.  Where the values do not depend on what is selected before, writing is a loop over x as it
+ * lies.
+ */
+#include <maniple/create.h>
+#include <maniple/select.h>
+#include <maniple/view.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "layout/layout.h"
+#include "ops/elementwise/apply.h"
+#include "ops/indexing/compact.h"
+#include "ops/indexing/gather.h"
+#include "ops/indexing/indexed.h"
+#include "ops/common/paste.h"
+#include "ops/indexing/scatter.h"
+
+/* ---- arguments ---- */
+
+/* The mask has the shape of x's first dimensions, or of all of them. */
+static mnp_status check_shape(const char *function, const mnp_array *x, const mnp_array *mask, bool all)
+{
+    const mnp_layout *own = x->layout, *theirs = mask->layout;
+    bool fits = all ? theirs->ndim == own->ndim : theirs->ndim <= own->ndim;
+    for (int d = 0; d < theirs->ndim && fits; d++)
+        fits = theirs->shape[d] == own->shape[d];
+    if (fits)
+        return MNP_OK;
+    mnp__text text = MNP__TEXT_EMPTY;
+    mnp__text_add_shape(&text, theirs->ndim, theirs->shape);
+    mnp__text_add(&text, ", and x's is ");
+    mnp__text_add_shape(&text, own->ndim, own->shape);
+    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "%s: the mask's shape is %s", function, mnp__text_string(&text));
+    mnp__text_free(&text);
+    return st;
+}
+
+static mnp_status check_mask(const char *function, const mnp_array *x, const mnp_array *mask, bool all)
+{
+    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *const[]){x, mask}));
+    if (!all && mask->dtype != MNP_BOOL)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the mask is %s, and must be bool", function, mnp_dtype_name(mask->dtype));
+    if (mask->layout->ndim == 0 && x->layout->ndim == MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the result would have %d dimensions, more than %d", function,
+                        MNP_MAX_DIMS + 1, MNP_MAX_DIMS);
+    return check_shape(function, x, mask, all);
+}
+
+static mnp_status check_target(const char *function, mnp_array *x, const mnp_array *mask, const mnp_array *values,
+                               bool all)
+{
+    MNP_TRY(mnp__target_writable(function, x));
+    MNP_TRY(check_mask(function, x, mask, all));
+    if (!values)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the values are NULL", function);
+    if (!mnp__array_is_scalar(values) && values->ctx != x->ctx)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the values belong to another context", function);
+    return MNP_OK;
+}
+
+/* ---- lining up ---- */
+
+/* x and its mask, lined up, and what the mask selects. */
+typedef struct lined {
+    mnp_array *x, *mask;
+    mnp__compaction compaction;
+} lined;
+
+/* Whether a layout lines up the first dimension over the ranks: else where it is to be cut, NULL for evenly. */
+static bool is_lined_up(const mnp_layout *layout)
+{
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], end = 0;
+    for (int rank = 0; rank < layout->nranks; rank++) {
+        if (!mnp__layout_box(layout, rank, lo, extent))
+            return layout->size == 0;
+        for (int d = 1; d < layout->ndim; d++) {
+            if (extent[d] != layout->shape[d])
+                return false;
+        }
+        if (lo[0] != end)
+            return false;
+        end += extent[0];
+    }
+    return end == layout->shape[0];
+}
+
+/* The dimensions of x that the mask has as one. */
+static mnp_status merge(const mnp_array *x, const mnp_array *mask, mnp_array **merged_p)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    int ndim = 1;
+    shape[0] = mask->layout->size;
+    for (int d = mask->layout->ndim; d < x->layout->ndim; d++)
+        shape[ndim++] = x->layout->shape[d];
+    return mnp_reshape(x, ndim, shape, merged_p);
+}
+
+/* Line up both, as x lies if it can be, and count.  The caller ends it, also after a failure, by finish(). */
+static mnp_status begin(const mnp_array *x, const mnp_array *mask, lined *both)
+{
+    int64_t *cuts = NULL;
+    mnp_layout *layout = NULL, *line = NULL;
+    mnp_array *merged = NULL;
+    mnp_status st;
+    *both = (lined){.compaction.ctx = x->ctx};
+    MNP_TRY_OR(merge(x, mask, &merged), st, done);
+    const int ranks = x->ctx->comm.size;
+    if (is_lined_up(merged->layout)) {
+        MNP_TRY_OR(mnp__calloc((size_t)ranks + 1, sizeof *cuts, &cuts), st, done);
+        for (int rank = 0; rank < ranks; rank++) {
+            int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+            mnp__layout_box(merged->layout, rank, lo, extent);
+            cuts[rank + 1] = cuts[rank] + extent[0];
+        }
+        both->x = merged;
+        merged = NULL;
+    } else {
+        MNP_TRY_OR(mnp__layout_line(ranks, merged->layout->ndim, merged->layout->shape, NULL, &layout), st, done);
+        MNP_TRY_OR(mnp_redistribute(merged, layout, &both->x), st, done);
+    }
+    MNP_TRY_OR(mnp__layout_line(ranks, 1, &mask->layout->size, cuts, &line), st, done);
+    MNP_TRY_OR(mnp__lined_up(mask, MNP_BOOL, line, &both->mask), st, done);
+    st = mnp__compaction_begin(both->mask, &both->compaction);
+done:
+    free(cuts);
+    mnp_layout_free(line);
+    mnp_layout_free(layout);
+    mnp_array_free(merged);
+    return st;
+}
+
+static void finish(lined *both)
+{
+    mnp__compaction_end(&both->compaction);
+    mnp_array_free(both->mask);
+    mnp_array_free(both->x);
+}
+
+/* What is selected, as it lies: the shape, and the layout that has every rank's part there. */
+static mnp_status layout_selected(const lined *both, int64_t *shape, mnp_layout **layout_p)
+{
+    const mnp_layout *layout = both->x->layout;
+    shape[0] = both->compaction.total;
+    for (int d = 1; d < layout->ndim; d++)
+        shape[d] = layout->shape[d];
+    return mnp__layout_line(layout->nranks, layout->ndim, shape, both->compaction.cuts, layout_p);
+}
+
+/* ---- rows ---- */
+
+/* Move this rank's rows of x that are selected to dense memory, or from there. */
+static mnp_status move_rows(const lined *both, void *dense, bool back)
+{
+    const mnp_array *x = both->x;
+    mnp_ctx *ctx = x->ctx;
+    const int64_t count = mnp__compaction_count(&both->compaction);
+    int64_t extent[MNP_MAX_DIMS], strides[MNP_MAX_DIMS];
+    void *numbers = NULL;
+    mnp_indexed_params moved = {.src = back ? dense : x->data, .dst = back ? x->data : dense,
+                                .jump = x->local_strides[0], .scatters = back};
+    MNP_TRY(MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, (size_t)count * sizeof(int64_t), &numbers)));
+    mnp_status st = mnp__compaction_number(&both->compaction, 0, numbers);
+    memcpy(extent, x->local_shape, sizeof extent);
+    extent[0] = count;
+    mnp__dense_strides(x->layout->ndim, extent, strides);
+    moved.index = numbers;
+    for (int d = 0; d < x->layout->ndim; d++) {
+        const int64_t own = d == 0 ? 0 : x->local_strides[d];
+        mnp__indexed_add(&moved, extent[d], back ? strides[d] : own, back ? own : strides[d], d == 0);
+    }
+    mnp_status st_moved = mnp__indexed_run(ctx, mnp_dtype_size(x->dtype), &moved);
+    ctx->device->ops->free(ctx->device, numbers);
+    return st != MNP_OK ? st : st_moved;
+}
+
+/* ---- reading ---- */
+
+static mnp_status select_to(const lined *both, mnp_array *result)
+{
+    const mnp_array *x = both->x;
+    if (x->layout->ndim > 1)
+        return move_rows(both, result->data, false);
+    return mnp__compaction_write(&both->compaction, mnp_dtype_size(x->dtype), x->data, x->local_strides[0],
+                                 result->data);
+}
+
+/* A result where every rank has its own part becomes an even one. */
+static mnp_status deliver_evenly(mnp_array *result, mnp_status status, mnp_array **out_p)
+{
+    mnp_array *even = NULL;
+    mnp_layout *block;
+    if (*out_p)
+        return mnp__selected_deliver(result, status, out_p);
+    status = MNP_AGREE(result->ctx, status);
+    if (status == MNP_OK)
+        status = mnp_layout_block(result->layout->nranks, result->layout->ndim, result->layout->shape, &block);
+    if (status == MNP_OK) {
+        if (!mnp_layout_equal(result->layout, block))
+            status = mnp_redistribute(result, block, &even);
+        mnp_layout_free(block);
+    }
+    if (even || status != MNP_OK) {
+        mnp_array_free(result);
+        result = even;
+    }
+    if (status == MNP_OK)
+        *out_p = result;
+    return status;
+}
+
+static mnp_status get(const char *function, const lined *both, const mnp_array *x, const mnp_array *mask,
+                      mnp_array **out_p)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    mnp_layout *layout;
+    mnp_array *result;
+    MNP_TRY(layout_selected(both, shape, &layout));
+    mnp_status st = mnp__selected_new(function, x->dtype, layout, 2, (const mnp_array *const[]){x, mask}, *out_p,
+                                      &result);
+    mnp_layout_free(layout);
+    MNP_TRY(st);
+    return deliver_evenly(result, select_to(both, result), out_p);
+}
+
+mnp_status mnp_mask_get(const mnp_array *x, const mnp_array *mask, mnp_array **out_p)
+{
+    static const char function[] = "mnp_mask_get";
+    lined both;
+    MNP_TRY(check_mask(function, x, mask, false));
+    mnp_status st = begin(x, mask, &both);
+    if (st == MNP_OK)
+        st = get(function, &both, x, mask, out_p);
+    finish(&both);
+    return st;
+}
+
+/* ---- writing where the values do not depend on what else is selected ---- */
+
+struct key {
+    const char *body;
+    mnp_dtype mask, value, x;
+};
+
+static const char where_true[] = "out = mask.value ? value : x;";
+
+static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
+{
+    const struct key *key = argument;
+    const mnp__loop_operand operands[] = {{"mask", MNP_BOOL, key->mask, false},
+                                          {"value", key->x, key->value, false},
+                                          {"x", key->x, key->x, false},
+                                          {"out", key->x, key->x, false}};
+    return mnp__loop_new(ctx,
+                         &(mnp__loop_spec){.name = "where_true", .preamble = "", .body = key->body, .ninputs = 3,
+                                           .noutputs = 1, .operands = operands},
+                         loop_p);
+}
+
+/* Values, broadcast to x, where the mask is true, which has x's first dimensions. */
+static mnp_status write_beside(const char *function, mnp_array *x, const mnp_array *mask, const mnp_array *values)
+{
+    const int more = x->layout->ndim - mask->layout->ndim;
+    int after[MNP_MAX_DIMS];
+    mnp_array *wide = NULL, **out_p = &x;
+    mnp__loop *loop;
+    struct key key;
+    for (int d = 0; d < more; d++)
+        after[d] = mask->layout->ndim + d;
+    memset(&key, 0, sizeof key); /* its padding too is hashed */
+    key.body = where_true;
+    key.mask = mask->dtype;
+    key.value = values->dtype;
+    key.x = x->dtype;
+    MNP_TRY(mnp__ctx_loop(x->ctx, &key, sizeof key, build, &key, &loop));
+    if (more > 0)
+        MNP_TRY(mnp_expand_dims(mask, more, after, &wide));
+    const mnp_array *inputs[] = {wide ? wide : mask, values, x};
+    mnp_status st = mnp__apply(x->ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
+                                                           .outputs_p = &out_p, .layout = x->layout});
+    mnp_array_free(wide);
+    return st;
+}
+
+/* ---- writing one value after the other ---- */
+
+/* What is selected gets the rows of `values`, which has as many and lies anywhere. */
+static mnp_status set_rows(const lined *both, mnp_array *x, const mnp_array *values)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    mnp_layout *layout;
+    mnp_array *brought = NULL, *dense = NULL, *back = NULL;
+    mnp_status st;
+    MNP_TRY(layout_selected(both, shape, &layout));
+    MNP_TRY_OR(mnp_redistribute(values, layout, &brought), st, done);
+    MNP_TRY_OR(mnp_array_new(x->ctx, x->dtype, layout, &dense), st, done);
+    MNP_TRY_OR(mnp_copyto(dense, brought, MNP_CASTING_UNSAFE), st, done);
+    MNP_TRY_OR(MNP_AGREE(x->ctx, move_rows(both, dense->data, true)), st, done);
+    if (both->x->buffer != x->buffer) {
+        MNP_TRY_OR(mnp_reshape(both->x, x->layout->ndim, x->layout->shape, &back), st, done);
+        st = mnp_copyto(x, back, MNP_CASTING_NO);
+    }
+done:
+    mnp_array_free(back);
+    mnp_array_free(dense);
+    mnp_array_free(brought);
+    mnp_layout_free(layout);
+    return st;
+}
+
+/* Values as rows, one for every element that is selected; `again`: they are repeated, else broadcast. */
+static mnp_status set(const char *function, const lined *both, mnp_array *x, const mnp_array *values, bool again)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    const int64_t total = both->compaction.total;
+    mnp_layout *layout;
+    mnp_array *rows = NULL;
+    MNP_TRY(layout_selected(both, shape, &layout));
+    const int ndim = layout->ndim;
+    mnp_layout_free(layout);
+    if (total == 0 && again)
+        return MNP_OK;
+    if (again && values->layout->size == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are no values for the %" PRId64 " elements where the mask is true",
+                        function, total);
+    if (!again && values->layout->ndim == ndim && values->layout->shape[0] != total)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " values for the %" PRId64
+                        " places where the mask is true", function, values->layout->shape[0], total);
+    mnp_status st = again ? mnp__values_repeat(x->ctx, values, x->dtype, total, &rows)
+                          : mnp__values_fit(function, x->ctx, values, x->dtype, ndim, shape, &rows);
+    if (st == MNP_OK)
+        st = set_rows(both, x, rows);
+    mnp_array_free(rows);
+    return st;
+}
+
+static mnp_status set_in_order(const char *function, mnp_array *x, const mnp_array *mask, const mnp_array *values,
+                               bool again)
+{
+    lined both;
+    mnp_status st = begin(x, mask, &both);
+    if (st == MNP_OK)
+        st = set(function, &both, x, values, again);
+    finish(&both);
+    return st;
+}
+
+/* ---- the functions ---- */
+
+static bool is_one_value(const mnp_array *values)
+{
+    return mnp__array_is_scalar(values) || values->layout->ndim == 0;
+}
+
+mnp_status mnp_mask_set(mnp_array *x, const mnp_array *mask, const mnp_array *values)
+{
+    static const char function[] = "mnp_mask_set";
+    MNP_TRY(check_target(function, x, mask, values, false));
+    const int row_ndim = x->layout->ndim - mask->layout->ndim;
+    if (is_one_value(values) || values->layout->ndim <= row_ndim)
+        return write_beside(function, x, mask, values); /* the same for all that is selected */
+    if (values->layout->ndim > row_ndim + 1)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the values have %d dimensions, and what is selected %d", function,
+                        values->layout->ndim, row_ndim + 1);
+    if (values->layout->shape[0] != 1)
+        return set_in_order(function, x, mask, values, false);
+    mnp_array *row = NULL;
+    MNP_TRY(mnp_squeeze(values, 1, (const int[]){0}, &row));
+    mnp_status st = write_beside(function, x, mask, row);
+    mnp_array_free(row);
+    return st;
+}
+
+mnp_status mnp_place(mnp_array *x, const mnp_array *mask, const mnp_array *values)
+{
+    static const char function[] = "mnp_place";
+    MNP_TRY(check_target(function, x, mask, values, true));
+    return is_one_value(values) ? write_beside(function, x, mask, values)
+                                : set_in_order(function, x, mask, values, true);
+}
+
+mnp_status mnp_putmask(mnp_array *x, const mnp_array *mask, const mnp_array *values)
+{
+    static const char function[] = "mnp_putmask";
+    mnp_array *repeated = NULL, *beside = NULL;
+    MNP_TRY(check_target(function, x, mask, values, true));
+    if (is_one_value(values))
+        return write_beside(function, x, mask, values);
+    if (values->layout->size == 0 || x->layout->size == 0)
+        return MNP_OK;
+    MNP_TRY(mnp__values_repeat(x->ctx, values, x->dtype, x->layout->size, &repeated));
+    mnp_status st = mnp_reshape(repeated, x->layout->ndim, x->layout->shape, &beside);
+    if (st == MNP_OK)
+        st = write_beside(function, x, mask, beside);
+    mnp_array_free(beside);
+    mnp_array_free(repeated);
+    return st;
+}

@@ -1,0 +1,226 @@
+/*
+ * Where elements are not 0, numpy.nonzero and its like; and numpy.compress and extract, which take what is there.
+ */
+#include <maniple/join.h>
+#include <maniple/select.h>
+#include <maniple/view.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "layout/layout.h"
+#include "ops/elementwise/apply.h"
+#include "ops/indexing/compact.h"
+#include "ops/indexing/gather.h"
+#include "ops/indexing/indexed.h"
+#include "ops/common/paste.h"
+#include "ops/common/output.h"
+
+/* ---- numbers in C order ---- */
+
+/* This rank's numbers, which follow those of the ranks before it. */
+static mnp_status write_numbers(const mnp__compaction *compaction, mnp_array **numbers_p)
+{
+    mnp_ctx *ctx = compaction->ctx;
+    mnp_layout *own, *even = NULL;
+    mnp_array *numbers = NULL, *result = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__layout_line(ctx->comm.size, 1, &compaction->total, compaction->cuts, &own));
+    MNP_TRY_OR(mnp_array_new(ctx, MNP_INT64, own, &numbers), st, done);
+    st = mnp__compaction_number(compaction, compaction->mask->local_lo[0], numbers->data);
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
+    MNP_TRY_OR(mnp_layout_block(ctx->comm.size, 1, &compaction->total, &even), st, done);
+    if (mnp_layout_equal(own, even)) {
+        result = numbers;
+        numbers = NULL;
+    } else {
+        st = mnp_redistribute(numbers, even, &result);
+    }
+done:
+    mnp_layout_free(even);
+    mnp_layout_free(own);
+    mnp_array_free(numbers);
+    MNP_TRY(st);
+    *numbers_p = result;
+    return MNP_OK;
+}
+
+/* The numbers of elements that are not 0, in the layout of mnp_layout_block(). */
+static mnp_status find(const mnp_array *x, mnp_array **numbers_p)
+{
+    mnp_layout *line;
+    mnp_array *mask = NULL;
+    mnp__compaction compaction;
+    MNP_TRY(mnp__layout_line(x->ctx->comm.size, 1, &x->layout->size, NULL, &line));
+    mnp_status st = mnp__lined_up(x, MNP_BOOL, line, &mask);
+    mnp_layout_free(line);
+    MNP_TRY(st);
+    st = mnp__compaction_begin(mask, &compaction);
+    if (st == MNP_OK)
+        st = write_numbers(&compaction, numbers_p);
+    mnp__compaction_end(&compaction);
+    mnp_array_free(mask);
+    return st;
+}
+
+/* ---- indices ---- */
+
+struct key {
+    const char *tells; /* these keys from others' */
+    int ndim;
+    signed char memory[MNP_MAX_DIMS];
+};
+
+static const char tells[] = "unravel";
+
+/* Indices, the last first, of a number. */
+static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
+{
+    const struct key *key = argument;
+    char names[2 * MNP_MAX_DIMS][24];
+    mnp__loop_operand operands[2 * MNP_MAX_DIMS + 1] = {{"number", MNP_INT64, MNP_INT64, false}};
+    mnp__text body = MNP__TEXT_EMPTY;
+    mnp__text_add(&body, "int64_t rest = number, next;\n");
+    for (int d = key->ndim - 1; d >= 0; d--) {
+        snprintf(names[d], sizeof names[d], "extent%d", d);
+        snprintf(names[key->ndim + d], sizeof names[d], "out%d", d);
+        operands[1 + d] = (mnp__loop_operand){names[d], MNP_INT64, MNP_INT64, false};
+        operands[1 + key->ndim + d] =
+            (mnp__loop_operand){names[key->ndim + d], MNP_INT64, (mnp_dtype)key->memory[d], false};
+        if (d > 0)
+            mnp__text_add(&body, "next = rest / extent%d;\nout%d = rest - next * extent%d;\nrest = next;\n", d, d, d);
+        else
+            mnp__text_add(&body, "out0 = rest;\n");
+    }
+    mnp_status st = mnp__text_status(&body);
+    if (st == MNP_OK)
+        st = mnp__loop_new(ctx,
+                           &(mnp__loop_spec){.name = "unravel", .preamble = "", .body = body.data,
+                                             .ninputs = 1 + key->ndim, .noutputs = key->ndim, .operands = operands},
+                           loop_p);
+    mnp__text_free(&body);
+    return st;
+}
+
+/* Indices in x of the numbers. */
+static mnp_status unravel(const char *function, const mnp_array *x, const mnp_array *numbers, mnp_array **const *outs_p)
+{
+    mnp_ctx *ctx = x->ctx;
+    const int ndim = x->layout->ndim;
+    const mnp_array *inputs[MNP_MAX_DIMS + 1] = {numbers};
+    struct key key;
+    mnp__loop *loop;
+    memset(&key, 0, sizeof key); /* its padding too is hashed */
+    key.tells = tells;
+    key.ndim = ndim;
+    for (int d = 0; d < ndim; d++) {
+        const mnp_dtype memory = *outs_p[d] ? (*outs_p[d])->dtype : MNP_INT64;
+        if (!mnp_can_cast(MNP_INT64, memory, MNP_CASTING_SAME_KIND))
+            return MNP_FAIL(MNP_ERR_ARG, "%s: the result is int64, and cannot be cast to the output's %s under "
+                            "\"same_kind\"", function, mnp_dtype_name(memory));
+        key.memory[d] = (signed char)memory;
+        inputs[1 + d] = mnp_scalar_int(ctx, x->layout->shape[d]);
+    }
+    MNP_TRY(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop));
+    return mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
+                                               .outputs_p = outs_p, .layout = numbers->layout});
+}
+
+/* ---- the functions ---- */
+
+mnp_status mnp_flatnonzero(const mnp_array *x, mnp_array **out_p)
+{
+    static const char function[] = "mnp_flatnonzero";
+    mnp_array *numbers;
+    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(find(x, &numbers));
+    const mnp_layout *layout = numbers->layout;
+    mnp_status st = mnp__result_check(function, NULL, x->ctx, MNP_INT64, layout->ndim, layout->shape, *out_p);
+    return mnp__selected_deliver(numbers, st, out_p);
+}
+
+mnp_status mnp_nonzero(const mnp_array *x, mnp_array **outs)
+{
+    static const char function[] = "mnp_nonzero";
+    mnp_array *numbers, **outs_p[MNP_MAX_DIMS];
+    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    if (x->layout->ndim == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: x has no dimensions, and so no indices", function);
+    for (int d = 0; d < x->layout->ndim; d++)
+        outs_p[d] = &outs[d];
+    MNP_TRY(find(x, &numbers));
+    mnp_status st = unravel(function, x, numbers, outs_p);
+    mnp_array_free(numbers);
+    return st;
+}
+
+/* Indices in the columns of an array of that layout. */
+static mnp_status fill_columns(const char *function, const mnp_array *x, const mnp_array *numbers, mnp_array *result)
+{
+    mnp_array *columns[MNP_MAX_DIMS] = {NULL}, **outs_p[MNP_MAX_DIMS];
+    mnp_status st = MNP_OK;
+    for (int d = 0; d < x->layout->ndim && st == MNP_OK; d++) {
+        st = mnp_view(result, &columns[d], MNP_ALL, MNP_AT(d));
+        outs_p[d] = &columns[d];
+    }
+    if (st == MNP_OK && x->layout->ndim > 0)
+        st = unravel(function, x, numbers, outs_p);
+    for (int d = 0; d < x->layout->ndim; d++)
+        mnp_array_free(columns[d]);
+    return st;
+}
+
+mnp_status mnp_argwhere(const mnp_array *x, mnp_array **out_p)
+{
+    static const char function[] = "mnp_argwhere";
+    mnp_array *numbers, *result;
+    mnp_layout *layout;
+    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(find(x, &numbers));
+    const int64_t shape[2] = {numbers->layout->size, x->layout->ndim};
+    mnp_status st = mnp__layout_line(x->ctx->comm.size, 2, shape, NULL, &layout);
+    if (st == MNP_OK) {
+        st = mnp__selected_new(function, MNP_INT64, layout, 1, &x, *out_p, &result);
+        mnp_layout_free(layout);
+    }
+    if (st == MNP_OK)
+        st = mnp__selected_deliver(result, fill_columns(function, x, numbers, result), out_p);
+    mnp_array_free(numbers);
+    return st;
+}
+
+/* ---- compress ---- */
+
+mnp_status mnp_compress(const mnp_array *condition, const mnp_array *x, int axis, mnp_array **out_p)
+{
+    static const char function[] = "mnp_compress";
+    mnp_array *numbers, *flat = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *const[]){condition, x}));
+    if (condition->layout->ndim != 1)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the condition has %d dimensions, and must have 1", function,
+                        condition->layout->ndim);
+    const bool beside = axis == MNP_FLATTENED && condition->dtype == MNP_BOOL &&
+                        condition->layout->size == x->layout->size;
+    if (beside) {
+        MNP_TRY(mnp_ravel(x, &flat));
+        st = mnp_mask_get(flat, condition, out_p);
+        mnp_array_free(flat);
+        return st;
+    }
+    MNP_TRY(find(condition, &numbers));
+    st = mnp_take(x, numbers, axis, MNP_RAISE, out_p);
+    mnp_array_free(numbers);
+    return st == MNP_ERR_ARG ? mnp__fail_context(st, "%s", function) : st;
+}
+
+mnp_status mnp_extract(const mnp_array *condition, const mnp_array *x, mnp_array **out_p)
+{
+    mnp_array *flat = NULL;
+    MNP_TRY(mnp__check_inputs("mnp_extract", 2, (const mnp_array *const[]){condition, x}));
+    MNP_TRY(mnp_ravel(condition, &flat));
+    mnp_status st = mnp_compress(flat, x, MNP_FLATTENED, out_p);
+    mnp_array_free(flat);
+    return st;
+}

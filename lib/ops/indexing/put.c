@@ -1,0 +1,188 @@
+/*
+ * numpy.put, put_along_axis, and the method `at` of element-wise functions: values scattered over an array.
+ */
+#include <maniple/create.h>
+#include <maniple/join.h>
+#include <maniple/select.h>
+#include <maniple/ufunc.h>
+#include <maniple/view.h>
+
+#include <string.h>
+
+#include "array/view.h"
+#include "base/text.h"
+#include "layout/layout.h"
+#include "ops/indexing/gather.h"
+#include "ops/indexing/indexed.h"
+#include "ops/indexing/scatter.h"
+#include "ops/elementwise/ufunc.h"
+
+static mnp_status check(const char *function, const mnp_array *x, const mnp_array *indices, const mnp_array *values,
+                        mnp_index_mode mode)
+{
+    MNP_TRY(mnp__target_writable(function, x));
+    MNP_TRY(mnp__indices_check(function, x, indices, mode));
+    if (!values)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the values are NULL", function);
+    if (!mnp__array_is_scalar(values) && values->ctx != x->ctx)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the values belong to another context", function);
+    return MNP_OK;
+}
+
+static mnp_status assign(mnp_array *x, const mnp_array *indices, const mnp_array *values, mnp_index_mode mode)
+{
+    const mnp__scatter scatter = {.generated = mnp__scatter_assign(x->dtype), .value = x->dtype, .mode = (int)mode};
+    return mnp__scatter_run(&scatter, x, indices, values);
+}
+
+mnp_status mnp_put(mnp_array *x, const mnp_array *indices, const mnp_array *values, mnp_index_mode mode)
+{
+    static const char function[] = "mnp_put";
+    mnp_array *repeated = NULL;
+    MNP_TRY(check(function, x, indices, values, mode));
+    if (indices->layout->size == 0 || (!mnp__array_is_scalar(values) && values->layout->size == 0))
+        return MNP_OK;
+    MNP_TRY(mnp__indices_look(function, indices, x->layout->size, -1, mode));
+    MNP_TRY(mnp__values_repeat(x->ctx, values, x->dtype, indices->layout->size, &repeated));
+    mnp_status st = assign(x, indices, repeated, mode);
+    mnp_array_free(repeated);
+    return st;
+}
+
+mnp_status mnp_put_along_axis(mnp_array *x, const mnp_array *indices, const mnp_array *values, int axis)
+{
+    static const char function[] = "mnp_put_along_axis";
+    mnp_array *numbers = NULL, *fitted = NULL;
+    mnp_status st = MNP_OK;
+    MNP_TRY(check(function, x, indices, values, MNP_RAISE));
+    const bool flat = axis == MNP_FLATTENED;
+    const int ndim = flat ? 1 : x->layout->ndim;
+    if (indices->layout->ndim != ndim)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the indices have %d dimensions, and must have %d", function,
+                        indices->layout->ndim, ndim);
+    if (!flat)
+        MNP_TRY(mnp__view_axis(function, ndim, axis, &axis));
+    MNP_TRY(mnp__indices_look(function, indices, flat ? x->layout->size : x->layout->shape[axis], flat ? -1 : axis,
+                              MNP_RAISE));
+    if (!flat)
+        MNP_TRY(mnp__numbers_along(function, x, indices, axis, &numbers));
+    const mnp_array *at = flat ? indices : numbers;
+    MNP_TRY_OR(mnp__values_fit(function, x->ctx, values, x->dtype, ndim, at->layout->shape, &fitted), st, done);
+    st = assign(x, at, fitted, MNP_RAISE);
+done:
+    mnp_array_free(fitted);
+    mnp_array_free(numbers);
+    return st;
+}
+
+/* ---- at ---- */
+
+/* What is known of x.at(indices, values). */
+struct at {
+    const mnp__ufunc *ufunc;
+    mnp_dtype loop[MNP__MAX_UFUNC_INPUTS], result;
+};
+
+static mnp_status resolve(const char *name, const mnp_array *x, const mnp_array *values, struct at *at)
+{
+    mnp__type types[MNP__MAX_UFUNC_INPUTS] = {mnp__type_of(x)};
+    mnp_dtype results[MNP__MAX_UFUNC_OUTPUTS];
+    if (!name)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_ufunc_at: the function's name is NULL");
+    at->ufunc = mnp__ufunc_find(name, strlen(name));
+    if (!at->ufunc || at->ufunc->noutputs != 1 || at->ufunc->ninputs > 2)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_ufunc_at: \"%s\" is no element-wise function of one or two operands and one "
+                        "result", name);
+    if ((at->ufunc->ninputs == 2) != (values != NULL))
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_ufunc_at: %s takes %s second operand", name, values ? "no" : "a");
+    if (values)
+        types[1] = mnp__type_of(values);
+    MNP_TRY(mnp__ufunc_resolve(at->ufunc, types, at->loop, results));
+    at->result = results[0];
+    if (!mnp_can_cast(at->result, x->dtype, MNP_CASTING_SAME_KIND))
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_ufunc_at: the result of %s is %s, and cannot be cast to %s under "
+                        "\"same_kind\"", name, mnp_dtype_name(at->result), mnp_dtype_name(x->dtype));
+    return MNP_OK;
+}
+
+/* What a value does to an element, as kernels/indexing/scatter.cu has it. */
+static void write_apply(const struct at *at, mnp_dtype dtype, mnp__text *text)
+{
+    const char *first = mnp__jit_type(at->loop[0]);
+    const bool two = at->ufunc->ninputs == 2;
+    mnp__text_add(text, "#include \"maniple/math.h\"\ntypedef %s mnp_element;\ntypedef %s mnp_value;\n",
+                  mnp__jit_type(dtype), two ? mnp__jit_type(at->loop[1]) : "mnp_bool");
+    mnp__text_add(text, "enum { mnp_last_alone = 0 };\n"
+                        "MNP_INLINE void mnp_apply(mnp_element &x, mnp_value%s)\n{\n", two ? " value" : "");
+    mnp__text_add(text, "    const %s result = mnp_%s(mnp_to<%s>::from(x)%s);\n", mnp__jit_type(at->result),
+                  at->ufunc->name, first, two ? ", value" : "");
+    mnp__text_add(text, "    x = mnp_to<mnp_element>::from(result);\n}\n");
+}
+
+/* Numbers in C order of the elements of x at indices along the first axis: index * row + 0 .. row - 1. */
+static mnp_status numbers_of_rows(mnp_array *x, const mnp_array *indices, mnp_array **numbers_p)
+{
+    mnp_ctx *ctx = x->ctx;
+    const int ndim = x->layout->ndim, more = indices->layout->ndim;
+    int after[MNP_MAX_DIMS];
+    int64_t row = 1;
+    mnp_array *within = NULL, *shaped = NULL, *wide = NULL, *begins = NULL, *column = NULL;
+    mnp_status st;
+    for (int d = 1; d < ndim; d++) {
+        row *= x->layout->shape[d];
+        after[d - 1] = more + d - 1;
+    }
+    MNP_TRY_OR(mnp_arange_int(ctx, 0, row, 1, MNP_INT64, &within), st, done);
+    MNP_TRY_OR(mnp_reshape(within, ndim - 1, x->layout->shape + 1, &shaped), st, done);
+    MNP_TRY_OR(mnp_astype(indices, MNP_INT64, &wide), st, done);
+    MNP_TRY_OR(mnp_multiply(wide, mnp_scalar_int(ctx, row), &begins), st, done);
+    MNP_TRY_OR(mnp_expand_dims(begins, ndim - 1, after, &column), st, done);
+    st = mnp_add(column, shaped, numbers_p);
+done:
+    mnp_array_free(column);
+    mnp_array_free(begins);
+    mnp_array_free(wide);
+    mnp_array_free(shaped);
+    mnp_array_free(within);
+    return st;
+}
+
+static mnp_status run_at(const struct at *at, mnp_array *x, const mnp_array *numbers, const mnp_array *values)
+{
+    static const char function[] = "mnp_ufunc_at";
+    const mnp_array *none = mnp_scalar_bool(x->ctx, false);
+    mnp__text text = MNP__TEXT_EMPTY;
+    mnp_array *fitted = NULL;
+    const mnp_dtype dtype = values ? at->loop[1] : MNP_BOOL;
+    write_apply(at, x->dtype, &text);
+    mnp_status st = MNP_AGREE(x->ctx, mnp__text_status(&text));
+    if (st == MNP_OK)
+        st = mnp__values_fit(function, x->ctx, values ? values : none, dtype, numbers->layout->ndim,
+                             numbers->layout->shape, &fitted);
+    if (st == MNP_OK)
+        st = mnp__scatter_run(&(mnp__scatter){.generated = text.data, .value = dtype}, x, numbers, fitted);
+    mnp_array_free(fitted);
+    mnp__text_free(&text);
+    return st;
+}
+
+mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_array *indices, const mnp_array *values)
+{
+    static const char name[] = "mnp_ufunc_at";
+    struct at at;
+    mnp_array *numbers = NULL;
+    MNP_TRY(check(name, x, indices, values ? values : x, MNP_RAISE));
+    MNP_TRY(resolve(function, x, values, &at));
+    if (x->layout->ndim == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: x has no dimensions, and indices are along the first", name);
+    const int ndim = x->layout->ndim - 1 + indices->layout->ndim;
+    if (ndim > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: what is selected would have %d dimensions, more than %d", name, ndim,
+                        MNP_MAX_DIMS);
+    MNP_TRY(mnp__indices_look(name, indices, x->layout->shape[0], 0, MNP_RAISE));
+    if (x->layout->ndim > 1)
+        MNP_TRY(numbers_of_rows(x, indices, &numbers));
+    mnp_status st = run_at(&at, x, numbers ? numbers : indices, values);
+    mnp_array_free(numbers);
+    return st;
+}

@@ -1,0 +1,256 @@
+/*
+ * Indices and values travel together to the owners of the elements, and are applied there: first those of rank 0, each
+ * rank's in their order, which is the order of the indices, as these are dealt out over the ranks in C order.
+ */
+#include "ops/indexing/scatter.h"
+
+#include <string.h>
+
+#include <maniple/create.h>
+#include <maniple/select.h>
+#include <maniple/view.h>
+
+#include "device/launch.h"
+#include "kernels/indexing/scatter_params.h"
+#include "layout/layout.h"
+#include "ops/indexing/gather.h"
+#include "ops/indexing/indexed.h"
+#include "ops/indexing/owners.h"
+#include "ops/sort/radix_sort.h"
+
+/* ---- on one rank ---- */
+
+/* First and last place of a block, in elements from where its data begin. */
+static void find_span(const mnp_array *x, mnp_scatter_params *params)
+{
+    params->span = 1;
+    for (int d = 0; d < x->layout->ndim; d++) {
+        const int64_t reach = (x->local_shape[d] - 1) * x->local_strides[d];
+        params->first += reach < 0 ? reach : 0;
+        params->span += reach < 0 ? -reach : reach;
+    }
+}
+
+/* Sort the values by their places: what threads that run side by side need.  `order` receives which each is. */
+static mnp_status sort(mnp_ctx *ctx, int64_t count, int64_t *places, int64_t *order)
+{
+    const mnp__order all = {.dtype = MNP_INT64, .lines = 1, .length = count, .keys = places, .sorted = places,
+                            .payload_size = 8, .sorted_payload = order};
+    return mnp__order_sort(ctx, &all);
+}
+
+/* Whether threads run side by side, so that values must be in the order of their places. */
+static bool must_sort(const mnp_ctx *ctx)
+{
+    return ctx->device->block_memory > 0;
+}
+
+static mnp_status launch(const mnp__scatter *scatter, mnp_array *x, mnp_scatter_params *params)
+{
+    mnp_ctx *ctx = x->ctx;
+    const mnp__launch how = mnp__launch_of(params->count);
+    mnp__kernel *kernel;
+    MNP_TRY(mnp__ctx_kernel(ctx, &(mnp__kernel_spec){.file = "indexing/scatter.cu", .function = "scatter", .defines = "",
+                                                     .generated = scatter->generated,
+                                                     .nvrtc_options = "--fmad=false",
+                                                     .host_options = "-ffp-contract=off"}, &kernel));
+    params->x = x->data;
+    find_span(x, params);
+    if (params->count == 0)
+        return MNP_OK;
+    return ctx->device->ops->launch(ctx->device, kernel, &how, params, sizeof *params, ctx->compute);
+}
+
+/* Values, in the order of their indices, come to these places of this rank's block. */
+static mnp_status apply(const mnp__scatter *scatter, mnp_array *x, int64_t count, int64_t *places, const void *values)
+{
+    mnp_ctx *ctx = x->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    mnp_scatter_params params = {.values = values, .place = (const long long *)places, .count = count};
+    void *order = NULL;
+    mnp_status st = MNP_OK;
+    if (must_sort(ctx)) {
+        MNP_TRY(MNP_AGREE(ctx, ops->alloc(ctx->device, (size_t)count * sizeof(int64_t), &order)));
+        st = MNP_AGREE(ctx, sort(ctx, count, places, order));
+        params.order = order;
+    }
+    if (st == MNP_OK)
+        st = launch(scatter, x, &params);
+    ops->free(ctx->device, order);
+    return st;
+}
+
+/* ---- wherever the elements are ---- */
+
+/* Every rank has all indices and all of x. */
+static mnp_status scatter_here(const mnp__scatter *scatter, mnp_array *x, const mnp_array *index,
+                               const mnp_array *values)
+{
+    mnp_ctx *ctx = x->ctx;
+    const unsigned axes = (1u << x->layout->ndim) - 1;
+    const int64_t count = index->local_size;
+    void *places = NULL;
+    if (!must_sort(ctx) && x->dense & MNP__DENSE_C) {
+        mnp_scatter_params params = {.values = values->data, .place = index->data, .inside = x->layout->size,
+                                     .mode = scatter->mode, .count = count};
+        return launch(scatter, x, &params);
+    }
+    MNP_TRY(MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, (size_t)count * sizeof(int64_t), &places)));
+    mnp_status st = MNP_AGREE(ctx, mnp__owners_place(x, axes, index->data, count, scatter->mode, places));
+    if (st == MNP_OK)
+        st = apply(scatter, x, count, places, values->data);
+    ctx->device->ops->free(ctx->device, places);
+    return st;
+}
+
+/* Values in the order in which their indices were sent, and as they came. */
+static mnp_status send_values(const mnp__route *route, size_t size, const void *values, void **packed_p, void **got_p)
+{
+    mnp_ctx *ctx = route->ctx;
+    mnp_indexed_params moved = {.src = values, .index = (const long long *)route->order, .jump = 1,
+                                .count = route->count, .mode = MNP_INDEXED_WRAP};
+    mnp_status st = ctx->device->ops->alloc(ctx->device, (size_t)route->sent * size, packed_p);
+    if (st == MNP_OK)
+        st = ctx->device->ops->alloc(ctx->device, (size_t)route->received * size, got_p);
+    MNP_TRY(MNP_AGREE(ctx, st));
+    moved.dst = *packed_p;
+    mnp__indexed_add(&moved, route->sent, 0, 1, 1);
+    MNP_TRY(MNP_AGREE(ctx, mnp__indexed_run(ctx, size, &moved)));
+    return mnp__shuffle_send(route->shuffle, size, *packed_p, *got_p);
+}
+
+static mnp_status scatter_to_owners(const mnp__scatter *scatter, mnp_array *x, const mnp_array *index,
+                                    const mnp_array *values)
+{
+    mnp_ctx *ctx = x->ctx;
+    const unsigned axes = (1u << x->layout->ndim) - 1;
+    mnp__route *route;
+    void *packed = NULL, *got = NULL;
+    MNP_TRY(mnp__route_new(x, axes, index->data, index->local_size, scatter->mode, true, &route));
+    mnp_status st = send_values(route, mnp_dtype_size(scatter->value), values->data, &packed, &got);
+    if (st == MNP_OK)
+        st = apply(scatter, x, route->received, route->places, got);
+    ctx->device->ops->free(ctx->device, packed);
+    ctx->device->ops->free(ctx->device, got);
+    mnp__route_free(route);
+    return st;
+}
+
+/* `array` lined up, in memory that it does not share with x. */
+static mnp_status line_up(const mnp_array *array, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *x,
+                          mnp_array **line_p)
+{
+    mnp_array *line, *copy = NULL;
+    MNP_TRY(mnp__lined_up(array, dtype, layout, &line));
+    if (line->buffer == x->buffer) {
+        mnp_status st = mnp_copy(line, &copy);
+        mnp_array_free(line);
+        MNP_TRY(st);
+        line = copy;
+    }
+    *line_p = line;
+    return MNP_OK;
+}
+
+mnp_status mnp__scatter_run(const mnp__scatter *scatter, mnp_array *x, const mnp_array *indices,
+                            const mnp_array *values)
+{
+    mnp_ctx *ctx = x->ctx;
+    const int64_t count = indices->layout->size;
+    const bool here = mnp__owns_all(x->layout, (1u << x->layout->ndim) - 1);
+    mnp_layout *layout;
+    mnp_array *index = NULL, *brought = NULL;
+    mnp_status st;
+    if (count == 0)
+        return MNP_OK;
+    MNP_TRY(here ? mnp_layout_replicated(ctx->comm.size, 1, &count, &layout)
+                 : mnp__layout_line(ctx->comm.size, 1, &count, NULL, &layout));
+    MNP_TRY_OR(line_up(indices, MNP_INT64, layout, x, &index), st, done);
+    MNP_TRY_OR(line_up(values, scatter->value, layout, x, &brought), st, done);
+    st = here ? scatter_here(scatter, x, index, brought) : scatter_to_owners(scatter, x, index, brought);
+    st = MNP_AGREE(ctx, st);
+done:
+    mnp_array_free(brought);
+    mnp_array_free(index);
+    mnp_layout_free(layout);
+    return st;
+}
+
+const char *mnp__scatter_assign(mnp_dtype dtype)
+{
+#define ASSIGN(type)                                                                                                   \
+    "typedef " type " mnp_element, mnp_value;\nenum { mnp_last_alone = 1 };\n"                                         \
+    "MNP_INLINE void mnp_apply(mnp_element &x, mnp_value value)\n{\n    x = value;\n}\n"
+    switch (mnp_dtype_size(dtype)) {
+    case 1:
+        return ASSIGN("uint8_t");
+    case 2:
+        return ASSIGN("uint16_t");
+    case 4:
+        return ASSIGN("uint32_t");
+    case 8:
+        return ASSIGN("uint64_t");
+    default:
+        return ASSIGN("mnp_complex128");
+    }
+#undef ASSIGN
+}
+
+/* ---- values ---- */
+
+/* An array or a number as an array of that dtype: *array_p is the former, or *made_p, which is to be freed. */
+static mnp_status as_array(mnp_ctx *ctx, const mnp_array *values, mnp_dtype dtype, const mnp_array **array_p,
+                           mnp_array **made_p)
+{
+    mnp_array *made = NULL;
+    mnp_status st = MNP_OK;
+    if (mnp__array_is_scalar(values)) {
+        MNP_TRY(mnp_empty(ctx, dtype, 0, NULL, &made));
+        st = mnp_copyto(made, values, MNP_CASTING_UNSAFE);
+    } else if (values->dtype != dtype) {
+        MNP_TRY(mnp_astype(values, dtype, &made));
+    }
+    if (st != MNP_OK) {
+        mnp_array_free(made);
+        return st;
+    }
+    *array_p = made ? made : values;
+    *made_p = made;
+    return MNP_OK;
+}
+
+mnp_status mnp__values_fit(const char *function, mnp_ctx *ctx, const mnp_array *values, mnp_dtype dtype, int ndim,
+                           const int64_t *shape, mnp_array **fitted_p)
+{
+    const mnp_array *array;
+    mnp_array *made;
+    MNP_TRY(as_array(ctx, values, dtype, &array, &made));
+    const bool same = array->layout->ndim == ndim &&
+                      memcmp(array->layout->shape, shape, (size_t)ndim * sizeof *shape) == 0;
+    mnp_status st = same ? mnp_reshape(array, ndim, shape, fitted_p) : mnp_broadcast_to(array, ndim, shape, fitted_p);
+    mnp_array_free(made);
+    return st == MNP_OK ? st : mnp__fail_context(st, "%s: the values", function);
+}
+
+mnp_status mnp__values_repeat(mnp_ctx *ctx, const mnp_array *values, mnp_dtype dtype, int64_t count,
+                              mnp_array **repeated_p)
+{
+    const mnp_array *array;
+    mnp_array *made = NULL, *flat = NULL, *numbers = NULL;
+    mnp_status st;
+    MNP_TRY(as_array(ctx, values, dtype, &array, &made));
+    MNP_TRY_OR(mnp_ravel(array, &flat), st, done);
+    if (flat->layout->size == 1) {
+        st = mnp_broadcast_to(flat, 1, &count, repeated_p);
+    } else if (flat->layout->size >= count) {
+        st = mnp_view(flat, repeated_p, MNP_RANGE(0, count));
+    } else {
+        MNP_TRY_OR(mnp_arange_int(ctx, 0, count, 1, MNP_INT64, &numbers), st, done);
+        st = mnp_take(flat, numbers, 0, MNP_WRAP, repeated_p);
+    }
+done:
+    mnp_array_free(numbers);
+    mnp_array_free(flat);
+    mnp_array_free(made);
+    return st;
+}

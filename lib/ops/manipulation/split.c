@@ -1,0 +1,94 @@
+/*
+ * Splitting: views of the parts.
+ */
+#include <maniple/join.h>
+
+#include <inttypes.h>
+
+#include "array/view.h"
+#include "layout/layout.h"
+#include "ops/common/paste.h"
+
+/* The first index of part i of those that `argument` describes. */
+typedef int64_t (*part_start)(const void *argument, int64_t extent, int part);
+
+/* Views of [start(i), start(i + 1)) along `axis`, as Python's slices: clipped, and empty where the end comes first. */
+static mnp_status split(const mnp_array *x, int count, int axis, part_start start, const void *argument,
+                        mnp_array **parts)
+{
+    mnp__view_dim dims[MNP_MAX_DIMS];
+    int64_t extent = x->layout->shape[axis];
+    for (int d = 0; d < x->layout->ndim; d++)
+        dims[d] = mnp__view_whole(x, d);
+    for (int i = 0; i < count; i++) {
+        int64_t from = start(argument, extent, i), to = start(argument, extent, i + 1);
+        dims[axis].start = from < to ? from : 0;
+        dims[axis].extent = from < to ? to - from : 0;
+        mnp_status st = mnp__view_make(x, x->layout->ndim, dims, NULL, &parts[i]);
+        if (st != MNP_OK) {
+            while (i > 0) {
+                mnp_array_free(parts[--i]);
+                parts[i] = NULL;
+            }
+            return st;
+        }
+    }
+    return MNP_OK;
+}
+
+/* Even parts, of which the first are one longer; `argument` is their number. */
+static int64_t even_start(const void *argument, int64_t extent, int part)
+{
+    int64_t count = *(const int *)argument, longer = extent % count;
+    return extent / count * part + (part < longer ? part : longer);
+}
+
+static mnp_status check(const char *function, const mnp_array *x, int count, int *axis)
+{
+    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(mnp__view_axis(function, x->layout->ndim, *axis, axis));
+    if (count < 1)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the number of parts is %d, below 1", function, count);
+    return MNP_OK;
+}
+
+mnp_status mnp_array_split(const mnp_array *x, int count, int axis, mnp_array **parts)
+{
+    MNP_TRY(check("mnp_array_split", x, count, &axis));
+    return split(x, count, axis, even_start, &count, parts);
+}
+
+mnp_status mnp_split(const mnp_array *x, int count, int axis, mnp_array **parts)
+{
+    MNP_TRY(check("mnp_split", x, count, &axis));
+    if (x->layout->shape[axis] % count != 0)
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_split: dimension %d has %" PRId64 " elements, which %d equal parts cannot have", axis,
+                        x->layout->shape[axis], count);
+    return split(x, count, axis, even_start, &count, parts);
+}
+
+struct given {
+    int count;
+    const int64_t *indices;
+};
+
+/* The indices that were given, with the start of the array before them and its end after them. */
+static int64_t given_start(const void *argument, int64_t extent, int part)
+{
+    const struct given *given = argument;
+    if (part == 0)
+        return 0;
+    if (part > given->count)
+        return extent;
+    int64_t index = given->indices[part - 1];
+    index += index < 0 ? extent : 0;
+    return index < 0 ? 0 : index > extent ? extent : index;
+}
+
+mnp_status mnp_split_at(const mnp_array *x, int count, const int64_t *indices, int axis, mnp_array **parts)
+{
+    const struct given given = {count, indices};
+    MNP_TRY(check("mnp_split_at", x, count + 1, &axis));
+    return split(x, count + 1, axis, given_start, &given, parts);
+}

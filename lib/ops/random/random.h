@@ -1,0 +1,41 @@
+/*
+ * Drawing from generators: what every distribution is made of.
+ */
+#ifndef MNP__OPS_RANDOM_RANDOM_H
+#define MNP__OPS_RANDOM_RANDOM_H
+
+#include <maniple/random.h>
+
+#include "array/array.h"
+#include "kernels/random/random_params.h"
+
+struct mnp_rng {
+    mnp_ctx *ctx;
+    uint32_t key[2];
+    uint64_t draws, children; /* made so far */
+};
+
+/* One draw. */
+typedef struct mnp__draw {
+    const char *function; /* the public function, for sentences */
+    const char *sampler;  /* a template of kernels/random/random_draws.h */
+    mnp_dtype dtype;
+    int ndim;
+    const int64_t *shape;
+    mnp_random_params params; /* what the sampler wants: real, whole, table, feistel */
+} mnp__draw;
+
+/*
+ * Fill a new array, or the one that is given, and count the draw.  Collective.  The sampler has been found to suit the
+ * dtype.
+ */
+mnp_status mnp__random_draw(mnp_rng *rng, mnp__draw *draw, mnp_array **out_p);
+
+/*
+ * The permutation of 0 .. n-1 that the generator's next draw is made with; and whether `function` has a generator, and
+ * the array, if there is one, is of its context.
+ */
+mnp_feistel mnp__random_feistel(const mnp_rng *rng, int64_t n);
+mnp_status mnp__random_check(const char *function, const mnp_rng *rng, const mnp_array *array);
+
+#endif

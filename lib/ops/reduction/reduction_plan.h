@@ -1,0 +1,107 @@
+/*
+ * Inside a reduction: which kernel suits the strides that a run meets, and what that kernel is given; ranks that share
+ * results; and what the context keeps of all reductions.
+ */
+#ifndef MNP__OPS_REDUCTION_REDUCTION_PLAN_H
+#define MNP__OPS_REDUCTION_REDUCTION_PLAN_H
+
+#include "kernels/reduction/reduce_params.h"
+#include "ops/reduction/reduction.h"
+
+enum {
+    MNP__REDUCTION_STRIDES = MNP__MAX_REDUCTION_OPERANDS + 2, /* of operands, of the indices, of places */
+    /* 64-bit numbers of the parameter, as kernels/reduction/reduce_params.h has them */
+    MNP__SLOT_TASK = 0,
+    MNP__SLOT_PARTS = 3,
+    MNP__SLOT_TEAM,
+    MNP__SLOT_COUNT,
+    MNP__SLOT_DDOF,
+    MNP__SLOT_INITIAL,
+    MNP__SLOT_SOURCE = MNP__SLOT_INITIAL + 2,
+    MNP__SLOT_TARGET,
+    MNP__SLOT_EXTENTS,
+    MNP__REDUCTION_SLOTS = MNP__SLOT_EXTENTS + 2 * MNP_MAX_DIMS + MNP__REDUCTION_STRIDES * (1 + 2 * MNP_MAX_DIMS),
+    MNP__REDUCTION_THREADS = 256,     /* of a block; a multiple of 64 */
+    MNP__REDUCTION_SCRATCH = 16 << 20 /* bytes for the parts of one run */
+};
+
+/* What a kernel is compiled for; compared by its bytes. */
+typedef struct mnp__reduction_signature {
+    unsigned char kept, reduced, columns, vector, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
+} mnp__reduction_signature;
+
+typedef struct mnp__reduction_variant {
+    struct mnp__reduction_variant *next;
+    mnp__reduction_signature signature;
+    mnp__kernel *kernel;
+} mnp__reduction_variant;
+
+struct mnp__reduction {
+    mnp_ctx *ctx;
+    mnp__reduction_spec spec; /* its texts and operands are the reduction's own */
+    bool agreed;              /* all ranks have compiled a kernel of it */
+    char *generated, *nvrtc_options, *host_options;
+    mnp__reduction_variant *variants;
+};
+
+/* One run on this rank: a kernel's signature, how wide it runs, and its parameter. */
+typedef struct mnp__reduction_plan {
+    mnp__reduction_signature signature;
+    mnp__launch launch;
+    int64_t outputs, parts; /* results of this rank, and parts of one result */
+    bool small;             /* the general kernel does as well */
+    int nslots;
+    uint64_t slots[MNP__REDUCTION_SLOTS];
+} mnp__reduction_plan;
+
+/* What a run is about: `inputs` have their blocks of `layout`; `outputs` have `result`. */
+typedef struct mnp__reduction_work {
+    const mnp__reduction *reduction;
+    const mnp_layout *layout, *result;
+    unsigned axes;
+    bool keepdims;
+    const mnp_array *inputs[MNP__MAX_REDUCTION_OPERANDS];
+    const mnp_array *outputs[MNP__MAX_REDUCTION_OPERANDS];
+} mnp__reduction_work;
+
+/* reduction_plan.c.  `general`: for the kernel that takes any strides. */
+void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp__reduction_plan *plan);
+
+/* How wide a launch is that joins `parts` parts of every output; sets the team in the parameter too. */
+mnp__launch mnp__reduction_join_launch(const mnp_ctx *ctx, mnp__reduction_plan *plan, int64_t parts);
+
+/* reduction_source.c: what a reduction has in text, from its spec; and the kernel for a signature. */
+mnp_status mnp__reduction_write(mnp__reduction *reduction);
+mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduction_signature *signature,
+                               mnp__kernel **kernel_p);
+
+/* Ranks that have parts of the same results, for one layout: what they send each other. */
+typedef struct mnp__sharing {
+    struct mnp__sharing *next;
+    mnp_layout *layout;
+    unsigned axes;
+    size_t accumulator;
+    int members, mine; /* ranks that share this one's results; this rank's number among them */
+    char *parts;       /* on the device: what every member knows of every result */
+    mnp__exchange *exchange;
+} mnp__sharing;
+
+/* Whether ranks share results at all; and where they do what is known of it, NULL if nothing is yet. */
+bool mnp__is_shared(const mnp_layout *layout, unsigned axes);
+mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp_layout *layout, unsigned axes, size_t accumulator);
+
+/* The same, made.  `outputs`: results of this rank.  Not collective, but all ranks must ask alike.  MNP_ERR_MEMORY. */
+mnp_status mnp__sharing_make(mnp_ctx *ctx, const mnp_layout *layout, unsigned axes, size_t accumulator, int64_t outputs,
+                             mnp__sharing **sharing_p);
+
+/* Forget all of them, as one rank could not make one: all ranks must know the same. */
+void mnp__sharing_forget(mnp_ctx *ctx);
+
+/* Send this rank's part to the other members and receive theirs, between what the compute stream holds before and
+ * after. */
+mnp_status mnp__sharing_exchange(mnp_ctx *ctx, mnp__sharing *sharing);
+
+/* Device memory of MNP__REDUCTION_SCRATCH bytes for the parts of one run on the compute stream.  MNP_ERR_MEMORY. */
+mnp_status mnp__reduction_scratch(mnp_ctx *ctx, void **scratch_p);
+
+#endif

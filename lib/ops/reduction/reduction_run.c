@@ -1,0 +1,411 @@
+/*
+ * Reductions: making them, and running one from its operands to its results.
+ *
+ * A run is one launch where every result has one part; a second one joins the parts where results are few; and where
+ * ranks share results, a third joins what they have sent each other.
+ */
+#include "ops/reduction/reduction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/view.h"
+#include "base/text.h"
+#include "layout/layout.h"
+#include "ops/elementwise/apply.h"
+#include "ops/reduction/reduction_plan.h"
+
+/* ---- making and freeing ---- */
+
+/* A copy of a text in *copy_p; the reduction owns what it copied also after a failure. */
+static mnp_status copy_text(const char *text, const char **copy_p)
+{
+    char *copy = NULL;
+    if (text)
+        MNP_TRY(mnp__strdup(text, &copy));
+    *copy_p = copy;
+    return MNP_OK;
+}
+
+static mnp_status copy_spec(const mnp__reduction_spec *from, mnp__reduction *reduction)
+{
+    mnp__reduction_spec *spec = &reduction->spec;
+    int count = from->ninputs + from->noutputs;
+    mnp__loop_operand *operands;
+    if (from->ninputs < 1 || from->noutputs < 1 || count > MNP__MAX_REDUCTION_OPERANDS)
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s has %d inputs and %d outputs: there must be one of each, and at most %d of both",
+                        from->name, from->ninputs, from->noutputs, MNP__MAX_REDUCTION_OPERANDS);
+    MNP_TRY(mnp__calloc((size_t)count, sizeof *operands, &operands));
+    *spec = *from;
+    spec->name = spec->preamble = spec->op = spec->finish = spec->options = NULL;
+    spec->operands = operands;
+    for (int k = 0; k < count; k++) {
+        operands[k] = from->operands[k];
+        operands[k].name = NULL; /* the reduction's text has its own */
+    }
+    MNP_TRY(copy_text(from->name, &spec->name));
+    MNP_TRY(copy_text(from->preamble, &spec->preamble));
+    MNP_TRY(copy_text(from->op, &spec->op));
+    MNP_TRY(copy_text(from->finish, &spec->finish));
+    return copy_text(from->options, &spec->options);
+}
+
+mnp_status mnp__reduction_new(mnp_ctx *ctx, const mnp__reduction_spec *spec, mnp__reduction **reduction_p)
+{
+    mnp__reduction *reduction;
+    MNP_TRY(mnp__calloc(1, sizeof *reduction, &reduction));
+    reduction->ctx = ctx;
+    mnp_status st = copy_spec(spec, reduction);
+    if (st == MNP_OK)
+        st = mnp__reduction_write(reduction);
+    if (st != MNP_OK) {
+        mnp__reduction_free(reduction);
+        return st;
+    }
+    *reduction_p = reduction;
+    return MNP_OK;
+}
+
+void mnp__reduction_free(mnp__reduction *reduction)
+{
+    if (!reduction)
+        return;
+    while (reduction->variants) {
+        mnp__reduction_variant *variant = reduction->variants;
+        reduction->variants = variant->next;
+        reduction->ctx->device->ops->kernel_free(reduction->ctx->device, variant->kernel);
+        free(variant);
+    }
+    free((mnp__loop_operand *)reduction->spec.operands);
+    free((char *)reduction->spec.name);
+    free((char *)reduction->spec.preamble);
+    free((char *)reduction->spec.op);
+    free((char *)reduction->spec.finish);
+    free((char *)reduction->spec.options);
+    free(reduction->generated);
+    free(reduction->nvrtc_options);
+    free(reduction->host_options);
+    free(reduction);
+}
+
+const mnp__reduction_spec *mnp__reduction_spec_of(const mnp__reduction *reduction)
+{
+    return &reduction->spec;
+}
+
+/* ---- axes ---- */
+
+mnp_status mnp__reduction_axes(const char *function, int ndim, const mnp_axes *axes, unsigned *mask_p)
+{
+    unsigned mask = 0;
+    if (!axes || axes->count == 0) {
+        *mask_p = (1u << ndim) - 1;
+        return MNP_OK;
+    }
+    if (axes->count < 0 || axes->count > ndim)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given of an array of %d", function, axes->count, ndim);
+    for (int i = 0; i < axes->count; i++) {
+        int axis;
+        MNP_TRY(mnp__view_axis(function, ndim, axes->axes[i], &axis));
+        if (mask >> axis & 1)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: axis %d is given twice", function, axes->axes[i]);
+        mask |= 1u << axis;
+    }
+    *mask_p = mask;
+    return MNP_OK;
+}
+
+/* ---- one run ---- */
+
+typedef struct run {
+    mnp_ctx *ctx;
+    mnp__reduction *reduction;
+    const mnp__reduction_call *call;
+    mnp__reduction_work work;
+    mnp_layout *layout, *result;                       /* one count each */
+    mnp_array *temporary[MNP__MAX_REDUCTION_OPERANDS]; /* inputs that are ours */
+    mnp_array *made[MNP__MAX_REDUCTION_OPERANDS];      /* outputs that are ours */
+    mnp__reduction_plan plan;
+    mnp__kernel *kernel;
+    mnp__sharing *sharing; /* NULL: ranks have results of their own */
+    void *scratch;
+    bool half; /* only until ranks know of each other */
+} run;
+
+static mnp_array *given(const run *r, int output)
+{
+    return *r->call->outputs_p[output];
+}
+
+/* ---- layouts ---- */
+
+static mnp_status choose_layout(run *r)
+{
+    int ninputs = r->reduction->spec.ninputs, count = 0, ndim;
+    int64_t shape[MNP_MAX_DIMS];
+    const mnp_array *arrays[MNP__MAX_REDUCTION_OPERANDS];
+    for (int i = 0; i < ninputs; i++) {
+        if (r->call->inputs[i]->ctx != r->ctx)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: input %d belongs to another context", r->call->function, i + 1);
+        if (mnp__array_is_scalar(r->call->inputs[i]))
+            continue;
+        MNP_TRY(mnp__array_check_blocks(r->call->function, r->call->inputs[i]));
+        arrays[count++] = r->call->inputs[i];
+    }
+    MNP_TRY(mnp__broadcast_shapes(r->call->function, count, arrays, &ndim, shape));
+    const mnp_layout *best = mnp__smallest_layout(count, arrays, ndim, shape);
+    if (!best)
+        return mnp_layout_block(r->ctx->comm.size, ndim, shape, &r->layout);
+    r->layout = mnp_layout_retain(best);
+    return MNP_OK;
+}
+
+static mnp_status derive_result(run *r)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    int ndim = 0;
+    for (int d = 0; d < r->layout->ndim; d++) {
+        if (!(r->call->axes >> d & 1))
+            dims[ndim++] = mnp__layout_dim_of(r->layout, d);
+        else if (r->call->keepdims)
+            dims[ndim++] = mnp__layout_dim_whole(1);
+    }
+    return mnp__layout_derive(r->layout, ndim, dims, &r->result);
+}
+
+/* ---- outputs ---- */
+
+static mnp_status check_output(const run *r, int o)
+{
+    const mnp_array *output = given(r, o);
+    mnp_dtype memory = r->reduction->spec.operands[r->reduction->spec.ninputs + o].memory;
+    const mnp_layout *have = output->layout, *want = r->result;
+    if (output->ctx != r->ctx)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the output belongs to another context", r->call->function);
+    if (mnp__array_is_scalar(output) || output->read_only)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the output is %s, which cannot be written", r->call->function,
+                        output->read_only ? "a broadcast view" : "a scalar");
+    if (output->dtype != memory)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the output is %s, and the result is %s", r->call->function,
+                        mnp_dtype_name(output->dtype), mnp_dtype_name(memory));
+    MNP_TRY(mnp__array_check_blocks(r->call->function, output));
+    if (have->ndim == want->ndim && memcmp(have->shape, want->shape, (size_t)want->ndim * sizeof *want->shape) == 0)
+        return MNP_OK;
+    mnp__text text = MNP__TEXT_EMPTY;
+    mnp__text_add(&text, "%s: the output's shape is ", r->call->function);
+    mnp__text_add_shape(&text, have->ndim, have->shape);
+    mnp__text_add(&text, ", and the result's is ");
+    mnp__text_add_shape(&text, want->ndim, want->shape);
+    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "%s", mnp__text_string(&text));
+    mnp__text_free(&text);
+    return st;
+}
+
+/* Whether results may be written to an output that is given while inputs are read. */
+static bool suits(const run *r, const mnp_array *output)
+{
+    for (int i = 0; i < r->reduction->spec.ninputs; i++) {
+        if (r->call->inputs[i]->buffer == output->buffer)
+            return false;
+    }
+    return mnp_layout_equal(output->layout, r->result);
+}
+
+static mnp_status make_outputs(run *r)
+{
+    const mnp__reduction_spec *spec = &r->reduction->spec;
+    for (int o = 0; o < spec->noutputs; o++) {
+        if (given(r, o) && suits(r, given(r, o))) {
+            r->work.outputs[o] = given(r, o);
+            continue;
+        }
+        MNP_TRY(mnp_array_new(r->ctx, spec->operands[spec->ninputs + o].memory, r->result, &r->made[o]));
+        r->work.outputs[o] = r->made[o];
+    }
+    return MNP_OK;
+}
+
+/* Whether the values of an output have to travel to where it was given; all ranks know alike. */
+static bool outputs_travel(const run *r)
+{
+    for (int o = 0; o < r->reduction->spec.noutputs; o++) {
+        if (given(r, o) && r->made[o])
+            return true;
+    }
+    return false;
+}
+
+/* Outputs that were given and could not be written get their values; then new ones are the user's. */
+static mnp_status deliver(run *r)
+{
+    for (int o = 0; o < r->reduction->spec.noutputs; o++) {
+        mnp_array *output = given(r, o);
+        if (output && r->made[o])
+            MNP_TRY(mnp_redistribute(r->made[o], output->layout, &output));
+    }
+    for (int o = 0; o < r->reduction->spec.noutputs; o++) {
+        if (given(r, o))
+            continue;
+        *r->call->outputs_p[o] = r->made[o];
+        r->made[o] = NULL;
+    }
+    return MNP_OK;
+}
+
+/* ---- kernels and memory ---- */
+
+static mnp__kernel *find_kernel(const mnp__reduction *reduction, const mnp__reduction_signature *signature)
+{
+    for (const mnp__reduction_variant *variant = reduction->variants; variant; variant = variant->next) {
+        if (memcmp(&variant->signature, signature, sizeof *signature) == 0)
+            return variant->kernel;
+    }
+    return NULL;
+}
+
+static mnp_status add_kernel(mnp__reduction *reduction, const mnp__reduction_signature *signature,
+                             mnp__kernel **kernel_p)
+{
+    mnp__reduction_variant *variant;
+    MNP_TRY(mnp__calloc(1, sizeof *variant, &variant));
+    mnp_status st = mnp__reduction_load(reduction, signature, &variant->kernel);
+    if (st != MNP_OK) {
+        free(variant);
+        return st;
+    }
+    variant->signature = *signature;
+    variant->next = reduction->variants;
+    reduction->variants = variant;
+    *kernel_p = variant->kernel;
+    return MNP_OK;
+}
+
+/* Plan the run, and find its kernel and memory, or make them.  Small blocks share one kernel for all strides. */
+static mnp_status prepare(run *r, bool shared)
+{
+    mnp__reduction_plan *plan = &r->plan;
+    const size_t accumulator = r->reduction->spec.accumulator;
+    mnp__reduction_plan_make(&r->work, false, plan);
+    r->kernel = find_kernel(r->reduction, &plan->signature);
+    if (!r->kernel && plan->small) {
+        mnp__reduction_plan_make(&r->work, true, plan);
+        r->kernel = find_kernel(r->reduction, &plan->signature);
+    }
+    if (!r->kernel)
+        MNP_TRY(add_kernel(r->reduction, &plan->signature, &r->kernel));
+    memcpy(&plan->slots[MNP__SLOT_DDOF], &r->call->ddof, sizeof r->call->ddof);
+    memcpy(&plan->slots[MNP__SLOT_INITIAL], r->call->initial, sizeof r->call->initial);
+    MNP_TRY(mnp__reduction_scratch(r->ctx, &r->scratch));
+    if (shared && !r->sharing)
+        return mnp__sharing_make(r->ctx, r->layout, r->call->axes, accumulator, plan->outputs, &r->sharing);
+    return MNP_OK;
+}
+
+/* ---- launches ---- */
+
+static mnp_status launch(run *r, const mnp__launch *how, void *target)
+{
+    r->plan.slots[MNP__SLOT_TARGET] = (uint64_t)(uintptr_t)target;
+    return r->ctx->device->ops->launch(r->ctx->device, r->kernel, how, r->plan.slots,
+                                       (size_t)r->plan.nslots * sizeof *r->plan.slots, r->ctx->compute);
+}
+
+static mnp_status join(run *r, const void *source, int64_t parts, void *target)
+{
+    mnp__launch how = mnp__reduction_join_launch(r->ctx, &r->plan, parts);
+    r->plan.slots[MNP__SLOT_TASK] = MNP_REDUCE_PARTS;
+    r->plan.slots[MNP__SLOT_SOURCE] = (uint64_t)(uintptr_t)source;
+    r->plan.slots[MNP__SLOT_PARTS] = (uint64_t)parts;
+    return launch(r, &how, target);
+}
+
+static mnp_status compute(run *r)
+{
+    const mnp__reduction_plan *plan = &r->plan;
+    char *mine = NULL;
+    if (plan->outputs == 0)
+        return MNP_OK; /* nor do ranks that would share any */
+    if (r->sharing)
+        mine = r->sharing->parts + (size_t)plan->outputs * r->reduction->spec.accumulator * (size_t)r->sharing->mine;
+    if (plan->parts > 1) {
+        MNP_TRY(launch(r, &plan->launch, r->scratch));
+        MNP_TRY(join(r, r->scratch, plan->parts, mine));
+    } else {
+        MNP_TRY(launch(r, &plan->launch, mine));
+    }
+    if (!r->sharing)
+        return MNP_OK;
+    MNP_TRY(mnp__sharing_exchange(r->ctx, r->sharing));
+    if (r->half)
+        return MNP_OK;
+    return join(r, r->sharing->parts, r->sharing->members, NULL);
+}
+
+static mnp_status execute(run *r)
+{
+    mnp__reduction *reduction = r->reduction;
+    MNP_TRY(choose_layout(r));
+    MNP_TRY(derive_result(r));
+    MNP_TRY(mnp__check_same(&r->ctx->comm, r->call->function, mnp__layout_hash(r->layout) + r->call->axes));
+    for (int o = 0; o < reduction->spec.noutputs; o++)
+        MNP_TRY(given(r, o) ? check_output(r, o) : MNP_OK);
+    for (int i = 0; i < reduction->spec.ninputs; i++)
+        MNP_TRY(mnp__bring_input(r->call->inputs[i], r->layout, &r->work.inputs[i], &r->temporary[i]));
+    MNP_TRY(make_outputs(r));
+    r->work.reduction = reduction;
+    r->work.layout = r->layout;
+    r->work.result = r->result;
+    r->work.axes = r->call->axes;
+    r->work.keepdims = r->call->keepdims;
+    bool shared = mnp__is_shared(r->layout, r->call->axes) && r->layout->size > 0; /* of nothing all know all */
+    if (shared)
+        r->sharing = mnp__sharing_find(r->ctx, r->layout, r->call->axes, reduction->spec.accumulator);
+    /* Alike on all ranks; where outputs travel nobody is to wait for a rank that failed alone */
+    bool ready = reduction->agreed && (!shared || r->sharing) && !outputs_travel(r);
+    mnp_status st = prepare(r, shared);
+    if (!ready) {
+        st = MNP_AGREE(r->ctx, st);
+        if (st != MNP_OK)
+            mnp__sharing_forget(r->ctx);
+    }
+    MNP_TRY(st);
+    reduction->agreed = true;
+    MNP_TRY(compute(r));
+    return r->half ? MNP_OK : deliver(r);
+}
+
+static void release(run *r)
+{
+    for (int k = 0; k < MNP__MAX_REDUCTION_OPERANDS; k++) {
+        mnp_array_free(r->temporary[k]);
+        mnp_array_free(r->made[k]);
+    }
+    mnp_layout_free(r->layout);
+    mnp_layout_free(r->result);
+}
+
+mnp_status mnp__reduction_run(mnp__reduction *reduction, const mnp__reduction_call *call)
+{
+    run r = {.ctx = reduction->ctx, .reduction = reduction, .call = call};
+    mnp_status st = execute(&r);
+    release(&r);
+    return st;
+}
+
+mnp_status mnp__reduction_share(mnp__reduction *reduction, const char *function, const mnp_array *x, unsigned axes,
+                                mnp__reduction_known *known)
+{
+    mnp_array *none = NULL;
+    const mnp__reduction_call call = {
+        .function = function, .inputs = &x, .outputs_p = (mnp_array * *[]){&none}, .axes = axes};
+    run r = {.ctx = reduction->ctx, .reduction = reduction, .call = &call, .half = true};
+    *known = (mnp__reduction_known){NULL, 0, 0};
+    if (!mnp__is_shared(x->layout, axes) || x->layout->size == 0)
+        return MNP_OK;
+    mnp_status st = execute(&r);
+    if (st == MNP_OK)
+        *known = (mnp__reduction_known){r.sharing->parts, r.sharing->members, r.sharing->mine};
+    release(&r);
+    return st;
+}

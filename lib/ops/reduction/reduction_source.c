@@ -1,0 +1,105 @@
+/*
+ * The text of a reduction's kernels: what is generated of kernels/reduction/reduce.cu once for a reduction, and the definitions
+ * for one kernel of it.  See there for what the names mean.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ops/elementwise/generated.h"
+#include "ops/reduction/reduction_plan.h"
+
+/* IN(0), ... of what `op` sees, perhaps as one value. */
+static void add_values(const mnp__reduction_spec *spec, mnp__text *text)
+{
+    const char *separator = spec->mapped ? "mnp_map(" : "";
+    for (int k = 0; k < spec->ninputs; k++) {
+        if (k == spec->mask)
+            continue;
+        mnp__text_add(text, "%sIN(%d)", separator, k);
+        separator = ", ";
+    }
+    mnp__text_add(text, spec->mapped ? ")" : "");
+}
+
+static void add_calls(const mnp__reduction_spec *spec, mnp__text *text)
+{
+    mnp__text_add(text, "#define MNP_ELEMENT(lanes, method, j, IN, i) do { ");
+    if (spec->mask >= 0)
+        mnp__text_add(text, "if (IN(%d).value) ", spec->mask);
+    mnp__text_add(text, "(lanes).method(j, ");
+    add_values(spec, text);
+    mnp__text_add(text, ", i); } while (0)\n#define MNP_VALUE(IN) ");
+    add_values(spec, text);
+    mnp__text_add(text, "\n#define MNP_GIVE(acc, end, OUT) do { mnp_op::give(acc, end");
+    for (int k = spec->ninputs; k < spec->ninputs + spec->noutputs; k++)
+        mnp__text_add(text, ", OUT(%d)", k);
+    mnp__text_add(text, "); %s } while (0)\n", spec->finish);
+}
+
+static mnp_status write_generated(mnp__reduction *reduction)
+{
+    const mnp__reduction_spec *spec = &reduction->spec;
+    mnp__text text = MNP__TEXT_EMPTY;
+    mnp__generated_types(spec->ninputs + spec->noutputs, spec->operands, &text);
+    mnp__generated_list("MNP_INPUTS", 0, spec->ninputs, &text);
+    mnp__generated_list("MNP_OUTPUTS", spec->ninputs, spec->ninputs + spec->noutputs, &text);
+    mnp__text_add(&text, "%s\n", spec->preamble);
+    if (strstr(spec->preamble, "#line")) /* what follows is not the caller's */
+        mnp__text_add(&text, "#line 1 \"after the reduction\"\n");
+    if (!spec->mapped)
+        mnp__text_add(&text, "typedef mnp_type0 mnp_value;\n");
+    mnp__text_add(&text, "typedef %s mnp_op;\n", spec->op);
+    add_calls(spec, &text);
+    reduction->generated = text.data;
+    return mnp__text_status(&text);
+}
+
+mnp_status mnp__reduction_write(mnp__reduction *reduction)
+{
+    MNP_TRY(write_generated(reduction));
+    return mnp__generated_options(reduction->spec.contract, reduction->spec.options, &reduction->nvrtc_options,
+                                  &reduction->host_options);
+}
+
+static void add_definitions(const mnp__reduction *reduction, const mnp__reduction_signature *signature, mnp__text *text)
+{
+    const mnp__reduction_spec *spec = &reduction->spec;
+    mnp__text_add(text, "#define MNP_REDUCE reduce_%s\n", spec->name);
+    mnp__text_add(text, "#define MNP_KEPT %d\n#define MNP_REDUCED %d\n#define MNP_OPERANDS %d\n", signature->kept,
+                  signature->reduced, spec->ninputs + 1);
+    mnp__text_add(text, "#define MNP_RESULTS %d\n#define MNP_FIRST_RESULT %d\n", spec->noutputs, spec->ninputs);
+    mnp__text_add(text, "#define MNP_COLUMNS %d\n#define MNP_ACC_BYTES %zu\n", signature->columns, spec->accumulator);
+    mnp__text_add(text, "#define MNP_SEARCHES %d\n#define MNP_STEADY %d\n#define MNP_LOOKS %d\n",
+                  spec->searches && spec->mask < 0, spec->steady, spec->looks);
+    mnp__text_add(text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n",
+                  MNP__REDUCTION_THREADS, signature->vector, signature->unroll);
+    for (int k = 0; k < spec->ninputs; k++)
+        mnp__text_add(text, "#define MNP_REACH_OF_%d %d\n", k, signature->reach[k]);
+}
+
+mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduction_signature *signature,
+                               mnp__kernel **kernel_p)
+{
+    mnp__device *device = reduction->ctx->device;
+    mnp__text text = MNP__TEXT_EMPTY, function = MNP__TEXT_EMPTY;
+    size_t half = MNP__REDUCTION_THREADS / 2;
+    mnp__text_add(&function, "reduce_%s", reduction->spec.name);
+    add_definitions(reduction, signature, &text);
+    mnp__kernel_spec spec = {.file = "reduction/reduce.cu",
+                             .function = mnp__text_string(&function),
+                             .shared_bytes =
+                                 signature->columns ? half * signature->vector * reduction->spec.accumulator : 0,
+                             .defines = mnp__text_string(&text),
+                             .generated = reduction->generated,
+                             .nvrtc_options = reduction->nvrtc_options,
+                             .host_options = reduction->host_options};
+    mnp_status st = mnp__text_status(&text);
+    if (st == MNP_OK)
+        st = mnp__text_status(&function);
+    if (st == MNP_OK)
+        st = device->ops->kernel_load(device, &spec, kernel_p);
+    mnp__text_free(&text);
+    mnp__text_free(&function);
+    return st;
+}

@@ -1,0 +1,212 @@
+/*
+ * Folds: bringing lines together, and one launch of kernels/reduction/ufunc_reduce.cu, which is compiled once for all strides.
+ */
+#include "ops/reduction/ufunc_reduce.h"
+
+#include <string.h>
+
+#include "array/view.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "layout/layout.h"
+#include "ops/common/paste.h"
+#include "ops/reduction/reduction_plan.h"
+
+enum {
+    SLOTS = 4 + MNP_MAX_DIMS + 2 * (2 + MNP_MAX_DIMS), /* 64-bit numbers of the parameter */
+    THREADS = 256,                                     /* of a block on a GPU */
+    MOST_BLOCKS = 1 << 20,
+    WORTH_A_WORKER = 16384 /* elements, on the host */
+};
+
+/* ---- layouts ---- */
+
+/* A layout of that shape in which the axis is whole: another dimension is cut, the longest, or one rank has it all. */
+static mnp_status layout_along(const mnp_layout *layout, int axis, mnp_layout **along_p)
+{
+    int longest = -1, axes[MNP_MAX_DIMS];
+    for (int d = 0; d < layout->ndim; d++) {
+        axes[d] = MNP_NO_AXIS;
+        if (d != axis && layout->shape[d] > 1 && (longest < 0 || layout->shape[d] > layout->shape[longest]))
+            longest = d;
+    }
+    if (longest < 0)
+        return mnp_layout_on_root(layout->nranks, 0, layout->ndim, layout->shape, along_p);
+    axes[longest] = 0;
+    return mnp_layout_new(1, &layout->nranks, layout->ndim, layout->shape, axes, NULL, along_p);
+}
+
+/*
+ * x with lines that are whole on their ranks, itself or *temporary_p; and a layout that is its own and says so: a
+ * layout in which one part has everything is as good as another where that dimension is not cut.
+ */
+static mnp_status bring_lines(const mnp_array *x, int axis, mnp_layout **along_p, mnp_array **temporary_p)
+{
+    if (mnp_layout_parts(x->layout, axis) == 1) {
+        *along_p = mnp_layout_retain(x->layout);
+        return MNP_OK;
+    }
+    MNP_TRY(layout_along(x->layout, axis, along_p));
+    return mnp_redistribute(x, *along_p, temporary_p);
+}
+
+/* An array in that layout but for another extent along the axis. */
+static mnp_status new_beside(mnp_ctx *ctx, const mnp_layout *along, int axis, int64_t extent, mnp_dtype dtype,
+                             mnp_array **made_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    mnp_layout *layout;
+    for (int d = 0; d < along->ndim; d++)
+        dims[d] = d == axis ? mnp__layout_dim_whole(extent) : mnp__layout_dim_of(along, d);
+    MNP_TRY(mnp__layout_derive(along, along->ndim, dims, &layout));
+    mnp_status st = mnp_array_new(ctx, dtype, layout, made_p);
+    mnp_layout_free(layout);
+    return st;
+}
+
+static mnp_status drop_axis(const mnp_array *x, int axis, mnp_array **view_p)
+{
+    static const int64_t first[MNP_MAX_DIMS] = {0};
+    mnp__view_dim dims[MNP_MAX_DIMS];
+    int ndim = 0;
+    for (int d = 0; d < x->layout->ndim; d++) {
+        if (d != axis)
+            dims[ndim++] = mnp__view_whole(x, d);
+    }
+    return mnp__view_make(x, ndim, dims, first, view_p);
+}
+
+/* ---- the launch ---- */
+
+static mnp_status load(const mnp__reduction *reduction, bool ordered, mnp__kernel **kernel_p)
+{
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_FOLD fold\n#define MNP_KEPT %d\n#define MNP_ORDERED %d\n", MNP_MAX_DIMS,
+                  ordered);
+    mnp__text_add(&defines, "#define MNP_STEADY %d\n#define MNP_LOOKS %d\n", reduction->spec.steady,
+                  reduction->spec.looks);
+    mnp__kernel_spec spec = {.file = "reduction/ufunc_reduce.cu",
+                             .function = "fold",
+                             .generated = reduction->generated,
+                             .nvrtc_options = reduction->nvrtc_options,
+                             .host_options = reduction->host_options};
+    return mnp__ctx_kernel_of_text(reduction->ctx, &spec, &defines, NULL, kernel_p);
+}
+
+static mnp_status launch(mnp__kernel *kernel, const mnp__fold *fold, const mnp_array *x, const mnp_array *out,
+                         const void *indices)
+{
+    mnp_ctx *ctx = x->ctx;
+    uint64_t slots[SLOTS] = {0}, *slot = slots + 4;
+    int64_t lines = x->local_shape[fold->axis] > 0 ? x->local_size / x->local_shape[fold->axis] : out->local_size;
+    int64_t items = lines * (fold->segments ? fold->segments : 1);
+    int64_t blocks = ctx->device->block_memory > 0 ? (items + THREADS - 1) / THREADS
+                                                   : lines * x->local_shape[fold->axis] / WORTH_A_WORKER + 1;
+    if (items == 0 || out->local_size == 0)
+        return MNP_OK;
+    slots[0] = (uint64_t)lines;
+    slots[1] = (uint64_t)x->local_shape[fold->axis];
+    slots[2] = (uint64_t)fold->segments;
+    slots[3] = (uint64_t)(uintptr_t)indices;
+    for (int d = 0; d < MNP_MAX_DIMS; d++)
+        *slot++ = d < x->layout->ndim && d != fold->axis ? (uint64_t)x->local_shape[d] : 1;
+    for (int k = 0; k < 2; k++) {
+        const mnp_array *operand = k == 0 ? x : out;
+        *slot++ = (uint64_t)(uintptr_t)operand->data;
+        *slot++ = (uint64_t)operand->local_strides[fold->axis];
+        for (int d = 0; d < MNP_MAX_DIMS; d++)
+            *slot++ = d < x->layout->ndim && d != fold->axis ? (uint64_t)operand->local_strides[d] : 0;
+    }
+    unsigned grid = (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
+    const mnp__launch how = {.grid = {grid, 1, 1}, .block = {ctx->device->block_memory > 0 ? THREADS : 1, 1, 1}};
+    return ctx->device->ops->launch(ctx->device, kernel, &how, slots, sizeof slots, ctx->compute);
+}
+
+/* Launch with the indices on the device, where there are any; all ranks know whether all could. */
+static mnp_status launch_with_indices(mnp__kernel *kernel, const mnp__fold *fold, const mnp_array *x,
+                                      const mnp_array *out)
+{
+    mnp_ctx *ctx = x->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    size_t size = fold->indices ? (size_t)fold->segments * sizeof *fold->indices : 0;
+    void *indices = NULL;
+    mnp_status st = ops->alloc(ctx->device, size, &indices);
+    if (st == MNP_OK && size > 0)
+        st = ops->copy(ctx->device, indices, fold->indices, size, ctx->compute);
+    if (st == MNP_OK)
+        st = launch(kernel, fold, x, out, indices);
+    if (st == MNP_OK && size > 0)
+        st = mnp__ctx_wait(ctx, ctx->compute); /* the indices are the caller's */
+    ops->free(ctx->device, indices);
+    return MNP_AGREE(ctx, st);
+}
+
+/* ---- one run ---- */
+
+/* Give the result to the user, in the layout of what was given, or else in `layout`, if that is not NULL. */
+static mnp_status hand_over(mnp_array *result, const mnp_layout *layout, mnp_array **out_p)
+{
+    if (!*out_p && (!layout || mnp_layout_equal(layout, result->layout))) {
+        *out_p = result;
+        return MNP_OK;
+    }
+    mnp_status st = mnp_redistribute(result, *out_p ? (*out_p)->layout : layout, out_p);
+    mnp_array_free(result);
+    return st;
+}
+
+static mnp_status deliver(const mnp__fold *fold, mnp_array *result, bool moved)
+{
+    mnp_layout *block = NULL;
+    if (fold->segments == 0)
+        return hand_over(result, fold->x->layout, fold->out_p);
+    mnp_status st = MNP_OK;
+    if (moved)
+        st = mnp_layout_block(result->layout->nranks, result->layout->ndim, result->layout->shape, &block);
+    if (st == MNP_OK)
+        st = hand_over(result, block, fold->out_p);
+    else
+        mnp_array_free(result);
+    mnp_layout_free(block);
+    return st;
+}
+
+/* Of what all ranks must have given alike. */
+static uint64_t hash(const mnp__fold *fold)
+{
+    uint64_t all = mnp__hash(mnp__layout_hash(fold->x->layout), &fold->axis, sizeof fold->axis);
+    if (fold->indices)
+        all = mnp__hash(all, fold->indices, (size_t)fold->segments * sizeof *fold->indices);
+    return all;
+}
+
+mnp_status mnp__fold_run(mnp__reduction *reduction, const mnp__fold *fold)
+{
+    const mnp_array *given = *fold->out_p;
+    mnp_layout *along = NULL;
+    mnp_array *temporary = NULL, *made = NULL, *result = NULL;
+    mnp_dtype stored = reduction->spec.operands[1].memory;
+    int64_t extent = fold->segments ? fold->segments : fold->x->layout->shape[fold->axis];
+    mnp__kernel *kernel;
+    mnp_status st;
+    MNP_TRY(mnp__check_same(&fold->x->ctx->comm, fold->function, hash(fold)));
+    MNP_TRY_OR(bring_lines(fold->x, fold->axis, &along, &temporary), st, done);
+    MNP_TRY_OR(new_beside(fold->x->ctx, along, fold->axis, extent, stored, &made), st, done);
+    if (fold->drop)
+        MNP_TRY_OR(drop_axis(made, fold->axis, &result), st, done);
+    if (given)
+        MNP_TRY_OR(mnp__target_check(fold->function, stored, (result ? result : made)->layout, given), st, done);
+    MNP_TRY_OR(load(reduction, fold->ordered, &kernel), st, done);
+    MNP_TRY_OR(launch_with_indices(kernel, fold, temporary ? temporary : fold->x, made), st, done);
+    if (!result) {
+        result = made;
+        made = NULL;
+    }
+    st = deliver(fold, result, temporary != NULL);
+    result = NULL;
+done:
+    mnp_free_all(temporary, made, result);
+    mnp_layout_free(along);
+    return st;
+}

@@ -1,0 +1,277 @@
+/*
+ * Scans: running one from its operands to its results, and what a context keeps of them.
+ *
+ * A run is one launch, or two where lines are dealt out in parts: one for what the parts come to, and one for the
+ * values.
+ */
+#include "ops/scan/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "layout/layout.h"
+#include "ops/common/paste.h"
+#include "ops/reduction/reduction_plan.h"
+#include "ops/scan/scan_plan.h"
+
+typedef struct variant {
+    struct variant *next;
+    mnp__scan_signature signature;
+    mnp__kernel *kernel;
+} variant;
+
+/* The kernels of a reduction that scans. */
+typedef struct scanner {
+    struct scanner *next;
+    const mnp__reduction *reduction;
+    bool agreed; /* all ranks have compiled one */
+    variant *variants;
+} scanner;
+
+typedef struct kept {
+    scanner *scanners;
+    int threads; /* of the host's rank; 0 on a GPU */
+    void *state; /* of tiles, which grows as it is needed */
+    size_t state_size;
+} kept;
+
+/* ---- what the context keeps ---- */
+
+static void free_kept(mnp_ctx *ctx, void *data)
+{
+    kept *all = data;
+    while (all->scanners) {
+        scanner *first = all->scanners;
+        all->scanners = first->next;
+        while (first->variants) {
+            variant *gone = first->variants;
+            first->variants = gone->next;
+            ctx->device->ops->kernel_free(ctx->device, gone->kernel);
+            free(gone);
+        }
+        free(first);
+    }
+    ctx->device->ops->free(ctx->device, all->state);
+    free(all);
+}
+
+static mnp_status get_kept(mnp_ctx *ctx, kept **kept_p)
+{
+    mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_SCANS];
+    if (!attached->data) {
+        mnp_rank_info info;
+        kept *all;
+        MNP_TRY(ctx->device->ops->info(ctx->device, &info));
+        MNP_TRY(mnp__calloc(1, sizeof *all, &all));
+        all->threads = ctx->device->block_memory > 0 ? 0 : info.multiprocessors;
+        attached->data = all;
+        attached->free = free_kept;
+    }
+    *kept_p = attached->data;
+    return MNP_OK;
+}
+
+/* The scanner of a reduction, moved to the front. */
+static mnp_status get_scanner(kept *all, const mnp__reduction *reduction, scanner **scanner_p)
+{
+    scanner *found = NULL;
+    for (scanner **at = &all->scanners; *at && !found; at = &(*at)->next) {
+        if ((*at)->reduction == reduction) {
+            found = *at;
+            *at = found->next;
+            break;
+        }
+    }
+    if (!found) {
+        MNP_TRY(mnp__calloc(1, sizeof *found, &found));
+        found->reduction = reduction;
+    }
+    found->next = all->scanners;
+    all->scanners = found;
+    *scanner_p = found;
+    return MNP_OK;
+}
+
+/* Memory for the state of tiles, zeros by the time that the compute stream comes to what follows. */
+static mnp_status clear_state(mnp_ctx *ctx, const kept *all, size_t size)
+{
+    return ctx->device->ops->fill(ctx->device, all->state, 0, size, ctx->compute);
+}
+
+static mnp_status need_state(mnp_ctx *ctx, kept *all, size_t size)
+{
+    const mnp__device_ops *ops = ctx->device->ops;
+    if (size > 0) /* memory that a later scan may need more of */
+        MNP_TRY(mnp__refuse_recording(ctx->device, "a scan of long lines"));
+    if (size <= all->state_size)
+        return MNP_OK;
+    ops->free(ctx->device, all->state);
+    all->state = NULL;
+    all->state_size = 0;
+    MNP_TRY(ops->alloc(ctx->device, size, &all->state));
+    all->state_size = size;
+    return MNP_OK;
+}
+
+/* ---- kernels ---- */
+
+static mnp_status load(const mnp__reduction *reduction, const mnp__scan_signature *signature, mnp__kernel **kernel_p)
+{
+    mnp__device *device = reduction->ctx->device;
+    mnp__text text = MNP__TEXT_EMPTY, function = MNP__TEXT_EMPTY;
+    mnp__text_add(&function, "scan_%s", reduction->spec.name);
+    mnp__text_add(&text, "#define MNP_SCAN scan_%s\n#define MNP_KEPT %d\n#define MNP_WAY %d\n", reduction->spec.name,
+                  signature->kept, signature->way);
+    mnp__text_add(&text, "#define MNP_UNIT_IN %d\n#define MNP_UNIT_OUT %d\n#define MNP_ACC_BYTES %zu\n",
+                  signature->unit_in, signature->unit_out, reduction->spec.accumulator);
+    mnp__text_add(&text, "#define MNP_STEADY %d\n#define MNP_LOOKS %d\n", reduction->spec.steady,
+                  reduction->spec.looks);
+    mnp__text_add(&text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n", MNP__SCAN_THREADS,
+                  signature->vector, signature->unroll);
+    mnp__kernel_spec spec = {.file = "scan/scan.cu",
+                             .function = mnp__text_string(&function),
+                             .defines = mnp__text_string(&text),
+                             .generated = reduction->generated,
+                             .nvrtc_options = reduction->nvrtc_options,
+                             .host_options = reduction->host_options};
+    mnp_status st = mnp__text_status(&text);
+    if (st == MNP_OK)
+        st = mnp__text_status(&function);
+    if (st == MNP_OK)
+        st = device->ops->kernel_load(device, &spec, kernel_p);
+    mnp__text_free(&text);
+    mnp__text_free(&function);
+    return st;
+}
+
+static mnp__kernel *find_kernel(const scanner *self, const mnp__scan_signature *signature)
+{
+    for (const variant *v = self->variants; v; v = v->next) {
+        if (memcmp(&v->signature, signature, sizeof *signature) == 0)
+            return v->kernel;
+    }
+    return NULL;
+}
+
+static mnp_status add_kernel(scanner *self, const mnp__scan_signature *signature, mnp__kernel **kernel_p)
+{
+    variant *made;
+    MNP_TRY(mnp__calloc(1, sizeof *made, &made));
+    mnp_status st = load(self->reduction, signature, &made->kernel);
+    if (st != MNP_OK) {
+        free(made);
+        return st;
+    }
+    made->signature = *signature;
+    made->next = self->variants;
+    self->variants = made;
+    *kernel_p = made->kernel;
+    return MNP_OK;
+}
+
+/* ---- one run ---- */
+
+typedef struct run {
+    mnp_ctx *ctx;
+    mnp__reduction *reduction;
+    const mnp__scan_call *call;
+    mnp_array *target;
+    kept *kept;
+    scanner *scanner;
+    mnp__scan_plan plan;
+    mnp__kernel *kernel;
+    void *scratch;
+} run;
+
+/* What is written: the array that was given if it lies as x does and may be written while x is read, else a new one. */
+static mnp_status make_target(run *r)
+{
+    const mnp_array *x = r->call->x, *given = *r->call->out_p;
+    const mnp__loop_operand *operands = r->reduction->spec.operands;
+    if (given && given->ctx != r->ctx)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the output belongs to another context", r->call->function);
+    if (given)
+        MNP_TRY(mnp__target_check(r->call->function, operands[1].memory, x->layout, given));
+    bool in_place = given == x && operands[0].memory == operands[1].memory;
+    bool suits = given && mnp_layout_equal(given->layout, x->layout) && (in_place || given->buffer != x->buffer);
+    if (!suits)
+        return mnp_array_new(r->ctx, operands[1].memory, x->layout, &r->target);
+    r->target = *r->call->out_p;
+    return MNP_OK;
+}
+
+/* Plan the run, and find its kernel and memory, or make them.  Small blocks share one kernel for all strides. */
+static mnp_status prepare(run *r)
+{
+    const mnp__reduction_spec *spec = &r->reduction->spec;
+    mnp__scan_plan *plan = &r->plan;
+    mnp__scan_plan_make(spec, r->call->x, r->target, r->call->axis, r->kept->threads, false, plan);
+    r->kernel = find_kernel(r->scanner, &plan->signature);
+    if (!r->kernel && plan->small) {
+        mnp__scan_plan_make(spec, r->call->x, r->target, r->call->axis, r->kept->threads, true, plan);
+        r->kernel = find_kernel(r->scanner, &plan->signature);
+    }
+    if (!r->kernel && plan->launch.grid[0] > 0)
+        MNP_TRY(add_kernel(r->scanner, &plan->signature, &r->kernel));
+    MNP_TRY(mnp__reduction_scratch(r->ctx, &r->scratch));
+    return need_state(r->ctx, r->kept, plan->state);
+}
+
+/* Which of the ranks that share lines have what comes before this rank's part. */
+static void set_known(run *r, const mnp__reduction_known *known)
+{
+    bool reversed = r->call->x->layout->reversed[r->call->axis];
+    int64_t first = reversed ? known->members - 1 : 0, count = reversed ? first - known->mine : known->mine;
+    uint64_t *slots = r->plan.slots;
+    slots[MNP__SCAN_KNOWN] = (uint64_t)(uintptr_t)known->parts;
+    slots[MNP__SCAN_FIRST] = (uint64_t)first;
+    slots[MNP__SCAN_BY] = (uint64_t)(reversed ? -1 : 1);
+    slots[MNP__SCAN_COUNT] = (uint64_t)(known->parts ? count : 0);
+}
+
+static mnp_status launch(run *r, const mnp__launch *how, int task)
+{
+    r->plan.slots[MNP__SCAN_TASK] = (uint64_t)task;
+    return r->ctx->device->ops->launch(r->ctx->device, r->kernel, how, r->plan.slots,
+                                       (size_t)r->plan.nslots * sizeof *r->plan.slots, r->ctx->compute);
+}
+
+static mnp_status compute(run *r)
+{
+    mnp__scan_plan *plan = &r->plan;
+    if (plan->launch.grid[0] == 0)
+        return MNP_OK;
+    plan->slots[MNP__SCAN_PART_TOTALS] = (uint64_t)(uintptr_t)r->scratch;
+    plan->slots[MNP__SCAN_STATE] = (uint64_t)(uintptr_t)r->kept->state;
+    if (plan->state > 0)
+        MNP_TRY(clear_state(r->ctx, r->kept, plan->state));
+    if (plan->parts > 1)
+        MNP_TRY(launch(r, &plan->totals, MNP_SCAN_TOTALS));
+    return launch(r, &plan->launch, MNP_SCAN_VALUES);
+}
+
+static mnp_status execute(run *r)
+{
+    mnp__reduction_known known;
+    mnp_status st = get_kept(r->ctx, &r->kept);
+    if (st == MNP_OK)
+        st = get_scanner(r->kept, r->reduction, &r->scanner);
+    if (st == MNP_OK)
+        st = prepare(r);
+    if (!r->scanner || !r->scanner->agreed || (*r->call->out_p && r->target != *r->call->out_p))
+        st = MNP_AGREE(r->ctx, st); /* where the output travels nobody is to wait for a rank that failed alone */
+    MNP_TRY(st);
+    r->scanner->agreed = true;
+    MNP_TRY(mnp__reduction_share(r->reduction, r->call->function, r->call->x, 1u << r->call->axis, &known));
+    set_known(r, &known);
+    return compute(r);
+}
+
+mnp_status mnp__scan_run(mnp__reduction *reduction, const mnp__scan_call *call)
+{
+    run r = {.ctx = reduction->ctx, .reduction = reduction, .call = call};
+    MNP_TRY(mnp__check_same(&r.ctx->comm, call->function, mnp__layout_hash(call->x->layout) + (uint64_t)call->axis));
+    MNP_TRY(make_target(&r));
+    return mnp__target_deliver(r.target, execute(&r), call->out_p);
+}

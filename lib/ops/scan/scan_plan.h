@@ -1,0 +1,48 @@
+/*
+ * Inside a scan: which kernel suits the strides that a run meets, and what that kernel is given.
+ */
+#ifndef MNP__OPS_SCAN_SCAN_PLAN_H
+#define MNP__OPS_SCAN_SCAN_PLAN_H
+
+#include "kernels/scan/scan_params.h"
+#include "ops/scan/scan.h"
+
+enum {
+    /* 64-bit numbers of the parameter, as kernels/scan/scan_params.h has them */
+    MNP__SCAN_TASK = 0,
+    MNP__SCAN_LINES,
+    MNP__SCAN_LENGTH,
+    MNP__SCAN_PARTS,
+    MNP__SCAN_TEAM,
+    MNP__SCAN_KNOWN,
+    MNP__SCAN_FIRST,
+    MNP__SCAN_BY,
+    MNP__SCAN_COUNT,
+    MNP__SCAN_PART_TOTALS,
+    MNP__SCAN_STATE,
+    MNP__SCAN_EXTENTS,
+    MNP__SCAN_SLOTS = MNP__SCAN_EXTENTS + 2 * MNP_MAX_DIMS + 2 * (2 + MNP_MAX_DIMS),
+    MNP__SCAN_THREADS = 256 /* of a block; a multiple of 32 */
+};
+
+/* What a kernel is compiled for; compared by its bytes. */
+typedef struct mnp__scan_signature {
+    unsigned char way, kept, vector, unroll, unit_in, unit_out;
+} mnp__scan_signature;
+
+/* One run on this rank: a kernel's signature, how wide it runs, and its parameter. */
+typedef struct mnp__scan_plan {
+    mnp__scan_signature signature;
+    mnp__launch launch, totals; /* of the values; and where there are several parts, of what these come to */
+    int64_t lines, parts;
+    size_t state; /* bytes of the state of tiles */
+    bool small;   /* the general kernel does as well */
+    int nslots;
+    uint64_t slots[MNP__SCAN_SLOTS];
+} mnp__scan_plan;
+
+/* `general`: for the kernel that takes any strides.  `threads` that the host's rank has; 0 on a GPU. */
+void mnp__scan_plan_make(const mnp__reduction_spec *spec, const mnp_array *x, const mnp_array *out, int axis,
+                         int threads, bool general, mnp__scan_plan *plan);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Looking up values in a sorted vector, which every rank has for the time of the call.
+ */
+#ifndef MNP__OPS_SETS_SEARCH_H
+#define MNP__OPS_SETS_SEARCH_H
+
+#include "array/array.h"
+
+/* What is asked of each value. */
+typedef enum mnp__question {
+    MNP__BEFORE,         /* how many elements are less */
+    MNP__UP_TO,          /* how many are not greater */
+    MNP__BEHIND,         /* how many are greater; the table falls, and is given backwards */
+    MNP__FROM,           /* how many are not less; likewise */
+    MNP__AMONG,          /* whether it is there, bool */
+    MNP__NOT_AMONG       /* or is not */
+} mnp__question;
+
+/*
+ * Answer it for every value, in NumPy's order (NaN last).  `sorter` is NULL, or has the indices by which the table is
+ * in order.  Collective.  MNP_ERR_ARG if the output that is given does not suit.
+ */
+mnp_status mnp__look_up(const char *function, mnp__question question, const mnp_array *table, const mnp_array *values,
+                        const mnp_array *sorter, mnp_array **out_p);
+
+#endif

@@ -1,0 +1,303 @@
+/*
+ * Sets: elements are sorted, and those that differ from the one before them are the distinct ones.
+ */
+#include <maniple/sets.h>
+
+#include <maniple/create.h>
+#include <maniple/join.h>
+#include <maniple/scan.h>
+#include <maniple/select.h>
+#include <maniple/sort.h>
+#include <maniple/ufunc.h>
+#include <maniple/view.h>
+
+#include "layout/layout.h"
+#include "ops/elementwise/apply.h"
+#include "ops/common/paste.h"
+#include "ops/common/output.h"
+#include "ops/sets/search.h"
+
+/* ---- where sorted elements change ---- */
+
+struct key {
+    char what[8];
+    mnp_dtype dtype;
+    bool nan_equal, unused[3];
+};
+
+static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
+{
+    const struct key *key = argument;
+    const mnp__loop_operand operands[] = {{.name = "before", .type = key->dtype, .memory = key->dtype},
+                                          {.name = "x", .type = key->dtype, .memory = key->dtype},
+                                          {.name = "changes", .type = MNP_BOOL, .memory = MNP_BOOL}};
+    return mnp__loop_new(ctx,
+                         &(mnp__loop_spec){.name = "changes",
+                                           .preamble = "",
+                                           .body = key->nan_equal /* NaN come last */
+                                                       ? "changes = mnp_truth(!mnp_equal(before, x).value && "
+                                                         "!mnp_isnan(before).value);"
+                                                       : "changes = mnp_truth(!mnp_equal(before, x).value);",
+                                           .ninputs = 2,
+                                           .noutputs = 1,
+                                           .operands = operands},
+                         loop_p);
+}
+
+/* A mask of `count` elements, true but where element i of `sorted` equals the one before it. */
+static mnp_status find_changes(const char *function, const mnp_array *sorted, bool nan_equal, int64_t count,
+                               mnp_array **mask_p)
+{
+    mnp_ctx *ctx = sorted->ctx;
+    const int64_t n = sorted->layout->size;
+    const struct key key = {.what = "changes", .dtype = sorted->dtype, .nan_equal = nan_equal};
+    mnp_array *mask = NULL, *later = NULL, *before = NULL, *changes = NULL;
+    mnp__loop *loop;
+    mnp_status st;
+    MNP_TRY_OR(mnp_ones(ctx, MNP_BOOL, 1, &count, &mask), st, done);
+    if (n > 1) {
+        MNP_TRY_OR(mnp_view(sorted, &before, MNP_RANGE(0, n - 1)), st, done);
+        MNP_TRY_OR(mnp_view(sorted, &later, MNP_RANGE(1, n)), st, done);
+        MNP_TRY_OR(mnp_view(mask, &changes, MNP_RANGE(1, n)), st, done);
+        MNP_TRY_OR(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop), st, done);
+        st = mnp__apply(ctx, &(mnp__application){.function = function,
+                                                 .loop = loop,
+                                                 .inputs = (const mnp_array *[]){before, later},
+                                                 .outputs_p = (mnp_array **[]){&changes}});
+    }
+done:
+    mnp_free_all(later, before, changes);
+    if (st == MNP_OK)
+        *mask_p = mask;
+    else
+        mnp_array_free(mask);
+    return st;
+}
+
+/* ---- unique ---- */
+
+enum result { VALUES, INDEX, INVERSE, COUNTS, RESULTS };
+
+/* What one call computes; all arrays are its own. */
+typedef struct work {
+    const mnp_array *x;
+    mnp_array *flat, *order, *sorted, *mask; /* order: NULL where nobody asks for it */
+    mnp_array *result[RESULTS];
+} work;
+
+static mnp_status sort_elements(work *w, bool ordered)
+{
+    MNP_TRY(mnp_ravel(w->x, &w->flat));
+    if (!ordered)
+        return mnp_sort(w->flat, 0, &w->sorted);
+    MNP_TRY(mnp_argsort(w->flat, 0, &w->order));
+    return mnp_take(w->flat, w->order, 0, MNP_WRAP, &w->sorted);
+}
+
+/* From where each distinct element starts to the next one, or the end. */
+static mnp_status count_each(work *w)
+{
+    mnp_ctx *ctx = w->x->ctx;
+    mnp_array *starts = NULL, *counts = NULL, *here = NULL, *next = NULL, *most = NULL, *last = NULL, *end = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp_flatnonzero(w->mask, &starts), st, done);
+    const int64_t n = starts->layout->size;
+    MNP_TRY_OR(mnp_empty_like(starts, MNP_INT64, &counts), st, done);
+    if (n > 1) {
+        MNP_TRY_OR(mnp_view(starts, &here, MNP_RANGE(0, n - 1)), st, done);
+        MNP_TRY_OR(mnp_view(starts, &next, MNP_RANGE(1, n)), st, done);
+        MNP_TRY_OR(mnp_view(counts, &most, MNP_RANGE(0, n - 1)), st, done);
+        MNP_TRY_OR(mnp_subtract(next, here, &most), st, done);
+    }
+    if (n > 0) {
+        MNP_TRY_OR(mnp_view(starts, &last, MNP_RANGE(n - 1, n)), st, done);
+        MNP_TRY_OR(mnp_view(counts, &end, MNP_RANGE(n - 1, n)), st, done);
+        MNP_TRY_OR(mnp_subtract(mnp_scalar_int(ctx, w->x->layout->size), last, &end), st, done);
+    }
+    w->result[COUNTS] = counts;
+    counts = NULL;
+done:
+    mnp_free_all(starts, counts, here, next, most, last, end);
+    return st;
+}
+
+/* The number of the distinct element that a sorted one is, put where that was before. */
+static mnp_status number_each(work *w)
+{
+    const mnp_layout *shape = w->x->layout;
+    mnp_array *so_far = NULL, *number = NULL, *inverse = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp_cumsum(w->mask, 0, NULL, &so_far), st, done);
+    MNP_TRY_OR(mnp_subtract(so_far, mnp_scalar_int(w->x->ctx, 1), &number), st, done);
+    MNP_TRY_OR(mnp_empty_like(w->flat, MNP_INT64, &inverse), st, done);
+    if (shape->size > 0)
+        MNP_TRY_OR(mnp_put(inverse, w->order, number, MNP_WRAP), st, done);
+    st = mnp_reshape(inverse, shape->ndim, shape->shape, &w->result[INVERSE]);
+done:
+    mnp_free_all(so_far, number, inverse);
+    return st;
+}
+
+static mnp_status find_distinct(const char *function, work *w, mnp_array **const *outputs)
+{
+    MNP_TRY(sort_elements(w, outputs[INDEX] || outputs[INVERSE]));
+    MNP_TRY(find_changes(function, w->sorted, true, w->sorted->layout->size, &w->mask));
+    if (outputs[VALUES])
+        MNP_TRY(mnp_mask_get(w->sorted, w->mask, &w->result[VALUES]));
+    if (outputs[INDEX])
+        MNP_TRY(mnp_mask_get(w->order, w->mask, &w->result[INDEX]));
+    if (outputs[INVERSE])
+        MNP_TRY(number_each(w));
+    if (outputs[COUNTS])
+        MNP_TRY(count_each(w));
+    return MNP_OK;
+}
+
+/* All results, or none, become the user's. */
+static mnp_status give(const char *function, work *w, mnp_array **const *outputs)
+{
+    static const char *const names[] = {"the values", "the indices", "the inverse", "the counts"};
+    for (int r = 0; r < RESULTS; r++) {
+        const mnp_array *made = w->result[r];
+        if (made)
+            MNP_TRY(mnp__result_check(function, names[r], w->x->ctx, made->dtype, made->layout->ndim,
+                                      made->layout->shape, *outputs[r]));
+        for (int other = 0; made && other < r; other++) {
+            if (outputs[other] && *outputs[r] && *outputs[r] == *outputs[other])
+                return MNP_FAIL(MNP_ERR_ARG, "%s: %s and %s are the same array", function, names[other], names[r]);
+        }
+    }
+    for (int r = 0; r < RESULTS; r++) {
+        if (w->result[r])
+            MNP_TRY(mnp__result_give(&w->result[r], outputs[r]));
+    }
+    return MNP_OK;
+}
+
+static mnp_status unique(const char *function, const mnp_array *x, mnp_array **const *outputs)
+{
+    work w = {.x = x};
+    mnp_status st = find_distinct(function, &w, outputs);
+    if (st == MNP_OK)
+        st = give(function, &w, outputs);
+    mnp_free_all(w.flat, w.order, w.sorted, w.mask);
+    for (int r = 0; r < RESULTS; r++)
+        mnp_array_free(w.result[r]);
+    return st;
+}
+
+mnp_status mnp_unique(const mnp_array *x, mnp_array **values_p, mnp_array **index_p, mnp_array **inverse_p,
+                      mnp_array **counts_p)
+{
+    MNP_TRY(mnp__check_inputs("mnp_unique", 1, &x));
+    return unique("mnp_unique", x, (mnp_array **[]){values_p, index_p, inverse_p, counts_p});
+}
+
+/* The distinct elements alone, in a new array. */
+static mnp_status distinct(const char *function, const mnp_array *x, mnp_array **values_p)
+{
+    return unique(function, x, (mnp_array **[]){[VALUES] = values_p, [COUNTS] = NULL});
+}
+
+/* ---- membership ---- */
+
+static mnp_status look_among(const char *function, const mnp_array *x, const mnp_array *test, bool invert,
+                             mnp_array **out_p)
+{
+    mnp_array *flat = NULL, *sorted = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp_ravel(test, &flat), st, done);
+    MNP_TRY_OR(mnp_sort(flat, 0, &sorted), st, done);
+    st = mnp__look_up(function, invert ? MNP__NOT_AMONG : MNP__AMONG, sorted, x, NULL, out_p);
+done:
+    mnp_free_all(flat, sorted);
+    return st;
+}
+
+mnp_status mnp_isin(const mnp_array *x, const mnp_array *test, bool invert, mnp_array **out_p)
+{
+    MNP_TRY(mnp__check_inputs("mnp_isin", 2, (const mnp_array *[]){x, test}));
+    return look_among("mnp_isin", x, test, invert, out_p);
+}
+
+/* ---- two sets ---- */
+
+/* A result of one dimension, cast to `dtype`, becomes the user's. */
+static mnp_status give_set(const char *function, mnp_array **made, mnp_dtype dtype, mnp_array **out_p)
+{
+    mnp_array *cast = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__result_check(function, NULL, (*made)->ctx, dtype, 1, (*made)->layout->shape, *out_p));
+    if ((*made)->dtype == dtype)
+        return mnp__result_give(made, out_p);
+    st = mnp_astype(*made, dtype, &cast);
+    if (st == MNP_OK)
+        st = mnp__result_give(&cast, out_p);
+    mnp_array_free(cast);
+    return st;
+}
+
+/* The distinct elements of x that are in y, or are not. */
+static mnp_status filter(const char *function, const mnp_array *x, const mnp_array *y, bool invert, mnp_dtype dtype,
+                         mnp_array **out_p)
+{
+    mnp_array *values = NULL, *mask = NULL, *kept = NULL;
+    mnp_status st;
+    MNP_TRY_OR(distinct(function, x, &values), st, done);
+    MNP_TRY_OR(look_among(function, values, y, invert, &mask), st, done);
+    MNP_TRY_OR(mnp_mask_get(values, mask, &kept), st, done);
+    st = give_set(function, &kept, dtype, out_p);
+done:
+    mnp_free_all(values, mask, kept);
+    return st;
+}
+
+mnp_status mnp_intersect1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
+{
+    MNP_TRY(mnp__check_inputs("mnp_intersect1d", 2, (const mnp_array *[]){x, y}));
+    return filter("mnp_intersect1d", x, y, false, mnp_dtype_promote(x->dtype, y->dtype), out_p);
+}
+
+mnp_status mnp_setdiff1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
+{
+    MNP_TRY(mnp__check_inputs("mnp_setdiff1d", 2, (const mnp_array *[]){x, y}));
+    return filter("mnp_setdiff1d", x, y, true, x->dtype, out_p);
+}
+
+mnp_status mnp_union1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
+{
+    static const char function[] = "mnp_union1d";
+    mnp_array *both = NULL, *values = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *[]){x, y}));
+    MNP_TRY_OR(mnp_concatenate(MNP_LIST(x, y), MNP_FLATTENED, &both), st, done);
+    MNP_TRY_OR(distinct(function, both, &values), st, done);
+    st = give_set(function, &values, both->dtype, out_p);
+done:
+    mnp_free_all(both, values);
+    return st;
+}
+
+/* Of all distinct elements of either array, sorted, those that differ from the one before them and the one behind. */
+mnp_status mnp_setxor1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
+{
+    static const char function[] = "mnp_setxor1d";
+    mnp_array *xs = NULL, *ys = NULL, *both = NULL, *sorted = NULL, *mask = NULL, *here = NULL, *next = NULL;
+    mnp_array *alone = NULL, *kept = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *[]){x, y}));
+    MNP_TRY_OR(distinct(function, x, &xs), st, done);
+    MNP_TRY_OR(distinct(function, y, &ys), st, done);
+    MNP_TRY_OR(mnp_concatenate(MNP_LIST(xs, ys), 0, &both), st, done);
+    const int64_t n = both->layout->size;
+    MNP_TRY_OR(mnp_sort(both, 0, &sorted), st, done);
+    MNP_TRY_OR(find_changes(function, sorted, false, n + 1, &mask), st, done);
+    MNP_TRY_OR(mnp_view(mask, &here, MNP_RANGE(0, n)), st, done);
+    MNP_TRY_OR(mnp_view(mask, &next, MNP_RANGE(1, n + 1)), st, done);
+    MNP_TRY_OR(mnp_logical_and(here, next, &alone), st, done);
+    MNP_TRY_OR(mnp_mask_get(sorted, alone, &kept), st, done);
+    st = give_set(function, &kept, both->dtype, out_p);
+done:
+    mnp_free_all(xs, ys, both, sorted, mask, here, next, alone, kept);
+    return st;
+}

@@ -1,0 +1,69 @@
+/*
+ * Sorting by several keys: by the one that counts least first, then, as sorts are stable, by the next.
+ */
+#include <string.h>
+
+#include <maniple/select.h>
+
+#include "array/view.h"
+#include "base/text.h"
+#include "layout/layout.h"
+#include "ops/common/paste.h"
+#include "ops/sort/sort.h"
+
+static const char function[] = "mnp_lexsort";
+
+static mnp_status check_keys(const mnp_array *const *keys, int count)
+{
+    if (count < 1)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d keys, and one is needed at least", function, count);
+    MNP_TRY(mnp__check_inputs(function, count, keys));
+    const mnp_layout *first = keys[0]->layout;
+    for (int i = 1; i < count; i++) {
+        const mnp_layout *layout = keys[i]->layout;
+        if (layout->ndim == first->ndim &&
+            memcmp(layout->shape, first->shape, (size_t)first->ndim * sizeof *first->shape) == 0)
+            continue;
+        mnp__text text = MNP__TEXT_EMPTY;
+        mnp__text_add_shape(&text, first->ndim, first->shape);
+        mnp__text_add(&text, " and ");
+        mnp__text_add_shape(&text, layout->ndim, layout->shape);
+        mnp_status st = MNP_FAIL(MNP_ERR_ARG, "%s: keys 0 and %d have shapes %s, which must be the same", function, i,
+                                 mnp__text_string(&text));
+        mnp__text_free(&text);
+        return st;
+    }
+    return MNP_OK;
+}
+
+/* Put the indices in *order_p, which sort by the keys before, in the order of one more key. */
+static mnp_status refine(const mnp_array *key, int axis, mnp_array **order_p)
+{
+    mnp_array *in_order = NULL, *finer = NULL, *refined = NULL;
+    mnp_status st = mnp_take_along_axis(key, *order_p, axis, &in_order);
+    if (st == MNP_OK)
+        st = mnp_argsort(in_order, axis, &finer);
+    if (st == MNP_OK)
+        st = mnp_take_along_axis(*order_p, finer, axis, &refined);
+    mnp_free_all(in_order, finer);
+    MNP_TRY(st);
+    mnp_array_free(*order_p);
+    *order_p = refined;
+    return MNP_OK;
+}
+
+/* The output is written when all keys have been read. */
+mnp_status mnp_lexsort(const mnp_array *const *keys, int count, int axis, mnp_array **out_p)
+{
+    mnp_array *order = NULL, *output = NULL;
+    MNP_TRY(check_keys(keys, count));
+    MNP_TRY(mnp__view_axis(function, keys[0]->layout->ndim, axis, &axis));
+    MNP_TRY(mnp__sort_output(function, keys[0], MNP_INT64, keys[0]->layout, true, *out_p, &output));
+    mnp_status st = mnp_argsort(keys[0], axis, &order);
+    for (int i = 1; i < count && st == MNP_OK; i++)
+        st = refine(keys[i], axis, &order);
+    if (st == MNP_OK)
+        st = mnp_redistribute(order, output->layout, &output);
+    mnp_array_free(order);
+    return mnp__array_deliver(output, st, out_p);
+}

@@ -1,0 +1,226 @@
+/*
+ * Sorting lines on this rank: which kernels do it, and the memory that they need.
+ */
+#include "ops/sort/radix_sort.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "kernels/sort/radix_sort_params.h"
+
+/* How wide a kernel runs on a GPU. */
+typedef struct shape {
+    int threads, items; /* of a block, of a thread */
+} shape;
+
+typedef struct sort {
+    mnp_ctx *ctx;
+    const mnp__order *order;
+    mnp_order_params params;
+    size_t key_size, payload_size;
+    shape shapes[MNP_ORDER_TASKS];
+    mnp__kernel *kernels[MNP_ORDER_TASKS]; /* on the host the first does everything */
+    void *scratch;
+} sort;
+
+/* Elements of a thread that passes over long lines: so many that their keys, places and payload fit its registers. */
+static int pick_items(const sort *s)
+{
+    const size_t words = 44, word = sizeof(uint32_t);
+    return (int)(words / ((s->key_size + word - 1) / word + 1 + (s->payload_size + word - 1) / word)) / 2 * 2;
+}
+
+static void pick_shapes(sort *s)
+{
+    s->shapes[MNP_ORDER_COUNT] = (shape){256, 4};
+    s->shapes[MNP_ORDER_OFFSETS] = (shape){MNP_ORDER_DIGITS, 1};
+    s->shapes[MNP_ORDER_PASS] = (shape){384, pick_items(s)};
+    s->shapes[MNP_ORDER_FINISH] = (shape){256, 1};
+    s->shapes[MNP_ORDER_SHORT] = (shape){256, s->key_size > 8 ? 8 : 16};
+}
+
+/* Shared memory of a block: the counters of its warps, and then the elements of its tile. */
+static size_t shared_bytes(const sort *s, int task)
+{
+    const size_t threads = (size_t)s->shapes[task].threads, items = (size_t)s->shapes[task].items;
+    const size_t counters = threads / 32 * MNP_ORDER_DIGITS * sizeof(uint32_t);
+    const size_t element = s->key_size + (task == MNP_ORDER_PASS ? s->payload_size : sizeof(uint16_t));
+    const size_t tile = (threads * items * element + 15) / 16 * 16;
+    if (task != MNP_ORDER_PASS && task != MNP_ORDER_SHORT)
+        return 0;
+    return counters > tile ? counters : tile;
+}
+
+static mnp_status load_kernel(sort *s, int task)
+{
+    static const char *const names[] = {"order_count", "order_offsets", "order_pass", "order_finish", "order_short"};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    const bool host = s->ctx->device->block_memory == 0;
+    mnp__text_add(&defines, "#define MNP_KEY %s\n#define MNP_PAYLOAD %zu\n", mnp__jit_type(s->order->dtype),
+                  s->payload_size);
+    if (!host)
+        mnp__text_add(&defines,
+                      "#define MNP_ORDER %s\n#define MNP_TASK %d\n#define MNP_THREADS %d\n#define MNP_ITEMS %d\n",
+                      names[task], task, s->shapes[task].threads, s->shapes[task].items);
+    mnp__kernel_spec spec = {.file = "sort/radix_sort.cu",
+                             .function = host ? "order_lines" : names[task],
+                             .shared_bytes = host ? 0 : shared_bytes(s, task)};
+    return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, &s->kernels[task]);
+}
+
+/* All kernels that any rank may need. */
+static mnp_status load_kernels(sort *s)
+{
+    const int tasks = s->ctx->device->block_memory == 0 ? 1 : MNP_ORDER_TASKS;
+    for (int task = 0; task < tasks; task++)
+        MNP_TRY(load_kernel(s, task));
+    return MNP_OK;
+}
+
+static mnp_status run(sort *s, int task, int64_t blocks)
+{
+    mnp__device *device = s->ctx->device;
+    const int64_t most = 0x7fffffff;
+    mnp__launch launch = {.grid = {(unsigned)(blocks < most ? blocks : most), 1, 1},
+                          .block = {(unsigned)s->shapes[task].threads, 1, 1}};
+    return device->ops->launch(device, s->kernels[task], &launch, &s->params, sizeof s->params, s->ctx->compute);
+}
+
+/* Scratch memory is dealt out from here on; with base NULL this only counts. */
+static void *deal(char *base, size_t *used, size_t bytes)
+{
+    void *at = base ? base + *used : NULL;
+    *used += (bytes + 255) / 256 * 256;
+    return at;
+}
+
+/* Places for elements, but for those that are given and wanted; how much memory they take. */
+static size_t place_elements(sort *s, char *base)
+{
+    const size_t count = (size_t)(s->params.lines * s->params.length);
+    size_t used = 0;
+    s->params.keys[MNP_ORDER_SCRATCH] = deal(base, &used, count * s->key_size);
+    if (!s->order->sorted)
+        s->params.keys[MNP_ORDER_WANTED] = deal(base, &used, count * s->key_size);
+    if (s->payload_size > 0)
+        s->params.payload[MNP_ORDER_SCRATCH] = deal(base, &used, count * s->payload_size);
+    return used;
+}
+
+static int64_t divide_up(int64_t n, int64_t by)
+{
+    return (n + by - 1) / by;
+}
+
+/*
+ * What long lines need besides on a GPU: counts and sums; `begin` is where those lie that begin as 0, `end` their end.
+ */
+static size_t place_sums(sort *s, char *base, size_t used, size_t *begin, size_t *end)
+{
+    mnp_order_params *p = &s->params;
+    const size_t word = p->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const size_t sums = (size_t)(p->lines * p->tiles) * MNP_ORDER_DIGITS * word;
+    *begin = used;
+    p->offsets = deal(base, &used, (size_t)p->lines * s->key_size * MNP_ORDER_DIGITS * sizeof *p->offsets);
+    p->needed = deal(base, &used, MNP_ORDER_MOST_PASSES * sizeof *p->needed);
+    p->tickets = deal(base, &used, MNP_ORDER_MOST_PASSES * sizeof *p->tickets);
+    p->sums[0] = deal(base, &used, sums);
+    *end = used;
+    p->sums[1] = deal(base, &used, sums);
+    return used;
+}
+
+/* Lines by the passes of kernels/sort/radix_sort_cuda.h. */
+static mnp_status sort_long(sort *s)
+{
+    const int64_t tile = (int64_t)s->shapes[MNP_ORDER_PASS].threads * s->shapes[MNP_ORDER_PASS].items;
+    const int64_t blocks = 4096, least = 16384; /* that count, about; elements of one */
+    mnp__device *device = s->ctx->device;
+    mnp_order_params *p = &s->params;
+    size_t begin, end;
+    p->tiles = divide_up(p->length, tile);
+    p->wide = p->length >= (int64_t)1 << 30;
+    p->chunk = divide_up(p->length, divide_up(blocks, p->lines));
+    p->chunk = p->chunk < least ? least : p->chunk;
+    const size_t bytes = place_sums(s, NULL, place_elements(s, NULL), &begin, &end);
+    MNP_TRY(device->ops->alloc(device, bytes, &s->scratch));
+    (void)place_sums(s, s->scratch, place_elements(s, s->scratch), &begin, &end);
+    MNP_TRY(device->ops->fill(device, (char *)s->scratch + begin, 0, end - begin, s->ctx->compute));
+    MNP_TRY(run(s, MNP_ORDER_COUNT, p->lines * divide_up(p->length, p->chunk)));
+    MNP_TRY(run(s, MNP_ORDER_OFFSETS, p->lines * (int64_t)s->key_size));
+    for (p->pass = 0; p->pass < (int)s->key_size; p->pass++)
+        MNP_TRY(run(s, MNP_ORDER_PASS, p->lines * p->tiles));
+    return run(s, MNP_ORDER_FINISH, 2048);
+}
+
+static mnp_status sort_short(sort *s, int64_t tile)
+{
+    const int64_t most = 65535; /* lines whose numbers have two digits */
+    s->params.group = tile / s->params.length < most ? tile / s->params.length : most;
+    return run(s, MNP_ORDER_SHORT, divide_up(s->params.lines, s->params.group));
+}
+
+/* Room for the elements that may be the first ones, once more as large for sorting them. */
+static size_t place_first(sort *s, char *base)
+{
+    const size_t count = (size_t)(2 * s->params.lines * s->params.room);
+    size_t used = 0;
+    s->params.keys[MNP_ORDER_SCRATCH] = deal(base, &used, count * s->key_size);
+    s->params.payload[MNP_ORDER_SCRATCH] = deal(base, &used, count * s->payload_size);
+    return used;
+}
+
+static mnp_status sort_first(sort *s)
+{
+    const int64_t room = 2 * s->params.first + 64;
+    mnp__device *device = s->ctx->device;
+    s->params.room = room < s->params.length ? room : s->params.length;
+    MNP_TRY(device->ops->alloc(device, place_first(s, NULL), &s->scratch));
+    (void)place_first(s, s->scratch);
+    return run(s, 0, s->params.lines);
+}
+
+static mnp_status sort_on_host(sort *s)
+{
+    mnp__device *device = s->ctx->device;
+    if (s->params.first > 0)
+        return sort_first(s);
+    MNP_TRY(device->ops->alloc(device, place_elements(s, NULL), &s->scratch));
+    (void)place_elements(s, s->scratch);
+    return run(s, 0, s->params.lines);
+}
+
+static mnp_status sort_lines(sort *s)
+{
+    const int64_t tile = (int64_t)s->shapes[MNP_ORDER_SHORT].threads * s->shapes[MNP_ORDER_SHORT].items;
+    if (s->params.lines == 0 || s->params.length == 0)
+        return MNP_OK;
+    if (s->ctx->device->block_memory == 0)
+        return sort_on_host(s);
+    return s->params.length <= tile ? sort_short(s, tile) : sort_long(s);
+}
+
+mnp_status mnp__order_sort(mnp_ctx *ctx, const mnp__order *order)
+{
+    const bool has_payload = order->payload_size > 0;
+    sort s = {.ctx = ctx,
+              .order = order,
+              .key_size = mnp_dtype_size(order->dtype),
+              .payload_size = order->payload_size,
+              .params = {.keys = {(void *)(uintptr_t)order->keys, order->sorted},
+                         .payload = {has_payload ? (void *)(uintptr_t)order->payload : NULL, order->sorted_payload},
+                         .lines = order->lines,
+                         .length = order->length,
+                         .descending = order->descending,
+                         .first = order->first,
+                         .number = order->number,
+                         .keep_keys = order->sorted != NULL,
+                         .in_place = order->sorted == order->keys ||
+                                     (has_payload && order->sorted_payload == order->payload)}};
+    pick_shapes(&s);
+    MNP_TRY(load_kernels(&s));
+    mnp_status st = sort_lines(&s);
+    ctx->device->ops->free(ctx->device, s.scratch);
+    return st;
+}

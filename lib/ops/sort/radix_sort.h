@@ -1,0 +1,36 @@
+/*
+ * Order on one rank: lines of elements that lie dense in this rank's memory are sorted where they are.
+ *
+ * The order is NumPy's: numbers rise, complex numbers by their real parts and then by the imaginary ones, NaN come
+ * last, zeros of either sign are equal.  It is stable: what is equal keeps its order.  A payload goes along with every
+ * element, such as its number; sorting small keys with a payload is how elements are grouped, by the rank they go to
+ * for example.
+ */
+#ifndef MNP__OPS_SORT_RADIX_SORT_H
+#define MNP__OPS_SORT_RADIX_SORT_H
+
+#include "array/array.h"
+
+typedef struct mnp__order {
+    mnp_dtype dtype;       /* of the keys */
+    bool descending;       /* the order turned round, NaN first; still stable */
+    int64_t lines, length; /* elements of line l are number l * length ... of keys and payloads, which are dense */
+    const void *keys;      /* not changed, but where `sorted` is the same memory */
+    void *sorted;          /* the keys in order; NULL: not wanted */
+    size_t payload_size;   /* bytes of one: 0 (none), 1, 2, 4, 8 or 16 */
+    const void *payload;   /* NULL: the numbers 0 .. length - 1, of payload_size 4 or 8, which must hold them */
+    void *sorted_payload;  /* the payload in order of the keys; may be the memory of `payload` */
+    /* where it is not 0, of every line only so many elements, the first ones in order: results are lines of that
+       length, apart from what is given, and payloads numbers.  Host device only */
+    int64_t first;
+    int64_t number;        /* added to those numbers */
+} mnp__order;
+
+/*
+ * Sort, on the compute stream.  Pointers are of device memory.  Collective in that all ranks must call it with the same
+ * dtype, direction and payload (not the same lengths, which may be 0): the kernels that it needs are compiled together.
+ * Nothing is agreed upon but that.  MNP_ERR_MEMORY on this rank alone, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ */
+mnp_status mnp__order_sort(mnp_ctx *ctx, const mnp__order *order);
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * NumPy's sorts: what a call is about.  The work is in sort_lines.c and sort_line.c.
+ */
+#include <maniple/sort.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <maniple/create.h>
+#include <maniple/view.h>
+
+#include "array/view.h"
+#include "base/hash.h"
+#include "layout/layout.h"
+#include "ops/common/paste.h"
+#include "ops/common/output.h"
+#include "ops/sort/sort.h"
+
+mnp_status mnp__sort_output(const char *function, const mnp_array *x, mnp_dtype dtype, const mnp_layout *layout,
+                            bool in_place, const mnp_array *given, mnp_array **output_p)
+{
+    if (!given)
+        return mnp_array_new(x->ctx, dtype, layout, output_p);
+    MNP_TRY(mnp__result_check(function, NULL, x->ctx, dtype, layout->ndim, layout->shape, given));
+    if (given->dtype != dtype || (given->buffer == x->buffer && !(given == x && in_place)))
+        return mnp_array_new(x->ctx, dtype, given->layout, output_p);
+    *output_p = (mnp_array *)given;
+    return MNP_OK;
+}
+
+/* The flattened array, if that is meant: a view that may share memory with x.  Else NULL, and an axis from 0 on. */
+static mnp_status resolve_axis(const char *function, const mnp_array *x, int *axis, mnp_array **flat_p)
+{
+    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    if (*axis != MNP_FLATTENED)
+        return mnp__view_axis(function, x->layout->ndim, *axis, axis);
+    *axis = 0;
+    return mnp_ravel(x, flat_p);
+}
+
+/* Positions are within the axis. */
+static mnp_status check_positions(const char *function, const mnp_array *x, int axis, int count, const int64_t *kth)
+{
+    const int64_t extent = x->layout->shape[axis];
+    for (int i = 0; i < count; i++) {
+        if (kth[i] < -extent || kth[i] >= extent)
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%s: position %" PRId64 " is out of bounds for an axis of %" PRId64 " element%s", function,
+                            kth[i], extent, extent == 1 ? "" : "s");
+    }
+    return MNP_OK;
+}
+
+/* A sort of the values, or of the indices. */
+typedef struct call {
+    const char *function;
+    bool indirect;
+    int count; /* positions of a partition */
+    const int64_t *kth;
+} call;
+
+static mnp_status sort(const call *c, const mnp_array *x, int axis, mnp_array **out_p)
+{
+    mnp_array *flat = NULL, *output = NULL;
+    mnp_status st;
+    MNP_TRY(resolve_axis(c->function, x, &axis, &flat));
+    const mnp_array *lines = flat ? flat : x;
+    MNP_TRY_OR(check_positions(c->function, lines, axis, c->count, c->kth), st, done);
+    MNP_TRY_OR(mnp__check_same(&x->ctx->comm, c->function,
+                               mnp__hash(mnp__layout_hash(lines->layout), &axis, sizeof axis)), st, done);
+    MNP_TRY_OR(mnp__sort_output(c->function, x, c->indirect ? MNP_INT64 : x->dtype, lines->layout, !c->indirect,
+                                *out_p, &output), st, done);
+    st = mnp__sort_into(lines, axis, false, c->indirect ? NULL : output, c->indirect ? output : NULL);
+    st = mnp__array_deliver(output, st, out_p);
+done:
+    mnp_array_free(flat);
+    return st;
+}
+
+mnp_status mnp_sort(const mnp_array *x, int axis, mnp_array **out_p)
+{
+    return sort(&(call){.function = "mnp_sort"}, x, axis, out_p);
+}
+
+mnp_status mnp_argsort(const mnp_array *x, int axis, mnp_array **out_p)
+{
+    return sort(&(call){.function = "mnp_argsort", .indirect = true}, x, axis, out_p);
+}
+
+mnp_status mnp_partition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p)
+{
+    return sort(&(call){.function = "mnp_partition", .count = count, .kth = kth}, x, axis, out_p);
+}
+
+mnp_status mnp_argpartition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p)
+{
+    return sort(&(call){.function = "mnp_argpartition", .indirect = true, .count = count, .kth = kth}, x, axis, out_p);
+}
+
+mnp_status mnp_sort_complex(const mnp_array *x, mnp_array **out_p)
+{
+    mnp_array *sorted = NULL, *output = NULL;
+    MNP_TRY(mnp__check_inputs("mnp_sort_complex", 1, &x));
+    const bool is_short = strchr("iu", mnp_dtype_kind(x->dtype)) && mnp_dtype_size(x->dtype) <= 2;
+    const mnp_dtype dtype = mnp_dtype_kind(x->dtype) == 'c' ? x->dtype : is_short ? MNP_COMPLEX64 : MNP_COMPLEX128;
+    MNP_TRY(mnp__sort_output("mnp_sort_complex", x, dtype, x->layout, true, *out_p, &output));
+    mnp_status st = mnp_sort(x, -1, &sorted);
+    if (st == MNP_OK)
+        st = mnp_copyto(output, sorted, MNP_CASTING_SAME_KIND);
+    mnp_array_free(sorted);
+    return mnp__array_deliver(output, st, out_p);
+}

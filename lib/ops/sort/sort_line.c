@@ -1,0 +1,227 @@
+/*
+ * One line that all ranks share: every rank sorts its part, all find where the sorted parts are to be cut, the pieces
+ * are exchanged and merged.  What a rank gets is as long as its block of the result, however the keys are distributed.
+ *
+ * Ranks must have the line in their order, each a part of its own: else it is redistributed before, or the result
+ * behind.
+ */
+#include <stdlib.h>
+
+#include <maniple/create.h>
+
+#include "array/move/shuffle.h"
+#include "layout/layout.h"
+#include "ops/sort/radix_sort.h"
+#include "ops/sort/sort.h"
+
+/* Keys and, where they are wanted, their indices in the line; else NULL. */
+typedef struct pair {
+    mnp_array *keys, *indices;
+} pair;
+
+typedef struct line {
+    mnp_ctx *ctx;
+    mnp_dtype dtype;
+    bool descending, indexed;
+    mnp_layout *from, *to;    /* of what is sorted, and of the result: in parts as ranks */
+    pair own, got, spare;     /* this rank's part in order; pieces; what merges need besides */
+    pair out;                 /* the result; keys NULL: not wanted */
+    int64_t *lengths, *counts; /* of the parts of all ranks; of this rank's pieces */
+    mnp__shuffle *shuffle;
+} line;
+
+static mnp_status pair_new(const line *l, const mnp_layout *layout, pair *p)
+{
+    MNP_TRY(mnp_array_new(l->ctx, l->dtype, layout, &p->keys));
+    return l->indexed ? mnp_array_new(l->ctx, MNP_INT64, layout, &p->indices) : MNP_OK;
+}
+
+static void pair_free(pair *p)
+{
+    mnp_array_free(p->keys);
+    mnp_array_free(p->indices);
+    *p = (pair){NULL, NULL};
+}
+
+/* This rank's part is kept in the result's memory, which is not written to before the end, if that has the layout. */
+static mnp_status own_new(line *l)
+{
+    const bool shared = mnp_layout_equal(l->from, l->to);
+    if (shared && l->out.keys)
+        l->own.keys = l->out.keys;
+    else
+        MNP_TRY(mnp_array_new(l->ctx, l->dtype, l->from, &l->own.keys));
+    if (shared || !l->indexed)
+        l->own.indices = l->out.indices;
+    else
+        MNP_TRY(mnp_array_new(l->ctx, MNP_INT64, l->from, &l->own.indices));
+    return MNP_OK;
+}
+
+static void own_free(line *l)
+{
+    if (l->own.keys != l->out.keys)
+        mnp_array_free(l->own.keys);
+    if (l->own.indices != l->out.indices)
+        mnp_array_free(l->own.indices);
+    l->own = (pair){NULL, NULL};
+}
+
+/* ---- layouts ---- */
+
+/* Whether rank r owns part r of the only dimension. */
+static bool is_in_parts(const mnp_layout *layout)
+{
+    return mnp_layout_parts(layout, 0) == layout->nranks && !layout->reversed[0];
+}
+
+/* That layout if it is in parts as ranks, else one that is. */
+static mnp_status layout_in_parts(const mnp_layout *layout, mnp_layout **parts_p)
+{
+    if (!is_in_parts(layout))
+        return mnp_layout_block(layout->nranks, 1, layout->shape, parts_p);
+    *parts_p = mnp_layout_retain(layout);
+    return MNP_OK;
+}
+
+static mnp_status plan(line *l, const mnp_layout *from, const mnp_layout *to)
+{
+    const int nranks = from->nranks;
+    MNP_TRY(layout_in_parts(from, &l->from));
+    MNP_TRY(layout_in_parts(to, &l->to));
+    MNP_TRY(mnp__calloc(2 * (size_t)nranks, sizeof *l->lengths, &l->lengths));
+    l->counts = l->lengths + nranks;
+    for (int r = 0; r < nranks; r++)
+        l->lengths[r] = l->from->cuts[0][r + 1] - l->from->cuts[0][r];
+    return MNP_OK;
+}
+
+/* ---- steps ---- */
+
+static mnp_status sort_part(line *l, const mnp_array *x)
+{
+    mnp__order order = {.dtype = l->dtype, .descending = l->descending, .lines = 1, .length = x->local_size,
+                        .keys = x->data};
+    MNP_TRY(own_new(l));
+    order.sorted = l->own.keys->data;
+    if (l->indexed) {
+        MNP_TRY(mnp_arange_int(l->ctx, 0, l->from->size, 1, MNP_INT64, &l->own.indices));
+        order.payload_size = sizeof(int64_t);
+        order.payload = order.sorted_payload = l->own.indices->data;
+    }
+    return MNP_AGREE(l->ctx, mnp__order_sort(l->ctx, &order));
+}
+
+/* Make room while the device sorts. */
+static mnp_status make_room(line *l)
+{
+    MNP_TRY(pair_new(l, l->to, &l->got));
+    return l->ctx->comm.size > 2 ? pair_new(l, l->to, &l->spare) : MNP_OK;
+}
+
+static mnp_status exchange_pieces(line *l)
+{
+    const mnp__runs runs = {.ctx = l->ctx, .dtype = l->dtype, .descending = l->descending, .keys = l->own.keys->data,
+                            .lengths = l->lengths};
+    MNP_TRY(mnp__sort_split(&runs, l->to->cuts[0], l->counts));
+    MNP_TRY(mnp__shuffle_new(l->ctx, l->counts, &l->shuffle));
+    MNP_TRY(mnp__shuffle_send(l->shuffle, mnp_dtype_size(l->dtype), l->own.keys->data, l->got.keys->data));
+    if (l->indexed)
+        MNP_TRY(mnp__shuffle_send(l->shuffle, sizeof(int64_t), l->own.indices->data, l->got.indices->data));
+    return MNP_OK;
+}
+
+static void *data_of(const mnp_array *array)
+{
+    return array ? array->data : NULL;
+}
+
+static mnp_status merge_pieces(line *l)
+{
+    const mnp__merge merge = {.dtype = l->dtype,
+                              .descending = l->descending,
+                              .has_payload = l->indexed,
+                              .nruns = l->ctx->comm.size,
+                              .lengths = mnp__shuffle_received_from(l->shuffle),
+                              .keys = data_of(l->got.keys),
+                              .payload = data_of(l->got.indices),
+                              .spare_keys = data_of(l->spare.keys),
+                              .spare_payload = data_of(l->spare.indices),
+                              .out_keys = data_of(l->out.keys),
+                              .out_payload = data_of(l->out.indices)};
+    return MNP_AGREE(l->ctx, mnp__merge_runs(l->ctx, &merge));
+}
+
+static mnp_status sort_in_parts(line *l, const mnp_array *x)
+{
+    mnp_status st = sort_part(l, x);
+    if (st == MNP_OK)
+        st = make_room(l);
+    if (st == MNP_OK)
+        st = exchange_pieces(l);
+    if (st == MNP_OK)
+        st = merge_pieces(l);
+    mnp__shuffle_free(l->shuffle);
+    own_free(l);
+    pair_free(&l->got);
+    pair_free(&l->spare);
+    return st;
+}
+
+/* ---- a line as it is given ---- */
+
+/* x as it lies if that will do, else a copy, which is the caller's to free. */
+static mnp_status bring(const mnp_array *x, const mnp_layout *layout, const mnp_array **brought_p, mnp_array **copy_p)
+{
+    *brought_p = x;
+    if (mnp_layout_equal(x->layout, layout) && x->dense & MNP__DENSE_C)
+        return MNP_OK;
+    MNP_TRY(mnp_redistribute(x, layout, copy_p));
+    *brought_p = *copy_p;
+    return MNP_OK;
+}
+
+/* What a result can be written to: `wanted` if that will do, NULL if it is NULL. */
+static mnp_status open_output(const line *l, mnp_array *wanted, mnp_array **out_p)
+{
+    *out_p = wanted;
+    if (!wanted || (mnp_layout_equal(wanted->layout, l->to) && wanted->dense & MNP__DENSE_C))
+        return MNP_OK;
+    *out_p = NULL;
+    return mnp_array_new(l->ctx, wanted->dtype, l->to, out_p);
+}
+
+static mnp_status close_output(mnp_array *out, mnp_status st, mnp_array *wanted)
+{
+    if (out == wanted)
+        return st;
+    if (st == MNP_OK)
+        st = mnp_redistribute(out, wanted->layout, &wanted);
+    mnp_array_free(out);
+    return st;
+}
+
+mnp_status mnp__sort_line(const mnp_array *x, bool descending, mnp_array *values, mnp_array *indices)
+{
+    const mnp_array *brought;
+    mnp_array *copy = NULL;
+    line l = {.ctx = x->ctx, .dtype = x->dtype, .descending = descending, .indexed = indices != NULL};
+    mnp_status st = MNP_AGREE(l.ctx, plan(&l, x->layout, (values ? values : indices)->layout));
+    if (st == MNP_OK)
+        st = bring(x, l.from, &brought, &copy);
+    if (st == MNP_OK)
+        st = open_output(&l, values, &l.out.keys);
+    if (st == MNP_OK)
+        st = open_output(&l, indices, &l.out.indices);
+    if (st == MNP_OK)
+        st = sort_in_parts(&l, brought);
+    mnp_array_free(copy);
+    if (l.out.keys)
+        st = close_output(l.out.keys, st, values);
+    if (l.out.indices)
+        st = close_output(l.out.indices, st, indices);
+    free(l.lengths);
+    mnp_layout_free(l.from);
+    mnp_layout_free(l.to);
+    return st;
+}

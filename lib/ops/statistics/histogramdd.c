@@ -1,0 +1,265 @@
+/*
+ * Histograms over several dimensions: the numbers of an element's bins, one after the other, become one number, and
+ * those are counted.
+ */
+#include <maniple/histogram.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <maniple/reduce.h>
+#include <maniple/ufunc.h>
+#include <maniple/view.h>
+
+#include "layout/layout.h"
+#include "ops/elementwise/apply.h"
+#include "ops/statistics/histogram.h"
+#include "ops/common/paste.h"
+#include "ops/common/output.h"
+#include "ops/statistics/count_bins.h"
+
+/* What one call works with; the arrays are its own. */
+typedef struct work {
+    const char *function;
+    int count;
+    const mnp_array *const *samples;
+    bool density;
+    const mnp_array *weights;
+    int64_t bins[MNP_MAX_DIMS], all;
+    mnp_array *edges[MNP_MAX_DIMS]; /* on all ranks */
+} work;
+
+/* ---- numbering ---- */
+
+struct key {
+    char what[8];
+    mnp_dtype sample, edges;
+    int first;
+};
+
+/* The bin of x, from the number that the dimensions before give, which is -1 outside of their bins. */
+static const char body[] = "int64_t low = 0, high = edges.size();\n"
+                           "while (low < high) {\n"
+                           "    const int64_t middle = low + (high - low) / 2;\n"
+                           "    if (edges[middle] <= x)\n"
+                           "        low = middle + 1;\n"
+                           "    else\n"
+                           "        high = middle;\n"
+                           "}\n"
+                           "const int64_t bins = edges.size() - 1, bin = x == edges[bins] ? bins - 1 : low - 1;\n"
+                           "const bool inside = bin >= 0 && x <= edges[bins] && BEFORE >= 0;\n"
+                           "number = inside ? BEFORE * bins + bin : -1;";
+
+static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
+{
+    const struct key *key = argument;
+    const mnp_dtype compared = mnp_dtype_promote(key->sample, key->edges);
+    mnp__loop_operand operands[4] = {{.name = "x", .type = compared, .memory = key->sample},
+                                     {.name = "edges", .type = compared, .memory = key->edges, .raw = true}};
+    int ninputs = 2;
+    if (!key->first)
+        operands[ninputs++] = (mnp__loop_operand){.name = "before", .type = MNP_INT64, .memory = MNP_INT64};
+    operands[ninputs] = (mnp__loop_operand){.name = "number", .type = MNP_INT64, .memory = MNP_INT64};
+    return mnp__loop_new(ctx,
+                         &(mnp__loop_spec){.name = "number_bins",
+                                           .preamble = key->first ? "#define BEFORE 0" : "#define BEFORE before",
+                                           .body = body,
+                                           .ninputs = ninputs,
+                                           .noutputs = 1,
+                                           .operands = operands},
+                         loop_p);
+}
+
+static mnp_status number_bins(const work *w, int dim, const mnp_array *before, mnp_array **number_p)
+{
+    const struct key key = {"number", w->samples[dim]->dtype, w->edges[dim]->dtype, before == NULL};
+    mnp_ctx *ctx = w->samples[dim]->ctx;
+    mnp__loop *loop;
+    MNP_TRY(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop));
+    return mnp__apply(ctx, &(mnp__application){.function = w->function,
+                                               .loop = loop,
+                                               .inputs = (const mnp_array *[]){w->samples[dim], w->edges[dim], before},
+                                               .outputs_p = (mnp_array **[]){number_p}});
+}
+
+/* ---- counting ---- */
+
+static mnp_status count_numbers(const work *w, const mnp_array *numbers, mnp_array **counts_p)
+{
+    const mnp__tally tally = {.method = MNP_BINS_NUMBERS, .bins = w->all, .compared = MNP_INT64, .weights = w->weights};
+    mnp_array *sums = NULL, *made = NULL;
+    mnp_status st = mnp__tally_run(numbers, &tally, &sums);
+    if (st == MNP_OK && sums->dtype != MNP_FLOAT64)
+        st = mnp_astype(sums, MNP_FLOAT64, &made);
+    if (st == MNP_OK)
+        st = mnp_reshape(made ? made : sums, w->count, w->bins, counts_p);
+    mnp_free_all(sums, made);
+    return st;
+}
+
+/* Divide counts by the widths of the bins along a dimension. */
+static mnp_status divide_by_widths(const work *w, int dim, mnp_array *counts)
+{
+    const mnp_array *edges = w->edges[dim];
+    int after[MNP_MAX_DIMS];
+    mnp_array *upper = NULL, *lower = NULL, *widths = NULL, *wide = NULL, *column = NULL;
+    mnp_status st;
+    for (int d = dim + 1; d < w->count; d++)
+        after[d - dim - 1] = d - dim;
+    MNP_TRY_OR(mnp_index(edges, "1:", &upper), st, done);
+    MNP_TRY_OR(mnp_index(edges, ":-1", &lower), st, done);
+    MNP_TRY_OR(mnp_subtract(upper, lower, &widths), st, done);
+    MNP_TRY_OR(mnp_astype(widths, MNP_FLOAT64, &wide), st, done);
+    MNP_TRY_OR(mnp_expand_dims(wide, w->count - dim - 1, after, &column), st, done);
+    st = mnp_divide(counts, column, &counts);
+done:
+    mnp_free_all(upper, lower, widths, wide, column);
+    return st;
+}
+
+static mnp_status make_density(const work *w, mnp_array *counts)
+{
+    mnp_array *total = NULL;
+    MNP_TRY(mnp_sum(counts, MNP_ALL_AXES, &total));
+    mnp_status st = MNP_OK;
+    for (int d = 0; d < w->count && st == MNP_OK; d++)
+        st = divide_by_widths(w, d, counts);
+    if (st == MNP_OK)
+        st = mnp_divide(counts, total, &counts);
+    mnp_array_free(total);
+    return st;
+}
+
+static mnp_status count_bins(const work *w, mnp_array **counts_p)
+{
+    mnp_array *numbers = NULL, *counts = NULL;
+    mnp_status st = MNP_OK;
+    for (int d = 0; d < w->count && st == MNP_OK; d++) {
+        mnp_array *next = NULL;
+        st = number_bins(w, d, numbers, &next);
+        mnp_array_free(numbers);
+        numbers = next;
+    }
+    if (st == MNP_OK)
+        st = count_numbers(w, numbers, &counts);
+    if (st == MNP_OK && w->density)
+        st = make_density(w, counts);
+    if (st == MNP_OK)
+        st = mnp__result_give(&counts, counts_p);
+    mnp_free_all(numbers, counts);
+    return st;
+}
+
+/* ---- arguments ---- */
+
+static mnp_status check_samples(const work *w)
+{
+    if (w->count < 1 || w->count > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d samples, outside 1..%d", w->function, w->count, MNP_MAX_DIMS);
+    MNP_TRY(mnp__check_inputs(w->function, w->count, w->samples));
+    for (int d = 0; d < w->count; d++)
+        MNP_TRY(mnp__histogram_check(w->function, w->samples[0], d > 0 ? w->samples[d] : NULL));
+    for (int d = 1; d < w->count; d++)
+        MNP_TRY(mnp__histogram_check(w->function, w->samples[d], w->weights));
+    if (w->weights && mnp_dtype_kind(w->weights->dtype) == 'c')
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the weights are %s, and must be real", w->function,
+                        mnp_dtype_name(w->weights->dtype));
+    return MNP_OK;
+}
+
+/* How many bins there are in all, and whether the output suits. */
+static mnp_status check_bins(work *w, const mnp_array *counts)
+{
+    w->all = 1;
+    for (int d = 0; d < w->count; d++) {
+        if (w->bins[d] < 1)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: bins of dimension %d is %" PRId64 ", below 1", w->function, d,
+                            w->bins[d]);
+        if (__builtin_mul_overflow(w->all, w->bins[d], &w->all))
+            return MNP_FAIL(MNP_ERR_ARG, "%s: there are more bins than 64-bit sizes hold", w->function);
+    }
+    return mnp__result_check(w->function, "the counts", w->samples[0]->ctx, MNP_FLOAT64, w->count, w->bins, counts);
+}
+
+/* Edges as numpy.linspace() gives them: of float64 where a range is given, else of the samples' type if of floats. */
+static mnp_status make_edges(work *w, const double *ranges, mnp_array *const *given)
+{
+    for (int d = 0; d < w->count; d++) {
+        mnp__even_bins even;
+        MNP_TRY(mnp__even_range(w->function, w->samples[d], ranges ? ranges + 2 * d : NULL, &even));
+        even.dtype = even.arithmetic;
+        MNP_TRY(mnp__even_divide(w->function, w->bins[d], &even));
+        if (given)
+            MNP_TRY(mnp__result_check(w->function, "the edges", w->samples[d]->ctx, even.dtype, 1,
+                                      (int64_t[]){w->bins[d] + 1}, given[d]));
+        MNP_TRY(mnp__even_edges(w->function, w->samples[d]->ctx, &even, &w->edges[d]));
+    }
+    return MNP_OK;
+}
+
+static void free_edges(work *w)
+{
+    for (int d = 0; d < w->count; d++)
+        mnp_array_free(w->edges[d]);
+}
+
+static mnp_status histogramdd(work *w, const int64_t *bins, const double *ranges, mnp_array **counts_p,
+                              mnp_array **edges)
+{
+    MNP_TRY(check_samples(w));
+    memcpy(w->bins, bins, (size_t)w->count * sizeof *bins);
+    MNP_TRY(check_bins(w, *counts_p));
+    mnp_status st = make_edges(w, ranges, edges);
+    if (st == MNP_OK)
+        st = count_bins(w, counts_p);
+    for (int d = 0; d < w->count && edges && st == MNP_OK; d++)
+        st = mnp__result_give(&w->edges[d], &edges[d]);
+    free_edges(w);
+    return st;
+}
+
+mnp_status mnp_histogramdd(const mnp_array *const *samples, int count, const int64_t *bins, const double *ranges,
+                           bool density, const mnp_array *weights, mnp_array **counts_p, mnp_array **edges)
+{
+    work w = {.function = "mnp_histogramdd", .count = count, .samples = samples, .density = density,
+              .weights = weights};
+    return histogramdd(&w, bins, ranges, counts_p, edges);
+}
+
+mnp_status mnp_histogramdd_edges(const mnp_array *const *samples, int count, const mnp_array *const *edges,
+                                 bool density, const mnp_array *weights, mnp_array **counts_p)
+{
+    work w = {.function = "mnp_histogramdd_edges", .count = count, .samples = samples, .density = density,
+              .weights = weights};
+    MNP_TRY(check_samples(&w));
+    for (int d = 0; d < count; d++) {
+        MNP_TRY(mnp__check_edges(w.function, edges[d], samples[d]));
+        w.bins[d] = edges[d]->layout->size - 1;
+    }
+    MNP_TRY(check_bins(&w, *counts_p));
+    mnp_status st = MNP_OK;
+    for (int d = 0; d < count && st == MNP_OK; d++)
+        st = mnp__everywhere(edges[d], edges[d]->dtype, &w.edges[d]);
+    if (st == MNP_OK)
+        st = count_bins(&w, counts_p);
+    free_edges(&w);
+    return st;
+}
+
+mnp_status mnp_histogram2d(const mnp_array *x, const mnp_array *y, const int64_t *bins, const double *ranges,
+                           bool density, const mnp_array *weights, mnp_array **counts_p, mnp_array **xedges_p,
+                           mnp_array **yedges_p)
+{
+    const mnp_array *samples[] = {x, y};
+    work w = {.function = "mnp_histogram2d", .count = 2, .samples = samples, .density = density, .weights = weights};
+    mnp_array *edges[] = {xedges_p ? *xedges_p : NULL, yedges_p ? *yedges_p : NULL};
+    mnp_array **const wanted[] = {xedges_p, yedges_p};
+    mnp_status st = histogramdd(&w, bins, ranges, counts_p, edges);
+    for (int d = 0; d < 2; d++) {
+        if (wanted[d] && st == MNP_OK)
+            *wanted[d] = edges[d];
+        else if (!wanted[d] || !*wanted[d])
+            mnp_array_free(edges[d]);
+    }
+    return st;
+}

@@ -1,0 +1,544 @@
+/*
+ * Medians and quantiles: lines are sorted, and two neighbours of each sorted line are taken and interpolated.
+ *
+ * The axes are brought together to one, which mnp_sort() sorts, NaN last.  Where all elements count, the neighbours
+ * have the same place in every line, and are slices; the reduction of such a slice along the axis puts the result where
+ * reductions put theirs.  Where NaN are left out, every line has as many elements as are not, so the neighbours' places
+ * differ: they are found on the CPU, from the counts of this rank's lines, and taken along the axis.
+ */
+#include <maniple/statistics.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <maniple/create.h>
+#include <maniple/eval.h>
+#include <maniple/join.h>
+#include <maniple/select.h>
+#include <maniple/sort.h>
+#include <maniple/ufunc.h>
+#include <maniple/view.h>
+
+#include "array/view.h"
+#include "base/text.h"
+#include "layout/layout.h"
+#include "ops/reduction/reduction.h"
+#include "ops/common/output.h"
+
+/* ---- methods ---- */
+
+/* How NumPy finds a place among n sorted elements.  The last ones take an element as it is. */
+enum rule { LINEAR, HYNDMAN_FAN, AVERAGED, MIDPOINT, MIDDLE, INVERTED, CLOSEST, LOWER, HIGHER, NEAREST };
+
+typedef struct method {
+    const char *name;
+    enum rule rule;
+    double alpha, beta; /* of R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, 1996 */
+} method;
+
+static const method methods[] = {
+    {"linear", LINEAR, 1, 1},
+    {"lower", LOWER, 0, 0},
+    {"higher", HIGHER, 0, 0},
+    {"midpoint", MIDPOINT, 0, 0},
+    {"nearest", NEAREST, 0, 0},
+    {"inverted_cdf", INVERTED, 0, 0},
+    {"averaged_inverted_cdf", AVERAGED, 0, 0},
+    {"closest_observation", CLOSEST, 0, 0},
+    {"interpolated_inverted_cdf", HYNDMAN_FAN, 0, 1},
+    {"hazen", HYNDMAN_FAN, 0.5, 0.5},
+    {"weibull", HYNDMAN_FAN, 0, 0},
+    {"median_unbiased", HYNDMAN_FAN, 1 / 3.0, 1 / 3.0},
+    {"normal_unbiased", HYNDMAN_FAN, 3 / 8.0, 3 / 8.0},
+};
+
+enum { NUM_METHODS = sizeof methods / sizeof *methods };
+
+static const method median = {"median", MIDDLE, 0, 0};
+
+static bool takes_one(const method *m)
+{
+    return m->rule >= INVERTED;
+}
+
+/* The result lies between sorted elements `previous` and `next`, at `t`. */
+typedef struct position {
+    int64_t previous, next;
+    double t;
+} position;
+
+/* NumPy's _discrete_interpolation_to_boundaries(). */
+static int64_t boundary(double index, bool odd_alone)
+{
+    double previous = floor(index);
+    bool stays = index == previous && (!odd_alone || fmod(previous, 2) == 1);
+    double result = stays ? previous : previous + 1;
+    return result > 0 ? (int64_t)result : 0;
+}
+
+static position locate_one(const method *m, double n, double q)
+{
+    int64_t at = 0;
+    switch (m->rule) {
+    case INVERTED: at = boundary(n * q - 1, false); break;
+    case CLOSEST: at = boundary(n * q - 1 - 0.5, true); break;
+    case LOWER: at = (int64_t)floor((n - 1) * q); break;
+    case HIGHER: at = (int64_t)ceil((n - 1) * q); break;
+    default: at = (int64_t)nearbyint((n - 1) * q); break;
+    }
+    return (position){at, at, 0};
+}
+
+static double virtual_index(const method *m, double n, double q)
+{
+    switch (m->rule) {
+    case LINEAR: return (n - 1) * q;
+    case AVERAGED: return n * q - 1;
+    case MIDPOINT: return 0.5 * (floor((n - 1) * q) + ceil((n - 1) * q));
+    default: return n * q + (m->alpha + q * (1 - m->alpha - m->beta)) - 1;
+    }
+}
+
+/* Where the result is among `count` sorted elements; of none, anywhere. */
+static position locate(const method *m, int64_t count, double q)
+{
+    if (m->rule == MIDDLE)
+        return (position){count > 0 ? (count - 1) / 2 : 0, count / 2, 0};
+    double n = (double)count;
+    if (takes_one(m))
+        return locate_one(m, n, q);
+    double index = virtual_index(m, n, q), before = floor(index);
+    position p = {(int64_t)before, (int64_t)before + 1, index - before};
+    if (index >= n - 1)
+        p = (position){count - 1, count - 1, index + 1}; /* as NumPy, where that is element -1 */
+    else if (index < 0)
+        p = (position){0, 0, index};
+    if (m->rule == AVERAGED)
+        p.t = p.t == 0 ? 0.5 : 1;
+    if (m->rule == MIDPOINT)
+        p.t = index == before ? 0 : 0.5;
+    return p;
+}
+
+/* ---- what a call is about ---- */
+
+typedef struct call {
+    const char *function; /* "mnp_quantile" */
+    const mnp_array *x;
+    const mnp_axes *axes;
+    const method *method;
+    bool skips_nan;
+    bool many;       /* the results are along a new first dimension, and as NumPy's of an array of q: float64 */
+    int count;       /* of q */
+    const double *q; /* each from 0 to 1 */
+    unsigned mask;   /* the axes, as bits */
+    mnp_dtype type;  /* of the result */
+    int ndim;        /* of its shape */
+    int64_t shape[MNP_MAX_DIMS + 1];
+    /* while it runs */
+    mnp_array *turned, *joined; /* NULL, or x with the axes at the end; and with them as one */
+    const mnp_array *lines;
+    int axis;                   /* of the lines that are to be sorted, */
+    int64_t length;             /* which have so many elements */
+    mnp_array *sorted;
+    mnp_array *last;            /* of each line, NULL if that cannot be NaN: NaN is the result then, */
+    mnp_array *counts;          /* but where NaN are left out: how many elements each line has, with the axis */
+} call;
+
+static mnp_status find_method(call *c, const char *name)
+{
+    mnp__text text = MNP__TEXT_EMPTY;
+    c->method = &methods[0];
+    if (!name)
+        return MNP_OK;
+    for (int i = 0; i < NUM_METHODS; i++) {
+        if (strcmp(methods[i].name, name) == 0) {
+            c->method = &methods[i];
+            return MNP_OK;
+        }
+        mnp__text_add(&text, "%s%s", i ? ", " : "", methods[i].name);
+    }
+    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "%s: the method is \"%s\", and there are %s", c->function, name,
+                             mnp__text_string(&text));
+    mnp__text_free(&text);
+    return st;
+}
+
+static mnp_status check_options(const call *c)
+{
+    const mnp_axes *axes = c->axes;
+    if (axes && (axes->dtype || axes->where || axes->initial))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there is no %s", c->function,
+                        axes->dtype ? "dtype to choose" : axes->where ? "where" : "initial");
+    return MNP_OK;
+}
+
+/* The type of the result; not all types have one. */
+static mnp_status choose_type(call *c)
+{
+    mnp_dtype own = c->x->dtype;
+    char kind = mnp_dtype_kind(own);
+    bool is_median = c->method->rule == MIDDLE;
+    if (kind == 'c' && !is_median)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: complex numbers have no quantiles, and x is %s", c->function,
+                        mnp_dtype_name(own));
+    if (kind == 'b' && !is_median && !takes_one(c->method))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: method \"%s\" goes between elements, and x is bool", c->function,
+                        c->method->name);
+    if (takes_one(c->method))
+        c->type = own;
+    else
+        c->type = c->many || (kind != 'f' && kind != 'c') ? MNP_FLOAT64 : own;
+    return MNP_OK;
+}
+
+static mnp_status choose_shape(call *c)
+{
+    const mnp_layout *layout = c->x->layout;
+    bool keepdims = c->axes && c->axes->keepdims;
+    c->ndim = 0;
+    if (c->many)
+        c->shape[c->ndim++] = c->count;
+    for (int d = 0; d < layout->ndim; d++) {
+        bool reduced = c->mask >> d & 1;
+        if (!reduced || keepdims)
+            c->shape[c->ndim++] = reduced ? 1 : layout->shape[d];
+    }
+    if (c->ndim > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the result has %d dimensions, and %d are possible", c->function, c->ndim,
+                        MNP_MAX_DIMS);
+    return MNP_OK;
+}
+
+static mnp_status check(call *c, const mnp_array *out)
+{
+    if (!c->x)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: x is NULL", c->function);
+    MNP_TRY(mnp__array_check_blocks(c->function, c->x));
+    MNP_TRY(check_options(c));
+    MNP_TRY(mnp__reduction_axes(c->function, c->x->layout->ndim, c->axes, &c->mask));
+    for (int i = 0; i < c->count; i++) {
+        if (!(c->q[i] >= 0 && c->q[i] <= 1))
+            return MNP_FAIL(MNP_ERR_ARG, "%s: a quantile is %g, and must be from 0 to 1 (a percentile: from 0 to 100)",
+                            c->function, c->q[i]);
+    }
+    MNP_TRY(choose_type(c));
+    MNP_TRY(choose_shape(c));
+    return mnp__result_check(c->function, NULL, c->x->ctx, c->type, c->ndim, c->shape, out);
+}
+
+/* ---- sorted lines ---- */
+
+/* x with the axes as one: as it is where that is one already, else the last of `joined`. */
+static mnp_status join_axes(call *c)
+{
+    const mnp_layout *layout = c->x->layout;
+    int order[MNP_MAX_DIMS], kept = 0, at = 0;
+    int64_t shape[MNP_MAX_DIMS];
+    for (int d = 0; d < layout->ndim; d++) {
+        if (c->mask >> d & 1) {
+            c->axis = d;
+        } else {
+            shape[kept] = layout->shape[d];
+            order[kept++] = d;
+        }
+    }
+    c->lines = c->x;
+    if (kept == layout->ndim - 1)
+        return MNP_OK;
+    c->axis = kept;
+    shape[kept] = 1;
+    for (int d = 0; d < layout->ndim; d++) {
+        if (c->mask >> d & 1) {
+            shape[kept] *= layout->shape[d];
+            order[kept + at++] = d;
+        }
+    }
+    MNP_TRY(mnp_transpose(c->x, order, &c->turned));
+    MNP_TRY(mnp_reshape(c->turned, kept + 1, shape, &c->joined));
+    c->lines = c->joined;
+    return MNP_OK;
+}
+
+/* Element `at` of every line, without the axis. */
+static mnp_status take_slice(const call *c, int64_t at, mnp_array **result_p)
+{
+    mnp_subscript subscripts[MNP_MAX_DIMS];
+    mnp_array *slice = NULL;
+    for (int d = 0; d < c->axis; d++)
+        subscripts[d] = MNP_ALL;
+    subscripts[c->axis] = MNP_RANGE(at, at + 1);
+    MNP_TRY(mnp_slice(c->sorted, c->axis + 1, subscripts, &slice));
+    mnp_status st = mnp_max(slice, MNP_AXIS(c->axis), result_p);
+    mnp_array_free(slice);
+    return st;
+}
+
+static mnp_status sort_lines(call *c)
+{
+    char kind = mnp_dtype_kind(c->x->dtype);
+    mnp_array *valid = NULL;
+    MNP_TRY(join_axes(c));
+    c->length = c->lines->layout->shape[c->axis];
+    MNP_TRY(mnp_sort(c->lines, c->axis, &c->sorted));
+    if (kind != 'f' && kind != 'c')
+        return MNP_OK;
+    if (!c->skips_nan)
+        return take_slice(c, c->length - 1, &c->last);
+    MNP_TRY(mnp_equal(c->lines, c->lines, &valid));
+    mnp_status st = mnp_count_nonzero(valid, MNP_REDUCE(.count = 1, .axes = {c->axis}, .keepdims = true), &c->counts);
+    mnp_array_free(valid);
+    return st;
+}
+
+/* Both neighbours, and where between them the result is: an array, or NULL for p->t everywhere. */
+typedef struct neighbours {
+    mnp_array *a, *b, *t;
+    position p;
+} neighbours;
+
+static void free_neighbours(neighbours *n)
+{
+    mnp_free_all(n->a, n->b, n->t);
+}
+
+static mnp_status take_same(const call *c, double q, neighbours *n)
+{
+    n->p = locate(c->method, c->length, q);
+    MNP_TRY(take_slice(c, n->p.previous, &n->a));
+    return n->p.next == n->p.previous ? MNP_OK : take_slice(c, n->p.next, &n->b);
+}
+
+/* Element number places[line] of every line, without the axis. */
+static mnp_status take_places(const call *c, const mnp_array *places, mnp_array **result_p)
+{
+    mnp_array *taken = NULL;
+    MNP_TRY(mnp_take_along_axis(c->sorted, places, c->axis, &taken));
+    mnp_status st = mnp_max(taken, MNP_AXIS(c->axis), result_p);
+    mnp_array_free(taken);
+    return st;
+}
+
+/* The places in this rank's lines, from their counts; of a line without elements they are those of NaN. */
+static mnp_status fill_places(const call *c, double q, mnp_array *previous, mnp_array *next, mnp_array *t)
+{
+    size_t size = (size_t)c->counts->local_size + 1;
+    int64_t *counts = malloc(size * sizeof *counts), *other = malloc(size * sizeof *other);
+    double *between = malloc(size * sizeof *between);
+    mnp_status st = counts && other && between ? MNP_OK : MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host");
+    if (st == MNP_OK)
+        st = mnp_array_get_local(c->counts, counts);
+    for (int64_t i = 0; i < c->counts->local_size && st == MNP_OK; i++) {
+        position p = locate(c->method, counts[i], q);
+        bool none = counts[i] == 0;
+        counts[i] = none ? 0 : p.previous;
+        other[i] = none ? 0 : p.next;
+        between[i] = none ? 0 : p.t;
+    }
+    if (st == MNP_OK)
+        st = mnp_array_set_local(previous, counts);
+    if (st == MNP_OK)
+        st = mnp_array_set_local(next, other);
+    if (st == MNP_OK)
+        st = mnp_array_set_local(t, between);
+    free(counts);
+    free(other);
+    free(between);
+    return st;
+}
+
+static mnp_status take_each(const call *c, double q, neighbours *n)
+{
+    mnp_array *previous = NULL, *next = NULL, *t = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp_empty_like(c->counts, MNP_INT64, &previous), st, release);
+    MNP_TRY_OR(mnp_empty_like(c->counts, MNP_INT64, &next), st, release);
+    MNP_TRY_OR(mnp_empty_like(c->counts, MNP_FLOAT64, &t), st, release);
+    MNP_TRY_OR(MNP_AGREE(c->x->ctx, fill_places(c, q, previous, next, t)), st, release);
+    MNP_TRY_OR(take_places(c, previous, &n->a), st, release);
+    MNP_TRY_OR(take_places(c, next, &n->b), st, release);
+    st = mnp_max(t, MNP_AXIS(c->axis), &n->t);
+release:
+    mnp_free_all(previous, next, t);
+    return st;
+}
+
+/* ---- results ---- */
+
+/* The type in which the two middle elements are added: as numpy.mean has it. */
+static mnp_dtype middle_type(mnp_dtype own)
+{
+    char kind = mnp_dtype_kind(own);
+    return kind == 'c' ? own : kind != 'f' ? MNP_FLOAT64 : mnp_dtype_size(own) == 2 ? MNP_FLOAT32 : own;
+}
+
+/* What is computed from a, b, t and u = 1 - t, with NumPy's roundings. */
+static void write_value(const call *c, const neighbours *n, char *text, size_t size)
+{
+    const char *type = mnp_dtype_name(c->type);
+    const char *wide = mnp_dtype_name(c->method->rule == MIDDLE ? middle_type(c->x->dtype) : MNP_FLOAT64);
+    if (c->method->rule == MIDDLE && n->t)
+        snprintf(text, size, "%s(a) if a == b else %s((%s(a) + %s(b))/2)", type, type, wide, wide);
+    else if (c->method->rule == MIDDLE && n->b)
+        snprintf(text, size, "%s((%s(a) + %s(b))/2)", type, wide, wide);
+    else if (c->method->rule == MIDDLE || takes_one(c->method))
+        snprintf(text, size, "%s(a)", type);
+    else if (!n->t && !c->many)
+        snprintf(text, size, "b - (b - a)*u if t >= 0.5 else a + (b - a)*t");
+    else
+        snprintf(text, size, "b - (b - a)*%s(1 - t) if t >= 0.5 else a + (b - a)*%s(t)", type, type);
+}
+
+static mnp_status interpolate(const call *c, const neighbours *n, mnp_array **result_p)
+{
+    mnp_ctx *ctx = c->x->ctx;
+    char value[160], text[200];
+    write_value(c, n, value, sizeof value);
+    snprintf(text, sizeof text, c->last ? "m if isnan(m) else (%s)" : "%s", value);
+    const mnp_array *t = n->t ? n->t : mnp_scalar_float(ctx, n->p.t);
+    return mnp_eval(ctx, text,
+                    MNP_IN("a", n->a, "b", n->b ? n->b : n->a, "t", t, "u", mnp_scalar_float(ctx, 1 - n->p.t), "m",
+                           c->last ? c->last : n->a),
+                    MNP_OUT("", result_p));
+}
+
+/* The result for one q, without the axes. */
+static mnp_status find_one(const call *c, double q, mnp_array **result_p)
+{
+    neighbours n = {NULL, NULL, NULL, {0, 0, 0}};
+    mnp_status st = c->counts ? take_each(c, q, &n) : take_same(c, q, &n);
+    if (st == MNP_OK)
+        st = interpolate(c, &n, result_p);
+    free_neighbours(&n);
+    return st;
+}
+
+static mnp_status find_all(call *c, mnp_array **result_p)
+{
+    mnp_array **each;
+    MNP_TRY(MNP_AGREE(c->x->ctx, mnp__calloc((size_t)c->count, sizeof(mnp_array *), &each)));
+    mnp_status st = sort_lines(c);
+    for (int i = 0; i < c->count && st == MNP_OK; i++)
+        st = find_one(c, c->q[i], &each[i]);
+    if (st == MNP_OK && c->many) {
+        st = mnp_stack((const mnp_array *const *)each, c->count, 0, result_p);
+    } else if (st == MNP_OK) {
+        *result_p = each[0];
+        each[0] = NULL;
+    }
+    for (int i = 0; i < c->count; i++)
+        mnp_array_free(each[i]);
+    free(each);
+    return st;
+}
+
+/* Of lines without elements the result is NaN, if its type has one; there may be no lines either. */
+static mnp_status find_none(const call *c, mnp_array **result_p)
+{
+    char kind = mnp_dtype_kind(c->type);
+    int64_t size = 1;
+    mnp_array *wide = NULL;
+    for (int d = 0; d < c->ndim; d++)
+        size *= c->shape[d];
+    if (size > 0 && kind != 'f' && kind != 'c')
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are no elements, and %s has no NaN", c->function,
+                        mnp_dtype_name(c->type));
+    MNP_TRY(mnp_full(c->x->ctx, MNP_FLOAT64, c->ndim, c->shape, &(double){NAN}, &wide));
+    mnp_status st = mnp_astype(wide, c->type, result_p);
+    mnp_array_free(wide);
+    return st;
+}
+
+/* Give the result its whole shape, and bring it to the output. */
+static mnp_status deliver(const call *c, mnp_array *result, mnp_array **out_p)
+{
+    mnp_array *whole = NULL;
+    mnp_status st = mnp_reshape(result, c->ndim, c->shape, &whole);
+    if (st == MNP_OK && *out_p)
+        st = mnp_copyto(*out_p, whole, MNP_CASTING_SAME_KIND);
+    mnp_array_free(result);
+    if (st == MNP_OK && !*out_p)
+        *out_p = whole;
+    else
+        mnp_array_free(whole);
+    return st;
+}
+
+static mnp_status run(call *c, mnp_array **out_p)
+{
+    mnp_array *result = NULL;
+    MNP_TRY(check(c, *out_p));
+    bool nothing = mnp_layout_size(c->x->layout) == 0 || c->count == 0;
+    mnp_status st = nothing ? find_none(c, &result) : find_all(c, &result);
+    mnp_free_all(c->turned, c->joined, c->sorted, c->last, c->counts);
+    return st == MNP_OK ? deliver(c, result, out_p) : st;
+}
+
+/* Quantiles, or with `scale` of 100 percentiles. */
+static mnp_status run_many(call *c, int count, const double *given, double scale, const char *name, mnp_array **out_p)
+{
+    double *q;
+    c->many = true;
+    c->count = count;
+    if (count < 0 || (count > 0 && !given))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d numbers in the list%s", c->function, count,
+                        count > 0 ? ", which is NULL" : "");
+    MNP_TRY(find_method(c, name));
+    MNP_TRY(mnp__calloc((size_t)count + 1, sizeof *q, &q));
+    for (int i = 0; i < count; i++)
+        q[i] = given[i] / scale;
+    c->q = q;
+    mnp_status st = run(c, out_p);
+    free(q);
+    return st;
+}
+
+static mnp_status run_one(call *c, double q, const char *name, mnp_array **out_p)
+{
+    c->count = 1;
+    c->q = &q;
+    MNP_TRY(find_method(c, name));
+    return run(c, out_p);
+}
+
+static mnp_status run_median(call *c, mnp_array **out_p)
+{
+    c->count = 1;
+    c->q = &(double){0.5};
+    c->method = &median;
+    return run(c, out_p);
+}
+
+#define MNP__DEFINE(prefix, skips)                                                                                     \
+    mnp_status mnp_##prefix##median(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p)                       \
+    {                                                                                                                  \
+        return run_median(&(call){"mnp_" #prefix "median", x, axes, .skips_nan = (skips)}, out_p);                     \
+    }                                                                                                                  \
+    mnp_status mnp_##prefix##quantile(const mnp_array *x, double q, const mnp_axes *axes, const char *method_name,     \
+                                      mnp_array **out_p)                                                               \
+    {                                                                                                                  \
+        return run_one(&(call){"mnp_" #prefix "quantile", x, axes, .skips_nan = (skips)}, q, method_name, out_p);      \
+    }                                                                                                                  \
+    mnp_status mnp_##prefix##percentile(const mnp_array *x, double q, const mnp_axes *axes, const char *method_name,   \
+                                        mnp_array **out_p)                                                             \
+    {                                                                                                                  \
+        return run_one(&(call){"mnp_" #prefix "percentile", x, axes, .skips_nan = (skips)}, q / 100, method_name,      \
+                       out_p);                                                                                         \
+    }                                                                                                                  \
+    mnp_status mnp_##prefix##quantiles(const mnp_array *x, int count, const double *q, const mnp_axes *axes,           \
+                                       const char *method_name, mnp_array **out_p)                                     \
+    {                                                                                                                  \
+        return run_many(&(call){"mnp_" #prefix "quantiles", x, axes, .skips_nan = (skips)}, count, q, 1, method_name,  \
+                        out_p);                                                                                        \
+    }                                                                                                                  \
+    mnp_status mnp_##prefix##percentiles(const mnp_array *x, int count, const double *q, const mnp_axes *axes,         \
+                                         const char *method_name, mnp_array **out_p)                                   \
+    {                                                                                                                  \
+        return run_many(&(call){"mnp_" #prefix "percentiles", x, axes, .skips_nan = (skips)}, count, q, 100,           \
+                        method_name, out_p);                                                                           \
+    }
+MNP__DEFINE(, false)
+MNP__DEFINE(nan, true)

@@ -1,0 +1,172 @@
+/*
+ * Matrices from entries, from dense arrays, and from patterns that every rank knows.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout/layout.h"
+#include "ops/indexing/gather.h"
+#include "ops/common/paste.h"
+#include "sparse/step/elements.h"
+#include "sparse/rows/sort_entries.h"
+
+/* ---- from entries ---- */
+
+/* Entries in device memory, which are used up, whatever comes; the first one's number is for sentences. */
+static mnp_status from_entries(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
+                               const mnp_layout *row_layout, const mnp_layout *column_layout, int64_t first,
+                               mnp__entries *entries, mnp_sparse **matrix_p)
+{
+    mnp_layout *row, *column;
+    mnp__rows rows;
+    mnp_status st = mnp__sparse_layouts(function, ctx, nrows, ncolumns, row_layout, column_layout, &row, &column);
+    if (st != MNP_OK) {
+        mnp__entries_release(ctx, entries);
+        return st;
+    }
+    st = mnp__entries_check(function, ctx, dtype, nrows, ncolumns, first, entries);
+    if (st == MNP_OK)
+        st = mnp__rows_from_entries(ctx, dtype, row, ncolumns, MNP__ENTRIES_ANYHOW, entries, &rows);
+    else
+        mnp__entries_release(ctx, entries);
+    if (st == MNP_OK)
+        st = mnp__sparse_from_rows(ctx, dtype, nrows, ncolumns, row, column, &rows, matrix_p);
+    mnp_layout_free(row);
+    mnp_layout_free(column);
+    return st;
+}
+
+static mnp_status upload_entries(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int64_t count,
+                                 const int64_t *rows, const int64_t *columns, const void *values, mnp__entries *entries)
+{
+    const bool missing = !rows || !columns || !values;
+    if (count < 0 || (count > 0 && missing))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " entries%s", function, count,
+                        count < 0 ? "" : ", and their rows, columns or values are NULL");
+    entries->count = count;
+    MNP_TRY(mnp__elements_upload(ctx, count, sizeof *rows, rows, &entries->rows));
+    MNP_TRY(mnp__elements_upload(ctx, count, sizeof *columns, columns, &entries->columns));
+    return mnp__elements_upload(ctx, count, mnp_dtype_size(dtype), values, &entries->values);
+}
+
+mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
+                                    const mnp_layout *row_layout, const mnp_layout *column_layout, int64_t count,
+                                    const int64_t *rows, const int64_t *columns, const void *values,
+                                    mnp_sparse **matrix_p)
+{
+    static const char function[] = "mnp_sparse_from_triplets";
+    mnp__entries entries = {.count = 0};
+    MNP_TRY(mnp__sparse_check_dtype(function, dtype));
+    const mnp_status st = MNP_AGREE(ctx, upload_entries(function, ctx, dtype, count, rows, columns, values, &entries));
+    if (st != MNP_OK) {
+        mnp__entries_release(ctx, &entries);
+        return st;
+    }
+    return from_entries(function, ctx, dtype, nrows, ncolumns, row_layout, column_layout, 0, &entries, matrix_p);
+}
+
+/* This rank's elements of an array of one dimension, as of that layout, in device memory of their own. */
+static mnp_status copy_line(const mnp_array *array, mnp_dtype dtype, const mnp_layout *layout, void *memory_p)
+{
+    mnp_ctx *ctx = array->ctx;
+    mnp_array *line;
+    void *memory = NULL;
+    MNP_TRY(mnp__lined_up(array, dtype, layout, &line));
+    const size_t bytes = (size_t)line->local_size * mnp_dtype_size(dtype);
+    mnp_status st = ctx->device->ops->alloc(ctx->device, bytes, &memory);
+    if (st == MNP_OK)
+        st = ctx->device->ops->copy(ctx->device, memory, line->data, bytes, ctx->compute);
+    st = MNP_AGREE(ctx, st);
+    mnp_array_free(line);
+    memcpy(memory_p, &memory, sizeof memory);
+    return st;
+}
+
+static mnp_status check_coo(const char *function, const mnp_array *rows, const mnp_array *columns,
+                            const mnp_array *values)
+{
+    const mnp_array *const inputs[] = {rows, columns, values};
+    MNP_TRY(mnp__check_inputs(function, 3, inputs));
+    for (int i = 0; i < 3; i++) {
+        MNP_TRY(mnp__array_check_blocks(function, inputs[i]));
+        if (inputs[i]->layout->ndim != 1 || inputs[i]->layout->size != values->layout->size)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: rows, columns and values must be of one dimension and one length",
+                            function);
+        const char kind = mnp_dtype_kind(inputs[i]->dtype);
+        if (i < 2 && kind != 'i' && kind != 'u')
+            return MNP_FAIL(MNP_ERR_ARG, "%s: %s are of %s; they should be integers", function,
+                            i == 0 ? "rows" : "columns", mnp_dtype_name(inputs[i]->dtype));
+    }
+    return mnp__sparse_check_dtype(function, values->dtype);
+}
+
+mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *columns, const mnp_array *values, int64_t nrows,
+                               int64_t ncolumns, mnp_sparse **matrix_p)
+{
+    static const char function[] = "mnp_sparse_from_coo";
+    mnp__entries entries = {.count = 0};
+    mnp_layout *layout;
+    MNP_TRY(check_coo(function, rows, columns, values));
+    mnp_ctx *ctx = values->ctx;
+    MNP_TRY(mnp__layout_line(ctx->comm.size, 1, values->layout->shape, NULL, &layout));
+    const int64_t *cuts = mnp_layout_cuts(layout, 0), first = cuts[ctx->comm.rank];
+    entries.count = cuts[ctx->comm.rank + 1] - first;
+    mnp_status st = copy_line(rows, MNP_INT64, layout, &entries.rows);
+    if (st == MNP_OK)
+        st = copy_line(columns, MNP_INT64, layout, &entries.columns);
+    if (st == MNP_OK)
+        st = copy_line(values, values->dtype, layout, &entries.values);
+    mnp_layout_free(layout);
+    if (st != MNP_OK) {
+        mnp__entries_release(ctx, &entries);
+        return st;
+    }
+    return from_entries(function, ctx, values->dtype, nrows, ncolumns, NULL, NULL, first, &entries, matrix_p);
+}
+
+/* ---- from a dense array ---- */
+
+/* An array that is cut by rows, this rank's as CSR with all entries; they may have no columns. */
+static mnp_status all_entries(const mnp_array *rows, mnp__csr *csr)
+{
+    const int64_t *cuts = mnp_layout_cuts(rows->layout, 0), columns = rows->layout->shape[1];
+    const int64_t nrows = cuts[rows->ctx->comm.rank + 1] - cuts[rows->ctx->comm.rank];
+    MNP_TRY(mnp__csr_new(rows->dtype, nrows, columns, nrows * columns, csr));
+    for (int64_t i = 0; i < nrows; i++) {
+        csr->offsets[i + 1] = (i + 1) * columns;
+        for (int64_t j = 0; j < columns; j++)
+            csr->indices[i * columns + j] = j;
+    }
+    return mnp_array_get_local(rows, csr->values);
+}
+
+mnp_status mnp_sparse_from_dense(const mnp_array *dense, mnp_sparse **matrix_p)
+{
+    static const char function[] = "mnp_sparse_from_dense";
+    mnp_array *rows = NULL;
+    mnp_layout *layout = NULL, *row_layout = NULL;
+    mnp__csr all = {.rows = 0}, kept = {.rows = 0};
+    mnp_status st;
+    MNP_TRY(mnp__check_inputs(function, 1, &dense));
+    MNP_TRY(mnp__array_check_blocks(function, dense));
+    MNP_TRY(mnp__sparse_check_dtype(function, dense->dtype));
+    if (dense->layout->ndim != 2)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the array has %d dimensions, not two", function, dense->layout->ndim);
+    const int64_t *shape = dense->layout->shape;
+    MNP_TRY_OR(mnp__layout_line(dense->ctx->comm.size, 2, shape, NULL, &layout), st, done);
+    MNP_TRY_OR(mnp__layout_line(dense->ctx->comm.size, 1, shape, NULL, &row_layout), st, done);
+    MNP_TRY_OR(mnp_redistribute(dense, layout, &rows), st, done);
+    st = all_entries(rows, &all);
+    if (st == MNP_OK)
+        st = mnp__csr_without_zeros(&all, &kept);
+    MNP_TRY_OR(MNP_AGREE(dense->ctx, st), st, done);
+    st = mnp__sparse_from_csr(dense->ctx, shape[0], shape[1], row_layout, NULL, &kept, matrix_p);
+done:
+    mnp__csr_free(&all);
+    mnp__csr_free(&kept);
+    mnp_array_free(rows);
+    mnp_layout_free(layout);
+    mnp_layout_free(row_layout);
+    return st;
+}

@@ -1,0 +1,210 @@
+/*
+ * Entries one by one: selected, converted, scaled, and between matrices and dense arrays, these on memory of the CPU.
+ */
+#include <stdlib.h>
+
+#include "layout/layout.h"
+#include "ops/common/paste.h"
+#include "ops/common/output.h"
+#include "sparse/rows/diagonal.h"
+#include "sparse/rows/edit_rows.h"
+
+/* ---- selected ---- */
+
+/* A new matrix of what is on those diagonals (column - row), or of what is not 0. */
+static mnp_status select_entries(const mnp_sparse *matrix, int64_t low, int64_t high, bool drops_zeros,
+                                 mnp_sparse **out_p)
+{
+    const mnp__selection selection = {.count = matrix->rows, .low = low, .high = high, .row_lo = matrix->row_lo,
+                                      .drops_zeros = drops_zeros};
+    mnp_ctx *ctx = matrix->ctx;
+    mnp__rows rows, kept;
+    MNP_TRY(mnp__rows_of(matrix, &rows));
+    const mnp_status st = mnp__rows_select(ctx, matrix->dtype, &rows, &selection, &kept);
+    mnp__rows_release(ctx, &rows);
+    MNP_TRY(st);
+    return mnp__sparse_from_rows(ctx, matrix->dtype, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                 matrix->column_layout, &kept, out_p);
+}
+
+mnp_status mnp_sparse_tril(const mnp_sparse *matrix, int64_t k, mnp_sparse **out_p)
+{
+    MNP_TRY(mnp__sparse_check("mnp_sparse_tril", matrix));
+    return select_entries(matrix, INT64_MIN, k, false, out_p);
+}
+
+mnp_status mnp_sparse_triu(const mnp_sparse *matrix, int64_t k, mnp_sparse **out_p)
+{
+    MNP_TRY(mnp__sparse_check("mnp_sparse_triu", matrix));
+    return select_entries(matrix, k, INT64_MAX, false, out_p);
+}
+
+mnp_status mnp_sparse_eliminate_zeros(const mnp_sparse *matrix, mnp_sparse **out_p)
+{
+    MNP_TRY(mnp__sparse_check("mnp_sparse_eliminate_zeros", matrix));
+    return select_entries(matrix, INT64_MIN, INT64_MAX, true, out_p);
+}
+
+/* ---- other values ---- */
+
+/* The matrix with values of that dtype, changed so. */
+static mnp_status change(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *how, mnp_sparse **changed_p)
+{
+    mnp__rows rows;
+    MNP_TRY(mnp__rows_changed(matrix, dtype, how, &rows));
+    return mnp__sparse_from_rows_as(matrix->ctx, dtype, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                    matrix->column_layout, &rows, matrix->format, matrix->own.block, changed_p);
+}
+
+mnp_status mnp_sparse_astype(const mnp_sparse *matrix, mnp_dtype dtype, mnp_sparse **cast_p)
+{
+    MNP_TRY(mnp__sparse_check("mnp_sparse_astype", matrix));
+    MNP_TRY(mnp__sparse_check_dtype("mnp_sparse_astype", dtype));
+    return change(matrix, dtype, &(mnp__change){.conjugates = false}, cast_p);
+}
+
+mnp_status mnp_sparse_conj(const mnp_sparse *matrix, mnp_sparse **conjugate_p)
+{
+    MNP_TRY(mnp__sparse_check("mnp_sparse_conj", matrix));
+    return change(matrix, matrix->dtype, &(mnp__change){.conjugates = true}, conjugate_p);
+}
+
+/* Factors of columns, brought to the matrix's: their ghosts too.  Collective, and agreed upon. */
+static mnp_status bring_ghosts(const mnp_sparse *matrix, const mnp_array *brought, mnp__change *how)
+{
+    how->right = brought->data;
+    if (!matrix->has_ghosts)
+        return MNP_OK;
+    mnp_status st = mnp__ghosts_begin(matrix->ghosts, mnp_dtype_size(brought->dtype), 1, brought->data);
+    if (st == MNP_OK)
+        st = mnp__ghosts_finish(matrix->ghosts, &how->right_ghosts);
+    return MNP_AGREE(matrix->ctx, st);
+}
+
+static mnp_status check_factors(const char *which, const mnp_sparse *matrix, const mnp_array *factors, int64_t n)
+{
+    static const char function[] = "mnp_sparse_scale";
+    if (!factors)
+        return MNP_OK;
+    MNP_TRY(mnp__array_check_blocks(function, factors));
+    if (factors->ctx != matrix->ctx || factors->layout->ndim != 1 || factors->layout->shape[0] != n)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the %s factors should be %lld in one dimension, of the matrix's context",
+                        function, which, (long long)n);
+    return MNP_OK;
+}
+
+mnp_status mnp_sparse_scale(const mnp_sparse *matrix, const mnp_array *left, const mnp_array *right,
+                            mnp_sparse **scaled_p)
+{
+    mnp_array *left_made = NULL, *right_made = NULL;
+    const mnp_array *brought;
+    mnp__change how = {.left = NULL};
+    mnp_status st;
+    MNP_TRY(mnp__sparse_check("mnp_sparse_scale", matrix));
+    MNP_TRY(check_factors("left", matrix, left, matrix->shape[0]));
+    MNP_TRY(check_factors("right", matrix, right, matrix->shape[1]));
+    mnp_dtype dtype = left ? mnp_dtype_promote(matrix->dtype, left->dtype) : matrix->dtype;
+    dtype = right ? mnp_dtype_promote(dtype, right->dtype) : dtype;
+    if (left) {
+        MNP_TRY_OR(mnp__vectors_bring(left, matrix->row_layout, dtype, &brought, &left_made), st, done);
+        how.left = brought->data;
+    }
+    if (right) {
+        MNP_TRY_OR(mnp__vectors_bring(right, matrix->column_layout, dtype, &brought, &right_made), st, done);
+        MNP_TRY_OR(bring_ghosts(matrix, brought, &how), st, done);
+    }
+    st = change(matrix, dtype, &how, scaled_p);
+done:
+    mnp_array_free(left_made);
+    mnp_array_free(right_made);
+    return st;
+}
+
+/* ---- dense ---- */
+
+/* A new array with `block` as this rank's block, agreed upon, given to the user.  Layout and block are the caller's. */
+static mnp_status deliver(const char *function, const mnp_sparse *matrix, mnp_layout *layout, const void *block,
+                          mnp_array **array_p)
+{
+    mnp_array *made;
+    MNP_TRY(mnp__result_check(function, NULL, matrix->ctx, matrix->dtype, layout->ndim, layout->shape, *array_p));
+    MNP_TRY(mnp_array_new_order(matrix->ctx, matrix->dtype, layout, MNP_ORDER_C, &made));
+    mnp_status st = MNP_AGREE(matrix->ctx, mnp_array_set_local(made, block));
+    if (st == MNP_OK)
+        st = mnp__result_give(&made, array_p);
+    mnp_array_free(made);
+    return st;
+}
+
+static mnp_status fill_rows(const mnp__csr *csr, char **block_p)
+{
+    const size_t size = mnp_dtype_size(csr->dtype);
+    char *block;
+    MNP_TRY(mnp__calloc((size_t)(csr->rows * csr->columns), size, &block));
+    for (int64_t i = 0; i < csr->rows; i++)
+        for (int64_t k = csr->offsets[i]; k < csr->offsets[i + 1]; k++)
+            mnp__value_copy(size, block, i * csr->columns + csr->indices[k], csr->values, k);
+    *block_p = block;
+    return MNP_OK;
+}
+
+mnp_status mnp_sparse_to_dense(const mnp_sparse *matrix, mnp_array **dense_p)
+{
+    mnp_layout *layout = NULL;
+    mnp__csr csr;
+    char *block = NULL;
+    MNP_TRY(mnp__sparse_check("mnp_sparse_to_dense", matrix));
+    MNP_TRY(
+        mnp__layout_line(matrix->ctx->comm.size, 2, matrix->shape, mnp_layout_cuts(matrix->row_layout, 0), &layout));
+    mnp_status st = mnp__sparse_fetch(matrix, &csr);
+    if (st == MNP_OK) {
+        st = MNP_AGREE(matrix->ctx, fill_rows(&csr, &block));
+        mnp__csr_free(&csr);
+    }
+    if (st == MNP_OK)
+        st = deliver("mnp_sparse_to_dense", matrix, layout, block, dense_p);
+    free(block);
+    mnp_layout_free(layout);
+    return st;
+}
+
+/* ---- the diagonal ---- */
+
+/* A diagonal's elements are with the rows that they are in: element i is in row first + i. */
+static mnp_status diagonal_layout(const mnp_sparse *matrix, int64_t first, int64_t length, mnp_layout **layout_p)
+{
+    const int64_t *cuts = mnp_layout_cuts(matrix->row_layout, 0);
+    const int ranks = matrix->ctx->comm.size;
+    int64_t *shifted;
+    MNP_TRY(mnp__malloc(((size_t)ranks + 1) * sizeof *shifted, &shifted));
+    for (int r = 0; r <= ranks; r++) {
+        const int64_t cut = cuts[r] - first;
+        shifted[r] = cut < 0 ? 0 : cut > length ? length : cut;
+    }
+    shifted[ranks] = length;
+    const mnp_status st = mnp__layout_line(ranks, 1, &length, shifted, layout_p);
+    free(shifted);
+    return st;
+}
+
+mnp_status mnp_sparse_diagonal(const mnp_sparse *matrix, int64_t k, mnp_array **diagonal_p)
+{
+    static const char function[] = "mnp_sparse_diagonal";
+    mnp_layout *layout = NULL;
+    mnp_array *made = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__sparse_check(function, matrix));
+    if (k <= -matrix->shape[0] - 1 || k >= matrix->shape[1] + 1)
+        k = k < 0 ? -matrix->shape[0] : matrix->shape[1]; /* all of no elements */
+    const int64_t first = k < 0 ? -k : 0, below = matrix->shape[0] - first, right = matrix->shape[1] - (k > 0 ? k : 0);
+    MNP_TRY(diagonal_layout(matrix, first, below < right ? below : right, &layout));
+    const int64_t row = first + mnp_layout_cuts(layout, 0)[matrix->ctx->comm.rank];
+    MNP_TRY_OR(mnp__result_check(function, NULL, matrix->ctx, matrix->dtype, 1, layout->shape, *diagonal_p), st, done);
+    MNP_TRY_OR(mnp_array_new_order(matrix->ctx, matrix->dtype, layout, MNP_ORDER_C, &made), st, done);
+    MNP_TRY_OR(mnp__find_diagonal(matrix, row - matrix->row_lo, row + k, made->local_size, made->data, NULL), st, done);
+    st = mnp__result_give(&made, diagonal_p);
+done:
+    mnp_array_free(made);
+    mnp_layout_free(layout);
+    return st;
+}

@@ -1,0 +1,214 @@
+/*
+ * The same entries elsewhere: other formats, other layouts, transposed, a part of them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout/layout.h"
+#include "sparse/step/elements.h"
+#include "sparse/rows/sort_entries.h"
+
+/* ---- transposing ---- */
+
+/* Rows of the transposed matrix: entries travel to the owners of their columns.  Collective, and agreed upon. */
+static mnp_status turn(const mnp_sparse *matrix, mnp__rows *turned)
+{
+    mnp__entries entries;
+    MNP_TRY(mnp__entries_of(matrix, &entries));
+    int64_t *const columns = entries.columns;
+    entries.columns = entries.rows;
+    entries.rows = columns;
+    return mnp__rows_from_entries(matrix->ctx, matrix->dtype, matrix->column_layout, matrix->shape[0],
+                                  MNP__ENTRIES_RISING, &entries, turned);
+}
+
+mnp_status mnp_sparse_transpose(const mnp_sparse *matrix, mnp_sparse **transposed_p)
+{
+    mnp__rows turned;
+    MNP_TRY(mnp__sparse_check("mnp_sparse_transpose", matrix));
+    MNP_TRY(turn(matrix, &turned));
+    return mnp__sparse_from_rows(matrix->ctx, matrix->dtype, matrix->shape[1], matrix->shape[0], matrix->column_layout,
+                                 matrix->row_layout, &turned, transposed_p);
+}
+
+/* ---- formats ---- */
+
+mnp_status mnp_sparse_convert(const mnp_sparse *matrix, mnp_sparse_format format, int block, mnp_sparse **converted_p)
+{
+    enum { LARGEST_BLOCK = 64 };
+    static const char function[] = "mnp_sparse_convert";
+    mnp__rows rows;
+    MNP_TRY(mnp__sparse_check(function, matrix));
+    if ((int)format < 0 || format > MNP_SELL)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no format", function, (int)format);
+    if (block < 0 || block > LARGEST_BLOCK)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: block is %d, outside 0..%d", function, block, LARGEST_BLOCK);
+    MNP_TRY(mnp__rows_of(matrix, &rows));
+    return mnp__sparse_from_rows_as(matrix->ctx, matrix->dtype, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                    matrix->column_layout, &rows, format, block, converted_p);
+}
+
+/* ---- layouts ---- */
+
+static mnp_status move_rows(const mnp_sparse *matrix, const mnp_layout *row_layout, const mnp_layout *column_layout,
+                            mnp_sparse **moved_p)
+{
+    mnp__entries entries;
+    mnp__rows rows;
+    MNP_TRY(mnp__entries_of(matrix, &entries));
+    MNP_TRY(mnp__rows_from_entries(matrix->ctx, matrix->dtype, row_layout, matrix->shape[1], MNP__ENTRIES_RISING,
+                                   &entries, &rows));
+    return mnp__sparse_from_rows_as(matrix->ctx, matrix->dtype, matrix->shape[0], matrix->shape[1], row_layout,
+                                    column_layout, &rows, matrix->format, matrix->own.block, moved_p);
+}
+
+mnp_status mnp_sparse_redistribute(const mnp_sparse *matrix, const mnp_layout *row_layout,
+                                   const mnp_layout *column_layout, mnp_sparse **moved_p)
+{
+    static const char function[] = "mnp_sparse_redistribute";
+    mnp_layout *rows, *columns;
+    MNP_TRY(mnp__sparse_check(function, matrix));
+    MNP_TRY(mnp__sparse_layouts(function, matrix->ctx, matrix->shape[0], matrix->shape[1],
+                                row_layout ? row_layout : matrix->row_layout,
+                                column_layout ? column_layout : matrix->column_layout, &rows, &columns));
+    const mnp_status st = move_rows(matrix, rows, columns, moved_p);
+    mnp_layout_free(rows);
+    mnp_layout_free(columns);
+    return st;
+}
+
+mnp_status mnp__sparse_bring(const mnp_sparse *b, mnp_dtype dtype, const mnp_layout *row_layout,
+                             const mnp_layout *column_layout, const mnp_sparse **brought_p, mnp_sparse **temporary_p)
+{
+    mnp_sparse *cast = NULL, *moved = NULL;
+    const bool moves = (row_layout && !mnp_layout_equal(row_layout, b->row_layout)) ||
+                       (column_layout && !mnp_layout_equal(column_layout, b->column_layout));
+    if (b->dtype != dtype)
+        MNP_TRY(mnp_sparse_astype(b, dtype, &cast));
+    if (moves) {
+        const mnp_status st = mnp_sparse_redistribute(cast ? cast : b, row_layout, column_layout, &moved);
+        mnp_sparse_free(cast);
+        MNP_TRY(st);
+    }
+    *temporary_p = moves ? moved : cast;
+    *brought_p = *temporary_p ? *temporary_p : b;
+    return MNP_OK;
+}
+
+/* ---- balance ---- */
+
+/*
+ * The cuts between P parts of about as many entries, those that are among this rank's rows; others are 0.  Before cut
+ * number j there are j / P of all entries, or as near to that as rows allow; `before`: entries of the ranks before this
+ * one.
+ */
+static void find_cuts(const mnp_sparse *matrix, const int64_t *offsets, int64_t before, int64_t *cuts)
+{
+    const int parts = matrix->ctx->comm.size;
+    int64_t row = 0;
+    for (int j = 1; j < parts; j++) {
+        const int64_t target = matrix->nnz / parts * j + matrix->nnz % parts * j / parts;
+        if (target <= before || target > before + matrix->local_nnz)
+            continue;
+        while (before + offsets[row + 1] < target)
+            row++;
+        const bool above = before + offsets[row + 1] - target < target - before - offsets[row];
+        cuts[j] = matrix->row_lo + row + above;
+    }
+    cuts[parts] = matrix->ctx->comm.rank == 0 ? matrix->shape[0] : 0;
+}
+
+static mnp_status agree_on_cuts(const mnp_sparse *matrix, const int64_t *offsets, int64_t *cuts)
+{
+    const mnp__comm *comm = &matrix->ctx->comm;
+    int64_t before = 0;
+    MNP_TRY(mnp__all_gather(comm, &matrix->local_nnz, cuts, sizeof *cuts));
+    for (int r = 0; r < comm->rank; r++)
+        before += cuts[r];
+    memset(cuts, 0, ((size_t)comm->size + 1) * sizeof *cuts);
+    find_cuts(matrix, offsets, before, cuts);
+    return mnp__all_reduce(comm, cuts, comm->size + 1, MPI_INT64_T, MPI_SUM);
+}
+
+/* Offsets of this rank's rows on the CPU, malloc'ed.  Collective, and agreed upon. */
+static mnp_status fetch_offsets(const mnp_sparse *matrix, int64_t **offsets_p)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    const size_t count = (size_t)matrix->rows + 1;
+    int64_t *offsets = NULL;
+    mnp__rows rows;
+    MNP_TRY(mnp__rows_of(matrix, &rows));
+    mnp_status st = mnp__malloc(count * sizeof *offsets, &offsets);
+    if (st == MNP_OK)
+        st = mnp__elements_copy(ctx, offsets, rows.offsets, (int64_t)count, sizeof *offsets);
+    mnp__rows_release(ctx, &rows);
+    st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK)
+        *offsets_p = offsets;
+    else
+        free(offsets);
+    return st;
+}
+
+mnp_status mnp_sparse_balance(const mnp_sparse *matrix, mnp_layout **row_layout_p)
+{
+    int64_t *cuts = NULL, *offsets;
+    MNP_TRY(mnp__sparse_check("mnp_sparse_balance", matrix));
+    mnp_ctx *ctx = matrix->ctx;
+    MNP_TRY(fetch_offsets(matrix, &offsets));
+    mnp_status st = MNP_AGREE(ctx, mnp__malloc(((size_t)ctx->comm.size + 1) * sizeof *cuts, &cuts));
+    if (st == MNP_OK && matrix->nnz > 0)
+        st = agree_on_cuts(matrix, offsets, cuts);
+    if (st == MNP_OK)
+        st = MNP_AGREE(ctx, mnp__layout_line(ctx->comm.size, 1, matrix->shape, matrix->nnz > 0 ? cuts : NULL,
+                                             row_layout_p));
+    free(cuts);
+    free(offsets);
+    return st;
+}
+
+/* ---- slices ---- */
+
+/* Where index `at` of Python's slices is in a sequence of n. */
+static int64_t slice_index(int64_t at, int64_t n)
+{
+    at = at < 0 ? at + n : at;
+    return at < 0 ? 0 : at > n ? n : at;
+}
+
+/* The cuts of a layout within start..stop, from 0 on. */
+static mnp_status slice_layout(const mnp_layout *layout, int64_t start, int64_t stop, mnp_layout **sliced_p)
+{
+    const int64_t *cuts = mnp_layout_cuts(layout, 0), extent = stop - start;
+    int64_t *sliced;
+    MNP_TRY(mnp__malloc(((size_t)layout->nranks + 1) * sizeof *sliced, &sliced));
+    for (int r = 0; r <= layout->nranks; r++)
+        sliced[r] = cuts[r] < start ? 0 : cuts[r] > stop ? extent : cuts[r] - start;
+    const mnp_status st = mnp__layout_line(layout->nranks, 1, &extent, sliced, sliced_p);
+    free(sliced);
+    return st;
+}
+
+mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop, mnp_sparse **rows_p)
+{
+    mnp_layout *layout;
+    mnp__rows rows = {.rows = 0}, slice;
+    mnp_status st;
+    MNP_TRY(mnp__sparse_check("mnp_sparse_rows", matrix));
+    mnp_ctx *ctx = matrix->ctx;
+    start = slice_index(start, matrix->shape[0]);
+    stop = slice_index(stop, matrix->shape[0]);
+    stop = stop < start ? start : stop;
+    MNP_TRY(MNP_AGREE(ctx, slice_layout(matrix->row_layout, start, stop, &layout)));
+    const int64_t *cuts = mnp_layout_cuts(layout, 0), lo = cuts[ctx->comm.rank], count = cuts[ctx->comm.rank + 1] - lo;
+    const mnp__selection selection = {.first = count > 0 ? start + lo - matrix->row_lo : 0, .count = count,
+                                      .low = INT64_MIN, .high = INT64_MAX, .row_lo = matrix->row_lo};
+    MNP_TRY_OR(mnp__rows_of(matrix, &rows), st, done);
+    MNP_TRY_OR(mnp__rows_select(ctx, matrix->dtype, &rows, &selection, &slice), st, done);
+    st = mnp__sparse_from_rows(ctx, matrix->dtype, stop - start, matrix->shape[1], layout, matrix->column_layout,
+                               &slice, rows_p);
+done:
+    mnp__rows_release(ctx, &rows);
+    mnp_layout_free(layout);
+    return st;
+}

@@ -1,0 +1,505 @@
+/*
+ * mnp_eigsh(): Lanczos' method with full orthogonalisation and thick restarts (K. Wu, H. Simon, "Thick-restart Lanczos
+ * method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000).
+ *
+ * Products of the operator with the newest vector, made orthogonal to all before, give an orthonormal basis, in which
+ * the operator is a small matrix T.  When the basis is full, T's eigenvectors give Ritz vectors, the residuals of which
+ * all lie along the next vector: so the best of them and that vector are the beginning of a new basis, of which T is an
+ * arrow and then tridiagonal.  How many are kept is ARPACK's rule (R. B. Lehoucq, D. C. Sorensen, C. Yang, "ARPACK
+ * users' guide", 1998).
+ *
+ * Nothing waits for the CPU until the basis is full.  Where the space cannot grow (breakdown: the basis is closed under
+ * the operator) steps do nothing any more, and the CPU goes on with a random vector.  That may bring further copies of
+ * eigenvalues that were found before, as does what rounding has left where the space is nearly closed: then what has
+ * converged counts only if it is the same after one more restart.
+ *
+ * A step costs a product, and reading the basis twice; a restart m vectors read and those kept written.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <maniple/random.h>
+
+#include "layout/layout.h"
+#include "sparse/eigen/ritz.h"
+
+enum { USUAL_SPACE = 20, MOST_SPACE = 1000 };
+
+/* Where the parameters of the state are. */
+enum { LARGEST, SPACE, CLOSED };
+
+typedef struct lanczos {
+    mnp_ctx *ctx;
+    const mnp_operator *op;
+    mnp_eigsh_options options; /* without zeros */
+    int k, m;                  /* eigenvalues wanted; vectors of the space */
+    bool whole;                /* it is all there is */
+    mnp__steps *steps;
+    mnp__basis *basis;         /* m vectors and the next */
+    mnp__tall *tall;
+    mnp_rng *rng;
+    int kept;                  /* vectors that the last restart has kept */
+    double beta;               /* what couples the next vector with the last of the basis */
+    double largest;            /* norm of a product so far: about that of the operator */
+    bool closed;               /* the space has been closed, or nearly */
+    double *t, *theta;         /* T, then its eigenvectors, by columns; and its eigenvalues */
+    int *order;                /* of these, the most wanted first */
+    int *wanted;               /* the first k of them, rising */
+    double *values, *estimates, *before; /* of these, and their values before the last restart */
+    double _Complex *matrix;
+    double *columns;           /* of T, as the device has them */
+} lanczos;
+
+/*
+ * The method's memory: coefficients of both passes of orthogonalisation, and T's columns, of m + 1 numbers each.
+ */
+enum { FIRST, SECOND, COLUMNS };
+
+static size_t place(const lanczos *l, int number)
+{
+    return (size_t)number * (size_t)(l->m + 1) * mnp__sum_size(l->op->dtype);
+}
+
+static const mnp__scalars scalars = {.reals = "left, scale", .memory = "mnp_w"};
+
+static const mnp__step norm_of_w = {.name = "lanczos_norm", .vectors = "w", .sums = {"norm(w)"}};
+
+/* A column of T more: what both passes took away, and the norm of what is left, which must be more than rounding. */
+static const mnp__step advance = {
+    .name = "lanczos_advance",
+    .before = "const int j = (int)columns, space = (int)parameter[1];\n"
+              "mnp_w *const first = &memory, *const second = first + space + 1;\n"
+              "mnp_w *const column = second + (j + 1) * (space + 1);\n"
+              "left = MNP_SQRT(real_part(sum[0]));\n"
+              "double size = left * left;\n"
+              "for (int i = 0; i <= j; i++) {\n"
+              "    column[i] = first[i] + second[i];\n"
+              "    first[i] = number(0);\n"
+              "    size += square(column[i]);\n"
+              "}\n"
+              "parameter[0] = MNP_SQRT(size) > parameter[0] ? MNP_SQRT(size) : parameter[0];\n"
+              "columns = j + 1;\n"
+              "if (!is_finite(size))\n"
+              "    done = MNP_DONE_DIVERGED;\n"
+              "else\n"
+              "    need(left > 10 * MNP_EPSILON * parameter[0]);\n"
+              "if (!(left > MNP_SQRT(MNP_EPSILON) * parameter[0]))\n"
+              "    parameter[2] = 1;\n"
+              "column[j + 1] = number(done == MNP_GOING ? left : 0);\n"
+              "scale = 1 / left;",
+};
+
+static const mnp__step normalise = {.name = "lanczos_normalise", .vectors = "v", .body = "v = scale * v;"};
+
+static const mnp__step begin = {
+    .name = "lanczos_begin",
+    .before = "left = MNP_SQRT(real_part(sum[0]));\n"
+              "need(is_finite(left) && left > 0);\n"
+              "scale = 1 / left;",
+};
+
+/* ---- memory ---- */
+
+static mnp_status allocate(lanczos *l)
+{
+    const size_t k = (size_t)l->k, m = (size_t)l->m, all = (m + 1) * (m + 1), most = all > 2 * k * k ? all : 2 * k * k;
+    MNP_TRY(mnp__calloc(m * m, sizeof *l->t, &l->t));
+    MNP_TRY(mnp__calloc(m, sizeof *l->theta, &l->theta));
+    MNP_TRY(mnp__calloc(m, sizeof *l->order, &l->order));
+    MNP_TRY(mnp__calloc(k, sizeof *l->wanted, &l->wanted));
+    MNP_TRY(mnp__calloc(k, sizeof *l->values, &l->values));
+    MNP_TRY(mnp__calloc(k, sizeof *l->estimates, &l->estimates));
+    MNP_TRY(mnp__calloc(k, sizeof *l->before, &l->before));
+    MNP_TRY(mnp__malloc(most * sizeof *l->matrix, &l->matrix));
+    return mnp__malloc(place(l, l->m), &l->columns);
+}
+
+static mnp_status acquire(lanczos *l)
+{
+    const int m = l->m, all = (m + 1) * (m + 1), most = all > 2 * l->k * l->k ? all : 2 * l->k * l->k;
+    MNP_TRY(MNP_AGREE(l->ctx, allocate(l)));
+    MNP_TRY(mnp__steps_new(l->ctx, l->op->dtype, &scalars, 0, place(l, COLUMNS + m), m + 1, &l->steps));
+    MNP_TRY(mnp__basis_new(l->steps, l->op->column_layout, m + 1, &l->basis));
+    MNP_TRY(mnp__tall_new(l->ctx, l->op->dtype, most, &l->tall));
+    return mnp_rng_new(l->ctx, 2000, &l->rng);
+}
+
+static void release(lanczos *l)
+{
+    mnp_rng_free(l->rng);
+    mnp__tall_free(l->tall);
+    mnp__basis_free(l->basis);
+    mnp__steps_free(l->steps);
+    free(l->columns);
+    free(l->matrix);
+    free(l->before);
+    free(l->estimates);
+    free(l->values);
+    free(l->wanted);
+    free(l->order);
+    free(l->theta);
+    free(l->t);
+}
+
+/* ---- the basis ---- */
+
+static mnp_status begin_steps(lanczos *l, int columns)
+{
+    const struct mnp_step_control control = {
+        .columns = columns, .parameter = {[LARGEST] = l->largest, [SPACE] = l->m}};
+    return mnp__steps_begin(l->steps, &control);
+}
+
+/* A vector that is a function of the global index, and differs from those before. */
+static mnp_status random_vector(lanczos *l, mnp_array **vector_p)
+{
+    const mnp_dtype dtype = mnp_dtype_kind(l->op->dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
+    mnp_array *numbers = NULL;
+    MNP_TRY(mnp_random_normal(l->rng, 0, 1, dtype, 1, l->op->column_layout->shape, &numbers));
+    mnp_status st = mnp__vector_of("mnp_eigsh()", numbers, l->op->dtype, l->op->column_layout, vector_p);
+    mnp_array_free(numbers);
+    return st;
+}
+
+/* Vector j of the basis from outside, orthogonal to those before: the given one, or a random one. */
+static mnp_status enter(lanczos *l, int j, const mnp_array *given)
+{
+    mnp_array *vector = NULL, *v = l->basis->vectors[j];
+    struct mnp_step_control control;
+    MNP_TRY(given ? mnp__vector_of("mnp_eigsh()", given, l->op->dtype, l->op->column_layout, &vector)
+                  : random_vector(l, &vector));
+    mnp_status st = mnp__array_assign(vector, v);
+    mnp_array_free(vector);
+    MNP_TRY(st);
+    MNP_TRY(begin_steps(l, j));
+    for (int pass = FIRST; j > 0 && pass <= SECOND; pass++)
+        MNP_TRY(mnp__basis_remove(l->basis, 0, j, v, place(l, SECOND)));
+    MNP_TRY(mnp__steps_run(l->steps, &norm_of_w, &v));
+    MNP_TRY(mnp__steps_run(l->steps, &begin, NULL));
+    MNP_TRY(mnp__steps_run(l->steps, &normalise, &v));
+    MNP_TRY(mnp__steps_look(l->steps, true, &control));
+    if (control.done != MNP_GOING)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_eigsh(): %s, so there is no vector to start with",
+                        given ? "v0 is 0 or not finite" : "random numbers of the operator's dtype are not finite");
+    return MNP_OK;
+}
+
+/*
+ * The next vector.  A product has parts in the last two vectors, but that of the first vector after a restart in all:
+ * these are taken away first; then, once more, what rounding has left in any.
+ */
+static mnp_status step(lanczos *l, int j, bool first)
+{
+    mnp_array *w = l->basis->vectors[j + 1];
+    const int from = first || j == 0 ? 0 : j - 1;
+    MNP_TRY(mnp__operator_apply(l->op, false, l->basis->vectors[j], w));
+    MNP_TRY(mnp__basis_remove(l->basis, from, j + 1, w, place(l, FIRST)));
+    MNP_TRY(mnp__basis_remove(l->basis, 0, j + 1, w, place(l, SECOND)));
+    MNP_TRY(mnp__steps_run(l->steps, &norm_of_w, &w));
+    MNP_TRY(mnp__steps_run(l->steps, &advance, NULL));
+    return mnp__steps_run(l->steps, &normalise, &w);
+}
+
+/* From vector *j_p on until the basis is full, or closed, or numbers are not finite: see control->done. */
+static mnp_status run_steps(lanczos *l, int *j_p, struct mnp_step_control *control, int64_t *products)
+{
+    const bool every_time = l->ctx->device->cpu_memory;
+    const int from = *j_p;
+    control->done = MNP_GOING;
+    MNP_TRY(begin_steps(l, from));
+    for (int j = from; j < l->m && control->done == MNP_GOING; j++) {
+        MNP_TRY(step(l, j, j == from));
+        if (every_time)
+            MNP_TRY(mnp__steps_look(l->steps, true, control));
+    }
+    MNP_TRY(mnp__steps_look(l->steps, true, control));
+    *j_p = (int)control->columns;
+    *products += *j_p - from;
+    l->largest = control->parameter[LARGEST];
+    return MNP_OK;
+}
+
+/* Fill the basis, with vectors from outside where it is closed. */
+static mnp_status extend(lanczos *l, int64_t *products, bool *finite_p)
+{
+    const int64_t rows = mnp_layout_size(l->op->column_layout);
+    struct mnp_step_control control;
+    *finite_p = true;
+    for (int j = l->kept; j < l->m;) {
+        MNP_TRY(run_steps(l, &j, &control, products));
+        if (control.done == MNP_DONE_DIVERGED) {
+            *finite_p = false;
+            return MNP_OK;
+        }
+        l->closed = l->closed || control.parameter[CLOSED] > 0;
+        if (control.done == MNP_DONE_BREAKDOWN && j < rows)
+            MNP_TRY(enter(l, j, NULL));
+    }
+    return MNP_OK;
+}
+
+/* ---- Ritz values ---- */
+
+/* T: what was kept is diagonal, the rest comes from the device.  It is real: only rounding gives it imaginary parts. */
+static mnp_status fetch(lanczos *l)
+{
+    const int m = l->m, parts = (int)(mnp__sum_size(l->op->dtype) / sizeof(double));
+    const char *from = mnp__steps_places_of(l->steps).memory + place(l, COLUMNS);
+    MNP_TRY(l->ctx->device->ops->copy(l->ctx->device, l->columns, from, place(l, m), l->ctx->compute));
+    MNP_TRY(mnp__ctx_wait(l->ctx, l->ctx->compute));
+    for (int j = l->kept; j < m; j++)
+        for (int i = 0; i <= j; i++)
+            l->t[j * m + i] = l->columns[(j * (m + 1) + i) * parts];
+    l->beta = l->whole ? 0 : l->columns[((m - 1) * (m + 1) + m) * parts];
+    return mnp__broadcast(&l->ctx->comm, &l->beta, sizeof l->beta, 0);
+}
+
+typedef struct ranked {
+    double key;
+    int index;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked *left = a, *right = b;
+    if (left->key != right->key)
+        return left->key < right->key ? -1 : 1;
+    return left->index - right->index;
+}
+
+static double key_of(const lanczos *l, int i)
+{
+    const int lower = 2 * i + 1, upper = 2 * (l->m - 1 - i);
+    switch (l->options.which) {
+    case MNP_EIGEN_LM: return -fabs(l->theta[i]);
+    case MNP_EIGEN_SM: return fabs(l->theta[i]);
+    case MNP_EIGEN_LA: return -l->theta[i];
+    case MNP_EIGEN_SA: return l->theta[i];
+    default: return lower < upper ? lower : upper;
+    }
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Order the Ritz values, which rise. */
+static void choose(lanczos *l)
+{
+    ranked all[MOST_SPACE];
+    for (int i = 0; i < l->m; i++)
+        all[i] = (ranked){.key = key_of(l, i), .index = i};
+    qsort(all, (size_t)l->m, sizeof *all, compare_ranked);
+    for (int i = 0; i < l->m; i++)
+        l->order[i] = all[i].index;
+    for (int i = 0; i < l->k; i++)
+        l->wanted[i] = l->order[i];
+    qsort(l->wanted, (size_t)l->k, sizeof *l->wanted, compare_ints);
+    for (int i = 0; i < l->k; i++) {
+        l->before[i] = l->values[i];
+        l->values[i] = l->theta[l->wanted[i]];
+        l->estimates[i] = fabs(l->beta * l->t[l->wanted[i] * l->m + l->m - 1]);
+    }
+}
+
+/* How many have converged; *same_p: and have been the same before. */
+static int count_converged(const lanczos *l, bool *same_p)
+{
+    const double rounding = mnp__ritz_epsilon(l->op->dtype) * l->largest;
+    int count = 0;
+    *same_p = true;
+    for (int i = 0; i < l->k; i++) {
+        const double limit = fmax(l->options.tol * fabs(l->values[i]), rounding);
+        count += l->estimates[i] <= limit;
+        *same_p = *same_p && fabs(l->values[i] - l->before[i]) <= fmax(limit, 1000 * rounding);
+    }
+    return count;
+}
+
+/* The most wanted Ritz vectors and the next vector begin the new basis. */
+static mnp_status restart(lanczos *l, int converged)
+{
+    const int m = l->m, k = l->k;
+    int keep = k + (converged < (m - k) / 2 ? converged : (m - k) / 2);
+    if (k == 1 && m >= 6 && keep < m / 2)
+        keep = m / 2;
+    for (int i = 0; i <= m; i++)
+        for (int j = 0; j <= keep; j++)
+            l->matrix[i * (keep + 1) + j] = i < m && j < keep ? l->t[l->order[j] * m + i] : i == m && j == keep;
+    const mnp__columns from = mnp__basis_columns(l->basis, m + 1), to = mnp__basis_columns(l->basis, keep + 1);
+    MNP_TRY(mnp__tall_put(l->tall, (m + 1) * (keep + 1), l->matrix));
+    MNP_TRY(mnp__tall_multiply(l->tall, &from, &to));
+    for (int i = 0; i < m * m; i++)
+        l->t[i] = 0;
+    for (int j = 0; j < keep; j++)
+        l->t[j * m + j] = l->theta[l->order[j]];
+    l->kept = keep;
+    return MNP_OK;
+}
+
+static mnp_status iterate(lanczos *l, mnp_eigen_result *result)
+{
+    const mnp_eigsh_options *options = &l->options;
+    bool finite, same;
+    MNP_TRY(enter(l, 0, options->v0));
+    for (;;) {
+        MNP_TRY(extend(l, &result->products, &finite));
+        if (finite) {
+            MNP_TRY(fetch(l));
+            MNP_TRY(mnp__ritz_eigh(l->ctx, l->m, false, l->t, l->theta, &finite));
+        }
+        if (!finite) {
+            result->reason = MNP_EIGEN_BREAKDOWN;
+            return MNP_OK;
+        }
+        choose(l);
+        result->converged = count_converged(l, &same);
+        result->iterations++;
+        if (result->converged == l->k && (l->whole || !l->closed || (same && result->iterations > 1))) {
+            result->reason = MNP_EIGEN_CONVERGED;
+            return MNP_OK;
+        }
+        if (options->progress &&
+            options->progress(options->argument, result->iterations, l->k, l->values, l->estimates)) {
+            result->reason = MNP_EIGEN_STOPPED;
+            return MNP_OK;
+        }
+        if (result->iterations >= options->maxiter)
+            return MNP_OK;
+        MNP_TRY(restart(l, result->converged));
+    }
+}
+
+/* ---- results ---- */
+
+/* The wanted vectors, and the norms of their residuals.  Where numbers are not finite there are none. */
+static mnp_status finish(lanczos *l, const mnp__block *vectors, mnp_eigen_result *result)
+{
+    const int m = l->m, k = l->k;
+    const mnp__columns basis = mnp__basis_columns(l->basis, m);
+    mnp__columns both = {.addresses = NULL};
+    mnp__block products = {.array = NULL};
+    const bool broken = result->reason == MNP_EIGEN_BREAKDOWN;
+    mnp_status st;
+    for (int i = 0; i < k && broken; i++)
+        l->values[i] = NAN;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < k; j++)
+            l->matrix[i * k + j] = broken ? NAN : l->t[l->wanted[j] * m + i];
+    MNP_TRY_OR(mnp__block_new(l->op, k, &products), st, done);
+    mnp_array *arrays[] = {products.array, vectors->array};
+    MNP_TRY_OR(mnp__columns_new(2, arrays, &both), st, done);
+    const mnp__columns to = mnp__columns_part(&both, k, k), residuals = mnp__columns_part(&both, 0, k);
+    MNP_TRY_OR(mnp__tall_put(l->tall, m * k, l->matrix), st, done);
+    MNP_TRY_OR(mnp__tall_multiply(l->tall, &basis, &to), st, done);
+    MNP_TRY_OR(mnp__block_apply(l->op, vectors, &products, l->basis->vectors), st, done);
+    st = mnp__ritz_residuals(l->ctx, l->tall, &both, &residuals, l->values, l->matrix, result->residuals);
+    result->products += k;
+done:
+    mnp__columns_free(l->ctx, &both);
+    mnp__block_free(&products);
+    return st;
+}
+
+static mnp_status check(const mnp_operator *op, int k, const mnp_eigsh_options *options, const double *values,
+                        mnp_array *const *vectors_p)
+{
+    static const char function[] = "mnp_eigsh()";
+    if (!op || !values)
+        return MNP_FAIL(MNP_ERR_ARG, "%s was given no %s", function, op ? "values" : "operator");
+    MNP_TRY(mnp__operator_check_square(function, op));
+    const int64_t rows = mnp_layout_size(op->column_layout), most = rows < MOST_SPACE ? rows : MOST_SPACE;
+    if (k < 1 || k >= rows || k >= MOST_SPACE)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: k is %d; it must be at least 1, below the number of rows, %" PRId64
+                                     ", and below %d", function, k, rows, MOST_SPACE);
+    if (options->ncv != 0 && (options->ncv <= k || options->ncv > most))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: ncv is %d, outside %d..%" PRId64, function, options->ncv, k + 1, most);
+    if ((int)options->which < 0 || options->which > MNP_EIGEN_BE)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: which is %d, none of MNP_EIGEN_LM and so on", function, (int)options->which);
+    if (!(options->tol >= 0) || options->maxiter < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: tol is %g and maxiter is %" PRId64 "; they cannot be negative", function,
+                        options->tol, options->maxiter);
+    if (options->v0) {
+        MNP_TRY(mnp__array_check_blocks(function, options->v0));
+        if (options->v0->ctx != op->ctx)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: v0 belongs to another context than the operator", function);
+        if (options->v0->layout->ndim != 1 || options->v0->layout->shape[0] != rows)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: v0 must have one dimension of %" PRId64 " elements", function, rows);
+    }
+    const mnp_array *vectors = vectors_p ? *vectors_p : NULL;
+    if (vectors) {
+        MNP_TRY(mnp__array_check_blocks(function, vectors));
+        if (vectors->ctx != op->ctx)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: vectors belong to another context than the operator", function);
+        if (vectors->dtype != op->dtype || vectors->layout->ndim != 2 || vectors->layout->shape[0] != rows ||
+            vectors->layout->shape[1] != k || vectors->read_only)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: vectors must be a %s array of shape (%" PRId64 ", %d) that can be "
+                            "written", function, mnp_dtype_name(op->dtype), rows, k);
+    }
+    return MNP_AGREE(op->ctx, mnp__host_need_lapack("mnp_eigsh"));
+}
+
+static mnp_eigsh_options complete(const mnp_operator *op, int k, const mnp_eigsh_options *given)
+{
+    mnp_eigsh_options options = *given;
+    const int64_t rows = mnp_layout_size(op->column_layout), most = rows < MOST_SPACE ? rows : MOST_SPACE;
+    const int usual = 2 * k + 1 > USUAL_SPACE ? 2 * k + 1 : USUAL_SPACE;
+    options.ncv = given->ncv ? given->ncv : usual < most ? usual : (int)most;
+    options.maxiter = given->maxiter ? given->maxiter : 10 * rows;
+    options.tol = fmax(given->tol, mnp__ritz_epsilon(op->dtype));
+    return options;
+}
+
+static mnp_status run(const mnp_operator *op, int k, const mnp_eigsh_options *options, const mnp__block *vectors,
+                      double *values, mnp_eigen_result *result)
+{
+    lanczos l = {.ctx = op->ctx, .op = op, .options = *options, .k = k, .m = options->ncv,
+                 .whole = options->ncv == mnp_layout_size(op->column_layout)};
+    mnp_event *start = NULL, *end = NULL;
+    mnp_status st;
+    MNP_TRY_OR(acquire(&l), st, done);
+    MNP_TRY_OR(MNP_AGREE(op->ctx, mnp_event_new(op->ctx, &start)), st, done);
+    MNP_TRY_OR(MNP_AGREE(op->ctx, mnp_event_new(op->ctx, &end)), st, done);
+    MNP_TRY_OR(mnp_event_record(start), st, done);
+    MNP_TRY_OR(iterate(&l, result), st, done);
+    MNP_TRY_OR(finish(&l, vectors, result), st, done);
+    MNP_TRY_OR(mnp_event_record(end), st, done);
+    MNP_TRY_OR(mnp_event_seconds(start, end, &result->seconds), st, done);
+    for (int i = 0; i < k; i++)
+        values[i] = l.values[i];
+done:
+    mnp_event_free(end);
+    mnp_event_free(start);
+    release(&l);
+    return st;
+}
+
+mnp_status mnp_eigsh(const mnp_operator *op, int k, const mnp_eigsh_options *given, double *values,
+                     mnp_array **vectors_p, mnp_eigen_result *result)
+{
+    static const mnp_eigsh_options defaults = {.which = MNP_EIGEN_LM};
+    mnp__block vectors = {.array = NULL};
+    mnp_eigen_result made = {.residuals = NULL};
+    mnp_status st;
+    MNP_TRY(check(op, k, given ? given : &defaults, values, vectors_p));
+    const mnp_eigsh_options options = complete(op, k, given ? given : &defaults);
+    MNP_TRY_OR(mnp__block_new(op, k, &vectors), st, done);
+    MNP_TRY_OR(mnp__ritz_result(op->ctx, k, &made), st, done);
+    MNP_TRY_OR(run(op, k, &options, &vectors, values, &made), st, done);
+    if (vectors_p && *vectors_p) {
+        MNP_TRY_OR(mnp__ritz_put(vectors.array, *vectors_p), st, done);
+    } else if (vectors_p) {
+        *vectors_p = vectors.array;
+        vectors.array = NULL;
+    }
+    if (result) {
+        *result = made;
+        made.residuals = NULL;
+    }
+done:
+    mnp_eigen_result_clear(&made);
+    mnp__block_free(&vectors);
+    return st;
+}

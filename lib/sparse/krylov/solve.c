@@ -1,0 +1,232 @@
+/*
+ * mnp_solve(): what is asked for is checked, completed and brought to vectors, one system for every column of b.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <maniple/view.h>
+
+#include "layout/layout.h"
+#include "sparse/krylov/system.h"
+
+static const mnp__method *const methods[] = {
+    [MNP_SOLVER_CG] = &mnp__cg,
+    [MNP_SOLVER_CG1] = &mnp__cg1,
+    [MNP_SOLVER_BICGSTAB] = &mnp__bicgstab,
+    [MNP_SOLVER_GMRES] = &mnp__gmres,
+    [MNP_SOLVER_FGMRES] = &mnp__fgmres,
+    [MNP_SOLVER_MINRES] = &mnp__minres,
+    [MNP_SOLVER_CGS] = &mnp__cgs,
+    [MNP_SOLVER_IDR] = &mnp__idr,
+    [MNP_SOLVER_CHEBYSHEV] = &mnp__chebyshev,
+    [MNP_SOLVER_RICHARDSON] = &mnp__richardson,
+    [MNP_SOLVER_LSQR] = &mnp__lsqr,
+};
+enum { NUM_METHODS = sizeof methods / sizeof *methods, MOST_RESTART = 1000, MOST_IDR = MNP_STEP_SUMS };
+
+/* ---- checks, alike on all ranks ---- */
+
+static mnp_status check_options(const mnp_operator *op, mnp_solver solver, const mnp_solve_options *options)
+{
+    const mnp_precond *precond = options->precond;
+    int most = solver == MNP_SOLVER_IDR ? MOST_IDR : MOST_RESTART;
+    if (!(options->atol >= 0) || options->rtol != options->rtol)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): rtol is %g and atol is %g", options->rtol, options->atol);
+    if (options->maxiter < 0 || options->every < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): maxiter is %" PRId64 " and every is %d; they cannot be negative",
+                        options->maxiter, options->every);
+    if (options->restart < 0 || options->restart > most)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): restart is %d, outside 1..%d", options->restart, most);
+    if (!precond)
+        return MNP_OK;
+    if (solver == MNP_SOLVER_LSQR)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): lsqr takes no preconditioner");
+    if (precond->dtype != op->dtype || !mnp_layout_equal(precond->layout, op->column_layout))
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): the preconditioner is for %s vectors of length %" PRId64
+                                     ", the operator for %s of %" PRId64 ", or they are cut differently",
+                        mnp_dtype_name(precond->dtype), mnp_layout_size(precond->layout), mnp_dtype_name(op->dtype),
+                        mnp_layout_size(op->column_layout));
+    return MNP_OK;
+}
+
+static mnp_status check(const mnp_operator *op, const mnp_array *b, mnp_solver solver, const mnp_solve_options *options,
+                        const mnp_array *x)
+{
+    if (!op || !b)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve() was given no %s", op ? "right-hand side" : "operator");
+    if ((int)solver < 0 || (int)solver >= NUM_METHODS)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): there is no solver %d", (int)solver);
+    MNP_TRY(mnp__array_check_blocks("mnp_solve()", b));
+    int64_t rows = mnp_layout_size(op->row_layout), columns = mnp_layout_size(op->column_layout);
+    if (b->layout->ndim < 1 || b->layout->ndim > 2 || b->layout->shape[0] != rows)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): b must have one or two dimensions, the first of %" PRId64 " rows",
+                        rows);
+    if (mnp_dtype_kind(b->dtype) == 'c' && mnp_dtype_kind(op->dtype) != 'c')
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): b is %s, but the operator is %s", mnp_dtype_name(b->dtype),
+                        mnp_dtype_name(op->dtype));
+    if (x && x->dtype != op->dtype)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): x is %s, but the operator is %s", mnp_dtype_name(x->dtype),
+                        mnp_dtype_name(op->dtype));
+    if (x) {
+        MNP_TRY(mnp__array_check_blocks("mnp_solve()", x));
+        if (x->layout->ndim != b->layout->ndim || x->layout->shape[0] != columns ||
+            (x->layout->ndim == 2 && x->layout->shape[1] != b->layout->shape[1]))
+            return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): x must have %" PRId64 " rows, and columns as b", columns);
+    }
+    if (!methods[solver]->least_squares)
+        MNP_TRY(mnp__operator_check_square("mnp_solve()", op));
+    else if (!op->has_adjoint)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): lsqr needs an operator with an adjoint");
+    return check_options(op, solver, options);
+}
+
+static mnp_solve_options complete(const mnp_operator *op, mnp_solver solver, const mnp_solve_options *given)
+{
+    mnp_solve_options options = *given;
+    int64_t columns = mnp_layout_size(op->column_layout);
+    options.rtol = given->rtol == 0 ? 1e-5 : given->rtol < 0 ? 0 : given->rtol;
+    options.maxiter = given->maxiter ? given->maxiter : columns > 0 ? 10 * columns : 1;
+    options.restart = given->restart ? given->restart : solver == MNP_SOLVER_IDR ? 4 : 20;
+    if (options.restart > columns) /* more has no use */
+        options.restart = columns > 0 ? (int)columns : 1;
+    options.every = given->every ? given->every : 1;
+    return options;
+}
+
+/* Without a preconditioner fgmres has nothing to keep. */
+static const mnp__method *method_of(mnp_solver solver, const mnp_solve_options *options)
+{
+    return solver == MNP_SOLVER_FGMRES && !options->precond ? &mnp__gmres : methods[solver];
+}
+
+/* ---- columns ---- */
+
+/* The layout of x: the operator's, with the columns of b whole. */
+static mnp_status layout_of_x(const mnp_operator *op, const mnp_array *b, mnp_layout **layout_p)
+{
+    if (b->layout->ndim == 1) {
+        *layout_p = mnp_layout_retain(op->column_layout);
+        return MNP_OK;
+    }
+    mnp__layout_dim dims[2] = {mnp__layout_dim_of(op->column_layout, 0), mnp__layout_dim_whole(b->layout->shape[1])};
+    return mnp__layout_derive(op->column_layout, 2, dims, layout_p);
+}
+
+/* Column k of a matrix, or the vector, as a view. */
+static mnp_status column_of(const mnp_array *matrix, int64_t k, mnp_array **column_p)
+{
+    char text[48];
+    if (matrix->layout->ndim == 1)
+        return mnp_index(matrix, ":", column_p);
+    snprintf(text, sizeof text, ":, %" PRId64, k);
+    return mnp_index(matrix, text, column_p);
+}
+
+/* Values of a view of any dtype and layout, in a vector that is there already. */
+static mnp_status take_column(const mnp_array *view, mnp_array *vector)
+{
+    mnp_array *moved = NULL;
+    MNP_TRY(mnp_redistribute(view, vector->layout, &moved));
+    mnp_status st = mnp_astype(moved, vector->dtype, &vector);
+    mnp_array_free(moved);
+    return st;
+}
+
+/* Put a vector into a view of any layout. */
+static mnp_status put_column(const mnp_array *vector, mnp_array *view)
+{
+    if (mnp_layout_equal(vector->layout, view->layout))
+        return mnp__array_assign(vector, view);
+    mnp_array *moved = NULL;
+    MNP_TRY(mnp_redistribute(vector, view->layout, &moved));
+    mnp_status st = mnp__array_assign(moved, view);
+    mnp_array_free(moved);
+    return st;
+}
+
+static mnp_status solve_column(mnp__system *s, const mnp_array *b, mnp_array *x, int64_t k, mnp_solve_result *result)
+{
+    mnp_array *b_view = NULL, *x_view = NULL;
+    const size_t bytes = (size_t)s->x->local_size * mnp_dtype_size(s->x->dtype);
+    mnp_status st;
+    MNP_TRY_OR(column_of(b, k, &b_view), st, done);
+    MNP_TRY_OR(column_of(x, k, &x_view), st, done);
+    MNP_TRY_OR(take_column(b_view, s->b), st, done);
+    if (!s->options->zero_guess)
+        MNP_TRY_OR(take_column(x_view, s->x), st, done);
+    else if (bytes > 0)
+        MNP_TRY_OR(s->ctx->device->ops->fill(s->ctx->device, s->x->data, 0, bytes, s->ctx->compute), st, done);
+    MNP_TRY_OR(mnp__system_solve(s, result), st, done);
+    st = put_column(s->x, x_view);
+done:
+    mnp_array_free(x_view);
+    mnp_array_free(b_view);
+    return st;
+}
+
+static mnp_status solve_columns(const mnp_operator *op, const mnp__method *method, const mnp_solve_options *options,
+                                const mnp_array *b, mnp_array *x, int64_t columns, mnp_solve_result *results)
+{
+    mnp__system system;
+    mnp_event *start = NULL, *end = NULL;
+    MNP_TRY(mnp__system_open(&system, method, op, options));
+    mnp_status st = MNP_AGREE(op->ctx, mnp_event_new(op->ctx, &start));
+    if (st == MNP_OK)
+        st = MNP_AGREE(op->ctx, mnp_event_new(op->ctx, &end));
+    for (int64_t k = 0; k < columns && st == MNP_OK; k++) {
+        MNP_TRY_OR(mnp_event_record(start), st, done);
+        MNP_TRY_OR(solve_column(&system, b, x, k, &results[k]), st, done);
+        mnp__steps_forget(system.steps);
+        MNP_TRY_OR(mnp_event_record(end), st, done);
+        MNP_TRY_OR(mnp_event_seconds(start, end, &results[k].seconds), st, done);
+    }
+done:
+    mnp_event_free(end);
+    mnp_event_free(start);
+    mnp__system_close(&system);
+    return st;
+}
+
+mnp_status mnp_solve(const mnp_operator *op, const mnp_array *b, mnp_solver solver, const mnp_solve_options *given,
+                     mnp_array **x_p, mnp_solve_result *results)
+{
+    static const mnp_solve_options defaults = {.rtol = 0};
+    mnp_array *x = NULL;
+    if (!x_p)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve() was given no place for the solution");
+    MNP_TRY(check(op, b, solver, given ? given : &defaults, *x_p));
+    mnp_solve_options options = complete(op, solver, given ? given : &defaults);
+    const int64_t columns = b->layout->ndim == 1 ? 1 : b->layout->shape[1];
+    options.zero_guess = options.zero_guess || !*x_p;
+    mnp_solve_result *made = NULL;
+    mnp_status st = MNP_AGREE(op->ctx, mnp__calloc((size_t)columns, sizeof *made, &made));
+    if (st == MNP_OK && !*x_p) {
+        mnp_layout *layout = NULL;
+        st = layout_of_x(op, b, &layout);
+        if (st == MNP_OK)
+            st = mnp_array_new(op->ctx, op->dtype, layout, &x);
+        mnp_layout_free(layout);
+    }
+    if (st == MNP_OK)
+        st = solve_columns(op, method_of(solver, &options), &options, b, x ? x : *x_p, columns, made);
+    if (st == MNP_OK) {
+        for (int64_t k = 0; results && k < columns; k++)
+            results[k] = made[k];
+        *x_p = x ? x : *x_p;
+    } else {
+        mnp_array_free(x);
+    }
+    for (int64_t k = 0; made && (st != MNP_OK || !results) && k < columns; k++)
+        mnp_solve_result_clear(&made[k]);
+    free(made);
+    return st;
+}
+
+void mnp_solve_result_clear(mnp_solve_result *result)
+{
+    if (!result)
+        return;
+    free(result->history);
+    result->history = NULL;
+    result->history_count = 0;
+}

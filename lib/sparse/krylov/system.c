@@ -1,0 +1,266 @@
+/*
+ * One system under way: its memory, and the loop that runs a method until it is over.
+ *
+ * The loop enqueues iterations and looks at the state now and then: after every one where the device's memory is the
+ * CPU's, else every few, until the device goes on by itself, if it can (device_loop.h).  What a method says of its residual is
+ * its recurrence's; when it is over the residual is computed anew, and where that is not small enough, the method is
+ * started again from the iterate it has come to, a few times.
+ */
+#include "sparse/krylov/system.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STARTS = 4 };
+
+/* r = b - (A x), and the squares of both norms; b and r have the rows' layout. */
+static const mnp__step residual = {.name = "solve_residual",
+                                   .vectors = "r b",
+                                   .body = "r = b - r;",
+                                   .sums = {"norm(r)", "norm(b)"},
+                                   .always = true};
+
+/* The same where x is 0. */
+static const mnp__step residual_of_zero = {.name = "solve_residual_of_zero",
+                                           .vectors = "r b",
+                                           .body = "r = b;",
+                                           .sums = {"norm(r)", "norm(b)"},
+                                           .always = true};
+
+static const mnp__step keep = {.name = "solve_keep",
+                               .vectors = "kept x",
+                               .before = "skip = best > 0 && !(residual < best);\n"
+                                         "if (skip == 0)\n"
+                                         "    best = residual;",
+                               .body = "kept = x;"};
+
+static const mnp__step restore = {.name = "solve_restore", .vectors = "x kept", .body = "x = kept;", .always = true};
+
+static const mnp__step clear = {.name = "solve_clear", .vectors = "x", .body = "x = element(0);", .always = true};
+
+/* ---- memory ---- */
+
+static size_t memory_of(const mnp__system *s)
+{
+    const mnp__method *method = s->method;
+    size_t parameter = method->needs_parameter ? (size_t)s->options->restart : 0;
+    return (method->memory + method->memory_linear * parameter + method->memory_square * parameter * parameter) *
+           mnp__sum_size(s->op->dtype);
+}
+
+static mnp_status allocate(mnp__system *s)
+{
+    const mnp__method *method = s->method;
+    const mnp_operator *op = s->op;
+    int parameter = method->needs_parameter ? s->options->restart : 0, all = method->work + method->rows;
+    MNP_TRY(mnp__steps_new(s->ctx, op->dtype, &method->scalars, parameter, memory_of(s),
+                           method->bases ? parameter + 1 : 0, &s->steps));
+    MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->row_layout, &s->b));
+    MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->column_layout, &s->x));
+    MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->row_layout, &s->r));
+    for (int i = 0; i < all; i++) {
+        const mnp_layout *layout = i < method->work ? op->column_layout : op->row_layout;
+        MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, layout, &s->work[i]));
+    }
+    if (method->wanders || method->keeps_start)
+        MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->column_layout, &s->kept));
+    for (int i = 0; i < method->bases; i++) {
+        int size = parameter + (method->one_more && i == 0);
+        MNP_TRY(mnp__basis_new(s->steps, op->column_layout, size, &s->basis[i]));
+    }
+    return mnp__solver_loop_open(s);
+}
+
+mnp_status mnp__system_open(mnp__system *s, const mnp__method *method, const mnp_operator *op,
+                            const mnp_solve_options *options)
+{
+    *s = (mnp__system){.ctx = op->ctx, .method = method, .op = op, .options = options};
+    mnp_status st = allocate(s);
+    if (st != MNP_OK)
+        mnp__system_close(s);
+    return st;
+}
+
+void mnp__system_close(mnp__system *s)
+{
+    mnp__solver_loop_close(s);
+    for (int i = 0; i < MNP__MOST_BASES; i++)
+        mnp__basis_free(s->basis[i]);
+    for (int i = 0; i < MNP__MOST_WORK; i++)
+        mnp_array_free(s->work[i]);
+    mnp_array_free(s->kept);
+    mnp_array_free(s->r);
+    mnp_array_free(s->x);
+    mnp_array_free(s->b);
+    mnp__steps_free(s->steps);
+    *s = (mnp__system){.ctx = NULL};
+}
+
+/* ---- the loop ---- */
+
+/* The norms of r and b, which a step has summed. */
+static mnp_status fetch_norms(mnp__system *s, double norms[2])
+{
+    double sum[2];
+    for (int k = 0; k < 2; k++) {
+        MNP_TRY(mnp__steps_sum(s->steps, k, sum));
+        norms[k] = sqrt(sum[0]);
+    }
+    return MNP_OK;
+}
+
+/* r = b - A x; its norm, and that of b. */
+static mnp_status compute_residual(mnp__system *s, double norms[2])
+{
+    MNP_TRY(mnp__multiply(s, s->x, s->r));
+    MNP_TRY(MNP__RUN(s, &residual, s->r, s->b));
+    return fetch_norms(s, norms);
+}
+
+/* That of the guess. */
+static mnp_status begin_residual(mnp__system *s, double norms[2])
+{
+    if (!s->options->zero_guess)
+        return compute_residual(s, norms);
+    MNP_TRY(MNP__RUN(s, &residual_of_zero, s->r, s->b));
+    return fetch_norms(s, norms);
+}
+
+/* Tell the caller, at every so many iterations; *stop_p: he wants no more. */
+static mnp_status report(mnp__system *s, const struct mnp_step_control *control, double *reported, bool *stop_p)
+{
+    const mnp_solve_options *options = s->options;
+    *stop_p = false;
+    if (!options->progress || (control->iterations < *reported + options->every && control->done == MNP_GOING))
+        return MNP_OK;
+    *reported = control->iterations;
+    *stop_p = options->progress(options->argument, (int64_t)control->iterations, control->residual, s->x);
+    return MNP_OK;
+}
+
+mnp_status mnp__system_keep(mnp__system *s)
+{
+    return MNP__RUN(s, &keep, s->kept, s->x);
+}
+
+/* One iteration, number `calls` of this start; now and then its outcome is looked at. */
+static mnp_status iterate(mnp__system *s, int64_t calls, struct mnp_step_control *control)
+{
+    MNP_TRY(s->method->iterate(s));
+    if (s->ctx->device->cpu_memory || calls % MNP__LOOK == 0)
+        MNP_TRY(mnp__steps_look(s->steps, false, control));
+    return s->method->wanders && calls % MNP__LOOK == 0 ? mnp__system_keep(s) : MNP_OK;
+}
+
+/* From r on until the method is over.  *control_p: what it was given, and has come to. */
+static mnp_status run(mnp__system *s, struct mnp_step_control *control, bool *stopped_p)
+{
+    const double every = s->options->progress ? (double)s->options->every : HUGE_VAL;
+    double reported = control->iterations;
+    MNP_TRY(mnp__steps_begin(s->steps, control));
+    MNP_TRY(s->method->start(s));
+    *stopped_p = false;
+    if (s->kept)
+        MNP_TRY(mnp__system_keep(s));
+    for (int64_t calls = 0; control->done == MNP_GOING && !*stopped_p;) {
+        bool device_goes_round;
+        MNP_TRY(mnp__solver_loop_take_over(s, calls, &device_goes_round));
+        if (device_goes_round)
+            MNP_TRY(mnp__solver_loop_run(s, reported + every, control));
+        else
+            MNP_TRY(iterate(s, ++calls, control));
+        MNP_TRY(report(s, control, &reported, stopped_p));
+    }
+    if (s->method->finish)
+        MNP_TRY(s->method->finish(s));
+    return mnp__steps_look(s->steps, true, control);
+}
+
+/* Where the method did not converge, and has been nearer: back there. */
+static mnp_status choose_best(mnp__system *s, double best, double norms[2])
+{
+    if (!s->kept || best <= 0 || best >= norms[0])
+        return MNP_OK;
+    MNP_TRY(MNP__RUN(s, &restore, s->x, s->kept));
+    return compute_residual(s, norms);
+}
+
+static mnp_solve_reason reason_of(const struct mnp_step_control *control, bool stopped, bool is_small)
+{
+    static const mnp_solve_reason reasons[] = {[MNP_DONE_CONVERGED] = MNP_SOLVE_STAGNATED,
+                                               [MNP_DONE_MAXITER] = MNP_SOLVE_MAXITER,
+                                               [MNP_DONE_BREAKDOWN] = MNP_SOLVE_BREAKDOWN,
+                                               [MNP_DONE_DIVERGED] = MNP_SOLVE_DIVERGED};
+    if (is_small)
+        return MNP_SOLVE_CONVERGED;
+    return stopped && control->done == MNP_GOING ? MNP_SOLVE_STOPPED : reasons[(int)control->done];
+}
+
+static mnp_status copy_history(mnp__system *s, mnp_solve_result *result)
+{
+    int64_t count;
+    const double *history = mnp__steps_history(s->steps, &count);
+    MNP_TRY(mnp__malloc((size_t)count * sizeof *history, &result->history));
+    memcpy(result->history, history, (size_t)count * sizeof *history);
+    result->history_count = count;
+    return MNP_OK;
+}
+
+/* A residual is small enough if rounding alone may have made it larger than the tolerance. */
+static bool is_small_enough(double norm, double tolerance)
+{
+    return norm <= tolerance * (1 + 1e-6);
+}
+
+/* Start the method, and again where its recurrence lost touch with the residual, as long as that helps. */
+static mnp_status run_until_true(mnp__system *s, struct mnp_step_control *control, double norms[2],
+                                 mnp_solve_result *result)
+{
+    const double tolerance = control->tolerance;
+    bool stopped = false, converged = is_small_enough(norms[0], tolerance);
+    MNP_TRY(mnp__steps_begin(s->steps, control));
+    for (int start = 0; !converged && !stopped && start < MOST_STARTS; start++) {
+        const double before = norms[0];
+        control->done = MNP_GOING;
+        control->residual = control->first = norms[0];
+        control->best = 0;
+        control->tolerance = start == 0 ? tolerance : tolerance / 2; /* not to be too hopeful again by a little */
+        MNP_TRY(run(s, control, &stopped));
+        MNP_TRY(compute_residual(s, norms));
+        converged = is_small_enough(norms[0], tolerance) ||
+                    (s->method->least_squares && control->done == MNP_DONE_CONVERGED);
+        if (!converged)
+            MNP_TRY(choose_best(s, control->best, norms));
+        if (control->done != MNP_DONE_CONVERGED || !(norms[0] < before / 2))
+            break;
+    }
+    result->reason = reason_of(control, stopped, converged);
+    result->iterations = (int64_t)control->iterations;
+    result->residual = norms[0];
+    return MNP_OK;
+}
+
+mnp_status mnp__system_solve(mnp__system *s, mnp_solve_result *result)
+{
+    double norms[2];
+    MNP_TRY(begin_residual(s, norms));
+    struct mnp_step_control control = {.residual = norms[0],
+                                       .tolerance = fmax(s->options->rtol * norms[1], s->options->atol),
+                                       .maxiter = (double)s->options->maxiter,
+                                       .first = norms[0]};
+    *result = (mnp_solve_result){.rhs_norm = norms[1]};
+    if (norms[1] == 0) { /* the solution is 0, as in scipy.sparse.linalg */
+        MNP_TRY(MNP__RUN(s, &clear, s->x));
+        control.residual = norms[0] = 0;
+    }
+    if (!isfinite(norms[0])) {
+        result->reason = MNP_SOLVE_DIVERGED;
+        result->residual = norms[0];
+        return MNP_OK;
+    }
+    if (s->method->prepare && norms[0] > control.tolerance)
+        MNP_TRY(s->method->prepare(s, &control));
+    MNP_TRY(run_until_true(s, &control, norms, result));
+    return MNP_AGREE(s->ctx, copy_history(s, result));
+}

@@ -1,0 +1,57 @@
+/*
+ * Rows in CSR on the CPU.
+ */
+#include "sparse/matrix/csr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+mnp_status mnp__csr_new(mnp_dtype dtype, int64_t rows, int64_t columns, int64_t count, mnp__csr *csr)
+{
+    mnp__csr made = {.dtype = dtype, .rows = rows, .columns = columns};
+    mnp_status st;
+    if (rows > INT64_MAX / 64 || count > INT64_MAX / 64)
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory for %lld rows of %lld entries", (long long)rows, (long long)count);
+    MNP_TRY_OR(mnp__calloc((size_t)rows + 1, sizeof *made.offsets, &made.offsets), st, fail);
+    MNP_TRY_OR(mnp__malloc((size_t)count * sizeof *made.indices, &made.indices), st, fail);
+    MNP_TRY_OR(mnp__malloc((size_t)count * mnp_dtype_size(dtype), &made.values), st, fail);
+    *csr = made;
+    return MNP_OK;
+fail:
+    mnp__csr_free(&made);
+    return st;
+}
+
+void mnp__csr_free(mnp__csr *csr)
+{
+    free(csr->offsets);
+    free(csr->indices);
+    free(csr->values);
+    *csr = (mnp__csr){.rows = 0};
+}
+
+/* ---- values ---- */
+
+bool mnp__value_is_zero(mnp_dtype dtype, const void *values, int64_t at)
+{
+    double value[2];
+    mnp__value_get(dtype, values, at, value);
+    return value[0] == 0 && value[1] == 0;
+}
+
+mnp_status mnp__csr_without_zeros(const mnp__csr *csr, mnp__csr *kept)
+{
+    const size_t size = mnp_dtype_size(csr->dtype);
+    int64_t count = 0;
+    MNP_TRY(mnp__csr_new(csr->dtype, csr->rows, csr->columns, mnp__csr_count(csr), kept));
+    for (int64_t i = 0; i < csr->rows; i++) {
+        for (int64_t k = csr->offsets[i]; k < csr->offsets[i + 1]; k++) {
+            if (mnp__value_is_zero(csr->dtype, csr->values, k))
+                continue;
+            kept->indices[count] = csr->indices[k];
+            mnp__value_copy(size, kept->values, count++, csr->values, k);
+        }
+        kept->offsets[i + 1] = count;
+    }
+    return MNP_OK;
+}

@@ -1,0 +1,331 @@
+/*
+ * Exchanges of ghosts.  The plan is two lists: this rank's columns that others want, in the order of those ranks, and
+ * how many ghosts come from each.  Ghosts are sorted by column, so those of one owner lie side by side, as they
+ * arrive.
+ *
+ * On GPUs that share the heap they are stored where they belong (ghosts_p2p.h), else they go by messages.  Buffers
+ * are kept for the last few kinds of vectors: those of one size of an element, or several of them.  While there are
+ * graphs, which hold their addresses, all are kept.
+ */
+#include "sparse/matrix/ghosts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/move/shuffle.h"
+#include "ops/indexing/indexed.h"
+#include "sparse/step/elements.h"
+#include "sparse/matrix/ghosts_p2p.h"
+#include "sparse/matrix/sparse.h"
+
+enum { KEPT_EXCHANGES = 4 };
+
+/* For vectors of one kind: a push, or messages. */
+struct passage {
+    struct passage *next;
+    size_t size; /* bytes of an element */
+    int64_t width;
+    mnp__ghosts_push *push;
+    void *send, *recv; /* device memory */
+    mnp__exchange *exchange;
+};
+
+struct mnp__ghosts {
+    mnp_ctx *ctx;
+    mnp_layout *layout; /* of the columns */
+    int64_t count, *columns;
+    bool pushes, planned, going; /* going: between begin and finish */
+    int64_t *from, *to;    /* ghosts from every rank, and own columns to every rank */
+    int64_t wanted;        /* own columns that others want, as often as they do */
+    int64_t *wanted_places; /* device: where they are in this rank's part */
+    struct passage *passages; /* the one used last is the first */
+};
+
+mnp_status mnp__ghosts_new(mnp_ctx *ctx, const mnp_layout *column_layout, int64_t count, const int64_t *columns,
+                           mnp__ghosts **ghosts_p)
+{
+    mnp__ghosts *ghosts;
+    MNP_TRY(mnp__calloc(1, sizeof *ghosts, &ghosts));
+    ghosts->ctx = ctx;
+    ghosts->layout = mnp_layout_retain(column_layout);
+    ghosts->count = count;
+    ghosts->pushes = mnp__ghosts_push_is_possible(ctx);
+    mnp_status st = mnp__malloc((size_t)count * sizeof *columns, &ghosts->columns);
+    if (st == MNP_OK)
+        st = mnp__calloc(2 * (size_t)ctx->comm.size, sizeof *ghosts->from, &ghosts->from);
+    if (st != MNP_OK) {
+        mnp__ghosts_free(ghosts);
+        return st;
+    }
+    ghosts->to = ghosts->from + ctx->comm.size;
+    memcpy(ghosts->columns, columns, (size_t)count * sizeof *columns);
+    *ghosts_p = ghosts;
+    return MNP_OK;
+}
+
+static void close_passage(mnp_ctx *ctx, struct passage *passage)
+{
+    if (passage->exchange && ctx->comm.transport == MNP_TRANSPORT_STAGED) /* its pinned memory may be in use yet */
+        (void)mnp__ctx_wait(ctx, ctx->transfer);
+    mnp__exchange_free(passage->exchange);
+    ctx->device->ops->free(ctx->device, passage->send);
+    ctx->device->ops->free(ctx->device, passage->recv);
+    mnp__ghosts_push_free(passage->push);
+    free(passage);
+}
+
+void mnp__ghosts_free(mnp__ghosts *ghosts)
+{
+    if (!ghosts)
+        return;
+    while (ghosts->passages) {
+        struct passage *first = ghosts->passages;
+        ghosts->passages = first->next;
+        close_passage(ghosts->ctx, first);
+    }
+    ghosts->ctx->device->ops->free(ghosts->ctx->device, ghosts->wanted_places);
+    mnp_layout_free(ghosts->layout);
+    free(ghosts->columns);
+    free(ghosts->from);
+    free(ghosts);
+}
+
+int64_t mnp__ghosts_count(const mnp__ghosts *ghosts)
+{
+    return ghosts->count;
+}
+
+const int64_t *mnp__ghosts_columns(const mnp__ghosts *ghosts)
+{
+    return ghosts->columns;
+}
+
+bool mnp__ghosts_enqueues(const mnp__ghosts *ghosts)
+{
+    return ghosts->pushes || ghosts->ctx->comm.size == 1;
+}
+
+/* ---- planning ---- */
+
+/*
+ * Numbers in memory of the CPU travel by way of the device's: if a rank is lost, MPI may still speak of them later, and
+ * the device retains what is freed.  Waits.  Collective, and agreed upon.
+ */
+static mnp_status send_numbers(mnp_ctx *ctx, mnp__shuffle *shuffle, int64_t count, const int64_t *from, int64_t *to)
+{
+    const int64_t coming = mnp__shuffle_received(shuffle);
+    int64_t *sent = NULL, *received = NULL;
+    mnp_status st = mnp__elements_new(ctx, coming, sizeof *received, &received);
+    if (st == MNP_OK)
+        st = mnp__elements_upload(ctx, count, sizeof *from, from, &sent);
+    st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK)
+        st = mnp__shuffle_send(shuffle, sizeof *from, sent, received);
+    if (st == MNP_OK)
+        st = MNP_AGREE(ctx, mnp__elements_copy(ctx, to, received, coming, sizeof *to));
+    mnp__elements_free(ctx, sent);
+    mnp__elements_free(ctx, received);
+    return st;
+}
+
+/* Ask the owners; what the others ask of this rank comes as places in its part, on the device. */
+static mnp_status ask_owners(mnp__ghosts *ghosts)
+{
+    mnp_ctx *ctx = ghosts->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    const int64_t lo = mnp_layout_cuts(ghosts->layout, 0)[ctx->comm.rank];
+    mnp__shuffle *shuffle;
+    int64_t *wanted = NULL;
+    void *places = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__shuffle_new(ctx, ghosts->from, &shuffle));
+    ghosts->wanted = mnp__shuffle_received(shuffle);
+    const size_t bytes = (size_t)ghosts->wanted * sizeof *wanted;
+    memcpy(ghosts->to, mnp__shuffle_received_from(shuffle), (size_t)ctx->comm.size * sizeof *ghosts->to);
+    MNP_TRY_OR(MNP_AGREE(ctx, mnp__malloc(bytes, &wanted)), st, done);
+    MNP_TRY_OR(send_numbers(ctx, shuffle, ghosts->count, ghosts->columns, wanted), st, done);
+    for (int64_t i = 0; i < ghosts->wanted; i++)
+        wanted[i] -= lo;
+    st = ops->alloc(ctx->device, bytes, &places);
+    ghosts->wanted_places = places;
+    if (st == MNP_OK)
+        st = ops->copy(ctx->device, places, wanted, bytes, ctx->compute);
+    if (st == MNP_OK)
+        st = mnp__ctx_wait(ctx, ctx->compute);
+    st = MNP_AGREE(ctx, st);
+    if (st != MNP_OK) {
+        ops->free(ctx->device, ghosts->wanted_places);
+        ghosts->wanted_places = NULL;
+    }
+done:
+    free(wanted);
+    mnp__shuffle_free(shuffle);
+    return st;
+}
+
+static mnp_status plan(mnp__ghosts *ghosts)
+{
+    const int64_t *cuts = mnp_layout_cuts(ghosts->layout, 0);
+    if (ghosts->planned)
+        return MNP_OK;
+    memset(ghosts->from, 0, (size_t)ghosts->ctx->comm.size * sizeof *ghosts->from);
+    for (int64_t i = 0, rank = 0; i < ghosts->count; i++) {
+        while (cuts[rank + 1] <= ghosts->columns[i])
+            rank++;
+        ghosts->from[rank]++;
+    }
+    MNP_TRY(ask_owners(ghosts));
+    ghosts->planned = true;
+    return MNP_OK;
+}
+
+static mnp__ghosts_plan describe_plan(const mnp__ghosts *ghosts)
+{
+    return (mnp__ghosts_plan){.from = ghosts->from, .to = ghosts->to, .places = ghosts->wanted_places};
+}
+
+mnp_status mnp__ghosts_ask(mnp__ghosts *ghosts, mnp__ghosts_plan *asked)
+{
+    MNP_TRY(plan(ghosts));
+    *asked = describe_plan(ghosts);
+    return MNP_OK;
+}
+
+/* ---- passages ---- */
+
+/* One message for every rank with which there is something; gives their number. */
+static int list_messages(const mnp_ctx *ctx, const int64_t *counts, size_t bytes, char *data, mnp__message *messages)
+{
+    int count = 0;
+    for (int r = 0; r < ctx->comm.size; r++) {
+        const size_t size = (size_t)counts[r] * bytes;
+        if (size > 0)
+            messages[count++] = (mnp__message){.peer = r, .data = data, .bytes = size};
+        data += size;
+    }
+    return count;
+}
+
+static mnp_status prepare_messages(const mnp__ghosts *ghosts, struct passage *passage)
+{
+    mnp_ctx *ctx = ghosts->ctx;
+    const size_t ranks = (size_t)ctx->comm.size, bytes = passage->size * (size_t)passage->width;
+    mnp__message *messages = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__calloc(2 * ranks, sizeof *messages, &messages), st, done);
+    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)ghosts->wanted * bytes, &passage->send), st, done);
+    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)ghosts->count * bytes, &passage->recv), st, done);
+    const int sends = list_messages(ctx, ghosts->to, bytes, passage->send, messages);
+    const int recvs = list_messages(ctx, ghosts->from, bytes, passage->recv, messages + ranks);
+    st = mnp__exchange_new(&ctx->comm, sends, messages, recvs, messages + ranks, &passage->exchange);
+done:
+    free(messages);
+    return st;
+}
+
+/* Collective, and agreed upon. */
+static mnp_status prepare(const mnp__ghosts *ghosts, struct passage *passage)
+{
+    const mnp__ghosts_plan plan = describe_plan(ghosts);
+    if (ghosts->pushes)
+        return mnp__ghosts_push_new(ghosts->ctx, &plan, passage->size, passage->width, &passage->push);
+    return MNP_AGREE(ghosts->ctx, prepare_messages(ghosts, passage));
+}
+
+/* A new one, which becomes the first.  Collective, and agreed upon. */
+static mnp_status open_passage(mnp__ghosts *ghosts, size_t size, int64_t width)
+{
+    struct passage *passage = NULL;
+    mnp_status st = MNP_AGREE(ghosts->ctx, mnp__calloc(1, sizeof *passage, &passage));
+    if (st == MNP_OK) {
+        passage->size = size;
+        passage->width = width;
+        st = prepare(ghosts, passage);
+    }
+    if (st == MNP_OK) {
+        passage->next = ghosts->passages;
+        ghosts->passages = passage;
+    } else if (passage) {
+        close_passage(ghosts->ctx, passage);
+    }
+    return st;
+}
+
+/* Close those behind the first few. */
+static void forget_last(mnp__ghosts *ghosts, int kept)
+{
+    struct passage **link = &ghosts->passages;
+    for (int i = 0; i < kept && *link; i++)
+        link = &(*link)->next;
+    while (*link) {
+        struct passage *last = *link;
+        *link = last->next;
+        close_passage(ghosts->ctx, last);
+    }
+}
+
+/* Let the passage of those vectors be the first. */
+static mnp_status find_passage(mnp__ghosts *ghosts, size_t size, int64_t width)
+{
+    struct passage **link = &ghosts->passages;
+    while (*link && ((*link)->size != size || (*link)->width != width))
+        link = &(*link)->next;
+    struct passage *found = *link;
+    if (!found) {
+        if (!mnp__ctx_has_graphs(ghosts->ctx))
+            forget_last(ghosts, KEPT_EXCHANGES - 1);
+        return open_passage(ghosts, size, width);
+    }
+    *link = found->next;
+    found->next = ghosts->passages;
+    ghosts->passages = found;
+    return MNP_OK;
+}
+
+/* ---- exchanging ---- */
+
+/* Pack what others want, and send it. */
+static mnp_status begin_messages(const mnp__ghosts *ghosts, const void *x)
+{
+    mnp_ctx *ctx = ghosts->ctx;
+    const struct passage *passage = ghosts->passages;
+    mnp_indexed_params packing = {.src = x, .dst = passage->send, .jump = passage->width,
+                                  .index = (const long long *)ghosts->wanted_places, .mode = MNP_INDEXED_RAISE};
+    mnp__indexed_add(&packing, ghosts->wanted, 0, passage->width, 1);
+    mnp__indexed_add(&packing, passage->width, 1, 1, 0);
+    MNP_TRY(mnp__indexed_run(ctx, passage->size, &packing));
+    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
+    return mnp__exchange_begin(passage->exchange, ctx->transfer);
+}
+
+static mnp_status begin_push(const mnp__ghosts *ghosts, const void *x)
+{
+    mnp_ctx *ctx = ghosts->ctx;
+    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
+    return mnp__ghosts_push_run(ghosts->passages->push, x, ctx->transfer);
+}
+
+mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, const void *x)
+{
+    MNP_TRY(plan(ghosts));
+    if (width == 0)
+        return MNP_OK;
+    MNP_TRY(find_passage(ghosts, size, width));
+    MNP_TRY(ghosts->pushes ? begin_push(ghosts, x) : begin_messages(ghosts, x));
+    ghosts->going = true;
+    return MNP_OK;
+}
+
+mnp_status mnp__ghosts_finish(mnp__ghosts *ghosts, const void **values_p)
+{
+    mnp_ctx *ctx = ghosts->ctx;
+    const struct passage *passage = ghosts->passages;
+    *values_p = NULL; /* vectors of width 0 have none */
+    if (!ghosts->going)
+        return MNP_OK;
+    *values_p = ghosts->pushes ? mnp__ghosts_push_values(passage->push) : passage->recv;
+    ghosts->going = false;
+    if (!ghosts->pushes)
+        MNP_TRY(mnp__exchange_finish(passage->exchange, ctx->transfer));
+    return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
+}

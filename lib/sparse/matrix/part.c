@@ -1,0 +1,175 @@
+/*
+ * A part's memory, on the CPU and on the device.
+ */
+#include "sparse/matrix/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+int64_t mnp__part_offsets(const mnp__part *part)
+{
+    switch (part->format) {
+    case MNP_CSC:
+        return part->columns + 1;
+    case MNP_COO:
+    case MNP_DIA:
+        return 0;
+    default:
+        return part->lines + 1;
+    }
+}
+
+int64_t mnp__part_rows_of(const mnp__part *part)
+{
+    if (part->format == MNP_COO)
+        return part->count;
+    if (part->format == MNP_SELL)
+        return part->rows;
+    return part->format == MNP_CSR && part->rows_of ? part->lines : 0;
+}
+
+int64_t mnp__part_indices(const mnp__part *part)
+{
+    if (part->format == MNP_DIA)
+        return part->lines;
+    return part->format == MNP_BSR ? part->count / ((int64_t)part->block * part->block) : part->count;
+}
+
+void mnp__part_free(mnp__part *part)
+{
+    free(part->offsets);
+    free(part->rows_of);
+    free(part->indices);
+    free(part->values);
+    *part = (mnp__part){.rows = 0};
+}
+
+void mnp__part_release(mnp_ctx *ctx, mnp__part *part)
+{
+    const mnp__device_ops *ops = ctx->device->ops;
+    ops->free(ctx->device, part->offsets);
+    ops->free(ctx->device, part->rows_of);
+    ops->free(ctx->device, part->indices);
+    ops->free(ctx->device, part->values);
+    *part = (mnp__part){.rows = 0};
+}
+
+/* ---- to the device ---- */
+
+static mnp_status upload(mnp_ctx *ctx, int64_t count, size_t size, const void *from, void *pointer_p)
+{
+    void *memory = NULL;
+    MNP_TRY(ctx->device->ops->alloc(ctx->device, (size_t)count * size, &memory));
+    memcpy(pointer_p, &memory, sizeof memory);
+    return ctx->device->ops->copy(ctx->device, memory, from, (size_t)count * size, ctx->compute);
+}
+
+/* Offsets as wide as the part on the device has them. */
+static mnp_status upload_offsets(mnp_ctx *ctx, const mnp__part *part, mnp__part *device_part)
+{
+    const int64_t *wide = part->offsets, count = mnp__part_offsets(part);
+    int32_t *narrow;
+    if (device_part->offset_size == sizeof *wide)
+        return upload(ctx, count, sizeof *wide, wide, &device_part->offsets);
+    MNP_TRY(mnp__malloc((size_t)count * sizeof *narrow, &narrow));
+    for (int64_t i = 0; i < count; i++)
+        narrow[i] = (int32_t)wide[i];
+    mnp_status st = upload(ctx, count, sizeof *narrow, narrow, &device_part->offsets);
+    if (st == MNP_OK)
+        st = mnp__ctx_wait(ctx, ctx->compute);
+    free(narrow);
+    return st;
+}
+
+mnp_status mnp__part_upload(mnp_ctx *ctx, mnp_dtype dtype, int offset_size, const mnp__part *part,
+                            mnp__part *device_part)
+{
+    mnp__part made = *part;
+    mnp_status st;
+    made.offset_size = offset_size;
+    made.offsets = made.values = NULL;
+    made.rows_of = made.indices = NULL;
+    MNP_TRY_OR(upload_offsets(ctx, part, &made), st, fail);
+    MNP_TRY_OR(upload(ctx, mnp__part_rows_of(part), sizeof *part->rows_of, part->rows_of, &made.rows_of), st, fail);
+    MNP_TRY_OR(upload(ctx, mnp__part_indices(part), sizeof *part->indices, part->indices, &made.indices), st, fail);
+    MNP_TRY_OR(upload(ctx, part->count, mnp_dtype_size(dtype), part->values, &made.values), st, fail);
+    MNP_TRY_OR(mnp__ctx_wait(ctx, ctx->compute), st, fail);
+    *device_part = made;
+    return MNP_OK;
+fail:
+    mnp__part_release(ctx, &made);
+    return st;
+}
+
+/* ---- from the device ---- */
+
+static mnp_status download(mnp_ctx *ctx, int64_t count, size_t size, const void *from, void *pointer_p)
+{
+    void *memory;
+    MNP_TRY(mnp__malloc((size_t)count * size, &memory));
+    memcpy(pointer_p, &memory, sizeof memory);
+    return ctx->device->ops->copy(ctx->device, memory, from, (size_t)count * size, ctx->compute);
+}
+
+/* Offsets as 64 bits. */
+static mnp_status widen(mnp__part *part)
+{
+    const int64_t count = mnp__part_offsets(part);
+    const int32_t *narrow = part->offsets;
+    int64_t *wide;
+    if (part->offset_size == sizeof *wide || count == 0)
+        return MNP_OK;
+    MNP_TRY(mnp__malloc((size_t)count * sizeof *wide, &wide));
+    for (int64_t i = 0; i < count; i++)
+        wide[i] = narrow[i];
+    free(part->offsets);
+    part->offsets = wide;
+    part->offset_size = sizeof *wide;
+    return MNP_OK;
+}
+
+mnp_status mnp__part_download(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *device_part, mnp__part *part)
+{
+    mnp__part made = *device_part;
+    mnp_status st;
+    made.offsets = made.values = NULL;
+    made.rows_of = made.indices = NULL;
+    const int64_t offsets = mnp__part_offsets(device_part), rows_of = mnp__part_rows_of(device_part),
+                  indices = mnp__part_indices(device_part);
+    MNP_TRY_OR(download(ctx, offsets, (size_t)made.offset_size, device_part->offsets, &made.offsets), st, fail);
+    if (device_part->rows_of)
+        MNP_TRY_OR(download(ctx, rows_of, sizeof *made.rows_of, device_part->rows_of, &made.rows_of), st, fail);
+    MNP_TRY_OR(download(ctx, indices, sizeof *made.indices, device_part->indices, &made.indices), st, fail);
+    MNP_TRY_OR(download(ctx, made.count, mnp_dtype_size(dtype), device_part->values, &made.values), st, fail);
+    MNP_TRY_OR(mnp__ctx_wait(ctx, ctx->compute), st, fail);
+    MNP_TRY_OR(widen(&made), st, fail);
+    *part = made;
+    return MNP_OK;
+fail:
+    mnp__part_free(&made);
+    return st;
+}
+
+/* ---- on the device ---- */
+
+mnp_status mnp__part_as_csr(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *device_part, mnp__part *csr)
+{
+    mnp__part stored = {.rows = 0}, converted = {.rows = 0};
+    mnp_status st;
+    MNP_TRY(mnp__part_download(ctx, dtype, device_part, &stored));
+    st = mnp__part_to_csr(&stored, dtype, &converted);
+    mnp__part_free(&stored);
+    if (st == MNP_OK)
+        st = mnp__part_upload(ctx, dtype, converted.count > INT32_MAX ? 8 : 4, &converted, csr);
+    mnp__part_free(&converted);
+    return st;
+}
+
+mnp_status mnp__part_empty(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, mnp__part *csr)
+{
+    int64_t offset = 0;
+    const mnp__part part = {.format = MNP_CSR, .rows = rows, .offsets = &offset};
+    return mnp__part_upload(ctx, dtype, 4, &part, csr);
+}

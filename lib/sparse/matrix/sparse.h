@@ -1,0 +1,129 @@
+/*
+ * Inside a sparse matrix: its rows on this rank, as two parts in device memory.
+ *
+ * The own part has the entries in columns that this rank owns, numbered from 0 on; it lies in the matrix's format.  The
+ * ghost part has those in columns of others, numbered in rising order of the columns; it lists only the rows that have
+ * any.  Structural operations work on rows in CSR with global columns, in device memory (edit_rows.h) or that of the
+ * CPU (csr.h), and make a new matrix of such rows.
+ */
+#ifndef MNP__SPARSE_MATRIX_SPARSE_H
+#define MNP__SPARSE_MATRIX_SPARSE_H
+
+#include <maniple/sparse.h>
+
+#include "array/array.h"
+#include "sparse/matrix/csr.h"
+#include "sparse/matrix/ghosts.h"
+#include "sparse/matrix/part.h"
+#include "sparse/step/step.h"
+
+/*
+ * What was made for products when it was first needed: kernels, the format that they read, and the transposed matrix.
+ */
+typedef struct mnp__products mnp__products;
+
+struct mnp_sparse {
+    mnp_ctx *ctx;
+    mnp_dtype dtype;
+    mnp_sparse_format format; /* of the own part */
+    mnp_layout *row_layout, *column_layout;
+    int64_t shape[2], nnz, local_nnz;
+    int64_t row_lo, rows, column_lo, columns; /* of this rank */
+    mnp__part own, ghost;
+    bool has_ghosts;          /* some rank does */
+    double line_length[2];    /* entries of a line, over all ranks: of the own part, of the ghost part */
+    mnp__ghosts *ghosts;
+    mnp__products *products;
+};
+
+/* ---- making ---- */
+
+/* MNP_ERR_ARG, on all ranks, if the matrix is NULL; unless that is float32, float64, complex64 or complex128. */
+mnp_status mnp__sparse_check(const char *function, const mnp_sparse *matrix);
+mnp_status mnp__sparse_check_dtype(const char *function, mnp_dtype dtype);
+
+/*
+ * The layouts that a matrix of that shape has: those given, checked, or the even ones; both are the caller's to free.
+ * MNP_ERR_ARG: a layout must cut one dimension over all ranks, in their order.  Collective.
+ */
+mnp_status mnp__sparse_layouts(const char *function, mnp_ctx *ctx, int64_t nrows, int64_t ncolumns,
+                               const mnp_layout *rows, const mnp_layout *columns, mnp_layout **row_layout_p,
+                               mnp_layout **column_layout_p);
+
+/* Which rank owns index i of such a layout. */
+int mnp__sparse_owner(const mnp_layout *layout, int64_t i);
+
+/*
+ * A CSR matrix of rows that every rank has on the CPU, as many as the row layout gives it; they are copied.  Layouts
+ * NULL: even, and columns as rows where the matrix is square.  Collective, and agreed upon; the caller has agreed on
+ * what may have failed before.  MNP_ERR_ARG, MNP_ERR_MEMORY.
+ */
+mnp_status mnp__sparse_from_csr(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
+                                const mnp_layout *column_layout, const mnp__csr *csr, mnp_sparse **matrix_p);
+
+/* The same in another format, of blocks of that side (BSR; 0: chosen).  DIA and BSR have no entries that are 0. */
+mnp_status mnp__sparse_from_csr_as(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
+                                   const mnp_layout *column_layout, const mnp__csr *csr, mnp_sparse_format format,
+                                   int block, mnp_sparse **matrix_p);
+
+/*
+ * A matrix of parts in device memory: own, whose format it has, and ghost, in CSR, whose columns are numbered by the
+ * list, which rises and is copied.  The parts become the matrix's, or are released, whatever comes; their structs are
+ * empty then.  Collective, as above.
+ */
+mnp_status mnp__sparse_from_parts(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
+                                  const mnp_layout *column_layout, mnp_dtype dtype, mnp__part *own, mnp__part *ghost,
+                                  int64_t count, const int64_t *columns, mnp_sparse **matrix_p);
+
+/* ---- taking apart ---- */
+
+/*
+ * This rank's rows, whatever the format.  Free with mnp__csr_free().  Waits.  to_csr is not collective: its failures
+ * are this rank's alone.  fetch is, and agreed upon.
+ */
+mnp_status mnp__sparse_to_csr(const mnp_sparse *matrix, mnp__csr *csr);
+mnp_status mnp__sparse_fetch(const mnp_sparse *matrix, mnp__csr *csr);
+
+/*
+ * b as it can be combined with another matrix: of that dtype, its rows and columns cut by those layouts (NULL: as they
+ * are).  *brought_p is b itself or *temporary_p, which the caller frees (NULL: none).  Collective.
+ */
+mnp_status mnp__sparse_bring(const mnp_sparse *b, mnp_dtype dtype, const mnp_layout *row_layout,
+                             const mnp_layout *column_layout, const mnp_sparse **brought_p, mnp_sparse **temporary_p);
+
+/* ---- products with vectors ---- */
+
+mnp_status mnp__products_new(mnp__products **products_p);
+void mnp__products_free(mnp__products *products); /* NULL is accepted.  Collective. */
+
+/*
+ * y = A x of `width` vectors side by side in C order, on the compute stream; conjugate: A's values are conjugated.  x
+ * and y are device memory of that dtype (which holds the matrix's values): this rank's columns of x, its rows of y, by
+ * `width`.  Collective; nothing is waited for or agreed upon, but at the first call with a dtype and width.  At the
+ * first one of one vector a kernel is chosen (spmv_autotune.h), for which the product may be done some times over.
+ */
+mnp_status mnp__sparse_apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype dtype, int64_t width, const void *x,
+                             void *y);
+
+/*
+ * y = A x of one vector and, as the first sum of a method's state, dot(x, y) of this rank, in the same kernels; neither
+ * once the method is over, but that y may be overwritten where a kernel is chosen.  A is square, its rows and columns
+ * cut alike.  *done_p false: the format has no such kernel (CSC, COO), and nothing was done.  Collective, as above.
+ */
+mnp_status mnp__sparse_apply_dot(const mnp_sparse *matrix, mnp_dtype dtype, const void *x, void *y,
+                                 const mnp__steps_places *places, bool *done_p);
+
+/* The transposed matrix, which is kept with it.  Collective. */
+mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **transposed_p);
+
+/* That layout of a vector, or with the columns of x beside it, where x has two dimensions; one more count of it. */
+mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp_layout **layout_p);
+
+/*
+ * Vectors as a product takes them, in that layout and dtype and dense in C order: *brought_p is the array itself or
+ * *temporary_p, which the caller frees (NULL: none).  Collective.
+ */
+mnp_status mnp__vectors_bring(const mnp_array *x, const mnp_layout *layout, mnp_dtype dtype,
+                              const mnp_array **brought_p, mnp_array **temporary_p);
+
+#endif

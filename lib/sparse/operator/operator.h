@@ -1,0 +1,49 @@
+/*
+ * Inside a linear operator.
+ */
+#ifndef MNP__SPARSE_OPERATOR_OPERATOR_H
+#define MNP__SPARSE_OPERATOR_OPERATOR_H
+
+#include <maniple/solve.h>
+
+#include "array/array.h"
+
+/* A kind of operator: what an application is, in words for a report; how it is done; and how what it keeps goes. */
+typedef struct mnp__operator_ops {
+    const char *what;
+    mnp_status (*apply)(const mnp_operator *op, bool adjoint, const mnp_array *x, mnp_array *y);
+    void (*free)(mnp_operator *op); /* of op->data; collective; NULL: there is nothing to free */
+} mnp__operator_ops;
+
+struct mnp_operator {
+    mnp_ctx *ctx;
+    mnp_dtype dtype;
+    mnp_layout *row_layout, *column_layout;
+    const mnp__operator_ops *ops;
+    void *data;               /* the kind's */
+    const mnp_sparse *matrix; /* whose product it is; NULL: of none */
+    bool has_adjoint;
+    bool enqueues; /* all that apply does is enqueued: it can be recorded in a graph */
+};
+
+/* One without data, for the kinds to complete.  Collective, and agreed upon.  MNP_ERR_MEMORY. */
+mnp_status mnp__operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *rows, const mnp_layout *columns,
+                             const mnp__operator_ops *ops, mnp_operator **operator_p);
+
+/* MNP_ERR_ARG, beginning with `function`, unless it is float32, float64, complex64 or complex128. */
+mnp_status mnp__operator_check_dtype(const char *function, mnp_dtype dtype);
+
+/* y = A x or A^H x of dense vectors in the operator's dtype and layouts, enqueued.  Collective. */
+mnp_status mnp__operator_apply(const mnp_operator *op, bool adjoint, const mnp_array *x, mnp_array *y);
+
+/* MNP_ERR_ARG, beginning with `function`, unless the operator is square with equal layouts. */
+mnp_status mnp__operator_check_square(const char *function, const mnp_operator *op);
+
+/* x as a new vector in that dtype and layout, dense; a complex x for real vectors is MNP_ERR_ARG.  Collective. */
+mnp_status mnp__vector_of(const char *function, const mnp_array *x, mnp_dtype dtype, const mnp_layout *layout,
+                          mnp_array **vector_p);
+
+/* A new vector, all 0.  Collective. */
+mnp_status mnp__vector_zeros(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **vector_p);
+
+#endif

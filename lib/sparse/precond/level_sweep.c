@@ -1,0 +1,568 @@
+/*
+ * Relaxations: the groups, by one pass over the rows on the CPU, how the rows lie, and the launches.
+ *
+ * Entries are counted and brought into their places by a kernel (kernels/sparse/precond/permute_rows.cu).  The CPU sees no values, and
+ * beside the pattern a few numbers a row: to order the rows, and to know where the slices begin.
+ */
+#include "sparse/precond/level_sweep.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "device/launch.h"
+#include "kernels/sparse/precond/level_sweep_params.h"
+#include "sparse/step/step.h"
+
+enum {
+    MASKED_COLOURS = 64,
+    WORTH_A_LAUNCH = 2048, /* rows, on the host */
+    WORTH_A_WORKER = 1024, /* too */
+    WARP = 32,
+    BLOCK = 128,            /* threads, where there are many blocks */
+    MOST_ENTRIES = 16384,   /* of a group that one block takes alone */
+    SORTED_TOGETHER = 1024, /* rows */
+    COUNTED = 128           /* lengths of rows that are counted when they are sorted */
+};
+
+struct mnp__relax {
+    mnp_ctx *ctx;
+    mnp_dtype dtype;
+    mnp__relax_order order;
+    mnp__kernel *kernels[2]; /* the context's, for one vector and for several; NULL: not loaded */
+    int64_t rows;
+    int levels;             /* or colours */
+    int groups;             /* levels, or where a worker takes the rows in their order: one */
+    bool in_order;
+    int slice;              /* rows whose entries lie side by side */
+    int64_t most_alone;     /* rows of a group that one worker takes */
+    int64_t *group_offsets; /* groups + 1, on the CPU */
+    struct {
+        void *groups, *rows, *offsets, *lengths, *columns, *values, *inverse;
+    } device; /* memory, as the kernel takes it */
+};
+
+/* ---- groups ---- */
+
+/* Whether rows and entries come from the last to the first. */
+static bool falls(mnp__relax_order order)
+{
+    return order == MNP__RELAX_UPPER || order == MNP__RELAX_BEHIND;
+}
+
+/* The group of every row of a triangle: one more than those that it depends on. */
+static int find_levels(const mnp__pattern *pattern, mnp__relax_order order, int32_t *group)
+{
+    const bool upper = order == MNP__RELAX_UPPER;
+    int groups = 0;
+    for (int64_t n = 0; n < pattern->rows; n++) {
+        const int64_t i = upper ? pattern->rows - 1 - n : n;
+        int32_t level = 0;
+        for (int64_t e = pattern->offsets[i]; e < pattern->offsets[i + 1]; e++) {
+            const int32_t j = pattern->columns[e];
+            if ((upper ? j > i : j < i) && group[j] >= level)
+                level = group[j] + 1;
+        }
+        group[i] = level;
+        groups = level >= groups ? level + 1 : groups;
+    }
+    return groups;
+}
+
+/* The colours that a row's own entries meet, besides those that are taken already. */
+static uint64_t colours_before(const mnp__pattern *pattern, int64_t i, const int32_t *group, uint64_t taken)
+{
+    for (int64_t e = pattern->offsets[i]; e < pattern->offsets[i + 1]; e++) {
+        const int64_t j = pattern->columns[e];
+        if (j < i && group[j] < MASKED_COLOURS)
+            taken |= 1ull << group[j];
+    }
+    return taken;
+}
+
+/*
+ * The first colour that none of its neighbours has, row by row.  Neighbours are the columns of a row's entries, and the
+ * rows that have an entry in its column: `reached` has the colours of those so far, as a mask.  Where that is full, as
+ * in a dense row's neighbourhood, a row gets a colour of its own.
+ */
+static int find_colours(const mnp__pattern *pattern, int32_t *group, uint64_t *reached)
+{
+    int groups = 0, extra = MASKED_COLOURS;
+    for (int64_t i = 0; i < pattern->rows; i++) {
+        const uint64_t taken = colours_before(pattern, i, group, reached[i]);
+        int32_t colour = 0;
+        while (colour < MASKED_COLOURS && taken >> colour & 1)
+            colour++;
+        group[i] = colour < MASKED_COLOURS ? colour : extra++;
+        groups = group[i] >= groups ? group[i] + 1 : groups;
+        for (int64_t e = pattern->offsets[i]; colour < MASKED_COLOURS && e < pattern->offsets[i + 1]; e++)
+            if (pattern->columns[e] > i)
+                reached[pattern->columns[e]] |= 1ull << colour;
+    }
+    return groups;
+}
+
+mnp_status mnp__relax_colour(mnp__pattern *pattern)
+{
+    uint64_t *reached = NULL;
+    MNP_TRY(mnp__malloc((size_t)pattern->rows * sizeof *pattern->colours, &pattern->colours));
+    MNP_TRY(mnp__calloc((size_t)pattern->rows, sizeof *reached, &reached));
+    pattern->ncolours = find_colours(pattern, pattern->colours, reached);
+    free(reached);
+    return MNP_OK;
+}
+
+/* ---- kernels ---- */
+
+mnp_status mnp__relax_load_arranger(mnp__relax_source *source)
+{
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n", mnp__jit_type(source->dtype));
+    const mnp__kernel_spec spec = {.file = "sparse/precond/permute_rows.cu", .function = "arrange"};
+    return mnp__ctx_kernel_of_text(source->ctx, &spec, &defines, NULL, &source->kernel);
+}
+
+/* The task for so many lines or places. */
+static mnp_status run_task(const mnp__relax_source *source, mnp__relax_order order, int task, int64_t count,
+                           struct mnp_arrange_params params)
+{
+    const mnp__part *part = source->part;
+    const mnp__launch launch = mnp__launch_of(count);
+    mnp__device *device = source->ctx->device;
+    if (count == 0)
+        return MNP_OK;
+    params.task = task;
+    params.order = (int)order;
+    params.falls = falls(order);
+    params.wide = part->offset_size == sizeof(int64_t);
+    params.offsets = part->offsets;
+    params.rows_of = part->rows_of;
+    params.columns = part->indices;
+    params.values = part->values;
+    params.lines = part->lines;
+    params.rows = part->rows;
+    params.first = source->first;
+    params.end = source->end;
+    return device->ops->launch(device, source->kernel, &launch, &params, sizeof params, source->ctx->compute);
+}
+
+static mnp_status upload(mnp_ctx *ctx, const void *data, size_t size, void **device_p)
+{
+    MNP_TRY(ctx->device->ops->alloc(ctx->device, size, device_p));
+    return size > 0 ? ctx->device->ops->copy(ctx->device, *device_p, data, size, ctx->compute) : MNP_OK;
+}
+
+/* Waits, also for what was enqueued before. */
+static mnp_status download(mnp_ctx *ctx, const void *device_memory, size_t size, void *data)
+{
+    if (size > 0)
+        MNP_TRY(ctx->device->ops->copy(ctx->device, data, device_memory, size, ctx->compute));
+    return mnp__ctx_wait(ctx, ctx->compute);
+}
+
+mnp_status mnp__relax_find_beyond(const mnp__relax_source *source, mnp__relax_order order, int64_t *entry_p)
+{
+    mnp_ctx *ctx = source->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    void *found = NULL;
+    MNP_TRY(ops->alloc(ctx->device, sizeof *entry_p, &found));
+    mnp_status st = ops->fill(ctx->device, found, 0xff, sizeof *entry_p, ctx->compute);
+    if (st == MNP_OK)
+        st = run_task(source, order, MNP_ARRANGE_FIND, source->part->lines,
+                      (struct mnp_arrange_params){.found = found});
+    if (st == MNP_OK)
+        st = download(ctx, found, sizeof *entry_p, entry_p);
+    ops->free(ctx->device, found);
+    return st;
+}
+
+/* ---- places ---- */
+
+/* How the rows lie, on the CPU, but for what is said otherwise. */
+typedef struct arrangement {
+    const mnp__relax_source *source;
+    int32_t *levels;           /* of rows of a triangle, which are its groups */
+    const int32_t *group;      /* of rows: levels, or the pattern's colours; NULL: all are in group 0 */
+    int32_t *rows;             /* at every place */
+    int32_t *lengths;          /* of rows: entries that count */
+    int32_t *place_lengths;    /* the same by places, where slices have several */
+    int64_t *offsets, nslices; /* of slices, one more than there are */
+    void *device_colours;      /* device memory */
+} arrangement;
+
+static void free_arrangement(arrangement *made)
+{
+    mnp_ctx *ctx = made->source->ctx;
+    ctx->device->ops->free(ctx->device, made->device_colours);
+    free(made->levels);
+    free(made->rows);
+    free(made->lengths);
+    free(made->place_lengths);
+    free(made->offsets);
+}
+
+/* The groups of all rows. */
+static mnp_status find_groups(mnp__relax *relax, arrangement *made)
+{
+    const mnp__pattern *pattern = made->source->pattern;
+    switch (relax->order) {
+    case MNP__RELAX_LOWER:
+    case MNP__RELAX_UPPER:
+        MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->levels, &made->levels));
+        relax->levels = find_levels(pattern, relax->order, made->levels);
+        made->group = made->levels;
+        break;
+    case MNP__RELAX_ALL:
+    case MNP__RELAX_EARLIER:
+    case MNP__RELAX_LATER:
+        relax->levels = pattern->ncolours;
+        made->group = pattern->colours;
+        break;
+    default:
+        relax->levels = relax->rows > 0;
+    }
+    return MNP_OK;
+}
+
+/* One group of all rows, as they depend on each other. */
+static void place_in_order(mnp__relax *relax, int32_t *rows)
+{
+    relax->groups = 1;
+    relax->group_offsets[1] = relax->rows;
+    for (int64_t n = 0; n < relax->rows; n++)
+        rows[n] = (int32_t)(falls(relax->order) ? relax->rows - 1 - n : n);
+}
+
+/* The rows by groups, rising within each. */
+static void place_by_groups(mnp__relax *relax, const int32_t *group, int32_t *rows)
+{
+    relax->groups = relax->levels;
+    int64_t *next = relax->group_offsets + 1; /* one behind: where a group's next row goes */
+    for (int64_t i = 0; i < relax->rows; i++)
+        next[(group ? group[i] : 0) + 1]++;
+    for (int g = 0; g < relax->groups; g++)
+        next[g + 1] += next[g];
+    for (int64_t i = 0; i < relax->rows; i++)
+        rows[next[group ? group[i] : 0]++] = (int32_t)i;
+}
+
+/*
+ * Whether one worker is quicker than all of the host's: by levels, vectors are read in leaps, so that a row takes about
+ * twice as long, and every level is a launch.
+ */
+static mnp_status choose_order(mnp__relax *relax)
+{
+    mnp_rank_info info = {.rank = 0};
+    if (relax->slice > 1 || (relax->order != MNP__RELAX_LOWER && relax->order != MNP__RELAX_UPPER))
+        return MNP_OK;
+    MNP_TRY(relax->ctx->device->ops->info(relax->ctx->device, &info));
+    const int64_t workers = info.multiprocessors;
+    relax->in_order = relax->rows * (workers - 2) < (int64_t)relax->levels * WORTH_A_LAUNCH * workers;
+    return MNP_OK;
+}
+
+/* Which row lies where, but for their order by lengths. */
+static mnp_status place_rows(mnp__relax *relax, arrangement *made)
+{
+    MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->rows, &made->rows));
+    MNP_TRY(find_groups(relax, made));
+    MNP_TRY(mnp__calloc((size_t)relax->levels + 2, sizeof *relax->group_offsets, &relax->group_offsets));
+    MNP_TRY(choose_order(relax));
+    if (relax->in_order)
+        place_in_order(relax, made->rows);
+    else
+        place_by_groups(relax, made->group, made->rows);
+    if (made->levels) /* they are used up */
+        made->group = NULL;
+    free(made->levels);
+    made->levels = NULL;
+    return MNP_OK;
+}
+
+/* ---- lengths ---- */
+
+/* Waits. */
+static mnp_status count_entries(const mnp__relax *relax, arrangement *made)
+{
+    mnp_ctx *ctx = relax->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    const size_t size = (size_t)relax->rows * sizeof *made->lengths;
+    void *counted = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__malloc(size, &made->lengths));
+    if (relax->order == MNP__RELAX_EARLIER || relax->order == MNP__RELAX_LATER)
+        MNP_TRY(upload(ctx, made->group, (size_t)relax->rows * sizeof *made->group, &made->device_colours));
+    MNP_TRY(ops->alloc(ctx->device, size, &counted));
+    if (size > 0)
+        MNP_TRY_OR(ops->fill(ctx->device, counted, 0, size, ctx->compute), st, done); /* of rows without a line */
+    MNP_TRY_OR(run_task(made->source, relax->order, MNP_ARRANGE_COUNT, made->source->part->lines,
+                        (struct mnp_arrange_params){.colours = made->device_colours, .lengths = counted}), st, done);
+    st = download(ctx, counted, size, made->lengths);
+done:
+    ops->free(ctx->device, counted);
+    return st;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Rows that rise, so that long ones come first, of any length. */
+static void sort_by_keys(const int32_t *lengths, int32_t *rows, int64_t count)
+{
+    int64_t keys[SORTED_TOGETHER]; /* the length, from the longest on, and the row */
+    for (int64_t k = 0; k < count; k++)
+        keys[k] = (INT32_MAX - (int64_t)lengths[rows[k]]) << 32 | rows[k];
+    qsort(keys, (size_t)count, sizeof *keys, by_key);
+    for (int64_t k = 0; k < count; k++)
+        rows[k] = (int32_t)(keys[k] & INT32_MAX);
+}
+
+/* The same of lengths below COUNTED, in a fraction of the time. */
+static void sort_by_counts(const int32_t *lengths, int32_t *rows, int64_t count)
+{
+    int32_t places[COUNTED + 1] = {0}; /* where the next row of every length goes, the longest first */
+    int32_t risen[SORTED_TOGETHER];
+    for (int64_t k = 0; k < count; k++) {
+        risen[k] = rows[k];
+        places[COUNTED - lengths[rows[k]]]++; /* one behind */
+    }
+    for (int length = 0; length < COUNTED; length++)
+        places[length + 1] += places[length];
+    for (int64_t k = 0; k < count; k++)
+        rows[places[COUNTED - 1 - lengths[risen[k]]]++] = risen[k];
+}
+
+/* Rows that lie one after the other, and rise, so that long ones come first. */
+static void sort_places(const int32_t *lengths, int32_t *rows, int64_t count)
+{
+    int32_t longest = 0;
+    bool sorted = true;
+    for (int64_t k = 0; k < count; k++) {
+        longest = lengths[rows[k]] > longest ? lengths[rows[k]] : longest;
+        sorted = sorted && (k == 0 || lengths[rows[k - 1]] >= lengths[rows[k]]);
+    }
+    if (!sorted && longest < COUNTED)
+        sort_by_counts(lengths, rows, count);
+    else if (!sorted)
+        sort_by_keys(lengths, rows, count);
+}
+
+/* Neighbouring rows of a group: rows of a slice are then of about one length. */
+static void sort_by_length(const mnp__relax *relax, const arrangement *made)
+{
+    for (int g = 0; g < relax->groups; g++) {
+        for (int64_t first = relax->group_offsets[g]; first < relax->group_offsets[g + 1]; first += SORTED_TOGETHER) {
+            const int64_t left = relax->group_offsets[g + 1] - first;
+            sort_places(made->lengths, made->rows + first, left < SORTED_TOGETHER ? left : SORTED_TOGETHER);
+        }
+    }
+}
+
+/* Where the entries of every slice begin: slices are as long as their longest row. */
+static mnp_status place_slices(const mnp__relax *relax, arrangement *made)
+{
+    made->nslices = (relax->rows + relax->slice - 1) / relax->slice;
+    MNP_TRY(mnp__malloc((size_t)(made->nslices + 1) * sizeof *made->offsets, &made->offsets));
+    if (relax->slice > 1)
+        MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->place_lengths, &made->place_lengths));
+    made->offsets[0] = 0;
+    for (int64_t s = 0, place = 0; s < made->nslices; s++) {
+        int64_t longest = 0;
+        for (; place < (s + 1) * relax->slice && place < relax->rows; place++) {
+            const int32_t length = made->lengths[made->rows[place]];
+            if (made->place_lengths)
+                made->place_lengths[place] = length;
+            longest = length > longest ? length : longest;
+        }
+        made->offsets[s + 1] = made->offsets[s] + longest * relax->slice;
+    }
+    free(made->lengths);
+    made->lengths = NULL;
+    return MNP_OK;
+}
+
+/* ---- device memory ---- */
+
+/* Enqueued. */
+static mnp_status upload_places(mnp__relax *relax, const arrangement *made)
+{
+    mnp_ctx *ctx = relax->ctx;
+    const size_t rows = (size_t)relax->rows;
+    MNP_TRY(upload(ctx, relax->group_offsets, ((size_t)relax->groups + 1) * sizeof *relax->group_offsets,
+                   &relax->device.groups));
+    MNP_TRY(upload(ctx, made->rows, rows * sizeof *made->rows, &relax->device.rows));
+    MNP_TRY(upload(ctx, made->offsets, (size_t)(made->nslices + 1) * sizeof *made->offsets, &relax->device.offsets));
+    if (relax->slice > 1)
+        MNP_TRY(upload(ctx, made->place_lengths, rows * sizeof *made->place_lengths, &relax->device.lengths));
+    return MNP_OK;
+}
+
+/* The entries of all places, which are uploaded.  Enqueued. */
+static mnp_status fill_entries(mnp__relax *relax, const arrangement *made)
+{
+    mnp__device *device = relax->ctx->device;
+    const size_t stored = (size_t)made->offsets[made->nslices];
+    MNP_TRY(device->ops->alloc(device, stored * sizeof(int32_t), &relax->device.columns));
+    MNP_TRY(device->ops->alloc(device, stored * mnp_dtype_size(relax->dtype), &relax->device.values));
+    return run_task(made->source, relax->order, MNP_ARRANGE_FILL, relax->rows,
+                    (struct mnp_arrange_params){.colours = made->device_colours, .places = relax->device.rows,
+                                                .slices = relax->device.offsets, .slice = relax->slice,
+                                                .made_columns = relax->device.columns,
+                                                .made_values = relax->device.values});
+}
+
+/* ---- making ---- */
+
+/* So many that another worker, or on a GPU another launch, would not be worth while. */
+static int64_t choose_most_alone(const mnp__relax *relax, int64_t stored)
+{
+    if (relax->slice == 1)
+        return WORTH_A_WORKER - 1;
+    const int64_t most = MOST_ENTRIES / (stored / (relax->rows > 0 ? relax->rows : 1) + 1);
+    return most < MNP_RELAX_THREADS ? most : MNP_RELAX_THREADS;
+}
+
+static mnp_status build(mnp__relax *relax, const void *inverse, arrangement *made)
+{
+    MNP_TRY(place_rows(relax, made));
+    MNP_TRY(count_entries(relax, made));
+    if (relax->slice > 1)
+        sort_by_length(relax, made);
+    MNP_TRY(place_slices(relax, made));
+    relax->most_alone = choose_most_alone(relax, made->offsets[made->nslices]);
+    MNP_TRY(upload_places(relax, made));
+    MNP_TRY(fill_entries(relax, made));
+    if (inverse)
+        MNP_TRY(upload(relax->ctx, inverse, (size_t)relax->rows * mnp_dtype_size(relax->dtype),
+                       &relax->device.inverse));
+    return MNP_OK;
+}
+
+mnp_status mnp__relax_new(const mnp__relax_source *source, const void *inverse, mnp__relax_order order,
+                          mnp__relax **relax_p)
+{
+    mnp_ctx *ctx = source->ctx;
+    mnp__relax *relax;
+    arrangement made = {.source = source};
+    MNP_TRY(mnp__calloc(1, sizeof *relax, &relax));
+    *relax = (mnp__relax){.ctx = ctx, .dtype = source->dtype, .order = order, .rows = source->part->rows,
+                          .slice = ctx->device->block_memory == 0 ? 1 : WARP};
+    mnp_status st = build(relax, inverse, &made);
+    const mnp_status waited = mnp__ctx_wait(ctx, ctx->compute); /* copies of what is freed now are under way */
+    free_arrangement(&made);
+    st = st == MNP_OK ? waited : st;
+    if (st == MNP_OK)
+        *relax_p = relax;
+    else
+        mnp__relax_free(relax);
+    return st;
+}
+
+void mnp__relax_free(mnp__relax *relax)
+{
+    if (!relax)
+        return;
+    const mnp__device_ops *ops = relax->ctx->device->ops;
+    ops->free(relax->ctx->device, relax->device.groups);
+    ops->free(relax->ctx->device, relax->device.rows);
+    ops->free(relax->ctx->device, relax->device.offsets);
+    ops->free(relax->ctx->device, relax->device.lengths);
+    ops->free(relax->ctx->device, relax->device.columns);
+    ops->free(relax->ctx->device, relax->device.values);
+    ops->free(relax->ctx->device, relax->device.inverse);
+    free(relax->group_offsets);
+    free(relax);
+}
+
+static mnp_status load(mnp__relax *relax, bool wide)
+{
+    mnp__kernel **kernel_p = &relax->kernels[wide];
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    if (*kernel_p)
+        return MNP_OK;
+    mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_SLICE %d\n#define MNP_WIDE %d\n",
+                  mnp__jit_type(relax->dtype), relax->slice, wide);
+    const mnp__kernel_spec spec = {.file = "sparse/precond/level_sweep.cu", .function = "mnp_relax"};
+    return mnp__ctx_kernel_of_text(relax->ctx, &spec, &defines, NULL, kernel_p);
+}
+
+mnp_status mnp__relax_load(mnp__relax *relax)
+{
+    return load(relax, false);
+}
+
+mnp_status mnp__relax_load_wide(mnp__relax *relax)
+{
+    return load(relax, true);
+}
+
+/* ---- sweeps ---- */
+
+/* Threads that a group keeps busy: those of a GPU are counted from the beginning of a slice. */
+static int64_t count_tasks(const mnp__relax *relax, int64_t group, int64_t width)
+{
+    const int64_t begin = relax->group_offsets[group], end = relax->group_offsets[group + 1];
+    return (end - begin / relax->slice * relax->slice) * width;
+}
+
+/* How many groups one launch takes, and the most tasks of any: more than one if they are small, by one worker. */
+static int64_t take_groups(const mnp__relax *relax, int64_t first, int64_t step, int64_t width, int64_t *tasks_p)
+{
+    int64_t count = 0;
+    *tasks_p = count_tasks(relax, first, width);
+    for (int64_t g = first; g >= 0 && g < relax->groups; g += step) {
+        const int64_t tasks = count_tasks(relax, g, width);
+        if ((relax->group_offsets[g + 1] - relax->group_offsets[g]) * width > relax->most_alone)
+            break;
+        *tasks_p = tasks > *tasks_p ? tasks : *tasks_p;
+        count++;
+    }
+    return count > 0 ? count : 1;
+}
+
+static mnp__launch launch_of(const mnp__relax *relax, bool alone, int64_t tasks)
+{
+    if (relax->slice == 1)
+        return (mnp__launch){.grid = {alone ? 1 : (unsigned)(tasks / WORTH_A_WORKER + 1), 1, 1}, .block = {1, 1, 1}};
+    const int64_t threads = tasks < MNP_RELAX_THREADS ? (tasks + WARP - 1) / WARP * WARP : MNP_RELAX_THREADS;
+    if (alone)
+        return (mnp__launch){.grid = {1, 1, 1}, .block = {(unsigned)threads, 1, 1}, .early = true};
+    const unsigned blocks = (unsigned)((tasks + BLOCK - 1) / BLOCK);
+    return (mnp__launch){.grid = {blocks, 1, 1}, .block = {BLOCK, 1, 1}, .early = true};
+}
+
+mnp_status mnp__relax_run(const mnp__relax *relax, const mnp__sweep *sweep)
+{
+    mnp_ctx *ctx = relax->ctx;
+    struct mnp_relax_params params = {.step = sweep->backward ? -1 : 1,
+                                      .groups = (uintptr_t)relax->device.groups,
+                                      .rows = (uintptr_t)relax->device.rows,
+                                      .offsets = (uintptr_t)relax->device.offsets,
+                                      .lengths = (uintptr_t)relax->device.lengths,
+                                      .columns = (uintptr_t)relax->device.columns,
+                                      .values = (uintptr_t)relax->device.values,
+                                      .inverse = (uintptr_t)relax->device.inverse,
+                                      .b = (uintptr_t)sweep->b,
+                                      .from = (uintptr_t)sweep->from,
+                                      .x = (uintptr_t)sweep->x,
+                                      .width = sweep->width,
+                                      .keep = sweep->keep};
+    mnp__kernel *kernel = relax->kernels[sweep->width != 1];
+    for (int64_t done = 0; sweep->width > 0 && done < relax->groups; done += params.count) {
+        int64_t tasks;
+        params.first = sweep->backward ? relax->groups - 1 - done : done;
+        params.count = take_groups(relax, params.first, params.step, sweep->width, &tasks);
+        const mnp__launch launch = launch_of(relax, relax->in_order || params.count > 1, tasks);
+        MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
+    }
+    return MNP_OK;
+}
+
+int mnp__relax_groups(const mnp__relax *relax)
+{
+    return relax->levels;
+}

@@ -1,0 +1,44 @@
+/*
+ * Inside a preconditioner: what every kind gives.
+ */
+#ifndef MNP__SPARSE_PRECOND_PRECOND_H
+#define MNP__SPARSE_PRECOND_PRECOND_H
+
+#include <maniple/solve.h>
+
+#include "array/array.h"
+
+/* A kind: how it is applied, what it says about itself (to follow the kind's name in a line), and how it goes. */
+typedef struct mnp__precond_ops {
+    mnp_status (*apply)(void *data, const mnp_array *x, mnp_array *y); /* enqueued, alike on all ranks */
+    void (*describe)(const void *data, FILE *file);
+    void (*free)(mnp_ctx *ctx, void *data); /* collective; NULL: nothing to free */
+} mnp__precond_ops;
+
+struct mnp_precond {
+    mnp_ctx *ctx;
+    mnp_dtype dtype;
+    mnp_layout *layout;
+    const char *name;
+    const mnp__precond_ops *ops;
+    void *data;
+    bool enqueues; /* all that apply does is enqueued: it can be recorded in a graph */
+};
+
+/* What the kinds are made of; options have no zeros any more.  Collective, and agreed upon. */
+typedef mnp_status (*mnp__precond_maker)(const mnp_sparse *matrix, mnp_precond_kind kind,
+                                         const mnp_precond_options *options, const mnp__precond_ops **ops_p,
+                                         void **data_p);
+mnp_status mnp__precond_diagonal(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
+                                 const mnp__precond_ops **, void **); /* jacobi, block-jacobi */
+mnp_status mnp__precond_factor(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
+                               const mnp__precond_ops **, void **); /* ilu0, ic0 */
+mnp_status mnp__precond_relaxation(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
+                                   const mnp__precond_ops **, void **); /* sor, ssor */
+mnp_status mnp__precond_polynomial(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
+                                   const mnp__precond_ops **, void **); /* chebyshev, polynomial */
+
+/* y = M x, vectors in the preconditioner's dtype and layout; y is not x.  Collective. */
+mnp_status mnp__precond_apply(const mnp_precond *precond, const mnp_array *x, mnp_array *y);
+
+#endif

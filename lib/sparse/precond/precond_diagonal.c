@@ -1,0 +1,221 @@
+/*
+ * jacobi and block-jacobi: the inverse of the diagonal, or of dense blocks along it, as a sparse matrix of diagonals or
+ * of blocks, so that an application is a product that needs no other rank.
+ *
+ * A diagonal is inverted where it lies, blocks by the CPU, by elimination with row exchanges.  Blocks begin at a rank's
+ * first row; its last may be smaller.  A diagonal entry that is 0 or missing counts as 1, and a singular block as its
+ * diagonal; describe tells how many.  NaN make NaN.
+ */
+#include <complex.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse/rows/diagonal.h"
+#include "sparse/precond/own_block.h"
+#include "sparse/precond/precond.h"
+
+typedef double _Complex number;
+
+typedef struct diagonal {
+    mnp_sparse *inverse;
+    int block;
+    int64_t replaced;
+} diagonal;
+
+/* ---- a diagonal ---- */
+
+/* Room for the diagonal in DIA, and the ghost part of a matrix without any. */
+static mnp_status new_parts(const mnp_sparse *matrix, mnp__part *own, mnp__part *ghost)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    *own = (mnp__part){.format = MNP_DIA, .rows = matrix->rows, .columns = matrix->columns, .lines = 1,
+                       .count = matrix->rows, .offset_size = 4};
+    MNP_TRY(ops->alloc(ctx->device, sizeof *own->indices, (void **)&own->indices));
+    MNP_TRY(ops->fill(ctx->device, own->indices, 0, sizeof *own->indices, ctx->compute));
+    MNP_TRY(ops->alloc(ctx->device, (size_t)own->count * mnp_dtype_size(matrix->dtype), &own->values));
+    return mnp__part_empty(ctx, matrix->dtype, matrix->rows, ghost);
+}
+
+/* Collective, and agreed upon. */
+static mnp_status divide_by_diagonal(const mnp_sparse *matrix, diagonal *d)
+{
+    static const int64_t no_columns[1];
+    mnp_ctx *ctx = matrix->ctx;
+    mnp__part own = {.rows = 0}, ghost = {.rows = 0};
+    mnp_status st = MNP_AGREE(ctx, new_parts(matrix, &own, &ghost));
+    if (st == MNP_OK)
+        st = mnp__find_diagonal(matrix, 0, matrix->row_lo, matrix->rows, own.values, &d->replaced);
+    if (st == MNP_OK)
+        st = mnp__sparse_from_parts(ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout, matrix->column_layout,
+                                    matrix->dtype, &own, &ghost, 0, no_columns, &d->inverse);
+    mnp__part_release(ctx, &own);
+    mnp__part_release(ctx, &ghost);
+    return st;
+}
+
+/* ---- blocks ---- */
+
+/*
+ * The inverse of a dense matrix of that size, in place, row by row; false if it is singular.  room: of the same size.
+ */
+static bool invert(number *a, number *room, int size)
+{
+    memset(room, 0, (size_t)(size * size) * sizeof *room);
+    for (int i = 0; i < size; i++)
+        room[i * size + i] = 1;
+    for (int k = 0; k < size; k++) {
+        int best = k;
+        for (int i = k + 1; i < size; i++)
+            best = cabs(a[i * size + k]) > cabs(a[best * size + k]) ? i : best;
+        const number pivot = a[best * size + k];
+        if (pivot == 0)
+            return false;
+        for (int j = 0; j < size; j++) {
+            const number upper = a[best * size + j], right = room[best * size + j];
+            a[best * size + j] = a[k * size + j];
+            room[best * size + j] = room[k * size + j];
+            a[k * size + j] = upper / pivot;
+            room[k * size + j] = right / pivot;
+        }
+        for (int i = 0; i < size; i++) {
+            const number factor = a[i * size + k];
+            for (int j = 0; i != k && j < size; j++) {
+                a[i * size + j] -= factor * a[k * size + j];
+                room[i * size + j] -= factor * room[k * size + j];
+            }
+        }
+    }
+    memcpy(a, room, (size_t)(size * size) * sizeof *a);
+    return true;
+}
+
+/* The dense block of rows first .. first + size. */
+static void gather(const mnp__pattern *pattern, mnp_dtype dtype, const void *values, int64_t first, int size, number *a)
+{
+    memset(a, 0, (size_t)(size * size) * sizeof *a);
+    for (int i = 0; i < size; i++)
+        for (int64_t e = pattern->offsets[first + i]; e < pattern->offsets[first + i + 1]; e++)
+            if (pattern->columns[e] >= first && pattern->columns[e] < first + size)
+                a[i * size + pattern->columns[e] - first] = mnp__load_value(dtype, values, e);
+}
+
+/* The inverse of what a diagonal of the block has; how many entries were 0. */
+static int invert_diagonal(number *a, int size)
+{
+    int zeros = 0;
+    for (int i = 0; i < size; i++) {
+        const number entry = a[i * size + i];
+        memset(a + i * size, 0, (size_t)size * sizeof *a);
+        a[i * size + i] = entry != 0 ? 1 / entry : 1;
+        zeros += entry == 0;
+    }
+    return zeros;
+}
+
+/* The rows of the inverse, of blocks of that side.  a, room: that squared. */
+static int64_t invert_blocks(const mnp__pattern *pattern, const void *values, int block, int64_t first_column,
+                             number *a, number *room, mnp__csr *rows)
+{
+    int64_t replaced = 0, at = 0;
+    for (int64_t first = 0; first < pattern->rows; first += block) {
+        const int size = pattern->rows - first < block ? (int)(pattern->rows - first) : block;
+        gather(pattern, rows->dtype, values, first, size, a);
+        if (size == 1 || !invert(a, room, size)) {
+            gather(pattern, rows->dtype, values, first, size, a);
+            const int zeros = invert_diagonal(a, size);
+            replaced += size > 1 ? 1 : zeros;
+        }
+        for (int i = 0; i < size; i++) {
+            for (int j = 0; j < size; j++) {
+                rows->indices[at] = first_column + first + j;
+                mnp__store_value(rows->dtype, rows->values, at++, a[i * size + j]);
+            }
+            rows->offsets[first + i + 1] = at;
+        }
+    }
+    return replaced;
+}
+
+static mnp_status make_rows(const mnp_sparse *matrix, diagonal *d, mnp__csr *rows)
+{
+    mnp__own_block own = {.ctx = NULL};
+    const int block = d->block;
+    const size_t square = (size_t)(block * block);
+    number *room = NULL;
+    void *values = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__own_block_open(matrix, &own), st, done);
+    MNP_TRY_OR(mnp__own_block_values(&own, false, &values), st, done);
+    MNP_TRY_OR(mnp__csr_new(matrix->dtype, matrix->rows, matrix->shape[1], matrix->rows * block, rows), st, done);
+    MNP_TRY_OR(mnp__malloc(2 * square * sizeof *room, &room), st, done);
+    d->replaced = invert_blocks(&own.pattern, values, block, matrix->column_lo, room, room + square, rows);
+done:
+    free(room);
+    free(values);
+    mnp__own_block_close(&own);
+    return st;
+}
+
+/* Collective, and agreed upon. */
+static mnp_status divide_by_blocks(const mnp_sparse *matrix, diagonal *d)
+{
+    mnp__csr rows = {.rows = 0};
+    mnp_status st = MNP_AGREE(matrix->ctx, make_rows(matrix, d, &rows));
+    if (st == MNP_OK)
+        st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout,
+                                     matrix->column_layout, &rows, MNP_BSR, d->block, &d->inverse);
+    mnp__csr_free(&rows);
+    return st;
+}
+
+/* ---- the kind ---- */
+
+static mnp_status diagonal_apply(void *data, const mnp_array *x, mnp_array *y)
+{
+    const mnp_sparse *inverse = ((const diagonal *)data)->inverse;
+    return mnp__sparse_apply(inverse, false, inverse->dtype, 1, x->data, y->data);
+}
+
+static void diagonal_describe(const void *data, FILE *file)
+{
+    const diagonal *d = data;
+    if (d->block == 1)
+        fprintf(file, "a division by the diagonal");
+    else
+        fprintf(file, "inverse dense blocks of %d rows, %" PRId64 " entries", d->block, d->inverse->nnz);
+    if (d->replaced > 0)
+        fprintf(file, "; %" PRId64 " that %s were replaced", d->replaced, d->block == 1 ? "are 0" : "are singular");
+}
+
+static void diagonal_free(mnp_ctx *ctx, void *data)
+{
+    diagonal *d = data;
+    (void)ctx;
+    if (d)
+        mnp_sparse_free(d->inverse);
+    free(d);
+}
+
+mnp_status mnp__precond_diagonal(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
+                                 const mnp__precond_ops **ops_p, void **data_p)
+{
+    static const mnp__precond_ops ops = {.apply = diagonal_apply, .describe = diagonal_describe, .free = diagonal_free};
+    mnp_ctx *ctx = matrix->ctx;
+    diagonal *d = NULL;
+    mnp_status st = MNP_AGREE(ctx, mnp__calloc(1, sizeof *d, &d));
+    if (st == MNP_OK) {
+        d->block = kind == MNP_PRECOND_JACOBI ? 1 : options->block;
+        st = d->block == 1 ? divide_by_diagonal(matrix, d) : divide_by_blocks(matrix, d);
+    }
+    if (st == MNP_OK)
+        st = mnp__all_reduce(&ctx->comm, &d->replaced, 1, MPI_INT64_T, MPI_SUM);
+    if (st == MNP_OK) {
+        *ops_p = &ops;
+        *data_p = d;
+    } else {
+        diagonal_free(ctx, d);
+    }
+    return st;
+}

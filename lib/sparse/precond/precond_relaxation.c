@@ -1,0 +1,156 @@
+/*
+ * sor and ssor: sweeps of successive over-relaxation on every rank's own block, from 0 on (D. M. Young, "Iterative
+ * methods for solving partial difference equations of elliptic type", 1954).
+ *
+ * Entries between ranks are left out, so this is block Jacobi over the ranks.  Rows go by colours, greedily chosen,
+ * rows of one colour at once; ssor takes the colours forth and back, so that with a Hermitian matrix it is Hermitian
+ * too.
+ *
+ * The first sweep begins with zeros, so forth it needs only the entries of earlier colours, and comes to
+ * x = inverse * (b - their sum).  Back, earlier colours are still as they were, so that this sum is known from x, and
+ * (1 - omega) x + inverse * (b - all sums) is (2 - omega) x - inverse * (the sum over later colours): every entry is
+ * read once in both (V. Conrad, Y. Wallach, "Alternating methods for sets of linear equations", 1979).
+ */
+#include <complex.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sparse/precond/own_block.h"
+#include "sparse/precond/precond.h"
+#include "sparse/precond/level_sweep.h"
+
+typedef struct relaxation {
+    mnp_ctx *ctx;
+    mnp__relax *earlier, *later, *all; /* later: of ssor; all: of further sweeps */
+    bool symmetric;
+    int sweeps, colours; /* colours: the most of any rank */
+    double omega;
+} relaxation;
+
+/* The diagonal becomes what x is multiplied by. */
+static mnp_status invert_diagonal(const relaxation *r, const mnp_sparse *matrix, void *diagonal)
+{
+    for (int64_t i = 0; i < matrix->rows; i++) {
+        const double _Complex entry = mnp__load_value(matrix->dtype, diagonal, i);
+        if (!(cabs(entry) > 0))
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "mnp_precond_new(): the diagonal of row %" PRId64 " is %s, so it cannot be relaxed",
+                            matrix->row_lo + i, entry == 0 ? "0" : "no number");
+        mnp__store_value(matrix->dtype, diagonal, i, mnp__divide_by(matrix->dtype, r->omega, entry));
+    }
+    return MNP_OK;
+}
+
+static mnp_status make_sweeps(relaxation *r, const void *inverse, const mnp__relax_source *source)
+{
+    MNP_TRY(mnp__relax_new(source, inverse, MNP__RELAX_EARLIER, &r->earlier));
+    if (r->symmetric)
+        MNP_TRY(mnp__relax_new(source, inverse, MNP__RELAX_LATER, &r->later));
+    return r->sweeps > 1 ? mnp__relax_new(source, inverse, MNP__RELAX_ALL, &r->all) : MNP_OK;
+}
+
+/* What this rank does alone; the diagonal is used up. */
+static mnp_status arrange(relaxation *r, const mnp_sparse *matrix, void *diagonal, mnp__relax_source *source)
+{
+    mnp__own_block block = {.ctx = NULL};
+    MNP_TRY(invert_diagonal(r, matrix, diagonal));
+    mnp_status st = mnp__own_block_open(matrix, &block);
+    if (st == MNP_OK)
+        st = mnp__relax_colour(&block.pattern);
+    if (st == MNP_OK) {
+        mnp__pattern_forget_entries(&block.pattern);
+        source->part = &block.csr;
+        source->pattern = &block.pattern;
+        st = make_sweeps(r, diagonal, source);
+    }
+    mnp__own_block_close(&block);
+    return st;
+}
+
+/* Collective, and agreed upon. */
+static mnp_status build(relaxation *r, const mnp_sparse *matrix)
+{
+    mnp__relax_source source = {.ctx = matrix->ctx, .dtype = matrix->dtype};
+    void *diagonal = NULL;
+    MNP_TRY(mnp__relax_load_arranger(&source));
+    MNP_TRY(mnp__own_diagonal(matrix, &diagonal));
+    const mnp_status st = MNP_AGREE(matrix->ctx, arrange(r, matrix, diagonal, &source));
+    free(diagonal);
+    return st;
+}
+
+/* Collective. */
+static mnp_status load(relaxation *r)
+{
+    MNP_TRY(mnp__relax_load(r->earlier));
+    if (r->symmetric)
+        MNP_TRY(mnp__relax_load(r->later));
+    return r->sweeps > 1 ? mnp__relax_load(r->all) : MNP_OK;
+}
+
+static mnp_status relaxation_apply(void *data, const mnp_array *x, mnp_array *y)
+{
+    const relaxation *r = data;
+    const mnp__sweep first_forth = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 0};
+    const mnp__sweep first_back = {.from = y->data, .x = y->data, .width = 1, .keep = 2 - r->omega, .backward = true};
+    const mnp__sweep forth = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 1 - r->omega};
+    mnp__sweep back = forth;
+    back.backward = true;
+    MNP_TRY(mnp__relax_run(r->earlier, &first_forth));
+    if (r->symmetric)
+        MNP_TRY(mnp__relax_run(r->later, &first_back));
+    for (int sweep = 1; sweep < r->sweeps; sweep++) {
+        MNP_TRY(mnp__relax_run(r->all, &forth));
+        if (r->symmetric)
+            MNP_TRY(mnp__relax_run(r->all, &back));
+    }
+    return MNP_OK;
+}
+
+static void relaxation_describe(const void *data, FILE *file)
+{
+    const relaxation *r = data;
+    fprintf(file, "%d sweep%s%s of all ranks' own blocks in at most %d colours, omega %g", r->sweeps,
+            r->sweeps == 1 ? "" : "s", r->symmetric ? " forth and back" : "", r->colours, r->omega);
+}
+
+static void relaxation_free(mnp_ctx *ctx, void *data)
+{
+    relaxation *r = data;
+    (void)ctx;
+    if (r) {
+        mnp__relax_free(r->earlier);
+        mnp__relax_free(r->later);
+        mnp__relax_free(r->all);
+    }
+    free(r);
+}
+
+mnp_status mnp__precond_relaxation(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
+                                   const mnp__precond_ops **ops_p, void **data_p)
+{
+    static const mnp__precond_ops ops = {
+        .apply = relaxation_apply, .describe = relaxation_describe, .free = relaxation_free};
+    relaxation *r = NULL;
+    mnp_status st = MNP_AGREE(matrix->ctx, mnp__calloc(1, sizeof *r, &r));
+    if (st == MNP_OK) {
+        *r = (relaxation){.ctx = matrix->ctx,
+                          .symmetric = kind == MNP_PRECOND_SSOR,
+                          .sweeps = options->sweeps,
+                          .omega = options->omega};
+        st = build(r, matrix);
+    }
+    if (st == MNP_OK)
+        st = load(r);
+    if (st == MNP_OK) {
+        r->colours = mnp__relax_groups(r->earlier);
+        st = mnp__all_reduce(&matrix->ctx->comm, &r->colours, 1, MPI_INT, MPI_MAX);
+    }
+    if (st == MNP_OK) {
+        *ops_p = &ops;
+        *data_p = r;
+    } else {
+        relaxation_free(matrix->ctx, r);
+    }
+    return st;
+}

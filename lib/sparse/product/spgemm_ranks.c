@@ -1,0 +1,142 @@
+/*
+ * A B of two sparse matrices, by parts that lie on the device (spgemm.h).
+ *
+ * Where neither matrix has ghosts, their own parts are multiplied as they are.  Else every rank numbers anew what it
+ * needs: A's own columns and then its ghosts, which are fetched as rows of B, are the rows of a B whose columns are
+ * split into own ones and ghosts, as C's will be; A's rows by each of the two parts give C's parts.  That takes a few
+ * passes over A and B (fetch_rows.h), while C has far more entries as a rule.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sparse/rows/fetch_rows.h"
+#include "sparse/product/spgemm.h"
+
+/* C's parts become a matrix, whatever comes. */
+static mnp_status make_product(const mnp_sparse *a, const mnp_sparse *b, mnp__part *own, mnp__part *ghost,
+                               int64_t count, const int64_t *columns, mnp_sparse **c_p)
+{
+    return mnp__sparse_from_parts(a->ctx, a->shape[0], b->shape[1], a->row_layout, b->column_layout, a->dtype, own,
+                                  ghost, count, columns, c_p);
+}
+
+/* ---- with ghosts ---- */
+
+/* A in local numbers, and its rows of B by these, cut by columns. */
+struct factors {
+    mnp__part a, own, ghost;
+    int64_t count, *columns; /* the ghost columns of the product, on the CPU */
+    bool any;                /* some rank has ghosts in it */
+};
+
+static void free_factors(mnp_ctx *ctx, struct factors *factors)
+{
+    mnp__part_release(ctx, &factors->a);
+    mnp__part_release(ctx, &factors->own);
+    mnp__part_release(ctx, &factors->ghost);
+    free(factors->columns);
+}
+
+/* Collective, and agreed upon. */
+static mnp_status make_factors(const mnp__row_source *a, const mnp__row_source *b, struct factors *factors)
+{
+    mnp_ctx *ctx = a->matrix->ctx;
+    mnp__rows rows = {.rows = 0};
+    MNP_TRY(MNP_AGREE(ctx, mnp__rows_number(a, &factors->a)));
+    MNP_TRY(mnp__rows_fetch(a, &factors->a, b, &rows));
+    const mnp_status st = mnp__rows_split(ctx, b->matrix->dtype, b->matrix->column_layout, &rows, &factors->own,
+                                          &factors->ghost, &factors->columns, &factors->count, &factors->any);
+    mnp__rows_release(ctx, &rows);
+    return st;
+}
+
+/* The same of matrices.  Collective, and agreed upon. */
+static mnp_status open_factors(const mnp_sparse *a, const mnp_sparse *b, struct factors *factors)
+{
+    mnp__row_source left = {.matrix = NULL}, right = {.matrix = NULL};
+    mnp_status st = mnp__row_source_open(a, &left);
+    if (st == MNP_OK && a != b)
+        st = mnp__row_source_open(b, &right);
+    if (st == MNP_OK)
+        st = make_factors(&left, a != b ? &right : &left, factors);
+    mnp__row_source_close(&left);
+    mnp__row_source_close(&right);
+    return st;
+}
+
+/* The product of all rows by each part of B. */
+static mnp_status multiply_parts(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p)
+{
+    mnp_ctx *ctx = a->ctx;
+    struct factors factors = {.count = 0};
+    mnp__part own = {.rows = 0}, ghost = {.rows = 0};
+    mnp_status st;
+    MNP_TRY_OR(open_factors(a, b, &factors), st, done);
+    MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, &factors.a, &factors.own, &own), st, done);
+    if (factors.any)
+        MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, &factors.a, &factors.ghost, &ghost), st, done);
+    MNP_TRY_OR(factors.any ? mnp__rows_list(ctx, a->dtype, &ghost)
+                           : MNP_AGREE(ctx, mnp__part_empty(ctx, a->dtype, a->rows, &ghost)), st, done);
+    st = make_product(a, b, &own, &ghost, factors.count, factors.columns, c_p);
+done:
+    mnp__part_release(ctx, &own);
+    mnp__part_release(ctx, &ghost);
+    free_factors(ctx, &factors);
+    return st;
+}
+
+/* ---- without ghosts ---- */
+
+/* An own part in CSR: as it lies, or *made. */
+static mnp_status bring_part(const mnp_sparse *matrix, const mnp__part **part_p, mnp__part *made)
+{
+    *part_p = matrix->format == MNP_CSR ? &matrix->own : made;
+    return matrix->format == MNP_CSR ? MNP_OK : mnp__part_as_csr(matrix->ctx, matrix->dtype, &matrix->own, made);
+}
+
+/* On any rank: of own parts alone. */
+static mnp_status multiply_own(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p)
+{
+    static const int64_t no_columns[1];
+    mnp_ctx *ctx = a->ctx;
+    const mnp__part *left = NULL, *right = NULL;
+    mnp__part left_made = {.rows = 0}, right_made = {.rows = 0}, own = {.rows = 0}, ghost = {.rows = 0};
+    mnp_status st = bring_part(a, &left, &left_made);
+    if (st == MNP_OK)
+        st = bring_part(b, &right, &right_made);
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
+    MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, left, right, &own), st, done);
+    MNP_TRY_OR(MNP_AGREE(ctx, mnp__part_empty(ctx, a->dtype, a->rows, &ghost)), st, done);
+    st = make_product(a, b, &own, &ghost, 0, no_columns, c_p);
+done:
+    mnp__part_release(ctx, &left_made);
+    mnp__part_release(ctx, &right_made);
+    mnp__part_release(ctx, &own);
+    mnp__part_release(ctx, &ghost);
+    return st;
+}
+
+/* ---- either ---- */
+
+mnp_status mnp_sparse_matmul_sparse(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p)
+{
+    static const char function[] = "mnp_sparse_matmul_sparse";
+    mnp_sparse *left_made = NULL, *right_made = NULL;
+    const mnp_sparse *left, *right;
+    mnp_status st;
+    MNP_TRY(mnp__sparse_check(function, a));
+    MNP_TRY(mnp__sparse_check(function, b));
+    if (a->ctx != b->ctx || a->shape[1] != b->shape[0])
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: matrices of the shapes (%" PRId64 ", %" PRId64 ") and (%" PRId64 ", %" PRId64 ")%s",
+                        function, a->shape[0], a->shape[1], b->shape[0], b->shape[1],
+                        a->ctx != b->ctx ? " of two contexts" : "");
+    const mnp_dtype dtype = mnp_dtype_promote(a->dtype, b->dtype);
+    MNP_TRY(mnp__sparse_bring(a, dtype, NULL, NULL, &left, &left_made));
+    MNP_TRY_OR(mnp__sparse_bring(b, dtype, a->column_layout, NULL, &right, &right_made), st, done);
+    st = left->has_ghosts || right->has_ghosts ? multiply_parts(left, right, c_p) : multiply_own(left, right, c_p);
+done:
+    mnp_sparse_free(left_made);
+    mnp_sparse_free(right_made);
+    return st;
+}

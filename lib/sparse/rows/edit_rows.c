@@ -1,0 +1,246 @@
+/*
+ * Rows that become other rows: which entries are kept is found out first, then where they go.  Three launches and the
+ * sums of flags; beside the rows 8 bytes an entry.
+ */
+#include "sparse/rows/edit_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "device/launch.h"
+#include "kernels/sparse/rows/edit_rows_params.h"
+#include "sparse/step/elements.h"
+
+static mnp_rows_list describe(const mnp__rows *rows)
+{
+    return (mnp_rows_list){.rows = rows->rows, .offsets = (long long *)rows->offsets,
+                           .columns = (long long *)rows->columns, .values = rows->values};
+}
+
+static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, int64_t threads, const void *params, size_t size)
+{
+    const mnp__launch launch = mnp__launch_of(threads);
+    return threads == 0 ? MNP_OK
+                        : ctx->device->ops->launch(ctx->device, kernel, &launch, params, size, ctx->compute);
+}
+
+/* ---- sums, products and selections ---- */
+
+/* What is made by an edit; memory of flags is freed whatever comes. */
+struct edit {
+    mnp_ctx *ctx;
+    mnp_dtype dtype;
+    mnp__kernel *kernel, *sums;
+    const mnp__rows *a, *b; /* b NULL: none */
+    bool takes_from_b;      /* entries of b are kept too */
+    mnp_edit_params params;
+};
+
+/* Flags of all entries, summed up; *count_p: how many are kept.  Waits. */
+static mnp_status find_kept(struct edit *edit, int64_t *count_p)
+{
+    mnp_ctx *ctx = edit->ctx;
+    const int64_t others = edit->takes_from_b ? edit->b->count : 0;
+    const int64_t most = edit->a->count > others ? edit->a->count : others;
+    int64_t more = 0;
+    MNP_TRY(mnp__elements_new(ctx, edit->a->count + 1, sizeof *edit->params.a_kept, &edit->params.a_kept));
+    if (edit->takes_from_b)
+        MNP_TRY(mnp__elements_new(ctx, others + 1, sizeof *edit->params.b_kept, &edit->params.b_kept));
+    edit->params.task = MNP_EDIT_FLAG;
+    MNP_TRY(run(ctx, edit->kernel, most, &edit->params, sizeof edit->params));
+    MNP_TRY(mnp__lengths_sum_up(ctx, edit->sums, edit->a->count, (int64_t *)edit->params.a_kept, count_p));
+    if (edit->takes_from_b)
+        MNP_TRY(mnp__lengths_sum_up(ctx, edit->sums, others, (int64_t *)edit->params.b_kept, &more));
+    *count_p += more;
+    return MNP_OK;
+}
+
+static mnp_status make(struct edit *edit, mnp__rows *made)
+{
+    mnp_ctx *ctx = edit->ctx;
+    const int64_t others = edit->takes_from_b ? edit->b->count : 0;
+    const int64_t most = edit->a->count > others ? edit->a->count : others;
+    edit->params.made.rows = made->rows;
+    MNP_TRY(find_kept(edit, &made->count));
+    MNP_TRY(mnp__elements_new(ctx, made->rows + 1, sizeof *made->offsets, &made->offsets));
+    MNP_TRY(mnp__elements_new(ctx, made->count, sizeof *made->columns, &made->columns));
+    MNP_TRY(mnp__elements_new(ctx, made->count, mnp_dtype_size(edit->dtype), &made->values));
+    edit->params.made = describe(made);
+    edit->params.task = MNP_EDIT_OFFSETS;
+    MNP_TRY(run(ctx, edit->kernel, made->rows + 1, &edit->params, sizeof edit->params));
+    edit->params.task = MNP_EDIT_PLACE;
+    return run(ctx, edit->kernel, most, &edit->params, sizeof edit->params);
+}
+
+/* Collective, and agreed upon. */
+static mnp_status run_edit(struct edit *edit, const char *rule, int64_t rows, mnp__rows *made_p)
+{
+    mnp_ctx *ctx = edit->ctx;
+    const mnp__kernel_spec spec = {.file = "sparse/rows/edit_rows.cu", .function = "edit_rows"};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__rows made = {.rows = rows};
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_%s 1\n", mnp__jit_type(edit->dtype), rule);
+    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &edit->kernel));
+    MNP_TRY(mnp__lengths_load(ctx, edit->dtype, &edit->sums));
+    edit->params.a = describe(edit->a);
+    if (edit->b)
+        edit->params.b = describe(edit->b);
+    const mnp_status st = MNP_AGREE(ctx, make(edit, &made));
+    mnp__elements_free(ctx, edit->params.a_kept);
+    mnp__elements_free(ctx, edit->params.b_kept);
+    if (st == MNP_OK)
+        *made_p = made;
+    else
+        mnp__rows_release(ctx, &made);
+    return st;
+}
+
+mnp_status mnp__rows_add(mnp_ctx *ctx, mnp_dtype dtype, const double alpha[2], const mnp__rows *a, const double beta[2],
+                         const mnp__rows *b, mnp__rows *sum)
+{
+    struct edit edit = {.ctx = ctx, .dtype = dtype, .a = a, .b = b, .takes_from_b = true};
+    memcpy(edit.params.alpha, alpha, sizeof edit.params.alpha);
+    memcpy(edit.params.beta, beta, sizeof edit.params.beta);
+    return run_edit(&edit, "SUM", a->rows, sum);
+}
+
+mnp_status mnp__rows_multiply(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *a, const mnp__rows *b, mnp__rows *product)
+{
+    struct edit edit = {.ctx = ctx, .dtype = dtype, .a = a, .b = b};
+    return run_edit(&edit, "PRODUCT", a->rows, product);
+}
+
+mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows, const mnp__selection *selection,
+                            mnp__rows *selected)
+{
+    struct edit edit = {.ctx = ctx,
+                        .dtype = dtype,
+                        .a = rows,
+                        .params = {.first = selection->first, .row_lo = selection->row_lo, .low = selection->low,
+                                   .high = selection->high, .drops_zeros = selection->drops_zeros}};
+    return run_edit(&edit, "SELECT", selection->count, selected);
+}
+
+/* ---- values ---- */
+
+/* A kernel that makes values of that dtype of the matrix's.  Collective. */
+static mnp_status load(const mnp_sparse *matrix, const char *function, mnp_dtype dtype, mnp__kernel **kernel_p)
+{
+    const mnp__kernel_spec spec = {.file = "sparse/rows/edit_rows.cu", .function = function};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_FROM %s\n", mnp__jit_type(dtype),
+                  mnp__jit_type(matrix->dtype));
+    return mnp__ctx_kernel_of_text(matrix->ctx, &spec, &defines, NULL, kernel_p);
+}
+
+/* `rows` come to have values of that dtype; ghosts: columns of the matrix's, in device memory. */
+static mnp_status change_values(const mnp_sparse *matrix, mnp__kernel *kernel, mnp_dtype dtype,
+                                const mnp__change *change, const int64_t *ghosts, mnp__rows *rows)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    void *made = NULL;
+    MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(dtype), &made));
+    const mnp_change_params params = {.rows = describe(rows), .made = made, .conjugates = change->conjugates,
+                                      .magnitudes = change->magnitudes, .ones = change->ones,
+                                      .left = change->left, .right = change->right,
+                                      .right_ghosts = change->right_ghosts, .column_lo = matrix->column_lo,
+                                      .columns = matrix->columns, .nghosts = mnp__ghosts_count(matrix->ghosts),
+                                      .ghosts = (const long long *)ghosts};
+    const mnp_status st = run(ctx, kernel, rows->count, &params, sizeof params);
+    mnp__elements_free(ctx, rows->values);
+    rows->values = made;
+    return st;
+}
+
+mnp_status mnp__rows_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *change, mnp__rows *changed)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    mnp__kernel *kernel;
+    mnp__rows rows;
+    int64_t *ghosts = NULL;
+    MNP_TRY(load(matrix, "change_values", dtype, &kernel));
+    MNP_TRY(mnp__rows_of(matrix, &rows));
+    mnp_status st = mnp__elements_upload(ctx, mnp__ghosts_count(matrix->ghosts), sizeof *ghosts,
+                                         mnp__ghosts_columns(matrix->ghosts), &ghosts);
+    if (st == MNP_OK)
+        st = change_values(matrix, kernel, dtype, change, ghosts, &rows);
+    mnp__elements_free(ctx, ghosts);
+    st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK)
+        *changed = rows;
+    else
+        mnp__rows_release(ctx, &rows);
+    return st;
+}
+
+mnp_status mnp__rows_sum_magnitudes(const mnp_sparse *matrix, double *sums)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    mnp__kernel *kernel;
+    mnp__rows rows;
+    MNP_TRY(load(matrix, "sum_magnitudes", MNP_FLOAT64, &kernel));
+    MNP_TRY(mnp__rows_of(matrix, &rows));
+    const mnp_change_params params = {.rows = describe(&rows), .made = sums};
+    const mnp_status st = run(ctx, kernel, rows.rows, &params, sizeof params);
+    mnp__rows_release(ctx, &rows);
+    return MNP_AGREE(ctx, st);
+}
+
+/* ---- matrices ---- */
+
+/* The ghost part lists the rows that have entries. */
+static mnp_status list_ghosts(mnp_ctx *ctx, mnp_dtype dtype, bool any, int64_t rows, mnp__part *ghost)
+{
+    if (any)
+        return mnp__rows_list(ctx, dtype, ghost);
+    mnp__part_release(ctx, ghost);
+    return MNP_AGREE(ctx, mnp__part_empty(ctx, dtype, rows, ghost));
+}
+
+mnp_status mnp__sparse_from_rows(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
+                                 const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
+                                 mnp_sparse **matrix_p)
+{
+    const int64_t own_rows = rows->rows;
+    mnp__part own = {.rows = 0}, ghost = {.rows = 0};
+    int64_t *columns = NULL, count = 0;
+    bool any = false;
+    mnp_status st = mnp__rows_split(ctx, dtype, column_layout, rows, &own, &ghost, &columns, &count, &any);
+    mnp__rows_release(ctx, rows);
+    if (st == MNP_OK)
+        st = list_ghosts(ctx, dtype, any, own_rows, &ghost);
+    if (st == MNP_OK)
+        st = mnp__sparse_from_parts(ctx, nrows, ncolumns, row_layout, column_layout, dtype, &own, &ghost, count,
+                                    columns, matrix_p);
+    mnp__part_release(ctx, &own);
+    mnp__part_release(ctx, &ghost);
+    free(columns);
+    return st;
+}
+
+/* Rows in memory of the CPU. */
+static mnp_status fetch(mnp_ctx *ctx, mnp_dtype dtype, int64_t ncolumns, const mnp__rows *rows, mnp__csr *csr)
+{
+    MNP_TRY(mnp__csr_new(dtype, rows->rows, ncolumns, rows->count, csr));
+    MNP_TRY(mnp__elements_copy(ctx, csr->offsets, rows->offsets, rows->rows + 1, sizeof *csr->offsets));
+    MNP_TRY(mnp__elements_copy(ctx, csr->indices, rows->columns, rows->count, sizeof *csr->indices));
+    return mnp__elements_copy(ctx, csr->values, rows->values, rows->count, mnp_dtype_size(dtype));
+}
+
+mnp_status mnp__sparse_from_rows_as(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
+                                    const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
+                                    mnp_sparse_format format, int block, mnp_sparse **matrix_p)
+{
+    mnp__csr csr = {.rows = 0};
+    if (format == MNP_CSR)
+        return mnp__sparse_from_rows(ctx, dtype, nrows, ncolumns, row_layout, column_layout, rows, matrix_p);
+    mnp_status st = MNP_AGREE(ctx, fetch(ctx, dtype, ncolumns, rows, &csr));
+    mnp__rows_release(ctx, rows);
+    if (st == MNP_OK)
+        st = mnp__sparse_from_csr_as(ctx, nrows, ncolumns, row_layout, column_layout, &csr, format, block, matrix_p);
+    mnp__csr_free(&csr);
+    return st;
+}

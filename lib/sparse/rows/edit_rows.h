@@ -1,0 +1,56 @@
+/*
+ * Rows in device memory that become other rows, and rows that become a matrix (kernels/sparse/rows/edit_rows.cu).
+ */
+#ifndef MNP__SPARSE_ROWS_EDIT_ROWS_H
+#define MNP__SPARSE_ROWS_EDIT_ROWS_H
+
+#include "sparse/rows/rows.h"
+
+/*
+ * alpha a + beta b, or a * b element by element, of the same dtype and as many rows.  What comes to 0 is left out, as
+ * in SciPy.  Both wait.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ */
+mnp_status mnp__rows_add(mnp_ctx *ctx, mnp_dtype dtype, const double alpha[2], const mnp__rows *a, const double beta[2],
+                         const mnp__rows *b, mnp__rows *sum);
+mnp_status mnp__rows_multiply(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *a, const mnp__rows *b,
+                              mnp__rows *product);
+
+/* Which entries are wanted: in `count` rows from `first` on, on the diagonals (column - row) from low to high. */
+typedef struct mnp__selection {
+    int64_t first, count, low, high;
+    int64_t row_lo;    /* the matrix's number of row 0 here */
+    bool drops_zeros;
+} mnp__selection;
+
+/* Those rows, as rows 0 and on.  As above. */
+mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows, const mnp__selection *selection,
+                            mnp__rows *selected);
+
+/* What becomes of values: other ones instead, and products with elements, in device memory and of the new dtype. */
+typedef struct mnp__change {
+    bool conjugates, magnitudes, ones; /* at most one of them; magnitudes: absolute values; ones: 1 */
+    const void *left;          /* of this rank's rows; NULL: ones */
+    const void *right;         /* of its columns; NULL: ones */
+    const void *right_ghosts;  /* of the matrix's ghosts */
+} mnp__change;
+
+/* The matrix's rows with values of that dtype, which are changed so.  As above. */
+mnp_status mnp__rows_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *change, mnp__rows *changed);
+
+/* Sums of the absolute values of every row of this rank, to float64 in device memory.  Collective, as above. */
+mnp_status mnp__rows_sum_magnitudes(const mnp_sparse *matrix, double *sums);
+
+/*
+ * The matrix in CSR of rows, as many as the row layout gives this rank; `as`: in another format too, by way of the CPU,
+ * with blocks of that side in BSR (0: chosen).  The rows are used up, whatever comes.  Collective, and agreed upon; the
+ * caller has agreed on what may have failed before.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE,
+ * MNP_ERR_UNSUPPORTED.
+ */
+mnp_status mnp__sparse_from_rows(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
+                                 const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
+                                 mnp_sparse **matrix_p);
+mnp_status mnp__sparse_from_rows_as(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
+                                    const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
+                                    mnp_sparse_format format, int block, mnp_sparse **matrix_p);
+
+#endif

@@ -1,0 +1,203 @@
+/*
+ * Rows where they lie: the tasks of kernels/sparse/rows/fetch_rows.cu, sources that are read by them, and all rows of a matrix.
+ */
+#include "sparse/rows/rows.h"
+
+#include "base/text.h"
+#include "device/launch.h"
+#include "sparse/rows/rows_tasks.h"
+#include "sparse/step/elements.h"
+
+_Static_assert((int)MNP_ROWS_CSR == (int)MNP_CSR && (int)MNP_ROWS_SELL == (int)MNP_SELL, "kernels know the formats");
+
+/* ---- tasks ---- */
+
+mnp__row_runner mnp__row_runner_of(const mnp__row_source *source)
+{
+    return (mnp__row_runner){.ctx = source->matrix->ctx, .kernel = source->kernel};
+}
+
+mnp_status mnp__rows_load(mnp_ctx *ctx, mnp_dtype dtype, const char *function, mnp__kernel **kernel_p)
+{
+    const mnp__kernel_spec spec = {.file = "sparse/rows/fetch_rows.cu", .function = function};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n", mnp__jit_type(dtype));
+    return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
+}
+
+mnp_status mnp__rows_run(mnp__row_runner runner, int task, int64_t threads, mnp_rows_params *params)
+{
+    const mnp__launch launch = mnp__launch_of(threads);
+    params->task = task;
+    if (threads == 0)
+        return MNP_OK;
+    return runner.ctx->device->ops->launch(runner.ctx->device, runner.kernel, &launch, params, sizeof *params,
+                                           runner.ctx->compute);
+}
+
+mnp_status mnp__rows_run_each(mnp__row_runner runner, int task, int64_t count, mnp_rows_params *params)
+{
+    params->count = count;
+    return mnp__rows_run(runner, task, count, params);
+}
+
+/* First sums of tiles, which one warp adds up. */
+mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *lengths)
+{
+    enum { LANES = 32, LEAST_TILE = 1024, MOST_TILES = 4096 };
+    const int64_t even = (count / MOST_TILES / LANES + 1) * LANES, tile = even > LEAST_TILE ? even : LEAST_TILE;
+    const int64_t tiles = (count + tile - 1) / tile;
+    mnp_rows_params params = {.lengths = (long long *)lengths, .total = count, .tile = tile};
+    mnp_status st;
+    MNP_TRY(mnp__elements_new(runner.ctx, tiles, sizeof *params.tally, &params.tally));
+    MNP_TRY_OR(mnp__rows_run(runner, MNP_ROWS_TALLY, tiles * LANES, &params), st, done);
+    MNP_TRY_OR(mnp__rows_run(runner, MNP_ROWS_SUM, LANES, &params), st, done);
+    st = mnp__rows_run(runner, MNP_ROWS_PLACE, tiles * LANES, &params);
+done:
+    mnp__elements_free(runner.ctx, params.tally);
+    return st;
+}
+
+mnp_status mnp__lengths_load(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kernel_p)
+{
+    return mnp__rows_load(ctx, dtype, "fetch_rows", kernel_p);
+}
+
+mnp_status mnp__lengths_sum_up(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, int64_t *lengths, int64_t *sum_p)
+{
+    MNP_TRY(mnp__rows_sum_up((mnp__row_runner){.ctx = ctx, .kernel = kernel}, count, lengths));
+    return mnp__elements_copy(ctx, sum_p, lengths + count, 1, sizeof *sum_p);
+}
+
+mnp_rows_part mnp__describe_part(const mnp__part *part)
+{
+    return (mnp_rows_part){.offsets = part->offsets, .rows_of = part->rows_of, .indices = part->indices,
+                           .values = part->values, .rows = part->rows, .lines = part->lines,
+                           .wide = part->offset_size == 8, .format = (int)part->format, .block = part->block};
+}
+
+const mnp__part *mnp__row_source_own(const mnp__row_source *source)
+{
+    return source->matrix->format == MNP_CSR ? &source->matrix->own : &source->converted;
+}
+
+/* How many of the ghosts, which rise, are in columns before the own ones. */
+static int64_t count_before(const mnp_sparse *matrix)
+{
+    const int64_t *columns = mnp__ghosts_columns(matrix->ghosts);
+    int64_t low = 0, high = mnp__ghosts_count(matrix->ghosts);
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (columns[middle] < matrix->column_lo)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+mnp_rows_params mnp__row_source_read(const mnp__row_source *source)
+{
+    const mnp_sparse *matrix = source->matrix;
+    return (mnp_rows_params){.matrix = {.own = mnp__describe_part(mnp__row_source_own(source)),
+                                        .ghost = mnp__describe_part(&matrix->ghost),
+                                        .column_lo = matrix->column_lo, .ghosts = (long long *)source->ghosts,
+                                        .nghosts = mnp__ghosts_count(matrix->ghosts), .before = count_before(matrix)},
+                             .ghost_offsets = (long long *)source->ghost_offsets};
+}
+
+mnp_rows_list mnp__describe_rows(const mnp__rows *rows)
+{
+    return (mnp_rows_list){.rows = rows->rows, .offsets = (long long *)rows->offsets,
+                           .columns = (long long *)rows->columns, .values = rows->values};
+}
+
+mnp_status mnp__rows_new_part(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t count,
+                              mnp__part *part)
+{
+    *part = (mnp__part){.format = MNP_CSR, .rows = rows, .columns = columns, .lines = rows, .count = count,
+                        .offset_size = sizeof(int64_t), .offsets = part->offsets};
+    if (!part->offsets)
+        MNP_TRY(mnp__elements_new(ctx, rows + 1, sizeof(int64_t), &part->offsets));
+    MNP_TRY(mnp__elements_new(ctx, count, sizeof *part->indices, &part->indices));
+    return mnp__elements_new(ctx, count, mnp_dtype_size(dtype), &part->values);
+}
+
+/* ---- sources ---- */
+
+/* What this rank does alone. */
+static mnp_status prepare(mnp__row_source *source)
+{
+    const mnp_sparse *matrix = source->matrix;
+    mnp_ctx *ctx = matrix->ctx;
+    const int64_t ghosts = mnp__ghosts_count(matrix->ghosts);
+    if (matrix->format != MNP_CSR)
+        MNP_TRY(mnp__part_as_csr(ctx, matrix->dtype, &matrix->own, &source->converted));
+    MNP_TRY(mnp__elements_new(ctx, matrix->rows + 1, sizeof *source->ghost_offsets, &source->ghost_offsets));
+    MNP_TRY(mnp__elements_new(ctx, ghosts, sizeof *source->ghosts, &source->ghosts));
+    mnp_rows_params params = mnp__row_source_read(source);
+    MNP_TRY(mnp__rows_run_each(mnp__row_runner_of(source), MNP_ROWS_SPREAD, matrix->rows + 1, &params));
+    return mnp__elements_copy(ctx, source->ghosts, mnp__ghosts_columns(matrix->ghosts), ghosts, sizeof *source->ghosts);
+}
+
+mnp_status mnp__row_source_open(const mnp_sparse *matrix, mnp__row_source *source)
+{
+    *source = (mnp__row_source){.matrix = matrix};
+    MNP_TRY(mnp__rows_load(matrix->ctx, matrix->dtype, "fetch_rows", &source->kernel));
+    return MNP_AGREE(matrix->ctx, prepare(source));
+}
+
+void mnp__row_source_close(mnp__row_source *source)
+{
+    if (!source->matrix)
+        return;
+    mnp__elements_free(source->matrix->ctx, source->ghost_offsets);
+    mnp__elements_free(source->matrix->ctx, source->ghosts);
+    mnp__part_release(source->matrix->ctx, &source->converted);
+    *source = (mnp__row_source){.matrix = NULL};
+}
+
+void mnp__rows_release(mnp_ctx *ctx, mnp__rows *rows)
+{
+    mnp__elements_free(ctx, rows->offsets);
+    mnp__elements_free(ctx, rows->columns);
+    mnp__elements_free(ctx, rows->values);
+    *rows = (mnp__rows){.rows = 0};
+}
+
+/* ---- all rows ---- */
+
+/* As they are. */
+static mnp_status pack_all(const mnp__row_source *source, mnp__rows *rows)
+{
+    const mnp_sparse *matrix = source->matrix;
+    mnp_ctx *ctx = matrix->ctx;
+    rows->rows = matrix->rows;
+    rows->count = mnp__row_source_own(source)->count + matrix->ghost.count;
+    MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, sizeof *rows->columns, &rows->columns));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(matrix->dtype), &rows->values));
+    mnp_rows_params params = mnp__row_source_read(source);
+    params.lengths = (long long *)rows->offsets;
+    params.list = mnp__describe_rows(rows);
+    MNP_TRY(mnp__rows_run_each(mnp__row_runner_of(source), MNP_ROWS_LENGTHS, rows->rows, &params));
+    MNP_TRY(mnp__rows_sum_up(mnp__row_runner_of(source), rows->rows, rows->offsets));
+    params.count = 0;
+    return mnp__rows_run(mnp__row_runner_of(source), MNP_ROWS_PACK, rows->count, &params);
+}
+
+mnp_status mnp__rows_of(const mnp_sparse *matrix, mnp__rows *rows)
+{
+    mnp__row_source source;
+    mnp__rows packed = {.rows = 0};
+    mnp_status st = mnp__row_source_open(matrix, &source);
+    if (st == MNP_OK)
+        st = MNP_AGREE(matrix->ctx, pack_all(&source, &packed));
+    mnp__row_source_close(&source);
+    if (st == MNP_OK)
+        *rows = packed;
+    else
+        mnp__rows_release(matrix->ctx, &packed);
+    return st;
+}

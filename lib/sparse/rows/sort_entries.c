@@ -1,0 +1,436 @@
+/*
+ * Entries are grouped by the ranks that they go to, travel, and are sorted by their columns and then, as sorting is
+ * stable, by their rows; the host counts its rows' entries instead.  Time by the entries; memory about four times
+ * theirs.
+ */
+#include "sparse/rows/sort_entries.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/move/shuffle.h"
+#include "base/text.h"
+#include "device/launch.h"
+#include "kernels/sparse/rows/sort_entries_params.h"
+#include "layout/layout.h"
+#include "ops/sort/radix_sort.h"
+#include "sparse/step/elements.h"
+
+void mnp__entries_release(mnp_ctx *ctx, mnp__entries *entries)
+{
+    mnp__elements_free(ctx, entries->rows);
+    mnp__elements_free(ctx, entries->columns);
+    mnp__elements_free(ctx, entries->values);
+    *entries = (mnp__entries){.count = 0};
+}
+
+/* ---- tasks ---- */
+
+/* Collective. */
+static mnp_status load(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kernel_p)
+{
+    const mnp__kernel_spec spec = {.file = "sparse/rows/sort_entries.cu", .function = "sort_entries"};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n", mnp__jit_type(dtype));
+    return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
+}
+
+static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, int task, int64_t count, mnp_entries_params params)
+{
+    const mnp__launch launch = mnp__launch_of(count);
+    params.task = task;
+    params.count = count;
+    if (count == 0)
+        return MNP_OK;
+    return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
+}
+
+/* ---- checks ---- */
+
+static mnp_status check_numbers(const char *function, mnp_ctx *ctx, mnp__kernel *kernel, const char *what, int64_t n,
+                                int64_t first, int64_t count, const int64_t *numbers, int64_t *device_found)
+{
+    int64_t found, number;
+    MNP_TRY(ctx->device->ops->fill(ctx->device, device_found, 0xff, sizeof *device_found, ctx->compute));
+    MNP_TRY(run(ctx, kernel, MNP_ENTRIES_CHECK, count,
+                (mnp_entries_params){.end = n, .numbers = (const long long *)numbers,
+                                     .found = (long long *)device_found}));
+    MNP_TRY(mnp__elements_copy(ctx, &found, device_found, 1, sizeof found));
+    if (found < 0)
+        return MNP_OK;
+    MNP_TRY(mnp__elements_copy(ctx, &number, numbers + found, 1, sizeof number));
+    return MNP_FAIL(MNP_ERR_ARG, "%s: entry %" PRId64 " is in %s %" PRId64 "; there are %" PRId64, function,
+                    first + found, what, number, n);
+}
+
+mnp_status mnp__entries_check(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
+                              int64_t first, const mnp__entries *entries)
+{
+    mnp__kernel *kernel;
+    int64_t *found = NULL;
+    MNP_TRY(load(ctx, dtype, &kernel));
+    mnp_status st = mnp__elements_new(ctx, 1, sizeof *found, &found);
+    if (st == MNP_OK)
+        st = check_numbers(function, ctx, kernel, "row", nrows, first, entries->count, entries->rows, found);
+    if (st == MNP_OK)
+        st = check_numbers(function, ctx, kernel, "column", ncolumns, first, entries->count, entries->columns, found);
+    mnp__elements_free(ctx, found);
+    return MNP_AGREE(ctx, st);
+}
+
+/* ---- of a matrix ---- */
+
+mnp_status mnp__entries_of(const mnp_sparse *matrix, mnp__entries *entries)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    mnp__kernel *kernel;
+    mnp__rows rows;
+    int64_t *numbers = NULL;
+    MNP_TRY(load(ctx, matrix->dtype, &kernel));
+    MNP_TRY(mnp__rows_of(matrix, &rows));
+    mnp_status st = mnp__elements_new(ctx, rows.count, sizeof *numbers, &numbers);
+    if (st == MNP_OK)
+        st = run(ctx, kernel, MNP_ENTRIES_ROWS, rows.count,
+                 (mnp_entries_params){.total = rows.rows, .begin = matrix->row_lo,
+                                      .offsets = (const long long *)rows.offsets, .gathered = (long long *)numbers});
+    st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK) {
+        *entries = (mnp__entries){.count = rows.count, .rows = numbers, .columns = rows.columns, .values = rows.values};
+        rows.columns = NULL;
+        rows.values = NULL;
+    } else {
+        mnp__elements_free(ctx, numbers);
+    }
+    mnp__rows_release(ctx, &rows);
+    return st;
+}
+
+/* ---- journeys ---- */
+
+/* Entries in the order of the ranks that they go to; device memory, but for the counts. */
+struct parcel {
+    int64_t *counts; /* for each rank, and one more */
+    int64_t *order;
+    int *owners;
+    long long *cuts, *bounds;
+};
+
+static void free_parcel(mnp_ctx *ctx, struct parcel *parcel)
+{
+    free(parcel->counts);
+    mnp__elements_free(ctx, parcel->order);
+    mnp__elements_free(ctx, parcel->owners);
+    mnp__elements_free(ctx, parcel->cuts);
+    mnp__elements_free(ctx, parcel->bounds);
+}
+
+static mnp_status find_owners(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layout, const mnp__entries *entries,
+                              struct parcel *parcel)
+{
+    const int64_t ranks = ctx->comm.size;
+    MNP_TRY(mnp__malloc((size_t)(ranks + 1) * sizeof *parcel->counts, &parcel->counts));
+    MNP_TRY(mnp__elements_new(ctx, entries->count, sizeof *parcel->order, &parcel->order));
+    MNP_TRY(mnp__elements_new(ctx, entries->count, sizeof *parcel->owners, &parcel->owners));
+    MNP_TRY(mnp__elements_new(ctx, ranks + 1, sizeof *parcel->cuts, &parcel->cuts));
+    MNP_TRY(mnp__elements_new(ctx, ranks + 1, sizeof *parcel->bounds, &parcel->bounds));
+    MNP_TRY(mnp__elements_copy(ctx, parcel->cuts, mnp_layout_cuts(layout, 0), ranks + 1, sizeof *parcel->cuts));
+    return run(ctx, kernel, MNP_ENTRIES_OWNERS, entries->count,
+               (mnp_entries_params){.ranks = ranks, .numbers = (const long long *)entries->rows, .cuts = parcel->cuts,
+                                    .keys = parcel->owners});
+}
+
+/* Stable; the owners are sorted too, and say how many go where.  Waits. */
+static mnp_status group_by_owners(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, struct parcel *parcel)
+{
+    const int64_t ranks = ctx->comm.size;
+    const mnp__order order = {.dtype = MNP_INT32, .lines = 1, .length = count, .keys = parcel->owners,
+                              .sorted = parcel->owners, .payload_size = sizeof *parcel->order,
+                              .sorted_payload = parcel->order};
+    mnp_status st = mnp__order_sort(ctx, &order);
+    if (st == MNP_OK)
+        st = run(ctx, kernel, MNP_ENTRIES_BOUNDS, ranks + 1,
+                 (mnp_entries_params){.total = count, .keys = parcel->owners, .found = parcel->bounds});
+    if (st == MNP_OK)
+        st = mnp__elements_copy(ctx, parcel->counts, parcel->bounds, ranks + 1, sizeof *parcel->counts);
+    for (int64_t r = 0; r < ranks && st == MNP_OK; r++)
+        parcel->counts[r] = parcel->counts[r + 1] - parcel->counts[r];
+    return MNP_AGREE(ctx, st);
+}
+
+/* One of the arrays, by the task that puts it in order: what comes replaces it.  Collective, and agreed upon. */
+static mnp_status send_array(mnp_ctx *ctx, mnp__kernel *kernel, int task, const struct parcel *parcel,
+                             mnp__shuffle *shuffle, int64_t count, size_t size, void *array_p)
+{
+    void *array, *packed = NULL, *arrived = NULL;
+    memcpy(&array, array_p, sizeof array);
+    mnp_status st = mnp__elements_new(ctx, count, size, &packed);
+    if (st == MNP_OK)
+        st = mnp__elements_new(ctx, mnp__shuffle_received(shuffle), size, &arrived);
+    if (st == MNP_OK)
+        st = run(ctx, kernel, task, count,
+                 (mnp_entries_params){.numbers = array, .order = (const long long *)parcel->order, .gathered = packed,
+                                      .values = array, .made = packed});
+    st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK)
+        st = mnp__shuffle_send(shuffle, size, packed, arrived);
+    mnp__elements_free(ctx, packed);
+    if (st == MNP_OK)
+        memcpy(array_p, &arrived, sizeof arrived);
+    mnp__elements_free(ctx, st == MNP_OK ? array : arrived);
+    return st;
+}
+
+static mnp_status send_grouped(mnp_ctx *ctx, mnp__kernel *kernel, mnp_dtype dtype, const struct parcel *parcel,
+                               mnp__entries *entries)
+{
+    mnp__shuffle *shuffle;
+    mnp_status st;
+    MNP_TRY(mnp__shuffle_new(ctx, parcel->counts, &shuffle));
+    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_NUMBERS, parcel, shuffle, entries->count, sizeof *entries->rows,
+                          &entries->rows), st, done);
+    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_NUMBERS, parcel, shuffle, entries->count, sizeof *entries->columns,
+                          &entries->columns), st, done);
+    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_VALUES, parcel, shuffle, entries->count, mnp_dtype_size(dtype),
+                          &entries->values), st, done);
+    entries->count = mnp__shuffle_received(shuffle);
+done:
+    mnp__shuffle_free(shuffle);
+    return st;
+}
+
+/* Entries come to be those of this rank's rows.  Collective, and agreed upon. */
+static mnp_status send(mnp_ctx *ctx, mnp__kernel *kernel, mnp_dtype dtype, const mnp_layout *layout,
+                       mnp__entries *entries)
+{
+    struct parcel parcel = {.counts = NULL};
+    mnp_status st = MNP_AGREE(ctx, find_owners(ctx, kernel, layout, entries, &parcel));
+    if (st == MNP_OK)
+        st = group_by_owners(ctx, kernel, entries->count, &parcel);
+    if (st == MNP_OK)
+        st = send_grouped(ctx, kernel, dtype, &parcel, entries);
+    free_parcel(ctx, &parcel);
+    return st;
+}
+
+/* ---- sorting ---- */
+
+/* Entries in the order of their places; device memory. */
+struct sorted {
+    int *keys;        /* rows of this rank, which rise */
+    int64_t *columns; /* which rise within a row */
+    int64_t *order;   /* the numbers of the entries, which rise within a place */
+    int64_t *heads;
+};
+
+static void free_sorted(mnp_ctx *ctx, struct sorted *sorted)
+{
+    mnp__elements_free(ctx, sorted->keys);
+    mnp__elements_free(ctx, sorted->columns);
+    mnp__elements_free(ctx, sorted->order);
+    mnp__elements_free(ctx, sorted->heads);
+}
+
+/* Sort numbers, less `begin`, by way of 32 bits.  `goes_on`: in the order that there is.  Collective. */
+static mnp_status sort_by(mnp_ctx *ctx, mnp__kernel *kernel, const int64_t *numbers, int64_t begin, int64_t count,
+                          bool goes_on, struct sorted *sorted)
+{
+    const mnp__order order = {.dtype = MNP_INT32, .lines = 1, .length = count, .keys = sorted->keys,
+                              .sorted = sorted->keys, .payload_size = sizeof *sorted->order,
+                              .payload = goes_on ? sorted->order : NULL, .sorted_payload = sorted->order};
+    const mnp_status st = run(ctx, kernel, MNP_ENTRIES_KEYS, count,
+                              (mnp_entries_params){.begin = begin, .numbers = (const long long *)numbers,
+                                                   .order = goes_on ? (const long long *)sorted->order : NULL,
+                                                   .keys = sorted->keys});
+    MNP_TRY(MNP_AGREE(ctx, st));
+    return mnp__order_sort(ctx, &order);
+}
+
+/* The same of numbers of 64 bits, which are not kept. */
+static mnp_status sort_by_wide(mnp_ctx *ctx, const int64_t *numbers, int64_t count, struct sorted *sorted)
+{
+    const mnp__order order = {.dtype = MNP_INT64, .lines = 1, .length = count, .keys = numbers,
+                              .payload_size = sizeof *sorted->order, .sorted_payload = sorted->order};
+    return mnp__order_sort(ctx, &order);
+}
+
+/* Collective. */
+static mnp_status sort_by_digits(mnp_ctx *ctx, mnp__kernel *kernel, int64_t first, int64_t ncolumns, bool by_columns,
+                                 const mnp__entries *entries, struct sorted *sorted)
+{
+    const int64_t count = entries->count;
+    mnp_status st = MNP_OK;
+    if (by_columns)
+        st = ncolumns <= INT32_MAX ? sort_by(ctx, kernel, entries->columns, 0, count, false, sorted)
+                                   : sort_by_wide(ctx, entries->columns, count, sorted);
+    MNP_TRY(MNP_AGREE(ctx, st));
+    MNP_TRY(sort_by(ctx, kernel, entries->rows, first, count, by_columns, sorted));
+    return run(ctx, kernel, MNP_ENTRIES_NUMBERS, count,
+               (mnp_entries_params){.numbers = (const long long *)entries->columns,
+                                    .order = (const long long *)sorted->order,
+                                    .gathered = (long long *)sorted->columns});
+}
+
+/* ---- sorting on the host: rows are counted, which takes a processor less time ---- */
+
+/* An entry of a row. */
+struct place {
+    int64_t column, number;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->column != y->column)
+        return x->column < y->column ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* A row's entries by their columns, and by their numbers where these are the same; scratch has room for them. */
+static void sort_row(int64_t count, int64_t *columns, int64_t *numbers, struct place *scratch)
+{
+    enum { FEW = 32 };
+    for (int64_t i = 1; i < count && count <= FEW; i++) {
+        const int64_t number = numbers[i], column = columns[i];
+        int64_t at = i;
+        for (; at > 0 && columns[at - 1] > column; at--) {
+            columns[at] = columns[at - 1];
+            numbers[at] = numbers[at - 1];
+        }
+        columns[at] = column;
+        numbers[at] = number;
+    }
+    if (count <= FEW)
+        return;
+    for (int64_t i = 0; i < count; i++)
+        scratch[i] = (struct place){.column = columns[i], .number = numbers[i]};
+    qsort(scratch, (size_t)count, sizeof *scratch, by_place);
+    for (int64_t i = 0; i < count; i++) {
+        columns[i] = scratch[i].column;
+        numbers[i] = scratch[i].number;
+    }
+}
+
+/* begins: zeros, two more than there are rows; comes to say where rows begin. */
+static void count_rows(const mnp__entries *entries, int64_t first, int64_t rows, int64_t *begins, struct sorted *sorted)
+{
+    int64_t *const next = begins + 1; /* one behind: where a row's next entry goes */
+    for (int64_t k = 0; k < entries->count; k++)
+        next[entries->rows[k] - first + 1]++;
+    for (int64_t row = 0; row < rows; row++)
+        next[row + 1] += next[row];
+    for (int64_t k = 0; k < entries->count; k++) {
+        const int64_t at = next[entries->rows[k] - first]++;
+        sorted->columns[at] = entries->columns[k];
+        sorted->order[at] = k;
+    }
+}
+
+static mnp_status sort_by_counting(int64_t first, int64_t rows, bool by_columns, const mnp__entries *entries,
+                                   struct sorted *sorted)
+{
+    int64_t *begins = NULL, longest = 0;
+    struct place *scratch = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__calloc((size_t)rows + 2, sizeof *begins, &begins), st, done);
+    count_rows(entries, first, rows, begins, sorted);
+    for (int64_t row = 0; row < rows; row++)
+        longest = begins[row + 1] - begins[row] > longest ? begins[row + 1] - begins[row] : longest;
+    MNP_TRY_OR(mnp__malloc((size_t)longest * sizeof *scratch, &scratch), st, done);
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t begin = begins[row], count = begins[row + 1] - begin;
+        if (by_columns)
+            sort_row(count, sorted->columns + begin, sorted->order + begin, scratch);
+        for (int64_t at = begin; at < begin + count; at++)
+            sorted->keys[at] = (int)row;
+    }
+done:
+    free(begins);
+    free(scratch);
+    return st;
+}
+
+/* ---- either ---- */
+
+/* Collective, and agreed upon. */
+static mnp_status sort(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layout, int64_t ncolumns, bool by_columns,
+                       const mnp__entries *entries, struct sorted *sorted)
+{
+    const int64_t *cuts = mnp_layout_cuts(layout, 0) + ctx->comm.rank, count = entries->count;
+    mnp_status st = mnp__elements_new(ctx, count, sizeof *sorted->keys, &sorted->keys);
+    if (st == MNP_OK)
+        st = mnp__elements_new(ctx, count, sizeof *sorted->columns, &sorted->columns);
+    if (st == MNP_OK)
+        st = mnp__elements_new(ctx, count, sizeof *sorted->order, &sorted->order);
+    if (st == MNP_OK && ctx->device->cpu_memory)
+        st = mnp__ctx_wait(ctx, ctx->compute);
+    if (st == MNP_OK && ctx->device->cpu_memory)
+        st = sort_by_counting(cuts[0], cuts[1] - cuts[0], by_columns, entries, sorted);
+    MNP_TRY(MNP_AGREE(ctx, st));
+    if (ctx->device->cpu_memory)
+        return MNP_OK;
+    return MNP_AGREE(ctx, sort_by_digits(ctx, kernel, cuts[0], ncolumns, by_columns, entries, sorted));
+}
+
+/* ---- rows ---- */
+
+/* Waits. */
+static mnp_status make_rows(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums, mnp_dtype dtype,
+                            const mnp__entries *entries, struct sorted *sorted, mnp__rows *rows)
+{
+    mnp_entries_params params = {.total = entries->count, .numbers = (const long long *)sorted->columns,
+                                 .order = (const long long *)sorted->order, .keys = sorted->keys,
+                                 .values = entries->values};
+    MNP_TRY(mnp__elements_new(ctx, entries->count + 1, sizeof *sorted->heads, &sorted->heads));
+    params.heads = (long long *)sorted->heads;
+    MNP_TRY(run(ctx, kernel, MNP_ENTRIES_HEADS, entries->count, params));
+    MNP_TRY(mnp__lengths_sum_up(ctx, sums, entries->count, sorted->heads, &rows->count));
+    MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, sizeof *rows->columns, &rows->columns));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(dtype), &rows->values));
+    params.gathered = (long long *)rows->offsets;
+    MNP_TRY(run(ctx, kernel, MNP_ENTRIES_OFFSETS, rows->rows + 1, params));
+    params.gathered = (long long *)rows->columns;
+    params.made = rows->values;
+    return run(ctx, kernel, MNP_ENTRIES_ADD, entries->count, params);
+}
+
+/* Collective, and agreed upon; what was made stays in *rows, also after a failure. */
+static mnp_status arrange(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums, mnp_dtype dtype,
+                          const mnp_layout *layout, int64_t ncolumns, mnp__entries_order order,
+                          mnp__entries *entries, mnp__rows *rows)
+{
+    struct sorted sorted = {.keys = NULL};
+    mnp_status st = MNP_OK;
+    if (rows->rows > INT32_MAX)
+        st = MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's part of a sparse matrix has %" PRId64 " rows; more than %d are "
+                      "too many", rows->rows, INT32_MAX);
+    MNP_TRY(MNP_AGREE(ctx, st));
+    if (ctx->comm.size > 1)
+        MNP_TRY(send(ctx, kernel, dtype, layout, entries));
+    st = sort(ctx, kernel, layout, ncolumns, order == MNP__ENTRIES_ANYHOW, entries, &sorted);
+    if (st == MNP_OK)
+        st = MNP_AGREE(ctx, make_rows(ctx, kernel, sums, dtype, entries, &sorted, rows));
+    free_sorted(ctx, &sorted);
+    return st;
+}
+
+mnp_status mnp__rows_from_entries(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, int64_t ncolumns,
+                                  mnp__entries_order order, mnp__entries *entries, mnp__rows *rows)
+{
+    const int64_t *cuts = mnp_layout_cuts(layout, 0);
+    mnp__rows made = {.rows = cuts[ctx->comm.rank + 1] - cuts[ctx->comm.rank]};
+    mnp__kernel *kernel = NULL, *sums = NULL;
+    mnp_status st = load(ctx, dtype, &kernel);
+    if (st == MNP_OK)
+        st = mnp__lengths_load(ctx, dtype, &sums);
+    if (st == MNP_OK)
+        st = arrange(ctx, kernel, sums, dtype, layout, ncolumns, order, entries, &made);
+    mnp__entries_release(ctx, entries);
+    if (st == MNP_OK)
+        *rows = made;
+    else
+        mnp__rows_release(ctx, &made);
+    return st;
+}

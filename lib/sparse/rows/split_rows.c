@@ -1,0 +1,221 @@
+/*
+ * Rows that are cut in the parts of a matrix: own columns, and others, which are numbered by a hash table and then
+ * sorted.  Time by the entries and, on GPUs, the logarithm of the rows; memory: both parts, and about 50 bytes for each
+ * ghost column or entry, of which there are fewer.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "layout/layout.h"
+#include "ops/sort/radix_sort.h"
+#include "sparse/step/elements.h"
+#include "sparse/rows/rows_tasks.h"
+
+/* ---- split ---- */
+
+/* Columns that come to have numbers in rising order. */
+struct numbering {
+    mnp_rows_table table;
+    int64_t *first;   /* of every row: where its entries in own columns are */
+    int64_t *columns; /* in order, once they are sorted */
+    int64_t *found, count;
+};
+
+static void close_numbering(mnp_ctx *ctx, struct numbering *numbering)
+{
+    mnp__elements_free(ctx, numbering->table.slots);
+    mnp__elements_free(ctx, numbering->table.numbers);
+    mnp__elements_free(ctx, numbering->first);
+    mnp__elements_free(ctx, numbering->columns);
+    mnp__elements_free(ctx, numbering->found);
+}
+
+/* What rows are cut by: the columns that are this rank's, of a matrix with so many. */
+struct cut {
+    mnp__row_runner runner;
+    mnp_dtype dtype;
+    int64_t lo, count, all;
+};
+
+static mnp_rows_params read_rows(const struct cut *cut, const mnp__rows *rows, const struct numbering *numbering)
+{
+    return (mnp_rows_params){.matrix.column_lo = cut->lo, .columns_end = cut->lo + cut->count,
+                             .list = mnp__describe_rows(rows), .first = (long long *)numbering->first,
+                             .table = numbering->table, .columns = (long long *)numbering->columns,
+                             .found = (long long *)numbering->found};
+}
+
+/* Where the entries in own columns are: the offsets of the own part.  *count_p: how many these are.  Waits. */
+static mnp_status find_own(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering, mnp__part *own,
+                           int64_t *count_p)
+{
+    mnp_ctx *ctx = cut->runner.ctx;
+    MNP_TRY(mnp__elements_new(ctx, rows->rows, sizeof *numbering->first, &numbering->first));
+    MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof(int64_t), &own->offsets));
+    mnp_rows_params params = read_rows(cut, rows, numbering);
+    params.lengths = own->offsets;
+    MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_CUT, rows->rows, &params));
+    MNP_TRY(mnp__rows_sum_up(cut->runner, rows->rows, own->offsets));
+    return mnp__elements_copy(ctx, count_p, (const int64_t *)own->offsets + rows->rows, 1, sizeof *count_p);
+}
+
+/* Room for so many entries in other columns, of which there may be few. */
+static mnp_status open_table(const struct cut *cut, int64_t entries, struct numbering *numbering)
+{
+    mnp_ctx *ctx = cut->runner.ctx;
+    const int64_t others = cut->all - cut->count, most = entries < others ? entries : others;
+    mnp_rows_table *table = &numbering->table;
+    table->slot_count = 2;
+    while (table->slot_count < 2 * most)
+        table->slot_count *= 2;
+    const size_t bytes = (size_t)table->slot_count * sizeof *table->slots;
+    MNP_TRY(mnp__elements_new(ctx, table->slot_count, sizeof *table->slots, &table->slots));
+    MNP_TRY(mnp__elements_new(ctx, table->slot_count, sizeof *table->numbers, &table->numbers));
+    MNP_TRY(mnp__elements_new(ctx, most, sizeof *numbering->columns, &numbering->columns));
+    MNP_TRY(mnp__elements_new(ctx, 1, sizeof *numbering->found, &numbering->found));
+    MNP_TRY(ctx->device->ops->fill(ctx->device, table->slots, 0xff, bytes, ctx->compute));
+    return ctx->device->ops->fill(ctx->device, numbering->found, 0, sizeof *numbering->found, ctx->compute);
+}
+
+/* The own entries, and which other columns there are, in any order.  Waits. */
+static mnp_status find_columns(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering,
+                               mnp__part *own)
+{
+    mnp_ctx *ctx = cut->runner.ctx;
+    int64_t owned = 0;
+    if (rows->rows > INT32_MAX || cut->count > INT32_MAX)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's part of a sparse matrix has %" PRId64 " rows and %" PRId64
+                        " columns; more than %d are too many", rows->rows, cut->count, INT32_MAX);
+    MNP_TRY(find_own(cut, rows, numbering, own, &owned));
+    MNP_TRY(mnp__rows_new_part(ctx, cut->dtype, rows->rows, cut->count, owned, own));
+    MNP_TRY(open_table(cut, rows->count - owned, numbering));
+    mnp_rows_params params = read_rows(cut, rows, numbering);
+    if (owned < rows->count) {
+        MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_ENTER, rows->count, &params));
+        MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_COLLECT, numbering->table.slot_count, &params));
+    }
+    MNP_TRY(mnp__elements_copy(ctx, &numbering->count, numbering->found, 1, sizeof numbering->count));
+    if (numbering->count > INT32_MAX)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's rows touch %" PRId64 " columns of others; more than %d are too "
+                        "many", numbering->count, INT32_MAX);
+    return MNP_OK;
+}
+
+/* Both parts, once the columns are sorted; *columns_p: these.  Waits. */
+static mnp_status stack(const struct cut *cut, const mnp__rows *rows, const struct numbering *numbering,
+                        const mnp__part *own, mnp__part *ghost, int64_t **columns_p)
+{
+    mnp_ctx *ctx = cut->runner.ctx;
+    const int64_t threads = rows->count > rows->rows ? rows->count : rows->rows + 1;
+    MNP_TRY(mnp__rows_new_part(ctx, cut->dtype, rows->rows, numbering->count, rows->count - own->count, ghost));
+    MNP_TRY(mnp__malloc((size_t)numbering->count * sizeof **columns_p, columns_p));
+    mnp_rows_params params = read_rows(cut, rows, numbering);
+    MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_NUMBER, numbering->count, &params));
+    params.matrix.own = mnp__describe_part(own);
+    params.matrix.ghost = mnp__describe_part(ghost);
+    params.count = rows->rows + 1;
+    MNP_TRY(mnp__rows_run(cut->runner, MNP_ROWS_STACK, threads, &params));
+    return mnp__elements_copy(ctx, *columns_p, numbering->columns, numbering->count, sizeof **columns_p);
+}
+
+/* Offsets of 4 bytes instead of 8. */
+static mnp_status narrow(mnp__row_runner runner, mnp__part *part)
+{
+    mnp__part narrowed = *part;
+    narrowed.offset_size = sizeof(int32_t);
+    MNP_TRY(mnp__elements_new(runner.ctx, part->lines + 1, sizeof(int32_t), &narrowed.offsets));
+    mnp_rows_params params = {.matrix = {.own = mnp__describe_part(part), .ghost = mnp__describe_part(&narrowed)}};
+    const mnp_status st = mnp__rows_run_each(runner, MNP_ROWS_NARROW, part->lines + 1, &params);
+    mnp__elements_free(runner.ctx, part->offsets);
+    *part = narrowed;
+    return st;
+}
+
+/* Collective, and agreed upon. */
+static mnp_status split(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering, mnp__part *own,
+                        mnp__part *ghost, int64_t **columns_p, bool *any_p)
+{
+    mnp_ctx *ctx = cut->runner.ctx;
+    MNP_TRY(MNP_AGREE(ctx, find_columns(cut, rows, numbering, own)));
+    int64_t most[] = {numbering->count, rows->count};
+    MNP_TRY(mnp__all_reduce(&ctx->comm, most, 2, MPI_INT64_T, MPI_MAX));
+    *any_p = most[0] > 0;
+    const mnp__order order = {.dtype = MNP_INT64, .lines = 1, .length = numbering->count, .keys = numbering->columns,
+                              .sorted = numbering->columns};
+    mnp_status st = *any_p ? mnp__order_sort(ctx, &order) : MNP_OK;
+    if (st == MNP_OK)
+        st = stack(cut, rows, numbering, own, ghost, columns_p);
+    if (st == MNP_OK && most[1] <= INT32_MAX)
+        st = narrow(cut->runner, own);
+    if (st == MNP_OK && most[1] <= INT32_MAX)
+        st = narrow(cut->runner, ghost);
+    return MNP_AGREE(ctx, st);
+}
+
+mnp_status mnp__rows_split(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *column_layout, mnp__rows *rows,
+                           mnp__part *own, mnp__part *ghost, int64_t **columns_p, int64_t *count_p, bool *any_p)
+{
+    const int64_t *cuts = mnp_layout_cuts(column_layout, 0), lo = cuts[ctx->comm.rank];
+    struct cut cut = {.runner.ctx = ctx, .dtype = dtype, .lo = lo, .count = cuts[ctx->comm.rank + 1] - lo,
+                      .all = column_layout->shape[0]};
+    struct numbering numbering = {.count = 0};
+    mnp__part made_own = {.rows = 0}, made_ghost = {.rows = 0};
+    int64_t *columns = NULL;
+    MNP_TRY(mnp__rows_load(ctx, dtype, "fetch_rows", &cut.runner.kernel));
+    const mnp_status st = split(&cut, rows, &numbering, &made_own, &made_ghost, &columns, any_p);
+    close_numbering(ctx, &numbering);
+    if (st == MNP_OK) {
+        *own = made_own;
+        *ghost = made_ghost;
+        *columns_p = columns;
+        *count_p = numbering.count;
+    } else {
+        mnp__part_release(ctx, &made_own);
+        mnp__part_release(ctx, &made_ghost);
+        free(columns);
+    }
+    return st;
+}
+
+/* ---- listed ---- */
+
+/* Where each row's line is, if it has one, and how many there are.  Waits. */
+static mnp_status find_lines(mnp__row_runner runner, const mnp__part *part, int64_t *lines, int64_t *count_p)
+{
+    mnp_rows_params params = {.matrix.own = mnp__describe_part(part), .lengths = (long long *)lines};
+    MNP_TRY(mnp__rows_run_each(runner, MNP_ROWS_FLAGS, part->rows, &params));
+    MNP_TRY(mnp__rows_sum_up(runner, part->rows, lines));
+    return mnp__elements_copy(runner.ctx, count_p, lines + part->rows, 1, sizeof *count_p);
+}
+
+/* Offsets of these lines, and their rows. */
+static mnp_status store_lines(mnp__row_runner runner, const mnp__part *part, int64_t *lines, mnp__part *listed)
+{
+    MNP_TRY(find_lines(runner, part, lines, &listed->lines));
+    MNP_TRY(mnp__elements_new(runner.ctx, listed->lines + 1, (size_t)part->offset_size, &listed->offsets));
+    MNP_TRY(mnp__elements_new(runner.ctx, listed->lines, sizeof *listed->rows_of, &listed->rows_of));
+    mnp_rows_params params = {.matrix = {.own = mnp__describe_part(part), .ghost = mnp__describe_part(listed)},
+                              .lengths = (long long *)lines, .total = part->rows};
+    return mnp__rows_run_each(runner, MNP_ROWS_LINES, part->rows + 1, &params);
+}
+
+mnp_status mnp__rows_list(mnp_ctx *ctx, mnp_dtype dtype, mnp__part *part)
+{
+    mnp__row_runner runner = {.ctx = ctx};
+    mnp__part listed = *part;
+    int64_t *lines = NULL;
+    listed.offsets = NULL;
+    listed.rows_of = NULL;
+    MNP_TRY(mnp__rows_load(ctx, dtype, "fetch_rows", &runner.kernel));
+    mnp_status st = mnp__elements_new(ctx, part->rows + 1, sizeof *lines, &lines);
+    if (st == MNP_OK)
+        st = store_lines(runner, part, lines, &listed);
+    st = MNP_AGREE(ctx, st);
+    mnp__elements_free(ctx, lines);
+    mnp__elements_free(ctx, st == MNP_OK ? part->offsets : listed.offsets);
+    if (st == MNP_OK)
+        *part = listed;
+    else
+        mnp__elements_free(ctx, listed.rows_of);
+    return st;
+}

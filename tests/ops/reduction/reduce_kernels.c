@@ -1,0 +1,161 @@
+/*
+ * Which kernels reductions choose on a GPU, and that all of them compile, for the oldest and the newest architecture
+ * that we care about.  Needs no GPU: the device is one that only compiles.
+ */
+#include <config.h>
+
+#include "tests/tap.h"
+
+#ifdef HAVE_CUDA
+
+#include <maniple/reduce.h>
+
+#include "ops/reduction/reduction_plan.h"
+
+#include "tests/jit/compile_only.h"
+
+static void describe(const mnp__kernel_spec *spec)
+{
+    const char *defines = spec->defines;
+    snprintf(chosen, sizeof chosen, "%s %d to %d, %dx%d:", defined(defines, "MNP_COLUMNS") ? "columns" : "rows",
+             defined(defines, "MNP_KEPT") + defined(defines, "MNP_REDUCED"), defined(defines, "MNP_KEPT"),
+             defined(defines, "MNP_VECTOR"), defined(defines, "MNP_UNROLL"));
+    compiled = compiled && spec->shared_bytes <= 48 << 10;
+}
+
+typedef mnp_status (*reducer)(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
+
+static const struct kernel_case {
+    const char *what, *kernel;
+    reducer function;
+    mnp_dtype dtype;
+    int ndim, naxes, axes[3];
+    int64_t shape[4], strides[4];
+    size_t address; /* beyond a multiple of 256 */
+    bool masked;
+} cases[] = {
+    {"a sum of all", "rows 2 to 1, 4x4: 2112 1", mnp_sum, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"all of a matrix", "rows 2 to 1, 4x4: 2112 1", mnp_sum, MNP_FLOAT32, 2, 0, {0},
+     {16384, 16384}, {16384, 1}, 0, false},
+    {"not aligned", "rows 2 to 1, 1x4: 2112 1", mnp_sum, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 4, false},
+    {"bytes", "rows 2 to 1, 16x4: 2112 1", mnp_count_nonzero, MNP_UINT8, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"float16", "rows 2 to 1, 8x4: 2112 1", mnp_sum, MNP_FLOAT16, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"complex numbers", "rows 2 to 1, 1x4: 2112 1", mnp_max, MNP_COMPLEX128, 1, 0, {0}, {1 << 26}, {1}, 0, false},
+    {"an index of all", "rows 2 to 1, 4x4: 2112 1", mnp_argmax, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"a variance", "rows 2 to 1, 4x4: 2112 1", mnp_var, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"rows", "rows 2 to 1, 4x4: 16384", mnp_sum, MNP_FLOAT32, 2, 1, {1}, {16384, 16384}, {16384, 1}, 0, false},
+    {"columns", "columns 2 to 1, 4x4: 2048 64", mnp_sum, MNP_FLOAT32, 2, 1, {0},
+     {16384, 16384}, {16384, 1}, 0, false},
+    {"rows of a transpose", "columns 2 to 1, 4x4: 2048 64", mnp_sum, MNP_FLOAT32, 2, 1, {1},
+     {16384, 16384}, {1, 16384}, 0, false},
+    {"a variance of columns", "columns 2 to 1, 4x4: 2048 64", mnp_var, MNP_FLOAT32, 2, 1, {0},
+     {16384, 16384}, {16384, 1}, 0, false},
+    {"an index in columns", "columns 2 to 1, 2x4: 2048 1024", mnp_argmin, MNP_FLOAT64, 2, 1, {0},
+     {16384, 8192}, {8192, 1}, 0, false},
+    {"short rows", "rows 2 to 1, 2x4: 15625", mnp_mean, MNP_FLOAT64, 2, 1, {1}, {1000000, 8}, {8, 1}, 0, false},
+    {"few columns", "columns 2 to 1, 1x4: 2112 3", mnp_prod, MNP_INT32, 2, 1, {0}, {10000000, 3}, {3, 1}, 0, false},
+    {"the middle", "columns 3 to 2, 4x4: 1000", mnp_min, MNP_FLOAT32, 3, 1, {1},
+     {1000, 300, 128}, {38400, 128, 1}, 0, false},
+    {"the outside", "rows 3 to 1, 4x4: 2100 7", mnp_ptp, MNP_FLOAT32, 3, 2, {0, 2},
+     {1000, 50, 4096}, {204800, 4096, 1}, 0, false},
+    {"with a mask", "rows 2 to 1, 4x2: 2112 1", mnp_nanmean, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, true},
+    {"four dimensions with gaps", "columns 4 to 2, 1x4: 2112 704", mnp_all, MNP_FLOAT64, 4, 2, {0, 2},
+     {512, 44, 32, 128}, {2000000, 40000, 1000, 2}, 0, false},
+    {"anything that is small", "rows 16 to 8, 1x4: 1", mnp_any, MNP_FLOAT64, 3, 1, {1},
+     {3, 4, 5}, {40, 10, 2}, 0, false},
+};
+
+/* The same in the reproducible mode. */
+static const struct kernel_case steady_cases[] = {
+    {"a steady sum of all", "rows 2 to 1, 4x4: 2112 1", mnp_sum, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"of float64", "rows 2 to 1, 2x4: 2112 1", mnp_sum, MNP_FLOAT64, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"of float16, not aligned", "rows 2 to 1, 1x4: 2112 1", mnp_sum, MNP_FLOAT16, 1, 0, {0}, {1 << 28}, {1}, 2, false},
+    {"a steady mean, with a mask", "rows 2 to 1, 2x2: 2112 1", mnp_nanmean, MNP_COMPLEX64, 1, 0, {0},
+     {1 << 28}, {1}, 0, true},
+    {"columns of steady sums", "columns 2 to 1, 4x4: 2048 64", mnp_sum, MNP_FLOAT32, 2, 1, {0},
+     {16384, 16384}, {16384, 1}, 0, false},
+    {"columns of complex numbers", "columns 2 to 1, 1x4: 2048 512", mnp_sum, MNP_COMPLEX128, 2, 1, {0},
+     {16384, 4096}, {4096, 1}, 0, false},
+    {"a steady variance", "rows 2 to 1, 4x4: 2112 1", mnp_var, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, false},
+    {"a steady maximum", "rows 2 to 1, 2x4: 2112 1", mnp_max, MNP_FLOAT64, 1, 0, {0}, {1 << 27}, {1}, 0, false},
+    {"anything that is small", "rows 16 to 8, 1x4: 1", mnp_sum, MNP_COMPLEX64, 3, 1, {1},
+     {3, 4, 5}, {40, 10, 2}, 0, false},
+};
+
+static mnp_array array_of(const struct kernel_case *c, mnp_dtype dtype)
+{
+    return array_at((uintptr_t)c->address, dtype, c->ndim, c->shape, c->strides);
+}
+
+static void run_case(const struct kernel_case *c)
+{
+    mnp_array x = array_of(c, c->dtype), where = array_of(c, MNP_BOOL), *result = NULL;
+    mnp_axes axes = {.count = c->naxes, .where = c->masked ? &where : NULL};
+    memcpy(axes.axes, c->axes, sizeof c->axes);
+    compiled = true;
+    mnp_status st = c->function(&x, &axes, &result);
+    ok(st == MNP_OK && compiled && strcmp(chosen, c->kernel) == 0, "%s: %s", c->what,
+       st == MNP_OK ? chosen : mnp_error_message());
+    mnp_array_free(result);
+    mnp_layout_free(x.layout);
+    mnp_layout_free(where.layout);
+    forget();
+}
+
+/* Reductions of the user's: a type of its own, complex numbers, a mask. */
+static void custom(const struct kernel_case *c, const char *type, const char *map, const char *reduce, const char *post)
+{
+    mnp_array x = array_of(c, c->dtype), where = array_of(c, MNP_BOOL), *result = NULL;
+    mnp_axes axes = {.count = c->naxes, .where = c->masked ? &where : NULL};
+    mnp_reduction_options options = {.type = type, .preamble = "struct pair { double sum, squares; };"};
+    mnp_reduction *reduction = NULL;
+    const mnp_array *inputs[] = {&x};
+    memcpy(axes.axes, c->axes, sizeof c->axes);
+    compiled = true;
+    mnp_status st = mnp_reduction_new(&ctx, "T x", "float64 y", map, reduce, post, type ? "pair{0, 0}" : "0", &options,
+                                      &reduction);
+    if (st == MNP_OK)
+        st = mnp_reduction_call(reduction, 1, inputs, &axes, 1, (mnp_array **[]){&result});
+    ok(st == MNP_OK && compiled && strcmp(chosen, c->kernel) == 0, "%s: %s", c->what,
+       st == MNP_OK ? chosen : mnp_error_message());
+    mnp_array_free(result);
+    mnp_layout_free(x.layout);
+    mnp_layout_free(where.layout);
+    mnp_reduction_free(reduction);
+    forget();
+}
+
+static void test_custom(void)
+{
+    static const struct kernel_case complexes = {
+        "the norm of complex numbers", "columns 2 to 1, 2x2: 2048 1024", NULL, MNP_COMPLEX64, 2, 1, {0}, {16384, 8192},
+        {8192, 1}, 0, true};
+    static const struct kernel_case pairs = {
+        "two sums at once", "rows 2 to 1, 4x4: 2112 1", NULL, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, false};
+    custom(&complexes, NULL, "norm(x)", "a + b", "y = sqrt(a)");
+    custom(&pairs, "pair", "pair{x, (double)x * x}", "pair{a.sum + b.sum, a.squares + b.squares}", "y = a.squares / n");
+}
+
+static void run(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        run_case(&cases[i]);
+    test_custom();
+    ctx.config.is_reproducible = true;
+    for (size_t i = 0; i < sizeof steady_cases / sizeof *steady_cases; i++)
+        run_case(&steady_cases[i]);
+}
+
+int main(void)
+{
+    return run_test(run);
+}
+
+#else
+
+int main(void)
+{
+    return skip_all("built without CUDA");
+}
+
+#endif

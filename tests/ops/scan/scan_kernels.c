@@ -1,0 +1,128 @@
+/*
+ * Which kernels scans choose on a GPU, and that all of them compile, for the oldest and the newest architecture
+ * that we care about.  Needs no GPU: the device is one that only compiles.
+ */
+#include <config.h>
+
+#include "tests/tap.h"
+
+#ifdef HAVE_CUDA
+
+#include <maniple/scan.h>
+#include <maniple/ufunc_methods.h>
+
+#include "ops/scan/scan_plan.h"
+
+#include "tests/jit/compile_only.h"
+
+static void describe(const mnp__kernel_spec *spec)
+{
+    static const char *const ways[] = {"rows", "blocks", "tiles", "columns"};
+    const char *defines = spec->defines;
+    if (strcmp(spec->file, "reduction/ufunc_reduce.cu") == 0)
+        snprintf(chosen, sizeof chosen, "fold%s:", defined(defines, "MNP_ORDERED") ? " in order" : "");
+    else
+        snprintf(chosen, sizeof chosen, "%s of %d, %dx%d:", ways[defined(defines, "MNP_WAY")],
+                 defined(defines, "MNP_KEPT"), defined(defines, "MNP_VECTOR"), defined(defines, "MNP_UNROLL"));
+}
+
+typedef mnp_status (*scanner)(const mnp_array *x, int axis, mnp_array **out_p);
+
+static mnp_status cumsum(const mnp_array *x, int axis, mnp_array **out_p)
+{
+    return mnp_cumsum(x, axis, NULL, out_p);
+}
+
+static mnp_status nancumprod(const mnp_array *x, int axis, mnp_array **out_p)
+{
+    return mnp_nancumprod(x, axis, NULL, out_p);
+}
+
+static mnp_status accumulate_gcd(const mnp_array *x, int axis, mnp_array **out_p)
+{
+    return mnp_ufunc_accumulate("gcd", x, axis, out_p);
+}
+
+static mnp_status accumulate_power(const mnp_array *x, int axis, mnp_array **out_p)
+{
+    return mnp_ufunc_accumulate("power", x, axis, out_p);
+}
+
+static mnp_status add_whole(const mnp_array *x, int axis, mnp_array **out_p)
+{
+    return mnp_ufunc_reduceat("add", x, 1, (const int64_t[]){0}, axis, out_p);
+}
+
+static const struct kernel_case {
+    const char *what, *kernel;
+    scanner function;
+    mnp_dtype dtype;
+    int ndim, axis;
+    int64_t shape[4], strides[4];
+    size_t address; /* beyond a multiple of 256 */
+} cases[] = {
+    {"one line", "tiles of 1, 4x8: 32768", cumsum, MNP_FLOAT32, 1, 0, {1 << 28}, {1}, 0},
+    {"of float64", "tiles of 1, 2x8: 32768", cumsum, MNP_FLOAT64, 1, 0, {1 << 27}, {1}, 0},
+    {"of bytes, whose sums are longer", "tiles of 1, 2x8: 65536", cumsum, MNP_INT8, 1, 0, {1 << 28}, {1}, 0},
+    {"of complex numbers", "tiles of 1, 1x4: 65536", nancumprod, MNP_COMPLEX128, 1, 0, {1 << 26}, {1}, 0},
+    {"not aligned", "tiles of 1, 1x8: 131072", cumsum, MNP_FLOAT32, 1, 0, {1 << 28}, {1}, 4},
+    {"backwards", "tiles of 1, 1x8: 131072", mnp_cummax, MNP_FLOAT32, 1, 0, {1 << 28}, {-1}, 0},
+    {"long rows", "blocks of 1, 4x4: 16384", cumsum, MNP_FLOAT32, 2, 1, {16384, 16384}, {16384, 1}, 0},
+    {"a few long rows", "tiles of 1, 8x8: 384", mnp_cummax, MNP_FLOAT16, 2, 1, {6, 1 << 20}, {1 << 20, 1}, 0},
+    {"short rows", "rows of 1, 2x4: 15625", mnp_cummin, MNP_FLOAT64, 2, 1, {1000000, 8}, {8, 1}, 0},
+    {"columns", "columns of 1, 4x4: 240 256", cumsum, MNP_FLOAT32, 2, 0, {16384, 16384}, {16384, 1}, 0},
+    {"rows of a transpose", "columns of 1, 1x8: 192 256", cumsum, MNP_FLOAT32, 2, 1, {16384, 16384}, {1, 16384}, 0},
+    {"the middle", "columns of 2, 4x4: 125 250", mnp_cummin, MNP_INT32, 3, 1, {1000, 300, 128}, {38400, 128, 1}, 0},
+    {"greatest common divisors", "tiles of 1, 4x8: 32768", accumulate_gcd, MNP_INT32, 1, 0, {1 << 28}, {1}, 0},
+    {"powers in order", "fold in order: 4", accumulate_power, MNP_FLOAT32, 2, 0, {100, 1000}, {1000, 1}, 0},
+    {"segments", "fold: 4", add_whole, MNP_FLOAT64, 2, 0, {100, 1000}, {1000, 1}, 0},
+    {"anything that is small", "rows of 8, 1x8: 1", mnp_cummax, MNP_FLOAT64, 3, 1, {3, 4, 5}, {40, 10, 2}, 0},
+};
+
+/* The same in the reproducible mode. */
+static const struct kernel_case steady_cases[] = {
+    {"one line of steady sums", "tiles of 1, 4x2: 131072", cumsum, MNP_FLOAT32, 1, 0, {1 << 28}, {1}, 0},
+    {"rows of steady sums", "blocks of 1, 2x2: 16384", cumsum, MNP_FLOAT64, 2, 1, {16384, 16384}, {16384, 1}, 0},
+    {"columns of steady sums", "columns of 1, 2x2: 240 256", cumsum, MNP_COMPLEX64, 2, 0, {8192, 8192}, {8192, 1}, 0},
+    {"short rows of steady sums", "rows of 1, 2x2: 15625", cumsum, MNP_FLOAT64, 2, 1, {1000000, 8}, {8, 1}, 0},
+};
+
+static mnp_array array_of(const struct kernel_case *c)
+{
+    return array_at((uintptr_t)c->address, c->dtype, c->ndim, c->shape, c->strides);
+}
+
+static void run_case(const struct kernel_case *c)
+{
+    mnp_array x = array_of(c), *result = NULL;
+    compiled = true;
+    mnp_status st = c->function(&x, c->axis, &result);
+    ok(st == MNP_OK && compiled && strcmp(chosen, c->kernel) == 0, "%s: %s", c->what,
+       st == MNP_OK ? chosen : mnp_error_message());
+    mnp_array_free(result);
+    mnp_layout_free(x.layout);
+    forget();
+}
+
+static void run(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        run_case(&cases[i]);
+    ctx.config.is_reproducible = true;
+    for (size_t i = 0; i < sizeof steady_cases / sizeof *steady_cases; i++)
+        run_case(&steady_cases[i]);
+}
+
+int main(void)
+{
+    return run_test(run);
+}
+
+#else
+
+int main(void)
+{
+    return skip_all("built without CUDA");
+}
+
+#endif
