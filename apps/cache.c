@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple cache: what the cache of compiled kernels holds, how large it is, and clearing it.
  */
@@ -128,9 +129,14 @@ int cache_main(int argc, char **argv)
     bool clearing = false, size_only = false;
     for (int key; (key = options_next(argc, argv, options)) != OPTIONS_END;) {
         switch (key) {
-        case 'c': clearing = true; break;
-        case 's': size_only = true; break;
-        default: misused_exit();
+        case 'c':
+            clearing = true;
+            break;
+        case 's':
+            size_only = true;
+            break;
+        default:
+            misused_exit();
         }
     }
     if (optind < argc) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple conv: read two arrays, convolve them, write the result, and tell what was done where and how long it took.
  *
@@ -25,20 +26,25 @@
 enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_PNG };
 
 static const option_row options_table[] = {
-    {'o', "output", "OUTPUT", "write the result to FILE:/DATASET; replaces a dataset of that name,\n"
-                              "but never INPUT or KERNEL, and keeps what else the file holds"},
-    {KEY_MODE, "mode", "MODE", "full: all of the convolution; same: the middle part, as large as\n"
-                               "INPUT; valid: only what needs no values beyond the borders\n"
-                               "(default: same; scipy.signal.convolve2d's is full)"},
-    {KEY_BOUNDARY, "boundary", "HOW", "how INPUT a b c d goes on beyond its borders (default: fill)\n"
-                                      "fill v v|abcd|v v   wrap c d|abcd|a b   symm b a|abcd|d c\n"
-                                      "mirror c b|abcd|c b   nearest a a|abcd|d d"},
+    {'o', "output", "OUTPUT",
+     "write the result to FILE:/DATASET; replaces a dataset of that name,\n"
+     "but never INPUT or KERNEL, and keeps what else the file holds"},
+    {KEY_MODE, "mode", "MODE",
+     "full: all of the convolution; same: the middle part, as large as\n"
+     "INPUT; valid: only what needs no values beyond the borders\n"
+     "(default: same; scipy.signal.convolve2d's is full)"},
+    {KEY_BOUNDARY, "boundary", "HOW",
+     "how INPUT a b c d goes on beyond its borders (default: fill)\n"
+     "fill v v|abcd|v v   wrap c d|abcd|a b   symm b a|abcd|d c\n"
+     "mirror c b|abcd|c b   nearest a a|abcd|d d"},
     {KEY_FILLVALUE, "fillvalue", "V", "v of --boundary fill (default: 0)"},
-    {KEY_AXES, "axes", "LIST", "dimensions of INPUT that KERNEL's go along, such as 0,1; -1 is the\n"
-                               "last (default: the last ones); INPUT is a batch along the others"},
-    {KEY_DTYPE, "dtype", "TYPE", "type of the result, and so of the arithmetic, such as float64\n"
-                                 "(default: INPUT's if float or complex, else float32;\n"
-                                 "complex if KERNEL is)"},
+    {KEY_AXES, "axes", "LIST",
+     "dimensions of INPUT that KERNEL's go along, such as 0,1; -1 is the\n"
+     "last (default: the last ones); INPUT is a batch along the others"},
+    {KEY_DTYPE, "dtype", "TYPE",
+     "type of the result, and so of the arithmetic, such as float64\n"
+     "(default: INPUT's if float or complex, else float32;\n"
+     "complex if KERNEL is)"},
     {KEY_PNG, "png", "FILE", "write a picture of input and result, side by side"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
@@ -82,12 +88,8 @@ static const char *const mode_names[] = {
     NULL,
 };
 static const char *const boundary_names[] = {
-    [MNP_BOUNDARY_FILL] = "fill",
-    [MNP_BOUNDARY_WRAP] = "wrap",
-    [MNP_BOUNDARY_SYMM] = "symm",
-    [MNP_BOUNDARY_MIRROR] = "mirror",
-    [MNP_BOUNDARY_NEAREST] = "nearest",
-    NULL,
+    [MNP_BOUNDARY_FILL] = "fill",     [MNP_BOUNDARY_WRAP] = "wrap",       [MNP_BOUNDARY_SYMM] = "symm",
+    [MNP_BOUNDARY_MIRROR] = "mirror", [MNP_BOUNDARY_NEAREST] = "nearest", NULL,
 };
 
 /* The index of a word among the names that an option can have. */
@@ -172,11 +174,18 @@ static mnp_status parse_option(int key, job *j, bool *fills)
     case KEY_FILLVALUE:
         *fills = true;
         return parse_fillvalue(optarg, &j->options.fillvalue);
-    case KEY_AXES: return parse_axes(optarg, j);
-    case KEY_DTYPE: return parse_dtype(optarg, &j->options.dtype);
-    case KEY_PNG: j->png = optarg; return MNP_OK;
-    case 'q': j->quiet = true; return MNP_OK;
-    default: return MNP_ERR_ARG; /* options_next() said why */
+    case KEY_AXES:
+        return parse_axes(optarg, j);
+    case KEY_DTYPE:
+        return parse_dtype(optarg, &j->options.dtype);
+    case KEY_PNG:
+        j->png = optarg;
+        return MNP_OK;
+    case 'q':
+        j->quiet = true;
+        return MNP_OK;
+    default:
+        return MNP_ERR_ARG; /* options_next() said why */
     }
 }
 
@@ -346,8 +355,11 @@ static void run(mnp_ctx *ctx, job *j)
     if (j->png) {
         int rows, columns;
         bool clash = mnp_ctx_rank(ctx) == 0 && same_file(j->png, j->output.file); /* by links that led nowhere before */
-        MNP_OR_EXIT(mnp_agree(ctx, clash ? mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of OUTPUT; the result is "
-                                                    "there, and no picture was made", j->png) : MNP_OK));
+        MNP_OR_EXIT(mnp_agree(ctx, clash ? mnp_fail(MNP_ERR_ARG,
+                                                    "--png '%s' is the file of OUTPUT; the result is "
+                                                    "there, and no picture was made",
+                                                    j->png)
+                                         : MNP_OK));
         picture_dims(j, &rows, &columns);
         MNP_OR_EXIT(picture_write(x, y, rows, columns, j->png, &drawn));
         stopwatch_lap(&watch, PICTURE);

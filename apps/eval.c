@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple eval: read arrays, evaluate statements on them, write the results, and tell what was done.  A result without
  * dimensions, as of a sum, is printed too, and need not be written.
@@ -24,9 +25,10 @@
 enum { MAX_OPERANDS = 32, MAX_NAME = 64 };
 
 static const option_row options_table[] = {
-    {'o', "output", "OUTPUT", "[NAME=]FILE:/DATASET: where the variable NAME goes, or without NAME\n"
-                              "the value of the last statement; replaces a dataset of that name, but\n"
-                              "never an operand, and keeps what else the file holds; may be repeated"},
+    {'o', "output", "OUTPUT",
+     "[NAME=]FILE:/DATASET: where the variable NAME goes, or without NAME\n"
+     "the value of the last statement; replaces a dataset of that name, but\n"
+     "never an operand, and keeps what else the file holds; may be repeated"},
     {'q', "quiet", NULL, "print nothing but a value that is not written"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -59,13 +61,13 @@ void eval_help(void)
 /* An operand or an output: a name of the statements and what it stands for. */
 typedef struct named {
     char name[MAX_NAME], role[MAX_NAME + 16];
-    const char *text;        /* as typed, behind the name; NULL: an output that is printed and not written */
-    bool is_number;          /* of an output: it has no dimensions */
-    char kind;               /* of a number: 'b', 'i', 'u', 'f' or 'c' */
-    long long integer;       /* its value, if 'b', 'i' or 'u'; */
-    double real, imag;       /* else */
-    operand operand;         /* unless it is a number */
-    mnp_array *array;        /* unless it is a number: while the command works, or NULL */
+    const char *text;  /* as typed, behind the name; NULL: an output that is printed and not written */
+    bool is_number;    /* of an output: it has no dimensions */
+    char kind;         /* of a number: 'b', 'i', 'u', 'f' or 'c' */
+    long long integer; /* its value, if 'b', 'i' or 'u'; */
+    double real, imag; /* else */
+    operand operand;   /* unless it is a number */
+    mnp_array *array;  /* unless it is a number: while the command works, or NULL */
 } named;
 
 typedef struct job {
@@ -150,8 +152,10 @@ static mnp_status parse_input(const char *word, job *j)
     snprintf(input->role, sizeof input->role, "operand %s", input->name);
     input->is_number = parse_number(input->text, input);
     if (!input->is_number && !strchr(input->text, ':'))
-        return mnp_fail(MNP_ERR_ARG, "%s is '%s', neither a number (integers have 64 bits) nor FILE:/DATASET nor a "
-                        "generator such as hanning:31x31", input->role, input->text);
+        return mnp_fail(MNP_ERR_ARG,
+                        "%s is '%s', neither a number (integers have 64 bits) nor FILE:/DATASET nor a "
+                        "generator such as hanning:31x31",
+                        input->role, input->text);
     if (!input->is_number)
         status = operand_parse(input->role, input->text, MNP_FLOAT32, &input->operand);
     j->ninputs += status == MNP_OK;
@@ -181,7 +185,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
 {
     if (count < 1)
         return mnp_fail(MNP_ERR_ARG, "eval needs STATEMENTS, as in: maniple eval 'x + 1' x=FILE:/DATASET -o "
-                        "FILE:/DATASET");
+                                     "FILE:/DATASET");
     if (count - 1 > MAX_OPERANDS)
         return mnp_fail(MNP_ERR_ARG, "there are %d operands; %d are possible", count - 1, MAX_OPERANDS);
     if (j->noutputs == 0)
@@ -270,10 +274,14 @@ static const char *const stage_names[] = {"compile", "read", "evaluate", "write"
 static const mnp_array *make_number(mnp_ctx *ctx, const named *number)
 {
     switch (number->kind) {
-    case 'b': return mnp_scalar_bool(ctx, number->integer != 0);
-    case 'i': return mnp_scalar_int(ctx, number->integer);
-    case 'f': return mnp_scalar_float(ctx, number->real);
-    default: return mnp_scalar_complex(ctx, number->real, number->imag);
+    case 'b':
+        return mnp_scalar_bool(ctx, number->integer != 0);
+    case 'i':
+        return mnp_scalar_int(ctx, number->integer);
+    case 'f':
+        return mnp_scalar_float(ctx, number->real);
+    default:
+        return mnp_scalar_complex(ctx, number->real, number->imag);
     }
 }
 
@@ -346,7 +354,8 @@ static mnp_status take_value(named *output)
                                    kind == 'c'   ? MNP_COMPLEX128
                                    : kind == 'f' ? MNP_FLOAT64
                                    : kind == 'u' ? MNP_UINT64
-                                                 : MNP_INT64, &wide);
+                                                 : MNP_INT64,
+                                   &wide);
     if (status == MNP_OK)
         status = mnp_array_to_host(wide, MNP_ALL_RANKS, value);
     mnp_array_free(wide);
@@ -376,16 +385,23 @@ static void print_value(const named *output)
 {
     mnp_dtype dtype = mnp_array_dtype(output->array);
     switch (output->kind) {
-    case 'b': fputs(output->integer ? "True" : "False", stdout); break;
-    case 'i': printf("%lld", output->integer); break;
-    case 'u': printf("%llu", (unsigned long long)output->integer); break;
+    case 'b':
+        fputs(output->integer ? "True" : "False", stdout);
+        break;
+    case 'i':
+        printf("%lld", output->integer);
+        break;
+    case 'u':
+        printf("%llu", (unsigned long long)output->integer);
+        break;
     case 'c':
         putchar('(');
         print_real(dtype, output->real, false);
         print_real(dtype, output->imag, true);
         fputs("j)", stdout);
         break;
-    default: print_real(dtype, output->real, false);
+    default:
+        print_real(dtype, output->real, false);
     }
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple info: ranks, hosts, devices and how they are linked, libraries, the kernel cache and the settings, as text or
  * as JSON.
@@ -21,15 +22,18 @@
 enum { OPTION_RANKS = UCHAR_MAX + 1, OPTION_MESH, OPTION_AXES, OPTION_CYCLIC, OPTION_ORDER, OPTION_REPLICATE };
 
 static const option_row options[] = {
-    {'j', "json", NULL, "print JSON: everything, or with --settings the settings,\n"
-                        "or with --layout the boxes"},
+    {'j', "json", NULL,
+     "print JSON: everything, or with --settings the settings,\n"
+     "or with --layout the boxes"},
     {'s', "settings", NULL, "print the settings from the environment, with their current values"},
     {'l', "layout", "SHAPE", "draw who owns what of an array of that shape, such as 4096x4096"},
     {OPTION_RANKS, "ranks", "N", "with --layout: for so many ranks (default: those that run)"},
-    {OPTION_MESH, "mesh", "PxQ", "the ranks as that grid; 0: chosen (default: as arrays are\n"
-                                 "made where nothing is said)"},
-    {OPTION_AXES, "axes", "A,B", "the mesh axis that cuts each dimension, or '-'\n"
-                                 "(default: the first axis the first dimension, and so on)"},
+    {OPTION_MESH, "mesh", "PxQ",
+     "the ranks as that grid; 0: chosen (default: as arrays are\n"
+     "made where nothing is said)"},
+    {OPTION_AXES, "axes", "A,B",
+     "the mesh axis that cuts each dimension, or '-'\n"
+     "(default: the first axis the first dimension, and so on)"},
     {OPTION_CYCLIC, "cyclic", "NBxNB", "deal each dimension out in blocks of so many; 0: cut it once"},
     {OPTION_ORDER, "order", "1,0", "the order in which blocks are stored, the slowest dimension first"},
     {OPTION_REPLICATE, "replicate", NULL, "every rank owns everything"},
@@ -270,16 +274,35 @@ int info_main(int argc, char **argv)
     drawing d = {0};
     for (int key; (key = options_next(argc, argv, options)) != OPTIONS_END;) {
         switch (key) {
-        case 'j': json = true; break;
-        case 's': settings = true; break;
-        case 'l': d.shape = optarg; break;
-        case OPTION_RANKS: d.ranks = optarg; break;
-        case OPTION_MESH: d.mesh = optarg; break;
-        case OPTION_AXES: d.axes = optarg; break;
-        case OPTION_CYCLIC: d.cyclic = optarg; break;
-        case OPTION_ORDER: d.order = optarg; break;
-        case OPTION_REPLICATE: d.is_replicated = true; break;
-        default: misused_exit();
+        case 'j':
+            json = true;
+            break;
+        case 's':
+            settings = true;
+            break;
+        case 'l':
+            d.shape = optarg;
+            break;
+        case OPTION_RANKS:
+            d.ranks = optarg;
+            break;
+        case OPTION_MESH:
+            d.mesh = optarg;
+            break;
+        case OPTION_AXES:
+            d.axes = optarg;
+            break;
+        case OPTION_CYCLIC:
+            d.cyclic = optarg;
+            break;
+        case OPTION_ORDER:
+            d.order = optarg;
+            break;
+        case OPTION_REPLICATE:
+            d.is_replicated = true;
+            break;
+        default:
+            misused_exit();
         }
     }
     if (optind < argc) {

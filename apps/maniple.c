@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The command `maniple`: picks the subcommand, and answers for help and version without starting MPI.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple random: fill a dataset with random numbers, and tell what was done.
  *
@@ -21,8 +22,9 @@
 #include "common/report.h"
 
 static const option_row options_table[] = {
-    {'o', "output", "OUTPUT", "write to FILE:/DATASET; replaces a dataset of that name, and keeps what\n"
-                              "else the file holds"},
+    {'o', "output", "OUTPUT",
+     "write to FILE:/DATASET; replaces a dataset of that name, and keeps what\n"
+     "else the file holds"},
     {'s', "seed", "SEED", "an integer from 0 to 2^64 - 1; the same seed gives the same numbers"},
     {'d', "dtype", "DTYPE", "of the result, such as float32; float64 or int64 if it is not given"},
     {'q', "quiet", NULL, "print nothing"},
@@ -119,7 +121,8 @@ static mnp_status draw_permutation(const job *j, mnp_rng *rng, const int64_t *sh
 
 static const distribution distributions[] = {
     {"uniform", {{.name = "low"}, {.name = "high", .real = 1}}, draw_uniform},
-    {"integers", {{.name = "low", .is_integer = true}, {.name = "high", .is_integer = true, .is_needed = true}},
+    {"integers",
+     {{.name = "low", .is_integer = true}, {.name = "high", .is_integer = true, .is_needed = true}},
      draw_integers},
     {"bits", {{0}}, draw_bits},
     {"normal", {{.name = "mean"}, {.name = "std", .real = 1}}, draw_normal},
@@ -128,7 +131,8 @@ static const distribution distributions[] = {
     {"gamma", {{.name = "shape", .is_needed = true}, {.name = "scale", .real = 1}}, draw_gamma},
     {"beta", {{.name = "a", .is_needed = true}, {.name = "b", .is_needed = true}}, draw_beta},
     {"poisson", {{.name = "mean", .real = 1}}, draw_poisson},
-    {"binomial", {{.name = "n", .is_integer = true, .is_needed = true}, {.name = "p", .is_needed = true}},
+    {"binomial",
+     {{.name = "n", .is_integer = true, .is_needed = true}, {.name = "p", .is_needed = true}},
      draw_binomial},
     {"permutation", {{0}}, draw_permutation},
 };
@@ -227,7 +231,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
     mnp_status status;
     if (count < 2)
         return mnp_fail(MNP_ERR_ARG, "random needs DISTRIBUTION and SHAPE, as in: maniple random normal 100x100 -s 1 "
-                        "-o FILE:/DATASET");
+                                     "-o FILE:/DATASET");
     if (!j->output_text)
         return mnp_fail(MNP_ERR_ARG, "random needs to know where the numbers go: -o FILE:/DATASET");
     if ((status = find_distribution(words[0], j)) != MNP_OK || (status = parse_shape(words[1], j)) != MNP_OK ||

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple spinfo: what a sparse matrix is like, and a picture of where it has entries.
  */
@@ -99,11 +100,14 @@ typedef struct facts {
 static double magnitude(mnp_dtype dtype, const void *values, int64_t i)
 {
     switch (dtype) {
-    case MNP_FLOAT32: return fabs((double)((const float *)values)[i]);
+    case MNP_FLOAT32:
+        return fabs((double)((const float *)values)[i]);
     case MNP_COMPLEX64:
         return hypot((double)((const float *)values)[2 * i], (double)((const float *)values)[2 * i + 1]);
-    case MNP_COMPLEX128: return hypot(((const double *)values)[2 * i], ((const double *)values)[2 * i + 1]);
-    default: return fabs(((const double *)values)[i]);
+    case MNP_COMPLEX128:
+        return hypot(((const double *)values)[2 * i], ((const double *)values)[2 * i + 1]);
+    default:
+        return fabs(((const double *)values)[i]);
     }
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times mnp_conv_execute: the plan is made before, the data stays on the device, an input is convolved again and again.
  *
@@ -25,10 +26,9 @@ struct arguments {
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-    static const struct option options[] = {{"image", 1, NULL, 'i'},    {"kernel", 1, NULL, 'k'},
-                                            {"dtype", 1, NULL, 't'},    {"boundary", 1, NULL, 'b'},
-                                            {"repeats", 1, NULL, 'r'},  {"json", 1, NULL, 'j'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"image", 1, NULL, 'i'},   {"kernel", 1, NULL, 'k'}, {"dtype", 1, NULL, 't'}, {"boundary", 1, NULL, 'b'},
+        {"repeats", 1, NULL, 'r'}, {"json", 1, NULL, 'j'},   {NULL, 0, NULL, 0}};
     static const char *const boundaries[] = {"fill", "wrap", "symm", "mirror", "nearest"};
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (c == 'i')
@@ -96,9 +96,11 @@ static void report(mnp_ctx *ctx, const struct arguments *a, const double *second
                mnp_ctx_transport(ctx), 1e3 * median, 1e3 * seconds[0], 2e-12 * taps / median);
         FILE *json = a->json ? fopen(a->json, "w") : NULL;
         if (json) {
-            fprintf(json, "{\"image\": %lld, \"kernel\": %lld, \"dtype\": \"%s\", \"ranks\": %d, \"median_ms\": %.6f, "
-                    "\"best_ms\": %.6f}\n", (long long)a->image, (long long)a->kernel, mnp_dtype_name(a->dtype),
-                    mnp_ctx_size(ctx), 1e3 * median, 1e3 * seconds[0]);
+            fprintf(json,
+                    "{\"image\": %lld, \"kernel\": %lld, \"dtype\": \"%s\", \"ranks\": %d, \"median_ms\": %.6f, "
+                    "\"best_ms\": %.6f}\n",
+                    (long long)a->image, (long long)a->kernel, mnp_dtype_name(a->dtype), mnp_ctx_size(ctx),
+                    1e3 * median, 1e3 * seconds[0]);
             fclose(json);
         }
     }

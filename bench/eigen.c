@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times some eigenvalues of a symmetric matrix that is made on the spot: mnp_eigsh() and mnp_lobpcg().
  *
@@ -52,14 +53,29 @@ static bool parse(int argc, char **argv, arguments *a)
     bool good = true;
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (c) {
-        case 'c': a->cases = optarg; break;
-        case 'm': a->matrix = optarg; break;
-        case 'k': a->count = atoi(optarg); break;
-        case 't': a->tol = atof(optarg); break;
-        case 'i': a->maxiter = atoi(optarg); break;
-        case 'p': good = good && find_name(precond_names, optarg, strlen(optarg), &a->precond); break;
-        case 'r': a->repeats = atoi(optarg); break;
-        default: good = false;
+        case 'c':
+            a->cases = optarg;
+            break;
+        case 'm':
+            a->matrix = optarg;
+            break;
+        case 'k':
+            a->count = atoi(optarg);
+            break;
+        case 't':
+            a->tol = atof(optarg);
+            break;
+        case 'i':
+            a->maxiter = atoi(optarg);
+            break;
+        case 'p':
+            good = good && find_name(precond_names, optarg, strlen(optarg), &a->precond);
+            break;
+        case 'r':
+            a->repeats = atoi(optarg);
+            break;
+        default:
+            good = false;
         }
     }
     return good && optind == argc && a->count > 0 && a->count <= MOST_WANTED && a->tol >= 0 && a->maxiter >= 0 &&
@@ -113,8 +129,8 @@ static mnp_eigen_result run(const arguments *a, const struct benchmark *benchmar
 {
     mnp_eigen_result result;
     if (benchmark->is_lobpcg) {
-        const mnp_lobpcg_options options = {.smallest = benchmark->which == MNP_EIGEN_SA, .tol = a->tol,
-                                            .maxiter = a->maxiter, .precond = p->precond};
+        const mnp_lobpcg_options options = {
+            .smallest = benchmark->which == MNP_EIGEN_SA, .tol = a->tol, .maxiter = a->maxiter, .precond = p->precond};
         mnp_array *columns = columns_new(p, a->count);
         MNP_OR_EXIT(mnp_lobpcg(p->op, &options, columns, values, &result));
         mnp_array_free(columns);
@@ -172,8 +188,10 @@ int main(int argc, char **argv)
     bool good = parse(argc, argv, &a);
     const int count = good ? choose_cases(a.cases, chosen) : 0;
     if (count == 0) {
-        fprintf(stderr, "usage: %s [--case A,B,...] [--matrix GENERATOR] [--count K] [--tol T] [--maxiter N]\n"
-                        "       [--precond KIND] [--repeats N]\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s [--case A,B,...] [--matrix GENERATOR] [--count K] [--tol T] [--maxiter N]\n"
+                "       [--precond KIND] [--repeats N]\n",
+                argv[0]);
         return 2;
     }
     problem p = {.ctx = NULL};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times element-wise work: the data stays on the device, outputs are reused, a call is made again and again.
  *
@@ -308,8 +309,8 @@ static void verify(const struct benchmark *benchmark, const struct work *w)
         mnp_exit((mnp_fail(MNP_ERR_MEMORY, "no memory for %" PRId64 " elements", count), 1));
     MNP_OR_EXIT(mnp_array_to_host(sample, MNP_ALL_RANKS, values));
     for (int64_t k = 0; k < count; k++) {
-        int64_t i = benchmark->ndim == 1 ? first + k * step
-                                         : (first + k / shape[1] * step) * w->n + k % shape[1] * step;
+        int64_t i =
+            benchmark->ndim == 1 ? first + k * step : (first + k / shape[1] * step) * w->n + k % shape[1] * step;
         double expected = benchmark->expect(w, i), got = value_of(dtype, values, k);
         if (!(fabs(got - expected) <= benchmark->tolerance * fabs(expected))) {
             mnp_fail(MNP_ERR_INTERNAL, "%s: element %" PRId64 " is %.17g, not %.17g", benchmark->name, i, got,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times halo exchange: 15 rows of a float32 array whose rows are spread over the ranks, alone and beside interior
  * work.
@@ -9,7 +10,7 @@
  * it goes on beside.  Rows have 32768 elements, and there are as many rows;
  * on the host device 8192, and 1024 rows; --elements makes more rows or fewer.  On the host device "MPI" is the same
  * exchange by MPI_Isend and MPI_Irecv of the rows where they lie.  On GPUs "library" is Maniple's halo with messages
- * that are left to NCCL, or to MPI where ranks share a GPU (mnp_comm_set_way()).
+ * that are left to NCCL, or to MPI where ranks share a GPU (mnp_comm_set_algorithm()).
  */
 #include <maniple.h>
 
@@ -57,9 +58,9 @@ static mnp_status smooth_band(struct work *w, int64_t band)
     const float *x = (const float *)mnp_array_local_data(w->x) + offset;
     float *y = (float *)mnp_array_local_data(w->y) + offset;
     const mnp_launch launch = {.grid = {(unsigned)((w->width + 255) / 256), (unsigned)(last - first)}, .block = {256}};
-    return mnp_raw_kernel_launch(w->smooth, &launch,
-                                 MNP_ARGS(MNP_ARG((const void *)x), MNP_ARG((const void *)y), MNP_ARG(w->width),
-                                          MNP_ARG(w->width)));
+    return mnp_raw_kernel_launch(
+        w->smooth, &launch,
+        MNP_ARGS(MNP_ARG((const void *)x), MNP_ARG((const void *)y), MNP_ARG(w->width), MNP_ARG(w->width)));
 }
 
 static mnp_status run_exchange(void *work)
@@ -171,9 +172,9 @@ static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int 
     MNP_OR_EXIT(mnp_array_new_margins(ctx, MNP_FLOAT32, layout, rows, rows, &w.y));
     MNP_OR_EXIT(mnp_copyto(w.x, MNP_SCALAR(ctx, 1.0f), MNP_CASTING_SAME_KIND));
     MNP_OR_EXIT(mnp_copyto(w.y, w.x, MNP_CASTING_SAME_KIND));
-    MNP_OR_EXIT(mnp_comm_set_way(mnp_comm_world(ctx), benchmark->by_library ? MNP_COMM_LIBRARY : MNP_COMM_AUTO));
+    MNP_OR_EXIT(mnp_comm_set_algorithm(mnp_comm_world(ctx), benchmark->by_library ? MNP_COMM_LIBRARY : MNP_COMM_AUTO));
     MNP_OR_EXIT(mnp_halo_new(ctx, 1, &w.x, &(mnp_halo_options){.boundary = wrap}, &w.halo));
-    MNP_OR_EXIT(mnp_comm_set_way(mnp_comm_world(ctx), MNP_COMM_AUTO));
+    MNP_OR_EXIT(mnp_comm_set_algorithm(mnp_comm_world(ctx), MNP_COMM_AUTO));
     MNP_OR_EXIT(mnp_raw_module_new(ctx, source, NULL, &module));
     MNP_OR_EXIT(mnp_raw_module_kernel(module, "smooth", &w.smooth));
     report(&w, benchmark, repeats);

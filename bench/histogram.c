@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times histograms and their like: the data stays on the device, outputs are reused, a call is made again and again.
  *
@@ -93,9 +94,9 @@ static mnp_status run_search(struct work *w)
 }
 
 static const struct benchmark benchmarks[] = {
-    {"even", MNP_FLOAT32, 256, 4, run_even},         {"auto", MNP_FLOAT32, 256, 8, run_auto},
-    {"many", MNP_FLOAT32, 1000000, 4, run_even},     {"weighted", MNP_FLOAT32, 256, 8, run_weighted},
-    {"edges", MNP_FLOAT32, 256, 4, run_edges},       {"bincount", MNP_INT32, 1000, 8, run_bincount},
+    {"even", MNP_FLOAT32, 256, 4, run_even},      {"auto", MNP_FLOAT32, 256, 8, run_auto},
+    {"many", MNP_FLOAT32, 1000000, 4, run_even},  {"weighted", MNP_FLOAT32, 256, 8, run_weighted},
+    {"edges", MNP_FLOAT32, 256, 4, run_edges},    {"bincount", MNP_INT32, 1000, 8, run_bincount},
     {"search", MNP_FLOAT32, 256, 12, run_search},
 };
 

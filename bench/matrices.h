@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matrices of benchmarks beyond those of mnp_sparse_generate(), numbers to multiply them with, and the operator of a
  * grid without its matrix.  All are functions of indices alone: the same on any number of ranks, and in
@@ -158,8 +159,10 @@ static inline mnp_sparse *make_matrix(mnp_ctx *ctx, const char *text, mnp_dtype 
     if (sscanf(text, "powerlaw:%" SCNd64 "%n", &nrows, &read) == 1 && !text[read] && nrows > 0)
         return make_powerlaw(ctx, dtype, nrows);
     if (!mnp_sparse_is_generator(text))
-        MNP_OR_EXIT(mnp_fail(MNP_ERR_ARG, "--matrix is '%s', neither random:ROWS@DENSITY nor powerlaw:ROWS nor a "
-                                          "generator", text));
+        MNP_OR_EXIT(mnp_fail(MNP_ERR_ARG,
+                             "--matrix is '%s', neither random:ROWS@DENSITY nor powerlaw:ROWS nor a "
+                             "generator",
+                             text));
     MNP_OR_EXIT(mnp_sparse_generate(ctx, text, dtype, &matrix));
     return matrix;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What benchmarks share: how they take their time, between two events of the device, of the slowest rank, after a
  * warm-up; and what a program of several cases is told.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times random numbers: arrays stay on the device and are reused, a draw is made again and again.
  *

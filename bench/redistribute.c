@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times redistributions, by a plan and by mnp_redistribute(), which finds the plan that it made before, beside a peer:
  * on the host MPI_Alltoallw with a subarray type for each box, from and to blocks of memory of its own; on GPUs a plan
- * whose messages are left to NCCL, or to MPI where ranks share a GPU (mnp_comm_set_way()).
+ * whose messages are left to NCCL, or to MPI where ranks share a GPU (mnp_comm_set_algorithm()).
  *
  *   mpirun -n RANKS bench/redistribute [--case NAME] [--elements N] [--repeats N]
  *
@@ -106,8 +107,10 @@ static struct peer peer_new(mnp_ctx *ctx, const struct redistribution *c, const 
     struct peer peer = {.comm = mnp_ctx_comm(ctx),
                         .from = malloc((size_t)mnp_array_local_size(x) * item + 1),
                         .to = malloc((size_t)mnp_array_local_size(y) * item + 1),
-                        .counts = calloc(2 * n, sizeof(int)), .places = calloc(n, sizeof(int)),
-                        .sends = malloc(n * sizeof(MPI_Datatype)), .recvs = malloc(n * sizeof(MPI_Datatype))};
+                        .counts = calloc(2 * n, sizeof(int)),
+                        .places = calloc(n, sizeof(int)),
+                        .sends = malloc(n * sizeof(MPI_Datatype)),
+                        .recvs = malloc(n * sizeof(MPI_Datatype))};
     memset(peer.from, 1, (size_t)mnp_array_local_size(x) * item);
     memset(peer.to, 1, (size_t)mnp_array_local_size(y) * item);
     for (int r = 0; r < size; r++) {
@@ -189,9 +192,9 @@ static void time_one(mnp_ctx *ctx, const char *name, const char *how, mnp_status
 static void time_library(mnp_ctx *ctx, const char *name, struct move *move, double bytes, int repeats)
 {
     struct move other = *move;
-    MNP_OR_EXIT(mnp_comm_set_way(mnp_comm_world(ctx), MNP_COMM_LIBRARY));
+    MNP_OR_EXIT(mnp_comm_set_algorithm(mnp_comm_world(ctx), MNP_COMM_LIBRARY));
     MNP_OR_EXIT(mnp_plan_new(move->x, move->layout, &other.plan));
-    MNP_OR_EXIT(mnp_comm_set_way(mnp_comm_world(ctx), MNP_COMM_AUTO));
+    MNP_OR_EXIT(mnp_comm_set_algorithm(mnp_comm_world(ctx), MNP_COMM_AUTO));
     time_one(ctx, name, "plan of messages", run_plan, &other, bytes, repeats);
     mnp_plan_free(other.plan);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times reductions: the data stays on the device, outputs are reused, a call is made again and again.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times scans: the data stays on the device, outputs are reused, a call is made again and again.
  *
@@ -25,10 +26,8 @@ static const struct benchmark {
     int ndim, axis;
     const char *last; /* of the first line, as a subscript */
 } benchmarks[] = {
-    {"cumsum", MNP_FLOAT32, 1 << 28, 1, 0, "-1"},
-    {"cumsum float64", MNP_FLOAT64, 1 << 27, 1, 0, "-1"},
-    {"cummax", MNP_FLOAT32, 1 << 28, 1, 0, "-1"},
-    {"cumsum axis 0", MNP_FLOAT32, 1 << 28, 2, 0, "-1, 0"},
+    {"cumsum", MNP_FLOAT32, 1 << 28, 1, 0, "-1"},           {"cumsum float64", MNP_FLOAT64, 1 << 27, 1, 0, "-1"},
+    {"cummax", MNP_FLOAT32, 1 << 28, 1, 0, "-1"},           {"cumsum axis 0", MNP_FLOAT32, 1 << 28, 2, 0, "-1, 0"},
     {"cumsum axis 1", MNP_FLOAT32, 1 << 28, 2, 1, "0, -1"},
 };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times iterations of mnp_solve(): so many of them from a zero guess, again and again, on a matrix made on the spot.
  *
@@ -73,24 +74,40 @@ static bool parse_case(const char *name, problem *p)
 
 static bool parse(int argc, char **argv, arguments *a)
 {
-    static const struct option options[] = {{"case", 1, NULL, 'c'},        {"matrix", 1, NULL, 'm'},
-                                            {"weak", 0, NULL, 'w'},        {"format", 1, NULL, 'f'},
-                                            {"matrix-free", 0, NULL, 'o'}, {"restart", 1, NULL, 's'},
-                                            {"iterations", 1, NULL, 'i'},  {"repeats", 1, NULL, 'r'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"case", 1, NULL, 'c'},       {"matrix", 1, NULL, 'm'},      {"weak", 0, NULL, 'w'},
+        {"format", 1, NULL, 'f'},     {"matrix-free", 0, NULL, 'o'}, {"restart", 1, NULL, 's'},
+        {"iterations", 1, NULL, 'i'}, {"repeats", 1, NULL, 'r'},     {NULL, 0, NULL, 0}};
     int format = MNP_CSR;
     bool good = true;
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (c) {
-        case 'c': a->cases = optarg; break;
-        case 'm': a->matrix = optarg; break;
-        case 'w': a->weak = true; break;
-        case 'o': a->matrix_free = true; break;
-        case 'f': good = good && find_name(format_names, optarg, strlen(optarg), &format); break;
-        case 'i': a->iterations = atoi(optarg); break;
-        case 's': a->restart = atoi(optarg); break;
-        case 'r': a->repeats = atoi(optarg); break;
-        default: good = false;
+        case 'c':
+            a->cases = optarg;
+            break;
+        case 'm':
+            a->matrix = optarg;
+            break;
+        case 'w':
+            a->weak = true;
+            break;
+        case 'o':
+            a->matrix_free = true;
+            break;
+        case 'f':
+            good = good && find_name(format_names, optarg, strlen(optarg), &format);
+            break;
+        case 'i':
+            a->iterations = atoi(optarg);
+            break;
+        case 's':
+            a->restart = atoi(optarg);
+            break;
+        case 'r':
+            a->repeats = atoi(optarg);
+            break;
+        default:
+            good = false;
         }
     }
     a->format = (mnp_sparse_format)format;
@@ -291,8 +308,10 @@ int main(int argc, char **argv)
         count += good;
     }
     if (!good || count == 0) {
-        fprintf(stderr, "usage: %s [--case METHOD[-PRECOND],hpcg,...] [--matrix GENERATOR] [--weak] [--format F]\n"
-                        "       [--matrix-free] [--iterations N] [--restart M] [--repeats N]\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s [--case METHOD[-PRECOND],hpcg,...] [--matrix GENERATOR] [--weak] [--format F]\n"
+                "       [--matrix-free] [--iterations N] [--restart M] [--repeats N]\n",
+                argv[0]);
         return 2;
     }
     mnp_ctx *ctx;

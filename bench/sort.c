@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times sorts: the data stays on the device, outputs are reused, a call is made again and again.
  *
@@ -47,14 +48,10 @@ static mnp_status run_topk(const struct benchmark *benchmark, struct work *w)
 }
 
 static const struct benchmark benchmarks[] = {
-    {"sort", MNP_FLOAT32, 1 << 28, 1, 0, run_sort},
-    {"sort 2^26", MNP_FLOAT32, 1 << 26, 1, 0, run_sort},
-    {"sort int32", MNP_INT32, 1 << 26, 1, 0, run_sort},
-    {"sort float64", MNP_FLOAT64, 1 << 26, 1, 0, run_sort},
-    {"argsort", MNP_FLOAT32, 1 << 26, 1, 0, run_argsort},
-    {"sort axis 0", MNP_FLOAT32, 1 << 26, 2, 0, run_sort},
-    {"sort axis 1", MNP_FLOAT32, 1 << 26, 2, 1, run_sort},
-    {"topk 100", MNP_FLOAT32, 1 << 26, 1, 0, run_topk},
+    {"sort", MNP_FLOAT32, 1 << 28, 1, 0, run_sort},        {"sort 2^26", MNP_FLOAT32, 1 << 26, 1, 0, run_sort},
+    {"sort int32", MNP_INT32, 1 << 26, 1, 0, run_sort},    {"sort float64", MNP_FLOAT64, 1 << 26, 1, 0, run_sort},
+    {"argsort", MNP_FLOAT32, 1 << 26, 1, 0, run_argsort},  {"sort axis 0", MNP_FLOAT32, 1 << 26, 2, 0, run_sort},
+    {"sort axis 1", MNP_FLOAT32, 1 << 26, 2, 1, run_sort}, {"topk 100", MNP_FLOAT32, 1 << 26, 1, 0, run_topk},
 };
 
 static mnp_array *data(mnp_ctx *ctx, const struct benchmark *benchmark, int64_t n)

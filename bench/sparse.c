@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times work with sparse matrices that are made on the spot: products with vectors, products of matrices, applications
  * of preconditioners, and triangular solves.
@@ -225,12 +226,17 @@ static double precond_bytes(const benchmark *b, const work *w)
 {
     const double one = vector_bytes(w, 1) / 2, all = matrix_bytes(MNP_CSR, w->a);
     switch (b->which) {
-    case MNP_PRECOND_JACOBI: return 3 * one;
-    case MNP_PRECOND_BLOCK_JACOBI: return (2 + BLOCK) * one;
-    case MNP_PRECOND_SOR: return 2 * one + all / 2;
+    case MNP_PRECOND_JACOBI:
+        return 3 * one;
+    case MNP_PRECOND_BLOCK_JACOBI:
+        return (2 + BLOCK) * one;
+    case MNP_PRECOND_SOR:
+        return 2 * one + all / 2;
     case MNP_PRECOND_CHEBYSHEV:
-    case MNP_PRECOND_POLYNOMIAL: return DEGREE * (2 * one + all);
-    default: return 2 * one + all;
+    case MNP_PRECOND_POLYNOMIAL:
+        return DEGREE * (2 * one + all);
+    default:
+        return 2 * one + all;
     }
 }
 
@@ -275,11 +281,17 @@ static double check_triangular(const work *w)
 /* ---- the cases ---- */
 
 #define SPMV(name, needs, setting, format)                                                                             \
-    {name, OF_VECTORS, needs, setting, format, prepare_format, run_product, product_bytes, check_product}
+    {                                                                                                                  \
+        name, OF_VECTORS, needs, setting, format, prepare_format, run_product, product_bytes, check_product            \
+    }
 #define MADE(name, needs, prepare, run, check)                                                                         \
-    {name, OF_VECTORS, needs, NULL, 0, prepare, run, made_bytes, check}
+    {                                                                                                                  \
+        name, OF_VECTORS, needs, NULL, 0, prepare, run, made_bytes, check                                              \
+    }
 #define PRECOND(name, kind)                                                                                            \
-    {"precond-" name, OF_INVERSES, NEEDS_GENERATOR, NULL, kind, prepare_precond, run_precond, precond_bytes, NULL}
+    {                                                                                                                  \
+        "precond-" name, OF_INVERSES, NEEDS_GENERATOR, NULL, kind, prepare_precond, run_precond, precond_bytes, NULL   \
+    }
 
 /* Those with a context of their own are last. */
 static const benchmark benchmarks[] = {
@@ -432,8 +444,10 @@ static void describe(const benchmark *b, const work *w, char *text, size_t size)
     const double error = b->check ? b->check(w) : 0, rest = b->check ? 0 : rest_of(w);
     text[0] = '\0';
     if (!(error <= tolerance) || !isfinite(rest))
-        MNP_OR_EXIT(mnp_fail(MNP_ERR_INTERNAL, "%s of %s is wrong by %g of its largest element, or leaves %g of a "
-                                               "residual", b->name, w->matrix, error, rest));
+        MNP_OR_EXIT(mnp_fail(MNP_ERR_INTERNAL,
+                             "%s of %s is wrong by %g of its largest element, or leaves %g of a "
+                             "residual",
+                             b->name, w->matrix, error, rest));
     if (!b->check)
         snprintf(text, size, "leaves %.4f of a residual", rest);
     if (w->product)
@@ -492,18 +506,29 @@ static bool parse(int argc, char **argv, arguments *a)
 {
     static const char *const names[] = {"float32", "float64", "complex64", "complex128", NULL};
     static const mnp_dtype dtypes[] = {MNP_FLOAT32, MNP_FLOAT64, MNP_COMPLEX64, MNP_COMPLEX128};
-    static const struct option options[] = {{"case", 1, NULL, 'c'},    {"matrix", 1, NULL, 'm'},
-                                            {"dtype", 1, NULL, 'd'},   {"repeats", 1, NULL, 'r'},
+    static const struct option options[] = {{"case", 1, NULL, 'c'},
+                                            {"matrix", 1, NULL, 'm'},
+                                            {"dtype", 1, NULL, 'd'},
+                                            {"repeats", 1, NULL, 'r'},
                                             {NULL, 0, NULL, 0}};
     int dtype = 1;
     bool good = true;
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (c) {
-        case 'c': a->cases = optarg; break;
-        case 'm': a->matrices = optarg; break;
-        case 'd': good = good && find_name(names, optarg, strlen(optarg), &dtype); break;
-        case 'r': a->repeats = atoi(optarg); break;
-        default: good = false;
+        case 'c':
+            a->cases = optarg;
+            break;
+        case 'm':
+            a->matrices = optarg;
+            break;
+        case 'd':
+            good = good && find_name(names, optarg, strlen(optarg), &dtype);
+            break;
+        case 'r':
+            a->repeats = atoi(optarg);
+            break;
+        default:
+            good = false;
         }
     }
     a->dtype = dtypes[dtype];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The cases of bench/sparse that make a matrix: of another one, of its entries, or on the spot.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the cases of bench/sparse share: what they work on, what they are, and how results are looked at.
  */
@@ -31,8 +32,8 @@ typedef struct benchmark {
     const char *name;
     usual usual; /* its matrices */
     int needs;
-    const char *setting; /* of its context; NULL: none */
-    int which;           /* format or kind */
+    const char *setting;                                         /* of its context; NULL: none */
+    int which;                                                   /* format or kind */
     void (*prepare)(const struct benchmark *benchmark, work *w); /* NULL: nothing */
     mnp_status (*run)(void *argument);
     double (*bytes)(const struct benchmark *benchmark, const work *w);

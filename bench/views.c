@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times copies of views: mnp_copy() of a part of a matrix, or of the matrix turned, into an array that lies densely.
  *
@@ -29,9 +30,9 @@ struct view {
 };
 
 static const struct view views[] = {
-    {"whole", 0, false, MNP_NONE, 1, 1},   {"offset", 0, false, 1, 1, 1},
-    {"half", 0, false, MNP_NONE, 1, 2},    {"narrow", 301, false, 1, 1, 1},
-    {"step", 0, false, MNP_NONE, 2, 1},    {"reversed", 0, false, MNP_NONE, -1, 1},
+    {"whole", 0, false, MNP_NONE, 1, 1},     {"offset", 0, false, 1, 1, 1},
+    {"half", 0, false, MNP_NONE, 1, 2},      {"narrow", 301, false, 1, 1, 1},
+    {"step", 0, false, MNP_NONE, 2, 1},      {"reversed", 0, false, MNP_NONE, -1, 1},
     {"transposed", 0, true, MNP_NONE, 1, 1},
 };
 

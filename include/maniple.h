@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Maniple: n-dimensional arrays spread in blocks over MPI ranks, one GPU a rank.
  *

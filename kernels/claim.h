@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One number that many write, of whom one is to win: the first to take a free place of a table by hashes, which is -1,
  * or the least.

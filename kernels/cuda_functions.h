@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions that CUDA has built in, and the host's compiler has not, in a plain form: for raw modules and for the
  * bodies of custom element-wise kernels.  C++'s own mathematical functions come with them.
@@ -21,7 +22,7 @@ void sincos(double, double *, double *) noexcept;
     {                                                                                                                  \
         return first_is_it ? a : b;                                                                                    \
     }                                                                                                                  \
-    template <typename T, typename S> static inline auto name(T a, S b) -> decltype(a + b)                             \
+    template <typename T, typename S> static inline auto name(T a, S b)->decltype(a + b)                               \
     {                                                                                                                  \
         return name((decltype(a + b))a, (decltype(a + b))b);                                                           \
     }                                                                                                                  \

@@ -1,17 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lines of entries: offsets that say where each begins.  On a GPU entries are taken in parallel whatever the lengths of
  * lines; the host's workers take lines.
  */
 /* The threads of a GPU, or a worker of the host and how many there are, do a share each. */
 #if MNP_CUDA
-struct crew {};
-#define THE_CREW crew{}
+struct worker_range {
+};
+#define ALL_WORKERS                                                                                                    \
+    worker_range                                                                                                       \
+    {                                                                                                                  \
+    }
 #define OPEN_CREW(c)
 #else
-struct crew {
+struct worker_range {
     int64_t worker, workers;
 };
-#define THE_CREW crew{worker, workers}
+#define ALL_WORKERS                                                                                                    \
+    worker_range                                                                                                       \
+    {                                                                                                                  \
+        worker, workers                                                                                                \
+    }
 #define OPEN_CREW(c) const int64_t worker = (c).worker, workers = (c).workers
 #endif
 
@@ -75,7 +84,7 @@ MNP_INLINE int count_lines(int64_t begins, int64_t entry)
  * act() may leave with the line what it knows for the next.
  */
 template <typename Offsets, typename Open, typename Act>
-MNP_INLINE void for_entries(crew c, const Offsets &offsets, int64_t lines, const Open &open, const Act &act)
+MNP_INLINE void for_entries(worker_range c, const Offsets &offsets, int64_t lines, const Open &open, const Act &act)
 {
     OPEN_CREW(c);
 #if MNP_CUDA
@@ -95,10 +104,12 @@ MNP_INLINE void for_entries(crew c, const Offsets &offsets, int64_t lines, const
         }
     }
 #else
-    for MNP_RANGE (line, lines) {
-        auto opened = open(line);
-        for (int64_t entry = offsets[line]; entry < (int64_t)offsets[line + 1]; entry++)
-            act(opened, entry);
-    }
+    for
+        MNP_RANGE(line, lines)
+        {
+            auto opened = open(line);
+            for (int64_t entry = offsets[line]; entry < (int64_t)offsets[line + 1]; entry++)
+                act(opened, entry);
+        }
 #endif
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The element-wise functions of include/maniple/ufunc_table.h: mnp_NAME(x, ...), for every type that they are computed
  * in, the same for NVRTC and for the host's C++ compiler, and with NumPy's meaning down to the special values.

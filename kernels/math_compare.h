@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Comparisons, choices, and what is asked of floats.
  *
@@ -18,7 +19,7 @@
     }                                                                                                                  \
     MNP_INLINE mnp_bool mnp_##name(uint64_t x, int64_t y)                                                              \
     {                                                                                                                  \
-        return mnp_truth(y < 0 ? 0 op -1 : x op (uint64_t)y);                                                          \
+        return mnp_truth(y < 0 ? 0 op - 1 : x op(uint64_t) y);                                                         \
     }
 MNP_COMPARE(greater, >)
 MNP_COMPARE(greater_equal, >=)

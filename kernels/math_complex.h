@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions of complex numbers, with the special values of C99's Annex G.
  *

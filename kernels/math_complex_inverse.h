@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inverse hyperbolic functions and the arc cosine of complex numbers: Hull, Fairgrieve and Tang, "Implementing the
  * complex arcsine and arccosine functions using exception handling", 1997; Kahan, 1987, for the inverse tangent.
@@ -133,8 +134,8 @@ MNP_FUNCTION mnp_complex128 mnp_arctanh(mnp_complex128 z)
     if (ax < 1e-8 && ay < 1e-8)
         return z;
     const double square = ay < 0x1p-511 ? 0 : ay * ay;
-    const double re = ax == 1 && ay < mnp_epsilon ? (mnp_ln2 - log(ay)) / 2
-                                                  : log1p(4 * ax / ((ax - 1) * (ax - 1) + square)) / 4;
+    const double re =
+        ax == 1 && ay < mnp_epsilon ? (mnp_ln2 - log(ay)) / 2 : log1p(4 * ax / ((ax - 1) * (ax - 1) + square)) / 4;
     const double im = ax == 1 ? atan2(2.0, -ay) : atan2(2 * ay, (1 - ax) * (1 + ax) - square);
     return mnp_complex128{copysign(re, x), copysign(im / 2, y)};
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arithmetic that integers share with floats, and what integers have alone: division, powers, divisors, bits.
  */
@@ -182,7 +183,7 @@ template <typename T> MNP_INLINE T mnp_right_shift(T x, T y)
 template <typename T> MNP_INLINE uint8_t mnp_bitwise_count(T x)
 {
 #if MNP_CUDA
-    return (uint8_t)__popcll(mnp_magnitude(x) & (uint64_t)(typename mnp_wide<T>::type)-1);
+    return (uint8_t)__popcll(mnp_magnitude(x) & (uint64_t)(typename mnp_wide<T>::type) - 1);
 #else
     return (uint8_t)__builtin_popcountll(mnp_magnitude(x));
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions of real numbers.
  *
@@ -90,7 +91,7 @@ MNP_INLINE double mnp_hypot_inside(double x, double y)
 {
     const double larger = fmax(fabs(x), fabs(y));
     return larger > 0x1p1022 && fmin(fabs(x), fabs(y)) < 0x1p990 && !isinf(larger) && x == x && y == y ? larger
-                                                                                                   : hypot(x, y);
+                                                                                                       : hypot(x, y);
 }
 MNP_REAL_2(hypot, hypotf, mnp_hypot_inside)
 #else

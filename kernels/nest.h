@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What kernels share that go over nests of dimensions with strides: indices from numbers, offsets from indices, shares.
  */

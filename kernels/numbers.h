@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arithmetic of the real and complex numbers of iterative methods, written as formulas: the same operators and the
  * functions conjugate(), real_part() and square() (of the magnitude) for both.  Complex products and quotients are the

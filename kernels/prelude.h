@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What every kernel source starts with: types and conversions, the same for NVRTC and for the host's C++ compiler, and
  * the shape of a kernel.

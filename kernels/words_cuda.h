@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a thread of a GPU reads or writes by one access, by its size in bytes.
  */

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # MNP_COMPILER_FLAGS
 #
 # Sets and substitutes MNP_CFLAGS: the warnings that the compiler knows, hidden visibility, and what --enable-debug,

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # MNP_CHECK_CUDA
 #
 # Finds the CUDA toolkit, which is optional.  Sets and substitutes CUDA_CFLAGS and CUDA_LIBS, defines HAVE_CUDA, sets

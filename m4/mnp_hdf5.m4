@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # MNP_CHECK_HDF5
 #
 # Finds parallel HDF5, which is required.  Sets and substitutes HDF5_CFLAGS and HDF5_LIBS.  To be called after

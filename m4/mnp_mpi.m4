@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # MNP_CHECK_MPI
 #
 # Finds MPI, which is required.  Sets and substitutes MPI_CFLAGS, MPI_LIBS and MPIRUN.

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # MNP_CHECK_NCCL
 #
 # Finds NCCL, which is optional and of use with CUDA only.  Sets and substitutes NCCL_CFLAGS and NCCL_LIBS, defines

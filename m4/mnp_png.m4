@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # MNP_CHECK_PNG
 #
 # Finds libpng, which is optional: the command's --png needs it.  Sets and substitutes PNG_CFLAGS and PNG_LIBS, and

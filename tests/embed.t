@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A device source comes out of build-aux/embed and the C compiler as it went in.
 
 . "${srcdir:-.}/tests/tap.sh"

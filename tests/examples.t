@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The examples of docs/examples compile without warnings, as users would compile them, and print on 1 and on 3 ranks what they
 # say that they print, on GPUs where there are some.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The shared library shows its public functions and nothing else.
 
 . "${srcdir:-.}/tests/tap.sh"

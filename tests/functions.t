@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # docs/functions.md names every function of the headers, and none that they have not.
 
 . "${srcdir:-.}/tests/tap.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Every installed header compiles alone, as C11 and as C++17, without a warning.
 
 . "${srcdir:-.}/tests/tap.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What each folder may include, as docs/architecture.md has it: a layer knows the layers below it and no other, and the
 # headers of vendors' libraries stay where those libraries are wrapped.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The project's shell scripts pass shellcheck.
 
 . "${srcdir:-.}/tests/tap.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * TAP for our tests.  A test on several ranks speaks from rank 0 alone, after all ranks have agreed on every point:
  * a point is ok only if it is on each rank, and the diagnosis is that of the lowest rank where it is not.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Sourced by tests that are shell scripts: counts and prints their TAP lines.  A test calls `check` or `run` for every
 # point and `done_testing` at the end.  Run by hand, a test takes the folder it lies in and the current folder for the
 # build; make check sets both.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple bench: how fast data moves between the ranks, in every way that the library offers, over sizes.
  */
@@ -74,8 +75,9 @@ static mnp_status parse_number(const char *option, const char *text, int64_t lea
     const int shift = letter ? 10 * (int)(letter - letters + 1) : 0;
     if (!isdigit((unsigned char)*text) || errno || *(letter ? end + 1 : end) || number < least ||
         number > most >> shift)
-        return mnp_fail(MNP_ERR_ARG, "%s is '%s'; it must be a number from %" PRId64 " to %" PRId64
-                        ", which may end in K, M or G", option, text, least, most);
+        return mnp_fail(MNP_ERR_ARG,
+                        "%s is '%s'; it must be a number from %" PRId64 " to %" PRId64 ", which may end in K, M or G",
+                        option, text, least, most);
     *number_p = number << shift;
     return MNP_OK;
 }
@@ -113,14 +115,25 @@ static mnp_status take(job *j, int key)
 {
     const int64_t most = (int64_t)1 << 30;
     switch (key) {
-    case 'c': return choose_cases(j, optarg);
-    case OPTION_MIN: return parse_number("--min", optarg, 1, most, &j->min);
-    case OPTION_MAX: j->has_max = true; return parse_number("--max", optarg, 1, most, &j->max);
-    case OPTION_STEP: return parse_number("--step", optarg, 2, most, &j->step);
-    case 'r': return parse_number("--repeats", optarg, 1, 100000, &j->repeats);
-    case 'j': j->json = true; return MNP_OK;
-    case OPTION_PNG: j->png = optarg; return MNP_OK;
-    default: return MNP_ERR_ARG; /* options_next() said why */
+    case 'c':
+        return choose_cases(j, optarg);
+    case OPTION_MIN:
+        return parse_number("--min", optarg, 1, most, &j->min);
+    case OPTION_MAX:
+        j->has_max = true;
+        return parse_number("--max", optarg, 1, most, &j->max);
+    case OPTION_STEP:
+        return parse_number("--step", optarg, 2, most, &j->step);
+    case 'r':
+        return parse_number("--repeats", optarg, 1, 100000, &j->repeats);
+    case 'j':
+        j->json = true;
+        return MNP_OK;
+    case OPTION_PNG:
+        j->png = optarg;
+        return MNP_OK;
+    default:
+        return MNP_ERR_ARG; /* options_next() said why */
     }
 }
 
@@ -158,8 +171,13 @@ static const char *seconds_text(double seconds, char text[16])
 {
     if (seconds <= 0)
         return "-";
-    snprintf(text, 16, seconds < 1e-3 ? "%.2f us" : seconds < 1 ? "%.2f ms" : "%.3f s",
-             seconds < 1e-3 ? seconds * 1e6 : seconds < 1 ? seconds * 1e3 : seconds);
+    snprintf(text, 16,
+             seconds < 1e-3 ? "%.2f us"
+             : seconds < 1  ? "%.2f ms"
+                            : "%.3f s",
+             seconds < 1e-3 ? seconds * 1e6
+             : seconds < 1  ? seconds * 1e3
+                            : seconds);
     return text;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What maniple bench measures: operations between ranks, each beside what the libraries beneath offer for the same: MPI
  * on the host, NCCL between GPUs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cases of maniple bench that move blocks of arrays: redistributions and halos.
  */

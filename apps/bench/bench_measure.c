@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How maniple bench checks and times a case.
  *
@@ -85,7 +86,7 @@ mnp_status bench_set_values(const bench_trial *t, mnp_array *array, bool clear)
 mnp_status bench_use_way(bench_trial *t, int way)
 {
     t->way = way;
-    return t->b->on_host ? MNP_OK : mnp_comm_set_way(t->comm, way == LIBRARY ? MNP_COMM_LIBRARY : MNP_COMM_AUTO);
+    return t->b->on_host ? MNP_OK : mnp_comm_set_algorithm(t->comm, way == LIBRARY ? MNP_COMM_LIBRARY : MNP_COMM_AUTO);
 }
 
 mnp_status bench_cut_along(const bench *b, int dim, int ndim, const int64_t *shape, mnp_layout **layout_p)
@@ -120,7 +121,8 @@ static mnp_status compare(const bench_trial *t, const void *block)
         const double found = t->dtype == MNP_FLOAT64 ? ((const double *)block)[i] : (double)((const float *)block)[i];
         double expected;
         if (t->which->expected(t, i, &expected) && found != expected)
-            return mnp_fail(MNP_ERR_INTERNAL, "%s of %lld bytes a rank by %s is wrong: element %lld on rank %d is %g, "
+            return mnp_fail(MNP_ERR_INTERNAL,
+                            "%s of %lld bytes a rank by %s is wrong: element %lld on rank %d is %g, "
                             "not %g",
                             t->which->name, (long long)t->bytes, t->way == OURS ? "Maniple" : t->b->peer, (long long)i,
                             t->b->rank, found, expected);

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside maniple bench: a trial, which is a case with its memory, and what the cases share.
  *
  * What is sent are small integers that depend on rank and index, so that every result, sums too, is known exactly.  On
- * GPUs a case is its own peer, with communication that is left to the library (mnp_comm_set_way()): what is made for
+ * GPUs a case is its own peer, with communication that is left to the library (mnp_comm_set_algorithm()): what is made for
  * one of the two is there twice.
  */
 #ifndef APPS_BENCH_BENCH_TRIAL_H
@@ -20,12 +21,12 @@ struct bench_trial {
     MPI_Datatype type;
     int64_t bytes, count, part; /* a rank's; elements of it; elements for each rank */
     mnp_array *send, *recv;
-    int way;                    /* OURS or LIBRARY */
-    mnp_layout *layout;         /* that a redistribution goes to */
+    int way;            /* OURS or LIBRARY */
+    mnp_layout *layout; /* that a redistribution goes to */
     mnp_plan *plans[WAYS];
     mnp_halo *halos[WAYS];
     mnp_graph *graphs[WAYS];
-    MPI_Datatype *types;        /* of MPI_Alltoallw: what goes to every rank, then what comes */
+    MPI_Datatype *types; /* of MPI_Alltoallw: what goes to every rank, then what comes */
     int *ones, *zeros;
 };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sparse matrices on the command line.
  */
@@ -61,9 +62,12 @@ void matrix_operand_free(matrix_operand *op)
 mnp_status matrix_read(mnp_ctx *ctx, const matrix_operand *op, mnp_dtype dtype, mnp_sparse **matrix_p)
 {
     switch (op->kind) {
-    case MATRIX_MARKET: return mnp_mm_read(ctx, op->text, dtype, matrix_p);
-    case MATRIX_GROUP: return mnp_h5_read_sparse(ctx, op->group.file, op->group.dataset, dtype, matrix_p);
-    case MATRIX_GENERATOR: break;
+    case MATRIX_MARKET:
+        return mnp_mm_read(ctx, op->text, dtype, matrix_p);
+    case MATRIX_GROUP:
+        return mnp_h5_read_sparse(ctx, op->group.file, op->group.dataset, dtype, matrix_p);
+    case MATRIX_GENERATOR:
+        break;
     }
     return mnp_sparse_generate(ctx, op->text, dtype, matrix_p);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Operands that are sparse matrices: a Matrix Market file, a group of an HDF5 file, or one that is made on the spot.
  */
@@ -13,7 +14,7 @@ typedef enum matrix_kind { MATRIX_MARKET, MATRIX_GROUP, MATRIX_GENERATOR } matri
 typedef struct matrix_operand {
     const char *text; /* as on the command line */
     matrix_kind kind;
-    operand group;    /* of MATRIX_GROUP */
+    operand group; /* of MATRIX_GROUP */
 } matrix_operand;
 
 /*

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Operands.  What can be made on the spot is the outer product of one vector a dimension, so every rank makes its own
  * block from short vectors that all ranks compute alike.
@@ -229,15 +230,18 @@ static double vector_element(const operand *op, int dim, int64_t index)
     int64_t extent = op->shape[dim];
     double from_centre = (double)(2 * index - (extent - 1)) / 2; /* exact while extents are below 2^53 */
     switch (op->kind) {
-    case OPERAND_DIRAC: return index % op->period == 0;
-    case OPERAND_HANNING: return extent == 1 ? 1 : 0.5 + 0.5 * cos(2 * acos(-1) * from_centre / (double)(extent - 1));
+    case OPERAND_DIRAC:
+        return index % op->period == 0;
+    case OPERAND_HANNING:
+        return extent == 1 ? 1 : 0.5 + 0.5 * cos(2 * acos(-1) * from_centre / (double)(extent - 1));
     case OPERAND_GAUSS: {
         /* Relative to the middle elements, so that a narrow one does not underflow everywhere */
         double nearest = extent % 2 == 0 ? 0.5 : 0;
         double sigma = op->sigma[dim];
         return exp(-(from_centre - nearest) * (from_centre + nearest) / (2 * sigma * sigma));
     }
-    case OPERAND_DATASET: break;
+    case OPERAND_DATASET:
+        break;
     }
     return 0;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Operands of the command line: datasets of HDF5 files, and small arrays that are made on the spot.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Options: getopt_long() with our own words for what it does not understand.
  */

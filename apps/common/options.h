@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Options of a subcommand, as one table that is both parsed and printed; and the choice of the word that was meant.
  */

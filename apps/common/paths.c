@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files that the command line names.
  */
@@ -30,8 +31,8 @@ static const char *split_path(const char *path, char folder[PATH_MAX])
 bool same_place(const char *a, const char *b)
 {
     char a_folder[PATH_MAX], b_folder[PATH_MAX];
-    return same_file(a, b) || (strcmp(split_path(a, a_folder), split_path(b, b_folder)) == 0 &&
-                               same_file(a_folder, b_folder));
+    return same_file(a, b) ||
+           (strcmp(split_path(a, a_folder), split_path(b, b_folder)) == 0 && same_file(a_folder, b_folder));
 }
 
 mnp_status check_picture(const char *path)

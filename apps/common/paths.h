@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files that the command line names: whether two are one, and whether a picture can be put there.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pieces: the boxes in which a dataset that is larger than memory is gone through.
  */
@@ -16,7 +17,7 @@
 typedef struct pieces {
     int ndim, whole, cut; /* cut < 0: all is one piece */
     int64_t shape[MNP_MAX_DIMS];
-    int64_t rows, along;  /* pieces along `cut` */
+    int64_t rows, along;    /* pieces along `cut` */
     int64_t count, largest; /* pieces; elements of the largest */
 } pieces;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the subcommands tell.  Nothing here communicates but rank_infos() and stopwatches.
  */

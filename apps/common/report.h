@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the subcommands tell: sizes, shapes, layouts, and where the ranks run.
  */

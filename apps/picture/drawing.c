@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple info --layout: who would own what of an array.  A layout is arithmetic, so there may be millions of ranks.
  */
@@ -61,8 +62,10 @@ static mnp_status read_per_dimension(const char *option, const char *text, char 
     int count;
     mnp_status st = read_numbers(option, text, mark, most, numbers, &count);
     if (st == MNP_OK && count != ndim)
-        return mnp_fail(MNP_ERR_ARG, "option --%s takes a number for each of the %d dimension%s of the shape, and was "
-                        "given '%s'", option, ndim, ndim == 1 ? "" : "s", text);
+        return mnp_fail(MNP_ERR_ARG,
+                        "option --%s takes a number for each of the %d dimension%s of the shape, and was "
+                        "given '%s'",
+                        option, ndim, ndim == 1 ? "" : "s", text);
     return st;
 }
 
@@ -127,7 +130,7 @@ static mnp_status make_layout(const drawing *d, int running, mnp_layout **layout
     bool is_chosen = !d->mesh && !d->axes && !d->cyclic;
     if (d->is_replicated && !is_chosen)
         return mnp_fail(MNP_ERR_ARG, "--replicate gives every rank the whole array: it does not go with --mesh, --axes "
-                        "or --cyclic");
+                                     "or --cyclic");
     mnp_status st = read_dimensions(d, &w);
     if (st == MNP_OK)
         st = read_mesh(d, running, &w);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple info --layout: who would own what of an array, drawn for any number of ranks.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pictures.  Every rank sums its elements into the picture's cells, rank 0 adds the ranks' sums and writes the file, so
  * that a picture of an array of any size costs each rank one pass over its block and a few MiB of messages.
@@ -16,11 +17,11 @@ enum { LARGEST_SIDE = 1024, SEPARATOR = 4, SEPARATOR_GRAY = 255 };
 /* The plane of one array, reduced. */
 typedef struct plane {
     const mnp_array *array;
-    int dims[2];        /* rows, columns */
-    int64_t extent[2];  /* elements */
+    int dims[2];       /* rows, columns */
+    int64_t extent[2]; /* elements */
     int64_t reduction;
-    int cells[2];       /* pixels */
-    double *values;     /* sums on each rank, then means on rank 0 */
+    int cells[2];   /* pixels */
+    double *values; /* sums on each rank, then means on rank 0 */
 } plane;
 
 static plane plane_of(const mnp_array *array, int rows, int columns, int64_t reduction)
@@ -38,22 +39,37 @@ static double element(mnp_dtype dtype, const void *block, int64_t i)
 {
     switch (dtype) {
     case MNP_BOOL:
-    case MNP_UINT8: return ((const uint8_t *)block)[i];
-    case MNP_INT8: return ((const int8_t *)block)[i];
-    case MNP_INT16: return ((const int16_t *)block)[i];
-    case MNP_INT32: return ((const int32_t *)block)[i];
-    case MNP_INT64: return (double)((const int64_t *)block)[i];
-    case MNP_UINT16: return ((const uint16_t *)block)[i];
-    case MNP_UINT32: return ((const uint32_t *)block)[i];
-    case MNP_UINT64: return (double)((const uint64_t *)block)[i];
-    case MNP_FLOAT16: return (double)mnp_float16_to_float(((const uint16_t *)block)[i]);
-    case MNP_BFLOAT16: return (double)mnp_bfloat16_to_float(((const uint16_t *)block)[i]);
-    case MNP_FLOAT32: return (double)((const float *)block)[i];
-    case MNP_FLOAT64: return ((const double *)block)[i];
-    case MNP_COMPLEX64: return hypot((double)((const float *)block)[2 * i], (double)((const float *)block)[2 * i + 1]);
-    case MNP_COMPLEX128: return hypot(((const double *)block)[2 * i], ((const double *)block)[2 * i + 1]);
+    case MNP_UINT8:
+        return ((const uint8_t *)block)[i];
+    case MNP_INT8:
+        return ((const int8_t *)block)[i];
+    case MNP_INT16:
+        return ((const int16_t *)block)[i];
+    case MNP_INT32:
+        return ((const int32_t *)block)[i];
+    case MNP_INT64:
+        return (double)((const int64_t *)block)[i];
+    case MNP_UINT16:
+        return ((const uint16_t *)block)[i];
+    case MNP_UINT32:
+        return ((const uint32_t *)block)[i];
+    case MNP_UINT64:
+        return (double)((const uint64_t *)block)[i];
+    case MNP_FLOAT16:
+        return (double)mnp_float16_to_float(((const uint16_t *)block)[i]);
+    case MNP_BFLOAT16:
+        return (double)mnp_bfloat16_to_float(((const uint16_t *)block)[i]);
+    case MNP_FLOAT32:
+        return (double)((const float *)block)[i];
+    case MNP_FLOAT64:
+        return ((const double *)block)[i];
+    case MNP_COMPLEX64:
+        return hypot((double)((const float *)block)[2 * i], (double)((const float *)block)[2 * i + 1]);
+    case MNP_COMPLEX128:
+        return hypot(((const double *)block)[2 * i], ((const double *)block)[2 * i + 1]);
     case MNP_DTYPE_AUTO:
-    case MNP_NUM_DTYPES: break;
+    case MNP_NUM_DTYPES:
+        break;
     }
     return NAN;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pictures of distributed arrays: two planes side by side, as a gray PNG file.
  */
@@ -9,8 +10,8 @@
 #include <maniple.h>
 
 typedef struct picture {
-    int width, height;    /* pixels */
-    int64_t reduction;    /* a pixel is the mean of so many elements squared */
+    int width, height;         /* pixels */
+    int64_t reduction;         /* a pixel is the mean of so many elements squared */
     double black[2], white[2]; /* values shown as black and as white, left and right */
 } picture;
 

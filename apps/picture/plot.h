@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pictures of numbers: a histogram, bars over an axis of values beside one of counts; and curves beside a logarithmic
  * axis, over one that is linear or logarithmic.

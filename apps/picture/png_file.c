@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PNG files, by libpng where the build has it.  A file is written aside, in the same folder, and renamed.
  */
@@ -65,7 +66,9 @@ static mnp_status fail(const char *path, const char *why)
 /* Write all of it to an open file, which is closed in any case. */
 static mnp_status write_and_close(FILE *file, const char *path, int width, int height, const unsigned char *pixels)
 {
-    png_image image = {.version = PNG_IMAGE_VERSION, .width = (png_uint_32)width, .height = (png_uint_32)height,
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = (png_uint_32)width,
+                       .height = (png_uint_32)height,
                        .format = PNG_FORMAT_GRAY};
     errno = 0;
     int written = png_image_write_to_stdio(&image, file, 0, pixels, 0, NULL);
@@ -108,9 +111,8 @@ mnp_status png_write(const char *path, int width, int height, const unsigned cha
 
     hold_signals();
     int descriptor = mkstemps(temporary, (int)strlen(".tmp"));
-    mnp_status status = descriptor < 0
-                            ? fail(path, strerror(errno))
-                            : write_and_rename(descriptor, temporary, target, path, width, height, pixels);
+    mnp_status status = descriptor < 0 ? fail(path, strerror(errno))
+                                       : write_and_rename(descriptor, temporary, target, path, width, height, pixels);
     if (status != MNP_OK && descriptor >= 0)
         unlink(temporary);
     release_signals();

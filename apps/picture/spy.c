@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pictures of sparse matrices.  Every rank counts its entries in the picture's cells, rank 0 adds them up and writes
  * the file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple solve: read a matrix and a right-hand side, solve by iteration, write the solution.
  */
@@ -18,21 +19,36 @@
 #include "picture/png_file.h"
 
 enum {
-    KEY_METHOD = UCHAR_MAX + 1, KEY_PRECOND, KEY_RTOL, KEY_ATOL, KEY_MAXITER, KEY_RESTART, KEY_BLOCK, KEY_OMEGA,
-    KEY_SWEEPS, KEY_DEGREE, KEY_GUESS, KEY_CHECKPOINT, KEY_EVERY, KEY_RESUME, KEY_PNG
+    KEY_METHOD = UCHAR_MAX + 1,
+    KEY_PRECOND,
+    KEY_RTOL,
+    KEY_ATOL,
+    KEY_MAXITER,
+    KEY_RESTART,
+    KEY_BLOCK,
+    KEY_OMEGA,
+    KEY_SWEEPS,
+    KEY_DEGREE,
+    KEY_GUESS,
+    KEY_CHECKPOINT,
+    KEY_EVERY,
+    KEY_RESUME,
+    KEY_PNG
 };
 enum { MOST_RESTART = 1000, MOST_IDR = 16 }; /* maniple/solve.h */
 
 static const option_row options_table[] = {
-    {'o', "output", "OUTPUT", "write the solution to FILE:/DATASET, and the norms of the residuals\n"
-                              "to FILE:/DATASET_history"},
+    {'o', "output", "OUTPUT",
+     "write the solution to FILE:/DATASET, and the norms of the residuals\n"
+     "to FILE:/DATASET_history"},
     {KEY_METHOD, "method", "M", "iterative method, see below (default: gmres)"},
     {KEY_PRECOND, "precond", "P", "preconditioner, see below (default: none)"},
     {KEY_RTOL, "rtol", "R", "stop where |b - A x| <= R |b| (default: 1e-5); 0: by --atol alone"},
     {KEY_ATOL, "atol", "A", "or where |b - A x| <= A (default: 0)"},
     {KEY_MAXITER, "maxiter", "N", "most iterations (default: 10 times the columns of MATRIX)"},
-    {KEY_RESTART, "restart", "M", "vectors of gmres and fgmres before they restart (default: 20);\n"
-                             "s of idr (4)"},
+    {KEY_RESTART, "restart", "M",
+     "vectors of gmres and fgmres before they restart (default: 20);\n"
+     "s of idr (4)"},
     {KEY_BLOCK, "block", "N", "rows of a block of block-jacobi (default: 4)"},
     {KEY_OMEGA, "omega", "W", "relaxation of sor and ssor (default: 1); damping of richardson (1)"},
     {KEY_SWEEPS, "sweeps", "N", "sweeps of sor and ssor (default: 1)"},
@@ -40,8 +56,9 @@ static const option_row options_table[] = {
     {KEY_GUESS, "guess", "GUESS", "start from FILE:/DATASET, not from 0"},
     {KEY_CHECKPOINT, "checkpoint", "FILE", "keep the iterate of one right-hand side in FILE, an HDF5 file"},
     {KEY_EVERY, "every", "N", "iterations between checkpoints (default: 100)"},
-    {KEY_RESUME, "resume", "FILE", "go on from a checkpoint: from its iterate and count of iterations;\n"
-                                   "the method starts anew there"},
+    {KEY_RESUME, "resume", "FILE",
+     "go on from a checkpoint: from its iterate and count of iterations;\n"
+     "the method starts anew there"},
     {KEY_PNG, "png", "FILE", "draw how the residual fell"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
@@ -128,8 +145,11 @@ static mnp_status parse_option(int key, job *j)
     mnp_status status;
     int index = 0;
     switch (key) {
-    case 'o': return operand_parse_dataset("OUTPUT", optarg, &j->output);
-    case 'q': j->quiet = true; return MNP_OK;
+    case 'o':
+        return operand_parse_dataset("OUTPUT", optarg, &j->output);
+    case 'q':
+        j->quiet = true;
+        return MNP_OK;
     case KEY_METHOD:
         status = choose("method", optarg, method_names, &index);
         j->method = (mnp_solver)index;
@@ -143,19 +163,35 @@ static mnp_status parse_option(int key, job *j)
         if (j->options.rtol == 0)
             j->options.rtol = -1; /* the library's word for none */
         return status;
-    case KEY_ATOL: return parse_number("atol", optarg, 0, 1e300, &j->options.atol);
-    case KEY_MAXITER: return parse_count("maxiter", optarg, 1e15, &j->options.maxiter);
-    case KEY_RESTART: return parse_int("restart", optarg, MOST_RESTART, &j->options.restart);
-    case KEY_BLOCK: return parse_int("block", optarg, 64, &j->precond_options.block);
-    case KEY_OMEGA: return parse_number("omega", optarg, 1e-12, 1e12, &j->precond_options.omega);
-    case KEY_SWEEPS: return parse_int("sweeps", optarg, 1000, &j->precond_options.sweeps);
-    case KEY_DEGREE: return parse_int("degree", optarg, 1000, &j->precond_options.degree);
-    case KEY_GUESS: return operand_parse_dataset("GUESS", optarg, &j->guess);
-    case KEY_CHECKPOINT: j->checkpoint = optarg; return MNP_OK;
-    case KEY_EVERY: return parse_int("every", optarg, 1e9, &j->every);
-    case KEY_RESUME: j->resume = optarg; return MNP_OK;
-    case KEY_PNG: j->png = optarg; return MNP_OK;
-    default: return MNP_ERR_ARG; /* options_next() said why */
+    case KEY_ATOL:
+        return parse_number("atol", optarg, 0, 1e300, &j->options.atol);
+    case KEY_MAXITER:
+        return parse_count("maxiter", optarg, 1e15, &j->options.maxiter);
+    case KEY_RESTART:
+        return parse_int("restart", optarg, MOST_RESTART, &j->options.restart);
+    case KEY_BLOCK:
+        return parse_int("block", optarg, 64, &j->precond_options.block);
+    case KEY_OMEGA:
+        return parse_number("omega", optarg, 1e-12, 1e12, &j->precond_options.omega);
+    case KEY_SWEEPS:
+        return parse_int("sweeps", optarg, 1000, &j->precond_options.sweeps);
+    case KEY_DEGREE:
+        return parse_int("degree", optarg, 1000, &j->precond_options.degree);
+    case KEY_GUESS:
+        return operand_parse_dataset("GUESS", optarg, &j->guess);
+    case KEY_CHECKPOINT:
+        j->checkpoint = optarg;
+        return MNP_OK;
+    case KEY_EVERY:
+        return parse_int("every", optarg, 1e9, &j->every);
+    case KEY_RESUME:
+        j->resume = optarg;
+        return MNP_OK;
+    case KEY_PNG:
+        j->png = optarg;
+        return MNP_OK;
+    default:
+        return MNP_ERR_ARG; /* options_next() said why */
     }
 }
 
@@ -193,8 +229,7 @@ static mnp_status check_effects(const job *j)
         const char *option, *users;
         bool given, used;
     } rules[] = {
-        {"restart", "--method gmres, fgmres and idr", j->options.restart > 0,
-         is_gmres || j->method == MNP_SOLVER_IDR},
+        {"restart", "--method gmres, fgmres and idr", j->options.restart > 0, is_gmres || j->method == MNP_SOLVER_IDR},
         {"block", "--precond block-jacobi", given->block > 0, kind == MNP_PRECOND_BLOCK_JACOBI},
         {"omega", "--precond sor and ssor, and --method richardson", given->omega > 0,
          relaxes || j->method == MNP_SOLVER_RICHARDSON},
@@ -352,8 +387,10 @@ static mnp_status read_matrix(job *j)
     mnp_status status = matrix_read(j->ctx, &j->matrix, MNP_DTYPE_AUTO, &j->a);
     const int64_t *shape = status == MNP_OK ? mnp_sparse_shape(j->a) : NULL;
     if (shape && shape[0] != shape[1] && j->method != MNP_SOLVER_LSQR)
-        return mnp_fail(MNP_ERR_ARG, "MATRIX '%s' has %" PRId64 " rows and %" PRId64 " columns; --method %s needs a "
-                        "square one, lsqr takes any", j->matrix.text, shape[0], shape[1], method_names[j->method]);
+        return mnp_fail(MNP_ERR_ARG,
+                        "MATRIX '%s' has %" PRId64 " rows and %" PRId64 " columns; --method %s needs a "
+                        "square one, lsqr takes any",
+                        j->matrix.text, shape[0], shape[1], method_names[j->method]);
     return status;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple solve: a system, and what is told of it while it is solved and afterwards.
  */
@@ -37,8 +38,8 @@ typedef struct job {
     mnp_operator *op;
     mnp_precond *precond;
     mnp_array *b, *x;
-    int64_t columns;   /* of b: systems */
-    int64_t before;    /* iterations of the run that is resumed */
+    int64_t columns; /* of b: systems */
+    int64_t before;  /* iterations of the run that is resumed */
     mnp_solve_result *results;
     stopwatch watch;
     /* While it is solved */
@@ -46,7 +47,7 @@ typedef struct job {
         struct timespec time;
         double residual;
         int64_t iteration;
-    } first;               /* look at the system that is being solved */
+    } first; /* look at the system that is being solved */
     struct timespec shown;
     int64_t looked, saved; /* iterations at the last look, and at the last checkpoint */
     bool shows;            /* a progress line */

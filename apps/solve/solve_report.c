@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What maniple solve tells: the progress line, checkpoints, the output file, the picture and the report.
  */
@@ -261,8 +262,8 @@ static mnp_status draw_curves(const job *j)
     for (int64_t k = 0; k < j->columns && k < MOST_CURVES && status == MNP_OK; k++) {
         memory[k] = malloc(2 * sizeof(double) * ((size_t)j->results[k].history_count + 1));
         if (!memory[k])
-            status = mnp_fail(MNP_ERR_MEMORY, "no memory for a picture of %" PRId64 " points",
-                              j->results[k].history_count);
+            status =
+                mnp_fail(MNP_ERR_MEMORY, "no memory for a picture of %" PRId64 " points", j->results[k].history_count);
         else
             curves[count] = (plot_curve){method_names[j->method], points_of(&j->results[k], memory[k]), memory[k]};
         count += status == MNP_OK && curves[count].count > 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Moments: one reduction of the caller's own, whose sets hold counts, extremes, a mean and the squares of what differs
  * from it.  Two sets are joined as by T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample
@@ -63,10 +64,13 @@ static bool is_complex(mnp_dtype dtype)
 
 static mnp_status complex_kernel(mnp_ctx *ctx, mnp_reduction **kernel_p)
 {
-    return mnp_reduction_new(ctx, "T z", "int64 finite, int64 nans, int64 above, float64 mean, float64 imag, "
-                             "float64 squares", "one(z)", "join(a, b)",
+    return mnp_reduction_new(ctx, "T z",
+                             "int64 finite, int64 nans, int64 above, float64 mean, float64 imag, "
+                             "float64 squares",
+                             "one(z)", "join(a, b)",
                              "finite = a.finite; nans = a.nans; above = a.above; mean = a.mean; imag = a.imag; "
-                             "squares = a.squares", "moments{0, 0, 0, 0, 0, 0}",
+                             "squares = a.squares",
+                             "moments{0, 0, 0, 0, 0, 0}",
                              &(mnp_reduction_options){.name = "moments", .type = "moments", .preamble = complex_sets},
                              kernel_p);
 }
@@ -79,8 +83,10 @@ mnp_status moments_kernel(mnp_ctx *ctx, mnp_dtype dtype, mnp_reduction **kernel_
         return complex_kernel(ctx, kernel_p);
     const char *type = kind == 'f' ? "float64" : kind == 'i' ? "int64" : "uint64";
     snprintf(sets, sizeof sets, real_sets, kind == 'f' ? "double" : kind == 'i' ? "int64_t" : "uint64_t");
-    snprintf(outputs, sizeof outputs, "int64 finite, int64 nans, int64 above, int64 below, float64 mean, "
-             "float64 squares, %s least, %s greatest", type, type);
+    snprintf(outputs, sizeof outputs,
+             "int64 finite, int64 nans, int64 above, int64 below, float64 mean, "
+             "float64 squares, %s least, %s greatest",
+             type, type);
     return mnp_reduction_new(ctx, "T x", outputs, "one((V)x)", "join(a, b)",
                              "finite = a.finite; nans = a.nans; above = a.above; below = a.below; mean = a.mean; "
                              "squares = a.squares; least = a.least; greatest = a.greatest",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What one pass over the elements of arrays tells of them: how many there are, of what kind, extremes, mean, deviation.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Selection by rounds of counting.
  */
@@ -20,10 +21,10 @@ struct selection {
     mnp_dtype dtype;
     int width, known; /* bits of a key; of the prefixes */
     int most;
-    int nprefixes;    /* distinct ones, rising */
+    int nprefixes; /* distinct ones, rising */
     prefix *prefixes;
-    int *prefix_of;   /* by place */
-    int64_t *counts;  /* by prefix, and then by digit */
+    int *prefix_of;  /* by place */
+    int64_t *counts; /* by prefix, and then by digit */
     mnp_elementwise *kernel;
 };
 
@@ -37,25 +38,24 @@ static int width_of(mnp_dtype dtype)
 }
 
 /* Keys on the device: NaN has none. */
-static const char preamble[] =
-    "MNP_INLINE bool key_of(double x, uint64_t &key)\n"
-    "{\n"
-    "    const uint64_t bits = (uint64_t)__double_as_longlong(x);\n"
-    "    key = bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;\n"
-    "    return x == x;\n"
-    "}\n"
-    "MNP_INLINE bool key_of(float x, uint64_t &key)\n"
-    "{\n"
-    "    const uint32_t bits = __float_as_uint(x);\n"
-    "    key = bits >> 31 ? ~bits : bits | (uint32_t)1 << 31;\n"
-    "    return x == x;\n"
-    "}\n"
-    "template <typename I> MNP_INLINE bool key_of(I x, uint64_t &key)\n"
-    "{\n"
-    "    const uint64_t half = (I)-1 < (I)0 ? (uint64_t)1 << (8 * sizeof(I) - 1) : 0;\n"
-    "    key = ((uint64_t)x + half) & ~(uint64_t)0 >> (64 - 8 * sizeof(I));\n"
-    "    return true;\n"
-    "}\n";
+static const char preamble[] = "MNP_INLINE bool key_of(double x, uint64_t &key)\n"
+                               "{\n"
+                               "    const uint64_t bits = (uint64_t)__double_as_longlong(x);\n"
+                               "    key = bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;\n"
+                               "    return x == x;\n"
+                               "}\n"
+                               "MNP_INLINE bool key_of(float x, uint64_t &key)\n"
+                               "{\n"
+                               "    const uint32_t bits = __float_as_uint(x);\n"
+                               "    key = bits >> 31 ? ~bits : bits | (uint32_t)1 << 31;\n"
+                               "    return x == x;\n"
+                               "}\n"
+                               "template <typename I> MNP_INLINE bool key_of(I x, uint64_t &key)\n"
+                               "{\n"
+                               "    const uint64_t half = (I)-1 < (I)0 ? (uint64_t)1 << (8 * sizeof(I) - 1) : 0;\n"
+                               "    key = ((uint64_t)x + half) & ~(uint64_t)0 >> (64 - 8 * sizeof(I));\n"
+                               "    return true;\n"
+                               "}\n";
 
 /*
  * The bin of an element: that of its digit among those with its prefix.  What has another is spread over as many bins

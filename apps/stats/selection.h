@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What stands at given places of the sorted elements, found without sorting and without having all elements at once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple stats: what the values of a dataset are like, all of them or along an axis.
  *
@@ -35,13 +36,15 @@ enum { MAX_PERCENTS = 1000, MAX_BINS = 100000, BINS = 20, BINS_OF_PICTURE = 100 
 
 static const option_row options_table[] = {
     {'a', "axis", "AXIS", "of every line along this dimension, not of all elements; -1 is the last"},
-    {'p', "percentiles", "LIST", "such as 5,50,99.9, from 0 to 100, or none\n"
-                                 "(default: 1,5,25,50,75,95,99; with --axis: 25,50,75)"},
+    {'p', "percentiles", "LIST",
+     "such as 5,50,99.9, from 0 to 100, or none\n"
+     "(default: 1,5,25,50,75,95,99; with --axis: 25,50,75)"},
     {'b', "bins", "N", "of the histogram; 0: none (default: 20; with --png: 100)"},
     {'r', "range", "LOW,HIGH", "of the histogram (default: the least and greatest finite value)"},
-    {'m', "memory", "SIZE", "most memory for data on each rank's device, such as 500M or 20G;\n"
-                            "what needs more is gone through in pieces (default: half of what is\n"
-                            "free)"},
+    {'m', "memory", "SIZE",
+     "most memory for data on each rank's device, such as 500M or 20G;\n"
+     "what needs more is gone through in pieces (default: half of what is\n"
+     "free)"},
     {'j', "json", NULL, "print JSON"},
     {KEY_PNG, "png", "FILE", "draw the histogram"},
     {'h', "help", NULL, "show this"},
@@ -153,14 +156,24 @@ static mnp_status parse_axis(const char *text, job *j)
 static mnp_status parse_option(int key, const char *argument, job *j)
 {
     switch (key) {
-    case 'a': return parse_axis(argument, j);
-    case 'p': return parse_percents(argument, j);
-    case 'b': return parse_bins(argument, j);
-    case 'r': return parse_range(argument, j);
-    case 'm': return parse_memory(argument, j);
-    case 'j': j->json = true; return MNP_OK;
-    case KEY_PNG: j->png = argument; return MNP_OK;
-    default: return MNP_ERR_ARG; /* options_next() said why */
+    case 'a':
+        return parse_axis(argument, j);
+    case 'p':
+        return parse_percents(argument, j);
+    case 'b':
+        return parse_bins(argument, j);
+    case 'r':
+        return parse_range(argument, j);
+    case 'm':
+        return parse_memory(argument, j);
+    case 'j':
+        j->json = true;
+        return MNP_OK;
+    case KEY_PNG:
+        j->png = argument;
+        return MNP_OK;
+    default:
+        return MNP_ERR_ARG; /* options_next() said why */
     }
 }
 
@@ -169,7 +182,9 @@ static mnp_status check_options(const job *j)
 {
     if (j->has_axis && (j->has_bins || j->has_range || j->png))
         return mnp_fail(MNP_ERR_ARG, "%s is for the histogram, which is of all elements: leave out --axis",
-                        j->png ? "--png" : j->has_bins ? "--bins" : "--range");
+                        j->png        ? "--png"
+                        : j->has_bins ? "--bins"
+                                      : "--range");
     if (j->has_bins && j->found.bins == 0 && (j->png || j->has_range))
         return mnp_fail(MNP_ERR_ARG, "%s is for the histogram, and --bins is 0", j->png ? "--png" : "--range");
     if (j->png && !png_supported())
@@ -217,8 +232,10 @@ static mnp_status check_input(job *j)
     set_percents(j);
     if (mnp_dtype_kind(op->dtype) == 'c') {
         if ((j->has_percents && found->npercents > 0) || found->bins > 0 || j->has_range || j->png)
-            return mnp_fail(MNP_ERR_ARG, "INPUT '%s' is %s, and complex numbers have no order: there are no "
-                            "percentiles, and no histogram", op->text, mnp_dtype_name(op->dtype));
+            return mnp_fail(MNP_ERR_ARG,
+                            "INPUT '%s' is %s, and complex numbers have no order: there are no "
+                            "percentiles, and no histogram",
+                            op->text, mnp_dtype_name(op->dtype));
         found->npercents = found->bins = 0;
     } else if (!j->has_bins && !j->has_axis) {
         found->bins = j->png ? BINS_OF_PICTURE : BINS;
@@ -259,9 +276,11 @@ static mnp_status plan_pieces(job *j)
     if (pieces_plan(op->ndim, op->shape, j->found.axis, limit > 0 ? limit : 1, &j->plan))
         return MNP_OK;
     char wanted[BYTES_TEXT], given[BYTES_TEXT];
-    return mnp_fail(MNP_ERR_MEMORY, "a line of INPUT '%s' along axis %d needs %s on each rank, and there are %s; take "
-                    "more ranks or a larger --memory", op->text, j->found.axis,
-                    bytes_text(op->shape[j->found.axis] / ranks * each, wanted), bytes_text(j->memory, given));
+    return mnp_fail(MNP_ERR_MEMORY,
+                    "a line of INPUT '%s' along axis %d needs %s on each rank, and there are %s; take "
+                    "more ranks or a larger --memory",
+                    op->text, j->found.axis, bytes_text(op->shape[j->found.axis] / ranks * each, wanted),
+                    bytes_text(j->memory, given));
 }
 
 /* Room for the results, the values NaN; `rows` and `values` are for rank 0 alone with an axis. */
@@ -471,8 +490,7 @@ static void report(const job *j, const stopwatch *watch)
         print_where(j->ctx, ranks);
         printf("INPUT     %s: ", op->text);
         print_shape(op->ndim, op->shape);
-        printf(" %s, %s", mnp_dtype_name(op->dtype),
-               bytes_text(size * (int64_t)mnp_dtype_size(op->dtype), bytes));
+        printf(" %s, %s", mnp_dtype_name(op->dtype), bytes_text(size * (int64_t)mnp_dtype_size(op->dtype), bytes));
         if (j->plan.count > 1)
             printf(", in %lld pieces", (long long)j->plan.count);
         putchar('\n');

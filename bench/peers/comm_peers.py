@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Times what other libraries do between GPUs, to compare maniple bench comm with: the same cases, and the same table.
 
   --torch           PyTorch's NCCL, a process a GPU: all-reduce (also 20 in a CUDA graph) and all-to-all

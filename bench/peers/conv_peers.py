@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Times the 2-D convolution of other libraries on one GPU, or with --host on the CPU, to compare Maniple's with.
 
 An image and a smaller kernel, both random and of float32, mode "same", zeros beyond the edges:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Times element-wise work of other libraries, to compare Maniple's bench/elementwise with: the same cases and data.
 
   CuPy on one GPU   ElementwiseKernel, ufuncs with out=, fused and not, RawKernel, and launches of a small add

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Times histograms of other libraries, to compare Maniple's bench/histogram with: the same cases and data.
 
   CuPy on one GPU

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Times random numbers of other libraries, for comparison with bench/random:
 
     python3 bench/peers/random_peers.py [cupy] [numpy] [--elements N] [--repeats N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Times scans of other libraries, to compare Maniple's bench/scan with: the same cases and data.
 
   CuPy on one GPU   cumsum (there is no cumulative maximum)

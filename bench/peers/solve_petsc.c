@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times the same as bench/solve.c with PETSc (https://petsc.org), in the same words.  It is no part of the build:
  *
@@ -284,19 +285,31 @@ static PetscErrorCode run_case(const arguments *arguments, const char *name)
 
 static PetscBool parse(int argc, char **argv, arguments *a)
 {
-    static const struct option options[] = {{"case", 1, NULL, 'c'},       {"matrix", 1, NULL, 'm'},
-                                            {"weak", 0, NULL, 'w'},       {"restart", 1, NULL, 's'},
-                                            {"iterations", 1, NULL, 'i'}, {"repeats", 1, NULL, 'r'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"case", 1, NULL, 'c'},       {"matrix", 1, NULL, 'm'},  {"weak", 0, NULL, 'w'}, {"restart", 1, NULL, 's'},
+        {"iterations", 1, NULL, 'i'}, {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (c) {
-        case 'c': a->cases = optarg; break;
-        case 'm': a->matrix = optarg; break;
-        case 'w': a->weak = PETSC_TRUE; break;
-        case 'i': a->iterations = atoi(optarg); break;
-        case 's': a->restart = atoi(optarg); break;
-        case 'r': a->repeats = atoi(optarg); break;
-        default: return PETSC_FALSE;
+        case 'c':
+            a->cases = optarg;
+            break;
+        case 'm':
+            a->matrix = optarg;
+            break;
+        case 'w':
+            a->weak = PETSC_TRUE;
+            break;
+        case 'i':
+            a->iterations = atoi(optarg);
+            break;
+        case 's':
+            a->restart = atoi(optarg);
+            break;
+        case 'r':
+            a->repeats = atoi(optarg);
+            break;
+        default:
+            return PETSC_FALSE;
         }
     }
     return optind == argc && a->iterations > 0 && a->restart > 0 && a->repeats > 0 ? PETSC_TRUE : PETSC_FALSE;
@@ -308,8 +321,10 @@ int main(int argc, char **argv)
     arguments a = {.cases = usual_cases, .iterations = 50, .restart = 20, .repeats = 5};
     PetscMPIInt ranks;
     if (!parse(argc, argv, &a)) {
-        fprintf(stderr, "usage: %s [--case METHOD[-PRECOND],hpcg,...] [--matrix GENERATOR] [--weak]\n"
-                        "       [--iterations N] [--restart M] [--repeats N]\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s [--case METHOD[-PRECOND],hpcg,...] [--matrix GENERATOR] [--weak]\n"
+                "       [--iterations N] [--restart M] [--repeats N]\n",
+                argv[0]);
         return 2;
     }
     PetscCall(PetscInitialize(NULL, NULL, NULL, NULL));

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Times sparse work of other libraries, to compare Maniple's bench/sparse, bench/eigen and bench/solve with: the same
 cases and matrices, in the table of bench/sparse.
 

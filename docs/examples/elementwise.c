@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Kernels of one's own, element by element, on GPUs and on CPUs:  mpirun -n 4 ./elementwise
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Expressions in NumPy's language, on GPUs and on CPUs:  mpirun -n 4 ./expressions
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blur an array that is spread over all ranks:  mpirun -n 4 ./hello */
 #include <maniple.h>
 

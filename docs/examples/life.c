@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Conway's Game of Life on a torus that is spread over all ranks: a stencil of one's own, by a kernel that reads
  * margins.  While the margins are exchanged the interior of every block is computed.

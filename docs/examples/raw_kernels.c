@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CUDA kernels as they are, launched on every rank's block; those without barriers run on CPUs too:
  *
@@ -41,20 +42,19 @@ static const char source[] =
     "}\n";
 
 /* The threads of a block share memory and wait for each other: for GPUs. */
-static const char block_sums_source[] =
-    "extern \"C\" __global__ void block_sums(const float *x, int n, float *sum)\n"
-    "{\n"
-    "    __shared__ float part[256];\n"
-    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "    part[threadIdx.x] = i < n ? x[i] : 0;\n"
-    "    for (int half = blockDim.x / 2; half > 0; half /= 2) {\n"
-    "        __syncthreads();\n"
-    "        if (threadIdx.x < half)\n"
-    "            part[threadIdx.x] += part[threadIdx.x + half];\n"
-    "    }\n"
-    "    if (threadIdx.x == 0)\n"
-    "        atomicAdd(sum, part[0]);\n"
-    "}\n";
+static const char block_sums_source[] = "extern \"C\" __global__ void block_sums(const float *x, int n, float *sum)\n"
+                                        "{\n"
+                                        "    __shared__ float part[256];\n"
+                                        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                        "    part[threadIdx.x] = i < n ? x[i] : 0;\n"
+                                        "    for (int half = blockDim.x / 2; half > 0; half /= 2) {\n"
+                                        "        __syncthreads();\n"
+                                        "        if (threadIdx.x < half)\n"
+                                        "            part[threadIdx.x] += part[threadIdx.x + half];\n"
+                                        "    }\n"
+                                        "    if (threadIdx.x == 0)\n"
+                                        "        atomicAdd(sum, part[0]);\n"
+                                        "}\n";
 
 static const char prime_factors_source[] =
     "extern \"C\" __global__ void prime_factors(int *sums, long long count, long long first)\n"
@@ -129,8 +129,9 @@ static void prime_factors(mnp_ctx *ctx)
     MNP_OR_EXIT(mnp_raw_module_new(ctx, prime_factors_source, NULL, &module));
     MNP_OR_EXIT(mnp_raw_module_kernel(module, "prime_factors", &kernel));
     mnp_launch launch = one_thread_each(array);
-    MNP_OR_EXIT(mnp_raw_kernel_launch(kernel, &launch, MNP_ARGS(MNP_ARG(array), MNP_ARG(mnp_array_local_size(array)),
-                                                                MNP_ARG(mnp_array_local_lo(array)[0] + 2))));
+    MNP_OR_EXIT(mnp_raw_kernel_launch(
+        kernel, &launch,
+        MNP_ARGS(MNP_ARG(array), MNP_ARG(mnp_array_local_size(array)), MNP_ARG(mnp_array_local_lo(array)[0] + 2))));
     MNP_OR_EXIT(mnp_array_to_host(array, 0, sums));
     if (mnp_ctx_rank(ctx) == 0)
         printf("sums of prime factors %4d %4d %4d ... %4d %4d %4d\n", sums[0], sums[1], sums[2], sums[size - 3],

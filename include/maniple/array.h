@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays spread in blocks over the ranks.
  *
@@ -30,10 +31,10 @@ typedef struct mnp_array mnp_array;
 MNP_API mnp_status mnp_array_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p);
 
 /* The order in which the elements of a rank's block lie: the last index the fastest, or the first. */
-typedef enum mnp_order { MNP_ORDER_C, MNP_ORDER_F } mnp_order;
+typedef enum mnp_radix_sort { MNP_ORDER_C, MNP_ORDER_F } mnp_radix_sort;
 
 /* The same, in that order.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY. */
-MNP_API mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_order order,
+MNP_API mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_radix_sort order,
                                        mnp_array **array_p);
 
 /* numpy.empty, numpy.zeros, numpy.full in the layout of mnp_layout_block(); `value` is one element.  Collective. */
@@ -64,10 +65,15 @@ static inline const mnp_array *mnp_scalar_complex_value(mnp_ctx *ctx, double _Co
 
 /* A scalar of a number of any type of C (not in C++).  Integers must fit int64_t. */
 #define MNP_SCALAR(ctx, value)                                                                                         \
-    _Generic((value), bool: mnp_scalar_bool, float: mnp_scalar_float, double: mnp_scalar_float,                        \
-             long double: mnp_scalar_float, float _Complex: mnp_scalar_complex_value,                                  \
-             double _Complex: mnp_scalar_complex_value, long double _Complex: mnp_scalar_complex_value,                \
-             default: mnp_scalar_int)((ctx), (value))
+    _Generic((value), bool                                                                                             \
+             : mnp_scalar_bool, float                                                                                  \
+             : mnp_scalar_float, double                                                                                \
+             : mnp_scalar_float, long double                                                                           \
+             : mnp_scalar_float, float _Complex                                                                        \
+             : mnp_scalar_complex_value, double _Complex                                                               \
+             : mnp_scalar_complex_value, long double _Complex                                                          \
+             : mnp_scalar_complex_value, default                                                                       \
+             : mnp_scalar_int)((ctx), (value))
 
 /*
  * Release an array; NULL is accepted.  Its memory lives on while there are views of it.  Collective: as ranks may write

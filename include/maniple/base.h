@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What every part of Maniple shares: symbol visibility, limits, and how functions report failure.
  *

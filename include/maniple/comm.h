@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Communicators and collectives: groups of ranks, and what they do together with memory of their devices.
  *
@@ -59,7 +60,7 @@ typedef enum mnp_op { MNP_SUM, MNP_PROD, MNP_MIN, MNP_MAX, MNP_AVG } mnp_op;
  * where these share it, and else NCCL, or MPI.  LIBRARY: NCCL alone, or MPI where that is what there is between the
  * ranks (mnp_ctx_transport()); to compare with, and to be safe.
  */
-typedef enum mnp_comm_way { MNP_COMM_AUTO, MNP_COMM_LIBRARY } mnp_comm_way;
+typedef enum mnp_comm_algorithm { MNP_COMM_AUTO, MNP_COMM_LIBRARY } mnp_comm_algorithm;
 
 /* All ranks of the context, under their own numbers.  It belongs to the context.  Not collective. */
 MNP_API mnp_comm *mnp_comm_world(const mnp_ctx *ctx);
@@ -79,7 +80,7 @@ MNP_API void mnp_comm_free(mnp_comm *comm);
  * world goes by is also what redistributions and halos go by that are planned afterwards.  Collective over comm, and
  * all give the same.  MNP_ERR_ARG.
  */
-MNP_API mnp_status mnp_comm_set_way(mnp_comm *comm, mnp_comm_way way);
+MNP_API mnp_status mnp_comm_set_algorithm(mnp_comm *comm, mnp_comm_algorithm way);
 
 /* Not collective.  The MPI communicator belongs to comm, which uses it itself. */
 MNP_API int mnp_comm_rank(const mnp_comm *comm);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The context: a communicator, this rank's device, its streams and its caches.  Everything hangs from it.
  */
@@ -43,8 +44,8 @@ MNP_API void mnp_finalize(mnp_ctx *ctx);
 /* Not collective. */
 MNP_API int mnp_ctx_rank(const mnp_ctx *ctx);
 MNP_API int mnp_ctx_size(const mnp_ctx *ctx);
-MNP_API MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx);            /* Maniple's own duplicate; do not free it */
-MNP_API const char *mnp_ctx_device_kind(const mnp_ctx *ctx);  /* "cuda" or "host" */
+MNP_API MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx);           /* Maniple's own duplicate; do not free it */
+MNP_API const char *mnp_ctx_device_kind(const mnp_ctx *ctx); /* "cuda" or "host" */
 
 /* How data travels between devices: "nccl", "mpi", "mpi, staged through the host", or "none: one rank". */
 MNP_API const char *mnp_ctx_transport(const mnp_ctx *ctx);
@@ -71,14 +72,14 @@ MNP_API void mnp_event_free(mnp_event *event);
 /* What one rank runs on. */
 typedef struct mnp_rank_info {
     int rank;
-    int node;                 /* ranks with equal numbers share a host */
+    int node; /* ranks with equal numbers share a host */
     char host[64];
-    char device[96];          /* model of the GPU or of the processor */
-    int device_index;         /* CUDA ordinal on that host; -1 for the host device */
-    int ranks_on_device;      /* ranks that share this GPU; 1 on the host device */
+    char device[96];                        /* model of the GPU or of the processor */
+    int device_index;                       /* CUDA ordinal on that host; -1 for the host device */
+    int ranks_on_device;                    /* ranks that share this GPU; 1 on the host device */
     int capability_major, capability_minor; /* CUDA compute capability; 0, 0 on the host device */
-    int multiprocessors;      /* of the GPU; on the host device the threads this rank uses */
-    int64_t memory_free, memory_total; /* bytes, of the device */
+    int multiprocessors;                    /* of the GPU; on the host device the threads this rank uses */
+    int64_t memory_free, memory_total;      /* bytes, of the device */
 } mnp_rank_info;
 
 /*
@@ -124,7 +125,7 @@ typedef struct mnp_cache_entry {
     char compiler[16]; /* "nvrtc" or "host" */
     char target[32];   /* what it was compiled for or by: "sm_90", "g++" */
     int64_t bytes;
-    int64_t modified;  /* seconds since 1970 */
+    int64_t modified; /* seconds since 1970 */
 } mnp_cache_entry;
 
 /*

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Making arrays from numbers and from indices, in NumPy's words.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Some eigenvalues of large Hermitian operators and their vectors, in the words of scipy.sparse.linalg.
  *
@@ -45,7 +46,7 @@ typedef struct mnp_eigen_result {
     int64_t products;   /* of the operator with a vector */
     double seconds;
     int count;
-    double *residuals;  /* ||A x - theta x||, or ||A x - theta B x||, of vectors of norm 1, computed anew at the end;
+    double *residuals; /* ||A x - theta x||, or ||A x - theta B x||, of vectors of norm 1, computed anew at the end;
                            the caller's: mnp_eigen_result_clear() */
 } mnp_eigen_result;
 MNP_API void mnp_eigen_result_clear(mnp_eigen_result *result); /* NULL is accepted.  Not collective. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Expressions: several statements of NumPy's language, computed element by element in one kernel, or reduced.
  *
@@ -118,7 +119,10 @@ MNP_API mnp_status mnp_fromfunction(mnp_ctx *ctx, const char *expression, mnp_dt
 #define MNP_CHOOSE_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, bb, cc, dd, ee,  \
                     ff, macro, ...)                                                                                    \
     macro
-#define MNP_P1_(a, b) {(a), (b)}
+#define MNP_P1_(a, b)                                                                                                  \
+    {                                                                                                                  \
+        (a), (b)                                                                                                       \
+    }
 #define MNP_P2_(a, b, ...) {(a), (b)}, MNP_P1_(__VA_ARGS__)
 #define MNP_P3_(a, b, ...) {(a), (b)}, MNP_P2_(__VA_ARGS__)
 #define MNP_P4_(a, b, ...) {(a), (b)}, MNP_P3_(__VA_ARGS__)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Graphs: work that is recorded once and then enqueued by one call, any number of times, as a step of a simulation or a
  * solver is.  What a launch costs the processor is then paid for once a graph, and no longer for every kernel.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays and sparse matrices in HDF5 files, read and written in parallel through MPI-IO.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Halos: arrays with margins around every rank's block, and the exchange that fills them from the neighbours' blocks,
  * for stencils and whatever else looks at an element's surroundings.

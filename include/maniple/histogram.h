@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Histograms and counts, with NumPy's names and meaning: mnp_histogram(x, 256, NULL, false, NULL, &counts, &edges).
  *
@@ -61,8 +62,7 @@ MNP_API mnp_status mnp_histogram_bin_edges(const mnp_array *x, int64_t bins, con
  * Waits.  "auto" and "fd" sort the elements, "stone" makes a histogram for every number of bins that it considers, up
  * to the root of the number of elements.  MNP_ERR_ARG for another estimator, and for ranges as above.
  */
-MNP_API mnp_status mnp_histogram_bins(const mnp_array *x, const char *estimator, const double *range,
-                                      int64_t *bins_p);
+MNP_API mnp_status mnp_histogram_bins(const mnp_array *x, const char *estimator, const double *range, int64_t *bins_p);
 
 /*
  * numpy.histogramdd and histogram2d with bins of equal width, and between given edges: how many of the points are in
@@ -92,8 +92,7 @@ MNP_API mnp_status mnp_histogram2d(const mnp_array *x, const mnp_array *y, const
  * or float64.  The result has max(x) + 1 elements, and at least `minlength`.  x is of bool or of integers, but not
  * uint64.  Waits.  MNP_ERR_ARG if an element or minlength is negative, or weights are complex.
  */
-MNP_API mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t minlength,
-                                mnp_array **counts_p);
+MNP_API mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t minlength, mnp_array **counts_p);
 
 /*
  * numpy.searchsorted: how many elements of `a`, which is one dimension and sorted, come before each of the values; with

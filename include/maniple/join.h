@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Joining arrays, splitting them, and moving their elements, in NumPy's words.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Your own kernels, compiled when they are first used: element-wise ones from a few lines, which run on both devices,
  * and raw ones, whole CUDA sources that are launched on this rank's block.
@@ -75,10 +76,15 @@ MNP_API mnp_status mnp_elementwise_call(mnp_elementwise *kernel, int ninputs, co
 
 /* Counts and lists them, for C: MNP_INPUTS(x, y), MNP_OUTPUTS(&z).  MNP_NO_INPUTS where there are none. */
 #define MNP_INPUTS(...)                                                                                                \
-    (int)(sizeof((const mnp_array *const[]){__VA_ARGS__}) / sizeof(const mnp_array *)),                                \
-        (const mnp_array *const[]){__VA_ARGS__}
+    (int)(sizeof((const mnp_array *const[]){__VA_ARGS__}) / sizeof(const mnp_array *)), (const mnp_array *const[])     \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 #define MNP_OUTPUTS(...)                                                                                               \
-    (int)(sizeof((mnp_array **const[]){__VA_ARGS__}) / sizeof(mnp_array **)), (mnp_array **const[]){__VA_ARGS__}
+    (int)(sizeof((mnp_array **const[]){__VA_ARGS__}) / sizeof(mnp_array **)), (mnp_array * *const[])                   \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 #define MNP_NO_INPUTS 0, NULL
 
 /* Release it; NULL is accepted.  Not collective. */
@@ -185,7 +191,10 @@ MNP_API void *mnp_ctx_stream(mnp_ctx *ctx);
 
 /* Counts and lists arguments, for C: MNP_ARGS(MNP_ARG(x), MNP_ARG(2.0f)).  MNP_NO_ARGS where there are none. */
 #define MNP_ARGS(...)                                                                                                  \
-    (int)(sizeof((const mnp_argument[]){__VA_ARGS__}) / sizeof(mnp_argument)), (const mnp_argument[]){__VA_ARGS__}
+    (int)(sizeof((const mnp_argument[]){__VA_ARGS__}) / sizeof(mnp_argument)), (const mnp_argument[])                  \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 #define MNP_NO_ARGS 0, NULL
 
 /* An argument of the type that the expression has in C: an array, a number, or a pointer to device memory. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Meshes and layouts: which rank owns which box of a global index space.
  *
@@ -89,7 +90,7 @@ MNP_API void mnp_layout_free(mnp_layout *layout);
 MNP_API int mnp_layout_nranks(const mnp_layout *layout);
 MNP_API int mnp_layout_ndim(const mnp_layout *layout);
 MNP_API const int64_t *mnp_layout_shape(const mnp_layout *layout);
-MNP_API int64_t mnp_layout_size(const mnp_layout *layout); /* elements of the global array */
+MNP_API int64_t mnp_layout_size(const mnp_layout *layout);     /* elements of the global array */
 MNP_API const int *mnp_layout_order(const mnp_layout *layout); /* see mnp_layout_with_order() */
 MNP_API bool mnp_layout_is_cyclic(const mnp_layout *layout);   /* whether any dimension is dealt out */
 

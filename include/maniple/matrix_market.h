@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matrix Market files (https://math.nist.gov/MatrixMarket/formats.html), in the words of scipy.io.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The memory that Maniple keeps for a context: pools, which take from the system in large pieces, and from which arrays
  * and working memory come and go without asking it.

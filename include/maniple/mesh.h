@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Meshes: the ranks of a context arranged as an n-dimensional grid.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random numbers, with the names and the meaning of numpy.random.Generator.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Redistribution: the same array in another layout, and plans of it.
  */

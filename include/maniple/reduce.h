@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions, with NumPy's names and meaning: mnp_sum(x, MNP_ALL_AXES, &s), mnp_max(x, MNP_AXES(0, -1), &m),
  * mnp_mean(x, MNP_REDUCE(.count = 1, .axes = {1}, .keepdims = true), &m).
@@ -42,10 +43,10 @@ extern "C" {
 
 /* Which axes are reduced, and how.  What is 0, false or NULL is as NumPy has it by default. */
 typedef struct mnp_axes {
-    int count;              /* how many axes; 0: all */
-    int axes[MNP_MAX_DIMS]; /* negative ones count from the end */
-    bool keepdims;          /* leave reduced axes in the result, with extent 1 */
-    const char *dtype;      /* NULL, or NumPy's name of the type that elements are cast to: sums, products, means */
+    int count;                /* how many axes; 0: all */
+    int axes[MNP_MAX_DIMS];   /* negative ones count from the end */
+    bool keepdims;            /* leave reduced axes in the result, with extent 1 */
+    const char *dtype;        /* NULL, or NumPy's name of the type that elements are cast to: sums, products, means */
     const mnp_array *where;   /* NULL, or of bool, broadcast with the input: which elements are taken */
     const mnp_array *initial; /* NULL, or a number (MNP_SCALAR) to begin with: sums, products, maxima and minima */
     double ddof;              /* variances: what the number of elements is less by before it divides */

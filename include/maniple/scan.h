@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Scans: sums, products and extremes of all elements up to each, and differences between neighbours, along an axis.
  *

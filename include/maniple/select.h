@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Selecting elements by indices, by masks and by choices, in NumPy's words; and writing to elements so selected.
  *

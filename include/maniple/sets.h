@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sets: the distinct elements of arrays, with NumPy's names and meaning, over all ranks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Convolution of distributed arrays, in the words of scipy.signal.
  */

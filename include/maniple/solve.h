@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Solving linear systems by iteration, in the words of scipy.sparse.linalg.
  *
@@ -184,25 +185,25 @@ typedef bool (*mnp_solve_progress)(void *argument, int64_t iteration, double res
  * atol); lsqr also where ||A^H r|| <= rtol ||A|| ||r||, as then no x does better.
  */
 typedef struct mnp_solve_options {
-    double rtol, atol;          /* rtol 0: 1e-5; negative: exactly 0 */
+    double rtol, atol; /* rtol 0: 1e-5; negative: exactly 0 */
     /* 0: 10 times the columns.  gmres, fgmres and idr count products, bicgstab and cgs two as one */
     int64_t maxiter;
-    int restart;                /* vectors of gmres' basis, at most 1000 (0: 20); s of idr, at most 16 (0: 4) */
+    int restart; /* vectors of gmres' basis, at most 1000 (0: 20); s of idr, at most 16 (0: 4) */
     /* NULL: none.  Of all but cg, cg1, minres, chebyshev and richardson it is on the right */
     const mnp_precond *precond;
-    bool zero_guess;            /* *x_p is only where the result goes, not the guess */
+    bool zero_guess; /* *x_p is only where the result goes, not the guess */
     /* chebyshev: smallest and largest eigenvalue of M A (0: estimated); richardson: damping (0: 1), 0 */
     double bounds[2];
     mnp_solve_progress progress; /* NULL: none */
     void *argument;
-    int every;                  /* iterations between calls of progress, at least (0: 1); on a GPU 10 or more */
+    int every; /* iterations between calls of progress, at least (0: 1); on a GPU 10 or more */
 } mnp_solve_options;
 
 typedef struct mnp_solve_result {
     mnp_solve_reason reason;
     int64_t iterations;
-    double residual;       /* ||b - A x||, computed anew at the end */
-    double rhs_norm;       /* ||b|| */
+    double residual; /* ||b - A x||, computed anew at the end */
+    double rhs_norm; /* ||b|| */
     double seconds;
     int64_t history_count; /* residual norms by the recurrence, the first before any iteration */
     double *history;       /* the caller's: mnp_solve_result_clear() */

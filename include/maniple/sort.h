@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sorting and partitioning along an axis, over all ranks, with NumPy's names and meaning: mnp_sort(x, -1, &y),
  * mnp_argsort(x, MNP_FLATTENED, &order).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sparse matrices, spread over the ranks by rows, in the words of scipy.sparse.
  *

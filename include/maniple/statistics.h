@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Statistics beyond the reductions of reduce.h, with NumPy's names and meaning.
  */

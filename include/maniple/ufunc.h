@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Element-wise functions, with NumPy's names and meaning: mnp_add(x, y, &out), mnp_divmod(x, y, &quotient, &rest).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Methods of element-wise functions of two arguments, which are called by their NumPy names, such as "add" or
  * "logical_xor": mnp_ufunc_reduce("gcd", x, MNP_AXIS(0), &g), mnp_ufunc_outer("subtract", a, b, &table).

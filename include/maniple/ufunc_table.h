@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The element-wise functions: one table from which their prototypes, definitions, tests and documentation are made.
  *

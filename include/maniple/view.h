@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Views: other ways to look at an array's elements, without copying.
  *
@@ -34,7 +35,11 @@ enum { MNP_SUBSCRIPT_SLICE, MNP_SUBSCRIPT_AT, MNP_SUBSCRIPT_NEWAXIS, MNP_SUBSCRI
 #define MNP_NONE INT64_MIN /* an end of a slice that is left out, as in 2: or :5 */
 
 #ifdef __cplusplus
-#define MNP_SUBSCRIPT(...) mnp_subscript{__VA_ARGS__}
+#define MNP_SUBSCRIPT(...)                                                                                             \
+    mnp_subscript                                                                                                      \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 #else
 #define MNP_SUBSCRIPT(...) ((mnp_subscript){__VA_ARGS__})
 #endif

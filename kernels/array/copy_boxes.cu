@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copy boxes of elements between any strides, converting from MNP_SRC to MNP_DST: packing, unpacking, local moves,
  * filling, casting.  One launch serves a whole list of boxes; boxes that are transposed go by tiles.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lists of boxes to copy: what copy_boxes.cu and p2p_boxes.cu are given, shared by the library (C) and the kernels
  * (C++).
@@ -20,8 +21,8 @@ typedef struct mnp_box_copy {
     long long src, dst;
     long long extent[MNP_BOX_DIMS], src_stride[MNP_BOX_DIMS], dst_stride[MNP_BOX_DIMS];
     double inverse[MNP_BOX_DIMS]; /* 1.0 / extent */
-    long long unit; /* elements of a unit, where those are no tiles */
-    int tiled;      /* whether it is to be copied by tiles of its last two dimensions */
+    long long unit;               /* elements of a unit, where those are no tiles */
+    int tiled;                    /* whether it is to be copied by tiles of its last two dimensions */
     int src_width, dst_width;
 } mnp_box_copy;
 
@@ -29,9 +30,9 @@ typedef struct mnp_box_copy {
 #define MNP_BOX_TILE(size) ((size) == 1 ? 128 : (size) == 2 || (size) == 4 ? 64 : 32)
 
 typedef struct mnp_box_list {
-    const mnp_box_copy *boxes; /* NULL: there is one alone, somewhere else */
+    const mnp_box_copy *boxes;     /* NULL: there is one alone, somewhere else */
     long long count, total, units; /* total: elements of all boxes */
-    int ndim; /* of every box, 1 .. MNP_BOX_DIMS; the last is the innermost */
+    int ndim;                      /* of every box, 1 .. MNP_BOX_DIMS; the last is the innermost */
 } mnp_box_list;
 
 /* Of copy_boxes.cu. */
@@ -39,7 +40,7 @@ typedef struct mnp_copy_params {
     const void *src; /* NULL: `value` is the source, of strides 0 */
     void *dst;
     mnp_box_list list;
-    mnp_box_copy one; /* where the list has no boxes */
+    mnp_box_copy one;            /* where the list has no boxes */
     unsigned long long value[2]; /* bytes of one element */
 } mnp_copy_params;
 

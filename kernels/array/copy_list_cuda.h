@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lists of boxes on a GPU: one block of threads copies one unit (copy_boxes_params.h) at a time, from MNP_SRC to MNP_DST.
  *
@@ -201,8 +202,8 @@ MNP_FUNCTION void mnp_copy_packs(const mnp_box_copy &box, int ndim, const MNP_SR
     const int64_t extent = box.extent[ndim - 1], stride = box.src_stride[ndim - 1], of_row = extent / mnp_widest + 2;
     const int64_t first_row = mnp_quotient(begin, extent, box.inverse[ndim - 1]);
     const int64_t last_row = mnp_quotient(end - 1, extent, box.inverse[ndim - 1]);
-    const mnp_packs packs = {of_row, extent, first_row, last_row, begin - first_row * extent, end - last_row * extent,
-                             1.0 / (double)of_row};
+    const mnp_packs packs = {
+        of_row, extent, first_row, last_row, begin - first_row * extent, end - last_row * extent, 1.0 / (double)of_row};
     const int64_t stop = mnp_pack_number(packs, box, ndim, dst, last_row, packs.high - 1) + 1;
 #pragma unroll 1
     for (int64_t i = mnp_pack_number(packs, box, ndim, dst, first_row, packs.low) + mnp_thread(); i < stop;
@@ -323,8 +324,8 @@ MNP_INLINE void mnp_tile_write(const mnp_quick_tile &quick, const tile &t, MNP_D
 MNP_FUNCTION void mnp_copy_tile(const mnp_box_copy &box, int ndim, const MNP_SRC *src, MNP_DST *dst, int64_t number)
 {
     __shared__ mnp_quick_tile quick;
-    typedef typename mnp_word<mnp_widest * (int)sizeof(MNP_SRC)>::type src_word;
-    typedef typename mnp_word<mnp_widest * (int)sizeof(MNP_DST)>::type dst_word;
+    typedef typename mnp_word<mnp_widest *(int)sizeof(MNP_SRC)>::type src_word;
+    typedef typename mnp_word<mnp_widest *(int)sizeof(MNP_DST)>::type dst_word;
     const int x = ndim - 1, y = ndim - 2;
     const tile t = tile_at(box, ndim, number, mnp_tile_side);
     __syncthreads(); /* the tile before has been taken */
@@ -342,8 +343,8 @@ MNP_FUNCTION void mnp_copy_tile(const mnp_box_copy &box, int ndim, const MNP_SRC
 /* ---- units ---- */
 
 /* Of the boxes low .. high - 1 the last whose `key` is at most `value`; the first, if none is. */
-template <long long mnp_box_copy::*key> MNP_INLINE int64_t mnp_find_box(const mnp_box_copy *boxes, int64_t low,
-                                                                        int64_t high, int64_t value)
+template <long long mnp_box_copy::*key>
+MNP_INLINE int64_t mnp_find_box(const mnp_box_copy *boxes, int64_t low, int64_t high, int64_t value)
 {
 #pragma unroll 1
     while (high - low > 1) {

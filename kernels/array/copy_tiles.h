@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Boxes whose elements lie in another order where they are read than where they are written, such as of a transposed
  * array.  The last dimension is the fastest where it is written, the one before it where it is read.  Square tiles of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a mover does with the peers of its rank in one launch (p2p_cuda.h): copy the boxes of a list, each into the
  * memory of the peer that it is for, beside those that stay here.  On GPUs alone; MNP_SRC and MNP_DST are the same.
@@ -10,12 +11,12 @@
 #include "kernels/comm/p2p_cuda.h"
 
 extern "C" __global__ void __launch_bounds__(MNP_COPY_THREADS, 4)
-push_boxes(const __grid_constant__ mnp_push_boxes_params p)
+    p2p_boxes(const __grid_constant__ mnp_p2p_boxes_params p)
 {
-    const mnp_push_peer *peers = p.more_peers ? p.more_peers : p.peers;
-    const mnp_push_share *shares = p.more_shares ? p.more_shares : p.shares;
-    mnp_push_all(peers, p.push, [&]() {
-        mnp_push_units(shares, p.num_shares, [&](int share, int64_t number) {
+    const mnp_p2p_peer *peers = p.more_peers ? p.more_peers : p.peers;
+    const mnp_p2p_share *shares = p.more_shares ? p.more_shares : p.shares;
+    mnp_p2p_all(peers, p.push, [&]() {
+        mnp_p2p_units(shares, p.num_shares, [&](int share, int64_t number) {
             const int64_t unit = shares[share].first_unit + number;
             const bool own = unit >= p.store.units;
             const mnp_box_list &list = own ? p.local : p.store;

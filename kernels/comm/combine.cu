@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Values of several ranks become one, element by element: for collectives that the library that connects GPUs has not.
  * The types and the operation are those of combine_values.h.
@@ -9,7 +10,8 @@
 MNP_KERNEL(combine, mnp_combine_params)
 {
     const MNP_MEMORY *own = (const MNP_MEMORY *)p.own, *parts = (const MNP_MEMORY *)p.parts;
-    for MNP_RANGE(i, p.count)
-        ((MNP_MEMORY *)p.dst)[i] =
-            mnp_combined(p.ranks, [&](int64_t r) { return r == p.rank ? own + i : parts + r * p.count + i; });
+    for
+        MNP_RANGE(i, p.count)
+    ((MNP_MEMORY *)p.dst)[i] =
+        mnp_combined(p.ranks, [&](int64_t r) { return r == p.rank ? own + i : parts + r * p.count + i; });
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The value that those of several ranks become, taken in the order of the ranks: so it has the same bits on all of
  * them, however the work was divided.  part(r) is where rank r's element lies.

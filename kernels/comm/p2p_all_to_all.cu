@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All to all in one launch: every rank stores its parts straight where they belong in the others' memory (p2p_cuda.h).
  */
@@ -6,34 +7,34 @@
 #include "kernels/comm/p2p_all_to_all_params.h"
 
 /* All threads of a block: move a run of memory by accesses of type T, to which both addresses are aligned. */
-template <typename T> MNP_INLINE void mnp_push_run(char *dst, const char *src, int64_t bytes)
+template <typename T> MNP_INLINE void mnp_p2p_run(char *dst, const char *src, int64_t bytes)
 {
     const int64_t count = bytes / (int64_t)sizeof(T);
     const T *from = (const T *)src;
     T *to = (T *)dst;
 #pragma unroll 1
-    for (int64_t first = threadIdx.x; first < count; first += MNP_PUSH_PARTS_THREADS * MNP_PUSH_PARTS_FLIGHT) {
-        T values[MNP_PUSH_PARTS_FLIGHT];
+    for (int64_t first = threadIdx.x; first < count; first += MNP_P2P_PARTS_THREADS * MNP_P2P_PARTS_FLIGHT) {
+        T values[MNP_P2P_PARTS_FLIGHT];
 #pragma unroll
-        for (int k = 0; k < MNP_PUSH_PARTS_FLIGHT; k++) {
-            if (first + k * MNP_PUSH_PARTS_THREADS < count)
-                values[k] = from[first + k * MNP_PUSH_PARTS_THREADS];
+        for (int k = 0; k < MNP_P2P_PARTS_FLIGHT; k++) {
+            if (first + k * MNP_P2P_PARTS_THREADS < count)
+                values[k] = from[first + k * MNP_P2P_PARTS_THREADS];
         }
 #pragma unroll
-        for (int k = 0; k < MNP_PUSH_PARTS_FLIGHT; k++) {
-            if (first + k * MNP_PUSH_PARTS_THREADS < count)
-                to[first + k * MNP_PUSH_PARTS_THREADS] = values[k];
+        for (int k = 0; k < MNP_P2P_PARTS_FLIGHT; k++) {
+            if (first + k * MNP_P2P_PARTS_THREADS < count)
+                to[first + k * MNP_P2P_PARTS_THREADS] = values[k];
         }
     }
 }
 
 /* The same at any addresses: the widest accesses that suit both, and the bytes before and behind one by one. */
-MNP_INLINE void mnp_push_bytes(char *dst, const char *src, int64_t bytes)
+MNP_INLINE void mnp_p2p_bytes(char *dst, const char *src, int64_t bytes)
 {
     const unsigned apart = (unsigned)((uint64_t)dst - (uint64_t)src);
     const unsigned width = apart % 16 == 0 ? 16 : apart % 8 == 0 ? 8 : 4;
     if (apart % 4 != 0) {
-        mnp_push_run<uint8_t>(dst, src, bytes);
+        mnp_p2p_run<uint8_t>(dst, src, bytes);
         return;
     }
     const int64_t to_border = (int64_t)(-(uint64_t)dst & (width - 1));
@@ -44,28 +45,28 @@ MNP_INLINE void mnp_push_bytes(char *dst, const char *src, int64_t bytes)
     if (threadIdx.x < tail)
         dst[head + middle + threadIdx.x] = src[head + middle + threadIdx.x];
     if (width == 16)
-        mnp_push_run<uint4>(dst + head, src + head, middle);
+        mnp_p2p_run<uint4>(dst + head, src + head, middle);
     else if (width == 8)
-        mnp_push_run<uint64_t>(dst + head, src + head, middle);
+        mnp_p2p_run<uint64_t>(dst + head, src + head, middle);
     else
-        mnp_push_run<uint32_t>(dst + head, src + head, middle);
+        mnp_p2p_run<uint32_t>(dst + head, src + head, middle);
 }
 
 /* A unit of a part: it begins where dst is a multiple of 16 bytes, but for the first one. */
-MNP_INLINE void mnp_push_unit(const mnp_push_part &part, int64_t unit)
+MNP_INLINE void mnp_p2p_unit(const mnp_p2p_part &part, int64_t unit)
 {
     const int64_t to_border = (int64_t)(-(uint64_t)part.dst & 15);
-    const int64_t behind = to_border + (unit + 1) * MNP_PUSH_PARTS_BYTES;
-    const int64_t begin = unit == 0 ? 0 : behind - MNP_PUSH_PARTS_BYTES;
+    const int64_t behind = to_border + (unit + 1) * MNP_P2P_PARTS_BYTES;
+    const int64_t begin = unit == 0 ? 0 : behind - MNP_P2P_PARTS_BYTES;
     const int64_t end = behind < part.bytes ? behind : part.bytes;
     if (begin < end) /* the last one of a part may have nothing left */
-        mnp_push_bytes((char *)part.dst + begin, (const char *)part.src + begin, end - begin);
+        mnp_p2p_bytes((char *)part.dst + begin, (const char *)part.src + begin, end - begin);
 }
 
-extern "C" __global__ void __launch_bounds__(MNP_PUSH_PARTS_THREADS, MNP_PUSH_PARTS_RESIDENT)
-    push_parts(const __grid_constant__ mnp_push_parts_params p)
+extern "C" __global__ void __launch_bounds__(MNP_P2P_PARTS_THREADS, MNP_P2P_PARTS_RESIDENT)
+    p2p_all_to_all(const __grid_constant__ mnp_p2p_all_to_all_params p)
 {
-    mnp_push_all(p.peers, p.push, [&]() {
-        mnp_push_units(p.parts, p.num_parts, [&](int part, int64_t unit) { mnp_push_unit(p.parts[part], unit); });
+    mnp_p2p_all(p.peers, p.push, [&]() {
+        mnp_p2p_units(p.parts, p.num_parts, [&](int part, int64_t unit) { mnp_p2p_unit(p.parts[part], unit); });
     });
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter of p2p_all_to_all.cu: shared by the library (C) and the kernel (C++).
  */
@@ -7,25 +8,25 @@
 #include "kernels/comm/p2p_params.h"
 
 enum {
-    MNP_PUSH_PARTS_PEERS = 16,   /* at most, this rank among them */
-    MNP_PUSH_PARTS_THREADS = 256,
-    MNP_PUSH_PARTS_RESIDENT = 4, /* blocks that a multiprocessor has room for, at least: twice those of a launch */
-    MNP_PUSH_PARTS_FLIGHT = 4,   /* accesses of a thread under way */
-    MNP_PUSH_PARTS_BYTES = 16 * MNP_PUSH_PARTS_THREADS * MNP_PUSH_PARTS_FLIGHT /* of a unit */
+    MNP_P2P_PARTS_PEERS = 16, /* at most, this rank among them */
+    MNP_P2P_PARTS_THREADS = 256,
+    MNP_P2P_PARTS_RESIDENT = 4, /* blocks that a multiprocessor has room for, at least: twice those of a launch */
+    MNP_P2P_PARTS_FLIGHT = 4,   /* accesses of a thread under way */
+    MNP_P2P_PARTS_BYTES = 16 * MNP_P2P_PARTS_THREADS * MNP_P2P_PARTS_FLIGHT /* of a unit */
 };
 
 /* What goes to one of the peers, in whose memory dst lies, or stays here.  The addresses need no alignment. */
-typedef struct mnp_push_part {
+typedef struct mnp_p2p_part {
     const void *src;
     void *dst;
     long long bytes, units;
-} mnp_push_part;
+} mnp_p2p_part;
 
-typedef struct mnp_push_parts_params {
-    mnp_push push;
-    mnp_push_peer peers[MNP_PUSH_PARTS_PEERS];
-    mnp_push_part parts[MNP_PUSH_PARTS_PEERS]; /* those with the fewest units first */
+typedef struct mnp_p2p_all_to_all_params {
+    mnp_p2p push;
+    mnp_p2p_peer peers[MNP_P2P_PARTS_PEERS];
+    mnp_p2p_part parts[MNP_P2P_PARTS_PEERS]; /* those with the fewest units first */
     int num_parts;
-} mnp_push_parts_params;
+} mnp_p2p_all_to_all_params;
 
 #endif

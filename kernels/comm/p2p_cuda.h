@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pushing: ranks write straight into each other's memory, all in one launch on each.
  *
@@ -34,25 +35,25 @@ MNP_INLINE void mnp_tell(unsigned long long *word, unsigned long long value)
 }
 
 /* The number of the present run with a peer.  The last block of the grid writes it back, when all have read it. */
-MNP_INLINE unsigned long long mnp_push_number(const mnp_push_peer &peer)
+MNP_INLINE unsigned long long mnp_p2p_number(const mnp_p2p_peer &peer)
 {
     return *(volatile unsigned long long *)&peer.state->runs + 1;
 }
 
 /* One thread, for its block: nobody is the last one of a count any more, */
-MNP_INLINE void mnp_push_spoil(unsigned *arrived)
+MNP_INLINE void mnp_p2p_spoil(unsigned *arrived)
 {
     atomicOr(arrived, 0x80000000u);
 }
 
 /* which later runs find. */
-MNP_INLINE bool mnp_push_is_spoilt(const unsigned *arrived)
+MNP_INLINE bool mnp_p2p_is_spoilt(const unsigned *arrived)
 {
     return *(const volatile unsigned *)arrived >= 0x80000000u;
 }
 
 /* One thread: whether it is the last of so many; then the count is 0 again.  It orders nothing. */
-MNP_INLINE bool mnp_push_is_last(unsigned *arrived, int count)
+MNP_INLINE bool mnp_p2p_is_last(unsigned *arrived, int count)
 {
     if (count == 1)
         return true;
@@ -63,48 +64,48 @@ MNP_INLINE bool mnp_push_is_last(unsigned *arrived, int count)
 }
 
 /* A block: whether all whom this rank stores to are ready; not if it waited in vain. */
-MNP_INLINE bool mnp_push_may_store(const mnp_push_peer *peers, const mnp_push &push)
+MNP_INLINE bool mnp_p2p_may_store(const mnp_p2p_peer *peers, const mnp_p2p &push)
 {
-    bool may = threadIdx.x > 0 || !mnp_push_is_spoilt(push.arrived);
+    bool may = threadIdx.x > 0 || !mnp_p2p_is_spoilt(push.arrived);
     for (int i = (int)threadIdx.x; blockIdx.x == 0 && i < push.count; i += (int)blockDim.x) {
         if (peers[i].writes)
-            mnp_raise(&peers[i].there->ready, mnp_push_number(peers[i]));
+            mnp_raise(&peers[i].there->ready, mnp_p2p_number(peers[i]));
     }
     for (int i = (int)threadIdx.x; i < push.count; i += (int)blockDim.x) {
         if (peers[i].stores &&
-            !mnp_await(&peers[i].here->ready, mnp_push_number(peers[i]), push.limits, peers[i].number))
+            !mnp_await(&peers[i].here->ready, mnp_p2p_number(peers[i]), push.limits, peers[i].number))
             may = false;
     }
     if (!may)
-        mnp_push_spoil(push.arrived);
+        mnp_p2p_spoil(push.arrived);
     return __syncthreads_and(may);
 }
 
 /* A block that has stored its share: whether it is the last one, so that all have read numbers.  Then it tells. */
-MNP_INLINE bool mnp_push_has_all(const mnp_push_peer *peers, const mnp_push &push)
+MNP_INLINE bool mnp_p2p_has_all(const mnp_p2p_peer *peers, const mnp_p2p &push)
 {
     bool last = false;
     __syncthreads();
     if (threadIdx.x == 0) {
         mnp_fence(); /* what the block stored is there before it is counted, */
-        last = mnp_push_is_last(push.arrived, (int)gridDim.x);
+        last = mnp_p2p_is_last(push.arrived, (int)gridDim.x);
         if (last)
             mnp_fence(); /* and what all blocks stored before the targets are told */
         for (int i = 0; last && i < push.count; i++) {
             if (peers[i].stores)
-                mnp_tell(&peers[i].there->done, mnp_push_number(peers[i]));
+                mnp_tell(&peers[i].there->done, mnp_p2p_number(peers[i]));
         }
     }
     return __syncthreads_or(last);
 }
 
 /* The last block: wait for those who write here. */
-MNP_INLINE void mnp_push_take(const mnp_push_peer *peers, const mnp_push &push)
+MNP_INLINE void mnp_p2p_take(const mnp_p2p_peer *peers, const mnp_p2p &push)
 {
     for (int i = (int)threadIdx.x; i < push.count; i += (int)blockDim.x) {
-        const unsigned long long number = mnp_push_number(peers[i]);
+        const unsigned long long number = mnp_p2p_number(peers[i]);
         if (peers[i].writes && !mnp_await(&peers[i].here->done, number, push.limits, peers[i].number))
-            mnp_push_spoil(push.arrived);
+            mnp_p2p_spoil(push.arrived);
         else
             peers[i].state->runs = number;
     }
@@ -115,16 +116,16 @@ MNP_INLINE void mnp_push_take(const mnp_push_peer *peers, const mnp_push &push)
  * is the block's of what goes to the peers, and of what stays here.  `peers` has push.count entries.
  */
 template <typename Store>
-MNP_INLINE void mnp_push_all(const mnp_push_peer *peers, const mnp_push &push, const Store &store)
+MNP_INLINE void mnp_p2p_all(const mnp_p2p_peer *peers, const mnp_p2p &push, const Store &store)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
-    if (!mnp_push_may_store(peers, push))
+    if (!mnp_p2p_may_store(peers, push))
         return;
     store();
-    if (mnp_push_has_all(peers, push))
-        mnp_push_take(peers, push);
+    if (mnp_p2p_has_all(peers, push))
+        mnp_p2p_take(peers, push);
 }
 
 /*
@@ -133,9 +134,9 @@ MNP_INLINE void mnp_push_all(const mnp_push_peer *peers, const mnp_push &push, c
  * units it gets as many stores as any other.
  */
 template <typename Share, typename Store>
-MNP_INLINE void mnp_push_units(const Share *shares, int count, const Store &store)
+MNP_INLINE void mnp_p2p_units(const Share *shares, int count, const Store &store)
 {
-    int left = count;             /* shares that have units left; */
+    int left = count; /* shares that have units left; */
     /* units taken of all, and of each of these, before all have as many left as the first */
     int64_t begin = 0, taken = 0;
     for (int64_t i = blockIdx.x;; i += gridDim.x) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions and broadcasts in one launch: every rank loads its share of the elements from all who have them, reduces
  * it in the order of the ranks, and stores what it comes to wherever that is wanted.  On GPUs alone.
@@ -55,7 +56,7 @@ MNP_INLINE pack reduce_pack(const pack (&packs)[MNP_SOURCES])
 }
 
 /* What elements first .. first + pack_elements - 1 come to. */
-MNP_INLINE void store_reduced(const mnp_reduce_parts_params &p, int64_t first, const pack &result)
+MNP_INLINE void store_reduced(const mnp_p2p_reduce_params &p, int64_t first, const pack &result)
 {
     MNP_MEMORY elements[pack_elements];
     memcpy(elements, &result, sizeof elements);
@@ -72,7 +73,7 @@ MNP_INLINE void store_reduced(const mnp_reduce_parts_params &p, int64_t first, c
 }
 
 /* One pack of every source a thread and turn: more at once is no quicker, and of a broadcast slower. */
-MNP_INLINE void reduce_packs(const mnp_reduce_parts_params &p)
+MNP_INLINE void reduce_packs(const mnp_p2p_reduce_params &p)
 {
 #pragma unroll 1
     for (int64_t number = (int64_t)blockIdx.x * MNP_REDUCE_PARTS_THREADS + threadIdx.x; number < p.packs;
@@ -87,7 +88,7 @@ MNP_INLINE void reduce_packs(const mnp_reduce_parts_params &p)
 }
 
 /* Elements begin .. end-1, one by one: where they do not fill a pack, or lie differently. */
-MNP_INLINE void reduce_elements(const mnp_reduce_parts_params &p, int64_t begin, int64_t end)
+MNP_INLINE void reduce_elements(const mnp_p2p_reduce_params &p, int64_t begin, int64_t end)
 {
     for (int64_t i = begin + (int64_t)blockIdx.x * MNP_REDUCE_PARTS_THREADS + threadIdx.x; i < end;
          i += (int64_t)gridDim.x * MNP_REDUCE_PARTS_THREADS) {
@@ -99,9 +100,9 @@ MNP_INLINE void reduce_elements(const mnp_reduce_parts_params &p, int64_t begin,
 }
 
 extern "C" __global__ void __launch_bounds__(MNP_REDUCE_PARTS_THREADS, MNP_REDUCE_PARTS_RESIDENT)
-    reduce_parts(const __grid_constant__ mnp_reduce_parts_params p)
+    p2p_reduce(const __grid_constant__ mnp_p2p_reduce_params p)
 {
-    mnp_push_all(p.peers, p.push, [&]() {
+    mnp_p2p_all(p.peers, p.push, [&]() {
         reduce_elements(p, 0, p.head);
         reduce_packs(p);
         reduce_elements(p, p.head + p.packs * pack_elements, p.count);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter of p2p_reduce.cu: shared by the library (C) and the kernel (C++).
  */
@@ -17,14 +18,14 @@ enum {
  * This rank's share: `count` elements of every source, of which those from `head` on lie at multiples of a pack in all
  * sources, `packs` packs of them.  The addresses are those of the elements themselves; most lie in peers' memories.
  */
-typedef struct mnp_reduce_parts_params {
+typedef struct mnp_p2p_reduce_params {
     const void *sources[MNP_REDUCE_PARTS_RANKS]; /* as many as the kernel was made for, in the order of the ranks */
     void *targets[MNP_REDUCE_PARTS_RANKS];       /* num_targets of them, where the result goes */
     long long count, head, packs;
     int num_targets;
     int in_packs; /* the packs lie at such multiples in the targets, too */
-    mnp_push push;
-    mnp_push_peer peers[MNP_REDUCE_PARTS_RANKS]; /* the others of the group */
-} mnp_reduce_parts_params;
+    mnp_p2p push;
+    mnp_p2p_peer peers[MNP_REDUCE_PARTS_RANKS]; /* the others of the group */
+} mnp_p2p_reduce_params;
 
 #endif

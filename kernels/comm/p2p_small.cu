@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Small collectives in one launch: messages between ranks that can write into each other's memory, and what a reduction
  * makes of them.
@@ -67,28 +68,28 @@ MNP_INLINE int mnp_words_of(int bytes)
     return bytes > 8 ? (bytes + 7) / 8 : 1;
 }
 
-MNP_INLINE void mnp_send_words(const uint64_t *words, mnp_small_line *lines, unsigned number, int first, int count)
+MNP_INLINE void mnp_send_words(const uint64_t *words, mnp_p2p_small_line *lines, unsigned number, int first, int count)
 {
 #pragma unroll
-    for (int k = 0; k < MNP_SMALL_EACH; k++) {
+    for (int k = 0; k < MNP_P2P_SMALL_EACH; k++) {
         const int at = first + k * (int)blockDim.x;
         if (at < count)
-            asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(lines + at),
-                         "r"((unsigned)words[k]), "r"(number), "r"((unsigned)(words[k] >> 32))
+            asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(lines + at), "r"((unsigned)words[k]),
+                         "r"(number), "r"((unsigned)(words[k] >> 32))
                          : "memory");
     }
 }
 
 /* All of a thread's words are asked for at once, and again until all are there.  False if it waited in vain. */
-MNP_INLINE bool mnp_receive_words(uint64_t *words, const mnp_small_line *lines, unsigned number, int first, int count,
-                                  const mnp_waiting &limits, int peer)
+MNP_INLINE bool mnp_receive_words(uint64_t *words, const mnp_p2p_small_line *lines, unsigned number, int first,
+                                  int count, const mnp_waiting &limits, int peer)
 {
     mnp_patience wait = {0, 0};
-    mnp_small_line line[MNP_SMALL_EACH];
+    mnp_p2p_small_line line[MNP_P2P_SMALL_EACH];
     for (bool all = first >= count; !all;) {
         all = true;
 #pragma unroll
-        for (int k = 0; k < MNP_SMALL_EACH; k++) {
+        for (int k = 0; k < MNP_P2P_SMALL_EACH; k++) {
             const int at = first + k * (int)blockDim.x;
             asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                          : "=r"(line[k].low), "=r"(line[k].number), "=r"(line[k].high), "=r"(line[k].number_too)
@@ -96,7 +97,7 @@ MNP_INLINE bool mnp_receive_words(uint64_t *words, const mnp_small_line *lines, 
                          : "memory");
         }
 #pragma unroll
-        for (int k = 0; k < MNP_SMALL_EACH; k++) {
+        for (int k = 0; k < MNP_P2P_SMALL_EACH; k++) {
             all = all && line[k].number == number && line[k].number_too == number;
             words[k] = line[k].low | (uint64_t)line[k].high << 32;
         }
@@ -112,14 +113,14 @@ MNP_INLINE bool mnp_receive_words(uint64_t *words, const mnp_small_line *lines, 
  * the first rank's, and leave from there in words: a result may lie at any address, and bytes of a float16 that are
  * stored one by one where it was made are not all right (ptxas 13.0).
  */
-MNP_INLINE void mnp_reduce_share(const mnp_small_params &p, uint64_t *gathered)
+MNP_INLINE void mnp_reduce_share(const mnp_p2p_small_params &p, uint64_t *gathered)
 {
-    const int words = (int)blockDim.x * MNP_SMALL_EACH, begin = (int)blockIdx.x * words * 8;
+    const int words = (int)blockDim.x * MNP_P2P_SMALL_EACH, begin = (int)blockIdx.x * words * 8;
     const int left = p.result_bytes - begin, bytes = left < words * 8 ? left : words * 8;
     const int threads = (int)(blockDim.x * blockDim.y), thread = (int)(threadIdx.y * blockDim.x + threadIdx.x);
     for (int i = thread; i < bytes / (int)sizeof(MNP_MEMORY); i += threads)
-        ((MNP_MEMORY *)gathered)[i] = mnp_combined(
-            blockDim.y, [&](int64_t r) { return (const MNP_MEMORY *)(gathered + r * words) + i; });
+        ((MNP_MEMORY *)gathered)[i] =
+            mnp_combined(blockDim.y, [&](int64_t r) { return (const MNP_MEMORY *)(gathered + r * words) + i; });
     __syncthreads();
     for (int i = thread; 8 * i < bytes; i += threads)
         mnp_store_word((char *)p.result + begin + 8 * i, gathered[i], bytes - 8 * i);
@@ -140,12 +141,12 @@ MNP_INLINE bool mnp_is_last_block(unsigned *arrived)
     return __syncthreads_or(last);
 }
 
-extern "C" __global__ void __launch_bounds__(MNP_SMALL_THREADS, MNP_SMALL_RESIDENT)
-    small(const __grid_constant__ mnp_small_params p)
+extern "C" __global__ void __launch_bounds__(MNP_P2P_SMALL_THREADS, MNP_P2P_SMALL_RESIDENT)
+    p2p_small(const __grid_constant__ mnp_p2p_small_params p)
 {
-    const mnp_small_rank &other = p.ranks[threadIdx.y];
-    const int width = (int)blockDim.x, first = (int)blockIdx.x * width * MNP_SMALL_EACH + (int)threadIdx.x;
-    uint64_t words[MNP_SMALL_EACH];
+    const mnp_p2p_small_rank &other = p.ranks[threadIdx.y];
+    const int width = (int)blockDim.x, first = (int)blockIdx.x * width * MNP_P2P_SMALL_EACH + (int)threadIdx.x;
+    uint64_t words[MNP_P2P_SMALL_EACH];
     unsigned number = 0;
     bool came = true;
 #if __CUDA_ARCH__ >= 900
@@ -154,21 +155,21 @@ extern "C" __global__ void __launch_bounds__(MNP_SMALL_THREADS, MNP_SMALL_RESIDE
     if (other.there)
         number = *(volatile unsigned *)other.exchanges + 1;
 #pragma unroll
-    for (int k = 0; k < MNP_SMALL_EACH; k++) {
+    for (int k = 0; k < MNP_P2P_SMALL_EACH; k++) {
         const int at = 8 * (first + k * width);
         words[k] = mnp_load_word((const char *)other.send + at, other.send_bytes - at);
     }
     if (other.there) {
-        const int half = number % 2 * MNP_SMALL_WORDS;
+        const int half = number % 2 * MNP_P2P_SMALL_WORDS;
         mnp_send_words(words, other.there + half, number, first, mnp_words_of(other.send_bytes));
         came = mnp_receive_words(words, other.here + half, number, first, mnp_words_of(other.recv_bytes), p.limits,
                                  other.peer);
     }
 #if MNP_REDUCES
-    __shared__ __align__(16) uint64_t gathered[MNP_SMALL_THREADS * MNP_SMALL_EACH];
+    __shared__ __align__(16) uint64_t gathered[MNP_P2P_SMALL_THREADS * MNP_P2P_SMALL_EACH];
 #pragma unroll
-    for (int k = 0; k < MNP_SMALL_EACH; k++)
-        gathered[((int)threadIdx.y * MNP_SMALL_EACH + k) * width + (int)threadIdx.x] = words[k];
+    for (int k = 0; k < MNP_P2P_SMALL_EACH; k++)
+        gathered[((int)threadIdx.y * MNP_P2P_SMALL_EACH + k) * width + (int)threadIdx.x] = words[k];
 #endif
     came = __syncthreads_and(came); /* and all have read the numbers */
     if (came) {
@@ -177,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(MNP_SMALL_THREADS, MNP_SMALL_RESIDE
             mnp_reduce_share(p, gathered);
 #else
 #pragma unroll
-        for (int k = 0; k < MNP_SMALL_EACH; k++) {
+        for (int k = 0; k < MNP_P2P_SMALL_EACH; k++) {
             const int at = 8 * (first + k * width);
             mnp_store_word((char *)other.recv + at, words[k], other.recv_bytes - at);
         }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter of p2p_small.cu: shared by the library (C) and the kernel (C++).
  */
@@ -7,40 +8,40 @@
 #include "kernels/comm/waiting_params.h"
 
 enum {
-    MNP_SMALL_RANKS = 16,     /* of a group, at most */
-    MNP_SMALL_BYTES = 262144, /* of a message, at most; from there on plain loads and stores are as quick */
-    MNP_SMALL_WORDS = MNP_SMALL_BYTES / 8,
-    MNP_SMALL_THREADS = 512,  /* of a block, at most */
-    MNP_SMALL_RESIDENT = 2,   /* blocks that a multiprocessor has room for, at least */
-    MNP_SMALL_EACH = 4        /* words of a message that a thread sends and receives */
+    MNP_P2P_SMALL_RANKS = 16,     /* of a group, at most */
+    MNP_P2P_SMALL_BYTES = 262144, /* of a message, at most; from there on plain loads and stores are as quick */
+    MNP_P2P_SMALL_WORDS = MNP_P2P_SMALL_BYTES / 8,
+    MNP_P2P_SMALL_THREADS = 512, /* of a block, at most */
+    MNP_P2P_SMALL_RESIDENT = 2,  /* blocks that a multiprocessor has room for, at least */
+    MNP_P2P_SMALL_EACH = 4       /* words of a message that a thread sends and receives */
 };
 
 /* A word on its way: 8 bytes of data, each half with the number of the exchange beside it. */
-typedef struct mnp_small_line {
+typedef struct mnp_p2p_small_line {
     unsigned low, number, high, number_too;
-} mnp_small_line;
+} mnp_p2p_small_line;
 
 /*
  * What this rank sends to a rank of the group, and receives from it, at any addresses; NULL where there is nothing.  A
  * rank without lines, such as this one itself, is not met: what is "sent" to it is received here.
  */
-typedef struct mnp_small_rank {
+typedef struct mnp_p2p_small_rank {
     const void *send;
     void *recv;
-    const mnp_small_line *here; /* [2][MNP_SMALL_WORDS], written by that rank */
-    mnp_small_line *there;      /* the same in its memory, written by this one */
-    unsigned *exchanges;        /* with it so far, in memory of this rank's own */
+    const mnp_p2p_small_line *here; /* [2][MNP_P2P_SMALL_WORDS], written by that rank */
+    mnp_p2p_small_line *there;      /* the same in its memory, written by this one */
+    unsigned *exchanges;            /* with it so far, in memory of this rank's own */
     int send_bytes, recv_bytes;
     int peer; /* its number among the peers */
-} mnp_small_rank;
+} mnp_p2p_small_rank;
 
 /* One launch: blocks are as wide as it takes, and as high as there are ranks in the group. */
-typedef struct mnp_small_params {
-    mnp_small_rank ranks[MNP_SMALL_RANKS];
+typedef struct mnp_p2p_small_params {
+    mnp_p2p_small_rank ranks[MNP_P2P_SMALL_RANKS];
     void *result; /* of a reduction, of that many bytes: of what every rank sent here; NULL: it is wanted elsewhere */
     int result_bytes;
     unsigned *arrived; /* blocks that have read how many exchanges there were; 0 between launches */
     mnp_waiting limits;
-} mnp_small_params;
+} mnp_p2p_small_params;
 
 #endif

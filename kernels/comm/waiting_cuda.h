@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Words of memory by which GPUs wait for each other.  A word lies in the memory of the rank that waits; one peer alone
  * writes it, ever larger numbers.  What a thread stored before it raises a word is there for who has seen it raised.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waiting on a GPU for other ranks: what a kernel is given for it, shared by the library (C) and the kernels (C++).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the bodies of custom element-wise kernels see, as CuPy's do: bool, complex<float> and complex<double> as C++
  * users know them, and the mathematical functions of C and C++ for all of these; besides, Maniple's own from math.h.
@@ -30,8 +31,12 @@ typedef mnp_bfloat16 bfloat16;
 template <typename R> struct complex : mnp_complex<R> {
     typedef R value_type;
     complex() = default;
-    MNP_INLINE complex(R re, R im = 0) : mnp_complex<R>{re, im} {}
-    template <typename S> MNP_INLINE complex(mnp_complex<S> x) : mnp_complex<R>{(R)x.re, (R)x.im} {}
+    MNP_INLINE complex(R re, R im = 0) : mnp_complex<R>{re, im}
+    {
+    }
+    template <typename S> MNP_INLINE complex(mnp_complex<S> x) : mnp_complex<R>{(R)x.re, (R)x.im}
+    {
+    }
     MNP_INLINE R real() const
     {
         return this->re;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CUDA's words for the host's compiler: enough for kernels whose threads do not meet.
  *
@@ -30,16 +31,20 @@
 /* ---- vector types ---- */
 
 #define MNP_VECTORS(type, name)                                                                                        \
-    struct name##1 {                                                                                                   \
+    struct name##1                                                                                                     \
+    {                                                                                                                  \
         type x;                                                                                                        \
     };                                                                                                                 \
-    struct name##2 {                                                                                                   \
+    struct name##2                                                                                                     \
+    {                                                                                                                  \
         type x, y;                                                                                                     \
     };                                                                                                                 \
-    struct name##3 {                                                                                                   \
+    struct name##3                                                                                                     \
+    {                                                                                                                  \
         type x, y, z;                                                                                                  \
     };                                                                                                                 \
-    struct name##4 {                                                                                                   \
+    struct name##4                                                                                                     \
+    {                                                                                                                  \
         type x, y, z, w;                                                                                               \
     };                                                                                                                 \
     static inline name##1 make_##name##1(type x)                                                                       \
@@ -73,8 +78,12 @@ MNP_VECTORS(double, double)
 
 struct dim3 {
     unsigned x, y, z;
-    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
-    dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
+    {
+    }
+    dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
+    {
+    }
     operator uint3() const
     {
         return {x, y, z};

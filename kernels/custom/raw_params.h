@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How the library launches the kernels of a raw module on the host, shared by the library (C) and the module (C++).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Loops over elements: a body of C++ statements, applied to every element of its operands.  See lib/ops/elementwise/loop.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Element-wise loops on the host: a worker does its share of the rows, each in a plain loop that the compiler
  * vectorises.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter of elementwise.cu, and the ways in which a kernel reaches its operands: shared by the library (C) and
  * the kernel (C++).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Brings together the elements, each a MNP_UNIT, where a mask is true, in their order, or the elements' numbers.
  *
@@ -185,11 +186,13 @@ MNP_KERNEL(compact, mnp_compact_params)
 {
     const int64_t tiles = count_tiles(p);
     if (p.task == MNP_COMPACT_COUNT) {
-        for MNP_RANGE (tile, tiles)
-            count_tile(p, tile);
+        for
+            MNP_RANGE(tile, tiles)
+        count_tile(p, tile);
     } else if (p.task == MNP_COMPACT_WRITE) {
-        for MNP_RANGE (tile, tiles)
-            write_tile(p, tile);
+        for
+            MNP_RANGE(tile, tiles)
+        write_tile(p, tile);
     } else if (worker == 0) {
         int64_t so_far = 0;
         for (int64_t tile = 0; tile <= tiles; tile++) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Moves elements, each a MNP_UNIT of bytes, to or from places that indices say: see indexed_params.h.  What take, put and the
  * packing of what travels between ranks are made of.
@@ -15,25 +16,27 @@ MNP_KERNEL(move_indexed, mnp_indexed_params)
 {
     const MNP_UNIT *src = (const MNP_UNIT *)p.src;
     MNP_UNIT *dst = (MNP_UNIT *)p.dst;
-    for MNP_RANGE (i, p.total) {
-        int64_t rest = i, from = 0, to = 0, at = 0;
-        for (int d = p.ndim - 1; d >= 0; d--) {
-            const int64_t extent = p.extent[d];
-            int64_t quotient = 0;
-            if (d > 0) /* 32-bit division is several times quicker */
-                quotient = (rest | extent) >> 32 == 0 ? (uint32_t)rest / (uint32_t)extent : rest / extent;
-            const int64_t j = rest - quotient * extent;
-            from += j * p.src_stride[d];
-            to += j * p.dst_stride[d];
-            at += j * p.index_stride[d];
-            rest = quotient;
+    for
+        MNP_RANGE(i, p.total)
+        {
+            int64_t rest = i, from = 0, to = 0, at = 0;
+            for (int d = p.ndim - 1; d >= 0; d--) {
+                const int64_t extent = p.extent[d];
+                int64_t quotient = 0;
+                if (d > 0) /* 32-bit division is several times quicker */
+                    quotient = (rest | extent) >> 32 == 0 ? (uint32_t)rest / (uint32_t)extent : rest / extent;
+                const int64_t j = rest - quotient * extent;
+                from += j * p.src_stride[d];
+                to += j * p.dst_stride[d];
+                at += j * p.index_stride[d];
+                rest = quotient;
+            }
+            const int64_t jump = mnp_inside(p.index[at], p.count, p.mode) * p.jump;
+            if (p.scatters)
+                dst[to + jump] = src[from];
+            else
+                dst[to] = src[from + jump];
         }
-        const int64_t jump = mnp_inside(p.index[at], p.count, p.mode) * p.jump;
-        if (p.scatters)
-            dst[to + jump] = src[from];
-        else
-            dst[to] = src[from + jump];
-    }
 }
 
 #else
@@ -80,8 +83,8 @@ static void move_row(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT 
                      int64_t count)
 {
     const int last = p.ndim - 1;
-    const bool dense = p.jump == 1 && p.index_stride[last] == 1 &&
-                       (p.scatters ? p.src_stride : p.dst_stride)[last] == 1;
+    const bool dense =
+        p.jump == 1 && p.index_stride[last] == 1 && (p.scatters ? p.src_stride : p.dst_stride)[last] == 1;
     if (p.scatters && dense)
         move_each<mode, true, true>(p, dst, src, index, count);
     else if (p.scatters)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who owns the elements that indices speak of: the rank of each; how many are each rank's, when they are in order; and
  * where in its block an owner finds them.
@@ -61,8 +62,9 @@ MNP_INLINE void place(const mnp_owners_params &p, int64_t i)
 MNP_KERNEL(find_owners, mnp_owners_params)
 {
     if (p.task == MNP_OWNERS_FIND)
-        for MNP_RANGE (i, p.count)
-            find_owner(p, i);
+        for
+            MNP_RANGE(i, p.count)
+    find_owner(p, i);
     else if (p.task == MNP_OWNERS_COUNT)
         for MNP_RANGE (r, p.count)
             p.number[r] = count_below(p, r + 1) - count_below(p, r);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays of random numbers: elements are MNP_OUT, drawn by MNP_SAMPLER, a template of random_draws.h.
  *
@@ -39,7 +40,9 @@ MNP_INLINE void mnp_draw_again(const mnp_random_params &p, int64_t group, int la
 /* A group is stored by 8 or 16 bytes, on multiples of that, or else element by element. */
 enum {
     MNP_GROUP_BYTES = sizeof(MNP_OUT) * mnp_sampler::lanes,
-    MNP_STORE_BYTES = MNP_GROUP_BYTES % 16 == 0 ? 16 : MNP_GROUP_BYTES == 8 ? 8 : 0
+    MNP_STORE_BYTES = MNP_GROUP_BYTES % 16 == 0 ? 16
+                      : MNP_GROUP_BYTES == 8    ? 8
+                                                : 0
 };
 
 MNP_INLINE bool mnp_is_aligned(const MNP_OUT *at)
@@ -89,21 +92,24 @@ MNP_KERNEL(fill_random, mnp_random_params)
     constexpr int lanes = mnp_sampler::lanes;
     const int64_t extent = p.extent[p.ndim - 1], stride = p.stride[p.ndim - 1];
     const int64_t groups = (extent + lanes - 1) / lanes + 1; /* that a row meets, at most */
-    if (p.ndim == 1) { /* all but the loop's counter is the same every time */
+    if (p.ndim == 1) {                                       /* all but the loop's counter is the same every time */
         MNP_OUT *out = (MNP_OUT *)p.out;
         const int64_t group = p.first / lanes, begin = group * lanes - p.first;
         const bool at_once = stride == 1 && mnp_is_aligned(out + begin);
-        for MNP_RANGE(i, groups)
-            mnp_fill_group(p, group + i, out, begin + i * lanes, extent, stride, at_once);
+        for
+            MNP_RANGE(i, groups)
+        mnp_fill_group(p, group + i, out, begin + i * lanes, extent, stride, at_once);
         return;
     }
-    for MNP_RANGE(i, p.rows * groups) {
-        const int64_t number = i / groups;
-        const mnp_random_row row = mnp_find_row(p, number);
-        const int64_t group = row.flat / lanes + i - number * groups, begin = group * lanes - row.flat;
-        const bool at_once = stride == 1 && mnp_is_aligned(row.out + begin);
-        mnp_fill_group(p, group, row.out, begin, extent, stride, at_once);
-    }
+    for
+        MNP_RANGE(i, p.rows * groups)
+        {
+            const int64_t number = i / groups;
+            const mnp_random_row row = mnp_find_row(p, number);
+            const int64_t group = row.flat / lanes + i - number * groups, begin = group * lanes - row.flat;
+            const bool at_once = stride == 1 && mnp_is_aligned(row.out + begin);
+            mnp_fill_group(p, group, row.out, begin, extent, stride, at_once);
+        }
 }
 
 #else

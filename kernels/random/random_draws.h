@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Samplers: how a number of some distribution comes out of random words.
  *
@@ -369,8 +370,8 @@ template <typename Out> struct mnp_draw_beta { /* real: d and c of both; shapes 
     {
         double a, b;
         const mnp_block other = mnp_block_of(p, group, attempt | MNP_OTHER_BLOCKS);
-        const int accepted = (int)mnp_marsaglia(p.real[0], p.real[1], block, a) &
-                             (int)mnp_marsaglia(p.real[2], p.real[3], other, b);
+        const int accepted =
+            (int)mnp_marsaglia(p.real[0], p.real[1], block, a) & (int)mnp_marsaglia(p.real[2], p.real[3], other, b);
         value = Out(a / (a + b));
         return accepted;
     }
@@ -384,10 +385,10 @@ template <typename Out> struct mnp_draw_small_beta { /* real: also 1 / shape of 
         double a, b;
         const mnp_block other = mnp_block_of(p, group, attempt | MNP_OTHER_BLOCKS),
                         last = mnp_block_of(p, group, MNP_LAST_BLOCK);
-        const int accepted = (int)mnp_marsaglia(p.real[0], p.real[1], block, a) &
-                             (int)mnp_marsaglia(p.real[2], p.real[3], other, b);
-        const double more = log(mnp_open_double(last.w2, last.w3)) * p.real[5] -
-                            log(mnp_open_double(last.w0, last.w1)) * p.real[4];
+        const int accepted =
+            (int)mnp_marsaglia(p.real[0], p.real[1], block, a) & (int)mnp_marsaglia(p.real[2], p.real[3], other, b);
+        const double more =
+            log(mnp_open_double(last.w2, last.w3)) * p.real[5] - log(mnp_open_double(last.w0, last.w1)) * p.real[4];
         value = Out(1 / (1 + exp(log(b / a) + more)));
         return accepted;
     }

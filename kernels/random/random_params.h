@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the library (C) and random.cu (C++) share: the generator Philox4x32-10, where the numbers of one call come from,
  * and the parameter of the kernel.
@@ -60,8 +61,8 @@ MNP_INLINE mnp_philox_keys mnp_philox_schedule(uint32_t key0, uint32_t key1)
 enum { MNP_FEISTEL_ROUNDS = 16, MNP_FEISTEL_LEAST = 10, MNP_RANDOM_DIMS = 8 };
 
 typedef struct mnp_feistel {
-    long long low, high;              /* bits of both halves of a number */
-    uint32_t swap;                    /* 1: elements 0 and 1 change places, as Feistel's permutations are all even */
+    long long low, high;               /* bits of both halves of a number */
+    uint32_t swap;                     /* 1: elements 0 and 1 change places, as Feistel's permutations are all even */
     uint32_t keys[MNP_FEISTEL_ROUNDS]; /* of the rounds */
 } mnp_feistel;
 
@@ -71,16 +72,16 @@ typedef struct mnp_feistel {
  */
 typedef struct mnp_random_params {
     void *out;
-    int ndim;                                /* of the box, 1 .. MNP_RANDOM_DIMS; the last is along the rows */
+    int ndim; /* of the box, 1 .. MNP_RANDOM_DIMS; the last is along the rows */
     long long extent[MNP_RANDOM_DIMS], stride[MNP_RANDOM_DIMS]; /* stride: in memory, in elements */
-    long long step[MNP_RANDOM_DIMS];         /* of the flat index; 1 along a row */
-    long long first, rows;                   /* of the first element; how many rows there are */
+    long long step[MNP_RANDOM_DIMS];                            /* of the flat index; 1 along a row */
+    long long first, rows;                                      /* of the first element; how many rows there are */
     mnp_philox_keys keys;
-    uint32_t draw, draw_high;                /* the number of the draw: counter words 2 and, in its upper half, 3 */
+    uint32_t draw, draw_high; /* the number of the draw: counter words 2 and, in its upper half, 3 */
     double real[8];
-    float single[2];                         /* the first two of `real` */
+    float single[2]; /* the first two of `real` */
     unsigned long long whole[2];
-    const double *table;                     /* of choice: sums of the probabilities, on the device */
+    const double *table; /* of choice: sums of the probabilities, on the device */
     mnp_feistel feistel;
 } mnp_random_params;
 

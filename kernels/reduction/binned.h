@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sums that do not depend on the order of their terms.
  *
@@ -206,7 +207,7 @@ template <typename T, int W> struct mnp_bins {
     typedef typename mnp_binning<T>::look look_type;
     static constexpr int K = mnp_binning<T>::count, lowest = mnp_binning<T>::lowest;
     static constexpr int windows = mnp_lanes_differ ? W : 1; /* lanes of one result share one */
-    static constexpr int most_taken = 1 << 13;          /* 2^14 times 2^49 would be too much for a sum */
+    static constexpr int most_taken = 1 << 13;               /* 2^14 times 2^49 would be too much for a sum */
     uint64_t sum[K][W];
     int64_t high[K][W];
     look_type most[W], trace[W]; /* of what was looked at: the largest; and the sum, which shows what is not finite */

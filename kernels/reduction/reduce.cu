@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions: elements of operands are taken into sets, sets are joined, and what is then known gives the results.
  * See kernels/reduction/reduce_ops.h and lib/ops/reduction/reduction.h.
@@ -100,8 +101,7 @@ template <int reach, typename Type, typename Memory, typename Carrier> struct mn
         return mnp_to<Type>::from(value);
     }
 };
-template <typename Type, typename Memory, typename Carrier>
-struct mnp_reader<MNP_REACH_SCALAR, Type, Memory, Carrier> {
+template <typename Type, typename Memory, typename Carrier> struct mnp_reader<MNP_REACH_SCALAR, Type, Memory, Carrier> {
     Type value;
     MNP_INLINE void find(const mnp_reduce_operand &operand, int64_t)
     {
@@ -134,8 +134,8 @@ struct mnp_readers {
                mnp_offset<outer>(p.operand[k].kept, kept) + mnp_offset<inner>(p.operand[k].reduced, reduced));
         MNP_INPUTS(MNP_FIND)
         const mnp_reduce_operand &counter = p.operand[MNP_OPERANDS - 1];
-        first = (int64_t)counter.base + mnp_offset<outer>(counter.kept, kept) +
-                mnp_offset<inner>(counter.reduced, reduced);
+        first =
+            (int64_t)counter.base + mnp_offset<outer>(counter.kept, kept) + mnp_offset<inner>(counter.reduced, reduced);
         step = mnp_along(counter);
     }
     MNP_INLINE int64_t index(int64_t j) const
@@ -164,8 +164,8 @@ MNP_INLINE void mnp_deliver(const mnp_reduce_params &p, const mnp_acc &acc, int6
 #define MNP_RESULT(k) mnp_type##k result##k = {};
 #define MNP_SET(k) result##k
 #define MNP_STORE(k)                                                                                                   \
-    ((mnp_memory##k *)p.result[k - MNP_FIRST_RESULT].base)[mnp_offset<MNP_KEPT>(p.result[k - MNP_FIRST_RESULT].kept,   \
-                                                                                index)] =                              \
+    ((mnp_memory##k *)p.result[k - MNP_FIRST_RESULT]                                                                   \
+         .base)[mnp_offset<MNP_KEPT>(p.result[k - MNP_FIRST_RESULT].kept, index)] =                                    \
         mnp_to<mnp_memory##k>::from(result##k);
     MNP_OUTPUTS(MNP_RESULT)
     MNP_GIVE(acc, end, MNP_SET);

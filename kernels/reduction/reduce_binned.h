@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions of the reproducible mode, whose results depend on neither the order of their elements nor the device.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What reductions do with their elements.  A reduction is a struct with
  *

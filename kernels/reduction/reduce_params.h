@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter of reduce.cu, and how a kernel reaches its operands: shared by the library (C) and the kernel (C++).
  *
@@ -37,11 +38,11 @@ struct mnp_reduce_result {
 /* The library writes it as a row of 64-bit numbers in this order. */
 struct mnp_reduce_params {
     long long task;
-    long long outputs;            /* results of this rank */
-    long long rows;               /* product of `reduced`, but for its last where vectors lie along that one */
-    long long parts;              /* that the elements of one result are dealt out to; or that are there to be joined */
-    long long team;               /* threads that share a part, or along a line of columns, as the power of two */
-    long long count;              /* elements of one result, on all ranks */
+    long long outputs; /* results of this rank */
+    long long rows;    /* product of `reduced`, but for its last where vectors lie along that one */
+    long long parts;   /* that the elements of one result are dealt out to; or that are there to be joined */
+    long long team;    /* threads that share a part, or along a line of columns, as the power of two */
+    long long count;   /* elements of one result, on all ranks */
     double ddof;
     unsigned long long initial[2]; /* a number that takes part in every result */
     unsigned long long source;     /* parts to be joined: that of an output is number part * outputs + its place */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A reduction of one step: what two elements give, and the next one with that, as a ufunc's methods have it.  F is a
  * struct that has the step, of(x, y), and what there is without elements, none<T>().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The one input and the one output of a reduction, element by element: for kernels that do not reduce all of a block.
  */

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Folds: elements are taken one after the other, as where their order matters, along whole lines or segments of them.
  * A segment goes to where the next one begins; where that is not behind, it is one element (numpy.ufunc.reduceat).
  *
  * What the library generates where `#include "generated"` stands is what kernels/reduction/reduce.cu tells, of one input, number
  * 0, and one output, number 1.  It defines
- *   MNP_FOLD        the kernel's name
+ *   MNP_UFUNC_REDUCE        the kernel's name
  *   MNP_KEPT        kernels/reduction/ufunc_reduce_params.h
  *   MNP_ORDERED     1: the sets of elements may not be joined
  *   MNP_STEADY, MNP_LOOKS   kernels/reduction/reduce.cu
@@ -26,8 +27,8 @@
 constexpr int64_t mnp_most = MNP_ORDERED ? (int64_t)1 << 62 : 64;
 
 /* Elements begin .. end; `out`: null, or where the result up to each goes. */
-MNP_INLINE mnp_acc mnp_fold(const mnp_in *in, int64_t in_step, int64_t begin, int64_t end, mnp_out *out,
-                            int64_t out_step)
+MNP_INLINE mnp_acc mnp_ufunc_reduce(const mnp_in *in, int64_t in_step, int64_t begin, int64_t end, mnp_out *out,
+                                    int64_t out_step)
 {
     mnp_op::lanes<1> lanes;
     mnp_acc known = mnp_empty();
@@ -50,21 +51,23 @@ MNP_INLINE mnp_acc mnp_fold(const mnp_in *in, int64_t in_step, int64_t begin, in
     return known;
 }
 
-MNP_KERNEL(MNP_FOLD, mnp_fold_params)
+MNP_KERNEL(MNP_UFUNC_REDUCE, mnp_ufunc_reduce_params)
 {
     const int64_t segments = p.segments ? p.segments : 1;
-    for MNP_RANGE (i, p.lines * segments) {
-        const int64_t segment = i / p.lines, line = i - segment * p.lines;
-        const int64_t *const indices = (const int64_t *)p.indices;
-        int64_t index[MNP_KEPT], begin = indices ? indices[segment] : 0;
-        int64_t end = indices && segment + 1 < segments ? indices[segment + 1] : p.length;
-        if (end <= begin && indices)
-            end = begin + 1;
-        mnp_unravel<MNP_KEPT>(p.kept, line, index);
-        const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
-        mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
-        const mnp_acc acc = mnp_fold(in, p.in.along, begin, end, p.segments ? nullptr : out, p.out.along);
-        if (p.segments)
-            out[segment * p.out.along] = mnp_result(acc);
-    }
+    for
+        MNP_RANGE(i, p.lines * segments)
+        {
+            const int64_t segment = i / p.lines, line = i - segment * p.lines;
+            const int64_t *const indices = (const int64_t *)p.indices;
+            int64_t index[MNP_KEPT], begin = indices ? indices[segment] : 0;
+            int64_t end = indices && segment + 1 < segments ? indices[segment + 1] : p.length;
+            if (end <= begin && indices)
+                end = begin + 1;
+            mnp_unravel<MNP_KEPT>(p.kept, line, index);
+            const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
+            mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
+            const mnp_acc acc = mnp_ufunc_reduce(in, p.in.along, begin, end, p.segments ? nullptr : out, p.out.along);
+            if (p.segments)
+                out[segment * p.out.along] = mnp_result(acc);
+        }
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter of ufunc_reduce.cu: shared by the library (C) and the kernel (C++).
  *
@@ -8,19 +9,19 @@
 #define MNP_KERNELS_REDUCTION_UFUNC_REDUCE_PARAMS_H
 #ifdef __cplusplus
 
-struct mnp_fold_operand {
+struct mnp_ufunc_reduce_operand {
     unsigned long long base; /* address of the first element */
     long long along;         /* the axis */
     long long kept[MNP_KEPT];
 };
 
 /* The library writes it as a row of 64-bit numbers in this order. */
-struct mnp_fold_params {
+struct mnp_ufunc_reduce_params {
     long long lines, length;
     long long segments;         /* of a line, each of which has one result; 0: every element has one */
     unsigned long long indices; /* where segments begin, int64_t; 0: there is one, which is the line */
     long long kept[MNP_KEPT];
-    mnp_fold_operand in, out;
+    mnp_ufunc_reduce_operand in, out;
 };
 
 #endif

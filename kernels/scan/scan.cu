@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Scans: every element of a result is what is known of all elements up to its own, along one axis.  See
  * kernels/reduction/reduce_ops.h, whose structs say what that is, and lib/ops/scan/scan.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Scans on a GPU.
  *
@@ -73,8 +74,7 @@ MNP_INLINE void mnp_store(Memory *at, int64_t stride, int64_t x, int64_t end, co
 
 #if MNP_WAY == MNP_SCAN_COLUMNS
 
-template <bool store>
-MNP_INLINE void mnp_do_columns(const mnp_scan_params &p, int64_t vector, int64_t part)
+template <bool store> MNP_INLINE void mnp_do_columns(const mnp_scan_params &p, int64_t vector, int64_t part)
 {
     const int64_t begin = mnp_part_begin(p.length, part, p.parts), end = mnp_part_begin(p.length, part + 1, p.parts);
     const int64_t in_step = p.in.kept[MNP_KEPT - 1], out_step = p.out.kept[MNP_KEPT - 1];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lines of a block: its warps have neighbouring chunks of a tile, and what those come to is joined in shared memory.
  *
@@ -29,8 +30,8 @@ template <typename Memory> struct mnp_places {
         return (vector *)shared + number + number / row;
     }
 };
-constexpr int mnp_warp_bytes = mnp_places<mnp_in>::bytes > mnp_places<mnp_out>::bytes ? mnp_places<mnp_in>::bytes
-                                                                                      : mnp_places<mnp_out>::bytes;
+constexpr int mnp_warp_bytes =
+    mnp_places<mnp_in>::bytes > mnp_places<mnp_out>::bytes ? mnp_places<mnp_in>::bytes : mnp_places<mnp_out>::bytes;
 
 /*
  * The elements of a thread, of a chunk that begins at `from` and may go beyond `end`, where elements are not taken.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Direct convolution on a GPU: a block computes one tile.
  *
@@ -67,7 +68,8 @@ MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i
 #pragma unroll
             for (int i = 0; i < batch; i++) {
                 int at = c + 32 * i;
-                bool inner = at >= begin && at < end; /* selects, not branches: all loads of a batch are under way at once */
+                bool inner =
+                    at >= begin && at < end; /* selects, not branches: all loads of a batch are under way at once */
                 const MNP_IN *base = inner ? middle : at < begin ? before : after;
                 const MNP_IN *element = base + at * (inner ? in.stride : 1);
                 values[i] = at < limit && at < width ? *element : MNP_IN{};
@@ -83,7 +85,8 @@ MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i
 }
 
 /* Bring the taps (k0, k1, k2 .. k2 + rows, k3 .. k3 + columns) to shared memory. */
-MNP_INLINE void load_taps(const mnp_conv_params &p, MNP_SUM *taps, int k0, int k1, int k2, int k3, int rows, int columns)
+MNP_INLINE void load_taps(const mnp_conv_params &p, MNP_SUM *taps, int k0, int k1, int k2, int k3, int rows,
+                          int columns)
 {
     const MNP_SUM *source = (const MNP_SUM *)p.taps + (((int64_t)k0 * MNP_K1 + k1) * MNP_K2 + k2) * MNP_K3 + k3;
     for (int i = threadIdx.x; i < rows * columns; i += threads)
@@ -102,8 +105,8 @@ MNP_INLINE void accumulate(MNP_SUM (&sums)[MNP_RY][MNP_RX], const MNP_SUM *windo
         for (int q = 0; q < quads; q++) {
 #pragma unroll
             for (int r = 0; r < MNP_RY; r++) {
-                quad part = *(const quad *)(window + r * window_stride + q * per_quad / MNP_RX * run +
-                                            q * per_quad % MNP_RX);
+                quad part =
+                    *(const quad *)(window + r * window_stride + q * per_quad / MNP_RX * run + q * per_quad % MNP_RX);
 #pragma unroll
                 for (int i = 0; i < per_quad; i++)
                     x[r][q * per_quad + i] = part.v[i];

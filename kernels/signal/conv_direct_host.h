@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Direct convolution on the host: a worker computes tile after tile of its share.
  *
@@ -81,8 +82,8 @@ static void load_window(const mnp_conv_params &p, real *window, int64_t i0, int6
                 parts<MNP_SUM>::split(mnp_to<MNP_SUM>::from(source.middle[(c - begin) * source.stride]), target + c,
                                       window_plane);
             for (; c < width; c++)
-                parts<MNP_SUM>::split(mnp_to<MNP_SUM>::from(source.edge[i3 + c - (source.end - source.begin)]), target + c,
-                                      window_plane);
+                parts<MNP_SUM>::split(mnp_to<MNP_SUM>::from(source.edge[i3 + c - (source.end - source.begin)]),
+                                      target + c, window_plane);
         }
         for (int plane = 0; plane < planes; plane++)
             for (int64_t c = width > 0 ? width : 0; c < window_stride; c++)
@@ -93,8 +94,7 @@ static void load_window(const mnp_conv_params &p, real *window, int64_t i0, int6
 static void load_taps(const mnp_conv_params &p, real *taps, int64_t k0, int64_t k1, int64_t k2, int64_t k3, int rows,
                       int columns)
 {
-    const MNP_SUM *source =
-        (const MNP_SUM *)p.taps + ((k0 * p.extent[1] + k1) * p.extent[2] + k2) * p.extent[3] + k3;
+    const MNP_SUM *source = (const MNP_SUM *)p.taps + ((k0 * p.extent[1] + k1) * p.extent[2] + k2) * p.extent[3] + k3;
     for (int y = 0; y < rows; y++)
         for (int x = 0; x < columns; x++)
             parts<MNP_SUM>::split(source[y * p.extent[3] + x], taps + y * MNP_CX + x, tap_plane);
@@ -188,7 +188,8 @@ static void accumulate(buffers *b, int64_t height, int64_t width, int rows, int 
             add_row<true, false>(first, second, window, b->taps, b->taps, columns);
             if (y + 1 == height) { /* an odd last row, or all there is of a one-dimensional array */
                 for (int k = 1; k < rows; k++)
-                    add_row<true, false>(first, second, window + k * window_stride, b->taps + k * MNP_CX, b->taps, columns);
+                    add_row<true, false>(first, second, window + k * window_stride, b->taps + k * MNP_CX, b->taps,
+                                         columns);
                 store_outputs(first, sums);
                 continue;
             }
@@ -236,6 +237,7 @@ static void compute_tile(const mnp_conv_params &p, buffers *b, int64_t tile)
 MNP_KERNEL(conv_direct, mnp_conv_params)
 {
     static thread_local buffers b;
-    for MNP_RANGE(i, p.ntiles)
-        compute_tile(p, &b, p.tiles[i]);
+    for
+        MNP_RANGE(i, p.ntiles)
+    compute_tile(p, &b, p.tiles[i]);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter of conv_direct.cu and the shape of its tiles, shared by the library (C) and the kernel (C++).
  *
@@ -14,14 +15,14 @@ enum { MNP_CONV_DIMS = 4 };
 typedef struct mnp_conv_params {
     const void *block; /* the first element of the inner part */
     const void *ring;
-    const void *taps;  /* the kernel reversed along every dimension, dense, in the type of the sums */
+    const void *taps; /* the kernel reversed along every dimension, dense, in the type of the sums */
     void *out;
-    const int *tiles;  /* numbers of the tiles to compute, x fastest */
+    const int *tiles; /* numbers of the tiles to compute, x fastest */
     long long ntiles;
     long long extent[MNP_CONV_DIMS];    /* of the kernel; compiled in as MNP_K0 .. MNP_K3 on GPUs */
     long long tile_grid[MNP_CONV_DIMS]; /* tiles along each dimension */
     long long out_extent[MNP_CONV_DIMS], out_stride[MNP_CONV_DIMS];
-    long long extended[MNP_CONV_DIMS]; /* extent of the extended box */
+    long long extended[MNP_CONV_DIMS];                  /* extent of the extended box */
     long long low[MNP_CONV_DIMS], inner[MNP_CONV_DIMS]; /* where in it the inner part begins, and its extent */
     long long block_stride[MNP_CONV_DIMS];
     long long slabs[MNP_CONV_DIMS]; /* where the slabs along each dimension begin in the ring, in elements */

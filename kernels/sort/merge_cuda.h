@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Merging on a GPU.  A block has a tile of outputs: two warps find where it begins and ends in the runs, that is loaded
  * into shared memory, every thread finds its own place there, merges a few, and they are stored in one piece.

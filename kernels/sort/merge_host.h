@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Merging on the host.  A step of a merge waits for what the one before it compared: so a worker cuts its share into
  * MNP_STRANDS and merges them in turns, which the processor overlaps, without a branch that depends on the data.
@@ -24,8 +25,7 @@ template <bool has_keys> MNP_INLINE void mnp_merge_step(const mnp_merge_params &
     s.b += is_second;
 }
 
-template <bool has_keys>
-static void mnp_copy_rest(const mnp_merge_params &p, int64_t from, int64_t end, int64_t out)
+template <bool has_keys> static void mnp_copy_rest(const mnp_merge_params &p, int64_t from, int64_t end, int64_t out)
 {
     if (has_keys)
         memcpy((MNP_KEY *)p.out_keys + out, (const MNP_KEY *)p.keys + from, (size_t)(end - from) * sizeof(MNP_KEY));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter of merge.cu, shared by the library (C) and the kernel (C++).
  */

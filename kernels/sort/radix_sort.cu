@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sorting lines of keys of type MNP_KEY, each with a payload of MNP_PAYLOAD bytes: lib/ops/sort/radix_sort.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sorting on a GPU: MNP_TASK is what the kernel does, with blocks of MNP_THREADS threads of MNP_ITEMS elements each.
  *
@@ -19,7 +20,7 @@ MNP_INLINE uint32_t mnp_lanes_alike(uint32_t digit)
     uint32_t lanes = 0xffffffffu;
 #pragma unroll
     for (int bit = 0; bit < 8; bit++) {
-#if MNP_TASK == MNP_ORDER_PASS
+#if MNP_TASK == MNP_RADIX_SORT_PASS
         uint32_t those; /* the lanes whose bit is as this one's, in fewer instructions than the compiler finds */
         asm volatile("{ .reg .pred set; and.b32 %0, %1, %2; setp.ne.u32 set, %0, 0;"
                      "vote.sync.ballot.b32 %0, set, 0xffffffff; @!set not.b32 %0, %0; }"
@@ -55,7 +56,7 @@ MNP_INLINE void mnp_rank_in_warp(uint32_t *counters, uint32_t (&places)[MNP_ITEM
 {
     const uint32_t before = (1u << (threadIdx.x % 32)) - 1;
 #pragma unroll
-    for (int i = 0; i < MNP_ORDER_DIGITS / 32; i++)
+    for (int i = 0; i < MNP_RADIX_SORT_DIGITS / 32; i++)
         counters[i * 32 + threadIdx.x % 32] = 0;
     __syncwarp();
 #pragma unroll
@@ -76,17 +77,17 @@ MNP_INLINE uint32_t mnp_sum_warps(uint32_t *counters)
     uint32_t sum = 0;
 #pragma unroll
     for (int w = 0; w < MNP_WARPS; w++) {
-        uint32_t *at = counters + w * MNP_ORDER_DIGITS + threadIdx.x, count = *at;
+        uint32_t *at = counters + w * MNP_RADIX_SORT_DIGITS + threadIdx.x, count = *at;
         *at = sum;
         sum += count;
     }
     return sum;
 }
 
-/* The sum of what the threads before have; of the first MNP_ORDER_DIGITS threads, but all of the block call it. */
+/* The sum of what the threads before have; of the first MNP_RADIX_SORT_DIGITS threads, but all of the block call it. */
 template <typename T> MNP_INLINE T mnp_sum_before(T value)
 {
-    __shared__ T warps[MNP_ORDER_DIGITS / 32];
+    __shared__ T warps[MNP_RADIX_SORT_DIGITS / 32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     T sum = value;
 #pragma unroll
@@ -95,11 +96,11 @@ template <typename T> MNP_INLINE T mnp_sum_before(T value)
         sum += lane >= by ? other : 0;
     }
     __syncthreads();
-    if (lane == 31 && warp < MNP_ORDER_DIGITS / 32)
+    if (lane == 31 && warp < MNP_RADIX_SORT_DIGITS / 32)
         warps[warp] = sum;
     __syncthreads();
     T before = 0;
-    for (int w = 0; w < MNP_ORDER_DIGITS / 32; w++)
+    for (int w = 0; w < MNP_RADIX_SORT_DIGITS / 32; w++)
         before += w < warp ? warps[w] : 0;
     return before + sum - value;
 }
@@ -107,13 +108,13 @@ template <typename T> MNP_INLINE T mnp_sum_before(T value)
 /* The first element of a digit is number `start`; completes the ranks. */
 MNP_INLINE void mnp_rank_in_block(uint32_t *counters, uint32_t start, uint32_t (&places)[MNP_ITEMS])
 {
-    if (threadIdx.x < MNP_ORDER_DIGITS) {
+    if (threadIdx.x < MNP_RADIX_SORT_DIGITS) {
 #pragma unroll
         for (int w = 0; w < MNP_WARPS; w++)
-            counters[w * MNP_ORDER_DIGITS + threadIdx.x] += start;
+            counters[w * MNP_RADIX_SORT_DIGITS + threadIdx.x] += start;
     }
     __syncthreads();
-    const uint32_t *own = counters + threadIdx.x / 32 * MNP_ORDER_DIGITS;
+    const uint32_t *own = counters + threadIdx.x / 32 * MNP_RADIX_SORT_DIGITS;
 #pragma unroll
     for (int i = 0; i < MNP_ITEMS; i++)
         places[i] += own[mnp_digit_of(places[i])];
@@ -129,9 +130,9 @@ struct mnp_route {
     int steps; /* how many are needed */
 };
 
-MNP_INLINE mnp_route mnp_find_route(const mnp_order_params &p, int pass)
+MNP_INLINE mnp_route mnp_find_route(const mnp_radix_sort_params &p, int pass)
 {
-    mnp_route route = {MNP_ORDER_GIVEN, MNP_ORDER_WANTED, 0, 0};
+    mnp_route route = {MNP_RADIX_SORT_GIVEN, MNP_RADIX_SORT_WANTED, 0, 0};
 #pragma unroll
     for (int i = 0; i < MNP_PASSES; i++) {
         const int needed = p.needed[i] != 0;
@@ -140,30 +141,32 @@ MNP_INLINE mnp_route mnp_find_route(const mnp_order_params &p, int pass)
     }
     const bool other = p.in_place && route.steps % 2; /* then they end in the scratch memory */
     if (route.step > 0)
-        route.from = ((route.steps - route.step) % 2 == 0) != other ? MNP_ORDER_WANTED : MNP_ORDER_SCRATCH;
-    route.to = ((route.steps - route.step) % 2 != 0) != other ? MNP_ORDER_WANTED : MNP_ORDER_SCRATCH;
+        route.from = ((route.steps - route.step) % 2 == 0) != other ? MNP_RADIX_SORT_WANTED : MNP_RADIX_SORT_SCRATCH;
+    route.to = ((route.steps - route.step) % 2 != 0) != other ? MNP_RADIX_SORT_WANTED : MNP_RADIX_SORT_SCRATCH;
     return route;
 }
 
-#if MNP_TASK == MNP_ORDER_COUNT
+#if MNP_TASK == MNP_RADIX_SORT_COUNT
 
 enum {
-    MNP_COPIES = MNP_PASSES <= 4 ? 4 : MNP_PASSES <= 8 ? 2 : 1, /* of counters, so that fewer threads meet at one */
-    MNP_WORDS = 16 / sizeof(MNP_KEY) /* keys that are loaded at once */
+    MNP_COPIES = MNP_PASSES <= 4   ? 4
+                 : MNP_PASSES <= 8 ? 2
+                                   : 1, /* of counters, so that fewer threads meet at one */
+    MNP_WORDS = 16 / sizeof(MNP_KEY)    /* keys that are loaded at once */
 };
 
-MNP_INLINE void mnp_count_key(const mnp_order_params &p, uint32_t *counters, const MNP_KEY &key)
+MNP_INLINE void mnp_count_key(const mnp_radix_sort_params &p, uint32_t *counters, const MNP_KEY &key)
 {
     const mnp_bits number = mnp_number(key, p.descending);
 #pragma unroll
     for (int pass = 0; pass < MNP_PASSES; pass++)
-        atomicAdd(&counters[(pass * MNP_ORDER_DIGITS + mnp_digit(number, pass)) * MNP_COPIES +
-                            threadIdx.x % MNP_COPIES],
-                  1u);
+        atomicAdd(
+            &counters[(pass * MNP_RADIX_SORT_DIGITS + mnp_digit(number, pass)) * MNP_COPIES + threadIdx.x % MNP_COPIES],
+            1u);
 }
 
 /* Keys begin .. end - 1 of those at `keys`, all threads together. */
-MNP_INLINE void mnp_count_keys(const mnp_order_params &p, uint32_t *counters, const MNP_KEY *keys, int64_t begin,
+MNP_INLINE void mnp_count_keys(const mnp_radix_sort_params &p, uint32_t *counters, const MNP_KEY *keys, int64_t begin,
                                int64_t end)
 {
     struct alignas(16) words {
@@ -192,35 +195,35 @@ MNP_INLINE void mnp_count_keys(const mnp_order_params &p, uint32_t *counters, co
     }
 }
 
-MNP_KERNEL(MNP_ORDER, mnp_order_params)
+MNP_KERNEL(MNP_RADIX_SORT, mnp_radix_sort_params)
 {
-    __shared__ uint32_t counters[MNP_PASSES * MNP_ORDER_DIGITS * MNP_COPIES];
+    __shared__ uint32_t counters[MNP_PASSES * MNP_RADIX_SORT_DIGITS * MNP_COPIES];
     const int64_t chunks = (p.length + p.chunk - 1) / p.chunk;
     for (int64_t c = blockIdx.x; c < p.lines * chunks; c += gridDim.x) {
         const int64_t line = c / chunks, begin = (c - line * chunks) * p.chunk;
         const int64_t end = begin + p.chunk < p.length ? begin + p.chunk : p.length;
-        for (int i = threadIdx.x; i < MNP_PASSES * MNP_ORDER_DIGITS * MNP_COPIES; i += MNP_THREADS)
+        for (int i = threadIdx.x; i < MNP_PASSES * MNP_RADIX_SORT_DIGITS * MNP_COPIES; i += MNP_THREADS)
             counters[i] = 0;
         __syncthreads();
-        mnp_count_keys(p, counters, (const MNP_KEY *)p.keys[MNP_ORDER_GIVEN] + line * p.length, begin, end);
+        mnp_count_keys(p, counters, (const MNP_KEY *)p.keys[MNP_RADIX_SORT_GIVEN] + line * p.length, begin, end);
         __syncthreads();
-        for (int i = threadIdx.x; i < MNP_PASSES * MNP_ORDER_DIGITS; i += MNP_THREADS) {
+        for (int i = threadIdx.x; i < MNP_PASSES * MNP_RADIX_SORT_DIGITS; i += MNP_THREADS) {
             uint32_t sum = 0;
             for (int copy = 0; copy < MNP_COPIES; copy++)
                 sum += counters[i * MNP_COPIES + copy];
             if (sum)
-                atomicAdd(&p.offsets[line * MNP_PASSES * MNP_ORDER_DIGITS + i], (unsigned long long)sum);
+                atomicAdd(&p.offsets[line * MNP_PASSES * MNP_RADIX_SORT_DIGITS + i], (unsigned long long)sum);
         }
         __syncthreads();
     }
 }
 
-#elif MNP_TASK == MNP_ORDER_OFFSETS
+#elif MNP_TASK == MNP_RADIX_SORT_OFFSETS
 
-MNP_KERNEL(MNP_ORDER, mnp_order_params)
+MNP_KERNEL(MNP_RADIX_SORT, mnp_radix_sort_params)
 {
     for (int64_t i = blockIdx.x; i < p.lines * MNP_PASSES; i += gridDim.x) {
-        unsigned long long *at = p.offsets + i * MNP_ORDER_DIGITS + threadIdx.x;
+        unsigned long long *at = p.offsets + i * MNP_RADIX_SORT_DIGITS + threadIdx.x;
         const unsigned long long count = *at;
         if (count != 0 && count != (unsigned long long)p.length)
             p.needed[i % MNP_PASSES] = 1;
@@ -228,7 +231,7 @@ MNP_KERNEL(MNP_ORDER, mnp_order_params)
     }
 }
 
-#elif MNP_TASK == MNP_ORDER_PASS
+#elif MNP_TASK == MNP_RADIX_SORT_PASS
 
 /* A tile's sums travel as words that say what they are; 0 is none yet. */
 template <typename Word> struct mnp_sum {
@@ -253,21 +256,21 @@ template <typename Word> struct mnp_sum {
 
 /* Tell what this tile has of the thread's digit. */
 template <typename Word>
-MNP_INLINE void mnp_tell(const mnp_order_params &p, int step, int64_t tile, bool first, uint32_t count)
+MNP_INLINE void mnp_tell(const mnp_radix_sort_params &p, int step, int64_t tile, bool first, uint32_t count)
 {
-    const int64_t at = tile * MNP_ORDER_DIGITS + threadIdx.x;
+    const int64_t at = tile * MNP_RADIX_SORT_DIGITS + threadIdx.x;
     mnp_sum<Word>::store((Word *)p.sums[step % 2] + at, (first ? mnp_sum<Word>::all : mnp_sum<Word>::own) | count);
     ((Word *)p.sums[(step + 1) % 2])[at] = 0; /* for the next pass */
 }
 
 /* What the tiles before have of the thread's digit. */
 template <typename Word>
-MNP_INLINE Word mnp_look_back(const mnp_order_params &p, int step, int64_t tile, bool first, uint32_t count)
+MNP_INLINE Word mnp_look_back(const mnp_radix_sort_params &p, int step, int64_t tile, bool first, uint32_t count)
 {
-    Word *own = (Word *)p.sums[step % 2] + tile * MNP_ORDER_DIGITS + threadIdx.x, before = 0;
+    Word *own = (Word *)p.sums[step % 2] + tile * MNP_RADIX_SORT_DIGITS + threadIdx.x, before = 0;
     if (first)
         return 0;
-    for (const Word *at = own - MNP_ORDER_DIGITS;; at -= MNP_ORDER_DIGITS) {
+    for (const Word *at = own - MNP_RADIX_SORT_DIGITS;; at -= MNP_RADIX_SORT_DIGITS) {
         Word word;
         do
             word = mnp_sum<Word>::load(at);
@@ -281,11 +284,11 @@ MNP_INLINE Word mnp_look_back(const mnp_order_params &p, int step, int64_t tile,
 }
 
 extern "C" __global__ void __launch_bounds__(MNP_THREADS, 3)
-    MNP_ORDER(const __grid_constant__ mnp_order_params p)
+    MNP_RADIX_SORT(const __grid_constant__ mnp_radix_sort_params p)
 {
     __shared__ unsigned ticket;
-    __shared__ int64_t bases[MNP_ORDER_DIGITS]; /* place in the line, less the rank in the tile */
-    uint32_t *counters = (uint32_t *)mnp_shared, *own = counters + threadIdx.x / 32 * MNP_ORDER_DIGITS;
+    __shared__ int64_t bases[MNP_RADIX_SORT_DIGITS]; /* place in the line, less the rank in the tile */
+    uint32_t *counters = (uint32_t *)mnp_shared, *own = counters + threadIdx.x / 32 * MNP_RADIX_SORT_DIGITS;
     MNP_KEY *tile_keys = (MNP_KEY *)mnp_shared;
     mnp_payload *tile_payload = (mnp_payload *)(tile_keys + MNP_TILE);
     if (!p.needed[p.pass])
@@ -297,7 +300,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, 3)
     const int64_t tile = ticket, line = tile / p.tiles, t = tile - line * p.tiles, begin = t * MNP_TILE;
     const int64_t rest = p.length - begin;
     const int size = rest < MNP_TILE ? (int)rest : MNP_TILE;
-    const bool counted = threadIdx.x < MNP_ORDER_DIGITS;
+    const bool counted = threadIdx.x < MNP_RADIX_SORT_DIGITS;
     const MNP_KEY *from = (const MNP_KEY *)p.keys[route.from] + line * p.length + begin;
     MNP_KEY keys[MNP_ITEMS];
     uint32_t places[MNP_ITEMS], count = 0;
@@ -331,8 +334,8 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, 3)
     if (counted) {
         const uint64_t before = p.wide ? mnp_look_back<uint64_t>(p, route.step, tile, t == 0, count)
                                        : mnp_look_back<uint32_t>(p, route.step, tile, t == 0, count);
-        bases[threadIdx.x] = (int64_t)(p.offsets[(line * MNP_PASSES + p.pass) * MNP_ORDER_DIGITS + threadIdx.x] +
-                                       before) - start;
+        bases[threadIdx.x] =
+            (int64_t)(p.offsets[(line * MNP_PASSES + p.pass) * MNP_RADIX_SORT_DIGITS + threadIdx.x] + before) - start;
     }
     if (MNP_PAYLOAD > 0)
 #pragma unroll
@@ -356,29 +359,32 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, 3)
     }
 }
 
-#elif MNP_TASK == MNP_ORDER_FINISH
+#elif MNP_TASK == MNP_RADIX_SORT_FINISH
 
-MNP_KERNEL(MNP_ORDER, mnp_order_params)
+MNP_KERNEL(MNP_RADIX_SORT, mnp_radix_sort_params)
 {
     const mnp_route route = mnp_find_route(p, MNP_PASSES);
-    const bool same = p.keys[route.from] == p.keys[MNP_ORDER_WANTED];
-    if (route.steps > 0 && route.from == MNP_ORDER_WANTED)
+    const bool same = p.keys[route.from] == p.keys[MNP_RADIX_SORT_WANTED];
+    if (route.steps > 0 && route.from == MNP_RADIX_SORT_WANTED)
         return;
-    for MNP_RANGE (i, p.lines * p.length) {
-        if (p.keep_keys && !same)
-            ((MNP_KEY *)p.keys[MNP_ORDER_WANTED])[i] = ((const MNP_KEY *)p.keys[route.from])[i];
-        if (MNP_PAYLOAD > 0)
-            ((mnp_payload *)p.payload[MNP_ORDER_WANTED])[i] =
-                route.steps > 0 ? ((const mnp_payload *)p.payload[route.from])[i]
-                                : mnp_payload_given(p, i / p.length * p.length, i % p.length);
-    }
+    for
+        MNP_RANGE(i, p.lines * p.length)
+        {
+            if (p.keep_keys && !same)
+                ((MNP_KEY *)p.keys[MNP_RADIX_SORT_WANTED])[i] = ((const MNP_KEY *)p.keys[route.from])[i];
+            if (MNP_PAYLOAD > 0)
+                ((mnp_payload *)p.payload[MNP_RADIX_SORT_WANTED])[i] =
+                    route.steps > 0 ? ((const mnp_payload *)p.payload[route.from])[i]
+                                    : mnp_payload_given(p, i / p.length * p.length, i % p.length);
+        }
 }
 
 #else
 
 /* ---- short lines ---- */
 
-MNP_INLINE uint32_t mnp_short_digit(const mnp_order_params &p, const MNP_KEY &key, uint32_t from, int size, int pass)
+MNP_INLINE uint32_t mnp_short_digit(const mnp_radix_sort_params &p, const MNP_KEY &key, uint32_t from, int size,
+                                    int pass)
 {
     if (from >= size)
         return 255; /* what lies beyond the end stays at the end */
@@ -386,9 +392,9 @@ MNP_INLINE uint32_t mnp_short_digit(const mnp_order_params &p, const MNP_KEY &ke
                              : from / (uint32_t)p.length >> 8 * (pass - MNP_PASSES) & 255;
 }
 
-MNP_INLINE void mnp_short_tile(const mnp_order_params &p, int64_t begin, int size, int passes)
+MNP_INLINE void mnp_short_tile(const mnp_radix_sort_params &p, int64_t begin, int size, int passes)
 {
-    uint32_t *counters = (uint32_t *)mnp_shared, *own = counters + threadIdx.x / 32 * MNP_ORDER_DIGITS;
+    uint32_t *counters = (uint32_t *)mnp_shared, *own = counters + threadIdx.x / 32 * MNP_RADIX_SORT_DIGITS;
     MNP_KEY *tile_keys = (MNP_KEY *)mnp_shared;
     uint16_t *tile_from = (uint16_t *)(tile_keys + MNP_TILE);
     MNP_KEY keys[MNP_ITEMS];
@@ -397,7 +403,7 @@ MNP_INLINE void mnp_short_tile(const mnp_order_params &p, int64_t begin, int siz
     for (int i = 0; i < MNP_ITEMS; i++) {
         from[i] = mnp_index(i);
         if (from[i] < size)
-            keys[i] = ((const MNP_KEY *)p.keys[MNP_ORDER_GIVEN])[begin + from[i]];
+            keys[i] = ((const MNP_KEY *)p.keys[MNP_RADIX_SORT_GIVEN])[begin + from[i]];
     }
     for (int pass = 0; pass < passes; pass++) {
         uint32_t count = 0;
@@ -406,10 +412,10 @@ MNP_INLINE void mnp_short_tile(const mnp_order_params &p, int64_t begin, int siz
             places[i] = mnp_short_digit(p, keys[i], from[i], size, pass) << 16;
         mnp_rank_in_warp(own, places);
         __syncthreads();
-        if (threadIdx.x < MNP_ORDER_DIGITS)
+        if (threadIdx.x < MNP_RADIX_SORT_DIGITS)
             count = mnp_sum_warps(counters);
-        const int all = threadIdx.x == MNP_ORDER_DIGITS - 1 ? MNP_TILE : size;
-        if (__syncthreads_or(threadIdx.x < MNP_ORDER_DIGITS && count == all))
+        const int all = threadIdx.x == MNP_RADIX_SORT_DIGITS - 1 ? MNP_TILE : size;
+        if (__syncthreads_or(threadIdx.x < MNP_RADIX_SORT_DIGITS && count == all))
             continue; /* they share this digit */
         mnp_rank_in_block(counters, mnp_sum_before(count), places);
 #pragma unroll
@@ -437,13 +443,13 @@ MNP_INLINE void mnp_short_tile(const mnp_order_params &p, int64_t begin, int siz
     for (int i = 0; i < MNP_ITEMS; i++) {
         const int64_t at = begin + mnp_index(i);
         if (mnp_index(i) < size && p.keep_keys)
-            ((MNP_KEY *)p.keys[MNP_ORDER_WANTED])[at] = keys[i];
+            ((MNP_KEY *)p.keys[MNP_RADIX_SORT_WANTED])[at] = keys[i];
         if (mnp_index(i) < size && MNP_PAYLOAD > 0)
-            ((mnp_payload *)p.payload[MNP_ORDER_WANTED])[at] = payload[i];
+            ((mnp_payload *)p.payload[MNP_RADIX_SORT_WANTED])[at] = payload[i];
     }
 }
 
-MNP_KERNEL(MNP_ORDER, mnp_order_params)
+MNP_KERNEL(MNP_RADIX_SORT, mnp_radix_sort_params)
 {
     int passes = MNP_PASSES;
     for (int64_t numbers = p.group - 1; numbers > 0; numbers >>= 8)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sorting on the host: a line at a time.
  *
@@ -26,12 +27,12 @@ enum {
     MNP_BUCKETS = 128,           /* wanted; there may be twice as many and one more */
     MNP_MOST_BUCKETS = 2 * MNP_BUCKETS + 1,
     MNP_LARGER = MNP_PAYLOAD > sizeof(MNP_KEY) ? MNP_PAYLOAD : sizeof(MNP_KEY),
-    MNP_BATCH = 128 / MNP_LARGER, /* elements that are written to a bucket at a time: lines of the cache */
-    MNP_DIGIT_BITS = 12,          /* at most */
+    MNP_BATCH = 128 / MNP_LARGER,     /* elements that are written to a bucket at a time: lines of the cache */
+    MNP_DIGIT_BITS = 12,              /* at most */
     MNP_DIGITS = 1 << MNP_DIGIT_BITS, /* values of a digit */
     MNP_CELL_BITS = 14,               /* a float's sign, exponent and five bits more */
     MNP_CELLS = 1 << MNP_CELL_BITS,
-    MNP_SPARE_BITS = 6, /* looked at beyond those that could number all elements */
+    MNP_SPARE_BITS = 6,      /* looked at beyond those that could number all elements */
     MNP_LONG_LINE = 1 << 15, /* from which on it pays to save one digit; in a shorter one, two */
     MNP_BLOCK = 256
 };
@@ -66,7 +67,7 @@ struct mnp_place {
 
 /* Elements of a line that are to be sorted among themselves: where they lie, and the places that they may go to. */
 struct mnp_part {
-    mnp_place places[MNP_ORDER_PLACES];
+    mnp_place places[MNP_RADIX_SORT_PLACES];
     int lie;
     int64_t length;
 };
@@ -82,25 +83,25 @@ static MNP_INLINE mnp_payload mnp_payload_at(const mnp_place &place, int64_t i)
 }
 
 /* Where elements may move to; from the given place, either. */
-static MNP_INLINE int mnp_other_place(const mnp_order_params &p, const mnp_part &part, int preferred)
+static MNP_INLINE int mnp_other_place(const mnp_radix_sort_params &p, const mnp_part &part, int preferred)
 {
-    if (part.lie == MNP_ORDER_GIVEN)
-        return p.in_place ? MNP_ORDER_SCRATCH : preferred;
-    return part.lie == MNP_ORDER_WANTED ? MNP_ORDER_SCRATCH : MNP_ORDER_WANTED;
+    if (part.lie == MNP_RADIX_SORT_GIVEN)
+        return p.in_place ? MNP_RADIX_SORT_SCRATCH : preferred;
+    return part.lie == MNP_RADIX_SORT_WANTED ? MNP_RADIX_SORT_SCRATCH : MNP_RADIX_SORT_WANTED;
 }
 
 static void mnp_bring_home(const mnp_part &part, bool with_keys)
 {
-    const mnp_place &from = part.places[part.lie], &to = part.places[MNP_ORDER_WANTED];
+    const mnp_place &from = part.places[part.lie], &to = part.places[MNP_RADIX_SORT_WANTED];
     if (with_keys && from.keys != to.keys)
         memcpy(to.keys, from.keys, part.length * sizeof(MNP_KEY));
     for (int64_t i = 0; MNP_PAYLOAD > 0 && from.payload != to.payload && i < part.length; i++)
         to.payload[i] = mnp_payload_at(from, i);
 }
 
-static void mnp_insert(const mnp_order_params &p, const mnp_part &part)
+static void mnp_insert(const mnp_radix_sort_params &p, const mnp_part &part)
 {
-    const mnp_place &from = part.places[part.lie], &to = part.places[MNP_ORDER_WANTED];
+    const mnp_place &from = part.places[part.lie], &to = part.places[MNP_RADIX_SORT_WANTED];
     MNP_KEY keys[MNP_SHORT_LINE];
     mnp_bits numbers[MNP_SHORT_LINE];
     mnp_payload payload[MNP_SHORT_LINE];
@@ -133,11 +134,11 @@ template <typename Number> static int mnp_bits_of(Number number)
 }
 
 /* The least number of a part, and how many bits the others have above it. */
-static int mnp_span(const mnp_order_params &p, const mnp_part &part, mnp_wide *least_p)
+static int mnp_span(const mnp_radix_sort_params &p, const mnp_part &part, mnp_wide *least_p)
 {
     const MNP_KEY *keys = part.places[part.lie].keys;
     const bool descending = p.descending;
-    mnp_wide least = (mnp_wide)~(mnp_wide)0, most = 0;
+    mnp_wide least = (mnp_wide) ~(mnp_wide)0, most = 0;
     for (int64_t i = 0; i < part.length; i++) {
         const mnp_wide number = mnp_wide_number(keys[i], descending);
         least = number < least ? number : least;
@@ -179,8 +180,7 @@ static MNP_INLINE void mnp_for_digits(const MNP_KEY *keys, int64_t length, const
 }
 
 /* How many elements have each digit, of up to `most`; two tables, by turns, as the same digit often comes twice. */
-template <int most, typename Count>
-static void mnp_count(const mnp_part &part, const mnp_digits &digits, Count *counts)
+template <int most, typename Count> static void mnp_count(const mnp_part &part, const mnp_digits &digits, Count *counts)
 {
     Count odd[most];
     const size_t used = ((size_t)digits.mask + 1) * sizeof(Count);
@@ -206,7 +206,7 @@ static void mnp_move(mnp_part *part, int to, const mnp_digits &digits, uint32_t 
 }
 
 /* Digit by digit, from the least on: `bits` of the numbers above `least`, from `begin` on. */
-static void mnp_sort_by(const mnp_order_params &p, mnp_part *part, mnp_wide least, int begin, int bits, int steps)
+static void mnp_sort_by(const mnp_radix_sort_params &p, mnp_part *part, mnp_wide least, int begin, int bits, int steps)
 {
     const int width = (bits + steps - 1) / steps, count = 1 << width;
     uint32_t next[MNP_DIGITS];
@@ -219,12 +219,12 @@ static void mnp_sort_by(const mnp_order_params &p, mnp_part *part, mnp_wide leas
             next[digit] = sum;
             sum += here;
         }
-        mnp_move(part, mnp_other_place(p, *part, (steps - step) % 2 ? MNP_ORDER_WANTED : MNP_ORDER_SCRATCH), digits,
-                 next);
+        mnp_move(part, mnp_other_place(p, *part, (steps - step) % 2 ? MNP_RADIX_SORT_WANTED : MNP_RADIX_SORT_SCRATCH),
+                 digits, next);
     }
-    if (part->lie != MNP_ORDER_WANTED)
+    if (part->lie != MNP_RADIX_SORT_WANTED)
         mnp_bring_home(*part, p.keep_keys || begin > 0); /* what is left of the keys is looked at there */
-    part->lie = MNP_ORDER_WANTED;
+    part->lie = MNP_RADIX_SORT_WANTED;
 }
 
 /* Whether elements i .. end - 1 are not before their neighbours. */
@@ -264,7 +264,7 @@ static bool mnp_settle(const mnp_place &place, int64_t length, bool descending)
     return budget >= 0;
 }
 
-static void mnp_sort_digits(const mnp_order_params &p, mnp_part part, mnp_wide least, int bits)
+static void mnp_sort_digits(const mnp_radix_sort_params &p, mnp_part part, mnp_wide least, int bits)
 {
     const int most = part.length < 4096 ? 8 : MNP_DIGIT_BITS;
     const int all = (bits + most - 1) / most, few = (mnp_bits_of(part.length) + MNP_SPARE_BITS + most - 1) / most;
@@ -275,7 +275,7 @@ static void mnp_sort_digits(const mnp_order_params &p, mnp_part part, mnp_wide l
         return;
     }
     mnp_sort_by(p, &part, least, left, steps * most, steps);
-    if (!mnp_settle(part.places[MNP_ORDER_WANTED], part.length, p.descending != 0))
+    if (!mnp_settle(part.places[MNP_RADIX_SORT_WANTED], part.length, p.descending != 0))
         mnp_sort_by(p, &part, least, 0, bits, all);
 }
 
@@ -283,7 +283,7 @@ static void mnp_sort_digits(const mnp_order_params &p, mnp_part part, mnp_wide l
 struct mnp_buckets {
     int count;
     uint16_t of_cell[MNP_CELLS];
-    int first[MNP_MOST_BUCKETS + 1]; /* cell of a bucket, and the end of the last one's */
+    int first[MNP_MOST_BUCKETS + 1];     /* cell of a bucket, and the end of the last one's */
     int64_t begin[MNP_MOST_BUCKETS + 1]; /* of a bucket, and where the last one ends */
 };
 
@@ -375,23 +375,23 @@ static MNP_INLINE bool mnp_fits_cache(const mnp_part &part)
     return part.length <= (int64_t)(MNP_CACHE_BYTES / (sizeof(MNP_KEY) + MNP_PAYLOAD));
 }
 
-static void mnp_sort_part(const mnp_order_params &p, mnp_part part);
+static void mnp_sort_part(const mnp_radix_sort_params &p, mnp_part part);
 
-static void mnp_sort_buckets(const mnp_order_params &p, mnp_part part, mnp_wide least, int bits)
+static void mnp_sort_buckets(const mnp_radix_sort_params &p, mnp_part part, mnp_wide least, int bits)
 {
-    const bool was_given = part.lie == MNP_ORDER_GIVEN;
+    const bool was_given = part.lie == MNP_RADIX_SORT_GIVEN;
     const int shift = bits > MNP_CELL_BITS ? bits - MNP_CELL_BITS : 0;
     const mnp_digits cells = {least, shift, MNP_CELLS - 1, p.descending != 0};
     mnp_buckets buckets;
     mnp_make_buckets(part, cells, &buckets);
-    mnp_deal_out(&part, mnp_other_place(p, part, MNP_ORDER_WANTED), cells, buckets);
+    mnp_deal_out(&part, mnp_other_place(p, part, MNP_RADIX_SORT_WANTED), cells, buckets);
     /* Where scratch memory holds nothing, all buckets use its beginning: that stays in the cache. */
-    const bool same_scratch = was_given && part.lie == MNP_ORDER_WANTED;
+    const bool same_scratch = was_given && part.lie == MNP_RADIX_SORT_WANTED;
     for (int b = 0; b < buckets.count; b++) {
         mnp_part bucket = part;
         bucket.length = buckets.begin[b + 1] - buckets.begin[b];
-        for (int place = MNP_ORDER_WANTED; place < MNP_ORDER_PLACES; place++) {
-            const int64_t by = place == MNP_ORDER_SCRATCH && same_scratch ? 0 : buckets.begin[b];
+        for (int place = MNP_RADIX_SORT_WANTED; place < MNP_RADIX_SORT_PLACES; place++) {
+            const int64_t by = place == MNP_RADIX_SORT_SCRATCH && same_scratch ? 0 : buckets.begin[b];
             bucket.places[place] = mnp_place_behind(part.places[place], by);
         }
         const int wide = shift + mnp_bits_of((mnp_wide)(buckets.first[b + 1] - buckets.first[b] - 1));
@@ -402,7 +402,7 @@ static void mnp_sort_buckets(const mnp_order_params &p, mnp_part part, mnp_wide 
     }
 }
 
-static void mnp_sort_part(const mnp_order_params &p, mnp_part part)
+static void mnp_sort_part(const mnp_radix_sort_params &p, mnp_part part)
 {
     if (part.length <= MNP_SHORT_LINE) {
         mnp_insert(p, part);
@@ -428,7 +428,7 @@ struct mnp_range {
 };
 
 /* Narrow a range to the cell where element `first` of the line in order is. */
-static void mnp_narrow(const mnp_order_params &p, const MNP_KEY *keys, mnp_range *range)
+static void mnp_narrow(const mnp_radix_sort_params &p, const MNP_KEY *keys, mnp_range *range)
 {
     const mnp_wide least = range->least;
     const bool descending = p.descending;
@@ -453,10 +453,10 @@ static void mnp_narrow(const mnp_order_params &p, const MNP_KEY *keys, mnp_range
 }
 
 /* Copy the elements before a range, and `among` of it, in their order. */
-static void mnp_collect(const mnp_order_params &p, const MNP_KEY *keys, const mnp_range &range, int64_t among,
+static void mnp_collect(const mnp_radix_sort_params &p, const MNP_KEY *keys, const mnp_range &range, int64_t among,
                         const mnp_place &to)
 {
-    const mnp_wide least = range.least, largest = (mnp_wide)~(mnp_wide)0, above = (mnp_wide)(largest - least);
+    const mnp_wide least = range.least, largest = (mnp_wide) ~(mnp_wide)0, above = (mnp_wide)(largest - least);
     const mnp_wide wide = range.bits > 0 ? (mnp_wide)(largest >> (8 * sizeof largest - range.bits)) : (mnp_wide)0;
     const mnp_wide last = (mnp_wide)(least + (wide < above ? wide : above));
     const bool descending = p.descending;
@@ -479,13 +479,13 @@ static void mnp_collect(const mnp_order_params &p, const MNP_KEY *keys, const mn
 }
 
 /* Find a short range that the last one of them is in, and sort what is not behind it. */
-static void mnp_sort_first(const mnp_order_params &p, int64_t line)
+static void mnp_sort_first(const mnp_radix_sort_params &p, int64_t line)
 {
-    const MNP_KEY *keys = (const MNP_KEY *)p.keys[MNP_ORDER_GIVEN] + line * p.length;
-    const mnp_place all = {(MNP_KEY *)p.keys[MNP_ORDER_SCRATCH], (mnp_payload *)p.payload[MNP_ORDER_SCRATCH]};
+    const MNP_KEY *keys = (const MNP_KEY *)p.keys[MNP_RADIX_SORT_GIVEN] + line * p.length;
+    const mnp_place all = {(MNP_KEY *)p.keys[MNP_RADIX_SORT_SCRATCH], (mnp_payload *)p.payload[MNP_RADIX_SORT_SCRATCH]};
     const mnp_place room = mnp_place_behind(all, 2 * line * p.room), spare = mnp_place_behind(room, p.room);
-    const mnp_part whole = {{{(MNP_KEY *)keys, NULL}}, MNP_ORDER_GIVEN, p.length};
-    mnp_order_params own = p;
+    const mnp_part whole = {{{(MNP_KEY *)keys, NULL}}, MNP_RADIX_SORT_GIVEN, p.length};
+    mnp_radix_sort_params own = p;
     mnp_range range = {0, 0, 0, p.length};
     range.bits = mnp_span(p, whole, &range.least);
     while (range.bits > 0 && range.before + range.among > p.room)
@@ -494,25 +494,27 @@ static void mnp_sort_first(const mnp_order_params &p, int64_t line)
     const int64_t among = range.bits > 0 ? range.among : p.first - range.before;
     mnp_collect(p, keys, range, among, room);
     own.in_place = own.keep_keys = 1;
-    mnp_sort_part(own, mnp_part{{room, room, spare}, MNP_ORDER_GIVEN, range.before + among});
+    mnp_sort_part(own, mnp_part{{room, room, spare}, MNP_RADIX_SORT_GIVEN, range.before + among});
     if (p.keep_keys)
-        memcpy((MNP_KEY *)p.keys[MNP_ORDER_WANTED] + line * p.first, room.keys, p.first * sizeof(MNP_KEY));
+        memcpy((MNP_KEY *)p.keys[MNP_RADIX_SORT_WANTED] + line * p.first, room.keys, p.first * sizeof(MNP_KEY));
     if (MNP_PAYLOAD > 0)
-        memcpy((mnp_payload *)p.payload[MNP_ORDER_WANTED] + line * p.first, room.payload,
+        memcpy((mnp_payload *)p.payload[MNP_RADIX_SORT_WANTED] + line * p.first, room.payload,
                p.first * sizeof(mnp_payload));
 }
 
-MNP_KERNEL(order_lines, mnp_order_params)
+MNP_KERNEL(radix_sort_lines, mnp_radix_sort_params)
 {
-    for MNP_RANGE (line, p.lines) {
-        if (p.first > 0) {
-            mnp_sort_first(p, line);
-            continue;
+    for
+        MNP_RANGE(line, p.lines)
+        {
+            if (p.first > 0) {
+                mnp_sort_first(p, line);
+                continue;
+            }
+            mnp_part part = {{}, MNP_RADIX_SORT_GIVEN, p.length};
+            for (int place = 0; place < MNP_RADIX_SORT_PLACES; place++)
+                part.places[place] =
+                    mnp_place_behind({(MNP_KEY *)p.keys[place], (mnp_payload *)p.payload[place]}, line * p.length);
+            mnp_sort_part(p, part);
         }
-        mnp_part part = {{}, MNP_ORDER_GIVEN, p.length};
-        for (int place = 0; place < MNP_ORDER_PLACES; place++)
-            part.places[place] = mnp_place_behind({(MNP_KEY *)p.keys[place], (mnp_payload *)p.payload[place]},
-                                                  line * p.length);
-        mnp_sort_part(p, part);
-    }
 }

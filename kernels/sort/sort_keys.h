@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From keys to unsigned numbers of the same order, and to their digits.
  *
@@ -31,79 +32,78 @@ typedef mnp_bits_of_size<sizeof(MNP_KEY)>::type mnp_bits;
 enum { MNP_PASSES = sizeof(MNP_KEY) };
 
 /* Numbers of a float's sign and magnitude; infinity is its largest magnitude. */
-template <typename Bits> MNP_INLINE Bits mnp_order_float(Bits bits, Bits infinity)
+template <typename Bits> MNP_INLINE Bits mnp_sort_key_float(Bits bits, Bits infinity)
 {
     const Bits sign = (Bits)((Bits)1 << (8 * sizeof(Bits) - 1)), magnitude = (Bits)(bits & (Bits)~sign);
     const Bits falls = (Bits)(0 - (Bits)(bits >> (8 * sizeof(Bits) - 1))), rises = (Bits)(bits ^ (Bits)(falls | sign));
     const Bits number = magnitude == 0 ? sign : rises;
-    return magnitude > infinity ? (Bits)~(Bits)0 : number;
+    return magnitude > infinity ? (Bits) ~(Bits)0 : number;
 }
 
-template <typename Bits, typename T> MNP_INLINE Bits mnp_order_bits_as(const T &x)
+template <typename Bits, typename T> MNP_INLINE Bits mnp_sort_key_bits_as(const T &x)
 {
     Bits bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-MNP_INLINE uint8_t mnp_order_number(mnp_bool x)
+MNP_INLINE uint8_t mnp_sort_key_number(mnp_bool x)
 {
     return x.value;
 }
-MNP_INLINE uint16_t mnp_order_number(mnp_float16 x)
+MNP_INLINE uint16_t mnp_sort_key_number(mnp_float16 x)
 {
-    return mnp_order_float(x.bits, (uint16_t)0x7c00);
+    return mnp_sort_key_float(x.bits, (uint16_t)0x7c00);
 }
-MNP_INLINE uint16_t mnp_order_number(mnp_bfloat16 x)
+MNP_INLINE uint16_t mnp_sort_key_number(mnp_bfloat16 x)
 {
-    return mnp_order_float(x.bits, (uint16_t)0x7f80);
+    return mnp_sort_key_float(x.bits, (uint16_t)0x7f80);
 }
-MNP_INLINE uint32_t mnp_order_number(float x)
+MNP_INLINE uint32_t mnp_sort_key_number(float x)
 {
-    return mnp_order_float(mnp_order_bits_as<uint32_t>(x), (uint32_t)0x7f800000);
+    return mnp_sort_key_float(mnp_sort_key_bits_as<uint32_t>(x), (uint32_t)0x7f800000);
 }
-MNP_INLINE uint64_t mnp_order_number(double x)
+MNP_INLINE uint64_t mnp_sort_key_number(double x)
 {
-    return mnp_order_float(mnp_order_bits_as<uint64_t>(x), (uint64_t)0x7ff0000000000000);
+    return mnp_sort_key_float(mnp_sort_key_bits_as<uint64_t>(x), (uint64_t)0x7ff0000000000000);
 }
-template <typename T> MNP_INLINE typename mnp_bits_of_size<sizeof(T)>::type mnp_order_number(T x)
+template <typename T> MNP_INLINE typename mnp_bits_of_size<sizeof(T)>::type mnp_sort_key_number(T x)
 {
     typedef typename mnp_bits_of_size<sizeof(T)>::type bits;
     const bits sign = (bits)((T)-1 < (T)0 ? (bits)1 << (8 * sizeof(T) - 1) : 0);
     return (bits)((bits)x ^ sign);
 }
 
-MNP_INLINE uint64_t mnp_order_join(uint32_t high, uint32_t low)
+MNP_INLINE uint64_t mnp_sort_key_join(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;
 }
-MNP_INLINE mnp_bits128 mnp_order_join(uint64_t high, uint64_t low)
+MNP_INLINE mnp_bits128 mnp_sort_key_join(uint64_t high, uint64_t low)
 {
     return mnp_bits128{high, low};
 }
-template <typename R>
-MNP_INLINE typename mnp_bits_of_size<2 * sizeof(R)>::type mnp_order_number(mnp_complex<R> x)
+template <typename R> MNP_INLINE typename mnp_bits_of_size<2 * sizeof(R)>::type mnp_sort_key_number(mnp_complex<R> x)
 {
     typedef typename mnp_bits_of_size<sizeof(R)>::type bits;
-    const bits nan = (bits)~(bits)0, re = mnp_order_number(x.re), im = mnp_order_number(x.im);
+    const bits nan = (bits) ~(bits)0, re = mnp_sort_key_number(x.re), im = mnp_sort_key_number(x.im);
     if (re == nan)
-        return mnp_order_join(im == nan ? nan : (bits)(nan - 1), im);
-    return im == nan ? mnp_order_join((bits)(nan - 2), re) : mnp_order_join(re, im);
+        return mnp_sort_key_join(im == nan ? nan : (bits)(nan - 1), im);
+    return im == nan ? mnp_sort_key_join((bits)(nan - 2), re) : mnp_sort_key_join(re, im);
 }
 
-template <typename Bits> MNP_INLINE Bits mnp_order_turned(Bits bits, bool turn)
+template <typename Bits> MNP_INLINE Bits mnp_sort_key_turned(Bits bits, bool turn)
 {
     return (Bits)(bits ^ (Bits)(0 - (Bits)turn));
 }
-MNP_INLINE mnp_bits128 mnp_order_turned(mnp_bits128 bits, bool turn)
+MNP_INLINE mnp_bits128 mnp_sort_key_turned(mnp_bits128 bits, bool turn)
 {
-    return mnp_bits128{mnp_order_turned(bits.high, turn), mnp_order_turned(bits.low, turn)};
+    return mnp_bits128{mnp_sort_key_turned(bits.high, turn), mnp_sort_key_turned(bits.low, turn)};
 }
 
 /* The number of a key in the order that is wanted. */
 MNP_INLINE mnp_bits mnp_number(const MNP_KEY &key, bool descending)
 {
-    return mnp_order_turned(mnp_order_number(key), descending);
+    return mnp_sort_key_turned(mnp_sort_key_number(key), descending);
 }
 
 template <typename Bits> MNP_INLINE uint32_t mnp_digit(Bits bits, int pass)
@@ -118,7 +118,7 @@ MNP_INLINE uint32_t mnp_digit(mnp_bits128 bits, int pass)
 /* The digit of a key's number. */
 MNP_INLINE uint32_t mnp_digit_of_key(const MNP_KEY &key, int pass, bool descending)
 {
-    return mnp_digit(mnp_order_number(key), pass) ^ (descending ? 255u : 0u);
+    return mnp_digit(mnp_sort_key_number(key), pass) ^ (descending ? 255u : 0u);
 }
 
 template <typename Bits> MNP_INLINE bool mnp_is_before(Bits a, Bits b)
@@ -155,8 +155,8 @@ MNP_INLINE mnp_payload mnp_payload_number(int64_t i)
 }
 
 /* Element i of a line, which begins at `line`, in the payload that is given. */
-MNP_INLINE mnp_payload mnp_payload_given(const mnp_order_params &p, int64_t line, int64_t i)
+MNP_INLINE mnp_payload mnp_payload_given(const mnp_radix_sort_params &p, int64_t line, int64_t i)
 {
-    const mnp_payload *given = (const mnp_payload *)p.payload[MNP_ORDER_GIVEN];
+    const mnp_payload *given = (const mnp_payload *)p.payload[MNP_RADIX_SORT_GIVEN];
     return given ? given[line + i] : mnp_payload_number(i);
 }

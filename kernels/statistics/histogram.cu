@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Histograms: how many elements are in each of many bins, or the sums of their weights.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Histograms on a GPU.
  *
@@ -68,7 +69,7 @@ struct mnp_finder {
 };
 
 constexpr int mnp_pack = sizeof(MNP_ELEMENT) < 16 ? 16 / sizeof(MNP_ELEMENT) : 1; /* elements of one access */
-constexpr int mnp_loads = 4;                                                       /* under way at a time */
+constexpr int mnp_loads = 4;                                                      /* under way at a time */
 
 struct alignas(16) mnp_packed {
     MNP_ELEMENT at[mnp_pack];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Histograms on the host: the bins of a chunk of elements are found in plain loops that the compiler vectorises, then
  * counted one after the other.  Few bins are counted in several tables in turn, as a counter that was just written
@@ -210,7 +211,8 @@ static void mnp_do_group(const mnp_histogram_params &p, int64_t begin, int64_t e
 
 MNP_KERNEL(fill_histogram, mnp_histogram_params)
 {
-    for MNP_RANGE (g, p.groups)
-        mnp_do_group(p, mnp_share_begin(p.size, g, p.groups), mnp_share_begin(p.size, g + 1, p.groups),
-                     (MNP_SUM *)p.sums + g * p.bins);
+    for
+        MNP_RANGE(g, p.groups)
+    mnp_do_group(p, mnp_share_begin(p.size, g, p.groups), mnp_share_begin(p.size, g + 1, p.groups),
+                 (MNP_SUM *)p.sums + g * p.bins);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter of histogram.cu, shared by the library (C) and the kernel (C++).
  */
@@ -20,11 +21,11 @@ enum { MNP_HISTOGRAM_DIMS = 8 };
  */
 typedef struct mnp_histogram_params {
     const void *elements, *weights;
-    const void *edges;         /* to be searched: bins + 1 of them, rising */
-    void *sums;                /* groups * bins, which are 0 before */
+    const void *edges; /* to be searched: bins + 1 of them, rising */
+    void *sums;        /* groups * bins, which are 0 before */
     long long bins, groups, size;
-    int ndim;                  /* 1 .. MNP_HISTOGRAM_DIMS; the last is the innermost */
-    int copies;                /* of counters, as the power of two, in a block's memory */
+    int ndim;   /* 1 .. MNP_HISTOGRAM_DIMS; the last is the innermost */
+    int copies; /* of counters, as the power of two, in a block's memory */
     long long extent[MNP_HISTOGRAM_DIMS], stride[MNP_HISTOGRAM_DIMS], weight_stride[MNP_HISTOGRAM_DIMS];
     /* Even bins: the edges are low + i * step, and `high`; x is at (x - first) * scale, wrong by less than `margin` */
     double low, high, step, first, scale, margin;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside an array: dtype + layout + this rank's box in device memory, which views share.
  */
@@ -45,11 +46,11 @@ struct mnp_array {
     int64_t local_lo[MNP_MAX_DIMS], local_shape[MNP_MAX_DIMS], local_strides[MNP_MAX_DIMS];
     int64_t local_size; /* elements; strides are in elements too, and may be negative or 0 */
     int64_t before[MNP_MAX_DIMS], after[MNP_MAX_DIMS]; /* margins: see margins.c */
-    mnp__buffer *buffer; /* one count of it; NULL for a scalar */
-    void *data;          /* this block's first element; NULL if the block is empty */
-    bool read_only;      /* a broadcast view, or a view of one: elements share memory */
-    unsigned dense;      /* the orders, mnp__dense_orders, in which the blocks of all ranks are known to lie dense */
-    char weak;           /* a scalar's kind, 'b', 'i', 'f' or 'c'; else 0 */
+    mnp__buffer *buffer;                               /* one count of it; NULL for a scalar */
+    void *data;                                        /* this block's first element; NULL if the block is empty */
+    bool read_only;                                    /* a broadcast view, or a view of one: elements share memory */
+    unsigned dense; /* the orders, mnp__dense_orders, in which the blocks of all ranks are known to lie dense */
+    char weak;      /* a scalar's kind, 'b', 'i', 'f' or 'c'; else 0 */
     unsigned long long value[2];
 };
 

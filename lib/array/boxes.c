@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lists of boxes, and the launches of kernels/array/copy_boxes.cu that serve them.
  */
@@ -239,8 +240,8 @@ static mnp_status copy_kernel(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, bool a
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_SRC %s\n#define MNP_DST %s\n", mnp__jit_type(src), mnp__jit_type(dst));
-    const mnp__kernel_spec spec = {.file = "array/copy_boxes.cu", .function = "copy_boxes",
-                                   .defines = mnp__text_string(&defines)};
+    const mnp__kernel_spec spec = {
+        .file = "array/copy_boxes.cu", .function = "copy_boxes", .defines = mnp__text_string(&defines)};
     return alone ? ctx->device->ops->kernel_load(ctx->device, &spec, kernel_p)
                  : mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
 }
@@ -266,7 +267,10 @@ static mnp_status launch(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_copy_param
 
 mnp_box_list mnp__boxes_params(const mnp__boxes *boxes)
 {
-    return (mnp_box_list){.boxes = boxes->device, .count = boxes->count, .total = boxes->total, .units = boxes->units,
+    return (mnp_box_list){.boxes = boxes->device,
+                          .count = boxes->count,
+                          .total = boxes->total,
+                          .units = boxes->units,
                           .ndim = boxes->ndim};
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lists of boxes to copy between strided memories on this rank's device: what the mover, casts and fills are made of.
  */

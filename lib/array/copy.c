@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From array to array of the same layout, whatever their strides: copies and casts.
  */
@@ -10,8 +11,10 @@
 mnp_status mnp__array_refuse_scalar(const char *function, const mnp_array *array)
 {
     if (mnp__array_is_scalar(array))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: a scalar is an operand of element-wise functions alone; make an array of it, "
-                        "such as with mnp_full()", function);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: a scalar is an operand of element-wise functions alone; make an array of it, "
+                        "such as with mnp_full()",
+                        function);
     return MNP_OK;
 }
 
@@ -19,8 +22,10 @@ mnp_status mnp__array_check_blocks(const char *function, const mnp_array *array)
 {
     MNP_TRY(mnp__array_refuse_scalar(function, array));
     if (mnp_layout_is_cyclic(array->layout))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: an array is spread block-cyclically; bring it to a layout of blocks first, "
-                        "with mnp_redistribute()", function);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: an array is spread block-cyclically; bring it to a layout of blocks first, "
+                        "with mnp_redistribute()",
+                        function);
     return MNP_OK;
 }
 

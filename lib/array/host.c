@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Between arrays and host memory.
  *
@@ -75,91 +76,91 @@ static mnp_status staging_kernel(mnp_ctx *ctx, struct staging *staging, mnp_dtyp
 }
 
 /* A block on its way. */
-struct passage {
+struct transfer {
     mnp_ctx *ctx;
     const mnp_array *array;
     struct staging *staging;
-    mnp__kernel *kernel;   /* NULL: the block is dense */
+    mnp__kernel *kernel; /* NULL: the block is dense */
     size_t item;
-    int64_t slab;          /* elements that a buffer holds */
+    int64_t slab; /* elements that a buffer holds */
     int64_t dense[MNP_MAX_DIMS];
 };
 
-static mnp_status open_passage(const mnp_array *array, struct passage *passage)
+static mnp_status open_transfer(const mnp_array *array, struct transfer *transfer)
 {
-    *passage = (struct passage){.ctx = array->ctx, .array = array, .item = mnp_dtype_size(array->dtype)};
-    passage->slab = SLAB_BYTES / (int64_t)passage->item;
-    mnp__dense_strides(array->layout->ndim, array->local_shape, passage->dense);
-    MNP_TRY(get_staging(array->ctx, &passage->staging));
-    MNP_TRY(make_buffers(array->ctx, passage->staging));
+    *transfer = (struct transfer){.ctx = array->ctx, .array = array, .item = mnp_dtype_size(array->dtype)};
+    transfer->slab = SLAB_BYTES / (int64_t)transfer->item;
+    mnp__dense_strides(array->layout->ndim, array->local_shape, transfer->dense);
+    MNP_TRY(get_staging(array->ctx, &transfer->staging));
+    MNP_TRY(make_buffers(array->ctx, transfer->staging));
     if (mnp__array_is_dense(array))
         return MNP_OK;
-    return staging_kernel(array->ctx, passage->staging, array->dtype, &passage->kernel);
+    return staging_kernel(array->ctx, transfer->staging, array->dtype, &transfer->kernel);
 }
 
 /* Enqueue the copy of a slab between its buffer and the block. */
-static mnp_status pass_slab(struct passage *passage, int64_t index, int64_t begin, int64_t count, bool to_device)
+static mnp_status pass_slab(struct transfer *transfer, int64_t index, int64_t begin, int64_t count, bool to_device)
 {
-    const mnp_array *array = passage->array;
-    mnp__device *device = passage->ctx->device;
-    mnp__stream *stream = passage->ctx->compute;
-    void *buffer = passage->staging->buffer[index % 2];
+    const mnp_array *array = transfer->array;
+    mnp__device *device = transfer->ctx->device;
+    mnp__stream *stream = transfer->ctx->compute;
+    void *buffer = transfer->staging->buffer[index % 2];
     int ndim = array->layout->ndim;
-    if (!passage->kernel) {
-        void *memory = (char *)array->data + begin * (int64_t)passage->item;
+    if (!transfer->kernel) {
+        void *memory = (char *)array->data + begin * (int64_t)transfer->item;
         MNP_TRY(device->ops->copy(device, to_device ? memory : buffer, to_device ? buffer : memory,
-                                  (size_t)count * passage->item, stream));
+                                  (size_t)count * transfer->item, stream));
     } else {
-        mnp__one_box box = to_device ? mnp__one_box_of(ndim, array->local_shape, passage->dense, array->local_strides)
-                                     : mnp__one_box_of(ndim, array->local_shape, array->local_strides, passage->dense);
+        mnp__one_box box = to_device ? mnp__one_box_of(ndim, array->local_shape, transfer->dense, array->local_strides)
+                                     : mnp__one_box_of(ndim, array->local_shape, array->local_strides, transfer->dense);
         box.begin = begin;
         box.count = count;
         *(to_device ? &box.box.src : &box.box.dst) = -begin; /* the buffer begins with element `begin` */
-        MNP_TRY(mnp__one_box_copy(passage->ctx, passage->kernel, &box, passage->item, to_device ? buffer : array->data,
-                                  to_device ? array->data : buffer, stream));
+        MNP_TRY(mnp__one_box_copy(transfer->ctx, transfer->kernel, &box, transfer->item,
+                                  to_device ? buffer : array->data, to_device ? array->data : buffer, stream));
     }
-    return device->ops->event_record(device, passage->staging->ready[index % 2], stream);
+    return device->ops->event_record(device, transfer->staging->ready[index % 2], stream);
 }
 
-static int64_t slab_count(const struct passage *passage, int64_t begin)
+static int64_t slab_count(const struct transfer *transfer, int64_t begin)
 {
-    int64_t left = passage->array->local_size - begin;
-    return left < passage->slab ? left : passage->slab;
+    int64_t left = transfer->array->local_size - begin;
+    return left < transfer->slab ? left : transfer->slab;
 }
 
 /* Bring the block to the device from elements of any strides. */
 static mnp_status pass_to_device(const mnp_array *array, const void *from, const int64_t *from_strides)
 {
-    struct passage passage;
-    MNP_TRY(open_passage(array, &passage));
-    mnp__one_box box = mnp__one_box_of(array->layout->ndim, array->local_shape, from_strides, passage.dense);
-    for (int64_t index = 0, begin = 0; begin < array->local_size; index++, begin += passage.slab) {
-        int64_t count = slab_count(&passage, begin);
+    struct transfer transfer;
+    MNP_TRY(open_transfer(array, &transfer));
+    mnp__one_box box = mnp__one_box_of(array->layout->ndim, array->local_shape, from_strides, transfer.dense);
+    for (int64_t index = 0, begin = 0; begin < array->local_size; index++, begin += transfer.slab) {
+        int64_t count = slab_count(&transfer, begin);
         if (index >= 2)
-            MNP_TRY(mnp__comm_wait_event(&passage.ctx->comm, passage.staging->ready[index % 2]));
+            MNP_TRY(mnp__comm_wait_event(&transfer.ctx->comm, transfer.staging->ready[index % 2]));
         box.begin = begin;
         box.count = count;
         box.box.dst = -begin;
-        mnp__one_box_copy_on_cpu(&box, passage.item, from, passage.staging->buffer[index % 2]);
-        MNP_TRY(pass_slab(&passage, index, begin, count, true));
+        mnp__one_box_copy_on_cpu(&box, transfer.item, from, transfer.staging->buffer[index % 2]);
+        MNP_TRY(pass_slab(&transfer, index, begin, count, true));
     }
-    return mnp__ctx_wait(passage.ctx, passage.ctx->compute);
+    return mnp__ctx_wait(transfer.ctx, transfer.ctx->compute);
 }
 
 static mnp_status pass_to_host(const mnp_array *array, char *block)
 {
-    struct passage passage;
-    MNP_TRY(open_passage(array, &passage));
-    int64_t slabs = (array->local_size + passage.slab - 1) / passage.slab;
+    struct transfer transfer;
+    MNP_TRY(open_transfer(array, &transfer));
+    int64_t slabs = (array->local_size + transfer.slab - 1) / transfer.slab;
     for (int64_t index = 0; index <= slabs; index++) { /* slab `index` is copied while the one before is emptied */
-        int64_t begin = index * passage.slab, before = begin - passage.slab;
+        int64_t begin = index * transfer.slab, before = begin - transfer.slab;
         if (index < slabs)
-            MNP_TRY(pass_slab(&passage, index, begin, slab_count(&passage, begin), false));
+            MNP_TRY(pass_slab(&transfer, index, begin, slab_count(&transfer, begin), false));
         if (index == 0)
             continue;
-        MNP_TRY(mnp__comm_wait_event(&passage.ctx->comm, passage.staging->ready[(index - 1) % 2]));
-        memcpy(block + before * (int64_t)passage.item, passage.staging->buffer[(index - 1) % 2],
-               (size_t)slab_count(&passage, before) * passage.item);
+        MNP_TRY(mnp__comm_wait_event(&transfer.ctx->comm, transfer.staging->ready[(index - 1) % 2]));
+        memcpy(block + before * (int64_t)transfer.item, transfer.staging->buffer[(index - 1) % 2],
+               (size_t)slab_count(&transfer, before) * transfer.item);
     }
     return MNP_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Numbers as operands: arrays without memory, in a ring that the context keeps.
  */
@@ -42,8 +43,8 @@ static const mnp_array *next_scalar(mnp_ctx *ctx, mnp_dtype dtype, const void *v
         return NULL;
     scalars *all = attached->data;
     mnp_array *scalar = &all->ring[all->next++ % RING];
-    *scalar = (mnp_array){.ctx = ctx, .dtype = dtype, .layout = all->layout, .local_size = 1,
-                          .weak = mnp_dtype_kind(dtype)};
+    *scalar =
+        (mnp_array){.ctx = ctx, .dtype = dtype, .layout = all->layout, .local_size = 1, .weak = mnp_dtype_kind(dtype)};
     memcpy(scalar->value, value, mnp_dtype_size(dtype));
     return scalar;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Subscripts: x[2:10:3, -1, None, ...], given as structs or as text.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Making a view: which ranks own what of it, and where in memory it lies.
  *

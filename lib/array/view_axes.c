@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Views that arrange dimensions anew: transposing, dropping, adding, broadcasting, turning round; and parts of complex
  * elements.
@@ -96,8 +97,10 @@ mnp_status mnp_squeeze(const mnp_array *x, int naxes, const int *axes, mnp_array
     for (int d = 0; d < ndim_of(x); d++) {
         int64_t extent = x->layout->shape[d];
         if (axes && dropped[d] && extent != 1)
-            return MNP_FAIL(MNP_ERR_ARG, "mnp_squeeze: axis %d has extent %" PRId64 ", and only those of extent 1 can "
-                            "be dropped", d, extent);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "mnp_squeeze: axis %d has extent %" PRId64 ", and only those of extent 1 can "
+                            "be dropped",
+                            d, extent);
         if (!(axes ? dropped[d] : extent == 1))
             dims[ndim++] = mnp__view_whole(x, d);
     }
@@ -119,8 +122,10 @@ mnp_status mnp_expand_dims(const mnp_array *x, int naxes, const int *axes, mnp_a
     bool added[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_expand_dims", x));
     if (naxes < 0 || ndim_of(x) + naxes > MNP_MAX_DIMS)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_expand_dims: %d new axes for an array of %d dimensions, and an array has at "
-                        "most %d", naxes, ndim_of(x), MNP_MAX_DIMS);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_expand_dims: %d new axes for an array of %d dimensions, and an array has at "
+                        "most %d",
+                        naxes, ndim_of(x), MNP_MAX_DIMS);
     MNP_TRY(mark_axes("mnp_expand_dims", ndim_of(x) + naxes, naxes, axes, added));
     return expand(x, ndim_of(x) + naxes, added, view_p);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arena: blocks and free ranges are nodes of one list in the order of their places, of a tree by place, and the
  * free ones of a tree by size.  The trees are treaps (Seidel and Aragon, "Randomized search trees", 1996), whose

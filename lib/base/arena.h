@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An arena: places in address space that blocks take and give back.  It only counts: it has no memory of its own and
  * never touches what it deals out, so ranks that do the same find the same places.

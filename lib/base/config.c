@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Settings: options of mnp_init() before the environment before the defaults.
  */
@@ -90,8 +91,10 @@ static mnp_status read_limit(mnp__config *config)
         unit *= 1024;
     end += letter || share;
     if (end == text || *end || !(number > 0) || number * unit > 9e18 || (share && number > 100))
-        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_MEMORY_LIMIT is \"%s\"; it should be bytes, as 4000000000, 500M or 16G, "
-                        "or a percentage up to 100%%", text);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "MANIPLE_MEMORY_LIMIT is \"%s\"; it should be bytes, as 4000000000, 500M or 16G, "
+                        "or a percentage up to 100%%",
+                        text);
     config->memory_bytes = share ? 0 : number * unit < 1 ? 1 : (int64_t)(number * unit);
     config->memory_share = share ? number / 100 : 0;
     return MNP_OK;
@@ -124,14 +127,14 @@ static mnp_status check(mnp__config *config, int rank)
     if (end == config->deadline || *end || !(config->deadline_seconds > 0))
         return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_DEADLINE is \"%s\"; it should be a number of seconds above 0",
                         config->deadline);
-    MNP_TRY(check_choice("MANIPLE_REPRODUCIBLE", config->reproducible, (const char *const[]){"0", "1", NULL},
-                         "0 or 1"));
+    MNP_TRY(
+        check_choice("MANIPLE_REPRODUCIBLE", config->reproducible, (const char *const[]){"0", "1", NULL}, "0 or 1"));
     config->is_reproducible = strcmp(config->reproducible, "1") == 0;
     MNP_TRY(check_choice("MANIPLE_SPMV", config->spmv,
                          (const char *const[]){"measure", "stream", "rows", "sell", "dia", NULL},
                          "measure, stream, rows, sell or dia"));
-    MNP_TRY(check_choice("MANIPLE_LOOP", config->loop, (const char *const[]){"auto", "launch", NULL},
-                         "auto or launch"));
+    MNP_TRY(
+        check_choice("MANIPLE_LOOP", config->loop, (const char *const[]){"auto", "launch", NULL}, "auto or launch"));
     MNP_TRY(read_count("MANIPLE_THREADS", config->threads, 4096, &threads));
     MNP_TRY(read_count("MANIPLE_NODE_SIZE", config->node_size, INT_MAX, &config->node_ranks));
     MNP_TRY(read_limit(config));
@@ -142,8 +145,10 @@ static mnp_status make_table(mnp__config *config)
 {
     MNP_TRY(mnp__calloc(NSETTINGS + 1, sizeof *config->table, &config->table));
     for (int i = 0; i < NSETTINGS; i++)
-        config->table[i] = (mnp_setting_info){.name = settings[i].variable, .value = *field_of(config, i),
-                                              .fallback = settings[i].fallback, .help = settings[i].help};
+        config->table[i] = (mnp_setting_info){.name = settings[i].variable,
+                                              .value = *field_of(config, i),
+                                              .fallback = settings[i].fallback,
+                                              .help = settings[i].help};
     return MNP_OK;
 }
 

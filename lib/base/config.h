@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Settings: one table gives every setting's name, environment variable, default and meaning; `maniple info --settings`
  * and the manual page print it.
@@ -51,9 +52,9 @@ typedef struct mnp__config {
 #undef MNP__SETTING_FIELD
     mnp__log logger;
     double deadline_seconds;
-    int node_ranks;               /* of MANIPLE_NODE_SIZE; 0: all of a host */
-    int64_t memory_bytes;         /* of MANIPLE_MEMORY_LIMIT, or 0 */
-    double memory_share;          /* the same as a part of the whole, or 0 */
+    int node_ranks;       /* of MANIPLE_NODE_SIZE; 0: all of a host */
+    int64_t memory_bytes; /* of MANIPLE_MEMORY_LIMIT, or 0 */
+    double memory_share;  /* the same as a part of the whole, or 0 */
     bool is_reproducible;
     mnp_setting_info *table; /* the same, for printing; ends with a NULL name */
 } mnp__config;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Values of the dtypes of linear algebra: float32, float64, complex64 and complex128.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * FNV-1a, 64 bits: to tell texts and arguments apart, not to withstand anybody.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages on stderr, by level and rank (MANIPLE_LOG).
  */

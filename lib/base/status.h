@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How functions fail: the one that finds the error records it with MNP_FAIL, the others pass it up with MNP_TRY.
  */

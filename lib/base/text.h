@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Text: a string that grows, and numbers, which have points here whatever locale the program has set.
  *
@@ -29,7 +30,7 @@ typedef struct mnp__text {
 void mnp__text_add(mnp__text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void mnp__text_add_bytes(mnp__text *text, const char *bytes, size_t length);
 void mnp__text_add_shape(mnp__text *text, int ndim, const int64_t *shape); /* as NumPy prints it: (872, 1000) */
-const char *mnp__text_string(const mnp__text *text); /* never NULL */
+const char *mnp__text_string(const mnp__text *text);                       /* never NULL */
 mnp_status mnp__text_status(const mnp__text *text);
 bool mnp__text_has_grown(const mnp__text *text); /* has asked for memory of its own, in vain or not */
 void mnp__text_free(mnp__text *text);

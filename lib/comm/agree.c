@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Failing together: agreement on a status, MPI's own errors, small collectives that notice a lost rank, and the end of
  * a program.
@@ -66,7 +67,7 @@ static int rank_after(const mnp__comm *comm, int places)
  */
 static mnp_status find_least(const mnp__comm *comm, int *value)
 {
-    int (*rounds)[2]; /* what is sent and received in each */
+    int(*rounds)[2]; /* what is sent and received in each */
     MNP_TRY(mnp__watch_room(comm, 32 * sizeof *rounds, (void **)&rounds));
     for (int k = 0; k < 31 && comm->size > 1 << k; k++) {
         rounds[k][0] = *value;
@@ -138,8 +139,8 @@ mnp_status mnp__all_reduce(const mnp__comm *comm, void *values, int count, MPI_D
     const size_t size = (size_t)bytes * (size_t)count;
     MNP_TRY(gather(comm, values, size, &parts));
     for (int r = 1; r < comm->size; r++)
-        MNP_TRY(mnp__mpi_status(MPI_Reduce_local(parts + (size_t)r * size, values, count, type, op),
-                                "MPI_Reduce_local"));
+        MNP_TRY(
+            mnp__mpi_status(MPI_Reduce_local(parts + (size_t)r * size, values, count, type, op), "MPI_Reduce_local"));
     return MNP_OK;
 }
 
@@ -154,10 +155,12 @@ mnp_status mnp__all_to_all(const mnp__comm *comm, const void *send, void *recv, 
     memcpy(sent, send, all);
     for (size_t i = 0; i < ranks; i++) {
         const int to = rank_after(comm, (int)i), from = rank_after(comm, -(int)i);
-        MNP_TRY(mnp__mpi_status(MPI_Irecv(received + (size_t)from * size, (int)size, MPI_BYTE, from, tag, comm->mpi,
-                                          &requests[2 * i]), "MPI_Irecv"));
-        MNP_TRY(mnp__mpi_status(MPI_Isend(sent + (size_t)to * size, (int)size, MPI_BYTE, to, tag, comm->mpi,
-                                          &requests[2 * i + 1]), "MPI_Isend"));
+        MNP_TRY(mnp__mpi_status(
+            MPI_Irecv(received + (size_t)from * size, (int)size, MPI_BYTE, from, tag, comm->mpi, &requests[2 * i]),
+            "MPI_Irecv"));
+        MNP_TRY(mnp__mpi_status(
+            MPI_Isend(sent + (size_t)to * size, (int)size, MPI_BYTE, to, tag, comm->mpi, &requests[2 * i + 1]),
+            "MPI_Isend"));
     }
     MNP_TRY(mnp__watch_requests(comm, 2 * comm->size, requests, "MPI_Testall"));
     memcpy(recv, received, all);

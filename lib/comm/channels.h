@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Channels: small messages between peers, written straight into the receiver's memory.
  *

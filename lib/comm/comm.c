@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Communicators, and the choice of how data travels between devices.
  */
@@ -32,9 +33,9 @@ mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm)
     MPI_Comm_rank(comm->mpi, &comm->rank);
     MPI_Comm_size(comm->mpi, &comm->size);
     MNP_TRY(mnp__watch_new(comm, &comm->watch));
-    MNP_TRY(mnp__mpi_status(
-        MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &comm->node),
-        "MPI_Comm_split_type"));
+    MNP_TRY(
+        mnp__mpi_status(MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &comm->node),
+                        "MPI_Comm_split_type"));
     MPI_Comm_rank(comm->node, &comm->node_rank);
     MPI_Comm_size(comm->node, &comm->node_size);
     return number_nodes(comm);
@@ -48,9 +49,9 @@ static mnp_status count_sharers(mnp__comm *comm)
     if (st == MNP_OK)
         st = comm->device->ops->identity(comm->device, &mine);
     MNP_TRY_OR(mnp__agree(comm, st), st, done);
-    MNP_TRY_OR(mnp__mpi_status(MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm->node),
-                               "MPI_Allgather"),
-               st, done);
+    MNP_TRY_OR(
+        mnp__mpi_status(MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm->node), "MPI_Allgather"), st,
+        done);
     comm->ranks_on_device = 0;
     for (int i = 0; i < comm->node_size; i++)
         comm->ranks_on_device += mine != 0 && all[i] == mine;
@@ -70,12 +71,8 @@ static mnp_status gather_facts(const mnp__comm *comm, struct facts *facts)
 {
     bool gpu = !comm->device->cpu_memory;
     const char *wish = comm->config->transport;
-    struct facts mine = {gpu,
-                         !gpu,
-                         comm->ranks_on_device,
-                         strcmp(wish, "mpi") == 0,
-                         strcmp(wish, "nccl") == 0,
-                         !mnp__nccl_available()};
+    struct facts mine = {
+        gpu, !gpu, comm->ranks_on_device, strcmp(wish, "mpi") == 0, strcmp(wish, "nccl") == 0, !mnp__nccl_available()};
     return mnp__mpi_status(MPI_Allreduce(&mine, facts, sizeof mine / sizeof(int), MPI_INT, MPI_MAX, comm->mpi),
                            "MPI_Allreduce");
 }
@@ -86,7 +83,7 @@ static mnp_status choose_transport(mnp__comm *comm)
     MNP_TRY(gather_facts(comm, &facts));
     if (facts.somewhere_gpu && facts.somewhere_none)
         return MNP_FAIL(MNP_ERR_DEVICE, "some ranks have a GPU and others have none: give every rank one, or set "
-                        "MANIPLE_DEVICE=host");
+                                        "MANIPLE_DEVICE=host");
     if (facts.somewhere_none) {
         comm->transport = MNP_TRANSPORT_MPI;
         return MNP_OK;
@@ -99,8 +96,8 @@ static mnp_status choose_transport(mnp__comm *comm)
     bool nccl = !facts.lacks_nccl && facts.sharers == 1 && !facts.wants_mpi;
     comm->transport = nccl ? MNP_TRANSPORT_NCCL : MNP_TRANSPORT_STAGED;
     if (facts.sharers > 1)
-        MNP_LOG(&comm->config->logger, MNP_LOG_WARN,
-                "%d ranks share one GPU: they run, but slower than one rank a GPU", facts.sharers);
+        MNP_LOG(&comm->config->logger, MNP_LOG_WARN, "%d ranks share one GPU: they run, but slower than one rank a GPU",
+                facts.sharers);
     return MNP_OK;
 }
 
@@ -157,7 +154,7 @@ void mnp__comm_close(mnp__comm *comm)
 /*
  * What a wait for the GPU has seen: which call of NCCL is under way since when, and when it last looked for all ranks.
  */
-struct vigil {
+struct wait_state {
     uint32_t over;
     double since, looked;
 };
@@ -166,7 +163,7 @@ struct vigil {
  * Now and then while the GPU is busy: whether all ranks are there, and NCCL is well and in time.  Kernels of ours that
  * wait know the time themselves (waits.h).
  */
-static mnp_status keep_vigil(mnp__comm *comm, struct vigil *vigil)
+static mnp_status look_at_wait(mnp__comm *comm, struct wait_state *wait_state)
 {
     const double now = MPI_Wtime(), between_looks = 0.05, deadline = comm->config->deadline_seconds;
     bool communicating;
@@ -174,8 +171,8 @@ static mnp_status keep_vigil(mnp__comm *comm, struct vigil *vigil)
     int there;
     /* another rank may be waiting for what MPI has not sent from here yet */
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
-    if ((comm->nccl || comm->waits) && now - vigil->looked > between_looks) { /* else nothing waits for others */
-        vigil->looked = now;
+    if ((comm->nccl || comm->waits) && now - wait_state->looked > between_looks) { /* else nothing waits for others */
+        wait_state->looked = now;
         MNP_TRY(mnp__watch_look(comm));
     }
     if (!comm->nccl)
@@ -185,10 +182,10 @@ static mnp_status keep_vigil(mnp__comm *comm, struct vigil *vigil)
         MNP_TRY(mnp__watch_look(comm));
         return st;
     }
-    if (!communicating || over != vigil->over) /* computing may take as long as it takes, and so may many calls */
-        vigil->since = now;
-    vigil->over = over;
-    if (now - vigil->since <= deadline)
+    if (!communicating || over != wait_state->over) /* computing may take as long as it takes, and so may many calls */
+        wait_state->since = now;
+    wait_state->over = over;
+    if (now - wait_state->since <= deadline)
         return MNP_OK;
     mnp__watch_give_up(comm, -1);
     return MNP_FAIL(MNP_ERR_TIMEOUT,
@@ -199,7 +196,7 @@ static mnp_status keep_vigil(mnp__comm *comm, struct vigil *vigil)
 static mnp_status see_through(mnp__comm *comm, mnp__device_event *event)
 {
     enum { EAGER_ROUNDS = 1000 };
-    struct vigil vigil = {0};
+    struct wait_state wait_state = {0};
     bool done;
     for (int round = 0;; round++) {
         MNP_TRY(comm->device->ops->event_query(comm->device, event, &done));
@@ -211,8 +208,8 @@ static mnp_status see_through(mnp__comm *comm, mnp__device_event *event)
             continue;
         }
         if (round == EAGER_ROUNDS)
-            vigil.since = vigil.looked = MPI_Wtime();
-        MNP_TRY(keep_vigil(comm, &vigil));
+            wait_state.since = wait_state.looked = MPI_Wtime();
+        MNP_TRY(look_at_wait(comm, &wait_state));
         nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
     }
 }

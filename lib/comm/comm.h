@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ranks and how they speak: the communicators, agreement, and the exchange of messages between devices' memories.
  */
@@ -27,18 +28,18 @@ typedef enum mnp__transport {
 
 typedef struct mnp__comm {
     const mnp__config *config;
-    MPI_Comm mpi;  /* a duplicate, errors returned */
-    MPI_Comm node; /* the ranks of this host */
+    MPI_Comm mpi;      /* a duplicate, errors returned */
+    MPI_Comm node;     /* the ranks of this host */
     mnp__watch *watch; /* over all ranks: watch.h */
     int rank, size, node_rank, node_size, node_index, nodes;
     int ranks_on_device; /* ranks of this host that share this rank's GPU; 1 on the host device */
     mnp__device *device; /* borrowed; NULL until mnp__comm_attach() */
     mnp__transport transport;
-    mnp__nccl *nccl; /* NULL unless that is the transport */
+    mnp__nccl *nccl;   /* NULL unless that is the transport */
     mnp__peers *peers; /* these are NULL until mnp__comm_attach() */
     mnp__heap *heap;
     mnp__waits *waits; /* of kernels; NULL unless GPUs share the heap */
-    bool library_only; /* what is planned now goes by messages of NCCL or MPI alone: mnp_comm_set_way() */
+    bool library_only; /* what is planned now goes by messages of NCCL or MPI alone: mnp_comm_set_algorithm() */
 } mnp__comm;
 
 /* The communicators of MPI.  Collective.  The config's logger is not needed yet. */

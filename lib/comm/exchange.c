@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Exchanges: sets of messages between device memories, over MPI, over MPI through pinned memory, or over NCCL.
  */
@@ -175,8 +176,8 @@ static mnp_status wait_requests(mnp__exchange *exchange)
     double begin = MPI_Wtime();
     for (;;) {
         int complete;
-        MNP_TRY(mnp__mpi_status(
-            MPI_Testall(exchange->nrequests, exchange->requests, &complete, MPI_STATUSES_IGNORE), "MPI_Testall"));
+        MNP_TRY(mnp__mpi_status(MPI_Testall(exchange->nrequests, exchange->requests, &complete, MPI_STATUSES_IGNORE),
+                                "MPI_Testall"));
         if (complete) {
             exchange->open = false;
             return MNP_OK;
@@ -185,8 +186,10 @@ static mnp_status wait_requests(mnp__exchange *exchange)
         if (MPI_Wtime() - begin > deadline) {
             int late = late_peer(exchange);
             mnp__watch_give_up(exchange->comm, late);
-            return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in an exchange within %g seconds "
-                            "(MANIPLE_DEADLINE)", late, deadline);
+            return MNP_FAIL(MNP_ERR_TIMEOUT,
+                            "rank %d did not take part in an exchange within %g seconds "
+                            "(MANIPLE_DEADLINE)",
+                            late, deadline);
         }
     }
 }

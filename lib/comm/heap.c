@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The heap: an arena (base/arena.h) of places in a region of address space, and chunks of memory behind them.
  *
@@ -222,8 +223,9 @@ static mnp_status is_full(const mnp__heap *heap, size_t size, size_t lacks)
                     "no memory for %zu bytes of an array on every rank (%.3g GiB): %zu bytes are missing; of %zu bytes "
                     "a rank, %s, %zu are in use and %zu reserved",
                     size, (double)size / 1073741824.0, lacks, ceiling(heap),
-                    limited ? "the limit of MANIPLE_MEMORY_LIMIT or mnp_memory_set_limit()"
-                    : heap->comm->device->cpu_memory ? "its share of the host" : "its share of the GPU",
+                    limited                          ? "the limit of MANIPLE_MEMORY_LIMIT or mnp_memory_set_limit()"
+                    : heap->comm->device->cpu_memory ? "its share of the host"
+                                                     : "its share of the GPU",
                     figures.used, figures.reserved);
 }
 
@@ -475,7 +477,7 @@ mnp_status mnp__heap_compare(const mnp__heap *heap)
     MNP_TRY(mnp__all_reduce(heap->comm, least, 2, MPI_UINT64_T, MPI_MIN));
     if (least[0] != ~least[1]) /* the least of the complements is that of the largest */
         return MNP_FAIL(MNP_ERR_ARG, "the ranks have made or freed arrays in different orders, and no longer find each "
-                        "other's: mnp_array_free() tells what is asked of them");
+                                     "other's: mnp_array_free() tells what is asked of them");
     return MNP_OK;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The heap: memory at the same places on all ranks, which the peers of a node have mapped.
  *

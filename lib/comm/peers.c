@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finding the peers and connecting them: stream sockets with abstract names, which Linux forgets with the process.
  * Their token is the lowest peer's; a process of another user is not spoken to.  Every rank listens before any

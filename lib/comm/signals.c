@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Signals by words of the heap, on the host device.  The word of a kind and a peer lies in the memory of the rank that
  * waits, so that waiting stays in its own cache, alone in a cache line; only the peer writes it.
@@ -106,8 +107,10 @@ static mnp_status wait_for(const mnp__signals *signals, int kind, int peer)
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
         if (wait.begin > 0 && MPI_Wtime() - wait.begin > deadline) {
             mnp__watch_give_up(comm, comm->peers->ranks[peer]);
-            return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in an exchange within %g seconds "
-                            "(MANIPLE_DEADLINE)", comm->peers->ranks[peer], deadline);
+            return MNP_FAIL(MNP_ERR_TIMEOUT,
+                            "rank %d did not take part in an exchange within %g seconds "
+                            "(MANIPLE_DEADLINE)",
+                            comm->peers->ranks[peer], deadline);
         }
     }
     return MNP_OK;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waits of kernels for other ranks: one word of pinned memory, which kernels and CPU read and write.  It stays set: a
  * wait in vain means a lost rank, after which nobody counts on anybody (watch.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waits of kernels for other ranks: what they are given (kernels/comm/waiting_params.h), and what the CPU makes of a wait that
  * lasted too long.  Only where the heap is shared by GPUs; on the host device the CPU waits itself (signals.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The watch: how a rank waits for others, and learns that one of them is lost.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Starting and ending, streams and events, and the kernels that the context keeps.
  */
@@ -133,7 +134,7 @@ void mnp_finalize(mnp_ctx *ctx)
         return;
     mnp__graphs_close(ctx);
     bool ends_mpi = ctx->started_mpi && !mnp__watch_lost(&ctx->comm); /* MPI_Finalize() waits for all ranks */
-    if (mnp_ctx_synchronize(ctx) != MNP_OK) /* kernels are not unloaded while they run */
+    if (mnp_ctx_synchronize(ctx) != MNP_OK)                           /* kernels are not unloaded while they run */
         MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_finalize: %s", mnp_error_message());
     if (ctx->live_arrays || ctx->live_plans)
         MNP_LOG(&ctx->config.logger, MNP_LOG_WARN,
@@ -207,7 +208,7 @@ mnp_status mnp_ctx_synchronize(mnp_ctx *ctx)
 
 static const char *string_of(const mnp__kernel_spec *spec, int which)
 {
-    const char *strings[STRINGS] = {spec->defines,  spec->function,      spec->file,
+    const char *strings[STRINGS] = {spec->defines,   spec->function,      spec->file,
                                     spec->generated, spec->nvrtc_options, spec->host_options};
     return strings[which] ? strings[which] : "";
 }

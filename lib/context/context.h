@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The context: what a program started with mnp_init() has.
  */
@@ -39,8 +40,8 @@ struct mnp_ctx {
     mnp__comm comm;
     mnp_comm *world; /* of the public collectives: all ranks */
     mnp__device *device;
-    mnp__stream *compute;  /* array operations */
-    mnp__stream *transfer; /* packing, exchange between ranks, staging of files */
+    mnp__stream *compute;     /* array operations */
+    mnp__stream *transfer;    /* packing, exchange between ranks, staging of files */
     mnp__device_event *order; /* of mnp__ctx_order() */
     mnp__loaded_kernel *kernels;
     mnp_graph *graphs;

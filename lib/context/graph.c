@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Graphs: recorded by the device, kept in a list by the context.
  *
@@ -46,7 +47,7 @@ mnp_status mnp_graph_begin(mnp_ctx *ctx)
     mnp__device *device = ctx->device;
     if (!device->ops->graph_begin)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "graphs need a GPU: the host device does its work when it is called, and "
-                        "nothing is left to be recorded");
+                                             "nothing is left to be recorded");
     if (device->recording)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_begin: a graph is being recorded already");
     mnp_status st = MNP_AGREE(ctx, device->ops->graph_begin(device, ctx->compute));

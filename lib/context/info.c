@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What there is: ranks, devices, links, versions, settings, the kernel cache.
  */
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
 
 static mnp_status describe_rank(mnp_ctx *ctx, mnp_rank_info *info)
 {

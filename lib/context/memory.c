@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The memory pools of a context, as the user sees them: the heap, and the two of the device.
  */

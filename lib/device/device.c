@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which device a rank gets, and what cannot be recorded on it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The device: one table of operations, two implementations, host and cuda.  Nothing above this header knows which.
  *
@@ -37,11 +38,11 @@ enum { MNP__MAX_PARAMETERS = 128 };
 
 /* A function of a raw module, which is the module's: what it takes and what limits its launches. */
 typedef struct mnp__function {
-    int nparameters;                          /* -1 where the driver is too old to tell */
-    size_t parameter_sizes[MNP__MAX_PARAMETERS]; /* bytes */
-    int max_threads, registers;               /* of a block; of a thread */
+    int nparameters;                                      /* -1 where the driver is too old to tell */
+    size_t parameter_sizes[MNP__MAX_PARAMETERS];          /* bytes */
+    int max_threads, registers;                           /* of a block; of a thread */
     size_t shared_bytes, max_dynamic_shared, local_bytes; /* static, of a block; what a launch may add; of a thread */
-    unsigned max_grid[3], max_block[3];       /* of the device */
+    unsigned max_grid[3], max_block[3];                   /* of the device */
 } mnp__function;
 
 typedef struct mnp__device_ops {
@@ -144,7 +145,7 @@ struct mnp__device {
     const mnp__config *config;
     /* in whose order memory is allocated and freed; NULL: at once, waiting for the device */
     mnp__stream *memory_stream;
-    bool cpu_memory;     /* its memory is the CPU's, which may read and write it */
+    bool cpu_memory; /* its memory is the CPU's, which may read and write it */
     /* such memory is not used again when freed: MPI may still write there for a rank that is lost */
     bool retains;
     bool has_loops;      /* graphs can be loops */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The launch of kernels whose threads share out a number of elements in a grid-stride loop.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How ranks agree on what one of them has found wrong with a file's contents: that is a fact about the file, so all
  * ranks fail with the same status and sentence, and a program ends with the same exit status everywhere.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writing a file aside.
  */
@@ -254,8 +255,10 @@ mnp_status mnp__aside_share(mnp__comm *comm, mnp__aside *aside)
         aside->descriptor = open(aside->path, O_RDWR | O_CLOEXEC);
         st = aside->descriptor >= 0
                  ? check_limit(aside)
-                 : MNP_FAIL(MNP_ERR_IO, "rank 0 can write '%s' but rank %d cannot: %s; the folder must be one that all "
-                            "ranks share", aside->file, comm->rank, strerror(errno));
+                 : MNP_FAIL(MNP_ERR_IO,
+                            "rank 0 can write '%s' but rank %d cannot: %s; the folder must be one that all "
+                            "ranks share",
+                            aside->file, comm->rank, strerror(errno));
     }
     return mnp__agree(comm, st);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A file written aside: under a temporary name in the same folder, renamed to its own when it is whole and on disk.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * HDF5's errors: its printing off, its reasons in our sentences.
  */
@@ -51,9 +52,10 @@ mnp_status mnp__h5_fail_open(const char *file)
     if (strstr(why, "signature not found"))
         return MNP_FAIL(MNP_ERR_IO, "'%s' is no HDF5 file", file);
     if (sscanf(why, "unable to lock file, errno = %d", &error) == 1)
-        return error == EWOULDBLOCK
-                   ? MNP_FAIL(MNP_ERR_IO, "another program has '%s' open for writing", file)
-                   : MNP_FAIL(MNP_ERR_IO, "'%s' cannot be locked (%s): where its file system has no locks, set "
-                              "HDF5_USE_FILE_LOCKING=FALSE", file, strerror(error));
+        return error == EWOULDBLOCK ? MNP_FAIL(MNP_ERR_IO, "another program has '%s' open for writing", file)
+                                    : MNP_FAIL(MNP_ERR_IO,
+                                               "'%s' cannot be locked (%s): where its file system has no locks, set "
+                                               "HDF5_USE_FILE_LOCKING=FALSE",
+                                               file, strerror(error));
     return MNP_FAIL(MNP_ERR_IO, "cannot open '%s' as an HDF5 file: %s", file, why);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finding a dataset: rank 0 looks with HDF5's serial driver, which waits for nobody and gives reasons, and tells the
  * others; only what it has found good is then opened by all ranks together.

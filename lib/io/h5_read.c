@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reading a dataset, or a box of one, into an array.
  */
@@ -20,8 +21,10 @@ static mnp_status check_box(const mnp__h5_place *place, const mnp_h5_info *info,
     for (int d = 0; d < info->ndim && box->start; d++) {
         int64_t start = box->start[d], extent = box->shape[d];
         if (start < 0 || extent < 0 || extent > info->shape[d] || start > info->shape[d] - extent)
-            return MNP_FAIL(MNP_ERR_ARG, "%" PRId64 " elements from %" PRId64 " on do not lie in dimension %d of %s, "
-                            "which has %" PRId64, extent, start, d, place->text, info->shape[d]);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%" PRId64 " elements from %" PRId64 " on do not lie in dimension %d of %s, "
+                            "which has %" PRId64,
+                            extent, start, d, place->text, info->shape[d]);
     }
     return MNP_OK;
 }
@@ -36,11 +39,15 @@ static mnp_status choose_layout(mnp_ctx *ctx, const mnp__h5_place *place, int nd
         return MNP_FAIL(MNP_ERR_ARG, "%s has %d dimensions, the layout %d", place->text, ndim, mnp_layout_ndim(given));
     for (int d = 0; d < ndim; d++)
         if (mnp_layout_shape(given)[d] != shape[d])
-            return MNP_FAIL(MNP_ERR_ARG, "of dimension %d of %s %" PRId64 " elements are to be read, and the layout "
-                            "has %" PRId64, d, place->text, shape[d], mnp_layout_shape(given)[d]);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "of dimension %d of %s %" PRId64 " elements are to be read, and the layout "
+                            "has %" PRId64,
+                            d, place->text, shape[d], mnp_layout_shape(given)[d]);
     if (mnp_layout_is_cyclic(given))
-        return MNP_FAIL(MNP_ERR_ARG, "%s cannot be read block-cyclically; read it in a layout of blocks, and "
-                        "mnp_redistribute() it", place->text);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s cannot be read block-cyclically; read it in a layout of blocks, and "
+                        "mnp_redistribute() it",
+                        place->text);
     *layout_p = mnp_layout_retain(given);
     return MNP_OK;
 }
@@ -50,8 +57,10 @@ static mnp_status check_visible(const mnp_ctx *ctx, const char *file)
 {
     int descriptor = open(file, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        return MNP_FAIL(MNP_ERR_IO, "rank 0 can read '%s' but rank %d cannot: %s; the folder must be one that all "
-                        "ranks share", file, ctx->comm.rank, strerror(errno));
+        return MNP_FAIL(MNP_ERR_IO,
+                        "rank 0 can read '%s' but rank %d cannot: %s; the folder must be one that all "
+                        "ranks share",
+                        file, ctx->comm.rank, strerror(errno));
     close(descriptor);
     return MNP_OK;
 }
@@ -96,8 +105,8 @@ static mnp_status read_values(mnp_array *array, const mnp__h5_place *place, cons
     return st;
 }
 
-static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const struct box *box,
-                               const mnp_layout *given, mnp_array **array_p)
+static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const struct box *box, const mnp_layout *given,
+                               mnp_array **array_p)
 {
     mnp_status st;
     mnp__h5_source source;

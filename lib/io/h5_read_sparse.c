@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reading sparse matrices from HDF5 files, from groups of what a scipy.sparse matrix consists of.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Values between a dataset and the ranks' blocks, slab by slab.
  *

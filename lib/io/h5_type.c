@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Element types: NumPy's on our side, on HDF5's side the way h5py stores them.
  *
@@ -45,21 +46,34 @@ static hid_t new_number(mnp_dtype dtype)
 {
     switch (dtype) {
     case MNP_BOOL:
-    case MNP_INT8: return H5Tcopy(H5T_NATIVE_INT8);
-    case MNP_INT16: return H5Tcopy(H5T_NATIVE_INT16);
-    case MNP_INT32: return H5Tcopy(H5T_NATIVE_INT32);
-    case MNP_INT64: return H5Tcopy(H5T_NATIVE_INT64);
-    case MNP_UINT8: return H5Tcopy(H5T_NATIVE_UINT8);
-    case MNP_UINT16: return H5Tcopy(H5T_NATIVE_UINT16);
-    case MNP_UINT32: return H5Tcopy(H5T_NATIVE_UINT32);
-    case MNP_UINT64: return H5Tcopy(H5T_NATIVE_UINT64);
-    case MNP_FLOAT16: return new_half(&float16_format);
-    case MNP_BFLOAT16: return new_half(&bfloat16_format);
+    case MNP_INT8:
+        return H5Tcopy(H5T_NATIVE_INT8);
+    case MNP_INT16:
+        return H5Tcopy(H5T_NATIVE_INT16);
+    case MNP_INT32:
+        return H5Tcopy(H5T_NATIVE_INT32);
+    case MNP_INT64:
+        return H5Tcopy(H5T_NATIVE_INT64);
+    case MNP_UINT8:
+        return H5Tcopy(H5T_NATIVE_UINT8);
+    case MNP_UINT16:
+        return H5Tcopy(H5T_NATIVE_UINT16);
+    case MNP_UINT32:
+        return H5Tcopy(H5T_NATIVE_UINT32);
+    case MNP_UINT64:
+        return H5Tcopy(H5T_NATIVE_UINT64);
+    case MNP_FLOAT16:
+        return new_half(&float16_format);
+    case MNP_BFLOAT16:
+        return new_half(&bfloat16_format);
     case MNP_COMPLEX64:
-    case MNP_FLOAT32: return H5Tcopy(H5T_NATIVE_FLOAT);
+    case MNP_FLOAT32:
+        return H5Tcopy(H5T_NATIVE_FLOAT);
     case MNP_COMPLEX128:
-    case MNP_FLOAT64: return H5Tcopy(H5T_NATIVE_DOUBLE);
-    default: return H5I_INVALID_HID;
+    case MNP_FLOAT64:
+        return H5Tcopy(H5T_NATIVE_DOUBLE);
+    default:
+        return H5I_INVALID_HID;
     }
 }
 
@@ -78,8 +92,8 @@ static hid_t new_complex(mnp_dtype dtype)
 {
     size_t size = mnp_dtype_size(dtype);
     hid_t type = H5Tcreate(H5T_COMPOUND, size), part = new_number(dtype);
-    bool complete = type >= 0 && part >= 0 && H5Tinsert(type, "r", 0, part) >= 0 &&
-                    H5Tinsert(type, "i", size / 2, part) >= 0;
+    bool complete =
+        type >= 0 && part >= 0 && H5Tinsert(type, "r", 0, part) >= 0 && H5Tinsert(type, "i", size / 2, part) >= 0;
     if (part >= 0)
         H5Tclose(part);
     if (complete)
@@ -92,9 +106,12 @@ static hid_t new_complex(mnp_dtype dtype)
 hid_t mnp__h5_type_new(mnp_dtype dtype)
 {
     switch (mnp_dtype_kind(dtype)) {
-    case 'b': return new_bool();
-    case 'c': return new_complex(dtype);
-    default: return new_number(dtype);
+    case 'b':
+        return new_bool();
+    case 'c':
+        return new_complex(dtype);
+    default:
+        return new_number(dtype);
     }
 }
 
@@ -152,16 +169,26 @@ static mnp_dtype complex_of(mnp_dtype part)
 static const char *class_name(H5T_class_t class)
 {
     switch (class) {
-    case H5T_INTEGER: return "integers of more than 8 bytes";
-    case H5T_FLOAT: return "floats of more than 8 bytes";
-    case H5T_STRING: return "strings";
-    case H5T_COMPOUND: return "compounds";
-    case H5T_ARRAY: return "arrays as elements";
-    case H5T_VLEN: return "lists of varying length";
-    case H5T_REFERENCE: return "references";
-    case H5T_BITFIELD: return "bit fields";
-    case H5T_OPAQUE: return "opaque bytes";
-    default: return "elements of an unknown type";
+    case H5T_INTEGER:
+        return "integers of more than 8 bytes";
+    case H5T_FLOAT:
+        return "floats of more than 8 bytes";
+    case H5T_STRING:
+        return "strings";
+    case H5T_COMPOUND:
+        return "compounds";
+    case H5T_ARRAY:
+        return "arrays as elements";
+    case H5T_VLEN:
+        return "lists of varying length";
+    case H5T_REFERENCE:
+        return "references";
+    case H5T_BITFIELD:
+        return "bit fields";
+    case H5T_OPAQUE:
+        return "opaque bytes";
+    default:
+        return "elements of an unknown type";
     }
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writing arrays to datasets of a file, with attributes.
  *
@@ -165,8 +166,8 @@ static bool is_inside(hid_t file, const char *path)
 {
     mnp__h5_identity root, identity;
     hid_t object = H5Oopen(file, path, H5P_DEFAULT);
-    bool inside = object < 0 || (mnp__h5_identify(file, &root) && mnp__h5_identify(object, &identity) &&
-                                 identity.file == root.file);
+    bool inside = object < 0 ||
+                  (mnp__h5_identify(file, &root) && mnp__h5_identify(object, &identity) && identity.file == root.file);
     if (object >= 0)
         H5Oclose(object);
     return inside;
@@ -277,8 +278,8 @@ static mnp_status make_attribute(const mnp_h5_attribute *attribute, hid_t file)
     }
     if (H5Aexists_by_name(file, attribute->object, attribute->name, H5P_DEFAULT) > 0)
         H5Adelete_by_name(file, attribute->object, attribute->name, H5P_DEFAULT);
-    made = H5Acreate_by_name(file, attribute->object, attribute->name, type, space, H5P_DEFAULT, H5P_DEFAULT,
-                             H5P_DEFAULT);
+    made =
+        H5Acreate_by_name(file, attribute->object, attribute->name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     mnp_status st = MNP_OK;
     if (made < 0 || H5Awrite(made, type, values) < 0)
         st = MNP_FAIL(MNP_ERR_IO, "cannot set attribute '%s' of '%s': %s", attribute->name, attribute->object,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writing sparse matrices to HDF5 files: every rank has the entries of its rows, and where they begin.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside Matrix Market files: numbers, the head, and lines of the body, all parsed from memory.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Parsing Matrix Market text: the head, and lines of the body.  One pass, a word at a time.
  */

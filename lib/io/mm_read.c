@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reading Matrix Market files in parallel.
  *
@@ -121,8 +122,10 @@ static mnp_status open_together(struct job *job)
     if (st != MNP_OK)
         st = mnp__fail_context(st, "rank 0 can read the file but rank %d cannot", job->ctx->comm.rank);
     else if (bytes != job->found.bytes)
-        st = MNP_FAIL(MNP_ERR_IO, "'%s' has %" PRId64 " bytes for rank 0 and %" PRId64 " for rank %d: the folder must "
-                      "be one that all ranks share", job->file, job->found.bytes, bytes, job->ctx->comm.rank);
+        st = MNP_FAIL(MNP_ERR_IO,
+                      "'%s' has %" PRId64 " bytes for rank 0 and %" PRId64 " for rank %d: the folder must "
+                      "be one that all ranks share",
+                      job->file, job->found.bytes, bytes, job->ctx->comm.rank);
     return MNP_AGREE(job->ctx, st);
 }
 
@@ -249,9 +252,11 @@ static mnp_status read_body(struct job *job, mnp_mm_format format, mnp_dtype dty
 {
     MNP_TRY(look(job));
     if (job->found.head.info.format != format)
-        return MNP_FAIL(MNP_ERR_ARG, format == MNP_MM_COORDINATE
+        return MNP_FAIL(MNP_ERR_ARG,
+                        format == MNP_MM_COORDINATE
                             ? "'%s' is an array file, of a dense matrix: mnp_mm_read_array() reads it"
-                            : "'%s' is a coordinate file, of a sparse matrix: mnp_mm_read() reads it", job->file);
+                            : "'%s' is a coordinate file, of a sparse matrix: mnp_mm_read() reads it",
+                        job->file);
     MNP_TRY(choose_dtype(job, dtype, &dtype));
     MNP_TRY(open_together(job));
     job->body = (mnp__mm_body){.info = &job->found.head.info, .dtype = dtype};
@@ -365,7 +370,8 @@ static mnp_status unfold_triangle(const struct job *job, const mnp_layout *layou
     mnp_status st;
     MNP_TRY_OR(MNP_AGREE(job->ctx, place_triangle(job, &entries)), st, release);
     MNP_TRY_OR(mnp_sparse_from_triplets(job->ctx, entries.dtype, info->nrows, info->ncolumns, NULL, NULL, entries.count,
-                                        entries.rows, entries.columns, entries.values, &sparse), st, release);
+                                        entries.rows, entries.columns, entries.values, &sparse),
+               st, release);
     MNP_TRY_OR(mnp_sparse_to_dense(sparse, &dense), st, release);
     st = mnp_redistribute(dense, layout, array_p);
 release:

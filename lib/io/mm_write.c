@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writing Matrix Market files: every rank makes the text of its rows, learns how long those before it are, and writes
  * it to its place of a file aside (aside.h), which is renamed when it is whole.
@@ -69,8 +70,10 @@ static mnp_status add_entry(struct job *job, int64_t row, int64_t column, const 
     const mnp_dtype dtype = mnp_sparse_dtype(job->matrix);
     const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
     if (!isfinite(value[0]) || !isfinite(value[1]))
-        return MNP_FAIL(MNP_ERR_ARG, "cannot write '%s': the value at row %" PRId64 ", column %" PRId64 ", both from "
-                        "0, is not finite", job->file, row, column);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "cannot write '%s': the value at row %" PRId64 ", column %" PRId64 ", both from "
+                        "0, is not finite",
+                        job->file, row, column);
     at = add_integer(at, row + 1);
     *at++ = ' ';
     at = add_integer(at, column + 1);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Slabs: the pieces in which a rank's block goes between memory and a file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How a file of the kernel cache begins.  After the header come the key, the names and the code.
  */

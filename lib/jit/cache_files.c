@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The kernel cache as a folder of files: where it is, what is in it, and how it is cleared.
  *

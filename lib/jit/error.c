@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a user reads when a kernel does not compile: the compiler's words, and the lines they speak of.
  *

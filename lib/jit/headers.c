@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Headers of the user's: what a source includes besides Maniple's own files is part of the cache's key.
  *

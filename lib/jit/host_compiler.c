@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The host device's compiler: the C++ compiler of the machine, run as a process, giving a shared object.
  */

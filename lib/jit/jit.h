@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Run-time compilation: from a kernel's source and definitions to binary code, kept in a cache on disk.
  *
@@ -35,7 +36,7 @@ typedef struct mnp__kernel_spec {
     size_t shared_bytes;   /* dynamic shared memory of a CUDA block; ignored on the host */
     const char *generated; /* what the file's line #include "generated" stands for; NULL where it has none */
     const char *nvrtc_options, *host_options; /* more options for either compiler, separated by spaces; NULL: none */
-    bool raw;              /* a raw module: functions in CUDA's own form, launched with a list of arguments */
+    bool raw; /* a raw module: functions in CUDA's own form, launched with a list of arguments */
     const char *const *name_expressions; /* of a raw module: NULL, or a list that ends with NULL */
 } mnp__kernel_spec;
 
@@ -54,9 +55,9 @@ const char *mnp__binary_name(const mnp__binary *binary, const char *expression);
 
 /* A compiler for one target. */
 typedef struct mnp__compiler {
-    const char *name;          /* "nvrtc" or "host", part of the cache's file names */
-    const char *target;        /* what it compiles for, in a few words for people: "sm_90" */
-    const char *identity;      /* target architecture, compiler and version, options: part of the cache's key */
+    const char *name;     /* "nvrtc" or "host", part of the cache's file names */
+    const char *target;   /* what it compiles for, in a few words for people: "sm_90" */
+    const char *identity; /* target architecture, compiler and version, options: part of the cache's key */
     const mnp__config *config;
     /*
      * Compile `source`, the text of mnp__jit_source().  MNP_ERR_COMPILE with the compiler's words and the source's

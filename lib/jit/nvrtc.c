@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The compiler of the CUDA device: NVRTC, from source to a cubin for one architecture.  It needs no GPU.
  *
@@ -128,7 +129,9 @@ static mnp_status compile_program(const nvrtc_compiler *self, const mnp__kernel_
             st = read_names(program, spec->name_expressions, binary);
         break;
     case NVRTC_ERROR_COMPILATION:
-    case NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID: st = mnp__jit_compile_error("NVRTC", spec, log, source); break;
+    case NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID:
+        st = mnp__jit_compile_error("NVRTC", spec, log, source);
+        break;
     default: /* an unknown option, say, or a part of NVRTC that is missing */
         st = MNP_FAIL(MNP_ERR_COMPILE, "NVRTC on %s: %s; %s %s: %s", spec->function, nvrtcGetErrorString(result),
                       self->base.identity, spec->nvrtc_options ? spec->nvrtc_options : "", log);

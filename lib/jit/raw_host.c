@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Raw modules on the host: a CUDA source is read word by word, and rewritten a little, so that kernels/custom/raw_host.h can
  * stand in for what CUDA has built in.
@@ -383,16 +384,27 @@ static mnp_status read_word(scan *s, token t)
 static mnp_status read_token(scan *s, token t)
 {
     switch (*t.text) {
-    case '{': open_brace(s); break;
-    case '}': close_brace(s); break;
-    case '(': open_parenthesis(s); break;
-    case ')': close_parenthesis(s); break;
-    case ';': end_declaration(s); break;
+    case '{':
+        open_brace(s);
+        break;
+    case '}':
+        close_brace(s);
+        break;
+    case '(':
+        open_parenthesis(s);
+        break;
+    case ')':
+        close_parenthesis(s);
+        break;
+    case ';':
+        end_declaration(s);
+        break;
     case ']':
         if (s->d.dynamic)
             end_dynamic(s);
         break;
-    default: return read_word(s, t);
+    default:
+        return read_word(s, t);
     }
     return MNP_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The layout that Maniple chooses by itself: of all ways to arrange the ranks in a grid of as many axes as the array
  * has dimensions, the one whose largest block is smallest, then the one with the smallest surface between blocks, then

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Factoring a number of ranks into the extents of a mesh.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Making layouts, and what they tell of themselves.  Cut points are kept for each dimension apart, so a layout costs
  * memory in proportion to the ranks along an axis, not to all ranks.
@@ -191,8 +192,11 @@ mnp_status mnp__layout_derive(const mnp_layout *layout, int ndim, const mnp__lay
 
 mnp__layout_dim mnp__layout_dim_of(const mnp_layout *layout, int dim)
 {
-    return (mnp__layout_dim){.extent = layout->shape[dim], .axis = layout->axes[dim], .cuts = layout->cuts[dim],
-                             .block = layout->blocks[dim], .reversed = layout->reversed[dim]};
+    return (mnp__layout_dim){.extent = layout->shape[dim],
+                             .axis = layout->axes[dim],
+                             .cuts = layout->cuts[dim],
+                             .block = layout->blocks[dim],
+                             .reversed = layout->reversed[dim]};
 }
 
 mnp__layout_dim mnp__layout_dim_whole(int64_t extent)

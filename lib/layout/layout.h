@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside a layout, and the arithmetic that array/move/mover.c builds on.
  */
@@ -21,11 +22,11 @@ struct mnp_layout {
     int pin[MNP_MAX_DIMS]; /* of a mesh axis that cuts nothing: the only place that owns elements, or MNP__REPLICAS */
     int ndim;
     int64_t shape[MNP_MAX_DIMS], size;
-    int axes[MNP_MAX_DIMS];      /* mesh axis of each dimension, or MNP_NO_AXIS */
-    bool reversed[MNP_MAX_DIMS]; /* part p is with the ranks at place parts - 1 - p */
-    int64_t *cuts[MNP_MAX_DIMS]; /* parts + 1 points of each dimension; part p has cuts[p + 1] - cuts[p] indices */
+    int axes[MNP_MAX_DIMS];       /* mesh axis of each dimension, or MNP_NO_AXIS */
+    bool reversed[MNP_MAX_DIMS];  /* part p is with the ranks at place parts - 1 - p */
+    int64_t *cuts[MNP_MAX_DIMS];  /* parts + 1 points of each dimension; part p has cuts[p + 1] - cuts[p] indices */
     int64_t blocks[MNP_MAX_DIMS]; /* extent of the blocks that are dealt out: block b is with part b % parts; else 0 */
-    int order[MNP_MAX_DIMS];     /* in which new blocks are stored: dimensions, the slowest first */
+    int order[MNP_MAX_DIMS];      /* in which new blocks are stored: dimensions, the slowest first */
 };
 
 #define MNP__REPLICAS (-1) /* all places along a mesh axis own the same */

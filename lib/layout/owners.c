@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who owns what: from ranks to parts, from parts to indices, and back.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What lies beyond the borders: runs of an extended dimension, each from one part of the layout.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Convolution plans: direct summation, borders exchanged while the interior is computed.
  */
@@ -233,8 +234,10 @@ static mnp_status list_tiles(mnp_conv_plan *plan)
     for (int j = 0; j < MNP_CONV_DIMS; j++)
         total *= plan->params.tile_grid[j];
     if (total > INT_MAX)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a block of %" PRId64 " tiles is larger than the %d that one rank "
-                        "computes: use more ranks", total, INT_MAX);
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                        "a block of %" PRId64 " tiles is larger than the %d that one rank "
+                        "computes: use more ranks",
+                        total, INT_MAX);
     size_t bytes = (size_t)total * sizeof *tiles;
     MNP_TRY(mnp__malloc(bytes, &tiles));
     plan->first_tiles = 0;
@@ -271,7 +274,7 @@ static mnp_status prepare(mnp_conv_plan *plan, const mnp_array *replica, const v
 static uint64_t hash_arguments(mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
                                const mnp_conv_options *options)
 {
-    const int values[] = {(int)dtype, (int)kernel->dtype, (int)options->mode, (int)options->boundary,
+    const int values[] = {(int)dtype,          (int)kernel->dtype, (int)options->mode, (int)options->boundary,
                           (int)options->dtype, options->naxes};
     const uint64_t layouts[] = {mnp__layout_hash(layout), mnp__layout_hash(kernel->layout)};
     uint64_t hash = mnp__hash(MNP__HASH_START, layouts, sizeof layouts);
@@ -312,8 +315,8 @@ static mnp_status load_kernel(mnp_conv_plan *plan)
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__conv_tile_defines(&plan->tile, plan->input, plan->output, plan->sum, &defines);
-    mnp__kernel_spec spec = {.file = "signal/conv_direct.cu", .function = "conv_direct",
-                             .shared_bytes = plan->tile.shared_bytes};
+    mnp__kernel_spec spec = {
+        .file = "signal/conv_direct.cu", .function = "conv_direct", .shared_bytes = plan->tile.shared_bytes};
     return mnp__ctx_kernel_of_text(plan->ctx, &spec, &defines, NULL, &plan->kernel);
 }
 
@@ -328,8 +331,11 @@ static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, const mnp_
     for (int d = 0; d < MNP_MAX_DIMS; d++)
         boundaries[d] = options->mode == MNP_CONV_VALID ? MNP_BOUNDARY_FILL : options->boundary;
     MNP_TRY(load_kernel(plan));
-    const mnp__move_spec ring = {.dtype = plan->input, .layout = plan->geometry.input, .boundaries = boundaries,
-                                 .wants = mnp__conv_wants, .argument = &plan->geometry};
+    const mnp__move_spec ring = {.dtype = plan->input,
+                                 .layout = plan->geometry.input,
+                                 .boundaries = boundaries,
+                                 .wants = mnp__conv_wants,
+                                 .argument = &plan->geometry};
     MNP_TRY(mnp__mover_new(ctx, &ring, &plan->mover));
     MNP_TRY(replicate_kernel(ctx, kernel, plan->sum, &replica));
     st = MNP_AGREE(ctx, prepare(plan, replica, fill));
@@ -346,7 +352,7 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
     options = options ? options : &defaults;
     if (mnp_layout_is_cyclic(layout))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_conv_plan_new: the input is spread block-cyclically; bring it to a layout of "
-                        "blocks first, with mnp_redistribute()");
+                                     "blocks first, with mnp_redistribute()");
     mnp_status st = mnp__calloc(1, sizeof *plan, &plan);
     if (st == MNP_OK) {
         plan->ctx = ctx;

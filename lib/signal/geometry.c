@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arithmetic of a direct convolution.
  */
@@ -84,7 +85,7 @@ static mnp_status check_valid(int ndim, const int64_t *shape, const int64_t *tap
     }
     if (!input_larger && !kernel_larger)
         return MNP_FAIL(MNP_ERR_ARG, "in mode valid one of input and kernel must be at least as large as the other "
-                        "along every axis");
+                                     "along every axis");
     return MNP_OK;
 }
 

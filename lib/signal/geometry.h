@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arithmetic of a direct convolution: which outputs a rank computes, which input it needs for them, what of it is
  * its own, and where the rest is kept.  See kernels/signal/conv_direct_params.h for the words.
@@ -14,7 +15,7 @@
 /* The problem as all ranks see it, in the dimensions of the input. */
 typedef struct mnp__conv_geometry {
     int ndim;
-    mnp_layout *input, *output; /* owned */
+    mnp_layout *input, *output;    /* owned */
     int64_t taps[MNP_CONV_DIMS];   /* extent of the kernel along each dimension of the input, 1 where it is batched */
     int kernel_dim[MNP_CONV_DIMS]; /* dimension of the kernel that goes along each of the input's; -1: none */
     int64_t offset[MNP_CONV_DIMS]; /* output o is value o + offset of the full convolution */

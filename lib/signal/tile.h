@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shape of the tiles that kernels/signal/conv_direct.cu computes.
  */

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # maniple bench: every case runs, its results are right, and the table, JSON and picture have what they should; what is
 # wrong on the command line is said in one sentence.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # maniple cache: lists the kernels of the cache, tells their size, and clears them and nothing else.
 
 . "${srcdir:-.}/tests/tap.sh"

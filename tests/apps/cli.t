@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The command's answers: help, versions, what there is, what it prints, its pictures, what it replaces and keeps, how it
 # ends when it is told to; and that the manual pages tell of all of it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Convolutions compared with SciPy's, on 1 to 4 ranks.
 
 Most cases run together in one process, tests/signal/convolve_cases; some through the command itself.  What is expected

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Convolutions compared with SciPy's: see conv_scipy.py.
 
 . "${srcdir:-.}/tests/tap.sh"

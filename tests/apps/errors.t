@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What goes wrong is said in one sentence by one rank, with status 1; no rank hangs, and no file is made, changed or left
 # behind.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # maniple eval: results are NumPy's, at any number of ranks; what is wrong is said in one sentence, with the same status
 # on all ranks, and leaves no trace.
 

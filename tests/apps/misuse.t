@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Mistakes that the command line shows: one sentence by one rank, status 2, and nothing is touched.  The parser does not
 # know how many ranks there are, so one rank is enough for most; three are there for one mistake of each kind.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # maniple random: the same numbers on any number of ranks, those of the library; what is wrong is said in one
 # sentence, with the same status on all ranks, and leaves no trace.
 

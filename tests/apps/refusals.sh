@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 #
 # Sourced by the tests of what the command refuses, after tap.sh.  They work in a folder of their own, and every refusal

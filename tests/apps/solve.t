@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # maniple solve: solutions against SciPy's on any number of ranks, what the output holds, exit statuses, checkpoints and going
 # on from them; what is wrong is said in one sentence, with the same status on all ranks, and leaves no trace.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # maniple stats: what NumPy says of the same data, whole or in pieces, on any number of ranks; pictures; what is wrong
 # is said in one sentence, with the same status on all ranks, and leaves no trace.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Creating arrays, host memory to arrays and back, copies and casts, of every dtype, on any number of ranks.
  */
@@ -233,8 +234,8 @@ static void check_large_blocks(const char *how)
     good = mnp_array_set_local(view, part) == MNP_OK && mnp_array_get_local(a, whole) == MNP_OK;
     for (int64_t i = 0; i < ROWS; i++)
         for (int64_t j = 0; j < COLUMNS; j++)
-            good = good && whole[i * COLUMNS + j] == (j % 2 == 0 ? (double)(i * COLUMNS + j)
-                                                                 : -(double)((ROWS - 1 - i) * HALF + j / 2));
+            good = good && whole[i * COLUMNS + j] ==
+                               (j % 2 == 0 ? (double)(i * COLUMNS + j) : -(double)((ROWS - 1 - i) * HALF + j / 2));
     ok(good, "the view set, and the whole read%s", how);
     mnp_free_all(a, view);
     mnp_layout_free(layout);
@@ -297,7 +298,8 @@ static void check_scalars(void)
     ok(scalar->dtype == MNP_FLOAT64 && parts[0] == 0.5 && MNP_SCALAR(ctx, 0.5F)->dtype == MNP_FLOAT64,
        "floats of any size as operands");
     ok(MNP_SCALAR(ctx, 'a')->dtype == MNP_INT64 && MNP_SCALAR(ctx, 7ul)->dtype == MNP_INT64 &&
-           MNP_SCALAR(ctx, (bool)true)->dtype == MNP_BOOL, "integers and truth values as operands");
+           MNP_SCALAR(ctx, (bool)true)->dtype == MNP_BOOL,
+       "integers and truth values as operands");
 }
 
 static void check_exhaustion(void)
@@ -320,7 +322,8 @@ static void check_contexts(void)
     mnp_ctx *other = NULL;
     mnp_array *mine = NULL, *theirs = NULL, *sum = NULL;
     ok(mnp_init(MPI_COMM_WORLD, NULL, &other) == MNP_OK && mnp_zeros(ctx, MNP_INT8, 1, shape, &mine) == MNP_OK &&
-           mnp_zeros(other, MNP_INT8, 1, shape, &theirs) == MNP_OK, "two contexts, and an array of each");
+           mnp_zeros(other, MNP_INT8, 1, shape, &theirs) == MNP_OK,
+       "two contexts, and an array of each");
     mnp_array *given = theirs;
     mnp_status st = mnp_copy(mine, &given);
     ok(st == MNP_ERR_ARG && given == theirs, "refused: %s", mnp_error_message());

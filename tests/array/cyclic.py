@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arrays that are spread block-cyclically: they are made, set and read, copied, moved to and from any layout, and go
 through element-wise functions; every other function that takes an array says that it does not take these.
 """

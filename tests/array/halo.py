@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Margins and halo exchange against the whole array, which NumPy extends beyond its borders."""
 
 import ctypes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Redistributions of blocks that are large enough for all ways in which boxes are copied: rows by accesses of every
  * width, tiles of transposed blocks, lists of many small boxes.  With elements of every size, extents and views that
@@ -107,11 +108,11 @@ static bool view_of(mnp_dtype dtype, int64_t row, int64_t column, int64_t step, 
             memcpy(wanted + (size_t)(i * part[1] + j) * item,
                    data + (size_t)((row + i) * COLUMNS + column + j * step) * item, item);
     }
-    bool good = mnp_array_from_host(ctx, dtype, 2, shape, data, &a) == MNP_OK &&
-                mnp_redistribute(a, rows, &x) == MNP_OK &&
-                mnp_slice(x, 2, (mnp_subscript[]){MNP_SLICE(row, MNP_NONE, 1), MNP_SLICE(column, MNP_NONE, step)},
-                          &view) == MNP_OK &&
-                mnp_redistribute(view, columns, &y) == MNP_OK && holds(y, part[0] * part[1], item, wanted);
+    bool good =
+        mnp_array_from_host(ctx, dtype, 2, shape, data, &a) == MNP_OK && mnp_redistribute(a, rows, &x) == MNP_OK &&
+        mnp_slice(x, 2, (mnp_subscript[]){MNP_SLICE(row, MNP_NONE, 1), MNP_SLICE(column, MNP_NONE, step)}, &view) ==
+            MNP_OK &&
+        mnp_redistribute(view, columns, &y) == MNP_OK && holds(y, part[0] * part[1], item, wanted);
     mnp_free_all(view, a, x, y);
     mnp_layout_free(rows);
     mnp_layout_free(columns);
@@ -126,8 +127,8 @@ static void views(void)
         int wrong = 0;
         for (int fortran = 0; fortran <= 1; fortran++) {
             for (int64_t column = 0; column <= 8; column++)
-                wrong += !view_of(dtypes[i], column % 3, column, 1, fortran) +
-                         !view_of(dtypes[i], 1, column, 3, fortran);
+                wrong +=
+                    !view_of(dtypes[i], column % 3, column, 1, fortran) + !view_of(dtypes[i], 1, column, 3, fortran);
         }
         ok(wrong == 0, "%s, views with any beginning: %d wrong", mnp_dtype_name(dtypes[i]), wrong);
     }

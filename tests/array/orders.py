@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The order in which blocks are stored: new arrays take it from their layout, views hand it on, and a transpose lands
 contiguous where its result's layout says so.  And meshes: where ranks are, layouts and communicators on them.
 """

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pieces against plain loops: every wanted element comes once, from a rank that owns it, and sender and receiver of a
  * message list the same elements in the same order.  Then the pieces of one rank of 4096, which must not cost what all

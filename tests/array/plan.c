@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Plans of redistribution: run again and again, without waiting, two at once, of views; what they say they do; and what
  * they refuse.
@@ -58,7 +59,8 @@ static void runs(const mnp_layout *rows, const mnp_layout *columns)
     mnp_array *x = numbers(rows, 0), *y = NULL, *z = NULL, *w = NULL;
     mnp_plan *there = NULL, *back = NULL;
     ok(mnp_plan_new(x, columns, &there) == MNP_OK && mnp_plan_run(there, x, &y) == MNP_OK && has_numbers(y, 0) &&
-           mnp_layout_equal(mnp_array_layout(y), columns), "a plan makes a new array");
+           mnp_layout_equal(mnp_array_layout(y), columns),
+       "a plan makes a new array");
     MNP_OR_EXIT(mnp_plan_new(y, rows, &back));
     bool good = true;
     for (int32_t i = 1; i <= 20; i++) { /* one after the other, without waiting */
@@ -147,7 +149,8 @@ static void descriptions(const mnp_layout *rows, const mnp_layout *columns, int 
     int64_t sum[] = {info.own_bytes, info.node_bytes, info.far_bytes};
     MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     ok(sum[0] == info.all_own_bytes && sum[1] == info.all_node_bytes && sum[2] == info.all_far_bytes &&
-           info.memory > 0 && info.launches > 0, "what ranks do adds up");
+           info.memory > 0 && info.launches > 0,
+       "what ranks do adds up");
     FILE *file = tmpfile();
     mnp_plan_print(plan, file);
     rewind(file);
@@ -172,9 +175,11 @@ static void refusals(const mnp_layout *rows, const mnp_layout *columns)
     MNP_OR_EXIT(mnp_astype(x, MNP_FLOAT32, &real));
     MNP_OR_EXIT(mnp_asfortranarray(x, &fortran));
     ok(refused(mnp_plan_new(x, turned, &none), "another shape") && refused(mnp_plan_new(x, alone, &none), "ranks") &&
-           refused(mnp_plan_new(MNP_SCALAR(ctx, 1), columns, &none), "scalar") && !none, "plans that make no sense");
+           refused(mnp_plan_new(MNP_SCALAR(ctx, 1), columns, &none), "scalar") && !none,
+       "plans that make no sense");
     ok(refused(mnp_plan_run(plan, real, &y), "float32") && refused(mnp_plan_run(plan, fortran, &y), "another order") &&
-           refused(mnp_plan_run(plan, MNP_SCALAR(ctx, 1), &y), "scalar") && !y, "inputs that a plan was not made for");
+           refused(mnp_plan_run(plan, MNP_SCALAR(ctx, 1), &y), "scalar") && !y,
+       "inputs that a plan was not made for");
     if (mnp_ctx_size(ctx) > 1)
         ok(refused(mnp_plan_run(plan, other, &y), "layout") && !y, "an input in another layout");
     MNP_OR_EXIT(mnp_asfortranarray(other, &y));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Redistribution between random pairs of layouts: uneven cuts, empty blocks, replicas, dimensions that are dealt out,
  * any mesh and order; from and to views; by plans that are new and by plans that the context has kept; on one node,
@@ -235,8 +236,8 @@ static bool one_case(void)
     bool good = true;
     for (int round = 0; round < 2 && good; round++) { /* the second time the plans are there */
         random_bytes(data, bytes);
-        good = mnp_array_from_host(ctx, dtype, ndim, shape, data, &a) == MNP_OK &&
-               mnp_redistribute(a, from, &b) == MNP_OK;
+        good =
+            mnp_array_from_host(ctx, dtype, ndim, shape, data, &a) == MNP_OK && mnp_redistribute(a, from, &b) == MNP_OK;
         if (round == 0) {
             if (!mnp_layout_is_cyclic(from) && pick(2) == 0)
                 random_view(b, &model, &view);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shuffle: elements of any size go to the ranks that are said, and answers come back to where they were asked for.
  */

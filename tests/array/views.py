@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Views against NumPy's: random views of views of arrays in random layouts, read, written, copied and moved."""
 
 import os

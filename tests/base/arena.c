@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arena: random sequences of taking and giving, compared with a plain table of who has what.
  */

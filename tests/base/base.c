@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Dtypes, texts, settings, log levels and the error record.
  */
@@ -30,9 +31,23 @@ static void check_dtypes(void)
  */
 static void check_promotion(void)
 {
-    enum { b = MNP_BOOL, i1 = MNP_INT8, i2 = MNP_INT16, i4 = MNP_INT32, i8 = MNP_INT64, u1 = MNP_UINT8, u2 = MNP_UINT16,
-           u4 = MNP_UINT32, u8 = MNP_UINT64, f2 = MNP_FLOAT16, bf = MNP_BFLOAT16, f4 = MNP_FLOAT32,
-           f8 = MNP_FLOAT64, c8 = MNP_COMPLEX64, c16 = MNP_COMPLEX128 };
+    enum {
+        b = MNP_BOOL,
+        i1 = MNP_INT8,
+        i2 = MNP_INT16,
+        i4 = MNP_INT32,
+        i8 = MNP_INT64,
+        u1 = MNP_UINT8,
+        u2 = MNP_UINT16,
+        u4 = MNP_UINT32,
+        u8 = MNP_UINT64,
+        f2 = MNP_FLOAT16,
+        bf = MNP_BFLOAT16,
+        f4 = MNP_FLOAT32,
+        f8 = MNP_FLOAT64,
+        c8 = MNP_COMPLEX64,
+        c16 = MNP_COMPLEX128
+    };
     static const unsigned char table[MNP_NUM_DTYPES][MNP_NUM_DTYPES] = {
         {b, i1, i2, i4, i8, u1, u2, u4, u8, f2, bf, f4, f8, c8, c16},
         {i1, i1, i2, i4, i8, i2, i4, i8, f8, f2, bf, f4, f8, c8, c16},
@@ -111,9 +126,18 @@ static void check_halves(void)
     ok(isnan(mnp_float16_to_float(mnp_float16_from_double(NAN))) &&
            isnan(mnp_bfloat16_to_float(mnp_bfloat16_from_double(NAN))),
        "NaN stays NaN");
-    static const double values[] = {1 + 0x1p-11,          1 + 0x1p-11 + 0x1p-40, 1 + 3 * 0x1p-11, 0x1p-25,
-                                    0x1p-25 + 0x1p-70,    65503.9,               1 / 3.0,         1e-7,
-                                    1 + 0x1p-8 + 0x1p-50, 1 + 3 * 0x1p-8,        0x1p-134,        1e30};
+    static const double values[] = {1 + 0x1p-11,
+                                    1 + 0x1p-11 + 0x1p-40,
+                                    1 + 3 * 0x1p-11,
+                                    0x1p-25,
+                                    0x1p-25 + 0x1p-70,
+                                    65503.9,
+                                    1 / 3.0,
+                                    1e-7,
+                                    1 + 0x1p-8 + 0x1p-50,
+                                    1 + 3 * 0x1p-8,
+                                    0x1p-134,
+                                    1e30};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         bool small = values[i] < 65504;
         ok((!small || mnp_float16_from_double(values[i]) == nearest_half(mnp_float16_to_float, values[i])) &&

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What tests of collectives share: two buffers in device memory, elements of all dtypes, and what reductions of them
  * come to.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives against plain loops: all dtypes and operations, all roots, counts on both sides of every limit, on all
  * ranks and on parts of them; and what is refused.
@@ -23,7 +24,8 @@ static void check_reductions(mnp_comm *comm, const char *where, int every)
                     right = reduce_once(comm, (mnp_dtype)dtype, (mnp_op)op, counts[c]) && right;
                 else
                     right = mnp_comm_all_reduce(comm, a.data, b.data, counts[c], (mnp_dtype)dtype, (mnp_op)op) ==
-                                MNP_ERR_ARG && right;
+                                MNP_ERR_ARG &&
+                            right;
             }
         }
         ok(right, "%s: %s of all dtypes that have it", where, names[op]);
@@ -40,9 +42,11 @@ static void check_large(mnp_comm *comm)
     fill(MNP_FLOAT64, MNP_SUM, rank, count, a.image);
     put(&a, count * 8);
     ok(mnp_comm_reduce(comm, a.data, b.data, count, MNP_FLOAT64, MNP_SUM, 0) == MNP_OK &&
-           (rank > 0 || is_reduced(&b, comm, MNP_FLOAT64, MNP_SUM, 0, count)), "10 MB to rank 0");
+           (rank > 0 || is_reduced(&b, comm, MNP_FLOAT64, MNP_SUM, 0, count)),
+       "10 MB to rank 0");
     ok(mnp_comm_all_reduce(comm, a.data, a.data, count, MNP_FLOAT64, MNP_SUM) == MNP_OK &&
-           is_reduced(&a, comm, MNP_FLOAT64, MNP_SUM, 0, count), "10 MB to all, in place");
+           is_reduced(&a, comm, MNP_FLOAT64, MNP_SUM, 0, count),
+       "10 MB to all, in place");
     count = count / mnp_comm_size(comm);
     fill(MNP_FLOAT64, MNP_SUM, rank, count * mnp_comm_size(comm), a.image);
     put(&a, count * 8 * mnp_comm_size(comm));
@@ -98,7 +102,7 @@ static void check_rounding(mnp_comm *comm, int64_t count)
     put(&a, bytes);
     bool right = mnp_comm_all_reduce(comm, a.data, b.data, count, MNP_FLOAT32, MNP_SUM) == MNP_OK;
     get(&b, bytes);
-    for (int64_t i = 0; i < count && (comm->direct || !comm->part.nccl); i++)
+    for (int64_t i = 0; i < count && (comm->p2p || !comm->base.nccl); i++)
         right = right && (isnan(sums[i]) ? isnan(((float *)b.image)[i]) : ((float *)b.image)[i] == sums[i]);
     right = right && mnp_comm_all_gather(comm, b.data, count, a.data, MNP_FLOAT32) == MNP_OK;
     get(&a, bytes * ranks);
@@ -193,9 +197,9 @@ static bool check_all_to_all(mnp_comm *comm, mnp_dtype dtype, int64_t count, boo
         write_bytes(a.image + offsets[0][r] * size, rank, r, counts[0][r] * size);
     }
     put(&a, ends[0] * size);
-    bool right = (uneven ? mnp_comm_all_to_allv(comm, a.data, counts[0], offsets[0], b.data, counts[1], offsets[1],
-                                                dtype)
-                         : mnp_comm_all_to_all(comm, a.data, b.data, count, dtype)) == MNP_OK;
+    bool right =
+        (uneven ? mnp_comm_all_to_allv(comm, a.data, counts[0], offsets[0], b.data, counts[1], offsets[1], dtype)
+                : mnp_comm_all_to_all(comm, a.data, b.data, count, dtype)) == MNP_OK;
     get(&b, ends[1] * size);
     for (int r = 0; r < ranks; r++)
         right = right && has_bytes(b.image + offsets[1][r] * size, r, rank, counts[1][r] * size);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Exchanges between device memories: many messages of many sizes, again and again; and a rank that stays away.
  */

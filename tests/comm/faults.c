@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A rank that ends or stays away in the middle of work, and what the others make of it: faults HOW WHERE
  *
@@ -21,7 +22,7 @@
 #include "context/context.h"
 #include "kernels/comm/p2p_small_params.h"
 
-enum { ROUNDS = 6, EXTENT = 300, BYTES = 5 * MNP_SMALL_BYTES, SLEEP = 7 }; /* a part of 4 is not small */
+enum { ROUNDS = 6, EXTENT = 300, BYTES = 5 * MNP_P2P_SMALL_BYTES, SLEEP = 7 }; /* a part of 4 is not small */
 
 static mnp_array *rows, *columns, *total, *numbers, *taken;
 static mnp_layout *row_layout, *column_layout;

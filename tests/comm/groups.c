@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups of ranks: how they are made, along the axes of a mesh too, and used in turn with each other and with all
  * ranks; what they go by; and collectives of arrays.
@@ -14,13 +15,15 @@ static void check_groups(void)
     mnp_comm *world = mnp_comm_world(ctx), *part = NULL, *none = NULL, *axis = NULL, *again = NULL;
     int rank = mnp_comm_rank(world), ranks = mnp_comm_size(world);
     ok(rank == mnp_ctx_rank(ctx) && ranks == mnp_ctx_size(ctx) && mnp_comm_world_rank(world, rank) == rank &&
-           mnp_comm_world_rank(world, ranks) == -1, "all ranks of the context");
+           mnp_comm_world_rank(world, ranks) == -1,
+       "all ranks of the context");
 
     ok(mnp_comm_split(world, 1 - rank % 2, -rank, &part) == MNP_OK &&
-           mnp_comm_size(part) == (ranks + 1 - rank % 2) / 2 &&
-           mnp_comm_world_rank(part, mnp_comm_rank(part)) == rank, "even and odd ranks, turned round");
+           mnp_comm_size(part) == (ranks + 1 - rank % 2) / 2 && mnp_comm_world_rank(part, mnp_comm_rank(part)) == rank,
+       "even and odd ranks, turned round");
     ok(mnp_comm_split(part, 0, mnp_comm_rank(part), &again) == MNP_OK && mnp_comm_size(again) == mnp_comm_size(part) &&
-           reduce_once(again, MNP_UINT16, MNP_SUM, 50), "and a group of that group");
+           reduce_once(again, MNP_UINT16, MNP_SUM, 50),
+       "and a group of that group");
 
     mnp_status st = mnp_comm_split(world, rank == 0 ? -1 : 3, 0, &none);
     ok(st == MNP_OK && (rank == 0) == !none && (!none || mnp_comm_size(none) == ranks - 1), "all but the first");
@@ -63,13 +66,16 @@ static void check_arrays(void)
     MNP_OR_EXIT(mnp_array_new(ctx, MNP_FLOAT32, cut, &z));
     MNP_OR_EXIT(mnp_array_set_local(x, block));
     ok(mnp_array_all_reduce(world, x, MNP_SUM, &y) == MNP_OK && mnp_array_get_local(y, block) == MNP_OK &&
-           memcmp(block, sum, sizeof sum) == 0, "replicas are summed");
+           memcmp(block, sum, sizeof sum) == 0,
+       "replicas are summed");
     MNP_OR_EXIT(mnp_transpose(x, NULL, &view));
     mnp_array *turned = NULL;
     ok(mnp_array_all_reduce(world, view, MNP_SUM, &turned) == MNP_OK && mnp_array_get_local(turned, block) == MNP_OK &&
-           block[1] == sum[4] && block[3] == sum[1], "and those of a view");
+           block[1] == sum[4] && block[3] == sum[1],
+       "and those of a view");
     ok(mnp_array_all_reduce(world, x, MNP_SUM, &x) == MNP_OK && mnp_array_get_local(x, block) == MNP_OK &&
-           memcmp(block, sum, sizeof sum) == 0, "and in place");
+           memcmp(block, sum, sizeof sum) == 0,
+       "and in place");
     /* From an array in Fortran's order into a view of its own memory, which is in C's. */
     mnp_layout *square = NULL, *fortran = NULL;
     mnp_array *f = NULL, *back = NULL;
@@ -79,7 +85,8 @@ static void check_arrays(void)
     MNP_OR_EXIT(mnp_array_set_local(f, (const float[]){0, 1, 2, 3}));
     MNP_OR_EXIT(mnp_transpose(f, NULL, &back));
     ok(mnp_array_all_reduce(world, f, MNP_SUM, &back) == MNP_OK && mnp_array_get_local(back, block) == MNP_OK &&
-           block[1] == (float)ranks && block[2] == (float)(2 * ranks), "and into a view of their own memory");
+           block[1] == (float)ranks && block[2] == (float)(2 * ranks),
+       "and into a view of their own memory");
     mnp_free_all(f, back);
     mnp_layout_free(square);
     mnp_layout_free(fortran);
@@ -89,7 +96,8 @@ static void check_arrays(void)
     bool sent = mnp_array_broadcast(world, view, ranks - 1) == MNP_OK && mnp_array_get_local(x, block) == MNP_OK;
     ok(sent && block[5] == (float)(100 * (ranks - 1) + 5), "a view is broadcast");
     ok(ranks == 1 || (mnp_array_all_reduce(world, z, MNP_SUM, &turned) != MNP_OK &&
-                      strstr(mnp_error_message(), "own different blocks")), "blocks that differ are refused");
+                      strstr(mnp_error_message(), "own different blocks")),
+       "blocks that differ are refused");
     mnp_free_all(x, y, view, turned, z);
     mnp_layout_free(everywhere);
     mnp_layout_free(cut);
@@ -165,15 +173,17 @@ static void check_turns(void)
     MNP_OR_EXIT(mnp_comm_split(groups[0], rank % 2, -rank, &groups[3]));
     MNP_OR_EXIT(mnp_comm_split(groups[0], 0, -rank, &groups[4]));
     ok(sum_in_turn(groups, 5), "five groups in turn");
-    ok(mnp_comm_set_way(groups[1], MNP_COMM_LIBRARY) == MNP_OK &&
-           mnp_comm_set_way(groups[4], MNP_COMM_LIBRARY) == MNP_OK && sum_in_turn(groups, 5),
+    ok(mnp_comm_set_algorithm(groups[1], MNP_COMM_LIBRARY) == MNP_OK &&
+           mnp_comm_set_algorithm(groups[4], MNP_COMM_LIBRARY) == MNP_OK && sum_in_turn(groups, 5),
        "some of them by the library");
     mnp_comm *again = NULL;
     MNP_OR_EXIT(mnp_comm_split(groups[4], rank % 2, rank, &again));
     ok(reduce_once(again, MNP_FLOAT64, MNP_SUM, 100), "a group of a group that goes by the library");
-    ok(mnp_comm_set_way(groups[0], MNP_COMM_LIBRARY) == MNP_OK && sum_in_turn(groups, 5) &&
-           mnp_comm_set_way(groups[0], MNP_COMM_AUTO) == MNP_OK && sum_in_turn(groups, 5), "there and back");
-    ok(mnp_comm_set_way(groups[0], (mnp_comm_way)7) == MNP_ERR_ARG && strstr(mnp_error_message(), "7 is no way"),
+    ok(mnp_comm_set_algorithm(groups[0], MNP_COMM_LIBRARY) == MNP_OK && sum_in_turn(groups, 5) &&
+           mnp_comm_set_algorithm(groups[0], MNP_COMM_AUTO) == MNP_OK && sum_in_turn(groups, 5),
+       "there and back");
+    ok(mnp_comm_set_algorithm(groups[0], (mnp_comm_algorithm)7) == MNP_ERR_ARG &&
+           strstr(mnp_error_message(), "7 is no way"),
        "a way that there is not");
     mnp_comm_free(again);
     mnp_comm_free(groups[3]);
@@ -188,13 +198,13 @@ static void check_given_up(void)
     bool communicating;
     uint32_t over;
     MNP_OR_EXIT(mnp_comm_split(mnp_comm_world(ctx), 0, 0, &group));
-    if (!group->part.nccl) {
+    if (!group->base.nccl) {
         skip("a group whose NCCL was given up", "NCCL does not carry it");
         mnp_comm_free(group);
         return;
     }
     ok(mnp__nccl_check(ctx->comm.nccl, &communicating, &over) == MNP_OK, "NCCL is well");
-    mnp__nccl_abort(group->part.nccl);
+    mnp__nccl_abort(group->base.nccl);
     ok(mnp__nccl_check(ctx->comm.nccl, &communicating, &over) == MNP_ERR_COMM &&
            strstr(mnp_error_message(), "a group of ranks"),
        "a group whose NCCL was given up is told of: %s", mnp_error_message());

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The heap: blocks at the same places on all ranks, that peers write into; growth, exhaustion, trimming; signals; what
  * MANIPLE_NODE_SIZE makes of a host; the figures of all pools, and arrays that are left behind.
@@ -90,7 +91,8 @@ static bool sequence(mnp_ctx *ctx)
     for (int peer = 0; mnp__heap_shared(heap) && peer < peers->count; peer++) {
         for (int block = 0; block < BLOCKS; block++)
             right = (!data[block] || is_marked(ctx, data[block] + mnp__heap_distance(heap, peer), size[block],
-                                               peers->ranks[peer], block)) && right;
+                                               peers->ranks[peer], block)) &&
+                    right;
     }
     MPI_Barrier(ctx->comm.mpi);
     for (int block = 0; block < BLOCKS; block++)
@@ -237,7 +239,8 @@ static void check_peers(const char *options, int size)
     bool shared = ranks > 1 && size > 1 && peers_are_linked(ctx);
     ok(mnp__heap_shared(ctx->comm.heap) == shared, "and %s memory", shared ? "share" : "do not share");
     ok(mnp__heap_cpu_shared(ctx->comm.heap) == (shared && ctx->device->cpu_memory) &&
-           (ctx->comm.waits != NULL) == (shared && !ctx->device->cpu_memory), "for CPUs or for kernels");
+           (ctx->comm.waits != NULL) == (shared && !ctx->device->cpu_memory),
+       "for CPUs or for kernels");
     check_blocks(ctx, options);
     check_stores(ctx);
     check_signals(ctx);
@@ -266,8 +269,7 @@ static void check_exhaustion(void)
     mnp_memory_pool_info info, after;
     if (!ok(mnp_init(MPI_COMM_WORLD, "memory_limit=64M", &ctx) == MNP_OK, "a context with 64 MiB for arrays"))
         return;
-    ok(read_pool(ctx, MNP_MEMORY_HEAP, &info) && info.limit == 64 << 20,
-       "the limit is among the figures");
+    ok(read_pool(ctx, MNP_MEMORY_HEAP, &info) && info.limit == 64 << 20, "the limit is among the figures");
     mnp_status st = fill(ctx, 40, &a);
     ok(st == MNP_OK && fill(ctx, 40, &b) == MNP_ERR_MEMORY && !b && strstr(mnp_error_message(), "missing"),
        "refused: %s", mnp_error_message());
@@ -301,20 +303,23 @@ static void check_pools(void)
     device->ops->free(device, block);
     ok(read_pool(ctx, MNP_MEMORY_SCRATCH, &info) && info.reserved >= (int64_t)size, "kept when it is freed");
     ok(mnp_memory_trim(ctx, MNP_MEMORY_SCRATCH) == MNP_OK && read_pool(ctx, MNP_MEMORY_SCRATCH, &info) &&
-           info.reserved < (int64_t)size && info.peak >= (int64_t)size, "and given back when it is trimmed");
+           info.reserved < (int64_t)size && info.peak >= (int64_t)size,
+       "and given back when it is trimmed");
     ok(mnp_memory_set_limit(ctx, MNP_MEMORY_SCRATCH, info.used + (32 << 20)) == MNP_OK &&
-           device->ops->alloc(device, size, &more) == MNP_ERR_MEMORY && !more, "refused: %s", mnp_error_message());
+           device->ops->alloc(device, size, &more) == MNP_ERR_MEMORY && !more,
+       "refused: %s", mnp_error_message());
     mnp_memory_info(ctx, MNP_MEMORY_PINNED, &before);
-    ok(device->ops->alloc_pinned(device, 1 << 20, &block) == MNP_OK &&
-           read_pool(ctx, MNP_MEMORY_PINNED, &info) && info.used == before.used + (1 << 20) &&
-           info.blocks == before.blocks + 1, "pinned memory is counted");
+    ok(device->ops->alloc_pinned(device, 1 << 20, &block) == MNP_OK && read_pool(ctx, MNP_MEMORY_PINNED, &info) &&
+           info.used == before.used + (1 << 20) && info.blocks == before.blocks + 1,
+       "pinned memory is counted");
     device->ops->free_pinned(device, block);
     ok(mnp_memory_set_limit(ctx, MNP_MEMORY_PINNED, 1 << 20) == MNP_OK &&
            device->ops->alloc_pinned(device, size, &more) == MNP_ERR_MEMORY && !more,
        "refused: %s", mnp_error_message());
     mnp_memory_pool none = (mnp_memory_pool)7;
     ok(mnp_memory_info(ctx, none, &info) == MNP_ERR_ARG && mnp_memory_trim(ctx, none) == MNP_ERR_ARG &&
-           mnp_memory_set_limit(ctx, none, 0) == MNP_ERR_ARG, "refused: %s", mnp_error_message());
+           mnp_memory_set_limit(ctx, none, 0) == MNP_ERR_ARG,
+       "refused: %s", mnp_error_message());
     ok(mnp_memory_set_limit(ctx, MNP_MEMORY_HEAP, -1) == MNP_ERR_ARG, "refused: %s", mnp_error_message());
     mnp_finalize(ctx);
 }
@@ -346,8 +351,8 @@ static void check_leaks(void)
 
 static void check_mistakes(void)
 {
-    static const char *const wrong[] = {"node_size=0", "node_size=two", "memory_limit=-1", "memory_limit=1X",
-                                        "memory_limit=200%", "memory_limit=G"};
+    static const char *const wrong[] = {"node_size=0",     "node_size=two",     "memory_limit=-1",
+                                        "memory_limit=1X", "memory_limit=200%", "memory_limit=G"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         mnp_ctx *ctx = NULL;
         ok(mnp_init(MPI_COMM_WORLD, wrong[i], &ctx) == MNP_ERR_ARG && !ctx, "refused: %s", mnp_error_message());

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives around the size up to which they go in one piece, at any addresses, thousands of them after each other,
  * and recorded in a graph: where GPUs share their memory those are ways of their own (lib/comm/collectives/p2p_small.c, p2p_all_to_all.c,
@@ -7,7 +8,7 @@
 
 #include "buffers.h"
 
-enum { LIMIT = MNP_SMALL_BYTES };
+enum { LIMIT = MNP_P2P_SMALL_BYTES };
 
 static const int64_t sizes[] = {0,    1,    3,     4,         7,     8,         16,           100,
                                 2048, 2056, 65536, LIMIT - 1, LIMIT, LIMIT + 1, LIMIT + 40001};
@@ -25,8 +26,8 @@ static bool sums_bytes(mnp_comm *comm, int64_t bytes, int from, int to)
     for (int in_place = 0; in_place < 2; in_place++) {
         struct buffer *buffer = in_place ? &a : &b;
         const int at = in_place ? from : to;
-        right = right &&
-                mnp_comm_all_reduce(comm, a.data + from, buffer->data + at, bytes, MNP_UINT8, MNP_SUM) == MNP_OK;
+        right =
+            right && mnp_comm_all_reduce(comm, a.data + from, buffer->data + at, bytes, MNP_UINT8, MNP_SUM) == MNP_OK;
         get(buffer, bytes + at);
         expect(MNP_UINT8, MNP_SUM, ranks, 0, bytes, expected);
         right = right && memcmp(buffer->image + at, expected, (size_t)bytes) == 0;
@@ -136,8 +137,8 @@ static void check_elements(mnp_comm *comm)
             const int64_t bytes = count * size;
             fill(dtypes[t], MNP_PROD, rank, count, a.image + at);
             put(&a, bytes + at);
-            right = right &&
-                    mnp_comm_all_reduce(comm, a.data + at, b.data + 3 * at, count, dtypes[t], MNP_PROD) == MNP_OK;
+            right =
+                right && mnp_comm_all_reduce(comm, a.data + at, b.data + 3 * at, count, dtypes[t], MNP_PROD) == MNP_OK;
             get(&b, bytes + 3 * at);
             expect(dtypes[t], MNP_PROD, ranks, 0, count, expected);
             right = right && memcmp(b.image + 3 * at, expected, (size_t)bytes) == 0;
@@ -153,7 +154,7 @@ static void check_operations(mnp_comm *comm)
     for (int op = MNP_SUM; op <= MNP_AVG; op++) {
         bool right = true;
         for (int dtype = 0; dtype < MNP_NUM_DTYPES; dtype++) {
-            const int64_t limit = comm->direct ? LIMIT : LIMIT / 64;
+            const int64_t limit = comm->p2p ? LIMIT : LIMIT / 64;
             const int64_t count = limit / (int64_t)mnp_dtype_size((mnp_dtype)dtype) + 13;
             if (allowed((mnp_dtype)dtype, (mnp_op)op))
                 right = reduce_once(comm, (mnp_dtype)dtype, (mnp_op)op, count) && right;
@@ -167,7 +168,7 @@ static void check_operations(mnp_comm *comm)
 /* Whether some ranks have to share their GPUs, where a wait for another takes milliseconds: the same on all ranks. */
 static bool is_slow(const mnp_comm *comm)
 {
-    return comm->part.transport == MNP_TRANSPORT_STAGED;
+    return comm->base.transport == MNP_TRANSPORT_STAGED;
 }
 
 /*
@@ -208,7 +209,7 @@ static void check_elsewhere(mnp_comm *comm)
 {
     const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
     const int64_t bytes = LIMIT + 1;
-    mnp__device *device = comm->part.device;
+    mnp__device *device = comm->base.device;
     void *memory = NULL;
     bool right = rank < ranks - 1 || device->ops->alloc(device, (size_t)(bytes * ranks), &memory) == MNP_OK;
     for (int r = 0; r < ranks; r++)
@@ -242,7 +243,7 @@ static void check_mismatch(mnp_comm *comm)
 {
     const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
     int64_t counts[MOST_RANKS] = {0}, expects[MOST_RANKS] = {0}, places[MOST_RANKS] = {0};
-    if (!comm->direct) {
+    if (!comm->p2p) {
         skip("parts of different sizes are an error", "it takes GPUs that share their memory");
         return;
     }
@@ -271,8 +272,7 @@ static bool enqueue_all(mnp_comm *comm)
     char *x = a.data, *y = b.data;
     const int last = mnp_comm_size(comm) - 1;
     return mnp_comm_all_reduce(comm, x, y, 10, MNP_FLOAT64, MNP_SUM) == MNP_OK &&
-           mnp_comm_all_reduce(comm, x, x, 10, MNP_FLOAT64, MNP_MAX) == MNP_OK &&
-           mnp_comm_barrier(comm) == MNP_OK &&
+           mnp_comm_all_reduce(comm, x, x, 10, MNP_FLOAT64, MNP_MAX) == MNP_OK && mnp_comm_barrier(comm) == MNP_OK &&
            mnp_comm_all_to_all(comm, x + 4096, y + 4096, PART, MNP_UINT8) == MNP_OK &&
            mnp_comm_all_to_all(comm, y + 4096, x + 4096, PART / 3, MNP_UINT8) == MNP_OK &&
            mnp_comm_all_to_all(comm, x + 4096, y + (2 << 20), 3 * PART, MNP_UINT8) == MNP_OK &&
@@ -310,7 +310,7 @@ static void check_graph(mnp_comm *comm)
     if (!plain || !replayed)
         exit(1);
     run_all(comm, NULL, 0, plain);
-    if (strcmp(mnp_ctx_device_kind(ctx), "cuda") != 0 || (mnp_comm_size(comm) > 1 && !comm->direct)) {
+    if (strcmp(mnp_ctx_device_kind(ctx), "cuda") != 0 || (mnp_comm_size(comm) > 1 && !comm->p2p)) {
         skip("collectives in a graph", "it takes GPUs that share their memory");
     } else {
         ok(mnp_graph_begin(ctx) == MNP_OK && enqueue_all(comm) && mnp_graph_end(ctx, &graph) == MNP_OK,
@@ -342,7 +342,7 @@ int main(void)
     check_elsewhere(world);
     check_mismatch(world);
     check_graph(world);
-    MNP_OR_EXIT(mnp_comm_set_way(world, MNP_COMM_LIBRARY));
+    MNP_OR_EXIT(mnp_comm_set_algorithm(world, MNP_COMM_LIBRARY));
     check_bytes(world, "by the library");
     close_context();
     int status = done_testing();

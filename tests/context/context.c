@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Starting and ending, agreement, information, events, and kernels that do not compile.
  */
@@ -57,7 +58,8 @@ static void check_events(mnp_ctx *ctx)
 static void check_compile_error(mnp_ctx *ctx)
 {
     mnp__kernel *kernel = NULL;
-    mnp__kernel_spec spec = {.file = "array/copy_boxes.cu", .function = "copy_boxes",
+    mnp__kernel_spec spec = {.file = "array/copy_boxes.cu",
+                             .function = "copy_boxes",
                              .defines = "#define MNP_SRC float\n#define MNP_DST no_such_type\n"};
     mnp_status st = mnp__ctx_kernel(ctx, &spec, &kernel);
     ok(st == MNP_ERR_COMPILE && !kernel && strstr(mnp_error_message(), "no_such_type") &&
@@ -74,8 +76,10 @@ static void check_compile_error_on_one_rank(mnp_ctx *ctx)
 {
     bool wrong = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;
     mnp__kernel *kernel = NULL;
-    mnp__kernel_spec good = {.file = "array/copy_boxes.cu", .function = "copy_boxes",
-                             .defines = "#define MNP_SRC int8_t\n#define MNP_DST double\n"}, spec = good;
+    mnp__kernel_spec good = {.file = "array/copy_boxes.cu",
+                             .function = "copy_boxes",
+                             .defines = "#define MNP_SRC int8_t\n#define MNP_DST double\n"},
+                     spec = good;
     if (wrong)
         spec.defines = "#error on this rank alone\n";
     mnp_status st = mnp__ctx_kernel(ctx, &spec, &kernel);

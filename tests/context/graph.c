@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Graphs: what is recorded, launched again and again with other values in the same arrays, gives what plain calls give;
  * and what cannot be recorded is refused.  The host device has no graphs, and says so.
@@ -23,7 +24,7 @@ struct work {
     mnp_ctx *ctx;
     mnp_array *x, *few; /* a matrix whose rows are cut, with a margin of a row; three elements for each rank */
     mnp_halo *halo;
-    mnp_plan *plan;     /* to cut columns, stored one after the other */
+    mnp_plan *plan; /* to cut columns, stored one after the other */
     mnp_raw_module *module;
     mnp_raw_kernel *add_neighbours;
 };
@@ -70,8 +71,11 @@ static const struct part {
     const char *name;
     mnp_status (*run)(struct work *w, mnp_array **y_p); /* makes *y_p where it is NULL */
 } parts[PARTS] = {
-    {"an expression", compute_elements}, {"a sum over ranks", reduce_rows}, {"a plan", redistribute},
-    {"a halo and a kernel that reads it", add_neighbours}, {"an all-reduce", all_reduce},
+    {"an expression", compute_elements},
+    {"a sum over ranks", reduce_rows},
+    {"a plan", redistribute},
+    {"a halo and a kernel that reads it", add_neighbours},
+    {"an all-reduce", all_reduce},
 };
 
 /* ---- setting up ---- */
@@ -266,8 +270,8 @@ static void check_freeing(struct work *w)
 {
     mnp_array *y = NULL, *again = NULL;
     mnp_graph *graph = NULL;
-    bool good = mnp_zeros(w->ctx, MNP_FLOAT32, 1, (const int64_t[]){1000}, &y) == MNP_OK &&
-                mnp_graph_begin(w->ctx) == MNP_OK;
+    bool good =
+        mnp_zeros(w->ctx, MNP_FLOAT32, 1, (const int64_t[]){1000}, &y) == MNP_OK && mnp_graph_begin(w->ctx) == MNP_OK;
     mnp_array_free(y);
     good = good && mnp_graph_end(w->ctx, &graph) == MNP_OK && mnp_graph_launch(graph) == MNP_OK;
     good = good && mnp_zeros(w->ctx, MNP_FLOAT32, 1, (const int64_t[]){1000}, &again) == MNP_OK &&
@@ -314,8 +318,8 @@ static void check_refused(struct work *w, mnp_status (*call)(struct work *w), co
     mnp_status st = mnp_graph_begin(w->ctx);
     if (st == MNP_OK)
         st = call(w);
-    bool good = st == MNP_ERR_ARG && strstr(mnp_error_message(), words) &&
-                strstr(mnp_error_message(), "being recorded");
+    bool good =
+        st == MNP_ERR_ARG && strstr(mnp_error_message(), words) && strstr(mnp_error_message(), "being recorded");
     ok(good, "refused: %s", mnp_error_message());
     st = mnp_graph_end(w->ctx, &graph);
     ok(st == MNP_ERR_ARG && !graph && strstr(mnp_error_message(), words), "then there is no graph: %s",
@@ -352,7 +356,8 @@ static void check_unfinished(struct work *w)
     ok((begun == MNP_OK || staged) && st == MNP_ERR_ARG && !graph, "a halo that is not finished is no graph: %s",
        mnp_error_message());
     ok((begun != MNP_OK || mnp_halo_finish(w->halo) == MNP_OK) && mnp_halo_exchange(w->halo) == MNP_OK &&
-           mnp_ctx_synchronize(w->ctx) == MNP_OK, "afterwards it can be finished, and goes on");
+           mnp_ctx_synchronize(w->ctx) == MNP_OK,
+       "afterwards it can be finished, and goes on");
 }
 
 static void check_host(mnp_ctx *ctx)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The table of device operations, on every device that is there.
  */
@@ -90,30 +91,34 @@ static void test_description(const bench *b)
     mnp_link_info link;
     uint64_t identity = 99, again = 98;
     point(b, b->ops->info(b->device, &info) == MNP_OK && info.rank == -7, "info");
-    point(b, *info.device && info.multiprocessors > 0 && info.memory_total > 0 && info.memory_free > 0 &&
-                 info.memory_free <= info.memory_total,
+    point(b,
+          *info.device && info.multiprocessors > 0 && info.memory_total > 0 && info.memory_free > 0 &&
+              info.memory_free <= info.memory_total,
           "model, width and memory make sense");
     printf("# %s: %d wide, %.1f of %.1f GiB free\n", info.device, info.multiprocessors,
            (double)info.memory_free / (1 << 30), (double)info.memory_total / (1 << 30));
-    point(b, b->cuda ? info.device_index >= 0 && info.capability_major >= 5
-                     : info.device_index == -1 && info.capability_major == 0,
+    point(b,
+          b->cuda ? info.device_index >= 0 && info.capability_major >= 5
+                  : info.device_index == -1 && info.capability_major == 0,
           "index and compute capability");
-    point(b, b->ops->identity(b->device, &identity) == MNP_OK && b->ops->identity(b->device, &again) == MNP_OK &&
-                 identity == again && (identity != 0) == b->cuda,
+    point(b,
+          b->ops->identity(b->device, &identity) == MNP_OK && b->ops->identity(b->device, &again) == MNP_OK &&
+              identity == again && (identity != 0) == b->cuda,
           "identity, 0 only on the host device");
-    point(b, b->ops->link(b->device, identity, &link) == MNP_OK &&
-                 strcmp(link.name, b->cuda ? "same" : "-") == 0,
+    point(b, b->ops->link(b->device, identity, &link) == MNP_OK && strcmp(link.name, b->cuda ? "same" : "-") == 0,
           "link to itself");
 }
 
 static void test_alloc(const bench *b)
 {
     void *none = &none, *pinned_none = &none, *one = NULL, *two = NULL, *pinned = NULL;
-    point(b, b->ops->alloc(b->device, 0, &none) == MNP_OK && !none &&
-                 b->ops->alloc_pinned(b->device, 0, &pinned_none) == MNP_OK && !pinned_none,
+    point(b,
+          b->ops->alloc(b->device, 0, &none) == MNP_OK && !none &&
+              b->ops->alloc_pinned(b->device, 0, &pinned_none) == MNP_OK && !pinned_none,
           "size 0 gives NULL");
-    point(b, b->ops->alloc(b->device, 1, &one) == MNP_OK && b->ops->alloc(b->device, 100001, &two) == MNP_OK && one &&
-                 two && one != two && (uintptr_t)one % 256 == 0 && (uintptr_t)two % 256 == 0,
+    point(b,
+          b->ops->alloc(b->device, 1, &one) == MNP_OK && b->ops->alloc(b->device, 100001, &two) == MNP_OK && one &&
+              two && one != two && (uintptr_t)one % 256 == 0 && (uintptr_t)two % 256 == 0,
           "device memory is aligned to 256 bytes");
     point(b, b->ops->alloc_pinned(b->device, 4097, &pinned) == MNP_OK && pinned, "pinned memory");
     if (pinned)
@@ -138,22 +143,25 @@ static void test_sharing(const bench *b)
         point(b, b->cuda, "only a GPU may have nothing that can be shared");
         return;
     }
-    if (!point(b, ops->share_reserve(b->device, 4 * unit, (void **)&space) == MNP_OK && (uintptr_t)space % unit == 0 &&
+    if (!point(b,
+               ops->share_reserve(b->device, 4 * unit, (void **)&space) == MNP_OK && (uintptr_t)space % unit == 0 &&
                    ops->share_new(b->device, space, unit, NULL) == MNP_OK &&
                    ops->share_new(b->device, space + unit, unit, &fd) == MNP_OK && fd >= 0,
                "memory at places of reserved space"))
         return;
-    point(b, ops->copy(b->device, space + unit - 1, from, 2, b->first) == MNP_OK &&
-                 ops->copy(b->device, back, space + unit - 1, 2, b->first) == MNP_OK && drain(b, b->first) &&
-                 memcmp(from, back, 2) == 0,
+    point(b,
+          ops->copy(b->device, space + unit - 1, from, 2, b->first) == MNP_OK &&
+              ops->copy(b->device, back, space + unit - 1, 2, b->first) == MNP_OK && drain(b, b->first) &&
+              memcmp(from, back, 2) == 0,
           "which is one, though it was made in two");
     if (!b->cuda) { /* between processes: tests/comm/heap.c */
         point(b, ops->share_map(b->device, space + 2 * unit, unit, fd) == MNP_OK && space[2 * unit] == from[1],
               "and is seen where it is mapped again");
         ops->share_unmap(b->device, space + 2 * unit, unit);
     } else {
-        point(b, ops->share_reserve(b->device, far_too_much, &large) == MNP_OK &&
-                     ops->share_new(b->device, large, far_too_much, NULL) == MNP_ERR_MEMORY,
+        point(b,
+              ops->share_reserve(b->device, far_too_much, &large) == MNP_OK &&
+                  ops->share_new(b->device, large, far_too_much, NULL) == MNP_ERR_MEMORY,
               "more than there is is refused");
         printf("# %s\n", mnp_error_message());
         ops->share_unreserve(b->device, large, far_too_much);
@@ -230,8 +238,7 @@ static void test_kernel(const bench *b, size_t shared_bytes)
     mnp__kernel *kernel = NULL;
     char what[64];
     bool good = b->ops->alloc(b->device, sizeof values, (void **)&out) == MNP_OK &&
-                load_multiply(b, shared_bytes, &kernel) == MNP_OK &&
-                launch_multiply(b, kernel, out, 3, 0) == MNP_OK &&
+                load_multiply(b, shared_bytes, &kernel) == MNP_OK && launch_multiply(b, kernel, out, 3, 0) == MNP_OK &&
                 b->ops->copy(b->device, values, out, sizeof values, b->first) == MNP_OK && drain(b, b->first);
     snprintf(what, sizeof what, "a kernel, %zu bytes of shared memory", shared_bytes);
     point(b, good && all_multiplied(values, 3), what);
@@ -244,9 +251,10 @@ static void test_empty_launch(const bench *b)
     mnp__kernel *kernel = NULL;
     multiply_params params = {NULL, 0, 1, 0};
     mnp__launch launch = {.grid = {0, 1, 1}, .block = {BLOCK, 1, 1}};
-    point(b, load_multiply(b, 1024, &kernel) == MNP_OK &&
-                 b->ops->launch(b->device, kernel, &launch, &params, sizeof params, b->first) == MNP_OK &&
-                 drain(b, b->first),
+    point(b,
+          load_multiply(b, 1024, &kernel) == MNP_OK &&
+              b->ops->launch(b->device, kernel, &launch, &params, sizeof params, b->first) == MNP_OK &&
+              drain(b, b->first),
           "a launch of no blocks does nothing");
     b->ops->kernel_free(b->device, kernel);
 }
@@ -298,8 +306,9 @@ static void test_out_of_memory(const bench *b)
         return;
     }
 #endif
-    point(b, b->ops->alloc(b->device, (size_t)1 << 50, &pointer) == MNP_ERR_MEMORY && !pointer &&
-                 strstr(mnp_error_message(), "GiB"),
+    point(b,
+          b->ops->alloc(b->device, (size_t)1 << 50, &pointer) == MNP_ERR_MEMORY && !pointer &&
+              strstr(mnp_error_message(), "GiB"),
           "out of memory is MNP_ERR_MEMORY, in GiB");
     printf("# %s\n", mnp_error_message());
     test_kernel(b, 1024);
@@ -310,12 +319,13 @@ static void test_wrong_kernel(const bench *b)
     mnp__kernel *kernel = NULL;
     mnp__kernel_spec spec = {
         .file = "prelude.h", .function = "wrong", .defines = "#define FINE\nthis does not compile;\n"};
-    point(b, b->ops->kernel_load(b->device, &spec, &kernel) == MNP_ERR_COMPILE && !kernel &&
-                 strstr(mnp_error_message(), "2 | this does not compile;"),
+    point(b,
+          b->ops->kernel_load(b->device, &spec, &kernel) == MNP_ERR_COMPILE && !kernel &&
+              strstr(mnp_error_message(), "2 | this does not compile;"),
           "a kernel that does not compile is MNP_ERR_COMPILE and shows the line");
     spec = (mnp__kernel_spec){.file = "prelude.h", .function = "missing", .defines = "extern \"C\" { }\n"};
-    point(b, b->ops->kernel_load(b->device, &spec, &kernel) != MNP_OK && !kernel &&
-                 strstr(mnp_error_message(), "missing"),
+    point(b,
+          b->ops->kernel_load(b->device, &spec, &kernel) != MNP_OK && !kernel && strstr(mnp_error_message(), "missing"),
           "a kernel without its entry point is an error that names it");
     test_kernel(b, 1024);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files written aside: what is made, replaced, refused and removed, without MPI and HDF5.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays to HDF5 files and back, on any number of ranks: types, shapes, layouts, staging as on a GPU, and failures,
  * which must be everybody's, leave files as they were, and not keep the ranks from going on.  h5_files.t compares with
@@ -47,12 +48,20 @@ static void element(mnp_dtype dtype, int64_t number, void *bytes)
     float halves[2] = {(float)parts[0], (float)parts[1]};
     unsigned char yes = value % 3 == 0;
     switch (dtype) {
-    case MNP_BOOL: memcpy(bytes, &yes, 1); break;
+    case MNP_BOOL:
+        memcpy(bytes, &yes, 1);
+        break;
     case MNP_FLOAT32:
-    case MNP_COMPLEX64: memcpy(bytes, halves, mnp_dtype_size(dtype)); break;
+    case MNP_COMPLEX64:
+        memcpy(bytes, halves, mnp_dtype_size(dtype));
+        break;
     case MNP_FLOAT64:
-    case MNP_COMPLEX128: memcpy(bytes, parts, mnp_dtype_size(dtype)); break;
-    default: memcpy(bytes, &value, mnp_dtype_size(dtype)); break; /* little endian */
+    case MNP_COMPLEX128:
+        memcpy(bytes, parts, mnp_dtype_size(dtype));
+        break;
+    default:
+        memcpy(bytes, &value, mnp_dtype_size(dtype));
+        break; /* little endian */
     }
 }
 
@@ -111,9 +120,15 @@ static void check_trip(const char *what, mnp_dtype dtype, const mnp_layout *from
 
 static void check_types_and_shapes(void)
 {
-    static const int64_t shapes[][MNP_MAX_DIMS] = {
-        {0}, {17}, {13, 9}, {4, 5, 6}, {3, 1, 4, 5}, {2, 3, 2, 3, 2}, {2, 1, 3, 1, 2, 4}, {2, 2, 2, 2, 2, 2, 2},
-        {2, 2, 1, 3, 2, 1, 2, 2}};
+    static const int64_t shapes[][MNP_MAX_DIMS] = {{0},
+                                                   {17},
+                                                   {13, 9},
+                                                   {4, 5, 6},
+                                                   {3, 1, 4, 5},
+                                                   {2, 3, 2, 3, 2},
+                                                   {2, 1, 3, 1, 2, 4},
+                                                   {2, 2, 2, 2, 2, 2, 2},
+                                                   {2, 2, 1, 3, 2, 1, 2, 2}};
     static const int64_t empty[][2] = {{0, 5}, {4, 0}, {0, 0}};
     mnp_layout *layout;
     for (int ndim = 0; ndim <= MNP_MAX_DIMS; ndim++)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copies datasets through arrays, for h5_files.py: reads lines "FILE DATASET FILE DATASET GZIP-LEVEL", separated by
  * tabs, from the file that is its argument, and prints a line for each: "ok DTYPE", or the status and the sentence.

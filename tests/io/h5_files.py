@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files between h5py and Maniple.
 
 h5py makes datasets of all kinds, tests/io/h5_copy reads each into an array and writes it to another file, and h5py

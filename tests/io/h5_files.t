@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # HDF5 files made and read by h5py: see h5_files.py.
 
 . "${srcdir:-.}/tests/tap.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Matrix Market files: what is read is what SciPy and Python's float() read, on any number of ranks; what is written
 reads back bit for bit; what is malformed is said in one sentence on all ranks, with the number of its line."""
 

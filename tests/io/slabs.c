@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Slabs: together they are the block, each a run of its memory; edges keep to chunks; sizes stay within the limits.
  */

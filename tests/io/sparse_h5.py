@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sparse matrices in HDF5 files: as SciPy's users write them with h5py, and as they read them.
 
 h5py comes with an HDF5 of its own, which cannot be loaded beside the library's: it runs in a process of its own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The kernel cache: hits, damage of every kind, a folder that cannot be used, several processes at once, what it lists
  * and what it removes, and the places of errors.  And the host's compiler: what it links kernels with.
@@ -166,12 +167,11 @@ static void check_list_and_clear(void)
     char command[512];
     mnp_cache_entry *entries = NULL;
     int64_t count = 0, files = 0, bytes = 0, left = -1, left_bytes;
-    snprintf(
-        command, sizeof command,
-        "cd '%s' && touch keep.kernel my-kernel-notes.txt && mkdir -p d-0123456789abcdef.kernel && "
+    snprintf(command, sizeof command,
+             "cd '%s' && touch keep.kernel my-kernel-notes.txt && mkdir -p d-0123456789abcdef.kernel && "
              "echo x > ../%s.outside && "
-        "ln -s ../%s.outside host-link-0123456789abcdef.kernel && echo y > host-bad-0123456789abcdef.kernel",
-        folder, strrchr(folder, '/') + 1, strrchr(folder, '/') + 1);
+             "ln -s ../%s.outside host-link-0123456789abcdef.kernel && echo y > host-bad-0123456789abcdef.kernel",
+             folder, strrchr(folder, '/') + 1, strrchr(folder, '/') + 1);
     bool ready = system(command) == 0 && mnp__jit_cache_list(folder, &entries, &count) == MNP_OK;
     int ours = 0, unknown = 0;
     for (int64_t k = 0; k < count; k++) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every CUDA kernel compiles, for the oldest and the newest architecture that we care about.  Needs no GPU.
  */
@@ -52,9 +53,20 @@ static bool is_cuda_source(const char *name)
 }
 
 /* Kernels whose text the library generates: tests of their own compile them as it asks for them. */
-static const char *const families[] = {"sparse/precond/permute_rows.cu", "sparse/krylov/basis.cu",  "indexing/compact.cu", "reduction/ufunc_reduce.cu", "statistics/histogram.cu",
-                                       "indexing/indexed.cu", "sort/radix_sort.cu",  "indexing/owners.cu",  "sparse/precond/level_sweep.cu", "scan/scan.cu",
-                                       "indexing/scatter.cu", "sparse/product/spmv.cu",   "sparse/step/step.cu",    NULL}; /* tests/..._kernels.c */
+static const char *const families[] = {"sparse/precond/permute_rows.cu",
+                                       "sparse/krylov/basis.cu",
+                                       "indexing/compact.cu",
+                                       "reduction/ufunc_reduce.cu",
+                                       "statistics/histogram.cu",
+                                       "indexing/indexed.cu",
+                                       "sort/radix_sort.cu",
+                                       "indexing/owners.cu",
+                                       "sparse/precond/level_sweep.cu",
+                                       "scan/scan.cu",
+                                       "indexing/scatter.cu",
+                                       "sparse/product/spmv.cu",
+                                       "sparse/step/step.cu",
+                                       NULL}; /* tests/..._kernels.c */
 
 /* A kernel that nobody listed would not be compiled at all. */
 static void all_are_listed(void)
@@ -84,8 +96,13 @@ static void errors_show_the_line(const mnp__compiler *compiler)
 static mnp_status compile_raw(const mnp__compiler *compiler, const char *text, const char *const *expressions,
                               mnp__binary *binary)
 {
-    mnp__kernel_spec spec = {.file = "custom/raw.cu", .function = "tools", .defines = "", .generated = text, .raw = true,
-                             .nvrtc_options = "-DTWO=2", .name_expressions = expressions};
+    mnp__kernel_spec spec = {.file = "custom/raw.cu",
+                             .function = "tools",
+                             .defines = "",
+                             .generated = text,
+                             .raw = true,
+                             .nvrtc_options = "-DTWO=2",
+                             .name_expressions = expressions};
     char *source = NULL;
     mnp_status st = mnp__jit_source(&spec, &source);
     if (st == MNP_OK)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Kernels compiled for the oldest and the newest GPU that we care about, where there is none.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A device that only compiles: what reductions and scans choose for a GPU can be seen, and compiled for the oldest and
  * the newest architecture that we care about, where there is none.
@@ -194,13 +195,13 @@ static int run_test(void (*run)(void))
     mnp__peers alone = {.count = 1, .most = 1, .ranks = &own_rank, .mpi = MPI_COMM_SELF};
     mnp__config config;
     MPI_Init(NULL, NULL);
-    ctx.comm = (mnp__comm){.mpi = MPI_COMM_SELF, .size = 1, .node_size = 1, .ranks_on_device = 1, .device = &device,
-                            .peers = &alone};
+    ctx.comm = (mnp__comm){
+        .mpi = MPI_COMM_SELF, .size = 1, .node_size = 1, .ranks_on_device = 1, .device = &device, .peers = &alone};
     if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
         return done_testing();
     device.config = ctx.comm.config = &config;
-    if (!ok(mnp__watch_new(&ctx.comm, &ctx.comm.watch) == MNP_OK &&
-                mnp__heap_open(&ctx.comm, &ctx.comm.heap) == MNP_OK, "memory of one rank"))
+    if (!ok(mnp__watch_new(&ctx.comm, &ctx.comm.watch) == MNP_OK && mnp__heap_open(&ctx.comm, &ctx.comm.heap) == MNP_OK,
+            "memory of one rank"))
         return done_testing();
     for (int i = 0; i < ARCHITECTURES; i++)
         ok(mnp__nvrtc_new(&config, architectures[i] / 10, architectures[i] % 10, &compilers[i]) == MNP_OK,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Layouts whose dimensions are dealt out in blocks, against plain loops; orders of storage; how ranks are factored;
  * what a layout costs; and how layouts are drawn.
@@ -157,15 +158,19 @@ static void check_order(void)
            memcmp(mnp_layout_order(turned), (int[]){2, 0, 1}, 3 * sizeof(int)) == 0 && mnp_layout_order(plain)[2] == 2,
        "an order");
     ok(mnp_layout_equal(plain, turned) && !mnp__layout_same(plain, turned) &&
-           mnp__layout_hash(plain) != mnp__layout_hash(turned), "the order does not count, but in caches");
+           mnp__layout_hash(plain) != mnp__layout_hash(turned),
+       "the order does not count, but in caches");
     ok(mnp_layout_like(turned, (int64_t[]){1, 2, 3}, &again) == MNP_OK && mnp_layout_order(again)[0] == 2,
        "it is handed on");
     ok(mnp_layout_with_order(plain, (int[]){0, 1, 0}, &refused) == MNP_ERR_ARG && !refused &&
-           strstr(mnp_error_message(), "order[2] is 0"), "refused: %s", mnp_error_message());
+           strstr(mnp_error_message(), "order[2] is 0"),
+       "refused: %s", mnp_error_message());
     ok(mnp_layout_with_order(plain, (int[]){0, 3, 1}, &refused) == MNP_ERR_ARG && !refused &&
-           strstr(mnp_error_message(), "order[1] is 3"), "refused: %s", mnp_error_message());
+           strstr(mnp_error_message(), "order[1] is 3"),
+       "refused: %s", mnp_error_message());
     ok(mnp_layout_new_cyclic(1, (int[]){2}, 1, (int64_t[]){9}, (int[]){0}, (int64_t[]){-2}, &refused) == MNP_ERR_ARG &&
-           !refused && strstr(mnp_error_message(), "blocks[0] is -2"), "refused: %s", mnp_error_message());
+           !refused && strstr(mnp_error_message(), "blocks[0] is -2"),
+       "refused: %s", mnp_error_message());
     mnp_layout_free(plain);
     mnp_layout_free(turned);
     mnp_layout_free(again);
@@ -250,44 +255,49 @@ static void check_drawings(void)
 {
     mnp_layout *layout, *plain;
     mnp_layout_block(3, 1, (int64_t[]){10}, &layout);
-    check_drawing(layout, "a row", "shape (10,), 3 ranks as 3, blocks of 3 to 4 elements\n"
-                                   "axis 0 cuts dimension 0\n"
-                                   "0       4       7       10\n"
-                                   "+-------+-------+-------+\n"
-                                   "|   0   |   1   |   2   |\n"
-                                   "+-------+-------+-------+\n");
+    check_drawing(layout, "a row",
+                  "shape (10,), 3 ranks as 3, blocks of 3 to 4 elements\n"
+                  "axis 0 cuts dimension 0\n"
+                  "0       4       7       10\n"
+                  "+-------+-------+-------+\n"
+                  "|   0   |   1   |   2   |\n"
+                  "+-------+-------+-------+\n");
     mnp_layout_new_cyclic(2, (int[]){2, 3}, 2, (int64_t[]){6, 5}, (int[]){0, MNP_NO_AXIS}, (int64_t[]){2, 0}, &plain);
     mnp_layout_with_order(plain, (int[]){1, 0}, &layout);
     mnp_layout_free(plain);
-    check_drawing(layout, "blocks and replicas", "shape (6, 5), 6 ranks as 2 x 3, blocks of 10 to 20 elements\n"
-                                                 "axis 0 deals out dimension 0 in blocks of 2, axis 1 makes replicas\n"
-                                                 "stored in the order of dimensions 1, 0, the slowest first\n"
-                                                 "  0       5\n"
-                                                 "0 +-------+\n"
-                                                 "  | 0,1,2 |\n"
-                                                 "2 +-------+\n"
-                                                 "  | 3,4,5 |\n"
-                                                 "4 +-------+\n"
-                                                 "  | 0,1,2 |\n"
-                                                 "6 +-------+\n");
+    check_drawing(layout, "blocks and replicas",
+                  "shape (6, 5), 6 ranks as 2 x 3, blocks of 10 to 20 elements\n"
+                  "axis 0 deals out dimension 0 in blocks of 2, axis 1 makes replicas\n"
+                  "stored in the order of dimensions 1, 0, the slowest first\n"
+                  "  0       5\n"
+                  "0 +-------+\n"
+                  "  | 0,1,2 |\n"
+                  "2 +-------+\n"
+                  "  | 3,4,5 |\n"
+                  "4 +-------+\n"
+                  "  | 0,1,2 |\n"
+                  "6 +-------+\n");
     mnp_layout_new_cyclic(2, (int[]){2, 2}, 3, (int64_t[]){2, 8, 3}, (int[]){0, 1, MNP_NO_AXIS}, (int64_t[]){0, 2, 0},
                           &layout);
-    check_drawing(layout, "three dimensions", "shape (2, 8, 3), 4 ranks as 2 x 2, blocks of 12 elements\n"
-                                              "axis 0 cuts dimension 0, axis 1 deals out dimension 1 in blocks of 2\n"
-                                              " rank  indices\n"
-                                              "    0  0:1, 2 of every 4 from 0, 0:3\n"
-                                              "    1  0:1, 2 of every 4 from 2, 0:3\n"
-                                              "    2  1:2, 2 of every 4 from 0, 0:3\n"
-                                              "    3  1:2, 2 of every 4 from 2, 0:3\n");
+    check_drawing(layout, "three dimensions",
+                  "shape (2, 8, 3), 4 ranks as 2 x 2, blocks of 12 elements\n"
+                  "axis 0 cuts dimension 0, axis 1 deals out dimension 1 in blocks of 2\n"
+                  " rank  indices\n"
+                  "    0  0:1, 2 of every 4 from 0, 0:3\n"
+                  "    1  0:1, 2 of every 4 from 2, 0:3\n"
+                  "    2  1:2, 2 of every 4 from 0, 0:3\n"
+                  "    3  1:2, 2 of every 4 from 2, 0:3\n");
     mnp_layout_on_root(2, 1, 0, NULL, &layout);
-    check_drawing(layout, "a number", "shape (), 2 ranks as 2, blocks of 0 to 1 elements\n"
-                                      "axis 0: all at place 1\n"
-                                      " rank  indices\n"
-                                      "    0  nothing\n"
-                                      "    1  the element\n");
+    check_drawing(layout, "a number",
+                  "shape (), 2 ranks as 2, blocks of 0 to 1 elements\n"
+                  "axis 0: all at place 1\n"
+                  " rank  indices\n"
+                  "    0  nothing\n"
+                  "    1  the element\n");
     mnp_layout_block(3, 2, (int64_t[]){0, 5}, &layout);
-    check_drawing(layout, "nothing", "shape (0, 5), 3 ranks as 3 x 1, blocks of 0 elements\n"
-                                     "axis 0 cuts dimension 0\n");
+    check_drawing(layout, "nothing",
+                  "shape (0, 5), 3 ranks as 3 x 1, blocks of 0 elements\n"
+                  "axis 0 cuts dimension 0\n");
 }
 
 /* However many ranks there are, a drawing has at most 40 lines of 100 columns. */

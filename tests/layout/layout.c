@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Layouts on all small cases: every element has exactly the owners it should have, and extended dimensions are cut into
  * segments that say what numpy.pad says.
@@ -230,10 +231,12 @@ static void check_derived(void)
            owners_own(pinned, 1),
        "a pinned axis: one owner");
     ok(mnp__layout_box(pinned, 1, lo, extent) && extent[0] == 2 && !mnp__layout_box(pinned, 2, lo, extent) &&
-           lo[0] == 0 && extent[0] == 0, "elsewhere the box is empty");
+           lo[0] == 0 && extent[0] == 0,
+       "elsewhere the box is empty");
     ok(mnp__layout_source(pinned, (int[]){1}, 5) == 4, "and is served from the pin");
     ok(mnp__layout_derive_pinned(turned, (int[]){1, 2}, 0, NULL, &scalar) == MNP_OK && owners_own(scalar, 1) &&
-           mnp_layout_owner(scalar, NULL) == 5, "an array without dimensions on one rank");
+           mnp_layout_owner(scalar, NULL) == 5,
+       "an array without dimensions on one rank");
     ok(mnp_layout_on_root(6, 5, 0, NULL, &other) == MNP_OK && mnp_layout_equal(scalar, other),
        "which is what on_root makes of it");
     mnp_layout_free(other);

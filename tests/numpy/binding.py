@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The binding behind maniple.py: the library called by the prototypes of its headers."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The harness itself: arrays of all dtypes go to Maniple and come back, in any layout, on any number of ranks."""
 
 import maniple as mp

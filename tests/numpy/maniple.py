@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Maniple in Python, for tests that compare with NumPy in the same process, on any number of ranks.
 
     import maniple as mp                        # before numpy: it switches NEP 50 on in NumPy 1.24

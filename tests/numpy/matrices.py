@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sparse matrices for tests that compare with SciPy: random ones, and what a rank's rows of a result should be."""
 
 import ctypes

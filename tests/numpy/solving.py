@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Operators, preconditioners and solvers for tests that compare with scipy.sparse.linalg."""
 
 import ctypes

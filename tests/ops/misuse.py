@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls that are wrong: each fails with the same status on all ranks and one sentence that has the offending values,
 changes nothing, and leaves the context usable.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random programs, each run by Maniple and by NumPy: arrays in random layouts, views of views of them, functions and
 expressions of all these, in place and onto parts that overlap.  In the end every array and view must be alike.
 

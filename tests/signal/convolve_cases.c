@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Runs many convolutions in one process, for tests/apps/conv_scipy.py, which makes the cases and knows the answers:
  *

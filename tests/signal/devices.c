@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The same convolutions on the GPU and on the host: equal to rounding for floats, equal for integers.
  */
@@ -44,8 +45,8 @@ static mnp_array *numbers(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t
     double *values = malloc(((size_t)size + 1) * sizeof *values);
     mnp_array *exact = NULL, *result = NULL;
     for (int64_t i = 0; i < size; i++)
-        values[i] = (double)((i * 7919 + seed) % 23) /
-                    (mnp_dtype_kind(dtype) == 'f' || mnp_dtype_kind(dtype) == 'c' ? 7 : 1);
+        values[i] =
+            (double)((i * 7919 + seed) % 23) / (mnp_dtype_kind(dtype) == 'f' || mnp_dtype_kind(dtype) == 'c' ? 7 : 1);
     MNP_OR_EXIT(mnp_array_from_host(ctx, MNP_FLOAT64, ndim, shape, values, &exact));
     MNP_OR_EXIT(mnp_astype(exact, dtype, &result));
     mnp_array_free(exact);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Convolution of floats of two bytes: summed in float32, rounded once."""
 
 import maniple as mp

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Convolution plans: used again and again, with outputs that are reused, and asked for what makes no sense.
  */

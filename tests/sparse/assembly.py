@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Making matrices: from entries anywhere, arrays, dense matrices, stencils; what they say of themselves; and what is
 refused."""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The solvers' loop: on a GPU the device goes round by itself, and comes to what plain launches come to, iteration by
  * iteration; it pauses for the caller's function and for the history, and ends when the method is over, whatever for.
@@ -26,7 +27,7 @@ static bool loops; /* the device's, and that these ranks can use */
 struct outcome {
     mnp_solve_result result[MOST_COLUMNS];
     int calls;
-    int64_t last, stop_at;  /* iterations at the last call; stop there (0: nowhere) */
+    int64_t last, stop_at; /* iterations at the last call; stop there (0: nowhere) */
     double last_residual;
     const mnp_graph *graph; /* a loop, the last that was there */
     int graphs;             /* how many were there */
@@ -219,8 +220,9 @@ static void check_breakdown(void)
     const mnp_solve_options options = {.rtol = 1e-13};
     mnp_status st = solve(op, b, MNP_SOLVER_CG, &options, &outcome);
     ok(st == MNP_OK && outcome.result->reason == MNP_SOLVE_BREAKDOWN && outcome.result->iterations > 3 * LOOK &&
-           has_history(outcome.result), "cg breaks down after %lld iterations, reason %d",
-       (long long)outcome.result->iterations, (int)outcome.result->reason);
+           has_history(outcome.result),
+       "cg breaks down after %lld iterations, reason %d", (long long)outcome.result->iterations,
+       (int)outcome.result->reason);
     clear(&outcome);
     mnp_array_free(b);
     mnp_operator_free(op);
@@ -248,8 +250,8 @@ static void check_limit(const mnp_operator *op, const mnp_array *b)
         const mnp_solve_options options = {.rtol = 1e-12, .maxiter = limits[i]};
         mnp_status st = solve(op, b, MNP_SOLVER_CG, &options, &outcome);
         ok(st == MNP_OK && outcome.result->reason == MNP_SOLVE_MAXITER && outcome.result->iterations == limits[i] &&
-               has_history(outcome.result), "%lld iterations are the limit: %lld", (long long)limits[i],
-           (long long)outcome.result->iterations);
+               has_history(outcome.result),
+           "%lld iterations are the limit: %lld", (long long)limits[i], (long long)outcome.result->iterations);
         clear(&outcome);
     }
 }
@@ -270,8 +272,7 @@ static void check_columns(const mnp_operator *op, int64_t n, mnp_solver solver)
         mnp_array *b = NULL;
         snprintf(column, sizeof column, ":, %d", k);
         MNP_OR_EXIT(mnp_index(all, column, &b));
-        same = solve(op, b, solver, &options, &alone) == MNP_OK &&
-               same_history(&together.result[k], alone.result);
+        same = solve(op, b, solver, &options, &alone) == MNP_OK && same_history(&together.result[k], alone.result);
         mnp_array_free(b);
         clear(&alone);
     }
@@ -352,8 +353,8 @@ static void check_failing(const mnp_operator *op, const mnp_array *b, const char
     if (mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1)
         ctx->device->ops = &failing;
     mnp_status st = solve(op, b, MNP_SOLVER_CG, &options, &launched);
-    ok(st == MNP_OK && launched.graphs == 0 && !ctx->device->recording && !ctx->graphs,
-       "%s: launches go on%s%s", what, st == MNP_OK ? "" : ": ", st == MNP_OK ? "" : mnp_error_message());
+    ok(st == MNP_OK && launched.graphs == 0 && !ctx->device->recording && !ctx->graphs, "%s: launches go on%s%s", what,
+       st == MNP_OK ? "" : ": ", st == MNP_OK ? "" : mnp_error_message());
     ctx->device->ops = real;
     st = solve(op, b, MNP_SOLVER_CG, &options, &looped);
     ok(st == MNP_OK && looped.graphs == loops && same_history(launched.result, looped.result),

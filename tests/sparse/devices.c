@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Products of all formats and types, on the GPU where there is one, with numbers that are exact in all types.
  */
@@ -107,7 +108,7 @@ static void check_product(const mnp_sparse *matrix, mnp_dtype x_dtype, int64_t w
         for (int64_t c = 0; c < columns; c++)
             wrong += !is_right(mnp_sparse_dtype(matrix), x_dtype, how, i, c, got[i * columns + c]);
     ok(wrong == 0, "%s: %s by %s, width %lld: %lld are wrong", what, mnp_dtype_name(mnp_sparse_dtype(matrix)),
-           mnp_dtype_name(x_dtype), (long long)width, (long long)wrong);
+       mnp_dtype_name(x_dtype), (long long)width, (long long)wrong);
     mnp_free_all(x, y, wide);
     free(got);
 }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Eigenvalues: mnp_eigsh and mnp_lobpcg against numpy.linalg.eigh and scipy.sparse.linalg, and where they have a hard time."""
 
 import ctypes

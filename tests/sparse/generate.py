@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Matrices made from a text: against sums of Kronecker products, and elements assembled in Python."""
 
 import ctypes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ghosts: every rank gets what it wants of others' parts, whoever wants what of whom, in hundreds of exchanges that
  * nobody waits for, of elements of all sizes; by messages, and on GPUs that share the heap by stores.  Products
@@ -63,7 +64,7 @@ static bool scattered(int rank, int ranks, int owner, int64_t at, int64_t length
 static const struct {
     const char *name;
     pattern wants;
-} patterns[PATTERNS] = {{"both neighbours", planes},        {"the rank before", one_sided},
+} patterns[PATTERNS] = {{"both neighbours", planes},         {"the rank before", one_sided},
                         {"all the first one", of_the_first}, {"the last one all", by_the_last},
                         {"all everything", all_of_all},      {"at random", scattered}};
 
@@ -134,7 +135,7 @@ struct exchanges {
     const struct wanted *wanted;
     struct kind kind;
     int rounds;
-    size_t part, ghosts;        /* bytes */
+    size_t part, ghosts; /* bytes */
     /* device memory: parts of all versions, that which is exchanged, ghosts of all rounds */
     char *versions, *x, *found;
 };

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Operators that are kernels over grids: products, adjoints and solutions, against NumPy, SciPy and the same matrix."""
 
 import itertools

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Parts of matrices with more than 2^31 entries: what is counted of them, and the kernels of the host device, which
  * read entries beyond number 2^31.
@@ -85,8 +86,15 @@ static mnp__part make_csr(int64_t offsets[ROWS + 1], int32_t *columns, double *v
         }
         offsets[i + 1] = count;
     }
-    return (mnp__part){.format = MNP_CSR, .rows = ROWS, .columns = ROWS, .lines = ROWS, .count = count,
-                       .offset_size = 8, .offsets = offsets, .indices = columns, .values = values};
+    return (mnp__part){.format = MNP_CSR,
+                       .rows = ROWS,
+                       .columns = ROWS,
+                       .lines = ROWS,
+                       .count = count,
+                       .offset_size = 8,
+                       .offsets = offsets,
+                       .indices = columns,
+                       .values = values};
 }
 
 /* ---- kernels ---- */
@@ -109,7 +117,8 @@ static mnp_status load_product(mnp_ctx *ctx, const char *format, bool adds, kern
     snprintf(defines, sizeof defines,
              "#define MNP_VALUE double\n#define MNP_VECTOR double\n#define MNP_W double\n#define MNP_OFFSET int64_t\n"
              "#define MNP_FORMAT_%s 1\n#define MNP_ADDS %d\n#define MNP_WIDE 0\n#define MNP_CONJUGATE 0\n#define "
-             "MNP_DOT 0\n#define MNP_LANES 1\n#define MNP_BLOCK %d\n", format, adds, BLOCK);
+             "MNP_DOT 0\n#define MNP_LANES 1\n#define MNP_BLOCK %d\n",
+             format, adds, BLOCK);
     return load(ctx, "sparse/product/spmv.cu", "spmv", defines, kernel_p);
 }
 
@@ -142,9 +151,17 @@ static void test_format(mnp_ctx *ctx, const mnp__part *csr, mnp_sparse_format fo
         return;
     fill_vector(x);
     move_away(&part);
-    const mnp_spmv_params params = {.offsets = part.offsets, .rows_of = format == MNP_COO ? far_rows : part.rows_of,
-                                    .indices = far_indices, .values = far_values, .x = x, .y = y, .lines = part.lines,
-                                    .rows = ROWS, .columns = ROWS, .count = FAR + part.count, .width = 1};
+    const mnp_spmv_params params = {.offsets = part.offsets,
+                                    .rows_of = format == MNP_COO ? far_rows : part.rows_of,
+                                    .indices = far_indices,
+                                    .values = far_values,
+                                    .x = x,
+                                    .y = y,
+                                    .lines = part.lines,
+                                    .rows = ROWS,
+                                    .columns = ROWS,
+                                    .count = FAR + part.count,
+                                    .width = 1};
     const long long workers = format == MNP_COO ? (FAR + part.count) / (part.count + 100) : 1;
     spmv(&params, workers - 1, workers);
     ok(is_product(y), "%s: a product of entries beyond number 2^31", name);
@@ -170,12 +187,18 @@ static void test_diagonals(mnp_ctx *ctx)
             sums[i] += is_stored(i, j) ? value_at(i, j) * x[j] : 0;
         }
     }
-    const mnp_spmv_params params = {.indices = indices, .values = far_values, .x = x, .y = y, .lines = 2, .rows = rows,
-                                    .columns = ROWS, .width = 1};
+    const mnp_spmv_params params = {.indices = indices,
+                                    .values = far_values,
+                                    .x = x,
+                                    .y = y,
+                                    .lines = 2,
+                                    .rows = rows,
+                                    .columns = ROWS,
+                                    .width = 1};
     const long long workers = rows / (ROWS + 50);
     spmv(&params, workers - 1, workers);
     ok(memcmp(y + first, sums, sizeof sums) == 0, "DIA: a product of rows from 2^30 on, whose second diagonal is "
-       "beyond number 2^31");
+                                                  "beyond number 2^31");
 }
 
 /* ---- relaxations ---- */
@@ -187,7 +210,8 @@ static void test_relaxation(mnp_ctx *ctx, const mnp__part *csr)
     int32_t rows[ROWS];
     kernel relax;
     const char *defines = "#define MNP_T double\n#define MNP_SLICE 1\n#define MNP_WIDE 0\n";
-    if (!ok(load(ctx, "sparse/precond/level_sweep.cu", "mnp_relax", defines, &relax) == MNP_OK, "a relaxation's kernel"))
+    if (!ok(load(ctx, "sparse/precond/level_sweep.cu", "mnp_level_sweep", defines, &relax) == MNP_OK,
+            "a relaxation's kernel"))
         return;
     fill_vector(from);
     for (int i = 0; i <= ROWS; i++) {
@@ -197,10 +221,17 @@ static void test_relaxation(mnp_ctx *ctx, const mnp__part *csr)
     }
     memcpy(far_values + FAR, csr->values, (size_t)csr->count * sizeof *far_values);
     memcpy(far_indices + FAR, csr->indices, (size_t)csr->count * sizeof *far_indices);
-    const struct mnp_relax_params params = {.step = 1, .count = 1, .groups = (uintptr_t)groups, .rows = (uintptr_t)rows,
-                                            .offsets = (uintptr_t)offsets, .columns = (uintptr_t)far_indices,
-                                            .values = (uintptr_t)far_values, .b = (uintptr_t)b, .from = (uintptr_t)from,
-                                            .x = (uintptr_t)x, .width = 1};
+    const struct mnp_level_sweep_params params = {.step = 1,
+                                                  .count = 1,
+                                                  .groups = (uintptr_t)groups,
+                                                  .rows = (uintptr_t)rows,
+                                                  .offsets = (uintptr_t)offsets,
+                                                  .columns = (uintptr_t)far_indices,
+                                                  .values = (uintptr_t)far_values,
+                                                  .b = (uintptr_t)b,
+                                                  .from = (uintptr_t)from,
+                                                  .x = (uintptr_t)x,
+                                                  .width = 1};
     relax(&params, 0, 1);
     for (int i = 0; i < ROWS; i++)
         x[i] = -x[i];

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Preconditioners: against their definitions, computed densely of every rank's own block, and what they do for solvers."""
 
 import matrices

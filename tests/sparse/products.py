@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Products with one and several vectors, in all formats, against SciPy's."""
 
 import matrices

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The steps of all methods compile for GPUs, the oldest and the newest architecture that we care about, with what ends
  * a loop there, and their parameters fit a launch.  Needs no GPU: the device is one that only compiles, and so no
@@ -47,17 +48,23 @@ static mnp_status multiply(void *argument, const mnp_array *x, mnp_array *y)
 static const struct {
     const char *name;
     const mnp__method *method;
-} methods[] = {{"cg", &mnp__cg},           {"cg1", &mnp__cg1},     {"bicgstab", &mnp__bicgstab}, {"cgs", &mnp__cgs},
-               {"gmres", &mnp__gmres},     {"fgmres", &mnp__fgmres}, {"minres", &mnp__minres},   {"idr", &mnp__idr},
-               {"chebyshev", &mnp__chebyshev}, {"richardson", &mnp__richardson}, {"lsqr", &mnp__lsqr}};
+} methods[] = {{"cg", &mnp__cg},
+               {"cg1", &mnp__cg1},
+               {"bicgstab", &mnp__bicgstab},
+               {"cgs", &mnp__cgs},
+               {"gmres", &mnp__gmres},
+               {"fgmres", &mnp__fgmres},
+               {"minres", &mnp__minres},
+               {"idr", &mnp__idr},
+               {"chebyshev", &mnp__chebyshev},
+               {"richardson", &mnp__richardson},
+               {"lsqr", &mnp__lsqr}};
 
 /* A start, iterations until all steps have been met, and the end. */
 static mnp_status run_method(const mnp__method *method, const mnp_operator *op, const mnp_precond *precond)
 {
-    mnp_solve_options options = {.maxiter = 10,
-                                 .restart = 3,
-                                 .precond = method->least_squares ? NULL : precond,
-                                 .every = 1};
+    mnp_solve_options options = {
+        .maxiter = 10, .restart = 3, .precond = method->least_squares ? NULL : precond, .every = 1};
     mnp__system system;
     mnp_status st;
     MNP_TRY(mnp__system_open(&system, method, op, &options));
@@ -76,15 +83,16 @@ static void run_relaxation(mnp_dtype dtype)
 {
     const mnp__part part = {.format = MNP_CSR, .offset_size = 4};
     mnp__pattern pattern = {.rows = 0, .offsets = (int64_t[]){0}};
-    mnp__relax_source source = {.ctx = &ctx, .dtype = dtype, .part = &part, .pattern = &pattern};
-    mnp__relax *relax = NULL;
+    mnp__level_sweep_source source = {.ctx = &ctx, .dtype = dtype, .part = &part, .pattern = &pattern};
+    mnp__level_sweep *relax = NULL;
     compiled = true;
     kernels = 0;
-    ok(mnp__relax_load_arranger(&source) == MNP_OK && mnp__relax_colour(&pattern) == MNP_OK &&
-           mnp__relax_new(&source, NULL, MNP__RELAX_ALL, &relax) == MNP_OK && mnp__relax_load(relax) == MNP_OK &&
-           mnp__relax_load_wide(relax) == MNP_OK && compiled && kernels == 3,
-       "arrange.cu and level_sweep.cu of %s", mnp_dtype_name(dtype));
-    mnp__relax_free(relax);
+    ok(mnp__level_sweep_load_arranger(&source) == MNP_OK && mnp__level_sweep_colour(&pattern) == MNP_OK &&
+           mnp__level_sweep_new(&source, NULL, MNP__RELAX_ALL, &relax) == MNP_OK &&
+           mnp__level_sweep_load(relax) == MNP_OK && mnp__level_sweep_load_wide(relax) == MNP_OK && compiled &&
+           kernels == 3,
+       "permute_rows.cu and level_sweep.cu of %s", mnp_dtype_name(dtype));
+    mnp__level_sweep_free(relax);
     free(pattern.colours);
 }
 
@@ -97,7 +105,8 @@ static void run_type(mnp_dtype dtype)
     const int mesh[] = {1}, axes[] = {0};
     ok(mnp_layout_new(1, mesh, 1, shape, axes, NULL, &layout) == MNP_OK &&
            mnp_operator_new(&ctx, dtype, layout, layout, multiply, multiply, NULL, &op) == MNP_OK &&
-           mnp_precond_from_operator(op, &precond) == MNP_OK, "an operator for %s", mnp_dtype_name(dtype));
+           mnp_precond_from_operator(op, &precond) == MNP_OK,
+       "an operator for %s", mnp_dtype_name(dtype));
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         compiled = true;
         kernels = 0;

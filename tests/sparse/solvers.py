@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Solvers: accuracy against direct solutions, iterations against scipy.sparse.linalg, and what they do where it is hard."""
 
 import matrices

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Products of two sparse matrices: rows of all lengths, dtypes and layouts, against SciPy's."""
 
 import matrices

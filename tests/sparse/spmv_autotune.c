@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Kernels for products, as MANIPLE_SPMV takes them and as they are chosen by measurement, against plain loops, with
  * numbers that are exact in all types; the dot that comes with a product; and what is said of the choice.
@@ -71,11 +72,11 @@ static const struct {
     const char *name;
     pattern columns;
     int64_t nrows, ncolumns;
-} matrices[] = {{"a band", band, 2000, 2000},         {"ragged rows", ragged, 3000, 3000},
-                {"long rows", mixed, 130, 5000},      {"one long row", one_long, 300, LONG_ROW + 50},
-                {"a tall matrix", full, 3000, 3},     {"a wide matrix", full, 3, 3000},
-                {"two rows", full, 2, 2},             {"one row", full, 1, 1},
-                {"no rows", full, 0, 5},              {"no columns", ragged, 5, 0}};
+} matrices[] = {{"a band", band, 2000, 2000},     {"ragged rows", ragged, 3000, 3000},
+                {"long rows", mixed, 130, 5000},  {"one long row", one_long, 300, LONG_ROW + 50},
+                {"a tall matrix", full, 3000, 3}, {"a wide matrix", full, 3, 3000},
+                {"two rows", full, 2, 2},         {"one row", full, 1, 1},
+                {"no rows", full, 0, 5},          {"no columns", ragged, 5, 0}};
 enum { MATRICES = sizeof matrices / sizeof *matrices, SQUARE = 2 /* the first of them, and two later ones */ };
 
 static void entry(mnp_dtype dtype, int64_t i, int64_t j, double value[2])

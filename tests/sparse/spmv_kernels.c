@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The products of every format, with and without a dot, and what a part is examined by, compile for the oldest and the
  * newest GPUs that we care about.  Needs no GPU.
@@ -23,15 +24,27 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static const struct {
     const char *format;
     bool stream, wide, dot, adds;
-} products[] = {{.format = "CSR"}, {.format = "CSR", .wide = true}, {.format = "CSR", .dot = true},
-                {.format = "CSR", .dot = true, .adds = true}, {.format = "CSR", .adds = true},
-                {.format = "CSR", .stream = true}, {.format = "CSR", .stream = true, .dot = true},
+} products[] = {{.format = "CSR"},
+                {.format = "CSR", .wide = true},
+                {.format = "CSR", .dot = true},
+                {.format = "CSR", .dot = true, .adds = true},
+                {.format = "CSR", .adds = true},
+                {.format = "CSR", .stream = true},
+                {.format = "CSR", .stream = true, .dot = true},
                 {.format = "CSR", .stream = true, .dot = true, .adds = true},
-                {.format = "CSC", .adds = true}, {.format = "CSC", .adds = true, .wide = true},
-                {.format = "COO", .adds = true}, {.format = "COO", .adds = true, .wide = true},
-                {.format = "DIA"}, {.format = "DIA", .wide = true}, {.format = "DIA", .dot = true},
-                {.format = "BSR"}, {.format = "BSR", .wide = true}, {.format = "BSR", .dot = true},
-                {.format = "SELL"}, {.format = "SELL", .wide = true}, {.format = "SELL", .dot = true}};
+                {.format = "CSC", .adds = true},
+                {.format = "CSC", .adds = true, .wide = true},
+                {.format = "COO", .adds = true},
+                {.format = "COO", .adds = true, .wide = true},
+                {.format = "DIA"},
+                {.format = "DIA", .wide = true},
+                {.format = "DIA", .dot = true},
+                {.format = "BSR"},
+                {.format = "BSR", .wide = true},
+                {.format = "BSR", .dot = true},
+                {.format = "SELL"},
+                {.format = "SELL", .wide = true},
+                {.format = "SELL", .dot = true}};
 enum { PRODUCTS = sizeof products / sizeof *products };
 
 static void compile(const mnp__compiler *compiler, int architecture, const char *function, const char *defines,

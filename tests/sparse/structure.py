@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Changing form, slices and arithmetic of matrices, against SciPy's."""
 
 import itertools

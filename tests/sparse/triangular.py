@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Triangular solves against scipy.sparse.linalg.spsolve_triangular, in all formats, and the same however a matrix is
 cut."""
 

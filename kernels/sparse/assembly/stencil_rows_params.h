@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameters of stencil_rows.cu, shared by the library (C) and the kernels (C++).
  */
@@ -7,14 +8,14 @@
 enum { MNP_STENCIL_DIMS = 8 }; /* most dimensions of a grid */
 
 typedef struct mnp_stencil_params {
-    int fills;                     /* whether columns and values are made; else `lengths` */
+    int fills; /* whether columns and values are made; else `lengths` */
     int ndim;
-    long long lo, rows, npoints;   /* number of the first row in the grid */
+    long long lo, rows, npoints; /* number of the first row in the grid */
     long long shape[MNP_STENCIL_DIMS];
     /* Of the points, whose numbers rise: steps along all dimensions, steps to a neighbour's number, and values */
     const long long *steps, *jumps;
     const void *coefficients;
-    long long *lengths;            /* of rows; summed up they are offsets */
+    long long *lengths; /* of rows; summed up they are offsets */
     long long *columns;
     void *values;
 } mnp_stencil_params;

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ghosts in one launch: what others want of this rank's part of a vector is gathered, and brought to them.  On GPUs
  * alone.
  *
- * push_ghosts stores it straight where they read it (p2p_cuda.h).  Stores go over the links and are 16 bytes wide,
+ * p2p_ghosts stores it straight where they read it (p2p_cuda.h).  Stores go over the links and are 16 bytes wide,
  * but for those at both ends of a peer's part; reads are of single elements, which costs little beside them.
  *
  * send_ghosts is for a few, which it brings in half the time but with twice the bytes: in words that have the number
@@ -93,9 +94,9 @@ MNP_INLINE void store_share(const mnp_ghosts_params &p, int peer, int block, int
 }
 
 extern "C" __global__ void __launch_bounds__(MNP_GHOSTS_THREADS, 2)
-    push_ghosts(const __grid_constant__ mnp_ghosts_params p)
+    p2p_ghosts(const __grid_constant__ mnp_ghosts_params p)
 {
-    mnp_push_all(p.peers, p.push, [&]() {
+    mnp_p2p_all(p.peers, p.push, [&]() {
         for (int peer = 0; peer < p.push.count; peer++) {
             const int block = (int)blockIdx.x - p.first_block[peer];
             if (block >= 0 && block < p.blocks[peer])
@@ -138,7 +139,7 @@ MNP_INLINE void store_word(const mnp_ghost_words_peer &peer, int number, uint64_
     }
 }
 
-MNP_INLINE void send_line(mnp_small_line *line, uint64_t word, unsigned number)
+MNP_INLINE void send_line(mnp_p2p_small_line *line, uint64_t word, unsigned number)
 {
     asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(line), "r"((unsigned)word), "r"(number),
                  "r"((unsigned)(word >> 32))
@@ -146,9 +147,9 @@ MNP_INLINE void send_line(mnp_small_line *line, uint64_t word, unsigned number)
 }
 
 /* Whether the word of that run has come. */
-MNP_INLINE bool receive_line(const mnp_small_line *from, uint64_t &word, unsigned number)
+MNP_INLINE bool receive_line(const mnp_p2p_small_line *from, uint64_t &word, unsigned number)
 {
-    mnp_small_line line;
+    mnp_p2p_small_line line;
     asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(line.low), "=r"(line.number), "=r"(line.high), "=r"(line.number_too)
                  : "l"(from)
@@ -161,7 +162,7 @@ MNP_INLINE bool receive_line(const mnp_small_line *from, uint64_t &word, unsigne
 MNP_INLINE void send_share(const mnp_ghost_words_params &p, const mnp_ghost_words_peer &peer, int first,
                            unsigned number)
 {
-    mnp_small_line *lines = peer.there + number % 2 * (int64_t)peer.sent;
+    mnp_p2p_small_line *lines = peer.there + number % 2 * (int64_t)peer.sent;
     uint64_t words[MNP_GHOST_WORDS_EACH];
 #pragma unroll
     for (int k = 0; k < MNP_GHOST_WORDS_EACH; k++)
@@ -177,7 +178,7 @@ MNP_INLINE void send_share(const mnp_ghost_words_params &p, const mnp_ghost_word
 MNP_INLINE void receive_share(const mnp_ghost_words_params &p, const mnp_ghost_words_peer &peer, int first,
                               unsigned number)
 {
-    const mnp_small_line *lines = peer.here + number % 2 * (int64_t)peer.received;
+    const mnp_p2p_small_line *lines = peer.here + number % 2 * (int64_t)peer.received;
     uint64_t words[MNP_GHOST_WORDS_EACH];
     mnp_patience wait = {0, 0};
     for (bool all = first >= peer.received; !all;) {

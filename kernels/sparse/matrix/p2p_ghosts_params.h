@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameters of p2p_ghosts.cu, shared by the library (C) and the kernels (C++).
  */
@@ -8,11 +9,11 @@
 #include "kernels/comm/p2p_small_params.h"
 
 enum {
-    MNP_GHOSTS_PEERS = 16,        /* at most, this rank among them */
-    MNP_GHOSTS_THREADS = 512,     /* of push_ghosts */
-    MNP_GHOSTS_FLIGHT = 2,        /* accesses of 16 bytes that a thread has under way */
+    MNP_GHOSTS_PEERS = 16,         /* at most, this rank among them */
+    MNP_GHOSTS_THREADS = 512,      /* of p2p_ghosts */
+    MNP_GHOSTS_FLIGHT = 2,         /* accesses of 16 bytes that a thread has under way */
     MNP_GHOST_WORDS_THREADS = 256, /* of send_ghosts */
-    MNP_GHOST_WORDS_EACH = 2,     /* words that a thread sends and receives */
+    MNP_GHOST_WORDS_EACH = 2,      /* words that a thread sends and receives */
     MNP_GHOST_WORDS_BLOCK = MNP_GHOST_WORDS_THREADS * MNP_GHOST_WORDS_EACH
 };
 
@@ -22,12 +23,12 @@ typedef struct mnp_ghosts_part {
     long long rows;
 } mnp_ghosts_part;
 
-/* Of push_ghosts. */
+/* Of p2p_ghosts. */
 typedef struct mnp_ghosts_params {
     const void *x;
     long long width; /* elements of a row */
-    mnp_push push;
-    mnp_push_peer peers[MNP_GHOSTS_PEERS];
+    mnp_p2p push;
+    mnp_p2p_peer peers[MNP_GHOSTS_PEERS];
     mnp_ghosts_part parts[MNP_GHOSTS_PEERS]; /* of the peers; they go to */
     void *to[MNP_GHOSTS_PEERS];              /* which lies in the peer's memory, by so many blocks of the grid */
     int first_block[MNP_GHOSTS_PEERS], blocks[MNP_GHOSTS_PEERS];
@@ -36,9 +37,9 @@ typedef struct mnp_ghosts_params {
 /* A peer of send_ghosts, served by blocks first_block .. first_block + blocks - 1. */
 typedef struct mnp_ghost_words_peer {
     mnp_ghosts_part part;
-    mnp_small_line *there;      /* [2][sent], in the peer's memory */
-    const mnp_small_line *here; /* [2][received], that the peer writes */
-    void *values;               /* where what is received belongs: that many elements */
+    mnp_p2p_small_line *there;      /* [2][sent], in the peer's memory */
+    const mnp_p2p_small_line *here; /* [2][received], that the peer writes */
+    void *values;                   /* where what is received belongs: that many elements */
     long long elements;
     int sent, received; /* words: at least one */
     int number;         /* among the peers of the node */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * y = A x, where a body of C++ says what y is at a point of a grid, from what x and other vectors are around it.
  *
@@ -217,8 +218,7 @@ MNP_INLINE void mnp_compute_range(const mnp_grid_params &p, int r)
 #define MNP_BOUNDS MNP_GRID_THREADS
 #endif
 
-extern "C" __global__ void __launch_bounds__(MNP_BOUNDS)
-    operator_kernel(const __grid_constant__ mnp_grid_params p)
+extern "C" __global__ void __launch_bounds__(MNP_BOUNDS) operator_kernel(const __grid_constant__ mnp_grid_params p)
 {
     for (int r = 0; r < MNP_RANGES; r++)
         mnp_compute_range(p, r);

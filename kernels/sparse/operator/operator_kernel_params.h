@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter of operator_kernel.cu, shared by the library (C) and the kernel (C++): vectors of a grid's points, and
  * which points are to be computed.
@@ -7,7 +8,7 @@
 
 enum {
     MNP_GRID_DIMS = 8,
-    MNP_GRID_ARRAYS = 17, /* x, and those that a body has names for */
+    MNP_GRID_ARRAYS = 17,  /* x, and those that a body has names for */
     MNP_GRID_THREADS = 512 /* of a block, on GPUs */
 };
 
@@ -21,13 +22,13 @@ typedef struct mnp_grid_params {
     mnp_grid_array arrays[MNP_GRID_ARRAYS]; /* the first is x */
     void *y;
     long long lo, hi, ghosts_lo;
-    long long stride[MNP_GRID_DIMS];       /* from a point to the next along every dimension */
+    long long stride[MNP_GRID_DIMS]; /* from a point to the next along every dimension */
     int shape[MNP_GRID_DIMS];
-    long long begin[2], end[2];            /* what to compute: ranges of this rank's points, either may be empty */
+    long long begin[2], end[2]; /* what to compute: ranges of this rank's points, either may be empty */
     /* of GPUs, where a plane is what has one index along the first dimension, and a row one along all but the last: */
     long long first_plane[2], end_plane[2]; /* which the ranges lie in */
-    long long rows;                        /* of a plane */
-    int tile_bits;                         /* the logarithm of a tile's width along the last dimension */
+    long long rows;                         /* of a plane */
+    int tile_bits;                          /* the logarithm of a tile's width along the last dimension */
 } mnp_grid_params;
 
 #endif

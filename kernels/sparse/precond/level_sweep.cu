@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Relaxation of rows: x[i] = keep * x[i] + inverse[i] * (b[i] - sum of a[i][j] from[j]), where `from` may be x itself.
  *
@@ -19,7 +20,7 @@ struct found_row {
     int row, length;
 };
 
-MNP_INLINE found_row find_row(const mnp_relax_params &p, int64_t place)
+MNP_INLINE found_row find_row(const mnp_level_sweep_params &p, int64_t place)
 {
     const int64_t *const offsets = (const int64_t *)p.offsets + place / MNP_SLICE;
 #if MNP_SLICE > 1
@@ -30,18 +31,18 @@ MNP_INLINE found_row find_row(const mnp_relax_params &p, int64_t place)
     return {offsets[0] + place % MNP_SLICE, ((const int *)p.rows)[place], length};
 }
 
-MNP_INLINE mnp_t inverse_of(const mnp_relax_params &p, int row)
+MNP_INLINE mnp_t inverse_of(const mnp_level_sweep_params &p, int row)
 {
     return p.inverse ? ((const mnp_t *)p.inverse)[row] : mnp_number_of<mnp_t>::from(1);
 }
 
-MNP_INLINE mnp_t right_side(const mnp_relax_params &p, int64_t i)
+MNP_INLINE mnp_t right_side(const mnp_level_sweep_params &p, int64_t i)
 {
     return p.b ? ((const mnp_t *)p.b)[i] : mnp_number_of<mnp_t>::from(0);
 }
 
 /* x where b less the sum is known; gives what it has come to. */
-MNP_INLINE mnp_t store(const mnp_relax_params &p, int64_t i, mnp_t inverse, mnp_t rest)
+MNP_INLINE mnp_t store(const mnp_level_sweep_params &p, int64_t i, mnp_t inverse, mnp_t rest)
 {
     mnp_t *const x = (mnp_t *)p.x + i;
     rest = p.inverse ? inverse * rest : rest;
@@ -66,7 +67,7 @@ struct fetched {
 };
 
 /* Tasks of a group are counted from the beginning of a slice, so that a warp reads slices as they lie. */
-MNP_INLINE task find_task(const mnp_relax_params &p, int64_t group, int64_t number)
+MNP_INLINE task find_task(const mnp_level_sweep_params &p, int64_t group, int64_t number)
 {
     const int64_t width = MNP_WIDE ? p.width : 1, begin = ((const int64_t *)p.groups)[group];
     const int64_t end = ((const int64_t *)p.groups)[group + 1], base = begin / MNP_SLICE * MNP_SLICE;
@@ -77,7 +78,7 @@ MNP_INLINE task find_task(const mnp_relax_params &p, int64_t group, int64_t numb
 }
 
 /* What does not change while the rows before it do. */
-MNP_INLINE fetched fetch(const mnp_relax_params &p, const task &t)
+MNP_INLINE fetched fetch(const mnp_level_sweep_params &p, const task &t)
 {
     fetched f = {};
     if (t.found.row < 0)
@@ -93,7 +94,7 @@ MNP_INLINE fetched fetch(const mnp_relax_params &p, const task &t)
     return f;
 }
 
-MNP_INLINE void relax(const mnp_relax_params &p, const task &t, const fetched &f)
+MNP_INLINE void relax(const mnp_level_sweep_params &p, const task &t, const fetched &f)
 {
     if (t.found.row < 0)
         return;
@@ -129,7 +130,8 @@ MNP_INLINE void await_stream()
  * A block that takes several groups has found its rows two groups ahead and their entries one, so that from one group
  * to the next there is no more than the way of x from thread to thread.
  */
-extern "C" __global__ void __launch_bounds__(MNP_RELAX_THREADS) mnp_relax(const __grid_constant__ mnp_relax_params p)
+extern "C" __global__ void __launch_bounds__(MNP_LEVEL_SWEEP_THREADS)
+    mnp_level_sweep(const __grid_constant__ mnp_level_sweep_params p)
 {
     const int64_t thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, threads = (int64_t)gridDim.x * blockDim.x;
     const task none = {{0, -1, 0}, 0, 0};
@@ -160,7 +162,7 @@ extern "C" __global__ void __launch_bounds__(MNP_RELAX_THREADS) mnp_relax(const 
  */
 enum { LINE = 64 / sizeof(mnp_t), AHEAD = 64 * LINE }; /* values that come together; values between */
 
-static MNP_INLINE void fetch_ahead(const mnp_relax_params &p, int64_t k)
+static MNP_INLINE void fetch_ahead(const mnp_level_sweep_params &p, int64_t k)
 {
     __builtin_prefetch((const void *)(p.values + (k + AHEAD) * sizeof(mnp_t)));
     __builtin_prefetch((const void *)(p.columns + (k + AHEAD) * sizeof(int)));
@@ -168,7 +170,7 @@ static MNP_INLINE void fetch_ahead(const mnp_relax_params &p, int64_t k)
 
 /* Subtract entries times `count` vectors from c on: the sums stay in registers. */
 template <int count>
-static MNP_INLINE void subtract(const mnp_relax_params &p, int64_t k, int64_t end, int64_t c, mnp_t *rests)
+static MNP_INLINE void subtract(const mnp_level_sweep_params &p, int64_t k, int64_t end, int64_t c, mnp_t *rests)
 {
     const int64_t width = MNP_WIDE ? p.width : 1;
     const mnp_t *const values = (const mnp_t *)p.values, *const from = (const mnp_t *)p.from + c;
@@ -187,7 +189,7 @@ static MNP_INLINE void subtract(const mnp_relax_params &p, int64_t k, int64_t en
 
 #if MNP_WIDE
 
-template <int count> static MNP_INLINE void relax(const mnp_relax_params &p, const found_row &found, int64_t c)
+template <int count> static MNP_INLINE void relax(const mnp_level_sweep_params &p, const found_row &found, int64_t c)
 {
     const int64_t i = found.row * p.width + c;
     mnp_t rests[count];
@@ -199,7 +201,7 @@ template <int count> static MNP_INLINE void relax(const mnp_relax_params &p, con
 }
 
 /* A function of its own: what the caller's loop needs would cost this one registers. */
-static __attribute__((noinline)) void relax_places(const mnp_relax_params &p, int64_t begin, int64_t end)
+static __attribute__((noinline)) void relax_places(const mnp_level_sweep_params &p, int64_t begin, int64_t end)
 {
     for (int64_t place = begin; place < end; place++) {
         const found_row found = find_row(p, place);
@@ -217,7 +219,7 @@ static __attribute__((noinline)) void relax_places(const mnp_relax_params &p, in
  * The last entry of a row is often in the column of the row before.  Its x is at hand then: the way through memory
  * would take longer than all the rest of the row.
  */
-static __attribute__((noinline)) void relax_places(const mnp_relax_params &p, int64_t begin, int64_t end)
+static __attribute__((noinline)) void relax_places(const mnp_level_sweep_params &p, int64_t begin, int64_t end)
 {
     const mnp_t *const values = (const mnp_t *)p.values, *const from = (const mnp_t *)p.from;
     const int *const columns = (const int *)p.columns;
@@ -240,7 +242,7 @@ static __attribute__((noinline)) void relax_places(const mnp_relax_params &p, in
 
 #endif
 
-MNP_KERNEL(mnp_relax, mnp_relax_params)
+MNP_KERNEL(mnp_level_sweep, mnp_level_sweep_params)
 {
     for (int64_t k = 0, group = p.first; k < p.count; k++, group += p.step) {
         const int64_t *const ends = (const int64_t *)p.groups + group;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entries of a part in CSR that a relaxation needs, brought into its order where they lie.
  *
@@ -10,18 +11,18 @@
 #include "kernels/claim.h"
 #include "kernels/lines.h"
 
-MNP_INLINE int64_t offset_of(const mnp_arrange_params &p, int64_t line)
+MNP_INLINE int64_t offset_of(const mnp_permute_rows_params &p, int64_t line)
 {
     return line_offsets{p.offsets, p.wide != 0}[line];
 }
 
-MNP_INLINE int64_t row_of(const mnp_arrange_params &p, int64_t line)
+MNP_INLINE int64_t row_of(const mnp_permute_rows_params &p, int64_t line)
 {
     return p.rows_of ? p.rows_of[line] : line;
 }
 
 /* The line that a row has; -1: none. */
-MNP_INLINE int64_t find_line(const mnp_arrange_params &p, int64_t row)
+MNP_INLINE int64_t find_line(const mnp_permute_rows_params &p, int64_t row)
 {
     if (!p.rows_of)
         return row < p.lines ? row : -1;
@@ -38,15 +39,15 @@ struct chooser {
     MNP_INLINE bool counts(int64_t column) const
     {
         switch (order) {
-        case MNP_ARRANGE_LOWER:
+        case MNP_PERMUTE_ROWS_LOWER:
             return column < row;
-        case MNP_ARRANGE_UPPER:
+        case MNP_PERMUTE_ROWS_UPPER:
             return column > row;
-        case MNP_ARRANGE_ALL:
+        case MNP_PERMUTE_ROWS_ALL:
             return column != row;
-        case MNP_ARRANGE_EARLIER:
+        case MNP_PERMUTE_ROWS_EARLIER:
             return colours[column] < colour;
-        case MNP_ARRANGE_LATER:
+        case MNP_PERMUTE_ROWS_LATER:
             return colours[column] > colour;
         default:
             return column >= first && column < end;
@@ -55,18 +56,18 @@ struct chooser {
     /* In a triangle: on the other side of the diagonal, or of the own columns. */
     MNP_INLINE bool is_beyond(int64_t column) const
     {
-        const bool has_diagonal = order != MNP_ARRANGE_BEFORE && order != MNP_ARRANGE_BEHIND;
+        const bool has_diagonal = order != MNP_PERMUTE_ROWS_BEFORE && order != MNP_PERMUTE_ROWS_BEHIND;
         return !counts(column) && !(has_diagonal && column == row);
     }
 };
 
-MNP_INLINE chooser choose(const mnp_arrange_params &p, int64_t row)
+MNP_INLINE chooser choose(const mnp_permute_rows_params &p, int64_t row)
 {
-    const bool by_colours = p.order == MNP_ARRANGE_EARLIER || p.order == MNP_ARRANGE_LATER;
+    const bool by_colours = p.order == MNP_PERMUTE_ROWS_EARLIER || p.order == MNP_PERMUTE_ROWS_LATER;
     return {p.order, by_colours ? p.colours[row] : 0, p.colours, row, p.first, p.end};
 }
 
-MNP_INLINE void count_line(const mnp_arrange_params &p, int64_t line)
+MNP_INLINE void count_line(const mnp_permute_rows_params &p, int64_t line)
 {
     const int64_t row = row_of(p, line), end = offset_of(p, line + 1);
     const chooser chosen = choose(p, row);
@@ -76,7 +77,7 @@ MNP_INLINE void count_line(const mnp_arrange_params &p, int64_t line)
     p.lengths[row] = count;
 }
 
-MNP_INLINE void fill_place(const mnp_arrange_params &p, int64_t place)
+MNP_INLINE void fill_place(const mnp_permute_rows_params &p, int64_t place)
 {
     const int64_t row = p.places[place], line = find_line(p, row), slice = p.slice;
     if (line < 0)
@@ -108,7 +109,7 @@ template <typename R> MNP_INLINE bool is_zero(mnp_complex<R> value)
     return value.re == 0 && value.im == 0;
 }
 
-MNP_INLINE void find_in_line(const mnp_arrange_params &p, int64_t line)
+MNP_INLINE void find_in_line(const mnp_permute_rows_params &p, int64_t line)
 {
     const chooser chosen = choose(p, row_of(p, line));
     const int64_t end = offset_of(p, line + 1);
@@ -120,20 +121,23 @@ MNP_INLINE void find_in_line(const mnp_arrange_params &p, int64_t line)
     }
 }
 
-MNP_KERNEL(arrange, mnp_arrange_params)
+MNP_KERNEL(permute_rows, mnp_permute_rows_params)
 {
     switch (p.task) {
-    case MNP_ARRANGE_COUNT:
-        for MNP_RANGE (line, p.lines)
-            count_line(p, line);
+    case MNP_PERMUTE_ROWS_COUNT:
+        for
+            MNP_RANGE(line, p.lines)
+        count_line(p, line);
         break;
-    case MNP_ARRANGE_FILL:
-        for MNP_RANGE (place, p.rows)
-            fill_place(p, place);
+    case MNP_PERMUTE_ROWS_FILL:
+        for
+            MNP_RANGE(place, p.rows)
+        fill_place(p, place);
         break;
-    case MNP_ARRANGE_FIND:
-        for MNP_RANGE (line, p.lines)
-            find_in_line(p, line);
+    case MNP_PERMUTE_ROWS_FIND:
+        for
+            MNP_RANGE(line, p.lines)
+        find_in_line(p, line);
         break;
     }
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameters of permute_rows.cu, shared by the library (C) and the kernel (C++): a part in CSR as lib/sparse/matrix/part.h has
  * it, and the entries of a relaxation that are made of it (level_sweep_params.h).
@@ -6,39 +7,39 @@
 #define MNP_KERNELS_SPARSE_PRECOND_PERMUTE_ROWS_PARAMS_H
 
 enum {
-    MNP_ARRANGE_COUNT, /* lines: how many of a row's entries count, to `lengths` */
-    MNP_ARRANGE_FILL,  /* places: the entries that count of the row there, to the slices */
-    MNP_ARRANGE_FIND   /* lines: the first entry that neither counts, nor is on the diagonal, nor is 0, to `found` */
+    MNP_PERMUTE_ROWS_COUNT, /* lines: how many of a row's entries count, to `lengths` */
+    MNP_PERMUTE_ROWS_FILL,  /* places: the entries that count of the row there, to the slices */
+    MNP_PERMUTE_ROWS_FIND /* lines: the first entry that neither counts, nor is on the diagonal, nor is 0, to `found` */
 };
 
 /* Which entries count. */
 enum {
-    MNP_ARRANGE_LOWER,   /* those below the diagonal */
-    MNP_ARRANGE_UPPER,   /* those above it */
-    MNP_ARRANGE_ALL,     /* all but the diagonal */
-    MNP_ARRANGE_EARLIER, /* those of columns whose colour comes before the row's */
-    MNP_ARRANGE_LATER,   /* and after it */
-    MNP_ARRANGE_BEFORE,  /* those of columns from `first` to `end`, which are numbered from 0 on then */
-    MNP_ARRANGE_BEHIND   /* the same */
+    MNP_PERMUTE_ROWS_LOWER,   /* those below the diagonal */
+    MNP_PERMUTE_ROWS_UPPER,   /* those above it */
+    MNP_PERMUTE_ROWS_ALL,     /* all but the diagonal */
+    MNP_PERMUTE_ROWS_EARLIER, /* those of columns whose colour comes before the row's */
+    MNP_PERMUTE_ROWS_LATER,   /* and after it */
+    MNP_PERMUTE_ROWS_BEFORE,  /* those of columns from `first` to `end`, which are numbered from 0 on then */
+    MNP_PERMUTE_ROWS_BEHIND   /* the same */
 };
 
-struct mnp_arrange_params {
+struct mnp_permute_rows_params {
     int task, order;
-    int falls;                      /* whether a row's entries come from the last to the first */
-    int wide;                       /* whether offsets have 8 bytes, else 4 */
+    int falls; /* whether a row's entries come from the last to the first */
+    int wide;  /* whether offsets have 8 bytes, else 4 */
     const void *offsets;
-    const int *rows_of, *columns;   /* rows_of may be NULL: line i is row i */
+    const int *rows_of, *columns; /* rows_of may be NULL: line i is row i */
     const void *values;
     long long lines, rows;
-    const int *colours;             /* of rows: of EARLIER and LATER */
-    long long first, end;           /* of BEFORE and BEHIND; else 0 */
-    int *lengths;                   /* by rows */
-    const int *places;              /* the row at every place */
-    const long long *slices;        /* where the entries of a slice of `slice` places begin */
+    const int *colours;      /* of rows: of EARLIER and LATER */
+    long long first, end;    /* of BEFORE and BEHIND; else 0 */
+    int *lengths;            /* by rows */
+    const int *places;       /* the row at every place */
+    const long long *slices; /* where the entries of a slice of `slice` places begin */
     long long slice;
     int *made_columns;
     void *made_values;
-    unsigned long long *found;      /* an entry's number; it begins as the largest that there is */
+    unsigned long long *found; /* an entry's number; it begins as the largest that there is */
 };
 
 #endif

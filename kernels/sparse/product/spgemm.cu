@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * C = A B of sparse matrices in CSR, by rows (F. Gustavson, "Two fast algorithms for sparse matrices", ACM Transactions
  * on Mathematical Software 4, 1978): row i of C is the sum of the rows of B that A's row i names, each times its entry.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Products of sparse matrices on a GPU: spgemm.cu says how.
  */
@@ -205,9 +206,9 @@ struct alignas(16) memory {
     int64_t starts[TEAM];                     /* where rows of B that they name would begin for product 0, */
     number before[TEAM];                      /* and the products before theirs */
     number warps[WARPS];
-    int keys[TABLE];                          /* the columns of sums, or FREE */
+    int keys[TABLE]; /* the columns of sums, or FREE */
     unsigned claims[MNP_COUNTS || WARPS == 1 ? 1 : MNP_SPGEMM_CLAIMS];
-    unsigned strips[STRIPS / 32];             /* a bit for strips that have columns */
+    unsigned strips[STRIPS / 32]; /* a bit for strips that have columns */
     int listed;
 };
 static_assert(sizeof(memory) <= MNP_TEAM_BYTES, "MNP_TEAM_BYTES");

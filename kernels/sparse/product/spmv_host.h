@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Products on the host: rows are dealt out to the workers by their entries, loops are plain.
  */
@@ -64,14 +65,23 @@ static MNP_INLINE int64_t some_lines(part &a, int64_t line, int64_t end)
 {
     const int64_t k = a.offsets[line], next = a.offsets[line + 1];
     switch (next - k) {
-    case 1: return lines_alike<1>(a, line, end);
-    case 2: return lines_alike<2>(a, line, end);
-    case 3: return lines_alike<3>(a, line, end);
-    case 4: return lines_alike<4>(a, line, end);
-    case 5: return lines_alike<5>(a, line, end);
-    case 6: return lines_alike<6>(a, line, end);
-    case 7: return lines_alike<7>(a, line, end);
-    default: a.put(a.row_of(line), row_sum(a, k, next)); return line + 1;
+    case 1:
+        return lines_alike<1>(a, line, end);
+    case 2:
+        return lines_alike<2>(a, line, end);
+    case 3:
+        return lines_alike<3>(a, line, end);
+    case 4:
+        return lines_alike<4>(a, line, end);
+    case 5:
+        return lines_alike<5>(a, line, end);
+    case 6:
+        return lines_alike<6>(a, line, end);
+    case 7:
+        return lines_alike<7>(a, line, end);
+    default:
+        a.put(a.row_of(line), row_sum(a, k, next));
+        return line + 1;
     }
 }
 
@@ -196,29 +206,31 @@ MNP_KERNEL(spmv, mnp_spmv_params)
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for MNP_RANGE (line, p.lines) {
-        const int64_t first = line * MNP_BLOCK, rows = p.rows - first < MNP_BLOCK ? p.rows - first : MNP_BLOCK;
-        for (int64_t c = 0; c < a.width; c++) {
-            MNP_VECTOR sums[MNP_BLOCK] = {};
-            for (int64_t b = a.offsets[line]; b < (int64_t)a.offsets[line + 1]; b++) {
-                const MNP_VALUE *values = a.values + b * MNP_BLOCK * MNP_BLOCK;
-                const int64_t column = (int64_t)a.indices[b] * MNP_BLOCK;
-                const MNP_VECTOR *x = a.x + column * a.width + c;
-                const int64_t columns = p.columns - column < MNP_BLOCK ? p.columns - column : MNP_BLOCK;
-                if (columns == MNP_BLOCK) {
-                    for (int i = 0; i < MNP_BLOCK; i++)
-                        for (int j = 0; j < MNP_BLOCK; j++)
-                            sums[i] += product(values[i * MNP_BLOCK + j], x[j * a.width]);
-                } else {
-                    for (int i = 0; i < MNP_BLOCK; i++)
-                        for (int j = 0; j < columns; j++)
-                            sums[i] += product(values[i * MNP_BLOCK + j], x[j * a.width]);
+    for
+        MNP_RANGE(line, p.lines)
+        {
+            const int64_t first = line * MNP_BLOCK, rows = p.rows - first < MNP_BLOCK ? p.rows - first : MNP_BLOCK;
+            for (int64_t c = 0; c < a.width; c++) {
+                MNP_VECTOR sums[MNP_BLOCK] = {};
+                for (int64_t b = a.offsets[line]; b < (int64_t)a.offsets[line + 1]; b++) {
+                    const MNP_VALUE *values = a.values + b * MNP_BLOCK * MNP_BLOCK;
+                    const int64_t column = (int64_t)a.indices[b] * MNP_BLOCK;
+                    const MNP_VECTOR *x = a.x + column * a.width + c;
+                    const int64_t columns = p.columns - column < MNP_BLOCK ? p.columns - column : MNP_BLOCK;
+                    if (columns == MNP_BLOCK) {
+                        for (int i = 0; i < MNP_BLOCK; i++)
+                            for (int j = 0; j < MNP_BLOCK; j++)
+                                sums[i] += product(values[i * MNP_BLOCK + j], x[j * a.width]);
+                    } else {
+                        for (int i = 0; i < MNP_BLOCK; i++)
+                            for (int j = 0; j < columns; j++)
+                                sums[i] += product(values[i * MNP_BLOCK + j], x[j * a.width]);
+                    }
                 }
+                for (int i = 0; i < rows; i++)
+                    a.put((first + i) * a.width + c, sums[i]);
             }
-            for (int i = 0; i < rows; i++)
-                a.put((first + i) * a.width + c, sums[i]);
         }
-    }
     close_part(p, w, a);
 }
 
@@ -234,16 +246,18 @@ MNP_KERNEL(spmv, mnp_spmv_params)
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for MNP_RANGE (row, p.rows) {
-        const int64_t begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
-        const int64_t end = begin + (int64_t)a.rows_of[row] * MNP_SPMV_SLICE;
-        for (int64_t c = 0; c < a.width; c++) {
-            MNP_VECTOR sum = {};
-            for (int64_t k = begin; k < end; k += MNP_SPMV_SLICE)
-                sum += product(a.values[k], a.x[a.indices[k] * a.width + c]);
-            a.put(row * a.width + c, sum);
+    for
+        MNP_RANGE(row, p.rows)
+        {
+            const int64_t begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
+            const int64_t end = begin + (int64_t)a.rows_of[row] * MNP_SPMV_SLICE;
+            for (int64_t c = 0; c < a.width; c++) {
+                MNP_VECTOR sum = {};
+                for (int64_t k = begin; k < end; k += MNP_SPMV_SLICE)
+                    sum += product(a.values[k], a.x[a.indices[k] * a.width + c]);
+                a.put(row * a.width + c, sum);
+            }
         }
-    }
     close_part(p, w, a);
 }
 

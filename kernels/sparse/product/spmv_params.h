@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameters of spmv.cu, shared by the library (C) and the kernels (C++): a part of a sparse matrix, as
  * lib/sparse/matrix/part.h has it, and vectors.
@@ -6,10 +7,10 @@
 #define MNP_KERNELS_SPARSE_PRODUCT_SPMV_PARAMS_H
 
 enum {
-    MNP_SPMV_SLICE = 32,      /* rows of a slice of SELL */
-    MNP_SPMV_CHUNK = 2048,    /* lines and entries, together, that begin in a chunk of a stream */
-    MNP_SPMV_SHORT = 64,      /* most entries of a row that one thread adds, one after the other */
-    MNP_SPMV_DIAGONALS = 128  /* most diagonals that are looked for; a power of two */
+    MNP_SPMV_SLICE = 32,     /* rows of a slice of SELL */
+    MNP_SPMV_CHUNK = 2048,   /* lines and entries, together, that begin in a chunk of a stream */
+    MNP_SPMV_SHORT = 64,     /* most entries of a row that one thread adds, one after the other */
+    MNP_SPMV_DIAGONALS = 128 /* most diagonals that are looked for; a power of two */
 };
 
 /* Where a chunk begins. */
@@ -26,7 +27,7 @@ typedef struct mnp_spmv_params {
     long long lines, rows, columns, count, width;
     const mnp_spmv_start *starts; /* of a stream: those of the chunks, and where the last one ends */
     long long chunks;
-    const void *own;        /* of a product with a dot: the rank's own elements of the vector, */
+    const void *own;                  /* of a product with a dot: the rank's own elements of the vector, */
     void *state, *partials, *arrived; /* and what steps have (step_params.h) */
 } mnp_spmv_params;
 
@@ -36,9 +37,9 @@ typedef struct mnp_spmv_examine_params {
     const int *indices;
     const void *values;
     long long lines;
-    void *found;            /* starts; lengths, int; or diagonals, long long */
-    long long many;         /* how many are found */
-    const long long *made_offsets; /* of SELL */
+    void *found;                      /* starts; lengths, int; or diagonals, long long */
+    long long many;                   /* how many are found */
+    const long long *made_offsets;    /* of SELL */
     int *made_rows_of, *made_indices; /* of SELL; the indices of DIA are read */
     void *made_values;
 } mnp_spmv_examine_params;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rows of sparse matrices with the same shape: sums and products element by element, selections, and other values.
  *
@@ -89,7 +90,7 @@ MNP_INLINE void scale_column(const mnp_change_params &p, MNP_VALUE *value, int64
 MNP_KERNEL(change_values, mnp_change_params)
 {
     for_entries(
-        THE_CREW, p.rows.offsets, p.rows.rows, [](int64_t row) { return row; },
+        ALL_WORKERS, p.rows.offsets, p.rows.rows, [](int64_t row) { return row; },
         [&](int64_t row, int64_t entry) {
             const MNP_FROM from = ((const MNP_FROM *)p.rows.values)[entry];
             MNP_VALUE value = mnp_to<MNP_VALUE>::from(from);
@@ -109,12 +110,14 @@ MNP_KERNEL(change_values, mnp_change_params)
 
 MNP_KERNEL(sum_magnitudes, mnp_change_params)
 {
-    for MNP_RANGE (row, p.rows.rows) {
-        double sum = 0;
-        for (int64_t entry = p.rows.offsets[row]; entry < p.rows.offsets[row + 1]; entry++)
-            sum += size_of(widen(((const MNP_FROM *)p.rows.values)[entry]));
-        ((double *)p.made)[row] = sum;
-    }
+    for
+        MNP_RANGE(row, p.rows.rows)
+        {
+            double sum = 0;
+            for (int64_t entry = p.rows.offsets[row]; entry < p.rows.offsets[row + 1]; entry++)
+                sum += size_of(widen(((const MNP_FROM *)p.rows.values)[entry]));
+            ((double *)p.made)[row] = sum;
+        }
 }
 
 #else
@@ -222,7 +225,7 @@ MNP_INLINE void place_other(const mnp_edit_params &p, row_pair &pair, int64_t en
 
 MNP_KERNEL(edit_rows, mnp_edit_params)
 {
-    const crew all = THE_CREW;
+    const worker_range all = ALL_WORKERS;
     const auto open_a = [&](int64_t row) { return open_row(p.b, row); };
     const auto open_b = [&](int64_t row) { return open_row(p.a, row); };
     wide value;
@@ -235,9 +238,10 @@ MNP_KERNEL(edit_rows, mnp_edit_params)
                         [&](row_pair &pair, int64_t entry) { p.b_kept[entry] = make_other(p, pair, entry, &value); });
         break;
     case MNP_EDIT_OFFSETS:
-        for MNP_RANGE (row, p.made.rows + 1)
-            p.made.offsets[row] = p.a_kept[p.a.offsets[p.first + row]] +
-                                  (p.b_kept ? p.b_kept[p.b.offsets[p.first + row]] : 0);
+        for
+            MNP_RANGE(row, p.made.rows + 1)
+        p.made.offsets[row] =
+            p.a_kept[p.a.offsets[p.first + row]] + (p.b_kept ? p.b_kept[p.b.offsets[p.first + row]] : 0);
         break;
     case MNP_EDIT_PLACE:
         for_entries(all, p.a.offsets, p.a.rows, open_a,

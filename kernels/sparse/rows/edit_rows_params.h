@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameters of edit_rows.cu, shared by the library (C) and the kernels (C++).
  */
@@ -14,9 +15,9 @@ enum {
 
 typedef struct mnp_edit_params {
     int task;
-    mnp_rows_list a, b, made;      /* b with offsets NULL: there is none */
+    mnp_rows_list a, b, made; /* b with offsets NULL: there is none */
     long long *a_kept, *b_kept;
-    double alpha[2], beta[2];      /* of a sum */
+    double alpha[2], beta[2]; /* of a sum */
     /* Of a selection: rows first .. first + made.rows - 1, diagonals (column - row) low .. high, and whether 0 goes */
     long long first, row_lo, low, high;
     int drops_zeros;
@@ -28,11 +29,11 @@ typedef struct mnp_edit_params {
  */
 typedef struct mnp_change_params {
     mnp_rows_list rows;
-    void *made;                    /* `rows.values` are of MNP_FROM, these and factors of MNP_VALUE */
-    int conjugates, magnitudes, ones; /* whether values are these instead */
+    void *made;                              /* `rows.values` are of MNP_FROM, these and factors of MNP_VALUE */
+    int conjugates, magnitudes, ones;        /* whether values are these instead */
     const void *left, *right, *right_ghosts; /* NULL: none; own columns from column_lo on, and those of ghosts */
     long long column_lo, columns, nghosts;
-    const long long *ghosts;       /* their columns, which rise */
+    const long long *ghosts; /* their columns, which rise */
 } mnp_change_params;
 
 #endif

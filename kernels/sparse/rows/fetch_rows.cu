@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entries that are picked out of a sparse matrix where it lies: rows that other ranks need, a numbering of their
  * columns, and diagonals.
@@ -53,7 +54,7 @@ template <bool stores> MNP_INLINE void sum_range(long long *values, int64_t begi
 }
 
 /* A warp takes a tile. */
-MNP_INLINE void sum_up(const mnp_rows_params &p, crew)
+MNP_INLINE void sum_up(const mnp_rows_params &p, worker_range)
 {
     const int64_t tiles = count_tiles(p), warps = (int64_t)gridDim.x * blockDim.x / 32;
     const int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -91,7 +92,7 @@ static int64_t sum_range(long long *values, int64_t begin, int64_t end, int64_t 
     return so_far;
 }
 
-static void sum_up(const mnp_rows_params &p, crew c)
+static void sum_up(const mnp_rows_params &p, worker_range c)
 {
     OPEN_CREW(c);
     const int64_t tiles = count_tiles(p);
@@ -100,13 +101,15 @@ static void sum_up(const mnp_rows_params &p, crew c)
             p.lengths[p.total] = sum_range(p.tally, 0, tiles, 0, true);
         return;
     }
-    for MNP_RANGE (tile, tiles) {
-        const int64_t begin = tile * p.tile, next = begin + p.tile, end = next < p.total ? next : p.total;
-        const bool places = p.task == MNP_ROWS_PLACE;
-        const int64_t sum = sum_range(p.lengths, begin, end, places ? (int64_t)p.tally[tile] : 0, places);
-        if (!places)
-            p.tally[tile] = sum;
-    }
+    for
+        MNP_RANGE(tile, tiles)
+        {
+            const int64_t begin = tile * p.tile, next = begin + p.tile, end = next < p.total ? next : p.total;
+            const bool places = p.task == MNP_ROWS_PLACE;
+            const int64_t sum = sum_range(p.lengths, begin, end, places ? (int64_t)p.tally[tile] : 0, places);
+            if (!places)
+                p.tally[tile] = sum;
+        }
 }
 
 #endif
@@ -123,9 +126,9 @@ MNP_INLINE int64_t row_length(const mnp_rows_params &p, int64_t row)
  * A row as it is packed: ghosts of columns before the own ones come first, then own entries, and then the other ghosts.
  */
 struct packed_row {
-    int64_t begin;               /* in the list; */
-    int64_t own, ghost;          /* in the parts */
-    int64_t before, owned;       /* ghosts that come first; own entries */
+    int64_t begin;         /* in the list; */
+    int64_t own, ghost;    /* in the parts */
+    int64_t before, owned; /* ghosts that come first; own entries */
 };
 
 MNP_INLINE packed_row open_packed(const mnp_rows_params &p, int64_t line)
@@ -276,7 +279,7 @@ MNP_INLINE void do_one(const mnp_rows_params &p, int64_t i)
 
 MNP_KERNEL(fetch_rows, mnp_rows_params)
 {
-    const crew all = THE_CREW;
+    const worker_range all = ALL_WORKERS;
     if (p.task == MNP_ROWS_TALLY || p.task == MNP_ROWS_SUM || p.task == MNP_ROWS_PLACE) {
         sum_up(p, all);
         return;
@@ -289,8 +292,9 @@ MNP_KERNEL(fetch_rows, mnp_rows_params)
         for_entries(
             all, p.list.offsets, p.list.rows, [&](int64_t line) { return open_stacked(p, line); },
             [&](const stacked_row &row, int64_t entry) { stack(p, row, entry); });
-    for MNP_RANGE (i, p.count)
-        do_one(p, i);
+    for
+        MNP_RANGE(i, p.count)
+    do_one(p, i);
 }
 
 /* ---- diagonals ---- */
@@ -390,10 +394,12 @@ template <typename R> MNP_INLINE bool invert(mnp_complex<R> *x)
 
 MNP_KERNEL(find_diagonal, mnp_diagonal_params)
 {
-    for MNP_RANGE (i, p.count) {
-        MNP_VALUE value = find_element(p, i);
-        if (p.replaced && invert(&value))
-            count_one(p.replaced);
-        ((MNP_VALUE *)p.diagonal)[i] = value;
-    }
+    for
+        MNP_RANGE(i, p.count)
+        {
+            MNP_VALUE value = find_element(p, i);
+            if (p.replaced && invert(&value))
+                count_one(p.replaced);
+            ((MNP_VALUE *)p.diagonal)[i] = value;
+        }
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameters of fetch_rows.cu, shared by the library (C) and the kernels (C++).
  */
@@ -18,9 +19,9 @@ typedef struct mnp_rows_part {
 /* A rank's rows: the own part, and the ghost part, which lists those that have any. */
 typedef struct mnp_rows_matrix {
     mnp_rows_part own, ghost;
-    long long column_lo;         /* of the own columns */
-    const long long *ghosts;     /* the ghosts' columns, which rise */
-    long long nghosts, before;   /* how many there are; in columns before the own ones */
+    long long column_lo;       /* of the own columns */
+    const long long *ghosts;   /* the ghosts' columns, which rise */
+    long long nghosts, before; /* how many there are; in columns before the own ones */
 } mnp_rows_matrix;
 
 /* Rows in CSR with offsets and columns of 64 bits. */
@@ -62,13 +63,13 @@ typedef struct mnp_rows_params {
     mnp_rows_matrix matrix;
     long long *ghost_offsets; /* of all rows */
     const int *indices;
-    unsigned char *named;     /* NULL: all rows are */
-    const long long *wanted;  /* NULL: rows from 0 on */
+    unsigned char *named;                    /* NULL: all rows are */
+    const long long *wanted;                 /* NULL: rows from 0 on */
     long long *lengths, *tally, total, tile; /* tile: lengths that are summed up together, a multiple of 32 */
     mnp_rows_list list;
-    int *local;               /* PACK: NULL, or where the columns go, with this rank's numbers, */
-    long long shift;          /* which ghosts have from there on */
-    long long columns_end;    /* CUT: of the own columns */
+    int *local;            /* PACK: NULL, or where the columns go, with this rank's numbers, */
+    long long shift;       /* which ghosts have from there on */
+    long long columns_end; /* CUT: of the own columns */
     long long *first;
     mnp_rows_table table;
     long long *columns, *found;
@@ -76,7 +77,7 @@ typedef struct mnp_rows_params {
 
 /* find_diagonal: elements of one of a matrix's diagonals, 0 where no entry is; or what divides by them. */
 typedef struct mnp_diagonal_params {
-    mnp_rows_matrix matrix;      /* its own part in any format */
+    mnp_rows_matrix matrix; /* its own part in any format */
     long long own_columns;
     long long row, column, count; /* the first element's, row of this rank and column of the matrix; elements */
     void *diagonal;

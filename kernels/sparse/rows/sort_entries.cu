@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entries of a sparse matrix in any order become rows: around sorts, what is sorted by and what is made of it.  Entries
  * in one place are added in the order in which they lie.  Compiled with
@@ -65,34 +66,38 @@ MNP_INLINE void do_one(const mnp_entries_params &p, int64_t i)
     }
 }
 
-MNP_INLINE void find_offsets(const mnp_entries_params &p, crew c)
+MNP_INLINE void find_offsets(const mnp_entries_params &p, worker_range c)
 {
     OPEN_CREW(c);
 #if MNP_CUDA
-    for MNP_RANGE (row, p.count)
-        p.gathered[row] = p.heads[lower_bound(p.keys, 0, p.total, row)];
+    for
+        MNP_RANGE(row, p.count)
+    p.gathered[row] = p.heads[lower_bound(p.keys, 0, p.total, row)];
 #else
     int64_t at = lower_bound(p.keys, 0, p.total, mnp_share_begin(p.count, worker, workers));
-    for MNP_RANGE (row, p.count) {
-        while (at < p.total && p.keys[at] < row)
-            at++;
-        p.gathered[row] = p.heads[at];
-    }
+    for
+        MNP_RANGE(row, p.count)
+        {
+            while (at < p.total && p.keys[at] < row)
+                at++;
+            p.gathered[row] = p.heads[at];
+        }
 #endif
 }
 
 MNP_KERNEL(sort_entries, mnp_entries_params)
 {
     if (p.task == MNP_ENTRIES_OFFSETS) {
-        find_offsets(p, THE_CREW);
+        find_offsets(p, ALL_WORKERS);
         return;
     }
     if (p.task == MNP_ENTRIES_ROWS) {
         for_entries(
-            THE_CREW, p.offsets, p.total, [&](int64_t row) { return p.begin + row; },
+            ALL_WORKERS, p.offsets, p.total, [&](int64_t row) { return p.begin + row; },
             [&](int64_t number, int64_t entry) { p.gathered[entry] = number; });
         return;
     }
-    for MNP_RANGE (i, p.count)
-        do_one(p, i);
+    for
+        MNP_RANGE(i, p.count)
+    do_one(p, i);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameters of sort_entries.cu, shared by the library (C) and the kernels (C++).
  */
@@ -25,7 +26,7 @@ typedef struct mnp_entries_params {
     int *keys;
     long long *heads, *found, *gathered;
     const void *values;
-    void *made;          /* values that are gathered or summed */
+    void *made; /* values that are gathered or summed */
 } mnp_entries_params;
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Loops on a GPU: what is recorded as the body of a WHILE node (lib/device/cuda/graph.c) goes round until one of its
  * kernels ends it by the node's condition.  A kernel is told which by its parameters; `looping` 0: it is in no loop.

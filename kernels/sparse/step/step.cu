@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A step of an iterative method: scalars, then one pass over vectors, then sums over them.
  *

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The small least-squares problem of GMRES, kept in device memory: column by column the Hessenberg matrix becomes
  * triangular by Givens rotations, which also tell the residual's norm (Y. Saad, M. H. Schultz, "GMRES", SIAM J. Sci.
  * Stat. Comput. 7, 1986).  One thread does it, for a basis of at most M vectors.
  */
 template <int M> struct mnp_gmres {
-    mnp_w y[M + 1];                       /* the solution: coefficients of the basis */
-    mnp_w first[M + 1], second[M + 1];    /* products of the newest vector with the basis, first with itself too */
+    mnp_w y[M + 1];                    /* the solution: coefficients of the basis */
+    mnp_w first[M + 1], second[M + 1]; /* products of the newest vector with the basis, first with itself too */
     mnp_w triangle[M][M + 1], right[M + 1];
     mnp_w cosine[M], sine[M];
     double norms[M + 1]; /* of the basis: 1, as well as Pythagoras knows */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The small systems of IDR(s), kept in device memory (M. B. van Gijzen, P. Sonneveld, "Algorithm 913: an elegant IDR(s)
  * variant that efficiently exploits biorthogonality properties", ACM TOMS 38, 2011).  One thread does them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the steps of an iterative method share: the parameter of step.cu and basis.cu, and the beginning of the state in
  * device memory that steps read and write; shared by the library (C) and the kernels (C++).
@@ -6,13 +7,13 @@
 #define MNP_KERNELS_SPARSE_STEP_STEP_PARAMS_H
 
 enum {
-    MNP_STEP_VECTORS = 10,    /* most vectors of a step */
-    MNP_STEP_SUMS = 16,       /* most sums that are kept */
-    MNP_STEP_WORKERS = 1056,  /* most workers of a launch: threads of the host, blocks of a GPU */
-    MNP_STEP_GROUP = 32,      /* vectors of a set that are summed together on the host, with one count of arrivals */
-    MNP_STEP_BLOCK = 256,     /* threads of a block */
-    MNP_STEP_HISTORY = 4096,  /* residuals that are remembered until the CPU fetches them */
-    MNP_STEP_STATE = 4096     /* bytes of a state, of which a method uses what its scalars need */
+    MNP_STEP_VECTORS = 10,   /* most vectors of a step */
+    MNP_STEP_SUMS = 16,      /* most sums that are kept */
+    MNP_STEP_WORKERS = 1056, /* most workers of a launch: threads of the host, blocks of a GPU */
+    MNP_STEP_GROUP = 32,     /* vectors of a set that are summed together on the host, with one count of arrivals */
+    MNP_STEP_BLOCK = 256,    /* threads of a block */
+    MNP_STEP_HISTORY = 4096, /* residuals that are remembered until the CPU fetches them */
+    MNP_STEP_STATE = 4096    /* bytes of a state, of which a method uses what its scalars need */
 };
 
 /* Why a method is over; 0: it is not.  As mnp_solve_reason, one more. */
@@ -23,10 +24,10 @@ enum { MNP_CG_ALPHA, MNP_CG_BETA };
 
 /* The beginning of the state: doubles, so that it is alike in both languages.  Sums and a method's scalars follow. */
 struct mnp_step_control {
-    double done;         /* one of the above: steps do nothing any more */
-    double iterations;   /* so far */
-    double residual;     /* the norm after these, by the recurrence */
-    double tolerance;    /* what it is to come down to */
+    double done;       /* one of the above: steps do nothing any more */
+    double iterations; /* so far */
+    double residual;   /* the norm after these, by the recurrence */
+    double tolerance;  /* what it is to come down to */
     double maxiter;
     double first;        /* the norm at the beginning */
     double skip;         /* set by a step's scalars: its elements stay as they are */
@@ -51,13 +52,13 @@ struct mnp_step_params {
 
 /* A product of a set of vectors with one: see basis.cu. */
 struct mnp_basis_params {
-    long long count, vectors;               /* elements on this rank; vectors of the set */
-    unsigned long long basis;               /* address of the vectors' addresses */
-    unsigned long long vector;              /* the one */
-    unsigned long long coefficients;        /* address of as many wide numbers as the set has vectors */
+    long long count, vectors;        /* elements on this rank; vectors of the set */
+    unsigned long long basis;        /* address of the vectors' addresses */
+    unsigned long long vector;       /* the one */
+    unsigned long long coefficients; /* address of as many wide numbers as the set has vectors */
     unsigned long long state, partials, arrived;
-    unsigned long long limit;               /* 0, or the address of a double: use no more vectors than that says */
-    unsigned long long factor;              /* 0, or the address of a double that the result is multiplied with */
+    unsigned long long limit;  /* 0, or the address of a double: use no more vectors than that says */
+    unsigned long long factor; /* 0, or the address of a double that the result is multiplied with */
     double sign;
     long long always, add; /* whether also when the method is over; whether to add to the vector that is there */
 };

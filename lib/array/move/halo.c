@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Halos: the mover fills the margins of arrays.
  *
@@ -136,8 +137,10 @@ static mnp_status take_width(int k, int d, const char *side, const int64_t *widt
 {
     *width = widths ? widths[d] : margin;
     if (*width < 0 || *width > margin)
-        return MNP_FAIL(MNP_ERR_ARG, "a halo of width %" PRId64 " %s dimension %d does not fit the margin of array %d, "
-                        "which is %" PRId64 " wide there", *width, side, d, k, margin);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "a halo of width %" PRId64 " %s dimension %d does not fit the margin of array %d, "
+                        "which is %" PRId64 " wide there",
+                        *width, side, d, k, margin);
     return MNP_OK;
 }
 
@@ -188,8 +191,12 @@ static uint64_t hash_arguments(const mnp_halo *halo)
 static mnp_status plan_field(mnp_ctx *ctx, struct field *field)
 {
     const mnp_array *array = field->array;
-    const mnp__move_spec spec = {.dtype = array->dtype, .layout = array->layout, .strides = array->local_strides,
-                                 .boundaries = field->boundaries, .wants = wanted_ring, .argument = field,
+    const mnp__move_spec spec = {.dtype = array->dtype,
+                                 .layout = array->layout,
+                                 .strides = array->local_strides,
+                                 .boundaries = field->boundaries,
+                                 .wants = wanted_ring,
+                                 .argument = field,
                                  .direct = array->buffer->shared};
     return mnp__mover_new(ctx, &spec, &field->mover);
 }

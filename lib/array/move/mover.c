@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Running a mover.
  *
@@ -27,7 +28,7 @@ mnp_status mnp__mover_fill(mnp__mover *mover, void *dst, const void *value)
 /* All that goes between peers, and what this rank has for itself. */
 static mnp_status push(mnp__mover *mover, const void *src, void *dst, mnp__stream *stream)
 {
-    MNP_TRY(mnp__push_run(mover->push, src, mover->staging ? mover->staging : dst, dst, stream));
+    MNP_TRY(mnp__p2p_boxes_run(mover->push, src, mover->staging ? mover->staging : dst, dst, stream));
     return mnp__boxes_run(mover->ctx, mover->kernel, &mover->fetch, mover->staging, dst, stream);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The mover: brings boxes of a distributed array, extended beyond its borders, to the ranks that want them.
  *
@@ -46,13 +47,13 @@ mnp_status mnp__mover_move(mnp__mover *mover, const void *src, void *dst);
 void mnp__mover_free(mnp__mover *mover);
 
 /* How peers get what is theirs. */
-typedef enum mnp__mover_way { MNP__BY_MESSAGES, MNP__BY_STORES, MNP__BY_STAGING } mnp__mover_way;
+typedef enum mnp__mover_path { MNP__BY_MESSAGES, MNP__BY_STORES, MNP__BY_STAGING } mnp__mover_path;
 
 /* What a run does: bytes that this rank copies for itself, has for its peers and for others; what it keeps for that. */
 typedef struct mnp__mover_facts {
     int64_t own_bytes, peer_bytes, other_bytes;
     int64_t memory; /* bytes of buffers */
-    mnp__mover_way way;
+    mnp__mover_path path;
     int launches, messages; /* messages: that it sends */
 } mnp__mover_facts;
 

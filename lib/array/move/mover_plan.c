@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Planning a mover: from pieces to lists of boxes.
  *
@@ -19,8 +20,8 @@ struct planner {
     mnp__move_spec spec;
     mnp_dtype moving; /* as the kernels take elements */
     const mnp__peers *peers;
-    int64_t *incoming; /* elements from each rank; then where in recv or staging its next piece lies */
-    int64_t *places;   /* where in each peer's staging the next piece of this rank goes, by the peers' ranks */
+    int64_t *incoming;    /* elements from each rank; then where in recv or staging its next piece lies */
+    int64_t *places;      /* where in each peer's staging the next piece of this rank goes, by the peers' ranks */
     int64_t *first_units; /* in `store`, of each target */
     int64_t outgoing;     /* elements of all messages so far */
     mnp__message *sends, *recvs;
@@ -29,15 +30,14 @@ struct planner {
 /* The number of a rank that is reached through the heap, or -1. */
 static int peer_of(const struct planner *planner, int rank)
 {
-    return planner->mover->facts.way == MNP__BY_MESSAGES ? -1 : mnp__peers_find(planner->peers, rank);
+    return planner->mover->facts.path == MNP__BY_MESSAGES ? -1 : mnp__peers_find(planner->peers, rank);
 }
 
 enum { LISTS = 6 };
 
 static void list_boxes(mnp__mover *mover, mnp__boxes **lists)
 {
-    mnp__boxes *all[LISTS] = {&mover->fill,   &mover->local, &mover->pack,
-                              &mover->unpack, &mover->store, &mover->fetch};
+    mnp__boxes *all[LISTS] = {&mover->fill, &mover->local, &mover->pack, &mover->unpack, &mover->store, &mover->fetch};
     memcpy(lists, all, sizeof all);
 }
 
@@ -99,13 +99,13 @@ static mnp_status choose_way(struct planner *planner)
     if (all == 0)
         return MNP_OK;
     if (planner->spec.direct) {
-        mover->facts.way = MNP__BY_STORES;
+        mover->facts.path = MNP__BY_STORES;
         return MNP_OK;
     }
     MNP_TRY(mnp__all_reduce(comm, &largest, 1, MPI_INT64_T, MPI_MAX));
     if (largest / 2 > all / comm->size + slack)
         return MNP_OK;
-    mover->facts.way = MNP__BY_STAGING;
+    mover->facts.path = MNP__BY_STAGING;
     mover->staging_bytes = (size_t)largest;
     return MNP_OK;
 }
@@ -130,18 +130,18 @@ static mnp_status settle(struct planner *planner)
     if (!mnp__heap_shared(heap) || mover->ctx->comm.library_only)
         return MNP_OK;
     MNP_TRY(choose_way(planner));
-    if (mover->facts.way == MNP__BY_MESSAGES)
+    if (mover->facts.path == MNP__BY_MESSAGES)
         return MNP_OK;
     MNP_TRY(mnp__heap_compare(mover->ctx->comm.heap));
     for (int i = 0; i < planner->peers->count; i++) {
         if (planner->incoming[planner->peers->ranks[i]] > 0)
             mover->writers[mover->nwriters++] = i;
     }
-    if (mover->facts.way == MNP__BY_STAGING) {
+    if (mover->facts.path == MNP__BY_STAGING) {
         MNP_TRY(place_staged(planner));
         MNP_TRY(mnp__heap_alloc(heap, mover->staging_bytes, &mover->staging));
     }
-    return mnp__push_is_possible(mover->ctx) ? MNP_OK : mnp__signals_new(heap, MNP__SIGNALS, &mover->signals);
+    return mnp__p2p_boxes_is_possible(mover->ctx) ? MNP_OK : mnp__signals_new(heap, MNP__SIGNALS, &mover->signals);
 }
 
 /* ---- lists ---- */
@@ -218,8 +218,7 @@ static int64_t place_messages(struct planner *planner)
         planner->incoming[rank] = total;
         total += elements;
         if (elements > 0)
-            planner->recvs[mover->nrecvs++] =
-                (mnp__message){.peer = rank, .bytes = (size_t)elements * mover->element};
+            planner->recvs[mover->nrecvs++] = (mnp__message){.peer = rank, .bytes = (size_t)elements * mover->element};
     }
     return total;
 }
@@ -279,13 +278,17 @@ static mnp_status make_lists(struct planner *planner)
 static mnp_status make_push(struct planner *planner)
 {
     mnp__mover *mover = planner->mover;
-    const mnp__push_spec spec = {.dtype = planner->moving, .store = &mover->store, .local = &mover->local,
-                                 .ntargets = mover->ntargets, .targets = mover->targets,
-                                 .first_units = planner->first_units,
-                                 .nwriters = mover->nwriters, .writers = mover->writers};
-    if (mover->facts.way == MNP__BY_MESSAGES || !mnp__push_is_possible(mover->ctx))
+    const mnp__p2p_boxes_spec spec = {.dtype = planner->moving,
+                                      .store = &mover->store,
+                                      .local = &mover->local,
+                                      .ntargets = mover->ntargets,
+                                      .targets = mover->targets,
+                                      .first_units = planner->first_units,
+                                      .nwriters = mover->nwriters,
+                                      .writers = mover->writers};
+    if (mover->facts.path == MNP__BY_MESSAGES || !mnp__p2p_boxes_is_possible(mover->ctx))
         return MNP_OK;
-    return mnp__push_new(mover->ctx, &spec, &mover->push);
+    return mnp__p2p_boxes_new(mover->ctx, &spec, &mover->push);
 }
 
 mnp_status mnp__mover_new(mnp_ctx *ctx, const mnp__move_spec *spec, mnp__mover **mover_p)
@@ -331,7 +334,7 @@ void mnp__mover_free(mnp__mover *mover)
     ctx->device->ops->free(ctx->device, mover->send);
     ctx->device->ops->free(ctx->device, mover->recv);
     mnp__signals_free(mover->signals);
-    mnp__push_free(mover->push);
+    mnp__p2p_boxes_free(mover->push);
     mnp__heap_free(ctx->comm.heap, mover->staging);
     free(mover->targets);
     free(mover->writers);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a mover is made of: lists of boxes, the buffers they go through, and who waits for whom.
  */
@@ -29,10 +30,10 @@ struct mnp__mover {
     mnp__boxes store, fetch; /* block to the peers' dst or staging; staging to dst */
     void *staging;           /* in the heap; NULL where peers store into dst */
     size_t staging_bytes;
-    int ntargets, nwriters;  /* the numbers of the peers that this rank writes to, and that write to it */
+    int ntargets, nwriters; /* the numbers of the peers that this rank writes to, and that write to it */
     int *targets, *writers;
-    mnp__signals *signals;   /* NULL where no peer has anything for another, and on GPUs */
-    mnp__push *push;         /* NULL but on GPUs: does `store` and `local` with all waiting */
+    mnp__signals *signals; /* NULL where no peer has anything for another, and on GPUs */
+    mnp__p2p_boxes *push;  /* NULL but on GPUs: does `store` and `local` with all waiting */
 
     /* the run that has begun */
     const void *src;

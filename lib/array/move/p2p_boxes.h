@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pushing boxes to peers on GPUs that share the heap: all that a rank stores in its peers' memory, what it copies for
  * itself, and the waiting for what they store here, in one launch (kernels/array/p2p_boxes.cu).  Run after run all ranks
@@ -8,35 +9,35 @@
 
 #include "array/boxes.h"
 
-typedef struct mnp__push mnp__push;
+typedef struct mnp__p2p_boxes mnp__p2p_boxes;
 
 /*
  * Peers by their numbers (peers.h), this rank not among them: those that it stores for, those that store here.  The
  * boxes of targets[i] follow those of targets[i - 1] in `store` and begin with unit first_units[i]; their destinations
  * count from an address of this rank, with the distance to the peer in them.
  */
-typedef struct mnp__push_spec {
-    mnp_dtype dtype; /* of which both lists are: mnp__moving_dtype() */
+typedef struct mnp__p2p_boxes_spec {
+    mnp_dtype dtype;                 /* of which both lists are: mnp__moving_dtype() */
     const mnp__boxes *store, *local; /* committed; they outlive the push */
     int ntargets, nwriters;
     const int *targets, *writers;
     const int64_t *first_units;
-} mnp__push_spec;
+} mnp__p2p_boxes_spec;
 
 /* Whether peers are written to in this way: else by the CPU's signals, or not at all.  The same on all ranks. */
-bool mnp__push_is_possible(const mnp_ctx *ctx);
+bool mnp__p2p_boxes_is_possible(const mnp_ctx *ctx);
 
 /* The spec is not needed afterwards.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE. */
-mnp_status mnp__push_new(mnp_ctx *ctx, const mnp__push_spec *spec, mnp__push **push_p);
+mnp_status mnp__p2p_boxes_new(mnp_ctx *ctx, const mnp__p2p_boxes_spec *spec, mnp__p2p_boxes **push_p);
 
 /*
  * From src, to where `theirs` is in the peers' memory and to `own` here.  What the stream holds so far is done before
  * anyone writes here; what it gets afterwards finds all that was stored here, and may write to src.  Collective.
  * MNP_ERR_TIMEOUT, MNP_ERR_PEER: of an earlier run, as waits.h has it.
  */
-mnp_status mnp__push_run(mnp__push *push, const void *src, void *theirs, void *own, mnp__stream *stream);
+mnp_status mnp__p2p_boxes_run(mnp__p2p_boxes *push, const void *src, void *theirs, void *own, mnp__stream *stream);
 
 /* Not before all runs are over on the device.  NULL is accepted.  Collective. */
-void mnp__push_free(mnp__push *push);
+void mnp__p2p_boxes_free(mnp__p2p_boxes *push);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cutting wanted boxes into pieces.
  *
@@ -82,8 +83,12 @@ static mnp_status cut_run(struct visit *v, int d, struct run run, int part)
     for (int i = 0; i < count && st == MNP_OK; i++) {
         const mnp__segment *s = &segments[i];
         if (part == ALL_PARTS || s->part == part)
-            st = append(&v->cuts[d], (struct cut){.count = s->count, .repeat = 1, .from = s->first, .step = s->step,
-                                                  .part = s->part, .to = run.to + s->lo - run.lo});
+            st = append(&v->cuts[d], (struct cut){.count = s->count,
+                                                  .repeat = 1,
+                                                  .from = s->first,
+                                                  .step = s->step,
+                                                  .part = s->part,
+                                                  .to = run.to + s->lo - run.lo});
     }
     free(segments);
     return st;
@@ -101,8 +106,12 @@ static mnp_status cut_inside(struct visit *v, int d, struct run run, int part)
         if (at.lo >= run.hi)
             break;
         if (lo < hi)
-            MNP_TRY(append(&v->cuts[d], (struct cut){.count = hi - lo, .repeat = 1, .from = at.at + lo - at.lo,
-                                                     .to = run.to + lo - run.lo, .step = 1, .part = part}));
+            MNP_TRY(append(&v->cuts[d], (struct cut){.count = hi - lo,
+                                                     .repeat = 1,
+                                                     .from = at.at + lo - at.lo,
+                                                     .to = run.to + lo - run.lo,
+                                                     .step = 1,
+                                                     .part = part}));
     }
     return MNP_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pieces: what has to travel between ranks so that each gets the boxes it wants.  Pure arithmetic, which every rank
  * does alone.

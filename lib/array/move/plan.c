@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Plans: what they were made for, and what they tell of themselves.
  */
@@ -139,8 +140,12 @@ mnp_status mnp__plan_new(const mnp_array *from, const mnp_array *to, mnp_plan **
     mnp_plan *plan = NULL;
     mnp_status st = MNP_AGREE(ctx, describe(from, to, &plan));
     if (st == MNP_OK) {
-        const mnp__move_spec spec = {.dtype = plan->dtype, .layout = plan->from, .strides = plan->source.strides,
-                                     .wants = wanted_block, .argument = plan, .direct = plan->direct};
+        const mnp__move_spec spec = {.dtype = plan->dtype,
+                                     .layout = plan->from,
+                                     .strides = plan->source.strides,
+                                     .wants = wanted_block,
+                                     .argument = plan,
+                                     .direct = plan->direct};
         st = mnp__mover_new(ctx, &spec, &plan->mover);
     }
     if (st == MNP_OK)
@@ -172,8 +177,8 @@ bool mnp__plan_fits(const mnp_plan *plan, const mnp_array *from, const mnp_array
     const struct storage source = storage_of(from), target = storage_of(to);
     return mnp_dtype_size(plan->dtype) == mnp_dtype_size(from->dtype) && plan->direct == mnp__target_is_direct(to) &&
            same_storage(&plan->source, &source, plan->from->ndim) &&
-           same_storage(&plan->target, &target, plan->from->ndim) &&
-           mnp_layout_equal(plan->from, from->layout) && mnp_layout_equal(plan->to, to->layout);
+           same_storage(&plan->target, &target, plan->from->ndim) && mnp_layout_equal(plan->from, from->layout) &&
+           mnp_layout_equal(plan->to, to->layout);
 }
 
 bool mnp__plan_fits_here(const mnp_plan *plan, const mnp_array *from, const mnp_array *to)
@@ -242,8 +247,10 @@ static mnp_status check_array(const mnp_plan *plan, const char *name, const mnp_
         return MNP_FAIL(MNP_ERR_ARG, "mnp_plan_run: %s has another shape or layout than the plan was made for", name);
     if (!same_storage(is_source ? &plan->source : &plan->target, &storage, layout->ndim) ||
         (!is_source && mnp__target_is_direct(array) != plan->direct))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_plan_run: the elements of %s lie in another order in memory than the plan "
-                        "was made for", name);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_plan_run: the elements of %s lie in another order in memory than the plan "
+                        "was made for",
+                        name);
     return MNP_OK;
 }
 
@@ -289,16 +296,20 @@ static const char *message_method(const mnp_plan *plan)
 void mnp_plan_describe(const mnp_plan *plan, mnp_plan_info *info)
 {
     const mnp__mover_facts facts = mnp__mover_describe(plan->mover);
-    const char *node = facts.way == MNP__BY_STORES    ? "stores into the neighbours' memory"
-                       : facts.way == MNP__BY_STAGING ? "through the heap"
-                                                      : message_method(plan);
+    const char *node = facts.path == MNP__BY_STORES    ? "stores into the neighbours' memory"
+                       : facts.path == MNP__BY_STAGING ? "through the heap"
+                                                       : message_method(plan);
     *info = (mnp_plan_info){.own_bytes = facts.own_bytes,
                             .node_bytes = facts.peer_bytes,
                             .far_bytes = facts.other_bytes,
-                            .all_own_bytes = plan->own, .all_node_bytes = plan->node, .all_far_bytes = plan->far,
+                            .all_own_bytes = plan->own,
+                            .all_node_bytes = plan->node,
+                            .all_far_bytes = plan->far,
                             .node_method = plan->node > 0 ? node : "nothing",
                             .far_method = plan->far > 0 ? message_method(plan) : "nothing",
-                            .memory = facts.memory, .launches = facts.launches, .messages = facts.messages};
+                            .memory = facts.memory,
+                            .launches = facts.launches,
+                            .messages = facts.messages};
 }
 
 static void print_bytes(FILE *file, const char *what, int64_t bytes, const char *method)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Plans of redistribution: a mover, and what it was planned for.  The context keeps some.
  */

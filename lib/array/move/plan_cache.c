@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The plans that a context keeps, so that the same redistribution is planned once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mnp_redistribute: the same array in another layout, by plans that the context keeps.
  */

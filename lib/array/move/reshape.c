@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reshaping in C order.
  *
@@ -246,8 +247,12 @@ static int wanted_ranges(const void *argument, int rank, mnp__want *wants)
 
 static mnp_status move_ranges(const mnp_array *x, const struct ranges *ranges, mnp_array *y)
 {
-    const mnp__move_spec spec = {.dtype = x->dtype, .layout = x->layout, .strides = x->local_strides,
-                                 .wants = wanted_ranges, .argument = ranges, .direct = mnp__target_is_direct(y)};
+    const mnp__move_spec spec = {.dtype = x->dtype,
+                                 .layout = x->layout,
+                                 .strides = x->local_strides,
+                                 .wants = wanted_ranges,
+                                 .argument = ranges,
+                                 .direct = mnp__target_is_direct(y)};
     mnp__mover *mover;
     MNP_TRY(mnp__mover_new(x->ctx, &spec, &mover));
     mnp_status st = mnp__mover_move(mover, x->data, mnp__target_memory(y));
@@ -357,7 +362,7 @@ mnp_status mnp_ravel(const mnp_array *x, mnp_array **view_p)
 /* ---- order in memory ---- */
 
 /* A view of x if all blocks are known to lie in that order, else a copy in it. */
-static mnp_status in_order(const mnp_array *x, mnp_order order, mnp_array **result_p)
+static mnp_status in_order(const mnp_array *x, mnp_radix_sort order, mnp_array **result_p)
 {
     mnp_array *copy = NULL;
     if (x->dense & (order == MNP_ORDER_C ? MNP__DENSE_C : MNP__DENSE_F))

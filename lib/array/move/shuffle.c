@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shuffle: counts travel by MPI, once; elements by exchanges that are made for one journey, as no other has the
+ * The shuffle: counts travel by MPI, once; elements by exchanges that are made for one send, as no other has the
  * same messages.  What a rank sends to itself is copied beside it.
  */
 #include "array/move/shuffle.h"
@@ -80,7 +81,7 @@ static mnp_status run(mnp_ctx *ctx, mnp__exchange *exchange)
     return ctx->comm.transport == MNP_TRANSPORT_STAGED ? mnp__ctx_wait(ctx, ctx->transfer) : MNP_OK;
 }
 
-static mnp_status journey(mnp_ctx *ctx, size_t size, const int64_t *out, const void *from, const int64_t *in, void *to)
+static mnp_status send(mnp_ctx *ctx, size_t size, const int64_t *out, const void *from, const int64_t *in, void *to)
 {
     const size_t ranks = (size_t)ctx->comm.size, own = (size_t)out[ctx->comm.rank] * size;
     mnp__message *messages;
@@ -104,10 +105,10 @@ static mnp_status journey(mnp_ctx *ctx, size_t size, const int64_t *out, const v
 
 mnp_status mnp__shuffle_send(mnp__shuffle *shuffle, size_t size, const void *from, void *to)
 {
-    return journey(shuffle->ctx, size, shuffle->sent, from, shuffle->got, to);
+    return send(shuffle->ctx, size, shuffle->sent, from, shuffle->got, to);
 }
 
 mnp_status mnp__shuffle_back(mnp__shuffle *shuffle, size_t size, const void *from, void *to)
 {
-    return journey(shuffle->ctx, size, shuffle->got, from, shuffle->sent, to);
+    return send(shuffle->ctx, size, shuffle->got, from, shuffle->sent, to);
 }

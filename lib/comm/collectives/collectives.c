@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The public collectives: their arguments are checked here, and described for collectives_run.c.
  */
@@ -12,9 +13,9 @@
 
 static mnp_status check_rank(const mnp_comm *comm, const char *call, const char *what, int rank)
 {
-    if (rank < 0 || rank >= comm->part.size)
+    if (rank < 0 || rank >= comm->base.size)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %s is %d, outside 0..%d, the ranks of the communicator", call, what, rank,
-                        comm->part.size - 1);
+                        comm->base.size - 1);
     return MNP_OK;
 }
 
@@ -22,7 +23,7 @@ static mnp_status check_count(const mnp_comm *comm, const char *call, const char
 {
     if (count < 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %s is %" PRId64 ", negative", call, what, count);
-    if (count > PTRDIFF_MAX / 16 / comm->part.size)
+    if (count > PTRDIFF_MAX / 16 / comm->base.size)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %s is %" PRId64 ", more than memory can have", call, what, count);
     return MNP_OK;
 }
@@ -80,7 +81,7 @@ static mnp_status check_parts(const mnp_comm *comm, const char *call, const char
 {
     if (!parts->counts)
         return check_count(comm, call, what, parts->count);
-    for (int r = 0; r < comm->part.size; r++) {
+    for (int r = 0; r < comm->base.size; r++) {
         MNP_TRY(check_count(comm, call, "a part", parts->counts[r]));
         MNP_TRY(check_count(comm, call, "the offset of a part", parts->offsets[r]));
     }
@@ -91,7 +92,7 @@ static mnp_status check_parts(const mnp_comm *comm, const char *call, const char
 static int64_t extent_of(const mnp_comm *comm, const mnp__parts *parts)
 {
     int64_t end = 0;
-    for (int r = 0; r < comm->part.size; r++) {
+    for (int r = 0; r < comm->base.size; r++) {
         int64_t count = mnp__part_count(parts, r), last = mnp__part_offset(parts, r) + count;
         if (count > 0 && last > end)
             end = last;
@@ -103,10 +104,10 @@ static int64_t extent_of(const mnp_comm *comm, const mnp__parts *parts)
 static mnp_status check_same(const mnp_comm *comm, const mnp__collective *call)
 {
     bool even = !call->parts.counts && call->kind != MNP__GATHER && call->kind != MNP__SCATTER;
-    const int64_t facts[] = {call->kind, call->dtype, call->op, call->root, even ? call->parts.count : 0,
-                             even ? call->whole : 0};
+    const int64_t facts[] = {
+        call->kind, call->dtype, call->op, call->root, even ? call->parts.count : 0, even ? call->whole : 0};
     (void)facts; /* but in a debug build */
-    return mnp__check_same(&comm->part, call->name, mnp__hash(MNP__HASH_START, facts, sizeof facts));
+    return mnp__check_same(&comm->base, call->name, mnp__hash(MNP__HASH_START, facts, sizeof facts));
 }
 
 /* ---- reductions ---- */
@@ -122,8 +123,13 @@ static mnp_status check_reduction(const mnp_comm *comm, const mnp__collective *c
 
 mnp_status mnp_comm_all_reduce(mnp_comm *comm, const void *send, void *recv, int64_t count, mnp_dtype dtype, mnp_op op)
 {
-    const mnp__collective call = {.kind = MNP__ALL_REDUCE, .name = "mnp_comm_all_reduce", .send = send, .recv = recv,
-                                  .whole = count, .dtype = dtype, .op = op};
+    const mnp__collective call = {.kind = MNP__ALL_REDUCE,
+                                  .name = "mnp_comm_all_reduce",
+                                  .send = send,
+                                  .recv = recv,
+                                  .whole = count,
+                                  .dtype = dtype,
+                                  .op = op};
     MNP_TRY(check_reduction(comm, &call, count));
     MNP_TRY(check_in_place(&call, send, count, recv, count, 0));
     return mnp__collective_run(comm, &call);
@@ -132,11 +138,17 @@ mnp_status mnp_comm_all_reduce(mnp_comm *comm, const void *send, void *recv, int
 mnp_status mnp_comm_reduce(mnp_comm *comm, const void *send, void *recv, int64_t count, mnp_dtype dtype, mnp_op op,
                            int root)
 {
-    const mnp__collective call = {.kind = MNP__REDUCE, .name = "mnp_comm_reduce", .send = send, .recv = recv,
-                                  .whole = count, .dtype = dtype, .op = op, .root = root};
+    const mnp__collective call = {.kind = MNP__REDUCE,
+                                  .name = "mnp_comm_reduce",
+                                  .send = send,
+                                  .recv = recv,
+                                  .whole = count,
+                                  .dtype = dtype,
+                                  .op = op,
+                                  .root = root};
     MNP_TRY(check_reduction(comm, &call, count));
     MNP_TRY(check_buffer(call.name, "send", send, count));
-    if (comm->part.rank == root)
+    if (comm->base.rank == root)
         MNP_TRY(check_in_place(&call, send, count, recv, count, 0));
     return mnp__collective_run(comm, &call);
 }
@@ -144,11 +156,16 @@ mnp_status mnp_comm_reduce(mnp_comm *comm, const void *send, void *recv, int64_t
 mnp_status mnp_comm_reduce_scatter(mnp_comm *comm, const void *send, void *recv, int64_t count_per_rank,
                                    mnp_dtype dtype, mnp_op op)
 {
-    const mnp__collective call = {.kind = MNP__REDUCE_SCATTER, .name = "mnp_comm_reduce_scatter", .send = send,
-                                  .recv = recv, .parts = {.count = count_per_rank}, .dtype = dtype, .op = op};
+    const mnp__collective call = {.kind = MNP__REDUCE_SCATTER,
+                                  .name = "mnp_comm_reduce_scatter",
+                                  .send = send,
+                                  .recv = recv,
+                                  .parts = {.count = count_per_rank},
+                                  .dtype = dtype,
+                                  .op = op};
     MNP_TRY(check_reduction(comm, &call, count_per_rank));
-    MNP_TRY(check_in_place(&call, send, count_per_rank * comm->part.size, recv, count_per_rank,
-                           comm->part.rank * count_per_rank));
+    MNP_TRY(check_in_place(&call, send, count_per_rank * comm->base.size, recv, count_per_rank,
+                           comm->base.rank * count_per_rank));
     return mnp__collective_run(comm, &call);
 }
 
@@ -164,8 +181,13 @@ static mnp_status check_move(const mnp_comm *comm, const mnp__collective *call)
 
 mnp_status mnp_comm_broadcast(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int root)
 {
-    const mnp__collective call = {.kind = MNP__BROADCAST, .name = "mnp_comm_broadcast", .send = buffer, .recv = buffer,
-                                  .whole = count, .dtype = dtype, .root = root};
+    const mnp__collective call = {.kind = MNP__BROADCAST,
+                                  .name = "mnp_comm_broadcast",
+                                  .send = buffer,
+                                  .recv = buffer,
+                                  .whole = count,
+                                  .dtype = dtype,
+                                  .root = root};
     MNP_TRY(check_move(comm, &call));
     MNP_TRY(check_buffer(call.name, "buffer", buffer, count));
     return mnp__collective_run(comm, &call);
@@ -174,7 +196,7 @@ mnp_status mnp_comm_broadcast(mnp_comm *comm, void *buffer, int64_t count, mnp_d
 /* all_gather and gather: `parts` are those of recv where it is used. */
 static mnp_status run_gather(mnp_comm *comm, const mnp__collective *call)
 {
-    int rank = comm->part.rank;
+    int rank = comm->base.rank;
     MNP_TRY(check_move(comm, call));
     MNP_TRY(check_buffer(call->name, "send", call->send, call->whole));
     if (call->kind == MNP__ALL_GATHER || rank == call->root) {
@@ -196,34 +218,56 @@ static mnp_status check_lists(const char *call, const int64_t *counts, const int
 
 mnp_status mnp_comm_all_gather(mnp_comm *comm, const void *send, int64_t count, void *recv, mnp_dtype dtype)
 {
-    const mnp__collective call = {.kind = MNP__ALL_GATHER, .name = "mnp_comm_all_gather", .send = send, .recv = recv,
-                                  .whole = count, .parts = {.count = count}, .dtype = dtype};
+    const mnp__collective call = {.kind = MNP__ALL_GATHER,
+                                  .name = "mnp_comm_all_gather",
+                                  .send = send,
+                                  .recv = recv,
+                                  .whole = count,
+                                  .parts = {.count = count},
+                                  .dtype = dtype};
     return run_gather(comm, &call);
 }
 
 mnp_status mnp_comm_all_gatherv(mnp_comm *comm, const void *send, int64_t count, void *recv, const int64_t *counts,
                                 const int64_t *offsets, mnp_dtype dtype)
 {
-    const mnp__collective call = {.kind = MNP__ALL_GATHER, .name = "mnp_comm_all_gatherv", .send = send, .recv = recv,
-                                  .whole = count, .parts = {.counts = counts, .offsets = offsets}, .dtype = dtype};
+    const mnp__collective call = {.kind = MNP__ALL_GATHER,
+                                  .name = "mnp_comm_all_gatherv",
+                                  .send = send,
+                                  .recv = recv,
+                                  .whole = count,
+                                  .parts = {.counts = counts, .offsets = offsets},
+                                  .dtype = dtype};
     MNP_TRY(check_lists(call.name, counts, offsets));
     return run_gather(comm, &call);
 }
 
 mnp_status mnp_comm_gather(mnp_comm *comm, const void *send, int64_t count, void *recv, mnp_dtype dtype, int root)
 {
-    const mnp__collective call = {.kind = MNP__GATHER, .name = "mnp_comm_gather", .send = send, .recv = recv,
-                                  .whole = count, .parts = {.count = count}, .dtype = dtype, .root = root};
+    const mnp__collective call = {.kind = MNP__GATHER,
+                                  .name = "mnp_comm_gather",
+                                  .send = send,
+                                  .recv = recv,
+                                  .whole = count,
+                                  .parts = {.count = count},
+                                  .dtype = dtype,
+                                  .root = root};
     return run_gather(comm, &call);
 }
 
 mnp_status mnp_comm_gatherv(mnp_comm *comm, const void *send, int64_t count, void *recv, const int64_t *counts,
                             const int64_t *offsets, mnp_dtype dtype, int root)
 {
-    const mnp__collective call = {.kind = MNP__GATHER, .name = "mnp_comm_gatherv", .send = send, .recv = recv,
-                                  .whole = count, .parts = {.counts = counts, .offsets = offsets}, .uneven = true,
-                                  .dtype = dtype, .root = root};
-    if (comm->part.rank == root)
+    const mnp__collective call = {.kind = MNP__GATHER,
+                                  .name = "mnp_comm_gatherv",
+                                  .send = send,
+                                  .recv = recv,
+                                  .whole = count,
+                                  .parts = {.counts = counts, .offsets = offsets},
+                                  .uneven = true,
+                                  .dtype = dtype,
+                                  .root = root};
+    if (comm->base.rank == root)
         MNP_TRY(check_lists(call.name, counts, offsets));
     return run_gather(comm, &call);
 }
@@ -231,7 +275,7 @@ mnp_status mnp_comm_gatherv(mnp_comm *comm, const void *send, int64_t count, voi
 /* `parts` are those of send where it is used. */
 static mnp_status run_scatter(mnp_comm *comm, const mnp__collective *call)
 {
-    int rank = comm->part.rank;
+    int rank = comm->base.rank;
     MNP_TRY(check_move(comm, call));
     MNP_TRY(check_buffer(call->name, "recv", call->recv, call->whole));
     if (rank == call->root) {
@@ -248,25 +292,37 @@ static mnp_status run_scatter(mnp_comm *comm, const mnp__collective *call)
 
 mnp_status mnp_comm_scatter(mnp_comm *comm, const void *send, void *recv, int64_t count, mnp_dtype dtype, int root)
 {
-    const mnp__collective call = {.kind = MNP__SCATTER, .name = "mnp_comm_scatter", .send = send, .recv = recv,
-                                  .whole = count, .parts = {.count = count}, .dtype = dtype, .root = root};
+    const mnp__collective call = {.kind = MNP__SCATTER,
+                                  .name = "mnp_comm_scatter",
+                                  .send = send,
+                                  .recv = recv,
+                                  .whole = count,
+                                  .parts = {.count = count},
+                                  .dtype = dtype,
+                                  .root = root};
     return run_scatter(comm, &call);
 }
 
 mnp_status mnp_comm_scatterv(mnp_comm *comm, const void *send, const int64_t *counts, const int64_t *offsets,
                              void *recv, int64_t count, mnp_dtype dtype, int root)
 {
-    const mnp__collective call = {.kind = MNP__SCATTER, .name = "mnp_comm_scatterv", .send = send, .recv = recv,
-                                  .whole = count, .parts = {.counts = counts, .offsets = offsets}, .uneven = true,
-                                  .dtype = dtype, .root = root};
-    if (comm->part.rank == root)
+    const mnp__collective call = {.kind = MNP__SCATTER,
+                                  .name = "mnp_comm_scatterv",
+                                  .send = send,
+                                  .recv = recv,
+                                  .whole = count,
+                                  .parts = {.counts = counts, .offsets = offsets},
+                                  .uneven = true,
+                                  .dtype = dtype,
+                                  .root = root};
+    if (comm->base.rank == root)
         MNP_TRY(check_lists(call.name, counts, offsets));
     return run_scatter(comm, &call);
 }
 
 static mnp_status run_all_to_all(mnp_comm *comm, const mnp__collective *call)
 {
-    int rank = comm->part.rank;
+    int rank = comm->base.rank;
     MNP_TRY(check_dtype(call->name, call->dtype));
     MNP_TRY(check_parts(comm, call->name, "count_per_rank", &call->parts));
     MNP_TRY(check_parts(comm, call->name, "count_per_rank", &call->recv_parts));
@@ -274,15 +330,19 @@ static mnp_status run_all_to_all(mnp_comm *comm, const mnp__collective *call)
         return MNP_FAIL(MNP_ERR_ARG, "%s: this rank sends itself %" PRId64 " elements, and expects %" PRId64,
                         call->name, mnp__part_count(&call->parts, rank), mnp__part_count(&call->recv_parts, rank));
     MNP_TRY(check_same(comm, call));
-    MNP_TRY(check_apart(call, call->send, extent_of(comm, &call->parts), call->recv,
-                        extent_of(comm, &call->recv_parts)));
+    MNP_TRY(
+        check_apart(call, call->send, extent_of(comm, &call->parts), call->recv, extent_of(comm, &call->recv_parts)));
     return mnp__collective_run(comm, call);
 }
 
 mnp_status mnp_comm_all_to_all(mnp_comm *comm, const void *send, void *recv, int64_t count_per_rank, mnp_dtype dtype)
 {
-    const mnp__collective call = {.kind = MNP__ALL_TO_ALL, .name = "mnp_comm_all_to_all", .send = send, .recv = recv,
-                                  .parts = {.count = count_per_rank}, .recv_parts = {.count = count_per_rank},
+    const mnp__collective call = {.kind = MNP__ALL_TO_ALL,
+                                  .name = "mnp_comm_all_to_all",
+                                  .send = send,
+                                  .recv = recv,
+                                  .parts = {.count = count_per_rank},
+                                  .recv_parts = {.count = count_per_rank},
                                   .dtype = dtype};
     return run_all_to_all(comm, &call);
 }
@@ -291,9 +351,13 @@ mnp_status mnp_comm_all_to_allv(mnp_comm *comm, const void *send, const int64_t 
                                 const int64_t *send_offsets, void *recv, const int64_t *recv_counts,
                                 const int64_t *recv_offsets, mnp_dtype dtype)
 {
-    const mnp__collective call = {.kind = MNP__ALL_TO_ALL, .name = "mnp_comm_all_to_allv", .send = send, .recv = recv,
+    const mnp__collective call = {.kind = MNP__ALL_TO_ALL,
+                                  .name = "mnp_comm_all_to_allv",
+                                  .send = send,
+                                  .recv = recv,
                                   .parts = {.counts = send_counts, .offsets = send_offsets},
-                                  .recv_parts = {.counts = recv_counts, .offsets = recv_offsets}, .uneven = true,
+                                  .recv_parts = {.counts = recv_counts, .offsets = recv_offsets},
+                                  .uneven = true,
                                   .dtype = dtype};
     MNP_TRY(check_lists(call.name, send_counts, send_offsets));
     MNP_TRY(check_lists(call.name, recv_counts, recv_offsets));
@@ -306,7 +370,7 @@ static mnp_status run_message(mnp_comm *comm, const mnp__collective *call)
     MNP_TRY(check_count(comm, call->name, "count", call->whole));
     MNP_TRY(check_dtype(call->name, call->dtype));
     MNP_TRY(check_rank(comm, call->name, "peer", call->root));
-    if (call->root == comm->part.rank)
+    if (call->root == comm->base.rank)
         return MNP_FAIL(MNP_ERR_ARG, "%s: peer is %d, this rank itself", call->name, call->root);
     MNP_TRY(check_buffer(call->name, "buffer", call->kind == MNP__SEND ? call->send : call->recv, call->whole));
     return mnp__collective_run(comm, call);
@@ -314,15 +378,15 @@ static mnp_status run_message(mnp_comm *comm, const mnp__collective *call)
 
 mnp_status mnp_comm_send(mnp_comm *comm, const void *buffer, int64_t count, mnp_dtype dtype, int peer)
 {
-    const mnp__collective call = {.kind = MNP__SEND, .name = "mnp_comm_send", .send = buffer, .whole = count,
-                                  .dtype = dtype, .root = peer};
+    const mnp__collective call = {
+        .kind = MNP__SEND, .name = "mnp_comm_send", .send = buffer, .whole = count, .dtype = dtype, .root = peer};
     return run_message(comm, &call);
 }
 
 mnp_status mnp_comm_recv(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int peer)
 {
-    const mnp__collective call = {.kind = MNP__RECV, .name = "mnp_comm_recv", .recv = buffer, .whole = count,
-                                  .dtype = dtype, .root = peer};
+    const mnp__collective call = {
+        .kind = MNP__RECV, .name = "mnp_comm_recv", .recv = buffer, .whole = count, .dtype = dtype, .root = peer};
     return run_message(comm, &call);
 }
 

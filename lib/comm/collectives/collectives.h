@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives inside: what a checked call asks for, and how it is done.
  */
@@ -116,12 +117,12 @@ mnp_status mnp__exchange_once(mnp_comm *comm, int nsends, const mnp__message *se
                               const mnp__message *recvs);
 
 /*
- * NCCL for groups (nccl.c).  split: `part`, which has its MPI communicator, is made of comm; a negative colour: this
+ * NCCL for groups (nccl.c).  split: `group`, which has its MPI communicator, is made of comm; a negative colour: this
  * rank is in none, and gets NULL, as it does where it would be alone.  Whoever watches comm's NCCL watches its parts'.
  * Collective over comm.  can_reduce: whether NCCL has that operation, with the meaning of mnp_op.  collective:
  * reductions, broadcasts, and gathering equal parts on all ranks.
  */
-mnp_status mnp__nccl_split(const mnp__comm *comm, const mnp__comm *part, int color, int key, mnp__nccl **nccl_p);
+mnp_status mnp__nccl_split(const mnp__comm *comm, const mnp__comm *group, int color, int key, mnp__nccl **nccl_p);
 bool mnp__nccl_can_reduce(mnp_dtype dtype, mnp_op op);
 mnp_status mnp__nccl_collective(mnp__nccl *nccl, const mnp__collective *call, mnp__stream *stream);
 

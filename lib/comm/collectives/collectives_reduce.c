@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions by messages: every rank reduces a part of the elements, of which the others send it theirs.
  *
@@ -19,7 +20,7 @@ enum { DIRECT_BYTES = 32 << 10, THREADS = 256, MOST_BLOCKS = 1 << 16, FEW_RANKS 
 
 static size_t scratch_bytes(const mnp_comm *comm)
 {
-    return (size_t)(comm->part.device->cpu_memory ? 1 : 64) << 20;
+    return (size_t)(comm->base.device->cpu_memory ? 1 : 64) << 20;
 }
 
 void mnp__add_reduction(mnp__text *defines, mnp_dtype dtype, mnp_op op)
@@ -36,14 +37,14 @@ void mnp__add_reduction(mnp__text *defines, mnp_dtype dtype, mnp_op op)
 mnp_status mnp__prepare_kernel(mnp_comm *comm, const char *file, const char *function, mnp__text *defines,
                                mnp__kernel **kernel_p)
 {
-    mnp__device *device = comm->part.device;
+    mnp__device *device = comm->base.device;
     mnp_status st = MNP_OK;
     if (!*kernel_p) {
         const mnp__kernel_spec spec = {.file = file, .function = function, .defines = mnp__text_string(defines)};
         st = mnp__text_status(defines);
         if (st == MNP_OK)
             st = device->ops->kernel_load(device, &spec, kernel_p);
-        st = mnp__agree(&comm->part, st);
+        st = mnp__agree(&comm->base, st);
         if (st != MNP_OK && *kernel_p) {
             device->ops->kernel_free(device, *kernel_p);
             *kernel_p = NULL;
@@ -56,10 +57,10 @@ mnp_status mnp__prepare_kernel(mnp_comm *comm, const char *file, const char *fun
 /* Room for others' values; all ranks of the group have it, or none. */
 static mnp_status prepare_scratch(mnp_comm *comm)
 {
-    mnp__device *device = comm->part.device;
+    mnp__device *device = comm->base.device;
     if (comm->scratch)
         return MNP_OK;
-    mnp_status st = mnp__agree(&comm->part, device->ops->alloc(device, scratch_bytes(comm), &comm->scratch));
+    mnp_status st = mnp__agree(&comm->base, device->ops->alloc(device, scratch_bytes(comm), &comm->scratch));
     if (st != MNP_OK) {
         device->ops->free(device, comm->scratch);
         comm->scratch = NULL;
@@ -72,7 +73,7 @@ mnp_status mnp__reductions_prepare(mnp_comm *comm, mnp_dtype dtype, mnp_op op)
 {
     mnp__kernel **kernel = &comm->kernels[dtype][op];
     MNP_TRY(prepare_scratch(comm));
-    if (comm->part.device->cpu_memory || *kernel)
+    if (comm->base.device->cpu_memory || *kernel)
         return MNP_OK;
     mnp__text defines = MNP__TEXT_EMPTY;
     mnp__add_reduction(&defines, dtype, op);
@@ -84,10 +85,10 @@ static void combine_on_cpu(mnp_comm *comm, const mnp__collective *call, int64_t 
                            void *dst)
 {
     const size_t bytes = (size_t)count * mnp_dtype_size(call->dtype);
-    const int ranks = comm->part.size;
+    const int ranks = comm->base.size;
     for (int r = 0; r < ranks; r++) {
         const int block = r < first ? r - first + ranks : r - first;
-        comm->sources[r] = r == comm->part.rank ? own : (const char *)comm->scratch + (size_t)block * bytes;
+        comm->sources[r] = r == comm->base.rank ? own : (const char *)comm->scratch + (size_t)block * bytes;
     }
     mnp__combine(call->dtype, call->op, count, ranks, comm->sources, dst);
 }
@@ -97,7 +98,7 @@ static void combine_on_cpu(mnp_comm *comm, const mnp__collective *call, int64_t 
  */
 static mnp_status combine(mnp_comm *comm, const mnp__collective *call, int64_t count, const void *own, void *dst)
 {
-    mnp__device *device = comm->part.device;
+    mnp__device *device = comm->base.device;
     if (count == 0)
         return MNP_OK;
     if (device->cpu_memory) {
@@ -108,8 +109,8 @@ static mnp_status combine(mnp_comm *comm, const mnp__collective *call, int64_t c
                                        .own = own,
                                        .dst = dst,
                                        .count = count,
-                                       .ranks = comm->part.size,
-                                       .rank = comm->part.rank};
+                                       .ranks = comm->base.size,
+                                       .rank = comm->base.rank};
     int64_t blocks = (count + THREADS - 1) / THREADS;
     const mnp__launch launch = {.grid = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1},
                                 .block = {THREADS, 1, 1}};
@@ -131,13 +132,13 @@ static bool wants(const mnp__collective *call, int rank)
 
 bool mnp__has_many_ranks(const mnp_comm *comm)
 {
-    return comm->part.device->cpu_memory && comm->part.size > FEW_RANKS;
+    return comm->base.device->cpu_memory && comm->base.size > FEW_RANKS;
 }
 
 /* By the algorithm of Bruck and others, as in agree.c. */
 mnp_status mnp__gather_blocks(mnp_comm *comm, const void *own, size_t bytes)
 {
-    const int rank = comm->part.rank, ranks = comm->part.size;
+    const int rank = comm->base.rank, ranks = comm->base.size;
     char *blocks = comm->scratch;
     memcpy(blocks, own, bytes);
     for (int known = 1, missing; (missing = ranks - known) > 0; known += known < missing ? known : missing) {
@@ -153,7 +154,7 @@ mnp_status mnp__gather_blocks(mnp_comm *comm, const void *own, size_t bytes)
 /* Everyone who wants the result has everyone's values, and reduces them. */
 static mnp_status reduce_directly(mnp_comm *comm, const mnp__collective *call)
 {
-    int rank = comm->part.rank, ranks = comm->part.size, nsends = 0, nrecvs = 0;
+    int rank = comm->base.rank, ranks = comm->base.size, nsends = 0, nrecvs = 0;
     if (call->kind == MNP__ALL_REDUCE && mnp__has_many_ranks(comm)) {
         MNP_TRY(mnp__gather_blocks(comm, call->send, (size_t)call->whole * mnp_dtype_size(call->dtype)));
         combine_on_cpu(comm, call, call->whole, call->send, rank, call->recv);
@@ -173,8 +174,8 @@ static mnp_status reduce_directly(mnp_comm *comm, const mnp__collective *call)
 /* The first of n elements that are rank r's to reduce. */
 static int64_t share(const mnp_comm *comm, int64_t n, int r)
 {
-    int64_t longer = n % comm->part.size;
-    return n / comm->part.size * r + (r < longer ? r : longer);
+    int64_t longer = n % comm->base.size;
+    return n / comm->base.size * r + (r < longer ? r : longer);
 }
 
 /*
@@ -183,7 +184,7 @@ static int64_t share(const mnp_comm *comm, int64_t n, int r)
  */
 static mnp_status collect(mnp_comm *comm, const mnp__collective *call, int64_t first, int64_t n, bool shares)
 {
-    int rank = comm->part.rank, ranks = comm->part.size, nsends = 0, nrecvs = 0;
+    int rank = comm->base.rank, ranks = comm->base.size, nsends = 0, nrecvs = 0;
     int64_t mine = shares ? share(comm, n, rank + 1) - share(comm, n, rank) : n;
     for (int i = 1; i < ranks; i++) {
         int to = (rank + i) % ranks, from = (rank + ranks - i) % ranks;
@@ -200,7 +201,7 @@ static mnp_status collect(mnp_comm *comm, const mnp__collective *call, int64_t f
 /* Shares that were reduced, this rank's at `own`, go to those who want the result. */
 static mnp_status spread(mnp_comm *comm, const mnp__collective *call, int64_t first, int64_t n, const void *own)
 {
-    int rank = comm->part.rank, ranks = comm->part.size, nsends = 0, nrecvs = 0;
+    int rank = comm->base.rank, ranks = comm->base.size, nsends = 0, nrecvs = 0;
     int64_t mine = share(comm, n, rank + 1) - share(comm, n, rank);
     for (int i = 1; i < ranks; i++) {
         int to = (rank + i) % ranks, from = (rank + ranks - i) % ranks;
@@ -216,7 +217,7 @@ static mnp_status spread(mnp_comm *comm, const mnp__collective *call, int64_t fi
 /* n elements from `first` on, in shares.  Who does not want the result has its share where its own values would be. */
 static mnp_status reduce_shares(mnp_comm *comm, const mnp__collective *call, int64_t first, int64_t n)
 {
-    int rank = comm->part.rank;
+    int rank = comm->base.rank;
     int64_t begin = share(comm, n, rank), mine = share(comm, n, rank + 1) - begin;
     void *dst = wants(call, rank) ? message(call, rank, call->recv, first + begin, mine).data
                                   : message(call, rank, comm->scratch, rank * mine, mine).data;
@@ -228,7 +229,7 @@ static mnp_status reduce_shares(mnp_comm *comm, const mnp__collective *call, int
 /* n elements from `first` on of every rank's part. */
 static mnp_status reduce_parts(mnp_comm *comm, const mnp__collective *call, int64_t first, int64_t n)
 {
-    const void *own = message(call, 0, call->send, comm->part.rank * call->parts.count + first, n).data;
+    const void *own = message(call, 0, call->send, comm->base.rank * call->parts.count + first, n).data;
     MNP_TRY(collect(comm, call, first, n, false));
     return combine(comm, call, n, own, message(call, 0, call->recv, first, n).data);
 }
@@ -237,13 +238,13 @@ mnp_status mnp__reduce_by_parts(mnp_comm *comm, const mnp__collective *call)
 {
     size_t size = mnp_dtype_size(call->dtype);
     bool scatters = call->kind == MNP__REDUCE_SCATTER;
-    int64_t room = (int64_t)(scratch_bytes(comm) / size), ranks = comm->part.size;
+    int64_t room = (int64_t)(scratch_bytes(comm) / size), ranks = comm->base.size;
     int64_t total = scatters ? call->parts.count : call->whole, step = scatters ? room / ranks : room - ranks;
     if (!scatters && (size_t)total * size <= DIRECT_BYTES / (size_t)ranks)
         return reduce_directly(comm, call);
     if (step < 1)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "reductions over %d ranks need more memory than they have",
-                        comm->part.size);
+                        comm->base.size);
     for (int64_t first = 0; first < total; first += step) {
         int64_t n = total - first < step ? total - first : step;
         MNP_TRY(scatters ? reduce_parts(comm, call, first, n) : reduce_shares(comm, call, first, n));

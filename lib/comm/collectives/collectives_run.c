@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How collectives are done: straight through the heap where GPUs share it; by NCCL where it can; else by messages
  * between ranks, and a copy of what stays.
@@ -12,12 +13,12 @@
 
 static mnp__stream *compute_of(const mnp_comm *comm)
 {
-    return comm->part.device->memory_stream;
+    return comm->base.device->memory_stream;
 }
 
 mnp_status mnp__wait_for_compute(mnp_comm *comm)
 {
-    return mnp__comm_wait_stream(&comm->world->part, compute_of(comm)); /* whose NCCL watches that of all groups */
+    return mnp__comm_wait_stream(&comm->world->base, compute_of(comm)); /* whose NCCL watches that of all groups */
 }
 
 /*
@@ -28,7 +29,7 @@ static mnp_status exchange_staged(mnp_comm *comm, int nsends, const mnp__message
                                   const mnp__message *recvs)
 {
     mnp__exchange *exchange = NULL;
-    MNP_TRY(mnp__exchange_new(&comm->part, nsends, sends, nrecvs, recvs, &exchange));
+    MNP_TRY(mnp__exchange_new(&comm->base, nsends, sends, nrecvs, recvs, &exchange));
     mnp_status st = mnp__exchange_begin(exchange, compute_of(comm));
     if (st == MNP_OK)
         st = mnp__exchange_finish(exchange, compute_of(comm));
@@ -43,10 +44,10 @@ mnp_status mnp__exchange_once(mnp_comm *comm, int nsends, const mnp__message *se
 {
     if (nsends + nrecvs == 0)
         return MNP_OK;
-    if (comm->part.transport == MNP_TRANSPORT_STAGED)
+    if (comm->base.transport == MNP_TRANSPORT_STAGED)
         return exchange_staged(comm, nsends, sends, nrecvs, recvs);
-    if (comm->part.transport == MNP_TRANSPORT_NCCL)
-        return mnp__nccl_exchange(comm->part.nccl, nsends, sends, nrecvs, recvs, compute_of(comm));
+    if (comm->base.transport == MNP_TRANSPORT_NCCL)
+        return mnp__nccl_exchange(comm->base.nccl, nsends, sends, nrecvs, recvs, compute_of(comm));
     return mnp__messages_move(comm, nsends, sends, nrecvs, recvs);
 }
 
@@ -116,7 +117,7 @@ static void add_message(mnp__message *messages, int *count, int peer, mnp__run r
 /* Collectives that only move data.  Ranks begin with their successors, so that not all send to the same one at once. */
 static mnp_status move_parts(mnp_comm *comm, const mnp__collective *call)
 {
-    int rank = comm->part.rank, ranks = comm->part.size, nsends = 0, nrecvs = 0;
+    int rank = comm->base.rank, ranks = comm->base.size, nsends = 0, nrecvs = 0;
     size_t size = mnp_dtype_size(call->dtype);
     for (int i = 1; i < ranks; i++) {
         int to = (rank + i) % ranks, from = (rank + ranks - i) % ranks;
@@ -127,7 +128,7 @@ static mnp_status move_parts(mnp_comm *comm, const mnp__collective *call)
     const mnp__run own = mnp__received(call, rank, rank), mine = mnp__sent(call, rank, rank);
     if (own.count == 0 || own.data == mine.data)
         return MNP_OK;
-    return comm->part.device->ops->copy(comm->part.device, own.data, mine.data, (size_t)own.count * size,
+    return comm->base.device->ops->copy(comm->base.device, own.data, mine.data, (size_t)own.count * size,
                                         compute_of(comm));
 }
 
@@ -137,7 +138,7 @@ static mnp_status move_parts(mnp_comm *comm, const mnp__collective *call)
  */
 static mnp_status broadcast_by_tree(mnp_comm *comm, const mnp__collective *call)
 {
-    int ranks = comm->part.size, place = (comm->part.rank - call->root + ranks) % ranks, bit = 1, nsends = 0;
+    int ranks = comm->base.size, place = (comm->base.rank - call->root + ranks) % ranks, bit = 1, nsends = 0;
     const mnp__message message = {.data = call->recv, .bytes = (size_t)call->whole * mnp_dtype_size(call->dtype)};
     while (bit < ranks && !(place & bit))
         bit <<= 1;
@@ -192,23 +193,23 @@ static mnp_status reduce(mnp_comm *comm, const mnp__collective *complex_call)
 {
     const mnp__collective call = as_real(complex_call);
     const int64_t count = call.kind == MNP__REDUCE_SCATTER ? call.parts.count : call.whole;
-    const bool by_nccl = comm->part.nccl && mnp__nccl_can_reduce(call.dtype, call.op);
+    const bool by_nccl = comm->base.nccl && mnp__nccl_can_reduce(call.dtype, call.op);
     bool done = false;
     if (count == 0)
         return MNP_OK;
-    if (comm->part.size == 1 && call.recv != call.send)
-        return comm->part.device->ops->copy(comm->part.device, call.recv, call.send,
+    if (comm->base.size == 1 && call.recv != call.send)
+        return comm->base.device->ops->copy(comm->base.device, call.recv, call.send,
                                             (size_t)count * mnp_dtype_size(call.dtype), compute_of(comm));
-    if (comm->part.size == 1)
+    if (comm->base.size == 1)
         return MNP_OK;
-    if (mnp__small_serves(comm, &call))
-        return mnp__small_run(comm, &call);
-    if (comm->direct && !(by_nccl && is_quicker_by_nccl(&call)))
-        MNP_TRY(mnp__reduce_parts(comm, &call, &done));
+    if (mnp__p2p_small_serves(comm, &call))
+        return mnp__p2p_small_run(comm, &call);
+    if (comm->p2p && !(by_nccl && is_quicker_by_nccl(&call)))
+        MNP_TRY(mnp__p2p_reduce(comm, &call, &done));
     if (done)
         return MNP_OK;
     if (by_nccl)
-        return mnp__nccl_collective(comm->part.nccl, &call, compute_of(comm));
+        return mnp__nccl_collective(comm->base.nccl, &call, compute_of(comm));
     MNP_TRY(mnp__reductions_prepare(comm, call.dtype, call.op));
     return mnp__reduce_by_parts(comm, &call);
 }
@@ -218,35 +219,35 @@ mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call)
     bool done = false;
     if (mnp__reduces(call))
         return reduce(comm, call);
-    if (mnp__small_serves(comm, call))
-        return mnp__small_run(comm, call);
-    if ((call->kind == MNP__ALL_TO_ALL || call->kind == MNP__ALL_GATHER) && comm->direct)
-        MNP_TRY(mnp__push_parts(comm, call, &done));
-    if (call->kind == MNP__BROADCAST && comm->direct)
-        MNP_TRY(mnp__reduce_parts(comm, call, &done));
+    if (mnp__p2p_small_serves(comm, call))
+        return mnp__p2p_small_run(comm, call);
+    if ((call->kind == MNP__ALL_TO_ALL || call->kind == MNP__ALL_GATHER) && comm->p2p)
+        MNP_TRY(mnp__p2p_all_to_all(comm, call, &done));
+    if (call->kind == MNP__BROADCAST && comm->p2p)
+        MNP_TRY(mnp__p2p_reduce(comm, call, &done));
     if (done)
         return MNP_OK;
-    if (comm->part.nccl && (call->kind == MNP__BROADCAST || (call->kind == MNP__ALL_GATHER && !call->parts.counts)))
-        return mnp__nccl_collective(comm->part.nccl, call, compute_of(comm));
+    if (comm->base.nccl && (call->kind == MNP__BROADCAST || (call->kind == MNP__ALL_GATHER && !call->parts.counts)))
+        return mnp__nccl_collective(comm->base.nccl, call, compute_of(comm));
     if (call->kind == MNP__BROADCAST)
-        return comm->part.size == 1 || call->whole == 0 ? MNP_OK : broadcast_by_tree(comm, call);
+        return comm->base.size == 1 || call->whole == 0 ? MNP_OK : broadcast_by_tree(comm, call);
     return move_parts(comm, call);
 }
 
 bool mnp__all_reduce_is_launch(const mnp_comm *comm, int64_t count, mnp_dtype dtype)
 {
     const mnp__collective call = {.kind = MNP__ALL_REDUCE, .whole = count, .dtype = dtype};
-    return comm->part.size == 1 || mnp__small_serves(comm, &call);
+    return comm->base.size == 1 || mnp__p2p_small_serves(comm, &call);
 }
 
 /* A byte from everyone to everyone, in one way or another. */
 mnp_status mnp__barrier_run(mnp_comm *comm)
 {
-    int ranks = comm->part.size, rank = comm->part.rank;
+    int ranks = comm->base.size, rank = comm->base.rank;
     if (ranks == 1)
         return MNP_OK;
-    if (comm->direct)
-        return mnp__small_run(comm, &(mnp__collective){.kind = MNP__BARRIER, .name = "mnp_comm_barrier"});
+    if (comm->p2p)
+        return mnp__p2p_small_run(comm, &(mnp__collective){.kind = MNP__BARRIER, .name = "mnp_comm_barrier"});
     MNP_TRY(mnp__reductions_prepare(comm, MNP_UINT8, MNP_MAX));
     if (mnp__has_many_ranks(comm))
         return mnp__gather_blocks(comm, &(const char){0}, 1);
@@ -258,12 +259,12 @@ mnp_status mnp__barrier_run(mnp_comm *comm)
     return mnp__exchange_once(comm, ranks - 1, comm->sends, ranks - 1, comm->recvs);
 }
 
-mnp_status mnp__direct_tell(mnp_comm *comm, const void *notices, size_t size, void *told)
+mnp_status mnp__p2p_tell(mnp_comm *comm, const void *notices, size_t size, void *told)
 {
-    const int rank = comm->part.rank, ranks = comm->part.size;
+    const int rank = comm->base.rank, ranks = comm->base.size;
     const size_t all = (size_t)ranks * size;
     char *received, *sent;
-    MNP_TRY(mnp__watch_room(&comm->part, 2 * all, (void **)&received));
+    MNP_TRY(mnp__watch_room(&comm->base, 2 * all, (void **)&received));
     sent = received + all;
     memcpy(sent, notices, all);
     memcpy(received + (size_t)rank * size, sent + (size_t)rank * size, size);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reducing values of several ranks to one, on the CPU: by the same rules as kernels/comm/combine.cu.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages between memories of the CPU: through the channels of peers, or by MPI.
  *
@@ -50,10 +51,9 @@ static mnp_status step_by_mpi(const mnp_comm *comm, mnp__flow *flow)
     flow->open = left < largest_piece ? left : largest_piece;
     char *data = flow->data + flow->done;
     const int bytes = (int)flow->open, rank = flow->rank;
-    MPI_Comm mpi = comm->part.mpi;
-    return flow->sends
-               ? mnp__mpi_status(MPI_Isend(data, bytes, MPI_BYTE, rank, TAG, mpi, &flow->request), "MPI_Isend")
-               : mnp__mpi_status(MPI_Irecv(data, bytes, MPI_BYTE, rank, TAG, mpi, &flow->request), "MPI_Irecv");
+    MPI_Comm mpi = comm->base.mpi;
+    return flow->sends ? mnp__mpi_status(MPI_Isend(data, bytes, MPI_BYTE, rank, TAG, mpi, &flow->request), "MPI_Isend")
+                       : mnp__mpi_status(MPI_Irecv(data, bytes, MPI_BYTE, rank, TAG, mpi, &flow->request), "MPI_Irecv");
 }
 
 static mnp_status step(const mnp_comm *comm, mnp__flow *flow)
@@ -70,7 +70,7 @@ static mnp_status step(const mnp_comm *comm, mnp__flow *flow)
 static mnp_status wait_a_little(const mnp_comm *comm, int round, double *begin, const mnp__flow *late)
 {
     int there;
-    double deadline = comm->part.config->deadline_seconds;
+    double deadline = comm->base.config->deadline_seconds;
     if (round > SPINS)
         sched_yield();
     if (round % ROUNDS_A_CHECK != 0)
@@ -78,12 +78,12 @@ static mnp_status wait_a_little(const mnp_comm *comm, int round, double *begin, 
     if (round == ROUNDS_A_CHECK)
         *begin = MPI_Wtime();
     /* another rank may be waiting for what MPI has not sent from here yet */
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->part.mpi, &there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->base.mpi, &there, MPI_STATUS_IGNORE);
     if (round % ROUNDS_A_LOOK == 0)
-        MNP_TRY(mnp__watch_look(&comm->part));
+        MNP_TRY(mnp__watch_look(&comm->base));
     if (MPI_Wtime() - *begin <= deadline)
         return MNP_OK;
-    mnp__watch_give_up(&comm->part, comm->ranks[late->rank]);
+    mnp__watch_give_up(&comm->base, comm->ranks[late->rank]);
     return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in a collective within %g seconds (MANIPLE_DEADLINE)%s",
                     comm->ranks[late->rank], deadline,
                     mnp__has_many_ranks(comm) ? ", or waited for another rank itself" : "");
@@ -131,8 +131,8 @@ mnp_status mnp__messages_move(mnp_comm *comm, int nsends, const mnp__message *se
                               const mnp__message *recvs)
 {
     int count = 0;
-    if (mnp__watch_lost(&comm->part))
-        return mnp__watch_look(&comm->part);
+    if (mnp__watch_lost(&comm->base))
+        return mnp__watch_look(&comm->base);
     for (int i = 0; i < nrecvs; i++)
         comm->flows[count++] = flow_of(comm, &recvs[i], false);
     for (int i = 0; i < nsends; i++)

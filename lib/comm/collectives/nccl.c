@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NCCL: messages and collectives between the memories of GPUs.
  *
@@ -28,7 +29,7 @@ enum { BEGUN, OVER };
 enum { OF_TRANSFERS, OF_COMPUTING, STREAMS }; /* which stream: what they hold goes on side by side */
 
 struct mnp__nccl {
-    const mnp__comm *ranks;    /* borrowed, as are the next three; NULL at the end, when ranks leave one by one */
+    const mnp__comm *ranks; /* borrowed, as are the next three; NULL at the end, when ranks leave one by one */
     const mnp__config *config;
     MPI_Comm mpi;
     mnp__device *device;
@@ -120,11 +121,11 @@ static mnp_status settle(mnp__nccl *nccl, ncclResult_t result, const char *doing
     }
     if (result == ncclSuccess)
         return MNP_OK;
-    mnp_status st = result == ncclInProgress
-                        ? MNP_FAIL(MNP_ERR_TIMEOUT,
-                                   "other ranks did not answer NCCL within %g seconds (MANIPLE_DEADLINE) while %s",
-                                   deadline, doing)
-                        : words(nccl, result, doing);
+    mnp_status st =
+        result == ncclInProgress
+            ? MNP_FAIL(MNP_ERR_TIMEOUT, "other ranks did not answer NCCL within %g seconds (MANIPLE_DEADLINE) while %s",
+                       deadline, doing)
+            : words(nccl, result, doing);
     /* NCCL does not tell that a process has ended, or which */
     if (nccl->ranks && mnp__watch_look(nccl->ranks) != MNP_OK)
         st = MNP_ERR_PEER;
@@ -295,9 +296,9 @@ bool mnp__nccl_can_reduce(mnp_dtype dtype, mnp_op op)
 static ncclDataType_t type_of(mnp_dtype dtype)
 {
     static const ncclDataType_t types[MNP_NUM_DTYPES] = {
-        [MNP_BOOL] = ncclUint8,     [MNP_INT8] = ncclInt8,       [MNP_INT32] = ncclInt32,
-        [MNP_INT64] = ncclInt64,    [MNP_UINT8] = ncclUint8,     [MNP_UINT32] = ncclUint32,
-        [MNP_UINT64] = ncclUint64,  [MNP_FLOAT16] = ncclFloat16, [MNP_BFLOAT16] = ncclBfloat16,
+        [MNP_BOOL] = ncclUint8,      [MNP_INT8] = ncclInt8,       [MNP_INT32] = ncclInt32,
+        [MNP_INT64] = ncclInt64,     [MNP_UINT8] = ncclUint8,     [MNP_UINT32] = ncclUint32,
+        [MNP_UINT64] = ncclUint64,   [MNP_FLOAT16] = ncclFloat16, [MNP_BFLOAT16] = ncclBfloat16,
         [MNP_FLOAT32] = ncclFloat32, [MNP_FLOAT64] = ncclFloat64,
     };
     return types[dtype];
@@ -306,7 +307,10 @@ static ncclDataType_t type_of(mnp_dtype dtype)
 static ncclRedOp_t operation_of(mnp_dtype dtype, mnp_op op)
 {
     static const ncclRedOp_t operations[] = {
-        [MNP_SUM] = ncclSum, [MNP_PROD] = ncclProd, [MNP_MIN] = ncclMin, [MNP_MAX] = ncclMax,
+        [MNP_SUM] = ncclSum,
+        [MNP_PROD] = ncclProd,
+        [MNP_MIN] = ncclMin,
+        [MNP_MAX] = ncclMax,
     };
     if (dtype == MNP_BOOL) /* bytes of 0 and 1: "or" is the larger one, "and" the smaller */
         return op == MNP_SUM || op == MNP_MAX ? ncclMax : ncclMin;
@@ -345,23 +349,23 @@ mnp_status mnp__nccl_collective(mnp__nccl *nccl, const mnp__collective *call, mn
 
 /* ---- groups ---- */
 
-mnp_status mnp__nccl_split(const mnp__comm *comm, const mnp__comm *part, int color, int key, mnp__nccl **nccl_p)
+mnp_status mnp__nccl_split(const mnp__comm *comm, const mnp__comm *group, int color, int key, mnp__nccl **nccl_p)
 {
     static const char *const doing = "splitting a communicator";
     mnp__nccl *whole = comm->nccl, *nccl = NULL; /* which may be a group's itself */
     ncclComm_t none = NULL;
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
-    bool inside = color >= 0 && part->size > 1;
+    bool inside = color >= 0 && group->size > 1;
     mnp_status st = check_alive(whole);
     if (st == MNP_OK && inside)
-        st = prepare(part, &nccl);
+        st = prepare(group, &nccl);
     st = mnp__agree(comm, st);
     if (st == MNP_OK)
         st = mnp__cuda_use(whole->device);
     if (st == MNP_OK) {
-        ncclResult_t result = ncclCommSplit(whole->comm, inside ? color : NCCL_SPLIT_NOCOLOR, key,
-                                            nccl ? &nccl->comm : &none, &config);
+        ncclResult_t result =
+            ncclCommSplit(whole->comm, inside ? color : NCCL_SPLIT_NOCOLOR, key, nccl ? &nccl->comm : &none, &config);
         st = settle(whole, result, doing);
     }
     if (st == MNP_OK && nccl)

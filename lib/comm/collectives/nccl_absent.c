@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Stands in for NCCL in a build without it.  The transport is then never NCCL, so only start can be asked for.
  */
@@ -44,10 +45,10 @@ mnp_status mnp__nccl_exchange(mnp__nccl *nccl, int nsends, const mnp__message *s
     return ABSENT;
 }
 
-mnp_status mnp__nccl_split(const mnp__comm *comm, const mnp__comm *part, int color, int key, mnp__nccl **nccl_p)
+mnp_status mnp__nccl_split(const mnp__comm *comm, const mnp__comm *group, int color, int key, mnp__nccl **nccl_p)
 {
     (void)comm;
-    (void)part;
+    (void)group;
     (void)color;
     (void)key;
     (void)nccl_p;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All to all, and what everyone gathers, among GPUs that share the heap: one launch of kernels/comm/p2p_all_to_all.cu.
  *
@@ -11,7 +12,7 @@
 #include "comm/waits.h"
 #include "kernels/comm/p2p_all_to_all_params.h"
 
-_Static_assert((int)MNP_PUSH_PARTS_PEERS >= (int)MNP_SMALL_RANKS, "a direct group has no more ranks than that");
+_Static_assert((int)MNP_P2P_PARTS_PEERS >= (int)MNP_P2P_SMALL_RANKS, "a direct group has no more ranks than that");
 
 /* What a rank tells another. */
 struct notice {
@@ -28,43 +29,46 @@ static int64_t bytes_of(const mnp__collective *call, mnp__run run)
 /* What this rank has to tell everyone. */
 static void write_notices(const mnp_comm *comm, const mnp__collective *call, struct notice *notices)
 {
-    const int rank = comm->part.rank;
+    const int rank = comm->base.rank;
     bool in_heap = true;
-    for (int r = 0; r < comm->part.size; r++) {
+    for (int r = 0; r < comm->base.size; r++) {
         const mnp__run run = mnp__received(call, rank, r);
         size_t place = 0;
-        if (run.count > 0 && !mnp__heap_find(comm->part.heap, run.data, (size_t)bytes_of(call, run), &place))
+        if (run.count > 0 && !mnp__heap_find(comm->base.heap, run.data, (size_t)bytes_of(call, run), &place))
             in_heap = false;
-        notices[r] = (struct notice){.place = place,
-                                     .sends = bytes_of(call, mnp__sent(call, rank, r)),
-                                     .expects = bytes_of(call, run)};
+        notices[r] = (struct notice){
+            .place = place, .sends = bytes_of(call, mnp__sent(call, rank, r)), .expects = bytes_of(call, run)};
     }
-    for (int r = 0; r < comm->part.size; r++)
+    for (int r = 0; r < comm->base.size; r++)
         notices[r].in_heap = in_heap;
 }
 
 /* Whether this rank and every other mean the same by what goes between them. */
 static mnp_status check_sizes(const mnp_comm *comm, const mnp__collective *call, const struct notice *told)
 {
-    const int rank = comm->part.rank;
-    for (int r = 0; r < comm->part.size; r++) {
+    const int rank = comm->base.rank;
+    for (int r = 0; r < comm->base.size; r++) {
         const int64_t expects = bytes_of(call, mnp__received(call, rank, r));
         const int64_t sends = bytes_of(call, mnp__sent(call, rank, r));
         if (told[r].sends != expects)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: rank %d of the communicator sends %" PRId64 " bytes, where this rank "
-                            "expects %" PRId64, call->name, r, told[r].sends, expects);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%s: rank %d of the communicator sends %" PRId64 " bytes, where this rank "
+                            "expects %" PRId64,
+                            call->name, r, told[r].sends, expects);
         if (told[r].expects != sends)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: rank %d of the communicator expects %" PRId64 " bytes, where this rank "
-                            "sends %" PRId64, call->name, r, told[r].expects, sends);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%s: rank %d of the communicator expects %" PRId64 " bytes, where this rank "
+                            "sends %" PRId64,
+                            call->name, r, told[r].expects, sends);
     }
     return MNP_OK;
 }
 
 /* Keep those with the fewest units first, and where it is equal the earlier one. */
-static void add_part(mnp_push_parts_params *params, mnp_push_part part)
+static void add_part(mnp_p2p_all_to_all_params *params, mnp_p2p_part part)
 {
     int place = params->num_parts++;
-    part.units = (part.bytes + MNP_PUSH_PARTS_BYTES - 1) / MNP_PUSH_PARTS_BYTES;
+    part.units = (part.bytes + MNP_P2P_PARTS_BYTES - 1) / MNP_P2P_PARTS_BYTES;
     for (; place > 0 && params->parts[place - 1].units > part.units; place--)
         params->parts[place] = params->parts[place - 1];
     params->parts[place] = part;
@@ -72,56 +76,55 @@ static void add_part(mnp_push_parts_params *params, mnp_push_part part)
 
 /* Whom this rank writes to or hears from, and what goes where: to its successors first, then to itself. */
 static void list_peers(const mnp_comm *comm, const mnp__collective *call, const struct notice *told,
-                       mnp_push_parts_params *params)
+                       mnp_p2p_all_to_all_params *params)
 {
-    const mnp__direct *direct = comm->direct;
-    const int rank = comm->part.rank, ranks = comm->part.size;
+    const mnp__p2p *direct = comm->p2p;
+    const int rank = comm->base.rank, ranks = comm->base.size;
     for (int i = 1; i < ranks; i++) {
         const int r = (rank + i) % ranks, peer = comm->peer_of[r];
         const mnp__run sends = mnp__sent(call, rank, r), recvs = mnp__received(call, rank, r);
         if (sends.count == 0 && recvs.count == 0)
             continue;
-        params->peers[params->push.count++] = mnp__push_peer(direct, peer, sends.count > 0, recvs.count > 0);
-        add_part(params, (mnp_push_part){.src = sends.data,
-                                         .dst = mnp__heap_at(direct->heap, peer, (size_t)told[r].place),
-                                         .bytes = bytes_of(call, sends)});
+        params->peers[params->push.count++] = mnp__p2p_peer_of(direct, peer, sends.count > 0, recvs.count > 0);
+        add_part(params, (mnp_p2p_part){.src = sends.data,
+                                        .dst = mnp__heap_at(direct->heap, peer, (size_t)told[r].place),
+                                        .bytes = bytes_of(call, sends)});
     }
     const mnp__run sends = mnp__sent(call, rank, rank), recvs = mnp__received(call, rank, rank);
     if (recvs.data != sends.data) /* else in place */
-        add_part(params, (mnp_push_part){.src = sends.data, .dst = recvs.data, .bytes = bytes_of(call, sends)});
+        add_part(params, (mnp_p2p_part){.src = sends.data, .dst = recvs.data, .bytes = bytes_of(call, sends)});
 }
 
 static mnp_status launch(mnp_comm *comm, const mnp__collective *call, const struct notice *told)
 {
-    mnp__device *device = comm->part.device;
-    mnp_push_parts_params params = {.push.limits = mnp__waits_params(comm->part.waits)};
+    mnp__device *device = comm->base.device;
+    mnp_p2p_all_to_all_params params = {.push.limits = mnp__waits_params(comm->base.waits)};
     int64_t units = 0;
-    params.push.arrived = &mnp__pair_here(comm->direct, comm->part.peers->mine)->push_arrived;
+    params.push.arrived = &mnp__pair_here(comm->p2p, comm->base.peers->mine)->push_arrived;
     list_peers(comm, call, told, &params);
     for (int i = 0; i < params.num_parts; i++)
         units += params.parts[i].units;
     if (params.push.count == 0 && units == 0)
         return MNP_OK;
-    const int blocks = mnp__push_blocks(units, comm->direct->multiprocessors);
-    const mnp__launch shape = {
-        .grid = {(unsigned)blocks, 1, 1}, .block = {MNP_PUSH_PARTS_THREADS, 1, 1}, .early = true};
-    return device->ops->launch(device, comm->push_parts, &shape, &params, sizeof params, device->memory_stream);
+    const int blocks = mnp__p2p_blocks(units, comm->p2p->multiprocessors);
+    const mnp__launch shape = {.grid = {(unsigned)blocks, 1, 1}, .block = {MNP_P2P_PARTS_THREADS, 1, 1}, .early = true};
+    return device->ops->launch(device, comm->p2p_all_to_all, &shape, &params, sizeof params, device->memory_stream);
 }
 
-mnp_status mnp__push_parts(mnp_comm *comm, const mnp__collective *call, bool *done_p)
+mnp_status mnp__p2p_all_to_all(mnp_comm *comm, const mnp__collective *call, bool *done_p)
 {
-    struct notice notices[MNP_SMALL_RANKS], told[MNP_SMALL_RANKS];
+    struct notice notices[MNP_P2P_SMALL_RANKS], told[MNP_P2P_SMALL_RANKS];
     mnp__text none = MNP__TEXT_EMPTY;
     bool in_heap = true;
     *done_p = false;
-    MNP_TRY(mnp__waits_check(comm->part.waits));
-    MNP_TRY(mnp__prepare_kernel(comm, "comm/p2p_all_to_all.cu", "push_parts", &none, &comm->push_parts));
+    MNP_TRY(mnp__waits_check(comm->base.waits));
+    MNP_TRY(mnp__prepare_kernel(comm, "comm/p2p_all_to_all.cu", "p2p_all_to_all", &none, &comm->p2p_all_to_all));
     write_notices(comm, call, notices);
-    MNP_TRY(mnp__direct_tell(comm, notices, sizeof *notices, told));
+    MNP_TRY(mnp__p2p_tell(comm, notices, sizeof *notices, told));
     mnp_status st = check_sizes(comm, call, told);
     if (call->parts.counts) /* else those who differ, differ from everyone */
-        st = mnp__agree(&comm->part, st);
-    for (int r = 0; r < comm->part.size; r++)
+        st = mnp__agree(&comm->base, st);
+    for (int r = 0; r < comm->base.size; r++)
         in_heap = in_heap && told[r].in_heap;
     if (st != MNP_OK || !in_heap)
         return st;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions and broadcasts among GPUs that share the heap: one launch of kernels/comm/p2p_reduce.cu.
  *
@@ -16,7 +17,7 @@
 #include "comm/waits.h"
 #include "kernels/comm/p2p_reduce_params.h"
 
-_Static_assert((int)MNP_REDUCE_PARTS_RANKS >= (int)MNP_SMALL_RANKS, "a direct group has no more ranks than that");
+_Static_assert((int)MNP_REDUCE_PARTS_RANKS >= (int)MNP_P2P_SMALL_RANKS, "a direct group has no more ranks than that");
 
 enum {
     PACK = MNP_REDUCE_PARTS_PACK,
@@ -59,8 +60,8 @@ static bool gets(const mnp__collective *call, int rank)
 static int64_t find_share(const mnp_comm *comm, const mnp__collective *call, int64_t *first_p)
 {
     const bool all = call->kind == MNP__ALL_REDUCE;
-    const int64_t rank = comm->part.rank, number = all || rank < call->root ? rank : rank - 1;
-    const int64_t shares = all ? comm->part.size : comm->part.size - 1;
+    const int64_t rank = comm->base.rank, number = all || rank < call->root ? rank : rank - 1;
+    const int64_t shares = all ? comm->base.size : comm->base.size - 1;
     const int64_t line = LINE / (int64_t)mnp_dtype_size(call->dtype);
     const int64_t each = (call->whole + shares * line - 1) / (shares * line) * line;
     *first_p = 0;
@@ -78,9 +79,9 @@ static int64_t find_share(const mnp_comm *comm, const mnp__collective *call, int
 
 static struct notice notice_of(const mnp_comm *comm, const mnp__collective *call)
 {
-    const mnp__heap *heap = comm->part.heap;
-    const int rank = comm->part.rank;
-    const int64_t count = call->kind == MNP__REDUCE_SCATTER ? call->parts.count * comm->part.size : call->whole;
+    const mnp__heap *heap = comm->base.heap;
+    const int rank = comm->base.rank;
+    const int64_t count = call->kind == MNP__REDUCE_SCATTER ? call->parts.count * comm->base.size : call->whole;
     const size_t bytes = (size_t)count * mnp_dtype_size(call->dtype);
     size_t send = 0, recv = 0;
     bool in_heap = !gives(call, rank) || mnp__heap_find(heap, call->send, bytes, &send);
@@ -98,12 +99,14 @@ static struct notice notice_of(const mnp_comm *comm, const mnp__collective *call
 /* Whether all mean the same: if one differs from another, everyone differs from one of the two. */
 static mnp_status check_notices(const mnp_comm *comm, const mnp__collective *call, const struct notice *told)
 {
-    const struct notice *own = &told[comm->part.rank];
-    for (int r = 0; r < comm->part.size; r++) {
+    const struct notice *own = &told[comm->base.rank];
+    for (int r = 0; r < comm->base.size; r++) {
         const struct notice *other = &told[r];
         if (other->kind != own->kind || other->root != own->root || other->dtype != own->dtype || other->op != own->op)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: rank %d of the communicator asks for something else, or gives another "
-                            "root, dtype or operation", call->name, r);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%s: rank %d of the communicator asks for something else, or gives another "
+                            "root, dtype or operation",
+                            call->name, r);
         if (other->bytes != own->bytes)
             return MNP_FAIL(MNP_ERR_ARG,
                             "%s: rank %d of the communicator has %" PRId64 " bytes, and this rank %" PRId64, call->name,
@@ -118,7 +121,7 @@ static mnp_status check_notices(const mnp_comm *comm, const mnp__collective *cal
 static bool is_possible(const mnp_comm *comm, const mnp__collective *call, const struct notice *told)
 {
     bool possible = true;
-    for (int r = 0; r < comm->part.size; r++) {
+    for (int r = 0; r < comm->base.size; r++) {
         possible = possible && told[r].in_heap;
         if (call->kind == MNP__BROADCAST && r != call->root)
             possible = possible && (told[r].recv - told[call->root].send) % PACK == 0;
@@ -132,10 +135,10 @@ static bool is_possible(const mnp_comm *comm, const mnp__collective *call, const
  * Where the share is loaded, in the order of the ranks, and stored, successors first.  Gives how many sources that are.
  */
 static int list_places(const mnp_comm *comm, const mnp__collective *call, const struct notice *told, int64_t first,
-                       mnp_reduce_parts_params *params)
+                       mnp_p2p_reduce_params *params)
 {
-    const mnp__heap *heap = comm->direct->heap;
-    const int rank = comm->part.rank, ranks = comm->part.size;
+    const mnp__heap *heap = comm->p2p->heap;
+    const int rank = comm->base.rank, ranks = comm->base.size;
     const size_t at = (size_t)first * mnp_dtype_size(call->dtype);
     int sources = 0;
     for (int r = 0; r < ranks; r++) {
@@ -153,7 +156,7 @@ static int list_places(const mnp_comm *comm, const mnp__collective *call, const 
 }
 
 /* How the share is loaded and stored. */
-static void cut_share(mnp_reduce_parts_params *params, int sources, int64_t count, int64_t size)
+static void cut_share(mnp_p2p_reduce_params *params, int sources, int64_t count, int64_t size)
 {
     const uintptr_t begin = (uintptr_t)params->sources[0] % PACK;
     const int64_t before = (int64_t)(-begin % PACK);
@@ -169,17 +172,17 @@ static void cut_share(mnp_reduce_parts_params *params, int sources, int64_t coun
 }
 
 /* All others: that one stores and the other writes stands for loads as well. */
-static void list_peers(const mnp_comm *comm, mnp_reduce_parts_params *params)
+static void list_peers(const mnp_comm *comm, mnp_p2p_reduce_params *params)
 {
-    for (int r = 0; r < comm->part.size; r++) {
-        if (r != comm->part.rank)
-            params->peers[params->push.count++] = mnp__push_peer(comm->direct, comm->peer_of[r], true, true);
+    for (int r = 0; r < comm->base.size; r++) {
+        if (r != comm->base.rank)
+            params->peers[params->push.count++] = mnp__p2p_peer_of(comm->p2p, comm->peer_of[r], true, true);
     }
 }
 
-static unsigned blocks_of(const mnp_comm *comm, const mnp_reduce_parts_params *params)
+static unsigned blocks_of(const mnp_comm *comm, const mnp_p2p_reduce_params *params)
 {
-    const int64_t each = MNP_REDUCE_PARTS_THREADS, most = (int64_t)BLOCKS_EACH * comm->direct->multiprocessors;
+    const int64_t each = MNP_REDUCE_PARTS_THREADS, most = (int64_t)BLOCKS_EACH * comm->p2p->multiprocessors;
     const int64_t work = params->packs > params->head ? params->packs : params->head, blocks = (work + each - 1) / each;
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
@@ -187,12 +190,12 @@ static unsigned blocks_of(const mnp_comm *comm, const mnp_reduce_parts_params *p
 static mnp_status prepare(mnp_comm *comm, const mnp__collective *call, mnp__kernel **kernel_p)
 {
     const bool copies = call->kind == MNP__BROADCAST;
-    mnp__kernel **kernel = copies ? &comm->broadcast_parts : &comm->reduce_parts[call->dtype][call->op];
+    mnp__kernel **kernel = copies ? &comm->broadcast_parts : &comm->p2p_reduce[call->dtype][call->op];
     if (!*kernel) {
         mnp__text defines = MNP__TEXT_EMPTY;
-        mnp__text_add(&defines, "#define MNP_SOURCES %d\n", copies ? 1 : comm->part.size);
+        mnp__text_add(&defines, "#define MNP_SOURCES %d\n", copies ? 1 : comm->base.size);
         mnp__add_reduction(&defines, call->dtype, call->op);
-        MNP_TRY(mnp__prepare_kernel(comm, "comm/p2p_reduce.cu", "reduce_parts", &defines, kernel));
+        MNP_TRY(mnp__prepare_kernel(comm, "comm/p2p_reduce.cu", "p2p_reduce", &defines, kernel));
     }
     *kernel_p = *kernel;
     return MNP_OK;
@@ -200,8 +203,8 @@ static mnp_status prepare(mnp_comm *comm, const mnp__collective *call, mnp__kern
 
 static mnp_status launch(mnp_comm *comm, const mnp__collective *call, const struct notice *told)
 {
-    mnp__device *device = comm->part.device;
-    mnp_reduce_parts_params params = {.push.limits = mnp__waits_params(comm->part.waits)};
+    mnp__device *device = comm->base.device;
+    mnp_p2p_reduce_params params = {.push.limits = mnp__waits_params(comm->base.waits)};
     mnp__kernel *kernel;
     int64_t first;
     MNP_TRY(prepare(comm, call, &kernel));
@@ -209,10 +212,9 @@ static mnp_status launch(mnp_comm *comm, const mnp__collective *call, const stru
     const int sources = list_places(comm, call, told, first, &params);
     cut_share(&params, sources, count, (int64_t)mnp_dtype_size(call->dtype));
     list_peers(comm, &params);
-    params.push.arrived = &mnp__pair_here(comm->direct, comm->part.peers->mine)->push_arrived;
-    const mnp__launch shape = {.grid = {blocks_of(comm, &params), 1, 1},
-                               .block = {MNP_REDUCE_PARTS_THREADS, 1, 1},
-                               .early = true};
+    params.push.arrived = &mnp__pair_here(comm->p2p, comm->base.peers->mine)->push_arrived;
+    const mnp__launch shape = {
+        .grid = {blocks_of(comm, &params), 1, 1}, .block = {MNP_REDUCE_PARTS_THREADS, 1, 1}, .early = true};
     return device->ops->launch(device, kernel, &shape, &params, sizeof params, device->memory_stream);
 }
 
@@ -225,16 +227,16 @@ static mnp__collective as_bytes(const mnp__collective *call)
     return bytes;
 }
 
-mnp_status mnp__reduce_parts(mnp_comm *comm, const mnp__collective *given, bool *done_p)
+mnp_status mnp__p2p_reduce(mnp_comm *comm, const mnp__collective *given, bool *done_p)
 {
     const mnp__collective call = given->kind == MNP__BROADCAST ? as_bytes(given) : *given;
-    struct notice notices[MNP_SMALL_RANKS], told[MNP_SMALL_RANKS];
+    struct notice notices[MNP_P2P_SMALL_RANKS], told[MNP_P2P_SMALL_RANKS];
     *done_p = false;
-    MNP_TRY(mnp__waits_check(comm->part.waits));
+    MNP_TRY(mnp__waits_check(comm->base.waits));
     notices[0] = notice_of(comm, &call);
-    for (int r = 1; r < comm->part.size; r++)
+    for (int r = 1; r < comm->base.size; r++)
         notices[r] = notices[0];
-    MNP_TRY(mnp__direct_tell(comm, notices, sizeof *notices, told));
+    MNP_TRY(mnp__p2p_tell(comm, notices, sizeof *notices, told));
     MNP_TRY(check_notices(comm, &call, told));
     if (!is_possible(comm, &call, told))
         return MNP_OK;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside a communicator: a group of the context's ranks, and what its collectives work with.
  */
@@ -23,28 +24,29 @@ typedef struct mnp__flow {
 } mnp__flow;
 
 struct mnp_comm {
-    mnp__comm part; /* the context's, but for mpi, rank, size and nccl, which are the group's */
+    mnp__comm base; /* the context's, but for mpi, rank, size and nccl, which are the group's */
     int *ranks;     /* the context's numbers of its ranks */
     mnp_comm *world;
     mnp_comm *next; /* the world's list of groups */
-    int *peer_of;            /* each rank's number among the peers, or -1 */
-    mnp_comm_way way;
+    int *peer_of;   /* each rank's number among the peers, or -1 */
+    mnp_comm_algorithm algorithm;
     /* The world's, if this group goes by them; NULL if not */
     mnp__channels *channels;
-    mnp__direct *direct;
+    mnp__p2p *p2p;
     /* What the running collective works with, made once */
     mnp__message *sends, *recvs; /* one a rank */
     mnp__flow *flows;            /* two a rank */
     const void **sources;        /* of a reduction: one a rank */
     void *scratch;               /* device memory for others' values; NULL until it is needed */
-    mnp__kernel *kernels[MNP_NUM_DTYPES][MNP__NUM_OPS]; /* kernels/comm/combine.cu; NULL until needed, as are the next */
+    mnp__kernel
+        *kernels[MNP_NUM_DTYPES][MNP__NUM_OPS]; /* kernels/comm/combine.cu; NULL until needed, as are the next */
     mnp__kernel *small_reductions[MNP_NUM_DTYPES][MNP__NUM_OPS], *small_moves; /* kernels/comm/p2p_small.cu */
-    mnp__kernel *push_parts;                                                   /* kernels/comm/p2p_all_to_all.cu */
-    mnp__kernel *reduce_parts[MNP_NUM_DTYPES][MNP__NUM_OPS], *broadcast_parts; /* kernels/comm/p2p_reduce.cu */
+    mnp__kernel *p2p_all_to_all;                                               /* kernels/comm/p2p_all_to_all.cu */
+    mnp__kernel *p2p_reduce[MNP_NUM_DTYPES][MNP__NUM_OPS], *broadcast_parts;   /* kernels/comm/p2p_reduce.cu */
     /* Of the world alone */
     mnp__comm *context; /* the context's own */
     mnp__channels *all_channels;
-    mnp__direct *all_direct;
+    mnp__p2p *all_p2p;
 };
 
 /* All ranks of a comm that has been attached.  close also releases the groups that are left.  Both collective. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The CUDA device: one GPU through the CUDA runtime.  Its memory is in memory.c and share.c, its kernels in kernel.c.
  *
@@ -36,12 +37,12 @@ mnp_status mnp__cuda_runtime_status(const cuda_device *cuda, cudaError_t code, c
     if (code == cudaSuccess)
         return MNP_OK;
     (void)cudaGetLastError();
-    return mnp__fail(MNP_ERR_DEVICE, file, line, caller, "%s: %s (%s) on GPU %d, %s", call,
-                     cudaGetErrorName(code), cudaGetErrorString(code), cuda->index, cuda->name);
+    return mnp__fail(MNP_ERR_DEVICE, file, line, caller, "%s: %s (%s) on GPU %d, %s", call, cudaGetErrorName(code),
+                     cudaGetErrorString(code), cuda->index, cuda->name);
 }
 
-mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const char *call, const char *file,
-                                   int line, const char *caller)
+mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const char *call, const char *file, int line,
+                                   const char *caller)
 {
     if (code == CUDA_SUCCESS)
         return MNP_OK;
@@ -369,13 +370,16 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__
     MNP_TRY_OR(DRIVER(cuda, cuDeviceGetName, cuda->name, (int)sizeof cuda->name, cuda->handle), st, fail);
     MNP_TRY_OR(use(cuda), st, fail); /* makes the driver's context, which takes a moment */
     MNP_TRY_OR(DRIVER(cuda, cuCtxGetCurrent, &cuda->context), st, fail);
-    MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &block_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                       cuda->index), st, fail);
+    MNP_TRY_OR(
+        RUNTIME(cuda, cudaDeviceGetAttribute, &block_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->index), st,
+        fail);
     cuda->base.block_memory = (size_t)block_memory;
-    MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_major, cudaDevAttrComputeCapabilityMajor,
-                       cuda->index), st, fail);
-    MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_minor, cudaDevAttrComputeCapabilityMinor,
-                       cuda->index), st, fail);
+    MNP_TRY_OR(
+        RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_major, cudaDevAttrComputeCapabilityMajor, cuda->index),
+        st, fail);
+    MNP_TRY_OR(
+        RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_minor, cudaDevAttrComputeCapabilityMinor, cuda->index),
+        st, fail);
     cuda->base.has_loops = strcmp(config->loop, "auto") == 0 && mnp__cuda_has_loops(cuda);
     MNP_TRY_OR(mnp__cuda_pool_open(cuda), st, fail);
     MNP_TRY_OR(mnp__nvrtc_new(config, cuda->capability_major, cuda->capability_minor, &cuda->compiler), st, fail);

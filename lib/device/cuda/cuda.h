@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside the CUDA device.
  */
@@ -19,10 +20,10 @@ typedef struct cuda_device {
     CUdevice handle;
     CUcontext context; /* the runtime's, once the device has been opened */
     int capability_major, capability_minor;
-    cudaMemPool_t pool; /* of this device's own; NULL where the driver has none */
-    mnp__arena *pinned; /* what there is of pinned memory */
-    struct postponed *postponed; /* freed while a graph was recorded */
-    cudaGraph_t loop; /* whose body is being recorded; NULL: none is */
+    cudaMemPool_t pool;                 /* of this device's own; NULL where the driver has none */
+    mnp__arena *pinned;                 /* what there is of pinned memory */
+    struct postponed *postponed;        /* freed while a graph was recorded */
+    cudaGraph_t loop;                   /* whose body is being recorded; NULL: none is */
     size_t scratch_limit, pinned_limit; /* bytes, or 0 */
     char name[96];
 } cuda_device;
@@ -35,8 +36,8 @@ typedef struct cuda_device {
 
 mnp_status mnp__cuda_runtime_status(const cuda_device *cuda, cudaError_t code, const char *call, const char *file,
                                     int line, const char *caller);
-mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const char *call, const char *file,
-                                   int line, const char *caller);
+mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const char *call, const char *file, int line,
+                                   const char *caller);
 
 /* memory.c: the slots that concern memory; the pool is to be there before. */
 mnp_status mnp__cuda_pool_open(cuda_device *cuda);

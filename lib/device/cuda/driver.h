@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The few functions of the CUDA driver that the runtime library does not wrap, found when a device is opened.
  *
@@ -23,7 +24,7 @@
     X(cuModuleLoadData, (CUmodule * module, const void *binary))                                                       \
     X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))                                 \
     X(cuModuleUnload, (CUmodule module))                                                                               \
-    X(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *size, CUmodule module, const char *name))                  \
+    X(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t * size, CUmodule module, const char *name))                 \
     X(cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction function))                           \
     X(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value))                            \
     X(cuLaunchKernel,                                                                                                  \
@@ -33,7 +34,7 @@
 /* Those that older drivers lack: NULL there. */
 #define MNP__DRIVER_OPTIONAL(X)                                                                                        \
     X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction function, void **params, void **extra))              \
-    X(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t *offset, size_t *size))                           \
+    X(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t * offset, size_t * size))                         \
     X(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device))                               \
     X(cuMemGetAllocationGranularity,                                                                                   \
       (size_t * granularity, const CUmemAllocationProp *properties, CUmemAllocationGranularity_flags which))           \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Graphs of the CUDA device: what a stream is given while it is captured.
  *
@@ -51,8 +52,8 @@ static mnp_status add_loop(const cuda_device *cuda, cudaGraph_t graph, uint64_t 
     cudaGraphNode_t node;
     MNP_TRY(RUNTIME(cuda, cudaGraphConditionalHandleCreate, &condition, graph, 1, cudaGraphCondAssignDefault));
     struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional};
-    params.conditional = (struct cudaConditionalNodeParams){
-        .handle = condition, .type = cudaGraphCondTypeWhile, .size = 1};
+    params.conditional =
+        (struct cudaConditionalNodeParams){.handle = condition, .type = cudaGraphCondTypeWhile, .size = 1};
 #if CUDART_VERSION >= 13000
     MNP_TRY(RUNTIME(cuda, cudaGraphAddNode, &node, graph, NULL, NULL, 0, &params));
 #else
@@ -108,7 +109,7 @@ static mnp_status end_capture(cuda_device *cuda, mnp__stream *stream, cudaGraph_
     if (code == cudaErrorStreamCaptureUnjoined) {
         (void)cudaGetLastError();
         return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: something was begun while the graph was recorded, and not "
-                        "finished, such as mnp_halo_begin() without mnp_halo_finish()");
+                                     "finished, such as mnp_halo_begin() without mnp_halo_finish()");
     }
     if (code == cudaErrorStreamCaptureInvalidated) {
         (void)cudaGetLastError();

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Kernels of the CUDA device: cubins from NVRTC, loaded and launched by the driver.
  */

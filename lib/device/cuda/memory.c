@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory of the CUDA device.
  *
@@ -32,7 +33,7 @@ mnp_status mnp__cuda_pool_open(cuda_device *cuda)
 {
     int supported = 0;
     struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
-                                   .location = {.type = cudaMemLocationTypeDevice, .id = cuda->index}};
+                                          .location = {.type = cudaMemLocationTypeDevice, .id = cuda->index}};
     uint64_t keep = UINT64_MAX;
     MNP_TRY(mnp__arena_new(&cuda->pinned));
     MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &supported, cudaDevAttrMemoryPoolsSupported, cuda->index));

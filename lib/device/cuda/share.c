@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory of the CUDA device that the processes of one host can map: the driver's virtual memory management.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What NCCL and other libraries of CUDA's need of the CUDA device: its stream, to find it current, and to learn how far
  * a stream has come.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The host device: memory is the CPU's (memory.c), streams are served at once, kernels run on threads.
  */

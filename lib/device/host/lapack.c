@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * LAPACK, by its Fortran names: eigenvalues of small Hermitian matrices.
  *
@@ -81,8 +82,10 @@ mnp_status mnp__host_need_lapack(const char *function)
 {
     lapack found;
     return find(&found) ? MNP_OK
-                        : MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s() needs LAPACK, and there is neither libopenblas.so.0 nor "
-                                   "liblapack.so.3 here: install OpenBLAS (Debian and Ubuntu: libopenblas0)", function);
+                        : MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                                   "%s() needs LAPACK, and there is neither libopenblas.so.0 nor "
+                                   "liblapack.so.3 here: install OpenBLAS (Debian and Ubuntu: libopenblas0)",
+                                   function);
 }
 
 mnp_status mnp__host_eigh(int n, bool is_complex, void *a, double *w)

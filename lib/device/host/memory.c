@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory of the host device: pools, and what processes can share.
  *
@@ -211,9 +212,10 @@ static mnp_status grow(mnp__host_pool *pool, size_t size)
     size_t most = (ceiling < pool->space ? ceiling : pool->space) / huge_page * huge_page;
     size_t left = most > pool->top ? most - pool->top : 0, lacks = size > before ? size - before : 1;
     if (lacks > left)
-        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host device for %zu bytes (%.3g GiB): %zu of %zu bytes are "
-                        "reserved, %zu in use", size, (double)size / GIB, pool->top, ceiling,
-                        mnp__arena_read(pool->arena).used);
+        return MNP_FAIL(MNP_ERR_MEMORY,
+                        "no memory on the host device for %zu bytes (%.3g GiB): %zu of %zu bytes are "
+                        "reserved, %zu in use",
+                        size, (double)size / GIB, pool->top, ceiling, mnp__arena_read(pool->arena).used);
     size_t more = (lacks + huge_page - 1) / huge_page * huge_page, wished = pool->top / 4 / huge_page * huge_page;
     wished = wished > least_growth ? wished : least_growth;
     more = wished <= more ? more : wished <= left ? wished : left;

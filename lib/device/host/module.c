@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Raw modules on the host device: CUDA sources that were rewritten for it (lib/jit/raw_host.c).  A launch deals its
  * blocks out to the rank's threads.
@@ -107,7 +108,7 @@ static bool find_symbol(const mnp__module *module, const char *name, void **poin
 {
     struct link_map *map;
     Dl_info place;
-    const ElfW(Sym) *symbol;
+    const ElfW(Sym) * symbol;
     void *pointer = dlsym(module->code.object, name);
     if (!pointer || dlinfo(module->code.object, RTLD_DI_LINKMAP, &map) != 0 ||
         !dladdr1(pointer, &place, (void **)&symbol, RTLD_DL_SYMENT) || (ElfW(Addr))place.dli_fbase != map->l_addr ||

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a context keeps by keys of any bytes: loops, programs.
  */

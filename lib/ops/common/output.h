@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Results that are computed in arrays of their own, and then become the user's: as new arrays, or written to those that
  * were given.

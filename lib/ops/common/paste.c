@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Placing arrays into a result by the mover: every rank wants what its block of the result takes from the source.
  */
@@ -14,9 +15,9 @@
 
 /* ---- moving ---- */
 
-mnp__placement mnp__placement_of(const mnp_array *result)
+mnp__paste_source mnp__paste_source_of(const mnp_array *result)
 {
-    mnp__placement placement = {.origin = {0}};
+    mnp__paste_source placement = {.origin = {0}};
     for (int d = 0; d < result->layout->ndim; d++)
         placement.hi[d] = result->layout->shape[d];
     return placement;
@@ -24,14 +25,14 @@ mnp__placement mnp__placement_of(const mnp_array *result)
 
 struct request {
     const mnp_array *result;
-    const mnp__placement *placement;
+    const mnp__paste_source *placement;
 };
 
 /* What a rank wants: the part of its block that the placement covers, in indices of the source. */
 static int wanted_part(const void *argument, int rank, mnp__want *wants)
 {
     const struct request *request = argument;
-    const mnp__placement *placement = request->placement;
+    const mnp__paste_source *placement = request->placement;
     const mnp_array *result = request->result;
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
     wants[0].offset = 0;
@@ -51,12 +52,16 @@ static int wanted_part(const void *argument, int rank, mnp__want *wants)
     return 1;
 }
 
-static mnp_status move(const mnp_array *source, const mnp__placement *placement, mnp_array *result)
+static mnp_status move(const mnp_array *source, const mnp__paste_source *placement, mnp_array *result)
 {
     mnp__mover *mover;
     struct request request = {.result = result, .placement = placement};
-    const mnp__move_spec spec = {.dtype = source->dtype, .layout = source->layout, .strides = source->local_strides,
-                                 .boundaries = placement->boundaries, .wants = wanted_part, .argument = &request,
+    const mnp__move_spec spec = {.dtype = source->dtype,
+                                 .layout = source->layout,
+                                 .strides = source->local_strides,
+                                 .boundaries = placement->boundaries,
+                                 .wants = wanted_part,
+                                 .argument = &request,
                                  .direct = mnp__target_is_direct(result)};
     MNP_TRY(mnp__mover_new(result->ctx, &spec, &mover));
     mnp_status st = mnp__mover_move(mover, source->data, mnp__target_memory(result));
@@ -64,7 +69,7 @@ static mnp_status move(const mnp_array *source, const mnp__placement *placement,
     return st;
 }
 
-mnp_status mnp__place(const char *function, const mnp_array *source, const mnp__placement *placement,
+mnp_status mnp__paste(const char *function, const mnp_array *source, const mnp__paste_source *placement,
                       mnp_array *result)
 {
     mnp_array *converted = NULL;
@@ -124,7 +129,7 @@ static mnp_status keep_layout(const mnp_layout *layout, int ndim, const int64_t 
     return mnp__layout_derive(layout, ndim, dims, layout_p);
 }
 
-mnp_status mnp__place_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape, const int *kept,
+mnp_status mnp__paste_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape, const int *kept,
                              mnp_layout **layout_p)
 {
     mnp_layout *common = NULL;

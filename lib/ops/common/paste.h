@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Placing arrays into a result: what joining, padding, rolling and tiling are made of.
  */
@@ -9,21 +10,21 @@
 #include "array/array.h"
 
 /* Index i of a result is index i - origin of a source, which its boundaries extend beyond its borders. */
-typedef struct mnp__placement {
+typedef struct mnp__paste_source {
     int64_t origin[MNP_MAX_DIMS];
     int64_t lo[MNP_MAX_DIMS], hi[MNP_MAX_DIMS]; /* the part of the result that is written: [lo, hi) of each dimension */
     mnp_boundary boundaries[MNP_MAX_DIMS];
-} mnp__placement;
+} mnp__paste_source;
 
 /* Element 0 at index 0, and all of the result written but what lies beyond the source's borders. */
-mnp__placement mnp__placement_of(const mnp_array *result);
+mnp__paste_source mnp__paste_source_of(const mnp_array *result);
 
 /*
  * Write a source of as many dimensions, and any dtype, to its place in `result`, with which it shares no memory.  What
  * is outside the source where the boundary is MNP_BOUNDARY_FILL is left as it was.  `function` is what a sentence calls
  * the caller, here and below.  Collective.
  */
-mnp_status mnp__place(const char *function, const mnp_array *source, const mnp__placement *placement,
+mnp_status mnp__paste(const char *function, const mnp_array *source, const mnp__paste_source *placement,
                       mnp_array *result);
 
 /* Set the part [lo, hi) of an array to *value, one element of its dtype.  Collective. */
@@ -35,7 +36,7 @@ mnp_status mnp__fill(const char *function, mnp_array *array, const int64_t *lo, 
  *
  *   kept   for every dimension of the result the arrays' dimension that it is, with the same extent; or -1
  */
-mnp_status mnp__place_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape, const int *kept,
+mnp_status mnp__paste_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape, const int *kept,
                              mnp_layout **layout_p);
 
 /*

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ones, arrays like others, ranges and spaces.
  */
@@ -227,7 +228,10 @@ mnp_status mnp_arange_int(mnp_ctx *ctx, int64_t start, int64_t stop, int64_t ste
 
 #define LINSPACE_INPUTS                                                                                                \
     {"start", MNP_FLOAT64}, {"stop", MNP_FLOAT64}, {"span", MNP_FLOAT64}, {"step", MNP_FLOAT64},                       \
-        {"divisor", MNP_FLOAT64}, {"last", MNP_INT64}
+        {"divisor", MNP_FLOAT64},                                                                                      \
+    {                                                                                                                  \
+        "last", MNP_INT64                                                                                              \
+    }
 
 enum { LINSPACE_NINPUTS = 6 };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Diagonals: matrices made of them, and the diagonals of matrices.
  *

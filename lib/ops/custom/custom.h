@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What custom kernels share: the parameters of element-wise ones and reductions, and checks.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Element-wise kernels of the user's: a parameter list and a body become a loop (lib/ops/elementwise/loop.h) for every set of types
  * that the letters among the parameters are called with.
@@ -69,7 +70,9 @@ mnp_status mnp_elementwise_new(mnp_ctx *ctx, const char *inputs, const char *out
     mnp_status st;
     if (!inputs || !outputs || !body)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_elementwise_new: %s NULL",
-                        !inputs ? "the inputs are" : !outputs ? "the outputs are" : "the body is");
+                        !inputs    ? "the inputs are"
+                        : !outputs ? "the outputs are"
+                                   : "the body is");
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
     kernel->ctx = ctx;
     ctx->live_plans++;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameter lists of custom kernels, "T x, raw float32 table", and the types that a call gives them.
  */
@@ -137,10 +138,14 @@ mnp_status mnp__parameters_parse(const char *list, const char *what, mnp__parame
 const char *mnp__body_type(mnp_dtype dtype)
 {
     switch (dtype) {
-    case MNP_BOOL: return "bool";
-    case MNP_COMPLEX64: return "complex<float>";
-    case MNP_COMPLEX128: return "complex<double>";
-    default: return mnp__jit_type(dtype);
+    case MNP_BOOL:
+        return "bool";
+    case MNP_COMPLEX64:
+        return "complex<float>";
+    case MNP_COMPLEX128:
+        return "complex<double>";
+    default:
+        return mnp__jit_type(dtype);
     }
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Raw modules: CUDA sources of the user's, and launches of their kernels on this rank's blocks.
  *

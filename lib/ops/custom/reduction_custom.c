@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions of the user's: a parameter list and expressions become a reduction (lib/ops/reduction/reduction.h) for every set of
  * types that the letters among the parameters are called with.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bringing operands together and running a loop on them.
  *
@@ -89,9 +90,9 @@ typedef struct call {
     const mnp__loop_spec *spec;
     int ndim;
     int64_t shape[MNP_MAX_DIMS];
-    mnp_layout *layout;                              /* one count */
-    const mnp_array *operands[MNP__MAX_OPERANDS];    /* what the loop gets */
-    mnp_array *temporary[MNP__MAX_OPERANDS];         /* those of them that are ours */
+    mnp_layout *layout;                           /* one count */
+    const mnp_array *operands[MNP__MAX_OPERANDS]; /* what the loop gets */
+    mnp_array *temporary[MNP__MAX_OPERANDS];      /* those of them that are ours */
 } call;
 
 static mnp_array *given(const call *c, int output)
@@ -209,8 +210,10 @@ static mnp_status choose_layout(call *c)
     if (!best)
         return mnp_layout_block(c->ctx->comm.size, c->ndim, c->shape, &c->layout);
     if (c->spec->indices && mnp_layout_is_cyclic(best))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: indices are asked for, and the result is spread block-cyclically; bring "
-                        "operands to a layout of blocks first, with mnp_redistribute()", c->application->function);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: indices are asked for, and the result is spread block-cyclically; bring "
+                        "operands to a layout of blocks first, with mnp_redistribute()",
+                        c->application->function);
     c->layout = mnp_layout_retain(best);
     return MNP_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From operands as users give them to a loop that runs: broadcasting, the choice of a layout, bringing operands
  * together, copies of what overlaps an output, and outputs made or reused.
@@ -8,11 +9,11 @@
 #include "ops/elementwise/loop.h"
 
 typedef struct mnp__application {
-    const char *function;            /* what a sentence calls it: "mnp_add" */
+    const char *function; /* what a sentence calls it: "mnp_add" */
     mnp__loop *loop;
-    const mnp_array *const *inputs;  /* as many as the loop has */
-    mnp_array **const *outputs_p;    /* each the user's: *p NULL means make one */
-    const mnp_layout *layout;        /* of the outputs; NULL: from the operands */
+    const mnp_array *const *inputs; /* as many as the loop has */
+    mnp_array **const *outputs_p;   /* each the user's: *p NULL means make one */
+    const mnp_layout *layout;       /* of the outputs; NULL: from the operands */
 } mnp__application;
 
 /*

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * numpy.copyto: assignment to views, as a loop that the context keeps by the two dtypes.
  */
@@ -19,10 +20,11 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
     const struct key *key = argument;
     const mnp__loop_operand operands[] = {{.name = "x", .type = key->to, .memory = key->from},
                                           {.name = "out", .type = key->to, .memory = key->to}};
-    return mnp__loop_new(ctx,
-                         &(mnp__loop_spec){.name = "copyto", .preamble = "", .body = "out = x;", .ninputs = 1,
-                                           .noutputs = 1, .operands = operands},
-                         loop_p);
+    return mnp__loop_new(
+        ctx,
+        &(mnp__loop_spec){
+            .name = "copyto", .preamble = "", .body = "out = x;", .ninputs = 1, .noutputs = 1, .operands = operands},
+        loop_p);
 }
 
 static mnp_status refuse(const char *from, const mnp_array *target)
@@ -49,7 +51,8 @@ static mnp_status check_scalar(const mnp_array *target, const mnp_array *scalar)
     if (strchr(ranks, to) < strchr(ranks, scalar->weak))
         return refuse(scalar->weak == 'i'   ? "an integer"
                       : scalar->weak == 'f' ? "a float"
-                                            : "a complex number", target);
+                                            : "a complex number",
+                      target);
     memcpy(&value, scalar->value, sizeof value);
     if (scalar->weak == 'i' && (to == 'i' || to == 'u') && !holds(target->dtype, value))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_copyto: %" PRId64 " is no value of %s", value, mnp_dtype_name(target->dtype));
@@ -73,6 +76,9 @@ mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting ca
     key.from = source->dtype;
     key.to = target->dtype;
     MNP_TRY(mnp__ctx_loop(target->ctx, &key, sizeof key, build, &key, &loop));
-    return mnp__apply(target->ctx, &(mnp__application){.function = "mnp_copyto", .loop = loop, .inputs = &source,
-                                                       .outputs_p = &output_p, .layout = mnp_array_layout(target)});
+    return mnp__apply(target->ctx, &(mnp__application){.function = "mnp_copyto",
+                                                       .loop = loop,
+                                                       .inputs = &source,
+                                                       .outputs_p = &output_p,
+                                                       .layout = mnp_array_layout(target)});
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Formulas as loops, which the context keeps by formula, dtype and number of dimensions.
  */
@@ -50,8 +51,11 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
         st = mnp__loop_new(ctx,
                            &(mnp__loop_spec){.name = formula->name,
                                              .preamble = formula->preamble ? formula->preamble : "",
-                                             .body = body.data, .indices = true, .ninputs = formula->ninputs,
-                                             .noutputs = 1, .operands = operands},
+                                             .body = body.data,
+                                             .indices = true,
+                                             .ninputs = formula->ninputs,
+                                             .noutputs = 1,
+                                             .operands = operands},
                            loop_p);
     mnp__text_free(&body);
     return st;
@@ -89,7 +93,9 @@ mnp_status mnp__formula_run(mnp_ctx *ctx, const char *function, const mnp__formu
         MNP_TRY_OR(mnp__target_check(function, dtype, natural, *array_p), st, done);
     MNP_TRY_OR(mnp__check_same(&ctx->comm, function, hash_scalars(formula->ninputs, inputs)), st, done);
     MNP_TRY_OR(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop), st, done);
-    st = mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
+    st = mnp__apply(ctx, &(mnp__application){.function = function,
+                                             .loop = loop,
+                                             .inputs = inputs,
                                              .outputs_p = &array_p,
                                              .layout = *array_p ? mnp_array_layout(*array_p) : natural});
 done:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays whose elements are a formula of their indices and of some numbers: what creation is made of.
  */
@@ -16,7 +17,7 @@ enum { MNP__MAX_FORMULA_INPUTS = 10 };
  * apart by their addresses.
  */
 typedef struct mnp__formula {
-    const char *name; /* of the kernel */
+    const char *name;     /* of the kernel */
     const char *preamble; /* NULL, or what the body needs */
     const char *body;
     mnp_dtype type;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Text that kernels of lib/ops have in common.  See kernels/elementwise/elementwise.cu and kernels/reduction/reduce.cu for what the names
  * mean.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the generated texts of loops and of reductions share: types and lists of operands, and compiler options.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Loops: making them, finding the kernel for a run, and launching it.
  */

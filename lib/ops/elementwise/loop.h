@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Loops: a body in the kernel language (kernels/prelude.h), applied to every element of its operands.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside a loop: which kernel suits the strides that a run meets, and what that kernel is given.
  */
@@ -15,11 +16,11 @@ enum {
 
 /* What was found to be fastest; tests/ops/elementwise/loop_speed.c tries others.  All but the last two are for GPUs. */
 typedef struct mnp__loop_tuning {
-    int threads;      /* of a block: a power of two, 32 .. 1024 */
-    int vector_bytes; /* of the widest operand that a thread accesses at once: 16 or 32 */
-    int flight_bytes; /* of all operands that a thread should have under way */
-    int unroll;       /* most rows of a thread */
-    int unroll_heavy; /* rows of a thread whose body calls big functions, whatever their bytes */
+    int threads;          /* of a block: a power of two, 32 .. 1024 */
+    int vector_bytes;     /* of the widest operand that a thread accesses at once: 16 or 32 */
+    int flight_bytes;     /* of all operands that a thread should have under way */
+    int unroll;           /* most rows of a thread */
+    int unroll_heavy;     /* rows of a thread whose body calls big functions, whatever their bytes */
     int tile_bytes;       /* of shared memory that tiles take, where least tiles do not take more */
     int64_t stream_bytes; /* of all operands of a block, above which the host writes results past its caches */
     int64_t small;        /* blocks of fewer elements, unless they are contiguous, share one general kernel */

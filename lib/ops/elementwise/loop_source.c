@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The text of a loop's kernels: what is generated of kernels/elementwise/elementwise.cu once for a loop, and the definitions for
  * one kernel of it.  See there for what the names mean.

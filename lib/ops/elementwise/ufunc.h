@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is known of the element-wise functions: the table of include/maniple/ufunc_table.h, and which types they take
  * and give.

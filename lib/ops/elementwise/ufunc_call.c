@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls of element-wise functions: from their arguments' types to a loop, which the context keeps, and on to
  * mnp__apply().
@@ -60,8 +61,12 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
         snprintf(body, sizeof body, "first = mnp_%s(%s);", ufunc->name, arguments);
     else
         snprintf(body, sizeof body, "mnp_%s(%s, first, second);", ufunc->name, arguments);
-    mnp__loop_spec spec = {.name = ufunc->name, .preamble = "", .body = body, .ninputs = ufunc->ninputs,
-                           .noutputs = ufunc->noutputs, .operands = operands};
+    mnp__loop_spec spec = {.name = ufunc->name,
+                           .preamble = "",
+                           .body = body,
+                           .ninputs = ufunc->ninputs,
+                           .noutputs = ufunc->noutputs,
+                           .operands = operands};
     return mnp__loop_new(ctx, &spec, loop_p);
 }
 
@@ -126,12 +131,12 @@ mnp_status mnp__ufunc_call(const char *function, const mnp__ufunc *ufunc, const 
     return call(function, (int)(ufunc - mnp__ufuncs), inputs, outputs_p);
 }
 
-#define MNP__CALL_1_1(text, id) call(text, id, (const mnp_array *[]){x}, (mnp_array **[]){out_p})
-#define MNP__CALL_2_1(text, id) call(text, id, (const mnp_array *[]){x, y}, (mnp_array **[]){out_p})
-#define MNP__CALL_3_1(text, id) call(text, id, (const mnp_array *[]){x, y, z}, (mnp_array **[]){out_p})
-#define MNP__CALL_4_1(text, id) call(text, id, (const mnp_array *[]){x, y, z, w}, (mnp_array **[]){out_p})
-#define MNP__CALL_1_2(text, id) call(text, id, (const mnp_array *[]){x}, (mnp_array **[]){first_p, second_p})
-#define MNP__CALL_2_2(text, id) call(text, id, (const mnp_array *[]){x, y}, (mnp_array **[]){first_p, second_p})
+#define MNP__CALL_1_1(text, id) call(text, id, (const mnp_array *[]){x}, (mnp_array * *[]){out_p})
+#define MNP__CALL_2_1(text, id) call(text, id, (const mnp_array *[]){x, y}, (mnp_array * *[]){out_p})
+#define MNP__CALL_3_1(text, id) call(text, id, (const mnp_array *[]){x, y, z}, (mnp_array * *[]){out_p})
+#define MNP__CALL_4_1(text, id) call(text, id, (const mnp_array *[]){x, y, z, w}, (mnp_array * *[]){out_p})
+#define MNP__CALL_1_2(text, id) call(text, id, (const mnp_array *[]){x}, (mnp_array * *[]){first_p, second_p})
+#define MNP__CALL_2_2(text, id) call(text, id, (const mnp_array *[]){x, y}, (mnp_array * *[]){first_p, second_p})
 
 #define MNP__DEFINE(name, inputs, outputs, ...)                                                                        \
     mnp_status mnp_##name MNP_UFUNC_##inputs##_##outputs                                                               \
@@ -170,10 +175,10 @@ static mnp_status build_round(mnp_ctx *ctx, const void *argument, mnp__loop **lo
     else if (kind == 'f' || tens)
         snprintf(body, sizeof body, "first = mnp_%s(mnp_rint(mnp_%s(x, y)), y);", after, before);
     mnp_dtype computed = kind == 'c' || kind == 'f' ? type : tens ? MNP_FLOAT64 : type;
-    mnp__loop_operand operands[] = {{"x", computed, type, false}, {"y", real, MNP_FLOAT64, false},
-                                    {"first", computed, memory, false}};
-    mnp__loop_spec spec = {.name = "round", .preamble = "", .body = body, .ninputs = 2, .noutputs = 1,
-                           .operands = operands};
+    mnp__loop_operand operands[] = {
+        {"x", computed, type, false}, {"y", real, MNP_FLOAT64, false}, {"first", computed, memory, false}};
+    mnp__loop_spec spec = {
+        .name = "round", .preamble = "", .body = body, .ninputs = 2, .noutputs = 1, .operands = operands};
     return mnp__loop_new(ctx, &spec, loop_p);
 }
 

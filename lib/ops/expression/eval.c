@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mnp_eval(): from names and arrays to a program that the context keeps, by text, names and types.
  *
@@ -67,8 +68,10 @@ static mnp_status check_names(const mnp__request *r, const char *role, int count
     for (int i = 0; i < count; i++) {
         bool last_value = *role == 'o' && !*names[i];
         if (!last_value && !mnp__expression_valid_name(names[i]))
-            return MNP_FAIL(MNP_ERR_ARG, "%s: '%s' cannot be the name of an %s: names have letters, digits and _, "
-                            "and are no keyword", r->function, names[i], role);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%s: '%s' cannot be the name of an %s: names have letters, digits and _, "
+                            "and are no keyword",
+                            r->function, names[i], role);
         for (int other = 0; other < i; other++) {
             if (strcmp(names[i], names[other]) == 0)
                 return MNP_FAIL(MNP_ERR_ARG, "%s: there are two %ss '%s'", r->function, role, names[i]);
@@ -88,15 +91,18 @@ static void describe_inputs(const mnp__request *r, mnp__expression_input *inputs
             memcpy(&value, r->inputs[i]->value, sizeof value);
         else if (weak == 'b')
             value = *(const unsigned char *)r->inputs[i]->value;
-        inputs[i] = (mnp__expression_input){.type = {r->inputs[i]->dtype, weak},
-                                            .ndim = r->inputs[i]->layout->ndim, .value = value};
+        inputs[i] = (mnp__expression_input){
+            .type = {r->inputs[i]->dtype, weak}, .ndim = r->inputs[i]->layout->ndim, .value = value};
     }
 }
 
 static mnp_status translate(mnp_ctx *ctx, const mnp__request *r, mnp__program **program_p)
 {
-    mnp__expression expression = {.text = r->text, .ninputs = r->ninputs, .noutputs = r->noutputs,
-                                  .input_names = r->input_names, .output_names = r->output_names};
+    mnp__expression expression = {.text = r->text,
+                                  .ninputs = r->ninputs,
+                                  .noutputs = r->noutputs,
+                                  .input_names = r->input_names,
+                                  .output_names = r->output_names};
     mnp__expression_input inputs[MNP__MAX_NAMES];
     mnp_dtype dtypes[MNP__MAX_OPERANDS];
     mnp_status st;

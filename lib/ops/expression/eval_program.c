@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From an expression to the stages of a program.
  */
@@ -104,8 +105,13 @@ static mnp_status make_loop(const builder *b, const mnp__need *need, int count, 
     MNP_TRY_OR(mnp__text_status(&names), st, done);
     MNP_TRY_OR(mnp__text_status(&body), st, done);
     set_names(total, operands, &names);
-    mnp__loop_spec spec = {.name = "eval", .preamble = "", .body = mnp__text_string(&body), .operands = operands,
-                           .indices = need->indices, .ninputs = stage->ninputs, .noutputs = count};
+    mnp__loop_spec spec = {.name = "eval",
+                           .preamble = "",
+                           .body = mnp__text_string(&body),
+                           .operands = operands,
+                           .indices = need->indices,
+                           .ninputs = stage->ninputs,
+                           .noutputs = count};
     st = mnp__loop_new(b->ctx, &spec, &stage->loop);
 done:
     mnp__text_free(&names);
@@ -205,8 +211,8 @@ static mnp_status add_array(builder *b, const mnp__need *need, int number, int *
 {
     const mnp__node *node = &b->expression->nodes[number];
     int value = b->program->nvalues++;
-    const target all = {.node = number, .value = value, .name = "", .type = node->type.dtype,
-                        .memory = node->type.dtype};
+    const target all = {
+        .node = number, .value = value, .name = "", .type = node->type.dtype, .memory = node->type.dtype};
     *input_p = MNP__MAX_NAMES + value;
     MNP_TRY(check_dims(b, need, node->ndim));
     return make_loop(b, need, 1, &all, add_stage(b));
@@ -272,8 +278,11 @@ static mnp_status add_outputs(builder *b, int count, const int *outputs)
         int o = outputs[i];
         b->program->results[o] = b->program->nvalues;
         nodes[i] = b->expression->outputs[o];
-        targets[i] = (target){.node = nodes[i], .value = b->program->nvalues++, .name = b->request->output_names[o],
-                              .type = b->expression->output_types[o], .memory = b->dtypes[o]};
+        targets[i] = (target){.node = nodes[i],
+                              .value = b->program->nvalues++,
+                              .name = b->request->output_names[o],
+                              .type = b->expression->output_types[o],
+                              .memory = b->dtypes[o]};
     }
     mnp__expression_need(b->expression, count, nodes, &need);
     MNP_TRY(check_dims(b, &need, ndim_of_outputs(b, &need, count, outputs)));

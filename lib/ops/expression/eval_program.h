@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a text of mnp_eval() becomes: a program of stages, each one element-wise loop or one reduction.
  *
@@ -38,7 +39,7 @@ typedef struct mnp__stage {
     unsigned mask; /* the axes, as bits */
     bool last;     /* a loop that computes outputs */
     int ninputs, noutputs;
-    int inputs[MNP__MAX_OPERANDS]; /* numbers of the caller's inputs; MNP__MAX_NAMES + v is value v */
+    int inputs[MNP__MAX_OPERANDS];  /* numbers of the caller's inputs; MNP__MAX_NAMES + v is value v */
     int outputs[MNP__MAX_OPERANDS]; /* numbers of values */
 } mnp__stage;
 

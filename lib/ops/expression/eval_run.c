@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Running a program's stages.
  *
@@ -16,9 +17,9 @@ typedef struct run {
     mnp_ctx *ctx;
     const mnp__program *program;
     const mnp__request *request;
-    mnp_array *values[MNP__MAX_VALUES];      /* that stages made: ours */
-    mnp_array *copies[MNP__MAX_OPERANDS];    /* for outputs that share a value: ours */
-    bool written[MNP__MAX_OPERANDS];         /* outputs that were given and have their values */
+    mnp_array *values[MNP__MAX_VALUES];   /* that stages made: ours */
+    mnp_array *copies[MNP__MAX_OPERANDS]; /* for outputs that share a value: ours */
+    bool written[MNP__MAX_OPERANDS];      /* outputs that were given and have their values */
 } run;
 
 static mnp_array *given(const run *r, int output)
@@ -45,8 +46,12 @@ static mnp_status reduce_values(run *r, const mnp__stage *stage, const mnp_array
     }
     MNP_TRY(mnp__broadcast_shapes(r->request->function, count, arrays, &ndim, shape));
     MNP_TRY(mnp__reduce_check_empty(stage->function, ndim, shape, stage->mask));
-    mnp__reduction_call call = {.function = r->request->function, .inputs = inputs, .outputs_p = outputs_p,
-                                .axes = stage->mask, .keepdims = stage->axes.keepdims, .ddof = stage->axes.ddof};
+    mnp__reduction_call call = {.function = r->request->function,
+                                .inputs = inputs,
+                                .outputs_p = outputs_p,
+                                .axes = stage->mask,
+                                .keepdims = stage->axes.keepdims,
+                                .ddof = stage->axes.ddof};
     return mnp__reduction_run(stage->reduction, &call);
 }
 
@@ -57,8 +62,11 @@ static mnp_status run_stage(run *r, const mnp__stage *stage, mnp_array **const *
     for (int i = 0; i < stage->ninputs; i++)
         inputs[i] = input_of(r, stage->inputs[i]);
     if (stage->loop) {
-        mnp__application application = {.function = r->request->function, .loop = stage->loop, .inputs = inputs,
-                                        .outputs_p = outputs_p, .layout = stage->last ? r->request->layout : NULL};
+        mnp__application application = {.function = r->request->function,
+                                        .loop = stage->loop,
+                                        .inputs = inputs,
+                                        .outputs_p = outputs_p,
+                                        .layout = stage->last ? r->request->layout : NULL};
         return mnp__apply(r->ctx, &application);
     }
     if (stage->reduction)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Expressions: calls of functions, casts, and what comes after a dot.
  */
@@ -27,8 +28,8 @@ static mnp_status add_tolerances(mnp__parser *p, mnp__node *node, int *count)
 {
     static const double tolerances[] = {1e-5, 1e-8}; /* rtol, atol */
     for (; *count >= 2 && *count < 4; ++*count) {
-        mnp__node number = {.kind = MNP__NODE_NUMBER, .at = node->at,
-                            .number = {.kind = 'f', .real = tolerances[*count - 2]}};
+        mnp__node number = {
+            .kind = MNP__NODE_NUMBER, .at = node->at, .number = {.kind = 'f', .real = tolerances[*count - 2]}};
         MNP_TRY(mnp__expression_add(p->expression, &number, &node->arguments[*count]));
     }
     return MNP_OK;
@@ -89,8 +90,10 @@ mnp_status mnp__parser_call(mnp__parser *p, mnp__word name, int self, int result
     }
     int given = node.kind == MNP__NODE_CALL ? node.ufunc->noutputs : 1;
     if (given > results)
-        return mnp__expression_fail(p->expression, name.start, "%.*s has two results; take them as in: a, b = "
-                                    "%.*s(...)", (int)name.length, name.start, (int)name.length, name.start);
+        return mnp__expression_fail(p->expression, name.start,
+                                    "%.*s has two results; take them as in: a, b = "
+                                    "%.*s(...)",
+                                    (int)name.length, name.start, (int)name.length, name.start);
     if (given < results)
         return mnp__expression_fail(p->expression, name.start, "%.*s has one result, not two", (int)name.length,
                                     name.start);
@@ -100,13 +103,15 @@ mnp_status mnp__parser_call(mnp__parser *p, mnp__word name, int self, int result
 mnp_status mnp__parser_attribute(mnp__parser *p, int *node_p)
 {
     static const char *const values[] = {"real", "imag"};
-    static const char *const methods[] = {"astype", "clip", "conj", "conjugate", "round", "sum",    "prod",
-                                         "mean",   "var",  "std",  "min",       "max",   "argmin", "argmax",
-                                         "all",    "any"};
+    static const char *const methods[] = {"astype", "clip", "conj", "conjugate", "round",  "sum",    "prod", "mean",
+                                          "var",    "std",  "min",  "max",       "argmin", "argmax", "all",  "any"};
     mnp__word name = p->token.word;
     for (size_t i = 0; p->token.kind == MNP__TOKEN_NAME && i < sizeof values / sizeof *values; i++) {
         if (mnp__word_is(name, values[i])) {
-            mnp__node node = {.kind = MNP__NODE_CALL, .at = name.start, .narguments = 1, .arguments = {*node_p},
+            mnp__node node = {.kind = MNP__NODE_CALL,
+                              .at = name.start,
+                              .narguments = 1,
+                              .arguments = {*node_p},
                               .ufunc = mnp__ufunc_find(name.start, name.length)};
             MNP_TRY(mnp__parser_advance(p));
             return mnp__expression_add(p->expression, &node, node_p);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An expression as C++ statements, one for each node that computes something: const float t4 = mnp_sin(t3);
  *

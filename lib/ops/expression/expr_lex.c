@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The text of an expression as tokens, and sentences that show a place in it.
  */
@@ -166,8 +167,11 @@ static const char *decimal_end(const char *c, bool *real_p)
 static mnp_status lex_number(mnp__lexer *lexer, mnp__token *token)
 {
     const char *start = lexer->next, *c = start;
-    int base = *c != '0' ? 10 : strchr("xX", c[1]) && c[1] ? 16 : strchr("oO", c[1]) && c[1] ? 8 :
-               strchr("bB", c[1]) && c[1] ? 2 : 10;
+    int base = *c != '0'                    ? 10
+               : strchr("xX", c[1]) && c[1] ? 16
+               : strchr("oO", c[1]) && c[1] ? 8
+               : strchr("bB", c[1]) && c[1] ? 2
+                                            : 10;
     bool real;
     const char *end = decimal_end(c, &real);
     if (base != 10) {
@@ -180,7 +184,8 @@ static mnp_status lex_number(mnp__lexer *lexer, mnp__token *token)
     } else {
         MNP_TRY(lex_integer(lexer, &c, 10, &token->number));
         if (*start == '0' && token->number.integer != 0) /* C's octal numbers, which Python refuses too */
-            return mnp__expression_fail(lexer->expression, start, "a decimal number does not begin with 0, and an "
+            return mnp__expression_fail(lexer->expression, start,
+                                        "a decimal number does not begin with 0, and an "
                                         "octal one is written 0o17");
     }
     if (base == 10 && (*c == 'j' || *c == 'J')) {
@@ -216,9 +221,9 @@ static mnp_status lex_symbol(mnp__lexer *lexer, mnp__token *token)
 {
     /* Longer ones come first */
     static const char *const symbols[] = {
-        "**=", "//=", "<<=", ">>=", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=",
-        "%=",  "&=",  "|=",  "^=",  "+",  "-",  "*",  "/",  "%",  "~",  "&",  "|",  "^",  "<",  ">",  "=",
-        "(",   ")",   ",",   "?",   ":",  ".",
+        "**=", "//=", "<<=", ">>=", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+=",
+        "-=",  "*=",  "/=",  "%=",  "&=", "|=", "^=", "+",  "-",  "*",  "/",  "%",  "~",
+        "&",   "|",   "^",   "<",   ">",  "=",  "(",  ")",  ",",  "?",  ":",  ".",
     };
     const char *c = lexer->next;
     for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++) {

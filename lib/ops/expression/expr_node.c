@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The list of an expression's nodes, what is needed to compute some of them, and the functions that operators stand
  * for.

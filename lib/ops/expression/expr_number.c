@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Constants of expressions: arithmetic as Python's, and how they are written in C++.
  *
@@ -115,58 +116,97 @@ static bool fold_integers(folding *f, mnp__operator op, mnp__wide a, mnp__wide b
     switch (op) {
     case MNP__OP_ADD:
     case MNP__OP_SUBTRACT:
-    case MNP__OP_MULTIPLY: return arithmetic_of_integers(f, op, a, b);
-    case MNP__OP_DIVIDE: return b == 0 ? refuse(f, "division by zero") : give_real(f, (double)a / (double)b);
+    case MNP__OP_MULTIPLY:
+        return arithmetic_of_integers(f, op, a, b);
+    case MNP__OP_DIVIDE:
+        return b == 0 ? refuse(f, "division by zero") : give_real(f, (double)a / (double)b);
     case MNP__OP_FLOOR_DIVIDE:
-    case MNP__OP_REMAINDER: return divide_integers(f, op == MNP__OP_REMAINDER, a, b);
-    case MNP__OP_POWER: return power_of_integers(f, a, b);
-    case MNP__OP_LEFT_SHIFT: return shift_of_integers(f, a, b, true);
-    case MNP__OP_RIGHT_SHIFT: return shift_of_integers(f, a, b, false);
-    case MNP__OP_AND: return bools ? give_bool(f, a & b) : give_integer(f, false, a & b);
-    case MNP__OP_XOR: return bools ? give_bool(f, a ^ b) : give_integer(f, false, a ^ b);
-    case MNP__OP_OR: return bools ? give_bool(f, a | b) : give_integer(f, false, a | b);
-    case MNP__OP_LESS: return give_bool(f, a < b);
-    case MNP__OP_LESS_EQUAL: return give_bool(f, a <= b);
-    case MNP__OP_GREATER: return give_bool(f, a > b);
-    case MNP__OP_GREATER_EQUAL: return give_bool(f, a >= b);
-    case MNP__OP_EQUAL: return give_bool(f, a == b);
-    case MNP__OP_NOT_EQUAL: return give_bool(f, a != b);
-    case MNP__OP_LOGICAL_AND: return give_bool(f, a && b);
-    case MNP__OP_LOGICAL_OR: return give_bool(f, a || b);
-    case MNP__OP_NEGATIVE: return arithmetic_of_integers(f, MNP__OP_SUBTRACT, 0, a);
-    case MNP__OP_POSITIVE: return give_integer(f, false, a);
-    case MNP__OP_INVERT: return give_integer(f, false, ~a);
-    case MNP__OP_NOT: return give_bool(f, !a);
-    default: return false;
+    case MNP__OP_REMAINDER:
+        return divide_integers(f, op == MNP__OP_REMAINDER, a, b);
+    case MNP__OP_POWER:
+        return power_of_integers(f, a, b);
+    case MNP__OP_LEFT_SHIFT:
+        return shift_of_integers(f, a, b, true);
+    case MNP__OP_RIGHT_SHIFT:
+        return shift_of_integers(f, a, b, false);
+    case MNP__OP_AND:
+        return bools ? give_bool(f, a & b) : give_integer(f, false, a & b);
+    case MNP__OP_XOR:
+        return bools ? give_bool(f, a ^ b) : give_integer(f, false, a ^ b);
+    case MNP__OP_OR:
+        return bools ? give_bool(f, a | b) : give_integer(f, false, a | b);
+    case MNP__OP_LESS:
+        return give_bool(f, a < b);
+    case MNP__OP_LESS_EQUAL:
+        return give_bool(f, a <= b);
+    case MNP__OP_GREATER:
+        return give_bool(f, a > b);
+    case MNP__OP_GREATER_EQUAL:
+        return give_bool(f, a >= b);
+    case MNP__OP_EQUAL:
+        return give_bool(f, a == b);
+    case MNP__OP_NOT_EQUAL:
+        return give_bool(f, a != b);
+    case MNP__OP_LOGICAL_AND:
+        return give_bool(f, a && b);
+    case MNP__OP_LOGICAL_OR:
+        return give_bool(f, a || b);
+    case MNP__OP_NEGATIVE:
+        return arithmetic_of_integers(f, MNP__OP_SUBTRACT, 0, a);
+    case MNP__OP_POSITIVE:
+        return give_integer(f, false, a);
+    case MNP__OP_INVERT:
+        return give_integer(f, false, ~a);
+    case MNP__OP_NOT:
+        return give_bool(f, !a);
+    default:
+        return false;
     }
 }
 
 static bool fold_reals(folding *f, mnp__operator op, double a, double b)
 {
     switch (op) {
-    case MNP__OP_ADD: return give_real(f, a + b);
-    case MNP__OP_SUBTRACT: return give_real(f, a - b);
-    case MNP__OP_MULTIPLY: return give_real(f, a * b);
-    case MNP__OP_DIVIDE: return b == 0 ? refuse(f, "division by zero") : give_real(f, a / b);
+    case MNP__OP_ADD:
+        return give_real(f, a + b);
+    case MNP__OP_SUBTRACT:
+        return give_real(f, a - b);
+    case MNP__OP_MULTIPLY:
+        return give_real(f, a * b);
+    case MNP__OP_DIVIDE:
+        return b == 0 ? refuse(f, "division by zero") : give_real(f, a / b);
     case MNP__OP_FLOOR_DIVIDE:
         return b == 0 ? refuse(f, "division by zero") : give_real(f, real_floor_quotient(a, b));
-    case MNP__OP_REMAINDER: return b == 0 ? refuse(f, "division by zero") : give_real(f, floor_remainder(a, b));
+    case MNP__OP_REMAINDER:
+        return b == 0 ? refuse(f, "division by zero") : give_real(f, floor_remainder(a, b));
     case MNP__OP_POWER:
         if (a == 0 && b < 0)
             return refuse(f, "division by zero");
         return (a >= 0 || b == floor(b)) && give_real(f, pow(a, b));
-    case MNP__OP_LESS: return give_bool(f, a < b);
-    case MNP__OP_LESS_EQUAL: return give_bool(f, a <= b);
-    case MNP__OP_GREATER: return give_bool(f, a > b);
-    case MNP__OP_GREATER_EQUAL: return give_bool(f, a >= b);
-    case MNP__OP_EQUAL: return give_bool(f, a == b);
-    case MNP__OP_NOT_EQUAL: return give_bool(f, a != b);
-    case MNP__OP_LOGICAL_AND: return give_bool(f, a != 0 && b != 0);
-    case MNP__OP_LOGICAL_OR: return give_bool(f, a != 0 || b != 0);
-    case MNP__OP_NEGATIVE: return give_real(f, -a);
-    case MNP__OP_POSITIVE: return give_real(f, a);
-    case MNP__OP_NOT: return give_bool(f, a == 0);
-    default: return false;
+    case MNP__OP_LESS:
+        return give_bool(f, a < b);
+    case MNP__OP_LESS_EQUAL:
+        return give_bool(f, a <= b);
+    case MNP__OP_GREATER:
+        return give_bool(f, a > b);
+    case MNP__OP_GREATER_EQUAL:
+        return give_bool(f, a >= b);
+    case MNP__OP_EQUAL:
+        return give_bool(f, a == b);
+    case MNP__OP_NOT_EQUAL:
+        return give_bool(f, a != b);
+    case MNP__OP_LOGICAL_AND:
+        return give_bool(f, a != 0 && b != 0);
+    case MNP__OP_LOGICAL_OR:
+        return give_bool(f, a != 0 || b != 0);
+    case MNP__OP_NEGATIVE:
+        return give_real(f, -a);
+    case MNP__OP_POSITIVE:
+        return give_real(f, a);
+    case MNP__OP_NOT:
+        return give_bool(f, a == 0);
+    default:
+        return false;
     }
 }
 
@@ -192,10 +232,14 @@ bool mnp__wide_fits(mnp__wide value, mnp_dtype dtype)
     int bits = 8 * (int)mnp_dtype_size(dtype);
     mnp__wide one = 1;
     switch (mnp_dtype_kind(dtype)) {
-    case 'b': return value == 0 || value == 1;
-    case 'i': return value >= -(one << (bits - 1)) && value < one << (bits - 1);
-    case 'u': return value >= 0 && value < one << bits;
-    default: return true;
+    case 'b':
+        return value == 0 || value == 1;
+    case 'i':
+        return value >= -(one << (bits - 1)) && value < one << (bits - 1);
+    case 'u':
+        return value >= 0 && value < one << bits;
+    default:
+        return true;
     }
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Expressions: from tokens to nodes, by recursive descent.  Precedence is Python's, from loose to tight:
  *
@@ -59,8 +60,12 @@ static mnp_status enter(mnp__parser *p)
 static mnp_status add_operation(mnp__parser *p, const char *at, mnp__operator op, int a, int b, int *node_p)
 {
     const char *name = mnp__operator_ufunc(op);
-    mnp__node node = {.kind = MNP__NODE_CALL, .at = at, .op = op, .ufunc = mnp__ufunc_find(name, strlen(name)),
-                      .narguments = b < 0 ? 1 : 2, .arguments = {a, b}};
+    mnp__node node = {.kind = MNP__NODE_CALL,
+                      .at = at,
+                      .op = op,
+                      .ufunc = mnp__ufunc_find(name, strlen(name)),
+                      .narguments = b < 0 ? 1 : 2,
+                      .arguments = {a, b}};
     return mnp__expression_add(p->expression, &node, node_p);
 }
 
@@ -115,8 +120,10 @@ static mnp_status parse_power(mnp__parser *p, int *node_p)
 
 static mnp_status parse_unary(mnp__parser *p, int *node_p)
 {
-    mnp__operator op = mnp__parser_at(p, "-") ? MNP__OP_NEGATIVE : mnp__parser_at(p, "+") ? MNP__OP_POSITIVE :
-                       mnp__parser_at(p, "~") ? MNP__OP_INVERT : MNP__OP_NONE;
+    mnp__operator op = mnp__parser_at(p, "-")   ? MNP__OP_NEGATIVE
+                       : mnp__parser_at(p, "+") ? MNP__OP_POSITIVE
+                       : mnp__parser_at(p, "~") ? MNP__OP_INVERT
+                                                : MNP__OP_NONE;
     const char *at = p->token.word.start;
     MNP_TRY(enter(p));
     if (op == MNP__OP_NONE) {
@@ -135,15 +142,16 @@ static const struct binary_operator {
     int level; /* higher ones bind tighter */
     mnp__operator op;
 } binary_operators[] = {
-    {"|", 0, MNP__OP_OR},        {"^", 1, MNP__OP_XOR},        {"&", 2, MNP__OP_AND},
-    {"<<", 3, MNP__OP_LEFT_SHIFT}, {">>", 3, MNP__OP_RIGHT_SHIFT},
-    {"+", 4, MNP__OP_ADD},       {"-", 4, MNP__OP_SUBTRACT},
-    {"*", 5, MNP__OP_MULTIPLY},  {"/", 5, MNP__OP_DIVIDE},     {"//", 5, MNP__OP_FLOOR_DIVIDE},
+    {"|", 0, MNP__OP_OR},           {"^", 1, MNP__OP_XOR},
+    {"&", 2, MNP__OP_AND},          {"<<", 3, MNP__OP_LEFT_SHIFT},
+    {">>", 3, MNP__OP_RIGHT_SHIFT}, {"+", 4, MNP__OP_ADD},
+    {"-", 4, MNP__OP_SUBTRACT},     {"*", 5, MNP__OP_MULTIPLY},
+    {"/", 5, MNP__OP_DIVIDE},       {"//", 5, MNP__OP_FLOOR_DIVIDE},
     {"%", 5, MNP__OP_REMAINDER},
 };
 static const struct binary_operator comparisons[] = {
-    {"<", 0, MNP__OP_LESS},  {"<=", 0, MNP__OP_LESS_EQUAL}, {">", 0, MNP__OP_GREATER}, {">=", 0, MNP__OP_GREATER_EQUAL},
-    {"==", 0, MNP__OP_EQUAL}, {"!=", 0, MNP__OP_NOT_EQUAL},
+    {"<", 0, MNP__OP_LESS},           {"<=", 0, MNP__OP_LESS_EQUAL}, {">", 0, MNP__OP_GREATER},
+    {">=", 0, MNP__OP_GREATER_EQUAL}, {"==", 0, MNP__OP_EQUAL},      {"!=", 0, MNP__OP_NOT_EQUAL},
 };
 enum {
     NUM_BINARY_OPERATORS = sizeof binary_operators / sizeof *binary_operators,

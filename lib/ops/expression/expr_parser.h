@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the files of the parser share: expr_parse.c, expr_call.c and expr_reduce.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Expressions: reductions, sum(x*y, axis=0, keepdims=True).
  *
@@ -91,10 +92,14 @@ static enum option find_option(const mnp__reduce_function *function, mnp__word n
 static mnp_status parse_option(mnp__parser *p, enum option option, mnp_axes *axes)
 {
     switch (option) {
-    case AXIS: return parse_axes(p, axes);
-    case KEEPDIMS: return parse_truth(p, &axes->keepdims);
-    case DTYPE: return parse_option_dtype(p, axes);
-    default: return parse_real(p, &axes->ddof);
+    case AXIS:
+        return parse_axes(p, axes);
+    case KEEPDIMS:
+        return parse_truth(p, &axes->keepdims);
+    case DTYPE:
+        return parse_option_dtype(p, axes);
+    default:
+        return parse_real(p, &axes->ddof);
     }
 }
 
@@ -147,8 +152,10 @@ static mnp_status parse_pair(mnp__parser *p, mnp__word name, mnp__node *node)
     node->narguments = 2;
     MNP_TRY(mnp__parser_value(p, &node->arguments[1]));
     if (mnp__parser_at(p, ","))
-        return mnp__expression_fail(p->expression, p->token.word.start, "%.*s takes two values, or one and axis=..., "
-                                    "keepdims=...", (int)name.length, name.start);
+        return mnp__expression_fail(p->expression, p->token.word.start,
+                                    "%.*s takes two values, or one and axis=..., "
+                                    "keepdims=...",
+                                    (int)name.length, name.start);
     return mnp__parser_expect(p, ")", "',' or ')'");
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The types of an expression, as NumPy 2 has them (NEP 50), and constants folded as Python folds them.
  *
@@ -160,7 +161,8 @@ static mnp_status check_power(const typing *t, const mnp__node *node)
     mnp__wide value;
     char kind = mnp_dtype_kind(node->wanted[0]);
     if ((kind == 'i' || kind == 'u') && known_integer(t, exponent, &value) && value < 0)
-        return mnp__expression_fail(t->expression, node->at, "integers to negative integer powers are not allowed: "
+        return mnp__expression_fail(t->expression, node->at,
+                                    "integers to negative integer powers are not allowed: "
                                     "make one a float");
     return MNP_OK;
 }
@@ -265,17 +267,29 @@ static mnp_status type_node(const typing *t, mnp__node *node)
 {
     const mnp__node *first = &t->expression->nodes[node->arguments[0]];
     switch (node->kind) {
-    case MNP__NODE_NUMBER: node->type = weak_type(node->number.kind); return MNP_OK;
-    case MNP__NODE_INPUT: node->type = t->inputs[node->input].type; return MNP_OK;
-    case MNP__NODE_INDEX: node->type = node->index == 'n' ? weak_type('i') : (mnp__type){MNP_INT64, 0}; return MNP_OK;
-    case MNP__NODE_CALL: return type_call(t, node);
-    case MNP__NODE_SECOND: node->type = (mnp__type){first->results[1], 0}; return MNP_OK;
-    case MNP__NODE_CAST: return type_cast(t, node);
-    case MNP__NODE_KEEP: return type_keep(t, node);
+    case MNP__NODE_NUMBER:
+        node->type = weak_type(node->number.kind);
+        return MNP_OK;
+    case MNP__NODE_INPUT:
+        node->type = t->inputs[node->input].type;
+        return MNP_OK;
+    case MNP__NODE_INDEX:
+        node->type = node->index == 'n' ? weak_type('i') : (mnp__type){MNP_INT64, 0};
+        return MNP_OK;
+    case MNP__NODE_CALL:
+        return type_call(t, node);
+    case MNP__NODE_SECOND:
+        node->type = (mnp__type){first->results[1], 0};
+        return MNP_OK;
+    case MNP__NODE_CAST:
+        return type_cast(t, node);
+    case MNP__NODE_KEEP:
+        return type_keep(t, node);
     case MNP__NODE_REDUCE:
         MNP_TRY(mnp__expression_type_reduction(t->expression, node));
         return check_range(t, first, node->wanted[0]);
-    default: return type_choose(t, node);
+    default:
+        return type_choose(t, node);
     }
 }
 

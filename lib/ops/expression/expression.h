@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Expressions: the text of mnp_eval(), parsed, typed as NumPy would, and turned into the bodies of loops and the maps
  * of reductions (eval_program.h).
@@ -87,22 +88,22 @@ typedef enum mnp__node_kind {
 
 typedef struct mnp__node {
     mnp__node_kind kind;
-    const char *at; /* where in the text, for messages */
+    const char *at;                                   /* where in the text, for messages */
     bool live;                                        /* a kernel computes it; see mnp__expression_need() */
     int narguments, arguments[MNP__MAX_UFUNC_INPUTS]; /* earlier nodes */
-    mnp__operator op;        /* of a call */
-    const mnp__ufunc *ufunc; /* of a call */
-    int input;               /* number of the input */
-    char index;              /* 'i' or 'n' */
-    int dim;                 /* of an index; -1: all */
-    mnp_dtype dtype;         /* of a cast */
-    int reduction;           /* number of the reduction */
+    mnp__operator op;                                 /* of a call */
+    const mnp__ufunc *ufunc;                          /* of a call */
+    int input;                                        /* number of the input */
+    char index;                                       /* 'i' or 'n' */
+    int dim;                                          /* of an index; -1: all */
+    mnp_dtype dtype;                                  /* of a cast */
+    int reduction;                                    /* number of the reduction */
     mnp__number number;
     /* By mnp__expression_type() */
-    mnp__type type;                             /* of the value */
-    int ndim;                                   /* of the value; indices count as having none */
-    mnp_dtype wanted[MNP__MAX_UFUNC_INPUTS];    /* what the arguments are converted to */
-    mnp_dtype results[MNP__MAX_UFUNC_OUTPUTS];  /* of a call */
+    mnp__type type;                            /* of the value */
+    int ndim;                                  /* of the value; indices count as having none */
+    mnp_dtype wanted[MNP__MAX_UFUNC_INPUTS];   /* what the arguments are converted to */
+    mnp_dtype results[MNP__MAX_UFUNC_OUTPUTS]; /* of a call */
 } mnp__node;
 
 /* A reduction in the text; those within others come first. */
@@ -132,8 +133,8 @@ typedef struct mnp__expression {
     int nvariables, variables_capacity;
     mnp__reducing reductions[MNP__MAX_REDUCTIONS];
     int nreductions;
-    int last;                        /* the value of the last statement */
-    int outputs[MNP__MAX_NAMES];     /* the nodes of the outputs */
+    int last;                               /* the value of the last statement */
+    int outputs[MNP__MAX_NAMES];            /* the nodes of the outputs */
     mnp_dtype output_types[MNP__MAX_NAMES]; /* of their variables in the body; by mnp__expression_type() */
 } mnp__expression;
 

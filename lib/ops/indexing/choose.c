@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * numpy.choose and select: loops over the choices, in a chain of conditional expressions.
  */
@@ -73,8 +74,12 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
     mnp_status st = mnp__text_status(&body);
     if (st == MNP_OK)
         st = mnp__loop_new(ctx,
-                           &(mnp__loop_spec){.name = key->what, .preamble = "", .body = body.data, .ninputs = count,
-                                             .noutputs = 1, .operands = operands},
+                           &(mnp__loop_spec){.name = key->what,
+                                             .preamble = "",
+                                             .body = body.data,
+                                             .ninputs = count,
+                                             .noutputs = 1,
+                                             .operands = operands},
                            loop_p);
     mnp__text_free(&body);
     return st;
@@ -103,8 +108,8 @@ static mnp_status run(const char *function, struct key *key, int count, const mn
         MNP_TRY(mnp__result_check(function, NULL, ctx, key->result, ndim, shape, *out_p));
     }
     MNP_TRY(mnp__ctx_loop(ctx, key, sizeof *key, build, key, &loop));
-    return mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
-                                               .outputs_p = &out_p});
+    return mnp__apply(ctx,
+                      &(mnp__application){.function = function, .loop = loop, .inputs = inputs, .outputs_p = &out_p});
 }
 
 /* The type of the choices together. */

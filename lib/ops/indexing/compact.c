@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Compaction: three launches of kernels/indexing/compact.cu, between which the ranks tell each other their counts.
  */
@@ -14,8 +15,8 @@ static mnp_status get_kernel(mnp_ctx *ctx, size_t size, mnp__kernel **kernel_p)
                        : size == 4  ? "#define MNP_UNIT uint32_t\n"
                        : size == 16 ? "#define MNP_UNIT mnp_complex128\n"
                                     : "#define MNP_UNIT uint64_t\n";
-    return mnp__ctx_kernel(ctx, &(mnp__kernel_spec){.file = "indexing/compact.cu", .function = "compact", .defines = unit},
-                           kernel_p);
+    return mnp__ctx_kernel(
+        ctx, &(mnp__kernel_spec){.file = "indexing/compact.cu", .function = "compact", .defines = unit}, kernel_p);
 }
 
 static mnp_compact_params describe(const mnp_array *mask, int64_t *before)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Compaction: what lies where a mask is true, brought together in C order.
  *
@@ -11,10 +12,10 @@
 
 typedef struct mnp__compaction {
     mnp_ctx *ctx;
-    const mnp_array *mask;  /* of bool */
-    int64_t total;          /* true elements on all ranks */
-    int64_t *cuts;          /* those of rank r are numbers cuts[r] .. cuts[r + 1] - 1 */
-    int64_t *before;        /* device: true elements of this rank before every tile */
+    const mnp_array *mask; /* of bool */
+    int64_t total;         /* true elements on all ranks */
+    int64_t *cuts;         /* those of rank r are numbers cuts[r] .. cuts[r + 1] - 1 */
+    int64_t *before;       /* device: true elements of this rank before every tile */
 } mnp__compaction;
 
 /* The number of true elements on this rank. */

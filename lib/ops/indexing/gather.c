@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One launch where every rank has what it needs; else indices go to the owners, which pack what they are asked for and
  * send it back, and it is put in order.
@@ -70,8 +71,8 @@ static mnp_status gather_here(const mnp_array *x, unsigned axes, int at, const i
     const struct row row = row_of(x, axes);
     int64_t strides[MNP_MAX_DIMS];
     const int64_t of_index = result_strides(&row, at, count, strides);
-    mnp_indexed_params moved = {.src = x->data, .dst = to, .index = (const long long *)index, .jump = jump,
-                                .count = inside, .mode = mode};
+    mnp_indexed_params moved = {
+        .src = x->data, .dst = to, .index = (const long long *)index, .jump = jump, .count = inside, .mode = mode};
     for (int d = 0; d < at; d++)
         mnp__indexed_add(&moved, row.extent[d], row.stride[d], strides[d], 0);
     mnp__indexed_add(&moved, count, 0, of_index, 1);
@@ -117,8 +118,12 @@ static mnp_status unpack(const mnp__route *route, const mnp_array *x, unsigned a
     const struct row row = row_of(x, axes);
     int64_t strides[MNP_MAX_DIMS];
     const int64_t of_index = result_strides(&row, at, route->count, strides);
-    mnp_indexed_params moved = {.src = answers, .dst = result->data, .index = (const long long *)route->order,
-                                .jump = of_index, .count = route->count, .scatters = 1};
+    mnp_indexed_params moved = {.src = answers,
+                                .dst = result->data,
+                                .index = (const long long *)route->order,
+                                .jump = of_index,
+                                .count = route->count,
+                                .scatters = 1};
     mnp__indexed_add(&moved, route->count, row.size, 0, 1);
     for (int d = 0; d < row.ndim; d++)
         mnp__indexed_add(&moved, row.extent[d], row.dense[d], strides[d], 0);
@@ -192,8 +197,13 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
     mnp_status st = mnp__text_status(&body);
     if (st == MNP_OK)
         st = mnp__loop_new(ctx,
-                           &(mnp__loop_spec){.name = "numbers", .preamble = "", .body = body.data, .indices = true,
-                                             .ninputs = key->ndim + 2, .noutputs = 1, .operands = operands},
+                           &(mnp__loop_spec){.name = "numbers",
+                                             .preamble = "",
+                                             .body = body.data,
+                                             .indices = true,
+                                             .ninputs = key->ndim + 2,
+                                             .noutputs = 1,
+                                             .operands = operands},
                            loop_p);
     mnp__text_free(&body);
     return st;
@@ -243,8 +253,9 @@ mnp_status mnp__numbers_along(const char *function, const mnp_array *x, const mn
         layout = mnp_layout_retain(indices->layout);
     else
         MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &layout));
-    mnp_status st = mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
-                                                        .outputs_p = &out, .layout = layout});
+    mnp_status st = mnp__apply(
+        ctx,
+        &(mnp__application){.function = function, .loop = loop, .inputs = inputs, .outputs_p = &out, .layout = layout});
     mnp_layout_free(layout);
     MNP_TRY(st);
     *numbers_p = numbers;

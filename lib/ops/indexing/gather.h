@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Gathering: what lies at indices along some dimensions of an array, wherever that is.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Indices and results of selecting, and the launch of kernels/indexing/indexed.cu.
  */
@@ -64,9 +65,16 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
                                           {"low", MNP_INT64, MNP_INT64, false},
                                           {"high", MNP_INT64, MNP_INT64, false},
                                           {"first", MNP_INT64, MNP_INT64, false}};
-    const mnp__reduction_spec spec = {.name = "outside", .preamble = key->preamble, .op = "mnp_reduce_outside",
-                                      .finish = "", .accumulator = 8, .indices = true, .mask = -1, .ninputs = 3,
-                                      .noutputs = 1, .operands = operands};
+    const mnp__reduction_spec spec = {.name = "outside",
+                                      .preamble = key->preamble,
+                                      .op = "mnp_reduce_outside",
+                                      .finish = "",
+                                      .accumulator = 8,
+                                      .indices = true,
+                                      .mask = -1,
+                                      .ninputs = 3,
+                                      .noutputs = 1,
+                                      .operands = operands};
     return mnp__reduction_new(ctx, &spec, reduction_p);
 }
 
@@ -83,7 +91,8 @@ static mnp_status find_outside(const char *function, const mnp_array *indices, i
     key.dtype = indices->dtype;
     MNP_TRY(mnp__ctx_reduction(ctx, &key, sizeof key, build, &key, &reduction));
     const mnp_array *inputs[] = {indices, mnp_scalar_int(ctx, low), mnp_scalar_int(ctx, high)};
-    MNP_TRY(mnp__reduction_run(reduction, &(mnp__reduction_call){.function = function, .inputs = inputs,
+    MNP_TRY(mnp__reduction_run(reduction, &(mnp__reduction_call){.function = function,
+                                                                 .inputs = inputs,
                                                                  .outputs_p = &first_out,
                                                                  .axes = (1u << indices->layout->ndim) - 1}));
     mnp_status st = mnp_array_to_host(first, MNP_ALL_RANKS, first_p);
@@ -221,8 +230,8 @@ static mnp_status load(mnp_ctx *ctx, size_t size, mnp__kernel **kernel_p)
                        : size == 4 ? "#define MNP_UNIT uint32_t\n"
                        : size == 8 ? "#define MNP_UNIT uint64_t\n"
                                    : "#define MNP_UNIT mnp_sixteen\n";
-    return mnp__ctx_kernel(ctx, &(mnp__kernel_spec){.file = "indexing/indexed.cu", .function = "move_indexed", .defines = unit},
-                           kernel_p);
+    return mnp__ctx_kernel(
+        ctx, &(mnp__kernel_spec){.file = "indexing/indexed.cu", .function = "move_indexed", .defines = unit}, kernel_p);
 }
 
 mnp_status mnp__indexed_run(mnp_ctx *ctx, size_t size, const mnp_indexed_params *moved)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What selecting is made of on one rank: indices looked through and made dense, elements moved by them, and results
  * brought to where they were given.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Masks: x[mask], x[mask] = values, numpy.place and putmask.
  *
@@ -163,8 +164,8 @@ static mnp_status move_rows(const lined *both, void *dense, bool back)
     const int64_t count = mnp__compaction_count(&both->compaction);
     int64_t extent[MNP_MAX_DIMS], strides[MNP_MAX_DIMS];
     void *numbers = NULL;
-    mnp_indexed_params moved = {.src = back ? dense : x->data, .dst = back ? x->data : dense,
-                                .jump = x->local_strides[0], .scatters = back};
+    mnp_indexed_params moved = {
+        .src = back ? dense : x->data, .dst = back ? x->data : dense, .jump = x->local_strides[0], .scatters = back};
     MNP_TRY(MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, (size_t)count * sizeof(int64_t), &numbers)));
     mnp_status st = mnp__compaction_number(&both->compaction, 0, numbers);
     memcpy(extent, x->local_shape, sizeof extent);
@@ -222,8 +223,8 @@ static mnp_status get(const char *function, const lined *both, const mnp_array *
     mnp_layout *layout;
     mnp_array *result;
     MNP_TRY(layout_selected(both, shape, &layout));
-    mnp_status st = mnp__selected_new(function, x->dtype, layout, 2, (const mnp_array *const[]){x, mask}, *out_p,
-                                      &result);
+    mnp_status st =
+        mnp__selected_new(function, x->dtype, layout, 2, (const mnp_array *const[]){x, mask}, *out_p, &result);
     mnp_layout_free(layout);
     MNP_TRY(st);
     return deliver_evenly(result, select_to(both, result), out_p);
@@ -257,10 +258,11 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
                                           {"value", key->x, key->value, false},
                                           {"x", key->x, key->x, false},
                                           {"out", key->x, key->x, false}};
-    return mnp__loop_new(ctx,
-                         &(mnp__loop_spec){.name = "where_true", .preamble = "", .body = key->body, .ninputs = 3,
-                                           .noutputs = 1, .operands = operands},
-                         loop_p);
+    return mnp__loop_new(
+        ctx,
+        &(mnp__loop_spec){
+            .name = "where_true", .preamble = "", .body = key->body, .ninputs = 3, .noutputs = 1, .operands = operands},
+        loop_p);
 }
 
 /* Values, broadcast to x, where the mask is true, which has x's first dimensions. */
@@ -282,8 +284,9 @@ static mnp_status write_beside(const char *function, mnp_array *x, const mnp_arr
     if (more > 0)
         MNP_TRY(mnp_expand_dims(mask, more, after, &wide));
     const mnp_array *inputs[] = {wide ? wide : mask, values, x};
-    mnp_status st = mnp__apply(x->ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
-                                                           .outputs_p = &out_p, .layout = x->layout});
+    mnp_status st = mnp__apply(
+        x->ctx, &(mnp__application){
+                    .function = function, .loop = loop, .inputs = inputs, .outputs_p = &out_p, .layout = x->layout});
     mnp_array_free(wide);
     return st;
 }
@@ -330,8 +333,9 @@ static mnp_status set(const char *function, const lined *both, mnp_array *x, con
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are no values for the %" PRId64 " elements where the mask is true",
                         function, total);
     if (!again && values->layout->ndim == ndim && values->layout->shape[0] != total)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " values for the %" PRId64
-                        " places where the mask is true", function, values->layout->shape[0], total);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: there are %" PRId64 " values for the %" PRId64 " places where the mask is true", function,
+                        values->layout->shape[0], total);
     mnp_status st = again ? mnp__values_repeat(x->ctx, values, x->dtype, total, &rows)
                           : mnp__values_fit(function, x->ctx, values, x->dtype, ndim, shape, &rows);
     if (st == MNP_OK)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where elements are not 0, numpy.nonzero and its like; and numpy.compress and extract, which take what is there.
  */
@@ -96,8 +97,12 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
     mnp_status st = mnp__text_status(&body);
     if (st == MNP_OK)
         st = mnp__loop_new(ctx,
-                           &(mnp__loop_spec){.name = "unravel", .preamble = "", .body = body.data,
-                                             .ninputs = 1 + key->ndim, .noutputs = key->ndim, .operands = operands},
+                           &(mnp__loop_spec){.name = "unravel",
+                                             .preamble = "",
+                                             .body = body.data,
+                                             .ninputs = 1 + key->ndim,
+                                             .noutputs = key->ndim,
+                                             .operands = operands},
                            loop_p);
     mnp__text_free(&body);
     return st;
@@ -117,14 +122,17 @@ static mnp_status unravel(const char *function, const mnp_array *x, const mnp_ar
     for (int d = 0; d < ndim; d++) {
         const mnp_dtype memory = *outs_p[d] ? (*outs_p[d])->dtype : MNP_INT64;
         if (!mnp_can_cast(MNP_INT64, memory, MNP_CASTING_SAME_KIND))
-            return MNP_FAIL(MNP_ERR_ARG, "%s: the result is int64, and cannot be cast to the output's %s under "
-                            "\"same_kind\"", function, mnp_dtype_name(memory));
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%s: the result is int64, and cannot be cast to the output's %s under "
+                            "\"same_kind\"",
+                            function, mnp_dtype_name(memory));
         key.memory[d] = (signed char)memory;
         inputs[1 + d] = mnp_scalar_int(ctx, x->layout->shape[d]);
     }
     MNP_TRY(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop));
-    return mnp__apply(ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
-                                               .outputs_p = outs_p, .layout = numbers->layout});
+    return mnp__apply(
+        ctx, &(mnp__application){
+                 .function = function, .loop = loop, .inputs = inputs, .outputs_p = outs_p, .layout = numbers->layout});
 }
 
 /* ---- the functions ---- */
@@ -201,8 +209,8 @@ mnp_status mnp_compress(const mnp_array *condition, const mnp_array *x, int axis
     if (condition->layout->ndim != 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the condition has %d dimensions, and must have 1", function,
                         condition->layout->ndim);
-    const bool beside = axis == MNP_FLATTENED && condition->dtype == MNP_BOOL &&
-                        condition->layout->size == x->layout->size;
+    const bool beside =
+        axis == MNP_FLATTENED && condition->dtype == MNP_BOOL && condition->layout->size == x->layout->size;
     if (beside) {
         MNP_TRY(mnp_ravel(x, &flat));
         st = mnp_mask_get(flat, condition, out_p);

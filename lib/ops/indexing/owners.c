@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Routes: a kernel finds the owner of every index; sorting by owner groups them; then they travel.
  */
@@ -23,8 +24,8 @@ static mnp_dtype key_type(const mnp_ctx *ctx)
 static mnp_status get_kernel(mnp_ctx *ctx, mnp__kernel **kernel_p)
 {
     const char *key = key_type(ctx) == MNP_UINT8 ? "#define MNP_KEY uint8_t\n" : "#define MNP_KEY uint32_t\n";
-    return mnp__ctx_kernel(ctx, &(mnp__kernel_spec){.file = "indexing/owners.cu", .function = "find_owners", .defines = key},
-                           kernel_p);
+    return mnp__ctx_kernel(
+        ctx, &(mnp__kernel_spec){.file = "indexing/owners.cu", .function = "find_owners", .defines = key}, kernel_p);
 }
 
 static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_owners_params *params)
@@ -91,8 +92,8 @@ struct search {
     mnp_owners_params params;
     mnp__kernel *kernel;
     int64_t *host_cuts, *host_counts;
-    int64_t *cuts, *counts; /* on the device, as what follows */
-    void *keys;             /* the owners, also when they are sorted */
+    int64_t *cuts, *counts;                                   /* on the device, as what follows */
+    void *keys;                                               /* the owners, also when they are sorted */
     int nmesh, mesh[MNP_MAX_DIMS], rank_stride[MNP_MAX_DIMS]; /* of mesh axes along which all replicas are told */
     int64_t replicas;
 };
@@ -150,8 +151,7 @@ static mnp_status send_cuts(const mnp_array *x, unsigned axes, struct search *se
             continue;
         const int64_t whole[2] = {0, x->layout->shape[d]};
         const int64_t *cuts = search->params.parts[k] > 1 ? x->layout->cuts[d] : whole;
-        memcpy(search->host_cuts + search->params.first[k], cuts,
-               ((size_t)search->params.parts[k] + 1) * sizeof *cuts);
+        memcpy(search->host_cuts + search->params.first[k], cuts, ((size_t)search->params.parts[k] + 1) * sizeof *cuts);
         k++;
     }
     MNP_TRY(alloc(ctx, total, sizeof(int64_t), &search->cuts));
@@ -191,14 +191,22 @@ static mnp_status find(mnp_ctx *ctx, const struct search *search, const int64_t 
 /* Group the indices by their owners, and bring how many there are of each to the CPU. */
 static mnp_status group(mnp_ctx *ctx, const struct search *search, const int64_t *index, const mnp__route *route)
 {
-    const mnp__order order = {.dtype = key_type(ctx), .lines = 1, .length = route->sent, .keys = search->keys,
-                              .sorted = search->keys, .payload_size = 8, .sorted_payload = route->order};
-    const mnp_owners_params count = {.task = MNP_OWNERS_COUNT, .count = ctx->comm.size, .keys = route->sent,
-                                     .key = search->keys, .number = (long long *)search->counts};
+    const mnp__radix_sort order = {.dtype = key_type(ctx),
+                                   .lines = 1,
+                                   .length = route->sent,
+                                   .keys = search->keys,
+                                   .sorted = search->keys,
+                                   .payload_size = 8,
+                                   .sorted_payload = route->order};
+    const mnp_owners_params count = {.task = MNP_OWNERS_COUNT,
+                                     .count = ctx->comm.size,
+                                     .keys = route->sent,
+                                     .key = search->keys,
+                                     .number = (long long *)search->counts};
     mnp_status st = MNP_OK;
     for (int64_t replica = 0; replica < search->replicas && st == MNP_OK; replica++)
         st = find(ctx, search, index, route, replica);
-    mnp_status sorted = mnp__order_sort(ctx, &order); /* also after a failure: the others wait for its kernels */
+    mnp_status sorted = mnp__radix_sort_run(ctx, &order); /* also after a failure: the others wait for its kernels */
     MNP_TRY(st);
     MNP_TRY(sorted);
     MNP_TRY(run(ctx, search->kernel, &count));
@@ -215,8 +223,11 @@ static mnp_status send(const mnp_array *x, unsigned axes, const int64_t *index, 
     mnp_ctx *ctx = x->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
     int64_t *grouped = NULL;
-    mnp_indexed_params pack = {.index = (const long long *)route->order, .src = index, .jump = 1,
-                               .count = route->count, .mode = MNP_INDEXED_WRAP};
+    mnp_indexed_params pack = {.index = (const long long *)route->order,
+                               .src = index,
+                               .jump = 1,
+                               .count = route->count,
+                               .mode = MNP_INDEXED_WRAP};
     MNP_TRY(mnp__shuffle_new(ctx, search->host_counts, &route->shuffle));
     route->received = mnp__shuffle_received(route->shuffle);
     mnp_status st = alloc(ctx, route->sent, sizeof(int64_t), &grouped);
@@ -227,8 +238,7 @@ static mnp_status send(const mnp_array *x, unsigned axes, const int64_t *index, 
     mnp__indexed_add(&pack, route->sent, 0, 1, 1);
     MNP_TRY_OR(MNP_AGREE(ctx, mnp__indexed_run(ctx, sizeof(int64_t), &pack)), st, done);
     MNP_TRY_OR(mnp__shuffle_send(route->shuffle, sizeof(int64_t), grouped, route->places), st, done);
-    st = MNP_AGREE(ctx, mnp__owners_place(x, axes, route->places, route->received, search->params.mode,
-                                          route->places));
+    st = MNP_AGREE(ctx, mnp__owners_place(x, axes, route->places, route->received, search->params.mode, route->places));
 done:
     ops->free(ctx->device, grouped);
     return st;

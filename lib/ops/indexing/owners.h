@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Owners: indices go to the ranks that own the elements they name, and these find the elements in their blocks.
  *

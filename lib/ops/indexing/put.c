@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * numpy.put, put_along_axis, and the method `at` of element-wise functions: values scattered over an array.
  */
@@ -91,8 +92,10 @@ static mnp_status resolve(const char *name, const mnp_array *x, const mnp_array 
         return MNP_FAIL(MNP_ERR_ARG, "mnp_ufunc_at: the function's name is NULL");
     at->ufunc = mnp__ufunc_find(name, strlen(name));
     if (!at->ufunc || at->ufunc->noutputs != 1 || at->ufunc->ninputs > 2)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_ufunc_at: \"%s\" is no element-wise function of one or two operands and one "
-                        "result", name);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_ufunc_at: \"%s\" is no element-wise function of one or two operands and one "
+                        "result",
+                        name);
     if ((at->ufunc->ninputs == 2) != (values != NULL))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_ufunc_at: %s takes %s second operand", name, values ? "no" : "a");
     if (values)
@@ -100,8 +103,10 @@ static mnp_status resolve(const char *name, const mnp_array *x, const mnp_array 
     MNP_TRY(mnp__ufunc_resolve(at->ufunc, types, at->loop, results));
     at->result = results[0];
     if (!mnp_can_cast(at->result, x->dtype, MNP_CASTING_SAME_KIND))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_ufunc_at: the result of %s is %s, and cannot be cast to %s under "
-                        "\"same_kind\"", name, mnp_dtype_name(at->result), mnp_dtype_name(x->dtype));
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_ufunc_at: the result of %s is %s, and cannot be cast to %s under "
+                        "\"same_kind\"",
+                        name, mnp_dtype_name(at->result), mnp_dtype_name(x->dtype));
     return MNP_OK;
 }
 
@@ -112,8 +117,10 @@ static void write_apply(const struct at *at, mnp_dtype dtype, mnp__text *text)
     const bool two = at->ufunc->ninputs == 2;
     mnp__text_add(text, "#include \"maniple/math.h\"\ntypedef %s mnp_element;\ntypedef %s mnp_value;\n",
                   mnp__jit_type(dtype), two ? mnp__jit_type(at->loop[1]) : "mnp_bool");
-    mnp__text_add(text, "enum { mnp_last_alone = 0 };\n"
-                        "MNP_INLINE void mnp_apply(mnp_element &x, mnp_value%s)\n{\n", two ? " value" : "");
+    mnp__text_add(text,
+                  "enum { mnp_last_alone = 0 };\n"
+                  "MNP_INLINE void mnp_apply(mnp_element &x, mnp_value%s)\n{\n",
+                  two ? " value" : "");
     mnp__text_add(text, "    const %s result = mnp_%s(mnp_to<%s>::from(x)%s);\n", mnp__jit_type(at->result),
                   at->ufunc->name, first, two ? ", value" : "");
     mnp__text_add(text, "    x = mnp_to<mnp_element>::from(result);\n}\n");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Indices and values travel together to the owners of the elements, and are applied there: first those of rank 0, each
  * rank's in their order, which is the order of the indices, as these are dealt out over the ranks in C order.
@@ -34,9 +35,14 @@ static void find_span(const mnp_array *x, mnp_scatter_params *params)
 /* Sort the values by their places: what threads that run side by side need.  `order` receives which each is. */
 static mnp_status sort(mnp_ctx *ctx, int64_t count, int64_t *places, int64_t *order)
 {
-    const mnp__order all = {.dtype = MNP_INT64, .lines = 1, .length = count, .keys = places, .sorted = places,
-                            .payload_size = 8, .sorted_payload = order};
-    return mnp__order_sort(ctx, &all);
+    const mnp__radix_sort all = {.dtype = MNP_INT64,
+                                 .lines = 1,
+                                 .length = count,
+                                 .keys = places,
+                                 .sorted = places,
+                                 .payload_size = 8,
+                                 .sorted_payload = order};
+    return mnp__radix_sort_run(ctx, &all);
 }
 
 /* Whether threads run side by side, so that values must be in the order of their places. */
@@ -50,10 +56,14 @@ static mnp_status launch(const mnp__scatter *scatter, mnp_array *x, mnp_scatter_
     mnp_ctx *ctx = x->ctx;
     const mnp__launch how = mnp__launch_of(params->count);
     mnp__kernel *kernel;
-    MNP_TRY(mnp__ctx_kernel(ctx, &(mnp__kernel_spec){.file = "indexing/scatter.cu", .function = "scatter", .defines = "",
-                                                     .generated = scatter->generated,
-                                                     .nvrtc_options = "--fmad=false",
-                                                     .host_options = "-ffp-contract=off"}, &kernel));
+    MNP_TRY(mnp__ctx_kernel(ctx,
+                            &(mnp__kernel_spec){.file = "indexing/scatter.cu",
+                                                .function = "scatter",
+                                                .defines = "",
+                                                .generated = scatter->generated,
+                                                .nvrtc_options = "--fmad=false",
+                                                .host_options = "-ffp-contract=off"},
+                            &kernel));
     params->x = x->data;
     find_span(x, params);
     if (params->count == 0)
@@ -91,8 +101,11 @@ static mnp_status scatter_here(const mnp__scatter *scatter, mnp_array *x, const 
     const int64_t count = index->local_size;
     void *places = NULL;
     if (!must_sort(ctx) && x->dense & MNP__DENSE_C) {
-        mnp_scatter_params params = {.values = values->data, .place = index->data, .inside = x->layout->size,
-                                     .mode = scatter->mode, .count = count};
+        mnp_scatter_params params = {.values = values->data,
+                                     .place = index->data,
+                                     .inside = x->layout->size,
+                                     .mode = scatter->mode,
+                                     .count = count};
         return launch(scatter, x, &params);
     }
     MNP_TRY(MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, (size_t)count * sizeof(int64_t), &places)));
@@ -107,8 +120,11 @@ static mnp_status scatter_here(const mnp__scatter *scatter, mnp_array *x, const 
 static mnp_status send_values(const mnp__route *route, size_t size, const void *values, void **packed_p, void **got_p)
 {
     mnp_ctx *ctx = route->ctx;
-    mnp_indexed_params moved = {.src = values, .index = (const long long *)route->order, .jump = 1,
-                                .count = route->count, .mode = MNP_INDEXED_WRAP};
+    mnp_indexed_params moved = {.src = values,
+                                .index = (const long long *)route->order,
+                                .jump = 1,
+                                .count = route->count,
+                                .mode = MNP_INDEXED_WRAP};
     mnp_status st = ctx->device->ops->alloc(ctx->device, (size_t)route->sent * size, packed_p);
     if (st == MNP_OK)
         st = ctx->device->ops->alloc(ctx->device, (size_t)route->received * size, got_p);
@@ -225,8 +241,8 @@ mnp_status mnp__values_fit(const char *function, mnp_ctx *ctx, const mnp_array *
     const mnp_array *array;
     mnp_array *made;
     MNP_TRY(as_array(ctx, values, dtype, &array, &made));
-    const bool same = array->layout->ndim == ndim &&
-                      memcmp(array->layout->shape, shape, (size_t)ndim * sizeof *shape) == 0;
+    const bool same =
+        array->layout->ndim == ndim && memcmp(array->layout->shape, shape, (size_t)ndim * sizeof *shape) == 0;
     mnp_status st = same ? mnp_reshape(array, ndim, shape, fitted_p) : mnp_broadcast_to(array, ndim, shape, fitted_p);
     mnp_array_free(made);
     return st == MNP_OK ? st : mnp__fail_context(st, "%s: the values", function);

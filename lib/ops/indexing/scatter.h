@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Scattering: values come to the elements of an array that indices name, wherever those are.
  */

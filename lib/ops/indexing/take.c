@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * numpy.take and take_along_axis: layouts of the indices and of the result, which mnp__gather() fills.
  */
@@ -105,9 +106,8 @@ static mnp_status bring_whole(const mnp_array *x, int axis, mnp_array **whole_p)
         pin[i] = MNP__REPLICAS;
     for (int d = 0; d < x->layout->ndim; d++)
         dims[d] = d == axis ? mnp__layout_dim_whole(x->layout->shape[d]) : mnp__layout_dim_of(x->layout, d);
-    MNP_TRY(axis == MNP_FLATTENED
-                ? mnp_layout_replicated(x->layout->nranks, x->layout->ndim, x->layout->shape, &layout)
-                : mnp__layout_derive_pinned(x->layout, pin, x->layout->ndim, dims, &layout));
+    MNP_TRY(axis == MNP_FLATTENED ? mnp_layout_replicated(x->layout->nranks, x->layout->ndim, x->layout->shape, &layout)
+                                  : mnp__layout_derive_pinned(x->layout, pin, x->layout->ndim, dims, &layout));
     mnp_status st = mnp_redistribute(x, layout, whole_p);
     mnp_layout_free(layout);
     return st;
@@ -149,8 +149,8 @@ static mnp_status take(const char *function, const mnp_array *x, const mnp_array
         return take_from_whole(function, x, indices, axis, mode, out_p);
     MNP_TRY(axis == MNP_FLATTENED ? layout_flat(indices->layout, *out_p, &layout)
                                   : layout_along(x->layout, indices->layout, axis, &layout));
-    mnp_status st = mnp__selected_new(function, x->dtype, layout, 2, (const mnp_array *const[]){x, indices}, *out_p,
-                                      &result);
+    mnp_status st =
+        mnp__selected_new(function, x->dtype, layout, 2, (const mnp_array *const[]){x, indices}, *out_p, &result);
     if (st == MNP_OK && layout->size > 0)
         st = gather(x, indices, axis, mode, layout, result);
     mnp_layout_free(layout);
@@ -181,13 +181,12 @@ static mnp_status gather_along(const mnp_array *x, const mnp_array *indices, int
 {
     const mnp_array *here;
     mnp_array *temporary;
-    mnp_indexed_params moved = {.src = x->data, .dst = result->data, .jump = x->local_strides[axis],
-                                .count = x->layout->shape[axis]};
+    mnp_indexed_params moved = {
+        .src = x->data, .dst = result->data, .jump = x->local_strides[axis], .count = x->layout->shape[axis]};
     MNP_TRY(mnp__indices_bring(indices, result->layout, false, &here, &temporary));
     moved.index = here->data;
     for (int d = 0; d < x->layout->ndim; d++)
-        mnp__indexed_add(&moved, result->local_shape[d], d == axis ? 0 : x->local_strides[d],
-                         result->local_strides[d],
+        mnp__indexed_add(&moved, result->local_shape[d], d == axis ? 0 : x->local_strides[d], result->local_strides[d],
                          indices->layout->shape[d] == result->layout->shape[d] ? here->local_strides[d] : 0);
     mnp_status st = mnp__indexed_run(x->ctx, mnp_dtype_size(x->dtype), &moved);
     mnp_array_free(temporary);
@@ -219,8 +218,8 @@ static mnp_status take_lines(const char *function, const mnp_array *x, const mnp
     mnp_array *result;
     mnp_layout *layout;
     MNP_TRY(layout_of_lines(x, indices, axis, &layout));
-    mnp_status st = mnp__selected_new(function, x->dtype, layout, 2, (const mnp_array *const[]){x, indices}, *out_p,
-                                      &result);
+    mnp_status st =
+        mnp__selected_new(function, x->dtype, layout, 2, (const mnp_array *const[]){x, indices}, *out_p, &result);
     mnp_layout_free(layout);
     MNP_TRY(st);
     return mnp__selected_deliver(result, gather_along(x, indices, axis, result), out_p);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Concatenation and its relatives: every argument is placed into the result by one run of the mover.
  */
@@ -75,15 +76,15 @@ static mnp_status join(const char *function, int count, const mnp_array *const *
     MNP_TRY(joined_dtype(count, arrays, *result_p, &dtype));
     for (int d = 0; d < ndim; d++)
         kept[d] = d == axis ? -1 : d;
-    MNP_TRY(mnp__place_layout(count, arrays, ndim, shape, kept, &layout));
+    MNP_TRY(mnp__paste_layout(count, arrays, ndim, shape, kept, &layout));
     mnp_status st = mnp__target_new(function, dtype, layout, count, arrays, *result_p, &target);
     mnp_layout_free(layout);
     MNP_TRY(st);
     for (int i = 0; i < count && st == MNP_OK; i++) {
-        mnp__placement placement = mnp__placement_of(target);
+        mnp__paste_source placement = mnp__paste_source_of(target);
         placement.origin[axis] = placement.lo[axis] = at;
         placement.hi[axis] = at += arrays[i]->layout->shape[axis];
-        st = mnp__place(function, arrays[i], &placement, target);
+        st = mnp__paste(function, arrays[i], &placement, target);
     }
     return mnp__target_deliver(target, st, result_p);
 }
@@ -208,12 +209,12 @@ mnp_status mnp_append(const mnp_array *x, const mnp_array *values, int axis, mnp
 /* x[:cut], then a gap of `more` elements, or if that is negative without as many, then the rest of x. */
 static mnp_status part(const char *function, const mnp_array *x, int axis, int64_t cut, int64_t more, mnp_array *target)
 {
-    mnp__placement head = mnp__placement_of(target), tail = head;
+    mnp__paste_source head = mnp__paste_source_of(target), tail = head;
     head.hi[axis] = cut;
     tail.lo[axis] = cut + (more > 0 ? more : 0);
     tail.origin[axis] = more;
-    MNP_TRY(mnp__place(function, x, &head, target));
-    return mnp__place(function, x, &tail, target);
+    MNP_TRY(mnp__paste(function, x, &head, target));
+    return mnp__paste(function, x, &tail, target);
 }
 
 /* A result with the shape of x but along `axis`. */
@@ -227,7 +228,7 @@ static mnp_status resized(const char *function, const mnp_array *x, int axis, in
         shape[d] = d == axis ? extent : x->layout->shape[d];
         kept[d] = d == axis ? -1 : d;
     }
-    MNP_TRY(mnp__place_layout(1, inputs, x->layout->ndim, shape, kept, &layout));
+    MNP_TRY(mnp__paste_layout(1, inputs, x->layout->ndim, shape, kept, &layout));
     mnp_status st = mnp__target_new(function, x->dtype, layout, count, inputs, given, target_p);
     mnp_layout_free(layout);
     return st;
@@ -255,15 +256,15 @@ mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values
     index += index < 0 ? extent : 0;
     MNP_TRY(fit_values(x, values, axis, &fitted));
     int64_t more = fitted->layout->shape[axis];
-    mnp_status st = resized("mnp_insert", x, axis, extent + more, 2, (const mnp_array *const[]){x, fitted}, *result_p,
-                            &target);
+    mnp_status st =
+        resized("mnp_insert", x, axis, extent + more, 2, (const mnp_array *const[]){x, fitted}, *result_p, &target);
     if (st == MNP_OK) {
-        mnp__placement middle = mnp__placement_of(target);
+        mnp__paste_source middle = mnp__paste_source_of(target);
         middle.lo[axis] = middle.origin[axis] = index;
         middle.hi[axis] = index + more;
         st = part("mnp_insert", x, axis, index, more, target);
         if (st == MNP_OK)
-            st = mnp__place("mnp_insert", fitted, &middle, target);
+            st = mnp__paste("mnp_insert", fitted, &middle, target);
         st = mnp__target_deliver(target, st, result_p);
     }
     mnp_array_free(fitted);

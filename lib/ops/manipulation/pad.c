@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * numpy.pad: the mover's boundaries are its modes.  Constants are filled in on each rank, in boxes that do not overlap.
  */
@@ -59,16 +60,16 @@ static mnp_status pad(const char *function, const mnp_array *x, const int64_t *w
     mnp_layout *layout;
     mnp_array *target;
     MNP_TRY(padded_shape(function, x, widths, mode, shape, kept));
-    MNP_TRY(mnp__place_layout(1, &x, ndim, shape, kept, &layout));
+    MNP_TRY(mnp__paste_layout(1, &x, ndim, shape, kept, &layout));
     mnp_status st = mnp__target_new(function, x->dtype, layout, 1, &x, *result_p, &target);
     mnp_layout_free(layout);
     MNP_TRY(st);
-    mnp__placement placement = mnp__placement_of(target);
+    mnp__paste_source placement = mnp__paste_source_of(target);
     for (int d = 0; d < ndim; d++) {
         placement.origin[d] = widths[2 * d];
         placement.boundaries[d] = mode;
     }
-    st = mnp__place(function, x, &placement, target);
+    st = mnp__paste(function, x, &placement, target);
     for (int i = 0; i < 2 * ndim && st == MNP_OK && mode == MNP_BOUNDARY_FILL; i++) {
         if (widths[i] > 0)
             st = fill_side(function, x, widths, i / 2, i % 2, values + (size_t)i * step, target);

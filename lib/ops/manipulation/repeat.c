@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Repeating elements: every rank repeats what it has, and the result is cut where x is.
  */

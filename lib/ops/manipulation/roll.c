@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rolling and tiling: an array goes on beyond its borders round the end.
  */
@@ -30,12 +31,12 @@ static mnp_status roll(const mnp_array *x, const int64_t *shift, mnp_array **res
 {
     mnp_array *target;
     MNP_TRY(mnp__target_new("mnp_roll", x->dtype, x->layout, 1, &x, *result_p, &target));
-    mnp__placement placement = mnp__placement_of(target);
+    mnp__paste_source placement = mnp__paste_source_of(target);
     for (int d = 0; d < x->layout->ndim; d++) {
         placement.origin[d] = shift[d];
         placement.boundaries[d] = MNP_BOUNDARY_WRAP;
     }
-    return mnp__target_deliver(target, mnp__place("mnp_roll", x, &placement, target), result_p);
+    return mnp__target_deliver(target, mnp__paste("mnp_roll", x, &placement, target), result_p);
 }
 
 /* The flattened array, rolled, in the shape and layout of x. */
@@ -105,17 +106,17 @@ static mnp_status tile(const mnp_array *x, const int64_t *repeats, mnp_array **r
             return MNP_FAIL(MNP_ERR_ARG, "mnp_tile: dimension %d becomes too long for 64-bit sizes", d);
         kept[d] = repeats[d] == 1 ? d : -1;
     }
-    MNP_TRY(mnp__place_layout(1, &x, ndim, shape, kept, &layout));
+    MNP_TRY(mnp__paste_layout(1, &x, ndim, shape, kept, &layout));
     mnp_status st = mnp__target_new("mnp_tile", x->dtype, layout, 1, &x, *result_p, &target);
     mnp_layout_free(layout);
     MNP_TRY(st);
-    mnp__placement placement = mnp__placement_of(target);
+    mnp__paste_source placement = mnp__paste_source_of(target);
     for (int d = 0; d < ndim; d++)
         placement.boundaries[d] = MNP_BOUNDARY_WRAP;
     if (repeat_fewer(ndim, repeats, fewer))
         st = tile(x, fewer, &longer);
     if (st == MNP_OK)
-        st = mnp__place("mnp_tile", longer ? longer : x, &placement, target);
+        st = mnp__paste("mnp_tile", longer ? longer : x, &placement, target);
     mnp_array_free(longer);
     return mnp__target_deliver(target, st, result_p);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Choices and permutations: indices are drawn, and elements taken by them.
  */
@@ -73,8 +74,12 @@ done:
  */
 static mnp_status ring_first(mnp_rng *rng, int64_t n, const double *p, const mnp_layout *natural, mnp_array **out_p)
 {
-    mnp__draw draw = {.function = "mnp_random_choice", .sampler = "mnp_draw_exponential", .dtype = MNP_FLOAT64,
-                      .ndim = 1, .shape = &n, .params.real = {1}};
+    mnp__draw draw = {.function = "mnp_random_choice",
+                      .sampler = "mnp_draw_exponential",
+                      .dtype = MNP_FLOAT64,
+                      .ndim = 1,
+                      .shape = &n,
+                      .params.real = {1}};
     mnp_array *times = NULL, *rates = NULL, *first = NULL, *at = NULL, *shaped = NULL;
     mnp_status st;
     if (*out_p)
@@ -82,7 +87,8 @@ static mnp_status ring_first(mnp_rng *rng, int64_t n, const double *p, const mnp
     MNP_TRY(mnp__random_draw(rng, &draw, &times));
     MNP_TRY_OR(mnp_array_from_host(rng->ctx, MNP_FLOAT64, 1, &n, p, &rates), st, done);
     MNP_TRY_OR(mnp_eval(rng->ctx, "times = log(times) - log(rates)", MNP_IN("times", times, "rates", rates),
-                        MNP_OUT("times", &times)), st, done);
+                        MNP_OUT("times", &times)),
+               st, done);
     MNP_TRY_OR(mnp_topk(times, natural->size, 0, false, &first, &at), st, done);
     MNP_TRY_OR(mnp_reshape(at, natural->ndim, natural->shape, &shaped), st, done);
     st = mnp_redistribute(shaped, *out_p ? (*out_p)->layout : natural, out_p);
@@ -141,8 +147,10 @@ static mnp_status check_choice(const mnp_array *a, int64_t n, bool replace, cons
     for (int64_t i = 0; i < n; i++)
         likely += p[i] > 0;
     if (!replace && result->size > likely)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %" PRId64 " elements cannot be chosen without replacement, as only %" PRId64
-                        " have a probability above 0", function, result->size, likely);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: %" PRId64 " elements cannot be chosen without replacement, as only %" PRId64
+                        " have a probability above 0",
+                        function, result->size, likely);
     return MNP_OK;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Distributions: arguments are checked, and made the constants that the samplers of kernels/random/random_draws.h want.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Generators, and the launch that fills an array: every rank computes its own block from the elements' global indices.
  */
@@ -124,8 +125,8 @@ static void describe_block(const mnp_array *array, mnp_random_params *params)
         const int64_t extent = array->local_shape[d], stride = array->local_strides[d];
         if (extent == 1)
             continue;
-        const bool joins = ndim > 0 && params->stride[ndim - 1] == stride * extent &&
-                           params->step[ndim - 1] == steps[d] * extent;
+        const bool joins =
+            ndim > 0 && params->stride[ndim - 1] == stride * extent && params->step[ndim - 1] == steps[d] * extent;
         const int to = joins ? ndim - 1 : ndim++;
         params->extent[to] = joins ? params->extent[to] * extent : extent;
         params->stride[to] = stride;

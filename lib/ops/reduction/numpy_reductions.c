@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NumPy's reductions: a table of what they are made of (kernels/reduction/reduce_ops.h), and from a call's arguments to a
  * reduction that the context keeps.
@@ -29,10 +30,12 @@ enum rule {
 typedef struct mnp__reduce_function {
     const char *name;
     enum rule rule;
-    const char *op;        /* its type in kernels/reduction/reduce_ops.h; mnp_value is that of the elements as they are taken */
+    const char
+        *op; /* its type in kernels/reduction/reduce_ops.h; mnp_value is that of the elements as they are taken */
     const char *op_masked; /* NULL, or what it is with a mask */
     const char *initial;   /* the function that brings a number in; NULL: there is none */
-    const char *steady;    /* `op` in the reproducible mode, of floats: kernels/reduction/reduce_binned.h; NULL: the same */
+    const char
+        *steady; /* `op` in the reproducible mode, of floats: kernels/reduction/reduce_binned.h; NULL: the same */
     const char *steady_masked;
 } function;
 
@@ -65,8 +68,8 @@ enum id {
 static const function functions[] = {
     [ID_SUM] = {"sum", SUM, "mnp_reduce_sum<mnp_value>", NULL, "mnp_add", "mnp_binned_sum<mnp_value>", NULL},
     [ID_PROD] = {"prod", SUM, "mnp_reduce_prod<mnp_value>", NULL, "mnp_multiply", NULL, NULL},
-    [ID_NANSUM] = {"nansum", SUM, "mnp_reduce_sum<mnp_value, true>", NULL, "mnp_add",
-                   "mnp_binned_sum<mnp_value, true>", NULL},
+    [ID_NANSUM] = {"nansum", SUM, "mnp_reduce_sum<mnp_value, true>", NULL, "mnp_add", "mnp_binned_sum<mnp_value, true>",
+                   NULL},
     [ID_NANPROD] = {"nanprod", SUM, "mnp_reduce_prod<mnp_value, true>", NULL, "mnp_multiply", NULL, NULL},
     [ID_MEAN] = {"mean", MEAN, "mnp_reduce_mean<mnp_value>", "mnp_reduce_mean_of_some<mnp_value, false>", NULL,
                  "mnp_binned_mean<mnp_value>", "mnp_binned_mean_of_some<mnp_value, false>"},
@@ -80,8 +83,8 @@ static const function functions[] = {
                    "mnp_binned_var<mnp_value, false, true>", NULL},
     [ID_NANSTD] = {"nanstd", SPREAD, "mnp_reduce_var<mnp_value, true, true>", NULL, NULL,
                    "mnp_binned_var<mnp_value, true, true>", NULL},
-    [ID_AVERAGE] = {"average", MEAN, "mnp_reduce_average<mnp_value>", NULL, NULL,
-                    "mnp_binned_average<mnp_value>", NULL},
+    [ID_AVERAGE] = {"average", MEAN, "mnp_reduce_average<mnp_value>", NULL, NULL, "mnp_binned_average<mnp_value>",
+                    NULL},
     [ID_MAX] = {"max", SAME, "mnp_reduce_extreme<mnp_value, true, false>", NULL, "mnp_maximum",
                 "mnp_steady_extreme<mnp_value, true, false>", NULL},
     [ID_MIN] = {"min", SAME, "mnp_reduce_extreme<mnp_value, false, false>", NULL, "mnp_minimum",
@@ -104,8 +107,8 @@ static const function functions[] = {
 typedef struct key {
     /* dtypes of x, of the elements as they are taken, of what is beside them */
     unsigned char id, memory, type, beside;
-    unsigned char pairs, masked, initial;    /* whether anything is; `initial`: the kind of the number, or 0 */
-    unsigned char result, stored;            /* dtypes of the result and of the output */
+    unsigned char pairs, masked, initial; /* whether anything is; `initial`: the kind of the number, or 0 */
+    unsigned char result, stored;         /* dtypes of the result and of the output */
 } key;
 
 /* ---- types ---- */
@@ -154,10 +157,13 @@ static mnp_status choose_type(const function *f, mnp_dtype own, const char *want
 static mnp_dtype result_of(const function *f, mnp_dtype type)
 {
     switch (f->rule) {
-    case SPREAD: return real_of(type);
+    case SPREAD:
+        return real_of(type);
     case INDEX:
-    case COUNT: return MNP_INT64;
-    default: return type;
+    case COUNT:
+        return MNP_INT64;
+    default:
+        return type;
     }
 }
 
@@ -169,12 +175,18 @@ static size_t accumulator_of(const function *f, mnp_dtype type)
     bool complex = mnp_dtype_kind(type) == 'c', exact = type == MNP_FLOAT64 || type == MNP_COMPLEX128;
     size_t sum = (complex ? 16 : 8) * (exact ? 2u : 1u);
     switch (f->rule) {
-    case SUM: return f->op_masked ? sum + 8 : sum;
-    case MEAN: return f == &functions[ID_AVERAGE] ? 2 * sum : sum + 8;
-    case SPREAD: return complex ? 48 : 32;
-    case SAME: return f == &functions[ID_PTP] && mnp_dtype_size(type) > 4 ? 2 * mnp_dtype_size(type) : complex ? 16 : 8;
-    case INDEX: return mnp_dtype_size(type) > 8 ? 24 : 16;
-    default: return 8;
+    case SUM:
+        return f->op_masked ? sum + 8 : sum;
+    case MEAN:
+        return f == &functions[ID_AVERAGE] ? 2 * sum : sum + 8;
+    case SPREAD:
+        return complex ? 48 : 32;
+    case SAME:
+        return f == &functions[ID_PTP] && mnp_dtype_size(type) > 4 ? 2 * mnp_dtype_size(type) : complex ? 16 : 8;
+    case INDEX:
+        return mnp_dtype_size(type) > 8 ? 24 : 16;
+    default:
+        return 8;
     }
 }
 
@@ -227,9 +239,9 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
     char finish[160] = "";
     operands[ninputs++] = (mnp__loop_operand){"x", (mnp_dtype)k->type, (mnp_dtype)k->memory, false};
     if (k->pairs)
-        operands[ninputs++] = (mnp__loop_operand){"beside",
-                                                  f->rule == SPREAD ? wide_of((mnp_dtype)k->type) : (mnp_dtype)k->type,
-                                                  (mnp_dtype)k->beside, false};
+        operands[ninputs++] =
+            (mnp__loop_operand){"beside", f->rule == SPREAD ? wide_of((mnp_dtype)k->type) : (mnp_dtype)k->type,
+                                (mnp_dtype)k->beside, false};
     if (k->masked) {
         mask = ninputs;
         operands[ninputs++] = (mnp__loop_operand){"where", MNP_BOOL, MNP_BOOL, false};
@@ -239,12 +251,8 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
         snprintf(finish, sizeof finish,
                  "OUT(%d) = %s(OUT(%d), mnp_to<mnp_type%d>::from(mnp_from_words<%s>(p.initial)));", ninputs, f->initial,
                  ninputs, ninputs, carrier);
-    mnp__reduction_spec spec = {.preamble = "",
-                                .finish = finish,
-                                .mask = mask,
-                                .ninputs = ninputs,
-                                .noutputs = 1,
-                                .operands = operands};
+    mnp__reduction_spec spec = {
+        .preamble = "", .finish = finish, .mask = mask, .ninputs = ninputs, .noutputs = 1, .operands = operands};
     mnp__reduce_describe(ctx, f, (mnp_dtype)k->type, k->masked, &spec);
     return mnp__reduction_new(ctx, &spec, reduction_p);
 }
@@ -372,8 +380,8 @@ static mnp_status spread(enum id id, const mnp_array *x, mnp_dtype type, const m
     kept.keepdims = true;
     MNP_TRY(check(&functions[id], x, result, axes, &mask));
     MNP_TRY(check_stored(&functions[id], result, *out_p, &stored));
-    MNP_TRY(reduce(id == ID_NANVAR || id == ID_NANSTD ? ID_NANMEAN : ID_MEAN, x, NULL, type, wide_of(type), &kept,
-                   &mean));
+    MNP_TRY(
+        reduce(id == ID_NANVAR || id == ID_NANSTD ? ID_NANMEAN : ID_MEAN, x, NULL, type, wide_of(type), &kept, &mean));
     mnp_status st = reduce(id, x, mean, type, result, axes, out_p);
     mnp_array_free(mean);
     return st;
@@ -455,9 +463,12 @@ const char *mnp__reduce_name(int i)
 bool mnp__reduce_has(const mnp__reduce_function *f, mnp__reduce_option option)
 {
     switch (option) {
-    case MNP__REDUCE_DTYPE: return f->rule == SUM || f->rule == MEAN || f->rule == SPREAD;
-    case MNP__REDUCE_DDOF: return f->rule == SPREAD;
-    default: return f->rule == INDEX;
+    case MNP__REDUCE_DTYPE:
+        return f->rule == SUM || f->rule == MEAN || f->rule == SPREAD;
+    case MNP__REDUCE_DDOF:
+        return f->rule == SPREAD;
+    default:
+        return f->rule == INDEX;
     }
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NumPy's reductions by their names, for what takes the values of an expression instead of an array's elements.
  */

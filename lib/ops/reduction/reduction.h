@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions: what brings elements together, along some dimensions or all.
  *
@@ -24,16 +25,17 @@ typedef struct mnp__reduction_spec {
     const char *preamble; /* "" or C++ that comes before `op` */
     /* the C++ type of the reduction; it may speak of mnp_typeK, and of mnp_value, its elements' */
     const char *op;
-    bool mapped;          /* `preamble` has mnp_value and mnp_map(), which makes one of all inputs but the mask; else
+    bool mapped;         /* `preamble` has mnp_value and mnp_map(), which makes one of all inputs but the mask; else
                              mnp_value is mnp_type0, and `op` takes all inputs */
-    const char *finish;   /* "" or C++ statements on OUT(K), the results, after the reduction gave them */
-    const char *options;  /* NULL or more options for NVRTC, as in mnp__loop_spec */
-    size_t accumulator;   /* room for an acc of `op`, in bytes: a multiple of 8, at most 256 */
-    bool contract;        /* as in mnp__loop_spec */
-    bool indices;         /* `op` takes the elements' indices: the flat one in the order of the reduced dimensions */
-    bool searches;        /* `op` is mnp_reduce_index: on the host most elements are passed over */
-    bool steady, looks;   /* `op` is of kernels/reduction/reduce_binned.h; it takes elements in batches that it looks at first */
-    int mask;             /* input that says whether an element is taken, a bool that `op` does not see; -1: none */
+    const char *finish;  /* "" or C++ statements on OUT(K), the results, after the reduction gave them */
+    const char *options; /* NULL or more options for NVRTC, as in mnp__loop_spec */
+    size_t accumulator;  /* room for an acc of `op`, in bytes: a multiple of 8, at most 256 */
+    bool contract;       /* as in mnp__loop_spec */
+    bool indices;        /* `op` takes the elements' indices: the flat one in the order of the reduced dimensions */
+    bool searches;       /* `op` is mnp_reduce_index: on the host most elements are passed over */
+    bool steady,
+        looks; /* `op` is of kernels/reduction/reduce_binned.h; it takes elements in batches that it looks at first */
+    int mask;  /* input that says whether an element is taken, a bool that `op` does not see; -1: none */
     int ninputs, noutputs;
     const mnp__loop_operand *operands; /* inputs, then outputs; none is raw */
 } mnp__reduction_spec;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside a reduction: which kernel suits the strides that a run meets, and what that kernel is given; ranks that share
  * results; and what the context keeps of all reductions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a context keeps of reductions: those that it made, memory for the parts of a run, and how ranks that have parts
  * of the same results send them to each other.

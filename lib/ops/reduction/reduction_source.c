@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The text of a reduction's kernels: what is generated of kernels/reduction/reduce.cu once for a reduction, and the definitions
  * for one kernel of it.  See there for what the names mean.

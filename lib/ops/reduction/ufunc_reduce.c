@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Folds: bringing lines together, and one launch of kernels/reduction/ufunc_reduce.cu, which is compiled once for all strides.
  */
@@ -82,8 +83,8 @@ static mnp_status load(const mnp__reduction *reduction, bool ordered, mnp__kerne
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    mnp__text_add(&defines, "#define MNP_FOLD fold\n#define MNP_KEPT %d\n#define MNP_ORDERED %d\n", MNP_MAX_DIMS,
-                  ordered);
+    mnp__text_add(&defines, "#define MNP_UFUNC_REDUCE fold\n#define MNP_KEPT %d\n#define MNP_ORDERED %d\n",
+                  MNP_MAX_DIMS, ordered);
     mnp__text_add(&defines, "#define MNP_STEADY %d\n#define MNP_LOOKS %d\n", reduction->spec.steady,
                   reduction->spec.looks);
     mnp__kernel_spec spec = {.file = "reduction/ufunc_reduce.cu",
@@ -94,7 +95,7 @@ static mnp_status load(const mnp__reduction *reduction, bool ordered, mnp__kerne
     return mnp__ctx_kernel_of_text(reduction->ctx, &spec, &defines, NULL, kernel_p);
 }
 
-static mnp_status launch(mnp__kernel *kernel, const mnp__fold *fold, const mnp_array *x, const mnp_array *out,
+static mnp_status launch(mnp__kernel *kernel, const mnp__ufunc_reduce *fold, const mnp_array *x, const mnp_array *out,
                          const void *indices)
 {
     mnp_ctx *ctx = x->ctx;
@@ -124,7 +125,7 @@ static mnp_status launch(mnp__kernel *kernel, const mnp__fold *fold, const mnp_a
 }
 
 /* Launch with the indices on the device, where there are any; all ranks know whether all could. */
-static mnp_status launch_with_indices(mnp__kernel *kernel, const mnp__fold *fold, const mnp_array *x,
+static mnp_status launch_with_indices(mnp__kernel *kernel, const mnp__ufunc_reduce *fold, const mnp_array *x,
                                       const mnp_array *out)
 {
     mnp_ctx *ctx = x->ctx;
@@ -156,7 +157,7 @@ static mnp_status hand_over(mnp_array *result, const mnp_layout *layout, mnp_arr
     return st;
 }
 
-static mnp_status deliver(const mnp__fold *fold, mnp_array *result, bool moved)
+static mnp_status deliver(const mnp__ufunc_reduce *fold, mnp_array *result, bool moved)
 {
     mnp_layout *block = NULL;
     if (fold->segments == 0)
@@ -173,7 +174,7 @@ static mnp_status deliver(const mnp__fold *fold, mnp_array *result, bool moved)
 }
 
 /* Of what all ranks must have given alike. */
-static uint64_t hash(const mnp__fold *fold)
+static uint64_t hash(const mnp__ufunc_reduce *fold)
 {
     uint64_t all = mnp__hash(mnp__layout_hash(fold->x->layout), &fold->axis, sizeof fold->axis);
     if (fold->indices)
@@ -181,7 +182,7 @@ static uint64_t hash(const mnp__fold *fold)
     return all;
 }
 
-mnp_status mnp__fold_run(mnp__reduction *reduction, const mnp__fold *fold)
+mnp_status mnp__ufunc_reduce_run(mnp__reduction *reduction, const mnp__ufunc_reduce *fold)
 {
     const mnp_array *given = *fold->out_p;
     mnp_layout *along = NULL;

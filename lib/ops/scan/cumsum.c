@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cumulative sums, products and extremes: from a call's arguments to a scan by a reduction that the context keeps.
  */
@@ -166,7 +167,7 @@ static mnp_status cumulate_from(const function *f, const mnp_array *x, int axis,
         shape[d] = x->layout->shape[d] + (d == axis);
         kept[d] = d == axis ? -1 : d;
     }
-    MNP_TRY(mnp__place_layout(1, &x, ndim, shape, kept, &layout));
+    MNP_TRY(mnp__paste_layout(1, &x, ndim, shape, kept, &layout));
     if (*out_p && mnp_can_cast(result, (*out_p)->dtype, MNP_CASTING_SAME_KIND))
         result = (*out_p)->dtype;
     mnp_status st = mnp__target_new(name, result, layout, 1, &x, *out_p, &target);
@@ -175,14 +176,12 @@ static mnp_status cumulate_from(const function *f, const mnp_array *x, int axis,
     return mnp__target_deliver(target, fill_target(f, name, x, axis, dtype, target), out_p);
 }
 
-mnp_status mnp_cumulative_sum(const mnp_array *x, int axis, const char *dtype, bool include_initial,
-                              mnp_array **out_p)
+mnp_status mnp_cumulative_sum(const mnp_array *x, int axis, const char *dtype, bool include_initial, mnp_array **out_p)
 {
     return cumulate_from(&cumulative_sum, x, axis, dtype, include_initial, out_p);
 }
 
-mnp_status mnp_cumulative_prod(const mnp_array *x, int axis, const char *dtype, bool include_initial,
-                               mnp_array **out_p)
+mnp_status mnp_cumulative_prod(const mnp_array *x, int axis, const char *dtype, bool include_initial, mnp_array **out_p)
 {
     return cumulate_from(&cumulative_prod, x, axis, dtype, include_initial, out_p);
 }

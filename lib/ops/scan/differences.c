@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Differences between neighbours along an axis, gradients, and integrals by the trapezoidal rule: views of an array
  * that are shifted against each other, brought together by element-wise functions and expressions.
@@ -203,13 +204,22 @@ static const piece uniform[5] = {
 };
 static const piece uneven[5] = {
     {"g = -q / (p * (p + q)) * a + (q - p) / (p * q) * b + p / (q * (p + q)) * c",
-     {{"a", 0, -2}, {"b", 1, -1}, {"c", 2, 0}}, {{"p", 0, -1}, {"q", 1, 0}}, 1, -1},
+     {{"a", 0, -2}, {"b", 1, -1}, {"c", 2, 0}},
+     {{"p", 0, -1}, {"q", 1, 0}},
+     1,
+     -1},
     {"g = (b - a) / p", {{"a", 0, 1}, {"b", 1, 2}}, {{"p", 0, 1}}, 0, 1},
     {"g = (b - a) / p", {{"a", -2, -1}, {"b", -1, 0}}, {{"p", -1, 0}}, -1, 0},
     {"g = -(2. * p + q) / (p * (p + q)) * a + (p + q) / (p * q) * b + -p / (q * (p + q)) * c",
-     {{"a", 0, 1}, {"b", 1, 2}, {"c", 2, 3}}, {{"p", 0, 1}, {"q", 1, 2}}, 0, 1},
+     {{"a", 0, 1}, {"b", 1, 2}, {"c", 2, 3}},
+     {{"p", 0, 1}, {"q", 1, 2}},
+     0,
+     1},
     {"g = q / (p * (p + q)) * a + -(q + p) / (p * q) * b + (2. * q + p) / (q * (p + q)) * c",
-     {{"a", -3, -2}, {"b", -2, -1}, {"c", -1, 0}}, {{"p", -2, -1}, {"q", -1, 0}}, -1, 0},
+     {{"a", -3, -2}, {"b", -2, -1}, {"c", -1, 0}},
+     {{"p", -2, -1}, {"q", -1, 0}},
+     -1,
+     0},
 };
 
 /* `distances`: between neighbours, in one dimension; NULL: all are `spacing`. */
@@ -266,9 +276,10 @@ static mnp_status check_gradient(const mnp_array *f, const mnp_array *spacing, i
         return MNP_FAIL(MNP_ERR_ARG, "mnp_gradient: dimension %d has %" PRId64 " elements, and %d are needed", axis,
                         extent, edge_order + 1);
     if (spacing && !is_number(spacing) && (spacing->layout->ndim != 1 || spacing->layout->shape[0] != extent))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_gradient: the coordinates have %d dimensions and %" PRId64
-                        " elements, and dimension %d has %" PRId64, spacing->layout->ndim, spacing->layout->size, axis,
-                        extent);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_gradient: the coordinates have %d dimensions and %" PRId64
+                        " elements, and dimension %d has %" PRId64,
+                        spacing->layout->ndim, spacing->layout->size, axis, extent);
     return MNP_OK;
 }
 
@@ -351,7 +362,8 @@ mnp_status mnp_trapezoid(const mnp_array *y, const mnp_array *x, double dx, int 
     MNP_TRY_OR(part(y, axis, 1, 0, &high), st, done);
     MNP_TRY_OR(mnp_eval(y->ctx, "t = d * (b + a) / 2.",
                         MNP_IN("a", low, "b", high, "d", distances ? distances : mnp_scalar_float(y->ctx, dx)),
-                        MNP_OUT("t", &parts)), st, done);
+                        MNP_OUT("t", &parts)),
+               st, done);
     st = mnp_sum(parts, MNP_AXIS(axis), out_p);
 done:
     mnp_free_all(low, high, distances, parts);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Scans: running one from its operands to its results, and what a context keeps of them.
  *

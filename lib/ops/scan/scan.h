@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Scans: every element of the result is what a reduction (lib/ops/reduction/reduction.h) knows of the elements up to its own,
  * along one axis.

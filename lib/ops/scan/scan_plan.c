@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which kernel a run of a scan takes.
  *
@@ -167,8 +168,8 @@ static int choose_vector(nest *n, bool columns, const mnp__scan_signature *signa
     for (; vector > 1; vector /= 2) {
         bool fits = (uintptr_t)n->x->data % (uintptr_t)(vector * in) == 0 &&
                     (uintptr_t)n->out->data % (uintptr_t)(vector * out) == 0 &&
-                    (!columns || (innermost(n)->extent % vector == 0 && n->along[IN] % vector == 0 &&
-                                  n->along[OUT] % vector == 0));
+                    (!columns ||
+                     (innermost(n)->extent % vector == 0 && n->along[IN] % vector == 0 && n->along[OUT] % vector == 0));
         for (int d = 0; d < n->ndim - columns; d++)
             fits = fits && n->dims[d].stride[IN] % vector == 0 && n->dims[d].stride[OUT] % vector == 0;
         if (fits)
@@ -278,8 +279,8 @@ void mnp__scan_plan_make(const mnp__reduction_spec *spec, const mnp_array *x, co
     pad(&n, general ? MNP_MAX_DIMS : 1);
     plan->lines = n.lines;
     plan->small = n.lines * n.length < SMALL;
-    plan->signature = (mnp__scan_signature){.way = columns ? MNP_SCAN_COLUMNS : MNP_SCAN_ROWS,
-                                            .kept = (unsigned char)n.ndim};
+    plan->signature =
+        (mnp__scan_signature){.way = columns ? MNP_SCAN_COLUMNS : MNP_SCAN_ROWS, .kept = (unsigned char)n.ndim};
     if (n.lines == 0 || n.length == 0)
         return;
     if (!general)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside a scan: which kernel suits the strides that a run meets, and what that kernel is given.
  */

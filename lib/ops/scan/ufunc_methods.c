@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Methods of ufuncs: each is brought to a reduction, a scan or a fold.  Those whose arguments may be joined in any
  * order are in a table; the others are folded.
@@ -91,8 +92,12 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
     if (k->masked)
         operands[ninputs++] = (mnp__loop_operand){"where", MNP_BOOL, MNP_BOOL, false};
     operands[ninputs] = (mnp__loop_operand){"result", k->result, k->stored, false};
-    mnp__reduction_spec spec = {.preamble = "", .finish = "", .mask = k->masked ? 1 : -1, .ninputs = ninputs,
-                                .noutputs = 1, .operands = operands};
+    mnp__reduction_spec spec = {.preamble = "",
+                                .finish = "",
+                                .mask = k->masked ? 1 : -1,
+                                .ninputs = ninputs,
+                                .noutputs = 1,
+                                .operands = operands};
     if (k->joins && k->joins->reduces) {
         mnp__reduce_describe(ctx, reduction_of(k->joins), k->type, false, &spec);
         return mnp__reduction_new(ctx, &spec, reduction_p);
@@ -182,14 +187,19 @@ static mnp_status reduce_in_order(const method *m, mnp__reduction *reduction, co
     mnp_array *line = NULL;
     while (axis < x->layout->ndim && !(mask >> axis & 1))
         axis++;
-    mnp__fold fold = {.function = m->name, .x = x, .axis = axis, .ordered = true, .segments = 1,
-                      .drop = !(axes && axes->keepdims), .out_p = out_p};
+    mnp__ufunc_reduce fold = {.function = m->name,
+                              .x = x,
+                              .axis = axis,
+                              .ordered = true,
+                              .segments = 1,
+                              .drop = !(axes && axes->keepdims),
+                              .out_p = out_p};
     if (x->layout->ndim > 0)
-        return mnp__fold_run(reduction, &fold);
+        return mnp__ufunc_reduce_run(reduction, &fold);
     MNP_TRY(mnp_atleast_1d(x, &line));
     fold.x = line;
     fold.drop = true;
-    mnp_status st = mnp__fold_run(reduction, &fold);
+    mnp_status st = mnp__ufunc_reduce_run(reduction, &fold);
     mnp_array_free(line);
     return st;
 }
@@ -211,8 +221,11 @@ mnp_status mnp_ufunc_reduce(const char *ufunc, const mnp_array *x, const mnp_axe
     if (!m.joins)
         return reduce_in_order(&m, reduction, x, axes, mask, out_p);
     const mnp_array *inputs[] = {x, where};
-    const mnp__reduction_call call = {.function = name, .inputs = inputs, .outputs_p = (mnp_array * *[]){out_p},
-                                      .axes = mask, .keepdims = axes && axes->keepdims};
+    const mnp__reduction_call call = {.function = name,
+                                      .inputs = inputs,
+                                      .outputs_p = (mnp_array * *[]){out_p},
+                                      .axes = mask,
+                                      .keepdims = axes && axes->keepdims};
     return mnp__reduction_run(reduction, &call);
 }
 
@@ -229,8 +242,8 @@ mnp_status mnp_ufunc_accumulate(const char *ufunc, const mnp_array *x, int axis,
     MNP_TRY(get_reduction(&m, x, NULL, false, *out_p, &reduction));
     if (m.joins)
         return mnp__scan_run(reduction, &(mnp__scan_call){.function = name, .x = x, .axis = axis, .out_p = out_p});
-    return mnp__fold_run(reduction, &(mnp__fold){.function = name, .x = x, .axis = axis, .ordered = true,
-                                                 .out_p = out_p});
+    return mnp__ufunc_reduce_run(
+        reduction, &(mnp__ufunc_reduce){.function = name, .x = x, .axis = axis, .ordered = true, .out_p = out_p});
 }
 
 mnp_status mnp_ufunc_reduceat(const char *ufunc, const mnp_array *x, int64_t count, const int64_t *indices, int axis,
@@ -246,12 +259,18 @@ mnp_status mnp_ufunc_reduceat(const char *ufunc, const mnp_array *x, int64_t cou
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " indices, and one is needed at least", name, count);
     for (int64_t i = 0; i < count; i++) {
         if (indices[i] < 0 || indices[i] >= x->layout->shape[axis])
-            return MNP_FAIL(MNP_ERR_ARG, "%s: indices[%" PRId64 "] is %" PRId64 ", outside dimension %d of %" PRId64
-                            " elements", name, i, indices[i], axis, x->layout->shape[axis]);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%s: indices[%" PRId64 "] is %" PRId64 ", outside dimension %d of %" PRId64 " elements",
+                            name, i, indices[i], axis, x->layout->shape[axis]);
     }
     MNP_TRY(get_reduction(&m, x, NULL, false, *out_p, &reduction));
-    return mnp__fold_run(reduction, &(mnp__fold){.function = name, .x = x, .axis = axis, .ordered = !m.joins,
-                                                 .segments = count, .indices = indices, .out_p = out_p});
+    return mnp__ufunc_reduce_run(reduction, &(mnp__ufunc_reduce){.function = name,
+                                                                 .x = x,
+                                                                 .axis = axis,
+                                                                 .ordered = !m.joins,
+                                                                 .segments = count,
+                                                                 .indices = indices,
+                                                                 .out_p = out_p});
 }
 
 /* ---- outer ---- */
@@ -276,7 +295,7 @@ mnp_status mnp_ufunc_outer(const char *ufunc, const mnp_array *x, const mnp_arra
             dims[d] = d < ndim ? mnp__view_whole(x, d) : (mnp__view_dim){.from = MNP__NEW_DIM, .extent = 1};
         MNP_TRY(mnp__view_make(x, ndim + more, dims, NULL, &view));
     }
-    mnp_status st = mnp__ufunc_call(name, m.ufunc, (const mnp_array *[]){view ? view : x, y}, (mnp_array **[]){out_p});
+    mnp_status st = mnp__ufunc_call(name, m.ufunc, (const mnp_array *[]){view ? view : x, y}, (mnp_array * *[]){out_p});
     mnp_array_free(view);
     return st;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bisection: numpy.searchsorted and digitize.  A loop over the values, whose body has the whole table.
  */
@@ -81,10 +82,11 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
              "answer = mnp_to<mnp_type%d>::from(%s);",
              sorted ? "middle" : "sorter[middle]", questions[key->question].passes, ninputs,
              questions[key->question].answer);
-    return mnp__loop_new(ctx,
-                         &(mnp__loop_spec){.name = name, .preamble = order, .body = body, .ninputs = ninputs,
-                                           .noutputs = 1, .operands = operands},
-                         loop_p);
+    return mnp__loop_new(
+        ctx,
+        &(mnp__loop_spec){
+            .name = name, .preamble = order, .body = body, .ninputs = ninputs, .noutputs = 1, .operands = operands},
+        loop_p);
 }
 
 mnp_status mnp__look_up(const char *function, mnp__question question, const mnp_array *table, const mnp_array *values,
@@ -104,8 +106,8 @@ mnp_status mnp__look_up(const char *function, mnp__question question, const mnp_
     const mnp_layout *layout = values->layout;
     MNP_TRY(mnp__result_check(function, NULL, table->ctx, result, layout->ndim, layout->shape, *out_p));
     MNP_TRY(mnp__ctx_loop(table->ctx, &key, sizeof key, build, &key, &loop));
-    return mnp__apply(table->ctx, &(mnp__application){.function = function, .loop = loop, .inputs = inputs,
-                                                      .outputs_p = outputs});
+    return mnp__apply(table->ctx,
+                      &(mnp__application){.function = function, .loop = loop, .inputs = inputs, .outputs_p = outputs});
 }
 
 /* ---- searchsorted ---- */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Looking up values in a sorted vector, which every rank has for the time of the call.
  */
@@ -8,12 +9,12 @@
 
 /* What is asked of each value. */
 typedef enum mnp__question {
-    MNP__BEFORE,         /* how many elements are less */
-    MNP__UP_TO,          /* how many are not greater */
-    MNP__BEHIND,         /* how many are greater; the table falls, and is given backwards */
-    MNP__FROM,           /* how many are not less; likewise */
-    MNP__AMONG,          /* whether it is there, bool */
-    MNP__NOT_AMONG       /* or is not */
+    MNP__BEFORE,   /* how many elements are less */
+    MNP__UP_TO,    /* how many are not greater */
+    MNP__BEHIND,   /* how many are greater; the table falls, and is given backwards */
+    MNP__FROM,     /* how many are not less; likewise */
+    MNP__AMONG,    /* whether it is there, bool */
+    MNP__NOT_AMONG /* or is not */
 } mnp__question;
 
 /*

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sets: elements are sorted, and those that differ from the one before them are the distinct ones.
  */
@@ -63,7 +64,7 @@ static mnp_status find_changes(const char *function, const mnp_array *sorted, bo
         st = mnp__apply(ctx, &(mnp__application){.function = function,
                                                  .loop = loop,
                                                  .inputs = (const mnp_array *[]){before, later},
-                                                 .outputs_p = (mnp_array **[]){&changes}});
+                                                 .outputs_p = (mnp_array * *[]){&changes}});
     }
 done:
     mnp_free_all(later, before, changes);
@@ -190,13 +191,13 @@ mnp_status mnp_unique(const mnp_array *x, mnp_array **values_p, mnp_array **inde
                       mnp_array **counts_p)
 {
     MNP_TRY(mnp__check_inputs("mnp_unique", 1, &x));
-    return unique("mnp_unique", x, (mnp_array **[]){values_p, index_p, inverse_p, counts_p});
+    return unique("mnp_unique", x, (mnp_array * *[]){values_p, index_p, inverse_p, counts_p});
 }
 
 /* The distinct elements alone, in a new array. */
 static mnp_status distinct(const char *function, const mnp_array *x, mnp_array **values_p)
 {
-    return unique(function, x, (mnp_array **[]){[VALUES] = values_p, [COUNTS] = NULL});
+    return unique(function, x, (mnp_array * *[]){[VALUES] = values_p, [COUNTS] = NULL});
 }
 
 /* ---- membership ---- */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sorting by several keys: by the one that counts least first, then, as sorts are stable, by the next.
  */

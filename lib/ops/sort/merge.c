@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Merging runs: half as many of them after every launch of kernels/sort/merge.cu.
  */

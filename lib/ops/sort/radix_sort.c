@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sorting lines on this rank: which kernels do it, and the memory that they need.
  */
@@ -15,11 +16,11 @@ typedef struct shape {
 
 typedef struct sort {
     mnp_ctx *ctx;
-    const mnp__order *order;
-    mnp_order_params params;
+    const mnp__radix_sort *order;
+    mnp_radix_sort_params params;
     size_t key_size, payload_size;
-    shape shapes[MNP_ORDER_TASKS];
-    mnp__kernel *kernels[MNP_ORDER_TASKS]; /* on the host the first does everything */
+    shape shapes[MNP_RADIX_SORT_TASKS];
+    mnp__kernel *kernels[MNP_RADIX_SORT_TASKS]; /* on the host the first does everything */
     void *scratch;
 } sort;
 
@@ -32,21 +33,21 @@ static int pick_items(const sort *s)
 
 static void pick_shapes(sort *s)
 {
-    s->shapes[MNP_ORDER_COUNT] = (shape){256, 4};
-    s->shapes[MNP_ORDER_OFFSETS] = (shape){MNP_ORDER_DIGITS, 1};
-    s->shapes[MNP_ORDER_PASS] = (shape){384, pick_items(s)};
-    s->shapes[MNP_ORDER_FINISH] = (shape){256, 1};
-    s->shapes[MNP_ORDER_SHORT] = (shape){256, s->key_size > 8 ? 8 : 16};
+    s->shapes[MNP_RADIX_SORT_COUNT] = (shape){256, 4};
+    s->shapes[MNP_RADIX_SORT_OFFSETS] = (shape){MNP_RADIX_SORT_DIGITS, 1};
+    s->shapes[MNP_RADIX_SORT_PASS] = (shape){384, pick_items(s)};
+    s->shapes[MNP_RADIX_SORT_FINISH] = (shape){256, 1};
+    s->shapes[MNP_RADIX_SORT_SHORT] = (shape){256, s->key_size > 8 ? 8 : 16};
 }
 
 /* Shared memory of a block: the counters of its warps, and then the elements of its tile. */
 static size_t shared_bytes(const sort *s, int task)
 {
     const size_t threads = (size_t)s->shapes[task].threads, items = (size_t)s->shapes[task].items;
-    const size_t counters = threads / 32 * MNP_ORDER_DIGITS * sizeof(uint32_t);
-    const size_t element = s->key_size + (task == MNP_ORDER_PASS ? s->payload_size : sizeof(uint16_t));
+    const size_t counters = threads / 32 * MNP_RADIX_SORT_DIGITS * sizeof(uint32_t);
+    const size_t element = s->key_size + (task == MNP_RADIX_SORT_PASS ? s->payload_size : sizeof(uint16_t));
     const size_t tile = (threads * items * element + 15) / 16 * 16;
-    if (task != MNP_ORDER_PASS && task != MNP_ORDER_SHORT)
+    if (task != MNP_RADIX_SORT_PASS && task != MNP_RADIX_SORT_SHORT)
         return 0;
     return counters > tile ? counters : tile;
 }
@@ -61,10 +62,10 @@ static mnp_status load_kernel(sort *s, int task)
                   s->payload_size);
     if (!host)
         mnp__text_add(&defines,
-                      "#define MNP_ORDER %s\n#define MNP_TASK %d\n#define MNP_THREADS %d\n#define MNP_ITEMS %d\n",
+                      "#define MNP_RADIX_SORT %s\n#define MNP_TASK %d\n#define MNP_THREADS %d\n#define MNP_ITEMS %d\n",
                       names[task], task, s->shapes[task].threads, s->shapes[task].items);
     mnp__kernel_spec spec = {.file = "sort/radix_sort.cu",
-                             .function = host ? "order_lines" : names[task],
+                             .function = host ? "radix_sort_lines" : names[task],
                              .shared_bytes = host ? 0 : shared_bytes(s, task)};
     return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, &s->kernels[task]);
 }
@@ -72,7 +73,7 @@ static mnp_status load_kernel(sort *s, int task)
 /* All kernels that any rank may need. */
 static mnp_status load_kernels(sort *s)
 {
-    const int tasks = s->ctx->device->block_memory == 0 ? 1 : MNP_ORDER_TASKS;
+    const int tasks = s->ctx->device->block_memory == 0 ? 1 : MNP_RADIX_SORT_TASKS;
     for (int task = 0; task < tasks; task++)
         MNP_TRY(load_kernel(s, task));
     return MNP_OK;
@@ -100,11 +101,11 @@ static size_t place_elements(sort *s, char *base)
 {
     const size_t count = (size_t)(s->params.lines * s->params.length);
     size_t used = 0;
-    s->params.keys[MNP_ORDER_SCRATCH] = deal(base, &used, count * s->key_size);
+    s->params.keys[MNP_RADIX_SORT_SCRATCH] = deal(base, &used, count * s->key_size);
     if (!s->order->sorted)
-        s->params.keys[MNP_ORDER_WANTED] = deal(base, &used, count * s->key_size);
+        s->params.keys[MNP_RADIX_SORT_WANTED] = deal(base, &used, count * s->key_size);
     if (s->payload_size > 0)
-        s->params.payload[MNP_ORDER_SCRATCH] = deal(base, &used, count * s->payload_size);
+        s->params.payload[MNP_RADIX_SORT_SCRATCH] = deal(base, &used, count * s->payload_size);
     return used;
 }
 
@@ -118,13 +119,13 @@ static int64_t divide_up(int64_t n, int64_t by)
  */
 static size_t place_sums(sort *s, char *base, size_t used, size_t *begin, size_t *end)
 {
-    mnp_order_params *p = &s->params;
+    mnp_radix_sort_params *p = &s->params;
     const size_t word = p->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    const size_t sums = (size_t)(p->lines * p->tiles) * MNP_ORDER_DIGITS * word;
+    const size_t sums = (size_t)(p->lines * p->tiles) * MNP_RADIX_SORT_DIGITS * word;
     *begin = used;
-    p->offsets = deal(base, &used, (size_t)p->lines * s->key_size * MNP_ORDER_DIGITS * sizeof *p->offsets);
-    p->needed = deal(base, &used, MNP_ORDER_MOST_PASSES * sizeof *p->needed);
-    p->tickets = deal(base, &used, MNP_ORDER_MOST_PASSES * sizeof *p->tickets);
+    p->offsets = deal(base, &used, (size_t)p->lines * s->key_size * MNP_RADIX_SORT_DIGITS * sizeof *p->offsets);
+    p->needed = deal(base, &used, MNP_RADIX_SORT_MOST_PASSES * sizeof *p->needed);
+    p->tickets = deal(base, &used, MNP_RADIX_SORT_MOST_PASSES * sizeof *p->tickets);
     p->sums[0] = deal(base, &used, sums);
     *end = used;
     p->sums[1] = deal(base, &used, sums);
@@ -134,10 +135,10 @@ static size_t place_sums(sort *s, char *base, size_t used, size_t *begin, size_t
 /* Lines by the passes of kernels/sort/radix_sort_cuda.h. */
 static mnp_status sort_long(sort *s)
 {
-    const int64_t tile = (int64_t)s->shapes[MNP_ORDER_PASS].threads * s->shapes[MNP_ORDER_PASS].items;
+    const int64_t tile = (int64_t)s->shapes[MNP_RADIX_SORT_PASS].threads * s->shapes[MNP_RADIX_SORT_PASS].items;
     const int64_t blocks = 4096, least = 16384; /* that count, about; elements of one */
     mnp__device *device = s->ctx->device;
-    mnp_order_params *p = &s->params;
+    mnp_radix_sort_params *p = &s->params;
     size_t begin, end;
     p->tiles = divide_up(p->length, tile);
     p->wide = p->length >= (int64_t)1 << 30;
@@ -147,18 +148,18 @@ static mnp_status sort_long(sort *s)
     MNP_TRY(device->ops->alloc(device, bytes, &s->scratch));
     (void)place_sums(s, s->scratch, place_elements(s, s->scratch), &begin, &end);
     MNP_TRY(device->ops->fill(device, (char *)s->scratch + begin, 0, end - begin, s->ctx->compute));
-    MNP_TRY(run(s, MNP_ORDER_COUNT, p->lines * divide_up(p->length, p->chunk)));
-    MNP_TRY(run(s, MNP_ORDER_OFFSETS, p->lines * (int64_t)s->key_size));
+    MNP_TRY(run(s, MNP_RADIX_SORT_COUNT, p->lines * divide_up(p->length, p->chunk)));
+    MNP_TRY(run(s, MNP_RADIX_SORT_OFFSETS, p->lines * (int64_t)s->key_size));
     for (p->pass = 0; p->pass < (int)s->key_size; p->pass++)
-        MNP_TRY(run(s, MNP_ORDER_PASS, p->lines * p->tiles));
-    return run(s, MNP_ORDER_FINISH, 2048);
+        MNP_TRY(run(s, MNP_RADIX_SORT_PASS, p->lines * p->tiles));
+    return run(s, MNP_RADIX_SORT_FINISH, 2048);
 }
 
 static mnp_status sort_short(sort *s, int64_t tile)
 {
     const int64_t most = 65535; /* lines whose numbers have two digits */
     s->params.group = tile / s->params.length < most ? tile / s->params.length : most;
-    return run(s, MNP_ORDER_SHORT, divide_up(s->params.lines, s->params.group));
+    return run(s, MNP_RADIX_SORT_SHORT, divide_up(s->params.lines, s->params.group));
 }
 
 /* Room for the elements that may be the first ones, once more as large for sorting them. */
@@ -166,8 +167,8 @@ static size_t place_first(sort *s, char *base)
 {
     const size_t count = (size_t)(2 * s->params.lines * s->params.room);
     size_t used = 0;
-    s->params.keys[MNP_ORDER_SCRATCH] = deal(base, &used, count * s->key_size);
-    s->params.payload[MNP_ORDER_SCRATCH] = deal(base, &used, count * s->payload_size);
+    s->params.keys[MNP_RADIX_SORT_SCRATCH] = deal(base, &used, count * s->key_size);
+    s->params.payload[MNP_RADIX_SORT_SCRATCH] = deal(base, &used, count * s->payload_size);
     return used;
 }
 
@@ -193,7 +194,7 @@ static mnp_status sort_on_host(sort *s)
 
 static mnp_status sort_lines(sort *s)
 {
-    const int64_t tile = (int64_t)s->shapes[MNP_ORDER_SHORT].threads * s->shapes[MNP_ORDER_SHORT].items;
+    const int64_t tile = (int64_t)s->shapes[MNP_RADIX_SORT_SHORT].threads * s->shapes[MNP_RADIX_SORT_SHORT].items;
     if (s->params.lines == 0 || s->params.length == 0)
         return MNP_OK;
     if (s->ctx->device->block_memory == 0)
@@ -201,7 +202,7 @@ static mnp_status sort_lines(sort *s)
     return s->params.length <= tile ? sort_short(s, tile) : sort_long(s);
 }
 
-mnp_status mnp__order_sort(mnp_ctx *ctx, const mnp__order *order)
+mnp_status mnp__radix_sort_run(mnp_ctx *ctx, const mnp__radix_sort *order)
 {
     const bool has_payload = order->payload_size > 0;
     sort s = {.ctx = ctx,
@@ -216,8 +217,8 @@ mnp_status mnp__order_sort(mnp_ctx *ctx, const mnp__order *order)
                          .first = order->first,
                          .number = order->number,
                          .keep_keys = order->sorted != NULL,
-                         .in_place = order->sorted == order->keys ||
-                                     (has_payload && order->sorted_payload == order->payload)}};
+                         .in_place =
+                             order->sorted == order->keys || (has_payload && order->sorted_payload == order->payload)}};
     pick_shapes(&s);
     MNP_TRY(load_kernels(&s));
     mnp_status st = sort_lines(&s);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Order on one rank: lines of elements that lie dense in this rank's memory are sorted where they are.
  *
@@ -11,7 +12,7 @@
 
 #include "array/array.h"
 
-typedef struct mnp__order {
+typedef struct mnp__radix_sort {
     mnp_dtype dtype;       /* of the keys */
     bool descending;       /* the order turned round, NaN first; still stable */
     int64_t lines, length; /* elements of line l are number l * length ... of keys and payloads, which are dense */
@@ -23,14 +24,14 @@ typedef struct mnp__order {
     /* where it is not 0, of every line only so many elements, the first ones in order: results are lines of that
        length, apart from what is given, and payloads numbers.  Host device only */
     int64_t first;
-    int64_t number;        /* added to those numbers */
-} mnp__order;
+    int64_t number; /* added to those numbers */
+} mnp__radix_sort;
 
 /*
  * Sort, on the compute stream.  Pointers are of device memory.  Collective in that all ranks must call it with the same
  * dtype, direction and payload (not the same lengths, which may be 0): the kernels that it needs are compiled together.
  * Nothing is agreed upon but that.  MNP_ERR_MEMORY on this rank alone, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
  */
-mnp_status mnp__order_sort(mnp_ctx *ctx, const mnp__order *order);
+mnp_status mnp__radix_sort_run(mnp_ctx *ctx, const mnp__radix_sort *order);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NumPy's sorts: what a call is about.  The work is in sort_lines.c and sort_line.c.
  */
@@ -66,10 +67,12 @@ static mnp_status sort(const call *c, const mnp_array *x, int axis, mnp_array **
     MNP_TRY(resolve_axis(c->function, x, &axis, &flat));
     const mnp_array *lines = flat ? flat : x;
     MNP_TRY_OR(check_positions(c->function, lines, axis, c->count, c->kth), st, done);
-    MNP_TRY_OR(mnp__check_same(&x->ctx->comm, c->function,
-                               mnp__hash(mnp__layout_hash(lines->layout), &axis, sizeof axis)), st, done);
-    MNP_TRY_OR(mnp__sort_output(c->function, x, c->indirect ? MNP_INT64 : x->dtype, lines->layout, !c->indirect,
-                                *out_p, &output), st, done);
+    MNP_TRY_OR(
+        mnp__check_same(&x->ctx->comm, c->function, mnp__hash(mnp__layout_hash(lines->layout), &axis, sizeof axis)), st,
+        done);
+    MNP_TRY_OR(mnp__sort_output(c->function, x, c->indirect ? MNP_INT64 : x->dtype, lines->layout, !c->indirect, *out_p,
+                                &output),
+               st, done);
     st = mnp__sort_into(lines, axis, false, c->indirect ? NULL : output, c->indirect ? output : NULL);
     st = mnp__array_deliver(output, st, out_p);
 done:

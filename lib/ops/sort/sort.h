@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sorting lines of distributed arrays, and the pieces that it is made of.
  */
@@ -52,7 +53,7 @@ typedef struct mnp__merge {
     mnp_dtype dtype;
     bool descending, has_payload;
     int nruns;
-    const int64_t *lengths; /* of the runs */
+    const int64_t *lengths;        /* of the runs */
     void *keys, *spare_keys;       /* both are written to; as large as the runs together */
     void *payload, *spare_payload; /* 8 bytes with every key, if there is one */
     void *out_keys, *out_payload;  /* either may be NULL: not wanted.  They are none of the above */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One line that all ranks share: every rank sorts its part, all find where the sorted parts are to be cut, the pieces
  * are exchanged and merged.  What a rank gets is as long as its block of the result, however the keys are distributed.
@@ -23,9 +24,9 @@ typedef struct line {
     mnp_ctx *ctx;
     mnp_dtype dtype;
     bool descending, indexed;
-    mnp_layout *from, *to;    /* of what is sorted, and of the result: in parts as ranks */
-    pair own, got, spare;     /* this rank's part in order; pieces; what merges need besides */
-    pair out;                 /* the result; keys NULL: not wanted */
+    mnp_layout *from, *to;     /* of what is sorted, and of the result: in parts as ranks */
+    pair own, got, spare;      /* this rank's part in order; pieces; what merges need besides */
+    pair out;                  /* the result; keys NULL: not wanted */
     int64_t *lengths, *counts; /* of the parts of all ranks; of this rank's pieces */
     mnp__shuffle *shuffle;
 } line;
@@ -100,8 +101,8 @@ static mnp_status plan(line *l, const mnp_layout *from, const mnp_layout *to)
 
 static mnp_status sort_part(line *l, const mnp_array *x)
 {
-    mnp__order order = {.dtype = l->dtype, .descending = l->descending, .lines = 1, .length = x->local_size,
-                        .keys = x->data};
+    mnp__radix_sort order = {
+        .dtype = l->dtype, .descending = l->descending, .lines = 1, .length = x->local_size, .keys = x->data};
     MNP_TRY(own_new(l));
     order.sorted = l->own.keys->data;
     if (l->indexed) {
@@ -109,7 +110,7 @@ static mnp_status sort_part(line *l, const mnp_array *x)
         order.payload_size = sizeof(int64_t);
         order.payload = order.sorted_payload = l->own.indices->data;
     }
-    return MNP_AGREE(l->ctx, mnp__order_sort(l->ctx, &order));
+    return MNP_AGREE(l->ctx, mnp__radix_sort_run(l->ctx, &order));
 }
 
 /* Make room while the device sorts. */
@@ -121,7 +122,10 @@ static mnp_status make_room(line *l)
 
 static mnp_status exchange_pieces(line *l)
 {
-    const mnp__runs runs = {.ctx = l->ctx, .dtype = l->dtype, .descending = l->descending, .keys = l->own.keys->data,
+    const mnp__runs runs = {.ctx = l->ctx,
+                            .dtype = l->dtype,
+                            .descending = l->descending,
+                            .keys = l->own.keys->data,
                             .lengths = l->lengths};
     MNP_TRY(mnp__sort_split(&runs, l->to->cuts[0], l->counts));
     MNP_TRY(mnp__shuffle_new(l->ctx, l->counts, &l->shuffle));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sorting the lines of an array along an axis, wherever they lie.
  *
@@ -47,15 +48,15 @@ static mnp_status sort_blocks(const lines *l, mnp_array *values, mnp_array *indi
 {
     const mnp_array *from = l->keys ? l->keys : l->x;
     const int64_t length = from->layout->shape[from->layout->ndim - 1];
-    const mnp__order order = {.dtype = from->dtype,
-                              .descending = l->descending,
-                              .lines = from->local_size / length,
-                              .length = length,
-                              .keys = from->data,
-                              .sorted = values ? values->data : NULL,
-                              .payload_size = indices ? sizeof(int64_t) : 0,
-                              .sorted_payload = indices ? indices->data : NULL};
-    return MNP_AGREE(l->ctx, mnp__order_sort(l->ctx, &order));
+    const mnp__radix_sort order = {.dtype = from->dtype,
+                                   .descending = l->descending,
+                                   .lines = from->local_size / length,
+                                   .length = length,
+                                   .keys = from->data,
+                                   .sorted = values ? values->data : NULL,
+                                   .payload_size = indices ? sizeof(int64_t) : 0,
+                                   .sorted_payload = indices ? indices->data : NULL};
+    return MNP_AGREE(l->ctx, mnp__radix_sort_run(l->ctx, &order));
 }
 
 /* Sort whole lines; there are elements. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where sorted runs on several ranks are to be cut so that every rank gets exactly its share of all elements in order.
  *
@@ -16,8 +17,8 @@
 #include "ops/sort/sort.h"
 
 enum {
-    SAMPLES = 1 << 16,  /* of all windows that a rank is asked for, together */
-    FEW_SAMPLES = 16,   /* of one window, for every rank: so that windows shrink however many ranks there are */
+    SAMPLES = 1 << 16, /* of all windows that a rank is asked for, together */
+    FEW_SAMPLES = 16,  /* of one window, for every rank: so that windows shrink however many ranks there are */
     CONTEXT_BYTES = 1 << 20
 };
 
@@ -31,11 +32,11 @@ typedef struct kept {
 typedef struct search {
     const mnp__runs *runs;
     int nranks;
-    size_t item;           /* bytes of a key */
-    int64_t slots;         /* samples of a window */
-    int64_t boundary;      /* elements before it */
+    size_t item;                     /* bytes of a key */
+    int64_t slots;                   /* samples of a window */
+    int64_t boundary;                /* elements before it */
     mnp_sort_window *asked, *sought; /* windows in this rank's run for every boundary; for its boundary in every run */
-    char *samples, *got;   /* of `asked`, by the kernel, and of `sought`: `slots` for each */
+    char *samples, *got;             /* of `asked`, by the kernel, and of `sought`: `slots` for each */
     mnp__kernel *kernel;
 } search;
 
@@ -67,15 +68,15 @@ static bool precedes(mnp_dtype dtype, const void *x, const void *y)
     const uint16_t *half_x = x, *half_y = y;
     const float *single_x = x, *single_y = y;
     switch (dtype) {
-    MNP__CASE(MNP_BOOL, uint8_t)
-    MNP__CASE(MNP_UINT8, uint8_t)
-    MNP__CASE(MNP_UINT16, uint16_t)
-    MNP__CASE(MNP_UINT32, uint32_t)
-    MNP__CASE(MNP_UINT64, uint64_t)
-    MNP__CASE(MNP_INT8, int8_t)
-    MNP__CASE(MNP_INT16, int16_t)
-    MNP__CASE(MNP_INT32, int32_t)
-    MNP__CASE(MNP_INT64, int64_t)
+        MNP__CASE(MNP_BOOL, uint8_t)
+        MNP__CASE(MNP_UINT8, uint8_t)
+        MNP__CASE(MNP_UINT16, uint16_t)
+        MNP__CASE(MNP_UINT32, uint32_t)
+        MNP__CASE(MNP_UINT64, uint64_t)
+        MNP__CASE(MNP_INT8, int8_t)
+        MNP__CASE(MNP_INT16, int16_t)
+        MNP__CASE(MNP_INT32, int32_t)
+        MNP__CASE(MNP_INT64, int64_t)
     case MNP_FLOAT16:
         return real_precedes(mnp_float16_to_float(*half_x), mnp_float16_to_float(*half_y));
     case MNP_BFLOAT16:
@@ -191,8 +192,8 @@ static mnp_status take_samples(const search *s)
 {
     mnp_ctx *ctx = s->runs->ctx;
     const int64_t threads = 256, total = s->nranks * s->slots;
-    mnp_sample_params params = {.keys = s->runs->keys, .windows = s->asked, .samples = s->samples,
-                                .nwindows = s->nranks, .slots = s->slots};
+    mnp_sample_params params = {
+        .keys = s->runs->keys, .windows = s->asked, .samples = s->samples, .nwindows = s->nranks, .slots = s->slots};
     const mnp__launch launch = {.grid = {(unsigned)((total + threads - 1) / threads), 1, 1},
                                 .block = {(unsigned)threads, 1, 1}};
     MNP_TRY(ctx->device->ops->launch(ctx->device, s->kernel, &launch, &params, sizeof params, ctx->compute));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The k best elements of every line.
  *
@@ -55,16 +56,16 @@ static mnp_status number_elements(const top *t, mnp_array **numbers_p)
 static mnp_status sort_dense(const top *t, const mnp_array *keys)
 {
     const int64_t length = keys->local_shape[t->last];
-    const mnp__order order = {.dtype = keys->dtype,
-                              .descending = t->largest,
-                              .lines = length > 0 ? keys->local_size / length : 0,
-                              .length = length,
-                              .keys = keys->data,
-                              .sorted = keys->data,
-                              .payload_size = sizeof(int64_t),
-                              .payload = t->indices->data,
-                              .sorted_payload = t->indices->data};
-    return MNP_AGREE(t->ctx, mnp__order_sort(t->ctx, &order));
+    const mnp__radix_sort order = {.dtype = keys->dtype,
+                                   .descending = t->largest,
+                                   .lines = length > 0 ? keys->local_size / length : 0,
+                                   .length = length,
+                                   .keys = keys->data,
+                                   .sorted = keys->data,
+                                   .payload_size = sizeof(int64_t),
+                                   .payload = t->indices->data,
+                                   .sorted_payload = t->indices->data};
+    return MNP_AGREE(t->ctx, mnp__radix_sort_run(t->ctx, &order));
 }
 
 /* As x, but that there are only the first k elements of each part of the last dimension. */
@@ -133,17 +134,17 @@ static mnp_status pick_out(top *t, const mnp_layout *candidates)
     MNP_TRY(mnp_array_new(t->ctx, x->dtype, candidates, &t->values));
     MNP_TRY(mnp_array_new(t->ctx, MNP_INT64, candidates, &t->indices));
     MNP_TRY(mnp__array_dense(x, &dense, &copy));
-    const mnp__order order = {.dtype = x->dtype,
-                              .descending = t->largest,
-                              .lines = length > 0 ? x->local_size / length : 0,
-                              .length = length,
-                              .keys = dense->data,
-                              .sorted = t->values->data,
-                              .payload_size = sizeof(int64_t),
-                              .sorted_payload = t->indices->data,
-                              .first = length < t->k ? length : t->k,
-                              .number = x->local_lo[t->last]};
-    mnp_status st = MNP_AGREE(t->ctx, mnp__order_sort(t->ctx, &order));
+    const mnp__radix_sort order = {.dtype = x->dtype,
+                                   .descending = t->largest,
+                                   .lines = length > 0 ? x->local_size / length : 0,
+                                   .length = length,
+                                   .keys = dense->data,
+                                   .sorted = t->values->data,
+                                   .payload_size = sizeof(int64_t),
+                                   .sorted_payload = t->indices->data,
+                                   .first = length < t->k ? length : t->k,
+                                   .number = x->local_lo[t->last]};
+    mnp_status st = MNP_AGREE(t->ctx, mnp__radix_sort_run(t->ctx, &order));
     mnp_array_free(copy);
     return st;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tallies: every rank counts its block into rows of sums, which are then added up over rows and ranks, in their order.
  */
@@ -15,12 +16,15 @@
 
 _Static_assert((int)MNP_HISTOGRAM_DIMS == (int)MNP_MAX_DIMS, "a block has as many dimensions as an array");
 
-mnp_dtype mnp__tally_sum(const mnp_array *weights)
+mnp_dtype mnp__count_bins_sum(const mnp_array *weights)
 {
     switch (weights ? mnp_dtype_kind(weights->dtype) : 'i') {
-    case 'f': return MNP_FLOAT64;
-    case 'c': return MNP_COMPLEX128;
-    default: return MNP_INT64;
+    case 'f':
+        return MNP_FLOAT64;
+    case 'c':
+        return MNP_COMPLEX128;
+    default:
+        return MNP_INT64;
     }
 }
 
@@ -58,13 +62,13 @@ static arrangement arrange_weights(int64_t bins, int64_t size, size_t sum)
     arrangement s = {.shared = bins <= room};
     s.groups = s.shared ? clamp(size / (each * warps), 1, most / warps)
                         : clamp(size / each, 1, clamp((INT64_C(1) << 25) / bins, 1, most));
-    s.launch = (mnp__launch){.grid = {(unsigned)s.groups, 1, 1},
-                             .block = {(unsigned)(s.shared ? 32 * warps : 32), 1, 1}};
+    s.launch =
+        (mnp__launch){.grid = {(unsigned)s.groups, 1, 1}, .block = {(unsigned)(s.shared ? 32 * warps : 32), 1, 1}};
     return s;
 }
 
 /* By what all ranks know: they have as many rows each, and sums do not depend on how many threads there are. */
-static arrangement arrange(const mnp_array *x, const mnp__tally *tally)
+static arrangement arrange(const mnp_array *x, const mnp__count_bins *tally)
 {
     const mnp_ctx *ctx = x->ctx;
     const int64_t each = x->layout->size / ctx->comm.size;
@@ -74,13 +78,13 @@ static arrangement arrange(const mnp_array *x, const mnp__tally *tally)
         return s;
     }
     if (tally->weights)
-        return arrange_weights(tally->bins, each, mnp_dtype_size(mnp__tally_sum(tally->weights)));
+        return arrange_weights(tally->bins, each, mnp_dtype_size(mnp__count_bins_sum(tally->weights)));
     return arrange_counts(tally->bins, each);
 }
 
 /* ---- the kernel ---- */
 
-static mnp_status load(const mnp_array *x, const mnp__tally *tally, const arrangement *s, mnp__kernel **kernel_p)
+static mnp_status load(const mnp_array *x, const mnp__count_bins *tally, const arrangement *s, mnp__kernel **kernel_p)
 {
     const mnp_array *weights = tally->weights;
     char room[MNP__KERNEL_ROOM];
@@ -92,7 +96,7 @@ static mnp_status load(const mnp_array *x, const mnp__tally *tally, const arrang
                   tally->narrow ? "float" : "double", tally->bins < INT32_MAX ? "int32_t" : "int64_t");
     mnp__text_add(&defines, "#define MNP_WEIGHTED %d\n#define MNP_WEIGHT %s\n", weights != NULL,
                   mnp__jit_type(weights ? weights->dtype : MNP_INT64));
-    mnp__text_add(&defines, "#define MNP_SUM %s\n#define MNP_SHARED %d\n", mnp__jit_type(mnp__tally_sum(weights)),
+    mnp__text_add(&defines, "#define MNP_SUM %s\n#define MNP_SHARED %d\n", mnp__jit_type(mnp__count_bins_sum(weights)),
                   s->shared);
     mnp__kernel_spec spec = {.file = "statistics/histogram.cu",
                              .function = "fill_histogram",
@@ -128,8 +132,8 @@ static void describe_block(const mnp_array *x, const mnp_array *weights, mnp_his
     for (int i = 0; i < count; i++) {
         const int64_t extent = x->local_shape[order[i]], stride = x->local_strides[order[i]];
         const int64_t weight_stride = weights ? weights->local_strides[order[i]] : 0;
-        const bool joins = ndim > 0 && p->stride[ndim - 1] == stride * extent &&
-                           p->weight_stride[ndim - 1] == weight_stride * extent;
+        const bool joins =
+            ndim > 0 && p->stride[ndim - 1] == stride * extent && p->weight_stride[ndim - 1] == weight_stride * extent;
         const int to = joins ? ndim - 1 : ndim++;
         p->extent[to] = joins ? p->extent[to] * extent : extent;
         p->stride[to] = stride;
@@ -148,8 +152,8 @@ static bool counts_block(const mnp_array *x)
     return x->local_size > 0 && mnp_layout_owner(x->layout, x->local_lo) == x->ctx->comm.rank;
 }
 
-static mnp_status launch(const mnp_array *x, const mnp_array *weights, const mnp__tally *tally, const arrangement *s,
-                         mnp__kernel *kernel, mnp_array *rows)
+static mnp_status launch(const mnp_array *x, const mnp_array *weights, const mnp__count_bins *tally,
+                         const arrangement *s, mnp__kernel *kernel, mnp_array *rows)
 {
     mnp_ctx *ctx = x->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
@@ -178,7 +182,7 @@ static mnp_status launch(const mnp_array *x, const mnp_array *weights, const mnp
 /* ---- all of it ---- */
 
 /* Whether the only row of one rank may be the memory of the array that was given. */
-static bool suits(const mnp_array *given, const mnp_array *x, const mnp__tally *tally)
+static bool suits(const mnp_array *given, const mnp_array *x, const mnp__count_bins *tally)
 {
     return given && mnp__array_is_dense(given) && given->buffer != x->buffer &&
            !(tally->weights && given->buffer == tally->weights->buffer);
@@ -196,7 +200,7 @@ static mnp_status make_rows(mnp_ctx *ctx, mnp_dtype dtype, int64_t groups, int64
     return st;
 }
 
-mnp_status mnp__tally_run(const mnp_array *x, const mnp__tally *tally, mnp_array **sums_p)
+mnp_status mnp__count_bins_run(const mnp_array *x, const mnp__count_bins *tally, mnp_array **sums_p)
 {
     mnp_ctx *ctx = x->ctx;
     const mnp_array *weights = tally->weights;
@@ -209,7 +213,7 @@ mnp_status mnp__tally_run(const mnp_array *x, const mnp__tally *tally, mnp_array
     if (weights)
         MNP_TRY(mnp__bring_input(weights, x->layout, &weights, &brought));
     const mnp_array *memory = direct ? *sums_p : NULL;
-    MNP_TRY_OR(make_rows(ctx, mnp__tally_sum(weights), a.groups, tally->bins, memory, &rows), st, done);
+    MNP_TRY_OR(make_rows(ctx, mnp__count_bins_sum(weights), a.groups, tally->bins, memory, &rows), st, done);
     MNP_TRY_OR(MNP_AGREE(ctx, launch(x, weights, tally, &a, kernel, rows)), st, done);
     if (direct)
         goto done;

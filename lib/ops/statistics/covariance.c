@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Covariances and correlations, by an expression (ops/expression/eval_program.h): what has to be computed for a pair of variables
  * is a reduction along the observations of two views of the matrix, turned so that the variables of one lie along rows
@@ -134,7 +135,8 @@ static mnp_status multiply(const mnp_array *a, const mnp_array *b, mnp_dtype dty
     char text[320];
     snprintf(text, sizeof text,
              "p = mean(%s(a), axis=-1, keepdims=True); q = mean(%s(b), axis=-1, keepdims=True);"
-             "c = sum((%s(a) - p) * conj(%s(b) - q), axis=-1) * r", t, t, t, t);
+             "c = sum((%s(a) - p) * conj(%s(b) - q), axis=-1) * r",
+             t, t, t, t);
     return mnp_eval(a->ctx, text, MNP_IN("a", a, "b", b, "r", mnp_scalar_float(a->ctx, r)), MNP_OUT("c", out_p));
 }
 
@@ -148,8 +150,10 @@ static mnp_status multiply_weighted(const mnp_array *a, const mnp_array *b, mnp_
              "w = %s; s = sum(w); d = s - ddof%s;"
              "p = sum(%s(a) * w, axis=-1, keepdims=True) / s; q = sum(%s(b) * w, axis=-1, keepdims=True) / s;"
              "c = sum(%s(%s(a) - p) * conj(%s(%s(b) - q) * w), axis=-1) * (1 / d if d > 0 else inf)",
-             f && v ? "float64(f) * float64(v)" : f ? "float64(f)" : "float64(v)", v && ddof ? " * sum(w * v) / s" : "",
-             t, t, t, t, t, t);
+             f && v ? "float64(f) * float64(v)"
+             : f    ? "float64(f)"
+                    : "float64(v)",
+             v && ddof ? " * sum(w * v) / s" : "", t, t, t, t, t, t);
     mnp_input inputs[6] = {{"a", a}, {"b", b}, {"ddof", mnp_scalar_int(a->ctx, ddof)}};
     int count = 3;
     if (f)
@@ -159,8 +163,7 @@ static mnp_status multiply_weighted(const mnp_array *a, const mnp_array *b, mnp_
     return mnp_eval(a->ctx, text, inputs, MNP_OUT("c", out_p));
 }
 
-static mnp_status covariances(const mnp_array *rows, mnp_dtype dtype, const mnp_cov_options *options,
-                              mnp_array **out_p)
+static mnp_status covariances(const mnp_array *rows, mnp_dtype dtype, const mnp_cov_options *options, mnp_array **out_p)
 {
     mnp_array *a = NULL, *b = NULL;
     int ddof = options->ddof != 0 ? options->ddof : !options->bias;
@@ -244,8 +247,8 @@ mnp_status mnp_corrcoef(const mnp_array *x, const mnp_array *y, const mnp_cov_op
     if (given->bias || given->ddof || given->fweights || given->aweights)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_corrcoef: there are no weights, bias or ddof: those are for mnp_cov");
     MNP_TRY(run("mnp_corrcoef", x, y, &taken, &c));
-    mnp_status st = check_output("mnp_corrcoef", c->ctx, c->layout->ndim == 0 ? 1 : c->layout->shape[0], c->dtype,
-                                 *out_p);
+    mnp_status st =
+        check_output("mnp_corrcoef", c->ctx, c->layout->ndim == 0 ? 1 : c->layout->shape[0], c->dtype, *out_p);
     if (st == MNP_OK)
         st = normalise(c, out_p);
     mnp_array_free(c);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Histograms: the range, the edges, and how exact arithmetic finds the bin of an element; then a tally.
  */
@@ -56,16 +57,15 @@ static mnp_status build_limits(mnp_ctx *ctx, const void *argument, mnp__reductio
                                           {.name = "least", .type = dtype, .memory = dtype},
                                           {.name = "most", .type = dtype, .memory = dtype}};
     return mnp__reduction_new(ctx,
-                              &(mnp__reduction_spec){
-                                  .name = "limits",
-                                  .preamble = limits,
-                                  .op = "limits<mnp_type0>",
-                                  .finish = "",
-                                  .accumulator = room > 8 ? room : 8,
-                                  .mask = -1,
-                                  .ninputs = 1,
-                                  .noutputs = 2,
-                                  .operands = operands},
+                              &(mnp__reduction_spec){.name = "limits",
+                                                     .preamble = limits,
+                                                     .op = "limits<mnp_type0>",
+                                                     .finish = "",
+                                                     .accumulator = room > 8 ? room : 8,
+                                                     .mask = -1,
+                                                     .ninputs = 1,
+                                                     .noutputs = 2,
+                                                     .operands = operands},
                               reduction_p);
 }
 
@@ -80,7 +80,7 @@ mnp_status mnp__limits(const char *function, const mnp_array *x, mnp__number *le
     MNP_TRY(mnp__ctx_reduction(x->ctx, &key, sizeof key, build_limits, &key.dtype, &reduction));
     MNP_TRY(mnp__reduction_run(reduction, &(mnp__reduction_call){.function = function,
                                                                  .inputs = &x,
-                                                                 .outputs_p = (mnp_array **[]){&low, &high},
+                                                                 .outputs_p = (mnp_array * *[]){&low, &high},
                                                                  .axes = (1u << x->layout->ndim) - 1}));
     mnp_status st = mnp__read_one(low, least);
     if (st == MNP_OK)
@@ -96,10 +96,14 @@ mnp_status mnp__limits(const char *function, const mnp_array *x, mnp__number *le
 static double rounded(double value, mnp_dtype dtype)
 {
     switch (dtype) {
-    case MNP_FLOAT16: return (double)mnp_float16_to_float(mnp_float16_from_double(value));
-    case MNP_BFLOAT16: return (double)mnp_bfloat16_to_float(mnp_bfloat16_from_double(value));
-    case MNP_FLOAT32: return (double)(float)value;
-    default: return value;
+    case MNP_FLOAT16:
+        return (double)mnp_float16_to_float(mnp_float16_from_double(value));
+    case MNP_BFLOAT16:
+        return (double)mnp_bfloat16_to_float(mnp_bfloat16_from_double(value));
+    case MNP_FLOAT32:
+        return (double)(float)value;
+    default:
+        return value;
     }
 }
 
@@ -107,10 +111,14 @@ static double rounded(double value, mnp_dtype dtype)
 static double epsilon(mnp_dtype dtype)
 {
     switch (dtype) {
-    case MNP_FLOAT16: return 0x1p-10;
-    case MNP_BFLOAT16: return 0x1p-7;
-    case MNP_FLOAT32: return (double)FLT_EPSILON;
-    default: return DBL_EPSILON;
+    case MNP_FLOAT16:
+        return 0x1p-10;
+    case MNP_BFLOAT16:
+        return 0x1p-7;
+    case MNP_FLOAT32:
+        return (double)FLT_EPSILON;
+    default:
+        return DBL_EPSILON;
     }
 }
 
@@ -124,18 +132,30 @@ double mnp__number_as_double(mnp__number value, mnp_dtype dtype)
 {
     switch (dtype) {
     case MNP_BOOL:
-    case MNP_UINT8: return value.uint8;
-    case MNP_INT8: return value.int8;
-    case MNP_INT16: return value.int16;
-    case MNP_INT32: return value.int32;
-    case MNP_INT64: return (double)value.int64;
-    case MNP_UINT16: return value.uint16;
-    case MNP_UINT32: return value.uint32;
-    case MNP_UINT64: return (double)value.uint64;
-    case MNP_FLOAT16: return (double)mnp_float16_to_float(value.uint16);
-    case MNP_BFLOAT16: return (double)mnp_bfloat16_to_float(value.uint16);
-    case MNP_FLOAT32: return (double)value.float32;
-    default: return value.float64;
+    case MNP_UINT8:
+        return value.uint8;
+    case MNP_INT8:
+        return value.int8;
+    case MNP_INT16:
+        return value.int16;
+    case MNP_INT32:
+        return value.int32;
+    case MNP_INT64:
+        return (double)value.int64;
+    case MNP_UINT16:
+        return value.uint16;
+    case MNP_UINT32:
+        return value.uint32;
+    case MNP_UINT64:
+        return (double)value.uint64;
+    case MNP_FLOAT16:
+        return (double)mnp_float16_to_float(value.uint16);
+    case MNP_BFLOAT16:
+        return (double)mnp_bfloat16_to_float(value.uint16);
+    case MNP_FLOAT32:
+        return (double)value.float32;
+    default:
+        return value.float64;
     }
 }
 
@@ -266,7 +286,7 @@ mnp_status mnp__even_edges(const char *function, mnp_ctx *ctx, const mnp__even_b
  * edges are by a few of their type: only nearer to an edge than that does it have to be compared with it.  Where that
  * could be bins away, edges are searched.
  */
-static void choose_arithmetic(const mnp__even_bins *even, mnp_dtype dtype, mnp__tally *tally)
+static void choose_arithmetic(const mnp__even_bins *even, mnp_dtype dtype, mnp__count_bins *tally)
 {
     const double low = rounded(even->low, even->dtype), high = rounded(even->high, even->dtype), span = high - low;
     const double most = fmax(fabs(low), fabs(high)), bins = (double)even->bins;
@@ -311,15 +331,15 @@ static mnp_dtype type_of_counts(const mnp_array *weights, bool density)
 }
 
 /* Count, and bring the sums to what the user is to have. */
-static mnp_status count(const mnp_array *x, const mnp__tally *tally, bool density, const mnp_array *edges,
+static mnp_status count(const mnp_array *x, const mnp__count_bins *tally, bool density, const mnp_array *edges,
                         mnp_array **counts_p)
 {
     const mnp_dtype own = type_of_counts(tally->weights, false);
     mnp_array *sums = NULL, *counts = NULL, *made = NULL;
     mnp_status st;
-    if (!density && *counts_p && (*counts_p)->dtype == own && mnp__tally_sum(tally->weights) == own)
-        return mnp__tally_run(x, tally, counts_p);
-    MNP_TRY_OR(mnp__tally_run(x, tally, &sums), st, done);
+    if (!density && *counts_p && (*counts_p)->dtype == own && mnp__count_bins_sum(tally->weights) == own)
+        return mnp__count_bins_run(x, tally, counts_p);
+    MNP_TRY_OR(mnp__count_bins_run(x, tally, &sums), st, done);
     if (sums->dtype != own)
         MNP_TRY_OR(mnp_astype(sums, own, &counts), st, done);
     if (density)
@@ -333,11 +353,11 @@ done:
 
 /* ---- bins of equal width ---- */
 
-mnp_status mnp_histogram(const mnp_array *x, int64_t bins, const double *range, bool density,
-                         const mnp_array *weights, mnp_array **counts_p, mnp_array **edges_p)
+mnp_status mnp_histogram(const mnp_array *x, int64_t bins, const double *range, bool density, const mnp_array *weights,
+                         mnp_array **counts_p, mnp_array **edges_p)
 {
     static const char function[] = "mnp_histogram";
-    mnp__tally tally = {.bins = bins, .weights = weights};
+    mnp__count_bins tally = {.bins = bins, .weights = weights};
     mnp__even_bins even;
     mnp_array *edges = NULL;
     MNP_TRY(mnp__histogram_check(function, x, weights));
@@ -416,7 +436,7 @@ mnp_status mnp_histogram_edges(const mnp_array *x, const mnp_array *edges, bool 
                                mnp_array **counts_p)
 {
     static const char function[] = "mnp_histogram_edges";
-    mnp__tally tally = {.method = MNP_BINS_SEARCH, .weights = weights};
+    mnp__count_bins tally = {.method = MNP_BINS_SEARCH, .weights = weights};
     mnp_array *whole = NULL;
     MNP_TRY(mnp__histogram_check(function, x, weights));
     MNP_TRY(mnp__check_edges(function, edges, x));
@@ -458,7 +478,7 @@ mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t mi
 {
     static const char function[] = "mnp_bincount";
     const mnp_dtype type = weights ? MNP_FLOAT64 : MNP_INT64;
-    mnp__tally tally = {.method = MNP_BINS_NUMBERS, .bins = minlength, .compared = MNP_INT64, .weights = weights};
+    mnp__count_bins tally = {.method = MNP_BINS_NUMBERS, .bins = minlength, .compared = MNP_INT64, .weights = weights};
     mnp_array *sums = NULL, *made = NULL;
     MNP_TRY(check_numbers(function, x, weights, minlength));
     if (x->layout->size > 0) {
@@ -476,9 +496,9 @@ mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t mi
     MNP_TRY(mnp__result_check(function, "the counts", x->ctx, type, 1, &tally.bins, *counts_p));
     if (tally.bins == 0)
         return *counts_p ? MNP_OK : mnp_zeros(x->ctx, type, 1, &tally.bins, counts_p);
-    if (*counts_p && (*counts_p)->dtype == type && mnp__tally_sum(weights) == type)
-        return mnp__tally_run(x, &tally, counts_p);
-    mnp_status st = mnp__tally_run(x, &tally, &sums);
+    if (*counts_p && (*counts_p)->dtype == type && mnp__count_bins_sum(weights) == type)
+        return mnp__count_bins_run(x, &tally, counts_p);
+    mnp_status st = mnp__count_bins_run(x, &tally, &sums);
     if (st == MNP_OK && sums->dtype != type)
         st = mnp_astype(sums, type, &made);
     if (st == MNP_OK)

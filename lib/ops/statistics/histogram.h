@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What functions about bins share: ranges and edges, and checks.
  */

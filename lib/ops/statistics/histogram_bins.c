@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How many bins a histogram should have: NumPy's estimators of their width.
  */
@@ -86,8 +87,9 @@ static mnp_status by_doane(const data *d, double *width_p)
     if (!(s > 0))
         goto done;
     MNP_TRY_OR(mnp_mean(d->x, MNP_ALL_AXES, &mean), st, done);
-    MNP_TRY_OR(mnp_eval(d->x->ctx, "z = ((x - m) / s)**3", MNP_IN("x", d->x, "m", mean, "s", sigma),
-                        MNP_OUT("z", &cubes)), st, done);
+    MNP_TRY_OR(
+        mnp_eval(d->x->ctx, "z = ((x - m) / s)**3", MNP_IN("x", d->x, "m", mean, "s", sigma), MNP_OUT("z", &cubes)), st,
+        done);
     MNP_TRY_OR(mnp_mean(cubes, MNP_ALL_AXES, &skewness), st, done);
     MNP_TRY_OR(read_float(skewness, &g), st, done);
     const double usual = sqrt(6 * (d->n - 2) / ((d->n + 1) * (d->n + 3)));
@@ -159,7 +161,7 @@ static mnp_status by_stone(const data *d, double *width_p)
 static const struct estimator {
     const char *name;
     mnp_status (*estimate)(const data *d, double *width_p);
-} estimators[] = {{"auto", by_all},   {"doane", by_doane}, {"fd", by_quartiles}, {"rice", by_rice},
+} estimators[] = {{"auto", by_all},    {"doane", by_doane}, {"fd", by_quartiles}, {"rice", by_rice},
                   {"scott", by_scott}, {"sqrt", by_sqrt},   {"stone", by_stone},  {"sturges", by_sturges}};
 
 /* ---- calls ---- */

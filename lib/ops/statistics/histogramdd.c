@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Histograms over several dimensions: the numbers of an element's bins, one after the other, become one number, and
  * those are counted.
@@ -79,16 +80,17 @@ static mnp_status number_bins(const work *w, int dim, const mnp_array *before, m
     return mnp__apply(ctx, &(mnp__application){.function = w->function,
                                                .loop = loop,
                                                .inputs = (const mnp_array *[]){w->samples[dim], w->edges[dim], before},
-                                               .outputs_p = (mnp_array **[]){number_p}});
+                                               .outputs_p = (mnp_array * *[]){number_p}});
 }
 
 /* ---- counting ---- */
 
 static mnp_status count_numbers(const work *w, const mnp_array *numbers, mnp_array **counts_p)
 {
-    const mnp__tally tally = {.method = MNP_BINS_NUMBERS, .bins = w->all, .compared = MNP_INT64, .weights = w->weights};
+    const mnp__count_bins tally = {
+        .method = MNP_BINS_NUMBERS, .bins = w->all, .compared = MNP_INT64, .weights = w->weights};
     mnp_array *sums = NULL, *made = NULL;
-    mnp_status st = mnp__tally_run(numbers, &tally, &sums);
+    mnp_status st = mnp__count_bins_run(numbers, &tally, &sums);
     if (st == MNP_OK && sums->dtype != MNP_FLOAT64)
         st = mnp_astype(sums, MNP_FLOAT64, &made);
     if (st == MNP_OK)
@@ -221,15 +223,18 @@ static mnp_status histogramdd(work *w, const int64_t *bins, const double *ranges
 mnp_status mnp_histogramdd(const mnp_array *const *samples, int count, const int64_t *bins, const double *ranges,
                            bool density, const mnp_array *weights, mnp_array **counts_p, mnp_array **edges)
 {
-    work w = {.function = "mnp_histogramdd", .count = count, .samples = samples, .density = density,
-              .weights = weights};
+    work w = {
+        .function = "mnp_histogramdd", .count = count, .samples = samples, .density = density, .weights = weights};
     return histogramdd(&w, bins, ranges, counts_p, edges);
 }
 
 mnp_status mnp_histogramdd_edges(const mnp_array *const *samples, int count, const mnp_array *const *edges,
                                  bool density, const mnp_array *weights, mnp_array **counts_p)
 {
-    work w = {.function = "mnp_histogramdd_edges", .count = count, .samples = samples, .density = density,
+    work w = {.function = "mnp_histogramdd_edges",
+              .count = count,
+              .samples = samples,
+              .density = density,
               .weights = weights};
     MNP_TRY(check_samples(&w));
     for (int d = 0; d < count; d++) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Medians and quantiles: lines are sorted, and two neighbours of each sorted line are taken and interpolated.
  *
@@ -83,11 +84,21 @@ static position locate_one(const method *m, double n, double q)
 {
     int64_t at = 0;
     switch (m->rule) {
-    case INVERTED: at = boundary(n * q - 1, false); break;
-    case CLOSEST: at = boundary(n * q - 1 - 0.5, true); break;
-    case LOWER: at = (int64_t)floor((n - 1) * q); break;
-    case HIGHER: at = (int64_t)ceil((n - 1) * q); break;
-    default: at = (int64_t)nearbyint((n - 1) * q); break;
+    case INVERTED:
+        at = boundary(n * q - 1, false);
+        break;
+    case CLOSEST:
+        at = boundary(n * q - 1 - 0.5, true);
+        break;
+    case LOWER:
+        at = (int64_t)floor((n - 1) * q);
+        break;
+    case HIGHER:
+        at = (int64_t)ceil((n - 1) * q);
+        break;
+    default:
+        at = (int64_t)nearbyint((n - 1) * q);
+        break;
     }
     return (position){at, at, 0};
 }
@@ -95,10 +106,14 @@ static position locate_one(const method *m, double n, double q)
 static double virtual_index(const method *m, double n, double q)
 {
     switch (m->rule) {
-    case LINEAR: return (n - 1) * q;
-    case AVERAGED: return n * q - 1;
-    case MIDPOINT: return 0.5 * (floor((n - 1) * q) + ceil((n - 1) * q));
-    default: return n * q + (m->alpha + q * (1 - m->alpha - m->beta)) - 1;
+    case LINEAR:
+        return (n - 1) * q;
+    case AVERAGED:
+        return n * q - 1;
+    case MIDPOINT:
+        return 0.5 * (floor((n - 1) * q) + ceil((n - 1) * q));
+    default:
+        return n * q + (m->alpha + q * (1 - m->alpha - m->beta)) - 1;
     }
 }
 
@@ -141,11 +156,11 @@ typedef struct call {
     /* while it runs */
     mnp_array *turned, *joined; /* NULL, or x with the axes at the end; and with them as one */
     const mnp_array *lines;
-    int axis;                   /* of the lines that are to be sorted, */
-    int64_t length;             /* which have so many elements */
+    int axis;       /* of the lines that are to be sorted, */
+    int64_t length; /* which have so many elements */
     mnp_array *sorted;
-    mnp_array *last;            /* of each line, NULL if that cannot be NaN: NaN is the result then, */
-    mnp_array *counts;          /* but where NaN are left out: how many elements each line has, with the axis */
+    mnp_array *last;   /* of each line, NULL if that cannot be NaN: NaN is the result then, */
+    mnp_array *counts; /* but where NaN are left out: how many elements each line has, with the axis */
 } call;
 
 static mnp_status find_method(call *c, const char *name)
@@ -161,8 +176,8 @@ static mnp_status find_method(call *c, const char *name)
         }
         mnp__text_add(&text, "%s%s", i ? ", " : "", methods[i].name);
     }
-    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "%s: the method is \"%s\", and there are %s", c->function, name,
-                             mnp__text_string(&text));
+    mnp_status st =
+        MNP_FAIL(MNP_ERR_ARG, "%s: the method is \"%s\", and there are %s", c->function, name, mnp__text_string(&text));
     mnp__text_free(&text);
     return st;
 }
@@ -172,7 +187,9 @@ static mnp_status check_options(const call *c)
     const mnp_axes *axes = c->axes;
     if (axes && (axes->dtype || axes->where || axes->initial))
         return MNP_FAIL(MNP_ERR_ARG, "%s: there is no %s", c->function,
-                        axes->dtype ? "dtype to choose" : axes->where ? "where" : "initial");
+                        axes->dtype   ? "dtype to choose"
+                        : axes->where ? "where"
+                                      : "initial");
     return MNP_OK;
 }
 

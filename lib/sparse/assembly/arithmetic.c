@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sums and products of matrices element by element, and what reduces one.  Sums along an axis are products with ones.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matrices from entries, from dense arrays, and from patterns that every rank knows.
  */

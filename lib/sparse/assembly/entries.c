@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entries one by one: selected, converted, scaled, and between matrices and dense arrays, these on memory of the CPU.
  */
@@ -15,8 +16,8 @@
 static mnp_status select_entries(const mnp_sparse *matrix, int64_t low, int64_t high, bool drops_zeros,
                                  mnp_sparse **out_p)
 {
-    const mnp__selection selection = {.count = matrix->rows, .low = low, .high = high, .row_lo = matrix->row_lo,
-                                      .drops_zeros = drops_zeros};
+    const mnp__selection selection = {
+        .count = matrix->rows, .low = low, .high = high, .row_lo = matrix->row_lo, .drops_zeros = drops_zeros};
     mnp_ctx *ctx = matrix->ctx;
     mnp__rows rows, kept;
     MNP_TRY(mnp__rows_of(matrix, &rows));

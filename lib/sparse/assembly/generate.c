@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matrices made on the spot, from a text such as "poisson:64x64".  Those of finite differences are stencils; that of
  * elasticity is assembled from finite elements.  Every rank makes its own rows from nothing but their numbers.
@@ -103,9 +104,8 @@ enum { NODES = 4, UNKNOWNS = 2 * NODES, MOST_IN_ROW = 18 };
 static void make_element(double poisson, double stiffness[UNKNOWNS][UNKNOWNS])
 {
     const double scale = 1 / (1 - poisson * poisson);
-    const double elastic[3][3] = {{scale, poisson * scale, 0},
-                                  {poisson * scale, scale, 0},
-                                  {0, 0, scale * (1 - poisson) / 2}};
+    const double elastic[3][3] = {
+        {scale, poisson * scale, 0}, {poisson * scale, scale, 0}, {0, 0, scale * (1 - poisson) / 2}};
     memset(stiffness, 0, sizeof(double[UNKNOWNS][UNKNOWNS]));
     for (int point = 0; point < 4; point++) {
         const double x = 0.5 + (point / 2 ? 0.5 : -0.5) / sqrt(3), y = 0.5 + (point % 2 ? 0.5 : -0.5) / sqrt(3);
@@ -210,7 +210,7 @@ static mnp_status make_elasticity(const struct request *request, mnp_sparse **ma
 static const struct generator {
     const char *name;
     generate make;
-    int least, most;     /* dimensions */
+    int least, most; /* dimensions */
     bool has_parameters;
     const char *form;
 } generators[] = {
@@ -290,8 +290,10 @@ mnp_status mnp_sparse_generate(mnp_ctx *ctx, const char *text, mnp_dtype dtype, 
 {
     struct request request = {.ctx = ctx, .dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype, .text = text};
     if (!mnp_sparse_is_generator(text))
-        return MNP_FAIL(MNP_ERR_ARG, "'%s' calls for no generator: there are poisson, hpcg, convdiff and elasticity, "
-                        "as in poisson:64x64", text ? text : "");
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "'%s' calls for no generator: there are poisson, hpcg, convdiff and elasticity, "
+                        "as in poisson:64x64",
+                        text ? text : "");
     const struct generator *generator = find_generator(text);
     const char *at = strchr(text, ':') + 1;
     MNP_TRY(mnp__sparse_check_dtype("mnp_sparse_generate", request.dtype));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matrices that every rank knows without asking: it makes its own rows.
  */
@@ -134,8 +135,12 @@ static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__ke
                             const struct points *points, int64_t lo, mnp__rows *rows)
 {
     const mnp__launch launch = mnp__launch_of(rows->rows);
-    mnp_stencil_params params = {.ndim = stencil->ndim, .lo = lo, .rows = rows->rows, .npoints = stencil->npoints,
-                                 .steps = (long long *)points->steps, .jumps = (long long *)points->jumps,
+    mnp_stencil_params params = {.ndim = stencil->ndim,
+                                 .lo = lo,
+                                 .rows = rows->rows,
+                                 .npoints = stencil->npoints,
+                                 .steps = (long long *)points->steps,
+                                 .jumps = (long long *)points->jumps,
                                  .coefficients = points->coefficients};
     for (int d = 0; d < stencil->ndim; d++)
         params.shape[d] = stencil->shape[d];
@@ -164,8 +169,9 @@ static mnp_status bring_points(mnp_ctx *ctx, const struct stencil *stencil, mnp_
     MNP_TRY_OR(sort_points(stencil, &points), st, done);
     MNP_TRY_OR(mnp__elements_upload(ctx, count * ndim, sizeof *points.steps, points.steps, &brought.steps), st, done);
     MNP_TRY_OR(mnp__elements_upload(ctx, count, sizeof *points.jumps, points.jumps, &brought.jumps), st, done);
-    MNP_TRY_OR(mnp__elements_upload(ctx, count, mnp_dtype_size(stencil->dtype), points.coefficients,
-                                    &brought.coefficients), st, done);
+    MNP_TRY_OR(
+        mnp__elements_upload(ctx, count, mnp_dtype_size(stencil->dtype), points.coefficients, &brought.coefficients),
+        st, done);
     st = make_rows(ctx, stencil, kernel, sums, &brought, lo, rows);
 done:
     mnp__elements_free(ctx, brought.steps);
@@ -214,7 +220,11 @@ static mnp_status check_stencil(const char *function, const struct stencil *sten
 mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int npoints,
                                 const int64_t *offsets, const void *coefficients, mnp_sparse **matrix_p)
 {
-    struct stencil stencil = {.dtype = dtype, .ndim = ndim, .npoints = npoints, .shape = shape, .offsets = offsets,
+    struct stencil stencil = {.dtype = dtype,
+                              .ndim = ndim,
+                              .npoints = npoints,
+                              .shape = shape,
+                              .offsets = offsets,
                               .coefficients = coefficients};
     mnp_layout *layout;
     mnp__rows rows;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The same entries elsewhere: other formats, other layouts, transposed, a part of them.
  */
@@ -160,8 +161,8 @@ mnp_status mnp_sparse_balance(const mnp_sparse *matrix, mnp_layout **row_layout_
     if (st == MNP_OK && matrix->nnz > 0)
         st = agree_on_cuts(matrix, offsets, cuts);
     if (st == MNP_OK)
-        st = MNP_AGREE(ctx, mnp__layout_line(ctx->comm.size, 1, matrix->shape, matrix->nnz > 0 ? cuts : NULL,
-                                             row_layout_p));
+        st = MNP_AGREE(ctx,
+                       mnp__layout_line(ctx->comm.size, 1, matrix->shape, matrix->nnz > 0 ? cuts : NULL, row_layout_p));
     free(cuts);
     free(offsets);
     return st;
@@ -201,8 +202,11 @@ mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop
     stop = stop < start ? start : stop;
     MNP_TRY(MNP_AGREE(ctx, slice_layout(matrix->row_layout, start, stop, &layout)));
     const int64_t *cuts = mnp_layout_cuts(layout, 0), lo = cuts[ctx->comm.rank], count = cuts[ctx->comm.rank + 1] - lo;
-    const mnp__selection selection = {.first = count > 0 ? start + lo - matrix->row_lo : 0, .count = count,
-                                      .low = INT64_MIN, .high = INT64_MAX, .row_lo = matrix->row_lo};
+    const mnp__selection selection = {.first = count > 0 ? start + lo - matrix->row_lo : 0,
+                                      .count = count,
+                                      .low = INT64_MIN,
+                                      .high = INT64_MAX,
+                                      .row_lo = matrix->row_lo};
     MNP_TRY_OR(mnp__rows_of(matrix, &rows), st, done);
     MNP_TRY_OR(mnp__rows_select(ctx, matrix->dtype, &rows, &selection, &slice), st, done);
     st = mnp__sparse_from_rows(ctx, matrix->dtype, stop - start, matrix->shape[1], layout, matrix->column_layout,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How far a matrix is from being symmetric: what is left of it, and where it has entries, beside its transposed one.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mnp_eigsh(): Lanczos' method with full orthogonalisation and thick restarts (K. Wu, H. Simon, "Thick-restart Lanczos
  * method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000).
@@ -36,19 +37,19 @@ typedef struct lanczos {
     int k, m;                  /* eigenvalues wanted; vectors of the space */
     bool whole;                /* it is all there is */
     mnp__steps *steps;
-    mnp__basis *basis;         /* m vectors and the next */
+    mnp__basis *basis; /* m vectors and the next */
     mnp__tall *tall;
     mnp_rng *rng;
-    int kept;                  /* vectors that the last restart has kept */
-    double beta;               /* what couples the next vector with the last of the basis */
-    double largest;            /* norm of a product so far: about that of the operator */
-    bool closed;               /* the space has been closed, or nearly */
-    double *t, *theta;         /* T, then its eigenvectors, by columns; and its eigenvalues */
-    int *order;                /* of these, the most wanted first */
-    int *wanted;               /* the first k of them, rising */
+    int kept;                            /* vectors that the last restart has kept */
+    double beta;                         /* what couples the next vector with the last of the basis */
+    double largest;                      /* norm of a product so far: about that of the operator */
+    bool closed;                         /* the space has been closed, or nearly */
+    double *t, *theta;                   /* T, then its eigenvectors, by columns; and its eigenvalues */
+    int *order;                          /* of these, the most wanted first */
+    int *wanted;                         /* the first k of them, rising */
     double *values, *estimates, *before; /* of these, and their values before the last restart */
     double _Complex *matrix;
-    double *columns;           /* of T, as the device has them */
+    double *columns; /* of T, as the device has them */
 } lanczos;
 
 /*
@@ -146,8 +147,7 @@ static void release(lanczos *l)
 
 static mnp_status begin_steps(lanczos *l, int columns)
 {
-    const struct mnp_step_control control = {
-        .columns = columns, .parameter = {[LARGEST] = l->largest, [SPACE] = l->m}};
+    const struct mnp_step_control control = {.columns = columns, .parameter = {[LARGEST] = l->largest, [SPACE] = l->m}};
     return mnp__steps_begin(l->steps, &control);
 }
 
@@ -272,11 +272,16 @@ static double key_of(const lanczos *l, int i)
 {
     const int lower = 2 * i + 1, upper = 2 * (l->m - 1 - i);
     switch (l->options.which) {
-    case MNP_EIGEN_LM: return -fabs(l->theta[i]);
-    case MNP_EIGEN_SM: return fabs(l->theta[i]);
-    case MNP_EIGEN_LA: return -l->theta[i];
-    case MNP_EIGEN_SA: return l->theta[i];
-    default: return lower < upper ? lower : upper;
+    case MNP_EIGEN_LM:
+        return -fabs(l->theta[i]);
+    case MNP_EIGEN_SM:
+        return fabs(l->theta[i]);
+    case MNP_EIGEN_LA:
+        return -l->theta[i];
+    case MNP_EIGEN_SA:
+        return l->theta[i];
+    default:
+        return lower < upper ? lower : upper;
     }
 }
 
@@ -412,8 +417,9 @@ static mnp_status check(const mnp_operator *op, int k, const mnp_eigsh_options *
     MNP_TRY(mnp__operator_check_square(function, op));
     const int64_t rows = mnp_layout_size(op->column_layout), most = rows < MOST_SPACE ? rows : MOST_SPACE;
     if (k < 1 || k >= rows || k >= MOST_SPACE)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: k is %d; it must be at least 1, below the number of rows, %" PRId64
-                                     ", and below %d", function, k, rows, MOST_SPACE);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: k is %d; it must be at least 1, below the number of rows, %" PRId64 ", and below %d",
+                        function, k, rows, MOST_SPACE);
     if (options->ncv != 0 && (options->ncv <= k || options->ncv > most))
         return MNP_FAIL(MNP_ERR_ARG, "%s: ncv is %d, outside %d..%" PRId64, function, options->ncv, k + 1, most);
     if ((int)options->which < 0 || options->which > MNP_EIGEN_BE)
@@ -435,8 +441,10 @@ static mnp_status check(const mnp_operator *op, int k, const mnp_eigsh_options *
             return MNP_FAIL(MNP_ERR_ARG, "%s: vectors belong to another context than the operator", function);
         if (vectors->dtype != op->dtype || vectors->layout->ndim != 2 || vectors->layout->shape[0] != rows ||
             vectors->layout->shape[1] != k || vectors->read_only)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: vectors must be a %s array of shape (%" PRId64 ", %d) that can be "
-                            "written", function, mnp_dtype_name(op->dtype), rows, k);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "%s: vectors must be a %s array of shape (%" PRId64 ", %d) that can be "
+                            "written",
+                            function, mnp_dtype_name(op->dtype), rows, k);
     }
     return MNP_AGREE(op->ctx, mnp__host_need_lapack("mnp_eigsh"));
 }
@@ -455,7 +463,11 @@ static mnp_eigsh_options complete(const mnp_operator *op, int k, const mnp_eigsh
 static mnp_status run(const mnp_operator *op, int k, const mnp_eigsh_options *options, const mnp__block *vectors,
                       double *values, mnp_eigen_result *result)
 {
-    lanczos l = {.ctx = op->ctx, .op = op, .options = *options, .k = k, .m = options->ncv,
+    lanczos l = {.ctx = op->ctx,
+                 .op = op,
+                 .options = *options,
+                 .k = k,
+                 .m = options->ncv,
                  .whole = options->ncv == mnp_layout_size(op->column_layout)};
     mnp_event *start = NULL, *end = NULL;
     mnp_status st;

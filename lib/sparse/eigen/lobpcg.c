@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mnp_lobpcg(): locally optimal block preconditioned conjugate gradients (A. V. Knyazev, "Toward the optimal
  * preconditioned eigensolver", SIAM J. Sci. Comput. 23, 2001).
@@ -43,7 +44,7 @@ typedef struct small {
     number *basis;                /* coefficients of the orthonormal basis: 3 k rows and columns */
     number *part, *shared, *work; /* as large */
     double *values, *scale, *real;
-    int *index, *kept;            /* of the columns that take part; of these, those that are independent */
+    int *index, *kept; /* of the columns that take part; of these, those that are independent */
 } small;
 
 typedef struct lobpcg {
@@ -51,15 +52,15 @@ typedef struct lobpcg {
     const mnp_operator *op;
     mnp_lobpcg_options options; /* without zeros, but tol */
     int k;
-    mnp__block s[BLOCKS], as[BLOCKS], bs[BLOCKS]; /* S = [X P W], A S, B S; without B that is S */
+    mnp__block s[BLOCKS], as[BLOCKS], bs[BLOCKS];    /* S = [X P W], A S, B S; without B that is S */
     mnp__columns s_all, as_all, bs_all, right, both; /* each; [A S, B S]; [A X, B X] */
     mnp_array *room[2];
     mnp__tall *tall;
     small small;
     findings *found; /* in the message, as are the Ritz values */
     double *theta;
-    bool *active;    /* vectors that have not converged */
-    double norm;     /* the largest so far */
+    bool *active; /* vectors that have not converged */
+    double norm;  /* the largest so far */
 } lobpcg;
 
 /* ---- memory ---- */
@@ -214,8 +215,8 @@ static void find_places(lobpcg *l, int found, const number *vectors, number *pla
     mnp__small_multiply(k, found, columns, true, x, p, across);
     mnp__small_add_product(found, k, columns, false, -1, x, across, p);
     mnp__small_multiply(columns, found, columns, true, p, p, gram);
-    mnp__small_triangularise(columns, gram, 100 * found * mnp__ritz_epsilon(l->op->dtype), s->kept, across,
-                             basis, &independent);
+    mnp__small_triangularise(columns, gram, 100 * found * mnp__ritz_epsilon(l->op->dtype), s->kept, across, basis,
+                             &independent);
     for (int i = 0; i < found; i++) {
         number *place = places + i * 2 * k;
         memcpy(place, x + i * k, (size_t)k * sizeof *place);
@@ -441,7 +442,7 @@ static mnp_status run(lobpcg *l, mnp_eigen_result *result)
     MNP_TRY(look_again(l, result, &over));
     if (l->found->finite && !l->found->enough)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_lobpcg(): the columns of x are not linearly independent, or B is not "
-                        "positive definite");
+                                     "positive definite");
     while (l->found->finite && l->found->enough) {
         if (over) {
             result->reason = MNP_EIGEN_CONVERGED;
@@ -473,9 +474,11 @@ static mnp_status check_part(const char *name, const mnp_operator *op, const mnp
     if (ctx != op->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_lobpcg(): %s belongs to another context than the operator", name);
     if (dtype != op->dtype || !mnp_layout_equal(layout, op->column_layout))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_lobpcg(): %s is for %s vectors of length %" PRId64 ", the operator for %s "
-                        "of %" PRId64 ", or they are cut differently", name, mnp_dtype_name(dtype),
-                        mnp_layout_size(layout), mnp_dtype_name(op->dtype), mnp_layout_size(op->column_layout));
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_lobpcg(): %s is for %s vectors of length %" PRId64 ", the operator for %s "
+                        "of %" PRId64 ", or they are cut differently",
+                        name, mnp_dtype_name(dtype), mnp_layout_size(layout), mnp_dtype_name(op->dtype),
+                        mnp_layout_size(op->column_layout));
     return MNP_OK;
 }
 
@@ -491,12 +494,16 @@ static mnp_status check(const mnp_operator *op, const mnp_lobpcg_options *option
         return MNP_FAIL(MNP_ERR_ARG, "%s: x belongs to another context than the operator", function);
     const int64_t rows = mnp_layout_size(op->column_layout);
     if (x->dtype != op->dtype || x->layout->ndim != 2 || x->layout->shape[0] != rows || x->read_only)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: x must be a %s array of two dimensions, the first of %" PRId64
-                                     " rows, that can be written", function, mnp_dtype_name(op->dtype), rows);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: x must be a %s array of two dimensions, the first of %" PRId64
+                        " rows, that can be written",
+                        function, mnp_dtype_name(op->dtype), rows);
     const int64_t columns = x->layout->shape[1];
     if (columns < 1 || columns > rows || columns > MOST_COLUMNS)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: x has %" PRId64 " columns; it must have at least 1, at most as many as its %"
-                        PRId64 " rows, and at most %d", function, columns, rows, MOST_COLUMNS);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: x has %" PRId64 " columns; it must have at least 1, at most as many as its %" PRId64
+                        " rows, and at most %d",
+                        function, columns, rows, MOST_COLUMNS);
     if (!(options->tol >= 0) || options->maxiter < 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: tol is %g and maxiter is %" PRId64 "; they cannot be negative", function,
                         options->tol, options->maxiter);

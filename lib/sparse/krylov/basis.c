@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sets of vectors: their memory, and launches of kernels/sparse/krylov/basis.cu.
  */
@@ -125,9 +126,12 @@ static const struct mnp_step_control *control_of(const mnp__steps_places *places
 static unsigned long long limit_of(const mnp__steps_places *places, mnp__limit limit)
 {
     switch (limit) {
-    case MNP__LIMIT_AGAIN: return (uintptr_t)&control_of(places)->again;
-    case MNP__LIMIT_COLUMNS: return (uintptr_t)&control_of(places)->columns;
-    default: return 0;
+    case MNP__LIMIT_AGAIN:
+        return (uintptr_t)&control_of(places)->again;
+    case MNP__LIMIT_COLUMNS:
+        return (uintptr_t)&control_of(places)->columns;
+    default:
+        return 0;
     }
 }
 
@@ -218,7 +222,7 @@ mnp__columns mnp__columns_part(const mnp__columns *columns, int from, int count)
 }
 
 enum {
-    ROWS_OF_CHUNK = 256,      /* at least, and so few that all the sums have room */
+    ROWS_OF_CHUNK = 256, /* at least, and so few that all the sums have room */
     MOST_CHUNKS = 264,
     MOST_PARTIALS = 64 << 20, /* bytes, as long as every chunk's matrix fits */
     BLOCK = 256               /* threads */
@@ -337,11 +341,12 @@ mnp_status mnp__tall_put(mnp__tall *tall, int count, const double _Complex *matr
 mnp_status mnp__tall_multiply(mnp__tall *tall, const mnp__columns *from, const mnp__columns *to)
 {
     enum { MOST_BLOCKS = 1056, LEAST_ROWS = 16 };
-    const struct mnp_multiply_params params = {.rows = from->rows,
-                                               .from = for_kernel(from),
-                                               .to = for_kernel(to),
-                                               .matrix = (uintptr_t)tall->device};
+    const struct mnp_multiply_params params = {
+        .rows = from->rows, .from = for_kernel(from), .to = for_kernel(to), .matrix = (uintptr_t)tall->device};
     const int64_t blocks = (from->rows + LEAST_ROWS - 1) / LEAST_ROWS;
-    return launch_tall(tall, tall->multiply, blocks < 1 ? 1 : blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS, &params,
-                       sizeof params);
+    return launch_tall(tall, tall->multiply,
+                       blocks < 1             ? 1
+                       : blocks < MOST_BLOCKS ? blocks
+                                              : MOST_BLOCKS,
+                       &params, sizeof params);
 }

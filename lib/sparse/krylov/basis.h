@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sets of vectors, and their products with one: what orthogonalisation needs (kernels/sparse/krylov/basis.cu).
  */
@@ -32,11 +33,11 @@ mnp_status mnp__basis_dots(mnp__basis *basis, int count, mnp__limit limit, const
 
 /* How coefficients are applied. */
 typedef struct mnp__combination {
-    int count;     /* vectors */
-    size_t at;     /* of the coefficients, bytes into the method's memory */
+    int count; /* vectors */
+    size_t at; /* of the coefficients, bytes into the method's memory */
     double sign;
-    bool add;      /* to what x is; else x is overwritten */
-    bool scaled;   /* the result is multiplied with the state's factor */
+    bool add;    /* to what x is; else x is overwritten */
+    bool scaled; /* the result is multiplied with the state's factor */
     mnp__limit limit;
 } mnp__combination;
 
@@ -58,8 +59,8 @@ mnp_status mnp__basis_remove(mnp__basis *basis, int from, int to, mnp_array *x, 
 typedef struct mnp__columns {
     char *addresses; /* in device memory, of every column's first element */
     int count;
-    int64_t stride;  /* elements from one row to the next */
-    int64_t rows;    /* on this rank */
+    int64_t stride; /* elements from one row to the next */
+    int64_t rows;   /* on this rank */
 } mnp__columns;
 
 /*

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bounds of a spectrum: what Lanczos' method finds in the course of some iterations of CG, whose coefficients are the
  * entries of a tridiagonal matrix (Y. Saad, "Iterative methods for sparse linear systems", 6.7.3).  Its extreme
@@ -35,8 +36,8 @@ static double eigenvalue(const tridiagonal *t, int k)
 {
     double largest = 0;
     for (int i = 0; i < t->size; i++)
-        largest = fmax(largest,
-                       fabs(t->diagonal[i]) + fabs(t->beside[i]) + (i + 1 < t->size ? fabs(t->beside[i + 1]) : 0));
+        largest =
+            fmax(largest, fabs(t->diagonal[i]) + fabs(t->beside[i]) + (i + 1 < t->size ? fabs(t->beside[i + 1]) : 0));
     double low = -largest, high = largest;
     for (int i = 0; i < 100; i++) {
         double middle = (low + high) / 2;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Methods without inner products but for the test: Chebyshev's and Richardson's iteration.
  *

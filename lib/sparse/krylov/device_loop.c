@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Recording a method's loop, and letting the device go round.
  *
@@ -50,7 +51,7 @@ static void go_back(mnp__system *s, const mnp__solver_place *place)
 
 /* ---- recording ---- */
 
-mnp_status mnp__solver_loop_open(mnp__system *s)
+mnp_status mnp__device_loop_open(mnp__system *s)
 {
     const mnp_ctx *ctx = s->ctx;
     const mnp_precond *precond = s->options->precond;
@@ -59,11 +60,11 @@ mnp_status mnp__solver_loop_open(mnp__system *s)
                    mnp__all_reduce_is_launch(ctx->world, most_doubles, MNP_FLOAT64);
     if (!ctx->device->cpu_memory)
         MNP_TRY(mnp__all_reduce(&ctx->comm, &possible, 1, MPI_INT, MPI_MIN));
-    s->loop = (mnp__solver_loop){.possible = possible, .budget = MNP__LOOK};
+    s->loop = (mnp__device_loop){.possible = possible, .budget = MNP__LOOK};
     return MNP_OK;
 }
 
-void mnp__solver_loop_close(mnp__system *s)
+void mnp__device_loop_close(mnp__system *s)
 {
     mnp_graph_free(s->loop.graph);
     s->loop.graph = NULL;
@@ -136,14 +137,14 @@ static mnp_status record(mnp__system *s)
     if (all == MNP_OK && !dropped)
         return MNP_OK;
     MNP_LOG(&s->ctx->config.logger, MNP_LOG_INFO, "the solver's loop is done by plain launches");
-    mnp__solver_loop_close(s);
+    mnp__device_loop_close(s);
     s->loop.possible = false;
     return all;
 }
 
-mnp_status mnp__solver_loop_take_over(mnp__system *s, int64_t calls, bool *takes_over_p)
+mnp_status mnp__device_loop_take_over(mnp__system *s, int64_t calls, bool *takes_over_p)
 {
-    mnp__solver_loop *loop = &s->loop;
+    mnp__device_loop *loop = &s->loop;
     if (loop->possible && !loop->graph && calls >= WORTH_RECORDING && calls % MNP__LOOK == 0)
         MNP_TRY(record(s));
     *takes_over_p = loop->graph && is_at(s, &loop->begin);
@@ -152,9 +153,9 @@ mnp_status mnp__solver_loop_take_over(mnp__system *s, int64_t calls, bool *takes
 
 /* ---- running ---- */
 
-mnp_status mnp__solver_loop_run(mnp__system *s, double most, struct mnp_step_control *control)
+mnp_status mnp__device_loop_run(mnp__system *s, double most, struct mnp_step_control *control)
 {
-    mnp__solver_loop *loop = &s->loop;
+    mnp__device_loop *loop = &s->loop;
     const double before = control->iterations, begin = MPI_Wtime();
     MNP_TRY(mnp__steps_pause(s->steps, fmin(before + loop->budget, most)));
     MNP_TRY(mnp_graph_launch(loop->graph));

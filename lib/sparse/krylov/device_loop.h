@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A method's loop on the device: iterations as a graph that goes round until the method is over, so that the CPU waits
  * once.
@@ -16,7 +17,7 @@
 #include "kernels/sparse/step/step_params.h"
 
 enum {
-    MNP__LOOK = 10, /* calls of iterate between looks at the state */
+    MNP__LOOK = 10,     /* calls of iterate between looks at the state */
     MNP__MOST_WORK = 10 /* vectors that a method works with */
 };
 
@@ -28,32 +29,32 @@ typedef struct mnp__solver_place {
     mnp_array *work[MNP__MOST_WORK];
 } mnp__solver_place;
 
-typedef struct mnp__solver_loop {
-    bool possible;    /* alike on all ranks */
-    mnp_graph *graph; /* NULL: not recorded yet */
+typedef struct mnp__device_loop {
+    bool possible;           /* alike on all ranks */
+    mnp_graph *graph;        /* NULL: not recorded yet */
     mnp__solver_place begin; /* where the body begins and ends */
-    double budget;    /* iterations until the next pause */
-} mnp__solver_loop;
+    double budget;           /* iterations until the next pause */
+} mnp__device_loop;
 
 /*
  * Whether the system's loop can be one on the device: where that has loops, and all that an iteration does is launches.
  * Collective, and agreed upon.  MNP_ERR_COMM, MNP_ERR_PEER.
  */
-mnp_status mnp__solver_loop_open(mnp__system *s);
-void mnp__solver_loop_close(mnp__system *s);
+mnp_status mnp__device_loop_open(mnp__system *s);
+void mnp__device_loop_close(mnp__system *s);
 
 /*
- * Whether the system, after that many calls of iterate, goes on by mnp__solver_loop_run().  Where it is time to, the
+ * Whether the system, after that many calls of iterate, goes on by mnp__device_loop_run().  Where it is time to, the
  * loop is recorded, and if that cannot be, whatever for, launches go on, and it is not tried again.  Collective, and
  * agreed upon.  MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_TIMEOUT, MNP_ERR_PEER.
  */
-mnp_status mnp__solver_loop_take_over(mnp__system *s, int64_t calls, bool *takes_over_p);
+mnp_status mnp__device_loop_take_over(mnp__system *s, int64_t calls, bool *takes_over_p);
 
 /*
  * Go round until the method is over, or there are `most` iterations, or it is time for the CPU to look; waits.
  * *control is what was known of the state, and becomes what it is.  Collective.  MNP_ERR_COMM, MNP_ERR_TIMEOUT,
  * MNP_ERR_PEER, MNP_ERR_MEMORY.
  */
-mnp_status mnp__solver_loop_run(mnp__system *s, double most, struct mnp_step_control *control);
+mnp_status mnp__device_loop_run(mnp__system *s, double most, struct mnp_step_control *control);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Methods of two short recurrences for any square matrix, with a preconditioner on the right.
  *

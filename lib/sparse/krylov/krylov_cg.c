@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The conjugate gradient method for Hermitian positive definite matrices, in two forms.
  *
@@ -100,8 +101,8 @@ enum { CG1_P, CG1_S, CG1_U, CG1_W };
 static const mnp__step cg1_products = {
     .name = "cg1_products", .vectors = "r u w", .sums = {"dot(r, u)", "dot(u, w)", "norm(r)"}};
 
-static const mnp__step cg1_test = {
-    .name = "cg1_test", .before = "if (started != 0) test(MNP_SQRT(real_part(sum[2])));"};
+static const mnp__step cg1_test = {.name = "cg1_test",
+                                   .before = "if (started != 0) test(MNP_SQRT(real_part(sum[2])));"};
 
 static const mnp__step cg1_update = {
     .name = "cg1_update",

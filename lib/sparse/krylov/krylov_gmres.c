@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GMRES: the smallest residual in a growing basis, restarted when that is full.
  *
@@ -38,8 +39,8 @@ static const mnp__step first_vector = {.name = "gmres_first", .vectors = "r v", 
 
 static const mnp__step look = {.name = "gmres_look", .before = "memory.look(*this);"};
 
-static const mnp__step rotate = {
-    .name = "gmres_rotate", .before = "memory.rotate(*this, MNP_SQRT(real_part(sum[0])), 4 * MNP_EPSILON);"};
+static const mnp__step rotate = {.name = "gmres_rotate",
+                                 .before = "memory.rotate(*this, MNP_SQRT(real_part(sum[0])), 4 * MNP_EPSILON);"};
 
 static const mnp__step scale_again = {
     .name = "gmres_scale_again",
@@ -82,9 +83,11 @@ static bool is_flexible(const mnp__system *s)
 static mnp_status gmres_finish(mnp__system *s)
 {
     mnp_array *u;
-    mnp__combination how = {
-        .count = s->options->restart, .at = coefficients(s, SOLUTION), .sign = 1, .limit = MNP__LIMIT_COLUMNS,
-        .add = is_flexible(s)};
+    mnp__combination how = {.count = s->options->restart,
+                            .at = coefficients(s, SOLUTION),
+                            .sign = 1,
+                            .limit = MNP__LIMIT_COLUMNS,
+                            .add = is_flexible(s)};
     MNP_TRY(MNP__RUN_ALONE(s, &solve));
     if (is_flexible(s)) {
         MNP_TRY(mnp__basis_combine(s->basis[FLEXIBLE], &how, s->x));

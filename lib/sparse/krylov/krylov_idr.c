@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * IDR(s): residuals in shrinking spaces, for any square matrix (P. Sonneveld, M. B. van Gijzen, "IDR(s): a family of
  * simple and fast algorithms for solving large nonsymmetric systems of linear equations", SIAM J. Sci. Comput. 31,
@@ -15,8 +16,7 @@
 enum { V, HAT, T }; /* work */
 enum { SHADOW, DIRECTIONS, IMAGES };
 
-static const mnp__step begin = {
-    .name = "idr_begin", .before = "memory.start(); omega = number(1);"};
+static const mnp__step begin = {.name = "idr_begin", .before = "memory.start(); omega = number(1);"};
 
 static const mnp__step cycle = {.name = "idr_cycle", .before = "memory.set(sum); at = 0; memory.solve(0);"};
 

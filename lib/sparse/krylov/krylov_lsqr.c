@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * LSQR: least squares for matrices of any shape (C. C. Paige, M. A. Saunders, "LSQR: an algorithm for sparse linear
  * equations and sparse least squares", ACM TOMS 8, 1982).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MINRES: the smallest residual for Hermitian matrices, also indefinite ones, with a Hermitian positive definite
  * preconditioner (C. C. Paige, M. A. Saunders, "Solution of sparse indefinite systems of linear equations", SIAM J.
@@ -71,8 +72,9 @@ static const mnp__step update = {
     .sums = {"norm(r)"},
 };
 
-static const mnp__step test = {.name = "minres_test", .before = "test(MNP_SQRT(real_part(sum[0])));\n"
-                                                                "need(beta > 0);"};
+static const mnp__step test = {.name = "minres_test",
+                               .before = "test(MNP_SQRT(real_part(sum[0])));\n"
+                                         "need(beta > 0);"};
 
 static void exchange(mnp_array **a, mnp_array **b)
 {

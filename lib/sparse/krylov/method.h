@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Iterative methods: what each gives, and what it works with.
  */
@@ -23,13 +24,13 @@ struct mnp__system {
     const mnp_operator *op;
     const mnp_solve_options *options; /* without zeros */
     mnp__steps *steps;
-    mnp_array *b, *x;                 /* the right-hand side, and the iterate */
-    mnp_array *r;                     /* b - A x when the method starts; then the method's */
-    mnp_array *work[MNP__MOST_WORK];  /* the method's vectors, 0 before its first start; it may exchange them */
-    mnp_array *kept;                  /* the best x so far, of a method that wanders; the start, of one that keeps it */
+    mnp_array *b, *x;                /* the right-hand side, and the iterate */
+    mnp_array *r;                    /* b - A x when the method starts; then the method's */
+    mnp_array *work[MNP__MOST_WORK]; /* the method's vectors, 0 before its first start; it may exchange them */
+    mnp_array *kept;                 /* the best x so far, of a method that wanders; the start, of one that keeps it */
     mnp__basis *basis[MNP__MOST_BASES];
-    int place;                        /* the method's: where it is in a cycle */
-    mnp__solver_loop loop;
+    int place; /* the method's: where it is in a cycle */
+    mnp__device_loop loop;
 };
 
 /*
@@ -40,13 +41,13 @@ struct mnp__system {
 struct mnp__method {
     mnp__scalars scalars;
     int work, rows;
-    int bases;             /* sets of vectors; how many is parameter(), and for `wide` one more in the first */
+    int bases; /* sets of vectors; how many is parameter(), and for `wide` one more in the first */
     bool one_more;
-    bool needs_parameter;  /* options->restart */
-    size_t memory;         /* sums that `memory` has room for: a constant, and parts by parameter and its square */
+    bool needs_parameter; /* options->restart */
+    size_t memory;        /* sums that `memory` has room for: a constant, and parts by parameter and its square */
     size_t memory_linear, memory_square;
-    bool wanders;          /* the residual may rise again: the best iterate is kept */
-    bool keeps_start;      /* it should not, but may where the matrix is not what the method needs: the start is kept */
+    bool wanders;     /* the residual may rise again: the best iterate is kept */
+    bool keeps_start; /* it should not, but may where the matrix is not what the method needs: the start is kept */
     /* it works with A^H too, takes any shape, and converges to what need not have a small residual */
     bool least_squares;
     mnp_status (*prepare)(mnp__system *s, struct mnp_step_control *control); /* NULL: nothing */

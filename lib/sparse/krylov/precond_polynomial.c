@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * chebyshev and polynomial: a polynomial of D^-1 A, D the diagonal, times D^-1, by as many products with A as its
  * degree.

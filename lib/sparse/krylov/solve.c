@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mnp_solve(): what is asked for is checked, completed and brought to vectors, one system for every column of b.
  */
@@ -42,8 +43,9 @@ static mnp_status check_options(const mnp_operator *op, mnp_solver solver, const
     if (solver == MNP_SOLVER_LSQR)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): lsqr takes no preconditioner");
     if (precond->dtype != op->dtype || !mnp_layout_equal(precond->layout, op->column_layout))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): the preconditioner is for %s vectors of length %" PRId64
-                                     ", the operator for %s of %" PRId64 ", or they are cut differently",
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_solve(): the preconditioner is for %s vectors of length %" PRId64
+                        ", the operator for %s of %" PRId64 ", or they are cut differently",
                         mnp_dtype_name(precond->dtype), mnp_layout_size(precond->layout), mnp_dtype_name(op->dtype),
                         mnp_layout_size(op->column_layout));
     return MNP_OK;

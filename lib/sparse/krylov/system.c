@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One system under way: its memory, and the loop that runs a method until it is over.
  *
@@ -15,11 +16,8 @@
 enum { MOST_STARTS = 4 };
 
 /* r = b - (A x), and the squares of both norms; b and r have the rows' layout. */
-static const mnp__step residual = {.name = "solve_residual",
-                                   .vectors = "r b",
-                                   .body = "r = b - r;",
-                                   .sums = {"norm(r)", "norm(b)"},
-                                   .always = true};
+static const mnp__step residual = {
+    .name = "solve_residual", .vectors = "r b", .body = "r = b - r;", .sums = {"norm(r)", "norm(b)"}, .always = true};
 
 /* The same where x is 0. */
 static const mnp__step residual_of_zero = {.name = "solve_residual_of_zero",
@@ -69,7 +67,7 @@ static mnp_status allocate(mnp__system *s)
         int size = parameter + (method->one_more && i == 0);
         MNP_TRY(mnp__basis_new(s->steps, op->column_layout, size, &s->basis[i]));
     }
-    return mnp__solver_loop_open(s);
+    return mnp__device_loop_open(s);
 }
 
 mnp_status mnp__system_open(mnp__system *s, const mnp__method *method, const mnp_operator *op,
@@ -84,7 +82,7 @@ mnp_status mnp__system_open(mnp__system *s, const mnp__method *method, const mnp
 
 void mnp__system_close(mnp__system *s)
 {
-    mnp__solver_loop_close(s);
+    mnp__device_loop_close(s);
     for (int i = 0; i < MNP__MOST_BASES; i++)
         mnp__basis_free(s->basis[i]);
     for (int i = 0; i < MNP__MOST_WORK; i++)
@@ -165,9 +163,9 @@ static mnp_status run(mnp__system *s, struct mnp_step_control *control, bool *st
         MNP_TRY(mnp__system_keep(s));
     for (int64_t calls = 0; control->done == MNP_GOING && !*stopped_p;) {
         bool device_goes_round;
-        MNP_TRY(mnp__solver_loop_take_over(s, calls, &device_goes_round));
+        MNP_TRY(mnp__device_loop_take_over(s, calls, &device_goes_round));
         if (device_goes_round)
-            MNP_TRY(mnp__solver_loop_run(s, reported + every, control));
+            MNP_TRY(mnp__device_loop_run(s, reported + every, control));
         else
             MNP_TRY(iterate(s, ++calls, control));
         MNP_TRY(report(s, control, &reported, stopped_p));
@@ -228,8 +226,8 @@ static mnp_status run_until_true(mnp__system *s, struct mnp_step_control *contro
         control->tolerance = start == 0 ? tolerance : tolerance / 2; /* not to be too hopeful again by a little */
         MNP_TRY(run(s, control, &stopped));
         MNP_TRY(compute_residual(s, norms));
-        converged = is_small_enough(norms[0], tolerance) ||
-                    (s->method->least_squares && control->done == MNP_DONE_CONVERGED);
+        converged =
+            is_small_enough(norms[0], tolerance) || (s->method->least_squares && control->done == MNP_DONE_CONVERGED);
         if (!converged)
             MNP_TRY(choose_best(s, control->best, norms));
         if (control->done != MNP_DONE_CONVERGED || !(norms[0] < before / 2))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rows of a sparse matrix in memory of the CPU, in CSR: those that the CPU makes, converts or hands out.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From CSR to the other formats and back, in memory of the CPU.
  */
@@ -31,8 +32,8 @@ fail:
 
 static mnp__part shape_of(const mnp__part *from, mnp_sparse_format format, int64_t lines, int64_t count, int block)
 {
-    return (mnp__part){.format = format, .rows = from->rows, .columns = from->columns, .lines = lines, .count = count,
-                       .block = block};
+    return (mnp__part){
+        .format = format, .rows = from->rows, .columns = from->columns, .lines = lines, .count = count, .block = block};
 }
 
 static void copy_value(size_t size, mnp__part *to, int64_t to_at, const mnp__part *from, int64_t from_at)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Exchanges of ghosts.  The plan is two lists: this rank's columns that others want, in the order of those ranks, and
  * how many ghosts come from each.  Ghosts are sorted by column, so those of one owner lie side by side, as they
@@ -21,11 +22,11 @@
 enum { KEPT_EXCHANGES = 4 };
 
 /* For vectors of one kind: a push, or messages. */
-struct passage {
-    struct passage *next;
+struct buffers {
+    struct buffers *next;
     size_t size; /* bytes of an element */
     int64_t width;
-    mnp__ghosts_push *push;
+    mnp__ghosts_p2p *push;
     void *send, *recv; /* device memory */
     mnp__exchange *exchange;
 };
@@ -35,10 +36,10 @@ struct mnp__ghosts {
     mnp_layout *layout; /* of the columns */
     int64_t count, *columns;
     bool pushes, planned, going; /* going: between begin and finish */
-    int64_t *from, *to;    /* ghosts from every rank, and own columns to every rank */
-    int64_t wanted;        /* own columns that others want, as often as they do */
-    int64_t *wanted_places; /* device: where they are in this rank's part */
-    struct passage *passages; /* the one used last is the first */
+    int64_t *from, *to;          /* ghosts from every rank, and own columns to every rank */
+    int64_t wanted;              /* own columns that others want, as often as they do */
+    int64_t *wanted_places;      /* device: where they are in this rank's part */
+    struct buffers *buffers;     /* the one used last is the first */
 };
 
 mnp_status mnp__ghosts_new(mnp_ctx *ctx, const mnp_layout *column_layout, int64_t count, const int64_t *columns,
@@ -49,7 +50,7 @@ mnp_status mnp__ghosts_new(mnp_ctx *ctx, const mnp_layout *column_layout, int64_
     ghosts->ctx = ctx;
     ghosts->layout = mnp_layout_retain(column_layout);
     ghosts->count = count;
-    ghosts->pushes = mnp__ghosts_push_is_possible(ctx);
+    ghosts->pushes = mnp__ghosts_p2p_is_possible(ctx);
     mnp_status st = mnp__malloc((size_t)count * sizeof *columns, &ghosts->columns);
     if (st == MNP_OK)
         st = mnp__calloc(2 * (size_t)ctx->comm.size, sizeof *ghosts->from, &ghosts->from);
@@ -63,25 +64,25 @@ mnp_status mnp__ghosts_new(mnp_ctx *ctx, const mnp_layout *column_layout, int64_
     return MNP_OK;
 }
 
-static void close_passage(mnp_ctx *ctx, struct passage *passage)
+static void close_buffers(mnp_ctx *ctx, struct buffers *buffers)
 {
-    if (passage->exchange && ctx->comm.transport == MNP_TRANSPORT_STAGED) /* its pinned memory may be in use yet */
+    if (buffers->exchange && ctx->comm.transport == MNP_TRANSPORT_STAGED) /* its pinned memory may be in use yet */
         (void)mnp__ctx_wait(ctx, ctx->transfer);
-    mnp__exchange_free(passage->exchange);
-    ctx->device->ops->free(ctx->device, passage->send);
-    ctx->device->ops->free(ctx->device, passage->recv);
-    mnp__ghosts_push_free(passage->push);
-    free(passage);
+    mnp__exchange_free(buffers->exchange);
+    ctx->device->ops->free(ctx->device, buffers->send);
+    ctx->device->ops->free(ctx->device, buffers->recv);
+    mnp__ghosts_p2p_free(buffers->push);
+    free(buffers);
 }
 
 void mnp__ghosts_free(mnp__ghosts *ghosts)
 {
     if (!ghosts)
         return;
-    while (ghosts->passages) {
-        struct passage *first = ghosts->passages;
-        ghosts->passages = first->next;
-        close_passage(ghosts->ctx, first);
+    while (ghosts->buffers) {
+        struct buffers *first = ghosts->buffers;
+        ghosts->buffers = first->next;
+        close_buffers(ghosts->ctx, first);
     }
     ghosts->ctx->device->ops->free(ghosts->ctx->device, ghosts->wanted_places);
     mnp_layout_free(ghosts->layout);
@@ -191,7 +192,7 @@ mnp_status mnp__ghosts_ask(mnp__ghosts *ghosts, mnp__ghosts_plan *asked)
     return MNP_OK;
 }
 
-/* ---- passages ---- */
+/* ---- buffers ---- */
 
 /* One message for every rank with which there is something; gives their number. */
 static int list_messages(const mnp_ctx *ctx, const int64_t *counts, size_t bytes, char *data, mnp__message *messages)
@@ -206,47 +207,47 @@ static int list_messages(const mnp_ctx *ctx, const int64_t *counts, size_t bytes
     return count;
 }
 
-static mnp_status prepare_messages(const mnp__ghosts *ghosts, struct passage *passage)
+static mnp_status prepare_messages(const mnp__ghosts *ghosts, struct buffers *buffers)
 {
     mnp_ctx *ctx = ghosts->ctx;
-    const size_t ranks = (size_t)ctx->comm.size, bytes = passage->size * (size_t)passage->width;
+    const size_t ranks = (size_t)ctx->comm.size, bytes = buffers->size * (size_t)buffers->width;
     mnp__message *messages = NULL;
     mnp_status st;
     MNP_TRY_OR(mnp__calloc(2 * ranks, sizeof *messages, &messages), st, done);
-    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)ghosts->wanted * bytes, &passage->send), st, done);
-    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)ghosts->count * bytes, &passage->recv), st, done);
-    const int sends = list_messages(ctx, ghosts->to, bytes, passage->send, messages);
-    const int recvs = list_messages(ctx, ghosts->from, bytes, passage->recv, messages + ranks);
-    st = mnp__exchange_new(&ctx->comm, sends, messages, recvs, messages + ranks, &passage->exchange);
+    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)ghosts->wanted * bytes, &buffers->send), st, done);
+    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)ghosts->count * bytes, &buffers->recv), st, done);
+    const int sends = list_messages(ctx, ghosts->to, bytes, buffers->send, messages);
+    const int recvs = list_messages(ctx, ghosts->from, bytes, buffers->recv, messages + ranks);
+    st = mnp__exchange_new(&ctx->comm, sends, messages, recvs, messages + ranks, &buffers->exchange);
 done:
     free(messages);
     return st;
 }
 
 /* Collective, and agreed upon. */
-static mnp_status prepare(const mnp__ghosts *ghosts, struct passage *passage)
+static mnp_status prepare(const mnp__ghosts *ghosts, struct buffers *buffers)
 {
     const mnp__ghosts_plan plan = describe_plan(ghosts);
     if (ghosts->pushes)
-        return mnp__ghosts_push_new(ghosts->ctx, &plan, passage->size, passage->width, &passage->push);
-    return MNP_AGREE(ghosts->ctx, prepare_messages(ghosts, passage));
+        return mnp__ghosts_p2p_new(ghosts->ctx, &plan, buffers->size, buffers->width, &buffers->push);
+    return MNP_AGREE(ghosts->ctx, prepare_messages(ghosts, buffers));
 }
 
 /* A new one, which becomes the first.  Collective, and agreed upon. */
-static mnp_status open_passage(mnp__ghosts *ghosts, size_t size, int64_t width)
+static mnp_status open_buffers(mnp__ghosts *ghosts, size_t size, int64_t width)
 {
-    struct passage *passage = NULL;
-    mnp_status st = MNP_AGREE(ghosts->ctx, mnp__calloc(1, sizeof *passage, &passage));
+    struct buffers *buffers = NULL;
+    mnp_status st = MNP_AGREE(ghosts->ctx, mnp__calloc(1, sizeof *buffers, &buffers));
     if (st == MNP_OK) {
-        passage->size = size;
-        passage->width = width;
-        st = prepare(ghosts, passage);
+        buffers->size = size;
+        buffers->width = width;
+        st = prepare(ghosts, buffers);
     }
     if (st == MNP_OK) {
-        passage->next = ghosts->passages;
-        ghosts->passages = passage;
-    } else if (passage) {
-        close_passage(ghosts->ctx, passage);
+        buffers->next = ghosts->buffers;
+        ghosts->buffers = buffers;
+    } else if (buffers) {
+        close_buffers(ghosts->ctx, buffers);
     }
     return st;
 }
@@ -254,31 +255,31 @@ static mnp_status open_passage(mnp__ghosts *ghosts, size_t size, int64_t width)
 /* Close those behind the first few. */
 static void forget_last(mnp__ghosts *ghosts, int kept)
 {
-    struct passage **link = &ghosts->passages;
+    struct buffers **link = &ghosts->buffers;
     for (int i = 0; i < kept && *link; i++)
         link = &(*link)->next;
     while (*link) {
-        struct passage *last = *link;
+        struct buffers *last = *link;
         *link = last->next;
-        close_passage(ghosts->ctx, last);
+        close_buffers(ghosts->ctx, last);
     }
 }
 
-/* Let the passage of those vectors be the first. */
+/* Let the buffers of those vectors be the first. */
 static mnp_status find_passage(mnp__ghosts *ghosts, size_t size, int64_t width)
 {
-    struct passage **link = &ghosts->passages;
+    struct buffers **link = &ghosts->buffers;
     while (*link && ((*link)->size != size || (*link)->width != width))
         link = &(*link)->next;
-    struct passage *found = *link;
+    struct buffers *found = *link;
     if (!found) {
         if (!mnp__ctx_has_graphs(ghosts->ctx))
             forget_last(ghosts, KEPT_EXCHANGES - 1);
-        return open_passage(ghosts, size, width);
+        return open_buffers(ghosts, size, width);
     }
     *link = found->next;
-    found->next = ghosts->passages;
-    ghosts->passages = found;
+    found->next = ghosts->buffers;
+    ghosts->buffers = found;
     return MNP_OK;
 }
 
@@ -288,21 +289,24 @@ static mnp_status find_passage(mnp__ghosts *ghosts, size_t size, int64_t width)
 static mnp_status begin_messages(const mnp__ghosts *ghosts, const void *x)
 {
     mnp_ctx *ctx = ghosts->ctx;
-    const struct passage *passage = ghosts->passages;
-    mnp_indexed_params packing = {.src = x, .dst = passage->send, .jump = passage->width,
-                                  .index = (const long long *)ghosts->wanted_places, .mode = MNP_INDEXED_RAISE};
-    mnp__indexed_add(&packing, ghosts->wanted, 0, passage->width, 1);
-    mnp__indexed_add(&packing, passage->width, 1, 1, 0);
-    MNP_TRY(mnp__indexed_run(ctx, passage->size, &packing));
+    const struct buffers *buffers = ghosts->buffers;
+    mnp_indexed_params packing = {.src = x,
+                                  .dst = buffers->send,
+                                  .jump = buffers->width,
+                                  .index = (const long long *)ghosts->wanted_places,
+                                  .mode = MNP_INDEXED_RAISE};
+    mnp__indexed_add(&packing, ghosts->wanted, 0, buffers->width, 1);
+    mnp__indexed_add(&packing, buffers->width, 1, 1, 0);
+    MNP_TRY(mnp__indexed_run(ctx, buffers->size, &packing));
     MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
-    return mnp__exchange_begin(passage->exchange, ctx->transfer);
+    return mnp__exchange_begin(buffers->exchange, ctx->transfer);
 }
 
 static mnp_status begin_push(const mnp__ghosts *ghosts, const void *x)
 {
     mnp_ctx *ctx = ghosts->ctx;
     MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
-    return mnp__ghosts_push_run(ghosts->passages->push, x, ctx->transfer);
+    return mnp__ghosts_p2p_run(ghosts->buffers->push, x, ctx->transfer);
 }
 
 mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, const void *x)
@@ -319,13 +323,13 @@ mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, co
 mnp_status mnp__ghosts_finish(mnp__ghosts *ghosts, const void **values_p)
 {
     mnp_ctx *ctx = ghosts->ctx;
-    const struct passage *passage = ghosts->passages;
+    const struct buffers *buffers = ghosts->buffers;
     *values_p = NULL; /* vectors of width 0 have none */
     if (!ghosts->going)
         return MNP_OK;
-    *values_p = ghosts->pushes ? mnp__ghosts_push_values(passage->push) : passage->recv;
+    *values_p = ghosts->pushes ? mnp__ghosts_p2p_values(buffers->push) : buffers->recv;
     ghosts->going = false;
     if (!ghosts->pushes)
-        MNP_TRY(mnp__exchange_finish(passage->exchange, ctx->transfer));
+        MNP_TRY(mnp__exchange_finish(buffers->exchange, ctx->transfer));
     return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
 }

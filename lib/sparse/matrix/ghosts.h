@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ghosts: what a rank needs of vectors that are cut by a matrix's column layout, in columns of other ranks.
  *

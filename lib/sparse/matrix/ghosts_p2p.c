@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ghosts on GPUs that share the heap, in one of two ways, which all ranks choose alike.
  *
@@ -16,7 +17,7 @@
 #include "comm/waits.h"
 #include "kernels/sparse/matrix/p2p_ghosts_params.h"
 
-struct mnp__ghosts_push {
+struct mnp__ghosts_p2p {
     mnp_ctx *ctx;
     bool by_words;
     mnp__kernel *kernel;
@@ -32,7 +33,7 @@ struct mnp__ghosts_push {
 
 /* What is needed to make one. */
 struct planner {
-    mnp__ghosts_push *push;
+    mnp__ghosts_p2p *push;
     const mnp__ghosts_plan *plan;
     size_t row_bytes;
     int64_t width;
@@ -49,10 +50,10 @@ struct counts {
     unsigned line[62]; /* so that ghosts are aligned */
 };
 
-bool mnp__ghosts_push_is_possible(const mnp_ctx *ctx)
+bool mnp__ghosts_p2p_is_possible(const mnp_ctx *ctx)
 {
     const mnp__comm *comm = &ctx->comm;
-    return mnp__push_is_possible(ctx) && comm->peers->count == comm->size && comm->size <= MNP_GHOSTS_PEERS &&
+    return mnp__p2p_boxes_is_possible(ctx) && comm->peers->count == comm->size && comm->size <= MNP_GHOSTS_PEERS &&
            !comm->library_only;
 }
 
@@ -105,7 +106,7 @@ static int64_t word_blocks(const struct planner *planner, int rank)
  */
 static mnp_status settle(struct planner *planner)
 {
-    mnp__ghosts_push *push = planner->push;
+    mnp__ghosts_p2p *push = planner->push;
     const mnp__comm *comm = &push->ctx->comm;
     const uint64_t values = (uint64_t)sum_of(planner->plan->from, comm->size) * planner->row_bytes;
     const uint64_t lines = (uint64_t)lines_before(planner, comm->size);
@@ -116,8 +117,8 @@ static mnp_status settle(struct planner *planner)
     MNP_TRY(mnp__heap_compare(comm->heap));
     MNP_TRY(mnp__all_reduce(comm, most, 4, MPI_UINT64_T, MPI_MAX));
     push->by_words = most[2] <= ~most[3];
-    const size_t size = push->by_words ? most[1] * sizeof(mnp_small_line)
-                                       : (size_t)comm->size * sizeof(mnp_push_words) + most[0];
+    const size_t size =
+        push->by_words ? most[1] * sizeof(mnp_p2p_small_line) : (size_t)comm->size * sizeof(mnp_p2p_words) + most[0];
     return MNP_AGREE(push->ctx, mnp__heap_alloc(comm->heap, size, &push->shared));
 }
 
@@ -131,13 +132,13 @@ static mnp_status exchange_starts(struct planner *planner)
     return mnp__all_to_all(comm, mine, planner->starts, sizeof *mine);
 }
 
-static mnp_status load_kernel(mnp__ghosts_push *push, size_t size)
+static mnp_status load_kernel(mnp__ghosts_p2p *push, size_t size)
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_ELEMENT %zu\n", size);
     const mnp__kernel_spec spec = {.file = "sparse/matrix/p2p_ghosts.cu",
-                                   .function = push->by_words ? "send_ghosts" : "push_ghosts"};
+                                   .function = push->by_words ? "send_ghosts" : "p2p_ghosts"};
     return mnp__ctx_kernel_of_text(push->ctx, &spec, &defines, NULL, &push->kernel);
 }
 
@@ -157,24 +158,24 @@ static int store_blocks(const struct planner *planner, int64_t rows, int64_t all
 }
 
 /* A rank that takes part. */
-static mnp_push_peer describe_peer(const struct planner *planner, int rank)
+static mnp_p2p_peer describe_peer(const struct planner *planner, int rank)
 {
-    const mnp__ghosts_push *push = planner->push;
+    const mnp__ghosts_p2p *push = planner->push;
     const mnp__comm *comm = &push->ctx->comm;
-    mnp_push_words *words = push->shared;
+    mnp_p2p_words *words = push->shared;
     char *mine = (char *)&words[comm->rank];
-    return (mnp_push_peer){.here = &words[rank],
-                           .there = (mnp_push_words *)(void *)(mine + mnp__heap_distance(comm->heap, rank)),
-                           .state = (mnp_push_state *)push->own + rank,
-                           .number = rank,
-                           .stores = planner->plan->to[rank] > 0,
-                           .writes = planner->plan->from[rank] > 0};
+    return (mnp_p2p_peer){.here = &words[rank],
+                          .there = (mnp_p2p_words *)(void *)(mine + mnp__heap_distance(comm->heap, rank)),
+                          .state = (mnp_p2p_state *)push->own + rank,
+                          .number = rank,
+                          .stores = planner->plan->to[rank] > 0,
+                          .writes = planner->plan->from[rank] > 0};
 }
 
 /* Everyone that this rank stores for, or who stores here. */
 static void gather_stores(const struct planner *planner)
 {
-    mnp__ghosts_push *push = planner->push;
+    mnp__ghosts_p2p *push = planner->push;
     mnp_ghosts_params *params = &push->params.stores;
     const mnp__comm *comm = &push->ctx->comm;
     const int64_t *to = planner->plan->to, *places = planner->plan->places, all_rows = sum_of(to, comm->size);
@@ -200,11 +201,11 @@ static void gather_stores(const struct planner *planner)
 /* What this rank does alone. */
 static mnp_status prepare_stores(const struct planner *planner)
 {
-    mnp__ghosts_push *push = planner->push;
+    mnp__ghosts_p2p *push = planner->push;
     mnp_ctx *ctx = push->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    const size_t ranks = (size_t)ctx->comm.size, words = ranks * sizeof(mnp_push_words);
-    const size_t states = ranks * sizeof(mnp_push_state);
+    const size_t ranks = (size_t)ctx->comm.size, words = ranks * sizeof(mnp_p2p_words);
+    const size_t states = ranks * sizeof(mnp_p2p_state);
     mnp_ghosts_params *params = &push->params.stores;
     MNP_TRY(ops->alloc(ctx->device, states + sizeof(unsigned), &push->own));
     MNP_TRY(ops->fill(ctx->device, push->own, 0, states + sizeof(unsigned), ctx->compute));
@@ -221,11 +222,11 @@ static mnp_status prepare_stores(const struct planner *planner)
 
 static void gather_words(const struct planner *planner)
 {
-    mnp__ghosts_push *push = planner->push;
+    mnp__ghosts_p2p *push = planner->push;
     const mnp__comm *comm = &push->ctx->comm;
     const mnp__ghosts_plan *plan = planner->plan;
     mnp_ghost_words_peer *peer = push->params.words.peers;
-    mnp_small_line *lines = push->shared;
+    mnp_p2p_small_line *lines = push->shared;
     const int64_t *places = plan->places;
     for (int r = 0; r < comm->size; r++) {
         if (!meets(planner, r))
@@ -233,7 +234,7 @@ static void gather_words(const struct planner *planner)
         char *there = (char *)push->shared + mnp__heap_distance(comm->heap, r);
         *peer = (mnp_ghost_words_peer){
             .part = {.places = (const long long *)places, .rows = plan->to[r]},
-            .there = (mnp_small_line *)(void *)there + planner->starts[r].line,
+            .there = (mnp_p2p_small_line *)(void *)there + planner->starts[r].line,
             .here = lines + lines_before(planner, r),
             .values = push->values + (size_t)sum_of(plan->from, r) * planner->row_bytes,
             .elements = plan->from[r] * planner->width,
@@ -251,10 +252,10 @@ static void gather_words(const struct planner *planner)
 /* What this rank does alone. */
 static mnp_status prepare_words(const struct planner *planner)
 {
-    mnp__ghosts_push *push = planner->push;
+    mnp__ghosts_p2p *push = planner->push;
     mnp_ctx *ctx = push->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    const size_t lines = (size_t)lines_before(planner, ctx->comm.size) * sizeof(mnp_small_line);
+    const size_t lines = (size_t)lines_before(planner, ctx->comm.size) * sizeof(mnp_p2p_small_line);
     const size_t values = (size_t)sum_of(planner->plan->from, ctx->comm.size) * planner->row_bytes;
     mnp_ghost_words_params *params = &push->params.words;
     struct counts *counts;
@@ -286,8 +287,8 @@ static mnp_status begin_planning(struct planner *planner, mnp_ctx *ctx)
     return MNP_AGREE(ctx, st);
 }
 
-mnp_status mnp__ghosts_push_new(mnp_ctx *ctx, const mnp__ghosts_plan *plan, size_t size, int64_t width,
-                                mnp__ghosts_push **push_p)
+mnp_status mnp__ghosts_p2p_new(mnp_ctx *ctx, const mnp__ghosts_plan *plan, size_t size, int64_t width,
+                               mnp__ghosts_p2p **push_p)
 {
     struct planner planner = {.plan = plan, .row_bytes = size * (size_t)width, .width = width};
     mnp_status st;
@@ -300,11 +301,11 @@ mnp_status mnp__ghosts_push_new(mnp_ctx *ctx, const mnp__ghosts_plan *plan, size
     *push_p = planner.push;
     return MNP_OK;
 fail:
-    mnp__ghosts_push_free(planner.push);
+    mnp__ghosts_p2p_free(planner.push);
     return st;
 }
 
-void mnp__ghosts_push_free(mnp__ghosts_push *push)
+void mnp__ghosts_p2p_free(mnp__ghosts_p2p *push)
 {
     if (!push)
         return;
@@ -315,7 +316,7 @@ void mnp__ghosts_push_free(mnp__ghosts_push *push)
 
 /* ---- running ---- */
 
-mnp_status mnp__ghosts_push_run(mnp__ghosts_push *push, const void *x, mnp__stream *stream)
+mnp_status mnp__ghosts_p2p_run(mnp__ghosts_p2p *push, const void *x, mnp__stream *stream)
 {
     mnp__device *device = push->ctx->device;
     mnp_ghosts_params *stores = &push->params.stores;
@@ -334,7 +335,7 @@ mnp_status mnp__ghosts_push_run(mnp__ghosts_push *push, const void *x, mnp__stre
     return device->ops->launch(device, push->kernel, &launch, stores, sizeof *stores, stream);
 }
 
-const void *mnp__ghosts_push_values(const mnp__ghosts_push *push)
+const void *mnp__ghosts_p2p_values(const mnp__ghosts_p2p *push)
 {
     return push->values;
 }

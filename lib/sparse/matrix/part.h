@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Parts: entries of a rank's rows in a range of columns, in one of the formats.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matrices: made of this rank's rows or of parts, and taken apart again.
  */
@@ -32,8 +33,10 @@ static mnp_status take_layout(const char *function, mnp_ctx *ctx, const char *wh
     if (!given)
         return mnp__layout_line(ctx->comm.size, 1, &n, NULL, layout_p);
     if (given->nranks != ctx->comm.size || given->ndim != 1 || given->shape[0] != n)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the %s layout is of %d dimensions, for %d ranks; it should be of the %" PRId64
-                        " %ss, for %d", function, what, given->ndim, given->nranks, n, what, ctx->comm.size);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: the %s layout is of %d dimensions, for %d ranks; it should be of the %" PRId64
+                        " %ss, for %d",
+                        function, what, given->ndim, given->nranks, n, what, ctx->comm.size);
     bool in_order = mnp_layout_parts(given, 0) == ctx->comm.size && !mnp_layout_is_cyclic(given);
     for (int r = 0; r < ctx->comm.size && in_order; r++)
         in_order = !mnp__layout_box(given, r, &lo, &extent) || lo == mnp_layout_cuts(given, 0)[r];
@@ -119,8 +122,8 @@ static mnp_status to_format(const mnp_sparse *matrix, int block, mnp__part *own)
         MNP_TRY(choose_block(matrix->ctx, own, &block));
     if (matrix->format == MNP_CSR)
         return MNP_OK;
-    const mnp_status st = MNP_AGREE(matrix->ctx,
-                                    mnp__part_convert(own, matrix->dtype, matrix->format, block, &converted));
+    const mnp_status st =
+        MNP_AGREE(matrix->ctx, mnp__part_convert(own, matrix->dtype, matrix->format, block, &converted));
     mnp__part_free(own);
     *own = converted;
     return st;

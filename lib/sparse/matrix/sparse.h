@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside a sparse matrix: its rows on this rank, as two parts in device memory.
  *
@@ -30,8 +31,8 @@ struct mnp_sparse {
     int64_t shape[2], nnz, local_nnz;
     int64_t row_lo, rows, column_lo, columns; /* of this rank */
     mnp__part own, ghost;
-    bool has_ghosts;          /* some rank does */
-    double line_length[2];    /* entries of a line, over all ranks: of the own part, of the ghost part */
+    bool has_ghosts;       /* some rank does */
+    double line_length[2]; /* entries of a line, over all ranks: of the own part, of the ghost part */
     mnp__ghosts *ghosts;
     mnp__products *products;
 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rows with global columns, cut in what this rank has of a vector itself and what it needs of others; and joined again.
  *
@@ -113,7 +114,11 @@ static mnp_status count_entries(const mnp__csr *csr, int64_t lo, int64_t hi, str
 static mnp_status new_part(int64_t rows, int64_t columns, int64_t lines, int64_t count, size_t size, bool listed,
                            mnp__part *part)
 {
-    *part = (mnp__part){.format = MNP_CSR, .rows = rows, .columns = columns, .lines = lines, .count = count,
+    *part = (mnp__part){.format = MNP_CSR,
+                        .rows = rows,
+                        .columns = columns,
+                        .lines = lines,
+                        .count = count,
                         .offset_size = sizeof(int64_t)};
     MNP_TRY(mnp__calloc((size_t)lines + 1, sizeof(int64_t), &part->offsets));
     MNP_TRY(mnp__malloc((size_t)count * sizeof *part->indices, &part->indices));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Linear operators: what all kinds have in common, and two of them, a sparse matrix and the caller's functions.  The
  * third, kernels over grids, is operator_kernel.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Operators without a matrix: a kernel over a grid, of a body that says what y is at a point from what is around it.
  *
@@ -57,10 +58,10 @@ enum { EDGES_ALONG = 2 }; /* they are few planes */
 
 struct grid {
     int ndim;
-    struct kernels kernels[2]; /* of A, of A^H */
-    mnp_grid_params params;    /* complete but for x, y, and what is to be computed */
+    struct kernels kernels[2];  /* of A, of A^H */
+    mnp_grid_params params;     /* complete but for x, y, and what is to be computed */
     int64_t inner_lo, inner_hi; /* points of this rank that need no ghosts */
-    mnp__ghosts *ghosts;       /* NULL: no rank has any */
+    mnp__ghosts *ghosts;        /* NULL: no rank has any */
     int narrays;
     mnp_array *arrays[MOST_ARRAYS];
     void *array_ghosts[MOST_ARRAYS]; /* device memory */
@@ -98,8 +99,8 @@ static mnp__launch launch_of(const mnp_ctx *ctx, const struct grid *grid, const 
     } else if (grid->ndim == 1) {
         launch.grid[0] = count_blocks(larger(count[0], count[1]), MNP_GRID_THREADS * along, INT_MAX);
     } else {
-        const int64_t planes = larger(params->end_plane[0] - params->first_plane[0],
-                                      params->end_plane[1] - params->first_plane[1]);
+        const int64_t planes =
+            larger(params->end_plane[0] - params->first_plane[0], params->end_plane[1] - params->first_plane[1]);
         launch.grid[0] = count_blocks(params->shape[grid->ndim - 1], 1 << params->tile_bits, INT_MAX);
         launch.grid[1] = count_blocks(params->rows, MNP_GRID_THREADS >> params->tile_bits, MOST_BLOCKS);
         launch.grid[2] = count_blocks(planes, along, MOST_BLOCKS);
@@ -165,8 +166,8 @@ static void add_body(mnp__text *text, const struct request *request, bool adjoin
 {
     const char *called = adjoint ? "adjoint body" : "body";
     mnp__text_add(text, "typedef mnp_value T;\n"
-                  "template <typename Point> static MNP_INLINE void mnp_body(const Point &mnp_at, T &mnp_y)\n{\n"
-                  "    const int *const i = mnp_at.at.index, *const n = mnp_at.p.shape;\n    T y = T();\n");
+                        "template <typename Point> static MNP_INLINE void mnp_body(const Point &mnp_at, T &mnp_y)\n{\n"
+                        "    const int *const i = mnp_at.at.index, *const n = mnp_at.p.shape;\n    T y = T();\n");
     add_array(text, 0, "x");
     for (int k = 0; k < request->narrays; k++)
         add_array(text, k + 1, request->arrays[k].name);
@@ -187,9 +188,10 @@ static bool is_small(const struct request *request)
 
 static void add_defines(mnp__text *text, const struct request *request, bool edges, int along)
 {
-    mnp__text_add(text, "#define MNP_VALUE %s\n#define MNP_NDIM %d\n#define MNP_GHOSTS %d\n#define MNP_ALONG %d\n"
-                  "#define MNP_SMALL %d\n#define MNP_REACH {", mnp__body_type(request->dtype), request->ndim, edges,
-                  along, is_small(request));
+    mnp__text_add(text,
+                  "#define MNP_VALUE %s\n#define MNP_NDIM %d\n#define MNP_GHOSTS %d\n#define MNP_ALONG %d\n"
+                  "#define MNP_SMALL %d\n#define MNP_REACH {",
+                  mnp__body_type(request->dtype), request->ndim, edges, along, is_small(request));
     for (int d = 0; d < request->ndim; d++)
         mnp__text_add(text, "%s%d", d > 0 ? ", " : "", request->reach[d] < INT_MAX ? (int)request->reach[d] : INT_MAX);
     mnp__text_add(text, "}\n");
@@ -313,8 +315,10 @@ static mnp_status check_name(const struct request *request, int k)
     for (int other = 0; other < k; other++)
         is_free = is_free && strcmp(name, request->arrays[other].name) != 0;
     if (!is_free)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: an array cannot be called \"%s\": x, y, i, n, T, what begins with mnp_, and "
-                        "names of other arrays have a meaning", request->function, name);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: an array cannot be called \"%s\": x, y, i, n, T, what begins with mnp_, and "
+                        "names of other arrays have a meaning",
+                        request->function, name);
     return MNP_OK;
 }
 
@@ -331,8 +335,9 @@ static mnp_status check_array(const struct request *request, int k)
                         request->arrays[k].name);
     if (!is_line && (layout->ndim != request->ndim ||
                      memcmp(layout->shape, request->shape, (size_t)request->ndim * sizeof *request->shape) != 0))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: array \"%s\" has neither the grid's shape nor one dimension of its %" PRId64
-                        " points", request->function, request->arrays[k].name, request->n);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: array \"%s\" has neither the grid's shape nor one dimension of its %" PRId64 " points",
+                        request->function, request->arrays[k].name, request->n);
     return MNP_OK;
 }
 
@@ -434,8 +439,14 @@ mnp_status mnp_operator_from_kernel(mnp_ctx *ctx, mnp_dtype dtype, int ndim, con
                                     const char *body, const char *adjoint_body, const mnp_input *arrays,
                                     mnp_operator **operator_p)
 {
-    struct request request = {.function = "mnp_operator_from_kernel()", .ctx = ctx, .dtype = dtype, .ndim = ndim,
-                              .shape = shape, .reach = reach, .body = {body, adjoint_body}, .arrays = arrays};
+    struct request request = {.function = "mnp_operator_from_kernel()",
+                              .ctx = ctx,
+                              .dtype = dtype,
+                              .ndim = ndim,
+                              .shape = shape,
+                              .reach = reach,
+                              .body = {body, adjoint_body},
+                              .arrays = arrays};
     return make(&request, operator_p);
 }
 
@@ -498,8 +509,13 @@ mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, co
 {
     int64_t reach[MNP_MAX_DIMS] = {0};
     mnp__text bodies[2] = {MNP__TEXT_EMPTY, MNP__TEXT_EMPTY};
-    struct request request = {.function = "mnp_operator_from_stencil()", .ctx = ctx, .dtype = dtype, .ndim = ndim,
-                              .shape = shape, .reach = reach, .points = npoints};
+    struct request request = {.function = "mnp_operator_from_stencil()",
+                              .ctx = ctx,
+                              .dtype = dtype,
+                              .ndim = ndim,
+                              .shape = shape,
+                              .reach = reach,
+                              .points = npoints};
     MNP_TRY(check_grid(&request));
     if (npoints < 0 || (npoints > 0 && (!offsets || !coefficients)))
         return MNP_FAIL(MNP_ERR_ARG, "%s: npoints is %d%s", request.function, npoints,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arithmetic of incomplete factors, once for real and once for complex numbers: included by ilu0_ic0.c with
  *

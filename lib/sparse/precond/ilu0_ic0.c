@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ilu0 and ic0: incomplete factors without fill of every rank's own block, computed on the CPU row by row
  * (factor_rows.h), and solved by levels in device memory (level_sweep.h).  (J. A. Meijerink, H. A. van der Vorst, "An
@@ -22,7 +23,7 @@ enum { MOST_SHIFTS = 30 };
 
 typedef struct factors {
     mnp_ctx *ctx;
-    mnp__relax *lower, *upper;
+    mnp__level_sweep *lower, *upper;
     int64_t entries;
     int levels;   /* the most of any rank */
     double shift; /* the largest of any rank; 0 where none was needed */
@@ -100,7 +101,7 @@ static mnp_status factor_ic_shifted(struct block *a, int64_t *place, double *shi
     *shift_p = shift;
     if (!factored) /* as with NaN off the diagonal */
         return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): the matrix has no incomplete factors, however much its "
-                        "diagonal is enlarged");
+                                     "diagonal is enlarged");
     return MNP_OK;
 }
 
@@ -144,7 +145,8 @@ static mnp_status conjugate_transpose(const struct block *a, mnp__pattern *upper
 }
 
 /* The relaxation that solves with L^H. */
-static mnp_status make_transposed(factors *f, const struct block *a, const void *inverse, mnp__relax_source source)
+static mnp_status make_transposed(factors *f, const struct block *a, const void *inverse,
+                                  mnp__level_sweep_source source)
 {
     mnp_ctx *ctx = a->matrix->ctx;
     mnp__pattern upper;
@@ -152,9 +154,15 @@ static mnp_status make_transposed(factors *f, const struct block *a, const void 
     void *values = NULL;
     mnp_status st = conjugate_transpose(a, &upper, &values);
     if (st == MNP_OK) {
-        const mnp__part made = {.format = MNP_CSR, .rows = upper.rows, .columns = upper.rows, .lines = upper.rows,
-                                .count = upper.offsets[upper.rows], .offset_size = sizeof *upper.offsets,
-                                .offsets = upper.offsets, .indices = upper.columns, .values = values};
+        const mnp__part made = {.format = MNP_CSR,
+                                .rows = upper.rows,
+                                .columns = upper.rows,
+                                .lines = upper.rows,
+                                .count = upper.offsets[upper.rows],
+                                .offset_size = sizeof *upper.offsets,
+                                .offsets = upper.offsets,
+                                .indices = upper.columns,
+                                .values = values};
         mnp__narrow_values(a->own.dtype, made.count, values);
         st = mnp__part_upload(ctx, a->own.dtype, made.offset_size, &made, &part);
     }
@@ -162,7 +170,7 @@ static mnp_status make_transposed(factors *f, const struct block *a, const void 
     source.part = &part;
     source.pattern = &upper;
     if (st == MNP_OK)
-        st = mnp__relax_new(&source, inverse, MNP__RELAX_UPPER, &f->upper);
+        st = mnp__level_sweep_new(&source, inverse, MNP__RELAX_UPPER, &f->upper);
     mnp__part_release(ctx, &part);
     mnp__pattern_free(&upper);
     return st;
@@ -184,7 +192,7 @@ static mnp_status upload_values(struct block *a, void **device_p)
 }
 
 /* The relaxations that solve with both triangles. */
-static mnp_status make_triangles(factors *f, struct block *a, bool hermitian, mnp__relax_source source)
+static mnp_status make_triangles(factors *f, struct block *a, bool hermitian, mnp__level_sweep_source source)
 {
     mnp__part factored = a->own.csr; /* with values of its own */
     void *inverse = NULL;
@@ -196,9 +204,9 @@ static mnp_status make_triangles(factors *f, struct block *a, bool hermitian, mn
     MNP_TRY_OR(upload_values(a, &factored.values), st, done);
     source.part = &factored;
     source.pattern = a->pattern;
-    MNP_TRY_OR(mnp__relax_new(&source, hermitian ? inverse : NULL, MNP__RELAX_LOWER, &f->lower), st, done);
+    MNP_TRY_OR(mnp__level_sweep_new(&source, hermitian ? inverse : NULL, MNP__RELAX_LOWER, &f->lower), st, done);
     if (!hermitian)
-        st = mnp__relax_new(&source, inverse, MNP__RELAX_UPPER, &f->upper);
+        st = mnp__level_sweep_new(&source, inverse, MNP__RELAX_UPPER, &f->upper);
 done:
     f->ctx->device->ops->free(f->ctx->device, factored.values);
     free(inverse);
@@ -235,7 +243,7 @@ static void close_block(struct block *a)
 }
 
 /* What this rank does alone. */
-static mnp_status build(factors *f, const mnp_sparse *matrix, bool hermitian, const mnp__relax_source *source)
+static mnp_status build(factors *f, const mnp_sparse *matrix, bool hermitian, const mnp__level_sweep_source *source)
 {
     struct block a = {.matrix = matrix, .pattern = &a.own.pattern, .is_complex = mnp_dtype_kind(matrix->dtype) == 'c'};
     int64_t *place = NULL;
@@ -260,8 +268,8 @@ static mnp_status factor_apply(void *data, const mnp_array *x, mnp_array *y)
     const mnp__sweep lower = {.b = x->data, .from = y->data, .x = y->data, .width = 1};
     mnp__sweep upper = lower;
     upper.b = y->data;
-    MNP_TRY(mnp__relax_run(f->lower, &lower));
-    return mnp__relax_run(f->upper, &upper);
+    MNP_TRY(mnp__level_sweep_run(f->lower, &lower));
+    return mnp__level_sweep_run(f->upper, &upper);
 }
 
 static void factor_describe(const void *data, FILE *file)
@@ -278,8 +286,8 @@ static void factor_free(mnp_ctx *ctx, void *data)
     factors *f = data;
     (void)ctx;
     if (f) {
-        mnp__relax_free(f->lower);
-        mnp__relax_free(f->upper);
+        mnp__level_sweep_free(f->lower);
+        mnp__level_sweep_free(f->upper);
     }
     free(f);
 }
@@ -287,7 +295,7 @@ static void factor_free(mnp_ctx *ctx, void *data)
 /* What describe tells, of all ranks. */
 static mnp_status sum_up(factors *f)
 {
-    int levels[2] = {mnp__relax_groups(f->lower), mnp__relax_groups(f->upper)};
+    int levels[2] = {mnp__level_sweep_groups(f->lower), mnp__level_sweep_groups(f->upper)};
     f->levels = levels[0] > levels[1] ? levels[0] : levels[1];
     MNP_TRY(mnp__all_reduce(&f->ctx->comm, &f->entries, 1, MPI_INT64_T, MPI_SUM));
     MNP_TRY(mnp__all_reduce(&f->ctx->comm, &f->levels, 1, MPI_INT, MPI_MAX));
@@ -300,18 +308,18 @@ mnp_status mnp__precond_factor(const mnp_sparse *matrix, mnp_precond_kind kind, 
     static const mnp__precond_ops ops = {.apply = factor_apply, .describe = factor_describe, .free = factor_free};
     factors *f = NULL;
     (void)options;
-    mnp__relax_source source = {.ctx = matrix->ctx, .dtype = matrix->dtype};
+    mnp__level_sweep_source source = {.ctx = matrix->ctx, .dtype = matrix->dtype};
     mnp_status st = MNP_AGREE(matrix->ctx, mnp__calloc(1, sizeof *f, &f));
     if (st == MNP_OK)
-        st = mnp__relax_load_arranger(&source);
+        st = mnp__level_sweep_load_arranger(&source);
     if (st == MNP_OK) {
         f->ctx = matrix->ctx;
         st = MNP_AGREE(matrix->ctx, build(f, matrix, kind == MNP_PRECOND_IC0, &source));
     }
     if (st == MNP_OK)
-        st = mnp__relax_load(f->lower);
+        st = mnp__level_sweep_load(f->lower);
     if (st == MNP_OK)
-        st = mnp__relax_load(f->upper);
+        st = mnp__level_sweep_load(f->upper);
     if (st == MNP_OK)
         st = sum_up(f);
     if (st == MNP_OK) {

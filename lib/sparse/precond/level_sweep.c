@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Relaxations: the groups, by one pass over the rows on the CPU, how the rows lie, and the launches.
  *
@@ -24,14 +25,14 @@ enum {
     COUNTED = 128           /* lengths of rows that are counted when they are sorted */
 };
 
-struct mnp__relax {
+struct mnp__level_sweep {
     mnp_ctx *ctx;
     mnp_dtype dtype;
-    mnp__relax_order order;
+    mnp__level_sweep_order order;
     mnp__kernel *kernels[2]; /* the context's, for one vector and for several; NULL: not loaded */
     int64_t rows;
-    int levels;             /* or colours */
-    int groups;             /* levels, or where a worker takes the rows in their order: one */
+    int levels; /* or colours */
+    int groups; /* levels, or where a worker takes the rows in their order: one */
     bool in_order;
     int slice;              /* rows whose entries lie side by side */
     int64_t most_alone;     /* rows of a group that one worker takes */
@@ -44,13 +45,13 @@ struct mnp__relax {
 /* ---- groups ---- */
 
 /* Whether rows and entries come from the last to the first. */
-static bool falls(mnp__relax_order order)
+static bool falls(mnp__level_sweep_order order)
 {
     return order == MNP__RELAX_UPPER || order == MNP__RELAX_BEHIND;
 }
 
 /* The group of every row of a triangle: one more than those that it depends on. */
-static int find_levels(const mnp__pattern *pattern, mnp__relax_order order, int32_t *group)
+static int find_levels(const mnp__pattern *pattern, mnp__level_sweep_order order, int32_t *group)
 {
     const bool upper = order == MNP__RELAX_UPPER;
     int groups = 0;
@@ -101,7 +102,7 @@ static int find_colours(const mnp__pattern *pattern, int32_t *group, uint64_t *r
     return groups;
 }
 
-mnp_status mnp__relax_colour(mnp__pattern *pattern)
+mnp_status mnp__level_sweep_colour(mnp__pattern *pattern)
 {
     uint64_t *reached = NULL;
     MNP_TRY(mnp__malloc((size_t)pattern->rows * sizeof *pattern->colours, &pattern->colours));
@@ -113,18 +114,18 @@ mnp_status mnp__relax_colour(mnp__pattern *pattern)
 
 /* ---- kernels ---- */
 
-mnp_status mnp__relax_load_arranger(mnp__relax_source *source)
+mnp_status mnp__level_sweep_load_arranger(mnp__level_sweep_source *source)
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_VALUE %s\n", mnp__jit_type(source->dtype));
-    const mnp__kernel_spec spec = {.file = "sparse/precond/permute_rows.cu", .function = "arrange"};
+    const mnp__kernel_spec spec = {.file = "sparse/precond/permute_rows.cu", .function = "permute_rows"};
     return mnp__ctx_kernel_of_text(source->ctx, &spec, &defines, NULL, &source->kernel);
 }
 
 /* The task for so many lines or places. */
-static mnp_status run_task(const mnp__relax_source *source, mnp__relax_order order, int task, int64_t count,
-                           struct mnp_arrange_params params)
+static mnp_status run_task(const mnp__level_sweep_source *source, mnp__level_sweep_order order, int task, int64_t count,
+                           struct mnp_permute_rows_params params)
 {
     const mnp__part *part = source->part;
     const mnp__launch launch = mnp__launch_of(count);
@@ -160,7 +161,8 @@ static mnp_status download(mnp_ctx *ctx, const void *device_memory, size_t size,
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 
-mnp_status mnp__relax_find_beyond(const mnp__relax_source *source, mnp__relax_order order, int64_t *entry_p)
+mnp_status mnp__level_sweep_find_beyond(const mnp__level_sweep_source *source, mnp__level_sweep_order order,
+                                        int64_t *entry_p)
 {
     mnp_ctx *ctx = source->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
@@ -168,8 +170,8 @@ mnp_status mnp__relax_find_beyond(const mnp__relax_source *source, mnp__relax_or
     MNP_TRY(ops->alloc(ctx->device, sizeof *entry_p, &found));
     mnp_status st = ops->fill(ctx->device, found, 0xff, sizeof *entry_p, ctx->compute);
     if (st == MNP_OK)
-        st = run_task(source, order, MNP_ARRANGE_FIND, source->part->lines,
-                      (struct mnp_arrange_params){.found = found});
+        st = run_task(source, order, MNP_PERMUTE_ROWS_FIND, source->part->lines,
+                      (struct mnp_permute_rows_params){.found = found});
     if (st == MNP_OK)
         st = download(ctx, found, sizeof *entry_p, entry_p);
     ops->free(ctx->device, found);
@@ -180,7 +182,7 @@ mnp_status mnp__relax_find_beyond(const mnp__relax_source *source, mnp__relax_or
 
 /* How the rows lie, on the CPU, but for what is said otherwise. */
 typedef struct arrangement {
-    const mnp__relax_source *source;
+    const mnp__level_sweep_source *source;
     int32_t *levels;           /* of rows of a triangle, which are its groups */
     const int32_t *group;      /* of rows: levels, or the pattern's colours; NULL: all are in group 0 */
     int32_t *rows;             /* at every place */
@@ -202,7 +204,7 @@ static void free_arrangement(arrangement *made)
 }
 
 /* The groups of all rows. */
-static mnp_status find_groups(mnp__relax *relax, arrangement *made)
+static mnp_status find_groups(mnp__level_sweep *relax, arrangement *made)
 {
     const mnp__pattern *pattern = made->source->pattern;
     switch (relax->order) {
@@ -225,7 +227,7 @@ static mnp_status find_groups(mnp__relax *relax, arrangement *made)
 }
 
 /* One group of all rows, as they depend on each other. */
-static void place_in_order(mnp__relax *relax, int32_t *rows)
+static void place_in_order(mnp__level_sweep *relax, int32_t *rows)
 {
     relax->groups = 1;
     relax->group_offsets[1] = relax->rows;
@@ -234,7 +236,7 @@ static void place_in_order(mnp__relax *relax, int32_t *rows)
 }
 
 /* The rows by groups, rising within each. */
-static void place_by_groups(mnp__relax *relax, const int32_t *group, int32_t *rows)
+static void place_by_groups(mnp__level_sweep *relax, const int32_t *group, int32_t *rows)
 {
     relax->groups = relax->levels;
     int64_t *next = relax->group_offsets + 1; /* one behind: where a group's next row goes */
@@ -250,7 +252,7 @@ static void place_by_groups(mnp__relax *relax, const int32_t *group, int32_t *ro
  * Whether one worker is quicker than all of the host's: by levels, vectors are read in leaps, so that a row takes about
  * twice as long, and every level is a launch.
  */
-static mnp_status choose_order(mnp__relax *relax)
+static mnp_status choose_order(mnp__level_sweep *relax)
 {
     mnp_rank_info info = {.rank = 0};
     if (relax->slice > 1 || (relax->order != MNP__RELAX_LOWER && relax->order != MNP__RELAX_UPPER))
@@ -262,7 +264,7 @@ static mnp_status choose_order(mnp__relax *relax)
 }
 
 /* Which row lies where, but for their order by lengths. */
-static mnp_status place_rows(mnp__relax *relax, arrangement *made)
+static mnp_status place_rows(mnp__level_sweep *relax, arrangement *made)
 {
     MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->rows, &made->rows));
     MNP_TRY(find_groups(relax, made));
@@ -282,7 +284,7 @@ static mnp_status place_rows(mnp__relax *relax, arrangement *made)
 /* ---- lengths ---- */
 
 /* Waits. */
-static mnp_status count_entries(const mnp__relax *relax, arrangement *made)
+static mnp_status count_entries(const mnp__level_sweep *relax, arrangement *made)
 {
     mnp_ctx *ctx = relax->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
@@ -295,8 +297,9 @@ static mnp_status count_entries(const mnp__relax *relax, arrangement *made)
     MNP_TRY(ops->alloc(ctx->device, size, &counted));
     if (size > 0)
         MNP_TRY_OR(ops->fill(ctx->device, counted, 0, size, ctx->compute), st, done); /* of rows without a line */
-    MNP_TRY_OR(run_task(made->source, relax->order, MNP_ARRANGE_COUNT, made->source->part->lines,
-                        (struct mnp_arrange_params){.colours = made->device_colours, .lengths = counted}), st, done);
+    MNP_TRY_OR(run_task(made->source, relax->order, MNP_PERMUTE_ROWS_COUNT, made->source->part->lines,
+                        (struct mnp_permute_rows_params){.colours = made->device_colours, .lengths = counted}),
+               st, done);
     st = download(ctx, counted, size, made->lengths);
 done:
     ops->free(ctx->device, counted);
@@ -351,7 +354,7 @@ static void sort_places(const int32_t *lengths, int32_t *rows, int64_t count)
 }
 
 /* Neighbouring rows of a group: rows of a slice are then of about one length. */
-static void sort_by_length(const mnp__relax *relax, const arrangement *made)
+static void sort_by_length(const mnp__level_sweep *relax, const arrangement *made)
 {
     for (int g = 0; g < relax->groups; g++) {
         for (int64_t first = relax->group_offsets[g]; first < relax->group_offsets[g + 1]; first += SORTED_TOGETHER) {
@@ -362,7 +365,7 @@ static void sort_by_length(const mnp__relax *relax, const arrangement *made)
 }
 
 /* Where the entries of every slice begin: slices are as long as their longest row. */
-static mnp_status place_slices(const mnp__relax *relax, arrangement *made)
+static mnp_status place_slices(const mnp__level_sweep *relax, arrangement *made)
 {
     made->nslices = (relax->rows + relax->slice - 1) / relax->slice;
     MNP_TRY(mnp__malloc((size_t)(made->nslices + 1) * sizeof *made->offsets, &made->offsets));
@@ -387,7 +390,7 @@ static mnp_status place_slices(const mnp__relax *relax, arrangement *made)
 /* ---- device memory ---- */
 
 /* Enqueued. */
-static mnp_status upload_places(mnp__relax *relax, const arrangement *made)
+static mnp_status upload_places(mnp__level_sweep *relax, const arrangement *made)
 {
     mnp_ctx *ctx = relax->ctx;
     const size_t rows = (size_t)relax->rows;
@@ -401,31 +404,33 @@ static mnp_status upload_places(mnp__relax *relax, const arrangement *made)
 }
 
 /* The entries of all places, which are uploaded.  Enqueued. */
-static mnp_status fill_entries(mnp__relax *relax, const arrangement *made)
+static mnp_status fill_entries(mnp__level_sweep *relax, const arrangement *made)
 {
     mnp__device *device = relax->ctx->device;
     const size_t stored = (size_t)made->offsets[made->nslices];
     MNP_TRY(device->ops->alloc(device, stored * sizeof(int32_t), &relax->device.columns));
     MNP_TRY(device->ops->alloc(device, stored * mnp_dtype_size(relax->dtype), &relax->device.values));
-    return run_task(made->source, relax->order, MNP_ARRANGE_FILL, relax->rows,
-                    (struct mnp_arrange_params){.colours = made->device_colours, .places = relax->device.rows,
-                                                .slices = relax->device.offsets, .slice = relax->slice,
-                                                .made_columns = relax->device.columns,
-                                                .made_values = relax->device.values});
+    return run_task(made->source, relax->order, MNP_PERMUTE_ROWS_FILL, relax->rows,
+                    (struct mnp_permute_rows_params){.colours = made->device_colours,
+                                                     .places = relax->device.rows,
+                                                     .slices = relax->device.offsets,
+                                                     .slice = relax->slice,
+                                                     .made_columns = relax->device.columns,
+                                                     .made_values = relax->device.values});
 }
 
 /* ---- making ---- */
 
 /* So many that another worker, or on a GPU another launch, would not be worth while. */
-static int64_t choose_most_alone(const mnp__relax *relax, int64_t stored)
+static int64_t choose_most_alone(const mnp__level_sweep *relax, int64_t stored)
 {
     if (relax->slice == 1)
         return WORTH_A_WORKER - 1;
     const int64_t most = MOST_ENTRIES / (stored / (relax->rows > 0 ? relax->rows : 1) + 1);
-    return most < MNP_RELAX_THREADS ? most : MNP_RELAX_THREADS;
+    return most < MNP_LEVEL_SWEEP_THREADS ? most : MNP_LEVEL_SWEEP_THREADS;
 }
 
-static mnp_status build(mnp__relax *relax, const void *inverse, arrangement *made)
+static mnp_status build(mnp__level_sweep *relax, const void *inverse, arrangement *made)
 {
     MNP_TRY(place_rows(relax, made));
     MNP_TRY(count_entries(relax, made));
@@ -436,20 +441,23 @@ static mnp_status build(mnp__relax *relax, const void *inverse, arrangement *mad
     MNP_TRY(upload_places(relax, made));
     MNP_TRY(fill_entries(relax, made));
     if (inverse)
-        MNP_TRY(upload(relax->ctx, inverse, (size_t)relax->rows * mnp_dtype_size(relax->dtype),
-                       &relax->device.inverse));
+        MNP_TRY(
+            upload(relax->ctx, inverse, (size_t)relax->rows * mnp_dtype_size(relax->dtype), &relax->device.inverse));
     return MNP_OK;
 }
 
-mnp_status mnp__relax_new(const mnp__relax_source *source, const void *inverse, mnp__relax_order order,
-                          mnp__relax **relax_p)
+mnp_status mnp__level_sweep_new(const mnp__level_sweep_source *source, const void *inverse,
+                                mnp__level_sweep_order order, mnp__level_sweep **relax_p)
 {
     mnp_ctx *ctx = source->ctx;
-    mnp__relax *relax;
+    mnp__level_sweep *relax;
     arrangement made = {.source = source};
     MNP_TRY(mnp__calloc(1, sizeof *relax, &relax));
-    *relax = (mnp__relax){.ctx = ctx, .dtype = source->dtype, .order = order, .rows = source->part->rows,
-                          .slice = ctx->device->block_memory == 0 ? 1 : WARP};
+    *relax = (mnp__level_sweep){.ctx = ctx,
+                                .dtype = source->dtype,
+                                .order = order,
+                                .rows = source->part->rows,
+                                .slice = ctx->device->block_memory == 0 ? 1 : WARP};
     mnp_status st = build(relax, inverse, &made);
     const mnp_status waited = mnp__ctx_wait(ctx, ctx->compute); /* copies of what is freed now are under way */
     free_arrangement(&made);
@@ -457,11 +465,11 @@ mnp_status mnp__relax_new(const mnp__relax_source *source, const void *inverse, 
     if (st == MNP_OK)
         *relax_p = relax;
     else
-        mnp__relax_free(relax);
+        mnp__level_sweep_free(relax);
     return st;
 }
 
-void mnp__relax_free(mnp__relax *relax)
+void mnp__level_sweep_free(mnp__level_sweep *relax)
 {
     if (!relax)
         return;
@@ -477,7 +485,7 @@ void mnp__relax_free(mnp__relax *relax)
     free(relax);
 }
 
-static mnp_status load(mnp__relax *relax, bool wide)
+static mnp_status load(mnp__level_sweep *relax, bool wide)
 {
     mnp__kernel **kernel_p = &relax->kernels[wide];
     char room[MNP__KERNEL_ROOM];
@@ -486,16 +494,16 @@ static mnp_status load(mnp__relax *relax, bool wide)
         return MNP_OK;
     mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_SLICE %d\n#define MNP_WIDE %d\n",
                   mnp__jit_type(relax->dtype), relax->slice, wide);
-    const mnp__kernel_spec spec = {.file = "sparse/precond/level_sweep.cu", .function = "mnp_relax"};
+    const mnp__kernel_spec spec = {.file = "sparse/precond/level_sweep.cu", .function = "mnp_level_sweep"};
     return mnp__ctx_kernel_of_text(relax->ctx, &spec, &defines, NULL, kernel_p);
 }
 
-mnp_status mnp__relax_load(mnp__relax *relax)
+mnp_status mnp__level_sweep_load(mnp__level_sweep *relax)
 {
     return load(relax, false);
 }
 
-mnp_status mnp__relax_load_wide(mnp__relax *relax)
+mnp_status mnp__level_sweep_load_wide(mnp__level_sweep *relax)
 {
     return load(relax, true);
 }
@@ -503,14 +511,14 @@ mnp_status mnp__relax_load_wide(mnp__relax *relax)
 /* ---- sweeps ---- */
 
 /* Threads that a group keeps busy: those of a GPU are counted from the beginning of a slice. */
-static int64_t count_tasks(const mnp__relax *relax, int64_t group, int64_t width)
+static int64_t count_tasks(const mnp__level_sweep *relax, int64_t group, int64_t width)
 {
     const int64_t begin = relax->group_offsets[group], end = relax->group_offsets[group + 1];
     return (end - begin / relax->slice * relax->slice) * width;
 }
 
 /* How many groups one launch takes, and the most tasks of any: more than one if they are small, by one worker. */
-static int64_t take_groups(const mnp__relax *relax, int64_t first, int64_t step, int64_t width, int64_t *tasks_p)
+static int64_t take_groups(const mnp__level_sweep *relax, int64_t first, int64_t step, int64_t width, int64_t *tasks_p)
 {
     int64_t count = 0;
     *tasks_p = count_tasks(relax, first, width);
@@ -524,33 +532,34 @@ static int64_t take_groups(const mnp__relax *relax, int64_t first, int64_t step,
     return count > 0 ? count : 1;
 }
 
-static mnp__launch launch_of(const mnp__relax *relax, bool alone, int64_t tasks)
+static mnp__launch launch_of(const mnp__level_sweep *relax, bool alone, int64_t tasks)
 {
     if (relax->slice == 1)
         return (mnp__launch){.grid = {alone ? 1 : (unsigned)(tasks / WORTH_A_WORKER + 1), 1, 1}, .block = {1, 1, 1}};
-    const int64_t threads = tasks < MNP_RELAX_THREADS ? (tasks + WARP - 1) / WARP * WARP : MNP_RELAX_THREADS;
+    const int64_t threads =
+        tasks < MNP_LEVEL_SWEEP_THREADS ? (tasks + WARP - 1) / WARP * WARP : MNP_LEVEL_SWEEP_THREADS;
     if (alone)
         return (mnp__launch){.grid = {1, 1, 1}, .block = {(unsigned)threads, 1, 1}, .early = true};
     const unsigned blocks = (unsigned)((tasks + BLOCK - 1) / BLOCK);
     return (mnp__launch){.grid = {blocks, 1, 1}, .block = {BLOCK, 1, 1}, .early = true};
 }
 
-mnp_status mnp__relax_run(const mnp__relax *relax, const mnp__sweep *sweep)
+mnp_status mnp__level_sweep_run(const mnp__level_sweep *relax, const mnp__sweep *sweep)
 {
     mnp_ctx *ctx = relax->ctx;
-    struct mnp_relax_params params = {.step = sweep->backward ? -1 : 1,
-                                      .groups = (uintptr_t)relax->device.groups,
-                                      .rows = (uintptr_t)relax->device.rows,
-                                      .offsets = (uintptr_t)relax->device.offsets,
-                                      .lengths = (uintptr_t)relax->device.lengths,
-                                      .columns = (uintptr_t)relax->device.columns,
-                                      .values = (uintptr_t)relax->device.values,
-                                      .inverse = (uintptr_t)relax->device.inverse,
-                                      .b = (uintptr_t)sweep->b,
-                                      .from = (uintptr_t)sweep->from,
-                                      .x = (uintptr_t)sweep->x,
-                                      .width = sweep->width,
-                                      .keep = sweep->keep};
+    struct mnp_level_sweep_params params = {.step = sweep->backward ? -1 : 1,
+                                            .groups = (uintptr_t)relax->device.groups,
+                                            .rows = (uintptr_t)relax->device.rows,
+                                            .offsets = (uintptr_t)relax->device.offsets,
+                                            .lengths = (uintptr_t)relax->device.lengths,
+                                            .columns = (uintptr_t)relax->device.columns,
+                                            .values = (uintptr_t)relax->device.values,
+                                            .inverse = (uintptr_t)relax->device.inverse,
+                                            .b = (uintptr_t)sweep->b,
+                                            .from = (uintptr_t)sweep->from,
+                                            .x = (uintptr_t)sweep->x,
+                                            .width = sweep->width,
+                                            .keep = sweep->keep};
     mnp__kernel *kernel = relax->kernels[sweep->width != 1];
     for (int64_t done = 0; sweep->width > 0 && done < relax->groups; done += params.count) {
         int64_t tasks;
@@ -562,7 +571,7 @@ mnp_status mnp__relax_run(const mnp__relax *relax, const mnp__sweep *sweep)
     return MNP_OK;
 }
 
-int mnp__relax_groups(const mnp__relax *relax)
+int mnp__level_sweep_groups(const mnp__level_sweep *relax)
 {
     return relax->levels;
 }

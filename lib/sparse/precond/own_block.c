@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Taking a rank's entries out of a matrix.
  */
@@ -135,8 +136,8 @@ mnp_status mnp__own_block_values(const mnp__own_block *block, bool wide, void **
     const int64_t count = block->csr.count;
     void *values;
     MNP_TRY(mnp__malloc((size_t)count * mnp_dtype_size(dtype), &values));
-    const mnp_status st = mnp__elements_copy(block->ctx, values, block->csr.values, count,
-                                             mnp_dtype_size(block->dtype));
+    const mnp_status st =
+        mnp__elements_copy(block->ctx, values, block->csr.values, count, mnp_dtype_size(block->dtype));
     if (st != MNP_OK) {
         free(values);
         return st;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A rank's own rows, as triangular solves and preconditioners that work rank by rank take them: in CSR where they lie,
  * in device memory; where their entries are also on the CPU; and there, for who computes with them, their values.
@@ -11,7 +12,7 @@
 typedef struct mnp__pattern {
     int64_t rows, *offsets; /* rows + 1 */
     int32_t *columns;       /* rising in a row */
-    int32_t *colours;       /* of rows, where mnp__relax_colour() found them; else NULL */
+    int32_t *colours;       /* of rows, where mnp__level_sweep_colour() found them; else NULL */
     int ncolours;
 } mnp__pattern;
 
@@ -25,7 +26,7 @@ void mnp__pattern_free(mnp__pattern *pattern);
 typedef struct mnp__own_block {
     mnp_ctx *ctx;
     mnp_dtype dtype;
-    mnp__part csr;       /* in device memory, which is the matrix's own part's or, in other formats, `converted`'s */
+    mnp__part csr; /* in device memory, which is the matrix's own part's or, in other formats, `converted`'s */
     mnp__part converted;
     mnp__pattern pattern;
 } mnp__own_block;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Preconditioners: the table of kinds, and what is common to all.
  */
@@ -119,8 +120,9 @@ mnp_status mnp_precond_new(const mnp_sparse *matrix, mnp_precond_kind kind, cons
     if ((int)kind < 0 || (int)kind >= NUM_KINDS)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): there is no preconditioner %d", (int)kind);
     if (matrix->shape[0] != matrix->shape[1] || !mnp_layout_equal(matrix->row_layout, matrix->column_layout))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): the matrix has %" PRId64 " rows and %" PRId64
-                                     " columns; it must be square, with both cut alike",
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_precond_new(): the matrix has %" PRId64 " rows and %" PRId64
+                        " columns; it must be square, with both cut alike",
                         matrix->shape[0], matrix->shape[1]);
     MNP_TRY(check_options(given ? given : &defaults));
     mnp_precond_options options = complete(given ? given : &defaults);

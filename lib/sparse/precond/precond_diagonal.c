@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * jacobi and block-jacobi: the inverse of the diagonal, or of dense blocks along it, as a sparse matrix of diagonals or
  * of blocks, so that an application is a product that needs no other rank.
@@ -30,8 +31,12 @@ static mnp_status new_parts(const mnp_sparse *matrix, mnp__part *own, mnp__part 
 {
     mnp_ctx *ctx = matrix->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    *own = (mnp__part){.format = MNP_DIA, .rows = matrix->rows, .columns = matrix->columns, .lines = 1,
-                       .count = matrix->rows, .offset_size = 4};
+    *own = (mnp__part){.format = MNP_DIA,
+                       .rows = matrix->rows,
+                       .columns = matrix->columns,
+                       .lines = 1,
+                       .count = matrix->rows,
+                       .offset_size = 4};
     MNP_TRY(ops->alloc(ctx->device, sizeof *own->indices, (void **)&own->indices));
     MNP_TRY(ops->fill(ctx->device, own->indices, 0, sizeof *own->indices, ctx->compute));
     MNP_TRY(ops->alloc(ctx->device, (size_t)own->count * mnp_dtype_size(matrix->dtype), &own->values));

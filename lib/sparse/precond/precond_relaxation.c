@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sor and ssor: sweeps of successive over-relaxation on every rank's own block, from 0 on (D. M. Young, "Iterative
  * methods for solving partial difference equations of elliptic type", 1954).
@@ -21,7 +22,7 @@
 
 typedef struct relaxation {
     mnp_ctx *ctx;
-    mnp__relax *earlier, *later, *all; /* later: of ssor; all: of further sweeps */
+    mnp__level_sweep *earlier, *later, *all; /* later: of ssor; all: of further sweeps */
     bool symmetric;
     int sweeps, colours; /* colours: the most of any rank */
     double omega;
@@ -41,22 +42,22 @@ static mnp_status invert_diagonal(const relaxation *r, const mnp_sparse *matrix,
     return MNP_OK;
 }
 
-static mnp_status make_sweeps(relaxation *r, const void *inverse, const mnp__relax_source *source)
+static mnp_status make_sweeps(relaxation *r, const void *inverse, const mnp__level_sweep_source *source)
 {
-    MNP_TRY(mnp__relax_new(source, inverse, MNP__RELAX_EARLIER, &r->earlier));
+    MNP_TRY(mnp__level_sweep_new(source, inverse, MNP__RELAX_EARLIER, &r->earlier));
     if (r->symmetric)
-        MNP_TRY(mnp__relax_new(source, inverse, MNP__RELAX_LATER, &r->later));
-    return r->sweeps > 1 ? mnp__relax_new(source, inverse, MNP__RELAX_ALL, &r->all) : MNP_OK;
+        MNP_TRY(mnp__level_sweep_new(source, inverse, MNP__RELAX_LATER, &r->later));
+    return r->sweeps > 1 ? mnp__level_sweep_new(source, inverse, MNP__RELAX_ALL, &r->all) : MNP_OK;
 }
 
 /* What this rank does alone; the diagonal is used up. */
-static mnp_status arrange(relaxation *r, const mnp_sparse *matrix, void *diagonal, mnp__relax_source *source)
+static mnp_status arrange(relaxation *r, const mnp_sparse *matrix, void *diagonal, mnp__level_sweep_source *source)
 {
     mnp__own_block block = {.ctx = NULL};
     MNP_TRY(invert_diagonal(r, matrix, diagonal));
     mnp_status st = mnp__own_block_open(matrix, &block);
     if (st == MNP_OK)
-        st = mnp__relax_colour(&block.pattern);
+        st = mnp__level_sweep_colour(&block.pattern);
     if (st == MNP_OK) {
         mnp__pattern_forget_entries(&block.pattern);
         source->part = &block.csr;
@@ -70,9 +71,9 @@ static mnp_status arrange(relaxation *r, const mnp_sparse *matrix, void *diagona
 /* Collective, and agreed upon. */
 static mnp_status build(relaxation *r, const mnp_sparse *matrix)
 {
-    mnp__relax_source source = {.ctx = matrix->ctx, .dtype = matrix->dtype};
+    mnp__level_sweep_source source = {.ctx = matrix->ctx, .dtype = matrix->dtype};
     void *diagonal = NULL;
-    MNP_TRY(mnp__relax_load_arranger(&source));
+    MNP_TRY(mnp__level_sweep_load_arranger(&source));
     MNP_TRY(mnp__own_diagonal(matrix, &diagonal));
     const mnp_status st = MNP_AGREE(matrix->ctx, arrange(r, matrix, diagonal, &source));
     free(diagonal);
@@ -82,10 +83,10 @@ static mnp_status build(relaxation *r, const mnp_sparse *matrix)
 /* Collective. */
 static mnp_status load(relaxation *r)
 {
-    MNP_TRY(mnp__relax_load(r->earlier));
+    MNP_TRY(mnp__level_sweep_load(r->earlier));
     if (r->symmetric)
-        MNP_TRY(mnp__relax_load(r->later));
-    return r->sweeps > 1 ? mnp__relax_load(r->all) : MNP_OK;
+        MNP_TRY(mnp__level_sweep_load(r->later));
+    return r->sweeps > 1 ? mnp__level_sweep_load(r->all) : MNP_OK;
 }
 
 static mnp_status relaxation_apply(void *data, const mnp_array *x, mnp_array *y)
@@ -96,13 +97,13 @@ static mnp_status relaxation_apply(void *data, const mnp_array *x, mnp_array *y)
     const mnp__sweep forth = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 1 - r->omega};
     mnp__sweep back = forth;
     back.backward = true;
-    MNP_TRY(mnp__relax_run(r->earlier, &first_forth));
+    MNP_TRY(mnp__level_sweep_run(r->earlier, &first_forth));
     if (r->symmetric)
-        MNP_TRY(mnp__relax_run(r->later, &first_back));
+        MNP_TRY(mnp__level_sweep_run(r->later, &first_back));
     for (int sweep = 1; sweep < r->sweeps; sweep++) {
-        MNP_TRY(mnp__relax_run(r->all, &forth));
+        MNP_TRY(mnp__level_sweep_run(r->all, &forth));
         if (r->symmetric)
-            MNP_TRY(mnp__relax_run(r->all, &back));
+            MNP_TRY(mnp__level_sweep_run(r->all, &back));
     }
     return MNP_OK;
 }
@@ -119,9 +120,9 @@ static void relaxation_free(mnp_ctx *ctx, void *data)
     relaxation *r = data;
     (void)ctx;
     if (r) {
-        mnp__relax_free(r->earlier);
-        mnp__relax_free(r->later);
-        mnp__relax_free(r->all);
+        mnp__level_sweep_free(r->earlier);
+        mnp__level_sweep_free(r->later);
+        mnp__level_sweep_free(r->all);
     }
     free(r);
 }
@@ -143,7 +144,7 @@ mnp_status mnp__precond_relaxation(const mnp_sparse *matrix, mnp_precond_kind ki
     if (st == MNP_OK)
         st = load(r);
     if (st == MNP_OK) {
-        r->colours = mnp__relax_groups(r->earlier);
+        r->colours = mnp__level_sweep_groups(r->earlier);
         st = mnp__all_reduce(&matrix->ctx->comm, &r->colours, 1, MPI_INT, MPI_MAX);
     }
     if (st == MNP_OK) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Triangular solves with a matrix that is spread over the ranks.
  *
@@ -24,11 +25,11 @@ typedef double _Complex number;
 struct mnp_triangular {
     mnp_ctx *ctx;
     mnp_dtype dtype;
-    mnp_layout *layout;         /* of b and x: that of the rows */
+    mnp_layout *layout; /* of b and x: that of the rows */
     /* this rank's triangle; what its rows have in columns of others, where there are turns */
-    mnp__relax *own, *outside;
-    mnp__ghosts *ghosts;        /* those columns */
-    int turn, turns;            /* this rank's, and how many there are */
+    mnp__level_sweep *own, *outside;
+    mnp__ghosts *ghosts; /* those columns */
+    int turn, turns;     /* this rank's, and how many there are */
 };
 
 /* What is asked for. */
@@ -41,8 +42,10 @@ struct wanted {
 
 static mnp_status not_triangular(const struct wanted *wanted, int64_t row, int64_t column)
 {
-    return MNP_FAIL(MNP_ERR_ARG, "%s: the entry in row %" PRId64 ", column %" PRId64 " is not 0, so the matrix is not "
-                    "%s triangular", wanted->function, row, column, wanted->lower ? "lower" : "upper");
+    return MNP_FAIL(MNP_ERR_ARG,
+                    "%s: the entry in row %" PRId64 ", column %" PRId64 " is not 0, so the matrix is not "
+                    "%s triangular",
+                    wanted->function, row, column, wanted->lower ? "lower" : "upper");
 }
 
 /* The first row whose diagonal is 0, which is inverted before; the number of rows: none is. */
@@ -58,12 +61,12 @@ static int64_t invert_diagonal(mnp_dtype dtype, int64_t rows, void *diagonal)
 }
 
 /* The diagonal comes to be its inverse; all entries of the own block have been looked at then. */
-static mnp_status check_own(const struct wanted *wanted, const mnp_sparse *matrix, const mnp__relax_source *source,
-                            mnp__relax_order order, void *diagonal)
+static mnp_status check_own(const struct wanted *wanted, const mnp_sparse *matrix,
+                            const mnp__level_sweep_source *source, mnp__level_sweep_order order, void *diagonal)
 {
     const int64_t singular = diagonal ? invert_diagonal(matrix->dtype, matrix->rows, diagonal) : matrix->rows;
     int64_t beyond;
-    MNP_TRY(mnp__relax_find_beyond(source, order, &beyond));
+    MNP_TRY(mnp__level_sweep_find_beyond(source, order, &beyond));
     const int64_t row = beyond < 0 ? matrix->rows : mnp__pattern_row(source->pattern, beyond);
     if (beyond >= 0 && row <= singular)
         return not_triangular(wanted, matrix->row_lo + row, matrix->column_lo + source->pattern->columns[beyond]);
@@ -75,9 +78,9 @@ static mnp_status check_own(const struct wanted *wanted, const mnp_sparse *matri
 
 /* diagonal: NULL where all of it counts as 1; else it is used up. */
 static mnp_status take_own(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix, void *diagonal,
-                           mnp__relax_source source)
+                           mnp__level_sweep_source source)
 {
-    const mnp__relax_order order = wanted->lower ? MNP__RELAX_LOWER : MNP__RELAX_UPPER;
+    const mnp__level_sweep_order order = wanted->lower ? MNP__RELAX_LOWER : MNP__RELAX_UPPER;
     mnp__own_block own = {.ctx = NULL};
     mnp_status st = mnp__own_block_open(matrix, &own);
     source.part = &own.csr;
@@ -85,7 +88,7 @@ static mnp_status take_own(mnp_triangular *plan, const struct wanted *wanted, co
     if (st == MNP_OK)
         st = check_own(wanted, matrix, &source, order, diagonal);
     if (st == MNP_OK)
-        st = mnp__relax_new(&source, diagonal, order, &plan->own);
+        st = mnp__level_sweep_new(&source, diagonal, order, &plan->own);
     mnp__own_block_close(&own);
     return st;
 }
@@ -114,20 +117,20 @@ static mnp_status report_other_side(const struct wanted *wanted, const mnp_spars
 
 /* What the rows have in columns of others on that side, and which these are.  On the other side all must be 0. */
 static mnp_status take_outside(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix,
-                               mnp__relax_source source)
+                               mnp__level_sweep_source source)
 {
-    const mnp__relax_order order = wanted->lower ? MNP__RELAX_BEFORE : MNP__RELAX_BEHIND;
+    const mnp__level_sweep_order order = wanted->lower ? MNP__RELAX_BEFORE : MNP__RELAX_BEHIND;
     int64_t first, count, beyond;
     find_side(wanted, matrix, &first, &count);
     source.part = &matrix->ghost;
     source.first = first;
     source.end = first + count;
-    MNP_TRY(mnp__relax_find_beyond(&source, order, &beyond));
+    MNP_TRY(mnp__level_sweep_find_beyond(&source, order, &beyond));
     if (beyond >= 0)
         return report_other_side(wanted, matrix, beyond);
-    MNP_TRY(mnp__ghosts_new(plan->ctx, plan->layout, count, mnp__ghosts_columns(matrix->ghosts) + first,
-                            &plan->ghosts));
-    return mnp__relax_new(&source, NULL, order, &plan->outside);
+    MNP_TRY(
+        mnp__ghosts_new(plan->ctx, plan->layout, count, mnp__ghosts_columns(matrix->ghosts) + first, &plan->ghosts));
+    return mnp__level_sweep_new(&source, NULL, order, &plan->outside);
 }
 
 /* ---- turns ---- */
@@ -176,7 +179,7 @@ done:
 
 /* What this rank alone does. */
 static mnp_status take(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix, void *diagonal,
-                       const mnp__relax_source *source)
+                       const mnp__level_sweep_source *source)
 {
     MNP_TRY(take_own(plan, wanted, matrix, diagonal, *source));
     return wanted->own_blocks || !matrix->has_ghosts ? MNP_OK : take_outside(plan, wanted, matrix, *source);
@@ -185,9 +188,9 @@ static mnp_status take(mnp_triangular *plan, const struct wanted *wanted, const 
 /* Of a matrix in the plan's dtype whose columns are cut as its rows.  Collective, and agreed upon. */
 static mnp_status build(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix)
 {
-    mnp__relax_source source = {.ctx = plan->ctx, .dtype = plan->dtype};
+    mnp__level_sweep_source source = {.ctx = plan->ctx, .dtype = plan->dtype};
     void *diagonal = NULL;
-    MNP_TRY(mnp__relax_load_arranger(&source));
+    MNP_TRY(mnp__level_sweep_load_arranger(&source));
     if (!wanted->unit_diagonal)
         MNP_TRY(mnp__own_diagonal(matrix, &diagonal));
     const mnp_status st = MNP_AGREE(plan->ctx, take(plan, wanted, matrix, diagonal, &source));
@@ -228,8 +231,8 @@ void mnp_triangular_free(mnp_triangular *plan)
     if (!plan)
         return;
     plan->ctx->live_plans--;
-    mnp__relax_free(plan->own);
-    mnp__relax_free(plan->outside);
+    mnp__level_sweep_free(plan->own);
+    mnp__level_sweep_free(plan->outside);
     mnp__ghosts_free(plan->ghosts);
     mnp_layout_free(plan->layout);
     free(plan);
@@ -268,8 +271,8 @@ static mnp_status solve_own(const mnp_triangular *plan, int64_t width, const voi
     const mnp__sweep outside = {.b = b, .from = ghosts, .x = x, .width = width};
     const mnp__sweep own = {.b = plan->turn > 0 ? x : b, .from = x, .x = x, .width = width};
     if (plan->turn > 0)
-        MNP_TRY(mnp__relax_run(plan->outside, &outside));
-    return mnp__relax_run(plan->own, &own);
+        MNP_TRY(mnp__level_sweep_run(plan->outside, &outside));
+    return mnp__level_sweep_run(plan->own, &own);
 }
 
 /* x of ranks whose turn has not come is exchanged too, whatever it is, and not looked at. */
@@ -291,10 +294,10 @@ static mnp_status solve_in_turns(const mnp_triangular *plan, int64_t width, cons
 /* The kernels for one vector, or several.  Collective. */
 static mnp_status load(const mnp_triangular *plan, bool wide)
 {
-    MNP_TRY(wide ? mnp__relax_load_wide(plan->own) : mnp__relax_load(plan->own));
+    MNP_TRY(wide ? mnp__level_sweep_load_wide(plan->own) : mnp__level_sweep_load(plan->own));
     if (!plan->outside)
         return MNP_OK;
-    return wide ? mnp__relax_load_wide(plan->outside) : mnp__relax_load(plan->outside);
+    return wide ? mnp__level_sweep_load_wide(plan->outside) : mnp__level_sweep_load(plan->outside);
 }
 
 static mnp_status check_vectors(const char *function, const mnp_ctx *ctx, const mnp_array *b, int64_t rows)
@@ -304,9 +307,10 @@ static mnp_status check_vectors(const char *function, const mnp_ctx *ctx, const 
     if (b->ctx != ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix and b belong to two contexts", function);
     if (b->layout->ndim < 1 || b->layout->ndim > 2 || b->layout->shape[0] != rows)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: b has %d dimensions, the first of extent %" PRId64 "; it should have one or "
-                        "two, the first of extent %" PRId64, function, b->layout->ndim,
-                        b->layout->ndim > 0 ? b->layout->shape[0] : 1, rows);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: b has %d dimensions, the first of extent %" PRId64 "; it should have one or "
+                        "two, the first of extent %" PRId64,
+                        function, b->layout->ndim, b->layout->ndim > 0 ? b->layout->shape[0] : 1, rows);
     return MNP_OK;
 }
 

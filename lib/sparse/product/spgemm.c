@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Products of sparse matrices: rows are counted, then written, by launches of kernels/sparse/product/spgemm.cu for every kind of rows.
  *
@@ -27,9 +28,9 @@ struct multiplication {
     const mnp__part *a, *b;
     mnp__part c;
     bool host;
-    int processors;          /* of the GPU, or threads of the host */
+    int processors;                                 /* of the GPU, or threads of the host */
     int64_t tiles, totals[RECORD], present[RECORD]; /* this rank's; the largest of any rank */
-    int *sizes, *list;       /* device memory, from here on */
+    int *sizes, *list;                              /* device memory, from here on */
     long long *tally;
     void *scratch;
     mnp__kernel *plan, *rows[BINS];
@@ -60,8 +61,8 @@ static size_t count_team_bytes(const struct bin *bin, size_t value_size)
 static void choose_bins(struct multiplication *w, size_t value_size)
 {
     static const struct bin shapes[BINS] = {
-        {.team = 8, .block = 64, .most = 32},      {.team = 16, .block = 64, .most = 128},
-        {.team = 32, .block = 64, .most = 512},    {.team = 256, .block = 256, .most = 2048},
+        {.team = 8, .block = 64, .most = 32},       {.team = 16, .block = 64, .most = 128},
+        {.team = 32, .block = 64, .most = 512},     {.team = 256, .block = 256, .most = 2048},
         {.team = 512, .block = 512, .most = 32768}, {.team = 512, .block = 512}};
     for (int i = 0; i < BINS; i++) {
         struct bin *bin = &w->bins[i];
@@ -103,14 +104,18 @@ static mnp_status load_rows(struct multiplication *w, bool counts)
 
 static mnp_spgemm_matrix describe(const mnp__part *part)
 {
-    return (mnp_spgemm_matrix){.offsets = part->offsets, .columns = part->indices, .values = part->values,
-                               .wide = part->offset_size == 8};
+    return (mnp_spgemm_matrix){
+        .offsets = part->offsets, .columns = part->indices, .values = part->values, .wide = part->offset_size == 8};
 }
 
 static mnp_spgemm_plan_params describe_plan(const struct multiplication *w)
 {
-    mnp_spgemm_plan_params params = {.a = describe(w->a), .b = describe(w->b), .rows = w->a->rows,
-                                     .columns = w->b->columns, .sizes = w->sizes, .tally = w->tally};
+    mnp_spgemm_plan_params params = {.a = describe(w->a),
+                                     .b = describe(w->b),
+                                     .rows = w->a->rows,
+                                     .columns = w->b->columns,
+                                     .sizes = w->sizes,
+                                     .tally = w->tally};
     for (int i = 0; i < BINS; i++)
         params.most[i] = w->bins[i].most;
     return params;
@@ -142,8 +147,8 @@ static mnp_status tally(struct multiplication *w)
     mnp_spgemm_plan_params params = describe_plan(w);
     MNP_TRY(run_plan(w, MNP_SPGEMM_TALLY, w->tiles, &params));
     MNP_TRY(run_plan(w, MNP_SPGEMM_SUM, 1, &params));
-    MNP_TRY(ctx->device->ops->copy(ctx->device, w->totals, w->tally + w->tiles * RECORD, sizeof w->totals,
-                                   ctx->compute));
+    MNP_TRY(
+        ctx->device->ops->copy(ctx->device, w->totals, w->tally + w->tiles * RECORD, sizeof w->totals, ctx->compute));
     MNP_TRY(mnp__ctx_wait(ctx, ctx->compute));
     if (w->host)
         for (int i = 0; i < BINS; i++)
@@ -236,8 +241,14 @@ static mnp_status open_windows(struct multiplication *w, size_t value_size, mnp_
 static mnp_status run_rows(struct multiplication *w, int i, size_t value_size, const int *list)
 {
     const struct bin *bin = &w->bins[i];
-    mnp_spgemm_params params = {.a = describe(w->a), .b = describe(w->b), .c = describe(&w->c), .rows = w->a->rows,
-                                .columns = w->b->columns, .sizes = w->sizes, .list = list, .listed = w->totals[1 + i]};
+    mnp_spgemm_params params = {.a = describe(w->a),
+                                .b = describe(w->b),
+                                .c = describe(&w->c),
+                                .rows = w->a->rows,
+                                .columns = w->b->columns,
+                                .sizes = w->sizes,
+                                .list = list,
+                                .listed = w->totals[1 + i]};
     int64_t blocks = 0;
     if (params.listed == 0)
         return MNP_OK;
@@ -328,8 +339,11 @@ static mnp_status write(struct multiplication *w)
 static mnp_status multiply(struct multiplication *w)
 {
     MNP_TRY(MNP_AGREE(w->ctx, start(w)));
-    MNP_TRY(mnp__ctx_kernel(w->ctx, &(mnp__kernel_spec){.file = "sparse/product/spgemm.cu", .function = "spgemm_plan",
-                                                        .defines = "#define MNP_PLAN 1\n"}, &w->plan));
+    MNP_TRY(mnp__ctx_kernel(w->ctx,
+                            &(mnp__kernel_spec){.file = "sparse/product/spgemm.cu",
+                                                .function = "spgemm_plan",
+                                                .defines = "#define MNP_PLAN 1\n"},
+                            &w->plan));
     MNP_TRY(MNP_AGREE(w->ctx, bound(w)));
     MNP_TRY(compare_totals(w));
     MNP_TRY(load_rows(w, true));
@@ -341,7 +355,11 @@ static mnp_status multiply(struct multiplication *w)
 
 mnp_status mnp__spgemm(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *a, const mnp__part *b, mnp__part *c)
 {
-    struct multiplication w = {.ctx = ctx, .dtype = dtype, .a = a, .b = b, .host = ctx->device->block_memory == 0,
+    struct multiplication w = {.ctx = ctx,
+                               .dtype = dtype,
+                               .a = a,
+                               .b = b,
+                               .host = ctx->device->block_memory == 0,
                                .c = {.format = MNP_CSR, .rows = a->rows, .columns = b->columns, .lines = a->rows}};
     const mnp_status st = multiply(&w);
     finish(&w);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Products of sparse matrices on one rank's device: C = A B of parts in CSR (kernels/sparse/product/spgemm.cu).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A B of two sparse matrices, by parts that lie on the device (spgemm.h).
  *
@@ -76,7 +77,8 @@ static mnp_status multiply_parts(const mnp_sparse *a, const mnp_sparse *b, mnp_s
     if (factors.any)
         MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, &factors.a, &factors.ghost, &ghost), st, done);
     MNP_TRY_OR(factors.any ? mnp__rows_list(ctx, a->dtype, &ghost)
-                           : MNP_AGREE(ctx, mnp__part_empty(ctx, a->dtype, a->rows, &ghost)), st, done);
+                           : MNP_AGREE(ctx, mnp__part_empty(ctx, a->dtype, a->rows, &ghost)),
+               st, done);
     st = make_product(a, b, &own, &ghost, factors.count, factors.columns, c_p);
 done:
     mnp__part_release(ctx, &own);
@@ -127,10 +129,9 @@ mnp_status mnp_sparse_matmul_sparse(const mnp_sparse *a, const mnp_sparse *b, mn
     MNP_TRY(mnp__sparse_check(function, a));
     MNP_TRY(mnp__sparse_check(function, b));
     if (a->ctx != b->ctx || a->shape[1] != b->shape[0])
-        return MNP_FAIL(MNP_ERR_ARG,
-                        "%s: matrices of the shapes (%" PRId64 ", %" PRId64 ") and (%" PRId64 ", %" PRId64 ")%s",
-                        function, a->shape[0], a->shape[1], b->shape[0], b->shape[1],
-                        a->ctx != b->ctx ? " of two contexts" : "");
+        return MNP_FAIL(
+            MNP_ERR_ARG, "%s: matrices of the shapes (%" PRId64 ", %" PRId64 ") and (%" PRId64 ", %" PRId64 ")%s",
+            function, a->shape[0], a->shape[1], b->shape[0], b->shape[1], a->ctx != b->ctx ? " of two contexts" : "");
     const mnp_dtype dtype = mnp_dtype_promote(a->dtype, b->dtype);
     MNP_TRY(mnp__sparse_bring(a, dtype, NULL, NULL, &left, &left_made));
     MNP_TRY_OR(mnp__sparse_bring(b, dtype, a->column_layout, NULL, &right, &right_made), st, done);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Products with vectors: the own part while ghosts travel, then the ghost part.
  *
@@ -22,21 +23,21 @@ enum {
 
 enum { OWN, GHOST, NUM_PARTS };
 
-static const char *const formats[] = {[MNP_CSR] = "CSR", [MNP_CSC] = "CSC", [MNP_COO] = "COO",
-                                      [MNP_DIA] = "DIA", [MNP_BSR] = "BSR", [MNP_SELL] = "SELL"};
+static const char *const formats[] = {
+    [MNP_CSR] = "CSR", [MNP_CSC] = "CSC", [MNP_COO] = "COO", [MNP_DIA] = "DIA", [MNP_BSR] = "BSR", [MNP_SELL] = "SELL"};
 
 /* The kernels for vectors of one kind. */
 struct kernels {
     mnp_dtype dtype;
     bool wide, conjugate, dot;
-    mnp__way ways[NUM_PARTS];
+    mnp__spmv_algorithm ways[NUM_PARTS];
     mnp__kernel *loaded[NUM_PARTS]; /* the context's; the own part's NULL: an entry that is free */
 };
 
 struct mnp__products {
     mnp_ctx *ctx; /* NULL: nothing of the following is in device memory */
     mnp_sparse *transposed;
-    mnp__choice choice;
+    mnp__spmv_autotune choice;
     mnp_spmv_start *starts[NUM_PARTS]; /* device memory: the chunks of a stream; NULL: none were found */
     int64_t chunks[NUM_PARTS];
     struct kernels kept[KEPT_KERNELS];
@@ -54,7 +55,7 @@ void mnp__products_free(mnp__products *products)
         return;
     for (int p = 0; p < NUM_PARTS && products->ctx; p++)
         products->ctx->device->ops->free(products->ctx->device, products->starts[p]);
-    mnp__choice_free(&products->choice);
+    mnp__spmv_autotune_free(&products->choice);
     mnp_sparse_free(products->transposed);
     free(products);
 }
@@ -62,7 +63,7 @@ void mnp__products_free(mnp__products *products)
 /* ---- kernels ---- */
 
 /* What a way reads: the part as it is stored, or what the own part was converted to. */
-static const mnp__part *find_part(const mnp_sparse *matrix, int which, mnp__way way)
+static const mnp__part *find_part(const mnp_sparse *matrix, int which, mnp__spmv_algorithm way)
 {
     if (which == GHOST)
         return &matrix->ghost;
@@ -72,7 +73,7 @@ static const mnp__part *find_part(const mnp_sparse *matrix, int which, mnp__way 
 /* Threads of a GPU that share a row of CSR: so many that each has about two entries; 1 of all other kernels. */
 static int choose_lanes(const mnp_sparse *matrix, const struct kernels *kernels, int which)
 {
-    const mnp__way way = kernels->ways[which];
+    const mnp__spmv_algorithm way = kernels->ways[which];
     const bool shares = matrix->ctx->device->block_memory > 0 && way == MNP__AS_STORED && !kernels->wide &&
                         find_part(matrix, which, way)->format == MNP_CSR;
     int lanes = 1;
@@ -83,15 +84,17 @@ static int choose_lanes(const mnp_sparse *matrix, const struct kernels *kernels,
 
 static void add_defines(const mnp_sparse *matrix, const struct kernels *wanted, int which, mnp__text *defines)
 {
-    const mnp__way way = wanted->ways[which];
+    const mnp__spmv_algorithm way = wanted->ways[which];
     const mnp__part *part = find_part(matrix, which, way);
     const bool adds = which == GHOST || part->format == MNP_CSC || part->format == MNP_COO;
     mnp__text_add(defines, "#define MNP_VALUE %s\n#define MNP_VECTOR %s\n#define MNP_OFFSET %s\n",
                   mnp__jit_type(matrix->dtype), mnp__jit_type(wanted->dtype),
                   part->offset_size == 4 ? "int32_t" : "int64_t");
     mnp__text_add(defines, "#define MNP_FORMAT_%s 1\n", formats[part->format]);
-    mnp__text_add(defines, "#define MNP_ADDS %d\n#define MNP_WIDE %d\n#define MNP_CONJUGATE %d\n#define MNP_DOT %d\n"
-                  "#define MNP_W %s\n", adds, wanted->wide, wanted->conjugate, wanted->dot,
+    mnp__text_add(defines,
+                  "#define MNP_ADDS %d\n#define MNP_WIDE %d\n#define MNP_CONJUGATE %d\n#define MNP_DOT %d\n"
+                  "#define MNP_W %s\n",
+                  adds, wanted->wide, wanted->conjugate, wanted->dot,
                   mnp_dtype_kind(wanted->dtype) == 'c' ? "mnp_complex128" : "double");
     mnp__text_add(defines, "#define MNP_STREAM %d\n#define MNP_LANES %d\n#define MNP_BLOCK %d\n", way == MNP__BY_STREAM,
                   choose_lanes(matrix, wanted, which), part->block);
@@ -160,7 +163,7 @@ static int64_t count_threads(const mnp__part *part, int lanes, bool wide, int64_
 static mnp__launch choose_launch(const mnp_sparse *matrix, const struct kernels *kernels, int which,
                                  const mnp__part *part, int64_t width)
 {
-    const mnp__way way = kernels->ways[which];
+    const mnp__spmv_algorithm way = kernels->ways[which];
     const int64_t threads = count_threads(part, choose_lanes(matrix, kernels, which), kernels->wide, width);
     const int64_t most = kernels->dot ? MNP_STEP_WORKERS : INT32_MAX; /* of the former there is room for the sums */
     int64_t blocks = (threads + MNP_STEP_BLOCK - 1) / MNP_STEP_BLOCK;
@@ -178,10 +181,19 @@ static mnp_status run(const mnp_sparse *matrix, const struct kernels *kernels, i
     mnp_ctx *ctx = matrix->ctx;
     const mnp__products *products = matrix->products;
     const mnp__part *part = find_part(matrix, which, kernels->ways[which]);
-    mnp_spmv_params params = {.offsets = part->offsets, .rows_of = part->rows_of, .indices = part->indices,
-                              .values = part->values, .x = x, .y = v->y, .lines = part->lines, .rows = part->rows,
-                              .columns = part->columns, .count = part->count, .width = v->width,
-                              .starts = products->starts[which], .chunks = products->chunks[which]};
+    mnp_spmv_params params = {.offsets = part->offsets,
+                              .rows_of = part->rows_of,
+                              .indices = part->indices,
+                              .values = part->values,
+                              .x = x,
+                              .y = v->y,
+                              .lines = part->lines,
+                              .rows = part->rows,
+                              .columns = part->columns,
+                              .count = part->count,
+                              .width = v->width,
+                              .starts = products->starts[which],
+                              .chunks = products->chunks[which]};
     if (v->places) {
         params.own = v->x;
         params.state = v->places->state;
@@ -204,7 +216,7 @@ struct trial {
     struct vectors vectors;
 };
 
-static mnp_status run_trial(void *argument, mnp__way way)
+static mnp_status run_trial(void *argument, mnp__spmv_algorithm way)
 {
     struct trial *trial = argument;
     const struct kernels *kernels;
@@ -213,7 +225,7 @@ static mnp_status run_trial(void *argument, mnp__way way)
     return run(trial->matrix, kernels, OWN, &trial->vectors, trial->vectors.x);
 }
 
-static mnp__way ghost_way(const mnp_sparse *matrix)
+static mnp__spmv_algorithm ghost_way(const mnp_sparse *matrix)
 {
     return matrix->products->starts[GHOST] ? MNP__BY_STREAM : MNP__AS_STORED;
 }
@@ -250,7 +262,9 @@ static mnp_status prepare(const mnp_sparse *matrix, const struct kernels *wanted
 
 static mnp_status apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype dtype, const struct vectors *v)
 {
-    struct kernels wanted = {.dtype = dtype, .wide = v->width != 1, .dot = v->places != NULL,
+    struct kernels wanted = {.dtype = dtype,
+                             .wide = v->width != 1,
+                             .dot = v->places != NULL,
                              .conjugate = conjugate && mnp_dtype_kind(matrix->dtype) == 'c'};
     const struct kernels *kernels;
     const void *ghosts;
@@ -373,9 +387,10 @@ static mnp_status check(const char *function, const mnp_sparse *matrix, const mn
     if (x->ctx != matrix->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix and x belong to two contexts", function);
     if (x->layout->ndim < 1 || x->layout->ndim > 2 || x->layout->shape[0] != n)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: x has %d dimensions, the first of extent %" PRId64 "; it should have one or "
-                        "two, the first of extent %" PRId64, function, x->layout->ndim,
-                        x->layout->ndim > 0 ? x->layout->shape[0] : 1, n);
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: x has %d dimensions, the first of extent %" PRId64 "; it should have one or "
+                        "two, the first of extent %" PRId64,
+                        function, x->layout->ndim, x->layout->ndim > 0 ? x->layout->shape[0] : 1, n);
     return MNP_OK;
 }
 
@@ -401,10 +416,11 @@ void mnp_sparse_describe(const mnp_sparse *matrix, FILE *file)
 {
     if (matrix->ctx->comm.rank != 0)
         return;
-    fprintf(file, "%s of %" PRId64 " x %" PRId64 ", %s: %" PRId64 " entries; on rank 0 %" PRId64 " rows, %" PRId64
-                  " entries, %" PRId64 " ghosts; product: ",
+    fprintf(file,
+            "%s of %" PRId64 " x %" PRId64 ", %s: %" PRId64 " entries; on rank 0 %" PRId64 " rows, %" PRId64
+            " entries, %" PRId64 " ghosts; product: ",
             formats[matrix->format], matrix->shape[0], matrix->shape[1], mnp_dtype_name(matrix->dtype), matrix->nnz,
             matrix->rows, matrix->local_nnz, mnp_sparse_ghosts(matrix));
-    mnp__choice_describe(&matrix->products->choice, file);
+    mnp__spmv_autotune_describe(&matrix->products->choice, file);
     fprintf(file, "\n");
 }

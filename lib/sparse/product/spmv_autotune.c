@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Examine a part, convert it on the device, and time what may be good for it.
  *
@@ -27,15 +28,15 @@ static const char *const names[] = {[MNP__AS_STORED] = "as stored",
 
 /* What a rank finds out about its own part. */
 struct findings {
-    int64_t *slices, longest;  /* offsets of SELL's slices, on the CPU; the longest row */
+    int64_t *slices, longest; /* offsets of SELL's slices, on the CPU; the longest row */
     int64_t nslices, ndiagonals;
     int32_t diagonals[MNP_SPMV_DIAGONALS]; /* rising */
-    bool banded;               /* that is all of them, and no entry is 0 */
+    bool banded;                           /* that is all of them, and no entry is 0 */
 };
 
 /* What all ranks know: entries in CSR, and what other formats would store for them. */
 struct facts {
-    int64_t count, sell, dia; /* sums */
+    int64_t count, sell, dia;  /* sums */
     int64_t longest, unbanded; /* the most */
 };
 
@@ -209,8 +210,10 @@ static mnp_status convert(const mnp_sparse *matrix, const struct findings *f, bo
     else
         MNP_TRY(ops->copy(ctx->device, part->indices, f->diagonals, diagonals_size, ctx->compute));
     MNP_TRY(run_task(ctx, &matrix->own, kernel, matrix->rows,
-                     (mnp_spmv_examine_params){.many = f->ndiagonals, .made_offsets = part->offsets,
-                                               .made_rows_of = part->rows_of, .made_indices = part->indices,
+                     (mnp_spmv_examine_params){.many = f->ndiagonals,
+                                               .made_offsets = part->offsets,
+                                               .made_rows_of = part->rows_of,
+                                               .made_indices = part->indices,
                                                .made_values = part->values}));
     return mnp__ctx_wait(ctx, ctx->compute);
 }
@@ -235,8 +238,8 @@ static mnp_status convert_all(const mnp_sparse *matrix, const struct findings *f
 
 /* ---- measuring ---- */
 
-static mnp_status time_runs(mnp_ctx *ctx, mnp__way_runner run, void *argument, mnp__way way, mnp__device_event *begin,
-                            mnp__device_event *end, double *seconds_p)
+static mnp_status time_runs(mnp_ctx *ctx, mnp__spmv_runner run, void *argument, mnp__spmv_algorithm way,
+                            mnp__device_event *begin, mnp__device_event *end, double *seconds_p)
 {
     const mnp__device_ops *ops = ctx->device->ops;
     for (int i = -WARM_UP; i < REPEATS; i++) {
@@ -250,7 +253,8 @@ static mnp_status time_runs(mnp_ctx *ctx, mnp__way_runner run, void *argument, m
 }
 
 /* Seconds of a product, on the slowest rank.  Collective, and agreed upon. */
-static mnp_status measure(mnp_ctx *ctx, mnp__way_runner run, void *argument, mnp__way way, double *seconds_p)
+static mnp_status measure(mnp_ctx *ctx, mnp__spmv_runner run, void *argument, mnp__spmv_algorithm way,
+                          double *seconds_p)
 {
     const mnp__device_ops *ops = ctx->device->ops;
     mnp__device_event *begin = NULL, *end = NULL;
@@ -274,17 +278,17 @@ static mnp_status measure(mnp_ctx *ctx, mnp__way_runner run, void *argument, mnp
 
 /* ---- choosing ---- */
 
-/* The setting: one way, or MNP__NUM_WAYS, to measure. */
-static mnp__way find_wanted(const mnp_sparse *matrix)
+/* The setting: one way, or MNP__NUM_SPMV_ALGORITHMS, to measure. */
+static mnp__spmv_algorithm find_wanted(const mnp_sparse *matrix)
 {
     const mnp_ctx *ctx = matrix->ctx;
     const bool has_blocks = ctx->device->block_memory > 0;
-    mnp__way way = MNP__BY_STREAM;
-    while (way < MNP__NUM_WAYS && strcmp(ctx->config.spmv, names[way]) != 0)
+    mnp__spmv_algorithm way = MNP__BY_STREAM;
+    while (way < MNP__NUM_SPMV_ALGORITHMS && strcmp(ctx->config.spmv, names[way]) != 0)
         way++;
     if (matrix->format != MNP_CSR || (!has_blocks && way != MNP__BY_SELL && way != MNP__BY_DIA))
         return MNP__AS_STORED;
-    if (way == MNP__NUM_WAYS && matrix->nnz / ctx->comm.size < WORTH_MEASURING)
+    if (way == MNP__NUM_SPMV_ALGORITHMS && matrix->nnz / ctx->comm.size < WORTH_MEASURING)
         return MNP__BY_STREAM;
     return way;
 }
@@ -292,9 +296,9 @@ static mnp__way find_wanted(const mnp_sparse *matrix)
 /*
  * Formats of which much would be filling are no candidates, nor what adds other rows than short ones in another order.
  */
-static bool is_candidate(const struct facts *facts, mnp__way wanted, mnp__way way)
+static bool is_candidate(const struct facts *facts, mnp__spmv_algorithm wanted, mnp__spmv_algorithm way)
 {
-    if (wanted != MNP__NUM_WAYS && wanted != way)
+    if (wanted != MNP__NUM_SPMV_ALGORITHMS && wanted != way)
         return false;
     if (way == MNP__BY_STREAM)
         return true;
@@ -306,8 +310,8 @@ static bool is_candidate(const struct facts *facts, mnp__way wanted, mnp__way wa
 }
 
 /* It is the choice from now on if it is clearly faster than that was.  Collective, and agreed upon. */
-static mnp_status try_way(const mnp_sparse *matrix, const struct findings *f, mnp__way way, bool measures,
-                          mnp__way_runner run, void *argument, mnp__choice *choice)
+static mnp_status try_way(const mnp_sparse *matrix, const struct findings *f, mnp__spmv_algorithm way, bool measures,
+                          mnp__spmv_runner run, void *argument, mnp__spmv_autotune *choice)
 {
     const double best = choice->seconds[choice->way], clearly = 0.97;
     const bool converts = way == MNP__BY_SELL || way == MNP__BY_DIA;
@@ -332,20 +336,20 @@ static mnp_status try_way(const mnp_sparse *matrix, const struct findings *f, mn
     return st;
 }
 
-static mnp_status choose(const mnp_sparse *matrix, mnp__way wanted, mnp__way_runner run, void *argument,
-                         mnp__choice *choice)
+static mnp_status choose(const mnp_sparse *matrix, mnp__spmv_algorithm wanted, mnp__spmv_runner run, void *argument,
+                         mnp__spmv_autotune *choice)
 {
     struct findings findings = {.longest = 0};
     struct facts facts;
     mnp_status st = examine(matrix, &findings, &facts);
-    for (mnp__way way = MNP__BY_STREAM; way < MNP__NUM_WAYS && st == MNP_OK; way++)
+    for (mnp__spmv_algorithm way = MNP__BY_STREAM; way < MNP__NUM_SPMV_ALGORITHMS && st == MNP_OK; way++)
         if (is_candidate(&facts, wanted, way))
-            st = try_way(matrix, &findings, way, wanted == MNP__NUM_WAYS, run, argument, choice);
+            st = try_way(matrix, &findings, way, wanted == MNP__NUM_SPMV_ALGORITHMS, run, argument, choice);
     free(findings.slices);
     return st;
 }
 
-mnp_status mnp__choose(const mnp_sparse *matrix, mnp__way_runner run, void *argument, mnp__choice *choice)
+mnp_status mnp__choose(const mnp_sparse *matrix, mnp__spmv_runner run, void *argument, mnp__spmv_autotune *choice)
 {
     mnp_ctx *ctx = matrix->ctx;
     if (choice->ctx)
@@ -357,25 +361,25 @@ mnp_status mnp__choose(const mnp_sparse *matrix, mnp__way_runner run, void *argu
     choice->ctx = ctx;
     choice->way = ctx->device->block_memory > 0 && wanted != MNP__AS_STORED ? MNP__BY_STREAM : MNP__AS_STORED;
     if (wanted > MNP__BY_STREAM)
-        st = choose(matrix, (mnp__way)wanted, run, argument, choice);
+        st = choose(matrix, (mnp__spmv_algorithm)wanted, run, argument, choice);
     choice->spent = MPI_Wtime() - begin;
     if (st != MNP_OK)
-        mnp__choice_free(choice);
+        mnp__spmv_autotune_free(choice);
     return st;
 }
 
-void mnp__choice_free(mnp__choice *choice)
+void mnp__spmv_autotune_free(mnp__spmv_autotune *choice)
 {
     if (choice->ctx)
         mnp__part_release(choice->ctx, &choice->converted);
-    *choice = (mnp__choice){.ctx = NULL};
+    *choice = (mnp__spmv_autotune){.ctx = NULL};
 }
 
-void mnp__choice_describe(const mnp__choice *choice, FILE *file)
+void mnp__spmv_autotune_describe(const mnp__spmv_autotune *choice, FILE *file)
 {
     const char *before = " (";
     fprintf(file, "%s", choice->ctx ? names[choice->way] : "not chosen yet");
-    for (int way = 0; way < MNP__NUM_WAYS; way++) {
+    for (int way = 0; way < MNP__NUM_SPMV_ALGORITHMS; way++) {
         if (choice->seconds[way] > 0) {
             fprintf(file, "%s%s %.4f ms", before, names[way], choice->seconds[way] * 1e3);
             before = ", ";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Diagonals, looked up on the device by binary search in whatever format the matrix has.
  */
@@ -22,8 +23,8 @@ static mnp_status run_diagonal(const mnp_sparse *matrix, mnp__kernel *kernel, mn
     if (params->count > 0 && (params->column < matrix->column_lo || end > own_end)) {
         const int64_t ghosts = mnp__ghosts_count(matrix->ghosts);
         MNP_TRY(mnp__elements_new(ctx, ghosts, sizeof *room->ghosts, &room->ghosts));
-        MNP_TRY(mnp__elements_copy(ctx, room->ghosts, mnp__ghosts_columns(matrix->ghosts), ghosts,
-                                   sizeof *room->ghosts));
+        MNP_TRY(
+            mnp__elements_copy(ctx, room->ghosts, mnp__ghosts_columns(matrix->ghosts), ghosts, sizeof *room->ghosts));
         params->matrix.ghosts = (const long long *)room->ghosts;
         params->matrix.nghosts = ghosts;
     }
@@ -46,7 +47,10 @@ mnp_status mnp__find_diagonal(const mnp_sparse *matrix, int64_t row, int64_t col
     mnp_diagonal_params params = {.matrix = {.own = mnp__describe_part(&matrix->own),
                                              .ghost = mnp__describe_part(&matrix->ghost),
                                              .column_lo = matrix->column_lo},
-                                  .own_columns = matrix->columns, .row = row, .column = column, .count = count,
+                                  .own_columns = matrix->columns,
+                                  .row = row,
+                                  .column = column,
+                                  .count = count,
                                   .diagonal = diagonal};
     MNP_TRY(mnp__rows_load(ctx, matrix->dtype, "find_diagonal", &kernel));
     const mnp_status st = run_diagonal(matrix, kernel, &params, &room, replaced_p);

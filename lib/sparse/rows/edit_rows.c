@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rows that become other rows: which entries are kept is found out first, then where they go.  Three launches and the
  * sums of flags; beside the rows 8 bytes an entry.
@@ -14,15 +15,16 @@
 
 static mnp_rows_list describe(const mnp__rows *rows)
 {
-    return (mnp_rows_list){.rows = rows->rows, .offsets = (long long *)rows->offsets,
-                           .columns = (long long *)rows->columns, .values = rows->values};
+    return (mnp_rows_list){.rows = rows->rows,
+                           .offsets = (long long *)rows->offsets,
+                           .columns = (long long *)rows->columns,
+                           .values = rows->values};
 }
 
 static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, int64_t threads, const void *params, size_t size)
 {
     const mnp__launch launch = mnp__launch_of(threads);
-    return threads == 0 ? MNP_OK
-                        : ctx->device->ops->launch(ctx->device, kernel, &launch, params, size, ctx->compute);
+    return threads == 0 ? MNP_OK : ctx->device->ops->launch(ctx->device, kernel, &launch, params, size, ctx->compute);
 }
 
 /* ---- sums, products and selections ---- */
@@ -118,8 +120,11 @@ mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows
     struct edit edit = {.ctx = ctx,
                         .dtype = dtype,
                         .a = rows,
-                        .params = {.first = selection->first, .row_lo = selection->row_lo, .low = selection->low,
-                                   .high = selection->high, .drops_zeros = selection->drops_zeros}};
+                        .params = {.first = selection->first,
+                                   .row_lo = selection->row_lo,
+                                   .low = selection->low,
+                                   .high = selection->high,
+                                   .drops_zeros = selection->drops_zeros}};
     return run_edit(&edit, "SELECT", selection->count, selected);
 }
 
@@ -143,11 +148,17 @@ static mnp_status change_values(const mnp_sparse *matrix, mnp__kernel *kernel, m
     mnp_ctx *ctx = matrix->ctx;
     void *made = NULL;
     MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(dtype), &made));
-    const mnp_change_params params = {.rows = describe(rows), .made = made, .conjugates = change->conjugates,
-                                      .magnitudes = change->magnitudes, .ones = change->ones,
-                                      .left = change->left, .right = change->right,
-                                      .right_ghosts = change->right_ghosts, .column_lo = matrix->column_lo,
-                                      .columns = matrix->columns, .nghosts = mnp__ghosts_count(matrix->ghosts),
+    const mnp_change_params params = {.rows = describe(rows),
+                                      .made = made,
+                                      .conjugates = change->conjugates,
+                                      .magnitudes = change->magnitudes,
+                                      .ones = change->ones,
+                                      .left = change->left,
+                                      .right = change->right,
+                                      .right_ghosts = change->right_ghosts,
+                                      .column_lo = matrix->column_lo,
+                                      .columns = matrix->columns,
+                                      .nghosts = mnp__ghosts_count(matrix->ghosts),
                                       .ghosts = (const long long *)ghosts};
     const mnp_status st = run(ctx, kernel, rows->count, &params, sizeof params);
     mnp__elements_free(ctx, rows->values);

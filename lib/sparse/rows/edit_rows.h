@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rows in device memory that become other rows, and rows that become a matrix (kernels/sparse/rows/edit_rows.cu).
  */
@@ -18,7 +19,7 @@ mnp_status mnp__rows_multiply(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *a,
 /* Which entries are wanted: in `count` rows from `first` on, on the diagonals (column - row) from low to high. */
 typedef struct mnp__selection {
     int64_t first, count, low, high;
-    int64_t row_lo;    /* the matrix's number of row 0 here */
+    int64_t row_lo; /* the matrix's number of row 0 here */
     bool drops_zeros;
 } mnp__selection;
 
@@ -29,9 +30,9 @@ mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows
 /* What becomes of values: other ones instead, and products with elements, in device memory and of the new dtype. */
 typedef struct mnp__change {
     bool conjugates, magnitudes, ones; /* at most one of them; magnitudes: absolute values; ones: 1 */
-    const void *left;          /* of this rank's rows; NULL: ones */
-    const void *right;         /* of its columns; NULL: ones */
-    const void *right_ghosts;  /* of the matrix's ghosts */
+    const void *left;                  /* of this rank's rows; NULL: ones */
+    const void *right;                 /* of its columns; NULL: ones */
+    const void *right_ghosts;          /* of the matrix's ghosts */
 } mnp__change;
 
 /* The matrix's rows with values of that dtype, which are changed so.  As above. */

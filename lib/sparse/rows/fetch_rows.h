@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a product of matrices takes of its factors, in device memory: rows that are numbered, and rows of other ranks.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rows where they lie: the tasks of kernels/sparse/rows/fetch_rows.cu, sources that are read by them, and all rows of a matrix.
  */
@@ -72,9 +73,15 @@ mnp_status mnp__lengths_sum_up(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count,
 
 mnp_rows_part mnp__describe_part(const mnp__part *part)
 {
-    return (mnp_rows_part){.offsets = part->offsets, .rows_of = part->rows_of, .indices = part->indices,
-                           .values = part->values, .rows = part->rows, .lines = part->lines,
-                           .wide = part->offset_size == 8, .format = (int)part->format, .block = part->block};
+    return (mnp_rows_part){.offsets = part->offsets,
+                           .rows_of = part->rows_of,
+                           .indices = part->indices,
+                           .values = part->values,
+                           .rows = part->rows,
+                           .lines = part->lines,
+                           .wide = part->offset_size == 8,
+                           .format = (int)part->format,
+                           .block = part->block};
 }
 
 const mnp__part *mnp__row_source_own(const mnp__row_source *source)
@@ -102,22 +109,31 @@ mnp_rows_params mnp__row_source_read(const mnp__row_source *source)
     const mnp_sparse *matrix = source->matrix;
     return (mnp_rows_params){.matrix = {.own = mnp__describe_part(mnp__row_source_own(source)),
                                         .ghost = mnp__describe_part(&matrix->ghost),
-                                        .column_lo = matrix->column_lo, .ghosts = (long long *)source->ghosts,
-                                        .nghosts = mnp__ghosts_count(matrix->ghosts), .before = count_before(matrix)},
+                                        .column_lo = matrix->column_lo,
+                                        .ghosts = (long long *)source->ghosts,
+                                        .nghosts = mnp__ghosts_count(matrix->ghosts),
+                                        .before = count_before(matrix)},
                              .ghost_offsets = (long long *)source->ghost_offsets};
 }
 
 mnp_rows_list mnp__describe_rows(const mnp__rows *rows)
 {
-    return (mnp_rows_list){.rows = rows->rows, .offsets = (long long *)rows->offsets,
-                           .columns = (long long *)rows->columns, .values = rows->values};
+    return (mnp_rows_list){.rows = rows->rows,
+                           .offsets = (long long *)rows->offsets,
+                           .columns = (long long *)rows->columns,
+                           .values = rows->values};
 }
 
 mnp_status mnp__rows_new_part(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t count,
                               mnp__part *part)
 {
-    *part = (mnp__part){.format = MNP_CSR, .rows = rows, .columns = columns, .lines = rows, .count = count,
-                        .offset_size = sizeof(int64_t), .offsets = part->offsets};
+    *part = (mnp__part){.format = MNP_CSR,
+                        .rows = rows,
+                        .columns = columns,
+                        .lines = rows,
+                        .count = count,
+                        .offset_size = sizeof(int64_t),
+                        .offsets = part->offsets};
     if (!part->offsets)
         MNP_TRY(mnp__elements_new(ctx, rows + 1, sizeof(int64_t), &part->offsets));
     MNP_TRY(mnp__elements_new(ctx, count, sizeof *part->indices, &part->indices));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entries of a sparse matrix as rows in device memory, cut again in the parts of a matrix, and lengths that are summed
  * up.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The tasks of kernels/sparse/rows/fetch_rows.cu, for those that work on rows (rows.h).  What is enqueued is not waited for.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entries are grouped by the ranks that they go to, travel, and are sorted by their columns and then, as sorting is
  * stable, by their rows; the host counts its rows' entries instead.  Time by the entries; memory about four times
@@ -54,9 +55,9 @@ static mnp_status check_numbers(const char *function, mnp_ctx *ctx, mnp__kernel 
 {
     int64_t found, number;
     MNP_TRY(ctx->device->ops->fill(ctx->device, device_found, 0xff, sizeof *device_found, ctx->compute));
-    MNP_TRY(run(ctx, kernel, MNP_ENTRIES_CHECK, count,
-                (mnp_entries_params){.end = n, .numbers = (const long long *)numbers,
-                                     .found = (long long *)device_found}));
+    MNP_TRY(
+        run(ctx, kernel, MNP_ENTRIES_CHECK, count,
+            (mnp_entries_params){.end = n, .numbers = (const long long *)numbers, .found = (long long *)device_found}));
     MNP_TRY(mnp__elements_copy(ctx, &found, device_found, 1, sizeof found));
     if (found < 0)
         return MNP_OK;
@@ -93,8 +94,10 @@ mnp_status mnp__entries_of(const mnp_sparse *matrix, mnp__entries *entries)
     mnp_status st = mnp__elements_new(ctx, rows.count, sizeof *numbers, &numbers);
     if (st == MNP_OK)
         st = run(ctx, kernel, MNP_ENTRIES_ROWS, rows.count,
-                 (mnp_entries_params){.total = rows.rows, .begin = matrix->row_lo,
-                                      .offsets = (const long long *)rows.offsets, .gathered = (long long *)numbers});
+                 (mnp_entries_params){.total = rows.rows,
+                                      .begin = matrix->row_lo,
+                                      .offsets = (const long long *)rows.offsets,
+                                      .gathered = (long long *)numbers});
     st = MNP_AGREE(ctx, st);
     if (st == MNP_OK) {
         *entries = (mnp__entries){.count = rows.count, .rows = numbers, .columns = rows.columns, .values = rows.values};
@@ -107,60 +110,66 @@ mnp_status mnp__entries_of(const mnp_sparse *matrix, mnp__entries *entries)
     return st;
 }
 
-/* ---- journeys ---- */
+/* ---- sending entries to their owners ---- */
 
 /* Entries in the order of the ranks that they go to; device memory, but for the counts. */
-struct parcel {
+struct outgoing {
     int64_t *counts; /* for each rank, and one more */
     int64_t *order;
     int *owners;
     long long *cuts, *bounds;
 };
 
-static void free_parcel(mnp_ctx *ctx, struct parcel *parcel)
+static void free_parcel(mnp_ctx *ctx, struct outgoing *outgoing)
 {
-    free(parcel->counts);
-    mnp__elements_free(ctx, parcel->order);
-    mnp__elements_free(ctx, parcel->owners);
-    mnp__elements_free(ctx, parcel->cuts);
-    mnp__elements_free(ctx, parcel->bounds);
+    free(outgoing->counts);
+    mnp__elements_free(ctx, outgoing->order);
+    mnp__elements_free(ctx, outgoing->owners);
+    mnp__elements_free(ctx, outgoing->cuts);
+    mnp__elements_free(ctx, outgoing->bounds);
 }
 
 static mnp_status find_owners(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layout, const mnp__entries *entries,
-                              struct parcel *parcel)
+                              struct outgoing *outgoing)
 {
     const int64_t ranks = ctx->comm.size;
-    MNP_TRY(mnp__malloc((size_t)(ranks + 1) * sizeof *parcel->counts, &parcel->counts));
-    MNP_TRY(mnp__elements_new(ctx, entries->count, sizeof *parcel->order, &parcel->order));
-    MNP_TRY(mnp__elements_new(ctx, entries->count, sizeof *parcel->owners, &parcel->owners));
-    MNP_TRY(mnp__elements_new(ctx, ranks + 1, sizeof *parcel->cuts, &parcel->cuts));
-    MNP_TRY(mnp__elements_new(ctx, ranks + 1, sizeof *parcel->bounds, &parcel->bounds));
-    MNP_TRY(mnp__elements_copy(ctx, parcel->cuts, mnp_layout_cuts(layout, 0), ranks + 1, sizeof *parcel->cuts));
+    MNP_TRY(mnp__malloc((size_t)(ranks + 1) * sizeof *outgoing->counts, &outgoing->counts));
+    MNP_TRY(mnp__elements_new(ctx, entries->count, sizeof *outgoing->order, &outgoing->order));
+    MNP_TRY(mnp__elements_new(ctx, entries->count, sizeof *outgoing->owners, &outgoing->owners));
+    MNP_TRY(mnp__elements_new(ctx, ranks + 1, sizeof *outgoing->cuts, &outgoing->cuts));
+    MNP_TRY(mnp__elements_new(ctx, ranks + 1, sizeof *outgoing->bounds, &outgoing->bounds));
+    MNP_TRY(mnp__elements_copy(ctx, outgoing->cuts, mnp_layout_cuts(layout, 0), ranks + 1, sizeof *outgoing->cuts));
     return run(ctx, kernel, MNP_ENTRIES_OWNERS, entries->count,
-               (mnp_entries_params){.ranks = ranks, .numbers = (const long long *)entries->rows, .cuts = parcel->cuts,
-                                    .keys = parcel->owners});
+               (mnp_entries_params){.ranks = ranks,
+                                    .numbers = (const long long *)entries->rows,
+                                    .cuts = outgoing->cuts,
+                                    .keys = outgoing->owners});
 }
 
 /* Stable; the owners are sorted too, and say how many go where.  Waits. */
-static mnp_status group_by_owners(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, struct parcel *parcel)
+static mnp_status group_by_owners(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, struct outgoing *outgoing)
 {
     const int64_t ranks = ctx->comm.size;
-    const mnp__order order = {.dtype = MNP_INT32, .lines = 1, .length = count, .keys = parcel->owners,
-                              .sorted = parcel->owners, .payload_size = sizeof *parcel->order,
-                              .sorted_payload = parcel->order};
-    mnp_status st = mnp__order_sort(ctx, &order);
+    const mnp__radix_sort order = {.dtype = MNP_INT32,
+                                   .lines = 1,
+                                   .length = count,
+                                   .keys = outgoing->owners,
+                                   .sorted = outgoing->owners,
+                                   .payload_size = sizeof *outgoing->order,
+                                   .sorted_payload = outgoing->order};
+    mnp_status st = mnp__radix_sort_run(ctx, &order);
     if (st == MNP_OK)
         st = run(ctx, kernel, MNP_ENTRIES_BOUNDS, ranks + 1,
-                 (mnp_entries_params){.total = count, .keys = parcel->owners, .found = parcel->bounds});
+                 (mnp_entries_params){.total = count, .keys = outgoing->owners, .found = outgoing->bounds});
     if (st == MNP_OK)
-        st = mnp__elements_copy(ctx, parcel->counts, parcel->bounds, ranks + 1, sizeof *parcel->counts);
+        st = mnp__elements_copy(ctx, outgoing->counts, outgoing->bounds, ranks + 1, sizeof *outgoing->counts);
     for (int64_t r = 0; r < ranks && st == MNP_OK; r++)
-        parcel->counts[r] = parcel->counts[r + 1] - parcel->counts[r];
+        outgoing->counts[r] = outgoing->counts[r + 1] - outgoing->counts[r];
     return MNP_AGREE(ctx, st);
 }
 
 /* One of the arrays, by the task that puts it in order: what comes replaces it.  Collective, and agreed upon. */
-static mnp_status send_array(mnp_ctx *ctx, mnp__kernel *kernel, int task, const struct parcel *parcel,
+static mnp_status send_array(mnp_ctx *ctx, mnp__kernel *kernel, int task, const struct outgoing *outgoing,
                              mnp__shuffle *shuffle, int64_t count, size_t size, void *array_p)
 {
     void *array, *packed = NULL, *arrived = NULL;
@@ -170,8 +179,11 @@ static mnp_status send_array(mnp_ctx *ctx, mnp__kernel *kernel, int task, const 
         st = mnp__elements_new(ctx, mnp__shuffle_received(shuffle), size, &arrived);
     if (st == MNP_OK)
         st = run(ctx, kernel, task, count,
-                 (mnp_entries_params){.numbers = array, .order = (const long long *)parcel->order, .gathered = packed,
-                                      .values = array, .made = packed});
+                 (mnp_entries_params){.numbers = array,
+                                      .order = (const long long *)outgoing->order,
+                                      .gathered = packed,
+                                      .values = array,
+                                      .made = packed});
     st = MNP_AGREE(ctx, st);
     if (st == MNP_OK)
         st = mnp__shuffle_send(shuffle, size, packed, arrived);
@@ -182,18 +194,21 @@ static mnp_status send_array(mnp_ctx *ctx, mnp__kernel *kernel, int task, const 
     return st;
 }
 
-static mnp_status send_grouped(mnp_ctx *ctx, mnp__kernel *kernel, mnp_dtype dtype, const struct parcel *parcel,
+static mnp_status send_grouped(mnp_ctx *ctx, mnp__kernel *kernel, mnp_dtype dtype, const struct outgoing *outgoing,
                                mnp__entries *entries)
 {
     mnp__shuffle *shuffle;
     mnp_status st;
-    MNP_TRY(mnp__shuffle_new(ctx, parcel->counts, &shuffle));
-    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_NUMBERS, parcel, shuffle, entries->count, sizeof *entries->rows,
-                          &entries->rows), st, done);
-    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_NUMBERS, parcel, shuffle, entries->count, sizeof *entries->columns,
-                          &entries->columns), st, done);
-    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_VALUES, parcel, shuffle, entries->count, mnp_dtype_size(dtype),
-                          &entries->values), st, done);
+    MNP_TRY(mnp__shuffle_new(ctx, outgoing->counts, &shuffle));
+    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_NUMBERS, outgoing, shuffle, entries->count, sizeof *entries->rows,
+                          &entries->rows),
+               st, done);
+    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_NUMBERS, outgoing, shuffle, entries->count, sizeof *entries->columns,
+                          &entries->columns),
+               st, done);
+    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_VALUES, outgoing, shuffle, entries->count, mnp_dtype_size(dtype),
+                          &entries->values),
+               st, done);
     entries->count = mnp__shuffle_received(shuffle);
 done:
     mnp__shuffle_free(shuffle);
@@ -204,13 +219,13 @@ done:
 static mnp_status send(mnp_ctx *ctx, mnp__kernel *kernel, mnp_dtype dtype, const mnp_layout *layout,
                        mnp__entries *entries)
 {
-    struct parcel parcel = {.counts = NULL};
-    mnp_status st = MNP_AGREE(ctx, find_owners(ctx, kernel, layout, entries, &parcel));
+    struct outgoing outgoing = {.counts = NULL};
+    mnp_status st = MNP_AGREE(ctx, find_owners(ctx, kernel, layout, entries, &outgoing));
     if (st == MNP_OK)
-        st = group_by_owners(ctx, kernel, entries->count, &parcel);
+        st = group_by_owners(ctx, kernel, entries->count, &outgoing);
     if (st == MNP_OK)
-        st = send_grouped(ctx, kernel, dtype, &parcel, entries);
-    free_parcel(ctx, &parcel);
+        st = send_grouped(ctx, kernel, dtype, &outgoing, entries);
+    free_parcel(ctx, &outgoing);
     return st;
 }
 
@@ -236,23 +251,33 @@ static void free_sorted(mnp_ctx *ctx, struct sorted *sorted)
 static mnp_status sort_by(mnp_ctx *ctx, mnp__kernel *kernel, const int64_t *numbers, int64_t begin, int64_t count,
                           bool goes_on, struct sorted *sorted)
 {
-    const mnp__order order = {.dtype = MNP_INT32, .lines = 1, .length = count, .keys = sorted->keys,
-                              .sorted = sorted->keys, .payload_size = sizeof *sorted->order,
-                              .payload = goes_on ? sorted->order : NULL, .sorted_payload = sorted->order};
+    const mnp__radix_sort order = {.dtype = MNP_INT32,
+                                   .lines = 1,
+                                   .length = count,
+                                   .keys = sorted->keys,
+                                   .sorted = sorted->keys,
+                                   .payload_size = sizeof *sorted->order,
+                                   .payload = goes_on ? sorted->order : NULL,
+                                   .sorted_payload = sorted->order};
     const mnp_status st = run(ctx, kernel, MNP_ENTRIES_KEYS, count,
-                              (mnp_entries_params){.begin = begin, .numbers = (const long long *)numbers,
+                              (mnp_entries_params){.begin = begin,
+                                                   .numbers = (const long long *)numbers,
                                                    .order = goes_on ? (const long long *)sorted->order : NULL,
                                                    .keys = sorted->keys});
     MNP_TRY(MNP_AGREE(ctx, st));
-    return mnp__order_sort(ctx, &order);
+    return mnp__radix_sort_run(ctx, &order);
 }
 
 /* The same of numbers of 64 bits, which are not kept. */
 static mnp_status sort_by_wide(mnp_ctx *ctx, const int64_t *numbers, int64_t count, struct sorted *sorted)
 {
-    const mnp__order order = {.dtype = MNP_INT64, .lines = 1, .length = count, .keys = numbers,
-                              .payload_size = sizeof *sorted->order, .sorted_payload = sorted->order};
-    return mnp__order_sort(ctx, &order);
+    const mnp__radix_sort order = {.dtype = MNP_INT64,
+                                   .lines = 1,
+                                   .length = count,
+                                   .keys = numbers,
+                                   .payload_size = sizeof *sorted->order,
+                                   .sorted_payload = sorted->order};
+    return mnp__radix_sort_run(ctx, &order);
 }
 
 /* Collective. */
@@ -379,8 +404,10 @@ static mnp_status sort(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layo
 static mnp_status make_rows(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums, mnp_dtype dtype,
                             const mnp__entries *entries, struct sorted *sorted, mnp__rows *rows)
 {
-    mnp_entries_params params = {.total = entries->count, .numbers = (const long long *)sorted->columns,
-                                 .order = (const long long *)sorted->order, .keys = sorted->keys,
+    mnp_entries_params params = {.total = entries->count,
+                                 .numbers = (const long long *)sorted->columns,
+                                 .order = (const long long *)sorted->order,
+                                 .keys = sorted->keys,
                                  .values = entries->values};
     MNP_TRY(mnp__elements_new(ctx, entries->count + 1, sizeof *sorted->heads, &sorted->heads));
     params.heads = (long long *)sorted->heads;
@@ -398,14 +425,16 @@ static mnp_status make_rows(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums
 
 /* Collective, and agreed upon; what was made stays in *rows, also after a failure. */
 static mnp_status arrange(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums, mnp_dtype dtype,
-                          const mnp_layout *layout, int64_t ncolumns, mnp__entries_order order,
-                          mnp__entries *entries, mnp__rows *rows)
+                          const mnp_layout *layout, int64_t ncolumns, mnp__entries_order order, mnp__entries *entries,
+                          mnp__rows *rows)
 {
     struct sorted sorted = {.keys = NULL};
     mnp_status st = MNP_OK;
     if (rows->rows > INT32_MAX)
-        st = MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's part of a sparse matrix has %" PRId64 " rows; more than %d are "
-                      "too many", rows->rows, INT32_MAX);
+        st = MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                      "a rank's part of a sparse matrix has %" PRId64 " rows; more than %d are "
+                      "too many",
+                      rows->rows, INT32_MAX);
     MNP_TRY(MNP_AGREE(ctx, st));
     if (ctx->comm.size > 1)
         MNP_TRY(send(ctx, kernel, dtype, layout, entries));

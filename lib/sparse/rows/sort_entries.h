@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entries in any order, on any rank, become rows of the ranks that own them (kernels/sparse/rows/sort_entries.cu).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rows that are cut in the parts of a matrix: own columns, and others, which are numbered by a hash table and then
  * sorted.  Time by the entries and, on GPUs, the logarithm of the rows; memory: both parts, and about 50 bytes for each
@@ -39,9 +40,12 @@ struct cut {
 
 static mnp_rows_params read_rows(const struct cut *cut, const mnp__rows *rows, const struct numbering *numbering)
 {
-    return (mnp_rows_params){.matrix.column_lo = cut->lo, .columns_end = cut->lo + cut->count,
-                             .list = mnp__describe_rows(rows), .first = (long long *)numbering->first,
-                             .table = numbering->table, .columns = (long long *)numbering->columns,
+    return (mnp_rows_params){.matrix.column_lo = cut->lo,
+                             .columns_end = cut->lo + cut->count,
+                             .list = mnp__describe_rows(rows),
+                             .first = (long long *)numbering->first,
+                             .table = numbering->table,
+                             .columns = (long long *)numbering->columns,
                              .found = (long long *)numbering->found};
 }
 
@@ -84,8 +88,10 @@ static mnp_status find_columns(const struct cut *cut, const mnp__rows *rows, str
     mnp_ctx *ctx = cut->runner.ctx;
     int64_t owned = 0;
     if (rows->rows > INT32_MAX || cut->count > INT32_MAX)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's part of a sparse matrix has %" PRId64 " rows and %" PRId64
-                        " columns; more than %d are too many", rows->rows, cut->count, INT32_MAX);
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                        "a rank's part of a sparse matrix has %" PRId64 " rows and %" PRId64
+                        " columns; more than %d are too many",
+                        rows->rows, cut->count, INT32_MAX);
     MNP_TRY(find_own(cut, rows, numbering, own, &owned));
     MNP_TRY(mnp__rows_new_part(ctx, cut->dtype, rows->rows, cut->count, owned, own));
     MNP_TRY(open_table(cut, rows->count - owned, numbering));
@@ -96,8 +102,10 @@ static mnp_status find_columns(const struct cut *cut, const mnp__rows *rows, str
     }
     MNP_TRY(mnp__elements_copy(ctx, &numbering->count, numbering->found, 1, sizeof numbering->count));
     if (numbering->count > INT32_MAX)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a rank's rows touch %" PRId64 " columns of others; more than %d are too "
-                        "many", numbering->count, INT32_MAX);
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                        "a rank's rows touch %" PRId64 " columns of others; more than %d are too "
+                        "many",
+                        numbering->count, INT32_MAX);
     return MNP_OK;
 }
 
@@ -140,9 +148,12 @@ static mnp_status split(const struct cut *cut, const mnp__rows *rows, struct num
     int64_t most[] = {numbering->count, rows->count};
     MNP_TRY(mnp__all_reduce(&ctx->comm, most, 2, MPI_INT64_T, MPI_MAX));
     *any_p = most[0] > 0;
-    const mnp__order order = {.dtype = MNP_INT64, .lines = 1, .length = numbering->count, .keys = numbering->columns,
-                              .sorted = numbering->columns};
-    mnp_status st = *any_p ? mnp__order_sort(ctx, &order) : MNP_OK;
+    const mnp__radix_sort order = {.dtype = MNP_INT64,
+                                   .lines = 1,
+                                   .length = numbering->count,
+                                   .keys = numbering->columns,
+                                   .sorted = numbering->columns};
+    mnp_status st = *any_p ? mnp__radix_sort_run(ctx, &order) : MNP_OK;
     if (st == MNP_OK)
         st = stack(cut, rows, numbering, own, ghost, columns_p);
     if (st == MNP_OK && most[1] <= INT32_MAX)
@@ -156,7 +167,10 @@ mnp_status mnp__rows_split(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *colu
                            mnp__part *own, mnp__part *ghost, int64_t **columns_p, int64_t *count_p, bool *any_p)
 {
     const int64_t *cuts = mnp_layout_cuts(column_layout, 0), lo = cuts[ctx->comm.rank];
-    struct cut cut = {.runner.ctx = ctx, .dtype = dtype, .lo = lo, .count = cuts[ctx->comm.rank + 1] - lo,
+    struct cut cut = {.runner.ctx = ctx,
+                      .dtype = dtype,
+                      .lo = lo,
+                      .count = cuts[ctx->comm.rank + 1] - lo,
                       .all = column_layout->shape[0]};
     struct numbering numbering = {.count = 0};
     mnp__part made_own = {.rows = 0}, made_ghost = {.rows = 0};
@@ -195,7 +209,8 @@ static mnp_status store_lines(mnp__row_runner runner, const mnp__part *part, int
     MNP_TRY(mnp__elements_new(runner.ctx, listed->lines + 1, (size_t)part->offset_size, &listed->offsets));
     MNP_TRY(mnp__elements_new(runner.ctx, listed->lines, sizeof *listed->rows_of, &listed->rows_of));
     mnp_rows_params params = {.matrix = {.own = mnp__describe_part(part), .ghost = mnp__describe_part(listed)},
-                              .lengths = (long long *)lines, .total = part->rows};
+                              .lengths = (long long *)lines,
+                              .total = part->rows};
     return mnp__rows_run_each(runner, MNP_ROWS_LINES, part->rows + 1, &params);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays of elements in device memory, as sparse matrices are made of: with places for pointers of any type.
  */

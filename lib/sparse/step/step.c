@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Steps: their text, which is compiled when a step is first run, the state, and what the CPU sees of it.
  *
@@ -172,8 +173,8 @@ static mnp_status allocate(mnp__steps *steps, size_t memory_size, int basis)
     return ctx->device->ops->fill(ctx->device, steps->device, 0, steps->size, ctx->compute);
 }
 
-mnp_status mnp__steps_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp__scalars *scalars, int parameter,
-                          size_t memory_size, int basis, mnp__steps **steps_p)
+mnp_status mnp__steps_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp__scalars *scalars, int parameter, size_t memory_size,
+                          int basis, mnp__steps **steps_p)
 {
     mnp__steps *steps = NULL;
     mnp_status st = mnp__calloc(1, sizeof *steps, &steps);
@@ -296,8 +297,9 @@ static mnp_status make_room(mnp__steps *steps, int64_t count)
         steps->history = grown;
         steps->history_room = room;
     }
-    return MNP_AGREE(steps->ctx, grown ? MNP_OK : MNP_FAIL(MNP_ERR_MEMORY, "no memory for a history of %lld residuals",
-                                                           (long long)room));
+    return MNP_AGREE(steps->ctx,
+                     grown ? MNP_OK
+                           : MNP_FAIL(MNP_ERR_MEMORY, "no memory for a history of %lld residuals", (long long)room));
 }
 
 /* Enqueue copies of residuals up to number `end`, and what tells that they are there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Steps of iterative methods: scalars, one pass over vectors, and sums over them, as one kernel (kernels/sparse/step/step.cu).
  *
@@ -24,7 +25,7 @@ enum { MNP__MOST_SUMS = 3 }; /* of a step */
  * may be the same, but then the body must not need an element of one after it has changed the other's.
  */
 typedef struct mnp__step {
-    const char *name;    /* the kernel's, for profilers */
+    const char *name; /* the kernel's, for profilers */
     /* their names, separated by spaces; NULL: none, and one thread does it, who may change `memory` */
     const char *vectors;
     const char *before, *body; /* NULL: nothing */
@@ -47,8 +48,8 @@ typedef struct mnp__steps mnp__steps;
  * the texts, such as a restart; memory_size: bytes of `memory`; basis: most vectors of a set (basis.h).  Collective,
  * and agreed upon.  MNP_ERR_MEMORY.
  */
-mnp_status mnp__steps_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp__scalars *scalars, int parameter,
-                          size_t memory_size, int basis, mnp__steps **steps_p);
+mnp_status mnp__steps_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp__scalars *scalars, int parameter, size_t memory_size,
+                          int basis, mnp__steps **steps_p);
 void mnp__steps_free(mnp__steps *steps); /* NULL is accepted.  Collective. */
 
 /* Begin anew: all scalars 0 but for what is given.  The first of the history is control->residual. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Creation and assignment against NumPy: constants, ranges, spaces, diagonals, grids, copyto."""
 
 import maniple as mp

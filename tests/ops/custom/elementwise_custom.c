@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Element-wise kernels of the user's: types, scalars, broadcasting, raw parameters, indices, several outputs, and what
  * is refused with which words.

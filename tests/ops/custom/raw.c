@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Raw modules: kernels on each rank's block, constants, templates, and what is refused with which words.  On the host
  * device barriers are refused; on GPUs what needs them is tested.
@@ -151,21 +152,20 @@ static void check_refused(void)
 
 static void check_templates(void)
 {
-    static const char source[] =
-        "namespace tools {\n"
-        "template <typename T, int N> __global__ void add(T *x, int n)\n"
-        "{\n"
-        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    if (i < n)\n"
-        "        x[i] += N;\n"
-        "}\n"
-        "__constant__ int table[3];\n"
-        "}\n"
-        "__global__ void plain(double *x, int n)\n"
-        "{\n"
-        "    if (blockIdx.x == 0 && threadIdx.x == 0 && n > 0)\n"
-        "        x[0] = tools::table[1];\n"
-        "}\n";
+    static const char source[] = "namespace tools {\n"
+                                 "template <typename T, int N> __global__ void add(T *x, int n)\n"
+                                 "{\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n)\n"
+                                 "        x[i] += N;\n"
+                                 "}\n"
+                                 "__constant__ int table[3];\n"
+                                 "}\n"
+                                 "__global__ void plain(double *x, int n)\n"
+                                 "{\n"
+                                 "    if (blockIdx.x == 0 && threadIdx.x == 0 && n > 0)\n"
+                                 "        x[0] = tools::table[1];\n"
+                                 "}\n";
     static const char *const names[] = {"tools::add<double, 5>", "tools::add<int, -1>", "&tools::table", "plain", NULL};
     double values[SIZE];
     int counts[SIZE];
@@ -200,20 +200,19 @@ static void check_templates(void)
 /* One block's threads share memory and meet. */
 static void check_block_sums(void)
 {
-    static const char source[] =
-        "extern \"C\" __global__ void block_sums(const double *x, int n, double *sums)\n"
-        "{\n"
-        "    extern __shared__ double part[];\n"
-        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    part[threadIdx.x] = i < n ? x[i] : 0;\n"
-        "    for (int half = blockDim.x / 2; half > 0; half /= 2) {\n"
-        "        __syncthreads();\n"
-        "        if (threadIdx.x < half)\n"
-        "            part[threadIdx.x] += part[threadIdx.x + half];\n"
-        "    }\n"
-        "    if (threadIdx.x == 0)\n"
-        "        atomicAdd(sums, part[0]);\n"
-        "}\n";
+    static const char source[] = "extern \"C\" __global__ void block_sums(const double *x, int n, double *sums)\n"
+                                 "{\n"
+                                 "    extern __shared__ double part[];\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    part[threadIdx.x] = i < n ? x[i] : 0;\n"
+                                 "    for (int half = blockDim.x / 2; half > 0; half /= 2) {\n"
+                                 "        __syncthreads();\n"
+                                 "        if (threadIdx.x < half)\n"
+                                 "            part[threadIdx.x] += part[threadIdx.x + half];\n"
+                                 "    }\n"
+                                 "    if (threadIdx.x == 0)\n"
+                                 "        atomicAdd(sums, part[0]);\n"
+                                 "}\n";
     mnp_raw_module *module = NULL;
     mnp_status st = mnp_raw_module_new(ctx, source, &(mnp_raw_module_options){.name = "sums"}, &module);
     if (!on_gpu) {
@@ -414,8 +413,9 @@ static void check_header(void)
             fclose(file);
         }
         MPI_Barrier(MPI_COMM_WORLD);
-        mnp_status st = mnp_raw_module_new(ctx, "#include <answer.h>\nextern \"C\" __global__ void f(int *x, int n)\n"
-                                                "{\n    if (n > 0)\n        *x = SIGN * ANSWER;\n}\n",
+        mnp_status st = mnp_raw_module_new(ctx,
+                                           "#include <answer.h>\nextern \"C\" __global__ void f(int *x, int n)\n"
+                                           "{\n    if (n > 0)\n        *x = SIGN * ANSWER;\n}\n",
                                            &(mnp_raw_module_options){.nvrtc_options = options}, &module);
         if (st == MNP_OK)
             st = mnp_raw_kernel_launch(kernel_of(module, "f"), &(mnp_launch){.grid = {1}, .block = {1}},
@@ -454,10 +454,9 @@ static void check_prime_factors(void)
     mnp_raw_module *module = compile(source, &(mnp_raw_module_options){.name = "primes"});
     mnp_status st = mnp_empty(ctx, MNP_INT32, 1, &size, &total);
     if (st == MNP_OK)
-        st = mnp_raw_kernel_launch(kernel_of(module, "prime_factors"),
-                                   &(mnp_launch){.grid = {blocks_for(total, 256)}, .block = {256}},
-                                   MNP_ARGS(MNP_ARG(total), MNP_ARG(mnp_array_local_size(total)),
-                                            MNP_ARG(2 + mnp_array_local_lo(total)[0])));
+        st = mnp_raw_kernel_launch(
+            kernel_of(module, "prime_factors"), &(mnp_launch){.grid = {blocks_for(total, 256)}, .block = {256}},
+            MNP_ARGS(MNP_ARG(total), MNP_ARG(mnp_array_local_size(total)), MNP_ARG(2 + mnp_array_local_lo(total)[0])));
     if (st == MNP_OK)
         st = mnp_array_to_host(total, MNP_ALL_RANKS, values);
     ok(st == MNP_OK && values[0] == 2 && values[1] == 3 && values[2] == 4 && values[size - 3] == 287 &&

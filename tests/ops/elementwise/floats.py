@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """All functions of real floats, in every type that they are computed in: see functions_of_type.py."""
 
 import functions_of_type

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every function of include/maniple/ufunc_table.h in every type that it is computed in, against NumPy.
 
 Many functions go into one expression, as each kernel is a compilation.  What is exact in NumPy must be equal to the

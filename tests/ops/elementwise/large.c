@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays of more than 2^31 elements: indices, offsets and sizes beyond 32 bits, on the host device or a GPU.
  *

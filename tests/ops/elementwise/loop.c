@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Loops over strides of every kind, compared with plain C: each rank checks the memory of its own blocks, also what
  * lies between the elements of an output and is not to be touched.
@@ -237,8 +238,12 @@ static void check_strides(void)
         {"everything backwards", 1, {5003}, {.step = {-1}}, {.step = {-1}}, {.step = {-1}}},
         {"every other element, and one for all", 1, {5003}, {.step = {2}}, {.step = {FOR_ALL}}, {.step = {3}}},
         {"rows with a row for all", 2, {93, 400}, {.pad = 8}, {.step = {FOR_ALL}}, {.pad = 8}},
-        {"rows with a row for all, equally unaligned", 2, {93, 400}, {.pad = 8, .offset = 2},
-         {.step = {FOR_ALL}, .offset = 2}, {.pad = 16, .offset = 2}},
+        {"rows with a row for all, equally unaligned",
+         2,
+         {93, 400},
+         {.pad = 8, .offset = 2},
+         {.step = {FOR_ALL}, .offset = 2},
+         {.pad = 16, .offset = 2}},
         {"rows of odd length", 2, {93, 201}, {.pad = 1}, {.dropped = 1}, {.pad = 5, .offset = 1}},
         {"a column for all", 2, {93, 400}, {.pad = 4}, {.step = {1, FOR_ALL}}, {.pad = 4, .offset = 2}},
         {"rows of three", 2, {1707, 3}, {.pad = 1}, {.step = {1, -1}, .pad = 1}, {.pad = 1}},
@@ -249,8 +254,12 @@ static void check_strides(void)
         {"an output in Fortran order", 2, {130, 277}, {.order = {1, 0}}, {0}, {.order = {1, 0}}},
         {"three dimensions", 3, {11, 23, 40}, {.pad = 8, .step = {1, 1, FOR_ALL}}, {.pad = 4}, {.pad = 4}},
         {"three dimensions in another order", 3, {13, 40, 50}, {.order = {2, 0, 1}}, {.dropped = 2}, {0}},
-        {"four dimensions backwards", 4, {7, 9, 6, 21}, {.step = {-1, 2, -1, 1}, .pad = 3},
-         {.step = {1, FOR_ALL, 1, FOR_ALL}}, {.step = {1, -1, 1, -2}, .order = {1, 0, 2, 3}}},
+        {"four dimensions backwards",
+         4,
+         {7, 9, 6, 21},
+         {.step = {-1, 2, -1, 1}, .pad = 3},
+         {.step = {1, FOR_ALL, 1, FOR_ALL}},
+         {.step = {1, -1, 1, -2}, .order = {1, 0, 2, 3}}},
     };
     mnp__loop *loop = adding_loop(MNP_FLOAT32, MNP_FLOAT32, MNP_FLOAT32, MNP_FLOAT32, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -385,10 +394,13 @@ static bool run_new(const mnp__loop_spec *spec, int ndim, const int64_t *shape, 
 static void check_scalars(void)
 {
     const mnp__loop_operand operands[] = {
-        {"a", MNP_FLOAT32, MNP_INT64, false}, {"b", MNP_COMPLEX64, MNP_FLOAT64, false},
-        {"c", MNP_UINT8, MNP_INT64, false},   {"d", MNP_BOOL, MNP_BOOL, false},
+        {"a", MNP_FLOAT32, MNP_INT64, false},         {"b", MNP_COMPLEX64, MNP_FLOAT64, false},
+        {"c", MNP_UINT8, MNP_INT64, false},           {"d", MNP_BOOL, MNP_BOOL, false},
         {"e", MNP_COMPLEX128, MNP_COMPLEX128, false}, {"z", MNP_FLOAT64, MNP_FLOAT64, false}};
-    const mnp__loop_spec spec = {.name = "scalars", .ninputs = 5, .noutputs = 1, .operands = operands,
+    const mnp__loop_spec spec = {.name = "scalars",
+                                 .ninputs = 5,
+                                 .noutputs = 1,
+                                 .operands = operands,
                                  .preamble = "static inline double twice(double x) { return 2 * x; }",
                                  .body = "z = twice(a) + b.re + c + d.value + e.im;"};
     const mnp_array *inputs[] = {mnp_scalar_int(ctx, -3), mnp_scalar_float(ctx, 0.5), mnp_scalar_int(ctx, 200),
@@ -406,8 +418,12 @@ static void check_indices(void)
     const mnp__loop_operand operands[] = {{"flat", MNP_INT64, MNP_INT64, false},
                                           {"index", MNP_FLOAT64, MNP_INT32, false},
                                           {"about", MNP_INT64, MNP_FLOAT64, false}};
-    const mnp__loop_spec spec = {.name = "indices", .preamble = "", .indices = true, .noutputs = 3,
-                                 .operands = operands, .body = "flat = mnp_i; index = 100 * mnp_index[0] + "
+    const mnp__loop_spec spec = {.name = "indices",
+                                 .preamble = "",
+                                 .indices = true,
+                                 .noutputs = 3,
+                                 .operands = operands,
+                                 .body = "flat = mnp_i; index = 100 * mnp_index[0] + "
                                          "mnp_index[1];about = mnp_n + mnp_shape[1];"};
     static const int64_t shapes[][2] = {{17, 23}, {1, 50}, {40, 1}, {0, 3}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
@@ -427,8 +443,13 @@ static void check_raw(void)
 {
     const mnp__loop_operand operands[] = {{"table", MNP_FLOAT64, MNP_INT16, true},
                                           {"z", MNP_FLOAT32, MNP_FLOAT32, false}};
-    const mnp__loop_spec spec = {.name = "looking_up", .preamble = "", .indices = true, .ninputs = 1, .noutputs = 1,
-                                 .operands = operands, .body = "z = table[(mnp_i * 7) % table.size()];"};
+    const mnp__loop_spec spec = {.name = "looking_up",
+                                 .preamble = "",
+                                 .indices = true,
+                                 .ninputs = 1,
+                                 .noutputs = 1,
+                                 .operands = operands,
+                                 .body = "z = table[(mnp_i * 7) % table.size()];"};
     mnp_array *table = NULL;
     mnp_layout *whole;
     int16_t values[50];
@@ -507,7 +528,9 @@ static void check_alone(void)
     mnp_status st = mnp_divmod(turned, y, &quotient, &rest);
     ctx->device->ops = ops;
     bool alone = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;
-    ok(st == (alone ? MNP_ERR_COMPILE : mnp_ctx_size(ctx) > 1 ? MNP_ERR_PEER : MNP_OK),
+    ok(st == (alone                   ? MNP_ERR_COMPILE
+              : mnp_ctx_size(ctx) > 1 ? MNP_ERR_PEER
+                                      : MNP_OK),
        "a kernel that one rank cannot have: %s", mnp_error_message());
     st = mnp_divmod(turned, y, &quotient, &rest);
     ok(st == MNP_OK, "and it works when that rank can");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times loops, with the figures of mnp__loop_tuning that are wanted: how those of lib/ops/elementwise/loop.c were chosen.
  *
@@ -208,8 +209,8 @@ static void run_case(const struct loop_case *c, const mnp__loop_tuning *tuning)
         printf("%-13s threads %4d vector %2d flight %3d unroll %d heavy %d tile %5d stream %d: %8.4f "
                "ms %7.1f GB/s\n",
                c->name, tuning->threads, tuning->vector_bytes, tuning->flight_bytes, tuning->unroll,
-               tuning->unroll_heavy, tuning->tile_bytes, (int)tuning->stream_bytes,
-               1e3 * median, 1e-9 * bytes / median);
+               tuning->unroll_heavy, tuning->tile_bytes, (int)tuning->stream_bytes, 1e3 * median,
+               1e-9 * bytes / median);
         fflush(stdout);
     }
     mnp_free_all(arrays[0], arrays[1], arrays[2], view, large);

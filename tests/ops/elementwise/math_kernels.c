@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All functions of kernels/math.h compile for GPUs, in every kind of type that they are computed in.  Needs no GPU.
  */
@@ -15,8 +16,8 @@
 #include "ops/elementwise/ufunc.h"
 
 /* Types that stand for others, as templates serve these alike. */
-static const mnp_dtype tested[] = {MNP_BOOL,     MNP_INT8,    MNP_UINT64,  MNP_FLOAT16,
-                                   MNP_BFLOAT16, MNP_FLOAT32, MNP_FLOAT64, MNP_COMPLEX64, MNP_COMPLEX128};
+static const mnp_dtype tested[] = {MNP_BOOL,    MNP_INT8,    MNP_UINT64,    MNP_FLOAT16,   MNP_BFLOAT16,
+                                   MNP_FLOAT32, MNP_FLOAT64, MNP_COMPLEX64, MNP_COMPLEX128};
 
 /* A kernel that calls `ufunc` on elements of that type, if it is computed in it. */
 static bool add_call(const mnp__ufunc *ufunc, mnp_dtype dtype, mnp__text *text)
@@ -45,8 +46,8 @@ static bool add_call(const mnp__ufunc *ufunc, mnp_dtype dtype, mnp__text *text)
 
 static mnp_status compile_all(const mnp__compiler *compiler, mnp_dtype dtype, int *count_p)
 {
-    const mnp__kernel_spec spec = {.file = "math.h", .function = "use_equal", .defines = "",
-                                   .nvrtc_options = "--fmad=false"};
+    const mnp__kernel_spec spec = {
+        .file = "math.h", .function = "use_equal", .defines = "", .nvrtc_options = "--fmad=false"};
     mnp__text text = MNP__TEXT_EMPTY;
     mnp__binary binary = {0};
     char *header = NULL;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Prints how the types of every element-wise function are resolved, for tests/ops/elementwise/resolve.t: the function, its inputs,
  * the types they are converted to and the results, as "add bh hh h" in NumPy's letters; "-" where it is not defined.

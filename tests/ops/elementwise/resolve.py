@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads what tests/ops/elementwise/resolve prints, and asks NumPy for the same."""
 
 import sys

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The types of element-wise functions compared with NumPy: see resolve.py.
 
 . "${srcdir:-.}/tests/tap.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Element-wise functions through their C interface: each once; types, outputs, numbers, rounding, refusals."""
 
 import itertools

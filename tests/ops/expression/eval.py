@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Expressions compared with NumPy: where the language is Python's, Python's own eval() says what is right."""
 
 import maniple as mp

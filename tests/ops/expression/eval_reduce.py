@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Expressions that reduce, compared with NumPy: Python's own eval() of the same text says what is right."""
 
 import warnings

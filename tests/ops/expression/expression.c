@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Expressions without arrays: what is wrong is found at its place, types are NumPy's, and the C++ is what the text
  * says.
@@ -22,8 +23,8 @@ enum { NUM_INPUTS = sizeof inputs / sizeof *inputs };
 /* The outcome for one output: its name, the type it is to be stored as, which is filled in, and the body. */
 static mnp_status translate(const char *text, const char *output, mnp_dtype *dtype, mnp__text *body)
 {
-    mnp__expression expression = {.text = text, .ninputs = NUM_INPUTS, .input_names = input_names, .noutputs = 1,
-                                  .output_names = &output};
+    mnp__expression expression = {
+        .text = text, .ninputs = NUM_INPUTS, .input_names = input_names, .noutputs = 1, .output_names = &output};
     mnp_status st = mnp__expression_parse(&expression);
     if (st == MNP_OK)
         st = mnp__expression_type(&expression, inputs, dtype);
@@ -80,8 +81,9 @@ static void errors_of_syntax(void)
     refuses("z = '\xc3\xa4'", 5, "there are no strings here");
     refuses("", 1, "the text has no statement");
     refuses(" # nothing", 11, "the text has no statement");
-    refuses("z = x.T", 7, "expected real, imag, or a method such as astype(TYPE), clip(LOW, HIGH) or sum() "
-                             "after '.', but found 'T'");
+    refuses("z = x.T", 7,
+            "expected real, imag, or a method such as astype(TYPE), clip(LOW, HIGH) or sum() "
+            "after '.', but found 'T'");
     refuses("z = 170141183460469231731687303715884105728", 5, "this number is larger than 2**127");
 }
 
@@ -136,8 +138,9 @@ static void errors_of_reductions(void)
     refuses("z = sum(x", 10, "expected ',' or ')', but the text ends here");
     refuses("z = sum(x, y)", 12, "expected an axis: an integer, integers in parentheses, or None, but found 'y'");
     refuses("z = sum(x, axis=())", 18, "expected an axis: an integer, integers in parentheses, or None, but found ')'");
-    refuses("z = sum(x, axis=1.5)", 17, "expected an axis: an integer, integers in parentheses, or None, but found "
-                                        "'1.5'");
+    refuses("z = sum(x, axis=1.5)", 17,
+            "expected an axis: an integer, integers in parentheses, or None, but found "
+            "'1.5'");
     refuses("z = sum(x, axis=(0 1))", 20, "expected ',' or ')', but found '1'");
     refuses("z = sum(x, axis=9999999999)", 17, "no array has that axis: there are at most 8");
     refuses("z = sum(x, axis=2)", 5, "sum: axis 2 is out of bounds for 2 dimensions");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What expressions become compiles for GPUs too: operators, functions, constants, casts and conditions in all types.
  * Needs no GPU: the device is one that only compiles.
@@ -61,8 +62,8 @@ static mnp_status compile(const char *text, mnp_dtype dtype)
     static const char *const variables[] = {"in_x", "in_y", "in_k", "in_s", "out_"};
     const mnp__expression_input inputs[NUM_INPUTS] = {
         {{dtype, 0}, 1, 0}, {{MNP_FLOAT32, 0}, 1, 0}, {{MNP_INT8, 0}, 1, 0}, {{MNP_FLOAT64, 'f'}, 0, 0}};
-    mnp__expression expression = {.text = text, .ninputs = NUM_INPUTS, .input_names = names, .noutputs = 1,
-                                  .output_names = outputs};
+    mnp__expression expression = {
+        .text = text, .ninputs = NUM_INPUTS, .input_names = names, .noutputs = 1, .output_names = outputs};
     mnp__loop_operand operands[NUM_INPUTS + 1];
     mnp_array arrays[NUM_INPUTS + 1];
     const mnp_array *pointers[NUM_INPUTS + 1];
@@ -82,12 +83,22 @@ static mnp_status compile(const char *text, mnp_dtype dtype)
     for (int k = 0; k <= NUM_INPUTS; k++) {
         mnp_dtype type = k < NUM_INPUTS ? inputs[k].type.dtype : result;
         operands[k] = (mnp__loop_operand){.name = variables[k], .type = type, .memory = type};
-        arrays[k] = (mnp_array){.ctx = &ctx, .dtype = type, .layout = layout, .local_shape = {1000},
-                                .local_strides = {1}, .local_size = 1000, .data = (void *)(uintptr_t)4096};
+        arrays[k] = (mnp_array){.ctx = &ctx,
+                                .dtype = type,
+                                .layout = layout,
+                                .local_shape = {1000},
+                                .local_strides = {1},
+                                .local_size = 1000,
+                                .data = (void *)(uintptr_t)4096};
         pointers[k] = &arrays[k];
     }
-    const mnp__loop_spec spec = {.name = "eval", .preamble = "", .body = mnp__text_string(&body), .ninputs = NUM_INPUTS,
-                                 .noutputs = 1, .indices = need.indices, .operands = operands};
+    const mnp__loop_spec spec = {.name = "eval",
+                                 .preamble = "",
+                                 .body = mnp__text_string(&body),
+                                 .ninputs = NUM_INPUTS,
+                                 .noutputs = 1,
+                                 .indices = need.indices,
+                                 .operands = operands};
     MNP_TRY(mnp__loop_new(&ctx, &spec, &loop));
     loop->agreed = true; /* with nobody */
     mnp_status st = mnp__loop_run(loop, layout, pointers);
@@ -122,14 +133,34 @@ static mnp_status compile_reductions(const char *text, mnp_dtype dtype)
     mnp_layout *layout, *result;
     MNP_TRY(mnp_layout_replicated(1, 2, (int64_t[]){4096, 4096}, &layout));
     MNP_TRY(mnp_layout_replicated(1, 1, (int64_t[]){4096}, &result));
-    mnp_array x = {.ctx = &ctx, .dtype = dtype, .layout = layout, .local_shape = {4096, 4096},
-                   .local_strides = {4096, 1}, .local_size = 1 << 24, .data = (void *)(uintptr_t)4096};
-    mnp_array y = x, out = {.ctx = &ctx, .layout = result, .local_shape = {4096}, .local_strides = {1},
-                            .local_size = 4096, .data = (void *)(uintptr_t)4096}, *none = NULL;
+    mnp_array x = {.ctx = &ctx,
+                   .dtype = dtype,
+                   .layout = layout,
+                   .local_shape = {4096, 4096},
+                   .local_strides = {4096, 1},
+                   .local_size = 1 << 24,
+                   .data = (void *)(uintptr_t)4096};
+    mnp_array y = x,
+              out = {.ctx = &ctx,
+                     .layout = result,
+                     .local_shape = {4096},
+                     .local_strides = {1},
+                     .local_size = 4096,
+                     .data = (void *)(uintptr_t)4096},
+              *none = NULL;
     y.dtype = MNP_FLOAT32;
-    mnp__request request = {.function = "test", .text = text, .ninputs = 2, .noutputs = 1, .input_names = {"x", "y"},
-                            .output_names = {""}, .inputs = {&x, &y}, .outputs_p = {&none}};
-    mnp__expression expression = {.text = text, .ninputs = 2, .input_names = request.input_names, .noutputs = 1,
+    mnp__request request = {.function = "test",
+                            .text = text,
+                            .ninputs = 2,
+                            .noutputs = 1,
+                            .input_names = {"x", "y"},
+                            .output_names = {""},
+                            .inputs = {&x, &y},
+                            .outputs_p = {&none}};
+    mnp__expression expression = {.text = text,
+                                  .ninputs = 2,
+                                  .input_names = request.input_names,
+                                  .noutputs = 1,
                                   .output_names = request.output_names};
     const mnp__expression_input inputs[] = {{{dtype, 0}, 2, 0}, {{MNP_FLOAT32, 0}, 2, 0}};
     mnp_dtype type = MNP_DTYPE_AUTO;
@@ -146,8 +177,12 @@ static mnp_status compile_reductions(const char *text, mnp_dtype dtype)
         if (!reduction)
             continue;
         const mnp__reduction_spec *spec = mnp__reduction_spec_of(reduction);
-        mnp__reduction_work work = {.reduction = reduction, .layout = layout, .result = result,
-                                    .axes = program->stages[s].mask, .inputs = {&x, &y}, .outputs = {&out}};
+        mnp__reduction_work work = {.reduction = reduction,
+                                    .layout = layout,
+                                    .result = result,
+                                    .axes = program->stages[s].mask,
+                                    .inputs = {&x, &y},
+                                    .outputs = {&out}};
         out.dtype = spec->operands[spec->ninputs].memory;
         mnp__reduction_plan_make(&work, false, &plan);
         st = mnp__reduction_load(reduction, &plan.signature, &kernel);

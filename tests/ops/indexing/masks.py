@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reading and writing by masks, and by choices, against NumPy, of views in random layouts."""
 
 import maniple as mp

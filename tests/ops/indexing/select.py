@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Taking and putting by indices, along axes and flattened, against NumPy, of views in random layouts."""
 
 import maniple as mp

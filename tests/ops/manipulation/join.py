@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Joining, splitting, padding, rolling, tiling and repeating against NumPy, of views in random layouts."""
 
 import maniple as mp

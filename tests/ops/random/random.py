@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random numbers: Philox's published vectors, the same values on any ranks and in any layout, distributions by tests of
 fixed seeds, choices and permutations, and what is refused."""
 

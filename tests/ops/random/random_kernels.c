@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Philox gives the published vectors, and all samplers compile for the oldest and the newest GPU that we care about.
  * Needs no GPU.
@@ -41,8 +42,8 @@ static void compile(const mnp__compiler *compiler, const char *sampler, const ch
 {
     char defines[128], what[96];
     snprintf(defines, sizeof defines, "#define MNP_SAMPLER %s\n#define MNP_OUT %s\n", sampler, type);
-    const mnp__kernel_spec spec = {.file = "random/random.cu", .function = "fill_random", .defines = defines,
-                                   .nvrtc_options = "--fmad=false"};
+    const mnp__kernel_spec spec = {
+        .file = "random/random.cu", .function = "fill_random", .defines = defines, .nvrtc_options = "--fmad=false"};
     snprintf(what, sizeof what, "%s of %s", sampler, type);
     compile_kernel(compiler, architecture, &spec, what);
 }

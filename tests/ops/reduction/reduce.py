@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reductions: sums, products, means, variances, extremes, indices, truth, and their nan forms, over any axes."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The reproducible mode: sums, means, variances and their like have the bits of a definition that knows of no order.
 
 The definition is that of kernels/reduction/binned.h, here in Python's integers; rank counts, layouts and devices all meet it.

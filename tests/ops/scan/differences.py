@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Differences between neighbours, gradients, and integrals by the trapezoidal rule."""
 
 import ctypes

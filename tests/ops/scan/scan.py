@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Scans: cumulative sums, products and extremes, along any axis and flattened."""
 
 import maniple as mp

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which kernels scans choose on a GPU, and that all of them compile, for the oldest and the newest architecture
  * that we care about.  Needs no GPU: the device is one that only compiles.

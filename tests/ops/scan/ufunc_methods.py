@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Methods of ufuncs: reduce, accumulate, reduceat, outer."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sets: distinct elements, membership, and what two arrays have in common, beside NumPy's, in any layout."""
 
 import maniple as mp

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sorted lines of every type, compared with an insertion of plain comparisons: what NumPy says of numbers, NaN and
  * complex numbers, written down once more.
@@ -127,8 +128,8 @@ static void merge_sort(const number *numbers, int64_t *order, int64_t *spare, in
 /* ---- elements ---- */
 
 typedef enum filling { RANDOM, FEW, SAME, RISING, FALLING, CLOSE, SPECIAL, FILLINGS } filling;
-static const char *const filling_names[] = {"random", "few values", "one value", "rising", "falling", "close values",
-                                            "special values"};
+static const char *const filling_names[] = {"random",  "few values",   "one value",     "rising",
+                                            "falling", "close values", "special values"};
 
 static void store_float(mnp_dtype dtype, void *keys, int64_t i, double value)
 {
@@ -142,7 +143,7 @@ static void store_float(mnp_dtype dtype, void *keys, int64_t i, double value)
     else if (dtype == MNP_BFLOAT16)
         ((uint16_t *)keys)[i] = (uint16_t)(bits >> 16 | (value != value));
     else /* the sign and the upper bits: numbers near 1 and special ones keep their order */
-        ((uint16_t *)keys)[i] = (uint16_t)((bits >> 16 & 0x8000) | (isnan(value) ? 0x7e01
+        ((uint16_t *)keys)[i] = (uint16_t)((bits >> 16 & 0x8000) | (isnan(value)   ? 0x7e01
                                                                     : isinf(value) ? 0x7c00
                                                                                    : bits >> 13 & 0x3fff));
 }
@@ -178,8 +179,8 @@ static void fill(mnp_dtype dtype, filling how, void *keys, int64_t count)
         if (is_complex) {
             store_float(part, keys, 2 * i, value_of(how == RANDOM && i % 2 ? FEW : how, i / 7));
             store_float(part, keys, 2 * i + 1, value_of(how, i));
-        } else if (dtype >= MNP_FLOAT16 && (dtype == MNP_FLOAT16 || dtype == MNP_BFLOAT16 || dtype == MNP_FLOAT32 ||
-                                            dtype == MNP_FLOAT64)) {
+        } else if (dtype >= MNP_FLOAT16 &&
+                   (dtype == MNP_FLOAT16 || dtype == MNP_BFLOAT16 || dtype == MNP_FLOAT32 || dtype == MNP_FLOAT64)) {
             store_float(dtype, keys, i, value_of(how, i));
         } else {
             uint64_t whole = how == RANDOM || how == SPECIAL ? draw() : (uint64_t)(int64_t)value_of(how, i);
@@ -267,18 +268,18 @@ static bool sorts(const sorting *s, filling how)
     void *given = on_device(keys, bytes), *along = on_device(payload, carried);
     void *sorted = s->in_place ? given : on_device(NULL, bytes);
     void *sorted_along = s->in_place && !s->numbers ? along : on_device(NULL, carried);
-    const mnp__order order = {.dtype = s->dtype,
-                              .descending = s->descending,
-                              .lines = s->lines,
-                              .length = s->length,
-                              .keys = given,
-                              .sorted = s->keep_keys ? sorted : NULL,
-                              .payload_size = s->payload_size,
-                              .payload = s->numbers ? NULL : along,
-                              .sorted_payload = sorted_along,
-                              .first = s->first,
-                              .number = s->number};
-    bool good = mnp__order_sort(ctx, &order) == MNP_OK;
+    const mnp__radix_sort order = {.dtype = s->dtype,
+                                   .descending = s->descending,
+                                   .lines = s->lines,
+                                   .length = s->length,
+                                   .keys = given,
+                                   .sorted = s->keep_keys ? sorted : NULL,
+                                   .payload_size = s->payload_size,
+                                   .payload = s->numbers ? NULL : along,
+                                   .sorted_payload = sorted_along,
+                                   .first = s->first,
+                                   .number = s->number};
+    bool good = mnp__radix_sort_run(ctx, &order) == MNP_OK;
     good = good && (!s->keep_keys || holds(sorted, keys_out, results * mnp_dtype_size(s->dtype))) &&
            holds(sorted_along, payload_out, results * s->payload_size);
     good = good && ((s->in_place && s->keep_keys) || holds(given, keys, bytes));
@@ -298,8 +299,8 @@ static bool sorts(const sorting *s, filling how)
 
 /* ---- cases ---- */
 
-static const mnp_dtype dtypes[] = {MNP_BOOL,   MNP_INT8,    MNP_INT16,    MNP_INT32,   MNP_INT64,
-                                   MNP_UINT8,  MNP_UINT16,  MNP_UINT32,   MNP_UINT64,  MNP_FLOAT16,
+static const mnp_dtype dtypes[] = {MNP_BOOL,     MNP_INT8,    MNP_INT16,   MNP_INT32,     MNP_INT64,
+                                   MNP_UINT8,    MNP_UINT16,  MNP_UINT32,  MNP_UINT64,    MNP_FLOAT16,
                                    MNP_BFLOAT16, MNP_FLOAT32, MNP_FLOAT64, MNP_COMPLEX64, MNP_COMPLEX128};
 enum { NUM_DTYPES = sizeof dtypes / sizeof *dtypes };
 
@@ -363,8 +364,8 @@ static void check_payloads(void)
 
 static void check_large(void)
 {
-    sorting s =
-        {.dtype = MNP_FLOAT32, .keep_keys = true, .lines = 1, .length = 600011, .payload_size = 4, .numbers = true};
+    sorting s = {
+        .dtype = MNP_FLOAT32, .keep_keys = true, .lines = 1, .length = 600011, .payload_size = 4, .numbers = true};
     ok(sorts(&s, RANDOM) && sorts(&s, SPECIAL) && sorts(&s, FEW), "a long line");
     s.in_place = s.descending = true;
     s.lines = 3;

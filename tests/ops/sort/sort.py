@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sorting against NumPy, of views in random layouts: sorts, orders, partitions, the k best."""
 
 import maniple as mp

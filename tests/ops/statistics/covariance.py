@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Covariances and correlations compared with NumPy's."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Histograms, counts of numbers, and searching sorted vectors, beside NumPy's, in any layout."""
 
 import warnings

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Histogram kernels of all kinds compile for the oldest and the newest GPU that we care about.  Needs no GPU.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Medians, quantiles and percentiles, and their nan forms."""
 
 import ctypes
