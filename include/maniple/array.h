@@ -31,10 +31,10 @@ typedef struct mnp_array mnp_array;
 MNP_API mnp_status mnp_array_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p);
 
 /* The order in which the elements of a rank's block lie: the last index the fastest, or the first. */
-typedef enum mnp_radix_sort { MNP_ORDER_C, MNP_ORDER_F } mnp_radix_sort;
+typedef enum mnp_order { MNP_ORDER_C, MNP_ORDER_F } mnp_order;
 
 /* The same, in that order.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY. */
-MNP_API mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_radix_sort order,
+MNP_API mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_order order,
                                        mnp_array **array_p);
 
 /* numpy.empty, numpy.zeros, numpy.full in the layout of mnp_layout_block(); `value` is one element.  Collective. */

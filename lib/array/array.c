@@ -121,7 +121,7 @@ static mnp_status new_in_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *
     return allocate(ctx, dtype, layout, order, array_p);
 }
 
-mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_radix_sort order,
+mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_order order,
                                mnp_array **array_p)
 {
     int dims[MNP_MAX_DIMS];

@@ -362,7 +362,7 @@ mnp_status mnp_ravel(const mnp_array *x, mnp_array **view_p)
 /* ---- order in memory ---- */
 
 /* A view of x if all blocks are known to lie in that order, else a copy in it. */
-static mnp_status in_order(const mnp_array *x, mnp_radix_sort order, mnp_array **result_p)
+static mnp_status in_order(const mnp_array *x, mnp_order order, mnp_array **result_p)
 {
     mnp_array *copy = NULL;
     if (x->dense & (order == MNP_ORDER_C ? MNP__DENSE_C : MNP__DENSE_F))
