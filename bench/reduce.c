@@ -7,6 +7,9 @@
  * A time is the median of repeats, each between two events of the device, of the slowest rank.  Results, or their first
  * elements, are compared with what the processor computes in long double.  bench/peers/reduce_peers.py does the same with
  * other libraries.
+ *
+ * Small arrays, which are cut along their first axis, are reduced many times without waiting in between: the time is
+ * that of one call, as calls by the program and as calls recorded in a graph, where the device can record them.
  */
 #include <maniple.h>
 
@@ -17,7 +20,7 @@
 
 #include "measure.h"
 
-enum { PERIOD = 1 << 22 };
+enum { PERIOD = 1 << 22, GRAPH_CALLS = 16 };
 
 struct work {
     mnp_ctx *ctx;
@@ -34,6 +37,7 @@ struct benchmark {
     mnp_status (*run)(struct work *);
     double (*expect)(const struct work *); /* the first element of the result */
     double tolerance;                      /* relative error */
+    bool small;                            /* what counts is the time of a call, not the memory's speed */
 };
 
 /* ---- data: a function of the index that repeats itself ---- */
@@ -44,10 +48,25 @@ static double uniform(int64_t i, unsigned which)
     return (double)(hash >> 40) / (double)(1 << 24);
 }
 
-static mnp_array *data(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, unsigned which)
+/* An array whose first axis is cut over all ranks. */
+static mnp_array *cut_rows(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape)
+{
+    const int ranks = mnp_ctx_size(ctx);
+    mnp_layout *layout = NULL;
+    mnp_array *array = NULL;
+    MNP_OR_EXIT(mnp_layout_new(1, &ranks, ndim, shape, (int[]){0, MNP_NO_AXIS}, NULL, &layout));
+    MNP_OR_EXIT(mnp_array_new(ctx, dtype, layout, &array));
+    mnp_layout_free(layout);
+    return array;
+}
+
+static mnp_array *data(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, unsigned which, bool small)
 {
     mnp_array *array = NULL;
-    MNP_OR_EXIT(mnp_empty(ctx, dtype, ndim, shape, &array));
+    if (small)
+        array = cut_rows(ctx, dtype, ndim, shape);
+    else
+        MNP_OR_EXIT(mnp_empty(ctx, dtype, ndim, shape, &array));
     const int64_t *lo = mnp_array_local_lo(array), *extent = mnp_array_local_shape(array);
     int64_t size = mnp_array_local_size(array);
     void *block = malloc((size_t)size * mnp_dtype_size(dtype) + 1);
@@ -180,16 +199,19 @@ static double expect_standardise(const struct work *w)
 }
 
 static const struct benchmark benchmarks[] = {
-    {"sum", "float32", 1 << 28, 1, 4, run_sum, expect_sum, 1e-6},
-    {"sum float64", "float64", 1 << 27, 1, 8, run_sum, expect_sum, 1e-12},
-    {"argmax", "float32", 1 << 28, 1, 4, run_argmax, expect_argmax, 0},
-    {"var", "float32", 1 << 28, 1, 4, run_var, expect_var, 1e-6},
-    {"sum axis 0", "float32", 1 << 28, 2, 4, run_axis_0, expect_axis_0, 1e-6},
-    {"sum axis 1", "float32", 1 << 28, 2, 4, run_axis_1, expect_sum, 1e-6}, /* of the first n elements */
-    {"mse", "float64", 100000000, 1, 16, run_mse, expect_mse, 1e-12},
-    {"mse by text", "float64", 100000000, 1, 16, run_mse_by_text, expect_mse, 1e-12},
-    {"standardise", "float32", 1 << 28, 2, 12, run_standardise, expect_standardise, 1e-5},
-    {"standardise by text", "float32", 1 << 28, 2, 16, run_standardise_by_text, expect_standardise, 1e-5},
+    {"sum", "float32", 1 << 28, 1, 4, run_sum, expect_sum, 1e-6, false},
+    {"sum float64", "float64", 1 << 27, 1, 8, run_sum, expect_sum, 1e-12, false},
+    {"argmax", "float32", 1 << 28, 1, 4, run_argmax, expect_argmax, 0, false},
+    {"var", "float32", 1 << 28, 1, 4, run_var, expect_var, 1e-6, false},
+    {"sum axis 0", "float32", 1 << 28, 2, 4, run_axis_0, expect_axis_0, 1e-6, false},
+    {"sum axis 1", "float32", 1 << 28, 2, 4, run_axis_1, expect_sum, 1e-6, false}, /* of the first n elements */
+    {"mse", "float64", 100000000, 1, 16, run_mse, expect_mse, 1e-12, false},
+    {"mse by text", "float64", 100000000, 1, 16, run_mse_by_text, expect_mse, 1e-12, false},
+    {"standardise", "float32", 1 << 28, 2, 12, run_standardise, expect_standardise, 1e-5, false},
+    {"standardise by text", "float32", 1 << 28, 2, 16, run_standardise_by_text, expect_standardise, 1e-5, false},
+    {"small sum", "float64", 1024, 1, 8, run_sum, expect_sum, 1e-12, true},
+    {"smallest sum", "float64", 16, 1, 8, run_sum, expect_sum, 1e-12, true},
+    {"small sum axis 0", "float64", 1024, 2, 8, run_axis_0, expect_axis_0, 1e-12, true},
 };
 
 /* ---- measuring and checking ---- */
@@ -222,6 +244,59 @@ static void verify(const struct benchmark *benchmark, const struct work *w)
     mnp_exit(1);
 }
 
+static void print_large(const struct benchmark *benchmark, const struct work *w, int repeats, const double *seconds)
+{
+    int64_t all = benchmark->ndim == 1 ? w->n : w->n * w->n;
+    double median = seconds[repeats / 2];
+    printf("  %-19s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
+           benchmark->dtype, 1e3 * median, 1e3 * seconds[0], 1e-9 * benchmark->bytes * (double)all / median);
+}
+
+/* Calls recorded in a graph: *graph_p stays NULL, with a sentence, where they cannot be. */
+static void record(mnp_ctx *ctx, const struct run *run, mnp_graph **graph_p)
+{
+    mnp_status st = mnp_graph_begin(ctx);
+    if (st == MNP_OK) {
+        for (int i = 0; i < GRAPH_CALLS && st == MNP_OK; i++)
+            st = run_benchmark((void *)run);
+        mnp_status ended = mnp_graph_end(ctx, graph_p);
+        st = st == MNP_OK ? ended : st;
+    }
+    if (st != MNP_OK && mnp_ctx_rank(ctx) == 0)
+        printf("  %-19s no graph: %s\n", run->benchmark->name, mnp_error_message());
+}
+
+static mnp_status launch(void *graph)
+{
+    return mnp_graph_launch(graph);
+}
+
+static void print_small(const struct run *run, const char *how, int calls, int repeats, const double *seconds)
+{
+    const struct benchmark *benchmark = run->benchmark;
+    const struct work *w = run->work;
+    if (mnp_ctx_rank(w->ctx) == 0)
+        printf("  %-19s %11" PRId64 " %-10s %s: median %9.3f us a call, best %9.3f us\n", benchmark->name,
+               benchmark->ndim == 1 ? w->n : w->n * w->n, benchmark->dtype, how, 1e6 * seconds[repeats / 2] / calls,
+               1e6 * seconds[0] / calls);
+}
+
+static void time_small(struct run *run, int repeats, double *seconds)
+{
+    mnp_ctx *ctx = run->work->ctx;
+    mnp_graph *graph = NULL;
+    measure_together(ctx, run_benchmark, run, repeats, seconds);
+    verify(run->benchmark, run->work);
+    print_small(run, "calls", 1, repeats, seconds);
+    record(ctx, run, &graph);
+    if (!graph)
+        return;
+    measure_together(ctx, launch, graph, repeats, seconds);
+    verify(run->benchmark, run->work);
+    print_small(run, "graph", GRAPH_CALLS, repeats, seconds);
+    mnp_graph_free(graph);
+}
+
 static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int repeats)
 {
     const struct benchmark *benchmark = one;
@@ -231,16 +306,17 @@ static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int 
     mnp_dtype dtype = strcmp(benchmark->dtype, "float32") == 0 ? MNP_FLOAT32 : MNP_FLOAT64;
     if (benchmark->ndim == 2)
         w.n = (int64_t)sqrt((double)w.n);
-    w.x = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 0);
+    w.x = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 0, benchmark->small);
     if (benchmark->expect == expect_mse)
-        w.y = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 1);
-    measure(ctx, run_benchmark, &(struct run){benchmark, &w}, repeats, seconds);
-    verify(benchmark, &w);
-    if (mnp_ctx_rank(ctx) == 0) {
-        int64_t all = benchmark->ndim == 1 ? w.n : w.n * w.n;
-        double median = seconds[repeats / 2];
-        printf("  %-19s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
-               benchmark->dtype, 1e3 * median, 1e3 * seconds[0], 1e-9 * benchmark->bytes * (double)all / median);
+        w.y = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 1, false);
+    struct run run = {benchmark, &w};
+    if (benchmark->small) {
+        time_small(&run, repeats, seconds);
+    } else {
+        measure(ctx, run_benchmark, &run, repeats, seconds);
+        verify(benchmark, &w);
+        if (mnp_ctx_rank(ctx) == 0)
+            print_large(benchmark, &w, repeats, seconds);
     }
     free(seconds);
     mnp_reduction_free(w.reduction);
