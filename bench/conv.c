@@ -2,7 +2,7 @@
 /*
  * Times mnp_conv_execute: the plan is made before, the data stays on the device, an input is convolved again and again.
  *
- *   mpirun -n RANKS bench/conv [--image N] [--kernel N] [--dtype T] [--boundary B] [--repeats N] [--json FILE]
+ *   mpirun -n RANKS bench/conv [--image N] [--kernel N] [--dtype T] [--boundary B] [--repeats N]
  *
  * The image is N x N and random, so is the kernel; mode is "same".  A time is the median of repeats, each between two
  * events of the device, of the slowest rank.  bench/peers/conv_peers.py does the same with other libraries.
@@ -21,14 +21,13 @@ struct arguments {
     int repeats;
     mnp_dtype dtype;
     mnp_boundary boundary;
-    const char *json;
 };
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-    static const struct option options[] = {
-        {"image", 1, NULL, 'i'},   {"kernel", 1, NULL, 'k'}, {"dtype", 1, NULL, 't'}, {"boundary", 1, NULL, 'b'},
-        {"repeats", 1, NULL, 'r'}, {"json", 1, NULL, 'j'},   {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"image", 1, NULL, 'i'},   {"kernel", 1, NULL, 'k'},
+                                            {"dtype", 1, NULL, 't'},   {"boundary", 1, NULL, 'b'},
+                                            {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
     static const char *const boundaries[] = {"fill", "wrap", "symm", "mirror", "nearest"};
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (c == 'i')
@@ -37,8 +36,6 @@ static int parse(int argc, char **argv, struct arguments *a)
             a->kernel = atoll(optarg);
         else if (c == 'r')
             a->repeats = atoi(optarg);
-        else if (c == 'j')
-            a->json = optarg;
         else if (c == 't')
             MNP_OR_EXIT(mnp_dtype_parse(optarg, &a->dtype));
         else if (c == 'b') {
@@ -90,31 +87,29 @@ static void report(mnp_ctx *ctx, const struct arguments *a, const double *second
     double median = seconds[a->repeats / 2], taps = (double)(a->image * a->image) * (double)(a->kernel * a->kernel);
     mnp_rank_info *ranks = calloc((size_t)mnp_ctx_size(ctx), sizeof *ranks);
     MNP_OR_EXIT(mnp_ctx_info(ctx, ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0) {
+    if (mnp_ctx_rank(ctx) == 0)
         printf("maniple  %lld^2 by %lld^2 %s, %d x %s (%s): median %.4f ms, best %.4f ms, %.2f TFLOP/s\n",
                (long long)a->image, (long long)a->kernel, mnp_dtype_name(a->dtype), mnp_ctx_size(ctx), ranks[0].device,
                mnp_ctx_transport(ctx), 1e3 * median, 1e3 * seconds[0], 2e-12 * taps / median);
-        FILE *json = a->json ? fopen(a->json, "w") : NULL;
-        if (json) {
-            fprintf(json,
-                    "{\"image\": %lld, \"kernel\": %lld, \"dtype\": \"%s\", \"ranks\": %d, \"median_ms\": %.6f, "
-                    "\"best_ms\": %.6f}\n",
-                    (long long)a->image, (long long)a->kernel, mnp_dtype_name(a->dtype), mnp_ctx_size(ctx),
-                    1e3 * median, 1e3 * seconds[0]);
-            fclose(json);
-        }
-    }
     free(ranks);
+    struct record r = {.benchmark = "conv",
+                       .name = "same",
+                       .seconds = median,
+                       .best = seconds[0],
+                       .bytes = 2 * (double)(a->image * a->image) * (double)mnp_dtype_size(a->dtype),
+                       .flops = 2 * taps};
+    snprintf(r.input, sizeof r.input, "%lld^2 by %lld^2 %s", (long long)a->image, (long long)a->kernel,
+             mnp_dtype_name(a->dtype));
+    record(ctx, r);
 }
 
 int main(int argc, char **argv)
 {
-    struct arguments a = {4096, 31, 50, MNP_FLOAT32, MNP_BOUNDARY_FILL, NULL};
+    struct arguments a = {4096, 31, 50, MNP_FLOAT32, MNP_BOUNDARY_FILL};
     mnp_ctx *ctx;
     mnp_conv_plan *plan;
     if (!parse(argc, argv, &a)) {
-        fprintf(stderr,
-                "usage: conv [--image N] [--kernel N] [--dtype T] [--boundary B] [--repeats N] [--json FILE]\n");
+        fprintf(stderr, "usage: conv [--image N] [--kernel N] [--dtype T] [--boundary B] [--repeats N]\n");
         return 2;
     }
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));

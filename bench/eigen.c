@@ -144,8 +144,8 @@ static mnp_eigen_result run(const arguments *a, const struct benchmark *benchmar
 }
 
 /* False if the result cannot be trusted. */
-static bool report(const arguments *a, const char *name, const problem *p, const double *seconds, const double *values,
-                   const mnp_eigen_result *result)
+static bool report(const arguments *a, const char *matrix, const char *name, const problem *p, const double *seconds,
+                   const double *values, const mnp_eigen_result *result)
 {
     double residual = 0, least = INFINITY, most = -INFINITY;
     for (int i = 0; i < result->count; i++) {
@@ -158,10 +158,13 @@ static bool report(const arguments *a, const char *name, const problem *p, const
         printf("%-12s%10.4f%10" PRId64 "%12" PRId64 "%12.1e   %.12g .. %.12g%s\n", name, seconds[a->repeats / 2],
                result->products, result->iterations, residual, least, most,
                result->reason == MNP_EIGEN_CONVERGED ? "" : ", not converged");
+    struct record r = {.benchmark = "eigen", .name = name, .seconds = seconds[a->repeats / 2], .best = seconds[0]};
+    snprintf(r.input, sizeof r.input, "%d of %s, tol %g", a->count, matrix, a->tol);
+    record(p->ctx, r);
     return isfinite(residual) && result->count == a->count;
 }
 
-static bool time_case(const arguments *a, int which, const problem *p)
+static bool time_case(const arguments *a, const char *matrix, int which, const problem *p)
 {
     double *seconds = calloc((size_t)a->repeats, sizeof *seconds), values[MOST_WANTED];
     bool good = true;
@@ -172,7 +175,7 @@ static bool time_case(const arguments *a, int which, const problem *p)
             MPI_Allreduce(&result.seconds, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(p->ctx));
         if (i == a->repeats - 1) {
             qsort(seconds, (size_t)a->repeats, sizeof *seconds, compare_seconds);
-            good = report(a, case_names[which], p, seconds, values, &result);
+            good = report(a, matrix, case_names[which], p, seconds, values, &result);
         }
         mnp_eigen_result_clear(&result);
     }
@@ -206,7 +209,7 @@ int main(int argc, char **argv)
                matrix, mnp_sparse_shape(p.a)[0], a.tol, precond_names[a.precond], "case", "seconds", "products",
                "iterations", "residual", "eigenvalues");
     for (int i = 0; i < count; i++)
-        good = time_case(&a, chosen[i], &p) && good;
+        good = time_case(&a, matrix, chosen[i], &p) && good;
     close_problem(&p);
     mnp_finalize(p.ctx);
     return good ? 0 : 1;

@@ -2,7 +2,7 @@
 /*
  * Times element-wise work: the data stays on the device, outputs are reused, a call is made again and again.
  *
- *   mpirun -n RANKS bench/elementwise [--case NAME] [--elements N] [--repeats N] [--json FILE]
+ *   mpirun -n RANKS bench/elementwise [--case NAME] [--elements N] [--repeats N]
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank; of launches it is the
  * mean of a batch, and the median of batches.  Samples of every result are compared with what the processor computes.
@@ -44,7 +44,7 @@ struct benchmark {
 };
 
 struct arguments {
-    const char *name, *json;
+    const char *name;
     int64_t elements;
     int repeats;
 };
@@ -324,17 +324,7 @@ static void verify(const struct benchmark *benchmark, const struct work *w)
 
 /* ---- the report ---- */
 
-static void json_entry(FILE *json, const char *name, const char *dtype, int64_t elements, const char *unit,
-                       double median, double best)
-{
-    if (!json)
-        return;
-    fprintf(json, "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"elements\": %" PRId64, ftell(json) > 1 ? ",\n " : "", name,
-            dtype, elements);
-    fprintf(json, ", \"median_%s\": %.6f, \"best_%s\": %.6f}", unit, median, unit, best);
-}
-
-static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, const struct arguments *a, FILE *json)
+static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, const struct arguments *a)
 {
     struct work w = {.ctx = ctx, .n = benchmark->elements};
     if (a->elements && (a->name || benchmark->vectors))
@@ -345,20 +335,19 @@ static void time_benchmark(mnp_ctx *ctx, const struct benchmark *benchmark, cons
     benchmark->prepare(&w);
     measure(ctx, run_benchmark, &(struct run){benchmark, &w}, a->repeats, seconds);
     verify(benchmark, &w);
-    if (mnp_ctx_rank(ctx) == 0) {
-        int64_t elements = benchmark->ndim == 1 ? w.n : w.n * w.n;
-        double median = seconds[a->repeats / 2];
+    const int64_t elements = benchmark->ndim == 1 ? w.n : w.n * w.n;
+    const double median = seconds[a->repeats / 2], bytes = benchmark->bytes * (double)elements;
+    if (mnp_ctx_rank(ctx) == 0)
         printf("  %-14s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, elements,
-               benchmark->dtype, 1e3 * median, 1e3 * seconds[0], 1e-9 * benchmark->bytes * (double)elements / median);
-        json_entry(json, benchmark->name, benchmark->dtype, elements, "ms", 1e3 * median, 1e3 * seconds[0]);
-    }
+               benchmark->dtype, 1e3 * median, 1e3 * seconds[0], 1e-9 * bytes / median);
+    record(ctx, record_of("elementwise", benchmark->name, elements, benchmark->dtype, seconds, a->repeats, bytes));
     free(seconds);
     mnp_elementwise_free(w.elementwise);
     mnp_raw_module_free(w.module);
     mnp_free_all(w.view, w.x, w.y, w.z);
 }
 
-static void time_launches(mnp_ctx *ctx, FILE *json)
+static void time_launches(mnp_ctx *ctx)
 {
     static const char *const names[] = {"output reused", "new output"}, *const kinds[] = {"launch", "back to back"};
     static const launch_function calls[] = {add_reused, add_new};
@@ -367,14 +356,14 @@ static void time_launches(mnp_ctx *ctx, FILE *json)
     for (int k = 0; k < 2; k++) {
         double median[2], best[2];
         measure_launches(&w, calls[k], median, best);
-        if (mnp_ctx_rank(ctx) == 0) {
+        if (mnp_ctx_rank(ctx) == 0)
             printf("  add of %d float32, %s: %.2f us of the processor a call, %.2f us back to back\n", SMALL, names[k],
                    1e6 * median[0], 1e6 * median[1]);
-            for (int kind = 0; kind < 2; kind++) {
-                char name[64];
-                snprintf(name, sizeof name, "%s, %s", kinds[kind], names[k]);
-                json_entry(json, name, "float32", SMALL, "us", 1e6 * median[kind], 1e6 * best[kind]);
-            }
+        for (int kind = 0; kind < 2; kind++) {
+            char name[64];
+            const double seconds[] = {best[kind], median[kind]};
+            snprintf(name, sizeof name, "%s, %s", kinds[kind], names[k]);
+            record(ctx, record_of("elementwise", name, SMALL, "float32", seconds, 2, 0));
         }
     }
     mnp_free_all(w.x, w.y, w.z);
@@ -385,7 +374,6 @@ static int parse(int argc, char **argv, struct arguments *a)
     static const struct option options[] = {{"case", 1, NULL, 'c'},
                                             {"elements", 1, NULL, 'n'},
                                             {"repeats", 1, NULL, 'r'},
-                                            {"json", 1, NULL, 'j'},
                                             {NULL, 0, NULL, 0}};
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (c == 'c')
@@ -394,8 +382,6 @@ static int parse(int argc, char **argv, struct arguments *a)
             a->elements = atoll(optarg);
         else if (c == 'r')
             a->repeats = atoi(optarg);
-        else if (c == 'j')
-            a->json = optarg;
         else
             return 0;
     }
@@ -407,7 +393,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: elementwise [--case NAME] [--elements N] [--repeats N] [--json FILE]\ncases: ");
+    fprintf(stderr, "usage: elementwise [--case NAME] [--elements N] [--repeats N]\ncases: ");
     for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++)
         fprintf(stderr, "\"%s\", ", benchmarks[k].name);
     fprintf(stderr, "\"launch\"\n");
@@ -415,7 +401,7 @@ static void usage(void)
 
 int main(int argc, char **argv)
 {
-    struct arguments a = {NULL, NULL, 0, 50};
+    struct arguments a = {NULL, 0, 50};
     mnp_ctx *ctx;
     if (!parse(argc, argv, &a)) {
         usage();
@@ -424,22 +410,15 @@ int main(int argc, char **argv)
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     mnp_rank_info *ranks = calloc((size_t)mnp_ctx_size(ctx), sizeof *ranks);
     MNP_OR_EXIT(mnp_ctx_info(ctx, ranks, NULL));
-    FILE *json = a.json && mnp_ctx_rank(ctx) == 0 ? fopen(a.json, "w") : NULL;
     if (mnp_ctx_rank(ctx) == 0)
         printf("maniple, %d x %s (%s), median of %d\n", mnp_ctx_size(ctx), ranks[0].device, mnp_ctx_transport(ctx),
                a.repeats);
-    if (json)
-        fputs("[", json);
     for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++) {
         if (!a.name || strcmp(a.name, benchmarks[k].name) == 0)
-            time_benchmark(ctx, &benchmarks[k], &a, json);
+            time_benchmark(ctx, &benchmarks[k], &a);
     }
     if (!a.name || strcmp(a.name, "launch") == 0)
-        time_launches(ctx, json);
-    if (json) {
-        fputs("]\n", json);
-        fclose(json);
-    }
+        time_launches(ctx);
     free(ranks);
     mnp_finalize(ctx);
     return 0;

@@ -139,6 +139,13 @@ static void report(struct work *w, const struct benchmark *benchmark, int repeat
 {
     const double seconds = time_run(w, benchmark->run, repeats);
     const double exposed = benchmark->overlaps ? seconds - time_run(w, run_interior, repeats) : 0;
+    struct record r = {.benchmark = "halo", .seconds = seconds,
+                       .name = benchmark->overlaps ? "interior beside exchange"
+                               : benchmark->run == run_interior ? "interior" : "exchange",
+                       .library = benchmark->on_host_only ? "MPI"
+                                  : benchmark->by_library ? "Maniple, by messages" : NULL};
+    snprintf(r.input, sizeof r.input, "%" PRId64 " x %" PRId64 " float32", mnp_array_shape(w->x)[0], w->width);
+    record(w->ctx, r);
     if (mnp_ctx_rank(w->ctx) != 0)
         return;
     printf("  %-26s %6" PRId64 " x %-6" PRId64 " median %10.1f us", benchmark->name, mnp_array_shape(w->x)[0], w->width,

@@ -152,12 +152,13 @@ static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int 
         MNP_OR_EXIT(mnp_linspace(ctx, 0, 1, w.bins + 1, true, MNP_FLOAT32, NULL, &w.edges));
     measure(ctx, run_benchmark, &(struct run){benchmark, &w}, repeats, seconds);
     verify(benchmark, &w);
-    if (mnp_ctx_rank(ctx) == 0) {
-        double median = seconds[repeats / 2];
+    const double median = seconds[repeats / 2], bytes = benchmark->bytes * (double)w.n;
+    if (mnp_ctx_rank(ctx) == 0)
         printf("  %-10s %11" PRId64 " %-8s %8" PRId64 " bins   median %9.4f ms, best %9.4f ms, %8.1f GB/s\n",
                benchmark->name, w.n, mnp_dtype_name(benchmark->dtype), w.bins, 1e3 * median, 1e3 * seconds[0],
-               1e-9 * benchmark->bytes * (double)w.n / median);
-    }
+               1e-9 * bytes / median);
+    record(ctx, record_of("histogram", benchmark->name, w.n, mnp_dtype_name(benchmark->dtype), seconds, repeats,
+                          bytes));
     free(seconds);
     mnp_free_all(w.x, w.weights, w.edges, w.counts, w.found);
 }

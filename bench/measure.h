@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What benchmarks share: how they take their time, between two events of the device, of the slowest rank, after a
- * warm-up; and what a program of several cases is told.
+ * warm-up; how they record it (record.h); and what a program of several cases is told.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "record.h"
 
 enum { WARM_UP = 3, MOST_CALLS = 500 };
 
@@ -74,6 +76,39 @@ static inline void measure_together(mnp_ctx *ctx, mnp_status (*run)(void *argume
     measure(ctx, run_calls, &calls, repeats, seconds);
     for (int i = 0; i < repeats; i++)
         seconds[i] /= calls.count;
+}
+
+/*
+ * Record a time where BENCH_JSON is set: of this library, unless the record names another one.  Ranks and the device
+ * are those of the context.  Collective.
+ */
+static inline void record(mnp_ctx *ctx, struct record r)
+{
+    char version[32];
+    mnp_rank_info *ranks = calloc((size_t)mnp_ctx_size(ctx), sizeof *ranks);
+    MNP_OR_EXIT(mnp_agree(ctx, ranks ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %d ranks", mnp_ctx_size(ctx))));
+    MNP_OR_EXIT(mnp_ctx_info(ctx, ranks, NULL));
+    snprintf(version, sizeof version, "%d.%d.%d", MNP_VERSION_MAJOR, MNP_VERSION_MINOR, MNP_VERSION_PATCH);
+    if (!r.library) {
+        r.library = "Maniple";
+        r.version = version;
+    }
+    r.device = ranks[0].device;
+    r.transport = mnp_ctx_transport(ctx);
+    r.ranks = mnp_ctx_size(ctx);
+    if (mnp_ctx_rank(ctx) == 0)
+        record_append(&r);
+    free(ranks);
+}
+
+/* A record of times in rising order, of a case that works on so many elements of a type. */
+static inline struct record record_of(const char *benchmark, const char *name, int64_t elements, const char *dtype,
+                                      const double *seconds, int repeats, double bytes)
+{
+    struct record r = {.benchmark = benchmark, .name = name, .seconds = seconds[repeats / 2], .best = seconds[0],
+                       .bytes = bytes};
+    snprintf(r.input, sizeof r.input, "%lld %s", (long long)elements, dtype);
+    return r;
 }
 
 /* Whether the word, of that length, is one of the names, which end with NULL; which one. */

@@ -2,7 +2,7 @@
 /*
  * Times random numbers: arrays stay on the device and are reused, a draw is made again and again.
  *
- *   mpirun -n RANKS bench/random [--case NAME] [--elements N] [--repeats N] [--json FILE]
+ *   mpirun -n RANKS bench/random [--case NAME] [--elements N] [--repeats N]
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank.  bench/peers/random_peers.py
  * does the same with other libraries.
@@ -79,8 +79,7 @@ static mnp_status run_draw(void *argument)
     return run->which->draw(run->rng, run->which->dtype, run->n, &run->x);
 }
 
-/* Median seconds of the slowest rank. */
-static double median_of(mnp_ctx *ctx, const benchmark *which, int64_t n, int repeats)
+static void time_benchmark(mnp_ctx *ctx, const benchmark *which, int64_t n, int repeats)
 {
     struct run run = {.which = which, .n = n};
     double seconds[MAX_REPEATS];
@@ -89,7 +88,11 @@ static double median_of(mnp_ctx *ctx, const benchmark *which, int64_t n, int rep
     measure(ctx, run_draw, &run, repeats, seconds);
     mnp_array_free(run.x);
     mnp_rng_free(run.rng);
-    return seconds[repeats / 2];
+    const double median = seconds[repeats / 2], bytes = (double)n * (double)mnp_dtype_size(which->dtype);
+    if (mnp_ctx_rank(ctx) == 0)
+        printf("%-22s %-8s %12" PRId64 " elements: %9.4f ms, %8.1f GB/s, %6.2f ns each\n", which->name,
+               mnp_dtype_name(which->dtype), n, 1e3 * median, bytes / median / 1e9, 1e9 * median / (double)n);
+    record(ctx, record_of("random", which->name, n, mnp_dtype_name(which->dtype), seconds, repeats, bytes));
 }
 
 static int64_t count(const char *option, const char *text, int64_t most)
@@ -108,11 +111,9 @@ int main(int argc, char **argv)
     static const struct option options[] = {{"case", required_argument, NULL, 'c'},
                                             {"elements", required_argument, NULL, 'e'},
                                             {"repeats", required_argument, NULL, 'r'},
-                                            {"json", required_argument, NULL, 'j'},
                                             {0}};
     mnp_ctx *ctx = NULL;
-    FILE *json = NULL;
-    const char *only = NULL, *between = "[";
+    const char *only = NULL;
     int64_t n = 1 << 24;
     int repeats = 20;
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
@@ -123,28 +124,12 @@ int main(int argc, char **argv)
             n = count("elements", optarg, INT64_C(1) << 40);
         else if (key == 'r')
             repeats = (int)count("repeats", optarg, MAX_REPEATS);
-        else if (key == 'j' && mnp_ctx_rank(ctx) == 0)
-            json = fopen(optarg, "w");
         else if (key == '?')
-            mnp_exit((mnp_fail(MNP_ERR_ARG, "the options are --case, --elements, --repeats and --json"), 2));
+            mnp_exit((mnp_fail(MNP_ERR_ARG, "the options are --case, --elements and --repeats"), 2));
     }
     for (size_t i = 0; i < sizeof benchmarks / sizeof *benchmarks; i++) {
-        const benchmark *which = &benchmarks[i];
-        if (only && strcmp(only, which->name) != 0)
-            continue;
-        const double seconds = median_of(ctx, which, n, repeats);
-        const double bytes = (double)n * (double)mnp_dtype_size(which->dtype);
-        if (mnp_ctx_rank(ctx) == 0)
-            printf("%-22s %-8s %12" PRId64 " elements: %9.4f ms, %8.1f GB/s, %6.2f ns each\n", which->name,
-                   mnp_dtype_name(which->dtype), n, 1e3 * seconds, bytes / seconds / 1e9, 1e9 * seconds / (double)n);
-        if (json)
-            fprintf(json, "%s{\"case\": \"%s\", \"dtype\": \"%s\", \"elements\": %" PRId64 ", \"seconds\": %.9f}",
-                    between, which->name, mnp_dtype_name(which->dtype), n, seconds);
-        between = ",\n ";
-    }
-    if (json) {
-        fprintf(json, "]\n");
-        fclose(json);
+        if (!only || strcmp(only, benchmarks[i].name) == 0)
+            time_benchmark(ctx, &benchmarks[i], n, repeats);
     }
     mnp_finalize(ctx);
     return 0;

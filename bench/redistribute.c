@@ -177,25 +177,34 @@ static mnp_status run_redistribute(void *argument)
     return mnp_redistribute(move->x, move->layout, &move->y);
 }
 
-static void time_one(mnp_ctx *ctx, const char *name, const char *how, mnp_status (*run)(void *argument), void *argument,
-                     double bytes, int repeats)
+/* How: by a plan, by mnp_redistribute(), or by a peer. */
+static void time_one(mnp_ctx *ctx, const struct redistribution *c, int64_t n, const char *how,
+                     mnp_status (*run)(void *argument), void *argument, int repeats)
 {
     double *seconds = malloc((size_t)repeats * sizeof *seconds);
     measure(ctx, run, argument, repeats, seconds);
-    double median = seconds[repeats / 2];
+    const double median = seconds[repeats / 2], elements = pow((double)n, c->ndim);
+    const double bytes = elements * (double)mnp_dtype_size(c->dtype);
     if (mnp_ctx_rank(ctx) == 0)
-        printf("%-14s %-16s %9.3f ms %8.2f GB/s\n", name, how, 1e3 * median, 1e-9 * bytes / median);
+        printf("%-14s %-16s %9.3f ms %8.2f GB/s\n", c->name, how, 1e3 * median, 1e-9 * bytes / median);
+    struct record r =
+        record_of("redistribute", c->name, (int64_t)elements, mnp_dtype_name(c->dtype), seconds, repeats, bytes);
+    if (strcmp(how, "redistribute") != 0)
+        r.library = strcmp(how, "plan") == 0               ? "Maniple, by a plan"
+                    : strcmp(how, "plan of messages") == 0 ? "Maniple, by messages"
+                                                           : how;
+    record(ctx, r);
     free(seconds);
 }
 
 /* The same by a plan of messages. */
-static void time_library(mnp_ctx *ctx, const char *name, struct move *move, double bytes, int repeats)
+static void time_library(mnp_ctx *ctx, const struct redistribution *c, int64_t n, struct move *move, int repeats)
 {
     struct move other = *move;
     MNP_OR_EXIT(mnp_comm_set_algorithm(mnp_comm_world(ctx), MNP_COMM_LIBRARY));
     MNP_OR_EXIT(mnp_plan_new(move->x, move->layout, &other.plan));
     MNP_OR_EXIT(mnp_comm_set_algorithm(mnp_comm_world(ctx), MNP_COMM_AUTO));
-    time_one(ctx, name, "plan of messages", run_plan, &other, bytes, repeats);
+    time_one(ctx, c, n, "plan of messages", run_plan, &other, repeats);
     mnp_plan_free(other.plan);
 }
 
@@ -204,7 +213,6 @@ static void time_case(mnp_ctx *ctx, const void *one, int64_t elements, int repea
     const struct redistribution *c = one;
     const double wanted = elements > 0 ? (double)elements : c->ndim == 2 ? 1 << 26 : 1 << 24;
     const int64_t n = llround(pow(wanted, 1.0 / c->ndim)), shape[] = {n, n, n};
-    const double bytes = pow((double)n, c->ndim) * (double)mnp_dtype_size(c->dtype);
     mnp_layout *from = layout_of(ctx, c, shape, false), *to = layout_of(ctx, c, shape, true);
     mnp_array *x = NULL;
     struct move move = {.layout = to};
@@ -216,14 +224,14 @@ static void time_case(mnp_ctx *ctx, const void *one, int64_t elements, int repea
     move.x = x;
     MNP_OR_EXIT(mnp_plan_new(x, to, &move.plan));
     mnp_plan_print(move.plan, stdout);
-    time_one(ctx, c->name, "plan", run_plan, &move, bytes, repeats);
-    time_one(ctx, c->name, "redistribute", run_redistribute, &move, bytes, repeats);
+    time_one(ctx, c, n, "plan", run_plan, &move, repeats);
+    time_one(ctx, c, n, "redistribute", run_redistribute, &move, repeats);
     if (strcmp(mnp_ctx_device_kind(ctx), "host") == 0) {
         struct peer peer = peer_new(ctx, c, from, to, x, move.y);
-        time_one(ctx, c->name, "MPI_Alltoallw", run_peer, &peer, bytes, repeats);
+        time_one(ctx, c, n, "MPI_Alltoallw", run_peer, &peer, repeats);
         peer_free(&peer);
     } else if (mnp_ctx_size(ctx) > 1) {
-        time_library(ctx, c->name, &move, bytes, repeats);
+        time_library(ctx, c, n, &move, repeats);
     }
     mnp_plan_free(move.plan);
     mnp_free_all(x, move.y);

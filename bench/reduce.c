@@ -244,16 +244,18 @@ static void verify(const struct benchmark *benchmark, const struct work *w)
     mnp_exit(1);
 }
 
-static void print_large(const struct benchmark *benchmark, const struct work *w, int repeats, const double *seconds)
+static void report_large(const struct benchmark *benchmark, const struct work *w, int repeats, const double *seconds)
 {
-    int64_t all = benchmark->ndim == 1 ? w->n : w->n * w->n;
-    double median = seconds[repeats / 2];
-    printf("  %-19s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
-           benchmark->dtype, 1e3 * median, 1e3 * seconds[0], 1e-9 * benchmark->bytes * (double)all / median);
+    const int64_t all = benchmark->ndim == 1 ? w->n : w->n * w->n;
+    const double median = seconds[repeats / 2], bytes = benchmark->bytes * (double)all;
+    if (mnp_ctx_rank(w->ctx) == 0)
+        printf("  %-19s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
+               benchmark->dtype, 1e3 * median, 1e3 * seconds[0], 1e-9 * bytes / median);
+    record(w->ctx, record_of("reduce", benchmark->name, all, benchmark->dtype, seconds, repeats, bytes));
 }
 
 /* Calls recorded in a graph: *graph_p stays NULL, with a sentence, where they cannot be. */
-static void record(mnp_ctx *ctx, const struct run *run, mnp_graph **graph_p)
+static void record_graph(mnp_ctx *ctx, const struct run *run, mnp_graph **graph_p)
 {
     mnp_status st = mnp_graph_begin(ctx);
     if (st == MNP_OK) {
@@ -271,14 +273,20 @@ static mnp_status launch(void *graph)
     return mnp_graph_launch(graph);
 }
 
-static void print_small(const struct run *run, const char *how, int calls, int repeats, const double *seconds)
+static void report_small(const struct run *run, const char *how, int calls, int repeats, const double *seconds)
 {
     const struct benchmark *benchmark = run->benchmark;
     const struct work *w = run->work;
+    const int64_t all = benchmark->ndim == 1 ? w->n : w->n * w->n;
+    char name[64];
+    snprintf(name, sizeof name, "%s, %s", benchmark->name, how);
+    struct record r = record_of("reduce", name, all, benchmark->dtype, seconds, repeats, 0);
+    r.seconds /= calls;
+    r.best /= calls;
     if (mnp_ctx_rank(w->ctx) == 0)
-        printf("  %-19s %11" PRId64 " %-10s %s: median %9.3f us a call, best %9.3f us\n", benchmark->name,
-               benchmark->ndim == 1 ? w->n : w->n * w->n, benchmark->dtype, how, 1e6 * seconds[repeats / 2] / calls,
-               1e6 * seconds[0] / calls);
+        printf("  %-19s %11" PRId64 " %-10s %s: median %9.3f us a call, best %9.3f us\n", benchmark->name, all,
+               benchmark->dtype, how, 1e6 * r.seconds, 1e6 * r.best);
+    record(w->ctx, r);
 }
 
 static void time_small(struct run *run, int repeats, double *seconds)
@@ -287,13 +295,13 @@ static void time_small(struct run *run, int repeats, double *seconds)
     mnp_graph *graph = NULL;
     measure_together(ctx, run_benchmark, run, repeats, seconds);
     verify(run->benchmark, run->work);
-    print_small(run, "calls", 1, repeats, seconds);
-    record(ctx, run, &graph);
+    report_small(run, "calls", 1, repeats, seconds);
+    record_graph(ctx, run, &graph);
     if (!graph)
         return;
     measure_together(ctx, launch, graph, repeats, seconds);
     verify(run->benchmark, run->work);
-    print_small(run, "graph", GRAPH_CALLS, repeats, seconds);
+    report_small(run, "graph", GRAPH_CALLS, repeats, seconds);
     mnp_graph_free(graph);
 }
 
@@ -315,8 +323,7 @@ static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int 
     } else {
         measure(ctx, run_benchmark, &run, repeats, seconds);
         verify(benchmark, &w);
-        if (mnp_ctx_rank(ctx) == 0)
-            print_large(benchmark, &w, repeats, seconds);
+        report_large(benchmark, &w, repeats, seconds);
     }
     free(seconds);
     mnp_reduction_free(w.reduction);

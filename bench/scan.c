@@ -118,12 +118,12 @@ static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int 
     w.x = data(ctx, benchmark->dtype, benchmark->ndim, (int64_t[]){w.n, w.n});
     measure(ctx, run, &w, repeats, seconds);
     verify(&w);
-    if (mnp_ctx_rank(ctx) == 0) {
-        int64_t all = benchmark->ndim == 1 ? w.n : w.n * w.n;
-        double median = seconds[repeats / 2], bytes = 2 * (double)mnp_dtype_size(benchmark->dtype) * (double)all;
+    const int64_t all = benchmark->ndim == 1 ? w.n : w.n * w.n;
+    const double median = seconds[repeats / 2], bytes = 2 * (double)mnp_dtype_size(benchmark->dtype) * (double)all;
+    if (mnp_ctx_rank(ctx) == 0)
         printf("  %-14s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
                mnp_dtype_name(benchmark->dtype), 1e3 * median, 1e3 * seconds[0], 1e-9 * bytes / median);
-    }
+    record(ctx, record_of("scan", benchmark->name, all, mnp_dtype_name(benchmark->dtype), seconds, repeats, bytes));
     free(seconds);
     mnp_free_all(w.x, w.y);
 }

@@ -257,6 +257,12 @@ static void report(const arguments *a, const char *name, const problem *p, doubl
 {
     const int ranks = mnp_ctx_size(p->ctx), iterations = (int)result->iterations;
     const double median = seconds[a->repeats / 2];
+    const bool is_hpcg = strcmp(name, hpcg) == 0;
+    struct record r = {.benchmark = "solve", .name = name, .seconds = median / iterations,
+                       .best = seconds[0] / iterations,
+                       .flops = is_hpcg ? hpcg_operations(p->a, iterations) / iterations : 0};
+    snprintf(r.input, sizeof r.input, "%s %s", p->matrix, a->matrix_free ? "matrix-free" : format_names[a->format]);
+    record(p->ctx, r);
     if (mnp_ctx_rank(p->ctx) != 0)
         return;
     printf("%-24s%s: %" PRId64 " rows, %" PRId64 " entries, %s\n", name, p->matrix, mnp_sparse_shape(p->a)[0],
@@ -264,7 +270,7 @@ static void report(const arguments *a, const char *name, const problem *p, doubl
     printf("%-24s%.4f ms an iteration (best %.4f) of %d; setup %.4f s; residual %.6e of b\n", "",
            1e3 * median / iterations, 1e3 * seconds[0] / iterations, iterations, setup,
            result->residual / result->rhs_norm);
-    if (strcmp(name, hpcg) == 0) {
+    if (is_hpcg) {
         const double rate = 1e-9 * hpcg_operations(p->a, iterations) / median;
         printf("%-24s%.3f GFLOP/s, %.3f a rank, counted as HPCG counts, without multigrid\n", "", rate, rate / ranks);
     }

@@ -153,6 +153,7 @@ static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int 
                mnp_dtype_name(benchmark->dtype), 1e3 * median, 1e3 * seconds[0], 1e-6 * (double)all / median);
         fflush(stdout);
     }
+    record(ctx, record_of("sort", benchmark->name, all, mnp_dtype_name(benchmark->dtype), seconds, repeats, 0));
     free(seconds);
     mnp_free_all(w.x, w.values, w.order);
 }

@@ -92,6 +92,7 @@ static void time_dtype(mnp_ctx *ctx, const struct view *v, mnp_dtype dtype, int6
     if (mnp_ctx_rank(ctx) == 0)
         printf("  %-11s%9" PRId64 " x %-9" PRId64 "%-11s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", v->name,
                shape[0], shape[1], mnp_dtype_name(dtype), 1e3 * median, 1e3 * seconds[0], 1e-9 * bytes / median);
+    record(ctx, record_of("views", v->name, shape[0] * shape[1], mnp_dtype_name(dtype), seconds, repeats, bytes));
     free(seconds);
     mnp_free_all(w.matrix, w.view, w.copy);
 }
