@@ -14,13 +14,13 @@
 
 /* Texts that are NULL or empty, and numbers that are 0, are not known and are left out. */
 struct record {
-    const char *benchmark, *name;                /* the program, and its case */
-    char input[320];                             /* what the case works on, such as "1024 float32": equal for all peers */
+    const char *benchmark, *name; /* the program, and its case */
+    char input[320];              /* what the case works on, such as "1024 float32": the same words for all peers */
     const char *library, *version, *device, *transport;
     int ranks;
-    double seconds, best;                        /* the median and the least of the repeats */
-    double bytes, flops;                         /* that the case needs, of all ranks */
-    double floor;                                /* the least seconds that it can take */
+    double seconds, best;         /* the median and the least of the repeats */
+    double bytes, flops;          /* that the case needs, of all ranks */
+    double floor;                 /* the least seconds that it can take */
 };
 
 static inline void record_text(FILE *file, const char *name, const char *text)

@@ -3,8 +3,8 @@
 """Times what other libraries do between GPUs, to compare maniple bench comm with: the same cases, and the same table.
 
   --torch           PyTorch's NCCL, a process a GPU: all-reduce (also 20 in a CUDA graph) and all-to-all
-  --jax             JAX: a matrix of float32 cut in rows becomes one cut in columns, stored as it is ("columns") or column
-                    by column ("transpose"), jitted
+  --jax             JAX: a matrix of float32 cut in rows becomes one cut in columns, stored as it is ("columns") or
+                    column by column ("transpose"), jitted
 
 Without either, both.  A time is the median of repeats after a warm-up, of as many calls behind each other as take a
 millisecond, of the slowest rank: between two CUDA events, for JAX, which has none, by the clock.  Results are compared.
@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+import record
+
 ENOUGH_SECONDS = 1e-3
 GRAPH_OPERATIONS = 20
 
@@ -31,19 +33,26 @@ def parse_arguments():
     which.add_argument("--torch", action="store_true", help="PyTorch alone")
     parser.add_argument("--repeats", type=int, default=15, metavar="N", help="timed loops of each (default: 15)")
     parser.add_argument("--side", type=int, default=32768, metavar="N", help="of the matrix (default: 32768)")
-    parser.add_argument("--max", type=int, default=1 << 30, metavar="BYTES", help="a rank, of collectives (default: 2^30)")
+    parser.add_argument("--max", type=int, default=1 << 30, metavar="BYTES",
+                        help="a rank, of collectives (default: 2^30)")
     return parser.parse_args()
 
 
-def print_row(name, size, seconds, factor):
+def report(name, size, seconds, factor, where):
+    """One line; where: the library, its version, the device and how many of them."""
     unit = min(int(math.log2(size) // 10), 3) if size else 0
     shown = f"{size / 1024 ** unit:.4g} {['B', 'KiB', 'MiB', 'GiB'][unit]}"
     clock = f"{seconds * 1e6:.2f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
-    print(f"{name:<16} {shown:>11} {clock:>10}{size / seconds / 1e9:9.3g}{size / seconds / 1e9 * factor:9.3g}", flush=True)
+    rate = size / seconds / 1e9
+    print(f"{name:<16} {shown:>11} {clock:>10}{rate:9.3g}{rate * factor:9.3g}", flush=True)
+    library, version, device, ranks = where
+    record.append("comm", name, f"{size} bytes a rank", library, version, device, seconds, ranks=ranks)
 
 
-def print_heading(where):
-    print(f"ran on    {where}\n\n{'case':<16} {'size a rank':>11} {'time':>10}{'GB/s':>9}{'bus GB/s':>9}", flush=True)
+def print_heading(where, more=""):
+    library, version, device, ranks = where
+    print(f"ran on    {ranks} x {device}, {library} {version}{more}\n")
+    print(f"{'case':<16} {'size a rank':>11} {'time':>10}{'GB/s':>9}{'bus GB/s':>9}", flush=True)
 
 
 def calls_of(seconds):
@@ -80,7 +89,8 @@ def with_jax(arguments):
         i, j = (jax.lax.broadcasted_iota(jnp.int32, (n, n), d) for d in (0, 1))
         return ((i * 7 + j * 3) % 31).astype(jnp.float32)
     x = jax.jit(matrix, out_shardings=rows)()
-    print_heading(f"{len(devices)} x {devices[0].device_kind}, JAX {jax.__version__}")
+    where = "JAX", jax.__version__, devices[0].device_kind, len(devices)
+    print_heading(where)
     others = (len(devices) - 1) / len(devices)
     for name, function, sharding in (("columns", lambda a: a, columns), ("transpose", lambda a: a.T, rows)):
         move = jax.jit(function, out_shardings=sharding)
@@ -90,7 +100,7 @@ def with_jax(arguments):
             if float(moved[at]) != (i * 7 + j * 3) % 31:
                 sys.exit(f"comm_peers.py: JAX's {name} is wrong at {i}, {j}")
         del moved
-        print_row(name, n * n * 4 // len(devices), time_jax(lambda move=move: move(x), arguments.repeats), others)
+        report(name, n * n * 4 // len(devices), time_jax(lambda move=move: move(x), arguments.repeats), others, where)
 
 
 # --- PyTorch ----------------------------------------------------------------------------------------------------------
@@ -124,7 +134,8 @@ def require(good, name):
         sys.exit(f"comm_peers.py: PyTorch's {name} is wrong")
 
 
-def all_reduces(torch, rank, ranks, arguments):
+def all_reduces(torch, rank, where, arguments):
+    ranks = where[-1]
     sizes = [(8, torch.float64), (128, torch.float64), (1 << 20, torch.float32), (arguments.max, torch.float32)]
     for size, dtype in sizes:
         name = "all-reduce" if dtype == torch.float32 else "all-reduce-f64"
@@ -136,7 +147,7 @@ def all_reduces(torch, rank, ranks, arguments):
         x.zero_()  # sums stay finite
         seconds = time_torch(torch, lambda x=x: torch.distributed.all_reduce(x), arguments.repeats)
         if rank == 0:
-            print_row(name, size, seconds, 2 * (ranks - 1) / ranks)
+            report(name, size, seconds, 2 * (ranks - 1) / ranks, where)
         if dtype != torch.float64:
             continue
         graph = torch.cuda.CUDAGraph()
@@ -145,11 +156,12 @@ def all_reduces(torch, rank, ranks, arguments):
                 torch.distributed.all_reduce(x)
         seconds = time_torch(torch, graph.replay, arguments.repeats) / GRAPH_OPERATIONS
         if rank == 0:
-            print_row("all-reduce-graph", size, seconds, 2 * (ranks - 1) / ranks)
+            report("all-reduce-graph", size, seconds, 2 * (ranks - 1) / ranks, where)
         del graph
 
 
-def all_to_alls(torch, rank, ranks, arguments):
+def all_to_alls(torch, rank, where, arguments):
+    ranks = where[-1]
     for size in (1 << 20, 1 << 26, arguments.max):
         part = size // 4 // ranks
         x = values(torch, rank, part * ranks, torch.float32)
@@ -160,18 +172,18 @@ def all_to_alls(torch, rank, ranks, arguments):
             require(torch.equal(y[r * part:r * part + 100], wanted[:part]), "all-to-all")
         seconds = time_torch(torch, lambda x=x, y=y: torch.distributed.all_to_all_single(y, x), arguments.repeats)
         if rank == 0:
-            print_row("all-to-all", size, seconds, (ranks - 1) / ranks)
+            report("all-to-all", size, seconds, (ranks - 1) / ranks, where)
 
 
 def torch_process(rank, ranks, meeting, arguments):
     import torch
     torch.cuda.set_device(rank)
     torch.distributed.init_process_group("nccl", init_method=f"file://{meeting}", rank=rank, world_size=ranks)
+    where = "PyTorch", torch.__version__, torch.cuda.get_device_name(), ranks
     if rank == 0:
-        nccl = ".".join(str(part) for part in torch.cuda.nccl.version())
-        print_heading(f"{ranks} x {torch.cuda.get_device_name()}, PyTorch {torch.__version__}, NCCL {nccl}")
-    all_reduces(torch, rank, ranks, arguments)
-    all_to_alls(torch, rank, ranks, arguments)
+        print_heading(where, f", NCCL {'.'.join(str(part) for part in torch.cuda.nccl.version())}")
+    all_reduces(torch, rank, where, arguments)
+    all_to_alls(torch, rank, where, arguments)
     torch.distributed.destroy_process_group()
 
 
@@ -179,7 +191,8 @@ def with_torch(arguments):
     import torch
     ranks = torch.cuda.device_count()
     with tempfile.TemporaryDirectory() as folder:
-        torch.multiprocessing.spawn(torch_process, args=(ranks, os.path.join(folder, "meeting"), arguments), nprocs=ranks)
+        meeting = os.path.join(folder, "meeting")
+        torch.multiprocessing.spawn(torch_process, args=(ranks, meeting, arguments), nprocs=ranks)
 
 
 def main():

@@ -14,19 +14,20 @@ or on the CPU
   scipy.ndimage.convolve            the same, for images
   scipy.signal.fftconvolve          SciPy's convolution by FFT, with --fft
 
-The data is on the GPU before and stays there.  A time is the median of repeats, each between two CUDA events (on the CPU,
-two readings of the clock), after a warm-up.  All results are compared with a convolution by FFT in float64: the largest error, relative to the largest
-value.  The tolerance is below what TF32 could reach.
+The data is on the GPU before and stays there.  A time is the median of repeats, each between two CUDA events (on the
+CPU, two readings of the clock), after a warm-up.  All results are compared with a convolution by FFT in float64: the
+largest error, relative to the largest value.  The tolerance is below what TF32 could reach.
 """
 
 import argparse
 import importlib
-import json
 import statistics
 import sys
 import time
 
 import numpy as np
+
+import record
 
 
 def parse_arguments():
@@ -39,7 +40,6 @@ def parse_arguments():
     parser.add_argument("--fft", action="store_true", help="time CuPy's fftconvolve too")
     parser.add_argument("--host", action="store_true", help="on the CPU, with SciPy")
     parser.add_argument("--tolerance", type=float, default=1e-5, metavar="E", help="largest error (default: 1e-5)")
-    parser.add_argument("--json", metavar="FILE", help="write the results there too")
     arguments = parser.parse_args()
     if arguments.kernel < 1 or arguments.kernel % 2 == 0:
         parser.error("--kernel must be odd: for even ones the libraries disagree on what \"same\" is")
@@ -93,8 +93,7 @@ def with_cupy(arguments, image, kernel):
     for name, run in ways:
         result, times = timed(run)
         runs.append((name, f"CuPy {cupy.__version__}", "", result.get(), times))
-    gpu = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())["name"].decode()
-    return gpu, exact, runs
+    return record.gpu(cupy), exact, runs
 
 
 def true_float32(torch):
@@ -153,9 +152,7 @@ def with_scipy(arguments, image, kernel):
     for name, run in ways:
         result, times = measure(arguments, run, Clock, lambda begin, end: 1e3 * (end.time - begin.time))
         runs.append((name, f"SciPy {scipy.__version__}", "", result, times))
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
-    return f"{names[0]}, {len(names)} cores", runs
+    return record.processor(), runs
 
 
 def exact_on_cpu(image, kernel):
@@ -189,19 +186,17 @@ def main():
     for name, version, notes, result, times in runs:
         error = float(np.abs(result - exact).max() / np.abs(exact).max())
         results.append({"name": name, "version": version, "notes": notes, "median_ms": statistics.median(times),
-                        "min_ms": min(times), "max_ms": max(times), "repeats": len(times), "relative_error": error})
+                        "relative_error": error})
+        library, number = version.split(",")[0].split(" ", 1)
+        record.append("conv", "same", f"{arguments.image}^2 by {arguments.kernel}^2 float32",
+                      f"{library} {'.'.join(name.split('.')[-2:])}",
+                      number, device, 1e-3 * statistics.median(times), 1e-3 * min(times))
 
     print(f"{device}: {arguments.image} x {arguments.image} by {arguments.kernel} x {arguments.kernel}, float32, "
           f"median of {arguments.repeats}")
     for entry in results:
         print(f"  {entry['name']:32}{entry['median_ms']:9.3f} ms   error {entry['relative_error']:.1e}   "
               f"{entry['version']}{', ' if entry['notes'] else ''}{entry['notes']}")
-    if arguments.json:
-        report = {"device": device, "image": [arguments.image] * 2, "kernel": [arguments.kernel] * 2, "dtype": "float32",
-                  "mode": "same", "boundary": "fill", "seed": arguments.seed, "results": results}
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(report, file, indent=2)
-            file.write("\n")
 
     wrong = [entry["name"] for entry in results if not entry["relative_error"] <= arguments.tolerance]
     if wrong:

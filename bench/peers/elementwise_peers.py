@@ -13,7 +13,6 @@ enqueued together, divided by ten).  Samples of all results are compared with fl
 
 import argparse
 import importlib
-import json
 import math
 import os
 import statistics
@@ -21,6 +20,8 @@ import sys
 import time
 
 import numpy as np
+
+import record
 
 PRIME_SOURCE = r"""
 extern "C" __global__ void sum_of_prime_factors(int first, int count, int *sums)
@@ -51,7 +52,6 @@ def parse_arguments():
     parser.add_argument("--warm-up", type=int, default=3, metavar="N", help="runs before those (default: 3)")
     parser.add_argument("--host", action="store_true", help="on the CPU, with NumPy and numexpr")
     parser.add_argument("--jax", action="store_true", help="on all GPUs, with JAX")
-    parser.add_argument("--json", metavar="FILE", help="write the results there too")
     arguments = parser.parse_args()
     if arguments.repeats < 1 or arguments.warm_up < 0 or arguments.elements < 0:
         parser.error("--repeats must be at least 1, --warm-up and --elements at least 0")
@@ -214,7 +214,7 @@ def wanted(arguments, names=None):
 def entry(case, way, times, error):
     return {"name": case.name, "way": way, "dtype": case.dtype, "elements": case.elements, "repeats": len(times),
             "median_ms": statistics.median(times), "best_ms": min(times), "relative_error": error,
-            "gb_s": 1e-6 * case.bytes * case.elements / statistics.median(times)}
+            "bytes": case.bytes * case.elements, "gb_s": 1e-6 * case.bytes * case.elements / statistics.median(times)}
 
 
 def with_cupy(arguments):
@@ -233,8 +233,7 @@ def with_cupy(arguments):
         cupy.get_default_memory_pool().free_all_blocks()
     if arguments.case in (None, "launch"):
         cupy_launches(cupy, results)
-    gpu = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())["name"].decode()
-    return f"{gpu}, CuPy {cupy.__version__}", results
+    return ("CuPy", cupy.__version__, record.gpu(cupy), 1), results
 
 
 def host_ways(numexpr, case):
@@ -272,10 +271,8 @@ def with_host(arguments):
         for way, run in host_ways(numexpr, case):
             result, times = measure(arguments, run)
             results.append(entry(case, way, times, case.error(lambda i: result.reshape(-1)[i].astype(np.float64))))
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
-    return (f"{names[0]}, {len(os.sched_getaffinity(0))} cores, NumPy {np.__version__}"
-            + (f", numexpr {numexpr.__version__}" if numexpr else "")), results
+    version = np.__version__ + (f", numexpr {numexpr.__version__}" if numexpr else "")
+    return ("NumPy", version, record.processor(), 1), results
 
 
 def with_jax(arguments):
@@ -294,15 +291,20 @@ def with_jax(arguments):
         return result.block_until_ready()
     result, times = measure(arguments, run)
     error = case.error(lambda i: np.asarray(result[jax.numpy.asarray(i)], np.float64))
-    return (f"{len(jax.devices())} x {jax.devices()[0].device_kind}, JAX {jax.__version__}",
+    return (("JAX", jax.__version__, jax.devices()[0].device_kind, len(jax.devices())),
             [entry(case, "jax.jit, sharded", [t / calls for t in times], error)])
 
 
 def main():
     arguments = parse_arguments()
-    device, results = (with_jax if arguments.jax else with_host if arguments.host else with_cupy)(arguments)
-    print(f"{device}, median of {arguments.repeats}")
+    where, results = (with_jax if arguments.jax else with_host if arguments.host else with_cupy)(arguments)
+    library, version, device, ranks = where
+    print(f"{ranks} x {device}, {library} {version}, median of {arguments.repeats}")
     for row in results:
+        scale, unit = (1e-6, "us") if "median_us" in row else (1e-3, "ms")
+        way = row["way"] if arguments.host else f"{library}, {row['way']}"
+        record.append("elementwise", row["name"], f"{row['elements']} {row['dtype']}", way, version, device,
+                      scale * row["median_" + unit], scale * row["best_" + unit], ranks, bytes=row.get("bytes"))
         if "median_us" in row:
             print(f"  {row['name']:27} {row['elements']:6} {row['dtype']:10} {row['median_us']:8.2f} us a call   "
                   f"{row['way']}")
@@ -310,10 +312,6 @@ def main():
             print(f"  {row['name']:14}{row['elements']:11} {row['dtype']:10} median {row['median_ms']:9.4f} ms, "
                   f"best {row['best_ms']:9.4f} ms, {row['gb_s']:8.1f} GB/s   {row['way']}, "
                   f"error {row['relative_error']:.0e}")
-    if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"device": device, "results": results}, file, indent=2)
-            file.write("\n")
     wrong = [f"{row['name']} by {row['way']}" for row in results if not row.get("relative_error", 0) <= 2e-6]
     if wrong:
         sys.exit(f"elementwise_peers.py: wrong: {', '.join(wrong)}")

@@ -15,6 +15,8 @@ import time
 
 import numpy as np
 
+import record
+
 PERIOD = 1 << 22  # of the data
 CASES = {"even": (256, 4), "auto": (256, 8), "many": (1000000, 4), "weighted": (256, 8), "edges": (256, 4),
          "bincount": (1000, 8), "search": (256, 12)}  # bins, bytes read and written for an element
@@ -49,11 +51,11 @@ def ways(xp, name, x):
 def main():
     arguments = parse_arguments()
     if arguments.host:
-        xp, device = np, f"NumPy {np.__version__}"
+        xp, library, version, model = np, "NumPy", np.__version__, record.processor()
     else:
         import cupy
-        xp, device = cupy, f"CuPy {cupy.__version__}"
-    print(f"{device}, median of {arguments.repeats}")
+        xp, library, version, model = cupy, "CuPy", cupy.__version__, record.gpu(cupy)
+    print(f"{library} {version}, median of {arguments.repeats}")
     for name, (bins, bytes_each) in CASES.items():
         if arguments.case not in (None, name):
             continue
@@ -75,6 +77,8 @@ def main():
         median = statistics.median(times[3:])
         print(f"  {name:10}{x.size:11} {x.dtype.name:8} {bins:8} bins   median {median:9.4f} ms, best "
               f"{min(times[3:]):9.4f} ms, {1e-6 * bytes_each * x.size / median:8.1f} GB/s")
+        record.append("histogram", name, f"{x.size} {x.dtype.name}", library, version, model, 1e-3 * median,
+                      1e-3 * min(times[3:]), bytes=bytes_each * x.size)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,11 @@ A time is the median; CuPy's are taken by events of the device.
 """
 
 import argparse
+import importlib
 import statistics
 import time
+
+import record
 
 CASES = [("bits", "uint32"), ("uniform", "float32"), ("uniform", "float64"), ("normal", "float32"),
          ("normal", "float64"), ("lognormal", "float64"), ("exponential", "float32"), ("exponential", "float64"),
@@ -58,6 +61,8 @@ def main():
     arguments = parser.parse_args()
     for peer in arguments.peers:
         seconds = {"numpy": numpy_seconds, "cupy": cupy_seconds}[peer]
+        module = importlib.import_module(peer)
+        library, device = ("NumPy", record.processor()) if peer == "numpy" else ("CuPy", record.gpu(module))
         for case, dtype in CASES:
             try:
                 times = [seconds(case, dtype, arguments.elements) for _ in range(arguments.repeats + 1)][1:]
@@ -67,6 +72,8 @@ def main():
             median = statistics.median(times)
             print(f"{peer}: {case} {dtype} {arguments.elements} elements: {1e3 * median:.4f} ms, "
                   f"{1e9 * median / arguments.elements:.2f} ns each", flush=True)
+            record.append("random", case, f"{arguments.elements} {dtype}", library, module.__version__, device, median,
+                          min(times))
 
 
 main()

@@ -17,6 +17,8 @@ import time
 
 import numpy as np
 
+import record
+
 PERIOD = 1 << 22  # of the data
 CASES = {"sum": (1 << 28, 1, 4), "argmax": (1 << 28, 1, 4), "var": (1 << 28, 1, 4), "sum axis 0": (1 << 28, 2, 4),
          "sum axis 1": (1 << 28, 2, 4), "mse": (100000000, 1, 16), "standardise": (1 << 28, 2, 12)}
@@ -58,16 +60,19 @@ def main():
         jax.config.update("jax_enable_x64", True)
         sharding = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(jax.devices()), ("x",)),
                                               jax.sharding.PartitionSpec("x"))
-        xp, device = jax.numpy, f"{len(jax.devices())} x {jax.devices()[0].device_kind}, JAX {jax.__version__}"
+        xp, library, version = jax.numpy, "JAX", jax.__version__
+        ranks, model = len(jax.devices()), jax.devices()[0].device_kind
 
         def move(values):
             return jax.device_put(values, sharding)
     elif arguments.host:
-        xp, device, move = np, f"NumPy {np.__version__}", np.asarray
+        xp, library, version, ranks, model = np, "NumPy", np.__version__, 1, record.processor()
+        move = np.asarray
     else:
         import cupy
-        xp, device, move = cupy, f"CuPy {cupy.__version__}", cupy.asarray
-    print(f"{device}, median of {arguments.repeats}")
+        xp, library, version, ranks, model = cupy, "CuPy", cupy.__version__, 1, record.gpu(cupy)
+        move = cupy.asarray
+    print(f"{ranks} x {model}, {library} {version}, median of {arguments.repeats}")
     for name, (elements, _, bytes_each) in CASES.items():
         if arguments.case not in (None, name):
             continue
@@ -97,6 +102,8 @@ def main():
         median = statistics.median(times[3:])
         print(f"  {name:14}{x.size:11} {x.dtype.name:10} median {median:9.4f} ms, best {min(times[3:]):9.4f} ms, "
               f"{1e-6 * bytes_each * x.size / median:8.1f} GB/s   {way}")
+        record.append("reduce", name, f"{x.size} {x.dtype.name}", library, version, model, 1e-3 * median,
+                      1e-3 * min(times[3:]), ranks, bytes=bytes_each * x.size)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import time
 
 import numpy as np
 
+import record
+
 # elements, dtype, dimensions, axis
 CASES = {"sort": (1 << 28, "float32", 1, 0), "sort 2^26": (1 << 26, "float32", 1, 0),
          "sort int32": (1 << 26, "int32", 1, 0), "sort float64": (1 << 26, "float64", 1, 0),
@@ -55,16 +57,19 @@ def main():
         jax.config.update("jax_enable_x64", True)
         sharding = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(jax.devices()), ("x",)),
                                               jax.sharding.PartitionSpec("x"))
-        xp, device = jax.numpy, f"{len(jax.devices())} x {jax.devices()[0].device_kind}, JAX {jax.__version__}"
+        xp, library, version = jax.numpy, "JAX", jax.__version__
+        ranks, model = len(jax.devices()), jax.devices()[0].device_kind
 
         def move(values):
             return jax.device_put(values, sharding)
     elif arguments.host:
-        xp, device, move = np, f"NumPy {np.__version__}", np.asarray
+        xp, library, version, ranks, model = np, "NumPy", np.__version__, 1, record.processor()
+        move = np.asarray
     else:
         import cupy
-        xp, device, move = cupy, f"CuPy {cupy.__version__}", cupy.asarray
-    print(f"{device}, median of {arguments.repeats}")
+        xp, library, version, ranks, model = cupy, "CuPy", cupy.__version__, 1, record.gpu(cupy)
+        move = cupy.asarray
+    print(f"{ranks} x {model}, {library} {version}, median of {arguments.repeats}")
     for name, (elements, dtype, ndim, axis) in CASES.items():
         if arguments.case not in (None, name):
             continue
@@ -86,6 +91,8 @@ def main():
         median = statistics.median(times[3:])
         print(f"  {name:14}{x.size:11} {x.dtype.name:10} median {median:9.4f} ms, best {min(times[3:]):9.4f} ms, "
               f"{1e-3 * x.size / median:8.1f} million/s", flush=True)
+        record.append("sort", name, f"{x.size} {x.dtype.name}", library, version, model, 1e-3 * median,
+                      1e-3 * min(times[3:]), ranks)
 
 
 if __name__ == "__main__":

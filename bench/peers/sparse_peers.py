@@ -25,6 +25,8 @@ import scipy
 import scipy.sparse
 import scipy.sparse.linalg
 
+import record
+
 AHEAD, WIDTH = 1 << 20, 8
 GRIDS, PRODUCTS, INVERSES, EIGEN = range(4)
 USUAL = [("poisson:64x64x64", "poisson:256x256x256"),
@@ -137,6 +139,7 @@ class Host:
     xp, sparse, linalg = np, scipy.sparse, scipy.sparse.linalg
     formats = ("csr", "csc", "coo", "dia", "bsr")
     name = f"device host, SciPy {scipy.__version__}"
+    where = "SciPy", scipy.__version__, record.processor()
 
     @staticmethod
     def seconds(run, calls):
@@ -157,6 +160,7 @@ class Gpu:
         import cupyx.scipy.sparse.linalg
         self.xp, self.sparse, self.linalg = cupy, cupyx.scipy.sparse, cupyx.scipy.sparse.linalg
         self.name = f"device cuda, CuPy {cupy.__version__}"
+        self.where = "CuPy", cupy.__version__, record.gpu(cupy)
 
     def seconds(self, run, calls):
         begin, end = self.xp.cuda.Event(), self.xp.cuda.Event()
@@ -279,6 +283,13 @@ def time_case(library, case, matrix, a, rate, arguments):
         seconds /= arguments.iterations
     shares = f"{1e3 * needed / rate:11.4f}{100 * needed / rate / seconds:7.0f} %" if needed else 20 * " "
     print(f"{case:<21}{matrix:<22}{1e3 * seconds:11.4f}{shares}  {note}", flush=True)
+    more = {"bytes": needed, "floor": needed / rate} if needed else {}
+    benchmark, given = "sparse", f"{matrix} {arguments.dtype}"
+    if case == "cg":
+        benchmark, given = "solve", f"{matrix} csr"
+    elif CASES[case] == EIGEN:
+        benchmark, given = "eigen", f"{arguments.count} of {matrix}, tol {arguments.tol:g}"
+    record.append(benchmark, case, given, *library.where, seconds, **more)
 
 
 def main():
