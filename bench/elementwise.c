@@ -371,10 +371,8 @@ static void time_launches(mnp_ctx *ctx)
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-    static const struct option options[] = {{"case", 1, NULL, 'c'},
-                                            {"elements", 1, NULL, 'n'},
-                                            {"repeats", 1, NULL, 'r'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"case", 1, NULL, 'c'}, {"elements", 1, NULL, 'n'}, {"repeats", 1, NULL, 'r'}, {NULL, 0, NULL, 0}};
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (c == 'c')
             a->name = optarg;

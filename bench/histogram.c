@@ -157,8 +157,8 @@ static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int 
         printf("  %-10s %11" PRId64 " %-8s %8" PRId64 " bins   median %9.4f ms, best %9.4f ms, %8.1f GB/s\n",
                benchmark->name, w.n, mnp_dtype_name(benchmark->dtype), w.bins, 1e3 * median, 1e3 * seconds[0],
                1e-9 * bytes / median);
-    record(ctx, record_of("histogram", benchmark->name, w.n, mnp_dtype_name(benchmark->dtype), seconds, repeats,
-                          bytes));
+    record(ctx,
+           record_of("histogram", benchmark->name, w.n, mnp_dtype_name(benchmark->dtype), seconds, repeats, bytes));
     free(seconds);
     mnp_free_all(w.x, w.weights, w.edges, w.counts, w.found);
 }

@@ -105,8 +105,8 @@ static inline void record(mnp_ctx *ctx, struct record r)
 static inline struct record record_of(const char *benchmark, const char *name, int64_t elements, const char *dtype,
                                       const double *seconds, int repeats, double bytes)
 {
-    struct record r = {.benchmark = benchmark, .name = name, .seconds = seconds[repeats / 2], .best = seconds[0],
-                       .bytes = bytes};
+    struct record r = {
+        .benchmark = benchmark, .name = name, .seconds = seconds[repeats / 2], .best = seconds[0], .bytes = bytes};
     snprintf(r.input, sizeof r.input, "%lld %s", (long long)elements, dtype);
     return r;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a benchmark measured, as a line of JSON that bench/plot reads.
  *
@@ -18,9 +19,9 @@ struct record {
     char input[320];              /* what the case works on, such as "1024 float32": the same words for all peers */
     const char *library, *version, *device, *transport;
     int ranks;
-    double seconds, best;         /* the median and the least of the repeats */
-    double bytes, flops;          /* that the case needs, of all ranks */
-    double floor;                 /* the least seconds that it can take */
+    double seconds, best; /* the median and the least of the repeats */
+    double bytes, flops;  /* that the case needs, of all ranks */
+    double floor;         /* the least seconds that it can take */
 };
 
 static inline void record_text(FILE *file, const char *name, const char *text)

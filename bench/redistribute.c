@@ -189,10 +189,12 @@ static void time_one(mnp_ctx *ctx, const struct redistribution *c, int64_t n, co
         printf("%-14s %-16s %9.3f ms %8.2f GB/s\n", c->name, how, 1e3 * median, 1e-9 * bytes / median);
     struct record r =
         record_of("redistribute", c->name, (int64_t)elements, mnp_dtype_name(c->dtype), seconds, repeats, bytes);
-    if (strcmp(how, "redistribute") != 0)
-        r.library = strcmp(how, "plan") == 0               ? "Maniple, by a plan"
-                    : strcmp(how, "plan of messages") == 0 ? "Maniple, by messages"
-                                                           : how;
+    if (strcmp(how, "plan") == 0)
+        r.library = "Maniple, by a plan";
+    else if (strcmp(how, "plan of messages") == 0)
+        r.library = "Maniple, by messages";
+    else if (strcmp(how, "redistribute") != 0)
+        r.library = how;
     record(ctx, r);
     free(seconds);
 }

@@ -258,7 +258,9 @@ static void report(const arguments *a, const char *name, const problem *p, doubl
     const int ranks = mnp_ctx_size(p->ctx), iterations = (int)result->iterations;
     const double median = seconds[a->repeats / 2];
     const bool is_hpcg = strcmp(name, hpcg) == 0;
-    struct record r = {.benchmark = "solve", .name = name, .seconds = median / iterations,
+    struct record r = {.benchmark = "solve",
+                       .name = name,
+                       .seconds = median / iterations,
                        .best = seconds[0] / iterations,
                        .flops = is_hpcg ? hpcg_operations(p->a, iterations) / iterations : 0};
     snprintf(r.input, sizeof r.input, "%s %s", p->matrix, a->matrix_free ? "matrix-free" : format_names[a->format]);

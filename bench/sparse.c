@@ -473,8 +473,12 @@ static void time_case(const arguments *a, const benchmark *b, const char *matrix
     if (mnp_ctx_rank(w->ctx) == 0)
         printf("%-21s%-22s%11.4f%11.4f%7.0f %%%10.4f  %s\n", b->name, matrix, 1e3 * median, 1e3 * floor_seconds,
                100 * floor_seconds / median, setup, text);
-    struct record r = {.benchmark = "sparse", .name = b->name, .seconds = median, .best = seconds[0],
-                       .bytes = b->bytes(b, w), .floor = floor_seconds};
+    struct record r = {.benchmark = "sparse",
+                       .name = b->name,
+                       .seconds = median,
+                       .best = seconds[0],
+                       .bytes = b->bytes(b, w),
+                       .floor = floor_seconds};
     snprintf(r.input, sizeof r.input, "%s %s", matrix, mnp_dtype_name(w->dtype));
     record(w->ctx, r);
     if (b->run == run_product && b->which == MNP_CSR && !is_on_host(w->ctx))

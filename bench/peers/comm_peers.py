@@ -46,7 +46,7 @@ def report(name, size, seconds, factor, where):
     rate = size / seconds / 1e9
     print(f"{name:<16} {shown:>11} {clock:>10}{rate:9.3g}{rate * factor:9.3g}", flush=True)
     library, version, device, ranks = where
-    record.append("comm", name, f"{size} bytes a rank", library, version, device, seconds, ranks=ranks)
+    record.append("comm", name, shown, library, version, device, seconds, ranks=ranks, size=size)
 
 
 def print_heading(where, more=""):

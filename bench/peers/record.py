@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the scripts here measured, as lines of JSON that bench/plot reads: the same lines as of bench/record.h.
 
 Where the environment has BENCH_JSON=FILE, append() adds a line to FILE; otherwise it does nothing.
@@ -11,7 +12,8 @@ import os
 def append(benchmark, case, given, library, version, device, seconds, best=None, ranks=1, **more):
     """One time: `given` is what the case works on, in the words of Maniple's benchmark, so that the two are compared.
 
-    `more` may have bytes and flops that the case needs, and floor, the least seconds that it can take.
+    `more` may have bytes and flops that the case needs, floor, the least seconds that it can take, and of collectives
+    size, the bytes a rank.
     """
     path = os.environ.get("BENCH_JSON")
     if not path:

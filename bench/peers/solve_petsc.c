@@ -10,7 +10,7 @@
  * a rank has in its own rows and columns (PCBJACOBI), ssor relaxes it (PCSOR), in the order of the rows.  gmres, fgmres
  * and bicgstab have the preconditioner on the right.  The norm is that of the residual, as ours; tolerances are 0.
  * Matrices: poisson, convdiff with one P, hpcg, by the formulas in include/maniple/sparse.h, in AIJ, with rows cut as
- * ours.  PETSC_OPTIONS in the environment has PETSc's own options.
+ * ours.  PETSC_OPTIONS in the environment has PETSc's own options, and BENCH_JSON names the file of records (record.h).
  */
 #include <petscksp.h>
 
@@ -18,6 +18,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../record.h"
 
 enum { MOST_POINTS = 27, MOST_DIMS = 3 };
 static const char hpcg[] = "hpcg", hpcg_matrix[] = "hpcg:104x104x104", usual_matrix[] = "poisson:128x128x128";
@@ -201,15 +203,56 @@ static PetscBool is_weak(const arguments *arguments, const char *name)
     return arguments->weak || strcmp(name, hpcg) == 0 ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static PetscErrorCode report(const arguments *arguments, const char *name, const char *matrix, Mat a, double setup,
-                             const double *seconds, int iterations, double residual)
+/* The model of the processor, as Maniple has it. */
+static void processor(char *text, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    text[0] = '\0';
+    while (file && !text[0] && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (colon && strncmp(line, "model name", 10) == 0)
+            snprintf(text, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+    }
+    if (file)
+        fclose(file);
+}
+
+/* Record the time of an iteration, of the matrix in the words of bench/solve: with all of its first extent. */
+static void record_iteration(const char *name, const char *matrix, const grid *g, int ranks, double median, double best)
+{
+    char version[32], device[128];
+    const char *peclet = strchr(matrix, '@');
+    struct record r = {.benchmark = "solve",
+                       .name = name,
+                       .library = "PETSc",
+                       .version = version,
+                       .device = device,
+                       .ranks = ranks,
+                       .seconds = median,
+                       .best = best};
+    int length = snprintf(r.input, sizeof r.input, "%.*s", (int)(strchr(matrix, ':') - matrix), matrix);
+    for (int d = 0; d < g->ndim; d++)
+        length += snprintf(r.input + length, sizeof r.input - (size_t)length, "%s%lld", d > 0 ? "x" : ":",
+                           (long long)g->shape[d]);
+    snprintf(r.input + length, sizeof r.input - (size_t)length, "%s csr", peclet ? peclet : "");
+    snprintf(version, sizeof version, "%d.%d.%d", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
+    processor(device, sizeof device);
+    record_append(&r);
+}
+
+static PetscErrorCode report(const arguments *arguments, const char *name, const char *matrix, const grid *g, Mat a,
+                             double setup, const double *seconds, int iterations, double residual)
 {
     const double median = seconds[arguments->repeats / 2];
     PetscInt rows;
     MatInfo info;
-    PetscMPIInt ranks;
+    PetscMPIInt ranks, rank;
     PetscFunctionBeginUser;
     PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+    PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    if (rank == 0)
+        record_iteration(name, matrix, g, ranks, median / iterations, seconds[0] / iterations);
     PetscCall(MatGetSize(a, &rows, NULL));
     PetscCall(MatGetInfo(a, MAT_GLOBAL_SUM, &info));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-24s%s%s: %" PetscInt_FMT " rows, %.0f entries, aij\n", name, matrix,
@@ -273,7 +316,7 @@ static PetscErrorCode run_case(const arguments *arguments, const char *name)
     PetscCall(VecAYPX(r, -1, b));
     PetscCall(VecNorm(r, NORM_2, &norms[0]));
     PetscCall(VecNorm(b, NORM_2, &norms[1]));
-    PetscCall(report(arguments, name, matrix, a, setup, seconds, (int)iterations, norms[0] / norms[1]));
+    PetscCall(report(arguments, name, matrix, &g, a, setup, seconds, (int)iterations, norms[0] / norms[1]));
     PetscCall(KSPDestroy(&ksp));
     PetscCall(VecDestroy(&b));
     PetscCall(VecDestroy(&x));

@@ -16,7 +16,7 @@ enum { AT_ONCE = sizeof(mnp_w) > sizeof(double) ? 4 : 8 };
 
 /*
  * A kernel with the registers that so many blocks of a multiprocessor leave it.  Where threads take rows NVRTC 13 by
- * itself uses 32, as for 8 blocks, and then reads less at once (docs/performance.md).
+ * itself uses 32, as for 8 blocks, and then reads less at once (docs/history.md).
  */
 #define SPMV_OF_BLOCKS(blocks)                                                                                         \
     extern "C" __global__ void __launch_bounds__(MNP_STEP_BLOCK, blocks) spmv(const __grid_constant__ mnp_spmv_params p)
