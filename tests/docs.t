@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The documents hold together: links between files of the tree resolve, with their anchors; the programs that the guide
 # shows are lines of docs/examples, which are tested; and make docs makes the site without a warning.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # docs/tutorial.md holds: its programs compile without warnings, its commands succeed, and both print what it shows.
 #
 # The fenced blocks of the page are taken in their order, in one folder:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a program can do about errors:  mpirun -n 4 ./errors
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays and matrices in files:  mpirun -n 4 ./files
  *
@@ -33,8 +34,8 @@ static void inspect(mnp_ctx *ctx, const char *dataset)
 static void write(mnp_ctx *ctx)
 {
     mnp_array *temperature = NULL, *time = NULL;
-    MNP_OR_EXIT(mnp_fromfunction(ctx, "i0 * 0.1 + 104.05", MNP_FLOAT32, 2, (const int64_t[]){ROWS, COLUMNS},
-                                 &temperature));
+    MNP_OR_EXIT(
+        mnp_fromfunction(ctx, "i0 * 0.1 + 104.05", MNP_FLOAT32, 2, (const int64_t[]){ROWS, COLUMNS}, &temperature));
     MNP_OR_EXIT(mnp_arange(ctx, 0, ROWS, 1, MNP_FLOAT64, &time));
 
     const mnp_h5_item items[] = {{"/run/temperature", temperature}, {"/run/time", time}};

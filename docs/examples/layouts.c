@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who has which elements: meshes, layouts, moving an array, and what ranks say to each other:  mpirun -n 4 ./layouts
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random numbers that do not depend on the number of ranks, and sums that do not either:  mpirun -n 4 ./random
  *

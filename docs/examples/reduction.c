@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions of one's own, on GPUs and on CPUs:  mpirun -n 4 ./reduction
  *

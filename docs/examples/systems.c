@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sparse matrices, solvers, and eigenvalues:  mpirun -n 4 ./systems
  *
