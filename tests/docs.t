@@ -5,6 +5,8 @@
 
 . "${srcdir:-.}/tests/tap.sh"
 
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
 cd "$srcdir" || exit 1
 pages=$(find . -name '*.md' ! -path './build*' ! -path './.git/*' ! -path './maniple-[0-9]*' | sort)
 
@@ -55,10 +57,9 @@ wrong=$(awk '
             else if (field[3] != "" && field[2] ~ /\.md$/ && !((field[2] field[3]) in anchors))
                 print field[1] ": " field[2] " has no heading " field[3]
         }
-        print count > "/dev/stderr"
-    }' $pages 2>"${TMPDIR:-/tmp}/links.$$")
-links=$(cat "${TMPDIR:-/tmp}/links.$$")
-rm -f "${TMPDIR:-/tmp}/links.$$"
+        print count >counted
+    }' counted="$work/count" $pages)
+links=$(cat "$work/count")
 check "$([ "${links:-0}" -gt 0 ] && [ -z "$wrong" ]; echo $?)" "all $links links between documents lead somewhere" "$wrong"
 
 # ---- programs ----
@@ -80,13 +81,16 @@ wrong=$(awk '
 check "$([ -z "$wrong" ]; echo $?)" "the programs of the guide are those of docs/examples" "$wrong"
 
 # the README shows the whole of one
-awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' README.md | diff - docs/examples/hello.c >/dev/null
+awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' README.md >"$work/shown"
+tail -n +2 docs/examples/hello.c | diff - "$work/shown" >/dev/null # its first line is the licence's
 check $? "the program of the README is docs/examples/hello.c"
 
 # ---- the site ----
 
 if command -v doxygen >/dev/null; then
+    rm -rf "$builddir/docs/html"
     run "make docs makes the site without a warning" "${MAKE:-make}" -C "$builddir" docs
+    check "$(grep -q 'each &gt;= 1' "$builddir/docs/html/layout_8h.html"; echo $?)" "it has the headers' texts"
 else
     skip "make docs makes the site without a warning" "there is no doxygen"
 fi
