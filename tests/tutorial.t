@@ -14,6 +14,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 [ -e "$builddir/.libs/libmaniple.so" ] || skip_all "no shared library was built"
+grep -q '^#define HAVE_PNG 1' "$builddir/config.h" || skip_all "this build draws no pictures"
 [ -n "${MPIRUN-}" ] || skip_all "there is no mpirun"
 "${PKG_CONFIG:-pkg-config}" --version >/dev/null 2>&1 || skip_all "there is no pkg-config"
 work=$(mktemp -d) || exit 1
