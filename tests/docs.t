@@ -20,7 +20,7 @@ wrong=$(awk '
         text = tolower(text)
         gsub(/[^a-z0-9 _-]/, "", text)
         gsub(/ /, "-", text)
-        return text
+        return text (seen[page, text]++ > 0 ? "-" (seen[page, text] - 1) : "")
     }
     # a/b/../c is a/c
     function simplified(path,    part, n, i, kept, out) {
@@ -80,10 +80,11 @@ wrong=$(awk '
     END { if (blocks == 0) print "the guide shows no programs" }' docs/examples/*.c docs/guide/*.md)
 check "$([ -z "$wrong" ]; echo $?)" "the programs of the guide are those of docs/examples" "$wrong"
 
-# the README shows the whole of one
-awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' README.md >"$work/shown"
-tail -n +2 docs/examples/hello.c | diff - "$work/shown" >/dev/null # its first line is the licence's
-check $? "the program of the README is docs/examples/hello.c"
+# ---- the version ----
+
+version=$(sed -n 's/^#define MNP_VERSION_[A-Z]* //p' include/maniple/base.h | paste -s -d .)
+grep -qx "version: $version" CITATION.cff && grep -q "^## $version" CHANGELOG.md
+check $? "CITATION.cff and CHANGELOG.md know the version $version"
 
 # ---- the site ----
 
