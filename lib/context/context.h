@@ -20,8 +20,7 @@ typedef struct mnp__loaded_kernel mnp__loaded_kernel;
 /* What a higher layer keeps in the context: freed with it, in the order of the list, while the device is still open. */
 typedef enum mnp__attachment_id {
     MNP__ATTACHED_PLANS,
-    MNP__ATTACHED_PROGRAMS,
-    MNP__ATTACHED_LOOPS,
+    MNP__ATTACHED_KERNELS,
     MNP__ATTACHED_REDUCTIONS,
     MNP__ATTACHED_SCANS,
     MNP__ATTACHED_SCALARS,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hash table from keys to what a context keeps.
+ * A hash table whose buckets are lists, and the same lists by themselves.
  */
 #include "ops/common/kernel_table.h"
 
@@ -9,22 +9,78 @@
 
 #include "base/hash.h"
 
-typedef struct entry entry;
-
-struct entry {
-    entry *next;
-    void *thing;
-    uint64_t hash;
-    size_t key_size;
-    unsigned char key[];
-};
-
 enum { BUCKETS = 1024 };
 
 typedef struct table {
-    void (*free)(void *thing);
-    entry *buckets[BUCKETS];
+    mnp__entry *buckets[BUCKETS];
 } table;
+
+/* ---- lists ---- */
+
+static void *find(const mnp__entry *list, mnp__maker maker, uint64_t hash, const void *key, size_t key_size)
+{
+    for (; list; list = list->next) {
+        if (list->hash == hash && list->maker == maker && list->key_size == key_size &&
+            memcmp(list->key, key, key_size) == 0)
+            return list->thing;
+    }
+    return NULL;
+}
+
+static mnp_status add(mnp__entry **list, const mnp__entry *facts, const void *key)
+{
+    mnp__entry *entry;
+    MNP_TRY(mnp__malloc(sizeof *entry + facts->key_size, &entry));
+    *entry = *facts;
+    memcpy(entry->key, key, facts->key_size);
+    entry->next = *list;
+    *list = entry;
+    return MNP_OK;
+}
+
+void *mnp__entries_find(const mnp__entry *list, const void *key, size_t key_size)
+{
+    return find(list, NULL, 0, key, key_size);
+}
+
+mnp_status mnp__entries_add(mnp__entry **list, const void *key, size_t key_size, void *thing)
+{
+    return add(list, &(mnp__entry){.thing = thing, .key_size = key_size}, key);
+}
+
+void *mnp__entries_take(mnp__entry **list)
+{
+    mnp__entry *first = *list;
+    if (!first)
+        return NULL;
+    void *thing = first->thing;
+    *list = first->next;
+    free(first);
+    return thing;
+}
+
+mnp_status mnp__entries_add_kernel(mnp__device *device, mnp__entry **kernels, const void *signature, size_t size,
+                                   mnp__kernel *kernel)
+{
+    mnp_status st = mnp__entries_add(kernels, signature, size, kernel);
+    if (st != MNP_OK)
+        device->ops->kernel_free(device, kernel);
+    return st;
+}
+
+void mnp__entries_unload(mnp__device *device, mnp__entry **kernels)
+{
+    while (*kernels)
+        device->ops->kernel_free(device, mnp__entries_take(kernels));
+}
+
+/* ---- the table ---- */
+
+/* Makers take part in the hash, so that those with equal keys rarely meet in a bucket. */
+static uint64_t hash_of(mnp__maker maker, const void *key, size_t key_size)
+{
+    return mnp__hash(MNP__HASH_START ^ (uintptr_t)maker, key, key_size);
+}
 
 static void free_table(mnp_ctx *ctx, void *data)
 {
@@ -32,49 +88,34 @@ static void free_table(mnp_ctx *ctx, void *data)
     (void)ctx;
     for (int b = 0; b < BUCKETS; b++) {
         while (t->buckets[b]) {
-            entry *first = t->buckets[b];
-            t->buckets[b] = first->next;
-            t->free(first->thing);
-            free(first);
+            void (*free_thing)(void *thing) = t->buckets[b]->free;
+            free_thing(mnp__entries_take(&t->buckets[b]));
         }
     }
     free(t);
 }
 
-static mnp_status get_table(mnp_ctx *ctx, const mnp__keeper *keeper, table **table_p)
+void *mnp__kernel_table_find(const mnp_ctx *ctx, mnp__maker maker, const void *key, size_t key_size)
 {
-    mnp__attachment *attached = &ctx->attached[keeper->id];
-    if (!attached->data) {
-        table *made;
-        MNP_TRY(mnp__calloc(1, sizeof *made, &made));
-        made->free = keeper->free;
-        *attached = (mnp__attachment){.data = made, .free = free_table};
-    }
-    *table_p = attached->data;
-    return MNP_OK;
+    const table *t = ctx->attached[MNP__ATTACHED_KERNELS].data;
+    uint64_t hash = hash_of(maker, key, key_size);
+    return t ? find(t->buckets[hash % BUCKETS], maker, hash, key, key_size) : NULL;
 }
 
-mnp_status mnp__ctx_keep(mnp_ctx *ctx, const mnp__keeper *keeper, const void *key, size_t key_size,
-                         const void *argument, void **thing_p)
+mnp_status mnp__kernel_table_add(mnp_ctx *ctx, mnp__maker maker, const void *key, size_t key_size, void *thing,
+                                 void (*free_thing)(void *thing))
 {
-    table *t;
-    uint64_t hash = mnp__hash(MNP__HASH_START, key, key_size);
-    MNP_TRY(get_table(ctx, keeper, &t));
-    entry **bucket = &t->buckets[hash % BUCKETS], *found = *bucket;
-    while (found && !(found->hash == hash && found->key_size == key_size && memcmp(found->key, key, key_size) == 0))
-        found = found->next;
-    if (!found) {
-        void *thing = NULL;
-        MNP_TRY(keeper->build(ctx, argument, &thing));
-        mnp_status st = mnp__malloc(sizeof *found + key_size, &found);
-        if (st != MNP_OK) {
-            keeper->free(thing);
-            return st;
-        }
-        *found = (entry){.next = *bucket, .thing = thing, .hash = hash, .key_size = key_size};
-        memcpy(found->key, key, key_size);
-        *bucket = found;
+    mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_KERNELS];
+    uint64_t hash = hash_of(maker, key, key_size);
+    mnp__entry facts = {.thing = thing, .maker = maker, .free = free_thing, .hash = hash, .key_size = key_size};
+    mnp_status st = MNP_OK;
+    if (!attached->data) {
+        st = mnp__calloc(1, sizeof(table), &attached->data);
+        attached->free = free_table;
     }
-    *thing_p = found->thing;
-    return MNP_OK;
+    if (st == MNP_OK)
+        st = add(&((table *)attached->data)->buckets[hash % BUCKETS], &facts, key);
+    if (st != MNP_OK)
+        free_thing(thing);
+    return st;
 }

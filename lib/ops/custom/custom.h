@@ -5,6 +5,7 @@
 #ifndef MNP__OPS_CUSTOM_CUSTOM_H
 #define MNP__OPS_CUSTOM_CUSTOM_H
 
+#include "ops/common/kernel_table.h"
 #include "ops/elementwise/loop.h"
 
 enum { MNP__MAX_PARAMETER_NAME = 63 };

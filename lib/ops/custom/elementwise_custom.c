@@ -12,22 +12,13 @@
 #include "ops/elementwise/apply.h"
 #include "ops/custom/custom.h"
 
-/* A loop, and the dtypes of the parameters that it was made for. */
-typedef struct variant variant;
-
-struct variant {
-    variant *next;
-    mnp_dtype dtypes[MNP__MAX_OPERANDS];
-    mnp__loop *loop;
-};
-
 struct mnp_elementwise {
     mnp_ctx *ctx;
     char *name, *preamble, *options, *body;
     bool counts; /* the body may use i or n */
     int ninputs, noutputs;
     mnp__parameter parameters[MNP__MAX_OPERANDS]; /* inputs, then outputs */
-    variant *variants;
+    mnp__entry *loops;                            /* by the dtypes of the parameters */
 };
 
 /* ---- making one ---- */
@@ -95,14 +86,10 @@ void mnp_elementwise_free(mnp_elementwise *kernel)
 {
     if (!kernel)
         return;
-    if (kernel->variants) /* code is not unloaded while it runs */
+    if (kernel->loops) /* code is not unloaded while it runs */
         (void)mnp__ctx_wait(kernel->ctx, kernel->ctx->compute);
-    while (kernel->variants) {
-        variant *first = kernel->variants;
-        kernel->variants = first->next;
-        mnp__loop_free(first->loop);
-        free(first);
-    }
+    while (kernel->loops)
+        mnp__loop_free(mnp__entries_take(&kernel->loops));
     kernel->ctx->live_plans--;
     free(kernel->name);
     free(kernel->preamble);
@@ -180,28 +167,24 @@ static mnp_status make_loop(const mnp_elementwise *kernel, const mnp_dtype *dtyp
     return st;
 }
 
-static mnp_status find_loop(mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp__loop **loop_p)
+static mnp_status get_loop(mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp__loop **loop_p)
 {
     size_t size = (size_t)(kernel->ninputs + kernel->noutputs) * sizeof *dtypes;
-    variant *found = kernel->variants;
-    while (found && memcmp(found->dtypes, dtypes, size) != 0)
-        found = found->next;
-    if (!found) {
-        mnp_status st = mnp__calloc(1, sizeof *found, &found);
+    mnp__loop *loop = mnp__entries_find(kernel->loops, dtypes, size);
+    if (!loop) {
+        mnp_status st = make_loop(kernel, dtypes, &loop);
         if (st == MNP_OK)
-            st = make_loop(kernel, dtypes, &found->loop);
+            st = mnp__entries_add(&kernel->loops, dtypes, size, loop);
+        const bool added = st == MNP_OK;
         st = MNP_AGREE(kernel->ctx, st);
-        if (st != MNP_OK) {
-            if (found)
-                mnp__loop_free(found->loop);
-            free(found);
+        if (st != MNP_OK) { /* the next call must find the same on all ranks */
+            if (added)
+                (void)mnp__entries_take(&kernel->loops);
+            mnp__loop_free(loop);
             return st;
         }
-        memcpy(found->dtypes, dtypes, size);
-        found->next = kernel->variants;
-        kernel->variants = found;
     }
-    *loop_p = found->loop;
+    *loop_p = loop;
     return MNP_OK;
 }
 
@@ -237,7 +220,7 @@ mnp_status mnp_elementwise_call(mnp_elementwise *kernel, int ninputs, const mnp_
                         kernel->name, kernel->ninputs, kernel->noutputs, ninputs, noutputs);
     MNP_TRY(mnp__parameters_resolve(kernel->name, kernel->parameters, ninputs, noutputs, inputs, outputs_p, dtypes));
     MNP_TRY(check_shape_is_known(kernel, inputs, outputs_p));
-    MNP_TRY(find_loop(kernel, dtypes, &loop));
+    MNP_TRY(get_loop(kernel, dtypes, &loop));
     return mnp__apply(
         kernel->ctx,
         &(mnp__application){.function = kernel->name, .loop = loop, .inputs = inputs, .outputs_p = outputs_p});

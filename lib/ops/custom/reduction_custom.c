@@ -12,15 +12,11 @@
 #include "ops/custom/custom.h"
 #include "ops/reduction/reduction.h"
 
-/* A reduction, and the dtypes of the parameters that it was made for. */
-typedef struct variant variant;
-
-struct variant {
-    variant *next;
-    mnp_dtype dtypes[MNP__MAX_OPERANDS];
-    bool masked;
-    mnp__reduction *reduction;
-};
+/* What a reduction is made for. */
+typedef struct key {
+    mnp_dtype dtypes[MNP__MAX_OPERANDS]; /* of the parameters, and zeros */
+    bool masked, unused[3];
+} key;
 
 struct mnp_reduction {
     mnp_ctx *ctx;
@@ -28,7 +24,7 @@ struct mnp_reduction {
     char *map, *reduce, *post, *identity;   /* `post` is NULL for none */
     int ninputs, noutputs;
     mnp__parameter parameters[MNP__MAX_OPERANDS]; /* inputs, then outputs */
-    variant *variants;
+    mnp__entry *reductions;                       /* by key */
 };
 
 /* ---- making one ---- */
@@ -78,31 +74,25 @@ mnp_status mnp_reduction_new(mnp_ctx *ctx, const char *inputs, const char *outpu
     MNP_TRY(mnp__calloc(1, sizeof *reduction, &reduction));
     reduction->ctx = ctx;
     ctx->live_plans++;
-    mnp_status st = mnp__check_identifier("mnp_reduction_new", "the name", all.name ? all.name : "reduction");
-    if (st == MNP_OK)
-        st = parse(reduction, inputs, outputs);
-    if (st == MNP_OK)
-        st = copy_texts(reduction, &all, map, reduce, post, identity);
-    if (st != MNP_OK) {
-        mnp_reduction_free(reduction);
-        return st;
-    }
+    mnp_status st;
+    MNP_TRY_OR(mnp__check_identifier("mnp_reduction_new", "the name", all.name ? all.name : "reduction"), st, fail);
+    MNP_TRY_OR(parse(reduction, inputs, outputs), st, fail);
+    MNP_TRY_OR(copy_texts(reduction, &all, map, reduce, post, identity), st, fail);
     *reduction_p = reduction;
     return MNP_OK;
+fail:
+    mnp_reduction_free(reduction);
+    return st;
 }
 
 void mnp_reduction_free(mnp_reduction *reduction)
 {
     if (!reduction)
         return;
-    if (reduction->variants) /* code is not unloaded while it runs */
+    if (reduction->reductions) /* code is not unloaded while it runs */
         (void)mnp__ctx_wait(reduction->ctx, reduction->ctx->compute);
-    while (reduction->variants) {
-        variant *first = reduction->variants;
-        reduction->variants = first->next;
-        mnp__reduction_free(first->reduction);
-        free(first);
-    }
+    while (reduction->reductions)
+        mnp__reduction_free(mnp__entries_take(&reduction->reductions));
     reduction->ctx->live_plans--;
     free(reduction->name);
     free(reduction->type);
@@ -231,29 +221,23 @@ static mnp_status make(const mnp_reduction *self, const mnp_dtype *dtypes, bool 
     return st;
 }
 
-static mnp_status find(mnp_reduction *self, const mnp_dtype *dtypes, bool masked, mnp__reduction **reduction_p)
+static mnp_status get(mnp_reduction *self, const key *k, mnp__reduction **reduction_p)
 {
-    size_t size = (size_t)(self->ninputs + self->noutputs) * sizeof *dtypes;
-    variant *found = self->variants;
-    while (found && (found->masked != masked || memcmp(found->dtypes, dtypes, size) != 0))
-        found = found->next;
-    if (!found) {
-        mnp_status st = mnp__calloc(1, sizeof *found, &found);
+    mnp__reduction *reduction = mnp__entries_find(self->reductions, k, sizeof *k);
+    if (!reduction) {
+        mnp_status st = make(self, k->dtypes, k->masked, &reduction);
         if (st == MNP_OK)
-            st = make(self, dtypes, masked, &found->reduction);
+            st = mnp__entries_add(&self->reductions, k, sizeof *k, reduction);
+        const bool added = st == MNP_OK;
         st = MNP_AGREE(self->ctx, st);
-        if (st != MNP_OK) {
-            if (found)
-                mnp__reduction_free(found->reduction);
-            free(found);
+        if (st != MNP_OK) { /* the next call must find the same on all ranks */
+            if (added)
+                (void)mnp__entries_take(&self->reductions);
+            mnp__reduction_free(reduction);
             return st;
         }
-        memcpy(found->dtypes, dtypes, size);
-        found->masked = masked;
-        found->next = self->variants;
-        self->variants = found;
     }
-    *reduction_p = found->reduction;
+    *reduction_p = reduction;
     return MNP_OK;
 }
 
@@ -289,18 +273,18 @@ static mnp_status find_ndim(const mnp_reduction *self, int ninputs, const mnp_ar
 mnp_status mnp_reduction_call(mnp_reduction *self, int ninputs, const mnp_array *const *inputs, const mnp_axes *axes,
                               int noutputs, mnp_array **const *outputs_p)
 {
-    mnp_dtype dtypes[MNP__MAX_OPERANDS];
+    key k = {.masked = axes && axes->where};
     const mnp_array *all[MNP__MAX_REDUCTION_OPERANDS];
     mnp__reduction_call call = {.function = self->name, .inputs = all, .outputs_p = outputs_p};
     mnp__reduction *reduction;
     int ndim;
     MNP_TRY(check(self, ninputs, noutputs, axes));
-    MNP_TRY(mnp__parameters_resolve(self->name, self->parameters, ninputs, noutputs, inputs, outputs_p, dtypes));
+    MNP_TRY(mnp__parameters_resolve(self->name, self->parameters, ninputs, noutputs, inputs, outputs_p, k.dtypes));
     memcpy(all, inputs, (size_t)ninputs * sizeof *inputs);
     all[ninputs] = axes ? axes->where : NULL;
     MNP_TRY(find_ndim(self, ninputs + (all[ninputs] != NULL), all, &ndim));
     MNP_TRY(mnp__reduction_axes(self->name, ndim, axes, &call.axes));
-    MNP_TRY(find(self, dtypes, all[ninputs] != NULL, &reduction));
+    MNP_TRY(get(self, &k, &reduction));
     call.keepdims = axes && axes->keepdims;
     return mnp__reduction_run(reduction, &call);
 }

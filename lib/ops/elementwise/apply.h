@@ -38,12 +38,4 @@ const mnp_layout *mnp__smallest_layout(int count, const mnp_array *const *arrays
 mnp_status mnp__bring_input(const mnp_array *input, const mnp_layout *layout, const mnp_array **operand_p,
                             mnp_array **temporary_p);
 
-/*
- * A loop that the context keeps, found by a key of the caller's (any bytes) or made by `spec`.  Not collective in
- * itself. `build` is called only if there is none yet, and gives a loop that the context then owns.
- */
-mnp_status mnp__ctx_loop(mnp_ctx *ctx, const void *key, size_t key_size,
-                         mnp_status (*build)(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p),
-                         const void *argument, mnp__loop **loop_p);
-
 #endif

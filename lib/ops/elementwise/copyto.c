@@ -75,7 +75,7 @@ mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting ca
     key.build = build;
     key.from = source->dtype;
     key.to = target->dtype;
-    MNP_TRY(mnp__ctx_loop(target->ctx, &key, sizeof key, build, &key, &loop));
+    MNP_TRY(mnp__loop_get(target->ctx, build, &key, sizeof key, &loop));
     return mnp__apply(target->ctx, &(mnp__application){.function = "mnp_copyto",
                                                        .loop = loop,
                                                        .inputs = &source,

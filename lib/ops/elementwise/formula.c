@@ -92,7 +92,7 @@ mnp_status mnp__formula_run(mnp_ctx *ctx, const char *function, const mnp__formu
     if (*array_p)
         MNP_TRY_OR(mnp__target_check(function, dtype, natural, *array_p), st, done);
     MNP_TRY_OR(mnp__check_same(&ctx->comm, function, hash_scalars(formula->ninputs, inputs)), st, done);
-    MNP_TRY_OR(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop), st, done);
+    MNP_TRY_OR(mnp__loop_get(ctx, build, &key, sizeof key, &loop), st, done);
     st = mnp__apply(ctx, &(mnp__application){.function = function,
                                              .loop = loop,
                                              .inputs = inputs,

@@ -26,16 +26,53 @@ void mnp__generated_list(const char *macro, int first, int end, mnp__text *text)
     mnp__text_add(text, "\n");
 }
 
-mnp_status mnp__generated_options(bool contract, const char *options, char **nvrtc_p, char **host_p)
+mnp_status mnp__generated_set(mnp__generated *generated, mnp__text *source, bool contract, const char *options)
 {
     char *common;
     mnp__text nvrtc = MNP__TEXT_EMPTY, host = MNP__TEXT_EMPTY;
+    generated->source = source->data;
+    MNP_TRY(mnp__text_status(source));
     MNP_TRY(mnp__jit_common_options(options ? options : "", &common));
     mnp__text_add(&nvrtc, "%s %s", contract ? "" : "--fmad=false", options ? options : "");
     mnp__text_add(&host, "%s %s", contract ? "" : "-ffp-contract=off", common);
     free(common);
-    *nvrtc_p = nvrtc.data;
-    *host_p = host.data;
+    generated->nvrtc_options = nvrtc.data;
+    generated->host_options = host.data;
     MNP_TRY(mnp__text_status(&nvrtc));
     return mnp__text_status(&host);
+}
+
+void mnp__generated_free(mnp__generated *generated)
+{
+    free(generated->source);
+    free(generated->nvrtc_options);
+    free(generated->host_options);
+}
+
+mnp_status mnp__generated_load(const mnp__generated *generated, mnp__device *device, const mnp__kernel_spec *file,
+                               mnp__text *function, mnp__text *defines, mnp__kernel **kernel_p)
+{
+    mnp__kernel_spec spec = *file;
+    spec.function = mnp__text_string(function);
+    spec.defines = mnp__text_string(defines);
+    spec.generated = generated->source;
+    spec.nvrtc_options = generated->nvrtc_options;
+    spec.host_options = generated->host_options;
+    mnp_status st;
+    MNP_TRY_OR(mnp__text_status(function), st, done);
+    MNP_TRY_OR(mnp__text_status(defines), st, done);
+    st = device->ops->kernel_load(device, &spec, kernel_p);
+done:
+    mnp__text_free(function);
+    mnp__text_free(defines);
+    return st;
+}
+
+mnp_status mnp__copy_text(const char *text, const char **copy_p)
+{
+    char *copy = NULL;
+    if (text)
+        MNP_TRY(mnp__strdup(text, &copy));
+    *copy_p = copy;
+    return MNP_OK;
 }

@@ -20,26 +20,6 @@ const mnp__loop_tuning mnp__loop_tuning_default = {
 
 /* ---- making and freeing ---- */
 
-static void drop_kernels(mnp__loop *loop)
-{
-    while (loop->variants) {
-        mnp__loop_variant *variant = loop->variants;
-        loop->variants = variant->next;
-        loop->ctx->device->ops->kernel_free(loop->ctx->device, variant->kernel);
-        free(variant);
-    }
-}
-
-/* A copy of a text in *copy_p; the loop owns what it copied also after a failure. */
-static mnp_status copy_text(const char *text, const char **copy_p)
-{
-    char *copy = NULL;
-    if (text)
-        MNP_TRY(mnp__strdup(text, &copy));
-    *copy_p = copy;
-    return MNP_OK;
-}
-
 static mnp_status copy_spec(const mnp__loop_spec *from, mnp__loop *loop)
 {
     mnp__loop_spec *spec = &loop->spec;
@@ -54,14 +34,14 @@ static mnp_status copy_spec(const mnp__loop_spec *from, mnp__loop *loop)
                              .ninputs = from->ninputs,
                              .noutputs = from->noutputs,
                              .operands = operands};
-    MNP_TRY(copy_text(from->name, &spec->name));
-    MNP_TRY(copy_text(from->preamble, &spec->preamble));
-    MNP_TRY(copy_text(from->body, &spec->body));
-    MNP_TRY(copy_text(from->options, &spec->options));
+    MNP_TRY(mnp__copy_text(from->name, &spec->name));
+    MNP_TRY(mnp__copy_text(from->preamble, &spec->preamble));
+    MNP_TRY(mnp__copy_text(from->body, &spec->body));
+    MNP_TRY(mnp__copy_text(from->options, &spec->options));
     for (int k = 0; k < count; k++) {
         operands[k] = from->operands[k];
         operands[k].name = NULL;
-        MNP_TRY(copy_text(from->operands[k].name, &operands[k].name));
+        MNP_TRY(mnp__copy_text(from->operands[k].name, &operands[k].name));
         loop->sizes[k] = mnp_dtype_size(operands[k].memory);
     }
     return MNP_OK;
@@ -87,7 +67,7 @@ void mnp__loop_free(mnp__loop *loop)
 {
     if (!loop)
         return;
-    drop_kernels(loop);
+    mnp__entries_unload(loop->ctx->device, &loop->kernels);
     for (int k = 0; loop->spec.operands && k < loop->spec.ninputs + loop->spec.noutputs; k++)
         free((char *)loop->spec.operands[k].name);
     free((mnp__loop_operand *)loop->spec.operands);
@@ -95,9 +75,7 @@ void mnp__loop_free(mnp__loop *loop)
     free((char *)loop->spec.preamble);
     free((char *)loop->spec.body);
     free((char *)loop->spec.options);
-    free(loop->generated);
-    free(loop->nvrtc_options);
-    free(loop->host_options);
+    mnp__generated_free(&loop->generated);
     free(loop);
 }
 
@@ -106,38 +84,29 @@ const mnp__loop_spec *mnp__loop_spec_of(const mnp__loop *loop)
     return &loop->spec;
 }
 
+static void free_loop(void *loop)
+{
+    mnp__loop_free(loop);
+}
+
+mnp_status mnp__loop_get(mnp_ctx *ctx, mnp__loop_maker *make, const void *key, size_t key_size, mnp__loop **loop_p)
+{
+    mnp__loop *loop = mnp__kernel_table_find(ctx, (mnp__maker)make, key, key_size);
+    if (!loop) {
+        MNP_TRY(make(ctx, key, &loop));
+        MNP_TRY(mnp__kernel_table_add(ctx, (mnp__maker)make, key, key_size, loop, free_loop));
+    }
+    *loop_p = loop;
+    return MNP_OK;
+}
+
 void mnp__loop_tune(mnp__loop *loop, const mnp__loop_tuning *tuning)
 {
-    drop_kernels(loop);
+    mnp__entries_unload(loop->ctx->device, &loop->kernels);
     loop->tuning = *tuning;
 }
 
 /* ---- running ---- */
-
-static mnp__kernel *find_kernel(const mnp__loop *loop, const mnp__loop_signature *signature)
-{
-    for (const mnp__loop_variant *variant = loop->variants; variant; variant = variant->next) {
-        if (memcmp(&variant->signature, signature, sizeof *signature) == 0)
-            return variant->kernel;
-    }
-    return NULL;
-}
-
-static mnp_status add_kernel(mnp__loop *loop, const mnp__loop_signature *signature, mnp__kernel **kernel_p)
-{
-    mnp__loop_variant *variant;
-    MNP_TRY(mnp__calloc(1, sizeof *variant, &variant));
-    mnp_status st = mnp__loop_load(loop, signature, &variant->kernel);
-    if (st != MNP_OK) {
-        free(variant);
-        return st;
-    }
-    variant->signature = *signature;
-    variant->next = loop->variants;
-    loop->variants = variant;
-    *kernel_p = variant->kernel;
-    return MNP_OK;
-}
 
 /*
  * Plan a run and find its kernel, or make it.  A small block for whose strides there is no kernel yet takes the general
@@ -147,12 +116,16 @@ static mnp_status prepare(mnp__loop *loop, const mnp_array *const *operands, mnp
                           mnp__kernel **kernel_p)
 {
     mnp__loop_plan_make(loop, operands, plan);
-    *kernel_p = find_kernel(loop, &plan->signature);
+    *kernel_p = mnp__entries_find(loop->kernels, &plan->signature, sizeof plan->signature);
     if (!*kernel_p && plan->small) {
         mnp__loop_plan_general(loop, operands, plan);
-        *kernel_p = find_kernel(loop, &plan->signature);
+        *kernel_p = mnp__entries_find(loop->kernels, &plan->signature, sizeof plan->signature);
     }
-    return *kernel_p ? MNP_OK : add_kernel(loop, &plan->signature, kernel_p);
+    if (*kernel_p)
+        return MNP_OK;
+    MNP_TRY(mnp__loop_load(loop, &plan->signature, kernel_p));
+    return mnp__entries_add_kernel(loop->ctx->device, &loop->kernels, &plan->signature, sizeof plan->signature,
+                                   *kernel_p);
 }
 
 mnp_status mnp__loop_run(mnp__loop *loop, const mnp_layout *layout, const mnp_array *const *operands)

@@ -44,6 +44,13 @@ void mnp__loop_free(mnp__loop *loop);
 const mnp__loop_spec *mnp__loop_spec_of(const mnp__loop *loop);
 
 /*
+ * The loop that `make` makes of a key (any bytes), made at the first call with it and kept by the context.  Functions
+ * that make loops may use equal keys; see ops/common/kernel_table.h.  Not collective in itself.
+ */
+typedef mnp_status mnp__loop_maker(mnp_ctx *ctx, const void *key, mnp__loop **loop_p);
+mnp_status mnp__loop_get(mnp_ctx *ctx, mnp__loop_maker *make, const void *key, size_t key_size, mnp__loop **loop_p);
+
+/*
  * Run on this rank's blocks: enqueue one kernel on the compute stream.  `operands` are as the spec lists them.  Outputs
  * have `layout`.  An input is aligned from its last dimension: along each it has the block of `layout`, or the array
  * has extent 1 there, or the dimension is missing.  A scalar (mnp__array_is_scalar) travels in the launch.  A raw input

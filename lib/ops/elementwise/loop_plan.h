@@ -5,6 +5,8 @@
 #ifndef MNP__OPS_ELEMENTWISE_LOOP_PLAN_H
 #define MNP__OPS_ELEMENTWISE_LOOP_PLAN_H
 
+#include "ops/common/kernel_table.h"
+#include "ops/elementwise/generated.h"
 #include "ops/elementwise/loop.h"
 
 enum {
@@ -34,12 +36,6 @@ typedef struct mnp__loop_signature {
     unsigned char access[MNP__LOOP_OPERANDS];
 } mnp__loop_signature;
 
-typedef struct mnp__loop_variant {
-    struct mnp__loop_variant *next;
-    mnp__loop_signature signature;
-    mnp__kernel *kernel;
-} mnp__loop_variant;
-
 struct mnp__loop {
     mnp_ctx *ctx;
     mnp__loop_spec spec; /* its texts and operands are the loop's own */
@@ -48,8 +44,8 @@ struct mnp__loop {
     unsigned counters;               /* bit 0: the body uses mnp_i; bit d + 1: mnp_index[d] */
     bool heavy;                      /* the body calls functions of many instructions */
     bool agreed;                     /* all ranks have compiled a kernel of it */
-    char *generated, *nvrtc_options, *host_options;
-    mnp__loop_variant *variants;
+    mnp__generated generated;        /* what all of its kernels have in text */
+    mnp__entry *kernels;             /* by signature */
 };
 
 /* One run: a kernel's signature, how wide it runs, and its parameter. */

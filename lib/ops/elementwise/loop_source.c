@@ -93,29 +93,26 @@ static void add_call(const mnp__loop_spec *spec, mnp__text *text)
     mnp__text_add(text, "%s)\n", spec->indices ? ", position" : "");
 }
 
-static mnp_status write_generated(mnp__loop *loop)
+static void add_generated(const mnp__loop_spec *spec, mnp__text *text)
 {
-    const mnp__loop_spec *spec = &loop->spec;
-    mnp__text text = MNP__TEXT_EMPTY;
-    mnp__generated_types(spec->ninputs + spec->noutputs, spec->operands, &text);
-    mnp__generated_list("MNP_INPUTS", 0, spec->ninputs, &text);
-    mnp__generated_list("MNP_OUTPUTS", spec->ninputs, spec->ninputs + spec->noutputs, &text);
-    mnp__text_add(&text, "%s\n", spec->preamble);
+    mnp__generated_types(spec->ninputs + spec->noutputs, spec->operands, text);
+    mnp__generated_list("MNP_INPUTS", 0, spec->ninputs, text);
+    mnp__generated_list("MNP_OUTPUTS", spec->ninputs, spec->ninputs + spec->noutputs, text);
+    mnp__text_add(text, "%s\n", spec->preamble);
     if (strstr(spec->preamble, "#line"))
-        mnp__text_add(&text, "#line 1 \"after the preamble\"\n");
-    add_body(spec, &text);
-    add_call(spec, &text);
-    loop->generated = text.data;
-    return mnp__text_status(&text);
+        mnp__text_add(text, "#line 1 \"after the preamble\"\n");
+    add_body(spec, text);
+    add_call(spec, text);
 }
 
 mnp_status mnp__loop_write(mnp__loop *loop)
 {
-    MNP_TRY(write_generated(loop));
-    MNP_TRY(mnp__generated_options(loop->spec.contract, loop->spec.options, &loop->nvrtc_options, &loop->host_options));
-    loop->counters = loop->spec.indices ? counters_in(loop->spec.body) : 0;
-    loop->heavy = is_heavy(loop->spec.body) || is_heavy(loop->spec.preamble);
-    return MNP_OK;
+    const mnp__loop_spec *spec = &loop->spec;
+    mnp__text text = MNP__TEXT_EMPTY;
+    add_generated(spec, &text);
+    loop->counters = spec->indices ? counters_in(spec->body) : 0;
+    loop->heavy = is_heavy(spec->body) || is_heavy(spec->preamble);
+    return mnp__generated_set(&loop->generated, &text, spec->contract, spec->options);
 }
 
 /* ---- one kernel ---- */
@@ -159,7 +156,6 @@ static void add_counters(const mnp__loop *loop, const mnp__loop_signature *signa
 
 mnp_status mnp__loop_load(const mnp__loop *loop, const mnp__loop_signature *signature, mnp__kernel **kernel_p)
 {
-    mnp__device *device = loop->ctx->device;
     mnp__text text = MNP__TEXT_EMPTY, function = MNP__TEXT_EMPTY;
     mnp__text_add(&function, "loop_%s", loop->spec.name);
     mnp__text_add(&text, "#define MNP_LOOP %s\n", mnp__text_string(&function));
@@ -171,19 +167,6 @@ mnp_status mnp__loop_load(const mnp__loop *loop, const mnp__loop_signature *sign
         mnp__text_add(&text, "#define MNP_ACCESS_%d %d\n", k, signature->access[k]);
     size_t shared = add_tiles(loop, signature, &text);
     add_counters(loop, signature, &text);
-    mnp__kernel_spec spec = {.file = "elementwise/elementwise.cu",
-                             .function = mnp__text_string(&function),
-                             .shared_bytes = shared,
-                             .defines = mnp__text_string(&text),
-                             .generated = loop->generated,
-                             .nvrtc_options = loop->nvrtc_options,
-                             .host_options = loop->host_options};
-    mnp_status st = mnp__text_status(&text);
-    if (st == MNP_OK)
-        st = mnp__text_status(&function);
-    if (st == MNP_OK)
-        st = device->ops->kernel_load(device, &spec, kernel_p);
-    mnp__text_free(&text);
-    mnp__text_free(&function);
-    return st;
+    const mnp__kernel_spec file = {.file = "elementwise/elementwise.cu", .shared_bytes = shared};
+    return mnp__generated_load(&loop->generated, loop->ctx->device, &file, &function, &text, kernel_p);
 }

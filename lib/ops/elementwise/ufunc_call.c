@@ -120,7 +120,7 @@ static mnp_status call(const char *function, int id, const mnp_array *const *inp
     }
     for (int o = 0; o < ufunc->noutputs; o++)
         k.outputs[o] = *outputs_p[o] ? (signed char)(*outputs_p[o])->dtype : -1;
-    MNP_TRY(mnp__ctx_loop(inputs[0]->ctx, &k, sizeof k, build, &k, &loop));
+    MNP_TRY(mnp__loop_get(inputs[0]->ctx, build, &k, sizeof k, &loop));
     MNP_TRY(check_numbers(function, loop, inputs));
     return mnp__apply(inputs[0]->ctx, &(mnp__application){function, loop, inputs, outputs_p, NULL});
 }
@@ -190,7 +190,7 @@ static mnp_status call_round(const char *function, const mnp_array *x, int decim
     const mnp_array *inputs[] = {x, mnp_scalar_float(x->ctx, pow(10, fabs((double)decimals)))};
     mnp__loop *loop;
     k.outputs[0] = *out_p ? (signed char)(*out_p)->dtype : -1;
-    MNP_TRY(mnp__ctx_loop(x->ctx, &k, sizeof k, build_round, &k, &loop));
+    MNP_TRY(mnp__loop_get(x->ctx, build_round, &k, sizeof k, &loop));
     return mnp__apply(x->ctx, &(mnp__application){function, loop, inputs, &out_p, NULL});
 }
 

@@ -119,22 +119,21 @@ done:
 }
 
 /* All ranks come here for the same text; memory can run out on one alone. */
-static mnp_status build(mnp_ctx *ctx, const void *argument, void **thing_p)
+static mnp_status make(mnp_ctx *ctx, const mnp__request *r, mnp__program **program_p)
 {
-    const mnp__request *r = argument;
     mnp__program *program = NULL;
     MNP_TRY(mnp__check_same(&ctx->comm, r->function, mnp__hash(MNP__HASH_START, r->text, r->length)));
     mnp_status st = MNP_AGREE(ctx, translate(ctx, r, &program));
     if (st == MNP_OK)
-        *thing_p = program;
+        *program_p = program;
     else
         mnp__program_free(program);
     return st;
 }
 
-static void free_program(void *thing)
+static void free_program(void *program)
 {
-    mnp__program_free(thing);
+    mnp__program_free(program);
 }
 
 /* ---- the key ---- */
@@ -204,16 +203,20 @@ static mnp_status make_key(const mnp__request *r, key *k)
 
 /* ---- evaluation ---- */
 
-static mnp_status find_program(mnp_ctx *ctx, const mnp__request *r, const mnp__program **program_p)
+static mnp_status get_program(mnp_ctx *ctx, const mnp__request *r, const mnp__program **program_p)
 {
-    static const mnp__keeper programs = {.id = MNP__ATTACHED_PROGRAMS, .build = build, .free = free_program};
     key k = {.length = 0};
-    void *thing = NULL;
     MNP_TRY(make_key(r, &k));
-    mnp_status st = mnp__ctx_keep(ctx, &programs, k.data, k.length, r, &thing);
+    mnp_status st = MNP_OK;
+    mnp__program *program = mnp__kernel_table_find(ctx, (mnp__maker)make, k.data, k.length);
+    if (!program) {
+        MNP_TRY_OR(make(ctx, r, &program), st, done);
+        st = mnp__kernel_table_add(ctx, (mnp__maker)make, k.data, k.length, program, free_program);
+    }
+    *program_p = program;
+done:
     if (k.data != k.near)
         free(k.data);
-    *program_p = thing;
     return st;
 }
 
@@ -228,7 +231,7 @@ mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_input *input
         MNP_TRY(take_output(ctx, &r, outputs));
     if (r.noutputs == 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_eval: no output is asked for");
-    MNP_TRY(find_program(ctx, &r, &program));
+    MNP_TRY(get_program(ctx, &r, &program));
     return mnp__program_run(ctx, program, &r);
 }
 
@@ -246,7 +249,7 @@ mnp_status mnp_fromfunction(mnp_ctx *ctx, const char *expression, mnp_dtype dtyp
         r.output_dtypes[0] = dtype;
     MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &layout));
     r.layout = layout;
-    mnp_status st = find_program(ctx, &r, &program);
+    mnp_status st = get_program(ctx, &r, &program);
     if (st == MNP_OK)
         st = mnp__program_run(ctx, program, &r);
     mnp_layout_free(layout);

@@ -107,7 +107,7 @@ static mnp_status run(const char *function, struct key *key, int count, const mn
         MNP_TRY(mnp__broadcast_shapes(function, given, arrays, &ndim, shape));
         MNP_TRY(mnp__result_check(function, NULL, ctx, key->result, ndim, shape, *out_p));
     }
-    MNP_TRY(mnp__ctx_loop(ctx, key, sizeof *key, build, key, &loop));
+    MNP_TRY(mnp__loop_get(ctx, build, key, sizeof *key, &loop));
     return mnp__apply(ctx,
                       &(mnp__application){.function = function, .loop = loop, .inputs = inputs, .outputs_p = &out_p});
 }

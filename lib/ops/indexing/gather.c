@@ -246,7 +246,7 @@ mnp_status mnp__numbers_along(const char *function, const mnp_array *x, const mn
     key.dtype = indices->dtype;
     key.ndim = ndim;
     key.axis = axis;
-    MNP_TRY(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop));
+    MNP_TRY(mnp__loop_get(ctx, build, &key, sizeof key, &loop));
     const bool spread = mnp__layout_is_spread(indices->layout) &&
                         memcmp(shape, indices->layout->shape, (size_t)ndim * sizeof *shape) == 0;
     if (spread)

@@ -89,7 +89,7 @@ static mnp_status find_outside(const char *function, const mnp_array *indices, i
     memset(&key, 0, sizeof key); /* its padding too is hashed */
     key.preamble = outside;
     key.dtype = indices->dtype;
-    MNP_TRY(mnp__ctx_reduction(ctx, &key, sizeof key, build, &key, &reduction));
+    MNP_TRY(mnp__reduction_get(ctx, build, &key, sizeof key, &reduction));
     const mnp_array *inputs[] = {indices, mnp_scalar_int(ctx, low), mnp_scalar_int(ctx, high)};
     MNP_TRY(mnp__reduction_run(reduction, &(mnp__reduction_call){.function = function,
                                                                  .inputs = inputs,

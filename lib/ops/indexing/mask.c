@@ -280,7 +280,7 @@ static mnp_status write_beside(const char *function, mnp_array *x, const mnp_arr
     key.mask = mask->dtype;
     key.value = values->dtype;
     key.x = x->dtype;
-    MNP_TRY(mnp__ctx_loop(x->ctx, &key, sizeof key, build, &key, &loop));
+    MNP_TRY(mnp__loop_get(x->ctx, build, &key, sizeof key, &loop));
     if (more > 0)
         MNP_TRY(mnp_expand_dims(mask, more, after, &wide));
     const mnp_array *inputs[] = {wide ? wide : mask, values, x};

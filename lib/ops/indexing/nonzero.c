@@ -129,7 +129,7 @@ static mnp_status unravel(const char *function, const mnp_array *x, const mnp_ar
         key.memory[d] = (signed char)memory;
         inputs[1 + d] = mnp_scalar_int(ctx, x->layout->shape[d]);
     }
-    MNP_TRY(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop));
+    MNP_TRY(mnp__loop_get(ctx, build, &key, sizeof key, &loop));
     return mnp__apply(
         ctx, &(mnp__application){
                  .function = function, .loop = loop, .inputs = inputs, .outputs_p = outs_p, .layout = numbers->layout});

@@ -366,7 +366,7 @@ static mnp_status reduce(enum id id, const mnp_array *x, const mnp_array *beside
         memcpy(call.initial, initial->value, sizeof call.initial);
     call.keepdims = axes && axes->keepdims;
     call.ddof = axes ? axes->ddof : 0;
-    MNP_TRY(mnp__ctx_reduction(x->ctx, &k, sizeof k, build, &k, &reduction));
+    MNP_TRY(mnp__reduction_get(x->ctx, build, &k, sizeof k, &reduction));
     return mnp__reduction_run(reduction, &call);
 }
 

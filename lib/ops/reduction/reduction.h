@@ -47,10 +47,10 @@ mnp_status mnp__reduction_new(mnp_ctx *ctx, const mnp__reduction_spec *spec, mnp
 void mnp__reduction_free(mnp__reduction *reduction);
 const mnp__reduction_spec *mnp__reduction_spec_of(const mnp__reduction *reduction);
 
-/* A reduction that the context keeps, as mnp__ctx_loop() does loops.  Not collective in itself. */
-mnp_status mnp__ctx_reduction(mnp_ctx *ctx, const void *key, size_t key_size,
-                              mnp_status (*build)(mnp_ctx *ctx, const void *argument, mnp__reduction **reduction_p),
-                              const void *argument, mnp__reduction **reduction_p);
+/* The reduction that `make` makes of a key, kept by the context, as mnp__loop_get() does for loops. */
+typedef mnp_status mnp__reduction_maker(mnp_ctx *ctx, const void *key, mnp__reduction **reduction_p);
+mnp_status mnp__reduction_get(mnp_ctx *ctx, mnp__reduction_maker *make, const void *key, size_t key_size,
+                              mnp__reduction **reduction_p);
 
 /* The axes of a call, as bits: all if `axes` is NULL or names none.  `function` begins the sentence.  MNP_ERR_ARG. */
 mnp_status mnp__reduction_axes(const char *function, int ndim, const mnp_axes *axes, unsigned *mask_p);

@@ -7,6 +7,8 @@
 #define MNP__OPS_REDUCTION_REDUCTION_PLAN_H
 
 #include "kernels/reduction/reduce_params.h"
+#include "ops/common/kernel_table.h"
+#include "ops/elementwise/generated.h"
 #include "ops/reduction/reduction.h"
 
 enum {
@@ -31,18 +33,13 @@ typedef struct mnp__reduction_signature {
     unsigned char kept, reduced, columns, vector, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
 } mnp__reduction_signature;
 
-typedef struct mnp__reduction_variant {
-    struct mnp__reduction_variant *next;
-    mnp__reduction_signature signature;
-    mnp__kernel *kernel;
-} mnp__reduction_variant;
-
 struct mnp__reduction {
     mnp_ctx *ctx;
     mnp__reduction_spec spec; /* its texts and operands are the reduction's own */
-    bool agreed;              /* all ranks have compiled a kernel of it */
-    char *generated, *nvrtc_options, *host_options;
-    mnp__reduction_variant *variants;
+    mnp__generated generated; /* what all of its kernels have in text */
+    mnp__entry *kernels;      /* by mnp__reduction_signature */
+    mnp__entry *scans;        /* kernels that scan with it (lib/ops/scan), by their own signature */
+    bool agreed, scan_agreed; /* all ranks have compiled a kernel of either list */
 };
 
 /* One run on this rank: a kernel's signature, how wide it runs, and its parameter. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a context keeps of reductions: those that it made, memory for the parts of a run, and how ranks that have parts
- * of the same results send them to each other.
+ * What a context keeps for all reductions: memory for the parts of a run, and how ranks that have parts of the same
+ * results send them to each other.
  *
  * Ranks share results if they differ only along mesh axes that cut reduced dimensions.  Every member has a place for
  * what each member knows, and gets it from there: one message each way for every pair, of the size of the results.
@@ -9,24 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction_plan.h"
 
-enum { BUCKETS = 256, MOST_SHARINGS = 32 };
-
-typedef struct entry entry;
-
-struct entry {
-    entry *next;
-    mnp__reduction *reduction;
-    uint64_t hash;
-    size_t key_size;
-    unsigned char key[];
-};
+enum { MOST_SHARINGS = 32 };
 
 typedef struct kept {
-    entry *buckets[BUCKETS];
     mnp__sharing *sharings; /* used last, first */
     mnp__sharing *dropped;  /* that graphs may still use */
     void *scratch;
@@ -54,14 +42,6 @@ static void free_sharings(mnp_ctx *ctx, mnp__sharing *sharings)
 static void free_kept(mnp_ctx *ctx, void *data)
 {
     kept *all = data;
-    for (int b = 0; b < BUCKETS; b++) {
-        while (all->buckets[b]) {
-            entry *first = all->buckets[b];
-            all->buckets[b] = first->next;
-            mnp__reduction_free(first->reduction);
-            free(first);
-        }
-    }
     free_sharings(ctx, all->sharings);
     free_sharings(ctx, all->dropped);
     ctx->device->ops->free(ctx->device, all->scratch);
@@ -86,34 +66,6 @@ mnp_status mnp__reduction_scratch(mnp_ctx *ctx, void **scratch_p)
     if (!all->scratch)
         MNP_TRY(ctx->device->ops->alloc(ctx->device, MNP__REDUCTION_SCRATCH, &all->scratch));
     *scratch_p = all->scratch;
-    return MNP_OK;
-}
-
-/* ---- reductions ---- */
-
-mnp_status mnp__ctx_reduction(mnp_ctx *ctx, const void *key, size_t key_size,
-                              mnp_status (*build)(mnp_ctx *ctx, const void *argument, mnp__reduction **reduction_p),
-                              const void *argument, mnp__reduction **reduction_p)
-{
-    kept *all;
-    uint64_t hash = mnp__hash(MNP__HASH_START, key, key_size);
-    MNP_TRY(get_kept(ctx, &all));
-    entry **bucket = &all->buckets[hash % BUCKETS], *found = *bucket;
-    while (found && !(found->hash == hash && found->key_size == key_size && memcmp(found->key, key, key_size) == 0))
-        found = found->next;
-    if (!found) {
-        mnp__reduction *reduction;
-        MNP_TRY(build(ctx, argument, &reduction));
-        mnp_status st = mnp__malloc(sizeof *found + key_size, &found);
-        if (st != MNP_OK) {
-            mnp__reduction_free(reduction);
-            return st;
-        }
-        *found = (entry){.next = *bucket, .reduction = reduction, .hash = hash, .key_size = key_size};
-        memcpy(found->key, key, key_size);
-        *bucket = found;
-    }
-    *reduction_p = found->reduction;
     return MNP_OK;
 }
 

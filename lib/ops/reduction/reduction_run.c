@@ -18,16 +18,6 @@
 
 /* ---- making and freeing ---- */
 
-/* A copy of a text in *copy_p; the reduction owns what it copied also after a failure. */
-static mnp_status copy_text(const char *text, const char **copy_p)
-{
-    char *copy = NULL;
-    if (text)
-        MNP_TRY(mnp__strdup(text, &copy));
-    *copy_p = copy;
-    return MNP_OK;
-}
-
 static mnp_status copy_spec(const mnp__reduction_spec *from, mnp__reduction *reduction)
 {
     mnp__reduction_spec *spec = &reduction->spec;
@@ -45,11 +35,11 @@ static mnp_status copy_spec(const mnp__reduction_spec *from, mnp__reduction *red
         operands[k] = from->operands[k];
         operands[k].name = NULL; /* the reduction's text has its own */
     }
-    MNP_TRY(copy_text(from->name, &spec->name));
-    MNP_TRY(copy_text(from->preamble, &spec->preamble));
-    MNP_TRY(copy_text(from->op, &spec->op));
-    MNP_TRY(copy_text(from->finish, &spec->finish));
-    return copy_text(from->options, &spec->options);
+    MNP_TRY(mnp__copy_text(from->name, &spec->name));
+    MNP_TRY(mnp__copy_text(from->preamble, &spec->preamble));
+    MNP_TRY(mnp__copy_text(from->op, &spec->op));
+    MNP_TRY(mnp__copy_text(from->finish, &spec->finish));
+    return mnp__copy_text(from->options, &spec->options);
 }
 
 mnp_status mnp__reduction_new(mnp_ctx *ctx, const mnp__reduction_spec *spec, mnp__reduction **reduction_p)
@@ -57,42 +47,52 @@ mnp_status mnp__reduction_new(mnp_ctx *ctx, const mnp__reduction_spec *spec, mnp
     mnp__reduction *reduction;
     MNP_TRY(mnp__calloc(1, sizeof *reduction, &reduction));
     reduction->ctx = ctx;
-    mnp_status st = copy_spec(spec, reduction);
-    if (st == MNP_OK)
-        st = mnp__reduction_write(reduction);
-    if (st != MNP_OK) {
-        mnp__reduction_free(reduction);
-        return st;
-    }
+    mnp_status st;
+    MNP_TRY_OR(copy_spec(spec, reduction), st, fail);
+    MNP_TRY_OR(mnp__reduction_write(reduction), st, fail);
     *reduction_p = reduction;
     return MNP_OK;
+fail:
+    mnp__reduction_free(reduction);
+    return st;
 }
 
 void mnp__reduction_free(mnp__reduction *reduction)
 {
     if (!reduction)
         return;
-    while (reduction->variants) {
-        mnp__reduction_variant *variant = reduction->variants;
-        reduction->variants = variant->next;
-        reduction->ctx->device->ops->kernel_free(reduction->ctx->device, variant->kernel);
-        free(variant);
-    }
+    mnp__entries_unload(reduction->ctx->device, &reduction->kernels);
+    mnp__entries_unload(reduction->ctx->device, &reduction->scans);
     free((mnp__loop_operand *)reduction->spec.operands);
     free((char *)reduction->spec.name);
     free((char *)reduction->spec.preamble);
     free((char *)reduction->spec.op);
     free((char *)reduction->spec.finish);
     free((char *)reduction->spec.options);
-    free(reduction->generated);
-    free(reduction->nvrtc_options);
-    free(reduction->host_options);
+    mnp__generated_free(&reduction->generated);
     free(reduction);
 }
 
 const mnp__reduction_spec *mnp__reduction_spec_of(const mnp__reduction *reduction)
 {
     return &reduction->spec;
+}
+
+static void free_reduction(void *reduction)
+{
+    mnp__reduction_free(reduction);
+}
+
+mnp_status mnp__reduction_get(mnp_ctx *ctx, mnp__reduction_maker *make, const void *key, size_t key_size,
+                              mnp__reduction **reduction_p)
+{
+    mnp__reduction *reduction = mnp__kernel_table_find(ctx, (mnp__maker)make, key, key_size);
+    if (!reduction) {
+        MNP_TRY(make(ctx, key, &reduction));
+        MNP_TRY(mnp__kernel_table_add(ctx, (mnp__maker)make, key, key_size, reduction, free_reduction));
+    }
+    *reduction_p = reduction;
+    return MNP_OK;
 }
 
 /* ---- axes ---- */
@@ -256,45 +256,23 @@ static mnp_status deliver(run *r)
 
 /* ---- kernels and memory ---- */
 
-static mnp__kernel *find_kernel(const mnp__reduction *reduction, const mnp__reduction_signature *signature)
-{
-    for (const mnp__reduction_variant *variant = reduction->variants; variant; variant = variant->next) {
-        if (memcmp(&variant->signature, signature, sizeof *signature) == 0)
-            return variant->kernel;
-    }
-    return NULL;
-}
-
-static mnp_status add_kernel(mnp__reduction *reduction, const mnp__reduction_signature *signature,
-                             mnp__kernel **kernel_p)
-{
-    mnp__reduction_variant *variant;
-    MNP_TRY(mnp__calloc(1, sizeof *variant, &variant));
-    mnp_status st = mnp__reduction_load(reduction, signature, &variant->kernel);
-    if (st != MNP_OK) {
-        free(variant);
-        return st;
-    }
-    variant->signature = *signature;
-    variant->next = reduction->variants;
-    reduction->variants = variant;
-    *kernel_p = variant->kernel;
-    return MNP_OK;
-}
-
 /* Plan the run, and find its kernel and memory, or make them.  Small blocks share one kernel for all strides. */
 static mnp_status prepare(run *r, bool shared)
 {
     mnp__reduction_plan *plan = &r->plan;
+    const mnp__reduction_signature *signature = &plan->signature;
     const size_t accumulator = r->reduction->spec.accumulator;
     mnp__reduction_plan_make(&r->work, false, plan);
-    r->kernel = find_kernel(r->reduction, &plan->signature);
+    r->kernel = mnp__entries_find(r->reduction->kernels, signature, sizeof *signature);
     if (!r->kernel && plan->small) {
         mnp__reduction_plan_make(&r->work, true, plan);
-        r->kernel = find_kernel(r->reduction, &plan->signature);
+        r->kernel = mnp__entries_find(r->reduction->kernels, signature, sizeof *signature);
     }
-    if (!r->kernel)
-        MNP_TRY(add_kernel(r->reduction, &plan->signature, &r->kernel));
+    if (!r->kernel) {
+        MNP_TRY(mnp__reduction_load(r->reduction, signature, &r->kernel));
+        MNP_TRY(
+            mnp__entries_add_kernel(r->ctx->device, &r->reduction->kernels, signature, sizeof *signature, r->kernel));
+    }
     memcpy(&plan->slots[MNP__SLOT_DDOF], &r->call->ddof, sizeof r->call->ddof);
     memcpy(&plan->slots[MNP__SLOT_INITIAL], r->call->initial, sizeof r->call->initial);
     MNP_TRY(mnp__reduction_scratch(r->ctx, &r->scratch));

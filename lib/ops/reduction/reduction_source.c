@@ -38,7 +38,7 @@ static void add_calls(const mnp__reduction_spec *spec, mnp__text *text)
     mnp__text_add(text, "); %s } while (0)\n", spec->finish);
 }
 
-static mnp_status write_generated(mnp__reduction *reduction)
+mnp_status mnp__reduction_write(mnp__reduction *reduction)
 {
     const mnp__reduction_spec *spec = &reduction->spec;
     mnp__text text = MNP__TEXT_EMPTY;
@@ -52,15 +52,7 @@ static mnp_status write_generated(mnp__reduction *reduction)
         mnp__text_add(&text, "typedef mnp_type0 mnp_value;\n");
     mnp__text_add(&text, "typedef %s mnp_op;\n", spec->op);
     add_calls(spec, &text);
-    reduction->generated = text.data;
-    return mnp__text_status(&text);
-}
-
-mnp_status mnp__reduction_write(mnp__reduction *reduction)
-{
-    MNP_TRY(write_generated(reduction));
-    return mnp__generated_options(reduction->spec.contract, reduction->spec.options, &reduction->nvrtc_options,
-                                  &reduction->host_options);
+    return mnp__generated_set(&reduction->generated, &text, spec->contract, spec->options);
 }
 
 static void add_definitions(const mnp__reduction *reduction, const mnp__reduction_signature *signature, mnp__text *text)
@@ -82,25 +74,12 @@ static void add_definitions(const mnp__reduction *reduction, const mnp__reductio
 mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduction_signature *signature,
                                mnp__kernel **kernel_p)
 {
-    mnp__device *device = reduction->ctx->device;
     mnp__text text = MNP__TEXT_EMPTY, function = MNP__TEXT_EMPTY;
     size_t half = MNP__REDUCTION_THREADS / 2;
     mnp__text_add(&function, "reduce_%s", reduction->spec.name);
     add_definitions(reduction, signature, &text);
-    mnp__kernel_spec spec = {.file = "reduction/reduce.cu",
-                             .function = mnp__text_string(&function),
-                             .shared_bytes =
-                                 signature->columns ? half * signature->vector * reduction->spec.accumulator : 0,
-                             .defines = mnp__text_string(&text),
-                             .generated = reduction->generated,
-                             .nvrtc_options = reduction->nvrtc_options,
-                             .host_options = reduction->host_options};
-    mnp_status st = mnp__text_status(&text);
-    if (st == MNP_OK)
-        st = mnp__text_status(&function);
-    if (st == MNP_OK)
-        st = device->ops->kernel_load(device, &spec, kernel_p);
-    mnp__text_free(&text);
-    mnp__text_free(&function);
-    return st;
+    const mnp__kernel_spec file = {.file = "reduction/reduce.cu",
+                                   .shared_bytes =
+                                       signature->columns ? half * signature->vector * reduction->spec.accumulator : 0};
+    return mnp__generated_load(&reduction->generated, reduction->ctx->device, &file, &function, &text, kernel_p);
 }

@@ -89,9 +89,9 @@ static mnp_status load(const mnp__reduction *reduction, bool ordered, mnp__kerne
                   reduction->spec.looks);
     mnp__kernel_spec spec = {.file = "reduction/ufunc_reduce.cu",
                              .function = "fold",
-                             .generated = reduction->generated,
-                             .nvrtc_options = reduction->nvrtc_options,
-                             .host_options = reduction->host_options};
+                             .generated = reduction->generated.source,
+                             .nvrtc_options = reduction->generated.nvrtc_options,
+                             .host_options = reduction->generated.host_options};
     return mnp__ctx_kernel_of_text(reduction->ctx, &spec, &defines, NULL, kernel_p);
 }
 

@@ -27,7 +27,7 @@ static const function cumsum = {"cumsum", "sum", 0}, cumprod = {"cumprod", "prod
 
 /* What a scan's reduction depends on; compared by its bytes. */
 typedef struct key {
-    const void *build, *reduces;
+    const void *reduces;
     mnp_dtype memory, type, result, stored; /* of x, of the elements as they are taken, of the result, of the output */
 } key;
 
@@ -49,7 +49,6 @@ static mnp_status scan(const function *f, const char *name, const mnp_array *x, 
     mnp__reduction *reduction;
     key k;
     memset(&k, 0, sizeof k); /* its padding too is hashed */
-    k.build = (const void *)build;
     k.reduces = reduces;
     k.memory = x->dtype;
     MNP_TRY(mnp__reduce_types(reduces, x->dtype, dtype, &k.type, &k.result));
@@ -57,7 +56,7 @@ static mnp_status scan(const function *f, const char *name, const mnp_array *x, 
     if (!mnp_can_cast(k.result, k.stored, MNP_CASTING_SAME_KIND))
         return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
                         name, mnp_dtype_name(k.result), mnp_dtype_name(k.stored));
-    MNP_TRY(mnp__ctx_reduction(x->ctx, &k, sizeof k, build, &k, &reduction));
+    MNP_TRY(mnp__reduction_get(x->ctx, build, &k, sizeof k, &reduction));
     return mnp__scan_run(reduction, &(mnp__scan_call){.function = name, .x = x, .axis = axis, .out_p = out_p});
 }
 

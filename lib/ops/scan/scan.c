@@ -16,91 +16,45 @@
 #include "ops/reduction/reduction_plan.h"
 #include "ops/scan/scan_plan.h"
 
-typedef struct variant {
-    struct variant *next;
-    mnp__scan_signature signature;
-    mnp__kernel *kernel;
-} variant;
-
-/* The kernels of a reduction that scans. */
-typedef struct scanner {
-    struct scanner *next;
-    const mnp__reduction *reduction;
-    bool agreed; /* all ranks have compiled one */
-    variant *variants;
-} scanner;
-
-typedef struct kept {
-    scanner *scanners;
+/* What a context keeps for all scans. */
+typedef struct shared {
     int threads; /* of the host's rank; 0 on a GPU */
     void *state; /* of tiles, which grows as it is needed */
     size_t state_size;
-} kept;
+} shared;
 
 /* ---- what the context keeps ---- */
 
-static void free_kept(mnp_ctx *ctx, void *data)
+static void free_shared(mnp_ctx *ctx, void *data)
 {
-    kept *all = data;
-    while (all->scanners) {
-        scanner *first = all->scanners;
-        all->scanners = first->next;
-        while (first->variants) {
-            variant *gone = first->variants;
-            first->variants = gone->next;
-            ctx->device->ops->kernel_free(ctx->device, gone->kernel);
-            free(gone);
-        }
-        free(first);
-    }
+    shared *all = data;
     ctx->device->ops->free(ctx->device, all->state);
     free(all);
 }
 
-static mnp_status get_kept(mnp_ctx *ctx, kept **kept_p)
+static mnp_status get_shared(mnp_ctx *ctx, shared **shared_p)
 {
     mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_SCANS];
     if (!attached->data) {
         mnp_rank_info info;
-        kept *all;
+        shared *all;
         MNP_TRY(ctx->device->ops->info(ctx->device, &info));
         MNP_TRY(mnp__calloc(1, sizeof *all, &all));
         all->threads = ctx->device->block_memory > 0 ? 0 : info.multiprocessors;
         attached->data = all;
-        attached->free = free_kept;
+        attached->free = free_shared;
     }
-    *kept_p = attached->data;
-    return MNP_OK;
-}
-
-/* The scanner of a reduction, moved to the front. */
-static mnp_status get_scanner(kept *all, const mnp__reduction *reduction, scanner **scanner_p)
-{
-    scanner *found = NULL;
-    for (scanner **at = &all->scanners; *at && !found; at = &(*at)->next) {
-        if ((*at)->reduction == reduction) {
-            found = *at;
-            *at = found->next;
-            break;
-        }
-    }
-    if (!found) {
-        MNP_TRY(mnp__calloc(1, sizeof *found, &found));
-        found->reduction = reduction;
-    }
-    found->next = all->scanners;
-    all->scanners = found;
-    *scanner_p = found;
+    *shared_p = attached->data;
     return MNP_OK;
 }
 
 /* Memory for the state of tiles, zeros by the time that the compute stream comes to what follows. */
-static mnp_status clear_state(mnp_ctx *ctx, const kept *all, size_t size)
+static mnp_status clear_state(mnp_ctx *ctx, const shared *all, size_t size)
 {
     return ctx->device->ops->fill(ctx->device, all->state, 0, size, ctx->compute);
 }
 
-static mnp_status need_state(mnp_ctx *ctx, kept *all, size_t size)
+static mnp_status need_state(mnp_ctx *ctx, shared *all, size_t size)
 {
     const mnp__device_ops *ops = ctx->device->ops;
     if (size > 0) /* memory that a later scan may need more of */
@@ -119,7 +73,6 @@ static mnp_status need_state(mnp_ctx *ctx, kept *all, size_t size)
 
 static mnp_status load(const mnp__reduction *reduction, const mnp__scan_signature *signature, mnp__kernel **kernel_p)
 {
-    mnp__device *device = reduction->ctx->device;
     mnp__text text = MNP__TEXT_EMPTY, function = MNP__TEXT_EMPTY;
     mnp__text_add(&function, "scan_%s", reduction->spec.name);
     mnp__text_add(&text, "#define MNP_SCAN scan_%s\n#define MNP_KEPT %d\n#define MNP_WAY %d\n", reduction->spec.name,
@@ -130,45 +83,8 @@ static mnp_status load(const mnp__reduction *reduction, const mnp__scan_signatur
                   reduction->spec.looks);
     mnp__text_add(&text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n", MNP__SCAN_THREADS,
                   signature->vector, signature->unroll);
-    mnp__kernel_spec spec = {.file = "scan/scan.cu",
-                             .function = mnp__text_string(&function),
-                             .defines = mnp__text_string(&text),
-                             .generated = reduction->generated,
-                             .nvrtc_options = reduction->nvrtc_options,
-                             .host_options = reduction->host_options};
-    mnp_status st = mnp__text_status(&text);
-    if (st == MNP_OK)
-        st = mnp__text_status(&function);
-    if (st == MNP_OK)
-        st = device->ops->kernel_load(device, &spec, kernel_p);
-    mnp__text_free(&text);
-    mnp__text_free(&function);
-    return st;
-}
-
-static mnp__kernel *find_kernel(const scanner *self, const mnp__scan_signature *signature)
-{
-    for (const variant *v = self->variants; v; v = v->next) {
-        if (memcmp(&v->signature, signature, sizeof *signature) == 0)
-            return v->kernel;
-    }
-    return NULL;
-}
-
-static mnp_status add_kernel(scanner *self, const mnp__scan_signature *signature, mnp__kernel **kernel_p)
-{
-    variant *made;
-    MNP_TRY(mnp__calloc(1, sizeof *made, &made));
-    mnp_status st = load(self->reduction, signature, &made->kernel);
-    if (st != MNP_OK) {
-        free(made);
-        return st;
-    }
-    made->signature = *signature;
-    made->next = self->variants;
-    self->variants = made;
-    *kernel_p = made->kernel;
-    return MNP_OK;
+    return mnp__generated_load(&reduction->generated, reduction->ctx->device,
+                               &(mnp__kernel_spec){.file = "scan/scan.cu"}, &function, &text, kernel_p);
 }
 
 /* ---- one run ---- */
@@ -178,8 +94,7 @@ typedef struct run {
     mnp__reduction *reduction;
     const mnp__scan_call *call;
     mnp_array *target;
-    kept *kept;
-    scanner *scanner;
+    shared *shared;
     mnp__scan_plan plan;
     mnp__kernel *kernel;
     void *scratch;
@@ -207,16 +122,19 @@ static mnp_status prepare(run *r)
 {
     const mnp__reduction_spec *spec = &r->reduction->spec;
     mnp__scan_plan *plan = &r->plan;
-    mnp__scan_plan_make(spec, r->call->x, r->target, r->call->axis, r->kept->threads, false, plan);
-    r->kernel = find_kernel(r->scanner, &plan->signature);
+    const mnp__scan_signature *signature = &plan->signature;
+    mnp__scan_plan_make(spec, r->call->x, r->target, r->call->axis, r->shared->threads, false, plan);
+    r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
     if (!r->kernel && plan->small) {
-        mnp__scan_plan_make(spec, r->call->x, r->target, r->call->axis, r->kept->threads, true, plan);
-        r->kernel = find_kernel(r->scanner, &plan->signature);
+        mnp__scan_plan_make(spec, r->call->x, r->target, r->call->axis, r->shared->threads, true, plan);
+        r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
     }
-    if (!r->kernel && plan->launch.grid[0] > 0)
-        MNP_TRY(add_kernel(r->scanner, &plan->signature, &r->kernel));
+    if (!r->kernel && plan->launch.grid[0] > 0) {
+        MNP_TRY(load(r->reduction, signature, &r->kernel));
+        MNP_TRY(mnp__entries_add_kernel(r->ctx->device, &r->reduction->scans, signature, sizeof *signature, r->kernel));
+    }
     MNP_TRY(mnp__reduction_scratch(r->ctx, &r->scratch));
-    return need_state(r->ctx, r->kept, plan->state);
+    return need_state(r->ctx, r->shared, plan->state);
 }
 
 /* Which of the ranks that share lines have what comes before this rank's part. */
@@ -244,9 +162,9 @@ static mnp_status compute(run *r)
     if (plan->launch.grid[0] == 0)
         return MNP_OK;
     plan->slots[MNP__SCAN_PART_TOTALS] = (uint64_t)(uintptr_t)r->scratch;
-    plan->slots[MNP__SCAN_STATE] = (uint64_t)(uintptr_t)r->kept->state;
+    plan->slots[MNP__SCAN_STATE] = (uint64_t)(uintptr_t)r->shared->state;
     if (plan->state > 0)
-        MNP_TRY(clear_state(r->ctx, r->kept, plan->state));
+        MNP_TRY(clear_state(r->ctx, r->shared, plan->state));
     if (plan->parts > 1)
         MNP_TRY(launch(r, &plan->totals, MNP_SCAN_TOTALS));
     return launch(r, &plan->launch, MNP_SCAN_VALUES);
@@ -255,15 +173,13 @@ static mnp_status compute(run *r)
 static mnp_status execute(run *r)
 {
     mnp__reduction_known known;
-    mnp_status st = get_kept(r->ctx, &r->kept);
-    if (st == MNP_OK)
-        st = get_scanner(r->kept, r->reduction, &r->scanner);
+    mnp_status st = get_shared(r->ctx, &r->shared);
     if (st == MNP_OK)
         st = prepare(r);
-    if (!r->scanner || !r->scanner->agreed || (*r->call->out_p && r->target != *r->call->out_p))
+    if (!r->reduction->scan_agreed || (*r->call->out_p && r->target != *r->call->out_p))
         st = MNP_AGREE(r->ctx, st); /* where the output travels nobody is to wait for a rank that failed alone */
     MNP_TRY(st);
-    r->scanner->agreed = true;
+    r->reduction->scan_agreed = true;
     MNP_TRY(mnp__reduction_share(r->reduction, r->call->function, r->call->x, 1u << r->call->axis, &known));
     set_known(r, &known);
     return compute(r);

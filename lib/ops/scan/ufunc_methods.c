@@ -45,7 +45,6 @@ static const struct joinable {
 
 /* What a method's reduction depends on; compared by its bytes. */
 typedef struct key {
-    const void *build;
     const mnp__ufunc *ufunc;
     const struct joinable *joins;           /* NULL: the order matters */
     mnp_dtype memory, type, result, stored; /* of x, of its elements as they are taken, of the result, the output */
@@ -140,7 +139,6 @@ static mnp_status get_reduction(const method *m, const mnp_array *x, const char 
 {
     key k;
     memset(&k, 0, sizeof k); /* its padding too is hashed */
-    k.build = (const void *)build;
     k.ufunc = m->ufunc;
     k.joins = m->joins;
     k.memory = x->dtype;
@@ -150,7 +148,7 @@ static mnp_status get_reduction(const method *m, const mnp_array *x, const char 
     if (!mnp_can_cast(k.result, k.stored, MNP_CASTING_SAME_KIND))
         return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
                         m->name, mnp_dtype_name(k.result), mnp_dtype_name(k.stored));
-    return mnp__ctx_reduction(x->ctx, &k, sizeof k, build, &k, reduction_p);
+    return mnp__reduction_get(x->ctx, build, &k, sizeof k, reduction_p);
 }
 
 /* ---- reduce ---- */

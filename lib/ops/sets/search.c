@@ -105,7 +105,7 @@ mnp_status mnp__look_up(const char *function, mnp__question question, const mnp_
                       .stored = *out_p ? (*out_p)->dtype : result};
     const mnp_layout *layout = values->layout;
     MNP_TRY(mnp__result_check(function, NULL, table->ctx, result, layout->ndim, layout->shape, *out_p));
-    MNP_TRY(mnp__ctx_loop(table->ctx, &key, sizeof key, build, &key, &loop));
+    MNP_TRY(mnp__loop_get(table->ctx, build, &key, sizeof key, &loop));
     return mnp__apply(table->ctx,
                       &(mnp__application){.function = function, .loop = loop, .inputs = inputs, .outputs_p = outputs});
 }

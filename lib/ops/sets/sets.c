@@ -60,7 +60,7 @@ static mnp_status find_changes(const char *function, const mnp_array *sorted, bo
         MNP_TRY_OR(mnp_view(sorted, &before, MNP_RANGE(0, n - 1)), st, done);
         MNP_TRY_OR(mnp_view(sorted, &later, MNP_RANGE(1, n)), st, done);
         MNP_TRY_OR(mnp_view(mask, &changes, MNP_RANGE(1, n)), st, done);
-        MNP_TRY_OR(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop), st, done);
+        MNP_TRY_OR(mnp__loop_get(ctx, build, &key, sizeof key, &loop), st, done);
         st = mnp__apply(ctx, &(mnp__application){.function = function,
                                                  .loop = loop,
                                                  .inputs = (const mnp_array *[]){before, later},

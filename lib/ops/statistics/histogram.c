@@ -71,13 +71,9 @@ static mnp_status build_limits(mnp_ctx *ctx, const void *argument, mnp__reductio
 
 mnp_status mnp__limits(const char *function, const mnp_array *x, mnp__number *least, mnp__number *most)
 {
-    struct {
-        char what[8];
-        mnp_dtype dtype;
-    } key = {"limits", x->dtype};
     mnp_array *low = NULL, *high = NULL;
     mnp__reduction *reduction;
-    MNP_TRY(mnp__ctx_reduction(x->ctx, &key, sizeof key, build_limits, &key.dtype, &reduction));
+    MNP_TRY(mnp__reduction_get(x->ctx, build_limits, &x->dtype, sizeof x->dtype, &reduction));
     MNP_TRY(mnp__reduction_run(reduction, &(mnp__reduction_call){.function = function,
                                                                  .inputs = &x,
                                                                  .outputs_p = (mnp_array * *[]){&low, &high},

@@ -76,7 +76,7 @@ static mnp_status number_bins(const work *w, int dim, const mnp_array *before, m
     const struct key key = {"number", w->samples[dim]->dtype, w->edges[dim]->dtype, before == NULL};
     mnp_ctx *ctx = w->samples[dim]->ctx;
     mnp__loop *loop;
-    MNP_TRY(mnp__ctx_loop(ctx, &key, sizeof key, build, &key, &loop));
+    MNP_TRY(mnp__loop_get(ctx, build, &key, sizeof key, &loop));
     return mnp__apply(ctx, &(mnp__application){.function = w->function,
                                                .loop = loop,
                                                .inputs = (const mnp_array *[]){w->samples[dim], w->edges[dim], before},

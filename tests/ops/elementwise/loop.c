@@ -337,7 +337,7 @@ static void check_general(uint32_t seed)
     }
     ok(right == cases, "%d of %d loops over random strides, seed %" PRIu32, right, cases, seed);
     int kernels = 0;
-    for (const mnp__loop_variant *variant = loop->variants; variant; variant = variant->next)
+    for (const mnp__entry *kernel = loop->kernels; kernel; kernel = kernel->next)
         kernels++;
     ok(kernels <= 8, "they took %d kernels", kernels);
     mnp__loop_free(loop);

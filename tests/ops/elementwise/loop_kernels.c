@@ -230,7 +230,7 @@ static void run_case(const struct kernel_case *c)
     loop->agreed = true; /* with nobody */
     launched = (mnp__launch){.early = false};
     compiled = compiled && mnp__loop_run(loop, arrays[0].layout, pointers) == MNP_OK && launched.grid[0] > 0;
-    describe(&loop->variants->signature, &text);
+    describe((const mnp__loop_signature *)loop->kernels->key, &text);
     ok(compiled && strcmp(mnp__text_string(&text), c->kernel) == 0, "%s: %s", c->what, mnp__text_string(&text));
     for (int k = 0; k <= c->ninputs; k++)
         mnp_layout_free(arrays[k].layout);
