@@ -7,71 +7,67 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nest.h"
 #include "base/text.h"
 
 _Static_assert(MNP_BOX_DIMS == MNP_MAX_DIMS, "a box has as many dimensions as an array");
 
-/*
- * Drop dimensions of extent 1 and join those that lie one after the other in both memories; the rest is right-aligned.
- */
-static int collapse(int ndim, mnp_box_copy *box)
+enum { SRC, DST, OPERANDS };
+
+/* A box's dimensions as a nest with these strides, and back. */
+static mnp__nest nest_of(int ndim, const mnp_box_copy *box, int64_t stride[OPERANDS][MNP_MAX_DIMS])
 {
-    int kept = 0;
+    mnp__nest nest = {.ndim = ndim, .count = OPERANDS, .stride = stride};
     for (int d = 0; d < ndim; d++) {
-        if (box->extent[d] == 1)
-            continue;
-        bool joins = kept > 0 && box->src_stride[kept - 1] == box->src_stride[d] * box->extent[d] &&
-                     box->dst_stride[kept - 1] == box->dst_stride[d] * box->extent[d];
-        int to = joins ? kept - 1 : kept++;
-        box->extent[to] = joins ? box->extent[to] * box->extent[d] : box->extent[d];
-        box->src_stride[to] = box->src_stride[d];
-        box->dst_stride[to] = box->dst_stride[d];
+        nest.extent[d] = box->extent[d];
+        stride[SRC][d] = box->src_stride[d];
+        stride[DST][d] = box->dst_stride[d];
     }
-    if (kept == 0) {
-        box->extent[0] = 1;
-        box->src_stride[0] = box->dst_stride[0] = 0;
-        kept = 1;
-    }
-    return kept;
+    return nest;
 }
 
-/* Move dimension `from` to the place of `to`; those between them make room. */
-static void move_dim(mnp_box_copy *box, int from, int to)
+/* A kernel's box has one dimension at least. */
+static int set_nest(mnp__nest *nest, mnp_box_copy *box)
 {
-    long long *fields[] = {box->extent, box->src_stride, box->dst_stride};
-    for (int f = 0; f < 3; f++) {
-        long long moved = fields[f][from];
-        for (int d = from; d != to; d += from < to ? 1 : -1)
-            fields[f][d] = fields[f][d + (from < to ? 1 : -1)];
-        fields[f][to] = moved;
+    mnp__nest_pad(nest, 1, 0);
+    for (int d = 0; d < nest->ndim; d++) {
+        box->extent[d] = nest->extent[d];
+        box->src_stride[d] = nest->stride[SRC][d];
+        box->dst_stride[d] = nest->stride[DST][d];
     }
+    return nest->ndim;
 }
 
 /*
- * Order the dimensions as they lie where they are written.  Where they lie otherwise where they are read, the quickest
- * there comes last but one: for tiles.
+ * Move the dimension that is quickest where elements are read to the place last but one, for tiles, if they lie
+ * otherwise where they are written and there are enough of them.  False if not.
  */
-static int order(int ndim, mnp_box_copy *box)
+static bool find_tiles(mnp__nest *nest)
 {
     enum { WORTHWHILE = 8 }; /* extents that tiles pay for */
-    ndim = collapse(ndim, box);
-    for (int d = 1; d < ndim; d++) {
-        int to = d;
-        while (to > 0 && llabs(box->dst_stride[to - 1]) < llabs(box->dst_stride[d]))
-            to--;
-        move_dim(box, d, to);
-    }
-    ndim = collapse(ndim, box);
-    int last = ndim - 1, quickest = last; /* quickest: the fastest dimension where elements are read */
+    const int last = nest->ndim - 1;
+    const int64_t *src = nest->stride[SRC];
+    int quickest = last;
     for (int d = 0; d < last; d++) {
-        if (box->extent[d] >= WORTHWHILE && box->src_stride[d] != 0 &&
-            llabs(box->src_stride[d]) < llabs(box->src_stride[quickest]))
+        if (nest->extent[d] >= WORTHWHILE && src[d] != 0 && llabs(src[d]) < llabs(src[quickest]))
             quickest = d;
     }
-    box->tiled = quickest != last && box->extent[last] >= WORTHWHILE;
-    if (box->tiled)
-        move_dim(box, quickest, last - 1);
-    return ndim;
+    if (quickest == last || nest->extent[last] < WORTHWHILE)
+        return false;
+    mnp__nest_move(nest, quickest, last - 1);
+    return true;
+}
+
+/* Order the dimensions as they lie where they are written. */
+static int order(int ndim, mnp_box_copy *box)
+{
+    int64_t stride[OPERANDS][MNP_MAX_DIMS];
+    mnp__nest nest = nest_of(ndim, box, stride);
+    mnp__nest_drop(&nest);
+    mnp__nest_order(&nest, DST, OPERANDS);
+    mnp__nest_join(&nest);
+    box->tiled = find_tiles(&nest);
+    return set_nest(&nest, box);
 }
 
 /* ---- units ---- */
@@ -300,7 +296,11 @@ mnp__one_box mnp__one_box_of(int ndim, const int64_t *extent, const int64_t *src
         one.box.dst_stride[d] = dst_strides[d];
         one.count *= extent[d];
     }
-    one.ndim = collapse(ndim, &one.box);
+    int64_t stride[OPERANDS][MNP_MAX_DIMS];
+    mnp__nest nest = nest_of(ndim, &one.box, stride);
+    mnp__nest_drop(&nest);
+    mnp__nest_join(&nest);
+    one.ndim = set_nest(&nest, &one.box);
     return one;
 }
 

@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "base/nest.h"
 #include "kernels/elementwise/elementwise_params.h"
 #include "layout/layout.h"
 
@@ -23,15 +24,16 @@ enum {
     STREAMED_ROW = 256   /* elements of a row whose results are worth going past the caches */
 };
 
-/* The loop while it is being simplified. */
-typedef struct nest {
+/* A run while it is being planned. */
+typedef struct walk {
     const mnp__loop *loop;
-    int ndim, count, first_output; /* operands, with counters, and the number of the output that leads */
-    int64_t extent[MNP_MAX_DIMS];
-    int64_t total, rows;
-    uint64_t base[MNP__LOOP_OPERANDS]; /* address, first value of a counter, or first half of a scalar */
+    mnp__nest nest; /* its operands are the loop's, then counters */
     int64_t stride[MNP__LOOP_OPERANDS][MNP_MAX_DIMS];
-} nest;
+    uint64_t base[MNP__LOOP_OPERANDS];   /* address, first value of a counter, or first half of a scalar */
+    uint64_t second[MNP__LOOP_OPERANDS]; /* second half of a scalar, or elements of a raw operand; else not set */
+    int first_output;                    /* number of the output that decides the order of dimensions */
+    int64_t total, rows;
+} walk;
 
 /* ---- operands ---- */
 
@@ -90,61 +92,62 @@ static void set_strides(const mnp_array *array, int ndim, int64_t *strides)
         strides[d] = d < missing || array->local_shape[d - missing] == 1 ? 0 : array->local_strides[d - missing];
 }
 
-static void add_counters(nest *n, const mnp_array *output)
+static void add_counters(walk *w, const mnp_array *output)
 {
     const int64_t *shape = output->layout->shape;
     int64_t flat = 1;
-    for (int c = 0; c <= n->ndim; c++) {
-        if (!(n->loop->counters >> c & 1))
+    for (int c = 0; c <= w->nest.ndim; c++) {
+        if (!(w->loop->counters >> c & 1))
             continue;
-        int64_t first = 0, *strides = n->stride[n->count];
-        for (int d = n->ndim - 1; d >= 0; d--) {
+        int64_t first = 0, *strides = w->stride[w->nest.count];
+        for (int d = w->nest.ndim - 1; d >= 0; d--) {
             strides[d] = c == 0 ? flat : d == c - 1;
             first += output->local_lo[d] * strides[d];
             flat *= c == 0 ? shape[d] : 1;
         }
-        n->base[n->count++] = (uint64_t)first;
+        w->base[w->nest.count++] = (uint64_t)first;
     }
 }
 
-static void gather(const mnp__loop *loop, const mnp_array *const *operands, nest *n, mnp__loop_signature *signature)
+static void gather(const mnp__loop *loop, const mnp_array *const *operands, walk *w, mnp__loop_signature *signature)
 {
     const mnp__loop_spec *spec = &loop->spec;
     const mnp_array *output = operands[spec->ninputs];
-    n->loop = loop;
-    n->first_output = spec->ninputs;
-    n->ndim = output->layout->ndim;
-    n->total = output->local_size;
-    n->count = spec->ninputs + spec->noutputs;
-    for (int d = 0; d < n->ndim; d++) /* an empty block only wants to know its kernel */
-        n->extent[d] = n->total > 0 ? output->local_shape[d] : 1;
-    for (int k = 0; k < n->count; k++) {
+    w->loop = loop;
+    w->nest.stride = w->stride;
+    w->first_output = spec->ninputs;
+    w->nest.ndim = output->layout->ndim;
+    w->total = output->local_size;
+    w->nest.count = spec->ninputs + spec->noutputs;
+    for (int d = 0; d < w->nest.ndim; d++) /* an empty block only wants to know its kernel */
+        w->nest.extent[d] = w->total > 0 ? output->local_shape[d] : 1;
+    for (int k = 0; k < w->nest.count; k++) {
         const mnp_array *array = operands[k];
-        int64_t *strides = n->stride[k];
+        int64_t *strides = w->stride[k];
         if (mnp__array_is_scalar(array)) {
             uint64_t value[2];
             set_scalar(array, spec->operands[k].type, value);
             signature->access[k] = MNP_ACCESS_SCALAR;
-            n->base[k] = value[0];
-            memset(strides, 0, sizeof n->stride[k]);
-            memcpy(strides, &value[1], sizeof value[1]);
+            w->base[k] = value[0];
+            w->second[k] = value[1];
+            memset(strides, 0, sizeof w->stride[k]);
         } else if (spec->operands[k].raw) {
             signature->access[k] = MNP_ACCESS_RAW;
-            n->base[k] = (uint64_t)(uintptr_t)array->data;
-            memset(strides, 0, sizeof n->stride[k]);
-            strides[0] = array->local_size;
+            w->base[k] = (uint64_t)(uintptr_t)array->data;
+            w->second[k] = (uint64_t)array->local_size;
+            memset(strides, 0, sizeof w->stride[k]);
         } else {
             signature->access[k] = MNP_ACCESS_STRIDED;
-            n->base[k] = (uint64_t)(uintptr_t)array->data;
-            set_strides(array, n->ndim, strides);
+            w->base[k] = (uint64_t)(uintptr_t)array->data;
+            set_strides(array, w->nest.ndim, strides);
         }
     }
     if (spec->indices) {
-        signature->indices = (unsigned char)(n->ndim > 0 ? n->ndim : 1);
-        memset(signature->access + n->count, MNP_ACCESS_STRIDED, MNP__LOOP_COUNTERS);
-        add_counters(n, output);
+        signature->indices = (unsigned char)(w->nest.ndim > 0 ? w->nest.ndim : 1);
+        memset(signature->access + w->nest.count, MNP_ACCESS_STRIDED, MNP__LOOP_COUNTERS);
+        add_counters(w, output);
     }
-    signature->noperands = (unsigned char)n->count;
+    signature->noperands = (unsigned char)w->nest.count;
 }
 
 /* Whether an operand goes along with the loop. */
@@ -155,143 +158,59 @@ static bool moves(const mnp__loop_signature *signature, int k)
 
 /* ---- dimensions ---- */
 
-static void copy_dim(nest *n, const mnp__loop_signature *signature, int from, int to)
-{
-    n->extent[to] = n->extent[from];
-    for (int k = 0; k < n->count; k++) {
-        if (moves(signature, k))
-            n->stride[k][to] = n->stride[k][from];
-    }
-}
-
-static void drop_single(nest *n, const mnp__loop_signature *signature)
-{
-    int kept = 0;
-    for (int d = 0; d < n->ndim; d++) {
-        if (n->extent[d] == 1)
-            continue;
-        if (kept != d)
-            copy_dim(n, signature, d, kept);
-        kept++;
-    }
-    n->ndim = kept;
-}
-
-static void swap_dims(nest *n, const mnp__loop_signature *signature, int a, int b)
-{
-    int64_t extent = n->extent[a];
-    n->extent[a] = n->extent[b];
-    n->extent[b] = extent;
-    for (int k = 0; k < n->count; k++) {
-        if (!moves(signature, k))
-            continue;
-        int64_t stride = n->stride[k][a];
-        n->stride[k][a] = n->stride[k][b];
-        n->stride[k][b] = stride;
-    }
-}
-
 static int64_t absolute(int64_t x)
 {
     return x < 0 ? -x : x;
 }
 
-/* Order the dimensions so that the first output's strides fall, and turn around those along which it goes backwards. */
-static void follow_output(nest *n, const mnp__loop_signature *signature)
+/* Turn dimensions round along which the first output goes backwards. */
+static void turn(walk *w)
 {
-    const int64_t *lead = n->stride[n->first_output];
-    for (int d = 1; d < n->ndim; d++) {
-        for (int e = d; e > 0 && absolute(lead[e - 1]) < absolute(lead[e]); e--)
-            swap_dims(n, signature, e - 1, e);
-    }
-    for (int d = 0; d < n->ndim; d++) {
-        if (lead[d] >= 0)
-            continue;
-        for (int k = 0; k < n->count; k++) {
-            if (!moves(signature, k))
-                continue;
-            int64_t bytes = k < n->first_output + n->loop->spec.noutputs ? (int64_t)n->loop->sizes[k] : 1;
-            n->base[k] += (uint64_t)((n->extent[d] - 1) * n->stride[k][d] * bytes);
-            n->stride[k][d] = -n->stride[k][d];
-        }
-    }
-}
-
-static bool joins(const nest *n, const mnp__loop_signature *signature, int outer, int inner)
-{
-    for (int k = 0; k < n->count; k++) {
-        if (moves(signature, k) && n->stride[k][outer] != n->stride[k][inner] * n->extent[inner])
-            return false;
-    }
-    return true;
-}
-
-static void join_dims(nest *n, const mnp__loop_signature *signature)
-{
-    int kept = 0;
-    for (int d = 1; d < n->ndim; d++) {
-        if (joins(n, signature, kept, d)) {
-            int64_t extent = n->extent[kept] * n->extent[d];
-            copy_dim(n, signature, d, kept);
-            n->extent[kept] = extent;
-        } else if (++kept != d) {
-            copy_dim(n, signature, d, kept);
-        }
-    }
-    if (n->ndim > 0)
-        n->ndim = kept + 1;
-}
-
-/* At least `ndim` dimensions, those in front of extent 1. */
-static void pad_dims(nest *n, const mnp__loop_signature *signature, int ndim)
-{
-    int more = ndim - n->ndim;
-    if (more <= 0)
+    const int64_t *lead = w->stride[w->first_output];
+    bool backwards = false;
+    for (int d = 0; d < w->nest.ndim; d++)
+        backwards = backwards || lead[d] < 0;
+    if (!backwards)
         return;
-    for (int d = n->ndim - 1; d >= 0; d--)
-        copy_dim(n, signature, d, d + more);
-    for (int d = 0; d < more; d++) {
-        n->extent[d] = 1;
-        for (int k = 0; k < n->count; k++) {
-            if (moves(signature, k))
-                n->stride[k][d] = 1; /* of no meaning, but 1 is the most usual */
-        }
+    int64_t first[MNP__LOOP_OPERANDS] = {0};
+    mnp__nest_turn(&w->nest, w->first_output, first);
+    for (int k = 0; k < w->nest.count; k++) {
+        int64_t bytes = k < w->first_output + w->loop->spec.noutputs ? (int64_t)w->loop->sizes[k] : 1;
+        w->base[k] += (uint64_t)(first[k] * bytes);
     }
-    n->ndim = ndim;
 }
 
-static void count_rows(nest *n)
+static void count_rows(walk *w)
 {
-    n->rows = 1;
-    for (int d = 0; d < n->ndim - 1; d++)
-        n->rows *= n->extent[d];
+    w->rows = 1;
+    for (int d = 0; d < w->nest.ndim - 1; d++)
+        w->rows *= w->nest.extent[d];
 }
 
 /* ---- access ---- */
 
-static bool is_array(const nest *n, const mnp__loop_signature *signature, int k)
+static bool is_array(const walk *w, const mnp__loop_signature *signature, int k)
 {
-    return k < n->first_output + n->loop->spec.noutputs && moves(signature, k);
+    return k < w->first_output + w->loop->spec.noutputs && moves(signature, k);
 }
 
 /* The dimension along which inputs are transposed, moved beside the innermost; false if there is none worth tiles. */
-static bool find_transposed(nest *n, mnp__loop_signature *signature)
+static bool find_transposed(walk *w, mnp__loop_signature *signature)
 {
-    int last = n->ndim - 1, found = -1;
-    if (n->ndim < 2 || n->extent[last] < LEAST_TILED || n->stride[n->first_output][last] != 1)
+    int last = w->nest.ndim - 1, found = -1;
+    if (w->nest.ndim < 2 || w->nest.extent[last] < LEAST_TILED || w->stride[w->first_output][last] != 1)
         return false;
-    for (int k = 0; k < n->first_output && found < 0; k++) {
-        if (!is_array(n, signature, k) || absolute(n->stride[k][last]) < LEAST_TILED)
+    for (int k = 0; k < w->first_output && found < 0; k++) {
+        if (!is_array(w, signature, k) || absolute(w->stride[k][last]) < LEAST_TILED)
             continue;
         for (int d = 0; d < last && found < 0; d++)
-            found = n->stride[k][d] == 1 && n->extent[d] >= LEAST_TILED ? d : -1;
+            found = w->stride[k][d] == 1 && w->nest.extent[d] >= LEAST_TILED ? d : -1;
     }
     if (found < 0)
         return false;
-    for (int d = found; d < last - 1; d++)
-        swap_dims(n, signature, d, d + 1);
-    for (int k = 0, tiled = 0; k < n->first_output && tiled < MOST_TILED; k++) {
-        if (is_array(n, signature, k) && absolute(n->stride[k][last]) >= LEAST_TILED && n->stride[k][last - 1] == 1) {
+    mnp__nest_move(&w->nest, found, last - 1);
+    for (int k = 0, tiled = 0; k < w->first_output && tiled < MOST_TILED; k++) {
+        if (is_array(w, signature, k) && absolute(w->stride[k][last]) >= LEAST_TILED && w->stride[k][last - 1] == 1) {
             signature->access[k] = MNP_ACCESS_TRANSPOSED | MNP_ACCESS_UNIT;
             tiled++;
         }
@@ -300,10 +219,10 @@ static bool find_transposed(nest *n, mnp__loop_signature *signature)
 }
 
 /* What the innermost stride says of operands that are not yet known as transposed or without memory. */
-static void find_access(const nest *n, mnp__loop_signature *signature)
+static void find_access(const walk *w, mnp__loop_signature *signature)
 {
-    for (int k = 0; k < n->count; k++) {
-        int64_t stride = n->stride[k][n->ndim - 1];
+    for (int k = 0; k < w->nest.count; k++) {
+        int64_t stride = w->stride[k][w->nest.ndim - 1];
         if (signature->access[k] == MNP_ACCESS_STRIDED)
             signature->access[k] = stride == 1   ? MNP_ACCESS_UNIT
                                    : stride == 0 ? MNP_ACCESS_BROADCAST
@@ -312,33 +231,33 @@ static void find_access(const nest *n, mnp__loop_signature *signature)
 }
 
 /* Whether `vector` elements of an operand from `head` before its first one on are aligned in every row. */
-static bool is_aligned(const nest *n, int k, int vector, int64_t head, int along)
+static bool is_aligned(const walk *w, int k, int vector, int64_t head, int along)
 {
-    int64_t size = (int64_t)n->loop->sizes[k], bytes = size * vector < 16 ? size * vector : 16;
-    if (((int64_t)n->base[k] - head * size) % bytes != 0)
+    int64_t size = (int64_t)w->loop->sizes[k], bytes = size * vector < 16 ? size * vector : 16;
+    if (((int64_t)w->base[k] - head * size) % bytes != 0)
         return false;
-    for (int d = 0; d < n->ndim; d++) {
-        if (d != along && n->stride[k][d] * size % bytes != 0)
+    for (int d = 0; d < w->nest.ndim; d++) {
+        if (d != along && w->stride[k][d] * size % bytes != 0)
             return false;
     }
     return true;
 }
 
 /* Elements of a thread along a row: as many of the widest array as one access takes, or 1 if that suits no output. */
-static int choose_vector(const nest *n, mnp__loop_signature *signature, int64_t *head)
+static int choose_vector(const walk *w, mnp__loop_signature *signature, int64_t *head)
 {
-    int last = n->ndim - 1, outputs = n->first_output + n->loop->spec.noutputs;
+    int last = w->nest.ndim - 1, outputs = w->first_output + w->loop->spec.noutputs;
     size_t widest = 1;
     for (int k = 0; k < outputs; k++) {
-        if (is_array(n, signature, k) && n->loop->sizes[k] > widest)
-            widest = n->loop->sizes[k];
+        if (is_array(w, signature, k) && w->loop->sizes[k] > widest)
+            widest = w->loop->sizes[k];
     }
-    int vector = (int)((size_t)n->loop->tuning.vector_bytes / widest);
+    int vector = (int)((size_t)w->loop->tuning.vector_bytes / widest);
     bool good = true;
-    int64_t size = (int64_t)n->loop->sizes[n->first_output], step = size * vector < 16 ? size * vector : 16;
-    *head = signature->tile ? 0 : (int64_t)(n->base[n->first_output] % (uint64_t)step) / size;
-    for (int k = n->first_output; k < outputs && !signature->tile; k++) {
-        if (signature->access[k] != MNP_ACCESS_UNIT || !is_aligned(n, k, vector, *head, last))
+    int64_t size = (int64_t)w->loop->sizes[w->first_output], step = size * vector < 16 ? size * vector : 16;
+    *head = signature->tile ? 0 : (int64_t)(w->base[w->first_output] % (uint64_t)step) / size;
+    for (int k = w->first_output; k < outputs && !signature->tile; k++) {
+        if (signature->access[k] != MNP_ACCESS_UNIT || !is_aligned(w, k, vector, *head, last))
             good = false;
     }
     if (!good || (vector == 1 && widest < 16)) {
@@ -347,25 +266,25 @@ static int choose_vector(const nest *n, mnp__loop_signature *signature, int64_t 
     }
     for (int k = 0; k < outputs; k++) {
         int along = signature->access[k] & MNP_ACCESS_TRANSPOSED ? last - 1 : last;
-        if (is_array(n, signature, k) && (signature->access[k] & MNP_ACCESS_MASK) == MNP_ACCESS_UNIT &&
-            is_aligned(n, k, vector, *head, along))
+        if (is_array(w, signature, k) && (signature->access[k] & MNP_ACCESS_MASK) == MNP_ACCESS_UNIT &&
+            is_aligned(w, k, vector, *head, along))
             signature->access[k] = (unsigned char)(signature->access[k] + MNP_ACCESS_VECTOR - MNP_ACCESS_UNIT);
     }
     return vector;
 }
 
 /* Rows of a thread: enough that it has many bytes under way. */
-static int choose_unroll(const nest *n, const mnp__loop_signature *signature)
+static int choose_unroll(const walk *w, const mnp__loop_signature *signature)
 {
-    if (n->ndim == MNP_MAX_DIMS) /* long as it is */
+    if (w->nest.ndim == MNP_MAX_DIMS) /* long as it is */
         return 1;
-    const mnp__loop_tuning *tuning = &n->loop->tuning;
+    const mnp__loop_tuning *tuning = &w->loop->tuning;
     size_t bytes = 0;
-    for (int k = 0; k < n->first_output + n->loop->spec.noutputs; k++) {
-        if (is_array(n, signature, k) && signature->access[k] != MNP_ACCESS_BROADCAST)
-            bytes += n->loop->sizes[k] * signature->vector;
+    for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
+        if (is_array(w, signature, k) && signature->access[k] != MNP_ACCESS_BROADCAST)
+            bytes += w->loop->sizes[k] * signature->vector;
     }
-    if (n->loop->heavy)
+    if (w->loop->heavy)
         return tuning->unroll_heavy;
     int unroll = 1;
     while (2 * unroll <= tuning->unroll && 2 * (size_t)unroll * bytes <= (size_t)tuning->flight_bytes)
@@ -374,12 +293,12 @@ static int choose_unroll(const nest *n, const mnp__loop_signature *signature)
 }
 
 /* Operands of which a thread needs the same elements for all its rows. */
-static void find_same(const nest *n, mnp__loop_signature *signature)
+static void find_same(const walk *w, mnp__loop_signature *signature)
 {
-    for (int k = 0; k < n->first_output; k++) {
+    for (int k = 0; k < w->first_output; k++) {
         int access = signature->access[k];
-        if (is_array(n, signature, k) && !(access & MNP_ACCESS_TRANSPOSED) &&
-            (n->ndim == 1 ? access == MNP_ACCESS_BROADCAST : n->ndim == 2 && n->stride[k][0] == 0))
+        if (is_array(w, signature, k) && !(access & MNP_ACCESS_TRANSPOSED) &&
+            (w->nest.ndim == 1 ? access == MNP_ACCESS_BROADCAST : w->nest.ndim == 2 && w->stride[k][0] == 0))
             signature->access[k] = (unsigned char)(access | MNP_ACCESS_SAME);
     }
 }
@@ -424,119 +343,122 @@ typedef struct heading {
     uint64_t divide[MNP_MAX_DIMS];
 } heading;
 
-static int64_t plan_rows(const nest *n, const mnp__loop_signature *signature, heading *h)
+static int64_t plan_rows(const walk *w, const mnp__loop_signature *signature, heading *h)
 {
-    int threads = n->loop->tuning.threads, last = n->ndim - 1;
-    int64_t columns = n->extent[last] + h->head;
-    if (n->ndim == 1)
+    int threads = w->loop->tuning.threads, last = w->nest.ndim - 1;
+    int64_t columns = w->nest.extent[last] + h->head;
+    if (w->nest.ndim == 1)
         return blocks_of(columns, (int64_t)threads * signature->vector * signature->unroll);
     h->lanes = choose_lanes(blocks_of(columns, signature->vector), threads);
     int64_t chunks = blocks_of(columns, (int64_t)signature->vector << h->lanes);
     h->divide[0] = divisor_of(chunks);
     h->divide[last] = (uint64_t)chunks;
     for (int d = 1; d < last && !signature->wide; d++)
-        h->divide[d] = divisor_of(n->extent[d]);
-    return chunks * blocks_of(n->rows, (int64_t)(threads >> h->lanes) * signature->unroll);
+        h->divide[d] = divisor_of(w->nest.extent[d]);
+    return chunks * blocks_of(w->rows, (int64_t)(threads >> h->lanes) * signature->unroll);
 }
 
-static int64_t plan_tiles(const nest *n, const mnp__loop_signature *signature, heading *h)
+static int64_t plan_tiles(const walk *w, const mnp__loop_signature *signature, heading *h)
 {
-    int last = n->ndim - 1;
-    int64_t planes = n->rows / n->extent[last - 1];
+    int last = w->nest.ndim - 1;
+    int64_t planes = w->rows / w->nest.extent[last - 1];
     for (int d = 1; d < last - 1 && !signature->wide; d++)
-        h->divide[d] = divisor_of(n->extent[d]);
-    return planes * blocks_of(n->extent[last - 1], signature->tile) * blocks_of(n->extent[last], signature->tile);
+        h->divide[d] = divisor_of(w->nest.extent[d]);
+    return planes * blocks_of(w->nest.extent[last - 1], signature->tile) *
+           blocks_of(w->nest.extent[last], signature->tile);
 }
 
 /* A warp takes 8 vectors along a tile's line; all tiles of a block together stay within `tile_bytes`. */
-static int tile_side(const nest *n, const mnp__loop_signature *signature)
+static int tile_side(const walk *w, const mnp__loop_signature *signature)
 {
-    const mnp__loop_tuning *tuning = &n->loop->tuning;
+    const mnp__loop_tuning *tuning = &w->loop->tuning;
     int bytes = 0, side = 8 * signature->vector;
-    for (int k = 0; k < n->first_output; k++)
-        bytes += signature->access[k] & MNP_ACCESS_TRANSPOSED ? (int)n->loop->sizes[k] : 0;
+    for (int k = 0; k < w->first_output; k++)
+        bytes += signature->access[k] & MNP_ACCESS_TRANSPOSED ? (int)w->loop->sizes[k] : 0;
     while (side * side < tuning->threads * signature->vector ||
            (side < 128 && 4 * side * side * bytes <= tuning->tile_bytes))
         side *= 2;
     return side;
 }
 
-static void plan_cuda(nest *n, mnp__loop_plan *plan, heading *h)
+static void plan_cuda(walk *w, mnp__loop_plan *plan, heading *h)
 {
     mnp__loop_signature *signature = &plan->signature;
-    int threads = n->loop->tuning.threads;
-    signature->vector = (unsigned char)choose_vector(n, signature, &h->head);
-    for (int k = 0; k < n->count && signature->vector == 1; k++) { /* not told apart: fewer kernels */
+    int threads = w->loop->tuning.threads;
+    signature->vector = (unsigned char)choose_vector(w, signature, &h->head);
+    for (int k = 0; k < w->nest.count && signature->vector == 1; k++) { /* not told apart: fewer kernels */
         if (signature->access[k] == MNP_ACCESS_UNIT)
             signature->access[k] = MNP_ACCESS_STRIDED;
     }
-    signature->wide = n->rows > INT32_MAX;
+    signature->wide = w->rows > INT32_MAX;
     if (signature->tile) {
-        signature->tile = (unsigned char)tile_side(n, signature);
+        signature->tile = (unsigned char)tile_side(w, signature);
         signature->unroll = (unsigned char)(signature->tile * signature->tile / signature->vector / threads);
     } else {
-        signature->unroll = (unsigned char)choose_unroll(n, signature);
+        signature->unroll = (unsigned char)choose_unroll(w, signature);
     }
-    find_same(n, signature);
-    int64_t blocks = signature->tile ? plan_tiles(n, signature, h) : plan_rows(n, signature, h);
+    find_same(w, signature);
+    int64_t blocks = signature->tile ? plan_tiles(w, signature, h) : plan_rows(w, signature, h);
     plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)threads, 1, 1}, .early = true};
 }
 
 /* ---- kernels of the host ---- */
 
 /* Whether results are better written past the caches: all of this is more than they hold, and nothing is in place. */
-static bool is_streamed(const nest *n, const mnp__loop_signature *signature)
+static bool is_streamed(const walk *w, const mnp__loop_signature *signature)
 {
     size_t bytes = 0;
-    for (int k = 0; k < n->first_output + n->loop->spec.noutputs; k++) {
-        if (!is_array(n, signature, k))
+    for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
+        if (!is_array(w, signature, k))
             continue;
-        if (k >= n->first_output && signature->access[k] != MNP_ACCESS_UNIT)
+        if (k >= w->first_output && signature->access[k] != MNP_ACCESS_UNIT)
             return false;
-        for (int i = 0; k >= n->first_output && i < n->first_output; i++) {
-            if (n->base[i] == n->base[k])
+        for (int i = 0; k >= w->first_output && i < w->first_output; i++) {
+            if (w->base[i] == w->base[k])
                 return false;
         }
-        bytes += signature->access[k] == MNP_ACCESS_BROADCAST ? 0 : (size_t)n->total * n->loop->sizes[k];
+        bytes += signature->access[k] == MNP_ACCESS_BROADCAST ? 0 : (size_t)w->total * w->loop->sizes[k];
     }
-    return bytes >= (size_t)n->loop->tuning.stream_bytes && n->extent[n->ndim - 1] >= STREAMED_ROW;
+    return bytes >= (size_t)w->loop->tuning.stream_bytes && w->nest.extent[w->nest.ndim - 1] >= STREAMED_ROW;
 }
 
-static void plan_host(nest *n, mnp__loop_plan *plan, heading *h)
+static void plan_host(walk *w, mnp__loop_plan *plan, heading *h)
 {
     enum { WORTH_A_WORKER = 16384 }; /* elements */
     size_t widest = 1;
-    for (int k = 0; k < n->first_output; k++) {
-        if (plan->signature.access[k] & MNP_ACCESS_TRANSPOSED && n->loop->sizes[k] > widest)
-            widest = n->loop->sizes[k];
+    for (int k = 0; k < w->first_output; k++) {
+        if (plan->signature.access[k] & MNP_ACCESS_TRANSPOSED && w->loop->sizes[k] > widest)
+            widest = w->loop->sizes[k];
     }
     if (plan->signature.tile) /* lines of at least 256 bytes, while tiles fit the first-level cache */
         plan->signature.tile = widest > 4 ? 32 : 64;
     plan->signature.vector = plan->signature.unroll = 1;
-    h->stream = !plan->signature.tile && is_streamed(n, &plan->signature);
-    int64_t workers = n->total / WORTH_A_WORKER + 1;
+    h->stream = !plan->signature.tile && is_streamed(w, &plan->signature);
+    int64_t workers = w->total / WORTH_A_WORKER + 1;
     plan->launch = (mnp__launch){.grid = {workers < 4096 ? (unsigned)workers : 4096, 1, 1}, .block = {1, 1, 1}};
 }
 
 /* ---- all together ---- */
 
-static void fill_slots(const nest *n, const mnp_array *output, const heading *h, mnp__loop_plan *plan)
+static void fill_slots(const walk *w, const mnp_array *output, const heading *h, mnp__loop_plan *plan)
 {
     uint64_t *slot = plan->slots;
-    for (int d = 0; d < n->ndim; d++)
-        *slot++ = (uint64_t)n->extent[d];
-    *slot++ = (uint64_t)n->rows;
+    for (int d = 0; d < w->nest.ndim; d++)
+        *slot++ = (uint64_t)w->nest.extent[d];
+    *slot++ = (uint64_t)w->rows;
     *slot++ = (uint64_t)h->head;
     *slot++ = (uint64_t)h->lanes;
     *slot++ = (uint64_t)h->stream;
-    for (int d = 0; d < n->ndim; d++)
+    for (int d = 0; d < w->nest.ndim; d++)
         *slot++ = h->divide[d];
-    for (int k = 0; k < n->count; k++) {
-        *slot++ = n->base[k];
-        for (int d = 0; d < n->ndim; d++)
-            *slot++ = (uint64_t)n->stride[k][d];
+    for (int k = 0; k < w->nest.count; k++) {
+        *slot++ = w->base[k];
+        for (int d = 0; d < w->nest.ndim; d++)
+            *slot++ = (uint64_t)w->stride[k][d];
+        if (!moves(&plan->signature, k)) /* the room of its first stride */
+            slot[-w->nest.ndim] = w->second[k];
     }
-    if (n->loop->spec.indices) {
+    if (w->loop->spec.indices) {
         *slot++ = (uint64_t)output->layout->size;
         for (int d = 0; d < plan->signature.indices; d++)
             *slot++ = d < output->layout->ndim ? (uint64_t)output->layout->shape[d] : 1;
@@ -545,13 +467,13 @@ static void fill_slots(const nest *n, const mnp_array *output, const heading *h,
 }
 
 /* One dimension, and no array goes along it but by stride 1. */
-static bool is_plain(const nest *n, const mnp__loop_signature *signature)
+static bool is_plain(const walk *w, const mnp__loop_signature *signature)
 {
-    for (int k = 0; k < n->count; k++) {
-        if (is_array(n, signature, k) && signature->access[k] != MNP_ACCESS_UNIT)
+    for (int k = 0; k < w->nest.count; k++) {
+        if (is_array(w, signature, k) && signature->access[k] != MNP_ACCESS_UNIT)
             return false;
     }
-    return n->ndim == 1;
+    return w->nest.ndim == 1;
 }
 
 static bool on_gpu(const mnp__loop *loop)
@@ -563,25 +485,26 @@ static void make(const mnp__loop *loop, const mnp_array *const *operands, bool g
 {
     mnp__loop_signature *signature = &plan->signature;
     heading h = {0};
-    nest n;
+    walk w;
     memset(signature, 0, sizeof *signature);
-    gather(loop, operands, &n, signature);
-    drop_single(&n, signature);
-    follow_output(&n, signature);
-    join_dims(&n, signature);
-    pad_dims(&n, signature, general ? MNP_MAX_DIMS : 1);
+    gather(loop, operands, &w, signature);
+    mnp__nest_drop(&w.nest);
+    mnp__nest_order(&w.nest, w.first_output, w.first_output + 1);
+    turn(&w);
+    mnp__nest_join(&w.nest);
+    mnp__nest_pad(&w.nest, general ? MNP_MAX_DIMS : 1, 1); /* as if contiguous: no kernel of their own */
     if (!general) {
-        signature->tile = find_transposed(&n, signature);
-        find_access(&n, signature);
+        signature->tile = find_transposed(&w, signature);
+        find_access(&w, signature);
     }
-    plan->small = n.total < loop->tuning.small && !is_plain(&n, signature);
-    signature->ndim = (unsigned char)n.ndim;
-    count_rows(&n);
+    plan->small = w.total < loop->tuning.small && !is_plain(&w, signature);
+    signature->ndim = (unsigned char)w.nest.ndim;
+    count_rows(&w);
     if (on_gpu(loop))
-        plan_cuda(&n, plan, &h);
+        plan_cuda(&w, plan, &h);
     else
-        plan_host(&n, plan, &h);
-    fill_slots(&n, operands[n.first_output], &h, plan);
+        plan_host(&w, plan, &h);
+    fill_slots(&w, operands[w.first_output], &h, plan);
 }
 
 void mnp__loop_plan_make(const mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan)

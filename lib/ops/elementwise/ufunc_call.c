@@ -84,12 +84,13 @@ static int64_t weak_int(const mnp_array *array)
     return value;
 }
 
-/* An integer beyond the type of what it is compared with is compared as what it is. */
+/* An integer beyond the type of what it is compared with is compared as what it is.  Comparisons have two inputs. */
 static bool compares_beyond(const mnp__ufunc *ufunc, const mnp_array *const *inputs, int i)
 {
+    if (!is_weak_int(inputs[i]) || !mnp__ufunc_compares(ufunc))
+        return false;
     const mnp_array *other = inputs[1 - i];
-    return is_weak_int(inputs[i]) && mnp__ufunc_compares(ufunc) && !other->weak &&
-           !mnp__int_fits(weak_int(inputs[i]), other->dtype);
+    return !other->weak && !mnp__int_fits(weak_int(inputs[i]), other->dtype);
 }
 
 static mnp_status check_numbers(const char *function, const mnp__loop *loop, const mnp_array *const *inputs)

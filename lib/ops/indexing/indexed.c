@@ -11,6 +11,7 @@
 #include <maniple/create.h>
 #include <maniple/view.h>
 
+#include "base/nest.h"
 #include "base/text.h"
 #include "device/launch.h"
 #include "layout/layout.h"
@@ -184,22 +185,21 @@ done:
 /* Drop dimensions of extent 1, and join those that lie one after the other everywhere. */
 static void collapse(mnp_indexed_params *p)
 {
-    int kept = 0;
+    enum { SRC, DST, INDEX, OPERANDS };
+    int64_t stride[OPERANDS][MNP_MAX_DIMS];
+    mnp__nest nest = {.ndim = p->ndim, .count = OPERANDS, .stride = stride};
     for (int d = 0; d < p->ndim; d++) {
-        if (p->extent[d] == 1)
-            continue;
-        const bool joins = kept > 0 && p->src_stride[kept - 1] == p->src_stride[d] * p->extent[d] &&
-                           p->dst_stride[kept - 1] == p->dst_stride[d] * p->extent[d] &&
-                           p->index_stride[kept - 1] == p->index_stride[d] * p->extent[d];
-        const int to = joins ? kept - 1 : kept++;
-        p->extent[to] = joins ? p->extent[to] * p->extent[d] : p->extent[d];
-        p->src_stride[to] = p->src_stride[d];
-        p->dst_stride[to] = p->dst_stride[d];
-        p->index_stride[to] = p->index_stride[d];
+        nest.extent[d] = p->extent[d];
+        stride[SRC][d] = p->src_stride[d];
+        stride[DST][d] = p->dst_stride[d];
+        stride[INDEX][d] = p->index_stride[d];
     }
-    p->ndim = kept;
-    if (kept == 0)
-        mnp__indexed_add(p, 1, 0, 0, 0);
+    mnp__nest_drop(&nest);
+    mnp__nest_join(&nest);
+    mnp__nest_pad(&nest, 1, 0);
+    p->ndim = 0;
+    for (int d = 0; d < nest.ndim; d++)
+        mnp__indexed_add(p, nest.extent[d], stride[SRC][d], stride[DST][d], stride[INDEX][d]);
 }
 
 /* See whole rows as fewer elements of `unit` elements each, if they are and lie so; false if not. */
