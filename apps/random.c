@@ -165,7 +165,7 @@ static mnp_status parse_shape(const char *text, job *j)
         errno = 0;
         int64_t extent = strtoll(at, &end, 10);
         if (!isdigit((unsigned char)*at) || errno || (*end && *end != 'x'))
-            return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' is no shape such as 1000x200", text);
+            return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' is not a shape such as 1000x200", text);
         if (j->ndim == MNP_MAX_DIMS)
             return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' has more than %d dimensions", text, MNP_MAX_DIMS);
         j->shape[j->ndim++] = extent;
@@ -209,8 +209,8 @@ static mnp_status parse_parameter(const char *word, job *j)
     else
         j->real[i] = strtod(value, &end);
     if (end == value || *end || (which->is_integer && errno))
-        return mnp_fail(MNP_ERR_ARG, "parameter %s is '%s', which is no %s", which->name, value,
-                        which->is_integer ? "integer" : "number");
+        return mnp_fail(MNP_ERR_ARG, "parameter %s is '%s', which is not %s", which->name, value,
+                        which->is_integer ? "an integer" : "a number");
     return MNP_OK;
 }
 

@@ -102,7 +102,7 @@ mnp_status solve_resume(job *j)
         status = mnp_h5_read(j->ctx, j->resume, "/iterations", NULL, &iterations);
     if (status == MNP_OK && (mnp_layout_size(mnp_array_layout(iterations)) != 1 || mnp_array_ndim(x) != 1 ||
                              mnp_array_shape(x)[0] != mnp_sparse_shape(j->a)[1] || j->columns != 1))
-        status = mnp_fail(MNP_ERR_ARG, "'%s' is no checkpoint of this system", j->resume);
+        status = mnp_fail(MNP_ERR_ARG, "'%s' is not a checkpoint of this system", j->resume);
     mnp_array *wide = NULL;
     if (status == MNP_OK)
         status = mnp_astype(iterations, MNP_INT64, &wide);

@@ -92,7 +92,7 @@ static mnp_status parse_percents(const char *text, job *j)
     for (const char *at = text;; at = end + 1) {
         double percent = strtod(at, &end);
         if (end == at || isspace((unsigned char)*at) || (*end && *end != ',') || !(percent >= 0 && percent <= 100))
-            return mnp_fail(MNP_ERR_ARG, "--percentiles '%s' is no list of numbers from 0 to 100, such as 5,50,99.9",
+            return mnp_fail(MNP_ERR_ARG, "--percentiles '%s' is not a list of numbers from 0 to 100, such as 5,50,99.9",
                             text);
         if (j->found.npercents == MAX_PERCENTS)
             return mnp_fail(MNP_ERR_ARG, "--percentiles has more than %d numbers", MAX_PERCENTS);

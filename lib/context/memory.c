@@ -12,7 +12,7 @@
 static mnp_status check_pool(mnp_memory_pool pool)
 {
     if (pool != MNP_MEMORY_HEAP && pool != MNP_MEMORY_SCRATCH && pool != MNP_MEMORY_PINNED)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no memory pool", (int)pool);
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not a memory pool", (int)pool);
     return MNP_OK;
 }
 

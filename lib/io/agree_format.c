@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Agreeing on a file's faults.
+ * Agreement on errors in the contents of a file.
  */
 #include "io/agree_format.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How ranks agree on what one of them has found wrong with a file's contents: that is a fact about the file, so all
- * ranks fail with the same status and sentence, and a program ends with the same exit status everywhere.
+ * Agreement on errors in the contents of a file.  Such an error is a fact about the file, not about one rank: all ranks
+ * fail with the same status and the same message, and a program ends with the same exit status on all of them.
  */
 #ifndef MNP__IO_AGREE_FORMAT_H
 #define MNP__IO_AGREE_FORMAT_H
@@ -9,8 +9,9 @@
 #include "context/context.h"
 
 /*
- * mnp__agree(), but where a rank has MNP_ERR_FORMAT and none has another failure, all get it, in the lowest one's
- * words.
+ * As mnp__agree(); but if some ranks pass MNP_ERR_FORMAT and no rank passes another failure, all ranks fail with
+ * MNP_ERR_FORMAT and the message of the lowest of them.  It costs one small all-reduce more than mnp__agree().
+ * Collective.
  */
 mnp_status mnp__agree_format(mnp_ctx *ctx, mnp_status status);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HDF5's errors: its printing off, its reasons in our sentences.
+ * HDF5's errors: switching off their printing, and turning them into messages of ours.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ void mnp__h5_printing_restore(const mnp__h5_printing *saved)
 
 static _Thread_local char reason[256];
 
-/* Stops at the first entry that says something: it comes from the function that found the trouble. */
+/* Stops at the first entry with a description: it comes from the function that detected the error. */
 static herr_t take_description(unsigned depth, const H5E_error2_t *error, void *unused)
 {
     (void)depth;
@@ -50,7 +50,7 @@ mnp_status mnp__h5_fail_open(const char *file)
         return MNP_FAIL(MNP_ERR_IO, "'%s' is truncated: it has %llu bytes where it should have %llu", file, bytes,
                         base + expected);
     if (strstr(why, "signature not found"))
-        return MNP_FAIL(MNP_ERR_IO, "'%s' is no HDF5 file", file);
+        return MNP_FAIL(MNP_ERR_IO, "'%s' is not an HDF5 file", file);
     if (sscanf(why, "unable to lock file, errno = %d", &error) == 1)
         return error == EWOULDBLOCK ? MNP_FAIL(MNP_ERR_IO, "another program has '%s' open for writing", file)
                                     : MNP_FAIL(MNP_ERR_IO,

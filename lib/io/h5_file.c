@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding a dataset: rank 0 looks with HDF5's serial driver, which waits for nobody and gives reasons, and tells the
- * others; only what it has found good is then opened by all ranks together.
+ * Finding a dataset.  Rank 0 opens it with HDF5's serial driver, which does not wait for other ranks and reports
+ * reasons, and broadcasts what it found; only then do all ranks open the file together.  So a missing file or dataset
+ * is an ordinary error on all ranks, and never a hang in a collective call.  It costs one open and close of the file
+ * more.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +26,7 @@ const char *mnp_h5_version(void)
     return version;
 }
 
-/* The name from the root, with one slash before each part: HDF5 takes no notice of further ones, nor of ".". */
+/* The path from the root with one slash before each part: HDF5 ignores repeated slashes and parts named ".". */
 static mnp_status normalise(const char *dataset, char **normal_p)
 {
     mnp__text text = MNP__TEXT_EMPTY;
@@ -91,7 +93,7 @@ bool mnp__h5_identify(hid_t object, mnp__h5_identity *identity)
     return true;
 }
 
-/* Open what is at a place; *file_p and *object_p are to be closed if this is true. */
+/* Open the object at a place.  If this returns true the caller closes *file_p and *object_p. */
 static bool open_object(const mnp__h5_place *place, hid_t *file_p, hid_t *object_p)
 {
     struct stat status;
@@ -141,7 +143,7 @@ mnp_status mnp_h5_is_same(const char *file_a, const char *dataset_a, const char 
     return st;
 }
 
-#define LISTED 8 /* datasets that a sentence names */
+#define LISTED 8 /* datasets that a message lists */
 
 struct list {
     mnp__text text;
@@ -160,7 +162,7 @@ static herr_t list_dataset(hid_t file, const char *name, const H5L_info_t *link,
     return 0;
 }
 
-/* The file's datasets for a sentence: "the file has /a, /b and 3 more". */
+/* The file's datasets for a message: "the file has /a, /b and 3 more". */
 static mnp_status list_datasets(hid_t file, char **text_p)
 {
     struct list list = {MNP__TEXT_EMPTY, 0};
@@ -177,7 +179,7 @@ static mnp_status list_datasets(hid_t file, char **text_p)
     return st;
 }
 
-/* Record that there is no such dataset, and name those that there are. */
+/* Record that the dataset does not exist, and list the datasets that do. */
 static mnp_status fail_naming_others(hid_t file, const mnp__h5_place *place, const char *trouble)
 {
     char *others = NULL;
@@ -246,8 +248,9 @@ static mnp_status check_filters(hid_t properties, const char *what, bool *filter
 }
 
 /*
- * Chunks, filters, and whether every element has its place.  Asking for the size walks the whole index of the chunks: a
- * damaged one is found here, by one rank, and not later by one of many in the middle of a collective call.
+ * Find out the chunks, the filters, and whether the file has space for every element.  H5Dget_storage_size() walks the
+ * whole index of the chunks, so a damaged index is found here by rank 0 alone, and not by one of many ranks in the
+ * middle of a collective call.
  */
 static mnp_status look_at_storage(hid_t dataset, const char *what, mnp__h5_source *source)
 {
@@ -288,7 +291,7 @@ mnp_status mnp__h5_open(const char *path, hid_t *file_p)
     if (S_ISDIR(status.st_mode))
         return MNP_FAIL(MNP_ERR_IO, "'%s' is a folder, not an HDF5 file", path);
     if (!S_ISREG(status.st_mode)) /* opening a pipe would wait for a writer */
-        return MNP_FAIL(MNP_ERR_IO, "'%s' is no regular file, and so not an HDF5 file", path);
+        return MNP_FAIL(MNP_ERR_IO, "'%s' is not a regular file, and so not an HDF5 file", path);
     if (access(path, R_OK) != 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
     *file_p = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);

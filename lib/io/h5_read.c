@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "io/h5.h"
 
-/* What is read: the whole dataset where `start` is NULL, else a box of that shape. */
+/* What is read: the whole dataset if `start` is NULL, otherwise the box of that shape which begins at `start`. */
 struct box {
     const int64_t *start, *shape;
 };
@@ -29,7 +29,7 @@ static mnp_status check_box(const mnp__h5_place *place, const mnp_h5_info *info,
     return MNP_OK;
 }
 
-/* The layout to read a shape into, one more count of the user's or a new one. */
+/* The layout of the array that is read: the user's, retained, or a new one. */
 static mnp_status choose_layout(mnp_ctx *ctx, const mnp__h5_place *place, int ndim, const int64_t *shape,
                                 const mnp_layout *given, mnp_layout **layout_p)
 {
@@ -40,7 +40,7 @@ static mnp_status choose_layout(mnp_ctx *ctx, const mnp__h5_place *place, int nd
     for (int d = 0; d < ndim; d++)
         if (mnp_layout_shape(given)[d] != shape[d])
             return MNP_FAIL(MNP_ERR_ARG,
-                            "of dimension %d of %s %" PRId64 " elements are to be read, and the layout "
+                            "in dimension %d of %s %" PRId64 " elements are to be read, but the layout "
                             "has %" PRId64,
                             d, place->text, shape[d], mnp_layout_shape(given)[d]);
     if (mnp_layout_is_cyclic(given))
@@ -52,7 +52,10 @@ static mnp_status choose_layout(mnp_ctx *ctx, const mnp__h5_place *place, int nd
     return MNP_OK;
 }
 
-/* Whether this rank sees the file that rank 0 has found: else it would leave the others alone in a collective call. */
+/*
+ * Check that this rank can read the file that rank 0 has found: a rank that failed to open it would leave the others
+ * waiting in a collective call of HDF5.
+ */
 static mnp_status check_visible(const mnp_ctx *ctx, const char *file)
 {
     int descriptor = open(file, O_RDONLY | O_CLOEXEC);
@@ -65,7 +68,7 @@ static mnp_status check_visible(const mnp_ctx *ctx, const char *file)
     return MNP_OK;
 }
 
-/* Open the file together and the dataset in it.  What has been opened is left to the caller also on failure. */
+/* Open the file on all ranks, and the dataset in it.  The caller closes what has been opened, also on failure. */
 static mnp_status open_together(mnp_ctx *ctx, const mnp__h5_place *place, hid_t *file_p, hid_t *dataset_p,
                                 mnp__h5_type *type)
 {

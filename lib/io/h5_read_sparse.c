@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading sparse matrices from HDF5 files, from groups of what a scipy.sparse matrix consists of.
+ * Reading sparse matrices from HDF5 files: from groups with the members of a scipy.sparse matrix as datasets.
  *
- * Rank 0 looks at the group and tells the others what it is.  Of csr (csc) every rank reads an even share of indptr,
- * and what belongs to those rows (columns); of coo an even share of all.  What comes of that are entries, which the
- * assembly of matrices brings to where they belong.
+ * Rank 0 inspects the group and broadcasts its format.  If that is csr (csc), every rank reads an equal share of indptr
+ * and the entries of those rows (columns); if it is coo, an equal share of all entries.  mnp_sparse_from_triplets()
+ * then sends the entries to the owners of their rows, so a rank needs memory for its share of the file and for its own
+ * rows.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 typedef enum kind { CSR, CSC, COO, NUM_KINDS } kind;
 static const char *const kind_names[] = {"csr", "csc", "coo"};
 
-/* What rank 0 finds out about a group, for all ranks. */
+/* What rank 0 finds out about a group and tells all ranks. */
 struct found {
     kind kind;
     int64_t shape[2];
@@ -29,15 +30,15 @@ struct job {
     mnp__h5_place place; /* of the group */
     struct found found;
     mnp_dtype dtype;
-    int64_t count;       /* entries of the matrix, and */
-    int64_t local_count; /* those that this rank reads: */
+    int64_t count;       /* entries of the matrix */
+    int64_t local_count; /* entries that this rank reads, in the arrays below */
     int64_t *rows, *columns;
     void *values;
 };
 
 /* ---- looking at a group, rank 0 ---- */
 
-/* A member of the group, an attribute or a dataset; both negative if there is none. */
+/* A member of the group, an attribute or a dataset; both are negative if there is none. */
 struct member {
     hid_t attribute, dataset;
 };
@@ -81,7 +82,7 @@ static int64_t member_size(struct member member)
     return size;
 }
 
-/* The beginning of a string, of fixed or any length; "" if it is none. */
+/* The beginning of a string of fixed or variable length; "" if the member is not a string. */
 enum { LONGEST_STRING = 32 };
 static void read_string(struct member member, char text[LONGEST_STRING])
 {
@@ -145,7 +146,8 @@ static mnp_status look_at_members(hid_t group, const char *what, kind k)
 {
     for (int i = 0; i < 3; i++)
         if (H5Lexists(group, members[k][i], H5P_DEFAULT) <= 0)
-            return MNP_FAIL(MNP_ERR_FORMAT, "%s is no sparse matrix: it lacks the dataset '%s'", what, members[k][i]);
+            return MNP_FAIL(MNP_ERR_FORMAT, "%s is not a sparse matrix: it lacks the dataset '%s'", what,
+                            members[k][i]);
     return MNP_OK;
 }
 
@@ -158,7 +160,7 @@ static mnp_status look(const mnp__h5_place *place, struct found *found)
     if (group < 0)
         st = MNP_FAIL(MNP_ERR_IO, "cannot open %s: %s", place->text, mnp__h5_reason());
     else if (H5Iget_type(group) != H5I_GROUP)
-        st = MNP_FAIL(MNP_ERR_FORMAT, "%s is no group, and so no sparse matrix", place->text);
+        st = MNP_FAIL(MNP_ERR_FORMAT, "%s is not a group, and so not a sparse matrix", place->text);
     if (st == MNP_OK)
         st = look_at_kind(group, place->text, &found->kind);
     if (st == MNP_OK)
@@ -187,7 +189,7 @@ mnp_status mnp__h5_member(const mnp__h5_place *group, const char *name, char **p
     return mnp__text_status(&text);
 }
 
-/* The length and dtype of a member, which must be a vector.  Collective. */
+/* Find the length and the dtype of a member, which must be a vector.  Collective. */
 static mnp_status inspect(const struct job *job, const char *name, mnp_dtype *dtype_p, int64_t *size_p)
 {
     char *path;
@@ -197,14 +199,16 @@ static mnp_status inspect(const struct job *job, const char *name, mnp_dtype *dt
     free(path);
     MNP_TRY(st);
     if (info.ndim != 1)
-        return MNP_FAIL(MNP_ERR_FORMAT, "'%s' of %s has %d dimensions, and should have 1", name, job->place.text,
+        return MNP_FAIL(MNP_ERR_FORMAT, "'%s' of %s has %d dimensions, but should have 1", name, job->place.text,
                         info.ndim);
     *dtype_p = info.dtype;
     *size_p = info.shape[0];
     return MNP_OK;
 }
 
-/* Read this rank's part of a member as that dtype; *values_p is to be released with free().  Collective. */
+/*
+ * Read this rank's part of a member, converted to that dtype; the caller releases *values_p with free().  Collective.
+ */
 static mnp_status read_part(const struct job *job, const char *name, mnp_dtype dtype, const mnp_layout *layout,
                             void *values_p)
 {
@@ -233,7 +237,7 @@ static mnp_status check_integers(const struct job *job, const char *name, mnp_dt
 {
     char letter = mnp_dtype_kind(dtype);
     return letter == 'i' || letter == 'u' ? MNP_OK
-                                          : MNP_FAIL(MNP_ERR_FORMAT, "'%s' of %s is %s, no integers", name,
+                                          : MNP_FAIL(MNP_ERR_FORMAT, "'%s' of %s is %s, not integers", name,
                                                      job->place.text, mnp_dtype_name(dtype));
 }
 
@@ -248,7 +252,7 @@ static mnp_status choose_dtype(struct job *job, mnp_dtype stored)
     return MNP_OK;
 }
 
-/* The members' types and lengths: `data`, and those that go with it entry by entry.  Collective. */
+/* Check the types and lengths of `data` and of the members that have a value for every entry.  Collective. */
 static mnp_status look_at_vectors(struct job *job)
 {
     mnp_dtype dtype;
@@ -301,12 +305,12 @@ static mnp_status read_coo(struct job *job)
 }
 
 /*
- * This rank's offsets: those of `lines` rows (columns), and where the last of them ends, which is where the next rank
- * that has any begins.  Also where every rank's begin.
+ * This rank's offsets: where each of its `lines` rows (columns) begins, and where the last of them ends, which is where
+ * the rows of the next rank begin.  Also the index of every rank's first row (column).
  */
 struct offsets {
     int64_t first, lines;
-    int64_t *values; /* lines + 1 */
+    int64_t *values; /* lines + 1 offsets */
     int64_t *starts; /* one a rank, and the end */
 };
 
@@ -327,8 +331,8 @@ static mnp_status check_offsets(const struct job *job, const struct offsets *off
 }
 
 /*
- * Read the offsets; those of all ranks are exchanged so that each knows its end.  What has been made is left to the
- * caller.
+ * Read the offsets.  The ranks exchange their first ones, so that each knows where its last row ends.  The caller
+ * releases what has been made, also on failure.
  */
 static mnp_status read_offsets(const struct job *job, struct offsets *offsets)
 {
@@ -340,7 +344,7 @@ static mnp_status read_offsets(const struct job *job, struct offsets *offsets)
     MNP_TRY(MNP_AGREE(job->ctx, st));
     MNP_TRY_OR(mnp__h5_vector_layout(job->ctx, extent, NULL, &even), st, release);
     memcpy(offsets->starts, mnp_layout_cuts(even, 0), (size_t)size * sizeof *offsets->starts);
-    offsets->starts[size] = extent + 1; /* the last rank has the end beside its own */
+    offsets->starts[size] = extent + 1; /* the last rank also reads the final offset */
     MNP_TRY_OR(mnp__h5_vector_layout(job->ctx, extent + 1, offsets->starts, &layout), st, release);
     mnp_layout_box(even, rank, &offsets->first, &offsets->lines);
     MNP_TRY_OR(read_part(job, "indptr", MNP_INT64, layout, &values), st, release);
@@ -367,7 +371,9 @@ release:
     return st;
 }
 
-/* The entries of this rank's rows (columns): the index that all of those have in common, and the other. */
+/*
+ * Read the entries of this rank's rows (columns): *common_p receives their rows (columns), *indices_p the other index.
+ */
 static mnp_status read_lines(struct job *job, const struct offsets *offsets, int64_t **common_p, int64_t **indices_p)
 {
     mnp_layout *layout = NULL;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What reading and writing sparse matrices in HDF5 files share.
+ * Shared by reading and writing sparse matrices in HDF5 files.
  */
 #ifndef MNP__IO_H5_SPARSE_H
 #define MNP__IO_H5_SPARSE_H
 
 #include "io/h5.h"
 
-/* The layout of a vector of which rank r has cuts[r] to cuts[r + 1]; cuts NULL: even.  Not collective. */
+/*
+ * The layout of a vector whose elements cuts[r] to cuts[r + 1] are on rank r; cuts NULL: equal parts.  Not collective.
+ */
 mnp_status mnp__h5_vector_layout(mnp_ctx *ctx, int64_t size, const int64_t *cuts, mnp_layout **layout_p);
 
-/* The path of a group's member, to be released with free().  MNP_ERR_MEMORY.  Not collective. */
+/* The path of a group's member; the caller releases it with free().  MNP_ERR_MEMORY.  Not collective. */
 mnp_status mnp__h5_member(const mnp__h5_place *group, const char *name, char **path_p);
 
 #endif

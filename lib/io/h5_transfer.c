@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Values between a dataset and the ranks' blocks, slab by slab.
+ * The transfer of values between a dataset and the ranks' blocks, slab by slab (io/slabs.h).
  *
- * In every round each rank makes exactly one call of H5Dread() or H5Dwrite(), with nothing selected if it has no slab
- * left or is in trouble, and then the ranks agree: a failure ends the transfer on all of them, without a hang.
+ * In every round each rank makes exactly one call of H5Dread() or H5Dwrite(), with an empty selection if it has no slab
+ * left or has failed, and then the ranks agree: a failure ends the transfer on all of them, without a hang.
  *
- * On the host device HDF5 reads and writes the block's own memory.  On a GPU two pinned buffers take turns, so that the
- * file is busy with one slab while another is copied from or to the device.
+ * On the host device HDF5 reads and writes the block's own memory.  On a GPU two pinned buffers alternate, so that one
+ * slab is read from or written to the file while another is copied to or from the device.
  *
- * What is asked of HDF5 is the type that the file has, since it can only be collective if it converts nothing; numbers
- * are converted here, in place.
+ * HDF5 is given the type that the file has, because its transfers can be collective only if they convert nothing;
+ * numbers are converted here, in place.
  *
- * Transfers are HDF5's collective ones: a rank's whole selection is one request to MPI-IO, whatever chunks it crosses.
- * Below that every rank does its own I/O.  A rank whose disk fails then leaves no other in a collective call of MPI,
- * and it is faster: with Open MPI 4.1 on one node, blocks of 4096 x 8192 float32 in a contiguous dataset were read
- * twice as quickly as with collective buffering, and rows of 128 bytes cut into four 20 times.
+ * Transfers are collective for HDF5: a rank's selection is one request to MPI-IO, even if it crosses many chunks.
+ * Below that every rank does its own I/O, without collective buffering.  So a rank whose disk fails leaves no other
+ * rank waiting in a collective call of MPI, and it is faster: with Open MPI 4.1 on one node, blocks of 4096 x 8192
+ * float32 in a contiguous dataset were read twice as quickly as with collective buffering, and rows of 128 bytes cut
+ * into four 20 times as quickly.
  */
 
 #include "base/status.h"
@@ -26,18 +27,19 @@ struct engine {
     mnp_ctx *ctx;
     size_t item; /* bytes of an element in memory */
     mnp__slabs slabs;
-    int64_t rounds; /* the most slabs that a rank has */
+    int64_t rounds; /* the largest number of slabs on any rank */
     hid_t properties;
     bool staged;
     void *buffer[2];
-    mnp__device_event *ready[2]; /* the copy from or to that buffer is done */
+    mnp__device_event *ready[2]; /* recorded when the copy from or to that buffer is done */
 };
 
 static void engine_close(struct engine *engine)
 {
     mnp_ctx *ctx = engine->ctx;
     if (engine->staged)
-        mnp__ctx_wait(ctx, ctx->transfer); /* copies after a failure; its own failure has been reported before */
+        mnp__ctx_wait(ctx,
+                      ctx->transfer); /* copies may be under way after a failure, which has been reported already */
     for (int i = 0; i < 2; i++) {
         if (engine->ready[i])
             ctx->device->ops->event_free(ctx->device, engine->ready[i]);
@@ -70,7 +72,7 @@ static mnp_status open_properties(struct engine *engine)
     return MNP_FAIL(MNP_ERR_IO, "HDF5 cannot transfer through MPI-IO: %s", mnp__h5_reason());
 }
 
-/* Make an engine ready; `idle` for a rank that takes part with nothing of its own.  Collective. */
+/* Prepare an engine; `idle` for a rank that takes part without slabs of its own.  Collective. */
 static mnp_status engine_open(const mnp__h5_transfer *what, bool idle, struct engine *engine)
 {
     const mnp_array *array = what->array;
@@ -91,7 +93,7 @@ static mnp_status engine_open(const mnp__h5_transfer *what, bool idle, struct en
     return mnp__all_reduce(&ctx->comm, &engine->rounds, 1, MPI_INT64_T, MPI_MAX);
 }
 
-/* The dataspaces of a slab, in memory and in the file; with `none` nothing is selected in them. */
+/* Open the dataspaces of a slab in memory and in the file; with `none` their selections are empty. */
 static mnp_status open_spaces(const struct engine *engine, const mnp__slab *slab, bool none, hid_t *memory_p,
                               hid_t *file_p)
 {
@@ -110,7 +112,9 @@ static mnp_status open_spaces(const struct engine *engine, const mnp__slab *slab
     return MNP_FAIL(MNP_ERR_IO, "cannot select a part of %s: %s", engine->what->place->text, mnp__h5_reason());
 }
 
-/* This rank's call of HDF5 in one round, for its slab number `index` or, with a negative one, for nothing. */
+/*
+ * This rank's call of HDF5 in one round: for its slab number `index`, or with an empty selection if that is negative.
+ */
 static mnp_status call_hdf5(const struct engine *engine, int64_t index, void *buffer, bool writing)
 {
     const mnp__h5_transfer *what = engine->what;
@@ -127,7 +131,8 @@ static mnp_status call_hdf5(const struct engine *engine, int64_t index, void *bu
                               : H5Dread(what->dataset, what->type->stored, memory, file, engine->properties, buffer);
         if (done < 0)
             st = MNP_FAIL(MNP_ERR_IO, "cannot %s %s: %s", writing ? "write" : "read", what->place->text,
-                          writing && mnp__aside_is_full(what->written) ? "the file system is full" : mnp__h5_reason());
+                          writing && mnp__atomic_file_is_full(what->written) ? "the file system is full"
+                                                                             : mnp__h5_reason());
     }
     if (memory >= 0)
         H5Sclose(memory);
@@ -141,7 +146,7 @@ static char *slab_memory(const struct engine *engine, const mnp__slab *slab)
     return (char *)engine->what->array->data + slab->offset * (int64_t)engine->item;
 }
 
-/* Copy a slab between its buffer and the device; ready[] tells when it is done. */
+/* Enqueue the copy of a slab between its buffer and the device; the event in ready[] tells when it is done. */
 static mnp_status copy_slab(struct engine *engine, int64_t index, bool to_device)
 {
     mnp__device *device = engine->ctx->device;

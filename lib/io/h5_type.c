@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Element types: NumPy's on our side, on HDF5's side the way h5py stores them.
+ * Element types: dtypes in memory, and in a file the HDF5 types that h5py uses for them.
  *
- * A bool is an enumeration {FALSE = 0, TRUE = 1} of one byte, a complex number a compound {r, i} of two floats.  Floats
- * of two bytes are HDF5 floats whose fields say which kind they are: 1 bit of sign, 5 of exponent and 10 of mantissa
- * for float16, as h5py has them; 1, 8 and 7 for bfloat16, which h5py does not know as a type of NumPy's.  The numbers
- * in a file may have any size up to 8 bytes and any byte order; they become the smallest type of ours that holds them
- * all, which is never smaller than what is in the file, so that they can be converted in place.
+ * A bool is an enumeration {FALSE = 0, TRUE = 1} of one byte, a complex number a compound {r, i} of two floats.  A
+ * float of two bytes is an HDF5 float whose fields tell its kind: 1 bit of sign, 5 of exponent and 10 of mantissa for
+ * float16, as in h5py; 1, 8 and 7 for bfloat16, for which NumPy, and so h5py, has no type.  Numbers in a file may have
+ * any size up to 8 bytes and any byte order; they become the smallest dtype that holds all of them.  That dtype is
+ * never smaller than the type in the file, so numbers are converted in place.
  */
 #include <string.h>
 
 #include "base/status.h"
 #include "io/h5.h"
 
-/* Where the parts of a float of two bytes are, in bits. */
+/* The positions and sizes of the parts of a float of two bytes, in bits. */
 typedef struct half_format {
     size_t exponent, exponent_size, mantissa_size, bias;
 } half_format;
@@ -41,7 +41,9 @@ static bool has_format(hid_t type, const half_format *format)
            H5Tget_norm(type) == H5T_NORM_IMPLIED;
 }
 
-/* The type of a number in memory, a real one or each of the two of a complex one; release it with H5Tclose(). */
+/*
+ * The type of one number in memory: an element, or one of the two parts of a complex one.  Release it with H5Tclose().
+ */
 static hid_t new_number(mnp_dtype dtype)
 {
     switch (dtype) {
@@ -129,7 +131,7 @@ static bool is_bool(hid_t type)
            H5Tget_member_index(type, "TRUE") >= 0;
 }
 
-/* {r, i} of the same floats, with nothing between or after them. */
+/* Whether a compound is {r, i} with two floats of the same type and no padding. */
 static bool is_complex(hid_t type)
 {
     if (H5Tget_nmembers(type) != 2 || !member_is(type, 0, "r") || !member_is(type, 1, "i"))
@@ -143,7 +145,7 @@ static bool is_complex(hid_t type)
     return is;
 }
 
-/* The smallest type of ours that holds all numbers of `type`, which is an integer or a float; AUTO if there is none. */
+/* The smallest dtype that holds all numbers of `type`, an integer or a float; MNP_DTYPE_AUTO if there is none. */
 static mnp_dtype holding(hid_t type)
 {
     static const mnp_dtype floats[] = {MNP_FLOAT32, MNP_FLOAT64};
@@ -232,7 +234,7 @@ void mnp__h5_type_close(mnp__h5_type *type)
     type->from = type->to = type->stored = H5I_INVALID_HID;
 }
 
-/* Turn float16 into float32, from the last to the first as they need twice the room: HDF5 has a slow way only. */
+/* Convert float16 to float32 in place, from the last to the first as they grow.  HDF5's own conversion is slow. */
 static void widen_halves(bool swapped, size_t count, void *data)
 {
     unsigned char *bytes = data;
@@ -246,7 +248,7 @@ static void widen_halves(bool swapped, size_t count, void *data)
 
 mnp_status mnp__h5_type_convert(const mnp__h5_type *type, int64_t count, void *data)
 {
-    if (type->dtype == MNP_BOOL) { /* a damaged file's bytes must not become bools that are neither 0 nor 1 */
+    if (type->dtype == MNP_BOOL) { /* a damaged file may hold other values than 0 and 1 */
         unsigned char *bytes = data;
         for (int64_t i = 0; i < count; i++)
             bytes[i] = bytes[i] != 0;

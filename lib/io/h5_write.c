@@ -2,13 +2,13 @@
 /*
  * Writing arrays to datasets of a file, with attributes.
  *
- * Rank 0 makes the file aside (io/aside.h) and everything in it but the values, with HDF5's serial driver: whatever can
- * be wrong with the file, its groups or the room on the disk shows there, before data moves, and in HDF5's parallel
- * part nothing is left to do but to store values where they have their place.  A collective call that fails on one rank
- * alone would leave the others waiting in it.
+ * Rank 0 makes a temporary file (io/atomic_file.h) and everything in it except the values, with HDF5's serial driver.
+ * Anything that is wrong with the file, its groups or the space on the disk shows there, on one rank and before data
+ * moves; all that is left for HDF5's parallel driver is to store values in space that is allocated already.  This
+ * matters because a collective call that fails on one rank alone leaves the others waiting in it.
  *
- * Compressed chunks get their place only when they are written, by HDF5, collectively; room for them is not reserved,
- * since nobody knows how little they need.
+ * HDF5 allocates space for compressed chunks only when it writes them, collectively; no space is reserved for them,
+ * since their size is not known in advance.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 #include "base/status.h"
-#include "io/aside.h"
+#include "io/atomic_file.h"
 #include "io/h5.h"
 
 #define CHUNK_BYTES (INT64_C(1) << 20)
@@ -24,12 +24,12 @@
 /* A dataset. */
 struct part {
     const mnp_array *array;
-    mnp_array *temporary; /* that is a dense copy, or NULL */
+    mnp_array *temporary; /* the dense copy that `array` is, or NULL */
     mnp__h5_place place;
     bool chunked;
     int64_t chunk[MNP_MAX_DIMS];
     int64_t values; /* bytes of all chunks before compression */
-    int64_t index;  /* bytes, at most, that HDF5 needs to find them */
+    int64_t index;  /* upper bound of the bytes of HDF5's index of the chunks */
 };
 
 struct job {
@@ -38,16 +38,16 @@ struct job {
     int nparts, nattributes;
     struct part *parts;
     const mnp_h5_attribute *attributes;
-    mnp__aside aside;
+    mnp__atomic_file output;
     int deflate;
-    int64_t values, index; /* of all parts */
-    bool keep;             /* the file has something besides these datasets (rank 0) */
+    int64_t values, index; /* sums over the parts */
+    bool keep;             /* the old file holds something besides these datasets (rank 0) */
 };
 
 /*
- * The rows of a chunk along a dimension that is cut into blocks of `block` rows, of which about `wanted` should make a
- * chunk.  Even blocks are divided evenly, so that no chunk crosses their borders, if their number of rows has a divisor
- * that is not much less.
+ * The number of rows of a chunk along a dimension that is cut into blocks of `block` rows; about `wanted` rows are
+ * desired.  If the blocks are equal and `block` has a divisor that is not much smaller than `wanted`, that divisor is
+ * taken: then no chunk crosses the border of a block.
  */
 static int64_t chunk_rows(int64_t block, int64_t wanted, bool even)
 {
@@ -58,7 +58,7 @@ static int64_t chunk_rows(int64_t block, int64_t wanted, bool even)
     return (block + fewest - 1) / fewest;
 }
 
-/* The largest block's extent along a dimension, and whether all have the same. */
+/* The extent of the largest block along a dimension, and whether all blocks have the same extent. */
 static int64_t largest_part(const mnp_layout *layout, int dim, bool *even_p)
 {
     const int64_t *cuts = mnp_layout_cuts(layout, dim);
@@ -73,8 +73,8 @@ static int64_t largest_part(const mnp_layout *layout, int dim, bool *even_p)
 }
 
 /*
- * Chunks of about CHUNK_BYTES that are runs of a block's memory: whole rows of the last dimensions.  So they fit into
- * slabs, and are written in one piece.
+ * Choose chunks of about CHUNK_BYTES that are contiguous in a block's memory: whole rows of the last dimensions.  So a
+ * slab holds whole chunks, and each is written once.
  */
 static void choose_chunk(struct part *part)
 {
@@ -91,7 +91,9 @@ static void choose_chunk(struct part *part)
         }
         int64_t wanted = CHUNK_BYTES / bytes;
         part->chunk[d] = chunk_rows(block, wanted > 1 ? wanted : 1, even);
-        bytes = part->chunk[d] < block ? CHUNK_BYTES : bytes * part->chunk[d]; /* one row of what comes before a cut */
+        bytes = part->chunk[d] < block
+                    ? CHUNK_BYTES
+                    : bytes * part->chunk[d]; /* dimensions before the cut one get one index a chunk */
         int64_t along = (extent + part->chunk[d] - 1) / part->chunk[d];
         chunks *= along;
         part->values *= along * part->chunk[d];
@@ -99,7 +101,7 @@ static void choose_chunk(struct part *part)
     part->index = chunks * 256 + (INT64_C(64) << 10);
 }
 
-/* Rank 0, before anything is written: what is there already. */
+/* ---- before anything is written, on rank 0: the old file ---- */
 
 static herr_t any_attribute(hid_t object, const char *name, const H5A_info_t *info, void *unused)
 {
@@ -110,7 +112,7 @@ static herr_t any_attribute(hid_t object, const char *name, const H5A_info_t *in
     return 1;
 }
 
-/* Whether a link's name is that of a part, or of a group on the way to one. */
+/* Whether a link's name is the name of a part, or of a group on the path to one. */
 static bool leads_to_part(const struct job *job, const char *name, bool *is_group_p)
 {
     const size_t length = strlen(name);
@@ -126,7 +128,7 @@ static bool leads_to_part(const struct job *job, const char *name, bool *is_grou
     return leads;
 }
 
-/* Ends the visit with 1 at the first link that is neither a dataset of ours nor a plain group on the way to one. */
+/* Ends the visit with 1 at the first link that is neither a dataset of ours nor a plain group on the path to one. */
 static herr_t visit_link(hid_t root, const char *name, const H5L_info_t *link, void *context)
 {
     bool is_group;
@@ -139,7 +141,7 @@ static herr_t visit_link(hid_t root, const char *name, const H5L_info_t *link, v
     return H5Aiterate_by_name(root, name, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, any_attribute, NULL, H5P_DEFAULT);
 }
 
-/* Whether the file holds anything that would be missed if only these datasets were written to a new one. */
+/* Whether the file holds anything that would be lost if a new file held these datasets alone. */
 static bool holds_others(const struct job *job, hid_t file)
 {
     hsize_t user_block = 0;
@@ -150,7 +152,7 @@ static bool holds_others(const struct job *job, hid_t file)
            H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit_link, (void *)job) != 0;
 }
 
-/* What is at `path`: a group, a dataset, ...; H5I_BADID if nothing is, or a link that leads nowhere. */
+/* The type of the object at `path`: a group, a dataset, ...; H5I_BADID if there is none, or a dangling link. */
 static H5I_type_t kind_of(hid_t file, const char *path)
 {
     hid_t object = H5Oopen(file, path, H5P_DEFAULT);
@@ -161,7 +163,7 @@ static H5I_type_t kind_of(hid_t file, const char *path)
     return type;
 }
 
-/* Whether what is at `path` is in the file itself, and not in another one that a link leads to. */
+/* Whether the object at `path` is in the file itself, and not in another file that a link leads to. */
 static bool is_inside(hid_t file, const char *path)
 {
     mnp__h5_identity root, identity;
@@ -173,7 +175,9 @@ static bool is_inside(hid_t file, const char *path)
     return inside;
 }
 
-/* Whether the dataset can have its name: groups or nothing on the way, and no group at the end. */
+/*
+ * Check the dataset's path: every part before the last must be a group or not exist, and the last must not be a group.
+ */
 static mnp_status check_path(hid_t file, const mnp__h5_place *place)
 {
     mnp_status st = MNP_OK;
@@ -188,7 +192,7 @@ static mnp_status check_path(hid_t file, const mnp__h5_place *place)
             st = MNP_FAIL(MNP_ERR_IO, "cannot write %s: '%s' there is a link to another file; name that file",
                           place->text, part);
         else if (kind != H5I_GROUP)
-            st = MNP_FAIL(MNP_ERR_IO, "cannot write %s: '%s' is no group there", place->text, part);
+            st = MNP_FAIL(MNP_ERR_IO, "cannot write %s: '%s' is not a group there", place->text, part);
         *slash = '/';
     }
     free(part);
@@ -197,13 +201,13 @@ static mnp_status check_path(hid_t file, const mnp__h5_place *place)
     return st;
 }
 
-/* Look at where the datasets are to be.  Rank 0. */
+/* Check the file and the paths of the datasets.  Rank 0. */
 static mnp_status survey(struct job *job)
 {
-    MNP_TRY(mnp__aside_find(job->file, &job->aside));
-    if (!job->aside.exists || job->aside.replaced.st_size == 0)
+    MNP_TRY(mnp__atomic_file_find(job->file, &job->output));
+    if (!job->output.exists || job->output.replaced.st_size == 0)
         return MNP_OK;
-    hid_t file = H5Fopen(job->aside.target, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t file = H5Fopen(job->output.target, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
         return mnp__fail_context(mnp__h5_fail_open(job->file), "cannot write %s", job->parts[0].place.text);
     mnp_status st = MNP_OK;
@@ -214,7 +218,7 @@ static mnp_status survey(struct job *job)
     return st;
 }
 
-/* Rank 0: the file and everything in it but the values. */
+/* ---- on rank 0: the file and everything in it except the values ---- */
 
 static hid_t dataset_properties(const struct part *part, int deflate)
 {
@@ -265,7 +269,7 @@ static mnp_status make_dataset(const struct part *part, int deflate, hid_t file)
     return st;
 }
 
-/* Set an attribute of the object at its path, a text as h5py does, of variable length. */
+/* Set an attribute of the object at its path; a text has variable length, as in h5py. */
 static mnp_status make_attribute(const mnp_h5_attribute *attribute, hid_t file)
 {
     const hsize_t count = attribute->count > 0 ? (hsize_t)attribute->count : 1;
@@ -290,7 +294,7 @@ static mnp_status make_attribute(const mnp_h5_attribute *attribute, hid_t file)
     return st;
 }
 
-/* Everything that the serial driver does, up to where all that can fail has been done and the file can be closed. */
+/* Make everything but the values with the serial driver, up to the flush, after which closing the file cannot fail. */
 static mnp_status make_contents(const struct job *job, hid_t file)
 {
     for (int i = 0; i < job->nparts; i++) {
@@ -310,27 +314,27 @@ static mnp_status make_contents(const struct job *job, hid_t file)
 static mnp_status make_file(struct job *job)
 {
     MNP_TRY(survey(job));
-    int64_t old = job->keep ? job->aside.replaced.st_size : 0, values = job->deflate > 0 ? 0 : job->values;
-    MNP_TRY(mnp__aside_make(&job->aside, old + values + job->index, job->keep));
-    hid_t file = job->keep ? H5Fopen(job->aside.path, H5F_ACC_RDWR, H5P_DEFAULT)
-                           : H5Fcreate(job->aside.path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    int64_t old = job->keep ? job->output.replaced.st_size : 0, values = job->deflate > 0 ? 0 : job->values;
+    MNP_TRY(mnp__atomic_file_make(&job->output, old + values + job->index, job->keep));
+    hid_t file = job->keep ? H5Fopen(job->output.path, H5F_ACC_RDWR, H5P_DEFAULT)
+                           : H5Fcreate(job->output.path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (file < 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     mnp_status st = make_contents(job, file);
     if (st != MNP_OK)
-        mnp__aside_detach(&job->aside);
+        mnp__atomic_file_detach(&job->output);
     if (H5Fclose(file) < 0 && st == MNP_OK)
         st = MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     MNP_TRY(st);
-    return mnp__aside_reserve(&job->aside, job->aside.bytes);
+    return mnp__atomic_file_reserve(&job->output, job->output.bytes);
 }
 
-/* All ranks: the values. */
+/* ---- on all ranks: the values ---- */
 
 static mnp_status open_together(const struct job *job, hid_t *file_p)
 {
     hid_t access_list = mnp__h5_parallel(job->ctx);
-    *file_p = H5Fopen(job->aside.path, H5F_ACC_RDWR, access_list);
+    *file_p = H5Fopen(job->output.path, H5F_ACC_RDWR, access_list);
     mnp_status st = *file_p < 0 ? MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason()) : MNP_OK;
     if (access_list >= 0)
         H5Pclose(access_list);
@@ -345,7 +349,7 @@ static mnp_status open_dataset(const struct part *part, hid_t file, hid_t *datas
     return mnp__h5_type_open(*dataset_p, part->place.text, type);
 }
 
-/* Store one dataset's values. */
+/* Write the values of one dataset. */
 static mnp_status write_part(struct job *job, const struct part *part, hid_t file)
 {
     hid_t dataset = H5I_INVALID_HID;
@@ -358,7 +362,7 @@ static mnp_status write_part(struct job *job, const struct part *part, hid_t fil
                                                         .type = &type,
                                                         .chunk = job->deflate > 0 ? part->chunk : NULL,
                                                         .collective = true,
-                                                        .written = &job->aside});
+                                                        .written = &job->output});
     mnp__h5_type_close(&type);
     if (dataset >= 0)
         H5Dclose(dataset);
@@ -366,16 +370,16 @@ static mnp_status write_part(struct job *job, const struct part *part, hid_t fil
 }
 
 /*
- * The values are on disk, and there is room for what HDF5 writes when it closes the file: it waits for all ranks in the
- * middle of that, and would do so in vain if it failed on one.
+ * Wait until the values are on disk, and reserve space for what HDF5 writes when it closes the file.  HDF5 waits for
+ * all ranks while it closes a file, so a failure of one rank there would leave the others waiting.
  */
 static mnp_status values_are_stored(const struct job *job)
 {
     struct stat status;
-    MNP_TRY(mnp__aside_sync(&job->aside));
-    if (job->deflate == 0 || job->ctx->comm.rank != 0 || fstat(job->aside.descriptor, &status) != 0)
+    MNP_TRY(mnp__atomic_file_sync(&job->output));
+    if (job->deflate == 0 || job->ctx->comm.rank != 0 || fstat(job->output.descriptor, &status) != 0)
         return MNP_OK;
-    return mnp__aside_reserve(&job->aside, status.st_size + job->index);
+    return mnp__atomic_file_reserve(&job->output, status.st_size + job->index);
 }
 
 static mnp_status write_values(struct job *job)
@@ -387,20 +391,20 @@ static mnp_status write_values(struct job *job)
     if (st == MNP_OK)
         st = MNP_AGREE(job->ctx, values_are_stored(job));
     if (st != MNP_OK)
-        mnp__aside_detach(&job->aside);
+        mnp__atomic_file_detach(&job->output);
     if (file >= 0 && H5Fclose(file) < 0 && st == MNP_OK)
         st = MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     if (st == MNP_OK)
-        st = mnp__aside_sync(&job->aside);
+        st = mnp__atomic_file_sync(&job->output);
     return MNP_AGREE(job->ctx, st);
 }
 
-/* Look at what has been written as a reader would. */
+/* Inspect the temporary file as a reader would. */
 static mnp_status check_written(const struct job *job, const struct part *part)
 {
     mnp__h5_source source;
     const mnp_array *array = part->array;
-    const mnp__h5_place written = {(char *)job->aside.path, part->place.dataset, part->place.text};
+    const mnp__h5_place written = {(char *)job->output.path, part->place.dataset, part->place.text};
     MNP_TRY(mnp__h5_look(job->ctx, &written, &source));
     bool same = source.info.dtype == array->dtype && source.info.ndim == mnp_array_ndim(array) &&
                 (source.whole || source.filtered || mnp_layout_size(array->layout) == 0);
@@ -418,15 +422,15 @@ static mnp_status write_file(struct job *job)
         job->values += job->parts[i].values;
         job->index += job->parts[i].index;
     }
-    job->aside = (mnp__aside){.file = job->file, .descriptor = -1};
+    job->output = (mnp__atomic_file){.file = job->file, .descriptor = -1};
     MNP_TRY_OR(MNP_AGREE(job->ctx, first ? make_file(job) : MNP_OK), st, close);
-    MNP_TRY_OR(mnp__aside_share(&job->ctx->comm, &job->aside), st, close);
+    MNP_TRY_OR(mnp__atomic_file_share(&job->ctx->comm, &job->output), st, close);
     MNP_TRY_OR(write_values(job), st, close);
     for (int i = 0; i < job->nparts; i++)
         MNP_TRY_OR(check_written(job, &job->parts[i]), st, close);
-    st = MNP_AGREE(job->ctx, first ? mnp__aside_commit(&job->aside) : MNP_OK);
+    st = MNP_AGREE(job->ctx, first ? mnp__atomic_file_commit(&job->output) : MNP_OK);
 close:
-    mnp__aside_close(&job->aside);
+    mnp__atomic_file_close(&job->output);
     return st;
 }
 
@@ -448,7 +452,7 @@ static void free_parts(struct job *job)
     free(job->parts);
 }
 
-/* The datasets' names and dense arrays.  What has been made is left to the caller also on failure.  Collective. */
+/* Make the names and the dense arrays of the parts.  The caller frees them, also on failure.  Collective. */
 static mnp_status make_parts(struct job *job, const mnp_h5_item *items, int count)
 {
     for (int i = 0; i < count; i++)
@@ -479,7 +483,8 @@ mnp_status mnp_h5_write_items(const char *file, int count, const mnp_h5_item *it
     mnp_status st = make_parts(&job, items, count);
     if (st == MNP_OK) {
         mnp__h5_printing_off(&printing);
-        sigaction(SIGXFSZ, &ignore, &previous); /* a file beyond the limit is an error, not the end of the process */
+        sigaction(SIGXFSZ, &ignore,
+                  &previous); /* exceeding the limit of file sizes is an error, and does not end the process */
         st = write_file(&job);
         sigaction(SIGXFSZ, &previous, NULL);
         mnp__h5_printing_restore(&printing);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing sparse matrices to HDF5 files: every rank has the entries of its rows, and where they begin.
+ * Writing sparse matrices to HDF5 files: as a group of four vectors in csr, for which every rank supplies the entries
+ * of its rows and the offsets of those rows.  It takes memory on the host for one copy of a rank's entries.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,12 @@
 #include "base/status.h"
 #include "io/h5_sparse.h"
 
-/* A matrix as the vectors that are written: of each rank the entries of its rows, and their offsets. */
+/* The vectors that are written; each rank has the entries of its rows, and their offsets. */
 struct vectors {
     mnp_array *data, *indices, *indptr, *shape;
 };
 
-/* int64 to int32 in place, if that is what is wanted. */
+/* Convert int64 to int32 in place if `dtype` is MNP_INT32. */
 static void narrow(int64_t *values, int64_t count, mnp_dtype dtype)
 {
     for (int64_t i = 0; dtype == MNP_INT32 && i < count; i++) {
@@ -22,7 +23,7 @@ static void narrow(int64_t *values, int64_t count, mnp_dtype dtype)
     }
 }
 
-/* Arrays for the vectors, empty.  Collective. */
+/* Make the arrays of the vectors, without values.  Collective. */
 static mnp_status new_vectors(const mnp_sparse *matrix, const int64_t *starts, mnp_dtype index, struct vectors *vectors)
 {
     mnp_ctx *ctx = mnp_sparse_ctx(matrix);
@@ -54,7 +55,7 @@ static mnp_status set_local(mnp_array *array, const void *values)
     return mnp_array_local_size(array) > 0 ? mnp_array_set_local(array, values) : MNP_OK;
 }
 
-/* Fill the arrays with this rank's rows, before which there are `before` entries. */
+/* Fill the arrays with this rank's rows; the ranks before it have `before` entries. */
 static mnp_status fill_vectors(const mnp_sparse *matrix, int64_t before, mnp_dtype index, const struct vectors *vectors)
 {
     const int64_t count = mnp_sparse_local_nnz(matrix);

@@ -2,9 +2,9 @@
 /*
  * Reading numbers, exactly and quickly.
  *
- * A decimal number is w * 10^e, w its digits.  Up to 19 digits fit 64 bits, and up to e = 27 so does 5^e: the product,
- * or the quotient with its remainder, is then known exactly in 128 bits, and is rounded once.  The rest, longer or
- * smaller or larger than what is usual, is left to the C library.
+ * A decimal number is w * 10^e, where w is the integer of its digits.  Up to 19 digits fit 64 bits, and so does 5^e up
+ * to e = 27: the product, or the quotient with its remainder, is then known exactly in 128 bits, and is rounded once.
+ * Numbers with more digits or larger exponents, which are rare in files, are left to the C library.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static const uint64_t powers_of_five[LARGEST_POWER + 1] = {
     7450580596923828125,
 };
 
-/* A number's parts: digits * 10^exponent; `exact` where they are all of it. */
+/* The number digits * 10^exponent; `exact` if no digit was dropped. */
 struct decimal {
     bool negative, exact;
     uint64_t digits;
@@ -79,7 +79,7 @@ const char *mnp__mm_scan_integer(const char *at, const char *end, int64_t *value
     return at;
 }
 
-/* Take digits: those after a point lower the exponent. */
+/* Read digits; each one after the point lowers the exponent. */
 static const char *scan_digits(const char *at, const char *end, struct decimal *number)
 {
     int significant = 0;
@@ -116,7 +116,10 @@ static const char *scan_exponent(const char *at, const char *end, struct decimal
     return at;
 }
 
-/* number * 2^exponent, rounded to the nearest; `rest`: it is a little more, and has 64 bits or more. */
+/*
+ * number * 2^exponent, rounded to the nearest double.  `rest`: the exact value is a little larger than `number`, which
+ * then has at least 64 bits.
+ */
 static double round_to_double(uint128 number, bool rest, int exponent)
 {
     uint64_t high = (uint64_t)(number >> 64), top = (uint64_t)number;
@@ -126,7 +129,7 @@ static double round_to_double(uint128 number, bool rest, int exponent)
         rest = rest || (number & (((uint128)1 << shift) - 1)) != 0;
         exponent += shift;
     }
-    return ldexp((double)(top | rest), exponent); /* the lowest of 64 bits only decides what is half way */
+    return ldexp((double)(top | rest), exponent); /* setting the lowest of 64 bits decides ties */
 }
 
 static double multiply(uint64_t digits, int power)
@@ -144,7 +147,7 @@ static double divide(uint64_t digits, int power)
                            -zeros - 63 - power);
 }
 
-/* What is between `at` and `end` as the C library reads it. */
+/* Read the text between `at` and `end` by the C library. */
 static const char *scan_slowly(const char *at, const char *end, double *value_p)
 {
     char text[MNP__MM_LONGEST_NUMBER], *stop;

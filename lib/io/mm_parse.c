@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parsing Matrix Market text: the head, and lines of the body.  One pass, a word at a time.
+ * The parser of Matrix Market text: the head, and lines of the body, in one pass, a word at a time.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "io/matrix_market.h"
 
-/* A line, its end left out, and where in it the parser is. */
+/* What is left of a line: from the parser's position to the end, without the newline. */
 struct line {
     const char *at, *end;
 };
@@ -44,7 +44,7 @@ static void skip_spaces(struct line *line)
         line->at++;
 }
 
-/* Whether there is nothing in it to read. */
+/* Whether nothing is left of the line but spaces or a comment. */
 static bool is_idle(struct line *line)
 {
     skip_spaces(line);
@@ -61,7 +61,7 @@ static struct line next_word(struct line *line)
     return word;
 }
 
-/* A word for a sentence: its beginning, in letters that can be shown. */
+/* The beginning of a word for a message, with '?' for characters that cannot be printed. */
 enum { SHOWN = 32 };
 static const char *show(struct line word, char text[SHOWN])
 {
@@ -110,11 +110,11 @@ static bool choose(struct line *line, const struct choice *choices, const char *
             return true;
         }
     }
-    complain(problem, 1, "'%s' is no %s of a Matrix Market file", show(word, text), what);
+    complain(problem, 1, "'%s' is not a %s of a Matrix Market file", show(word, text), what);
     return false;
 }
 
-/* What the words of the banner mean together. */
+/* Check that the words of the banner do not contradict each other. */
 static bool check_banner(const mnp_mm_info *info, mnp__mm_problem *problem)
 {
     const char *wrong = NULL;
@@ -153,13 +153,13 @@ static bool parse_banner(struct line line, mnp_mm_info *info, mnp__mm_problem *p
     info->field = (mnp_mm_field)field;
     info->symmetry = (mnp_mm_symmetry)symmetry;
     if (!is_idle(&line)) {
-        complain(problem, 1, "'%s' stands behind the symmetry", show(next_word(&line), text));
+        complain(problem, 1, "unexpected '%s' after the symmetry", show(next_word(&line), text));
         return false;
     }
     return check_banner(info, problem);
 }
 
-/* Values that an array file has; false if they cannot be counted. */
+/* Compute how many values an array file has; false if the number exceeds 64 bits. */
 static bool count_values(mnp_mm_info *info)
 {
     int64_t n = info->nrows, size;
@@ -182,7 +182,7 @@ static bool parse_sizes(struct line line, int64_t number, mnp_mm_info *info, mnp
         if (word.at == word.end)
             complain(problem, number, "the %s is missing", names[i]);
         else if (!stop || stop != word.end)
-            complain(problem, number, "'%s' is no %s, or too large", show(word, text), names[i]);
+            complain(problem, number, "'%s' is not a %s, or is too large", show(word, text), names[i]);
         else if (*sizes[i] < 0)
             complain(problem, number, "the %s is %" PRId64 ", negative", names[i], *sizes[i]);
         else
@@ -190,7 +190,7 @@ static bool parse_sizes(struct line line, int64_t number, mnp_mm_info *info, mnp
         return false;
     }
     if (!is_idle(&line))
-        complain(problem, number, "'%s' stands behind the sizes", show(next_word(&line), text));
+        complain(problem, number, "unexpected '%s' after the sizes", show(next_word(&line), text));
     else if (info->symmetry != MNP_MM_GENERAL && info->nrows != info->ncolumns)
         complain(problem, number,
                  "%" PRId64 " rows and %" PRId64 " columns are not square, as a symmetric matrix must be", info->nrows,
@@ -264,11 +264,11 @@ union value {
     double wide[2];
 };
 
-/* What the symmetry makes of a value on the other side of the diagonal. */
+/* Turn a value into the value of its mirror image on the other side of the diagonal. */
 static void mirror(mnp_mm_symmetry symmetry, mnp_dtype dtype, union value *value)
 {
     const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
-    for (int i = 0; i < 2; i++) { /* of real numbers the second is not used */
+    for (int i = 0; i < 2; i++) { /* a real number does not use the second part */
         if (symmetry != MNP_MM_SKEW_SYMMETRIC && (symmetry != MNP_MM_HERMITIAN || i == 0))
             continue;
         if (single)
@@ -297,7 +297,7 @@ void mnp__mm_append(mnp__mm_body *body, int64_t row, int64_t column, const void 
     put(body, column, row, &mirrored);
 }
 
-/* A row or column, from 1 to `extent`; made to begin at 0. */
+/* Read a row or column from 1 to `extent`, and store it counted from 0. */
 static bool parse_index(mnp__mm_body *body, struct line *line, const char *what, int64_t extent, int64_t *index_p)
 {
     char text[SHOWN];
@@ -306,7 +306,7 @@ static bool parse_index(mnp__mm_body *body, struct line *line, const char *what,
     if (word.at == word.end)
         complain(&body->problem, body->lines, "the %s is missing", what);
     else if (!stop || stop != word.end)
-        complain(&body->problem, body->lines, "'%s' is no %s", show(word, text), what);
+        complain(&body->problem, body->lines, "'%s' is not a %s", show(word, text), what);
     else if (*index_p < 1 || *index_p > extent)
         complain(&body->problem, body->lines, "%s %" PRId64 " is outside 1..%" PRId64, what, *index_p, extent);
     else
@@ -326,11 +326,11 @@ static bool parse_number(mnp__mm_body *body, struct line *line, const char *what
         complain(&body->problem, body->lines, "the %s '%s' has %td characters", what, show(word, text),
                  word.end - word.at);
     else if (!stop || stop != word.end)
-        complain(&body->problem, body->lines, "'%s' is no finite number", show(word, text));
+        complain(&body->problem, body->lines, "'%s' is not a finite number", show(word, text));
     else if (!isfinite(*value_p))
         complain(&body->problem, body->lines, "'%s' is beyond float64", show(word, text));
     else if (body->info->field == MNP_MM_INTEGER && mnp__mm_scan_integer(word.at, word.end, &integer) != word.end)
-        complain(&body->problem, body->lines, "'%s' is no integer of 64 bits", show(word, text));
+        complain(&body->problem, body->lines, "'%s' is not an integer of 64 bits", show(word, text));
     return body->problem.line == 0;
 }
 
@@ -345,7 +345,7 @@ static bool parse_value(mnp__mm_body *body, struct line *line, double value[2])
     return parse_number(body, line, "real part", value) && parse_number(body, line, "imaginary part", value + 1);
 }
 
-/* What a symmetry says of the diagonal. */
+/* Check a value on the diagonal against the symmetry. */
 static bool check_diagonal(mnp__mm_body *body, const double value[2])
 {
     if (body->info->symmetry == MNP_MM_SKEW_SYMMETRIC && (value[0] != 0 || value[1] != 0))
@@ -380,7 +380,7 @@ static mnp_status parse_line(mnp__mm_body *body, struct line line)
     MNP_TRY(reserve(body));
     bool good = body->info->format == MNP_MM_COORDINATE ? parse_entry(body, &line) : parse_value(body, &line, value);
     if (good && !is_idle(&line))
-        complain(&body->problem, body->lines, "'%s' stands behind the numbers", show(next_word(&line), text));
+        complain(&body->problem, body->lines, "unexpected '%s' after the numbers", show(next_word(&line), text));
     if (body->problem.line > 0)
         return MNP_ERR_FORMAT;
     if (body->info->format == MNP_MM_ARRAY)

@@ -2,10 +2,11 @@
 /*
  * Reading Matrix Market files in parallel.
  *
- * Rank 0 parses the head and tells the others.  The bytes behind it are shared out evenly, and a share's ends are moved
- * to where lines begin, which every rank finds by itself.  A rank parses its share in blocks, so that it needs memory
- * for entries alone.  Ranks then tell each other how many lines and entries they met: that gives the number of the
- * first bad line, and which values of an array a rank has.
+ * Rank 0 parses the head and broadcasts it.  The bytes after it are divided into equal shares, one a rank; every rank
+ * moves the ends of its share to the beginning of a line, without communication.  A rank parses its share in blocks of
+ * 1 MiB, so that beyond them it needs memory for its entries alone.  The ranks then gather how many lines and entries
+ * each has read: from these follow the number of the first bad line in the file, and which values of an array a rank
+ * has.
  */
 #include <config.h> /* first: it makes memrchr() known */
 
@@ -24,13 +25,16 @@
 #include "base/status.h"
 #include "io/matrix_market.h"
 
-enum { BLOCK = 1 << 20, MOST_HEAD = 1 << 24 }; /* bytes that are read at a time, and so of a line; of a head */
+enum {
+    BLOCK = 1 << 20,
+    MOST_HEAD = 1 << 24
+}; /* bytes that are read at a time, also the limit of a line; limit of a head */
 
-/* What rank 0 has found, for all ranks. */
+/* What rank 0 has found and broadcasts. */
 struct found {
     mnp__mm_head head;
     mnp__mm_problem problem;
-    int64_t bytes; /* of the file */
+    int64_t bytes; /* size of the file */
 };
 
 struct job {
@@ -53,7 +57,7 @@ static mnp_status open_file(const char *file, int *descriptor_p, int64_t *bytes_
         return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", file, strerror(errno));
     if (!S_ISREG(status.st_mode)) /* opening a pipe would wait for a writer */
         return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': it is %s", file,
-                        S_ISDIR(status.st_mode) ? "a folder" : "no regular file, which ranks could share");
+                        S_ISDIR(status.st_mode) ? "a folder" : "not a regular file, which ranks could share");
     *descriptor_p = open(file, O_RDONLY | O_CLOEXEC);
     if (*descriptor_p < 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", file, strerror(errno));
@@ -61,7 +65,7 @@ static mnp_status open_file(const char *file, int *descriptor_p, int64_t *bytes_
     return MNP_OK;
 }
 
-/* Read so many bytes from that place on; MNP_ERR_IO if there are fewer. */
+/* Read `count` bytes from offset `from`; MNP_ERR_IO if the file has fewer. */
 static mnp_status read_bytes(const struct job *job, int64_t from, size_t count, char *data)
 {
     for (size_t done = 0; done < count;) {
@@ -70,13 +74,13 @@ static mnp_status read_bytes(const struct job *job, int64_t from, size_t count, 
             continue;
         if (got <= 0)
             return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", job->file,
-                            got < 0 ? strerror(errno) : "it has become shorter meanwhile");
+                            got < 0 ? strerror(errno) : "it has become shorter while it was read");
         done += (size_t)got;
     }
     return MNP_OK;
 }
 
-/* Parse the head from more and more of the file. */
+/* Parse the head, from a part of the file that is enlarged until it holds the head. */
 static mnp_status read_head(struct job *job)
 {
     MNP_TRY(open_file(job->file, &job->descriptor, &job->found.bytes));
@@ -94,17 +98,17 @@ static mnp_status read_head(struct job *job)
         free(text);
     } while (st == MNP_OK && progress == MNP__MM_NEEDS_MORE && size < most);
     if (st == MNP_OK && progress == MNP__MM_NEEDS_MORE)
-        job->found.problem = (mnp__mm_problem){job->found.head.lines + 1, "the sizes do not come within 16 MiB"};
+        job->found.problem = (mnp__mm_problem){job->found.head.lines + 1, "the sizes are not within the first 16 MiB"};
     return st;
 }
 
-/* On all ranks alike. */
+/* Called on all ranks with the same problem, so all fail with the same message. */
 static mnp_status fail_format(const struct job *job, const mnp__mm_problem *problem)
 {
     return MNP_FAIL(MNP_ERR_FORMAT, "%s, line %" PRId64 ": %s", job->file, problem->line, problem->text);
 }
 
-/* Rank 0 reads the head, all learn of it.  Collective. */
+/* Rank 0 reads the head and broadcasts it.  Collective. */
 static mnp_status look(struct job *job)
 {
     MNP_TRY(MNP_AGREE(job->ctx, job->ctx->comm.rank == 0 ? read_head(job) : MNP_OK));
@@ -131,7 +135,7 @@ static mnp_status open_together(struct job *job)
 
 /* ---- this rank's share ---- */
 
-/* Where the first line begins that does not begin before `place`, which is in the body or its end. */
+/* Find the first beginning of a line at or after `place`, an offset in the body or at its end. */
 static mnp_status find_line(const struct job *job, int64_t place, char *block, int64_t *begin_p)
 {
     const int64_t end = job->found.bytes;
@@ -152,7 +156,7 @@ static mnp_status find_line(const struct job *job, int64_t place, char *block, i
     return MNP_OK;
 }
 
-/* Parse from `at` to `end`, between which are whole lines. */
+/* Parse the bytes from `at` to `end`, which are whole lines. */
 static mnp_status parse_range(struct job *job, int64_t at, int64_t end, char *block)
 {
     while (at < end) {
@@ -195,7 +199,7 @@ struct tally {
     int64_t lines, read, bad_line;
 };
 
-/* The first line that is wrong, or where there is none, a number of entries that is.  Collective. */
+/* Fail if a line is bad, with the first one's problem, or else if the number of entries is wrong.  Collective. */
 static mnp_status judge(struct job *job, const struct tally *tallies)
 {
     const mnp__mm_head *head = &job->found.head;
@@ -215,7 +219,7 @@ static mnp_status judge(struct job *job, const struct tally *tallies)
     if (read == head->info.nlines)
         return MNP_OK;
     const char *what = head->info.format == MNP_MM_COORDINATE ? "entries" : "values";
-    return MNP_FAIL(MNP_ERR_FORMAT, "%s, line %" PRId64 ": the file should have %" PRId64 " %s, and has %" PRId64,
+    return MNP_FAIL(MNP_ERR_FORMAT, "%s, line %" PRId64 ": the file should have %" PRId64 " %s, but has %" PRId64,
                     job->file, head->lines, head->info.nlines, what, read);
 }
 
@@ -247,21 +251,21 @@ static mnp_status choose_dtype(const struct job *job, mnp_dtype wanted, mnp_dtyp
     return MNP_OK;
 }
 
-/* Read the file's numbers, each rank its share.  Collective. */
+/* Read the numbers of the file, each rank its share.  Collective. */
 static mnp_status read_body(struct job *job, mnp_mm_format format, mnp_dtype dtype)
 {
     MNP_TRY(look(job));
     if (job->found.head.info.format != format)
         return MNP_FAIL(MNP_ERR_ARG,
                         format == MNP_MM_COORDINATE
-                            ? "'%s' is an array file, of a dense matrix: mnp_mm_read_array() reads it"
-                            : "'%s' is a coordinate file, of a sparse matrix: mnp_mm_read() reads it",
+                            ? "'%s' is an array file, with a dense matrix: mnp_mm_read_array() reads it"
+                            : "'%s' is a coordinate file, with a sparse matrix: mnp_mm_read() reads it",
                         job->file);
     MNP_TRY(choose_dtype(job, dtype, &dtype));
     MNP_TRY(open_together(job));
     job->body = (mnp__mm_body){.info = &job->found.head.info, .dtype = dtype};
     mnp_status st = parse_share(job);
-    MNP_TRY(MNP_AGREE(job->ctx, st == MNP_ERR_FORMAT ? MNP_OK : st)); /* what is wrong with the file is said below */
+    MNP_TRY(MNP_AGREE(job->ctx, st == MNP_ERR_FORMAT ? MNP_OK : st)); /* an error in the file is reported below */
     return exchange_tallies(job);
 }
 
@@ -296,7 +300,7 @@ mnp_status mnp_mm_read(mnp_ctx *ctx, const char *file, mnp_dtype dtype, mnp_spar
 
 /* ---- arrays ---- */
 
-/* The values, column by column, as an array of one dimension of which each rank has its share.  Collective. */
+/* Make an array of one dimension of the values, column by column, of which each rank has its share.  Collective. */
 static mnp_status make_flat(const struct job *job, mnp_array **flat_p)
 {
     const int ranks = job->ctx->comm.size, axis = 0;
@@ -318,7 +322,7 @@ release:
     return st;
 }
 
-/* Bring a general array to its shape: the file has the transposed matrix in C order.  Collective. */
+/* Bring a general array to its shape and layout: the file holds the transposed matrix in C order.  Collective. */
 static mnp_status unfold(const struct job *job, const mnp_layout *layout, mnp_array **array_p)
 {
     const mnp_mm_info *info = &job->found.head.info;
@@ -335,8 +339,8 @@ release:
 }
 
 /*
- * Give the values of a triangle, which this rank has from number `before` on, their places, and mirror them: entries as
- * in a coordinate file.  Column j of n has n - j values, or one less where there is no diagonal.
+ * Turn this rank's values of a triangle, which begin with number `before`, into entries with a row and a column, and
+ * mirror them, as for a coordinate file.  Column j of n has n - j values, or one less if the file has no diagonal.
  */
 static mnp_status place_triangle(const struct job *job, mnp__mm_body *entries)
 {
@@ -381,14 +385,15 @@ release:
     return st;
 }
 
-/* The layout to read an array into, one more count of the caller's or a new one. */
+/* The layout of the array that is read: the caller's, retained, or a new one. */
 static mnp_status choose_layout(const struct job *job, const mnp_layout *given, mnp_layout **layout_p)
 {
     const int64_t shape[] = {job->found.head.info.nrows, job->found.head.info.ncolumns};
     if (!given)
         return mnp_layout_block(job->ctx->comm.size, 2, shape, layout_p);
     if (mnp_layout_ndim(given) != 2 || memcmp(mnp_layout_shape(given), shape, sizeof shape) != 0)
-        return MNP_FAIL(MNP_ERR_ARG, "'%s' has %" PRId64 " rows and %" PRId64 " columns, and the layout another shape",
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "'%s' has %" PRId64 " rows and %" PRId64 " columns, but the layout has another shape",
                         job->file, shape[0], shape[1]);
     *layout_p = mnp_layout_retain(given);
     return MNP_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing Matrix Market files: every rank makes the text of its rows, learns how long those before it are, and writes
- * it to its place of a file aside (aside.h), which is renamed when it is whole.
+ * Writing Matrix Market files.  Every rank makes the text of its rows in memory, learns the lengths of the texts of the
+ * ranks before it, and writes its text at that offset of a temporary file (atomic_file.h), which is renamed once it is
+ * complete.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #include "base/dtype.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "io/aside.h"
+#include "io/atomic_file.h"
 #include "io/matrix_market.h"
 
 enum { LONGEST_LINE = 128 };
@@ -26,10 +27,10 @@ struct job {
     mnp_ctx *ctx;
     const char *file;
     mnp_mm_symmetry symmetry;
-    int64_t entries; /* that this rank writes */
-    mnp__text text;  /* of them */
-    int64_t place;   /* where it begins in the file */
-    mnp__aside aside;
+    int64_t entries; /* number of entries that this rank writes */
+    mnp__text text;  /* their text */
+    int64_t place;   /* the offset of the text in the file */
+    mnp__atomic_file output;
 };
 
 /* ---- text ---- */
@@ -50,7 +51,7 @@ static char *add_integer(char *at, int64_t value)
     return at;
 }
 
-/* As few digits as the number can be told by: float64 has 15 to 17 of them, float32 6 to 9. */
+/* Write the fewest digits that give the same number when read back: 15 to 17 for float64, 6 to 9 for float32. */
 static char *add_number(char *at, double value, bool single)
 {
     if (fabs(value) < 1e15 && value == (double)(int64_t)value && !(value == 0 && signbit(value)))
@@ -71,8 +72,8 @@ static mnp_status add_entry(struct job *job, int64_t row, int64_t column, const 
     const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
     if (!isfinite(value[0]) || !isfinite(value[1]))
         return MNP_FAIL(MNP_ERR_ARG,
-                        "cannot write '%s': the value at row %" PRId64 ", column %" PRId64 ", both from "
-                        "0, is not finite",
+                        "cannot write '%s': the value at row %" PRId64 ", column %" PRId64 ", both counted "
+                        "from 0, is not finite",
                         job->file, row, column);
     at = add_integer(at, row + 1);
     *at++ = ' ';
@@ -105,7 +106,7 @@ static mnp_status add_rows(struct job *job, const int64_t *offsets, const int64_
     return mnp__text_status(&job->text);
 }
 
-/* The text of this rank's rows. */
+/* Make the text of this rank's rows. */
 static mnp_status make_text(struct job *job)
 {
     int64_t first, rows, *offsets = NULL, *columns = NULL;
@@ -144,7 +145,7 @@ static int make_head(const struct job *job, int64_t entries, char *head, size_t 
                     symmetries[job->symmetry], shape[0], shape[1], entries);
 }
 
-/* Where this rank's text begins, and the length of the file; rank 0's text gets the head in front.  Collective. */
+/* Find the offset of this rank's text and the size of the file, and put the head before rank 0's text.  Collective. */
 static mnp_status find_place(struct job *job, int64_t *bytes_p)
 {
     const int rank = job->ctx->comm.rank, size = job->ctx->comm.size;
@@ -175,15 +176,15 @@ static mnp_status find_place(struct job *job, int64_t *bytes_p)
 
 static mnp_status make_file(struct job *job, int64_t bytes)
 {
-    MNP_TRY(mnp__aside_find(job->file, &job->aside));
-    MNP_TRY(mnp__aside_make(&job->aside, bytes, false));
-    return mnp__aside_reserve(&job->aside, bytes);
+    MNP_TRY(mnp__atomic_file_find(job->file, &job->output));
+    MNP_TRY(mnp__atomic_file_make(&job->output, bytes, false));
+    return mnp__atomic_file_reserve(&job->output, bytes);
 }
 
 static mnp_status write_text(const struct job *job)
 {
     for (size_t done = 0; done < job->text.length;) {
-        ssize_t put = pwrite(job->aside.descriptor, job->text.data + done, job->text.length - done,
+        ssize_t put = pwrite(job->output.descriptor, job->text.data + done, job->text.length - done,
                              (off_t)(job->place + (int64_t)done));
         if (put < 0 && errno == EINTR)
             continue;
@@ -191,7 +192,7 @@ static mnp_status write_text(const struct job *job)
             return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, strerror(errno));
         done += (size_t)put;
     }
-    return mnp__aside_sync(&job->aside);
+    return mnp__atomic_file_sync(&job->output);
 }
 
 static mnp_status write_file(struct job *job)
@@ -199,23 +200,23 @@ static mnp_status write_file(struct job *job)
     const bool first = job->ctx->comm.rank == 0;
     int64_t bytes;
     mnp_status st;
-    job->aside = (mnp__aside){.file = job->file, .descriptor = -1};
+    job->output = (mnp__atomic_file){.file = job->file, .descriptor = -1};
     MNP_TRY(find_place(job, &bytes));
     MNP_TRY_OR(MNP_AGREE(job->ctx, first ? make_file(job, bytes) : MNP_OK), st, close);
-    MNP_TRY_OR(mnp__aside_share(&job->ctx->comm, &job->aside), st, close);
+    MNP_TRY_OR(mnp__atomic_file_share(&job->ctx->comm, &job->output), st, close);
     MNP_TRY_OR(MNP_AGREE(job->ctx, write_text(job)), st, close);
-    st = MNP_AGREE(job->ctx, first ? mnp__aside_commit(&job->aside) : MNP_OK);
+    st = MNP_AGREE(job->ctx, first ? mnp__atomic_file_commit(&job->output) : MNP_OK);
 close:
-    mnp__aside_close(&job->aside);
+    mnp__atomic_file_close(&job->output);
     return st;
 }
 
-/* MNP_ERR_ARG unless the matrix has the symmetry, exactly.  Collective. */
+/* MNP_ERR_ARG unless the matrix has exactly the symmetry.  Collective. */
 static mnp_status check_symmetry(const struct job *job)
 {
     mnp_sparse_symmetry found;
     if ((unsigned)job->symmetry > MNP_MM_HERMITIAN)
-        return MNP_FAIL(MNP_ERR_ARG, "symmetry is %d, none of mnp_mm_symmetry", (int)job->symmetry);
+        return MNP_FAIL(MNP_ERR_ARG, "symmetry is %d, which is not a mnp_mm_symmetry", (int)job->symmetry);
     if (job->symmetry == MNP_MM_GENERAL)
         return MNP_OK;
     if (job->symmetry == MNP_MM_HERMITIAN && mnp_dtype_kind(mnp_sparse_dtype(job->matrix)) != 'c')
@@ -238,7 +239,8 @@ mnp_status mnp_mm_write(const mnp_sparse *matrix, const char *file, mnp_mm_symme
     MNP_TRY(check_symmetry(&job));
     mnp_status st = MNP_AGREE(job.ctx, make_text(&job));
     if (st == MNP_OK) {
-        sigaction(SIGXFSZ, &ignore, &previous); /* a file beyond the limit is an error, not the end of the process */
+        sigaction(SIGXFSZ, &ignore,
+                  &previous); /* exceeding the limit of file sizes is an error, and does not end the process */
         st = write_file(&job);
         sigaction(SIGXFSZ, &previous, NULL);
     }

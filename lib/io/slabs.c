@@ -9,7 +9,7 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Rows of `row_bytes` that a slab holds, of `extent` that there are: whole chunks if that is possible. */
+/* How many rows of `row_bytes` a slab holds, at most `extent`; whole chunks if that is possible. */
 static int64_t choose_rows(int64_t row_bytes, int64_t extent, int64_t chunk)
 {
     int64_t rows = MNP__SLAB_BYTES / row_bytes;
@@ -77,7 +77,7 @@ int64_t mnp__slabs_largest(const mnp__slabs *slabs)
 {
     if (slabs->count == 0)
         return 0;
-    int64_t size = slabs->rows; /* never more than the block's */
+    int64_t size = slabs->rows; /* at most the extent of the block */
     for (int d = slabs->cut + 1; d < slabs->ndim; d++)
         size *= slabs->extent[d];
     return size;

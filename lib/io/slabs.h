@@ -13,7 +13,7 @@
 #include <maniple/base.h>
 
 #define MNP__SLAB_BYTES (INT64_C(32) << 20)
-/* A slab may grow to this where it would else end within compressed chunks, which were then decompressed again. */
+/* A slab may grow to this size to end at the edge of a chunk: a compressed chunk that is cut is decompressed twice. */
 #define MNP__SLAB_MAX_BYTES (INT64_C(512) << 20)
 
 typedef struct mnp__slabs {

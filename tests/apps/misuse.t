@@ -67,7 +67,7 @@ else
     skip "links of HDF5" "there is no Python with h5py"
 fi
 mkfifo pipe.h5
-conv_alone 1 'is no regular file' pipe.h5:/x hanning:3x3 -o out.h5:/y
+conv_alone 1 'is not a regular file' pipe.h5:/x hanning:3x3 -o out.h5:/y
 
 if has_png; then
     conv_alone 1 'empty name' in.h5:/x hanning:3x3 -o out.h5:/y --png ''

@@ -209,7 +209,7 @@ status = subprocess.call([sys.argv[1], "solve", "poisson:300x300", "-o", "on.h5:
                           "--every", "5", "--checkpoint", "new.h5", "--resume", "new.h5", "--maxiter", str(before + 11), "-q"])
 after, all_of_them = h5py.File("new.h5")["iterations"][0], h5py.File("on.h5")["x"].attrs["iterations"]
 assert status == 3 and before < after <= before + 11 == all_of_them, (status, before, after, all_of_them)' "$MANIPLE"
-    solve_fails 2 'is no checkpoint' poisson:9 -o y.h5:/x --resume kept.h5
+    solve_fails 2 'is not a checkpoint' poisson:9 -o y.h5:/x --resume kept.h5
     solve_alone 2 'must have 70 rows and 1 column$' a.mtx b.h5:/b -o y.h5:/x --guess b.h5:/guesses
     solve_alone 2 'must have 70 rows and 3 columns' a.mtx b.h5:/several -o y.h5:/x --guess b.h5:/guess
     solve_alone 2 'are for one' a.mtx b.h5:/several -o y.h5:/x --checkpoint c.h5

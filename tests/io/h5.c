@@ -194,9 +194,9 @@ static void check_arguments(void)
        mnp_error_message());
     ok(failed_with(mnp_h5_write(array, "arguments.h5", "/a", NULL), MNP_ERR_IO, "group"), "refused: %s",
        mnp_error_message());
-    ok(failed_with(mnp_h5_write(array, "arguments.h5", "/a/x/y", NULL), MNP_ERR_IO, "'/a/x' is no group"),
+    ok(failed_with(mnp_h5_write(array, "arguments.h5", "/a/x/y", NULL), MNP_ERR_IO, "'/a/x' is not a group"),
        "refused: %s", mnp_error_message());
-    ok(failed_with(mnp_h5_check_write(ctx, "arguments.h5", "/a/x/y"), MNP_ERR_IO, "'/a/x' is no group"),
+    ok(failed_with(mnp_h5_check_write(ctx, "arguments.h5", "/a/x/y"), MNP_ERR_IO, "'/a/x' is not a group"),
        "known before: %s", mnp_error_message());
     ok(failed_with(mnp_h5_check_write(ctx, "missing/x.h5", "/x"), MNP_ERR_IO, "'missing/'"), "known before: %s",
        mnp_error_message());

@@ -229,8 +229,8 @@ def make_unreadable():
         ("many.h5", "x", io, "the file has /d00, /d01, /d02, /d03, /d04, /d05, /d06, /d07 and 4 more"),
         ("none.h5", "x", io, "the file has no datasets"),
         ("truncated.h5", "x", io, f"it has {size - 5000} bytes where it should have {size}"),
-        ("text.h5", "x", io, "'text.h5' is no HDF5 file"),
-        ("zero.h5", "x", io, "'zero.h5' is no HDF5 file"),
+        ("text.h5", "x", io, "'text.h5' is not an HDF5 file"),
+        ("zero.h5", "x", io, "'zero.h5' is not an HDF5 file"),
         ("folder.h5", "x", io, "is a folder"),
         ("missing.h5", "x", io, "'missing.h5': No such file"),
     ]
@@ -298,11 +298,11 @@ def check_replacing():
                       "in other files too")
         tap.check(os.path.getsize("single.h5") < 100000, "a file with nothing else is made anew")
         for target, name, words in [
-            ("text.h5", "/group/x", "is no HDF5 file"),
+            ("text.h5", "/group/x", "is not an HDF5 file"),
             ("truncated.h5", "/group/x", "truncated"),
             ("folder.h5", "/group/x", "is a folder"),
             ("full.h5", "/group", "is a group"),
-            ("full.h5", "/old/x", "is no group"),
+            ("full.h5", "/old/x", "is not a group"),
             ("nowhere/x.h5", "/x", "'nowhere/'"),
         ]:
             outcome = outcomes[target, name]

@@ -113,8 +113,8 @@ def head_of(size):
 
 
 close("the longest head", read(head_of(16 << 20)), want)
-mp.fails("MNP_ERR_FORMAT", "a.mtx, line 3: the sizes do not come within 16 MiB", read, head_of((16 << 20) + 1))
-mp.fails("MNP_ERR_FORMAT", "a.mtx, line 2: the sizes do not come within 16 MiB", read, REAL + "%" + "z" * (17 << 20))
+mp.fails("MNP_ERR_FORMAT", "a.mtx, line 3: the sizes are not within the first 16 MiB", read, head_of((16 << 20) + 1))
+mp.fails("MNP_ERR_FORMAT", "a.mtx, line 2: the sizes are not within the first 16 MiB", read, REAL + "%" + "z" * (17 << 20))
 
 # ---- numbers ----
 
@@ -203,7 +203,7 @@ mp.fails("MNP_ERR_ARG", "the matrix is not symmetric: entries differ by up to 1"
 mp.fails("MNP_ERR_ARG", "not as Hermitian", mp.mm_write, unsymmetric, path, mp.MNP_MM_HERMITIAN)
 mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "no/such", mp.mm_write, unsymmetric, os.path.join(folder, "no/such/a.mtx"),
          mp.MNP_MM_GENERAL)
-mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "the value at row 1, column 0, both from 0, is not finite", mp.mm_write,
+mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "the value at row 1, column 0, both counted from 0, is not finite", mp.mm_write,
          matrices.sparse(scipy.sparse.csr_array([[1., 0], [math.nan, 1]]), rng), path, mp.MNP_MM_GENERAL)
 mp.ok(sorted(os.listdir(folder)) == ["a.mtx"], "nothing is left beside the file")
 
@@ -219,10 +219,10 @@ for line, words, text in (
         (1, "begins with the word", b"\0" * 100000),
         (1, "'vector' is not supported", "%%MatrixMarket vector coordinate real general\n"),
         (1, "'' is not supported", "%%MatrixMarket\n"),
-        (1, "'coord' is no format", "%%MatrixMarket matrix coord real general\n"),
-        (1, "'float' is no field", "%%MatrixMarket matrix coordinate float general\n"),
-        (1, "'' is no symmetry", "%%MatrixMarket matrix coordinate real\n"),
-        (1, "'x' stands behind", "%%MatrixMarket matrix coordinate real general x\n"),
+        (1, "'coord' is not a format", "%%MatrixMarket matrix coord real general\n"),
+        (1, "'float' is not a field", "%%MatrixMarket matrix coordinate float general\n"),
+        (1, "'' is not a symmetry", "%%MatrixMarket matrix coordinate real\n"),
+        (1, "unexpected 'x' after", "%%MatrixMarket matrix coordinate real general x\n"),
         (1, "cannot be a pattern", "%%MatrixMarket matrix array pattern general\n"),
         (1, "cannot be skew-symmetric", HEAD.format("pattern", "skew-symmetric")),
         (1, "must be complex", HEAD.format("real", "hermitian")),
@@ -230,46 +230,46 @@ for line, words, text in (
         (2, "the number of entries is missing", REAL + "2 2\n1 1 1\n"),
         (2, "the number of rows is -2, negative", REAL + "-2 2 1\n1 1 1\n"),
         (2, "the number of entries is -1, negative", REAL + "2 2 -1\n"),
-        (2, "'9223372036854775808' is no number of columns, or too large", REAL + f"2 {2 ** 63} 1\n1 1 1\n"),
-        (2, "'2.0' is no number of rows", REAL + "2.0 2 1\n1 1 1\n"),
-        (2, "'7' stands behind the sizes", REAL + "2 2 1 7\n1 1 1\n"),
+        (2, "'9223372036854775808' is not a number of columns, or is too large", REAL + f"2 {2 ** 63} 1\n1 1 1\n"),
+        (2, "'2.0' is not a number of rows", REAL + "2.0 2 1\n1 1 1\n"),
+        (2, "unexpected '7' after the sizes", REAL + "2 2 1 7\n1 1 1\n"),
         (2, "not square", HEAD.format("real", "symmetric") + "2 3 1\n1 1 1\n"),
         (4, "row 3 is outside 1..2", REAL + "2 2 2\n1 1 1\n3 1 1\n"),
         (3, "row 0 is outside 1..2", REAL + "2 2 1\n0 1 1\n"),
         (3, "column -1 is outside 1..2", REAL + "2 2 1\n1 -1 1\n"),
         (3, "row 1 is outside 1..0", REAL + "0 0 1\n1 1 1\n"),
-        (3, "'99999999999999999999' is no column", REAL + "2 2 1\n1 99999999999999999999 1\n"),
-        (3, "'1.5' is no row", REAL + "2 2 1\n1.5 1 1\n"),
+        (3, "'99999999999999999999' is not a column", REAL + "2 2 1\n1 99999999999999999999 1\n"),
+        (3, "'1.5' is not a row", REAL + "2 2 1\n1.5 1 1\n"),
         (3, "the value is missing", REAL + "2 2 1\n1 1\n"),
         (3, "the column is missing", REAL + "2 2 1\n1\n"),
         (3, "the imaginary part is missing", HEAD.format("complex", "general") + "2 2 1\n1 1 1\n"),
-        (3, "'7' stands behind the numbers", REAL + "2 2 1\n1 1 1 7\n"),
-        (3, "'1' stands behind the numbers", HEAD.format("pattern", "general") + "2 2 1\n1 1 1\n"),
-        (3, "'nan' is no finite number", REAL + "2 2 1\n1 1 nan\n"),
-        (3, "'-Infinity' is no finite number", REAL + "2 2 1\n1 1 -Infinity\n"),
+        (3, "unexpected '7' after the numbers", REAL + "2 2 1\n1 1 1 7\n"),
+        (3, "unexpected '1' after the numbers", HEAD.format("pattern", "general") + "2 2 1\n1 1 1\n"),
+        (3, "'nan' is not a finite number", REAL + "2 2 1\n1 1 nan\n"),
+        (3, "'-Infinity' is not a finite number", REAL + "2 2 1\n1 1 -Infinity\n"),
         (3, "'1e400' is beyond float64", REAL + "2 2 1\n1 1 1e400\n"),
-        (3, "'0x10' is no finite number", REAL + "2 2 1\n1 1 0x10\n"),
-        (3, "'1,5' is no finite number", REAL + "2 2 1\n1 1 1,5\n"),
-        (3, "'1e' is no finite number", REAL + "2 2 1\n1 1 1e\n"),
-        (3, "'.' is no finite number", REAL + "2 2 1\n1 1 .\n"),
-        (3, "'1.5' is no integer", HEAD.format("integer", "general") + "2 2 1\n1 1 1.5\n"),
+        (3, "'0x10' is not a finite number", REAL + "2 2 1\n1 1 0x10\n"),
+        (3, "'1,5' is not a finite number", REAL + "2 2 1\n1 1 1,5\n"),
+        (3, "'1e' is not a finite number", REAL + "2 2 1\n1 1 1e\n"),
+        (3, "'.' is not a finite number", REAL + "2 2 1\n1 1 .\n"),
+        (3, "'1.5' is not an integer", HEAD.format("integer", "general") + "2 2 1\n1 1 1.5\n"),
         (3, "has 600 characters", REAL + "2 2 1\n1 1 " + "1" * 600 + "\n"),
         (3, "diagonal of a skew-symmetric matrix is zero", HEAD.format("real", "skew-symmetric") + "2 2 1\n1 1 1\n"),
         (3, "diagonal of a Hermitian matrix is real", HEAD.format("complex", "hermitian") + "2 2 1\n1 1 1 1\n"),
-        (2, "should have 3 entries, and has 2", REAL + "2 2 3\n1 1 1\n2 2 1\n"),
-        (2, "should have 1 entries, and has 2", REAL + "2 2 1\n1 1 1\n2 2 1\n"),
+        (2, "should have 3 entries, but has 2", REAL + "2 2 3\n1 1 1\n2 2 1\n"),
+        (2, "should have 1 entries, but has 2", REAL + "2 2 1\n1 1 1\n2 2 1\n"),
         (2, "should have 9223372036854775807 entries", REAL + f"2 2 {2 ** 63 - 1}\n1 1 1\n"),
         (1003, "row 9 is outside 1..2", REAL + "2 2 2000\n" + "1 1 1\n" * 1000 + "9 9 x\n" + "1 1 1\n" * 999),
-        (700, "'x' is no column", REAL + "2 2 9\n" + "1 1 1\n" * 697 + "1 x\n" + "1\n" * 999),
+        (700, "'x' is not a column", REAL + "2 2 9\n" + "1 1 1\n" * 697 + "1 x\n" + "1\n" * 999),
         (3, "line is longer than 1 MiB", REAL + "2 2 1\n1 1 1" + " " * 3000000 + "\n"),
-        (3, "????...' is no row", (REAL + "2 2 1\n").encode() + b"\xff\xfe\x01" * 400)):
+        (3, "????...' is not a row", (REAL + "2 2 1\n").encode() + b"\xff\xfe\x01" * 400)):
     mp.fails("MNP_ERR_FORMAT", f"a.mtx, line {line}: ", read, text)
     mp.fails("MNP_ERR_FORMAT", words, read, text)
 for line, words, text in (
         (2, "more than can be counted", "%%MatrixMarket matrix array real general\n4294967296 4294967296\n"),
-        (2, "should have 4 values, and has 3", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n"),
-        (2, "should have 3 values, and has 4", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n4\n"),
-        (3, "'2' stands behind", "%%MatrixMarket matrix array real general\n2 2\n1 2\n3 4\n")):
+        (2, "should have 4 values, but has 3", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n"),
+        (2, "should have 3 values, but has 4", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n4\n"),
+        (3, "unexpected '2' after", "%%MatrixMarket matrix array real general\n2 2\n1 2\n3 4\n")):
     mp.fails("MNP_ERR_FORMAT", f"a.mtx, line {line}: ", read_array, text)
     mp.fails("MNP_ERR_FORMAT", words, read_array, text)
 mp.fails("MNP_ERR_ARG", "is an array file", read, "%%MatrixMarket matrix array real general\n1 1\n1\n")

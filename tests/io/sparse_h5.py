@@ -133,7 +133,7 @@ small = matrices.sparse(scipy.sparse.csr_array([[1., 0]]), rng)
 mp.h5_write_sparse(small, path, "/m", None)
 matrices.check("a matrix is replaced", matrices.Sparse(mp.h5_read_sparse(path, "/m", None)), np.array([[1., 0]]))
 put({"other": 7})
-mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "is no group there", mp.h5_write_sparse, small, path, "/other", None)
+mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "is not a group there", mp.h5_write_sparse, small, path, "/other", None)
 mp.ok(sorted(os.listdir(folder)) == ["a.h5"], "nothing is left beside the file")
 
 # ---- several datasets at once, with attributes ----
@@ -180,7 +180,7 @@ for words, change in (
         ("ends with 2, and 'data' has 3", {"indptr": [0, 1, 2]}),
         ("has 4 values, and 2 rows need 3", {"indptr": [0, 1, 2, 3]}),
         ("3 values in 'data' and 2 in 'indices'", {"indices": [0, 1]}),
-        ("is float64, no integers", {"indices": [0., 1., 1.]}),
+        ("is float64, not integers", {"indices": [0., 1., 1.]}),
         ("has 2 dimensions", {"data": [[1., 2, 3]]}),
         ("has no shape", {"shape": None}),
         ("not two integers", {"shape": [2, 2, 2]}),
@@ -192,7 +192,7 @@ put({"m/" + n: v for n, v in dict(good, format=np.bytes_("bsr")).items()})
 mp.fails(("MNP_ERR_UNSUPPORTED", "MNP_ERR_PEER"), "the format 'bsr'", mp.h5_read_sparse, path, "/m", None)
 put({"m/" + n: v for n, v in dict(good, data=[1j, 2, 3]).items()})
 mp.fails("MNP_ERR_ARG", "complex values", mp.h5_read_sparse, path, "/m", "float64")
-mp.fails("MNP_ERR_FORMAT", "is no group", mp.h5_read_sparse, path, "/m/data", None)
+mp.fails("MNP_ERR_FORMAT", "is not a group", mp.h5_read_sparse, path, "/m/data", None)
 mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "'/n' in", mp.h5_read_sparse, path, "/n", None)
 
 if mp.rank == 0:

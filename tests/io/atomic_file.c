@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files written aside: what is made, replaced, refused and removed, without MPI and HDF5.
+ * Files that are replaced atomically: what is made, replaced, refused and removed, without MPI and HDF5.
  */
 #include <config.h>
 
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/aside.h"
+#include "io/atomic_file.h"
 #include "tests/tap.h"
 
 static bool holds(const char *path, const char *text)
@@ -43,40 +43,40 @@ static mode_t mode_of(const char *path)
     return stat(path, &status) == 0 ? status.st_mode & 0777 : 0;
 }
 
-/* Put `text` aside for `file`, after what the file has if `copy`, and commit it. */
+/* Write `text` to `file`, after the file's old contents if `copy`, and commit it. */
 static mnp_status store(const char *file, const char *text, bool copy)
 {
-    mnp__aside aside;
-    mnp_status st = mnp__aside_find(file, &aside);
+    mnp__atomic_file output;
+    mnp_status st = mnp__atomic_file_find(file, &output);
     if (st == MNP_OK)
-        st = mnp__aside_make(&aside, 4096, copy);
+        st = mnp__atomic_file_make(&output, 4096, copy);
     if (st == MNP_OK)
-        st = mnp__aside_reserve(&aside, 4096);
-    if (st == MNP_OK && lseek(aside.descriptor, 0, SEEK_END) >= 0 &&
-        write(aside.descriptor, text, strlen(text)) != (ssize_t)strlen(text))
+        st = mnp__atomic_file_reserve(&output, 4096);
+    if (st == MNP_OK && lseek(output.descriptor, 0, SEEK_END) >= 0 &&
+        write(output.descriptor, text, strlen(text)) != (ssize_t)strlen(text))
         abort();
     if (st == MNP_OK)
-        st = mnp__aside_commit(&aside);
-    mnp__aside_close(&aside);
+        st = mnp__atomic_file_commit(&output);
+    mnp__atomic_file_close(&output);
     return st;
 }
 
 static void check_refused(const char *file, const char *words)
 {
-    mnp__aside aside;
-    mnp_status st = mnp__aside_find(file, &aside);
+    mnp__atomic_file output;
+    mnp_status st = mnp__atomic_file_find(file, &output);
     ok(st == MNP_ERR_IO && strstr(mnp_error_message(), words), "refused: %s", mnp_error_message());
 }
 
-/* A process that has a file aside and gets that signal. */
+/* A process that receives that signal while it writes a file. */
 static void check_signal(int number)
 {
-    mnp__aside aside;
+    mnp__atomic_file output;
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
-        if (mnp__aside_find("signal", &aside) == MNP_OK && mnp__aside_make(&aside, 100, false) == MNP_OK &&
-            files_in(".") == 1)
+        if (mnp__atomic_file_find("signal", &output) == MNP_OK &&
+            mnp__atomic_file_make(&output, 100, false) == MNP_OK && files_in(".") == 1)
             raise(number);
         _exit(1);
     }
@@ -94,9 +94,9 @@ static void own_handler(int number)
 
 int main(void)
 {
-    char folder[] = "/tmp/maniple-aside-XXXXXX";
+    char folder[] = "/tmp/maniple-atomic-XXXXXX";
     struct stat status;
-    mnp__aside aside;
+    mnp__atomic_file output;
     umask(027);
     if (!mkdtemp(folder) || chdir(folder) != 0)
         return 99;
@@ -143,19 +143,21 @@ int main(void)
     setrlimit(RLIMIT_FSIZE, &none);
     ok(st == MNP_ERR_IO && strstr(mnp_error_message(), "1000") && holds("new", "four"), "refused: %s",
        mnp_error_message());
-    bool found = mnp__aside_find("new", &aside) == MNP_OK;
-    ok(found && mnp__aside_make(&aside, INT64_C(1) << 60, true) == MNP_ERR_IO && strstr(mnp_error_message(), "left"),
+    bool found = mnp__atomic_file_find("new", &output) == MNP_OK;
+    ok(found && mnp__atomic_file_make(&output, INT64_C(1) << 60, true) == MNP_ERR_IO &&
+           strstr(mnp_error_message(), "left"),
        "refused: %s", mnp_error_message());
-    mnp__aside_close(&aside);
+    mnp__atomic_file_close(&output);
 
     /* what is written to a detached file goes nowhere, by whichever descriptor */
-    ok(mnp__aside_find("new", &aside) == MNP_OK && mnp__aside_make(&aside, 100, true) == MNP_OK, "a file aside");
-    int other = open(aside.path, O_RDWR);
-    mnp__aside_detach(&aside);
-    ok(pwrite(other, "?", 1, 0) == 1 && holds(aside.path, "four") && fstat(other, &status) == 0 && status.st_size == 4,
+    ok(mnp__atomic_file_find("new", &output) == MNP_OK && mnp__atomic_file_make(&output, 100, true) == MNP_OK,
+       "a temporary file beside an old one");
+    int other = open(output.path, O_RDWR);
+    mnp__atomic_file_detach(&output);
+    ok(pwrite(other, "?", 1, 0) == 1 && holds(output.path, "four") && fstat(other, &status) == 0 && status.st_size == 4,
        "is detached from those that write to it");
     close(other);
-    mnp__aside_close(&aside);
+    mnp__atomic_file_close(&output);
     ok(holds("new", "four") && files_in(".") == 6, "a file that is not committed is removed");
 
     unlink("new");
@@ -169,23 +171,24 @@ int main(void)
     FILE *program = fopen("shared", "w");
     fputs("as it was", program);
     fclose(program);
-    bool ready = mnp__aside_find("shared", &aside) == MNP_OK && mnp__aside_make(&aside, 4, true) == MNP_OK;
+    bool ready =
+        mnp__atomic_file_find("shared", &output) == MNP_OK && mnp__atomic_file_make(&output, 4, true) == MNP_OK;
     program = fopen("shared", "a");
     fputs(", and more", program);
     fclose(program);
-    ok(ready && mnp__aside_commit(&aside) == MNP_ERR_IO && strstr(mnp_error_message(), "changed it meanwhile"),
+    ok(ready && mnp__atomic_file_commit(&output) == MNP_ERR_IO && strstr(mnp_error_message(), "changed it meanwhile"),
        "refused: %s", mnp_error_message());
-    mnp__aside_close(&aside);
+    mnp__atomic_file_close(&output);
     ok(holds("shared", "as it was, and more"), "and what the other program wrote is kept");
     unlink("shared");
     check_signal(SIGTERM);
     check_signal(SIGINT);
     signal(SIGTERM, own_handler);
-    if (mnp__aside_find("own", &aside) == MNP_OK && mnp__aside_make(&aside, 100, false) == MNP_OK)
+    if (mnp__atomic_file_find("own", &output) == MNP_OK && mnp__atomic_file_make(&output, 100, false) == MNP_OK)
         raise(SIGTERM);
-    ok(files_in(".") == 0 && handled == SIGTERM && mnp__aside_commit(&aside) == MNP_ERR_IO,
+    ok(files_in(".") == 0 && handled == SIGTERM && mnp__atomic_file_commit(&output) == MNP_ERR_IO,
        "a program's own handler runs too, and what was written is given up: %s", mnp_error_message());
-    mnp__aside_close(&aside);
+    mnp__atomic_file_close(&output);
     ok(signal(SIGTERM, SIG_DFL) == own_handler && signal(SIGINT, SIG_DFL) == SIG_DFL, "handlers are put back");
     ok(files_in(".") == 0, "nothing is left");
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing a file aside.
+ * Replacing a file atomically: the temporary file, the signals that must remove it, and the final rename.
  */
 #include <config.h> /* first: it makes fallocate(), copy_file_range() and memfd_create() known */
 
-#include "io/aside.h"
+#include "io/atomic_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,15 +23,15 @@
 #include "base/status.h"
 
 /*
- * The temporary file that a signal must remove.  A signal comes to the process and brings no context along: this has to
- * be global, and one file at a time is what it can hold.
+ * The temporary file that a signal handler must remove.  A handler receives no pointer of ours, so this is global; it
+ * holds one file at a time.
  */
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 #define NUM_SIGNALS ((int)(sizeof signals / sizeof *signals))
 static struct sigaction previous[NUM_SIGNALS];
 static char doomed[PATH_MAX];
 
-/* Remove the file, and let the signal do what it would have done. */
+/* Remove the file, restore the previous handlers, and raise the signal again for them. */
 static void remove_and_pass_on(int number)
 {
     unlink(doomed);
@@ -49,7 +49,7 @@ static void guard(const char *path)
     snprintf(doomed, sizeof doomed, "%s", path);
     for (int i = 0; i < NUM_SIGNALS; i++) {
         sigaction(signals[i], NULL, &previous[i]);
-        if (previous[i].sa_handler != SIG_IGN) /* some MPIs install handlers of their own, which end the process too */
+        if (previous[i].sa_handler != SIG_IGN) /* some MPIs install their own handlers, which also end the process */
             sigaction(signals[i], &action, NULL);
     }
 }
@@ -73,7 +73,7 @@ static void folder_of(const char *path, char *folder)
     folder[length] = '\0';
 }
 
-/* Follow symbolic links to where the file is or would be: realpath() wants it to be there. */
+/* Follow symbolic links to where the file lies or will lie; realpath() cannot, as it requires that the file exists. */
 static mnp_status follow_links(const char *file, char *target)
 {
     char link[PATH_MAX], folder[PATH_MAX];
@@ -104,39 +104,39 @@ static mnp_status check_folder(const char *file, const char *target)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': the folder '%s' cannot be reached (%s)", file, name,
                         strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': '%s' is no folder", file, name);
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': '%s' is not a folder", file, name);
     if (access(name, W_OK | X_OK) != 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': no files can be made in the folder '%s' (%s)", file, name,
                         strerror(errno));
     return MNP_OK;
 }
 
-mnp_status mnp__aside_find(const char *file, mnp__aside *aside)
+mnp_status mnp__atomic_file_find(const char *file, mnp__atomic_file *output)
 {
-    *aside = (mnp__aside){.file = file, .descriptor = -1};
-    MNP_TRY(follow_links(file, aside->target));
-    MNP_TRY(check_folder(file, aside->target));
-    if (stat(aside->target, &aside->replaced) != 0) {
+    *output = (mnp__atomic_file){.file = file, .descriptor = -1};
+    MNP_TRY(follow_links(file, output->target));
+    MNP_TRY(check_folder(file, output->target));
+    if (stat(output->target, &output->replaced) != 0) {
         if (errno == ENOENT)
             return MNP_OK;
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", file, strerror(errno));
     }
-    if (!S_ISREG(aside->replaced.st_mode))
+    if (!S_ISREG(output->replaced.st_mode))
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': it is a %s, not a file", file,
-                        S_ISDIR(aside->replaced.st_mode) ? "folder" : "device or pipe");
-    if (access(aside->target, R_OK | W_OK) != 0)
+                        S_ISDIR(output->replaced.st_mode) ? "folder" : "device or pipe");
+    if (access(output->target, R_OK | W_OK) != 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot replace '%s': %s", file, strerror(errno));
-    aside->exists = true;
+    output->exists = true;
     return MNP_OK;
 }
 
-static mnp_status fail_copy(const mnp__aside *aside)
+static mnp_status fail_copy(const mnp__atomic_file *output)
 {
-    return MNP_FAIL(MNP_ERR_IO, "cannot copy '%s' to a temporary file beside it: %s", aside->file, strerror(errno));
+    return MNP_FAIL(MNP_ERR_IO, "cannot copy '%s' to a temporary file beside it: %s", output->file, strerror(errno));
 }
 
-/* Copy by reading and writing, from where the descriptors are. */
-static mnp_status copy_through_memory(const mnp__aside *aside, int source)
+/* Copy by reading and writing, beginning at the current positions of both descriptors. */
+static mnp_status copy_through_memory(const mnp__atomic_file *output, int source)
 {
     size_t size = (size_t)4 << 20;
     ssize_t got;
@@ -145,31 +145,31 @@ static mnp_status copy_through_memory(const mnp__aside *aside, int source)
     MNP_TRY(mnp__malloc(size, &buffer));
     while (st == MNP_OK && (got = read(source, buffer, size)) != 0) {
         for (ssize_t done = 0, put; st == MNP_OK && done < got; done += put) {
-            put = write(aside->descriptor, buffer + done, (size_t)(got - done));
+            put = write(output->descriptor, buffer + done, (size_t)(got - done));
             if (put < 0)
-                st = fail_copy(aside);
+                st = fail_copy(output);
         }
         if (got < 0)
-            st = fail_copy(aside);
+            st = fail_copy(output);
     }
     free(buffer);
     return st;
 }
 
-static mnp_status copy_target(const mnp__aside *aside)
+static mnp_status copy_target(const mnp__atomic_file *output)
 {
-    int source = open(aside->target, O_RDONLY | O_CLOEXEC);
+    int source = open(output->target, O_RDONLY | O_CLOEXEC);
     if (source < 0)
-        return fail_copy(aside);
-    /* within the kernel, sharing the blocks where the file system can; what it does not do is done below */
-    while (copy_file_range(source, NULL, aside->descriptor, NULL, (size_t)1 << 30, 0) > 0)
+        return fail_copy(output);
+    /* the operating system copies as much as it can, and shares blocks where the file system supports it */
+    while (copy_file_range(source, NULL, output->descriptor, NULL, (size_t)1 << 30, 0) > 0)
         ;
-    mnp_status st = copy_through_memory(aside, source);
+    mnp_status st = copy_through_memory(output, source);
     close(source);
     return st;
 }
 
-/* Make a file of a name that no other has. */
+/* Make a file under a name that does not exist yet; -1 on failure, with errno set. */
 static int make_unique(const char *target, char *path)
 {
     char folder[PATH_MAX];
@@ -190,95 +190,95 @@ static int make_unique(const char *target, char *path)
     return descriptor;
 }
 
-static mnp_status check_limit(const mnp__aside *aside)
+static mnp_status check_limit(const mnp__atomic_file *output)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        (uint64_t)aside->bytes > limit.rlim_cur)
+        (uint64_t)output->bytes > limit.rlim_cur)
         return MNP_FAIL(MNP_ERR_IO,
                         "no space for '%s': it takes %" PRId64 " bytes, and the limit for a file is %" PRIu64
                         " (ulimit -f)",
-                        aside->file, aside->bytes, (uint64_t)limit.rlim_cur);
+                        output->file, output->bytes, (uint64_t)limit.rlim_cur);
     return MNP_OK;
 }
 
-static mnp_status check_room(const mnp__aside *aside)
+static mnp_status check_room(const mnp__atomic_file *output)
 {
     struct statvfs system;
-    if (fstatvfs(aside->descriptor, &system) != 0 || system.f_bavail >= (uint64_t)aside->bytes / system.f_frsize)
+    if (fstatvfs(output->descriptor, &system) != 0 || system.f_bavail >= (uint64_t)output->bytes / system.f_frsize)
         return MNP_OK;
     return MNP_FAIL(MNP_ERR_IO,
                     "no space for '%s': it takes %" PRId64 " bytes, and its file system has %" PRIu64 " left",
-                    aside->file, aside->bytes, (uint64_t)system.f_bavail * system.f_frsize);
+                    output->file, output->bytes, (uint64_t)system.f_bavail * system.f_frsize);
 }
 
-mnp_status mnp__aside_make(mnp__aside *aside, int64_t bytes, bool copy)
+mnp_status mnp__atomic_file_make(mnp__atomic_file *output, int64_t bytes, bool copy)
 {
-    aside->bytes = bytes;
-    MNP_TRY(check_limit(aside));
-    aside->descriptor = make_unique(aside->target, aside->path);
-    if (aside->descriptor < 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': no temporary file can be made beside it (%s)", aside->file,
+    output->bytes = bytes;
+    MNP_TRY(check_limit(output));
+    output->descriptor = make_unique(output->target, output->path);
+    if (output->descriptor < 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': no temporary file can be made beside it (%s)", output->file,
                         strerror(errno));
-    aside->mine = true;
-    guard(aside->path);
-    MNP_TRY(check_room(aside));
-    return copy ? copy_target(aside) : MNP_OK;
+    output->mine = true;
+    guard(output->path);
+    MNP_TRY(check_room(output));
+    return copy ? copy_target(output) : MNP_OK;
 }
 
-mnp_status mnp__aside_reserve(const mnp__aside *aside, int64_t bytes)
+mnp_status mnp__atomic_file_reserve(const mnp__atomic_file *output, int64_t bytes)
 {
-    if (fallocate(aside->descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
+    if (fallocate(output->descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
         return MNP_OK;
-    return MNP_FAIL(MNP_ERR_IO, "no space for '%s', which takes %" PRId64 " bytes: %s", aside->file, bytes,
+    return MNP_FAIL(MNP_ERR_IO, "no space for '%s', which takes %" PRId64 " bytes: %s", output->file, bytes,
                     strerror(errno));
 }
 
-bool mnp__aside_is_full(const mnp__aside *aside)
+bool mnp__atomic_file_is_full(const mnp__atomic_file *output)
 {
     struct statvfs system;
-    return fstatvfs(aside->descriptor, &system) == 0 && system.f_bavail * system.f_frsize < 1 << 16;
+    return fstatvfs(output->descriptor, &system) == 0 && system.f_bavail * system.f_frsize < 1 << 16;
 }
 
-mnp_status mnp__aside_share(mnp__comm *comm, mnp__aside *aside)
+mnp_status mnp__atomic_file_share(mnp__comm *comm, mnp__atomic_file *output)
 {
     struct {
         char path[PATH_MAX];
         int64_t bytes;
-    } made = {.bytes = aside->bytes};
-    strcpy(made.path, aside->path);
+    } made = {.bytes = output->bytes};
+    strcpy(made.path, output->path);
     MNP_TRY(mnp__broadcast(comm, &made, sizeof made, 0));
     mnp_status st = MNP_OK;
     if (comm->rank != 0) {
-        strcpy(aside->path, made.path);
-        aside->bytes = made.bytes;
-        aside->descriptor = open(aside->path, O_RDWR | O_CLOEXEC);
-        st = aside->descriptor >= 0
-                 ? check_limit(aside)
+        strcpy(output->path, made.path);
+        output->bytes = made.bytes;
+        output->descriptor = open(output->path, O_RDWR | O_CLOEXEC);
+        st = output->descriptor >= 0
+                 ? check_limit(output)
                  : MNP_FAIL(MNP_ERR_IO,
                             "rank 0 can write '%s' but rank %d cannot: %s; the folder must be one that all "
                             "ranks share",
-                            aside->file, comm->rank, strerror(errno));
+                            output->file, comm->rank, strerror(errno));
     }
     return mnp__agree(comm, st);
 }
 
-mnp_status mnp__aside_sync(const mnp__aside *aside)
+mnp_status mnp__atomic_file_sync(const mnp__atomic_file *output)
 {
-    if (fsync(aside->descriptor) != 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s' to disk: %s", aside->file, strerror(errno));
+    if (fsync(output->descriptor) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s' to disk: %s", output->file, strerror(errno));
     return MNP_OK;
 }
 
-void mnp__aside_detach(mnp__aside *aside)
+void mnp__atomic_file_detach(mnp__atomic_file *output)
 {
     struct stat ours, other;
     DIR *descriptors = opendir("/proc/self/fd");
     int memory = memfd_create("maniple", MFD_CLOEXEC);
-    if (descriptors && memory >= 0 && fstat(aside->descriptor, &ours) == 0 && ftruncate(memory, ours.st_size) == 0) {
+    if (descriptors && memory >= 0 && fstat(output->descriptor, &ours) == 0 && ftruncate(memory, ours.st_size) == 0) {
         for (struct dirent *entry; (entry = readdir(descriptors));) {
             int descriptor = atoi(entry->d_name);
-            if (*entry->d_name != '.' && descriptor != aside->descriptor && fstat(descriptor, &other) == 0 &&
+            if (*entry->d_name != '.' && descriptor != output->descriptor && fstat(descriptor, &other) == 0 &&
                 other.st_dev == ours.st_dev && other.st_ino == ours.st_ino)
                 dup2(memory, descriptor);
         }
@@ -289,54 +289,54 @@ void mnp__aside_detach(mnp__aside *aside)
         closedir(descriptors);
 }
 
-/* The permissions and, as far as we may, the owner of the file that is replaced; a new file has its own already. */
-static bool take_permissions(const mnp__aside *aside)
+/* Copy the permissions and, where this process is allowed to, the owner of the file that is replaced. */
+static bool take_permissions(const mnp__atomic_file *output)
 {
-    const struct stat *old = &aside->replaced;
+    const struct stat *old = &output->replaced;
     mode_t mode = old->st_mode & 0777;
-    if (!aside->exists)
+    if (!output->exists)
         return true;
-    if (fchown(aside->descriptor, old->st_uid, old->st_gid) != 0 &&
-        fchown(aside->descriptor, (uid_t)-1, old->st_gid) != 0)
-        mode &= ~(mode_t)070; /* what the old group might do is not for ours */
-    return fchmod(aside->descriptor, mode) == 0;
+    if (fchown(output->descriptor, old->st_uid, old->st_gid) != 0 &&
+        fchown(output->descriptor, (uid_t)-1, old->st_gid) != 0)
+        mode &= ~(mode_t)070; /* the new file has another group, which must not inherit these rights */
+    return fchmod(output->descriptor, mode) == 0;
 }
 
-/* Whether the target is as it was found. */
-static bool is_untouched(const mnp__aside *aside)
+/* Whether the target is unchanged since mnp__atomic_file_find(). */
+static bool is_untouched(const mnp__atomic_file *output)
 {
-    const struct stat *old = &aside->replaced;
+    const struct stat *old = &output->replaced;
     struct stat now;
-    if (stat(aside->target, &now) != 0)
-        return !aside->exists;
-    return aside->exists && now.st_dev == old->st_dev && now.st_ino == old->st_ino && now.st_size == old->st_size &&
+    if (stat(output->target, &now) != 0)
+        return !output->exists;
+    return output->exists && now.st_dev == old->st_dev && now.st_ino == old->st_ino && now.st_size == old->st_size &&
            now.st_mtim.tv_sec == old->st_mtim.tv_sec && now.st_mtim.tv_nsec == old->st_mtim.tv_nsec;
 }
 
-mnp_status mnp__aside_commit(mnp__aside *aside)
+mnp_status mnp__atomic_file_commit(mnp__atomic_file *output)
 {
     struct stat status;
-    /* an instant remains, but jobs that write to one file at a time do not lose their results */
-    if (!is_untouched(aside))
+    /* A change between this check and the rename is not noticed; the usual case, two jobs that write one file, is. */
+    if (!is_untouched(output))
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': another program has changed it meanwhile; run this again",
-                        aside->file);
-    /* what was reserved beyond the end goes back */
-    if (fstat(aside->descriptor, &status) != 0 || ftruncate(aside->descriptor, status.st_size) != 0 ||
-        !take_permissions(aside) || rename(aside->path, aside->target) != 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot finish '%s': %s", aside->file, strerror(errno));
-    unguard(aside->path);
-    aside->mine = false;
+                        output->file);
+    /* ftruncate() to the current size returns the space that was reserved beyond the end */
+    if (fstat(output->descriptor, &status) != 0 || ftruncate(output->descriptor, status.st_size) != 0 ||
+        !take_permissions(output) || rename(output->path, output->target) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot finish '%s': %s", output->file, strerror(errno));
+    unguard(output->path);
+    output->mine = false;
     return MNP_OK;
 }
 
-void mnp__aside_close(mnp__aside *aside)
+void mnp__atomic_file_close(mnp__atomic_file *output)
 {
-    if (aside->mine) {
-        unlink(aside->path);
-        unguard(aside->path);
+    if (output->mine) {
+        unlink(output->path);
+        unguard(output->path);
     }
-    aside->mine = false;
-    if (aside->descriptor >= 0)
-        close(aside->descriptor);
-    aside->descriptor = -1;
+    output->mine = false;
+    if (output->descriptor >= 0)
+        close(output->descriptor);
+    output->descriptor = -1;
 }
