@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Maniple: n-dimensional arrays spread in blocks over MPI ranks, one GPU a rank.
+ * Maniple: n-dimensional arrays that are distributed in blocks over MPI ranks, one GPU a rank.
  *
- * This header is the whole public interface; docs/architecture.md has the ideas.
+ * This header includes the whole public interface; docs/architecture.md explains the concepts.
  */
 #ifndef MANIPLE_H
 #define MANIPLE_H

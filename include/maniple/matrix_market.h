@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matrix Market files (https://math.nist.gov/MatrixMarket/formats.html), in the words of scipy.io.
+ * Matrix Market files (https://math.nist.gov/MatrixMarket/formats.html), read and written in parallel.
  *
- * A file is coordinate, a line for every entry of a sparse matrix, or array, a line for every value of a dense one,
- * column by column.  Taken as scipy.io.mmread takes it: comments ('%') before the sizes, blank lines anywhere, spaces
- * before and behind numbers, "\r\n", small letters and capitals alike; duplicates are summed; of a file that is not
- * general every entry off the diagonal is mirrored, wherever it stands, so that one that is there above and below the
- * diagonal counts twice.  Besides, here exponents may be Fortran's (1.5D+02), comments may stand between entries,
- * integers may have a '+', and numbers are correctly rounded, as Python's float() is.  Where SciPy goes on in silence
- * these are errors: words behind the numbers of a line, NaN and infinities, numbers beyond float64, a value that is no
- * integer in an integer file, the diagonal of a skew-symmetric matrix if it is not zero, that of a Hermitian one in a
- * coordinate file if it is not real, and symmetric matrices that are not square.
+ * A coordinate file has a line for every entry of a sparse matrix, an array file a line for every value of a dense one,
+ * column by column.  Files are interpreted as by scipy.io.mmread(): comments ('%') before the sizes, blank lines
+ * anywhere, spaces around numbers, "\r\n", and either case of letters are accepted; duplicates are summed; if the
+ * symmetry is not general, every entry off the diagonal is mirrored, so an entry that the file has both above and below
+ * the diagonal counts twice.
  *
- * What is wrong with a file is MNP_ERR_FORMAT on all ranks, with the file's name and the number of its first bad line.
+ * Differences from SciPy.  Accepted here as well: exponents as in Fortran (1.5D+02), comments between entries, integers
+ * with a '+'.  Numbers are correctly rounded, as by Python's float().  Errors here, which SciPy ignores: words after
+ * the numbers of a line, NaN and infinities, numbers too large for float64, a value that is not an integer in an
+ * integer file, a diagonal that is not zero in a skew-symmetric matrix or not real in a Hermitian coordinate file, and
+ * a symmetric matrix that is not square.
+ *
+ * An error in the contents of a file is MNP_ERR_FORMAT on all ranks, in a message with the name of the file and the
+ * number of its first bad line.
  */
 #ifndef MANIPLE_MATRIX_MARKET_H
 #define MANIPLE_MATRIX_MARKET_H
@@ -42,41 +45,43 @@ typedef struct mnp_mm_info {
     mnp_mm_field field;
     mnp_mm_symmetry symmetry;
     int64_t nrows, ncolumns;
-    int64_t nlines; /* entries or values that the file has: of a matrix that is not general, those of one triangle */
+    int64_t nlines; /* entries or values in the file: those of one triangle, if the symmetry is not general */
 } mnp_mm_info;
 
-/* What the head of a file says; scipy.io.mminfo.  Collective.  MNP_ERR_IO, MNP_ERR_FORMAT. */
+/* Read the head of a file; scipy.io.mminfo().  MNP_ERR_IO, MNP_ERR_FORMAT.  Collective. */
 MNP_API mnp_status mnp_mm_inspect(mnp_ctx *ctx, const char *file, mnp_mm_info *info_p);
 
 /*
  * Read a coordinate file; scipy.io.mmread(file).tocsr().  Every rank reads and parses its share of the bytes, and needs
- * memory for that share's entries and its own rows.  Rows and columns are cut evenly over the ranks.
+ * memory for the entries of that share and for its own rows.  Rows and columns are divided equally over the ranks.
  *
- *   dtype     MNP_DTYPE_AUTO: complex128 of a complex file, else float64, also of integers; a real type refuses a
- *             complex file; the entries of a pattern are 1
+ *   dtype     MNP_DTYPE_AUTO: complex128 for a complex file, otherwise float64, also for integers; a complex file cannot
+ *             be read as a real dtype; the entries of a pattern are 1
  *   matrix_p  receives the matrix
  *
- * Collective.  MNP_ERR_IO if the file cannot be read, MNP_ERR_FORMAT; MNP_ERR_ARG, also for an array file;
- * MNP_ERR_MEMORY, MNP_ERR_COMM.
+ * MNP_ERR_IO if the file cannot be read; MNP_ERR_FORMAT; MNP_ERR_ARG, also for an array file; MNP_ERR_MEMORY,
+ * MNP_ERR_COMM.  Collective.
  */
 MNP_API mnp_status mnp_mm_read(mnp_ctx *ctx, const char *file, mnp_dtype dtype, mnp_sparse **matrix_p);
 
 /*
- * Read an array file into an array of two dimensions; scipy.io.mmread(file).  As above; a coordinate file is
- * MNP_ERR_ARG.
+ * Read an array file into an array of two dimensions; scipy.io.mmread(file).  The dtype and errors are as for
+ * mnp_mm_read(), with MNP_ERR_ARG for a coordinate file.  Collective.
  *
- *   layout   NULL: mnp_layout_block(); else its shape must be the file's
- *   array_p  receives the array, or is reused if it is not NULL
+ *   layout   the array's layout, of the file's shape; NULL: mnp_layout_block()
+ *   array_p  receives the array; if *array_p is not NULL, that array is reused
  */
 MNP_API mnp_status mnp_mm_read_array(mnp_ctx *ctx, const char *file, mnp_dtype dtype, const mnp_layout *layout,
                                      mnp_array **array_p);
 
 /*
- * Write a matrix as a coordinate file, its rows in order; scipy.io.mmwrite(file, matrix, symmetry=...).  Numbers have
- * as many digits as it takes to read the same number back.  Of a symmetry other than general the lower triangle alone
- * is written; MNP_ERR_ARG if the matrix has not that symmetry.  The file is written aside and renamed when it is whole
- * and on disk, as by mnp_h5_write().  A rank needs memory for the text of its rows.
- * Collective.  MNP_ERR_IO naming the file and the reason; MNP_ERR_ARG, also for NaN and infinities; MNP_ERR_MEMORY.
+ * Write a matrix as a coordinate file, row by row; scipy.io.mmwrite(file, matrix, symmetry=...).  Numbers have as many
+ * digits as are needed to read back the same numbers.  If the symmetry is not general, only the lower triangle is
+ * written; MNP_ERR_ARG if the matrix does not have that symmetry exactly.  The file is replaced atomically, as by
+ * mnp_h5_write().  A rank needs memory for the text of its rows.
+ *
+ * MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_ARG, also for NaN and infinities; MNP_ERR_MEMORY.
+ * Collective.
  */
 MNP_API mnp_status mnp_mm_write(const mnp_sparse *matrix, const char *file, mnp_mm_symmetry symmetry);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starting and ending, streams and events, and the kernels that the context keeps.
+ * The context: creating and freeing it, streams and events, and the kernels that it keeps.
  */
 #include "context/context.h"
 
@@ -12,13 +12,13 @@
 #include "comm/collectives/subcomm.h"
 #include "comm/watch.h"
 
-enum { STRINGS = 6 }; /* of a spec: file, function, definitions, generated source, options */
+enum { STRINGS = 6 }; /* strings of a spec: file, function, definitions, generated source, options */
 
 struct mnp__loaded_kernel {
     mnp__loaded_kernel *next;
     mnp__kernel *kernel;
     size_t shared_bytes;
-    const char *strings[STRINGS]; /* of its spec, which tell it from others, in the memory below */
+    const char *strings[STRINGS]; /* the strings of its spec, by which it is found; they lie in the memory below */
     char memory[];
 };
 
@@ -72,9 +72,7 @@ static void close_device(mnp_ctx *ctx)
 
 static void free_context(mnp_ctx *ctx)
 {
-    /*
-     * NCCL goes before the device whose streams it used; its end takes all ranks, and was cut short where one is lost
-     */
+    /* NCCL is freed before the device, whose streams it used.  That is collective, unless a rank was lost. */
     mnp__world_close(ctx->world);
     mnp__nccl_free(ctx->comm.nccl);
     ctx->comm.nccl = NULL;
@@ -85,7 +83,7 @@ static void free_context(mnp_ctx *ctx)
     free(ctx);
 }
 
-/* What can fail on one rank alone. */
+/* Open the device and what belongs to it.  This can fail on one rank alone, so the caller agrees on the result. */
 static mnp_status open_device(mnp_ctx *ctx)
 {
     MNP_TRY(mnp__jit_cache_path(&ctx->config, &ctx->cache_path));
@@ -96,13 +94,13 @@ static mnp_status open_device(mnp_ctx *ctx)
     return ctx->device->ops->event_new(ctx->device, &ctx->order);
 }
 
-/* What ranks know of results must mean the same to all of them. */
+/* Check that all ranks have the same MANIPLE_REPRODUCIBLE: with and without it they would exchange different data. */
 static mnp_status check_alike(const mnp_ctx *ctx)
 {
     int mine = ctx->config.is_reproducible, ends[2] = {mine, -mine};
     MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MAX, ctx->comm.mpi);
     return ends[0] == -ends[1] ? MNP_OK
-                               : MNP_FAIL(MNP_ERR_ARG, "MANIPLE_REPRODUCIBLE is 1 on some ranks, and 0 on others");
+                               : MNP_FAIL(MNP_ERR_ARG, "MANIPLE_REPRODUCIBLE is 1 on some ranks and 0 on others");
 }
 
 mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
@@ -124,7 +122,7 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     *ctx_p = ctx;
     return MNP_OK;
 fail:
-    free_context(ctx); /* MPI stays up, so that mnp_exit() can bring the ranks together */
+    free_context(ctx); /* MPI is not finalized, so that mnp_exit() can still use it */
     return st;
 }
 
@@ -134,7 +132,7 @@ void mnp_finalize(mnp_ctx *ctx)
         return;
     mnp__graphs_close(ctx);
     bool ends_mpi = ctx->started_mpi && !mnp__watch_lost(&ctx->comm); /* MPI_Finalize() waits for all ranks */
-    if (mnp_ctx_synchronize(ctx) != MNP_OK)                           /* kernels are not unloaded while they run */
+    if (mnp_ctx_synchronize(ctx) != MNP_OK)                           /* kernels must not be unloaded while they run */
         MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_finalize: %s", mnp_error_message());
     if (ctx->live_arrays || ctx->live_plans)
         MNP_LOG(&ctx->config.logger, MNP_LOG_WARN,
@@ -247,7 +245,7 @@ mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kern
     mnp__loaded_kernel *entry = ctx->kernels;
     while (entry && !is_of(entry, spec))
         entry = entry->next;
-    if (!entry) { /* then no rank has it: none keeps what not all could load */
+    if (!entry) { /* then no rank has it: a kernel is kept only if all ranks could load it */
         mnp_status st = MNP_AGREE(ctx, load_kernel(ctx, spec, &entry));
         if (st != MNP_OK) {
             free_entry(ctx, entry);
@@ -271,7 +269,7 @@ mnp_status mnp__ctx_kernel_of_text(mnp_ctx *ctx, const mnp__kernel_spec *spec, m
 {
     mnp__kernel_spec whole = *spec;
     mnp_status st = MNP_OK;
-    /* they are as long on all ranks */
+    /* the texts have the same lengths on all ranks, so all or none take this branch */
     if (mnp__text_has_grown(defines) || (generated && mnp__text_has_grown(generated)))
         st = MNP_AGREE(ctx, texts_status(defines, generated));
     if (st == MNP_OK) {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The context: what a program started with mnp_init() has.
+ * The context: everything that mnp_init() creates.
+ *
+ * It holds the settings, the communicator, this rank's device with two streams, and the kernels that have been loaded.
+ * `compute` executes operations on arrays; `transfer` packs, exchanges and stages data.  There is no global state but
+ * the error record, which belongs to a thread, and what a signal handler needs (io/atomic_file.c).
  */
 #ifndef MNP__CONTEXT_H
 #define MNP__CONTEXT_H
@@ -17,7 +21,10 @@
 
 typedef struct mnp__loaded_kernel mnp__loaded_kernel;
 
-/* What a higher layer keeps in the context: freed with it, in the order of the list, while the device is still open. */
+/*
+ * Attachments: what higher layers keep in the context, such as plans and tables of kernels.  They are freed with the
+ * context in the order of this list, while the device is still open.
+ */
 typedef enum mnp__attachment_id {
     MNP__ATTACHED_PLANS,
     MNP__ATTACHED_KERNELS,
@@ -31,60 +38,66 @@ typedef enum mnp__attachment_id {
 
 typedef struct mnp__attachment {
     void *data;
-    void (*free)(mnp_ctx *ctx, void *data); /* not called where data is NULL */
+    void (*free)(mnp_ctx *ctx, void *data); /* not called if data is NULL */
 } mnp__attachment;
 
 struct mnp_ctx {
     mnp__config config;
     mnp__comm comm;
-    mnp_comm *world; /* of the public collectives: all ranks */
+    mnp_comm *world; /* all ranks, for the public collectives */
     mnp__device *device;
-    mnp__stream *compute;     /* array operations */
+    mnp__stream *compute;     /* operations on arrays */
     mnp__stream *transfer;    /* packing, exchange between ranks, staging of files */
-    mnp__device_event *order; /* of mnp__ctx_order() */
+    mnp__device_event *order; /* used by mnp__ctx_order() */
     mnp__loaded_kernel *kernels;
     mnp_graph *graphs;
-    int64_t live_bytes;          /* of arrays' blocks */
-    int live_arrays, live_plans; /* plans, kernels of the user, sparse matrices; reported by mnp_finalize() if not 0 */
+    int64_t live_bytes; /* bytes of all arrays' blocks */
+    int live_arrays,
+        live_plans; /* plans: also user kernels, graphs and matrices; mnp_finalize() reports what is left */
     bool started_mpi;
     char *cache_path;
     mnp__attachment attached[MNP__NUM_ATTACHMENTS];
-    mnp_version_info versions[16]; /* filled in when asked for; see info.c */
+    mnp_version_info versions[16]; /* filled in on demand by info.c */
 };
 
 /*
- * A kernel, compiled and loaded once for the context, which keeps it.  Collective in that all ranks must ask alike: a
- * failed compilation is agreed upon.
+ * Get a kernel.  The first call with a spec compiles and loads it, and the ranks agree on the result; later calls find
+ * it in the context's list, without communication.  Collective: all ranks call with the same spec.
  */
 mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
 
 /*
- * The same for definitions and generated source (NULL: what the spec has) that were written as texts, which are freed.
- * One that has grown may have failed on one rank alone: that is agreed upon, also where the kernel is there.  So a text
- * that is asked for in every call begins in an array of MNP__KERNEL_ROOM on the stack, where it stays.
+ * The same for definitions and generated source (NULL: those of the spec) that were written as texts; both are freed.
+ * A text that has outgrown its first buffer may have failed on one rank alone, so the ranks agree on it in every call.
+ * To avoid that, texts of frequent calls begin in an array of MNP__KERNEL_ROOM bytes on the stack, which is large
+ * enough.
  */
 enum { MNP__KERNEL_ROOM = 1024 };
 mnp_status mnp__ctx_kernel_of_text(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__text *defines, mnp__text *generated,
                                    mnp__kernel **kernel_p);
 
-/* Wait on the CPU until what `stream` holds is done, watching for dead peers. */
+/* Wait on the CPU until all work on `stream` is done; the watch looks for lost ranks meanwhile. */
 mnp_status mnp__ctx_wait(mnp_ctx *ctx, mnp__stream *stream);
 
-/* Work enqueued on `later` from now on comes after what `earlier` holds now. */
+/* Order two streams: work enqueued on `later` from now on starts after all work that `earlier` holds now. */
 mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later);
 
-/* Whether graphs are there, or one is recorded, that may refer to what the context keeps: it gives nothing up then. */
+/*
+ * Whether there are graphs, or one is being recorded.  Graphs hold addresses of kernels, buffers and scratch memory
+ * that the context keeps, so caches must not free anything then.
+ */
 bool mnp__ctx_has_graphs(const mnp_ctx *ctx);
 
 /*
- * The end of a recording that the device has begun: a graph as mnp_graph_end() gives one, or nothing (drop; also where
- * nothing is recorded).  Not collective: nothing is agreed upon.
+ * End a recording.  finish: make a graph, as mnp_graph_end() does, but without agreement.  drop: discard it; does
+ * nothing if nothing is recorded.  Not collective.
  */
 mnp_status mnp__graph_finish(mnp_ctx *ctx, mnp_graph **graph_p);
 void mnp__graph_drop(mnp_ctx *ctx);
 
 /*
- * Drop what is being recorded, and free all graphs, which go before NCCL and kernels; they stay counted in live_plans.
+ * Drop a recording and free all graphs, before NCCL and the kernels that they refer to.  They stay counted in
+ * live_plans, so that mnp_finalize() reports them.
  */
 void mnp__graphs_close(mnp_ctx *ctx);
 

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graphs: recorded by the device, kept in a list by the context.
+ * Graphs: everything that is enqueued on both streams between mnp_graph_begin() and mnp_graph_end(), launched by a
+ * single call.  The device records them; the context keeps a list of them.
  *
- * A graph has addresses of what the context keeps for its operations: kernels, scratch memory, buffers of plans.  While
- * there is a graph, or one is recorded, caches therefore give nothing up (mnp__ctx_has_graphs()).
+ * An operation can be part of a graph if all it does is enqueue: it must not wait, allocate, or send messages by the
+ * CPU.  Operations that do so call mnp__refuse_recording() first, which turns an error of the driver into a message and
+ * spoils the graph.  A kernel that counts its runs keeps the count in device memory, because every launch of a graph
+ * repeats the parameters that were recorded.
+ *
+ * A graph holds addresses of what the context keeps: kernels, scratch memory, buffers of plans.  So while there is a
+ * graph, or one is being recorded, caches free nothing (mnp__ctx_has_graphs()).
  */
 #include <maniple/graph.h>
 
@@ -15,7 +21,7 @@
 
 struct mnp_graph {
     mnp_ctx *ctx;
-    mnp_graph *next; /* the context's list */
+    mnp_graph *next; /* in the context's list */
     mnp__device_graph *recorded;
 };
 
@@ -24,13 +30,13 @@ bool mnp__ctx_has_graphs(const mnp_ctx *ctx)
     return ctx->graphs || ctx->device->recording;
 }
 
-/* Stop recording; a graph only where nothing was refused meanwhile. */
+/* Stop recording; there is a graph only if nothing was refused. */
 static mnp_status stop(mnp_ctx *ctx, mnp__device_graph **recorded_p)
 {
     mnp__device *device = ctx->device;
     const char *refused = device->refused;
     mnp_status st = device->ops->graph_end(device, ctx->compute, refused ? NULL : recorded_p);
-    if (refused) /* which is why the recording may not have ended well */
+    if (refused) /* the better message, as this may also be why graph_end() failed */
         return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: the graph is lost, as %s was asked for while it was recorded",
                         refused);
     return st;
@@ -88,8 +94,8 @@ mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p)
 }
 
 /*
- * What NCCL enqueued lies in memory that is its own, and is gone when it was given up.  Kernels may have waited in
- * vain.
+ * Check that a launch may communicate: no rank was lost, no kernel has missed its deadline, and NCCL, whose own memory
+ * the graph uses, has not been aborted.
  */
 static mnp_status check_ranks(mnp_ctx *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What there is: ranks, devices, links, versions, settings, the kernel cache.
+ * Information for programs and `maniple info`: ranks, devices, links, versions, settings, the kernel cache.
  */
 #include <config.h>
 
@@ -19,8 +19,8 @@ static mnp_status describe_rank(mnp_ctx *ctx, mnp_rank_info *info)
 }
 
 /*
- * One row: how this rank's device reaches every other.  Devices are told apart by their identity: an index means
- * nothing to another process, which may have been given other GPUs.
+ * One row of the table: how this rank's device reaches every other.  A device is identified by a number that all
+ * processes share, not by its index, because another process may see other GPUs.
  */
 static mnp_status describe_links(mnp_ctx *ctx, const mnp_rank_info *ranks, const uint64_t *identities,
                                  mnp_link_info *row)
@@ -65,7 +65,7 @@ static void mpi_version(mnp_version_info *info)
     int length = 0;
     MPI_Get_library_version(words, &length);
     info->name = "MPI";
-    words[strcspn(words, ",\n")] = '\0'; /* Open MPI goes on about packages and idents */
+    words[strcspn(words, ",\n")] = '\0'; /* Open MPI appends its package and identifiers */
     snprintf(info->version, sizeof info->version, "%.63s", words);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory pools of a context, as the user sees them: the heap, and the two of the device.
+ * The public functions on memory pools: the heap, and the two pools of the device.
  */
 #include <inttypes.h>
 
@@ -28,7 +28,7 @@ mnp_status mnp_memory_info(mnp_ctx *ctx, mnp_memory_pool pool, mnp_memory_pool_i
     }
     MNP_TRY(ctx->device->ops->memory_info(ctx->device, pool, &figures));
     mnp__heap_describe(ctx->comm.heap, &place);
-    /* the device's pool has the heap's blocks too: count each once */
+    /* the device's pool also has the heap's blocks: count each block once */
     if (pool == MNP_MEMORY_SCRATCH && place.space == 0) {
         figures.used -= heap.used < figures.used ? heap.used : figures.used;
         figures.reserved -= heap.reserved < figures.reserved ? heap.reserved : figures.reserved;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Meshes of a context's ranks.
+ * The public functions on meshes of a context's ranks.
  */
 #include "comm/mesh.h"
 
