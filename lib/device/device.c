@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which device a rank gets, and what cannot be recorded on it.
+ * The choice of a rank's device, and the refusal of work that a graph cannot hold.
  */
 #include "device/device.h"
 

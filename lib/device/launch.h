@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The launch of kernels whose threads share out a number of elements in a grid-stride loop.
+ * Launches of kernels whose threads divide a number of elements among them in a grid-stride loop.
  */
 #ifndef MNP__DEVICE_LAUNCH_H
 #define MNP__DEVICE_LAUNCH_H
 
 #include "device/device.h"
 
-/* Enough threads for one element each, but no more blocks than keep a GPU busy: the kernel's loop takes the rest. */
+/* One thread for every element, but no more blocks than keep a GPU busy: then a thread takes several elements. */
 static inline mnp__launch mnp__launch_of(int64_t count)
 {
     const int64_t threads = 256, most = 8192, grid = (count + threads - 1) / threads;

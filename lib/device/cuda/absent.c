@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stands in for the CUDA device in a build without it.
+ * Replaces the CUDA device in a build without CUDA: opening it is an error whose message says so.
  */
 #include <config.h>
 

@@ -2,10 +2,10 @@
 /*
  * The CUDA device: one GPU through the CUDA runtime.  Its memory is in memory.c and share.c, its kernels in kernel.c.
  *
- * A stream and an event are the runtime's own objects behind the names of device.h.  Every call makes the device
- * current in the calling thread first, as the program or another library may have chosen another one, and a new thread
- * starts with the first; that costs tens of nanoseconds.  A failure is taken out of the runtime's "last error", where
- * it would be blamed on someone else.
+ * Streams and events are the runtime's own objects, cast to the types of device.h.  Every call first makes the device
+ * current in the calling thread, because the program or another library may have chosen another device, and a new
+ * thread begins with GPU 0; that costs tens of nanoseconds.  After a failure the runtime's "last error" is cleared, so
+ * that the program does not mistake it for an error of its own.
  */
 #include <config.h>
 
@@ -50,10 +50,10 @@ mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const
     cuda->driver.cuGetErrorName(code, &name);
     cuda->driver.cuGetErrorString(code, &words);
     return mnp__fail(MNP_ERR_DEVICE, file, line, caller, "%s: %s (%s) on GPU %d, %s", call,
-                     name ? name : "unknown error", words ? words : "no words for it", cuda->index, cuda->name);
+                     name ? name : "unknown error", words ? words : "no description", cuda->index, cuda->name);
 }
 
-/* For destructors, which cannot say that something failed. */
+/* For destructors, which cannot report a failure. */
 static void ignore(cudaError_t code)
 {
     if (code != cudaSuccess)
@@ -64,7 +64,7 @@ static mnp_status use(const cuda_device *cuda)
 {
     CUcontext current = NULL;
     if (cuda->context && cuda->driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == cuda->context)
-        return MNP_OK; /* quicker than to set it again: this is on the way of every launch */
+        return MNP_OK; /* faster than to set it again, on the path of every launch */
     return RUNTIME(cuda, cudaSetDevice, cuda->index);
 }
 
@@ -78,7 +78,7 @@ static void use_or_ignore(mnp__device *device)
     (void)use(of(device));
 }
 
-/* ---- what the device is ---- */
+/* ---- properties of the device ---- */
 
 static mnp_status cuda_info(mnp__device *device, mnp_rank_info *info)
 {
@@ -98,7 +98,7 @@ static mnp_status cuda_info(mnp__device *device, mnp_rank_info *info)
     return MNP_OK;
 }
 
-/* A GPU's UUID (of its slice, where it is divided), folded by FNV-1a; never 0, which is the host device's. */
+/* The GPU's UUID (a MIG slice has its own), hashed by FNV-1a; never 0, which is the identity of the host device. */
 static mnp_status identify(const cuda_device *cuda, CUdevice handle, uint64_t *identity_p)
 {
     CUuuid uuid;
@@ -115,7 +115,7 @@ static mnp_status cuda_identity(mnp__device *device, uint64_t *identity_p)
     return identify(of(device), of(device)->handle, identity_p);
 }
 
-/* The index of a GPU here; -1 if this process cannot see it, as where each task is given one GPU alone. */
+/* This process's index of a GPU; -1 if the process cannot see it, as when a launcher gives each task one GPU. */
 static mnp_status find_gpu(const cuda_device *cuda, uint64_t identity, int *index_p)
 {
     int count;
@@ -132,7 +132,7 @@ static mnp_status find_gpu(const cuda_device *cuda, uint64_t identity, int *inde
     return MNP_OK;
 }
 
-/* GPUs that reach each other over NVLink can do atomic operations in each other's memory; over PCIe they cannot. */
+/* Over NVLink GPUs can do atomic operations in each other's memory, over PCIe they cannot: this tells the two apart. */
 static mnp_status cuda_link(mnp__device *device, uint64_t identity, mnp_link_info *link)
 {
     cuda_device *cuda = of(device);
@@ -217,7 +217,7 @@ static mnp_status cuda_event_record(mnp__device *device, mnp__device_event *even
     return RUNTIME(cuda, cudaEventRecord, event_of(event), mnp__cuda_stream(stream));
 }
 
-/* Also where a kernel that went wrong comes to light. */
+/* An error of an earlier kernel is also reported here. */
 static mnp_status cuda_event_query(mnp__device *device, mnp__device_event *event, bool *done_p)
 {
     cuda_device *cuda = of(device);
@@ -322,9 +322,9 @@ static const mnp__device_ops cuda_ops = {
 };
 
 /*
- * Deal out the GPUs that this process can see to the ranks of its host.  A machine without one is MNP_ERR_UNSUPPORTED,
- * so that the host device can take over; a GPU that is there but cannot be used is MNP_ERR_DEVICE, which users will
- * want to know of.
+ * Choose this rank's GPU among those that the process can see: its number on the host modulo their number.
+ * MNP_ERR_UNSUPPORTED if the machine has no GPU, so that the host device is used instead; MNP_ERR_DEVICE if a GPU is
+ * there but cannot be used, which must not pass unnoticed.
  */
 static mnp_status choose_gpu(int node_rank, int *index_p)
 {
@@ -368,7 +368,7 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__
     MNP_TRY_OR(choose_gpu(node_rank, &cuda->index), st, fail);
     MNP_TRY_OR(DRIVER(cuda, cuDeviceGet, &cuda->handle, cuda->index), st, fail);
     MNP_TRY_OR(DRIVER(cuda, cuDeviceGetName, cuda->name, (int)sizeof cuda->name, cuda->handle), st, fail);
-    MNP_TRY_OR(use(cuda), st, fail); /* makes the driver's context, which takes a moment */
+    MNP_TRY_OR(use(cuda), st, fail); /* the first call creates the driver's context, which takes some time */
     MNP_TRY_OR(DRIVER(cuda, cuCtxGetCurrent, &cuda->context), st, fail);
     MNP_TRY_OR(
         RUNTIME(cuda, cudaDeviceGetAttribute, &block_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->index), st,
@@ -401,7 +401,7 @@ int mnp__cuda_versions(mnp_version_info *versions, int room)
         int major, minor;
     } found[] = {
         {"CUDA runtime", runtime / 1000, runtime % 1000 / 10},
-        {"CUDA driver", driver / 1000, driver % 1000 / 10}, /* the newest CUDA that it serves */
+        {"CUDA driver", driver / 1000, driver % 1000 / 10}, /* the newest CUDA that it supports */
         {"NVRTC", nvrtc_major, nvrtc_minor},
     };
     int count = 0;

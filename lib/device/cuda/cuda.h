@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the CUDA device.
+ * Private to the CUDA device: its struct, the macros that check calls, and the functions that fill its table.
  */
 #ifndef MNP__DEVICE_CUDA_H
 #define MNP__DEVICE_CUDA_H
@@ -13,22 +13,22 @@
 #include "device/device.h"
 
 typedef struct cuda_device {
-    mnp__device base; /* first, as device.h wants it */
+    mnp__device base; /* first, as device.h requires */
     mnp__driver driver;
     mnp__compiler *compiler;
-    int index; /* as the runtime counts the visible GPUs */
+    int index; /* the runtime's index among the visible GPUs */
     CUdevice handle;
     CUcontext context; /* the runtime's, once the device has been opened */
     int capability_major, capability_minor;
-    cudaMemPool_t pool;                 /* of this device's own; NULL where the driver has none */
-    mnp__arena *pinned;                 /* what there is of pinned memory */
-    struct postponed *postponed;        /* freed while a graph was recorded */
-    cudaGraph_t loop;                   /* whose body is being recorded; NULL: none is */
+    cudaMemPool_t pool;                 /* this device's own; NULL if the driver has no pools */
+    mnp__arena *pinned;                 /* the blocks of pinned memory */
+    struct postponed *postponed;        /* memory that was freed while a graph was recorded */
+    cudaGraph_t loop;                   /* the loop whose body is being recorded, or NULL */
     size_t scratch_limit, pinned_limit; /* bytes, or 0 */
     char name[96];
 } cuda_device;
 
-/* A call of the runtime or of the driver; a failure becomes one sentence, found where the call stands. */
+/* Call a function of the runtime or of the driver; a failure becomes a message with the place of the call. */
 #define RUNTIME(cuda, function, ...)                                                                                   \
     mnp__cuda_runtime_status((cuda), function(__VA_ARGS__), #function, __FILE__, __LINE__, __func__)
 #define DRIVER(cuda, function, ...)                                                                                    \
@@ -39,21 +39,21 @@ mnp_status mnp__cuda_runtime_status(const cuda_device *cuda, cudaError_t code, c
 mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const char *call, const char *file, int line,
                                    const char *caller);
 
-/* memory.c: the slots that concern memory; the pool is to be there before. */
+/* memory.c: the slots of the table for memory; mnp__cuda_pool_open() comes first. */
 mnp_status mnp__cuda_pool_open(cuda_device *cuda);
 mnp_status mnp__cuda_alloc(mnp__device *device, size_t size, void **pointer_p);
 void mnp__cuda_free(mnp__device *device, void *pointer);
-void mnp__cuda_free_postponed(cuda_device *cuda); /* what was freed while a graph was recorded goes */
+void mnp__cuda_free_postponed(cuda_device *cuda); /* free what was postponed while a graph was recorded */
 mnp_status mnp__cuda_alloc_pinned(mnp__device *device, size_t size, void **pointer_p);
 void mnp__cuda_free_pinned(mnp__device *device, void *pointer);
 mnp_status mnp__cuda_memory_info(mnp__device *device, mnp_memory_pool which, mnp_memory_pool_info *info);
 mnp_status mnp__cuda_memory_trim(mnp__device *device, mnp_memory_pool which);
 void mnp__cuda_memory_limit(mnp__device *device, mnp_memory_pool which, size_t bytes);
 
-void mnp__cuda_trim_pool(const cuda_device *cuda); /* the driver has back what the pool keeps and nobody uses */
-mnp_status mnp__cuda_out_of_memory(const cuda_device *cuda, size_t size); /* the failure, with what is free */
+void mnp__cuda_trim_pool(const cuda_device *cuda); /* return unused memory of the pool to the driver */
+mnp_status mnp__cuda_out_of_memory(const cuda_device *cuda, size_t size); /* MNP_ERR_MEMORY, with how much is free */
 
-/* share.c: the slots that concern memory which processes share. */
+/* share.c: the slots for memory that processes share. */
 size_t mnp__cuda_share_granularity(mnp__device *device);
 mnp_status mnp__cuda_share_reserve(mnp__device *device, size_t size, void **address_p);
 void mnp__cuda_share_unreserve(mnp__device *device, void *address, size_t size);
@@ -61,7 +61,7 @@ mnp_status mnp__cuda_share_new(mnp__device *device, void *address, size_t size, 
 mnp_status mnp__cuda_share_map(mnp__device *device, void *address, size_t size, int fd);
 void mnp__cuda_share_unmap(mnp__device *device, void *address, size_t size);
 
-/* kernel.c: the slots of the ops table that concern kernels and raw modules. */
+/* kernel.c: the slots for kernels and raw modules. */
 mnp_status mnp__cuda_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
 void mnp__cuda_kernel_free(mnp__device *device, mnp__kernel *kernel);
 mnp_status mnp__cuda_launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
@@ -75,8 +75,8 @@ mnp_status mnp__cuda_module_variable(mnp__device *device, mnp__module *module, c
 mnp_status mnp__cuda_function_launch(mnp__device *device, mnp__function *function, const mnp__launch *launch,
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream);
 
-/* graph.c */
-bool mnp__cuda_has_loops(const cuda_device *cuda); /* the toolkit and the driver know them */
+/* graph.c: the slots for graphs. */
+bool mnp__cuda_has_loops(const cuda_device *cuda); /* both the toolkit and the driver support them */
 mnp_status mnp__cuda_graph_begin(mnp__device *device, mnp__stream *stream);
 mnp_status mnp__cuda_graph_begin_loop(mnp__device *device, mnp__stream *stream, uint64_t *condition_p);
 mnp_status mnp__cuda_graph_end(mnp__device *device, mnp__stream *stream, mnp__device_graph **graph_p);

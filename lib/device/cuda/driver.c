@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding the CUDA driver's functions.
+ * Loading the functions of the CUDA driver.
  */
 #include <config.h>
 

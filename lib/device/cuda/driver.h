@@ -2,8 +2,8 @@
 /*
  * The few functions of the CUDA driver that the runtime library does not wrap, found when a device is opened.
  *
- * libcuda comes with the driver, not with the toolkit.  It is never linked, so that one binary starts on machines
- * without a driver too.
+ * libcuda comes with the driver, not with the toolkit.  It is loaded at run time and never linked, so that the same
+ * binary also starts on machines without a driver.
  */
 #ifndef MNP__DEVICE_CUDA_DRIVER_H
 #define MNP__DEVICE_CUDA_DRIVER_H
@@ -31,7 +31,7 @@
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,     \
        unsigned block_z, unsigned shared_bytes, CUstream stream, void **params, void **extra))
 
-/* Those that older drivers lack: NULL there. */
+/* Functions that older drivers lack; their pointers are NULL then. */
 #define MNP__DRIVER_OPTIONAL(X)                                                                                        \
     X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction function, void **params, void **extra))              \
     X(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t * offset, size_t * size))                         \
@@ -61,7 +61,7 @@ typedef struct mnp__driver {
 #undef MNP__DRIVER_FIELD
 } mnp__driver;
 
-/* Find them.  MNP_ERR_UNSUPPORTED where there is no driver, MNP_ERR_DEVICE if it lacks one of them. */
+/* Load the functions.  MNP_ERR_UNSUPPORTED if there is no driver, MNP_ERR_DEVICE if it lacks one that is required. */
 mnp_status mnp__driver_open(mnp__driver *driver);
 void mnp__driver_close(mnp__driver *driver);
 

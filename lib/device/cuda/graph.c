@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graphs of the CUDA device: what a stream is given while it is captured.
+ * CUDA graphs, recorded by stream capture: work that a stream is given while it is captured becomes the graph.
  *
- * Other streams join the capture by waiting for an event of a stream that is in it, and must have been waited for when
- * it ends.  The capture is relaxed: CUDA does not refuse a call because it might be unsafe, so kernels are loaded and
- * NCCL connects ranks in the middle of it; what would be wrong in a graph is refused by mnp__refuse_recording() before
- * it comes to CUDA.
+ * Another stream joins the capture when it waits for an event of a captured stream, and the first stream must wait for
+ * it again before the capture ends.  The capture mode is "relaxed": CUDA does not refuse calls that might be unsafe, so
+ * kernels can be loaded and NCCL can connect ranks during a capture.  Work that must not be part of a graph is refused
+ * by mnp__refuse_recording() before CUDA sees it.
  *
- * A loop is a graph of one node, a conditional one, whose body is what is captured (CUDA 12.4).
+ * A loop is a graph with a single conditional WHILE node, whose body is what is captured (CUDA 12.4).
  */
 #include <config.h>
 
@@ -44,7 +44,8 @@ bool mnp__cuda_has_loops(const cuda_device *cuda)
 }
 
 /*
- * A node that is done as long as its condition is not 0, which it is not whenever the graph is launched; and its body.
+ * Add a WHILE node, which is repeated as long as its condition is not 0, and get its body.  Every launch of the graph
+ * begins with a condition of 1.
  */
 static mnp_status add_loop(const cuda_device *cuda, cudaGraph_t graph, uint64_t *condition_p, cudaGraph_t *body_p)
 {
@@ -102,7 +103,7 @@ mnp_status mnp__cuda_graph_begin_loop(mnp__device *device, mnp__stream *stream, 
 
 #endif
 
-/* The end of a capture, which is over whatever comes of it. */
+/* End a capture; it has ended even if this fails. */
 static mnp_status end_capture(cuda_device *cuda, mnp__stream *stream, cudaGraph_t *captured_p)
 {
     cudaError_t code = cudaStreamEndCapture(mnp__cuda_stream(stream), captured_p);
@@ -118,7 +119,7 @@ static mnp_status end_capture(cuda_device *cuda, mnp__stream *stream, cudaGraph_
     return mnp__cuda_runtime_status(cuda, code, "cudaStreamEndCapture", __FILE__, __LINE__, __func__);
 }
 
-/* Make it ready to be launched, and bring it to the GPU, so that the first launch takes no longer than others. */
+/* Instantiate the graph and upload it to the GPU, so that its first launch takes no longer than later ones. */
 static mnp_status instantiate(cuda_device *cuda, mnp__stream *stream, cudaGraph_t captured, mnp__device_graph **graph_p)
 {
     cudaGraphExec_t graph;
@@ -138,7 +139,7 @@ mnp_status mnp__cuda_graph_end(mnp__device *device, mnp__stream *stream, mnp__de
     mnp_status st = mnp__cuda_use(device);
     if (st == MNP_OK)
         st = end_capture(cuda, stream, &captured);
-    if (cuda->loop) /* what was captured is its node's, and goes with it */
+    if (cuda->loop) /* the captured graph belongs to the loop's node, and is destroyed with it */
         captured = cuda->loop;
     cuda->loop = NULL;
     set_recording(device, false);
@@ -157,7 +158,7 @@ mnp_status mnp__cuda_graph_launch(mnp__device *device, mnp__device_graph *graph,
     return RUNTIME(cuda, cudaGraphLaunch, (cudaGraphExec_t)graph, mnp__cuda_stream(stream));
 }
 
-/* What is still running goes on, and is freed afterwards. */
+/* A launch that is still running goes on; CUDA frees the graph when it ends. */
 void mnp__cuda_graph_free(mnp__device *device, mnp__device_graph *graph)
 {
     (void)mnp__cuda_use(device);

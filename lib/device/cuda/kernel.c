@@ -39,7 +39,7 @@ void mnp__cuda_kernel_free(mnp__device *device, mnp__kernel *kernel)
     free(kernel);
 }
 
-/* Load a cubin and find its entry point.  What was made stays in the kernel, also after a failure. */
+/* Load a cubin and find its entry point.  The caller frees `kernel`, also after a failure. */
 static mnp_status load(mnp__device *device, const mnp__kernel_spec *spec, const void *code, mnp__kernel *kernel)
 {
     cuda_device *cuda = of(device);
@@ -48,7 +48,7 @@ static mnp_status load(mnp__device *device, const mnp__kernel_spec *spec, const 
     MNP_TRY(DRIVER(cuda, cuModuleLoadData, &kernel->module, code));
     MNP_TRY(DRIVER(cuda, cuModuleGetFunction, &kernel->function, kernel->module, spec->function));
     kernel->shared_bytes = (unsigned)spec->shared_bytes;
-    if (spec->shared_bytes > 0) /* without it, static and dynamic shared memory end at 48 KiB together */
+    if (spec->shared_bytes > 0) /* without this, static and dynamic shared memory together are limited to 48 KiB */
         MNP_TRY(DRIVER(cuda, cuFuncSetAttribute, kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                        (int)spec->shared_bytes));
     return MNP_OK;
@@ -63,7 +63,7 @@ mnp_status mnp__cuda_kernel_load(mnp__device *device, const mnp__kernel_spec *sp
     MNP_TRY_OR(mnp__calloc(1, sizeof *kernel, &kernel), st, fail);
     st = load(device, spec, binary.code, kernel);
     if (st != MNP_OK) {
-        (void)mnp__fail_context(st, "loading %s of %s, which wants %zu bytes of shared memory", spec->function,
+        (void)mnp__fail_context(st, "loading %s of %s, which needs %zu bytes of shared memory", spec->function,
                                 spec->file, spec->shared_bytes);
         goto fail;
     }
@@ -76,7 +76,7 @@ fail:
     return st;
 }
 
-/* A launch that may begin before the kernel ahead of it in the stream has ended ("programmatic dependent launch"). */
+/* Launch a kernel that may begin before the one ahead of it in the stream has ended (programmatic dependent launch). */
 static mnp_status launch_early(cuda_device *cuda, const mnp__kernel *kernel, const mnp__launch *launch,
                                void **parameters, mnp__stream *stream)
 {
@@ -100,7 +100,7 @@ mnp_status mnp__cuda_launch(mnp__device *device, mnp__kernel *kernel, const mnp_
 {
     cuda_device *cuda = of(device);
     const unsigned *grid = launch->grid, *block = launch->block;
-    void *parameters[] = {(void *)params}; /* one, copied at once */
+    void *parameters[] = {(void *)params}; /* one parameter, copied before the call returns */
     mnp_status st;
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
         return MNP_OK;
@@ -122,18 +122,18 @@ mnp_status mnp__cuda_launch(mnp__device *device, mnp__kernel *kernel, const mnp_
 typedef struct cuda_function cuda_function;
 
 struct cuda_function {
-    mnp__function base; /* first, as device.h wants it */
+    mnp__function base; /* first, as device.h requires */
     cuda_function *next;
     CUfunction handle;
-    size_t allowed_dynamic; /* shared memory that a launch may have as it stands */
+    size_t allowed_dynamic; /* dynamic shared memory that a launch may have with the current attribute */
     char *name;
 };
 
 struct mnp__module {
     CUmodule handle;
     char *name;
-    mnp__binary names;        /* without its code */
-    cuda_function *functions; /* those that were asked for */
+    mnp__binary names;        /* the names alone: the code was freed */
+    cuda_function *functions; /* those that were looked up */
 };
 
 mnp_status mnp__cuda_module_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p)
@@ -155,7 +155,7 @@ fail:
     return st;
 }
 
-/* Kernels of the module may run on streams that only the user knows: wait for all. */
+/* The module's kernels may run on streams of the user that are unknown here, so this waits for the whole device. */
 void mnp__cuda_module_free(mnp__device *device, mnp__module *module)
 {
     if (!module)
@@ -174,7 +174,7 @@ void mnp__cuda_module_free(mnp__device *device, mnp__module *module)
     free(module);
 }
 
-/* What the device lets any launch have. */
+/* The device's limits for any launch. */
 static mnp_status device_limits(cuda_device *cuda, mnp__function *function)
 {
     static const enum cudaDeviceAttr grid[] = {cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ};
@@ -190,7 +190,7 @@ static mnp_status device_limits(cuda_device *cuda, mnp__function *function)
     return MNP_OK;
 }
 
-/* What the code of the function needs. */
+/* The resources that the function's code needs, and the limits that follow. */
 static mnp_status function_limits(cuda_device *cuda, cuda_function *function)
 {
     mnp__function *base = &function->base;

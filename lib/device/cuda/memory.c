@@ -2,9 +2,9 @@
 /*
  * Memory of the CUDA device.
  *
- * Arrays may be freed while kernels still use them: memory comes from the runtime's pool and goes back to it in the
- * order of the device's memory stream.  The pool keeps what it has, so that a new array costs a few microseconds at
- * most.
+ * Memory is allocated from a pool of the CUDA runtime, and freed to it, in the order of the device's memory stream, so
+ * an array may be freed while kernels that are already enqueued still use it.  The pool keeps freed memory for reuse,
+ * so a new array costs at most a few microseconds.
  */
 #include <config.h>
 
@@ -21,14 +21,14 @@ static cuda_device *of(mnp__device *device)
     return (cuda_device *)device;
 }
 
-/* For destructors, which cannot say that something failed. */
+/* For destructors, which cannot report a failure. */
 static void ignore(cudaError_t code)
 {
     if (code != cudaSuccess)
         (void)cudaGetLastError();
 }
 
-/* A pool that keeps memory until the device is closed or memory is short. */
+/* Create a pool that keeps freed memory until the device is closed or memory runs short. */
 mnp_status mnp__cuda_pool_open(cuda_device *cuda)
 {
     int supported = 0;
@@ -65,7 +65,7 @@ static mnp_status over_limit(const char *what, size_t size, size_t used, size_t 
                     limit);
 }
 
-/* A figure of the pool; 0 where there is none. */
+/* Read an attribute of the pool; 0 if there is no pool. */
 static mnp_status read_pool(const cuda_device *cuda, enum cudaMemPoolAttr attribute, size_t *value_p)
 {
     uint64_t value = 0;
@@ -100,7 +100,7 @@ mnp_status mnp__cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
         MNP_TRY(mnp__refuse_recording(device, "allocating memory"));
         MNP_TRY(mnp__cuda_use(device));
         MNP_TRY(check_limit(cuda, size));
-        /* NCCL reads the last bytes by words */
+        /* NCCL reads whole words, also past the last byte */
         size_t rounded = size <= SIZE_MAX - 255 ? (size + 255) / 256 * 256 : size;
         cudaError_t code = allocate(cuda, rounded, &pointer);
         if (code == cudaErrorMemoryAllocation) {
@@ -123,7 +123,8 @@ struct postponed {
 };
 
 /*
- * The stream takes what it is given into the graph, and the pool's memory cannot be freed by one.  No room: it is lost.
+ * Free a block after the recording of a graph: a release on the stream would become part of the graph, which cannot
+ * free memory of the pool.  If there is no memory for the list, the block is never freed.
  */
 static void postpone(cuda_device *cuda, void *pointer)
 {
@@ -218,7 +219,7 @@ mnp_status mnp__cuda_memory_info(mnp__device *device, mnp_memory_pool which, mnp
 mnp_status mnp__cuda_memory_trim(mnp__device *device, mnp_memory_pool which)
 {
     MNP_TRY(mnp__cuda_use(device));
-    if (which == MNP_MEMORY_SCRATCH) /* pinned memory goes back at once */
+    if (which == MNP_MEMORY_SCRATCH) /* freed pinned memory is not kept */
         mnp__cuda_trim_pool(of(device));
     return MNP_OK;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of the CUDA device that the processes of one host can map: the driver's virtual memory management.
+ * GPU memory that several processes of one host can map, through the driver's virtual memory management.
  *
- * Memory (a handle) and addresses are made apart and then mapped to each other.  A handle can leave the process as a
- * file descriptor; what another process imports is the same memory, also after the first one has ended.  A mapping
- * keeps its memory, so handles and descriptors are given up as soon as it is there.  Imported memory may be another
- * GPU's: then the access that is asked for here is what tells whether this GPU reaches it.
+ * Memory (a handle) and address space are created separately, and then mapped to each other.  A handle can be exported
+ * as a file descriptor; a process that imports it has the same memory, even after the first process has ended.  A
+ * mapping keeps its memory alive, so handles and descriptors are released as soon as it exists.  Imported memory may
+ * belong to another GPU; whether this GPU can reach it shows when access is requested.
  *
  * Multicast objects of the driver are not used: setting them up takes long, and on some hosts they do not work.
  */
@@ -27,7 +27,7 @@ static CUdeviceptr at(void *address)
     return (CUdeviceptr)(uintptr_t)address;
 }
 
-/* Whether the GPU has an ability; not where the driver does not know of it. */
+/* Whether the GPU has an ability; false also if the driver does not know the attribute. */
 static bool can(const cuda_device *cuda, CUdevice_attribute ability)
 {
     int value = 0;
@@ -40,7 +40,7 @@ static CUmemAllocationProp properties_of(const cuda_device *cuda, bool leaves)
         .type = CU_MEM_ALLOCATION_TYPE_PINNED,
         .requestedHandleTypes = leaves ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE,
         .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = cuda->handle},
-        /* network adapters may be given it, too */
+        /* so that network adapters may access it */
         .allocFlags.gpuDirectRDMACapable = can(cuda, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED)};
 }
 
@@ -52,9 +52,7 @@ static bool has_functions(const mnp__driver *driver)
            driver->cuMemImportFromShareableHandle;
 }
 
-/*
- * The recommended one, which the driver can map with its largest pages; the least would save nothing that counts here.
- */
+/* The recommended granularity, with which the driver uses its largest pages; chunks of the heap are much larger. */
 size_t mnp__cuda_share_granularity(mnp__device *device)
 {
     const cuda_device *cuda = of(device);
@@ -84,7 +82,7 @@ void mnp__cuda_share_unreserve(mnp__device *device, void *address, size_t size)
     (void)of(device)->driver.cuMemAddressFree(at(address), size);
 }
 
-/* Let memory appear at an address, for this GPU to read and write; the handle is still the caller's. */
+/* Map memory at an address, for this GPU to read and write.  The caller keeps the handle. */
 static mnp_status map(cuda_device *cuda, void *address, size_t size, CUmemGenericAllocationHandle memory)
 {
     const CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = cuda->handle},
@@ -100,7 +98,7 @@ static mnp_status create(cuda_device *cuda, size_t size, bool leaves, CUmemGener
 {
     const CUmemAllocationProp properties = properties_of(cuda, leaves);
     CUresult code = cuda->driver.cuMemCreate(memory_p, size, &properties, 0);
-    if (code == CUDA_ERROR_OUT_OF_MEMORY) { /* the pool may keep some that nobody uses */
+    if (code == CUDA_ERROR_OUT_OF_MEMORY) { /* the pool may hold unused memory */
         mnp__cuda_trim_pool(cuda);
         code = cuda->driver.cuMemCreate(memory_p, size, &properties, 0);
     }
@@ -143,7 +141,9 @@ mnp_status mnp__cuda_share_map(mnp__device *device, void *address, size_t size, 
     return st;
 }
 
-/* Kernels may still use it: unlike what goes back to the pool, it goes now and not in the order of a stream. */
+/*
+ * Unlike a release to the pool this is not ordered by a stream, so it waits for kernels that may still use the memory.
+ */
 void mnp__cuda_share_unmap(mnp__device *device, void *address, size_t size)
 {
     (void)mnp__cuda_use(device);

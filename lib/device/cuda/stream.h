@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What NCCL and other libraries of CUDA's need of the CUDA device: its stream, to find it current, and to learn how far
- * a stream has come.
+ * What other CUDA libraries, such as NCCL, need of the CUDA device: its streams as the runtime's, the device made
+ * current, and a way to observe the progress of a stream.
  */
 #ifndef MNP__DEVICE_CUDA_STREAM_H
 #define MNP__DEVICE_CUDA_STREAM_H
@@ -10,7 +10,7 @@
 
 #include "device/device.h"
 
-/* A stream of the CUDA device is the runtime's own, under another name. */
+/* A stream of the CUDA device is a stream of the runtime, cast to another type. */
 static inline cudaStream_t mnp__cuda_stream(mnp__stream *stream)
 {
     return (cudaStream_t)stream;
@@ -20,8 +20,8 @@ static inline cudaStream_t mnp__cuda_stream(mnp__stream *stream)
 mnp_status mnp__cuda_use(mnp__device *device);
 
 /*
- * Have the stream write a number into pinned memory when its turn comes, for the CPU to read without a call.  Not while
- * it is being recorded into a graph: the graph would write the old number whenever it is launched.
+ * Enqueue a write of a number into pinned memory: the CPU can then see the progress of the stream without a call.  Not
+ * while the stream is recorded into a graph, every launch of which would write the same number again.
  */
 mnp_status mnp__cuda_write(mnp__device *device, mnp__stream *stream, volatile uint32_t *pinned, uint32_t value);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The host device: memory is the CPU's (memory.c), streams are served at once, kernels run on threads.
+ * The host device: it uses the CPU's memory (memory.c), executes everything synchronously, and runs kernels on threads.
  */
 #include <config.h>
 
@@ -29,7 +29,7 @@ static void host_close(mnp__device *device)
     free(host);
 }
 
-/* The value of the first line of a /proc file that begins with `key`, after its colon; "" if there is none. */
+/* The text after the colon in the first line of a /proc file that begins with `key`; "" if there is no such line. */
 static void proc_value(const char *path, const char *key, char *value, size_t room)
 {
     char line[512];
@@ -77,7 +77,7 @@ static mnp_status host_link(mnp__device *device, uint64_t identity, mnp_link_inf
     return MNP_OK;
 }
 
-/* A stream has no state: its address tells it from none. */
+/* A stream has no state; only its address distinguishes it from NULL. */
 static mnp_status host_stream_new(mnp__device *device, bool urgent, mnp__stream **stream_p)
 {
     (void)device;
@@ -196,7 +196,7 @@ static const mnp__device_ops host_ops = {
     .function_launch = mnp__host_function_launch,
 };
 
-/* A fair share of the machine's cores, but no more than this process is bound to. */
+/* An equal share of the machine's cores, but no more cores than this process is bound to. */
 static int threads_of_rank(const mnp__config *config, int node_size)
 {
     cpu_set_t bound;
@@ -218,7 +218,7 @@ mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__
     return MNP_OK;
 }
 
-/* Only asked for by `maniple info`: the compiler itself says its version best. */
+/* Called for `maniple info` alone: it starts the compiler, which prints its version. */
 int mnp__host_versions(const mnp__config *config, mnp_version_info *versions, int room)
 {
     char command[1200];

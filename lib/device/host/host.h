@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the host device.
+ * Private to the host device: its struct, and the functions that fill its table.
  */
 #ifndef MNP__DEVICE_HOST_H
 #define MNP__DEVICE_HOST_H
@@ -10,20 +10,20 @@
 
 /* memory.c */
 typedef struct mnp__host_pool {
-    mnp__arena *arena; /* of places from `base` on; NULL until a block is wanted */
+    mnp__arena *arena; /* offsets of blocks from `base`; NULL until the first block is allocated */
     char *base;
-    size_t space, top;   /* address space; how far memory is behind it */
-    size_t bound, limit; /* the machine's memory; the same as the user wants it, 0: none */
+    size_t space, top;   /* bytes of address space; bytes from its beginning that memory backs */
+    size_t bound, limit; /* the machine's memory; the user's limit, 0: none */
 } mnp__host_pool;
 
 typedef struct mnp__host_device {
     mnp__device base;
     mnp__host_pool scratch, pinned;
     int threads;
-    mnp__compiler *compiler; /* made when the first kernel is wanted */
+    mnp__compiler *compiler; /* created for the first kernel */
 } mnp__host_device;
 
-/* memory.c: the slots of the ops table that concern memory. */
+/* memory.c: the slots of the table for memory. */
 mnp_status mnp__host_alloc(mnp__device *device, size_t size, void **pointer_p);
 void mnp__host_free(mnp__device *device, void *pointer);
 mnp_status mnp__host_alloc_pinned(mnp__device *device, size_t size, void **pointer_p);
@@ -39,26 +39,26 @@ mnp_status mnp__host_share_new(mnp__device *device, void *address, size_t size, 
 mnp_status mnp__host_share_map(mnp__device *device, void *address, size_t size, int fd);
 void mnp__host_share_unmap(mnp__device *device, void *address, size_t size);
 
-/* kernel.c: compiled code that is loaded. */
+/* kernel.c: compiled code that has been loaded. */
 typedef struct mnp__host_object {
-    void *object; /* of dlopen() */
+    void *object; /* the handle from dlopen() */
 } mnp__host_object;
 
 /*
- * Compile a spec (or fetch it) and load it.  `names` receives what it tells of name expressions; see
+ * Compile a spec, or take it from the cache, and load it.  `names` receives the symbols of its name expressions; see
  * mnp__binary_name().
  */
 mnp_status mnp__host_object_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__host_object *object,
                                  mnp__binary *names);
 void mnp__host_object_free(mnp__host_object *object);
 
-/* kernel.c: the slots of the ops table that concern kernels. */
+/* kernel.c: the slots for kernels. */
 mnp_status mnp__host_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
 void mnp__host_kernel_free(mnp__device *device, mnp__kernel *kernel);
 mnp_status mnp__host_launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
                             size_t params_size, mnp__stream *stream);
 
-/* module.c: those that concern raw modules. */
+/* module.c: the slots for raw modules. */
 mnp_status mnp__host_module_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p);
 void mnp__host_module_free(mnp__device *device, mnp__module *module);
 mnp_status mnp__host_module_function(mnp__device *device, mnp__module *module, const char *name,

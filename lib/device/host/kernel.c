@@ -2,9 +2,9 @@
 /*
  * Kernels of the host device: shared objects made by the host's compiler.
  *
- * The code is loaded from an anonymous file in memory, so that what runs is exactly the bytes that the cache has
- * verified.  A kernel has the C signature below; it does its share of the work as one of several workers
- * (kernels/prelude.h).
+ * The code is loaded from an anonymous file in memory, so that exactly the bytes that the cache has verified are run.
+ * A kernel has the C signature below; each thread calls it as one of several workers, and it does that worker's share
+ * of the work (kernels/prelude.h).
  */
 #include <config.h>
 
@@ -44,9 +44,9 @@ static mnp_status write_all(int file, const void *data, size_t size)
 enum { INODE_BITS = 64, PATH_SIZE = 32 + 3 * INODE_BITS };
 
 /*
- * A path of an open file that no other file has had while it was loaded.  The loader knows an object by its path, and
- * would give an earlier one for /proc/self/fd/N if N was that one's, even after dlclose() if the compiler marked it as
- * unique.  So the file's inode number is written into the path, in ways to say "the same folder".
+ * Make a path of an open file that differs from the paths of all files that were loaded before.  dlopen() recognises an
+ * object by its path: for /proc/self/fd/N it would return an earlier object that had the same N, even after dlclose()
+ * if that object has unique symbols.  So the bits of the file's inode number are written into the path as "/" and "./".
  */
 static mnp_status path_of(int file, char path[PATH_SIZE])
 {
@@ -121,7 +121,8 @@ mnp_status mnp__host_kernel_load(mnp__device *device, const mnp__kernel_spec *sp
         st = MNP_FAIL(MNP_ERR_COMPILE, "the compiled kernel has no function \"%s\": %s", spec->function, dlerror());
         goto fail;
     }
-    memcpy(&kernel->function, &symbol, sizeof symbol); /* ISO C has no cast from object to function pointers */
+    memcpy(&kernel->function, &symbol,
+           sizeof symbol); /* ISO C does not allow a cast from an object pointer to a function pointer */
     *kernel_p = kernel;
     return MNP_OK;
 fail:
@@ -145,7 +146,7 @@ mnp_status mnp__host_launch(mnp__device *device, mnp__kernel *kernel, const mnp_
     int threads = launch->grid[0] < (unsigned)all ? (int)launch->grid[0] : all;
     (void)params_size;
     (void)stream;
-    if (threads <= 1) { /* a parallel region takes microseconds */
+    if (threads <= 1) { /* a parallel region would cost microseconds */
         if (threads == 1)
             kernel->function(params, 0, 1);
         return MNP_OK;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LAPACK, by its Fortran names: eigenvalues of small Hermitian matrices.
+ * Eigenvalues of small Hermitian matrices, by the Fortran interface of LAPACK.
  *
- * The library is loaded when it is first needed, and stays: linked, OpenBLAS would start its threads in every program.
+ * The library is loaded when it is first needed, and stays loaded.  It is not linked, because OpenBLAS would then start
+ * its threads in every program.
  */
 #include <config.h>
 
@@ -13,20 +14,20 @@
 #include "base/status.h"
 #include "device/device.h"
 
-enum { WORTH_THREADS = 256 }; /* rows: below, more than one thread makes it slower */
+enum { WORTH_THREADS = 256 }; /* rows: smaller matrices are faster with one thread */
 
-/* The last two arguments of both are the lengths of the texts, which Fortran compilers add. */
+/* The last two arguments of both functions are the lengths of the strings, which Fortran compilers add. */
 typedef struct lapack {
     void (*dsyevd)(const char *job, const char *triangle, const int *n, double *a, const int *lda, double *w,
                    double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
     void (*zheevd)(const char *job, const char *triangle, const int *n, double _Complex *a, const int *lda, double *w,
                    double _Complex *work, const int *lwork, double *rwork, const int *lrwork, int *iwork,
                    const int *liwork, int *info, size_t, size_t);
-    int (*get_threads)(void); /* OpenBLAS' settings; NULL: it is another */
+    int (*get_threads)(void); /* functions of OpenBLAS; NULL for another library */
     void (*set_threads)(int count);
 } lapack;
 
-/* Whether there is one; what is loaded already costs next to nothing. */
+/* Load LAPACK and find its functions; false if there is none.  Later calls cost next to nothing. */
 static bool find(lapack *found)
 {
     static const char *const names[] = {"libopenblas.so.0", "liblapack.so.3"};
@@ -44,7 +45,7 @@ static bool find(lapack *found)
     return false;
 }
 
-/* The workspaces' sizes are what the documentation of both asks for at least. */
+/* The workspaces have the minimum sizes of LAPACK's documentation. */
 static mnp_status solve_real(const lapack *found, int n, double *a, double *w, int *info)
 {
     const int lwork = 1 + 6 * n + 2 * n * n, liwork = 3 + 5 * n;

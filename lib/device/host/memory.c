@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of the host device: pools, and what processes can share.
+ * Memory of the host device: pools, and memory that processes share.
  *
- * A pool is a range of reserved address space that is backed by memory from its beginning as far as it was ever needed,
- * on huge pages where the system has them.  Blocks are dealt out by an arena.  So what was freed is used again with its
- * pages: to have fresh ones costs more than most kernels that then fill them.
+ * A pool is a range of reserved address space of which a part, from its beginning, is backed by memory: as much as was
+ * ever needed, on huge pages where the system has them.  An arena (base/arena.h) finds the offsets of blocks.  So freed
+ * memory is reused together with its pages: getting new pages from the system takes longer than most kernels that then
+ * fill them.
  *
- * Shared memory is an anonymous file (memfd_create) that is mapped over reserved address space.  Its pages come to be
- * when it is made, where they can be huge, or else when they are first touched, so sizes are bounded by those who ask.
+ * Shared memory is an anonymous file (memfd_create) that is mapped over reserved address space.  If huge pages are
+ * available, its pages are allocated when it is made; otherwise when they are first touched.  A lack of memory may thus
+ * show too late for an error, so callers limit the sizes themselves.
  */
 #define _GNU_SOURCE /* memfd_create, MAP_ANONYMOUS */
 
@@ -41,7 +43,7 @@ static mnp__host_pool *pool_of(mnp__device *device, mnp_memory_pool pool)
 
 /* ---- mapping ---- */
 
-/* Over reserved address space, or anywhere if the address is NULL.  NULL: see errno. */
+/* mmap() over reserved address space, or anywhere if the address is NULL.  NULL on failure, with errno set. */
 static void *map(void *address, size_t size, int protection, int flags, int fd)
 {
     void *mapped = mmap(address, size, protection, flags | (address ? MAP_FIXED : 0), fd, 0);
@@ -53,7 +55,7 @@ static mnp_status mapping_failed(const char *what, size_t size)
     return MNP_FAIL(MNP_ERR_MEMORY, "%s of %zu bytes (%.3g GiB): %s", what, size, (double)size / GIB, strerror(errno));
 }
 
-/* Address space, aligned to huge pages. */
+/* Reserve address space, aligned to huge pages. */
 static mnp_status reserve(size_t size, void **address_p)
 {
     char *address = map(NULL, size + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
@@ -67,7 +69,7 @@ static mnp_status reserve(size_t size, void **address_p)
     return MNP_OK;
 }
 
-/* Shared memory counts as files do: where those are bounded (ulimit -f), too large a one would end the process. */
+/* Shared memory is subject to the limit of file sizes (ulimit -f): exceeding it would end the process by a signal. */
 mnp_status mnp__host_share_reserve(mnp__device *device, size_t size, void **address_p)
 {
     struct rlimit files;
@@ -85,8 +87,8 @@ void mnp__host_share_unreserve(mnp__device *device, void *address, size_t size)
 }
 
 /*
- * Back a file with huge pages now, also where the system has them for files only on request (MADV_COLLAPSE, from Linux
- * 6.1 on): that takes a tenth of the time of first touching its small pages one by one.  As good as it goes.
+ * Try to back a file with huge pages now, also on systems that give files huge pages only on request (MADV_COLLAPSE,
+ * since Linux 6.1).  That takes a tenth of the time of touching small pages one by one later; failures are ignored.
  */
 static void fill_with_huge_pages(int fd, size_t size)
 {
@@ -96,7 +98,7 @@ static void fill_with_huge_pages(int fd, size_t size)
         return;
     char *bytes = map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
     for (size_t at = 0; bytes && at < size; at += huge_page)
-        bytes[at] = 0; /* what has no page at all does not collapse */
+        bytes[at] = 0; /* a range without any page does not collapse */
     if (bytes)
         (void)madvise(bytes, size, MADV_COLLAPSE);
     munmap(address, size);
@@ -120,14 +122,14 @@ static mnp_status new_file(size_t size, int *fd_p)
     return MNP_OK;
 }
 
-/* Let memory appear at a place of reserved space: a file's, or -1 for memory of this process. */
+/* Map memory over reserved address space: that of a file, or private memory if fd is -1. */
 static mnp_status put_memory(void *address, size_t size, int fd)
 {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
     if (!map(address, size, PROT_READ | PROT_WRITE, flags, fd))
         return mapping_failed("cannot map memory", size);
 #ifdef MADV_HUGEPAGE
-    (void)madvise(address, size, MADV_HUGEPAGE); /* as good as it goes */
+    (void)madvise(address, size, MADV_HUGEPAGE); /* a hint; failure is harmless */
 #endif
     return MNP_OK;
 }
@@ -135,7 +137,8 @@ static mnp_status put_memory(void *address, size_t size, int fd)
 mnp_status mnp__host_share_new(mnp__device *device, void *address, size_t size, int *fd_p)
 {
     int fd = -1;
-    (void)mnp__host_memory_trim(device, MNP_MEMORY_SCRATCH); /* that memory is short comes out when it is too late */
+    (void)mnp__host_memory_trim(
+        device, MNP_MEMORY_SCRATCH); /* free memory first: a shortage would show only when pages are touched */
     if (fd_p)
         MNP_TRY(new_file(size, &fd));
     mnp_status st = put_memory(address, size, fd);
@@ -173,7 +176,7 @@ static size_t physical_memory(void)
     return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Address space for twice the machine's memory, or as much as this process may have. */
+/* Reserve address space for twice the machine's memory, or for as much as this process may have. */
 static mnp_status open_pool(mnp__host_pool *pool)
 {
     mnp_status st;
@@ -198,13 +201,13 @@ void mnp__host_pool_close(mnp__host_pool *pool)
     if (!pool->arena)
         return;
     ASAN_UNPOISON_MEMORY_REGION(pool->base, pool->top);
-    if (mnp__arena_read(pool->arena).blocks == 0) /* what is in use MPI may still write to */
+    if (mnp__arena_read(pool->arena).blocks == 0) /* MPI may still write to blocks that are in use */
         munmap(pool->base, pool->space);
     mnp__arena_free(pool->arena);
     *pool = (mnp__host_pool){.limit = 0};
 }
 
-/* Memory behind so much more of the range that a block of that size fits. */
+/* Back more of the range with memory, so that a block of that size fits. */
 static mnp_status grow(mnp__host_pool *pool, size_t size)
 {
     size_t ceiling = pool->limit > 0 && pool->limit < pool->bound ? pool->limit : pool->bound;
@@ -293,7 +296,7 @@ mnp_status mnp__host_memory_info(mnp__device *device, mnp_memory_pool which, mnp
     return MNP_OK;
 }
 
-/* What is free at the end of the range. */
+/* Return the free memory at the end of the backed part of the range. */
 mnp_status mnp__host_memory_trim(mnp__device *device, mnp_memory_pool which)
 {
     mnp__host_pool *pool = pool_of(device, which);

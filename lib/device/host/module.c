@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Raw modules on the host device: CUDA sources that were rewritten for it (lib/jit/raw_host.c).  A launch deals its
- * blocks out to the rank's threads.
+ * Raw modules on the host device: CUDA sources that were rewritten for it (lib/jit/raw_host.c).  A launch divides its
+ * blocks among the rank's threads.
  */
 #include <config.h>
 
@@ -18,7 +18,7 @@
 typedef struct host_function host_function;
 
 struct host_function {
-    mnp__function base; /* first, as device.h wants it */
+    mnp__function base; /* first, as device.h requires */
     host_function *next;
     const mnp_raw_entry *entry;
 };
@@ -27,7 +27,7 @@ struct mnp__module {
     char *name;
     mnp__host_object code;
     mnp__binary names;
-    host_function *functions; /* those that were asked for */
+    host_function *functions; /* those that were looked up */
 };
 
 mnp_status mnp__host_module_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p)
@@ -60,7 +60,7 @@ void mnp__host_module_free(mnp__device *device, mnp__module *module)
     free(module);
 }
 
-/* The entry of a name expression, or of a function with C linkage; NULL if there is none. */
+/* Find the entry of a name expression or of a function with C linkage; NULL if there is none. */
 static const mnp_raw_entry *find_entry(const mnp__module *module, const char *name)
 {
     const char *expression = mnp__binary_name(&module->names, name);
@@ -71,7 +71,7 @@ static const mnp_raw_entry *find_entry(const mnp__module *module, const char *na
     return entry;
 }
 
-/* The limits of a launch are those of GPUs, so that what runs here is not refused there. */
+/* Launches here have the limits of GPUs, so that a launch that works here is not refused there. */
 static const mnp__function any_function = {
     .max_threads = 1024,
     .max_dynamic_shared = MNP_RAW_SHARED,
@@ -103,7 +103,7 @@ mnp_status mnp__host_module_function(mnp__device *device, mnp__module *module, c
     return MNP_OK;
 }
 
-/* A variable of the module itself, not of a library that it uses. */
+/* Find a variable of the module itself, not of a library that it uses. */
 static bool find_symbol(const mnp__module *module, const char *name, void **pointer_p, size_t *size_p)
 {
     struct link_map *map;
