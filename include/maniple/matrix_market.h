@@ -55,8 +55,8 @@ MNP_API mnp_status mnp_mm_inspect(mnp_ctx *ctx, const char *file, mnp_mm_info *i
  * Read a coordinate file; scipy.io.mmread(file).tocsr().  Every rank reads and parses its share of the bytes, and needs
  * memory for the entries of that share and for its own rows.  Rows and columns are divided equally over the ranks.
  *
- *   dtype     MNP_DTYPE_AUTO: complex128 for a complex file, otherwise float64, also for integers; a complex file cannot
- *             be read as a real dtype; the entries of a pattern are 1
+ *   dtype     MNP_DTYPE_AUTO: complex128 for a complex file, otherwise float64, also for integers.  A complex file
+ *             cannot be read as a real dtype; the entries of a pattern are 1
  *   matrix_p  receives the matrix
  *
  * MNP_ERR_IO if the file cannot be read; MNP_ERR_FORMAT; MNP_ERR_ARG, also for an array file; MNP_ERR_MEMORY,

@@ -60,7 +60,7 @@ bool mnp__h5_identify(hid_t object, mnp__h5_identity *identity);
 
 typedef struct mnp__h5_type {
     mnp_dtype dtype;
-    hid_t stored;   /* of an element in the file; H5Dread() gets the same, as it is collective only without conversion */
+    hid_t stored;   /* of an element in the file, and of the buffer of H5Dread(), which must not convert */
     hid_t from, to; /* types of one number in the file and in memory; a complex element has two numbers */
 } mnp__h5_type;
 
