@@ -135,13 +135,14 @@ void mnp__exchange_free(mnp__exchange *exchange);
 
 /*
  * NCCL (nccl.c; nccl_absent.c where it is not compiled in).  All polled with the deadline; a communicator in error is
- * aborted.  start: collective, id over MPI; exchange: grouped sends and receives on the stream; check: MNP_ERR_COMM if
+ * aborted.  start: collective, id over MPI; exchange: grouped sends and receives on the stream, with peers that are
+ * NCCL's own numbers or, where `ranks` is not NULL, places in that list of them; check: MNP_ERR_COMM if
  * NCCL has found a fault since; whether a call has begun on its stream (its turn has come) and is not over; and how
  * many are over.  abort and free accept NULL.
  */
 mnp_status mnp__nccl_start(const mnp__comm *comm, mnp__nccl **nccl_p);
 mnp_status mnp__nccl_exchange(mnp__nccl *nccl, int nsends, const mnp__message *sends, int nrecvs,
-                              const mnp__message *recvs, mnp__stream *stream);
+                              const mnp__message *recvs, const int *ranks, mnp__stream *stream);
 mnp_status mnp__nccl_check(mnp__nccl *nccl, bool *communicating_p, uint32_t *over_p);
 void mnp__nccl_abort(mnp__nccl *nccl);
 void mnp__nccl_free(mnp__nccl *nccl);

@@ -245,7 +245,7 @@ mnp_status mnp__exchange_finish(mnp__exchange *exchange, mnp__stream *stream)
         return MNP_OK;
     if (comm->transport == MNP_TRANSPORT_NCCL)
         return mnp__nccl_exchange(comm->nccl, exchange->nsends, exchange->sends, exchange->nrecvs, exchange->recvs,
-                                  stream);
+                                  NULL, stream);
     if (comm->transport == MNP_TRANSPORT_STAGED) {
         MNP_TRY(mnp__comm_wait_event(comm, exchange->packed));
         MNP_TRY(start_requests(exchange));

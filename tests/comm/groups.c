@@ -183,8 +183,8 @@ static void check_turns(void)
            mnp_comm_set_algorithm(groups[0], MNP_COMM_AUTO) == MNP_OK && sum_in_turn(groups, 5),
        "there and back");
     ok(mnp_comm_set_algorithm(groups[0], (mnp_comm_algorithm)7) == MNP_ERR_ARG &&
-           strstr(mnp_error_message(), "7 is no way"),
-       "a way that there is not");
+           strstr(mnp_error_message(), "7 is not an algorithm"),
+       "an algorithm that does not exist");
     mnp_comm_free(again);
     mnp_comm_free(groups[3]);
     mnp_comm_free(groups[4]);

@@ -335,7 +335,7 @@ int main(void)
     MPI_Init(NULL, NULL);
     open_context(NULL);
     mnp_comm *world = mnp_comm_world(ctx);
-    check_bytes(world, "by the quickest way");
+    check_bytes(world, "by the quickest algorithm");
     check_elements(world);
     check_operations(world);
     check_many(world);
@@ -344,6 +344,12 @@ int main(void)
     check_graph(world);
     MNP_OR_EXIT(mnp_comm_set_algorithm(world, MNP_COMM_LIBRARY));
     check_bytes(world, "by the library");
+    if (world->base.device->cpu_memory) { /* as GPUs do that nothing connects */
+        world->base.transport = MNP_TRANSPORT_STAGED;
+        check_bytes(world, "through pinned memory");
+        check_operations(world);
+        world->base.transport = MNP_TRANSPORT_MPI;
+    }
     close_context();
     int status = done_testing();
     MPI_Finalize();

@@ -21,33 +21,18 @@ mnp_status mnp__wait_for_compute(mnp_comm *comm)
     return mnp__comm_wait_stream(&comm->world->base, compute_of(comm)); /* whose NCCL watches that of all groups */
 }
 
-/*
- * Through pinned memory, made for this once.  The ranks do not agree whether they have it: those of a tree are not at
- * the same step, and others wait until the deadline.
- */
-static mnp_status exchange_staged(mnp_comm *comm, int nsends, const mnp__message *sends, int nrecvs,
-                                  const mnp__message *recvs)
-{
-    mnp__exchange *exchange = NULL;
-    MNP_TRY(mnp__exchange_new(&comm->base, nsends, sends, nrecvs, recvs, &exchange));
-    mnp_status st = mnp__exchange_begin(exchange, compute_of(comm));
-    if (st == MNP_OK)
-        st = mnp__exchange_finish(exchange, compute_of(comm));
-    if (st == MNP_OK)
-        st = mnp__wait_for_compute(comm);
-    mnp__exchange_free(exchange);
-    return st;
-}
-
 mnp_status mnp__exchange_once(mnp_comm *comm, int nsends, const mnp__message *sends, int nrecvs,
                               const mnp__message *recvs)
 {
     if (nsends + nrecvs == 0)
         return MNP_OK;
     if (comm->base.transport == MNP_TRANSPORT_STAGED)
-        return exchange_staged(comm, nsends, sends, nrecvs, recvs);
-    if (comm->base.transport == MNP_TRANSPORT_NCCL)
-        return mnp__nccl_exchange(comm->base.nccl, nsends, sends, nrecvs, recvs, compute_of(comm));
+        return mnp__staged_move(comm, nsends, sends, nrecvs, recvs);
+    if (comm->base.transport == MNP_TRANSPORT_NCCL) {
+        const bool own = comm->base.nccl != NULL; /* else the world's serves, under the numbers of its ranks */
+        return mnp__nccl_exchange(own ? comm->base.nccl : comm->world->base.nccl, nsends, sends, nrecvs, recvs,
+                                  own ? NULL : comm->ranks, compute_of(comm));
+    }
     return mnp__messages_move(comm, nsends, sends, nrecvs, recvs);
 }
 

@@ -240,17 +240,21 @@ mnp_status mnp__nccl_start(const mnp__comm *comm, mnp__nccl **nccl_p)
 
 /* Give NCCL the messages.  It makes one operation of them, so that they cannot wait for each other in a circle. */
 static ncclResult_t enqueue(mnp__nccl *nccl, int nsends, const mnp__message *sends, int nrecvs,
-                            const mnp__message *recvs, cudaStream_t stream)
+                            const mnp__message *recvs, const int *ranks, cudaStream_t stream)
 {
     ncclResult_t result = ncclGroupStart();
     if (result != ncclSuccess)
         return result;
-    for (int i = 0; i < nsends && result == ncclSuccess; i++)
+    for (int i = 0; i < nsends && result == ncclSuccess; i++) {
+        const int peer = ranks ? ranks[sends[i].peer] : sends[i].peer;
         if (sends[i].bytes > 0)
-            result = ncclSend(sends[i].data, sends[i].bytes, ncclInt8, sends[i].peer, nccl->comm, stream);
-    for (int i = 0; i < nrecvs && result == ncclSuccess; i++)
+            result = ncclSend(sends[i].data, sends[i].bytes, ncclInt8, peer, nccl->comm, stream);
+    }
+    for (int i = 0; i < nrecvs && result == ncclSuccess; i++) {
+        const int peer = ranks ? ranks[recvs[i].peer] : recvs[i].peer;
         if (recvs[i].bytes > 0)
-            result = ncclRecv(recvs[i].data, recvs[i].bytes, ncclInt8, recvs[i].peer, nccl->comm, stream);
+            result = ncclRecv(recvs[i].data, recvs[i].bytes, ncclInt8, peer, nccl->comm, stream);
+    }
     ncclResult_t ended = ncclGroupEnd(); /* also after a failure: what was started must end */
     return result == ncclSuccess ? ended : result;
 }
@@ -267,11 +271,11 @@ static mnp_status mark(mnp__nccl *nccl, int what, mnp__stream *stream)
 }
 
 mnp_status mnp__nccl_exchange(mnp__nccl *nccl, int nsends, const mnp__message *sends, int nrecvs,
-                              const mnp__message *recvs, mnp__stream *stream)
+                              const mnp__message *recvs, const int *ranks, mnp__stream *stream)
 {
     MNP_TRY(check_alive(nccl));
     MNP_TRY(mark(nccl, BEGUN, stream));
-    ncclResult_t result = enqueue(nccl, nsends, sends, nrecvs, recvs, mnp__cuda_stream(stream));
+    ncclResult_t result = enqueue(nccl, nsends, sends, nrecvs, recvs, ranks, mnp__cuda_stream(stream));
     MNP_TRY(settle(nccl, result, "exchanging messages"));
     return mark(nccl, OVER, stream);
 }

@@ -34,8 +34,9 @@ mnp_status mnp__nccl_start(const mnp__comm *comm, mnp__nccl **nccl_p)
 }
 
 mnp_status mnp__nccl_exchange(mnp__nccl *nccl, int nsends, const mnp__message *sends, int nrecvs,
-                              const mnp__message *recvs, mnp__stream *stream)
+                              const mnp__message *recvs, const int *ranks, mnp__stream *stream)
 {
+    (void)ranks;
     (void)nccl;
     (void)nsends;
     (void)sends;

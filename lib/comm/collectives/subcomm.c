@@ -13,6 +13,14 @@
 #include "comm/mesh.h"
 #include "comm/watch.h"
 
+/* A group that the world keeps, by what it was asked for with: mnp__comm_along(). */
+struct mnp__along {
+    struct mnp__along *next;
+    mnp_comm *group;
+    int ndim, mesh[MNP_MAX_DIMS];
+    unsigned axes;
+};
+
 /* What a group keeps on the CPU; its part is filled in. */
 static mnp_status make_room(mnp_comm *comm)
 {
@@ -21,6 +29,7 @@ static mnp_status make_room(mnp_comm *comm)
     MNP_TRY(mnp__calloc(size, sizeof *comm->peer_of, &comm->peer_of));
     MNP_TRY(mnp__calloc(size, sizeof *comm->sends, &comm->sends));
     MNP_TRY(mnp__calloc(size, sizeof *comm->recvs, &comm->recvs));
+    MNP_TRY(mnp__calloc(2 * size, sizeof *comm->staging.messages, &comm->staging.messages));
     MNP_TRY(mnp__calloc(2 * size, sizeof *comm->flows, &comm->flows));
     return mnp__calloc(size, sizeof *comm->sources, &comm->sources);
 }
@@ -46,6 +55,8 @@ static void clear(mnp_comm *comm)
     free_kernel(comm, comm->p2p_all_to_all);
     free_kernel(comm, comm->broadcast_parts);
     ops->free(comm->base.device, comm->scratch);
+    mnp__staging_free(comm);
+    free(comm->staging.messages);
     free(comm->ranks);
     free(comm->peer_of);
     free(comm->sends);
@@ -84,8 +95,11 @@ mnp_status mnp_comm_set_algorithm(mnp_comm *comm, mnp_comm_algorithm algorithm)
                         (int)algorithm);
     MNP_TRY(mnp__check_same(&comm->base, "mnp_comm_set_algorithm", (uint64_t)algorithm));
     choose_algorithm(comm, algorithm);
-    if (comm == comm->world)
-        comm->context->library_only = algorithm == MNP_COMM_LIBRARY;
+    if (comm != comm->world)
+        return MNP_OK;
+    comm->context->library_only = algorithm == MNP_COMM_LIBRARY;
+    for (struct mnp__along *along = comm->along; along; along = along->next)
+        choose_algorithm(along->group, algorithm);
     return MNP_OK;
 }
 
@@ -116,6 +130,11 @@ void mnp__world_close(mnp_comm *world)
         return;
     while (world->next)
         mnp_comm_free(world->next);
+    while (world->along) {
+        struct mnp__along *first = world->along;
+        world->along = first->next;
+        free(first);
+    }
     mnp__p2p_close(world->all_p2p);
     mnp__channels_close(world->all_channels);
     clear(world);
@@ -138,7 +157,8 @@ static mnp_status split_mpi(mnp_comm *comm, int color, int key, mnp_comm *group)
     return make_room(group);
 }
 
-mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm **group_p)
+/* mnp_comm_split(); a group without a communicator of NCCL sends its messages by the world's. */
+static mnp_status split(mnp_comm *comm, int color, int key, bool needs_nccl, mnp_comm **group_p)
 {
     mnp_comm *group = NULL;
     mnp_status st = mnp__agree(&comm->base, mnp__calloc(1, sizeof *group, &group));
@@ -150,7 +170,7 @@ mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm **group_p
     bool inside = group->base.mpi != MPI_COMM_NULL;
     if (st == MNP_OK && inside)
         st = number_ranks(group);
-    if (st == MNP_OK && comm->base.nccl)
+    if (st == MNP_OK && comm->base.nccl && needs_nccl)
         st = mnp__nccl_split(&comm->base, &group->base, inside ? color : -1, key, &group->base.nccl);
     if (st == MNP_OK && inside)
         choose_algorithm(group, comm->algorithm);
@@ -164,6 +184,55 @@ mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm **group_p
     if (st == MNP_OK)
         *group_p = group;
     return st;
+}
+
+mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm **group_p)
+{
+    return split(comm, color, key, true, group_p);
+}
+
+/* The lowest of the ranks that differ from this one only along those axes. */
+static int lowest_along(int rank, int ndim, const int *mesh, unsigned axes)
+{
+    int lowest = 0, stride = 1;
+    for (int a = ndim - 1; a >= 0; a--) {
+        lowest += axes >> a & 1 ? 0 : rank % mesh[a] * stride;
+        rank /= mesh[a];
+        stride *= mesh[a];
+    }
+    return lowest;
+}
+
+mnp_status mnp__comm_along(mnp_comm *world, int ndim, const int *mesh, unsigned axes, mnp_comm **group_p)
+{
+    struct mnp__along *along = NULL;
+    int groups = 1;
+    for (int a = 0; a < ndim; a++)
+        groups *= axes >> a & 1 ? 1 : mesh[a];
+    if (groups == 1) {
+        *group_p = world;
+        return MNP_OK;
+    }
+    for (along = world->along; along; along = along->next) {
+        if (along->axes == axes && along->ndim == ndim && memcmp(along->mesh, mesh, (size_t)ndim * sizeof *mesh) == 0) {
+            *group_p = along->group;
+            return MNP_OK;
+        }
+    }
+    mnp_status st = mnp__agree(&world->base, mnp__calloc(1, sizeof *along, &along));
+    if (st == MNP_OK)
+        st = split(world, lowest_along(world->base.rank, ndim, mesh, axes), world->base.rank, false, &along->group);
+    if (st != MNP_OK) {
+        free(along);
+        return st;
+    }
+    along->next = world->along;
+    along->ndim = ndim;
+    along->axes = axes;
+    memcpy(along->mesh, mesh, (size_t)ndim * sizeof *mesh);
+    world->along = along;
+    *group_p = along->group;
+    return MNP_OK;
 }
 
 void mnp_comm_free(mnp_comm *comm)

@@ -7,8 +7,8 @@
  * that suit the strides it meets are compiled when they are first needed and kept in the reduction.
  *
  * A rank reduces its own block.  Ranks that have parts of the same results, as they differ along mesh axes that cut
- * reduced dimensions, send each other what they know, and join it in the order of their numbers: replicas are equal bit
- * for bit, and a result depends on the layout alone.
+ * reduced dimensions, gather the parts of all of them by a collective, and each joins them in the order of the ranks:
+ * replicas are equal bit for bit, and a result depends on the layout alone.
  */
 #ifndef MNP__OPS_REDUCTION_REDUCTION_H
 #define MNP__OPS_REDUCTION_REDUCTION_H

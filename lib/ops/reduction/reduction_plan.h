@@ -73,31 +73,30 @@ mnp_status mnp__reduction_write(mnp__reduction *reduction);
 mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduction_signature *signature,
                                mnp__kernel **kernel_p);
 
-/* Ranks that have parts of the same results, for one layout: what they send each other. */
+/*
+ * Ranks that have parts of the same results, for one layout, and where each has the parts of all of them: `bytes` of
+ * every rank of the group, in its order.
+ */
 typedef struct mnp__sharing {
     struct mnp__sharing *next;
     mnp_layout *layout;
     unsigned axes;
     size_t accumulator;
-    int members, mine; /* ranks that share this one's results; this rank's number among them */
-    char *parts;       /* on the device: what every member knows of every result */
-    mnp__exchange *exchange;
+    mnp_comm *group; /* the context's */
+    size_t bytes;
+    char *parts; /* device memory, in the heap where there is one */
 } mnp__sharing;
 
 /* Whether ranks share results at all; and where they do what is known of it, NULL if nothing is yet. */
 bool mnp__is_shared(const mnp_layout *layout, unsigned axes);
-mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp_layout *layout, unsigned axes, size_t accumulator);
+mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp__reduction_work *work);
 
-/* The same, made.  `outputs`: results of this rank.  Not collective, but all ranks must ask alike.  MNP_ERR_MEMORY. */
-mnp_status mnp__sharing_make(mnp_ctx *ctx, const mnp_layout *layout, unsigned axes, size_t accumulator, int64_t outputs,
-                             mnp__sharing **sharing_p);
+/* The same, made.  `outputs`: results of this rank.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMM. */
+mnp_status mnp__sharing_make(mnp_ctx *ctx, const mnp__reduction_work *work, int64_t outputs, mnp__sharing **sharing_p);
 
-/* Forget all of them, as one rank could not make one: all ranks must know the same. */
-void mnp__sharing_forget(mnp_ctx *ctx);
-
-/* Send this rank's part to the other members and receive theirs, between what the compute stream holds before and
- * after. */
-mnp_status mnp__sharing_exchange(mnp_ctx *ctx, mnp__sharing *sharing);
+/* Where this rank puts its own part, and the collective that brings it those of the others. */
+char *mnp__sharing_own(const mnp__sharing *sharing);
+mnp_status mnp__sharing_gather(const mnp__sharing *sharing);
 
 /* Device memory of MNP__REDUCTION_SCRATCH bytes for the parts of one run on the compute stream.  MNP_ERR_MEMORY. */
 mnp_status mnp__reduction_scratch(mnp_ctx *ctx, void **scratch_p);

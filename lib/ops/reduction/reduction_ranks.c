@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a context keeps for all reductions: memory for the parts of a run, and how ranks that have parts of the same
- * results send them to each other.
+ * results learn those of the others.
  *
- * Ranks share results if they differ only along mesh axes that cut reduced dimensions.  Every member has a place for
- * what each member knows, and gets it from there: one message each way for every pair, of the size of the results.
+ * Ranks share results if they differ only along mesh axes that cut reduced dimensions.  Each of them gathers the parts
+ * of all by one collective of their group, on the compute stream: where GPUs share memory and parts are small, that is
+ * one launch.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/collectives/subcomm.h"
+#include "comm/heap.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction_plan.h"
 
@@ -24,8 +27,7 @@ typedef struct kept {
 
 static void free_sharing(mnp_ctx *ctx, mnp__sharing *sharing)
 {
-    mnp__exchange_free(sharing->exchange);
-    ctx->device->ops->free(ctx->device, sharing->parts);
+    mnp__heap_free(ctx->comm.heap, sharing->parts);
     mnp_layout_free(sharing->layout);
     free(sharing);
 }
@@ -71,34 +73,21 @@ mnp_status mnp__reduction_scratch(mnp_ctx *ctx, void **scratch_p)
 
 /* ---- ranks that share results ---- */
 
-static bool is_cut(const mnp_layout *layout, unsigned axes, int mesh_axis)
+/* The mesh axes, as bits, that cut reduced dimensions: ranks that differ only along these share results. */
+static unsigned shared_axes(const mnp_layout *layout, unsigned axes)
 {
+    unsigned shared = 0;
     for (int d = 0; d < layout->ndim; d++) {
-        if (axes >> d & 1 && layout->axes[d] == mesh_axis)
-            return layout->mesh[mesh_axis] > 1;
+        const int a = layout->axes[d];
+        if (axes >> d & 1 && a != MNP_NO_AXIS && layout->mesh[a] > 1)
+            shared |= 1u << a;
     }
-    return false;
+    return shared;
 }
 
 bool mnp__is_shared(const mnp_layout *layout, unsigned axes)
 {
-    for (int a = 0; a < layout->mesh_ndim; a++) {
-        if (is_cut(layout, axes, a))
-            return true;
-    }
-    return false;
-}
-
-/* Whether two ranks have parts of the same results. */
-static bool share(const mnp_layout *layout, unsigned axes, int rank, int other)
-{
-    for (int a = layout->mesh_ndim - 1; a >= 0; a--) {
-        if (rank % layout->mesh[a] != other % layout->mesh[a] && !is_cut(layout, axes, a))
-            return false;
-        rank /= layout->mesh[a];
-        other /= layout->mesh[a];
-    }
-    return true;
+    return shared_axes(layout, axes) != 0;
 }
 
 /* Whether layouts that give ranks the same elements also give them the same partners: where some have none. */
@@ -108,13 +97,15 @@ static bool same_mesh(const mnp_layout *a, const mnp_layout *b)
            memcmp(a->axes, b->axes, (size_t)a->ndim * sizeof *a->axes) == 0;
 }
 
-mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp_layout *layout, unsigned axes, size_t accumulator)
+mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp__reduction_work *work)
 {
+    const mnp_layout *layout = work->layout;
     kept *all = ctx->attached[MNP__ATTACHED_REDUCTIONS].data;
     for (mnp__sharing **at = all ? &all->sharings : NULL; at && *at; at = &(*at)->next) {
         mnp__sharing *found = *at;
-        if (found->axes != axes || found->accumulator != accumulator || found->layout->ndim != layout->ndim ||
-            !mnp_layout_equal(found->layout, layout) || !same_mesh(found->layout, layout))
+        if (found->axes != work->axes || found->accumulator != work->reduction->spec.accumulator ||
+            found->layout->ndim != layout->ndim || !mnp_layout_equal(found->layout, layout) ||
+            !same_mesh(found->layout, layout))
             continue;
         *at = found->next;
         found->next = all->sharings;
@@ -149,70 +140,45 @@ static void forget_last(mnp_ctx *ctx, kept *all)
     drop(ctx, all, gone);
 }
 
-static mnp_status connect(mnp_ctx *ctx, mnp__sharing *sharing, size_t bytes)
+mnp_status mnp__sharing_make(mnp_ctx *ctx, const mnp__reduction_work *work, int64_t outputs, mnp__sharing **sharing_p)
 {
-    mnp__message sends[64], recvs[64], *send = sends, *recv = recvs;
-    int rank = ctx->comm.rank, size = ctx->comm.size, count = 0;
-    for (int other = 0; other < size; other++) {
-        if (other == rank)
-            sharing->mine = sharing->members;
-        sharing->members += share(sharing->layout, sharing->axes, rank, other);
-    }
-    if (sharing->members > 64) {
-        MNP_TRY(mnp__calloc((size_t)sharing->members * 2, sizeof *send, &send));
-        recv = send + sharing->members;
-    }
-    mnp_status st = ctx->device->ops->alloc(ctx->device, bytes * (size_t)sharing->members, (void **)&sharing->parts);
-    for (int other = 0, member = 0; other < size && bytes > 0; other++) {
-        if (!share(sharing->layout, sharing->axes, rank, other))
-            continue;
-        if (other != rank) {
-            send[count] = (mnp__message){other, sharing->parts + bytes * (size_t)sharing->mine, bytes};
-            recv[count++] = (mnp__message){other, sharing->parts + bytes * (size_t)member, bytes};
-        }
-        member++;
-    }
+    const mnp_layout *layout = work->layout;
+    const size_t accumulator = work->reduction->spec.accumulator;
+    const size_t largest = (size_t)mnp__layout_largest(work->result) * accumulator; /* the heap's, on all ranks */
+    kept *all = NULL;
+    mnp__sharing *sharing = NULL;
+    mnp_status st = get_kept(ctx, &all);
     if (st == MNP_OK)
-        st = mnp__exchange_new(&ctx->comm, count, send, count, recv, &sharing->exchange);
-    if (send != sends)
-        free(send);
-    return st;
-}
-
-mnp_status mnp__sharing_make(mnp_ctx *ctx, const mnp_layout *layout, unsigned axes, size_t accumulator, int64_t outputs,
-                             mnp__sharing **sharing_p)
-{
-    kept *all;
-    mnp__sharing *sharing;
-    MNP_TRY(get_kept(ctx, &all));
-    MNP_TRY(mnp__calloc(1, sizeof *sharing, &sharing));
-    *sharing = (mnp__sharing){.layout = mnp_layout_retain(layout), .axes = axes, .accumulator = accumulator};
+        st = mnp__calloc(1, sizeof *sharing, &sharing);
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, fail);
+    *sharing = (mnp__sharing){.layout = mnp_layout_retain(layout),
+                              .axes = work->axes,
+                              .accumulator = accumulator,
+                              .bytes = (size_t)outputs * accumulator};
     forget_last(ctx, all);
-    mnp_status st = connect(ctx, sharing, (size_t)outputs * accumulator);
-    if (st != MNP_OK) {
-        free_sharing(ctx, sharing);
-        return st;
-    }
+    MNP_TRY_OR(
+        mnp__comm_along(ctx->world, layout->mesh_ndim, layout->mesh, shared_axes(layout, work->axes), &sharing->group),
+        st, fail);
+    MNP_TRY_OR(
+        mnp__heap_alloc(ctx->comm.heap, largest * (size_t)mnp_comm_size(sharing->group), (void **)&sharing->parts), st,
+        fail);
     sharing->next = all->sharings;
     all->sharings = sharing;
     *sharing_p = sharing;
     return MNP_OK;
+fail:
+    if (sharing)
+        free_sharing(ctx, sharing);
+    return st;
 }
 
-void mnp__sharing_forget(mnp_ctx *ctx)
+char *mnp__sharing_own(const mnp__sharing *sharing)
 {
-    kept *all = ctx->attached[MNP__ATTACHED_REDUCTIONS].data;
-    while (all && all->sharings) {
-        mnp__sharing *first = all->sharings;
-        all->sharings = first->next;
-        drop(ctx, all, first);
-    }
+    return sharing->parts + sharing->bytes * (size_t)mnp_comm_rank(sharing->group);
 }
 
-mnp_status mnp__sharing_exchange(mnp_ctx *ctx, mnp__sharing *sharing)
+mnp_status mnp__sharing_gather(const mnp__sharing *sharing)
 {
-    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
-    MNP_TRY(mnp__exchange_begin(sharing->exchange, ctx->transfer));
-    MNP_TRY(mnp__exchange_finish(sharing->exchange, ctx->transfer));
-    return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
+    return mnp_comm_all_gather(sharing->group, mnp__sharing_own(sharing), (int64_t)sharing->bytes, sharing->parts,
+                               MNP_UINT8);
 }

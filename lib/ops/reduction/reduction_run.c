@@ -3,7 +3,7 @@
  * Reductions: making them, and running one from its operands to its results.
  *
  * A run is one launch where every result has one part; a second one joins the parts where results are few; and where
- * ranks share results, a third joins what they have sent each other.
+ * ranks share results, a collective gathers the parts of all of them, and a last launch joins these.
  */
 #include "ops/reduction/reduction.h"
 
@@ -257,11 +257,10 @@ static mnp_status deliver(run *r)
 /* ---- kernels and memory ---- */
 
 /* Plan the run, and find its kernel and memory, or make them.  Small blocks share one kernel for all strides. */
-static mnp_status prepare(run *r, bool shared)
+static mnp_status prepare(run *r)
 {
     mnp__reduction_plan *plan = &r->plan;
     const mnp__reduction_signature *signature = &plan->signature;
-    const size_t accumulator = r->reduction->spec.accumulator;
     mnp__reduction_plan_make(&r->work, false, plan);
     r->kernel = mnp__entries_find(r->reduction->kernels, signature, sizeof *signature);
     if (!r->kernel && plan->small) {
@@ -275,10 +274,7 @@ static mnp_status prepare(run *r, bool shared)
     }
     memcpy(&plan->slots[MNP__SLOT_DDOF], &r->call->ddof, sizeof r->call->ddof);
     memcpy(&plan->slots[MNP__SLOT_INITIAL], r->call->initial, sizeof r->call->initial);
-    MNP_TRY(mnp__reduction_scratch(r->ctx, &r->scratch));
-    if (shared && !r->sharing)
-        return mnp__sharing_make(r->ctx, r->layout, r->call->axes, accumulator, plan->outputs, &r->sharing);
-    return MNP_OK;
+    return mnp__reduction_scratch(r->ctx, &r->scratch);
 }
 
 /* ---- launches ---- */
@@ -302,11 +298,9 @@ static mnp_status join(run *r, const void *source, int64_t parts, void *target)
 static mnp_status compute(run *r)
 {
     const mnp__reduction_plan *plan = &r->plan;
-    char *mine = NULL;
+    char *mine = r->sharing ? mnp__sharing_own(r->sharing) : NULL;
     if (plan->outputs == 0)
         return MNP_OK; /* nor do ranks that would share any */
-    if (r->sharing)
-        mine = r->sharing->parts + (size_t)plan->outputs * r->reduction->spec.accumulator * (size_t)r->sharing->mine;
     if (plan->parts > 1) {
         MNP_TRY(launch(r, &plan->launch, r->scratch));
         MNP_TRY(join(r, r->scratch, plan->parts, mine));
@@ -315,10 +309,10 @@ static mnp_status compute(run *r)
     }
     if (!r->sharing)
         return MNP_OK;
-    MNP_TRY(mnp__sharing_exchange(r->ctx, r->sharing));
+    MNP_TRY(mnp__sharing_gather(r->sharing));
     if (r->half)
         return MNP_OK;
-    return join(r, r->sharing->parts, r->sharing->members, NULL);
+    return join(r, r->sharing->parts, mnp_comm_size(r->sharing->group), NULL);
 }
 
 static mnp_status execute(run *r)
@@ -339,17 +333,14 @@ static mnp_status execute(run *r)
     r->work.keepdims = r->call->keepdims;
     bool shared = mnp__is_shared(r->layout, r->call->axes) && r->layout->size > 0; /* of nothing all know all */
     if (shared)
-        r->sharing = mnp__sharing_find(r->ctx, r->layout, r->call->axes, reduction->spec.accumulator);
+        r->sharing = mnp__sharing_find(r->ctx, &r->work);
     /* Alike on all ranks; where outputs travel nobody is to wait for a rank that failed alone */
     bool ready = reduction->agreed && (!shared || r->sharing) && !outputs_travel(r);
-    mnp_status st = prepare(r, shared);
-    if (!ready) {
-        st = MNP_AGREE(r->ctx, st);
-        if (st != MNP_OK)
-            mnp__sharing_forget(r->ctx);
-    }
-    MNP_TRY(st);
+    mnp_status st = prepare(r);
+    MNP_TRY(ready ? st : MNP_AGREE(r->ctx, st));
     reduction->agreed = true;
+    if (shared && !r->sharing)
+        MNP_TRY(mnp__sharing_make(r->ctx, &r->work, r->plan.outputs, &r->sharing));
     MNP_TRY(compute(r));
     return r->half ? MNP_OK : deliver(r);
 }
@@ -384,7 +375,8 @@ mnp_status mnp__reduction_share(mnp__reduction *reduction, const char *function,
         return MNP_OK;
     mnp_status st = execute(&r);
     if (st == MNP_OK)
-        *known = (mnp__reduction_known){r.sharing->parts, r.sharing->members, r.sharing->mine};
+        *known =
+            (mnp__reduction_known){r.sharing->parts, mnp_comm_size(r.sharing->group), mnp_comm_rank(r.sharing->group)};
     release(&r);
     return st;
 }
