@@ -29,8 +29,8 @@ MNP_KERNEL(stencil_rows, mnp_stencil_params)
             int64_t index[MNP_STENCIL_DIMS], rest = p.lo + row, at = p.fills ? (int64_t)p.lengths[row] : 0;
 #pragma unroll
             for (int d = MNP_STENCIL_DIMS - 1; d >= 0; d--) {
-                index[d] = d < p.ndim ? rest % p.shape[d] : 0;
-                rest = d < p.ndim ? rest / p.shape[d] : rest;
+                index[d] = d == 0 ? rest : d < p.ndim ? rest % p.shape[d] : 0;
+                rest = d < p.ndim && d > 0 ? rest / p.shape[d] : rest;
             }
             for (int64_t point = 0; point < p.npoints; point++) {
                 if (!is_inside(p, index, point))

@@ -10,12 +10,6 @@
 #include "kernels/numbers.h"
 #include "kernels/sparse/rows/sort_entries_params.h"
 
-/* The last rank whose part begins at or before a number: those before it may be empty. */
-MNP_INLINE int owner_of(const mnp_entries_params &p, int64_t number)
-{
-    return (int)lower_bound(p.cuts, 0, p.ranks, number + 1) - 1;
-}
-
 MNP_INLINE bool is_head(const mnp_entries_params &p, int64_t i)
 {
     return i == 0 || p.keys[i] != p.keys[i - 1] || p.numbers[i] != p.numbers[i - 1];
@@ -42,14 +36,8 @@ MNP_INLINE void do_one(const mnp_entries_params &p, int64_t i)
         if (p.numbers[i] < 0 || p.numbers[i] >= p.end)
             keep_least((unsigned long long *)p.found, (unsigned long long)i);
         break;
-    case MNP_ENTRIES_OWNERS:
-        p.keys[i] = owner_of(p, p.numbers[i]);
-        break;
-    case MNP_ENTRIES_BOUNDS:
-        p.found[i] = lower_bound(p.keys, 0, p.total, i);
-        break;
     case MNP_ENTRIES_KEYS:
-        p.keys[i] = (int)(p.numbers[p.order ? p.order[i] : i] - p.begin);
+        p.keys[i] = (int)p.numbers[p.order ? p.order[i] : i];
         break;
     case MNP_ENTRIES_NUMBERS:
         p.gathered[i] = p.numbers[p.order[i]];

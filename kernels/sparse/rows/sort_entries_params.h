@@ -8,9 +8,7 @@
 /* What is done to `count` things. */
 enum {
     MNP_ENTRIES_CHECK,   /* numbers that are not from 0 to `end` - 1: the first one's place, to found[0] */
-    MNP_ENTRIES_OWNERS,  /* numbers: the ranks that own them by `cuts`, of which there are `ranks` and one, to keys */
-    MNP_ENTRIES_BOUNDS,  /* of values 0 on: where they begin in `keys`, which rise and are `total`, to found[i] */
-    MNP_ENTRIES_KEYS,    /* numbers, the one at order[i] at place i, less `begin`: to keys */
+    MNP_ENTRIES_KEYS,    /* numbers, the one at order[i] at place i: to keys */
     MNP_ENTRIES_NUMBERS, /* gathered[i] = numbers[order[i]] */
     MNP_ENTRIES_VALUES,  /* the same of values */
     MNP_ENTRIES_HEADS,   /* entries in order, `numbers` their columns: 1 where a place begins, to heads, else 0 */
@@ -21,8 +19,8 @@ enum {
 
 typedef struct mnp_entries_params {
     int task;
-    long long count, total, begin, end, ranks;
-    const long long *numbers, *order, *cuts, *offsets;
+    long long count, total, begin, end;
+    const long long *numbers, *order, *offsets;
     int *keys;
     long long *heads, *found, *gathered;
     const void *values;

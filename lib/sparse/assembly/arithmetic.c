@@ -9,6 +9,7 @@
 
 #include "layout/layout.h"
 #include "sparse/rows/edit_rows.h"
+#include "sparse/rows/matrix_from_rows.h"
 
 /* ---- two matrices ---- */
 
@@ -43,9 +44,11 @@ static mnp_status combine_matrices(const double *alpha, const mnp_sparse *a, con
     MNP_TRY(mnp__sparse_bring(a, dtype, NULL, NULL, &left, &left_made));
     MNP_TRY_OR(mnp__sparse_bring(b, dtype, a->row_layout, a->column_layout, &right, &right_made), st, done);
     MNP_TRY_OR(mnp__rows_of(left, &rows), st, done);
-    MNP_TRY_OR(mnp__rows_of(right, &others), st, done);
-    MNP_TRY_OR(combine_rows(ctx, dtype, alpha, &rows, beta, &others, &combined), st, done);
-    st = mnp__sparse_from_rows(ctx, dtype, a->shape[0], a->shape[1], a->row_layout, a->column_layout, &combined, c_p);
+    if (right != left)
+        MNP_TRY_OR(mnp__rows_of(right, &others), st, done);
+    MNP_TRY_OR(combine_rows(ctx, dtype, alpha, &rows, beta, right != left ? &others : &rows, &combined), st, done);
+    const mnp__sparse_shape shape = mnp__sparse_shape_of(left);
+    st = mnp__sparse_from_rows(&shape, &combined, c_p);
 done:
     mnp__rows_release(ctx, &rows);
     mnp__rows_release(ctx, &others);

@@ -7,32 +7,30 @@
 #include <string.h>
 
 #include "layout/layout.h"
-#include "ops/indexing/gather.h"
 #include "ops/common/paste.h"
-#include "sparse/step/elements.h"
+#include "ops/indexing/gather.h"
+#include "sparse/rows/matrix_from_rows.h"
 #include "sparse/rows/sort_entries.h"
+#include "sparse/step/elements.h"
 
 /* ---- from entries ---- */
 
-/* Entries in device memory, which are used up, whatever comes; the first one's number is for sentences. */
-static mnp_status from_entries(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
-                               const mnp_layout *row_layout, const mnp_layout *column_layout, int64_t first,
+/* `entries` are device memory, and used up also after a failure; `first` is the number of the first, for messages. */
+static mnp_status from_entries(const char *function, const mnp__sparse_shape *wanted, int64_t first,
                                mnp__entries *entries, mnp_sparse **matrix_p)
 {
-    mnp_layout *row, *column;
+    mnp__sparse_shape shape = *wanted;
+    mnp_layout *row = NULL, *column = NULL;
     mnp__rows rows;
-    mnp_status st = mnp__sparse_layouts(function, ctx, nrows, ncolumns, row_layout, column_layout, &row, &column);
-    if (st != MNP_OK) {
-        mnp__entries_release(ctx, entries);
-        return st;
-    }
-    st = mnp__entries_check(function, ctx, dtype, nrows, ncolumns, first, entries);
-    if (st == MNP_OK)
-        st = mnp__rows_from_entries(ctx, dtype, row, ncolumns, MNP__ENTRIES_ANYHOW, entries, &rows);
-    else
-        mnp__entries_release(ctx, entries);
-    if (st == MNP_OK)
-        st = mnp__sparse_from_rows(ctx, dtype, nrows, ncolumns, row, column, &rows, matrix_p);
+    mnp_status st;
+    MNP_TRY_OR(mnp__sparse_layouts(function, wanted, &row, &column), st, done);
+    shape.row_layout = row;
+    shape.column_layout = column;
+    MNP_TRY_OR(mnp__entries_check(function, &shape, first, entries), st, done);
+    MNP_TRY_OR(mnp__rows_from_entries(&shape, MNP__ENTRIES_ANYHOW, entries, &rows), st, done);
+    st = mnp__sparse_from_rows(&shape, &rows, matrix_p);
+done:
+    mnp__entries_release(shape.ctx, entries);
     mnp_layout_free(row);
     mnp_layout_free(column);
     return st;
@@ -57,6 +55,12 @@ mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows
                                     mnp_sparse **matrix_p)
 {
     static const char function[] = "mnp_sparse_from_triplets";
+    const mnp__sparse_shape shape = {.ctx = ctx,
+                                     .dtype = dtype,
+                                     .rows = nrows,
+                                     .columns = ncolumns,
+                                     .row_layout = row_layout,
+                                     .column_layout = column_layout};
     mnp__entries entries = {.count = 0};
     MNP_TRY(mnp__sparse_check_dtype(function, dtype));
     const mnp_status st = MNP_AGREE(ctx, upload_entries(function, ctx, dtype, count, rows, columns, values, &entries));
@@ -64,7 +68,7 @@ mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows
         mnp__entries_release(ctx, &entries);
         return st;
     }
-    return from_entries(function, ctx, dtype, nrows, ncolumns, row_layout, column_layout, 0, &entries, matrix_p);
+    return from_entries(function, &shape, 0, &entries, matrix_p);
 }
 
 /* This rank's elements of an array of one dimension, as of that layout, in device memory of their own. */
@@ -123,51 +127,69 @@ mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *columns, 
         mnp__entries_release(ctx, &entries);
         return st;
     }
-    return from_entries(function, ctx, values->dtype, nrows, ncolumns, NULL, NULL, first, &entries, matrix_p);
+    const mnp__sparse_shape shape = {.ctx = ctx, .dtype = values->dtype, .rows = nrows, .columns = ncolumns};
+    return from_entries(function, &shape, first, &entries, matrix_p);
 }
 
 /* ---- from a dense array ---- */
 
-/* An array that is cut by rows, this rank's as CSR with all entries; they may have no columns. */
-static mnp_status all_entries(const mnp_array *rows, mnp__csr *csr)
+/* The entries that are not 0 of this rank's rows, which lie in C order. */
+static mnp_status find_entries(mnp_dtype dtype, const void *block, int64_t nrows, int64_t ncolumns, mnp__csr *csr)
 {
-    const int64_t *cuts = mnp_layout_cuts(rows->layout, 0), columns = rows->layout->shape[1];
-    const int64_t nrows = cuts[rows->ctx->comm.rank + 1] - cuts[rows->ctx->comm.rank];
-    MNP_TRY(mnp__csr_new(rows->dtype, nrows, columns, nrows * columns, csr));
+    int64_t count = 0;
+    MNP_TRY(mnp__csr_new(dtype, nrows, ncolumns, nrows * ncolumns, csr));
     for (int64_t i = 0; i < nrows; i++) {
-        csr->offsets[i + 1] = (i + 1) * columns;
-        for (int64_t j = 0; j < columns; j++)
-            csr->indices[i * columns + j] = j;
+        for (int64_t j = 0; j < ncolumns; j++) {
+            if (mnp__value_is_zero(dtype, block, i * ncolumns + j))
+                continue;
+            csr->indices[count] = j;
+            mnp__value_copy(mnp_dtype_size(dtype), csr->values, count++, block, i * ncolumns + j);
+        }
+        csr->offsets[i + 1] = count;
     }
-    return mnp_array_get_local(rows, csr->values);
+    return MNP_OK;
+}
+
+/* The same of an array that is cut by rows. */
+static mnp_status fetch_entries(const mnp_array *rows, const mnp_layout *row_layout, mnp__csr *csr)
+{
+    const int64_t *cuts = mnp_layout_cuts(row_layout, 0) + rows->ctx->comm.rank;
+    const int64_t nrows = cuts[1] - cuts[0], ncolumns = rows->layout->shape[1];
+    void *block;
+    MNP_TRY(mnp__malloc((size_t)(nrows * ncolumns) * mnp_dtype_size(rows->dtype), &block));
+    mnp_status st = mnp_array_get_local(rows, block);
+    if (st == MNP_OK)
+        st = find_entries(rows->dtype, block, nrows, ncolumns, csr);
+    free(block);
+    return st;
 }
 
 mnp_status mnp_sparse_from_dense(const mnp_array *dense, mnp_sparse **matrix_p)
 {
     static const char function[] = "mnp_sparse_from_dense";
     mnp_array *rows = NULL;
-    mnp_layout *layout = NULL, *row_layout = NULL;
-    mnp__csr all = {.rows = 0}, kept = {.rows = 0};
+    mnp_layout *layout = NULL, *row_layout = NULL, *column_layout = NULL;
+    mnp__csr csr = {.rows = 0};
     mnp_status st;
     MNP_TRY(mnp__check_inputs(function, 1, &dense));
     MNP_TRY(mnp__array_check_blocks(function, dense));
     MNP_TRY(mnp__sparse_check_dtype(function, dense->dtype));
     if (dense->layout->ndim != 2)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the array has %d dimensions, not two", function, dense->layout->ndim);
-    const int64_t *shape = dense->layout->shape;
-    MNP_TRY_OR(mnp__layout_line(dense->ctx->comm.size, 2, shape, NULL, &layout), st, done);
-    MNP_TRY_OR(mnp__layout_line(dense->ctx->comm.size, 1, shape, NULL, &row_layout), st, done);
+    const int64_t *extents = dense->layout->shape;
+    mnp__sparse_shape shape = {.ctx = dense->ctx, .dtype = dense->dtype, .rows = extents[0], .columns = extents[1]};
+    MNP_TRY(mnp__sparse_layouts(function, &shape, &row_layout, &column_layout));
+    shape.row_layout = row_layout;
+    shape.column_layout = column_layout;
+    MNP_TRY_OR(mnp__layout_line(shape.ctx->comm.size, 2, extents, mnp_layout_cuts(row_layout, 0), &layout), st, done);
     MNP_TRY_OR(mnp_redistribute(dense, layout, &rows), st, done);
-    st = all_entries(rows, &all);
-    if (st == MNP_OK)
-        st = mnp__csr_without_zeros(&all, &kept);
-    MNP_TRY_OR(MNP_AGREE(dense->ctx, st), st, done);
-    st = mnp__sparse_from_csr(dense->ctx, shape[0], shape[1], row_layout, NULL, &kept, matrix_p);
+    MNP_TRY_OR(MNP_AGREE(shape.ctx, fetch_entries(rows, row_layout, &csr)), st, done);
+    st = mnp__sparse_from_csr(&shape, &csr, MNP_CSR, 0, matrix_p);
 done:
-    mnp__csr_free(&all);
-    mnp__csr_free(&kept);
+    mnp__csr_free(&csr);
     mnp_array_free(rows);
     mnp_layout_free(layout);
     mnp_layout_free(row_layout);
+    mnp_layout_free(column_layout);
     return st;
 }

@@ -9,6 +9,7 @@
 #include "ops/common/output.h"
 #include "sparse/rows/diagonal.h"
 #include "sparse/rows/edit_rows.h"
+#include "sparse/rows/matrix_from_rows.h"
 
 /* ---- selected ---- */
 
@@ -24,8 +25,8 @@ static mnp_status select_entries(const mnp_sparse *matrix, int64_t low, int64_t 
     const mnp_status st = mnp__rows_select(ctx, matrix->dtype, &rows, &selection, &kept);
     mnp__rows_release(ctx, &rows);
     MNP_TRY(st);
-    return mnp__sparse_from_rows(ctx, matrix->dtype, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                 matrix->column_layout, &kept, out_p);
+    const mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
+    return mnp__sparse_from_rows(&shape, &kept, out_p);
 }
 
 mnp_status mnp_sparse_tril(const mnp_sparse *matrix, int64_t k, mnp_sparse **out_p)
@@ -51,10 +52,11 @@ mnp_status mnp_sparse_eliminate_zeros(const mnp_sparse *matrix, mnp_sparse **out
 /* The matrix with values of that dtype, changed so. */
 static mnp_status change(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *how, mnp_sparse **changed_p)
 {
+    mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
     mnp__rows rows;
+    shape.dtype = dtype;
     MNP_TRY(mnp__rows_changed(matrix, dtype, how, &rows));
-    return mnp__sparse_from_rows_as(matrix->ctx, dtype, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                    matrix->column_layout, &rows, matrix->format, matrix->own.block, changed_p);
+    return mnp__sparse_from_rows_as(&shape, &rows, matrix->format, matrix->own.block, changed_p);
 }
 
 mnp_status mnp_sparse_astype(const mnp_sparse *matrix, mnp_dtype dtype, mnp_sparse **cast_p)

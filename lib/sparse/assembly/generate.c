@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "sparse/matrix/sparse.h"
+#include "sparse/rows/matrix_from_rows.h"
 
 enum { MOST_DIMS = 3, MOST_POINTS = 27 };
 
@@ -185,8 +185,7 @@ static mnp_status make_elasticity(const struct request *request, mnp_sparse **ma
     const double poisson = request->nparameters ? request->parameters[0] : 0.3;
     int64_t size, first, rows;
     mnp_layout *layout = NULL;
-    mnp__csr csr;
-    memset(&csr, 0, sizeof csr);
+    mnp__csr csr = {.rows = 0};
     if (request->nparameters > 1 || !(poisson > -1 && poisson < 0.5))
         return MNP_FAIL(MNP_ERR_ARG, "'%s': Poisson's ratio is one number, above -1 and below 0.5", request->text);
     if (request->shape[1] > INT64_MAX / 4 ||
@@ -199,7 +198,13 @@ static mnp_status make_elasticity(const struct request *request, mnp_sparse **ma
         fill_elasticity(request, first, &csr);
     st = MNP_AGREE(request->ctx, st);
     if (st == MNP_OK)
-        st = mnp__sparse_from_csr(request->ctx, size, size, layout, layout, &csr, matrix_p);
+        st = mnp__sparse_from_csr(&(mnp__sparse_shape){.ctx = request->ctx,
+                                                       .dtype = request->dtype,
+                                                       .rows = size,
+                                                       .columns = size,
+                                                       .row_layout = layout,
+                                                       .column_layout = layout},
+                                  &csr, MNP_CSR, 0, matrix_p);
     mnp__csr_free(&csr);
     mnp_layout_free(layout);
     return st;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matrices that every rank knows without asking: it makes its own rows.
+ * Matrices of a pattern that every rank knows: the identity, and stencils on a grid.  Each rank makes its own rows on
+ * the device, from nothing but their numbers and the stencil's points.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,55 +10,9 @@
 #include "device/launch.h"
 #include "kernels/sparse/assembly/stencil_rows_params.h"
 #include "layout/layout.h"
-#include "sparse/rows/edit_rows.h"
+#include "sparse/rows/matrix_from_rows.h"
+#include "sparse/rows/rows_tasks.h"
 #include "sparse/step/elements.h"
-
-/* This rank's range of an even layout of n rows, which is the caller's to free.  Collective, and agreed upon. */
-static mnp_status even_rows(mnp_ctx *ctx, int64_t n, mnp_layout **layout_p, int64_t *lo_p, int64_t *count_p)
-{
-    MNP_TRY(MNP_AGREE(ctx, mnp__layout_line(ctx->comm.size, 1, &n, NULL, layout_p)));
-    const int64_t *cuts = mnp_layout_cuts(*layout_p, 0);
-    *lo_p = cuts[ctx->comm.rank];
-    *count_p = cuts[ctx->comm.rank + 1] - cuts[ctx->comm.rank];
-    return MNP_OK;
-}
-
-/* ---- the identity ---- */
-
-static mnp_status make_eye(mnp_dtype dtype, int64_t lo, int64_t count, int64_t ncolumns, int64_t k, mnp__csr *csr)
-{
-    static const double one[2] = {1, 0};
-    int64_t entries = 0;
-    MNP_TRY(mnp__csr_new(dtype, count, ncolumns, count, csr));
-    for (int64_t i = 0; i < count; i++) {
-        if (k >= -(lo + i) && k < ncolumns - (lo + i)) {
-            csr->indices[entries] = lo + i + k;
-            mnp__value_set(dtype, csr->values, entries++, one);
-        }
-        csr->offsets[i + 1] = entries;
-    }
-    return MNP_OK;
-}
-
-mnp_status mnp_sparse_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns, int64_t k,
-                          mnp_sparse **matrix_p)
-{
-    static const char function[] = "mnp_sparse_eye";
-    mnp_layout *layout;
-    mnp__csr csr = {.rows = 0};
-    int64_t lo, count;
-    MNP_TRY(mnp__sparse_check_dtype(function, dtype));
-    if (nrows < 0 || ncolumns < 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: a matrix of %" PRId64 " rows and %" PRId64 " columns", function, nrows,
-                        ncolumns);
-    MNP_TRY(even_rows(ctx, nrows, &layout, &lo, &count));
-    mnp_status st = MNP_AGREE(ctx, make_eye(dtype, lo, count, ncolumns, k, &csr));
-    if (st == MNP_OK)
-        st = mnp__sparse_from_csr(ctx, nrows, ncolumns, layout, NULL, &csr, matrix_p);
-    mnp__csr_free(&csr);
-    mnp_layout_free(layout);
-    return st;
-}
 
 /* ---- stencils ---- */
 
@@ -131,7 +85,7 @@ static void free_points(struct points *points)
 }
 
 /* Rows lo .. lo + rows->rows - 1, of points in device memory.  Waits. */
-static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__kernel *kernel, mnp__kernel *sums,
+static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__kernel *kernel, mnp__row_runner sums,
                             const struct points *points, int64_t lo, mnp__rows *rows)
 {
     const mnp__launch launch = mnp__launch_of(rows->rows);
@@ -148,7 +102,7 @@ static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__ke
     params.lengths = (long long *)rows->offsets;
     if (rows->rows > 0)
         MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
-    MNP_TRY(mnp__lengths_sum_up(ctx, sums, rows->rows, rows->offsets, &rows->count));
+    MNP_TRY(mnp__rows_sum_up(sums, rows->rows, rows->offsets, &rows->count));
     MNP_TRY(mnp__elements_new(ctx, rows->count, sizeof *rows->columns, &rows->columns));
     MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(stencil->dtype), &rows->values));
     params.fills = 1;
@@ -159,44 +113,72 @@ static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__ke
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 
-/* The same of the points sorted and brought to the device; what was made stays in *rows, also after a failure. */
-static mnp_status bring_points(mnp_ctx *ctx, const struct stencil *stencil, mnp__kernel *kernel, mnp__kernel *sums,
-                               int64_t lo, mnp__rows *rows)
+/* The same of points on the CPU.  What was made stays in *rows, also after a failure. */
+static mnp_status upload_points(mnp_ctx *ctx, const struct stencil *stencil, mnp__kernel *kernel, mnp__row_runner sums,
+                                const struct points *points, int64_t lo, mnp__rows *rows)
 {
     const int64_t count = stencil->npoints, ndim = stencil->ndim;
-    struct points points = {NULL, NULL, NULL}, brought = {NULL, NULL, NULL};
+    const size_t size = mnp_dtype_size(stencil->dtype);
+    struct points sent = {NULL, NULL, NULL};
     mnp_status st;
-    MNP_TRY_OR(sort_points(stencil, &points), st, done);
-    MNP_TRY_OR(mnp__elements_upload(ctx, count * ndim, sizeof *points.steps, points.steps, &brought.steps), st, done);
-    MNP_TRY_OR(mnp__elements_upload(ctx, count, sizeof *points.jumps, points.jumps, &brought.jumps), st, done);
-    MNP_TRY_OR(
-        mnp__elements_upload(ctx, count, mnp_dtype_size(stencil->dtype), points.coefficients, &brought.coefficients),
-        st, done);
-    st = make_rows(ctx, stencil, kernel, sums, &brought, lo, rows);
+    MNP_TRY_OR(mnp__elements_upload(ctx, count * ndim, sizeof *sent.steps, points->steps, &sent.steps), st, done);
+    MNP_TRY_OR(mnp__elements_upload(ctx, count, sizeof *sent.jumps, points->jumps, &sent.jumps), st, done);
+    MNP_TRY_OR(mnp__elements_upload(ctx, count, size, points->coefficients, &sent.coefficients), st, done);
+    st = make_rows(ctx, stencil, kernel, sums, &sent, lo, rows);
 done:
-    mnp__elements_free(ctx, brought.steps);
-    mnp__elements_free(ctx, brought.jumps);
-    mnp__elements_free(ctx, brought.coefficients);
-    free_points(&points);
+    mnp__elements_free(ctx, sent.steps);
+    mnp__elements_free(ctx, sent.jumps);
+    mnp__elements_free(ctx, sent.coefficients);
     return st;
 }
 
-/* Collective, and agreed upon. */
-static mnp_status make_stencil(mnp_ctx *ctx, const struct stencil *stencil, int64_t lo, int64_t count, mnp__rows *rows)
+/* The matrix of that shape of a stencil whose points are sorted.  Collective, and agreed upon. */
+static mnp_status make_matrix(const mnp__sparse_shape *shape, const struct stencil *stencil,
+                              const struct points *points, mnp_sparse **matrix_p)
 {
     const mnp__kernel_spec spec = {.file = "sparse/assembly/stencil_rows.cu", .function = "stencil_rows"};
+    mnp_ctx *ctx = shape->ctx;
+    const int64_t *cuts = mnp_layout_cuts(shape->row_layout, 0) + ctx->comm.rank;
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    mnp__kernel *kernel, *sums;
-    mnp__text_add(&defines, "#define MNP_VALUE %s\n", mnp__jit_type(stencil->dtype));
+    mnp__rows rows = {.rows = cuts[1] - cuts[0]};
+    mnp__kernel *kernel;
+    mnp__row_runner sums;
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n", mnp__jit_type(shape->dtype));
     MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
-    MNP_TRY(mnp__lengths_load(ctx, stencil->dtype, &sums));
-    *rows = (mnp__rows){.rows = count};
-    const mnp_status st = MNP_AGREE(ctx, bring_points(ctx, stencil, kernel, sums, lo, rows));
-    if (st != MNP_OK)
-        mnp__rows_release(ctx, rows);
+    MNP_TRY(mnp__row_runner_open(ctx, shape->dtype, &sums));
+    const mnp_status st = MNP_AGREE(ctx, upload_points(ctx, stencil, kernel, sums, points, cuts[0], &rows));
+    if (st == MNP_OK)
+        return mnp__sparse_from_rows(shape, &rows, matrix_p);
+    mnp__rows_release(ctx, &rows);
     return st;
 }
+
+/* ---- the identity ---- */
+
+/* A stencil of one point: row i has a 1 in column i + k where there is one. */
+mnp_status mnp_sparse_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns, int64_t k,
+                          mnp_sparse **matrix_p)
+{
+    static const char function[] = "mnp_sparse_eye";
+    mnp__sparse_shape shape = {.ctx = ctx, .dtype = dtype, .rows = nrows, .columns = ncolumns};
+    mnp_layout *row_layout, *column_layout;
+    _Alignas(double) char one[2 * sizeof(double)];
+    MNP_TRY(mnp__sparse_check_dtype(function, dtype));
+    MNP_TRY(mnp__sparse_layouts(function, &shape, &row_layout, &column_layout));
+    shape.row_layout = row_layout;
+    shape.column_layout = column_layout;
+    mnp__value_set(dtype, one, 0, (const double[]){1, 0});
+    k = k < -nrows ? -nrows : k > ncolumns ? ncolumns : k;
+    const struct stencil stencil = {.dtype = dtype, .ndim = 1, .npoints = 1, .shape = &ncolumns};
+    const mnp_status st =
+        make_matrix(&shape, &stencil, &(struct points){.steps = &k, .jumps = &k, .coefficients = one}, matrix_p);
+    mnp_layout_free(row_layout);
+    mnp_layout_free(column_layout);
+    return st;
+}
+
+/* ---- stencils of a grid ---- */
 
 static mnp_status check_stencil(const char *function, const struct stencil *stencil)
 {
@@ -226,16 +208,21 @@ mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const i
                               .shape = shape,
                               .offsets = offsets,
                               .coefficients = coefficients};
-    mnp_layout *layout;
-    mnp__rows rows;
-    int64_t lo, count, n = 1;
+    struct points points = {NULL, NULL, NULL};
+    mnp_layout *layout = NULL;
+    int64_t n = 1;
     MNP_TRY(check_stencil("mnp_csr_from_stencil", &stencil));
     for (int d = 0; d < ndim; d++)
         n *= shape[d];
-    MNP_TRY(even_rows(ctx, n, &layout, &lo, &count));
-    mnp_status st = make_stencil(ctx, &stencil, lo, count, &rows);
+    mnp_status st = sort_points(&stencil, &points);
     if (st == MNP_OK)
-        st = mnp__sparse_from_rows(ctx, dtype, n, n, layout, layout, &rows, matrix_p);
+        st = mnp__layout_line(ctx->comm.size, 1, &n, NULL, &layout);
+    st = MNP_AGREE(ctx, st);
+    const mnp__sparse_shape made = {
+        .ctx = ctx, .dtype = dtype, .rows = n, .columns = n, .row_layout = layout, .column_layout = layout};
+    if (st == MNP_OK)
+        st = make_matrix(&made, &stencil, &points, matrix_p);
+    free_points(&points);
     mnp_layout_free(layout);
     return st;
 }

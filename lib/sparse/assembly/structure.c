@@ -6,30 +6,36 @@
 #include <string.h>
 
 #include "layout/layout.h"
-#include "sparse/step/elements.h"
+#include "sparse/rows/edit_rows.h"
+#include "sparse/rows/matrix_from_rows.h"
 #include "sparse/rows/sort_entries.h"
+#include "sparse/step/elements.h"
 
 /* ---- transposing ---- */
 
 /* Rows of the transposed matrix: entries travel to the owners of their columns.  Collective, and agreed upon. */
-static mnp_status turn(const mnp_sparse *matrix, mnp__rows *turned)
+static mnp_status turn(const mnp_sparse *matrix, const mnp__sparse_shape *shape, mnp__rows *turned)
 {
     mnp__entries entries;
     MNP_TRY(mnp__entries_of(matrix, &entries));
     int64_t *const columns = entries.columns;
     entries.columns = entries.rows;
     entries.rows = columns;
-    return mnp__rows_from_entries(matrix->ctx, matrix->dtype, matrix->column_layout, matrix->shape[0],
-                                  MNP__ENTRIES_RISING, &entries, turned);
+    return mnp__rows_from_entries(shape, MNP__ENTRIES_RISING, &entries, turned);
 }
 
 mnp_status mnp_sparse_transpose(const mnp_sparse *matrix, mnp_sparse **transposed_p)
 {
     mnp__rows turned;
     MNP_TRY(mnp__sparse_check("mnp_sparse_transpose", matrix));
-    MNP_TRY(turn(matrix, &turned));
-    return mnp__sparse_from_rows(matrix->ctx, matrix->dtype, matrix->shape[1], matrix->shape[0], matrix->column_layout,
-                                 matrix->row_layout, &turned, transposed_p);
+    const mnp__sparse_shape shape = {.ctx = matrix->ctx,
+                                     .dtype = matrix->dtype,
+                                     .rows = matrix->shape[1],
+                                     .columns = matrix->shape[0],
+                                     .row_layout = matrix->column_layout,
+                                     .column_layout = matrix->row_layout};
+    MNP_TRY(turn(matrix, &shape, &turned));
+    return mnp__sparse_from_rows(&shape, &turned, transposed_p);
 }
 
 /* ---- formats ---- */
@@ -45,22 +51,19 @@ mnp_status mnp_sparse_convert(const mnp_sparse *matrix, mnp_sparse_format format
     if (block < 0 || block > LARGEST_BLOCK)
         return MNP_FAIL(MNP_ERR_ARG, "%s: block is %d, outside 0..%d", function, block, LARGEST_BLOCK);
     MNP_TRY(mnp__rows_of(matrix, &rows));
-    return mnp__sparse_from_rows_as(matrix->ctx, matrix->dtype, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                    matrix->column_layout, &rows, format, block, converted_p);
+    const mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
+    return mnp__sparse_from_rows_as(&shape, &rows, format, block, converted_p);
 }
 
 /* ---- layouts ---- */
 
-static mnp_status move_rows(const mnp_sparse *matrix, const mnp_layout *row_layout, const mnp_layout *column_layout,
-                            mnp_sparse **moved_p)
+static mnp_status move_rows(const mnp_sparse *matrix, const mnp__sparse_shape *shape, mnp_sparse **moved_p)
 {
     mnp__entries entries;
     mnp__rows rows;
     MNP_TRY(mnp__entries_of(matrix, &entries));
-    MNP_TRY(mnp__rows_from_entries(matrix->ctx, matrix->dtype, row_layout, matrix->shape[1], MNP__ENTRIES_RISING,
-                                   &entries, &rows));
-    return mnp__sparse_from_rows_as(matrix->ctx, matrix->dtype, matrix->shape[0], matrix->shape[1], row_layout,
-                                    column_layout, &rows, matrix->format, matrix->own.block, moved_p);
+    MNP_TRY(mnp__rows_from_entries(shape, MNP__ENTRIES_RISING, &entries, &rows));
+    return mnp__sparse_from_rows_as(shape, &rows, matrix->format, matrix->own.block, moved_p);
 }
 
 mnp_status mnp_sparse_redistribute(const mnp_sparse *matrix, const mnp_layout *row_layout,
@@ -69,10 +72,13 @@ mnp_status mnp_sparse_redistribute(const mnp_sparse *matrix, const mnp_layout *r
     static const char function[] = "mnp_sparse_redistribute";
     mnp_layout *rows, *columns;
     MNP_TRY(mnp__sparse_check(function, matrix));
-    MNP_TRY(mnp__sparse_layouts(function, matrix->ctx, matrix->shape[0], matrix->shape[1],
-                                row_layout ? row_layout : matrix->row_layout,
-                                column_layout ? column_layout : matrix->column_layout, &rows, &columns));
-    const mnp_status st = move_rows(matrix, rows, columns, moved_p);
+    mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
+    shape.row_layout = row_layout ? row_layout : shape.row_layout;
+    shape.column_layout = column_layout ? column_layout : shape.column_layout;
+    MNP_TRY(mnp__sparse_layouts(function, &shape, &rows, &columns));
+    shape.row_layout = rows;
+    shape.column_layout = columns;
+    const mnp_status st = move_rows(matrix, &shape, moved_p);
     mnp_layout_free(rows);
     mnp_layout_free(columns);
     return st;
@@ -209,8 +215,10 @@ mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop
                                       .row_lo = matrix->row_lo};
     MNP_TRY_OR(mnp__rows_of(matrix, &rows), st, done);
     MNP_TRY_OR(mnp__rows_select(ctx, matrix->dtype, &rows, &selection, &slice), st, done);
-    st = mnp__sparse_from_rows(ctx, matrix->dtype, stop - start, matrix->shape[1], layout, matrix->column_layout,
-                               &slice, rows_p);
+    mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
+    shape.rows = stop - start;
+    shape.row_layout = layout;
+    st = mnp__sparse_from_rows(&shape, &slice, rows_p);
 done:
     mnp__rows_release(ctx, &rows);
     mnp_layout_free(layout);

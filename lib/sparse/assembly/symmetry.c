@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "sparse/rows/edit_rows.h"
+#include "sparse/rows/matrix_from_rows.h"
 
 /* The largest |a + factor b|, or infinity where that is no number.  Collective. */
 static mnp_status find_largest(const mnp_sparse *a, double factor, const mnp_sparse *b, double *largest_p)
@@ -23,10 +24,11 @@ static mnp_status find_largest(const mnp_sparse *a, double factor, const mnp_spa
 /* 1 wherever the matrix has an entry. */
 static mnp_status make_pattern(const mnp_sparse *matrix, mnp_sparse **pattern_p)
 {
+    mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
     mnp__rows rows;
-    MNP_TRY(mnp__rows_changed(matrix, MNP_FLOAT32, &(mnp__change){.ones = true}, &rows));
-    return mnp__sparse_from_rows(matrix->ctx, MNP_FLOAT32, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                 matrix->column_layout, &rows, pattern_p);
+    shape.dtype = MNP_FLOAT32;
+    MNP_TRY(mnp__rows_changed(matrix, shape.dtype, &(mnp__change){.ones = true}, &rows));
+    return mnp__sparse_from_rows(&shape, &rows, pattern_p);
 }
 
 /* Whether they have entries in the same places: those of both together are as many as those of one. */

@@ -39,20 +39,3 @@ bool mnp__value_is_zero(mnp_dtype dtype, const void *values, int64_t at)
     mnp__value_get(dtype, values, at, value);
     return value[0] == 0 && value[1] == 0;
 }
-
-mnp_status mnp__csr_without_zeros(const mnp__csr *csr, mnp__csr *kept)
-{
-    const size_t size = mnp_dtype_size(csr->dtype);
-    int64_t count = 0;
-    MNP_TRY(mnp__csr_new(csr->dtype, csr->rows, csr->columns, mnp__csr_count(csr), kept));
-    for (int64_t i = 0; i < csr->rows; i++) {
-        for (int64_t k = csr->offsets[i]; k < csr->offsets[i + 1]; k++) {
-            if (mnp__value_is_zero(csr->dtype, csr->values, k))
-                continue;
-            kept->indices[count] = csr->indices[k];
-            mnp__value_copy(size, kept->values, count++, csr->values, k);
-        }
-        kept->offsets[i + 1] = count;
-    }
-    return MNP_OK;
-}

@@ -32,9 +32,6 @@ static inline int64_t mnp__csr_count(const mnp__csr *csr)
 mnp_status mnp__csr_new(mnp_dtype dtype, int64_t rows, int64_t columns, int64_t count, mnp__csr *csr);
 void mnp__csr_free(mnp__csr *csr); /* one that is all zeros is accepted */
 
-/* The entries that are not 0, as a new one. */
-mnp_status mnp__csr_without_zeros(const mnp__csr *csr, mnp__csr *kept);
-
 /* to[to_at] = from[from_at], of values of that many bytes. */
 static inline void mnp__value_copy(size_t size, void *to, int64_t to_at, const void *from, int64_t from_at)
 {

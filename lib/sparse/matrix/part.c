@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "sparse/step/elements.h"
 
 int64_t mnp__part_offsets(const mnp__part *part)
 {
@@ -49,23 +50,14 @@ void mnp__part_free(mnp__part *part)
 
 void mnp__part_release(mnp_ctx *ctx, mnp__part *part)
 {
-    const mnp__device_ops *ops = ctx->device->ops;
-    ops->free(ctx->device, part->offsets);
-    ops->free(ctx->device, part->rows_of);
-    ops->free(ctx->device, part->indices);
-    ops->free(ctx->device, part->values);
+    mnp__elements_free(ctx, part->offsets);
+    mnp__elements_free(ctx, part->rows_of);
+    mnp__elements_free(ctx, part->indices);
+    mnp__elements_free(ctx, part->values);
     *part = (mnp__part){.rows = 0};
 }
 
 /* ---- to the device ---- */
-
-static mnp_status upload(mnp_ctx *ctx, int64_t count, size_t size, const void *from, void *pointer_p)
-{
-    void *memory = NULL;
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, (size_t)count * size, &memory));
-    memcpy(pointer_p, &memory, sizeof memory);
-    return ctx->device->ops->copy(ctx->device, memory, from, (size_t)count * size, ctx->compute);
-}
 
 /* Offsets as wide as the part on the device has them. */
 static mnp_status upload_offsets(mnp_ctx *ctx, const mnp__part *part, mnp__part *device_part)
@@ -73,13 +65,11 @@ static mnp_status upload_offsets(mnp_ctx *ctx, const mnp__part *part, mnp__part 
     const int64_t *wide = part->offsets, count = mnp__part_offsets(part);
     int32_t *narrow;
     if (device_part->offset_size == sizeof *wide)
-        return upload(ctx, count, sizeof *wide, wide, &device_part->offsets);
+        return mnp__elements_send(ctx, count, sizeof *wide, wide, &device_part->offsets);
     MNP_TRY(mnp__malloc((size_t)count * sizeof *narrow, &narrow));
     for (int64_t i = 0; i < count; i++)
         narrow[i] = (int32_t)wide[i];
-    mnp_status st = upload(ctx, count, sizeof *narrow, narrow, &device_part->offsets);
-    if (st == MNP_OK)
-        st = mnp__ctx_wait(ctx, ctx->compute);
+    const mnp_status st = mnp__elements_upload(ctx, count, sizeof *narrow, narrow, &device_part->offsets);
     free(narrow);
     return st;
 }
@@ -93,9 +83,11 @@ mnp_status mnp__part_upload(mnp_ctx *ctx, mnp_dtype dtype, int offset_size, cons
     made.offsets = made.values = NULL;
     made.rows_of = made.indices = NULL;
     MNP_TRY_OR(upload_offsets(ctx, part, &made), st, fail);
-    MNP_TRY_OR(upload(ctx, mnp__part_rows_of(part), sizeof *part->rows_of, part->rows_of, &made.rows_of), st, fail);
-    MNP_TRY_OR(upload(ctx, mnp__part_indices(part), sizeof *part->indices, part->indices, &made.indices), st, fail);
-    MNP_TRY_OR(upload(ctx, part->count, mnp_dtype_size(dtype), part->values, &made.values), st, fail);
+    MNP_TRY_OR(mnp__elements_send(ctx, mnp__part_rows_of(part), sizeof *part->rows_of, part->rows_of, &made.rows_of),
+               st, fail);
+    MNP_TRY_OR(mnp__elements_send(ctx, mnp__part_indices(part), sizeof *part->indices, part->indices, &made.indices),
+               st, fail);
+    MNP_TRY_OR(mnp__elements_send(ctx, part->count, mnp_dtype_size(dtype), part->values, &made.values), st, fail);
     MNP_TRY_OR(mnp__ctx_wait(ctx, ctx->compute), st, fail);
     *device_part = made;
     return MNP_OK;

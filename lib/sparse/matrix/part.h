@@ -44,17 +44,6 @@ typedef struct mnp__part {
 void mnp__part_free(mnp__part *part);
 
 /*
- * Rows in CSR with global columns, as two parts in CSR: `own` has the columns [lo, hi); `ghost` the others, numbered by
- * the list of them, which rises: *columns_p (malloc'ed), of *count_p.  Time by the entries.
- */
-mnp_status mnp__part_split(const mnp__csr *csr, int64_t lo, int64_t hi, mnp__part *own, mnp__part *ghost,
-                           int64_t **columns_p, int64_t *count_p);
-
-/* The other way round: `columns` are the ghosts'. */
-mnp_status mnp__part_join(const mnp__part *own, const mnp__part *ghost, mnp_dtype dtype, int64_t lo,
-                          const int64_t *columns, int64_t ncolumns, mnp__csr *csr);
-
-/*
  * A part in CSR in another format, with blocks of that side in BSR; and back.  Zeros are dropped on the way back
  * from DIA and BSR, where they cannot be told from what fills the format.  MNP_ERR_MEMORY.
  */

@@ -43,38 +43,50 @@ struct mnp_sparse {
 mnp_status mnp__sparse_check(const char *function, const mnp_sparse *matrix);
 mnp_status mnp__sparse_check_dtype(const char *function, mnp_dtype dtype);
 
+/* What a matrix is, without its entries.  The layouts are borrowed. */
+typedef struct mnp__sparse_shape {
+    mnp_ctx *ctx;
+    mnp_dtype dtype;
+    int64_t rows, columns; /* of the whole matrix */
+    const mnp_layout *row_layout, *column_layout;
+} mnp__sparse_shape;
+
+static inline mnp__sparse_shape mnp__sparse_shape_of(const mnp_sparse *matrix)
+{
+    return (mnp__sparse_shape){.ctx = matrix->ctx,
+                               .dtype = matrix->dtype,
+                               .rows = matrix->shape[0],
+                               .columns = matrix->shape[1],
+                               .row_layout = matrix->row_layout,
+                               .column_layout = matrix->column_layout};
+}
+
 /*
- * The layouts that a matrix of that shape has: those given, checked, or the even ones; both are the caller's to free.
- * MNP_ERR_ARG: a layout must cut one dimension over all ranks, in their order.  Collective.
+ * The layouts that a caller asks for, checked; even ones where they are NULL, but for the columns of a square matrix,
+ * which are cut as its rows.  Both are counted references that the caller frees.  MNP_ERR_ARG: an extent is negative,
+ * or a layout does not cut one dimension over all ranks, in their order.  Collective.
  */
-mnp_status mnp__sparse_layouts(const char *function, mnp_ctx *ctx, int64_t nrows, int64_t ncolumns,
-                               const mnp_layout *rows, const mnp_layout *columns, mnp_layout **row_layout_p,
+mnp_status mnp__sparse_layouts(const char *function, const mnp__sparse_shape *wanted, mnp_layout **row_layout_p,
                                mnp_layout **column_layout_p);
 
 /* Which rank owns index i of such a layout. */
 int mnp__sparse_owner(const mnp_layout *layout, int64_t i);
 
-/*
- * A CSR matrix of rows that every rank has on the CPU, as many as the row layout gives it; they are copied.  Layouts
- * NULL: even, and columns as rows where the matrix is square.  Collective, and agreed upon; the caller has agreed on
- * what may have failed before.  MNP_ERR_ARG, MNP_ERR_MEMORY.
- */
-mnp_status mnp__sparse_from_csr(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
-                                const mnp_layout *column_layout, const mnp__csr *csr, mnp_sparse **matrix_p);
+/* A rank's rows, cut at the columns that it owns.  The parts are device memory, the list of columns the CPU's. */
+typedef struct mnp__parts {
+    mnp__part own, ghost;            /* `own` in any format, `ghost` in CSR, its columns numbered by the list */
+    int64_t nghosts, *ghost_columns; /* the columns of others that entries are in, rising; malloc'ed */
+    bool has_ghosts;                 /* any rank does; if not, `ghost` may be empty */
+    int64_t nnz;                     /* entries of both, without what fills up a format */
+} mnp__parts;
 
-/* The same in another format, of blocks of that side (BSR; 0: chosen).  DIA and BSR have no entries that are 0. */
-mnp_status mnp__sparse_from_csr_as(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
-                                   const mnp_layout *column_layout, const mnp__csr *csr, mnp_sparse_format format,
-                                   int block, mnp_sparse **matrix_p);
+void mnp__parts_free(mnp_ctx *ctx, mnp__parts *parts); /* one that is all zeros is accepted */
 
 /*
- * A matrix of parts in device memory: own, whose format it has, and ghost, in CSR, whose columns are numbered by the
- * list, which rises and is copied.  The parts become the matrix's, or are released, whatever comes; their structs are
- * empty then.  Collective, as above.
+ * A matrix of that shape from its parts, of which the ghost part lists the rows that have entries.  The parts are used
+ * up, also after a failure.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
  */
-mnp_status mnp__sparse_from_parts(mnp_ctx *ctx, int64_t nrows, int64_t ncolumns, const mnp_layout *row_layout,
-                                  const mnp_layout *column_layout, mnp_dtype dtype, mnp__part *own, mnp__part *ghost,
-                                  int64_t count, const int64_t *columns, mnp_sparse **matrix_p);
+mnp_status mnp__sparse_from_parts(const mnp__sparse_shape *shape, mnp__parts *parts, mnp_sparse **matrix_p);
 
 /* ---- taking apart ---- */
 

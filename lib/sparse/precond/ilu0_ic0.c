@@ -15,9 +15,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sparse/precond/level_sweep.h"
 #include "sparse/precond/own_block.h"
 #include "sparse/precond/precond.h"
-#include "sparse/precond/level_sweep.h"
+#include "sparse/step/elements.h"
 
 enum { MOST_SHIFTS = 30 };
 
@@ -179,13 +180,9 @@ static mnp_status make_transposed(factors *f, const struct block *a, const void 
 /* The values, as they have become, in device memory; on the CPU they are used up. */
 static mnp_status upload_values(struct block *a, void **device_p)
 {
-    mnp_ctx *ctx = a->matrix->ctx;
-    const size_t size = (size_t)a->own.csr.count * mnp_dtype_size(a->own.dtype);
-    mnp__narrow_values(a->own.dtype, a->own.csr.count, a->values);
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, size, device_p));
-    if (size > 0)
-        MNP_TRY(ctx->device->ops->copy(ctx->device, *device_p, a->values, size, ctx->compute));
-    MNP_TRY(mnp__ctx_wait(ctx, ctx->compute));
+    const int64_t count = a->own.csr.count;
+    mnp__narrow_values(a->own.dtype, count, a->values);
+    MNP_TRY(mnp__elements_upload(a->matrix->ctx, count, mnp_dtype_size(a->own.dtype), a->values, device_p));
     free(a->values);
     a->values = NULL;
     return MNP_OK;

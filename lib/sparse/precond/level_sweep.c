@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "device/launch.h"
 #include "kernels/sparse/precond/level_sweep_params.h"
-#include "sparse/step/step.h"
+#include "sparse/step/elements.h"
 
 enum {
     MASKED_COLOURS = 64,
@@ -147,20 +147,6 @@ static mnp_status run_task(const mnp__level_sweep_source *source, mnp__level_swe
     return device->ops->launch(device, source->kernel, &launch, &params, sizeof params, source->ctx->compute);
 }
 
-static mnp_status upload(mnp_ctx *ctx, const void *data, size_t size, void **device_p)
-{
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, size, device_p));
-    return size > 0 ? ctx->device->ops->copy(ctx->device, *device_p, data, size, ctx->compute) : MNP_OK;
-}
-
-/* Waits, also for what was enqueued before. */
-static mnp_status download(mnp_ctx *ctx, const void *device_memory, size_t size, void *data)
-{
-    if (size > 0)
-        MNP_TRY(ctx->device->ops->copy(ctx->device, data, device_memory, size, ctx->compute));
-    return mnp__ctx_wait(ctx, ctx->compute);
-}
-
 mnp_status mnp__level_sweep_find_beyond(const mnp__level_sweep_source *source, mnp__level_sweep_order order,
                                         int64_t *entry_p)
 {
@@ -173,7 +159,7 @@ mnp_status mnp__level_sweep_find_beyond(const mnp__level_sweep_source *source, m
         st = run_task(source, order, MNP_PERMUTE_ROWS_FIND, source->part->lines,
                       (struct mnp_permute_rows_params){.found = found});
     if (st == MNP_OK)
-        st = download(ctx, found, sizeof *entry_p, entry_p);
+        st = mnp__elements_copy(ctx, entry_p, found, 1, sizeof *entry_p);
     ops->free(ctx->device, found);
     return st;
 }
@@ -293,14 +279,14 @@ static mnp_status count_entries(const mnp__level_sweep *relax, arrangement *made
     mnp_status st;
     MNP_TRY(mnp__malloc(size, &made->lengths));
     if (relax->order == MNP__RELAX_EARLIER || relax->order == MNP__RELAX_LATER)
-        MNP_TRY(upload(ctx, made->group, (size_t)relax->rows * sizeof *made->group, &made->device_colours));
+        MNP_TRY(mnp__elements_send(ctx, relax->rows, sizeof *made->group, made->group, &made->device_colours));
     MNP_TRY(ops->alloc(ctx->device, size, &counted));
     if (size > 0)
         MNP_TRY_OR(ops->fill(ctx->device, counted, 0, size, ctx->compute), st, done); /* of rows without a line */
     MNP_TRY_OR(run_task(made->source, relax->order, MNP_PERMUTE_ROWS_COUNT, made->source->part->lines,
                         (struct mnp_permute_rows_params){.colours = made->device_colours, .lengths = counted}),
                st, done);
-    st = download(ctx, counted, size, made->lengths);
+    st = mnp__elements_copy(ctx, made->lengths, counted, relax->rows, sizeof *made->lengths);
 done:
     ops->free(ctx->device, counted);
     return st;
@@ -393,13 +379,13 @@ static mnp_status place_slices(const mnp__level_sweep *relax, arrangement *made)
 static mnp_status upload_places(mnp__level_sweep *relax, const arrangement *made)
 {
     mnp_ctx *ctx = relax->ctx;
-    const size_t rows = (size_t)relax->rows;
-    MNP_TRY(upload(ctx, relax->group_offsets, ((size_t)relax->groups + 1) * sizeof *relax->group_offsets,
-                   &relax->device.groups));
-    MNP_TRY(upload(ctx, made->rows, rows * sizeof *made->rows, &relax->device.rows));
-    MNP_TRY(upload(ctx, made->offsets, (size_t)(made->nslices + 1) * sizeof *made->offsets, &relax->device.offsets));
+    MNP_TRY(mnp__elements_send(ctx, relax->groups + 1, sizeof *relax->group_offsets, relax->group_offsets,
+                               &relax->device.groups));
+    MNP_TRY(mnp__elements_send(ctx, relax->rows, sizeof *made->rows, made->rows, &relax->device.rows));
+    MNP_TRY(mnp__elements_send(ctx, made->nslices + 1, sizeof *made->offsets, made->offsets, &relax->device.offsets));
     if (relax->slice > 1)
-        MNP_TRY(upload(ctx, made->place_lengths, rows * sizeof *made->place_lengths, &relax->device.lengths));
+        MNP_TRY(mnp__elements_send(ctx, relax->rows, sizeof *made->place_lengths, made->place_lengths,
+                                   &relax->device.lengths));
     return MNP_OK;
 }
 
@@ -442,7 +428,7 @@ static mnp_status build(mnp__level_sweep *relax, const void *inverse, arrangemen
     MNP_TRY(fill_entries(relax, made));
     if (inverse)
         MNP_TRY(
-            upload(relax->ctx, inverse, (size_t)relax->rows * mnp_dtype_size(relax->dtype), &relax->device.inverse));
+            mnp__elements_send(relax->ctx, relax->rows, mnp_dtype_size(relax->dtype), inverse, &relax->device.inverse));
     return MNP_OK;
 }
 

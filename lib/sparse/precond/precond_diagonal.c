@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sparse/rows/diagonal.h"
 #include "sparse/precond/own_block.h"
 #include "sparse/precond/precond.h"
+#include "sparse/rows/diagonal.h"
+#include "sparse/rows/matrix_from_rows.h"
+#include "sparse/step/elements.h"
 
 typedef double _Complex number;
 
@@ -26,37 +28,32 @@ typedef struct diagonal {
 
 /* ---- a diagonal ---- */
 
-/* Room for the diagonal in DIA, and the ghost part of a matrix without any. */
-static mnp_status new_parts(const mnp_sparse *matrix, mnp__part *own, mnp__part *ghost)
+/* An own part in DIA with room for the diagonal alone. */
+static mnp_status new_diagonal(const mnp_sparse *matrix, mnp__part *own)
 {
     mnp_ctx *ctx = matrix->ctx;
-    const mnp__device_ops *ops = ctx->device->ops;
     *own = (mnp__part){.format = MNP_DIA,
                        .rows = matrix->rows,
                        .columns = matrix->columns,
                        .lines = 1,
                        .count = matrix->rows,
                        .offset_size = 4};
-    MNP_TRY(ops->alloc(ctx->device, sizeof *own->indices, (void **)&own->indices));
-    MNP_TRY(ops->fill(ctx->device, own->indices, 0, sizeof *own->indices, ctx->compute));
-    MNP_TRY(ops->alloc(ctx->device, (size_t)own->count * mnp_dtype_size(matrix->dtype), &own->values));
-    return mnp__part_empty(ctx, matrix->dtype, matrix->rows, ghost);
+    MNP_TRY(mnp__elements_new(ctx, 1, sizeof *own->indices, &own->indices));
+    MNP_TRY(ctx->device->ops->fill(ctx->device, own->indices, 0, sizeof *own->indices, ctx->compute));
+    return mnp__elements_new(ctx, own->count, mnp_dtype_size(matrix->dtype), &own->values);
 }
 
 /* Collective, and agreed upon. */
 static mnp_status divide_by_diagonal(const mnp_sparse *matrix, diagonal *d)
 {
-    static const int64_t no_columns[1];
-    mnp_ctx *ctx = matrix->ctx;
-    mnp__part own = {.rows = 0}, ghost = {.rows = 0};
-    mnp_status st = MNP_AGREE(ctx, new_parts(matrix, &own, &ghost));
+    const mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
+    mnp__parts parts = {.nnz = matrix->rows};
+    mnp_status st = MNP_AGREE(matrix->ctx, new_diagonal(matrix, &parts.own));
     if (st == MNP_OK)
-        st = mnp__find_diagonal(matrix, 0, matrix->row_lo, matrix->rows, own.values, &d->replaced);
+        st = mnp__find_diagonal(matrix, 0, matrix->row_lo, matrix->rows, parts.own.values, &d->replaced);
     if (st == MNP_OK)
-        st = mnp__sparse_from_parts(ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout, matrix->column_layout,
-                                    matrix->dtype, &own, &ghost, 0, no_columns, &d->inverse);
-    mnp__part_release(ctx, &own);
-    mnp__part_release(ctx, &ghost);
+        st = mnp__sparse_from_parts(&shape, &parts, &d->inverse);
+    mnp__parts_free(matrix->ctx, &parts);
     return st;
 }
 
@@ -168,9 +165,9 @@ static mnp_status divide_by_blocks(const mnp_sparse *matrix, diagonal *d)
 {
     mnp__csr rows = {.rows = 0};
     mnp_status st = MNP_AGREE(matrix->ctx, make_rows(matrix, d, &rows));
+    const mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
     if (st == MNP_OK)
-        st = mnp__sparse_from_csr_as(matrix->ctx, matrix->shape[0], matrix->shape[1], matrix->row_layout,
-                                     matrix->column_layout, &rows, MNP_BSR, d->block, &d->inverse);
+        st = mnp__sparse_from_csr(&shape, &rows, MNP_BSR, d->block, &d->inverse);
     mnp__csr_free(&rows);
     return st;
 }

@@ -8,35 +8,17 @@
  * passes over A and B (fetch_rows.h), while C has far more entries as a rule.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "sparse/rows/fetch_rows.h"
 #include "sparse/product/spgemm.h"
-
-/* C's parts become a matrix, whatever comes. */
-static mnp_status make_product(const mnp_sparse *a, const mnp_sparse *b, mnp__part *own, mnp__part *ghost,
-                               int64_t count, const int64_t *columns, mnp_sparse **c_p)
-{
-    return mnp__sparse_from_parts(a->ctx, a->shape[0], b->shape[1], a->row_layout, b->column_layout, a->dtype, own,
-                                  ghost, count, columns, c_p);
-}
+#include "sparse/rows/fetch_rows.h"
 
 /* ---- with ghosts ---- */
 
 /* A in local numbers, and its rows of B by these, cut by columns. */
 struct factors {
-    mnp__part a, own, ghost;
-    int64_t count, *columns; /* the ghost columns of the product, on the CPU */
-    bool any;                /* some rank has ghosts in it */
+    mnp__part a;
+    mnp__parts b; /* the ghost columns are those of the product */
 };
-
-static void free_factors(mnp_ctx *ctx, struct factors *factors)
-{
-    mnp__part_release(ctx, &factors->a);
-    mnp__part_release(ctx, &factors->own);
-    mnp__part_release(ctx, &factors->ghost);
-    free(factors->columns);
-}
 
 /* Collective, and agreed upon. */
 static mnp_status make_factors(const mnp__row_source *a, const mnp__row_source *b, struct factors *factors)
@@ -45,8 +27,7 @@ static mnp_status make_factors(const mnp__row_source *a, const mnp__row_source *
     mnp__rows rows = {.rows = 0};
     MNP_TRY(MNP_AGREE(ctx, mnp__rows_number(a, &factors->a)));
     MNP_TRY(mnp__rows_fetch(a, &factors->a, b, &rows));
-    const mnp_status st = mnp__rows_split(ctx, b->matrix->dtype, b->matrix->column_layout, &rows, &factors->own,
-                                          &factors->ghost, &factors->columns, &factors->count, &factors->any);
+    const mnp_status st = mnp__rows_split(ctx, b->matrix->dtype, b->matrix->column_layout, &rows, &factors->b);
     mnp__rows_release(ctx, &rows);
     return st;
 }
@@ -66,24 +47,28 @@ static mnp_status open_factors(const mnp_sparse *a, const mnp_sparse *b, struct 
 }
 
 /* The product of all rows by each part of B. */
-static mnp_status multiply_parts(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p)
+static mnp_status multiply_parts(const mnp__sparse_shape *shape, const mnp_sparse *a, const mnp_sparse *b,
+                                 mnp_sparse **c_p)
 {
     mnp_ctx *ctx = a->ctx;
-    struct factors factors = {.count = 0};
-    mnp__part own = {.rows = 0}, ghost = {.rows = 0};
+    struct factors factors = {.a = {.rows = 0}};
+    mnp__parts c = {.nghosts = 0};
     mnp_status st;
     MNP_TRY_OR(open_factors(a, b, &factors), st, done);
-    MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, &factors.a, &factors.own, &own), st, done);
-    if (factors.any)
-        MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, &factors.a, &factors.ghost, &ghost), st, done);
-    MNP_TRY_OR(factors.any ? mnp__rows_list(ctx, a->dtype, &ghost)
-                           : MNP_AGREE(ctx, mnp__part_empty(ctx, a->dtype, a->rows, &ghost)),
-               st, done);
-    st = make_product(a, b, &own, &ghost, factors.count, factors.columns, c_p);
+    MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, &factors.a, &factors.b.own, &c.own), st, done);
+    if (factors.b.has_ghosts)
+        MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, &factors.a, &factors.b.ghost, &c.ghost), st, done);
+    c.has_ghosts = factors.b.has_ghosts;
+    c.nghosts = factors.b.nghosts;
+    c.ghost_columns = factors.b.ghost_columns;
+    c.nnz = c.own.count + c.ghost.count;
+    factors.b.ghost_columns = NULL;
+    MNP_TRY_OR(mnp__rows_list_ghosts(ctx, a->dtype, &c), st, done);
+    st = mnp__sparse_from_parts(shape, &c, c_p);
 done:
-    mnp__part_release(ctx, &own);
-    mnp__part_release(ctx, &ghost);
-    free_factors(ctx, &factors);
+    mnp__parts_free(ctx, &c);
+    mnp__part_release(ctx, &factors.a);
+    mnp__parts_free(ctx, &factors.b);
     return st;
 }
 
@@ -96,25 +81,25 @@ static mnp_status bring_part(const mnp_sparse *matrix, const mnp__part **part_p,
     return matrix->format == MNP_CSR ? MNP_OK : mnp__part_as_csr(matrix->ctx, matrix->dtype, &matrix->own, made);
 }
 
-/* On any rank: of own parts alone. */
-static mnp_status multiply_own(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p)
+/* Of own parts alone, on all ranks. */
+static mnp_status multiply_own(const mnp__sparse_shape *shape, const mnp_sparse *a, const mnp_sparse *b,
+                               mnp_sparse **c_p)
 {
-    static const int64_t no_columns[1];
     mnp_ctx *ctx = a->ctx;
     const mnp__part *left = NULL, *right = NULL;
-    mnp__part left_made = {.rows = 0}, right_made = {.rows = 0}, own = {.rows = 0}, ghost = {.rows = 0};
+    mnp__part left_made = {.rows = 0}, right_made = {.rows = 0};
+    mnp__parts c = {.nghosts = 0};
     mnp_status st = bring_part(a, &left, &left_made);
     if (st == MNP_OK)
         st = bring_part(b, &right, &right_made);
     MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
-    MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, left, right, &own), st, done);
-    MNP_TRY_OR(MNP_AGREE(ctx, mnp__part_empty(ctx, a->dtype, a->rows, &ghost)), st, done);
-    st = make_product(a, b, &own, &ghost, 0, no_columns, c_p);
+    MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, left, right, &c.own), st, done);
+    c.nnz = c.own.count;
+    st = mnp__sparse_from_parts(shape, &c, c_p);
 done:
     mnp__part_release(ctx, &left_made);
     mnp__part_release(ctx, &right_made);
-    mnp__part_release(ctx, &own);
-    mnp__part_release(ctx, &ghost);
+    mnp__parts_free(ctx, &c);
     return st;
 }
 
@@ -135,7 +120,14 @@ mnp_status mnp_sparse_matmul_sparse(const mnp_sparse *a, const mnp_sparse *b, mn
     const mnp_dtype dtype = mnp_dtype_promote(a->dtype, b->dtype);
     MNP_TRY(mnp__sparse_bring(a, dtype, NULL, NULL, &left, &left_made));
     MNP_TRY_OR(mnp__sparse_bring(b, dtype, a->column_layout, NULL, &right, &right_made), st, done);
-    st = left->has_ghosts || right->has_ghosts ? multiply_parts(left, right, c_p) : multiply_own(left, right, c_p);
+    const mnp__sparse_shape shape = {.ctx = a->ctx,
+                                     .dtype = dtype,
+                                     .rows = a->shape[0],
+                                     .columns = b->shape[1],
+                                     .row_layout = left->row_layout,
+                                     .column_layout = right->column_layout};
+    st = left->has_ghosts || right->has_ghosts ? multiply_parts(&shape, left, right, c_p)
+                                               : multiply_own(&shape, left, right, c_p);
 done:
     mnp_sparse_free(left_made);
     mnp_sparse_free(right_made);

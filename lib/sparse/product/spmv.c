@@ -312,7 +312,7 @@ mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **t
 mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp_layout **layout_p)
 {
     if (x->layout->ndim == 1) {
-        *layout_p = mnp_layout_retain((mnp_layout *)layout);
+        *layout_p = mnp_layout_retain(layout);
         return MNP_OK;
     }
     const int64_t shape[] = {layout->shape[0], x->layout->shape[1]};

@@ -22,9 +22,8 @@ static mnp_status run_diagonal(const mnp_sparse *matrix, mnp__kernel *kernel, mn
     const mnp__launch launch = mnp__launch_of(params->count);
     if (params->count > 0 && (params->column < matrix->column_lo || end > own_end)) {
         const int64_t ghosts = mnp__ghosts_count(matrix->ghosts);
-        MNP_TRY(mnp__elements_new(ctx, ghosts, sizeof *room->ghosts, &room->ghosts));
-        MNP_TRY(
-            mnp__elements_copy(ctx, room->ghosts, mnp__ghosts_columns(matrix->ghosts), ghosts, sizeof *room->ghosts));
+        MNP_TRY(mnp__elements_upload(ctx, ghosts, sizeof *room->ghosts, mnp__ghosts_columns(matrix->ghosts),
+                                     &room->ghosts));
         params->matrix.ghosts = (const long long *)room->ghosts;
         params->matrix.nghosts = ghosts;
     }

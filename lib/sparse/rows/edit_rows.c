@@ -5,21 +5,13 @@
  */
 #include "sparse/rows/edit_rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "device/launch.h"
 #include "kernels/sparse/rows/edit_rows_params.h"
+#include "sparse/rows/rows_tasks.h"
 #include "sparse/step/elements.h"
-
-static mnp_rows_list describe(const mnp__rows *rows)
-{
-    return (mnp_rows_list){.rows = rows->rows,
-                           .offsets = (long long *)rows->offsets,
-                           .columns = (long long *)rows->columns,
-                           .values = rows->values};
-}
 
 static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, int64_t threads, const void *params, size_t size)
 {
@@ -33,7 +25,8 @@ static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, int64_t threads, const 
 struct edit {
     mnp_ctx *ctx;
     mnp_dtype dtype;
-    mnp__kernel *kernel, *sums;
+    mnp__kernel *kernel;
+    mnp__row_runner sums;
     const mnp__rows *a, *b; /* b NULL: none */
     bool takes_from_b;      /* entries of b are kept too */
     mnp_edit_params params;
@@ -51,9 +44,9 @@ static mnp_status find_kept(struct edit *edit, int64_t *count_p)
         MNP_TRY(mnp__elements_new(ctx, others + 1, sizeof *edit->params.b_kept, &edit->params.b_kept));
     edit->params.task = MNP_EDIT_FLAG;
     MNP_TRY(run(ctx, edit->kernel, most, &edit->params, sizeof edit->params));
-    MNP_TRY(mnp__lengths_sum_up(ctx, edit->sums, edit->a->count, (int64_t *)edit->params.a_kept, count_p));
+    MNP_TRY(mnp__rows_sum_up(edit->sums, edit->a->count, (int64_t *)edit->params.a_kept, count_p));
     if (edit->takes_from_b)
-        MNP_TRY(mnp__lengths_sum_up(ctx, edit->sums, others, (int64_t *)edit->params.b_kept, &more));
+        MNP_TRY(mnp__rows_sum_up(edit->sums, others, (int64_t *)edit->params.b_kept, &more));
     *count_p += more;
     return MNP_OK;
 }
@@ -68,7 +61,7 @@ static mnp_status make(struct edit *edit, mnp__rows *made)
     MNP_TRY(mnp__elements_new(ctx, made->rows + 1, sizeof *made->offsets, &made->offsets));
     MNP_TRY(mnp__elements_new(ctx, made->count, sizeof *made->columns, &made->columns));
     MNP_TRY(mnp__elements_new(ctx, made->count, mnp_dtype_size(edit->dtype), &made->values));
-    edit->params.made = describe(made);
+    edit->params.made = mnp__describe_rows(made);
     edit->params.task = MNP_EDIT_OFFSETS;
     MNP_TRY(run(ctx, edit->kernel, made->rows + 1, &edit->params, sizeof edit->params));
     edit->params.task = MNP_EDIT_PLACE;
@@ -85,10 +78,10 @@ static mnp_status run_edit(struct edit *edit, const char *rule, int64_t rows, mn
     mnp__rows made = {.rows = rows};
     mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_%s 1\n", mnp__jit_type(edit->dtype), rule);
     MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &edit->kernel));
-    MNP_TRY(mnp__lengths_load(ctx, edit->dtype, &edit->sums));
-    edit->params.a = describe(edit->a);
+    MNP_TRY(mnp__row_runner_open(ctx, edit->dtype, &edit->sums));
+    edit->params.a = mnp__describe_rows(edit->a);
     if (edit->b)
-        edit->params.b = describe(edit->b);
+        edit->params.b = mnp__describe_rows(edit->b);
     const mnp_status st = MNP_AGREE(ctx, make(edit, &made));
     mnp__elements_free(ctx, edit->params.a_kept);
     mnp__elements_free(ctx, edit->params.b_kept);
@@ -148,7 +141,7 @@ static mnp_status change_values(const mnp_sparse *matrix, mnp__kernel *kernel, m
     mnp_ctx *ctx = matrix->ctx;
     void *made = NULL;
     MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(dtype), &made));
-    const mnp_change_params params = {.rows = describe(rows),
+    const mnp_change_params params = {.rows = mnp__describe_rows(rows),
                                       .made = made,
                                       .conjugates = change->conjugates,
                                       .magnitudes = change->magnitudes,
@@ -194,64 +187,8 @@ mnp_status mnp__rows_sum_magnitudes(const mnp_sparse *matrix, double *sums)
     mnp__rows rows;
     MNP_TRY(load(matrix, "sum_magnitudes", MNP_FLOAT64, &kernel));
     MNP_TRY(mnp__rows_of(matrix, &rows));
-    const mnp_change_params params = {.rows = describe(&rows), .made = sums};
+    const mnp_change_params params = {.rows = mnp__describe_rows(&rows), .made = sums};
     const mnp_status st = run(ctx, kernel, rows.rows, &params, sizeof params);
     mnp__rows_release(ctx, &rows);
     return MNP_AGREE(ctx, st);
-}
-
-/* ---- matrices ---- */
-
-/* The ghost part lists the rows that have entries. */
-static mnp_status list_ghosts(mnp_ctx *ctx, mnp_dtype dtype, bool any, int64_t rows, mnp__part *ghost)
-{
-    if (any)
-        return mnp__rows_list(ctx, dtype, ghost);
-    mnp__part_release(ctx, ghost);
-    return MNP_AGREE(ctx, mnp__part_empty(ctx, dtype, rows, ghost));
-}
-
-mnp_status mnp__sparse_from_rows(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
-                                 const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
-                                 mnp_sparse **matrix_p)
-{
-    const int64_t own_rows = rows->rows;
-    mnp__part own = {.rows = 0}, ghost = {.rows = 0};
-    int64_t *columns = NULL, count = 0;
-    bool any = false;
-    mnp_status st = mnp__rows_split(ctx, dtype, column_layout, rows, &own, &ghost, &columns, &count, &any);
-    mnp__rows_release(ctx, rows);
-    if (st == MNP_OK)
-        st = list_ghosts(ctx, dtype, any, own_rows, &ghost);
-    if (st == MNP_OK)
-        st = mnp__sparse_from_parts(ctx, nrows, ncolumns, row_layout, column_layout, dtype, &own, &ghost, count,
-                                    columns, matrix_p);
-    mnp__part_release(ctx, &own);
-    mnp__part_release(ctx, &ghost);
-    free(columns);
-    return st;
-}
-
-/* Rows in memory of the CPU. */
-static mnp_status fetch(mnp_ctx *ctx, mnp_dtype dtype, int64_t ncolumns, const mnp__rows *rows, mnp__csr *csr)
-{
-    MNP_TRY(mnp__csr_new(dtype, rows->rows, ncolumns, rows->count, csr));
-    MNP_TRY(mnp__elements_copy(ctx, csr->offsets, rows->offsets, rows->rows + 1, sizeof *csr->offsets));
-    MNP_TRY(mnp__elements_copy(ctx, csr->indices, rows->columns, rows->count, sizeof *csr->indices));
-    return mnp__elements_copy(ctx, csr->values, rows->values, rows->count, mnp_dtype_size(dtype));
-}
-
-mnp_status mnp__sparse_from_rows_as(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
-                                    const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
-                                    mnp_sparse_format format, int block, mnp_sparse **matrix_p)
-{
-    mnp__csr csr = {.rows = 0};
-    if (format == MNP_CSR)
-        return mnp__sparse_from_rows(ctx, dtype, nrows, ncolumns, row_layout, column_layout, rows, matrix_p);
-    mnp_status st = MNP_AGREE(ctx, fetch(ctx, dtype, ncolumns, rows, &csr));
-    mnp__rows_release(ctx, rows);
-    if (st == MNP_OK)
-        st = mnp__sparse_from_csr_as(ctx, nrows, ncolumns, row_layout, column_layout, &csr, format, block, matrix_p);
-    mnp__csr_free(&csr);
-    return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows in device memory that become other rows, and rows that become a matrix (kernels/sparse/rows/edit_rows.cu).
+ * Rows in device memory that become other rows (kernels/sparse/rows/edit_rows.cu).
  */
 #ifndef MNP__SPARSE_ROWS_EDIT_ROWS_H
 #define MNP__SPARSE_ROWS_EDIT_ROWS_H
@@ -40,18 +40,5 @@ mnp_status mnp__rows_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mn
 
 /* Sums of the absolute values of every row of this rank, to float64 in device memory.  Collective, as above. */
 mnp_status mnp__rows_sum_magnitudes(const mnp_sparse *matrix, double *sums);
-
-/*
- * The matrix in CSR of rows, as many as the row layout gives this rank; `as`: in another format too, by way of the CPU,
- * with blocks of that side in BSR (0: chosen).  The rows are used up, whatever comes.  Collective, and agreed upon; the
- * caller has agreed on what may have failed before.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE,
- * MNP_ERR_UNSUPPORTED.
- */
-mnp_status mnp__sparse_from_rows(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
-                                 const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
-                                 mnp_sparse **matrix_p);
-mnp_status mnp__sparse_from_rows_as(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
-                                    const mnp_layout *row_layout, const mnp_layout *column_layout, mnp__rows *rows,
-                                    mnp_sparse_format format, int block, mnp_sparse **matrix_p);
 
 #endif

@@ -35,10 +35,10 @@ mnp_status mnp__rows_number(const mnp__row_source *source, mnp__part *numbered)
     params.list = (mnp_rows_list){.rows = matrix->rows, .offsets = made.offsets, .values = made.values};
     params.local = made.indices;
     params.shift = matrix->columns;
-    MNP_TRY_OR(mnp__rows_run_each(mnp__row_runner_of(source), MNP_ROWS_LENGTHS, matrix->rows, &params), st, fail);
-    MNP_TRY_OR(mnp__rows_sum_up(mnp__row_runner_of(source), matrix->rows, made.offsets), st, fail);
+    MNP_TRY_OR(mnp__rows_run_each(source->runner, MNP_ROWS_LENGTHS, matrix->rows, &params), st, fail);
+    MNP_TRY_OR(mnp__rows_sum_up(source->runner, matrix->rows, made.offsets, NULL), st, fail);
     params.count = 0;
-    MNP_TRY_OR(mnp__rows_run(mnp__row_runner_of(source), MNP_ROWS_PACK, count, &params), st, fail);
+    MNP_TRY_OR(mnp__rows_run(source->runner, MNP_ROWS_PACK, count, &params), st, fail);
     *numbered = made;
     return MNP_OK;
 fail:
@@ -73,14 +73,14 @@ static mnp_status make_lengths(const mnp__row_source *b, const mnp__part *number
     mnp_rows_params params = mnp__row_source_read(b);
     params.wanted = (const long long *)outgoing->plan.places;
     params.lengths = (long long *)packed->offsets;
-    MNP_TRY_OR(mnp__rows_run_each(mnp__row_runner_of(b), MNP_ROWS_LENGTHS, packed->rows, &params), st, done);
+    MNP_TRY_OR(mnp__rows_run_each(b->runner, MNP_ROWS_LENGTHS, packed->rows, &params), st, done);
     MNP_TRY_OR(ctx->device->ops->fill(ctx->device, named, 0, (size_t)numbered->columns, ctx->compute), st, done);
     params.wanted = NULL;
     params.named = named;
     params.indices = numbered->indices;
     params.lengths = (long long *)rows->offsets;
-    MNP_TRY_OR(mnp__rows_run_each(mnp__row_runner_of(b), MNP_ROWS_NAME, numbered->count, &params), st, done);
-    st = mnp__rows_run_each(mnp__row_runner_of(b), MNP_ROWS_LENGTHS, own, &params);
+    MNP_TRY_OR(mnp__rows_run_each(b->runner, MNP_ROWS_NAME, numbered->count, &params), st, done);
+    st = mnp__rows_run_each(b->runner, MNP_ROWS_LENGTHS, own, &params);
 done:
     mnp__elements_free(ctx, named);
     return st;
@@ -96,14 +96,14 @@ static mnp_status count_entries(const mnp__row_source *b, struct outgoing *outgo
     mnp_status st;
     for (int r = 0; r < ranks; r++)
         cuts[r + 1] = cuts[r] + (packed->rows > 0 ? outgoing->plan.to[r] : 0);
-    MNP_TRY(mnp__rows_sum_up(mnp__row_runner_of(b), packed->rows, packed->offsets));
-    MNP_TRY(mnp__rows_sum_up(mnp__row_runner_of(b), rows->rows, rows->offsets));
+    MNP_TRY(mnp__rows_sum_up(b->runner, packed->rows, packed->offsets, NULL));
+    MNP_TRY(mnp__rows_sum_up(b->runner, rows->rows, rows->offsets, NULL));
     MNP_TRY(mnp__elements_new(ctx, 2 * ((int64_t)ranks + 1), sizeof *marks, &marks));
     mnp_rows_params params = {.wanted = (long long *)marks,
                               .lengths = (long long *)packed->offsets,
                               .columns = (long long *)marks + ranks + 1};
     MNP_TRY_OR(mnp__elements_copy(ctx, marks, cuts, ranks + 1, sizeof *marks), st, done);
-    MNP_TRY_OR(mnp__rows_run_each(mnp__row_runner_of(b), MNP_ROWS_PICK, ranks + 1, &params), st, done);
+    MNP_TRY_OR(mnp__rows_run_each(b->runner, MNP_ROWS_PICK, ranks + 1, &params), st, done);
     MNP_TRY_OR(mnp__elements_copy(ctx, cuts, marks + ranks + 1, ranks + 1, sizeof *marks), st, done);
     MNP_TRY_OR(mnp__elements_copy(ctx, &ends[0], rows->offsets + b->matrix->rows, 1, sizeof *ends), st, done);
     MNP_TRY_OR(mnp__elements_copy(ctx, &ends[1], rows->offsets + rows->rows, 1, sizeof *ends), st, done);
@@ -131,11 +131,11 @@ static mnp_status pack(const mnp__row_source *b, struct outgoing *outgoing, mnp_
     MNP_TRY(make_room(b->matrix, rows));
     params.wanted = (const long long *)outgoing->plan.places;
     params.list = mnp__describe_rows(&outgoing->packed);
-    MNP_TRY(mnp__rows_run(mnp__row_runner_of(b), MNP_ROWS_PACK, outgoing->packed.count, &params));
+    MNP_TRY(mnp__rows_run(b->runner, MNP_ROWS_PACK, outgoing->packed.count, &params));
     params.wanted = NULL;
     params.list = mnp__describe_rows(rows);
     params.list.rows = b->matrix->rows;
-    return mnp__rows_run(mnp__row_runner_of(b), MNP_ROWS_PACK, own, &params);
+    return mnp__rows_run(b->runner, MNP_ROWS_PACK, own, &params);
 }
 
 static mnp_status send_entries(const mnp_sparse *matrix, const struct outgoing *outgoing, mnp__rows *rows, int64_t own)

@@ -13,11 +13,6 @@ _Static_assert((int)MNP_ROWS_CSR == (int)MNP_CSR && (int)MNP_ROWS_SELL == (int)M
 
 /* ---- tasks ---- */
 
-mnp__row_runner mnp__row_runner_of(const mnp__row_source *source)
-{
-    return (mnp__row_runner){.ctx = source->matrix->ctx, .kernel = source->kernel};
-}
-
 mnp_status mnp__rows_load(mnp_ctx *ctx, mnp_dtype dtype, const char *function, mnp__kernel **kernel_p)
 {
     const mnp__kernel_spec spec = {.file = "sparse/rows/fetch_rows.cu", .function = function};
@@ -25,6 +20,12 @@ mnp_status mnp__rows_load(mnp_ctx *ctx, mnp_dtype dtype, const char *function, m
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_VALUE %s\n", mnp__jit_type(dtype));
     return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
+}
+
+mnp_status mnp__row_runner_open(mnp_ctx *ctx, mnp_dtype dtype, mnp__row_runner *runner)
+{
+    runner->ctx = ctx;
+    return mnp__rows_load(ctx, dtype, "fetch_rows", &runner->kernel);
 }
 
 mnp_status mnp__rows_run(mnp__row_runner runner, int task, int64_t threads, mnp_rows_params *params)
@@ -44,7 +45,7 @@ mnp_status mnp__rows_run_each(mnp__row_runner runner, int task, int64_t count, m
 }
 
 /* First sums of tiles, which one warp adds up. */
-mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *lengths)
+mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *lengths, int64_t *sum_p)
 {
     enum { LANES = 32, LEAST_TILE = 1024, MOST_TILES = 4096 };
     const int64_t even = (count / MOST_TILES / LANES + 1) * LANES, tile = even > LEAST_TILE ? even : LEAST_TILE;
@@ -54,21 +55,12 @@ mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *leng
     MNP_TRY(mnp__elements_new(runner.ctx, tiles, sizeof *params.tally, &params.tally));
     MNP_TRY_OR(mnp__rows_run(runner, MNP_ROWS_TALLY, tiles * LANES, &params), st, done);
     MNP_TRY_OR(mnp__rows_run(runner, MNP_ROWS_SUM, LANES, &params), st, done);
-    st = mnp__rows_run(runner, MNP_ROWS_PLACE, tiles * LANES, &params);
+    MNP_TRY_OR(mnp__rows_run(runner, MNP_ROWS_PLACE, tiles * LANES, &params), st, done);
+    if (sum_p)
+        st = mnp__elements_copy(runner.ctx, sum_p, lengths + count, 1, sizeof *sum_p);
 done:
     mnp__elements_free(runner.ctx, params.tally);
     return st;
-}
-
-mnp_status mnp__lengths_load(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kernel_p)
-{
-    return mnp__rows_load(ctx, dtype, "fetch_rows", kernel_p);
-}
-
-mnp_status mnp__lengths_sum_up(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, int64_t *lengths, int64_t *sum_p)
-{
-    MNP_TRY(mnp__rows_sum_up((mnp__row_runner){.ctx = ctx, .kernel = kernel}, count, lengths));
-    return mnp__elements_copy(ctx, sum_p, lengths + count, 1, sizeof *sum_p);
 }
 
 mnp_rows_part mnp__describe_part(const mnp__part *part)
@@ -133,11 +125,12 @@ mnp_status mnp__rows_new_part(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64
                         .lines = rows,
                         .count = count,
                         .offset_size = sizeof(int64_t),
-                        .offsets = part->offsets};
+                        .offsets = part->offsets,
+                        .values = part->values};
     if (!part->offsets)
         MNP_TRY(mnp__elements_new(ctx, rows + 1, sizeof(int64_t), &part->offsets));
     MNP_TRY(mnp__elements_new(ctx, count, sizeof *part->indices, &part->indices));
-    return mnp__elements_new(ctx, count, mnp_dtype_size(dtype), &part->values);
+    return part->values ? MNP_OK : mnp__elements_new(ctx, count, mnp_dtype_size(dtype), &part->values);
 }
 
 /* ---- sources ---- */
@@ -151,16 +144,16 @@ static mnp_status prepare(mnp__row_source *source)
     if (matrix->format != MNP_CSR)
         MNP_TRY(mnp__part_as_csr(ctx, matrix->dtype, &matrix->own, &source->converted));
     MNP_TRY(mnp__elements_new(ctx, matrix->rows + 1, sizeof *source->ghost_offsets, &source->ghost_offsets));
-    MNP_TRY(mnp__elements_new(ctx, ghosts, sizeof *source->ghosts, &source->ghosts));
+    MNP_TRY(mnp__elements_upload(ctx, ghosts, sizeof *source->ghosts, mnp__ghosts_columns(matrix->ghosts),
+                                 &source->ghosts));
     mnp_rows_params params = mnp__row_source_read(source);
-    MNP_TRY(mnp__rows_run_each(mnp__row_runner_of(source), MNP_ROWS_SPREAD, matrix->rows + 1, &params));
-    return mnp__elements_copy(ctx, source->ghosts, mnp__ghosts_columns(matrix->ghosts), ghosts, sizeof *source->ghosts);
+    return mnp__rows_run_each(source->runner, MNP_ROWS_SPREAD, matrix->rows + 1, &params);
 }
 
 mnp_status mnp__row_source_open(const mnp_sparse *matrix, mnp__row_source *source)
 {
     *source = (mnp__row_source){.matrix = matrix};
-    MNP_TRY(mnp__rows_load(matrix->ctx, matrix->dtype, "fetch_rows", &source->kernel));
+    MNP_TRY(mnp__row_runner_open(matrix->ctx, matrix->dtype, &source->runner));
     return MNP_AGREE(matrix->ctx, prepare(source));
 }
 
@@ -182,6 +175,15 @@ void mnp__rows_release(mnp_ctx *ctx, mnp__rows *rows)
     *rows = (mnp__rows){.rows = 0};
 }
 
+mnp_status mnp__rows_upload(mnp_ctx *ctx, const mnp__csr *csr, mnp__rows *rows)
+{
+    const int64_t count = mnp__csr_count(csr);
+    *rows = (mnp__rows){.rows = csr->rows, .count = count};
+    MNP_TRY(mnp__elements_send(ctx, csr->rows + 1, sizeof *rows->offsets, csr->offsets, &rows->offsets));
+    MNP_TRY(mnp__elements_send(ctx, count, sizeof *rows->columns, csr->indices, &rows->columns));
+    return mnp__elements_upload(ctx, count, mnp_dtype_size(csr->dtype), csr->values, &rows->values);
+}
+
 /* ---- all rows ---- */
 
 /* As they are. */
@@ -197,10 +199,10 @@ static mnp_status pack_all(const mnp__row_source *source, mnp__rows *rows)
     mnp_rows_params params = mnp__row_source_read(source);
     params.lengths = (long long *)rows->offsets;
     params.list = mnp__describe_rows(rows);
-    MNP_TRY(mnp__rows_run_each(mnp__row_runner_of(source), MNP_ROWS_LENGTHS, rows->rows, &params));
-    MNP_TRY(mnp__rows_sum_up(mnp__row_runner_of(source), rows->rows, rows->offsets));
+    MNP_TRY(mnp__rows_run_each(source->runner, MNP_ROWS_LENGTHS, rows->rows, &params));
+    MNP_TRY(mnp__rows_sum_up(source->runner, rows->rows, rows->offsets, NULL));
     params.count = 0;
-    return mnp__rows_run(mnp__row_runner_of(source), MNP_ROWS_PACK, rows->count, &params);
+    return mnp__rows_run(source->runner, MNP_ROWS_PACK, rows->count, &params);
 }
 
 mnp_status mnp__rows_of(const mnp_sparse *matrix, mnp__rows *rows)

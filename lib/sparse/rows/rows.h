@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries of a sparse matrix as rows in device memory, cut again in the parts of a matrix, and lengths that are summed
- * up.
+ * Rows of a sparse matrix in device memory, in CSR with global columns: the form in which structural operations work.
+ *
+ * An operation reads a matrix as rows (mnp__rows_of, or mnp__row_source where it needs some of them), makes other rows
+ * of them (edit_rows.h, sort_entries.h), and makes a matrix of those (matrix_from_rows.h), for which mnp__rows_split
+ * cuts them at the columns that the rank owns.
  */
 #ifndef MNP__SPARSE_ROWS_ROWS_H
 #define MNP__SPARSE_ROWS_ROWS_H
 
 #include "sparse/matrix/sparse.h"
 
-/*
- * `count` lengths become offsets, one more, of which the last is *sum_p too; waits for it.  load is collective, for
- * rows of any dtype.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
- */
-mnp_status mnp__lengths_load(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kernel_p);
-mnp_status mnp__lengths_sum_up(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, int64_t *lengths, int64_t *sum_p);
+/* What runs the tasks of kernels/sparse/rows/fetch_rows.cu (rows_tasks.h). */
+typedef struct mnp__row_runner {
+    mnp_ctx *ctx;
+    mnp__kernel *kernel;
+} mnp__row_runner;
 
 /* A matrix whose rows are read: both parts in CSR. */
 typedef struct mnp__row_source {
     const mnp_sparse *matrix;
-    mnp__kernel *kernel;
+    mnp__row_runner runner;
     mnp__part converted;    /* the own part, where the matrix has it in another format */
     int64_t *ghost_offsets; /* of the ghost part, for all rows */
     int64_t *ghosts;        /* its columns */
@@ -43,19 +45,22 @@ void mnp__rows_release(mnp_ctx *ctx, mnp__rows *rows);
 /* All rows of a matrix, as they are.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE. */
 mnp_status mnp__rows_of(const mnp_sparse *matrix, mnp__rows *rows);
 
-/*
- * Rows of a matrix whose columns are cut so, as two parts that list all of them: as mnp__part_split() has it, but that
- * `columns` of the rows are used up.  Offsets are of 4 bytes where those of all ranks fit.  *columns_p is memory of the
- * CPU, to be freed.  *any_p: whether any rank has ghosts.  Collective, and agreed upon.  MNP_ERR_MEMORY,
- * MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_UNSUPPORTED.
- */
-mnp_status mnp__rows_split(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *column_layout, mnp__rows *rows,
-                           mnp__part *own, mnp__part *ghost, int64_t **columns_p, int64_t *count_p, bool *any_p);
+/* Rows that the CPU made, copied to the device; release them also after a failure.  Waits.  Not collective. */
+mnp_status mnp__rows_upload(mnp_ctx *ctx, const mnp__csr *csr, mnp__rows *rows);
 
 /*
- * A part in CSR that lists all rows comes to list only those that have entries.  Waits.  Collective, and agreed upon.
- * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ * Cut rows at the columns that this rank owns by that layout: the parts of a matrix, of which the ghost part still
+ * lists all rows; it is empty where no rank has ghosts.  The columns of `rows` are overwritten, and the parts may take
+ * the values; the caller still releases what is left.  Offsets have 4 bytes where those of all ranks fit.
+ * Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_UNSUPPORTED.
  */
-mnp_status mnp__rows_list(mnp_ctx *ctx, mnp_dtype dtype, mnp__part *part);
+mnp_status mnp__rows_split(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *column_layout, mnp__rows *rows,
+                           mnp__parts *parts);
+
+/*
+ * Let the ghost part, if any rank has ghosts, list only the rows that have entries.  Waits.  Collective, and agreed
+ * upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ */
+mnp_status mnp__rows_list_ghosts(mnp_ctx *ctx, mnp_dtype dtype, mnp__parts *parts);
 
 #endif

@@ -8,23 +8,19 @@
 #include "kernels/sparse/rows/fetch_rows_params.h"
 #include "sparse/rows/rows.h"
 
-/* What runs the tasks. */
-typedef struct mnp__row_runner {
-    mnp_ctx *ctx;
-    mnp__kernel *kernel;
-} mnp__row_runner;
-
-mnp__row_runner mnp__row_runner_of(const mnp__row_source *source);
-
-/* One of the file's kernels for values of that dtype.  Collective.  MNP_ERR_COMPILE. */
+/* One of the file's kernels for values of that dtype; open: fetch_rows.  Collective.  MNP_ERR_COMPILE. */
 mnp_status mnp__rows_load(mnp_ctx *ctx, mnp_dtype dtype, const char *function, mnp__kernel **kernel_p);
+mnp_status mnp__row_runner_open(mnp_ctx *ctx, mnp_dtype dtype, mnp__row_runner *runner);
 
 /* A task by so many threads of a GPU; run_each: for `count` things, one after the other. */
 mnp_status mnp__rows_run(mnp__row_runner runner, int task, int64_t threads, mnp_rows_params *params);
 mnp_status mnp__rows_run_each(mnp__row_runner runner, int task, int64_t count, mnp_rows_params *params);
 
-/* Lengths become offsets, one more than there are.  MNP_ERR_MEMORY. */
-mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *lengths);
+/*
+ * Lengths in device memory become offsets, one more than there are: an exclusive prefix sum.  sum_p, unless it is NULL,
+ * receives the last offset, for which the call waits.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
+ */
+mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *lengths, int64_t *sum_p);
 
 /* As kernels have them; read: to read the source's rows. */
 mnp_rows_part mnp__describe_part(const mnp__part *part);
@@ -34,7 +30,7 @@ mnp_rows_params mnp__row_source_read(const mnp__row_source *source);
 /* The source's own part, in CSR. */
 const mnp__part *mnp__row_source_own(const mnp__row_source *source);
 
-/* A part in CSR of all rows, with room for so many entries; its offsets of 8 bytes may be there already. */
+/* A part in CSR of all rows, with room for so many entries; offsets of 8 bytes and values may be there already. */
 mnp_status mnp__rows_new_part(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t count,
                               mnp__part *part);
 

@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/move/shuffle.h"
 #include "base/text.h"
 #include "device/launch.h"
 #include "kernels/sparse/rows/sort_entries_params.h"
+#include "kernels/indexing/indexed_params.h"
 #include "layout/layout.h"
+#include "ops/indexing/owners.h"
 #include "ops/sort/radix_sort.h"
+#include "sparse/rows/rows_tasks.h"
 #include "sparse/step/elements.h"
 
 void mnp__entries_release(mnp_ctx *ctx, mnp__entries *entries)
@@ -66,17 +68,19 @@ static mnp_status check_numbers(const char *function, mnp_ctx *ctx, mnp__kernel 
                     first + found, what, number, n);
 }
 
-mnp_status mnp__entries_check(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
-                              int64_t first, const mnp__entries *entries)
+mnp_status mnp__entries_check(const char *function, const mnp__sparse_shape *shape, int64_t first,
+                              const mnp__entries *entries)
 {
+    mnp_ctx *ctx = shape->ctx;
+    const int64_t count = entries->count;
     mnp__kernel *kernel;
     int64_t *found = NULL;
-    MNP_TRY(load(ctx, dtype, &kernel));
+    MNP_TRY(load(ctx, shape->dtype, &kernel));
     mnp_status st = mnp__elements_new(ctx, 1, sizeof *found, &found);
     if (st == MNP_OK)
-        st = check_numbers(function, ctx, kernel, "row", nrows, first, entries->count, entries->rows, found);
+        st = check_numbers(function, ctx, kernel, "row", shape->rows, first, count, entries->rows, found);
     if (st == MNP_OK)
-        st = check_numbers(function, ctx, kernel, "column", ncolumns, first, entries->count, entries->columns, found);
+        st = check_numbers(function, ctx, kernel, "column", shape->columns, first, count, entries->columns, found);
     mnp__elements_free(ctx, found);
     return MNP_AGREE(ctx, st);
 }
@@ -112,81 +116,25 @@ mnp_status mnp__entries_of(const mnp_sparse *matrix, mnp__entries *entries)
 
 /* ---- sending entries to their owners ---- */
 
-/* Entries in the order of the ranks that they go to; device memory, but for the counts. */
-struct outgoing {
-    int64_t *counts; /* for each rank, and one more */
-    int64_t *order;
-    int *owners;
-    long long *cuts, *bounds;
-};
-
-static void free_parcel(mnp_ctx *ctx, struct outgoing *outgoing)
+/* One of the arrays, by the task that puts it in the route's order: what arrives replaces it.  Collective, agreed. */
+static mnp_status send_array(const mnp__route *route, mnp__kernel *kernel, int task, size_t size, void *array_p)
 {
-    free(outgoing->counts);
-    mnp__elements_free(ctx, outgoing->order);
-    mnp__elements_free(ctx, outgoing->owners);
-    mnp__elements_free(ctx, outgoing->cuts);
-    mnp__elements_free(ctx, outgoing->bounds);
-}
-
-static mnp_status find_owners(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layout, const mnp__entries *entries,
-                              struct outgoing *outgoing)
-{
-    const int64_t ranks = ctx->comm.size;
-    MNP_TRY(mnp__malloc((size_t)(ranks + 1) * sizeof *outgoing->counts, &outgoing->counts));
-    MNP_TRY(mnp__elements_new(ctx, entries->count, sizeof *outgoing->order, &outgoing->order));
-    MNP_TRY(mnp__elements_new(ctx, entries->count, sizeof *outgoing->owners, &outgoing->owners));
-    MNP_TRY(mnp__elements_new(ctx, ranks + 1, sizeof *outgoing->cuts, &outgoing->cuts));
-    MNP_TRY(mnp__elements_new(ctx, ranks + 1, sizeof *outgoing->bounds, &outgoing->bounds));
-    MNP_TRY(mnp__elements_copy(ctx, outgoing->cuts, mnp_layout_cuts(layout, 0), ranks + 1, sizeof *outgoing->cuts));
-    return run(ctx, kernel, MNP_ENTRIES_OWNERS, entries->count,
-               (mnp_entries_params){.ranks = ranks,
-                                    .numbers = (const long long *)entries->rows,
-                                    .cuts = outgoing->cuts,
-                                    .keys = outgoing->owners});
-}
-
-/* Stable; the owners are sorted too, and say how many go where.  Waits. */
-static mnp_status group_by_owners(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, struct outgoing *outgoing)
-{
-    const int64_t ranks = ctx->comm.size;
-    const mnp__radix_sort order = {.dtype = MNP_INT32,
-                                   .lines = 1,
-                                   .length = count,
-                                   .keys = outgoing->owners,
-                                   .sorted = outgoing->owners,
-                                   .payload_size = sizeof *outgoing->order,
-                                   .sorted_payload = outgoing->order};
-    mnp_status st = mnp__radix_sort_run(ctx, &order);
-    if (st == MNP_OK)
-        st = run(ctx, kernel, MNP_ENTRIES_BOUNDS, ranks + 1,
-                 (mnp_entries_params){.total = count, .keys = outgoing->owners, .found = outgoing->bounds});
-    if (st == MNP_OK)
-        st = mnp__elements_copy(ctx, outgoing->counts, outgoing->bounds, ranks + 1, sizeof *outgoing->counts);
-    for (int64_t r = 0; r < ranks && st == MNP_OK; r++)
-        outgoing->counts[r] = outgoing->counts[r + 1] - outgoing->counts[r];
-    return MNP_AGREE(ctx, st);
-}
-
-/* One of the arrays, by the task that puts it in order: what comes replaces it.  Collective, and agreed upon. */
-static mnp_status send_array(mnp_ctx *ctx, mnp__kernel *kernel, int task, const struct outgoing *outgoing,
-                             mnp__shuffle *shuffle, int64_t count, size_t size, void *array_p)
-{
+    mnp_ctx *ctx = route->ctx;
     void *array, *packed = NULL, *arrived = NULL;
     memcpy(&array, array_p, sizeof array);
-    mnp_status st = mnp__elements_new(ctx, count, size, &packed);
+    mnp_status st = mnp__elements_new(ctx, route->count, size, &packed);
     if (st == MNP_OK)
-        st = mnp__elements_new(ctx, mnp__shuffle_received(shuffle), size, &arrived);
+        st = mnp__elements_new(ctx, route->received, size, &arrived);
     if (st == MNP_OK)
-        st = run(ctx, kernel, task, count,
+        st = run(ctx, kernel, task, route->count,
                  (mnp_entries_params){.numbers = array,
-                                      .order = (const long long *)outgoing->order,
+                                      .order = (const long long *)route->order,
                                       .gathered = packed,
                                       .values = array,
                                       .made = packed});
     st = MNP_AGREE(ctx, st);
     if (st == MNP_OK)
-        st = mnp__shuffle_send(shuffle, size, packed, arrived);
+        st = mnp__shuffle_send(route->shuffle, size, packed, arrived);
     mnp__elements_free(ctx, packed);
     if (st == MNP_OK)
         memcpy(array_p, &arrived, sizeof arrived);
@@ -194,38 +142,28 @@ static mnp_status send_array(mnp_ctx *ctx, mnp__kernel *kernel, int task, const 
     return st;
 }
 
-static mnp_status send_grouped(mnp_ctx *ctx, mnp__kernel *kernel, mnp_dtype dtype, const struct outgoing *outgoing,
-                               mnp__entries *entries)
+/*
+ * The entries of this rank's rows instead of those that were here; rows are numbered from this rank's first one on.
+ * Rows are indices into a vector that is cut as they are, which has no elements.  Collective, and agreed upon.
+ */
+static mnp_status send(const mnp__sparse_shape *shape, mnp__kernel *kernel, mnp__entries *entries)
 {
-    mnp__shuffle *shuffle;
+    mnp_ctx *ctx = shape->ctx;
+    const mnp_array vector = {.ctx = ctx,
+                              .layout = (mnp_layout *)shape->row_layout,
+                              .local_lo = {mnp_layout_cuts(shape->row_layout, 0)[ctx->comm.rank]},
+                              .local_strides = {1}};
+    mnp__route *route;
     mnp_status st;
-    MNP_TRY(mnp__shuffle_new(ctx, outgoing->counts, &shuffle));
-    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_NUMBERS, outgoing, shuffle, entries->count, sizeof *entries->rows,
-                          &entries->rows),
-               st, done);
-    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_NUMBERS, outgoing, shuffle, entries->count, sizeof *entries->columns,
-                          &entries->columns),
-               st, done);
-    MNP_TRY_OR(send_array(ctx, kernel, MNP_ENTRIES_VALUES, outgoing, shuffle, entries->count, mnp_dtype_size(dtype),
-                          &entries->values),
-               st, done);
-    entries->count = mnp__shuffle_received(shuffle);
+    MNP_TRY(mnp__route_new(&vector, 1, entries->rows, entries->count, MNP_INDEXED_RAISE, false, &route));
+    MNP_TRY_OR(send_array(route, kernel, MNP_ENTRIES_NUMBERS, sizeof *entries->columns, &entries->columns), st, done);
+    MNP_TRY_OR(send_array(route, kernel, MNP_ENTRIES_VALUES, mnp_dtype_size(shape->dtype), &entries->values), st, done);
+    mnp__elements_free(ctx, entries->rows);
+    entries->rows = route->places;
+    entries->count = route->received;
+    route->places = NULL;
 done:
-    mnp__shuffle_free(shuffle);
-    return st;
-}
-
-/* Entries come to be those of this rank's rows.  Collective, and agreed upon. */
-static mnp_status send(mnp_ctx *ctx, mnp__kernel *kernel, mnp_dtype dtype, const mnp_layout *layout,
-                       mnp__entries *entries)
-{
-    struct outgoing outgoing = {.counts = NULL};
-    mnp_status st = MNP_AGREE(ctx, find_owners(ctx, kernel, layout, entries, &outgoing));
-    if (st == MNP_OK)
-        st = group_by_owners(ctx, kernel, entries->count, &outgoing);
-    if (st == MNP_OK)
-        st = send_grouped(ctx, kernel, dtype, &outgoing, entries);
-    free_parcel(ctx, &outgoing);
+    mnp__route_free(route);
     return st;
 }
 
@@ -247,9 +185,9 @@ static void free_sorted(mnp_ctx *ctx, struct sorted *sorted)
     mnp__elements_free(ctx, sorted->heads);
 }
 
-/* Sort numbers, less `begin`, by way of 32 bits.  `goes_on`: in the order that there is.  Collective. */
-static mnp_status sort_by(mnp_ctx *ctx, mnp__kernel *kernel, const int64_t *numbers, int64_t begin, int64_t count,
-                          bool goes_on, struct sorted *sorted)
+/* Sort numbers by way of 32 bits.  `goes_on`: in the order that there is.  Collective. */
+static mnp_status sort_by(mnp_ctx *ctx, mnp__kernel *kernel, const int64_t *numbers, int64_t count, bool goes_on,
+                          struct sorted *sorted)
 {
     const mnp__radix_sort order = {.dtype = MNP_INT32,
                                    .lines = 1,
@@ -260,8 +198,7 @@ static mnp_status sort_by(mnp_ctx *ctx, mnp__kernel *kernel, const int64_t *numb
                                    .payload = goes_on ? sorted->order : NULL,
                                    .sorted_payload = sorted->order};
     const mnp_status st = run(ctx, kernel, MNP_ENTRIES_KEYS, count,
-                              (mnp_entries_params){.begin = begin,
-                                                   .numbers = (const long long *)numbers,
+                              (mnp_entries_params){.numbers = (const long long *)numbers,
                                                    .order = goes_on ? (const long long *)sorted->order : NULL,
                                                    .keys = sorted->keys});
     MNP_TRY(MNP_AGREE(ctx, st));
@@ -281,16 +218,17 @@ static mnp_status sort_by_wide(mnp_ctx *ctx, const int64_t *numbers, int64_t cou
 }
 
 /* Collective. */
-static mnp_status sort_by_digits(mnp_ctx *ctx, mnp__kernel *kernel, int64_t first, int64_t ncolumns, bool by_columns,
+static mnp_status sort_by_digits(const mnp__sparse_shape *shape, mnp__kernel *kernel, bool by_columns,
                                  const mnp__entries *entries, struct sorted *sorted)
 {
+    mnp_ctx *ctx = shape->ctx;
     const int64_t count = entries->count;
     mnp_status st = MNP_OK;
     if (by_columns)
-        st = ncolumns <= INT32_MAX ? sort_by(ctx, kernel, entries->columns, 0, count, false, sorted)
-                                   : sort_by_wide(ctx, entries->columns, count, sorted);
+        st = shape->columns <= INT32_MAX ? sort_by(ctx, kernel, entries->columns, count, false, sorted)
+                                         : sort_by_wide(ctx, entries->columns, count, sorted);
     MNP_TRY(MNP_AGREE(ctx, st));
-    MNP_TRY(sort_by(ctx, kernel, entries->rows, first, count, by_columns, sorted));
+    MNP_TRY(sort_by(ctx, kernel, entries->rows, count, by_columns, sorted));
     return run(ctx, kernel, MNP_ENTRIES_NUMBERS, count,
                (mnp_entries_params){.numbers = (const long long *)entries->columns,
                                     .order = (const long long *)sorted->order,
@@ -338,28 +276,27 @@ static void sort_row(int64_t count, int64_t *columns, int64_t *numbers, struct p
 }
 
 /* begins: zeros, two more than there are rows; comes to say where rows begin. */
-static void count_rows(const mnp__entries *entries, int64_t first, int64_t rows, int64_t *begins, struct sorted *sorted)
+static void count_rows(const mnp__entries *entries, int64_t rows, int64_t *begins, struct sorted *sorted)
 {
     int64_t *const next = begins + 1; /* one behind: where a row's next entry goes */
     for (int64_t k = 0; k < entries->count; k++)
-        next[entries->rows[k] - first + 1]++;
+        next[entries->rows[k] + 1]++;
     for (int64_t row = 0; row < rows; row++)
         next[row + 1] += next[row];
     for (int64_t k = 0; k < entries->count; k++) {
-        const int64_t at = next[entries->rows[k] - first]++;
+        const int64_t at = next[entries->rows[k]]++;
         sorted->columns[at] = entries->columns[k];
         sorted->order[at] = k;
     }
 }
 
-static mnp_status sort_by_counting(int64_t first, int64_t rows, bool by_columns, const mnp__entries *entries,
-                                   struct sorted *sorted)
+static mnp_status sort_by_counting(int64_t rows, bool by_columns, const mnp__entries *entries, struct sorted *sorted)
 {
     int64_t *begins = NULL, longest = 0;
     struct place *scratch = NULL;
     mnp_status st;
     MNP_TRY_OR(mnp__calloc((size_t)rows + 2, sizeof *begins, &begins), st, done);
-    count_rows(entries, first, rows, begins, sorted);
+    count_rows(entries, rows, begins, sorted);
     for (int64_t row = 0; row < rows; row++)
         longest = begins[row + 1] - begins[row] > longest ? begins[row + 1] - begins[row] : longest;
     MNP_TRY_OR(mnp__malloc((size_t)longest * sizeof *scratch, &scratch), st, done);
@@ -379,10 +316,11 @@ done:
 /* ---- either ---- */
 
 /* Collective, and agreed upon. */
-static mnp_status sort(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layout, int64_t ncolumns, bool by_columns,
-                       const mnp__entries *entries, struct sorted *sorted)
+static mnp_status sort(const mnp__sparse_shape *shape, mnp__kernel *kernel, bool by_columns,
+                       const mnp__entries *entries, int64_t rows, struct sorted *sorted)
 {
-    const int64_t *cuts = mnp_layout_cuts(layout, 0) + ctx->comm.rank, count = entries->count;
+    mnp_ctx *ctx = shape->ctx;
+    const int64_t count = entries->count;
     mnp_status st = mnp__elements_new(ctx, count, sizeof *sorted->keys, &sorted->keys);
     if (st == MNP_OK)
         st = mnp__elements_new(ctx, count, sizeof *sorted->columns, &sorted->columns);
@@ -391,19 +329,20 @@ static mnp_status sort(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_layout *layo
     if (st == MNP_OK && ctx->device->cpu_memory)
         st = mnp__ctx_wait(ctx, ctx->compute);
     if (st == MNP_OK && ctx->device->cpu_memory)
-        st = sort_by_counting(cuts[0], cuts[1] - cuts[0], by_columns, entries, sorted);
+        st = sort_by_counting(rows, by_columns, entries, sorted);
     MNP_TRY(MNP_AGREE(ctx, st));
     if (ctx->device->cpu_memory)
         return MNP_OK;
-    return MNP_AGREE(ctx, sort_by_digits(ctx, kernel, cuts[0], ncolumns, by_columns, entries, sorted));
+    return MNP_AGREE(ctx, sort_by_digits(shape, kernel, by_columns, entries, sorted));
 }
 
 /* ---- rows ---- */
 
 /* Waits. */
-static mnp_status make_rows(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums, mnp_dtype dtype,
-                            const mnp__entries *entries, struct sorted *sorted, mnp__rows *rows)
+static mnp_status make_rows(mnp__row_runner sums, mnp__kernel *kernel, size_t value_size, const mnp__entries *entries,
+                            struct sorted *sorted, mnp__rows *rows)
 {
+    mnp_ctx *ctx = sums.ctx;
     mnp_entries_params params = {.total = entries->count,
                                  .numbers = (const long long *)sorted->columns,
                                  .order = (const long long *)sorted->order,
@@ -412,10 +351,10 @@ static mnp_status make_rows(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums
     MNP_TRY(mnp__elements_new(ctx, entries->count + 1, sizeof *sorted->heads, &sorted->heads));
     params.heads = (long long *)sorted->heads;
     MNP_TRY(run(ctx, kernel, MNP_ENTRIES_HEADS, entries->count, params));
-    MNP_TRY(mnp__lengths_sum_up(ctx, sums, entries->count, sorted->heads, &rows->count));
+    MNP_TRY(mnp__rows_sum_up(sums, entries->count, sorted->heads, &rows->count));
     MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
     MNP_TRY(mnp__elements_new(ctx, rows->count, sizeof *rows->columns, &rows->columns));
-    MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(dtype), &rows->values));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, value_size, &rows->values));
     params.gathered = (long long *)rows->offsets;
     MNP_TRY(run(ctx, kernel, MNP_ENTRIES_OFFSETS, rows->rows + 1, params));
     params.gathered = (long long *)rows->columns;
@@ -424,12 +363,16 @@ static mnp_status make_rows(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums
 }
 
 /* Collective, and agreed upon; what was made stays in *rows, also after a failure. */
-static mnp_status arrange(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums, mnp_dtype dtype,
-                          const mnp_layout *layout, int64_t ncolumns, mnp__entries_order order, mnp__entries *entries,
+static mnp_status arrange(const mnp__sparse_shape *shape, mnp__entries_order order, mnp__entries *entries,
                           mnp__rows *rows)
 {
+    mnp_ctx *ctx = shape->ctx;
     struct sorted sorted = {.keys = NULL};
+    mnp__row_runner sums;
+    mnp__kernel *kernel;
     mnp_status st = MNP_OK;
+    MNP_TRY(load(ctx, shape->dtype, &kernel));
+    MNP_TRY(mnp__row_runner_open(ctx, shape->dtype, &sums));
     if (rows->rows > INT32_MAX)
         st = MNP_FAIL(MNP_ERR_UNSUPPORTED,
                       "a rank's part of a sparse matrix has %" PRId64 " rows; more than %d are "
@@ -437,29 +380,24 @@ static mnp_status arrange(mnp_ctx *ctx, mnp__kernel *kernel, mnp__kernel *sums, 
                       rows->rows, INT32_MAX);
     MNP_TRY(MNP_AGREE(ctx, st));
     if (ctx->comm.size > 1)
-        MNP_TRY(send(ctx, kernel, dtype, layout, entries));
-    st = sort(ctx, kernel, layout, ncolumns, order == MNP__ENTRIES_ANYHOW, entries, &sorted);
+        MNP_TRY(send(shape, kernel, entries));
+    st = sort(shape, kernel, order == MNP__ENTRIES_ANYHOW, entries, rows->rows, &sorted);
     if (st == MNP_OK)
-        st = MNP_AGREE(ctx, make_rows(ctx, kernel, sums, dtype, entries, &sorted, rows));
+        st = MNP_AGREE(ctx, make_rows(sums, kernel, mnp_dtype_size(shape->dtype), entries, &sorted, rows));
     free_sorted(ctx, &sorted);
     return st;
 }
 
-mnp_status mnp__rows_from_entries(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, int64_t ncolumns,
-                                  mnp__entries_order order, mnp__entries *entries, mnp__rows *rows)
+mnp_status mnp__rows_from_entries(const mnp__sparse_shape *shape, mnp__entries_order order, mnp__entries *entries,
+                                  mnp__rows *rows)
 {
-    const int64_t *cuts = mnp_layout_cuts(layout, 0);
-    mnp__rows made = {.rows = cuts[ctx->comm.rank + 1] - cuts[ctx->comm.rank]};
-    mnp__kernel *kernel = NULL, *sums = NULL;
-    mnp_status st = load(ctx, dtype, &kernel);
-    if (st == MNP_OK)
-        st = mnp__lengths_load(ctx, dtype, &sums);
-    if (st == MNP_OK)
-        st = arrange(ctx, kernel, sums, dtype, layout, ncolumns, order, entries, &made);
-    mnp__entries_release(ctx, entries);
+    const int64_t *cuts = mnp_layout_cuts(shape->row_layout, 0) + shape->ctx->comm.rank;
+    mnp__rows made = {.rows = cuts[1] - cuts[0]};
+    const mnp_status st = arrange(shape, order, entries, &made);
+    mnp__entries_release(shape->ctx, entries);
     if (st == MNP_OK)
         *rows = made;
     else
-        mnp__rows_release(ctx, &made);
+        mnp__rows_release(shape->ctx, &made);
     return st;
 }

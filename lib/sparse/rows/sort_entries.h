@@ -5,7 +5,7 @@
 #ifndef MNP__SPARSE_ROWS_SORT_ENTRIES_H
 #define MNP__SPARSE_ROWS_SORT_ENTRIES_H
 
-#include "sparse/rows/edit_rows.h"
+#include "sparse/rows/rows.h"
 
 /* Entries in device memory: rows and columns of the whole matrix. */
 typedef struct mnp__entries {
@@ -20,8 +20,8 @@ void mnp__entries_release(mnp_ctx *ctx, mnp__entries *entries);
  * Fail with MNP_ERR_ARG where an entry is not in a matrix of that shape; its number in the sentence is from `first` on.
  * Waits.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, too.
  */
-mnp_status mnp__entries_check(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns,
-                              int64_t first, const mnp__entries *entries);
+mnp_status mnp__entries_check(const char *function, const mnp__sparse_shape *shape, int64_t first,
+                              const mnp__entries *entries);
 
 /* All entries of a matrix, row by row.  Collective, and agreed upon.  As above, but for MNP_ERR_ARG. */
 mnp_status mnp__entries_of(const mnp_sparse *matrix, mnp__entries *entries);
@@ -38,7 +38,7 @@ typedef enum mnp__entries_order {
  * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_UNSUPPORTED for more rows on a rank than 32
  * bits count.
  */
-mnp_status mnp__rows_from_entries(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, int64_t ncolumns,
-                                  mnp__entries_order order, mnp__entries *entries, mnp__rows *rows);
+mnp_status mnp__rows_from_entries(const mnp__sparse_shape *shape, mnp__entries_order order, mnp__entries *entries,
+                                  mnp__rows *rows);
 
 #endif

@@ -5,12 +5,11 @@
  * ghost column or entry, of which there are fewer.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "layout/layout.h"
 #include "ops/sort/radix_sort.h"
-#include "sparse/step/elements.h"
 #include "sparse/rows/rows_tasks.h"
+#include "sparse/step/elements.h"
 
 /* ---- split ---- */
 
@@ -59,8 +58,7 @@ static mnp_status find_own(const struct cut *cut, const mnp__rows *rows, struct 
     mnp_rows_params params = read_rows(cut, rows, numbering);
     params.lengths = own->offsets;
     MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_CUT, rows->rows, &params));
-    MNP_TRY(mnp__rows_sum_up(cut->runner, rows->rows, own->offsets));
-    return mnp__elements_copy(ctx, count_p, (const int64_t *)own->offsets + rows->rows, 1, sizeof *count_p);
+    return mnp__rows_sum_up(cut->runner, rows->rows, own->offsets, count_p);
 }
 
 /* Room for so many entries in other columns, of which there may be few. */
@@ -81,22 +79,22 @@ static mnp_status open_table(const struct cut *cut, int64_t entries, struct numb
     return ctx->device->ops->fill(ctx->device, numbering->found, 0, sizeof *numbering->found, ctx->compute);
 }
 
-/* The own entries, and which other columns there are, in any order.  Waits. */
+/*
+ * The own part's offsets, *owned_p, the number of its entries, and which other columns there are, in any order.  Waits.
+ */
 static mnp_status find_columns(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering,
-                               mnp__part *own)
+                               mnp__part *own, int64_t *owned_p)
 {
     mnp_ctx *ctx = cut->runner.ctx;
-    int64_t owned = 0;
     if (rows->rows > INT32_MAX || cut->count > INT32_MAX)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                         "a rank's part of a sparse matrix has %" PRId64 " rows and %" PRId64
                         " columns; more than %d are too many",
                         rows->rows, cut->count, INT32_MAX);
-    MNP_TRY(find_own(cut, rows, numbering, own, &owned));
-    MNP_TRY(mnp__rows_new_part(ctx, cut->dtype, rows->rows, cut->count, owned, own));
-    MNP_TRY(open_table(cut, rows->count - owned, numbering));
+    MNP_TRY(find_own(cut, rows, numbering, own, owned_p));
+    MNP_TRY(open_table(cut, rows->count - *owned_p, numbering));
     mnp_rows_params params = read_rows(cut, rows, numbering);
-    if (owned < rows->count) {
+    if (*owned_p < rows->count) {
         MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_ENTER, rows->count, &params));
         MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_COLLECT, numbering->table.slot_count, &params));
     }
@@ -109,21 +107,35 @@ static mnp_status find_columns(const struct cut *cut, const mnp__rows *rows, str
     return MNP_OK;
 }
 
-/* Both parts, once the columns are sorted; *columns_p: these.  Waits. */
-static mnp_status stack(const struct cut *cut, const mnp__rows *rows, const struct numbering *numbering,
-                        const mnp__part *own, mnp__part *ghost, int64_t **columns_p)
+/*
+ * The entries of both parts, once the columns are sorted.  Where no rank has ghosts, the ghost part stays empty, and
+ * the own part takes the values as they lie.  Waits.
+ */
+static mnp_status fill_parts(const struct cut *cut, mnp__rows *rows, const struct numbering *numbering, int64_t owned,
+                             mnp__parts *parts)
 {
     mnp_ctx *ctx = cut->runner.ctx;
-    const int64_t threads = rows->count > rows->rows ? rows->count : rows->rows + 1;
-    MNP_TRY(mnp__rows_new_part(ctx, cut->dtype, rows->rows, numbering->count, rows->count - own->count, ghost));
-    MNP_TRY(mnp__malloc((size_t)numbering->count * sizeof **columns_p, columns_p));
     mnp_rows_params params = read_rows(cut, rows, numbering);
-    MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_NUMBER, numbering->count, &params));
-    params.matrix.own = mnp__describe_part(own);
-    params.matrix.ghost = mnp__describe_part(ghost);
-    params.count = rows->rows + 1;
+    int64_t threads = rows->count;
+    if (parts->has_ghosts) {
+        threads = rows->count > rows->rows ? rows->count : rows->rows + 1;
+        params.count = rows->rows + 1;
+        MNP_TRY(mnp__rows_new_part(ctx, cut->dtype, rows->rows, numbering->count, rows->count - owned, &parts->ghost));
+    } else {
+        parts->own.values = rows->values;
+        rows->values = NULL;
+    }
+    MNP_TRY(mnp__rows_new_part(ctx, cut->dtype, rows->rows, cut->count, owned, &parts->own));
+    params.matrix.own = mnp__describe_part(&parts->own);
+    params.matrix.ghost = mnp__describe_part(&parts->ghost);
+    parts->nnz = rows->count;
+    parts->nghosts = numbering->count;
+    MNP_TRY(mnp__malloc((size_t)parts->nghosts * sizeof *parts->ghost_columns, &parts->ghost_columns));
+    mnp_rows_params numbers = read_rows(cut, rows, numbering);
+    MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_NUMBER, numbering->count, &numbers));
     MNP_TRY(mnp__rows_run(cut->runner, MNP_ROWS_STACK, threads, &params));
-    return mnp__elements_copy(ctx, *columns_p, numbering->columns, numbering->count, sizeof **columns_p);
+    return mnp__elements_copy(ctx, parts->ghost_columns, numbering->columns, parts->nghosts,
+                              sizeof *parts->ghost_columns);
 }
 
 /* Offsets of 4 bytes instead of 8. */
@@ -140,54 +152,43 @@ static mnp_status narrow(mnp__row_runner runner, mnp__part *part)
 }
 
 /* Collective, and agreed upon. */
-static mnp_status split(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering, mnp__part *own,
-                        mnp__part *ghost, int64_t **columns_p, bool *any_p)
+static mnp_status split(const struct cut *cut, mnp__rows *rows, struct numbering *numbering, mnp__parts *parts)
 {
     mnp_ctx *ctx = cut->runner.ctx;
-    MNP_TRY(MNP_AGREE(ctx, find_columns(cut, rows, numbering, own)));
+    int64_t owned = 0;
+    MNP_TRY(MNP_AGREE(ctx, find_columns(cut, rows, numbering, &parts->own, &owned)));
     int64_t most[] = {numbering->count, rows->count};
     MNP_TRY(mnp__all_reduce(&ctx->comm, most, 2, MPI_INT64_T, MPI_MAX));
-    *any_p = most[0] > 0;
+    parts->has_ghosts = most[0] > 0;
     const mnp__radix_sort order = {.dtype = MNP_INT64,
                                    .lines = 1,
                                    .length = numbering->count,
                                    .keys = numbering->columns,
                                    .sorted = numbering->columns};
-    mnp_status st = *any_p ? mnp__radix_sort_run(ctx, &order) : MNP_OK;
+    mnp_status st = parts->has_ghosts ? mnp__radix_sort_run(ctx, &order) : MNP_OK;
     if (st == MNP_OK)
-        st = stack(cut, rows, numbering, own, ghost, columns_p);
+        st = fill_parts(cut, rows, numbering, owned, parts);
     if (st == MNP_OK && most[1] <= INT32_MAX)
-        st = narrow(cut->runner, own);
-    if (st == MNP_OK && most[1] <= INT32_MAX)
-        st = narrow(cut->runner, ghost);
+        st = narrow(cut->runner, &parts->own);
+    if (st == MNP_OK && most[1] <= INT32_MAX && parts->has_ghosts)
+        st = narrow(cut->runner, &parts->ghost);
     return MNP_AGREE(ctx, st);
 }
 
 mnp_status mnp__rows_split(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *column_layout, mnp__rows *rows,
-                           mnp__part *own, mnp__part *ghost, int64_t **columns_p, int64_t *count_p, bool *any_p)
+                           mnp__parts *parts)
 {
     const int64_t *cuts = mnp_layout_cuts(column_layout, 0), lo = cuts[ctx->comm.rank];
-    struct cut cut = {.runner.ctx = ctx,
-                      .dtype = dtype,
-                      .lo = lo,
-                      .count = cuts[ctx->comm.rank + 1] - lo,
-                      .all = column_layout->shape[0]};
+    struct cut cut = {.dtype = dtype, .lo = lo, .count = cuts[ctx->comm.rank + 1] - lo, .all = column_layout->shape[0]};
     struct numbering numbering = {.count = 0};
-    mnp__part made_own = {.rows = 0}, made_ghost = {.rows = 0};
-    int64_t *columns = NULL;
-    MNP_TRY(mnp__rows_load(ctx, dtype, "fetch_rows", &cut.runner.kernel));
-    const mnp_status st = split(&cut, rows, &numbering, &made_own, &made_ghost, &columns, any_p);
+    mnp__parts made = {.nghosts = 0};
+    MNP_TRY(mnp__row_runner_open(ctx, dtype, &cut.runner));
+    const mnp_status st = split(&cut, rows, &numbering, &made);
     close_numbering(ctx, &numbering);
-    if (st == MNP_OK) {
-        *own = made_own;
-        *ghost = made_ghost;
-        *columns_p = columns;
-        *count_p = numbering.count;
-    } else {
-        mnp__part_release(ctx, &made_own);
-        mnp__part_release(ctx, &made_ghost);
-        free(columns);
-    }
+    if (st == MNP_OK)
+        *parts = made;
+    else
+        mnp__parts_free(ctx, &made);
     return st;
 }
 
@@ -198,8 +199,7 @@ static mnp_status find_lines(mnp__row_runner runner, const mnp__part *part, int6
 {
     mnp_rows_params params = {.matrix.own = mnp__describe_part(part), .lengths = (long long *)lines};
     MNP_TRY(mnp__rows_run_each(runner, MNP_ROWS_FLAGS, part->rows, &params));
-    MNP_TRY(mnp__rows_sum_up(runner, part->rows, lines));
-    return mnp__elements_copy(runner.ctx, count_p, lines + part->rows, 1, sizeof *count_p);
+    return mnp__rows_sum_up(runner, part->rows, lines, count_p);
 }
 
 /* Offsets of these lines, and their rows. */
@@ -214,22 +214,24 @@ static mnp_status store_lines(mnp__row_runner runner, const mnp__part *part, int
     return mnp__rows_run_each(runner, MNP_ROWS_LINES, part->rows + 1, &params);
 }
 
-mnp_status mnp__rows_list(mnp_ctx *ctx, mnp_dtype dtype, mnp__part *part)
+mnp_status mnp__rows_list_ghosts(mnp_ctx *ctx, mnp_dtype dtype, mnp__parts *parts)
 {
-    mnp__row_runner runner = {.ctx = ctx};
-    mnp__part listed = *part;
+    mnp__row_runner runner;
+    mnp__part *ghost = &parts->ghost, listed = *ghost;
     int64_t *lines = NULL;
+    if (!parts->has_ghosts)
+        return MNP_OK;
     listed.offsets = NULL;
     listed.rows_of = NULL;
-    MNP_TRY(mnp__rows_load(ctx, dtype, "fetch_rows", &runner.kernel));
-    mnp_status st = mnp__elements_new(ctx, part->rows + 1, sizeof *lines, &lines);
+    MNP_TRY(mnp__row_runner_open(ctx, dtype, &runner));
+    mnp_status st = mnp__elements_new(ctx, ghost->rows + 1, sizeof *lines, &lines);
     if (st == MNP_OK)
-        st = store_lines(runner, part, lines, &listed);
+        st = store_lines(runner, ghost, lines, &listed);
     st = MNP_AGREE(ctx, st);
     mnp__elements_free(ctx, lines);
-    mnp__elements_free(ctx, st == MNP_OK ? part->offsets : listed.offsets);
+    mnp__elements_free(ctx, st == MNP_OK ? ghost->offsets : listed.offsets);
     if (st == MNP_OK)
-        *part = listed;
+        *ghost = listed;
     else
         mnp__elements_free(ctx, listed.rows_of);
     return st;
