@@ -8,6 +8,7 @@
  */
 #include "kernels/prelude.h"
 #include "kernels/indexing/compact_params.h"
+#include "kernels/prefix_sum.h"
 
 enum { MNP_TILE = MNP_COMPACT_TILE };
 
@@ -27,7 +28,7 @@ MNP_INLINE void write_one(const mnp_compact_params &p, int64_t to, int64_t i)
 
 #if MNP_CUDA
 
-enum { MNP_BLOCK = 256, MNP_EACH = 16, MNP_STEP = MNP_BLOCK * MNP_EACH, MNP_WARPS = MNP_BLOCK / 32 };
+enum { MNP_BLOCK = 256, MNP_WARPS = MNP_BLOCK / 32, MNP_EACH = 16, MNP_STEP = MNP_BLOCK * MNP_EACH };
 
 /* 16 elements of the mask, a byte each. */
 struct mnp_sixteen_bytes {
@@ -56,75 +57,24 @@ MNP_INLINE mnp_sixteen_bytes load_mask(const mnp_compact_params &p, int64_t begi
     return bytes;
 }
 
-/* The sum of `value` over the threads before this one; *all_p is that over all of them. */
-template <typename T> MNP_INLINE T sum_before(T value, T *shared, T *all_p)
-{
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    T sum = value;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-        const T other = __shfl_up_sync(0xffffffffu, sum, distance);
-        if (lane >= distance)
-            sum += other;
-    }
-    if (lane == 31)
-        shared[warp] = sum;
-    __syncthreads();
-    T before = 0, all = 0;
-#pragma unroll
-    for (int w = 0; w < MNP_WARPS; w++) {
-        before += w < warp ? shared[w] : 0;
-        all += shared[w];
-    }
-    __syncthreads();
-    *all_p = all;
-    return before + sum - value;
-}
-
-MNP_INLINE void count_tile(const mnp_compact_params &p, int64_t tile, uint32_t *shared)
+MNP_INLINE void count_tile(const mnp_compact_params &p, int64_t tile)
 {
     uint32_t count = 0, all;
 #pragma unroll
     for (int step = 0; step < MNP_TILE / MNP_STEP; step++)
         count += load_mask(p, tile * MNP_TILE + step * MNP_STEP + threadIdx.x * MNP_EACH).count();
-    sum_before<uint32_t>(count, shared, &all);
+    mnp_prefix_block<MNP_WARPS>(count, &all);
     if (threadIdx.x == 0)
         p.before[tile] = all;
 }
 
-/* One block sums up all tiles. */
-MNP_INLINE void sum_tiles(const mnp_compact_params &p, long long *shared)
-{
-    const int64_t tiles = count_tiles(p);
-    long long so_far = 0;
-    for (int64_t begin = 0; begin < tiles; begin += MNP_BLOCK * 8) {
-        const int64_t own = begin + threadIdx.x * 8;
-        long long count[8], sum = 0, all;
-#pragma unroll
-        for (int j = 0; j < 8; j++) {
-            count[j] = own + j < tiles ? p.before[own + j] : 0;
-            sum += count[j];
-        }
-        long long before = so_far + sum_before<long long>(sum, shared, &all);
-#pragma unroll
-        for (int j = 0; j < 8; j++) {
-            if (own + j < tiles)
-                p.before[own + j] = before;
-            before += count[j];
-        }
-        so_far += all;
-    }
-    if (threadIdx.x == 0)
-        p.before[tiles] = so_far;
-}
-
-MNP_INLINE void write_tile(const mnp_compact_params &p, int64_t tile, uint32_t *shared, uint16_t *numbers)
+MNP_INLINE void write_tile(const mnp_compact_params &p, int64_t tile, uint16_t *numbers)
 {
     int64_t to = p.before[tile];
     for (int step = 0; step < MNP_TILE / MNP_STEP; step++) {
         const int64_t begin = tile * MNP_TILE + step * MNP_STEP;
         const mnp_sixteen_bytes mask = load_mask(p, begin + threadIdx.x * MNP_EACH);
-        uint32_t all, at = sum_before<uint32_t>(mask.count(), shared, &all);
+        uint32_t all, at = mnp_prefix_block<MNP_WARPS>(mask.count(), &all);
 #pragma unroll
         for (int j = 0; j < MNP_EACH; j++)
             if (mask.word[j / 4] >> j % 4 * 8 & 1)
@@ -139,17 +89,16 @@ MNP_INLINE void write_tile(const mnp_compact_params &p, int64_t tile, uint32_t *
 
 MNP_KERNEL(compact, mnp_compact_params)
 {
-    __shared__ long long shared[MNP_WARPS];
     __shared__ uint16_t numbers[MNP_STEP];
     if (p.task == MNP_COMPACT_SUM) {
-        sum_tiles(p, shared);
+        mnp_prefix_array<MNP_WARPS>(p.before, count_tiles(p));
         return;
     }
     for (int64_t tile = blockIdx.x; tile < count_tiles(p); tile += gridDim.x) {
         if (p.task == MNP_COMPACT_COUNT)
-            count_tile(p, tile, (uint32_t *)shared);
+            count_tile(p, tile);
         else
-            write_tile(p, tile, (uint32_t *)shared, numbers);
+            write_tile(p, tile, numbers);
     }
 }
 
@@ -194,12 +143,7 @@ MNP_KERNEL(compact, mnp_compact_params)
             MNP_RANGE(tile, tiles)
         write_tile(p, tile);
     } else if (worker == 0) {
-        int64_t so_far = 0;
-        for (int64_t tile = 0; tile <= tiles; tile++) {
-            const int64_t count = tile < tiles ? p.before[tile] : 0;
-            p.before[tile] = so_far;
-            so_far += count;
-        }
+        mnp_prefix_array(p.before, tiles);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/sort/sort_keys.h"
 
 #if MNP_CUDA
+#include "kernels/prefix_sum.h"
 #include "kernels/sort/radix_sort_cuda.h"
 #else
 #include "kernels/sort/radix_sort_host.h"

@@ -84,25 +84,11 @@ MNP_INLINE uint32_t mnp_sum_warps(uint32_t *counters)
     return sum;
 }
 
-/* The sum of what the threads before have; of the first MNP_RADIX_SORT_DIGITS threads, but all of the block call it. */
+/* The sum over the digits before this thread's; the threads beyond the digits call it too. */
 template <typename T> MNP_INLINE T mnp_sum_before(T value)
 {
-    __shared__ T warps[MNP_RADIX_SORT_DIGITS / 32];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    T sum = value;
-#pragma unroll
-    for (int by = 1; by < 32; by *= 2) {
-        const T other = __shfl_up_sync(0xffffffffu, sum, by);
-        sum += lane >= by ? other : 0;
-    }
-    __syncthreads();
-    if (lane == 31 && warp < MNP_RADIX_SORT_DIGITS / 32)
-        warps[warp] = sum;
-    __syncthreads();
-    T before = 0;
-    for (int w = 0; w < MNP_RADIX_SORT_DIGITS / 32; w++)
-        before += w < warp ? warps[w] : 0;
-    return before + sum - value;
+    T all;
+    return mnp_prefix_block<MNP_RADIX_SORT_DIGITS / 32>(value, &all);
 }
 
 /* The first element of a digit is number `start`; completes the ranks. */
