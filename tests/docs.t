@@ -60,7 +60,7 @@ wrong=$(awk '
         print count >counted
     }' counted="$work/count" $pages)
 links=$(cat "$work/count")
-check "$([ "${links:-0}" -gt 0 ] && [ -z "$wrong" ]; echo $?)" "all $links links between documents lead somewhere" "$wrong"
+check "$([ "${links:-0}" -gt 0 ] && [ -z "$wrong" ]; echo $?)" "all $links links between documents resolve" "$wrong"
 
 # ---- programs ----
 
