@@ -108,24 +108,19 @@ bool mnp__ghosts_enqueues(const mnp__ghosts *ghosts)
 
 /* ---- planning ---- */
 
-/*
- * Numbers in memory of the CPU travel by way of the device's: if a rank is lost, MPI may still speak of them later, and
- * the device retains what is freed.  Waits.  Collective, and agreed upon.
- */
-static mnp_status send_numbers(mnp_ctx *ctx, mnp__shuffle *shuffle, int64_t count, const int64_t *from, int64_t *to)
+/* Where each ghost is in its owner's part, on the device; *places_p is set also where it fails.  Waits. */
+static mnp_status upload_places(const mnp__ghosts *ghosts, int64_t **places_p)
 {
-    const int64_t coming = mnp__shuffle_received(shuffle);
-    int64_t *sent = NULL, *received = NULL;
-    mnp_status st = mnp__elements_new(ctx, coming, sizeof *received, &received);
-    if (st == MNP_OK)
-        st = mnp__elements_upload(ctx, count, sizeof *from, from, &sent);
-    st = MNP_AGREE(ctx, st);
-    if (st == MNP_OK)
-        st = mnp__shuffle_send(shuffle, sizeof *from, sent, received);
-    if (st == MNP_OK)
-        st = MNP_AGREE(ctx, mnp__elements_copy(ctx, to, received, coming, sizeof *to));
-    mnp__elements_free(ctx, sent);
-    mnp__elements_free(ctx, received);
+    const int64_t *cuts = mnp_layout_cuts(ghosts->layout, 0);
+    int64_t *places;
+    MNP_TRY(mnp__malloc((size_t)ghosts->count * sizeof *places, &places));
+    for (int64_t i = 0, owner = 0; i < ghosts->count; i++) {
+        while (cuts[owner + 1] <= ghosts->columns[i])
+            owner++;
+        places[i] = ghosts->columns[i] - cuts[owner];
+    }
+    mnp_status st = mnp__elements_upload(ghosts->ctx, ghosts->count, sizeof *places, places, places_p);
+    free(places);
     return st;
 }
 
@@ -133,33 +128,22 @@ static mnp_status send_numbers(mnp_ctx *ctx, mnp__shuffle *shuffle, int64_t coun
 static mnp_status ask_owners(mnp__ghosts *ghosts)
 {
     mnp_ctx *ctx = ghosts->ctx;
-    const mnp__device_ops *ops = ctx->device->ops;
-    const int64_t lo = mnp_layout_cuts(ghosts->layout, 0)[ctx->comm.rank];
     mnp__shuffle *shuffle;
-    int64_t *wanted = NULL;
-    void *places = NULL;
-    mnp_status st;
+    int64_t *asked = NULL;
     MNP_TRY(mnp__shuffle_new(ctx, ghosts->from, &shuffle));
     ghosts->wanted = mnp__shuffle_received(shuffle);
-    const size_t bytes = (size_t)ghosts->wanted * sizeof *wanted;
     memcpy(ghosts->to, mnp__shuffle_received_from(shuffle), (size_t)ctx->comm.size * sizeof *ghosts->to);
-    MNP_TRY_OR(MNP_AGREE(ctx, mnp__malloc(bytes, &wanted)), st, done);
-    MNP_TRY_OR(send_numbers(ctx, shuffle, ghosts->count, ghosts->columns, wanted), st, done);
-    for (int64_t i = 0; i < ghosts->wanted; i++)
-        wanted[i] -= lo;
-    st = ops->alloc(ctx->device, bytes, &places);
-    ghosts->wanted_places = places;
+    mnp_status st = mnp__elements_new(ctx, ghosts->wanted, sizeof *ghosts->wanted_places, &ghosts->wanted_places);
     if (st == MNP_OK)
-        st = ops->copy(ctx->device, places, wanted, bytes, ctx->compute);
-    if (st == MNP_OK)
-        st = mnp__ctx_wait(ctx, ctx->compute);
+        st = upload_places(ghosts, &asked);
     st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK)
+        st = mnp__shuffle_send(shuffle, sizeof *asked, asked, ghosts->wanted_places);
     if (st != MNP_OK) {
-        ops->free(ctx->device, ghosts->wanted_places);
+        mnp__elements_free(ctx, ghosts->wanted_places);
         ghosts->wanted_places = NULL;
     }
-done:
-    free(wanted);
+    mnp__elements_free(ctx, asked);
     mnp__shuffle_free(shuffle);
     return st;
 }
