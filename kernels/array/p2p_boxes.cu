@@ -13,11 +13,10 @@
 extern "C" __global__ void __launch_bounds__(MNP_COPY_THREADS, 4)
     p2p_boxes(const __grid_constant__ mnp_p2p_boxes_params p)
 {
-    const mnp_p2p_peer *peers = p.more_peers ? p.more_peers : p.peers;
     const mnp_p2p_share *shares = p.more_shares ? p.more_shares : p.shares;
-    mnp_p2p_all(peers, p.push, [&]() {
-        mnp_p2p_units(shares, p.num_shares, [&](int share, int64_t number) {
-            const int64_t unit = shares[share].first_unit + number;
+    mnp_p2p_all(mnp_p2p_peers(p.p2p), p.p2p, [&]() {
+        mnp_p2p_units(shares, p.num_shares, [&](int64_t first, int64_t number) {
+            const int64_t unit = first + number;
             const bool own = unit >= p.store.units;
             const mnp_box_list &list = own ? p.local : p.store;
             mnp_copy_unit(list, list.boxes, p.src, own ? p.own : p.theirs, own ? unit - p.store.units : unit);

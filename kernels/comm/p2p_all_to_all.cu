@@ -66,7 +66,7 @@ MNP_INLINE void mnp_p2p_unit(const mnp_p2p_part &part, int64_t unit)
 extern "C" __global__ void __launch_bounds__(MNP_P2P_PARTS_THREADS, MNP_P2P_PARTS_RESIDENT)
     p2p_all_to_all(const __grid_constant__ mnp_p2p_all_to_all_params p)
 {
-    mnp_p2p_all(p.peers, p.push, [&]() {
-        mnp_p2p_units(p.parts, p.num_parts, [&](int part, int64_t unit) { mnp_p2p_unit(p.parts[part], unit); });
+    mnp_p2p_all(p.p2p.peers, p.p2p, [&]() {
+        mnp_p2p_units(p.shares, p.num_parts, [&](int64_t part, int64_t unit) { mnp_p2p_unit(p.parts[part], unit); });
     });
 }

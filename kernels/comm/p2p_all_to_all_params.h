@@ -8,7 +8,6 @@
 #include "kernels/comm/p2p_params.h"
 
 enum {
-    MNP_P2P_PARTS_PEERS = 16, /* at most, this rank among them */
     MNP_P2P_PARTS_THREADS = 256,
     MNP_P2P_PARTS_RESIDENT = 4, /* blocks that a multiprocessor has room for, at least: twice those of a launch */
     MNP_P2P_PARTS_FLIGHT = 4,   /* accesses of a thread under way */
@@ -19,13 +18,13 @@ enum {
 typedef struct mnp_p2p_part {
     const void *src;
     void *dst;
-    long long bytes, units;
+    long long bytes;
 } mnp_p2p_part;
 
 typedef struct mnp_p2p_all_to_all_params {
-    mnp_p2p push;
-    mnp_p2p_peer peers[MNP_P2P_PARTS_PEERS];
-    mnp_p2p_part parts[MNP_P2P_PARTS_PEERS]; /* those with the fewest units first */
+    mnp_p2p p2p;
+    mnp_p2p_part parts[MNP_P2P_PEERS];
+    mnp_p2p_share shares[MNP_P2P_PEERS]; /* of the parts, by their numbers: those with the fewest units first */
     int num_parts;
 } mnp_p2p_all_to_all_params;
 

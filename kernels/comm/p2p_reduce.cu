@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions and broadcasts in one launch: every rank loads its share of the elements from all who have them, reduces
- * it in the order of the ranks, and stores what it comes to wherever that is wanted.  On GPUs alone.
+ * it in the order of the ranks, and stores the result in the memory of all who want it.  On GPUs alone.
  *
  * Ranks tell each other as in p2p_cuda.h, all of the group all others.  READY says here that a rank's elements are
  * there to be loaded, too; DONE, that it has loaded and stored all that it had to.  Nobody else loads or stores where a
@@ -20,7 +20,7 @@
 #include "kernels/comm/p2p_cuda.h"
 #include "kernels/words_cuda.h"
 
-typedef mnp_word<MNP_REDUCE_PARTS_PACK>::type pack;
+typedef mnp_word<MNP_P2P_REDUCE_PACK>::type pack;
 
 constexpr int pack_elements = (int)(sizeof(pack) / sizeof(MNP_MEMORY));
 
@@ -55,7 +55,7 @@ MNP_INLINE pack reduce_pack(const pack (&packs)[MNP_SOURCES])
     return result;
 }
 
-/* What elements first .. first + pack_elements - 1 come to. */
+/* The reduced elements first .. first + pack_elements - 1 go to all targets. */
 MNP_INLINE void store_reduced(const mnp_p2p_reduce_params &p, int64_t first, const pack &result)
 {
     MNP_MEMORY elements[pack_elements];
@@ -76,8 +76,8 @@ MNP_INLINE void store_reduced(const mnp_p2p_reduce_params &p, int64_t first, con
 MNP_INLINE void reduce_packs(const mnp_p2p_reduce_params &p)
 {
 #pragma unroll 1
-    for (int64_t number = (int64_t)blockIdx.x * MNP_REDUCE_PARTS_THREADS + threadIdx.x; number < p.packs;
-         number += (int64_t)gridDim.x * MNP_REDUCE_PARTS_THREADS) {
+    for (int64_t number = (int64_t)blockIdx.x * MNP_P2P_REDUCE_THREADS + threadIdx.x; number < p.packs;
+         number += (int64_t)gridDim.x * MNP_P2P_REDUCE_THREADS) {
         const int64_t first = p.head + number * pack_elements;
         pack packs[MNP_SOURCES];
 #pragma unroll
@@ -90,8 +90,8 @@ MNP_INLINE void reduce_packs(const mnp_p2p_reduce_params &p)
 /* Elements begin .. end-1, one by one: where they do not fill a pack, or lie differently. */
 MNP_INLINE void reduce_elements(const mnp_p2p_reduce_params &p, int64_t begin, int64_t end)
 {
-    for (int64_t i = begin + (int64_t)blockIdx.x * MNP_REDUCE_PARTS_THREADS + threadIdx.x; i < end;
-         i += (int64_t)gridDim.x * MNP_REDUCE_PARTS_THREADS) {
+    for (int64_t i = begin + (int64_t)blockIdx.x * MNP_P2P_REDUCE_THREADS + threadIdx.x; i < end;
+         i += (int64_t)gridDim.x * MNP_P2P_REDUCE_THREADS) {
         const MNP_MEMORY result =
             mnp_combined(MNP_SOURCES, [&](int64_t r) { return (const MNP_MEMORY *)p.sources[r] + i; });
         for (int t = 0; t < p.num_targets; t++)
@@ -99,10 +99,10 @@ MNP_INLINE void reduce_elements(const mnp_p2p_reduce_params &p, int64_t begin, i
     }
 }
 
-extern "C" __global__ void __launch_bounds__(MNP_REDUCE_PARTS_THREADS, MNP_REDUCE_PARTS_RESIDENT)
+extern "C" __global__ void __launch_bounds__(MNP_P2P_REDUCE_THREADS, MNP_P2P_REDUCE_RESIDENT)
     p2p_reduce(const __grid_constant__ mnp_p2p_reduce_params p)
 {
-    mnp_p2p_all(p.peers, p.push, [&]() {
+    mnp_p2p_all(p.p2p.peers, p.p2p, [&]() {
         reduce_elements(p, 0, p.head);
         reduce_packs(p);
         reduce_elements(p, p.head + p.packs * pack_elements, p.count);

@@ -8,10 +8,9 @@
 #include "kernels/comm/p2p_params.h"
 
 enum {
-    MNP_REDUCE_PARTS_RANKS = 16, /* of a group, at most */
-    MNP_REDUCE_PARTS_THREADS = 256,
-    MNP_REDUCE_PARTS_RESIDENT = 4, /* blocks that a multiprocessor has room for, at least */
-    MNP_REDUCE_PARTS_PACK = 16     /* bytes of an access, but at both ends */
+    MNP_P2P_REDUCE_THREADS = 256,
+    MNP_P2P_REDUCE_RESIDENT = 4, /* blocks that a multiprocessor has room for, at least */
+    MNP_P2P_REDUCE_PACK = 16     /* bytes of an access, but at both ends */
 };
 
 /*
@@ -19,13 +18,12 @@ enum {
  * sources, `packs` packs of them.  The addresses are those of the elements themselves; most lie in peers' memories.
  */
 typedef struct mnp_p2p_reduce_params {
-    const void *sources[MNP_REDUCE_PARTS_RANKS]; /* as many as the kernel was made for, in the order of the ranks */
-    void *targets[MNP_REDUCE_PARTS_RANKS];       /* num_targets of them, where the result goes */
+    const void *sources[MNP_P2P_PEERS]; /* as many as the kernel was made for, in the order of the ranks */
+    void *targets[MNP_P2P_PEERS];       /* num_targets of them, where the result goes */
     long long count, head, packs;
     int num_targets;
     int in_packs; /* the packs lie at such multiples in the targets, too */
-    mnp_p2p push;
-    mnp_p2p_peer peers[MNP_REDUCE_PARTS_RANKS]; /* the others of the group */
+    mnp_p2p p2p;  /* with all others of the group */
 } mnp_p2p_reduce_params;
 
 #endif

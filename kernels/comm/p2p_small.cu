@@ -3,21 +3,16 @@
  * Small collectives in one launch: messages between ranks that can write into each other's memory, and what a reduction
  * makes of them.
  *
- * A message goes in words of 8 bytes.  Each half of a word travels with the number of the exchange beside it, in one
- * store: who sees the number has the data, and needs no fence (the protocol that NCCL calls LL).  Two ranks that meet
- * both send, if only an empty word, and number their exchanges alike.  A message lies in the first or the second half
- * of its room by the parity of that number: a rank writes into a half again when it has received what the peer sent
- * after reading it.  Numbers have 32 bits: a word could be taken for a new one that has lain there for 2^32 exchanges.
- *
- * A row of threads serves a rank of the group; each thread has a few words in flight.  The number is in memory, so a
- * launch that is recorded in a CUDA graph can be repeated.  It goes on also after a wait in vain (waiting_params.h), so that
- * data of another exchange is never taken for this one's.
+ * Messages go in words with their data (p2p_cuda.h).  A message lies in the first or the second half of its room by the
+ * parity of the exchange's number.  A row of threads serves a rank of the group; each thread has a few words in flight.
+ * The number is in memory, so a launch that is recorded in a CUDA graph can be repeated.  It goes up also after a wait
+ * that exceeded the deadline (waiting_params.h), so that data of another exchange is never taken for this one's.
  *
  *   MNP_REDUCES   1: what the ranks sent is combined (combine_values.h has the other definitions)
  */
 #include "kernels/prelude.h"
 #include "kernels/comm/p2p_small_params.h"
-#include "kernels/comm/waiting_cuda.h"
+#include "kernels/comm/p2p_cuda.h"
 #if MNP_REDUCES
 #include "kernels/comm/combine_values.h"
 #endif
@@ -68,38 +63,33 @@ MNP_INLINE int mnp_words_of(int bytes)
     return bytes > 8 ? (bytes + 7) / 8 : 1;
 }
 
-MNP_INLINE void mnp_send_words(const uint64_t *words, mnp_p2p_small_line *lines, unsigned number, int first, int count)
+MNP_INLINE void mnp_send_words(const uint64_t *words, mnp_p2p_line *lines, unsigned number, int first, int count)
 {
 #pragma unroll
     for (int k = 0; k < MNP_P2P_SMALL_EACH; k++) {
         const int at = first + k * (int)blockDim.x;
         if (at < count)
-            asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(lines + at), "r"((unsigned)words[k]),
-                         "r"(number), "r"((unsigned)(words[k] >> 32))
-                         : "memory");
+            mnp_send_line(lines + at, words[k], number);
     }
 }
 
-/* All of a thread's words are asked for at once, and again until all are there.  False if it waited in vain. */
-MNP_INLINE bool mnp_receive_words(uint64_t *words, const mnp_p2p_small_line *lines, unsigned number, int first,
-                                  int count, const mnp_waiting &limits, int peer)
+/* All of a thread's words are asked for at once, and again until all are there.  False if that exceeds the deadline. */
+MNP_INLINE bool mnp_receive_words(uint64_t *words, const mnp_p2p_line *lines, unsigned number, int first, int count,
+                                  const mnp_waiting &limits, int peer)
 {
     mnp_patience wait = {0, 0};
-    mnp_p2p_small_line line[MNP_P2P_SMALL_EACH];
+    mnp_p2p_line line[MNP_P2P_SMALL_EACH];
     for (bool all = first >= count; !all;) {
         all = true;
 #pragma unroll
         for (int k = 0; k < MNP_P2P_SMALL_EACH; k++) {
             const int at = first + k * (int)blockDim.x;
-            asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                         : "=r"(line[k].low), "=r"(line[k].number), "=r"(line[k].high), "=r"(line[k].number_too)
-                         : "l"(lines + (at < count ? at : count - 1))
-                         : "memory");
+            line[k] = mnp_load_line(lines + (at < count ? at : count - 1));
         }
 #pragma unroll
         for (int k = 0; k < MNP_P2P_SMALL_EACH; k++) {
-            all = all && line[k].number == number && line[k].number_too == number;
-            words[k] = line[k].low | (uint64_t)line[k].high << 32;
+            all = all && mnp_has_come(line[k], number);
+            words[k] = mnp_word_of(line[k]);
         }
         if (!all && !mnp_goes_on(wait, limits, peer))
             return false;

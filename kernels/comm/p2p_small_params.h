@@ -5,7 +5,7 @@
 #ifndef MNP_KERNELS_COMM_P2P_SMALL_PARAMS_H
 #define MNP_KERNELS_COMM_P2P_SMALL_PARAMS_H
 
-#include "kernels/comm/waiting_params.h"
+#include "kernels/comm/p2p_params.h"
 
 enum {
     MNP_P2P_SMALL_RANKS = 16,     /* of a group, at most */
@@ -16,11 +16,6 @@ enum {
     MNP_P2P_SMALL_EACH = 4       /* words of a message that a thread sends and receives */
 };
 
-/* A word on its way: 8 bytes of data, each half with the number of the exchange beside it. */
-typedef struct mnp_p2p_small_line {
-    unsigned low, number, high, number_too;
-} mnp_p2p_small_line;
-
 /*
  * What this rank sends to a rank of the group, and receives from it, at any addresses; NULL where there is nothing.  A
  * rank without lines, such as this one itself, is not met: what is "sent" to it is received here.
@@ -28,9 +23,9 @@ typedef struct mnp_p2p_small_line {
 typedef struct mnp_p2p_small_rank {
     const void *send;
     void *recv;
-    const mnp_p2p_small_line *here; /* [2][MNP_P2P_SMALL_WORDS], written by that rank */
-    mnp_p2p_small_line *there;      /* the same in its memory, written by this one */
-    unsigned *exchanges;            /* with it so far, in memory of this rank's own */
+    const mnp_p2p_line *here; /* [2][MNP_P2P_SMALL_WORDS], written by that rank */
+    mnp_p2p_line *there;      /* the same in its memory, written by this one */
+    unsigned *exchanges;      /* with it so far, in memory of this rank's own */
     int send_bytes, recv_bytes;
     int peer; /* its number among the peers */
 } mnp_p2p_small_rank;

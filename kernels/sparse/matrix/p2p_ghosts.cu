@@ -3,13 +3,12 @@
  * Ghosts in one launch: what others want of this rank's part of a vector is gathered, and brought to them.  On GPUs
  * alone.
  *
- * p2p_ghosts stores it straight where they read it (p2p_cuda.h).  Stores go over the links and are 16 bytes wide,
- * but for those at both ends of a peer's part; reads are of single elements, which costs little beside them.
+ * p2p_ghosts stores it straight where they read it.  Stores go over the links and are 16 bytes wide, but for those at
+ * both ends of a peer's part; reads are of single elements, which costs little beside them.
  *
- * send_ghosts is for a few, which it brings in half the time but with twice the bytes: in words that have the number
- * of the run beside their data, from which the receiver copies what has come; how that goes is in p2p_small.cu.  Two peers
- * that meet both send, if only an empty word.  As blocks wait for others that send, the GPU must have room for all of
- * a grid.
+ * send_ghosts is for a few, which it brings in half the time but with twice the bytes: in words with their data, from
+ * which the receiver copies what has come.  Both protocols are those of p2p_cuda.h.  As blocks of send_ghosts wait for
+ * others that send, the GPU must have room for all of a grid.
  *
  *   MNP_ELEMENT   bytes of an element: 4, 8 or 16
  */
@@ -96,8 +95,8 @@ MNP_INLINE void store_share(const mnp_ghosts_params &p, int peer, int block, int
 extern "C" __global__ void __launch_bounds__(MNP_GHOSTS_THREADS, 2)
     p2p_ghosts(const __grid_constant__ mnp_ghosts_params p)
 {
-    mnp_p2p_all(p.peers, p.push, [&]() {
-        for (int peer = 0; peer < p.push.count; peer++) {
+    mnp_p2p_all(p.p2p.peers, p.p2p, [&]() {
+        for (int peer = 0; peer < p.p2p.count; peer++) {
             const int block = (int)blockIdx.x - p.first_block[peer];
             if (block >= 0 && block < p.blocks[peer])
                 store_share(p, peer, block, p.blocks[peer]);
@@ -139,30 +138,11 @@ MNP_INLINE void store_word(const mnp_ghost_words_peer &peer, int number, uint64_
     }
 }
 
-MNP_INLINE void send_line(mnp_p2p_small_line *line, uint64_t word, unsigned number)
-{
-    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(line), "r"((unsigned)word), "r"(number),
-                 "r"((unsigned)(word >> 32))
-                 : "memory");
-}
-
-/* Whether the word of that run has come. */
-MNP_INLINE bool receive_line(const mnp_p2p_small_line *from, uint64_t &word, unsigned number)
-{
-    mnp_p2p_small_line line;
-    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(line.low), "=r"(line.number), "=r"(line.high), "=r"(line.number_too)
-                 : "l"(from)
-                 : "memory");
-    word = line.low | (uint64_t)line.high << 32;
-    return line.number == number && line.number_too == number;
-}
-
 /* A thread's words, from number `first` on: to a peer. */
 MNP_INLINE void send_share(const mnp_ghost_words_params &p, const mnp_ghost_words_peer &peer, int first,
                            unsigned number)
 {
-    mnp_p2p_small_line *lines = peer.there + number % 2 * (int64_t)peer.sent;
+    mnp_p2p_line *lines = peer.there + number % 2 * (int64_t)peer.sent;
     uint64_t words[MNP_GHOST_WORDS_EACH];
 #pragma unroll
     for (int k = 0; k < MNP_GHOST_WORDS_EACH; k++)
@@ -170,15 +150,15 @@ MNP_INLINE void send_share(const mnp_ghost_words_params &p, const mnp_ghost_word
 #pragma unroll
     for (int k = 0; k < MNP_GHOST_WORDS_EACH; k++) {
         if (first + k * MNP_GHOST_WORDS_THREADS < peer.sent)
-            send_line(lines + first + k * MNP_GHOST_WORDS_THREADS, words[k], number);
+            mnp_send_line(lines + first + k * MNP_GHOST_WORDS_THREADS, words[k], number);
     }
 }
 
-/* And from it: all are asked for at once, and again until all are there.  Nothing is stored if it waits in vain. */
+/* And from it: all are asked for at once, and again until all are there.  Past the deadline nothing is stored. */
 MNP_INLINE void receive_share(const mnp_ghost_words_params &p, const mnp_ghost_words_peer &peer, int first,
                               unsigned number)
 {
-    const mnp_p2p_small_line *lines = peer.here + number % 2 * (int64_t)peer.received;
+    const mnp_p2p_line *lines = peer.here + number % 2 * (int64_t)peer.received;
     uint64_t words[MNP_GHOST_WORDS_EACH];
     mnp_patience wait = {0, 0};
     for (bool all = first >= peer.received; !all;) {
@@ -186,7 +166,9 @@ MNP_INLINE void receive_share(const mnp_ghost_words_params &p, const mnp_ghost_w
 #pragma unroll
         for (int k = 0; k < MNP_GHOST_WORDS_EACH; k++) {
             const int at = first + k * MNP_GHOST_WORDS_THREADS;
-            all &= receive_line(lines + (at < peer.received ? at : first), words[k], number);
+            const mnp_p2p_line line = mnp_load_line(lines + (at < peer.received ? at : first));
+            words[k] = mnp_word_of(line);
+            all &= mnp_has_come(line, number);
         }
         if (!all && !mnp_goes_on(wait, p.limits, peer.number))
             return;

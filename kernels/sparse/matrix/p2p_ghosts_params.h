@@ -6,10 +6,8 @@
 #define MNP_KERNELS_SPARSE_MATRIX_P2P_GHOSTS_PARAMS_H
 
 #include "kernels/comm/p2p_params.h"
-#include "kernels/comm/p2p_small_params.h"
 
 enum {
-    MNP_GHOSTS_PEERS = 16,         /* at most, this rank among them */
     MNP_GHOSTS_THREADS = 512,      /* of p2p_ghosts */
     MNP_GHOSTS_FLIGHT = 2,         /* accesses of 16 bytes that a thread has under way */
     MNP_GHOST_WORDS_THREADS = 256, /* of send_ghosts */
@@ -27,19 +25,18 @@ typedef struct mnp_ghosts_part {
 typedef struct mnp_ghosts_params {
     const void *x;
     long long width; /* elements of a row */
-    mnp_p2p push;
-    mnp_p2p_peer peers[MNP_GHOSTS_PEERS];
-    mnp_ghosts_part parts[MNP_GHOSTS_PEERS]; /* of the peers; they go to */
-    void *to[MNP_GHOSTS_PEERS];              /* which lies in the peer's memory, by so many blocks of the grid */
-    int first_block[MNP_GHOSTS_PEERS], blocks[MNP_GHOSTS_PEERS];
+    mnp_p2p p2p;
+    mnp_ghosts_part parts[MNP_P2P_PEERS]; /* of the peers; they go to */
+    void *to[MNP_P2P_PEERS];              /* which lies in the peer's memory, by so many blocks of the grid */
+    int first_block[MNP_P2P_PEERS], blocks[MNP_P2P_PEERS];
 } mnp_ghosts_params;
 
 /* A peer of send_ghosts, served by blocks first_block .. first_block + blocks - 1. */
 typedef struct mnp_ghost_words_peer {
     mnp_ghosts_part part;
-    mnp_p2p_small_line *there;      /* [2][sent], in the peer's memory */
-    const mnp_p2p_small_line *here; /* [2][received], that the peer writes */
-    void *values;                   /* where what is received belongs: that many elements */
+    mnp_p2p_line *there;      /* [2][sent], in the peer's memory */
+    const mnp_p2p_line *here; /* [2][received], that the peer writes */
+    void *values;             /* where what is received belongs: that many elements */
     long long elements;
     int sent, received; /* words: at least one */
     int number;         /* among the peers of the node */
@@ -51,7 +48,7 @@ typedef struct mnp_ghost_words_params {
     long long width;
     unsigned *runs, *arrived; /* device memory: runs so far; blocks of this one that are through, 0 between runs */
     mnp_waiting limits;
-    mnp_ghost_words_peer peers[MNP_GHOSTS_PEERS]; /* as many as have the blocks of the grid */
+    mnp_ghost_words_peer peers[MNP_P2P_PEERS]; /* as many as have the blocks of the grid */
 } mnp_ghost_words_params;
 
 #endif

@@ -9,7 +9,7 @@
 
 bool mnp__mover_receives(const mnp__mover *mover)
 {
-    return mover->nrecvs > 0 || mover->nwriters > 0 || (mover->push && mover->local.count > 0);
+    return mover->nrecvs > 0 || mover->nwriters > 0 || (mover->p2p && mover->local.count > 0);
 }
 
 mnp__mover_facts mnp__mover_describe(const mnp__mover *mover)
@@ -26,9 +26,9 @@ mnp_status mnp__mover_fill(mnp__mover *mover, void *dst, const void *value)
 /* ---- peers on GPUs ---- */
 
 /* All that goes between peers, and what this rank has for itself. */
-static mnp_status push(mnp__mover *mover, const void *src, void *dst, mnp__stream *stream)
+static mnp_status run_p2p(mnp__mover *mover, const void *src, void *dst, mnp__stream *stream)
 {
-    MNP_TRY(mnp__p2p_boxes_run(mover->push, src, mover->staging ? mover->staging : dst, dst, stream));
+    MNP_TRY(mnp__p2p_boxes_run(mover->p2p, src, mover->staging ? mover->staging : dst, dst, stream));
     return mnp__boxes_run(mover->ctx, mover->kernel, &mover->fetch, mover->staging, dst, stream);
 }
 
@@ -80,8 +80,8 @@ static mnp_status begin(mnp__mover *mover, const void *src, void *dst)
     MNP_TRY(invite(mover));
     MNP_TRY(mnp__boxes_run(ctx, mover->kernel, &mover->pack, src, mover->send, ctx->transfer));
     MNP_TRY(mnp__exchange_begin(mover->exchange, ctx->transfer));
-    if (mover->push)
-        return push(mover, src, dst, ctx->transfer);
+    if (mover->p2p)
+        return run_p2p(mover, src, dst, ctx->transfer);
     MNP_TRY(mnp__boxes_run(ctx, mover->kernel, &mover->local, src, dst, ctx->compute)); /* beside what travels */
     return store_if_ready(mover);
 }
@@ -129,8 +129,8 @@ mnp_status mnp__mover_help(mnp__mover *mover)
 
 mnp_status mnp__mover_run(mnp__mover *mover, const void *src, void *dst)
 {
-    if (mover->push && mover->nsends + mover->nrecvs == 0) /* nothing to do beside it: one launch, no other stream */
-        return push(mover, src, dst, mover->ctx->compute);
+    if (mover->p2p && mover->nsends + mover->nrecvs == 0) /* nothing to do beside it: one launch, no other stream */
+        return run_p2p(mover, src, dst, mover->ctx->compute);
     MNP_TRY(mnp__mover_begin(mover, src, dst));
     return mnp__mover_finish(mover, dst);
 }

@@ -89,7 +89,7 @@ static int64_t bytes_from_peers(const struct planner *planner)
  * How peers get theirs.  Staging is as large on all ranks as on the one that gets most: where that is out of
  * proportion, as when one rank gathers everything, messages are better.
  */
-static mnp_status choose_way(struct planner *planner)
+static mnp_status choose_path(struct planner *planner)
 {
     mnp__mover *mover = planner->mover;
     const mnp__comm *comm = &mover->ctx->comm;
@@ -129,7 +129,7 @@ static mnp_status settle(struct planner *planner)
     mnp__heap *heap = mover->ctx->comm.heap;
     if (!mnp__heap_shared(heap) || mover->ctx->comm.library_only)
         return MNP_OK;
-    MNP_TRY(choose_way(planner));
+    MNP_TRY(choose_path(planner));
     if (mover->facts.path == MNP__BY_MESSAGES)
         return MNP_OK;
     MNP_TRY(mnp__heap_compare(mover->ctx->comm.heap));
@@ -248,7 +248,7 @@ static void note_facts(mnp__mover *mover)
         mover->facts.launches += lists[i]->count > 0;
         mover->facts.memory += lists[i]->count * (int64_t)sizeof *lists[i]->host;
     }
-    if (mover->push) /* one for both, also where it only waits for those who write here */
+    if (mover->p2p) /* one for both, also where it only waits for those who write here */
         mover->facts.launches += (mover->local.count + mover->store.count + mover->nwriters > 0) -
                                  (mover->local.count > 0) - (mover->store.count > 0);
     mover->facts.own_bytes = mover->local.total * (int64_t)mover->element;
@@ -275,7 +275,7 @@ static mnp_status make_lists(struct planner *planner)
 }
 
 /* On GPUs, where anything goes through the heap. */
-static mnp_status make_push(struct planner *planner)
+static mnp_status make_p2p(struct planner *planner)
 {
     mnp__mover *mover = planner->mover;
     const mnp__p2p_boxes_spec spec = {.dtype = planner->moving,
@@ -288,7 +288,7 @@ static mnp_status make_push(struct planner *planner)
                                       .writers = mover->writers};
     if (mover->facts.path == MNP__BY_MESSAGES || !mnp__p2p_boxes_is_possible(mover->ctx))
         return MNP_OK;
-    return mnp__p2p_boxes_new(mover->ctx, &spec, &mover->push);
+    return mnp__p2p_boxes_new(mover->ctx, &spec, &mover->p2p);
 }
 
 mnp_status mnp__mover_new(mnp_ctx *ctx, const mnp__move_spec *spec, mnp__mover **mover_p)
@@ -307,7 +307,7 @@ mnp_status mnp__mover_new(mnp_ctx *ctx, const mnp__move_spec *spec, mnp__mover *
     MNP_TRY_OR(MNP_AGREE(ctx, count(&planner, ctx, kernel)), st, done);
     MNP_TRY_OR(settle(&planner), st, done);
     MNP_TRY_OR(MNP_AGREE(ctx, make_lists(&planner)), st, done);
-    MNP_TRY_OR(make_push(&planner), st, done);
+    MNP_TRY_OR(make_p2p(&planner), st, done);
     note_facts(planner.mover);
     *mover_p = planner.mover;
 done:
@@ -334,7 +334,7 @@ void mnp__mover_free(mnp__mover *mover)
     ctx->device->ops->free(ctx->device, mover->send);
     ctx->device->ops->free(ctx->device, mover->recv);
     mnp__signals_free(mover->signals);
-    mnp__p2p_boxes_free(mover->push);
+    mnp__p2p_boxes_free(mover->p2p);
     mnp__heap_free(ctx->comm.heap, mover->staging);
     free(mover->targets);
     free(mover->writers);

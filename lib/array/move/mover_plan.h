@@ -33,7 +33,7 @@ struct mnp__mover {
     int ntargets, nwriters; /* the numbers of the peers that this rank writes to, and that write to it */
     int *targets, *writers;
     mnp__signals *signals; /* NULL where no peer has anything for another, and on GPUs */
-    mnp__p2p_boxes *push;  /* NULL but on GPUs: does `store` and `local` with all waiting */
+    mnp__p2p_boxes *p2p;   /* NULL but on GPUs: does `store` and `local` with all waiting */
 
     /* the run that has begun */
     const void *src;

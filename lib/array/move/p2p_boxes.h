@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pushing boxes to peers on GPUs that share the heap: all that a rank stores in its peers' memory, what it copies for
- * itself, and the waiting for what they store here, in one launch (kernels/array/p2p_boxes.cu).  Run after run all ranks
- * must take part; the CPU does not wait, so runs may be recorded in CUDA graphs.
+ * Boxes for peers on GPUs that share the heap: one launch (kernels/array/p2p_boxes.cu) stores what a rank has for its
+ * peers in their memory, copies what it has for itself, and waits for what they store here.  All ranks must take part in
+ * every run; the CPU does not wait, so runs may be recorded in CUDA graphs.
  */
 #ifndef MNP__ARRAY_MOVE_P2P_BOXES_H
 #define MNP__ARRAY_MOVE_P2P_BOXES_H
@@ -18,7 +18,7 @@ typedef struct mnp__p2p_boxes mnp__p2p_boxes;
  */
 typedef struct mnp__p2p_boxes_spec {
     mnp_dtype dtype;                 /* of which both lists are: mnp__moving_dtype() */
-    const mnp__boxes *store, *local; /* committed; they outlive the push */
+    const mnp__boxes *store, *local; /* committed; they outlive what is made of them */
     int ntargets, nwriters;
     const int *targets, *writers;
     const int64_t *first_units;
@@ -28,16 +28,16 @@ typedef struct mnp__p2p_boxes_spec {
 bool mnp__p2p_boxes_is_possible(const mnp_ctx *ctx);
 
 /* The spec is not needed afterwards.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE. */
-mnp_status mnp__p2p_boxes_new(mnp_ctx *ctx, const mnp__p2p_boxes_spec *spec, mnp__p2p_boxes **push_p);
+mnp_status mnp__p2p_boxes_new(mnp_ctx *ctx, const mnp__p2p_boxes_spec *spec, mnp__p2p_boxes **p2p_p);
 
 /*
  * From src, to where `theirs` is in the peers' memory and to `own` here.  What the stream holds so far is done before
  * anyone writes here; what it gets afterwards finds all that was stored here, and may write to src.  Collective.
  * MNP_ERR_TIMEOUT, MNP_ERR_PEER: of an earlier run, as waits.h has it.
  */
-mnp_status mnp__p2p_boxes_run(mnp__p2p_boxes *push, const void *src, void *theirs, void *own, mnp__stream *stream);
+mnp_status mnp__p2p_boxes_run(mnp__p2p_boxes *p2p, const void *src, void *theirs, void *own, mnp__stream *stream);
 
 /* Not before all runs are over on the device.  NULL is accepted.  Collective. */
-void mnp__p2p_boxes_free(mnp__p2p_boxes *push);
+void mnp__p2p_boxes_free(mnp__p2p_boxes *p2p);
 
 #endif

@@ -12,7 +12,7 @@
 #include "comm/waits.h"
 #include "kernels/comm/p2p_all_to_all_params.h"
 
-_Static_assert((int)MNP_P2P_PARTS_PEERS >= (int)MNP_P2P_SMALL_RANKS, "a direct group has no more ranks than that");
+_Static_assert((int)MNP_P2P_PEERS >= (int)MNP_P2P_SMALL_RANKS, "a group that goes by p2p has no more ranks than that");
 
 /* What a rank tells another. */
 struct notice {
@@ -64,30 +64,29 @@ static mnp_status check_sizes(const mnp_comm *comm, const mnp__collective *call,
     return MNP_OK;
 }
 
-/* Keep those with the fewest units first, and where it is equal the earlier one. */
 static void add_part(mnp_p2p_all_to_all_params *params, mnp_p2p_part part)
 {
-    int place = params->num_parts++;
-    part.units = (part.bytes + MNP_P2P_PARTS_BYTES - 1) / MNP_P2P_PARTS_BYTES;
-    for (; place > 0 && params->parts[place - 1].units > part.units; place--)
-        params->parts[place] = params->parts[place - 1];
-    params->parts[place] = part;
+    params->parts[params->num_parts] = part;
+    mnp__p2p_deal(params->shares, &params->num_parts, params->num_parts,
+                  (part.bytes + MNP_P2P_PARTS_BYTES - 1) / MNP_P2P_PARTS_BYTES);
 }
 
 /* Whom this rank writes to or hears from, and what goes where: to its successors first, then to itself. */
 static void list_peers(const mnp_comm *comm, const mnp__collective *call, const struct notice *told,
                        mnp_p2p_all_to_all_params *params)
 {
-    const mnp__p2p *direct = comm->p2p;
+    const mnp__p2p *p2p = comm->p2p;
     const int rank = comm->base.rank, ranks = comm->base.size;
     for (int i = 1; i < ranks; i++) {
         const int r = (rank + i) % ranks, peer = comm->peer_of[r];
         const mnp__run sends = mnp__sent(call, rank, r), recvs = mnp__received(call, rank, r);
         if (sends.count == 0 && recvs.count == 0)
             continue;
-        params->peers[params->push.count++] = mnp__p2p_peer_of(direct, peer, sends.count > 0, recvs.count > 0);
+        mnp_p2p_peer *entry = mnp__p2p_enter(&p2p->links, params->p2p.peers, &params->p2p.count, peer);
+        entry->stores = sends.count > 0;
+        entry->writes = recvs.count > 0;
         add_part(params, (mnp_p2p_part){.src = sends.data,
-                                        .dst = mnp__heap_at(direct->heap, peer, (size_t)told[r].place),
+                                        .dst = mnp__heap_at(p2p->heap, peer, (size_t)told[r].place),
                                         .bytes = bytes_of(call, sends)});
     }
     const mnp__run sends = mnp__sent(call, rank, rank), recvs = mnp__received(call, rank, rank);
@@ -98,13 +97,12 @@ static void list_peers(const mnp_comm *comm, const mnp__collective *call, const 
 static mnp_status launch(mnp_comm *comm, const mnp__collective *call, const struct notice *told)
 {
     mnp__device *device = comm->base.device;
-    mnp_p2p_all_to_all_params params = {.push.limits = mnp__waits_params(comm->base.waits)};
+    mnp_p2p_all_to_all_params params = {.p2p = mnp__p2p_params(&comm->p2p->links)};
     int64_t units = 0;
-    params.push.arrived = &mnp__pair_here(comm->p2p, comm->base.peers->mine)->push_arrived;
     list_peers(comm, call, told, &params);
     for (int i = 0; i < params.num_parts; i++)
-        units += params.parts[i].units;
-    if (params.push.count == 0 && units == 0)
+        units += params.shares[i].units;
+    if (params.p2p.count == 0 && units == 0)
         return MNP_OK;
     const int blocks = mnp__p2p_blocks(units, comm->p2p->multiprocessors);
     const mnp__launch shape = {.grid = {(unsigned)blocks, 1, 1}, .block = {MNP_P2P_PARTS_THREADS, 1, 1}, .early = true};

@@ -17,12 +17,12 @@
 #include "comm/waits.h"
 #include "kernels/comm/p2p_reduce_params.h"
 
-_Static_assert((int)MNP_REDUCE_PARTS_RANKS >= (int)MNP_P2P_SMALL_RANKS, "a direct group has no more ranks than that");
+_Static_assert((int)MNP_P2P_PEERS >= (int)MNP_P2P_SMALL_RANKS, "a group that goes by p2p has no more ranks than that");
 
 enum {
-    PACK = MNP_REDUCE_PARTS_PACK,
-    LINE = 128,                                 /* bytes that shares are multiples of */
-    BLOCKS_EACH = MNP_REDUCE_PARTS_RESIDENT / 2 /* on a multiprocessor, as all of them may have to wait */
+    PACK = MNP_P2P_REDUCE_PACK,
+    LINE = 128,                               /* bytes that shares are multiples of */
+    BLOCKS_EACH = MNP_P2P_REDUCE_RESIDENT / 2 /* on a multiprocessor, as all of them may have to wait */
 };
 
 /* What a rank tells the others. */
@@ -175,14 +175,17 @@ static void cut_share(mnp_p2p_reduce_params *params, int sources, int64_t count,
 static void list_peers(const mnp_comm *comm, mnp_p2p_reduce_params *params)
 {
     for (int r = 0; r < comm->base.size; r++) {
-        if (r != comm->base.rank)
-            params->peers[params->push.count++] = mnp__p2p_peer_of(comm->p2p, comm->peer_of[r], true, true);
+        if (r == comm->base.rank)
+            continue;
+        mnp_p2p_peer *entry =
+            mnp__p2p_enter(&comm->p2p->links, params->p2p.peers, &params->p2p.count, comm->peer_of[r]);
+        entry->stores = entry->writes = true;
     }
 }
 
 static unsigned blocks_of(const mnp_comm *comm, const mnp_p2p_reduce_params *params)
 {
-    const int64_t each = MNP_REDUCE_PARTS_THREADS, most = (int64_t)BLOCKS_EACH * comm->p2p->multiprocessors;
+    const int64_t each = MNP_P2P_REDUCE_THREADS, most = (int64_t)BLOCKS_EACH * comm->p2p->multiprocessors;
     const int64_t work = params->packs > params->head ? params->packs : params->head, blocks = (work + each - 1) / each;
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
@@ -204,7 +207,7 @@ static mnp_status prepare(mnp_comm *comm, const mnp__collective *call, mnp__kern
 static mnp_status launch(mnp_comm *comm, const mnp__collective *call, const struct notice *told)
 {
     mnp__device *device = comm->base.device;
-    mnp_p2p_reduce_params params = {.push.limits = mnp__waits_params(comm->base.waits)};
+    mnp_p2p_reduce_params params = {.p2p = mnp__p2p_params(&comm->p2p->links)};
     mnp__kernel *kernel;
     int64_t first;
     MNP_TRY(prepare(comm, call, &kernel));
@@ -212,9 +215,8 @@ static mnp_status launch(mnp_comm *comm, const mnp__collective *call, const stru
     const int sources = list_places(comm, call, told, first, &params);
     cut_share(&params, sources, count, (int64_t)mnp_dtype_size(call->dtype));
     list_peers(comm, &params);
-    params.push.arrived = &mnp__pair_here(comm->p2p, comm->base.peers->mine)->push_arrived;
     const mnp__launch shape = {
-        .grid = {blocks_of(comm, &params), 1, 1}, .block = {MNP_REDUCE_PARTS_THREADS, 1, 1}, .early = true};
+        .grid = {blocks_of(comm, &params), 1, 1}, .block = {MNP_P2P_REDUCE_THREADS, 1, 1}, .early = true};
     return device->ops->launch(device, kernel, &shape, &params, sizeof params, device->memory_stream);
 }
 

@@ -99,7 +99,7 @@ mnp_status mnp__p2p_small_run(mnp_comm *comm, const mnp__collective *call)
         params.result = call->recv;
         params.result_bytes = params.ranks[rank].recv_bytes;
     }
-    params.arrived = &mnp__pair_here(comm->p2p, comm->base.peers->mine)->small_arrived;
+    params.arrived = &mnp__pair_here(comm->p2p, comm->base.peers->mine)->arrived;
     const mnp__launch launch = launch_of(ranks, bytes);
     return device->ops->launch(device, kernel, &launch, &params, sizeof params, device->memory_stream);
 }

@@ -21,13 +21,13 @@
 
 enum { KEPT_EXCHANGES = 4 };
 
-/* For vectors of one kind: a push, or messages. */
+/* For vectors of one kind: stores into the memory of peers, or messages. */
 struct buffers {
     struct buffers *next;
     size_t size; /* bytes of an element */
     int64_t width;
-    mnp__ghosts_p2p *push;
-    void *send, *recv; /* device memory */
+    mnp__ghosts_p2p *p2p; /* NULL: messages */
+    void *send, *recv;    /* device memory */
     mnp__exchange *exchange;
 };
 
@@ -35,7 +35,7 @@ struct mnp__ghosts {
     mnp_ctx *ctx;
     mnp_layout *layout; /* of the columns */
     int64_t count, *columns;
-    bool pushes, planned, going; /* going: between begin and finish */
+    bool by_p2p, planned, going; /* going: between begin and finish */
     int64_t *from, *to;          /* ghosts from every rank, and own columns to every rank */
     int64_t wanted;              /* own columns that others want, as often as they do */
     int64_t *wanted_places;      /* device: where they are in this rank's part */
@@ -50,7 +50,7 @@ mnp_status mnp__ghosts_new(mnp_ctx *ctx, const mnp_layout *column_layout, int64_
     ghosts->ctx = ctx;
     ghosts->layout = mnp_layout_retain(column_layout);
     ghosts->count = count;
-    ghosts->pushes = mnp__ghosts_p2p_is_possible(ctx);
+    ghosts->by_p2p = mnp__ghosts_p2p_is_possible(ctx);
     mnp_status st = mnp__malloc((size_t)count * sizeof *columns, &ghosts->columns);
     if (st == MNP_OK)
         st = mnp__calloc(2 * (size_t)ctx->comm.size, sizeof *ghosts->from, &ghosts->from);
@@ -71,7 +71,7 @@ static void close_buffers(mnp_ctx *ctx, struct buffers *buffers)
     mnp__exchange_free(buffers->exchange);
     ctx->device->ops->free(ctx->device, buffers->send);
     ctx->device->ops->free(ctx->device, buffers->recv);
-    mnp__ghosts_p2p_free(buffers->push);
+    mnp__ghosts_p2p_free(buffers->p2p);
     free(buffers);
 }
 
@@ -103,7 +103,7 @@ const int64_t *mnp__ghosts_columns(const mnp__ghosts *ghosts)
 
 bool mnp__ghosts_enqueues(const mnp__ghosts *ghosts)
 {
-    return ghosts->pushes || ghosts->ctx->comm.size == 1;
+    return ghosts->by_p2p || ghosts->ctx->comm.size == 1;
 }
 
 /* ---- planning ---- */
@@ -212,8 +212,8 @@ done:
 static mnp_status prepare(const mnp__ghosts *ghosts, struct buffers *buffers)
 {
     const mnp__ghosts_plan plan = describe_plan(ghosts);
-    if (ghosts->pushes)
-        return mnp__ghosts_p2p_new(ghosts->ctx, &plan, buffers->size, buffers->width, &buffers->push);
+    if (ghosts->by_p2p)
+        return mnp__ghosts_p2p_new(ghosts->ctx, &plan, buffers->size, buffers->width, &buffers->p2p);
     return MNP_AGREE(ghosts->ctx, prepare_messages(ghosts, buffers));
 }
 
@@ -250,7 +250,7 @@ static void forget_last(mnp__ghosts *ghosts, int kept)
 }
 
 /* Let the buffers of those vectors be the first. */
-static mnp_status find_passage(mnp__ghosts *ghosts, size_t size, int64_t width)
+static mnp_status find_buffers(mnp__ghosts *ghosts, size_t size, int64_t width)
 {
     struct buffers **link = &ghosts->buffers;
     while (*link && ((*link)->size != size || (*link)->width != width))
@@ -286,11 +286,11 @@ static mnp_status begin_messages(const mnp__ghosts *ghosts, const void *x)
     return mnp__exchange_begin(buffers->exchange, ctx->transfer);
 }
 
-static mnp_status begin_push(const mnp__ghosts *ghosts, const void *x)
+static mnp_status begin_p2p(const mnp__ghosts *ghosts, const void *x)
 {
     mnp_ctx *ctx = ghosts->ctx;
     MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
-    return mnp__ghosts_p2p_run(ghosts->buffers->push, x, ctx->transfer);
+    return mnp__ghosts_p2p_run(ghosts->buffers->p2p, x, ctx->transfer);
 }
 
 mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, const void *x)
@@ -298,8 +298,8 @@ mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, co
     MNP_TRY(plan(ghosts));
     if (width == 0)
         return MNP_OK;
-    MNP_TRY(find_passage(ghosts, size, width));
-    MNP_TRY(ghosts->pushes ? begin_push(ghosts, x) : begin_messages(ghosts, x));
+    MNP_TRY(find_buffers(ghosts, size, width));
+    MNP_TRY(ghosts->by_p2p ? begin_p2p(ghosts, x) : begin_messages(ghosts, x));
     ghosts->going = true;
     return MNP_OK;
 }
@@ -311,9 +311,9 @@ mnp_status mnp__ghosts_finish(mnp__ghosts *ghosts, const void **values_p)
     *values_p = NULL; /* vectors of width 0 have none */
     if (!ghosts->going)
         return MNP_OK;
-    *values_p = ghosts->pushes ? mnp__ghosts_p2p_values(buffers->push) : buffers->recv;
+    *values_p = ghosts->by_p2p ? mnp__ghosts_p2p_values(buffers->p2p) : buffers->recv;
     ghosts->going = false;
-    if (!ghosts->pushes)
+    if (!ghosts->by_p2p)
         MNP_TRY(mnp__exchange_finish(buffers->exchange, ctx->transfer));
     return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
 }

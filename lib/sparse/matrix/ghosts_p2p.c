@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ghosts on GPUs that share the heap, in one of two ways, which all ranks choose alike.
+ * Ghosts on GPUs that share the heap, by one of two protocols, which all ranks choose alike.
  *
- * By stores: everyone's ghosts lie at the same place of the heap, behind the words by which ranks wait for each other,
- * so a rank needs to know only where among a peer's ghosts its own begin.  By words, where nobody has more than a
- * small grid can bring: the heap has lines that peers write, and ghosts lie in memory of the rank's own.  Either has
- * as much of the heap as the rank that needs most.
+ * By stores: everyone's ghosts lie at the same place of the heap, so a rank needs to know only where among a peer's
+ * ghosts its own begin.  By words with their data, where nobody has more than a small grid can bring: the heap has lines
+ * that peers write, and ghosts lie in memory of the rank's own.  Either has as much of the heap as the rank that needs
+ * most.
  */
 #include "sparse/matrix/ghosts_p2p.h"
 
@@ -14,6 +14,7 @@
 #include "array/move/p2p_boxes.h"
 #include "base/text.h"
 #include "comm/heap.h"
+#include "comm/p2p.h"
 #include "comm/waits.h"
 #include "kernels/sparse/matrix/p2p_ghosts_params.h"
 
@@ -22,9 +23,10 @@ struct mnp__ghosts_p2p {
     bool by_words;
     mnp__kernel *kernel;
     int blocks;
-    void *shared; /* in the heap: words and ghosts, or lines */
-    void *own;    /* device memory: what a rank keeps of its runs; by words the ghosts too */
-    char *values; /* the ghosts */
+    void *shared;         /* in the heap: ghosts, or lines */
+    mnp__p2p_links links; /* by stores */
+    void *own;            /* device memory, by words: what a rank keeps of its runs, and the ghosts */
+    char *values;         /* the ghosts */
     union {
         mnp_ghosts_params stores;
         mnp_ghost_words_params words;
@@ -33,7 +35,7 @@ struct mnp__ghosts_p2p {
 
 /* What is needed to make one. */
 struct planner {
-    mnp__ghosts_p2p *push;
+    mnp__ghosts_p2p *p2p;
     const mnp__ghosts_plan *plan;
     size_t row_bytes;
     int64_t width;
@@ -41,7 +43,7 @@ struct planner {
     struct start {       /* where what this rank brings to a peer begins, */
         int64_t row;     /* of all its ghosts; */
         int64_t line;    /* in its heap */
-    } starts[MNP_GHOSTS_PEERS];
+    } starts[MNP_P2P_PEERS];
 };
 
 /* What a rank keeps by words, before its ghosts. */
@@ -53,7 +55,7 @@ struct counts {
 bool mnp__ghosts_p2p_is_possible(const mnp_ctx *ctx)
 {
     const mnp__comm *comm = &ctx->comm;
-    return mnp__p2p_boxes_is_possible(ctx) && comm->peers->count == comm->size && comm->size <= MNP_GHOSTS_PEERS &&
+    return mnp__p2p_boxes_is_possible(ctx) && comm->peers->count == comm->size && comm->size <= MNP_P2P_PEERS &&
            !comm->library_only;
 }
 
@@ -100,14 +102,14 @@ static int64_t word_blocks(const struct planner *planner, int rank)
 /* ---- what all ranks settle ---- */
 
 /*
- * Which way, and the heap.  Words are for what one block a multiprocessor can bring: about half a megabyte, above
+ * Which protocol, and the heap.  Words are for what one block a multiprocessor can bring: about half a megabyte, above
  * which to bring half the bytes is quicker.  The heap has the same blocks on all ranks, as a peer's is found by its
  * place in this rank's: so each takes as much as the rank that needs most.  Collective, and agreed upon.
  */
 static mnp_status settle(struct planner *planner)
 {
-    mnp__ghosts_p2p *push = planner->push;
-    const mnp__comm *comm = &push->ctx->comm;
+    mnp__ghosts_p2p *p2p = planner->p2p;
+    const mnp__comm *comm = &p2p->ctx->comm;
     const uint64_t values = (uint64_t)sum_of(planner->plan->from, comm->size) * planner->row_bytes;
     const uint64_t lines = (uint64_t)lines_before(planner, comm->size);
     int64_t blocks = 0;
@@ -116,30 +118,30 @@ static mnp_status settle(struct planner *planner)
     uint64_t most[] = {values, lines, (uint64_t)blocks, ~(uint64_t)planner->multiprocessors};
     MNP_TRY(mnp__heap_compare(comm->heap));
     MNP_TRY(mnp__all_reduce(comm, most, 4, MPI_UINT64_T, MPI_MAX));
-    push->by_words = most[2] <= ~most[3];
-    const size_t size =
-        push->by_words ? most[1] * sizeof(mnp_p2p_small_line) : (size_t)comm->size * sizeof(mnp_p2p_words) + most[0];
-    return MNP_AGREE(push->ctx, mnp__heap_alloc(comm->heap, size, &push->shared));
+    p2p->by_words = most[2] <= ~most[3];
+    const size_t size = p2p->by_words ? most[1] * sizeof(mnp_p2p_line) : most[0];
+    MNP_TRY(MNP_AGREE(p2p->ctx, mnp__heap_alloc(comm->heap, size, &p2p->shared)));
+    return p2p->by_words ? MNP_OK : mnp__p2p_links_open(&p2p->ctx->comm, &p2p->links);
 }
 
 /* Tell everyone where what it brings belongs.  Collective. */
 static mnp_status exchange_starts(struct planner *planner)
 {
-    const mnp__comm *comm = &planner->push->ctx->comm;
-    struct start mine[MNP_GHOSTS_PEERS];
+    const mnp__comm *comm = &planner->p2p->ctx->comm;
+    struct start mine[MNP_P2P_PEERS];
     for (int r = 0; r < comm->size; r++)
         mine[r] = (struct start){.row = sum_of(planner->plan->from, r), .line = lines_before(planner, r)};
     return mnp__all_to_all(comm, mine, planner->starts, sizeof *mine);
 }
 
-static mnp_status load_kernel(mnp__ghosts_p2p *push, size_t size)
+static mnp_status load_kernel(mnp__ghosts_p2p *p2p, size_t size)
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_ELEMENT %zu\n", size);
     const mnp__kernel_spec spec = {.file = "sparse/matrix/p2p_ghosts.cu",
-                                   .function = push->by_words ? "send_ghosts" : "p2p_ghosts"};
-    return mnp__ctx_kernel_of_text(push->ctx, &spec, &defines, NULL, &push->kernel);
+                                   .function = p2p->by_words ? "send_ghosts" : "p2p_ghosts"};
+    return mnp__ctx_kernel_of_text(p2p->ctx, &spec, &defines, NULL, &p2p->kernel);
 }
 
 /* ---- by stores ---- */
@@ -157,113 +159,89 @@ static int store_blocks(const struct planner *planner, int64_t rows, int64_t all
     return blocks > 0 ? blocks : 1;
 }
 
-/* A rank that takes part. */
-static mnp_p2p_peer describe_peer(const struct planner *planner, int rank)
-{
-    const mnp__ghosts_p2p *push = planner->push;
-    const mnp__comm *comm = &push->ctx->comm;
-    mnp_p2p_words *words = push->shared;
-    char *mine = (char *)&words[comm->rank];
-    return (mnp_p2p_peer){.here = &words[rank],
-                          .there = (mnp_p2p_words *)(void *)(mine + mnp__heap_distance(comm->heap, rank)),
-                          .state = (mnp_p2p_state *)push->own + rank,
-                          .number = rank,
-                          .stores = planner->plan->to[rank] > 0,
-                          .writes = planner->plan->from[rank] > 0};
-}
-
 /* Everyone that this rank stores for, or who stores here. */
 static void gather_stores(const struct planner *planner)
 {
-    mnp__ghosts_p2p *push = planner->push;
-    mnp_ghosts_params *params = &push->params.stores;
-    const mnp__comm *comm = &push->ctx->comm;
+    mnp__ghosts_p2p *p2p = planner->p2p;
+    mnp_ghosts_params *params = &p2p->params.stores;
+    const mnp__comm *comm = &p2p->ctx->comm;
     const int64_t *to = planner->plan->to, *places = planner->plan->places, all_rows = sum_of(to, comm->size);
     for (int r = 0; r < comm->size; r++) {
-        const int entry = params->push.count;
+        const int entry = params->p2p.count;
         if (!meets(planner, r))
             continue;
-        params->peers[params->push.count++] = describe_peer(planner, r);
+        mnp_p2p_peer *peer = mnp__p2p_enter(&p2p->links, params->p2p.peers, &params->p2p.count, r);
+        peer->stores = to[r] > 0;
+        peer->writes = planner->plan->from[r] > 0;
         if (to[r] == 0)
             continue;
-        char *there = push->values + mnp__heap_distance(comm->heap, r);
+        char *there = p2p->values + mnp__heap_distance(comm->heap, r);
         params->to[entry] = there + (size_t)planner->starts[r].row * planner->row_bytes;
         params->parts[entry] = (mnp_ghosts_part){.places = (const long long *)places, .rows = to[r]};
-        params->first_block[entry] = push->blocks;
+        params->first_block[entry] = p2p->blocks;
         params->blocks[entry] = store_blocks(planner, to[r], all_rows);
-        push->blocks += params->blocks[entry];
+        p2p->blocks += params->blocks[entry];
         places += to[r];
     }
-    if (params->push.count > 0 && push->blocks == 0) /* somebody has to tell the others that they may store here */
-        push->blocks = 1;
+    if (params->p2p.count > 0 && p2p->blocks == 0) /* somebody has to tell the others that they may store here */
+        p2p->blocks = 1;
 }
 
-/* What this rank does alone. */
-static mnp_status prepare_stores(const struct planner *planner)
+static void prepare_stores(const struct planner *planner)
 {
-    mnp__ghosts_p2p *push = planner->push;
-    mnp_ctx *ctx = push->ctx;
-    const mnp__device_ops *ops = ctx->device->ops;
-    const size_t ranks = (size_t)ctx->comm.size, words = ranks * sizeof(mnp_p2p_words);
-    const size_t states = ranks * sizeof(mnp_p2p_state);
-    mnp_ghosts_params *params = &push->params.stores;
-    MNP_TRY(ops->alloc(ctx->device, states + sizeof(unsigned), &push->own));
-    MNP_TRY(ops->fill(ctx->device, push->own, 0, states + sizeof(unsigned), ctx->compute));
-    MNP_TRY(ops->fill(ctx->device, push->shared, 0, words, ctx->compute));
-    push->values = (char *)push->shared + words;
-    params->width = planner->width;
-    params->push.arrived = (unsigned *)(void *)((char *)push->own + states);
-    params->push.limits = mnp__waits_params(ctx->comm.waits);
+    mnp__ghosts_p2p *p2p = planner->p2p;
+    p2p->values = p2p->shared;
+    p2p->params.stores.width = planner->width;
+    p2p->params.stores.p2p = mnp__p2p_params(&p2p->links);
     gather_stores(planner);
-    return mnp__ctx_wait(ctx, ctx->compute);
 }
 
 /* ---- by words ---- */
 
 static void gather_words(const struct planner *planner)
 {
-    mnp__ghosts_p2p *push = planner->push;
-    const mnp__comm *comm = &push->ctx->comm;
+    mnp__ghosts_p2p *p2p = planner->p2p;
+    const mnp__comm *comm = &p2p->ctx->comm;
     const mnp__ghosts_plan *plan = planner->plan;
-    mnp_ghost_words_peer *peer = push->params.words.peers;
-    mnp_p2p_small_line *lines = push->shared;
+    mnp_ghost_words_peer *peer = p2p->params.words.peers;
+    mnp_p2p_line *lines = p2p->shared;
     const int64_t *places = plan->places;
     for (int r = 0; r < comm->size; r++) {
         if (!meets(planner, r))
             continue;
-        char *there = (char *)push->shared + mnp__heap_distance(comm->heap, r);
+        char *there = (char *)p2p->shared + mnp__heap_distance(comm->heap, r);
         *peer = (mnp_ghost_words_peer){
             .part = {.places = (const long long *)places, .rows = plan->to[r]},
-            .there = (mnp_p2p_small_line *)(void *)there + planner->starts[r].line,
+            .there = (mnp_p2p_line *)(void *)there + planner->starts[r].line,
             .here = lines + lines_before(planner, r),
-            .values = push->values + (size_t)sum_of(plan->from, r) * planner->row_bytes,
+            .values = p2p->values + (size_t)sum_of(plan->from, r) * planner->row_bytes,
             .elements = plan->from[r] * planner->width,
             .sent = (int)words_of(planner, plan->to[r]),
             .received = (int)words_of(planner, plan->from[r]),
             .number = r,
-            .first_block = push->blocks,
+            .first_block = p2p->blocks,
             .blocks = (int)word_blocks(planner, r),
         };
         places += plan->to[r];
-        push->blocks += (peer++)->blocks;
+        p2p->blocks += (peer++)->blocks;
     }
 }
 
 /* What this rank does alone. */
 static mnp_status prepare_words(const struct planner *planner)
 {
-    mnp__ghosts_p2p *push = planner->push;
-    mnp_ctx *ctx = push->ctx;
+    mnp__ghosts_p2p *p2p = planner->p2p;
+    mnp_ctx *ctx = p2p->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    const size_t lines = (size_t)lines_before(planner, ctx->comm.size) * sizeof(mnp_p2p_small_line);
+    const size_t lines = (size_t)lines_before(planner, ctx->comm.size) * sizeof(mnp_p2p_line);
     const size_t values = (size_t)sum_of(planner->plan->from, ctx->comm.size) * planner->row_bytes;
-    mnp_ghost_words_params *params = &push->params.words;
+    mnp_ghost_words_params *params = &p2p->params.words;
     struct counts *counts;
-    MNP_TRY(ops->alloc(ctx->device, sizeof *counts + values, &push->own));
-    MNP_TRY(ops->fill(ctx->device, push->own, 0, sizeof *counts, ctx->compute));
-    MNP_TRY(ops->fill(ctx->device, push->shared, 0, lines, ctx->compute));
-    counts = push->own;
-    push->values = (char *)(counts + 1);
+    MNP_TRY(ops->alloc(ctx->device, sizeof *counts + values, &p2p->own));
+    MNP_TRY(ops->fill(ctx->device, p2p->own, 0, sizeof *counts, ctx->compute));
+    MNP_TRY(ops->fill(ctx->device, p2p->shared, 0, lines, ctx->compute));
+    counts = p2p->own;
+    p2p->values = (char *)(counts + 1);
     params->width = planner->width;
     params->runs = &counts->runs;
     params->arrived = &counts->arrived;
@@ -280,62 +258,65 @@ static mnp_status begin_planning(struct planner *planner, mnp_ctx *ctx)
     mnp_rank_info info = {.rank = 0};
     mnp_status st = ctx->device->ops->info(ctx->device, &info);
     if (st == MNP_OK)
-        st = mnp__calloc(1, sizeof *planner->push, &planner->push);
+        st = mnp__calloc(1, sizeof *planner->p2p, &planner->p2p);
     if (st == MNP_OK)
-        planner->push->ctx = ctx;
+        planner->p2p->ctx = ctx;
     planner->multiprocessors = info.multiprocessors;
     return MNP_AGREE(ctx, st);
 }
 
 mnp_status mnp__ghosts_p2p_new(mnp_ctx *ctx, const mnp__ghosts_plan *plan, size_t size, int64_t width,
-                               mnp__ghosts_p2p **push_p)
+                               mnp__ghosts_p2p **p2p_p)
 {
     struct planner planner = {.plan = plan, .row_bytes = size * (size_t)width, .width = width};
     mnp_status st;
     MNP_TRY_OR(begin_planning(&planner, ctx), st, fail);
     MNP_TRY_OR(exchange_starts(&planner), st, fail);
     MNP_TRY_OR(settle(&planner), st, fail);
-    MNP_TRY_OR(load_kernel(planner.push, size), st, fail);
-    /* agreed upon: nobody writes into memory before it is 0 */
-    MNP_TRY_OR(MNP_AGREE(ctx, planner.push->by_words ? prepare_words(&planner) : prepare_stores(&planner)), st, fail);
-    *push_p = planner.push;
+    MNP_TRY_OR(load_kernel(planner.p2p, size), st, fail);
+    if (planner.p2p->by_words) /* agreed upon: nobody writes into lines before they are 0 */
+        MNP_TRY_OR(MNP_AGREE(ctx, prepare_words(&planner)), st, fail);
+    else
+        prepare_stores(&planner);
+    *p2p_p = planner.p2p;
     return MNP_OK;
 fail:
-    mnp__ghosts_p2p_free(planner.push);
+    mnp__ghosts_p2p_free(planner.p2p);
     return st;
 }
 
-void mnp__ghosts_p2p_free(mnp__ghosts_p2p *push)
+void mnp__ghosts_p2p_free(mnp__ghosts_p2p *p2p)
 {
-    if (!push)
+    if (!p2p)
         return;
-    push->ctx->device->ops->free(push->ctx->device, push->own);
-    mnp__heap_free(push->ctx->comm.heap, push->shared);
-    free(push);
+    p2p->ctx->device->ops->free(p2p->ctx->device, p2p->own);
+    mnp__p2p_links_close(&p2p->links);
+    mnp__heap_free(p2p->ctx->comm.heap, p2p->shared);
+    free(p2p);
 }
 
 /* ---- running ---- */
 
-mnp_status mnp__ghosts_p2p_run(mnp__ghosts_p2p *push, const void *x, mnp__stream *stream)
+mnp_status mnp__ghosts_p2p_run(mnp__ghosts_p2p *p2p, const void *x, mnp__stream *stream)
 {
-    mnp__device *device = push->ctx->device;
-    mnp_ghosts_params *stores = &push->params.stores;
-    mnp_ghost_words_params *words = &push->params.words;
-    const unsigned blocks = (unsigned)push->blocks;
-    const unsigned threads = push->by_words ? MNP_GHOST_WORDS_THREADS : MNP_GHOSTS_THREADS;
+    mnp__device *device = p2p->ctx->device;
+    mnp_ghosts_params *stores = &p2p->params.stores;
+    mnp_ghost_words_params *words = &p2p->params.words;
+    const unsigned blocks = (unsigned)p2p->blocks;
+    const unsigned threads = p2p->by_words ? MNP_GHOST_WORDS_THREADS : MNP_GHOSTS_THREADS;
     const mnp__launch launch = {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}};
-    MNP_TRY(mnp__waits_check(push->ctx->comm.waits));
+    MNP_TRY(mnp__waits_check(p2p->ctx->comm.waits));
     if (blocks == 0) /* nobody to bring anything to, or to wait for */
         return MNP_OK;
-    if (push->by_words) {
+    if (p2p->by_words) {
         words->x = x;
-        return device->ops->launch(device, push->kernel, &launch, words, sizeof *words, stream);
+        return device->ops->launch(device, p2p->kernel, &launch, words, sizeof *words, stream);
     }
     stores->x = x;
-    return device->ops->launch(device, push->kernel, &launch, stores, sizeof *stores, stream);
+    return device->ops->launch(device, p2p->kernel, &launch, stores, sizeof *stores, stream);
 }
 
-const void *mnp__ghosts_p2p_values(const mnp__ghosts_p2p *push)
+const void *mnp__ghosts_p2p_values(const mnp__ghosts_p2p *p2p)
 {
-    return push->values;
+    return p2p->values;
 }

@@ -11,7 +11,7 @@
 
 typedef struct mnp__ghosts_p2p mnp__ghosts_p2p;
 
-/* Whether ghosts go this way: all ranks are peers, and not too many.  The same on all ranks. */
+/* Whether ghosts can go by this: all ranks are peers, and not too many.  The same on all ranks. */
 bool mnp__ghosts_p2p_is_possible(const mnp_ctx *ctx);
 
 /*
@@ -19,19 +19,19 @@ bool mnp__ghosts_p2p_is_possible(const mnp_ctx *ctx);
  * MNP_ERR_MEMORY, MNP_ERR_COMPILE; MNP_ERR_ARG where ranks made or freed arrays in different orders.
  */
 mnp_status mnp__ghosts_p2p_new(mnp_ctx *ctx, const mnp__ghosts_plan *plan, size_t size, int64_t width,
-                               mnp__ghosts_p2p **push_p);
+                               mnp__ghosts_p2p **p2p_p);
 
 /* In the order of the compute stream, in which all runs must have been waited for.  NULL is accepted.  Collective. */
-void mnp__ghosts_p2p_free(mnp__ghosts_p2p *push);
+void mnp__ghosts_p2p_free(mnp__ghosts_p2p *p2p);
 
 /*
  * Exchange, of a vector whose part lies at x.  What the stream holds so far, which may read the values of the last
  * exchange, is done before anyone writes here; what it gets afterwards finds the new ones, and may write to x.
  * Collective. MNP_ERR_TIMEOUT, MNP_ERR_PEER: of an earlier run, as waits.h has it.
  */
-mnp_status mnp__ghosts_p2p_run(mnp__ghosts_p2p *push, const void *x, mnp__stream *stream);
+mnp_status mnp__ghosts_p2p_run(mnp__ghosts_p2p *p2p, const void *x, mnp__stream *stream);
 
 /* Where the ghosts are, always. */
-const void *mnp__ghosts_p2p_values(const mnp__ghosts_p2p *push);
+const void *mnp__ghosts_p2p_values(const mnp__ghosts_p2p *p2p);
 
 #endif
