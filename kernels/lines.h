@@ -11,7 +11,7 @@ struct worker_range {
     worker_range                                                                                                       \
     {                                                                                                                  \
     }
-#define OPEN_CREW(c)
+#define OPEN_WORKERS(c)
 #else
 struct worker_range {
     int64_t worker, workers;
@@ -21,7 +21,7 @@ struct worker_range {
     {                                                                                                                  \
         worker, workers                                                                                                \
     }
-#define OPEN_CREW(c) const int64_t worker = (c).worker, workers = (c).workers
+#define OPEN_WORKERS(c) const int64_t worker = (c).worker, workers = (c).workers
 #endif
 
 /* Offsets of 8 bytes, or of 4. */
@@ -86,7 +86,7 @@ MNP_INLINE int count_lines(int64_t begins, int64_t entry)
 template <typename Offsets, typename Open, typename Act>
 MNP_INLINE void for_entries(worker_range c, const Offsets &offsets, int64_t lines, const Open &open, const Act &act)
 {
-    OPEN_CREW(c);
+    OPEN_WORKERS(c);
 #if MNP_CUDA
     const int64_t count = offsets[lines], warps = (int64_t)gridDim.x * blockDim.x / 32, many = 8 * 32;
     const int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;

@@ -24,6 +24,7 @@
  *   MNP_TEAM_BYTES   shared memory of a team, a multiple of 16
  */
 #include "kernels/prelude.h"
+#include "kernels/prefix_sum.h"
 #include "kernels/sparse/product/spgemm_params.h"
 
 MNP_INLINE int64_t offset(const mnp_spgemm_matrix &matrix, int64_t i)

@@ -38,19 +38,12 @@ MNP_INLINE void join_team()
 }
 
 /* The sum of `value` over the team's threads before this one; *all_p is that over all of them.  `warps` is shared. */
-template <typename T> MNP_INLINE T sum_before(T value, T *warps, T *all_p)
+template <typename T> MNP_INLINE T prefix_team(T value, T *warps, T *all_p)
 {
-    T sum = value, before = 0, all = 0;
-#pragma unroll
-    for (int distance = 1; distance < WIDTH; distance *= 2) {
-        const T other = __shfl_up_sync(lanes_of_team(), sum, distance, WIDTH);
-        if (lane_of_team() >= distance)
-            sum += other;
-    }
-    if (WARPS == 1) {
-        *all_p = __shfl_sync(lanes_of_team(), sum, WIDTH - 1, WIDTH);
-        return sum - value;
-    }
+    T before = 0, all = 0;
+    if (WARPS == 1)
+        return mnp_prefix_warp<WIDTH>(value, all_p, lanes_of_team());
+    const T sum = mnp_inclusive_warp<WIDTH>(value, lanes_of_team());
     if (lane_of_team() == WIDTH - 1)
         warps[thread_of_team() / WIDTH] = sum;
     __syncthreads();
@@ -108,7 +101,7 @@ MNP_INLINE void tally_tile(const mnp_spgemm_plan_params &p, int64_t tile, int *b
         if (size > 0)
             atomicAdd(&bins[find_bin(p, size)], 1);
     }
-    sum_before(sum, warps, &all);
+    prefix_team(sum, warps, &all);
     if (threadIdx.x == 0)
         p.tally[tile * RECORD] = all;
     if (threadIdx.x < MNP_SPGEMM_BINS)
@@ -126,7 +119,7 @@ MNP_INLINE void sum_tiles(const mnp_spgemm_plan_params &p, int64_t *warps)
 #pragma unroll
         for (int i = 0; i < RECORD; i++) {
             int64_t all;
-            const int64_t before = sum_before(tile < tiles ? (int64_t)p.tally[tile * RECORD + i] : 0, warps, &all);
+            const int64_t before = prefix_team(tile < tiles ? (int64_t)p.tally[tile * RECORD + i] : 0, warps, &all);
             if (tile <= tiles)
                 p.tally[tile * RECORD + i] = so_far[i] + before;
             so_far[i] += all;
@@ -147,7 +140,7 @@ MNP_INLINE void place_tile(const mnp_spgemm_plan_params &p, int64_t tile, int *b
         const int size = row < p.rows ? p.sizes[row] : 0;
         if (p.offsets) {
             int64_t all;
-            const int64_t before = sum_before((int64_t)size, warps, &all);
+            const int64_t before = prefix_team((int64_t)size, warps, &all);
             if (row < p.rows)
                 store_offset(p, row, at + before);
             at += all;
@@ -239,7 +232,7 @@ MNP_INLINE number open_tile(const mnp_spgemm_params &p, memory &m, int64_t k, in
         if (!MNP_COUNTS)
             m.factors[t] = ((const MNP_VALUE *)p.a.values)[k + t];
     }
-    const number before = sum_before((number)length, m.warps, &all);
+    const number before = prefix_team((number)length, m.warps, &all);
     m.before[t] = before;
     m.starts[t] = start - before;
     join_team();
@@ -553,7 +546,7 @@ MNP_INLINE void write_dense(const mnp_spgemm_params &p, row_table &row, int64_t 
             row.bits[word] = 0;
         if (MNP_COUNTS)
             continue;
-        int64_t to = at + sum_before((number)__popc(bits), row.m.warps, &all);
+        int64_t to = at + prefix_team((number)__popc(bits), row.m.warps, &all);
         for (; bits; bits &= bits - 1) {
             const int64_t column = word * 32 + __ffs(bits) - 1;
             store_result(p.c.columns + to, (int)column);
@@ -586,7 +579,7 @@ MNP_INLINE void make_row(const mnp_spgemm_params &p, row_table &row, int64_t i)
     const int64_t at = MNP_COUNTS ? 0 : offset(p.c, i);
     if (MNP_COUNTS) {
         number all;
-        sum_before((number)count, row.m.warps, &all);
+        prefix_team((number)count, row.m.warps, &all);
         if (thread_of_team() == 0)
             p.sizes[i] = (int)all;
     }

@@ -9,6 +9,7 @@
  */
 #include "kernels/prelude.h"
 #include "kernels/claim.h"
+#include "kernels/prefix_sum.h"
 #include "kernels/sparse/rows/fetch_rows_params.h"
 #include "kernels/lines.h"
 
@@ -24,95 +25,38 @@ MNP_INLINE int64_t count_tiles(const mnp_rows_params &p)
     return (p.total + p.tile - 1) / p.tile;
 }
 
+/* The tiles' sums by the first block, or worker; the tiles by a warp, or worker, each. */
+MNP_INLINE void sum_up(const mnp_rows_params &p, worker_range c)
+{
 #if MNP_CUDA
-
-/* The sum over the warp's lanes before this one; *all_p is that over all of them. */
-MNP_INLINE int64_t sum_before(int64_t value, int64_t *all_p)
-{
-    int64_t sum = value;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-        const int64_t other = __shfl_up_sync(0xffffffffu, sum, distance);
-        if ((int)threadIdx.x % 32 >= distance)
-            sum += other;
-    }
-    *all_p = __shfl_sync(0xffffffffu, sum, 31);
-    return sum - value;
-}
-
-/* Add up a range, from *so_far_p on; if it stores, each value becomes what was before it.  By one warp. */
-template <bool stores> MNP_INLINE void sum_range(long long *values, int64_t begin, int64_t end, int64_t *so_far_p)
-{
-    for (int64_t first = begin; first < end; first += 32) {
-        const int64_t i = first + threadIdx.x % 32;
-        int64_t all;
-        const int64_t before = *so_far_p + sum_before(i < end ? values[i] : 0, &all);
-        if (stores && i < end)
-            values[i] = before;
-        *so_far_p += all;
-    }
-}
-
-/* A warp takes a tile. */
-MNP_INLINE void sum_up(const mnp_rows_params &p, worker_range)
-{
-    const int64_t tiles = count_tiles(p), warps = (int64_t)gridDim.x * blockDim.x / 32;
-    const int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    const bool first_lane = threadIdx.x % 32 == 0;
-    if (p.task == MNP_ROWS_SUM) {
-        int64_t so_far = 0;
-        if (warp == 0)
-            sum_range<true>(p.tally, 0, tiles, &so_far);
-        if (warp == 0 && first_lane)
-            p.lengths[p.total] = so_far;
-        return;
-    }
-    for (int64_t tile = warp; tile < tiles; tile += warps) {
-        const int64_t begin = tile * p.tile, next = begin + p.tile, end = next < p.total ? next : p.total;
-        int64_t so_far = p.task == MNP_ROWS_PLACE ? p.tally[tile] : 0;
-        if (p.task == MNP_ROWS_PLACE)
-            sum_range<true>(p.lengths, begin, end, &so_far);
-        else
-            sum_range<false>(p.lengths, begin, end, &so_far);
-        if (p.task == MNP_ROWS_TALLY && first_lane)
-            p.tally[tile] = so_far;
-    }
-}
-
+    const int64_t workers = (int64_t)gridDim.x * blockDim.x / 32;
+    const int64_t worker = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const bool is_first_block = blockIdx.x == 0, is_first_lane = threadIdx.x % 32 == 0;
+    (void)c;
 #else
-
-static int64_t sum_range(long long *values, int64_t begin, int64_t end, int64_t so_far, bool stores)
-{
-    for (int64_t i = begin; i < end; i++) {
-        const int64_t value = values[i];
-        if (stores)
-            values[i] = so_far;
-        so_far += value;
-    }
-    return so_far;
-}
-
-static void sum_up(const mnp_rows_params &p, worker_range c)
-{
-    OPEN_CREW(c);
+    OPEN_WORKERS(c);
+    const bool is_first_block = worker == 0, is_first_lane = true;
+#endif
     const int64_t tiles = count_tiles(p);
     if (p.task == MNP_ROWS_SUM) {
-        if (worker == 0)
-            p.lengths[p.total] = sum_range(p.tally, 0, tiles, 0, true);
+        if (is_first_block) {
+            mnp_prefix_array<8>(p.tally, tiles); /* launch_of() makes blocks of 8 warps */
+            if (worker == 0 && is_first_lane)
+                p.lengths[p.total] = p.tally[tiles];
+        }
         return;
     }
-    for
-        MNP_RANGE(tile, tiles)
-        {
-            const int64_t begin = tile * p.tile, next = begin + p.tile, end = next < p.total ? next : p.total;
-            const bool places = p.task == MNP_ROWS_PLACE;
-            const int64_t sum = sum_range(p.lengths, begin, end, places ? (int64_t)p.tally[tile] : 0, places);
-            if (!places)
+    for (int64_t tile = worker; tile < tiles; tile += workers) {
+        const int64_t begin = tile * p.tile, next = begin + p.tile, end = next < p.total ? next : p.total;
+        if (p.task == MNP_ROWS_PLACE) {
+            mnp_prefix_range<true>(p.lengths, begin, end, p.tally[tile]);
+        } else {
+            const int64_t sum = mnp_prefix_range<false>(p.lengths, begin, end, 0);
+            if (is_first_lane)
                 p.tally[tile] = sum;
         }
+    }
 }
-
-#endif
 
 /* ---- packing ---- */
 

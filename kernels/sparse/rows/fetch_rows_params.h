@@ -44,7 +44,7 @@ enum {
     MNP_ROWS_LENGTHS, /* of rows, those of `wanted` or all, 0 where they are not named */
     MNP_ROWS_FLAGS,   /* of rows of `made`: 1 as the length of those that have entries */
     MNP_ROWS_TALLY,   /* tiles of lengths: the sums, to `tally` */
-    MNP_ROWS_SUM,     /* what is before each of them, and in all */
+    MNP_ROWS_SUM,     /* what is before each of them, and, behind them and behind the lengths, all of them */
     MNP_ROWS_PLACE,   /* and before every one of `total` lengths, in its place, and behind them their sum */
     MNP_ROWS_PICK,    /* columns[i] = lengths[wanted[i]] */
     MNP_ROWS_PACK,    /* entries of the rows whose offsets are in `list`, their columns rising */

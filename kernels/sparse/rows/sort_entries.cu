@@ -56,7 +56,7 @@ MNP_INLINE void do_one(const mnp_entries_params &p, int64_t i)
 
 MNP_INLINE void find_offsets(const mnp_entries_params &p, worker_range c)
 {
-    OPEN_CREW(c);
+    OPEN_WORKERS(c);
 #if MNP_CUDA
     for
         MNP_RANGE(row, p.count)

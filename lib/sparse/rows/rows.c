@@ -44,7 +44,7 @@ mnp_status mnp__rows_run_each(mnp__row_runner runner, int task, int64_t count, m
     return mnp__rows_run(runner, task, count, params);
 }
 
-/* First sums of tiles, which one warp adds up. */
+/* The sums of tiles, then what is before each of those, then what is before every length of a tile. */
 mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *lengths, int64_t *sum_p)
 {
     enum { LANES = 32, LEAST_TILE = 1024, MOST_TILES = 4096 };
@@ -52,7 +52,7 @@ mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *leng
     const int64_t tiles = (count + tile - 1) / tile;
     mnp_rows_params params = {.lengths = (long long *)lengths, .total = count, .tile = tile};
     mnp_status st;
-    MNP_TRY(mnp__elements_new(runner.ctx, tiles, sizeof *params.tally, &params.tally));
+    MNP_TRY(mnp__elements_new(runner.ctx, tiles + 1, sizeof *params.tally, &params.tally));
     MNP_TRY_OR(mnp__rows_run(runner, MNP_ROWS_TALLY, tiles * LANES, &params), st, done);
     MNP_TRY_OR(mnp__rows_run(runner, MNP_ROWS_SUM, LANES, &params), st, done);
     MNP_TRY_OR(mnp__rows_run(runner, MNP_ROWS_PLACE, tiles * LANES, &params), st, done);
