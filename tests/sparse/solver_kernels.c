@@ -87,8 +87,8 @@ static void run_relaxation(mnp_dtype dtype)
     mnp__level_sweep *relax = NULL;
     compiled = true;
     kernels = 0;
-    ok(mnp__level_sweep_load_arranger(&source) == MNP_OK && mnp__level_sweep_colour(&pattern) == MNP_OK &&
-           mnp__level_sweep_new(&source, NULL, MNP__RELAX_ALL, &relax) == MNP_OK &&
+    ok(mnp__level_sweep_load_permutation(&source) == MNP_OK && mnp__level_sweep_colour(&pattern) == MNP_OK &&
+           mnp__level_sweep_new(&source, NULL, MNP__SWEEP_ALL, &relax) == MNP_OK &&
            mnp__level_sweep_load(relax) == MNP_OK && mnp__level_sweep_load_wide(relax) == MNP_OK && compiled &&
            kernels == 3,
        "permute_rows.cu and level_sweep.cu of %s", mnp_dtype_name(dtype));

@@ -206,7 +206,7 @@ static bool multiply_with_dot(const mnp_sparse *matrix, const mnp_array *x, bool
     bool done = false;
     MNP_OR_EXIT(mnp__steps_new(ctx, x->dtype, &(mnp__scalars){.reals = NULL}, 0, 0, 0, &steps));
     MNP_OR_EXIT(mnp__steps_begin(steps, &control));
-    const mnp__steps_places places = mnp__steps_places_of(steps);
+    const mnp__steps_buffers places = mnp__steps_buffers_of(steps);
     for (int i = 0; i < 2; i++) { /* the second time the sum begins anew */
         MNP_OR_EXIT(mnp__sparse_apply_dot(matrix, x->dtype, x->data, y->data, &places, &done));
         MNP_OR_EXIT(mnp__sum_over_ranks(ctx, x->dtype, places.state + sizeof(struct mnp_step_control), 1));

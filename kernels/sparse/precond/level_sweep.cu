@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Relaxation of rows: x[i] = keep * x[i] + inverse[i] * (b[i] - sum of a[i][j] from[j]), where `from` may be x itself.
+ * One sweep of rows: x[i] = keep * x[i] + inverse[i] * (b[i] - sum of a[i][j] from[j]), where `from` may be x itself.
  *
- * Rows lie by groups, in which none depends on another; a launch takes one group, or several by one worker or block
- * alone, one after the other.  The sum of a row is taken in the order of its entries, whoever takes it.  Compiled with
+ * Rows lie in groups in which none depends on another.  A launch takes one group, or several consecutive ones by a
+ * single worker or block.  A row's entries are always summed in the order in which they are stored.  Compiled with
  *   MNP_T       the type of all numbers
- *   MNP_SLICE   places of a slice: 1 where a thread reads row by row, 32 where a warp reads entries of as many rows
+ *   MNP_SLICE   positions of a slice: 1 where a thread reads row by row, 32 where a warp reads entries of as many rows
  *   MNP_WIDE    whether there may be several vectors
  */
 #include "kernels/prelude.h"
@@ -20,15 +20,15 @@ struct found_row {
     int row, length;
 };
 
-MNP_INLINE found_row find_row(const mnp_level_sweep_params &p, int64_t place)
+MNP_INLINE found_row find_row(const mnp_level_sweep_params &p, int64_t position)
 {
-    const int64_t *const offsets = (const int64_t *)p.offsets + place / MNP_SLICE;
+    const int64_t *const offsets = (const int64_t *)p.offsets + position / MNP_SLICE;
 #if MNP_SLICE > 1
-    const int length = ((const int *)p.lengths)[place];
+    const int length = ((const int *)p.lengths)[position];
 #else
     const int length = (int)(offsets[1] - offsets[0]);
 #endif
-    return {offsets[0] + place % MNP_SLICE, ((const int *)p.rows)[place], length};
+    return {offsets[0] + position % MNP_SLICE, ((const int *)p.rows)[position], length};
 }
 
 MNP_INLINE mnp_t inverse_of(const mnp_level_sweep_params &p, int row)
@@ -41,7 +41,7 @@ MNP_INLINE mnp_t right_side(const mnp_level_sweep_params &p, int64_t i)
     return p.b ? ((const mnp_t *)p.b)[i] : mnp_number_of<mnp_t>::from(0);
 }
 
-/* x where b less the sum is known; gives what it has come to. */
+/* Store the new x[i], given b[i] less the sum; returns it. */
 MNP_INLINE mnp_t store(const mnp_level_sweep_params &p, int64_t i, mnp_t inverse, mnp_t rest)
 {
     mnp_t *const x = (mnp_t *)p.x + i;
@@ -71,10 +71,10 @@ MNP_INLINE task find_task(const mnp_level_sweep_params &p, int64_t group, int64_
 {
     const int64_t width = MNP_WIDE ? p.width : 1, begin = ((const int64_t *)p.groups)[group];
     const int64_t end = ((const int64_t *)p.groups)[group + 1], base = begin / MNP_SLICE * MNP_SLICE;
-    const int64_t place = base + number / width;
-    if (place < begin || place >= end)
+    const int64_t position = base + number / width;
+    if (position < begin || position >= end)
         return {{0, -1, 0}, 0, (end - base) * width};
-    return {find_row(p, place), (int)(number % width), (end - base) * width};
+    return {find_row(p, position), (int)(number % width), (end - base) * width};
 }
 
 /* What does not change while the rows before it do. */
@@ -117,7 +117,7 @@ MNP_INLINE void relax(const mnp_level_sweep_params &p, const task &t, const fetc
     store(p, i, f.inverse, rest);
 }
 
-/* Let the next launch of the stream come, and wait for the one before. */
+/* Let the next launch of the stream begin, and wait for the one before. */
 MNP_INLINE void await_stream()
 {
 #if __CUDA_ARCH__ >= 900
@@ -127,8 +127,8 @@ MNP_INLINE void await_stream()
 }
 
 /*
- * A block that takes several groups has found its rows two groups ahead and their entries one, so that from one group
- * to the next there is no more than the way of x from thread to thread.
+ * A block that takes several groups finds its rows two groups ahead and fetches their entries one group ahead, so that
+ * the only latency between two groups is that of x from thread to thread.
  */
 extern "C" __global__ void __launch_bounds__(MNP_LEVEL_SWEEP_THREADS)
     mnp_level_sweep(const __grid_constant__ mnp_level_sweep_params p)
@@ -157,8 +157,8 @@ extern "C" __global__ void __launch_bounds__(MNP_LEVEL_SWEEP_THREADS)
 #else
 
 /*
- * Entries are fetched long before it is their turn: as a row waits for the one before it, the processor does not come
- * to read ahead.  Addresses are numbers, as they may be beyond the end.
+ * Entries are prefetched long before their turn: as each row waits for the one before it, the processor does not read
+ * ahead by itself.  Addresses are computed as numbers, as they may lie beyond the end of the arrays.
  */
 enum { LINE = 64 / sizeof(mnp_t), AHEAD = 64 * LINE }; /* values that come together; values between */
 
@@ -201,10 +201,10 @@ template <int count> static MNP_INLINE void relax(const mnp_level_sweep_params &
 }
 
 /* A function of its own: what the caller's loop needs would cost this one registers. */
-static __attribute__((noinline)) void relax_places(const mnp_level_sweep_params &p, int64_t begin, int64_t end)
+static __attribute__((noinline)) void sweep_positions(const mnp_level_sweep_params &p, int64_t begin, int64_t end)
 {
-    for (int64_t place = begin; place < end; place++) {
-        const found_row found = find_row(p, place);
+    for (int64_t position = begin; position < end; position++) {
+        const found_row found = find_row(p, position);
         int64_t c = 0;
         for (; c + 8 <= p.width; c += 8)
             relax<8>(p, found, c);
@@ -216,18 +216,18 @@ static __attribute__((noinline)) void relax_places(const mnp_level_sweep_params 
 #else
 
 /*
- * The last entry of a row is often in the column of the row before.  Its x is at hand then: the way through memory
- * would take longer than all the rest of the row.
+ * The last entry of a row is often in the column of the row before.  Its x is then taken from a register: a round trip
+ * through memory would take longer than all the rest of the row.
  */
-static __attribute__((noinline)) void relax_places(const mnp_level_sweep_params &p, int64_t begin, int64_t end)
+static __attribute__((noinline)) void sweep_positions(const mnp_level_sweep_params &p, int64_t begin, int64_t end)
 {
     const mnp_t *const values = (const mnp_t *)p.values, *const from = (const mnp_t *)p.from;
     const int *const columns = (const int *)p.columns;
     const bool is_own = p.from == p.x;
     int row_before = -1;
     mnp_t x_before = mnp_number_of<mnp_t>::from(0);
-    for (int64_t place = begin; place < end; place++) {
-        const found_row found = find_row(p, place);
+    for (int64_t position = begin; position < end; position++) {
+        const found_row found = find_row(p, position);
         const int64_t last = found.at + found.length - 1;
         mnp_t rest = right_side(p, found.row);
         subtract<1>(p, found.at, last, 0, &rest);
@@ -247,8 +247,8 @@ MNP_KERNEL(mnp_level_sweep, mnp_level_sweep_params)
     for (int64_t k = 0, group = p.first; k < p.count; k++, group += p.step) {
         const int64_t *const ends = (const int64_t *)p.groups + group;
         const int64_t begin = ends[0], count = ends[1] - begin;
-        relax_places(p, begin + mnp_share_begin(count, worker, workers),
-                     begin + mnp_share_begin(count, worker + 1, workers));
+        sweep_positions(p, begin + mnp_share_begin(count, worker, workers),
+                        begin + mnp_share_begin(count, worker + 1, workers));
     }
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries of a part in CSR that a relaxation needs, brought into its order where they lie.
+ * The entries of a part in CSR that a sweep needs, counted and moved into the sweep's order.
  *
- * A thread takes a line, or a place, and its entries one after the other, as it does when it relaxes the row.  Compiled
- * with
+ * A thread takes a line, or a position, and its entries one after the other, as the sweep does.  Compiled with
  *   MNP_VALUE   type of the values
  */
 #include "kernels/prelude.h"
@@ -21,7 +20,7 @@ MNP_INLINE int64_t row_of(const mnp_permute_rows_params &p, int64_t line)
     return p.rows_of ? p.rows_of[line] : line;
 }
 
-/* The line that a row has; -1: none. */
+/* The line of a row; -1: it has none. */
 MNP_INLINE int64_t find_line(const mnp_permute_rows_params &p, int64_t row)
 {
     if (!p.rows_of)
@@ -32,13 +31,13 @@ MNP_INLINE int64_t find_line(const mnp_permute_rows_params &p, int64_t row)
 
 /* What decides which entries of a row count. */
 struct chooser {
-    int order, colour;
+    int kind, colour;
     const int *colours;
     int64_t row, first, end;
 
     MNP_INLINE bool counts(int64_t column) const
     {
-        switch (order) {
+        switch (kind) {
         case MNP_PERMUTE_ROWS_LOWER:
             return column < row;
         case MNP_PERMUTE_ROWS_UPPER:
@@ -53,18 +52,18 @@ struct chooser {
             return column >= first && column < end;
         }
     }
-    /* In a triangle: on the other side of the diagonal, or of the own columns. */
-    MNP_INLINE bool is_beyond(int64_t column) const
+    /* In a triangle: whether the column is on the other side of the diagonal, or of the own columns. */
+    MNP_INLINE bool is_on_other_side(int64_t column) const
     {
-        const bool has_diagonal = order != MNP_PERMUTE_ROWS_BEFORE && order != MNP_PERMUTE_ROWS_BEHIND;
+        const bool has_diagonal = kind != MNP_PERMUTE_ROWS_BEFORE && kind != MNP_PERMUTE_ROWS_BEHIND;
         return !counts(column) && !(has_diagonal && column == row);
     }
 };
 
 MNP_INLINE chooser choose(const mnp_permute_rows_params &p, int64_t row)
 {
-    const bool by_colours = p.order == MNP_PERMUTE_ROWS_EARLIER || p.order == MNP_PERMUTE_ROWS_LATER;
-    return {p.order, by_colours ? p.colours[row] : 0, p.colours, row, p.first, p.end};
+    const bool by_colours = p.kind == MNP_PERMUTE_ROWS_EARLIER || p.kind == MNP_PERMUTE_ROWS_LATER;
+    return {p.kind, by_colours ? p.colours[row] : 0, p.colours, row, p.first, p.end};
 }
 
 MNP_INLINE void count_line(const mnp_permute_rows_params &p, int64_t line)
@@ -77,9 +76,9 @@ MNP_INLINE void count_line(const mnp_permute_rows_params &p, int64_t line)
     p.lengths[row] = count;
 }
 
-MNP_INLINE void fill_place(const mnp_permute_rows_params &p, int64_t place)
+MNP_INLINE void fill_position(const mnp_permute_rows_params &p, int64_t position)
 {
-    const int64_t row = p.places[place], line = find_line(p, row), slice = p.slice;
+    const int64_t row = p.positions[position], line = find_line(p, row), slice = p.slice;
     if (line < 0)
         return;
     const chooser chosen = choose(p, row);
@@ -89,7 +88,7 @@ MNP_INLINE void fill_place(const mnp_permute_rows_params &p, int64_t place)
     const MNP_VALUE *const values = (const MNP_VALUE *)p.values;
     int *const made_columns = p.made_columns;
     MNP_VALUE *const made_values = (MNP_VALUE *)p.made_values;
-    int64_t at = p.slices[place / slice] + place % slice;
+    int64_t at = p.slices[position / slice] + position % slice;
     for (int64_t n = 0, entry = start; n < count; n++, entry += step) {
         const int64_t column = columns[entry];
         if (!chosen.counts(column))
@@ -114,7 +113,7 @@ MNP_INLINE void find_in_line(const mnp_permute_rows_params &p, int64_t line)
     const chooser chosen = choose(p, row_of(p, line));
     const int64_t end = offset_of(p, line + 1);
     for (int64_t entry = offset_of(p, line); entry < end; entry++) {
-        if (chosen.is_beyond(p.columns[entry]) && !is_zero(((const MNP_VALUE *)p.values)[entry])) {
+        if (chosen.is_on_other_side(p.columns[entry]) && !is_zero(((const MNP_VALUE *)p.values)[entry])) {
             keep_least(p.found, (unsigned long long)entry);
             return;
         }
@@ -131,8 +130,8 @@ MNP_KERNEL(permute_rows, mnp_permute_rows_params)
         break;
     case MNP_PERMUTE_ROWS_FILL:
         for
-            MNP_RANGE(place, p.rows)
-        fill_place(p, place);
+            MNP_RANGE(position, p.rows)
+        fill_position(p, position);
         break;
     case MNP_PERMUTE_ROWS_FIND:
         for

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parameters of permute_rows.cu, shared by the library (C) and the kernel (C++): a part in CSR as lib/sparse/matrix/part.h has
- * it, and the entries of a relaxation that are made of it (level_sweep_params.h).
+ * The parameters of permute_rows.cu, shared by the library (C) and the kernel (C++).  It reads a part in CSR
+ * (lib/sparse/matrix/part.h) and writes the entries of a sweep (level_sweep_params.h).
  */
 #ifndef MNP_KERNELS_SPARSE_PRECOND_PERMUTE_ROWS_PARAMS_H
 #define MNP_KERNELS_SPARSE_PRECOND_PERMUTE_ROWS_PARAMS_H
 
 enum {
     MNP_PERMUTE_ROWS_COUNT, /* lines: how many of a row's entries count, to `lengths` */
-    MNP_PERMUTE_ROWS_FILL,  /* places: the entries that count of the row there, to the slices */
+    MNP_PERMUTE_ROWS_FILL,  /* positions: the entries that count of the row there, to the slices */
     MNP_PERMUTE_ROWS_FIND /* lines: the first entry that neither counts, nor is on the diagonal, nor is 0, to `found` */
 };
 
@@ -24,7 +24,7 @@ enum {
 };
 
 struct mnp_permute_rows_params {
-    int task, order;
+    int task, kind;
     int falls; /* whether a row's entries come from the last to the first */
     int wide;  /* whether offsets have 8 bytes, else 4 */
     const void *offsets;
@@ -34,8 +34,8 @@ struct mnp_permute_rows_params {
     const int *colours;      /* of rows: of EARLIER and LATER */
     long long first, end;    /* of BEFORE and BEHIND; else 0 */
     int *lengths;            /* by rows */
-    const int *places;       /* the row at every place */
-    const long long *slices; /* where the entries of a slice of `slice` places begin */
+    const int *positions;    /* the row at every position */
+    const long long *slices; /* where the entries of a slice of `slice` positions begin */
     long long slice;
     int *made_columns;
     void *made_values;

@@ -178,7 +178,7 @@ static mnp_status enter(lanczos *l, int j, const mnp_array *given)
     MNP_TRY(mnp__steps_run(l->steps, &norm_of_w, &v));
     MNP_TRY(mnp__steps_run(l->steps, &begin, NULL));
     MNP_TRY(mnp__steps_run(l->steps, &normalise, &v));
-    MNP_TRY(mnp__steps_look(l->steps, true, &control));
+    MNP_TRY(mnp__steps_poll(l->steps, true, &control));
     if (control.done != MNP_GOING)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_eigsh(): %s, so there is no vector to start with",
                         given ? "v0 is 0 or not finite" : "random numbers of the operator's dtype are not finite");
@@ -211,9 +211,9 @@ static mnp_status run_steps(lanczos *l, int *j_p, struct mnp_step_control *contr
     for (int j = from; j < l->m && control->done == MNP_GOING; j++) {
         MNP_TRY(step(l, j, j == from));
         if (every_time)
-            MNP_TRY(mnp__steps_look(l->steps, true, control));
+            MNP_TRY(mnp__steps_poll(l->steps, true, control));
     }
-    MNP_TRY(mnp__steps_look(l->steps, true, control));
+    MNP_TRY(mnp__steps_poll(l->steps, true, control));
     *j_p = (int)control->columns;
     *products += *j_p - from;
     l->largest = control->parameter[LARGEST];
@@ -245,7 +245,7 @@ static mnp_status extend(lanczos *l, int64_t *products, bool *finite_p)
 static mnp_status fetch(lanczos *l)
 {
     const int m = l->m, parts = (int)(mnp__sum_size(l->op->dtype) / sizeof(double));
-    const char *from = mnp__steps_places_of(l->steps).memory + place(l, COLUMNS);
+    const char *from = mnp__steps_buffers_of(l->steps).memory + place(l, COLUMNS);
     MNP_TRY(l->ctx->device->ops->copy(l->ctx->device, l->columns, from, place(l, m), l->ctx->compute));
     MNP_TRY(mnp__ctx_wait(l->ctx, l->ctx->compute));
     for (int j = l->kept; j < m; j++)

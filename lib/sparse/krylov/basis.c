@@ -31,7 +31,7 @@ static mnp_status upload(mnp_ctx *ctx, char *device, const void *from, size_t si
 /* The vectors' addresses where the device finds them. */
 static mnp_status publish(mnp__basis *basis)
 {
-    mnp_ctx *ctx = mnp__steps_places_of(basis->steps).ctx;
+    mnp_ctx *ctx = mnp__steps_buffers_of(basis->steps).ctx;
     size_t size = (size_t)basis->size * sizeof(uint64_t);
     uint64_t *addresses;
     void *device;
@@ -47,16 +47,16 @@ static mnp_status publish(mnp__basis *basis)
 
 static mnp_status make_vectors(mnp__basis *basis, const mnp_layout *layout)
 {
-    const mnp__steps_places places = mnp__steps_places_of(basis->steps);
+    const mnp__steps_buffers buffers = mnp__steps_buffers_of(basis->steps);
     for (int k = 0; k < basis->size; k++)
-        MNP_TRY(mnp__vector_zeros(places.ctx, places.dtype, layout, &basis->vectors[k]));
+        MNP_TRY(mnp__vector_zeros(buffers.ctx, buffers.dtype, layout, &basis->vectors[k]));
     return MNP_OK;
 }
 
 mnp_status mnp__basis_new(mnp__steps *steps, const mnp_layout *layout, int size, mnp__basis **basis_p)
 {
-    mnp__steps_places places = mnp__steps_places_of(steps);
-    mnp_ctx *ctx = places.ctx;
+    mnp__steps_buffers buffers = mnp__steps_buffers_of(steps);
+    mnp_ctx *ctx = buffers.ctx;
     mnp__basis *basis = NULL;
     mnp_status st = mnp__calloc(1, sizeof *basis, &basis);
     if (st == MNP_OK)
@@ -70,9 +70,9 @@ mnp_status mnp__basis_new(mnp__steps *steps, const mnp_layout *layout, int size,
     if (st == MNP_OK)
         st = MNP_AGREE(ctx, publish(basis));
     if (st == MNP_OK)
-        st = compile(ctx, places.dtype, "DOTS", "basis_dots", &basis->dots);
+        st = compile(ctx, buffers.dtype, "DOTS", "basis_dots", &basis->dots);
     if (st == MNP_OK)
-        st = compile(ctx, places.dtype, "COMBINE", "basis_combine", &basis->combine);
+        st = compile(ctx, buffers.dtype, "COMBINE", "basis_combine", &basis->combine);
     if (st == MNP_OK) {
         *basis_p = basis;
         return MNP_OK;
@@ -88,7 +88,7 @@ void mnp__basis_free(mnp__basis *basis)
     for (int k = 0; k < basis->size; k++)
         mnp_array_free(basis->vectors[k]);
     if (basis->addresses) {
-        mnp__device *device = mnp__steps_places_of(basis->steps).ctx->device;
+        mnp__device *device = mnp__steps_buffers_of(basis->steps).ctx->device;
         device->ops->free(device, basis->addresses);
     }
     free(basis->vectors);
@@ -101,35 +101,35 @@ enum { ELEMENTS_OF_THREAD = 4 }; /* of a GPU: so many make up for the addition o
 static mnp_status launch(const mnp__basis *basis, mnp__kernel *kernel, int from, const mnp_array *x,
                          struct mnp_basis_params *params)
 {
-    mnp__steps_places places = mnp__steps_places_of(basis->steps);
-    const bool blocks = places.ctx->device->block_memory > 0;
+    mnp__steps_buffers buffers = mnp__steps_buffers_of(basis->steps);
+    const bool blocks = buffers.ctx->device->block_memory > 0;
     const int64_t share = blocks && kernel == basis->dots ? ELEMENTS_OF_THREAD : 1;
-    const mnp__launch how = mnp__steps_launch(places.ctx, (x->local_size + share - 1) / share);
+    const mnp__launch how = mnp__steps_launch(buffers.ctx, (x->local_size + share - 1) / share);
     params->count = x->local_size;
     params->vector = (uintptr_t)x->data;
     params->basis = (uintptr_t)(basis->addresses + (size_t)from * sizeof(uint64_t));
-    params->coefficients += (size_t)from * mnp__sum_size(places.dtype);
-    params->state = (uintptr_t)places.state;
-    params->partials = (uintptr_t)places.partials;
-    params->arrived = (uintptr_t)places.arrived;
-    return places.ctx->device->ops->launch(places.ctx->device, kernel, &how, params, sizeof *params,
-                                           places.ctx->compute);
+    params->coefficients += (size_t)from * mnp__sum_size(buffers.dtype);
+    params->state = (uintptr_t)buffers.state;
+    params->partials = (uintptr_t)buffers.partials;
+    params->arrived = (uintptr_t)buffers.arrived;
+    return buffers.ctx->device->ops->launch(buffers.ctx->device, kernel, &how, params, sizeof *params,
+                                            buffers.ctx->compute);
 }
 
 /* In device memory. */
-static const struct mnp_step_control *control_of(const mnp__steps_places *places)
+static const struct mnp_step_control *control_of(const mnp__steps_buffers *buffers)
 {
-    return (const struct mnp_step_control *)(const void *)places->state;
+    return (const struct mnp_step_control *)(const void *)buffers->state;
 }
 
 /* The address of the limit in device memory; 0: there is none. */
-static unsigned long long limit_of(const mnp__steps_places *places, mnp__limit limit)
+static unsigned long long limit_of(const mnp__steps_buffers *buffers, mnp__limit limit)
 {
     switch (limit) {
     case MNP__LIMIT_AGAIN:
-        return (uintptr_t)&control_of(places)->again;
+        return (uintptr_t)&control_of(buffers)->again;
     case MNP__LIMIT_COLUMNS:
-        return (uintptr_t)&control_of(places)->columns;
+        return (uintptr_t)&control_of(buffers)->columns;
     default:
         return 0;
     }
@@ -137,13 +137,13 @@ static unsigned long long limit_of(const mnp__steps_places *places, mnp__limit l
 
 static mnp_status dots(mnp__basis *basis, int from, int count, mnp__limit limit, const mnp_array *x, ptrdiff_t at)
 {
-    mnp__steps_places places = mnp__steps_places_of(basis->steps);
-    char *coefficients = at < 0 ? places.state + sizeof(struct mnp_step_control) : places.memory + at;
+    mnp__steps_buffers buffers = mnp__steps_buffers_of(basis->steps);
+    char *coefficients = at < 0 ? buffers.state + sizeof(struct mnp_step_control) : buffers.memory + at;
     struct mnp_basis_params params = {
-        .vectors = count, .coefficients = (uintptr_t)coefficients, .limit = limit_of(&places, limit)};
+        .vectors = count, .coefficients = (uintptr_t)coefficients, .limit = limit_of(&buffers, limit)};
     MNP_TRY(launch(basis, basis->dots, from, x, &params));
-    coefficients += (size_t)from * mnp__sum_size(places.dtype);
-    return mnp__sum_over_ranks(places.ctx, places.dtype, coefficients, count);
+    coefficients += (size_t)from * mnp__sum_size(buffers.dtype);
+    return mnp__sum_over_ranks(buffers.ctx, buffers.dtype, coefficients, count);
 }
 
 mnp_status mnp__basis_dots(mnp__basis *basis, int count, mnp__limit limit, const mnp_array *x, ptrdiff_t at)
@@ -153,11 +153,11 @@ mnp_status mnp__basis_dots(mnp__basis *basis, int count, mnp__limit limit, const
 
 static mnp_status combine(mnp__basis *basis, int from, const mnp__combination *how, mnp_array *x)
 {
-    mnp__steps_places places = mnp__steps_places_of(basis->steps);
+    mnp__steps_buffers buffers = mnp__steps_buffers_of(basis->steps);
     struct mnp_basis_params params = {.vectors = how->count,
-                                      .coefficients = (uintptr_t)(places.memory + how->at),
-                                      .limit = limit_of(&places, how->limit),
-                                      .factor = how->scaled ? (uintptr_t)&control_of(&places)->factor : 0,
+                                      .coefficients = (uintptr_t)(buffers.memory + how->at),
+                                      .limit = limit_of(&buffers, how->limit),
+                                      .factor = how->scaled ? (uintptr_t)&control_of(&buffers)->factor : 0,
                                       .sign = how->sign,
                                       .always = how->limit == MNP__LIMIT_COLUMNS,
                                       .add = how->add};

@@ -58,7 +58,7 @@ static mnp_status iterate(mnp__system *s, tridiagonal *t)
     MNP_TRY(s->method->start(s));
     while (t->size < s->options->maxiter) {
         MNP_TRY(s->method->iterate(s));
-        MNP_TRY(mnp__steps_look(s->steps, true, &control));
+        MNP_TRY(mnp__steps_poll(s->steps, true, &control));
         const double next = control.parameter[MNP_CG_ALPHA];
         if ((control.done != MNP_GOING && control.done != MNP_DONE_MAXITER && control.iterations <= t->size) ||
             !(next > 0))

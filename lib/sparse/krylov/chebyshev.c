@@ -74,7 +74,7 @@ const mnp__method mnp__chebyshev = {
     .scalars = {.reals = "rho, weight, momentum"},
     .work = 3,
     .prepare = chebyshev_prepare,
-    .wanders = true,
+    .keeps_best = true,
     .start = chebyshev_start,
     .iterate = chebyshev_iterate,
 };
@@ -116,7 +116,7 @@ const mnp__method mnp__richardson = {
     .scalars = {.reals = "weight"},
     .work = 3,
     .prepare = richardson_prepare,
-    .wanders = true,
+    .keeps_best = true,
     .start = richardson_start,
     .iterate = richardson_iterate,
 };

@@ -15,8 +15,8 @@
 #include "sparse/krylov/system.h"
 
 enum {
-    WORTH_RECORDING = 2 * MNP__LOOK, /* calls of iterate: so far a method is followed by plain launches */
-    MOST_CALLS = 64,                 /* of iterate in a body */
+    WORTH_RECORDING = 2 * MNP__POLL_EVERY, /* calls of iterate: so far a method is followed by plain launches */
+    MOST_CALLS = 64,                       /* of iterate in a body */
     /* iterations before a pause: the ring has room for what was not fetched yet, and for the body that ends there */
     MOST_BUDGET = MNP_STEP_HISTORY - 2 * WORTH_RECORDING - MOST_CALLS
 };
@@ -26,27 +26,27 @@ _Static_assert(MOST_BUDGET > 0, "a launch has iterations to do");
 
 /* ---- places ---- */
 
-static mnp__solver_place place_of(const mnp__system *s)
+static mnp__solver_position position_of(const mnp__system *s)
 {
-    mnp__solver_place place = {.number = s->place};
+    mnp__solver_position position = {.number = s->position};
     for (int i = 0; i < MNP__MOST_WORK; i++)
-        place.work[i] = s->work[i];
-    return place;
+        position.work[i] = s->work[i];
+    return position;
 }
 
-static bool is_at(const mnp__system *s, const mnp__solver_place *place)
+static bool is_at(const mnp__system *s, const mnp__solver_position *position)
 {
-    bool same = s->place == place->number;
+    bool same = s->position == position->number;
     for (int i = 0; i < MNP__MOST_WORK; i++)
-        same = same && s->work[i] == place->work[i];
+        same = same && s->work[i] == position->work[i];
     return same;
 }
 
-static void go_back(mnp__system *s, const mnp__solver_place *place)
+static void go_back(mnp__system *s, const mnp__solver_position *position)
 {
-    s->place = place->number;
+    s->position = position->number;
     for (int i = 0; i < MNP__MOST_WORK; i++)
-        s->work[i] = place->work[i];
+        s->work[i] = position->work[i];
 }
 
 /* ---- recording ---- */
@@ -60,7 +60,7 @@ mnp_status mnp__device_loop_open(mnp__system *s)
                    mnp__all_reduce_is_launch(ctx->world, most_doubles, MNP_FLOAT64);
     if (!ctx->device->cpu_memory)
         MNP_TRY(mnp__all_reduce(&ctx->comm, &possible, 1, MPI_INT, MPI_MIN));
-    s->loop = (mnp__device_loop){.possible = possible, .budget = MNP__LOOK};
+    s->loop = (mnp__device_loop){.possible = possible, .budget = MNP__POLL_EVERY};
     return MNP_OK;
 }
 
@@ -76,8 +76,8 @@ static mnp_status record_body(mnp__system *s)
     do {
         MNP_TRY(s->method->iterate(s));
         calls++;
-    } while (calls < MNP__LOOK || (calls < MOST_CALLS && !is_at(s, &s->loop.begin)));
-    return s->method->wanders ? mnp__system_keep(s) : MNP_OK;
+    } while (calls < MNP__POLL_EVERY || (calls < MOST_CALLS && !is_at(s, &s->loop.begin)));
+    return s->method->keeps_best ? mnp__system_keep(s) : MNP_OK;
 }
 
 /*
@@ -127,7 +127,7 @@ static mnp_status record_alone(mnp__system *s)
 
 static mnp_status record(mnp__system *s)
 {
-    s->loop.begin = place_of(s);
+    s->loop.begin = position_of(s);
     const mnp_status st = record_alone(s);
     int dropped = !s->loop.graph;
     go_back(s, &s->loop.begin);
@@ -145,7 +145,7 @@ static mnp_status record(mnp__system *s)
 mnp_status mnp__device_loop_take_over(mnp__system *s, int64_t calls, bool *takes_over_p)
 {
     mnp__device_loop *loop = &s->loop;
-    if (loop->possible && !loop->graph && calls >= WORTH_RECORDING && calls % MNP__LOOK == 0)
+    if (loop->possible && !loop->graph && calls >= WORTH_RECORDING && calls % MNP__POLL_EVERY == 0)
         MNP_TRY(record(s));
     *takes_over_p = loop->graph && is_at(s, &loop->begin);
     return MNP_OK;
@@ -159,8 +159,8 @@ mnp_status mnp__device_loop_run(mnp__system *s, double most, struct mnp_step_con
     const double before = control->iterations, begin = MPI_Wtime();
     MNP_TRY(mnp__steps_pause(s->steps, fmin(before + loop->budget, most)));
     MNP_TRY(mnp_graph_launch(loop->graph));
-    MNP_TRY(mnp__steps_look(s->steps, true, control));
+    MNP_TRY(mnp__steps_poll(s->steps, true, control));
     const double in_time = (control->iterations - before) * most_seconds / (MPI_Wtime() - begin);
-    loop->budget = fmin(fmax(in_time, MNP__LOOK), MOST_BUDGET);
+    loop->budget = fmin(fmax(in_time, MNP__POLL_EVERY), MOST_BUDGET);
     return mnp__broadcast(&s->ctx->comm, &loop->budget, sizeof loop->budget, 0);
 }

@@ -3,10 +3,10 @@
  * A method's loop on the device: iterations as a graph that goes round until the method is over, so that the CPU waits
  * once.
  *
- * The body is recorded after some iterations, when most kernels that they need are there.  It has at least MNP__LOOK of
- * them, as another time round takes a moment, and so many that the system is where it was: methods go through cycles,
- * and exchange vectors.  The graph pauses now and then, for the CPU to fetch residuals, to tell the caller, and to look
- * for lost ranks.
+ * The body is recorded after some iterations, when most kernels that they need are there.  It has at least
+ * MNP__POLL_EVERY of them, as another time round takes a moment, and so many that the system is where it was: methods
+ * go through cycles, and exchange vectors.  The graph pauses now and then, for the CPU to fetch residuals, to tell the
+ * caller, and to look for lost ranks.
  */
 #ifndef MNP__SPARSE_KRYLOV_DEVICE_LOOP_H
 #define MNP__SPARSE_KRYLOV_DEVICE_LOOP_H
@@ -17,23 +17,23 @@
 #include "kernels/sparse/step/step_params.h"
 
 enum {
-    MNP__LOOK = 10,     /* calls of iterate between looks at the state */
-    MNP__MOST_WORK = 10 /* vectors that a method works with */
+    MNP__POLL_EVERY = 10, /* calls of iterate between looks at the state */
+    MNP__MOST_WORK = 10   /* vectors that a method works with */
 };
 
 typedef struct mnp__system mnp__system;
 
 /* Where a system is in its method's cycles, which is all that changes in memory of the CPU. */
-typedef struct mnp__solver_place {
+typedef struct mnp__solver_position {
     int number;
     mnp_array *work[MNP__MOST_WORK];
-} mnp__solver_place;
+} mnp__solver_position;
 
 typedef struct mnp__device_loop {
-    bool possible;           /* alike on all ranks */
-    mnp_graph *graph;        /* NULL: not recorded yet */
-    mnp__solver_place begin; /* where the body begins and ends */
-    double budget;           /* iterations until the next pause */
+    bool possible;              /* alike on all ranks */
+    mnp_graph *graph;           /* NULL: not recorded yet */
+    mnp__solver_position begin; /* where the body begins and ends */
+    double budget;              /* iterations until the next pause */
 } mnp__device_loop;
 
 /*

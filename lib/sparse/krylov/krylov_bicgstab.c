@@ -76,7 +76,7 @@ static mnp_status bicgstab_iterate(mnp__system *s)
 const mnp__method mnp__bicgstab = {
     .scalars = {.reals = "started", .numbers = "rho, alpha, beta, omega"},
     .work = 6,
-    .wanders = true,
+    .keeps_best = true,
     .start = bicgstab_start,
     .iterate = bicgstab_iterate,
 };
@@ -136,7 +136,7 @@ static mnp_status cgs_iterate(mnp__system *s)
 const mnp__method mnp__cgs = {
     .scalars = {.reals = "started", .numbers = "rho, alpha, beta"},
     .work = 6,
-    .wanders = true,
+    .keeps_best = true,
     .start = cgs_start,
     .iterate = cgs_iterate,
 };

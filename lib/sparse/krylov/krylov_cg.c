@@ -69,12 +69,12 @@ static mnp_status cg_start(mnp__system *s)
 /* q = A p, and <p, q> the state's first sum: in one pass where the matrix' kernels can. */
 static mnp_status cg_multiply(mnp__system *s, mnp_array *p, mnp_array *q)
 {
-    const mnp__steps_places places = mnp__steps_places_of(s->steps);
+    const mnp__steps_buffers buffers = mnp__steps_buffers_of(s->steps);
     bool done = false;
     if (s->op->matrix)
-        MNP_TRY(mnp__sparse_apply_dot(s->op->matrix, p->dtype, p->data, q->data, &places, &done));
+        MNP_TRY(mnp__sparse_apply_dot(s->op->matrix, p->dtype, p->data, q->data, &buffers, &done));
     if (done)
-        return mnp__sum_over_ranks(s->ctx, p->dtype, places.state + sizeof(struct mnp_step_control), 1);
+        return mnp__sum_over_ranks(s->ctx, p->dtype, buffers.state + sizeof(struct mnp_step_control), 1);
     MNP_TRY(mnp__multiply(s, p, q));
     return MNP__RUN(s, &cg_curvature, p, q);
 }

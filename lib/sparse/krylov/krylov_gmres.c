@@ -63,7 +63,7 @@ static const mnp__step residual = {
 /* r is the residual, and sum[0] the square of its norm. */
 static mnp_status begin_cycle(mnp__system *s)
 {
-    s->place = 0;
+    s->position = 0;
     MNP_TRY(MNP__RUN_ALONE(s, &begin));
     return MNP__RUN(s, &first_vector, s->r, s->basis[V]->vectors[0]);
 }
@@ -133,9 +133,9 @@ static mnp_status orthogonalise_again(mnp__system *s, int number)
 
 static mnp_status gmres_iterate(mnp__system *s)
 {
-    if (s->place == s->options->restart)
+    if (s->position == s->options->restart)
         MNP_TRY(end_cycle(s));
-    const int j = s->place++;
+    const int j = s->position++;
     mnp_array *z, *room = is_flexible(s) ? s->basis[FLEXIBLE]->vectors[j] : s->work[Z];
     mnp_array *v = s->basis[V]->vectors[j], *w = s->basis[V]->vectors[j + 1];
     if (is_flexible(s) && !s->options->precond)

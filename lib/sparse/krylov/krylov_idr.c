@@ -86,7 +86,7 @@ static mnp_status make_shadow(mnp__system *s)
 
 static mnp_status idr_start(mnp__system *s)
 {
-    s->place = 0;
+    s->position = 0;
     MNP_TRY(make_shadow(s));
     return MNP__RUN_ALONE(s, &begin);
 }
@@ -136,8 +136,8 @@ static mnp_status go_to_next_space(mnp__system *s)
 
 static mnp_status idr_iterate(mnp__system *s)
 {
-    const int k = s->place, count = s->options->restart;
-    s->place = k == count ? 0 : k + 1;
+    const int k = s->position, count = s->options->restart;
+    s->position = k == count ? 0 : k + 1;
     return k == count ? go_to_next_space(s) : iterate_inside(s, k);
 }
 
@@ -148,7 +148,7 @@ const mnp__method mnp__idr = {
     .needs_parameter = true,
     .memory_linear = 3,
     .memory_square = 1,
-    .wanders = true,
+    .keeps_best = true,
     .start = idr_start,
     .iterate = idr_iterate,
 };

@@ -27,15 +27,15 @@ struct mnp__system {
     mnp_array *b, *x;                /* the right-hand side, and the iterate */
     mnp_array *r;                    /* b - A x when the method starts; then the method's */
     mnp_array *work[MNP__MOST_WORK]; /* the method's vectors, 0 before its first start; it may exchange them */
-    mnp_array *kept;                 /* the best x so far, of a method that wanders; the start, of one that keeps it */
+    mnp_array *kept; /* the best x so far, of a method that keeps_best; the start, of one that keeps it */
     mnp__basis *basis[MNP__MOST_BASES];
-    int place; /* the method's: where it is in a cycle */
+    int position; /* the method's: where it is in a cycle */
     mnp__device_loop loop;
 };
 
 /*
  * The scalars are those of all its steps; work vectors have the layout of x, and are counted without `rows`, which have
- * b's.  All that iterate changes in memory of the CPU is `place`, and the order of work[]; both come back after some
+ * b's.  All that iterate changes in memory of the CPU is `position`, and the order of work[]; both come back after some
  * calls.
  */
 struct mnp__method {
@@ -46,7 +46,7 @@ struct mnp__method {
     bool needs_parameter; /* options->restart */
     size_t memory;        /* sums that `memory` has room for: a constant, and parts by parameter and its square */
     size_t memory_linear, memory_square;
-    bool wanders;     /* the residual may rise again: the best iterate is kept */
+    bool keeps_best;  /* the residual may rise again: the best iterate is kept */
     bool keeps_start; /* it should not, but may where the matrix is not what the method needs: the start is kept */
     /* it works with A^H too, takes any shape, and converges to what need not have a small residual */
     bool least_squares;

@@ -3,9 +3,9 @@
  * One system under way: its memory, and the loop that runs a method until it is over.
  *
  * The loop enqueues iterations and looks at the state now and then: after every one where the device's memory is the
- * CPU's, else every few, until the device goes on by itself, if it can (device_loop.h).  What a method says of its residual is
- * its recurrence's; when it is over the residual is computed anew, and where that is not small enough, the method is
- * started again from the iterate it has come to, a few times.
+ * CPU's, else every few, until the device goes on by itself, if it can (device_loop.h).  What a method says of its
+ * residual is its recurrence's; when it is over the residual is computed anew, and where that is not small enough, the
+ * method is started again from the iterate it has come to, a few times.
  */
 #include "sparse/krylov/system.h"
 
@@ -61,7 +61,7 @@ static mnp_status allocate(mnp__system *s)
         const mnp_layout *layout = i < method->work ? op->column_layout : op->row_layout;
         MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, layout, &s->work[i]));
     }
-    if (method->wanders || method->keeps_start)
+    if (method->keeps_best || method->keeps_start)
         MNP_TRY(mnp__vector_zeros(s->ctx, op->dtype, op->column_layout, &s->kept));
     for (int i = 0; i < method->bases; i++) {
         int size = parameter + (method->one_more && i == 0);
@@ -146,9 +146,9 @@ mnp_status mnp__system_keep(mnp__system *s)
 static mnp_status iterate(mnp__system *s, int64_t calls, struct mnp_step_control *control)
 {
     MNP_TRY(s->method->iterate(s));
-    if (s->ctx->device->cpu_memory || calls % MNP__LOOK == 0)
-        MNP_TRY(mnp__steps_look(s->steps, false, control));
-    return s->method->wanders && calls % MNP__LOOK == 0 ? mnp__system_keep(s) : MNP_OK;
+    if (s->ctx->device->cpu_memory || calls % MNP__POLL_EVERY == 0)
+        MNP_TRY(mnp__steps_poll(s->steps, false, control));
+    return s->method->keeps_best && calls % MNP__POLL_EVERY == 0 ? mnp__system_keep(s) : MNP_OK;
 }
 
 /* From r on until the method is over.  *control_p: what it was given, and has come to. */
@@ -162,9 +162,9 @@ static mnp_status run(mnp__system *s, struct mnp_step_control *control, bool *st
     if (s->kept)
         MNP_TRY(mnp__system_keep(s));
     for (int64_t calls = 0; control->done == MNP_GOING && !*stopped_p;) {
-        bool device_goes_round;
-        MNP_TRY(mnp__device_loop_take_over(s, calls, &device_goes_round));
-        if (device_goes_round)
+        bool on_device;
+        MNP_TRY(mnp__device_loop_take_over(s, calls, &on_device));
+        if (on_device)
             MNP_TRY(mnp__device_loop_run(s, reported + every, control));
         else
             MNP_TRY(iterate(s, ++calls, control));
@@ -172,7 +172,7 @@ static mnp_status run(mnp__system *s, struct mnp_step_control *control, bool *st
     }
     if (s->method->finish)
         MNP_TRY(s->method->finish(s));
-    return mnp__steps_look(s->steps, true, control);
+    return mnp__steps_poll(s->steps, true, control);
 }
 
 /* Where the method did not converge, and has been nearer: back there. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ghosts on GPUs that share the heap: one launch on each rank gathers what the others want of its part of a vector,
- * brings it to them and waits for what they bring (kernels/sparse/matrix/p2p_ghosts.cu).  The CPU does not wait, so exchanges may
- * be recorded in CUDA graphs.
+ * brings it to them and waits for what they bring (kernels/sparse/matrix/p2p_ghosts.cu).  The CPU does not wait, so
+ * exchanges may be recorded in CUDA graphs.
  */
 #ifndef MNP__SPARSE_MATRIX_GHOSTS_P2P_H
 #define MNP__SPARSE_MATRIX_GHOSTS_P2P_H

@@ -124,7 +124,7 @@ mnp_status mnp__sparse_apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype
  * cut alike.  *done_p false: the format has no such kernel (CSC, COO), and nothing was done.  Collective, as above.
  */
 mnp_status mnp__sparse_apply_dot(const mnp_sparse *matrix, mnp_dtype dtype, const void *x, void *y,
-                                 const mnp__steps_places *places, bool *done_p);
+                                 const mnp__steps_buffers *buffers, bool *done_p);
 
 /* The transposed matrix, which is kept with it.  Collective. */
 mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **transposed_p);

@@ -171,7 +171,7 @@ static mnp_status make_transposed(factors *f, const struct block *a, const void 
     source.part = &part;
     source.pattern = &upper;
     if (st == MNP_OK)
-        st = mnp__level_sweep_new(&source, inverse, MNP__RELAX_UPPER, &f->upper);
+        st = mnp__level_sweep_new(&source, inverse, MNP__SWEEP_UPPER, &f->upper);
     mnp__part_release(ctx, &part);
     mnp__pattern_free(&upper);
     return st;
@@ -201,9 +201,9 @@ static mnp_status make_triangles(factors *f, struct block *a, bool hermitian, mn
     MNP_TRY_OR(upload_values(a, &factored.values), st, done);
     source.part = &factored;
     source.pattern = a->pattern;
-    MNP_TRY_OR(mnp__level_sweep_new(&source, hermitian ? inverse : NULL, MNP__RELAX_LOWER, &f->lower), st, done);
+    MNP_TRY_OR(mnp__level_sweep_new(&source, hermitian ? inverse : NULL, MNP__SWEEP_LOWER, &f->lower), st, done);
     if (!hermitian)
-        st = mnp__level_sweep_new(&source, inverse, MNP__RELAX_UPPER, &f->upper);
+        st = mnp__level_sweep_new(&source, inverse, MNP__SWEEP_UPPER, &f->upper);
 done:
     f->ctx->device->ops->free(f->ctx->device, factored.values);
     free(inverse);
@@ -299,8 +299,8 @@ static mnp_status sum_up(factors *f)
     return mnp__all_reduce(&f->ctx->comm, &f->shift, 1, MPI_DOUBLE, MPI_MAX);
 }
 
-mnp_status mnp__precond_factor(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
-                               const mnp__precond_ops **ops_p, void **data_p)
+mnp_status mnp__precond_ilu0_ic0(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
+                                 const mnp__precond_ops **ops_p, void **data_p)
 {
     static const mnp__precond_ops ops = {.apply = factor_apply, .describe = factor_describe, .free = factor_free};
     factors *f = NULL;
@@ -308,7 +308,7 @@ mnp_status mnp__precond_factor(const mnp_sparse *matrix, mnp_precond_kind kind, 
     mnp__level_sweep_source source = {.ctx = matrix->ctx, .dtype = matrix->dtype};
     mnp_status st = MNP_AGREE(matrix->ctx, mnp__calloc(1, sizeof *f, &f));
     if (st == MNP_OK)
-        st = mnp__level_sweep_load_arranger(&source);
+        st = mnp__level_sweep_load_permutation(&source);
     if (st == MNP_OK) {
         f->ctx = matrix->ctx;
         st = MNP_AGREE(matrix->ctx, build(f, matrix, kind == MNP_PRECOND_IC0, &source));

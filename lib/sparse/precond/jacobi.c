@@ -20,11 +20,11 @@
 
 typedef double _Complex number;
 
-typedef struct diagonal {
+typedef struct jacobi {
     mnp_sparse *inverse;
     int block;
     int64_t replaced;
-} diagonal;
+} jacobi;
 
 /* ---- a diagonal ---- */
 
@@ -44,7 +44,7 @@ static mnp_status new_diagonal(const mnp_sparse *matrix, mnp__part *own)
 }
 
 /* Collective, and agreed upon. */
-static mnp_status divide_by_diagonal(const mnp_sparse *matrix, diagonal *d)
+static mnp_status divide_by_diagonal(const mnp_sparse *matrix, jacobi *d)
 {
     const mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
     mnp__parts parts = {.nnz = matrix->rows};
@@ -140,7 +140,7 @@ static int64_t invert_blocks(const mnp__pattern *pattern, const void *values, in
     return replaced;
 }
 
-static mnp_status make_rows(const mnp_sparse *matrix, diagonal *d, mnp__csr *rows)
+static mnp_status make_rows(const mnp_sparse *matrix, jacobi *d, mnp__csr *rows)
 {
     mnp__own_block own = {.ctx = NULL};
     const int block = d->block;
@@ -161,7 +161,7 @@ done:
 }
 
 /* Collective, and agreed upon. */
-static mnp_status divide_by_blocks(const mnp_sparse *matrix, diagonal *d)
+static mnp_status divide_by_blocks(const mnp_sparse *matrix, jacobi *d)
 {
     mnp__csr rows = {.rows = 0};
     mnp_status st = MNP_AGREE(matrix->ctx, make_rows(matrix, d, &rows));
@@ -174,15 +174,15 @@ static mnp_status divide_by_blocks(const mnp_sparse *matrix, diagonal *d)
 
 /* ---- the kind ---- */
 
-static mnp_status diagonal_apply(void *data, const mnp_array *x, mnp_array *y)
+static mnp_status jacobi_apply(void *data, const mnp_array *x, mnp_array *y)
 {
-    const mnp_sparse *inverse = ((const diagonal *)data)->inverse;
+    const mnp_sparse *inverse = ((const jacobi *)data)->inverse;
     return mnp__sparse_apply(inverse, false, inverse->dtype, 1, x->data, y->data);
 }
 
-static void diagonal_describe(const void *data, FILE *file)
+static void jacobi_describe(const void *data, FILE *file)
 {
-    const diagonal *d = data;
+    const jacobi *d = data;
     if (d->block == 1)
         fprintf(file, "a division by the diagonal");
     else
@@ -191,21 +191,21 @@ static void diagonal_describe(const void *data, FILE *file)
         fprintf(file, "; %" PRId64 " that %s were replaced", d->replaced, d->block == 1 ? "are 0" : "are singular");
 }
 
-static void diagonal_free(mnp_ctx *ctx, void *data)
+static void jacobi_free(mnp_ctx *ctx, void *data)
 {
-    diagonal *d = data;
+    jacobi *d = data;
     (void)ctx;
     if (d)
         mnp_sparse_free(d->inverse);
     free(d);
 }
 
-mnp_status mnp__precond_diagonal(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
-                                 const mnp__precond_ops **ops_p, void **data_p)
+mnp_status mnp__precond_jacobi(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
+                               const mnp__precond_ops **ops_p, void **data_p)
 {
-    static const mnp__precond_ops ops = {.apply = diagonal_apply, .describe = diagonal_describe, .free = diagonal_free};
+    static const mnp__precond_ops ops = {.apply = jacobi_apply, .describe = jacobi_describe, .free = jacobi_free};
     mnp_ctx *ctx = matrix->ctx;
-    diagonal *d = NULL;
+    jacobi *d = NULL;
     mnp_status st = MNP_AGREE(ctx, mnp__calloc(1, sizeof *d, &d));
     if (st == MNP_OK) {
         d->block = kind == MNP_PRECOND_JACOBI ? 1 : options->block;
@@ -217,7 +217,7 @@ mnp_status mnp__precond_diagonal(const mnp_sparse *matrix, mnp_precond_kind kind
         *ops_p = &ops;
         *data_p = d;
     } else {
-        diagonal_free(ctx, d);
+        jacobi_free(ctx, d);
     }
     return st;
 }

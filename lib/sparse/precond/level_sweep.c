@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Relaxations: the groups, by one pass over the rows on the CPU, how the rows lie, and the launches.
+ * Making and running sweeps: the CPU finds the groups in one pass over the pattern and decides where each row lies; a
+ * kernel (kernels/sparse/precond/permute_rows.cu) counts the entries and moves them there.
  *
- * Entries are counted and brought into their places by a kernel (kernels/sparse/precond/permute_rows.cu).  The CPU sees no values, and
- * beside the pattern a few numbers a row: to order the rows, and to know where the slices begin.
+ * The CPU never sees the values.  It holds the pattern and a few numbers a row, which give the order of the rows and
+ * where slices begin.
  */
 #include "sparse/precond/level_sweep.h"
 
@@ -28,11 +29,11 @@ enum {
 struct mnp__level_sweep {
     mnp_ctx *ctx;
     mnp_dtype dtype;
-    mnp__level_sweep_order order;
+    mnp__sweep_kind kind;
     mnp__kernel *kernels[2]; /* the context's, for one vector and for several; NULL: not loaded */
     int64_t rows;
     int levels; /* or colours */
-    int groups; /* levels, or where a worker takes the rows in their order: one */
+    int groups; /* levels; one where a single worker takes the rows in their order */
     bool in_order;
     int slice;              /* rows whose entries lie side by side */
     int64_t most_alone;     /* rows of a group that one worker takes */
@@ -45,15 +46,15 @@ struct mnp__level_sweep {
 /* ---- groups ---- */
 
 /* Whether rows and entries come from the last to the first. */
-static bool falls(mnp__level_sweep_order order)
+static bool falls(mnp__sweep_kind kind)
 {
-    return order == MNP__RELAX_UPPER || order == MNP__RELAX_BEHIND;
+    return kind == MNP__SWEEP_UPPER || kind == MNP__SWEEP_BEHIND;
 }
 
 /* The group of every row of a triangle: one more than those that it depends on. */
-static int find_levels(const mnp__pattern *pattern, mnp__level_sweep_order order, int32_t *group)
+static int find_levels(const mnp__pattern *pattern, mnp__sweep_kind kind, int32_t *group)
 {
-    const bool upper = order == MNP__RELAX_UPPER;
+    const bool upper = kind == MNP__SWEEP_UPPER;
     int groups = 0;
     for (int64_t n = 0; n < pattern->rows; n++) {
         const int64_t i = upper ? pattern->rows - 1 - n : n;
@@ -114,7 +115,7 @@ mnp_status mnp__level_sweep_colour(mnp__pattern *pattern)
 
 /* ---- kernels ---- */
 
-mnp_status mnp__level_sweep_load_arranger(mnp__level_sweep_source *source)
+mnp_status mnp__level_sweep_load_permutation(mnp__level_sweep_source *source)
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
@@ -123,8 +124,8 @@ mnp_status mnp__level_sweep_load_arranger(mnp__level_sweep_source *source)
     return mnp__ctx_kernel_of_text(source->ctx, &spec, &defines, NULL, &source->kernel);
 }
 
-/* The task for so many lines or places. */
-static mnp_status run_task(const mnp__level_sweep_source *source, mnp__level_sweep_order order, int task, int64_t count,
+/* Enqueue a task for so many lines or positions. */
+static mnp_status run_task(const mnp__level_sweep_source *source, mnp__sweep_kind kind, int task, int64_t count,
                            struct mnp_permute_rows_params params)
 {
     const mnp__part *part = source->part;
@@ -133,8 +134,8 @@ static mnp_status run_task(const mnp__level_sweep_source *source, mnp__level_swe
     if (count == 0)
         return MNP_OK;
     params.task = task;
-    params.order = (int)order;
-    params.falls = falls(order);
+    params.kind = (int)kind;
+    params.falls = falls(kind);
     params.wide = part->offset_size == sizeof(int64_t);
     params.offsets = part->offsets;
     params.rows_of = part->rows_of;
@@ -147,8 +148,8 @@ static mnp_status run_task(const mnp__level_sweep_source *source, mnp__level_swe
     return device->ops->launch(device, source->kernel, &launch, &params, sizeof params, source->ctx->compute);
 }
 
-mnp_status mnp__level_sweep_find_beyond(const mnp__level_sweep_source *source, mnp__level_sweep_order order,
-                                        int64_t *entry_p)
+mnp_status mnp__level_sweep_find_other_side(const mnp__level_sweep_source *source, mnp__sweep_kind kind,
+                                            int64_t *entry_p)
 {
     mnp_ctx *ctx = source->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
@@ -156,7 +157,7 @@ mnp_status mnp__level_sweep_find_beyond(const mnp__level_sweep_source *source, m
     MNP_TRY(ops->alloc(ctx->device, sizeof *entry_p, &found));
     mnp_status st = ops->fill(ctx->device, found, 0xff, sizeof *entry_p, ctx->compute);
     if (st == MNP_OK)
-        st = run_task(source, order, MNP_PERMUTE_ROWS_FIND, source->part->lines,
+        st = run_task(source, kind, MNP_PERMUTE_ROWS_FIND, source->part->lines,
                       (struct mnp_permute_rows_params){.found = found});
     if (st == MNP_OK)
         st = mnp__elements_copy(ctx, entry_p, found, 1, sizeof *entry_p);
@@ -164,73 +165,73 @@ mnp_status mnp__level_sweep_find_beyond(const mnp__level_sweep_source *source, m
     return st;
 }
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
-/* How the rows lie, on the CPU, but for what is said otherwise. */
-typedef struct arrangement {
+/* How the rows lie; memory of the CPU unless said otherwise. */
+typedef struct permutation {
     const mnp__level_sweep_source *source;
     int32_t *levels;           /* of rows of a triangle, which are its groups */
     const int32_t *group;      /* of rows: levels, or the pattern's colours; NULL: all are in group 0 */
-    int32_t *rows;             /* at every place */
+    int32_t *rows;             /* at every position */
     int32_t *lengths;          /* of rows: entries that count */
-    int32_t *place_lengths;    /* the same by places, where slices have several */
+    int32_t *position_lengths; /* the same by positions, where slices have several */
     int64_t *offsets, nslices; /* of slices, one more than there are */
     void *device_colours;      /* device memory */
-} arrangement;
+} permutation;
 
-static void free_arrangement(arrangement *made)
+static void free_permutation(permutation *made)
 {
     mnp_ctx *ctx = made->source->ctx;
     ctx->device->ops->free(ctx->device, made->device_colours);
     free(made->levels);
     free(made->rows);
     free(made->lengths);
-    free(made->place_lengths);
+    free(made->position_lengths);
     free(made->offsets);
 }
 
 /* The groups of all rows. */
-static mnp_status find_groups(mnp__level_sweep *relax, arrangement *made)
+static mnp_status find_groups(mnp__level_sweep *plan, permutation *made)
 {
     const mnp__pattern *pattern = made->source->pattern;
-    switch (relax->order) {
-    case MNP__RELAX_LOWER:
-    case MNP__RELAX_UPPER:
-        MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->levels, &made->levels));
-        relax->levels = find_levels(pattern, relax->order, made->levels);
+    switch (plan->kind) {
+    case MNP__SWEEP_LOWER:
+    case MNP__SWEEP_UPPER:
+        MNP_TRY(mnp__malloc((size_t)plan->rows * sizeof *made->levels, &made->levels));
+        plan->levels = find_levels(pattern, plan->kind, made->levels);
         made->group = made->levels;
         break;
-    case MNP__RELAX_ALL:
-    case MNP__RELAX_EARLIER:
-    case MNP__RELAX_LATER:
-        relax->levels = pattern->ncolours;
+    case MNP__SWEEP_ALL:
+    case MNP__SWEEP_EARLIER:
+    case MNP__SWEEP_LATER:
+        plan->levels = pattern->ncolours;
         made->group = pattern->colours;
         break;
     default:
-        relax->levels = relax->rows > 0;
+        plan->levels = plan->rows > 0;
     }
     return MNP_OK;
 }
 
 /* One group of all rows, as they depend on each other. */
-static void place_in_order(mnp__level_sweep *relax, int32_t *rows)
+static void take_in_order(mnp__level_sweep *plan, int32_t *rows)
 {
-    relax->groups = 1;
-    relax->group_offsets[1] = relax->rows;
-    for (int64_t n = 0; n < relax->rows; n++)
-        rows[n] = (int32_t)(falls(relax->order) ? relax->rows - 1 - n : n);
+    plan->groups = 1;
+    plan->group_offsets[1] = plan->rows;
+    for (int64_t n = 0; n < plan->rows; n++)
+        rows[n] = (int32_t)(falls(plan->kind) ? plan->rows - 1 - n : n);
 }
 
 /* The rows by groups, rising within each. */
-static void place_by_groups(mnp__level_sweep *relax, const int32_t *group, int32_t *rows)
+static void take_by_groups(mnp__level_sweep *plan, const int32_t *group, int32_t *rows)
 {
-    relax->groups = relax->levels;
-    int64_t *next = relax->group_offsets + 1; /* one behind: where a group's next row goes */
-    for (int64_t i = 0; i < relax->rows; i++)
+    plan->groups = plan->levels;
+    int64_t *next = plan->group_offsets + 1; /* one behind: where a group's next row goes */
+    for (int64_t i = 0; i < plan->rows; i++)
         next[(group ? group[i] : 0) + 1]++;
-    for (int g = 0; g < relax->groups; g++)
+    for (int g = 0; g < plan->groups; g++)
         next[g + 1] += next[g];
-    for (int64_t i = 0; i < relax->rows; i++)
+    for (int64_t i = 0; i < plan->rows; i++)
         rows[next[group ? group[i] : 0]++] = (int32_t)i;
 }
 
@@ -238,28 +239,28 @@ static void place_by_groups(mnp__level_sweep *relax, const int32_t *group, int32
  * Whether one worker is quicker than all of the host's: by levels, vectors are read in leaps, so that a row takes about
  * twice as long, and every level is a launch.
  */
-static mnp_status choose_order(mnp__level_sweep *relax)
+static mnp_status choose_groups(mnp__level_sweep *plan)
 {
     mnp_rank_info info = {.rank = 0};
-    if (relax->slice > 1 || (relax->order != MNP__RELAX_LOWER && relax->order != MNP__RELAX_UPPER))
+    if (plan->slice > 1 || (plan->kind != MNP__SWEEP_LOWER && plan->kind != MNP__SWEEP_UPPER))
         return MNP_OK;
-    MNP_TRY(relax->ctx->device->ops->info(relax->ctx->device, &info));
+    MNP_TRY(plan->ctx->device->ops->info(plan->ctx->device, &info));
     const int64_t workers = info.multiprocessors;
-    relax->in_order = relax->rows * (workers - 2) < (int64_t)relax->levels * WORTH_A_LAUNCH * workers;
+    plan->in_order = plan->rows * (workers - 2) < (int64_t)plan->levels * WORTH_A_LAUNCH * workers;
     return MNP_OK;
 }
 
-/* Which row lies where, but for their order by lengths. */
-static mnp_status place_rows(mnp__level_sweep *relax, arrangement *made)
+/* Which row lies where, before rows of a group are sorted by their lengths. */
+static mnp_status order_rows(mnp__level_sweep *plan, permutation *made)
 {
-    MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->rows, &made->rows));
-    MNP_TRY(find_groups(relax, made));
-    MNP_TRY(mnp__calloc((size_t)relax->levels + 2, sizeof *relax->group_offsets, &relax->group_offsets));
-    MNP_TRY(choose_order(relax));
-    if (relax->in_order)
-        place_in_order(relax, made->rows);
+    MNP_TRY(mnp__malloc((size_t)plan->rows * sizeof *made->rows, &made->rows));
+    MNP_TRY(find_groups(plan, made));
+    MNP_TRY(mnp__calloc((size_t)plan->levels + 2, sizeof *plan->group_offsets, &plan->group_offsets));
+    MNP_TRY(choose_groups(plan));
+    if (plan->in_order)
+        take_in_order(plan, made->rows);
     else
-        place_by_groups(relax, made->group, made->rows);
+        take_by_groups(plan, made->group, made->rows);
     if (made->levels) /* they are used up */
         made->group = NULL;
     free(made->levels);
@@ -270,23 +271,23 @@ static mnp_status place_rows(mnp__level_sweep *relax, arrangement *made)
 /* ---- lengths ---- */
 
 /* Waits. */
-static mnp_status count_entries(const mnp__level_sweep *relax, arrangement *made)
+static mnp_status count_entries(const mnp__level_sweep *plan, permutation *made)
 {
-    mnp_ctx *ctx = relax->ctx;
+    mnp_ctx *ctx = plan->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    const size_t size = (size_t)relax->rows * sizeof *made->lengths;
+    const size_t size = (size_t)plan->rows * sizeof *made->lengths;
     void *counted = NULL;
     mnp_status st;
     MNP_TRY(mnp__malloc(size, &made->lengths));
-    if (relax->order == MNP__RELAX_EARLIER || relax->order == MNP__RELAX_LATER)
-        MNP_TRY(mnp__elements_send(ctx, relax->rows, sizeof *made->group, made->group, &made->device_colours));
+    if (plan->kind == MNP__SWEEP_EARLIER || plan->kind == MNP__SWEEP_LATER)
+        MNP_TRY(mnp__elements_send(ctx, plan->rows, sizeof *made->group, made->group, &made->device_colours));
     MNP_TRY(ops->alloc(ctx->device, size, &counted));
     if (size > 0)
         MNP_TRY_OR(ops->fill(ctx->device, counted, 0, size, ctx->compute), st, done); /* of rows without a line */
-    MNP_TRY_OR(run_task(made->source, relax->order, MNP_PERMUTE_ROWS_COUNT, made->source->part->lines,
+    MNP_TRY_OR(run_task(made->source, plan->kind, MNP_PERMUTE_ROWS_COUNT, made->source->part->lines,
                         (struct mnp_permute_rows_params){.colours = made->device_colours, .lengths = counted}),
                st, done);
-    st = mnp__elements_copy(ctx, made->lengths, counted, relax->rows, sizeof *made->lengths);
+    st = mnp__elements_copy(ctx, made->lengths, counted, plan->rows, sizeof *made->lengths);
 done:
     ops->free(ctx->device, counted);
     return st;
@@ -312,20 +313,20 @@ static void sort_by_keys(const int32_t *lengths, int32_t *rows, int64_t count)
 /* The same of lengths below COUNTED, in a fraction of the time. */
 static void sort_by_counts(const int32_t *lengths, int32_t *rows, int64_t count)
 {
-    int32_t places[COUNTED + 1] = {0}; /* where the next row of every length goes, the longest first */
+    int32_t positions[COUNTED + 1] = {0}; /* where the next row of every length goes, the longest first */
     int32_t risen[SORTED_TOGETHER];
     for (int64_t k = 0; k < count; k++) {
         risen[k] = rows[k];
-        places[COUNTED - lengths[rows[k]]]++; /* one behind */
+        positions[COUNTED - lengths[rows[k]]]++; /* one behind */
     }
     for (int length = 0; length < COUNTED; length++)
-        places[length + 1] += places[length];
+        positions[length + 1] += positions[length];
     for (int64_t k = 0; k < count; k++)
-        rows[places[COUNTED - 1 - lengths[risen[k]]]++] = risen[k];
+        rows[positions[COUNTED - 1 - lengths[risen[k]]]++] = risen[k];
 }
 
 /* Rows that lie one after the other, and rise, so that long ones come first. */
-static void sort_places(const int32_t *lengths, int32_t *rows, int64_t count)
+static void sort_positions(const int32_t *lengths, int32_t *rows, int64_t count)
 {
     int32_t longest = 0;
     bool sorted = true;
@@ -340,33 +341,33 @@ static void sort_places(const int32_t *lengths, int32_t *rows, int64_t count)
 }
 
 /* Neighbouring rows of a group: rows of a slice are then of about one length. */
-static void sort_by_length(const mnp__level_sweep *relax, const arrangement *made)
+static void sort_by_length(const mnp__level_sweep *plan, const permutation *made)
 {
-    for (int g = 0; g < relax->groups; g++) {
-        for (int64_t first = relax->group_offsets[g]; first < relax->group_offsets[g + 1]; first += SORTED_TOGETHER) {
-            const int64_t left = relax->group_offsets[g + 1] - first;
-            sort_places(made->lengths, made->rows + first, left < SORTED_TOGETHER ? left : SORTED_TOGETHER);
+    for (int g = 0; g < plan->groups; g++) {
+        for (int64_t first = plan->group_offsets[g]; first < plan->group_offsets[g + 1]; first += SORTED_TOGETHER) {
+            const int64_t left = plan->group_offsets[g + 1] - first;
+            sort_positions(made->lengths, made->rows + first, left < SORTED_TOGETHER ? left : SORTED_TOGETHER);
         }
     }
 }
 
 /* Where the entries of every slice begin: slices are as long as their longest row. */
-static mnp_status place_slices(const mnp__level_sweep *relax, arrangement *made)
+static mnp_status locate_slices(const mnp__level_sweep *plan, permutation *made)
 {
-    made->nslices = (relax->rows + relax->slice - 1) / relax->slice;
+    made->nslices = (plan->rows + plan->slice - 1) / plan->slice;
     MNP_TRY(mnp__malloc((size_t)(made->nslices + 1) * sizeof *made->offsets, &made->offsets));
-    if (relax->slice > 1)
-        MNP_TRY(mnp__malloc((size_t)relax->rows * sizeof *made->place_lengths, &made->place_lengths));
+    if (plan->slice > 1)
+        MNP_TRY(mnp__malloc((size_t)plan->rows * sizeof *made->position_lengths, &made->position_lengths));
     made->offsets[0] = 0;
     for (int64_t s = 0, place = 0; s < made->nslices; s++) {
         int64_t longest = 0;
-        for (; place < (s + 1) * relax->slice && place < relax->rows; place++) {
+        for (; place < (s + 1) * plan->slice && place < plan->rows; place++) {
             const int32_t length = made->lengths[made->rows[place]];
-            if (made->place_lengths)
-                made->place_lengths[place] = length;
+            if (made->position_lengths)
+                made->position_lengths[place] = length;
             longest = length > longest ? length : longest;
         }
-        made->offsets[s + 1] = made->offsets[s] + longest * relax->slice;
+        made->offsets[s + 1] = made->offsets[s] + longest * plan->slice;
     }
     free(made->lengths);
     made->lengths = NULL;
@@ -376,141 +377,140 @@ static mnp_status place_slices(const mnp__level_sweep *relax, arrangement *made)
 /* ---- device memory ---- */
 
 /* Enqueued. */
-static mnp_status upload_places(mnp__level_sweep *relax, const arrangement *made)
+static mnp_status upload_positions(mnp__level_sweep *plan, const permutation *made)
 {
-    mnp_ctx *ctx = relax->ctx;
-    MNP_TRY(mnp__elements_send(ctx, relax->groups + 1, sizeof *relax->group_offsets, relax->group_offsets,
-                               &relax->device.groups));
-    MNP_TRY(mnp__elements_send(ctx, relax->rows, sizeof *made->rows, made->rows, &relax->device.rows));
-    MNP_TRY(mnp__elements_send(ctx, made->nslices + 1, sizeof *made->offsets, made->offsets, &relax->device.offsets));
-    if (relax->slice > 1)
-        MNP_TRY(mnp__elements_send(ctx, relax->rows, sizeof *made->place_lengths, made->place_lengths,
-                                   &relax->device.lengths));
+    mnp_ctx *ctx = plan->ctx;
+    MNP_TRY(mnp__elements_send(ctx, plan->groups + 1, sizeof *plan->group_offsets, plan->group_offsets,
+                               &plan->device.groups));
+    MNP_TRY(mnp__elements_send(ctx, plan->rows, sizeof *made->rows, made->rows, &plan->device.rows));
+    MNP_TRY(mnp__elements_send(ctx, made->nslices + 1, sizeof *made->offsets, made->offsets, &plan->device.offsets));
+    if (plan->slice > 1)
+        MNP_TRY(mnp__elements_send(ctx, plan->rows, sizeof *made->position_lengths, made->position_lengths,
+                                   &plan->device.lengths));
     return MNP_OK;
 }
 
-/* The entries of all places, which are uploaded.  Enqueued. */
-static mnp_status fill_entries(mnp__level_sweep *relax, const arrangement *made)
+/* The entries of all positions, once these are uploaded.  Enqueued. */
+static mnp_status fill_entries(mnp__level_sweep *plan, const permutation *made)
 {
-    mnp__device *device = relax->ctx->device;
+    mnp__device *device = plan->ctx->device;
     const size_t stored = (size_t)made->offsets[made->nslices];
-    MNP_TRY(device->ops->alloc(device, stored * sizeof(int32_t), &relax->device.columns));
-    MNP_TRY(device->ops->alloc(device, stored * mnp_dtype_size(relax->dtype), &relax->device.values));
-    return run_task(made->source, relax->order, MNP_PERMUTE_ROWS_FILL, relax->rows,
+    MNP_TRY(device->ops->alloc(device, stored * sizeof(int32_t), &plan->device.columns));
+    MNP_TRY(device->ops->alloc(device, stored * mnp_dtype_size(plan->dtype), &plan->device.values));
+    return run_task(made->source, plan->kind, MNP_PERMUTE_ROWS_FILL, plan->rows,
                     (struct mnp_permute_rows_params){.colours = made->device_colours,
-                                                     .places = relax->device.rows,
-                                                     .slices = relax->device.offsets,
-                                                     .slice = relax->slice,
-                                                     .made_columns = relax->device.columns,
-                                                     .made_values = relax->device.values});
+                                                     .positions = plan->device.rows,
+                                                     .slices = plan->device.offsets,
+                                                     .slice = plan->slice,
+                                                     .made_columns = plan->device.columns,
+                                                     .made_values = plan->device.values});
 }
 
 /* ---- making ---- */
 
 /* So many that another worker, or on a GPU another launch, would not be worth while. */
-static int64_t choose_most_alone(const mnp__level_sweep *relax, int64_t stored)
+static int64_t choose_most_alone(const mnp__level_sweep *plan, int64_t stored)
 {
-    if (relax->slice == 1)
+    if (plan->slice == 1)
         return WORTH_A_WORKER - 1;
-    const int64_t most = MOST_ENTRIES / (stored / (relax->rows > 0 ? relax->rows : 1) + 1);
+    const int64_t most = MOST_ENTRIES / (stored / (plan->rows > 0 ? plan->rows : 1) + 1);
     return most < MNP_LEVEL_SWEEP_THREADS ? most : MNP_LEVEL_SWEEP_THREADS;
 }
 
-static mnp_status build(mnp__level_sweep *relax, const void *inverse, arrangement *made)
+static mnp_status build(mnp__level_sweep *plan, const void *inverse, permutation *made)
 {
-    MNP_TRY(place_rows(relax, made));
-    MNP_TRY(count_entries(relax, made));
-    if (relax->slice > 1)
-        sort_by_length(relax, made);
-    MNP_TRY(place_slices(relax, made));
-    relax->most_alone = choose_most_alone(relax, made->offsets[made->nslices]);
-    MNP_TRY(upload_places(relax, made));
-    MNP_TRY(fill_entries(relax, made));
+    MNP_TRY(order_rows(plan, made));
+    MNP_TRY(count_entries(plan, made));
+    if (plan->slice > 1)
+        sort_by_length(plan, made);
+    MNP_TRY(locate_slices(plan, made));
+    plan->most_alone = choose_most_alone(plan, made->offsets[made->nslices]);
+    MNP_TRY(upload_positions(plan, made));
+    MNP_TRY(fill_entries(plan, made));
     if (inverse)
-        MNP_TRY(
-            mnp__elements_send(relax->ctx, relax->rows, mnp_dtype_size(relax->dtype), inverse, &relax->device.inverse));
+        MNP_TRY(mnp__elements_send(plan->ctx, plan->rows, mnp_dtype_size(plan->dtype), inverse, &plan->device.inverse));
     return MNP_OK;
 }
 
-mnp_status mnp__level_sweep_new(const mnp__level_sweep_source *source, const void *inverse,
-                                mnp__level_sweep_order order, mnp__level_sweep **relax_p)
+mnp_status mnp__level_sweep_new(const mnp__level_sweep_source *source, const void *inverse, mnp__sweep_kind kind,
+                                mnp__level_sweep **plan_p)
 {
     mnp_ctx *ctx = source->ctx;
-    mnp__level_sweep *relax;
-    arrangement made = {.source = source};
-    MNP_TRY(mnp__calloc(1, sizeof *relax, &relax));
-    *relax = (mnp__level_sweep){.ctx = ctx,
-                                .dtype = source->dtype,
-                                .order = order,
-                                .rows = source->part->rows,
-                                .slice = ctx->device->block_memory == 0 ? 1 : WARP};
-    mnp_status st = build(relax, inverse, &made);
+    mnp__level_sweep *plan;
+    permutation made = {.source = source};
+    MNP_TRY(mnp__calloc(1, sizeof *plan, &plan));
+    *plan = (mnp__level_sweep){.ctx = ctx,
+                               .dtype = source->dtype,
+                               .kind = kind,
+                               .rows = source->part->rows,
+                               .slice = ctx->device->block_memory == 0 ? 1 : WARP};
+    mnp_status st = build(plan, inverse, &made);
     const mnp_status waited = mnp__ctx_wait(ctx, ctx->compute); /* copies of what is freed now are under way */
-    free_arrangement(&made);
+    free_permutation(&made);
     st = st == MNP_OK ? waited : st;
     if (st == MNP_OK)
-        *relax_p = relax;
+        *plan_p = plan;
     else
-        mnp__level_sweep_free(relax);
+        mnp__level_sweep_free(plan);
     return st;
 }
 
-void mnp__level_sweep_free(mnp__level_sweep *relax)
+void mnp__level_sweep_free(mnp__level_sweep *plan)
 {
-    if (!relax)
+    if (!plan)
         return;
-    const mnp__device_ops *ops = relax->ctx->device->ops;
-    ops->free(relax->ctx->device, relax->device.groups);
-    ops->free(relax->ctx->device, relax->device.rows);
-    ops->free(relax->ctx->device, relax->device.offsets);
-    ops->free(relax->ctx->device, relax->device.lengths);
-    ops->free(relax->ctx->device, relax->device.columns);
-    ops->free(relax->ctx->device, relax->device.values);
-    ops->free(relax->ctx->device, relax->device.inverse);
-    free(relax->group_offsets);
-    free(relax);
+    const mnp__device_ops *ops = plan->ctx->device->ops;
+    ops->free(plan->ctx->device, plan->device.groups);
+    ops->free(plan->ctx->device, plan->device.rows);
+    ops->free(plan->ctx->device, plan->device.offsets);
+    ops->free(plan->ctx->device, plan->device.lengths);
+    ops->free(plan->ctx->device, plan->device.columns);
+    ops->free(plan->ctx->device, plan->device.values);
+    ops->free(plan->ctx->device, plan->device.inverse);
+    free(plan->group_offsets);
+    free(plan);
 }
 
-static mnp_status load(mnp__level_sweep *relax, bool wide)
+static mnp_status load(mnp__level_sweep *plan, bool wide)
 {
-    mnp__kernel **kernel_p = &relax->kernels[wide];
+    mnp__kernel **kernel_p = &plan->kernels[wide];
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     if (*kernel_p)
         return MNP_OK;
-    mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_SLICE %d\n#define MNP_WIDE %d\n",
-                  mnp__jit_type(relax->dtype), relax->slice, wide);
+    mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_SLICE %d\n#define MNP_WIDE %d\n", mnp__jit_type(plan->dtype),
+                  plan->slice, wide);
     const mnp__kernel_spec spec = {.file = "sparse/precond/level_sweep.cu", .function = "mnp_level_sweep"};
-    return mnp__ctx_kernel_of_text(relax->ctx, &spec, &defines, NULL, kernel_p);
+    return mnp__ctx_kernel_of_text(plan->ctx, &spec, &defines, NULL, kernel_p);
 }
 
-mnp_status mnp__level_sweep_load(mnp__level_sweep *relax)
+mnp_status mnp__level_sweep_load(mnp__level_sweep *plan)
 {
-    return load(relax, false);
+    return load(plan, false);
 }
 
-mnp_status mnp__level_sweep_load_wide(mnp__level_sweep *relax)
+mnp_status mnp__level_sweep_load_wide(mnp__level_sweep *plan)
 {
-    return load(relax, true);
+    return load(plan, true);
 }
 
 /* ---- sweeps ---- */
 
 /* Threads that a group keeps busy: those of a GPU are counted from the beginning of a slice. */
-static int64_t count_tasks(const mnp__level_sweep *relax, int64_t group, int64_t width)
+static int64_t count_tasks(const mnp__level_sweep *plan, int64_t group, int64_t width)
 {
-    const int64_t begin = relax->group_offsets[group], end = relax->group_offsets[group + 1];
-    return (end - begin / relax->slice * relax->slice) * width;
+    const int64_t begin = plan->group_offsets[group], end = plan->group_offsets[group + 1];
+    return (end - begin / plan->slice * plan->slice) * width;
 }
 
 /* How many groups one launch takes, and the most tasks of any: more than one if they are small, by one worker. */
-static int64_t take_groups(const mnp__level_sweep *relax, int64_t first, int64_t step, int64_t width, int64_t *tasks_p)
+static int64_t take_groups(const mnp__level_sweep *plan, int64_t first, int64_t step, int64_t width, int64_t *tasks_p)
 {
     int64_t count = 0;
-    *tasks_p = count_tasks(relax, first, width);
-    for (int64_t g = first; g >= 0 && g < relax->groups; g += step) {
-        const int64_t tasks = count_tasks(relax, g, width);
-        if ((relax->group_offsets[g + 1] - relax->group_offsets[g]) * width > relax->most_alone)
+    *tasks_p = count_tasks(plan, first, width);
+    for (int64_t g = first; g >= 0 && g < plan->groups; g += step) {
+        const int64_t tasks = count_tasks(plan, g, width);
+        if ((plan->group_offsets[g + 1] - plan->group_offsets[g]) * width > plan->most_alone)
             break;
         *tasks_p = tasks > *tasks_p ? tasks : *tasks_p;
         count++;
@@ -518,9 +518,9 @@ static int64_t take_groups(const mnp__level_sweep *relax, int64_t first, int64_t
     return count > 0 ? count : 1;
 }
 
-static mnp__launch launch_of(const mnp__level_sweep *relax, bool alone, int64_t tasks)
+static mnp__launch launch_of(const mnp__level_sweep *plan, bool alone, int64_t tasks)
 {
-    if (relax->slice == 1)
+    if (plan->slice == 1)
         return (mnp__launch){.grid = {alone ? 1 : (unsigned)(tasks / WORTH_A_WORKER + 1), 1, 1}, .block = {1, 1, 1}};
     const int64_t threads =
         tasks < MNP_LEVEL_SWEEP_THREADS ? (tasks + WARP - 1) / WARP * WARP : MNP_LEVEL_SWEEP_THREADS;
@@ -530,34 +530,34 @@ static mnp__launch launch_of(const mnp__level_sweep *relax, bool alone, int64_t 
     return (mnp__launch){.grid = {blocks, 1, 1}, .block = {BLOCK, 1, 1}, .early = true};
 }
 
-mnp_status mnp__level_sweep_run(const mnp__level_sweep *relax, const mnp__sweep *sweep)
+mnp_status mnp__level_sweep_run(const mnp__level_sweep *plan, const mnp__sweep *sweep)
 {
-    mnp_ctx *ctx = relax->ctx;
+    mnp_ctx *ctx = plan->ctx;
     struct mnp_level_sweep_params params = {.step = sweep->backward ? -1 : 1,
-                                            .groups = (uintptr_t)relax->device.groups,
-                                            .rows = (uintptr_t)relax->device.rows,
-                                            .offsets = (uintptr_t)relax->device.offsets,
-                                            .lengths = (uintptr_t)relax->device.lengths,
-                                            .columns = (uintptr_t)relax->device.columns,
-                                            .values = (uintptr_t)relax->device.values,
-                                            .inverse = (uintptr_t)relax->device.inverse,
+                                            .groups = (uintptr_t)plan->device.groups,
+                                            .rows = (uintptr_t)plan->device.rows,
+                                            .offsets = (uintptr_t)plan->device.offsets,
+                                            .lengths = (uintptr_t)plan->device.lengths,
+                                            .columns = (uintptr_t)plan->device.columns,
+                                            .values = (uintptr_t)plan->device.values,
+                                            .inverse = (uintptr_t)plan->device.inverse,
                                             .b = (uintptr_t)sweep->b,
                                             .from = (uintptr_t)sweep->from,
                                             .x = (uintptr_t)sweep->x,
                                             .width = sweep->width,
                                             .keep = sweep->keep};
-    mnp__kernel *kernel = relax->kernels[sweep->width != 1];
-    for (int64_t done = 0; sweep->width > 0 && done < relax->groups; done += params.count) {
+    mnp__kernel *kernel = plan->kernels[sweep->width != 1];
+    for (int64_t done = 0; sweep->width > 0 && done < plan->groups; done += params.count) {
         int64_t tasks;
-        params.first = sweep->backward ? relax->groups - 1 - done : done;
-        params.count = take_groups(relax, params.first, params.step, sweep->width, &tasks);
-        const mnp__launch launch = launch_of(relax, relax->in_order || params.count > 1, tasks);
+        params.first = sweep->backward ? plan->groups - 1 - done : done;
+        params.count = take_groups(plan, params.first, params.step, sweep->width, &tasks);
+        const mnp__launch launch = launch_of(plan, plan->in_order || params.count > 1, tasks);
         MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
     }
     return MNP_OK;
 }
 
-int mnp__level_sweep_groups(const mnp__level_sweep *relax)
+int mnp__level_sweep_groups(const mnp__level_sweep *plan)
 {
-    return relax->levels;
+    return plan->levels;
 }

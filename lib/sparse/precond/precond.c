@@ -17,12 +17,12 @@ static const struct {
     bool multiplies; /* by the matrix, whose ghosts are exchanged; others need nothing of other ranks */
 } kinds[] = {
     [MNP_PRECOND_NONE] = {"none", NULL},
-    [MNP_PRECOND_JACOBI] = {"jacobi", mnp__precond_diagonal},
-    [MNP_PRECOND_BLOCK_JACOBI] = {"block-jacobi", mnp__precond_diagonal},
-    [MNP_PRECOND_ILU0] = {"ilu0", mnp__precond_factor},
-    [MNP_PRECOND_IC0] = {"ic0", mnp__precond_factor},
-    [MNP_PRECOND_SOR] = {"sor", mnp__precond_relaxation},
-    [MNP_PRECOND_SSOR] = {"ssor", mnp__precond_relaxation},
+    [MNP_PRECOND_JACOBI] = {"jacobi", mnp__precond_jacobi},
+    [MNP_PRECOND_BLOCK_JACOBI] = {"block-jacobi", mnp__precond_jacobi},
+    [MNP_PRECOND_ILU0] = {"ilu0", mnp__precond_ilu0_ic0},
+    [MNP_PRECOND_IC0] = {"ic0", mnp__precond_ilu0_ic0},
+    [MNP_PRECOND_SOR] = {"sor", mnp__precond_sor},
+    [MNP_PRECOND_SSOR] = {"ssor", mnp__precond_sor},
     [MNP_PRECOND_CHEBYSHEV] = {"chebyshev", mnp__precond_polynomial, .multiplies = true},
     [MNP_PRECOND_POLYNOMIAL] = {"polynomial", mnp__precond_polynomial, .multiplies = true},
 };

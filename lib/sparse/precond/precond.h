@@ -30,12 +30,12 @@ struct mnp_precond {
 typedef mnp_status (*mnp__precond_maker)(const mnp_sparse *matrix, mnp_precond_kind kind,
                                          const mnp_precond_options *options, const mnp__precond_ops **ops_p,
                                          void **data_p);
-mnp_status mnp__precond_diagonal(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
-                                 const mnp__precond_ops **, void **); /* jacobi, block-jacobi */
-mnp_status mnp__precond_factor(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
-                               const mnp__precond_ops **, void **); /* ilu0, ic0 */
-mnp_status mnp__precond_relaxation(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
-                                   const mnp__precond_ops **, void **); /* sor, ssor */
+mnp_status mnp__precond_jacobi(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
+                               const mnp__precond_ops **, void **); /* jacobi, block-jacobi */
+mnp_status mnp__precond_ilu0_ic0(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
+                                 const mnp__precond_ops **, void **); /* ilu0, ic0 */
+mnp_status mnp__precond_sor(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
+                            const mnp__precond_ops **, void **); /* sor, ssor */
 mnp_status mnp__precond_polynomial(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
                                    const mnp__precond_ops **, void **); /* chebyshev, polynomial */
 

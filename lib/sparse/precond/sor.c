@@ -20,16 +20,16 @@
 #include "sparse/precond/precond.h"
 #include "sparse/precond/level_sweep.h"
 
-typedef struct relaxation {
+typedef struct sor {
     mnp_ctx *ctx;
     mnp__level_sweep *earlier, *later, *all; /* later: of ssor; all: of further sweeps */
     bool symmetric;
     int sweeps, colours; /* colours: the most of any rank */
     double omega;
-} relaxation;
+} sor;
 
 /* The diagonal becomes what x is multiplied by. */
-static mnp_status invert_diagonal(const relaxation *r, const mnp_sparse *matrix, void *diagonal)
+static mnp_status invert_diagonal(const sor *r, const mnp_sparse *matrix, void *diagonal)
 {
     for (int64_t i = 0; i < matrix->rows; i++) {
         const double _Complex entry = mnp__load_value(matrix->dtype, diagonal, i);
@@ -42,16 +42,16 @@ static mnp_status invert_diagonal(const relaxation *r, const mnp_sparse *matrix,
     return MNP_OK;
 }
 
-static mnp_status make_sweeps(relaxation *r, const void *inverse, const mnp__level_sweep_source *source)
+static mnp_status make_sweeps(sor *r, const void *inverse, const mnp__level_sweep_source *source)
 {
-    MNP_TRY(mnp__level_sweep_new(source, inverse, MNP__RELAX_EARLIER, &r->earlier));
+    MNP_TRY(mnp__level_sweep_new(source, inverse, MNP__SWEEP_EARLIER, &r->earlier));
     if (r->symmetric)
-        MNP_TRY(mnp__level_sweep_new(source, inverse, MNP__RELAX_LATER, &r->later));
-    return r->sweeps > 1 ? mnp__level_sweep_new(source, inverse, MNP__RELAX_ALL, &r->all) : MNP_OK;
+        MNP_TRY(mnp__level_sweep_new(source, inverse, MNP__SWEEP_LATER, &r->later));
+    return r->sweeps > 1 ? mnp__level_sweep_new(source, inverse, MNP__SWEEP_ALL, &r->all) : MNP_OK;
 }
 
 /* What this rank does alone; the diagonal is used up. */
-static mnp_status arrange(relaxation *r, const mnp_sparse *matrix, void *diagonal, mnp__level_sweep_source *source)
+static mnp_status arrange(sor *r, const mnp_sparse *matrix, void *diagonal, mnp__level_sweep_source *source)
 {
     mnp__own_block block = {.ctx = NULL};
     MNP_TRY(invert_diagonal(r, matrix, diagonal));
@@ -69,11 +69,11 @@ static mnp_status arrange(relaxation *r, const mnp_sparse *matrix, void *diagona
 }
 
 /* Collective, and agreed upon. */
-static mnp_status build(relaxation *r, const mnp_sparse *matrix)
+static mnp_status build(sor *r, const mnp_sparse *matrix)
 {
     mnp__level_sweep_source source = {.ctx = matrix->ctx, .dtype = matrix->dtype};
     void *diagonal = NULL;
-    MNP_TRY(mnp__level_sweep_load_arranger(&source));
+    MNP_TRY(mnp__level_sweep_load_permutation(&source));
     MNP_TRY(mnp__own_diagonal(matrix, &diagonal));
     const mnp_status st = MNP_AGREE(matrix->ctx, arrange(r, matrix, diagonal, &source));
     free(diagonal);
@@ -81,7 +81,7 @@ static mnp_status build(relaxation *r, const mnp_sparse *matrix)
 }
 
 /* Collective. */
-static mnp_status load(relaxation *r)
+static mnp_status load(sor *r)
 {
     MNP_TRY(mnp__level_sweep_load(r->earlier));
     if (r->symmetric)
@@ -89,9 +89,9 @@ static mnp_status load(relaxation *r)
     return r->sweeps > 1 ? mnp__level_sweep_load(r->all) : MNP_OK;
 }
 
-static mnp_status relaxation_apply(void *data, const mnp_array *x, mnp_array *y)
+static mnp_status sor_apply(void *data, const mnp_array *x, mnp_array *y)
 {
-    const relaxation *r = data;
+    const sor *r = data;
     const mnp__sweep first_forth = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 0};
     const mnp__sweep first_back = {.from = y->data, .x = y->data, .width = 1, .keep = 2 - r->omega, .backward = true};
     const mnp__sweep forth = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 1 - r->omega};
@@ -108,16 +108,16 @@ static mnp_status relaxation_apply(void *data, const mnp_array *x, mnp_array *y)
     return MNP_OK;
 }
 
-static void relaxation_describe(const void *data, FILE *file)
+static void sor_describe(const void *data, FILE *file)
 {
-    const relaxation *r = data;
+    const sor *r = data;
     fprintf(file, "%d sweep%s%s of all ranks' own blocks in at most %d colours, omega %g", r->sweeps,
             r->sweeps == 1 ? "" : "s", r->symmetric ? " forth and back" : "", r->colours, r->omega);
 }
 
-static void relaxation_free(mnp_ctx *ctx, void *data)
+static void sor_free(mnp_ctx *ctx, void *data)
 {
-    relaxation *r = data;
+    sor *r = data;
     (void)ctx;
     if (r) {
         mnp__level_sweep_free(r->earlier);
@@ -127,18 +127,17 @@ static void relaxation_free(mnp_ctx *ctx, void *data)
     free(r);
 }
 
-mnp_status mnp__precond_relaxation(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
-                                   const mnp__precond_ops **ops_p, void **data_p)
+mnp_status mnp__precond_sor(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
+                            const mnp__precond_ops **ops_p, void **data_p)
 {
-    static const mnp__precond_ops ops = {
-        .apply = relaxation_apply, .describe = relaxation_describe, .free = relaxation_free};
-    relaxation *r = NULL;
+    static const mnp__precond_ops ops = {.apply = sor_apply, .describe = sor_describe, .free = sor_free};
+    sor *r = NULL;
     mnp_status st = MNP_AGREE(matrix->ctx, mnp__calloc(1, sizeof *r, &r));
     if (st == MNP_OK) {
-        *r = (relaxation){.ctx = matrix->ctx,
-                          .symmetric = kind == MNP_PRECOND_SSOR,
-                          .sweeps = options->sweeps,
-                          .omega = options->omega};
+        *r = (sor){.ctx = matrix->ctx,
+                   .symmetric = kind == MNP_PRECOND_SSOR,
+                   .sweeps = options->sweeps,
+                   .omega = options->omega};
         st = build(r, matrix);
     }
     if (st == MNP_OK)
@@ -151,7 +150,7 @@ mnp_status mnp__precond_relaxation(const mnp_sparse *matrix, mnp_precond_kind ki
         *ops_p = &ops;
         *data_p = r;
     } else {
-        relaxation_free(matrix->ctx, r);
+        sor_free(matrix->ctx, r);
     }
     return st;
 }

@@ -3,9 +3,10 @@
  * Triangular solves with a matrix that is spread over the ranks.
  *
  * A rank's rows name unknowns of its own and, apart from them, unknowns of ranks on one side of it, its ghosts.  Once
- * these are known, it takes their share from b and solves its own block by levels (level_sweep.h).  Ranks are taken by levels
- * too: a rank's turn comes when those that it needs have had theirs, and before every turn but the first all exchange
- * ghosts.  So a matrix of blocks that do not need each other takes one turn, a band as many as there are ranks.
+ * these are known, it takes their share from b and solves its own block by levels (level_sweep.h).  Ranks are taken by
+ * levels too: a rank's turn comes when those that it needs have had theirs, and before every turn but the first all
+ * exchange ghosts.  So a matrix of blocks that do not need each other takes one turn, a band as many as there are
+ * ranks.
  *
  * A row's share is summed from the outermost column to the diagonal, ghosts first, so the result is that of one rank.
  */
@@ -62,14 +63,14 @@ static int64_t invert_diagonal(mnp_dtype dtype, int64_t rows, void *diagonal)
 
 /* The diagonal comes to be its inverse; all entries of the own block have been looked at then. */
 static mnp_status check_own(const struct wanted *wanted, const mnp_sparse *matrix,
-                            const mnp__level_sweep_source *source, mnp__level_sweep_order order, void *diagonal)
+                            const mnp__level_sweep_source *source, mnp__sweep_kind kind, void *diagonal)
 {
     const int64_t singular = diagonal ? invert_diagonal(matrix->dtype, matrix->rows, diagonal) : matrix->rows;
-    int64_t beyond;
-    MNP_TRY(mnp__level_sweep_find_beyond(source, order, &beyond));
-    const int64_t row = beyond < 0 ? matrix->rows : mnp__pattern_row(source->pattern, beyond);
-    if (beyond >= 0 && row <= singular)
-        return not_triangular(wanted, matrix->row_lo + row, matrix->column_lo + source->pattern->columns[beyond]);
+    int64_t other_side;
+    MNP_TRY(mnp__level_sweep_find_other_side(source, kind, &other_side));
+    const int64_t row = other_side < 0 ? matrix->rows : mnp__pattern_row(source->pattern, other_side);
+    if (other_side >= 0 && row <= singular)
+        return not_triangular(wanted, matrix->row_lo + row, matrix->column_lo + source->pattern->columns[other_side]);
     if (singular < matrix->rows)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the diagonal of row %" PRId64 " is 0, so the matrix is singular",
                         wanted->function, matrix->row_lo + singular);
@@ -80,15 +81,15 @@ static mnp_status check_own(const struct wanted *wanted, const mnp_sparse *matri
 static mnp_status take_own(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix, void *diagonal,
                            mnp__level_sweep_source source)
 {
-    const mnp__level_sweep_order order = wanted->lower ? MNP__RELAX_LOWER : MNP__RELAX_UPPER;
+    const mnp__sweep_kind kind = wanted->lower ? MNP__SWEEP_LOWER : MNP__SWEEP_UPPER;
     mnp__own_block own = {.ctx = NULL};
     mnp_status st = mnp__own_block_open(matrix, &own);
     source.part = &own.csr;
     source.pattern = &own.pattern;
     if (st == MNP_OK)
-        st = check_own(wanted, matrix, &source, order, diagonal);
+        st = check_own(wanted, matrix, &source, kind, diagonal);
     if (st == MNP_OK)
-        st = mnp__level_sweep_new(&source, diagonal, order, &plan->own);
+        st = mnp__level_sweep_new(&source, diagonal, kind, &plan->own);
     mnp__own_block_close(&own);
     return st;
 }
@@ -119,18 +120,18 @@ static mnp_status report_other_side(const struct wanted *wanted, const mnp_spars
 static mnp_status take_outside(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix,
                                mnp__level_sweep_source source)
 {
-    const mnp__level_sweep_order order = wanted->lower ? MNP__RELAX_BEFORE : MNP__RELAX_BEHIND;
-    int64_t first, count, beyond;
+    const mnp__sweep_kind kind = wanted->lower ? MNP__SWEEP_BEFORE : MNP__SWEEP_BEHIND;
+    int64_t first, count, other_side;
     find_side(wanted, matrix, &first, &count);
     source.part = &matrix->ghost;
     source.first = first;
     source.end = first + count;
-    MNP_TRY(mnp__level_sweep_find_beyond(&source, order, &beyond));
-    if (beyond >= 0)
-        return report_other_side(wanted, matrix, beyond);
+    MNP_TRY(mnp__level_sweep_find_other_side(&source, kind, &other_side));
+    if (other_side >= 0)
+        return report_other_side(wanted, matrix, other_side);
     MNP_TRY(
         mnp__ghosts_new(plan->ctx, plan->layout, count, mnp__ghosts_columns(matrix->ghosts) + first, &plan->ghosts));
-    return mnp__level_sweep_new(&source, NULL, order, &plan->outside);
+    return mnp__level_sweep_new(&source, NULL, kind, &plan->outside);
 }
 
 /* ---- turns ---- */
@@ -190,7 +191,7 @@ static mnp_status build(mnp_triangular *plan, const struct wanted *wanted, const
 {
     mnp__level_sweep_source source = {.ctx = plan->ctx, .dtype = plan->dtype};
     void *diagonal = NULL;
-    MNP_TRY(mnp__level_sweep_load_arranger(&source));
+    MNP_TRY(mnp__level_sweep_load_permutation(&source));
     if (!wanted->unit_diagonal)
         MNP_TRY(mnp__own_diagonal(matrix, &diagonal));
     const mnp_status st = MNP_AGREE(plan->ctx, take(plan, wanted, matrix, diagonal, &source));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Products of sparse matrices: rows are counted, then written, by launches of kernels/sparse/product/spgemm.cu for every kind of rows.
+ * Products of sparse matrices: rows are counted, then written, by launches of kernels/sparse/product/spgemm.cu for
+ * every kind of rows.
  *
  * On a GPU a row's kind is a bin, by the columns that it may have: first a bound, then the number itself.  Few kernels
  * are needed for most matrices; ranks load those that any of them needs.  The host has one kind.  Time by the products.

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Products with vectors: the own part while ghosts travel, then the ghost part.
+ * Products of a matrix with vectors: the ghost exchange is started, the own part is multiplied meanwhile, and the ghost
+ * part is added when the ghosts have arrived.
  *
- * Kernels are compiled for the vectors that come.  Which one a matrix in CSR gets is chosen at its first product with
- * one vector (spmv_autotune.h); its ghost part is taken by chunks of entries where its rows have more than a few.
+ * Kernels are compiled for the dtypes and options of a call.  Which algorithm multiplies a matrix in CSR is measured
+ * at its first product with one vector (spmv_autotune.h).  Its ghost part is taken by chunks of entries where its rows
+ * have more than a few.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,14 +32,14 @@ static const char *const formats[] = {
 struct kernels {
     mnp_dtype dtype;
     bool wide, conjugate, dot;
-    mnp__spmv_algorithm ways[NUM_PARTS];
+    mnp__spmv_algorithm algorithms[NUM_PARTS];
     mnp__kernel *loaded[NUM_PARTS]; /* the context's; the own part's NULL: an entry that is free */
 };
 
 struct mnp__products {
     mnp_ctx *ctx; /* NULL: nothing of the following is in device memory */
     mnp_sparse *transposed;
-    mnp__spmv_autotune choice;
+    mnp__spmv_autotune tuning;
     mnp_spmv_start *starts[NUM_PARTS]; /* device memory: the chunks of a stream; NULL: none were found */
     int64_t chunks[NUM_PARTS];
     struct kernels kept[KEPT_KERNELS];
@@ -55,27 +57,28 @@ void mnp__products_free(mnp__products *products)
         return;
     for (int p = 0; p < NUM_PARTS && products->ctx; p++)
         products->ctx->device->ops->free(products->ctx->device, products->starts[p]);
-    mnp__spmv_autotune_free(&products->choice);
+    mnp__spmv_autotune_free(&products->tuning);
     mnp_sparse_free(products->transposed);
     free(products);
 }
 
 /* ---- kernels ---- */
 
-/* What a way reads: the part as it is stored, or what the own part was converted to. */
-static const mnp__part *find_part(const mnp_sparse *matrix, int which, mnp__spmv_algorithm way)
+/* What an algorithm reads: the part as it is stored, or a conversion of the own part. */
+static const mnp__part *find_part(const mnp_sparse *matrix, int which, mnp__spmv_algorithm algorithm)
 {
     if (which == GHOST)
         return &matrix->ghost;
-    return way == MNP__BY_SELL || way == MNP__BY_DIA ? &matrix->products->choice.converted : &matrix->own;
+    return algorithm == MNP__SPMV_SELL || algorithm == MNP__SPMV_DIA ? &matrix->products->tuning.converted
+                                                                     : &matrix->own;
 }
 
-/* Threads of a GPU that share a row of CSR: so many that each has about two entries; 1 of all other kernels. */
+/* How many threads of a GPU share a row of CSR: enough that each has about two entries.  Other kernels: 1. */
 static int choose_lanes(const mnp_sparse *matrix, const struct kernels *kernels, int which)
 {
-    const mnp__spmv_algorithm way = kernels->ways[which];
-    const bool shares = matrix->ctx->device->block_memory > 0 && way == MNP__AS_STORED && !kernels->wide &&
-                        find_part(matrix, which, way)->format == MNP_CSR;
+    const mnp__spmv_algorithm algorithm = kernels->algorithms[which];
+    const bool shares = matrix->ctx->device->block_memory > 0 && algorithm == MNP__SPMV_AS_STORED && !kernels->wide &&
+                        find_part(matrix, which, algorithm)->format == MNP_CSR;
     int lanes = 1;
     while (shares && lanes < 32 && lanes * 2 < matrix->line_length[which])
         lanes *= 2;
@@ -84,8 +87,8 @@ static int choose_lanes(const mnp_sparse *matrix, const struct kernels *kernels,
 
 static void add_defines(const mnp_sparse *matrix, const struct kernels *wanted, int which, mnp__text *defines)
 {
-    const mnp__spmv_algorithm way = wanted->ways[which];
-    const mnp__part *part = find_part(matrix, which, way);
+    const mnp__spmv_algorithm algorithm = wanted->algorithms[which];
+    const mnp__part *part = find_part(matrix, which, algorithm);
     const bool adds = which == GHOST || part->format == MNP_CSC || part->format == MNP_COO;
     mnp__text_add(defines, "#define MNP_VALUE %s\n#define MNP_VECTOR %s\n#define MNP_OFFSET %s\n",
                   mnp__jit_type(matrix->dtype), mnp__jit_type(wanted->dtype),
@@ -96,11 +99,11 @@ static void add_defines(const mnp_sparse *matrix, const struct kernels *wanted, 
                   "#define MNP_W %s\n",
                   adds, wanted->wide, wanted->conjugate, wanted->dot,
                   mnp_dtype_kind(wanted->dtype) == 'c' ? "mnp_complex128" : "double");
-    mnp__text_add(defines, "#define MNP_STREAM %d\n#define MNP_LANES %d\n#define MNP_BLOCK %d\n", way == MNP__BY_STREAM,
-                  choose_lanes(matrix, wanted, which), part->block);
+    mnp__text_add(defines, "#define MNP_STREAM %d\n#define MNP_LANES %d\n#define MNP_BLOCK %d\n",
+                  algorithm == MNP__SPMV_STREAM, choose_lanes(matrix, wanted, which), part->block);
 }
 
-/* Collective, as it may be compiled: all that it depends on is alike on all ranks. */
+/* Collective, as it may compile: the defines are equal on all ranks. */
 static mnp_status load(const mnp_sparse *matrix, const struct kernels *wanted, int which, mnp__kernel **kernel_p)
 {
     char room[MNP__KERNEL_ROOM];
@@ -113,8 +116,8 @@ static mnp_status load(const mnp_sparse *matrix, const struct kernels *wanted, i
 static bool is_as_wanted(const struct kernels *kept, const struct kernels *wanted)
 {
     return kept->loaded[OWN] && kept->dtype == wanted->dtype && kept->wide == wanted->wide &&
-           kept->conjugate == wanted->conjugate && kept->dot == wanted->dot && kept->ways[OWN] == wanted->ways[OWN] &&
-           kept->ways[GHOST] == wanted->ways[GHOST];
+           kept->conjugate == wanted->conjugate && kept->dot == wanted->dot &&
+           kept->algorithms[OWN] == wanted->algorithms[OWN] && kept->algorithms[GHOST] == wanted->algorithms[GHOST];
 }
 
 static mnp_status find_kernels(const mnp_sparse *matrix, const struct kernels *wanted, const struct kernels **kernels_p)
@@ -138,15 +141,15 @@ static mnp_status find_kernels(const mnp_sparse *matrix, const struct kernels *w
 
 /* ---- running ---- */
 
-/* What is multiplied, and where it goes; places: those of the method whose first sum gets the dot, or NULL. */
+/* The input x, the output y, and the buffers of the method whose first sum receives the dot product, or NULL. */
 struct vectors {
     int64_t width;
     const void *x;
     void *y;
-    const mnp__steps_places *places;
+    const mnp__steps_buffers *buffers;
 };
 
-/* What a GPU's threads share; the host has a worker for every 256 of it, as far as there are. */
+/* The number of tasks for threads of a GPU; the host starts a worker for every 256 of them, up to its cores. */
 static int64_t count_threads(const mnp__part *part, int lanes, bool wide, int64_t width)
 {
     switch (part->format) {
@@ -163,24 +166,24 @@ static int64_t count_threads(const mnp__part *part, int lanes, bool wide, int64_
 static mnp__launch choose_launch(const mnp_sparse *matrix, const struct kernels *kernels, int which,
                                  const mnp__part *part, int64_t width)
 {
-    const mnp__spmv_algorithm way = kernels->ways[which];
+    const mnp__spmv_algorithm algorithm = kernels->algorithms[which];
     const int64_t threads = count_threads(part, choose_lanes(matrix, kernels, which), kernels->wide, width);
-    const int64_t most = kernels->dot ? MNP_STEP_WORKERS : INT32_MAX; /* of the former there is room for the sums */
+    const int64_t most = kernels->dot ? MNP_STEP_WORKERS : INT32_MAX; /* there is room for that many sums */
     int64_t blocks = (threads + MNP_STEP_BLOCK - 1) / MNP_STEP_BLOCK;
-    if (way == MNP__BY_STREAM)
+    if (algorithm == MNP__SPMV_STREAM)
         blocks = matrix->products->chunks[which];
     if (kernels->dot && blocks == 0 && which == OWN) /* the sum is 0 where there are no rows */
         blocks = 1;
     return (mnp__launch){.grid = {(unsigned)(blocks < most ? blocks : most), 1, 1}, .block = {MNP_STEP_BLOCK, 1, 1}};
 }
 
-/* A part; the ghost part's x are the ghosts.  The dot takes the vector's own elements. */
+/* Multiply one part; x of the ghost part are the ghosts.  The dot product takes v->x, the own elements. */
 static mnp_status run(const mnp_sparse *matrix, const struct kernels *kernels, int which, const struct vectors *v,
                       const void *x)
 {
     mnp_ctx *ctx = matrix->ctx;
     const mnp__products *products = matrix->products;
-    const mnp__part *part = find_part(matrix, which, kernels->ways[which]);
+    const mnp__part *part = find_part(matrix, which, kernels->algorithms[which]);
     mnp_spmv_params params = {.offsets = part->offsets,
                               .rows_of = part->rows_of,
                               .indices = part->indices,
@@ -194,11 +197,11 @@ static mnp_status run(const mnp_sparse *matrix, const struct kernels *kernels, i
                               .width = v->width,
                               .starts = products->starts[which],
                               .chunks = products->chunks[which]};
-    if (v->places) {
+    if (v->buffers) {
         params.own = v->x;
-        params.state = v->places->state;
-        params.partials = v->places->partials;
-        params.arrived = v->places->arrived;
+        params.state = v->buffers->state;
+        params.partials = v->buffers->partials;
+        params.arrived = v->buffers->arrived;
     }
     const mnp__launch launch = choose_launch(matrix, kernels, which, part, v->width);
     const size_t y_size = (size_t)(part->rows * v->width) * mnp_dtype_size(kernels->dtype);
@@ -209,25 +212,25 @@ static mnp_status run(const mnp_sparse *matrix, const struct kernels *kernels, i
     return ctx->device->ops->launch(ctx->device, kernels->loaded[which], &launch, &params, sizeof params, ctx->compute);
 }
 
-/* A product that is tried. */
+/* A product whose algorithms are timed. */
 struct trial {
     const mnp_sparse *matrix;
     struct kernels wanted;
     struct vectors vectors;
 };
 
-static mnp_status run_trial(void *argument, mnp__spmv_algorithm way)
+static mnp_status run_trial(void *argument, mnp__spmv_algorithm algorithm)
 {
     struct trial *trial = argument;
     const struct kernels *kernels;
-    trial->wanted.ways[OWN] = way;
+    trial->wanted.algorithms[OWN] = algorithm;
     MNP_TRY(find_kernels(trial->matrix, &trial->wanted, &kernels));
     return run(trial->matrix, kernels, OWN, &trial->vectors, trial->vectors.x);
 }
 
-static mnp__spmv_algorithm ghost_way(const mnp_sparse *matrix)
+static mnp__spmv_algorithm ghost_algorithm(const mnp_sparse *matrix)
 {
-    return matrix->products->starts[GHOST] ? MNP__BY_STREAM : MNP__AS_STORED;
+    return matrix->products->starts[GHOST] ? MNP__SPMV_STREAM : MNP__SPMV_AS_STORED;
 }
 
 static mnp_status find_chunks(const mnp_sparse *matrix, int which, const mnp__part *part)
@@ -235,18 +238,18 @@ static mnp_status find_chunks(const mnp_sparse *matrix, int which, const mnp__pa
     mnp__products *products = matrix->products;
     if (products->starts[which])
         return MNP_OK;
-    return mnp__find_chunks(matrix, part, &products->starts[which], &products->chunks[which]);
+    return mnp__spmv_find_chunks(matrix, part, &products->starts[which], &products->chunks[which]);
 }
 
 /*
- * Choose the ways, once for a matrix, with a product of one vector, which is done some times over: y is only written.
- * Nothing is chosen while a graph is recorded; formats are then taken as they are stored.  Collective.
+ * Choose the algorithms, once for a matrix, by timing products with x, which overwrite y.  While a graph is recorded
+ * nothing is chosen, and formats are taken as they are stored.  Collective.
  */
 static mnp_status prepare(const mnp_sparse *matrix, const struct kernels *wanted, const struct vectors *v)
 {
     mnp__products *products = matrix->products;
     struct trial trial = {.matrix = matrix, .wanted = *wanted, .vectors = {.width = 1, .x = v->x, .y = v->y}};
-    if (products->choice.ctx || matrix->ctx->device->recording)
+    if (products->tuning.ctx || matrix->ctx->device->recording)
         return MNP_OK;
     products->ctx = matrix->ctx;
     trial.wanted.dot = false;
@@ -256,29 +259,29 @@ static mnp_status prepare(const mnp_sparse *matrix, const struct kernels *wanted
         if (matrix->has_ghosts && matrix->line_length[GHOST] >= WORTH_A_STREAM)
             MNP_TRY(find_chunks(matrix, GHOST, &matrix->ghost));
     }
-    trial.wanted.ways[GHOST] = ghost_way(matrix);
-    return mnp__choose(matrix, run_trial, &trial, &products->choice);
+    trial.wanted.algorithms[GHOST] = ghost_algorithm(matrix);
+    return mnp__spmv_autotune_run(matrix, run_trial, &trial, &products->tuning);
 }
 
 static mnp_status apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype dtype, const struct vectors *v)
 {
     struct kernels wanted = {.dtype = dtype,
                              .wide = v->width != 1,
-                             .dot = v->places != NULL,
+                             .dot = v->buffers != NULL,
                              .conjugate = conjugate && mnp_dtype_kind(matrix->dtype) == 'c'};
     const struct kernels *kernels;
     const void *ghosts;
     if (!wanted.wide) {
         MNP_TRY(prepare(matrix, &wanted, v));
-        wanted.ways[OWN] = matrix->products->choice.way;
-        wanted.ways[GHOST] = ghost_way(matrix);
+        wanted.algorithms[OWN] = matrix->products->tuning.algorithm;
+        wanted.algorithms[GHOST] = ghost_algorithm(matrix);
     }
     MNP_TRY(find_kernels(matrix, &wanted, &kernels));
     if (!matrix->has_ghosts)
         return run(matrix, kernels, OWN, v, v->x);
     MNP_TRY(mnp__ghosts_begin(matrix->ghosts, mnp_dtype_size(dtype), v->width, v->x));
     mnp_status st = run(matrix, kernels, OWN, v, v->x);
-    const mnp_status finished = mnp__ghosts_finish(matrix->ghosts, &ghosts); /* whatever became of the own part */
+    const mnp_status finished = mnp__ghosts_finish(matrix->ghosts, &ghosts); /* also after a failure */
     if (st == MNP_OK)
         st = finished;
     return st == MNP_OK ? run(matrix, kernels, GHOST, v, ghosts) : st;
@@ -291,12 +294,12 @@ mnp_status mnp__sparse_apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype
 }
 
 mnp_status mnp__sparse_apply_dot(const mnp_sparse *matrix, mnp_dtype dtype, const void *x, void *y,
-                                 const mnp__steps_places *places, bool *done_p)
+                                 const mnp__steps_buffers *buffers, bool *done_p)
 {
     *done_p = matrix->format != MNP_CSC && matrix->format != MNP_COO;
     if (!*done_p)
         return MNP_OK;
-    return apply(matrix, false, dtype, &(struct vectors){.width = 1, .x = x, .y = y, .places = places});
+    return apply(matrix, false, dtype, &(struct vectors){.width = 1, .x = x, .y = y, .buffers = buffers});
 }
 
 mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **transposed_p)
@@ -421,6 +424,6 @@ void mnp_sparse_describe(const mnp_sparse *matrix, FILE *file)
             " entries, %" PRId64 " ghosts; product: ",
             formats[matrix->format], matrix->shape[0], matrix->shape[1], mnp_dtype_name(matrix->dtype), matrix->nnz,
             matrix->rows, matrix->local_nnz, mnp_sparse_ghosts(matrix));
-    mnp__spmv_autotune_describe(&matrix->products->choice, file);
+    mnp__spmv_autotune_describe(&matrix->products->tuning, file);
     fprintf(file, "\n");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Examine a part, convert it on the device, and time what may be good for it.
+ * Examining a part, converting it on the device, and timing the candidates.
  *
- * What it costs: the part is read twice, by kernels, to find its longest rows and its diagonals; a conversion reads it
- * and writes the new format; and a candidate is run a dozen times.  On a GPU this is worth some dozens of products.
+ * Cost: kernels read the part twice, to find its longest rows and its diagonals; a conversion reads it and writes the
+ * new format; and each candidate runs a dozen times.  On a GPU this takes as long as some dozens of products.
  */
 #include "sparse/product/spmv_autotune.h"
 
@@ -20,11 +20,11 @@ enum {
     REPEATS = 10
 };
 
-static const char *const names[] = {[MNP__AS_STORED] = "as stored",
-                                    [MNP__BY_STREAM] = "stream",
-                                    [MNP__BY_ROWS] = "rows",
-                                    [MNP__BY_SELL] = "sell",
-                                    [MNP__BY_DIA] = "dia"};
+static const char *const names[] = {[MNP__SPMV_AS_STORED] = "as stored",
+                                    [MNP__SPMV_STREAM] = "stream",
+                                    [MNP__SPMV_ROWS] = "rows",
+                                    [MNP__SPMV_SELL] = "sell",
+                                    [MNP__SPMV_DIA] = "dia"};
 
 /* What a rank finds out about its own part. */
 struct findings {
@@ -82,8 +82,8 @@ done:
     return st;
 }
 
-mnp_status mnp__find_chunks(const mnp_sparse *matrix, const mnp__part *part, mnp_spmv_start **starts_p,
-                            int64_t *count_p)
+mnp_status mnp__spmv_find_chunks(const mnp_sparse *matrix, const mnp__part *part, mnp_spmv_start **starts_p,
+                                 int64_t *count_p)
 {
     mnp_ctx *ctx = matrix->ctx;
     const int64_t count = (part->lines + part->count + MNP_SPMV_CHUNK - 1) / MNP_SPMV_CHUNK;
@@ -161,7 +161,7 @@ static mnp_status examine(const mnp_sparse *matrix, struct findings *f, struct f
 
 /* ---- other formats ---- */
 
-/* It should leave as much memory as it takes. */
+/* A conversion must leave as much memory free as it takes. */
 static mnp_status check_room(mnp_ctx *ctx, size_t size)
 {
     mnp_rank_info info = {.rank = ctx->comm.rank};
@@ -238,14 +238,14 @@ static mnp_status convert_all(const mnp_sparse *matrix, const struct findings *f
 
 /* ---- measuring ---- */
 
-static mnp_status time_runs(mnp_ctx *ctx, mnp__spmv_runner run, void *argument, mnp__spmv_algorithm way,
+static mnp_status time_runs(mnp_ctx *ctx, mnp__spmv_runner run, void *argument, mnp__spmv_algorithm algorithm,
                             mnp__device_event *begin, mnp__device_event *end, double *seconds_p)
 {
     const mnp__device_ops *ops = ctx->device->ops;
     for (int i = -WARM_UP; i < REPEATS; i++) {
         if (i == 0)
             MNP_TRY(ops->event_record(ctx->device, begin, ctx->compute));
-        MNP_TRY(run(argument, way));
+        MNP_TRY(run(argument, algorithm));
     }
     MNP_TRY(ops->event_record(ctx->device, end, ctx->compute));
     MNP_TRY(mnp__comm_wait_event(&ctx->comm, end));
@@ -253,7 +253,7 @@ static mnp_status time_runs(mnp_ctx *ctx, mnp__spmv_runner run, void *argument, 
 }
 
 /* Seconds of a product, on the slowest rank.  Collective, and agreed upon. */
-static mnp_status measure(mnp_ctx *ctx, mnp__spmv_runner run, void *argument, mnp__spmv_algorithm way,
+static mnp_status measure(mnp_ctx *ctx, mnp__spmv_runner run, void *argument, mnp__spmv_algorithm algorithm,
                           double *seconds_p)
 {
     const mnp__device_ops *ops = ctx->device->ops;
@@ -264,7 +264,7 @@ static mnp_status measure(mnp_ctx *ctx, mnp__spmv_runner run, void *argument, mn
         st = ops->event_new(ctx->device, &end);
     st = MNP_AGREE(ctx, st);
     if (st == MNP_OK)
-        st = MNP_AGREE(ctx, time_runs(ctx, run, argument, way, begin, end, &seconds));
+        st = MNP_AGREE(ctx, time_runs(ctx, run, argument, algorithm, begin, end, &seconds));
     if (st == MNP_OK)
         st = mnp__all_reduce(&ctx->comm, &seconds, 1, MPI_DOUBLE, MPI_MAX);
     if (st == MNP_OK)
@@ -278,113 +278,116 @@ static mnp_status measure(mnp_ctx *ctx, mnp__spmv_runner run, void *argument, mn
 
 /* ---- choosing ---- */
 
-/* The setting: one way, or MNP__NUM_SPMV_ALGORITHMS, to measure. */
+/* The algorithm that the setting asks for, or MNP__SPMV_ALGORITHMS: measure. */
 static mnp__spmv_algorithm find_wanted(const mnp_sparse *matrix)
 {
     const mnp_ctx *ctx = matrix->ctx;
     const bool has_blocks = ctx->device->block_memory > 0;
-    mnp__spmv_algorithm way = MNP__BY_STREAM;
-    while (way < MNP__NUM_SPMV_ALGORITHMS && strcmp(ctx->config.spmv, names[way]) != 0)
-        way++;
-    if (matrix->format != MNP_CSR || (!has_blocks && way != MNP__BY_SELL && way != MNP__BY_DIA))
-        return MNP__AS_STORED;
-    if (way == MNP__NUM_SPMV_ALGORITHMS && matrix->nnz / ctx->comm.size < WORTH_MEASURING)
-        return MNP__BY_STREAM;
-    return way;
+    mnp__spmv_algorithm algorithm = MNP__SPMV_STREAM;
+    while (algorithm < MNP__SPMV_ALGORITHMS && strcmp(ctx->config.spmv, names[algorithm]) != 0)
+        algorithm++;
+    if (matrix->format != MNP_CSR || (!has_blocks && algorithm != MNP__SPMV_SELL && algorithm != MNP__SPMV_DIA))
+        return MNP__SPMV_AS_STORED;
+    if (algorithm == MNP__SPMV_ALGORITHMS && matrix->nnz / ctx->comm.size < WORTH_MEASURING)
+        return MNP__SPMV_STREAM;
+    return algorithm;
 }
 
 /*
- * Formats of which much would be filling are no candidates, nor what adds other rows than short ones in another order.
+ * Formats with much filling are no candidates, nor is an algorithm that would add long rows in another order.
  */
-static bool is_candidate(const struct facts *facts, mnp__spmv_algorithm wanted, mnp__spmv_algorithm way)
+static bool is_candidate(const struct facts *facts, mnp__spmv_algorithm wanted, mnp__spmv_algorithm algorithm)
 {
-    if (wanted != MNP__NUM_SPMV_ALGORITHMS && wanted != way)
+    if (wanted != MNP__SPMV_ALGORITHMS && wanted != algorithm)
         return false;
-    if (way == MNP__BY_STREAM)
+    if (algorithm == MNP__SPMV_STREAM)
         return true;
     if (facts->longest > MNP_SPMV_SHORT)
         return false;
-    if (way == MNP__BY_SELL)
+    if (algorithm == MNP__SPMV_SELL)
         return 10 * facts->sell <= 13 * facts->count;
-    return way == MNP__BY_ROWS || (!facts->unbanded && 2 * facts->dia <= 3 * facts->count);
+    return algorithm == MNP__SPMV_ROWS || (!facts->unbanded && 2 * facts->dia <= 3 * facts->count);
 }
 
-/* It is the choice from now on if it is clearly faster than that was.  Collective, and agreed upon. */
-static mnp_status try_way(const mnp_sparse *matrix, const struct findings *f, mnp__spmv_algorithm way, bool measures,
-                          mnp__spmv_runner run, void *argument, mnp__spmv_autotune *choice)
+/* Take this algorithm from now on if it is clearly faster than the best so far.  Collective, and agreed upon. */
+static mnp_status try_algorithm(const mnp_sparse *matrix, const struct findings *f, mnp__spmv_algorithm algorithm,
+                                bool measures, mnp__spmv_runner run, void *argument, mnp__spmv_autotune *tuning)
 {
-    const double best = choice->seconds[choice->way], clearly = 0.97;
-    const bool converts = way == MNP__BY_SELL || way == MNP__BY_DIA;
-    mnp__part part = {.rows = 0}, before = choice->converted;
+    const double best = tuning->seconds[tuning->algorithm], clearly = 0.97;
+    const bool converts = algorithm == MNP__SPMV_SELL || algorithm == MNP__SPMV_DIA;
+    mnp__part part = {.rows = 0}, before = tuning->converted;
     bool made = true;
     mnp_status st = MNP_OK;
     if (converts)
-        MNP_TRY(convert_all(matrix, f, way == MNP__BY_SELL, &part, &made));
+        MNP_TRY(convert_all(matrix, f, algorithm == MNP__SPMV_SELL, &part, &made));
     if (!made)
         return MNP_OK;
     if (converts)
-        choice->converted = part;
+        tuning->converted = part;
     if (measures)
-        st = measure(matrix->ctx, run, argument, way, &choice->seconds[way]);
-    const bool better = st == MNP_OK && (best == 0 || choice->seconds[way] < clearly * best);
+        st = measure(matrix->ctx, run, argument, algorithm, &tuning->seconds[algorithm]);
+    const bool better = st == MNP_OK && (best == 0 || tuning->seconds[algorithm] < clearly * best);
     if (better)
-        choice->way = way;
+        tuning->algorithm = algorithm;
     if (converts) {
         mnp__part_release(matrix->ctx, better ? &before : &part);
-        choice->converted = better ? part : before;
+        tuning->converted = better ? part : before;
     }
     return st;
 }
 
 static mnp_status choose(const mnp_sparse *matrix, mnp__spmv_algorithm wanted, mnp__spmv_runner run, void *argument,
-                         mnp__spmv_autotune *choice)
+                         mnp__spmv_autotune *tuning)
 {
     struct findings findings = {.longest = 0};
     struct facts facts;
     mnp_status st = examine(matrix, &findings, &facts);
-    for (mnp__spmv_algorithm way = MNP__BY_STREAM; way < MNP__NUM_SPMV_ALGORITHMS && st == MNP_OK; way++)
-        if (is_candidate(&facts, wanted, way))
-            st = try_way(matrix, &findings, way, wanted == MNP__NUM_SPMV_ALGORITHMS, run, argument, choice);
+    for (mnp__spmv_algorithm algorithm = MNP__SPMV_STREAM; algorithm < MNP__SPMV_ALGORITHMS && st == MNP_OK;
+         algorithm++)
+        if (is_candidate(&facts, wanted, algorithm))
+            st = try_algorithm(matrix, &findings, algorithm, wanted == MNP__SPMV_ALGORITHMS, run, argument, tuning);
     free(findings.slices);
     return st;
 }
 
-mnp_status mnp__choose(const mnp_sparse *matrix, mnp__spmv_runner run, void *argument, mnp__spmv_autotune *choice)
+mnp_status mnp__spmv_autotune_run(const mnp_sparse *matrix, mnp__spmv_runner run, void *argument,
+                                  mnp__spmv_autotune *tuning)
 {
     mnp_ctx *ctx = matrix->ctx;
-    if (choice->ctx)
+    if (tuning->ctx)
         return MNP_OK;
     const double begin = MPI_Wtime();
     int wanted = (int)find_wanted(matrix);
     MNP_TRY(mnp__all_reduce(&ctx->comm, &wanted, 1, MPI_INT, MPI_MAX)); /* settings may differ */
     mnp_status st = MNP_OK;
-    choice->ctx = ctx;
-    choice->way = ctx->device->block_memory > 0 && wanted != MNP__AS_STORED ? MNP__BY_STREAM : MNP__AS_STORED;
-    if (wanted > MNP__BY_STREAM)
-        st = choose(matrix, (mnp__spmv_algorithm)wanted, run, argument, choice);
-    choice->spent = MPI_Wtime() - begin;
+    tuning->ctx = ctx;
+    tuning->algorithm =
+        ctx->device->block_memory > 0 && wanted != MNP__SPMV_AS_STORED ? MNP__SPMV_STREAM : MNP__SPMV_AS_STORED;
+    if (wanted > MNP__SPMV_STREAM)
+        st = choose(matrix, (mnp__spmv_algorithm)wanted, run, argument, tuning);
+    tuning->spent = MPI_Wtime() - begin;
     if (st != MNP_OK)
-        mnp__spmv_autotune_free(choice);
+        mnp__spmv_autotune_free(tuning);
     return st;
 }
 
-void mnp__spmv_autotune_free(mnp__spmv_autotune *choice)
+void mnp__spmv_autotune_free(mnp__spmv_autotune *tuning)
 {
-    if (choice->ctx)
-        mnp__part_release(choice->ctx, &choice->converted);
-    *choice = (mnp__spmv_autotune){.ctx = NULL};
+    if (tuning->ctx)
+        mnp__part_release(tuning->ctx, &tuning->converted);
+    *tuning = (mnp__spmv_autotune){.ctx = NULL};
 }
 
-void mnp__spmv_autotune_describe(const mnp__spmv_autotune *choice, FILE *file)
+void mnp__spmv_autotune_describe(const mnp__spmv_autotune *tuning, FILE *file)
 {
     const char *before = " (";
-    fprintf(file, "%s", choice->ctx ? names[choice->way] : "not chosen yet");
-    for (int way = 0; way < MNP__NUM_SPMV_ALGORITHMS; way++) {
-        if (choice->seconds[way] > 0) {
-            fprintf(file, "%s%s %.4f ms", before, names[way], choice->seconds[way] * 1e3);
+    fprintf(file, "%s", tuning->ctx ? names[tuning->algorithm] : "not chosen yet");
+    for (int algorithm = 0; algorithm < MNP__SPMV_ALGORITHMS; algorithm++) {
+        if (tuning->seconds[algorithm] > 0) {
+            fprintf(file, "%s%s %.4f ms", before, names[algorithm], tuning->seconds[algorithm] * 1e3);
             before = ", ";
         }
     }
     if (strcmp(before, ", ") == 0)
-        fprintf(file, "; chosen in %.1f ms)", choice->spent * 1e3);
+        fprintf(file, "; chosen in %.1f ms)", tuning->spent * 1e3);
 }

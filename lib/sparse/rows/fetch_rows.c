@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows for products of matrices take a dozen launches of kernels/sparse/rows/fetch_rows.cu, and three sends through the shuffle.
+ * Rows for products of matrices take a dozen launches of kernels/sparse/rows/fetch_rows.cu, and three sends through
+ * the shuffle.
  *
  * The owners know from A's ghosts which of their rows are wanted: they send the lengths, then the columns and values of
  * the entries, one row after the other.  Memory: all rows once with columns of 64 bits, and what others want of this

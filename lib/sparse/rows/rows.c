@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows where they lie: the tasks of kernels/sparse/rows/fetch_rows.cu, sources that are read by them, and all rows of a matrix.
+ * Rows where they lie: the tasks of kernels/sparse/rows/fetch_rows.cu, sources that are read by them, and all rows of
+ * a matrix.
  */
 #include "sparse/rows/rows.h"
 

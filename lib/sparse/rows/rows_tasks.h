@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tasks of kernels/sparse/rows/fetch_rows.cu, for those that work on rows (rows.h).  What is enqueued is not waited for.
+ * The tasks of kernels/sparse/rows/fetch_rows.cu, for those that work on rows (rows.h).  What is enqueued is not
+ * waited for.
  */
 #ifndef MNP__SPARSE_ROWS_ROWS_TASKS_H
 #define MNP__SPARSE_ROWS_ROWS_TASKS_H

@@ -21,7 +21,7 @@ enum {
     MOST_BLOCKS = 660,     /* and five, all of which run at once: more take turns (measured) */
     EACH = 4,              /* elements of a thread before there are more than few blocks */
     FIRST_ROOM = 256,      /* of the history */
-    AT_A_LOOK = 64         /* residuals that are fetched before it is known how many there are */
+    AT_A_POLL = 64         /* residuals that are fetched before it is known how many there are */
 };
 
 /* What the CPU gets to see: a copy of the control and the ring, in pinned memory. */
@@ -325,7 +325,7 @@ static mnp_status copy_view(mnp__steps *steps)
     mnp_ctx *ctx = steps->ctx;
     MNP_TRY(ctx->device->ops->copy(ctx->device, &steps->seen->control, steps->device, sizeof steps->seen->control,
                                    ctx->compute));
-    return copy_residuals(steps, steps->history_count, steps->history_count + AT_A_LOOK);
+    return copy_residuals(steps, steps->history_count, steps->history_count + AT_A_POLL);
 }
 
 static mnp_status wait_for_copies(mnp__steps *steps)
@@ -351,7 +351,7 @@ static mnp_status wait_for_view(mnp__steps *steps)
     return MNP_OK;
 }
 
-mnp_status mnp__steps_look(mnp__steps *steps, bool now, struct mnp_step_control *control)
+mnp_status mnp__steps_poll(mnp__steps *steps, bool now, struct mnp_step_control *control)
 {
     bool at_once = now || steps->ctx->device->cpu_memory;
     MNP_TRY(wait_for_view(steps));
@@ -400,12 +400,12 @@ void mnp__steps_forget(mnp__steps *steps)
     steps->history_count = 0;
 }
 
-mnp__steps_places mnp__steps_places_of(const mnp__steps *steps)
+mnp__steps_buffers mnp__steps_buffers_of(const mnp__steps *steps)
 {
-    return (mnp__steps_places){.ctx = steps->ctx,
-                               .dtype = steps->dtype,
-                               .state = steps->device,
-                               .partials = steps->device + steps->partials_at,
-                               .arrived = steps->device + steps->arrived_at,
-                               .memory = steps->device + steps->memory_at};
+    return (mnp__steps_buffers){.ctx = steps->ctx,
+                                .dtype = steps->dtype,
+                                .state = steps->device,
+                                .partials = steps->device + steps->partials_at,
+                                .arrived = steps->device + steps->arrived_at,
+                                .memory = steps->device + steps->memory_at};
 }

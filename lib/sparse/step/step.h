@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steps of iterative methods: scalars, one pass over vectors, and sums over them, as one kernel (kernels/sparse/step/step.cu).
+ * Steps of iterative methods: scalars, one pass over vectors, and sums over them, as one kernel
+ * (kernels/sparse/step/step.cu).
  *
  * A method is a few steps between products with the matrix.  What they tell each other, norms and coefficients, is a
  * state in device memory: nothing in a loop of steps waits for the CPU, which fetches the state now and then to see
  * whether the method is over.  Once it is, steps do nothing, so it does not matter that the CPU learns of it late; and
- * where the device itself goes round (device_loop.h), steps end that.  Sums are added over the ranks by one small all-reduce
- * behind the step; they have a fixed order for a given number of ranks and threads.
+ * where the device itself goes round (device_loop.h), steps end that.  Sums are added over the ranks by one small
+ * all-reduce behind the step; they have a fixed order for a given number of ranks and threads.
  */
 #ifndef MNP__SPARSE_STEP_STEP_H
 #define MNP__SPARSE_STEP_STEP_H
@@ -66,7 +67,7 @@ mnp_status mnp__steps_run(mnp__steps *steps, const mnp__step *step, mnp_array *c
  * nobody waits long; now: as it is, which waits.  Residuals of the iterations since the last call, of which there must
  * be fewer than MNP_STEP_HISTORY, come in the history.  Collective.  MNP_ERR_MEMORY, agreed upon; MNP_ERR_COMM.
  */
-mnp_status mnp__steps_look(mnp__steps *steps, bool now, struct mnp_step_control *control);
+mnp_status mnp__steps_poll(mnp__steps *steps, bool now, struct mnp_step_control *control);
 
 /*
  * What is run from now on is recorded as part of the loop with that condition (device.h), until this is told NULL.
@@ -83,12 +84,12 @@ const double *mnp__steps_history(const mnp__steps *steps, int64_t *count_p);
 void mnp__steps_forget(mnp__steps *steps); /* the history */
 
 /* What other kernels need that read the state, and write sums to it. */
-typedef struct mnp__steps_places {
+typedef struct mnp__steps_buffers {
     mnp_ctx *ctx;
     mnp_dtype dtype;
     char *state, *partials, *arrived, *memory;
-} mnp__steps_places;
-mnp__steps_places mnp__steps_places_of(const mnp__steps *steps);
+} mnp__steps_buffers;
+mnp__steps_buffers mnp__steps_buffers_of(const mnp__steps *steps);
 
 /* Elements' name in kernels, and that of sums of them; as defines MNP_T and MNP_W. */
 void mnp__steps_define_types(mnp__text *text, mnp_dtype dtype);
