@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple cache: what the cache of compiled kernels holds, how large it is, and clearing it.
+ * maniple cache: list the cache of compiled kernels, print its size, or clear it.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 #include "common/report.h"
 
 static const option_row options[] = {
-    {'c', "clear", NULL, "remove all kernels, without asking"},
+    {'c', "clear", NULL, "remove all kernels, without confirmation"},
     {'s', "size", NULL, "print only how many kernels and bytes there are, and where"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -74,7 +74,7 @@ static void print_entries(const mnp_cache_entry *entries, int64_t count)
     }
 }
 
-/* The rest of a line: 3 kernels, 4.5 MiB */
+/* Print the rest of a line: 3 kernels, 4.5 MiB */
 static void print_total(int64_t files, int64_t bytes)
 {
     char text[BYTES_TEXT];
@@ -106,7 +106,7 @@ static mnp_status clear(mnp_ctx *ctx, const mnp_cache_info *cache)
     return MNP_OK;
 }
 
-/* What one rank does: the others look on. */
+/* The work, which rank 0 does alone. */
 static mnp_status serve(mnp_ctx *ctx, bool clearing, bool size_only)
 {
     mnp_cache_info cache;
@@ -144,7 +144,7 @@ int cache_main(int argc, char **argv)
         misused_exit();
     }
     mnp_ctx *ctx = NULL;
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, "device=host", &ctx)); /* no GPU is needed, nor a driver that works */
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, "device=host", &ctx)); /* needs neither a GPU nor a working driver */
     MNP_OR_EXIT(mnp_agree(ctx, serve(ctx, clearing, size_only)));
     int status = close_output();
     mnp_finalize(ctx);

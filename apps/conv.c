@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple conv: read two arrays, convolve them, write the result, and tell what was done where and how long it took.
+ * maniple conv: read two arrays, convolve them, write the result, and report what was done and how long it took.
  *
- * What can be found wrong cheaply is looked for first: the command line, then the folders of the outputs, then the
- * operands' shapes, then the kernel's values; only then is the input read.
+ * Mistakes that are cheap to find are found first: in the command line, then the folders of the outputs, the shapes of
+ * the operands, and the values of the kernel; only then is the input read.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -28,22 +28,22 @@ enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYP
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
      "write the result to FILE:/DATASET; replaces a dataset of that name,\n"
-     "but never INPUT or KERNEL, and keeps what else the file holds"},
+     "but never INPUT or KERNEL, and keeps everything else in the file"},
     {KEY_MODE, "mode", "MODE",
-     "full: all of the convolution; same: the middle part, as large as\n"
-     "INPUT; valid: only what needs no values beyond the borders\n"
-     "(default: same; scipy.signal.convolve2d's is full)"},
+     "full: the whole convolution; same: the middle part, as large as\n"
+     "INPUT; valid: only the part that needs no values beyond the borders\n"
+     "(default: same; in scipy.signal.convolve2d it is full)"},
     {KEY_BOUNDARY, "boundary", "HOW",
-     "how INPUT a b c d goes on beyond its borders (default: fill)\n"
+     "how INPUT a b c d continues beyond its borders (default: fill)\n"
      "fill v v|abcd|v v   wrap c d|abcd|a b   symm b a|abcd|d c\n"
      "mirror c b|abcd|c b   nearest a a|abcd|d d"},
     {KEY_FILLVALUE, "fillvalue", "V", "v of --boundary fill (default: 0)"},
     {KEY_AXES, "axes", "LIST",
-     "dimensions of INPUT that KERNEL's go along, such as 0,1; -1 is the\n"
-     "last (default: the last ones); INPUT is a batch along the others"},
+     "dimensions of INPUT that belong to those of KERNEL, such as 0,1; -1 is\n"
+     "the last (default: the last ones); INPUT is a batch along the others"},
     {KEY_DTYPE, "dtype", "TYPE",
-     "type of the result, and so of the arithmetic, such as float64\n"
-     "(default: INPUT's if float or complex, else float32;\n"
+     "type of the result and of the arithmetic, such as float64\n"
+     "(default: that of INPUT if float or complex, otherwise float32;\n"
      "complex if KERNEL is)"},
     {KEY_PNG, "png", "FILE", "write a picture of input and result, side by side"},
     {'q', "quiet", NULL, "print nothing"},
@@ -58,7 +58,7 @@ void conv_help(void)
          "\n"
          "Convolve INPUT, an array of 1 to 4 dimensions, with KERNEL, by direct summation.\n"
          "\n"
-         "INPUT and KERNEL are datasets of HDF5 files, written FILE:/DATASET, or made on the spot:\n"
+         "INPUT and KERNEL are datasets of HDF5 files, written FILE:/DATASET, or generated:\n"
          "  dirac:4096x4096/512  ones where every index is divisible by 512, zeros elsewhere\n"
          "  hanning:31x31        the outer product of Hann windows, as numpy.hanning, of unit sum\n"
          "  gauss:31x31@5        a Gaussian of standard deviation 5 elements (5x3: one a dimension),\n"
@@ -92,7 +92,7 @@ static const char *const boundary_names[] = {
     [MNP_BOUNDARY_MIRROR] = "mirror", [MNP_BOUNDARY_NEAREST] = "nearest", NULL,
 };
 
-/* The index of a word among the names that an option can have. */
+/* Find the index of a word among the possible arguments of an option. */
 static mnp_status choose(const char *option, const char *word, const char *const *names, int *index_p)
 {
     char list[256] = "";
@@ -185,7 +185,7 @@ static mnp_status parse_option(int key, job *j, bool *fills)
         j->quiet = true;
         return MNP_OK;
     default:
-        return MNP_ERR_ARG; /* options_next() said why */
+        return MNP_ERR_ARG; /* options_next() has recorded why */
     }
 }
 
@@ -197,7 +197,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "conv takes INPUT and KERNEL, but was also given '%s'", words[2]);
     if (!j->output.text)
-        return mnp_fail(MNP_ERR_ARG, "conv needs to know where the result goes: -o FILE:/DATASET");
+        return mnp_fail(MNP_ERR_ARG, "conv needs a place for the result: -o FILE:/DATASET");
     mnp_status status = operand_parse("INPUT", words[0], MNP_FLOAT32, &j->input);
     return status == MNP_OK ? operand_parse("KERNEL", words[1], MNP_FLOAT64, &j->kernel) : status;
 }
@@ -225,7 +225,7 @@ static void job_free(job *j)
     operand_free(&j->output);
 }
 
-/* ---- checks before the work, each by rank 0 alone ---- */
+/* ---- checks before the work, on rank 0 ---- */
 
 static mnp_status check_overwriting_operand(const job *j, const operand *op)
 {
@@ -272,7 +272,7 @@ static mnp_status check_shapes(const job *j)
     return MNP_OK;
 }
 
-/* The plan for arrays like the input, which is not read yet. */
+/* Make the plan, for arrays like the input, which has not been read yet. */
 static void make_plan(mnp_ctx *ctx, const job *j, stopwatch *watch, mnp_conv_plan **plan_p)
 {
     mnp_array *kernel = NULL;
@@ -286,7 +286,9 @@ static void make_plan(mnp_ctx *ctx, const job *j, stopwatch *watch, mnp_conv_pla
     mnp_array_free(kernel);
 }
 
-/* The dimensions of the picture: the last two that the kernel goes along, or the last two if it is a vector. */
+/*
+ * The dimensions of the picture: the last two of the kernel's, or the last two of the input if the kernel is a vector.
+ */
 static void picture_dims(const job *j, int *rows, int *columns)
 {
     int a = j->input.ndim - 2, b = j->input.ndim - 1, n = j->options.naxes;
@@ -354,7 +356,8 @@ static void run(mnp_ctx *ctx, job *j)
     stopwatch_lap(&watch, WRITE);
     if (j->png) {
         int rows, columns;
-        bool clash = mnp_ctx_rank(ctx) == 0 && same_file(j->png, j->output.file); /* by links that led nowhere before */
+        bool clash =
+            mnp_ctx_rank(ctx) == 0 && same_file(j->png, j->output.file); /* through links that were dangling before */
         MNP_OR_EXIT(mnp_agree(ctx, clash ? mnp_fail(MNP_ERR_ARG,
                                                     "--png '%s' is the file of OUTPUT; the result is "
                                                     "there, and no picture was made",
@@ -373,7 +376,7 @@ static void run(mnp_ctx *ctx, job *j)
 int conv_main(int argc, char **argv)
 {
     job j = {.options = MNP_CONV_DEFAULTS};
-    j.options.mode = MNP_CONV_SAME; /* what users of images want */
+    j.options.mode = MNP_CONV_SAME; /* what is usual for images */
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple eval: read arrays, evaluate statements on them, write the results, and tell what was done.  A result without
- * dimensions, as of a sum, is printed too, and need not be written.
+ * maniple eval: read arrays, evaluate statements on them, write the results, and report what was done.  A result
+ * without dimensions, such as a sum, is printed as well, and need not be written.
  *
- * What can be found wrong cheaply is looked for first: the command line, then the outputs' places, then the statements,
- * by evaluating them on arrays of one element of the operands' types; only then are arrays read.
+ * Mistakes that are cheap to find are found first: in the command line, then the files of the outputs, then the
+ * statements, by evaluating them on arrays of one element with the operands' dtypes; only then are arrays read.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -26,9 +26,10 @@ enum { MAX_OPERANDS = 32, MAX_NAME = 64 };
 
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
-     "[NAME=]FILE:/DATASET: where the variable NAME goes, or without NAME\n"
-     "the value of the last statement; replaces a dataset of that name, but\n"
-     "never an operand, and keeps what else the file holds; may be repeated"},
+     "[NAME=]FILE:/DATASET: write the variable NAME, or without NAME the\n"
+     "value of the last statement; replaces a dataset of that name, but\n"
+     "never an operand, and keeps everything else in the file; may be\n"
+     "repeated"},
     {'q', "quiet", NULL, "print nothing but a value that is not written"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -39,16 +40,16 @@ void eval_help(void)
     puts("Usage: maniple eval STATEMENTS [NAME=OPERAND...] [-o [NAME=]FILE:/DATASET] [OPTION...]\n"
          "       mpirun -n RANKS maniple eval STATEMENTS [NAME=OPERAND...] [-o [NAME=]FILE:/DATASET]\n"
          "\n"
-         "Evaluate STATEMENTS, such as 'z = sqrt(x**2 + y**2)' or 'mean((x - y)**2)', in NumPy's language.\n"
+         "Evaluate STATEMENTS, such as 'z = sqrt(x**2 + y**2)' or 'mean((x - y)**2)', in NumPy's syntax.\n"
          "A value without dimensions need not be written: without -o it is printed.\n"
          "\n"
          "OPERAND is a dataset of an HDF5 file, written FILE:/DATASET, or a number such as 2, 2.5, 2j or True,\n"
-         "or made on the spot:\n"
+         "or generated:\n"
          "  dirac:4096x4096/512  ones where every index is divisible by 512, zeros elsewhere\n"
          "  hanning:31x31        the outer product of Hann windows, as numpy.hanning, of unit sum\n"
          "  gauss:31x31@5        a Gaussian of standard deviation 5 elements (5x3: one a dimension),\n"
          "                       of unit sum\n"
-         "Operands are broadcast.  The manual page maniple-eval(1) has the language.\n"
+         "Operands are broadcast.  The manual page maniple-eval(1) describes the syntax.\n"
          "\n"
          "Options:");
     options_print(options_table);
@@ -58,16 +59,16 @@ void eval_help(void)
          "  maniple eval -q 'mean((x - y)**2)' x=in.h5:/x y=in.h5:/y");
 }
 
-/* An operand or an output: a name of the statements and what it stands for. */
+/* An operand or an output: a name in the statements, and its meaning. */
 typedef struct named {
     char name[MAX_NAME], role[MAX_NAME + 16];
-    const char *text;  /* as typed, behind the name; NULL: an output that is printed and not written */
-    bool is_number;    /* of an output: it has no dimensions */
+    const char *text;  /* as typed after the name; NULL: an output that is printed and not written */
+    bool is_number;    /* an operand: it was given as a number; an output: it has no dimensions */
     char kind;         /* of a number: 'b', 'i', 'u', 'f' or 'c' */
-    long long integer; /* its value, if 'b', 'i' or 'u'; */
-    double real, imag; /* else */
+    long long integer; /* the value of a number of kind 'b', 'i' or 'u' */
+    double real, imag; /* the value of other numbers */
     operand operand;   /* unless it is a number */
-    mnp_array *array;  /* unless it is a number: while the command works, or NULL */
+    mnp_array *array;  /* unless it is a number; NULL before it is read and after it is freed */
 } named;
 
 typedef struct job {
@@ -79,7 +80,9 @@ typedef struct job {
 
 /* ---- the command line ---- */
 
-/* Take the name before '=' off a text, "" if there is none: what is no name before '=' belongs to a path. */
+/*
+ * Split NAME= from a text; the name is "" if there is none, or if what precedes '=' is not a name but part of a path.
+ */
 static mnp_status split_name(const char *word, named *result)
 {
     size_t length = 0;
@@ -93,7 +96,7 @@ static mnp_status split_name(const char *word, named *result)
     return MNP_OK;
 }
 
-/* A real number and then nothing, or 'j', or an imaginary number with its sign: 2.5, 2j, 1-2j. */
+/* Parse a real number, alone or followed by 'j' or by an imaginary number with its sign: 2.5, 2j, 1-2j. */
 static bool parse_real_or_complex(const char *text, named *result)
 {
     char *end;
@@ -116,7 +119,7 @@ static bool parse_real_or_complex(const char *text, named *result)
     return end != rest && strcmp(end, "j") == 0;
 }
 
-/* Whether a text is a number as the statements would have it; then result has its value. */
+/* Whether a text is a number in the syntax of the statements; `result` then receives its value. */
 static bool parse_number(const char *text, named *result)
 {
     const char *digits = text + (*text == '-' || *text == '+');
@@ -131,7 +134,7 @@ static bool parse_number(const char *text, named *result)
     result->integer = strtoll(text, &end, base);
     if (end != text && !*end && !isspace((unsigned char)*text)) {
         result->kind = 'i';
-        return errno != ERANGE; /* it is not made a float in silence */
+        return errno != ERANGE; /* an integer that is too large does not silently become a float */
     }
     return base == 10 && parse_real_or_complex(text, result);
 }
@@ -172,7 +175,7 @@ static mnp_status parse_output(const char *word, job *j)
         return status;
     for (int i = 0; i < j->noutputs; i++) {
         if (strcmp(j->outputs[i].name, output->name) == 0)
-            return mnp_fail(MNP_ERR_ARG, "%s goes to two places, '%s' and '%s'",
+            return mnp_fail(MNP_ERR_ARG, "%s is written to two datasets, '%s' and '%s'",
                             *output->name ? output->name : "the last value", j->outputs[i].text, output->text);
     }
     snprintf(output->role, sizeof output->role, "OUTPUT%s%s", *output->name ? " " : "", output->name);
@@ -189,7 +192,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
     if (count - 1 > MAX_OPERANDS)
         return mnp_fail(MNP_ERR_ARG, "there are %d operands; %d are possible", count - 1, MAX_OPERANDS);
     if (j->noutputs == 0)
-        j->noutputs = 1; /* the last value, which is printed */
+        j->noutputs = 1; /* the value of the last statement, which is printed */
     j->statements = words[0];
     mnp_status status = MNP_OK;
     for (int i = 1; i < count && status == MNP_OK; i++)
@@ -206,7 +209,7 @@ static mnp_status parse(int argc, char **argv, job *j)
         else if (key == 'q')
             j->quiet = true;
         else
-            status = MNP_ERR_ARG; /* options_next() said why */
+            status = MNP_ERR_ARG; /* options_next() has recorded why */
     }
     return status == MNP_OK ? parse_operands(argc - optind, argv + optind, j) : status;
 }
@@ -229,7 +232,7 @@ static void job_free(job *j)
 
 /* ---- checks before the work ---- */
 
-/* By rank 0 alone: no output is an operand, or another output. */
+/* Check that no output is an operand or another output.  On rank 0. */
 static mnp_status check_overwriting(const job *j, int number)
 {
     const named *output = &j->outputs[number];
@@ -307,20 +310,20 @@ static void free_arrays(job *j)
     }
 }
 
-/* A value that is nowhere to go must be one number. */
+/* A value that is printed and not written must be one number. */
 static void check_printable(const job *j)
 {
     int ndim = mnp_array_ndim(j->outputs[0].array);
     if (j->outputs[0].text || ndim == 0)
         return;
-    mnp_fail(MNP_ERR_ARG, "the value of the last statement has %d dimension%s: say where it goes, -o FILE:/DATASET",
-             ndim, ndim == 1 ? "" : "s");
+    mnp_fail(MNP_ERR_ARG, "the value of the last statement has %d dimension%s: give it a place, -o FILE:/DATASET", ndim,
+             ndim == 1 ? "" : "s");
     mnp_exit(EXIT_MISUSED);
 }
 
 /*
- * Find mistakes of the statements, and compile them, on arrays of the operands' types and dimensions: of one element,
- * as of nothing there is no maximum.
+ * Find mistakes in the statements, and compile them, by evaluating them on arrays of one element with the operands'
+ * dtypes and numbers of dimensions.  (Arrays of no elements would not do: they have no maximum.)
  */
 static void rehearse(mnp_ctx *ctx, job *j)
 {
@@ -341,7 +344,7 @@ static void rehearse(mnp_ctx *ctx, job *j)
 
 /* ---- values ---- */
 
-/* Bring a value without dimensions to this process. */
+/* Copy a value without dimensions to the CPU. */
 static mnp_status take_value(named *output)
 {
     char kind = mnp_dtype_kind(mnp_array_dtype(output->array));
@@ -366,7 +369,7 @@ static mnp_status take_value(named *output)
     return status;
 }
 
-/* The shortest decimal number that stands for a value of that type. */
+/* Print the shortest decimal number that gives the same value of that dtype when it is read. */
 static void print_real(mnp_dtype dtype, double value, bool sign)
 {
     char text[40];

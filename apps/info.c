@@ -26,15 +26,15 @@ static const option_row options[] = {
      "print JSON: everything, or with --settings the settings,\n"
      "or with --layout the boxes"},
     {'s', "settings", NULL, "print the settings from the environment, with their current values"},
-    {'l', "layout", "SHAPE", "draw who owns what of an array of that shape, such as 4096x4096"},
-    {OPTION_RANKS, "ranks", "N", "with --layout: for so many ranks (default: those that run)"},
+    {'l', "layout", "SHAPE", "draw which rank owns what of an array of that shape, such as 4096x4096"},
+    {OPTION_RANKS, "ranks", "N", "with --layout: for N ranks (default: the ranks that run)"},
     {OPTION_MESH, "mesh", "PxQ",
-     "the ranks as that grid; 0: chosen (default: as arrays are\n"
-     "made where nothing is said)"},
+     "arrange the ranks as that grid; 0: chosen (default: the mesh\n"
+     "that Maniple chooses for a new array)"},
     {OPTION_AXES, "axes", "A,B",
      "the mesh axis that cuts each dimension, or '-'\n"
      "(default: the first axis the first dimension, and so on)"},
-    {OPTION_CYCLIC, "cyclic", "NBxNB", "deal each dimension out in blocks of so many; 0: cut it once"},
+    {OPTION_CYCLIC, "cyclic", "NBxNB", "deal each dimension out in blocks of NB; 0: cut it into parts"},
     {OPTION_ORDER, "order", "1,0", "the order in which blocks are stored, the slowest dimension first"},
     {OPTION_REPLICATE, "replicate", NULL, "every rank owns everything"},
     {'h', "help", NULL, "show this"},
@@ -47,7 +47,7 @@ void info_help(void)
          "       mpirun -n RANKS maniple info [OPTION...]\n"
          "       maniple info --layout SHAPE [--ranks N] [OPTION...]\n"
          "\n"
-         "Show what Maniple would run on: ranks, hosts, devices, the links between GPUs, the versions\n"
+         "Show where Maniple would run: ranks, hosts, devices, the links between GPUs, the versions\n"
          "of the libraries, and the cache of compiled kernels.  Or draw how an array would be spread.\n"
          "\n"
          "Options:");
@@ -156,7 +156,7 @@ static void print_settings(const mnp_setting_info *setting)
 
 /* ---- JSON ---- */
 
-/* A member of an object: its name and a string. */
+/* Print a member of an object, its name and a string, and what follows it. */
 static void json_member(const char *name, const char *value, const char *behind)
 {
     print_json_string(name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command `maniple`: picks the subcommand, and answers for help and version without starting MPI.
+ * The command `maniple`: it calls the subcommand, and prints help and the version without starting MPI.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ static const struct subcommand {
     {"info", info_main, info_help, "show ranks, devices, libraries, the kernel cache and the settings"},
     {"random", random_main, random_help, "fill a dataset with random numbers"},
     {"solve", solve_main, solve_help, "solve a sparse linear system by iteration"},
-    {"spinfo", spinfo_main, spinfo_help, "show what a sparse matrix is like"},
-    {"stats", stats_main, stats_help, "show extremes, mean, percentiles and histogram of a dataset"},
+    {"spinfo", spinfo_main, spinfo_help, "show properties of a sparse matrix"},
+    {"stats", stats_main, stats_help, "show the extremes, mean, percentiles and histogram of a dataset"},
 };
 
 enum { NUM_SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
@@ -63,7 +63,7 @@ static void print_help(void)
     puts("Usage: maniple SUBCOMMAND [ARGUMENT...]\n"
          "       mpirun -n RANKS maniple SUBCOMMAND [ARGUMENT...]\n"
          "\n"
-         "Work on arrays spread over MPI ranks, one GPU a rank, or on CPUs where there is no GPU.\n"
+         "Work on arrays distributed over MPI ranks, one GPU a rank, or on CPUs if there is no GPU.\n"
          "\n"
          "Subcommands:");
     for (int i = 0; i < NUM_SUBCOMMANDS; i++)
@@ -93,7 +93,7 @@ static int answer_help(const struct subcommand *subcommand)
     return close_output();
 }
 
-/* The subcommand of that name; without one the program ends, with a sentence. */
+/* The subcommand of that name; if there is none, the program ends with a message. */
 static const struct subcommand *find_subcommand(const char *name)
 {
     const char *names[NUM_SUBCOMMANDS + 2] = {"help"};
@@ -107,7 +107,7 @@ static const struct subcommand *find_subcommand(const char *name)
     if (nearest && name[0] != '-')
         mnp_fail(MNP_ERR_ARG, "unknown %s '%s'; did you mean '%s'?", what, name, nearest);
     else
-        mnp_fail(MNP_ERR_ARG, "unknown %s '%s'; 'maniple --help' shows what there is", what, name);
+        mnp_fail(MNP_ERR_ARG, "unknown %s '%s'; 'maniple --help' lists the subcommands", what, name);
     misused_exit();
     return NULL;
 }
@@ -120,7 +120,7 @@ static bool is_any(const char *word, const char *a, const char *b)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        mnp_fail(MNP_ERR_ARG, "a subcommand is needed, such as conv or info; 'maniple --help' shows them all");
+        mnp_fail(MNP_ERR_ARG, "a subcommand is needed, such as conv or info; 'maniple --help' lists them");
         misused_exit();
     }
     if (is_any(argv[1], "--version", "-V"))

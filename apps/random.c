@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple random: fill a dataset with random numbers, and tell what was done.
+ * maniple random: fill a dataset with random numbers, and report what was done.
  *
- * What can be found wrong cheaply is looked for first: the command line, then the output's place, then the
+ * Mistakes that are cheap to find are found first: in the command line, then the file of the output, then the
  * parameters, by drawing an empty array.
  */
 #include <ctype.h>
@@ -23,10 +23,10 @@
 
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
-     "write to FILE:/DATASET; replaces a dataset of that name, and keeps what\n"
-     "else the file holds"},
+     "write to FILE:/DATASET; replaces a dataset of that name, and keeps\n"
+     "everything else in the file"},
     {'s', "seed", "SEED", "an integer from 0 to 2^64 - 1; the same seed gives the same numbers"},
-    {'d', "dtype", "DTYPE", "of the result, such as float32; float64 or int64 if it is not given"},
+    {'d', "dtype", "DTYPE", "dtype of the result, such as float32 (default: float64 or int64)"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -40,13 +40,13 @@ void random_help(void)
          "Fill a dataset of SHAPE, such as 1000x200, with random numbers.  They are a function of SEED\n"
          "and the index alone: the same on any number of ranks.\n"
          "\n"
-         "DISTRIBUTION and its parameters, with what they are if not given:\n"
+         "DISTRIBUTION and its parameters, with their defaults:\n"
          "  uniform low=0 high=1           from low up to high\n"
          "  integers low=0 high=HIGH       from low to high - 1\n"
-         "  bits                           all values of an integer type, uint64 if none is given\n"
+         "  bits                           all values of an integer type (default: uint64)\n"
          "  normal mean=0 std=1            mean and standard deviation; also of complex types\n"
          "  lognormal mean=0 sigma=1       exp of normal numbers\n"
-         "  exponential scale=1            of that mean\n"
+         "  exponential scale=1            of mean `scale`\n"
          "  gamma shape=K scale=1\n"
          "  beta a=A b=B\n"
          "  poisson mean=1                 counts\n"
@@ -67,7 +67,7 @@ enum { MAX_PARAMETERS = 2 };
 typedef struct parameter {
     const char *name;
     bool is_integer, is_needed;
-    double real; /* what it is if not given */
+    double real; /* its default */
 } parameter;
 
 typedef struct job job;
@@ -81,8 +81,8 @@ typedef struct distribution {
 struct job {
     mnp_ctx *ctx;
     const distribution *distribution;
-    double real[MAX_PARAMETERS];     /* the parameters' values, */
-    int64_t integer[MAX_PARAMETERS]; /* of integers here */
+    double real[MAX_PARAMETERS];     /* values of the parameters */
+    int64_t integer[MAX_PARAMETERS]; /* values of parameters that are integers */
     bool given[MAX_PARAMETERS];
     int ndim;
     int64_t shape[MNP_MAX_DIMS];
@@ -93,7 +93,7 @@ struct job {
     bool quiet;
 };
 
-/* How mnp_random_NAME draws, given what comes before the dtype. */
+/* A function that calls mnp_random_NAME with the arguments before the dtype. */
 #define DRAW(name, ...)                                                                                                \
     static mnp_status draw_##name(const job *j, mnp_rng *rng, const int64_t *shape, mnp_array **x_p)                   \
     {                                                                                                                  \
@@ -153,8 +153,7 @@ static mnp_status find_distribution(const char *word, job *j)
         return MNP_OK;
     const char *nearest = nearest_word(word, names);
     return mnp_fail(MNP_ERR_ARG, "there is no distribution '%s'; %s%s%s", word,
-                    nearest ? "did you mean '" : "--help shows what there is", nearest ? nearest : "",
-                    nearest ? "'?" : "");
+                    nearest ? "did you mean '" : "--help lists them", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 static mnp_status parse_shape(const char *text, job *j)
@@ -174,7 +173,7 @@ static mnp_status parse_shape(const char *text, job *j)
     return MNP_OK;
 }
 
-/* The parameter that a word NAME=VALUE sets. */
+/* Find the parameter that a word NAME=VALUE sets. */
 static mnp_status find_parameter(const job *j, const char *word, int *number_p)
 {
     const parameter *parameters = j->distribution->parameters;
@@ -222,7 +221,7 @@ static mnp_status parse_seed(job *j)
     errno = 0;
     j->seed = strtoull(j->seed_text, &end, 10);
     if (!isdigit((unsigned char)*j->seed_text) || *end || errno)
-        return mnp_fail(MNP_ERR_ARG, "the seed is '%s', no integer from 0 to 2^64 - 1", j->seed_text);
+        return mnp_fail(MNP_ERR_ARG, "the seed is '%s', which is not an integer from 0 to 2^64 - 1", j->seed_text);
     return MNP_OK;
 }
 
@@ -233,7 +232,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
         return mnp_fail(MNP_ERR_ARG, "random needs DISTRIBUTION and SHAPE, as in: maniple random normal 100x100 -s 1 "
                                      "-o FILE:/DATASET");
     if (!j->output_text)
-        return mnp_fail(MNP_ERR_ARG, "random needs to know where the numbers go: -o FILE:/DATASET");
+        return mnp_fail(MNP_ERR_ARG, "random needs a place for the numbers: -o FILE:/DATASET");
     if ((status = find_distribution(words[0], j)) != MNP_OK || (status = parse_shape(words[1], j)) != MNP_OK ||
         (status = parse_seed(j)) != MNP_OK)
         return status;
@@ -265,7 +264,7 @@ static mnp_status parse(int argc, char **argv, job *j)
         else if (key == 'q')
             j->quiet = true;
         else
-            status = MNP_ERR_ARG; /* options_next() said why */
+            status = MNP_ERR_ARG; /* options_next() has recorded why */
     }
     return status == MNP_OK ? parse_operands(argc - optind, argv + optind, j) : status;
 }
@@ -275,7 +274,7 @@ static mnp_status parse(int argc, char **argv, job *j)
 typedef enum stage { COMPILE, DRAW_NUMBERS, WRITE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"compile", "draw", "write"};
 
-/* Find mistakes of the parameters, and compile, by drawing nothing. */
+/* Find mistakes in the parameters, and compile the kernel, by drawing an empty array. */
 static void rehearse(const job *j)
 {
     static const int64_t nothing[MNP_MAX_DIMS] = {0};

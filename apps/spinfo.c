@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple spinfo: what a sparse matrix is like, and a picture of where it has entries.
+ * maniple spinfo: properties of a sparse matrix, and a picture of its entries.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -36,9 +36,9 @@ void spinfo_help(void)
          "       mpirun -n RANKS maniple spinfo MATRIX [OPTION...]\n"
          "\n"
          "Show size, entries, symmetry, bandwidth, diagonal dominance, rows and norms of a sparse matrix,\n"
-         "and how it is spread over the ranks.  MATRIX is one of\n"
+         "and how it is distributed over the ranks.  MATRIX is one of\n"
          "  FILE.mtx              a Matrix Market coordinate file\n"
-         "  FILE.h5:/GROUP        what a scipy.sparse matrix consists of: data, indices, indptr, shape\n"
+         "  FILE.h5:/GROUP        the members of a scipy.sparse matrix: data, indices, indptr, shape\n"
          "  poisson:NX[xNY[xNZ]]  finite differences; hpcg:NXxNYxNZ has 27 points\n"
          "  convdiff:NX[xNY[xNZ]][@PECLET]  with convection\n"
          "  elasticity:NXxNY[@POISSON]      finite elements, two unknowns a node\n"
@@ -71,7 +71,7 @@ static mnp_status parse(int argc, char **argv, job *j)
         else if (key == KEY_PNG)
             j->png = optarg;
         else
-            status = MNP_ERR_ARG; /* options_next() said why */
+            status = MNP_ERR_ARG; /* options_next() has recorded why */
     }
     if (status != MNP_OK)
         return status;
@@ -84,16 +84,16 @@ static mnp_status parse(int argc, char **argv, job *j)
 
 /* ---- facts ---- */
 
-/* What is added up over rows and ranks, and what is the most of any; the least is kept as the most of its negative. */
+/* Sums and maxima over rows and ranks; a minimum is kept as the maximum of the negative. */
 typedef struct facts {
     struct sums {
         int64_t empty_rows, diagonal, dominant, strictly_dominant, zeros;
     } sums;
     struct most {
         int64_t longest_row, minus_shortest_row, below, above;
-        int64_t entries, minus_entries, ghosts, minus_ghosts; /* of a rank */
+        int64_t entries, minus_entries, ghosts, minus_ghosts; /* on one rank */
     } most;
-    mnp_sparse_symmetry symmetry; /* of a square matrix */
+    mnp_sparse_symmetry symmetry; /* set for square matrices */
     double norm_1, norm_inf, norm_frobenius, largest;
 } facts;
 
@@ -194,9 +194,9 @@ static double mean(int64_t sum, int64_t count)
     return count > 0 ? (double)sum / (double)count : 0;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
-/* "symmetric", or by how much it is not. */
+/* Print "symmetric", or how far the matrix is from that. */
 static void print_symmetry(const char *name, double difference, double largest)
 {
     if (difference == 0)

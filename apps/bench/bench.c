@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple bench: how fast data moves between the ranks, in every way that the library offers, over sizes.
+ * maniple bench: the command line, the loop over cases and sizes, and the table, JSON and picture of the results.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -26,11 +26,11 @@
 enum { MAX_CASES = 16, OPTION_MIN = UCHAR_MAX + 1, OPTION_MAX, OPTION_STEP, OPTION_PNG };
 
 static const option_row options_table[] = {
-    {'c', "cases", "A,B,...", "only these (default: all)"},
+    {'c', "cases", "A,B,...", "measure only these cases (default: all)"},
     {OPTION_MIN, "min", "SIZE", "the smallest size, in bytes a rank (default: 8)"},
-    {OPTION_MAX, "max", "SIZE", "the largest, such as 64M or 1G (default: 4M; on GPUs 256M)"},
-    {OPTION_STEP, "step", "N", "every size is so many times the one before (default: 4)"},
-    {'r', "repeats", "N", "the median of so many (default: 15)"},
+    {OPTION_MAX, "max", "SIZE", "the largest size, such as 64M or 1G (default: 4M; on GPUs 256M)"},
+    {OPTION_STEP, "step", "N", "every size is N times the one before (default: 4)"},
+    {'r', "repeats", "N", "print the median of N repeats (default: 15)"},
     {'j', "json", NULL, "print JSON"},
     {OPTION_PNG, "png", "FILE", "draw the bus bandwidth over the size"},
     {'h', "help", NULL, "show this"},
@@ -41,9 +41,9 @@ void bench_help(void)
 {
     puts("Usage: mpirun -n RANKS maniple bench comm [OPTION...]\n"
          "\n"
-         "Measure what moves data between the ranks, for sizes from --min to --max.  Results are compared\n"
-         "with what they should be first; a wrong one is an error.  Each case is timed in turns with what\n"
-         "the library beneath offers for the same, on the same memory: MPI on CPUs, NCCL between GPUs.\n"
+         "Measure operations that move data between the ranks, for sizes from --min to --max.  Results are\n"
+         "checked first; a wrong one is an error.  Each case is timed alternately with its peer, the same\n"
+         "operation of the library beneath, on the same memory: MPI on CPUs, NCCL between GPUs.\n"
          "\n"
          "The cases:");
     for (int i = 0; bench_case_at(i); i++)
@@ -95,7 +95,7 @@ static mnp_status choose_case(job *j, char *name)
     const char *nearest = nearest_word(name, names);
     if (nearest)
         return mnp_fail(MNP_ERR_ARG, "there is no case '%s'; did you mean '%s'?", name, nearest);
-    return mnp_fail(MNP_ERR_ARG, "there is no case '%s'; --help shows what there is", name);
+    return mnp_fail(MNP_ERR_ARG, "there is no case '%s'; --help lists the cases", name);
 }
 
 static mnp_status choose_cases(job *j, char *list)
@@ -133,7 +133,7 @@ static mnp_status take(job *j, int key)
         j->png = optarg;
         return MNP_OK;
     default:
-        return MNP_ERR_ARG; /* options_next() said why */
+        return MNP_ERR_ARG; /* options_next() has recorded why */
     }
 }
 
@@ -163,8 +163,8 @@ typedef struct results {
     const mnp_rank_info *ranks;
     measurement *rows;
     int count, room;
-    bool has_link; /* something lies between the ranks' memories */
-    double link;   /* its bytes a second; 0: not known */
+    bool has_link; /* there is a link between the ranks' memories */
+    double link;   /* its bandwidth in bytes a second; 0: not known */
 } results;
 
 static const char *seconds_text(double seconds, char text[16])
@@ -199,7 +199,7 @@ static void print_number(const char *format, double value)
     printf("%9s", value > 0 ? text : "-");
 }
 
-/* The peer in full; MPI cannot be given memory of GPUs. */
+/* The name of the peer; MPI is never given memory of GPUs. */
 static const char *peer_text(const bench *b)
 {
     return b->on_host || strcmp(b->peer, "MPI") != 0 ? b->peer : "MPI, staged through the host";
@@ -280,7 +280,7 @@ static void print_json(const results *r)
     printf("\n]}\n");
 }
 
-/* Before anything is measured: whether there will be a picture, and where it can be written. */
+/* Check, before anything is measured, that there will be something to draw and that the file can be written. */
 static mnp_status check_png(const job *j, int ranks)
 {
     bool any = false;
@@ -318,7 +318,7 @@ static mnp_status draw(const results *r)
 
 /* ---- the work ---- */
 
-/* The sizes are such that a few times as much fits the memory of every rank. */
+/* The largest size that fits the memory of every rank a few times. */
 static int64_t largest_size(const results *r)
 {
     int64_t most = r->j->has_max ? r->j->max : (int64_t)(r->b->on_host ? 4 : 256) << 20;
@@ -332,7 +332,7 @@ static int64_t largest_size(const results *r)
     return most < r->j->min ? r->j->min : most;
 }
 
-/* False if this cannot be done here, which is said. */
+/* Measure a case; false, after a message, if this context cannot do it. */
 static bool measure(results *r, const bench_case *which, int64_t bytes, measurement *m)
 {
     mnp_status st = bench_measure(r->b, which, bytes, m);
@@ -361,7 +361,7 @@ static mnp_status make_room(results *r)
     return MNP_OK;
 }
 
-/* Whether a case is measured without being asked for. */
+/* Whether a case that was not named is measured. */
 static bool is_possible(const bench *b, const bench_case *which)
 {
     return !(which->needs_others && b->ranks == 1) && !(which->needs_graphs && b->on_host);
@@ -384,7 +384,7 @@ static void measure_all(results *r)
             measurement *m = &r->rows[r->count];
             if (!measure(r, which, bytes, m))
                 break;
-            /* small sizes of a case may come to the same, as every rank has something for every other */
+            /* small sizes may give the same measurement, as every rank has at least one element for every other */
             const bool again = r->count > 0 && m[-1].which == which && m[-1].bytes == m->bytes;
             r->count += !again;
             if (!which->has_size)

@@ -10,7 +10,8 @@
 /* ---- redistribution of a square matrix: rows to columns ---- */
 
 /*
- * What MPI_Alltoallw sends from rows [of this rank] x side, and puts to side x columns, stored column by column or not.
+ * Make the types with which MPI_Alltoallw sends from this rank's rows of the matrix and receives its columns, which are
+ * stored row by row or column by column.
  */
 static mnp_status make_types(bench_trial *t, bool by_columns)
 {
@@ -29,7 +30,7 @@ static mnp_status make_types(bench_trial *t, bool by_columns)
         MPI_Type_create_subarray(2, (int[]){height, side}, (int[]){height, wide}, (int[]){0, (int)column_cuts[r]},
                                  MPI_ORDER_C, MPI_FLOAT, &t->types[r]);
         MPI_Type_commit(&t->types[r]);
-        if (by_columns) { /* row after row comes, and goes one element to every column */
+        if (by_columns) { /* elements arrive row by row; each of a row goes to another column */
             MPI_Datatype row, block;
             MPI_Type_vector(width, 1, side, MPI_FLOAT, &row);
             MPI_Type_create_hvector(tall, 1, (MPI_Aint)sizeof(float), row, &block);
@@ -47,7 +48,7 @@ static mnp_status make_types(bench_trial *t, bool by_columns)
     return MNP_OK;
 }
 
-/* What is planned goes the way that is chosen meanwhile. */
+/* Make a plan while `way` is in force: a plan keeps the algorithm with which it was made. */
 static mnp_status new_plan(bench_trial *t, int way)
 {
     if (way == LIBRARY && !bench_is_own_peer(t->b))
@@ -60,7 +61,7 @@ static mnp_status prepare_matrix(bench_trial *t, int64_t bytes, bool by_columns)
 {
     const int64_t ranks = t->b->ranks;
     int64_t side = (int64_t)round(sqrt((double)bytes * (double)ranks / sizeof(float)));
-    side = side < ranks ? ranks : side; /* everybody has something for everybody */
+    side = side < ranks ? ranks : side; /* every rank has something for every other */
     const int64_t shape[] = {side, side};
     mnp_layout *rows = NULL, *columns = NULL;
     t->bytes = side * side * (int64_t)sizeof(float) / ranks;
@@ -107,7 +108,7 @@ int bench_mpi_redistribution(bench_trial *t)
                          t->types + t->b->ranks, MPI_COMM_WORLD);
 }
 
-/* i counts over side x columns in C order, whatever the storage. */
+/* i is an index of side x columns in C order, also if the block is stored column by column. */
 bool bench_expect_moved(const bench_trial *t, int64_t i, double *value_p)
 {
     const int64_t width = mnp_array_local_shape(t->recv)[1], side = mnp_array_shape(t->recv)[1];
@@ -119,7 +120,7 @@ bool bench_expect_moved(const bench_trial *t, int64_t i, double *value_p)
     return true;
 }
 
-/* ---- halo: a row to either neighbour, around ---- */
+/* ---- halo: a row to each of two neighbours, periodic ---- */
 
 enum { HALO_ROWS = 4 };
 
@@ -175,7 +176,7 @@ int bench_mpi_halo(bench_trial *t)
                                               0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Only kernels can reach margins: one takes them to recv, that below the block and then that above, or clears them. */
+/* Margins are accessible to kernels alone: this one copies both of them to recv, or clears them. */
 static mnp_status launch_margins(bench_trial *t, int clear)
 {
     const long long width = mnp_array_shape(t->send)[1];

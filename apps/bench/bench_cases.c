@@ -17,7 +17,7 @@ static mnp_status new_vector(const bench_trial *t, mnp_array **array_p)
     return st;
 }
 
-/* Both, once their size is known. */
+/* Make both vectors of the size that has been set. */
 static mnp_status new_vectors(bench_trial *t)
 {
     mnp_status st = new_vector(t, &t->send);
@@ -26,7 +26,7 @@ static mnp_status new_vectors(bench_trial *t)
     return st == MNP_OK ? bench_set_values(t, t->send, false) : st;
 }
 
-/* Two vectors of as many whole parts, one for each rank, as come near that size. */
+/* Make two vectors of about that size, of equal parts, one for each rank. */
 static mnp_status prepare_vectors(bench_trial *t, int64_t bytes)
 {
     const int64_t size = (int64_t)mnp_dtype_size(t->dtype), parts = t->b->ranks;
@@ -36,7 +36,7 @@ static mnp_status prepare_vectors(bench_trial *t, int64_t bytes)
     return new_vectors(t);
 }
 
-/* The same without parts: the exact size. */
+/* Make two vectors of exactly that size, without parts. */
 static mnp_status prepare_whole(bench_trial *t, int64_t bytes)
 {
     const int64_t size = (int64_t)mnp_dtype_size(t->dtype);
@@ -169,7 +169,7 @@ static bool expect_exchanged(const bench_trial *t, int64_t i, double *value_p)
     return true;
 }
 
-/* Ranks 0 and 1, 2 and 3, and so on; an odd last rank looks on. */
+/* The partner in pairs 0 and 1, 2 and 3, and so on; an odd last rank has none. */
 static int partner_of(const bench_trial *t)
 {
     int partner = t->b->rank ^ 1;
@@ -237,7 +237,7 @@ static mnp_status record_graph(bench_trial *t, int way)
 {
     mnp_status st = bench_use_way(t, way), ended;
     if (st == MNP_OK)
-        st = our_all_reduce(t); /* once as it is: what it needs is made */
+        st = our_all_reduce(t); /* once before the recording, so that everything it needs is allocated */
     if (st == MNP_OK)
         st = mnp_graph_begin(t->b->ctx);
     if (st != MNP_OK)
@@ -249,8 +249,8 @@ static mnp_status record_graph(bench_trial *t, int way)
 }
 
 /*
- * What goes through the host cannot be recorded: nothing is measured where that is our way, and no peer where it is
- * its.
+ * Communication through the host cannot be recorded.  If ours goes there, nothing is measured; if the peer's does, the
+ * peer is not measured.
  */
 static mnp_status prepare_graph(bench_trial *t, int64_t bytes)
 {
@@ -321,7 +321,7 @@ static const bench_case cases[] = {
      .mpi = mpi_broadcast,
      .expected = expect_root},
     {.name = "all-gather",
-     .help = "to so many bytes on every rank",
+     .help = "every rank receives SIZE bytes in all",
      .dtype = MNP_FLOAT32,
      .has_size = true,
      .factor = others_of_all,
@@ -330,7 +330,7 @@ static const bench_case cases[] = {
      .mpi = mpi_all_gather,
      .expected = expect_gathered},
     {.name = "reduce-scatter",
-     .help = "sum of float32, of so many bytes on every rank",
+     .help = "sum of float32; every rank has SIZE bytes",
      .dtype = MNP_FLOAT32,
      .has_size = true,
      .factor = others_of_all,
@@ -339,7 +339,7 @@ static const bench_case cases[] = {
      .mpi = mpi_reduce_scatter,
      .expected = expect_part_of_sum},
     {.name = "all-to-all",
-     .help = "so many bytes of every rank to all, evenly",
+     .help = "every rank sends SIZE bytes, in equal parts",
      .dtype = MNP_FLOAT32,
      .has_size = true,
      .factor = others_of_all,
@@ -348,7 +348,7 @@ static const bench_case cases[] = {
      .mpi = mpi_all_to_all,
      .expected = expect_exchanged},
     {.name = "ping",
-     .help = "ranks 0 and 1, 2 and 3 and so on; half the time there and back",
+     .help = "ranks 0 and 1, 2 and 3 and so on; half of a round trip",
      .dtype = MNP_FLOAT32,
      .has_size = true,
      .needs_others = true,
@@ -365,7 +365,7 @@ static const bench_case cases[] = {
      .ours = our_barrier,
      .mpi = mpi_barrier},
     {.name = "columns",
-     .help = "a float32 matrix cut in rows becomes one cut in columns",
+     .help = "a float32 matrix cut by rows becomes one cut by columns",
      .dtype = MNP_FLOAT32,
      .has_size = true,
      .factor = others_of_all,
@@ -374,7 +374,7 @@ static const bench_case cases[] = {
      .mpi = bench_mpi_redistribution,
      .expected = bench_expect_moved},
     {.name = "transpose",
-     .help = "the same, and is stored column by column",
+     .help = "the same, stored column by column",
      .dtype = MNP_FLOAT32,
      .has_size = true,
      .factor = others_of_all,
@@ -383,7 +383,7 @@ static const bench_case cases[] = {
      .mpi = bench_mpi_redistribution,
      .expected = bench_expect_moved},
     {.name = "halo",
-     .help = "so many bytes, half of them to either neighbour",
+     .help = "SIZE bytes, half of them to each of two neighbours",
      .dtype = MNP_FLOAT32,
      .has_size = true,
      .factor = once,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How maniple bench checks and times a case.
+ * Checking and timing a case.
  *
- * A repeat is a loop of 10 milliseconds or so, beside which it is little that ranks do not begin together; repeats of
- * ours and of the peer's alternate, so that both meet the same weather.
+ * A repeat is a loop of about 10 milliseconds, so that different starting times of the ranks do not matter.  Repeats of
+ * ours and of the peer's alternate, so that both run under the same conditions.
  */
 #include "bench/bench_trial.h"
 
@@ -12,7 +12,9 @@
 #include <string.h>
 
 enum { LEAST_LOOPS = 10, MOST_LOOPS = 500 };
-static const double repeat_seconds = 1e-2, most_seconds = 5e-2; /* of what is longer LEAST_LOOPS within the latter */
+static const double
+    repeat_seconds = 1e-2,
+    most_seconds = 5e-2; /* of a repeat; a longer operation runs LEAST_LOOPS times if that takes at most most_seconds */
 
 static const char source[] =
     "extern \"C\" __global__ void set_values(void *values, long long count, int is_double, int rank, int clear)\n"
@@ -69,7 +71,7 @@ double bench_bus_bandwidth(const measurement *m, double seconds, int ranks)
     return bench_bandwidth(m, seconds) * m->which->factor(ranks);
 }
 
-/* ---- what the cases share ---- */
+/* ---- functions for the cases ---- */
 
 mnp_status bench_set_values(const bench_trial *t, mnp_array *array, bool clear)
 {
@@ -143,7 +145,7 @@ static mnp_status compare_result(const bench_trial *t)
     return st;
 }
 
-/* Run once, and compare what came with what should. */
+/* Run once, and compare the result with the expected values. */
 static mnp_status check(bench_trial *t, int way)
 {
     mnp_status st = bench_use_way(t, way);
@@ -152,7 +154,7 @@ static mnp_status check(bench_trial *t, int way)
     if (st == MNP_OK && t->which->clear)
         st = t->which->clear(t);
     if (st == MNP_OK)
-        st = mnp_comm_barrier(t->comm); /* nobody writes before all have cleared */
+        st = mnp_comm_barrier(t->comm); /* no rank may write before all have cleared */
     if (st == MNP_OK)
         st = run(t);
     if (st == MNP_OK && t->which->collect)
@@ -164,7 +166,7 @@ static mnp_status check(bench_trial *t, int way)
 
 /* ---- timing ---- */
 
-/* The seconds of one of `loops` runs on this rank: the device's, or where it is the CPU a watch's. */
+/* The mean time of `loops` runs on this rank, by the device's clock, or on the host device by the CPU's. */
 static mnp_status time_loops(bench_trial *t, int way, int loops, double *seconds_p)
 {
     mnp_event *first = NULL, *last = NULL;
@@ -190,13 +192,13 @@ static mnp_status time_loops(bench_trial *t, int way, int loops, double *seconds
     return st;
 }
 
-/* How many runs make a repeat, the same on all ranks. */
+/* Choose the number of runs in a repeat, the same on all ranks. */
 static mnp_status choose_loops(bench_trial *t, int way, int *loops_p)
 {
     double seconds = 0, slowest;
     mnp_status st = time_loops(t, way, 1, &seconds);
     if (st == MNP_OK)
-        st = time_loops(t, way, 2, &seconds); /* the first one was for the caches */
+        st = time_loops(t, way, 2, &seconds); /* the run before this one has filled the caches */
     if (st != MNP_OK)
         return st;
     MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -212,7 +214,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of the slowest rank's times, on all ranks; changes them. */
+/* The median over repeats of the slowest rank's times, on all ranks; overwrites `seconds`. */
 static double median(int count, double *seconds)
 {
     MPI_Allreduce(MPI_IN_PLACE, seconds, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -220,7 +222,7 @@ static double median(int count, double *seconds)
     return (seconds[(count - 1) / 2] + seconds[count / 2]) / 2;
 }
 
-/* `seconds`: room for the repeats of both. */
+/* Time ours and the peer's; `seconds` has room for the repeats of both. */
 static mnp_status time_all(bench_trial *t, double *seconds, measurement *m)
 {
     const int repeats = t->b->repeats, ways = has_peer(t) ? WAYS : 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside maniple bench: a trial, which is a case with its memory, and what the cases share.
+ * A trial: a case with its memory; and functions that the cases share.
  *
- * What is sent are small integers that depend on rank and index, so that every result, sums too, is known exactly.  On
- * GPUs a case is its own peer, with communication that is left to the library (mnp_comm_set_algorithm()): what is made for
- * one of the two is there twice.
+ * Values are small integers that depend on the rank and the index, so every result, sums included, is known exactly.
+ * On GPUs a case is its own peer, with communication left to the library (mnp_comm_set_algorithm()); so communicators
+ * and plans exist twice, once for each of the two.
  */
 #ifndef APPS_BENCH_BENCH_TRIAL_H
 #define APPS_BENCH_BENCH_TRIAL_H
@@ -19,14 +19,14 @@ struct bench_trial {
     mnp_comm *comm;
     mnp_dtype dtype;
     MPI_Datatype type;
-    int64_t bytes, count, part; /* a rank's; elements of it; elements for each rank */
+    int64_t bytes, count, part; /* bytes a rank; their elements; elements for each rank */
     mnp_array *send, *recv;
     int way;            /* OURS or LIBRARY */
-    mnp_layout *layout; /* that a redistribution goes to */
+    mnp_layout *layout; /* the target of a redistribution */
     mnp_plan *plans[WAYS];
     mnp_halo *halos[WAYS];
     mnp_graph *graphs[WAYS];
-    MPI_Datatype *types; /* of MPI_Alltoallw: what goes to every rank, then what comes */
+    MPI_Datatype *types; /* for MPI_Alltoallw: of what goes to every rank, then of what comes from it */
     int *ones, *zeros;
 };
 
@@ -41,16 +41,18 @@ static inline void *bench_data(const mnp_array *array)
     return mnp_array_local_data(array);
 }
 
-/* This rank's values, or one that is none of them. */
+/* Fill an array with this rank's values, or with a number that is none of them. */
 mnp_status bench_set_values(const bench_trial *t, mnp_array *array, bool clear);
 
-/* Let what communicates from now on go our way, or the library's alone.  Collective. */
+/* Choose the algorithms of later communication: ours, or those of the library alone.  Collective. */
 mnp_status bench_use_way(bench_trial *t, int way);
 
-/* Whether the peer is the same case, with communication left to the library; else it is MPI, on the host's memory. */
+/*
+ * Whether the peer is the same case, with communication left to the library; otherwise it is MPI on the host's memory.
+ */
 bool bench_is_own_peer(const bench *b);
 
-/* A vector or matrix that is cut along `dim`. */
+/* The layout of a vector or matrix that is cut along `dim`. */
 mnp_status bench_cut_along(const bench *b, int dim, int ndim, const int64_t *shape, mnp_layout **layout_p);
 
 /* bench_blocks.c: redistributions of a matrix, and the halo of one. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The subcommands, and how the command ends when it was not understood.
+ * The subcommands, and the end of the command after a mistake in its command line.
  */
 #ifndef APPS_COMMON_COMMAND_H
 #define APPS_COMMON_COMMAND_H
 
 #include <stdbool.h>
 
-enum { EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* exit status of a failure; of a mistake that the command line shows */
+enum { EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* exit status after a failure; after a mistake in the command line */
 
 /* Each subcommand's main program and help; argv[0] is the subcommand's name. */
 int bench_main(int argc, char **argv);
@@ -30,15 +30,17 @@ void spinfo_help(void);
 void stats_help(void);
 
 /*
- * End with status 2 after a failure that every process recorded alike with mnp_fail(), before mnp_init().  Starts MPI,
- * so that of several ranks one speaks.
+ * End with status 2 after a failure that every process has recorded with mnp_fail(), before mnp_init().  Starts MPI, so
+ * that only one of several ranks prints the message.
  */
 void misused_exit(void);
 
-/* Whether this process should print what needs no MPI, such as help: the first of a job, as its launcher tells. */
+/* Whether this is the first process of a job, according to its launcher: the one that prints help, without MPI. */
 bool first_process(void);
 
-/* Flush standard output; gives the program's exit status, with a sentence if what was printed could not be written. */
+/*
+ * Flush standard output.  Returns the exit status of the program, after a message if the output could not be written.
+ */
 int close_output(void);
 
 #endif

@@ -20,7 +20,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /*
- * A misspelt generator would be taken for a file: a word that is no path, before what is no group's name but a shape.
+ * Refuse a misspelt generator, which would otherwise be taken for a file: a word that is not a path, followed by a
+ * shape and not by the name of a group.
  */
 static mnp_status check_word(const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operands that are sparse matrices: a Matrix Market file, a group of an HDF5 file, or one that is made on the spot.
+ * Operands that are sparse matrices: a Matrix Market file, a group of an HDF5 file, or a generated matrix.
  */
 #ifndef APPS_COMMON_MATRIX_H
 #define APPS_COMMON_MATRIX_H
@@ -12,22 +12,22 @@
 typedef enum matrix_kind { MATRIX_MARKET, MATRIX_GROUP, MATRIX_GENERATOR } matrix_kind;
 
 typedef struct matrix_operand {
-    const char *text; /* as on the command line */
+    const char *text; /* as typed */
     matrix_kind kind;
     operand group; /* of MATRIX_GROUP */
 } matrix_operand;
 
 /*
- * Understand FILE.mtx (or whatever has no colon), FILE.h5:/GROUP, or a generator such as poisson:64x64.  Not
- * collective.  MNP_ERR_ARG, MNP_ERR_MEMORY.
+ * Parse FILE.mtx (or any name without a colon), FILE.h5:/GROUP, or a generator such as poisson:64x64.  MNP_ERR_ARG,
+ * MNP_ERR_MEMORY.  Not collective.
  */
 mnp_status matrix_parse(const char *text, matrix_operand *result);
 void matrix_operand_free(matrix_operand *op);
 
-/* Read it or make it.  Collective. */
+/* Read or generate the matrix.  Collective. */
 mnp_status matrix_read(mnp_ctx *ctx, const matrix_operand *op, mnp_dtype dtype, mnp_sparse **matrix_p);
 
-/* The exit status after matrix_read() has failed: a file that breaks the rules of its format is a misuse. */
+/* The exit status after matrix_read() has failed: EXIT_MISUSED for a file that violates its format. */
 int matrix_exit_status(mnp_status status);
 
 #endif

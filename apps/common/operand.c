@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operands.  What can be made on the spot is the outer product of one vector a dimension, so every rank makes its own
- * block from short vectors that all ranks compute alike.
+ * Operands.  A generated array is the outer product of one vector a dimension, so every rank makes its own block from
+ * its parts of short vectors, without communication.
  */
 #include "common/operand.h"
 
@@ -31,7 +31,7 @@ static mnp_status fail_form(const operand *op)
     return mnp_fail(MNP_ERR_ARG, "%s '%s' is not of the form %s", op->role, op->text, generators[op->kind].form);
 }
 
-/* A number of digits alone, at *text, which is moved behind it; -1 if there is none or it is too large. */
+/* Parse digits at *text and move *text past them; -1 if there are none, or the number is too large. */
 static int64_t parse_count(const char **text)
 {
     if (!isdigit((unsigned char)**text))
@@ -49,7 +49,7 @@ static mnp_status parse_shape(operand *op, const char **text)
     do {
         if (op->ndim == OPERAND_MAX_DIMS)
             return mnp_fail(MNP_ERR_ARG, "%s '%s' has more than %d dimensions", op->role, op->text, OPERAND_MAX_DIMS);
-        *text += op->ndim > 0; /* the x between extents */
+        *text += op->ndim > 0; /* skip the x between extents */
         int64_t extent = parse_count(text);
         if (extent < 0)
             return fail_form(op);
@@ -112,7 +112,7 @@ static mnp_status parse_generator(operand *op, const char *text)
     return status;
 }
 
-/* The colon between file and dataset: the last before a slash, as either name may have colons; else the last. */
+/* The colon between file and dataset: the last one before a slash, as both names may contain colons; else the last. */
 static const char *find_colon(const char *text)
 {
     const char *found = NULL;
@@ -137,8 +137,8 @@ static mnp_status split_dataset(operand *op, const char *choices)
 }
 
 /*
- * The generator that a text calls for, in *kind_p, or OPERAND_DATASET.  A misspelt one would be taken for a file, so a
- * word that is no path, before what is no dataset's name but a shape, is refused.
+ * Find the generator that a text names, or OPERAND_DATASET.  A misspelt generator would be taken for a file, so a word
+ * that is not a path, followed by a shape and not by the name of a dataset, is refused.
  */
 static mnp_status find_generator(const operand *op, operand_kind *kind_p)
 {
@@ -224,7 +224,7 @@ mnp_status operand_inspect(mnp_ctx *ctx, operand *op)
     return MNP_OK;
 }
 
-/* Element `index` of a generator's vector along a dimension, but for a constant factor. */
+/* Element `index` of a generator's vector along a dimension, up to a constant factor. */
 static double vector_element(const operand *op, int dim, int64_t index)
 {
     int64_t extent = op->shape[dim];
@@ -246,7 +246,10 @@ static double vector_element(const operand *op, int dim, int64_t index)
     return 0;
 }
 
-/* A rank's part of the vector along a dimension, of unit sum if the generator makes kernels; NULL without memory. */
+/*
+ * A rank's part of the vector along a dimension, which has unit sum if the generator makes kernels; NULL without
+ * memory.
+ */
 static double *make_vector(const operand *op, int dim, int64_t lo, int64_t extent)
 {
     double sum = 0;
@@ -259,7 +262,7 @@ static double *make_vector(const operand *op, int dim, int64_t lo, int64_t exten
     return vector;
 }
 
-/* Fill a block in C order with the outer product of its dimensions' vectors. */
+/* Fill a block in C order with the outer product of the vectors of its dimensions. */
 static void outer_product(double *const *vectors, int ndim, const int64_t *extent, int64_t size, mnp_dtype dtype,
                           void *block)
 {

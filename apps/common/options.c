@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Options: getopt_long() with our own words for what it does not understand.
+ * Options: getopt_long() with messages of our own.
  */
 #include "common/options.h"
 
@@ -17,7 +17,7 @@ static int smallest(int a, int b, int c)
     return least < c ? least : c;
 }
 
-/* Levenshtein's distance: how many letters to insert, drop or replace. */
+/* The Levenshtein distance: the number of letters to insert, drop or replace. */
 static int distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     int row[MAX_WORD + 1];
@@ -65,7 +65,7 @@ static const option_row *row_of(const option_row *table, int key)
 static void fail_unknown(const char *word, const option_row *table)
 {
     if (strncmp(word, "--", 2) != 0) {
-        mnp_fail(MNP_ERR_ARG, "unknown option -%c; --help shows what there is", optopt);
+        mnp_fail(MNP_ERR_ARG, "unknown option -%c; --help lists the options", optopt);
         return;
     }
     const char *names[MAX_OPTIONS + 1] = {NULL};
@@ -76,13 +76,14 @@ static void fail_unknown(const char *word, const option_row *table)
     if (nearest)
         mnp_fail(MNP_ERR_ARG, "unknown option %.*s; did you mean --%s?", length, word, nearest);
     else
-        mnp_fail(MNP_ERR_ARG, "unknown option %.*s; --help shows what there is", length, word);
+        mnp_fail(MNP_ERR_ARG, "unknown option %.*s; --help lists the options", length, word);
 }
 
 int options_next(int argc, char **argv, const option_row *table)
 {
     struct option longs[MAX_OPTIONS + 1] = {0};
-    char shorts[1 + 2 * MAX_OPTIONS + 1] = ":"; /* tells a missing argument from an unknown option */
+    char shorts[1 + 2 * MAX_OPTIONS + 1] =
+        ":"; /* the colon makes getopt_long() distinguish a missing argument from an unknown option */
     size_t length = 1;
     for (int i = 0; table[i].name; i++) {
         int wants = table[i].argument ? required_argument : no_argument;

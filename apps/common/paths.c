@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files that the command line names.
+ * Names of files on the command line.
  */
 #include "common/paths.h"
 
@@ -17,7 +17,7 @@ bool same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Split a path: copy its folder, "." if it names none, and give the rest. */
+/* Split a path: copy its folder, or "." if it has none, and return the rest. */
 static const char *split_path(const char *path, char folder[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -42,7 +42,7 @@ mnp_status check_picture(const char *path)
         return mnp_fail(MNP_ERR_IO, "--png has an empty name; name a file such as picture.png");
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return mnp_fail(MNP_ERR_IO, "--png '%s' cannot be written: it is %s", path,
-                        S_ISDIR(info.st_mode) ? "a folder; name a file in it" : "no regular file");
+                        S_ISDIR(info.st_mode) ? "a folder; name a file in it" : "not a regular file");
     char folder[PATH_MAX];
     split_path(path, folder);
     if (stat(folder, &info) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files that the command line names: whether two are one, and whether a picture can be put there.
+ * Names of files on the command line: whether two denote the same file, and whether a picture can be written.
  */
 #ifndef APPS_COMMON_PATHS_H
 #define APPS_COMMON_PATHS_H
@@ -9,14 +9,14 @@
 
 #include <maniple.h>
 
-/* Whether both files are there and the same, by whatever links. */
+/* Whether both files exist and are the same, links included. */
 bool same_file(const char *a, const char *b);
 
-/* Whether two paths lead to one file, which may not be there yet. */
+/* Whether two paths denote the same file, which need not exist yet. */
 bool same_place(const char *a, const char *b);
 
 /*
- * Whether --png can put a picture at `path`, as far as can be told without doing it.  Not collective.  MNP_ERR_IO.
+ * Check whether --png can write a picture to `path`, without writing.  MNP_ERR_IO.  Not collective.
  */
 mnp_status check_picture(const char *path);
 

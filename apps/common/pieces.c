@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pieces: pure arithmetic.
+ * Cutting a shape into pieces.
  */
 #include "common/pieces.h"
 
@@ -8,7 +8,7 @@
 
 bool pieces_plan(int ndim, const int64_t *shape, int whole, int64_t limit, pieces *plan)
 {
-    int64_t size = whole < 0 ? 1 : shape[whole]; /* of one index of all dimensions before d */
+    int64_t size = whole < 0 ? 1 : shape[whole]; /* elements of one index of dimensions 0 to d */
     bool fits = size <= limit;
     *plan = (pieces){.ndim = ndim, .whole = whole, .cut = -1, .along = 1, .count = 1};
     for (int d = 0; d < ndim; d++) {
@@ -29,7 +29,7 @@ bool pieces_plan(int ndim, const int64_t *shape, int whole, int64_t limit, piece
     int64_t most = limit / size > 0 ? limit / size : 1;
     plan->cut = d;
     plan->along = (shape[d] - 1) / most + 1;
-    plan->rows = (shape[d] - 1) / plan->along + 1; /* as even as can be */
+    plan->rows = (shape[d] - 1) / plan->along + 1; /* as equal as possible */
     plan->along = (shape[d] - 1) / plan->rows + 1;
     plan->largest = size * plan->rows;
     plan->count = plan->along;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pieces: the boxes in which a dataset that is larger than memory is gone through.
+ * Pieces: the boxes in which a dataset larger than memory is processed.  Pure arithmetic.
  */
 #ifndef APPS_COMMON_PIECES_H
 #define APPS_COMMON_PIECES_H
@@ -11,19 +11,19 @@
 #include <maniple.h>
 
 /*
- * One index of each dimension before `cut`, at most `rows` of it, and all of those behind; `whole`, if not negative, is
- * a dimension that is never cut, and left out of that order.
+ * A piece has one index of each dimension before `cut`, at most `rows` indices of `cut`, and all indices of the
+ * dimensions after it.  `whole`, if it is not negative, is a dimension that is never cut.
  */
 typedef struct pieces {
-    int ndim, whole, cut; /* cut < 0: all is one piece */
+    int ndim, whole, cut; /* cut < 0: there is one piece */
     int64_t shape[MNP_MAX_DIMS];
-    int64_t rows, along;    /* pieces along `cut` */
-    int64_t count, largest; /* pieces; elements of the largest */
+    int64_t rows, along;    /* indices of `cut` in a piece; pieces along `cut` */
+    int64_t count, largest; /* number of pieces; elements of the largest */
 } pieces;
 
 /*
- * Cut a shape into boxes of at most `limit` elements, in C order.  False, with boxes as small as can be, if lines along
- * `whole` have more.
+ * Cut a shape into boxes of at most `limit` elements, in C order.  False, with the smallest possible boxes, if a line
+ * along `whole` alone has more elements.
  */
 bool pieces_plan(int ndim, const int64_t *shape, int whole, int64_t limit, pieces *plan);
 

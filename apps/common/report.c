@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the subcommands tell.  Nothing here communicates but rank_infos() and stopwatches.
+ * Reports of the subcommands.  Only rank_infos() and stopwatches communicate.
  */
 #include "common/report.h"
 
@@ -136,7 +136,7 @@ static bool same_host(const mnp_rank_info *a, const mnp_rank_info *b)
     return a->node == b->node;
 }
 
-/* Whether no rank before `rank` is the same in that respect. */
+/* Whether `rank` is the first of the ranks that are the same according to that function. */
 static bool is_first(const mnp_rank_info *ranks, int rank, bool (*same)(const mnp_rank_info *, const mnp_rank_info *))
 {
     for (int r = 0; r < rank; r++)
@@ -145,7 +145,7 @@ static bool is_first(const mnp_rank_info *ranks, int rank, bool (*same)(const mn
     return true;
 }
 
-/* How many devices of that rank's model there are. */
+/* The number of devices of the same model as that rank's. */
 static int count_devices(const mnp_rank_info *ranks, int size, int rank)
 {
     int count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the subcommands tell: sizes, shapes, layouts, and where the ranks run.
+ * Reports of the subcommands: sizes, shapes, layouts, times, and where the ranks run.
  */
 #ifndef APPS_COMMON_REPORT_H
 #define APPS_COMMON_REPORT_H
@@ -11,13 +11,13 @@
 
 void print_shape(int ndim, const int64_t *shape);
 
-/* Shape, dtype and blocks of an array, in the rest of a line. */
+/* Print the shape, dtype and blocks of an array in the rest of a line. */
 void print_array(const mnp_array *array);
 
-/* A string of JSON, in quotes. */
+/* Print a string in JSON's quotes. */
 void print_json_string(const char *text);
 
-/* "3.4 MiB", in `text`, which is returned. */
+/* Write "3.4 MiB" to `text`, which is returned. */
 enum { BYTES_TEXT = 24 };
 const char *bytes_text(int64_t bytes, char text[BYTES_TEXT]);
 
@@ -29,22 +29,22 @@ typedef struct stopwatch {
     double seconds[MAX_STAGES];
 } stopwatch;
 
-/* Start when all ranks are there.  Collective. */
+/* Wait for all ranks and start.  Collective. */
 stopwatch stopwatch_start(mnp_ctx *ctx);
 
-/* What was done since the last lap, and has come to its end on this rank's device, counts as `stage`.  Collective. */
+/* Wait for this rank's device, and add the time since the last lap to `stage`.  Collective. */
 void stopwatch_lap(stopwatch *watch, int stage);
 
-/* The slowest rank's times, on rank 0.  Collective. */
+/* The maximum over the ranks of the time of each stage, on rank 0.  Collective. */
 void stopwatch_slowest(const stopwatch *watch, double slowest[MAX_STAGES]);
 
-/* "time      read 0.1000 s, write 0.2000 s": a line. */
+/* Print a line: "time      read 0.1000 s, write 0.2000 s". */
 void print_times(int count, const char *const *names, const double *seconds);
 
-/* The ranks' descriptions, allocated, on every rank.  Collective. */
+/* Allocate and fill the descriptions of all ranks, on every rank.  Collective. */
 mnp_status rank_infos(mnp_ctx *ctx, mnp_rank_info **ranks_p, mnp_link_info **links_p);
 
-/* "4 ranks on 1 host (node7), 4 x NVIDIA H200, transport nccl", in the rest of a line. */
+/* Print "4 ranks on 1 host (node7), 4 x NVIDIA H200, transport nccl" in the rest of a line. */
 void print_where(mnp_ctx *ctx, const mnp_rank_info *ranks);
 
 #endif

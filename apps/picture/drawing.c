@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple info --layout: who would own what of an array.  A layout is arithmetic, so there may be millions of ranks.
+ * maniple info --layout: drawing which rank would own which part of an array.  A layout is pure arithmetic, so this
+ * works for millions of ranks.
  */
 #include "picture/drawing.h"
 
@@ -18,9 +19,9 @@
 
 /* ---- options ---- */
 
-enum { MOST_RANKS = 1 << 24 }; /* which take a second or two, and some memory for the cuts between them */
+enum { MOST_RANKS = 1 << 24 }; /* so many take a second or two, and memory for their cuts */
 
-/* What the options say. */
+/* The layout that the options ask for. */
 struct wish {
     int ndim, nranks, mesh_ndim;
     int axes[MNP_MAX_DIMS], mesh[MNP_MAX_DIMS], order[MNP_MAX_DIMS];
@@ -28,8 +29,8 @@ struct wish {
 };
 
 /*
- * Numbers with `mark` between them, such as 1000x200: at most MNP_MAX_DIMS, their number in *count_p, none above
- * `most`. Between commas a dash counts as MNP_NO_AXIS.
+ * Read numbers with `mark` between them, such as 1000x200: at most MNP_MAX_DIMS, none above `most`; *count_p receives
+ * how many.  If `mark` is a comma, a dash stands for MNP_NO_AXIS.
  */
 static mnp_status read_numbers(const char *option, const char *text, char mark, int64_t most, int64_t *numbers,
                                int *count_p)
@@ -41,13 +42,13 @@ static mnp_status read_numbers(const char *option, const char *text, char mark, 
         errno = 0;
         int64_t number = dash ? MNP_NO_AXIS : strtoll(at, &end, 10);
         if ((!dash && !isdigit((unsigned char)*at)) || (*end && *end != mark))
-            return mnp_fail(MNP_ERR_ARG, "option --%s takes whole numbers with '%c' between them, and was given '%s'",
+            return mnp_fail(MNP_ERR_ARG, "option --%s takes whole numbers with '%c' between them, but was given '%s'",
                             option, mark, text);
         if (errno || number > most)
-            return mnp_fail(MNP_ERR_ARG, "option --%s takes numbers up to %" PRId64 ", and was given '%s'", option,
+            return mnp_fail(MNP_ERR_ARG, "option --%s takes numbers up to %" PRId64 ", but was given '%s'", option,
                             most, text);
         if (*count_p == MNP_MAX_DIMS)
-            return mnp_fail(MNP_ERR_ARG, "option --%s takes %d numbers at most, and was given '%s'", option,
+            return mnp_fail(MNP_ERR_ARG, "option --%s takes %d numbers at most, but was given '%s'", option,
                             MNP_MAX_DIMS, text);
         numbers[*count_p] = number;
         at = *end ? end + 1 : NULL;
@@ -75,7 +76,7 @@ static void narrow(int count, const int64_t *numbers, int *narrowed)
         narrowed[i] = (int)numbers[i];
 }
 
-/* Shape, axes, blocks and order; without --axes dimension d is cut by axis d, as far as there are axes. */
+/* Read shape, axes, blocks and order; without --axes mesh axis d cuts dimension d. */
 static mnp_status read_dimensions(const drawing *d, struct wish *w)
 {
     int64_t numbers[MNP_MAX_DIMS];
@@ -100,7 +101,7 @@ static mnp_status read_dimensions(const drawing *d, struct wish *w)
     return st;
 }
 
-/* The mesh, which without --mesh has an axis for every one that cuts something, and how many ranks there are. */
+/* Read the mesh and the number of ranks; without --mesh the mesh has the axes that cut dimensions. */
 static mnp_status read_mesh(const drawing *d, int running, struct wish *w)
 {
     int64_t numbers[MNP_MAX_DIMS] = {0}, product = 1;
@@ -156,7 +157,7 @@ static void json_numbers(const char *name, int count, const int64_t *numbers, co
     printf("]%s", behind);
 }
 
-/* "from" and "extent" are those of the box that a rank owns; of what is dealt out, of the smallest that holds it. */
+/* "from" and "extent" describe the box of a rank; if blocks are dealt out, the smallest box that contains them. */
 static void print_json(const mnp_layout *layout)
 {
     int ndim = mnp_layout_ndim(layout);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pictures.  Every rank sums its elements into the picture's cells, rank 0 adds the ranks' sums and writes the file, so
- * that a picture of an array of any size costs each rank one pass over its block and a few MiB of messages.
+ * Pictures of arrays.  Every rank sums its elements into the cells of the picture; rank 0 adds the sums of the ranks
+ * and writes the file.  A picture costs each rank one pass over its block, and a few MiB of messages.
  */
 #include "picture/picture.h"
 
@@ -14,7 +14,7 @@
 
 enum { LARGEST_SIDE = 1024, SEPARATOR = 4, SEPARATOR_GRAY = 255 };
 
-/* The plane of one array, reduced. */
+/* A plane of an array, reduced to cells. */
 typedef struct plane {
     const mnp_array *array;
     int dims[2];       /* rows, columns */
@@ -74,7 +74,7 @@ static double element(mnp_dtype dtype, const void *block, int64_t i)
     return NAN;
 }
 
-/* Whether this rank holds any of the plane: of the dimensions that are not shown, index 0. */
+/* Whether this rank owns a part of the plane, which has index 0 in the dimensions that are not shown. */
 static bool touches(const plane *p)
 {
     const int64_t *lo = mnp_array_local_lo(p->array);
@@ -89,7 +89,7 @@ static void add_block(plane *p, const void *block)
     mnp_dtype dtype = mnp_array_dtype(p->array);
     const int64_t *lo = mnp_array_local_lo(p->array);
     const int64_t *extent = mnp_array_local_shape(p->array);
-    int64_t stride[MNP_MAX_DIMS], step = 1; /* of the copy, in C order */
+    int64_t stride[MNP_MAX_DIMS], step = 1; /* strides of the copy, in C order */
     for (int d = mnp_array_ndim(p->array) - 1; d >= 0; d--) {
         stride[d] = step;
         step *= extent[d];
@@ -119,14 +119,14 @@ static mnp_status sum_local(plane *p)
     return status;
 }
 
-/* The elements that a cell covers along dimension i: fewer at the end. */
+/* The number of elements that a cell covers along dimension i; the last cell may cover fewer. */
 static int64_t covered(const plane *p, int i, int cell)
 {
     int64_t left = p->extent[i] - cell * p->reduction;
     return left < p->reduction ? left : p->reduction;
 }
 
-/* Rank 0 gets the means.  Collective. */
+/* Compute the means on rank 0.  Collective. */
 static mnp_status reduce(plane *p)
 {
     mnp_ctx *ctx = mnp_array_ctx(p->array);
@@ -142,7 +142,9 @@ static mnp_status reduce(plane *p)
     return MNP_OK;
 }
 
-/* Values to show as black and white: 0 and 255 of gray levels that keep to them, else the least and the greatest. */
+/*
+ * The values to show as black and white: 0 and 255 if the plane has gray levels, otherwise the least and the greatest.
+ */
 static void find_range(const plane *p, bool levels, double *black, double *white)
 {
     double least = INFINITY, greatest = -INFINITY;
@@ -152,11 +154,11 @@ static void find_range(const plane *p, bool levels, double *black, double *white
             greatest = fmax(greatest, p->values[i]);
         }
     }
-    if (levels && least > -0.5 && greatest < 255.5) { /* but for rounding */
+    if (levels && least > -0.5 && greatest < 255.5) { /* up to rounding */
         least = 0;
         greatest = 255;
     }
-    *black = least <= greatest ? least : 0; /* nothing may be finite */
+    *black = least <= greatest ? least : 0; /* there may be no finite value */
     *white = least <= greatest ? greatest : 0;
 }
 
@@ -177,7 +179,7 @@ static void paint(const plane *p, double black, double white, unsigned char *pix
             pixels[(int64_t)r * width + c] = gray(p->values[(int64_t)r * p->cells[1] + c], black, white);
 }
 
-/* Rank 0: both planes into one picture, and that into the file. */
+/* On rank 0: draw both planes into one picture, and write the file. */
 static mnp_status compose(const plane planes[2], bool levels, const char *path, picture *result)
 {
     size_t size = (size_t)result->width * (size_t)result->height;

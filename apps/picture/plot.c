@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bars, curves, axes, and marks with numbers, in gray.  Letters are 5 x 7 pixels, drawn twice as large.
+ * Drawing of bars, curves, axes, and marks with numbers, in gray.  Letters have 5 x 7 pixels, drawn twice as large.
  */
 #include "picture/plot.h"
 
@@ -16,8 +16,8 @@ enum {
     LEFT = 110,
     RIGHT = 30,
     TOP = 24,
-    BOTTOM = 50, /* margins of the bars' field */
-    MARK = 6,    /* length of an axis' mark */
+    BOTTOM = 50, /* margins of the field */
+    MARK = 6,    /* length of a mark on an axis */
     LETTER_WIDTH = 5,
     LETTER_HEIGHT = 7,
     LETTER_SCALE = 2,
@@ -29,7 +29,7 @@ enum {
     MAX_LABEL = 24
 };
 
-/* Rows from the top, the highest of 5 bits on the left. */
+/* Rows from the top; the highest of 5 bits is on the left. */
 static const struct letter {
     char letter;
     unsigned char rows[LETTER_HEIGHT];
@@ -87,27 +87,27 @@ static double mark_step(double span, int wanted)
     return power * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
 }
 
-/* Digits by which marks differ that are `step` apart, where values are as large as `size`. */
+/* The number of digits that distinguish marks `step` apart, for values up to `size`. */
 static int mark_digits(double size, double step)
 {
     int digits = (int)ceil(log10(size / step)) + 2;
     return digits < 6 ? 6 : digits > 15 ? 15 : digits;
 }
 
-/* The number of a mark: what is 0 but for rounding is 0. */
+/* Write the number of a mark; a value that is 0 up to rounding becomes 0. */
 static void label(double value, double step, int digits, char text[MAX_LABEL])
 {
     snprintf(text, MAX_LABEL, "%.*g", digits, fabs(value) < step / 1000 ? 0.0 : value);
 }
 
-/* An axis: what is at its ends, of a logarithmic one the exponents, and how many pixels lie between. */
+/* An axis: the values at its ends, or their exponents if it is logarithmic, and the pixels between them. */
 typedef struct axis {
     plot_scale scale;
     double low, high;
     int pixels;
 } axis;
 
-/* A value as its axis counts. */
+/* A value in the units of its axis: itself or its logarithm. */
 static double scaled(plot_scale scale, double value)
 {
     return scale == PLOT_LOG ? log10(value) : value;
@@ -132,7 +132,7 @@ static void draw_counts_axis(unsigned char *pixels, double greatest)
     }
 }
 
-/* Whether the numbers of marks that are `step` apart have room; the widest is at an end. */
+/* Whether the numbers of marks `step` apart have room; the widest one is at an end. */
 static bool labels_fit(const axis *x, double step, int digits)
 {
     const double room = step / (x->high - x->low) * x->pixels - LETTER_STEP;
@@ -142,7 +142,7 @@ static bool labels_fit(const axis *x, double step, int digits)
     return room > text_width(first) && room > text_width(last);
 }
 
-/* The marks below the field, as many as their numbers have room for, with light lines of that length above them. */
+/* Draw marks below the field, as many as their numbers have room for, with light lines of that length above them. */
 static void draw_linear_marks(unsigned char *pixels, const axis *x, int length)
 {
     int y = PLOT_HEIGHT - BOTTOM, digits = 0;
@@ -173,7 +173,7 @@ static void draw_bars(unsigned char *pixels, int bins, const int64_t *counts, do
         int gap = to - from > 4 ? 1 : 0;
         int height = (int)lround((double)counts[b] / greatest * field);
         if (counts[b] > 0 && height == 0)
-            height = 1; /* something is there */
+            height = 1; /* a count above 0 is visible */
         fill(pixels, from, TOP + field - height, to > from ? to - from - gap : 1, height, MIDDLE);
     }
 }
@@ -202,11 +202,11 @@ mnp_status plot_histogram(const char *path, int bins, const int64_t *counts, dou
 
 enum {
     POINT = 5,
-    MOST_POINTS = 40, /* a point's mark; more points of a curve than that have none */
+    MOST_POINTS = 40, /* points are marked on curves with at most so many */
     MAX_CURVES = 16
 };
 
-/* The room to the right of the field, for the names. */
+/* The width of the space to the right of the field for the names. */
 static int names_margin(int count, const plot_curve *curves)
 {
     int widest = 0;
@@ -234,7 +234,7 @@ static axis axis_of(plot_scale scale, int count, const plot_curve *curves, int w
     return (axis){scale, low, high > low ? high : low + 1, pixels};
 }
 
-/* As draw_linear_marks(), at every power of ten. */
+/* The same as draw_linear_marks(), with a mark at every power of ten. */
 static void draw_log_marks(unsigned char *pixels, const axis *x, int length)
 {
     char text[MAX_LABEL];
@@ -286,7 +286,7 @@ static void draw_curve(unsigned char *pixels, const plot_curve *curve, const axi
     }
 }
 
-/* The names behind the curves' ends, the highest first, moved down where they would touch. */
+/* Write the names after the ends of the curves, the highest first, moved down where they would overlap. */
 static void name_curves(unsigned char *pixels, int count, const plot_curve *curves, const axis *x, const axis *y)
 {
     const int height = LETTER_HEIGHT * LETTER_SCALE + 3;

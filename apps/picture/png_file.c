@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PNG files, by libpng where the build has it.  A file is written aside, in the same folder, and renamed.
+ * PNG files, by libpng if the build has it.  A file is written under a temporary name in the same folder, and renamed.
  */
 #include <config.h>
 
@@ -25,8 +25,8 @@ bool png_supported(void)
 }
 
 /*
- * Signals that end the program wait while the file is written, which takes milliseconds, so that no part of it is left.
- * They cannot be blocked, as MPI may have threads to which they would go instead.
+ * Signals that end the program are held back while the file is written, which takes milliseconds, so that no temporary
+ * file is left.  Blocking them would not do: the system would deliver them to a thread of MPI instead.
  */
 static const int held[] = {SIGINT, SIGTERM, SIGHUP};
 enum { NUM_HELD = sizeof held / sizeof *held };
@@ -63,7 +63,7 @@ static mnp_status fail(const char *path, const char *why)
     return mnp_fail(MNP_ERR_IO, "the picture '%s' cannot be written: %s", path, why);
 }
 
-/* Write all of it to an open file, which is closed in any case. */
+/* Write the picture to an open file, and close it, also after a failure. */
 static mnp_status write_and_close(FILE *file, const char *path, int width, int height, const unsigned char *pixels)
 {
     png_image image = {.version = PNG_IMAGE_VERSION,
@@ -73,20 +73,20 @@ static mnp_status write_and_close(FILE *file, const char *path, int width, int h
     errno = 0;
     int written = png_image_write_to_stdio(&image, file, 0, pixels, 0, NULL);
     int flushed = fflush(file);
-    int error = errno; /* of the disk, which libpng does not tell */
+    int error = errno; /* the system's error, which libpng does not report */
     int closed = fclose(file);
     if (written && flushed == 0 && closed == 0)
         return MNP_OK;
     return fail(path, error ? strerror(error) : written ? strerror(errno) : image.message);
 }
 
-/* Write the temporary file, which is open, and give it its name. */
+/* Write the temporary file, which is open, and rename it. */
 static mnp_status write_and_rename(int descriptor, const char *temporary, const char *target, const char *path,
                                    int width, int height, const unsigned char *pixels)
 {
-    mode_t mask = umask(0); /* it can only be read by setting it */
+    mode_t mask = umask(0); /* the only way to read it is to set it */
     umask(mask);
-    fchmod(descriptor, 0666 & ~mask); /* what a new file gets, where mkstemps() keeps it to its owner */
+    fchmod(descriptor, 0666 & ~mask); /* the mode of any new file; mkstemps() grants access to the owner alone */
     FILE *file = fdopen(descriptor, "wb");
     if (!file) {
         close(descriptor);
@@ -100,7 +100,7 @@ static mnp_status write_and_rename(int descriptor, const char *temporary, const 
 
 mnp_status png_write(const char *path, int width, int height, const unsigned char *pixels)
 {
-    char resolved[PATH_MAX]; /* of a symbolic link the target is written, not the link replaced */
+    char resolved[PATH_MAX]; /* a symbolic link is followed, and not replaced */
     char temporary[PATH_MAX];
     const char *target = realpath(path, resolved) ? resolved : path;
     const char *slash = strrchr(target, '/');

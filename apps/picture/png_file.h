@@ -9,11 +9,11 @@
 
 #include <maniple.h>
 
-/* Whether this build can write them. */
+/* Whether this build can write PNG files. */
 bool png_supported(void);
 
 /*
- * Write pixels, row by row, 0 black to 255 white, to a file that appears when it is whole.  MNP_ERR_IO,
+ * Write pixels, row by row, from 0 for black to 255 for white, to a file that appears when it is complete.  MNP_ERR_IO,
  * MNP_ERR_UNSUPPORTED.  Not collective.
  */
 mnp_status png_write(const char *path, int width, int height, const unsigned char *pixels);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pictures of sparse matrices.  Every rank counts its entries in the picture's cells, rank 0 adds them up and writes
- * the file.
+ * Pictures of sparse matrices.  Every rank counts its entries in each cell of the picture; rank 0 adds the counts and
+ * writes the file.
  */
 #include "picture/spy.h"
 
@@ -13,7 +13,7 @@
 
 enum { LARGEST_SIDE = 1024, ENLARGED_SIDE = 512, FRAME_GRAY = 160, WHITE = 255, LIGHTEST = 176 };
 
-/* The matrix in cells, each `zoom` pixels wide. */
+/* The matrix divided into cells, each `zoom` pixels wide. */
 typedef struct grid {
     int64_t reduction;
     int rows, columns, zoom;
@@ -48,13 +48,13 @@ static mnp_status count_local(const local_rows *rows, grid *g)
     return MNP_OK;
 }
 
-/* The gray of a cell: by the square root of its count beside the fullest one's, so that single entries can be seen. */
+/* The gray of a cell: by the square root of its share of the largest count, so that single entries are visible. */
 static unsigned char gray(double count, double most)
 {
     return count > 0 ? (unsigned char)lround(LIGHTEST * (1 - sqrt(count / most))) : WHITE;
 }
 
-/* Rank 0. */
+/* Draw and write the picture, on rank 0. */
 static mnp_status paint(const grid *g, const char *path, spy_picture *result)
 {
     double most = 0;

@@ -9,7 +9,7 @@
 
 #include <maniple.h>
 
-/* This rank's rows: as mnp_sparse_get_local() gives them. */
+/* This rank's rows, as from mnp_sparse_get_local(). */
 typedef struct local_rows {
     int64_t first, count;
     int64_t *offsets, *columns;
@@ -18,12 +18,13 @@ typedef struct local_rows {
 
 typedef struct spy_picture {
     int width, height; /* pixels */
-    int64_t reduction; /* a pixel is so many rows and columns; 1 also where an entry is several pixels */
+    int64_t reduction; /* a pixel is reduction rows by reduction columns; 1 if an entry is one or several pixels */
 } spy_picture;
 
 /*
- * Write it to a PNG file, white without entries and the darker the more there are, in a gray frame; at most about 1024
- * pixels a side, and small matrices enlarged.  Collective.  MNP_ERR_IO, MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.
+ * Write a picture of the entries to a PNG file: a cell without entries is white, and the more entries it has the darker
+ * it is; in a gray frame.  A side has at most about 1024 pixels; small matrices are enlarged.  MNP_ERR_IO,
+ * MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.  Collective.
  */
 mnp_status spy_write(const mnp_sparse *matrix, const local_rows *rows, const char *path, spy_picture *result);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple solve: read a matrix and a right-hand side, solve by iteration, write the solution.
+ * maniple solve: read a matrix and a right-hand side, solve the system by iteration, and write the solution.
  */
 #include "solve/solve.h"
 
@@ -43,23 +43,23 @@ static const option_row options_table[] = {
      "to FILE:/DATASET_history"},
     {KEY_METHOD, "method", "M", "iterative method, see below (default: gmres)"},
     {KEY_PRECOND, "precond", "P", "preconditioner, see below (default: none)"},
-    {KEY_RTOL, "rtol", "R", "stop where |b - A x| <= R |b| (default: 1e-5); 0: by --atol alone"},
-    {KEY_ATOL, "atol", "A", "or where |b - A x| <= A (default: 0)"},
-    {KEY_MAXITER, "maxiter", "N", "most iterations (default: 10 times the columns of MATRIX)"},
+    {KEY_RTOL, "rtol", "R", "stop when |b - A x| <= R |b| (default: 1e-5); 0: use --atol alone"},
+    {KEY_ATOL, "atol", "A", "or when |b - A x| <= A (default: 0)"},
+    {KEY_MAXITER, "maxiter", "N", "limit of iterations (default: 10 times the columns of MATRIX)"},
     {KEY_RESTART, "restart", "M",
-     "vectors of gmres and fgmres before they restart (default: 20);\n"
-     "s of idr (4)"},
-    {KEY_BLOCK, "block", "N", "rows of a block of block-jacobi (default: 4)"},
-    {KEY_OMEGA, "omega", "W", "relaxation of sor and ssor (default: 1); damping of richardson (1)"},
+     "vectors of gmres and fgmres between restarts (default: 20);\n"
+     "s of idr (default: 4)"},
+    {KEY_BLOCK, "block", "N", "rows in a block of block-jacobi (default: 4)"},
+    {KEY_OMEGA, "omega", "W", "relaxation factor of sor and ssor, damping of richardson (default: 1)"},
     {KEY_SWEEPS, "sweeps", "N", "sweeps of sor and ssor (default: 1)"},
     {KEY_DEGREE, "degree", "N", "degree of the preconditioners chebyshev and polynomial (default: 4)"},
-    {KEY_GUESS, "guess", "GUESS", "start from FILE:/DATASET, not from 0"},
-    {KEY_CHECKPOINT, "checkpoint", "FILE", "keep the iterate of one right-hand side in FILE, an HDF5 file"},
+    {KEY_GUESS, "guess", "GUESS", "start from FILE:/DATASET instead of 0"},
+    {KEY_CHECKPOINT, "checkpoint", "FILE", "save the iterate of one right-hand side in FILE, an HDF5 file"},
     {KEY_EVERY, "every", "N", "iterations between checkpoints (default: 100)"},
     {KEY_RESUME, "resume", "FILE",
-     "go on from a checkpoint: from its iterate and count of iterations;\n"
-     "the method starts anew there"},
-    {KEY_PNG, "png", "FILE", "draw how the residual fell"},
+     "continue from a checkpoint, with its iterate and its number of\n"
+     "iterations; the method itself is restarted there"},
+    {KEY_PNG, "png", "FILE", "draw the residual over the iterations"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -75,8 +75,8 @@ void solve_help(void)
          "       mpirun -n RANKS maniple solve MATRIX [RHS] -o OUTPUT [OPTION...]\n"
          "\n"
          "Solve A x = b by iteration.  MATRIX is FILE.mtx (Matrix Market), FILE.h5:/GROUP (scipy.sparse's\n"
-         "members) or made on the spot, such as poisson:64x64; see maniple spinfo --help.  RHS is\n"
-         "FILE.h5:/DATASET or an array file FILE.mtx, of one or several columns; without it b is all ones.\n"
+         "members) or generated, such as poisson:64x64; see maniple spinfo --help.  RHS is\n"
+         "FILE.h5:/DATASET or an array file FILE.mtx, with one or several columns; without it b is all ones.\n"
          "\n"
          "Options:");
     options_print(options_table);
@@ -86,9 +86,9 @@ void solve_help(void)
     puts("\nPreconditioners:");
     MNP_PRECONDS(LINE)
     puts("\n"
-         "The exit status is 0 if it converged, 3 if not: then the iterate that it came to is written (of\n"
-         "methods that go up and down the best one that was looked at), and its attribute `converged` is 0.\n"
-         "The residual that is told is computed anew at the end.\n"
+         "The exit status is 0 if the method has converged, and 3 if not: then the last iterate is written\n"
+         "(or the best one that was checked, for methods whose residual is not monotonic), and its attribute\n"
+         "`converged` is 0.  The residual that is printed is computed from b, A and x at the end.\n"
          "\n"
          "Example:\n"
          "  mpirun -n 4 maniple solve poisson:256x256 -o x.h5:/x --method cg --precond ic0 --rtol 1e-8");
@@ -161,7 +161,7 @@ static mnp_status parse_option(int key, job *j)
     case KEY_RTOL:
         status = parse_number("rtol", optarg, 0, 1, &j->options.rtol);
         if (j->options.rtol == 0)
-            j->options.rtol = -1; /* the library's word for none */
+            j->options.rtol = -1; /* in the library: none */
         return status;
     case KEY_ATOL:
         return parse_number("atol", optarg, 0, 1e300, &j->options.atol);
@@ -191,7 +191,7 @@ static mnp_status parse_option(int key, job *j)
         j->png = optarg;
         return MNP_OK;
     default:
-        return MNP_ERR_ARG; /* options_next() said why */
+        return MNP_ERR_ARG; /* options_next() has recorded why */
     }
 }
 
@@ -208,7 +208,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "solve takes MATRIX and RHS, but was also given '%s'", words[2]);
     if (!j->output.text)
-        return mnp_fail(MNP_ERR_ARG, "solve needs to know where the solution goes: -o FILE:/DATASET");
+        return mnp_fail(MNP_ERR_ARG, "solve needs a place for the solution: -o FILE:/DATASET");
     mnp_status status = matrix_parse(words[0], &j->matrix);
     if (status != MNP_OK || count == 1)
         return status;
@@ -240,16 +240,16 @@ static mnp_status check_effects(const job *j)
         if (rules[i].given && !rules[i].used)
             return mnp_fail(MNP_ERR_ARG, "--%s goes with %s", rules[i].option, rules[i].users);
     if (relaxes && j->method != MNP_SOLVER_RICHARDSON && given->omega >= 2)
-        return mnp_fail(MNP_ERR_ARG, "--omega is %g; of sor and ssor it must be below 2", given->omega);
+        return mnp_fail(MNP_ERR_ARG, "--omega is %g; for sor and ssor it must be below 2", given->omega);
     if (j->method == MNP_SOLVER_IDR && j->options.restart > MOST_IDR)
-        return mnp_fail(MNP_ERR_ARG, "--restart is %d; of idr it must be at most %d", j->options.restart, MOST_IDR);
+        return mnp_fail(MNP_ERR_ARG, "--restart is %d; for idr it must be at most %d", j->options.restart, MOST_IDR);
     return MNP_OK;
 }
 
 static mnp_status check(job *j)
 {
     if (j->resume && j->guess.text)
-        return mnp_fail(MNP_ERR_ARG, "--resume and --guess both say where to start");
+        return mnp_fail(MNP_ERR_ARG, "--resume and --guess both give an iterate to start from");
     if (j->every && !j->checkpoint)
         return mnp_fail(MNP_ERR_ARG, "--every goes with --checkpoint");
     if (j->png && !png_supported())
@@ -277,7 +277,7 @@ static mnp_status parse(int argc, char **argv, job *j)
     return status == MNP_OK ? check(j) : status;
 }
 
-/* ---- checks before the work, by rank 0 ---- */
+/* ---- checks before the work, on rank 0 ---- */
 
 static mnp_status check_place(const job *j, const char *role, const char *file, bool overwrites)
 {
@@ -353,7 +353,7 @@ static mnp_status read_rhs(job *j)
     return MNP_OK;
 }
 
-/* As the solution is. */
+/* Check that the guess has the shape of the solution. */
 static mnp_status check_guess(const job *j, const mnp_array *guess)
 {
     const int ndim = mnp_array_ndim(guess);
@@ -421,14 +421,14 @@ static void build(job *j)
 
 static void solve(job *j)
 {
-    /* Iterations between looks at the device where only the progress line needs them: a GPU stops for each */
+    /* Iterations between two calls of the progress function if only the progress line needs it: a GPU stops for each */
     const int seldom = strcmp(mnp_ctx_device_kind(j->ctx), "host") == 0 ? 1 : 100;
     int shows = !j->quiet && isatty(STDERR_FILENO);
     MPI_Bcast(&shows, 1, MPI_INT, 0, mnp_ctx_comm(j->ctx));
     j->shows = shows && mnp_ctx_rank(j->ctx) == 0;
-    if (shows || j->checkpoint) /* else the device need not stop for it */
+    if (shows || j->checkpoint) /* otherwise the device does not stop for it */
         j->options.progress = solve_progress;
-    const int looks = shows ? (j->every + seldom - 1) / seldom : 1; /* from one checkpoint to the next */
+    const int looks = shows ? (j->every + seldom - 1) / seldom : 1; /* calls between two checkpoints */
     j->options.every = shows && !j->checkpoint ? seldom : (j->every + looks - 1) / looks;
     j->options.argument = j;
     mnp_status status = mnp_solve(j->op, j->b, j->method, &j->options, &j->x, j->results);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple solve: a system, and what is told of it while it is solved and afterwards.
+ * maniple solve: a system, its progress line and checkpoints, and its output and report.
  */
 #ifndef APPS_SOLVE_SOLVE_H
 #define APPS_SOLVE_SOLVE_H
@@ -21,7 +21,7 @@ typedef enum solve_stage { STAGE_READ, STAGE_BUILD, STAGE_SOLVE, STAGE_WRITE, NU
 
 typedef struct job {
     mnp_ctx *ctx;
-    /* As asked for */
+    /* From the command line */
     matrix_operand matrix;
     rhs_kind rhs_kind;
     const char *rhs_text; /* NULL: ones */
@@ -33,30 +33,30 @@ typedef struct job {
     mnp_precond_kind precond_kind;
     mnp_precond_options precond_options;
     mnp_solve_options options;
-    /* What is there */
+    /* The system */
     mnp_sparse *a;
     mnp_operator *op;
     mnp_precond *precond;
     mnp_array *b, *x;
-    int64_t columns; /* of b: systems */
-    int64_t before;  /* iterations of the run that is resumed */
+    int64_t columns; /* of b: the number of systems */
+    int64_t before;  /* iterations before the checkpoint that is resumed */
     mnp_solve_result *results;
     stopwatch watch;
-    /* While it is solved */
+    /* During the solution */
     struct {
         struct timespec time;
         double residual;
         int64_t iteration;
-    } first; /* look at the system that is being solved */
+    } first; /* the first call of the progress function for the system that is being solved */
     struct timespec shown;
-    int64_t looked, saved; /* iterations at the last look, and at the last checkpoint */
-    bool shows;            /* a progress line */
-    mnp_status status;     /* of what was done meanwhile */
+    int64_t looked, saved; /* iterations at the last call, and at the last checkpoint */
+    bool shows;            /* whether there is a progress line */
+    mnp_status status;     /* of the checkpoints */
 } job;
 
 extern const char *const method_names[], *const precond_names[];
 
-/* For mnp_solve_options: the progress line and checkpoints; argument is the job. */
+/* The progress function for mnp_solve_options: the progress line and checkpoints; `argument` is the job. */
 bool solve_progress(void *argument, int64_t iteration, double residual, const mnp_array *x);
 
 /* Remove the progress line, if there is one. */
@@ -65,16 +65,16 @@ void solve_progress_end(const job *j);
 /* Write the solution with its attributes and the history.  Collective. */
 mnp_status solve_write(job *j);
 
-/* Draw how the residuals fell, from rank 0.  Collective. */
+/* Draw the residuals over the iterations, on rank 0.  Collective. */
 mnp_status solve_draw(const job *j);
 
-/* Print what was done.  Collective. */
+/* Print the report.  Collective. */
 void solve_report(const job *j);
 
 /* Whether all systems converged. */
 bool solve_converged(const job *j);
 
-/* Take up from a checkpoint: x is the guess.  Collective. */
+/* Read a checkpoint; its iterate becomes the guess.  Collective. */
 mnp_status solve_resume(job *j);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What maniple solve tells: the progress line, checkpoints, the output file, the picture and the report.
+ * The output of maniple solve: the progress line, checkpoints, the output file, the picture and the report.
  */
 #include "solve/solve.h"
 
@@ -14,8 +14,8 @@
 
 static const char *const reason_names[] = {
     [MNP_SOLVE_CONVERGED] = "converged",
-    [MNP_SOLVE_MAXITER] = "the limit of iterations came first",
-    [MNP_SOLVE_BREAKDOWN] = "breakdown: the method cannot go on with this matrix",
+    [MNP_SOLVE_MAXITER] = "stopped at the limit of iterations",
+    [MNP_SOLVE_BREAKDOWN] = "breakdown: the method cannot continue with this matrix",
     [MNP_SOLVE_DIVERGED] = "diverged",
     [MNP_SOLVE_STOPPED] = "stopped",
     [MNP_SOLVE_STAGNATED] = "rounding keeps the residual above the tolerance",
@@ -29,7 +29,7 @@ bool solve_converged(const job *j)
     return true;
 }
 
-/* ---- while it is solved ---- */
+/* ---- during the solution ---- */
 
 static double seconds_since(const struct timespec *then)
 {
@@ -38,7 +38,7 @@ static double seconds_since(const struct timespec *then)
     return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
 }
 
-/* The time left is that of a residual which falls all the time as it has done since the first look. */
+/* Print the progress line.  The time left assumes that the residual falls as fast as since the first call. */
 static void show(job *j, int64_t iteration, double residual)
 {
     const double rtol = j->options.rtol == 0 ? 1e-5 : j->options.rtol;
@@ -60,7 +60,7 @@ void solve_progress_end(const job *j)
         fprintf(stderr, "\r\033[K");
 }
 
-/* The iterate and the count of iterations, in one file. */
+/* Write the iterate and the number of iterations to one file. */
 static mnp_status save(const job *j, int64_t iteration, const mnp_array *x)
 {
     const int64_t count = iteration + j->before, shape[] = {1};
@@ -78,7 +78,7 @@ static mnp_status save(const job *j, int64_t iteration, const mnp_array *x)
 bool solve_progress(void *argument, int64_t iteration, double residual, const mnp_array *x)
 {
     job *j = argument;
-    if (j->first.iteration == 0 || iteration < j->looked) { /* of this system */
+    if (j->first.iteration == 0 || iteration < j->looked) { /* the first call for this system */
         clock_gettime(CLOCK_MONOTONIC, &j->first.time);
         j->first.residual = residual;
         j->first.iteration = iteration;
@@ -120,7 +120,7 @@ mnp_status solve_resume(job *j)
 
 /* ---- the output file ---- */
 
-/* The histories side by side, each as long as the longest: what is missing is NaN. */
+/* Make an array of the histories, one a column, padded with NaN to the longest. */
 static mnp_status history_array(const job *j, mnp_array **array_p)
 {
     int64_t longest = 1;
@@ -139,7 +139,7 @@ static mnp_status history_array(const job *j, mnp_array **array_p)
     return status;
 }
 
-/* What is told of every column, as vectors; of one as numbers. */
+/* The attributes with a value for every column: vectors, or numbers if there is one column. */
 typedef struct facts {
     int64_t *converged, *iterations;
     double *residual, *rhs_norm, *seconds;
@@ -165,7 +165,7 @@ static mnp_status gather_facts(const job *j, void *memory, facts *f)
     return MNP_OK;
 }
 
-/* Whose reason an attribute tells: the first column's that did not converge. */
+/* The reason for the attribute: that of the first column that did not converge. */
 static const char *reason_of(const job *j)
 {
     for (int64_t k = 0; k < j->columns; k++)
@@ -174,7 +174,7 @@ static const char *reason_of(const job *j)
     return reason_names[MNP_SOLVE_CONVERGED];
 }
 
-/* Where it ran, and for how long; the seconds are known on rank 0, whose attributes are written. */
+/* Where the command ran, and for how long; the seconds are known on rank 0, whose attributes are written. */
 typedef struct circumstances {
     int64_t count;
     mnp_rank_info *ranks;
@@ -240,7 +240,7 @@ mnp_status solve_write(job *j)
 
 enum { MOST_CURVES = 8 };
 
-/* Points of a curve: residuals have a logarithmic axis, so those of 0 are left out. */
+/* The points of a curve; residuals of 0 are left out, as their axis is logarithmic. */
 static int points_of(const mnp_solve_result *result, double *points)
 {
     int count = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Moments: one reduction of the caller's own, whose sets hold counts, extremes, a mean and the squares of what differs
- * from it.  Two sets are joined as by T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample
- * variance", 1983, on the device and here.
+ * Moments: one user-defined reduction, whose accumulators hold counts, extremes, a mean, and the sum of squared
+ * differences from it.  Two accumulators are joined as in T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for
+ * computing the sample variance", 1983, both on the device and here.
  */
 #include "stats/moments.h"
 
@@ -13,7 +13,7 @@
 
 enum { MAX_TEXT = 2048 };
 
-/* `V` is the type of the extremes: that of the members of a cell. */
+/* `V` is the type of the extremes, one of the types in a cell. */
 static const char real_sets[] =
     "typedef %s V;\n"
     "struct moments { int64_t finite, nans, above, below; double mean, squares; V least, greatest; };\n"
@@ -51,7 +51,7 @@ static const char complex_sets[] =
     "                   a.squares + b.squares + (x * x + y * y) * share * (double)a.finite};\n"
     "}\n";
 
-/* The columns that a kernel gives, in the order of its outputs; then NUM_COLUMNS. */
+/* The columns that a kernel computes, in the order of its outputs, ended by NUM_COLUMNS. */
 static const int real_columns[] = {COLUMN_FINITE,  COLUMN_NANS,  COLUMN_ABOVE,    COLUMN_BELOW, COLUMN_MEAN,
                                    COLUMN_SQUARES, COLUMN_LEAST, COLUMN_GREATEST, NUM_COLUMNS};
 static const int complex_columns[] = {COLUMN_FINITE, COLUMN_NANS,    COLUMN_ABOVE, COLUMN_MEAN,
@@ -95,7 +95,7 @@ mnp_status moments_kernel(mnp_ctx *ctx, mnp_dtype dtype, mnp_reduction **kernel_
                              kernel_p);
 }
 
-/* One column of the rows, by way of a buffer of `count` cells; both matter only where the column comes to. */
+/* Copy one column into the rows, through a buffer of `count` cells; both are used on the ranks that receive it. */
 static mnp_status fetch_column(const mnp_array *column, int root, int64_t count, int number, cell *buffer,
                                moments *rows)
 {
@@ -128,7 +128,7 @@ mnp_status moments_measure(mnp_reduction *kernel, const mnp_array *array, int ax
     return status;
 }
 
-/* The lesser of two extremes; of those of floats, signed or unsigned integers. */
+/* Compare two extremes of floats, signed or unsigned integers. */
 static bool is_less(char kind, cell a, cell b)
 {
     return kind == 'f' ? a.real < b.real : kind == 'i' ? a.integer < b.integer : a.natural < b.natural;
@@ -189,7 +189,7 @@ cell moments_extreme(mnp_dtype dtype, const moments *m, int greatest)
         return m->cells[greatest ? COLUMN_GREATEST : COLUMN_LEAST];
     if (outside > 0 || moments_count(m) == 0)
         return (cell){.real = outside > 0 ? infinity : NAN};
-    if (m->cells[COLUMN_FINITE].integer == 0) /* nothing but infinities of the other sign */
+    if (m->cells[COLUMN_FINITE].integer == 0) /* there are only infinities of the other sign */
         return (cell){.real = -infinity};
     return m->cells[greatest ? COLUMN_GREATEST : COLUMN_LEAST];
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Selection by rounds of counting.
+ * Selection by rounds of counting: a radix search from the highest digit on.
  */
 #include "stats/selection.h"
 
@@ -10,10 +10,10 @@
 
 enum { DIGIT = 16, MOST_BINS = 1 << 22 };
 
-/* How the keys at a place begin. */
+/* The leading bits of keys. */
 typedef struct prefix {
     uint64_t bits;
-    int64_t below; /* elements whose keys are less than all that begin so */
+    int64_t below; /* number of elements with smaller leading bits */
 } prefix;
 
 struct selection {
@@ -21,10 +21,10 @@ struct selection {
     mnp_dtype dtype;
     int width, known; /* bits of a key; of the prefixes */
     int most;
-    int nprefixes; /* distinct ones, rising */
+    int nprefixes; /* number of distinct prefixes, in ascending order */
     prefix *prefixes;
-    int *prefix_of;  /* by place */
-    int64_t *counts; /* by prefix, and then by digit */
+    int *prefix_of;  /* the prefix of each place */
+    int64_t *counts; /* for each prefix, a count for each digit */
     mnp_elementwise *kernel;
 };
 
@@ -37,7 +37,7 @@ static int width_of(mnp_dtype dtype)
     return 8 * (int)mnp_dtype_size(dtype);
 }
 
-/* Keys on the device: NaN has none. */
+/* The key of an element, on the device; false for NaN, which has none. */
 static const char preamble[] = "MNP_INLINE bool key_of(double x, uint64_t &key)\n"
                                "{\n"
                                "    const uint64_t bits = (uint64_t)__double_as_longlong(x);\n"
@@ -58,8 +58,8 @@ static const char preamble[] = "MNP_INLINE bool key_of(double x, uint64_t &key)\
                                "}\n";
 
 /*
- * The bin of an element: that of its digit among those with its prefix.  What has another is spread over as many bins
- * behind all of these, as one alone would be waited for.
+ * The bin of an element: that of its digit among the bins of its prefix.  Elements with other prefixes are spread over
+ * as many bins after these, as atomic additions to a single bin would wait for each other.
  */
 static const char body[] =
     "uint64_t key = 0;\n"
@@ -97,7 +97,7 @@ static double value_of(mnp_dtype dtype, uint64_t key)
 
 /* ---- rounds ---- */
 
-/* Bits that the round tells: fewer where there are very many prefixes to count behind. */
+/* The number of bits of a digit: fewer if very many prefixes have to be counted. */
 static int digit_of(const selection *s)
 {
     int left = s->width - s->known, digit = left < DIGIT ? left : DIGIT;
@@ -157,7 +157,7 @@ mnp_status selection_new(mnp_ctx *ctx, mnp_dtype dtype, int most, selection **se
     return MNP_OK;
 }
 
-/* The prefixes as an array on the device. */
+/* Make an array of the prefixes on the device. */
 static mnp_status upload_prefixes(const selection *s, mnp_array **array_p)
 {
     uint64_t *bits = malloc((size_t)s->nprefixes * sizeof *bits);
@@ -170,7 +170,7 @@ static mnp_status upload_prefixes(const selection *s, mnp_array **array_p)
     return status;
 }
 
-/* Add the bins' counts, of which the device has more than those that are wanted. */
+/* Add the counts of the bins of prefixes; the device has others after them. */
 static mnp_status add_counts(selection *s, const mnp_array *counted)
 {
     int64_t bins = count_bins(s), all = mnp_array_shape(counted)[0];
@@ -202,7 +202,7 @@ mnp_status selection_add(selection *s, const mnp_array *array)
     return status;
 }
 
-/* The prefix of the key at a place, one digit longer than before. */
+/* The prefix of the key at a place, longer by one digit. */
 static prefix lengthen(const selection *s, int old, int64_t place)
 {
     int digit = digit_of(s);
@@ -220,7 +220,7 @@ static int compare_prefixes(const void *a, const void *b)
     return (x->bits > y->bits) - (x->bits < y->bits);
 }
 
-/* Make the distinct ones of the places' prefixes those of the next round. */
+/* Take the distinct prefixes of the places for the next round. */
 static void take_prefixes(selection *s, int count, const prefix *longer)
 {
     s->nprefixes = 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple stats: what the values of a dataset are like, all of them or along an axis.
+ * maniple stats: statistics of the values of a dataset, of all of them or of every line along an axis.
  *
- * A dataset is gone through in pieces that fit into memory, or is one piece that stays there.  Along an axis every
- * piece has whole lines, so each is done for itself.  Over all elements there are rounds: the first gives counts, mean,
- * deviation and extremes, and begins to narrow down the percentiles (selection.h); the second counts the histogram
- * between the extremes, and narrows on; there are as many as the percentiles need.
+ * A dataset is processed in pieces that fit into memory; if it fits as a whole it is one piece, which is read once.
+ * Along an axis every piece has whole lines, so each piece is processed on its own.  Over all elements there are
+ * several rounds: the first gives counts, mean, deviation and extremes, and the first digits of the percentiles
+ * (selection.h); the second counts the histogram between the extremes, and the next digits; more rounds follow as the
+ * percentiles need them.
  */
 #include <ctype.h>
 #include <limits.h>
@@ -35,16 +36,16 @@ enum { KEY_PNG = UCHAR_MAX + 1 };
 enum { MAX_PERCENTS = 1000, MAX_BINS = 100000, BINS = 20, BINS_OF_PICTURE = 100 };
 
 static const option_row options_table[] = {
-    {'a', "axis", "AXIS", "of every line along this dimension, not of all elements; -1 is the last"},
+    {'a', "axis", "AXIS", "statistics of every line along this dimension; -1 is the last"},
     {'p', "percentiles", "LIST",
-     "such as 5,50,99.9, from 0 to 100, or none\n"
+     "percentiles from 0 to 100, such as 5,50,99.9, or none\n"
      "(default: 1,5,25,50,75,95,99; with --axis: 25,50,75)"},
-    {'b', "bins", "N", "of the histogram; 0: none (default: 20; with --png: 100)"},
-    {'r', "range", "LOW,HIGH", "of the histogram (default: the least and greatest finite value)"},
+    {'b', "bins", "N", "bins of the histogram; 0: none (default: 20; with --png: 100)"},
+    {'r', "range", "LOW,HIGH", "range of the histogram (default: the least and greatest finite value)"},
     {'m', "memory", "SIZE",
-     "most memory for data on each rank's device, such as 500M or 20G;\n"
-     "what needs more is gone through in pieces (default: half of what is\n"
-     "free)"},
+     "limit of memory for data on each rank's device, such as 500M or 20G;\n"
+     "larger datasets are processed in pieces (default: half of the free\n"
+     "memory)"},
     {'j', "json", NULL, "print JSON"},
     {KEY_PNG, "png", "FILE", "draw the histogram"},
     {'h', "help", NULL, "show this"},
@@ -56,8 +57,8 @@ void stats_help(void)
     puts("Usage: maniple stats FILE:/DATASET [OPTION...]\n"
          "       mpirun -n RANKS maniple stats FILE:/DATASET [OPTION...]\n"
          "\n"
-         "Show how many values there are, mean, standard deviation, extremes, percentiles and a histogram.\n"
-         "NaN are counted and left out.  Percentiles are exact, also of data larger than memory.\n"
+         "Show the number of values, mean, standard deviation, extremes, percentiles and a histogram.\n"
+         "NaN are counted and left out.  Percentiles are exact, also for data larger than memory.\n"
          "\n"
          "Options:");
     options_print(options_table);
@@ -107,7 +108,7 @@ static mnp_status parse_bins(const char *text, job *j)
     char *end;
     long bins = strtol(text, &end, 10);
     if (!isdigit((unsigned char)*text) || *end || bins > MAX_BINS)
-        return mnp_fail(MNP_ERR_ARG, "--bins is '%s', no integer from 0 to %d", text, MAX_BINS);
+        return mnp_fail(MNP_ERR_ARG, "--bins is '%s', which is not an integer from 0 to %d", text, MAX_BINS);
     j->has_bins = true;
     j->found.bins = (int)bins;
     return MNP_OK;
@@ -137,7 +138,7 @@ static mnp_status parse_memory(const char *text, job *j)
         size *= 1024;
     end += unit != NULL;
     if (end == text || !isdigit((unsigned char)*text) || *end || !(size >= 1 && size < 0x1p62))
-        return mnp_fail(MNP_ERR_ARG, "--memory is '%s', no size such as 500M or 20G", text);
+        return mnp_fail(MNP_ERR_ARG, "--memory is '%s', which is not a size such as 500M or 20G", text);
     j->memory = (int64_t)size;
     return MNP_OK;
 }
@@ -147,7 +148,7 @@ static mnp_status parse_axis(const char *text, job *j)
     char *end;
     long axis = strtol(text, &end, 10);
     if (end == text || isspace((unsigned char)*text) || *end || axis < -MNP_MAX_DIMS || axis >= MNP_MAX_DIMS)
-        return mnp_fail(MNP_ERR_ARG, "--axis is '%s', no dimension", text);
+        return mnp_fail(MNP_ERR_ARG, "--axis is '%s', which is not a dimension", text);
     j->has_axis = true;
     j->axis = (int)axis;
     return MNP_OK;
@@ -173,11 +174,11 @@ static mnp_status parse_option(int key, const char *argument, job *j)
         j->png = argument;
         return MNP_OK;
     default:
-        return MNP_ERR_ARG; /* options_next() said why */
+        return MNP_ERR_ARG; /* options_next() has recorded why */
     }
 }
 
-/* Options that do not go together. */
+/* Refuse options that contradict each other. */
 static mnp_status check_options(const job *j)
 {
     if (j->has_axis && (j->has_bins || j->has_range || j->png))
@@ -219,13 +220,13 @@ static void set_percents(job *j)
     memcpy(j->percents, values, (size_t)j->found.npercents * sizeof *values);
 }
 
-/* What can only be told when the dataset is known; then the choices that were left open are made. */
+/* Check the options against the dataset, and choose defaults that depend on it. */
 static mnp_status check_input(job *j)
 {
     const operand *op = &j->input;
     statistics *found = &j->found;
     if (j->has_axis && (j->axis >= op->ndim || j->axis < -op->ndim))
-        return mnp_fail(MNP_ERR_ARG, "--axis is %d, and INPUT '%s' has %d dimension%s", j->axis, op->text, op->ndim,
+        return mnp_fail(MNP_ERR_ARG, "--axis is %d, but INPUT '%s' has %d dimension%s", j->axis, op->text, op->ndim,
                         op->ndim == 1 ? "" : "s");
     found->input = op;
     found->axis = !j->has_axis ? -1 : j->axis < 0 ? j->axis + op->ndim : j->axis;
@@ -243,7 +244,7 @@ static mnp_status check_input(job *j)
     return MNP_OK;
 }
 
-/* Bytes of data on a device, at most: as given, or half of what is free, by what is shared. */
+/* The limit of bytes of data on a device: as given, or this rank's share of half of the free memory. */
 static mnp_status choose_memory(job *j)
 {
     mnp_rank_info *ranks = NULL;
@@ -266,7 +267,7 @@ static mnp_status plan_pieces(job *j)
 {
     const operand *op = &j->input;
     int64_t item = (int64_t)mnp_dtype_size(op->dtype);
-    /* Beside the data: bins of elements; or what is sorted, as float64, and where it is sorted */
+    /* Besides the data: the bins of elements; or the sorted lines as float64, and scratch memory for sorting */
     int64_t each = j->found.axis < 0 ? item + 16 : item + 48;
     int64_t ranks = mnp_ctx_size(j->ctx);
     mnp_status status = choose_memory(j);
@@ -277,13 +278,13 @@ static mnp_status plan_pieces(job *j)
         return MNP_OK;
     char wanted[BYTES_TEXT], given[BYTES_TEXT];
     return mnp_fail(MNP_ERR_MEMORY,
-                    "a line of INPUT '%s' along axis %d needs %s on each rank, and there are %s; take "
+                    "a line of INPUT '%s' along axis %d needs %s on each rank, but there are %s; take "
                     "more ranks or a larger --memory",
                     op->text, j->found.axis, bytes_text(op->shape[j->found.axis] / ranks * each, wanted),
                     bytes_text(j->memory, given));
 }
 
-/* Room for the results, the values NaN; `rows` and `values` are for rank 0 alone with an axis. */
+/* Allocate the results, with values of NaN; with an axis `rows` and `values` are allocated on rank 0 alone. */
 static mnp_status make_room(job *j)
 {
     statistics *found = &j->found;
@@ -306,7 +307,7 @@ static mnp_status make_room(job *j)
 typedef enum stage { READ, COMPUTE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"read", "compute"};
 
-/* Read a piece; *piece_p is what was read before, or NULL. */
+/* Read a piece; *piece_p is the piece that was read before, whose memory is reused, or NULL. */
 static void load(job *j, int64_t index, stopwatch *watch, mnp_array **piece_p)
 {
     int64_t start[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
@@ -318,7 +319,7 @@ static void load(job *j, int64_t index, stopwatch *watch, mnp_array **piece_p)
     stopwatch_lap(watch, READ);
 }
 
-/* Percentiles of a piece's lines, from row `first` on. */
+/* Compute the percentiles of a piece's lines, which are rows `first` and following. */
 static void measure_lines(job *j, const mnp_array *piece, int64_t first, int64_t count)
 {
     statistics *found = &j->found;
@@ -357,7 +358,7 @@ static void run_along_axis(job *j, stopwatch *watch)
     stopwatch_lap(watch, COMPUTE);
 }
 
-/* The places in sorted order between which each percentile lies: k's are 2k and 2k + 1; `count` elements, not 0. */
+/* Find the two places in sorted order between which each percentile lies: places[2k] and places[2k + 1]; count > 0. */
 static void find_places(const statistics *found, int64_t count, int64_t *places)
 {
     for (int k = 0; k < found->npercents; k++) {
@@ -367,7 +368,7 @@ static void find_places(const statistics *found, int64_t count, int64_t *places)
     }
 }
 
-/* numpy.percentile's linear interpolation: with infinities it may be NaN. */
+/* Interpolate linearly, as numpy.percentile(); between infinities the result may be NaN. */
 static void interpolate(statistics *found, const selection *s, int64_t count)
 {
     for (int k = 0; k < found->npercents; k++) {
@@ -377,7 +378,7 @@ static void interpolate(statistics *found, const selection *s, int64_t count)
     }
 }
 
-/* The histogram goes from the least finite value to the greatest, where no range is given; none without such values. */
+/* Choose the range of the histogram if none is given: from the least to the greatest finite value, if there are any. */
 static void choose_range(job *j)
 {
     statistics *found = &j->found;
@@ -398,7 +399,7 @@ static void choose_range(job *j)
     }
 }
 
-/* Count a piece into the histogram.  Where its bins would be narrower than numbers can be there is none. */
+/* Add a piece to the histogram.  There is none if its bins would be narrower than the distance of adjacent numbers. */
 static void add_histogram(job *j, const mnp_array *piece)
 {
     statistics *found = &j->found;
@@ -423,7 +424,7 @@ static void add_histogram(job *j, const mnp_array *piece)
     mnp_free_all(wide, counted);
 }
 
-/* One round over all pieces; `select` NULL: the percentiles are known. */
+/* Do one round over all pieces; `select` NULL: the percentiles are known. */
 static void run_round(job *j, int round, selection *select, stopwatch *watch, mnp_array **piece_p)
 {
     for (int64_t index = 0; index < j->plan.count; index++) {
@@ -511,7 +512,7 @@ static void draw(const job *j)
     if (!j->png)
         return;
     if (found->bins == 0)
-        status = mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no values that a histogram could show", j->input.text);
+        status = mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no finite values for a histogram", j->input.text);
     else if (mnp_ctx_rank(j->ctx) == 0)
         status = plot_histogram(j->png, found->bins, found->counts, found->low, found->high);
     MNP_OR_EXIT(mnp_agree(j->ctx, status));
@@ -534,7 +535,7 @@ static void run(job *j)
     free(j->found.counts);
 }
 
-/* By rank 0 alone: the picture has a place, and does not take that of the input. */
+/* Check that the picture can be written, and does not overwrite the input.  On rank 0. */
 static mnp_status check_place(const job *j)
 {
     if (same_file(j->input.file, j->png))

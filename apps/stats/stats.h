@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What maniple stats has found, and how it is shown.
+ * The results of maniple stats, and printing them.
  */
 #ifndef APPS_STATS_STATS_H
 #define APPS_STATS_STATS_H
@@ -12,7 +12,9 @@
 #include "stats/moments.h"
 #include "common/operand.h"
 
-/* On rank 0.  A row is of all elements, or of a line along the axis; rows are in C order of the other dimensions. */
+/*
+ * The results, on rank 0.  A row is for all elements, or for a line along the axis, in C order of the other dimensions.
+ */
 typedef struct statistics {
     const operand *input;
     int axis; /* negative: all */
@@ -20,7 +22,7 @@ typedef struct statistics {
     moments *rows;
     int npercents;
     const double *percents;
-    double *values; /* of percentile k in row r: values[k * nrows + r] */
+    double *values; /* percentile k of row r is values[k * nrows + r] */
     int bins;       /* 0: no histogram */
     double low, high;
     int64_t *counts;

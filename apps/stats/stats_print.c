@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Statistics on the terminal and as JSON.
+ * Printing statistics as text and as JSON.
  *
- * A terminal gets eight digits and the first and last rows of a long table; JSON has everything, numbers with as many
- * digits as tell them from their neighbours, NaN as null and infinities as strings, since it has neither.
+ * Text has eight digits, and only the first and last rows of a long table.  JSON has all rows, and as many digits as
+ * are needed to read back the same numbers; NaN is null and infinities are strings, as JSON has no numbers for them.
  */
 #include "stats/stats.h"
 
@@ -28,7 +28,7 @@ static const char *real_text(double value, char text[NUMBER])
     return text;
 }
 
-/* With as many digits as tell it from its neighbours. */
+/* The shortest text that gives the same number when read. */
 static const char *exact_text(double value, char text[NUMBER])
 {
     if (isnan(value))
@@ -45,7 +45,7 @@ static const char *exact_text(double value, char text[NUMBER])
 
 static const char *(*const texts[])(double, char[NUMBER]) = {real_text, exact_text};
 
-/* The least or greatest of a row; exact integers in either form. */
+/* The least or greatest element of a row; integers are printed exactly in both forms. */
 static const char *extreme_text(const statistics *s, int64_t row, int greatest, bool json, char text[NUMBER])
 {
     const moments *m = &s->rows[row];
@@ -105,7 +105,7 @@ static void print_all(const statistics *s)
 
 static double edge(const statistics *s, int i)
 {
-    return i == s->bins ? s->high : s->low + i * ((s->high - s->low) / s->bins); /* as numpy.linspace */
+    return i == s->bins ? s->high : s->low + i * ((s->high - s->low) / s->bins); /* as numpy.linspace() */
 }
 
 static void print_histogram(const statistics *s)
@@ -125,7 +125,7 @@ static void print_histogram(const statistics *s)
     }
 }
 
-/* The index of a row, in each dimension but the axis: "3,:,5". */
+/* Print the index of a row, with ':' for the axis: "3,:,5". */
 static void print_index(const statistics *s, int64_t row)
 {
     int64_t index[MNP_MAX_DIMS];
@@ -184,7 +184,7 @@ static void print_table(const statistics *s)
     for (int64_t row = 0; row < s->nrows; row++) {
         if (row == FIRST_ROWS && s->nrows > FIRST_ROWS + LAST_ROWS + 1) {
             row = s->nrows - LAST_ROWS;
-            printf("... %" PRId64 " more, which --json has ...\n", s->nrows - FIRST_ROWS - LAST_ROWS);
+            printf("... %" PRId64 " more rows, see --json ...\n", s->nrows - FIRST_ROWS - LAST_ROWS);
         }
         print_row(s, row);
     }
@@ -202,7 +202,7 @@ void stats_print(const statistics *s)
 
 /* ---- JSON ---- */
 
-/* A number, or with an axis the list of those of all rows. */
+/* Print a number; with an axis, a list of the numbers of all rows. */
 static void json_column(const statistics *s, const char *name, void (*print)(const statistics *, int64_t))
 {
     printf(",\n  \"%s\": %s", name, s->axis >= 0 ? "[" : "");

@@ -61,7 +61,7 @@ for ranks in 1 3; do
     run "no dimensions" on "$ranks" "$MANIPLE" eval -q 'one/k' one=a.h5:/one k=8 -o e.h5:/a
     run "no elements" on "$ranks" "$MANIPLE" eval -q 'x + 1' x=a.h5:/none -o e.h5:/b
     run "many dimensions" on "$ranks" "$MANIPLE" eval -q 'x*x' x=a.h5:/many -o e.h5:/c
-    run "numbers and what is made on the spot" on "$ranks" "$MANIPLE" eval -q 'dots*3 + i1*yes' \
+    run "numbers and generated operands" on "$ranks" "$MANIPLE" eval -q 'dots*3 + i1*yes' \
         dots=dirac:6x8/2 yes=True -o made.h5:/x
     run "integers beyond a float's digits, in two ways" on "$ranks" "$MANIPLE" eval -q 'a + b' \
         a=9007199254740993 b=-0x10 -o made.h5:/integer
@@ -123,12 +123,12 @@ eval_alone 1 'no/such' 'x' x=a.h5:/x -o no/such/new.h5:/z
 eval_fails 2 'OUTPUT .* is operand x itself' 'x' x=a.h5:/x -o a.h5:x
 eval_alone 2 'are the same dataset' 'a = x; b = x' x=a.h5:/x -o a=new.h5:/z -o b=new.h5:z
 eval_alone 2 'needs STATEMENTS' -o new.h5:/z
-eval_fails 2 'has 2 dimensions: say where it goes, -o FILE:/DATASET' 'x' x=a.h5:/x
+eval_fails 2 'has 2 dimensions: give it a place, -o FILE:/DATASET' 'x' x=a.h5:/x
 eval_alone 2 'sum: axis 2 is out of bounds' 'sum(x*2, axis=2)' x=a.h5:/x -o new.h5:/z
 eval_alone 1 'no elements to choose from' 'max(x*2)' x=a.h5:/none
 eval_alone 2 'has no name' 'x' a.h5:/x -o new.h5:/z
 eval_alone 2 'given twice' 'x' x=a.h5:/x x=2 -o new.h5:/z
-eval_alone 2 'goes to two places' 'x' x=2 -o new.h5:/z -o new.h5:/y
+eval_alone 2 'is written to two datasets' 'x' x=2 -o new.h5:/z -o new.h5:/y
 eval_alone 2 'neither a number' 'x' x=2.5.1 -o new.h5:/z
 eval_alone 2 'integers have 64 bits' 'x' x=9223372036854775808 -o new.h5:/z
 eval_alone 2 'names no dataset' 'x' x=2 -o new.h5

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# maniple spinfo: what SciPy says of the same matrix, from files of both kinds and made on the spot, on any number of ranks;
+# maniple spinfo: compared with SciPy on the same matrix, from files of both kinds and generated, on any number of ranks;
 # pictures; what is wrong is said in one sentence, with the same status on all ranks, and leaves no trace.
 
 . "${srcdir:-.}/tests/tap.sh"

@@ -157,7 +157,7 @@ run "infinities" grep -qx 'infinite  2 (2 positive, 0 negative)' report.txt
 run "percentiles" grep -q '^50%       -*0\.0' report.txt
 run "the histogram" grep -q '\.\. .*####' report.txt
 "$MANIPLE" stats data.h5:/float32 --axis 2 -m 4K >report.txt 2>&1
-run "a table is shortened" grep -qx '\.\.\. 1182 more, which --json has \.\.\.' report.txt
+run "a table is shortened" grep -qx '\.\.\. 1182 more rows, see --json \.\.\.' report.txt
 run "and has its last row" grep -q '^39,29,: ' report.txt
 run "it tells of pieces" grep -q '^INPUT .*float32, 23.4 KiB, in [0-9]* pieces$' report.txt
 
@@ -166,7 +166,7 @@ if has_png; then
     run "which is one" "$PYTHON" -c 'import sys; sys.exit(open("histogram.png", "rb").read(8) != b"\x89PNG\r\n\x1a\n")'
     stats_fails 1 "no/such" data.h5:/float32 --png no/such/picture.png
     stats_alone 1 "is the file of INPUT" data.h5:/float32 --png data.h5
-    stats_alone 1 "has no values that a histogram could show" data.h5:/nan --png new.png
+    stats_alone 1 "has no finite values for a histogram" data.h5:/nan --png new.png
     stats_alone 2 "png is for the histogram, which is of all elements" data.h5:/float32 --axis 0 --png new.png
     stats_alone 2 "no order" data.h5:/complex128 --png new.png
 fi
@@ -182,11 +182,11 @@ stats_alone 2 "axis is 0, and INPUT .* has 0 dimensions" data.h5:/scalar --axis 
 stats_alone 2 "no list of numbers from 0 to 100" data.h5:/int8 -p 5,101
 stats_alone 2 "no list of numbers from 0 to 100" data.h5:/int8 -p 5,
 stats_alone 2 "no order" data.h5:/complex128 -p 50
-stats_alone 2 "no integer from 0" data.h5:/int8 -b -1
+stats_alone 2 "not an integer from 0" data.h5:/int8 -b -1
 stats_alone 2 "not LOW,HIGH" data.h5:/int8 -r 2,1
 stats_alone 2 "not LOW,HIGH" data.h5:/int8 -r 2
 stats_alone 2 "range is for the histogram, and --bins is 0" data.h5:/int8 -b 0 -r 1,2
-stats_alone 2 "no size such as 500M" data.h5:/int8 -m 5X
+stats_alone 2 "not a size such as 500M" data.h5:/int8 -m 5X
 stats_alone 2 "did you mean --percentiles" data.h5:/int8 --percentilse 5
 stats_alone 2 "needs one dataset" data.h5:/int8 data.h5:/bool
 stats_alone 2 "names no dataset" data.h5
