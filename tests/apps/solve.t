@@ -234,7 +234,7 @@ fi
 # ---- what is wrong ----
 
 solve_alone 2 'needs MATRIX' -o y.h5:/x
-solve_alone 2 'where the solution goes' poisson:9
+solve_alone 2 'a place for the solution' poisson:9
 solve_fails 2 "did you mean 'bicgstab'" poisson:9 -o y.h5:/x --method bicgstap
 solve_alone 2 "did you mean 'jacobi'" poisson:9 -o y.h5:/x --precond jacoby
 solve_alone 2 'rtol' poisson:9 -o y.h5:/x --rtol nought
