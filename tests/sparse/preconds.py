@@ -160,13 +160,15 @@ for sweeps in (1, 2):
         mp.array(b)), expected(tilted, b, layout, "ssor", omega=1.3, sweeps=sweeps))
 
 # ---- what they do for solvers ----
+# No theory says how many iterations a solver takes of any such system, so it is the same in every run.
+fixed = np.random.default_rng(5)
 grid = matrices.laplacian(40, 37)
-scale = scipy.sparse.diags_array(np.exp(rng.uniform(-3, 3, grid.shape[0])))
+scale = scipy.sparse.diags_array(np.exp(fixed.uniform(-3, 3, grid.shape[0])))
 stretched = scipy.sparse.csr_array(scale @ grid @ scale)
 even = mp.Layout([mp.size], [grid.shape[0]], [0])
 made = matrices.sparse(stretched, rng, even, even)
 op = operator(made)
-b = rng.standard_normal(grid.shape[0])
+b = fixed.standard_normal(grid.shape[0])
 want = scipy.sparse.linalg.spsolve(stretched.tocsc(), b)
 x, plain = solve(op, mp.array(b), "cg", rtol=1e-9, maxiter=20000)
 used = {}

@@ -130,10 +130,11 @@ for _ in range(12):
     matrices.check(f"{name}: add", Sparse(mp.sparse_add(None, left, None, right)), a + b, 4)
     wide = np.result_type(a.dtype, b.dtype)
     a_, b_ = (m.astype(np.result_type(wide, "float64")) for m in (a, b))  # as it is computed, before it is rounded
-    matrices.check(f"{name}: 2 a - 3 b", Sparse(mp.sparse_add([2, 0], left, [-3, 0], right)),
-                   (2 * a_ - 3 * b_).astype(wide), 16, pattern=False)
-    matrices.check(f"{name}: i a + b", Sparse(mp.sparse_add([0, 1], left, [1, 0], right)),
-                   (1j * a_ + b_).astype(np.result_type(wide, "complex64")), 16, pattern=False)
+    # the numbers are below 5 in modulus, so a few roundings of sums below 25 are allowed
+    matrices.close(f"{name}: 2 a - 3 b", mp.sparse_to_dense(Sparse(mp.sparse_add([2, 0], left, [-3, 0], right))),
+                   (2 * a_ - 3 * b_).astype(wide).toarray(), 12)
+    matrices.close(f"{name}: i a + b", mp.sparse_to_dense(Sparse(mp.sparse_add([0, 1], left, [1, 0], right))),
+                   (1j * a_ + b_).astype(np.result_type(wide, "complex64")).toarray(), 12)
     matrices.check(f"{name}: multiply", Sparse(mp.sparse_multiply(left, right)), a.multiply(b), 16)
     c, third, h = random_pair((a.shape[1], pick([0, 1, 5, 33])))
     product = Sparse(mp.sparse_matmul_sparse(left, third))

@@ -154,11 +154,12 @@ def properties():
     for _ in range(25):
         dtype = str(rng.choice(["float32", "float64", "int32"]))
         shape = tuple(int(n) for n in rng.integers(1, 9, int(rng.integers(1, 4))))
-        a = values(dtype, shape, float(rng.choice([0, 0.2])))
-        x = mp.array(a, mp.random_layout(rng, shape))
-        step = int(rng.choice([1, -1, 2]))
-        a, x = a[::step], x[::step]
-        axis = some_axes(len(shape))[int(rng.integers(len(some_axes(len(shape)))))]
+        whole = values(dtype, shape, float(rng.choice([0, 0.2])))
+        step, axis = int(rng.choice([1, -1, 2])), some_axes(len(shape))[int(rng.integers(len(some_axes(len(shape)))))]
+        a = whole[::step]
+        if dtype != "int32":  # NumPy's result has the type that the first line's has, which is another where all is NaN
+            a[np.broadcast_to(np.isnan(a).all(axis, keepdims=True), a.shape)] = 1
+        x = mp.array(whole, mp.random_layout(rng, shape))[::step]
         q, method = rng.random(3).tolist(), str(rng.choice(BETWEEN + ONE))
         name, keepdims = str(rng.choice(["quantiles", "nanquantiles"])), bool(rng.random() < 0.5)
         want = getattr(np, name[:-1])(a, q, axis=axis, method=method, keepdims=keepdims)
