@@ -72,9 +72,6 @@ typedef struct mnp__compiler {
 /* The name of a dtype in kernel sources (kernels/prelude.h). */
 const char *mnp__jit_type(mnp_dtype dtype);
 
-/* Typical specs of every kernel, for the test that compiles them all; the last file is NULL. */
-extern const mnp__kernel_spec mnp__jit_examples[];
-
 /*
  * The source text of a spec: its definitions, then its file with our #include lines written out.  *text_p is malloc'ed.
  */

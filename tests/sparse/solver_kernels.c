@@ -1,40 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The steps of all methods compile for GPUs, the oldest and the newest architecture that we care about, with what ends
- * a loop there, and their parameters fit a launch.  Needs no GPU: the device is one that only compiles, and so no
- * method gets anywhere.
+ * The kernels of the solvers' steps compile for GPUs, as do those that end a loop on the device, and their parameters
+ * fit a launch.  Every method begins, iterates and ends on the device that only compiles, where all vectors stay as
+ * they are, so no method converges.
  */
 #include <config.h>
 
-#include "tests/tap.h"
+#include <stdlib.h>
+#include <string.h>
 
-#ifdef HAVE_CUDA
+#include "tests/jit/harness.h"
 
-#include "sparse/precond/level_sweep.h"
 #include "sparse/krylov/system.h"
+#include "sparse/precond/level_sweep.h"
 
-#include "tests/jit/compile_only.h"
-
-static int kernels; /* that were asked for */
-
+/* A kernel of step.cu always defines how many sums it has: 0 where it runs on a single thread. */
 static void describe(const mnp__kernel_spec *spec)
 {
-    kernels++;
-    if (strcmp(spec->file, "sparse/step/step.cu") == 0) /* what runs on a thread alone has no sums */
-        compiled = compiled && defined(spec->defines, "MNP_SUMS") >= 0;
-}
-
-/* The CPU's memory is looked at. */
-static mnp_status alloc_pinned(mnp__device *of, size_t size, void **pointer_p)
-{
-    (void)of;
-    return mnp__calloc(1, size, pointer_p);
-}
-
-static void free_pinned(mnp__device *of, void *pointer)
-{
-    (void)of;
-    free(pointer);
+    if (strcmp(spec->file, "sparse/step/step.cu") == 0)
+        gpu.failures += definition(spec, "MNP_SUMS") < 0;
 }
 
 static mnp_status multiply(void *argument, const mnp_array *x, mnp_array *y)
@@ -83,14 +67,13 @@ static void run_relaxation(mnp_dtype dtype)
 {
     const mnp__part part = {.format = MNP_CSR, .offset_size = 4};
     mnp__pattern pattern = {.rows = 0, .offsets = (int64_t[]){0}};
-    mnp__level_sweep_source source = {.ctx = &ctx, .dtype = dtype, .part = &part, .pattern = &pattern};
+    mnp__level_sweep_source source = {.ctx = &gpu.ctx, .dtype = dtype, .part = &part, .pattern = &pattern};
     mnp__level_sweep *relax = NULL;
-    compiled = true;
-    kernels = 0;
+    forget_kernels();
     ok(mnp__level_sweep_load_permutation(&source) == MNP_OK && mnp__level_sweep_colour(&pattern) == MNP_OK &&
            mnp__level_sweep_new(&source, NULL, MNP__SWEEP_ALL, &relax) == MNP_OK &&
-           mnp__level_sweep_load(relax) == MNP_OK && mnp__level_sweep_load_wide(relax) == MNP_OK && compiled &&
-           kernels == 3,
+           mnp__level_sweep_load(relax) == MNP_OK && mnp__level_sweep_load_wide(relax) == MNP_OK && gpu.failures == 0 &&
+           gpu.kernels == 3,
        "permute_rows.cu and level_sweep.cu of %s", mnp_dtype_name(dtype));
     mnp__level_sweep_free(relax);
     free(pattern.colours);
@@ -104,22 +87,20 @@ static void run_type(mnp_dtype dtype)
     mnp_precond *precond = NULL;
     const int mesh[] = {1}, axes[] = {0};
     ok(mnp_layout_new(1, mesh, 1, shape, axes, NULL, &layout) == MNP_OK &&
-           mnp_operator_new(&ctx, dtype, layout, layout, multiply, multiply, NULL, &op) == MNP_OK &&
+           mnp_operator_new(&gpu.ctx, dtype, layout, layout, multiply, multiply, NULL, &op) == MNP_OK &&
            mnp_precond_from_operator(op, &precond) == MNP_OK,
        "an operator for %s", mnp_dtype_name(dtype));
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        compiled = true;
-        kernels = 0;
+        forget_kernels();
         mnp_status st = run_method(methods[i].method, op, precond);
-        ok(st == MNP_OK && compiled && (kernels > 0 || methods[i].method == &mnp__fgmres), "%s of %s: %d kernels%s%s",
-           methods[i].name, mnp_dtype_name(dtype), kernels, st == MNP_OK ? "" : ": ",
+        ok(st == MNP_OK && gpu.failures == 0 && (gpu.kernels > 0 || methods[i].method == &mnp__fgmres),
+           "%s of %s: %d kernels%s%s", methods[i].name, mnp_dtype_name(dtype), gpu.kernels, st == MNP_OK ? "" : ": ",
            st == MNP_OK ? "" : mnp_error_message());
-        forget();
     }
     mnp__tall *tall = NULL;
-    compiled = true;
-    ok(mnp__tall_new(&ctx, dtype, 100, &tall) == MNP_OK && compiled, "the kernels of eigenvalues' methods, of %s",
-       mnp_dtype_name(dtype));
+    forget_kernels();
+    ok(mnp__tall_new(&gpu.ctx, dtype, 100, &tall) == MNP_OK && gpu.failures == 0,
+       "the kernels of eigenvalues' methods, of %s", mnp_dtype_name(dtype));
     mnp__tall_free(tall);
     mnp_precond_free(precond);
     mnp_operator_free(op);
@@ -137,20 +118,8 @@ static void run(void)
 
 int main(void)
 {
-    static mnp__device_ops with_pinned;
-    with_pinned = ops;
-    with_pinned.alloc_pinned = alloc_pinned;
-    with_pinned.free_pinned = free_pinned;
-    device.ops = &with_pinned;
-    device.has_loops = true;
-    return run_test(run);
+    gpu.describe = describe;
+    gpu.device.has_loops = true;
+    with_compilers(ALL_GPUS, run);
+    return done_testing();
 }
-
-#else
-
-int main(void)
-{
-    return skip_all("built without CUDA");
-}
-
-#endif

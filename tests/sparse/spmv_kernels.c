@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The products of every format, with and without a dot, and what a part is examined by, compile for the oldest and the
- * newest GPUs that we care about.  Needs no GPU.
+ * The kernels that multiply a sparse matrix by vectors compile for GPUs, in every format, with a dot product and
+ * without, as do those that examine a matrix.
  */
 #include <config.h>
 
-#include "tests/tap.h"
-
-#ifdef HAVE_CUDA
-
-#include "tests/jit/compile_kernels.h"
+#include "tests/jit/harness.h"
 
 static const struct {
     const char *value, *vector, *wide, *offset;
@@ -47,58 +43,40 @@ static const struct {
                 {.format = "SELL", .dot = true}};
 enum { PRODUCTS = sizeof products / sizeof *products };
 
-static void compile(const mnp__compiler *compiler, int architecture, const char *function, const char *defines,
-                    const char *what)
+static void check_product(int p, int k)
 {
-    const mnp__kernel_spec spec = {.file = "sparse/product/spmv.cu", .function = function, .defines = defines};
-    compile_kernel(compiler, architecture, &spec, what);
-}
-
-static void compile_product(const mnp__compiler *compiler, int architecture, int p, int k)
-{
-    char defines[1024], what[128];
-    snprintf(defines, sizeof defines,
-             "#define MNP_VALUE %s\n#define MNP_VECTOR %s\n#define MNP_OFFSET %s\n#define MNP_FORMAT_%s 1\n"
-             "#define MNP_ADDS %d\n#define MNP_WIDE %d\n#define MNP_CONJUGATE %d\n#define MNP_DOT %d\n#define MNP_W "
-             "%s\n"
-             "#define MNP_STREAM %d\n#define MNP_LANES %d\n#define MNP_BLOCK %d\n",
+    char definitions[512];
+    snprintf(definitions, sizeof definitions,
+             "MNP_VALUE %s; MNP_VECTOR %s; MNP_OFFSET %s; MNP_FORMAT_%s 1; MNP_ADDS %d; MNP_WIDE %d; "
+             "MNP_CONJUGATE %d; MNP_DOT %d; MNP_W %s; MNP_STREAM %d; MNP_LANES %d; MNP_BLOCK %d",
              kinds[k].value, kinds[k].vector, kinds[k].offset, products[p].format, products[p].adds, products[p].wide,
              kinds[k].conjugate, products[p].dot, kinds[k].wide, products[p].stream, kinds[k].lanes, kinds[k].block);
-    snprintf(what, sizeof what, "%s%s of %s by %s%s%s%s", products[p].format, products[p].stream ? " as a stream" : "",
-             kinds[k].value, products[p].wide ? "several " : "", kinds[k].vector, products[p].dot ? ", with a dot" : "",
-             products[p].adds ? ", added" : "");
-    compile(compiler, architecture, "spmv", defines, what);
+    check_kernel(&(kernel_case){.file = "sparse/product/spmv.cu", .function = "spmv", .definitions = definitions});
 }
 
-/* Every product for two of the kinds: all of them would take a quarter of a minute. */
-static void compile_all(const mnp__compiler *compiler, int architecture)
+static void check_task(const char *task, int k)
+{
+    char definitions[256];
+    snprintf(definitions, sizeof definitions, "MNP_VALUE %s; MNP_OFFSET %s; MNP_TASK_%s 1", kinds[k].value,
+             kinds[k].offset, task);
+    check_kernel(
+        &(kernel_case){.file = "sparse/product/spmv.cu", .function = "spmv_examine", .definitions = definitions});
+}
+
+/* Each product is compiled for two of the four kinds: all of them would take a quarter of a minute. */
+static void run(void)
 {
     static const char *const tasks[] = {"STARTS", "SLICES", "DIAGONALS", "SELL", "DIA"};
     for (int p = 0; p < PRODUCTS; p++)
         for (int k = p % 2; k < KINDS; k += 2)
-            compile_product(compiler, architecture, p, k);
-    for (int t = 0; t < (int)(sizeof tasks / sizeof *tasks); t++) {
-        for (int k = t % 2; k < KINDS; k += 2) {
-            char defines[512], what[128];
-            snprintf(defines, sizeof defines, "#define MNP_VALUE %s\n#define MNP_OFFSET %s\n#define MNP_TASK_%s 1\n",
-                     kinds[k].value, kinds[k].offset, tasks[t]);
-            snprintf(what, sizeof what, "the task %s of %s", tasks[t], kinds[k].value);
-            compile(compiler, architecture, "spmv_examine", defines, what);
-        }
-    }
+            check_product(p, k);
+    for (int t = 0; t < (int)(sizeof tasks / sizeof *tasks); t++)
+        for (int k = t % 2; k < KINDS; k += 2)
+            check_task(tasks[t], k);
 }
 
 int main(void)
 {
-    for_architectures(compile_all);
+    with_compilers(ALL_GPUS, run);
     return done_testing();
 }
-
-#else
-
-int main(void)
-{
-    return skip_all("built without CUDA");
-}
-
-#endif

@@ -1,65 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which kernels loops choose on a GPU, and that all of them compile, for the oldest and the newest architecture that we
- * care about.  Needs no GPU: the device is one that only compiles.
+ * Which kernels loops over arrays choose on a GPU, and that each of them compiles: a case states operands and what the
+ * signature of the kernel must be.
  */
 #include <config.h>
 
-#include "tests/tap.h"
-
-#ifdef HAVE_CUDA
-
 #include <string.h>
 
+#include "tests/jit/harness.h"
+
 #include "base/text.h"
-#include "layout/layout.h"
 #include "ops/elementwise/loop_plan.h"
-
-enum { ARCHITECTURES = 2 };
-
-static mnp__compiler *compilers[ARCHITECTURES];
-static bool compiled;
-static mnp__launch launched;
-
-static mnp_status load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
-{
-    char *source;
-    (void)device;
-    MNP_TRY(mnp__jit_source(spec, &source));
-    for (int i = 0; i < ARCHITECTURES; i++) {
-        mnp__binary binary = {0};
-        mnp_status st = compilers[i]->compile(compilers[i], spec, source, &binary);
-        mnp__binary_free(&binary);
-        compiled = compiled && st == MNP_OK;
-        if (st != MNP_OK)
-            printf("# %s\n", mnp_error_message());
-    }
-    free(source);
-    *kernel_p = (mnp__kernel *)&compiled; /* anything but NULL */
-    return MNP_OK;
-}
-
-static void unload(mnp__device *device, mnp__kernel *kernel)
-{
-    (void)device;
-    (void)kernel;
-}
-
-static mnp_status launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *how, const void *params,
-                         size_t params_size, mnp__stream *stream)
-{
-    (void)device;
-    (void)kernel;
-    (void)params;
-    (void)params_size;
-    (void)stream;
-    launched = *how;
-    return MNP_OK;
-}
-
-static const mnp__device_ops ops = {.kind = "none", .kernel_load = load, .kernel_free = unload, .launch = launch};
-static mnp__device device = {.ops = &ops, .block_memory = 232448};
-static mnp_ctx ctx = {.device = &device};
 
 /* An operand: its extents, 1 where it is broadcast, and strides in elements. */
 typedef struct strided {
@@ -68,21 +19,7 @@ typedef struct strided {
     size_t address; /* beyond a multiple of 256 */
 } strided;
 
-static mnp_array array_of(int ndim, const strided *how)
-{
-    void *data = (void *)(uintptr_t)(4096 + how->address);
-    mnp_array array = {.ctx = &ctx, .dtype = how->dtype, .local_size = 1, .data = data};
-    if (mnp_layout_replicated(1, ndim, how->shape, &array.layout) != MNP_OK)
-        abort();
-    for (int d = 0; d < ndim; d++) {
-        array.local_shape[d] = how->shape[d];
-        array.local_strides[d] = how->strides[d];
-        array.local_size *= how->shape[d];
-    }
-    return array;
-}
-
-static const struct kernel_case {
+static const struct loop_case {
     const char *what, *body, *kernel; /* what is expected of the signature: see describe() */
     int ndim, ninputs;
     bool indices;
@@ -205,7 +142,7 @@ static void describe(const mnp__loop_signature *signature, mnp__text *text)
     mnp__text_add(text, "%s", signature->wide ? " wide" : "");
 }
 
-static void run_case(const struct kernel_case *c)
+static void run_case(const struct loop_case *c)
 {
     static const char *const names[] = {"x", "y"};
     mnp__loop_operand operands[3];
@@ -216,7 +153,8 @@ static void run_case(const struct kernel_case *c)
     for (int k = 0; k <= c->ninputs; k++) {
         mnp_dtype dtype = c->operands[k].dtype;
         operands[k] = (mnp__loop_operand){k < c->ninputs ? names[k] : "z", dtype, dtype, false};
-        arrays[k] = array_of(c->ndim, &c->operands[k]);
+        arrays[k] =
+            array_without_memory(c->operands[k].address, dtype, c->ndim, c->operands[k].shape, c->operands[k].strides);
         pointers[k] = &arrays[k];
     }
     const mnp__loop_spec spec = {.name = "tested",
@@ -226,41 +164,27 @@ static void run_case(const struct kernel_case *c)
                                  .noutputs = 1,
                                  .indices = c->indices,
                                  .operands = operands};
-    compiled = mnp__loop_new(&ctx, &spec, &loop) == MNP_OK;
-    loop->agreed = true; /* with nobody */
-    launched = (mnp__launch){.early = false};
-    compiled = compiled && mnp__loop_run(loop, arrays[0].layout, pointers) == MNP_OK && launched.grid[0] > 0;
+    forget_kernels();
+    bool good = mnp__loop_new(&gpu.ctx, &spec, &loop) == MNP_OK;
+    loop->agreed = true; /* there are no other ranks to agree with */
+    good = good && mnp__loop_run(loop, arrays[0].layout, pointers) == MNP_OK && gpu.launches > 0 && gpu.failures == 0;
     describe((const mnp__loop_signature *)loop->kernels->key, &text);
-    ok(compiled && strcmp(mnp__text_string(&text), c->kernel) == 0, "%s: %s", c->what, mnp__text_string(&text));
+    if (!ok(good && strcmp(mnp__text_string(&text), c->kernel) == 0, "%s: %s", c->what, mnp__text_string(&text)))
+        print_lines(good ? c->kernel : mnp_error_message());
     for (int k = 0; k <= c->ninputs; k++)
         mnp_layout_free(arrays[k].layout);
     mnp__text_free(&text);
     mnp__loop_free(loop);
 }
 
+static void run(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        run_case(&cases[i]);
+}
+
 int main(void)
 {
-    static const int architectures[ARCHITECTURES] = {80, 90};
-    mnp__config config;
-    if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
-        return done_testing();
-    device.config = &config;
-    for (int i = 0; i < ARCHITECTURES; i++)
-        ok(mnp__nvrtc_new(&config, architectures[i] / 10, architectures[i] % 10, &compilers[i]) == MNP_OK,
-           "NVRTC for sm_%d", architectures[i]);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases && compilers[0] && compilers[1]; i++)
-        run_case(&cases[i]);
-    for (int i = 0; i < ARCHITECTURES; i++)
-        mnp__nvrtc_free(compilers[i]);
-    mnp__config_free(&config);
+    with_compilers(ALL_GPUS, run);
     return done_testing();
 }
-
-#else
-
-int main(void)
-{
-    return skip_all("built without CUDA");
-}
-
-#endif

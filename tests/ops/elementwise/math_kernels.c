@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All functions of kernels/math.h compile for GPUs, in every kind of type that they are computed in.  Needs no GPU.
+ * All functions of kernels/math.h compile for GPUs, in every kind of type that they are computed in: one source for
+ * each type has a kernel for each ufunc.
  */
 #include <config.h>
 
-#include "tests/tap.h"
-
-#ifdef HAVE_CUDA
-
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/jit/harness.h"
+
 #include "base/text.h"
-#include "jit/jit.h"
 #include "ops/elementwise/ufunc.h"
 
 /* Types that stand for others, as templates serve these alike. */
@@ -44,53 +41,29 @@ static bool add_call(const mnp__ufunc *ufunc, mnp_dtype dtype, mnp__text *text)
     return true;
 }
 
-static mnp_status compile_all(const mnp__compiler *compiler, mnp_dtype dtype, int *count_p)
+static void check_type(mnp_dtype dtype)
 {
-    const mnp__kernel_spec spec = {
-        .file = "math.h", .function = "use_equal", .defines = "", .nvrtc_options = "--fmad=false"};
     mnp__text text = MNP__TEXT_EMPTY;
-    mnp__binary binary = {0};
-    char *header = NULL;
-    mnp_status st = mnp__jit_source(&spec, &header);
-    *count_p = 0;
-    if (st != MNP_OK)
-        return st;
-    mnp__text_add(&text, "%s", header);
+    int count = 0;
+    mnp__text_add(&text, "#include \"maniple/math.h\"\n");
     for (const mnp__ufunc *ufunc = mnp__ufuncs; ufunc->name; ufunc++)
-        *count_p += add_call(ufunc, dtype, &text);
-    st = mnp__text_status(&text);
-    if (st == MNP_OK)
-        st = compiler->compile(compiler, &spec, text.data, &binary);
-    mnp__binary_free(&binary);
+        count += add_call(ufunc, dtype, &text);
+    if (ok(mnp__text_status(&text) == MNP_OK && count > 20, "%d functions of %s", count, mnp_dtype_name(dtype)))
+        check_kernel(&(kernel_case){.file = "custom/raw.cu",
+                                    .function = "use_equal",
+                                    .generated = mnp__text_string(&text),
+                                    .options = "--fmad=false"});
     mnp__text_free(&text);
-    free(header);
-    return st;
+}
+
+static void run(void)
+{
+    for (size_t i = 0; i < sizeof tested / sizeof *tested; i++)
+        check_type(tested[i]);
 }
 
 int main(void)
 {
-    mnp__config config;
-    mnp__compiler *compiler;
-    int count;
-    if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
-        return done_testing();
-    if (ok(mnp__nvrtc_new(&config, 8, 0, &compiler) == MNP_OK, "NVRTC")) {
-        for (size_t i = 0; i < sizeof tested / sizeof *tested; i++) {
-            mnp_status st = compile_all(compiler, tested[i], &count);
-            if (!ok(st == MNP_OK && count > 20, "%d functions of %s", count, mnp_dtype_name(tested[i])))
-                printf("# %.3000s\n", mnp_error_message());
-        }
-        mnp__nvrtc_free(compiler);
-    }
-    mnp__config_free(&config);
+    with_compilers(OLDEST_GPU, run);
     return done_testing();
 }
-
-#else
-
-int main(void)
-{
-    return skip_all("built without CUDA");
-}
-
-#endif

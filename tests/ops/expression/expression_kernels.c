@@ -1,57 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What expressions become compiles for GPUs too: operators, functions, constants, casts and conditions in all types.
- * Needs no GPU: the device is one that only compiles.
+ * The kernels that expressions become compile for GPUs: operators, functions, constants, casts and conditions in all
+ * kinds of types, and reductions of expressions.
  */
 #include <config.h>
 
-#include "tests/tap.h"
-
-#ifdef HAVE_CUDA
-
 #include <string.h>
 
+#include "tests/jit/harness.h"
+
 #include "layout/layout.h"
-#include "ops/expression/eval_program.h"
 #include "ops/elementwise/loop_plan.h"
+#include "ops/expression/eval_program.h"
 #include "ops/reduction/reduction_plan.h"
-
-static mnp__compiler *compiler;
-
-static mnp_status load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
-{
-    char *source;
-    mnp__binary binary = {0};
-    (void)device;
-    MNP_TRY(mnp__jit_source(spec, &source));
-    mnp_status st = compiler->compile(compiler, spec, source, &binary);
-    mnp__binary_free(&binary);
-    free(source);
-    *kernel_p = (mnp__kernel *)&compiler; /* anything but NULL */
-    return st;
-}
-
-static void unload(mnp__device *device, mnp__kernel *kernel)
-{
-    (void)device;
-    (void)kernel;
-}
-
-static mnp_status launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *how, const void *params,
-                         size_t params_size, mnp__stream *stream)
-{
-    (void)device;
-    (void)kernel;
-    (void)how;
-    (void)params;
-    (void)params_size;
-    (void)stream;
-    return MNP_OK;
-}
-
-static const mnp__device_ops ops = {.kind = "none", .kernel_load = load, .kernel_free = unload, .launch = launch};
-static mnp__device device = {.ops = &ops, .block_memory = 232448};
-static mnp_ctx ctx = {.device = &device};
 
 /* Inputs are x of the type, y of float32, k of int8 and a number s; the value of the last statement is the output. */
 enum { NUM_INPUTS = 4 };
@@ -83,7 +44,7 @@ static mnp_status compile(const char *text, mnp_dtype dtype)
     for (int k = 0; k <= NUM_INPUTS; k++) {
         mnp_dtype type = k < NUM_INPUTS ? inputs[k].type.dtype : result;
         operands[k] = (mnp__loop_operand){.name = variables[k], .type = type, .memory = type};
-        arrays[k] = (mnp_array){.ctx = &ctx,
+        arrays[k] = (mnp_array){.ctx = &gpu.ctx,
                                 .dtype = type,
                                 .layout = layout,
                                 .local_shape = {1000},
@@ -99,8 +60,8 @@ static mnp_status compile(const char *text, mnp_dtype dtype)
                                  .noutputs = 1,
                                  .indices = need.indices,
                                  .operands = operands};
-    MNP_TRY(mnp__loop_new(&ctx, &spec, &loop));
-    loop->agreed = true; /* with nobody */
+    MNP_TRY(mnp__loop_new(&gpu.ctx, &spec, &loop));
+    loop->agreed = true; /* there are no other ranks to agree with */
     mnp_status st = mnp__loop_run(loop, layout, pointers);
     mnp__loop_free(loop);
     mnp_layout_free(layout);
@@ -133,7 +94,7 @@ static mnp_status compile_reductions(const char *text, mnp_dtype dtype)
     mnp_layout *layout, *result;
     MNP_TRY(mnp_layout_replicated(1, 2, (int64_t[]){4096, 4096}, &layout));
     MNP_TRY(mnp_layout_replicated(1, 1, (int64_t[]){4096}, &result));
-    mnp_array x = {.ctx = &ctx,
+    mnp_array x = {.ctx = &gpu.ctx,
                    .dtype = dtype,
                    .layout = layout,
                    .local_shape = {4096, 4096},
@@ -141,7 +102,7 @@ static mnp_status compile_reductions(const char *text, mnp_dtype dtype)
                    .local_size = 1 << 24,
                    .data = (void *)(uintptr_t)4096};
     mnp_array y = x,
-              out = {.ctx = &ctx,
+              out = {.ctx = &gpu.ctx,
                      .layout = result,
                      .local_shape = {4096},
                      .local_strides = {1},
@@ -169,7 +130,7 @@ static mnp_status compile_reductions(const char *text, mnp_dtype dtype)
     if (st == MNP_OK)
         st = mnp__expression_type(&expression, inputs, &type);
     if (st == MNP_OK)
-        st = mnp__program_new(&ctx, &request, &expression, &type, &program);
+        st = mnp__program_new(&gpu.ctx, &request, &expression, &type, &program);
     for (int s = 0; st == MNP_OK && s < program->nstages; s++) {
         mnp__reduction *reduction = program->stages[s].reduction;
         mnp__reduction_plan plan;
@@ -207,36 +168,24 @@ static void test_reductions(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mnp_status st = compile_reductions(cases[i].text, cases[i].dtype);
-        if (!ok(st == MNP_OK, "%s", cases[i].text))
-            printf("# %.3000s\n", mnp_error_message());
+        if (!ok(st == MNP_OK && gpu.failures == 0, "%s", cases[i].text))
+            print_lines(mnp_error_message());
     }
+}
+
+static void run(void)
+{
+    static const mnp_dtype dtypes[] = {MNP_INT8, MNP_UINT64, MNP_FLOAT16, MNP_BFLOAT16, MNP_FLOAT64, MNP_COMPLEX64};
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        mnp_status st = compile(text_of(mnp_dtype_kind(dtypes[i])), dtypes[i]);
+        if (!ok(st == MNP_OK && gpu.failures == 0, "expressions of %s", mnp_dtype_name(dtypes[i])))
+            print_lines(mnp_error_message());
+    }
+    test_reductions();
 }
 
 int main(void)
 {
-    mnp__config config;
-    if (!ok(mnp__config_read(NULL, 0, &config) == MNP_OK, "settings"))
-        return done_testing();
-    device.config = &config;
-    if (ok(mnp__nvrtc_new(&config, 8, 0, &compiler) == MNP_OK, "NVRTC")) {
-        static const mnp_dtype dtypes[] = {MNP_INT8, MNP_UINT64, MNP_FLOAT16, MNP_BFLOAT16, MNP_FLOAT64, MNP_COMPLEX64};
-        for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
-            mnp_status st = compile(text_of(mnp_dtype_kind(dtypes[i])), dtypes[i]);
-            if (!ok(st == MNP_OK, "expressions of %s", mnp_dtype_name(dtypes[i])))
-                printf("# %.3000s\n", mnp_error_message());
-        }
-        test_reductions();
-        mnp__nvrtc_free(compiler);
-    }
-    mnp__config_free(&config);
+    with_compilers(OLDEST_GPU, run);
     return done_testing();
 }
-
-#else
-
-int main(void)
-{
-    return skip_all("built without CUDA");
-}
-
-#endif

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All kernels of selecting, and of sorting lines on one rank, compile for the oldest and the newest GPU that we care
- * about.  Needs no GPU.
+ * The kernels of selecting elements by index or mask, and of sorting lines on one rank, compile for GPUs.
  */
 #include <config.h>
 
-#include "tests/tap.h"
+#include "tests/jit/harness.h"
 
-#ifdef HAVE_CUDA
-
-#include "tests/jit/compile_kernels.h"
 #include "kernels/sort/radix_sort_params.h"
-
-#define UNIT(type) "#define MNP_UNIT " type "\n"
 
 /* A scatter as lib/ops/indexing/put.c writes it for add.at of float16. */
 static const char add_at[] = "#include \"maniple/math.h\"\ntypedef mnp_float16 mnp_element;\ntypedef float mnp_value;\n"
@@ -23,72 +17,41 @@ static const char add_at[] = "#include \"maniple/math.h\"\ntypedef mnp_float16 m
 static const char assign[] = "typedef mnp_complex128 mnp_element, mnp_value;\nenum { mnp_last_alone = 1 };\n"
                              "MNP_INLINE void mnp_apply(mnp_element &x, mnp_value value)\n{\n    x = value;\n}\n";
 
-static const mnp__kernel_spec specs[] = {
-    {.file = "indexing/indexed.cu", .function = "move_indexed", .defines = UNIT("uint8_t")},
-    {.file = "indexing/indexed.cu", .function = "move_indexed", .defines = UNIT("uint64_t")},
-    {.file = "indexing/indexed.cu", .function = "move_indexed", .defines = UNIT("mnp_sixteen")},
-    {.file = "indexing/compact.cu", .function = "compact", .defines = UNIT("uint16_t")},
-    {.file = "indexing/compact.cu", .function = "compact", .defines = UNIT("mnp_complex128")},
-    {.file = "indexing/owners.cu", .function = "find_owners", .defines = "#define MNP_KEY uint8_t\n"},
-    {.file = "indexing/owners.cu", .function = "find_owners", .defines = "#define MNP_KEY uint32_t\n"},
-    {.file = "indexing/scatter.cu", .function = "scatter", .defines = "", .generated = assign},
-    {.file = "indexing/scatter.cu",
-     .function = "scatter",
-     .defines = "",
-     .generated = add_at,
-     .nvrtc_options = "--fmad=false"},
+static const kernel_case cases[] = {
+    {.file = "indexing/indexed.cu", .function = "move_indexed", .definitions = "MNP_UNIT uint8_t"},
+    {.file = "indexing/indexed.cu", .function = "move_indexed", .definitions = "MNP_UNIT uint64_t"},
+    {.file = "indexing/indexed.cu", .function = "move_indexed", .definitions = "MNP_UNIT mnp_sixteen"},
+    {.file = "indexing/compact.cu", .function = "compact", .definitions = "MNP_UNIT uint16_t"},
+    {.file = "indexing/compact.cu", .function = "compact", .definitions = "MNP_UNIT mnp_complex128"},
+    {.file = "indexing/owners.cu", .function = "find_owners", .definitions = "MNP_KEY uint8_t"},
+    {.file = "indexing/owners.cu", .function = "find_owners", .definitions = "MNP_KEY uint32_t"},
+    {.file = "indexing/scatter.cu", .function = "scatter", .generated = assign},
+    {.file = "indexing/scatter.cu", .function = "scatter", .generated = add_at, .options = "--fmad=false"},
 };
 
 /* Every task of radix_sort.cu as lib/ops/sort/radix_sort.c asks for it. */
-static void compile_order(const mnp__compiler *compiler, int architecture)
+static void check_sort(const char *key, int payload, int items)
 {
-    static const struct {
-        const char *key;
-        int payload, items;
-    } cases[] = {{"float", 4, 14}, {"mnp_complex128", 0, 8}, {"uint8_t", 8, 10}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        for (int task = 0; task < MNP_RADIX_SORT_TASKS; task++) {
-            char defines[256], what[64];
-            const int threads = task == MNP_RADIX_SORT_PASS ? 384 : 256,
-                      items = task == MNP_RADIX_SORT_COUNT ? 4 : cases[i].items;
-            snprintf(defines, sizeof defines,
-                     "#define MNP_KEY %s\n#define MNP_PAYLOAD %d\n#define MNP_RADIX_SORT order\n#define MNP_TASK %d\n"
-                     "#define MNP_THREADS %d\n#define MNP_ITEMS %d\n",
-                     cases[i].key, cases[i].payload, task, threads, items);
-            snprintf(what, sizeof what, "order.cu, task %d of %s,", task, cases[i].key);
-            compile_kernel(compiler, architecture,
-                           &(mnp__kernel_spec){.file = "sort/radix_sort.cu", .function = "order", .defines = defines},
-                           what);
-        }
+    for (int task = 0; task < MNP_RADIX_SORT_TASKS; task++) {
+        char definitions[256];
+        snprintf(definitions, sizeof definitions,
+                 "MNP_KEY %s; MNP_PAYLOAD %d; MNP_RADIX_SORT order; MNP_TASK %d; MNP_THREADS %d; MNP_ITEMS %d", key,
+                 payload, task, task == MNP_RADIX_SORT_PASS ? 384 : 256, task == MNP_RADIX_SORT_COUNT ? 4 : items);
+        check_kernel(&(kernel_case){.file = "sort/radix_sort.cu", .function = "order", .definitions = definitions});
     }
 }
 
-static void compile_all(const mnp__compiler *compiler, int architecture)
+static void run(void)
 {
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        char what[64];
-        snprintf(what, sizeof what, "%s, number %zu,", specs[i].file, i);
-        compile_kernel(compiler, architecture, &specs[i], what);
-    }
-    compile_order(compiler, architecture);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_kernel(&cases[i]);
+    check_sort("float", 4, 14);
+    check_sort("mnp_complex128", 0, 8);
+    check_sort("uint8_t", 8, 10);
 }
-
-static void kernels_compile(void)
-{
-    for_architectures(compile_all);
-}
-
-#else
-
-static void kernels_compile(void)
-{
-    skip("kernels compile for GPUs", "built without CUDA");
-}
-
-#endif
 
 int main(void)
 {
-    kernels_compile();
+    with_compilers(ALL_GPUS, run);
     return done_testing();
 }

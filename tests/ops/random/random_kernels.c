@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Philox gives the published vectors, and all samplers compile for the oldest and the newest GPU that we care about.
- * Needs no GPU.
+ * Philox gives the published vectors, and all samplers compile for GPUs.
  */
 #include <config.h>
 
 #include <string.h>
 
-#include "tests/tap.h"
+#include "tests/jit/harness.h"
+
 #include "kernels/random/random_params.h"
 
 /* Known answers of Random123, for philox4x32 of 10 rounds. */
@@ -34,21 +34,15 @@ static void known_answers(void)
     }
 }
 
-#ifdef HAVE_CUDA
-
-#include "tests/jit/compile_kernels.h"
-
-static void compile(const mnp__compiler *compiler, const char *sampler, const char *type, int architecture)
+static void check_sampler(const char *sampler, const char *type)
 {
-    char defines[128], what[96];
-    snprintf(defines, sizeof defines, "#define MNP_SAMPLER %s\n#define MNP_OUT %s\n", sampler, type);
-    const mnp__kernel_spec spec = {
-        .file = "random/random.cu", .function = "fill_random", .defines = defines, .nvrtc_options = "--fmad=false"};
-    snprintf(what, sizeof what, "%s of %s", sampler, type);
-    compile_kernel(compiler, architecture, &spec, what);
+    char definitions[128];
+    snprintf(definitions, sizeof definitions, "MNP_SAMPLER %s; MNP_OUT %s", sampler, type);
+    check_kernel(&(kernel_case){
+        .file = "random/random.cu", .function = "fill_random", .definitions = definitions, .options = "--fmad=false"});
 }
 
-static void compile_all(const mnp__compiler *compiler, int architecture)
+static void run(void)
 {
     static const char *const samplers[][6] = {
         {"mnp_draw_bits", "uint8_t", "int16_t", "uint32_t", "uint64_t"},
@@ -72,26 +66,12 @@ static void compile_all(const mnp__compiler *compiler, int architecture)
     };
     for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++)
         for (int type = 1; type < 6 && samplers[i][type]; type++)
-            compile(compiler, samplers[i][0], samplers[i][type], architecture);
+            check_sampler(samplers[i][0], samplers[i][type]);
 }
-
-static void kernels_compile(void)
-{
-    for_architectures(compile_all);
-}
-
-#else
-
-static void kernels_compile(void)
-{
-    skip("samplers compile for GPUs", "built without CUDA");
-}
-
-#endif
 
 int main(void)
 {
     known_answers();
-    kernels_compile();
+    with_compilers(ALL_GPUS, run);
     return done_testing();
 }

@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which kernels reductions choose on a GPU, and that all of them compile, for the oldest and the newest architecture
- * that we care about.  Needs no GPU: the device is one that only compiles.
+ * Which kernels reductions choose on a GPU, and that each of them compiles: a case states an array and axes, and what
+ * the kernel and the grids of its launches must be, in the words of describe().
  */
 #include <config.h>
 
-#include "tests/tap.h"
-
-#ifdef HAVE_CUDA
+#include <string.h>
 
 #include <maniple/reduce.h>
 
-#include "ops/reduction/reduction_plan.h"
+#include "tests/jit/harness.h"
 
-#include "tests/jit/compile_only.h"
+#include "ops/reduction/reduction_plan.h"
 
 static void describe(const mnp__kernel_spec *spec)
 {
-    const char *defines = spec->defines;
-    snprintf(chosen, sizeof chosen, "%s %d to %d, %dx%d:", defined(defines, "MNP_COLUMNS") ? "columns" : "rows",
-             defined(defines, "MNP_KEPT") + defined(defines, "MNP_REDUCED"), defined(defines, "MNP_KEPT"),
-             defined(defines, "MNP_VECTOR"), defined(defines, "MNP_UNROLL"));
-    compiled = compiled && spec->shared_bytes <= 48 << 10;
+    snprintf(gpu.chosen, sizeof gpu.chosen, "%s %d to %d, %dx%d:", definition(spec, "MNP_COLUMNS") ? "columns" : "rows",
+             definition(spec, "MNP_KEPT") + definition(spec, "MNP_REDUCED"), definition(spec, "MNP_KEPT"),
+             definition(spec, "MNP_VECTOR"), definition(spec, "MNP_UNROLL"));
+    gpu.failures += spec->shared_bytes > 48 << 10;
 }
 
 typedef mnp_status (*reducer)(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
 
-static const struct kernel_case {
+static const struct reduce_case {
     const char *what, *kernel;
     reducer function;
     mnp_dtype dtype;
@@ -138,7 +135,7 @@ static const struct kernel_case {
 };
 
 /* The same in the reproducible mode. */
-static const struct kernel_case steady_cases[] = {
+static const struct reduce_case steady_cases[] = {
     {"a steady sum of all", "rows 2 to 1, 4x4: 2112 1", mnp_sum, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, false},
     {"of float64", "rows 2 to 1, 2x4: 2112 1", mnp_sum, MNP_FLOAT64, 1, 0, {0}, {1 << 28}, {1}, 0, false},
     {"of float16, not aligned", "rows 2 to 1, 1x4: 2112 1", mnp_sum, MNP_FLOAT16, 1, 0, {0}, {1 << 28}, {1}, 2, false},
@@ -190,28 +187,27 @@ static const struct kernel_case steady_cases[] = {
      false},
 };
 
-static mnp_array array_of(const struct kernel_case *c, mnp_dtype dtype)
+static mnp_array array_of(const struct reduce_case *c, mnp_dtype dtype)
 {
-    return array_at((uintptr_t)c->address, dtype, c->ndim, c->shape, c->strides);
+    return array_without_memory(c->address, dtype, c->ndim, c->shape, c->strides);
 }
 
-static void run_case(const struct kernel_case *c)
+static void run_case(const struct reduce_case *c)
 {
     mnp_array x = array_of(c, c->dtype), where = array_of(c, MNP_BOOL), *result = NULL;
     mnp_axes axes = {.count = c->naxes, .where = c->masked ? &where : NULL};
     memcpy(axes.axes, c->axes, sizeof c->axes);
-    compiled = true;
+    forget_kernels();
     mnp_status st = c->function(&x, &axes, &result);
-    ok(st == MNP_OK && compiled && strcmp(chosen, c->kernel) == 0, "%s: %s", c->what,
-       st == MNP_OK ? chosen : mnp_error_message());
+    ok(st == MNP_OK && gpu.failures == 0 && strcmp(gpu.chosen, c->kernel) == 0, "%s: %s", c->what,
+       st == MNP_OK ? gpu.chosen : mnp_error_message());
     mnp_array_free(result);
     mnp_layout_free(x.layout);
     mnp_layout_free(where.layout);
-    forget();
 }
 
 /* Reductions of the user's: a type of its own, complex numbers, a mask. */
-static void custom(const struct kernel_case *c, const char *type, const char *map, const char *reduce, const char *post)
+static void custom(const struct reduce_case *c, const char *type, const char *map, const char *reduce, const char *post)
 {
     mnp_array x = array_of(c, c->dtype), where = array_of(c, MNP_BOOL), *result = NULL;
     mnp_axes axes = {.count = c->naxes, .where = c->masked ? &where : NULL};
@@ -219,23 +215,22 @@ static void custom(const struct kernel_case *c, const char *type, const char *ma
     mnp_reduction *reduction = NULL;
     const mnp_array *inputs[] = {&x};
     memcpy(axes.axes, c->axes, sizeof c->axes);
-    compiled = true;
-    mnp_status st =
-        mnp_reduction_new(&ctx, "T x", "float64 y", map, reduce, post, type ? "pair{0, 0}" : "0", &options, &reduction);
+    forget_kernels();
+    mnp_status st = mnp_reduction_new(&gpu.ctx, "T x", "float64 y", map, reduce, post, type ? "pair{0, 0}" : "0",
+                                      &options, &reduction);
     if (st == MNP_OK)
         st = mnp_reduction_call(reduction, 1, inputs, &axes, 1, (mnp_array * *[]){&result});
-    ok(st == MNP_OK && compiled && strcmp(chosen, c->kernel) == 0, "%s: %s", c->what,
-       st == MNP_OK ? chosen : mnp_error_message());
+    ok(st == MNP_OK && gpu.failures == 0 && strcmp(gpu.chosen, c->kernel) == 0, "%s: %s", c->what,
+       st == MNP_OK ? gpu.chosen : mnp_error_message());
     mnp_array_free(result);
     mnp_layout_free(x.layout);
     mnp_layout_free(where.layout);
     mnp_reduction_free(reduction);
-    forget();
 }
 
 static void test_custom(void)
 {
-    static const struct kernel_case complexes = {"the norm of complex numbers",
+    static const struct reduce_case complexes = {"the norm of complex numbers",
                                                  "columns 2 to 1, 2x2: 2048 1024",
                                                  NULL,
                                                  MNP_COMPLEX64,
@@ -246,7 +241,7 @@ static void test_custom(void)
                                                  {8192, 1},
                                                  0,
                                                  true};
-    static const struct kernel_case pairs = {
+    static const struct reduce_case pairs = {
         "two sums at once", "rows 2 to 1, 4x4: 2112 1", NULL, MNP_FLOAT32, 1, 0, {0}, {1 << 28}, {1}, 0, false};
     custom(&complexes, NULL, "norm(x)", "a + b", "y = sqrt(a)");
     custom(&pairs, "pair", "pair{x, (double)x * x}", "pair{a.sum + b.sum, a.squares + b.squares}", "y = a.squares / n");
@@ -257,21 +252,14 @@ static void run(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         run_case(&cases[i]);
     test_custom();
-    ctx.config.is_reproducible = true;
+    gpu.ctx.config.is_reproducible = true;
     for (size_t i = 0; i < sizeof steady_cases / sizeof *steady_cases; i++)
         run_case(&steady_cases[i]);
 }
 
 int main(void)
 {
-    return run_test(run);
+    gpu.describe = describe;
+    with_compilers(ALL_GPUS, run);
+    return done_testing();
 }
-
-#else
-
-int main(void)
-{
-    return skip_all("built without CUDA");
-}
-
-#endif

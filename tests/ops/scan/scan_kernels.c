@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which kernels scans choose on a GPU, and that all of them compile, for the oldest and the newest architecture
- * that we care about.  Needs no GPU: the device is one that only compiles.
+ * Which kernels scans choose on a GPU, and that each of them compiles: a case states an array and an axis, and what the
+ * kernel and the grids of its launches must be, in the words of describe().
  */
 #include <config.h>
 
-#include "tests/tap.h"
-
-#ifdef HAVE_CUDA
+#include <string.h>
 
 #include <maniple/scan.h>
 #include <maniple/ufunc_methods.h>
 
-#include "ops/scan/scan_plan.h"
+#include "tests/jit/harness.h"
 
-#include "tests/jit/compile_only.h"
+#include "ops/scan/scan_plan.h"
 
 static void describe(const mnp__kernel_spec *spec)
 {
     static const char *const ways[] = {"rows", "blocks", "tiles", "columns"};
-    const char *defines = spec->defines;
     if (strcmp(spec->file, "reduction/ufunc_reduce.cu") == 0)
-        snprintf(chosen, sizeof chosen, "fold%s:", defined(defines, "MNP_ORDERED") ? " in order" : "");
+        snprintf(gpu.chosen, sizeof gpu.chosen, "fold%s:", definition(spec, "MNP_ORDERED") ? " in order" : "");
     else
-        snprintf(chosen, sizeof chosen, "%s of %d, %dx%d:", ways[defined(defines, "MNP_WAY")],
-                 defined(defines, "MNP_KEPT"), defined(defines, "MNP_VECTOR"), defined(defines, "MNP_UNROLL"));
+        snprintf(gpu.chosen, sizeof gpu.chosen, "%s of %d, %dx%d:", ways[definition(spec, "MNP_WAY")],
+                 definition(spec, "MNP_KEPT"), definition(spec, "MNP_VECTOR"), definition(spec, "MNP_UNROLL"));
 }
 
 typedef mnp_status (*scanner)(const mnp_array *x, int axis, mnp_array **out_p);
@@ -54,7 +51,7 @@ static mnp_status add_whole(const mnp_array *x, int axis, mnp_array **out_p)
     return mnp_ufunc_reduceat("add", x, 1, (const int64_t[]){0}, axis, out_p);
 }
 
-static const struct kernel_case {
+static const struct scan_case {
     const char *what, *kernel;
     scanner function;
     mnp_dtype dtype;
@@ -81,49 +78,41 @@ static const struct kernel_case {
 };
 
 /* The same in the reproducible mode. */
-static const struct kernel_case steady_cases[] = {
+static const struct scan_case steady_cases[] = {
     {"one line of steady sums", "tiles of 1, 4x2: 131072", cumsum, MNP_FLOAT32, 1, 0, {1 << 28}, {1}, 0},
     {"rows of steady sums", "blocks of 1, 2x2: 16384", cumsum, MNP_FLOAT64, 2, 1, {16384, 16384}, {16384, 1}, 0},
     {"columns of steady sums", "columns of 1, 2x2: 240 256", cumsum, MNP_COMPLEX64, 2, 0, {8192, 8192}, {8192, 1}, 0},
     {"short rows of steady sums", "rows of 1, 2x2: 15625", cumsum, MNP_FLOAT64, 2, 1, {1000000, 8}, {8, 1}, 0},
 };
 
-static mnp_array array_of(const struct kernel_case *c)
+static mnp_array array_of(const struct scan_case *c)
 {
-    return array_at((uintptr_t)c->address, c->dtype, c->ndim, c->shape, c->strides);
+    return array_without_memory(c->address, c->dtype, c->ndim, c->shape, c->strides);
 }
 
-static void run_case(const struct kernel_case *c)
+static void run_case(const struct scan_case *c)
 {
     mnp_array x = array_of(c), *result = NULL;
-    compiled = true;
+    forget_kernels();
     mnp_status st = c->function(&x, c->axis, &result);
-    ok(st == MNP_OK && compiled && strcmp(chosen, c->kernel) == 0, "%s: %s", c->what,
-       st == MNP_OK ? chosen : mnp_error_message());
+    ok(st == MNP_OK && gpu.failures == 0 && strcmp(gpu.chosen, c->kernel) == 0, "%s: %s", c->what,
+       st == MNP_OK ? gpu.chosen : mnp_error_message());
     mnp_array_free(result);
     mnp_layout_free(x.layout);
-    forget();
 }
 
 static void run(void)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         run_case(&cases[i]);
-    ctx.config.is_reproducible = true;
+    gpu.ctx.config.is_reproducible = true;
     for (size_t i = 0; i < sizeof steady_cases / sizeof *steady_cases; i++)
         run_case(&steady_cases[i]);
 }
 
 int main(void)
 {
-    return run_test(run);
+    gpu.describe = describe;
+    with_compilers(ALL_GPUS, run);
+    return done_testing();
 }
-
-#else
-
-int main(void)
-{
-    return skip_all("built without CUDA");
-}
-
-#endif

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Histogram kernels of all kinds compile for the oldest and the newest GPU that we care about.  Needs no GPU.
+ * Histogram kernels of all kinds compile for GPUs.
  */
 #include <config.h>
 
-#include "tests/tap.h"
+#include "tests/jit/harness.h"
 
-#ifdef HAVE_CUDA
-
-#include "tests/jit/compile_kernels.h"
 #include "kernels/statistics/histogram_params.h"
 
-static const struct kernel_case {
+static const struct histogram_case {
     const char *element, *compared;
     int bins;
     const char *estimate, *bin;
@@ -29,39 +26,26 @@ static const struct kernel_case {
     {"int64_t", "int64_t", MNP_BINS_NUMBERS, "double", "int64_t", NULL, "int64_t", 0},
 };
 
-static void compile(const mnp__compiler *compiler, const struct kernel_case *c, int architecture)
+static void check_histogram(const struct histogram_case *c)
 {
-    char defines[512], what[128];
-    snprintf(defines, sizeof defines,
-             "#define MNP_ELEMENT %s\n#define MNP_COMPARED %s\n#define MNP_BINS %d\n#define MNP_ARITHMETIC %s\n"
-             "#define MNP_ESTIMATE %s\n#define MNP_BIN %s\n#define MNP_WEIGHTED %d\n#define MNP_WEIGHT %s\n#define "
-             "MNP_SUM %s\n"
-             "#define MNP_SHARED %d\n",
+    char definitions[512];
+    snprintf(definitions, sizeof definitions,
+             "MNP_ELEMENT %s; MNP_COMPARED %s; MNP_BINS %d; MNP_ARITHMETIC %s; MNP_ESTIMATE %s; MNP_BIN %s; "
+             "MNP_WEIGHTED %d; MNP_WEIGHT %s; MNP_SUM %s; MNP_SHARED %d",
              c->element, c->compared, c->bins, c->bins == MNP_BINS_EVEN ? c->compared : "double", c->estimate, c->bin,
              c->weight != NULL, c->weight ? c->weight : "int64_t", c->sum, c->shared);
-    const mnp__kernel_spec spec = {.file = "statistics/histogram.cu", .function = "fill_histogram", .defines = defines};
-    snprintf(what, sizeof what, "a histogram of %s by bins of kind %d, weights %s,", c->element, c->bins,
-             c->weight ? c->weight : "none");
-    compile_kernel(compiler, architecture, &spec, what);
+    check_kernel(
+        &(kernel_case){.file = "statistics/histogram.cu", .function = "fill_histogram", .definitions = definitions});
 }
 
-static void compile_all(const mnp__compiler *compiler, int architecture)
+static void run(void)
 {
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
-        compile(compiler, &cases[c], architecture);
+        check_histogram(&cases[c]);
 }
 
 int main(void)
 {
-    for_architectures(compile_all);
+    with_compilers(ALL_GPUS, run);
     return done_testing();
 }
-
-#else
-
-int main(void)
-{
-    return skip_all("built without CUDA");
-}
-
-#endif
