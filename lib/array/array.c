@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array/boxes.h"
+#include "array/output.h"
 #include "base/hash.h"
 #include "comm/heap.h"
 #include "layout/layout.h"
@@ -152,71 +153,6 @@ void mnp_array_free(mnp_array *array)
     free(array);
 }
 
-mnp_status mnp__array_output(mnp_ctx *ctx, const char *name, mnp_dtype dtype, const mnp_layout *layout,
-                             const mnp_array *given, mnp_array **output_p)
-{
-    if (!given)
-        return mnp_array_new(ctx, dtype, layout, output_p);
-    if (given->ctx != ctx)
-        return MNP_FAIL(MNP_ERR_ARG, "%s belongs to another context", name);
-    if (mnp__array_is_scalar(given) || given->read_only)
-        return MNP_FAIL(MNP_ERR_ARG, "%s is %s, which cannot be written", name,
-                        given->read_only ? "a broadcast view" : "a scalar");
-    if (given->dtype != dtype)
-        return MNP_FAIL(MNP_ERR_ARG, "%s is %s, and the result is %s", name, mnp_dtype_name(given->dtype),
-                        mnp_dtype_name(dtype));
-    if (!mnp_layout_equal(given->layout, layout))
-        return MNP_FAIL(MNP_ERR_ARG, "%s has another shape or layout than the result", name);
-    *output_p = (mnp_array *)given;
-    return MNP_OK;
-}
-
-mnp_status mnp__array_output_dense(mnp_ctx *ctx, const char *name, mnp_dtype dtype, const mnp_layout *layout,
-                                   const mnp_array *given, mnp_array **output_p)
-{
-    mnp_array *output;
-    mnp__kernel *kernel;
-    mnp_dtype moving = mnp__moving_dtype(dtype);
-    if (!given) /* whatever the order of the layout */
-        return mnp_array_new_order(ctx, dtype, layout, MNP_ORDER_C, output_p);
-    MNP_TRY(mnp__array_output(ctx, name, dtype, layout, given, &output));
-    if (!(output->dense & MNP__DENSE_C)) {
-        /* for mnp__array_deliver(): all ranks can load it, or none begins */
-        MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
-        MNP_TRY(mnp_array_new_order(ctx, dtype, layout, MNP_ORDER_C, &output));
-    }
-    *output_p = output;
-    return MNP_OK;
-}
-
-mnp_status mnp__array_deliver(mnp_array *output, mnp_status status, mnp_array **array_p)
-{
-    if (output == *array_p)
-        return status;
-    if (status == MNP_OK && !*array_p) {
-        *array_p = output;
-        return MNP_OK;
-    }
-    if (status == MNP_OK)
-        status = mnp__array_assign(output, *array_p);
-    mnp_array_free(output);
-    return status;
-}
-
-mnp_status mnp_empty(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
-{
-    mnp_layout *layout;
-    mnp_array *output = NULL;
-    if (mnp_dtype_size(dtype) == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
-    MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &layout));
-    mnp_status st = mnp__array_output(ctx, "the array to be reused", dtype, layout, *array_p, &output);
-    mnp_layout_free(layout);
-    if (st == MNP_OK)
-        *array_p = output;
-    return st;
-}
-
 static mnp_status fill(mnp_array *array, mnp__kernel *kernel, const void *value)
 {
     mnp_ctx *ctx = array->ctx;
@@ -227,29 +163,61 @@ static mnp_status fill(mnp_array *array, mnp__kernel *kernel, const void *value)
     return mnp__one_box_fill(ctx, kernel, &box, value, mnp_dtype_size(array->dtype), array->data, ctx->compute);
 }
 
-mnp_status mnp_full(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *value,
-                    mnp_array **array_p)
+/* An array for `function`: a new one, or the one that is given, which must be as the new one would be. */
+static mnp_status open_new(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
+                           mnp_array **array_p, mnp__output *output)
+{
+    mnp_layout *layout;
+    *output = (mnp__output){.array = NULL, .user_p = array_p};
+    if (mnp_dtype_size(dtype) == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
+    MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &layout));
+    const mnp__output_spec spec = {
+        .function = function, .ctx = ctx, .dtype = dtype, .layout = layout, .needs = MNP__OUTPUT_EXACT};
+    mnp_status st = mnp__output_open(&spec, array_p, output);
+    mnp_layout_free(layout);
+    return st;
+}
+
+mnp_status mnp_empty(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
+{
+    mnp__output output;
+    mnp_status st = open_new("mnp_empty", ctx, dtype, ndim, shape, array_p, &output);
+    return mnp__output_close(1, &output, st);
+}
+
+static mnp_status new_filled(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
+                             const void *value, mnp_array **array_p)
 {
     mnp__kernel *kernel;
-    mnp_dtype moving = mnp__moving_dtype(dtype);
-    mnp_array *array = *array_p;
+    const mnp_dtype moving = mnp__moving_dtype(dtype);
+    mnp__output output;
     if (mnp_dtype_size(dtype) == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
     MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
-    MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, &array));
-    return mnp__array_deliver(array, fill(array, kernel, value), array_p);
+    mnp_status st = open_new(function, ctx, dtype, ndim, shape, array_p, &output);
+    if (st == MNP_OK)
+        st = fill(output.array, kernel, value);
+    return mnp__output_close(1, &output, st);
+}
+
+mnp_status mnp_full(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *value,
+                    mnp_array **array_p)
+{
+    return new_filled("mnp_full", ctx, dtype, ndim, shape, value, array_p);
 }
 
 mnp_status mnp_zeros(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
 {
     const unsigned char zero[16] = {0};
-    mnp_array *array = *array_p;
-    if (array && !array->dense)
-        return mnp_full(ctx, dtype, ndim, shape, zero, array_p);
-    MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, &array));
-    size_t bytes = (size_t)array->local_size * mnp_dtype_size(dtype);
-    mnp_status st = ctx->device->ops->fill(ctx->device, array->data, 0, bytes, ctx->compute);
-    return mnp__array_deliver(array, st, array_p);
+    mnp__output output;
+    if (*array_p && !(*array_p)->dense)
+        return new_filled("mnp_zeros", ctx, dtype, ndim, shape, zero, array_p);
+    mnp_status st = open_new("mnp_zeros", ctx, dtype, ndim, shape, array_p, &output);
+    if (st == MNP_OK)
+        st = ctx->device->ops->fill(ctx->device, output.array->data, 0,
+                                    (size_t)output.array->local_size * mnp_dtype_size(dtype), ctx->compute);
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_ctx *mnp_array_ctx(const mnp_array *array)

@@ -55,33 +55,11 @@ struct mnp_array {
 };
 
 /*
- * What a result is written to: a new array if `given` is NULL, else that one, which must have that dtype and layout and
- * not be read-only.  `name` is what a sentence calls it.  Afterwards mnp__array_deliver() gives it to the user, or
- * releases it if the call failed.  The second form is for results that must lie dense in C order: it gives a temporary
- * array where the given one may not, and mnp__array_deliver() then copies.  Collective.
+ * Copy between arrays of the same layout, any dtypes and strides, also if they share memory.  Collective where a kernel
+ * is needed that the context does not have yet: after mnp__array_assign_prepare() each rank copies by itself.
  */
-mnp_status mnp__array_output(mnp_ctx *ctx, const char *name, mnp_dtype dtype, const mnp_layout *layout,
-                             const mnp_array *given, mnp_array **output_p);
-mnp_status mnp__array_output_dense(mnp_ctx *ctx, const char *name, mnp_dtype dtype, const mnp_layout *layout,
-                                   const mnp_array *given, mnp_array **output_p);
-
-/*
- * If status is MNP_OK, store `output` to *array_p where that is NULL, or copy it there where that is another array;
- * else release it if it is not *array_p itself.  Gives status.
- */
-mnp_status mnp__array_deliver(mnp_array *output, mnp_status status, mnp_array **array_p);
-
-/*
- * The same values dense in C order on every rank: *dense_p is `array` itself where it is known to be so, else
- * *temporary_p, a copy in the same layout that the caller frees; that is NULL where there is none.  Collective.
- */
-mnp_status mnp__array_dense(const mnp_array *array, const mnp_array **dense_p, mnp_array **temporary_p);
-
-/* A copy that is dense in C order, whatever order its layout has.  *copy_p is NULL before.  Collective. */
-mnp_status mnp__array_copy_dense(const mnp_array *array, mnp_array **copy_p);
-
-/* Copy between arrays of the same dtype and layout, any strides, also if they share memory.  Collective. */
 mnp_status mnp__array_assign(const mnp_array *from, mnp_array *to);
+mnp_status mnp__array_assign_prepare(const mnp_array *from, const mnp_array *to);
 
 /* MNP_ERR_ARG, beginning with `function`, if the array is a scalar: those are for element-wise functions alone. */
 mnp_status mnp__array_refuse_scalar(const char *function, const mnp_array *array);

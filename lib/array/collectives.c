@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#include "array/array.h"
+#include "array/input.h"
+#include "array/output.h"
 #include "comm/collectives/subcomm.h"
 #include "layout/layout.h"
 
@@ -30,31 +31,34 @@ static mnp_status check(mnp_comm *comm, const char *call, const mnp_array *x)
 
 mnp_status mnp_array_all_reduce(mnp_comm *comm, const mnp_array *x, mnp_op op, mnp_array **y_p)
 {
-    const mnp_array *dense;
-    mnp_array *temporary = NULL, *output;
-    MNP_TRY(MNP_AGREE(x->ctx, check(comm, "mnp_array_all_reduce", x)));
-    MNP_TRY(mnp__array_output_dense(x->ctx, "the result", x->dtype, x->layout, *y_p, &output));
-    bool shares = output != x && output->buffer == x->buffer; /* what is read must not be written before */
-    mnp_status st = shares ? mnp__array_copy_dense(x, &temporary) : mnp__array_dense(x, &dense, &temporary);
-    if (shares)
-        dense = temporary;
+    static const char function[] = "mnp_array_all_reduce";
+    mnp__input input = {NULL, NULL};
+    mnp__output output;
+    MNP_TRY(MNP_AGREE(x->ctx, check(comm, function, x)));
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = x->ctx,
+                                   .dtype = x->dtype,
+                                   .layout = x->layout,
+                                   .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
+    MNP_TRY(mnp__output_open(&spec, y_p, &output));
+    const bool shares = output.array != x && output.array->buffer == x->buffer; /* read before it is written */
+    mnp_status st = mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE | (shares ? MNP__INPUT_COPY : 0), &input);
     if (st == MNP_OK)
-        st = mnp_comm_all_reduce(comm, dense->data, output->data, output->local_size, x->dtype, op);
-    mnp_array_free(temporary);
-    return mnp__array_deliver(output, st, y_p);
+        st = mnp_comm_all_reduce(comm, input.array->data, output.array->data, output.array->local_size, x->dtype, op);
+    mnp__input_close(&input);
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_status mnp_array_broadcast(mnp_comm *comm, mnp_array *x, int root)
 {
-    const mnp_array *dense;
-    mnp_array *temporary = NULL;
-    MNP_TRY(MNP_AGREE(x->ctx, check(comm, "mnp_array_broadcast", x)));
-    if (x->read_only)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_array_broadcast: x is a broadcast view, which cannot be written");
-    MNP_TRY(mnp__array_dense(x, &dense, &temporary));
-    mnp_status st = mnp_comm_broadcast(comm, dense->data, x->local_size, x->dtype, root);
-    if (st == MNP_OK && temporary)
-        st = mnp__array_assign(temporary, x);
-    mnp_array_free(temporary);
+    static const char function[] = "mnp_array_broadcast";
+    mnp__input input;
+    MNP_TRY(MNP_AGREE(x->ctx, check(comm, function, x)));
+    MNP_TRY(mnp__output_check_writable(function, "x", x));
+    MNP_TRY(mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE, &input));
+    mnp_status st = mnp_comm_broadcast(comm, input.array->data, x->local_size, x->dtype, root);
+    if (st == MNP_OK && input.temporary)
+        st = mnp__array_assign(input.temporary, x);
+    mnp__input_close(&input);
     return st;
 }

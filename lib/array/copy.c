@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From array to array of the same layout, whatever their strides: copies and casts.
+ * From array to array of the same layout, with any strides: copies and casts.
  */
 #include <string.h>
 
 #include "array/array.h"
 #include "array/boxes.h"
+#include "array/output.h"
 #include "layout/layout.h"
 
 mnp_status mnp__array_refuse_scalar(const char *function, const mnp_array *array)
@@ -50,64 +51,62 @@ static bool same_storage(const mnp_array *a, const mnp_array *b)
             memcmp(a->layout->order, b->layout->order, (size_t)a->layout->ndim * sizeof *a->layout->order) == 0);
 }
 
-/* Copy, through a temporary where the two share memory, as elements might else be written before they are read. */
-static mnp_status copy_or_cast(const mnp_array *from, mnp_array *to)
+/* The kernel of a copy that may cast; NULL where the device copies the bytes of the block. */
+static mnp_status find_kernel(const mnp_array *from, const mnp_array *to, mnp__kernel **kernel_p)
 {
-    mnp_ctx *ctx = from->ctx;
-    mnp__kernel *kernel;
-    mnp_array *temporary = NULL;
-    bool same = from->dtype == to->dtype;
-    if (from->buffer == to->buffer) {
-        MNP_TRY(mnp_copy(from, &temporary));
-        mnp_status st = copy_or_cast(temporary, to);
-        mnp_array_free(temporary);
-        return st;
-    }
+    const bool same = from->dtype == to->dtype;
+    *kernel_p = NULL;
     if (same && same_storage(from, to))
-        return ctx->device->ops->copy(ctx->device, to->data, from->data,
-                                      (size_t)to->local_size * mnp_dtype_size(to->dtype), ctx->compute);
-    MNP_TRY(mnp__copy_kernel(ctx, same ? mnp__moving_dtype(from->dtype) : from->dtype,
-                             same ? mnp__moving_dtype(to->dtype) : to->dtype, &kernel));
-    return run_copy(from, kernel, to);
+        return MNP_OK;
+    return mnp__copy_kernel(from->ctx, same ? mnp__moving_dtype(from->dtype) : from->dtype,
+                            same ? mnp__moving_dtype(to->dtype) : to->dtype, kernel_p);
+}
+
+mnp_status mnp__array_assign_prepare(const mnp_array *from, const mnp_array *to)
+{
+    mnp__kernel *kernel;
+    return find_kernel(from, to, &kernel);
 }
 
 mnp_status mnp__array_assign(const mnp_array *from, mnp_array *to)
 {
-    return from == to ? MNP_OK : copy_or_cast(from, to);
-}
-
-mnp_status mnp__array_dense(const mnp_array *array, const mnp_array **dense_p, mnp_array **temporary_p)
-{
-    *temporary_p = NULL;
-    *dense_p = array;
-    if (array->dense & MNP__DENSE_C)
+    mnp_ctx *ctx = from->ctx;
+    mnp__kernel *kernel;
+    if (from == to)
         return MNP_OK;
-    MNP_TRY(mnp__array_copy_dense(array, temporary_p));
-    *dense_p = *temporary_p;
-    return MNP_OK;
+    if (from->buffer == to->buffer) { /* elements might be written before they are read */
+        mnp_array *temporary = NULL;
+        MNP_TRY(mnp_copy(from, &temporary));
+        mnp_status st = mnp__array_assign(temporary, to);
+        mnp_array_free(temporary);
+        return st;
+    }
+    MNP_TRY(find_kernel(from, to, &kernel));
+    if (kernel)
+        return run_copy(from, kernel, to);
+    return ctx->device->ops->copy(ctx->device, to->data, from->data, (size_t)to->local_size * mnp_dtype_size(to->dtype),
+                                  ctx->compute);
 }
 
-mnp_status mnp__array_copy_dense(const mnp_array *array, mnp_array **copy_p)
+/* A copy or cast that a public function makes. */
+static mnp_status convert(const char *function, const mnp_array *array, mnp_dtype dtype, mnp_array **result_p)
 {
-    mnp_array *copy = NULL;
-    MNP_TRY(mnp_array_new_order(array->ctx, array->dtype, array->layout, MNP_ORDER_C, &copy));
-    return mnp__array_deliver(copy, mnp__array_assign(array, copy), copy_p);
+    mnp__output output;
+    MNP_TRY(mnp__array_refuse_scalar(function, array));
+    const mnp__output_spec spec = {
+        .function = function, .ctx = array->ctx, .dtype = dtype, .layout = array->layout, .needs = MNP__OUTPUT_EXACT};
+    MNP_TRY(mnp__output_open(&spec, result_p, &output));
+    return mnp__output_close(1, &output, mnp__array_assign(array, output.array));
 }
 
 mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p)
 {
-    mnp_array *output;
-    MNP_TRY(mnp__array_refuse_scalar("mnp_copy", array));
-    MNP_TRY(mnp__array_output(array->ctx, "the copy", array->dtype, array->layout, *copy_p, &output));
-    return mnp__array_deliver(output, mnp__array_assign(array, output), copy_p);
+    return convert("mnp_copy", array, array->dtype, copy_p);
 }
 
 mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p)
 {
-    mnp_array *output;
     if (mnp_dtype_size(dtype) == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
-    MNP_TRY(mnp__array_refuse_scalar("mnp_astype", array));
-    MNP_TRY(mnp__array_output(array->ctx, "the result", dtype, array->layout, *result_p, &output));
-    return mnp__array_deliver(output, mnp__array_assign(array, output), result_p);
+    return convert("mnp_astype", array, dtype, result_p);
 }

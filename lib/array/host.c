@@ -11,6 +11,7 @@
 
 #include "array/array.h"
 #include "array/boxes.h"
+#include "array/output.h"
 #include "layout/layout.h"
 
 enum { SLAB_BYTES = 4 << 20, SIZES = 5 /* elements of 1, 2, 4, 8 and 16 bytes */ };
@@ -196,18 +197,10 @@ static mnp_status set_block(mnp_array *array, const void *from, const int64_t *s
                         from, array->data);
 }
 
-static mnp_status check_writable(const char *function, const mnp_array *array)
-{
-    MNP_TRY(mnp__array_refuse_scalar(function, array));
-    if (array->read_only)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the array is a broadcast view, which cannot be written", function);
-    return MNP_OK;
-}
-
 mnp_status mnp_array_set_local(mnp_array *array, const void *block)
 {
     int64_t dense[MNP_MAX_DIMS];
-    MNP_TRY(check_writable("mnp_array_set_local", array));
+    MNP_TRY(mnp__output_check_writable("mnp_array_set_local", "the array", array));
     mnp__dense_strides(array->layout->ndim, array->local_shape, dense);
     return set_block(array, block, dense);
 }
@@ -239,7 +232,7 @@ mnp_status mnp_array_from_host_strided(mnp_ctx *ctx, mnp_dtype dtype, int ndim, 
     for (int d = 0; d < ndim; d++)
         first += array->local_lo[d] * strides[d];
     mnp_status st = set_block(array, (const char *)data + first * (int64_t)mnp_dtype_size(dtype), strides);
-    return mnp__array_deliver(array, MNP_AGREE(ctx, st), array_p);
+    return mnp__output_give(array, MNP_AGREE(ctx, st), array_p);
 }
 
 mnp_status mnp_array_from_host(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *data,

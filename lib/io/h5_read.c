@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array/output.h"
 #include "base/status.h"
 #include "io/h5.h"
 
@@ -114,14 +115,19 @@ static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const s
     mnp_status st;
     mnp__h5_source source;
     mnp_layout *layout = NULL;
-    mnp_array *array = NULL;
+    mnp__output output;
     MNP_TRY(mnp__h5_look(ctx, place, &source));
     MNP_TRY(check_box(place, &source.info, box));
     MNP_TRY(choose_layout(ctx, place, source.info.ndim, box->start ? box->shape : source.info.shape, given, &layout));
-    MNP_TRY_OR(mnp__array_output_dense(ctx, "array_p", source.info.dtype, layout, *array_p, &array), st, release);
+    const mnp__output_spec spec = {.function = "mnp_h5_read",
+                                   .ctx = ctx,
+                                   .dtype = source.info.dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
+    MNP_TRY_OR(mnp__output_open(&spec, array_p, &output), st, release);
     if (mnp_layout_size(layout) > 0)
-        st = read_values(array, place, &source, box->start);
-    st = mnp__array_deliver(array, st, array_p);
+        st = read_values(output.array, place, &source, box->start);
+    st = mnp__output_close(1, &output, st);
 release:
     mnp_layout_free(layout);
     return st;

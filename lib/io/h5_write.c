@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "array/input.h"
 #include "base/status.h"
 #include "io/atomic_file.h"
 #include "io/h5.h"
@@ -24,7 +25,7 @@
 /* A dataset. */
 struct part {
     const mnp_array *array;
-    mnp_array *temporary; /* the dense copy that `array` is, or NULL */
+    mnp__input input; /* that array dense */
     mnp__h5_place place;
     bool chunked;
     int64_t chunk[MNP_MAX_DIMS];
@@ -447,7 +448,7 @@ static void free_parts(struct job *job)
 {
     for (int i = 0; i < job->nparts; i++) {
         mnp__h5_place_free(&job->parts[i].place);
-        mnp_array_free(job->parts[i].temporary);
+        mnp__input_close(&job->parts[i].input);
     }
     free(job->parts);
 }
@@ -462,7 +463,8 @@ static mnp_status make_parts(struct job *job, const mnp_h5_item *items, int coun
         struct part *part = &job->parts[i];
         MNP_TRY(mnp__h5_place_new(job->file, items[i].dataset, &part->place));
         job->nparts = i + 1;
-        MNP_TRY(mnp__array_dense(items[i].array, &part->array, &part->temporary));
+        MNP_TRY(mnp__input_open(items[i].array, NULL, MNP_DTYPE_AUTO, MNP__INPUT_DENSE, &part->input));
+        part->array = part->input.array;
     }
     return MNP_OK;
 }

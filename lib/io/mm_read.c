@@ -22,6 +22,7 @@
 #include <maniple/view.h>
 
 #include "array/array.h"
+#include "array/output.h"
 #include "base/status.h"
 #include "io/matrix_market.h"
 
@@ -315,7 +316,7 @@ static mnp_status make_flat(const struct job *job, mnp_array **flat_p)
     MNP_TRY_OR(mnp_layout_new(1, &ranks, 1, &size, &axis, (const int64_t *const[]){cuts}, &layout), st, release);
     MNP_TRY_OR(mnp_array_new(job->ctx, job->body.dtype, layout, &flat), st, release);
     st = MNP_AGREE(job->ctx, job->body.count > 0 ? mnp_array_set_local(flat, job->body.values) : MNP_OK);
-    st = mnp__array_deliver(flat, st, flat_p);
+    st = mnp__output_give(flat, st, flat_p);
 release:
     mnp_layout_free(layout);
     free(cuts);

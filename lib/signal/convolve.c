@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/input.h"
 #include "array/move/mover.h"
+#include "array/output.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "signal/geometry.h"
@@ -425,8 +427,8 @@ static mnp_status run(mnp_conv_plan *plan, const mnp_array *x, mnp_array *y)
 
 mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array **y_p)
 {
-    mnp_array *y, *temporary = NULL;
-    const mnp_array *dense;
+    mnp__input input = {NULL, NULL};
+    mnp__output output;
     if (x == *y_p)
         return MNP_FAIL(MNP_ERR_ARG, "a convolution cannot write its result over its input");
     if (x->dtype != plan->input)
@@ -434,18 +436,18 @@ mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array *
                         mnp_dtype_name(x->dtype));
     if (!mnp_layout_equal(x->layout, plan->geometry.input))
         return MNP_FAIL(MNP_ERR_ARG, "the input has another shape or layout than the one the plan was made for");
-    MNP_TRY(mnp__array_output_dense(plan->ctx, "the result", plan->output, plan->geometry.output, *y_p, &y));
-    mnp_status st;
-    if (x->buffer == y->buffer) { /* views of one array: what is read must not be written before */
-        st = mnp__array_copy_dense(x, &temporary);
-        dense = temporary;
-    } else {
-        st = mnp__array_dense(x, &dense, &temporary);
-    }
+    const mnp__output_spec spec = {.function = "a convolution",
+                                   .ctx = plan->ctx,
+                                   .dtype = plan->output,
+                                   .layout = plan->geometry.output,
+                                   .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
+    MNP_TRY(mnp__output_open(&spec, y_p, &output));
+    const bool shares = x->buffer == output.array->buffer; /* views of one array */
+    mnp_status st = mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE | (shares ? MNP__INPUT_COPY : 0), &input);
     if (st == MNP_OK)
-        st = run(plan, dense, y);
-    mnp_array_free(temporary);
-    return mnp__array_deliver(y, st, y_p);
+        st = run(plan, input.array, output.array);
+    mnp__input_close(&input);
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_status mnp_convolve(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options, mnp_array **y_p)
@@ -458,5 +460,5 @@ mnp_status mnp_convolve(const mnp_array *x, const mnp_array *kernel, const mnp_c
         st = mnp__ctx_wait(x->ctx, x->ctx->compute); /* the plan's memory goes now */
     mnp_conv_plan_free(plan);
     st = MNP_AGREE(x->ctx, st);
-    return y ? mnp__array_deliver(y, st, y_p) : st;
+    return mnp__output_give(y, st, y_p);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array/move/mover.h"
+#include "array/output.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "layout/layout.h"
@@ -278,7 +279,7 @@ mnp_status mnp_plan_run(mnp_plan *plan, const mnp_array *x, mnp_array **y_p)
     MNP_TRY(check_view(plan, x));
     if (!y)
         MNP_TRY(mnp_array_new(plan->ctx, plan->dtype, plan->to, &y));
-    return mnp__array_deliver(y, mnp__plan_move(plan, x, y), y_p);
+    return mnp__output_give(y, mnp__plan_move(plan, x, y), y_p);
 }
 
 static const char *message_method(const mnp_plan *plan)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array/move/plan.h"
+#include "array/output.h"
 #include "layout/layout.h"
 
 mnp_status mnp__redistribute_check(const char *function, const mnp_array *array, const mnp_layout *layout)
@@ -22,17 +23,23 @@ mnp_status mnp__redistribute_check(const char *function, const mnp_array *array,
 mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mnp_array **result_p)
 {
     mnp_ctx *ctx = array->ctx;
-    mnp_array *output, *copy = NULL;
+    mnp__output output;
+    mnp_array *copy = NULL;
     mnp_status st = MNP_OK;
     MNP_TRY(mnp__redistribute_check("mnp_redistribute", array, layout));
     MNP_TRY(mnp__check_same(&ctx->comm, "mnp_redistribute", mnp__layout_hash(layout)));
-    MNP_TRY(mnp__array_output(ctx, "the result", array->dtype, layout, *result_p, &output));
+    const mnp__output_spec spec = {.function = "mnp_redistribute",
+                                   .ctx = ctx,
+                                   .dtype = array->dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_EXACT};
+    MNP_TRY(mnp__output_open(&spec, result_p, &output));
     if (mnp_layout_equal(array->layout, layout))
-        return mnp__array_deliver(output, mnp__array_assign(array, output), result_p);
-    if (output->buffer == array->buffer) /* views of one array: what is read must not be written before */
+        return mnp__output_close(1, &output, mnp__array_assign(array, output.array));
+    if (output.array->buffer == array->buffer) /* views of one array: what is read must not be written before */
         st = mnp_copy(array, &copy);
     if (st == MNP_OK)
-        st = mnp__plan_move_kept(copy ? copy : array, output);
+        st = mnp__plan_move_kept(copy ? copy : array, output.array);
     mnp_array_free(copy);
-    return mnp__array_deliver(output, st, result_p);
+    return mnp__output_close(1, &output, st);
 }

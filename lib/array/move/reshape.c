@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/input.h"
 #include "array/move/mover.h"
 #include "array/move/plan.h"
 #include "array/view.h"
@@ -326,7 +327,7 @@ static mnp_status view_or_copy(const mnp_array *x, int ndim, const int64_t *shap
 {
     struct plan plan = {.x = x, .ndim = ndim, .shape = shape};
     bool possible = false, allowed = false;
-    mnp_array *copy = NULL;
+    mnp__input copy;
     mnp_status st = plan_view(&plan, &possible);
     if (st == MNP_OK && possible)
         st = ask_strides(&plan, &allowed);
@@ -338,9 +339,9 @@ static mnp_status view_or_copy(const mnp_array *x, int ndim, const int64_t *shap
         return st;
     if (!possible)
         return move_to_block(x, ndim, shape, view_p);
-    MNP_TRY(mnp__array_copy_dense(x, &copy)); /* its strides allow it */
-    st = view_or_copy(copy, ndim, shape, view_p);
-    mnp_array_free(copy);
+    MNP_TRY(mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE | MNP__INPUT_COPY, &copy)); /* its strides allow it */
+    st = view_or_copy(copy.array, ndim, shape, view_p);
+    mnp__input_close(&copy);
     return st;
 }
 

@@ -24,8 +24,7 @@ mnp__paste_source mnp__paste_source_of(const mnp_array *result);
  * is outside the source where the boundary is MNP_BOUNDARY_FILL is left as it was.  `function` is what a sentence calls
  * the caller, here and below.  Collective.
  */
-mnp_status mnp__paste(const char *function, const mnp_array *source, const mnp__paste_source *placement,
-                      mnp_array *result);
+mnp_status mnp__paste(const char *function, const mnp_array *source, const mnp__paste_source *where, mnp_array *result);
 
 /* Set the part [lo, hi) of an array to *value, one element of its dtype.  Collective. */
 mnp_status mnp__fill(const char *function, mnp_array *array, const int64_t *lo, const int64_t *hi, const void *value);
@@ -38,22 +37,5 @@ mnp_status mnp__fill(const char *function, mnp_array *array, const int64_t *lo, 
  */
 mnp_status mnp__paste_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape, const int *kept,
                              mnp_layout **layout_p);
-
-/*
- * MNP_ERR_ARG if an array that the caller gave for a result of that dtype and shape has others, or cannot be written.
- */
-mnp_status mnp__target_check(const char *function, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *given);
-
-/*
- * What a result is written to while the inputs are read: the array that the caller gave, checked, in whatever layout,
- * if it shares no memory with them; else a new one.  mnp__target_deliver() ends it, as mnp__array_deliver() does; where
- * the result has to travel the ranks agree on the status first.
- */
-mnp_status mnp__target_new(const char *function, mnp_dtype dtype, const mnp_layout *layout, int count,
-                           const mnp_array *const *inputs, const mnp_array *given, mnp_array **target_p);
-mnp_status mnp__target_deliver(mnp_array *target, mnp_status status, mnp_array **array_p);
-
-/* MNP_ERR_ARG if one of the inputs is NULL or a scalar, or they are of several contexts. */
-mnp_status mnp__check_inputs(const char *function, int count, const mnp_array *const *inputs);
 
 #endif

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
 #include "ops/common/paste.h"
@@ -42,31 +44,33 @@ mnp_status mnp_ones(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shap
     return mnp_full(ctx, dtype, ndim, shape, one_of(dtype), array_p);
 }
 
-/* An array like the prototype, new or given; its values are undefined. */
-static mnp_status like(const char *function, const mnp_array *prototype, mnp_dtype dtype, const mnp_array *given,
-                       mnp_array **array_p)
+/* Open an output like the prototype. */
+static mnp_status open_like(const char *function, const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p,
+                            mnp__output *output)
 {
-    MNP_TRY(mnp__check_inputs(function, 1, &prototype));
-    dtype = dtype == MNP_DTYPE_AUTO ? prototype->dtype : dtype;
-    if (!given)
-        return mnp_array_new(prototype->ctx, dtype, prototype->layout, array_p);
-    MNP_TRY(mnp__target_check(function, dtype, prototype->layout, given));
-    *array_p = (mnp_array *)given;
-    return MNP_OK;
+    MNP_TRY(mnp__inputs_check(function, 1, &prototype));
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = prototype->ctx,
+                                   .dtype = dtype == MNP_DTYPE_AUTO ? prototype->dtype : dtype,
+                                   .layout = prototype->layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT};
+    return mnp__output_open(&spec, array_p, output);
 }
 
 static mnp_status filled_like(const char *function, const mnp_array *prototype, mnp_dtype dtype, const void *value,
                               mnp_array **array_p)
 {
     static const int64_t origin[MNP_MAX_DIMS] = {0};
-    mnp_array *array;
-    MNP_TRY(like(function, prototype, dtype, *array_p, &array));
-    return mnp__array_deliver(array, mnp__fill(function, array, origin, array->layout->shape, value), array_p);
+    mnp__output output;
+    MNP_TRY(open_like(function, prototype, dtype, array_p, &output));
+    return mnp__output_close(1, &output, mnp__fill(function, output.array, origin, output.array->layout->shape, value));
 }
 
 mnp_status mnp_empty_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p)
 {
-    return like("mnp_empty_like", prototype, dtype, *array_p, array_p);
+    mnp__output output;
+    MNP_TRY(open_like("mnp_empty_like", prototype, dtype, array_p, &output));
+    return mnp__output_close(1, &output, MNP_OK);
 }
 
 mnp_status mnp_zeros_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p)

@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "base/hash.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
-#include "ops/common/paste.h"
 
 /* ---- by the distance from the main diagonal ---- */
 
@@ -64,7 +65,7 @@ mnp_status mnp_tri(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns,
 
 static mnp_status band(const char *function, const mnp_array *x, int64_t low, int64_t high, mnp_array **result_p)
 {
-    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
     if (x->layout->ndim < 2)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the array has %d dimensions, and needs 2", function, x->layout->ndim);
     const mnp_array *inputs[] = {mnp_scalar_int(x->ctx, low), mnp_scalar_int(x->ctx, high), x};
@@ -208,7 +209,8 @@ static mnp_status cut_along(const mnp_layout *layout, int axis, mnp_layout **cut
 static mnp_status extract(const char *function, const mnp_array *x, const struct diagonal *diagonal,
                           mnp_array **result_p)
 {
-    mnp_array *view = NULL, *brought = NULL, *target = NULL;
+    mnp_array *view = NULL, *brought = NULL;
+    mnp__output output;
     mnp_layout *cut = NULL, *layout = NULL, *natural = NULL;
     mnp_status st;
     MNP_TRY(mnp__check_same(&x->ctx->comm, function, mnp__hash(MNP__HASH_START, diagonal, sizeof *diagonal)));
@@ -220,8 +222,15 @@ static mnp_status extract(const char *function, const mnp_array *x, const struct
     }
     MNP_TRY_OR(view_diagonal(brought ? brought : x, diagonal, layout, &view), st, done);
     MNP_TRY_OR(mnp_layout_block(layout->nranks, layout->ndim, layout->shape, &natural), st, done);
-    MNP_TRY_OR(mnp__target_new(function, x->dtype, natural, 1, &x, *result_p, &target), st, done);
-    st = mnp__target_deliver(target, mnp_redistribute(view, target->layout, &target), result_p);
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = x->ctx,
+                                   .dtype = x->dtype,
+                                   .layout = natural,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = 1,
+                                   .inputs = &x};
+    MNP_TRY_OR(mnp__output_open(&spec, result_p, &output), st, done);
+    st = mnp__output_close(1, &output, mnp__array_copy_to(view, output.array));
 done:
     mnp_array_free(view);
     mnp_array_free(brought);
@@ -241,26 +250,23 @@ static mnp_status expand(const mnp_array *vector, int64_t k, mnp_array **result_
     if (k == INT64_MIN || __builtin_add_overflow(vector->layout->shape[0], k < 0 ? -k : k, &n))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_diag: k is %" PRId64 ", too far for 64-bit sizes", k);
     shape[0] = shape[1] = n;
+    const mnp__output_spec spec = {
+        .function = "mnp_diag", .ctx = vector->ctx, .dtype = vector->dtype, .ndim = 2, .shape = shape};
+    MNP_TRY(mnp__output_check(&spec, *result_p));
     MNP_TRY(mnp_zeros(vector->ctx, vector->dtype, 2, shape, &matrix));
     const struct diagonal diagonal = diagonal_of(matrix->layout, k, 0, 1);
-    if (*result_p)
-        MNP_TRY_OR(mnp__target_check("mnp_diag", vector->dtype, matrix->layout, *result_p), st, fail);
-    MNP_TRY_OR(diagonal_layout(matrix->layout, &diagonal, &layout), st, fail);
-    MNP_TRY_OR(view_diagonal(matrix, &diagonal, layout, &view), st, fail);
-    MNP_TRY_OR(mnp_redistribute(vector, layout, &view), st, fail);
+    MNP_TRY_OR(diagonal_layout(matrix->layout, &diagonal, &layout), st, done);
+    MNP_TRY_OR(view_diagonal(matrix, &diagonal, layout, &view), st, done);
+    st = mnp_redistribute(vector, layout, &view);
+done:
     mnp_array_free(view);
     mnp_layout_free(layout);
-    return mnp__target_deliver(matrix, MNP_OK, result_p);
-fail:
-    mnp_array_free(view);
-    mnp_layout_free(layout);
-    mnp_array_free(matrix);
-    return st;
+    return mnp__output_give(matrix, st, result_p);
 }
 
 mnp_status mnp_diag(const mnp_array *x, int64_t k, mnp_array **result_p)
 {
-    MNP_TRY(mnp__check_inputs("mnp_diag", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_diag", 1, &x));
     if (x->layout->ndim == 1)
         return expand(x, k, result_p);
     if (x->layout->ndim != 2)
@@ -271,7 +277,7 @@ mnp_status mnp_diag(const mnp_array *x, int64_t k, mnp_array **result_p)
 
 mnp_status mnp_diagonal(const mnp_array *x, int64_t offset, int axis1, int axis2, mnp_array **result_p)
 {
-    MNP_TRY(mnp__check_inputs("mnp_diagonal", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_diagonal", 1, &x));
     MNP_TRY(mnp__view_axis("mnp_diagonal", x->layout->ndim, axis1, &axis1));
     MNP_TRY(mnp__view_axis("mnp_diagonal", x->layout->ndim, axis2, &axis2));
     if (axis1 == axis2)

@@ -5,9 +5,10 @@
 #include <maniple/create.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
-#include "ops/common/paste.h"
 
 static const mnp__formula indices = {
     .name = "indices",
@@ -40,12 +41,13 @@ struct mesh {
     int axis[MNP_MAX_DIMS];      /* along which each of them goes */
 };
 
-/* A vector as an array of all dimensions, repeated along the others: a new array, or the given one. */
-static mnp_status make_grid(const mnp_array *vector, const struct mesh *mesh, int i, const mnp_array *given,
-                            mnp_array **grid_p)
+/* Vector i as an array of all dimensions, repeated along the others, in an output that is opened here. */
+static mnp_status make_grid(const mnp_array *const *vectors, const struct mesh *mesh, int i, mnp_array **grid_p,
+                            mnp__output *output)
 {
+    const mnp_array *vector = vectors[i];
     int64_t shape[MNP_MAX_DIMS];
-    mnp_array *along = NULL, *grid;
+    mnp_array *along = NULL;
     mnp_layout *natural = NULL;
     mnp_status st;
     for (int d = 0; d < mesh->count; d++)
@@ -53,9 +55,15 @@ static mnp_status make_grid(const mnp_array *vector, const struct mesh *mesh, in
     MNP_TRY_OR(mnp_reshape(vector, mesh->count, shape, &along), st, done);
     const int64_t *whole = mesh->sparse ? shape : mesh->shape;
     MNP_TRY_OR(mnp_layout_block(vector->layout->nranks, mesh->count, whole, &natural), st, done);
-    MNP_TRY_OR(mnp__target_new("mnp_meshgrid", vector->dtype, natural, 1, &vector, given, &grid), st, done);
-    *grid_p = (mnp_array *)given;
-    st = mnp__target_deliver(grid, mnp_copyto(grid, along, MNP_CASTING_NO), grid_p);
+    const mnp__output_spec spec = {.function = "mnp_meshgrid",
+                                   .ctx = vector->ctx,
+                                   .dtype = vector->dtype,
+                                   .layout = natural,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = mesh->count,
+                                   .inputs = vectors};
+    MNP_TRY_OR(mnp__output_open(&spec, grid_p, output), st, done);
+    st = mnp_copyto(output->array, along, MNP_CASTING_NO);
 done:
     mnp_layout_free(natural);
     mnp_array_free(along);
@@ -66,24 +74,19 @@ mnp_status mnp_meshgrid(const mnp_array *const *vectors, int count, mnp_indexing
                         mnp_array **grids)
 {
     struct mesh mesh = {.count = count, .sparse = sparse};
-    mnp_array *made[MNP_MAX_DIMS] = {NULL};
+    mnp__output outputs[MNP_MAX_DIMS] = {{.array = NULL}};
     mnp_status st = MNP_OK;
+    int opened = 0;
     if (count < 1 || count > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_meshgrid: there are %d vectors, outside 1..%d", count, MNP_MAX_DIMS);
     if (indexing != MNP_INDEXING_XY && indexing != MNP_INDEXING_IJ)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_meshgrid: %d is no indexing", (int)indexing);
-    MNP_TRY(mnp__check_inputs("mnp_meshgrid", count, vectors));
+    MNP_TRY(mnp__inputs_check("mnp_meshgrid", count, vectors));
     for (int i = 0; i < count; i++) {
         mesh.axis[i] = indexing == MNP_INDEXING_XY && count > 1 && i < 2 ? 1 - i : i;
         mesh.shape[mesh.axis[i]] = vectors[i]->layout->size;
     }
-    for (int i = 0; i < count && st == MNP_OK; i++)
-        st = make_grid(vectors[i], &mesh, i, grids[i], &made[i]);
-    for (int i = 0; i < count; i++) {
-        if (st == MNP_OK)
-            grids[i] = made[i];
-        else if (made[i] != grids[i])
-            mnp_array_free(made[i]);
-    }
-    return st;
+    for (; opened < count && st == MNP_OK; opened++)
+        st = make_grid(vectors, &mesh, opened, &grids[opened], &outputs[opened]);
+    return mnp__output_close(opened, outputs, st);
 }

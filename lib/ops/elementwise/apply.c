@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "layout/layout.h"
@@ -92,12 +94,25 @@ typedef struct call {
     int64_t shape[MNP_MAX_DIMS];
     mnp_layout *layout;                           /* one count */
     const mnp_array *operands[MNP__MAX_OPERANDS]; /* what the loop gets */
-    mnp_array *temporary[MNP__MAX_OPERANDS];      /* those of them that are ours */
+    int ninputs, noutputs;                        /* those that are open */
+    mnp__input *inputs;
+    mnp__output *outputs;
 } call;
 
 static mnp_array *given(const call *c, int output)
 {
     return *c->application->outputs_p[output];
+}
+
+/* What is known of an output; the layout comes later. */
+static mnp__output_spec describe_output(const call *c, int o)
+{
+    const mnp__loop_operand *operand = &c->spec->operands[c->spec->ninputs + o];
+    return (mnp__output_spec){.function = c->application->function,
+                              .name = c->spec->noutputs > 1 ? operand->name : NULL,
+                              .ctx = c->ctx,
+                              .dtype = operand->memory,
+                              .needs = MNP__OUTPUT_CYCLIC};
 }
 
 static mnp_status check_operands(const call *c)
@@ -110,24 +125,10 @@ static mnp_status check_operands(const call *c)
             return MNP_FAIL(MNP_ERR_ARG, "%s: input %d belongs to another context", a->function, i + 1);
     }
     for (int o = 0; o < c->spec->noutputs; o++) {
-        const mnp_array *output = given(c, o);
-        mnp_dtype memory = c->spec->operands[c->spec->ninputs + o].memory;
-        if (!output)
-            continue;
-        if (output->ctx != c->ctx)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: output %d belongs to another context", a->function, o + 1);
-        if (mnp__array_is_scalar(output) || output->read_only)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: the output is %s, which cannot be written", a->function,
-                            output->read_only ? "a broadcast view" : "a scalar");
-        if (output->dtype != memory)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: the output is %s, and the result is %s", a->function,
-                            mnp_dtype_name(output->dtype), mnp_dtype_name(memory));
-        for (int other = 0; other < o; other++) {
-            if (given(c, other) == output)
-                return MNP_FAIL(MNP_ERR_ARG, "%s: outputs %d and %d are the same array", a->function, other + 1, o + 1);
-        }
+        const mnp__output_spec output = describe_output(c, o);
+        MNP_TRY(mnp__output_check(&output, given(c, o)));
     }
-    return MNP_OK;
+    return mnp__output_check_distinct(a->function, c->spec->noutputs, a->outputs_p);
 }
 
 /*
@@ -220,92 +221,18 @@ static mnp_status choose_layout(call *c)
 
 /* ---- bringing inputs to the layout ---- */
 
-/* Whether every rank owns what it needs of an input that should have the layout `needed`, in one piece. */
-static bool covers(const mnp_layout *owned, const mnp_layout *needed)
+static mnp_status open_inputs(call *c)
 {
-    if (mnp_layout_is_cyclic(owned) || mnp_layout_is_cyclic(needed))
-        return mnp_layout_equal(owned, needed);
-    for (int rank = 0; rank < owned->nranks; rank++) {
-        int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], need_lo[MNP_MAX_DIMS], need_extent[MNP_MAX_DIMS];
-        if (!mnp__layout_box(needed, rank, need_lo, need_extent))
-            continue;
-        if (!mnp__layout_box(owned, rank, lo, extent))
-            return false;
-        for (int d = 0; d < owned->ndim; d++) {
-            if (need_lo[d] < lo[d] || need_lo[d] + need_extent[d] > lo[d] + extent[d])
-                return false;
-        }
+    for (int i = 0; i < c->spec->ninputs; i++) {
+        const mnp_array *input = c->application->inputs[i];
+        /* the body indexes raw inputs: then every rank has all of it, dense */
+        MNP_TRY(c->spec->operands[i].raw
+                    ? mnp__input_open_everywhere(input, MNP_DTYPE_AUTO, MNP__INPUT_DENSE, &c->inputs[i])
+                    : mnp__input_open(input, c->layout, MNP_DTYPE_AUTO, 0, &c->inputs[i]));
+        c->operands[i] = c->inputs[i].array;
+        c->ninputs = i + 1;
     }
-    return true;
-}
-
-/* The part of this rank's block that `needed` asks for, as a view. */
-static mnp_status restrict_to(const mnp_array *array, const mnp_layout *needed, mnp_array **view_p)
-{
-    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], offset = 0;
-    if (mnp__layout_box(needed, array->ctx->comm.rank, lo, extent)) {
-        for (int d = 0; d < needed->ndim; d++)
-            offset += (lo[d] - array->local_lo[d]) * array->local_strides[d];
-    }
-    char *data = array->data;
-    return mnp__array_view(array, array->dtype, needed,
-                           data ? data + offset * (int64_t)mnp_dtype_size(array->dtype) : NULL, array->local_strides,
-                           view_p);
-}
-
-/* The layout that an input of that shape needs: the result's, but whole where the input is broadcast. */
-static mnp_status needed_layout(const mnp_layout *layout, const mnp_layout *own, mnp_layout **needed_p)
-{
-    mnp__layout_dim dims[MNP_MAX_DIMS];
-    for (int d = 0; d < own->ndim; d++) {
-        int from = layout->ndim - own->ndim + d;
-        if (own->shape[d] == layout->shape[from])
-            dims[d] = mnp__layout_dim_of(layout, from);
-        else
-            dims[d] = mnp__layout_dim_whole(own->shape[d]);
-    }
-    return mnp__layout_derive(layout, own->ndim, dims, needed_p);
-}
-
-mnp_status mnp__bring_input(const mnp_array *input, const mnp_layout *layout, const mnp_array **operand_p,
-                            mnp_array **temporary_p)
-{
-    mnp_layout *needed;
-    *operand_p = input;
-    if (mnp__array_is_scalar(input) || mnp_layout_equal(input->layout, layout))
-        return MNP_OK;
-    MNP_TRY(needed_layout(layout, input->layout, &needed));
-    mnp_status st = covers(input->layout, needed) ? restrict_to(input, needed, temporary_p)
-                                                  : mnp_redistribute(input, needed, temporary_p);
-    mnp_layout_free(needed);
-    if (st == MNP_OK)
-        *operand_p = *temporary_p;
-    return st;
-}
-
-/* An input that the body indexes: every rank has all of it, dense. */
-static mnp_status bring_raw(call *c, int i)
-{
-    const mnp_array *input = c->application->inputs[i];
-    mnp_layout *whole;
-    MNP_TRY(mnp_layout_replicated(c->ctx->comm.size, input->layout->ndim, input->layout->shape, &whole));
-    mnp_status st;
-    if (mnp_layout_equal(input->layout, whole)) {
-        st = mnp__array_dense(input, &c->operands[i], &c->temporary[i]);
-    } else {
-        st = mnp_redistribute(input, whole, &c->temporary[i]);
-        c->operands[i] = c->temporary[i];
-    }
-    mnp_layout_free(whole);
-    return st;
-}
-
-static mnp_status bring_input(call *c, int i)
-{
-    const mnp_array *input = c->application->inputs[i];
-    if (c->spec->operands[i].raw && !mnp__array_is_scalar(input))
-        return bring_raw(c, i);
-    return mnp__bring_input(input, c->layout, &c->operands[i], &c->temporary[i]);
+    return MNP_OK;
 }
 
 /* ---- inputs that share memory with outputs ---- */
@@ -372,52 +299,23 @@ static mnp_status resolve_overlap(call *c)
         if (!(met >> i & 1))
             continue;
         MNP_TRY(mnp_copy(c->operands[i], &copy));
-        mnp_array_free(c->temporary[i]);
-        c->operands[i] = c->temporary[i] = copy;
+        mnp__input_close(&c->inputs[i]);
+        c->inputs[i] = (mnp__input){copy, copy};
+        c->operands[i] = copy;
     }
     return MNP_OK;
 }
 
 /* ---- outputs ---- */
 
-static mnp_status make_outputs(call *c)
-{
-    int first = c->spec->ninputs;
-    for (int o = 0; o < c->spec->noutputs; o++) {
-        mnp_array *output = given(c, o);
-        c->operands[first + o] = output;
-        if (output && mnp_layout_equal(output->layout, c->layout))
-            continue;
-        MNP_TRY(mnp_array_new(c->ctx, c->spec->operands[first + o].memory, c->layout, &c->temporary[first + o]));
-        c->operands[first + o] = c->temporary[first + o];
-    }
-    return MNP_OK;
-}
-
-/* Whether the values of an output have to travel to where it was given; all ranks know alike. */
-static bool outputs_travel(const call *c)
+static mnp_status open_outputs(call *c)
 {
     for (int o = 0; o < c->spec->noutputs; o++) {
-        if (given(c, o) && c->temporary[c->spec->ninputs + o])
-            return true;
-    }
-    return false;
-}
-
-/* Outputs that were given in another layout get their values; then new ones are the user's. */
-static mnp_status deliver(call *c)
-{
-    int first = c->spec->ninputs;
-    for (int o = 0; o < c->spec->noutputs; o++) {
-        mnp_array *output = given(c, o);
-        if (output && c->temporary[first + o])
-            MNP_TRY(mnp_redistribute(c->temporary[first + o], output->layout, &output));
-    }
-    for (int o = 0; o < c->spec->noutputs; o++) {
-        if (given(c, o))
-            continue;
-        *c->application->outputs_p[o] = c->temporary[first + o];
-        c->temporary[first + o] = NULL;
+        mnp__output_spec output = describe_output(c, o);
+        output.layout = c->layout;
+        MNP_TRY(mnp__output_open(&output, c->application->outputs_p[o], &c->outputs[o]));
+        c->operands[c->spec->ninputs + o] = c->outputs[o].array;
+        c->noutputs = o + 1;
     }
     return MNP_OK;
 }
@@ -426,27 +324,26 @@ static mnp_status prepare_and_run(call *c)
 {
     MNP_TRY(choose_layout(c));
     MNP_TRY(mnp__check_same(&c->ctx->comm, c->application->function, mnp__layout_hash(c->layout)));
-    for (int i = 0; i < c->spec->ninputs; i++)
-        MNP_TRY(bring_input(c, i));
+    MNP_TRY(open_inputs(c));
     MNP_TRY(resolve_overlap(c));
-    MNP_TRY(make_outputs(c));
-    mnp_status st = mnp__loop_run(c->application->loop, c->layout, c->operands);
-    /* nobody waits for a rank that failed alone, as by a kernel that it needs for the first time */
-    if (outputs_travel(c))
-        st = MNP_AGREE(c->ctx, st);
-    MNP_TRY(st);
-    return deliver(c);
+    MNP_TRY(open_outputs(c));
+    return mnp__loop_run(c->application->loop, c->layout, c->operands);
 }
 
 mnp_status mnp__apply(mnp_ctx *ctx, const mnp__application *application)
 {
-    call c = {.ctx = ctx, .application = application, .spec = mnp__loop_spec_of(application->loop)};
-    int count = c.spec->ninputs + c.spec->noutputs;
+    mnp__input inputs[MNP__MAX_OPERANDS];
+    mnp__output outputs[MNP__MAX_OPERANDS];
+    call c = {.ctx = ctx,
+              .application = application,
+              .spec = mnp__loop_spec_of(application->loop),
+              .inputs = inputs,
+              .outputs = outputs};
     MNP_TRY(check_operands(&c));
     MNP_TRY(find_shape(&c));
     mnp_status st = prepare_and_run(&c);
-    for (int i = 0; i < count; i++)
-        mnp_array_free(c.temporary[i]);
+    for (int i = 0; i < c.ninputs; i++)
+        mnp__input_close(&inputs[i]);
     mnp_layout_free(c.layout);
-    return st;
+    return mnp__output_close(c.noutputs, outputs, st);
 }

@@ -31,11 +31,4 @@ mnp_status mnp__broadcast_shapes(const char *function, int count, const mnp_arra
 /* The layout of those arrays of that shape whose largest block is smallest; NULL if there is none. */
 const mnp_layout *mnp__smallest_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape);
 
-/*
- * What every rank needs of an input that is broadcast to `layout`, by the blocks of that: the input itself, or
- * *temporary_p, a view or a redistributed copy, which the caller frees and which is not touched else.  Collective.
- */
-mnp_status mnp__bring_input(const mnp_array *input, const mnp_layout *layout, const mnp_array **operand_p,
-                            mnp_array **temporary_p);
-
 #endif

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "array/input.h"
 #include "ops/elementwise/apply.h"
-#include "ops/common/paste.h"
 
 struct key {
     mnp_status (*build)(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p); /* tells these keys from others' */
@@ -66,7 +66,7 @@ mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting ca
     mnp__loop *loop;
     if (!source)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_copyto: the source is NULL");
-    MNP_TRY(mnp__check_inputs("mnp_copyto", 1, (const mnp_array *const *)output_p));
+    MNP_TRY(mnp__inputs_check("mnp_copyto", 1, (const mnp_array *const *)output_p));
     if (mnp__array_is_scalar(source) && casting != MNP_CASTING_UNSAFE)
         MNP_TRY(check_scalar(target, source));
     if (!mnp__array_is_scalar(source) && !mnp_can_cast(source->dtype, target->dtype, casting))

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
+#include "array/output.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "ops/elementwise/apply.h"
-#include "ops/common/paste.h"
 
 struct key {
     const mnp__formula *formula;
@@ -78,6 +78,7 @@ mnp_status mnp__formula_run(mnp_ctx *ctx, const char *function, const mnp__formu
     struct key key;
     mnp_layout *natural;
     mnp__loop *loop;
+    mnp__output output = {.array = NULL};
     mnp_status st;
     if (mnp_dtype_size(dtype) == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no dtype", function, (int)dtype);
@@ -89,16 +90,18 @@ mnp_status mnp__formula_run(mnp_ctx *ctx, const char *function, const mnp__formu
         natural = mnp_layout_retain(layout);
     else
         MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &natural));
-    if (*array_p)
-        MNP_TRY_OR(mnp__target_check(function, dtype, natural, *array_p), st, done);
+    const mnp__output_spec spec = {
+        .function = function, .ctx = ctx, .dtype = dtype, .layout = natural, .needs = MNP__OUTPUT_ANY_LAYOUT};
+    MNP_TRY_OR(mnp__output_open(&spec, array_p, &output), st, done);
     MNP_TRY_OR(mnp__check_same(&ctx->comm, function, hash_scalars(formula->ninputs, inputs)), st, done);
     MNP_TRY_OR(mnp__loop_get(ctx, build, &key, sizeof key, &loop), st, done);
+    mnp_array **result_p = &output.array;
     st = mnp__apply(ctx, &(mnp__application){.function = function,
                                              .loop = loop,
                                              .inputs = inputs,
-                                             .outputs_p = &array_p,
-                                             .layout = *array_p ? mnp_array_layout(*array_p) : natural});
+                                             .outputs_p = &result_p,
+                                             .layout = output.array->layout});
 done:
     mnp_layout_free(natural);
-    return st;
+    return mnp__output_close(1, &output, st);
 }

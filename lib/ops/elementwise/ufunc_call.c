@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array/output.h"
 #include "ops/elementwise/apply.h"
 #include "ops/elementwise/ufunc.h"
 
@@ -27,13 +28,12 @@ static const char *const output_names[MNP__MAX_UFUNC_OUTPUTS] = {"first", "secon
 /* ---- loops ---- */
 
 /* The memory type of an output: the result's, or that of the array that is given, which must be able to take it. */
-static mnp_status choose_memory(const char *function, signed char given, mnp_dtype result, mnp_dtype *memory_p)
+static mnp_status choose_memory(const char *ufunc, signed char given, mnp_dtype result, mnp_dtype *memory_p)
 {
+    char function[64];
+    snprintf(function, sizeof function, "mnp_%s", ufunc);
     *memory_p = given < 0 ? result : (mnp_dtype)given;
-    if (mnp_can_cast(result, *memory_p, MNP_CASTING_SAME_KIND))
-        return MNP_OK;
-    return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
-                    function, mnp_dtype_name(result), mnp_dtype_name(*memory_p));
+    return mnp__output_check_cast(function, NULL, result, *memory_p);
 }
 
 static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
@@ -163,7 +163,7 @@ static mnp_status build_round(mnp_ctx *ctx, const void *argument, mnp__loop **lo
     bool tens = k->function == MNP__ROUND_TENS;
     mnp_dtype type = (mnp_dtype)k->inputs[0], memory = type, real = type;
     char kind = mnp_dtype_kind(type), body[256] = "first = x;";
-    MNP_TRY(choose_memory("mnp_round", k->outputs[0], type, &memory));
+    MNP_TRY(choose_memory("round", k->outputs[0], type, &memory));
     if (kind == 'c')
         real = type == MNP_COMPLEX64 ? MNP_FLOAT32 : MNP_FLOAT64;
     else if (kind != 'f')

@@ -9,6 +9,7 @@
 
 #include <maniple/create.h>
 
+#include "array/output.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/expression/eval_program.h"
@@ -117,23 +118,15 @@ static mnp_status run_last(run *r, const mnp__stage *stage)
 static mnp_status check_output(const run *r, int o)
 {
     const mnp_array *output = given(r, o), *value = r->values[r->program->results[o]];
-    const char *name = r->request->output_names[o];
-    if (!output || !value)
+    if (!value)
         return MNP_OK;
-    if (mnp__array_is_scalar(output) || output->read_only)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: output '%s' is %s, which cannot be written", r->request->function, name,
-                        output->read_only ? "a broadcast view" : "a scalar");
-    const mnp_layout *have = output->layout, *want = value->layout;
-    if (have->ndim == want->ndim && memcmp(have->shape, want->shape, (size_t)want->ndim * sizeof *want->shape) == 0)
-        return MNP_OK;
-    mnp__text text = MNP__TEXT_EMPTY;
-    mnp__text_add(&text, "%s: output '%s' has shape ", r->request->function, name);
-    mnp__text_add_shape(&text, have->ndim, have->shape);
-    mnp__text_add(&text, ", and its value ");
-    mnp__text_add_shape(&text, want->ndim, want->shape);
-    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "%s", mnp__text_string(&text));
-    mnp__text_free(&text);
-    return st;
+    const mnp__output_spec spec = {.function = r->request->function,
+                                   .name = r->request->output_names[o],
+                                   .ctx = r->ctx,
+                                   .dtype = value->dtype,
+                                   .layout = value->layout,
+                                   .needs = MNP__OUTPUT_CYCLIC};
+    return mnp__output_check(&spec, output);
 }
 
 /* Outputs that were given, and those that share a value with an earlier one, get copies. */

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/output.h"
 #include "base/text.h"
 #include "ops/elementwise/apply.h"
 #include "ops/indexing/indexed.h"
-#include "ops/common/output.h"
 #include "ops/elementwise/ufunc.h"
 
 /* Choices of choose(), and of one loop of select(): each with its condition, beside the value otherwise. */
@@ -95,9 +95,6 @@ static mnp_status run(const char *function, struct key *key, int count, const mn
     int ndim, given = 0;
     mnp__loop *loop;
     key->stored = *out_p ? (*out_p)->dtype : key->result;
-    if (!mnp_can_cast(key->result, key->stored, MNP_CASTING_SAME_KIND))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
-                        function, mnp_dtype_name(key->result), mnp_dtype_name(key->stored));
     for (int k = 0; k < count; k++) {
         key->memory[k] = inputs[k]->dtype;
         if (!mnp__array_is_scalar(inputs[k]))
@@ -105,7 +102,9 @@ static mnp_status run(const char *function, struct key *key, int count, const mn
     }
     if (*out_p) {
         MNP_TRY(mnp__broadcast_shapes(function, given, arrays, &ndim, shape));
-        MNP_TRY(mnp__result_check(function, NULL, ctx, key->result, ndim, shape, *out_p));
+        const mnp__output_spec spec = {
+            .function = function, .ctx = ctx, .dtype = key->result, .ndim = ndim, .shape = shape};
+        MNP_TRY(mnp__output_check(&spec, *out_p));
     }
     MNP_TRY(mnp__loop_get(ctx, build, key, sizeof *key, &loop));
     return mnp__apply(ctx,

@@ -11,6 +11,7 @@
 
 #include <maniple/join.h>
 
+#include "array/input.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
@@ -264,31 +265,18 @@ mnp_status mnp__numbers_along(const char *function, const mnp_array *x, const mn
 
 /* ---- lines ---- */
 
-/* Put the array that the call made in the place of *array_p, which is the caller's. */
-static mnp_status replace(mnp_status status, mnp_array **by, mnp_array **array_p)
-{
-    if (status != MNP_OK)
-        return status;
-    mnp_array_free(*array_p);
-    *array_p = *by;
-    *by = NULL;
-    return MNP_OK;
-}
-
 mnp_status mnp__lined_up(const mnp_array *array, mnp_dtype dtype, const mnp_layout *layout, mnp_array **line_p)
 {
-    mnp_array *line = NULL, *next = NULL;
+    mnp_array *line = NULL;
+    mnp__input input;
     MNP_TRY(mnp_ravel(array, &line));
-    mnp_status st = MNP_OK;
-    if (!mnp_layout_equal(line->layout, layout))
-        st = replace(mnp_redistribute(line, layout, &next), &next, &line);
-    if (st == MNP_OK && line->dtype != dtype)
-        st = replace(mnp_astype(line, dtype, &next), &next, &line);
-    else if (st == MNP_OK && !(line->dense & MNP__DENSE_C))
-        st = replace(mnp_copy(line, &next), &next, &line);
-    if (st == MNP_OK)
+    mnp_status st = mnp__input_open(line, layout, dtype, MNP__INPUT_DENSE, &input);
+    if (st == MNP_OK && !input.temporary) {
         *line_p = line;
-    else
-        mnp_array_free(line);
+        return MNP_OK;
+    }
+    mnp_array_free(line);
+    if (st == MNP_OK)
+        *line_p = input.temporary;
     return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Indices and results of selecting, and the launch of kernels/indexing/indexed.cu.
+ * Indices of selecting, and the launch of kernels/indexing/indexed.cu.
  */
 #include "ops/indexing/indexed.h"
 
@@ -11,13 +11,11 @@
 #include <maniple/create.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "base/nest.h"
 #include "base/text.h"
 #include "device/launch.h"
 #include "layout/layout.h"
-#include "ops/common/output.h"
-#include "ops/common/paste.h"
-#include "ops/elementwise/apply.h"
 #include "ops/reduction/reduction.h"
 
 _Static_assert(MNP_INDEXED_DIMS == MNP_MAX_DIMS, "elements have as many indices as an array has dimensions");
@@ -29,7 +27,7 @@ _Static_assert((int)MNP_INDEXED_RAISE == (int)MNP_RAISE && (int)MNP_INDEXED_WRAP
 
 mnp_status mnp__indices_check(const char *function, const mnp_array *x, const mnp_array *indices, mnp_index_mode mode)
 {
-    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *const[]){x, indices}));
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){x, indices}));
     if (!strchr("iub", mnp_dtype_kind(indices->dtype)))
         return MNP_FAIL(MNP_ERR_ARG, "%s: indices are %s, and must be integers", function,
                         mnp_dtype_name(indices->dtype));
@@ -151,35 +149,6 @@ mnp_status mnp__indices_look(const char *function, const mnp_array *indices, int
                     n);
 }
 
-mnp_status mnp__indices_bring(const mnp_array *indices, const mnp_layout *layout, bool dense,
-                              const mnp_array **indices_p, mnp_array **temporary_p)
-{
-    mnp_array *brought = NULL, *wide = NULL;
-    const mnp_array *here;
-    *temporary_p = NULL;
-    MNP_TRY(mnp__bring_input(indices, layout, &here, &brought));
-    mnp_status st = MNP_OK;
-    if (here->dtype != MNP_INT64) {
-        MNP_TRY_OR(mnp_array_new_order(here->ctx, MNP_INT64, here->layout, MNP_ORDER_C, &wide), st, done);
-        st = mnp_astype(here, MNP_INT64, &wide);
-        here = wide;
-    } else if (dense) {
-        st = mnp__array_dense(here, &here, &wide);
-    }
-done:
-    if (wide || st != MNP_OK) {
-        mnp_array_free(brought);
-        brought = wide;
-    }
-    if (st != MNP_OK) {
-        mnp_array_free(brought);
-        return st;
-    }
-    *indices_p = here;
-    *temporary_p = brought;
-    return MNP_OK;
-}
-
 /* ---- moving ---- */
 
 /* Drop dimensions of extent 1, and join those that lie one after the other everywhere. */
@@ -253,47 +222,4 @@ mnp_status mnp__indexed_run(mnp_ctx *ctx, size_t size, const mnp_indexed_params 
     }
     const mnp__launch launch = mnp__launch_of(params.total);
     return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
-}
-
-/* ---- results ---- */
-
-mnp_status mnp__selected_new(const char *function, mnp_dtype dtype, const mnp_layout *layout, int count,
-                             const mnp_array *const *inputs, const mnp_array *given, mnp_array **result_p)
-{
-    mnp_ctx *ctx = inputs[0]->ctx;
-    bool suits = given != NULL;
-    MNP_TRY(mnp__result_check(function, NULL, ctx, dtype, layout->ndim, layout->shape, given));
-    for (int i = 0; i < count; i++)
-        suits = suits && inputs[i]->buffer != given->buffer;
-    if (suits && given->dtype == dtype && given->dense & MNP__DENSE_C && mnp_layout_equal(given->layout, layout)) {
-        *result_p = (mnp_array *)given;
-        return MNP_OK;
-    }
-    return mnp_array_new_order(ctx, dtype, layout, MNP_ORDER_C, result_p); /* whatever order the layout has */
-}
-
-mnp_status mnp__selected_deliver(mnp_array *result, mnp_status status, mnp_array **array_p)
-{
-    if (result == *array_p)
-        return status;
-    if (!*array_p && status == MNP_OK) {
-        *array_p = result;
-        return MNP_OK;
-    }
-    if (*array_p)
-        status = MNP_AGREE(result->ctx, status);
-    if (status == MNP_OK)
-        status = mnp_copyto(*array_p, result, MNP_CASTING_SAME_KIND);
-    mnp_array_free(result);
-    return status;
-}
-
-mnp_status mnp__target_writable(const char *function, const mnp_array *x)
-{
-    if (!x)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: x is NULL", function);
-    if (mnp__array_is_scalar(x) || x->read_only)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: x is %s, which cannot be written", function,
-                        x->read_only ? "a broadcast view" : "a scalar");
-    return mnp__array_check_blocks(function, x);
 }

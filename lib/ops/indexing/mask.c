@@ -14,13 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
 #include "ops/indexing/compact.h"
 #include "ops/indexing/gather.h"
 #include "ops/indexing/indexed.h"
-#include "ops/common/paste.h"
 #include "ops/indexing/scatter.h"
 
 /* ---- arguments ---- */
@@ -45,7 +46,7 @@ static mnp_status check_shape(const char *function, const mnp_array *x, const mn
 
 static mnp_status check_mask(const char *function, const mnp_array *x, const mnp_array *mask, bool all)
 {
-    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *const[]){x, mask}));
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){x, mask}));
     if (!all && mask->dtype != MNP_BOOL)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the mask is %s, and must be bool", function, mnp_dtype_name(mask->dtype));
     if (mask->layout->ndim == 0 && x->layout->ndim == MNP_MAX_DIMS)
@@ -57,7 +58,7 @@ static mnp_status check_mask(const char *function, const mnp_array *x, const mnp
 static mnp_status check_target(const char *function, mnp_array *x, const mnp_array *mask, const mnp_array *values,
                                bool all)
 {
-    MNP_TRY(mnp__target_writable(function, x));
+    MNP_TRY(mnp__output_check_writable(function, "x", x));
     MNP_TRY(check_mask(function, x, mask, all));
     if (!values)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the values are NULL", function);
@@ -192,28 +193,24 @@ static mnp_status select_to(const lined *both, mnp_array *result)
                                  result->data);
 }
 
-/* A result where every rank has its own part becomes an even one. */
-static mnp_status deliver_evenly(mnp_array *result, mnp_status status, mnp_array **out_p)
+/* A new array where every rank has its own part becomes an even one. */
+static mnp_status close_evenly(mnp__output *output, mnp_status status)
 {
     mnp_array *even = NULL;
-    mnp_layout *block;
-    if (*out_p)
-        return mnp__selected_deliver(result, status, out_p);
-    status = MNP_AGREE(result->ctx, status);
+    mnp_layout *block = NULL;
+    if (*output->user_p)
+        return mnp__output_close(1, output, status);
+    const mnp_layout *layout = output->array->layout;
+    status = MNP_AGREE(output->array->ctx, status);
     if (status == MNP_OK)
-        status = mnp_layout_block(result->layout->nranks, result->layout->ndim, result->layout->shape, &block);
-    if (status == MNP_OK) {
-        if (!mnp_layout_equal(result->layout, block))
-            status = mnp_redistribute(result, block, &even);
-        mnp_layout_free(block);
+        status = mnp_layout_block(layout->nranks, layout->ndim, layout->shape, &block);
+    if (status == MNP_OK && !mnp_layout_equal(layout, block)) {
+        status = mnp_redistribute(output->array, block, &even);
+        mnp_array_free(output->array);
+        output->array = even;
     }
-    if (even || status != MNP_OK) {
-        mnp_array_free(result);
-        result = even;
-    }
-    if (status == MNP_OK)
-        *out_p = result;
-    return status;
+    mnp_layout_free(block);
+    return mnp__output_close(1, output, status);
 }
 
 static mnp_status get(const char *function, const lined *both, const mnp_array *x, const mnp_array *mask,
@@ -221,13 +218,19 @@ static mnp_status get(const char *function, const lined *both, const mnp_array *
 {
     int64_t shape[MNP_MAX_DIMS];
     mnp_layout *layout;
-    mnp_array *result;
+    mnp__output output;
     MNP_TRY(layout_selected(both, shape, &layout));
-    mnp_status st =
-        mnp__selected_new(function, x->dtype, layout, 2, (const mnp_array *const[]){x, mask}, *out_p, &result);
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = x->ctx,
+                                   .dtype = x->dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_DENSE,
+                                   .ninputs = 2,
+                                   .inputs = (const mnp_array *const[]){x, mask}};
+    mnp_status st = mnp__output_open(&spec, out_p, &output);
     mnp_layout_free(layout);
     MNP_TRY(st);
-    return deliver_evenly(result, select_to(both, result), out_p);
+    return close_evenly(&output, select_to(both, output.array));
 }
 
 mnp_status mnp_mask_get(const mnp_array *x, const mnp_array *mask, mnp_array **out_p)
@@ -298,21 +301,19 @@ static mnp_status set_rows(const lined *both, mnp_array *x, const mnp_array *val
 {
     int64_t shape[MNP_MAX_DIMS];
     mnp_layout *layout;
-    mnp_array *brought = NULL, *dense = NULL, *back = NULL;
+    mnp_array *back = NULL;
+    mnp__input rows = {NULL, NULL};
     mnp_status st;
     MNP_TRY(layout_selected(both, shape, &layout));
-    MNP_TRY_OR(mnp_redistribute(values, layout, &brought), st, done);
-    MNP_TRY_OR(mnp_array_new(x->ctx, x->dtype, layout, &dense), st, done);
-    MNP_TRY_OR(mnp_copyto(dense, brought, MNP_CASTING_UNSAFE), st, done);
-    MNP_TRY_OR(MNP_AGREE(x->ctx, move_rows(both, dense->data, true)), st, done);
+    MNP_TRY_OR(mnp__input_open(values, layout, x->dtype, MNP__INPUT_DENSE, &rows), st, done);
+    MNP_TRY_OR(MNP_AGREE(x->ctx, move_rows(both, rows.array->data, true)), st, done);
     if (both->x->buffer != x->buffer) {
         MNP_TRY_OR(mnp_reshape(both->x, x->layout->ndim, x->layout->shape, &back), st, done);
         st = mnp_copyto(x, back, MNP_CASTING_NO);
     }
 done:
     mnp_array_free(back);
-    mnp_array_free(dense);
-    mnp_array_free(brought);
+    mnp__input_close(&rows);
     mnp_layout_free(layout);
     return st;
 }

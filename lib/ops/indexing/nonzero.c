@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
 #include "ops/indexing/compact.h"
 #include "ops/indexing/gather.h"
 #include "ops/indexing/indexed.h"
-#include "ops/common/paste.h"
-#include "ops/common/output.h"
 
 /* ---- numbers in C order ---- */
 
@@ -121,11 +121,7 @@ static mnp_status unravel(const char *function, const mnp_array *x, const mnp_ar
     key.ndim = ndim;
     for (int d = 0; d < ndim; d++) {
         const mnp_dtype memory = *outs_p[d] ? (*outs_p[d])->dtype : MNP_INT64;
-        if (!mnp_can_cast(MNP_INT64, memory, MNP_CASTING_SAME_KIND))
-            return MNP_FAIL(MNP_ERR_ARG,
-                            "%s: the result is int64, and cannot be cast to the output's %s under "
-                            "\"same_kind\"",
-                            function, mnp_dtype_name(memory));
+        MNP_TRY(mnp__output_check_cast(function, NULL, MNP_INT64, memory));
         key.memory[d] = (signed char)memory;
         inputs[1 + d] = mnp_scalar_int(ctx, x->layout->shape[d]);
     }
@@ -141,18 +137,17 @@ mnp_status mnp_flatnonzero(const mnp_array *x, mnp_array **out_p)
 {
     static const char function[] = "mnp_flatnonzero";
     mnp_array *numbers;
-    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
     MNP_TRY(find(x, &numbers));
-    const mnp_layout *layout = numbers->layout;
-    mnp_status st = mnp__result_check(function, NULL, x->ctx, MNP_INT64, layout->ndim, layout->shape, *out_p);
-    return mnp__selected_deliver(numbers, st, out_p);
+    const mnp__output_spec spec = {.function = function, .ctx = x->ctx, .dtype = MNP_INT64, .layout = numbers->layout};
+    return mnp__output_give(numbers, mnp__output_check(&spec, *out_p), out_p);
 }
 
 mnp_status mnp_nonzero(const mnp_array *x, mnp_array **outs)
 {
     static const char function[] = "mnp_nonzero";
     mnp_array *numbers, **outs_p[MNP_MAX_DIMS];
-    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
     if (x->layout->ndim == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: x has no dimensions, and so no indices", function);
     for (int d = 0; d < x->layout->ndim; d++)
@@ -182,20 +177,23 @@ static mnp_status fill_columns(const char *function, const mnp_array *x, const m
 mnp_status mnp_argwhere(const mnp_array *x, mnp_array **out_p)
 {
     static const char function[] = "mnp_argwhere";
-    mnp_array *numbers, *result;
+    mnp_array *numbers;
+    mnp__output output = {.array = NULL};
     mnp_layout *layout;
-    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
     MNP_TRY(find(x, &numbers));
     const int64_t shape[2] = {numbers->layout->size, x->layout->ndim};
     mnp_status st = mnp__layout_line(x->ctx->comm.size, 2, shape, NULL, &layout);
     if (st == MNP_OK) {
-        st = mnp__selected_new(function, MNP_INT64, layout, 1, &x, *out_p, &result);
+        const mnp__output_spec spec = {
+            .function = function, .ctx = x->ctx, .dtype = MNP_INT64, .layout = layout, .ninputs = 1, .inputs = &x};
+        st = mnp__output_open(&spec, out_p, &output);
         mnp_layout_free(layout);
     }
     if (st == MNP_OK)
-        st = mnp__selected_deliver(result, fill_columns(function, x, numbers, result), out_p);
+        st = fill_columns(function, x, numbers, output.array);
     mnp_array_free(numbers);
-    return st;
+    return mnp__output_close(1, &output, st);
 }
 
 /* ---- compress ---- */
@@ -205,7 +203,7 @@ mnp_status mnp_compress(const mnp_array *condition, const mnp_array *x, int axis
     static const char function[] = "mnp_compress";
     mnp_array *numbers, *flat = NULL;
     mnp_status st;
-    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *const[]){condition, x}));
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){condition, x}));
     if (condition->layout->ndim != 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the condition has %d dimensions, and must have 1", function,
                         condition->layout->ndim);
@@ -226,7 +224,7 @@ mnp_status mnp_compress(const mnp_array *condition, const mnp_array *x, int axis
 mnp_status mnp_extract(const mnp_array *condition, const mnp_array *x, mnp_array **out_p)
 {
     mnp_array *flat = NULL;
-    MNP_TRY(mnp__check_inputs("mnp_extract", 2, (const mnp_array *const[]){condition, x}));
+    MNP_TRY(mnp__inputs_check("mnp_extract", 2, (const mnp_array *const[]){condition, x}));
     MNP_TRY(mnp_ravel(condition, &flat));
     mnp_status st = mnp_compress(flat, x, MNP_FLATTENED, out_p);
     mnp_array_free(flat);

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
@@ -21,7 +22,7 @@
 static mnp_status check(const char *function, const mnp_array *x, const mnp_array *indices, const mnp_array *values,
                         mnp_index_mode mode)
 {
-    MNP_TRY(mnp__target_writable(function, x));
+    MNP_TRY(mnp__output_check_writable(function, "x", x));
     MNP_TRY(mnp__indices_check(function, x, indices, mode));
     if (!values)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the values are NULL", function);

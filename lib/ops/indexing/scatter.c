@@ -11,6 +11,7 @@
 #include <maniple/select.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "device/launch.h"
 #include "kernels/indexing/scatter_params.h"
 #include "layout/layout.h"
@@ -214,48 +215,41 @@ const char *mnp__scatter_assign(mnp_dtype dtype)
 
 /* ---- values ---- */
 
-/* An array or a number as an array of that dtype: *array_p is the former, or *made_p, which is to be freed. */
-static mnp_status as_array(mnp_ctx *ctx, const mnp_array *values, mnp_dtype dtype, const mnp_array **array_p,
-                           mnp_array **made_p)
+/* Open an array or a number as an array of that dtype. */
+static mnp_status open_values(mnp_ctx *ctx, const mnp_array *values, mnp_dtype dtype, mnp__input *input)
 {
-    mnp_array *made = NULL;
-    mnp_status st = MNP_OK;
-    if (mnp__array_is_scalar(values)) {
-        MNP_TRY(mnp_empty(ctx, dtype, 0, NULL, &made));
-        st = mnp_copyto(made, values, MNP_CASTING_UNSAFE);
-    } else if (values->dtype != dtype) {
-        MNP_TRY(mnp_astype(values, dtype, &made));
-    }
-    if (st != MNP_OK) {
-        mnp_array_free(made);
-        return st;
-    }
-    *array_p = made ? made : values;
-    *made_p = made;
-    return MNP_OK;
+    mnp_array *number = NULL;
+    if (!mnp__array_is_scalar(values))
+        return mnp__input_open(values, NULL, dtype, 0, input);
+    MNP_TRY(mnp_empty(ctx, dtype, 0, NULL, &number));
+    *input = (mnp__input){number, number};
+    mnp_status st = mnp_copyto(number, values, MNP_CASTING_UNSAFE);
+    if (st != MNP_OK)
+        mnp__input_close(input);
+    return st;
 }
 
 mnp_status mnp__values_fit(const char *function, mnp_ctx *ctx, const mnp_array *values, mnp_dtype dtype, int ndim,
                            const int64_t *shape, mnp_array **fitted_p)
 {
-    const mnp_array *array;
-    mnp_array *made;
-    MNP_TRY(as_array(ctx, values, dtype, &array, &made));
+    mnp__input input;
+    MNP_TRY(open_values(ctx, values, dtype, &input));
+    const mnp_array *array = input.array;
     const bool same =
         array->layout->ndim == ndim && memcmp(array->layout->shape, shape, (size_t)ndim * sizeof *shape) == 0;
     mnp_status st = same ? mnp_reshape(array, ndim, shape, fitted_p) : mnp_broadcast_to(array, ndim, shape, fitted_p);
-    mnp_array_free(made);
+    mnp__input_close(&input);
     return st == MNP_OK ? st : mnp__fail_context(st, "%s: the values", function);
 }
 
 mnp_status mnp__values_repeat(mnp_ctx *ctx, const mnp_array *values, mnp_dtype dtype, int64_t count,
                               mnp_array **repeated_p)
 {
-    const mnp_array *array;
-    mnp_array *made = NULL, *flat = NULL, *numbers = NULL;
+    mnp_array *flat = NULL, *numbers = NULL;
+    mnp__input input;
     mnp_status st;
-    MNP_TRY(as_array(ctx, values, dtype, &array, &made));
-    MNP_TRY_OR(mnp_ravel(array, &flat), st, done);
+    MNP_TRY(open_values(ctx, values, dtype, &input));
+    MNP_TRY_OR(mnp_ravel(input.array, &flat), st, done);
     if (flat->layout->size == 1) {
         st = mnp_broadcast_to(flat, 1, &count, repeated_p);
     } else if (flat->layout->size >= count) {
@@ -265,8 +259,7 @@ mnp_status mnp__values_repeat(mnp_ctx *ctx, const mnp_array *values, mnp_dtype d
         st = mnp_take(flat, numbers, 0, MNP_WRAP, repeated_p);
     }
 done:
-    mnp_array_free(numbers);
-    mnp_array_free(flat);
-    mnp_array_free(made);
+    mnp_free_all(numbers, flat);
+    mnp__input_close(&input);
     return st;
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "layout/layout.h"
 #include "ops/indexing/gather.h"
@@ -84,15 +86,14 @@ static mnp_status gather(const mnp_array *x, const mnp_array *indices, int axis,
                          const mnp_layout *natural, mnp_array *result)
 {
     const int first = axis == MNP_FLATTENED ? 0 : axis;
-    const mnp_array *here;
-    mnp_array *temporary;
+    mnp__input here;
     mnp_layout *layout;
     MNP_TRY(layout_of_indices(natural, first, indices->layout->ndim, &layout));
-    mnp_status st = mnp__indices_bring(indices, layout, true, &here, &temporary);
+    mnp_status st = mnp__input_open(indices, layout, MNP_INT64, MNP__INPUT_DENSE, &here);
     mnp_layout_free(layout);
     MNP_TRY(st);
-    st = mnp__gather(x, here, axis, (int)mode, result);
-    mnp_array_free(temporary);
+    st = mnp__gather(x, here.array, axis, (int)mode, result);
+    mnp__input_close(&here);
     return st;
 }
 
@@ -126,6 +127,20 @@ static bool wants_whole(const mnp_array *x, const mnp_array *indices, int axis)
     return x->layout->size > 0 && !mnp__owns_all(x->layout, axes) && count <= indices->layout->size / parts;
 }
 
+/* Both are read while the output is written. */
+static mnp_status open_output(const char *function, const mnp_array *x, const mnp_array *indices,
+                              const mnp_layout *layout, mnp_array **out_p, mnp__output *output)
+{
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = x->ctx,
+                                   .dtype = x->dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_DENSE,
+                                   .ninputs = 2,
+                                   .inputs = (const mnp_array *const[]){x, indices}};
+    return mnp__output_open(&spec, out_p, output);
+}
+
 static mnp_status take(const char *function, const mnp_array *x, const mnp_array *indices, int axis,
                        mnp_index_mode mode, mnp_array **out_p);
 
@@ -143,18 +158,17 @@ static mnp_status take_from_whole(const char *function, const mnp_array *x, cons
 static mnp_status take(const char *function, const mnp_array *x, const mnp_array *indices, int axis,
                        mnp_index_mode mode, mnp_array **out_p)
 {
-    mnp_array *result = NULL;
+    mnp__output output;
     mnp_layout *layout;
     if (wants_whole(x, indices, axis))
         return take_from_whole(function, x, indices, axis, mode, out_p);
     MNP_TRY(axis == MNP_FLATTENED ? layout_flat(indices->layout, *out_p, &layout)
                                   : layout_along(x->layout, indices->layout, axis, &layout));
-    mnp_status st =
-        mnp__selected_new(function, x->dtype, layout, 2, (const mnp_array *const[]){x, indices}, *out_p, &result);
+    mnp_status st = open_output(function, x, indices, layout, out_p, &output);
     if (st == MNP_OK && layout->size > 0)
-        st = gather(x, indices, axis, mode, layout, result);
+        st = gather(x, indices, axis, mode, layout, output.array);
     mnp_layout_free(layout);
-    return result ? mnp__selected_deliver(result, st, out_p) : st;
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_status mnp_take(const mnp_array *x, const mnp_array *indices, int axis, mnp_index_mode mode, mnp_array **out_p)
@@ -179,17 +193,16 @@ mnp_status mnp_take(const mnp_array *x, const mnp_array *indices, int axis, mnp_
 /* Where x is not cut along the axis: every rank's own lines. */
 static mnp_status gather_along(const mnp_array *x, const mnp_array *indices, int axis, mnp_array *result)
 {
-    const mnp_array *here;
-    mnp_array *temporary;
+    mnp__input here;
     mnp_indexed_params moved = {
         .src = x->data, .dst = result->data, .jump = x->local_strides[axis], .count = x->layout->shape[axis]};
-    MNP_TRY(mnp__indices_bring(indices, result->layout, false, &here, &temporary));
-    moved.index = here->data;
+    MNP_TRY(mnp__input_open(indices, result->layout, MNP_INT64, 0, &here));
+    moved.index = here.array->data;
     for (int d = 0; d < x->layout->ndim; d++)
         mnp__indexed_add(&moved, result->local_shape[d], d == axis ? 0 : x->local_strides[d], result->local_strides[d],
-                         indices->layout->shape[d] == result->layout->shape[d] ? here->local_strides[d] : 0);
+                         indices->layout->shape[d] == result->layout->shape[d] ? here.array->local_strides[d] : 0);
     mnp_status st = mnp__indexed_run(x->ctx, mnp_dtype_size(x->dtype), &moved);
-    mnp_array_free(temporary);
+    mnp__input_close(&here);
     return st;
 }
 
@@ -215,14 +228,14 @@ static bool has_whole_lines(const mnp_array *x, const mnp_array *indices, int ax
 static mnp_status take_lines(const char *function, const mnp_array *x, const mnp_array *indices, int axis,
                              mnp_array **out_p)
 {
-    mnp_array *result;
+    mnp__output output;
     mnp_layout *layout;
     MNP_TRY(layout_of_lines(x, indices, axis, &layout));
-    mnp_status st =
-        mnp__selected_new(function, x->dtype, layout, 2, (const mnp_array *const[]){x, indices}, *out_p, &result);
+    mnp_status st = open_output(function, x, indices, layout, out_p, &output);
     mnp_layout_free(layout);
-    MNP_TRY(st);
-    return mnp__selected_deliver(result, gather_along(x, indices, axis, result), out_p);
+    if (st == MNP_OK)
+        st = gather_along(x, indices, axis, output.array);
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_status mnp_take_along_axis(const mnp_array *x, const mnp_array *indices, int axis, mnp_array **out_p)

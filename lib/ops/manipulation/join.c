@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
@@ -29,7 +31,7 @@ static mnp_status check_count(const char *function, int count, const mnp_array *
 {
     if (count < 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d arrays, and one is needed at least", function, count);
-    return mnp__check_inputs(function, count, arrays);
+    return mnp__inputs_check(function, count, arrays);
 }
 
 /* The dtype of the result: that of the given array if values can be cast to it, else what promotion gives. */
@@ -70,23 +72,29 @@ static mnp_status join(const char *function, int count, const mnp_array *const *
     int64_t shape[MNP_MAX_DIMS], at = 0;
     int kept[MNP_MAX_DIMS], ndim = arrays[0]->layout->ndim;
     mnp_layout *layout;
-    mnp_array *target;
+    mnp__output output;
     mnp_dtype dtype;
     MNP_TRY(joined_shape(function, count, arrays, axis, shape));
     MNP_TRY(joined_dtype(count, arrays, *result_p, &dtype));
     for (int d = 0; d < ndim; d++)
         kept[d] = d == axis ? -1 : d;
     MNP_TRY(mnp__paste_layout(count, arrays, ndim, shape, kept, &layout));
-    mnp_status st = mnp__target_new(function, dtype, layout, count, arrays, *result_p, &target);
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = arrays[0]->ctx,
+                                   .dtype = dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = count,
+                                   .inputs = arrays};
+    mnp_status st = mnp__output_open(&spec, result_p, &output);
     mnp_layout_free(layout);
-    MNP_TRY(st);
     for (int i = 0; i < count && st == MNP_OK; i++) {
-        mnp__paste_source placement = mnp__paste_source_of(target);
-        placement.origin[axis] = placement.lo[axis] = at;
-        placement.hi[axis] = at += arrays[i]->layout->shape[axis];
-        st = mnp__paste(function, arrays[i], &placement, target);
+        mnp__paste_source where = mnp__paste_source_of(output.array);
+        where.origin[axis] = where.lo[axis] = at;
+        where.hi[axis] = at += arrays[i]->layout->shape[axis];
+        st = mnp__paste(function, arrays[i], &where, output.array);
     }
-    return mnp__target_deliver(target, st, result_p);
+    return mnp__output_close(1, &output, st);
 }
 
 /* Concatenate views of the arrays, made by `reshape`; an axis below 0 is the second dimension, or the only one. */
@@ -207,29 +215,37 @@ mnp_status mnp_append(const mnp_array *x, const mnp_array *values, int axis, mnp
 }
 
 /* x[:cut], then a gap of `more` elements, or if that is negative without as many, then the rest of x. */
-static mnp_status part(const char *function, const mnp_array *x, int axis, int64_t cut, int64_t more, mnp_array *target)
+static mnp_status part(const char *function, const mnp_array *x, int axis, int64_t cut, int64_t more, mnp_array *result)
 {
-    mnp__paste_source head = mnp__paste_source_of(target), tail = head;
+    mnp__paste_source head = mnp__paste_source_of(result), tail = head;
     head.hi[axis] = cut;
     tail.lo[axis] = cut + (more > 0 ? more : 0);
     tail.origin[axis] = more;
-    MNP_TRY(mnp__paste(function, x, &head, target));
-    return mnp__paste(function, x, &tail, target);
+    MNP_TRY(mnp__paste(function, x, &head, result));
+    return mnp__paste(function, x, &tail, result);
 }
 
-/* A result with the shape of x but along `axis`. */
-static mnp_status resized(const char *function, const mnp_array *x, int axis, int64_t extent, int count,
-                          const mnp_array *const *inputs, const mnp_array *given, mnp_array **target_p)
+/* Open an output with the shape of x, the first input, but along `axis`. */
+static mnp_status open_resized(const char *function, int axis, int64_t extent, int count,
+                               const mnp_array *const *inputs, mnp_array **result_p, mnp__output *output)
 {
     int64_t shape[MNP_MAX_DIMS];
     int kept[MNP_MAX_DIMS];
+    const mnp_array *x = inputs[0];
     mnp_layout *layout;
     for (int d = 0; d < x->layout->ndim; d++) {
         shape[d] = d == axis ? extent : x->layout->shape[d];
         kept[d] = d == axis ? -1 : d;
     }
     MNP_TRY(mnp__paste_layout(1, inputs, x->layout->ndim, shape, kept, &layout));
-    mnp_status st = mnp__target_new(function, x->dtype, layout, count, inputs, given, target_p);
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = x->ctx,
+                                   .dtype = x->dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = count,
+                                   .inputs = inputs};
+    mnp_status st = mnp__output_open(&spec, result_p, output);
     mnp_layout_free(layout);
     return st;
 }
@@ -246,9 +262,11 @@ static mnp_status fit_values(const mnp_array *x, const mnp_array *values, int ax
 
 mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values, int axis, mnp_array **result_p)
 {
-    mnp_array *fitted, *target = NULL;
-    MNP_TRY(mnp__check_inputs("mnp_insert", 2, (const mnp_array *const[]){x, values}));
-    MNP_TRY(mnp__view_axis("mnp_insert", x->layout->ndim, axis, &axis));
+    static const char function[] = "mnp_insert";
+    mnp_array *fitted;
+    mnp__output output = {.array = NULL};
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){x, values}));
+    MNP_TRY(mnp__view_axis(function, x->layout->ndim, axis, &axis));
     int64_t extent = x->layout->shape[axis];
     if (index < -extent || index > extent)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_insert: index is %" PRId64 ", and dimension %d has %" PRId64 " elements",
@@ -257,18 +275,17 @@ mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values
     MNP_TRY(fit_values(x, values, axis, &fitted));
     int64_t more = fitted->layout->shape[axis];
     mnp_status st =
-        resized("mnp_insert", x, axis, extent + more, 2, (const mnp_array *const[]){x, fitted}, *result_p, &target);
+        open_resized(function, axis, extent + more, 2, (const mnp_array *const[]){x, fitted}, result_p, &output);
+    if (st == MNP_OK)
+        st = part(function, x, axis, index, more, output.array);
     if (st == MNP_OK) {
-        mnp__paste_source middle = mnp__paste_source_of(target);
+        mnp__paste_source middle = mnp__paste_source_of(output.array);
         middle.lo[axis] = middle.origin[axis] = index;
         middle.hi[axis] = index + more;
-        st = part("mnp_insert", x, axis, index, more, target);
-        if (st == MNP_OK)
-            st = mnp__paste("mnp_insert", fitted, &middle, target);
-        st = mnp__target_deliver(target, st, result_p);
+        st = mnp__paste(function, fitted, &middle, output.array);
     }
     mnp_array_free(fitted);
-    return st;
+    return mnp__output_close(1, &output, st);
 }
 
 /* An end of a slice, as Python takes it. */
@@ -280,13 +297,13 @@ static int64_t clip_end(int64_t index, int64_t extent)
 
 mnp_status mnp_delete(const mnp_array *x, int64_t start, int64_t stop, int axis, mnp_array **result_p)
 {
-    mnp_array *target;
-    MNP_TRY(mnp__check_inputs("mnp_delete", 1, &x));
+    mnp__output output;
+    MNP_TRY(mnp__inputs_check("mnp_delete", 1, &x));
     MNP_TRY(mnp__view_axis("mnp_delete", x->layout->ndim, axis, &axis));
     int64_t extent = x->layout->shape[axis];
     start = clip_end(start, extent);
     stop = clip_end(stop, extent);
     stop = stop < start ? start : stop;
-    MNP_TRY(resized("mnp_delete", x, axis, extent - (stop - start), 1, &x, *result_p, &target));
-    return mnp__target_deliver(target, part("mnp_delete", x, axis, start, start - stop, target), result_p);
+    MNP_TRY(open_resized("mnp_delete", axis, extent - (stop - start), 1, &x, result_p, &output));
+    return mnp__output_close(1, &output, part("mnp_delete", x, axis, start, start - stop, output.array));
 }

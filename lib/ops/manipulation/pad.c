@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "layout/layout.h"
 #include "ops/common/paste.h"
 
@@ -37,18 +39,18 @@ static mnp_status padded_shape(const char *function, const mnp_array *x, const i
  * into the corners.
  */
 static mnp_status fill_side(const char *function, const mnp_array *x, const int64_t *widths, int d, int side,
-                            const void *value, mnp_array *target)
+                            const void *value, mnp_array *result)
 {
     int64_t lo[MNP_MAX_DIMS], hi[MNP_MAX_DIMS];
     for (int e = 0; e < x->layout->ndim; e++) {
         lo[e] = e > d ? widths[2 * e] : 0;
-        hi[e] = e > d ? widths[2 * e] + x->layout->shape[e] : target->layout->shape[e];
+        hi[e] = e > d ? widths[2 * e] + x->layout->shape[e] : result->layout->shape[e];
     }
     if (side == 0)
         hi[d] = widths[2 * d];
     else
         lo[d] = widths[2 * d] + x->layout->shape[d];
-    return mnp__fill(function, target, lo, hi, value);
+    return mnp__fill(function, result, lo, hi, value);
 }
 
 /* `values` are one element for each side, or all the same one if `step` is 0. */
@@ -58,35 +60,42 @@ static mnp_status pad(const char *function, const mnp_array *x, const int64_t *w
     int64_t shape[MNP_MAX_DIMS];
     int kept[MNP_MAX_DIMS], ndim = x->layout->ndim;
     mnp_layout *layout;
-    mnp_array *target;
+    mnp__output output;
     MNP_TRY(padded_shape(function, x, widths, mode, shape, kept));
     MNP_TRY(mnp__paste_layout(1, &x, ndim, shape, kept, &layout));
-    mnp_status st = mnp__target_new(function, x->dtype, layout, 1, &x, *result_p, &target);
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = x->ctx,
+                                   .dtype = x->dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = 1,
+                                   .inputs = &x};
+    mnp_status st = mnp__output_open(&spec, result_p, &output);
     mnp_layout_free(layout);
     MNP_TRY(st);
-    mnp__paste_source placement = mnp__paste_source_of(target);
+    mnp__paste_source where = mnp__paste_source_of(output.array);
     for (int d = 0; d < ndim; d++) {
-        placement.origin[d] = widths[2 * d];
-        placement.boundaries[d] = mode;
+        where.origin[d] = widths[2 * d];
+        where.boundaries[d] = mode;
     }
-    st = mnp__paste(function, x, &placement, target);
+    st = mnp__paste(function, x, &where, output.array);
     for (int i = 0; i < 2 * ndim && st == MNP_OK && mode == MNP_BOUNDARY_FILL; i++) {
         if (widths[i] > 0)
-            st = fill_side(function, x, widths, i / 2, i % 2, values + (size_t)i * step, target);
+            st = fill_side(function, x, widths, i / 2, i % 2, values + (size_t)i * step, output.array);
     }
-    return mnp__target_deliver(target, st, result_p);
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_status mnp_pad(const mnp_array *x, const int64_t *widths, mnp_boundary mode, const void *value,
                    mnp_array **result_p)
 {
     static const char zero[16];
-    MNP_TRY(mnp__check_inputs("mnp_pad", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_pad", 1, &x));
     return pad("mnp_pad", x, widths, mode, value ? value : zero, 0, result_p);
 }
 
 mnp_status mnp_pad_constant(const mnp_array *x, const int64_t *widths, const void *values, mnp_array **result_p)
 {
-    MNP_TRY(mnp__check_inputs("mnp_pad_constant", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_pad_constant", 1, &x));
     return pad("mnp_pad_constant", x, widths, MNP_BOUNDARY_FILL, values, mnp_dtype_size(x->dtype), result_p);
 }

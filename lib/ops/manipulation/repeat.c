@@ -7,9 +7,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
 
 /* The layout of the result: as that of x, every cut `repeats` times as far. */
 static mnp_status repeated_layout(const mnp_layout *layout, int axis, int64_t repeats, mnp_layout **repeated_p)
@@ -49,16 +50,16 @@ static mnp_status stretched_layout(const mnp_layout *layout, int axis, int64_t r
     return mnp__layout_derive(layout, layout->ndim + 1, dims, stretched_p);
 }
 
-/* Copy every element of x to its places in `target`, which are on the same rank. */
-static mnp_status copy_repeated(const mnp_array *x, int axis, int64_t repeats, mnp_array *target)
+/* Copy every element of x to its places in `result`, which are on the same rank. */
+static mnp_status copy_repeated(const mnp_array *x, int axis, int64_t repeats, mnp_array *result)
 {
     mnp_layout *layout;
     mnp_array *from = NULL, *to = NULL;
     mnp_status st;
-    int64_t stride = target->local_strides[axis];
+    int64_t stride = result->local_strides[axis];
     MNP_TRY(stretched_layout(x->layout, axis, repeats, &layout));
     MNP_TRY_OR(stretch(x, layout, axis, x->local_strides[axis], 0, &from), st, done);
-    MNP_TRY_OR(stretch(target, layout, axis, stride * repeats, stride, &to), st, done);
+    MNP_TRY_OR(stretch(result, layout, axis, stride * repeats, stride, &to), st, done);
     st = mnp__array_assign(from, to);
 done:
     mnp_array_free(to);
@@ -71,7 +72,7 @@ static mnp_status repeat(const mnp_array *x, int64_t repeats, int axis, mnp_arra
 {
     int64_t extent;
     mnp_layout *layout;
-    mnp_array *target = NULL;
+    mnp__output output;
     if (x->layout->ndim == MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_repeat: the array has %d dimensions, and may have %d", MNP_MAX_DIMS,
                         MNP_MAX_DIMS - 1);
@@ -79,18 +80,19 @@ static mnp_status repeat(const mnp_array *x, int64_t repeats, int axis, mnp_arra
     if (__builtin_mul_overflow(x->layout->shape[axis], repeats, &extent))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_repeat: dimension %d becomes too long for 64-bit sizes", axis);
     MNP_TRY(repeated_layout(x->layout, axis, repeats, &layout));
-    mnp_status st = *result_p ? mnp__target_check("mnp_repeat", x->dtype, layout, *result_p) : MNP_OK;
-    if (st == MNP_OK)
-        st = mnp_array_new(x->ctx, x->dtype, layout, &target);
+    const mnp__output_spec spec = {
+        .function = "mnp_repeat", .ctx = x->ctx, .dtype = x->dtype, .layout = layout, .ninputs = 1, .inputs = &x};
+    mnp_status st = mnp__output_open(&spec, result_p, &output);
     mnp_layout_free(layout);
-    MNP_TRY(st);
-    return mnp__target_deliver(target, copy_repeated(x, axis, repeats, target), result_p);
+    if (st == MNP_OK)
+        st = copy_repeated(x, axis, repeats, output.array);
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_status mnp_repeat(const mnp_array *x, int64_t repeats, int axis, mnp_array **result_p)
 {
     mnp_array *flat;
-    MNP_TRY(mnp__check_inputs("mnp_repeat", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_repeat", 1, &x));
     if (repeats < 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_repeat: repeats is %" PRId64 ", negative", repeats);
     if (axis != MNP_FLATTENED)

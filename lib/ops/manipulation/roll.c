@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "layout/layout.h"
 #include "ops/common/paste.h"
@@ -29,39 +31,45 @@ static void add_shift(int64_t *shift, int64_t more, int64_t extent)
 
 static mnp_status roll(const mnp_array *x, const int64_t *shift, mnp_array **result_p)
 {
-    mnp_array *target;
-    MNP_TRY(mnp__target_new("mnp_roll", x->dtype, x->layout, 1, &x, *result_p, &target));
-    mnp__paste_source placement = mnp__paste_source_of(target);
+    const mnp__output_spec spec = {.function = "mnp_roll",
+                                   .ctx = x->ctx,
+                                   .dtype = x->dtype,
+                                   .layout = x->layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = 1,
+                                   .inputs = &x};
+    mnp__output output;
+    MNP_TRY(mnp__output_open(&spec, result_p, &output));
+    mnp__paste_source where = mnp__paste_source_of(output.array);
     for (int d = 0; d < x->layout->ndim; d++) {
-        placement.origin[d] = shift[d];
-        placement.boundaries[d] = MNP_BOUNDARY_WRAP;
+        where.origin[d] = shift[d];
+        where.boundaries[d] = MNP_BOUNDARY_WRAP;
     }
-    return mnp__target_deliver(target, mnp__paste("mnp_roll", x, &placement, target), result_p);
+    return mnp__output_close(1, &output, mnp__paste("mnp_roll", x, &where, output.array));
 }
 
 /* The flattened array, rolled, in the shape and layout of x. */
 static mnp_status roll_flat(const mnp_array *x, int64_t shift, mnp_array **result_p)
 {
     mnp_array *flat = NULL, *rolled = NULL, *shaped = NULL;
-    const mnp_layout *layout = *result_p ? (*result_p)->layout : x->layout;
+    const mnp__output_spec spec = {
+        .function = "mnp_roll", .ctx = x->ctx, .dtype = x->dtype, .layout = x->layout, .needs = MNP__OUTPUT_ANY_LAYOUT};
+    mnp__output output;
     mnp_status st;
-    if (*result_p)
-        MNP_TRY(mnp__target_check("mnp_roll", x->dtype, x->layout, *result_p));
+    MNP_TRY(mnp__output_open(&spec, result_p, &output));
     MNP_TRY_OR(mnp_ravel(x, &flat), st, done);
     MNP_TRY_OR(roll(flat, &shift, &rolled), st, done);
     MNP_TRY_OR(mnp_reshape(rolled, x->layout->ndim, x->layout->shape, &shaped), st, done);
-    st = mnp_redistribute(shaped, layout, result_p);
+    st = mnp__array_copy_to(shaped, output.array);
 done:
-    mnp_array_free(shaped);
-    mnp_array_free(rolled);
-    mnp_array_free(flat);
-    return st;
+    mnp_free_all(shaped, rolled, flat);
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_status mnp_roll(const mnp_array *x, int count, const int64_t *shifts, const int *axes, mnp_array **result_p)
 {
     int64_t shift[MNP_MAX_DIMS] = {0}, flat = 0;
-    MNP_TRY(mnp__check_inputs("mnp_roll", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_roll", 1, &x));
     if (count < 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_roll: there are %d shifts", count);
     for (int i = 0; i < count; i++) {
@@ -100,32 +108,40 @@ static mnp_status tile(const mnp_array *x, const int64_t *repeats, mnp_array **r
     int64_t shape[MNP_MAX_DIMS], fewer[MNP_MAX_DIMS];
     int kept[MNP_MAX_DIMS], ndim = x->layout->ndim;
     mnp_layout *layout;
-    mnp_array *target, *longer = NULL;
+    mnp_array *longer = NULL;
+    mnp__output output;
     for (int d = 0; d < ndim; d++) {
         if (__builtin_mul_overflow(x->layout->shape[d], repeats[d], &shape[d]))
             return MNP_FAIL(MNP_ERR_ARG, "mnp_tile: dimension %d becomes too long for 64-bit sizes", d);
         kept[d] = repeats[d] == 1 ? d : -1;
     }
     MNP_TRY(mnp__paste_layout(1, &x, ndim, shape, kept, &layout));
-    mnp_status st = mnp__target_new("mnp_tile", x->dtype, layout, 1, &x, *result_p, &target);
+    const mnp__output_spec spec = {.function = "mnp_tile",
+                                   .ctx = x->ctx,
+                                   .dtype = x->dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = 1,
+                                   .inputs = &x};
+    mnp_status st = mnp__output_open(&spec, result_p, &output);
     mnp_layout_free(layout);
     MNP_TRY(st);
-    mnp__paste_source placement = mnp__paste_source_of(target);
+    mnp__paste_source where = mnp__paste_source_of(output.array);
     for (int d = 0; d < ndim; d++)
-        placement.boundaries[d] = MNP_BOUNDARY_WRAP;
+        where.boundaries[d] = MNP_BOUNDARY_WRAP;
     if (repeat_fewer(ndim, repeats, fewer))
         st = tile(x, fewer, &longer);
     if (st == MNP_OK)
-        st = mnp__paste("mnp_tile", longer ? longer : x, &placement, target);
+        st = mnp__paste("mnp_tile", longer ? longer : x, &where, output.array);
     mnp_array_free(longer);
-    return mnp__target_deliver(target, st, result_p);
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_status mnp_tile(const mnp_array *x, int count, const int64_t *repeats, mnp_array **result_p)
 {
     int64_t times[MNP_MAX_DIMS], shape[MNP_MAX_DIMS];
     mnp_array *wide = NULL;
-    MNP_TRY(mnp__check_inputs("mnp_tile", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_tile", 1, &x));
     if (count < 0 || count > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_tile: there are %d repeats, outside 0..%d", count, MNP_MAX_DIMS);
     int ndim = count > x->layout->ndim ? count : x->layout->ndim, fewer = ndim - x->layout->ndim;

@@ -6,9 +6,9 @@
 
 #include <inttypes.h>
 
+#include "array/input.h"
 #include "array/view.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
 
 /* The first index of part i of those that `argument` describes. */
 typedef int64_t (*part_start)(const void *argument, int64_t extent, int part);
@@ -46,7 +46,7 @@ static int64_t even_start(const void *argument, int64_t extent, int part)
 
 static mnp_status check(const char *function, const mnp_array *x, int count, int *axis)
 {
-    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
     MNP_TRY(mnp__view_axis(function, x->layout->ndim, *axis, axis));
     if (count < 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the number of parts is %d, below 1", function, count);

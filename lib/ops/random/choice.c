@@ -12,10 +12,11 @@
 #include <maniple/sort.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "base/hash.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
 #include "ops/random/random.h"
 
 /* ---- choice ---- */
@@ -81,24 +82,25 @@ static mnp_status ring_first(mnp_rng *rng, int64_t n, const double *p, const mnp
                       .shape = &n,
                       .params.real = {1}};
     mnp_array *times = NULL, *rates = NULL, *first = NULL, *at = NULL, *shaped = NULL;
+    const mnp__output_spec spec = {.function = draw.function,
+                                   .ctx = rng->ctx,
+                                   .dtype = MNP_INT64,
+                                   .layout = natural,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT};
+    mnp__output output;
     mnp_status st;
-    if (*out_p)
-        MNP_TRY(mnp__target_check(draw.function, MNP_INT64, natural, *out_p));
-    MNP_TRY(mnp__random_draw(rng, &draw, &times));
+    MNP_TRY(mnp__output_open(&spec, out_p, &output));
+    MNP_TRY_OR(mnp__random_draw(rng, &draw, &times), st, done);
     MNP_TRY_OR(mnp_array_from_host(rng->ctx, MNP_FLOAT64, 1, &n, p, &rates), st, done);
     MNP_TRY_OR(mnp_eval(rng->ctx, "times = log(times) - log(rates)", MNP_IN("times", times, "rates", rates),
                         MNP_OUT("times", &times)),
                st, done);
     MNP_TRY_OR(mnp_topk(times, natural->size, 0, false, &first, &at), st, done);
     MNP_TRY_OR(mnp_reshape(at, natural->ndim, natural->shape, &shaped), st, done);
-    st = mnp_redistribute(shaped, *out_p ? (*out_p)->layout : natural, out_p);
+    st = mnp__array_copy_to(shaped, output.array);
 done:
-    mnp_array_free(shaped);
-    mnp_array_free(at);
-    mnp_array_free(first);
-    mnp_array_free(rates);
-    mnp_array_free(times);
-    return st;
+    mnp_free_all(shaped, at, first, rates, times);
+    return mnp__output_close(1, &output, st);
 }
 
 /* Draw indices below n. */
@@ -169,8 +171,9 @@ mnp_status mnp_random_choice(mnp_rng *rng, const mnp_array *a, bool replace, con
 {
     static const char function[] = "mnp_random_choice";
     mnp__draw draw = {.function = function, .dtype = MNP_INT64, .ndim = ndim, .shape = shape};
-    mnp_array *at = NULL, *target;
+    mnp_array *at = NULL;
     mnp_layout *natural = NULL;
+    mnp__output output;
     mnp_status st;
     MNP_TRY(mnp__random_check(function, rng, a));
     if (!a)
@@ -186,11 +189,18 @@ mnp_status mnp_random_choice(mnp_rng *rng, const mnp_array *a, bool replace, con
         st = draw_choice(rng, n, replace, p, &draw, natural, out_p);
         goto done;
     }
-    MNP_TRY_OR(mnp__target_new(function, a->dtype, natural, 1, &a, *out_p, &target), st, done);
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = rng->ctx,
+                                   .dtype = a->dtype,
+                                   .layout = natural,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = 1,
+                                   .inputs = &a};
+    MNP_TRY_OR(mnp__output_open(&spec, out_p, &output), st, done);
     st = draw_choice(rng, n, replace, p, &draw, natural, &at);
     if (st == MNP_OK)
-        st = mnp_take(a, at, 0, MNP_CLIP, &target);
-    st = mnp__target_deliver(target, st, out_p);
+        st = mnp_take(a, at, 0, MNP_CLIP, &output.array);
+    st = mnp__output_close(1, &output, st);
 done:
     if (st != MNP_OK)
         rng->draws = draws;
@@ -209,16 +219,23 @@ static mnp_status draw_permutation(mnp_rng *rng, const char *function, int64_t n
 
 static mnp_status permutation(mnp_rng *rng, const char *function, const mnp_array *x, int axis, mnp_array **out_p)
 {
-    mnp_array *at = NULL, *target;
-    mnp_status st;
+    mnp_array *at = NULL;
+    mnp__output output;
     const uint64_t draws = rng->draws;
-    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
     MNP_TRY(mnp__view_axis(function, x->layout->ndim, axis, &axis));
-    MNP_TRY(mnp__target_new(function, x->dtype, x->layout, 1, &x, *out_p, &target));
-    st = draw_permutation(rng, function, x->layout->shape[axis], &at);
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = rng->ctx,
+                                   .dtype = x->dtype,
+                                   .layout = x->layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = 1,
+                                   .inputs = &x};
+    MNP_TRY(mnp__output_open(&spec, out_p, &output));
+    mnp_status st = draw_permutation(rng, function, x->layout->shape[axis], &at);
     if (st == MNP_OK)
-        st = mnp_take(x, at, axis, MNP_CLIP, &target);
-    st = mnp__target_deliver(target, st, out_p);
+        st = mnp_take(x, at, axis, MNP_CLIP, &output.array);
+    st = mnp__output_close(1, &output, st);
     if (st != MNP_OK)
         rng->draws = draws;
     mnp_array_free(at);

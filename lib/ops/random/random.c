@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/output.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
 
 _Static_assert(MNP_RANDOM_DIMS == MNP_MAX_DIMS, "a box has as many dimensions as an array");
 
@@ -174,22 +174,24 @@ mnp_status mnp__random_draw(mnp_rng *rng, mnp__draw *draw, mnp_array **out_p)
 {
     mnp_ctx *ctx = rng->ctx;
     mnp_layout *natural = NULL;
-    mnp_array *array = *out_p;
+    mnp__output output = {.array = NULL};
     mnp__kernel *kernel;
     mnp_status st;
     uint64_t hash = mnp__hash(MNP__HASH_START, draw->params.real, sizeof draw->params.real);
     hash = mnp__hash(hash, draw->params.whole, sizeof draw->params.whole);
     hash = mnp__hash(mnp__hash(hash, rng->key, sizeof rng->key), &rng->draws, sizeof rng->draws);
-    if (*out_p)
-        MNP_TRY(mnp__random_check(draw->function, rng, *out_p));
     MNP_TRY(mnp_layout_block(ctx->comm.size, draw->ndim, draw->shape, &natural));
     MNP_TRY_OR(mnp__check_same(&ctx->comm, draw->function, hash), st, done);
-    if (*out_p)
-        MNP_TRY_OR(mnp__target_check(draw->function, draw->dtype, natural, *out_p), st, done);
-    MNP_TRY_OR(load(ctx, draw, &kernel), st, done);
-    if (!*out_p)
-        MNP_TRY_OR(mnp_array_new(ctx, draw->dtype, natural, &array), st, done);
-    st = mnp__array_deliver(array, launch(rng, kernel, draw, array), out_p);
+    const mnp__output_spec spec = {.function = draw->function,
+                                   .ctx = ctx,
+                                   .dtype = draw->dtype,
+                                   .layout = natural,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT};
+    MNP_TRY_OR(mnp__output_open(&spec, out_p, &output), st, done);
+    st = load(ctx, draw, &kernel);
+    if (st == MNP_OK)
+        st = launch(rng, kernel, draw, output.array);
+    st = mnp__output_close(1, &output, st);
     rng->draws += st == MNP_OK;
 done:
     mnp_layout_free(natural);

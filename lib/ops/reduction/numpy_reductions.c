@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
@@ -314,11 +315,12 @@ static mnp_status check_initial(const function *f, mnp_dtype result, const mnp_a
 
 static mnp_status check_stored(const function *f, mnp_dtype result, const mnp_array *output, mnp_dtype *stored_p)
 {
+    char name[32];
     *stored_p = output ? output->dtype : result;
-    if (mnp_can_cast(result, *stored_p, MNP_CASTING_SAME_KIND))
+    if (*stored_p == result)
         return MNP_OK;
-    return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
-                    f->name, mnp_dtype_name(result), mnp_dtype_name(*stored_p));
+    snprintf(name, sizeof name, "mnp_%s", f->name);
+    return mnp__output_check_cast(name, NULL, result, *stored_p);
 }
 
 /* ---- calls ---- */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
@@ -124,20 +126,16 @@ typedef struct run {
     mnp__reduction *reduction;
     const mnp__reduction_call *call;
     mnp__reduction_work work;
-    mnp_layout *layout, *result;                       /* one count each */
-    mnp_array *temporary[MNP__MAX_REDUCTION_OPERANDS]; /* inputs that are ours */
-    mnp_array *made[MNP__MAX_REDUCTION_OPERANDS];      /* outputs that are ours */
+    mnp_layout *layout, *result; /* one count each */
+    int ninputs, noutputs;       /* those that are open */
+    mnp__input inputs[MNP__MAX_REDUCTION_OPERANDS];
+    mnp__output outputs[MNP__MAX_REDUCTION_OPERANDS];
     mnp__reduction_plan plan;
     mnp__kernel *kernel;
     mnp__sharing *sharing; /* NULL: ranks have results of their own */
     void *scratch;
     bool half; /* only until ranks know of each other */
 } run;
-
-static mnp_array *given(const run *r, int output)
-{
-    return *r->call->outputs_p[output];
-}
 
 /* ---- layouts ---- */
 
@@ -175,81 +173,31 @@ static mnp_status derive_result(run *r)
     return mnp__layout_derive(r->layout, ndim, dims, &r->result);
 }
 
-/* ---- outputs ---- */
+/* ---- operands ---- */
 
-static mnp_status check_output(const run *r, int o)
-{
-    const mnp_array *output = given(r, o);
-    mnp_dtype memory = r->reduction->spec.operands[r->reduction->spec.ninputs + o].memory;
-    const mnp_layout *have = output->layout, *want = r->result;
-    if (output->ctx != r->ctx)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the output belongs to another context", r->call->function);
-    if (mnp__array_is_scalar(output) || output->read_only)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the output is %s, which cannot be written", r->call->function,
-                        output->read_only ? "a broadcast view" : "a scalar");
-    if (output->dtype != memory)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the output is %s, and the result is %s", r->call->function,
-                        mnp_dtype_name(output->dtype), mnp_dtype_name(memory));
-    MNP_TRY(mnp__array_check_blocks(r->call->function, output));
-    if (have->ndim == want->ndim && memcmp(have->shape, want->shape, (size_t)want->ndim * sizeof *want->shape) == 0)
-        return MNP_OK;
-    mnp__text text = MNP__TEXT_EMPTY;
-    mnp__text_add(&text, "%s: the output's shape is ", r->call->function);
-    mnp__text_add_shape(&text, have->ndim, have->shape);
-    mnp__text_add(&text, ", and the result's is ");
-    mnp__text_add_shape(&text, want->ndim, want->shape);
-    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "%s", mnp__text_string(&text));
-    mnp__text_free(&text);
-    return st;
-}
-
-/* Whether results may be written to an output that is given while inputs are read. */
-static bool suits(const run *r, const mnp_array *output)
-{
-    for (int i = 0; i < r->reduction->spec.ninputs; i++) {
-        if (r->call->inputs[i]->buffer == output->buffer)
-            return false;
-    }
-    return mnp_layout_equal(output->layout, r->result);
-}
-
-static mnp_status make_outputs(run *r)
+static mnp_status open_outputs(run *r)
 {
     const mnp__reduction_spec *spec = &r->reduction->spec;
-    for (int o = 0; o < spec->noutputs; o++) {
-        if (given(r, o) && suits(r, given(r, o))) {
-            r->work.outputs[o] = given(r, o);
-            continue;
-        }
-        MNP_TRY(mnp_array_new(r->ctx, spec->operands[spec->ninputs + o].memory, r->result, &r->made[o]));
-        r->work.outputs[o] = r->made[o];
+    for (; r->noutputs < spec->noutputs; r->noutputs++) {
+        const mnp__loop_operand *operand = &spec->operands[spec->ninputs + r->noutputs];
+        const mnp__output_spec output = {.function = r->call->function,
+                                         .ctx = r->ctx,
+                                         .dtype = operand->memory,
+                                         .layout = r->result,
+                                         .ninputs = spec->ninputs,
+                                         .inputs = r->call->inputs};
+        MNP_TRY(mnp__output_open(&output, r->call->outputs_p[r->noutputs], &r->outputs[r->noutputs]));
+        r->work.outputs[r->noutputs] = r->outputs[r->noutputs].array;
     }
     return MNP_OK;
 }
 
-/* Whether the values of an output have to travel to where it was given; all ranks know alike. */
-static bool outputs_travel(const run *r)
+static mnp_status open_inputs(run *r)
 {
-    for (int o = 0; o < r->reduction->spec.noutputs; o++) {
-        if (given(r, o) && r->made[o])
-            return true;
-    }
-    return false;
-}
-
-/* Outputs that were given and could not be written get their values; then new ones are the user's. */
-static mnp_status deliver(run *r)
-{
-    for (int o = 0; o < r->reduction->spec.noutputs; o++) {
-        mnp_array *output = given(r, o);
-        if (output && r->made[o])
-            MNP_TRY(mnp_redistribute(r->made[o], output->layout, &output));
-    }
-    for (int o = 0; o < r->reduction->spec.noutputs; o++) {
-        if (given(r, o))
-            continue;
-        *r->call->outputs_p[o] = r->made[o];
-        r->made[o] = NULL;
+    for (; r->ninputs < r->reduction->spec.ninputs; r->ninputs++) {
+        mnp__input *input = &r->inputs[r->ninputs];
+        MNP_TRY(mnp__input_open(r->call->inputs[r->ninputs], r->layout, MNP_DTYPE_AUTO, 0, input));
+        r->work.inputs[r->ninputs] = input->array;
     }
     return MNP_OK;
 }
@@ -321,11 +269,8 @@ static mnp_status execute(run *r)
     MNP_TRY(choose_layout(r));
     MNP_TRY(derive_result(r));
     MNP_TRY(mnp__check_same(&r->ctx->comm, r->call->function, mnp__layout_hash(r->layout) + r->call->axes));
-    for (int o = 0; o < reduction->spec.noutputs; o++)
-        MNP_TRY(given(r, o) ? check_output(r, o) : MNP_OK);
-    for (int i = 0; i < reduction->spec.ninputs; i++)
-        MNP_TRY(mnp__bring_input(r->call->inputs[i], r->layout, &r->work.inputs[i], &r->temporary[i]));
-    MNP_TRY(make_outputs(r));
+    MNP_TRY(open_outputs(r));
+    MNP_TRY(open_inputs(r));
     r->work.reduction = reduction;
     r->work.layout = r->layout;
     r->work.result = r->result;
@@ -334,33 +279,28 @@ static mnp_status execute(run *r)
     bool shared = mnp__is_shared(r->layout, r->call->axes) && r->layout->size > 0; /* of nothing all know all */
     if (shared)
         r->sharing = mnp__sharing_find(r->ctx, &r->work);
-    /* Alike on all ranks; where outputs travel nobody is to wait for a rank that failed alone */
-    bool ready = reduction->agreed && (!shared || r->sharing) && !outputs_travel(r);
+    bool ready = reduction->agreed && (!shared || r->sharing); /* alike on all ranks */
     mnp_status st = prepare(r);
     MNP_TRY(ready ? st : MNP_AGREE(r->ctx, st));
     reduction->agreed = true;
     if (shared && !r->sharing)
         MNP_TRY(mnp__sharing_make(r->ctx, &r->work, r->plan.outputs, &r->sharing));
-    MNP_TRY(compute(r));
-    return r->half ? MNP_OK : deliver(r);
+    return compute(r);
 }
 
-static void release(run *r)
+static mnp_status finish(run *r, mnp_status st)
 {
-    for (int k = 0; k < MNP__MAX_REDUCTION_OPERANDS; k++) {
-        mnp_array_free(r->temporary[k]);
-        mnp_array_free(r->made[k]);
-    }
+    for (int i = 0; i < r->ninputs; i++)
+        mnp__input_close(&r->inputs[i]);
     mnp_layout_free(r->layout);
     mnp_layout_free(r->result);
+    return mnp__output_close(r->noutputs, r->outputs, st);
 }
 
 mnp_status mnp__reduction_run(mnp__reduction *reduction, const mnp__reduction_call *call)
 {
     run r = {.ctx = reduction->ctx, .reduction = reduction, .call = call};
-    mnp_status st = execute(&r);
-    release(&r);
-    return st;
+    return finish(&r, execute(&r));
 }
 
 mnp_status mnp__reduction_share(mnp__reduction *reduction, const char *function, const mnp_array *x, unsigned axes,
@@ -377,6 +317,7 @@ mnp_status mnp__reduction_share(mnp__reduction *reduction, const char *function,
     if (st == MNP_OK)
         *known =
             (mnp__reduction_known){r.sharing->parts, mnp_comm_size(r.sharing->group), mnp_comm_rank(r.sharing->group)};
-    release(&r);
+    st = finish(&r, st);
+    mnp_array_free(none);
     return st;
 }

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
+#include "array/output.h"
 #include "array/view.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
 #include "ops/reduction/reduction_plan.h"
 
 enum {
@@ -145,32 +145,33 @@ static mnp_status launch_with_indices(mnp__kernel *kernel, const mnp__ufunc_redu
 
 /* ---- one run ---- */
 
-/* Give the result to the user, in the layout of what was given, or else in `layout`, if that is not NULL. */
-static mnp_status hand_over(mnp_array *result, const mnp_layout *layout, mnp_array **out_p)
+/* The layout of a new result: NULL is that which it has. */
+static mnp_status natural_layout(const mnp__ufunc_reduce *fold, const mnp_array *result, bool moved,
+                                 mnp_layout **natural_p)
 {
-    if (!*out_p && (!layout || mnp_layout_equal(layout, result->layout))) {
-        *out_p = result;
-        return MNP_OK;
-    }
-    mnp_status st = mnp_redistribute(result, *out_p ? (*out_p)->layout : layout, out_p);
-    mnp_array_free(result);
-    return st;
+    const mnp_layout *layout = result->layout;
+    if (fold->segments == 0)
+        *natural_p = mnp_layout_retain(fold->x->layout);
+    else if (moved)
+        return mnp_layout_block(layout->nranks, layout->ndim, layout->shape, natural_p);
+    return MNP_OK;
 }
 
+/* Give the result to the user: to the given array, or in the layout that a new one has. */
 static mnp_status deliver(const mnp__ufunc_reduce *fold, mnp_array *result, bool moved)
 {
-    mnp_layout *block = NULL;
-    if (fold->segments == 0)
-        return hand_over(result, fold->x->layout, fold->out_p);
+    mnp_layout *natural = NULL;
+    mnp_array *brought = NULL;
     mnp_status st = MNP_OK;
-    if (moved)
-        st = mnp_layout_block(result->layout->nranks, result->layout->ndim, result->layout->shape, &block);
-    if (st == MNP_OK)
-        st = hand_over(result, block, fold->out_p);
-    else
+    if (!*fold->out_p)
+        st = natural_layout(fold, result, moved, &natural);
+    if (natural && !mnp_layout_equal(natural, result->layout)) {
+        st = mnp_redistribute(result, natural, &brought);
         mnp_array_free(result);
-    mnp_layout_free(block);
-    return st;
+        result = brought;
+    }
+    mnp_layout_free(natural);
+    return mnp__output_give(result, st, fold->out_p);
 }
 
 /* Of what all ranks must have given alike. */
@@ -184,7 +185,6 @@ static uint64_t hash(const mnp__ufunc_reduce *fold)
 
 mnp_status mnp__ufunc_reduce_run(mnp__reduction *reduction, const mnp__ufunc_reduce *fold)
 {
-    const mnp_array *given = *fold->out_p;
     mnp_layout *along = NULL;
     mnp_array *temporary = NULL, *made = NULL, *result = NULL;
     mnp_dtype stored = reduction->spec.operands[1].memory;
@@ -196,8 +196,9 @@ mnp_status mnp__ufunc_reduce_run(mnp__reduction *reduction, const mnp__ufunc_red
     MNP_TRY_OR(new_beside(fold->x->ctx, along, fold->axis, extent, stored, &made), st, done);
     if (fold->drop)
         MNP_TRY_OR(drop_axis(made, fold->axis, &result), st, done);
-    if (given)
-        MNP_TRY_OR(mnp__target_check(fold->function, stored, (result ? result : made)->layout, given), st, done);
+    const mnp__output_spec spec = {
+        .function = fold->function, .ctx = fold->x->ctx, .dtype = stored, .layout = (result ? result : made)->layout};
+    MNP_TRY_OR(mnp__output_check(&spec, *fold->out_p), st, done);
     MNP_TRY_OR(load(reduction, fold->ordered, &kernel), st, done);
     MNP_TRY_OR(launch_with_indices(kernel, fold, temporary ? temporary : fold->x, made), st, done);
     if (!result) {

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "layout/layout.h"
 #include "ops/common/paste.h"
@@ -53,9 +55,7 @@ static mnp_status scan(const function *f, const char *name, const mnp_array *x, 
     k.memory = x->dtype;
     MNP_TRY(mnp__reduce_types(reduces, x->dtype, dtype, &k.type, &k.result));
     k.stored = *out_p ? (*out_p)->dtype : k.result;
-    if (!mnp_can_cast(k.result, k.stored, MNP_CASTING_SAME_KIND))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
-                        name, mnp_dtype_name(k.result), mnp_dtype_name(k.stored));
+    MNP_TRY(mnp__output_check_cast(name, NULL, k.result, k.stored));
     MNP_TRY(mnp__reduction_get(x->ctx, build, &k, sizeof k, &reduction));
     return mnp__scan_run(reduction, &(mnp__scan_call){.function = name, .x = x, .axis = axis, .out_p = out_p});
 }
@@ -65,7 +65,7 @@ static mnp_status cumulate(const function *f, const mnp_array *x, int axis, cons
     mnp_array *line = NULL;
     char name[32];
     snprintf(name, sizeof name, "mnp_%s", f->name);
-    MNP_TRY(mnp__check_inputs(name, 1, &x));
+    MNP_TRY(mnp__inputs_check(name, 1, &x));
     if (axis != MNP_FLATTENED)
         MNP_TRY(mnp__view_axis(name, x->layout->ndim ? x->layout->ndim : 1, axis, &axis));
     else if (x->layout->ndim == 1)
@@ -121,13 +121,13 @@ static mnp_status cut(const mnp_array *x, int axis, int64_t begin, int64_t end, 
     return mnp__view_make(x, x->layout->ndim, dims, NULL, view_p);
 }
 
-static mnp_status fill_target(const function *f, const char *name, const mnp_array *x, int axis, const char *dtype,
-                              const mnp_array *target)
+static mnp_status fill_with_initial(const function *f, const char *name, const mnp_array *x, int axis,
+                                    const char *dtype, const mnp_array *result)
 {
     mnp_array *first = NULL, *rest = NULL;
     mnp_status st;
-    MNP_TRY_OR(cut(target, axis, 0, 1, &first), st, done);
-    MNP_TRY_OR(cut(target, axis, 1, target->layout->shape[axis], &rest), st, done);
+    MNP_TRY_OR(cut(result, axis, 0, 1, &first), st, done);
+    MNP_TRY_OR(cut(result, axis, 1, result->layout->shape[axis], &rest), st, done);
     MNP_TRY_OR(mnp_copyto(first, mnp_scalar_int(x->ctx, f->initial), MNP_CASTING_UNSAFE), st, done);
     st = scan(f, name, x, axis, dtype, &rest);
 done:
@@ -142,12 +142,12 @@ static mnp_status cumulate_from(const function *f, const mnp_array *x, int axis,
     const mnp__reduce_function *reduces = mnp__reduce_find(f->reduces, strlen(f->reduces));
     mnp_dtype type, result;
     mnp_layout *layout;
-    mnp_array *target;
+    mnp__output output;
     int64_t shape[MNP_MAX_DIMS];
     int kept[MNP_MAX_DIMS];
     char name[32];
     snprintf(name, sizeof name, "mnp_%s", f->name);
-    MNP_TRY(mnp__check_inputs(name, 1, &x));
+    MNP_TRY(mnp__inputs_check(name, 1, &x));
     int ndim = x->layout->ndim;
     if (ndim == 0) {
         mnp_array *line = NULL;
@@ -169,10 +169,18 @@ static mnp_status cumulate_from(const function *f, const mnp_array *x, int axis,
     MNP_TRY(mnp__paste_layout(1, &x, ndim, shape, kept, &layout));
     if (*out_p && mnp_can_cast(result, (*out_p)->dtype, MNP_CASTING_SAME_KIND))
         result = (*out_p)->dtype;
-    mnp_status st = mnp__target_new(name, result, layout, 1, &x, *out_p, &target);
+    const mnp__output_spec spec = {.function = name,
+                                   .ctx = x->ctx,
+                                   .dtype = result,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = 1,
+                                   .inputs = &x};
+    mnp_status st = mnp__output_open(&spec, out_p, &output);
     mnp_layout_free(layout);
-    MNP_TRY(st);
-    return mnp__target_deliver(target, fill_target(f, name, x, axis, dtype, target), out_p);
+    if (st == MNP_OK)
+        st = fill_with_initial(f, name, x, axis, dtype, output.array);
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_status mnp_cumulative_sum(const mnp_array *x, int axis, const char *dtype, bool include_initial, mnp_array **out_p)

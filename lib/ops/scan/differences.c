@@ -12,10 +12,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
 
 /* Elements begin .. end of x along the axis; an end that is negative counts from there. */
 static mnp_status part(const mnp_array *x, int axis, int64_t begin, int64_t end, mnp_array **view_p)
@@ -107,16 +108,22 @@ mnp_status mnp_diff(const mnp_array *x, int n, int axis, const mnp_array *prepen
                     mnp_array **out_p)
 {
     mnp_array *now = NULL;
-    MNP_TRY(mnp__check_inputs("mnp_diff", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_diff", 1, &x));
     if (n < 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_diff: n is %d, negative", n);
     if (x->layout->ndim == 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_diff: the array has no dimension to go along");
     MNP_TRY(mnp__view_axis("mnp_diff", x->layout->ndim, axis, &axis));
-    if (n == 0 && *out_p)
-        MNP_TRY(mnp__target_check("mnp_diff", (*out_p)->dtype, x->layout, *out_p));
-    if (n == 0)
-        return *out_p ? mnp_copyto(*out_p, x, MNP_CASTING_SAME_KIND) : mnp_copy(x, out_p);
+    if (n == 0) {
+        const mnp__output_spec spec = {.function = "mnp_diff",
+                                       .ctx = x->ctx,
+                                       .dtype = x->dtype,
+                                       .layout = x->layout,
+                                       .needs = MNP__OUTPUT_ANY_LAYOUT};
+        mnp__output output;
+        MNP_TRY(mnp__output_open(&spec, out_p, &output));
+        return mnp__output_close(1, &output, mnp__array_copy_to(x, output.array));
+    }
     mnp_status st = MNP_OK;
     if (prepend || append)
         st = extend(x, axis, prepend, append, &now);
@@ -155,7 +162,7 @@ mnp_status mnp_ediff1d(const mnp_array *x, const mnp_array *to_end, const mnp_ar
     const mnp_array *given[3] = {to_begin, NULL, to_end}, *joined[3];
     int count = 0;
     mnp_status st;
-    MNP_TRY(mnp__check_inputs("mnp_ediff1d", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_ediff1d", 1, &x));
     if (x->dtype == MNP_BOOL)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_ediff1d: bools have no difference");
     for (int i = 0; i < 3; i++) {
@@ -297,14 +304,22 @@ static mnp_status measure(const mnp_array *coordinates, mnp_array **distances_p)
 
 mnp_status mnp_gradient(const mnp_array *f, const mnp_array *spacing, int axis, int edge_order, mnp_array **out_p)
 {
-    mnp_array *real = NULL, *distances = NULL, *target;
-    MNP_TRY(mnp__check_inputs("mnp_gradient", 1, &f));
+    mnp_array *real = NULL, *distances = NULL;
+    mnp__output output;
+    MNP_TRY(mnp__inputs_check("mnp_gradient", 1, &f));
     MNP_TRY(mnp__view_axis("mnp_gradient", f->layout->ndim, axis, &axis));
     MNP_TRY(check_gradient(f, spacing, axis, edge_order));
     mnp_dtype result = is_inexact(f->dtype) ? f->dtype : MNP_FLOAT64;
     if (*out_p && mnp_can_cast(result, (*out_p)->dtype, MNP_CASTING_SAME_KIND))
         result = (*out_p)->dtype;
-    MNP_TRY(mnp__target_new("mnp_gradient", result, f->layout, 1, &f, *out_p, &target));
+    const mnp__output_spec spec = {.function = "mnp_gradient",
+                                   .ctx = f->ctx,
+                                   .dtype = result,
+                                   .layout = f->layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = 1,
+                                   .inputs = &f};
+    MNP_TRY(mnp__output_open(&spec, out_p, &output));
     mnp_status st = MNP_OK;
     if (!is_inexact(f->dtype))
         st = mnp_astype(f, MNP_FLOAT64, &real);
@@ -312,16 +327,16 @@ mnp_status mnp_gradient(const mnp_array *f, const mnp_array *spacing, int axis, 
         st = measure(spacing, &distances);
     if (st == MNP_OK)
         st = do_pieces(real ? real : f, spacing ? spacing : mnp_scalar_float(f->ctx, 1), distances, axis, edge_order,
-                       target);
+                       output.array);
     mnp_free_all(real, distances);
-    return mnp__target_deliver(target, st, out_p);
+    return mnp__output_close(1, &output, st);
 }
 
 mnp_status mnp_gradients(const mnp_array *f, const mnp_array *const *spacings, int edge_order, mnp_array **gradients)
 {
     mnp_array *made[MNP_MAX_DIMS] = {NULL};
     mnp_status st = MNP_OK;
-    MNP_TRY(mnp__check_inputs("mnp_gradients", 1, &f));
+    MNP_TRY(mnp__inputs_check("mnp_gradients", 1, &f));
     for (int d = 0; d < f->layout->ndim && st == MNP_OK; d++)
         st = mnp_gradient(f, spacings ? spacings[d] : NULL, d, edge_order, &made[d]);
     for (int d = 0; d < f->layout->ndim; d++) {
@@ -351,7 +366,7 @@ mnp_status mnp_trapezoid(const mnp_array *y, const mnp_array *x, double dx, int 
 {
     mnp_array *low = NULL, *high = NULL, *distances = NULL, *parts = NULL;
     mnp_status st;
-    MNP_TRY(mnp__check_inputs("mnp_trapezoid", x ? 2 : 1, (const mnp_array *const[]){y, x}));
+    MNP_TRY(mnp__inputs_check("mnp_trapezoid", x ? 2 : 1, (const mnp_array *const[]){y, x}));
     MNP_TRY(mnp__view_axis("mnp_trapezoid", y->layout->ndim, axis, &axis));
     if (x && x->layout->ndim != 1 && x->layout->ndim != y->layout->ndim)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_trapezoid: x has %d dimensions, neither 1 nor y's %d", x->layout->ndim,

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/output.h"
 #include "base/text.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
 #include "ops/reduction/reduction_plan.h"
 #include "ops/scan/scan_plan.h"
 
@@ -93,28 +93,25 @@ typedef struct run {
     mnp_ctx *ctx;
     mnp__reduction *reduction;
     const mnp__scan_call *call;
-    mnp_array *target;
+    mnp__output output;
     shared *shared;
     mnp__scan_plan plan;
     mnp__kernel *kernel;
     void *scratch;
 } run;
 
-/* What is written: the array that was given if it lies as x does and may be written while x is read, else a new one. */
-static mnp_status make_target(run *r)
+/* A scan works in place, but not with x and the output overlapping in another way. */
+static mnp_status open_output(run *r)
 {
-    const mnp_array *x = r->call->x, *given = *r->call->out_p;
     const mnp__loop_operand *operands = r->reduction->spec.operands;
-    if (given && given->ctx != r->ctx)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the output belongs to another context", r->call->function);
-    if (given)
-        MNP_TRY(mnp__target_check(r->call->function, operands[1].memory, x->layout, given));
-    bool in_place = given == x && operands[0].memory == operands[1].memory;
-    bool suits = given && mnp_layout_equal(given->layout, x->layout) && (in_place || given->buffer != x->buffer);
-    if (!suits)
-        return mnp_array_new(r->ctx, operands[1].memory, x->layout, &r->target);
-    r->target = *r->call->out_p;
-    return MNP_OK;
+    const bool in_place = *r->call->out_p == r->call->x && operands[0].memory == operands[1].memory;
+    const mnp__output_spec spec = {.function = r->call->function,
+                                   .ctx = r->ctx,
+                                   .dtype = operands[1].memory,
+                                   .layout = r->call->x->layout,
+                                   .ninputs = in_place ? 0 : 1,
+                                   .inputs = &r->call->x};
+    return mnp__output_open(&spec, r->call->out_p, &r->output);
 }
 
 /* Plan the run, and find its kernel and memory, or make them.  Small blocks share one kernel for all strides. */
@@ -123,10 +120,10 @@ static mnp_status prepare(run *r)
     const mnp__reduction_spec *spec = &r->reduction->spec;
     mnp__scan_plan *plan = &r->plan;
     const mnp__scan_signature *signature = &plan->signature;
-    mnp__scan_plan_make(spec, r->call->x, r->target, r->call->axis, r->shared->threads, false, plan);
+    mnp__scan_plan_make(spec, r->call->x, r->output.array, r->call->axis, r->shared->threads, false, plan);
     r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
     if (!r->kernel && plan->small) {
-        mnp__scan_plan_make(spec, r->call->x, r->target, r->call->axis, r->shared->threads, true, plan);
+        mnp__scan_plan_make(spec, r->call->x, r->output.array, r->call->axis, r->shared->threads, true, plan);
         r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
     }
     if (!r->kernel && plan->launch.grid[0] > 0) {
@@ -176,8 +173,8 @@ static mnp_status execute(run *r)
     mnp_status st = get_shared(r->ctx, &r->shared);
     if (st == MNP_OK)
         st = prepare(r);
-    if (!r->reduction->scan_agreed || (*r->call->out_p && r->target != *r->call->out_p))
-        st = MNP_AGREE(r->ctx, st); /* where the output travels nobody is to wait for a rank that failed alone */
+    if (!r->reduction->scan_agreed)
+        st = MNP_AGREE(r->ctx, st);
     MNP_TRY(st);
     r->reduction->scan_agreed = true;
     MNP_TRY(mnp__reduction_share(r->reduction, r->call->function, r->call->x, 1u << r->call->axis, &known));
@@ -189,6 +186,6 @@ mnp_status mnp__scan_run(mnp__reduction *reduction, const mnp__scan_call *call)
 {
     run r = {.ctx = reduction->ctx, .reduction = reduction, .call = call};
     MNP_TRY(mnp__check_same(&r.ctx->comm, call->function, mnp__layout_hash(call->x->layout) + (uint64_t)call->axis));
-    MNP_TRY(make_target(&r));
-    return mnp__target_deliver(r.target, execute(&r), call->out_p);
+    MNP_TRY(open_output(&r));
+    return mnp__output_close(1, &r.output, execute(&r));
 }

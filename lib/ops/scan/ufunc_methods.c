@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/reduction/ufunc_reduce.h"
-#include "ops/common/paste.h"
 #include "ops/reduction/numpy_reductions.h"
 #include "ops/scan/scan.h"
 #include "ops/elementwise/ufunc.h"
@@ -145,9 +146,7 @@ static mnp_status get_reduction(const method *m, const mnp_array *x, const char 
     k.masked = masked;
     MNP_TRY(choose_types(m, x, dtype, &k));
     k.stored = out ? out->dtype : k.result;
-    if (!mnp_can_cast(k.result, k.stored, MNP_CASTING_SAME_KIND))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the result is %s, and cannot be cast to the output's %s under \"same_kind\"",
-                        m->name, mnp_dtype_name(k.result), mnp_dtype_name(k.stored));
+    MNP_TRY(mnp__output_check_cast(m->name, NULL, k.result, k.stored));
     return mnp__reduction_get(x->ctx, build, &k, sizeof k, reduction_p);
 }
 
@@ -210,7 +209,7 @@ mnp_status mnp_ufunc_reduce(const char *ufunc, const mnp_array *x, const mnp_axe
     unsigned mask;
     method m;
     MNP_TRY(find(name, ufunc, &m));
-    MNP_TRY(mnp__check_inputs(name, 1, &x));
+    MNP_TRY(mnp__inputs_check(name, 1, &x));
     if (m.joins && m.joins->reduces)
         return mnp__reduce_call(reduction_of(m.joins), x, axes, out_p);
     MNP_TRY(mnp__reduction_axes(name, x->layout->ndim, axes, &mask));
@@ -235,7 +234,7 @@ mnp_status mnp_ufunc_accumulate(const char *ufunc, const mnp_array *x, int axis,
     mnp__reduction *reduction;
     method m;
     MNP_TRY(find(name, ufunc, &m));
-    MNP_TRY(mnp__check_inputs(name, 1, &x));
+    MNP_TRY(mnp__inputs_check(name, 1, &x));
     MNP_TRY(mnp__view_axis(name, x->layout->ndim, axis, &axis));
     MNP_TRY(get_reduction(&m, x, NULL, false, *out_p, &reduction));
     if (m.joins)
@@ -251,7 +250,7 @@ mnp_status mnp_ufunc_reduceat(const char *ufunc, const mnp_array *x, int64_t cou
     mnp__reduction *reduction;
     method m;
     MNP_TRY(find(name, ufunc, &m));
-    MNP_TRY(mnp__check_inputs(name, 1, &x));
+    MNP_TRY(mnp__inputs_check(name, 1, &x));
     MNP_TRY(mnp__view_axis(name, x->layout->ndim, axis, &axis));
     if (count < 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " indices, and one is needed at least", name, count);

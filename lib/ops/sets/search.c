@@ -11,11 +11,11 @@
 #include <maniple/histogram.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
 #include "ops/statistics/histogram.h"
-#include "ops/common/paste.h"
-#include "ops/common/output.h"
 
 /* ---- the loop ---- */
 
@@ -103,8 +103,12 @@ mnp_status mnp__look_up(const char *function, mnp__question question, const mnp_
                       .compared = mnp_dtype_promote(table->dtype, values->dtype),
                       .sorter = sorter ? sorter->dtype : MNP_BOOL,
                       .stored = *out_p ? (*out_p)->dtype : result};
-    const mnp_layout *layout = values->layout;
-    MNP_TRY(mnp__result_check(function, NULL, table->ctx, result, layout->ndim, layout->shape, *out_p));
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = table->ctx,
+                                   .dtype = result,
+                                   .ndim = values->layout->ndim,
+                                   .shape = values->layout->shape};
+    MNP_TRY(mnp__output_check(&spec, *out_p));
     MNP_TRY(mnp__loop_get(table->ctx, build, &key, sizeof key, &loop));
     return mnp__apply(table->ctx,
                       &(mnp__application){.function = function, .loop = loop, .inputs = inputs, .outputs_p = outputs});
@@ -116,7 +120,7 @@ static mnp_status check_sorter(const char *function, const mnp_array *a, const m
 {
     mnp__number least, most;
     const int64_t n = a->layout->size;
-    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *[]){a, sorter}));
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *[]){a, sorter}));
     if (!strchr("iu", mnp_dtype_kind(sorter->dtype)) || sorter->dtype == MNP_UINT64)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the sorter is %s, and must be of integers that int64 holds", function,
                         mnp_dtype_name(sorter->dtype));
@@ -137,7 +141,7 @@ mnp_status mnp_searchsorted(const mnp_array *a, const mnp_array *v, bool right, 
                             mnp_array **out_p)
 {
     static const char function[] = "mnp_searchsorted";
-    MNP_TRY(mnp__check_inputs(function, 1, &a));
+    MNP_TRY(mnp__inputs_check(function, 1, &a));
     if (!v)
         return MNP_FAIL(MNP_ERR_ARG, "%s: v is NULL", function);
     if (a->layout->ndim != 1)
@@ -154,7 +158,7 @@ mnp_status mnp_digitize(const mnp_array *x, const mnp_array *bins, bool right, m
     static const char function[] = "mnp_digitize";
     mnp_array *backwards = NULL;
     bool rises, falls;
-    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *[]){x, bins}));
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *[]){x, bins}));
     if (bins->layout->ndim != 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the bins have %d dimensions, and must have one", function,
                         bins->layout->ndim);

@@ -12,10 +12,10 @@
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
-#include "ops/common/paste.h"
-#include "ops/common/output.h"
 #include "ops/sets/search.h"
 
 /* ---- where sorted elements change ---- */
@@ -155,24 +155,25 @@ static mnp_status find_distinct(const char *function, work *w, mnp_array **const
 }
 
 /* All results, or none, become the user's. */
-static mnp_status give(const char *function, work *w, mnp_array **const *outputs)
+static mnp_status give(const char *function, work *w, mnp_array **const *user_p)
 {
-    static const char *const names[] = {"the values", "the indices", "the inverse", "the counts"};
+    static const char *const names[] = {"values", "index", "inverse", "counts"};
+    mnp__output outputs[RESULTS];
+    mnp_status st = mnp__output_check_distinct(function, RESULTS, user_p);
     for (int r = 0; r < RESULTS; r++) {
-        const mnp_array *made = w->result[r];
-        if (made)
-            MNP_TRY(mnp__result_check(function, names[r], w->x->ctx, made->dtype, made->layout->ndim,
-                                      made->layout->shape, *outputs[r]));
-        for (int other = 0; made && other < r; other++) {
-            if (outputs[other] && *outputs[r] && *outputs[r] == *outputs[other])
-                return MNP_FAIL(MNP_ERR_ARG, "%s: %s and %s are the same array", function, names[other], names[r]);
-        }
+        outputs[r] = (mnp__output){.array = w->result[r], .user_p = user_p[r]};
+        if (!w->result[r] || st != MNP_OK)
+            continue;
+        const mnp__output_spec spec = {.function = function,
+                                       .name = names[r],
+                                       .ctx = w->x->ctx,
+                                       .dtype = w->result[r]->dtype,
+                                       .layout = w->result[r]->layout};
+        st = mnp__output_check(&spec, *user_p[r]);
     }
-    for (int r = 0; r < RESULTS; r++) {
-        if (w->result[r])
-            MNP_TRY(mnp__result_give(&w->result[r], outputs[r]));
-    }
-    return MNP_OK;
+    for (int r = 0; r < RESULTS; r++)
+        w->result[r] = NULL;
+    return mnp__output_close(RESULTS, outputs, st);
 }
 
 static mnp_status unique(const char *function, const mnp_array *x, mnp_array **const *outputs)
@@ -190,7 +191,7 @@ static mnp_status unique(const char *function, const mnp_array *x, mnp_array **c
 mnp_status mnp_unique(const mnp_array *x, mnp_array **values_p, mnp_array **index_p, mnp_array **inverse_p,
                       mnp_array **counts_p)
 {
-    MNP_TRY(mnp__check_inputs("mnp_unique", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_unique", 1, &x));
     return unique("mnp_unique", x, (mnp_array * *[]){values_p, index_p, inverse_p, counts_p});
 }
 
@@ -217,7 +218,7 @@ done:
 
 mnp_status mnp_isin(const mnp_array *x, const mnp_array *test, bool invert, mnp_array **out_p)
 {
-    MNP_TRY(mnp__check_inputs("mnp_isin", 2, (const mnp_array *[]){x, test}));
+    MNP_TRY(mnp__inputs_check("mnp_isin", 2, (const mnp_array *[]){x, test}));
     return look_among("mnp_isin", x, test, invert, out_p);
 }
 
@@ -226,16 +227,15 @@ mnp_status mnp_isin(const mnp_array *x, const mnp_array *test, bool invert, mnp_
 /* A result of one dimension, cast to `dtype`, becomes the user's. */
 static mnp_status give_set(const char *function, mnp_array **made, mnp_dtype dtype, mnp_array **out_p)
 {
-    mnp_array *cast = NULL;
-    mnp_status st;
-    MNP_TRY(mnp__result_check(function, NULL, (*made)->ctx, dtype, 1, (*made)->layout->shape, *out_p));
-    if ((*made)->dtype == dtype)
-        return mnp__result_give(made, out_p);
-    st = mnp_astype(*made, dtype, &cast);
-    if (st == MNP_OK)
-        st = mnp__result_give(&cast, out_p);
-    mnp_array_free(cast);
-    return st;
+    const mnp__output_spec spec = {
+        .function = function, .ctx = (*made)->ctx, .dtype = dtype, .layout = (*made)->layout};
+    mnp_array *set = *made, *cast = NULL;
+    MNP_TRY(mnp__output_check(&spec, *out_p));
+    if (set->dtype != dtype)
+        MNP_TRY(mnp_astype(set, dtype, &cast));
+    else
+        *made = NULL;
+    return mnp__output_give(cast ? cast : set, MNP_OK, out_p);
 }
 
 /* The distinct elements of x that are in y, or are not. */
@@ -255,13 +255,13 @@ done:
 
 mnp_status mnp_intersect1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
 {
-    MNP_TRY(mnp__check_inputs("mnp_intersect1d", 2, (const mnp_array *[]){x, y}));
+    MNP_TRY(mnp__inputs_check("mnp_intersect1d", 2, (const mnp_array *[]){x, y}));
     return filter("mnp_intersect1d", x, y, false, mnp_dtype_promote(x->dtype, y->dtype), out_p);
 }
 
 mnp_status mnp_setdiff1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
 {
-    MNP_TRY(mnp__check_inputs("mnp_setdiff1d", 2, (const mnp_array *[]){x, y}));
+    MNP_TRY(mnp__inputs_check("mnp_setdiff1d", 2, (const mnp_array *[]){x, y}));
     return filter("mnp_setdiff1d", x, y, true, x->dtype, out_p);
 }
 
@@ -270,7 +270,7 @@ mnp_status mnp_union1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p
     static const char function[] = "mnp_union1d";
     mnp_array *both = NULL, *values = NULL;
     mnp_status st;
-    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *[]){x, y}));
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *[]){x, y}));
     MNP_TRY_OR(mnp_concatenate(MNP_LIST(x, y), MNP_FLATTENED, &both), st, done);
     MNP_TRY_OR(distinct(function, both, &values), st, done);
     st = give_set(function, &values, both->dtype, out_p);
@@ -286,7 +286,7 @@ mnp_status mnp_setxor1d(const mnp_array *x, const mnp_array *y, mnp_array **out_
     mnp_array *xs = NULL, *ys = NULL, *both = NULL, *sorted = NULL, *mask = NULL, *here = NULL, *next = NULL;
     mnp_array *alone = NULL, *kept = NULL;
     mnp_status st;
-    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *[]){x, y}));
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *[]){x, y}));
     MNP_TRY_OR(distinct(function, x, &xs), st, done);
     MNP_TRY_OR(distinct(function, y, &ys), st, done);
     MNP_TRY_OR(mnp_concatenate(MNP_LIST(xs, ys), 0, &both), st, done);

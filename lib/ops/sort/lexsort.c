@@ -6,10 +6,11 @@
 
 #include <maniple/select.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
 #include "ops/sort/sort.h"
 
 static const char function[] = "mnp_lexsort";
@@ -18,7 +19,7 @@ static mnp_status check_keys(const mnp_array *const *keys, int count)
 {
     if (count < 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d keys, and one is needed at least", function, count);
-    MNP_TRY(mnp__check_inputs(function, count, keys));
+    MNP_TRY(mnp__inputs_check(function, count, keys));
     const mnp_layout *first = keys[0]->layout;
     for (int i = 1; i < count; i++) {
         const mnp_layout *layout = keys[i]->layout;
@@ -56,15 +57,21 @@ static mnp_status refine(const mnp_array *key, int axis, mnp_array **order_p)
 /* The output is written when all keys have been read. */
 mnp_status mnp_lexsort(const mnp_array *const *keys, int count, int axis, mnp_array **out_p)
 {
-    mnp_array *order = NULL, *output = NULL;
+    mnp_array *order = NULL;
+    mnp__output output;
     MNP_TRY(check_keys(keys, count));
     MNP_TRY(mnp__view_axis(function, keys[0]->layout->ndim, axis, &axis));
-    MNP_TRY(mnp__sort_output(function, keys[0], MNP_INT64, keys[0]->layout, true, *out_p, &output));
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = keys[0]->ctx,
+                                   .dtype = MNP_INT64,
+                                   .layout = keys[0]->layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT};
+    MNP_TRY(mnp__output_open(&spec, out_p, &output));
     mnp_status st = mnp_argsort(keys[0], axis, &order);
     for (int i = 1; i < count && st == MNP_OK; i++)
         st = refine(keys[i], axis, &order);
     if (st == MNP_OK)
-        st = mnp_redistribute(order, output->layout, &output);
+        st = mnp__array_copy_to(order, output.array);
     mnp_array_free(order);
-    return mnp__array_deliver(output, st, out_p);
+    return mnp__output_close(1, &output, st);
 }

@@ -10,29 +10,17 @@
 #include <maniple/create.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "base/hash.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
-#include "ops/common/output.h"
 #include "ops/sort/sort.h"
-
-mnp_status mnp__sort_output(const char *function, const mnp_array *x, mnp_dtype dtype, const mnp_layout *layout,
-                            bool in_place, const mnp_array *given, mnp_array **output_p)
-{
-    if (!given)
-        return mnp_array_new(x->ctx, dtype, layout, output_p);
-    MNP_TRY(mnp__result_check(function, NULL, x->ctx, dtype, layout->ndim, layout->shape, given));
-    if (given->dtype != dtype || (given->buffer == x->buffer && !(given == x && in_place)))
-        return mnp_array_new(x->ctx, dtype, given->layout, output_p);
-    *output_p = (mnp_array *)given;
-    return MNP_OK;
-}
 
 /* The flattened array, if that is meant: a view that may share memory with x.  Else NULL, and an axis from 0 on. */
 static mnp_status resolve_axis(const char *function, const mnp_array *x, int *axis, mnp_array **flat_p)
 {
-    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
     if (*axis != MNP_FLATTENED)
         return mnp__view_axis(function, x->layout->ndim, *axis, axis);
     *axis = 0;
@@ -62,7 +50,8 @@ typedef struct call {
 
 static mnp_status sort(const call *c, const mnp_array *x, int axis, mnp_array **out_p)
 {
-    mnp_array *flat = NULL, *output = NULL;
+    mnp_array *flat = NULL;
+    mnp__output output;
     mnp_status st;
     MNP_TRY(resolve_axis(c->function, x, &axis, &flat));
     const mnp_array *lines = flat ? flat : x;
@@ -70,11 +59,16 @@ static mnp_status sort(const call *c, const mnp_array *x, int axis, mnp_array **
     MNP_TRY_OR(
         mnp__check_same(&x->ctx->comm, c->function, mnp__hash(mnp__layout_hash(lines->layout), &axis, sizeof axis)), st,
         done);
-    MNP_TRY_OR(mnp__sort_output(c->function, x, c->indirect ? MNP_INT64 : x->dtype, lines->layout, !c->indirect, *out_p,
-                                &output),
-               st, done);
-    st = mnp__sort_into(lines, axis, false, c->indirect ? NULL : output, c->indirect ? output : NULL);
-    st = mnp__array_deliver(output, st, out_p);
+    const mnp__output_spec spec = {.function = c->function,
+                                   .ctx = x->ctx,
+                                   .dtype = c->indirect ? MNP_INT64 : x->dtype,
+                                   .layout = lines->layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT,
+                                   .ninputs = *out_p == x && !c->indirect ? 0 : 1, /* values are sorted in place */
+                                   .inputs = &x};
+    MNP_TRY_OR(mnp__output_open(&spec, out_p, &output), st, done);
+    st = mnp__sort_into(lines, axis, false, c->indirect ? NULL : output.array, c->indirect ? output.array : NULL);
+    st = mnp__output_close(1, &output, st);
 done:
     mnp_array_free(flat);
     return st;
@@ -102,14 +96,20 @@ mnp_status mnp_argpartition(const mnp_array *x, int count, const int64_t *kth, i
 
 mnp_status mnp_sort_complex(const mnp_array *x, mnp_array **out_p)
 {
-    mnp_array *sorted = NULL, *output = NULL;
-    MNP_TRY(mnp__check_inputs("mnp_sort_complex", 1, &x));
+    mnp_array *sorted = NULL;
+    mnp__output output;
+    MNP_TRY(mnp__inputs_check("mnp_sort_complex", 1, &x));
     const bool is_short = strchr("iu", mnp_dtype_kind(x->dtype)) && mnp_dtype_size(x->dtype) <= 2;
     const mnp_dtype dtype = mnp_dtype_kind(x->dtype) == 'c' ? x->dtype : is_short ? MNP_COMPLEX64 : MNP_COMPLEX128;
-    MNP_TRY(mnp__sort_output("mnp_sort_complex", x, dtype, x->layout, true, *out_p, &output));
+    const mnp__output_spec spec = {.function = "mnp_sort_complex",
+                                   .ctx = x->ctx,
+                                   .dtype = dtype,
+                                   .layout = x->layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT};
+    MNP_TRY(mnp__output_open(&spec, out_p, &output));
     mnp_status st = mnp_sort(x, -1, &sorted);
     if (st == MNP_OK)
-        st = mnp_copyto(output, sorted, MNP_CASTING_SAME_KIND);
+        st = mnp__array_copy_to(sorted, output.array);
     mnp_array_free(sorted);
-    return mnp__array_deliver(output, st, out_p);
+    return mnp__output_close(1, &output, st);
 }

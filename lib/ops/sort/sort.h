@@ -23,15 +23,6 @@ mnp_status mnp__sort_line(const mnp_array *x, bool descending, mnp_array *values
 /* x with an axis brought to the end: a view that is known to be dense where x is, and the axis was there already. */
 mnp_status mnp__sort_turn(const mnp_array *x, int axis, mnp_array **turned_p);
 
-/*
- * What a result is written to: a new array in that layout where none is given; else what is given, if it has the dtype
- * and shares no memory with x, or if `in_place` is x itself; else an array beside it, from which mnp__array_deliver()
- * casts.
- * MNP_ERR_ARG if what is given has another shape, cannot be written, or not be cast to.  Collective.
- */
-mnp_status mnp__sort_output(const char *function, const mnp_array *x, mnp_dtype dtype, const mnp_layout *layout,
-                            bool in_place, const mnp_array *given, mnp_array **output_p);
-
 /* Sorted keys on every rank, rank after rank: lengths[r] elements, those of this rank at `keys`, in device memory. */
 typedef struct mnp__runs {
     mnp_ctx *ctx;

@@ -10,7 +10,9 @@
 
 #include <maniple/create.h>
 
+#include "array/input.h"
 #include "array/move/shuffle.h"
+#include "array/output.h"
 #include "layout/layout.h"
 #include "ops/sort/radix_sort.h"
 #include "ops/sort/sort.h"
@@ -174,58 +176,34 @@ static mnp_status sort_in_parts(line *l, const mnp_array *x)
 
 /* ---- a line as it is given ---- */
 
-/* x as it lies if that will do, else a copy, which is the caller's to free. */
-static mnp_status bring(const mnp_array *x, const mnp_layout *layout, const mnp_array **brought_p, mnp_array **copy_p)
+/* Open a result in the layout of the parts; `wanted` is NULL if it is not wanted. */
+static mnp_status open_result(const line *l, mnp_array **wanted, mnp__output *result)
 {
-    *brought_p = x;
-    if (mnp_layout_equal(x->layout, layout) && x->dense & MNP__DENSE_C)
+    if (!*wanted)
         return MNP_OK;
-    MNP_TRY(mnp_redistribute(x, layout, copy_p));
-    *brought_p = *copy_p;
-    return MNP_OK;
-}
-
-/* What a result can be written to: `wanted` if that will do, NULL if it is NULL. */
-static mnp_status open_output(const line *l, mnp_array *wanted, mnp_array **out_p)
-{
-    *out_p = wanted;
-    if (!wanted || (mnp_layout_equal(wanted->layout, l->to) && wanted->dense & MNP__DENSE_C))
-        return MNP_OK;
-    *out_p = NULL;
-    return mnp_array_new(l->ctx, wanted->dtype, l->to, out_p);
-}
-
-static mnp_status close_output(mnp_array *out, mnp_status st, mnp_array *wanted)
-{
-    if (out == wanted)
-        return st;
-    if (st == MNP_OK)
-        st = mnp_redistribute(out, wanted->layout, &wanted);
-    mnp_array_free(out);
-    return st;
+    const mnp__output_spec spec = {
+        .function = "mnp_sort", .ctx = l->ctx, .dtype = (*wanted)->dtype, .layout = l->to, .needs = MNP__OUTPUT_DENSE};
+    return mnp__output_open(&spec, wanted, result);
 }
 
 mnp_status mnp__sort_line(const mnp_array *x, bool descending, mnp_array *values, mnp_array *indices)
 {
-    const mnp_array *brought;
-    mnp_array *copy = NULL;
+    mnp__input input = {NULL, NULL};
+    mnp__output results[2] = {{.array = NULL, .user_p = &values}, {.array = NULL, .user_p = &indices}};
     line l = {.ctx = x->ctx, .dtype = x->dtype, .descending = descending, .indexed = indices != NULL};
     mnp_status st = MNP_AGREE(l.ctx, plan(&l, x->layout, (values ? values : indices)->layout));
     if (st == MNP_OK)
-        st = bring(x, l.from, &brought, &copy);
+        st = mnp__input_open(x, l.from, x->dtype, MNP__INPUT_DENSE, &input);
     if (st == MNP_OK)
-        st = open_output(&l, values, &l.out.keys);
+        st = open_result(&l, &values, &results[0]);
     if (st == MNP_OK)
-        st = open_output(&l, indices, &l.out.indices);
+        st = open_result(&l, &indices, &results[1]);
+    l.out = (pair){results[0].array, results[1].array};
     if (st == MNP_OK)
-        st = sort_in_parts(&l, brought);
-    mnp_array_free(copy);
-    if (l.out.keys)
-        st = close_output(l.out.keys, st, values);
-    if (l.out.indices)
-        st = close_output(l.out.indices, st, indices);
+        st = sort_in_parts(&l, input.array);
+    mnp__input_close(&input);
     free(l.lengths);
     mnp_layout_free(l.from);
     mnp_layout_free(l.to);
-    return st;
+    return mnp__output_close(2, results, st);
 }

@@ -12,11 +12,12 @@
 #include <maniple/create.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "base/hash.h"
 #include "layout/layout.h"
 #include "ops/sort/radix_sort.h"
-#include "ops/common/paste.h"
 #include "ops/sort/sort.h"
 
 static const char function[] = "mnp_topk";
@@ -129,23 +130,22 @@ static mnp_status pick_out(top *t, const mnp_layout *candidates)
 {
     const mnp_array *x = t->x;
     const int64_t length = x->local_shape[t->last];
-    const mnp_array *dense;
-    mnp_array *copy = NULL;
+    mnp__input input;
     MNP_TRY(mnp_array_new(t->ctx, x->dtype, candidates, &t->values));
     MNP_TRY(mnp_array_new(t->ctx, MNP_INT64, candidates, &t->indices));
-    MNP_TRY(mnp__array_dense(x, &dense, &copy));
+    MNP_TRY(mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE, &input));
     const mnp__radix_sort order = {.dtype = x->dtype,
                                    .descending = t->largest,
                                    .lines = length > 0 ? x->local_size / length : 0,
                                    .length = length,
-                                   .keys = dense->data,
+                                   .keys = input.array->data,
                                    .sorted = t->values->data,
                                    .payload_size = sizeof(int64_t),
                                    .sorted_payload = t->indices->data,
                                    .first = length < t->k ? length : t->k,
                                    .number = x->local_lo[t->last]};
     mnp_status st = MNP_AGREE(t->ctx, mnp__radix_sort_run(t->ctx, &order));
-    mnp_array_free(copy);
+    mnp__input_close(&input);
     return st;
 }
 
@@ -190,13 +190,13 @@ static mnp_status give(const top *t, const mnp_array *sorted, int axis, mnp_arra
     return st;
 }
 
-static mnp_status run(top *t, bool by_candidates, int axis, mnp_array *values, mnp_array *indices)
+static mnp_status run(top *t, bool by_candidates, int axis, const mnp__output *outputs)
 {
     mnp_status st = by_candidates ? sort_candidates(t) : sort_all(t);
     if (st == MNP_OK)
-        st = give(t, t->values, axis, values);
+        st = give(t, t->values, axis, outputs[0].array);
     if (st == MNP_OK)
-        st = give(t, t->indices, axis, indices);
+        st = give(t, t->indices, axis, outputs[1].array);
     mnp_free_all(t->values, t->indices);
     return st;
 }
@@ -214,13 +214,30 @@ static mnp_status result_layout(const mnp_array *x, int axis, int64_t k, bool wh
                  : mnp_layout_block(x->layout->nranks, x->layout->ndim, shape, layout_p);
 }
 
+/* Both are written after x was read. */
+static mnp_status open_outputs(const mnp_array *x, const mnp_layout *layout, mnp__output *outputs)
+{
+    mnp__output_spec spec = {.function = function,
+                             .name = "values",
+                             .ctx = x->ctx,
+                             .dtype = x->dtype,
+                             .layout = layout,
+                             .needs = MNP__OUTPUT_ANY_LAYOUT};
+    MNP_TRY(mnp__output_check_distinct(function, 2, (mnp_array * *const[]){outputs[0].user_p, outputs[1].user_p}));
+    MNP_TRY(mnp__output_open(&spec, outputs[0].user_p, &outputs[0]));
+    spec.name = "indices";
+    spec.dtype = MNP_INT64;
+    return mnp__output_open(&spec, outputs[1].user_p, &outputs[1]);
+}
+
 /* Of x with its axis resolved. */
 static mnp_status find_top(const mnp_array *x, int64_t k, int axis, bool largest, mnp_array **values_p,
                            mnp_array **indices_p)
 {
     const int64_t extent = x->layout->shape[axis], parts = mnp_layout_parts(x->layout, axis);
     mnp_layout *layout = NULL;
-    mnp_array *turned = NULL, *values = NULL, *indices = NULL;
+    mnp_array *turned = NULL;
+    mnp__output outputs[2] = {{.array = NULL, .user_p = values_p}, {.array = NULL, .user_p = indices_p}};
     mnp_status st;
     if (k < 0 || k > extent)
         return MNP_FAIL(MNP_ERR_ARG, "%s: k is %" PRId64 ", and the axis has %" PRId64 " element%s", function, k,
@@ -229,26 +246,21 @@ static mnp_status find_top(const mnp_array *x, int64_t k, int axis, bool largest
     MNP_TRY(mnp__check_same(&x->ctx->comm, function, mnp__hash(mnp__layout_hash(x->layout), what, sizeof what)));
     const bool is_few = k <= extent / parts;
     MNP_TRY_OR(MNP_AGREE(x->ctx, result_layout(x, axis, k, is_few, &layout)), st, done);
-    MNP_TRY_OR(mnp__sort_output(function, x, x->dtype, layout, true, *values_p, &values), st, done);
-    MNP_TRY_OR(mnp__sort_output(function, x, MNP_INT64, layout, true, *indices_p, &indices), st, done);
+    MNP_TRY_OR(open_outputs(x, layout, outputs), st, done);
     MNP_TRY_OR(mnp__sort_turn(x, axis, &turned), st, done);
     if (layout->size > 0)
         st = run(&(top){.ctx = x->ctx, .k = k, .largest = largest, .x = turned, .last = x->layout->ndim - 1},
-                 k > 0 && is_few && (parts > 1 || (picks_out(x->ctx) && k <= extent / 4)), axis, values, indices);
+                 k > 0 && is_few && (parts > 1 || (picks_out(x->ctx) && k <= extent / 4)), axis, outputs);
 done:
     mnp_array_free(turned);
     mnp_layout_free(layout);
-    if (values)
-        st = mnp__array_deliver(values, st, values_p);
-    if (indices)
-        st = mnp__array_deliver(indices, st, indices_p);
-    return st;
+    return mnp__output_close(2, outputs, st);
 }
 
 mnp_status mnp_topk(const mnp_array *x, int64_t k, int axis, bool largest, mnp_array **values_p, mnp_array **indices_p)
 {
     mnp_array *flat = NULL;
-    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
     if (axis != MNP_FLATTENED) {
         MNP_TRY(mnp__view_axis(function, x->layout->ndim, axis, &axis));
         return find_top(x, k, axis, largest, values_p, indices_p);

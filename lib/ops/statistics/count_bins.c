@@ -9,10 +9,11 @@
 #include <maniple/reduce.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
-#include "ops/common/output.h"
 
 _Static_assert((int)MNP_HISTOGRAM_DIMS == (int)MNP_MAX_DIMS, "a block has as many dimensions as an array");
 
@@ -203,18 +204,18 @@ static mnp_status make_rows(mnp_ctx *ctx, mnp_dtype dtype, int64_t groups, int64
 mnp_status mnp__count_bins_run(const mnp_array *x, const mnp__count_bins *tally, mnp_array **sums_p)
 {
     mnp_ctx *ctx = x->ctx;
-    const mnp_array *weights = tally->weights;
-    mnp_array *brought = NULL, *rows = NULL, *view = NULL;
+    mnp_array *rows = NULL, *view = NULL;
+    mnp__input weights = {NULL, NULL};
     mnp__kernel *kernel;
     mnp_status st;
     const arrangement a = arrange(x, tally);
     const bool single = ctx->comm.size * a.groups == 1, direct = single && suits(*sums_p, x, tally);
     MNP_TRY(load(x, tally, &a, &kernel));
-    if (weights)
-        MNP_TRY(mnp__bring_input(weights, x->layout, &weights, &brought));
+    if (tally->weights)
+        MNP_TRY(mnp__input_open(tally->weights, x->layout, MNP_DTYPE_AUTO, 0, &weights));
     const mnp_array *memory = direct ? *sums_p : NULL;
-    MNP_TRY_OR(make_rows(ctx, mnp__count_bins_sum(weights), a.groups, tally->bins, memory, &rows), st, done);
-    MNP_TRY_OR(MNP_AGREE(ctx, launch(x, weights, tally, &a, kernel, rows)), st, done);
+    MNP_TRY_OR(make_rows(ctx, mnp__count_bins_sum(tally->weights), a.groups, tally->bins, memory, &rows), st, done);
+    MNP_TRY_OR(MNP_AGREE(ctx, launch(x, weights.array, tally, &a, kernel, rows)), st, done);
     if (direct)
         goto done;
     if (!single) {
@@ -222,9 +223,9 @@ mnp_status mnp__count_bins_run(const mnp_array *x, const mnp__count_bins *tally,
         goto done;
     }
     st = mnp_view(rows, &view, MNP_AT(0));
-    if (st == MNP_OK)
-        st = mnp__result_give(&view, sums_p);
+    st = mnp__output_give(view, st, sums_p);
 done:
-    mnp_free_all(rows, brought, view);
+    mnp_array_free(rows);
+    mnp__input_close(&weights);
     return st;
 }

@@ -15,10 +15,10 @@
 #include <maniple/join.h>
 #include <maniple/statistics.h>
 
+#include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
-#include "ops/common/output.h"
 
 /* ---- the matrix ---- */
 
@@ -183,10 +183,15 @@ static mnp_status covariances(const mnp_array *rows, mnp_dtype dtype, const mnp_
 }
 
 /* The output of so many variables: a number of one, else a square matrix. */
-static mnp_status check_output(const char *function, const mnp_ctx *ctx, int64_t count, mnp_dtype dtype,
+static mnp_status check_output(const char *function, mnp_ctx *ctx, int64_t count, mnp_dtype dtype,
                                const mnp_array *output)
 {
-    return mnp__result_check(function, NULL, ctx, dtype, count == 1 ? 0 : 2, (int64_t[]){count, count}, output);
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = ctx,
+                                   .dtype = dtype,
+                                   .ndim = count == 1 ? 0 : 2,
+                                   .shape = (int64_t[]){count, count}};
+    return mnp__output_check(&spec, output);
 }
 
 /* `function` begins sentences. */

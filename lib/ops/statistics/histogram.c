@@ -14,12 +14,12 @@
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "base/hash.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
 #include "ops/statistics/histogram.h"
-#include "ops/common/paste.h"
-#include "ops/common/output.h"
 #include "ops/statistics/count_bins.h"
 
 /* ---- arguments ---- */
@@ -27,7 +27,7 @@
 mnp_status mnp__histogram_check(const char *function, const mnp_array *x, const mnp_array *weights)
 {
     const mnp_array *inputs[] = {x, weights};
-    MNP_TRY(mnp__check_inputs(function, weights ? 2 : 1, inputs));
+    MNP_TRY(mnp__inputs_check(function, weights ? 2 : 1, inputs));
     if (mnp_dtype_kind(x->dtype) == 'c')
         return MNP_FAIL(MNP_ERR_ARG, "%s: the elements are %s, and complex numbers have no bins", function,
                         mnp_dtype_name(x->dtype));
@@ -67,6 +67,18 @@ static mnp_status build_limits(mnp_ctx *ctx, const void *argument, mnp__reductio
                                                      .noutputs = 2,
                                                      .operands = operands},
                               reduction_p);
+}
+
+mnp_status mnp__read_one(const mnp_array *array, void *value)
+{
+    mnp_ctx *ctx = array->ctx;
+    for (int rank = 0; rank < ctx->comm.size; rank++) {
+        int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+        if (!mnp__layout_box(array->layout, rank, lo, extent)) /* as of a row that some ranks own alone */
+            return mnp_array_to_host(array, MNP_ALL_RANKS, value);
+    }
+    MNP_TRY(ctx->device->ops->copy(ctx->device, value, array->data, mnp_dtype_size(array->dtype), ctx->compute));
+    return mnp__ctx_wait(ctx, ctx->compute);
 }
 
 mnp_status mnp__limits(const char *function, const mnp_array *x, mnp__number *least, mnp__number *most)
@@ -326,6 +338,23 @@ static mnp_dtype type_of_counts(const mnp_array *weights, bool density)
     return density ? mnp_dtype_promote(own, MNP_FLOAT64) : own;
 }
 
+/* Give one of a function's arrays to the user. */
+static mnp_status give(mnp_array **made, mnp_array **user_p)
+{
+    mnp_array *array = *made;
+    *made = NULL;
+    return mnp__output_give(array, MNP_OK, user_p);
+}
+
+/* Check an output of one dimension. */
+static mnp_status check_output(const char *function, const char *name, const mnp_array *x, mnp_dtype dtype,
+                               int64_t size, const mnp_array *given)
+{
+    const mnp__output_spec spec = {
+        .function = function, .name = name, .ctx = x->ctx, .dtype = dtype, .ndim = 1, .shape = &size};
+    return mnp__output_check(&spec, given);
+}
+
 /* Count, and bring the sums to what the user is to have. */
 static mnp_status count(const mnp_array *x, const mnp__count_bins *tally, bool density, const mnp_array *edges,
                         mnp_array **counts_p)
@@ -341,7 +370,7 @@ static mnp_status count(const mnp_array *x, const mnp__count_bins *tally, bool d
     if (density)
         st = divide_density(counts ? counts : sums, edges, &made);
     if (st == MNP_OK)
-        st = mnp__result_give(density ? &made : counts ? &counts : &sums, counts_p);
+        st = give(density ? &made : counts ? &counts : &sums, counts_p);
 done:
     mnp_free_all(sums, counts, made);
     return st;
@@ -358,12 +387,11 @@ mnp_status mnp_histogram(const mnp_array *x, int64_t bins, const double *range, 
     mnp_array *edges = NULL;
     MNP_TRY(mnp__histogram_check(function, x, weights));
     MNP_TRY(mnp__check_same(&x->ctx->comm, function, mnp__hash(MNP__HASH_START, &bins, sizeof bins)));
-    MNP_TRY(mnp__result_check(function, "the counts", x->ctx, type_of_counts(weights, density), 1, &bins, *counts_p));
+    MNP_TRY(check_output(function, "counts", x, type_of_counts(weights, density), bins, *counts_p));
     if (edges_p)
-        MNP_TRY(mnp__result_check(function, "the edges", x->ctx, type_of_edges(x->dtype), 1,
-                                  (int64_t[]){bins < INT64_MAX ? bins + 1 : bins}, *edges_p));
-    if (edges_p && *edges_p && *edges_p == *counts_p)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: counts and edges are the same array", function);
+        MNP_TRY(
+            check_output(function, "edges", x, type_of_edges(x->dtype), bins < INT64_MAX ? bins + 1 : bins, *edges_p));
+    MNP_TRY(mnp__output_check_distinct(function, 2, (mnp_array * *const[]){counts_p, edges_p}));
     MNP_TRY(mnp__even_range(function, x, range, &even));
     MNP_TRY(mnp__even_divide(function, bins, &even));
     choose_arithmetic(&even, x->dtype, &tally);
@@ -373,7 +401,7 @@ mnp_status mnp_histogram(const mnp_array *x, int64_t bins, const double *range, 
     tally.edges = edges;
     mnp_status st = count(x, &tally, density, edges, counts_p);
     if (st == MNP_OK && edges_p)
-        st = mnp__result_give(&edges, edges_p);
+        st = give(&edges, edges_p);
     mnp_array_free(edges);
     return st;
 }
@@ -386,11 +414,9 @@ mnp_status mnp_histogram_bin_edges(const mnp_array *x, int64_t bins, const doubl
     MNP_TRY(mnp__histogram_check(function, x, NULL));
     MNP_TRY(mnp__even_range(function, x, range, &even));
     MNP_TRY(mnp__even_divide(function, bins, &even));
-    MNP_TRY(mnp__result_check(function, "the edges", x->ctx, even.dtype, 1, (int64_t[]){bins + 1}, *edges_p));
+    MNP_TRY(check_output(function, NULL, x, even.dtype, bins + 1, *edges_p));
     MNP_TRY(mnp__even_edges(function, x->ctx, &even, &edges));
-    mnp_status st = mnp__result_give(&edges, edges_p);
-    mnp_array_free(edges);
-    return st;
+    return give(&edges, edges_p);
 }
 
 /* ---- bins between given edges ---- */
@@ -417,7 +443,7 @@ done:
 mnp_status mnp__check_edges(const char *function, const mnp_array *edges, const mnp_array *x)
 {
     bool rises;
-    MNP_TRY(mnp__check_inputs(function, 2, (const mnp_array *[]){edges, x}));
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *[]){edges, x}));
     if (edges->layout->ndim != 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the edges have %d dimensions, and must have one", function,
                         edges->layout->ndim);
@@ -433,19 +459,19 @@ mnp_status mnp_histogram_edges(const mnp_array *x, const mnp_array *edges, bool 
 {
     static const char function[] = "mnp_histogram_edges";
     mnp__count_bins tally = {.method = MNP_BINS_SEARCH, .weights = weights};
-    mnp_array *whole = NULL;
+    mnp__input whole;
     MNP_TRY(mnp__histogram_check(function, x, weights));
     MNP_TRY(mnp__check_edges(function, edges, x));
     tally.bins = edges->layout->size > 0 ? edges->layout->size - 1 : 0;
     const mnp_dtype type = type_of_counts(weights, density);
-    MNP_TRY(mnp__result_check(function, "the counts", x->ctx, type, 1, &tally.bins, *counts_p));
+    MNP_TRY(check_output(function, NULL, x, type, tally.bins, *counts_p));
     if (tally.bins == 0)
         return *counts_p ? MNP_OK : mnp_zeros(x->ctx, type, 1, &tally.bins, counts_p);
     tally.compared = mnp_dtype_promote(x->dtype == MNP_BOOL ? MNP_UINT8 : x->dtype, edges->dtype);
-    MNP_TRY(mnp__everywhere(edges, tally.compared, &whole));
-    tally.edges = whole;
+    MNP_TRY(mnp__input_open_everywhere(edges, tally.compared, MNP__INPUT_DENSE, &whole));
+    tally.edges = whole.array;
     mnp_status st = count(x, &tally, density, edges, counts_p);
-    mnp_array_free(whole);
+    mnp__input_close(&whole);
     return st;
 }
 
@@ -489,7 +515,7 @@ mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t mi
                             most);
         tally.bins = most < minlength ? minlength : most + 1;
     }
-    MNP_TRY(mnp__result_check(function, "the counts", x->ctx, type, 1, &tally.bins, *counts_p));
+    MNP_TRY(check_output(function, NULL, x, type, tally.bins, *counts_p));
     if (tally.bins == 0)
         return *counts_p ? MNP_OK : mnp_zeros(x->ctx, type, 1, &tally.bins, counts_p);
     if (*counts_p && (*counts_p)->dtype == type && mnp__count_bins_sum(weights) == type)
@@ -498,7 +524,7 @@ mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t mi
     if (st == MNP_OK && sums->dtype != type)
         st = mnp_astype(sums, type, &made);
     if (st == MNP_OK)
-        st = mnp__result_give(made ? &made : &sums, counts_p);
+        st = give(made ? &made : &sums, counts_p);
     mnp_free_all(sums, made);
     return st;
 }

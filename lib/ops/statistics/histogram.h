@@ -41,6 +41,9 @@ mnp_status mnp__even_range(const char *function, const mnp_array *x, const doubl
 mnp_status mnp__even_divide(const char *function, int64_t bins, mnp__even_bins *even);
 mnp_status mnp__even_edges(const char *function, mnp_ctx *ctx, const mnp__even_bins *even, mnp_array **edges_p);
 
+/* The only element of an array of no dimensions.  Waits.  Collective. */
+mnp_status mnp__read_one(const mnp_array *array, void *value);
+
 /* The least and the greatest element, in the elements' type.  Waits.  Collective. */
 mnp_status mnp__limits(const char *function, const mnp_array *x, mnp__number *least, mnp__number *most);
 

@@ -17,7 +17,6 @@
 
 #include "layout/layout.h"
 #include "ops/statistics/histogram.h"
-#include "ops/common/output.h"
 
 /* The elements that are looked at: those in the range. */
 typedef struct data {

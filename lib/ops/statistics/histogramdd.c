@@ -12,11 +12,11 @@
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
 #include "ops/statistics/histogram.h"
-#include "ops/common/paste.h"
-#include "ops/common/output.h"
 #include "ops/statistics/count_bins.h"
 
 /* What one call works with; the arrays are its own. */
@@ -27,7 +27,7 @@ typedef struct work {
     bool density;
     const mnp_array *weights;
     int64_t bins[MNP_MAX_DIMS], all;
-    mnp_array *edges[MNP_MAX_DIMS]; /* on all ranks */
+    const mnp_array *edges[MNP_MAX_DIMS]; /* on all ranks */
 } work;
 
 /* ---- numbering ---- */
@@ -132,9 +132,10 @@ static mnp_status make_density(const work *w, mnp_array *counts)
     return st;
 }
 
+/* Count into a new array. */
 static mnp_status count_bins(const work *w, mnp_array **counts_p)
 {
-    mnp_array *numbers = NULL, *counts = NULL;
+    mnp_array *numbers = NULL;
     mnp_status st = MNP_OK;
     for (int d = 0; d < w->count && st == MNP_OK; d++) {
         mnp_array *next = NULL;
@@ -143,12 +144,10 @@ static mnp_status count_bins(const work *w, mnp_array **counts_p)
         numbers = next;
     }
     if (st == MNP_OK)
-        st = count_numbers(w, numbers, &counts);
+        st = count_numbers(w, numbers, counts_p);
     if (st == MNP_OK && w->density)
-        st = make_density(w, counts);
-    if (st == MNP_OK)
-        st = mnp__result_give(&counts, counts_p);
-    mnp_free_all(numbers, counts);
+        st = make_density(w, *counts_p);
+    mnp_array_free(numbers);
     return st;
 }
 
@@ -158,7 +157,7 @@ static mnp_status check_samples(const work *w)
 {
     if (w->count < 1 || w->count > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d samples, outside 1..%d", w->function, w->count, MNP_MAX_DIMS);
-    MNP_TRY(mnp__check_inputs(w->function, w->count, w->samples));
+    MNP_TRY(mnp__inputs_check(w->function, w->count, w->samples));
     for (int d = 0; d < w->count; d++)
         MNP_TRY(mnp__histogram_check(w->function, w->samples[0], d > 0 ? w->samples[d] : NULL));
     for (int d = 1; d < w->count; d++)
@@ -180,11 +179,28 @@ static mnp_status check_bins(work *w, const mnp_array *counts)
         if (__builtin_mul_overflow(w->all, w->bins[d], &w->all))
             return MNP_FAIL(MNP_ERR_ARG, "%s: there are more bins than 64-bit sizes hold", w->function);
     }
-    return mnp__result_check(w->function, "the counts", w->samples[0]->ctx, MNP_FLOAT64, w->count, w->bins, counts);
+    const mnp__output_spec spec = {.function = w->function,
+                                   .name = "counts",
+                                   .ctx = w->samples[0]->ctx,
+                                   .dtype = MNP_FLOAT64,
+                                   .ndim = w->count,
+                                   .shape = w->bins};
+    return mnp__output_check(&spec, counts);
+}
+
+static mnp_status check_edges(const work *w, int d, mnp_dtype dtype, const mnp_array *given)
+{
+    const mnp__output_spec spec = {.function = w->function,
+                                   .name = "edges",
+                                   .ctx = w->samples[d]->ctx,
+                                   .dtype = dtype,
+                                   .ndim = 1,
+                                   .shape = (int64_t[]){w->bins[d] + 1}};
+    return mnp__output_check(&spec, given);
 }
 
 /* Edges as numpy.linspace() gives them: of float64 where a range is given, else of the samples' type if of floats. */
-static mnp_status make_edges(work *w, const double *ranges, mnp_array *const *given)
+static mnp_status make_edges(work *w, const double *ranges, mnp_array *const *given, mnp_array **edges)
 {
     for (int d = 0; d < w->count; d++) {
         mnp__even_bins even;
@@ -192,32 +208,33 @@ static mnp_status make_edges(work *w, const double *ranges, mnp_array *const *gi
         even.dtype = even.arithmetic;
         MNP_TRY(mnp__even_divide(w->function, w->bins[d], &even));
         if (given)
-            MNP_TRY(mnp__result_check(w->function, "the edges", w->samples[d]->ctx, even.dtype, 1,
-                                      (int64_t[]){w->bins[d] + 1}, given[d]));
-        MNP_TRY(mnp__even_edges(w->function, w->samples[d]->ctx, &even, &w->edges[d]));
+            MNP_TRY(check_edges(w, d, even.dtype, given[d]));
+        MNP_TRY(mnp__even_edges(w->function, w->samples[d]->ctx, &even, &edges[d]));
+        w->edges[d] = edges[d];
     }
     return MNP_OK;
-}
-
-static void free_edges(work *w)
-{
-    for (int d = 0; d < w->count; d++)
-        mnp_array_free(w->edges[d]);
 }
 
 static mnp_status histogramdd(work *w, const int64_t *bins, const double *ranges, mnp_array **counts_p,
                               mnp_array **edges)
 {
+    mnp_array *counts = NULL, *made[MNP_MAX_DIMS] = {NULL};
+    mnp__output outputs[1 + MNP_MAX_DIMS];
+    int noutputs = 0;
     MNP_TRY(check_samples(w));
     memcpy(w->bins, bins, (size_t)w->count * sizeof *bins);
     MNP_TRY(check_bins(w, *counts_p));
-    mnp_status st = make_edges(w, ranges, edges);
+    mnp_status st = make_edges(w, ranges, edges, made);
     if (st == MNP_OK)
-        st = count_bins(w, counts_p);
-    for (int d = 0; d < w->count && edges && st == MNP_OK; d++)
-        st = mnp__result_give(&w->edges[d], &edges[d]);
-    free_edges(w);
-    return st;
+        st = count_bins(w, &counts);
+    outputs[noutputs++] = (mnp__output){.array = counts, .user_p = counts_p};
+    for (int d = 0; d < w->count; d++) {
+        if (edges)
+            outputs[noutputs++] = (mnp__output){.array = made[d], .user_p = &edges[d]};
+        else
+            mnp_array_free(made[d]);
+    }
+    return mnp__output_close(noutputs, outputs, st);
 }
 
 mnp_status mnp_histogramdd(const mnp_array *const *samples, int count, const int64_t *bins, const double *ranges,
@@ -236,6 +253,8 @@ mnp_status mnp_histogramdd_edges(const mnp_array *const *samples, int count, con
               .samples = samples,
               .density = density,
               .weights = weights};
+    mnp__input everywhere[MNP_MAX_DIMS] = {{NULL, NULL}};
+    mnp_array *counts = NULL;
     MNP_TRY(check_samples(&w));
     for (int d = 0; d < count; d++) {
         MNP_TRY(mnp__check_edges(w.function, edges[d], samples[d]));
@@ -243,12 +262,15 @@ mnp_status mnp_histogramdd_edges(const mnp_array *const *samples, int count, con
     }
     MNP_TRY(check_bins(&w, *counts_p));
     mnp_status st = MNP_OK;
-    for (int d = 0; d < count && st == MNP_OK; d++)
-        st = mnp__everywhere(edges[d], edges[d]->dtype, &w.edges[d]);
+    for (int d = 0; d < count && st == MNP_OK; d++) {
+        st = mnp__input_open_everywhere(edges[d], MNP_DTYPE_AUTO, MNP__INPUT_DENSE, &everywhere[d]);
+        w.edges[d] = everywhere[d].array;
+    }
     if (st == MNP_OK)
-        st = count_bins(&w, counts_p);
-    free_edges(&w);
-    return st;
+        st = count_bins(&w, &counts);
+    for (int d = 0; d < count; d++)
+        mnp__input_close(&everywhere[d]);
+    return mnp__output_give(counts, st, counts_p);
 }
 
 mnp_status mnp_histogram2d(const mnp_array *x, const mnp_array *y, const int64_t *bins, const double *ranges,

@@ -23,11 +23,11 @@
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
+#include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction.h"
-#include "ops/common/output.h"
 
 /* ---- methods ---- */
 
@@ -244,7 +244,9 @@ static mnp_status check(call *c, const mnp_array *out)
     }
     MNP_TRY(choose_type(c));
     MNP_TRY(choose_shape(c));
-    return mnp__result_check(c->function, NULL, c->x->ctx, c->type, c->ndim, c->shape, out);
+    const mnp__output_spec spec = {
+        .function = c->function, .ctx = c->x->ctx, .dtype = c->type, .ndim = c->ndim, .shape = c->shape};
+    return mnp__output_check(&spec, out);
 }
 
 /* ---- sorted lines ---- */
@@ -474,14 +476,8 @@ static mnp_status deliver(const call *c, mnp_array *result, mnp_array **out_p)
 {
     mnp_array *whole = NULL;
     mnp_status st = mnp_reshape(result, c->ndim, c->shape, &whole);
-    if (st == MNP_OK && *out_p)
-        st = mnp_copyto(*out_p, whole, MNP_CASTING_SAME_KIND);
     mnp_array_free(result);
-    if (st == MNP_OK && !*out_p)
-        *out_p = whole;
-    else
-        mnp_array_free(whole);
-    return st;
+    return mnp__output_give(whole, st, out_p);
 }
 
 static mnp_status run(call *c, mnp_array **out_p)

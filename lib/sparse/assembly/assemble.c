@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/input.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
 #include "ops/indexing/gather.h"
 #include "sparse/rows/matrix_from_rows.h"
 #include "sparse/rows/sort_entries.h"
@@ -92,7 +92,7 @@ static mnp_status check_coo(const char *function, const mnp_array *rows, const m
                             const mnp_array *values)
 {
     const mnp_array *const inputs[] = {rows, columns, values};
-    MNP_TRY(mnp__check_inputs(function, 3, inputs));
+    MNP_TRY(mnp__inputs_check(function, 3, inputs));
     for (int i = 0; i < 3; i++) {
         MNP_TRY(mnp__array_check_blocks(function, inputs[i]));
         if (inputs[i]->layout->ndim != 1 || inputs[i]->layout->size != values->layout->size)
@@ -171,7 +171,7 @@ mnp_status mnp_sparse_from_dense(const mnp_array *dense, mnp_sparse **matrix_p)
     mnp_layout *layout = NULL, *row_layout = NULL, *column_layout = NULL;
     mnp__csr csr = {.rows = 0};
     mnp_status st;
-    MNP_TRY(mnp__check_inputs(function, 1, &dense));
+    MNP_TRY(mnp__inputs_check(function, 1, &dense));
     MNP_TRY(mnp__array_check_blocks(function, dense));
     MNP_TRY(mnp__sparse_check_dtype(function, dense->dtype));
     if (dense->layout->ndim != 2)

@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "layout/layout.h"
-#include "ops/common/paste.h"
-#include "ops/common/output.h"
 #include "sparse/rows/diagonal.h"
 #include "sparse/rows/edit_rows.h"
 #include "sparse/rows/matrix_from_rows.h"
@@ -99,8 +99,7 @@ static mnp_status check_factors(const char *which, const mnp_sparse *matrix, con
 mnp_status mnp_sparse_scale(const mnp_sparse *matrix, const mnp_array *left, const mnp_array *right,
                             mnp_sparse **scaled_p)
 {
-    mnp_array *left_made = NULL, *right_made = NULL;
-    const mnp_array *brought;
+    mnp__input rows = {NULL, NULL}, columns = {NULL, NULL};
     mnp__change how = {.left = NULL};
     mnp_status st;
     MNP_TRY(mnp__sparse_check("mnp_sparse_scale", matrix));
@@ -109,34 +108,29 @@ mnp_status mnp_sparse_scale(const mnp_sparse *matrix, const mnp_array *left, con
     mnp_dtype dtype = left ? mnp_dtype_promote(matrix->dtype, left->dtype) : matrix->dtype;
     dtype = right ? mnp_dtype_promote(dtype, right->dtype) : dtype;
     if (left) {
-        MNP_TRY_OR(mnp__vectors_bring(left, matrix->row_layout, dtype, &brought, &left_made), st, done);
-        how.left = brought->data;
+        MNP_TRY_OR(mnp__input_open(left, matrix->row_layout, dtype, MNP__INPUT_DENSE, &rows), st, done);
+        how.left = rows.array->data;
     }
     if (right) {
-        MNP_TRY_OR(mnp__vectors_bring(right, matrix->column_layout, dtype, &brought, &right_made), st, done);
-        MNP_TRY_OR(bring_ghosts(matrix, brought, &how), st, done);
+        MNP_TRY_OR(mnp__input_open(right, matrix->column_layout, dtype, MNP__INPUT_DENSE, &columns), st, done);
+        MNP_TRY_OR(bring_ghosts(matrix, columns.array, &how), st, done);
     }
     st = change(matrix, dtype, &how, scaled_p);
 done:
-    mnp_array_free(left_made);
-    mnp_array_free(right_made);
+    mnp__input_close(&rows);
+    mnp__input_close(&columns);
     return st;
 }
 
 /* ---- dense ---- */
 
-/* A new array with `block` as this rank's block, agreed upon, given to the user.  Layout and block are the caller's. */
-static mnp_status deliver(const char *function, const mnp_sparse *matrix, mnp_layout *layout, const void *block,
-                          mnp_array **array_p)
+/* Open an output of the matrix's dtype, whose blocks are dense. */
+static mnp_status open_output(const char *function, const mnp_sparse *matrix, const mnp_layout *layout,
+                              mnp_array **array_p, mnp__output *output)
 {
-    mnp_array *made;
-    MNP_TRY(mnp__result_check(function, NULL, matrix->ctx, matrix->dtype, layout->ndim, layout->shape, *array_p));
-    MNP_TRY(mnp_array_new_order(matrix->ctx, matrix->dtype, layout, MNP_ORDER_C, &made));
-    mnp_status st = MNP_AGREE(matrix->ctx, mnp_array_set_local(made, block));
-    if (st == MNP_OK)
-        st = mnp__result_give(&made, array_p);
-    mnp_array_free(made);
-    return st;
+    const mnp__output_spec spec = {
+        .function = function, .ctx = matrix->ctx, .dtype = matrix->dtype, .layout = layout, .needs = MNP__OUTPUT_DENSE};
+    return mnp__output_open(&spec, array_p, output);
 }
 
 static mnp_status fill_rows(const mnp__csr *csr, char **block_p)
@@ -154,6 +148,7 @@ static mnp_status fill_rows(const mnp__csr *csr, char **block_p)
 mnp_status mnp_sparse_to_dense(const mnp_sparse *matrix, mnp_array **dense_p)
 {
     mnp_layout *layout = NULL;
+    mnp__output output = {.array = NULL};
     mnp__csr csr;
     char *block = NULL;
     MNP_TRY(mnp__sparse_check("mnp_sparse_to_dense", matrix));
@@ -165,10 +160,12 @@ mnp_status mnp_sparse_to_dense(const mnp_sparse *matrix, mnp_array **dense_p)
         mnp__csr_free(&csr);
     }
     if (st == MNP_OK)
-        st = deliver("mnp_sparse_to_dense", matrix, layout, block, dense_p);
+        st = open_output("mnp_sparse_to_dense", matrix, layout, dense_p, &output);
+    if (st == MNP_OK)
+        st = MNP_AGREE(matrix->ctx, mnp_array_set_local(output.array, block));
     free(block);
     mnp_layout_free(layout);
-    return st;
+    return mnp__output_close(1, &output, st);
 }
 
 /* ---- the diagonal ---- */
@@ -194,20 +191,17 @@ mnp_status mnp_sparse_diagonal(const mnp_sparse *matrix, int64_t k, mnp_array **
 {
     static const char function[] = "mnp_sparse_diagonal";
     mnp_layout *layout = NULL;
-    mnp_array *made = NULL;
-    mnp_status st;
+    mnp__output output;
     MNP_TRY(mnp__sparse_check(function, matrix));
     if (k <= -matrix->shape[0] - 1 || k >= matrix->shape[1] + 1)
         k = k < 0 ? -matrix->shape[0] : matrix->shape[1]; /* all of no elements */
     const int64_t first = k < 0 ? -k : 0, below = matrix->shape[0] - first, right = matrix->shape[1] - (k > 0 ? k : 0);
     MNP_TRY(diagonal_layout(matrix, first, below < right ? below : right, &layout));
     const int64_t row = first + mnp_layout_cuts(layout, 0)[matrix->ctx->comm.rank];
-    MNP_TRY_OR(mnp__result_check(function, NULL, matrix->ctx, matrix->dtype, 1, layout->shape, *diagonal_p), st, done);
-    MNP_TRY_OR(mnp_array_new_order(matrix->ctx, matrix->dtype, layout, MNP_ORDER_C, &made), st, done);
-    MNP_TRY_OR(mnp__find_diagonal(matrix, row - matrix->row_lo, row + k, made->local_size, made->data, NULL), st, done);
-    st = mnp__result_give(&made, diagonal_p);
-done:
-    mnp_array_free(made);
+    mnp_status st = open_output(function, matrix, layout, diagonal_p, &output);
     mnp_layout_free(layout);
-    return st;
+    if (st == MNP_OK)
+        st = mnp__find_diagonal(matrix, row - matrix->row_lo, row + k, output.array->local_size, output.array->data,
+                                NULL);
+    return mnp__output_close(1, &output, st);
 }

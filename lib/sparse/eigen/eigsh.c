@@ -22,6 +22,7 @@
 
 #include <maniple/random.h>
 
+#include "array/output.h"
 #include "layout/layout.h"
 #include "sparse/eigen/ritz.h"
 
@@ -501,7 +502,7 @@ mnp_status mnp_eigsh(const mnp_operator *op, int k, const mnp_eigsh_options *giv
     MNP_TRY_OR(mnp__ritz_result(op->ctx, k, &made), st, done);
     MNP_TRY_OR(run(op, k, &options, &vectors, values, &made), st, done);
     if (vectors_p && *vectors_p) {
-        MNP_TRY_OR(mnp__ritz_put(vectors.array, *vectors_p), st, done);
+        MNP_TRY_OR(mnp__array_copy_to(vectors.array, *vectors_p), st, done);
     } else if (vectors_p) {
         *vectors_p = vectors.array;
         vectors.array = NULL;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/output.h"
 #include "layout/layout.h"
 #include "sparse/eigen/ritz.h"
 
@@ -525,9 +526,9 @@ static mnp_status solve(lobpcg *l, mnp_array *x, double *values, mnp_eigen_resul
     MNP_TRY_OR(MNP_AGREE(l->ctx, mnp_event_new(l->ctx, &start)), st, done);
     MNP_TRY_OR(MNP_AGREE(l->ctx, mnp_event_new(l->ctx, &end)), st, done);
     MNP_TRY_OR(mnp_event_record(start), st, done);
-    MNP_TRY_OR(mnp__ritz_put(x, l->s[X].array), st, done);
+    MNP_TRY_OR(mnp__array_copy_to(x, l->s[X].array), st, done);
     MNP_TRY_OR(run(l, result), st, done);
-    MNP_TRY_OR(mnp__ritz_put(l->s[X].array, x), st, done);
+    MNP_TRY_OR(mnp__array_copy_to(l->s[X].array, x), st, done);
     MNP_TRY_OR(mnp_event_record(end), st, done);
     MNP_TRY_OR(mnp_event_seconds(start, end, &result->seconds), st, done);
     memcpy(values, l->theta, (size_t)l->k * sizeof *values);

@@ -206,17 +206,6 @@ void mnp__small_triangularise(int n, const double _Complex *gram, double limit, 
 
 /* ---- results ---- */
 
-mnp_status mnp__ritz_put(const mnp_array *from, mnp_array *to)
-{
-    if (mnp_layout_equal(from->layout, to->layout))
-        return mnp__array_assign(from, to);
-    mnp_array *moved = NULL;
-    MNP_TRY(mnp_redistribute(from, to->layout, &moved));
-    mnp_status st = mnp__array_assign(moved, to);
-    mnp_array_free(moved);
-    return st;
-}
-
 mnp_status mnp__ritz_result(mnp_ctx *ctx, int count, mnp_eigen_result *result)
 {
     *result = (mnp_eigen_result){.reason = MNP_EIGEN_MAXITER, .count = count};

@@ -67,9 +67,6 @@ mnp_status mnp__ritz_residuals(mnp_ctx *ctx, mnp__tall *tall, const mnp__columns
 /* Machine epsilon of vectors of that dtype. */
 double mnp__ritz_epsilon(mnp_dtype dtype);
 
-/* Put an array (rows, width) into another of that shape in any layout.  Collective. */
-mnp_status mnp__ritz_put(const mnp_array *from, mnp_array *to);
-
 /* A result with room for `count` residuals.  Collective, and agreed upon. */
 mnp_status mnp__ritz_result(mnp_ctx *ctx, int count, mnp_eigen_result *result);
 

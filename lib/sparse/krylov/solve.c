@@ -7,6 +7,7 @@
 
 #include <maniple/view.h>
 
+#include "array/output.h"
 #include "layout/layout.h"
 #include "sparse/krylov/system.h"
 
@@ -124,28 +125,6 @@ static mnp_status column_of(const mnp_array *matrix, int64_t k, mnp_array **colu
     return mnp_index(matrix, text, column_p);
 }
 
-/* Values of a view of any dtype and layout, in a vector that is there already. */
-static mnp_status take_column(const mnp_array *view, mnp_array *vector)
-{
-    mnp_array *moved = NULL;
-    MNP_TRY(mnp_redistribute(view, vector->layout, &moved));
-    mnp_status st = mnp_astype(moved, vector->dtype, &vector);
-    mnp_array_free(moved);
-    return st;
-}
-
-/* Put a vector into a view of any layout. */
-static mnp_status put_column(const mnp_array *vector, mnp_array *view)
-{
-    if (mnp_layout_equal(vector->layout, view->layout))
-        return mnp__array_assign(vector, view);
-    mnp_array *moved = NULL;
-    MNP_TRY(mnp_redistribute(vector, view->layout, &moved));
-    mnp_status st = mnp__array_assign(moved, view);
-    mnp_array_free(moved);
-    return st;
-}
-
 static mnp_status solve_column(mnp__system *s, const mnp_array *b, mnp_array *x, int64_t k, mnp_solve_result *result)
 {
     mnp_array *b_view = NULL, *x_view = NULL;
@@ -153,13 +132,13 @@ static mnp_status solve_column(mnp__system *s, const mnp_array *b, mnp_array *x,
     mnp_status st;
     MNP_TRY_OR(column_of(b, k, &b_view), st, done);
     MNP_TRY_OR(column_of(x, k, &x_view), st, done);
-    MNP_TRY_OR(take_column(b_view, s->b), st, done);
+    MNP_TRY_OR(mnp__array_copy_to(b_view, s->b), st, done);
     if (!s->options->zero_guess)
-        MNP_TRY_OR(take_column(x_view, s->x), st, done);
+        MNP_TRY_OR(mnp__array_copy_to(x_view, s->x), st, done);
     else if (bytes > 0)
         MNP_TRY_OR(s->ctx->device->ops->fill(s->ctx->device, s->x->data, 0, bytes, s->ctx->compute), st, done);
     MNP_TRY_OR(mnp__system_solve(s, result), st, done);
-    st = put_column(s->x, x_view);
+    st = mnp__array_copy_to(s->x, x_view);
 done:
     mnp_array_free(x_view);
     mnp_array_free(b_view);

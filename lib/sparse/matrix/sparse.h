@@ -132,11 +132,4 @@ mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **t
 /* That layout of a vector, or with the columns of x beside it, where x has two dimensions; one more count of it. */
 mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp_layout **layout_p);
 
-/*
- * Vectors as a product takes them, in that layout and dtype and dense in C order: *brought_p is the array itself or
- * *temporary_p, which the caller frees (NULL: none).  Collective.
- */
-mnp_status mnp__vectors_bring(const mnp_array *x, const mnp_layout *layout, mnp_dtype dtype,
-                              const mnp_array **brought_p, mnp_array **temporary_p);
-
 #endif

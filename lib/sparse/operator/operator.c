@@ -10,9 +10,10 @@
 
 #include <maniple/ufunc_methods.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "layout/layout.h"
 #include "ops/indexing/indexed.h"
-#include "ops/common/paste.h"
 #include "sparse/matrix/sparse.h"
 
 mnp_status mnp__operator_check_dtype(const char *function, mnp_dtype dtype)
@@ -179,14 +180,11 @@ static mnp_status check_vector(const char *function, const mnp_array *x, mnp_dty
 mnp_status mnp__vector_of(const char *function, const mnp_array *x, mnp_dtype dtype, const mnp_layout *layout,
                           mnp_array **vector_p)
 {
-    mnp_array *moved = NULL, *vector = NULL;
+    mnp__input input;
     MNP_TRY(check_vector(function, x, dtype));
-    MNP_TRY(mnp_redistribute(x, layout, &moved));
-    mnp_status st = mnp_astype(moved, dtype, &vector);
-    mnp_array_free(moved);
-    if (st == MNP_OK)
-        *vector_p = vector;
-    return st;
+    MNP_TRY(mnp__input_open(x, layout, dtype, MNP__INPUT_DENSE | MNP__INPUT_COPY, &input));
+    *vector_p = input.temporary;
+    return MNP_OK;
 }
 
 mnp_status mnp__vector_zeros(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **vector_p)
@@ -206,13 +204,21 @@ mnp_status mnp__vector_zeros(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
 static mnp_status multiply(const mnp_operator *op, bool adjoint, const mnp_array *x, const mnp_layout *from,
                            const mnp_layout *to, mnp_array **y_p)
 {
-    const mnp_array *brought;
-    mnp_array *temporary, *y;
-    MNP_TRY(mnp__vectors_bring(x, from, op->dtype, &brought, &temporary));
-    mnp_status st = mnp__selected_new("mnp_operator_run()", op->dtype, to, 1, &brought, *y_p, &y);
+    mnp__input input;
+    mnp__output output;
+    MNP_TRY(mnp__input_open(x, from, op->dtype, MNP__INPUT_DENSE, &input));
+    const mnp__output_spec spec = {.function = "mnp_operator_run()",
+                                   .ctx = op->ctx,
+                                   .dtype = op->dtype,
+                                   .layout = to,
+                                   .needs = MNP__OUTPUT_DENSE,
+                                   .ninputs = 1,
+                                   .inputs = &input.array};
+    mnp_status st = mnp__output_open(&spec, y_p, &output);
     if (st == MNP_OK)
-        st = mnp__selected_deliver(y, mnp__operator_apply(op, adjoint, brought, y), y_p);
-    mnp_array_free(temporary);
+        st = mnp__operator_apply(op, adjoint, input.array, output.array);
+    st = mnp__output_close(1, &output, st);
+    mnp__input_close(&input);
     return st;
 }
 
@@ -221,7 +227,7 @@ mnp_status mnp_operator_run(const mnp_operator *op, bool adjoint, const mnp_arra
     if (!op || !y_p)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_run() was given no %s", op ? "place for y" : "operator");
     const mnp_layout *from = adjoint ? op->row_layout : op->column_layout;
-    MNP_TRY(mnp__check_inputs("mnp_operator_run()", 1, &x));
+    MNP_TRY(mnp__inputs_check("mnp_operator_run()", 1, &x));
     MNP_TRY(mnp__array_check_blocks("mnp_operator_run()", x));
     if (x->ctx != op->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_run(): the operator and x belong to two contexts");

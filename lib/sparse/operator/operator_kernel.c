@@ -18,11 +18,11 @@
 
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "base/text.h"
 #include "kernels/sparse/operator/operator_kernel_params.h"
 #include "layout/layout.h"
 #include "ops/custom/custom.h"
-#include "ops/common/paste.h"
 #include "sparse/operator/operator.h"
 #include "sparse/matrix/sparse.h"
 
@@ -326,7 +326,7 @@ static mnp_status check_array(const struct request *request, int k)
 {
     const mnp_array *array = request->arrays[k].array;
     MNP_TRY(check_name(request, k));
-    MNP_TRY(mnp__check_inputs(request->function, 1, &array));
+    MNP_TRY(mnp__inputs_check(request->function, 1, &array));
     MNP_TRY(mnp__array_check_blocks(request->function, array));
     const mnp_layout *layout = array->layout;
     const bool is_line = layout->ndim == 1 && layout->shape[0] == request->n;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "array/output.h"
 #include "layout/layout.h"
 #include "sparse/operator/operator.h"
 #include "sparse/matrix/sparse.h"
@@ -158,17 +159,23 @@ mnp_status mnp__precond_apply(const mnp_precond *precond, const mnp_array *x, mn
 
 mnp_status mnp_precond_apply(const mnp_precond *precond, const mnp_array *x, mnp_array **y_p)
 {
-    mnp_array *vector = NULL, *y = NULL;
+    mnp_array *vector = NULL;
+    mnp__output output;
     MNP_TRY(mnp__array_check_blocks("mnp_precond_apply()", x));
     if (x->layout->ndim != 1 || mnp_layout_size(x->layout) != mnp_layout_size(precond->layout))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_apply(): x must have one dimension of %" PRId64 " elements",
                         mnp_layout_size(precond->layout));
     MNP_TRY(mnp__vector_of("mnp_precond_apply()", x, precond->dtype, precond->layout, &vector));
-    mnp_status st = mnp__array_output_dense(precond->ctx, "y", precond->dtype, precond->layout, *y_p, &y);
+    const mnp__output_spec spec = {.function = "mnp_precond_apply()",
+                                   .ctx = precond->ctx,
+                                   .dtype = precond->dtype,
+                                   .layout = precond->layout,
+                                   .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
+    mnp_status st = mnp__output_open(&spec, y_p, &output);
     if (st == MNP_OK)
-        st = mnp__array_deliver(y, mnp__precond_apply(precond, vector, y), y_p);
+        st = mnp__precond_apply(precond, vector, output.array);
     mnp_array_free(vector);
-    return st;
+    return mnp__output_close(1, &output, st);
 }
 
 void mnp_precond_describe(const mnp_precond *precond, FILE *file)

@@ -14,9 +14,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "layout/layout.h"
 #include "ops/indexing/indexed.h"
-#include "ops/common/paste.h"
 #include "sparse/precond/own_block.h"
 #include "sparse/precond/level_sweep.h"
 #include "sparse/matrix/sparse.h"
@@ -303,7 +304,7 @@ static mnp_status load(const mnp_triangular *plan, bool wide)
 
 static mnp_status check_vectors(const char *function, const mnp_ctx *ctx, const mnp_array *b, int64_t rows)
 {
-    MNP_TRY(mnp__check_inputs(function, 1, &b));
+    MNP_TRY(mnp__inputs_check(function, 1, &b));
     MNP_TRY(mnp__array_check_blocks(function, b));
     if (b->ctx != ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix and b belong to two contexts", function);
@@ -320,14 +321,22 @@ static mnp_status solve(const char *function, const mnp_triangular *plan, const 
                         mnp_array **x_p)
 {
     const int64_t width = layout->ndim == 2 ? layout->shape[1] : 1;
-    const mnp_array *brought;
-    mnp_array *temporary, *x;
+    mnp__input input;
+    mnp__output output;
     MNP_TRY(load(plan, width != 1));
-    MNP_TRY(mnp__vectors_bring(b, layout, plan->dtype, &brought, &temporary));
-    mnp_status st = mnp__selected_new(function, plan->dtype, layout, 1, &brought, *x_p, &x);
+    MNP_TRY(mnp__input_open(b, layout, plan->dtype, MNP__INPUT_DENSE, &input));
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = b->ctx,
+                                   .dtype = plan->dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_DENSE,
+                                   .ninputs = 1,
+                                   .inputs = &input.array};
+    mnp_status st = mnp__output_open(&spec, x_p, &output);
     if (st == MNP_OK)
-        st = mnp__selected_deliver(x, solve_in_turns(plan, width, brought->data, x->data), x_p);
-    mnp_array_free(temporary);
+        st = solve_in_turns(plan, width, input.array->data, output.array->data);
+    st = mnp__output_close(1, &output, st);
+    mnp__input_close(&input);
     return st;
 }
 

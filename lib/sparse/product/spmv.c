@@ -10,11 +10,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "array/input.h"
+#include "array/output.h"
 #include "base/text.h"
 #include "kernels/sparse/product/spmv_params.h"
 #include "layout/layout.h"
 #include "ops/indexing/indexed.h"
-#include "ops/common/paste.h"
 #include "sparse/product/spmv_autotune.h"
 #include "sparse/matrix/sparse.h"
 
@@ -322,48 +323,27 @@ mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp
     return mnp__layout_line(layout->nranks, 2, shape, mnp_layout_cuts(layout, 0), layout_p);
 }
 
-mnp_status mnp__vectors_bring(const mnp_array *x, const mnp_layout *layout, mnp_dtype dtype,
-                              const mnp_array **brought_p, mnp_array **temporary_p)
-{
-    mnp_array *moved = NULL, *made = NULL;
-    mnp_status st = MNP_OK;
-    *temporary_p = NULL;
-    if (!mnp_layout_equal(x->layout, layout)) {
-        MNP_TRY(mnp_redistribute(x, layout, &moved));
-        x = moved;
-    }
-    if (x->dtype != dtype) {
-        MNP_TRY_OR(mnp_array_new_order(x->ctx, dtype, layout, MNP_ORDER_C, &made), st, fail);
-        MNP_TRY_OR(mnp_astype(x, dtype, &made), st, fail);
-    } else {
-        MNP_TRY_OR(mnp__array_dense(x, &x, &made), st, fail);
-    }
-    if (made) {
-        mnp_array_free(moved);
-        moved = made;
-    }
-    *brought_p = moved ? moved : x;
-    *temporary_p = moved;
-    return MNP_OK;
-fail:
-    mnp_array_free(made);
-    mnp_array_free(moved);
-    return st;
-}
-
 /* The product, where both layouts are those of the vectors. */
 static mnp_status multiply(const char *function, const mnp_sparse *matrix, bool conjugate, const mnp_array *x,
                            const mnp_layout *x_layout, const mnp_layout *y_layout, mnp_array **y_p)
 {
     const mnp_dtype dtype = mnp_dtype_promote(matrix->dtype, x->dtype);
     const int64_t width = x->layout->ndim == 2 ? x->layout->shape[1] : 1;
-    const mnp_array *brought;
-    mnp_array *temporary, *y;
-    MNP_TRY(mnp__vectors_bring(x, x_layout, dtype, &brought, &temporary));
-    mnp_status st = mnp__selected_new(function, dtype, y_layout, 1, &brought, *y_p, &y);
+    mnp__input input;
+    mnp__output output;
+    MNP_TRY(mnp__input_open(x, x_layout, dtype, MNP__INPUT_DENSE, &input));
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = matrix->ctx,
+                                   .dtype = dtype,
+                                   .layout = y_layout,
+                                   .needs = MNP__OUTPUT_DENSE,
+                                   .ninputs = 1,
+                                   .inputs = &input.array};
+    mnp_status st = mnp__output_open(&spec, y_p, &output);
     if (st == MNP_OK)
-        st = mnp__selected_deliver(y, mnp__sparse_apply(matrix, conjugate, dtype, width, brought->data, y->data), y_p);
-    mnp_array_free(temporary);
+        st = mnp__sparse_apply(matrix, conjugate, dtype, width, input.array->data, output.array->data);
+    st = mnp__output_close(1, &output, st);
+    mnp__input_close(&input);
     return st;
 }
 
@@ -385,7 +365,7 @@ static mnp_status check(const char *function, const mnp_sparse *matrix, const mn
 {
     if (!matrix)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix is NULL", function);
-    MNP_TRY(mnp__check_inputs(function, 1, &x));
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
     MNP_TRY(mnp__array_check_blocks(function, x));
     if (x->ctx != matrix->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix and x belong to two contexts", function);

@@ -74,7 +74,8 @@ def test_arange():
     mp.fails("MNP_ERR_ARG", "and this one has 3", mp.arange_int, 0, 3, 1, "bool")
     mp.fails("MNP_ERR_ARG", "(4,), and the result's is (3,)", mp.arange_int, 0, 3, 1, None,
              out=mp.zeros("int64", 1, [4]))
-    mp.fails("MNP_ERR_ARG", "int32", mp.arange_int, 0, 3, 1, None, out=mp.zeros("int32", 1, [3]))
+    mp.fails("MNP_ERR_ARG", "the output is bool, to which the result's int64", mp.arange_int, 0, 3, 1, None,
+             out=mp.zeros("bool", 1, [3]))
     mp.fails("MNP_ERR_ARG", "99 is no dtype", mp.arange_int, 0, 3, 1, 99)
 
 

@@ -156,9 +156,9 @@ def check_refusals():
     mp.fails("MNP_ERR_ARG", "subtract is not defined for bool and bool", mp.subtract, flags, flags)
     mp.fails("MNP_ERR_ARG", "bitwise_and is not defined for float64 and bool", mp.bitwise_and, x, flags)
     mp.fails("MNP_ERR_ARG", "invert is not defined for float64", mp.invert, x)
-    mp.fails("MNP_ERR_ARG", "float64, and cannot be cast to the output's int32", mp.sqrt, x,
+    mp.fails("MNP_ERR_ARG", "the output is int32, to which the result's float64 cannot be cast", mp.sqrt, x,
              out=mp.zeros("int32", 2, [3, 4]))
-    mp.fails("MNP_ERR_ARG", "complex64, and cannot be cast to the output's float32", mp.exp,
+    mp.fails("MNP_ERR_ARG", "the output is float32, to which the result's complex64 cannot be cast", mp.exp,
              mp.zeros("complex64", 0, []), out=mp.zeros("float32", 0, []))
     mp.fails("MNP_ERR_ARG", "cannot broadcast shapes (3, 4) and (3,)", mp.add, x, mp.zeros("float64", 1, [3]))
     mp.fails("MNP_ERR_ARG", "input 2 is NULL", mp.add, x, None)

@@ -330,7 +330,7 @@ def options():
     mp.std(x, axes(1), out=out)
     same("std into an output", out, along(the_std, a, 1).astype("float32"))
     mp.fails("MNP_ERR_ARG", "mnp_var: axis 2 is out of bounds", mp.var, x, axes(2))
-    mp.fails("MNP_ERR_ARG", "mnp_std: the output's shape is (9,), and the result's is (14,)", mp.std, x, axes(0),
+    mp.fails("MNP_ERR_ARG", "mnp_std: the output has the shape (9,), and the result's is (14,)", mp.std, x, axes(0),
              out=out)
 
 

@@ -192,9 +192,9 @@ def misuse():
             ("mnp_cummax: a scalar is an operand", mp.cummax, 3.0, 0),
             ("mnp_cumulative_sum: the array has 2 dimensions", mp.cumulative_sum, x, mp.MNP_FLATTENED, None, False)):
         mp.fails("MNP_ERR_ARG", words, function, *arguments)
-    mp.fails("MNP_ERR_ARG", "mnp_cumsum: the output's shape is (7,), and the result's is (6, 8)", mp.cumsum, x, 0, None,
+    mp.fails("MNP_ERR_ARG", "mnp_cumsum: the output has the shape (7,), and the result's is (6, 8)", mp.cumsum, x, 0, None,
              out=mp.empty("float32", 1, [7]))
-    mp.fails("MNP_ERR_ARG", "the result is float32, and cannot be cast to the output's int32", mp.cumsum, x, 0, None,
+    mp.fails("MNP_ERR_ARG", "the output is int32, to which the result's float32", mp.cumsum, x, 0, None,
              out=b)
 
 

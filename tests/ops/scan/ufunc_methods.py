@@ -179,7 +179,7 @@ def misuse():
             ("indices[1] is 6, outside dimension 0 of 6 elements", mp.ufunc_reduceat, "add", x, 2, [0, 6], 0),
             ("indices[0] is -1", mp.ufunc_reduceat, "add", x, 1, [-1], 0)):
         mp.fails("MNP_ERR_ARG", words, function, *arguments)
-    mp.fails("MNP_ERR_ARG", "mnp_ufunc_reduceat: the output's shape is (7,)", mp.ufunc_reduceat, "subtract", x, 1, [0],
+    mp.fails("MNP_ERR_ARG", "mnp_ufunc_reduceat: the output has the shape (7,)", mp.ufunc_reduceat, "subtract", x, 1, [0],
              0, out=mp.empty("float32", 1, [7]))
 
 

@@ -256,7 +256,7 @@ def test_misuse():
     mp.fails(bad, "complex numbers have no bins", mp.histogram, mp.array(np.zeros(3, complex)), 5, None, False, None)
     mp.fails(bad, "the edges do not rise", mp.histogram_edges, x, whole, False, None)
     mp.fails(bad, "the edges have 2 dimensions", mp.histogram_edges, x, mp.array(np.zeros((2, 2))), False, None)
-    mp.fails(bad, "the output for the counts has the shape (6,), and the result's is (5,)", mp.histogram, x, 5, None,
+    mp.fails(bad, "the output 'counts' has the shape (6,), and the result's is (5,)", mp.histogram, x, 5, None,
              False, None, out=x)
     mp.fails(bad, "an element -2", mp.bincount, whole, None, 0)
     mp.fails(bad, "minlength is -1, negative", mp.bincount, whole, None, -1)
