@@ -5,7 +5,6 @@
 #include "comm/comm.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -152,65 +151,45 @@ void mnp__comm_close(mnp__comm *comm)
 }
 
 /*
- * What a wait for the GPU has seen: which call of NCCL is under way since when, and when it last looked for all ranks.
+ * Now and then while the GPU is busy: whether NCCL is well, and which of its calls is under way.  Computing may take as
+ * long as it takes, and so may many calls: the deadline begins anew when a call of NCCL is over, and while there is none.
  */
-struct wait_state {
-    uint32_t over;
-    double since, looked;
-};
-
-/*
- * Now and then while the GPU is busy: whether all ranks are there, and NCCL is well and in time.  Kernels of ours that
- * wait know the time themselves (waits.h).
- */
-static mnp_status look_at_wait(mnp__comm *comm, struct wait_state *wait_state)
+static mnp_status check_nccl(mnp__comm *comm, mnp__wait *wait, uint32_t *over_p)
 {
-    const double now = MPI_Wtime(), between_looks = 0.05, deadline = comm->config->deadline_seconds;
     bool communicating;
     uint32_t over;
-    int there;
-    /* another rank may be waiting for what MPI has not sent from here yet */
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
-    if ((comm->nccl || comm->waits) && now - wait_state->looked > between_looks) { /* else nothing waits for others */
-        wait_state->looked = now;
-        MNP_TRY(mnp__watch_look(comm));
-    }
-    if (!comm->nccl)
-        return MNP_OK;
     mnp_status st = mnp__nccl_check(comm->nccl, &communicating, &over);
     if (st != MNP_OK) { /* NCCL does not tell that a process has ended, or which */
         MNP_TRY(mnp__watch_look(comm));
         return st;
     }
-    if (!communicating || over != wait_state->over) /* computing may take as long as it takes, and so may many calls */
-        wait_state->since = now;
-    wait_state->over = over;
-    if (now - wait_state->since <= deadline)
-        return MNP_OK;
-    mnp__watch_give_up(comm, -1);
-    return MNP_FAIL(MNP_ERR_TIMEOUT,
-                    "another rank did not take part in an exchange within %g seconds (MANIPLE_DEADLINE)", deadline);
+    if (!communicating || over != *over_p)
+        wait->since = 0;
+    *over_p = over;
+    return MNP_OK;
 }
 
-/* Until that point is reached, or waiting for it makes no sense any more. */
-static mnp_status see_through(mnp__comm *comm, mnp__device_event *event)
+/*
+ * Until that point is reached, or waiting for it makes no sense any more.  Kernels of ours that wait know the time
+ * themselves (waits.h), so that only NCCL has a deadline here.
+ */
+static mnp_status wait_for_event(mnp__comm *comm, mnp__device_event *event)
 {
-    enum { EAGER_ROUNDS = 1000 };
-    struct wait_state wait_state = {0};
+    mnp__wait wait = mnp__watch_begin(comm, comm->nccl ? "an exchange" : NULL);
+    uint32_t over = 0;
     bool done;
-    for (int round = 0;; round++) {
+    wait.spins = 0;
+    wait.may_sleep = true;
+    for (;;) {
         MNP_TRY(comm->device->ops->event_query(comm->device, event, &done));
-        MNP_TRY(mnp__waits_check(comm->waits)); /* also when all is done: a kernel that waited in vain has ended */
+        MNP_TRY(mnp__waits_check(comm->waits)); /* also when all is done: a kernel may have waited past the deadline */
         if (done)
             return MNP_OK;
-        if (round < EAGER_ROUNDS) {
-            sched_yield();
-            continue;
-        }
-        if (round == EAGER_ROUNDS)
-            wait_state.since = wait_state.looked = MPI_Wtime();
-        MNP_TRY(look_at_wait(comm, &wait_state));
-        nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
+        const mnp_status st = mnp__watch_round(&wait);
+        if (st != MNP_OK)
+            return mnp__watch_end(&wait, st, -1);
+        if (comm->nccl && wait.checked)
+            MNP_TRY(check_nccl(comm, &wait, &over));
     }
 }
 
@@ -230,7 +209,7 @@ static void let_end(mnp__comm *comm, mnp__device_event *event)
 mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event)
 {
     MNP_TRY(mnp__refuse_recording(comm->device, "waiting for the device"));
-    mnp_status st = see_through(comm, event);
+    mnp_status st = wait_for_event(comm, event);
     if (mnp__watch_lost(comm))
         let_end(comm, event);
     return st;

@@ -171,9 +171,7 @@ static int late_peer(mnp__exchange *exchange)
 
 static mnp_status wait_requests(mnp__exchange *exchange)
 {
-    const double deadline = exchange->comm->config->deadline_seconds;
-    mnp__wait wait = {0};
-    double begin = MPI_Wtime();
+    mnp__wait wait = mnp__watch_begin(exchange->comm, "an exchange");
     for (;;) {
         int complete;
         MNP_TRY(mnp__mpi_status(MPI_Testall(exchange->nrequests, exchange->requests, &complete, MPI_STATUSES_IGNORE),
@@ -182,15 +180,9 @@ static mnp_status wait_requests(mnp__exchange *exchange)
             exchange->open = false;
             return MNP_OK;
         }
-        MNP_TRY(mnp__watch_round(exchange->comm, &wait));
-        if (MPI_Wtime() - begin > deadline) {
-            int late = late_peer(exchange);
-            mnp__watch_give_up(exchange->comm, late);
-            return MNP_FAIL(MNP_ERR_TIMEOUT,
-                            "rank %d did not take part in an exchange within %g seconds "
-                            "(MANIPLE_DEADLINE)",
-                            late, deadline);
-        }
+        const mnp_status st = mnp__watch_round(&wait);
+        if (st != MNP_OK)
+            return mnp__watch_end(&wait, st, late_peer(exchange));
     }
 }
 

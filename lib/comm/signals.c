@@ -11,7 +11,7 @@
 #include "comm/heap.h"
 #include "comm/watch.h"
 
-enum { WORD = 64 /* bytes from one to the next */, SPINS = 2000, ROUNDS_A_LOOK = 64 };
+enum { WORD = 64 /* bytes from one to the next */, SPINS = 2000 };
 
 struct mnp__signals {
     mnp__heap *heap;
@@ -93,25 +93,12 @@ bool mnp__signals_arrived(const mnp__signals *signals, int kind, int count, cons
 
 static mnp_status wait_for(const mnp__signals *signals, int kind, int peer)
 {
-    const mnp__comm *comm = signals->comm;
-    const double deadline = comm->config->deadline_seconds;
-    mnp__wait wait = {.rounds = 0};
-    for (int64_t round = 1; !has_arrived(signals, kind, peer); round++) {
-        int there;
-        if (round < SPINS)
-            continue;
-        MNP_TRY(mnp__watch_round(comm, &wait));
-        if (round % ROUNDS_A_LOOK != 0)
-            continue;
-        /* another rank may be waiting for what MPI has not sent from here yet */
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
-        if (wait.begin > 0 && MPI_Wtime() - wait.begin > deadline) {
-            mnp__watch_give_up(comm, comm->peers->ranks[peer]);
-            return MNP_FAIL(MNP_ERR_TIMEOUT,
-                            "rank %d did not take part in an exchange within %g seconds "
-                            "(MANIPLE_DEADLINE)",
-                            comm->peers->ranks[peer], deadline);
-        }
+    mnp__wait wait = mnp__watch_begin(signals->comm, "an exchange");
+    wait.spins = SPINS;
+    while (!has_arrived(signals, kind, peer)) {
+        const mnp_status st = mnp__watch_round(&wait);
+        if (st != MNP_OK)
+            return mnp__watch_end(&wait, st, signals->comm->peers->ranks[peer]);
     }
     return MNP_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waits of kernels for other ranks: one word of pinned memory, which kernels and CPU read and write.  It stays set: a
- * wait in vain means a lost rank, after which nobody counts on anybody (watch.h).
+ * wait past the deadline means a lost rank, after which nobody counts on anybody (watch.h).
  */
 #include "comm/waits.h"
 
@@ -59,10 +59,7 @@ mnp_status mnp__waits_check(const mnp__waits *waits)
         return MNP_OK;
     const mnp__comm *comm = waits->comm;
     MNP_TRY(mnp__watch_look(comm)); /* which may know why */
-    const int rank = comm->peers->ranks[fault - 1];
-    mnp__watch_give_up(comm, rank);
-    return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in an exchange within %g seconds (MANIPLE_DEADLINE)",
-                    rank, comm->config->deadline_seconds);
+    return mnp__watch_timeout(comm, comm->peers->ranks[fault - 1], "an exchange");
 }
 
 void mnp__waits_end(mnp__waits *waits)

@@ -13,18 +13,18 @@
 #include "comm/waits.h"
 #include "device/device.h"
 
-enum { EAGER_ROUNDS = 100 };
+enum { SPINS = 100, ROUNDS_A_CHECK = 64 };
 static const double between_looks = 0.05, before_sleep = 0.005; /* seconds */
 
-typedef struct notice {
+typedef struct loss {
     int rank;  /* that is lost, or -1 where it is not known which */
     int ended; /* its process has ended; else it did not answer */
-} notice;
+} loss;
 
 struct mnp__watch {
     const mnp__comm *world; /* of all ranks */
     bool lost;
-    notice notice;
+    loss loss;
     int source; /* the rank that found out */
     void *room;
     size_t room_size;
@@ -39,7 +39,7 @@ mnp_status mnp__watch_new(const mnp__comm *world, mnp__watch **watch_p)
 
 void mnp__watch_free(mnp__watch *watch)
 {
-    if (!watch || watch->lost) /* MPI may still send the notice, and write to the room */
+    if (!watch || watch->lost) /* MPI may still send the loss, and write to the room */
         return;
     free(watch->room);
     free(watch);
@@ -53,7 +53,7 @@ bool mnp__watch_lost(const mnp__comm *comm)
 /* The failure of a rank that finds itself without another. */
 static mnp_status fail_lost(const mnp__watch *watch)
 {
-    const notice *n = &watch->notice;
+    const loss *n = &watch->loss;
     if (n->ended && watch->source == watch->world->rank)
         return MNP_FAIL(MNP_ERR_PEER, "rank %d has ended", n->rank);
     if (n->ended)
@@ -84,10 +84,10 @@ mnp_status mnp__watch_room(const mnp__comm *comm, size_t size, void **room_p)
  * Remember, and end what would wait on the GPU for a rank that does not come; messages that are under way are left
  * alone.
  */
-static void remember(mnp__watch *watch, notice n, int source)
+static void remember(mnp__watch *watch, loss n, int source)
 {
     watch->lost = true;
-    watch->notice = n;
+    watch->loss = n;
     watch->source = source;
     if (watch->world->device)
         watch->world->device->retains = true;
@@ -96,14 +96,14 @@ static void remember(mnp__watch *watch, notice n, int source)
 }
 
 /* Find out, and tell the others; the requests are MPI's to end. */
-static void lose(mnp__watch *watch, notice n)
+static void lose(mnp__watch *watch, loss n)
 {
     const mnp__comm *world = watch->world;
     remember(watch, n, world->rank);
     for (int rank = 0; rank < world->size; rank++) {
         MPI_Request request;
         if (rank != world->rank && (rank != n.rank || !n.ended) &&
-            MPI_Isend(&watch->notice, 2, MPI_INT, rank, MNP__TAG_LOST, world->mpi, &request) == MPI_SUCCESS)
+            MPI_Isend(&watch->loss, 2, MPI_INT, rank, MNP__TAG_LOST, world->mpi, &request) == MPI_SUCCESS)
             MPI_Request_free(&request);
     }
 }
@@ -111,7 +111,7 @@ static void lose(mnp__watch *watch, notice n)
 void mnp__watch_give_up(const mnp__comm *comm, int rank)
 {
     if (!comm->watch->lost)
-        lose(comm->watch, (notice){.rank = rank});
+        lose(comm->watch, (loss){.rank = rank});
 }
 
 /* Take in what another rank may have told of a lost one. */
@@ -119,7 +119,7 @@ static void hear(mnp__watch *watch)
 {
     MPI_Comm mpi = watch->world->mpi;
     MPI_Status status;
-    notice n;
+    loss n;
     int there = 0;
     if (MPI_Iprobe(MPI_ANY_SOURCE, MNP__TAG_LOST, mpi, &there, &status) == MPI_SUCCESS && there &&
         MPI_Recv(&n, 2, MPI_INT, status.MPI_SOURCE, MNP__TAG_LOST, mpi, MPI_STATUS_IGNORE) == MPI_SUCCESS)
@@ -137,37 +137,88 @@ mnp_status mnp__watch_look(const mnp__comm *comm)
     for (int tries = 0; gone >= 0 && tries < 4 && !watch->lost; tries++)
         hear(watch);
     if (gone >= 0 && !watch->lost)
-        lose(watch, (notice){.rank = gone, .ended = true});
+        lose(watch, (loss){.rank = gone, .ended = true});
     return watch->lost ? fail_lost(watch) : MNP_OK;
 }
 
-mnp_status mnp__watch_round(const mnp__comm *comm, mnp__wait *wait)
+/* ---- waiting ---- */
+
+mnp__wait mnp__watch_begin(const mnp__comm *comm, const char *what)
 {
-    if (wait->rounds < EAGER_ROUNDS) {
-        wait->rounds++;
-        return MNP_OK;
-    }
-    double now = MPI_Wtime();
+    return (mnp__wait){.comm = comm, .what = what, .spins = SPINS};
+}
+
+void mnp__watch_restart(mnp__wait *wait)
+{
+    wait->rounds = 0;
+    wait->since = 0;
+}
+
+static mnp_status check(mnp__wait *wait)
+{
+    const mnp__comm *comm = wait->comm;
+    const double now = MPI_Wtime();
+    int there;
+    wait->checked = true;
     if (wait->begin == 0)
         wait->begin = wait->looked = now;
-    if (wait->idle && now - wait->begin > before_sleep)
+    if (wait->since == 0)
+        wait->since = now;
+    wait->sleeps = wait->may_sleep && now - wait->begin > before_sleep;
+    /* another rank may be waiting for what MPI has not sent from here yet */
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
+    const bool late = wait->what && now - wait->since > comm->config->deadline_seconds;
+    if (!wait->alone && (late || now - wait->looked >= between_looks)) {
+        wait->looked = now;
+        MNP_TRY(mnp__watch_look(comm));
+    }
+    return late ? MNP_ERR_TIMEOUT : MNP_OK;
+}
+
+mnp_status mnp__watch_round(mnp__wait *wait)
+{
+    wait->checked = false;
+    if (wait->rounds++ < wait->spins)
+        return MNP_OK;
+    if (wait->sleeps)
         nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
     else
         sched_yield();
-    if (now - wait->looked < between_looks)
-        return MNP_OK;
-    wait->looked = now;
-    return mnp__watch_look(comm);
+    return wait->sleeps || wait->rounds % ROUNDS_A_CHECK == 0 ? check(wait) : MNP_OK;
+}
+
+static mnp_status fail_late(const mnp__comm *comm, int rank, const char *what)
+{
+    const double deadline = comm->config->deadline_seconds;
+    if (rank < 0)
+        return MNP_FAIL(MNP_ERR_TIMEOUT, "another rank did not take part in %s within %g seconds (MANIPLE_DEADLINE)",
+                        what, deadline);
+    return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in %s within %g seconds (MANIPLE_DEADLINE)", rank, what,
+                    deadline);
+}
+
+mnp_status mnp__watch_timeout(const mnp__comm *comm, int rank, const char *what)
+{
+    mnp__watch_give_up(comm, rank);
+    return fail_late(comm, rank, what);
+}
+
+mnp_status mnp__watch_end(const mnp__wait *wait, mnp_status status, int rank)
+{
+    if (status != MNP_ERR_TIMEOUT)
+        return status;
+    return wait->alone ? fail_late(wait->comm, rank, wait->what) : mnp__watch_timeout(wait->comm, rank, wait->what);
 }
 
 mnp_status mnp__watch_requests(const mnp__comm *comm, int count, MPI_Request *requests, const char *call)
 {
-    mnp__wait wait = {.idle = true};
+    mnp__wait wait = mnp__watch_begin(comm, NULL);
+    wait.may_sleep = true;
     for (;;) {
         int complete;
         MNP_TRY(mnp__mpi_status(MPI_Testall(count, requests, &complete, MPI_STATUSES_IGNORE), call));
         if (complete)
             return MNP_OK;
-        MNP_TRY(mnp__watch_round(comm, &wait));
+        MNP_TRY(mnp__watch_round(&wait));
     }
 }

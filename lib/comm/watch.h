@@ -19,18 +19,38 @@ enum { MNP__TAG_LOST = 1000, MNP__TAG_AGREE }; /* of messages in the world's com
 mnp_status mnp__watch_new(const mnp__comm *world, mnp__watch **watch_p);
 void mnp__watch_free(mnp__watch *watch); /* NULL is accepted */
 
-/* A wait of this rank, which begins with zeros. */
+/*
+ * One wait of this rank for others, round after round: at first a round does nothing, then it lets go of the processor,
+ * and now and then it looks at the clock, lets MPI move on, and asks whether all ranks are there.
+ */
 typedef struct mnp__wait {
-    bool idle; /* given: MPI has little to do meanwhile, so the rank may sleep */
+    const mnp__comm *comm;
+    const char *what; /* that the others take part in; NULL: it may last as long as it takes */
+    int spins;        /* rounds that do nothing */
+    bool may_sleep;   /* MPI has little to do meanwhile, so after 5 ms the rank sleeps between rounds */
+    bool sleeps;      /* it does */
+    bool alone;       /* it is not asked whether all ranks are there, and none is given up on */
+    bool checked;     /* the last round looked at the clock */
     int rounds;
-    double begin, looked;
+    double begin, since, looked; /* of the wait; of the deadline, 0 if the next check begins it; of the last look */
 } mnp__wait;
 
+/* A wait for `what`, as in "did not take part in an exchange". */
+mnp__wait mnp__watch_begin(const mnp__comm *comm, const char *what);
+
 /*
- * A round of a wait: lets go of the processor, and now and then looks whether all ranks are there.  MNP_ERR_PEER if one
- * is lost.  Cheap in the first hundred rounds.
+ * A round of it, after nothing came.  MNP_ERR_PEER if a rank is lost; MNP_ERR_TIMEOUT, still without a sentence, if the
+ * deadline is over.  Either goes to mnp__watch_end(), which gives up on `rank` of the world (-1: it cannot tell which)
+ * where the deadline is over, and returns the failure with its sentence.
  */
-mnp_status mnp__watch_round(const mnp__comm *comm, mnp__wait *wait);
+mnp_status mnp__watch_round(mnp__wait *wait);
+mnp_status mnp__watch_end(const mnp__wait *wait, mnp_status status, int rank);
+
+/* Something came: the wait, and its deadline, begin anew. */
+void mnp__watch_restart(mnp__wait *wait);
+
+/* The failure of waiting for a rank past the deadline, as above. */
+mnp_status mnp__watch_timeout(const mnp__comm *comm, int rank, const char *what);
 
 /* Whether a rank is lost, as far as this one has heard. */
 bool mnp__watch_lost(const mnp__comm *comm);

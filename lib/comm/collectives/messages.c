@@ -7,13 +7,11 @@
  */
 #include "comm/collectives/subcomm.h"
 
-#include <sched.h>
-
 #include "base/status.h"
 #include "comm/collectives/collectives.h"
 #include "comm/watch.h"
 
-enum { TAG = 2, SPINS = 20, ROUNDS_A_CHECK = 64, ROUNDS_A_LOOK = 4096 };
+enum { TAG = 2, SPINS = 20 };
 
 static const size_t largest_piece = (size_t)1 << 30;  /* MPI counts with int */
 static const size_t channel_limit = (size_t)64 << 10; /* larger messages are quicker by MPI */
@@ -66,33 +64,12 @@ static mnp_status step(const mnp_comm *comm, mnp__flow *flow)
     return MNP_OK;
 }
 
-/* After a round, the number of which counts from the last that moved anything, in which that flow was late. */
-static mnp_status wait_a_little(const mnp_comm *comm, int round, double *begin, const mnp__flow *late)
+/* Look at every message in turn until all are through. */
+static mnp_status move_all(mnp_comm *comm, int count)
 {
-    int there;
-    double deadline = comm->base.config->deadline_seconds;
-    if (round > SPINS)
-        sched_yield();
-    if (round % ROUNDS_A_CHECK != 0)
-        return MNP_OK;
-    if (round == ROUNDS_A_CHECK)
-        *begin = MPI_Wtime();
-    /* another rank may be waiting for what MPI has not sent from here yet */
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->base.mpi, &there, MPI_STATUS_IGNORE);
-    if (round % ROUNDS_A_LOOK == 0)
-        MNP_TRY(mnp__watch_look(&comm->base));
-    if (MPI_Wtime() - *begin <= deadline)
-        return MNP_OK;
-    mnp__watch_give_up(&comm->base, comm->ranks[late->rank]);
-    return MNP_FAIL(MNP_ERR_TIMEOUT, "rank %d did not take part in a collective within %g seconds (MANIPLE_DEADLINE)%s",
-                    comm->ranks[late->rank], deadline,
-                    mnp__has_many_ranks(comm) ? ", or waited for another rank itself" : "");
-}
-
-static mnp_status see_through(mnp_comm *comm, int count)
-{
-    double begin = 0;
-    for (int round = 1;; round++) {
+    mnp__wait wait = mnp__watch_begin(&comm->base, "a collective");
+    wait.spins = SPINS;
+    for (;;) {
         const mnp__flow *late = NULL;
         bool moved = false;
         for (int i = 0; i < count; i++) {
@@ -107,10 +84,13 @@ static mnp_status see_through(mnp_comm *comm, int count)
         }
         if (!late)
             return MNP_OK;
-        if (moved)
-            round = 0;
-        else
-            MNP_TRY(wait_a_little(comm, round, &begin, late));
+        if (moved) {
+            mnp__watch_restart(&wait);
+            continue;
+        }
+        const mnp_status st = mnp__watch_round(&wait);
+        if (st != MNP_OK)
+            return mnp__watch_end(&wait, st, comm->ranks[late->rank]);
     }
 }
 
@@ -137,7 +117,7 @@ mnp_status mnp__messages_move(mnp_comm *comm, int nsends, const mnp__message *se
         comm->flows[count++] = flow_of(comm, &recvs[i], false);
     for (int i = 0; i < nsends; i++)
         comm->flows[count++] = flow_of(comm, &sends[i], true);
-    mnp_status st = see_through(comm, count);
+    mnp_status st = move_all(comm, count);
     if (st != MNP_OK)
         let_go(comm, count);
     return st;

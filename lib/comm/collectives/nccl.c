@@ -10,11 +10,9 @@
  */
 #include <config.h>
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <mpi.h>
 #include <nccl.h>
@@ -29,9 +27,9 @@ enum { BEGUN, OVER };
 enum { OF_TRANSFERS, OF_COMPUTING, STREAMS }; /* which stream: what they hold goes on side by side */
 
 struct mnp__nccl {
-    const mnp__comm *ranks; /* borrowed, as are the next three; NULL at the end, when ranks leave one by one */
+    const mnp__comm *ranks; /* borrowed, as are the next two */
+    bool ends;              /* ranks leave one by one: none of them is lost */
     const mnp__config *config;
-    MPI_Comm mpi;
     mnp__device *device;
     ncclComm_t comm; /* NULL once aborted */
     /* The number of the call that the GPU began last, and of the one that was over last, written by each stream */
@@ -87,19 +85,20 @@ static ncclResult_t state_of(const mnp__nccl *nccl)
     return result == ncclSuccess ? state : result;
 }
 
-/*
- * Let go of the processor: for the first rounds, about a millisecond, only to whoever else is waiting for it.  Later
- * rounds also let MPI move on, as another rank may still be waiting for a message that MPI has not sent from here.
- */
-static void rest(const mnp__nccl *nccl, int round)
+/* Wait until a call of NCCL that has to hear from other ranks is through; its status is *result_p. */
+static mnp_status wait_for_call(mnp__nccl *nccl, ncclResult_t *result_p)
 {
-    if (round < 2000) {
-        sched_yield();
-        return;
+    mnp__wait wait = mnp__watch_begin(nccl->ranks, "a call of NCCL");
+    wait.spins = 0;
+    wait.may_sleep = true;
+    wait.alone = nccl->ends;
+    while (*result_p == ncclInProgress) {
+        const mnp_status st = mnp__watch_round(&wait);
+        if (st != MNP_OK)
+            return mnp__watch_end(&wait, st, -1);
+        *result_p = state_of(nccl);
     }
-    int there;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, nccl->mpi, &there, MPI_STATUS_IGNORE);
-    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    return MNP_OK;
 }
 
 /*
@@ -108,29 +107,17 @@ static void rest(const mnp__nccl *nccl, int round)
  */
 static mnp_status settle(mnp__nccl *nccl, ncclResult_t result, const char *doing)
 {
-    enum { ROUNDS_A_LOOK = 500 };
     if (result == ncclSuccess || result == ncclInProgress)
         result = state_of(nccl);
-    double deadline = nccl->config->deadline_seconds;
-    double start = result == ncclInProgress ? MPI_Wtime() : 0;
-    for (int round = 1; result == ncclInProgress && MPI_Wtime() - start < deadline; round++) {
-        rest(nccl, round);
-        if (round % ROUNDS_A_LOOK == 0 && nccl->ranks && mnp__watch_look(nccl->ranks) != MNP_OK)
-            break;
-        result = state_of(nccl);
-    }
-    if (result == ncclSuccess)
+    mnp_status st = wait_for_call(nccl, &result);
+    if (st == MNP_OK && result == ncclSuccess)
         return MNP_OK;
-    mnp_status st =
-        result == ncclInProgress
-            ? MNP_FAIL(MNP_ERR_TIMEOUT, "other ranks did not answer NCCL within %g seconds (MANIPLE_DEADLINE) while %s",
-                       deadline, doing)
-            : words(nccl, result, doing);
-    /* NCCL does not tell that a process has ended, or which */
-    if (nccl->ranks && mnp__watch_look(nccl->ranks) != MNP_OK)
-        st = MNP_ERR_PEER;
-    else if (nccl->ranks && st == MNP_ERR_TIMEOUT)
-        mnp__watch_give_up(nccl->ranks, -1);
+    if (st == MNP_OK) {
+        st = words(nccl, result, doing);
+        /* NCCL does not tell that a process has ended, or which */
+        if (!nccl->ends && mnp__watch_look(nccl->ranks) != MNP_OK)
+            st = MNP_ERR_PEER;
+    }
     mnp__nccl_abort(nccl);
     return st;
 }
@@ -138,7 +125,7 @@ static mnp_status settle(mnp__nccl *nccl, ncclResult_t result, const char *doing
 /* Whether anything can be asked of NCCL: none of its ranks is lost, and it was not given up. */
 static mnp_status check_alive(const mnp__nccl *nccl)
 {
-    if (nccl->ranks && mnp__watch_lost(nccl->ranks))
+    if (mnp__watch_lost(nccl->ranks))
         return mnp__watch_look(nccl->ranks);
     if (!nccl->comm)
         return MNP_FAIL(MNP_ERR_COMM, "NCCL was given up%s after an earlier error",
@@ -195,7 +182,6 @@ static mnp_status prepare(const mnp__comm *comm, mnp__nccl **nccl_p)
     }
     nccl->ranks = comm;
     nccl->config = comm->config;
-    nccl->mpi = comm->mpi;
     nccl->device = comm->device;
     nccl->progress = progress;
     for (int s = 0; s < STREAMS; s++)
@@ -399,7 +385,7 @@ void mnp__nccl_free(mnp__nccl *nccl)
         }
     }
     if (nccl->comm) {
-        nccl->ranks = NULL;
+        nccl->ends = true;
         if (settle(nccl, ncclCommFinalize(nccl->comm), "ending") == MNP_OK)
             (void)ncclCommDestroy(nccl->comm);
         else
