@@ -12,21 +12,22 @@
  * collective of such messages is one kernel, as is a larger all to all, all gather, reduction or broadcast in memory of
  * arrays.  Between GPUs NCCL does the rest, and all-reduces from 512 MiB; what it lacks (averages, products of complex
  * numbers, 16-bit integers, NaN that must survive a minimum) is sent in parts to the ranks that reduce them.  On the
- * host MPI carries larger messages.  All ranks get the same bits, whatever the way.  Values are taken in the order of
- * the ranks, but where NCCL reduces.
+ * host MPI carries larger messages.  All ranks get the same bits, by any of these algorithms.  Values are taken in the
+ * order of the ranks, except where NCCL reduces.
  *
- * What is the same for all ranks (counts without v, dtypes, operations, roots) is checked without communication, so all
- * return MNP_ERR_ARG together; a debug build proves that it is the same.  What is one rank's own (pointers, counts and
- * offsets of the v forms) is checked there alone: a rank that finds it wrong returns at once, and the others wait for
- * it until the deadline.  So they do where a rank that shares its GPU has no pinned memory for a message.  Where GPUs
- * share memory, ranks that give mnp_comm_all_to_allv() or mnp_comm_all_gatherv() sizes that differ get MNP_ERR_ARG, and
- * the others MNP_ERR_PEER; of a reduction or broadcast all get MNP_ERR_ARG, if every rank's message is larger.
+ * Arguments that are the same for all ranks (counts without v, dtypes, operations, roots) are checked without
+ * communication, so all ranks return MNP_ERR_ARG together; a debug build proves that they are the same.  Arguments of
+ * one rank's own (pointers, counts and offsets of the v forms) are checked there alone: a rank that finds an error
+ * returns at once, and the others wait for it until the deadline.  They also wait where a rank that shares its GPU has
+ * no pinned memory for a message.  Where GPUs share memory, ranks that give mnp_comm_all_to_allv() or
+ * mnp_comm_all_gatherv() sizes that differ get MNP_ERR_ARG, and the others MNP_ERR_PEER; in a reduction or broadcast
+ * all ranks get MNP_ERR_ARG, if every rank's message is larger than 256 KiB.
  *
  * Errors of all collectives: MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE (the first calls); MNP_ERR_COMM, also where
- * the host sees that a message has another size than is expected, which it may otherwise await in vain;
- * MNP_ERR_TIMEOUT where a rank did not take part within MANIPLE_DEADLINE (the one that is named may have waited for
- * another itself); MNP_ERR_PEER where one has ended or another gave up.  After the last two nobody can count on anybody
- * in this context, and MPI may still read and write the buffers.
+ * the host sees that a message has another size than is expected, for which it may otherwise wait until the deadline;
+ * MNP_ERR_TIMEOUT where a rank did not take part within MANIPLE_DEADLINE (the rank that is named may have waited for
+ * another itself); MNP_ERR_PEER where a rank has ended or another gave up.  After the last two, every later call that
+ * needs other ranks of this context fails, and MPI may still read and write the buffers.
  */
 #ifndef MANIPLE_COMM_H
 #define MANIPLE_COMM_H
@@ -50,15 +51,15 @@ typedef struct mnp_comm mnp_comm;
  * How values of several ranks become one, in their own dtype.
  *
  * Integers wrap.  Of bools a sum or maximum is "or", a product or minimum "and".  A NaN makes a minimum or maximum NaN,
- * as in NumPy.  float16 and bfloat16 are reduced as float32 and rounded once, but where NCCL reduces.  An average of
+ * as in NumPy.  float16 and bfloat16 are reduced as float32 and rounded once, except where NCCL reduces.  An average of
  * integers or bools, and a minimum or maximum of complex numbers, are refused (MNP_ERR_ARG).
  */
 typedef enum mnp_op { MNP_SUM, MNP_PROD, MNP_MIN, MNP_MAX, MNP_AVG } mnp_op;
 
 /*
- * What collectives go by.  AUTO: what is quickest: straight loads and stores in the memory of ranks of the same node
- * where these share it, and else NCCL, or MPI.  LIBRARY: NCCL alone, or MPI where that is what there is between the
- * ranks (mnp_ctx_transport()); to compare with, and to be safe.
+ * The algorithm of collectives.  AUTO: the quickest one, which is straight loads and stores in the memory of ranks of
+ * the same node where these share it, and otherwise NCCL or MPI.  LIBRARY: NCCL alone, or MPI where the ranks have no
+ * NCCL between them (mnp_ctx_transport()); to compare with, and to exclude that a fault comes from shared memory.
  */
 typedef enum mnp_comm_algorithm { MNP_COMM_AUTO, MNP_COMM_LIBRARY } mnp_comm_algorithm;
 
@@ -67,20 +68,21 @@ MNP_API mnp_comm *mnp_comm_world(const mnp_ctx *ctx);
 
 /*
  * Split a group, as MPI_Comm_split: ranks that give the same colour form a new one, numbered by `key` and then by their
- * numbers here.  With a negative colour a rank is in none, and gets NULL.  Release with mnp_comm_free(); what is left
- * when the context ends goes with it.  Collective over comm.  MNP_ERR_MEMORY, MNP_ERR_COMM, MNP_ERR_TIMEOUT.
+ * numbers here.  With a negative colour a rank is in none, and gets NULL.  Release with mnp_comm_free(); groups that
+ * are left when the context ends are released with it.  Collective over comm.  MNP_ERR_MEMORY, MNP_ERR_COMM,
+ * MNP_ERR_TIMEOUT.
  */
 MNP_API mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm **part_p);
 
-/* Release what mnp_comm_split() made; work on it has been done.  NULL is accepted.  Collective over comm. */
+/* Release what mnp_comm_split() made, after its last call.  NULL is accepted.  Collective over comm. */
 MNP_API void mnp_comm_free(mnp_comm *comm);
 
 /*
- * Choose that for a group, which begins with that of the group that it is split from: AUTO for the world.  What the
- * world goes by is also what redistributions and halos go by that are planned afterwards.  Collective over comm, and
- * all give the same.  MNP_ERR_ARG.
+ * Choose the algorithm of a group.  A group begins with the algorithm of the group that it is split from, and the world
+ * with AUTO.  The world's algorithm also holds for reductions over ranks, and for redistributions and halos that are
+ * planned afterwards.  Collective over comm; all ranks give the same.  MNP_ERR_ARG.
  */
-MNP_API mnp_status mnp_comm_set_algorithm(mnp_comm *comm, mnp_comm_algorithm way);
+MNP_API mnp_status mnp_comm_set_algorithm(mnp_comm *comm, mnp_comm_algorithm algorithm);
 
 /* Not collective.  The MPI communicator belongs to comm, which uses it itself. */
 MNP_API int mnp_comm_rank(const mnp_comm *comm);
@@ -143,7 +145,7 @@ MNP_API mnp_status mnp_comm_all_to_allv(mnp_comm *comm, const void *send, const 
 /*
  * One rank to another; both give the same count.  A send may wait for its receive: ranks that send to each other at the
  * same time use mnp_comm_all_to_allv().  What a rank sends another is received in the order in which it was sent, also
- * where it goes over several communicators.  MNP_ERR_ARG if peer is this rank.  A call of the two.
+ * where it goes over several communicators.  MNP_ERR_ARG if peer is this rank.  Both ranks call.
  */
 MNP_API mnp_status mnp_comm_send(mnp_comm *comm, const void *buffer, int64_t count, mnp_dtype dtype, int peer);
 MNP_API mnp_status mnp_comm_recv(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int peer);
@@ -158,8 +160,8 @@ MNP_API mnp_status mnp_comm_barrier(mnp_comm *comm);
  * Arrays of which several ranks have the same block, and have computed values of their own for it, as gradients of a
  * model are: all_reduce gives an array in the same layout whose blocks are reduced over the ranks of comm, so that
  * replicas are equal again; broadcast gives all of them the values of the one that is number `root` of comm.  Every
- * rank of the context calls, each with its own group.  MNP_ERR_ARG if ranks of comm own different blocks; else as the
- * collectives.
+ * rank of the context calls, each with its own group.  MNP_ERR_ARG if ranks of comm own different blocks; other errors
+ * are those of the collectives.
  */
 MNP_API mnp_status mnp_array_all_reduce(mnp_comm *comm, const mnp_array *x, mnp_op op, mnp_array **y_p);
 MNP_API mnp_status mnp_array_broadcast(mnp_comm *comm, mnp_array *x, int root);

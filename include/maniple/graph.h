@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graphs: work that is recorded once and then enqueued by one call, any number of times, as a step of a simulation or a
- * solver is.  What a launch costs the processor is then paid for once a graph, and no longer for every kernel.
+ * Graphs: work that is recorded once and then enqueued by one call, any number of times, such as a step of a simulation
+ * or a solver.  The CPU then pays for one launch of the graph, and not for the launch of every kernel.
  *
  *   step(u, v);                             once as it is, so that kernels are compiled and buffers are there
  *   mnp_graph_begin(ctx);
@@ -11,7 +11,7 @@
  *       mnp_graph_launch(graph);
  *   mnp_graph_free(graph);
  *
- * They are CUDA's graphs.  The host device does its work when it is called, so that there is nothing to record.
+ * They are CUDA graphs.  The host device does its work when it is called, so that there is nothing to record.
  */
 #ifndef MANIPLE_GRAPH_H
 #define MANIPLE_GRAPH_H
@@ -28,11 +28,11 @@ typedef struct mnp_graph mnp_graph;
 /*
  * Record what is enqueued on the context's streams from now on, instead of doing it, as cupy.cuda.Stream.begin_capture.
  *
- * Recorded can be: element-wise functions, mnp_eval() and reductions into outputs that are given; mnp_plan_run() into
- * an array; halos, begun and finished; collectives; kernels of your own on the context's stream; each of them with
- * operands that need not travel or be converted, and called once before, so that what it needs is there.  What
- * allocates memory, waits for the device, or sends messages by the CPU (ranks that share a GPU) cannot be part of a
- * graph: it gives MNP_ERR_ARG while one is recorded, and the graph is lost.
+ * These can be recorded: element-wise functions, mnp_eval() and reductions into outputs that are given; mnp_plan_run()
+ * into an array; halos, begun and finished; collectives; kernels of your own on the context's stream; each of them with
+ * operands that need not travel or be converted, and called once before, so that its kernels and buffers exist.  A call
+ * that allocates memory, waits for the device, or sends messages by the CPU (such as between ranks that share a GPU and
+ * no memory) cannot be part of a graph: it gives MNP_ERR_ARG while one is recorded, and the graph is lost.
  *
  * A graph has the addresses of arrays and the values of numbers as they are now, a generator's count of draws among
  * them.  What it was recorded with must outlive it: arrays, plans, halos, communicators, kernels.  An array whose
@@ -52,8 +52,8 @@ MNP_API mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p);
 
 /*
  * Enqueue what was recorded, behind what the compute stream holds; nothing is allocated.  Collective.  MNP_ERR_ARG
- * while a graph is being recorded; MNP_ERR_TIMEOUT if an earlier launch waited for a rank in vain; MNP_ERR_PEER or
- * MNP_ERR_COMM if a rank, or NCCL, was lost since; MNP_ERR_DEVICE.
+ * while a graph is being recorded; MNP_ERR_TIMEOUT if an earlier launch waited for a rank past the deadline;
+ * MNP_ERR_PEER or MNP_ERR_COMM if a rank, or NCCL, was lost since; MNP_ERR_DEVICE.
  *
  * The deadline (MANIPLE_DEADLINE) holds for what ranks of a node exchange through the heap, and not for messages of
  * NCCL in a graph: for those a rank that does not launch it is awaited as long as its process is there.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Halos: arrays with margins around every rank's block, and the exchange that fills them from the neighbours' blocks,
- * for stencils and whatever else looks at an element's surroundings.
+ * for stencils and other kernels that read the elements around an element.
  *
  *   mnp_array_new_margins(ctx, MNP_FLOAT32, layout, (int64_t[]){1, 1}, (int64_t[]){1, 1}, &u);
  *   mnp_halo_new(ctx, 1, (mnp_array *[]){u}, &(mnp_halo_options){.boundary = wrap}, &halo);
  *   for (...) {
  *       mnp_halo_begin(halo);
- *       ...                      what of the block needs no margin: mnp_halo_interior()
+ *       ...                      the part of the block that needs no margin: mnp_halo_interior()
  *       mnp_halo_finish(halo);
  *       ...                      the rest: mnp_halo_borders()
  *   }
@@ -54,7 +54,7 @@ typedef struct mnp_halo_options {
     const void *const *fill;
     /* For MNP_BOUNDARY_FILL: nothing is written beyond the borders; what the program has set there stays. */
     bool keep_outside;
-    /* Leave out what lies aside of the block along more than one dimension: stencils like crosses do not need it. */
+    /* Leave out corners and edges, which lie beside the block along several dimensions: crosses do not need them. */
     bool faces_only;
 } mnp_halo_options;
 
@@ -75,9 +75,10 @@ MNP_API mnp_status mnp_halo_new(mnp_ctx *ctx, int count, mnp_array *const *array
 /*
  * Exchange, any number of times; nothing is allocated.  begin: after what the compute stream holds now; until finish
  * the blocks may be read and must not be written, and the margins may not be used.  Work that is enqueued after
- * finish finds the margins filled.  Halos may be under way several at once, and all else may be called in between.
+ * finish finds the margins filled.  Several halos may be under way at once, and any function may be called in between.
  *
- * Collective.  MNP_ERR_ARG for begin where it is under way, and finish where it is not, as after a begin that failed;
+ * Collective.  MNP_ERR_ARG for begin while the exchange is under way, and for finish while it is not, as after a begin
+ * that failed;
  * MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_TIMEOUT, MNP_ERR_PEER.
  */
 MNP_API mnp_status mnp_halo_begin(mnp_halo *halo);

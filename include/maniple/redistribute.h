@@ -34,16 +34,16 @@ typedef struct mnp_plan mnp_plan;
 MNP_API mnp_status mnp_plan_new(const mnp_array *like, const mnp_layout *layout, mnp_plan **plan_p);
 
 /*
- * Run a plan.  *y_p NULL: a new array; else one of the plan's new layout that is stored as new arrays are, and shares
- * no memory with x.  Allocates nothing but that new array, and does not wait for x.  Collective.  MNP_ERR_ARG if x or
- * *y_p is not what the plan was made for; MNP_ERR_MEMORY, MNP_ERR_COMM, MNP_ERR_TIMEOUT.
+ * Run a plan.  *y_p is NULL for a new array, or an array of the plan's new layout that is stored as new arrays are and
+ * shares no memory with x.  Allocates nothing but that new array, and does not wait for x.  Collective.  MNP_ERR_ARG if
+ * x or *y_p is not what the plan was made for; MNP_ERR_MEMORY, MNP_ERR_COMM, MNP_ERR_TIMEOUT.
  */
 MNP_API mnp_status mnp_plan_run(mnp_plan *plan, const mnp_array *x, mnp_array **y_p);
 
 /*
  * What a run of a plan does.  Bytes by how far they go: copied within a rank's own memory, to ranks of its node, to
- * ranks of other nodes (MANIPLE_NODE_SIZE pretends some); of this rank as it sends them, and of all ranks together.
- * The methods are sentences' parts, "nothing" where no rank has any such bytes: "stores into the neighbours' memory",
+ * ranks of other nodes (MANIPLE_NODE_SIZE pretends some); of this rank as it sends them, and of all ranks together. The
+ * methods are phrases for a sentence, "nothing" where no rank has any such bytes: "stores into the neighbours' memory",
  * "through the heap", "MPI", "NCCL", "MPI, staged through the host".
  */
 typedef struct mnp_plan_info {
@@ -54,11 +54,11 @@ typedef struct mnp_plan_info {
     int launches, messages; /* of kernels, by this rank; that it sends */
 } mnp_plan_info;
 
-/* Not collective, both; print writes a few lines from rank 0, and nothing from others. */
+/* Neither is collective; print writes a few lines from rank 0, and nothing from other ranks. */
 MNP_API void mnp_plan_describe(const mnp_plan *plan, mnp_plan_info *info);
 MNP_API void mnp_plan_print(const mnp_plan *plan, FILE *file);
 
-/* Release a plan, once what it was last used for is done; NULL is accepted.  Collective. */
+/* Release a plan, when its last run is done; NULL is accepted.  Collective. */
 MNP_API void mnp_plan_free(mnp_plan *plan);
 
 #ifdef __cplusplus

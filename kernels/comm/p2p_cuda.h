@@ -21,10 +21,10 @@
  *
  * Words with their data (mnp_send_line, mnp_load_line): for small messages, in half the time but with twice the bytes.
  * A message goes in words of 8 bytes.  Each half of a word travels with the number of the exchange beside it, in one
- * store of 16 bytes: a receiver that sees the number has the data, and needs no fence (the protocol that NCCL calls LL).
- * Two ranks that meet both send, if only an empty word, and number their exchanges alike.  Messages lie in two halves of
- * a buffer by turns: a rank writes into a half again when it has received what the peer sent after reading it.  Numbers
- * have 32 bits: a word could be taken for a new one that has lain there for 2^32 exchanges.
+ * store of 16 bytes: a receiver that sees the number has the data, and needs no fence (the protocol that NCCL calls
+ * LL). Two ranks that meet both send, if only an empty word, and number their exchanges alike.  Messages lie in two
+ * halves of a buffer by turns: a rank writes into a half again when it has received what the peer sent after reading
+ * it.  Numbers have 32 bits: a word could be taken for a new one that has lain there for 2^32 exchanges.
  */
 #include "kernels/comm/p2p_params.h"
 #include "kernels/comm/waiting_cuda.h"
@@ -37,7 +37,7 @@ MNP_INLINE void mnp_fence()
     asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
-/* One thread: tell a peer, after a fence. */
+/* One thread: raise a word in a peer's memory, after a fence. */
 MNP_INLINE void mnp_tell(unsigned long long *word, unsigned long long value)
 {
     asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
@@ -94,7 +94,7 @@ MNP_INLINE bool mnp_p2p_may_store(const mnp_p2p_peer *peers, const mnp_p2p &p2p)
     return __syncthreads_and(may);
 }
 
-/* A block that has stored its share: whether it is the last one, so that all have read numbers.  Then it tells. */
+/* A block that has stored its share: whether it is the last one, so that all have read numbers.  It raises DONE. */
 MNP_INLINE bool mnp_p2p_has_all(const mnp_p2p_peer *peers, const mnp_p2p &p2p)
 {
     bool last = false;
@@ -103,7 +103,7 @@ MNP_INLINE bool mnp_p2p_has_all(const mnp_p2p_peer *peers, const mnp_p2p &p2p)
         mnp_fence(); /* what the block stored is there before it is counted, */
         last = mnp_p2p_is_last(p2p.arrived, (int)gridDim.x);
         if (last)
-            mnp_fence(); /* and what all blocks stored before the targets are told */
+            mnp_fence(); /* and what all blocks stored before the targets see DONE */
         for (int i = 0; last && i < p2p.count; i++) {
             if (peers[i].stores)
                 mnp_tell(&peers[i].there->done, mnp_p2p_number(peers[i]));
@@ -126,8 +126,8 @@ MNP_INLINE void mnp_p2p_take(const mnp_p2p_peer *peers, const mnp_p2p &p2p)
 
 /*
  * The whole kernel, which may be launched early: every block calls store(), which with all of its threads stores what
- * is the block's of what goes to the peers, and of what stays here.  `peers` has p2p.count entries: mnp_p2p_peers(p2p), or p2p.peers where
- * they always fit.
+ * is the block's of what goes to the peers, and of what stays here.  `peers` has p2p.count entries: mnp_p2p_peers(p2p),
+ * or p2p.peers where they always fit.
  */
 template <typename Store> MNP_INLINE void mnp_p2p_all(const mnp_p2p_peer *peers, const mnp_p2p &p2p, const Store &store)
 {
@@ -143,8 +143,8 @@ template <typename Store> MNP_INLINE void mnp_p2p_all(const mnp_p2p_peer *peers,
 
 /*
  * What a block stores where there are shares, those with the fewest units first: it calls store(first, unit), with what
- * the share begins with and the number of the unit in it.  Blocks that are neighbours go to different shares, and as long
- * as a share has units it gets as many stores as any other.
+ * the share begins with and the number of the unit in it.  Blocks that are neighbours go to different shares, and as
+ * long as a share has units it gets as many stores as any other.
  */
 template <typename Store> MNP_INLINE void mnp_p2p_units(const mnp_p2p_share *shares, int count, const Store &store)
 {

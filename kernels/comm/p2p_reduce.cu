@@ -3,9 +3,9 @@
  * Reductions and broadcasts in one launch: every rank loads its share of the elements from all who have them, reduces
  * it in the order of the ranks, and stores the result in the memory of all who want it.  On GPUs alone.
  *
- * Ranks tell each other as in p2p_cuda.h, all of the group all others.  READY says here that a rank's elements are
- * there to be loaded, too; DONE, that it has loaded and stored all that it had to.  Nobody else loads or stores where a
- * rank has its share, so results may take the place of elements.
+ * Ranks wait for each other as in p2p_cuda.h, each for all others of the group.  READY says here that a rank's elements
+ * are there to be loaded, too; DONE, that it has loaded and stored all that it had to.  Nobody else loads or stores
+ * where a rank has its share, so results may take the place of elements.
  *
  * An access over the links takes some 2 microseconds, so hundreds of kilobytes have to be under way: a thread asks all
  * sources for their elements before it uses any of them.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Words of memory by which GPUs wait for each other.  A word lies in the memory of the rank that waits; one peer alone
- * writes it, ever larger numbers.  What a thread stored before it raises a word is there for who has seen it raised.
+ * writes it, ever larger numbers.  What a thread stored before it raises a word is there for a thread that has seen it
+ * raised.
  */
 #include "kernels/comm/waiting_params.h"
 
@@ -12,7 +13,7 @@ MNP_INLINE unsigned long long mnp_nanoseconds()
     return now;
 }
 
-/* One thread: tell a peer, after all that this thread knows to have been stored. */
+/* One thread: raise a word in a peer's memory, after all stores that this thread has made or seen. */
 MNP_INLINE void mnp_raise(unsigned long long *word, unsigned long long value)
 {
     asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
@@ -31,7 +32,7 @@ struct mnp_patience {
     unsigned rounds;
 };
 
-/* Whether the next round of a wait for that peer is worth while; begins with {0, 0}. */
+/* Whether a wait for that peer goes on for another round; it begins with {0, 0}. */
 MNP_INLINE bool mnp_goes_on(mnp_patience &wait, const mnp_waiting &limits, int peer)
 {
     if (++wait.rounds % 1024 != 0)

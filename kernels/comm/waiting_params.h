@@ -7,8 +7,8 @@
 
 /*
  * How long a wait may take, and where it says that it took longer: 1 + the number of the peer that it waited for, in
- * pinned memory of this rank's process.  Once that is not 0, whoever wrote it, nobody waits any longer: kernels come to
- * their ends, and the CPU makes an error of it (lib/comm/waits.h).
+ * pinned memory of this rank's process.  Once that is not 0, nobody waits any longer: kernels return, and the CPU makes
+ * an error of it (lib/comm/waits.h).
  */
 typedef struct mnp_waiting {
     unsigned long long patience; /* nanoseconds */

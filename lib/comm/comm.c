@@ -40,7 +40,7 @@ mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm)
     return number_nodes(comm);
 }
 
-/* How many ranks of this host use this rank's GPU.  A call of all ranks, wherever one fails. */
+/* How many ranks of this host use this rank's GPU.  Collective: all ranks go through it, also where one fails. */
 static mnp_status count_sharers(mnp__comm *comm)
 {
     uint64_t mine = 0, *all = NULL;
@@ -152,7 +152,8 @@ void mnp__comm_close(mnp__comm *comm)
 
 /*
  * Now and then while the GPU is busy: whether NCCL is well, and which of its calls is under way.  Computing may take as
- * long as it takes, and so may many calls: the deadline begins anew when a call of NCCL is over, and while there is none.
+ * long as it takes, and so may many calls: the deadline begins anew when a call of NCCL is over, and while there is
+ * none.
  */
 static mnp_status check_nccl(mnp__comm *comm, mnp__wait *wait, uint32_t *over_p)
 {
@@ -193,7 +194,7 @@ static mnp_status wait_for_event(mnp__comm *comm, mnp__device_event *event)
     }
 }
 
-/* What waited for a lost rank ends now; whoever gives up should find it so before it frees what that used. */
+/* Work that waited for a lost rank ends soon; a caller that gives up frees memory that this work uses only then. */
 static void let_end(mnp__comm *comm, mnp__device_event *event)
 {
     enum { MILLISECONDS = 1000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks and how they speak: the communicators, agreement, and the exchange of messages between devices' memories.
+ * Ranks and how they communicate: communicators, agreement, and the exchange of messages between device memories.
  */
 #ifndef MNP__COMM_H
 #define MNP__COMM_H
@@ -74,9 +74,9 @@ mnp_status mnp__compare_hashes(const mnp__comm *comm, const char *call, uint64_t
 #endif
 
 /*
- * Collectives of the CPUs, for what is small, which wait as mnp__agree() does.  all_reduce works in place, on integers
- * or whatever needs no order; sizes are in bytes, of one rank's part; send and recv are different memory.
- * MNP_ERR_COMM, MNP_ERR_PEER, MNP_ERR_MEMORY.  Collective.
+ * Collectives of the CPUs, for what is small, which wait as mnp__agree() does.  all_reduce works in place, for
+ * operations whose order does not matter, as of integers; sizes are in bytes, of one rank's part; send and recv are
+ * different memory. MNP_ERR_COMM, MNP_ERR_PEER, MNP_ERR_MEMORY.  Collective.
  */
 mnp_status mnp__all_reduce(const mnp__comm *comm, void *values, int count, MPI_Datatype type, MPI_Op op);
 mnp_status mnp__all_gather(const mnp__comm *comm, const void *send, void *recv, size_t size);
@@ -91,7 +91,7 @@ mnp_status mnp__mpi_status(int code, const char *call);
 
 /*
  * Wait for a point on a stream, at most the deadline once communication is all that is missing: as it takes a lost rank
- * or a fault of NCCL for a failure, so it does if a kernel on any stream has waited for another rank in vain.
+ * or a fault of NCCL for a failure, it also fails if a kernel on any stream has waited past the deadline.
  */
 mnp_status mnp__comm_wait_event(mnp__comm *comm, mnp__device_event *event);
 mnp_status mnp__comm_wait_stream(mnp__comm *comm, mnp__stream *stream); /* for what it holds now */

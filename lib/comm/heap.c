@@ -432,7 +432,7 @@ void mnp__heap_free(mnp__heap *heap, void *pointer)
     heap->comm->device->ops->free(heap->comm->device, pointer);
 }
 
-/* ---- what it tells of itself ---- */
+/* ---- figures ---- */
 
 bool mnp__heap_shared(const mnp__heap *heap)
 {

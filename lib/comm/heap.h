@@ -12,11 +12,12 @@
  * of a place come one after the other:
  * - of this rank: in the order of the compute stream.  Another stream is made to wait for it before it uses fresh
  *   memory, and the compute stream for that one before the memory is freed (mnp__ctx_order());
- * - of peers: they load and store only after this rank has told them, in the order of its stream, that they may, and
+ * - of peers: they load and store only after this rank has let them know, in the order of its stream, that they may,
+ * and
  *   what its stream holds later waits until they have.
  *
  * Where no rank has peers, or they cannot share memory, the host's heap serves memory of this rank alone, at the same
- * places all the same; a GPU's blocks are then of the device's pool, wherever they come to lie.
+ * places all the same; a GPU's blocks are then the device's own, at different places.
  */
 #ifndef MNP__COMM_HEAP_H
 #define MNP__COMM_HEAP_H

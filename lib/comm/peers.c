@@ -98,7 +98,7 @@ static mnp_status connect_to(mnp__peers *peers, uint64_t token, int number)
     return MNP_OK;
 }
 
-/* Who connected says its number; the socket is kept under it. */
+/* The rank that has connected sends its number; the socket is kept under it. */
 static mnp_status take_in(mnp__peers *peers, int fd)
 {
     int number = -1, tries = 0;
@@ -138,7 +138,7 @@ static mnp_status accept_others(mnp__peers *peers, int listener)
     return MNP_OK;
 }
 
-/* Whether all ranks are well: those of `mpi` at that, and without anybody's words. */
+/* Whether no rank of `mpi` has failed; no sentence travels. */
 static bool all_well(MPI_Comm mpi, bool well)
 {
     int mine = well, least = 0;
@@ -348,7 +348,7 @@ static mnp_status receive_fd(const mnp__peers *peers, int number, int *fd_p)
 /*
  * In round k a rank sends to the one k after it, and receives from the one k before it: so there are never more file
  * descriptors under way than ranks, as Linux allows a user no more of them than a process may have open.  Everything is
- * sent and received whatever fails, so that what comes next meets what belongs to it.
+ * sent and received also after a failure, so that later messages are not taken for these.
  */
 mnp_status mnp__peers_share(const mnp__peers *peers, int mine, int *all)
 {

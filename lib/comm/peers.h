@@ -30,7 +30,7 @@ typedef struct mnp__peers {
 mnp_status mnp__peers_open(const mnp__config *config, MPI_Comm mpi, MPI_Comm node, mnp__peers **peers_p);
 void mnp__peers_close(mnp__peers *peers); /* NULL is accepted */
 
-/* Before an end that is none too early: wait until all peers are here, but no longer than the deadline.  Collective. */
+/* Before this rank ends: wait until all peers are here, but no longer than the deadline.  Collective. */
 void mnp__peers_part(mnp__peers *peers);
 
 /* The number of a rank among the peers, or -1. */

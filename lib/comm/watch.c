@@ -81,8 +81,8 @@ mnp_status mnp__watch_room(const mnp__comm *comm, size_t size, void **room_p)
 }
 
 /*
- * Remember, and end what would wait on the GPU for a rank that does not come; messages that are under way are left
- * alone.
+ * Remember the loss, and end waits on the GPU for a rank that does not come; messages that are under way stay as they
+ * are.
  */
 static void remember(mnp__watch *watch, loss n, int source)
 {
@@ -95,7 +95,7 @@ static void remember(mnp__watch *watch, loss n, int source)
     mnp__nccl_abort(watch->world->nccl);
 }
 
-/* Find out, and tell the others; the requests are MPI's to end. */
+/* This rank has found out: it sends the others a message, whose requests MPI completes. */
 static void lose(mnp__watch *watch, loss n)
 {
     const mnp__comm *world = watch->world;
@@ -114,7 +114,7 @@ void mnp__watch_give_up(const mnp__comm *comm, int rank)
         lose(comm->watch, (loss){.rank = rank});
 }
 
-/* Take in what another rank may have told of a lost one. */
+/* Receive the message of another rank about a lost one, if there is any. */
 static void hear(mnp__watch *watch)
 {
     MPI_Comm mpi = watch->world->mpi;
@@ -133,7 +133,7 @@ mnp_status mnp__watch_look(const mnp__comm *comm)
     if (!watch->lost)
         hear(watch);
     int gone = watch->lost || !peers ? -1 : mnp__peers_gone(peers);
-    /* it may be one that gave up and left, after it told why */
+    /* the rank may have given up and ended, after it sent its reason */
     for (int tries = 0; gone >= 0 && tries < 4 && !watch->lost; tries++)
         hear(watch);
     if (gone >= 0 && !watch->lost)

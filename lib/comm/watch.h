@@ -2,10 +2,10 @@
 /*
  * The watch: how a rank waits for others, and learns that one of them is lost.
  *
- * A rank is lost when its process has ended, which its peers notice, or when another has given up waiting for it.
- * Whoever finds out tells all ranks by a message, which they look for while they wait.  From then on nobody can count
- * on anybody: every agreement and exchange fails with MNP_ERR_PEER and the number of the lost rank, what MPI was given
- * is left to it, and what waits on the GPU is ended: NCCL is aborted, and kernels are let go (waits.h).
+ * A rank is lost when its process has ended, which its peers notice, or when another has given up waiting for it. The
+ * rank that finds out sends all others a message, which they look for while they wait.  From then on every agreement
+ * and exchange fails with MNP_ERR_PEER and the number of the lost rank; requests and buffers that MPI was given are
+ * left to it; and waits on the GPU are ended: NCCL is aborted, and kernels that wait return (waits.h).
  */
 #ifndef MNP__COMM_WATCH_H
 #define MNP__COMM_WATCH_H
@@ -58,7 +58,7 @@ bool mnp__watch_lost(const mnp__comm *comm);
 /* Look at once.  MNP_ERR_PEER if a rank is lost. */
 mnp_status mnp__watch_look(const mnp__comm *comm);
 
-/* This rank gives up waiting for the world's `rank` (-1: it cannot tell which), which is lost then; all are told. */
+/* This rank gives up waiting for the world's `rank` (-1: it cannot tell which), which is lost then for all ranks. */
 void mnp__watch_give_up(const mnp__comm *comm, int rank);
 
 /* See requests of MPI through, as long as all ranks are there; `call` made them.  MNP_ERR_COMM, MNP_ERR_PEER. */

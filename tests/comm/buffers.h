@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What tests of collectives share: two buffers in device memory, elements of all dtypes, and what reductions of them
- * come to.
+ * What tests of collectives share: two buffers in device memory, elements of all dtypes, and the expected results of
+ * reductions.
  */
 #ifndef TESTS_COMM_BUFFERS_H
 #define TESTS_COMM_BUFFERS_H
@@ -131,7 +131,7 @@ static inline bool allowed(mnp_dtype dtype, mnp_op op)
     return op == MNP_AVG ? kind == 'f' || kind == 'c' : kind != 'c' || op == MNP_SUM || op == MNP_PROD;
 }
 
-/* What `count` elements, from number `first` of every rank on, come to. */
+/* What `count` elements, from number `first` of every rank on, are reduced to. */
 static inline void expect(mnp_dtype dtype, mnp_op op, int ranks, int64_t first, int64_t count, void *memory)
 {
     for (int64_t i = first; i < first + count; i++) {

@@ -5,7 +5,7 @@
  *   HOW      kill: rank 1 is killed; exit: it calls _exit(3); late: it sleeps for 7 seconds, and then goes on
  *   WHERE    agree, redistribute, sum, take (of elements that others have), all_reduce, small (an all-reduce of one
  *            number), all_to_all, exchange (of messages around): what all ranks do again and again, waiting for the
- *            device every time; kernel: rank 0 finds what a kernel leaves that has waited for rank 1 in vain
+ *            device every time; kernel: rank 0 finds what a kernel leaves that has waited for rank 1 past the deadline
  *
  * Every rank that is left prints a line when a call has failed: its number, the status, after how many seconds, and the
  * sentence.  Then it finalizes and prints another, so that whoever hangs is missed.  faults.t compares.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank that is killed, or leaves, in the middle of work: every other rank gets MNP_ERR_PEER, with a sentence that names
-# it, within seconds, and comes to its own end.
+# it, within seconds, and ends by itself.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -28,7 +28,7 @@ run()
         >"$output" 2>&1
 }
 
-# says RANK PATTERN: what that rank says when a call fails, and that it comes to its end
+# says RANK PATTERN: what that rank says when a call fails, and that it ends
 says()
 {
     grep -q "^rank $1: $2" "$output" &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives around the size up to which they go in one piece, at any addresses, thousands of them after each other,
- * and recorded in a graph: where GPUs share their memory those are ways of their own (lib/comm/collectives/p2p_small.c, p2p_all_to_all.c,
- * p2p_reduce.c).
+ * and recorded in a graph: where GPUs share their memory those have algorithms of their own
+ * (lib/comm/collectives/p2p_small.c, p2p_all_to_all.c, p2p_reduce.c).
  */
 #include "comm/collectives/collectives_p2p.h"
 

@@ -2,8 +2,8 @@
 /*
  * Running a mover.
  *
- * A rank tells those that write to it when they may, and they tell it when they have: so nobody waits but for what it
- * needs, and a staging buffer or a destination that is still in use is not written to.
+ * A rank signals the ranks that write to it when they may, and they signal back when they have: so a rank waits only
+ * for what it needs, and nobody writes to a staging buffer or a destination that is still in use.
  */
 #include "array/move/mover_plan.h"
 
@@ -52,7 +52,7 @@ static mnp_status store_if_ready(mnp__mover *mover)
     return store(mover);
 }
 
-/* Tell those who write here that they may. */
+/* Signal the ranks that write here that they may. */
 static mnp_status invite(mnp__mover *mover)
 {
     if (!mover->signals)

@@ -21,7 +21,7 @@ typedef struct mnp__mover mnp__mover;
 /* Plan a move.  The spec is not needed afterwards.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE. */
 mnp_status mnp__mover_new(mnp_ctx *ctx, const mnp__move_spec *spec, mnp__mover **mover_p);
 
-/* Whether all of dst is in place only after finish; else it is for whatever the compute stream gets after begin. */
+/* Whether all of dst is in place only after finish; otherwise work enqueued after begin finds it. */
 bool mnp__mover_receives(const mnp__mover *mover);
 
 /* Write the fill value (one element) to all that lies beyond the borders; nothing else ever writes there. */

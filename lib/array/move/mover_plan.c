@@ -3,7 +3,7 @@
  * Planning a mover: from pieces to lists of boxes.
  *
  * First each rank counts what it gets from whom.  Then the ranks settle whether anything goes through the heap and how
- * large a staging buffer has to be, and peers tell each other where in it their pieces go.  Then the lists are made.
+ * large a staging buffer has to be, and peers exchange where in it their pieces go.  Then the lists are made.
  * Planning costs time in proportion to the ranks, and memory in proportion to this rank's pieces.
  */
 #include "array/move/mover_plan.h"

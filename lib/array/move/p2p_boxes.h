@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Boxes for peers on GPUs that share the heap: one launch (kernels/array/p2p_boxes.cu) stores what a rank has for its
- * peers in their memory, copies what it has for itself, and waits for what they store here.  All ranks must take part in
- * every run; the CPU does not wait, so runs may be recorded in CUDA graphs.
+ * peers in their memory, copies what it has for itself, and waits for what they store here.  All ranks must take part
+ * in every run; the CPU does not wait, so runs may be recorded in CUDA graphs.
  */
 #ifndef MNP__ARRAY_MOVE_P2P_BOXES_H
 #define MNP__ARRAY_MOVE_P2P_BOXES_H
@@ -24,7 +24,7 @@ typedef struct mnp__p2p_boxes_spec {
     const int64_t *first_units;
 } mnp__p2p_boxes_spec;
 
-/* Whether peers are written to in this way: else by the CPU's signals, or not at all.  The same on all ranks. */
+/* Whether kernels write to peers: otherwise the CPU does, after signals, or nobody.  The same on all ranks. */
 bool mnp__p2p_boxes_is_possible(const mnp_ctx *ctx);
 
 /* The spec is not needed afterwards.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE. */

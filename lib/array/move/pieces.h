@@ -54,7 +54,7 @@ typedef struct mnp__piece {
 typedef mnp_status (*mnp__piece_visitor)(void *argument, const mnp__piece *piece);
 
 /*
- * Visit all that `rank` wants, from whatever rank; and all that other ranks want of it, those for the ranks behind it
+ * Visit all that `rank` wants, from any rank; and all that other ranks want of it, those for the ranks behind it
  * first. The spec's strides are given.  They cost time in proportion to the ranks and to the rank's own pieces.  A
  * failure of the visitor ends them; MNP_ERR_MEMORY.
  */

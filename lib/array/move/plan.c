@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plans: what they were made for, and what they tell of themselves.
+ * Plans: what they were made for, running them, and describing them.
  */
 #include "array/move/plan.h"
 

@@ -4,8 +4,8 @@
  *
  * Old and new dimensions fall into groups with the same number of elements.  If only the first dimension of a group is
  * cut, and where a new index begins, every rank's elements are a block of the new shape as well, and the result is a
- * view if that block's strides allow it.  Else data moves: a rank wants ranges of elements in C order, and a range is a
- * few boxes of the old shape, which the mover brings.
+ * view if that block's strides allow it.  Otherwise data moves: a rank wants ranges of elements in C order, and a range
+ * is a few boxes of the old shape, which the mover brings.
  */
 #include <inttypes.h>
 #include <stdlib.h>

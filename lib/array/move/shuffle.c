@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shuffle: the CPUs tell each other the counts, once; elements travel as bytes by all_to_allv, which copies what a
+ * The shuffle: the CPUs exchange the counts, once; elements travel as bytes by all_to_allv, which copies what a
  * rank sends to itself.
  */
 #include "array/move/shuffle.h"

@@ -3,7 +3,7 @@
  * The shuffle: elements go to the ranks that the data says.
  *
  * The mover knows its messages from layouts, without asking; here only this rank knows how many of its elements go to
- * each of the others, so the ranks tell each other the counts first.  What came can be answered: values for indices,
+ * each of the others, so the ranks exchange the counts first.  What came can be answered: values for indices,
  * say.
  */
 #ifndef MNP__ARRAY_MOVE_SHUFFLE_H

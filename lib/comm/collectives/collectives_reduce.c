@@ -2,7 +2,7 @@
 /*
  * Reductions by messages: every rank reduces a part of the elements, of which the others send it theirs.
  *
- * Values are taken in the order of the ranks, whatever the sizes of the parts, so a result does not depend on how the
+ * Values are taken in the order of the ranks, for parts of any sizes, so a result does not depend on how the
  * work was divided, and every rank has the same bits.  Small reductions are done by every rank that wants the result:
  * one exchange instead of two, or, among many ranks of the CPU, a few messages instead of one from each to each.
  * Larger ones go in steps, so that the memory that they need is bounded.
@@ -151,7 +151,7 @@ mnp_status mnp__gather_blocks(mnp_comm *comm, const void *own, size_t bytes)
     return MNP_OK;
 }
 
-/* Everyone who wants the result has everyone's values, and reduces them. */
+/* Every rank that wants the result gets the values of all ranks, and reduces them. */
 static mnp_status reduce_directly(mnp_comm *comm, const mnp__collective *call)
 {
     int rank = comm->base.rank, ranks = comm->base.size, nsends = 0, nrecvs = 0;
@@ -198,7 +198,7 @@ static mnp_status collect(mnp_comm *comm, const mnp__collective *call, int64_t f
     return mnp__exchange_once(comm, nsends, comm->sends, nrecvs, comm->recvs);
 }
 
-/* Shares that were reduced, this rank's at `own`, go to those who want the result. */
+/* Shares that were reduced, this rank's at `own`, go to the ranks that want the result. */
 static mnp_status spread(mnp_comm *comm, const mnp__collective *call, int64_t first, int64_t n, const void *own)
 {
     int rank = comm->base.rank, ranks = comm->base.size, nsends = 0, nrecvs = 0;
@@ -214,7 +214,7 @@ static mnp_status spread(mnp_comm *comm, const mnp__collective *call, int64_t fi
     return mnp__exchange_once(comm, nsends, comm->sends, nrecvs, comm->recvs);
 }
 
-/* n elements from `first` on, in shares.  Who does not want the result has its share where its own values would be. */
+/* n elements from `first` on, in shares.  A rank that does not want the result keeps its share in scratch memory. */
 static mnp_status reduce_shares(mnp_comm *comm, const mnp__collective *call, int64_t first, int64_t n)
 {
     int rank = comm->base.rank;

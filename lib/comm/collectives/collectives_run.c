@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How collectives are done: straight through the heap where GPUs share it; by NCCL where it can; else by messages
- * between ranks, and a copy of what stays.
+ * How collectives are done: straight through the heap where GPUs share it, by NCCL where it has the operation, and
+ * otherwise by messages between ranks and a copy of what stays.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -225,7 +225,7 @@ bool mnp__all_reduce_is_launch(const mnp_comm *comm, int64_t count, mnp_dtype dt
     return comm->base.size == 1 || mnp__p2p_small_serves(comm, &call);
 }
 
-/* A byte from everyone to everyone, in one way or another. */
+/* A byte from every rank to every rank. */
 mnp_status mnp__barrier_run(mnp_comm *comm)
 {
     int ranks = comm->base.size, rank = comm->base.rank;
@@ -244,14 +244,14 @@ mnp_status mnp__barrier_run(mnp_comm *comm)
     return mnp__exchange_once(comm, ranks - 1, comm->sends, ranks - 1, comm->recvs);
 }
 
-mnp_status mnp__p2p_tell(mnp_comm *comm, const void *notices, size_t size, void *told)
+mnp_status mnp__p2p_exchange_sides(mnp_comm *comm, const void *mine, size_t size, void *sides)
 {
     const int rank = comm->base.rank, ranks = comm->base.size;
     const size_t all = (size_t)ranks * size;
     char *received, *sent;
     MNP_TRY(mnp__watch_room(&comm->base, 2 * all, (void **)&received));
     sent = received + all;
-    memcpy(sent, notices, all);
+    memcpy(sent, mine, all);
     memcpy(received + (size_t)rank * size, sent + (size_t)rank * size, size);
     for (int i = 1; i < ranks; i++) {
         const int to = (rank + i) % ranks, from = (rank + ranks - i) % ranks;
@@ -259,6 +259,6 @@ mnp_status mnp__p2p_tell(mnp_comm *comm, const void *notices, size_t size, void 
         comm->recvs[i - 1] = (mnp__message){.peer = from, .data = received + (size_t)from * size, .bytes = size};
     }
     MNP_TRY(mnp__messages_move(comm, ranks - 1, comm->sends, ranks - 1, comm->recvs));
-    memcpy(told, received, all);
+    memcpy(sides, received, all);
     return MNP_OK;
 }

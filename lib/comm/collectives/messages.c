@@ -79,7 +79,8 @@ static mnp_status move_all(mnp_comm *comm, int count)
                 continue;
             MNP_TRY(step(comm, flow));
             moved = moved || flow->done > done;
-            if (flow->done < flow->bytes && (!late || late->sends)) /* who sends is late, not who has yet to take it */
+            if (flow->done < flow->bytes &&
+                (!late || late->sends)) /* a sender is late, not a receiver that has yet to take it */
                 late = flow;
         }
         if (!late)

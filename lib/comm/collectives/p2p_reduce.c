@@ -2,12 +2,13 @@
 /*
  * Reductions and broadcasts among GPUs that share the heap: one launch of kernels/comm/p2p_reduce.cu.
  *
- * The elements are dealt out in shares.  Where all ranks want the result, or a part of it, all have a share; else the
- * root has none, as it would load or store more than the others.  So what goes over a rank's links, in either
+ * The elements are dealt out in shares.  Where all ranks want the result, or a part of it, all have a share; otherwise
+ * the root has none, as it would load or store more than the others.  So what goes over a rank's links, in either
  * direction, are the elements once in a broadcast or a reduction to a root, and of p ranks (p-1)/p of them in a
  * reduction to parts, twice that in one to all.
  *
- * Before the launch the CPUs tell each other where their buffers are, while the GPU is still busy with earlier work.
+ * Before the launch the CPUs exchange where the buffers of their ranks are, while the GPU is still busy with earlier
+ * work.
  */
 #include <inttypes.h>
 
@@ -25,8 +26,8 @@ enum {
     BLOCKS_EACH = MNP_P2P_REDUCE_RESIDENT / 2 /* on a multiprocessor, as all of them may have to wait */
 };
 
-/* What a rank tells the others. */
-struct notice {
+/* What a rank tells the others about its side of the call. */
+struct side {
     bool in_heap;        /* what others load, and where they store */
     uint64_t send, recv; /* its places in the heap */
     int64_t bytes;       /* of its elements */
@@ -75,9 +76,9 @@ static int64_t find_share(const mnp_comm *comm, const mnp__collective *call, int
     return call->whole - *first_p < each ? call->whole - *first_p : each;
 }
 
-/* ---- what ranks tell each other ---- */
+/* ---- the sides of the ranks ---- */
 
-static struct notice notice_of(const mnp_comm *comm, const mnp__collective *call)
+static struct side side_of(const mnp_comm *comm, const mnp__collective *call)
 {
     const mnp__heap *heap = comm->base.heap;
     const int rank = comm->base.rank;
@@ -86,22 +87,22 @@ static struct notice notice_of(const mnp_comm *comm, const mnp__collective *call
     size_t send = 0, recv = 0;
     bool in_heap = !gives(call, rank) || mnp__heap_find(heap, call->send, bytes, &send);
     in_heap = in_heap && (!gets(call, rank) || mnp__heap_find(heap, call->recv, bytes, &recv));
-    return (struct notice){.in_heap = in_heap,
-                           .send = send,
-                           .recv = recv,
-                           .bytes = (int64_t)bytes,
-                           .kind = (int)call->kind,
-                           .root = call->root,
-                           .dtype = (int)call->dtype,
-                           .op = (int)call->op};
+    return (struct side){.in_heap = in_heap,
+                         .send = send,
+                         .recv = recv,
+                         .bytes = (int64_t)bytes,
+                         .kind = (int)call->kind,
+                         .root = call->root,
+                         .dtype = (int)call->dtype,
+                         .op = (int)call->op};
 }
 
 /* Whether all mean the same: if one differs from another, everyone differs from one of the two. */
-static mnp_status check_notices(const mnp_comm *comm, const mnp__collective *call, const struct notice *told)
+static mnp_status check_sides(const mnp_comm *comm, const mnp__collective *call, const struct side *sides)
 {
-    const struct notice *own = &told[comm->base.rank];
+    const struct side *own = &sides[comm->base.rank];
     for (int r = 0; r < comm->base.size; r++) {
-        const struct notice *other = &told[r];
+        const struct side *other = &sides[r];
         if (other->kind != own->kind || other->root != own->root || other->dtype != own->dtype || other->op != own->op)
             return MNP_FAIL(MNP_ERR_ARG,
                             "%s: rank %d of the communicator asks for something else, or gives another "
@@ -118,13 +119,13 @@ static mnp_status check_notices(const mnp_comm *comm, const mnp__collective *cal
 /*
  * Whether one launch can do it, which all find alike: all is in the heap, and bytes that are copied lie alike in packs.
  */
-static bool is_possible(const mnp_comm *comm, const mnp__collective *call, const struct notice *told)
+static bool is_possible(const mnp_comm *comm, const mnp__collective *call, const struct side *sides)
 {
     bool possible = true;
     for (int r = 0; r < comm->base.size; r++) {
-        possible = possible && told[r].in_heap;
+        possible = possible && sides[r].in_heap;
         if (call->kind == MNP__BROADCAST && r != call->root)
-            possible = possible && (told[r].recv - told[call->root].send) % PACK == 0;
+            possible = possible && (sides[r].recv - sides[call->root].send) % PACK == 0;
     }
     return possible;
 }
@@ -134,7 +135,7 @@ static bool is_possible(const mnp_comm *comm, const mnp__collective *call, const
 /*
  * Where the share is loaded, in the order of the ranks, and stored, successors first.  Gives how many sources that are.
  */
-static int list_places(const mnp_comm *comm, const mnp__collective *call, const struct notice *told, int64_t first,
+static int list_places(const mnp_comm *comm, const mnp__collective *call, const struct side *sides, int64_t first,
                        mnp_p2p_reduce_params *params)
 {
     const mnp__heap *heap = comm->p2p->heap;
@@ -143,12 +144,12 @@ static int list_places(const mnp_comm *comm, const mnp__collective *call, const 
     int sources = 0;
     for (int r = 0; r < ranks; r++) {
         if (gives(call, r))
-            params->sources[sources++] = mnp__heap_at(heap, comm->peer_of[r], (size_t)told[r].send + at);
+            params->sources[sources++] = mnp__heap_at(heap, comm->peer_of[r], (size_t)sides[r].send + at);
     }
     for (int i = 1; i <= ranks; i++) {
         const int r = (rank + i) % ranks;
         if (gets(call, r))
-            params->targets[params->num_targets++] = mnp__heap_at(heap, comm->peer_of[r], (size_t)told[r].recv + at);
+            params->targets[params->num_targets++] = mnp__heap_at(heap, comm->peer_of[r], (size_t)sides[r].recv + at);
     }
     if (call->kind == MNP__REDUCE_SCATTER)
         params->targets[params->num_targets++] = call->recv;
@@ -204,7 +205,7 @@ static mnp_status prepare(mnp_comm *comm, const mnp__collective *call, mnp__kern
     return MNP_OK;
 }
 
-static mnp_status launch(mnp_comm *comm, const mnp__collective *call, const struct notice *told)
+static mnp_status launch(mnp_comm *comm, const mnp__collective *call, const struct side *sides)
 {
     mnp__device *device = comm->base.device;
     mnp_p2p_reduce_params params = {.p2p = mnp__p2p_params(&comm->p2p->links)};
@@ -212,7 +213,7 @@ static mnp_status launch(mnp_comm *comm, const mnp__collective *call, const stru
     int64_t first;
     MNP_TRY(prepare(comm, call, &kernel));
     const int64_t count = find_share(comm, call, &first);
-    const int sources = list_places(comm, call, told, first, &params);
+    const int sources = list_places(comm, call, sides, first, &params);
     cut_share(&params, sources, count, (int64_t)mnp_dtype_size(call->dtype));
     list_peers(comm, &params);
     const mnp__launch shape = {
@@ -220,7 +221,7 @@ static mnp_status launch(mnp_comm *comm, const mnp__collective *call, const stru
     return device->ops->launch(device, kernel, &shape, &params, sizeof params, device->memory_stream);
 }
 
-/* A broadcast copies bytes, of whatever they are. */
+/* A broadcast copies bytes of any dtype. */
 static mnp__collective as_bytes(const mnp__collective *call)
 {
     mnp__collective bytes = *call;
@@ -232,16 +233,16 @@ static mnp__collective as_bytes(const mnp__collective *call)
 mnp_status mnp__p2p_reduce(mnp_comm *comm, const mnp__collective *given, bool *done_p)
 {
     const mnp__collective call = given->kind == MNP__BROADCAST ? as_bytes(given) : *given;
-    struct notice notices[MNP_P2P_SMALL_RANKS], told[MNP_P2P_SMALL_RANKS];
+    struct side mine[MNP_P2P_SMALL_RANKS], sides[MNP_P2P_SMALL_RANKS];
     *done_p = false;
     MNP_TRY(mnp__waits_check(comm->base.waits));
-    notices[0] = notice_of(comm, &call);
+    mine[0] = side_of(comm, &call);
     for (int r = 1; r < comm->base.size; r++)
-        notices[r] = notices[0];
-    MNP_TRY(mnp__p2p_tell(comm, notices, sizeof *notices, told));
-    MNP_TRY(check_notices(comm, &call, told));
-    if (!is_possible(comm, &call, told))
+        mine[r] = mine[0];
+    MNP_TRY(mnp__p2p_exchange_sides(comm, mine, sizeof *mine, sides));
+    MNP_TRY(check_sides(comm, &call, sides));
+    if (!is_possible(comm, &call, sides))
         return MNP_OK;
     *done_p = true;
-    return launch(comm, &call, told);
+    return launch(comm, &call, sides);
 }

@@ -2,8 +2,8 @@
 /*
  * Ghosts: what a rank needs of vectors that are cut by a matrix's column layout, in columns of other ranks.
  *
- * Who wants what is told once, by a shuffle of the columns' numbers, at the first exchange.  An exchange brings others
- * what they want, and goes on while the caller computes what needs no ghosts.
+ * At the first exchange ranks ask the owners of their ghosts, once, by a shuffle of places.  An exchange brings other
+ * ranks what they want, and goes on while the caller computes what needs no ghosts.
  */
 #ifndef MNP__SPARSE_MATRIX_GHOSTS_H
 #define MNP__SPARSE_MATRIX_GHOSTS_H
