@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Some eigenvalues of large Hermitian operators and their vectors, in the words of scipy.sparse.linalg.
+ * Some eigenvalues and eigenvectors of large Hermitian operators, with the functions of scipy.sparse.linalg.
  *
- * Like the solvers (solve.h) these methods need of a matrix only its products with vectors.  They look for vectors in a
- * small space, which they make better from step to step: what is small is worked out by LAPACK on the CPU of rank 0,
- * everything else on the device.  Vectors are float32, float64, complex64 or complex128, sums are taken in float64 or
- * complex128; eigenvalues are float64.  That the operator is Hermitian is not looked at: mnp_sparse_find_symmetry()
- * tells.
+ * Like the solvers (solve.h) these methods use a matrix only through its products with vectors.  They search a small
+ * space, which they improve from step to step; LAPACK solves the small eigenproblems on the CPU of rank 0, and
+ * everything else is done on the device.  Vectors are float32, float64, complex64 or complex128, and sums are taken in
+ * float64 or complex128; eigenvalues are float64.  The operator must be Hermitian, which is not checked: see
+ * mnp_sparse_find_symmetry().
  *
- * All is collective, and fails with MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM, MNP_ERR_UNSUPPORTED
- * where there is no LAPACK (libopenblas.so.0 or liblapack.so.3), and what the caller's functions return.
+ * All functions are collective unless their comment says otherwise.  They fail with MNP_ERR_ARG, MNP_ERR_MEMORY,
+ * MNP_ERR_COMPILE, MNP_ERR_COMM, MNP_ERR_UNSUPPORTED where there is no LAPACK (libopenblas.so.0 or liblapack.so.3), and
+ * what the caller's functions return.
  */
 #ifndef MANIPLE_EIGEN_H
 #define MANIPLE_EIGEN_H
@@ -28,21 +29,21 @@ extern "C" {
 typedef enum mnp_eigen_reason {
     MNP_EIGEN_CONVERGED,
     MNP_EIGEN_MAXITER,   /* the limit of iterations came first */
-    MNP_EIGEN_BREAKDOWN, /* NaN or infinity; of mnp_lobpcg() also B that is not positive definite */
+    MNP_EIGEN_BREAKDOWN, /* NaN or infinity; in mnp_lobpcg() also a B that is not positive definite */
     MNP_EIGEN_STOPPED    /* by the caller's function */
 } mnp_eigen_reason;
 
 /*
- * Called on every rank alike after an iteration, with `count` eigenvalues as they are now, and the norms of their
- * residuals, which mnp_eigsh() estimates.  True, on all ranks: stop.
+ * Called on every rank alike after an iteration with the current `count` eigenvalues and the norms of their residuals,
+ * which mnp_eigsh() estimates.  Return true on all ranks to stop.
  */
 typedef bool (*mnp_eigen_progress)(void *argument, int64_t iteration, int count, const double *values,
                                    const double *residuals);
 
 typedef struct mnp_eigen_result {
     mnp_eigen_reason reason;
-    int converged;      /* pairs whose residual came down to the tolerance */
-    int64_t iterations; /* of mnp_eigsh() restarts, the first space included */
+    int converged;      /* pairs whose residual is within the tolerance */
+    int64_t iterations; /* for mnp_eigsh() restarts, the first space included */
     int64_t products;   /* of the operator with a vector */
     double seconds;
     int count;
@@ -57,7 +58,7 @@ typedef enum mnp_eigen_which {
     MNP_EIGEN_SM, /* the smallest magnitudes: inside the spectrum they converge slowly, if at all; one may be missed */
     MNP_EIGEN_LA, /* the largest */
     MNP_EIGEN_SA, /* the smallest */
-    MNP_EIGEN_BE  /* half from each end; of an odd number one more from the upper */
+    MNP_EIGEN_BE  /* half from each end; an odd number takes one more from the upper end */
 } mnp_eigen_which;
 
 typedef struct mnp_eigsh_options {
@@ -65,20 +66,20 @@ typedef struct mnp_eigsh_options {
     double tol;          /* (0: machine epsilon) */
     int64_t maxiter;     /* restarts (0: 10 times the rows) */
     int ncv;             /* vectors of the space: more than k, at most the rows and 1000 (0: 2 k + 1, at least 20) */
-    const mnp_array *v0; /* what to start with, of one dimension, in any layout; NULL: random, the same on any ranks */
+    const mnp_array *v0; /* the first vector, in any layout; NULL: random, the same on any number of ranks */
     mnp_eigen_progress progress; /* NULL: none */
     void *argument;
 } mnp_eigsh_options;
 
 /*
  * k eigenvalues, 0 < k < rows and k < 1000, and their vectors: scipy.sparse.linalg.eigsh(A, k, which=, v0=, ncv=,
- * maxiter=, tol=).  What has not converged is no error: the result tells of every pair how good it is.
+ * maxiter=, tol=).  A pair that has not converged is no error: the result has the residual of each.
  *
  * By Lanczos' method with full orthogonalisation and thick restarts (K. Wu, H. Simon, SIAM J. Matrix Anal. Appl. 22,
  * 2000), which keep as many vectors as ARPACK does.  A pair has converged where the norm of its residual, as it is
  * estimated, is at most tol |theta|; or at most machine epsilon times the largest |theta| that was seen, where rounding
- * ends it.  Copies of a multiple eigenvalue are brought in by rounding: with a tol much above machine epsilon some may
- * be missed, as by ARPACK; mnp_lobpcg() finds as many as its block holds.
+ * limits it.  Copies of a multiple eigenvalue appear only through rounding: with a tol much above machine epsilon some
+ * may be missed, as by ARPACK; mnp_lobpcg() finds as many as its block holds.
  *
  *   op         square with rows and columns cut alike
  *   options    NULL: all 0
@@ -91,8 +92,8 @@ MNP_API mnp_status mnp_eigsh(const mnp_operator *op, int k, const mnp_eigsh_opti
                              mnp_array **vectors_p, mnp_eigen_result *result);
 
 typedef struct mnp_lobpcg_options {
-    bool smallest;               /* eigenvalues are wanted; else the largest */
-    double tol;                  /* most that a residual's norm may be */
+    bool smallest;               /* whether the smallest eigenvalues are wanted, or the largest */
+    double tol;                  /* the largest norm of a residual that counts as converged */
     int64_t maxiter;             /* (0: 1000) */
     const mnp_operator *b;       /* Hermitian and positive definite, for A x = theta B x; NULL: 1 */
     const mnp_precond *precond;  /* about A's inverse, for the smallest; Hermitian, positive definite; NULL: none */
@@ -102,9 +103,9 @@ typedef struct mnp_lobpcg_options {
 
 /*
  * As many eigenvalues as X has columns, and their vectors: scipy.sparse.linalg.lobpcg(A, X, B=, M=, tol=, maxiter=,
- * largest=).  What has not converged is no error: the result tells of every pair how good it is.  A tol of 0 is the
- * square root of machine epsilon times the largest |theta| that is wanted, as far as rounding allows.  A few columns
- * more than are wanted make it converge better.
+ * largest=).  A pair that has not converged is no error: the result has the residual of each.  A tol of 0 is the
+ * square root of machine epsilon times the largest |theta| that is wanted, as far as rounding allows.  A few more
+ * columns than are wanted improve convergence.
  *
  * The locally optimal block preconditioned conjugate gradients of A. V. Knyazev, SIAM J. Sci. Comput. 23, 2001, with a
  * basis that leaves out what is dependent (J. A. Duersch, M. Shao, C. Yang, M. Gu, SIAM J. Sci. Comput. 40, 2018).  The
@@ -113,8 +114,8 @@ typedef struct mnp_lobpcg_options {
  *   op       square with rows and columns cut alike
  *   options  NULL: all 0
  *   x        of op's dtype and shape (rows, count), in any layout, 1 <= count <= 256, count <= rows: linearly
- *            independent columns to start with, which the vectors replace, orthonormal (with B: x^H B x = 1); if the
- *            call fails it is undefined
+ *            independent columns to start with, replaced by the vectors, orthonormal (with B: x^H B x = 1); undefined
+ *            if the call fails
  *   values   receives the eigenvalues, rising if they are the smallest, else falling
  *   result   NULL: not wanted
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Convolution of distributed arrays, in the words of scipy.signal.
+ * Convolution of distributed arrays, with the options of scipy.signal.
  */
 #ifndef MANIPLE_SIGNAL_H
 #define MANIPLE_SIGNAL_H
@@ -16,10 +16,10 @@
 extern "C" {
 #endif
 
-/* Which part of the convolution of extents N and K: N+K-1 values, the middle N, or |N-K|+1 (no border used). */
+/* Which part of the convolution of extents N and K: all N+K-1 values, the middle N, or |N-K|+1 without borders. */
 typedef enum mnp_conv_mode { MNP_CONV_FULL, MNP_CONV_SAME, MNP_CONV_VALID } mnp_conv_mode;
 
-/* How the input goes on beyond its borders: for a b c d, and numpy.pad's name of it. */
+/* How the input a b c d continues beyond its borders, with the name of numpy.pad. */
 typedef enum mnp_boundary {
     MNP_BOUNDARY_FILL,   /* v v | a b c d | v v   constant   */
     MNP_BOUNDARY_WRAP,   /* c d | a b c d | a b   wrap       */
@@ -31,9 +31,9 @@ typedef enum mnp_boundary {
 typedef struct mnp_conv_options {
     mnp_conv_mode mode;
     mnp_boundary boundary;
-    double fillvalue; /* v above, cast to the input's dtype, which must be able to hold it */
+    double fillvalue; /* v above, which the input's dtype must be able to hold */
     int naxes;        /* 0: the last dimensions of the input, as many as the kernel has */
-    const int *axes;  /* naxes input dimensions that the kernel's dimensions go along; negative counts from the end */
+    const int *axes;  /* the naxes dimensions of the input that the kernel's run along; negative counts from the end */
     /* of the result; MNP_DTYPE_AUTO: the input's if it is float or complex (complex if the kernel is), else float32 */
     mnp_dtype dtype;
 } mnp_conv_options;
@@ -44,16 +44,16 @@ typedef struct mnp_conv_options {
 typedef struct mnp_conv_plan mnp_conv_plan;
 
 /*
- * Prepare the convolution of arrays of that dtype and layout (1 to 4 dimensions) with `kernel` (any layout; at most as
- * many dimensions, no NaN; not needed afterwards) by direct summation:
+ * Plan the convolution of arrays of that dtype and layout (1 to 4 dimensions) with `kernel`, which has at most as many
+ * dimensions, any layout and no NaN, and is not needed afterwards.  The sum is direct:
  *
  *   y[o] = sum over k of kernel[k] * x[o + offset - k],  x extended by the boundary, offset by the mode
  *
- * as in scipy.signal.convolve2d, and scipy.signal.convolve of the input padded by numpy.pad.  Dimensions that the
- * kernel does not go along are batched.  Arithmetic is float32 for results of float32, float16 and bfloat16, float64
+ * as in scipy.signal.convolve2d, and in scipy.signal.convolve of the input padded by numpy.pad.  Dimensions that the
+ * kernel does not run along are batched.  Arithmetic is float32 for results of float32, float16 and bfloat16, float64
  * for float64, complex likewise; integer results are summed exactly modulo 2^64 if both operands are integers, else in
- * float64, rounded to the nearest integer and held within the type's range; a bool result is whether the sum is not 0.
- * The result has the input's layout, or for modes full and valid the same mesh over the new shape.
+ * float64, rounded to the nearest integer and clipped to the type's range; a bool result is true where the sum is not
+ * 0.  The result has the input's layout, or for modes full and valid the same mesh over the new shape.
  *
  * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED.
  */
@@ -61,9 +61,9 @@ MNP_API mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_la
                                      const mnp_conv_options *options, mnp_conv_plan **plan_p);
 
 /*
- * Convolve.  Allocates nothing but an output that is NULL, and copies of x and *y_p where they are views whose blocks
- * are not dense in C order; does not wait where NCCL carries the borders.  x and *y_p must not be the same array.
- * Collective.  MNP_ERR_ARG if dtype or layout are not the plan's, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * Convolve x, which is not *y_p.  The call allocates only an output that is NULL, and copies of x and *y_p where they
+ * are views whose blocks are not dense in C order.  It does not wait where NCCL exchanges the borders.  Collective.
+ * MNP_ERR_ARG if dtype or layout are not the plan's, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 MNP_API mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array **y_p);
 

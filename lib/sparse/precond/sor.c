@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sor and ssor: sweeps of successive over-relaxation on every rank's own block, from 0 on (D. M. Young, "Iterative
- * methods for solving partial difference equations of elliptic type", 1954).
+ * sor and ssor: sweeps of successive over-relaxation on every rank's own block, starting from 0 (D. M. Young,
+ * "Iterative methods for solving partial difference equations of elliptic type", 1954).
  *
- * Entries between ranks are left out, so this is block Jacobi over the ranks.  Rows go by colours, greedily chosen,
- * rows of one colour at once; ssor takes the colours forth and back, so that with a Hermitian matrix it is Hermitian
- * too.
+ * Entries between ranks are left out, so this is block Jacobi over the ranks.  Rows are coloured greedily, and those
+ * of one colour are relaxed at the same time.  ssor takes the colours forward and then backward, so that it is
+ * Hermitian where the matrix is.
  *
- * The first sweep begins with zeros, so forth it needs only the entries of earlier colours, and comes to
- * x = inverse * (b - their sum).  Back, earlier colours are still as they were, so that this sum is known from x, and
- * (1 - omega) x + inverse * (b - all sums) is (2 - omega) x - inverse * (the sum over later colours): every entry is
- * read once in both (V. Conrad, Y. Wallach, "Alternating methods for sets of linear equations", 1979).
+ * The first sweep starts from zeros, so going forward it needs only the entries of earlier colours, and gives x =
+ * inverse * (b - their sum).  Going backward, earlier colours have not changed, so that sum is known from x, and (1 -
+ * omega) x + inverse * (b - all sums) is (2 - omega) x - inverse * (the sum over later colours): both directions read
+ * every entry once (V. Conrad, Y. Wallach, "Alternating methods for sets of linear equations", 1979).
  */
 #include <complex.h>
 #include <inttypes.h>
@@ -92,18 +92,19 @@ static mnp_status load(sor *r)
 static mnp_status sor_apply(void *data, const mnp_array *x, mnp_array *y)
 {
     const sor *r = data;
-    const mnp__sweep first_forth = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 0};
-    const mnp__sweep first_back = {.from = y->data, .x = y->data, .width = 1, .keep = 2 - r->omega, .backward = true};
-    const mnp__sweep forth = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 1 - r->omega};
-    mnp__sweep back = forth;
-    back.backward = true;
-    MNP_TRY(mnp__level_sweep_run(r->earlier, &first_forth));
+    const mnp__sweep first_forward = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 0};
+    const mnp__sweep first_backward = {
+        .from = y->data, .x = y->data, .width = 1, .keep = 2 - r->omega, .backward = true};
+    const mnp__sweep forward = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 1 - r->omega};
+    mnp__sweep backward = forward;
+    backward.backward = true;
+    MNP_TRY(mnp__level_sweep_run(r->earlier, &first_forward));
     if (r->symmetric)
-        MNP_TRY(mnp__level_sweep_run(r->later, &first_back));
+        MNP_TRY(mnp__level_sweep_run(r->later, &first_backward));
     for (int sweep = 1; sweep < r->sweeps; sweep++) {
-        MNP_TRY(mnp__level_sweep_run(r->all, &forth));
+        MNP_TRY(mnp__level_sweep_run(r->all, &forward));
         if (r->symmetric)
-            MNP_TRY(mnp__level_sweep_run(r->all, &back));
+            MNP_TRY(mnp__level_sweep_run(r->all, &backward));
     }
     return MNP_OK;
 }
@@ -112,7 +113,7 @@ static void sor_describe(const void *data, FILE *file)
 {
     const sor *r = data;
     fprintf(file, "%d sweep%s%s of all ranks' own blocks in at most %d colours, omega %g", r->sweeps,
-            r->sweeps == 1 ? "" : "s", r->symmetric ? " forth and back" : "", r->colours, r->omega);
+            r->sweeps == 1 ? "" : "s", r->symmetric ? " forward and backward" : "", r->colours, r->omega);
 }
 
 static void sor_free(mnp_ctx *ctx, void *data)
