@@ -15,15 +15,15 @@
 #include "kernels/signal/conv_direct_params.h"
 
 /*
- * A plane (y, x) of the extended box.  Rows low .. low + inner - 1 are rows of the block between begin and end, and what
- * is left and right of it is in `edge`; all other rows are whole in `rows`.
+ * A plane (y, x) of the extended box.  Rows low .. low + inner - 1 are rows of the block between begin and end, and
+ * what is left and right of it is in `edge`; all other rows are whole in `rows`.
  */
 struct plane {
     const MNP_IN *block, *edge, *rows;
     int64_t row_stride, stride, low, inner, begin, end, width;
 };
 
-/* A row of it: x in [begin, end) at middle[(x - begin) * stride], others at edge[x] before and edge[x - inner] after. */
+/* A row: x in [begin, end) is middle[(x - begin) * stride], others are edge[x] before it and edge[x - inner] after. */
 struct row {
     const MNP_IN *middle, *edge;
     int64_t stride, begin, end;
@@ -34,7 +34,7 @@ MNP_INLINE bool is_inner(const mnp_conv_params &p, int d, int64_t i)
     return i >= p.low[d] && i < p.low[d] + p.inner[d];
 }
 
-/* Place along dimension d among the slabs below and above the inner part. */
+/* The index along dimension d within the slabs below and above the inner part. */
 MNP_INLINE int64_t in_slabs(const mnp_conv_params &p, int d, int64_t i)
 {
     return i < p.low[d] ? i : i - p.inner[d];

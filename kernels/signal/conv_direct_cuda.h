@@ -3,10 +3,10 @@
  * Direct convolution on a GPU: a block computes one tile.
  *
  * The window of input under a tile goes to shared memory, converted to the type of the sums, together with the taps.
- * A thread keeps MNP_RY x MNP_RX outputs in registers: an input quad read from shared memory serves all taps that it
- * meets, a tap serves all outputs, so that arithmetic and not shared memory sets the pace.  In shared memory every run
- * of MNP_RX elements (64 bytes) is followed by 16 bytes of padding: the threads of a warp, which read with that stride,
- * then meet different banks.
+ * A thread keeps MNP_RY x MNP_RX outputs in registers.  An input quad read from shared memory serves all taps that it
+ * meets, and a tap serves all outputs, so that arithmetic rather than shared memory is the limit.  In shared memory
+ * every run of MNP_RX elements (64 bytes) is followed by 16 bytes of padding: the threads of a warp, which read with
+ * that stride, then use different banks.
  */
 constexpr int blocks_x = MNP_TX / MNP_RX, blocks_y = MNP_TY / MNP_RY, threads = blocks_x * blocks_y;
 constexpr int per_quad = 16 / sizeof(MNP_SUM); /* elements of a 16-byte access */
@@ -17,8 +17,8 @@ constexpr int window_stride = window_runs * run;
 constexpr int tap_stride = (MNP_CX + per_quad - 1) / per_quad * per_quad;
 
 /*
- * Threads that a multiprocessor should have room for, which tells the compiler how many registers a thread may take.  Sums
- * in integers of 64 bits, which are multiplied in pieces, take more.
+ * Threads that a multiprocessor should have room for, which tells the compiler how many registers a thread may take.
+ * Sums in integers of 64 bits, which are multiplied in pieces, take more.
  */
 template <typename Sum> constexpr int resident_threads = 768;
 template <> constexpr int resident_threads<uint64_t> = 512;
@@ -39,7 +39,7 @@ template <typename R> MNP_INLINE void multiply_add(mnp_complex<R> &sum, mnp_comp
     sum.im += a.im * b.re;
 }
 
-/* A place within a row, seen from a window that begins at `from`; what is far away may be taken as just outside. */
+/* An index within a row, relative to a window that begins at `from`; distant indices may count as just outside. */
 MNP_INLINE int within(int64_t place, int64_t from)
 {
     int64_t distance = place - from;

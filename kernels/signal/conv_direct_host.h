@@ -2,9 +2,9 @@
 /*
  * Direct convolution on the host: a worker computes tile after tile of its share.
  *
- * The window of input under a tile is gathered into a small buffer that stays in the cache, converted to the type of the
- * sums.  Two rows of `vectors` vectors of outputs are kept in registers: a vector of input read from the window serves
- * both rows, a tap is broadcast once for a row.  Complex numbers lie in two planes, real and imaginary.
+ * The window of input under a tile is gathered into a small buffer that stays in the cache, converted to the type of
+ * the sums.  Two rows of `vectors` vectors of outputs are kept in registers: a vector of input read from the window
+ * serves both rows, a tap is broadcast once for a row.  Complex numbers lie in two planes, real and imaginary.
  */
 #if defined(__AVX512F__)
 enum { vector_bytes = 64, vectors = 4 };
@@ -122,7 +122,7 @@ MNP_INLINE void multiply_add(outputs &sums, int v, const vector *x, const vector
     }
 }
 
-/* Keep a vector in a register: GCC would read it from memory again for every use, and loads are what is short. */
+/* Keep a vector in a register: GCC would read it from memory again for every use, and loads are the bottleneck. */
 MNP_INLINE void keep(vector &x)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -131,7 +131,7 @@ MNP_INLINE void keep(vector &x)
     (void)x;
 }
 
-/* Add one row of input: to `first` by taps a, to `second` by taps b (those of the row before), either may be left out. */
+/* Add one row of input: to `first` by taps a, if to_first, and to `second` by taps b, those of the row before. */
 template <bool to_first, bool to_second>
 MNP_INLINE void add_row(outputs &first, outputs &second, const real *window, const real *a, const real *b, int columns)
 {
@@ -186,7 +186,7 @@ static void accumulate(buffers *b, int64_t height, int64_t width, int rows, int 
             real *sums = b->sums + y * tile_width + x;
             outputs first = load_outputs(sums), second = load_outputs(sums + tile_width);
             add_row<true, false>(first, second, window, b->taps, b->taps, columns);
-            if (y + 1 == height) { /* an odd last row, or all there is of a one-dimensional array */
+            if (y + 1 == height) { /* an odd last row, or the only row of a one-dimensional array */
                 for (int k = 1; k < rows; k++)
                     add_row<true, false>(first, second, window + k * window_stride, b->taps + k * MNP_CX, b->taps,
                                          columns);

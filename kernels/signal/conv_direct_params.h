@@ -2,10 +2,10 @@
 /*
  * The parameter of conv_direct.cu and the shape of its tiles, shared by the library (C) and the kernel (C++).
  *
- * Everything is four-dimensional: (outer, outer, y, x).  The input that a rank needs is its outputs' box, larger by the
- * kernel's extents less one.  Of this "extended" box the `inner` part is in the rank's own block of the array; the rest,
- * the ring around it, has been gathered beside it: the slabs below and above along dimension 0, each dense in C order,
- * then those along dimension 1 (inner along dimension 0), and so on.
+ * Everything is four-dimensional: (outer, outer, y, x).  The input that a rank needs is its outputs' box, larger by
+ * the kernel's extents less one.  Of this "extended" box the `inner` part is in the rank's own block of the array; the
+ * rest, the ring around it, has been gathered beside it: the slabs below and above along dimension 0, each dense in C
+ * order, then those along dimension 1 (inner along dimension 0), and so on.
  */
 #ifndef MNP_KERNELS_SIGNAL_CONV_DIRECT_PARAMS_H
 #define MNP_KERNELS_SIGNAL_CONV_DIRECT_PARAMS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Convolution plans: direct summation, borders exchanged while the interior is computed.
+ * Convolution: plans, and their execution by direct summation, with borders exchanged while the interior is computed.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -147,7 +147,7 @@ static void reverse_taps(const mnp__conv_geometry *geometry, const mnp_array *ar
                            size);
 }
 
-/* The kernel on every rank, in the type of the sums.  Collective. */
+/* Gather the kernel on every rank, in the type of the sums.  Collective. */
 static mnp_status replicate_kernel(mnp_ctx *ctx, const mnp_array *kernel, mnp_dtype sum, mnp_array **replica_p)
 {
     mnp_layout *layout;
@@ -161,7 +161,7 @@ static mnp_status replicate_kernel(mnp_ctx *ctx, const mnp_array *kernel, mnp_dt
     return st;
 }
 
-/* Bring the taps, checked and reversed, to the device. */
+/* Check and reverse the taps, and copy them to the device. */
 static mnp_status upload_taps(mnp_conv_plan *plan, const mnp_array *replica)
 {
     mnp_ctx *ctx = plan->ctx;
@@ -226,7 +226,7 @@ static bool is_interior(const mnp_conv_plan *plan, int64_t number)
     return true;
 }
 
-/* List the tiles: first those that can be computed before the exchange is over. */
+/* List the tiles, first those that can be computed before the exchange is complete. */
 static mnp_status list_tiles(mnp_conv_plan *plan)
 {
     mnp_ctx *ctx = plan->ctx;
@@ -260,7 +260,7 @@ static mnp_status list_tiles(mnp_conv_plan *plan)
     return st;
 }
 
-/* What can fail on one rank alone. */
+/* The steps that can fail on one rank alone. */
 static mnp_status prepare(mnp_conv_plan *plan, const mnp_array *replica, const void *fill)
 {
     mnp_ctx *ctx = plan->ctx;
@@ -272,7 +272,7 @@ static mnp_status prepare(mnp_conv_plan *plan, const mnp_array *replica, const v
     return list_tiles(plan);
 }
 
-/* A number that equal arguments of mnp_conv_plan_new() share. */
+/* A hash of the arguments of mnp_conv_plan_new(). */
 static uint64_t hash_arguments(mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
                                const mnp_conv_options *options)
 {
@@ -296,7 +296,7 @@ static mnp_status check_options(const mnp_conv_options *options)
     return MNP_OK;
 }
 
-/* What a rank finds out alone.  The fill value goes to `fill`, room for any element. */
+/* The part of planning that needs no other rank.  The fill value is stored in `fill`, as an element. */
 static mnp_status resolve(mnp_conv_plan *plan, const mnp_layout *layout, const mnp_array *kernel,
                           const mnp_conv_options *options, void *fill)
 {
@@ -322,7 +322,7 @@ static mnp_status load_kernel(mnp_conv_plan *plan)
     return mnp__ctx_kernel_of_text(plan->ctx, &spec, &defines, NULL, &plan->kernel);
 }
 
-/* What all ranks do together. */
+/* The collective part of planning. */
 static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, const mnp_conv_options *options, const void *fill)
 {
     mnp_ctx *ctx = plan->ctx;
@@ -442,7 +442,7 @@ mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array *
                                    .layout = plan->geometry.output,
                                    .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
     MNP_TRY(mnp__output_open(&spec, y_p, &output));
-    const bool shares = x->buffer == output.array->buffer; /* views of one array */
+    const bool shares = x->buffer == output.array->buffer; /* elements must not be overwritten before they are read */
     mnp_status st = mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE | (shares ? MNP__INPUT_COPY : 0), &input);
     if (st == MNP_OK)
         st = run(plan, input.array, output.array);

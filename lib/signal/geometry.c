@@ -21,7 +21,7 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A shape in a sentence, as in "the kernel is empty: its shape is (3, 0)". */
+/* A shape for a message, such as "the kernel is empty: its shape is (3, 0)". */
 static mnp_status fail_shape(const char *sentence, int ndim, const int64_t *shape)
 {
     mnp__text text = MNP__TEXT_EMPTY;
@@ -108,9 +108,9 @@ static void resolve_mode(mnp_conv_mode mode, int64_t extent, int64_t taps, int64
 }
 
 /*
- * Which dimension becomes x, which y.  x is where reads are coalesced and registers slide: the innermost dimension,
- * unless it is short and not convolved, such as the channels of a colour image.  y shares what x has read: the
- * innermost of the others that is convolved, or else the longest.
+ * Choose the dimensions x and y of the kernel code.  Along x reads are coalesced and registers are reused: it is the
+ * innermost dimension, unless that is short and not convolved, such as the channels of a colour image.  y is the
+ * innermost of the others that is convolved, or the longest.
  */
 static void choose_order(int ndim, const int64_t *shape, const int64_t *taps, int *order)
 {

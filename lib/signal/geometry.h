@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arithmetic of a direct convolution: which outputs a rank computes, which input it needs for them, what of it is
- * its own, and where the rest is kept.  See kernels/signal/conv_direct_params.h for the words.
+ * The geometry of a direct convolution: which outputs a rank computes, which input it needs for them, which part of
+ * that is its own, and where the rest is stored.  kernels/signal/conv_direct_params.h defines the terms.
  */
 #ifndef MNP__SIGNAL_GEOMETRY_H
 #define MNP__SIGNAL_GEOMETRY_H
@@ -39,10 +39,10 @@ mnp_status mnp__conv_geometry_new(const mnp_layout *input, int kernel_ndim, cons
                                   const mnp_conv_options *options, mnp__conv_geometry *geometry);
 void mnp__conv_geometry_free(mnp__conv_geometry *geometry);
 
-/* What `rank` has to do. */
+/* The share of `rank`. */
 void mnp__conv_share_of(const mnp__conv_geometry *geometry, int rank, mnp__conv_share *share);
 
-/* The ring that `rank` wants: an mnp__wants, with the geometry as its argument. */
+/* The ring that `rank` needs from others: an mnp__wants, with the geometry as its argument. */
 int mnp__conv_wants(const void *geometry, int rank, mnp__want *wants);
 
 #endif

@@ -3,8 +3,8 @@
  * The shape of the tiles of a direct convolution.
  *
  * On a GPU a block of up to 256 threads computes a tile; a thread has 64 bytes of outputs along x, of two rows.  Large
- * tiles share more of their windows; smaller ones, which short filters take, give more blocks that load while others
- * compute.  Two blocks at least should fit a multiprocessor.  On the host a tile's window should stay in the
+ * tiles share more of their windows; smaller ones, used for short filters, give more blocks, which load while others
+ * compute.  At least two blocks should fit on a multiprocessor.  On the host a tile's window should stay in the
  * first-level cache.
  */
 #include "signal/tile.h"
@@ -39,7 +39,7 @@ static int64_t divide_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* What the shared arrays of kernels/signal/conv_direct_cuda.h take. */
+/* The bytes of the shared arrays of kernels/signal/conv_direct_cuda.h. */
 static size_t shared_bytes(const mnp__conv_tile *tile, int64_t element)
 {
     int64_t runs = divide_up(tile->extent[3] + tile->cx - 1, tile->rx);

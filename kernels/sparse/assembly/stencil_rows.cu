@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rows of the matrix of a stencil on a grid: a row for every point of the grid, an entry for every neighbour in it.
- * They are counted first, and made once offsets are known.  Compiled with
+ * Entries are counted first, and stored once offsets are known.  The first dimension may have more rows than its
+ * extent, whose points lie outside the grid.  Compiled with
  *   MNP_VALUE   type of the values
  */
 #include "kernels/prelude.h"

@@ -12,7 +12,7 @@ typedef struct mnp_stencil_params {
     int ndim;
     long long lo, rows, npoints; /* number of the first row in the grid */
     long long shape[MNP_STENCIL_DIMS];
-    /* Of the points, whose numbers rise: steps along all dimensions, steps to a neighbour's number, and values */
+    /* The points, sorted by `jumps`: steps along all dimensions, steps to the neighbour's number, and values */
     const long long *steps, *jumps;
     const void *coefficients;
     long long *lengths; /* of rows; summed up they are offsets */

@@ -5,9 +5,9 @@
  *   MNP_BASIS_DOTS      coefficients c[k] = <v[k], x>, conjugated in v
  *   MNP_BASIS_COMBINE   x = factor * ((x or 0) + sign * sum of c[k] v[k]); where no vector is used, x stays
  *
- * All vectors are read once.  On the host elements go by pieces that stay in the nearest cache while all vectors of the
- * set pass over them.  Sums are added as in workers.h.  And sets as tall matrices, as the method of Rayleigh and Ritz
- * needs them:
+ * All vectors are read once.  The host takes elements in pieces that stay in the first-level cache while all vectors
+ * of the set are applied to them.  Sums are added as in workers.h.  Sets also serve as tall matrices in the
+ * Rayleigh-Ritz method:
  *
  *   MNP_BASIS_INNER     the small matrix of all products of one set with another, of every chunk of the rows
  *   MNP_BASIS_ADD       the sum over the chunks, in their order
@@ -58,7 +58,7 @@ MNP_INLINE mnp_t *mnp_column(const mnp_columns &set, int64_t k)
 #if MNP_BASIS_DOTS
 #if MNP_CUDA
 
-/* Of a block; vectors whose sums it has room for; vectors that a thread reads side by side. */
+/* Threads of a block; vectors whose sums it has room for; vectors that a thread reads side by side. */
 enum { MNP_WARPS = MNP_STEP_BLOCK / 32, MNP_GROUP = 32, MNP_AT_ONCE = 8 };
 
 MNP_INLINE mnp_w mnp_warp_sum(mnp_w x)
@@ -92,7 +92,7 @@ MNP_INLINE void mnp_dots(const mnp_basis_params &p, mnp_worker w, int64_t k, int
     }
 }
 
-/* The last block that comes through adds what all have come to, a warp every vector. */
+/* The last block to arrive adds the sums of all, a warp for each vector. */
 MNP_KERNEL(basis_dots, mnp_basis_params)
 {
     if (mnp_is_over(p))
@@ -147,8 +147,8 @@ template <typename R> struct mnp_real_of<mnp_complex<R>> {
 typedef mnp_real_of<mnp_t>::type mnp_r;
 
 /*
- * Real and imaginary parts are multiplied where they lie, eight at a time, whatever the processor has room for: of
- * plain loops over several vectors compilers make code that reads them out of order, which is half as fast (measured).
+ * Real and imaginary parts are multiplied where they lie, eight at a time, on every processor: from plain loops over
+ * several vectors compilers make code that reads them out of order, which is half as fast (measured).
  */
 typedef mnp_r mnp_eight_stored __attribute__((vector_size(8 * sizeof(mnp_r)), aligned(alignof(mnp_r)), may_alias));
 typedef double mnp_eight __attribute__((vector_size(8 * sizeof(double))));

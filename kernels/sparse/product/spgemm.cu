@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * C = A B of sparse matrices in CSR, by rows (F. Gustavson, "Two fast algorithms for sparse matrices", ACM Transactions
- * on Mathematical Software 4, 1978): row i of C is the sum of the rows of B that A's row i names, each times its entry.
- * This is done twice: columns are counted, then there is room, and the rows are written, their columns rising.
+ * C = A B of sparse matrices in CSR, by rows (F. Gustavson, "Two fast algorithms for sparse matrices", ACM
+ * Transactions on Mathematical Software 4, 1978): row i of C is the sum of the rows of B that A's row i names, each
+ * times its entry.  There are two passes: the first counts columns, so that memory can be allocated, and the second
+ * writes rows with rising columns.
  *
  * On a GPU sums are kept in hash tables in shared memory, as in Y. Nagasaka, A. Nukada and S. Matsuoka,
  * "High-performance and memory-saving sparse general matrix-matrix multiplication for NVIDIA Pascal GPU", ICPP 2017.
- * Rows are sorted into bins by how long they may be.  A team, some threads of a warp or a block, makes a row: it
- * numbers the products of as many entries of A as it has threads, and every thread takes one of them in turn, however
- * short the rows of B are.  The longest rows have sums for all columns in global memory, with a bit for those that are
- * there.  Sums come in the order of the products, so results are always the same: threads that meet at a sum find out,
- * and add one after the other.
+ * Rows are sorted into bins by an upper bound of their length.  A team, some threads of a warp or a block, makes a
+ * row: it numbers the products of as many entries of A as it has threads, and its threads take these products in turn,
+ * however short the rows of B are.  The longest rows keep sums for all columns in global memory, with a bit for each
+ * column that is present.  Sums are taken in the order of the products, so results are reproducible: threads that meet
+ * at a sum detect it, and add one after the other.
  *
- * On the host a worker has sums for a window of columns, with a bit for those that are there, which are then found in
- * order.  The rows of B have rising columns; so they are followed from window to window.
+ * On the host a worker keeps sums for a window of columns, with a bit for each column that is present, from which
+ * columns are read in order.  The rows of B have rising columns, so they are followed from window to window.
  *
  * Compiled as spgemm_plan with MNP_PLAN 1, or as spgemm_rows with MNP_PLAN 0 and
  *   MNP_VALUE        type of the values

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * y = A x, or y += A x, of a part of a sparse matrix and `width` vectors side by side; and what a part in CSR is
- * examined by before a kernel is chosen for it.
+ * y = A x, or y += A x, for a part of a sparse matrix and `width` vectors side by side; and the kernels that examine
+ * and convert a part in CSR before an algorithm is chosen for it.
  *
  * Compiled with
  *   MNP_VALUE, MNP_VECTOR   types of the matrix, and of x and y, in which sums are taken too
  *   MNP_OFFSET              type of the offsets
  * and for a product with
- *   MNP_FORMAT_CSR          or one of MNP_FORMAT_CSC, _COO, _DIA, _BSR, _SELL: what lib/sparse/matrix/part.h says of it
- *   MNP_ADDS                whether y is added to; always so in CSC and COO, whose entries of a row come from all over
+ *   MNP_FORMAT_CSR          or one of MNP_FORMAT_CSC, _COO, _DIA, _BSR, _SELL: lib/sparse/matrix/part.h describes them
+ *   MNP_ADDS                whether y is added to; always so in CSC and COO, where a row's entries are not together
  *   MNP_WIDE                whether there may be several vectors
  *   MNP_CONJUGATE           whether the matrix's values are conjugated
- *   MNP_DOT, MNP_W          1: the sum of conj(x[i]) y[i] too, as a method's first sum (step_params.h), in that type; nothing
- *                           is done once the method is over; with MNP_ADDS y[i] is what is added to it, and the sum is
- *                           added to
- *   MNP_STREAM              of CSR on GPUs, 1: blocks take chunks of entries; else
+ *   MNP_DOT, MNP_W          1: also sum conj(x[i]) y[i], in type MNP_W, as a method's first sum (step_params.h);
+ *                           nothing is done once the method is over.  With MNP_ADDS y[i] is what is added to it, and
+ *                           the sum is added to
+ *   MNP_STREAM              CSR on GPUs, 1: blocks take chunks of entries; otherwise
  *   MNP_LANES               threads share a row, a power of two up to 32
- *   MNP_BLOCK               of BSR: the side of the blocks
+ *   MNP_BLOCK               BSR: the side of the blocks
  * or with one of MNP_TASK_STARTS, _SLICES, _DIAGONALS, _SELL and _DIA.
  */
 #include "kernels/prelude.h"
@@ -25,10 +25,7 @@
 #include "kernels/workers.h"
 #include "kernels/sparse/product/spmv_params.h"
 
-/*
- * The line that is the first of a share, when lines and entries together are dealt out evenly, and `target` of them are
- * before it.
- */
+/* The first line of a share, with lines and entries together dealt out evenly, and `target` of them before it. */
 MNP_INLINE int64_t first_line(const MNP_OFFSET *offsets, int64_t lines, int64_t target)
 {
     int64_t low = 0, high = lines;
@@ -177,7 +174,7 @@ template <typename V, typename R> MNP_INLINE mnp_complex<R> product(mnp_complex<
     return {times(re, x.re) - times(im, x.im), times(re, x.im) + times(im, x.re)};
 }
 
-/* Of DIA, where a place that is 0 has no entry: there an infinite x counts for nothing. */
+/* In DIA an element that is 0 is no entry: it ignores even an infinite x. */
 template <typename V, typename R> MNP_INLINE R product_if_stored(V value, R x)
 {
     return is_zero(value) ? R{} : product(value, x);

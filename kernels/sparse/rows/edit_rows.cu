@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows of sparse matrices with the same shape: sums and products element by element, selections, and other values.
+ * Rows of sparse matrices of one shape: sums and elementwise products, selections, and changed values.
  *
- * An entry finds its partner in the other matrix by itself, and so whether it is kept; where it goes is told by how
- * many entries of either matrix are kept before it.  What sums and products come to is not kept where it is 0, as in
- * SciPy.  Compiled with
+ * An entry finds its partner in the other matrix by itself, and so whether it is kept; its position is the number of
+ * kept entries of both matrices before it.  Sums and products that are 0 are dropped, as in SciPy.  Compiled with
  *   MNP_VALUE   type of the values
  *   MNP_SUM, MNP_PRODUCT or MNP_SELECT; or MNP_FROM, the type of the values that are changed
  */
@@ -59,7 +58,7 @@ MNP_INLINE wide value_of(const mnp_rows_list &rows, int64_t entry)
 
 /* ---- values ---- */
 
-/* An absolute value, which does not overflow on the way. */
+/* An absolute value, computed without overflow. */
 MNP_INLINE double size_of(double x)
 {
     return x < 0 ? -x : x;
@@ -153,7 +152,7 @@ MNP_INLINE int64_t find_partner(const mnp_rows_list &other, row_pair &pair, int6
     return at < pair.end && other.columns[at] == column ? at : -1;
 }
 
-/* A factor that is real leaves infinities what they are. */
+/* A real factor leaves infinities unchanged. */
 MNP_INLINE double scaled(double x, const double *factor)
 {
     return times(x, factor[0]);
@@ -165,7 +164,7 @@ MNP_INLINE mnp_complex128 scaled(mnp_complex128 x, const double *factor)
     return {times(x.re, factor[0]), times(x.im, factor[0])};
 }
 
-/* What becomes of an entry of a; false: it is not kept. */
+/* The result for an entry of a; false: it is dropped. */
 MNP_INLINE bool make_entry(const mnp_edit_params &p, row_pair &pair, int64_t entry, wide *value_p)
 {
     const int64_t column = p.a.columns[entry];
@@ -190,7 +189,7 @@ MNP_INLINE bool make_entry(const mnp_edit_params &p, row_pair &pair, int64_t ent
 #endif
 }
 
-/* And of an entry of b, in a sum, where a has none. */
+/* The result for an entry of b, in a sum, where a has none. */
 MNP_INLINE bool make_other(const mnp_edit_params &p, row_pair &pair, int64_t entry, wide *value_p)
 {
 #if MNP_SUM

@@ -17,8 +17,8 @@ typedef struct mnp_edit_params {
     int task;
     mnp_rows_list a, b, made; /* b with offsets NULL: there is none */
     long long *a_kept, *b_kept;
-    double alpha[2], beta[2]; /* of a sum */
-    /* Of a selection: rows first .. first + made.rows - 1, diagonals (column - row) low .. high, and whether 0 goes */
+    double alpha[2], beta[2]; /* for a sum */
+    /* For a selection: rows first .. first + made.rows - 1, diagonals (column - row) low .. high, and whether 0 goes */
     long long first, row_lo, low, high;
     int drops_zeros;
 } mnp_edit_params;

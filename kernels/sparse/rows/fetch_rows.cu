@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries that are picked out of a sparse matrix where it lies: rows that other ranks need, a numbering of their
- * columns, and diagonals.
+ * Entries read from a sparse matrix on the device: rows for other ranks, rows cut at own columns, the numbering of
+ * ghost columns, prefix sums of lengths, and diagonals.
  *
- * Columns that are numbered are entered into a hash table (open addressing), as there may be far more columns than
- * entries.  Compiled with
+ * Columns are numbered by a hash table (open addressing), as there may be far more columns than entries.  Compiled with
  *   MNP_VALUE   type of the values
  */
 #include "kernels/prelude.h"
@@ -18,14 +17,14 @@ MNP_INLINE line_offsets offsets_of(const mnp_rows_part &part)
     return {part.offsets, part.wide != 0};
 }
 
-/* ---- lengths summed up ---- */
+/* ---- prefix sums of lengths ---- */
 
 MNP_INLINE int64_t count_tiles(const mnp_rows_params &p)
 {
     return (p.total + p.tile - 1) / p.tile;
 }
 
-/* The tiles' sums by the first block, or worker; the tiles by a warp, or worker, each. */
+/* The first block, or worker, takes the sums of tiles; each tile is taken by a warp, or a worker. */
 MNP_INLINE void sum_up(const mnp_rows_params &p, worker_range c)
 {
 #if MNP_CUDA
@@ -99,7 +98,7 @@ MNP_INLINE void pack(const mnp_rows_params &p, const packed_row &row, int64_t en
 
 /* ---- numbering ---- */
 
-/* One more; gives how many there were. */
+/* Increment; returns the count before. */
 template <typename N> MNP_INLINE N count_one(N *counter)
 {
 #if MNP_CUDA
@@ -109,7 +108,7 @@ template <typename N> MNP_INLINE N count_one(N *counter)
 #endif
 }
 
-/* The slot of a column, which is there afterwards. */
+/* The slot of a column, which is entered if it is new. */
 MNP_INLINE int64_t enter(const mnp_rows_table &table, long long column)
 {
     int64_t slot = (int64_t)((uint64_t)column * 0x9e3779b97f4a7c15ull >> 20) & (table.slot_count - 1);
@@ -243,7 +242,7 @@ MNP_KERNEL(fetch_rows, mnp_rows_params)
 
 /* ---- diagonals ---- */
 
-/* Every so many of them. */
+/* Elements at a stride. */
 struct strided {
     const int *at;
     int64_t stride;
@@ -253,7 +252,7 @@ struct strided {
     }
 };
 
-/* Where the values of a part have entry (row, column); -1: nowhere.  Whatever the format, what is searched rises. */
+/* The position of entry (row, column) among the values of a part; -1: none.  In every format the search is binary. */
 MNP_INLINE int64_t find_entry(const mnp_rows_part &part, int64_t row, int64_t column)
 {
     const line_offsets offsets = offsets_of(part);
@@ -325,7 +324,7 @@ template <typename R> MNP_INLINE bool invert(R *x)
     *x = replaced ? (R)1 : (R)(1.0 / (double)*x);
     return replaced;
 }
-/* By R. L. Smith, "Algorithm 116: Complex division", 1962, which does not overflow on the way. */
+/* By R. L. Smith, "Algorithm 116: Complex division", 1962, which avoids overflow. */
 template <typename R> MNP_INLINE bool invert(mnp_complex<R> *x)
 {
     const double re = x->re, im = x->im;

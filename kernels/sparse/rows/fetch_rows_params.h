@@ -63,7 +63,7 @@ typedef struct mnp_rows_params {
     mnp_rows_matrix matrix;
     long long *ghost_offsets; /* of all rows */
     const int *indices;
-    unsigned char *named;                    /* NULL: all rows are */
+    unsigned char *named;                    /* NULL: all rows count as named */
     const long long *wanted;                 /* NULL: rows from 0 on */
     long long *lengths, *tally, total, tile; /* tile: lengths that are summed up together, a multiple of 32 */
     mnp_rows_list list;
@@ -75,13 +75,13 @@ typedef struct mnp_rows_params {
     long long *columns, *found;
 } mnp_rows_params;
 
-/* find_diagonal: elements of one of a matrix's diagonals, 0 where no entry is; or what divides by them. */
+/* find_diagonal: elements of a diagonal, 0 where no entry is; or their inverses. */
 typedef struct mnp_diagonal_params {
     mnp_rows_matrix matrix; /* its own part in any format */
     long long own_columns;
     long long row, column, count; /* the first element's, row of this rank and column of the matrix; elements */
     void *diagonal;
-    unsigned long long *replaced; /* NULL, or how often 0 counted as 1 in what divides by them, which is wanted then */
+    unsigned long long *replaced; /* NULL; or inverses are wanted, and this counts zeros, whose inverse is 1 */
 } mnp_diagonal_params;
 
 #endif

@@ -2,21 +2,20 @@
 /*
  * A step of an iterative method: scalars, then one pass over vectors, then sums over them.
  *
- * Every worker works out the new scalars for itself, from the state in device memory: that costs less than a launch.
- * It then does its share of the elements.  The last worker to come through adds up what the others' sums came to, in
- * the order of their numbers, and writes the state back: by then everybody has read it.  Where there are no sums, the
- * last one to read it does that, and nobody waits.  When the method is over, steps do nothing: so the CPU may enqueue
- * iterations ahead, and learns late that they were too many.  In a loop on the device they end it then, or when it is
- * to pause.
+ * Every worker computes the new scalars for itself from the state in device memory, which costs less than a launch.
+ * It then takes its share of the elements.  The last worker to arrive adds up the sums of all, in the order of their
+ * numbers, and writes the state back: by then every worker has read it.  Without sums, the last worker to read the
+ * state writes it, and none waits.  When the method is over, steps do nothing, so the CPU may enqueue iterations
+ * ahead.  In a loop on the device, steps end the loop when the method is over, or when it is to pause.
  *
- * What the library generates where `#include "generated"` stands (lib/sparse/step/step.c) is
- *   mnp_scalars            a struct: the state, with a method mnp_before(extra) that works out the scalars
+ * The library generates what `#include "generated"` stands for (lib/sparse/step/step.c):
+ *   mnp_scalars            a struct: the state, with a method mnp_before(extra) that computes the scalars
  *   MNP_CONSTANTS(s)       declares the scalars as numbers of the vectors' type
  *   MNP_ELEMENTS           declares references to element i of every vector
- *   MNP_BODY               what is done with them
- *   MNP_SUM_0 ...          what is summed
- * It defines MNP_T, the vectors' type; MNP_W, the scalars'; MNP_SUMS, how many sums; MNP_ALWAYS, 1: also when all is
- * over; MNP_LOOPS.
+ *   MNP_BODY               statements on the elements
+ *   MNP_SUM_0 ...          expressions that are summed
+ * It defines MNP_T, the vectors' type; MNP_W, the scalars'; MNP_SUMS, how many sums; MNP_ALWAYS, 1: also when the
+ * method is over; MNP_LOOPS.
  */
 #include "kernels/prelude.h"
 #include "kernels/numbers.h"
@@ -51,7 +50,7 @@ MNP_INLINE mnp_t element(double x)
 struct mnp_state : mnp_step_control {
     mnp_w sum[MNP_STEP_SUMS]; /* of the last step that had any, over all ranks */
 
-    /* One iteration more has come to this norm of the residual. */
+    /* Count an iteration, which has this norm of the residual. */
     MNP_INLINE void test(double norm)
     {
         iterations += 1;
@@ -63,7 +62,7 @@ struct mnp_state : mnp_step_control {
         else if (iterations >= maxiter)
             done = MNP_DONE_MAXITER;
     }
-    /* Give up if a divisor is 0 or not a number. */
+    /* Break down if a divisor is 0 or NaN. */
     MNP_INLINE void need(bool good)
     {
         if (!good && done == MNP_GOING)
@@ -142,7 +141,7 @@ MNP_INLINE void mnp_do_elements(const mnp_step_params &p, const mnp_scalars &s, 
 }
 
 /*
- * The state with the new scalars.  A worker has its own: on a GPU a thread of the block works them out, in shared
+ * The state with the new scalars.  A worker has its own: on a GPU a thread of the block computes them, in shared
  * memory, so that they take no registers from the elements.
  */
 #if MNP_CUDA
@@ -175,7 +174,7 @@ MNP_INLINE void mnp_meet()
 #endif
 }
 
-/* A worker's leader: whether all others have read the state too. */
+/* Called by one thread of a worker: whether all other workers have read the state too. */
 MNP_INLINE bool mnp_all_have_read(mnp_worker w, unsigned *arrived)
 {
 #if MNP_CUDA

@@ -9,7 +9,7 @@ template <int M> struct mnp_gmres {
     mnp_w first[M + 1], second[M + 1]; /* products of the newest vector with the basis, first with itself too */
     mnp_w triangle[M][M + 1], right[M + 1];
     mnp_w cosine[M], sine[M];
-    double norms[M + 1]; /* of the basis: 1, as well as Pythagoras knows */
+    double norms[M + 1]; /* of the basis: 1 up to the error of Pythagoras */
 
     /* A new basis, of a first vector whose norm is given. */
     template <typename State> MNP_INLINE void begin(State &s, double norm)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the steps of an iterative method share: the parameter of step.cu and basis.cu, and the beginning of the state in
- * device memory that steps read and write; shared by the library (C) and the kernels (C++).
+ * The parameters of step.cu and basis.cu, and the beginning of the state in device memory that steps read and write;
+ * shared by the library (C) and the kernels (C++).
  */
 #ifndef MNP_KERNELS_SPARSE_STEP_STEP_PARAMS_H
 #define MNP_KERNELS_SPARSE_STEP_STEP_PARAMS_H
@@ -16,7 +16,7 @@ enum {
     MNP_STEP_STATE = 4096    /* bytes of a state, of which a method uses what its scalars need */
 };
 
-/* Why a method is over; 0: it is not.  As mnp_solve_reason, one more. */
+/* Why a method is over; 0: it is not.  mnp_solve_reason plus 1. */
 enum { MNP_GOING = 0, MNP_DONE_CONVERGED = 1, MNP_DONE_MAXITER = 2, MNP_DONE_BREAKDOWN = 3, MNP_DONE_DIVERGED = 4 };
 
 /* Which parameters cg uses to tell its coefficients. */
@@ -27,15 +27,15 @@ struct mnp_step_control {
     double done;       /* one of the above: steps do nothing any more */
     double iterations; /* so far */
     double residual;   /* the norm after these, by the recurrence */
-    double tolerance;  /* what it is to come down to */
+    double tolerance;  /* the norm at which the method has converged */
     double maxiter;
-    double first;        /* the norm at the beginning */
-    double skip;         /* set by a step's scalars: its elements stay as they are */
-    double columns;      /* of a method that builds a basis: vectors in it */
-    double again;        /* and how many of them a second pass of orthogonalisation takes: all or none */
-    double factor;       /* and what the newest is multiplied with when it has lost its part in the others */
-    double best;         /* the norm of what was kept as the best so far */
-    double pause;        /* a loop on the device ends when there are as many iterations, for the CPU to look */
+    double first;   /* the norm at the beginning */
+    double skip;    /* set by a step's scalars: its elements stay as they are */
+    double columns; /* of a method that builds a basis: vectors in it */
+    double again;   /* and how many of them a second pass of orthogonalisation takes: all or none */
+    double factor;  /* and the factor of the newest one once it is orthogonal to the others */
+    double best;    /* the norm of what was kept as the best so far */
+    double pause;   /* a loop on the device ends at this number of iterations, so that the CPU can read the state */
     double parameter[5]; /* the method's own, from the CPU and to it */
 };
 
@@ -63,7 +63,7 @@ struct mnp_basis_params {
     long long always, add; /* whether also when the method is over; whether to add to the vector that is there */
 };
 
-/* Vectors of one length, wherever they lie: element i of number k is at addresses[k], i * stride elements on. */
+/* Vectors of one length: element i of number k is at addresses[k], i * stride elements on. */
 struct mnp_columns {
     unsigned long long addresses; /* of the table of addresses */
     long long count, stride;

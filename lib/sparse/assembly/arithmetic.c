@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums and products of matrices element by element, and what reduces one.  Sums along an axis are products with ones.
+ * Sums and elementwise products of two matrices, sums along an axis, and norms.  Sums along an axis are products with
+ * ones.
  */
 #include <stdlib.h>
 
@@ -25,14 +26,14 @@ static mnp_status check_pair(const char *function, const mnp_sparse *a, const mn
     return MNP_OK;
 }
 
-/* alpha a + beta b, or, where alpha is NULL, a * b, of rows.  Collective, and agreed upon. */
+/* Rows of alpha a + beta b, or of a * b where alpha is NULL.  Collective, and agreed upon. */
 static mnp_status combine_rows(mnp_ctx *ctx, mnp_dtype dtype, const double *alpha, const mnp__rows *a,
                                const double *beta, const mnp__rows *b, mnp__rows *c)
 {
     return alpha ? mnp__rows_add(ctx, dtype, alpha, a, beta, b, c) : mnp__rows_multiply(ctx, dtype, a, b, c);
 }
 
-/* The same of matrices, in that dtype, with a's layouts. */
+/* The same for matrices, in that dtype and a's layouts.  Rows of a + a are read once. */
 static mnp_status combine_matrices(const double *alpha, const mnp_sparse *a, const double *beta, const mnp_sparse *b,
                                    mnp_dtype dtype, mnp_sparse **c_p)
 {
@@ -154,7 +155,7 @@ static mnp_status find_largest_row(const mnp_sparse *matrix, double *norm_p)
     return take_element(st, largest, norm_p);
 }
 
-/* The values of rows as a vector, those of one rank behind those of the other. */
+/* The values of rows as a vector, rank by rank. */
 static mnp_status make_vector(mnp_ctx *ctx, const mnp__rows *rows, mnp_array **vector_p)
 {
     const int ranks = ctx->comm.size;
@@ -182,7 +183,7 @@ static mnp_status make_vector(mnp_ctx *ctx, const mnp__rows *rows, mnp_array **v
     return st;
 }
 
-/* The root of the sum of squares ('f'), or the largest ('m'), of all absolute values. */
+/* The Frobenius norm ('f'), or the largest absolute value ('m'). */
 static mnp_status reduce_entries(const mnp_sparse *matrix, char which, double *norm_p)
 {
     mnp_ctx *ctx = matrix->ctx;
@@ -210,7 +211,7 @@ mnp_status mnp_sparse_norm(const mnp_sparse *matrix, char which, double *norm_p)
     }
     if (which == 'f' || which == 'm')
         return reduce_entries(matrix, which, norm_p);
-    if (which == '1') /* columns are the rows of the transposed matrix */
+    if (which == '1') /* columns are the rows of the transpose */
         MNP_TRY(mnp__sparse_transposed(matrix, &matrix));
     return find_largest_row(matrix, norm_p);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matrices from entries, from dense arrays, and from patterns that every rank knows.
+ * Matrices from entries and from dense arrays.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows
     return from_entries(function, &shape, 0, &entries, matrix_p);
 }
 
-/* This rank's elements of an array of one dimension, as of that layout, in device memory of their own. */
+/* A copy in device memory of this rank's elements of an array of one dimension, in that layout. */
 static mnp_status copy_line(const mnp_array *array, mnp_dtype dtype, const mnp_layout *layout, void *memory_p)
 {
     mnp_ctx *ctx = array->ctx;

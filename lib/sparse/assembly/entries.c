@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries one by one: selected, converted, scaled, and between matrices and dense arrays, these on memory of the CPU.
+ * Functions of single entries: selected, converted, scaled, copied to a dense array (on the CPU), and the diagonal.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 /* ---- selected ---- */
 
-/* A new matrix of what is on those diagonals (column - row), or of what is not 0. */
+/* A new matrix of the entries on those diagonals (column - row), or of those that are not 0. */
 static mnp_status select_entries(const mnp_sparse *matrix, int64_t low, int64_t high, bool drops_zeros,
                                  mnp_sparse **out_p)
 {
@@ -47,9 +47,9 @@ mnp_status mnp_sparse_eliminate_zeros(const mnp_sparse *matrix, mnp_sparse **out
     return select_entries(matrix, INT64_MIN, INT64_MAX, true, out_p);
 }
 
-/* ---- other values ---- */
+/* ---- changed values ---- */
 
-/* The matrix with values of that dtype, changed so. */
+/* The matrix with changed values of that dtype. */
 static mnp_status change(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *how, mnp_sparse **changed_p)
 {
     mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
@@ -72,7 +72,7 @@ mnp_status mnp_sparse_conj(const mnp_sparse *matrix, mnp_sparse **conjugate_p)
     return change(matrix, matrix->dtype, &(mnp__change){.conjugates = true}, conjugate_p);
 }
 
-/* Factors of columns, brought to the matrix's: their ghosts too.  Collective, and agreed upon. */
+/* Bring the factors of columns, and those of the ghosts.  Collective, and agreed upon. */
 static mnp_status bring_ghosts(const mnp_sparse *matrix, const mnp_array *brought, mnp__change *how)
 {
     how->right = brought->data;
@@ -170,7 +170,7 @@ mnp_status mnp_sparse_to_dense(const mnp_sparse *matrix, mnp_array **dense_p)
 
 /* ---- the diagonal ---- */
 
-/* A diagonal's elements are with the rows that they are in: element i is in row first + i. */
+/* The elements of a diagonal stay with their rows: element i is in row first + i. */
 static mnp_status diagonal_layout(const mnp_sparse *matrix, int64_t first, int64_t length, mnp_layout **layout_p)
 {
     const int64_t *cuts = mnp_layout_cuts(matrix->row_layout, 0);
@@ -194,7 +194,7 @@ mnp_status mnp_sparse_diagonal(const mnp_sparse *matrix, int64_t k, mnp_array **
     mnp__output output;
     MNP_TRY(mnp__sparse_check(function, matrix));
     if (k <= -matrix->shape[0] - 1 || k >= matrix->shape[1] + 1)
-        k = k < 0 ? -matrix->shape[0] : matrix->shape[1]; /* all of no elements */
+        k = k < 0 ? -matrix->shape[0] : matrix->shape[1]; /* no elements */
     const int64_t first = k < 0 ? -k : 0, below = matrix->shape[0] - first, right = matrix->shape[1] - (k > 0 ? k : 0);
     MNP_TRY(diagonal_layout(matrix, first, below < right ? below : right, &layout));
     const int64_t row = first + mnp_layout_cuts(layout, 0)[matrix->ctx->comm.rank];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matrices made on the spot, from a text such as "poisson:64x64".  Those of finite differences are stencils; that of
- * elasticity is assembled from finite elements.  Every rank makes its own rows from nothing but their numbers.
+ * Matrices generated from a text such as "poisson:64x64".  Finite differences are stencils; elasticity is assembled
+ * from finite elements.  Every rank makes its own rows from nothing but their numbers.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 enum { MOST_DIMS = 3, MOST_POINTS = 27 };
 
-/* What a text asks for. */
+/* A parsed text. */
 struct request {
     mnp_ctx *ctx;
     mnp_dtype dtype;
@@ -52,7 +52,7 @@ static mnp_status make_stencil(const struct request *request, const struct stenc
                                 stencil->offsets, coefficients, matrix_p);
 }
 
-/* Convection along every dimension of cell Peclet number p, taken from where it comes; without any it is Poisson's. */
+/* Upwind convection along every dimension, with cell Peclet number p; p = 0 is Poisson's equation. */
 static mnp_status make_convection(const struct request *request, mnp_sparse **matrix_p)
 {
     struct stencil stencil = {.count = 0};
@@ -92,8 +92,8 @@ static mnp_status make_hpcg(const struct request *request, mnp_sparse **matrix_p
 /* ---- elasticity ---- */
 
 /*
- * Of an element: node n is at its corner (n / 2, n % 2), with its shifts along x and y.  A row couples nine nodes at
- * most.
+ * Node n of an element is at its corner (n / 2, n % 2), and has displacements along x and y.  A row couples nine nodes
+ * at most.
  */
 enum { NODES = 4, UNKNOWNS = 2 * NODES, MOST_IN_ROW = 18 };
 
@@ -109,7 +109,7 @@ static void make_element(double poisson, double stiffness[UNKNOWNS][UNKNOWNS])
     memset(stiffness, 0, sizeof(double[UNKNOWNS][UNKNOWNS]));
     for (int point = 0; point < 4; point++) {
         const double x = 0.5 + (point / 2 ? 0.5 : -0.5) / sqrt(3), y = 0.5 + (point % 2 ? 0.5 : -0.5) / sqrt(3);
-        double strain[3][UNKNOWNS] = {{0}}; /* of a shift of every unknown: along x, along y, shear */
+        double strain[3][UNKNOWNS] = {{0}}; /* from a unit displacement of every unknown: along x, along y, shear */
         for (int n = 0; n < NODES; n++) {
             const double along_x = (n / 2 ? 1 : -1) * (n % 2 ? y : 1 - y),
                          along_y = (n % 2 ? 1 : -1) * (n / 2 ? x : 1 - x);
@@ -127,8 +127,8 @@ static void make_element(double poisson, double stiffness[UNKNOWNS][UNKNOWNS])
 }
 
 /*
- * What couples a node to the nine around it, itself among them: blocks[di + 1][dj + 1] for that at (i + di, j + dj),
- * summed over the elements that have both.  False for those that are not there, or are held.
+ * The coupling of a node to itself and the eight around it: blocks[di + 1][dj + 1] for the node at (i + di, j + dj),
+ * summed over the elements that have both.  there[][] is false for nodes outside the grid, and for fixed ones.
  */
 struct neighbours {
     bool there[3][3];
@@ -145,7 +145,7 @@ static void gather_elements(const struct request *request, const double stiffnes
             continue;
         for (int other = 0; other < NODES; other++) {
             const int di = other / 2 - own / 2 + 1, dj = other % 2 - own % 2 + 1;
-            if (ei + other / 2 == 0) /* held */
+            if (ei + other / 2 == 0) /* fixed */
                 continue;
             near->there[di][dj] = true;
             for (int c = 0; c < 4; c++)
@@ -154,7 +154,7 @@ static void gather_elements(const struct request *request, const double stiffnes
     }
 }
 
-/* Nodes at i = 0 are held, and left out: node (i, j) has unknowns 2 ((i - 1) (shape[1] + 1) + j) and the one behind. */
+/* Nodes at i = 0 are fixed and left out: node (i, j) has unknowns 2 ((i - 1) (shape[1] + 1) + j) and the next one. */
 static void fill_elasticity(const struct request *request, int64_t first, mnp__csr *csr)
 {
     double stiffness[UNKNOWNS][UNKNOWNS];
@@ -250,7 +250,7 @@ static mnp_status parse_shape(struct request *request, const struct generator *g
     return request->ndim < generator->least ? fail_form(request, generator) : MNP_OK;
 }
 
-/* A decimal number: mnp__parse_number() by itself would take "0x1", which is two of them, for one in hexadecimal. */
+/* A decimal number: mnp__parse_number() alone would read "0x1", which is two numbers here, as hexadecimal. */
 static bool parse_number(const char **at_p, double *value_p)
 {
     char word[64], *end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The same entries elsewhere: other formats, other layouts, transposed, a part of them.
+ * The same entries elsewhere: transposed, in other formats and layouts, and slices of rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- transposing ---- */
 
-/* Rows of the transposed matrix: entries travel to the owners of their columns.  Collective, and agreed upon. */
+/* Rows of the transpose: entries travel to the owners of their columns.  Collective, and agreed upon. */
 static mnp_status turn(const mnp_sparse *matrix, const mnp__sparse_shape *shape, mnp__rows *turned)
 {
     mnp__entries entries;
@@ -105,9 +105,8 @@ mnp_status mnp__sparse_bring(const mnp_sparse *b, mnp_dtype dtype, const mnp_lay
 /* ---- balance ---- */
 
 /*
- * The cuts between P parts of about as many entries, those that are among this rank's rows; others are 0.  Before cut
- * number j there are j / P of all entries, or as near to that as rows allow; `before`: entries of the ranks before this
- * one.
+ * The cuts between P parts with about equal numbers of entries.  This rank stores those among its rows, and 0 for the
+ * others.  Cut number j has j / P of all entries before it, as nearly as rows allow; `before`: entries of lower ranks.
  */
 static void find_cuts(const mnp_sparse *matrix, const int64_t *offsets, int64_t before, int64_t *cuts)
 {
@@ -176,14 +175,14 @@ mnp_status mnp_sparse_balance(const mnp_sparse *matrix, mnp_layout **row_layout_
 
 /* ---- slices ---- */
 
-/* Where index `at` of Python's slices is in a sequence of n. */
+/* The position of index `at` of a Python slice in a sequence of n. */
 static int64_t slice_index(int64_t at, int64_t n)
 {
     at = at < 0 ? at + n : at;
     return at < 0 ? 0 : at > n ? n : at;
 }
 
-/* The cuts of a layout within start..stop, from 0 on. */
+/* A layout cut within start..stop, counted from 0. */
 static mnp_status slice_layout(const mnp_layout *layout, int64_t start, int64_t stop, mnp_layout **sliced_p)
 {
     const int64_t *cuts = mnp_layout_cuts(layout, 0), extent = stop - start;

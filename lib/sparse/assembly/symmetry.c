@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How far a matrix is from being symmetric: what is left of it, and where it has entries, beside its transposed one.
+ * How far a matrix is from being symmetric: the largest difference from its transpose, and whether both have the same
+ * pattern.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "sparse/rows/edit_rows.h"
 #include "sparse/rows/matrix_from_rows.h"
 
-/* The largest |a + factor b|, or infinity where that is no number.  Collective. */
+/* The largest |a + factor b|, or infinity where that is NaN.  Collective. */
 static mnp_status find_largest(const mnp_sparse *a, double factor, const mnp_sparse *b, double *largest_p)
 {
     const double beta[2] = {factor, 0};
@@ -21,7 +22,7 @@ static mnp_status find_largest(const mnp_sparse *a, double factor, const mnp_spa
     return st;
 }
 
-/* 1 wherever the matrix has an entry. */
+/* A matrix with a 1 for every entry. */
 static mnp_status make_pattern(const mnp_sparse *matrix, mnp_sparse **pattern_p)
 {
     mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
@@ -31,7 +32,7 @@ static mnp_status make_pattern(const mnp_sparse *matrix, mnp_sparse **pattern_p)
     return mnp__sparse_from_rows(&shape, &rows, pattern_p);
 }
 
-/* Whether they have entries in the same places: those of both together are as many as those of one. */
+/* Whether patterns are equal: their union then has as many entries as one of them. */
 static mnp_status compare_patterns(const mnp_sparse *a, const mnp_sparse *b, bool *same_p)
 {
     mnp_sparse *left = NULL, *right = NULL, *both = NULL;
@@ -47,7 +48,7 @@ done:
     return st;
 }
 
-/* Of a matrix in double precision, and its transposed one in the same layouts. */
+/* Compare a matrix in double precision with its transpose, in the same layouts. */
 static mnp_status compare(const mnp_sparse *matrix, const mnp_sparse *transposed, mnp_sparse_symmetry *found)
 {
     mnp_sparse *conjugate;
@@ -63,7 +64,7 @@ static mnp_status compare(const mnp_sparse *matrix, const mnp_sparse *transposed
     return st;
 }
 
-/* Of a matrix in double precision. */
+/* The same, given the matrix alone. */
 static mnp_status find(const mnp_sparse *matrix, mnp_sparse_symmetry *found)
 {
     const mnp_sparse *other;

@@ -5,16 +5,16 @@
  *
  * Products of the operator with the newest vector, made orthogonal to all before, give an orthonormal basis, in which
  * the operator is a small matrix T.  When the basis is full, T's eigenvectors give Ritz vectors, the residuals of which
- * all lie along the next vector: so the best of them and that vector are the beginning of a new basis, of which T is an
- * arrow and then tridiagonal.  How many are kept is ARPACK's rule (R. B. Lehoucq, D. C. Sorensen, C. Yang, "ARPACK
+ * all lie along the next vector.  The best of them and that vector begin a new basis, in which T is first an arrow and
+ * then tridiagonal.  How many are kept follows ARPACK (R. B. Lehoucq, D. C. Sorensen, C. Yang, "ARPACK
  * users' guide", 1998).
  *
- * Nothing waits for the CPU until the basis is full.  Where the space cannot grow (breakdown: the basis is closed under
- * the operator) steps do nothing any more, and the CPU goes on with a random vector.  That may bring further copies of
- * eigenvalues that were found before, as does what rounding has left where the space is nearly closed: then what has
- * converged counts only if it is the same after one more restart.
+ * Nothing waits for the CPU until the basis is full.  Where the basis cannot grow, as it is closed under the operator
+ * (breakdown), steps do nothing, and the CPU goes on with a random vector.  That vector, or rounding where the basis is
+ * nearly closed, may bring in further copies of eigenvalues that were found before; converged pairs then count only if
+ * one more restart leaves them unchanged.
  *
- * A step costs a product, and reading the basis twice; a restart m vectors read and those kept written.
+ * A step costs a product, and reads the basis twice; a restart reads m vectors and writes those that it keeps.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -36,21 +36,21 @@ typedef struct lanczos {
     const mnp_operator *op;
     mnp_eigsh_options options; /* without zeros */
     int k, m;                  /* eigenvalues wanted; vectors of the space */
-    bool whole;                /* it is all there is */
+    bool whole;                /* the whole space */
     mnp__steps *steps;
-    mnp__basis *basis; /* m vectors and the next */
+    mnp__basis *basis; /* m vectors and the next one */
     mnp__tall *tall;
     mnp_rng *rng;
     int kept;                            /* vectors that the last restart has kept */
-    double beta;                         /* what couples the next vector with the last of the basis */
+    double beta;                         /* the coupling of the next vector with the last of the basis */
     double largest;                      /* norm of a product so far: about that of the operator */
     bool closed;                         /* the space has been closed, or nearly */
     double *t, *theta;                   /* T, then its eigenvectors, by columns; and its eigenvalues */
-    int *order;                          /* of these, the most wanted first */
+    int *order;                          /* their order, the most wanted first */
     int *wanted;                         /* the first k of them, rising */
     double *values, *estimates, *before; /* of these, and their values before the last restart */
     double _Complex *matrix;
-    double *columns; /* of T, as the device has them */
+    double *columns; /* of T, as stored on the device */
 } lanczos;
 
 /*
@@ -67,7 +67,7 @@ static const mnp__scalars scalars = {.reals = "left, scale", .memory = "mnp_w"};
 
 static const mnp__step norm_of_w = {.name = "lanczos_norm", .vectors = "w", .sums = {"norm(w)"}};
 
-/* A column of T more: what both passes took away, and the norm of what is left, which must be more than rounding. */
+/* One more column of T: what both passes removed, and the norm of the rest, which must exceed rounding. */
 static const mnp__step advance = {
     .name = "lanczos_advance",
     .before = "const int j = (int)columns, space = (int)parameter[1];\n"
@@ -152,7 +152,7 @@ static mnp_status begin_steps(lanczos *l, int columns)
     return mnp__steps_begin(l->steps, &control);
 }
 
-/* A vector that is a function of the global index, and differs from those before. */
+/* A random vector: a function of the global index that differs from earlier ones. */
 static mnp_status random_vector(lanczos *l, mnp_array **vector_p)
 {
     const mnp_dtype dtype = mnp_dtype_kind(l->op->dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
@@ -163,7 +163,7 @@ static mnp_status random_vector(lanczos *l, mnp_array **vector_p)
     return st;
 }
 
-/* Vector j of the basis from outside, orthogonal to those before: the given one, or a random one. */
+/* Start vector j of the basis from v0 or a random vector, orthogonal to those before. */
 static mnp_status enter(lanczos *l, int j, const mnp_array *given)
 {
     mnp_array *vector = NULL, *v = l->basis->vectors[j];
@@ -187,8 +187,8 @@ static mnp_status enter(lanczos *l, int j, const mnp_array *given)
 }
 
 /*
- * The next vector.  A product has parts in the last two vectors, but that of the first vector after a restart in all:
- * these are taken away first; then, once more, what rounding has left in any.
+ * The next vector.  A product has components along the last two vectors only, the first one after a restart along all:
+ * these are removed first, and then what rounding has left along any vector.
  */
 static mnp_status step(lanczos *l, int j, bool first)
 {
@@ -202,7 +202,7 @@ static mnp_status step(lanczos *l, int j, bool first)
     return mnp__steps_run(l->steps, &normalise, &w);
 }
 
-/* From vector *j_p on until the basis is full, or closed, or numbers are not finite: see control->done. */
+/* Extend the basis from vector *j_p until it is full, or closed, or not finite: see control->done. */
 static mnp_status run_steps(lanczos *l, int *j_p, struct mnp_step_control *control, int64_t *products)
 {
     const bool every_time = l->ctx->device->cpu_memory;
@@ -221,7 +221,7 @@ static mnp_status run_steps(lanczos *l, int *j_p, struct mnp_step_control *contr
     return MNP_OK;
 }
 
-/* Fill the basis, with vectors from outside where it is closed. */
+/* Fill the basis, with random vectors where it is closed. */
 static mnp_status extend(lanczos *l, int64_t *products, bool *finite_p)
 {
     const int64_t rows = mnp_layout_size(l->op->column_layout);
@@ -242,7 +242,7 @@ static mnp_status extend(lanczos *l, int64_t *products, bool *finite_p)
 
 /* ---- Ritz values ---- */
 
-/* T: what was kept is diagonal, the rest comes from the device.  It is real: only rounding gives it imaginary parts. */
+/* T: diagonal for kept vectors, the rest from the device.  It is real; imaginary parts are rounding. */
 static mnp_status fetch(lanczos *l)
 {
     const int m = l->m, parts = (int)(mnp__sum_size(l->op->dtype) / sizeof(double));
@@ -310,7 +310,7 @@ static void choose(lanczos *l)
     }
 }
 
-/* How many have converged; *same_p: and have been the same before. */
+/* How many pairs have converged; *same_p: and equal those before the last restart. */
 static int count_converged(const lanczos *l, bool *same_p)
 {
     const double rounding = mnp__ritz_epsilon(l->op->dtype) * l->largest;

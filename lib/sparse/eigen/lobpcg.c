@@ -3,16 +3,17 @@
  * mnp_lobpcg(): locally optimal block preconditioned conjugate gradients (A. V. Knyazev, "Toward the optimal
  * preconditioned eigensolver", SIAM J. Sci. Comput. 23, 2001).
  *
- * In every iteration the best vectors are looked for in the span of three blocks: the vectors X, their residuals W,
- * preconditioned, and P, what the last iteration added to X.  The products of the three with A and B are carried along,
- * so that an iteration needs those of W alone.  On the device it is products of sets of columns with each other (Gram
- * matrices) and of sets with small matrices, in place; these come from the Gram matrices on the CPU of rank 0.
+ * Every iteration finds the best vectors in the span of three blocks: the vectors X, their preconditioned residuals W,
+ * and P, what the last iteration added to X.  The products of the three with A and B are carried along,
+ * so that an iteration multiplies W alone.  The device computes products of sets of columns with each other (Gram
+ * matrices), and multiplies sets by small matrices, in place; rank 0 computes those on its CPU from the Gram matrices.
  *
- * Near convergence the three are almost dependent, and rounding in A P and A W would be magnified without bounds.  So W
- * is made orthonormal, to X and P too, before its products are taken, and P by its coefficients (J. A. Duersch, M.
- * Shao, C. Yang, M. Gu, "A robust and efficient implementation of LOBPCG", SIAM J. Sci. Comput. 40, 2018), by the
- * eigenvectors of their Gram matrices, of which those near 0 are left out (A. Stathopoulos, K. Wu, SIAM J. Sci. Comput.
- * 23, 2002): columns that are then not needed are 0.  Vectors that have converged give no columns of W and P.
+ * Near convergence the three are almost linearly dependent, and rounding in A P and A W would be magnified without
+ * bounds.  So W is made orthonormal, to X and P too, before its products are taken, and P by its coefficients (J. A.
+ * Duersch, M. Shao, C. Yang, M. Gu, "A robust and efficient implementation of LOBPCG", SIAM J. Sci.  Comput. 40,
+ * 2018), by the eigenvectors of their Gram matrices, of which those near 0 are left out (A. Stathopoulos, K. Wu, SIAM
+ * J. Sci.  Comput. 23, 2002): columns that are then not needed are 0.  Vectors that have converged give no columns of
+ * W and P.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -29,7 +30,7 @@ enum { X, P, W, BLOCKS }; /* what changes in place comes first */
 
 typedef double _Complex number;
 
-/* What rank 0 has come to, and tells the others in one message: these, the Ritz values and coefficients. */
+/* The results of rank 0, which it sends in one message together with Ritz values and coefficients. */
 typedef struct findings {
     mnp_status status;
     bool finite, enough; /* the numbers; the independent columns */
@@ -51,7 +52,7 @@ typedef struct small {
 typedef struct lobpcg {
     mnp_ctx *ctx;
     const mnp_operator *op;
-    mnp_lobpcg_options options; /* without zeros, but tol */
+    mnp_lobpcg_options options; /* complete: no zeros, except tol */
     int k;
     mnp__block s[BLOCKS], as[BLOCKS], bs[BLOCKS];    /* S = [X P W], A S, B S; without B that is S */
     mnp__columns s_all, as_all, bs_all, right, both; /* each; [A S, B S]; [A X, B X] */
@@ -328,7 +329,7 @@ static mnp_status find_orthonormal(lobpcg *l, const bool *wanted, int *left_p)
 
 /* ---- on the device ---- */
 
-/* What rank 0 has found, and so many coefficients, which go to the device if there are any. */
+/* Send the results of rank 0 and so many coefficients, which are put on the device if there are any. */
 static mnp_status share(lobpcg *l, mnp_status st, int count)
 {
     const size_t size = (size_t)((char *)l->small.matrix - l->small.message) + (size_t)count * sizeof(number);
@@ -339,7 +340,7 @@ static mnp_status share(lobpcg *l, mnp_status st, int count)
     return l->found->finite && l->found->enough ? mnp__tall_put(l->tall, count, l->small.matrix) : MNP_OK;
 }
 
-/* These of the columns of S become S times what was put last. */
+/* These columns of S become S times the matrix that was put last. */
 static mnp_status change(lobpcg *l, const mnp__columns *set, int from, int count)
 {
     const mnp__columns changed = mnp__columns_part(set, from, count);
@@ -360,7 +361,7 @@ static mnp_status improve(lobpcg *l, bool alone)
     return l->options.b ? change(l, &l->bs_all, X, 2 * k) : MNP_OK;
 }
 
-/* W is made orthonormal, to X and P too, again where little is left of it; what is dependent is 0 then. */
+/* Make W orthonormal, also to X and P, twice where little is left of it; dependent columns become 0. */
 static mnp_status orthonormalise_w(lobpcg *l)
 {
     enum { MOST_PASSES = 3 };
@@ -420,7 +421,7 @@ static mnp_status iterate(lobpcg *l, mnp_eigen_result *result)
     return MNP_OK;
 }
 
-/* The products that were carried along are made anew: *over_p: what has converged still has then. */
+/* Compute the products that were carried along anew; *over_p: what had converged still has. */
 static mnp_status look_again(lobpcg *l, mnp_eigen_result *result, bool *over_p)
 {
     if (l->options.b)
@@ -435,7 +436,7 @@ static mnp_status look_again(lobpcg *l, mnp_eigen_result *result, bool *over_p)
     return MNP_OK;
 }
 
-/* From X on until it is over. */
+/* Iterate from X until the method is over. */
 static mnp_status run(lobpcg *l, mnp_eigen_result *result)
 {
     const mnp_lobpcg_options *options = &l->options;

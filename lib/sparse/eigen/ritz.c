@@ -129,7 +129,7 @@ double mnp__ritz_epsilon(mnp_dtype dtype)
     return dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 ? FLT_EPSILON : DBL_EPSILON;
 }
 
-/* The product in parts: C's own looks after infinities at every number. */
+/* A complex product written out: C's own checks for infinities at every number. */
 static double _Complex times(double _Complex a, double _Complex b)
 {
     double _Complex product;

@@ -13,7 +13,7 @@
 #include "sparse/operator/operator.h"
 #include "sparse/precond/precond.h"
 
-/* Vectors for an operator side by side, which a product with a sparse matrix takes at once, and each by itself. */
+/* Vectors side by side, for products with a sparse matrix that take all at once, and a view of each. */
 typedef struct mnp__block {
     mnp_array *array;    /* (rows, width), dense in C order, cut as the operator's columns */
     mnp_array **columns; /* views */
@@ -25,8 +25,8 @@ mnp_status mnp__block_new(const mnp_operator *op, int width, mnp__block *block);
 void mnp__block_free(mnp__block *block); /* zeros are accepted.  Collective. */
 
 /*
- * y = A x, of blocks; and y = M x of the columns for which wanted[] says so, the others stay; `room` are two vectors.
- * x may be y for a preconditioner.  Collective.
+ * y = A x for blocks; and y = M x for the columns that are wanted[], while the others stay, with two vectors of
+ * scratch, `room`, where x may be y.  Collective.
  */
 mnp_status mnp__block_apply(const mnp_operator *op, const mnp__block *x, const mnp__block *y, mnp_array *const room[2]);
 mnp_status mnp__block_precondition(const mnp_precond *precond, const mnp__block *x, const mnp__block *y,

@@ -28,7 +28,7 @@ static mnp_status upload(mnp_ctx *ctx, char *device, const void *from, size_t si
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 
-/* The vectors' addresses where the device finds them. */
+/* The table of the vectors' addresses, in device memory. */
 static mnp_status publish(mnp__basis *basis)
 {
     mnp_ctx *ctx = mnp__steps_buffers_of(basis->steps).ctx;
@@ -95,7 +95,7 @@ void mnp__basis_free(mnp__basis *basis)
     free(basis);
 }
 
-enum { ELEMENTS_OF_THREAD = 4 }; /* of a GPU: so many make up for the addition of its threads' sums */
+enum { ELEMENTS_OF_THREAD = 4 }; /* of a GPU: enough to outweigh adding its threads' sums */
 
 /* params->vectors of them, from number `from` on. */
 static mnp_status launch(const mnp__basis *basis, mnp__kernel *kernel, int from, const mnp_array *x,

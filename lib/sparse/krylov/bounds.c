@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bounds of a spectrum: what Lanczos' method finds in the course of some iterations of CG, whose coefficients are the
- * entries of a tridiagonal matrix (Y. Saad, "Iterative methods for sparse linear systems", 6.7.3).  Its extreme
- * eigenvalues are found by bisection, with Sturm's count of how many lie below a number.
+ * Bounds of a spectrum, from a few iterations of CG: their coefficients are the entries of the tridiagonal matrix of
+ * Lanczos' method (Y. Saad, "Iterative methods for sparse linear systems", 6.7.3).  Its extreme eigenvalues are found
+ * by bisection, with Sturm's count of the eigenvalues below a number.
  */
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Methods without inner products but for the test: Chebyshev's and Richardson's iteration.
+ * Methods whose only inner products are those of the convergence test: Chebyshev's and Richardson's iteration.
  *
  * chebyshev: the polynomial that is smallest between bounds of the spectrum of M A (G. H. Golub, R. S. Varga,
  * "Chebyshev semi-iterative methods", Numer. Math. 3, 1961; as in Y. Saad, "Iterative methods for sparse linear

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recording a method's loop, and letting the device go round.
+ * Recording a method's loop, and letting the device repeat it.
  *
- * How long a launch goes on is a matter of the CPU: it fetches residuals before their ring is full, and does not let
- * the device go on for long, as it could not get it back where a rank is lost: the waits in the loop are in vain then,
- * and end, but the loop goes on to its pause.  All ranks pause alike.
+ * The CPU limits how long a launch goes on.  It fetches residuals before their ring is full.  And it could not stop
+ * the device if a rank were lost: waits in the loop would then time out, but the loop would go on to its pause; so
+ * pauses come at short intervals.  All ranks pause after the same iteration.
  */
 #include "sparse/krylov/device_loop.h"
 
@@ -15,16 +15,16 @@
 #include "sparse/krylov/system.h"
 
 enum {
-    WORTH_RECORDING = 2 * MNP__POLL_EVERY, /* calls of iterate: so far a method is followed by plain launches */
+    WORTH_RECORDING = 2 * MNP__POLL_EVERY, /* calls of iterate, before which plain launches are used */
     MOST_CALLS = 64,                       /* of iterate in a body */
-    /* iterations before a pause: the ring has room for what was not fetched yet, and for the body that ends there */
+    /* iterations before a pause: the ring also holds residuals that are not fetched yet, and those of a last body */
     MOST_BUDGET = MNP_STEP_HISTORY - 2 * WORTH_RECORDING - MOST_CALLS
 };
 static const double most_seconds = 0.2; /* until a pause */
 
 _Static_assert(MOST_BUDGET > 0, "a launch has iterations to do");
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
 static mnp__solver_position position_of(const mnp__system *s)
 {
@@ -81,9 +81,8 @@ static mnp_status record_body(mnp__system *s)
 }
 
 /*
- * What a recording failed with on this rank: with nothing as long as the device is well, as plain launches need no
- * memory for a graph, nor anything that cannot be part of one.  A device that is not fails here, as it would in the
- * next launch.
+ * A recording that fails is no error as long as the device works: plain launches need neither the memory of a graph nor
+ * what cannot be part of one.  A broken device fails in the wait here, as it would in the next launch.
  */
 static mnp_status forgive(mnp_ctx *ctx, mnp_status st)
 {
@@ -94,7 +93,7 @@ static mnp_status forgive(mnp_ctx *ctx, mnp_status st)
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 
-/* All ranks record, or none does: what is recorded may compile kernels, for which all are needed. */
+/* All ranks record, or none: recording may compile kernels, which is collective. */
 static mnp_status begin_recording(mnp_ctx *ctx, uint64_t *condition_p, bool *begun_p)
 {
     const mnp_status st = ctx->device->ops->graph_begin_loop(ctx->device, ctx->compute, condition_p);
@@ -106,7 +105,7 @@ static mnp_status begin_recording(mnp_ctx *ctx, uint64_t *condition_p, bool *beg
     return heard == MNP_OK ? forgive(ctx, st) : heard;
 }
 
-/* What this rank has come to: loop.graph, which it may be without though nothing is wrong. */
+/* Record on this rank; loop.graph may stay NULL without an error. */
 static mnp_status record_alone(mnp__system *s)
 {
     mnp_ctx *ctx = s->ctx;

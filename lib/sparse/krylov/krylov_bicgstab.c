@@ -4,7 +4,7 @@
  *
  * bicgstab: H. A. van der Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG", SIAM J. Sci. Stat.
  * Comput. 13, 1992.  cgs: P. Sonneveld, "CGS, a fast Lanczos-type solver for nonsymmetric linear systems", SIAM J. Sci.
- * Stat.  Comput. 10, 1989.  Two products with the matrix an iteration; the residual may rise again.
+ * Stat.  Comput. 10, 1989.  Each iteration takes two products with the matrix; the residual is not monotone.
  */
 #include "sparse/krylov/method.h"
 
@@ -98,7 +98,7 @@ static const mnp__step cgs_direction = {
     .body = "u = r + beta * q; p = u + beta * (q + beta * p);",
 };
 
-/* q becomes the next one, and u the sum of both, by which x advances. */
+/* q is updated, and u becomes the sum of both directions, along which x advances. */
 static const mnp__step cgs_half = {
     .name = "cgs_half",
     .vectors = "q u v",

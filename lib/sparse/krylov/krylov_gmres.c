@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GMRES: the smallest residual in a growing basis, restarted when that is full.
+ * GMRES: minimises the residual over a growing basis, and restarts when that is full.
  *
  * gmres: Y. Saad, M. H. Schultz, "GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear
  * systems", SIAM J. Sci. Stat. Comput. 7, 1986, with the preconditioner on the right, so that the residual is that of
@@ -8,10 +8,10 @@
  * fgmres: Y. Saad, "A flexible inner-outer preconditioned GMRES algorithm", SIAM J. Sci. Comput. 14, 1993: it keeps the
  * preconditioned vectors too, for preconditioners that change.
  *
- * A new vector is made orthogonal to the basis by classical Gram-Schmidt.  As its part in the basis is taken from it,
- * it is divided by the norm that it will have, which follows from its products with the basis and itself; then its norm
- * is summed, to know it to all digits.  Where rounding asks for it there is a second pass.  The Hessenberg matrix never
- * leaves the device (kernels/sparse/step/step_gmres.h).
+ * A new vector is made orthogonal to the basis by classical Gram-Schmidt.  The pass that subtracts the basis also
+ * divides the vector by the norm that it will have, which follows from its products with the basis and itself; then
+ * its norm is summed, to know it to all digits.  Where rounding requires it there is a second pass.  The Hessenberg
+ * matrix never leaves the device (kernels/sparse/step/step_gmres.h).
  */
 #include "sparse/krylov/method.h"
 
@@ -79,7 +79,7 @@ static bool is_flexible(const mnp__system *s)
     return s->method == &mnp__fgmres;
 }
 
-/* x takes what the basis has come to, and the basis is empty. */
+/* Add the combination of the basis to x, and empty the basis. */
 static mnp_status gmres_finish(mnp__system *s)
 {
     mnp_array *u;
@@ -107,7 +107,7 @@ static mnp_status end_cycle(mnp__system *s)
     return begin_cycle(s);
 }
 
-/* The vector of that number loses its part in those before it, and is divided by what is left of its norm. */
+/* Make vector number j orthogonal to those before it, and normalise it. */
 static mnp_status orthogonalise(mnp__system *s, int number)
 {
     mnp_array *w = s->basis[V]->vectors[number];
@@ -118,7 +118,7 @@ static mnp_status orthogonalise(mnp__system *s, int number)
     return mnp__basis_combine(s->basis[V], &how, w);
 }
 
-/* The same again where it is asked for; and the small problem has one column more. */
+/* A second pass where it is needed; then the small problem has one more column. */
 static mnp_status orthogonalise_again(mnp__system *s, int number)
 {
     mnp_array *w = s->basis[V]->vectors[number];
@@ -146,7 +146,7 @@ static mnp_status gmres_iterate(mnp__system *s)
     return orthogonalise_again(s, j + 1);
 }
 
-/* Methods that differ in how many sets of vectors they keep. */
+/* The two methods differ in how many sets of vectors they keep. */
 #define GMRES(sets)                                                                                                    \
     {                                                                                                                  \
         .scalars = {.reals = "scale", .memory = "mnp_gmres<MNP_PARAMETER>"}, .work = 2, .bases = (sets),               \

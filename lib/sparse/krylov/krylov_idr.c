@@ -5,7 +5,8 @@
  * 2008), in the biorthogonal variant of kernels/sparse/step/step_idr.h.
  *
  * A cycle is s products with directions in the space, and one that goes to the next.  Every product counts as an
- * iteration.  The shadow space is of random vectors, functions of the global index, so that ranks do not matter.
+ * iteration.  The shadow space is of random vectors, functions of the global index, so that the number of ranks does
+ * not matter.
  */
 #include "sparse/krylov/method.h"
 
@@ -48,7 +49,7 @@ static const mnp__step products = {
     .name = "idr_products", .vectors = "t r", .sums = {"dot(t, r)", "norm(t)", "norm(r)"}};
 
 /*
- * omega makes the residual smallest, but where t and r are nearly orthogonal it is made larger, as the paper advises.
+ * omega minimises the residual; where t and r are nearly orthogonal it is enlarged, as the paper advises.
  */
 static const mnp__step next_space = {
     .name = "idr_next_space",
@@ -91,7 +92,7 @@ static mnp_status idr_start(mnp__system *s)
     return MNP__RUN_ALONE(s, &begin);
 }
 
-/* Direction number k: u = t + omega M v, where v is what the residual is without its part in the images. */
+/* Direction number k: u = t + omega M v, where v is the residual without its components along the images. */
 static mnp_status make_direction(mnp__system *s, int k)
 {
     const int count = s->options->restart;

@@ -3,7 +3,7 @@
  * LSQR: least squares for matrices of any shape (C. C. Paige, M. A. Saunders, "LSQR: an algorithm for sparse linear
  * equations and sparse least squares", ACM TOMS 8, 1982).
  *
- * Bidiagonalisation of A by products with A and A^H; rotations then give the iterates.  It has converged where the
+ * A is bidiagonalised by products with A and A^H; rotations then give the iterates.  The method has converged where the
  * residual is small enough, or where it is nearly orthogonal to the range of A: ||A^H r|| <= rtol ||A|| ||r||, ||A|| as
  * estimated.
  */

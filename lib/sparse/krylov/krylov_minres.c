@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MINRES: the smallest residual for Hermitian matrices, also indefinite ones, with a Hermitian positive definite
+ * MINRES: minimises the residual for Hermitian matrices, also indefinite ones, with a Hermitian positive definite
  * preconditioner (C. C. Paige, M. A. Saunders, "Solution of sparse indefinite systems of linear equations", SIAM J.
  * Numer. Anal. 12, 1975; with the names of Saunders' program, which scipy.sparse.linalg.minres follows).
  *
- * Lanczos' vectors, three of them at a time, give a tridiagonal matrix, which rotations make triangular.  What the
- * method makes small is the residual's norm by the preconditioner; the residual itself is carried along, for its own
- * norm.
+ * Lanczos' vectors, three of them at a time, give a tridiagonal matrix, which rotations make triangular.  The
+ * method minimises the norm that the preconditioner defines; the residual itself is carried along for the usual norm.
  */
 #include "sparse/krylov/method.h"
 

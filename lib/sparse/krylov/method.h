@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Iterative methods: what each gives, and what it works with.
+ * Iterative methods: what each provides, and the vectors and state that it works with.
  */
 #ifndef MNP__SPARSE_KRYLOV_METHOD_H
 #define MNP__SPARSE_KRYLOV_METHOD_H
@@ -22,38 +22,38 @@ struct mnp__system {
     mnp_ctx *ctx;
     const mnp__method *method;
     const mnp_operator *op;
-    const mnp_solve_options *options; /* without zeros */
+    const mnp_solve_options *options; /* complete: no zeros */
     mnp__steps *steps;
     mnp_array *b, *x;                /* the right-hand side, and the iterate */
     mnp_array *r;                    /* b - A x when the method starts; then the method's */
     mnp_array *work[MNP__MOST_WORK]; /* the method's vectors, 0 before its first start; it may exchange them */
-    mnp_array *kept; /* the best x so far, of a method that keeps_best; the start, of one that keeps it */
+    mnp_array *kept;                 /* the best x so far, or the guess: see keeps_best and keeps_start; else NULL */
     mnp__basis *basis[MNP__MOST_BASES];
-    int position; /* the method's: where it is in a cycle */
+    int position; /* where the method is in its cycle */
     mnp__device_loop loop;
 };
 
 /*
- * The scalars are those of all its steps; work vectors have the layout of x, and are counted without `rows`, which have
- * b's.  All that iterate changes in memory of the CPU is `position`, and the order of work[]; both come back after some
- * calls.
+ * A method.  Its scalars are those of all its steps.  It has `work` vectors in the layout of x, and after them `rows`
+ * vectors in that of b.  On the CPU, iterate changes only `position` and the order of work[], and both return to their
+ * beginning after some calls, so that the loop can be recorded.
  */
 struct mnp__method {
     mnp__scalars scalars;
     int work, rows;
-    int bases; /* sets of vectors; how many is parameter(), and for `wide` one more in the first */
+    int bases; /* sets of vectors, of options->restart each; with one_more the first has one more */
     bool one_more;
     bool needs_parameter; /* options->restart */
     size_t memory;        /* sums that `memory` has room for: a constant, and parts by parameter and its square */
     size_t memory_linear, memory_square;
-    bool keeps_best;  /* the residual may rise again: the best iterate is kept */
-    bool keeps_start; /* it should not, but may where the matrix is not what the method needs: the start is kept */
-    /* it works with A^H too, takes any shape, and converges to what need not have a small residual */
+    bool keeps_best;  /* the residual is not monotone: the best iterate is kept */
+    bool keeps_start; /* the residual rises only where the matrix is not what the method needs: the guess is kept */
+    /* a least-squares method: it uses A^H too, takes any shape, and its residual need not become small */
     bool least_squares;
     mnp_status (*prepare)(mnp__system *s, struct mnp_step_control *control); /* NULL: nothing */
     mnp_status (*start)(mnp__system *s);
     mnp_status (*iterate)(mnp__system *s);
-    mnp_status (*finish)(mnp__system *s); /* bring x up to date; NULL: it always is */
+    mnp_status (*finish)(mnp__system *s); /* complete x; NULL: x is always complete */
 };
 
 extern const mnp__method mnp__cg, mnp__cg1, mnp__bicgstab, mnp__cgs, mnp__gmres, mnp__fgmres, mnp__minres, mnp__idr,
@@ -72,7 +72,7 @@ static inline mnp_status mnp__multiply_adjoint(mnp__system *s, const mnp_array *
     return mnp__operator_apply(s->op, true, x, y);
 }
 
-/* *z_p = M x: made in `room`, or x itself where there is no preconditioner. */
+/* *z_p = M x, stored in `room`; x itself where there is no preconditioner. */
 static inline mnp_status mnp__precondition(mnp__system *s, mnp_array *x, mnp_array *room, mnp_array **z_p)
 {
     *z_p = s->options->precond ? room : x;
@@ -80,8 +80,8 @@ static inline mnp_status mnp__precondition(mnp__system *s, mnp_array *x, mnp_arr
 }
 
 /*
- * The largest and smallest eigenvalues that Lanczos' method finds of M A in some iterations of CG.  They lie inside the
- * spectrum where A and M are Hermitian and positive definite.  Collective.
+ * Estimates of the smallest and largest eigenvalue of M A, by so many iterations of CG.  They lie inside the spectrum
+ * where A and M are Hermitian and positive definite.  Collective.
  */
 mnp_status mnp__estimate_bounds(const mnp_operator *op, const mnp_precond *precond, int iterations, double bounds[2]);
 

@@ -7,8 +7,8 @@
  * "Parallel multigrid smoothing: polynomial versus Gauss-Seidel", J. Comput. Phys. 188, 2003).  polynomial: the Neumann
  * series sum of (I - w D^-1 A)^k w D^-1, w the inverse of the largest eigenvalue (P. F. Dubois, A. Greenbaum, G. H.
  * Rodrigue, "Approximating the inverse of a matrix for use in iterative algorithms on vector processors", Computing 22,
- * 1979).  That eigenvalue is estimated by a few iterations of Lanczos' method, which takes A to be Hermitian positive
- * definite; where it finds out that this is not so, by the largest row sum of D^-1 A.
+ * 1979).  That eigenvalue is estimated by a few iterations of Lanczos' method, which assumes that A is Hermitian and
+ * positive definite; where it finds that A is not, the largest row sum of D^-1 A is used.
  */
 #include <complex.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static const mnp__step advance = {.name = "polynomial_advance",
 static mnp_status polynomial_apply(void *data, const mnp_array *x, mnp_array *y)
 {
     polynomial *p = data;
-    mnp_array *right = (mnp_array *)(uintptr_t)x; /* steps read it */
+    mnp_array *right = (mnp_array *)(uintptr_t)x; /* steps only read it */
     MNP_TRY(mnp__precond_apply(p->jacobi, x, p->z));
     MNP_TRY(mnp__steps_run(p->steps, &begin, (mnp_array *const[]){y, p->d, p->r, p->z, right}));
     for (int k = 0; k < p->degree; k++) {

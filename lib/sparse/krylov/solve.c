@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mnp_solve(): what is asked for is checked, completed and brought to vectors, one system for every column of b.
+ * mnp_solve(): checks and completes the arguments, and solves one system for every column of b.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,13 +90,13 @@ static mnp_solve_options complete(const mnp_operator *op, mnp_solver solver, con
     options.rtol = given->rtol == 0 ? 1e-5 : given->rtol < 0 ? 0 : given->rtol;
     options.maxiter = given->maxiter ? given->maxiter : columns > 0 ? 10 * columns : 1;
     options.restart = given->restart ? given->restart : solver == MNP_SOLVER_IDR ? 4 : 20;
-    if (options.restart > columns) /* more has no use */
+    if (options.restart > columns) /* more are useless */
         options.restart = columns > 0 ? (int)columns : 1;
     options.every = given->every ? given->every : 1;
     return options;
 }
 
-/* Without a preconditioner fgmres has nothing to keep. */
+/* Without a preconditioner fgmres is gmres. */
 static const mnp__method *method_of(mnp_solver solver, const mnp_solve_options *options)
 {
     return solver == MNP_SOLVER_FGMRES && !options->precond ? &mnp__gmres : methods[solver];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One system under way: its memory, and the loop that runs a method until it is over.
+ * One system: its memory, and the loop that runs a method until it is over.
  *
- * The loop enqueues iterations and looks at the state now and then: after every one where the device's memory is the
- * CPU's, else every few, until the device goes on by itself, if it can (device_loop.h).  What a method says of its
- * residual is its recurrence's; when it is over the residual is computed anew, and where that is not small enough, the
- * method is started again from the iterate it has come to, a few times.
+ * The loop enqueues iterations and reads the state: after each where the device's memory is the CPU's, otherwise after
+ * every few, until the device repeats the loop by itself, if it can (device_loop.h).  A method knows its residual only
+ * by a recurrence.  When it is over the true residual is computed, and where that is not small enough, the method is
+ * restarted from its iterate, a few times.
  */
 #include "sparse/krylov/system.h"
 
@@ -116,7 +116,7 @@ static mnp_status compute_residual(mnp__system *s, double norms[2])
     return fetch_norms(s, norms);
 }
 
-/* That of the guess. */
+/* The residual of the guess. */
 static mnp_status begin_residual(mnp__system *s, double norms[2])
 {
     if (!s->options->zero_guess)
@@ -125,7 +125,7 @@ static mnp_status begin_residual(mnp__system *s, double norms[2])
     return fetch_norms(s, norms);
 }
 
-/* Tell the caller, at every so many iterations; *stop_p: he wants no more. */
+/* Call the progress function every so many iterations; *stop_p: it asks to stop. */
 static mnp_status report(mnp__system *s, const struct mnp_step_control *control, double *reported, bool *stop_p)
 {
     const mnp_solve_options *options = s->options;
@@ -142,7 +142,7 @@ mnp_status mnp__system_keep(mnp__system *s)
     return MNP__RUN(s, &keep, s->kept, s->x);
 }
 
-/* One iteration, number `calls` of this start; now and then its outcome is looked at. */
+/* One iteration, number `calls` since the method started; some also read the state. */
 static mnp_status iterate(mnp__system *s, int64_t calls, struct mnp_step_control *control)
 {
     MNP_TRY(s->method->iterate(s));
@@ -151,7 +151,7 @@ static mnp_status iterate(mnp__system *s, int64_t calls, struct mnp_step_control
     return s->method->keeps_best && calls % MNP__POLL_EVERY == 0 ? mnp__system_keep(s) : MNP_OK;
 }
 
-/* From r on until the method is over.  *control_p: what it was given, and has come to. */
+/* Run the method from r until it is over.  *control is the state at the beginning, and receives that at the end. */
 static mnp_status run(mnp__system *s, struct mnp_step_control *control, bool *stopped_p)
 {
     const double every = s->options->progress ? (double)s->options->every : HUGE_VAL;
@@ -175,7 +175,7 @@ static mnp_status run(mnp__system *s, struct mnp_step_control *control, bool *st
     return mnp__steps_poll(s->steps, true, control);
 }
 
-/* Where the method did not converge, and has been nearer: back there. */
+/* Where the method did not converge, return to the kept iterate if that was better. */
 static mnp_status choose_best(mnp__system *s, double best, double norms[2])
 {
     if (!s->kept || best <= 0 || best >= norms[0])
@@ -211,7 +211,7 @@ static bool is_small_enough(double norm, double tolerance)
     return norm <= tolerance * (1 + 1e-6);
 }
 
-/* Start the method, and again where its recurrence lost touch with the residual, as long as that helps. */
+/* Run the method, and restart it where its recurrence differs from the true residual, as long as that helps. */
 static mnp_status run_until_true(mnp__system *s, struct mnp_step_control *control, double norms[2],
                                  mnp_solve_result *result)
 {
@@ -223,7 +223,8 @@ static mnp_status run_until_true(mnp__system *s, struct mnp_step_control *contro
         control->done = MNP_GOING;
         control->residual = control->first = norms[0];
         control->best = 0;
-        control->tolerance = start == 0 ? tolerance : tolerance / 2; /* not to be too hopeful again by a little */
+        control->tolerance =
+            start == 0 ? tolerance : tolerance / 2; /* so that it does not stop slightly too early again */
         MNP_TRY(run(s, control, &stopped));
         MNP_TRY(compute_residual(s, norms));
         converged =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows of a sparse matrix in memory of the CPU, in CSR: those that the CPU makes, converts or hands out.
+ * Rows of a sparse matrix in CSR on the CPU, for code that makes or reads entries there.
  */
 #ifndef MNP__SPARSE_MATRIX_CSR_H
 #define MNP__SPARSE_MATRIX_CSR_H
@@ -14,7 +14,7 @@
 #include "base/dtype.h"
 #include "base/status.h"
 
-/* The columns of a row rise, without duplicates, in whatever leaves this folder. */
+/* The columns of a row rise, without duplicates. */
 typedef struct mnp__csr {
     mnp_dtype dtype;
     int64_t rows, columns; /* rows that are here; columns of the whole matrix */
@@ -28,7 +28,7 @@ static inline int64_t mnp__csr_count(const mnp__csr *csr)
     return csr->offsets[csr->rows];
 }
 
-/* Room for `count` entries, offsets all 0.  Not collective; neither is anything else here.  MNP_ERR_MEMORY. */
+/* Room for `count` entries; offsets are 0.  Nothing in this header is collective.  MNP_ERR_MEMORY. */
 mnp_status mnp__csr_new(mnp_dtype dtype, int64_t rows, int64_t columns, int64_t count, mnp__csr *csr);
 void mnp__csr_free(mnp__csr *csr); /* one that is all zeros is accepted */
 

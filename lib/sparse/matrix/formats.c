@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "sparse/matrix/part.h"
 
-/* A part of that shape with arrays of so many elements. */
+/* A part of that shape, with arrays of these lengths. */
 static mnp_status make_part(const mnp__part *shape, int64_t offsets, int64_t rows_of, int64_t indices,
                             size_t value_size, mnp__part *part)
 {
@@ -73,8 +73,8 @@ static mnp_status from_coo(const mnp__part *coo, size_t size, mnp__part *csr)
 /* ---- CSC ---- */
 
 /*
- * From lines of rows to lines of columns, or the other way round: `lines` lines become `others`.  Entries of a line
- * come in the order of the old lines, so indices rise.
+ * Transpose lines of rows into lines of columns, or vice versa: `lines` lines become `others`.  Entries of a new line
+ * keep the order of the old lines, so indices rise.
  */
 static void turn(const mnp__part *from, int64_t lines, mnp__part *to, int64_t others, size_t size)
 {
@@ -114,8 +114,8 @@ static mnp_status from_csc(const mnp__part *csc, size_t size, mnp__part *csr)
 /* ---- DIA ---- */
 
 /*
- * Number the diagonals that there are from 1 on, rising, at the places rows - 1 + diagonal; 0: none.  Gives their
- * number.
+ * Number the diagonals that have entries from 1 on, rising: numbers[rows - 1 + diagonal], 0 for the others.  Returns
+ * how many there are.
  */
 static int64_t number_diagonals(const mnp__part *csr, int32_t *numbers)
 {
@@ -175,7 +175,7 @@ static mnp_status from_dia(const mnp__part *dia, mnp_dtype dtype, mnp__part *csr
 
 /* ---- BSR ---- */
 
-/* Of a block column, the last block row that it was seen in, plus 1, and the number of that block. */
+/* The last block row in which a block column was seen, plus 1, and the number of that block. */
 struct seen {
     int64_t row, at;
 };
@@ -200,7 +200,7 @@ static int64_t count_blocks(const mnp__part *csr, int block, struct seen *seen)
     return count;
 }
 
-/* The block columns of block row `line`, in order, from `at` on; gives where they end. */
+/* Store the block columns of block row `line`, in order, from `at` on; returns where they end. */
 static int64_t list_blocks(const mnp__part *csr, int block, int64_t line, struct seen *seen, mnp__part *bsr, int64_t at)
 {
     const int64_t *offsets = csr->offsets, first = at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A part's memory, on the CPU and on the device.
+ * The memory of a part, on the CPU and on the device.
  */
 #include "sparse/matrix/part.h"
 
@@ -59,7 +59,7 @@ void mnp__part_release(mnp_ctx *ctx, mnp__part *part)
 
 /* ---- to the device ---- */
 
-/* Offsets as wide as the part on the device has them. */
+/* The offsets, as wide as the device's part has them. */
 static mnp_status upload_offsets(mnp_ctx *ctx, const mnp__part *part, mnp__part *device_part)
 {
     const int64_t *wide = part->offsets, count = mnp__part_offsets(part);
@@ -106,7 +106,7 @@ static mnp_status download(mnp_ctx *ctx, int64_t count, size_t size, const void 
     return ctx->device->ops->copy(ctx->device, memory, from, (size_t)count * size, ctx->compute);
 }
 
-/* Offsets as 64 bits. */
+/* Make offsets 64 bits wide. */
 static mnp_status widen(mnp__part *part)
 {
     const int64_t count = mnp__part_offsets(part);

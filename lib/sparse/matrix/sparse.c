@@ -25,7 +25,7 @@ mnp_status mnp__sparse_check_dtype(const char *function, mnp_dtype dtype)
                     function, mnp_dtype_name(dtype));
 }
 
-/* The layout given, if it cuts n elements over all ranks in their order, or an even one. */
+/* The given layout, if it cuts n elements over all ranks in their order; an even one where it is NULL. */
 static mnp_status take_layout(const char *function, mnp_ctx *ctx, const char *what, int64_t n, const mnp_layout *given,
                               mnp_layout **layout_p)
 {
@@ -86,7 +86,7 @@ int mnp__sparse_owner(const mnp_layout *layout, int64_t i)
 
 /* ---- making and freeing ---- */
 
-/* Where this rank's rows and columns are. */
+/* This rank's range of a layout. */
 static void find_range(const mnp_sparse *matrix, const mnp_layout *layout, int64_t *lo_p, int64_t *count_p)
 {
     const int64_t *cuts = mnp_layout_cuts(layout, 0);

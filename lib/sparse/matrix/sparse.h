@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside a sparse matrix: its rows on this rank, as two parts in device memory.
+ * The struct of a sparse matrix: its rows on this rank, as two parts in device memory.
  *
- * The own part has the entries in columns that this rank owns, numbered from 0 on; it lies in the matrix's format.  The
- * ghost part has those in columns of others, numbered in rising order of the columns; it lists only the rows that have
- * any.  Structural operations work on rows in CSR with global columns, in device memory (edit_rows.h) or that of the
- * CPU (csr.h), and make a new matrix of such rows.
+ * The own part has the entries in columns that this rank owns, numbered from 0, in the matrix's format.  The ghost
+ * part has the entries in columns of other ranks, numbered in rising order of those columns; it is in CSR, and lists
+ * only the rows that have entries.  Structural operations work on rows in CSR with global columns, in device memory
+ * (rows/rows.h) or in that of the CPU (csr.h), and make a new matrix.
  */
 #ifndef MNP__SPARSE_MATRIX_SPARSE_H
 #define MNP__SPARSE_MATRIX_SPARSE_H
@@ -18,9 +18,7 @@
 #include "sparse/matrix/part.h"
 #include "sparse/step/step.h"
 
-/*
- * What was made for products when it was first needed: kernels, the format that they read, and the transposed matrix.
- */
+/* What products make when they first need it: kernels, the format that they read, and the transpose. */
 typedef struct mnp__products mnp__products;
 
 struct mnp_sparse {
@@ -31,15 +29,15 @@ struct mnp_sparse {
     int64_t shape[2], nnz, local_nnz;
     int64_t row_lo, rows, column_lo, columns; /* of this rank */
     mnp__part own, ghost;
-    bool has_ghosts;       /* some rank does */
-    double line_length[2]; /* entries of a line, over all ranks: of the own part, of the ghost part */
+    bool has_ghosts;       /* on any rank */
+    double line_length[2]; /* mean entries of a line over all ranks: of the own part, of the ghost part */
     mnp__ghosts *ghosts;
     mnp__products *products;
 };
 
 /* ---- making ---- */
 
-/* MNP_ERR_ARG, on all ranks, if the matrix is NULL; unless that is float32, float64, complex64 or complex128. */
+/* MNP_ERR_ARG where the matrix is NULL; where the dtype is not float32, float64, complex64 or complex128. */
 mnp_status mnp__sparse_check(const char *function, const mnp_sparse *matrix);
 mnp_status mnp__sparse_check_dtype(const char *function, mnp_dtype dtype);
 
@@ -69,7 +67,7 @@ static inline mnp__sparse_shape mnp__sparse_shape_of(const mnp_sparse *matrix)
 mnp_status mnp__sparse_layouts(const char *function, const mnp__sparse_shape *wanted, mnp_layout **row_layout_p,
                                mnp_layout **column_layout_p);
 
-/* Which rank owns index i of such a layout. */
+/* The rank that owns index i of such a layout. */
 int mnp__sparse_owner(const mnp_layout *layout, int64_t i);
 
 /* A rank's rows, cut at the columns that it owns.  The parts are device memory, the list of columns the CPU's. */
@@ -91,15 +89,15 @@ mnp_status mnp__sparse_from_parts(const mnp__sparse_shape *shape, mnp__parts *pa
 /* ---- taking apart ---- */
 
 /*
- * This rank's rows, whatever the format.  Free with mnp__csr_free().  Waits.  to_csr is not collective: its failures
- * are this rank's alone.  fetch is, and agreed upon.
+ * This rank's rows on the CPU, from any format.  Free with mnp__csr_free().  Waits.  to_csr is not collective, and may
+ * fail on this rank alone; fetch is collective, and agreed upon.
  */
 mnp_status mnp__sparse_to_csr(const mnp_sparse *matrix, mnp__csr *csr);
 mnp_status mnp__sparse_fetch(const mnp_sparse *matrix, mnp__csr *csr);
 
 /*
- * b as it can be combined with another matrix: of that dtype, its rows and columns cut by those layouts (NULL: as they
- * are).  *brought_p is b itself or *temporary_p, which the caller frees (NULL: none).  Collective.
+ * b in that dtype and those layouts (NULL: as they are), to be combined with another matrix.  *brought_p is b itself or
+ * *temporary_p, which the caller frees (NULL: none).  Collective.
  */
 mnp_status mnp__sparse_bring(const mnp_sparse *b, mnp_dtype dtype, const mnp_layout *row_layout,
                              const mnp_layout *column_layout, const mnp_sparse **brought_p, mnp_sparse **temporary_p);
@@ -110,26 +108,27 @@ mnp_status mnp__products_new(mnp__products **products_p);
 void mnp__products_free(mnp__products *products); /* NULL is accepted.  Collective. */
 
 /*
- * y = A x of `width` vectors side by side in C order, on the compute stream; conjugate: A's values are conjugated.  x
- * and y are device memory of that dtype (which holds the matrix's values): this rank's columns of x, its rows of y, by
- * `width`.  Collective; nothing is waited for or agreed upon, but at the first call with a dtype and width.  At the
- * first one of one vector a kernel is chosen (spmv_autotune.h), for which the product may be done some times over.
+ * y = A x for `width` vectors side by side in C order, on the compute stream; conjugate: A's values are conjugated.  x
+ * and y are device memory of that dtype, which can hold the matrix's values: this rank's columns of x and its rows of
+ * y, times `width`.  Collective.  Only the first call with a dtype and width waits and agrees; the first with one
+ * vector may run the product several times to choose a kernel (spmv_autotune.h).
  */
 mnp_status mnp__sparse_apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype dtype, int64_t width, const void *x,
                              void *y);
 
 /*
- * y = A x of one vector and, as the first sum of a method's state, dot(x, y) of this rank, in the same kernels; neither
- * once the method is over, but that y may be overwritten where a kernel is chosen.  A is square, its rows and columns
- * cut alike.  *done_p false: the format has no such kernel (CSC, COO), and nothing was done.  Collective, as above.
+ * y = A x for one vector and, in the same kernels, this rank's dot(x, y) as the first sum of a method's state.  Both
+ * are skipped once the method is over, but y may be overwritten while a kernel is chosen.  A is square, its rows and
+ * columns cut alike.  *done_p is false where the format has no such kernel (CSC, COO); nothing was done then.
+ * Collective, as above.
  */
 mnp_status mnp__sparse_apply_dot(const mnp_sparse *matrix, mnp_dtype dtype, const void *x, void *y,
                                  const mnp__steps_buffers *buffers, bool *done_p);
 
-/* The transposed matrix, which is kept with it.  Collective. */
+/* The transpose, made at the first call and kept with the matrix.  Collective. */
 mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **transposed_p);
 
-/* That layout of a vector, or with the columns of x beside it, where x has two dimensions; one more count of it. */
+/* A vector's layout for x: as given, or with the columns of x, whole, beside it.  The caller frees it. */
 mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp_layout **layout_p);
 
 #endif

@@ -168,7 +168,7 @@ mnp_status mnp__operator_check_square(const char *function, const mnp_operator *
     return MNP_OK;
 }
 
-/* What is complex cannot become real. */
+/* A complex vector cannot become real. */
 static mnp_status check_vector(const char *function, const mnp_array *x, mnp_dtype dtype)
 {
     if (is_complex(x->dtype) && !is_complex(dtype))
@@ -200,7 +200,7 @@ mnp_status mnp__vector_zeros(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
     return st;
 }
 
-/* The product, where both layouts are those of the vectors; a dense x of the operator's dtype is used where it lies. */
+/* The product, with the layouts of both vectors; a dense x of the operator's dtype is used in place. */
 static mnp_status multiply(const mnp_operator *op, bool adjoint, const mnp_array *x, const mnp_layout *from,
                            const mnp_layout *to, mnp_array **y_p)
 {

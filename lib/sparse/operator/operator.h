@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside a linear operator.
+ * The struct of a linear operator, and what its kinds provide.
  */
 #ifndef MNP__SPARSE_OPERATOR_OPERATOR_H
 #define MNP__SPARSE_OPERATOR_OPERATOR_H
@@ -9,11 +9,11 @@
 
 #include "array/array.h"
 
-/* A kind of operator: what an application is, in words for a report; how it is done; and how what it keeps goes. */
+/* A kind of operator: what an application is, in words for a report; apply; and how to free its data. */
 typedef struct mnp__operator_ops {
     const char *what;
     mnp_status (*apply)(const mnp_operator *op, bool adjoint, const mnp_array *x, mnp_array *y);
-    void (*free)(mnp_operator *op); /* of op->data; collective; NULL: there is nothing to free */
+    void (*free)(mnp_operator *op); /* free op->data; collective; NULL: there is nothing to free */
 } mnp__operator_ops;
 
 struct mnp_operator {
@@ -22,12 +22,12 @@ struct mnp_operator {
     mnp_layout *row_layout, *column_layout;
     const mnp__operator_ops *ops;
     void *data;               /* the kind's */
-    const mnp_sparse *matrix; /* whose product it is; NULL: of none */
+    const mnp_sparse *matrix; /* the matrix, where the operator is one; else NULL */
     bool has_adjoint;
-    bool enqueues; /* all that apply does is enqueued: it can be recorded in a graph */
+    bool enqueues; /* apply only enqueues, so it can be recorded in a graph */
 };
 
-/* One without data, for the kinds to complete.  Collective, and agreed upon.  MNP_ERR_MEMORY. */
+/* A new operator without data, for a kind to complete.  Collective, and agreed upon.  MNP_ERR_MEMORY. */
 mnp_status mnp__operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *rows, const mnp_layout *columns,
                              const mnp__operator_ops *ops, mnp_operator **operator_p);
 
@@ -40,7 +40,7 @@ mnp_status mnp__operator_apply(const mnp_operator *op, bool adjoint, const mnp_a
 /* MNP_ERR_ARG, beginning with `function`, unless the operator is square with equal layouts. */
 mnp_status mnp__operator_check_square(const char *function, const mnp_operator *op);
 
-/* x as a new vector in that dtype and layout, dense; a complex x for real vectors is MNP_ERR_ARG.  Collective. */
+/* A dense copy of x in that dtype and layout; MNP_ERR_ARG for a complex x and a real dtype.  Collective. */
 mnp_status mnp__vector_of(const char *function, const mnp_array *x, mnp_dtype dtype, const mnp_layout *layout,
                           mnp_array **vector_p);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operators without a matrix: a kernel over a grid, of a body that says what y is at a point from what is around it.
+ * Matrix-free operators: a kernel over a grid, from a C++ body that computes y at a point from x around it.
  *
- * The grid's points are numbered in C order, and cut evenly by number, not by planes.  A neighbour is at most `width`
- * numbers away, so a rank's ghosts are that many points before its part and behind it, as far as there are.  Points
- * that need none are computed while ghosts travel, then those at both ends of the part.
+ * The points of the grid are numbered in C order, and cut evenly by number, not by planes.  A neighbour is at most
+ * `width` numbers away, so a rank's ghosts are up to that many points before and after its part.  Points that need no
+ * ghosts are computed while ghosts travel, then those at both ends of the part.
  *
- * All that is found out once happens when an operator is made: bodies are compiled, the vectors that they name are
- * brought to the operator's layout and keep their ghosts, and one exchange is made, so that later ones find their
- * plan.
+ * Everything that is found once is found when an operator is made: bodies are compiled, the arrays that they name are
+ * redistributed and receive their ghosts, and one exchange is made, so that later ones find their plan.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -28,15 +27,16 @@
 
 enum {
     MOST_ARRAYS = MNP_GRID_ARRAYS - 1,
-    WORTH_A_WORKER = 8192,  /* points, on the host */
-    WORTH_A_LINE = 1 << 20, /* points of a rank: with fewer a GPU's threads compute but two each, to be more */
-    MOST_BLOCKS = 65535     /* along a dimension of a launch but the first */
+    WORTH_A_WORKER = 8192, /* points, on the host */
+    WORTH_A_LINE =
+        1 << 20,        /* points of a rank: below, threads of a GPU compute two each, so that there are more of them */
+    MOST_BLOCKS = 65535 /* along a dimension of a launch but the first */
 };
 _Static_assert(MNP_GRID_DIMS >= MNP_MAX_DIMS, "the kernel's parameter has room for all dimensions");
 
-/* What the caller asks for. */
+/* The arguments of a call. */
 struct request {
-    const char *function; /* that he called */
+    const char *function; /* that was called */
     mnp_ctx *ctx;
     mnp_dtype dtype;
     int ndim;
@@ -129,7 +129,7 @@ static mnp_status apply(const mnp_operator *op, bool adjoint, const mnp_array *x
         return run(op, kernels->own, kernels->own_along, &params);
     MNP_TRY(mnp__ghosts_begin(grid->ghosts, mnp_dtype_size(op->dtype), 1, x->data));
     mnp_status st = run(op, kernels->own, kernels->own_along, &params);
-    /* whatever became of the others */
+    /* also after a failure of the others */
     const mnp_status finished = mnp__ghosts_finish(grid->ghosts, &params.arrays[0].ghosts);
     if (st == MNP_OK)
         st = finished;
@@ -176,8 +176,8 @@ static void add_body(mnp__text *text, const struct request *request, bool adjoin
 }
 
 /*
- * Whether a stencil is so small that it gets on with the registers that two blocks of a multiprocessor leave.  Where
- * the compiler knows that it may use all of these, it loads more before it computes.
+ * Whether a stencil is so small that the registers suffice with two blocks on a multiprocessor.  A compiler that is
+ * told to use all of these loads more before it computes.
  */
 static bool is_small(const struct request *request)
 {
@@ -219,7 +219,7 @@ static mnp_status load_kernels(const struct request *request, bool adjoint, cons
 
 /* ---- ghosts ---- */
 
-/* The numbers before and behind this rank's part that are no further than the width. */
+/* The numbers before and after this rank's part, up to the width. */
 static mnp_status list_ghosts(const struct request *request, struct grid *grid, const mnp_layout *layout)
 {
     const int64_t lo = grid->params.lo, hi = grid->params.hi, width = request->width;
@@ -252,7 +252,7 @@ static mnp_status keep_ghosts(const mnp_operator *op, struct grid *grid, const m
     return bytes > 0 && kept ? ctx->device->ops->copy(ctx->device, kept, ghosts, bytes, ctx->compute) : MNP_OK;
 }
 
-/* The first exchange, of whatever is in a vector. */
+/* A first exchange of undefined values, which makes the plan. */
 static mnp_status exchange_once(const mnp_operator *op, struct grid *grid)
 {
     mnp_array *vector;
@@ -363,7 +363,7 @@ static mnp_status check(struct request *request)
 
 /* ---- making ---- */
 
-/* Of a tile: wide enough to read whole lines of the cache, and wider where there are not rows enough to fill it. */
+/* The width of a tile: whole lines of the cache, and more where there are too few rows to fill it. */
 static int choose_tile_bits(int64_t extent, int64_t rows)
 {
     int bits = 0;
@@ -372,7 +372,7 @@ static int choose_tile_bits(int64_t extent, int64_t rows)
     return bits;
 }
 
-/* Neighbours outside the grid are no ghosts, so no dimension takes part with more than its extent. */
+/* Neighbours outside the grid are no ghosts, so the reach along a dimension counts at most its extent. */
 static void describe_grid(struct request *request, struct grid *grid, const mnp_layout *layout)
 {
     const int64_t *cuts = mnp_layout_cuts(layout, 0);
@@ -452,7 +452,7 @@ mnp_status mnp_operator_from_kernel(mnp_ctx *ctx, mnp_dtype dtype, int ndim, con
 
 /* ---- stencils ---- */
 
-/* A number as C++ has it, exactly. */
+/* An exact C++ literal. */
 static void add_number(mnp__text *text, double number, bool is_single)
 {
     if (isfinite(number))
@@ -461,7 +461,7 @@ static void add_number(mnp__text *text, double number, bool is_single)
         mnp__text_add(text, isnan(number) ? "NAN" : number < 0 ? "-INFINITY" : "INFINITY");
 }
 
-/* What one neighbour adds to y; of A^H it is on the other side, with the conjugate. */
+/* The term of one neighbour; for A^H it is the neighbour on the other side, with the conjugate coefficient. */
 static void add_point(mnp__text *text, const struct request *request, const int64_t *offset,
                       const double coefficient[2], bool adjoint)
 {

@@ -3,7 +3,7 @@
  * The arithmetic of incomplete factors, once for real and once for complex numbers: included by ilu0_ic0.c with
  *
  *   NUMBER         double or double _Complex
- *   NAMED(name)    name with what tells the two apart
+ *   NAMED(name)    name with a suffix for the type
  *   REAL(x), CONJUGATE(x), MAGNITUDE(x), SQUARE(x)   SQUARE is that of the magnitude
  *
  * Real numbers take half of the memory, and a fraction of the time, that they would take as complex ones.

@@ -30,7 +30,7 @@ typedef struct factors {
     double shift; /* the largest of any rank; 0 where none was needed */
 } factors;
 
-/* What is factored. */
+/* The block to be factored. */
 struct block {
     const mnp_sparse *matrix;
     mnp__own_block own;
@@ -108,7 +108,7 @@ static mnp_status factor_ic_shifted(struct block *a, int64_t *place, double *shi
 
 /* ---- the triangles ---- */
 
-/* One divided by the diagonal, which that of L in ic0 has in common with L^H; malloc'ed. */
+/* One divided by the diagonal, malloc'ed; in ic0 L and L^H share it. */
 static mnp_status invert_diagonal(const struct block *a, void **inverse_p)
 {
     const mnp_dtype dtype = a->own.dtype;
@@ -145,7 +145,7 @@ static mnp_status conjugate_transpose(const struct block *a, mnp__pattern *upper
     return MNP_OK;
 }
 
-/* The relaxation that solves with L^H. */
+/* The sweep that solves with L^H. */
 static mnp_status make_transposed(factors *f, const struct block *a, const void *inverse,
                                   mnp__level_sweep_source source)
 {
@@ -177,7 +177,7 @@ static mnp_status make_transposed(factors *f, const struct block *a, const void 
     return st;
 }
 
-/* The values, as they have become, in device memory; on the CPU they are used up. */
+/* The factored values in device memory; those on the CPU are freed. */
 static mnp_status upload_values(struct block *a, void **device_p)
 {
     const int64_t count = a->own.csr.count;
@@ -188,7 +188,7 @@ static mnp_status upload_values(struct block *a, void **device_p)
     return MNP_OK;
 }
 
-/* The relaxations that solve with both triangles. */
+/* The sweeps that solve with both triangles. */
 static mnp_status make_triangles(factors *f, struct block *a, bool hermitian, mnp__level_sweep_source source)
 {
     mnp__part factored = a->own.csr; /* with values of its own */
@@ -239,7 +239,7 @@ static void close_block(struct block *a)
     free(a->values);
 }
 
-/* What this rank does alone. */
+/* This rank's share of building. */
 static mnp_status build(factors *f, const mnp_sparse *matrix, bool hermitian, const mnp__level_sweep_source *source)
 {
     struct block a = {.matrix = matrix, .pattern = &a.own.pattern, .is_complex = mnp_dtype_kind(matrix->dtype) == 'c'};
@@ -289,7 +289,7 @@ static void factor_free(mnp_ctx *ctx, void *data)
     free(f);
 }
 
-/* What describe tells, of all ranks. */
+/* What describe tells, over all ranks. */
 static mnp_status sum_up(factors *f)
 {
     int levels[2] = {mnp__level_sweep_groups(f->lower), mnp__level_sweep_groups(f->upper)};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jacobi and block-jacobi: the inverse of the diagonal, or of dense blocks along it, as a sparse matrix of diagonals or
- * of blocks, so that an application is a product that needs no other rank.
+ * jacobi and block-jacobi: the inverse of the diagonal, or of dense blocks along it, as a sparse matrix in DIA or BSR.
+ * An application is a product that needs no other rank.
  *
- * A diagonal is inverted where it lies, blocks by the CPU, by elimination with row exchanges.  Blocks begin at a rank's
- * first row; its last may be smaller.  A diagonal entry that is 0 or missing counts as 1, and a singular block as its
- * diagonal; describe tells how many.  NaN make NaN.
+ * The diagonal is inverted on the device, blocks on the CPU by elimination with row exchanges.  Blocks begin at a
+ * rank's first row; its last may be smaller.  A diagonal entry that is 0 or missing counts as 1, and a singular block
+ * is replaced by its diagonal; describe tells how many.  NaN stays NaN.
  */
 #include <complex.h>
 #include <inttypes.h>
@@ -60,7 +60,7 @@ static mnp_status divide_by_diagonal(const mnp_sparse *matrix, jacobi *d)
 /* ---- blocks ---- */
 
 /*
- * The inverse of a dense matrix of that size, in place, row by row; false if it is singular.  room: of the same size.
+ * Invert a dense matrix of that size in place, row by row; false if it is singular.  room: scratch of the same size.
  */
 static bool invert(number *a, number *room, int size)
 {
@@ -103,7 +103,7 @@ static void gather(const mnp__pattern *pattern, mnp_dtype dtype, const void *val
                 a[i * size + pattern->columns[e] - first] = mnp__load_value(dtype, values, e);
 }
 
-/* The inverse of what a diagonal of the block has; how many entries were 0. */
+/* Replace a block by the inverse of its diagonal; returns how many entries were 0. */
 static int invert_diagonal(number *a, int size)
 {
     int zeros = 0;
@@ -116,7 +116,7 @@ static int invert_diagonal(number *a, int size)
     return zeros;
 }
 
-/* The rows of the inverse, of blocks of that side.  a, room: that squared. */
+/* The rows of the inverse, in blocks of that side; a and room have that squared. */
 static int64_t invert_blocks(const mnp__pattern *pattern, const void *values, int block, int64_t first_column,
                              number *a, number *room, mnp__csr *rows)
 {

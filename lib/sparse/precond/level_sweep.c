@@ -213,7 +213,7 @@ static mnp_status find_groups(mnp__level_sweep *plan, permutation *made)
     return MNP_OK;
 }
 
-/* One group of all rows, as they depend on each other. */
+/* One group of all rows, in the order of their dependences. */
 static void take_in_order(mnp__level_sweep *plan, int32_t *rows)
 {
     plan->groups = 1;
@@ -236,7 +236,7 @@ static void take_by_groups(mnp__level_sweep *plan, const int32_t *group, int32_t
 }
 
 /*
- * Whether one worker is quicker than all of the host's: by levels, vectors are read in leaps, so that a row takes about
+ * Whether one worker of the host is faster than all: by levels, vectors are not read contiguously, so a row takes about
  * twice as long, and every level is a launch.
  */
 static mnp_status choose_groups(mnp__level_sweep *plan)
@@ -310,7 +310,7 @@ static void sort_by_keys(const int32_t *lengths, int32_t *rows, int64_t count)
         rows[k] = (int32_t)(keys[k] & INT32_MAX);
 }
 
-/* The same of lengths below COUNTED, in a fraction of the time. */
+/* The same for lengths below COUNTED, in a fraction of the time. */
 static void sort_by_counts(const int32_t *lengths, int32_t *rows, int64_t count)
 {
     int32_t positions[COUNTED + 1] = {0}; /* where the next row of every length goes, the longest first */
@@ -408,7 +408,7 @@ static mnp_status fill_entries(mnp__level_sweep *plan, const permutation *made)
 
 /* ---- making ---- */
 
-/* So many that another worker, or on a GPU another launch, would not be worth while. */
+/* The rows below which another worker, or on a GPU another launch, would not pay. */
 static int64_t choose_most_alone(const mnp__level_sweep *plan, int64_t stored)
 {
     if (plan->slice == 1)

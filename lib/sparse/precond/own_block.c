@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking a rank's entries out of a matrix.
+ * A rank's diagonal block, copied to the CPU.
  */
 #include "sparse/precond/own_block.h"
 
@@ -23,7 +23,7 @@ double _Complex mnp__load_value(mnp_dtype dtype, const void *values, int64_t at)
     return CMPLX(parts[0], parts[1]);
 }
 
-/* Real numbers are divided as such, many times faster. */
+/* Real numbers are divided as real ones, which is many times faster. */
 double _Complex mnp__divide_by(mnp_dtype dtype, double factor, double _Complex value)
 {
     return mnp_dtype_kind(dtype) == 'c' ? factor / value : factor / creal(value);
@@ -31,7 +31,7 @@ double _Complex mnp__divide_by(mnp_dtype dtype, double factor, double _Complex v
 
 /* ---- patterns ---- */
 
-/* The offsets of all rows, of those of the lines. */
+/* The offsets of all rows, from those of the lines. */
 static void spread_offsets(const mnp__part *csr, const void *line_offsets, const int32_t *rows_of, int64_t *offsets)
 {
     const int32_t *narrow = line_offsets;
@@ -123,13 +123,13 @@ void mnp__own_block_close(mnp__own_block *block)
     *block = (mnp__own_block){.ctx = NULL};
 }
 
-/* As what values of a dtype are computed with. */
+/* The dtype in which values of a dtype are computed. */
 static mnp_dtype wide_dtype(mnp_dtype dtype)
 {
     return mnp_dtype_kind(dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
 }
 
-/* Values come to the beginning of the memory, and become wide from the last to the first. */
+/* Values are copied to the beginning of the memory, and widened from the last to the first. */
 mnp_status mnp__own_block_values(const mnp__own_block *block, bool wide, void **values_p)
 {
     const mnp_dtype dtype = wide ? wide_dtype(block->dtype) : block->dtype;

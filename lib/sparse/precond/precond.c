@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preconditioners: the table of kinds, and what is common to all.
+ * Preconditioners: the table of kinds, and what all have in common.
  */
 #include "sparse/precond/precond.h"
 
@@ -15,7 +15,7 @@
 static const struct {
     const char *name;
     mnp__precond_maker make;
-    bool multiplies; /* by the matrix, whose ghosts are exchanged; others need nothing of other ranks */
+    bool multiplies; /* by the matrix, whose ghosts are exchanged; other kinds need no other rank */
 } kinds[] = {
     [MNP_PRECOND_NONE] = {"none", NULL},
     [MNP_PRECOND_JACOBI] = {"jacobi", mnp__precond_jacobi},
@@ -87,7 +87,7 @@ mnp_status mnp_precond_from_operator(const mnp_operator *op, mnp_precond **preco
     return MNP_OK;
 }
 
-/* ---- of a matrix ---- */
+/* ---- from a matrix ---- */
 
 static mnp_status check_options(const mnp_precond_options *options)
 {
@@ -150,11 +150,6 @@ void mnp_precond_free(mnp_precond *precond)
         precond->ops->free(precond->ctx, precond->data);
     mnp_layout_free(precond->layout);
     free(precond);
-}
-
-mnp_status mnp__precond_apply(const mnp_precond *precond, const mnp_array *x, mnp_array *y)
-{
-    return precond->ops->apply(precond->data, x, y);
 }
 
 mnp_status mnp_precond_apply(const mnp_precond *precond, const mnp_array *x, mnp_array **y_p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside a preconditioner: what every kind gives.
+ * A preconditioner: what every kind provides.
  */
 #ifndef MNP__SPARSE_PRECOND_PRECOND_H
 #define MNP__SPARSE_PRECOND_PRECOND_H
@@ -9,7 +9,7 @@
 
 #include "array/array.h"
 
-/* A kind: how it is applied, what it says about itself (to follow the kind's name in a line), and how it goes. */
+/* A kind: how it is applied, described (after its name, in a line), and freed. */
 typedef struct mnp__precond_ops {
     mnp_status (*apply)(void *data, const mnp_array *x, mnp_array *y); /* enqueued, alike on all ranks */
     void (*describe)(const void *data, FILE *file);
@@ -23,10 +23,10 @@ struct mnp_precond {
     const char *name;
     const mnp__precond_ops *ops;
     void *data;
-    bool enqueues; /* all that apply does is enqueued: it can be recorded in a graph */
+    bool enqueues; /* apply only enqueues, so it can be recorded in a graph */
 };
 
-/* What the kinds are made of; options have no zeros any more.  Collective, and agreed upon. */
+/* What makes each kind; options are complete, without zeros.  Collective, and agreed upon. */
 typedef mnp_status (*mnp__precond_maker)(const mnp_sparse *matrix, mnp_precond_kind kind,
                                          const mnp_precond_options *options, const mnp__precond_ops **ops_p,
                                          void **data_p);
@@ -40,6 +40,9 @@ mnp_status mnp__precond_polynomial(const mnp_sparse *, mnp_precond_kind, const m
                                    const mnp__precond_ops **, void **); /* chebyshev, polynomial */
 
 /* y = M x, vectors in the preconditioner's dtype and layout; y is not x.  Collective. */
-mnp_status mnp__precond_apply(const mnp_precond *precond, const mnp_array *x, mnp_array *y);
+static inline mnp_status mnp__precond_apply(const mnp_precond *precond, const mnp_array *x, mnp_array *y)
+{
+    return precond->ops->apply(precond->data, x, y);
+}
 
 #endif

@@ -28,7 +28,7 @@ typedef struct sor {
     double omega;
 } sor;
 
-/* The diagonal becomes what x is multiplied by. */
+/* Replace the diagonal by omega divided by it. */
 static mnp_status invert_diagonal(const sor *r, const mnp_sparse *matrix, void *diagonal)
 {
     for (int64_t i = 0; i < matrix->rows; i++) {
@@ -50,7 +50,7 @@ static mnp_status make_sweeps(sor *r, const void *inverse, const mnp__level_swee
     return r->sweeps > 1 ? mnp__level_sweep_new(source, inverse, MNP__SWEEP_ALL, &r->all) : MNP_OK;
 }
 
-/* What this rank does alone; the diagonal is used up. */
+/* This rank's share of building; the diagonal is overwritten. */
 static mnp_status arrange(sor *r, const mnp_sparse *matrix, void *diagonal, mnp__level_sweep_source *source)
 {
     mnp__own_block block = {.ctx = NULL};

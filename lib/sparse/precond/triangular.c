@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Triangular solves with a matrix that is spread over the ranks.
+ * Triangular solves with a matrix that is distributed over the ranks.
  *
- * A rank's rows name unknowns of its own and, apart from them, unknowns of ranks on one side of it, its ghosts.  Once
- * these are known, it takes their share from b and solves its own block by levels (level_sweep.h).  Ranks are taken by
- * levels too: a rank's turn comes when those that it needs have had theirs, and before every turn but the first all
- * exchange ghosts.  So a matrix of blocks that do not need each other takes one turn, a band as many as there are
- * ranks.
+ * A rank's rows have unknowns of its own and unknowns of ranks on one side of it, its ghosts.  Once the ghosts are
+ * known, the rank subtracts their share from b and solves with its own block by levels (level_sweep.h).  The ranks
+ * take turns, by levels too: a rank's turn comes after those of the ranks that it depends on, and before every turn
+ * but the first all exchange ghosts.  A matrix whose blocks do not depend on each other takes one turn, a band as many
+ * as there are ranks.
  *
- * A row's share is summed from the outermost column to the diagonal, ghosts first, so the result is that of one rank.
+ * A row's share is summed from the outermost column to the diagonal, ghosts first, so the result equals that of one
+ * rank.
  */
 #include <complex.h>
 #include <inttypes.h>
@@ -34,13 +35,13 @@ struct mnp_triangular {
     int turn, turns;     /* this rank's, and how many there are */
 };
 
-/* What is asked for. */
+/* What a call asks for. */
 struct wanted {
-    const char *function; /* whose name is in sentences */
+    const char *function; /* its name, for messages */
     bool lower, unit_diagonal, own_blocks;
 };
 
-/* ---- taking the triangle ---- */
+/* ---- extracting the triangle ---- */
 
 static mnp_status not_triangular(const struct wanted *wanted, int64_t row, int64_t column)
 {
@@ -50,7 +51,7 @@ static mnp_status not_triangular(const struct wanted *wanted, int64_t row, int64
                     wanted->function, row, column, wanted->lower ? "lower" : "upper");
 }
 
-/* The first row whose diagonal is 0, which is inverted before; the number of rows: none is. */
+/* Invert the diagonal up to the first 0; returns the row of that, or the number of rows. */
 static int64_t invert_diagonal(mnp_dtype dtype, int64_t rows, void *diagonal)
 {
     for (int64_t i = 0; i < rows; i++) {
@@ -62,7 +63,7 @@ static int64_t invert_diagonal(mnp_dtype dtype, int64_t rows, void *diagonal)
     return rows;
 }
 
-/* The diagonal comes to be its inverse; all entries of the own block have been looked at then. */
+/* Invert the diagonal, and check that the own block is triangular. */
 static mnp_status check_own(const struct wanted *wanted, const mnp_sparse *matrix,
                             const mnp__level_sweep_source *source, mnp__sweep_kind kind, void *diagonal)
 {
@@ -78,7 +79,7 @@ static mnp_status check_own(const struct wanted *wanted, const mnp_sparse *matri
     return MNP_OK;
 }
 
-/* diagonal: NULL where all of it counts as 1; else it is used up. */
+/* diagonal: NULL where all of it counts as 1; otherwise it is overwritten. */
 static mnp_status take_own(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix, void *diagonal,
                            mnp__level_sweep_source source)
 {
@@ -95,7 +96,7 @@ static mnp_status take_own(mnp_triangular *plan, const struct wanted *wanted, co
     return st;
 }
 
-/* The ghosts that rows may wait for: `count` from number `first` on of the matrix's. */
+/* The ghosts on the side of the triangle: `count` of the matrix's, from number `first` on. */
 static void find_side(const struct wanted *wanted, const mnp_sparse *matrix, int64_t *first_p, int64_t *count_p)
 {
     const int64_t all = mnp__ghosts_count(matrix->ghosts), *columns = mnp__ghosts_columns(matrix->ghosts);
@@ -106,7 +107,7 @@ static void find_side(const struct wanted *wanted, const mnp_sparse *matrix, int
     *count_p = wanted->lower ? before : all - before;
 }
 
-/* Which entry in a column of the other side is not 0. */
+/* Fail, naming the entry on the other side that is not 0. */
 static mnp_status report_other_side(const struct wanted *wanted, const mnp_sparse *matrix, int64_t entry)
 {
     mnp__pattern pattern;
@@ -117,7 +118,7 @@ static mnp_status report_other_side(const struct wanted *wanted, const mnp_spars
     return st;
 }
 
-/* What the rows have in columns of others on that side, and which these are.  On the other side all must be 0. */
+/* The sweep over entries in ghost columns on that side.  On the other side all entries must be 0. */
 static mnp_status take_outside(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix,
                                mnp__level_sweep_source source)
 {
@@ -138,7 +139,7 @@ static mnp_status take_outside(mnp_triangular *plan, const struct wanted *wanted
 /* ---- turns ---- */
 
 /*
- * The turn of every rank, one more than those of the ranks that it needs: needs[r * size + s] says whether r needs s.
+ * The turn of every rank, one more than those of the ranks that it needs; needs[r * size + s]: whether r needs s.
  */
 static int find_turns(bool lower, int size, const char *needs, int *turns)
 {
@@ -154,7 +155,7 @@ static int find_turns(bool lower, int size, const char *needs, int *turns)
     return most + 1;
 }
 
-/* Collective, and agreed upon.  Takes a byte for every two ranks. */
+/* Collective, and agreed upon.  Memory: a byte for every pair of ranks. */
 static mnp_status take_turns(mnp_triangular *plan, const struct wanted *wanted)
 {
     const mnp__comm *comm = &plan->ctx->comm;
@@ -179,7 +180,7 @@ done:
 
 /* ---- making ---- */
 
-/* What this rank alone does. */
+/* This rank's share of making a plan. */
 static mnp_status take(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix, void *diagonal,
                        const mnp__level_sweep_source *source)
 {
@@ -187,7 +188,7 @@ static mnp_status take(mnp_triangular *plan, const struct wanted *wanted, const 
     return wanted->own_blocks || !matrix->has_ghosts ? MNP_OK : take_outside(plan, wanted, matrix, *source);
 }
 
-/* Of a matrix in the plan's dtype whose columns are cut as its rows.  Collective, and agreed upon. */
+/* `matrix` is in the plan's dtype, its columns cut as its rows.  Collective, and agreed upon. */
 static mnp_status build(mnp_triangular *plan, const struct wanted *wanted, const mnp_sparse *matrix)
 {
     mnp__level_sweep_source source = {.ctx = plan->ctx, .dtype = plan->dtype};
@@ -267,7 +268,7 @@ mnp_status mnp_triangular_new(const mnp_sparse *matrix, mnp_dtype dtype, bool lo
 
 /* ---- solving ---- */
 
-/* This rank's turn: take the share of the ghosts from b, and solve the own block. */
+/* This rank's turn: subtract the share of the ghosts from b, and solve the own block. */
 static mnp_status solve_own(const mnp_triangular *plan, int64_t width, const void *b, const void *ghosts, void *x)
 {
     const mnp__sweep outside = {.b = b, .from = ghosts, .x = x, .width = width};
@@ -277,7 +278,7 @@ static mnp_status solve_own(const mnp_triangular *plan, int64_t width, const voi
     return mnp__level_sweep_run(plan->own, &own);
 }
 
-/* x of ranks whose turn has not come is exchanged too, whatever it is, and not looked at. */
+/* Ranks whose turn has not come take part in the exchanges too; nobody reads their x yet. */
 static mnp_status solve_in_turns(const mnp_triangular *plan, int64_t width, const void *b, void *x)
 {
     mnp_status st = MNP_OK;
@@ -287,7 +288,7 @@ static mnp_status solve_in_turns(const mnp_triangular *plan, int64_t width, cons
             MNP_TRY(mnp__ghosts_begin(plan->ghosts, mnp_dtype_size(plan->dtype), width, x));
             MNP_TRY(mnp__ghosts_finish(plan->ghosts, &ghosts));
         }
-        if (turn == plan->turn) /* should it fail, the others do not wait in vain */
+        if (turn == plan->turn) /* after a failure the exchanges go on, as other ranks wait for them */
             st = solve_own(plan, width, b, ghosts, x);
     }
     return st;
@@ -316,7 +317,7 @@ static mnp_status check_vectors(const char *function, const mnp_ctx *ctx, const 
     return MNP_OK;
 }
 
-/* Of checked vectors in that layout, which is cut as the plan's. */
+/* Solve, with checked vectors in that layout, which is cut as the plan's. */
 static mnp_status solve(const char *function, const mnp_triangular *plan, const mnp_layout *layout, const mnp_array *b,
                         mnp_array **x_p)
 {

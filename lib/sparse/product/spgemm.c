@@ -17,7 +17,7 @@ enum { BINS = MNP_SPGEMM_BINS, RECORD = 1 + BINS, MOST_TILE_BLOCKS = 4096, SIDE_
 
 static const int64_t LEAST_SCRATCH = INT64_C(256) << 20;
 
-/* A kind of rows: how many columns they have at most (0: any number), and who makes one. */
+/* A bin of rows: how many columns they have at most (0: any number), and how many threads make one. */
 struct bin {
     int team, block, most; /* threads; threads; a power of two */
     size_t team_bytes;     /* shared memory */

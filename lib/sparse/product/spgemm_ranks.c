@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A B of two sparse matrices, by parts that lie on the device (spgemm.h).
+ * A B of two sparse matrices, from parts that lie on the device (spgemm.h).
  *
- * Where neither matrix has ghosts, their own parts are multiplied as they are.  Else every rank numbers anew what it
- * needs: A's own columns and then its ghosts, which are fetched as rows of B, are the rows of a B whose columns are
- * split into own ones and ghosts, as C's will be; A's rows by each of the two parts give C's parts.  That takes a few
- * passes over A and B (fetch_rows.h), while C has far more entries as a rule.
+ * Where neither matrix has ghosts, the own parts are multiplied as they are.  Otherwise every rank renumbers what it
+ * needs: A's own columns, followed by its ghosts, number the rows of a local B, whose own rows are here and whose
+ * ghost rows are fetched.  The columns of that B are cut into own ones and ghosts, as those of C will be; multiplying
+ * A by each piece gives C's parts.  That takes a few passes over A and B (rows/fetch_rows.h), while C usually has far
+ * more entries.
  */
 #include <inttypes.h>
 
@@ -14,7 +15,7 @@
 
 /* ---- with ghosts ---- */
 
-/* A in local numbers, and its rows of B by these, cut by columns. */
+/* A with local column numbers, and the rows of B that these number, cut by columns. */
 struct factors {
     mnp__part a;
     mnp__parts b; /* the ghost columns are those of the product */
@@ -32,7 +33,7 @@ static mnp_status make_factors(const mnp__row_source *a, const mnp__row_source *
     return st;
 }
 
-/* The same of matrices.  Collective, and agreed upon. */
+/* The same from matrices.  Collective, and agreed upon. */
 static mnp_status open_factors(const mnp_sparse *a, const mnp_sparse *b, struct factors *factors)
 {
     mnp__row_source left = {.matrix = NULL}, right = {.matrix = NULL};
@@ -74,14 +75,14 @@ done:
 
 /* ---- without ghosts ---- */
 
-/* An own part in CSR: as it lies, or *made. */
+/* The own part in CSR: in place, or converted to *made. */
 static mnp_status bring_part(const mnp_sparse *matrix, const mnp__part **part_p, mnp__part *made)
 {
     *part_p = matrix->format == MNP_CSR ? &matrix->own : made;
     return matrix->format == MNP_CSR ? MNP_OK : mnp__part_as_csr(matrix->ctx, matrix->dtype, &matrix->own, made);
 }
 
-/* Of own parts alone, on all ranks. */
+/* The product of own parts alone. */
 static mnp_status multiply_own(const mnp__sparse_shape *shape, const mnp_sparse *a, const mnp_sparse *b,
                                mnp_sparse **c_p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Diagonals, looked up on the device by binary search in whatever format the matrix has.
+ * Diagonals are looked up on the device by binary search, in any format.
  */
 #include "sparse/rows/diagonal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows that become other rows: which entries are kept is found out first, then where they go.  Three launches and the
- * sums of flags; beside the rows 8 bytes an entry.
+ * Rows become other rows in three launches: which entries are kept is flagged, flags are summed up to positions, and
+ * the entries are written there.  Memory: 8 bytes an entry beside the rows.
  */
 #include "sparse/rows/edit_rows.h"
 
@@ -21,7 +21,7 @@ static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, int64_t threads, const 
 
 /* ---- sums, products and selections ---- */
 
-/* What is made by an edit; memory of flags is freed whatever comes. */
+/* An edit under way; its flags are freed also after a failure. */
 struct edit {
     mnp_ctx *ctx;
     mnp_dtype dtype;
@@ -123,7 +123,7 @@ mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows
 
 /* ---- values ---- */
 
-/* A kernel that makes values of that dtype of the matrix's.  Collective. */
+/* A kernel that makes values of that dtype from the matrix's.  Collective. */
 static mnp_status load(const mnp_sparse *matrix, const char *function, mnp_dtype dtype, mnp__kernel **kernel_p)
 {
     const mnp__kernel_spec spec = {.file = "sparse/rows/edit_rows.cu", .function = function};
@@ -134,7 +134,7 @@ static mnp_status load(const mnp_sparse *matrix, const char *function, mnp_dtype
     return mnp__ctx_kernel_of_text(matrix->ctx, &spec, &defines, NULL, kernel_p);
 }
 
-/* `rows` come to have values of that dtype; ghosts: columns of the matrix's, in device memory. */
+/* Replace the values of `rows` by values of that dtype; ghosts: the columns of the ghosts, in device memory. */
 static mnp_status change_values(const mnp_sparse *matrix, mnp__kernel *kernel, mnp_dtype dtype,
                                 const mnp__change *change, const int64_t *ghosts, mnp__rows *rows)
 {

@@ -8,26 +8,26 @@
 #include "sparse/rows/rows.h"
 
 /*
- * alpha a + beta b, or a * b element by element, of the same dtype and as many rows.  What comes to 0 is left out, as
- * in SciPy.  Both wait.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ * alpha a + beta b, or the elementwise product a * b, of the same dtype and number of rows.  Results that are 0 are
+ * left out, as in SciPy.  Both wait.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
  */
 mnp_status mnp__rows_add(mnp_ctx *ctx, mnp_dtype dtype, const double alpha[2], const mnp__rows *a, const double beta[2],
                          const mnp__rows *b, mnp__rows *sum);
 mnp_status mnp__rows_multiply(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *a, const mnp__rows *b,
                               mnp__rows *product);
 
-/* Which entries are wanted: in `count` rows from `first` on, on the diagonals (column - row) from low to high. */
+/* Which entries are selected: in `count` rows from `first` on, on the diagonals (column - row) from low to high. */
 typedef struct mnp__selection {
     int64_t first, count, low, high;
-    int64_t row_lo; /* the matrix's number of row 0 here */
+    int64_t row_lo; /* the global number of row 0 here */
     bool drops_zeros;
 } mnp__selection;
 
-/* Those rows, as rows 0 and on.  As above. */
+/* The selected entries; row `first` becomes row 0.  Errors as above. */
 mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows, const mnp__selection *selection,
                             mnp__rows *selected);
 
-/* What becomes of values: other ones instead, and products with elements, in device memory and of the new dtype. */
+/* How values change: replaced, then multiplied by factors in device memory, which are of the new dtype. */
 typedef struct mnp__change {
     bool conjugates, magnitudes, ones; /* at most one of them; magnitudes: absolute values; ones: 1 */
     const void *left;                  /* of this rank's rows; NULL: ones */
@@ -35,10 +35,10 @@ typedef struct mnp__change {
     const void *right_ghosts;          /* of the matrix's ghosts */
 } mnp__change;
 
-/* The matrix's rows with values of that dtype, which are changed so.  As above. */
+/* The matrix's rows with changed values of that dtype.  Errors as above. */
 mnp_status mnp__rows_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *change, mnp__rows *changed);
 
-/* Sums of the absolute values of every row of this rank, to float64 in device memory.  Collective, as above. */
+/* The sum of absolute values of each row of this rank, as float64 in device memory.  Collective.  Errors as above. */
 mnp_status mnp__rows_sum_magnitudes(const mnp_sparse *matrix, double *sums);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows for products of matrices take a dozen launches of kernels/sparse/rows/fetch_rows.cu, and three sends through
- * the shuffle.
+ * Rows for products of matrices, by a dozen launches of kernels/sparse/rows/fetch_rows.cu and three messages to each
+ * rank.
  *
- * The owners know from A's ghosts which of their rows are wanted: they send the lengths, then the columns and values of
- * the entries, one row after the other.  Memory: all rows once with columns of 64 bits, and what others want of this
- * rank once more.
+ * The owners know from A's ghosts which of their rows are wanted.  They send the lengths of those rows, then the
+ * columns and the values of their entries.  Memory: all rows once, with columns of 64 bits, and the rows that other
+ * ranks want once more.
  */
 #include "sparse/rows/fetch_rows.h"
 
@@ -49,15 +49,15 @@ fail:
 
 /* ---- fetched ---- */
 
-/* What travels: rows of this rank that others want, in the order of these. */
+/* The rows of this rank that others want, in the order of those ranks. */
 struct outgoing {
-    mnp__ghosts_plan plan; /* who wants what; nobody anything where no rank has ghosts */
+    mnp__ghosts_plan plan; /* who wants what; unused where no rank has ghosts */
     mnp__rows packed;
     mnp__shuffle *by_rows, *by_entries;
-    int64_t *counts; /* memory of the CPU: entries for every rank, and, behind them, room */
+    int64_t *counts; /* on the CPU: entries for every rank, followed by scratch */
 };
 
-/* Lengths of rows that go to others, and of those here, 0 where A does not name them. */
+/* The lengths of rows for other ranks, and of those here, 0 where A does not name them. */
 static mnp_status make_lengths(const mnp__row_source *b, const mnp__part *numbered, struct outgoing *outgoing,
                                mnp__rows *rows)
 {
@@ -124,7 +124,7 @@ static mnp_status make_room(const mnp_sparse *matrix, mnp__rows *rows)
     return mnp__elements_new(matrix->ctx, rows->count, mnp_dtype_size(matrix->dtype), &rows->values);
 }
 
-/* Entries of rows that others want, and of those that are wanted here. */
+/* Pack the entries of rows for other ranks, and of those for this one. */
 static mnp_status pack(const mnp__row_source *b, struct outgoing *outgoing, mnp__rows *rows, int64_t own)
 {
     mnp_rows_params params = mnp__row_source_read(b);

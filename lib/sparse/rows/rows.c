@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows where they lie: the tasks of kernels/sparse/rows/fetch_rows.cu, sources that are read by them, and all rows of
- * a matrix.
+ * Running the tasks of kernels/sparse/rows/fetch_rows.cu, opening a matrix to read its rows, and all rows of a matrix.
  */
 #include "sparse/rows/rows.h"
 
@@ -82,7 +81,7 @@ const mnp__part *mnp__row_source_own(const mnp__row_source *source)
     return source->matrix->format == MNP_CSR ? &source->matrix->own : &source->converted;
 }
 
-/* How many of the ghosts, which rise, are in columns before the own ones. */
+/* How many ghost columns lie before the own ones. */
 static int64_t count_before(const mnp_sparse *matrix)
 {
     const int64_t *columns = mnp__ghosts_columns(matrix->ghosts);
@@ -136,7 +135,7 @@ mnp_status mnp__rows_new_part(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64
 
 /* ---- sources ---- */
 
-/* What this rank does alone. */
+/* This rank's share of opening. */
 static mnp_status prepare(mnp__row_source *source)
 {
     const mnp_sparse *matrix = source->matrix;
@@ -187,7 +186,7 @@ mnp_status mnp__rows_upload(mnp_ctx *ctx, const mnp__csr *csr, mnp__rows *rows)
 
 /* ---- all rows ---- */
 
-/* As they are. */
+/* Not collective. */
 static mnp_status pack_all(const mnp__row_source *source, mnp__rows *rows)
 {
     const mnp_sparse *matrix = source->matrix;

@@ -17,13 +17,13 @@ typedef struct mnp__row_runner {
     mnp__kernel *kernel;
 } mnp__row_runner;
 
-/* A matrix whose rows are read: both parts in CSR. */
+/* A matrix opened for reading its rows: both parts in CSR. */
 typedef struct mnp__row_source {
     const mnp_sparse *matrix;
     mnp__row_runner runner;
-    mnp__part converted;    /* the own part, where the matrix has it in another format */
-    int64_t *ghost_offsets; /* of the ghost part, for all rows */
-    int64_t *ghosts;        /* its columns */
+    mnp__part converted;    /* the own part, where the matrix is in another format */
+    int64_t *ghost_offsets; /* of the ghost part, spread to all rows */
+    int64_t *ghosts;        /* the columns of the ghosts */
 } mnp__row_source;
 
 /* Rows in CSR with columns of the whole matrix, which rise. */
@@ -34,15 +34,16 @@ typedef struct mnp__rows {
 } mnp__rows;
 
 /*
- * close is needed also where open failed, of a source that was all zeros before.  An own part in another format than
- * CSR is converted by the CPU.  open is collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ * Open and close a source, which is all zeros before.  close is needed also after open failed.  An own part in another
+ * format than CSR is converted by the CPU.  open is collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE,
+ * MNP_ERR_DEVICE.
  */
 mnp_status mnp__row_source_open(const mnp_sparse *matrix, mnp__row_source *source);
 void mnp__row_source_close(mnp__row_source *source);
 
 void mnp__rows_release(mnp_ctx *ctx, mnp__rows *rows);
 
-/* All rows of a matrix, as they are.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE. */
+/* All rows of a matrix.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE. */
 mnp_status mnp__rows_of(const mnp_sparse *matrix, mnp__rows *rows);
 
 /* Rows that the CPU made, copied to the device; release them also after a failure.  Waits.  Not collective. */

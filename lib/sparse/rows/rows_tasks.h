@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tasks of kernels/sparse/rows/fetch_rows.cu, for those that work on rows (rows.h).  What is enqueued is not
- * waited for.
+ * The tasks of kernels/sparse/rows/fetch_rows.cu, for the other files of this folder and of assembly.  Tasks are
+ * enqueued, not waited for.
  */
 #ifndef MNP__SPARSE_ROWS_ROWS_TASKS_H
 #define MNP__SPARSE_ROWS_ROWS_TASKS_H
@@ -13,7 +13,7 @@
 mnp_status mnp__rows_load(mnp_ctx *ctx, mnp_dtype dtype, const char *function, mnp__kernel **kernel_p);
 mnp_status mnp__row_runner_open(mnp_ctx *ctx, mnp_dtype dtype, mnp__row_runner *runner);
 
-/* A task by so many threads of a GPU; run_each: for `count` things, one after the other. */
+/* Enqueue a task for so many threads of a GPU; run_each: for `count` things. */
 mnp_status mnp__rows_run(mnp__row_runner runner, int task, int64_t threads, mnp_rows_params *params);
 mnp_status mnp__rows_run_each(mnp__row_runner runner, int task, int64_t count, mnp_rows_params *params);
 
@@ -23,7 +23,7 @@ mnp_status mnp__rows_run_each(mnp__row_runner runner, int task, int64_t count, m
  */
 mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *lengths, int64_t *sum_p);
 
-/* As kernels have them; read: to read the source's rows. */
+/* Structs as kernels read them; row_source_read: the parameters of tasks that read the source's rows. */
 mnp_rows_part mnp__describe_part(const mnp__part *part);
 mnp_rows_list mnp__describe_rows(const mnp__rows *rows);
 mnp_rows_params mnp__row_source_read(const mnp__row_source *source);

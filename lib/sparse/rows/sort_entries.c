@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries are grouped by the ranks that they go to, travel, and are sorted by their columns and then, as sorting is
- * stable, by their rows; the host counts its rows' entries instead.  Time by the entries; memory about four times
- * theirs.
+ * Entries are sent to the owners of their rows, and sorted by their columns and then, as sorting is stable, by their
+ * rows.  The host counts the entries of each row instead.  Time by the entries; memory about four times theirs.
  */
 #include "sparse/rows/sort_entries.h"
 
@@ -85,7 +84,7 @@ mnp_status mnp__entries_check(const char *function, const mnp__sparse_shape *sha
     return MNP_AGREE(ctx, st);
 }
 
-/* ---- of a matrix ---- */
+/* ---- the entries of a matrix ---- */
 
 mnp_status mnp__entries_of(const mnp_sparse *matrix, mnp__entries *entries)
 {
@@ -169,11 +168,11 @@ done:
 
 /* ---- sorting ---- */
 
-/* Entries in the order of their places; device memory. */
+/* Entries sorted by row and column; device memory. */
 struct sorted {
     int *keys;        /* rows of this rank, which rise */
     int64_t *columns; /* which rise within a row */
-    int64_t *order;   /* the numbers of the entries, which rise within a place */
+    int64_t *order;   /* the numbers of the entries, rising where row and column are equal */
     int64_t *heads;
 };
 
@@ -185,7 +184,7 @@ static void free_sorted(mnp_ctx *ctx, struct sorted *sorted)
     mnp__elements_free(ctx, sorted->heads);
 }
 
-/* Sort numbers by way of 32 bits.  `goes_on`: in the order that there is.  Collective. */
+/* Sort numbers by way of 32 bits.  `goes_on`: stably, after an earlier sort.  Collective. */
 static mnp_status sort_by(mnp_ctx *ctx, mnp__kernel *kernel, const int64_t *numbers, int64_t count, bool goes_on,
                           struct sorted *sorted)
 {
@@ -205,7 +204,7 @@ static mnp_status sort_by(mnp_ctx *ctx, mnp__kernel *kernel, const int64_t *numb
     return mnp__radix_sort_run(ctx, &order);
 }
 
-/* The same of numbers of 64 bits, which are not kept. */
+/* The same for numbers of 64 bits; the sorted keys are not kept. */
 static mnp_status sort_by_wide(mnp_ctx *ctx, const int64_t *numbers, int64_t count, struct sorted *sorted)
 {
     const mnp__radix_sort order = {.dtype = MNP_INT64,
@@ -235,7 +234,7 @@ static mnp_status sort_by_digits(const mnp__sparse_shape *shape, mnp__kernel *ke
                                     .gathered = (long long *)sorted->columns});
 }
 
-/* ---- sorting on the host: rows are counted, which takes a processor less time ---- */
+/* ---- sorting on the host by counting rows, which is faster there ---- */
 
 /* An entry of a row. */
 struct place {
@@ -250,7 +249,7 @@ static int by_place(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-/* A row's entries by their columns, and by their numbers where these are the same; scratch has room for them. */
+/* Sort a row by columns, and by numbers where columns are equal; scratch has room for the row. */
 static void sort_row(int64_t count, int64_t *columns, int64_t *numbers, struct place *scratch)
 {
     enum { FEW = 32 };
@@ -275,7 +274,7 @@ static void sort_row(int64_t count, int64_t *columns, int64_t *numbers, struct p
     }
 }
 
-/* begins: zeros, two more than there are rows; comes to say where rows begin. */
+/* begins: zeros, two more than there are rows; receives where rows begin. */
 static void count_rows(const mnp__entries *entries, int64_t rows, int64_t *begins, struct sorted *sorted)
 {
     int64_t *const next = begins + 1; /* one behind: where a row's next entry goes */

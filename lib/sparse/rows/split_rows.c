@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows that are cut in the parts of a matrix: own columns, and others, which are numbered by a hash table and then
- * sorted.  Time by the entries and, on GPUs, the logarithm of the rows; memory: both parts, and about 50 bytes for each
- * ghost column or entry, of which there are fewer.
+ * Rows are cut into the parts of a matrix: entries in own columns, and the others, whose columns are entered into a
+ * hash table, sorted, and numbered.  Time by the entries and, on GPUs, the logarithm of the rows.  Memory: both parts,
+ * and about 50 bytes for each ghost column or each entry in one, of whichever there are fewer.  Where no rank has
+ * ghosts, the values stay where they are, and only 4 bytes an entry and 20 a row are added.
  */
 #include <inttypes.h>
 
@@ -13,10 +14,10 @@
 
 /* ---- split ---- */
 
-/* Columns that come to have numbers in rising order. */
+/* How ghost columns get their numbers, in rising order. */
 struct numbering {
     mnp_rows_table table;
-    int64_t *first;   /* of every row: where its entries in own columns are */
+    int64_t *first;   /* for every row: where its entries in own columns begin */
     int64_t *columns; /* in order, once they are sorted */
     int64_t *found, count;
 };
@@ -30,7 +31,7 @@ static void close_numbering(mnp_ctx *ctx, struct numbering *numbering)
     mnp__elements_free(ctx, numbering->found);
 }
 
-/* What rows are cut by: the columns that are this rank's, of a matrix with so many. */
+/* Where rows are cut: this rank's columns, among all columns of the matrix. */
 struct cut {
     mnp__row_runner runner;
     mnp_dtype dtype;
@@ -48,7 +49,7 @@ static mnp_rows_params read_rows(const struct cut *cut, const mnp__rows *rows, c
                              .found = (long long *)numbering->found};
 }
 
-/* Where the entries in own columns are: the offsets of the own part.  *count_p: how many these are.  Waits. */
+/* Find the entries in own columns, which gives the offsets of the own part; *count_p: how many there are.  Waits. */
 static mnp_status find_own(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering, mnp__part *own,
                            int64_t *count_p)
 {
@@ -61,7 +62,7 @@ static mnp_status find_own(const struct cut *cut, const mnp__rows *rows, struct 
     return mnp__rows_sum_up(cut->runner, rows->rows, own->offsets, count_p);
 }
 
-/* Room for so many entries in other columns, of which there may be few. */
+/* Make a table for so many entries in other columns, but no larger than there are such columns. */
 static mnp_status open_table(const struct cut *cut, int64_t entries, struct numbering *numbering)
 {
     mnp_ctx *ctx = cut->runner.ctx;
@@ -138,7 +139,7 @@ static mnp_status fill_parts(const struct cut *cut, mnp__rows *rows, const struc
                               sizeof *parts->ghost_columns);
 }
 
-/* Offsets of 4 bytes instead of 8. */
+/* Replace offsets of 8 bytes by offsets of 4. */
 static mnp_status narrow(mnp__row_runner runner, mnp__part *part)
 {
     mnp__part narrowed = *part;
@@ -194,7 +195,7 @@ mnp_status mnp__rows_split(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *colu
 
 /* ---- listed ---- */
 
-/* Where each row's line is, if it has one, and how many there are.  Waits. */
+/* The line of each row that has entries, and how many lines there are.  Waits. */
 static mnp_status find_lines(mnp__row_runner runner, const mnp__part *part, int64_t *lines, int64_t *count_p)
 {
     mnp_rows_params params = {.matrix.own = mnp__describe_part(part), .lengths = (long long *)lines};
@@ -202,7 +203,7 @@ static mnp_status find_lines(mnp__row_runner runner, const mnp__part *part, int6
     return mnp__rows_sum_up(runner, part->rows, lines, count_p);
 }
 
-/* Offsets of these lines, and their rows. */
+/* The offsets of these lines, and their rows.  Waits. */
 static mnp_status store_lines(mnp__row_runner runner, const mnp__part *part, int64_t *lines, mnp__part *listed)
 {
     MNP_TRY(find_lines(runner, part, lines, &listed->lines));

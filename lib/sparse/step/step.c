@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steps: their text, which is compiled when a step is first run, the state, and what the CPU sees of it.
+ * Steps: their text, which is compiled when a step first runs, the state, and the CPU's copy of it.
  *
- * Device memory of a method is one piece: the state, the ring of residuals, the counts of arrivals, the sums of
- * workers, and the method's own memory.
+ * The device memory of a method is one allocation: the state, the ring of residuals, the counts of arrivals, the sums
+ * of workers, and the method's own memory.
  */
 #include "sparse/step/step.h"
 
@@ -21,14 +21,14 @@ enum {
     MOST_BLOCKS = 660,     /* and five, all of which run at once: more take turns (measured) */
     EACH = 4,              /* elements of a thread before there are more than few blocks */
     FIRST_ROOM = 256,      /* of the history */
-    AT_A_POLL = 64         /* residuals that are fetched before it is known how many there are */
+    AT_A_POLL = 64         /* residuals that are fetched before their number is known */
 };
 
-/* What the CPU gets to see: a copy of the control and the ring, in pinned memory. */
+/* The CPU's copy of the control and the ring, in pinned memory. */
 typedef struct view {
     struct mnp_step_control control;
     double ring[MNP_STEP_HISTORY];
-    double pause; /* the other way */
+    double pause; /* from the CPU to the device */
 } view;
 
 struct mnp__steps {
@@ -63,7 +63,7 @@ void mnp__steps_define_types(mnp__text *text, mnp_dtype dtype)
                   is_complex ? "mnp_complex128" : "double", is_wide ? "2.2e-16" : "1.2e-7");
 }
 
-/* The names of a list, separated by spaces or commas, each put in a format that takes it twice, or with its number. */
+/* Add text for each name of a list: before NAME between NAME after, or with its number as the second. */
 static void add_names(mnp__text *text, const char *names, const char *separators, const char *before,
                       const char *between, const char *after, bool numbered)
 {
@@ -214,7 +214,7 @@ mnp_status mnp__steps_begin(mnp__steps *steps, const struct mnp_step_control *co
 {
     mnp_ctx *ctx = steps->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    if (steps->copying) { /* of a state that is over */
+    if (steps->copying) { /* of an earlier state */
         steps->copying = false;
         MNP_TRY(mnp__comm_wait_event(&ctx->comm, steps->copied));
     }
@@ -229,7 +229,7 @@ mnp_status mnp__steps_begin(mnp__steps *steps, const struct mnp_step_control *co
 
 _Static_assert((int)MOST_BLOCKS <= MNP_STEP_WORKERS, "there is room for the sums of all blocks");
 
-/* Every block costs time: its scalars, and its part in the sums. */
+/* Every block costs time: its scalars, and its share of the sums. */
 static int64_t count_blocks(int64_t count)
 {
     const int64_t blocks = (count + MNP_STEP_BLOCK - 1) / MNP_STEP_BLOCK, fewer = blocks / EACH;
@@ -282,9 +282,9 @@ mnp_status mnp__steps_run(mnp__steps *steps, const mnp__step *step, mnp_array *c
     return mnp__sum_over_ranks(ctx, steps->dtype, steps->device + sizeof(struct mnp_step_control), sums);
 }
 
-/* ---- what the CPU sees ---- */
+/* ---- the CPU's copy ---- */
 
-/* Room for so many residuals.  All ranks have as many, so that they find alike that there is not enough. */
+/* Room for so many residuals.  All ranks have as many, so all grow at the same time. */
 static mnp_status make_room(mnp__steps *steps, int64_t count)
 {
     int64_t room = steps->history_room;
@@ -302,7 +302,7 @@ static mnp_status make_room(mnp__steps *steps, int64_t count)
                            : MNP_FAIL(MNP_ERR_MEMORY, "no memory for a history of %lld residuals", (long long)room));
 }
 
-/* Enqueue copies of residuals up to number `end`, and what tells that they are there. */
+/* Enqueue copies of residuals up to number `end`, and an event after them. */
 static mnp_status copy_residuals(mnp__steps *steps, int64_t begin, int64_t end)
 {
     mnp_ctx *ctx = steps->ctx;
