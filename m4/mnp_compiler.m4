@@ -1,16 +1,16 @@
 dnl SPDX-License-Identifier: BSD-3-Clause
 # MNP_COMPILER_FLAGS
 #
-# Sets and substitutes MNP_CFLAGS: the warnings that the compiler knows, hidden visibility, and what --enable-debug,
-# --enable-sanitizers and --enable-werror add; and MNP_LDFLAGS, what the last but one adds to every link.  The options
-# themselves are declared by MNP_COMPILER_OPTIONS, which must come before AC_PROG_CC since a debug build changes the
-# default of CFLAGS.
+# Sets and substitutes MNP_CFLAGS: the warnings that the compiler knows, hidden visibility, and the flags of
+# --enable-debug, --enable-sanitizers and --enable-werror; and MNP_LDFLAGS, which --enable-sanitizers adds to every link.
+# MNP_COMPILER_OPTIONS declares these options; it must come before AC_PROG_CC because a debug build changes the default
+# of CFLAGS.
 AC_DEFUN([MNP_COMPILER_OPTIONS],
 [AC_ARG_ENABLE([debug],
-    [AS_HELP_STRING([--enable-debug], [no optimisation, and checks of our own mistakes (MNP_DEBUG)])],
+    [AS_HELP_STRING([--enable-debug], [no optimisation, and internal checks (MNP_DEBUG)])],
     [], [enable_debug=no])
 AC_ARG_ENABLE([sanitizers],
-    [AS_HELP_STRING([--enable-sanitizers], [find wrong memory accesses and undefined behaviour at run time])],
+    [AS_HELP_STRING([--enable-sanitizers], [find invalid memory accesses and undefined behaviour at run time])],
     [], [enable_sanitizers=no])
 AC_ARG_ENABLE([werror],
     [AS_HELP_STRING([--enable-werror], [treat the compiler's warnings as errors])],

@@ -4,10 +4,10 @@ dnl SPDX-License-Identifier: BSD-3-Clause
 # Finds the CUDA toolkit, which is optional.  Sets and substitutes CUDA_CFLAGS and CUDA_LIBS, defines HAVE_CUDA, sets
 # the conditional of that name, and leaves the toolkit's folder in mnp_cuda_dir.
 #
-# The driver, libcuda, is never linked: the library opens it at run time, so that one binary runs with and without a
-# GPU.  The libtool flag -R makes the toolkit's libraries found without LD_LIBRARY_PATH.
+# The driver, libcuda, is never linked: the library opens it at run time, so the same binary runs with and without a
+# GPU.  With the libtool flag -R the toolkit's libraries are found without LD_LIBRARY_PATH.
 
-# MNP_TRY_CUDA(DIR): takes the toolkit in DIR if none was taken yet and it is whole
+# MNP_TRY_CUDA(DIR): uses the toolkit in DIR if none has been found yet and it is complete
 AC_DEFUN([MNP_TRY_CUDA],
 [for mnp_lib in lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib; do
     AS_IF([test -z "$mnp_cuda_dir" && test -e "$1/$mnp_lib/libcudart.so"],

@@ -4,11 +4,11 @@ dnl SPDX-License-Identifier: BSD-3-Clause
 # Finds parallel HDF5, which is required.  Sets and substitutes HDF5_CFLAGS and HDF5_LIBS.  To be called after
 # MNP_CHECK_MPI.
 #
-# Tried in turn: HDF5_CFLAGS and HDF5_LIBS of the environment, then the folder of --with-hdf5=DIR; where neither is
-# given, pkg-config's modules and the wrapper h5pcc.  What is named but does not work stops configure; a guess that
-# does not work gives way to the next.
+# It tries HDF5_CFLAGS and HDF5_LIBS of the environment, or the folder of --with-hdf5=DIR; if neither is given,
+# pkg-config's modules and then the wrapper h5pcc.  An HDF5 that was named but does not work stops configure; after a
+# guess that does not work it tries the next one.
 
-# MNP_TRY_HDF5(WHERE, CFLAGS, LIBS): takes these flags if none were taken yet and parallel HDF5 links with them
+# MNP_TRY_HDF5(WHERE, CFLAGS, LIBS): uses these flags if none have been found yet and parallel HDF5 links with them
 AC_DEFUN([MNP_TRY_HDF5],
 [AS_IF([test -z "$mnp_hdf5"],
     [AC_MSG_CHECKING([for parallel HDF5 by $1])

@@ -3,9 +3,9 @@ dnl SPDX-License-Identifier: BSD-3-Clause
 #
 # Finds MPI, which is required.  Sets and substitutes MPI_CFLAGS, MPI_LIBS and MPIRUN.
 #
-# The compiler is not replaced by MPI's wrapper: wrappers may be steered by CC in the environment, and then compile
-# without MPI.  The wrapper is only asked for its flags, and a program that calls MPI must link with them.  The first
-# of these that answers is taken: MPI_LIBS of the environment, the wrapper MPICC, pkg-config.
+# MPI's wrapper does not replace the compiler, because CC in the environment may make wrappers compile without MPI.  The
+# wrapper is only asked for its flags, and a program that calls MPI must link with them.  The flags come from the first
+# of these that has any: MPI_LIBS of the environment, the wrapper MPICC, pkg-config.
 AC_DEFUN([MNP_CHECK_MPI],
 [AC_ARG_VAR([MPICC], [MPI's compiler wrapper, asked for its flags only])
 AC_ARG_VAR([MPI_CFLAGS], [C compiler flags for MPI, instead of the wrapper's])
@@ -19,7 +19,7 @@ mnp_mpi_from=
 AS_IF([test -n "$MPI_LIBS"],
     [mnp_mpi_from="MPI_CFLAGS and MPI_LIBS"])
 AS_IF([test -z "$mnp_mpi_from" && test -n "$MPICC"],
-    [# Open MPI answers --showme, MPICH and its kin -compile_info, where the command to run comes first
+    [# Open MPI's option is --showme; that of MPICH and its relatives is -compile_info, which prints the compiler first
     mnp_compile=`$MPICC --showme:compile 2>/dev/null || $MPICC -compile_info 2>/dev/null`
     mnp_link=`$MPICC --showme:link 2>/dev/null || $MPICC -link_info 2>/dev/null`
     for mnp_flag in $mnp_compile; do

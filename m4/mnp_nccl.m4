@@ -4,11 +4,11 @@ dnl SPDX-License-Identifier: BSD-3-Clause
 # Finds NCCL, which is optional and of use with CUDA only.  Sets and substitutes NCCL_CFLAGS and NCCL_LIBS, defines
 # HAVE_NCCL and sets the conditional of that name.  To be called after MNP_CHECK_CUDA.
 #
-# Needed is 2.18: ncclCommSplit, and communicators that do not block.  Python packages of NCCL hold libnccl.so.2 but no
-# libnccl.so; such a file is linked by its full path.
+# Maniple needs version 2.18, for ncclCommSplit and non-blocking communicators.  Python packages of NCCL have
+# libnccl.so.2 but no libnccl.so; such a file is linked by its full path.
 
-# MNP_TRY_NCCL(INCLUDE, LIB): takes the NCCL of these two folders, or the system's if both are empty, if none was taken
-# yet and it is recent enough
+# MNP_TRY_NCCL(INCLUDE, LIB): uses the NCCL in these two folders, or the system's if both are empty, if none has been
+# found yet and it is recent enough
 AC_DEFUN([MNP_TRY_NCCL],
 [AS_IF([test -z "$mnp_nccl"],
     [mnp_nccl_cflags=
@@ -21,7 +21,7 @@ AC_DEFUN([MNP_TRY_NCCL],
         mnp_save_CPPFLAGS=$CPPFLAGS
         mnp_save_LIBS=$LIBS
         CPPFLAGS="$CPPFLAGS $mnp_nccl_cflags $CUDA_CFLAGS"
-        # -R is libtool's; the compiler itself gets the rest
+        # -R is a flag of libtool; the compiler gets the others
         LIBS="`AS_ECHO(["$mnp_nccl_libs $CUDA_LIBS"]) | sed 's/-R@<:@^ @:>@*//g'` $LIBS"
         AC_LINK_IFELSE([AC_LANG_PROGRAM([[
 #include <nccl.h>
