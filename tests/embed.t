@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A device source comes out of build-aux/embed and the C compiler as it went in.
+# A kernel source that build-aux/embed turns into a C string is unchanged in the compiled program.
 
 . "${srcdir:-.}/tests/tap.sh"
 

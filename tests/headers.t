@@ -4,7 +4,7 @@
 
 . "${srcdir:-.}/tests/tap.sh"
 
-# MPI's headers are not ours to judge
+# MPI's headers are not checked
 system=$(printf '%s' "${MPI_CFLAGS-$(pkg-config --cflags mpi)}" | sed 's/-I/-isystem /g')
 warnings='-Wall -Wextra -pedantic -Werror'
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What make install leaves is enough: the example of the README, compiled with pkg-config's words alone, runs on 2 ranks,
+# An installed library works: the example of the README, compiled with the flags of pkg-config alone, runs on 2 ranks,
 # and so does the installed command.
 
 . "${srcdir:-.}/tests/tap.sh"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * TAP for our tests.  A test on several ranks speaks from rank 0 alone, after all ranks have agreed on every point:
- * a point is ok only if it is on each rank, and the diagnosis is that of the lowest rank where it is not.
+ * TAP for our tests.  A test on several ranks prints on rank 0 alone, after all ranks have agreed on a point: a point
+ * is ok only if it is on each rank, and the diagnosis is that of the lowest rank where it is not.
  */
 #ifndef TESTS_TAP_H
 #define TESTS_TAP_H
@@ -53,7 +53,7 @@ __attribute__((format(printf, 2, 3))) static inline bool ok(bool condition, cons
         int mine = condition ? size : rank;
         MPI_Allreduce(&mine, &failed_on, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
         good = failed_on == size;
-        if (!good) { /* the failing rank's words are the interesting ones */
+        if (!good) { /* the text of the failing rank is printed */
             MPI_Bcast(text, sizeof text, MPI_CHAR, failed_on, MPI_COMM_WORLD);
         }
     }

@@ -212,7 +212,10 @@ static void check_local(void)
     mnp_array_free(a);
 }
 
-/* Blocks of many staging buffers, dense and not, to the device and back; what a view leaves out stays as it was. */
+/*
+ * Blocks larger than many staging buffers, contiguous and strided, go to the device and back; elements outside a view
+ * keep their values.
+ */
 static void check_large_blocks(const char *how)
 {
     enum { ROWS = 1251, COLUMNS = 2003, HALF = COLUMNS / 2 };
@@ -243,7 +246,7 @@ static void check_large_blocks(const char *how)
     free(part);
 }
 
-/* Subscripts as structs say the same as text; a view is of use after its array is gone. */
+/* Subscripts as structs say the same as text; a view stays valid after its array is freed. */
 static void check_subscripts(void)
 {
     const int64_t shape[] = {5, 8, 3};
@@ -285,7 +288,7 @@ static void check_mistakes(void)
     mnp_free_all(a, b);
 }
 
-/* What a number becomes is what its type in C says. */
+/* The dtype of a scalar follows from its type in C. */
 static void check_scalars(void)
 {
     const double _Complex z = 2.5 - 1.5 * I;
@@ -305,7 +308,7 @@ static void check_scalars(void)
 static void check_exhaustion(void)
 {
     mnp_array *huge = NULL;
-    mnp_layout *layout; /* more on the last rank alone than there is anywhere */
+    mnp_layout *layout; /* more memory on the last rank than any machine has */
     mnp_layout_on_root(mnp_ctx_size(ctx), mnp_ctx_size(ctx) - 1, 1, (int64_t[]){(int64_t)1 << 52}, &layout);
     mnp_status st = mnp_array_new(ctx, MNP_FLOAT64, layout, &huge);
     /* heap: as good as balanced */
@@ -315,7 +318,7 @@ static void check_exhaustion(void)
     mnp_layout_free(layout);
 }
 
-/* Arrays of two contexts do not meet. */
+/* Arrays of two contexts cannot be combined. */
 static void check_contexts(void)
 {
     const int64_t shape[] = {5};
@@ -350,7 +353,7 @@ int main(void)
             good = good && round_trip((mnp_dtype)i, ndims[s], shapes[s]);
         ok(good, "%s to arrays of any shape and back", mnp_dtype_name((mnp_dtype)i));
     }
-    for (int i = 0; i < MNP_NUM_DTYPES; i += 2) /* every kernel is a compilation: half of the pairs tell */
+    for (int i = 0; i < MNP_NUM_DTYPES; i += 2) /* each pair compiles a kernel: half of them are enough */
         for (int j = i % 4 == 0; j < MNP_NUM_DTYPES; j += 3)
             ok(casts((mnp_dtype)i, (mnp_dtype)j), "%s as %s", mnp_dtype_name((mnp_dtype)i),
                mnp_dtype_name((mnp_dtype)j));

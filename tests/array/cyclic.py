@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays that are spread block-cyclically: they are made, set and read, copied, moved to and from any layout, and go
-through element-wise functions; every other function that takes an array says that it does not take these.
+"""Block-cyclic arrays: they are made, set and read, copied, moved to and from any layout, and go
+through element-wise functions; every other function that takes an array refuses them in words.
 """
 
 import ctypes
@@ -101,7 +101,7 @@ def takes_array(kind, name):
 
 
 def argument(kind, name, array):
-    """Something for a parameter; what else is wrong with the call comes later than the array's layout."""
+    """A value for a parameter; the array's layout is checked before anything else that is wrong with the call."""
     if takes_array(kind, name):
         return [array, array] if name in LISTS else array
     special = {"mnp_array **": 4, "mnp_layout *": layout, "char *": TEXTS.get(name), "mnp_dtype": "float64",

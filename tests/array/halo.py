@@ -78,7 +78,7 @@ class Field:
         self.set()
 
     def set(self):
-        """New values, and in all margins what nobody may mistake for them."""
+        """New values, and in all margins a value that no element has."""
         self.values = rng.integers(1, 100, self.shape).astype(self.dtype)
         block = np.full(self.dense.local().shape, 222, self.dtype)
         mp.call("array_set_local", self.dense, block)
@@ -204,7 +204,7 @@ def two_at_once(name):
 
 
 def layouts_of_views(name):
-    """Parts that go backwards over the ranks, and ranks that own nothing, as an index is not theirs."""
+    """Parts in reverse order over the ranks, and ranks that own nothing, as the index is another rank's."""
     x = mp.array(np.zeros((7, 9)), mp.Layout([mp.size], [7, 9], [0, -1]))
     for key, view in (("[::-1]", x[::-1]), ("[:, ::-2]", x[:, ::-2]), ("[3:4]", x[3:4]), ("[5]", x[5])):
         f = Field(view.ndim, None, view.shape, view.layout)
@@ -271,7 +271,7 @@ def load_copy():
 
 
 def another_context(options):
-    """A context beside the harness's, which calls then go to."""
+    """A second context, for calls in the place of the harness's."""
     made = ctypes.c_void_p()
     status = binding._lib.mnp_init(binding._world, options, ctypes.byref(made))
     if status != 0:

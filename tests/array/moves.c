@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Redistributions of blocks that are large enough for all ways in which boxes are copied: rows by accesses of every
+ * Redistributions of blocks that are large enough for every algorithm that copies boxes: rows by accesses of every
  * width, tiles of transposed blocks, lists of many small boxes.  With elements of every size, extents and views that
- * fit no access, tile or unit evenly, and the ones that do.  Then plans that are run again and again, also in turns,
- * with other work between them, into arrays that hold something else by then.
+ * fit no access, tile or unit evenly, and the ones that do.  Then plans that run many times, also alternately, with
+ * other work between them, into arrays whose values have changed in between.
  */
 #include <maniple.h>
 
@@ -31,7 +31,7 @@ static unsigned char *make_data(int64_t elements, size_t item, unsigned seed)
     return data;
 }
 
-/* Cut along dimension d, stored in C order or in Fortran's. */
+/* A layout cut along dimension d, stored in C order or in Fortran's. */
 static mnp_layout *cut_along(int ndim, const int64_t *shape, int d, bool fortran)
 {
     const int size = mnp_ctx_size(ctx);
@@ -134,7 +134,7 @@ static void views(void)
     }
 }
 
-/* Dealt out in blocks of 3 and of 2, along one dimension or both, to rows: thousands of boxes of a few elements. */
+/* Block-cyclic, in blocks of 3 and of 2, along one dimension or both, to rows: thousands of boxes of a few elements. */
 static void small_boxes(void)
 {
     const int64_t shape[] = {190, 211};
@@ -159,7 +159,9 @@ static void small_boxes(void)
     }
 }
 
-/* Two plans in turns, one of them twice in a row; the source changes before each run, without waiting for the last. */
+/*
+ * Two plans alternately, one of them twice in a row; the source changes before each run, without waiting for the last.
+ */
 static void again_and_again(void)
 {
     enum { RUNS = 50 };

@@ -17,7 +17,7 @@ def strides(x):
 
 
 def dense(x, order):
-    """The strides of x's block if it lies dense in that order, where an extent of 1 has any."""
+    """The strides of x's block if it is contiguous in that order; an extent of 1 may have any stride."""
     expected, stride, block = strides(x), 1, x.local().shape
     for d in reversed(order):
         expected[d] = expected[d] if block[d] == 1 else stride

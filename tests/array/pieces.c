@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pieces against plain loops: every wanted element comes once, from a rank that owns it, and sender and receiver of a
- * message list the same elements in the same order.  Then the pieces of one rank of 4096, which must not cost what all
- * ranks do.
+ * message list the same elements in the same order.  Then the pieces of one rank of 4096, whose cost must not grow with
+ * the number of ranks.
  */
 #include "array/move/pieces.h"
 
@@ -82,7 +82,7 @@ static int wanted(const void *argument, int rank, mnp__want *wants)
     return 1;
 }
 
-/* The elements of a message, or of what a rank has for itself, in order: places in both blocks. */
+/* The elements of a message, or of the part that a rank keeps, in order: offsets in both blocks. */
 struct list {
     int count;
     int64_t from[ROOM], to[ROOM];

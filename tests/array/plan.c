@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plans of redistribution: run again and again, without waiting, two at once, of views; what they say they do; and what
- * they refuse.
+ * Plans of redistribution: they run many times without a wait in between, two at once, and on views; what they report
+ * about themselves; and what they refuse.
  */
 #include <maniple.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Redistribution between random pairs of layouts: uneven cuts, empty blocks, replicas, dimensions that are dealt out,
- * any mesh and order; from and to views; by plans that are new and by plans that the context has kept; on one node,
- * where every rank is a node of its own, and where two are.  The seed is printed and may be given as MANIPLE_TEST_SEED.
+ * Redistribution between random pairs of layouts: uneven cuts, empty blocks, replicas, block-cyclic dimensions, any
+ * mesh and order; from and to views; by new plans and by plans that the context keeps; on one node, with every rank as
+ * a node of its own, and on two nodes.  The seed is printed and may be given as MANIPLE_TEST_SEED.
  */
 #include <maniple.h>
 
@@ -46,7 +46,7 @@ static mnp_layout *reorder(mnp_layout *layout)
     return reordered;
 }
 
-/* A random arrangement of all ranks, mapped to the dimensions in a random way, with random cuts or dealt out. */
+/* A random arrangement of all ranks, mapped to the dimensions in a random way, with random cuts or block-cyclic. */
 static mnp_layout *random_layout(int ndim, const int64_t *shape)
 {
     int mesh[3] = {1, 1, 1}, axes[MOST_DIMS], left = mnp_ctx_size(ctx);
@@ -169,7 +169,7 @@ static void strided_target(mnp_dtype dtype, const struct model *model, mnp_array
         shape[d] = 2 * model->shape[d] + 1;
         subscripts[d] = pick(2) ? MNP_SLICE(1, MNP_NONE, 2) : MNP_SLICE(-2, MNP_NONE, -2);
     }
-    do { /* views of arrays that are dealt out are refused */
+    do { /* views of block-cyclic arrays are refused */
         layout = random_layout(model->ndim, shape);
         if (!mnp_layout_is_cyclic(layout))
             break;

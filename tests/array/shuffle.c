@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shuffle: elements of any size go to the ranks that are said, and answers come back to where they were asked for.
+ * The shuffle: elements of any size go to the ranks that the caller names, and answers return to the ranks that asked.
  */
 #include "array/move/shuffle.h"
 

@@ -76,7 +76,7 @@ def reshaped(a):
 
 
 def step(a, x):
-    """One more view: the description, NumPy's, ours."""
+    """One more view: its description, NumPy's view, Maniple's view."""
     kind = pick(["index"] * 4 + ["transpose"] * 2 + ["reshape"] * 2 + [
         "swapaxes", "moveaxis", "squeeze", "expand", "broadcast", "flip", "rot90", "real", "imag", "ravel", "atleast"])
     if kind == "index":

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arena: random sequences of taking and giving, compared with a plain table of who has what.
+ * The arena: random sequences of allocations and releases, compared with a plain table of the blocks.
  */
 #include "base/arena.h"
 
@@ -20,7 +20,7 @@ static uint64_t draw(uint64_t below)
     return (state >> 33) % below;
 }
 
-/* Ranges that the arena has, of which some were taken: 0 not there, 1 free, 2 and more: a block's number. */
+/* The table: `owner` is 0 for a unit that the arena does not have, 1 for a free one, and a block's number from 2 on. */
 struct model {
     int owner[UNITS];
     uintptr_t place[BLOCKS];
@@ -101,7 +101,7 @@ static void give(mnp__arena *arena, struct model *m, int block)
     m->size[block] = 0;
 }
 
-/* Chunks come where nothing is, and go where all is free. */
+/* Add chunks where the arena has no units, and remove chunks that are free. */
 static bool change_chunk(mnp__arena *arena, struct model *m)
 {
     size_t count = 64, first = draw(UNITS / count) * count;
@@ -121,7 +121,7 @@ static bool change_chunk(mnp__arena *arena, struct model *m)
     return true;
 }
 
-/* Bytes that are free right before a place, as the table has it. */
+/* Free bytes directly before a place, by the table. */
 static bool free_before_is_right(const mnp__arena *arena, const struct model *m)
 {
     size_t place = draw(UNITS + 1), count = 0;
@@ -157,7 +157,7 @@ static bool sequence(int steps)
     return right;
 }
 
-/* Many blocks at once, with neighbours given back in any order: all becomes one range again. */
+/* Many blocks at once, released in any order: their ranges merge into one again. */
 static bool coalesces(int count)
 {
     mnp__arena *arena;

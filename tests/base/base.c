@@ -99,7 +99,9 @@ static void check_casting(void)
     ok(!mnp_can_cast(MNP_INT8, (mnp_dtype)99, MNP_CASTING_UNSAFE), "nothing can be cast to what is no dtype");
 }
 
-/* The float of two bytes nearest to a double, found by looking at all of them; of two the even one. */
+/*
+ * The float of two bytes nearest to a double, found by trying all of them; of two that are equally near, the even one.
+ */
 static unsigned nearest_half(float (*value_of)(uint16_t), double x)
 {
     unsigned best = 0;
@@ -175,7 +177,7 @@ static void check_texts(void)
 
 /*
  * Set a locale whose numbers have commas, which is made for this test by the C library's tool.  False where that fails;
- * it complains of all else that a locale has.
+ * the tool warns of every other part of a locale, as this one has none.
  */
 static bool set_comma_locale(void)
 {

@@ -11,7 +11,7 @@
 
 /* ---- reductions ---- */
 
-/* Of every dtype, or of every so many. */
+/* Reductions of every dtype; where `every` is above 1, of one in so many. */
 static void check_reductions(mnp_comm *comm, const char *where, int every)
 {
     static const int64_t counts[] = {0, 1, 13, 1500};
@@ -34,7 +34,7 @@ static void check_reductions(mnp_comm *comm, const char *where, int every)
        "%s: larger ones, in shares", where);
 }
 
-/* More than one step takes; in place, and to a root. */
+/* More elements than one step takes; in place, and to a root. */
 static void check_large(mnp_comm *comm)
 {
     int rank = mnp_comm_rank(comm);
@@ -84,7 +84,8 @@ static void check_special_values(mnp_comm *comm)
 }
 
 /*
- * What has to be rounded, and NaN: the same on all ranks, and what the order of the ranks gives, but where NCCL adds.
+ * Sums that are rounded, and NaN: the result is the same on all ranks, and is that of adding in the order of the ranks,
+ * except where NCCL adds.
  */
 static void check_rounding(mnp_comm *comm, int64_t count)
 {
@@ -301,7 +302,7 @@ static void check_refusals(mnp_comm *comm)
     ok(refused(mnp_comm_all_to_all(comm, a.data, a.data, 2, MNP_INT8), "overlap"), "all to all in place");
 }
 
-/* What small reductions of many more ranks than these begin with. */
+/* The exchange of blocks with which small reductions over many more ranks begin. */
 static void check_blocks(mnp_comm *comm)
 {
     const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm), own[] = {rank, -rank};
@@ -363,7 +364,7 @@ static void check_absence(void)
     close_context();
 }
 
-/* Every other rank, turned round. */
+/* Every other rank, in reverse order. */
 static void check_part(mnp_comm *world)
 {
     const int rank = mnp_comm_rank(world);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exchanges between device memories: many messages of many sizes, again and again; and a rank that stays away.
+ * Exchanges between device memories: many rounds of messages of many sizes; and a rank that does not take part.
  */
 #include "comm/comm.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank that ends or stays away in the middle of work, and what the others make of it: faults HOW WHERE
+ * A rank that ends or stops answering in the middle of work, and what its peers report: faults HOW WHERE
  *
  *   HOW      kill: rank 1 is killed; exit: it calls _exit(3); late: it sleeps for 7 seconds, and then goes on
  *   WHERE    agree, redistribute, sum, take (of elements that others have), all_reduce, small (an all-reduce of one
@@ -8,7 +8,7 @@
  *            device every time; kernel: rank 0 finds what a kernel leaves that has waited for rank 1 past the deadline
  *
  * Every rank that is left prints a line when a call has failed: its number, the status, after how many seconds, and the
- * sentence.  Then it finalizes and prints another, so that whoever hangs is missed.  faults.t compares.
+ * sentence.  Then it finalizes and prints another line, so that faults.t misses the line of a rank that hangs.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static mnp_status run_exchange(mnp_ctx *ctx)
     return mnp__exchange_finish(exchange, ctx->transfer);
 }
 
-/* Waits of kernels are made where GPUs share the heap; their word is the same anywhere. */
+/* The context has a record of kernels' waits where GPUs share the heap; elsewhere this makes one, as it works alike. */
 static mnp_status run_kernel(mnp_ctx *ctx)
 {
     if (!ctx->comm.waits)
@@ -109,14 +109,14 @@ static bool scratch_is_left_alone(mnp__device *device)
     return first != second;
 }
 
-/* A rank that comes late may still write to what was freed: it is not to be had again. */
+/* A late rank may still write to memory that was freed, so the memory must not be allocated again. */
 static bool is_left_alone(mnp_ctx *ctx)
 {
     void *first = NULL, *second = NULL;
     if (ctx->device->cpu_memory && !scratch_is_left_alone(ctx->device))
         return false;
     if (!ctx->device->cpu_memory && !mnp__heap_shared(ctx->comm.heap))
-        return true; /* nobody else can write to it */
+        return true; /* no peer can write to it */
     MNP_OR_EXIT(mnp__heap_alloc(ctx->comm.heap, 4096, &first));
     mnp__heap_free(ctx->comm.heap, first);
     MNP_OR_EXIT(mnp__heap_alloc(ctx->comm.heap, 4096, &second));
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
     while (st == MNP_OK)
         st = work(ctx, argv[2]);
     printf("rank %d: %s after %.1f s: %s\n", rank, mnp_status_name(st), MPI_Wtime() - begin, mnp_error_message());
-    st = mnp_agree(ctx, MNP_OK); /* once is for all */
+    st = mnp_agree(ctx, MNP_OK); /* one failure makes all later calls fail */
     if (ctx->comm.waits && *mnp__waits_params(ctx->comm.waits).fault == 0)
         printf("rank %d: kernels go on waiting\n", rank);
     printf("rank %d: later %s%s\n", rank, mnp_status_name(st), is_left_alone(ctx) ? ", freed memory left alone" : "");

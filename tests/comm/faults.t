@@ -67,7 +67,7 @@ survive 2 kill all_to_all "$ended"
 survive 3 kill redistribute "$ended" MANIPLE_NODE_SIZE=2
 survive 4 exit all_reduce "$ended" MANIPLE_NODE_SIZE=2
 
-# Nobody's peer, or not here in time: who waits for its message gives up at the deadline, and tells the others
+# A rank that is no peer, or is late: the rank that waits for its message gives up at the deadline, and tells the others
 late='MNP_ERR_\(TIMEOUT\|PEER\) after [0-9]\.[0-9] s: .*\(rank 1 did not take part\|gave up waiting for rank 1\)'
 survive 3 kill exchange "$late" MANIPLE_NODE_SIZE=1 MANIPLE_DEADLINE=1
 survive 3 late exchange "$late" MANIPLE_DEADLINE=1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The heap: blocks at the same places on all ranks, that peers write into; growth, exhaustion, trimming; signals; what
- * MANIPLE_NODE_SIZE makes of a host; the figures of all pools, and arrays that are left behind.
+ * The heap: blocks at the same offsets on all ranks, which peers write to; growth, exhaustion, trimming; signals; what
+ * MANIPLE_NODE_SIZE makes of a host; the figures of all pools, and arrays that are never freed.
  */
 #include "comm/heap.h"
 
@@ -38,8 +38,8 @@ static unsigned char mark(int rank, int block)
 }
 
 /*
- * From one memory to the other, through memory of this rank's device: what lies in a peer's heap, kernels and copies of
- * the device reach, and nothing else has to.
+ * Copy from one memory to the other, through memory of this rank's device: only kernels and copies of the device need
+ * to reach a peer's heap.
  */
 static bool carry(mnp_ctx *ctx, void *dst, const void *src, size_t size)
 {
@@ -130,7 +130,7 @@ static unsigned char stored(int from, int to, size_t index)
     return (unsigned char)((size_t)(from * 31 + to * 7) + index + index / 251);
 }
 
-/* Everyone stores its part into the blocks of all peers, which lie across the border of two chunks. */
+/* Every rank stores its part into the blocks of all peers, which span the border of two chunks. */
 static void check_stores(mnp_ctx *ctx)
 {
     enum { PART = 9000001 }; /* odd, so that parts begin anywhere */
@@ -166,7 +166,7 @@ static void check_stores(mnp_ctx *ctx)
     free(bytes);
 }
 
-/* Messages of one number, from everybody to everybody, again and again. */
+/* Rounds of messages of one number, from every rank to every rank. */
 static void check_signals(mnp_ctx *ctx)
 {
     mnp__heap *heap = ctx->comm.heap;

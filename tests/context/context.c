@@ -71,7 +71,7 @@ static void check_compile_error(mnp_ctx *ctx)
     ok(mnp__ctx_kernel(ctx, &spec, &again) == MNP_OK && again == kernel, "a kernel is loaded once");
 }
 
-/* One rank's source is wrong: nobody keeps the kernel, and the ranks stay in step afterwards. */
+/* One rank's source is wrong: no rank keeps the kernel, and later calls succeed on all ranks. */
 static void check_compile_error_on_one_rank(mnp_ctx *ctx)
 {
     bool wrong = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;
@@ -89,7 +89,9 @@ static void check_compile_error_on_one_rank(mnp_ctx *ctx)
        "and all go on in step");
 }
 
-/* One rank has no memory for its definitions, once before the kernel is there and once after: all are told. */
+/*
+ * One rank has no memory for its definitions, once before the kernel is loaded and once after: all ranks get an error.
+ */
 static void check_no_text_on_one_rank(mnp_ctx *ctx)
 {
     const bool poor = mnp_ctx_rank(ctx) == mnp_ctx_size(ctx) - 1;

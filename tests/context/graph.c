@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graphs: what is recorded, launched again and again with other values in the same arrays, gives what plain calls give;
- * and what cannot be recorded is refused.  The host device has no graphs, and says so.
+ * Graphs: recorded calls, launched many times with other values in the same arrays, give the results of plain calls;
+ * and what cannot be recorded is refused.  The host device has no graphs and refuses to record.
  */
 #include <maniple.h>
 
@@ -176,7 +176,7 @@ static mnp_status record(struct work *w, const bool *chosen, mnp_array **results
     return st != MNP_OK ? st : ended;
 }
 
-/* Whether a round of launching and of plain calls comes to the same. */
+/* Whether launching the graph and calling the functions give the same results. */
 static bool same_round(struct work *w, const bool *chosen, mnp_graph *graph, mnp_array **results, mnp_array **plain)
 {
     bool same = change(w) == MNP_OK && mnp_graph_launch(graph) == MNP_OK && run_parts(w, chosen, plain) == MNP_OK;

@@ -130,7 +130,7 @@ static void test_alloc(const bench *b)
     b->ops->free_pinned(b->device, pinned_none);
 }
 
-/* Memory at places of reserved space: of this process alone, and such that leaves it as a file descriptor. */
+/* Memory mapped at reserved addresses: private to this process, and exported as a file descriptor. */
 static void test_sharing(const bench *b)
 {
     const mnp__device_ops *ops = b->ops;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzzing the Matrix Market parser with libFuzzer: any bytes are parsed as a file, whole and once more in two pieces,
- * and either come to the same sentence or to the same entries, all of which must be inside and finite.  tests/fuzz/run
- * builds and runs it.
+ * Fuzzing the Matrix Market parser with libFuzzer: any bytes are parsed as a file, whole and once more in two pieces.
+ * Both must give the same error message, or the same entries, all inside the matrix and finite.  tests/fuzz/run builds
+ * and runs it.
  */
 #include <math.h>
 #include <stdint.h>

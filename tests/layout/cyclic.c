@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Layouts whose dimensions are dealt out in blocks, against plain loops; orders of storage; how ranks are factored;
- * what a layout costs; and how layouts are drawn.
+ * Block-cyclic layouts against plain loops; orders of storage; how ranks are factored into meshes; the cost of a
+ * layout; and drawings of layouts.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -205,7 +205,7 @@ static bool owners_own(const mnp_layout *layout, int replicas)
     return true;
 }
 
-/* What views make: parts in the opposite order, axes pinned to a place. */
+/* Layouts of views: parts in reverse order, axes fixed at one place. */
 static void check_derived(void)
 {
     static const int64_t uneven[] = {0, 1, 5, 7};

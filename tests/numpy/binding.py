@@ -269,7 +269,7 @@ def call(name, *arguments, out=None, **named):
     """Call a function of the library: raises Error if it fails; gives its outputs, or else its result."""
     name = name if name.startswith("mnp_") else "mnp_" + name
     result, parameters = _functions[name]
-    kept, function = arguments, getattr(_lib, name)  # arrays that nobody else holds live as long as the call
+    kept, function = arguments, getattr(_lib, name)  # arrays without another reference live as long as the call
     arguments, given = list(kept), list(out) if isinstance(out, tuple) else [out]
     passed, outputs = [], []
     for kind, parameter in parameters:

@@ -30,7 +30,7 @@ typedef struct files {
     FILE *cases, *data, *results, *values; /* the results on rank 0 alone */
 } files;
 
-/* The tests' own trouble, not Maniple's: no use to go on. */
+/* End the program: the test itself fails, not Maniple. */
 static void give_up(const char *what)
 {
     fprintf(stderr, "convolve_cases: %s\n", what);

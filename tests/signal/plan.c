@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Convolution plans: used again and again, with outputs that are reused, and asked for what makes no sense.
+ * Convolution plans: executed many times, with outputs that are reused; and refused for invalid arguments.
  */
 #include <config.h>
 
@@ -120,7 +120,7 @@ static void check_mistakes(void)
     mnp_free_all(x, wide, y, kernel, nan_kernel, bytes, none);
 }
 
-/* A debug build notices that the ranks do not mean the same. */
+/* A debug build detects that the ranks' arguments differ. */
 static void check_disagreement(void)
 {
 #ifdef MNP_DEBUG
