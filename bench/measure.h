@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What benchmarks share: how they take their time, between two events of the device, of the slowest rank, after a
- * warm-up; how they record it (record.h); and what a program of several cases is told.
+ * What benchmarks share: how they measure a time, between two events of the device, of the slowest rank, after a
+ * warm-up; how they record it (record.h); and the options of a program of several cases.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -62,8 +62,8 @@ static inline mnp_status run_calls(void *argument)
 }
 
 /*
- * The same where a repeat is as many calls behind each other as take 10 milliseconds, at most 500, so that what a
- * launch waits for does not count: seconds of one call.  Collective.
+ * The same where a repeat is as many calls in a row as take 10 milliseconds, at most 500, so that what a launch waits
+ * for does not count: seconds of one call.  Collective.
  */
 static inline void measure_together(mnp_ctx *ctx, mnp_status (*run)(void *argument), void *argument, int repeats,
                                     double *seconds)

@@ -15,9 +15,9 @@
  * hpcg is the High Performance Conjugate Gradient benchmark (https://www.hpcg-benchmark.org) without its multigrid: CG,
  * in sets of 50 iterations, preconditioned by one symmetric Gauss-Seidel sweep of every rank's own rows, on its matrix
  * of 104 x 104 x 104 rows a rank; ranks follow each other along the first dimension.  Operations are counted as HPCG's
- * ReportResults.cpp (3.0) does for one level, see hpcg_operations(), which has every entry twice in a sweep forth and
- * back; ssor, which begins with zeros, reads it once.  HPCG's rating is another number, as multigrid has more work, on
- * smaller grids.
+ * ReportResults.cpp (3.0) does for one level, see hpcg_operations(), which counts every entry twice in a forward and
+ * backward sweep; ssor, which begins with zeros, reads it once.  HPCG's rating is another number, as multigrid has more
+ * work, on smaller grids.
  */
 #include "matrices.h"
 #include "measure.h"
@@ -42,7 +42,7 @@ typedef struct arguments {
 
 typedef struct problem {
     mnp_ctx *ctx;
-    /* Of the case */
+    /* The data of the case */
     mnp_solver method;
     mnp_precond_kind kind;
     mnp_precond *precond;
@@ -196,7 +196,10 @@ static mnp_solve_result solve(const arguments *a, problem *p, double *seconds)
 
 /* ---- HPCG ---- */
 
-/* Of n iterations: 3 n + 1 inner products, as many vector updates, n + 1 products with the matrix, n double sweeps. */
+/*
+ * The operations of n iterations: 3 n + 1 inner products, as many vector updates, n + 1 products with the matrix, n
+ * double sweeps.
+ */
 static double hpcg_operations(const mnp_sparse *a, double n)
 {
     const double rows = (double)mnp_sparse_shape(a)[0], entries = (double)mnp_sparse_nnz(a);

@@ -4,9 +4,9 @@
  *
  *   mpirun -n RANKS bench/sort [--case NAME] [--elements N] [--repeats N]
  *
- * A time is the median of repeats, each between two events of the device, of the slowest rank.  Results are looked at:
- * neighbours must be in order, and all elements there (their sum).  bench/peers/sort_peers.py does the same with other
- * libraries.
+ * A time is the median of repeats, each between two events of the device, of the slowest rank.  Results are checked:
+ * neighbours must be in order, and the sum of the elements must be unchanged.  bench/peers/sort_peers.py does the same
+ * with other libraries.
  */
 #include <maniple.h>
 
@@ -67,7 +67,7 @@ static mnp_array *data(mnp_ctx *ctx, const struct benchmark *benchmark, int64_t 
     return x;
 }
 
-/* ---- looking at results ---- */
+/* ---- checking results ---- */
 
 static double number(const mnp_array *x)
 {

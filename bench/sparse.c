@@ -23,9 +23,8 @@
  * M is a generator's text, as in `maniple solve`, or random:ROWS@DENSITY or powerlaw:ROWS (matrices.h).  Without one a
  * case has its usual matrices, smaller ones on the host.  D is float64 unless told.
  *
- * A time is the median of repeats, of the slowest rank, each of as many calls behind each other as take 10
- * milliseconds, at most 500, between two events of the device.  Setup is what is done once: a conversion, factors,
- * levels.
+ * A time is the median of repeats, of the slowest rank, each of as many calls in a row as take 10 milliseconds, at most
+ * 500, between two events of the device.  Setup is what is done once: a conversion, factors, levels.
  *
  * The floor is the bytes that have to be read and written by the rate of a copy, which is measured first: x and y once
  * for every vector; of a matrix its values, indices of 4 bytes (coo 8; dia and bsr none), and 4 bytes for every row of

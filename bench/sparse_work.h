@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the cases of bench/sparse share: what they work on, what they are, and how results are looked at.
+ * What the cases of bench/sparse share: what they work on, what they are, and how results are checked.
  */
 #ifndef BENCH_SPARSE_WORK_H
 #define BENCH_SPARSE_WORK_H
@@ -16,7 +16,7 @@ typedef struct work {
     char matrix[256];
     mnp_sparse *a;
     mnp_array *x, *expected; /* A x */
-    /* Of the case; `other` is A in another format, or its triangle */
+    /* The data of the case; `other` is A in another format, or its triangle */
     mnp_sparse *other, *product;
     mnp_operator *op;
     mnp_precond *precond;

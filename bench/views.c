@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times copies of views: mnp_copy() of a part of a matrix, or of the matrix turned, into an array that lies densely.
+ * Times copies of views: mnp_copy() of a part of a matrix, or of its transpose, into a contiguous array.
  *
  *   mpirun -n RANKS bench/views [--case NAME] [--elements N] [--repeats N]
  *

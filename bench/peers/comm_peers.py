@@ -6,7 +6,7 @@
   --jax             JAX: a matrix of float32 cut in rows becomes one cut in columns, stored as it is ("columns") or
                     column by column ("transpose"), jitted
 
-Without either, both.  A time is the median of repeats after a warm-up, of as many calls behind each other as take a
+Without either, both.  A time is the median of repeats after a warm-up, of as many calls in a row as take a
 millisecond, of the slowest rank: between two CUDA events, for JAX, which has none, by the clock.  Results are compared.
 NVLink multicast is off unless NCCL_NVLS_ENABLE says otherwise, as it is in Maniple.
 """

@@ -191,7 +191,7 @@ static PetscErrorCode prepare(const arguments *arguments, const char *name, Mat 
 
 /* ---- cases ---- */
 
-/* Of a set of n iterations, as HPCG counts: see bench/solve.c. */
+/* The operations of a set of n iterations, as HPCG counts them: see bench/solve.c. */
 static double hpcg_operations(double rows, double entries, double n)
 {
     return 2 * (3 * n + 1) * 2 * rows + (n + 1) * 2 * entries + n * 4 * entries;

@@ -9,7 +9,7 @@ cases and matrices, in the table of bench/sparse.
 cg, which is timed by the iteration, has the zero guess and right-hand side of bench/solve.  eigsh-WHICH and lobpcg-SA
 want --count eigenvalues, and the note has the largest |A v - l v| / |l|.  What a library does not have is left out.
 
-A time is the median of repeats after a warm-up, each of as many calls behind each other as take 10 milliseconds, at
+A time is the median of repeats after a warm-up, each of as many calls in a row as take 10 milliseconds, at
 most 500, between two CUDA events (SciPy: two readings of the clock).  The floor is counted as in bench/sparse.
 """
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random programs, each run by Maniple and by NumPy: arrays in random layouts, views of views of them, functions and
-expressions of all these, in place and onto parts that overlap.  In the end every array and view must be alike.
+expressions of all these, in place and onto parts that overlap.  In the end every array and view must be equal in both.
 
 MANIPLE_TEST_SEED repeats a run, MANIPLE_TEST_CASES says how many programs there are.  Few functions and types are used,
 as each is compiled for every kind of memory access it meets.
@@ -44,7 +44,7 @@ class Program:
     def new(self, shape=None, dtype=None):
         if shape is None:
             shape = tuple(int(n) for n in rng.choice(EXTENTS, rng.integers(0, 5), p=HOW_OFTEN))
-            if rng.random() < 0.25:  # what vectors, tiles and threads share
+            if rng.random() < 0.25:  # multiples of the widths of vectors, tiles and warps, and their neighbours
                 shape = tuple(int(n) for n in rng.choice([1, 2, 31, 32, 64, 65, 130], rng.integers(1, 4)))
                 shape = shape if np.prod(shape) <= LARGEST else shape[:1]
         dtype = dtype or str(rng.choice(["float64", "int32", "complex128"], p=[0.5, 0.35, 0.15]))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The solvers' loop: on a GPU the device goes round by itself, and comes to what plain launches come to, iteration by
- * iteration; it pauses for the caller's function and for the history, and ends when the method is over, whatever for.
- * Where a loop cannot be recorded the launches go on.  Where there are no such loops, as on the host device, all but
- * these comparisons is tested all the same.
+ * The solvers' loop on the device: a GPU repeats the iterations by itself, and each gives what plain launches give; it
+ * pauses for the caller's function and for the history, and ends when the method ends, for each of its reasons. Where a
+ * loop cannot be recorded the launches go on.  Where there are no such loops, as on the host device, all but these
+ * comparisons is tested all the same.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum { MOST_COLUMNS = 3, LOOK = 10 /* iterations of a body, about: so late thing
 static mnp_ctx *ctx;
 static bool loops; /* the device's, and that these ranks can use */
 
-/* What a solve came to, and what its calls of `progress` saw. */
+/* The outcome of a solve, and what its calls of `progress` received. */
 struct outcome {
     mnp_solve_result result[MOST_COLUMNS];
     int calls;
@@ -256,7 +256,7 @@ static void check_limit(const mnp_operator *op, const mnp_array *b)
     }
 }
 
-/* Columns have the same loop, recorded once; and come to what each of them alone comes to. */
+/* All columns use one loop, recorded once, and each gets the result that it gets alone. */
 static void check_columns(const mnp_operator *op, int64_t n, mnp_solver solver)
 {
     const int64_t shape[] = {n, MOST_COLUMNS};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ghosts: every rank gets what it wants of others' parts, whoever wants what of whom, in hundreds of exchanges that
- * nobody waits for, of elements of all sizes; by messages, and on GPUs that share the heap by stores.  Products
- * recorded in a graph exchange them too.
+ * Ghosts: every rank receives the elements that it needs of other ranks' parts, for several patterns of needs and
+ * elements of all sizes, in hundreds of exchanges without a wait in between; by messages, and by stores on GPUs that
+ * share the heap.  Products recorded in a graph exchange them too.
  */
 #include "sparse/matrix/ghosts.h"
 
@@ -187,7 +187,7 @@ static mnp_status exchange(struct exchanges *e, int round)
     return ctx->device->ops->copy(ctx->device, e->found + (size_t)round * e->ghosts, values, e->ghosts, ctx->compute);
 }
 
-/* How many rounds found something else than they should have. */
+/* How many rounds received wrong values. */
 static int count_wrong(const struct exchanges *e)
 {
     mnp_ctx *ctx = e->ctx;
@@ -211,7 +211,7 @@ static int count_wrong(const struct exchanges *e)
 
 /* ---- exchanges ---- */
 
-/* Some exchanges by each of `count` in turn, of those kinds; ranks come late now and then. */
+/* Rounds of exchanges by `count` patterns in turn, of those kinds of elements; ranks are late now and then. */
 static void check_exchanges(mnp_ctx *ctx, int count, const struct wanted *wanted, const struct kind *kinds, int rounds,
                             const char *what)
 {
@@ -250,7 +250,7 @@ static void check_patterns(mnp_ctx *ctx, int64_t columns, int kinds)
     }
 }
 
-/* Of several at the same time, hundreds of exchanges without a wait. */
+/* Several patterns at the same time, in hundreds of exchanges without a wait. */
 static void check_turns(mnp_ctx *ctx)
 {
     static const struct kind kinds[] = {{8, 1}, {16, 1}, {4, 3}, {4, 1}};

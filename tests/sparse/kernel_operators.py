@@ -62,7 +62,7 @@ for dtype, points, shapes in CASES:
     for shape in shapes:
         name = f"{len(points)} points on {shape} {dtype}"
         op = stencil(dtype, shape, offsets, coefficients)
-        for turn in range(2):  # the second finds everything made
+        for turn in range(2):  # the second call finds its kernels compiled
             x = vector(shape, dtype)
             matrices.close(f"{name}: A x", mp.operator_run(op, False, spread(x)), reference(points, x).ravel(), 60)
         matrices.close(f"{name}: A^H x", mp.operator_run(op, True, spread(x)), reference(points, x, True).ravel(), 60)

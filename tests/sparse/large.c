@@ -3,9 +3,9 @@
  * Parts of matrices with more than 2^31 entries: what is counted of them, and the kernels of the host device, which
  * read entries beyond number 2^31.
  *
- * The memory is but reserved: of some 35 GB of addresses only the pages are touched at which the entries of a small
- * matrix lie, the last ones.  The kernels run as one worker, the last of many where they would look at all that is
- * before.  Skipped where so many addresses are refused.
+ * The memory is only reserved: of some 35 GB of addresses the test touches only the last pages, where the entries of a
+ * small matrix lie.  The kernels run as one worker, the last of many where they would look at all that is before.
+ * Skipped where so many addresses are refused.
  */
 #include <maniple.h>
 
@@ -124,7 +124,7 @@ static mnp_status load_product(mnp_ctx *ctx, const char *format, bool adds, kern
 
 /* ---- products ---- */
 
-/* The part's entries as they would be behind FAR others. */
+/* The part's entries as if FAR others came before them. */
 static void move_away(mnp__part *part)
 {
     const int64_t values = part->count, indices = mnp__part_indices(part), rows_of = mnp__part_rows_of(part);

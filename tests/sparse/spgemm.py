@@ -166,7 +166,7 @@ if mp.size > 2: # a rank's own columns are counted by 32 bits
     mp.ok(np.array_equal(got.indptr, want.indptr) and np.array_equal(got.indices, named[want.indices])
           and np.allclose(got.data, want.data, 1e-14), "columns that 32 bits do not count")
 
-# What comes to nothing stays; so do zeros that are stored
+# Sums that are 0 stay stored; so do products of stored zeros
 minus = scipy.sparse.csr_array(np.array([[1.0, 1.0], [2.0, 0.0]]))
 same = scipy.sparse.csr_array(np.array([[3.0, 0.0, 4.0], [-3.0, 0.0, 5.0]]))
 c = multiply("a sum that comes to 0", minus, same)
@@ -191,7 +191,7 @@ c = Sparse(mp.sparse_matmul_sparse(made, made))
 product("blocks of every rank alone", alone, alone, c)
 mp.ok(mp.sparse_ghosts(c) == 0, "have a product without ghosts")
 
-# What there is no memory for is refused, on all ranks
+# A product that does not fit in memory is refused, on all ranks
 tall, flat = (matrices.sparse(scipy.sparse.csr_array(np.ones(shape)), rng) for shape in ((4000, 1), (1, 4000)))
 mp.memory_trim(mp.MNP_MEMORY_SCRATCH)
 mp.memory_set_limit(mp.MNP_MEMORY_SCRATCH, 1 << 25)
@@ -201,7 +201,7 @@ mp.ok(mp.sparse_nnz(Sparse(mp.sparse_matmul_sparse(tall, flat))) == 16000000, "a
 
 
 def try_product(left, right, limit):
-    """Whether it is made while the last rank has so little memory; the others hear of that rank."""
+    """Whether the product is made while the last rank has so little memory; the other ranks' error names that rank."""
     last = mp.rank == mp.size - 1
     mp.memory_trim(mp.MNP_MEMORY_SCRATCH)
     mp.memory_set_limit(mp.MNP_MEMORY_SCRATCH, limit if last else 0)

@@ -137,7 +137,7 @@ for part in [layout.box(r)[0] for r in range(mp.size)]:
     want[part] = solved(a[part][:, part], b[part], True, False)
 close("every rank's own block", a, mp.triangular_solve(inside, mp.array(b)), want, b)
 
-# ---- zeros that are stored on the other side are nothing, whatever x is there ----
+# ---- stored zeros on the other side have no effect, for any x there ----
 full = np.array([[2.0, 0, 0, 0], [1, 2, 0, 0], [0, 1, 2, 0], [1, 0, 1, 2]])
 i, j = (index.ravel() for index in np.indices((4, 4)))
 stored = scipy.sparse.coo_array((full.ravel(), (i, j)), (4, 4))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Raw modules: kernels on each rank's block, constants, templates, and what is refused with which words.  On the host
- * device barriers are refused; on GPUs what needs them is tested.
+ * device barriers are refused; kernels that need them are tested on GPUs.
  */
 #include <maniple.h>
 
@@ -197,7 +197,7 @@ static void check_templates(void)
        "a name expression that names nothing is an error");
 }
 
-/* One block's threads share memory and meet. */
+/* The threads of a block share memory and wait for each other. */
 static void check_block_sums(void)
 {
     static const char source[] = "extern \"C\" __global__ void block_sums(const double *x, int n, double *sums)\n"
@@ -233,7 +233,7 @@ static void check_block_sums(void)
     mnp_layout_free(layout);
     if (st == MNP_OK)
         st = mnp_array_set_local(sum, &(double){0});
-    /* 60000 bytes: more than a block gets without asking */
+    /* 60000 bytes: more than a block gets unless its launch asks */
     mnp_launch launch = {.grid = {blocks_for(x, 128)}, .block = {128}, .shared_bytes = 60000};
     if (st == MNP_OK)
         st = mnp_raw_kernel_launch(kernel_of(module, "block_sums"), &launch,

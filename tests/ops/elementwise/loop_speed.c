@@ -10,8 +10,8 @@
  *   threads=, vector=, flight=, unroll=, heavy=, tile=, stream=    every combination is tried
  *   best=1                the fastest run instead of the median, for machines that others use
  *
- * Prints the median in ms of the slowest rank, and what memory saw of it in GB/s; for case launch, microseconds of the
- * CPU and of the device per call.
+ * Prints the median in ms of the slowest rank, and the memory traffic in GB/s; for case launch, microseconds of the CPU
+ * and of the device per call.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -12,11 +12,11 @@
 #include "base/text.h"
 #include "ops/elementwise/ufunc.h"
 
-/* Types that stand for others, as templates serve these alike. */
+/* One type for each kind: the templates treat the others of the kind alike. */
 static const mnp_dtype tested[] = {MNP_BOOL,    MNP_INT8,    MNP_UINT64,    MNP_FLOAT16,   MNP_BFLOAT16,
                                    MNP_FLOAT32, MNP_FLOAT64, MNP_COMPLEX64, MNP_COMPLEX128};
 
-/* A kernel that calls `ufunc` on elements of that type, if it is computed in it. */
+/* Append a kernel that calls `ufunc` on elements of that type.  False if the ufunc is not computed in it. */
 static bool add_call(const mnp__ufunc *ufunc, mnp_dtype dtype, mnp__text *text)
 {
     mnp__type inputs[MNP__MAX_UFUNC_INPUTS];

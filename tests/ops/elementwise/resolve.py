@@ -29,7 +29,7 @@ for line in sys.stdin:
         continue
     loop, results = numpy_says(ufunc, letters)
     ours = (found + [""])[:2]
-    if name.startswith("logical"):  # any type is as good as another
+    if name.startswith("logical"):  # NumPy may choose any type
         ours[0] = loop
     checked[name] = checked.get(name, 0) + 1
     if ours != [loop, results]:

@@ -272,7 +272,7 @@ static void bodies(void)
     becomes("z = i1 + n0", "const int64_t t2 = mnp_add(mnp_index[1], mnp_shape[0]);\nout_z = t2;\n");
 }
 
-/* What is nested deeply is refused, what is long is not: neither may exhaust the stack. */
+/* Deeply nested expressions are refused, and long ones are not: neither may exhaust the stack. */
 static void depth(void)
 {
     enum { LENGTH = 100000 };

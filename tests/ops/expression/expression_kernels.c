@@ -70,7 +70,7 @@ static mnp_status compile(const char *text, mnp_dtype dtype)
     return st;
 }
 
-/* Something of everything that is there for a kind of type; what each statement gives counts in the last one. */
+/* Each feature that a kind of type has; the last statement uses the value of every other one. */
 static const char *text_of(char kind)
 {
     static const char common[] =
@@ -88,7 +88,7 @@ static const char *text_of(char kind)
     return text;
 }
 
-/* The maps of reductions, along rows and columns. */
+/* Reductions of expressions, along rows and columns. */
 static mnp_status compile_reductions(const char *text, mnp_dtype dtype)
 {
     mnp_layout *layout, *result;

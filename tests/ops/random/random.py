@@ -111,7 +111,7 @@ DRAWS = [("bits", (), "uint16"), ("integers", (0, 3 * 2 ** 30, False), "uint32")
 
 
 def test_layouts():
-    """In any layout, strides and part of memory; also on one rank alone, as in a run on one rank."""
+    """The values are the same in any layout, with any strides and in a view; also on one rank alone."""
     for name, parameters, dtype in DRAWS:
         shape = [(13, 7, 11), (1001,), (5, 1, 37, 3), (101, 9)][len(name) % 4]
         whole = draw(name, parameters, dtype, (int(np.prod(shape)),), 77).numpy().reshape(shape)

@@ -206,7 +206,7 @@ static void run_case(const struct reduce_case *c)
     mnp_layout_free(where.layout);
 }
 
-/* Reductions of the user's: a type of its own, complex numbers, a mask. */
+/* Reductions that the user defines: with a type of their own, complex numbers, a mask. */
 static void custom(const struct reduce_case *c, const char *type, const char *map, const char *reduce, const char *post)
 {
     mnp_array x = array_of(c, c->dtype), where = array_of(c, MNP_BOOL), *result = NULL;

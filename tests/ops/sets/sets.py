@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets: distinct elements, membership, and what two arrays have in common, beside NumPy's, in any layout."""
+"""Sets: distinct elements, membership, and what two arrays have in common, against NumPy, in any layout."""
 
 import maniple as mp
 import numpy as np

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sorted lines of every type, compared with an insertion of plain comparisons: what NumPy says of numbers, NaN and
- * complex numbers, written down once more.
+ * Sorted lines of every type, compared with a merge sort by plain comparisons, which state once more how NumPy orders
+ * numbers, NaN and complex numbers.
  */
 #include <maniple.h>
 
@@ -109,7 +109,7 @@ static int compare(number a, number b)
     return a.natural < b.natural ? -1 : a.natural > b.natural;
 }
 
-/* The order of a line's elements, by merging: numbers of elements, which make equal ones keep their order. */
+/* The order of a line's elements, by a merge sort of indices, in which equal elements keep their order. */
 static void merge_sort(const number *numbers, int64_t *order, int64_t *spare, int64_t n, int sign)
 {
     if (n < 2)
@@ -198,7 +198,7 @@ typedef struct sorting {
     bool descending, in_place, keep_keys, numbers; /* numbers: no payload is given */
     int64_t lines, length;
     size_t payload_size;
-    int64_t first, number; /* only so many of a line, and the number of its first element */
+    int64_t first, number; /* only so many of a line, and the index of its first element */
 } sorting;
 
 static int64_t wanted(const sorting *s)
@@ -372,7 +372,7 @@ static void check_large(void)
     ok(sorts(&s, RANDOM) && sorts(&s, RISING), "three long lines");
 }
 
-/* Lines that the host deals out into buckets first, once or more often, in every filling. */
+/* Lines that the host distributes into buckets first, once or several times, in every filling. */
 static void check_buckets(void)
 {
     static const mnp_dtype keys[] = {MNP_FLOAT32, MNP_FLOAT64, MNP_INT16, MNP_COMPLEX128};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sorting against NumPy, of views in random layouts: sorts, orders, partitions, the k best."""
+"""Sorting against NumPy, of views in random layouts: sorts, argsorts, partitions, the k largest or smallest."""
 
 import maniple as mp
 import numpy as np
@@ -68,7 +68,7 @@ def check(name, function, *arguments, want):
 
 
 def stable(a, axis):
-    """numpy.sort, with zeros and NaN in their order."""
+    """numpy.sort, where zeros of both signs and NaN keep their order."""
     return np.take_along_axis(a, np.argsort(a, axis, kind="stable"), axis) if a.ndim else a
 
 
