@@ -23,7 +23,8 @@ layers()
     esac
 }
 
-# rooms FOLDER: its folders in their order; each may include those before it, and FOLDER's own files if "." is before it
+# rooms FOLDER: its subfolders from the lowest layer up; each may include those before it, and FOLDER's own files if "."
+# is before it
 rooms()
 {
     case $1 in
@@ -100,7 +101,7 @@ wrong_rooms()
     find "lib/$1" -mindepth 1 -maxdepth 1 -type d | while read -r path; do
         case $before in *" ${path##*/} "*) ;; *) echo "$path has no place in the order" ;; esac
     done
-    # what lies in the folder itself is below its folders
+    # files in the folder itself are below its subfolders
     case $before in
         ' . '*)
             find "lib/$1" -maxdepth 1 -name '*.[ch]' -exec grep -nHE "^#include \"$1/[a-z0-9_]+/" {} +

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# maniple bench: every case runs, its results are right, and the table, JSON and picture have what they should; what is
-# wrong on the command line is said in one sentence.
+# maniple bench: every case runs, its results are right, and the table, JSON and picture are complete; mistakes on the
+# command line are reported in one sentence.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"

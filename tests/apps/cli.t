@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The command's answers: help, versions, what there is, what it prints, its pictures, what it replaces and keeps, how it
-# ends when it is told to; and that the manual pages tell of all of it.
+# The command itself: help, versions, info, what it prints, its pictures, which files it replaces and keeps, and how it
+# ends on a signal; and the manual pages describe every command and option.
 
 . "${srcdir:-.}/tests/tap.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What goes wrong is said in one sentence by one rank, with status 1; no rank hangs, and no file is made, changed or left
-# behind.
+# Failures at run time: one rank reports each in one sentence, with status 1; no rank hangs, and no file is made,
+# changed or left behind.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"

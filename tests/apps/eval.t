@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# maniple eval: results are NumPy's, at any number of ranks; what is wrong is said in one sentence, with the same status
-# on all ranks, and leaves no trace.
+# maniple eval: results equal NumPy's, on any number of ranks; errors are reported in one sentence, with the same status
+# on all ranks, and leave no file behind.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"

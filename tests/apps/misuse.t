@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Mistakes that the command line shows: one sentence by one rank, status 2, and nothing is touched.  The parser does not
-# know how many ranks there are, so one rank is enough for most; three are there for one mistake of each kind.
+# Mistakes on the command line: one rank reports each in one sentence, with status 2, and no file is touched.  The
+# parser does not know how many ranks there are, so most mistakes run on one rank, and one of each kind on three.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"
@@ -43,7 +43,7 @@ conv_alone 2 'all zeros' in.h5:/x hanning:2x3 -o out.h5:/y
 conv_alone 2 'more than 4 dimensions' in.h5:/x hanning:3x3x3x3x3 -o out.h5:/y
 conv_alone 2 'can be counted' dirac:4000000000x4000000000/2 hanning:3x3 -o out.h5:/y
 
-# other names of an operand: HDF5's links
+# other names of an operand, by HDF5's links
 if [ -n "$PYTHON" ] && "$PYTHON" - <<'END'
 import h5py
 import numpy

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# maniple random: the same numbers on any number of ranks, those of the library; what is wrong is said in one
-# sentence, with the same status on all ranks, and leaves no trace.
+# maniple random: the same numbers on any number of ranks, those of the library; errors are reported in one
+# sentence, with the same status on all ranks, and leave no file behind.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"

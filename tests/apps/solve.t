@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# maniple solve: solutions against SciPy's on any number of ranks, what the output holds, exit statuses, checkpoints and going
-# on from them; what is wrong is said in one sentence, with the same status on all ranks, and leaves no trace.
+# maniple solve: solutions against SciPy's on any number of ranks, what the output holds, exit statuses, checkpoints and
+# going on from them; errors are reported in one sentence, with the same status on all ranks, and leave no file behind.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# maniple stats: what NumPy says of the same data, whole or in pieces, on any number of ranks; pictures; what is wrong
-# is said in one sentence, with the same status on all ranks, and leaves no trace.
+# maniple stats: results equal NumPy's, of data read whole or in pieces, on any number of ranks; pictures; errors are
+# reported in one sentence, with the same status on all ranks, and leave no file behind.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"

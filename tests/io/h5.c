@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arrays to HDF5 files and back, on any number of ranks: types, shapes, layouts, staging as on a GPU, and failures,
- * which must be everybody's, leave files as they were, and not keep the ranks from going on.  h5_files.t compares with
- * h5py.
+ * which all ranks must report, which leave files as they were, and after which the context works on.  h5_files.t
+ * compares with h5py.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -216,8 +216,8 @@ static void check_arguments(void)
 }
 
 /*
- * A device whose memory is said not to be the CPU's, so that files are staged as for a GPU; its copies count,
- * and do what a test wants at the copy of that number.
+ * A device whose memory is said not to be the CPU's, so that files are staged as for a GPU; it counts its copies, and a
+ * test may choose one of them at which something happens.
  */
 static struct {
     const mnp__device_ops *real;
@@ -227,7 +227,7 @@ static struct {
     enum { COPY_WELL, COPY_BADLY, LOSE_DISK } what;
 } pretended;
 
-/* From now on writing to the temporary file fails, whoever has it open: its descriptors are for reading only. */
+/* From now on every write to the temporary file fails: its descriptors are replaced by ones for reading only. */
 static void lose_disk(void)
 {
     char link[300], path[4096];

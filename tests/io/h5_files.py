@@ -38,7 +38,7 @@ tap = Tap()
 
 
 def copy(ranks, lines):
-    """Runs h5_copy; gives its words for each line: source file and dataset, target file and dataset, gzip level."""
+    """Run h5_copy; returns its answer to each line: source file and dataset, target file and dataset, gzip level."""
     with open("list", "w") as text:
         text.writelines("\t".join(map(str, line)) + "\n" for line in lines)
     program = os.path.join(os.environ["builddir"], "tests", "io", "h5_copy")

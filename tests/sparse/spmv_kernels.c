@@ -16,7 +16,7 @@ static const struct {
              {"mnp_complex64", "mnp_complex128", "mnp_complex128", "int32_t", 1, 4, 1}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* A format's product, as lib/sparse/product/spmv.c asks for it. */
+/* The products of each format that lib/sparse/product/spmv.c asks for. */
 static const struct {
     const char *format;
     bool stream, wide, dot, adds;
