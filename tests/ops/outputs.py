@@ -79,7 +79,7 @@ FUNCTIONS = {
     "diagonal": lambda x, **o: mp.diagonal(x, 0, 0, 1, **o),
     "concatenate": lambda x, **o: mp.concatenate([x, x], 2, 0, **o),
     "insert": lambda x, **o: mp.insert(x, 1, x[:1], 0, **o),
-    "pad": lambda x, **o: mp.pad(x, [1, 1, 0, 2], mp.MNP_BOUNDARY_REFLECT, None, **o),
+    "pad": lambda x, **o: mp.pad(x, [1, 1, 0, 2], mp.MNP_BOUNDARY_WRAP, None, **o),
     "roll": lambda x, **o: mp.roll(x, 1, [3], [0], **o),
     "roll of all": lambda x, **o: mp.roll(x, 1, [3], None, **o),
     "repeat": lambda x, **o: mp.repeat(x, 2, 1, **o),
@@ -115,6 +115,15 @@ FUNCTIONS = {
 }
 
 
+# Functions whose output must have the very dtype and layout of a new result
+STRICT = {
+    "copy": mp.copy,
+    "astype": lambda x, **o: mp.astype(x, "int64", **o),
+    "redistribute": lambda x, **o: mp.redistribute(x, mp.layout_block(mp.size, 2, x.shape), **o),
+    "zeros": lambda x, **o: mp.zeros("float64", 2, [ROWS, COLUMNS], **o),
+}
+
+
 class Input:
     """x, a view of a larger array; every case has its own, as outputs may overlap it."""
 
@@ -136,18 +145,25 @@ def given(want, dtype=None, shape=None):
     return mp.array(np.full(shape, 3).astype(dtype or want.dtype), mp.random_layout(rng, shape))
 
 
+def given_in(where, want, dtype=None):
+    return mp.array(np.full(want.shape, 3).astype(dtype or want.dtype), where)
+
+
 def refused(name, words, function, output):
     """The call fails with these words, and the output is as it was."""
     before = output.numpy() if isinstance(output, mp.Array) else None
-    mp.fails("MNP_ERR_ARG", words, lambda: function(Input().x, out=output))
+
+    def call():
+        function(Input().x, out=output)
+    call.__name__ = name
+    mp.fails("MNP_ERR_ARG", words, call)
     if before is not None:
         mp.check(f"{name}: the output is as it was, {words}", output, before)
 
 
 def check_good(name, function, want):
-    same = mp.array(np.full(want.shape, 3).astype(want.dtype), function(Input().x).layout)
-    got = function(Input().x, out=same)
-    mp.check(f"{name}: into an array as a new one", got, want)
+    same = given_in(function(Input().x).layout, want)
+    mp.check(f"{name}: into an array as a new one", function(Input().x, out=same), want)
     mp.check(f"{name}: into another layout", function(Input().x, out=given(want)), want)
     narrower = NARROWER[want.dtype.name]
     mp.check(f"{name}: cast to {narrower}", function(Input().x, out=given(want, narrower)), want.astype(narrower))
@@ -180,6 +196,17 @@ def check_bad(name, function, want, foreign):
     refused(name, "belongs to another context", function, foreign[want.dtype.name, want.shape])
 
 
+def check_strict(name, function):
+    fresh = function(Input().x)
+    want = fresh.numpy()
+    mp.check(f"{name}: into an array as a new one", function(Input().x, out=given_in(fresh.layout, want)), want)
+    refused(name, "the output is int8, and the result is", function, given_in(fresh.layout, want, "int8"))
+    refused(name, "the output has the shape (2,), and the result's is", function, given(want, shape=(2,)))
+    if mp.size > 1:
+        elsewhere = mp.layout_on_root(mp.size, mp.size - 1, 2, want.shape)
+        refused(name, "the output has another layout than the result", function, given_in(elsewhere, want))
+
+
 def in_another_context(make):
     """What that makes in a context beside the harness's."""
     own = binding.ctx
@@ -203,6 +230,8 @@ for name, function in FUNCTIONS.items():
     check_good(name, function, wanted[name])
     check_overlap(name, function, wanted[name])
     check_bad(name, function, wanted[name], foreign)
+for name, function in STRICT.items():
+    check_strict(name, function)
 foreign.clear()
 binding._lib.mnp_finalize(other)
 mp.done()
