@@ -4,7 +4,9 @@
  *
  * Every rank makes the same calls and holds its own block, in its device's memory.  Calls enqueue work on the context's
  * stream and return; reading values on the CPU waits.  Outputs are passed as mnp_array **: where *output is NULL a new
- * array is made, else that array is reused and must have the right dtype and layout (MNP_ERR_ARG if not).
+ * array is made; otherwise the values are written to the given array.  The functions of this header and
+ * mnp_redistribute() require that it has the result's dtype and layout (MNP_ERR_ARG if not); other functions require
+ * the shape, and a dtype to which the result can be cast under "same_kind", and take any layout.
  */
 #ifndef MANIPLE_ARRAY_H
 #define MANIPLE_ARRAY_H

@@ -2,10 +2,10 @@
 /*
  * Making arrays from numbers and from indices, in NumPy's words.
  *
- * New arrays have the layout of mnp_layout_block().  An array that is given to be reused must have the dtype and shape,
- * and may have any layout.  Values are functions of the global index, computed where they are kept: nothing travels
- * between ranks.  All of this is collective; where nothing else is said, failures are MNP_ERR_ARG and MNP_ERR_MEMORY,
- * and MNP_ERR_COMPILE at the first call of a kind.
+ * New arrays have the layout of mnp_layout_block().  A given array must have the result's shape, may have any layout,
+ * and any dtype to which the result can be cast under "same_kind".  Values are functions of the global index, computed
+ * by the rank that owns the element: nothing moves between ranks.  All functions are collective; where nothing else is
+ * said, failures are MNP_ERR_ARG and MNP_ERR_MEMORY, and MNP_ERR_COMPILE at the first call of a kind.
  */
 #ifndef MANIPLE_CREATE_H
 #define MANIPLE_CREATE_H
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* numpy.ones; see also mnp_empty, mnp_zeros and mnp_full of array.h. */
+/* numpy.ones.  It is as mnp_full() of array.h, also in what it requires of a given array. */
 MNP_API mnp_status mnp_ones(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p);
 
 /*
@@ -37,7 +37,7 @@ MNP_API mnp_status mnp_full_like(const mnp_array *prototype, mnp_dtype dtype, co
  * numpy.arange: start + i * step, as many as come before `stop`, namely ceil((stop - start) / step).  As in NumPy the
  * first two values are rounded to the dtype, and their difference gives the others.  MNP_DTYPE_AUTO is float64, and
  * int64 for mnp_arange_int(); what does not fit an integer type wraps.  MNP_ERR_ARG if step is 0, the length is no
- * number, or there are more than two values and they should be bool.
+ * number, or if the dtype is bool and there are more than two values.
  */
 MNP_API mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_dtype dtype,
                               mnp_array **array_p);
@@ -77,15 +77,15 @@ MNP_API mnp_status mnp_tril(const mnp_array *x, int64_t k, mnp_array **result_p)
 MNP_API mnp_status mnp_triu(const mnp_array *x, int64_t k, mnp_array **result_p);
 
 /*
- * numpy.diag: of a vector of n elements the square matrix of n + |k| rows with it on diagonal k; of a matrix its
- * diagonal k, as a copy.  Only the diagonal travels between ranks.  MNP_ERR_ARG if x has neither one nor two
+ * numpy.diag: for a vector of n elements, the square matrix of n + |k| rows with the vector on diagonal k; for a
+ * matrix, a copy of its diagonal k.  Only the diagonal moves between ranks.  MNP_ERR_ARG unless x has one or two
  * dimensions.
  */
 MNP_API mnp_status mnp_diag(const mnp_array *x, int64_t k, mnp_array **result_p);
 
 /*
  * numpy.diagonal, as a copy: x without its dimensions axis1 and axis2, whose diagonal `offset` is the last dimension of
- * the result.  Where both are cut, x is brought to another layout first, but for matrices.
+ * the result.  Where both dimensions are cut, and x is no matrix, x is first brought to another layout.
  */
 MNP_API mnp_status mnp_diagonal(const mnp_array *x, int64_t offset, int axis1, int axis2, mnp_array **result_p);
 
@@ -94,8 +94,8 @@ typedef enum mnp_indexing { MNP_INDEXING_XY, MNP_INDEXING_IJ } mnp_indexing;
 
 /*
  * numpy.meshgrid of `count` vectors (at most MNP_MAX_DIMS; 0-dimensional arrays count as vectors of one element): as
- * many arrays of `count` dimensions, array i going along its own dimension what vector i is.  If `sparse` its other
- * extents are 1. grids[i] are outputs as array_p elsewhere: NULL, or an array to be reused.
+ * many arrays of `count` dimensions; array i has the values of vector i along its own dimension, and repeats them along
+ * the others, whose extents are 1 if `sparse`.  Each grids[i] is an output: NULL, or a given array.
  */
 MNP_API mnp_status mnp_meshgrid(const mnp_array *const *vectors, int count, mnp_indexing indexing, bool sparse,
                                 mnp_array **grids);
@@ -108,8 +108,8 @@ MNP_API mnp_status mnp_indices(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const in
 
 /*
  * numpy.copyto: write `source`, an array of any layout or a scalar, broadcast to the shape of `target`, to its
- * elements: so views are assigned to.  The source may be a view of the same memory.  MNP_ERR_ARG if the shapes do not
- * fit, the target is a broadcast view, or `casting` does not allow the conversion.
+ * elements.  This is how values are assigned to a view.  The source may be a view of the same memory.  MNP_ERR_ARG if
+ * the shapes do not fit, the target is a broadcast view, or `casting` does not allow the conversion.
  */
 MNP_API mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting casting);
 

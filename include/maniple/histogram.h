@@ -2,16 +2,16 @@
 /*
  * Histograms and counts, with NumPy's names and meaning: mnp_histogram(x, 256, NULL, false, NULL, &counts, &edges).
  *
- * Inputs may have any shape and layout, and are taken flattened.  A new result is whole on every rank; an output that
- * is given must have the result's shape, may have any layout and any type that the result can be cast to under
+ * Inputs may have any shape and layout, and are taken flattened.  A new result is whole on every rank; a given
+ * output must have the result's shape, may have any layout and any type that the result can be cast to under
  * "same_kind", and may share memory with the inputs.  Arrays of edges are brought to every rank for the time of the
  * call.
  *
  * A bin holds its lower edge, and the last one its upper edge too; which bin an element is in is found by comparing it
- * with the edges, however many there are.  What is outside, or NaN, is in none.  Counts are exact; sums of weights are
- * kept as int64, float64 or complex128, in an order that depends on the layout and the device alone.
+ * with the edges, however many there are.  Elements outside, and NaN, are in no bin.  Counts are exact; sums of weights
+ * are kept as int64, float64 or complex128, in an order that depends on the layout and the device alone.
  *
- * All of them are collective.  MNP_ERR_ARG, with the values, for what is said below, complex elements, and scalars
+ * All of them are collective.  MNP_ERR_ARG, with the values, for the errors named below, complex elements, and scalars
  * (mnp_scalar_int() and its like); MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 #ifndef MANIPLE_HISTOGRAM_H
@@ -73,8 +73,8 @@ MNP_API mnp_status mnp_histogram_bins(const mnp_array *x, const char *estimator,
  *   ranges    lowest and highest edge of each; NULL: the least and the greatest coordinate
  *   weights   NULL, or real ones of the samples' shape
  *   counts_p  float64, of as many dimensions as there are samples
- *   edges     NULL, or outputs as array_p elsewhere for each dimension: NULL, or an array to be reused.  float64, but
- *             of the sample's type where the range is not given and that is of floats
+ *   edges     NULL, or an output for each dimension: NULL, or a given array.  float64, but of the sample's type where
+ *             the range is not given and the sample is of floats
  *
  * MNP_ERR_ARG as above, and if there are more than 2^63 bins.
  */
@@ -88,7 +88,7 @@ MNP_API mnp_status mnp_histogram2d(const mnp_array *x, const mnp_array *y, const
                                    mnp_array **yedges_p);
 
 /*
- * numpy.bincount: how often each of the numbers 0, 1, ... is there, or the sum of the weights of its elements: int64,
+ * numpy.bincount: how often each of the numbers 0, 1, ... occurs, or the sum of the weights of its elements: int64,
  * or float64.  The result has max(x) + 1 elements, and at least `minlength`.  x is of bool or of integers, but not
  * uint64.  Waits.  MNP_ERR_ARG if an element or minlength is negative, or weights are complex.
  */
@@ -99,7 +99,7 @@ MNP_API mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, in
  * `right` those that are equal to it as well.  NaN come last.
  *
  *   v       an array, or a number (MNP_SCALAR)
- *   sorter  NULL, or the indices by which `a` is sorted, as of mnp_argsort(); the call then waits
+ *   sorter  NULL, or the indices by which `a` is sorted, as mnp_argsort() computes them; the call then waits
  *   out_p   int64, of v's shape and layout
  *
  * `a` is brought to every rank for the time of the call.  MNP_ERR_ARG if an index of the sorter is out of range.
@@ -110,7 +110,7 @@ MNP_API mnp_status mnp_searchsorted(const mnp_array *a, const mnp_array *v, bool
 /*
  * numpy.digitize: the number of the bin of each element, int64, of x's shape and layout: 0 below the first of the
  * edges, which rise or fall.  Bins hold their lower edge, or, with `right`, their upper one.  Waits.  MNP_ERR_ARG if
- * the bins are not one dimension, or neither rise nor fall.
+ * the bins do not have one dimension, or neither rise nor fall.
  */
 MNP_API mnp_status mnp_digitize(const mnp_array *x, const mnp_array *bins, bool right, mnp_array **out_p);
 

@@ -3,10 +3,11 @@
  * Joining arrays, splitting them, and moving their elements, in NumPy's words.
  *
  * Arguments may have any layouts and be views.  A result has their layout where it is the same for all of them and the
- * dimensions that change are not cut, so that nothing travels between ranks; else that of mnp_layout_block().  An array
- * that is given to be reused must have the result's dtype and shape, may have any layout, and may share memory with the
- * arguments.  All of this is collective.  MNP_ERR_ARG if arguments are scalars (mnp_scalar_int() and its like), if
- * shapes do not fit or an axis does not exist; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM.
+ * dimensions that change are not cut, so that nothing moves between ranks; otherwise that of mnp_layout_block().  A
+ * given array must have the result's shape, may have any layout and any dtype to which the result can be cast under
+ * "same_kind", and may share memory with the arguments.  All functions are collective.  MNP_ERR_ARG if arguments are
+ * scalars (mnp_scalar_int() and its like), if shapes do not fit or an axis does not exist; MNP_ERR_MEMORY,
+ * MNP_ERR_COMPILE, MNP_ERR_COMM.
  */
 #ifndef MANIPLE_JOIN_H
 #define MANIPLE_JOIN_H
@@ -83,9 +84,9 @@ MNP_API mnp_status mnp_pad_constant(const mnp_array *x, const int64_t *widths, c
                                     mnp_array **result_p);
 
 /*
- * numpy.roll: element i comes to i + shifts[j] along dimension axes[j], round the end; a dimension that is named more
- * than once is rolled by the sum.  axes NULL: the flattened array, by the sum of the shifts.  The result has the layout
- * of x.
+ * numpy.roll: element i moves to index i + shifts[j] along dimension axes[j], modulo the extent; a dimension that is
+ * named more than once is rolled by the sum.  axes NULL: the flattened array, by the sum of the shifts.  The result has
+ * the layout of x.
  */
 MNP_API mnp_status mnp_roll(const mnp_array *x, int count, const int64_t *shifts, const int *axes,
                             mnp_array **result_p);
@@ -98,7 +99,7 @@ MNP_API mnp_status mnp_tile(const mnp_array *x, int count, const int64_t *repeat
 
 /*
  * numpy.repeat: every element `repeats` times along the dimension; MNP_FLATTENED: of the flattened array.  x has fewer
- * than MNP_MAX_DIMS dimensions.  The result is cut where x is, and nothing travels.
+ * than MNP_MAX_DIMS dimensions.  The result is cut where x is, and nothing moves between ranks.
  */
 MNP_API mnp_status mnp_repeat(const mnp_array *x, int64_t repeats, int axis, mnp_array **result_p);
 

@@ -8,10 +8,10 @@
  * permutations, and to rounding for the others.  Numbers do not travel between ranks.  They are those of
  * Philox4x32-10, not of NumPy's generators.
  *
- * New arrays have the layout of mnp_layout_block().  An array that is given to be reused must have the dtype and shape,
- * and may have any layout and strides.  Parameters are numbers, not arrays.  All of this is collective, with equal
- * arguments on all ranks; failures are MNP_ERR_ARG and MNP_ERR_MEMORY, and MNP_ERR_COMPILE at the first call of a kind.
- * A call that fails draws nothing.
+ * New arrays have the layout of mnp_layout_block().  A given array must have the result's shape, may have any layout
+ * and strides, and any dtype to which the result can be cast under "same_kind".  Parameters are numbers, not arrays.
+ * All functions are collective, with equal arguments on all ranks; failures are MNP_ERR_ARG and MNP_ERR_MEMORY, and
+ * MNP_ERR_COMPILE at the first call of a kind.  A call that fails draws nothing.
  */
 #ifndef MANIPLE_RANDOM_H
 #define MANIPLE_RANDOM_H
@@ -33,8 +33,8 @@ typedef struct mnp_rng mnp_rng;
 MNP_API mnp_status mnp_rng_new(mnp_ctx *ctx, uint64_t seed, mnp_rng **rng_p);
 
 /*
- * numpy.random.Generator.spawn: `count` generators whose streams are independent of this one's and of each other's, as
- * well as of those that it spawned before.  MNP_ERR_ARG if count is negative.
+ * numpy.random.Generator.spawn: `count` generators whose streams are independent of this one's and of each other's, and
+ * of those that it spawned before.  MNP_ERR_ARG if count is negative.
  */
 MNP_API mnp_status mnp_rng_spawn(mnp_rng *rng, int count, mnp_rng **children);
 
@@ -43,7 +43,7 @@ MNP_API void mnp_rng_free(mnp_rng *rng);
 
 /*
  * Random bits, of an integer dtype, all values being equally likely.  The bytes of an array in C order are those of
- * Philox's blocks, little-endian, whatever the dtype.  MNP_DTYPE_AUTO is uint64.
+ * Philox's blocks, little-endian, for every dtype.  MNP_DTYPE_AUTO is uint64.
  */
 MNP_API mnp_status mnp_random_bits(mnp_rng *rng, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **out_p);
 
@@ -63,12 +63,12 @@ MNP_API mnp_status mnp_random_uniform(mnp_rng *rng, double low, double high, mnp
                                       const int64_t *shape, mnp_array **out_p);
 
 /*
- * Generator.normal, lognormal, exponential, gamma, beta.  Real float dtypes as above, of mnp_random_normal() complex
- * ones too: the parts then have a standard deviation of std / sqrt(2) each, so that of the whole is `std`, and `mean`
- * is real.  Normal numbers of float32 and smaller come of 32 bits and end at 6.8 standard deviations, those of
- * float64 at 8.6; exponential ones end at 23 and 37 times the scale.  MNP_ERR_ARG if a standard deviation or a scale
- * is negative, the shape of a gamma distribution is, or a parameter of a beta distribution is not positive; NaN is
- * refused as well.
+ * Generator.normal, lognormal, exponential, gamma, beta.  Real float dtypes as above; mnp_random_normal() also takes
+ * complex ones: the parts then have a standard deviation of std / sqrt(2) each, so that of the whole is `std`, and
+ * `mean` is real.  Normal numbers of float32 and smaller come of 32 bits and end at 6.8 standard deviations, those of
+ * float64 at 8.6; exponential ones end at 23 and 37 times the scale.  MNP_ERR_ARG if a standard deviation or a scale is
+ * negative, the shape of a gamma distribution is, or a parameter of a beta distribution is not positive; NaN is refused
+ * as well.
  */
 MNP_API mnp_status mnp_random_normal(mnp_rng *rng, double mean, double std, mnp_dtype dtype, int ndim,
                                      const int64_t *shape, mnp_array **out_p);
@@ -92,13 +92,13 @@ MNP_API mnp_status mnp_random_binomial(mnp_rng *rng, int64_t n, double p, mnp_dt
 
 /*
  * Generator.choice: elements of `a`, an array of one dimension, or of 0 .. a-1 where that is a number (MNP_SCALAR), as
- * int64.  With `replace` all are chosen from every time, else each is chosen once at most, in random order.
+ * int64.  With `replace` an element may be chosen several times, otherwise once at most, in random order.
  *
- *   p   NULL: all are equally likely; else their probabilities on every rank, as many as there are elements
+ *   p   NULL: all are equally likely; or their probabilities, as many as there are elements, on every rank
  *
- * By probabilities without replacement every element has a clock that rings after an exponentially distributed time, at
- * the rate of its probability, and those that ring first are chosen, in that order; here rounding may let two change
- * places between devices.  MNP_ERR_ARG if there is nothing to choose from, or not enough without replacement; if
+ * By probabilities without replacement, every element draws an exponentially distributed time whose rate is its
+ * probability, and the elements with the least times are chosen, in that order; rounding may exchange two of them
+ * between devices.  MNP_ERR_ARG if there is nothing to choose from, or not enough without replacement; if
  * probabilities are negative, not finite or do not sum to 1 (within 1.5e-8).
  */
 MNP_API mnp_status mnp_random_choice(mnp_rng *rng, const mnp_array *a, bool replace, const double *p, int ndim,
@@ -106,11 +106,11 @@ MNP_API mnp_status mnp_random_choice(mnp_rng *rng, const mnp_array *a, bool repl
 
 /*
  * Generator.permutation, shuffle: the subarrays of x along an axis in random order, as a new array or in x itself.
- * Of a number n (MNP_SCALAR) the permutation of 0 .. n-1, as int64.
+ * For a number n (MNP_SCALAR) it is the permutation of 0 .. n-1, as int64.
  *
- * Where element i goes is a function of i: Feistel's network of 16 rounds, keyed by Philox, walked until the result
- * is below n.  So numbers are permuted without communication and memory; of an array the subarrays travel to where they
- * are wanted, as by mnp_take().
+ * The new index of element i is a function of i: Feistel's network of 16 rounds, keyed by Philox, repeated until the
+ * result is below n.  So numbers are permuted without communication or memory; the subarrays of an array move as by
+ * mnp_take().
  */
 MNP_API mnp_status mnp_random_permutation(mnp_rng *rng, const mnp_array *x, int axis, mnp_array **out_p);
 MNP_API mnp_status mnp_random_shuffle(mnp_rng *rng, mnp_array *x, int axis);

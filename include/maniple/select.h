@@ -3,10 +3,10 @@
  * Selecting elements by indices, by masks and by choices, in NumPy's words; and writing to elements so selected.
  *
  * Indices are of any integer type (or bool, which counts as 0 and 1), of any shape, and lie in any layout; negative
- * ones count from the end.  Where they may be out of range, a call first looks them all through, and waits for the
- * answer; MNP_WRAP and MNP_CLIP need not.  Elements that are elsewhere are asked for: every rank sends the indices to
- * the ranks that own what they name, and gets elements back, so no rank ever holds more than it asked for or was asked
- * for.  Where every rank has as many indices as there are elements, these are brought to all of them instead.
+ * ones count from the end.  Where they may be out of range, a call first checks all of them, and waits for the
+ * answer; with MNP_WRAP and MNP_CLIP it need not.  Every rank sends the indices of elements on other ranks to their
+ * owners, and receives the elements, so no rank holds more than it asked for or was asked for.  Where every rank has as
+ * many indices as there are elements, all elements are brought to all ranks instead.
  *
  * An output that is given must have the result's shape, may have any layout and any type that the result can be cast to
  * under "same_kind", and may share memory with the inputs.  Where a new result lies is said below.  A result whose size
@@ -26,15 +26,17 @@
 extern "C" {
 #endif
 
-/* What is done about indices outside -n .. n-1: an error; counting on round the end; the nearest (0 if negative). */
+/*
+ * What happens to an index outside -n .. n-1: an error; it is taken modulo n; it becomes the nearest (0 if negative).
+ */
 typedef enum mnp_index_mode { MNP_RAISE, MNP_WRAP, MNP_CLIP } mnp_index_mode;
 
 /* ---- by indices ---- */
 
 /*
  * numpy.take: the elements of x, or its subarrays along `axis`, at the indices; MNP_FLATTENED (join.h): elements of the
- * flattened array.  x[indices] is that along axis 0.  The indices' dimensions take the place of the axis.  Where x is
- * cut along the axis the longest of them is cut as evenly as can be; the other dimensions are cut as in x.
+ * flattened array.  With axis 0 it is x[indices].  The indices' dimensions take the place of the axis; where x is cut
+ * along the axis, the longest of them is cut as evenly as possible.  The other dimensions are cut as in x.
  */
 MNP_API mnp_status mnp_take(const mnp_array *x, const mnp_array *indices, int axis, mnp_index_mode mode,
                             mnp_array **out_p);
@@ -55,10 +57,10 @@ MNP_API mnp_status mnp_take_along_axis(const mnp_array *x, const mnp_array *indi
 MNP_API mnp_status mnp_put_along_axis(mnp_array *x, const mnp_array *indices, const mnp_array *values, int axis);
 
 /*
- * numpy.add.at and the like: x[indices] = function(x[indices], values), where repeated indices count again and again,
- * in their order.  Indices are along the first axis.  `function` is the name of an element-wise function of one result;
- * its second operand, broadcast to the shape of x[indices], is an array or a number, and NULL if it takes but one.
- * MNP_ERR_ARG too if the result cannot be cast to the type of x under "same_kind".
+ * numpy.add.at and the like: x[indices] = function(x[indices], values), where repeated indices are applied one after
+ * the other, in their order.  Indices are along the first axis.  `function` is the name of an element-wise function of
+ * one result; its second operand, broadcast to the shape of x[indices], is an array or a number, and NULL if it takes
+ * only one.  MNP_ERR_ARG too if the result cannot be cast to the type of x under "same_kind".
  */
 MNP_API mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_array *indices, const mnp_array *values);
 
@@ -73,24 +75,25 @@ MNP_API mnp_status mnp_mask_get(const mnp_array *x, const mnp_array *mask, mnp_a
 MNP_API mnp_status mnp_mask_set(mnp_array *x, const mnp_array *mask, const mnp_array *values);
 
 /*
- * numpy.compress: the subarrays of x along an axis where `condition`, a vector, is not 0; what it is too short for is
- * left out.  MNP_FLATTENED: elements of the flattened array.  numpy.extract: the same of both, flattened.
+ * numpy.compress: the subarrays of x along an axis where `condition`, a vector, is not 0; subarrays beyond its
+ * end are left out.  MNP_FLATTENED: elements of the flattened array.  numpy.extract: the same, with both flattened.
  */
 MNP_API mnp_status mnp_compress(const mnp_array *condition, const mnp_array *x, int axis, mnp_array **out_p);
 MNP_API mnp_status mnp_extract(const mnp_array *condition, const mnp_array *x, mnp_array **out_p);
 
 /*
- * numpy.place: where the mask, of the same shape, is not 0, the values one after the other, again and again.
- * numpy.putmask: where it is not 0, of values that are repeated to the size of x those that lie beside.  Values are an
- * array or a number, and are cast to the type of x.
+ * numpy.place: the elements of x where the mask, of the same shape, is not 0 are set to the values one after the other,
+ * which are repeated as often as needed.  numpy.putmask: the values are repeated to the size of x, and an element where
+ * the mask is not 0 is set to the value at its own position.  Values are an array or a number, and are cast to the type
+ * of x.
  */
 MNP_API mnp_status mnp_place(mnp_array *x, const mnp_array *mask, const mnp_array *values);
 MNP_API mnp_status mnp_putmask(mnp_array *x, const mnp_array *mask, const mnp_array *values);
 
 /*
  * numpy.nonzero: the indices of elements that are not 0, in C order, int64: `outs` are as many outputs as x has
- * dimensions (MNP_ERR_ARG if it has none), each NULL or an array to be reused.  numpy.flatnonzero: the indices in the
- * flattened array.  numpy.argwhere: a row of indices for every element; the rows are dealt out evenly over the ranks.
+ * dimensions (MNP_ERR_ARG if it has none), each NULL or a given array.  numpy.flatnonzero: the indices in the
+ * flattened array.  numpy.argwhere: a row of indices for every element; the rows are spread evenly over the ranks.
  */
 MNP_API mnp_status mnp_nonzero(const mnp_array *x, mnp_array **outs);
 MNP_API mnp_status mnp_flatnonzero(const mnp_array *x, mnp_array **out_p);
@@ -99,15 +102,15 @@ MNP_API mnp_status mnp_argwhere(const mnp_array *x, mnp_array **out_p);
 /* ---- by choices ---- */
 
 /*
- * numpy.choose: elements of the array among `choices` that the index beside them says; all are broadcast to one another
- * and promoted to one type.  There are 30 choices at most.
+ * numpy.choose: each element comes from the array among `choices` whose number is the index at its position; all arrays
+ * are broadcast to one another and promoted to one type.  There are 30 choices at most.
  */
 MNP_API mnp_status mnp_choose(const mnp_array *indices, int count, const mnp_array *const *choices, mnp_index_mode mode,
                               mnp_array **out_p);
 
 /*
- * numpy.select: elements of the first choice whose condition, of bool, is true, else `otherwise`, an array or a number
- * (NULL: 0).
+ * numpy.select: each element comes from the first choice whose condition, of bool, is true, or from `otherwise`, an
+ * array or a number (NULL: 0), if none is.
  */
 MNP_API mnp_status mnp_select(int count, const mnp_array *const *conditions, const mnp_array *const *choices,
                               const mnp_array *otherwise, mnp_array **out_p);

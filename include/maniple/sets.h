@@ -5,8 +5,8 @@
  * Arguments may have any shape and layout, and are taken flattened.  Results of one dimension are sorted, and have the
  * layout of mnp_layout_block().  An output that is given must have the result's shape, may have any layout and any type
  * that the result can be cast to under "same_kind", and may share memory with the inputs.  Where two arrays meet they
- * are compared in the type that holds both.  The functions that give one dimension wait, as its length depends on the
- * data.
+ * are compared in the type that holds both.  Functions whose result's length depends on the data wait
+ * for the device.
  *
  * All of them are collective.  MNP_ERR_ARG for scalars (mnp_scalar_int() and its like), and for outputs that do not
  * suit; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
@@ -24,27 +24,27 @@ extern "C" {
 #endif
 
 /*
- * numpy.unique: the distinct elements, sorted.  All NaN count as one, of complex numbers those that have one in either
- * part.  Each of the outputs may be NULL, and is then not computed.
+ * numpy.unique: the distinct elements, sorted.  All NaN count as one; a complex number is NaN if either part is.
+ * Each of the outputs may be NULL, and is then not computed.
  *
- *   values_p   of x's type; of elements that are equal the first
- *   index_p    int64: where in the flattened array each of them is first
- *   inverse_p  int64, of x's shape: which of them each element is, so that x is values[inverse]
- *   counts_p   int64: how often each of them is there
+ *   values_p   of x's type; among equal elements the first one
+ *   index_p    int64: the index in the flattened array where each value occurs first
+ *   inverse_p  int64, of x's shape: the number of each element's value, so that x is values[inverse]
+ *   counts_p   int64: how often each value occurs
  */
 MNP_API mnp_status mnp_unique(const mnp_array *x, mnp_array **values_p, mnp_array **index_p, mnp_array **inverse_p,
                               mnp_array **counts_p);
 
 /*
  * numpy.isin: for each element of x whether it is in `test`, or with `invert` whether it is not; bool, of x's shape and
- * layout.  NaN is in nothing.  `test` is sorted, and brought to every rank for the time of the call.
+ * layout.  NaN is in no set.  `test` is sorted, and brought to every rank for the time of the call.
  */
 MNP_API mnp_status mnp_isin(const mnp_array *x, const mnp_array *test, bool invert, mnp_array **out_p);
 
 /*
  * numpy.intersect1d, union1d, setdiff1d, setxor1d: the distinct elements that are in both arrays, in either, in x but
- * not in y, in one of them alone.  Of the type that holds both arrays', of setdiff1d of x's type.  In intersect1d and
- * setdiff1d y is brought to every rank for the time of the call.
+ * not in y, in one of them alone.  The result has the type that holds those of both arrays; that of setdiff1d has x's
+ * type.  intersect1d and setdiff1d bring y to every rank for the time of the call.
  */
 MNP_API mnp_status mnp_intersect1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p);
 MNP_API mnp_status mnp_union1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p);

@@ -7,12 +7,12 @@
  * last, zeros of either sign are equal.  Every sort here is stable, as NumPy's with kind="stable": what is equal keeps
  * its order, so results do not depend on layouts or on the number of ranks, bit for bit.
  *
- * Where the axis is not cut every rank sorts its own lines.  Where it is, lines are brought together if there are
- * enough of them for all ranks; else all ranks share each line: they sort their parts, find where the sorted parts are
- * to be cut so that the result lies as it should (P. Varman, S. Scheufler, B. Iyer, G. Ricard, Merging Multiple Lists
- * on Hierarchical-memory Multiprocessors, 1991, by samples), exchange those pieces, and merge what came (S. Odeh,
- * O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path, 2012).  However keys are distributed, nobody gets more elements
- * than its block has.
+ * Where the axis is not cut, every rank sorts its own lines.  Where it is cut, lines are brought together if there are
+ * enough of them for all ranks.  Otherwise all ranks share each line: they sort their parts, find where to cut the
+ * sorted parts so that each rank receives exactly its block (P. Varman, S. Scheufler, B. Iyer, G. Ricard, Merging
+ * Multiple Lists on Hierarchical-memory Multiprocessors, 1991, by samples), exchange the pieces, and merge them (S.
+ * Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path, 2012).  However the keys are distributed, no rank
+ * receives more elements than its block has.
  *
  * An axis counts from the end if it is negative; MNP_FLATTENED (axis=None) is that of the flattened array.  A new
  * result has the layout of x, or of its mnp_ravel(), where its shape is that.  An output that is given must have the
@@ -49,16 +49,18 @@ MNP_API mnp_status mnp_lexsort(const mnp_array *const *keys, int count, int axis
 MNP_API mnp_status mnp_sort_complex(const mnp_array *x, mnp_array **out_p);
 
 /*
- * numpy.partition and numpy.argpartition: each of the `count` positions `kth` (negative ones from the end) has the
- * element that a sort would give it, smaller ones before it and larger ones behind.  The result is the sorted one.
+ * numpy.partition and numpy.argpartition: each of the `count` positions `kth` (negative ones from the end) receives the
+ * element that a sort would put there, with smaller ones before it and larger ones after it.  Here the result is
+ * sorted.
  */
 MNP_API mnp_status mnp_partition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p);
 MNP_API mnp_status mnp_argpartition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p);
 
 /*
  * The k largest or smallest elements along an axis, and their indices (int64), as torch.topk with sorted=True: the best
- * first, and of equal ones the one of the lowest index.  NaN is larger than all numbers.  k elements of a rank travel
- * where k is small.  Both results have x's shape with k along the axis.  MNP_ERR_ARG if k is negative or too large.
+ * first, and among equal ones the one of the lowest index.  NaN is larger than all numbers.  Where k is small, each
+ * rank sends at most k elements of a line.  Both results have x's shape with k along the axis.  MNP_ERR_ARG if k is
+ * negative or too large.
  */
 MNP_API mnp_status mnp_topk(const mnp_array *x, int64_t k, int axis, bool largest, mnp_array **values_p,
                             mnp_array **indices_p);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Brings together the elements, each a MNP_UNIT, where a mask is true, in their order, or the elements' numbers.
+ * Brings together, in their order, the elements where a mask is true, each a MNP_UNIT, or the elements' numbers.
  *
- * What is true is counted by tiles, and summed up; then every tile knows where to write.  On a GPU a block does a tile
- * in four steps, of which a thread has 16 neighbours; numbers within a step go through shared memory, so that
- * neighbours are written by neighbours.
+ * The true elements of each tile are counted, and a prefix sum tells every tile where to write.  On a GPU a block takes
+ * a tile in four steps, of which each thread has 16 neighbouring elements; numbers within a step go through shared
+ * memory, so that neighbouring threads write neighbouring elements.
  */
 #include "kernels/prelude.h"
 #include "kernels/indexing/compact_params.h"

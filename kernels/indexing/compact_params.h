@@ -12,8 +12,8 @@ enum { MNP_COMPACT_COUNT, MNP_COMPACT_SUM, MNP_COMPACT_WRITE };
 typedef struct mnp_compact_params {
     const unsigned char *mask; /* bytes, 0 or 1 */
     long long stride, length;  /* of the mask, in bytes; elements */
-    long long *before;         /* COUNT: what is true in every tile.  SUM: makes it what is true before every tile, and
-                                  in all as one more */
+    long long *before;         /* COUNT: the number of true elements in each tile.  SUM: makes it the number before
+                                  each tile, and one more: the number of all */
     const void *src;           /* WRITE: what is selected from; NULL: the elements' numbers are */
     long long src_stride;      /* in elements */
     long long first;           /* the number of the first element */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Moves elements, each a MNP_UNIT of bytes, to or from places that indices say: see indexed_params.h.  What take, put and the
- * packing of what travels between ranks are made of.
+ * Moves elements, each a MNP_UNIT of bytes, to or from offsets that indices give: see indexed_params.h.  Taking,
+ * putting, and packing elements for other ranks use it.
  */
 #include "kernels/prelude.h"
 #include "kernels/indexing/indexed_params.h"
@@ -53,8 +53,8 @@ static void move_run(MNP_UNIT *dst, int64_t dst_stride, const MNP_UNIT *src, int
 }
 
 /*
- * A row where every element has an index of its own.  `dense`: all strides are 1.  What is jumped to is fetched ahead,
- * as no processor can tell where that will be.
+ * A row where every element has an index of its own.  `dense`: all strides are 1.  The element that an index names is
+ * prefetched, as processors cannot predict its address.
  */
 template <int mode, bool scatters, bool dense>
 static void move_each(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT *src, const int64_t *index,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parameter of indexed.cu, shared by the library (C) and the kernel (C++); and what an index is that lies outside.
+ * The parameter of indexed.cu, shared by the library (C) and the kernel (C++); and the modes of indices out of range.
  */
 #ifndef MNP_KERNELS_INDEXING_INDEXED_PARAMS_H
 #define MNP_KERNELS_INDEXING_INDEXED_PARAMS_H
 
 enum { MNP_INDEXED_DIMS = 8 };
 
-/* What becomes of an index of 0 .. n-1 outside.  The first is for those that were looked through: -n .. n-1. */
+/* The modes of an index outside 0 .. n-1.  With the first, indices were checked to be in -n .. n-1. */
 enum { MNP_INDEXED_RAISE, MNP_INDEXED_WRAP, MNP_INDEXED_CLIP };
 
 /*
@@ -18,7 +18,7 @@ typedef struct mnp_indexed_params {
     const void *src;
     void *dst;
     const long long *index;
-    long long jump, count;    /* index is one of 0 .. count-1; 0: of anything, and taken as it is (RAISE) */
+    long long jump, count;    /* index is one of 0 .. count-1; 0: not bounded, and taken as it is (RAISE) */
     int ndim, mode, scatters; /* ndim: 1 .. MNP_INDEXED_DIMS; the last is the innermost */
     long long total;          /* the product of the extents */
     long long extent[MNP_INDEXED_DIMS], src_stride[MNP_INDEXED_DIMS], dst_stride[MNP_INDEXED_DIMS],

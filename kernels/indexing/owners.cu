@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who owns the elements that indices speak of: the rank of each; how many are each rank's, when they are in order; and
- * where in its block an owner finds them.
+ * The owners of the elements that indices name: the rank of each; how many belong to each rank, once they are sorted by
+ * rank; and the elements' offsets in an owner's block.
  */
 #include "kernels/prelude.h"
 #include "kernels/indexing/indexed_params.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Values come to places in an array, in the order of the values where several come to one.
+ * Applies values to elements of an array, in the order of the values where several are for one element.
  *
  * The library generates (see lib/ops/indexing/scatter.c), where `#include "generated"` stands,
  *   mnp_element, mnp_value        types of the array in memory and of the values
  *   mnp_apply(element &, value)   what a value does to an element
- *   mnp_last_alone                whether the last value of a place undoes those before it
+ *   mnp_last_alone                whether the last value for an element overwrites those before it
  *
- * On the host a worker does the places of a range, and looks through all values for them, in their order.  On a GPU
- * values are sorted by their places, and a thread has all those of one place.
+ * On the host a worker has a range of the elements, and goes through all values in their order.  On a GPU values are
+ * sorted by their elements, and a thread applies all those of one element.
  */
 #include "kernels/prelude.h"
 #include "kernels/indexing/indexed_params.h"

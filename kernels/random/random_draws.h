@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Samplers: how a number of some distribution comes out of random words.
+ * Samplers: how a number of a distribution is computed from random words.
  *
  * A sampler is a template of the element's type, with the number of `lanes`, elements that share a block of words, and
  *
@@ -157,7 +157,7 @@ template <typename Out> struct mnp_draw_integers {
     }
 };
 
-/* Of a product of 128 bits; on the host by what vector units have. */
+/* The upper half of a product of 128 bits; on the host by instructions that vector units have. */
 MNP_INLINE uint64_t mnp_upper_half(uint64_t x, uint64_t y)
 {
 #if MNP_CUDA
@@ -348,7 +348,7 @@ template <typename Out> struct mnp_draw_gamma { /* real: d, c, scale */
     }
 };
 
-/* Of a shape below 1, from that of the shape plus 1.  real: d, c, scale, 1 / shape */
+/* For a shape below 1, from the variable of the shape plus 1.  real: d, c, scale, 1 / shape */
 template <typename Out> struct mnp_draw_small_gamma {
     static constexpr int lanes = 1;
     static MNP_INLINE bool take(mnp_params &p, int64_t group, uint32_t, const mnp_block &block, int, Out &value)
@@ -377,7 +377,7 @@ template <typename Out> struct mnp_draw_beta { /* real: d and c of both; shapes 
     }
 };
 
-/* Of any shapes, by logarithms, as with small ones both variables may be too small for a double. */
+/* For any shapes, by logarithms: with small ones both variables may be too small for a double. */
 template <typename Out> struct mnp_draw_small_beta { /* real: also 1 / shape of both, or 0 for shapes of at least 1 */
     static constexpr int lanes = 1;
     static MNP_INLINE bool take(mnp_params &p, int64_t group, uint32_t attempt, const mnp_block &block, int, Out &value)
@@ -396,7 +396,7 @@ template <typename Out> struct mnp_draw_small_beta { /* real: also 1 / shape of 
 
 /* ---- counts ---- */
 
-/* What Stirling's formula, sqrt(2 pi k) (k / e)^k, lacks of k!, as a logarithm, to 1e-10 from k = 10 on. */
+/* The logarithm of k! over Stirling's formula, sqrt(2 pi k) (k / e)^k, to 1e-10 from k = 10 on. */
 MNP_INLINE double mnp_stirling_rest(double k)
 {
     const double square = 1 / (k * k);
@@ -461,7 +461,7 @@ template <typename Out> struct mnp_draw_poisson {
     }
 };
 
-/* Of n * p below 10, p at most 1/2; real: p / (1 - p), (1 - p)^n; whole: n, and whether what is counted is failures */
+/* For n * p below 10, p at most 1/2; real: p / (1 - p), (1 - p)^n; whole: n, and whether what is counted is failures */
 template <typename Out> struct mnp_draw_small_binomial {
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the library (C) and random.cu (C++) share: the generator Philox4x32-10, where the numbers of one call come from,
- * and the parameter of the kernel.
+ * Shared by the library (C) and random.cu (C++): the generator Philox4x32-10, permutations, and the parameter of the
+ * kernel.
  *
  * A stream of numbers has a key of 64 bits.  A counter of 128 bits says which block of a stream is meant: words 0 and
  * 1 number the blocks of an array, word 2 and the upper half of word 3 the draw, the lower half of word 3 the

@@ -2,9 +2,9 @@
 /*
  * Merging sorted runs, two neighbours into one.
  *
- * The outputs are dealt out evenly, whatever runs they come from.  Where a share begins in both of its runs is found by
- * a search along the diagonal of that many outputs (S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path -
- * Parallel Merging Made Simple, 2012).  Of equal elements those of the first run go first.
+ * The outputs are shared out evenly, whichever runs they come from.  Where a share begins in both of its runs is found
+ * by a search along the diagonal of that many outputs (S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path -
+ * Parallel Merging Made Simple, 2012).  Among equal elements those of the first run go first.
  *
  *   MNP_KEY, MNP_PAYLOAD (0 or 1), MNP_DESCENDING (0 or 1), MNP_THREADS of a block, MNP_ITEMS of a thread
  */

@@ -10,7 +10,7 @@ struct mnp_strand {
     int64_t a, a_end, b, b_end, out;
 };
 
-/* The next output; there is one left in both runs.  Whatever depends on the comparison is computed, not branched to. */
+/* The next output; there is one left in both runs.  What depends on the comparison is computed without a branch. */
 template <bool has_keys> MNP_INLINE void mnp_merge_step(const mnp_merge_params &p, mnp_strand &s)
 {
     const MNP_KEY *keys = (const MNP_KEY *)p.keys;

@@ -3,12 +3,12 @@
  * Sorting on the host: a line at a time.
  *
  * A line that exceeds the cache is first dealt out into buckets by the leading bits of its numbers: those are counted
- * in cells, and neighbouring cells that hold little share a bucket, so that buckets are about alike in size whatever
- * the distribution.  Then the buckets, one after the other: those that fit into the cache are sorted digit by digit
- * from the least on, larger ones are dealt out again.  Only the bits are looked at by which the numbers of a bucket
- * differ: equal elements cost one look.  And of those bits only so many leading ones as are likely to tell all elements
- * apart: the few that are out of order then are inserted where they belong.  (I. J. Davis, A fast radix sort, The
- * Computer Journal 35, 1992; digits of 11 bits or so: M. Herf, Radix tricks, 2001.)
+ * in cells, and neighbouring cells that hold little share a bucket, so that buckets have similar sizes for any
+ * distribution.  Then the buckets, one after the other: those that fit into the cache are sorted digit by digit from
+ * the least on, larger ones are dealt out again.  Only the bits in which the numbers of a bucket differ are examined:
+ * equal elements cost one pass.  And of those bits only so many leading ones as are likely to tell all elements apart:
+ * the few that are out of order then are inserted where they belong.  (I. J. Davis, A fast radix sort, The Computer
+ * Journal 35, 1992; digits of 11 bits or so: M. Herf, Radix tricks, 2001.)
  *
  * Where only the first elements of a line are wanted, cells of the leading bits are counted, and again within the one
  * that the last of these elements is in, until few enough are left to be sorted.
@@ -478,7 +478,7 @@ static void mnp_collect(const mnp_radix_sort_params &p, const MNP_KEY *keys, con
     }
 }
 
-/* Find a short range that the last one of them is in, and sort what is not behind it. */
+/* Find a short range that contains the last one of them, and sort everything up to its end. */
 static void mnp_sort_first(const mnp_radix_sort_params &p, int64_t line)
 {
     const MNP_KEY *keys = (const MNP_KEY *)p.keys[MNP_RADIX_SORT_GIVEN] + line * p.length;

@@ -2,13 +2,13 @@
 /*
  * Histograms on a GPU.
  *
- * Counts: a block has counters in shared memory, several copies of each if there is room: lane i of every warp counts
- * in copy i, so that lanes do not meet, in whatever bins the elements are.  At the end it adds them to the only row of
- * sums.  Integers may be added in any order.
+ * Counts: a block has counters in shared memory, with several copies of each if there is room: lane i of every warp
+ * counts in copy i, so that lanes do not collide even where elements share a bin.  At the end the block adds its
+ * counters to the only row of sums.  Integers may be added in any order.
  *
- * Weights: floats may not, so every warp has sums of its own and adds to them in the order of the elements; where
- * several lanes have the same bin they take turns.  A block joins its warps' sums in their order into a row.  Where
- * there are too many bins for a block's memory a warp has a row to itself.
+ * Weights: the order of additions matters for floats, so every warp has sums of its own and adds to them in the order
+ * of the elements; lanes with the same bin take turns.  A block joins its warps' sums in their order into a row.  Where
+ * there are too many bins for a block's shared memory, each warp has a row.
  */
 
 /* The part of a position that is a whole number, and the rest. */
@@ -25,7 +25,7 @@ MNP_INLINE MNP_BIN mnp_split(double position, double &rest)
     return whole;
 }
 
-/* What a thread keeps in registers to find bins. */
+/* Values that a thread keeps in registers to find bins. */
 struct mnp_finder {
     const mnp_histogram_params &p;
 #if MNP_BINS != MNP_BINS_NUMBERS
@@ -107,7 +107,7 @@ template <typename Take> MNP_INLINE void mnp_visit(const mnp_histogram_params &p
     for (int u = 0; u < mnp_loads && v + u * MNP_HISTOGRAM_THREADS < packs; u++)
         for (int k = 0; k < mnp_pack; k++)
             take(packed[v + u * MNP_HISTOGRAM_THREADS].at[k]);
-    const int64_t rest = p.size - packs * mnp_pack; /* before the packs and behind them */
+    const int64_t rest = p.size - packs * mnp_pack; /* before the packs and after them */
     if (thread < rest)
         take(x[thread < head ? thread : packs * mnp_pack + thread]);
 }

@@ -9,8 +9,8 @@ constexpr int mnp_chunk = 256, mnp_tables = 4, mnp_table_bins = 4096;
 #if MNP_BINS == MNP_BINS_SEARCH
 
 /*
- * Cells of equal width, a few for each bin, in which bisection begins.  The cell of a value rises with it, whatever is
- * rounded: edges in lower cells are less, those in higher ones greater.
+ * Cells of equal width, a few for each bin, in which bisection begins.  The cell number is monotonic in the
+ * value, in spite of rounding: edges in lower cells are less, those in higher ones greater.
  */
 struct mnp_cells {
     static constexpr int most = 4 * mnp_table_bins;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Placing arrays into a result by the mover: every rank wants what its block of the result takes from the source.
+ * Pasting by the mover: every rank requests the box of the source that its block of the result takes.
  */
 #include "ops/common/paste.h"
 
@@ -25,7 +25,7 @@ struct request {
     const mnp__paste_source *where;
 };
 
-/* What a rank wants: the part of its block that the where covers, in indices of the source. */
+/* The box that a rank requests: the part of its block that is written, in indices of the source. */
 static int wanted_part(const void *argument, int rank, mnp__want *wants)
 {
     const struct request *request = argument;

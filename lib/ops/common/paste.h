@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Placing arrays into a result: what joining, padding, rolling and tiling are made of.
+ * Pasting arrays into a result: joining, padding, rolling and tiling are a few of these calls each.
  */
 #ifndef MNP__OPS_COMMON_PASTE_H
 #define MNP__OPS_COMMON_PASTE_H
@@ -16,13 +16,13 @@ typedef struct mnp__paste_source {
     mnp_boundary boundaries[MNP_MAX_DIMS];
 } mnp__paste_source;
 
-/* Element 0 at index 0, and all of the result written but what lies beyond the source's borders. */
+/* The source's element 0 at index 0 of the result; what lies beyond the source's borders is not written. */
 mnp__paste_source mnp__paste_source_of(const mnp_array *result);
 
 /*
- * Write a source of as many dimensions, and any dtype, to its place in `result`, with which it shares no memory.  What
- * is outside the source where the boundary is MNP_BOUNDARY_FILL is left as it was.  `function` is what a sentence calls
- * the caller, here and below.  Collective.
+ * Write a source of as many dimensions, and any dtype, to its place in `result`, with which it shares no memory.
+ * Elements outside the source are left as they were where the boundary is MNP_BOUNDARY_FILL.  `function` names the
+ * caller in messages, here and below.  Collective.
  */
 mnp_status mnp__paste(const char *function, const mnp_array *source, const mnp__paste_source *where, mnp_array *result);
 
@@ -30,10 +30,11 @@ mnp_status mnp__paste(const char *function, const mnp_array *source, const mnp__
 mnp_status mnp__fill(const char *function, mnp_array *array, const int64_t *lo, const int64_t *hi, const void *value);
 
 /*
- * The layout of a result made of these arrays: theirs, where it is the same in all dimensions that are kept, and the
- * others are not cut, so that nothing has to travel; else mnp_layout_block().
+ * The layout of a result made of these arrays: theirs, if it is the same in all dimensions that are kept and the others
+ * are not cut, so that nothing has to move between ranks; otherwise mnp_layout_block().
  *
- *   kept   for every dimension of the result the arrays' dimension that it is, with the same extent; or -1
+ *   kept   for every dimension of the result, the dimension of the arrays with the same extent that it corresponds to;
+ *          -1: none
  */
 mnp_status mnp__paste_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape, const int *kept,
                              mnp_layout **layout_p);

@@ -2,9 +2,9 @@
 /*
  * Diagonals: matrices made of them, and the diagonals of matrices.
  *
- * A diagonal is seen as a view, every element staying where it is.  Where one of the two dimensions is not cut, the
- * diagonal is cut as the other one is.  Where both are, the diagonal of a matrix passes from rank to rank in the order
- * of the ranks.
+ * A diagonal is a view: every element stays on its rank.  Where one of the two dimensions is not cut, the diagonal is
+ * cut as the other one is.  Where both are cut, the diagonal of a matrix goes from rank to rank in the order of the
+ * ranks.
  */
 #include <maniple/create.h>
 
@@ -105,7 +105,7 @@ static struct diagonal diagonal_of(const mnp_layout *layout, int64_t offset, int
     return diagonal;
 }
 
-/* Where a box meets the diagonal: [begin, end), which may be empty. */
+/* The part [begin, end) of the diagonal that lies in a box; it may be empty. */
 static void meet(const struct diagonal *diagonal, const int64_t *lo, const int64_t *extent, int64_t *begin,
                  int64_t *end)
 {
@@ -141,7 +141,7 @@ static mnp_status layout_by_rank(const mnp_layout *layout, const struct diagonal
     return st;
 }
 
-/* The layout of a diagonal behind the other dimensions, where one of its two at most is cut. */
+/* The layout of a diagonal as the last dimension, where at most one of its two dimensions is cut. */
 static mnp_status layout_by_axis(const mnp_layout *layout, const struct diagonal *diagonal, mnp_layout **layout_p)
 {
     mnp__layout_dim dims[MNP_MAX_DIMS];

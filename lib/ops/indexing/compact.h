@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compaction: what lies where a mask is true, brought together in C order.
+ * Compaction: bringing together, in C order, the elements where a mask is true.
  *
- * The mask is lined up: a vector that lies in order over the ranks.  Every rank counts its part; then all know where
- * the part of each begins among all that is selected.
+ * The mask is a vector whose elements follow each other rank after rank.  Every rank counts the true elements of its
+ * part; then all ranks know where each one's part of the result begins.
  */
 #ifndef MNP__OPS_INDEXING_COMPACT_H
 #define MNP__OPS_INDEXING_COMPACT_H

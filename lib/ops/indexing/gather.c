@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One launch where every rank has what it needs; else indices go to the owners, which pack what they are asked for and
- * send it back, and it is put in order.
+ * Gathering takes one launch where every rank has the elements that it needs.  Otherwise the indices go to the owners,
+ * which pack the elements and send them back, and the rank puts them in order.
  */
 #include "ops/indexing/gather.h"
 

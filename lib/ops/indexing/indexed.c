@@ -128,7 +128,8 @@ mnp_status mnp__indices_outside(const char *function, const mnp_array *indices, 
     return *found_p ? read_index(indices, first, index_p) : MNP_OK;
 }
 
-mnp_status mnp__indices_look(const char *function, const mnp_array *indices, int64_t n, int axis, mnp_index_mode mode)
+mnp_status mnp__indices_check_range(const char *function, const mnp_array *indices, int64_t n, int axis,
+                                    mnp_index_mode mode)
 {
     char where[32] = "";
     int64_t index = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What selecting is made of on one rank: indices that are checked, and elements that are moved by them.
+ * Indices that are checked, and elements that are moved by indices on one rank.
  */
 #ifndef MNP__OPS_INDEXING_INDEXED_H
 #define MNP__OPS_INDEXING_INDEXED_H
@@ -15,10 +15,10 @@ mnp_status mnp__indices_check(const char *function, const mnp_array *x, const mn
 
 /*
  * MNP_ERR_ARG, on all ranks, if there are indices and n is 0, or, with MNP_RAISE, if one is outside -n .. n-1: the
- * sentence has the first one in C order.  `axis` is for the sentence; below 0: none.  Waits with MNP_RAISE.
- * Collective.
+ * message has the first one in C order.  `axis` is for the message; below 0: none.  Waits with MNP_RAISE.  Collective.
  */
-mnp_status mnp__indices_look(const char *function, const mnp_array *indices, int64_t n, int axis, mnp_index_mode mode);
+mnp_status mnp__indices_check_range(const char *function, const mnp_array *indices, int64_t n, int axis,
+                                    mnp_index_mode mode);
 
 /* The first index in C order that is outside low .. high-1, if there is one.  Waits.  Collective. */
 mnp_status mnp__indices_outside(const char *function, const mnp_array *indices, int64_t low, int64_t high,

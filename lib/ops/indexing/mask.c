@@ -2,9 +2,9 @@
 /*
  * Masks: x[mask], x[mask] = values, numpy.place and putmask.
  *
- * What the mask selects is found on arrays that are lined up: the dimensions that the mask has are one, and lie in
- * order over the ranks.  Where the values do not depend on what is selected before, writing is a loop over x as it
- * lies.
+ * The dimensions of x that the mask has are merged to one, whose elements follow each other rank after rank; then the
+ * selected elements are found by compaction.  Where a value does not depend on the elements selected before it, writing
+ * is a loop over x where it lies.
  */
 #include <maniple/create.h>
 #include <maniple/select.h>
@@ -145,7 +145,7 @@ static void finish(lined *both)
     mnp_array_free(both->x);
 }
 
-/* What is selected, as it lies: the shape, and the layout that has every rank's part there. */
+/* The shape of what is selected, and the layout in which every rank has the elements that it selected itself. */
 static mnp_status layout_selected(const lined *both, int64_t *shape, mnp_layout **layout_p)
 {
     const mnp_layout *layout = both->x->layout;
@@ -296,7 +296,7 @@ static mnp_status write_beside(const char *function, mnp_array *x, const mnp_arr
 
 /* ---- writing one value after the other ---- */
 
-/* What is selected gets the rows of `values`, which has as many and lies anywhere. */
+/* Write the rows of `values`, which has as many in any layout, to the selected elements. */
 static mnp_status set_rows(const lined *both, mnp_array *x, const mnp_array *values)
 {
     int64_t shape[MNP_MAX_DIMS];

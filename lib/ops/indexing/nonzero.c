@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where elements are not 0, numpy.nonzero and its like; and numpy.compress and extract, which take what is there.
+ * numpy.nonzero and its like, which find elements that are not 0; and numpy.compress and extract, which take them.
  */
 #include <maniple/join.h>
 #include <maniple/select.h>

@@ -87,7 +87,7 @@ mnp_status mnp__owners_place(const mnp_array *x, unsigned axes, const int64_t *i
 
 /* ---- finding owners ---- */
 
-/* What is needed until the indices are on their way. */
+/* Memory that is needed until the indices are sent. */
 struct search {
     mnp_owners_params params;
     mnp__kernel *kernel;
@@ -191,13 +191,13 @@ static mnp_status find(mnp_ctx *ctx, const struct search *search, const int64_t 
 /* Group the indices by their owners, and bring how many there are of each to the CPU. */
 static mnp_status group(mnp_ctx *ctx, const struct search *search, const int64_t *index, const mnp__route *route)
 {
-    const mnp__radix_sort order = {.dtype = key_type(ctx),
-                                   .lines = 1,
-                                   .length = route->sent,
-                                   .keys = search->keys,
-                                   .sorted = search->keys,
-                                   .payload_size = 8,
-                                   .sorted_payload = route->order};
+    const mnp__radix_sort local_sort = {.dtype = key_type(ctx),
+                                        .lines = 1,
+                                        .length = route->sent,
+                                        .keys = search->keys,
+                                        .sorted = search->keys,
+                                        .payload_size = 8,
+                                        .sorted_payload = route->order};
     const mnp_owners_params count = {.task = MNP_OWNERS_COUNT,
                                      .count = ctx->comm.size,
                                      .keys = route->sent,
@@ -206,7 +206,8 @@ static mnp_status group(mnp_ctx *ctx, const struct search *search, const int64_t
     mnp_status st = MNP_OK;
     for (int64_t replica = 0; replica < search->replicas && st == MNP_OK; replica++)
         st = find(ctx, search, index, route, replica);
-    mnp_status sorted = mnp__radix_sort_run(ctx, &order); /* also after a failure: the others wait for its kernels */
+    mnp_status sorted =
+        mnp__radix_sort_run(ctx, &local_sort); /* also after a failure: the others wait for its kernels */
     MNP_TRY(st);
     MNP_TRY(sorted);
     MNP_TRY(run(ctx, search->kernel, &count));

@@ -44,7 +44,7 @@ mnp_status mnp_put(mnp_array *x, const mnp_array *indices, const mnp_array *valu
     MNP_TRY(check(function, x, indices, values, mode));
     if (indices->layout->size == 0 || (!mnp__array_is_scalar(values) && values->layout->size == 0))
         return MNP_OK;
-    MNP_TRY(mnp__indices_look(function, indices, x->layout->size, -1, mode));
+    MNP_TRY(mnp__indices_check_range(function, indices, x->layout->size, -1, mode));
     MNP_TRY(mnp__values_repeat(x->ctx, values, x->dtype, indices->layout->size, &repeated));
     mnp_status st = assign(x, indices, repeated, mode);
     mnp_array_free(repeated);
@@ -64,8 +64,8 @@ mnp_status mnp_put_along_axis(mnp_array *x, const mnp_array *indices, const mnp_
                         indices->layout->ndim, ndim);
     if (!flat)
         MNP_TRY(mnp__view_axis(function, ndim, axis, &axis));
-    MNP_TRY(mnp__indices_look(function, indices, flat ? x->layout->size : x->layout->shape[axis], flat ? -1 : axis,
-                              MNP_RAISE));
+    MNP_TRY(mnp__indices_check_range(function, indices, flat ? x->layout->size : x->layout->shape[axis],
+                                     flat ? -1 : axis, MNP_RAISE));
     if (!flat)
         MNP_TRY(mnp__numbers_along(function, x, indices, axis, &numbers));
     const mnp_array *at = flat ? indices : numbers;
@@ -79,7 +79,7 @@ done:
 
 /* ---- at ---- */
 
-/* What is known of x.at(indices, values). */
+/* A call x.at(indices, values): the function and its types. */
 struct at {
     const mnp__ufunc *ufunc;
     mnp_dtype loop[MNP__MAX_UFUNC_INPUTS], result;
@@ -111,7 +111,7 @@ static mnp_status resolve(const char *name, const mnp_array *x, const mnp_array 
     return MNP_OK;
 }
 
-/* What a value does to an element, as kernels/indexing/scatter.cu has it. */
+/* Write the function that applies a value to an element, as kernels/indexing/scatter.cu includes it. */
 static void write_apply(const struct at *at, mnp_dtype dtype, mnp__text *text)
 {
     const char *first = mnp__jit_type(at->loop[0]);
@@ -187,7 +187,7 @@ mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_array *ind
     if (ndim > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: what is selected would have %d dimensions, more than %d", name, ndim,
                         MNP_MAX_DIMS);
-    MNP_TRY(mnp__indices_look(name, indices, x->layout->shape[0], 0, MNP_RAISE));
+    MNP_TRY(mnp__indices_check_range(name, indices, x->layout->shape[0], 0, MNP_RAISE));
     if (x->layout->ndim > 1)
         MNP_TRY(numbers_of_rows(x, indices, &numbers));
     mnp_status st = run_at(&at, x, numbers ? numbers : indices, values);

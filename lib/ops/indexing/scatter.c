@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Indices and values travel together to the owners of the elements, and are applied there: first those of rank 0, each
- * rank's in their order, which is the order of the indices, as these are dealt out over the ranks in C order.
+ * Indices and values are sent together to the owners of the elements, and are applied there: first those of rank 0,
+ * each rank's in their order.  This is the order of the indices, as they are spread over the ranks in C order.
  */
 #include "ops/indexing/scatter.h"
 
@@ -72,7 +72,7 @@ static mnp_status launch(const mnp__scatter *scatter, mnp_array *x, mnp_scatter_
     return ctx->device->ops->launch(ctx->device, kernel, &how, params, sizeof *params, ctx->compute);
 }
 
-/* Values, in the order of their indices, come to these places of this rank's block. */
+/* Apply values, in the order of their indices, at these offsets of this rank's block. */
 static mnp_status apply(const mnp__scatter *scatter, mnp_array *x, int64_t count, int64_t *places, const void *values)
 {
     mnp_ctx *ctx = x->ctx;

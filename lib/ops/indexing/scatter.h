@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scattering: values come to the elements of an array that indices name, wherever those are.
+ * Scattering: applying values to the elements of an array that indices name, on any rank.
  */
 #ifndef MNP__OPS_INDEXING_SCATTER_H
 #define MNP__OPS_INDEXING_SCATTER_H
@@ -15,10 +15,10 @@ typedef struct mnp__scatter {
 } mnp__scatter;
 
 /*
- * Bring values to the elements of x whose numbers in C order are the indices (MNP_INDEXED_RAISE: looked through), to
- * equal ones in the order of the indices.  There are as many values as indices; both may have any shape and layout, and
- * share memory with x; values are cast.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE,
- * MNP_ERR_COMM.
+ * Apply values to the elements of x whose numbers in C order are the indices, which are in range with
+ * MNP_INDEXED_RAISE; where indices are equal, in their order.  There are as many values as indices; both may have any
+ * shape and layout, and share memory with x; values are cast.  Collective, and agreed upon.  MNP_ERR_MEMORY,
+ * MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 mnp_status mnp__scatter_run(const mnp__scatter *scatter, mnp_array *x, const mnp_array *indices,
                             const mnp_array *values);
@@ -33,7 +33,7 @@ const char *mnp__scatter_assign(mnp_dtype dtype);
 mnp_status mnp__values_fit(const char *function, mnp_ctx *ctx, const mnp_array *values, mnp_dtype dtype, int ndim,
                            const int64_t *shape, mnp_array **fitted_p);
 
-/* The same of a vector of `count` of its elements in C order, again and again if there are fewer. */
+/* The same as a vector of `count` of its elements in C order, which are repeated if there are fewer. */
 mnp_status mnp__values_repeat(mnp_ctx *ctx, const mnp_array *values, mnp_dtype dtype, int64_t count,
                               mnp_array **repeated_p);
 

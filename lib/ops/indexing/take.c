@@ -58,7 +58,7 @@ static mnp_status layout_along(const mnp_layout *layout, const mnp_layout *indic
     return mnp__layout_derive(layout, ndim, dims, result_p);
 }
 
-/* Where every rank may ask for any element: as the output that is given, or the indices, if none is there twice. */
+/* The layout of a result of any elements: that of the given output, or of the indices, unless it has replicas. */
 static mnp_status layout_flat(const mnp_layout *indices, const mnp_array *given, mnp_layout **result_p)
 {
     const bool same = given && given->layout->ndim == indices->ndim &&
@@ -101,7 +101,7 @@ static mnp_status gather(const mnp_array *x, const mnp_array *indices, int axis,
 static mnp_status bring_whole(const mnp_array *x, int axis, mnp_array **whole_p)
 {
     mnp__layout_dim dims[MNP_MAX_DIMS];
-    int pin[MNP_MAX_DIMS]; /* nowhere: ranks that own nothing of x, as of a row, get it too */
+    int pin[MNP_MAX_DIMS]; /* nowhere: ranks that own nothing of x, such as of a row, receive it too */
     mnp_layout *layout;
     for (int i = 0; i < MNP_MAX_DIMS; i++)
         pin[i] = MNP__REPLICAS;
@@ -115,8 +115,8 @@ static mnp_status bring_whole(const mnp_array *x, int axis, mnp_array **whole_p)
 }
 
 /*
- * Whether what is indexed is brought to all ranks: it is cut, and has no more elements than every rank has indices, so
- * that this takes less than to ask for them, and no more memory than the result.
+ * Whether the indexed elements are brought to all ranks: they are spread over ranks, and are no more than the indices
+ * of a rank, so that this moves less than asking for them, and takes no more memory than the result.
  */
 static bool wants_whole(const mnp_array *x, const mnp_array *indices, int axis)
 {
@@ -176,7 +176,7 @@ mnp_status mnp_take(const mnp_array *x, const mnp_array *indices, int axis, mnp_
     static const char function[] = "mnp_take";
     MNP_TRY(mnp__indices_check(function, x, indices, mode));
     if (axis == MNP_FLATTENED) {
-        MNP_TRY(mnp__indices_look(function, indices, x->layout->size, -1, mode));
+        MNP_TRY(mnp__indices_check_range(function, indices, x->layout->size, -1, mode));
         return take(function, x, indices, x->layout->ndim == 1 ? 0 : axis, mode, out_p);
     }
     MNP_TRY(mnp__view_axis(function, x->layout->ndim, axis, &axis));
@@ -184,13 +184,13 @@ mnp_status mnp_take(const mnp_array *x, const mnp_array *indices, int axis, mnp_
     if (ndim > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the result would have %d dimensions, more than %d", function, ndim,
                         MNP_MAX_DIMS);
-    MNP_TRY(mnp__indices_look(function, indices, x->layout->shape[axis], axis, mode));
+    MNP_TRY(mnp__indices_check_range(function, indices, x->layout->shape[axis], axis, mode));
     return take(function, x, indices, axis, mode, out_p);
 }
 
 /* ---- take_along_axis ---- */
 
-/* Where x is not cut along the axis: every rank's own lines. */
+/* Take from every rank's own lines, where x is not cut along the axis. */
 static mnp_status gather_along(const mnp_array *x, const mnp_array *indices, int axis, mnp_array *result)
 {
     mnp__input here;
@@ -248,11 +248,11 @@ mnp_status mnp_take_along_axis(const mnp_array *x, const mnp_array *indices, int
         return MNP_FAIL(MNP_ERR_ARG, "%s: the indices have %d dimensions, and must have %d", function,
                         indices->layout->ndim, ndim);
     if (axis == MNP_FLATTENED) {
-        MNP_TRY(mnp__indices_look(function, indices, x->layout->size, -1, MNP_RAISE));
+        MNP_TRY(mnp__indices_check_range(function, indices, x->layout->size, -1, MNP_RAISE));
         return take(function, x, indices, x->layout->ndim == 1 ? 0 : axis, MNP_RAISE, out_p);
     }
     MNP_TRY(mnp__view_axis(function, ndim, axis, &axis));
-    MNP_TRY(mnp__indices_look(function, indices, x->layout->shape[axis], axis, MNP_RAISE));
+    MNP_TRY(mnp__indices_check_range(function, indices, x->layout->shape[axis], axis, MNP_RAISE));
     if (has_whole_lines(x, indices, axis))
         return take_lines(function, x, indices, axis, out_p);
     if (ndim == 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Concatenation and its relatives: every argument is placed into the result by one run of the mover.
+ * Concatenation and its relatives: every argument is pasted into the result by one run of the mover.
  */
 #include <maniple/join.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rolling and tiling: an array goes on beyond its borders round the end.
+ * Rolling and tiling: beyond its border an array continues with its other end.
  */
 #include <maniple/join.h>
 
@@ -89,8 +89,8 @@ mnp_status mnp_roll(const mnp_array *x, int count, const int64_t *shifts, const 
 /* ---- tile ---- */
 
 /*
- * The mover has a piece for every repetition.  Where these would be many, about the square root of them make a longer
- * array first, and the result repeats that, and perhaps a part of it.
+ * The mover handles a piece for every repetition.  If there are many, a longer array of about the square root of their
+ * number is made first, and the result repeats that one, and perhaps a part of it.
  */
 static bool repeat_fewer(int ndim, const int64_t *repeats, int64_t *fewer)
 {

@@ -69,11 +69,12 @@ done:
 }
 
 /*
- * Without replacement every element has a clock that rings after an exponentially distributed time, at the rate of its
- * probability, and those that ring first are chosen (P. Efraimidis and P. Spirakis, Weighted Random Sampling with a
- * Reservoir, 2006).  What has no probability rings never.
+ * Without replacement every element draws an exponentially distributed time whose rate is its probability, and the
+ * elements with the least times are chosen (P. Efraimidis and P. Spirakis, Weighted Random Sampling with a Reservoir,
+ * 2006).  The time of an element of probability 0 is infinite.
  */
-static mnp_status ring_first(mnp_rng *rng, int64_t n, const double *p, const mnp_layout *natural, mnp_array **out_p)
+static mnp_status choose_least_times(mnp_rng *rng, int64_t n, const double *p, const mnp_layout *natural,
+                                     mnp_array **out_p)
 {
     mnp__draw draw = {.function = "mnp_random_choice",
                       .sampler = "mnp_draw_exponential",
@@ -112,7 +113,7 @@ static mnp_status draw_choice(mnp_rng *rng, int64_t n, bool replace, const doubl
     mnp_random_params *params = &draw->params;
     params->whole[0] = (uint64_t)n;
     if (p && !replace)
-        return ring_first(rng, n, p, natural, out_p);
+        return choose_least_times(rng, n, p, natural, out_p);
     if (p) {
         MNP_TRY(MNP_AGREE(ctx, make_table(ctx, n, p, &table)));
         params->table = table;

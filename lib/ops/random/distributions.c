@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Distributions: arguments are checked, and made the constants that the samplers of kernels/random/random_draws.h want.
+ * Distributions: arguments are checked, and the constants for the samplers of kernels/random/random_draws.h computed.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -39,7 +39,7 @@ mnp_status mnp_rng_new(mnp_ctx *ctx, uint64_t seed, mnp_rng **rng_p)
     return st;
 }
 
-/* A child's key is a block of the parent's stream that no draw comes to. */
+/* A child's key is a block of the parent's stream that no draw uses. */
 static mnp_status make_child(const mnp_rng *rng, uint64_t number, mnp_rng **child_p)
 {
     const mnp_block counter = {(uint32_t)number, (uint32_t)(number >> 32), UINT32_MAX, UINT32_MAX};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Drawing from generators: what every distribution is made of.
+ * Drawing from generators: the launch that all distributions share.
  */
 #ifndef MNP__OPS_RANDOM_RANDOM_H
 #define MNP__OPS_RANDOM_RANDOM_H
@@ -23,12 +23,12 @@ typedef struct mnp__draw {
     mnp_dtype dtype;
     int ndim;
     const int64_t *shape;
-    mnp_random_params params; /* what the sampler wants: real, whole, table, feistel */
+    mnp_random_params params; /* the sampler's constants: real, whole, table, feistel */
 } mnp__draw;
 
 /*
- * Fill a new array, or the one that is given, and count the draw.  Collective.  The sampler has been found to suit the
- * dtype.
+ * Fill an output, and count the draw if that succeeds.  Collective.  The caller has checked that the sampler supports
+ * the dtype.
  */
 mnp_status mnp__random_draw(mnp_rng *rng, mnp__draw *draw, mnp_array **out_p);
 

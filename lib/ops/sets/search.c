@@ -89,8 +89,8 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
         loop_p);
 }
 
-mnp_status mnp__look_up(const char *function, mnp__question question, const mnp_array *table, const mnp_array *values,
-                        const mnp_array *sorter, mnp_array **out_p)
+mnp_status mnp__search(const char *function, mnp__question question, const mnp_array *table, const mnp_array *values,
+                       const mnp_array *sorter, mnp_array **out_p)
 {
     const mnp_dtype result = question < MNP__AMONG ? MNP_INT64 : MNP_BOOL;
     const mnp_array *inputs[] = {table, values, sorter};
@@ -148,7 +148,7 @@ mnp_status mnp_searchsorted(const mnp_array *a, const mnp_array *v, bool right, 
         return MNP_FAIL(MNP_ERR_ARG, "%s: `a` has %d dimensions, and must have one", function, a->layout->ndim);
     if (sorter)
         MNP_TRY(check_sorter(function, a, sorter));
-    return mnp__look_up(function, right ? MNP__UP_TO : MNP__BEFORE, a, v, sorter, out_p);
+    return mnp__search(function, right ? MNP__UP_TO : MNP__BEFORE, a, v, sorter, out_p);
 }
 
 /* ---- digitize ---- */
@@ -166,13 +166,13 @@ mnp_status mnp_digitize(const mnp_array *x, const mnp_array *bins, bool right, m
         return MNP_FAIL(MNP_ERR_ARG, "%s: complex numbers have no bins", function);
     MNP_TRY(mnp__rises(bins, &rises));
     if (rises)
-        return mnp__look_up(function, right ? MNP__BEFORE : MNP__UP_TO, bins, x, NULL, out_p);
+        return mnp__search(function, right ? MNP__BEFORE : MNP__UP_TO, bins, x, NULL, out_p);
     MNP_TRY(mnp_flip(bins, 0, NULL, &backwards));
     mnp_status st = mnp__rises(backwards, &falls);
     if (st == MNP_OK && !falls)
         st = MNP_FAIL(MNP_ERR_ARG, "%s: the bins neither rise nor fall monotonically", function);
     if (st == MNP_OK)
-        st = mnp__look_up(function, right ? MNP__FROM : MNP__BEHIND, backwards, x, NULL, out_p);
+        st = mnp__search(function, right ? MNP__FROM : MNP__BEHIND, backwards, x, NULL, out_p);
     mnp_array_free(backwards);
     return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looking up values in a sorted vector, which every rank has for the time of the call.
+ * Bisection in a sorted vector, which every rank has for the time of the call.
  */
 #ifndef MNP__OPS_SETS_SEARCH_H
 #define MNP__OPS_SETS_SEARCH_H
@@ -21,7 +21,7 @@ typedef enum mnp__question {
  * Answer it for every value, in NumPy's order (NaN last).  `sorter` is NULL, or has the indices by which the table is
  * in order.  Collective.  MNP_ERR_ARG if the output that is given does not suit.
  */
-mnp_status mnp__look_up(const char *function, mnp__question question, const mnp_array *table, const mnp_array *values,
-                        const mnp_array *sorter, mnp_array **out_p);
+mnp_status mnp__search(const char *function, mnp__question question, const mnp_array *table, const mnp_array *values,
+                       const mnp_array *sorter, mnp_array **out_p);
 
 #endif

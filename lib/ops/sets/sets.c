@@ -79,7 +79,7 @@ done:
 
 enum result { VALUES, INDEX, INVERSE, COUNTS, RESULTS };
 
-/* What one call computes; all arrays are its own. */
+/* The state of one call; all arrays are its own. */
 typedef struct work {
     const mnp_array *x;
     mnp_array *flat, *order, *sorted, *mask; /* order: NULL where nobody asks for it */
@@ -210,7 +210,7 @@ static mnp_status look_among(const char *function, const mnp_array *x, const mnp
     mnp_status st;
     MNP_TRY_OR(mnp_ravel(test, &flat), st, done);
     MNP_TRY_OR(mnp_sort(flat, 0, &sorted), st, done);
-    st = mnp__look_up(function, invert ? MNP__NOT_AMONG : MNP__AMONG, sorted, x, NULL, out_p);
+    st = mnp__search(function, invert ? MNP__NOT_AMONG : MNP__AMONG, sorted, x, NULL, out_p);
 done:
     mnp_free_all(flat, sorted);
     return st;
@@ -279,7 +279,7 @@ done:
     return st;
 }
 
-/* Of all distinct elements of either array, sorted, those that differ from the one before them and the one behind. */
+/* The distinct elements of both arrays are sorted; those that differ from both neighbours are in one array alone. */
 mnp_status mnp_setxor1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
 {
     static const char function[] = "mnp_setxor1d";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Merging runs: half as many of them after every launch of kernels/sort/merge.cu.
+ * Merging runs: every launch of kernels/sort/merge.cu halves their number.
  */
 #include "kernels/sort/merge_params.h"
 

@@ -16,7 +16,7 @@ typedef struct shape {
 
 typedef struct sort {
     mnp_ctx *ctx;
-    const mnp__radix_sort *order;
+    const mnp__radix_sort *local_sort;
     mnp_radix_sort_params params;
     size_t key_size, payload_size;
     shape shapes[MNP_RADIX_SORT_TASKS];
@@ -58,7 +58,7 @@ static mnp_status load_kernel(sort *s, int task)
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     const bool host = s->ctx->device->block_memory == 0;
-    mnp__text_add(&defines, "#define MNP_KEY %s\n#define MNP_PAYLOAD %zu\n", mnp__jit_type(s->order->dtype),
+    mnp__text_add(&defines, "#define MNP_KEY %s\n#define MNP_PAYLOAD %zu\n", mnp__jit_type(s->local_sort->dtype),
                   s->payload_size);
     if (!host)
         mnp__text_add(&defines,
@@ -102,7 +102,7 @@ static size_t place_elements(sort *s, char *base)
     const size_t count = (size_t)(s->params.lines * s->params.length);
     size_t used = 0;
     s->params.keys[MNP_RADIX_SORT_SCRATCH] = deal(base, &used, count * s->key_size);
-    if (!s->order->sorted)
+    if (!s->local_sort->sorted)
         s->params.keys[MNP_RADIX_SORT_WANTED] = deal(base, &used, count * s->key_size);
     if (s->payload_size > 0)
         s->params.payload[MNP_RADIX_SORT_SCRATCH] = deal(base, &used, count * s->payload_size);
@@ -115,7 +115,7 @@ static int64_t divide_up(int64_t n, int64_t by)
 }
 
 /*
- * What long lines need besides on a GPU: counts and sums; `begin` is where those lie that begin as 0, `end` their end.
+ * More memory for long lines on a GPU: counts and sums; those that must begin as 0 lie from `begin` to `end`.
  */
 static size_t place_sums(sort *s, char *base, size_t used, size_t *begin, size_t *end)
 {
@@ -202,23 +202,24 @@ static mnp_status sort_lines(sort *s)
     return s->params.length <= tile ? sort_short(s, tile) : sort_long(s);
 }
 
-mnp_status mnp__radix_sort_run(mnp_ctx *ctx, const mnp__radix_sort *order)
+mnp_status mnp__radix_sort_run(mnp_ctx *ctx, const mnp__radix_sort *local_sort)
 {
-    const bool has_payload = order->payload_size > 0;
-    sort s = {.ctx = ctx,
-              .order = order,
-              .key_size = mnp_dtype_size(order->dtype),
-              .payload_size = order->payload_size,
-              .params = {.keys = {(void *)(uintptr_t)order->keys, order->sorted},
-                         .payload = {has_payload ? (void *)(uintptr_t)order->payload : NULL, order->sorted_payload},
-                         .lines = order->lines,
-                         .length = order->length,
-                         .descending = order->descending,
-                         .first = order->first,
-                         .number = order->number,
-                         .keep_keys = order->sorted != NULL,
-                         .in_place =
-                             order->sorted == order->keys || (has_payload && order->sorted_payload == order->payload)}};
+    const bool has_payload = local_sort->payload_size > 0;
+    sort s = {
+        .ctx = ctx,
+        .local_sort = local_sort,
+        .key_size = mnp_dtype_size(local_sort->dtype),
+        .payload_size = local_sort->payload_size,
+        .params = {.keys = {(void *)(uintptr_t)local_sort->keys, local_sort->sorted},
+                   .payload = {has_payload ? (void *)(uintptr_t)local_sort->payload : NULL, local_sort->sorted_payload},
+                   .lines = local_sort->lines,
+                   .length = local_sort->length,
+                   .descending = local_sort->descending,
+                   .first = local_sort->first,
+                   .number = local_sort->number,
+                   .keep_keys = local_sort->sorted != NULL,
+                   .in_place = local_sort->sorted == local_sort->keys ||
+                               (has_payload && local_sort->sorted_payload == local_sort->payload)}};
     pick_shapes(&s);
     MNP_TRY(load_kernels(&s));
     mnp_status st = sort_lines(&s);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Order on one rank: lines of elements that lie dense in this rank's memory are sorted where they are.
+ * The local sort: lines of elements that lie dense in this rank's memory.
  *
  * The order is NumPy's: numbers rise, complex numbers by their real parts and then by the imaginary ones, NaN come
- * last, zeros of either sign are equal.  It is stable: what is equal keeps its order.  A payload goes along with every
- * element, such as its number; sorting small keys with a payload is how elements are grouped, by the rank they go to
- * for example.
+ * last, zeros of either sign are equal.  The sort is stable: equal elements keep their order.  A payload, such as the
+ * element's number, moves with every element; sorting small keys with a payload groups elements, such as by the rank
+ * that they are sent to.
  */
 #ifndef MNP__OPS_SORT_RADIX_SORT_H
 #define MNP__OPS_SORT_RADIX_SORT_H
@@ -32,6 +32,6 @@ typedef struct mnp__radix_sort {
  * dtype, direction and payload (not the same lengths, which may be 0): the kernels that it needs are compiled together.
  * Nothing is agreed upon but that.  MNP_ERR_MEMORY on this rank alone, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
  */
-mnp_status mnp__radix_sort_run(mnp_ctx *ctx, const mnp__radix_sort *order);
+mnp_status mnp__radix_sort_run(mnp_ctx *ctx, const mnp__radix_sort *local_sort);
 
 #endif

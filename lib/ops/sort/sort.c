@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NumPy's sorts: what a call is about.  The work is in sort_lines.c and sort_line.c.
+ * NumPy's sorts: arguments and outputs.  The work is done in sort_lines.c and sort_line.c.
  */
 #include <maniple/sort.h>
 
@@ -17,7 +17,7 @@
 #include "layout/layout.h"
 #include "ops/sort/sort.h"
 
-/* The flattened array, if that is meant: a view that may share memory with x.  Else NULL, and an axis from 0 on. */
+/* The flattened array, if that is meant: a view that may share memory with x.  Otherwise an axis from 0 on. */
 static mnp_status resolve_axis(const char *function, const mnp_array *x, int *axis, mnp_array **flat_p)
 {
     MNP_TRY(mnp__inputs_check(function, 1, &x));

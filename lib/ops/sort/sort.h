@@ -17,7 +17,7 @@
  */
 mnp_status mnp__sort_into(const mnp_array *x, int axis, bool descending, mnp_array *values, mnp_array *indices);
 
-/* The same of one line, of one dimension, that all ranks share. */
+/* The same for one line, of one dimension, that all ranks share. */
 mnp_status mnp__sort_line(const mnp_array *x, bool descending, mnp_array *values, mnp_array *indices);
 
 /* x with an axis brought to the end: a view that is known to be dense where x is, and the axis was there already. */
@@ -33,13 +33,13 @@ typedef struct mnp__runs {
 } mnp__runs;
 
 /*
- * Where to cut them so that rank r may have elements cuts[r] .. cuts[r + 1] of all in order, of equal ones those of
- * lower ranks first: counts[r] elements of this rank's run, in its order, are for rank r.  Waits.  Collective, and
- * agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * Find where to cut them so that rank r receives elements cuts[r] .. cuts[r + 1] of all in order, with those of lower
+ * ranks first among equal ones: counts[r] elements of this rank's run, in its order, are for rank r.  Waits.
+ * Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 mnp_status mnp__sort_split(const mnp__runs *runs, const int64_t *cuts, int64_t *counts);
 
-/* Merging runs that lie one after the other in device memory, of equal elements those of earlier runs first. */
+/* Merging runs that lie one after the other in device memory; among equal elements those of earlier runs are first. */
 typedef struct mnp__merge {
     mnp_dtype dtype;
     bool descending, has_payload;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One line that all ranks share: every rank sorts its part, all find where the sorted parts are to be cut, the pieces
- * are exchanged and merged.  What a rank gets is as long as its block of the result, however the keys are distributed.
+ * are exchanged and merged.  A rank receives as many elements as its block of the result has, for any keys.
  *
- * Ranks must have the line in their order, each a part of its own: else it is redistributed before, or the result
- * behind.
+ * The parts of the line must follow each other rank after rank.  If they do not, the line is redistributed before, or
+ * the result afterwards.
  */
 #include <stdlib.h>
 
@@ -46,7 +46,7 @@ static void pair_free(pair *p)
     *p = (pair){NULL, NULL};
 }
 
-/* This rank's part is kept in the result's memory, which is not written to before the end, if that has the layout. */
+/* The sorted part may lie in the result's memory, which is written only at the end, if the result has the layout. */
 static mnp_status own_new(line *l)
 {
     const bool shared = mnp_layout_equal(l->from, l->to);
@@ -103,16 +103,16 @@ static mnp_status plan(line *l, const mnp_layout *from, const mnp_layout *to)
 
 static mnp_status sort_part(line *l, const mnp_array *x)
 {
-    mnp__radix_sort order = {
+    mnp__radix_sort local_sort = {
         .dtype = l->dtype, .descending = l->descending, .lines = 1, .length = x->local_size, .keys = x->data};
     MNP_TRY(own_new(l));
-    order.sorted = l->own.keys->data;
+    local_sort.sorted = l->own.keys->data;
     if (l->indexed) {
         MNP_TRY(mnp_arange_int(l->ctx, 0, l->from->size, 1, MNP_INT64, &l->own.indices));
-        order.payload_size = sizeof(int64_t);
-        order.payload = order.sorted_payload = l->own.indices->data;
+        local_sort.payload_size = sizeof(int64_t);
+        local_sort.payload = local_sort.sorted_payload = l->own.indices->data;
     }
-    return MNP_AGREE(l->ctx, mnp__radix_sort_run(l->ctx, &order));
+    return MNP_AGREE(l->ctx, mnp__radix_sort_run(l->ctx, &local_sort));
 }
 
 /* Make room while the device sorts. */

@@ -2,8 +2,8 @@
 /*
  * Sorting the lines of an array along an axis, wherever they lie.
  *
- * Where the axis is not cut every rank has whole lines.  Where it is, and there is a line for every rank, the lines are
- * brought together, dealt out to the ranks; else all ranks share each of them: sort_line.c.
+ * Where the axis is not cut, every rank has whole lines.  Where it is cut, and there is a line for every rank, the
+ * lines are brought together and spread over the ranks; otherwise all ranks share each of them: sort_line.c.
  */
 #include "array/view.h"
 #include "layout/layout.h"
@@ -29,7 +29,7 @@ mnp_status mnp__sort_turn(const mnp_array *x, int axis, mnp_array **turned_p)
     return MNP_OK;
 }
 
-/* What is sorted: x, and where the results go, with the axis at the end. */
+/* The array that is sorted and the results, with the axis at the end. */
 typedef struct lines {
     mnp_ctx *ctx;
     bool descending;
@@ -48,15 +48,15 @@ static mnp_status sort_blocks(const lines *l, mnp_array *values, mnp_array *indi
 {
     const mnp_array *from = l->keys ? l->keys : l->x;
     const int64_t length = from->layout->shape[from->layout->ndim - 1];
-    const mnp__radix_sort order = {.dtype = from->dtype,
-                                   .descending = l->descending,
-                                   .lines = from->local_size / length,
-                                   .length = length,
-                                   .keys = from->data,
-                                   .sorted = values ? values->data : NULL,
-                                   .payload_size = indices ? sizeof(int64_t) : 0,
-                                   .sorted_payload = indices ? indices->data : NULL};
-    return MNP_AGREE(l->ctx, mnp__radix_sort_run(l->ctx, &order));
+    const mnp__radix_sort local_sort = {.dtype = from->dtype,
+                                        .descending = l->descending,
+                                        .lines = from->local_size / length,
+                                        .length = length,
+                                        .keys = from->data,
+                                        .sorted = values ? values->data : NULL,
+                                        .payload_size = indices ? sizeof(int64_t) : 0,
+                                        .sorted_payload = indices ? indices->data : NULL};
+    return MNP_AGREE(l->ctx, mnp__radix_sort_run(l->ctx, &local_sort));
 }
 
 /* Sort whole lines; there are elements. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where sorted runs on several ranks are to be cut so that every rank gets exactly its share of all elements in order.
+ * Finding where to cut sorted runs on several ranks so that every rank receives exactly its share of the elements in
+ * order.
  *
- * Rank r seeks its own boundary: how many elements of every run come before element cuts[r] of all.  Each of these
- * numbers lies in a window, at first the whole run.  In a round every rank sends regular samples of its windows to
- * those who seek, and gets narrower windows back: a sample whose place among all elements is certainly before the
- * boundary, or behind it, is a new end.  When a window is not longer than its samples it closes, so there are two
- * rounds, or a few.
- * (P. Varman, S. Scheufler, B. Iyer, G. Ricard, Merging Multiple Lists on Hierarchical-memory Multiprocessors, 1991.)
+ * Rank r searches for its own boundary: how many elements of every run precede element cuts[r] of all.  Each of these
+ * numbers lies in a window, at first the whole run.  In a round every rank sends regular samples of its windows to the
+ * searching ranks, and receives narrower windows: a sample whose rank among all elements is certainly below the
+ * boundary, or above it, is a new end.  When a window is not longer than its samples it closes, so two rounds are
+ * enough, or a few.  (P. Varman, S. Scheufler, B. Iyer, G. Ricard, Merging Multiple Lists on Hierarchical-memory
+ * Multiprocessors, 1991.)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +152,7 @@ static void count_up_to(const search *s, int run, int64_t i, int64_t *least_p, i
     }
 }
 
-/* How many samples of a run are certainly before the boundary; or, if `perhaps`, are not certainly behind it. */
+/* How many samples of a run are certainly before the boundary; or, if `perhaps`, are not certainly after it. */
 static int64_t samples_within(const search *s, int run, bool perhaps)
 {
     int64_t low = 0, high = count_of(s, &s->sought[run]);

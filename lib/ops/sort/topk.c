@@ -2,9 +2,10 @@
 /*
  * The k best elements of every line.
  *
- * Where the axis is cut and k is small every rank finds the k best of what it has of a line, candidates, which are
- * brought to all ranks that share the line, and sorted there.  On a GPU every part is sorted for that; the host picks
- * them out (kernels/sort/radix_sort_host.h), of whole lines too.  Else lines are sorted as a whole.
+ * Where the axis is cut and k is small, every rank finds the k best elements of its part of a line, the candidates,
+ * which are brought to all ranks that share the line, and sorted there.  A GPU sorts every part for that; the host
+ * selects the candidates without sorting (kernels/sort/radix_sort_host.h), also in whole lines.  Otherwise lines are
+ * sorted as a whole.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -57,16 +58,16 @@ static mnp_status number_elements(const top *t, mnp_array **numbers_p)
 static mnp_status sort_dense(const top *t, const mnp_array *keys)
 {
     const int64_t length = keys->local_shape[t->last];
-    const mnp__radix_sort order = {.dtype = keys->dtype,
-                                   .descending = t->largest,
-                                   .lines = length > 0 ? keys->local_size / length : 0,
-                                   .length = length,
-                                   .keys = keys->data,
-                                   .sorted = keys->data,
-                                   .payload_size = sizeof(int64_t),
-                                   .payload = t->indices->data,
-                                   .sorted_payload = t->indices->data};
-    return MNP_AGREE(t->ctx, mnp__radix_sort_run(t->ctx, &order));
+    const mnp__radix_sort local_sort = {.dtype = keys->dtype,
+                                        .descending = t->largest,
+                                        .lines = length > 0 ? keys->local_size / length : 0,
+                                        .length = length,
+                                        .keys = keys->data,
+                                        .sorted = keys->data,
+                                        .payload_size = sizeof(int64_t),
+                                        .payload = t->indices->data,
+                                        .sorted_payload = t->indices->data};
+    return MNP_AGREE(t->ctx, mnp__radix_sort_run(t->ctx, &local_sort));
 }
 
 /* As x, but that there are only the first k elements of each part of the last dimension. */
@@ -117,7 +118,7 @@ static mnp_status gather(const mnp_layout *candidates, const mnp_layout *whole, 
     return MNP_OK;
 }
 
-/* Bring them to the beginnings of the lines of `values` and `indices`, sorting all that this rank has. */
+/* Candidates at the beginnings of the lines of `values` and `indices`, by sorting all that this rank has. */
 static mnp_status find_by_sort(top *t)
 {
     MNP_TRY(mnp_copy(t->x, &t->values));
@@ -125,7 +126,7 @@ static mnp_status find_by_sort(top *t)
     return sort_dense(t, t->values);
 }
 
-/* The same where `values` and `indices` have no more than that. */
+/* The same in `values` and `indices` that have no other elements. */
 static mnp_status pick_out(top *t, const mnp_layout *candidates)
 {
     const mnp_array *x = t->x;
@@ -134,17 +135,17 @@ static mnp_status pick_out(top *t, const mnp_layout *candidates)
     MNP_TRY(mnp_array_new(t->ctx, x->dtype, candidates, &t->values));
     MNP_TRY(mnp_array_new(t->ctx, MNP_INT64, candidates, &t->indices));
     MNP_TRY(mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE, &input));
-    const mnp__radix_sort order = {.dtype = x->dtype,
-                                   .descending = t->largest,
-                                   .lines = length > 0 ? x->local_size / length : 0,
-                                   .length = length,
-                                   .keys = input.array->data,
-                                   .sorted = t->values->data,
-                                   .payload_size = sizeof(int64_t),
-                                   .sorted_payload = t->indices->data,
-                                   .first = length < t->k ? length : t->k,
-                                   .number = x->local_lo[t->last]};
-    mnp_status st = MNP_AGREE(t->ctx, mnp__radix_sort_run(t->ctx, &order));
+    const mnp__radix_sort local_sort = {.dtype = x->dtype,
+                                        .descending = t->largest,
+                                        .lines = length > 0 ? x->local_size / length : 0,
+                                        .length = length,
+                                        .keys = input.array->data,
+                                        .sorted = t->values->data,
+                                        .payload_size = sizeof(int64_t),
+                                        .sorted_payload = t->indices->data,
+                                        .first = length < t->k ? length : t->k,
+                                        .number = x->local_lo[t->last]};
+    mnp_status st = MNP_AGREE(t->ctx, mnp__radix_sort_run(t->ctx, &local_sort));
     mnp__input_close(&input);
     return st;
 }
@@ -230,7 +231,7 @@ static mnp_status open_outputs(const mnp_array *x, const mnp_layout *layout, mnp
     return mnp__output_open(&spec, outputs[1].user_p, &outputs[1]);
 }
 
-/* Of x with its axis resolved. */
+/* mnp_topk() of x with its axis resolved. */
 static mnp_status find_top(const mnp_array *x, int64_t k, int axis, bool largest, mnp_array **values_p,
                            mnp_array **indices_p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tallies: every rank counts its block into rows of sums, which are then added up over rows and ranks, in their order.
+ * Counting in bins: every rank counts its block into rows of sums, which are then added over rows and ranks, in order.
  */
 #include "ops/statistics/count_bins.h"
 
@@ -69,32 +69,33 @@ static arrangement arrange_weights(int64_t bins, int64_t size, size_t sum)
 }
 
 /* By what all ranks know: they have as many rows each, and sums do not depend on how many threads there are. */
-static arrangement arrange(const mnp_array *x, const mnp__count_bins *tally)
+static arrangement arrange(const mnp_array *x, const mnp__count_bins *counting)
 {
     const mnp_ctx *ctx = x->ctx;
     const int64_t each = x->layout->size / ctx->comm.size;
     if (ctx->device->block_memory == 0) {
-        arrangement s = {.groups = clamp(each / 16 / tally->bins, 1, 64)};
+        arrangement s = {.groups = clamp(each / 16 / counting->bins, 1, 64)};
         s.launch = (mnp__launch){.grid = {(unsigned)s.groups, 1, 1}, .block = {1, 1, 1}};
         return s;
     }
-    if (tally->weights)
-        return arrange_weights(tally->bins, each, mnp_dtype_size(mnp__count_bins_sum(tally->weights)));
-    return arrange_counts(tally->bins, each);
+    if (counting->weights)
+        return arrange_weights(counting->bins, each, mnp_dtype_size(mnp__count_bins_sum(counting->weights)));
+    return arrange_counts(counting->bins, each);
 }
 
 /* ---- the kernel ---- */
 
-static mnp_status load(const mnp_array *x, const mnp__count_bins *tally, const arrangement *s, mnp__kernel **kernel_p)
+static mnp_status load(const mnp_array *x, const mnp__count_bins *counting, const arrangement *s,
+                       mnp__kernel **kernel_p)
 {
-    const mnp_array *weights = tally->weights;
+    const mnp_array *weights = counting->weights;
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_ELEMENT %s\n#define MNP_COMPARED %s\n#define MNP_BINS %d\n",
-                  mnp__jit_type(x->dtype), mnp__jit_type(tally->compared), tally->method);
+                  mnp__jit_type(x->dtype), mnp__jit_type(counting->compared), counting->method);
     mnp__text_add(&defines, "#define MNP_ARITHMETIC %s\n#define MNP_ESTIMATE %s\n#define MNP_BIN %s\n",
-                  mnp__jit_type(tally->method == MNP_BINS_EVEN ? tally->arithmetic : MNP_FLOAT64),
-                  tally->narrow ? "float" : "double", tally->bins < INT32_MAX ? "int32_t" : "int64_t");
+                  mnp__jit_type(counting->method == MNP_BINS_EVEN ? counting->arithmetic : MNP_FLOAT64),
+                  counting->narrow ? "float" : "double", counting->bins < INT32_MAX ? "int32_t" : "int64_t");
     mnp__text_add(&defines, "#define MNP_WEIGHTED %d\n#define MNP_WEIGHT %s\n", weights != NULL,
                   mnp__jit_type(weights ? weights->dtype : MNP_INT64));
     mnp__text_add(&defines, "#define MNP_SUM %s\n#define MNP_SHARED %d\n", mnp__jit_type(mnp__count_bins_sum(weights)),
@@ -147,28 +148,28 @@ static void describe_block(const mnp_array *x, const mnp_array *weights, mnp_his
     p->ndim = ndim;
 }
 
-/* Of ranks that have the same block the lowest counts it. */
+/* Whether this rank counts its block: the lowest of the ranks that have it does. */
 static bool counts_block(const mnp_array *x)
 {
     return x->local_size > 0 && mnp_layout_owner(x->layout, x->local_lo) == x->ctx->comm.rank;
 }
 
-static mnp_status launch(const mnp_array *x, const mnp_array *weights, const mnp__count_bins *tally,
+static mnp_status launch(const mnp_array *x, const mnp_array *weights, const mnp__count_bins *counting,
                          const arrangement *s, mnp__kernel *kernel, mnp_array *rows)
 {
     mnp_ctx *ctx = x->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    mnp_histogram_params p = {.edges = tally->edges ? tally->edges->data : NULL,
+    mnp_histogram_params p = {.edges = counting->edges ? counting->edges->data : NULL,
                               .sums = rows->data,
-                              .bins = tally->bins,
+                              .bins = counting->bins,
                               .groups = s->groups,
                               .copies = s->copies,
-                              .low = tally->low,
-                              .high = tally->high,
-                              .step = tally->step,
-                              .first = tally->first,
-                              .scale = tally->scale,
-                              .margin = tally->margin};
+                              .low = counting->low,
+                              .high = counting->high,
+                              .step = counting->step,
+                              .first = counting->first,
+                              .scale = counting->scale,
+                              .margin = counting->margin};
     const size_t bytes = (size_t)rows->local_size * mnp_dtype_size(rows->dtype);
     MNP_TRY(ops->fill(ctx->device, rows->data, 0, bytes, ctx->compute));
     if (!counts_block(x))
@@ -183,10 +184,10 @@ static mnp_status launch(const mnp_array *x, const mnp_array *weights, const mnp
 /* ---- all of it ---- */
 
 /* Whether the only row of one rank may be the memory of the array that was given. */
-static bool suits(const mnp_array *given, const mnp_array *x, const mnp__count_bins *tally)
+static bool suits(const mnp_array *given, const mnp_array *x, const mnp__count_bins *counting)
 {
     return given && mnp__array_is_dense(given) && given->buffer != x->buffer &&
-           !(tally->weights && given->buffer == tally->weights->buffer);
+           !(counting->weights && given->buffer == counting->weights->buffer);
 }
 
 static mnp_status make_rows(mnp_ctx *ctx, mnp_dtype dtype, int64_t groups, int64_t bins, const mnp_array *memory,
@@ -201,21 +202,22 @@ static mnp_status make_rows(mnp_ctx *ctx, mnp_dtype dtype, int64_t groups, int64
     return st;
 }
 
-mnp_status mnp__count_bins_run(const mnp_array *x, const mnp__count_bins *tally, mnp_array **sums_p)
+mnp_status mnp__count_bins_run(const mnp_array *x, const mnp__count_bins *counting, mnp_array **sums_p)
 {
     mnp_ctx *ctx = x->ctx;
     mnp_array *rows = NULL, *view = NULL;
     mnp__input weights = {NULL, NULL};
     mnp__kernel *kernel;
     mnp_status st;
-    const arrangement a = arrange(x, tally);
-    const bool single = ctx->comm.size * a.groups == 1, direct = single && suits(*sums_p, x, tally);
-    MNP_TRY(load(x, tally, &a, &kernel));
-    if (tally->weights)
-        MNP_TRY(mnp__input_open(tally->weights, x->layout, MNP_DTYPE_AUTO, 0, &weights));
+    const arrangement a = arrange(x, counting);
+    const bool single = ctx->comm.size * a.groups == 1, direct = single && suits(*sums_p, x, counting);
+    MNP_TRY(load(x, counting, &a, &kernel));
+    if (counting->weights)
+        MNP_TRY(mnp__input_open(counting->weights, x->layout, MNP_DTYPE_AUTO, 0, &weights));
     const mnp_array *memory = direct ? *sums_p : NULL;
-    MNP_TRY_OR(make_rows(ctx, mnp__count_bins_sum(tally->weights), a.groups, tally->bins, memory, &rows), st, done);
-    MNP_TRY_OR(MNP_AGREE(ctx, launch(x, weights.array, tally, &a, kernel, rows)), st, done);
+    MNP_TRY_OR(make_rows(ctx, mnp__count_bins_sum(counting->weights), a.groups, counting->bins, memory, &rows), st,
+               done);
+    MNP_TRY_OR(MNP_AGREE(ctx, launch(x, weights.array, counting, &a, kernel, rows)), st, done);
     if (direct)
         goto done;
     if (!single) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tallies: the elements of an array, or their weights, counted in bins (kernels/statistics/histogram.cu).
+ * Counting the elements of an array, or adding their weights, in bins (kernels/statistics/histogram.cu).
  */
 #ifndef MNP__OPS_STATISTICS_COUNT_BINS_H
 #define MNP__OPS_STATISTICS_COUNT_BINS_H
@@ -23,10 +23,10 @@ typedef struct mnp__count_bins {
 mnp_dtype mnp__count_bins_sum(const mnp_array *weights);
 
 /*
- * Count.  *sums_p is NULL, and becomes a new array of one dimension and the type above, which all ranks have whole; or
- * an array of that type and of as many elements, in any layout.  Every rank counts its block; of replicas one counts.
- * Collective.  MNP_ERR_COMPILE, MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * Count.  *sums_p is NULL, and receives a new array of one dimension and the type above, which is whole on all ranks;
+ * or it is an array of that type and of as many elements, in any layout.  Every rank counts its block; one of several
+ * replicas counts.  Collective.  MNP_ERR_COMPILE, MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
-mnp_status mnp__count_bins_run(const mnp_array *x, const mnp__count_bins *tally, mnp_array **sums_p);
+mnp_status mnp__count_bins_run(const mnp_array *x, const mnp__count_bins *counting, mnp_array **sums_p);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covariances and correlations, by an expression (ops/expression/eval_program.h): what has to be computed for a pair of variables
- * is a reduction along the observations of two views of the matrix, turned so that the variables of one lie along rows
- * of the result, those of the other along its columns.
+ * Covariances and correlations, by an expression (ops/expression/eval_program.h): what has to be computed for a pair of
+ * variables is a reduction along the observations of two views of the matrix, turned so that the variables of one lie
+ * along rows of the result, those of the other along its columns.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -128,7 +128,7 @@ static mnp_status check_weights(const mnp_array *rows, const char *name, const m
 
 /* ---- covariances ---- */
 
-/* Of a and b, one variable's observations along the last dimension each; r is what the sums are multiplied by. */
+/* Covariances of a and b, whose last dimension is the observations of a variable; sums are multiplied by r. */
 static mnp_status multiply(const mnp_array *a, const mnp_array *b, mnp_dtype dtype, double r, mnp_array **out_p)
 {
     const char *t = mnp_dtype_name(dtype);
@@ -140,7 +140,7 @@ static mnp_status multiply(const mnp_array *a, const mnp_array *b, mnp_dtype dty
     return mnp_eval(a->ctx, text, MNP_IN("a", a, "b", b, "r", mnp_scalar_float(a->ctx, r)), MNP_OUT("c", out_p));
 }
 
-/* The same with weights: f counts, v is any; either may be NULL. */
+/* The same with weights: f are counts, v any numbers; either may be NULL. */
 static mnp_status multiply_weighted(const mnp_array *a, const mnp_array *b, mnp_dtype dtype, const mnp_array *f,
                                     const mnp_array *v, int ddof, mnp_array **out_p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Histograms: the range, the edges, and how exact arithmetic finds the bin of an element; then a tally.
+ * Histograms: the range, the edges, and how exact arithmetic finds the bin of an element; then they are counted.
  */
 #include <maniple/histogram.h>
 
@@ -74,7 +74,7 @@ mnp_status mnp__read_one(const mnp_array *array, void *value)
     mnp_ctx *ctx = array->ctx;
     for (int rank = 0; rank < ctx->comm.size; rank++) {
         int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
-        if (!mnp__layout_box(array->layout, rank, lo, extent)) /* as of a row that some ranks own alone */
+        if (!mnp__layout_box(array->layout, rank, lo, extent)) /* such as a row that some ranks own alone */
             return mnp_array_to_host(array, MNP_ALL_RANKS, value);
     }
     MNP_TRY(ctx->device->ops->copy(ctx->device, value, array->data, mnp_dtype_size(array->dtype), ctx->compute));
@@ -290,11 +290,11 @@ mnp_status mnp__even_edges(const char *function, mnp_ctx *ctx, const mnp__even_b
 /* ---- finding bins ---- */
 
 /*
- * How an element's bin is computed.  Its position, in bins, is wrong by a few roundings of the arithmetic, and the
- * edges are by a few of their type: only nearer to an edge than that does it have to be compared with it.  Where that
- * could be bins away, edges are searched.
+ * Choose how an element's bin is computed.  Its position, in bins, has an error of a few roundings of the arithmetic,
+ * and the edges have one of a few roundings of their type: an element must be compared with an edge only if it is
+ * nearer than that.  Where the error may be whole bins, the edges are searched.
  */
-static void choose_arithmetic(const mnp__even_bins *even, mnp_dtype dtype, mnp__count_bins *tally)
+static void choose_arithmetic(const mnp__even_bins *even, mnp_dtype dtype, mnp__count_bins *counting)
 {
     const double low = rounded(even->low, even->dtype), high = rounded(even->high, even->dtype), span = high - low;
     const double most = fmax(fabs(low), fabs(high)), bins = (double)even->bins;
@@ -302,16 +302,17 @@ static void choose_arithmetic(const mnp__even_bins *even, mnp_dtype dtype, mnp__
     const double in_float = roundings * ((double)FLT_EPSILON + epsilon(even->dtype));
     const double in_double = roundings * (DBL_EPSILON + epsilon(even->dtype));
     const bool suits = mnp_dtype_size(dtype) <= 2 || dtype == MNP_FLOAT32;
-    tally->arithmetic = even->arithmetic;
-    tally->low = even->low;
-    tally->high = even->high;
-    tally->step = even->step;
-    tally->first = low;
-    tally->scale = bins / span;
-    tally->narrow = suits && in_float < few && span < FLT_MAX / 4 && tally->scale < FLT_MAX && tally->scale > FLT_MIN;
-    tally->margin = tally->narrow ? in_float : in_double;
-    const bool exact = tally->margin < 0.5 && span / bins > least_normal(even->dtype) && isfinite(tally->scale);
-    tally->method = exact ? MNP_BINS_EVEN : MNP_BINS_SEARCH;
+    counting->arithmetic = even->arithmetic;
+    counting->low = even->low;
+    counting->high = even->high;
+    counting->step = even->step;
+    counting->first = low;
+    counting->scale = bins / span;
+    counting->narrow =
+        suits && in_float < few && span < FLT_MAX / 4 && counting->scale < FLT_MAX && counting->scale > FLT_MIN;
+    counting->margin = counting->narrow ? in_float : in_double;
+    const bool exact = counting->margin < 0.5 && span / bins > least_normal(even->dtype) && isfinite(counting->scale);
+    counting->method = exact ? MNP_BINS_EVEN : MNP_BINS_SEARCH;
 }
 
 /* n / widths of the bins / sum of n */
@@ -356,15 +357,15 @@ static mnp_status check_output(const char *function, const char *name, const mnp
 }
 
 /* Count, and bring the sums to what the user is to have. */
-static mnp_status count(const mnp_array *x, const mnp__count_bins *tally, bool density, const mnp_array *edges,
+static mnp_status count(const mnp_array *x, const mnp__count_bins *counting, bool density, const mnp_array *edges,
                         mnp_array **counts_p)
 {
-    const mnp_dtype own = type_of_counts(tally->weights, false);
+    const mnp_dtype own = type_of_counts(counting->weights, false);
     mnp_array *sums = NULL, *counts = NULL, *made = NULL;
     mnp_status st;
-    if (!density && *counts_p && (*counts_p)->dtype == own && mnp__count_bins_sum(tally->weights) == own)
-        return mnp__count_bins_run(x, tally, counts_p);
-    MNP_TRY_OR(mnp__count_bins_run(x, tally, &sums), st, done);
+    if (!density && *counts_p && (*counts_p)->dtype == own && mnp__count_bins_sum(counting->weights) == own)
+        return mnp__count_bins_run(x, counting, counts_p);
+    MNP_TRY_OR(mnp__count_bins_run(x, counting, &sums), st, done);
     if (sums->dtype != own)
         MNP_TRY_OR(mnp_astype(sums, own, &counts), st, done);
     if (density)
@@ -382,7 +383,7 @@ mnp_status mnp_histogram(const mnp_array *x, int64_t bins, const double *range, 
                          mnp_array **counts_p, mnp_array **edges_p)
 {
     static const char function[] = "mnp_histogram";
-    mnp__count_bins tally = {.bins = bins, .weights = weights};
+    mnp__count_bins counting = {.bins = bins, .weights = weights};
     mnp__even_bins even;
     mnp_array *edges = NULL;
     MNP_TRY(mnp__histogram_check(function, x, weights));
@@ -394,12 +395,12 @@ mnp_status mnp_histogram(const mnp_array *x, int64_t bins, const double *range, 
     MNP_TRY(mnp__output_check_distinct(function, 2, (mnp_array * *const[]){counts_p, edges_p}));
     MNP_TRY(mnp__even_range(function, x, range, &even));
     MNP_TRY(mnp__even_divide(function, bins, &even));
-    choose_arithmetic(&even, x->dtype, &tally);
-    if (edges_p || density || tally.method == MNP_BINS_SEARCH)
+    choose_arithmetic(&even, x->dtype, &counting);
+    if (edges_p || density || counting.method == MNP_BINS_SEARCH)
         MNP_TRY(mnp__even_edges(function, x->ctx, &even, &edges));
-    tally.compared = even.dtype;
-    tally.edges = edges;
-    mnp_status st = count(x, &tally, density, edges, counts_p);
+    counting.compared = even.dtype;
+    counting.edges = edges;
+    mnp_status st = count(x, &counting, density, edges, counts_p);
     if (st == MNP_OK && edges_p)
         st = give(&edges, edges_p);
     mnp_array_free(edges);
@@ -458,19 +459,19 @@ mnp_status mnp_histogram_edges(const mnp_array *x, const mnp_array *edges, bool 
                                mnp_array **counts_p)
 {
     static const char function[] = "mnp_histogram_edges";
-    mnp__count_bins tally = {.method = MNP_BINS_SEARCH, .weights = weights};
+    mnp__count_bins counting = {.method = MNP_BINS_SEARCH, .weights = weights};
     mnp__input whole;
     MNP_TRY(mnp__histogram_check(function, x, weights));
     MNP_TRY(mnp__check_edges(function, edges, x));
-    tally.bins = edges->layout->size > 0 ? edges->layout->size - 1 : 0;
+    counting.bins = edges->layout->size > 0 ? edges->layout->size - 1 : 0;
     const mnp_dtype type = type_of_counts(weights, density);
-    MNP_TRY(check_output(function, NULL, x, type, tally.bins, *counts_p));
-    if (tally.bins == 0)
-        return *counts_p ? MNP_OK : mnp_zeros(x->ctx, type, 1, &tally.bins, counts_p);
-    tally.compared = mnp_dtype_promote(x->dtype == MNP_BOOL ? MNP_UINT8 : x->dtype, edges->dtype);
-    MNP_TRY(mnp__input_open_everywhere(edges, tally.compared, MNP__INPUT_DENSE, &whole));
-    tally.edges = whole.array;
-    mnp_status st = count(x, &tally, density, edges, counts_p);
+    MNP_TRY(check_output(function, NULL, x, type, counting.bins, *counts_p));
+    if (counting.bins == 0)
+        return *counts_p ? MNP_OK : mnp_zeros(x->ctx, type, 1, &counting.bins, counts_p);
+    counting.compared = mnp_dtype_promote(x->dtype == MNP_BOOL ? MNP_UINT8 : x->dtype, edges->dtype);
+    MNP_TRY(mnp__input_open_everywhere(edges, counting.compared, MNP__INPUT_DENSE, &whole));
+    counting.edges = whole.array;
+    mnp_status st = count(x, &counting, density, edges, counts_p);
     mnp__input_close(&whole);
     return st;
 }
@@ -500,7 +501,8 @@ mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t mi
 {
     static const char function[] = "mnp_bincount";
     const mnp_dtype type = weights ? MNP_FLOAT64 : MNP_INT64;
-    mnp__count_bins tally = {.method = MNP_BINS_NUMBERS, .bins = minlength, .compared = MNP_INT64, .weights = weights};
+    mnp__count_bins counting = {
+        .method = MNP_BINS_NUMBERS, .bins = minlength, .compared = MNP_INT64, .weights = weights};
     mnp_array *sums = NULL, *made = NULL;
     MNP_TRY(check_numbers(function, x, weights, minlength));
     if (x->layout->size > 0) {
@@ -513,14 +515,14 @@ mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t mi
         if (most == INT64_MAX)
             return MNP_FAIL(MNP_ERR_ARG, "%s: there is an element %" PRId64 ", too large to be counted", function,
                             most);
-        tally.bins = most < minlength ? minlength : most + 1;
+        counting.bins = most < minlength ? minlength : most + 1;
     }
-    MNP_TRY(check_output(function, NULL, x, type, tally.bins, *counts_p));
-    if (tally.bins == 0)
-        return *counts_p ? MNP_OK : mnp_zeros(x->ctx, type, 1, &tally.bins, counts_p);
+    MNP_TRY(check_output(function, NULL, x, type, counting.bins, *counts_p));
+    if (counting.bins == 0)
+        return *counts_p ? MNP_OK : mnp_zeros(x->ctx, type, 1, &counting.bins, counts_p);
     if (*counts_p && (*counts_p)->dtype == type && mnp__count_bins_sum(weights) == type)
-        return mnp__count_bins_run(x, &tally, counts_p);
-    mnp_status st = mnp__count_bins_run(x, &tally, &sums);
+        return mnp__count_bins_run(x, &counting, counts_p);
+    mnp_status st = mnp__count_bins_run(x, &counting, &sums);
     if (st == MNP_OK && sums->dtype != type)
         st = mnp_astype(sums, type, &made);
     if (st == MNP_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What functions about bins share: ranges and edges, and checks.
+ * Ranges, edges and checks that all functions about bins share.
  */
 #ifndef MNP__OPS_STATISTICS_HISTOGRAM_H
 #define MNP__OPS_STATISTICS_HISTOGRAM_H

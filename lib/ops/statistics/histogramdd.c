@@ -19,7 +19,7 @@
 #include "ops/statistics/histogram.h"
 #include "ops/statistics/count_bins.h"
 
-/* What one call works with; the arrays are its own. */
+/* The state of one call. */
 typedef struct work {
     const char *function;
     int count;
@@ -87,10 +87,10 @@ static mnp_status number_bins(const work *w, int dim, const mnp_array *before, m
 
 static mnp_status count_numbers(const work *w, const mnp_array *numbers, mnp_array **counts_p)
 {
-    const mnp__count_bins tally = {
+    const mnp__count_bins counting = {
         .method = MNP_BINS_NUMBERS, .bins = w->all, .compared = MNP_INT64, .weights = w->weights};
     mnp_array *sums = NULL, *made = NULL;
-    mnp_status st = mnp__count_bins_run(numbers, &tally, &sums);
+    mnp_status st = mnp__count_bins_run(numbers, &counting, &sums);
     if (st == MNP_OK && sums->dtype != MNP_FLOAT64)
         st = mnp_astype(sums, MNP_FLOAT64, &made);
     if (st == MNP_OK)

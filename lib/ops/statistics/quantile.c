@@ -2,10 +2,10 @@
 /*
  * Medians and quantiles: lines are sorted, and two neighbours of each sorted line are taken and interpolated.
  *
- * The axes are brought together to one, which mnp_sort() sorts, NaN last.  Where all elements count, the neighbours
- * have the same place in every line, and are slices; the reduction of such a slice along the axis puts the result where
- * reductions put theirs.  Where NaN are left out, every line has as many elements as are not, so the neighbours' places
- * differ: they are found on the CPU, from the counts of this rank's lines, and taken along the axis.
+ * The axes are merged to one, which mnp_sort() sorts, NaN last.  Where all elements count, the neighbours have the same
+ * index in every line, and are slices; reducing such a slice along the axis gives the result the layout of a
+ * reduction's.  Where NaN are left out, lines differ in their number of elements, and so do the neighbours' indices:
+ * they are computed on the CPU, from the counts of this rank's lines, and taken along the axis.
  */
 #include <maniple/statistics.h>
 
@@ -117,7 +117,7 @@ static double virtual_index(const method *m, double n, double q)
     }
 }
 
-/* Where the result is among `count` sorted elements; of none, anywhere. */
+/* The position of the result among `count` sorted elements; without elements any will do. */
 static position locate(const method *m, int64_t count, double q)
 {
     if (m->rule == MIDDLE)
@@ -394,7 +394,7 @@ static mnp_dtype middle_type(mnp_dtype own)
     return kind == 'c' ? own : kind != 'f' ? MNP_FLOAT64 : mnp_dtype_size(own) == 2 ? MNP_FLOAT32 : own;
 }
 
-/* What is computed from a, b, t and u = 1 - t, with NumPy's roundings. */
+/* The interpolation of a and b with t and u = 1 - t, with NumPy's roundings. */
 static void write_value(const call *c, const neighbours *n, char *text, size_t size)
 {
     const char *type = mnp_dtype_name(c->type);
@@ -454,7 +454,7 @@ static mnp_status find_all(call *c, mnp_array **result_p)
     return st;
 }
 
-/* Of lines without elements the result is NaN, if its type has one; there may be no lines either. */
+/* The result of lines without elements is NaN, if its type has one; there may be no lines either. */
 static mnp_status find_none(const call *c, mnp_array **result_p)
 {
     char kind = mnp_dtype_kind(c->type);
