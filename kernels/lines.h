@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines of entries: offsets that say where each begins.  On a GPU entries are taken in parallel whatever the lengths of
- * lines; the host's workers take lines.
+ * Lines of entries: offsets that say where each begins.  On a GPU entries are taken in parallel, for lines of any
+ * lengths; the host's workers take lines.
  */
 /* The threads of a GPU, or a worker of the host and how many there are, do a share each. */
 #if MNP_CUDA

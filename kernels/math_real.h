@@ -39,7 +39,7 @@
         return mnp_bfloat16(mnp_##name((float)x, (float)y));                                                           \
     }
 
-/* Of libm */
+/* From libm */
 MNP_REAL_1(floor, floorf, floor)
 MNP_REAL_1(ceil, ceilf, ceil)
 MNP_REAL_1(trunc, truncf, trunc)

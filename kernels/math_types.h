@@ -32,7 +32,7 @@ template <> struct mnp_wide<uint64_t> {
     typedef uint64_t type;
 };
 
-/* The type of the parts of a complex number, else the type itself. */
+/* The type of the parts of a complex number; of other types the type itself. */
 template <typename T> struct mnp_real_of {
     typedef T type;
 };

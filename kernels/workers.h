@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Workers of one launch that add up: threads of the host, blocks of a GPU.  The last one that comes through finds the
- * sums of all, added in the order of the workers' numbers, whatever order they came in.
+ * sums of all, added in the order of the workers' numbers, not in that of their arrival.
  */
 
 /* A number as a sum takes it: in its wide type. */

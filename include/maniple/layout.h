@@ -94,7 +94,7 @@ MNP_API int64_t mnp_layout_size(const mnp_layout *layout);     /* elements of th
 MNP_API const int *mnp_layout_order(const mnp_layout *layout); /* see mnp_layout_with_order() */
 MNP_API bool mnp_layout_is_cyclic(const mnp_layout *layout);   /* whether any dimension is dealt out */
 
-/* Whether they give the same elements to the same ranks, in whatever order these are to be stored. */
+/* Whether they give the same elements to the same ranks, in any order of storage. */
 MNP_API bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b);
 
 /* The extent of the blocks in which dimension `dim` is dealt out, or 0. */

@@ -43,7 +43,7 @@ MNP_API mnp_status mnp_cummin(const mnp_array *x, int axis, mnp_array **out_p);
 
 /*
  * numpy.cumulative_sum and cumulative_prod.  `include_initial`: one more element in front, 0 or 1; such a result has
- * the layout of x where that does not cut the axis, else that of mnp_layout_block().  MNP_FLATTENED where x has one
+ * the layout of x where that does not cut the axis, and in that of mnp_layout_block() otherwise.  MNP_FLATTENED where x has one
  * dimension at most.
  */
 MNP_API mnp_status mnp_cumulative_sum(const mnp_array *x, int axis, const char *dtype, bool include_initial,

@@ -121,7 +121,7 @@ MNP_API mnp_status mnp_reshape(const mnp_array *x, int ndim, const int64_t *shap
 MNP_API mnp_status mnp_ravel(const mnp_array *x, mnp_array **view_p);
 
 /*
- * numpy.ascontiguousarray and asfortranarray of every rank's block: a view of x if all are in order already, else a
+ * numpy.ascontiguousarray and asfortranarray of every rank's block: a view of x if all are in order already, and otherwise a
  * copy.  Collective.
  */
 MNP_API mnp_status mnp_ascontiguousarray(const mnp_array *x, mnp_array **result_p);

@@ -64,7 +64,7 @@ template <typename R> struct complex : mnp_complex<R> {
     MNP_ASSIGN(/)
 #undef MNP_ASSIGN
 
-    /* As friends, so that whatever converts to a complex number may stand on either side */
+    /* As friends, so that what converts to a complex number may stand on either side */
 #define MNP_OPERATOR(op)                                                                                               \
     friend MNP_INLINE complex operator op(complex x, complex y)                                                        \
     {                                                                                                                  \

@@ -3,7 +3,7 @@
  * CUDA's words for the host's compiler: enough for kernels whose threads do not meet.
  *
  * A launch deals out its blocks to the workers; a block's threads run one after the other, so that what a block shares
- * is its worker's own.  Barriers and whatever else makes threads meet are refused before this is compiled.
+ * is its worker's own.  Barriers and all else that makes threads meet are refused before this is compiled.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -241,7 +241,7 @@ MNP_INLINE void mnp_store(const Memory (&from)[MNP_VECTOR], const mnp_loop_opera
 
 /*
  * An input as a thread sees it.  Where all its elements are inside the loop, load() brings those of place number u, and
- * get() gives element v of them; else one() loads them one by one.
+ * get() gives element v of them; otherwise one() loads them one by one.
  */
 template <int access, typename Type, typename Memory, typename Carrier, int shared> struct mnp_input {
     static constexpr bool transposed = (access & MNP_ACCESS_TRANSPOSED) != 0;

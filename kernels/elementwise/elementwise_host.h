@@ -6,8 +6,8 @@
  * Operands that would be read with a large stride, as their neighbours in memory are neighbours along the dimension
  * before the innermost, are copied to a small buffer, tile by tile, that stays in the cache.
  *
- * Results of loops over much more than the caches hold go to memory past them, by way of a small buffer: else the
- * processor would first read what it is about to overwrite.
+ * Results of loops over much more than the caches hold go to memory past them, by way of a small buffer: otherwise
+ * the processor would first read what it is about to overwrite.
  */
 
 /* An input as the loop over a row sees it: element j. */

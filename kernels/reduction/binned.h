@@ -13,7 +13,7 @@
  *
  * Why the order does not matter:
  *   - Bins above that of x take 0 of it: |x| is at most half their unit, and a tie is rounded to 0.  So what bin b
- *     takes of x is a function of x and b alone, whatever the window was when x came.
+ *     takes of x is a function of x and b alone, and not of the window that there was when x came.
  *   - A window only rises.  Bins that enter at its top hold 0, which is what they would have got; bins that leave at
  *     its bottom are forgotten, and nothing is ever carried from one bin to another before the end.
  *   - So at the end a bin holds the sum of what it takes of every number, by additions of integers, which are exact in

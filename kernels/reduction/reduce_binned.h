@@ -7,7 +7,7 @@
  *   plain(count, begin, end)
  *   together()                 what all lanes know, if they are of one result
  * Sums also have take(a, x), which adds one element to a: for scans.
- * Of what NumPy has, products are not among them: no order but that of one global tree would give the same ones.
+ * Products are not among them: no order but that of one global tree would give the same ones.
  */
 
 /* The same NaN on all devices. */
@@ -181,7 +181,7 @@ template <typename T> struct mnp_binned_average {
 
 /* ---- extremes ---- */
 
-/* Of two equal floats that may be zeros of different sign, the one that is greater, -0 being less than 0. */
+/* The greater one of two equal floats, which may be zeros of different sign: -0 is less than 0. */
 template <bool greatest, typename T> MNP_INLINE T mnp_of_equals(T x, T y)
 {
     if constexpr (mnp_is_complex<T>)

@@ -4,7 +4,7 @@
  *
  * Rows: a team of threads, a power of two of them, has one part of one output, and takes MNP_VECTOR neighbours at a
  * time, MNP_UNROLL times, so that enough bytes are under way.  Columns: the threads of a block are a line along the
- * outputs, several of which take every so manieth row.  What threads know is joined by shuffles or in shared memory;
+ * outputs, several of which share the rows.  What threads know is joined by shuffles or in shared memory;
  * what blocks know, where an output has several parts, by a second, small launch.  The order is fixed.
  */
 template <typename Acc> MNP_INLINE Acc mnp_shuffle_down(const Acc &acc, int by, int width)

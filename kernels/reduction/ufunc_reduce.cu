@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Folds: elements are taken one after the other, as where their order matters, along whole lines or segments of them.
+ * Reductions of ufuncs: elements are taken one after the other, along whole lines or segments of them.
  * A segment goes to where the next one begins; where that is not behind, it is one element (numpy.ufunc.reduceat).
  *
  * What the library generates where `#include "generated"` stands is what kernels/reduction/reduce.cu tells, of one input, number

@@ -2,7 +2,7 @@
 /*
  * The parameter of ufunc_reduce.cu: shared by the library (C) and the kernel (C++).
  *
- * A fold goes along one dimension, the axis, in the order of the elements; a line is what there is along it.  The other
+ * A reduction goes along one dimension, the axis, in the order of the elements; a line is what there is along it.  The other
  * dimensions are MNP_KEPT, the last one the fastest.  Strides are in elements.
  */
 #ifndef MNP_KERNELS_REDUCTION_UFUNC_REDUCE_PARAMS_H

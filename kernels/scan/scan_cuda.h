@@ -6,7 +6,7 @@
  * bytes are under way.  Threads take their neighbours in a row; what they know is scanned by shuffles, row after row.
  * Lines that are short have a team of a warp's threads, longer ones a block.  Where lines are few and long, their tiles
  * are dealt out: scan_tiles.h.  Across lines a thread has MNP_VECTOR lines, or a part of each: a first launch then
- * finds what the parts come to.
+ * finds the totals of the parts.
  */
 template <typename Acc> struct mnp_words {
     static constexpr int count = (sizeof(Acc) + 3) / 4;
@@ -129,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_
 
 constexpr int mnp_chunk = 32 * MNP_VECTOR * MNP_UNROLL; /* elements of a warp */
 
-/* What the first `count` of some neighbours come to. */
+/* The total of the first `count` of some neighbours. */
 MNP_INLINE mnp_acc mnp_come_to(const mnp_in (&value)[MNP_VECTOR], int64_t count)
 {
 #if MNP_LOOKS
@@ -155,7 +155,7 @@ MNP_INLINE mnp_acc mnp_come_to(const mnp_in (&value)[MNP_VECTOR], int64_t count)
 /* Rows of a team of `width` threads from element x on, where this thread has its first. */
 struct mnp_rows {
     mnp_in value[MNP_UNROLL][MNP_VECTOR];
-    mnp_acc before[MNP_UNROLL]; /* what the team's elements before this thread's of that row come to */
+    mnp_acc before[MNP_UNROLL]; /* the total of the team's elements before this thread's of that row */
 
     MNP_INLINE void load(const mnp_in *in, int64_t stride, int64_t x, int width, int64_t end)
     {

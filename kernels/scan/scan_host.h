@@ -2,7 +2,7 @@
 /*
  * Scans on the host: a worker does its share of the lines, or of the parts of lines.
  *
- * Sums of one line wait for one another.  So a row is taken in blocks of a few segments: what each segment comes to is
+ * Sums of one line wait for one another.  So a row is taken in blocks of a few segments: the total of each segment is
  * found in vectorised loops, and then the segments are scanned side by side.  Columns are rows of sets, which
  * vectorised loops take an element each.  What sets know goes to an acc every so many elements, so that rounding errors
  * stay small.

@@ -16,7 +16,7 @@
 
 /* What a launch is to do. */
 enum {
-    MNP_SCAN_TOTALS, /* what all but the last part of every line come to */
+    MNP_SCAN_TOTALS, /* the totals of all but the last part of every line */
     MNP_SCAN_VALUES
 };
 

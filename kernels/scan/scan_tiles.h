@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines of a block: its warps have neighbouring chunks of a tile, and what those come to is joined in shared memory.
+ * Lines of a block: its warps have neighbouring chunks of a tile, and the totals of these are joined in shared memory.
  *
  * A thread has a strip of neighbouring elements, so that few shuffles do; as warps read and write 16 bytes a thread
  * side by side, elements change places in shared memory on the way.
  *
  * Where lines are few, every block has one tile, and learns from earlier ones what is before it in a single pass over
  * memory (D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016).  Blocks take
- * numbers from a counter, so that what they wait for has been begun.  A block tells what its tile comes to, and, once
+ * numbers from a counter, so that what they wait for has been begun.  A block tells the total of its tile, and, once
  * it knows what is before, instead what there is up to its end; a warp looks at many tiles at a time until it finds one
  * that knows the latter.  Many blocks are there, which hides the waiting: so elements go to shared memory past the
  * registers, and results take the places of elements.
@@ -39,7 +39,7 @@ constexpr int mnp_warp_bytes =
  */
 struct mnp_strip {
     void *shared;
-    mnp_acc before; /* what the warp's elements before the strip come to */
+    mnp_acc before; /* the total of the warp's elements before the strip */
     int count;      /* of elements that are there */
 
     MNP_INLINE void load(const mnp_in *in, int64_t stride, int64_t from, int64_t end)
@@ -73,7 +73,7 @@ struct mnp_strip {
     {
         return *mnp_places<mnp_in>::at(shared, threadIdx.x % 32 * MNP_UNROLL + u);
     }
-    /* Find `before`; gives what the warp's chunk comes to. */
+    /* Find `before`; gives the total of the warp's chunk. */
     MNP_INLINE mnp_acc scan()
     {
         const int lane = threadIdx.x % 32;

@@ -2,7 +2,7 @@
 /*
  * The table of element types.
  */
-#include "base/dtype.h"
+#include <maniple/dtype.h>
 
 #include <string.h>
 
@@ -134,46 +134,4 @@ bool mnp_can_cast(mnp_dtype from, mnp_dtype to, mnp_casting casting)
         return true;
     }
     return false;
-}
-
-/* ---- values of sparse matrices, files and the like ---- */
-
-void mnp__value_get(mnp_dtype dtype, const void *values, int64_t at, double value[2])
-{
-    switch (dtype) {
-    case MNP_FLOAT32:
-        value[0] = ((const float *)values)[at];
-        value[1] = 0;
-        break;
-    case MNP_FLOAT64:
-        value[0] = ((const double *)values)[at];
-        value[1] = 0;
-        break;
-    case MNP_COMPLEX64:
-        value[0] = ((const float *)values)[2 * at];
-        value[1] = ((const float *)values)[2 * at + 1];
-        break;
-    default:
-        memcpy(value, (const double *)values + 2 * at, 2 * sizeof *value);
-        break;
-    }
-}
-
-void mnp__value_set(mnp_dtype dtype, void *values, int64_t at, const double value[2])
-{
-    switch (dtype) {
-    case MNP_FLOAT32:
-        ((float *)values)[at] = (float)value[0];
-        break;
-    case MNP_FLOAT64:
-        ((double *)values)[at] = value[0];
-        break;
-    case MNP_COMPLEX64:
-        ((float *)values)[2 * at] = (float)value[0];
-        ((float *)values)[2 * at + 1] = (float)value[1];
-        break;
-    default:
-        memcpy((double *)values + 2 * at, value, 2 * sizeof *value);
-        break;
-    }
 }

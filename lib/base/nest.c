@@ -74,10 +74,12 @@ void mnp__nest_turn(mnp__nest *nest, int lead, int64_t *first)
     }
 }
 
+/* Whether every operand goes on from the end of a run along `inner` to the next index along `outer`. */
 static bool joins(const mnp__nest *nest, int outer, int inner)
 {
+    const int64_t extent = nest->extent[inner];
     for (int k = 0; k < nest->count; k++) {
-        if (nest->stride[k][outer] != nest->stride[k][inner] * nest->extent[inner])
+        if (nest->stride[k][outer] != nest->stride[k][inner] * extent)
             return false;
     }
     return true;
@@ -86,6 +88,8 @@ static bool joins(const mnp__nest *nest, int outer, int inner)
 void mnp__nest_join(mnp__nest *nest)
 {
     int last = 0;
+    if (nest->ndim < 2)
+        return;
     for (int d = 1; d < nest->ndim; d++) {
         int64_t extent = nest->extent[d];
         if (joins(nest, last, d))
@@ -96,8 +100,7 @@ void mnp__nest_join(mnp__nest *nest)
             copy_dim(nest, d, last);
         nest->extent[last] = extent;
     }
-    if (nest->ndim > 0)
-        nest->ndim = last + 1;
+    nest->ndim = last + 1;
 }
 
 void mnp__nest_move(mnp__nest *nest, int from, int to)
@@ -108,17 +111,21 @@ void mnp__nest_move(mnp__nest *nest, int from, int to)
         swap_dims(nest, from - 1);
 }
 
+static void pad_row(int64_t *row, int ndim, int more, int64_t value)
+{
+    for (int d = ndim - 1; d >= 0; d--)
+        row[d + more] = row[d];
+    for (int d = 0; d < more; d++)
+        row[d] = value;
+}
+
 void mnp__nest_pad(mnp__nest *nest, int ndim, int64_t stride)
 {
     int more = ndim - nest->ndim;
     if (more <= 0)
         return;
-    for (int d = nest->ndim - 1; d >= 0; d--)
-        copy_dim(nest, d, d + more);
-    for (int d = 0; d < more; d++) {
-        nest->extent[d] = 1;
-        for (int k = 0; k < nest->count; k++)
-            nest->stride[k][d] = stride;
-    }
+    pad_row(nest->extent, nest->ndim, more, 1);
+    for (int k = 0; k < nest->count; k++)
+        pad_row(nest->stride[k], nest->ndim, more, stride);
     nest->ndim = ndim;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text: a string that grows, and numbers, which have points here whatever locale the program has set.
+ * Text: a string that grows, and numbers, which have points here in every locale that the program may set.
  *
  * Running out of memory is remembered and reported once, by mnp__text_status().  A text that begins in memory of the
  * caller's cannot run out as long as it stays there: so a short one never fails on one rank alone.
@@ -32,7 +32,7 @@ void mnp__text_add_bytes(mnp__text *text, const char *bytes, size_t length);
 void mnp__text_add_shape(mnp__text *text, int ndim, const int64_t *shape); /* as NumPy prints it: (872, 1000) */
 const char *mnp__text_string(const mnp__text *text);                       /* never NULL */
 mnp_status mnp__text_status(const mnp__text *text);
-bool mnp__text_has_grown(const mnp__text *text); /* has asked for memory of its own, in vain or not */
+bool mnp__text_has_grown(const mnp__text *text); /* has asked for memory of its own, even if there was none */
 void mnp__text_free(mnp__text *text);
 
 /* strtod(), but for the locale. */

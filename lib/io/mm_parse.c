@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/dtype.h"
+#include "base/value.h"
 #include "base/status.h"
 #include "io/matrix_market.h"
 

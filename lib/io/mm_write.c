@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "array/array.h"
-#include "base/dtype.h"
+#include "base/value.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "io/atomic_file.h"

@@ -84,7 +84,7 @@ static char *read_parts(int fd, const mnp__text *key, mnp__cache_header *header)
 static bool load(const char *path, const mnp__text *key, const mnp__log *log, mnp__binary *binary)
 {
     mnp__cache_header header;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* whatever lies there, it must not keep us waiting */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe that lies there must not keep us waiting */
     if (fd < 0 && errno == ENOENT)
         return false;
     char *parts = fd >= 0 ? read_parts(fd, key, &header) : NULL;

@@ -3,7 +3,7 @@
  * What a user reads when a kernel does not compile: the compiler's words, and the lines they speak of.
  *
  * A source is put together from several texts, and #line directives tell compilers what to call them.  So lines are
- * found, and shown, by the names and numbers that the compiler uses: a user sees the lines as he wrote them.
+ * found, and shown, by the names and numbers that the compiler uses: users see the lines that they wrote.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -100,7 +100,7 @@ static bool has_word(const char *line, size_t size, const char *word)
     return false;
 }
 
-/* The place of the first error, or else of the first words that have one. */
+/* The place of the first error; without errors, of the first words that have one. */
 static bool reported_place(const char *words, const char *source, const char *name, place *found)
 {
     for (int errors_only = 1; errors_only >= 0; errors_only--) {

@@ -90,7 +90,7 @@ mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec
  */
 mnp_status mnp__jit_append_headers(mnp__text *key, const char *source, const char *options);
 
-/* Of options for NVRTC those that another compiler knows too: -D, -U, -I and --std; malloc'ed. */
+/* The options for NVRTC that another compiler knows too: -D, -U, -I and --std; malloc'ed. */
 mnp_status mnp__jit_common_options(const char *options, char **common_p);
 
 /* The cache's folder (malloc'ed), and how many files and bytes it holds. */

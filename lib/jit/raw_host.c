@@ -29,7 +29,7 @@ typedef struct token {
 
 enum { MAX_DEPTH = 64 };
 
-/* Of a branch of #if: whether the host's compiler takes it. */
+/* Whether the host's compiler takes a branch of #if. */
 typedef enum branch { MAYBE, NEVER, ALWAYS } branch;
 
 /* How far into the definition of a kernel. */

@@ -46,7 +46,7 @@ static bool may_be_better(const struct search *s, int d, int left, double block,
 }
 
 /*
- * Try every factor of what is left along dimension d, the largest first.  The dimensions before it come to a largest
+ * Try every factor of what is left along dimension d, the largest first.  The dimensions before it have a largest
  * block of that many elements, and to that surface.
  */
 static void arrange(struct search *s, int d, int left, double block, double surface)

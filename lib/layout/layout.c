@@ -96,7 +96,7 @@ static void block_cuts(int64_t extent, int64_t block, int parts, int64_t *cuts)
         cuts[i] = i == parts || extent / block < i ? extent : i * block;
 }
 
-/* The cuts of dimension d, which has its extent and axis; parts that come to one block each are not dealt out. */
+/* The cuts of dimension d, which has its extent and axis; parts of one block each count as not dealt out. */
 static mnp_status cut(mnp_layout *layout, int d, const mnp__layout_dim *dim)
 {
     int parts = mnp_layout_parts(layout, d);

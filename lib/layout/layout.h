@@ -12,7 +12,7 @@
 #include <maniple/signal.h>
 
 /*
- * Views need two things that mnp_layout_new() does not offer.  A dimension that was turned round is `reversed`: its
+ * Views need two things that mnp_layout_new() does not offer.  A dimension that runs backwards is `reversed`: its
  * first part is with the last ranks of its mesh axis.  A mesh axis whose dimension was dropped, as by an index, is
  * pinned: only the ranks at that place along it own anything.
  */

@@ -4,7 +4,7 @@
  *
  * Along a dimension there are intervals: its parts that are not empty, or its blocks where these are dealt out.  One or
  * two dimensions are drawn as a grid of cells, one for each pair of intervals, with the points between them on the
- * edges; cells have one size, whatever the intervals have.  More dimensions are a table of the ranks' boxes.  What does
+ * edges; all cells have the same size.  More dimensions are a table of the ranks' boxes.  What does
  * not fit is left out in the middle, where the drawing has dots.
  */
 #include "layout/layout.h"
@@ -151,7 +151,7 @@ static struct interval get_interval(const mnp_layout *layout, int d, int64_t num
     return (struct interval){cuts[part], cuts[part + 1], part};
 }
 
-/* The ranks that have these parts: all of up to three, else the first two and the last. */
+/* The ranks that have these parts: all of up to three, and of more the first two and the last. */
 static void name_ranks(const mnp_layout *layout, const int *parts, char *name, size_t room)
 {
     int ranks[3] = {0}, count = 0;

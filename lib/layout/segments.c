@@ -41,7 +41,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The longest run that starts at extended index `at` and ends before `hi`, whatever the parts. */
+/* The longest run that starts at extended index `at` and ends before `hi`, without regard to parts. */
 static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, int64_t hi)
 {
     bool inside = at >= 0 && at < extent;

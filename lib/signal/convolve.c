@@ -14,6 +14,7 @@
 #include "array/output.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/value.h"
 #include "signal/geometry.h"
 #include "signal/tile.h"
 
@@ -63,53 +64,10 @@ static mnp_status choose_dtypes(mnp_dtype input, mnp_dtype kernel, mnp_dtype wis
 /* The fill value as an element of `dtype`, which must be able to hold it. */
 static mnp_status encode_fill(double value, mnp_dtype dtype, void *element)
 {
-    bool held = true;
-#define MNP_ENCODE(type, low, high)                                                                                    \
-    {                                                                                                                  \
-        held = value >= (double)(low) && value < (double)(high) && value == trunc(value);                              \
-        *(type *)element = held ? (type)value : 0;                                                                     \
-        break;                                                                                                         \
-    }
-    switch (dtype) {
-    case MNP_BOOL:
-        MNP_ENCODE(uint8_t, 0, 2)
-    case MNP_INT8:
-        MNP_ENCODE(int8_t, INT8_MIN, 0x1p7)
-    case MNP_INT16:
-        MNP_ENCODE(int16_t, INT16_MIN, 0x1p15)
-    case MNP_INT32:
-        MNP_ENCODE(int32_t, INT32_MIN, 0x1p31)
-    case MNP_INT64:
-        MNP_ENCODE(int64_t, -0x1p63, 0x1p63)
-    case MNP_UINT8:
-        MNP_ENCODE(uint8_t, 0, 0x1p8)
-    case MNP_UINT16:
-        MNP_ENCODE(uint16_t, 0, 0x1p16)
-    case MNP_UINT32:
-        MNP_ENCODE(uint32_t, 0, 0x1p32)
-    case MNP_UINT64:
-        MNP_ENCODE(uint64_t, 0, 0x1p64)
-    case MNP_FLOAT16:
-        *(uint16_t *)element = mnp_float16_from_double(value);
-        held = isinf(mnp_float16_to_float(*(uint16_t *)element)) == isinf(value);
-        break;
-    case MNP_BFLOAT16:
-        *(uint16_t *)element = mnp_bfloat16_from_double(value);
-        held = isinf(mnp_bfloat16_to_float(*(uint16_t *)element)) == isinf(value);
-        break;
-    case MNP_FLOAT32:
-    case MNP_COMPLEX64:
-        held = isinf((float)value) == isinf(value);
-        ((float *)element)[0] = (float)value;
-        break;
-    default:
-        ((double *)element)[0] = value;
-        break;
-    }
-#undef MNP_ENCODE
-    if (!held)
+    if (!mnp__number_fits(value, dtype))
         return MNP_FAIL(MNP_ERR_ARG, "fillvalue is %g, which the input's dtype %s cannot hold", value,
                         mnp_dtype_name(dtype));
+    mnp__value_write(&(mnp__value){.kind = 'f', .re = value}, dtype, element);
     return MNP_OK;
 }
 

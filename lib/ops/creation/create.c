@@ -10,38 +10,29 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "base/value.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
 #include "ops/common/paste.h"
 
 /* ---- constant arrays ---- */
 
-/* The bytes of 1 in a dtype. */
-static const void *one_of(mnp_dtype dtype)
+/* One element of a dtype. */
+typedef struct element {
+    uint64_t bytes[2];
+} element;
+
+static element one_of(mnp_dtype dtype)
 {
-    static const uint64_t integer = 1; /* little-endian: its first bytes are those of the smaller integers */
-    static const uint16_t half = 0x3c00, bfloat = 0x3f80;
-    static const float single[2] = {1.0F, 0.0F};
-    static const double twice[2] = {1.0, 0.0};
-    switch (dtype) {
-    case MNP_FLOAT16:
-        return &half;
-    case MNP_BFLOAT16:
-        return &bfloat;
-    case MNP_FLOAT32:
-    case MNP_COMPLEX64:
-        return single;
-    case MNP_FLOAT64:
-    case MNP_COMPLEX128:
-        return twice;
-    default:
-        return &integer;
-    }
+    element one = {{0, 0}};
+    mnp__value_write(&(mnp__value){.kind = 'u', .u = 1}, dtype, one.bytes);
+    return one;
 }
 
 mnp_status mnp_ones(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
 {
-    return mnp_full(ctx, dtype, ndim, shape, one_of(dtype), array_p);
+    const element one = one_of(dtype);
+    return mnp_full(ctx, dtype, ndim, shape, one.bytes, array_p);
 }
 
 /* Open an output like the prototype. */
@@ -82,7 +73,7 @@ mnp_status mnp_zeros_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array
 mnp_status mnp_ones_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p)
 {
     mnp_dtype own = dtype == MNP_DTYPE_AUTO && prototype ? prototype->dtype : dtype;
-    return filled_like("mnp_ones_like", prototype, dtype, one_of(own), array_p);
+    return filled_like("mnp_ones_like", prototype, dtype, one_of(own).bytes, array_p);
 }
 
 mnp_status mnp_full_like(const mnp_array *prototype, mnp_dtype dtype, const void *value, mnp_array **array_p)
@@ -97,6 +88,7 @@ mnp_status mnp_full_like(const mnp_array *prototype, mnp_dtype dtype, const void
 static const mnp__formula arange_int = {
     .name = "arange_int",
     .body = "out = (int64_t)((uint64_t)first + (uint64_t)mnp_i * (uint64_t)delta);",
+    .indices = true,
     .type = MNP_INT64,
     .ninputs = 2,
     .inputs = {{"first", MNP_INT64}, {"delta", MNP_INT64}},
@@ -105,6 +97,7 @@ static const mnp__formula arange_int = {
 static const mnp__formula arange_single = {
     .name = "arange_float32",
     .body = "out = mnp_i == 0 ? first : mnp_i == 1 ? second : first + (float)mnp_i * delta;",
+    .indices = true,
     .type = MNP_FLOAT32,
     .ninputs = 3,
     .inputs = {{"first", MNP_FLOAT32}, {"second", MNP_FLOAT32}, {"delta", MNP_FLOAT32}},
@@ -113,25 +106,11 @@ static const mnp__formula arange_single = {
 static const mnp__formula arange_double = {
     .name = "arange_float64",
     .body = "out = mnp_i == 0 ? first : mnp_i == 1 ? second : first + (double)mnp_i * delta;",
+    .indices = true,
     .type = MNP_FLOAT64,
     .ninputs = 3,
     .inputs = {{"first", MNP_FLOAT64}, {"second", MNP_FLOAT64}, {"delta", MNP_FLOAT64}},
 };
-
-static double rounded(mnp_dtype dtype, double value)
-{
-    switch (dtype) {
-    case MNP_FLOAT16:
-        return (double)mnp_float16_to_float(mnp_float16_from_double(value));
-    case MNP_BFLOAT16:
-        return (double)mnp_bfloat16_to_float(mnp_bfloat16_from_double(value));
-    case MNP_FLOAT32:
-    case MNP_COMPLEX64:
-        return (double)(float)value;
-    default:
-        return value;
-    }
-}
 
 static bool is_integral(mnp_dtype dtype)
 {
@@ -145,20 +124,25 @@ static mnp_status run_integers(mnp_ctx *ctx, const char *function, int64_t first
     if (dtype == MNP_BOOL && count > 2)
         return MNP_FAIL(MNP_ERR_ARG, "%s: a range of bool has two values at most, and this one has %" PRId64, function,
                         count);
-    return mnp__formula_run(ctx, function, &arange_int, inputs, dtype, 1, &count, NULL, array_p);
+    return mnp__formula_create(
+        ctx, &(mnp__formula_call){.function = function, .formula = &arange_int, .inputs = inputs, .type = dtype}, 1,
+        &count, array_p);
 }
 
 static mnp_status run_floats(mnp_ctx *ctx, const char *function, double start, double step, int64_t count,
                              mnp_dtype dtype, mnp_array **array_p)
 {
-    double first = rounded(dtype, start), second = rounded(dtype, start + step), delta = second - first;
+    double first = mnp__round_to(dtype, start), second = mnp__round_to(dtype, start + step), delta = second - first;
     const bool wide = dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128;
     if (!wide)
         delta = (double)((float)second - (float)first);
     const mnp_array *inputs[] = {mnp_scalar_float(ctx, first), mnp_scalar_float(ctx, second),
                                  mnp_scalar_float(ctx, delta)};
-    return mnp__formula_run(ctx, function, wide ? &arange_double : &arange_single, inputs, dtype, 1, &count, NULL,
-                            array_p);
+    return mnp__formula_create(
+        ctx,
+        &(mnp__formula_call){
+            .function = function, .formula = wide ? &arange_double : &arange_single, .inputs = inputs, .type = dtype},
+        1, &count, array_p);
 }
 
 static mnp_status too_long(const char *function)
@@ -247,6 +231,7 @@ enum { LINSPACE_NINPUTS = 6 };
 static const mnp__formula linspace = {
     .name = "linspace",
     .body = LINSPACE "out = y;",
+    .indices = true,
     .type = MNP_FLOAT64,
     .ninputs = LINSPACE_NINPUTS,
     .inputs = {LINSPACE_INPUTS},
@@ -256,6 +241,7 @@ static const mnp__formula linspace_floor = {
     .name = "linspace_floor",
     .preamble = WITH_MATH,
     .body = LINSPACE "out = floor(y);",
+    .indices = true,
     .type = MNP_FLOAT64,
     .ninputs = LINSPACE_NINPUTS,
     .inputs = {LINSPACE_INPUTS},
@@ -265,6 +251,7 @@ static const mnp__formula logspace = {
     .name = "logspace",
     .preamble = WITH_MATH,
     .body = LINSPACE "out = pow(base, y);",
+    .indices = true,
     .type = MNP_FLOAT64,
     .ninputs = LINSPACE_NINPUTS + 1,
     .inputs = {LINSPACE_INPUTS, {"base", MNP_FLOAT64}},
@@ -274,6 +261,7 @@ static const mnp__formula geomspace = {
     .name = "geomspace",
     .preamble = WITH_MATH,
     .body = LINSPACE "out = sign * (mnp_i == 0 ? first : mnp_i == last ? final_one : pow(10.0, y));",
+    .indices = true,
     .type = MNP_FLOAT64,
     .ninputs = LINSPACE_NINPUTS + 3,
     .inputs = {LINSPACE_INPUTS, {"first", MNP_FLOAT64}, {"final_one", MNP_FLOAT64}, {"sign", MNP_FLOAT64}},
@@ -305,7 +293,9 @@ mnp_status mnp_linspace(mnp_ctx *ctx, double start, double stop, int64_t count, 
     dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;
     const mnp__formula *formula = strchr("iu", mnp_dtype_kind(dtype)) ? &linspace_floor : &linspace;
     MNP_TRY(divide(ctx, "mnp_linspace", start, stop, count, endpoint, &step, inputs));
-    MNP_TRY(mnp__formula_run(ctx, "mnp_linspace", formula, inputs, dtype, 1, &count, NULL, array_p));
+    MNP_TRY(mnp__formula_create(
+        ctx, &(mnp__formula_call){.function = "mnp_linspace", .formula = formula, .inputs = inputs, .type = dtype}, 1,
+        &count, array_p));
     if (step_p)
         *step_p = step;
     return MNP_OK;
@@ -319,7 +309,9 @@ mnp_status mnp_logspace(mnp_ctx *ctx, double start, double stop, int64_t count, 
     dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;
     MNP_TRY(divide(ctx, "mnp_logspace", start, stop, count, endpoint, &step, inputs));
     inputs[LINSPACE_NINPUTS] = mnp_scalar_float(ctx, base);
-    return mnp__formula_run(ctx, "mnp_logspace", &logspace, inputs, dtype, 1, &count, NULL, array_p);
+    return mnp__formula_create(
+        ctx, &(mnp__formula_call){.function = "mnp_logspace", .formula = &logspace, .inputs = inputs, .type = dtype}, 1,
+        &count, array_p);
 }
 
 mnp_status mnp_geomspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, mnp_dtype dtype,
@@ -335,5 +327,7 @@ mnp_status mnp_geomspace(mnp_ctx *ctx, double start, double stop, int64_t count,
     inputs[LINSPACE_NINPUTS] = mnp_scalar_float(ctx, start * sign);
     inputs[LINSPACE_NINPUTS + 1] = mnp_scalar_float(ctx, stop * sign);
     inputs[LINSPACE_NINPUTS + 2] = mnp_scalar_float(ctx, sign);
-    return mnp__formula_run(ctx, "mnp_geomspace", &geomspace, inputs, dtype, 1, &count, NULL, array_p);
+    return mnp__formula_create(
+        ctx, &(mnp__formula_call){.function = "mnp_geomspace", .formula = &geomspace, .inputs = inputs, .type = dtype},
+        1, &count, array_p);
 }

@@ -26,6 +26,7 @@
 static const mnp__formula ones_of_band = {
     .name = "ones_of_band",
     .body = "out = " IS_INSIDE ";",
+    .indices = true,
     .type = MNP_UINT8,
     .ninputs = 2,
     .inputs = {{"low", MNP_INT64}, {"high", MNP_INT64}},
@@ -34,6 +35,7 @@ static const mnp__formula ones_of_band = {
 static const mnp__formula band_of = {
     .name = "band_of",
     .body = "if (" IS_INSIDE ")\n    out = x;\nelse\n    out = {};",
+    .indices = true,
     .type = MNP_DTYPE_AUTO,
     .ninputs = 3,
     .inputs = {{"low", MNP_INT64}, {"high", MNP_INT64}, {"x", MNP_DTYPE_AUTO}},
@@ -45,7 +47,9 @@ static mnp_status ones(mnp_ctx *ctx, const char *function, mnp_dtype dtype, int6
 {
     const int64_t shape[2] = {rows, columns};
     const mnp_array *inputs[] = {mnp_scalar_int(ctx, low), mnp_scalar_int(ctx, high)};
-    return mnp__formula_run(ctx, function, &ones_of_band, inputs, dtype, 2, shape, NULL, array_p);
+    return mnp__formula_create(
+        ctx, &(mnp__formula_call){.function = function, .formula = &ones_of_band, .inputs = inputs, .type = dtype}, 2,
+        shape, array_p);
 }
 
 mnp_status mnp_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t k, mnp_array **array_p)
@@ -69,8 +73,11 @@ static mnp_status band(const char *function, const mnp_array *x, int64_t low, in
     if (x->layout->ndim < 2)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the array has %d dimensions, and needs 2", function, x->layout->ndim);
     const mnp_array *inputs[] = {mnp_scalar_int(x->ctx, low), mnp_scalar_int(x->ctx, high), x};
-    return mnp__formula_run(x->ctx, function, &band_of, inputs, x->dtype, x->layout->ndim, x->layout->shape, x->layout,
-                            result_p);
+    return mnp__formula_create(
+        x->ctx,
+        &(mnp__formula_call){
+            .function = function, .formula = &band_of, .inputs = inputs, .type = x->dtype, .layout = x->layout},
+        x->layout->ndim, x->layout->shape, result_p);
 }
 
 mnp_status mnp_tril(const mnp_array *x, int64_t k, mnp_array **result_p)

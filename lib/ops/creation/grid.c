@@ -16,6 +16,7 @@ static const mnp__formula indices = {
             "for (int d = 2; d < 8; d++)\n"
             "    if (mnp_index[0] == d - 1)\n"
             "        out = mnp_index[d];",
+    .indices = true,
     .type = MNP_INT64,
     .ninputs = 0,
 };
@@ -29,7 +30,8 @@ mnp_status mnp_indices(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *s
     whole[0] = ndim;
     for (int d = 0; d < ndim; d++)
         whole[d + 1] = shape[d];
-    return mnp__formula_run(ctx, "mnp_indices", &indices, NULL, dtype, ndim + 1, whole, NULL, array_p);
+    return mnp__formula_create(ctx, &(mnp__formula_call){.function = "mnp_indices", .formula = &indices, .type = dtype},
+                               ndim + 1, whole, array_p);
 }
 
 /* ---- meshgrid ---- */

@@ -2,7 +2,7 @@
 /*
  * Bringing operands together and running a loop on them.
  *
- * An input serves as it is where every rank owns at least what it needs of it; else it is redistributed.  What shares
+ * An input serves as it is where every rank owns at least what it needs of it; otherwise it is redistributed.  What shares
  * memory with an output, but not element for element, is copied first.  All decisions rest on facts that every rank
  * knows, but for the overlap of views, which is agreed upon.
  */
@@ -132,8 +132,8 @@ static mnp_status check_operands(const call *c)
 }
 
 /*
- * The shape of the result: that of outputs that are given, or of the layout, to which inputs broadcast; else the
- * inputs'.
+ * The shape of the result: that of outputs that are given, or of the layout, to which inputs broadcast; without these
+ * that of the inputs.
  */
 static mnp_status find_shape(call *c)
 {

@@ -18,8 +18,9 @@ typedef struct mnp__application {
 
 /*
  * Broadcast the inputs (numpy.broadcast_shapes), and run.  Outputs that are given must have the broadcast shape, any
- * layout, and the loop's memory dtype; new ones get the first given output's layout, else that of the input of full
- * shape whose largest block is smallest, else mnp_layout_block().  Inputs elsewhere are redistributed.  Collective.
+ * layout, and the loop's memory dtype.  New ones get the layout of the first given output; without one, that of the
+ * input of full shape whose largest block is smallest; without such an input, mnp_layout_block().  Inputs that lie
+ * elsewhere are redistributed.  Collective.
  * MNP_ERR_ARG if shapes do not broadcast; nothing is changed then.
  */
 mnp_status mnp__apply(mnp_ctx *ctx, const mnp__application *application);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * numpy.copyto: assignment to views, as a loop that the context keeps by the two dtypes.
+ * numpy.copyto: assignment to views, as a formula.
  */
 #include <maniple/create.h>
 
@@ -8,38 +8,21 @@
 #include <string.h>
 
 #include "array/input.h"
-#include "ops/elementwise/apply.h"
+#include "base/value.h"
+#include "ops/elementwise/formula.h"
 
-struct key {
-    mnp_status (*build)(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p); /* tells these keys from others' */
-    mnp_dtype from, to;
+static const mnp__formula copy = {
+    .name = "copyto",
+    .body = "out = x;",
+    .type = MNP_DTYPE_AUTO,
+    .ninputs = 1,
+    .inputs = {{"x", MNP_DTYPE_AUTO}},
 };
-
-static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
-{
-    const struct key *key = argument;
-    const mnp__loop_operand operands[] = {{.name = "x", .type = key->to, .memory = key->from},
-                                          {.name = "out", .type = key->to, .memory = key->to}};
-    return mnp__loop_new(
-        ctx,
-        &(mnp__loop_spec){
-            .name = "copyto", .preamble = "", .body = "out = x;", .ninputs = 1, .noutputs = 1, .operands = operands},
-        loop_p);
-}
 
 static mnp_status refuse(const char *from, const mnp_array *target)
 {
     return MNP_FAIL(MNP_ERR_ARG, "mnp_copyto: %s cannot be cast to %s by that casting rule", from,
                     mnp_dtype_name(target->dtype));
-}
-
-/* Whether an integer is a value of that integer dtype. */
-static bool holds(mnp_dtype dtype, int64_t value)
-{
-    int bits = (int)mnp_dtype_size(dtype) * 8;
-    if (mnp_dtype_kind(dtype) == 'u')
-        return value >= 0 && (bits == 64 || value >> bits == 0);
-    return bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
 }
 
 /* A number's kind counts, not its size; but an integer has to fit. */
@@ -54,7 +37,7 @@ static mnp_status check_scalar(const mnp_array *target, const mnp_array *scalar)
                                             : "a complex number",
                       target);
     memcpy(&value, scalar->value, sizeof value);
-    if (scalar->weak == 'i' && (to == 'i' || to == 'u') && !holds(target->dtype, value))
+    if (scalar->weak == 'i' && (to == 'i' || to == 'u') && !mnp__int_fits(value, target->dtype))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_copyto: %" PRId64 " is no value of %s", value, mnp_dtype_name(target->dtype));
     return MNP_OK;
 }
@@ -62,8 +45,6 @@ static mnp_status check_scalar(const mnp_array *target, const mnp_array *scalar)
 mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting casting)
 {
     mnp_array **output_p = &target;
-    struct key key;
-    mnp__loop *loop;
     if (!source)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_copyto: the source is NULL");
     MNP_TRY(mnp__inputs_check("mnp_copyto", 1, (const mnp_array *const *)output_p));
@@ -71,14 +52,10 @@ mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting ca
         MNP_TRY(check_scalar(target, source));
     if (!mnp__array_is_scalar(source) && !mnp_can_cast(source->dtype, target->dtype, casting))
         return refuse(mnp_dtype_name(source->dtype), target);
-    memset(&key, 0, sizeof key); /* its padding too is hashed */
-    key.build = build;
-    key.from = source->dtype;
-    key.to = target->dtype;
-    MNP_TRY(mnp__loop_get(target->ctx, build, &key, sizeof key, &loop));
-    return mnp__apply(target->ctx, &(mnp__application){.function = "mnp_copyto",
-                                                       .loop = loop,
-                                                       .inputs = &source,
-                                                       .outputs_p = &output_p,
-                                                       .layout = mnp_array_layout(target)});
+    return mnp__formula_run(target->ctx, &(mnp__formula_call){.function = "mnp_copyto",
+                                                              .formula = &copy,
+                                                              .inputs = &source,
+                                                              .outputs_p = &output_p,
+                                                              .type = target->dtype,
+                                                              .layout = target->layout});
 }

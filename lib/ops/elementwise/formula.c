@@ -1,64 +1,118 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Formulas as loops, which the context keeps by formula, dtype and number of dimensions.
+ * Formulas as loops that the context keeps.
  */
 #include "ops/elementwise/formula.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "array/output.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "ops/common/kernel_table.h"
 #include "ops/elementwise/apply.h"
 
+/* What a loop depends on; only as many bytes as there are operands count. */
 struct key {
     const mnp__formula *formula;
-    mnp_dtype dtype;
-    int ndim;
+    int facts[MNP__FORMULA_FACTS];
+    signed char ninputs, noutputs, type, memory[MNP__MAX_OPERANDS];
 };
 
-/* The body with the indices that are counted from the end, mnp_index[-1], counted from the first dimension. */
-static void add_body(const char *body, int ndim, mnp__text *text)
+static mnp_status fill_key(const mnp__formula_call *call, struct key *key, size_t *size_p)
 {
-    const char *index;
-    while ((index = strstr(body, "[-")) != NULL) {
+    const int ninputs = call->ninputs ? call->ninputs : call->formula->ninputs;
+    const int noutputs = call->noutputs ? call->noutputs : 1;
+    signed char *memory = key->memory;
+    key->formula = call->formula;
+    memcpy(key->facts, call->facts, sizeof key->facts);
+    key->ninputs = (signed char)ninputs;
+    key->noutputs = (signed char)noutputs;
+    key->type = (signed char)call->type;
+    for (int i = 0; i < ninputs; i++) {
+        if (!call->inputs[i])
+            return MNP_FAIL(MNP_ERR_ARG, "%s: input %d is NULL", call->function, i + 1);
+        *memory++ = (signed char)call->inputs[i]->dtype;
+    }
+    for (int o = 0; o < noutputs; o++)
+        *memory++ = (signed char)(*call->outputs_p[o] ? (*call->outputs_p[o])->dtype : call->result);
+    *size_p = (size_t)((const char *)memory - (const char *)key);
+    return MNP_OK;
+}
+
+/* ---- making the loop ---- */
+
+/* The body with the indices that are counted from the end, mnp_index[-1], counted from the first dimension. */
+static void add_body(const mnp__formula *formula, const int *facts, mnp__text *text)
+{
+    const char *body = formula->body, *index;
+    if (formula->write) {
+        formula->write(facts, text);
+        return;
+    }
+    while (formula->indices && (index = strstr(body, "[-")) != NULL) {
         mnp__text_add_bytes(text, body, (size_t)(index - body));
-        mnp__text_add(text, "[%d]", ndim - (index[2] - '0'));
+        mnp__text_add(text, "[%d]", facts[0] - (index[2] - '0'));
         body = index + strlen("[-1]");
     }
     mnp__text_add(text, "%s", body);
 }
 
-static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
+static mnp_status make_loop(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
 {
     const struct key *key = argument;
     const mnp__formula *formula = key->formula;
-    mnp__loop_operand operands[MNP__MAX_FORMULA_INPUTS + 1];
+    const int count = key->ninputs + key->noutputs;
+    mnp__loop_operand operands[MNP__MAX_OPERANDS];
+    char names[MNP__MAX_OPERANDS][16];
     mnp__text body = MNP__TEXT_EMPTY;
-    for (int i = 0; i < formula->ninputs; i++) {
-        mnp_dtype type = formula->inputs[i].type;
-        operands[i] = (mnp__loop_operand){.name = formula->inputs[i].name, .type = type, .memory = type};
-        if (type == MNP_DTYPE_AUTO)
-            operands[i].type = operands[i].memory = key->dtype;
-        else if (type == MNP_FLOAT32)
-            operands[i].memory = MNP_FLOAT64;
+    mnp_status st;
+    for (int k = 0; k < count; k++) {
+        mnp_dtype memory = (mnp_dtype)key->memory[k], type = formula->type;
+        const bool listed = k < formula->ninputs, input = k < key->ninputs;
+        if (input)
+            type = listed ? formula->inputs[k].type : memory;
+        if (k == key->ninputs)
+            snprintf(names[k], sizeof names[k], "out");
+        else
+            snprintf(names[k], sizeof names[k], input ? "x%d" : "out%d", input ? k : k - key->ninputs);
+        operands[k] = (mnp__loop_operand){.name = listed ? formula->inputs[k].name : names[k],
+                                          .type = type == MNP_DTYPE_AUTO ? (mnp_dtype)key->type : type,
+                                          .memory = memory,
+                                          .raw = listed && formula->inputs[k].raw};
     }
-    operands[formula->ninputs] = (mnp__loop_operand){
-        .name = "out", .type = formula->type == MNP_DTYPE_AUTO ? key->dtype : formula->type, .memory = key->dtype};
-    add_body(formula->body, key->ndim, &body);
-    mnp_status st = mnp__text_status(&body);
-    if (st == MNP_OK)
-        st = mnp__loop_new(ctx,
-                           &(mnp__loop_spec){.name = formula->name,
-                                             .preamble = formula->preamble ? formula->preamble : "",
-                                             .body = body.data,
-                                             .indices = true,
-                                             .ninputs = formula->ninputs,
-                                             .noutputs = 1,
-                                             .operands = operands},
-                           loop_p);
+    add_body(formula, key->facts, &body);
+    MNP_TRY_OR(mnp__text_status(&body), st, done);
+    st = mnp__loop_new(ctx,
+                       &(mnp__loop_spec){.name = formula->name,
+                                         .preamble = formula->preamble ? formula->preamble : "",
+                                         .body = mnp__text_string(&body),
+                                         .indices = formula->indices,
+                                         .ninputs = key->ninputs,
+                                         .noutputs = key->noutputs,
+                                         .operands = operands},
+                       loop_p);
+done:
     mnp__text_free(&body);
     return st;
+}
+
+/* ---- calls ---- */
+
+mnp_status mnp__formula_run(mnp_ctx *ctx, const mnp__formula_call *call)
+{
+    struct key key;
+    mnp__loop *loop;
+    size_t size = 0;
+    MNP_TRY(fill_key(call, &key, &size));
+    MNP_TRY(mnp__loop_get(ctx, make_loop, &key, size, &loop));
+    return mnp__apply(ctx, &(mnp__application){.function = call->function,
+                                               .loop = loop,
+                                               .inputs = call->inputs,
+                                               .outputs_p = call->outputs_p,
+                                               .layout = call->layout});
 }
 
 static uint64_t hash_scalars(int count, const mnp_array *const *inputs)
@@ -71,36 +125,33 @@ static uint64_t hash_scalars(int count, const mnp_array *const *inputs)
     return hash;
 }
 
-mnp_status mnp__formula_run(mnp_ctx *ctx, const char *function, const mnp__formula *formula,
-                            const mnp_array *const *inputs, mnp_dtype dtype, int ndim, const int64_t *shape,
-                            const mnp_layout *layout, mnp_array **array_p)
+mnp_status mnp__formula_create(mnp_ctx *ctx, const mnp__formula_call *call, int ndim, const int64_t *shape,
+                               mnp_array **array_p)
 {
-    struct key key;
+    mnp__formula_call made = *call;
     mnp_layout *natural;
-    mnp__loop *loop;
     mnp__output output = {.array = NULL};
     mnp_status st;
-    if (mnp_dtype_size(dtype) == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no dtype", function, (int)dtype);
-    memset(&key, 0, sizeof key); /* its padding too is hashed */
-    key.formula = formula;
-    key.dtype = dtype;
-    key.ndim = ndim;
-    if (layout)
-        natural = mnp_layout_retain(layout);
+    if (mnp_dtype_size(call->type) == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no dtype", call->function, (int)call->type);
+    if (call->layout)
+        natural = mnp_layout_retain(call->layout);
     else
         MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &natural));
-    const mnp__output_spec spec = {
-        .function = function, .ctx = ctx, .dtype = dtype, .layout = natural, .needs = MNP__OUTPUT_ANY_LAYOUT};
+    const mnp__output_spec spec = {.function = call->function,
+                                   .ctx = ctx,
+                                   .dtype = call->type,
+                                   .layout = natural,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT};
     MNP_TRY_OR(mnp__output_open(&spec, array_p, &output), st, done);
-    MNP_TRY_OR(mnp__check_same(&ctx->comm, function, hash_scalars(formula->ninputs, inputs)), st, done);
-    MNP_TRY_OR(mnp__loop_get(ctx, build, &key, sizeof key, &loop), st, done);
+    MNP_TRY_OR(mnp__check_same(&ctx->comm, call->function, hash_scalars(call->formula->ninputs, call->inputs)), st,
+               done);
     mnp_array **result_p = &output.array;
-    st = mnp__apply(ctx, &(mnp__application){.function = function,
-                                             .loop = loop,
-                                             .inputs = inputs,
-                                             .outputs_p = &result_p,
-                                             .layout = output.array->layout});
+    made.outputs_p = &result_p;
+    made.result = call->type;
+    made.layout = output.array->layout;
+    made.facts[0] = ndim;
+    st = mnp__formula_run(ctx, &made);
 done:
     mnp_layout_free(natural);
     return mnp__output_close(1, &output, st);

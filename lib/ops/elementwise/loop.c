@@ -118,7 +118,7 @@ static mnp_status prepare(mnp__loop *loop, const mnp_array *const *operands, mnp
     mnp__loop_plan_make(loop, operands, plan);
     *kernel_p = mnp__entries_find(loop->kernels, &plan->signature, sizeof plan->signature);
     if (!*kernel_p && plan->small) {
-        mnp__loop_plan_general(loop, operands, plan);
+        mnp__loop_plan_general(operands[loop->spec.ninputs], plan);
         *kernel_p = mnp__entries_find(loop->kernels, &plan->signature, sizeof plan->signature);
     }
     if (*kernel_p)

@@ -28,7 +28,7 @@ typedef struct mnp__loop_spec {
     const char *body;     /* C++ statements */
     /* NULL or more options for NVRTC, from the user; the host gets the -D, -U and -I among them */
     const char *options;
-    /* let the compilers fuse multiplications with additions; else every operation is rounded, as in NumPy */
+    /* let the compilers fuse multiplications with additions; without it every operation is rounded, as in NumPy */
     bool contract;
     /* the body uses mnp_i (flat index), mnp_n (number of elements), mnp_index[d], mnp_shape[d]: int64_t, global */
     bool indices;

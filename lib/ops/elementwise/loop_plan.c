@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "base/nest.h"
+#include "base/value.h"
 #include "kernels/elementwise/elementwise_params.h"
 #include "layout/layout.h"
 
@@ -24,72 +24,17 @@ enum {
     STREAMED_ROW = 256   /* elements of a row whose results are worth going past the caches */
 };
 
-/* A run while it is being planned. */
-typedef struct walk {
-    const mnp__loop *loop;
-    mnp__nest nest; /* its operands are the loop's, then counters */
-    int64_t stride[MNP__LOOP_OPERANDS][MNP_MAX_DIMS];
-    uint64_t base[MNP__LOOP_OPERANDS];   /* address, first value of a counter, or first half of a scalar */
-    uint64_t second[MNP__LOOP_OPERANDS]; /* second half of a scalar, or elements of a raw operand; else not set */
-    int first_output;                    /* number of the output that decides the order of dimensions */
-    int64_t total, rows;
-} walk;
+typedef mnp__loop_walk walk;
 
 /* ---- operands ---- */
 
+/* A number as it travels to a kernel that knows it by that type: small floats are rounded there. */
 static void set_scalar(const mnp_array *scalar, mnp_dtype type, uint64_t value[2])
 {
-    double re = 0, im = 0;
-    int64_t integer = 0;
-    bool whole = true;
-    switch (scalar->dtype) {
-    case MNP_BOOL:
-        integer = *(const unsigned char *)scalar->value;
-        break;
-    case MNP_INT64:
-        memcpy(&integer, scalar->value, sizeof integer);
-        break;
-    default: /* float64, or complex128 */
-        whole = false;
-        memcpy(&re, scalar->value, sizeof re);
-        if (scalar->dtype == MNP_COMPLEX128)
-            memcpy(&im, scalar->value + 1, sizeof im);
-    }
+    const bool small = type == MNP_FLOAT16 || type == MNP_BFLOAT16;
+    const mnp__value number = mnp__value_read(scalar->dtype, scalar->value);
     value[0] = value[1] = 0;
-    switch (type) {
-#define CASE(dtype, ctype)                                                                                             \
-    case dtype: {                                                                                                      \
-        ctype converted = whole ? (ctype)integer : (ctype)re;                                                          \
-        memcpy(value, &converted, sizeof converted);                                                                   \
-        break;                                                                                                         \
-    }
-        CASE(MNP_INT8, int8_t)
-        CASE(MNP_INT16, int16_t)
-        CASE(MNP_INT32, int32_t)
-        CASE(MNP_INT64, int64_t)
-        CASE(MNP_UINT8, uint8_t)
-        CASE(MNP_UINT16, uint16_t)
-        CASE(MNP_UINT32, uint32_t)
-        CASE(MNP_UINT64, uint64_t)
-        CASE(MNP_FLOAT32, float)
-#undef CASE
-    case MNP_BOOL:
-        *(unsigned char *)value = whole ? integer != 0 : re != 0 || im != 0;
-        break;
-    case MNP_COMPLEX64:
-        memcpy(value, (float[2]){whole ? (float)integer : (float)re, (float)im}, 2 * sizeof(float));
-        break;
-    default: /* float64, complex128, and small floats, which the kernel rounds */
-        memcpy(value, (double[2]){whole ? (double)integer : re, im}, 2 * sizeof(double));
-    }
-}
-
-/* An array's strides along the loop's dimensions: 0 where it has no such dimension, or is broadcast. */
-static void set_strides(const mnp_array *array, int ndim, int64_t *strides)
-{
-    int missing = ndim - array->layout->ndim;
-    for (int d = 0; d < ndim; d++)
-        strides[d] = d < missing || array->local_shape[d - missing] == 1 ? 0 : array->local_strides[d - missing];
+    mnp__value_write(&number, small ? MNP_FLOAT64 : type, value);
 }
 
 static void add_counters(walk *w, const mnp_array *output)
@@ -109,7 +54,7 @@ static void add_counters(walk *w, const mnp_array *output)
     }
 }
 
-static void gather(const mnp__loop *loop, const mnp_array *const *operands, walk *w, mnp__loop_signature *signature)
+static void gather(const mnp__loop *loop, const mnp_array *const *operands, walk *w)
 {
     const mnp__loop_spec *spec = &loop->spec;
     const mnp_array *output = operands[spec->ninputs];
@@ -119,41 +64,33 @@ static void gather(const mnp__loop *loop, const mnp_array *const *operands, walk
     w->nest.ndim = output->layout->ndim;
     w->total = output->local_size;
     w->nest.count = spec->ninputs + spec->noutputs;
-    for (int d = 0; d < w->nest.ndim; d++) /* an empty block only wants to know its kernel */
-        w->nest.extent[d] = w->total > 0 ? output->local_shape[d] : 1;
     for (int k = 0; k < w->nest.count; k++) {
         const mnp_array *array = operands[k];
-        int64_t *strides = w->stride[k];
         if (mnp__array_is_scalar(array)) {
             uint64_t value[2];
             set_scalar(array, spec->operands[k].type, value);
-            signature->access[k] = MNP_ACCESS_SCALAR;
+            w->access[k] = MNP_ACCESS_SCALAR;
             w->base[k] = value[0];
             w->second[k] = value[1];
-            memset(strides, 0, sizeof w->stride[k]);
         } else if (spec->operands[k].raw) {
-            signature->access[k] = MNP_ACCESS_RAW;
+            w->access[k] = MNP_ACCESS_RAW;
             w->base[k] = (uint64_t)(uintptr_t)array->data;
             w->second[k] = (uint64_t)array->local_size;
-            memset(strides, 0, sizeof w->stride[k]);
         } else {
-            signature->access[k] = MNP_ACCESS_STRIDED;
+            w->access[k] = MNP_ACCESS_STRIDED;
             w->base[k] = (uint64_t)(uintptr_t)array->data;
-            set_strides(array, w->nest.ndim, strides);
         }
     }
     if (spec->indices) {
-        signature->indices = (unsigned char)(w->nest.ndim > 0 ? w->nest.ndim : 1);
-        memset(signature->access + w->nest.count, MNP_ACCESS_STRIDED, MNP__LOOP_COUNTERS);
+        memset(w->access + w->nest.count, MNP_ACCESS_STRIDED, MNP__LOOP_COUNTERS);
         add_counters(w, output);
     }
-    signature->noperands = (unsigned char)w->nest.count;
 }
 
 /* Whether an operand goes along with the loop. */
-static bool moves(const mnp__loop_signature *signature, int k)
+static bool moves(const walk *w, int k)
 {
-    return signature->access[k] != MNP_ACCESS_SCALAR && signature->access[k] != MNP_ACCESS_RAW;
+    return w->access[k] != MNP_ACCESS_SCALAR && w->access[k] != MNP_ACCESS_RAW;
 }
 
 /* ---- dimensions ---- */
@@ -161,6 +98,33 @@ static bool moves(const mnp__loop_signature *signature, int k)
 static int64_t absolute(int64_t x)
 {
     return x < 0 ? -x : x;
+}
+
+/* Whether all arrays have the same number of elements and lie in C order without gaps, as most do. */
+static bool is_contiguous(const walk *w, const mnp_array *const *operands)
+{
+    for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
+        if (moves(w, k) && (!(operands[k]->dense & MNP__DENSE_C) || operands[k]->local_size != w->total))
+            return false;
+    }
+    return w->loop->counters == 0;
+}
+
+/* One dimension of all elements: simplify() would give the same. */
+static void set_contiguous(walk *w)
+{
+    w->nest.ndim = 1;
+    w->nest.extent[0] = w->total > 0 ? w->total : 1;
+    for (int k = 0; k < w->nest.count; k++)
+        w->stride[k][0] = 1;
+}
+
+/* An array's strides along the loop's dimensions: 0 where it has no such dimension, or is broadcast. */
+static void set_strides(const mnp_array *array, int ndim, int64_t *strides)
+{
+    int missing = ndim - array->layout->ndim;
+    for (int d = 0; d < ndim; d++)
+        strides[d] = d < missing || array->local_shape[d - missing] == 1 ? 0 : array->local_strides[d - missing];
 }
 
 /* Turn dimensions round along which the first output goes backwards. */
@@ -180,6 +144,24 @@ static void turn(walk *w)
     }
 }
 
+/* Operands' strides, in as few dimensions as they need. */
+static void simplify(walk *w, const mnp_array *const *operands)
+{
+    const mnp_array *output = operands[w->first_output];
+    for (int d = 0; d < w->nest.ndim; d++) /* an empty block only wants to know its kernel */
+        w->nest.extent[d] = w->total > 0 ? output->local_shape[d] : 1;
+    for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
+        if (moves(w, k))
+            set_strides(operands[k], w->nest.ndim, w->stride[k]);
+        else
+            memset(w->stride[k], 0, sizeof w->stride[k]);
+    }
+    mnp__nest_drop(&w->nest);
+    mnp__nest_order(&w->nest, w->first_output, w->first_output + 1);
+    turn(w);
+    mnp__nest_join(&w->nest);
+}
+
 static void count_rows(walk *w)
 {
     w->rows = 1;
@@ -189,9 +171,9 @@ static void count_rows(walk *w)
 
 /* ---- access ---- */
 
-static bool is_array(const walk *w, const mnp__loop_signature *signature, int k)
+static bool is_array(const walk *w, int k)
 {
-    return k < w->first_output + w->loop->spec.noutputs && moves(signature, k);
+    return k < w->first_output + w->loop->spec.noutputs && moves(w, k);
 }
 
 /* The dimension along which inputs are transposed, moved beside the innermost; false if there is none worth tiles. */
@@ -201,7 +183,7 @@ static bool find_transposed(walk *w, mnp__loop_signature *signature)
     if (w->nest.ndim < 2 || w->nest.extent[last] < LEAST_TILED || w->stride[w->first_output][last] != 1)
         return false;
     for (int k = 0; k < w->first_output && found < 0; k++) {
-        if (!is_array(w, signature, k) || absolute(w->stride[k][last]) < LEAST_TILED)
+        if (!is_array(w, k) || absolute(w->stride[k][last]) < LEAST_TILED)
             continue;
         for (int d = 0; d < last && found < 0; d++)
             found = w->stride[k][d] == 1 && w->nest.extent[d] >= LEAST_TILED ? d : -1;
@@ -210,7 +192,7 @@ static bool find_transposed(walk *w, mnp__loop_signature *signature)
         return false;
     mnp__nest_move(&w->nest, found, last - 1);
     for (int k = 0, tiled = 0; k < w->first_output && tiled < MOST_TILED; k++) {
-        if (is_array(w, signature, k) && absolute(w->stride[k][last]) >= LEAST_TILED && w->stride[k][last - 1] == 1) {
+        if (is_array(w, k) && absolute(w->stride[k][last]) >= LEAST_TILED && w->stride[k][last - 1] == 1) {
             signature->access[k] = MNP_ACCESS_TRANSPOSED | MNP_ACCESS_UNIT;
             tiled++;
         }
@@ -249,7 +231,7 @@ static int choose_vector(const walk *w, mnp__loop_signature *signature, int64_t 
     int last = w->nest.ndim - 1, outputs = w->first_output + w->loop->spec.noutputs;
     size_t widest = 1;
     for (int k = 0; k < outputs; k++) {
-        if (is_array(w, signature, k) && w->loop->sizes[k] > widest)
+        if (is_array(w, k) && w->loop->sizes[k] > widest)
             widest = w->loop->sizes[k];
     }
     int vector = (int)((size_t)w->loop->tuning.vector_bytes / widest);
@@ -266,7 +248,7 @@ static int choose_vector(const walk *w, mnp__loop_signature *signature, int64_t 
     }
     for (int k = 0; k < outputs; k++) {
         int along = signature->access[k] & MNP_ACCESS_TRANSPOSED ? last - 1 : last;
-        if (is_array(w, signature, k) && (signature->access[k] & MNP_ACCESS_MASK) == MNP_ACCESS_UNIT &&
+        if (is_array(w, k) && (signature->access[k] & MNP_ACCESS_MASK) == MNP_ACCESS_UNIT &&
             is_aligned(w, k, vector, *head, along))
             signature->access[k] = (unsigned char)(signature->access[k] + MNP_ACCESS_VECTOR - MNP_ACCESS_UNIT);
     }
@@ -281,7 +263,7 @@ static int choose_unroll(const walk *w, const mnp__loop_signature *signature)
     const mnp__loop_tuning *tuning = &w->loop->tuning;
     size_t bytes = 0;
     for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
-        if (is_array(w, signature, k) && signature->access[k] != MNP_ACCESS_BROADCAST)
+        if (is_array(w, k) && signature->access[k] != MNP_ACCESS_BROADCAST)
             bytes += w->loop->sizes[k] * signature->vector;
     }
     if (w->loop->heavy)
@@ -297,7 +279,7 @@ static void find_same(const walk *w, mnp__loop_signature *signature)
 {
     for (int k = 0; k < w->first_output; k++) {
         int access = signature->access[k];
-        if (is_array(w, signature, k) && !(access & MNP_ACCESS_TRANSPOSED) &&
+        if (is_array(w, k) && !(access & MNP_ACCESS_TRANSPOSED) &&
             (w->nest.ndim == 1 ? access == MNP_ACCESS_BROADCAST : w->nest.ndim == 2 && w->stride[k][0] == 0))
             signature->access[k] = (unsigned char)(access | MNP_ACCESS_SAME);
     }
@@ -409,7 +391,7 @@ static bool is_streamed(const walk *w, const mnp__loop_signature *signature)
 {
     size_t bytes = 0;
     for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
-        if (!is_array(w, signature, k))
+        if (!is_array(w, k))
             continue;
         if (k >= w->first_output && signature->access[k] != MNP_ACCESS_UNIT)
             return false;
@@ -455,7 +437,7 @@ static void fill_slots(const walk *w, const mnp_array *output, const heading *h,
         *slot++ = w->base[k];
         for (int d = 0; d < w->nest.ndim; d++)
             *slot++ = (uint64_t)w->stride[k][d];
-        if (!moves(&plan->signature, k)) /* the room of its first stride */
+        if (!moves(w, k)) /* the room of its first stride */
             slot[-w->nest.ndim] = w->second[k];
     }
     if (w->loop->spec.indices) {
@@ -470,7 +452,7 @@ static void fill_slots(const walk *w, const mnp_array *output, const heading *h,
 static bool is_plain(const walk *w, const mnp__loop_signature *signature)
 {
     for (int k = 0; k < w->nest.count; k++) {
-        if (is_array(w, signature, k) && signature->access[k] != MNP_ACCESS_UNIT)
+        if (is_array(w, k) && signature->access[k] != MNP_ACCESS_UNIT)
             return false;
     }
     return w->nest.ndim == 1;
@@ -481,38 +463,44 @@ static bool on_gpu(const mnp__loop *loop)
     return loop->ctx->device->block_memory > 0;
 }
 
-static void make(const mnp__loop *loop, const mnp_array *const *operands, bool general, mnp__loop_plan *plan)
+/* The rest of a plan, once the walk's dimensions are known. */
+static void finish(const mnp_array *output, bool general, mnp__loop_plan *plan)
 {
     mnp__loop_signature *signature = &plan->signature;
+    walk *w = &plan->walk;
     heading h = {0};
-    walk w;
     memset(signature, 0, sizeof *signature);
-    gather(loop, operands, &w, signature);
-    mnp__nest_drop(&w.nest);
-    mnp__nest_order(&w.nest, w.first_output, w.first_output + 1);
-    turn(&w);
-    mnp__nest_join(&w.nest);
-    mnp__nest_pad(&w.nest, general ? MNP_MAX_DIMS : 1, 1); /* as if contiguous: no kernel of their own */
+    memcpy(signature->access, w->access, (size_t)w->nest.count);
+    signature->noperands = (unsigned char)w->nest.count;
+    if (w->loop->spec.indices)
+        signature->indices = (unsigned char)(output->layout->ndim > 0 ? output->layout->ndim : 1);
+    mnp__nest_pad(&w->nest, general ? MNP_MAX_DIMS : 1, 1); /* as if contiguous: no kernel of their own */
     if (!general) {
-        signature->tile = find_transposed(&w, signature);
-        find_access(&w, signature);
+        signature->tile = find_transposed(w, signature);
+        find_access(w, signature);
     }
-    plan->small = w.total < loop->tuning.small && !is_plain(&w, signature);
-    signature->ndim = (unsigned char)w.nest.ndim;
-    count_rows(&w);
-    if (on_gpu(loop))
-        plan_cuda(&w, plan, &h);
+    plan->small = w->total < w->loop->tuning.small && !is_plain(w, signature);
+    signature->ndim = (unsigned char)w->nest.ndim;
+    count_rows(w);
+    if (on_gpu(w->loop))
+        plan_cuda(w, plan, &h);
     else
-        plan_host(&w, plan, &h);
-    fill_slots(&w, operands[w.first_output], &h, plan);
+        plan_host(w, plan, &h);
+    fill_slots(w, output, &h, plan);
 }
 
 void mnp__loop_plan_make(const mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan)
 {
-    make(loop, operands, false, plan);
+    walk *w = &plan->walk;
+    gather(loop, operands, w);
+    if (is_contiguous(w, operands))
+        set_contiguous(w);
+    else
+        simplify(w, operands);
+    finish(operands[w->first_output], false, plan);
 }
 
-void mnp__loop_plan_general(const mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan)
+void mnp__loop_plan_general(const mnp_array *output, mnp__loop_plan *plan)
 {
-    make(loop, operands, true, plan);
+    finish(output, true, plan);
 }

@@ -5,6 +5,7 @@
 #ifndef MNP__OPS_ELEMENTWISE_LOOP_PLAN_H
 #define MNP__OPS_ELEMENTWISE_LOOP_PLAN_H
 
+#include "base/nest.h"
 #include "ops/common/kernel_table.h"
 #include "ops/elementwise/generated.h"
 #include "ops/elementwise/loop.h"
@@ -22,7 +23,7 @@ typedef struct mnp__loop_tuning {
     int vector_bytes;     /* of the widest operand that a thread accesses at once: 16 or 32 */
     int flight_bytes;     /* of all operands that a thread should have under way */
     int unroll;           /* most rows of a thread */
-    int unroll_heavy;     /* rows of a thread whose body calls big functions, whatever their bytes */
+    int unroll_heavy;     /* rows of a thread whose body calls functions of many instructions */
     int tile_bytes;       /* of shared memory that tiles take, where least tiles do not take more */
     int64_t stream_bytes; /* of all operands of a block, above which the host writes results past its caches */
     int64_t small;        /* blocks of fewer elements, unless they are contiguous, share one general kernel */
@@ -48,6 +49,18 @@ struct mnp__loop {
     mnp__entry *kernels;             /* by signature */
 };
 
+/* What a run goes along, in as few dimensions as that needs. */
+typedef struct mnp__loop_walk {
+    const mnp__loop *loop;
+    mnp__nest nest; /* its operands are the loop's, then counters */
+    int64_t stride[MNP__LOOP_OPERANDS][MNP_MAX_DIMS];
+    uint64_t base[MNP__LOOP_OPERANDS];   /* address, first value of a counter, or first half of a scalar */
+    uint64_t second[MNP__LOOP_OPERANDS]; /* second half of a scalar, or elements of a raw operand; not set otherwise */
+    unsigned char access[MNP__LOOP_OPERANDS]; /* MNP_ACCESS_STRIDED, _SCALAR or _RAW */
+    int first_output;                         /* number of the output that decides the order of dimensions */
+    int64_t total, rows;
+} mnp__loop_walk;
+
 /* One run: a kernel's signature, how wide it runs, and its parameter. */
 typedef struct mnp__loop_plan {
     mnp__loop_signature signature;
@@ -55,12 +68,13 @@ typedef struct mnp__loop_plan {
     bool small; /* the general kernel does as well */
     int nslots;
     uint64_t slots[MNP__LOOP_SLOTS];
+    mnp__loop_walk walk;
 } mnp__loop_plan;
 
 /* loop_plan.c.  `operands` are those of mnp__loop_run().  An empty block's plan has a kernel, but is never launched. */
 void mnp__loop_plan_make(const mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan);
-/* The same for the kernel that takes any strides. */
-void mnp__loop_plan_general(const mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan);
+/* Change a plan to that for the kernel that takes any strides.  `output` is the run's first one. */
+void mnp__loop_plan_general(const mnp_array *output, mnp__loop_plan *plan);
 
 /* loop_source.c: what a loop has in text, from its spec; and the definitions for a signature. */
 mnp_status mnp__loop_write(mnp__loop *loop);

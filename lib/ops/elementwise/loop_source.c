@@ -45,7 +45,7 @@ static unsigned counters_in(const char *text)
     return counters;
 }
 
-/* Whether a body computes so long that a thread has the tuning's number of rows for it, whatever its bytes. */
+/* Whether a body computes so long that the tuning's unroll_heavy is the number of rows of a thread. */
 static bool is_heavy(const char *text)
 {
     static const char *const parts[] = {"sin",  "cos", "tan",    "exp",       "log", "pow", "erf",  "gamma", "hypot",

@@ -101,7 +101,7 @@ static mnp_dtype dtype_of(char letter)
 
 /*
  * Whether all inputs can be cast to the types of one loop: one letter for all, or one for each.  In the latter an
- * integer number takes whatever type its place has, unless it stands beside bools alone.
+ * integer number takes any type that its place has, unless it stands beside bools alone.
  */
 static bool suits(const char *item, size_t length, int count, const mnp__type *inputs, mnp_dtype strong,
                   const mnp_dtype *settled)
@@ -182,21 +182,6 @@ mnp_status mnp__ufunc_resolve(const mnp__ufunc *ufunc, const mnp__type *inputs, 
     for (int i = 0; i < ufunc->noutputs; i++)
         results[i] = result_of(ufunc->results[i], types);
     return MNP_OK;
-}
-
-bool mnp__int_fits(int64_t value, mnp_dtype dtype)
-{
-    int bits = 8 * (int)mnp_dtype_size(dtype);
-    switch (mnp_dtype_kind(dtype)) {
-    case 'b':
-        return value == 0 || value == 1;
-    case 'i':
-        return bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
-    case 'u':
-        return value >= 0 && (bits == 64 || value < INT64_C(1) << bits);
-    default:
-        return true;
-    }
 }
 
 bool mnp__ufunc_compares(const mnp__ufunc *ufunc)

@@ -46,12 +46,6 @@ mnp__type mnp__result_type(int count, const mnp__type *types);
  */
 mnp_status mnp__ufunc_resolve(const mnp__ufunc *ufunc, const mnp__type *inputs, mnp_dtype *loop, mnp_dtype *results);
 
-/*
- * Whether a weak integer can become that type; floats and complex take any.  What does not fit is an error (in NumPy
- * OverflowError), but for comparisons (mnp__ufunc_compares), which are right for every integer: there it counts as an
- * int64.
- */
-bool mnp__int_fits(int64_t value, mnp_dtype dtype);
 bool mnp__ufunc_compares(const mnp__ufunc *ufunc);
 
 /* The type of an array as an operand. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array/output.h"
+#include "base/value.h"
 #include "ops/elementwise/apply.h"
 #include "ops/elementwise/ufunc.h"
 

@@ -149,7 +149,7 @@ static spread find_spread(const builder *b, const mnp__need *need)
 
 /* ---- reductions ---- */
 
-/* Whether the values of an expression can be reduced as they are computed; else there has to be an array of them. */
+/* Whether the values of an expression can be reduced as they are computed; otherwise an array of them is needed. */
 static bool is_mappable(const builder *b, const mnp__need *need)
 {
     int count = 0;

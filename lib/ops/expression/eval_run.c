@@ -92,7 +92,7 @@ static bool suits(const mnp__stage *stage, mnp_dtype dtype)
     return spec->operands[spec->ninputs].memory == dtype;
 }
 
-/* An output that was given gets its value from the last stage where nothing else has to be done with that. */
+/* An output that was given gets its value from the last stage where nothing more has to be done with that value. */
 static mnp_status run_last(run *r, const mnp__stage *stage)
 {
     mnp_array **outputs_p[MNP__MAX_OPERANDS];

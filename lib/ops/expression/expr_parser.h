@@ -20,7 +20,7 @@ mnp_status mnp__parser_advance(mnp__parser *p);
 bool mnp__parser_at(const mnp__parser *p, const char *symbol);
 bool mnp__parser_at_name(const mnp__parser *p, const char *name);
 
-/* MNP_ERR_ARG at the token, which is something else than `what`. */
+/* MNP_ERR_ARG at the token, which is not `what`. */
 mnp_status mnp__parser_fail_expected(const mnp__parser *p, const char *what);
 
 /* Advance over that symbol, which `what` says in words. */

@@ -82,7 +82,7 @@ typedef enum mnp__node_kind {
     MNP__NODE_SECOND, /* the second result of the call that is its argument */
     MNP__NODE_CAST,   /* its argument as `dtype` */
     MNP__NODE_KEEP,   /* its first argument in the type of the second: x += y */
-    MNP__NODE_CHOOSE, /* the second argument where the first is true, else the third: a if c else b */
+    MNP__NODE_CHOOSE, /* the second argument where the first is true, the third elsewhere: a if c else b */
     MNP__NODE_REDUCE, /* a reduction of its argument */
 } mnp__node_kind;
 

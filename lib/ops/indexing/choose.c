@@ -12,103 +12,75 @@
 #include "array/output.h"
 #include "base/text.h"
 #include "ops/elementwise/apply.h"
+#include "ops/elementwise/formula.h"
 #include "ops/indexing/indexed.h"
 #include "ops/elementwise/ufunc.h"
 
 /* Choices of choose(), and of one loop of select(): each with its condition, beside the value otherwise. */
 enum { MOST_CHOICES = MNP__MAX_OPERANDS - 2, MOST_CONDITIONS = (MNP__MAX_OPERANDS - 2) / 2 };
 
-struct key {
-    const char *what;
-    int count, mode;
-    mnp_dtype result, stored, memory[MNP__MAX_OPERANDS];
-};
+enum { COUNT, MODE };
 
-static const char choosing[] = "choose", selecting[] = "select";
-
-/* ---- loops ---- */
-
-/* Which choice an index means. */
-static void add_index(const struct key *key, mnp__text *text)
+/* Conversion of input `k` to the type of the result, which is that of the operand after all inputs. */
+static void add_value(int k, int result, mnp__text *body)
 {
-    mnp__text_add(text, "int64_t at = i;\n");
-    if (key->mode == MNP_WRAP)
-        mnp__text_add(text, "if (at < 0 || at >= %d) {\nat %%= %d;\nat += at < 0 ? %d : 0;\n}\n", key->count,
-                      key->count, key->count);
-    mnp__text_add(text, "out = ");
-    for (int k = 0; k + 1 < key->count; k++)
-        mnp__text_add(text, "at %s %d ? c%d : ", key->mode == MNP_CLIP ? "<=" : "==", k, k);
-    mnp__text_add(text, "c%d;\n", key->count - 1);
+    mnp__text_add(body, "mnp_to<mnp_type%d>::from(x%d)", result, k);
 }
 
-static void add_conditions(const struct key *key, mnp__text *text)
+/* Choices are x1, x2, ...; the index says which one. */
+static void write_choice(const int *facts, mnp__text *body)
 {
-    mnp__text_add(text, "out = ");
-    for (int k = 0; k < key->count; k++)
-        mnp__text_add(text, "if%d.value ? c%d : ", k, k);
-    mnp__text_add(text, "otherwise;\n");
-}
-
-/* Operands: the index, then choices; or conditions, choices, and the value otherwise. */
-static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
-{
-    const struct key *key = argument;
-    const bool chooses = key->what == choosing;
-    char names[MNP__MAX_OPERANDS][24];
-    mnp__loop_operand operands[MNP__MAX_OPERANDS];
-    mnp__text body = MNP__TEXT_EMPTY;
-    int count = 0;
-    for (int k = 0; k < (chooses ? 1 : key->count); k++, count++) {
-        snprintf(names[count], sizeof names[count], chooses ? "i" : "if%d", k);
-        operands[count] = (mnp__loop_operand){names[count], chooses ? MNP_INT64 : MNP_BOOL, key->memory[count], false};
+    const int count = facts[COUNT];
+    mnp__text_add(body, "int64_t at = i;\n");
+    if (facts[MODE] == MNP_WRAP)
+        mnp__text_add(body, "if (at < 0 || at >= %d) {\nat %%= %d;\nat += at < 0 ? %d : 0;\n}\n", count, count, count);
+    mnp__text_add(body, "out = ");
+    for (int k = 0; k < count; k++) {
+        if (k + 1 < count)
+            mnp__text_add(body, "at %s %d ? ", facts[MODE] == MNP_CLIP ? "<=" : "==", k);
+        add_value(k + 1, count + 1, body);
+        mnp__text_add(body, k + 1 < count ? " : " : ";\n");
     }
-    for (int k = 0; k < key->count + !chooses; k++, count++) {
-        snprintf(names[count], sizeof names[count], k < key->count ? "c%d" : "otherwise", k);
-        operands[count] = (mnp__loop_operand){names[count], key->result, key->memory[count], false};
-    }
-    operands[count] = (mnp__loop_operand){"out", key->result, key->stored, false};
-    if (chooses)
-        add_index(key, &body);
-    else
-        add_conditions(key, &body);
-    mnp_status st = mnp__text_status(&body);
-    if (st == MNP_OK)
-        st = mnp__loop_new(ctx,
-                           &(mnp__loop_spec){.name = key->what,
-                                             .preamble = "",
-                                             .body = body.data,
-                                             .ninputs = count,
-                                             .noutputs = 1,
-                                             .operands = operands},
-                           loop_p);
-    mnp__text_free(&body);
-    return st;
 }
 
-/* Run the loop of these inputs, whose values are of the result's type but for the first `others`. */
-static mnp_status run(const char *function, struct key *key, int count, const mnp_array *const *inputs,
-                      mnp_array **out_p)
+/* Conditions are x0, x1, ..., then come as many choices, and the value otherwise. */
+static void write_selection(const int *facts, mnp__text *body)
 {
-    mnp_ctx *ctx = inputs[0]->ctx;
+    const int count = facts[COUNT];
+    mnp__text_add(body, "out = ");
+    for (int k = 0; k <= count; k++) {
+        if (k < count)
+            mnp__text_add(body, "x%d.value ? ", k);
+        add_value(count + k, 2 * count + 1, body);
+        mnp__text_add(body, k < count ? " : " : ";\n");
+    }
+}
+
+static const mnp__formula choosing = {
+    .name = "choose", .write = write_choice, .type = MNP_DTYPE_AUTO, .ninputs = 1, .inputs = {{"i", MNP_INT64}}};
+static const mnp__formula selecting = {.name = "select", .write = write_selection, .type = MNP_DTYPE_AUTO};
+
+/* Run a formula of so many inputs, whose result has that type. */
+static mnp_status run(const mnp__formula_call *call, mnp_dtype result, mnp_array **out_p)
+{
+    mnp__formula_call all = *call;
+    mnp_ctx *ctx = call->inputs[0]->ctx;
     const mnp_array *arrays[MNP__MAX_OPERANDS];
     int64_t shape[MNP_MAX_DIMS];
     int ndim, given = 0;
-    mnp__loop *loop;
-    key->stored = *out_p ? (*out_p)->dtype : key->result;
-    for (int k = 0; k < count; k++) {
-        key->memory[k] = inputs[k]->dtype;
-        if (!mnp__array_is_scalar(inputs[k]))
-            arrays[given++] = inputs[k];
+    for (int k = 0; k < call->ninputs; k++) {
+        if (!mnp__array_is_scalar(call->inputs[k]))
+            arrays[given++] = call->inputs[k];
     }
     if (*out_p) {
-        MNP_TRY(mnp__broadcast_shapes(function, given, arrays, &ndim, shape));
+        MNP_TRY(mnp__broadcast_shapes(call->function, given, arrays, &ndim, shape));
         const mnp__output_spec spec = {
-            .function = function, .ctx = ctx, .dtype = key->result, .ndim = ndim, .shape = shape};
+            .function = call->function, .ctx = ctx, .dtype = result, .ndim = ndim, .shape = shape};
         MNP_TRY(mnp__output_check(&spec, *out_p));
     }
-    MNP_TRY(mnp__loop_get(ctx, build, key, sizeof *key, &loop));
-    return mnp__apply(ctx,
-                      &(mnp__application){.function = function, .loop = loop, .inputs = inputs, .outputs_p = &out_p});
+    all.type = all.result = result;
+    all.outputs_p = &out_p;
+    return mnp__formula_run(ctx, &all);
 }
 
 /* The type of the choices together. */
@@ -137,12 +109,11 @@ mnp_status mnp_choose(const mnp_array *indices, int count, const mnp_array *cons
 {
     static const char function[] = "mnp_choose";
     const mnp_array *inputs[MNP__MAX_OPERANDS];
-    struct key key;
+    mnp_dtype result;
     MNP_TRY(mnp__indices_check(function, indices, indices, mode));
     if (count < 1 || count > MOST_CHOICES)
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d choices, and must be 1 to %d", function, count, MOST_CHOICES);
-    memset(&key, 0, sizeof key); /* its padding too is hashed */
-    MNP_TRY(promote(function, count, choices, NULL, &key.result));
+    MNP_TRY(promote(function, count, choices, NULL, &result));
     if (mode == MNP_RAISE) {
         bool found;
         int64_t index;
@@ -151,13 +122,15 @@ mnp_status mnp_choose(const mnp_array *indices, int count, const mnp_array *cons
             return MNP_FAIL(MNP_ERR_ARG, "%s: choice %" PRId64 " is out of bounds with %d choices", function, index,
                             count);
     }
-    key.what = choosing;
-    key.count = count;
-    key.mode = (int)mode;
     inputs[0] = indices;
     for (int k = 0; k < count; k++)
         inputs[k + 1] = choices[k];
-    return run(function, &key, count + 1, inputs, out_p);
+    return run(&(mnp__formula_call){.function = function,
+                                    .formula = &choosing,
+                                    .ninputs = count + 1,
+                                    .inputs = inputs,
+                                    .facts = {[COUNT] = count, [MODE] = (int)mode}},
+               result, out_p);
 }
 
 /* ---- select ---- */
@@ -168,17 +141,17 @@ static mnp_status select_some(const char *function, mnp_dtype result, int first,
                               const mnp_array *otherwise, mnp_array **out_p)
 {
     const mnp_array *inputs[MNP__MAX_OPERANDS];
-    struct key key;
-    memset(&key, 0, sizeof key); /* its padding too is hashed */
-    key.what = selecting;
-    key.result = result;
-    key.count = count;
     for (int k = 0; k < count; k++) {
         inputs[k] = conditions[first + k];
         inputs[count + k] = choices[first + k];
     }
     inputs[2 * count] = otherwise;
-    return run(function, &key, 2 * count + 1, inputs, out_p);
+    return run(&(mnp__formula_call){.function = function,
+                                    .formula = &selecting,
+                                    .ninputs = 2 * count + 1,
+                                    .inputs = inputs,
+                                    .facts = {[COUNT] = count}},
+               result, out_p);
 }
 
 static mnp_status check_conditions(const char *function, int count, const mnp_array *const *conditions)

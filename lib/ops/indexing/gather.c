@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
+#include "ops/elementwise/formula.h"
 #include "ops/indexing/indexed.h"
 #include "ops/indexing/owners.h"
 
@@ -168,47 +169,29 @@ mnp_status mnp__gather(const mnp_array *x, const mnp_array *index, int axis, int
 
 /* ---- numbers of elements ---- */
 
-struct key {
-    const char *tells; /* these keys from others' */
-    mnp_dtype dtype;
-    int ndim, axis;
-};
+enum { NDIM, AXIS };
 
-static const char tells[] = "numbers";
-
-/* The number of element (i0, i1, ...), where the index along `axis` is the operand's. */
-static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
+/* The number of element (i0, i1, ...), where the index along the axis is the operand's; strides follow from x2 on. */
+static void write_numbers(const int *facts, mnp__text *body)
 {
-    const struct key *key = argument;
-    char names[MNP_MAX_DIMS][24];
-    mnp__loop_operand operands[MNP_MAX_DIMS + 3] = {{"i", MNP_INT64, key->dtype, false},
-                                                    {"extent", MNP_INT64, MNP_INT64, false}};
-    mnp__text body = MNP__TEXT_EMPTY;
-    mnp__text_add(&body, "out = ");
-    for (int d = 0; d < key->ndim; d++) {
-        snprintf(names[d], sizeof names[d], "stride%d", d);
-        operands[d + 2] = (mnp__loop_operand){names[d], MNP_INT64, MNP_INT64, false};
-        if (d == key->axis)
-            mnp__text_add(&body, "(i < 0 ? i + extent : i) * %s", names[d]);
+    mnp__text_add(body, "out = ");
+    for (int d = 0; d < facts[NDIM]; d++) {
+        if (d == facts[AXIS])
+            mnp__text_add(body, "(i < 0 ? i + extent : i) * x%d", d + 2);
         else
-            mnp__text_add(&body, "mnp_index[%d] * %s", d, names[d]);
-        mnp__text_add(&body, d + 1 < key->ndim ? " + " : ";");
+            mnp__text_add(body, "mnp_index[%d] * x%d", d, d + 2);
+        mnp__text_add(body, d + 1 < facts[NDIM] ? " + " : ";");
     }
-    operands[key->ndim + 2] = (mnp__loop_operand){"out", MNP_INT64, MNP_INT64, false};
-    mnp_status st = mnp__text_status(&body);
-    if (st == MNP_OK)
-        st = mnp__loop_new(ctx,
-                           &(mnp__loop_spec){.name = "numbers",
-                                             .preamble = "",
-                                             .body = body.data,
-                                             .indices = true,
-                                             .ninputs = key->ndim + 2,
-                                             .noutputs = 1,
-                                             .operands = operands},
-                           loop_p);
-    mnp__text_free(&body);
-    return st;
 }
+
+static const mnp__formula numbers_of = {
+    .name = "numbers",
+    .write = write_numbers,
+    .indices = true,
+    .type = MNP_INT64,
+    .ninputs = 2,
+    .inputs = {{"i", MNP_INT64}, {"extent", MNP_INT64}},
+};
 
 /* The shape that indices are broadcast to beside x: theirs along the axis. */
 static mnp_status shape_along(const char *function, const mnp_array *x, const mnp_array *indices, int axis,
@@ -233,8 +216,6 @@ mnp_status mnp__numbers_along(const char *function, const mnp_array *x, const mn
     const int ndim = x->layout->ndim;
     int64_t shape[MNP_MAX_DIMS], stride = 1;
     const mnp_array *inputs[MNP_MAX_DIMS + 2] = {indices, mnp_scalar_int(ctx, x->layout->shape[axis])};
-    struct key key;
-    mnp__loop *loop;
     mnp_layout *layout = NULL;
     mnp_array *numbers = NULL, **out = &numbers;
     MNP_TRY(shape_along(function, x, indices, axis, shape));
@@ -242,21 +223,20 @@ mnp_status mnp__numbers_along(const char *function, const mnp_array *x, const mn
         inputs[d + 2] = mnp_scalar_int(ctx, x->layout->shape[d] == 1 && d != axis ? 0 : stride);
         stride *= x->layout->shape[d];
     }
-    memset(&key, 0, sizeof key); /* its padding too is hashed */
-    key.tells = tells;
-    key.dtype = indices->dtype;
-    key.ndim = ndim;
-    key.axis = axis;
-    MNP_TRY(mnp__loop_get(ctx, build, &key, sizeof key, &loop));
     const bool spread = mnp__layout_is_spread(indices->layout) &&
                         memcmp(shape, indices->layout->shape, (size_t)ndim * sizeof *shape) == 0;
     if (spread)
         layout = mnp_layout_retain(indices->layout);
     else
         MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &layout));
-    mnp_status st = mnp__apply(
-        ctx,
-        &(mnp__application){.function = function, .loop = loop, .inputs = inputs, .outputs_p = &out, .layout = layout});
+    mnp_status st = mnp__formula_run(ctx, &(mnp__formula_call){.function = function,
+                                                               .formula = &numbers_of,
+                                                               .ninputs = ndim + 2,
+                                                               .inputs = inputs,
+                                                               .outputs_p = &out,
+                                                               .result = MNP_INT64,
+                                                               .layout = layout,
+                                                               .facts = {[NDIM] = ndim, [AXIS] = axis}});
     mnp_layout_free(layout);
     MNP_TRY(st);
     *numbers_p = numbers;

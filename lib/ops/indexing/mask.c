@@ -18,7 +18,7 @@
 #include "array/output.h"
 #include "base/text.h"
 #include "layout/layout.h"
-#include "ops/elementwise/apply.h"
+#include "ops/elementwise/formula.h"
 #include "ops/indexing/compact.h"
 #include "ops/indexing/gather.h"
 #include "ops/indexing/indexed.h"
@@ -247,26 +247,13 @@ mnp_status mnp_mask_get(const mnp_array *x, const mnp_array *mask, mnp_array **o
 
 /* ---- writing where the values do not depend on what else is selected ---- */
 
-struct key {
-    const char *body;
-    mnp_dtype mask, value, x;
+static const mnp__formula where_true = {
+    .name = "where_true",
+    .body = "out = mask.value ? value : x;",
+    .type = MNP_DTYPE_AUTO,
+    .ninputs = 3,
+    .inputs = {{"mask", MNP_BOOL}, {"value", MNP_DTYPE_AUTO}, {"x", MNP_DTYPE_AUTO}},
 };
-
-static const char where_true[] = "out = mask.value ? value : x;";
-
-static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
-{
-    const struct key *key = argument;
-    const mnp__loop_operand operands[] = {{"mask", MNP_BOOL, key->mask, false},
-                                          {"value", key->x, key->value, false},
-                                          {"x", key->x, key->x, false},
-                                          {"out", key->x, key->x, false}};
-    return mnp__loop_new(
-        ctx,
-        &(mnp__loop_spec){
-            .name = "where_true", .preamble = "", .body = key->body, .ninputs = 3, .noutputs = 1, .operands = operands},
-        loop_p);
-}
 
 /* Values, broadcast to x, where the mask is true, which has x's first dimensions. */
 static mnp_status write_beside(const char *function, mnp_array *x, const mnp_array *mask, const mnp_array *values)
@@ -274,22 +261,17 @@ static mnp_status write_beside(const char *function, mnp_array *x, const mnp_arr
     const int more = x->layout->ndim - mask->layout->ndim;
     int after[MNP_MAX_DIMS];
     mnp_array *wide = NULL, **out_p = &x;
-    mnp__loop *loop;
-    struct key key;
     for (int d = 0; d < more; d++)
         after[d] = mask->layout->ndim + d;
-    memset(&key, 0, sizeof key); /* its padding too is hashed */
-    key.body = where_true;
-    key.mask = mask->dtype;
-    key.value = values->dtype;
-    key.x = x->dtype;
-    MNP_TRY(mnp__loop_get(x->ctx, build, &key, sizeof key, &loop));
     if (more > 0)
         MNP_TRY(mnp_expand_dims(mask, more, after, &wide));
     const mnp_array *inputs[] = {wide ? wide : mask, values, x};
-    mnp_status st = mnp__apply(
-        x->ctx, &(mnp__application){
-                    .function = function, .loop = loop, .inputs = inputs, .outputs_p = &out_p, .layout = x->layout});
+    mnp_status st = mnp__formula_run(x->ctx, &(mnp__formula_call){.function = function,
+                                                                  .formula = &where_true,
+                                                                  .inputs = inputs,
+                                                                  .outputs_p = &out_p,
+                                                                  .type = x->dtype,
+                                                                  .layout = x->layout});
     mnp_array_free(wide);
     return st;
 }

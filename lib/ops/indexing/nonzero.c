@@ -13,7 +13,7 @@
 #include "array/output.h"
 #include "base/text.h"
 #include "layout/layout.h"
-#include "ops/elementwise/apply.h"
+#include "ops/elementwise/formula.h"
 #include "ops/indexing/compact.h"
 #include "ops/indexing/gather.h"
 #include "ops/indexing/indexed.h"
@@ -67,46 +67,22 @@ static mnp_status find(const mnp_array *x, mnp_array **numbers_p)
 
 /* ---- indices ---- */
 
-struct key {
-    const char *tells; /* these keys from others' */
-    int ndim;
-    signed char memory[MNP_MAX_DIMS];
-};
-
-static const char tells[] = "unravel";
-
-/* Indices, the last first, of a number. */
-static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
+/* Indices, the last first, of a number; the extents are x1, x2, ... */
+static void write_indices(const int *ndim, mnp__text *body)
 {
-    const struct key *key = argument;
-    char names[2 * MNP_MAX_DIMS][24];
-    mnp__loop_operand operands[2 * MNP_MAX_DIMS + 1] = {{"number", MNP_INT64, MNP_INT64, false}};
-    mnp__text body = MNP__TEXT_EMPTY;
-    mnp__text_add(&body, "int64_t rest = number, next;\n");
-    for (int d = key->ndim - 1; d >= 0; d--) {
-        snprintf(names[d], sizeof names[d], "extent%d", d);
-        snprintf(names[key->ndim + d], sizeof names[d], "out%d", d);
-        operands[1 + d] = (mnp__loop_operand){names[d], MNP_INT64, MNP_INT64, false};
-        operands[1 + key->ndim + d] =
-            (mnp__loop_operand){names[key->ndim + d], MNP_INT64, (mnp_dtype)key->memory[d], false};
-        if (d > 0)
-            mnp__text_add(&body, "next = rest / extent%d;\nout%d = rest - next * extent%d;\nrest = next;\n", d, d, d);
-        else
-            mnp__text_add(&body, "out0 = rest;\n");
-    }
-    mnp_status st = mnp__text_status(&body);
-    if (st == MNP_OK)
-        st = mnp__loop_new(ctx,
-                           &(mnp__loop_spec){.name = "unravel",
-                                             .preamble = "",
-                                             .body = body.data,
-                                             .ninputs = 1 + key->ndim,
-                                             .noutputs = key->ndim,
-                                             .operands = operands},
-                           loop_p);
-    mnp__text_free(&body);
-    return st;
+    mnp__text_add(body, "int64_t rest = number, next;\n");
+    for (int d = *ndim - 1; d > 0; d--)
+        mnp__text_add(body, "next = rest / x%d;\nout%d = rest - next * x%d;\nrest = next;\n", d + 1, d, d + 1);
+    mnp__text_add(body, "out = rest;\n");
 }
+
+static const mnp__formula indices_of = {
+    .name = "unravel",
+    .write = write_indices,
+    .type = MNP_INT64,
+    .ninputs = 1,
+    .inputs = {{"number", MNP_INT64}},
+};
 
 /* Indices in x of the numbers. */
 static mnp_status unravel(const char *function, const mnp_array *x, const mnp_array *numbers, mnp_array **const *outs_p)
@@ -114,21 +90,20 @@ static mnp_status unravel(const char *function, const mnp_array *x, const mnp_ar
     mnp_ctx *ctx = x->ctx;
     const int ndim = x->layout->ndim;
     const mnp_array *inputs[MNP_MAX_DIMS + 1] = {numbers};
-    struct key key;
-    mnp__loop *loop;
-    memset(&key, 0, sizeof key); /* its padding too is hashed */
-    key.tells = tells;
-    key.ndim = ndim;
     for (int d = 0; d < ndim; d++) {
         const mnp_dtype memory = *outs_p[d] ? (*outs_p[d])->dtype : MNP_INT64;
         MNP_TRY(mnp__output_check_cast(function, NULL, MNP_INT64, memory));
-        key.memory[d] = (signed char)memory;
         inputs[1 + d] = mnp_scalar_int(ctx, x->layout->shape[d]);
     }
-    MNP_TRY(mnp__loop_get(ctx, build, &key, sizeof key, &loop));
-    return mnp__apply(
-        ctx, &(mnp__application){
-                 .function = function, .loop = loop, .inputs = inputs, .outputs_p = outs_p, .layout = numbers->layout});
+    return mnp__formula_run(ctx, &(mnp__formula_call){.function = function,
+                                                      .formula = &indices_of,
+                                                      .ninputs = 1 + ndim,
+                                                      .noutputs = ndim,
+                                                      .inputs = inputs,
+                                                      .outputs_p = outs_p,
+                                                      .result = MNP_INT64,
+                                                      .layout = numbers->layout,
+                                                      .facts = {ndim}});
 }
 
 /* ---- the functions ---- */

@@ -11,6 +11,7 @@
 
 #include "array/output.h"
 #include "array/view.h"
+#include "base/value.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"

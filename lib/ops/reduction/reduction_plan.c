@@ -120,7 +120,7 @@ static void gather(const mnp__reduction_work *work, walk *w)
     }
 }
 
-/* Reduced dimensions in which the first input goes backwards are turned round, where it does not matter. */
+/* Turn reduced dimensions along which the first input goes backwards, unless the elements' indices matter. */
 static void turn(walk *w)
 {
     int64_t first[MNP__REDUCTION_STRIDES] = {0};

@@ -303,16 +303,14 @@ mnp_status mnp__reduction_run(mnp__reduction *reduction, const mnp__reduction_ca
     return finish(&r, execute(&r));
 }
 
-mnp_status mnp__reduction_share(mnp__reduction *reduction, const char *function, const mnp_array *x, unsigned axes,
-                                mnp__reduction_known *known)
+/* Apart from mnp__reduction_share(), as a run is a large struct that scans of lines in one piece do not need. */
+static mnp_status share(mnp__reduction *reduction, const char *function, const mnp_array *x, unsigned axes,
+                        mnp__reduction_known *known)
 {
     mnp_array *none = NULL;
     const mnp__reduction_call call = {
         .function = function, .inputs = &x, .outputs_p = (mnp_array * *[]){&none}, .axes = axes};
     run r = {.ctx = reduction->ctx, .reduction = reduction, .call = &call, .half = true};
-    *known = (mnp__reduction_known){NULL, 0, 0};
-    if (!mnp__is_shared(x->layout, axes) || x->layout->size == 0)
-        return MNP_OK;
     mnp_status st = execute(&r);
     if (st == MNP_OK)
         *known =
@@ -320,4 +318,13 @@ mnp_status mnp__reduction_share(mnp__reduction *reduction, const char *function,
     st = finish(&r, st);
     mnp_array_free(none);
     return st;
+}
+
+mnp_status mnp__reduction_share(mnp__reduction *reduction, const char *function, const mnp_array *x, unsigned axes,
+                                mnp__reduction_known *known)
+{
+    *known = (mnp__reduction_known){NULL, 0, 0};
+    if (!mnp__is_shared(x->layout, axes) || x->layout->size == 0)
+        return MNP_OK;
+    return share(reduction, function, x, axes, known);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Folds: bringing lines together, and one launch of kernels/reduction/ufunc_reduce.cu, which is compiled once for all strides.
+ * Reductions of ufuncs: bringing lines together, and one launch of kernels/reduction/ufunc_reduce.cu, which is compiled once for all strides.
  */
 #include "ops/reduction/ufunc_reduce.h"
 
@@ -83,41 +83,41 @@ static mnp_status load(const mnp__reduction *reduction, bool ordered, mnp__kerne
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    mnp__text_add(&defines, "#define MNP_UFUNC_REDUCE fold\n#define MNP_KEPT %d\n#define MNP_ORDERED %d\n",
+    mnp__text_add(&defines, "#define MNP_UFUNC_REDUCE ufunc_reduce\n#define MNP_KEPT %d\n#define MNP_ORDERED %d\n",
                   MNP_MAX_DIMS, ordered);
     mnp__text_add(&defines, "#define MNP_STEADY %d\n#define MNP_LOOKS %d\n", reduction->spec.steady,
                   reduction->spec.looks);
     mnp__kernel_spec spec = {.file = "reduction/ufunc_reduce.cu",
-                             .function = "fold",
+                             .function = "ufunc_reduce",
                              .generated = reduction->generated.source,
                              .nvrtc_options = reduction->generated.nvrtc_options,
                              .host_options = reduction->generated.host_options};
     return mnp__ctx_kernel_of_text(reduction->ctx, &spec, &defines, NULL, kernel_p);
 }
 
-static mnp_status launch(mnp__kernel *kernel, const mnp__ufunc_reduce *fold, const mnp_array *x, const mnp_array *out,
+static mnp_status launch(mnp__kernel *kernel, const mnp__ufunc_reduce *call, const mnp_array *x, const mnp_array *out,
                          const void *indices)
 {
     mnp_ctx *ctx = x->ctx;
     uint64_t slots[SLOTS] = {0}, *slot = slots + 4;
-    int64_t lines = x->local_shape[fold->axis] > 0 ? x->local_size / x->local_shape[fold->axis] : out->local_size;
-    int64_t items = lines * (fold->segments ? fold->segments : 1);
+    int64_t lines = x->local_shape[call->axis] > 0 ? x->local_size / x->local_shape[call->axis] : out->local_size;
+    int64_t items = lines * (call->segments ? call->segments : 1);
     int64_t blocks = ctx->device->block_memory > 0 ? (items + THREADS - 1) / THREADS
-                                                   : lines * x->local_shape[fold->axis] / WORTH_A_WORKER + 1;
+                                                   : lines * x->local_shape[call->axis] / WORTH_A_WORKER + 1;
     if (items == 0 || out->local_size == 0)
         return MNP_OK;
     slots[0] = (uint64_t)lines;
-    slots[1] = (uint64_t)x->local_shape[fold->axis];
-    slots[2] = (uint64_t)fold->segments;
+    slots[1] = (uint64_t)x->local_shape[call->axis];
+    slots[2] = (uint64_t)call->segments;
     slots[3] = (uint64_t)(uintptr_t)indices;
     for (int d = 0; d < MNP_MAX_DIMS; d++)
-        *slot++ = d < x->layout->ndim && d != fold->axis ? (uint64_t)x->local_shape[d] : 1;
+        *slot++ = d < x->layout->ndim && d != call->axis ? (uint64_t)x->local_shape[d] : 1;
     for (int k = 0; k < 2; k++) {
         const mnp_array *operand = k == 0 ? x : out;
         *slot++ = (uint64_t)(uintptr_t)operand->data;
-        *slot++ = (uint64_t)operand->local_strides[fold->axis];
+        *slot++ = (uint64_t)operand->local_strides[call->axis];
         for (int d = 0; d < MNP_MAX_DIMS; d++)
-            *slot++ = d < x->layout->ndim && d != fold->axis ? (uint64_t)operand->local_strides[d] : 0;
+            *slot++ = d < x->layout->ndim && d != call->axis ? (uint64_t)operand->local_strides[d] : 0;
     }
     unsigned grid = (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
     const mnp__launch how = {.grid = {grid, 1, 1}, .block = {ctx->device->block_memory > 0 ? THREADS : 1, 1, 1}};
@@ -125,18 +125,18 @@ static mnp_status launch(mnp__kernel *kernel, const mnp__ufunc_reduce *fold, con
 }
 
 /* Launch with the indices on the device, where there are any; all ranks know whether all could. */
-static mnp_status launch_with_indices(mnp__kernel *kernel, const mnp__ufunc_reduce *fold, const mnp_array *x,
+static mnp_status launch_with_indices(mnp__kernel *kernel, const mnp__ufunc_reduce *call, const mnp_array *x,
                                       const mnp_array *out)
 {
     mnp_ctx *ctx = x->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    size_t size = fold->indices ? (size_t)fold->segments * sizeof *fold->indices : 0;
+    size_t size = call->indices ? (size_t)call->segments * sizeof *call->indices : 0;
     void *indices = NULL;
     mnp_status st = ops->alloc(ctx->device, size, &indices);
     if (st == MNP_OK && size > 0)
-        st = ops->copy(ctx->device, indices, fold->indices, size, ctx->compute);
+        st = ops->copy(ctx->device, indices, call->indices, size, ctx->compute);
     if (st == MNP_OK)
-        st = launch(kernel, fold, x, out, indices);
+        st = launch(kernel, call, x, out, indices);
     if (st == MNP_OK && size > 0)
         st = mnp__ctx_wait(ctx, ctx->compute); /* the indices are the caller's */
     ops->free(ctx->device, indices);
@@ -146,66 +146,66 @@ static mnp_status launch_with_indices(mnp__kernel *kernel, const mnp__ufunc_redu
 /* ---- one run ---- */
 
 /* The layout of a new result: NULL is that which it has. */
-static mnp_status natural_layout(const mnp__ufunc_reduce *fold, const mnp_array *result, bool moved,
+static mnp_status natural_layout(const mnp__ufunc_reduce *call, const mnp_array *result, bool moved,
                                  mnp_layout **natural_p)
 {
     const mnp_layout *layout = result->layout;
-    if (fold->segments == 0)
-        *natural_p = mnp_layout_retain(fold->x->layout);
+    if (call->segments == 0)
+        *natural_p = mnp_layout_retain(call->x->layout);
     else if (moved)
         return mnp_layout_block(layout->nranks, layout->ndim, layout->shape, natural_p);
     return MNP_OK;
 }
 
 /* Give the result to the user: to the given array, or in the layout that a new one has. */
-static mnp_status deliver(const mnp__ufunc_reduce *fold, mnp_array *result, bool moved)
+static mnp_status deliver(const mnp__ufunc_reduce *call, mnp_array *result, bool moved)
 {
     mnp_layout *natural = NULL;
     mnp_array *brought = NULL;
     mnp_status st = MNP_OK;
-    if (!*fold->out_p)
-        st = natural_layout(fold, result, moved, &natural);
+    if (!*call->out_p)
+        st = natural_layout(call, result, moved, &natural);
     if (natural && !mnp_layout_equal(natural, result->layout)) {
         st = mnp_redistribute(result, natural, &brought);
         mnp_array_free(result);
         result = brought;
     }
     mnp_layout_free(natural);
-    return mnp__output_give(result, st, fold->out_p);
+    return mnp__output_give(result, st, call->out_p);
 }
 
-/* Of what all ranks must have given alike. */
-static uint64_t hash(const mnp__ufunc_reduce *fold)
+/* A hash of the arguments that must be equal on all ranks. */
+static uint64_t hash(const mnp__ufunc_reduce *call)
 {
-    uint64_t all = mnp__hash(mnp__layout_hash(fold->x->layout), &fold->axis, sizeof fold->axis);
-    if (fold->indices)
-        all = mnp__hash(all, fold->indices, (size_t)fold->segments * sizeof *fold->indices);
+    uint64_t all = mnp__hash(mnp__layout_hash(call->x->layout), &call->axis, sizeof call->axis);
+    if (call->indices)
+        all = mnp__hash(all, call->indices, (size_t)call->segments * sizeof *call->indices);
     return all;
 }
 
-mnp_status mnp__ufunc_reduce_run(mnp__reduction *reduction, const mnp__ufunc_reduce *fold)
+mnp_status mnp__ufunc_reduce_run(mnp__reduction *reduction, const mnp__ufunc_reduce *call)
 {
     mnp_layout *along = NULL;
     mnp_array *temporary = NULL, *made = NULL, *result = NULL;
     mnp_dtype stored = reduction->spec.operands[1].memory;
-    int64_t extent = fold->segments ? fold->segments : fold->x->layout->shape[fold->axis];
+    int64_t extent = call->segments ? call->segments : call->x->layout->shape[call->axis];
     mnp__kernel *kernel;
     mnp_status st;
-    MNP_TRY(mnp__check_same(&fold->x->ctx->comm, fold->function, hash(fold)));
-    MNP_TRY_OR(bring_lines(fold->x, fold->axis, &along, &temporary), st, done);
-    MNP_TRY_OR(new_beside(fold->x->ctx, along, fold->axis, extent, stored, &made), st, done);
-    if (fold->drop)
-        MNP_TRY_OR(drop_axis(made, fold->axis, &result), st, done);
+    MNP_TRY(mnp__check_same(&call->x->ctx->comm, call->function, hash(call)));
+    MNP_TRY_OR(bring_lines(call->x, call->axis, &along, &temporary), st, done);
+    MNP_TRY_OR(new_beside(call->x->ctx, along, call->axis, extent, stored, &made), st, done);
+    if (call->drop)
+        MNP_TRY_OR(drop_axis(made, call->axis, &result), st, done);
     const mnp__output_spec spec = {
-        .function = fold->function, .ctx = fold->x->ctx, .dtype = stored, .layout = (result ? result : made)->layout};
-    MNP_TRY_OR(mnp__output_check(&spec, *fold->out_p), st, done);
-    MNP_TRY_OR(load(reduction, fold->ordered, &kernel), st, done);
-    MNP_TRY_OR(launch_with_indices(kernel, fold, temporary ? temporary : fold->x, made), st, done);
+        .function = call->function, .ctx = call->x->ctx, .dtype = stored, .layout = (result ? result : made)->layout};
+    MNP_TRY_OR(mnp__output_check(&spec, *call->out_p), st, done);
+    MNP_TRY_OR(load(reduction, call->ordered, &kernel), st, done);
+    MNP_TRY_OR(launch_with_indices(kernel, call, temporary ? temporary : call->x, made), st, done);
     if (!result) {
         result = made;
         made = NULL;
     }
-    st = deliver(fold, result, temporary != NULL);
+    st = deliver(call, result, temporary != NULL);
     result = NULL;
 done:
     mnp_free_all(temporary, made, result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Folds: elements of every line along an axis are taken one after the other, on one rank: for reductions whose order
+ * Reductions of ufuncs: elements of every line along an axis are taken one after the other, on one rank: for reductions whose order
  * matters, and for those of segments.
  */
 #ifndef MNP__OPS_REDUCTION_UFUNC_REDUCE_H
@@ -24,6 +24,6 @@ typedef struct mnp__ufunc_reduce {
  * another layout; a result of elements has the layout of x, another one, if anything moved, that of mnp_layout_block().
  * Collective, and agreed upon.  MNP_ERR_ARG, MNP_ERR_COMPILE, MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
-mnp_status mnp__ufunc_reduce_run(mnp__reduction *reduction, const mnp__ufunc_reduce *fold);
+mnp_status mnp__ufunc_reduce_run(mnp__reduction *reduction, const mnp__ufunc_reduce *call);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Scans: running one from its operands to its results, and what a context keeps of them.
  *
- * A run is one launch, or two where lines are dealt out in parts: one for what the parts come to, and one for the
+ * A run is one launch, or two where lines are dealt out in parts: one for the totals of the parts, and one for the
  * values.
  */
 #include "ops/scan/scan.h"
@@ -48,7 +48,7 @@ static mnp_status get_shared(mnp_ctx *ctx, shared **shared_p)
     return MNP_OK;
 }
 
-/* Memory for the state of tiles, zeros by the time that the compute stream comes to what follows. */
+/* Memory for the state of tiles, which the compute stream sets to zeros before what follows. */
 static mnp_status clear_state(mnp_ctx *ctx, const shared *all, size_t size)
 {
     return ctx->device->ops->fill(ctx->device, all->state, 0, size, ctx->compute);

@@ -4,8 +4,7 @@
  * along one axis.
  *
  * A rank scans its own block.  Where ranks share lines, as the axis is cut, each first reduces its part of every line,
- * and they send each other what these come to, as reductions do; the scan then begins with what is known of the parts
- * before.  The order of elements is kept, but a reduction's sets may be joined in any order.
+ * and they exchange these totals, as reductions do; the scan then begins with the totals of the parts before.  The order of elements is kept, but a reduction's sets may be joined in any order.
  */
 #ifndef MNP__OPS_SCAN_SCAN_H
 #define MNP__OPS_SCAN_SCAN_H

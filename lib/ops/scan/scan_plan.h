@@ -34,7 +34,7 @@ typedef struct mnp__scan_signature {
 /* One run on this rank: a kernel's signature, how wide it runs, and its parameter. */
 typedef struct mnp__scan_plan {
     mnp__scan_signature signature;
-    mnp__launch launch, totals; /* of the values; and where there are several parts, of what these come to */
+    mnp__launch launch, totals; /* of the values; and of the totals of parts, where there are several */
     int64_t lines, parts;
     size_t state; /* bytes of the state of tiles */
     bool small;   /* the general kernel does as well */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Methods of ufuncs: each is brought to a reduction, a scan or a fold.  Those whose arguments may be joined in any
- * order are in a table; the others are folded.
+ * Methods of ufuncs: each is a reduction, a scan, or one thread for each line.  Functions whose arguments may be joined
+ * in any order are in a table; the others go element by element.
  */
 #include <maniple/ufunc_methods.h>
 
@@ -184,7 +184,7 @@ static mnp_status reduce_in_order(const method *m, mnp__reduction *reduction, co
     mnp_array *line = NULL;
     while (axis < x->layout->ndim && !(mask >> axis & 1))
         axis++;
-    mnp__ufunc_reduce fold = {.function = m->name,
+    mnp__ufunc_reduce call = {.function = m->name,
                               .x = x,
                               .axis = axis,
                               .ordered = true,
@@ -192,11 +192,11 @@ static mnp_status reduce_in_order(const method *m, mnp__reduction *reduction, co
                               .drop = !(axes && axes->keepdims),
                               .out_p = out_p};
     if (x->layout->ndim > 0)
-        return mnp__ufunc_reduce_run(reduction, &fold);
+        return mnp__ufunc_reduce_run(reduction, &call);
     MNP_TRY(mnp_atleast_1d(x, &line));
-    fold.x = line;
-    fold.drop = true;
-    mnp_status st = mnp__ufunc_reduce_run(reduction, &fold);
+    call.x = line;
+    call.drop = true;
+    mnp_status st = mnp__ufunc_reduce_run(reduction, &call);
     mnp_array_free(line);
     return st;
 }

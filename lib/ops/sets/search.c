@@ -14,7 +14,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "layout/layout.h"
-#include "ops/elementwise/apply.h"
+#include "ops/elementwise/formula.h"
 #include "ops/statistics/histogram.h"
 
 /* ---- the loop ---- */
@@ -37,88 +37,72 @@ static const char order[] =
     "    return x.re == y.re || (x.re != x.re && y.re != y.re) ? comes_before(x.im, y.im) : y.re != y.re;\n"
     "}\n";
 
-static const struct {
-    const char *name, *passes, *answer;
-} questions[] = {
-    [MNP__BEFORE] = {"before", "comes_before(element, value)", "low"},
-    [MNP__UP_TO] = {"up_to", "!comes_before(value, element)", "low"},
-    [MNP__BEHIND] = {"behind", "!comes_before(value, element)", "table.size() - low"},
-    [MNP__FROM] = {"from", "comes_before(element, value)", "table.size() - low"},
-    [MNP__AMONG] = {"among", "comes_before(element, value)",
-                    "low < table.size() && mnp_equal((mnp_type0)table[low], value).value"},
-    [MNP__NOT_AMONG] = {"not_among", "comes_before(element, value)",
-                        "!(low < table.size() && mnp_equal((mnp_type0)table[low], value).value)"},
-};
+/* The body of a binary search; the type of `out` is that of its last operand, number `out`. */
+#define SEARCH(at, passes, out, answer)                                                                                \
+    "int64_t low = 0, high = table.size();\n"                                                                          \
+    "while (low < high) {\n"                                                                                           \
+    "    const int64_t middle = low + (high - low) / 2;\n"                                                             \
+    "    const mnp_type0 element = table[" at "];\n"                                                                   \
+    "    if (" passes ")\n"                                                                                            \
+    "        low = middle + 1;\n"                                                                                      \
+    "    else\n"                                                                                                       \
+    "        high = middle;\n"                                                                                         \
+    "}\n"                                                                                                              \
+    "out = mnp_to<mnp_type" out ">::from(" answer ");"
 
-struct key {
-    char what[8];
-    int question;
-    mnp_dtype table, value, compared, sorter, stored; /* sorter: MNP_BOOL where there is none */
-};
+/* A question to a sorted table, and to one that is seen through a sorter. */
+#define QUESTION(text, dtype, passes, answer)                                                                          \
+    {                                                                                                                  \
+        {.name = "search_" text,                                                                                       \
+         .preamble = order,                                                                                            \
+         .body = SEARCH("middle", passes, "2", answer),                                                                \
+         .type = dtype,                                                                                                \
+         .ninputs = 2,                                                                                                 \
+         .inputs = {{"table", MNP_DTYPE_AUTO, .raw = true}, {"value", MNP_DTYPE_AUTO}}},                               \
+        {                                                                                                              \
+            .name = "search_" text, .preamble = order, .body = SEARCH("sorter[middle]", passes, "3", answer),          \
+            .type = dtype, .ninputs = 3, .inputs = {                                                                   \
+                {"table", MNP_DTYPE_AUTO, .raw = true},                                                                \
+                {"value", MNP_DTYPE_AUTO},                                                                             \
+                {"sorter", MNP_INT64, .raw = true}                                                                     \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
 
-static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
-{
-    const struct key *key = argument;
-    const bool sorted = key->sorter == MNP_BOOL;
-    const mnp_dtype type = key->question < MNP__AMONG ? MNP_INT64 : MNP_BOOL;
-    char body[512], name[32];
-    mnp__loop_operand operands[4] = {{.name = "table", .type = key->compared, .memory = key->table, .raw = true},
-                                     {.name = "value", .type = key->compared, .memory = key->value}};
-    int ninputs = 2;
-    if (!sorted)
-        operands[ninputs++] = (mnp__loop_operand){"sorter", MNP_INT64, key->sorter, true};
-    operands[ninputs] = (mnp__loop_operand){.name = "answer", .type = type, .memory = key->stored};
-    snprintf(name, sizeof name, "search_%s", questions[key->question].name);
-    snprintf(body, sizeof body,
-             "int64_t low = 0, high = table.size();\n"
-             "while (low < high) {\n"
-             "    const int64_t middle = low + (high - low) / 2;\n"
-             "    const mnp_type0 element = table[%s];\n"
-             "    if (%s)\n"
-             "        low = middle + 1;\n"
-             "    else\n"
-             "        high = middle;\n"
-             "}\n"
-             "answer = mnp_to<mnp_type%d>::from(%s);",
-             sorted ? "middle" : "sorter[middle]", questions[key->question].passes, ninputs,
-             questions[key->question].answer);
-    return mnp__loop_new(
-        ctx,
-        &(mnp__loop_spec){
-            .name = name, .preamble = order, .body = body, .ninputs = ninputs, .noutputs = 1, .operands = operands},
-        loop_p);
-}
+#define IS_THERE "low < table.size() && mnp_equal((mnp_type0)table[low], value).value"
+
+static const mnp__formula questions[][2] = {
+    [MNP__BEFORE] = QUESTION("before", MNP_INT64, "comes_before(element, value)", "low"),
+    [MNP__UP_TO] = QUESTION("up_to", MNP_INT64, "!comes_before(value, element)", "low"),
+    [MNP__BEHIND] = QUESTION("behind", MNP_INT64, "!comes_before(value, element)", "table.size() - low"),
+    [MNP__FROM] = QUESTION("from", MNP_INT64, "comes_before(element, value)", "table.size() - low"),
+    [MNP__AMONG] = QUESTION("among", MNP_BOOL, "comes_before(element, value)", IS_THERE),
+    [MNP__NOT_AMONG] = QUESTION("not_among", MNP_BOOL, "comes_before(element, value)", "!(" IS_THERE ")"),
+};
 
 mnp_status mnp__search(const char *function, mnp__question question, const mnp_array *table, const mnp_array *values,
                        const mnp_array *sorter, mnp_array **out_p)
 {
-    const mnp_dtype result = question < MNP__AMONG ? MNP_INT64 : MNP_BOOL;
-    const mnp_array *inputs[] = {table, values, sorter};
-    mnp_array **outputs[] = {out_p};
-    mnp__loop *loop;
-    struct key key = {.what = "search",
-                      .question = (int)question,
-                      .table = table->dtype,
-                      .value = values->dtype,
-                      .compared = mnp_dtype_promote(table->dtype, values->dtype),
-                      .sorter = sorter ? sorter->dtype : MNP_BOOL,
-                      .stored = *out_p ? (*out_p)->dtype : result};
+    const mnp__formula *formula = &questions[question][sorter != NULL];
     const mnp__output_spec spec = {.function = function,
                                    .ctx = table->ctx,
-                                   .dtype = result,
+                                   .dtype = formula->type,
                                    .ndim = values->layout->ndim,
                                    .shape = values->layout->shape};
     MNP_TRY(mnp__output_check(&spec, *out_p));
-    MNP_TRY(mnp__loop_get(table->ctx, build, &key, sizeof key, &loop));
-    return mnp__apply(table->ctx,
-                      &(mnp__application){.function = function, .loop = loop, .inputs = inputs, .outputs_p = outputs});
+    return mnp__formula_run(table->ctx, &(mnp__formula_call){.function = function,
+                                                             .formula = formula,
+                                                             .inputs = (const mnp_array *[]){table, values, sorter},
+                                                             .outputs_p = &out_p,
+                                                             .type = mnp_dtype_promote(table->dtype, values->dtype),
+                                                             .result = formula->type});
 }
 
 /* ---- searchsorted ---- */
 
 static mnp_status check_sorter(const char *function, const mnp_array *a, const mnp_array *sorter)
 {
-    mnp__number least, most;
+    mnp__value least, most;
     const int64_t n = a->layout->size;
     MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *[]){a, sorter}));
     if (!strchr("iu", mnp_dtype_kind(sorter->dtype)) || sorter->dtype == MNP_UINT64)
@@ -130,7 +114,7 @@ static mnp_status check_sorter(const char *function, const mnp_array *a, const m
     if (n == 0)
         return MNP_OK;
     MNP_TRY(mnp__limits(function, sorter, &least, &most));
-    const int64_t low = mnp__number_as_int64(least, sorter->dtype), high = mnp__number_as_int64(most, sorter->dtype);
+    const int64_t low = mnp__value_as_int64(&least), high = mnp__value_as_int64(&most);
     if (low >= 0 && high < n)
         return MNP_OK;
     return MNP_FAIL(MNP_ERR_ARG, "%s: the sorter has the index %" PRId64 ", outside of the %" PRId64 " elements",

@@ -15,35 +15,27 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "layout/layout.h"
-#include "ops/elementwise/apply.h"
+#include "ops/elementwise/formula.h"
 #include "ops/sets/search.h"
 
 /* ---- where sorted elements change ---- */
 
-struct key {
-    char what[8];
-    mnp_dtype dtype;
-    bool nan_equal, unused[3];
+static const mnp__formula changes_of = {
+    .name = "changes",
+    .body = "out = mnp_truth(!mnp_equal(before, x).value);",
+    .type = MNP_BOOL,
+    .ninputs = 2,
+    .inputs = {{"before", MNP_DTYPE_AUTO}, {"x", MNP_DTYPE_AUTO}},
 };
 
-static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
-{
-    const struct key *key = argument;
-    const mnp__loop_operand operands[] = {{.name = "before", .type = key->dtype, .memory = key->dtype},
-                                          {.name = "x", .type = key->dtype, .memory = key->dtype},
-                                          {.name = "changes", .type = MNP_BOOL, .memory = MNP_BOOL}};
-    return mnp__loop_new(ctx,
-                         &(mnp__loop_spec){.name = "changes",
-                                           .preamble = "",
-                                           .body = key->nan_equal /* NaN come last */
-                                                       ? "changes = mnp_truth(!mnp_equal(before, x).value && "
-                                                         "!mnp_isnan(before).value);"
-                                                       : "changes = mnp_truth(!mnp_equal(before, x).value);",
-                                           .ninputs = 2,
-                                           .noutputs = 1,
-                                           .operands = operands},
-                         loop_p);
-}
+/* The same where NaN, which come last, are equal to each other. */
+static const mnp__formula changes_of_nan = {
+    .name = "changes_nan",
+    .body = "out = mnp_truth(!mnp_equal(before, x).value && !mnp_isnan(before).value);",
+    .type = MNP_BOOL,
+    .ninputs = 2,
+    .inputs = {{"before", MNP_DTYPE_AUTO}, {"x", MNP_DTYPE_AUTO}},
+};
 
 /* A mask of `count` elements, true but where element i of `sorted` equals the one before it. */
 static mnp_status find_changes(const char *function, const mnp_array *sorted, bool nan_equal, int64_t count,
@@ -51,20 +43,18 @@ static mnp_status find_changes(const char *function, const mnp_array *sorted, bo
 {
     mnp_ctx *ctx = sorted->ctx;
     const int64_t n = sorted->layout->size;
-    const struct key key = {.what = "changes", .dtype = sorted->dtype, .nan_equal = nan_equal};
     mnp_array *mask = NULL, *later = NULL, *before = NULL, *changes = NULL;
-    mnp__loop *loop;
     mnp_status st;
     MNP_TRY_OR(mnp_ones(ctx, MNP_BOOL, 1, &count, &mask), st, done);
     if (n > 1) {
         MNP_TRY_OR(mnp_view(sorted, &before, MNP_RANGE(0, n - 1)), st, done);
         MNP_TRY_OR(mnp_view(sorted, &later, MNP_RANGE(1, n)), st, done);
         MNP_TRY_OR(mnp_view(mask, &changes, MNP_RANGE(1, n)), st, done);
-        MNP_TRY_OR(mnp__loop_get(ctx, build, &key, sizeof key, &loop), st, done);
-        st = mnp__apply(ctx, &(mnp__application){.function = function,
-                                                 .loop = loop,
-                                                 .inputs = (const mnp_array *[]){before, later},
-                                                 .outputs_p = (mnp_array * *[]){&changes}});
+        st = mnp__formula_run(ctx, &(mnp__formula_call){.function = function,
+                                                        .formula = nan_equal ? &changes_of_nan : &changes_of,
+                                                        .inputs = (const mnp_array *[]){before, later},
+                                                        .outputs_p = (mnp_array * *[]){&changes},
+                                                        .type = sorted->dtype});
     }
 done:
     mnp_free_all(later, before, changes);

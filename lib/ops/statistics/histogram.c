@@ -81,7 +81,7 @@ mnp_status mnp__read_one(const mnp_array *array, void *value)
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 
-mnp_status mnp__limits(const char *function, const mnp_array *x, mnp__number *least, mnp__number *most)
+mnp_status mnp__limits(const char *function, const mnp_array *x, mnp__value *least, mnp__value *most)
 {
     mnp_array *low = NULL, *high = NULL;
     mnp__reduction *reduction;
@@ -90,30 +90,18 @@ mnp_status mnp__limits(const char *function, const mnp_array *x, mnp__number *le
                                                                  .inputs = &x,
                                                                  .outputs_p = (mnp_array * *[]){&low, &high},
                                                                  .axes = (1u << x->layout->ndim) - 1}));
-    mnp_status st = mnp__read_one(low, least);
-    if (st == MNP_OK)
-        st = mnp__read_one(high, most);
-    mnp_array_free(low);
-    mnp_array_free(high);
+    uint64_t element[2];
+    mnp_status st;
+    MNP_TRY_OR(mnp__read_one(low, element), st, done);
+    *least = mnp__value_read(x->dtype, element);
+    MNP_TRY_OR(mnp__read_one(high, element), st, done);
+    *most = mnp__value_read(x->dtype, element);
+done:
+    mnp_free_all(low, high);
     return st;
 }
 
 /* ---- arithmetic of edges, as NumPy has it ---- */
-
-/* A number rounded to a float type. */
-static double rounded(double value, mnp_dtype dtype)
-{
-    switch (dtype) {
-    case MNP_FLOAT16:
-        return (double)mnp_float16_to_float(mnp_float16_from_double(value));
-    case MNP_BFLOAT16:
-        return (double)mnp_bfloat16_to_float(mnp_bfloat16_from_double(value));
-    case MNP_FLOAT32:
-        return (double)(float)value;
-    default:
-        return value;
-    }
-}
 
 /* The distance from 1 to the next number. */
 static double epsilon(mnp_dtype dtype)
@@ -136,37 +124,6 @@ static double least_normal(mnp_dtype dtype)
     return dtype == MNP_FLOAT16 ? 0x1p-14 : dtype == MNP_FLOAT64 ? DBL_MIN : (double)FLT_MIN;
 }
 
-double mnp__number_as_double(mnp__number value, mnp_dtype dtype)
-{
-    switch (dtype) {
-    case MNP_BOOL:
-    case MNP_UINT8:
-        return value.uint8;
-    case MNP_INT8:
-        return value.int8;
-    case MNP_INT16:
-        return value.int16;
-    case MNP_INT32:
-        return value.int32;
-    case MNP_INT64:
-        return (double)value.int64;
-    case MNP_UINT16:
-        return value.uint16;
-    case MNP_UINT32:
-        return value.uint32;
-    case MNP_UINT64:
-        return (double)value.uint64;
-    case MNP_FLOAT16:
-        return (double)mnp_float16_to_float(value.uint16);
-    case MNP_BFLOAT16:
-        return (double)mnp_bfloat16_to_float(value.uint16);
-    case MNP_FLOAT32:
-        return (double)value.float32;
-    default:
-        return value.float64;
-    }
-}
-
 static mnp_dtype type_of_edges(mnp_dtype dtype)
 {
     return mnp_dtype_kind(dtype) == 'f' ? dtype : MNP_FLOAT64;
@@ -176,8 +133,8 @@ static mnp_dtype type_of_edges(mnp_dtype dtype)
 static double edge(const mnp__even_bins *even, int64_t i)
 {
     const mnp_dtype type = even->arithmetic;
-    const double value = rounded(rounded((double)i, type) * even->step, type);
-    return rounded(i == even->bins ? even->high : rounded(value + even->low, type), even->dtype);
+    const double value = mnp__round_to(type, mnp__round_to(type, (double)i) * even->step);
+    return mnp__round_to(even->dtype, i == even->bins ? even->high : mnp__round_to(type, value + even->low));
 }
 
 /* Whether all edges differ: surely where bins are wide, else by looking, but at no more than memory could hold. */
@@ -203,19 +160,19 @@ mnp_status mnp__even_range(const char *function, const mnp_array *x, const doubl
         if (even->low > even->high)
             return MNP_FAIL(MNP_ERR_ARG, "%s: the range falls, from %.17g to %.17g", function, even->low, even->high);
     } else if (x->layout->size > 0) {
-        mnp__number least, most;
+        mnp__value least, most;
         MNP_TRY(mnp__limits(function, x, &least, &most));
-        even->low = mnp__number_as_double(least, x->dtype);
-        even->high = mnp__number_as_double(most, x->dtype);
-        const bool holds = isfinite(rounded(even->high - even->low, even->dtype));
+        even->low = mnp__value_as_double(&least);
+        even->high = mnp__value_as_double(&most);
+        const bool holds = isfinite(mnp__round_to(even->dtype, even->high - even->low));
         even->arithmetic = holds ? even->dtype : MNP_FLOAT64;
     }
     if (!isfinite(even->low) || !isfinite(even->high) || !isfinite(even->high - even->low))
         return MNP_FAIL(MNP_ERR_ARG, "%s: %s range, from %.17g to %.17g, is not finite", function, whose, even->low,
                         even->high);
     if (even->low == even->high) {
-        even->low = rounded(even->low - 0.5, even->arithmetic);
-        even->high = rounded(even->high + 0.5, even->arithmetic);
+        even->low = mnp__round_to(even->arithmetic, even->low - 0.5);
+        even->high = mnp__round_to(even->arithmetic, even->high + 0.5);
     }
     return MNP_OK;
 }
@@ -228,7 +185,7 @@ mnp_status mnp__even_divide(const char *function, int64_t bins, mnp__even_bins *
         return MNP_FAIL(MNP_ERR_ARG, "%s: bins is %" PRId64 ", below 1", function, bins);
     if (bins >> 60)
         return MNP_FAIL(MNP_ERR_ARG, "%s: bins is %" PRId64 ", too many for 64-bit sizes", function, bins);
-    even->step = rounded(rounded(even->high - even->low, type) / rounded((double)bins, type), type);
+    even->step = mnp__round_to(type, mnp__round_to(type, even->high - even->low) / mnp__round_to(type, (double)bins));
     if (are_distinct(even))
         return MNP_OK;
     return MNP_FAIL(MNP_ERR_ARG, "%s: the range from %.17g to %.17g cannot be divided into %" PRId64 " bins of %s",
@@ -238,6 +195,7 @@ mnp_status mnp__even_divide(const char *function, int64_t bins, mnp__even_bins *
 static const mnp__formula edges_double = {
     .name = "edges",
     .body = "out = mnp_i == last ? high : (double)mnp_i * step + low;",
+    .indices = true,
     .type = MNP_FLOAT64,
     .ninputs = 4,
     .inputs = {{"low", MNP_FLOAT64}, {"high", MNP_FLOAT64}, {"step", MNP_FLOAT64}, {"last", MNP_INT64}},
@@ -246,6 +204,7 @@ static const mnp__formula edges_double = {
 static const mnp__formula edges_float = {
     .name = "edges_float",
     .body = "out = mnp_i == last ? (float)high : (float)mnp_i * (float)step + (float)low;",
+    .indices = true,
     .type = MNP_FLOAT32,
     .ninputs = 4,
     .inputs = {{"low", MNP_FLOAT64}, {"high", MNP_FLOAT64}, {"step", MNP_FLOAT64}, {"last", MNP_INT64}},
@@ -258,6 +217,7 @@ static const mnp__formula edges_float = {
 static const mnp__formula edges_float16 = {
     .name = "edges_float16",
     .body = EDGES_HALF("mnp_float16"),
+    .indices = true,
     .type = MNP_FLOAT32,
     .ninputs = 4,
     .inputs = {{"low", MNP_FLOAT64}, {"high", MNP_FLOAT64}, {"step", MNP_FLOAT64}, {"last", MNP_INT64}},
@@ -266,6 +226,7 @@ static const mnp__formula edges_float16 = {
 static const mnp__formula edges_bfloat16 = {
     .name = "edges_bfloat16",
     .body = EDGES_HALF("mnp_bfloat16"),
+    .indices = true,
     .type = MNP_FLOAT32,
     .ninputs = 4,
     .inputs = {{"low", MNP_FLOAT64}, {"high", MNP_FLOAT64}, {"step", MNP_FLOAT64}, {"last", MNP_INT64}},
@@ -282,7 +243,11 @@ mnp_status mnp__even_edges(const char *function, mnp_ctx *ctx, const mnp__even_b
     const int64_t count = even->bins + 1;
     mnp_layout *whole;
     MNP_TRY(mnp_layout_replicated(ctx->comm.size, 1, &count, &whole));
-    mnp_status st = mnp__formula_run(ctx, function, formula, inputs, even->dtype, 1, &count, whole, edges_p);
+    mnp_status st = mnp__formula_create(
+        ctx,
+        &(mnp__formula_call){
+            .function = function, .formula = formula, .inputs = inputs, .type = even->dtype, .layout = whole},
+        1, &count, edges_p);
     mnp_layout_free(whole);
     return st;
 }
@@ -296,7 +261,8 @@ mnp_status mnp__even_edges(const char *function, mnp_ctx *ctx, const mnp__even_b
  */
 static void choose_arithmetic(const mnp__even_bins *even, mnp_dtype dtype, mnp__count_bins *counting)
 {
-    const double low = rounded(even->low, even->dtype), high = rounded(even->high, even->dtype), span = high - low;
+    const double low = mnp__round_to(even->dtype, even->low), high = mnp__round_to(even->dtype, even->high),
+                 span = high - low;
     const double most = fmax(fabs(low), fabs(high)), bins = (double)even->bins;
     const double roundings = 2 * (bins + most / span * bins), few = 0x1p-6;
     const double in_float = roundings * ((double)FLT_EPSILON + epsilon(even->dtype));
@@ -478,11 +444,6 @@ mnp_status mnp_histogram_edges(const mnp_array *x, const mnp_array *edges, bool 
 
 /* ---- counting numbers ---- */
 
-int64_t mnp__number_as_int64(mnp__number value, mnp_dtype dtype)
-{
-    return dtype == MNP_INT64 ? value.int64 : (int64_t)mnp__number_as_double(value, dtype);
-}
-
 static mnp_status check_numbers(const char *function, const mnp_array *x, const mnp_array *weights, int64_t minlength)
 {
     MNP_TRY(mnp__histogram_check(function, x, weights));
@@ -506,9 +467,9 @@ mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t mi
     mnp_array *sums = NULL, *made = NULL;
     MNP_TRY(check_numbers(function, x, weights, minlength));
     if (x->layout->size > 0) {
-        mnp__number first, last;
+        mnp__value first, last;
         MNP_TRY(mnp__limits(function, x, &first, &last));
-        const int64_t least = mnp__number_as_int64(first, x->dtype), most = mnp__number_as_int64(last, x->dtype);
+        const int64_t least = mnp__value_as_int64(&first), most = mnp__value_as_int64(&last);
         if (least < 0)
             return MNP_FAIL(MNP_ERR_ARG, "%s: there is an element %" PRId64 ", and none may be negative", function,
                             least);

@@ -7,6 +7,7 @@
 
 #include <maniple/histogram.h>
 
+#include "base/value.h"
 #include "ops/reduction/reduction.h"
 
 /* Bins of equal width. */
@@ -15,23 +16,6 @@ typedef struct mnp__even_bins {
     int64_t bins;
     mnp_dtype dtype, arithmetic; /* of the edges; in which they are computed */
 } mnp__even_bins;
-
-/* A number of any real type; of floats of two bytes the bits. */
-typedef union mnp__number {
-    uint8_t uint8;
-    uint16_t uint16;
-    uint32_t uint32;
-    uint64_t uint64;
-    int8_t int8;
-    int16_t int16;
-    int32_t int32;
-    int64_t int64;
-    float float32;
-    double float64;
-} mnp__number;
-
-double mnp__number_as_double(mnp__number value, mnp_dtype dtype);
-int64_t mnp__number_as_int64(mnp__number value, mnp_dtype dtype); /* of bool and integers that int64 holds */
 
 /*
  * The range of the elements' histogram; waits where `range` is NULL.  Then how it is divided, and the edges, which all
@@ -45,7 +29,7 @@ mnp_status mnp__even_edges(const char *function, mnp_ctx *ctx, const mnp__even_b
 mnp_status mnp__read_one(const mnp_array *array, void *value);
 
 /* The least and the greatest element, in the elements' type.  Waits.  Collective. */
-mnp_status mnp__limits(const char *function, const mnp_array *x, mnp__number *least, mnp__number *most);
+mnp_status mnp__limits(const char *function, const mnp_array *x, mnp__value *least, mnp__value *most);
 
 /* MNP_ERR_ARG unless x has real elements, and the weights, if any, its shape. */
 mnp_status mnp__histogram_check(const char *function, const mnp_array *x, const mnp_array *weights);

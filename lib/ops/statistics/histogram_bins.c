@@ -29,9 +29,10 @@ typedef struct data {
 /* An array of one float, as a double. */
 static mnp_status read_float(const mnp_array *array, double *value_p)
 {
-    mnp__number value;
-    MNP_TRY(mnp__read_one(array, &value));
-    *value_p = mnp__number_as_double(value, array->dtype);
+    uint64_t element[2];
+    MNP_TRY(mnp__read_one(array, element));
+    const mnp__value value = mnp__value_read(array->dtype, element);
+    *value_p = mnp__value_as_double(&value);
     return MNP_OK;
 }
 
@@ -216,7 +217,7 @@ mnp_status mnp_histogram_bins(const mnp_array *x, const char *estimator, const d
     static const char function[] = "mnp_histogram_bins";
     const struct estimator *e = NULL;
     mnp__even_bins even;
-    mnp__number least, most;
+    mnp__value least, most;
     mnp_array *trimmed = NULL;
     double width = 0;
     mnp_status st = MNP_OK;
@@ -228,7 +229,7 @@ mnp_status mnp_histogram_bins(const mnp_array *x, const char *estimator, const d
     d.n = (double)trimmed->layout->size;
     if (d.n > 0) {
         MNP_TRY_OR(mnp__limits(function, trimmed, &least, &most), st, done);
-        d.spread = mnp__number_as_double(most, trimmed->dtype) - mnp__number_as_double(least, trimmed->dtype);
+        d.spread = mnp__value_as_double(&most) - mnp__value_as_double(&least);
         MNP_TRY_OR(e->estimate(&d, &width), st, done);
     }
     st = divide(&d, width, bins_p);

@@ -15,7 +15,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "layout/layout.h"
-#include "ops/elementwise/apply.h"
+#include "ops/elementwise/formula.h"
 #include "ops/statistics/histogram.h"
 #include "ops/statistics/count_bins.h"
 
@@ -32,55 +32,46 @@ typedef struct work {
 
 /* ---- numbering ---- */
 
-struct key {
-    char what[8];
-    mnp_dtype sample, edges;
-    int first;
+/* The bin of x, from the number that the dimensions before give, which is -1 outside of their bins. */
+#define NUMBER(before)                                                                                                 \
+    "int64_t low = 0, high = edges.size();\n"                                                                          \
+    "while (low < high) {\n"                                                                                           \
+    "    const int64_t middle = low + (high - low) / 2;\n"                                                             \
+    "    if (edges[middle] <= x)\n"                                                                                    \
+    "        low = middle + 1;\n"                                                                                      \
+    "    else\n"                                                                                                       \
+    "        high = middle;\n"                                                                                         \
+    "}\n"                                                                                                              \
+    "const int64_t bins = edges.size() - 1, bin = x == edges[bins] ? bins - 1 : low - 1;\n"                            \
+    "const bool inside = bin >= 0 && x <= edges[bins] && " before " >= 0;\n"                                           \
+    "out = inside ? " before " * bins + bin : -1;"
+
+static const mnp__formula number_first = {
+    .name = "number_bins",
+    .body = NUMBER("0"),
+    .type = MNP_INT64,
+    .ninputs = 2,
+    .inputs = {{"x", MNP_DTYPE_AUTO}, {"edges", MNP_DTYPE_AUTO, .raw = true}},
 };
 
-/* The bin of x, from the number that the dimensions before give, which is -1 outside of their bins. */
-static const char body[] = "int64_t low = 0, high = edges.size();\n"
-                           "while (low < high) {\n"
-                           "    const int64_t middle = low + (high - low) / 2;\n"
-                           "    if (edges[middle] <= x)\n"
-                           "        low = middle + 1;\n"
-                           "    else\n"
-                           "        high = middle;\n"
-                           "}\n"
-                           "const int64_t bins = edges.size() - 1, bin = x == edges[bins] ? bins - 1 : low - 1;\n"
-                           "const bool inside = bin >= 0 && x <= edges[bins] && BEFORE >= 0;\n"
-                           "number = inside ? BEFORE * bins + bin : -1;";
-
-static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
-{
-    const struct key *key = argument;
-    const mnp_dtype compared = mnp_dtype_promote(key->sample, key->edges);
-    mnp__loop_operand operands[4] = {{.name = "x", .type = compared, .memory = key->sample},
-                                     {.name = "edges", .type = compared, .memory = key->edges, .raw = true}};
-    int ninputs = 2;
-    if (!key->first)
-        operands[ninputs++] = (mnp__loop_operand){.name = "before", .type = MNP_INT64, .memory = MNP_INT64};
-    operands[ninputs] = (mnp__loop_operand){.name = "number", .type = MNP_INT64, .memory = MNP_INT64};
-    return mnp__loop_new(ctx,
-                         &(mnp__loop_spec){.name = "number_bins",
-                                           .preamble = key->first ? "#define BEFORE 0" : "#define BEFORE before",
-                                           .body = body,
-                                           .ninputs = ninputs,
-                                           .noutputs = 1,
-                                           .operands = operands},
-                         loop_p);
-}
+static const mnp__formula number_next = {
+    .name = "number_bins",
+    .body = NUMBER("before"),
+    .type = MNP_INT64,
+    .ninputs = 3,
+    .inputs = {{"x", MNP_DTYPE_AUTO}, {"edges", MNP_DTYPE_AUTO, .raw = true}, {"before", MNP_INT64}},
+};
 
 static mnp_status number_bins(const work *w, int dim, const mnp_array *before, mnp_array **number_p)
 {
-    const struct key key = {"number", w->samples[dim]->dtype, w->edges[dim]->dtype, before == NULL};
-    mnp_ctx *ctx = w->samples[dim]->ctx;
-    mnp__loop *loop;
-    MNP_TRY(mnp__loop_get(ctx, build, &key, sizeof key, &loop));
-    return mnp__apply(ctx, &(mnp__application){.function = w->function,
-                                               .loop = loop,
-                                               .inputs = (const mnp_array *[]){w->samples[dim], w->edges[dim], before},
-                                               .outputs_p = (mnp_array * *[]){number_p}});
+    const mnp_array *inputs[] = {w->samples[dim], w->edges[dim], before};
+    return mnp__formula_run(w->samples[dim]->ctx,
+                            &(mnp__formula_call){.function = w->function,
+                                                 .formula = before ? &number_next : &number_first,
+                                                 .inputs = inputs,
+                                                 .outputs_p = &number_p,
+                                                 .type = mnp_dtype_promote(inputs[0]->dtype, inputs[1]->dtype),
+                                                 .result = MNP_INT64});
 }
 
 /* ---- counting ---- */

@@ -11,7 +11,7 @@
 
 #include <maniple/dtype.h>
 
-#include "base/dtype.h"
+#include "base/value.h"
 #include "base/status.h"
 
 /* The columns of a row rise, without duplicates. */

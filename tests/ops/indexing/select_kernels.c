@@ -35,9 +35,10 @@ static void check_sort(const char *key, int payload, int items)
     for (int task = 0; task < MNP_RADIX_SORT_TASKS; task++) {
         char definitions[256];
         snprintf(definitions, sizeof definitions,
-                 "MNP_KEY %s; MNP_PAYLOAD %d; MNP_RADIX_SORT radix_sort; MNP_TASK %d; MNP_THREADS %d; MNP_ITEMS %d", key,
-                 payload, task, task == MNP_RADIX_SORT_PASS ? 384 : 256, task == MNP_RADIX_SORT_COUNT ? 4 : items);
-        check_kernel(&(kernel_case){.file = "sort/radix_sort.cu", .function = "radix_sort", .definitions = definitions});
+                 "MNP_KEY %s; MNP_PAYLOAD %d; MNP_RADIX_SORT radix_sort; MNP_TASK %d; MNP_THREADS %d; MNP_ITEMS %d",
+                 key, payload, task, task == MNP_RADIX_SORT_PASS ? 384 : 256, task == MNP_RADIX_SORT_COUNT ? 4 : items);
+        check_kernel(
+            &(kernel_case){.file = "sort/radix_sort.cu", .function = "radix_sort", .definitions = definitions});
     }
 }
 

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Values of the dtypes.
+ */
+#include "base/value.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- one element ---- */
+
+#define INTEGERS(X)                                                                                                    \
+    X(MNP_INT8, int8_t, 'i', i)                                                                                        \
+    X(MNP_INT16, int16_t, 'i', i)                                                                                      \
+    X(MNP_INT32, int32_t, 'i', i)                                                                                      \
+    X(MNP_INT64, int64_t, 'i', i)                                                                                      \
+    X(MNP_UINT8, uint8_t, 'u', u)                                                                                      \
+    X(MNP_UINT16, uint16_t, 'u', u)                                                                                    \
+    X(MNP_UINT32, uint32_t, 'u', u)                                                                                    \
+    X(MNP_UINT64, uint64_t, 'u', u)
+
+mnp__value mnp__value_read(mnp_dtype dtype, const void *element)
+{
+    unsigned char byte;
+    uint16_t half;
+    float single[2];
+    double twice[2];
+    switch (dtype) {
+#define READ(dtype, type, letter, field)                                                                               \
+    case dtype: {                                                                                                      \
+        type integer;                                                                                                  \
+        memcpy(&integer, element, sizeof integer);                                                                     \
+        return (mnp__value){.kind = letter, .field = integer};                                                         \
+    }
+        INTEGERS(READ)
+#undef READ
+    case MNP_BOOL:
+        memcpy(&byte, element, sizeof byte);
+        return (mnp__value){.kind = 'u', .u = byte != 0};
+    case MNP_FLOAT16:
+    case MNP_BFLOAT16:
+        memcpy(&half, element, sizeof half);
+        single[0] = dtype == MNP_FLOAT16 ? mnp_float16_to_float(half) : mnp_bfloat16_to_float(half);
+        return (mnp__value){.kind = 'f', .re = (double)single[0]};
+    case MNP_FLOAT32:
+        memcpy(single, element, sizeof *single);
+        return (mnp__value){.kind = 'f', .re = (double)single[0]};
+    case MNP_FLOAT64:
+        memcpy(twice, element, sizeof *twice);
+        return (mnp__value){.kind = 'f', .re = twice[0]};
+    case MNP_COMPLEX64:
+        memcpy(single, element, sizeof single);
+        return (mnp__value){.kind = 'c', .re = (double)single[0], .im = (double)single[1]};
+    default:
+        memcpy(twice, element, sizeof twice);
+        return (mnp__value){.kind = 'c', .re = twice[0], .im = twice[1]};
+    }
+}
+
+double mnp__value_as_double(const mnp__value *value)
+{
+    return value->kind == 'i' ? (double)value->i : value->kind == 'u' ? (double)value->u : value->re;
+}
+
+/* At once, as an integer that is rounded twice may come out otherwise. */
+static float as_float(const mnp__value *value)
+{
+    return value->kind == 'i' ? (float)value->i : value->kind == 'u' ? (float)value->u : (float)value->re;
+}
+
+int64_t mnp__value_as_int64(const mnp__value *value)
+{
+    return value->kind == 'i' ? value->i : value->kind == 'u' ? (int64_t)value->u : (int64_t)value->re;
+}
+
+void mnp__value_write(const mnp__value *value, mnp_dtype dtype, void *element)
+{
+    const bool whole = value->kind == 'i' || value->kind == 'u';
+    const double re = mnp__value_as_double(value), im = value->kind == 'c' ? value->im : 0;
+    uint16_t half;
+    switch (dtype) {
+#define WRITE(dtype, type, letter, field)                                                                              \
+    case dtype: {                                                                                                      \
+        const type integer = whole ? (type)value->u : (type)re;                                                        \
+        memcpy(element, &integer, sizeof integer);                                                                     \
+        break;                                                                                                         \
+    }
+        INTEGERS(WRITE)
+#undef WRITE
+    case MNP_BOOL:
+        *(unsigned char *)element = whole ? value->u != 0 : re != 0 || im != 0;
+        break;
+    case MNP_FLOAT16:
+    case MNP_BFLOAT16:
+        half = dtype == MNP_FLOAT16 ? mnp_float16_from_double(re) : mnp_bfloat16_from_double(re);
+        memcpy(element, &half, sizeof half);
+        break;
+    case MNP_FLOAT32:
+        memcpy(element, &(float){as_float(value)}, sizeof(float));
+        break;
+    case MNP_FLOAT64:
+        memcpy(element, &re, sizeof re);
+        break;
+    case MNP_COMPLEX64:
+        memcpy(element, (float[2]){as_float(value), (float)im}, 2 * sizeof(float));
+        break;
+    default:
+        memcpy(element, (double[2]){re, im}, 2 * sizeof(double));
+    }
+}
+
+/* ---- ranges ---- */
+
+double mnp__round_to(mnp_dtype dtype, double number)
+{
+    switch (dtype) {
+    case MNP_FLOAT16:
+        return (double)mnp_float16_to_float(mnp_float16_from_double(number));
+    case MNP_BFLOAT16:
+        return (double)mnp_bfloat16_to_float(mnp_bfloat16_from_double(number));
+    case MNP_FLOAT32:
+    case MNP_COMPLEX64:
+        return (double)(float)number;
+    default:
+        return number;
+    }
+}
+
+bool mnp__int_fits(int64_t integer, mnp_dtype dtype)
+{
+    int bits = 8 * (int)mnp_dtype_size(dtype);
+    switch (mnp_dtype_kind(dtype)) {
+    case 'b':
+        return integer == 0 || integer == 1;
+    case 'i':
+        return bits == 64 || (integer >= -(INT64_C(1) << (bits - 1)) && integer < INT64_C(1) << (bits - 1));
+    case 'u':
+        return integer >= 0 && (bits == 64 || integer < INT64_C(1) << bits);
+    default:
+        return true;
+    }
+}
+
+bool mnp__number_fits(double number, mnp_dtype dtype)
+{
+    const int bits = 8 * (int)mnp_dtype_size(dtype);
+    const bool whole = number == trunc(number);
+    switch (mnp_dtype_kind(dtype)) {
+    case 'b':
+        return number == 0 || number == 1;
+    case 'i':
+        return whole && number >= -ldexp(1, bits - 1) && number < ldexp(1, bits - 1);
+    case 'u':
+        return whole && number >= 0 && number < ldexp(1, bits);
+    default:
+        return isinf(mnp__round_to(dtype, number)) == isinf(number);
+    }
+}
+
+/* ---- what linear algebra reads and writes ---- */
+
+void mnp__value_get(mnp_dtype dtype, const void *values, int64_t at, double value[2])
+{
+    switch (dtype) {
+    case MNP_FLOAT32:
+        value[0] = ((const float *)values)[at];
+        value[1] = 0;
+        break;
+    case MNP_FLOAT64:
+        value[0] = ((const double *)values)[at];
+        value[1] = 0;
+        break;
+    case MNP_COMPLEX64:
+        value[0] = ((const float *)values)[2 * at];
+        value[1] = ((const float *)values)[2 * at + 1];
+        break;
+    default:
+        memcpy(value, (const double *)values + 2 * at, 2 * sizeof *value);
+        break;
+    }
+}
+
+void mnp__value_set(mnp_dtype dtype, void *values, int64_t at, const double value[2])
+{
+    switch (dtype) {
+    case MNP_FLOAT32:
+        ((float *)values)[at] = (float)value[0];
+        break;
+    case MNP_FLOAT64:
+        ((double *)values)[at] = value[0];
+        break;
+    case MNP_COMPLEX64:
+        ((float *)values)[2 * at] = (float)value[0];
+        ((float *)values)[2 * at + 1] = (float)value[1];
+        break;
+    default:
+        memcpy((double *)values + 2 * at, value, 2 * sizeof *value);
+        break;
+    }
+}
