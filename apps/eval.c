@@ -325,7 +325,7 @@ static void check_printable(const job *j)
  * Find mistakes in the statements, and compile them, by evaluating them on arrays of one element with the operands'
  * dtypes and numbers of dimensions.  (Arrays of no elements would not do: they have no maximum.)
  */
-static void rehearse(mnp_ctx *ctx, job *j)
+static void check_statements(mnp_ctx *ctx, job *j)
 {
     static const int64_t one[MNP_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
     for (int i = 0; i < j->ninputs; i++) {
@@ -454,7 +454,7 @@ static void report(mnp_ctx *ctx, const job *j, const stopwatch *watch)
 static void run(mnp_ctx *ctx, job *j)
 {
     stopwatch watch = stopwatch_start(ctx);
-    rehearse(ctx, j);
+    check_statements(ctx, j);
     stopwatch_lap(&watch, COMPILE);
     for (int i = 0; i < j->ninputs; i++) {
         if (!j->inputs[i].is_number)

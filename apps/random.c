@@ -275,7 +275,7 @@ typedef enum stage { COMPILE, DRAW_NUMBERS, WRITE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"compile", "draw", "write"};
 
 /* Find mistakes in the parameters, and compile the kernel, by drawing an empty array. */
-static void rehearse(const job *j)
+static void check_parameters(const job *j)
 {
     static const int64_t nothing[MNP_MAX_DIMS] = {0};
     mnp_rng *rng = NULL;
@@ -311,7 +311,7 @@ static void run(const job *j)
     mnp_rng *rng = NULL;
     mnp_array *numbers = NULL;
     stopwatch watch = stopwatch_start(j->ctx);
-    rehearse(j);
+    check_parameters(j);
     stopwatch_lap(&watch, COMPILE);
     MNP_OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
     MNP_OR_EXIT(j->distribution->draw(j, rng, j->shape, &numbers));

@@ -22,7 +22,7 @@
 enum { MOST_RANKS = 1 << 24 }; /* so many take a second or two, and memory for their cuts */
 
 /* The layout that the options ask for. */
-struct wish {
+struct request {
     int ndim, nranks, mesh_ndim;
     int axes[MNP_MAX_DIMS], mesh[MNP_MAX_DIMS], order[MNP_MAX_DIMS];
     int64_t shape[MNP_MAX_DIMS], blocks[MNP_MAX_DIMS];
@@ -77,7 +77,7 @@ static void narrow(int count, const int64_t *numbers, int *narrowed)
 }
 
 /* Read shape, axes, blocks and order; without --axes mesh axis d cuts dimension d. */
-static mnp_status read_dimensions(const drawing *d, struct wish *w)
+static mnp_status read_dimensions(const drawing *d, struct request *w)
 {
     int64_t numbers[MNP_MAX_DIMS];
     int mesh_ndim = MNP_MAX_DIMS;
@@ -102,7 +102,7 @@ static mnp_status read_dimensions(const drawing *d, struct wish *w)
 }
 
 /* Read the mesh and the number of ranks; without --mesh the mesh has the axes that cut dimensions. */
-static mnp_status read_mesh(const drawing *d, int running, struct wish *w)
+static mnp_status read_mesh(const drawing *d, int running, struct request *w)
 {
     int64_t numbers[MNP_MAX_DIMS] = {0}, product = 1;
     mnp_status st = MNP_OK;
@@ -126,7 +126,7 @@ static mnp_status read_mesh(const drawing *d, int running, struct wish *w)
 
 static mnp_status make_layout(const drawing *d, int running, mnp_layout **layout_p)
 {
-    struct wish w = {0};
+    struct request w = {0};
     mnp_layout *plain = NULL;
     bool is_chosen = !d->mesh && !d->axes && !d->cyclic;
     if (d->is_replicated && !is_chosen)

@@ -29,12 +29,12 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 #define NUM_SIGNALS ((int)(sizeof signals / sizeof *signals))
 static struct sigaction previous[NUM_SIGNALS];
-static char doomed[PATH_MAX];
+static char unfinished[PATH_MAX];
 
 /* Remove the file, restore the previous handlers, and raise the signal again for them. */
 static void remove_and_pass_on(int number)
 {
-    unlink(doomed);
+    unlink(unfinished);
     for (int i = 0; i < NUM_SIGNALS; i++)
         if (signals[i] == number)
             sigaction(number, &previous[i], NULL);
@@ -44,9 +44,9 @@ static void remove_and_pass_on(int number)
 static void guard(const char *path)
 {
     struct sigaction action = {.sa_handler = remove_and_pass_on, .sa_flags = SA_NODEFER};
-    if (*doomed)
+    if (*unfinished)
         return;
-    snprintf(doomed, sizeof doomed, "%s", path);
+    snprintf(unfinished, sizeof unfinished, "%s", path);
     for (int i = 0; i < NUM_SIGNALS; i++) {
         sigaction(signals[i], NULL, &previous[i]);
         if (previous[i].sa_handler != SIG_IGN) /* some MPIs install their own handlers, which also end the process */
@@ -56,12 +56,12 @@ static void guard(const char *path)
 
 static void unguard(const char *path)
 {
-    if (strcmp(doomed, path) != 0)
+    if (strcmp(unfinished, path) != 0)
         return;
     for (int i = 0; i < NUM_SIGNALS; i++)
         if (previous[i].sa_handler != SIG_IGN)
             sigaction(signals[i], &previous[i], NULL);
-    *doomed = '\0';
+    *unfinished = '\0';
 }
 
 /* Copy the folder of `path` to `folder`, with its slash; "" for the current one. */

@@ -88,7 +88,7 @@ typedef struct mnp__h5_source {
 } mnp__h5_source;
 
 /* Rank 0 inspects the dataset, and broadcasts what it found.  Collective. */
-mnp_status mnp__h5_look(mnp_ctx *ctx, const mnp__h5_place *place, mnp__h5_source *source);
+mnp_status mnp__h5_inspect(mnp_ctx *ctx, const mnp__h5_place *place, mnp__h5_source *source);
 
 /* A property list for opening a file on all ranks through MPI-IO; -1 on failure. */
 hid_t mnp__h5_parallel(mnp_ctx *ctx);

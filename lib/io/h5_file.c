@@ -209,7 +209,7 @@ static mnp_status open_dataset(hid_t file, const mnp__h5_place *place, hid_t *da
     return MNP_FAIL(MNP_ERR_IO, "%s is a type, not a dataset", place->text);
 }
 
-static mnp_status look_at_shape(hid_t dataset, const char *what, mnp_h5_info *info)
+static mnp_status find_shape(hid_t dataset, const char *what, mnp_h5_info *info)
 {
     hsize_t extent[H5S_MAX_RANK] = {0};
     hid_t space = H5Dget_space(dataset);
@@ -252,7 +252,7 @@ static mnp_status check_filters(hid_t properties, const char *what, bool *filter
  * whole index of the chunks, so a damaged index is found here by rank 0 alone, and not by one of many ranks in the
  * middle of a collective call.
  */
-static mnp_status look_at_storage(hid_t dataset, const char *what, mnp__h5_source *source)
+static mnp_status find_storage(hid_t dataset, const char *what, mnp__h5_source *source)
 {
     mnp_status st = MNP_OK;
     hsize_t chunk[H5S_MAX_RANK];
@@ -298,18 +298,18 @@ mnp_status mnp__h5_open(const char *path, hid_t *file_p)
     return *file_p < 0 ? mnp__h5_fail_open(path) : MNP_OK;
 }
 
-static mnp_status look(const mnp__h5_place *place, mnp__h5_source *source)
+static mnp_status inspect(const mnp__h5_place *place, mnp__h5_source *source)
 {
     mnp_status st = MNP_OK;
     hid_t file, dataset = H5I_INVALID_HID;
     mnp__h5_type type;
     MNP_TRY(mnp__h5_open(place->file, &file));
     MNP_TRY_OR(open_dataset(file, place, &dataset), st, close);
-    MNP_TRY_OR(look_at_shape(dataset, place->text, &source->info), st, close);
+    MNP_TRY_OR(find_shape(dataset, place->text, &source->info), st, close);
     MNP_TRY_OR(mnp__h5_type_open(dataset, place->text, &type), st, close);
     source->info.dtype = type.dtype;
     mnp__h5_type_close(&type);
-    st = look_at_storage(dataset, place->text, source);
+    st = find_storage(dataset, place->text, source);
 close:
     if (dataset >= 0)
         H5Dclose(dataset);
@@ -317,10 +317,10 @@ close:
     return st;
 }
 
-mnp_status mnp__h5_look(mnp_ctx *ctx, const mnp__h5_place *place, mnp__h5_source *source)
+mnp_status mnp__h5_inspect(mnp_ctx *ctx, const mnp__h5_place *place, mnp__h5_source *source)
 {
     *source = (mnp__h5_source){.whole = false};
-    MNP_TRY(MNP_AGREE(ctx, ctx->comm.rank == 0 ? look(place, source) : MNP_OK));
+    MNP_TRY(MNP_AGREE(ctx, ctx->comm.rank == 0 ? inspect(place, source) : MNP_OK));
     return mnp__broadcast(&ctx->comm, source, sizeof *source, 0);
 }
 
@@ -331,7 +331,7 @@ mnp_status mnp_h5_inspect(mnp_ctx *ctx, const char *file, const char *dataset, m
     mnp__h5_printing printing;
     MNP_TRY(mnp__h5_place_new(file, dataset, &place));
     mnp__h5_printing_off(&printing);
-    mnp_status st = mnp__h5_look(ctx, &place, &source);
+    mnp_status st = mnp__h5_inspect(ctx, &place, &source);
     mnp__h5_printing_restore(&printing);
     mnp__h5_place_free(&place);
     if (st == MNP_OK)

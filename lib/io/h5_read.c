@@ -116,7 +116,7 @@ static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const s
     mnp__h5_source source;
     mnp_layout *layout = NULL;
     mnp__output output;
-    MNP_TRY(mnp__h5_look(ctx, place, &source));
+    MNP_TRY(mnp__h5_inspect(ctx, place, &source));
     MNP_TRY(check_box(place, &source.info, box));
     MNP_TRY(choose_layout(ctx, place, source.info.ndim, box->start ? box->shape : source.info.shape, given, &layout));
     const mnp__output_spec spec = {.function = "mnp_h5_read",

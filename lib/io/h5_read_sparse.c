@@ -104,7 +104,7 @@ static void read_string(struct member member, char text[LONGEST_STRING])
     H5Tclose(type);
 }
 
-static mnp_status look_at_kind(hid_t group, const char *what, kind *kind_p)
+static mnp_status find_kind(hid_t group, const char *what, kind *kind_p)
 {
     static const char *const names[] = {"format", "encoding-type"};
     char text[LONGEST_STRING] = "";
@@ -125,7 +125,7 @@ static mnp_status look_at_kind(hid_t group, const char *what, kind *kind_p)
     return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s has the format '%s'; csr, csc and coo are supported", what, text);
 }
 
-static mnp_status look_at_shape(hid_t group, const char *what, int64_t shape[2])
+static mnp_status find_shape(hid_t group, const char *what, int64_t shape[2])
 {
     mnp_status st = MNP_OK;
     struct member member = open_member(group, "shape");
@@ -142,7 +142,7 @@ static mnp_status look_at_shape(hid_t group, const char *what, int64_t shape[2])
 static const char *const members[NUM_KINDS][3] = {
     [CSR] = {"data", "indices", "indptr"}, [CSC] = {"data", "indices", "indptr"}, [COO] = {"data", "row", "col"}};
 
-static mnp_status look_at_members(hid_t group, const char *what, kind k)
+static mnp_status check_members(hid_t group, const char *what, kind k)
 {
     for (int i = 0; i < 3; i++)
         if (H5Lexists(group, members[k][i], H5P_DEFAULT) <= 0)
@@ -151,7 +151,7 @@ static mnp_status look_at_members(hid_t group, const char *what, kind k)
     return MNP_OK;
 }
 
-static mnp_status look(const mnp__h5_place *place, struct found *found)
+static mnp_status inspect_group(const mnp__h5_place *place, struct found *found)
 {
     hid_t file;
     MNP_TRY(mnp__h5_open(place->file, &file));
@@ -162,11 +162,11 @@ static mnp_status look(const mnp__h5_place *place, struct found *found)
     else if (H5Iget_type(group) != H5I_GROUP)
         st = MNP_FAIL(MNP_ERR_FORMAT, "%s is not a group, and so not a sparse matrix", place->text);
     if (st == MNP_OK)
-        st = look_at_kind(group, place->text, &found->kind);
+        st = find_kind(group, place->text, &found->kind);
     if (st == MNP_OK)
-        st = look_at_members(group, place->text, found->kind);
+        st = check_members(group, place->text, found->kind);
     if (st == MNP_OK)
-        st = look_at_shape(group, place->text, found->shape);
+        st = find_shape(group, place->text, found->shape);
     if (group >= 0)
         H5Oclose(group);
     H5Fclose(file);
@@ -253,7 +253,7 @@ static mnp_status choose_dtype(struct job *job, mnp_dtype stored)
 }
 
 /* Check the types and lengths of `data` and of the members that have a value for every entry.  Collective. */
-static mnp_status look_at_vectors(struct job *job)
+static mnp_status check_vectors(struct job *job)
 {
     mnp_dtype dtype;
     int64_t size;
@@ -410,9 +410,9 @@ static mnp_status read_compressed(struct job *job)
 
 static mnp_status read_matrix(struct job *job, mnp_sparse **matrix_p)
 {
-    MNP_TRY(mnp__agree_format(job->ctx, job->ctx->comm.rank == 0 ? look(&job->place, &job->found) : MNP_OK));
+    MNP_TRY(mnp__agree_format(job->ctx, job->ctx->comm.rank == 0 ? inspect_group(&job->place, &job->found) : MNP_OK));
     MNP_TRY(mnp__broadcast(&job->ctx->comm, &job->found, sizeof job->found, 0));
-    MNP_TRY(look_at_vectors(job));
+    MNP_TRY(check_vectors(job));
     MNP_TRY(job->found.kind == COO ? read_coo(job) : read_compressed(job));
     return mnp_sparse_from_triplets(job->ctx, job->dtype, job->found.shape[0], job->found.shape[1], NULL, NULL,
                                     job->local_count, job->rows, job->columns, job->values, matrix_p);

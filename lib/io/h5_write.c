@@ -203,7 +203,7 @@ static mnp_status check_path(hid_t file, const mnp__h5_place *place)
 }
 
 /* Check the file and the paths of the datasets.  Rank 0. */
-static mnp_status survey(struct job *job)
+static mnp_status check_target(struct job *job)
 {
     MNP_TRY(mnp__atomic_file_find(job->file, &job->output));
     if (!job->output.exists || job->output.replaced.st_size == 0)
@@ -314,7 +314,7 @@ static mnp_status make_contents(const struct job *job, hid_t file)
 
 static mnp_status make_file(struct job *job)
 {
-    MNP_TRY(survey(job));
+    MNP_TRY(check_target(job));
     int64_t old = job->keep ? job->output.replaced.st_size : 0, values = job->deflate > 0 ? 0 : job->values;
     MNP_TRY(mnp__atomic_file_make(&job->output, old + values + job->index, job->keep));
     hid_t file = job->keep ? H5Fopen(job->output.path, H5F_ACC_RDWR, H5P_DEFAULT)
@@ -406,7 +406,7 @@ static mnp_status check_written(const struct job *job, const struct part *part)
     mnp__h5_source source;
     const mnp_array *array = part->array;
     const mnp__h5_place written = {(char *)job->output.path, part->place.dataset, part->place.text};
-    MNP_TRY(mnp__h5_look(job->ctx, &written, &source));
+    MNP_TRY(mnp__h5_inspect(job->ctx, &written, &source));
     bool same = source.info.dtype == array->dtype && source.info.ndim == mnp_array_ndim(array) &&
                 (source.whole || source.filtered || mnp_layout_size(array->layout) == 0);
     for (int d = 0; same && d < source.info.ndim; d++)
@@ -508,7 +508,7 @@ mnp_status mnp_h5_check_write(mnp_ctx *ctx, const char *file, const char *datase
     mnp__h5_printing printing;
     MNP_TRY(mnp__h5_place_new(file, dataset, &part.place));
     mnp__h5_printing_off(&printing);
-    mnp_status st = MNP_AGREE(ctx, ctx->comm.rank == 0 ? survey(&job) : MNP_OK);
+    mnp_status st = MNP_AGREE(ctx, ctx->comm.rank == 0 ? check_target(&job) : MNP_OK);
     mnp__h5_printing_restore(&printing);
     mnp__h5_place_free(&part.place);
     return st;

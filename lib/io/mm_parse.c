@@ -20,9 +20,9 @@ struct line {
     const char *at, *end;
 };
 
-static void complain(mnp__mm_problem *problem, int64_t line, const char *format, ...)
+static void describe_problem(mnp__mm_problem *problem, int64_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static void complain(mnp__mm_problem *problem, int64_t line, const char *format, ...)
+static void describe_problem(mnp__mm_problem *problem, int64_t line, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -45,7 +45,7 @@ static void skip_spaces(struct line *line)
 }
 
 /* Whether nothing is left of the line but spaces or a comment. */
-static bool is_idle(struct line *line)
+static bool is_blank(struct line *line)
 {
     skip_spaces(line);
     return line->at == line->end || *line->at == '%';
@@ -110,7 +110,7 @@ static bool choose(struct line *line, const struct choice *choices, const char *
             return true;
         }
     }
-    complain(problem, 1, "'%s' is not a %s of a Matrix Market file", show(word, text), what);
+    describe_problem(problem, 1, "'%s' is not a %s of a Matrix Market file", show(word, text), what);
     return false;
 }
 
@@ -125,7 +125,7 @@ static bool check_banner(const mnp_mm_info *info, mnp__mm_problem *problem)
     else if (info->field != MNP_MM_COMPLEX && info->symmetry == MNP_MM_HERMITIAN)
         wrong = "a Hermitian matrix must be complex";
     if (wrong)
-        complain(problem, 1, "%s", wrong);
+        describe_problem(problem, 1, "%s", wrong);
     return !wrong;
 }
 
@@ -134,16 +134,16 @@ static bool parse_banner(struct line line, mnp_mm_info *info, mnp__mm_problem *p
     char text[SHOWN];
     int format, field, symmetry;
     if (line.end - line.at >= 2 && line.at[0] == '\x1f' && line.at[1] == '\x8b') {
-        complain(problem, 1, "the file is compressed; gunzip it first");
+        describe_problem(problem, 1, "the file is compressed; gunzip it first");
         return false;
     }
     if (!is_word(next_word(&line), "%%MatrixMarket")) {
-        complain(problem, 1, "a Matrix Market file begins with the word %%%%MatrixMarket");
+        describe_problem(problem, 1, "a Matrix Market file begins with the word %%%%MatrixMarket");
         return false;
     }
     struct line object = next_word(&line);
     if (!is_word(object, "matrix")) {
-        complain(problem, 1, "'%s' is not supported; only 'matrix' is", show(object, text));
+        describe_problem(problem, 1, "'%s' is not supported; only 'matrix' is", show(object, text));
         return false;
     }
     if (!choose(&line, formats, "format", &format, problem) || !choose(&line, fields, "field", &field, problem) ||
@@ -152,8 +152,8 @@ static bool parse_banner(struct line line, mnp_mm_info *info, mnp__mm_problem *p
     info->format = (mnp_mm_format)format;
     info->field = (mnp_mm_field)field;
     info->symmetry = (mnp_mm_symmetry)symmetry;
-    if (!is_idle(&line)) {
-        complain(problem, 1, "unexpected '%s' after the symmetry", show(next_word(&line), text));
+    if (!is_blank(&line)) {
+        describe_problem(problem, 1, "unexpected '%s' after the symmetry", show(next_word(&line), text));
         return false;
     }
     return check_banner(info, problem);
@@ -180,24 +180,24 @@ static bool parse_sizes(struct line line, int64_t number, mnp_mm_info *info, mnp
         struct line word = next_word(&line);
         const char *stop = mnp__mm_scan_integer(word.at, word.end, sizes[i]);
         if (word.at == word.end)
-            complain(problem, number, "the %s is missing", names[i]);
+            describe_problem(problem, number, "the %s is missing", names[i]);
         else if (!stop || stop != word.end)
-            complain(problem, number, "'%s' is not a %s, or is too large", show(word, text), names[i]);
+            describe_problem(problem, number, "'%s' is not a %s, or is too large", show(word, text), names[i]);
         else if (*sizes[i] < 0)
-            complain(problem, number, "the %s is %" PRId64 ", negative", names[i], *sizes[i]);
+            describe_problem(problem, number, "the %s is %" PRId64 ", negative", names[i], *sizes[i]);
         else
             continue;
         return false;
     }
-    if (!is_idle(&line))
-        complain(problem, number, "unexpected '%s' after the sizes", show(next_word(&line), text));
+    if (!is_blank(&line))
+        describe_problem(problem, number, "unexpected '%s' after the sizes", show(next_word(&line), text));
     else if (info->symmetry != MNP_MM_GENERAL && info->nrows != info->ncolumns)
-        complain(problem, number,
-                 "%" PRId64 " rows and %" PRId64 " columns are not square, as a symmetric matrix must be", info->nrows,
-                 info->ncolumns);
+        describe_problem(problem, number,
+                         "%" PRId64 " rows and %" PRId64 " columns are not square, as a symmetric matrix must be",
+                         info->nrows, info->ncolumns);
     else if (info->format == MNP_MM_ARRAY && !count_values(info))
-        complain(problem, number, "%" PRId64 " times %" PRId64 " values are more than can be counted", info->nrows,
-                 info->ncolumns);
+        describe_problem(problem, number, "%" PRId64 " times %" PRId64 " values are more than can be counted",
+                         info->nrows, info->ncolumns);
     else
         return true;
     return false;
@@ -219,14 +219,14 @@ mnp__mm_progress mnp__mm_parse_head(const char *text, size_t length, bool whole,
         if (head->lines == 1) {
             if (!parse_banner(line, &head->info, problem))
                 return MNP__MM_WRONG;
-        } else if (!is_idle(&line)) {
+        } else if (!is_blank(&line)) {
             return parse_sizes(line, head->lines, &head->info, problem) ? MNP__MM_DONE : MNP__MM_WRONG;
         }
     }
     if (!whole)
         return MNP__MM_NEEDS_MORE;
-    complain(problem, head->lines > 0 ? head->lines : 1,
-             length > 0 ? "the file ends before the sizes" : "the file is empty");
+    describe_problem(problem, head->lines > 0 ? head->lines : 1,
+                     length > 0 ? "the file ends before the sizes" : "the file is empty");
     return MNP__MM_WRONG;
 }
 
@@ -304,11 +304,11 @@ static bool parse_index(mnp__mm_body *body, struct line *line, const char *what,
     struct line word = next_word(line);
     const char *stop = mnp__mm_scan_integer(word.at, word.end, index_p);
     if (word.at == word.end)
-        complain(&body->problem, body->lines, "the %s is missing", what);
+        describe_problem(&body->problem, body->lines, "the %s is missing", what);
     else if (!stop || stop != word.end)
-        complain(&body->problem, body->lines, "'%s' is not a %s", show(word, text), what);
+        describe_problem(&body->problem, body->lines, "'%s' is not a %s", show(word, text), what);
     else if (*index_p < 1 || *index_p > extent)
-        complain(&body->problem, body->lines, "%s %" PRId64 " is outside 1..%" PRId64, what, *index_p, extent);
+        describe_problem(&body->problem, body->lines, "%s %" PRId64 " is outside 1..%" PRId64, what, *index_p, extent);
     else
         --*index_p;
     return body->problem.line == 0;
@@ -321,16 +321,16 @@ static bool parse_number(mnp__mm_body *body, struct line *line, const char *what
     struct line word = next_word(line);
     const char *stop = mnp__mm_scan_float(word.at, word.end, value_p);
     if (word.at == word.end)
-        complain(&body->problem, body->lines, "the %s is missing", what);
+        describe_problem(&body->problem, body->lines, "the %s is missing", what);
     else if (word.end - word.at >= MNP__MM_LONGEST_NUMBER)
-        complain(&body->problem, body->lines, "the %s '%s' has %td characters", what, show(word, text),
-                 word.end - word.at);
+        describe_problem(&body->problem, body->lines, "the %s '%s' has %td characters", what, show(word, text),
+                         word.end - word.at);
     else if (!stop || stop != word.end)
-        complain(&body->problem, body->lines, "'%s' is not a finite number", show(word, text));
+        describe_problem(&body->problem, body->lines, "'%s' is not a finite number", show(word, text));
     else if (!isfinite(*value_p))
-        complain(&body->problem, body->lines, "'%s' is beyond float64", show(word, text));
+        describe_problem(&body->problem, body->lines, "'%s' is beyond float64", show(word, text));
     else if (body->info->field == MNP_MM_INTEGER && mnp__mm_scan_integer(word.at, word.end, &integer) != word.end)
-        complain(&body->problem, body->lines, "'%s' is not an integer of 64 bits", show(word, text));
+        describe_problem(&body->problem, body->lines, "'%s' is not an integer of 64 bits", show(word, text));
     return body->problem.line == 0;
 }
 
@@ -349,9 +349,9 @@ static bool parse_value(mnp__mm_body *body, struct line *line, double value[2])
 static bool check_diagonal(mnp__mm_body *body, const double value[2])
 {
     if (body->info->symmetry == MNP_MM_SKEW_SYMMETRIC && (value[0] != 0 || value[1] != 0))
-        complain(&body->problem, body->lines, "the diagonal of a skew-symmetric matrix is zero");
+        describe_problem(&body->problem, body->lines, "the diagonal of a skew-symmetric matrix is zero");
     else if (body->info->symmetry == MNP_MM_HERMITIAN && value[1] != 0)
-        complain(&body->problem, body->lines, "the diagonal of a Hermitian matrix is real");
+        describe_problem(&body->problem, body->lines, "the diagonal of a Hermitian matrix is real");
     return body->problem.line == 0;
 }
 
@@ -375,12 +375,13 @@ static mnp_status parse_line(mnp__mm_body *body, struct line line)
     char text[SHOWN];
     double value[2];
     body->lines++;
-    if (is_idle(&line))
+    if (is_blank(&line))
         return MNP_OK;
     MNP_TRY(reserve(body));
     bool good = body->info->format == MNP_MM_COORDINATE ? parse_entry(body, &line) : parse_value(body, &line, value);
-    if (good && !is_idle(&line))
-        complain(&body->problem, body->lines, "unexpected '%s' after the numbers", show(next_word(&line), text));
+    if (good && !is_blank(&line))
+        describe_problem(&body->problem, body->lines, "unexpected '%s' after the numbers",
+                         show(next_word(&line), text));
     if (body->problem.line > 0)
         return MNP_ERR_FORMAT;
     if (body->info->format == MNP_MM_ARRAY)

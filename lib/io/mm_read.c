@@ -110,7 +110,7 @@ static mnp_status fail_format(const struct job *job, const mnp__mm_problem *prob
 }
 
 /* Rank 0 reads the head and broadcasts it.  Collective. */
-static mnp_status look(struct job *job)
+static mnp_status read_head_everywhere(struct job *job)
 {
     MNP_TRY(MNP_AGREE(job->ctx, job->ctx->comm.rank == 0 ? read_head(job) : MNP_OK));
     MNP_TRY(mnp__broadcast(&job->ctx->comm, &job->found, sizeof job->found, 0));
@@ -196,17 +196,17 @@ static mnp_status parse_share(struct job *job)
 
 /* ---- what the ranks know together ---- */
 
-struct tally {
+struct line_counts {
     int64_t lines, read, bad_line;
 };
 
 /* Fail if a line is bad, with the first one's problem, or else if the number of entries is wrong.  Collective. */
-static mnp_status judge(struct job *job, const struct tally *tallies)
+static mnp_status check_counts(struct job *job, const struct line_counts *all)
 {
     const mnp__mm_head *head = &job->found.head;
     int64_t lines = head->lines, read = 0;
     for (int r = 0; r < job->ctx->comm.size; r++) {
-        if (tallies[r].bad_line > 0) {
+        if (all[r].bad_line > 0) {
             mnp__mm_problem problem = job->body.problem;
             problem.line += lines;
             MNP_TRY(mnp__broadcast(&job->ctx->comm, &problem, sizeof problem, r));
@@ -214,8 +214,8 @@ static mnp_status judge(struct job *job, const struct tally *tallies)
         }
         if (r == job->ctx->comm.rank)
             job->before = read;
-        lines += tallies[r].lines;
-        read += tallies[r].read;
+        lines += all[r].lines;
+        read += all[r].read;
     }
     if (read == head->info.nlines)
         return MNP_OK;
@@ -226,13 +226,13 @@ static mnp_status judge(struct job *job, const struct tally *tallies)
 
 static mnp_status exchange_tallies(struct job *job)
 {
-    struct tally mine = {job->body.lines, job->body.read, job->body.problem.line}, *tallies;
-    mnp_status st = mnp__calloc((size_t)job->ctx->comm.size, sizeof *tallies, &tallies);
+    struct line_counts mine = {job->body.lines, job->body.read, job->body.problem.line}, *all;
+    mnp_status st = mnp__calloc((size_t)job->ctx->comm.size, sizeof *all, &all);
     MNP_TRY(MNP_AGREE(job->ctx, st));
-    st = mnp__all_gather(&job->ctx->comm, &mine, tallies, sizeof mine);
+    st = mnp__all_gather(&job->ctx->comm, &mine, all, sizeof mine);
     if (st == MNP_OK)
-        st = judge(job, tallies);
-    free(tallies);
+        st = check_counts(job, all);
+    free(all);
     return st;
 }
 
@@ -255,7 +255,7 @@ static mnp_status choose_dtype(const struct job *job, mnp_dtype wanted, mnp_dtyp
 /* Read the numbers of the file, each rank its share.  Collective. */
 static mnp_status read_body(struct job *job, mnp_mm_format format, mnp_dtype dtype)
 {
-    MNP_TRY(look(job));
+    MNP_TRY(read_head_everywhere(job));
     if (job->found.head.info.format != format)
         return MNP_FAIL(MNP_ERR_ARG,
                         format == MNP_MM_COORDINATE
@@ -280,7 +280,7 @@ static void close_job(struct job *job)
 mnp_status mnp_mm_inspect(mnp_ctx *ctx, const char *file, mnp_mm_info *info_p)
 {
     struct job job = {.ctx = ctx, .file = file, .descriptor = -1};
-    mnp_status st = look(&job);
+    mnp_status st = read_head_everywhere(&job);
     close_job(&job);
     if (st == MNP_OK)
         *info_p = job.found.head.info;

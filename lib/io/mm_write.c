@@ -132,7 +132,7 @@ release:
 
 /* ---- the file ---- */
 
-struct tally {
+struct text_counts {
     int64_t entries, length;
 };
 
@@ -149,17 +149,17 @@ static int make_head(const struct job *job, int64_t entries, char *head, size_t 
 static mnp_status find_place(struct job *job, int64_t *bytes_p)
 {
     const int rank = job->ctx->comm.rank, size = job->ctx->comm.size;
-    struct tally mine = {job->entries, (int64_t)job->text.length}, *tallies, before = {0, 0}, all = {0, 0};
+    struct text_counts mine = {job->entries, (int64_t)job->text.length}, *counts, before = {0, 0}, all = {0, 0};
     char head[256];
-    mnp_status st = mnp__calloc((size_t)size, sizeof *tallies, &tallies);
+    mnp_status st = mnp__calloc((size_t)size, sizeof *counts, &counts);
     MNP_TRY(MNP_AGREE(job->ctx, st));
-    st = mnp__all_gather(&job->ctx->comm, &mine, tallies, sizeof mine);
+    st = mnp__all_gather(&job->ctx->comm, &mine, counts, sizeof mine);
     for (int r = 0; r < size; r++) {
-        before.length += r < rank ? tallies[r].length : 0;
-        all.entries += tallies[r].entries;
-        all.length += tallies[r].length;
+        before.length += r < rank ? counts[r].length : 0;
+        all.entries += counts[r].entries;
+        all.length += counts[r].length;
     }
-    free(tallies);
+    free(counts);
     MNP_TRY(st);
     const int length = make_head(job, all.entries, head, sizeof head);
     job->place = rank == 0 ? 0 : before.length + length;
