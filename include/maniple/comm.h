@@ -8,26 +8,31 @@
  * they come after what it holds, and work that is enqueued later finds their results.  On the host device a call has
  * finished when it returns.
  *
- * Ranks of a node write small messages (up to 256 KiB) straight into each other's memory, where they can: on GPUs a
- * collective of such messages is one kernel, as is a larger all to all, all gather, reduction or broadcast in memory of
- * arrays.  Between GPUs NCCL does the rest, and all-reduces from 512 MiB; what it lacks (averages, products of complex
- * numbers, 16-bit integers, NaN that must survive a minimum) is sent in parts to the ranks that reduce them.  On the
- * host MPI carries larger messages.  All ranks get the same bits, by any of these algorithms.  Values are taken in the
- * order of the ranks, except where NCCL reduces.
+ * How data travels depends on the ranks of the group and on the size of a message:
+ *
+ *   GPUs that share memory   up to 256 KiB a rank one kernel; an all to all, all gather, reduction or broadcast of
+ *                            larger messages is one kernel too, if they lie in the memory of arrays; NCCL does
+ *                            all-reduces from 512 MiB on
+ *   other GPUs               NCCL; reductions that it lacks (averages, products of complex numbers, 16-bit integers,
+ *                            minima that keep NaN) go in parts to the ranks that reduce them
+ *   the host                 shared memory for small messages between ranks of a node, otherwise MPI
+ *
+ * All ranks get the same bits.  Values are taken in the order of the ranks, except where NCCL reduces.
  *
  * Arguments that are the same for all ranks (counts without v, dtypes, operations, roots) are checked without
  * communication, so all ranks return MNP_ERR_ARG together; a debug build proves that they are the same.  Arguments of
  * one rank's own (pointers, counts and offsets of the v forms) are checked there alone: a rank that finds an error
- * returns at once, and the others wait for it until the deadline.  They also wait where a rank that shares its GPU has
- * no pinned memory for a message.  Where GPUs share memory, ranks that give mnp_comm_all_to_allv() or
+ * returns at once, and the others wait for it until the deadline.  The others also wait if a rank that shares its GPU
+ * has no pinned memory for a message.  Where GPUs share memory, ranks that give mnp_comm_all_to_allv() or
  * mnp_comm_all_gatherv() sizes that differ get MNP_ERR_ARG, and the others MNP_ERR_PEER; in a reduction or broadcast
  * all ranks get MNP_ERR_ARG, if every rank's message is larger than 256 KiB.
  *
  * Errors of all collectives: MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE (the first calls); MNP_ERR_COMM, also where
  * the host sees that a message has another size than is expected, for which it may otherwise wait until the deadline;
  * MNP_ERR_TIMEOUT where a rank did not take part within MANIPLE_DEADLINE (the rank that is named may have waited for
- * another itself); MNP_ERR_PEER where a rank has ended or another gave up.  After the last two, every later call that
- * needs other ranks of this context fails, and MPI may still read and write the buffers.
+ * another itself); MNP_ERR_PEER where a rank has ended or another gave up.  After MNP_ERR_TIMEOUT
+ * or MNP_ERR_PEER every later call that needs other ranks of this context fails, and MPI may still read and write the
+ * buffers.
  */
 #ifndef MANIPLE_COMM_H
 #define MANIPLE_COMM_H
@@ -78,9 +83,9 @@ MNP_API mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm *
 MNP_API void mnp_comm_free(mnp_comm *comm);
 
 /*
- * Choose the algorithm of a group.  A group begins with the algorithm of the group that it is split from, and the world
- * with AUTO.  The world's algorithm also holds for reductions over ranks, and for redistributions and halos that are
- * planned afterwards.  Collective over comm; all ranks give the same.  MNP_ERR_ARG.
+ * Set the algorithm of a group.  A new group inherits that of the group from which it is split; the world begins with
+ * MNP_COMM_AUTO.  The world's algorithm also holds for reductions over ranks, and for redistributions and halos that
+ * are planned afterwards.  Collective over comm; all ranks give the same.  MNP_ERR_ARG.
  */
 MNP_API mnp_status mnp_comm_set_algorithm(mnp_comm *comm, mnp_comm_algorithm algorithm);
 
@@ -109,10 +114,10 @@ MNP_API mnp_status mnp_comm_reduce_scatter(mnp_comm *comm, const void *send, voi
 MNP_API mnp_status mnp_comm_broadcast(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int root);
 
 /*
- * Everyone's elements, one rank's after the other's, on all ranks, or on rank `root` (recv is not used elsewhere).  In
- * the v form rank r's counts[r] elements go to recv + offsets[r] (in elements), and counts[rank] is this rank's
- * `count`; for all_gatherv all ranks give the same counts, for gatherv they are read on the root alone.  In place: send
- * is where this rank's elements go in recv.  Collective over comm.
+ * Gather the elements of all ranks, in the order of the ranks, on all ranks or on rank `root` (recv is not used
+ * elsewhere).  In the v form rank r's counts[r] elements go to recv + offsets[r] (in elements), and counts[rank] is
+ * this rank's `count`; for all_gatherv all ranks give the same counts, for gatherv they are read on the root alone.  In
+ * place: send is where this rank's elements go in recv.  Collective over comm.
  */
 MNP_API mnp_status mnp_comm_all_gather(mnp_comm *comm, const void *send, int64_t count, void *recv, mnp_dtype dtype);
 MNP_API mnp_status mnp_comm_all_gatherv(mnp_comm *comm, const void *send, int64_t count, void *recv,
@@ -145,14 +150,14 @@ MNP_API mnp_status mnp_comm_all_to_allv(mnp_comm *comm, const void *send, const 
 /*
  * One rank to another; both give the same count.  A send may wait for its receive: ranks that send to each other at the
  * same time use mnp_comm_all_to_allv().  What a rank sends another is received in the order in which it was sent, also
- * where it goes over several communicators.  MNP_ERR_ARG if peer is this rank.  Both ranks call.
+ * where it goes over several communicators.  MNP_ERR_ARG if peer is this rank.  Collective over the two ranks.
  */
 MNP_API mnp_status mnp_comm_send(mnp_comm *comm, const void *buffer, int64_t count, mnp_dtype dtype, int peer);
 MNP_API mnp_status mnp_comm_recv(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int peer);
 
 /*
- * Work that a rank enqueues on its compute stream afterwards begins when the streams of all have come here; on the host
- * device: when all ranks have called.  Collective over comm.
+ * Work that a rank enqueues on its compute stream afterwards starts after the streams of all ranks have reached the
+ * barrier; on the host device the call returns when all ranks have called.  Collective over comm.
  */
 MNP_API mnp_status mnp_comm_barrier(mnp_comm *comm);
 

@@ -56,7 +56,8 @@ MNP_API mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p);
  * MNP_ERR_PEER or MNP_ERR_COMM if a rank, or NCCL, was lost since; MNP_ERR_DEVICE.
  *
  * The deadline (MANIPLE_DEADLINE) holds for what ranks of a node exchange through the heap, and not for messages of
- * NCCL in a graph: for those a rank that does not launch it is awaited as long as its process is there.
+ * NCCL in a graph: NCCL waits without a deadline for a rank that does not launch the
+ * graph, as long as the rank's process exists.
  */
 MNP_API mnp_status mnp_graph_launch(mnp_graph *graph);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Halos: arrays with margins around every rank's block, and the exchange that fills them from the neighbours' blocks,
- * for stencils and other kernels that read the elements around an element.
+ * for stencils and other kernels that read neighbouring elements.
  *
  *   mnp_array_new_margins(ctx, MNP_FLOAT32, layout, (int64_t[]){1, 1}, (int64_t[]){1, 1}, &u);
  *   mnp_halo_new(ctx, 1, (mnp_array *[]){u}, &(mnp_halo_options){.boundary = wrap}, &halo);
@@ -61,9 +61,9 @@ typedef struct mnp_halo_options {
 typedef struct mnp_halo mnp_halo;
 
 /*
- * Prepare the exchange of the margins of `count` arrays of equally many dimensions, of any dtypes and layouts: after
- * it the margins of every rank's block have the values that the array has there, going on beyond its borders as
- * numpy.pad does in the boundary's mode.  A margin may be wider than the neighbours' blocks.  options NULL: none.
+ * Prepare the exchange of the margins of `count` arrays of equally many dimensions, of any dtypes and layouts: after it
+ * the margins of every rank's block have the values that the array has there, going on beyond its borders as numpy.pad
+ * does in the boundary's mode.  A margin may be wider than the neighbours' blocks.  options NULL: the defaults.
  *
  * The arrays must live as long as the halo.  Release it with mnp_halo_free().  Collective.  MNP_ERR_ARG for a width
  * that is negative or more than an array's margin, scalars, arrays of another context or with other numbers of

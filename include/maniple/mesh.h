@@ -2,8 +2,8 @@
 /*
  * Meshes: the ranks of a context arranged as an n-dimensional grid.
  *
- * The last axis is the fastest, as in layouts: in a 2 x 3 mesh, ranks 0, 1 and 2 are at places (0, 0), (0, 1) and (0,
- * 2). A mesh says which rank is where, makes layouts, and has a communicator along every axis.
+ * The last axis is the fastest, as in layouts: in a 2 x 3 mesh, ranks 0, 1 and 2 have the coordinates (0, 0), (0, 1)
+ * and (0, 2). A mesh says which rank is where, makes layouts, and has a communicator along every axis.
  */
 #ifndef MANIPLE_MESH_H
 #define MANIPLE_MESH_H

@@ -24,7 +24,7 @@ extern "C" {
  */
 MNP_API mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mnp_array **result_p);
 
-/* A redistribution that is planned once, to be run again and again on arrays that are alike. */
+/* A redistribution that is planned once, to be run many times on arrays of the same dtype, layout and storage. */
 typedef struct mnp_plan mnp_plan;
 
 /*
@@ -41,10 +41,10 @@ MNP_API mnp_status mnp_plan_new(const mnp_array *like, const mnp_layout *layout,
 MNP_API mnp_status mnp_plan_run(mnp_plan *plan, const mnp_array *x, mnp_array **y_p);
 
 /*
- * What a run of a plan does.  Bytes by how far they go: copied within a rank's own memory, to ranks of its node, to
- * ranks of other nodes (MANIPLE_NODE_SIZE pretends some); of this rank as it sends them, and of all ranks together. The
- * methods are phrases for a sentence, "nothing" where no rank has any such bytes: "stores into the neighbours' memory",
- * "through the heap", "MPI", "NCCL", "MPI, staged through the host".
+ * What a run of a plan does.  Bytes are counted by their targets: copied within a rank's own memory, to ranks of its
+ * node, to ranks of other nodes (MANIPLE_NODE_SIZE pretends some); of this rank as it sends them, and of all ranks
+ * together. The methods are phrases for a sentence, "nothing" where no rank has any such bytes: "stores into the
+ * neighbours' memory", "through the heap", "MPI", "NCCL", "MPI, staged through the host".
  */
 typedef struct mnp_plan_info {
     int64_t own_bytes, node_bytes, far_bytes;

@@ -181,6 +181,7 @@ static mnp_status wait_for_event(mnp__comm *comm, mnp__device_event *event)
     bool done;
     wait.spins = 0;
     wait.may_sleep = true;
+    wait.alone = !comm->nccl && !comm->waits; /* nothing on the device waits for other ranks */
     for (;;) {
         MNP_TRY(comm->device->ops->event_query(comm->device, event, &done));
         MNP_TRY(mnp__waits_check(comm->waits)); /* also when all is done: a kernel may have waited past the deadline */
