@@ -84,7 +84,7 @@ MNP_FUNCTION void mnp_copy_accesses(const mnp_box_copy &box, int ndim, const MNP
         From value[count];
 #pragma unroll
         for (int k = 0; k < count; k++) {
-            number[k] = i + k * step < end ? i + k * step : i; /* what is read in vain is there at least */
+            number[k] = i + k * step < end ? i + k * step : i; /* repeats an element that is there, and is not stored */
             from[k] = box.src;
             to[k] = box.dst;
         }
@@ -218,7 +218,7 @@ MNP_FUNCTION void mnp_copy_packs(const mnp_box_copy &box, int ndim, const MNP_SR
 #pragma unroll
         for (int k = 0; k < count; k++) {
 #pragma unroll
-            for (int j = 0; j < mnp_widest; j++) { /* what is read in vain is there at least */
+            for (int j = 0; j < mnp_widest; j++) { /* repeats an element that is there, and is not stored */
                 const int behind = j < pack[k].low ? pack[k].low : j;
                 const int at = behind < pack[k].high ? behind : pack[k].high - 1;
                 elements[k][j] = mnp_to<MNP_DST>::from(src[pack[k].from + at * stride]);
