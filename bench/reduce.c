@@ -37,7 +37,7 @@ struct benchmark {
     mnp_status (*run)(struct work *);
     double (*expect)(const struct work *); /* the first element of the result */
     double tolerance;                      /* relative error */
-    bool small;                            /* what counts is the time of a call, not the memory's speed */
+    bool small;                            /* the figure is the time of a call, not the rate of the memory */
 };
 
 /* ---- data: a function of the index that repeats itself ---- */
@@ -154,7 +154,7 @@ static mnp_status run_mse(struct work *w)
 static double expect_mse(const struct work *w)
 {
     long double sum = 0;
-    /* sums of sums: one of them all would lose the last digits */
+    /* partial sums: a single sum would lose the last digits */
     for (int64_t begin = 0; begin < w->n; begin += PERIOD) {
         long double part = 0;
         for (int64_t i = begin; i < w->n && i < begin + PERIOD; i++)

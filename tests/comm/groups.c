@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups of ranks: how they are made, along the axes of a mesh too, and used in turn with each other and with all
- * ranks; what they go by; and collectives of arrays.
+ * Groups of ranks: how they are made, also along the axes of a mesh; collectives of groups and of all ranks in turn; by
+ * which path they go; and collectives of arrays.
  */
 #include "buffers.h"
 
@@ -29,7 +29,7 @@ static void check_groups(void)
     ok(st == MNP_OK && (rank == 0) == !none && (!none || mnp_comm_size(none) == ranks - 1), "all but the first");
     ok(!none || mnp_comm_barrier(none) == MNP_OK, "who may meet alone");
     mnp_comm_free(none);
-    mnp_comm_free(part); /* the group of that group is left to the context */
+    mnp_comm_free(part); /* the context frees the group of that group */
 
     mnp_mesh *mesh = NULL;
     const int extents[] = {ranks % 2 == 0 ? 2 : 1, 0};
@@ -140,7 +140,7 @@ static int64_t given(int world_rank, int round)
     return 1000 * (int64_t)round + (int64_t)world_rank * world_rank;
 }
 
-/* A sum over each of the groups in every round, which ranks that meet in several must not take for another's. */
+/* A sum over each of the groups in every round: ranks that are together in several groups must not mix up the sums. */
 static bool sum_in_turn(mnp_comm **groups, int count)
 {
     const int rank = mnp_ctx_rank(ctx);
@@ -191,7 +191,7 @@ static void check_turns(void)
     mnp_mesh_free(mesh);
 }
 
-/* NCCL is given up for one group alone: who waits for the device learns of it, until the group is freed. */
+/* NCCL is aborted for one group only: each wait for the device reports it, until the group is freed. */
 static void check_given_up(void)
 {
     mnp_comm *group = NULL;

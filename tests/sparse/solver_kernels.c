@@ -62,7 +62,7 @@ done:
     return st;
 }
 
-/* The kernel that arranges entries, and those that relax. */
+/* The kernel that permutes entries, and those of level sweeps. */
 static void run_relaxation(mnp_dtype dtype)
 {
     const mnp__part part = {.format = MNP_CSR, .offset_size = 4};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels for products, as MANIPLE_SPMV takes them and as they are chosen by measurement, against plain loops, with
- * numbers that are exact in all types; the dot that comes with a product; and what is said of the choice.
+ * Kernels for products, selected by MANIPLE_SPMV and by measurement, against plain loops, with numbers that are exact
+ * in all types; the dot product that a product also computes; and the report of the choice.
  */
 #include <maniple.h>
 
@@ -158,7 +158,7 @@ static void multiply(mnp_dtype dtype, int m, int64_t i, int64_t *listed, double 
     }
 }
 
-/* How many elements of y are wrong; *dot: what conj(x[i]) y[i] come to. */
+/* How many elements of y are wrong; *dot: the sum of conj(x[i]) y[i]. */
 static int64_t count_wrong(mnp_dtype dtype, int m, double (*y)[2], double dot[2])
 {
     int64_t *listed = malloc(MOST_LENGTH * sizeof *listed), wrong = 0;
@@ -281,7 +281,7 @@ static bool is_said(const mnp_sparse *matrix, const char *words)
     return mnp_ctx_rank(mnp_sparse_ctx(matrix)) == 0 ? strstr(text, words) != NULL : *text == '\0';
 }
 
-/* The way that is asked for is taken where the matrix allows it. */
+/* The algorithm that is asked for is taken where the matrix allows it. */
 static void check_choice(mnp_ctx *ctx, const char *way, bool has_blocks, int m, const char *expected)
 {
     mnp_sparse *matrix = make_matrix(ctx, MNP_FLOAT64, m);
@@ -296,7 +296,7 @@ static void check_choice(mnp_ctx *ctx, const char *way, bool has_blocks, int m, 
     mnp_sparse_free(matrix);
 }
 
-/* An infinite element of x comes to those rows alone that have its column, in whatever format. */
+/* An infinite element of x reaches only the rows that have an entry in its column, in every format. */
 static void check_infinity(mnp_ctx *ctx, const char *way)
 {
     enum { N = 2000, AT = 1000 };
@@ -323,7 +323,7 @@ static void check_infinity(mnp_ctx *ctx, const char *way)
     free(values);
 }
 
-/* Numbers that are rounded, on a grid that is large enough to be measured: all ways give the same bits. */
+/* Numbers that are rounded, on a grid that is large enough to be measured: all algorithms give the same bits. */
 static void check_bits(mnp_ctx *ctx, const char *way, bool measured, double *first, int number)
 {
     enum { SIDE = 128 };

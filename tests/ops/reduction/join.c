@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that have parts of the same results: on every mesh, of blocks that are uneven or empty, each of them finds the
- * same bits, and those that one rank alone finds where the result does not depend on how elements are divided: sums in
- * the reproducible mode, and indices.
+ * Ranks that join parts of the same results: on every mesh, with uneven and empty blocks, all get the same bits.  They
+ * are those of a single rank where the result does not depend on how elements are divided: sums in the reproducible
+ * mode, and indices.
  */
 #include <maniple.h>
 
