@@ -11,8 +11,8 @@
 
 #include "array/output.h"
 #include "array/view.h"
-#include "base/value.h"
 #include "base/text.h"
+#include "base/value.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
 #include "ops/reduction/numpy_reductions.h"
@@ -30,7 +30,7 @@ enum rule {
 };
 
 typedef struct mnp__reduce_function {
-    const char *name;
+    const char *name; /* of the public function; expressions know it without mnp_ */
     enum rule rule;
     const char
         *op; /* its type in kernels/reduction/reduce_ops.h; mnp_value is that of the elements as they are taken */
@@ -68,42 +68,47 @@ enum id {
 };
 
 static const function functions[] = {
-    [ID_SUM] = {"sum", SUM, "mnp_reduce_sum<mnp_value>", NULL, "mnp_add", "mnp_binned_sum<mnp_value>", NULL},
-    [ID_PROD] = {"prod", SUM, "mnp_reduce_prod<mnp_value>", NULL, "mnp_multiply", NULL, NULL},
-    [ID_NANSUM] = {"nansum", SUM, "mnp_reduce_sum<mnp_value, true>", NULL, "mnp_add", "mnp_binned_sum<mnp_value, true>",
-                   NULL},
-    [ID_NANPROD] = {"nanprod", SUM, "mnp_reduce_prod<mnp_value, true>", NULL, "mnp_multiply", NULL, NULL},
-    [ID_MEAN] = {"mean", MEAN, "mnp_reduce_mean<mnp_value>", "mnp_reduce_mean_of_some<mnp_value, false>", NULL,
+    [ID_SUM] = {"mnp_sum", SUM, "mnp_reduce_sum<mnp_value>", NULL, "mnp_add", "mnp_binned_sum<mnp_value>", NULL},
+    [ID_PROD] = {"mnp_prod", SUM, "mnp_reduce_prod<mnp_value>", NULL, "mnp_multiply", NULL, NULL},
+    [ID_NANSUM] = {"mnp_nansum", SUM, "mnp_reduce_sum<mnp_value, true>", NULL, "mnp_add",
+                   "mnp_binned_sum<mnp_value, true>", NULL},
+    [ID_NANPROD] = {"mnp_nanprod", SUM, "mnp_reduce_prod<mnp_value, true>", NULL, "mnp_multiply", NULL, NULL},
+    [ID_MEAN] = {"mnp_mean", MEAN, "mnp_reduce_mean<mnp_value>", "mnp_reduce_mean_of_some<mnp_value, false>", NULL,
                  "mnp_binned_mean<mnp_value>", "mnp_binned_mean_of_some<mnp_value, false>"},
-    [ID_VAR] = {"var", SPREAD, "mnp_reduce_var<mnp_value, false, false>", NULL, NULL,
+    [ID_VAR] = {"mnp_var", SPREAD, "mnp_reduce_var<mnp_value, false, false>", NULL, NULL,
                 "mnp_binned_var<mnp_value, false, false>", NULL},
-    [ID_STD] = {"std", SPREAD, "mnp_reduce_var<mnp_value, true, false>", NULL, NULL,
+    [ID_STD] = {"mnp_std", SPREAD, "mnp_reduce_var<mnp_value, true, false>", NULL, NULL,
                 "mnp_binned_var<mnp_value, true, false>", NULL},
-    [ID_NANMEAN] = {"nanmean", MEAN, "mnp_reduce_mean_of_some<mnp_value, true>", NULL, NULL,
+    [ID_NANMEAN] = {"mnp_nanmean", MEAN, "mnp_reduce_mean_of_some<mnp_value, true>", NULL, NULL,
                     "mnp_binned_mean_of_some<mnp_value, true>", NULL},
-    [ID_NANVAR] = {"nanvar", SPREAD, "mnp_reduce_var<mnp_value, false, true>", NULL, NULL,
+    [ID_NANVAR] = {"mnp_nanvar", SPREAD, "mnp_reduce_var<mnp_value, false, true>", NULL, NULL,
                    "mnp_binned_var<mnp_value, false, true>", NULL},
-    [ID_NANSTD] = {"nanstd", SPREAD, "mnp_reduce_var<mnp_value, true, true>", NULL, NULL,
+    [ID_NANSTD] = {"mnp_nanstd", SPREAD, "mnp_reduce_var<mnp_value, true, true>", NULL, NULL,
                    "mnp_binned_var<mnp_value, true, true>", NULL},
-    [ID_AVERAGE] = {"average", MEAN, "mnp_reduce_average<mnp_value>", NULL, NULL, "mnp_binned_average<mnp_value>",
+    [ID_AVERAGE] = {"mnp_average", MEAN, "mnp_reduce_average<mnp_value>", NULL, NULL, "mnp_binned_average<mnp_value>",
                     NULL},
-    [ID_MAX] = {"max", SAME, "mnp_reduce_extreme<mnp_value, true, false>", NULL, "mnp_maximum",
+    [ID_MAX] = {"mnp_max", SAME, "mnp_reduce_extreme<mnp_value, true, false>", NULL, "mnp_maximum",
                 "mnp_steady_extreme<mnp_value, true, false>", NULL},
-    [ID_MIN] = {"min", SAME, "mnp_reduce_extreme<mnp_value, false, false>", NULL, "mnp_minimum",
+    [ID_MIN] = {"mnp_min", SAME, "mnp_reduce_extreme<mnp_value, false, false>", NULL, "mnp_minimum",
                 "mnp_steady_extreme<mnp_value, false, false>", NULL},
-    [ID_PTP] = {"ptp", SAME, "mnp_reduce_ptp<mnp_value>", NULL, NULL, "mnp_steady_ptp<mnp_value>", NULL},
-    [ID_NANMAX] = {"nanmax", SAME, "mnp_reduce_extreme<mnp_value, true, true>", NULL, "mnp_fmax",
+    [ID_PTP] = {"mnp_ptp", SAME, "mnp_reduce_ptp<mnp_value>", NULL, NULL, "mnp_steady_ptp<mnp_value>", NULL},
+    [ID_NANMAX] = {"mnp_nanmax", SAME, "mnp_reduce_extreme<mnp_value, true, true>", NULL, "mnp_fmax",
                    "mnp_steady_extreme<mnp_value, true, true>", NULL},
-    [ID_NANMIN] = {"nanmin", SAME, "mnp_reduce_extreme<mnp_value, false, true>", NULL, "mnp_fmin",
+    [ID_NANMIN] = {"mnp_nanmin", SAME, "mnp_reduce_extreme<mnp_value, false, true>", NULL, "mnp_fmin",
                    "mnp_steady_extreme<mnp_value, false, true>", NULL},
-    [ID_ARGMAX] = {"argmax", INDEX, "mnp_reduce_index<mnp_value, true, false>", NULL, NULL, NULL, NULL},
-    [ID_ARGMIN] = {"argmin", INDEX, "mnp_reduce_index<mnp_value, false, false>", NULL, NULL, NULL, NULL},
-    [ID_NANARGMAX] = {"nanargmax", INDEX, "mnp_reduce_index<mnp_value, true, true>", NULL, NULL, NULL, NULL},
-    [ID_NANARGMIN] = {"nanargmin", INDEX, "mnp_reduce_index<mnp_value, false, true>", NULL, NULL, NULL, NULL},
-    [ID_ALL] = {"all", TRUTH, "mnp_reduce_truth<true>", NULL, NULL, NULL, NULL},
-    [ID_ANY] = {"any", TRUTH, "mnp_reduce_truth<false>", NULL, NULL, NULL, NULL},
-    [ID_COUNT_NONZERO] = {"count_nonzero", COUNT, "mnp_reduce_count", NULL, NULL, NULL, NULL},
+    [ID_ARGMAX] = {"mnp_argmax", INDEX, "mnp_reduce_index<mnp_value, true, false>", NULL, NULL, NULL, NULL},
+    [ID_ARGMIN] = {"mnp_argmin", INDEX, "mnp_reduce_index<mnp_value, false, false>", NULL, NULL, NULL, NULL},
+    [ID_NANARGMAX] = {"mnp_nanargmax", INDEX, "mnp_reduce_index<mnp_value, true, true>", NULL, NULL, NULL, NULL},
+    [ID_NANARGMIN] = {"mnp_nanargmin", INDEX, "mnp_reduce_index<mnp_value, false, true>", NULL, NULL, NULL, NULL},
+    [ID_ALL] = {"mnp_all", TRUTH, "mnp_reduce_truth<true>", NULL, NULL, NULL, NULL},
+    [ID_ANY] = {"mnp_any", TRUTH, "mnp_reduce_truth<false>", NULL, NULL, NULL, NULL},
+    [ID_COUNT_NONZERO] = {"mnp_count_nonzero", COUNT, "mnp_reduce_count", NULL, NULL, NULL, NULL},
 };
+
+static const char *bare_name(const function *f)
+{
+    return f->name + strlen("mnp_");
+}
 
 /* What a reduction depends on; compared by its bytes. */
 typedef struct key {
@@ -138,11 +143,11 @@ static mnp_status choose_type(const function *f, mnp_dtype own, const char *want
     char kind = mnp_dtype_kind(own);
     if (wanted) {
         if (!mnp__reduce_has(f, MNP__REDUCE_DTYPE))
-            return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: there is no dtype to choose, and \"%s\" is given", f->name, wanted);
+            return MNP_FAIL(MNP_ERR_ARG, "%s: there is no dtype to choose, and \"%s\" is given", f->name, wanted);
         MNP_TRY(mnp_dtype_parse(wanted, &given));
         if (f->rule != SUM && !is_inexact(given))
-            return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: the dtype is \"%s\", and must be of floats or complex numbers",
-                            f->name, wanted);
+            return MNP_FAIL(MNP_ERR_ARG, "%s: the dtype is \"%s\", and must be of floats or complex numbers", f->name,
+                            wanted);
     } else if (f->rule == SUM && !is_inexact(own)) {
         given = kind == 'u' ? MNP_UINT64 : MNP_INT64;
     } else if ((f->rule == MEAN || f->rule == SPREAD) && !is_inexact(own)) {
@@ -217,7 +222,7 @@ void mnp__reduce_describe(const mnp_ctx *ctx, const mnp__reduce_function *f, mnp
 {
     bool steady = is_steady(ctx, f, type);
     const char *op = steady ? f->steady : f->op, *op_masked = steady ? f->steady_masked : f->op_masked;
-    spec->name = f->name;
+    spec->name = bare_name(f);
     spec->op = masked && op_masked ? op_masked : op;
     if (f->rule == SUM && type == MNP_BOOL)
         spec->op = f == &functions[ID_SUM] || f == &functions[ID_NANSUM] ? "mnp_reduce_truth<false>"
@@ -270,7 +275,7 @@ mnp_status mnp__reduce_check_empty(const mnp__reduce_function *f, int ndim, cons
         return MNP_OK;
     mnp__text text = MNP__TEXT_EMPTY;
     mnp__text_add_shape(&text, ndim, shape);
-    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "mnp_%s: the array of shape %s has no elements to choose from", f->name,
+    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "%s: the array of shape %s has no elements to choose from", f->name,
                              mnp__text_string(&text));
     mnp__text_free(&text);
     return st;
@@ -282,12 +287,12 @@ static mnp_status check_where(const function *f, const mnp_array *x, const mnp_a
     if (!where)
         return MNP_OK;
     if (mnp__array_is_scalar(where) || where->dtype != MNP_BOOL)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: where is %s%s, and must be an array of bool", f->name,
+        return MNP_FAIL(MNP_ERR_ARG, "%s: where is %s%s, and must be an array of bool", f->name,
                         mnp__array_is_scalar(where) ? "a scalar of " : "", mnp_dtype_name(where->dtype));
     if (where->ctx != x->ctx)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: where belongs to another context", f->name);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: where belongs to another context", f->name);
     if (f->rule == SAME && !axes->initial)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: where may leave nothing to choose from: it needs %s", f->name,
+        return MNP_FAIL(MNP_ERR_ARG, "%s: where may leave nothing to choose from: it needs %s", f->name,
                         f->initial ? "initial" : "all elements");
     return MNP_OK;
 }
@@ -300,28 +305,24 @@ static mnp_status check_initial(const function *f, mnp_dtype result, const mnp_a
     if (!initial)
         return MNP_OK;
     if (!f->initial)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: there is no initial", f->name);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there is no initial", f->name);
     if (!mnp__array_is_scalar(initial))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: initial is an array, and must be a number (MNP_SCALAR)", f->name);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: initial is an array, and must be a number (MNP_SCALAR)", f->name);
     if (strchr(order, initial->weak) > strchr(order, kind))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: initial is %s, and the result is %s", f->name,
-                        mnp_dtype_name(initial->dtype), mnp_dtype_name(result));
+        return MNP_FAIL(MNP_ERR_ARG, "%s: initial is %s, and the result is %s", f->name, mnp_dtype_name(initial->dtype),
+                        mnp_dtype_name(result));
     int64_t value;
     memcpy(&value, initial->value, sizeof value);
     if (initial->weak == 'i' && !mnp__int_fits(value, result))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: initial is %" PRId64 ", which does not fit the result's %s", f->name,
-                        value, mnp_dtype_name(result));
+        return MNP_FAIL(MNP_ERR_ARG, "%s: initial is %" PRId64 ", which does not fit the result's %s", f->name, value,
+                        mnp_dtype_name(result));
     return MNP_OK;
 }
 
 static mnp_status check_stored(const function *f, mnp_dtype result, const mnp_array *output, mnp_dtype *stored_p)
 {
-    char name[32];
     *stored_p = output ? output->dtype : result;
-    if (*stored_p == result)
-        return MNP_OK;
-    snprintf(name, sizeof name, "mnp_%s", f->name);
-    return mnp__output_check_cast(name, NULL, result, *stored_p);
+    return mnp__output_check_cast(f->name, NULL, result, *stored_p);
 }
 
 /* ---- calls ---- */
@@ -330,11 +331,9 @@ static mnp_status check_stored(const function *f, mnp_dtype result, const mnp_ar
 static mnp_status check(const function *f, const mnp_array *x, mnp_dtype result, const mnp_axes *axes, unsigned *mask_p)
 {
     const mnp_array *initial = axes ? axes->initial : NULL;
-    char name[32];
-    snprintf(name, sizeof name, "mnp_%s", f->name);
     if (f->rule == INDEX && axes && axes->count > 1)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given, and it goes along one, or all", name, axes->count);
-    MNP_TRY(mnp__reduction_axes(name, x->layout->ndim, axes, mask_p));
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given, and it goes along one, or all", f->name, axes->count);
+    MNP_TRY(mnp__reduction_axes(f->name, x->layout->ndim, axes, mask_p));
     MNP_TRY(check_where(f, x, axes));
     MNP_TRY(check_initial(f, result, initial));
     return initial ? MNP_OK : mnp__reduce_check_empty(f, x->layout->ndim, x->layout->shape, *mask_p);
@@ -349,9 +348,7 @@ static mnp_status reduce(enum id id, const mnp_array *x, const mnp_array *beside
                     *initial = axes ? axes->initial : NULL;
     mnp_dtype stored;
     mnp__reduction *reduction;
-    char name[32];
-    snprintf(name, sizeof name, "mnp_%s", f->name);
-    mnp__reduction_call call = {.function = name, .inputs = inputs, .outputs_p = (mnp_array * *[]){out_p}};
+    mnp__reduction_call call = {.function = f->name, .inputs = inputs, .outputs_p = (mnp_array * *[]){out_p}};
     MNP_TRY(check(f, x, result, axes, &call.axes));
     MNP_TRY(check_stored(f, result, *out_p, &stored));
     key k = {.id = (unsigned char)id,
@@ -392,11 +389,9 @@ static mnp_status spread(enum id id, const mnp_array *x, mnp_dtype type, const m
 
 static mnp_status check_x(const function *f, const mnp_array *x)
 {
-    char name[32];
     if (!x)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_%s: x is NULL", f->name);
-    snprintf(name, sizeof name, "mnp_%s", f->name);
-    return mnp__array_check_blocks(name, x);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: x is NULL", f->name);
+    return mnp__array_check_blocks(f->name, x);
 }
 
 static mnp_status call_one(enum id id, const mnp_array *x, const mnp_axes *axes, mnp_array **out_p)
@@ -451,7 +446,7 @@ const mnp__reduce_function *mnp__reduce_find(const char *name, size_t length)
 {
     bool alias = length == 4 && (memcmp(name, "amax", 4) == 0 || memcmp(name, "amin", 4) == 0);
     for (int i = 0; i < ID_AVERAGE; i++) {
-        const char *known = functions[i].name;
+        const char *known = bare_name(&functions[i]);
         if (strlen(known) == length - alias && memcmp(known, name + alias, length - alias) == 0)
             return &functions[i];
     }
@@ -460,7 +455,7 @@ const mnp__reduce_function *mnp__reduce_find(const char *name, size_t length)
 
 const char *mnp__reduce_name(int i)
 {
-    return i < ID_AVERAGE ? functions[i].name : NULL;
+    return i < ID_AVERAGE ? bare_name(&functions[i]) : NULL;
 }
 
 bool mnp__reduce_has(const mnp__reduce_function *f, mnp__reduce_option option)
