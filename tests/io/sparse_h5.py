@@ -87,7 +87,7 @@ def members(a, index="int32", text="format", name="m"):
 
 for shape in [(0, 0), (1, 1), (3, 2), (2, 50), (40, 30)]:
     for fmt in ("csr", "csc", "coo"):
-        dtype = matrices.DTYPES[int(rng.integers(4))]
+        dtype = matrices.DTYPES[int(rng.integers(len(matrices.DTYPES)))]
         a = scipy.sparse.csr_matrix(matrices.random_matrix(rng, *shape, dtype)).asformat(fmt)
         text = ["format", "encoding-type"][int(rng.integers(2))]
         index = ["int32", "int64", ">i8", "uint16"][int(rng.integers(4))]

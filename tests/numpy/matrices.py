@@ -3,6 +3,7 @@
 
 import ctypes
 import inspect
+import os
 
 import binding
 import maniple as mp
@@ -10,7 +11,9 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
-DTYPES = ["float32", "float64", "complex64", "complex128"]
+# Each has kernels of its own, and compiling them is most of the time: two will do, but for make check-full
+DTYPES = ["float32", "float64", "complex64", "complex128"] if os.environ.get("MANIPLE_TEST_FULL") else \
+    ["float32", "complex128"]
 
 if not hasattr(scipy.sparse, "eye_array"):  # SciPy before 1.12 makes matrices of these, whose * is another
     def as_array(make):

@@ -45,7 +45,7 @@ long_row = scipy.sparse.coo_array((np.ones(5000), (np.full(5000, 3), rng.integer
 matrices.check("a long row with many duplicates", matrices.sparse(long_row, rng), long_row)
 
 # More entries than a warp, a block or a tile takes at once: long rows, long runs of rows without entries, duplicates
-for dtype, shape in zip(matrices.DTYPES, [(3000, 900), (9000, 40), (70, 5000), (1, 3000)]):
+for dtype, shape in zip(itertools.cycle(matrices.DTYPES), [(3000, 900), (9000, 40), (70, 5000), (1, 3000)]):
     rows = np.concatenate([rng.integers(0, shape[0], 6000) // 500 * 500, rng.integers(0, shape[0], 6000)])
     values = np.round(8 * matrices.numbers(rng, 12000, dtype))  # sums of integers are exact
     coo = scipy.sparse.coo_array((values, (rows, rng.integers(0, shape[1], 12000))), shape)
@@ -100,7 +100,7 @@ def stencil(shape, offsets, coefficients):
 
 
 for shape, reach in [((7,), 2), ((4, 5), 1), ((5, 1), 1), ((3, 2, 4), 1), ((1, 1), 1), ((6, 2), 3)]:
-    dtype = matrices.DTYPES[int(rng.integers(4))]
+    dtype = matrices.DTYPES[int(rng.integers(len(matrices.DTYPES)))]
     offsets = list(itertools.product(range(-reach, reach + 1), repeat=len(shape)))
     offsets = [offsets[k] for k in rng.permutation(len(offsets))[:9]]
     values = matrices.numbers(rng, len(offsets), dtype)

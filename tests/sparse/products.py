@@ -34,7 +34,7 @@ def one(shape, dtype, fmt, width, x_dtype, random=True):
 
 for shape in SHAPES:
     for fmt in matrices.FORMATS:
-        dtype, x_dtype = (matrices.DTYPES[i] for i in rng.integers(0, 4, 2))
+        dtype, x_dtype = (matrices.DTYPES[i] for i in rng.integers(0, len(matrices.DTYPES), 2))
         one(shape, dtype, fmt, [None, 1, 3, 8, 11, 0][int(rng.integers(6))], x_dtype)
 for fmt in matrices.FORMATS:
     for dtype in matrices.DTYPES:

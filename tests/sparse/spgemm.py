@@ -63,7 +63,7 @@ def multiply(name, a, b, formats=("CSR", "CSR")):
 # Shapes, layouts, formats and dtypes, also of two kinds
 for m, k, n in [(0, 0, 0), (0, 3, 2), (3, 0, 2), (3, 2, 0), (1, 1, 1), (2, 1, 2), (1, 40, 1), (7, 3, 90), (60, 80, 40),
                 (90, 3, 7), (3, 200, 5)]:
-    dtype, other = (matrices.DTYPES[i] for i in rng.integers(0, 4, 2))
+    dtype, other = (matrices.DTYPES[i] for i in rng.integers(0, len(matrices.DTYPES), 2))
     f, g = (matrices.FORMATS[i] for i in rng.integers(0, 6, 2))
     a, b = matrices.random_matrix(rng, m, k, dtype), matrices.random_matrix(rng, k, n, other)
     if "DIA" in (f, g) or "BSR" in (f, g): # which store no zeros

@@ -50,7 +50,7 @@ matrices.check("zeros are eliminated", Sparse(mp.sparse_eliminate_zeros(zeros)),
                scipy.sparse.coo_array((np.array([2.0, 3]), ([1, 2], [1, 0])), (3, 3)))
 
 # Rows of all lengths, and runs of rows without entries, longer than what a warp, a block or a tile takes at once
-for dtype, shape in zip(matrices.DTYPES, [(2000, 700), (9000, 40), (60, 4000), (700, 2000)]):
+for dtype, shape in zip(itertools.cycle(matrices.DTYPES), [(2000, 700), (9000, 40), (60, 4000), (700, 2000)]):
     rows = np.concatenate([rng.integers(0, shape[0], 5000) // 300 * 300, rng.integers(0, shape[0], 3000)])
     values = np.round(8 * matrices.numbers(rng, 8000, dtype))  # sums of integers are exact
     a = scipy.sparse.coo_array((values, (rows, rng.integers(0, shape[1], 8000))), shape).tocsr()

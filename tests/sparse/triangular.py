@@ -64,7 +64,7 @@ def one(n, dtype, fmt, lower, unit_diagonal, width, b_dtype):
 for n in (0, 1, 2, 7, 40, 90):
     for fmt in matrices.FORMATS:
         for lower in (True, False):
-            dtype = matrices.DTYPES[int(rng.integers(4))]
+            dtype = matrices.DTYPES[int(rng.integers(len(matrices.DTYPES)))]
             b_dtype = ["float32", "float64", "complex64", "complex128", "int32"][int(rng.integers(5))]
             one(n, dtype, fmt, lower, bool(rng.integers(2)), [None, None, 1, 3, 9, 0][int(rng.integers(6))], b_dtype)
 for dtype in matrices.DTYPES:
