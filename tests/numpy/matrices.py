@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
-# Each has kernels of its own, and compiling them is most of the time: two will do, but for make check-full
+# Each dtype has kernels of its own, and compiling them takes most of the time: make check does with two
 DTYPES = ["float32", "float64", "complex64", "complex128"] if os.environ.get("MANIPLE_TEST_FULL") else \
     ["float32", "complex128"]
 

@@ -9,9 +9,9 @@ import scipy.sparse.linalg
 import solving
 from solving import operator, solve
 
-rng = mp.random()  # layouts, and matrices for which theory says that all goes well
-# CGS, BiCGSTAB and IDR converge on nearly all systems, and break down on some: those of tests are the same in every run,
-# so that only the order of sums differs.
+rng = mp.random()  # for layouts, and for matrices of which theory says that every method converges
+# CGS, BiCGSTAB and IDR converge on nearly all systems and break down on some, so these are the same in every run: only
+# the order of their sums differs.
 systems = np.random.default_rng(3)
 GENERAL = ["bicgstab", "gmres", "fgmres", "cgs", "idr"]
 POSITIVE = ["cg", "cg1", "minres", "chebyshev"] + GENERAL
@@ -256,8 +256,10 @@ for solver in GENERAL:
     mp.ok(result.reason == "CONVERGED" and far(x, np.linalg.solve(shifted.toarray(), b)) < 1e-7,
           f"{solver}: a complex symmetric matrix")
 
-# ---- least squares: where ||A^H r|| <= rtol ||A|| ||r||, the part of r in A's range is at most rtol ||A|| / sigma ||r||,
-# sigma the least singular value but 0; with that, and rtol ||b|| where r is small, r is hardly longer than it must be ----
+# ---- least squares ----
+# It stops where ||A^H r|| <= rtol ||A|| ||r||, or where ||r|| <= rtol ||b||.  With sigma the smallest singular value that
+# is not 0, the part of r in the range of A is then at most rtol ||A|| / sigma ||r||.  ||A|| is Frobenius', at most 3
+# sqrt(60) sigma here, so that ||r|| is the least one but for a factor of 1 + 3e-8.
 for dtype in matrices.DTYPES:
     for shape in ((60, 30), (30, 60), (40, 40), (1, 3), (3, 1)):
         a = well_conditioned(*shape, dtype)
