@@ -173,14 +173,14 @@ fi
 
 # ---- what is refused ----
 
-stats_fails 2 "axis is 3, and INPUT 'data.h5:/float32' has 3 dimensions" data.h5:/float32 --axis 3
+stats_fails 2 "axis is 3, but INPUT 'data.h5:/float32' has 3 dimensions" data.h5:/float32 --axis 3
 stats_fails 1 "the file has /bool" data.h5:/missing
 stats_fails 1 "a line of INPUT 'data.h5:/int8' along axis 0 needs .*; take more ranks or a larger --memory" \
     data.h5:/int8 --axis 0 -m 100
-stats_alone 2 "no dimension" data.h5:/int8 --axis x
-stats_alone 2 "axis is 0, and INPUT .* has 0 dimensions" data.h5:/scalar --axis 0
-stats_alone 2 "no list of numbers from 0 to 100" data.h5:/int8 -p 5,101
-stats_alone 2 "no list of numbers from 0 to 100" data.h5:/int8 -p 5,
+stats_alone 2 "which is not a dimension" data.h5:/int8 --axis x
+stats_alone 2 "axis is 0, but INPUT .* has 0 dimensions" data.h5:/scalar --axis 0
+stats_alone 2 "not a list of numbers from 0 to 100" data.h5:/int8 -p 5,101
+stats_alone 2 "not a list of numbers from 0 to 100" data.h5:/int8 -p 5,
 stats_alone 2 "no order" data.h5:/complex128 -p 50
 stats_alone 2 "not an integer from 0" data.h5:/int8 -b -1
 stats_alone 2 "not LOW,HIGH" data.h5:/int8 -r 2,1
