@@ -98,7 +98,7 @@ wrong_rooms()
             case $before in *" $other "*) ;; *) echo "$where includes $header" ;; esac
         done
     done
-    find "lib/$1" -mindepth 1 -maxdepth 1 -type d | while read -r path; do
+    find "lib/$1" -mindepth 1 -maxdepth 1 -type d ! -name ".*" | while read -r path; do
         case $before in *" ${path##*/} "*) ;; *) echo "$path has no place in the order" ;; esac
     done
     # files in the folder itself are below its subfolders
