@@ -46,6 +46,7 @@ END
 stand_in sbatch <<'END'
 SLURM_NTASKS=$(sed -n 's/^#SBATCH --ntasks=//p' "$1")
 export SLURM_NTASKS
+export MANIPLE_LOG=error # ranks that share a GPU are worth a warning, but not here
 echo "Submitted batch job 1"
 bash "$1" >"$(sed -n 's/^#SBATCH --output=//p' "$1" | sed 's/%j/1/')" 2>&1
 END
