@@ -2,15 +2,21 @@
 /*
  * What every part of Maniple shares: symbol visibility, limits, and how functions report failure.
  *
- * Every function that can fail returns an mnp_status.  The function that finds the error records one sentence with the
- * offending values; mnp_error_message() gives it.  A call documented as "Collective" must be made by all ranks of the
- * context's communicator, in the same order, and fails on all of them or on none: where one rank alone had the trouble,
- * that rank returns its own status and the others MNP_ERR_PEER, with a sentence that names the rank and repeats its
- * words.  Three failures may come to some ranks alone, as asking would take longer than the work: MNP_ERR_DEVICE from
- * work that was enqueued on a GPU; MNP_ERR_COMPILE or MNP_ERR_MEMORY from a kernel for strides that others do not meet;
- * and MNP_ERR_TIMEOUT, MNP_ERR_PEER or MNP_ERR_COMM where a rank is lost, as its process has ended or it did not
- * answer: all that needs other ranks fails from then on.  mnp_exit() is safe after these too.  Outputs are set only on
- * success.
+ * Every function that can fail returns an mnp_status.  The function that finds the error records a message with the
+ * offending values; mnp_error_message() returns it.  Outputs are set only on success.
+ *
+ * A call documented as "Collective" must be made by all ranks of the context's communicator, in the same order.  It
+ * fails on all of them or on none: if only one rank fails, it returns its own status, and the others return
+ * MNP_ERR_PEER, with a message that names the rank and contains its message.
+ *
+ * Three kinds of failure can be returned on some ranks only, because an agreement would cost more than the operation:
+ *
+ * - MNP_ERR_DEVICE, from work that was enqueued on a GPU;
+ * - MNP_ERR_COMPILE or MNP_ERR_MEMORY, from a kernel that this rank alone needs, because its block has other strides;
+ * - MNP_ERR_TIMEOUT, MNP_ERR_PEER or MNP_ERR_COMM, if a process has ended or did not answer.  Every later call that
+ *   needs other ranks fails then.
+ *
+ * mnp_exit() is safe after these too.
  */
 #ifndef MANIPLE_BASE_H
 #define MANIPLE_BASE_H
@@ -45,23 +51,23 @@ typedef enum mnp_status {
 /* The name of a status, such as "MNP_ERR_ARG".  Not collective. */
 MNP_API const char *mnp_status_name(mnp_status status);
 
-/* The sentence of the last error on this thread; "" if there was none.  Valid until the next error.  Not collective. */
+/* The message of the last error on this thread; "" if there was none.  Valid until the next error.  Not collective. */
 MNP_API const char *mnp_error_message(void);
 
 /* Where the last error on this thread was found, as "file:line function".  Not collective. */
 MNP_API const char *mnp_error_origin(void);
 
-/* Record a failure of the program's own, printf-style, and return `status`.  Not collective. */
+/* Record a failure of the calling program, printf-style, and return `status`.  Not collective. */
 MNP_API mnp_status mnp_fail(mnp_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * End the program after a failed call: the lowest rank of MPI_COMM_WORLD prints the sentence on stderr, and every rank
- * exits with `exit_status`.  Collective, but safe where it is not: a rank that fails alone waits two seconds for the
- * others, then prints its own sentence and aborts the job.
+ * End the program after a failed call: the lowest rank of MPI_COMM_WORLD prints the message on stderr, and every rank
+ * exits with `exit_status`.  All ranks should call it; a rank that calls it alone waits two seconds for the others,
+ * then prints its own message and aborts the job.
  */
 MNP_API void mnp_exit(int exit_status);
 
-/* Make the call, or end the program with exit status 1 and the reason. */
+/* Make the call; if it fails, end the program with its message and exit status 1. */
 #define MNP_OR_EXIT(call)                                                                                              \
     do {                                                                                                               \
         if ((call) != MNP_OK)                                                                                          \

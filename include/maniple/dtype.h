@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 typedef enum mnp_dtype {
-    MNP_DTYPE_AUTO = -1, /* where a call says so: let it choose */
+    MNP_DTYPE_AUTO = -1, /* lets a function choose, where its comment says so */
     MNP_BOOL,            /* one byte, 0 or 1 */
     MNP_INT8,
     MNP_INT16,
@@ -44,30 +44,37 @@ MNP_API size_t mnp_dtype_size(mnp_dtype dtype);
 /* NumPy's name, such as "float32"; "invalid" if `dtype` is none of the types above.  Not collective. */
 MNP_API const char *mnp_dtype_name(mnp_dtype dtype);
 
-/* The type of that NumPy name.  MNP_ERR_ARG, naming the choices, if there is none.  Not collective. */
+/*
+ * The type that has this NumPy name.  MNP_ERR_ARG, with a message that lists the names, if there is none.  Not
+ * collective.
+ */
 MNP_API mnp_status mnp_dtype_parse(const char *name, mnp_dtype *dtype_p);
 
 /*
- * The type that holds values of both, by numpy.promote_types.  bfloat16 holds the integers of 8 bits; with float16, and
- * with integers of 16 bits, it gives float32, with larger ones float64.  Not collective.
+ * The type that holds the values of both, as numpy.promote_types.  NumPy has no bfloat16: with integers of 8 bits the
+ * result is bfloat16; with float16 and integers of 16 bits it is float32, and with larger integers float64.  Not
+ * collective.
  */
 MNP_API mnp_dtype mnp_dtype_promote(mnp_dtype a, mnp_dtype b);
 
-/* How far a conversion may go, by numpy.can_cast. */
+/*
+ * Which conversions are allowed, as in numpy.can_cast.  "no" and "equiv" differ only by byte order in NumPy, which
+ * Maniple's types do not have.
+ */
 typedef enum mnp_casting {
     MNP_CASTING_NO,        /* the same type */
     MNP_CASTING_EQUIV,     /* the same type */
     MNP_CASTING_SAFE,      /* a type that holds all values */
-    MNP_CASTING_SAME_KIND, /* also a smaller one, and from bool to unsigned to signed to float to complex */
+    MNP_CASTING_SAME_KIND, /* also a smaller type of the kind, and bool -> unsigned -> signed -> float -> complex */
     MNP_CASTING_UNSAFE     /* anything */
 } mnp_casting;
 
-/* numpy.can_cast; false if one of them is no dtype.  Not collective. */
+/* numpy.can_cast; false if an argument is not a dtype.  Not collective. */
 MNP_API bool mnp_can_cast(mnp_dtype from, mnp_dtype to, mnp_casting casting);
 
 /*
- * C has no type for floats of two bytes: a program holds their bits.  From a double they are rounded to the nearest,
- * ties to even.  Not collective.
+ * Floats of two bytes.  C has no type for them, so a program stores their bits in a uint16_t.  A double is rounded to
+ * the nearest, ties to even.  Not collective.
  */
 MNP_API float mnp_float16_to_float(uint16_t bits);
 MNP_API float mnp_bfloat16_to_float(uint16_t bits);

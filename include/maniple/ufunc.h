@@ -2,14 +2,14 @@
 /*
  * Element-wise functions, with NumPy's names and meaning: mnp_add(x, y, &out), mnp_divmod(x, y, &quotient, &rest).
  *
- * Inputs are broadcast as in NumPy, may have any layouts, and may be scalars (mnp_scalar_float() and its like).  Types
- * are NumPy 2's: maniple/ufunc_table.h says which types a function is computed in.  A new output has the result's type,
- * and the layout of the largest input.  An output that is given must have the broadcast shape; it may have any layout,
- * any type that the result can be cast to under "same_kind", and may be one of the inputs or overlap them.
+ * Inputs are broadcast as in NumPy, may have any layouts, and may be scalars (MNP_SCALAR).  Types are NumPy 2's;
+ * maniple/ufunc_table.h lists the types in which a function is computed.  Outputs are as in maniple/array.h and may be
+ * inputs or overlap them.  A new output has the layout of an input that has the output's shape; of several such inputs
+ * it is the one whose largest block is smallest.  If no input has the shape, the layout is that of mnp_layout_block().
  *
- * All of them are collective.  MNP_ERR_ARG if an input is NULL, if shapes do not broadcast, if a function is not
- * defined for the types, if a scalar integer does not fit the type it meets, or if an output does not suit;
- * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * MNP_ERR_ARG if an input is NULL, shapes do not broadcast, the function is not defined for the types, a scalar integer
+ * does not fit the type of the other operand, or an output has another shape or type; MNP_ERR_MEMORY, MNP_ERR_COMPILE,
+ * MNP_ERR_DEVICE, MNP_ERR_COMM.  All functions are collective, except mnp_result_type().
  */
 #ifndef MANIPLE_UFUNC_H
 #define MANIPLE_UFUNC_H
@@ -39,8 +39,9 @@ MNP_UFUNC_ALIASES(MNP_UFUNC_ALIAS_PROTOTYPE)
 #undef MNP_UFUNC_ALIAS_PROTOTYPE
 
 /*
- * numpy.round, by its names: to that many decimals, negative ones being tens, hundreds and so on; halves to even.  As
- * NumPy does, x is multiplied by 10 to the power decimals, rounded and divided.  The result has x's type.  As above.
+ * numpy.round and numpy.around: round to `decimals` decimals, halves to even; -1 rounds to tens, -2 to hundreds, and so
+ * on.  As NumPy does, x is multiplied by 10 to the power `decimals`, rounded and divided.  The result has x's type.
+ * Collective, with the errors above.
  */
 MNP_API mnp_status mnp_round(const mnp_array *x, int decimals, mnp_array **out_p);
 MNP_API mnp_status mnp_around(const mnp_array *x, int decimals, mnp_array **out_p);

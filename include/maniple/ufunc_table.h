@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The element-wise functions: one table from which their prototypes, definitions, tests and documentation are made.
+ * The table of the element-wise functions, from which their prototypes, definitions, tests and documentation are
+ * generated.
  *
  *   X(name, inputs, outputs, loops, results, summary)
  *
- *   loops      the types that a function is computed in, in the order in which they are tried: the first to which all
- *              inputs can be cast safely.  NumPy's letters, with l and L for 64 bits everywhere and E for bfloat16;
- *              several letters are the types of the several inputs.  First may come a mark:
- *                !  there is none for bools alone
+ *   loops      the types in which the function is computed, in the order in which they are tried: the first one is used
+ *              to which all inputs can be cast safely.  Letters are NumPy's, with l and L for 64 bits on every system
+ *              and E for bfloat16; a group of several letters gives a type for each input.  A mark may come first:
+ *                !  the function is not defined for bools alone
  *                /  integers and bools are computed in float64
  *                t  every input is taken as true or false
  *                c  the first input is taken as true or false, the others are as above
- *   results    the type of each result: a letter, the number of an input (its type in the loop), or r, the real type of
- *              that of input 0
+ *   results    the type of each result: a letter; the number of an input, for the type of this input in the loop; or r,
+ *              for the real type of input 0
  */
 #ifndef MANIPLE_UFUNC_TABLE_H
 #define MANIPLE_UFUNC_TABLE_H
@@ -139,7 +140,7 @@
     X(gamma, 1, 1, "/ " MNP_LOOPS_REAL, "0", "the gamma function")                                                     \
     X(lgamma, 1, 1, "/ " MNP_LOOPS_REAL, "0", "the logarithm of |gamma(x)|")
 
-/* Functions of expressions alone: mnp_real() and mnp_imag() give views, mnp_round() has decimals. */
+/* Functions that only expressions have: mnp_real() and mnp_imag() give views, and mnp_round() has decimals. */
 #define MNP_UFUNCS_INTERNAL(X)                                                                                         \
     X(real, 1, 1, "? " MNP_LOOPS_NUMBER, "r", "the real part")                                                         \
     X(imag, 1, 1, "? " MNP_LOOPS_NUMBER, "r", "the imaginary part")                                                    \

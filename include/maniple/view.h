@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Views: other ways to look at an array's elements, without copying.
+ * Views: other shapes, axes and parts of an array, without copying.
  *
- * A view is a new array on the memory of another one: what is written to one shows in the other.  Both are released by
- * mnp_array_free(), in any order.  The output is always a new array; what *view_p held before is overwritten, not
- * reused.
+ * A view is a new array on the memory of another one: values that are written to one are seen in the other.  Both are
+ * released with mnp_array_free(), in any order.  These functions always make a new array; *view_p may hold anything
+ * before.
  *
- * Elements stay with the ranks that own them, so views communicate nothing; all ranks must make the same ones.  So a
- * row of a matrix cut along rows is owned by some ranks alone, and a part of an array may lie unevenly over the ranks:
- * mnp_redistribute() evens it out.  mnp_reshape(), mnp_ravel(), mnp_ascontiguousarray() and mnp_asfortranarray(), which
- * may have to copy, are collective; the others are not, but for that rule.
+ * Elements stay on the ranks that own them, so views need no communication.  A row of a matrix that is cut along rows
+ * is owned by some ranks alone, and a part of an array may be distributed unevenly over the ranks; mnp_redistribute()
+ * balances it.
+ *
+ * All ranks must make the same views. mnp_reshape(), mnp_ravel(), mnp_ascontiguousarray() and mnp_asfortranarray(),
+ * which may have to copy, are collective; the other functions are not.
  */
 #ifndef MANIPLE_VIEW_H
 #define MANIPLE_VIEW_H
@@ -24,7 +26,7 @@
 extern "C" {
 #endif
 
-/* What stands between the brackets of x[2:10:3, -1, None, ...], for one dimension.  Made by the macros below. */
+/* One subscript of x[2:10:3, -1, None, ...].  The macros below make it. */
 typedef struct mnp_subscript {
     int kind;
     int64_t start, stop, step;
@@ -32,7 +34,7 @@ typedef struct mnp_subscript {
 
 enum { MNP_SUBSCRIPT_SLICE, MNP_SUBSCRIPT_AT, MNP_SUBSCRIPT_NEWAXIS, MNP_SUBSCRIPT_ELLIPSIS };
 
-#define MNP_NONE INT64_MIN /* an end of a slice that is left out, as in 2: or :5 */
+#define MNP_NONE INT64_MIN /* a bound of a slice that is left out, as in 2: or :5 */
 
 #ifdef __cplusplus
 #define MNP_SUBSCRIPT(...)                                                                                             \
@@ -52,68 +54,77 @@ enum { MNP_SUBSCRIPT_SLICE, MNP_SUBSCRIPT_AT, MNP_SUBSCRIPT_NEWAXIS, MNP_SUBSCRI
 
 /*
  * x[subscripts], as NumPy's basic indexing: negative indices count from the end, slices are clipped to the extent and
- * may go backwards, an index drops its dimension, and dimensions without a subscript are kept whole.  MNP_ERR_ARG if an
- * index is out of bounds, a step is 0, there are more subscripts than dimensions or several ellipses, or the view has
- * more than MNP_MAX_DIMS dimensions.
+ * may have negative steps, an index drops its dimension, and dimensions without a subscript are kept whole.
+ * MNP_ERR_ARG if an index is out of bounds, a step is 0, there are more subscripts than dimensions or several ellipses,
+ * or the view has more than MNP_MAX_DIMS dimensions.  Not collective.
  */
 MNP_API mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript *subscripts, mnp_array **view_p);
 
-/* The same with the subscripts in the call (not in C++): mnp_view(x, &v, MNP_RANGE(2, 10), MNP_AT(-1)). */
+/* mnp_slice() with the subscripts in the call (not in C++): mnp_view(x, &v, MNP_RANGE(2, 10), MNP_AT(-1)). */
 #define mnp_view(x, view_p, ...)                                                                                       \
     mnp_slice((x), (int)(sizeof((mnp_subscript[]){__VA_ARGS__}) / sizeof(mnp_subscript)),                              \
               (mnp_subscript[]){__VA_ARGS__}, (view_p))
 
 /*
- * The same with the subscripts in Python's words: mnp_index(x, "2:10:3, -1, None, ..., ::-1", &v).  Also `newaxis` for
- * None, and "" or "()" for none at all.  MNP_ERR_ARG as above, and with the position if the text cannot be read.
+ * mnp_slice() with the subscripts as Python text: mnp_index(x, "2:10:3, -1, None, ..., ::-1", &v).  `newaxis` means
+ * None; "" and "()" are no subscripts.  MNP_ERR_ARG as for mnp_slice(), and with the position if the text cannot be
+ * parsed.  Not collective.
  */
 MNP_API mnp_status mnp_index(const mnp_array *x, const char *subscripts, mnp_array **view_p);
 
-/* numpy.transpose: dimension d of the view is axes[d] of x; axes NULL reverses them all.  MNP_ERR_ARG. */
+/* numpy.transpose: dimension d of the view is axes[d] of x; axes NULL reverses all.  MNP_ERR_ARG.  Not collective. */
 MNP_API mnp_status mnp_transpose(const mnp_array *x, const int *axes, mnp_array **view_p);
 
-/* numpy.swapaxes, numpy.moveaxis of one axis or several.  Negative axes count from the end.  MNP_ERR_ARG. */
+/*
+ * numpy.swapaxes, and numpy.moveaxis of one axis or several.  Negative axes count from the end.  MNP_ERR_ARG.  Not
+ * collective.
+ */
 MNP_API mnp_status mnp_swapaxes(const mnp_array *x, int axis1, int axis2, mnp_array **view_p);
 MNP_API mnp_status mnp_moveaxis(const mnp_array *x, int source, int destination, mnp_array **view_p);
 MNP_API mnp_status mnp_moveaxes(const mnp_array *x, int count, const int *sources, const int *destinations,
                                 mnp_array **view_p);
 
-/* numpy.squeeze: drop these axes, which must have extent 1; axes NULL: all that have.  MNP_ERR_ARG. */
+/*
+ * numpy.squeeze: drop the given axes, which must have extent 1; axes NULL: all of extent 1.  MNP_ERR_ARG.  Not
+ * collective.
+ */
 MNP_API mnp_status mnp_squeeze(const mnp_array *x, int naxes, const int *axes, mnp_array **view_p);
 
-/* numpy.expand_dims: the view has a new dimension of extent 1 at these axes, counted in the view.  MNP_ERR_ARG. */
+/*
+ * numpy.expand_dims: insert dimensions of extent 1; `axes` are their places in the view.  MNP_ERR_ARG.  Not collective.
+ */
 MNP_API mnp_status mnp_expand_dims(const mnp_array *x, int naxes, const int *axes, mnp_array **view_p);
 
-/* numpy.atleast_1d, 2d, 3d of one array. */
+/* numpy.atleast_1d, atleast_2d and atleast_3d of one array.  MNP_ERR_ARG, MNP_ERR_MEMORY.  Not collective. */
 MNP_API mnp_status mnp_atleast_1d(const mnp_array *x, mnp_array **view_p);
 MNP_API mnp_status mnp_atleast_2d(const mnp_array *x, mnp_array **view_p);
 MNP_API mnp_status mnp_atleast_3d(const mnp_array *x, mnp_array **view_p);
 
 /*
- * numpy.broadcast_to: dimensions of extent 1 are repeated, and missing ones are put in front.  It cannot be written.
- * What owned the one element along a dimension owns all of its repetitions.  MNP_ERR_ARG if x does not broadcast to the
- * shape.
+ * numpy.broadcast_to: dimensions of extent 1 are repeated, and missing ones are added in front.  The view is read-only.
+ * The rank that owns the element of a dimension of extent 1 owns all of its repetitions.  MNP_ERR_ARG if x does not
+ * broadcast to the shape.  Not collective.
  */
 MNP_API mnp_status mnp_broadcast_to(const mnp_array *x, int ndim, const int64_t *shape, mnp_array **view_p);
 
-/* numpy.flip along these axes; axes NULL: all.  MNP_ERR_ARG. */
+/* numpy.flip along the given axes; axes NULL: all.  MNP_ERR_ARG.  Not collective. */
 MNP_API mnp_status mnp_flip(const mnp_array *x, int naxes, const int *axes, mnp_array **view_p);
 
-/* numpy.rot90: turn k times by a quarter, from the first axis towards the second.  MNP_ERR_ARG. */
+/* numpy.rot90: rotate by k quarter turns, from the first axis towards the second.  MNP_ERR_ARG.  Not collective. */
 MNP_API mnp_status mnp_rot90(const mnp_array *x, int k, int axis1, int axis2, mnp_array **view_p);
 
 /*
- * numpy.real and numpy.imag: views of the parts of complex elements.  Of real x, real is a view of x itself and imag a
- * new array of zeros (collective then).  MNP_ERR_MEMORY.
+ * numpy.real and numpy.imag: views of the real and imaginary parts of complex elements.  If x is real, mnp_real() gives
+ * a view of x, and mnp_imag() a new array of zeros, for which it is collective.  MNP_ERR_MEMORY.
  */
 MNP_API mnp_status mnp_real(const mnp_array *x, mnp_array **view_p);
 MNP_API mnp_status mnp_imag(const mnp_array *x, mnp_array **view_p);
 
 /*
- * numpy.reshape in C order: a view where every rank's elements are a block of the new shape too and their strides allow
- * it.  Else a new array: on the same ranks where only the strides are in the way, in the layout of mnp_layout_block()
- * where elements have to move.  One extent may be -1, and is then what is left.  Collective.  MNP_ERR_ARG if the number
- * of elements differs; MNP_ERR_MEMORY, MNP_ERR_COMM.
+ * numpy.reshape in C order.  It is a view if every rank's elements are a block of the new shape too and their strides
+ * allow it.  It is a copy on the same ranks if only the strides prevent a view.  It is a new array in the layout of
+ * mnp_layout_block() if elements have to move to other ranks.  One extent may be -1; it is computed from the others.
+ * MNP_ERR_ARG if the number of elements differs; MNP_ERR_MEMORY, MNP_ERR_COMM.  Collective.
  */
 MNP_API mnp_status mnp_reshape(const mnp_array *x, int ndim, const int64_t *shape, mnp_array **view_p);
 
@@ -121,14 +132,14 @@ MNP_API mnp_status mnp_reshape(const mnp_array *x, int ndim, const int64_t *shap
 MNP_API mnp_status mnp_ravel(const mnp_array *x, mnp_array **view_p);
 
 /*
- * numpy.ascontiguousarray and asfortranarray of every rank's block: a view of x if all are in order already, and otherwise a
- * copy.  Collective.
+ * numpy.ascontiguousarray and asfortranarray: a view of x if every rank's block is contiguous in that order already,
+ * and otherwise a copy.  Collective.
  */
 MNP_API mnp_status mnp_ascontiguousarray(const mnp_array *x, mnp_array **result_p);
 MNP_API mnp_status mnp_asfortranarray(const mnp_array *x, mnp_array **result_p);
 
 /*
- * Whether two arrays are on the same memory, so that they may have elements in common: alike on all ranks.  Not
+ * Whether two arrays use the same memory, so that they may have elements in common.  The same on all ranks.  Not
  * collective.
  */
 MNP_API bool mnp_may_share_memory(const mnp_array *x, const mnp_array *y);
