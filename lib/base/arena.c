@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arena: blocks and free ranges are nodes of one list in the order of their places, of a tree by place, and the
- * free ones of a tree by size.  The trees are treaps (Seidel and Aragon, "Randomized search trees", 1996), whose
- * priorities are hashes of places.
+ * The arena: blocks and free ranges are nodes of a list and of a tree, both sorted by address; free ranges are also in
+ * a tree sorted by size.  The trees are treaps (Seidel and Aragon, "Randomized search trees", 1996), whose priorities
+ * are hashes of addresses.
  */
 #include "base/arena.h"
 
@@ -22,10 +22,10 @@ struct node {
 
 struct mnp__arena {
     struct node *root[NUM_TREES];
-    mnp__arena_figures figures; /* but largest_free */
+    mnp__arena_figures figures; /* except largest_free */
 };
 
-/* SplitMix64's last steps (Steele, Lea, Flood 2014). */
+/* The last steps of SplitMix64 (Steele, Lea, Flood 2014). */
 static uint64_t scramble(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -40,7 +40,7 @@ static bool comes_first(enum tree tree, const struct node *node, size_t size, ui
     return node->place < place;
 }
 
-/* Part a tree into the nodes that come before a key and the others. */
+/* Split a tree into the nodes that come before a key, and the others. */
 static void split(enum tree tree, struct node *node, size_t size, uintptr_t place, struct node **low,
                   struct node **high)
 {
@@ -83,7 +83,7 @@ static void erase(mnp__arena *arena, enum tree tree, struct node *node)
     *link = merge(tree, node->below[tree][0], node->below[tree][1]);
 }
 
-/* The last node that begins at that place or before it; NULL if there is none. */
+/* The last node that begins at or before that address; NULL if there is none. */
 static struct node *find(const mnp__arena *arena, uintptr_t place)
 {
     struct node *found = NULL;
@@ -104,7 +104,7 @@ static struct node *outermost(const mnp__arena *arena, enum tree tree, int side)
     return node;
 }
 
-/* The smallest free range of at least that size, the lowest of several. */
+/* The smallest free range of at least that size; if there are several, the lowest. */
 static struct node *best_fit(const mnp__arena *arena, size_t size)
 {
     struct node *found = NULL;
@@ -124,7 +124,7 @@ static mnp_status new_node(uintptr_t place, size_t size, struct node **node_p)
     return MNP_OK;
 }
 
-/* Put a node into the list behind `before`, or at the head, and into the trees that it belongs to. */
+/* Insert a node into the list after `before`, or at the head, and into the trees that it belongs to. */
 static void enter(mnp__arena *arena, struct node *before, struct node *node)
 {
     node->before = before;
@@ -138,7 +138,7 @@ static void enter(mnp__arena *arena, struct node *before, struct node *node)
         insert(arena, BY_SIZE, node);
 }
 
-/* Take a node that is in no tree by size out of everything, and release it. */
+/* Remove a node, which is not in the tree by size, from the list and the other tree, and release it. */
 static void discard(mnp__arena *arena, struct node *node)
 {
     if (node->before)
@@ -154,7 +154,7 @@ static bool touch(const struct node *low, const struct node *high)
     return low && high && low->is_free && high->is_free && low->place + low->size == high->place;
 }
 
-/* Make one range of two that touch. */
+/* Join two adjacent ranges. */
 static void join(mnp__arena *arena, struct node *low, struct node *high)
 {
     erase(arena, BY_SIZE, low);
@@ -263,7 +263,7 @@ mnp_status mnp__arena_take(mnp__arena *arena, size_t size, bool *found_p, uintpt
     return MNP_OK;
 }
 
-/* The block that begins there, or NULL. */
+/* The block that begins at that address, or NULL. */
 static struct node *block_at(const mnp__arena *arena, uintptr_t place)
 {
     struct node *node = find(arena, place);

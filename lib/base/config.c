@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Settings: options of mnp_init() before the environment before the defaults.
- */
+/* Reading the settings: from the options of mnp_init(), the environment, and the defaults. */
 #include "base/config.h"
 
 #include <ctype.h>
@@ -23,7 +21,7 @@ static const struct setting settings[] = {MNP__SETTINGS(SETTING_ROW)};
 
 enum { NSETTINGS = sizeof settings / sizeof *settings };
 
-/* The config's field of setting i: the table and the struct are made from the same list. */
+/* The config's field of setting i; the table and the struct are generated from the same list. */
 static char **field_of(mnp__config *config, int i)
 {
 #define FIELD_ADDRESS(field, variable, fallback, help) &config->field,
@@ -41,7 +39,7 @@ static mnp_status set(mnp__config *config, int i, const char *value)
     return MNP_OK;
 }
 
-/* One "name=value" of the options. */
+/* Apply one "name=value" of the options. */
 static mnp_status apply_option(mnp__config *config, char *option)
 {
     char *value = strchr(option, '=');
@@ -76,7 +74,7 @@ static mnp_status check_choice(const char *variable, const char *value, const ch
     return MNP_FAIL(MNP_ERR_ARG, "%s is \"%s\"; it should be %s", variable, value, sentence);
 }
 
-/* A number of bytes with K, M, G or T (powers of 1024) behind it, or a percentage. */
+/* Parse a number of bytes, with an optional K, M, G or T (powers of 1024), or a percentage. */
 static mnp_status read_limit(mnp__config *config)
 {
     static const char letters[] = "KMGT";
@@ -100,7 +98,7 @@ static mnp_status read_limit(mnp__config *config)
     return MNP_OK;
 }
 
-/* A number from 1 to `most`, or "auto", which is 0. */
+/* Parse a number from 1 to `most`, or "auto", which gives 0. */
 static mnp_status read_count(const char *variable, const char *text, int most, int *count_p)
 {
     char *end;
@@ -114,7 +112,7 @@ static mnp_status read_count(const char *variable, const char *text, int most, i
     return MNP_OK;
 }
 
-/* The values that only certain words or numbers make sense for. */
+/* Check and convert the settings that take certain words or numbers only. */
 static mnp_status check(mnp__config *config, int rank)
 {
     char *end;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The table of element types.
- */
+/* The table of element types, promotion and casting. */
 #include <maniple/dtype.h>
 
 #include <string.h>
@@ -75,10 +73,10 @@ static mnp_dtype find(char kind, size_t size)
         if (dtypes[i].kind == kind && dtypes[i].size == size)
             return (mnp_dtype)i;
     }
-    return MNP_FLOAT64; /* numpy's answer for int64 with uint64, the one case that has no integer */
+    return MNP_FLOAT64; /* as in NumPy: no integer type holds both int64 and uint64 */
 }
 
-/* Bytes of the smallest real float that holds a type's values as NumPy sees it: 8 bits fit 2 bytes, 16 bits fit 4. */
+/* Bytes of the smallest real float type that NumPy promotes a type to: 2 for 8 bits, 4 for 16 bits. */
 static size_t float_size(mnp_dtype dtype)
 {
     size_t size = dtypes[dtype].size;

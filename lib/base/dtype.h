@@ -9,7 +9,7 @@
 
 #include <maniple/dtype.h>
 
-/* One value as real and imaginary part, and back (an imaginary part is dropped where the dtype has none). */
+/* Read and write one value as real and imaginary part; a real dtype drops the imaginary part. */
 void mnp__value_get(mnp_dtype dtype, const void *values, int64_t at, double value[2]);
 void mnp__value_set(mnp_dtype dtype, void *values, int64_t at, const double value[2]);
 

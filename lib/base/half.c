@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Floats of two bytes on the CPU.
+ * Conversions of float16 and bfloat16 on the CPU.
  *
- * Both kinds are rounded from a float that itself was rounded to odd: of the two floats beside the double the one whose
- * last bit is set.  It has more than two bits beyond those that are kept, so rounding it again to the nearest gives the
- * nearest to the double (Boldo and Melquiond, "When double rounding is odd", 2005).
+ * Rounding a double to float and then to 16 bits would round twice, which can give a wrong last bit.  So the double is
+ * first rounded to odd: to the one of its two neighbouring floats whose last bit is set, unless it is a float itself.
+ * This float has more than two bits beyond those of the result, so rounding it to the nearest gives the same as
+ * rounding the double (Boldo and Melquiond, "When double rounding is odd", 2005).
  */
 #include <maniple/dtype.h>
 

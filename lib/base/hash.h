@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * FNV-1a, 64 bits: to tell texts and arguments apart, not to withstand anybody.
- */
+/* FNV-1a with 64 bits: a hash to tell texts and arguments apart.  It is not cryptographic. */
 #ifndef MNP__BASE_HASH_H
 #define MNP__BASE_HASH_H
 
@@ -10,7 +8,7 @@
 
 #define MNP__HASH_START UINT64_C(14695981039346656037)
 
-/* Go on from `value`, MNP__HASH_START at first. */
+/* Hash more data.  `value` is the hash so far; begin with MNP__HASH_START. */
 static inline uint64_t mnp__hash(uint64_t value, const void *data, size_t size)
 {
     const unsigned char *bytes = data;

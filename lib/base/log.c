@@ -54,7 +54,7 @@ mnp_status mnp__log_parse(const char *text, int rank, mnp__log *log)
 
 void mnp__log_write(const mnp__log *log, mnp__log_level level, const char *format, ...)
 {
-    char text[2048]; /* one write a message, so that ranks do not mix within a line */
+    char text[2048]; /* a message is one write, so that ranks do not mix within a line */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

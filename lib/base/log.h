@@ -11,11 +11,12 @@ typedef enum mnp__log_level { MNP_LOG_ERROR, MNP_LOG_WARN, MNP_LOG_INFO, MNP_LOG
 
 typedef struct mnp__log {
     int rank;
-    int level; /* what is written: mnp__log_level, or -1 for nothing on this rank */
+    int level; /* the highest mnp__log_level that is written; -1: this rank writes nothing */
 } mnp__log;
 
 /*
- * Understand "level" or "level:ranks", ranks being "all" or numbers separated by commas; MNP_ERR_ARG if it is neither.
+ * Parse "level" or "level:ranks", where ranks is "all" or numbers separated by commas.  MNP_ERR_ARG if the text is
+ * neither.
  */
 mnp_status mnp__log_parse(const char *text, int rank, mnp__log *log);
 

@@ -74,7 +74,9 @@ void mnp__nest_turn(mnp__nest *nest, int lead, int64_t *first)
     }
 }
 
-/* Whether every operand goes on from the end of a run along `inner` to the next index along `outer`. */
+/*
+ * Whether every operand continues from the last index along `inner` to the next one along `outer` with the same stride.
+ */
 static bool joins(const mnp__nest *nest, int outer, int inner)
 {
     const int64_t extent = nest->extent[inner];

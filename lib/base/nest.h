@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nests: the dimensions that several operands are walked along together, simplified.
+ * Nests: the loops over the dimensions of several operands, simplified before a kernel is launched.
  *
- * Element (i0, i1, ...) of operand k lies i0 * stride[k][0] + i1 * stride[k][1] + ... after the operand's first one.  A
- * kernel is fastest with few dimensions, the innermost of which lies densest in memory.  So those of extent 1 are
- * dropped, the others ordered by their strides, and neighbours joined where every operand goes on from one to the next
- * with the same stride: most nests end up with one dimension.
+ * Element (i0, i1, ...) of operand k is at offset i0 * stride[k][0] + i1 * stride[k][1] + ... from the operand's first
+ * element.  A kernel is fastest with few dimensions and with small strides in the innermost one.  So dimensions of
+ * extent 1 are dropped, the others are sorted by their strides, and neighbouring dimensions are joined if every operand
+ * continues from one to the other with the same stride.  Most nests have one dimension afterwards.
  *
- * This is on the way of every operation.  Nothing is allocated, and what a function costs is proportional to the
- * dimensions that there are, times the operands.
+ * Every operation uses this code.  Nothing is allocated.  Each function takes time proportional to dimensions times
+ * operands; sorting takes it once for each dimension that is out of order.
  */
 #ifndef MNP__BASE_NEST_H
 #define MNP__BASE_NEST_H
@@ -19,7 +19,7 @@
 #include <maniple/base.h>
 
 typedef struct mnp__nest {
-    int ndim, count; /* dimensions, from the outermost to the innermost, and operands */
+    int ndim, count; /* number of dimensions, ordered from the outermost to the innermost; number of operands */
     int64_t extent[MNP_MAX_DIMS];
     int64_t (*stride)[MNP_MAX_DIMS]; /* [operand][dimension], in any unit; the caller's array of `count` rows */
 } mnp__nest;
@@ -28,27 +28,30 @@ typedef struct mnp__nest {
 void mnp__nest_drop(mnp__nest *nest);
 
 /*
- * Whether dimension `d` of `a` belongs outside of dimension `e` of `b`: the first of operands begin .. end-1 whose
- * strides there have different sizes, neither of them 0, has the longer one in `d`.
+ * Whether dimension `d` of `a` should be outside of dimension `e` of `b`.  The first of operands begin .. end-1 decides
+ * whose two strides are not 0 and differ in size: the dimension with the longer one is the outer one.
  */
 bool mnp__nest_is_outside(const mnp__nest *a, int d, const mnp__nest *b, int e, int begin, int end);
 
-/* Order the dimensions by mnp__nest_is_outside(); those that it leaves open stay as they are. */
+/* Sort the dimensions by mnp__nest_is_outside(); dimensions for which it does not decide keep their order. */
 void mnp__nest_order(mnp__nest *nest, int begin, int end);
 
 /*
- * Turn the dimensions round along which operand `lead` goes backwards.  first[k] of every operand is increased by the
- * stride to the element that is then its first one.  Extents must not be 0.
+ * Reverse the dimensions along which operand `lead` has a negative stride. first[k], the offset of each operand's first
+ * element, is increased accordingly.  Extents must not be 0.
  */
 void mnp__nest_turn(mnp__nest *nest, int lead, int64_t *first);
 
-/* Join neighbours.  In a nest without the extent 1, elements keep their order. */
+/* Join neighbouring dimensions.  If no extent is 1, elements keep their order. */
 void mnp__nest_join(mnp__nest *nest);
 
-/* Move dimension `from` to the place `to`; those between them make room. */
+/* Move dimension `from` to position `to`; the dimensions between them shift by one. */
 void mnp__nest_move(mnp__nest *nest, int from, int to);
 
-/* At least `ndim` dimensions: new ones come outside, with extent 1 and that stride, which moves nothing. */
+/*
+ * Pad to at least `ndim` dimensions.  New dimensions are outermost, with extent 1 and the given stride, which has no
+ * effect.
+ */
 void mnp__nest_pad(mnp__nest *nest, int ndim, int64_t stride);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The record of the last error, one a thread, as errno is.
- */
+/* The record of the last error.  Each thread has its own, as for errno. */
 #define _GNU_SOURCE /* MADV_HUGEPAGE */
 #include "base/status.h"
 
@@ -13,7 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A sentence, or for kernels that do not compile the compiler's words and the source: longer texts are cut. */
+/*
+ * The message; for a kernel that does not compile, also the compiler's output and the source.  Longer texts are
+ * truncated.
+ */
 static _Thread_local char last_message[8192];
 static _Thread_local char last_origin[256];
 
@@ -92,8 +93,8 @@ mnp_status mnp_fail(mnp_status status, const char *format, ...)
 }
 
 /*
- * Large blocks have huge pages where the system gives them on request, as far as it can: to first touch small ones one
- * by one can take longer than all that is done with them.
+ * Ask the system for huge pages in large blocks, as far as it provides them.  With small pages the first access to each
+ * page can take longer than all later work on it.
  */
 static void ask_for_huge_pages(void *pointer, size_t size)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A string that grows, and numbers in C's locale.
- */
+/* Growing strings, and numbers in C's locale. */
 #include <config.h> /* first: it makes strtod_l() known */
 
 #include "base/text.h"
@@ -99,7 +97,7 @@ void mnp__text_free(mnp__text *text)
 
 /* ---- numbers ---- */
 
-/* The C library has it at hand: nothing is allocated, so that it need not be kept. */
+/* C's locale.  The C library keeps it, so this allocates nothing and is cheap enough to repeat. */
 static locale_t plain_locale(void)
 {
     return newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -108,7 +106,7 @@ static locale_t plain_locale(void)
 double mnp__parse_number(const char *text, char **end_p)
 {
     locale_t plain = plain_locale();
-    *end_p = (char *)text; /* where nothing was read */
+    *end_p = (char *)text; /* if the text is not a number */
     if (plain == (locale_t)0)
         return 0;
     double value = strtod_l(text, end_p, plain);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text: a string that grows, and numbers, which have points here in every locale that the program may set.
+ * Text: growing strings, and numbers with a decimal point in every locale that the program may set.
  *
- * Running out of memory is remembered and reported once, by mnp__text_status().  A text that begins in memory of the
- * caller's cannot run out as long as it stays there: so a short one never fails on one rank alone.
+ * If memory runs out, this is remembered, and mnp__text_status() reports it once at the end.  A text that starts in a
+ * buffer of the caller's allocates only when it outgrows the buffer.  So a short text cannot fail, which matters where
+ * a failure on one rank alone would leave the others waiting.
  */
 #ifndef MNP__BASE_TEXT_H
 #define MNP__BASE_TEXT_H
@@ -16,15 +17,15 @@
 #include <maniple/base.h>
 
 typedef struct mnp__text {
-    char *data; /* NUL-terminated, but not while empty: use mnp__text_string() */
+    char *data; /* NUL-terminated, except if empty: use mnp__text_string() */
     size_t length, capacity;
     bool failed;
-    bool borrows; /* data is the caller's */
+    bool borrows; /* data is the caller's buffer */
 } mnp__text;
 
 #define MNP__TEXT_EMPTY ((mnp__text){.data = NULL})
 
-/* A text that begins in `room`, an array of char that must live as long. */
+/* A text that starts in `room`, an array of char that must live as long as the text. */
 #define MNP__TEXT_IN(room) ((mnp__text){.data = (room), .capacity = sizeof(room), .borrows = true})
 
 void mnp__text_add(mnp__text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -32,15 +33,16 @@ void mnp__text_add_bytes(mnp__text *text, const char *bytes, size_t length);
 void mnp__text_add_shape(mnp__text *text, int ndim, const int64_t *shape); /* as NumPy prints it: (872, 1000) */
 const char *mnp__text_string(const mnp__text *text);                       /* never NULL */
 mnp_status mnp__text_status(const mnp__text *text);
-bool mnp__text_has_grown(const mnp__text *text); /* has asked for memory of its own, even if there was none */
+bool mnp__text_has_grown(const mnp__text *text); /* it has outgrown its buffer, even if the allocation failed */
 void mnp__text_free(mnp__text *text);
 
-/* strtod(), but for the locale. */
+/* strtod() in C's locale. */
 double mnp__parse_number(const char *text, char **end_p);
 
 /*
- * From here to mnp__numbers_end() printf() and what is like it write numbers with points, on this thread.
- * mnp__text_add() always does: this is for many numbers that are written otherwise.  MNP_ERR_MEMORY.
+ * Between mnp__numbers_begin() and mnp__numbers_end(), printf() and similar functions write numbers with a decimal
+ * point on this thread. mnp__text_add() always does; this is for many numbers that are written by other means.
+ * MNP_ERR_MEMORY.
  */
 typedef struct mnp__numbers {
     void *plain, *before; /* locales */

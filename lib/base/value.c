@@ -62,7 +62,7 @@ double mnp__value_as_double(const mnp__value *value)
     return value->kind == 'i' ? (double)value->i : value->kind == 'u' ? (double)value->u : value->re;
 }
 
-/* At once, as an integer that is rounded twice may come out otherwise. */
+/* Convert in one step, because rounding an integer first to double and then to float can give another result. */
 static float as_float(const mnp__value *value)
 {
     return value->kind == 'i' ? (float)value->i : value->kind == 'u' ? (float)value->u : (float)value->re;
@@ -157,7 +157,7 @@ bool mnp__number_fits(double number, mnp_dtype dtype)
     }
 }
 
-/* ---- what linear algebra reads and writes ---- */
+/* ---- values of linear algebra ---- */
 
 void mnp__value_get(mnp_dtype dtype, const void *values, int64_t at, double value[2])
 {
