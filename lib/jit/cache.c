@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel cache: compiled code on disk, one file a kernel.
+ * The kernel cache: compiled code on disk, one file for each kernel.
  *
- * A file holds the whole key (compiler, options, headers, source), the names of functions that C++ names, and the code,
- * with a checksum; all are compared when it is loaded, so a file that is damaged, cut short or somebody else's is
- * noticed and made anew.  It is written aside and renamed.  A lock beside it lets one of several processes compile
- * while the others wait for its result.
+ * A file contains the whole key (compiler, options, headers, source), the names that name expressions have in the code,
+ * and the code, with a checksum.  All of these are verified when the file is loaded, so a file that is damaged,
+ * truncated or from another program is noticed and replaced.  A new file is written under a temporary name and renamed
+ * when it is complete.  A lock file lets one of several processes compile while the others wait for its result.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,9 @@ const char *mnp__binary_name(const mnp__binary *binary, const char *expression)
     return NULL;
 }
 
-/* mkdir -p; false if the folder is not there afterwards, or if others may write in it: code is loaded from it. */
+/*
+ * mkdir -p.  False if the folder does not exist afterwards, or if other users may write to it: its files are executed.
+ */
 static bool make_folder(const char *path)
 {
     char partial[4096];
@@ -52,7 +54,7 @@ static bool make_folder(const char *path)
     strcpy(partial, path);
     for (char *slash = strchr(partial + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(partial, 0700); /* failures show below */
+        mkdir(partial, 0700); /* stat() below finds a failure */
         *slash = '/';
     }
     mkdir(path, 0700);
@@ -60,7 +62,7 @@ static bool make_folder(const char *path)
            (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* The parts of a cache file after its header, malloc'ed; NULL if they are not what this key made. */
+/* Read the parts of a cache file after its header, malloc'ed; NULL if they do not belong to this key. */
 static char *read_parts(int fd, const mnp__text *key, mnp__cache_header *header)
 {
     struct stat info;
@@ -80,11 +82,11 @@ static char *read_parts(int fd, const mnp__text *key, mnp__cache_header *header)
     return NULL;
 }
 
-/* Read a cache file; false if there is none that this key made. */
+/* Load a cache file; false if there is none for this key. */
 static bool load(const char *path, const mnp__text *key, const mnp__log *log, mnp__binary *binary)
 {
     mnp__cache_header header;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe that lies there must not keep us waiting */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe of this name must not block the process */
     if (fd < 0 && errno == ENOENT)
         return false;
     char *parts = fd >= 0 ? read_parts(fd, key, &header) : NULL;
@@ -108,7 +110,7 @@ static bool load(const char *path, const mnp__text *key, const mnp__log *log, mn
     return false;
 }
 
-/* Write a cache file's content and close it; false, with errno, if that failed. */
+/* Write a cache file and close it; false, with errno set, if that fails. */
 static bool write_content(int fd, const mnp__text *key, const mnp__binary *binary)
 {
     mnp__cache_header header = {.key_size = key->length, .names_size = binary->names_size, .code_size = binary->size};
@@ -122,7 +124,7 @@ static bool write_content(int fd, const mnp__text *key, const mnp__binary *binar
     }
     bool good = fwrite(&header, sizeof header, 1, file) == 1 &&
                 fwrite(key->data, 1, key->length, file) == key->length &&
-                (binary->names_size == 0 || /* and no pointer then */
+                (binary->names_size == 0 || /* names is NULL then */
                  fwrite(binary->names, 1, binary->names_size, file) == binary->names_size) &&
                 fwrite(binary->code, 1, binary->size, file) == binary->size && fflush(file) == 0;
     int error = errno;
@@ -132,7 +134,7 @@ static bool write_content(int fd, const mnp__text *key, const mnp__binary *binar
     return good;
 }
 
-/* Put a file in the place of another; an empty folder that lies there, which rename() does not replace, goes. */
+/* Replace a file by another.  An empty folder of the name, which rename() does not replace, is removed first. */
 static bool replace(const char *from, const char *to)
 {
     return rename(from, to) == 0 || (errno == EISDIR && rmdir(to) == 0 && rename(from, to) == 0);
@@ -152,7 +154,8 @@ static void store(const char *path, const mnp__text *key, const mnp__binary *bin
 }
 
 /*
- * Take the lock of a cache file, waiting for whoever holds it at most the deadline; -1 without it: then compile anyway.
+ * Take the lock of a cache file; wait for its holder until the deadline at most.  -1 without the lock: the caller then
+ * compiles without it.
  */
 static int lock(const char *path, double seconds)
 {
@@ -164,7 +167,7 @@ static int lock(const char *path, double seconds)
         if (fcntl(fd, F_SETLK, &request) == 0)
             return fd;
         if (errno != EACCES && errno != EAGAIN)
-            break; /* a file system without locks */
+            break; /* the file system has no locks */
         nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
     }
     close(fd);
@@ -206,7 +209,7 @@ static mnp_status compile_into_cache(const mnp__compiler *compiler, const mnp__k
     mnp__text_add(&lock_path, "%s.lock", path);
     MNP_TRY(mnp__text_status(&lock_path));
     int held = lock(lock_path.data, compiler->config->deadline_seconds);
-    if (!load(path, key, log, binary)) { /* no other process made it while this one waited */
+    if (!load(path, key, log, binary)) { /* no other process has compiled it while this one waited */
         MNP_LOG(log, MNP_LOG_DEBUG, "compiling %s with %s", spec->function, compiler->name);
         st = compiler->compile(compiler, spec, source, binary);
         if (st == MNP_OK)
@@ -217,7 +220,7 @@ static mnp_status compile_into_cache(const mnp__compiler *compiler, const mnp__k
     return st;
 }
 
-/* The text that is compiled. */
+/* Make the text that is compiled. */
 static mnp_status make_source(const mnp__compiler *compiler, const mnp__kernel_spec *spec, char **source_p)
 {
     char *source;
@@ -231,7 +234,7 @@ static mnp_status make_source(const mnp__compiler *compiler, const mnp__kernel_s
     return st;
 }
 
-/* All that the code depends on.  The first four lines tell `maniple cache` what a file is. */
+/* Append everything that the code depends on.  `maniple cache` shows the first four lines. */
 static mnp_status append_key(mnp__text *key, const mnp__compiler *compiler, const mnp__kernel_spec *spec,
                              const char *source)
 {
@@ -267,7 +270,7 @@ mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec
     MNP_TRY_OR(mnp__text_status(&path), st, done);
     dump_source(compiler, spec, source, key_hash);
     if (!make_folder(folder)) {
-        static atomic_bool warned; /* once is enough for all kernels of a process */
+        static atomic_bool warned; /* one warning is enough for a process */
         if (!atomic_exchange(&warned, true))
             MNP_LOG(log, MNP_LOG_WARN,
                     "the kernel cache %s cannot be used (it must be a folder of yours that others cannot "

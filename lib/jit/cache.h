@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How a file of the kernel cache begins.  After the header come the key, the names and the code.
- */
+/* The header of a file in the kernel cache.  The key, the names and the code follow it. */
 #ifndef MNP__JIT_CACHE_H
 #define MNP__JIT_CACHE_H
 
@@ -12,7 +10,7 @@
 typedef struct mnp__cache_header {
     char magic[8];
     uint64_t key_size, names_size, code_size; /* of the three parts that follow */
-    uint64_t hash;                            /* of names and code */
+    uint64_t hash;                            /* hash of names and code */
 } mnp__cache_header;
 
 #endif

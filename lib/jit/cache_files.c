@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel cache as a folder of files: where it is, what is in it, and how it is cleared.
+ * The folder of the kernel cache: where it is, what it contains, and how it is cleared.
  *
- * Its own files are called COMPILER-FUNCTION-HASH.kernel, with .lock or the six letters of mkstemp() behind while they
- * are made.  Nothing else in the folder is looked at, and links are removed, never followed.
+ * A kernel's file is COMPILER-FUNCTION-HASH.kernel; its lock has the suffix .lock, and a file that is being written has
+ * the six letters of mkstemp() as its suffix.  Other files in the folder are ignored, and links are removed, never
+ * followed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -39,7 +40,9 @@ mnp_status mnp__jit_cache_path(const mnp__config *config, char **path_p)
     return MNP_OK;
 }
 
-/* The part of a name of ours that follows .kernel: "" for a kernel that is whole; NULL if the name is not ours. */
+/*
+ * The suffix of a cache file's name after .kernel: "" for a complete kernel; NULL if it is not a name of a cache file.
+ */
 static const char *rest_of_name(const char *name)
 {
     enum { HASH_DIGITS = 16 };
@@ -59,7 +62,7 @@ static bool is_kernel(const char *name)
     return rest && *rest == '\0';
 }
 
-/* A kernel, its lock, or one that was not finished. */
+/* Whether a file is a kernel, a lock, or a kernel that was not completed. */
 static bool is_ours(const char *name)
 {
     const char *rest = rest_of_name(name);
@@ -69,7 +72,7 @@ static bool is_ours(const char *name)
     return rest[0] == '.' && length == 6 && rest[7] == '\0';
 }
 
-/* *directory_p is NULL if there is no such folder yet. */
+/* Open the folder; *directory_p is NULL if it does not exist yet. */
 static mnp_status open_cache(const char *path, DIR **directory_p)
 {
     *directory_p = opendir(path);
@@ -78,7 +81,7 @@ static mnp_status open_cache(const char *path, DIR **directory_p)
     return MNP_OK;
 }
 
-/* The next entry whose name that function accepts and that is there, with what is known of it; NULL at the end. */
+/* The next existing file whose name `accepts` accepts, with its properties; NULL at the end. */
 static const char *next_file(DIR *directory, bool (*accepts)(const char *name), struct stat *info)
 {
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
@@ -105,7 +108,7 @@ mnp_status mnp__jit_cache_usage(const char *path, int64_t *files_p, int64_t *byt
     return MNP_OK;
 }
 
-/* Copy a line that ends before `end` to `field`, as much as fits; gives where the next one begins. */
+/* Copy a line that ends before `end` to `field`, truncated to its size; returns the begin of the next line. */
 static const char *copy_line(const char *line, const char *end, char *field, size_t room)
 {
     size_t length = strcspn(line, "\n");
@@ -113,7 +116,7 @@ static const char *copy_line(const char *line, const char *end, char *field, siz
     return line + length < end ? line + length + 1 : end;
 }
 
-/* What the first lines of a file's key say; fields stay "?" where it cannot be read. */
+/* Fill in an entry from the first lines of a file's key; fields are "?" if the file cannot be read. */
 static void describe(DIR *directory, const char *name, const struct stat *info, mnp_cache_entry *entry)
 {
     char start[sizeof(mnp__cache_header) + 512] = "";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a user reads when a kernel does not compile: the compiler's words, and the lines they speak of.
+ * The message for a kernel that does not compile: the compiler's message, and the source lines that it refers to.
  *
- * A source is put together from several texts, and #line directives tell compilers what to call them.  So lines are
- * found, and shown, by the names and numbers that the compiler uses: users see the lines that they wrote.
+ * A source consists of several texts, and #line directives tell the compiler their names and line numbers.  The lines
+ * are found by these names and numbers, so users see the lines that they wrote.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -14,16 +14,16 @@
 #include "base/text.h"
 #include "jit/jit.h"
 
-enum { MOST_WORDS = 4000 }; /* characters of the compiler's words that are repeated */
+enum { MOST_WORDS = 4000 }; /* characters of the compiler's message that are repeated */
 
-/* A line of the source as a compiler knows it. */
+/* A line of the source, with the name and number that the compiler gives it. */
 typedef struct place {
-    const char *text; /* the line; size is without its end */
+    const char *text; /* the line; `size` excludes the newline */
     size_t size;
-    const char *file; /* its name */
+    const char *file; /* the name of its file */
     size_t file_length;
     long number;
-    const char *next; /* where the line after it begins */
+    const char *next; /* the begin of the next line */
 } place;
 
 static place first_place(const char *source, const char *name)
@@ -31,7 +31,7 @@ static place first_place(const char *source, const char *name)
     return (place){.file = name, .file_length = strlen(name), .number = 0, .next = source};
 }
 
-/* Take in a line such as: #line 12 "name" */
+/* Read a directive such as: #line 12 "name" */
 static bool read_directive(place *at)
 {
     static const char directive[] = "#line ";
@@ -46,7 +46,7 @@ static bool read_directive(place *at)
     return true;
 }
 
-/* The next line that is no directive; false at the end. */
+/* Go to the next line that is not a directive; false at the end. */
 static bool next_place(place *at)
 {
     do {
@@ -60,7 +60,7 @@ static bool next_place(place *at)
     return true;
 }
 
-/* The line that compilers call `number` of the file whose name ends the text from `words` to `end`. */
+/* Find the line with the number `number` in the file whose name is at the end of the text from `words` to `end`. */
 static bool find_place(const char *source, const char *name, const char *words, const char *end, long number,
                        place *found)
 {
@@ -78,7 +78,7 @@ static bool find_place(const char *source, const char *name, const char *words, 
     return false;
 }
 
-/* The first place that a line of the words speaks of, as "name:12" or "name(12)". */
+/* Find the first source line that a line of the compiler's message refers to, as "name:12" or "name(12)". */
 static bool place_in_line(const char *words, size_t size, const char *source, const char *name, place *found)
 {
     for (size_t i = 1; i + 1 < size; i++) {
@@ -100,7 +100,7 @@ static bool has_word(const char *line, size_t size, const char *word)
     return false;
 }
 
-/* The place of the first error; without errors, of the first words that have one. */
+/* Find the source line of the first error; if there is no error, of the first message that has a source line. */
 static bool reported_place(const char *words, const char *source, const char *name, place *found)
 {
     for (int errors_only = 1; errors_only >= 0; errors_only--) {
@@ -114,7 +114,7 @@ static bool reported_place(const char *words, const char *source, const char *na
     return false;
 }
 
-/* The lines around `marked`, of the same file. */
+/* Append the lines around `marked` that belong to the same file. */
 static void append_lines(mnp__text *text, const char *source, const char *name, const place *marked)
 {
     place at = first_place(source, name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Headers of the user's: what a source includes besides Maniple's own files is part of the cache's key.
+ * Headers of the user's: every file that a source includes, except Maniple's own, becomes part of the cache's key.
  *
- * They are looked for where compilers look first, in the working folder and the folders of -I options.  The headers of
- * the system and of the CUDA toolkit go with the compiler, whose version is in the key.
+ * They are searched where compilers search first, in the working folder and the folders of -I options.  The headers of
+ * the system and of the CUDA toolkit are assumed to change with the compiler, whose version is in the key.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 enum { MAX_FOLDERS = 64, MAX_HEADERS = 256 };
 
 typedef struct search {
-    char *options; /* a copy, which the folders point into */
+    char *options; /* a copy; the folders point into it */
     const char *folders[MAX_FOLDERS];
     int nfolders;
     char *seen[MAX_HEADERS];
@@ -32,7 +32,7 @@ static void add_folder(search *s, const char *folder)
         s->folders[s->nfolders++] = folder;
 }
 
-/* The folder that an option names, or NULL; `next` is the option after it. */
+/* The folder of a -I option, or NULL; `next` is the option after it. */
 static const char *folder_of(const char *option, const char *next)
 {
     static const char *const joined[] = {"-I", "--include-path="};
@@ -58,7 +58,7 @@ static void list_folders(search *s)
     }
 }
 
-/* The content of a regular file as a string, or NULL. */
+/* Read a regular file as a string; NULL if that fails. */
 static char *read_text(const char *path)
 {
     struct stat info;
@@ -84,7 +84,7 @@ static bool is_seen(const search *s, const char *path)
 
 static mnp_status append_included(search *s, const char *source, const char *own_folder);
 
-/* Append a header that was found, and what it includes. */
+/* Append a header that was found, and the headers that it includes. */
 static mnp_status append_header(search *s, const char *path, const char *content)
 {
     char *folder;
@@ -101,7 +101,7 @@ static mnp_status append_header(search *s, const char *path, const char *content
     return st;
 }
 
-/* Append `name`, as an #include names it, if it lies in the folder; *found_p says whether it does. */
+/* Append the header `name` of an #include directive if the folder contains it, which *found_p tells. */
 static mnp_status try_folder(search *s, const char *folder, const char *name, size_t length, bool *found_p)
 {
     mnp__text path = MNP__TEXT_EMPTY;
@@ -120,7 +120,7 @@ done:
     return st;
 }
 
-/* The name in the directive that a line holds, as in # include <name>; NULL if it is none. */
+/* The file name in an #include directive, as in # include <name>; NULL if the line is something else. */
 static const char *included_name(const char *line, size_t *length_p)
 {
     line += strspn(line, " \t");
@@ -164,7 +164,7 @@ mnp_status mnp__jit_append_headers(mnp__text *key, const char *source, const cha
     return st;
 }
 
-/* Whether an option is one of those, and whether its argument is the next word. */
+/* Whether an option is one of -D, -U, -I and --std, and whether its argument is the next word. */
 static bool is_common(const char *option, bool *separate_p)
 {
     static const char *const joined[] = {"-D", "-U", "-I", "-std=", "--std="};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The host device's compiler: the C++ compiler of the machine, run as a process, giving a shared object.
- */
+/* The compiler of the host device: the machine's C++ compiler, run as a process, which makes a shared object. */
 #include <config.h>
 
 #include <errno.h>
@@ -22,9 +20,9 @@
 extern char **environ;
 
 /*
- * -ffp-contract: fused multiply-add, as on GPUs; the next two let loops be vectorised without changing results;
- * -Bsymbolic: a kernel's own functions are meant, not those of other libraries that are called the same.  libmvec,
- * which vectorises mathematical functions, comes with -lm, which g++ adds by itself.
+ * -ffp-contract: fused multiply-add, as on GPUs.  The next two allow vectorised loops without changing results.
+ * -Bsymbolic: calls go to the kernel's own functions, not to functions of the same name in other libraries. libmvec,
+ * which vectorises mathematical functions, is linked by -lm, which g++ adds.
  */
 #define FIXED_OPTIONS                                                                                                  \
     "-std=gnu++17 -shared -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -w "   \
@@ -36,8 +34,9 @@ extern char **environ;
 #endif
 
 /*
- * What kernels are linked with.  They need nothing of C++'s own library, which takes the linker as long to read as all
- * the rest, and all that they need must be here; the sanitizers' functions are in the process.
+ * The libraries that kernels are linked with.  Kernels do not need C++'s library, which would double the linker's time.
+ * As -nodefaultlibs removes all defaults, everything that they need is listed here.  The process has the sanitizers'
+ * functions.
  */
 static char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", "-lc",
 #ifndef MNP_SANITIZERS
@@ -54,7 +53,7 @@ struct host_compiler {
     char *identity;
 };
 
-/* The executable that a name such as "g++" means, as the shell would find it.  *path_p is malloc'ed. */
+/* Find the executable of a name such as "g++" in the folders of PATH.  *path_p is malloc'ed. */
 static mnp_status find_executable(const char *name, char **path_p)
 {
     const char *folders = getenv("PATH");
@@ -78,14 +77,17 @@ static mnp_status find_executable(const char *name, char **path_p)
                     name);
 }
 
-/* What -march=native stands for: the processor as the kernel describes it, without what changes from run to run. */
+/*
+ * Append the meaning of -march=native: the processor as the kernel describes it, without values that change between
+ * runs.
+ */
 static void append_processor(mnp__text *text)
 {
     static const char *const telling[] = {"vendor_id", "cpu family", "model", "flags", "Features", "CPU ", "isa"};
     char *line = NULL;
     size_t room = 0;
     FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && getline(&line, &room, file) > 1) { /* the first processor ends with an empty line */
+    while (file && getline(&line, &room, file) > 1) { /* an empty line ends the first processor */
         for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
             if (strncmp(line, telling[i], strlen(telling[i])) == 0)
                 mnp__text_add(text, "%s", line);
@@ -103,7 +105,7 @@ static mnp_status describe(const struct host_compiler *compiler, char **identity
     char *resolved = realpath(compiler->path, NULL);
     mnp__text_add(&text, "%s", resolved ? resolved : compiler->path);
     free(resolved);
-    if (stat(compiler->path, &info) == 0) /* another version is another file */
+    if (stat(compiler->path, &info) == 0) /* a new version has another size or time */
         mnp__text_add(&text, " of %" PRId64 " bytes at %" PRId64, (int64_t)info.st_size, (int64_t)info.st_mtime);
     mnp__text_add(&text, "\n%s", compiler->options);
     for (int i = 0; i < LIBRARIES; i++)
@@ -145,7 +147,7 @@ static mnp_status write_file(const char *path, const char *text)
     return good ? MNP_OK : MNP_FAIL(MNP_ERR_IO, "cannot write %s to compile it: %s", path, strerror(error));
 }
 
-/* Run a program with its output in a file; *exit_p is its exit status, or -1 if a signal ended it. */
+/* Run a program and write its output to a file; *exit_p is its exit status, or -1 if a signal ended it. */
 static mnp_status run(char *const *arguments, const char *output, int *exit_p)
 {
     posix_spawn_file_actions_t actions;
@@ -173,7 +175,7 @@ typedef struct workplace {
     char folder[1024], input[1280], output[1280], words[1280];
 } workplace;
 
-/* A new folder, and the names of the files in it. */
+/* Make a new folder, and the names of the files in it. */
 static mnp_status make_workplace(const mnp__kernel_spec *spec, workplace *work)
 {
     const char *temporary = getenv("TMPDIR");
@@ -197,7 +199,7 @@ static void remove_workplace(const workplace *work)
     rmdir(work->folder);
 }
 
-/* Split the options at spaces into the list of arguments; MNP_ERR_ARG if there is no room for them. */
+/* Split the options at spaces and append them to the arguments; MNP_ERR_ARG if there are too many. */
 static mnp_status append_options(char *options, char **arguments, int *count, int room)
 {
     char *state = NULL;
@@ -212,7 +214,7 @@ static mnp_status append_options(char *options, char **arguments, int *count, in
     return MNP_OK;
 }
 
-/* Run the compiler on what lies there, with our choice of libraries or with its own. */
+/* Run the compiler in the folder, with the libraries above or with its defaults. */
 static mnp_status run_compiler(const struct host_compiler *compiler, const workplace *work,
                                const mnp__kernel_spec *spec, bool own_libraries, int *exit_p)
 {
@@ -239,8 +241,8 @@ done:
 }
 
 /*
- * A kernel that does not compile with our libraries may need one that the compiler brings, as where the author of a raw
- * module relies on C++'s: what the compiler says then counts.
+ * Compile and link.  If that fails, try again with the compiler's default libraries, because a raw module may use C++'s
+ * library; the errors of this second attempt are reported.
  */
 static mnp_status compile_in(const struct host_compiler *compiler, const workplace *work, const mnp__kernel_spec *spec,
                              const char *source, mnp__binary *binary)
@@ -264,7 +266,7 @@ static mnp_status compile_in(const struct host_compiler *compiler, const workpla
     return st;
 }
 
-/* The pairs of a name expression and the name that mnp__jit_rewrite_for_host() gave it. */
+/* Append the pairs of a name expression and the name that mnp__jit_rewrite_for_host() gave it. */
 static mnp_status append_names(const mnp__kernel_spec *spec, mnp__binary *binary)
 {
     mnp__text names = MNP__TEXT_EMPTY;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The compiler of the CUDA device: NVRTC, from source to a cubin for one architecture.  It needs no GPU.
+ * The compiler of the CUDA device: NVRTC, which makes a cubin for one architecture.  It needs no GPU.
  *
- * A cubin also runs on GPUs of the same major and a higher minor compute capability.  So a GPU that is newer than this
- * NVRTC in its minor number alone gets code for the nearest architecture below.
+ * A cubin also runs on GPUs of the same major and a higher minor compute capability.  So if a GPU is newer than this
+ * NVRTC in its minor number only, code is compiled for the nearest lower architecture.
  */
 #include <config.h>
 
@@ -24,17 +24,17 @@ typedef struct nvrtc_compiler {
     mnp__compiler base;
     mnp__text identity;
     char target[16];
-    char *options; /* of every kernel, separated by spaces */
+    char *options; /* options for every kernel, separated by spaces */
 } nvrtc_compiler;
 
-/* The options of one compilation, in the form that NVRTC takes. */
+/* The options of one compilation, as NVRTC takes them. */
 typedef struct option_list {
-    char *text; /* what the words point into */
+    char *text; /* the words point into this text */
     const char **words;
     int count;
 } option_list;
 
-/* A call that only fails if NVRTC itself is in trouble. */
+/* A call that fails only if something is wrong with NVRTC itself. */
 #define NVRTC(function, ...) nvrtc_status(function(__VA_ARGS__), #function, __LINE__, __func__)
 
 static mnp_status nvrtc_status(nvrtcResult result, const char *call, int line, const char *caller)
@@ -44,7 +44,7 @@ static mnp_status nvrtc_status(nvrtcResult result, const char *call, int line, c
     return mnp__fail(MNP_ERR_COMPILE, __FILE__, line, caller, "%s: %s", call, nvrtcGetErrorString(result));
 }
 
-/* The compiler's words about a program, malloc'ed; "" if there are none. */
+/* Read the compiler's messages about a program, malloc'ed; "" if there are none. */
 static mnp_status read_log(nvrtcProgram program, char **log_p)
 {
     size_t size = 0;
@@ -67,7 +67,7 @@ static mnp_status read_cubin(nvrtcProgram program, mnp__binary *binary)
     return NVRTC(nvrtcGetCUBIN, program, binary->code);
 }
 
-/* The pairs of name expressions and what NVRTC made of them. */
+/* Store the pairs of name expressions and their names in the code. */
 static mnp_status read_names(nvrtcProgram program, const char *const *expressions, mnp__binary *binary)
 {
     mnp__text names = MNP__TEXT_EMPTY;
@@ -97,7 +97,7 @@ static mnp_status split_options(const char *text, option_list *list)
     return MNP_OK;
 }
 
-/* The options of every kernel and of this one, which may choose another version of C++. */
+/* Collect the options of every kernel and of this one, which may choose another version of C++. */
 static mnp_status collect_options(const nvrtc_compiler *self, const mnp__kernel_spec *spec, option_list *list)
 {
     const char *own = spec->nvrtc_options ? spec->nvrtc_options : "";
@@ -132,7 +132,7 @@ static mnp_status compile_program(const nvrtc_compiler *self, const mnp__kernel_
     case NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID:
         st = mnp__jit_compile_error("NVRTC", spec, log, source);
         break;
-    default: /* an unknown option, say, or a part of NVRTC that is missing */
+    default: /* such as an unknown option, or a missing part of NVRTC */
         st = MNP_FAIL(MNP_ERR_COMPILE, "NVRTC on %s: %s; %s %s: %s", spec->function, nvrtcGetErrorString(result),
                       self->base.identity, spec->nvrtc_options ? spec->nvrtc_options : "", log);
     }
@@ -162,7 +162,10 @@ done:
     return st;
 }
 
-/* The newest architecture that this NVRTC knows and a GPU of that compute capability runs, as 90 for 9.0. */
+/*
+ * Find the newest architecture that this NVRTC supports and a GPU of that compute capability can run, such as 90 for
+ * 9.0.
+ */
 static mnp_status choose_architecture(int major, int minor, int *architecture_p)
 {
     int count = 0, best = 0;
@@ -183,8 +186,8 @@ static mnp_status choose_architecture(int major, int minor, int *architecture_p)
 }
 
 /*
- * Append -I options for the headers of the toolkit that this NVRTC belongs to, where they are installed: beside its
- * library, or a folder higher.
+ * Append -I options for the headers of the toolkit that this NVRTC belongs to, if they are installed: in the folder of
+ * its library, or in the folder above.
  */
 static void append_toolkit(mnp__text *options)
 {
@@ -193,7 +196,7 @@ static void append_toolkit(mnp__text *options)
     char path[1024], *slash;
     nvrtcResult (*function)(int *, int *) = nvrtcVersion;
     void *address;
-    memcpy(&address, &function, sizeof address); /* ISO C has no cast from function to object pointers */
+    memcpy(&address, &function, sizeof address); /* ISO C has no cast from a function pointer to an object pointer */
     if (dladdr(address, &library) == 0 || strlen(library.dli_fname) >= sizeof path)
         return;
     strcpy(path, library.dli_fname);
@@ -222,7 +225,7 @@ mnp_status mnp__nvrtc_new(const mnp__config *config, int major, int minor, mnp__
     MNP_TRY_OR(NVRTC(nvrtcVersion, &version_major, &version_minor), st, fail);
     MNP_TRY_OR(choose_architecture(major, minor, &architecture), st, fail);
     snprintf(self->target, sizeof self->target, "sm_%d", architecture);
-    /* Functions without __device__ are the device's, as they are the host's for the other compiler */
+    /* Functions without __device__ are device functions, as they are host functions for the other compiler. */
     mnp__text_add(&options, "--gpu-architecture=%s --device-as-default-execution-space --disable-warnings ",
                   self->target);
     append_toolkit(&options);

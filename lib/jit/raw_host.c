@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Raw modules on the host: a CUDA source is read word by word, and rewritten a little, so that kernels/custom/raw_host.h can
- * stand in for what CUDA has built in.
+ * Raw modules on the host: rewrites a CUDA source so that a C++ compiler takes it with kernels/custom/raw_host.h, which
+ * replaces CUDA's built-in names.
  *
- * - Behind every kernel with C linkage, on the line where it ends, comes its entry, which the library calls by name.
- *   Name
- *   expressions get theirs at the end.
- * - extern __shared__ T name[] becomes a variable of the thread that runs the block; all of these are one memory.
- * - What makes the threads of a block meet cannot be done by one thread, and is an error that names the line.
+ * The source is read token by token, and little of it changes:
  *
- * Comments, strings, what #if keeps for CUDA's own compilers, and the files of kernels/ are passed over: the user's
- * text is what a #line directive calls by the module's name.
+ * - A kernel with C linkage is followed, on the line where it ends, by its entry point, which the library finds by
+ *   name.  The entry points of name expressions are at the end of the text.
+ * - extern __shared__ T name[] becomes a variable of the thread that runs the block; all of these share one memory.
+ * - Code that synchronises the threads of a block cannot run on one thread.  It is an error, whose message has the
+ *   line.
+ *
+ * Comments, strings, #if branches for CUDA's own compilers, and the files of kernels/ are left unchanged.  The user's
+ * text is recognised by the #line directive that has the module's name.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@
 #include "jit/jit.h"
 #include "kernels/custom/raw_params.h"
 
-/* A word, or one character of anything else; size 0 at the end. */
+/* A word, or a single other character; size 0 at the end. */
 typedef struct token {
     const char *text;
     size_t size;
@@ -32,7 +34,7 @@ enum { MAX_DEPTH = 64 };
 /* Whether the host's compiler takes a branch of #if. */
 typedef enum branch { MAYBE, NEVER, ALWAYS } branch;
 
-/* How far into the definition of a kernel. */
+/* The progress within the definition of a kernel. */
 typedef enum stage {
     OUTSIDE,
     WANT_NAME, /* __global__ was seen */
@@ -41,32 +43,32 @@ typedef enum stage {
     IN_BODY
 } stage;
 
-/* The declaration that is being read, and what is open around it. */
+/* The current declaration, and the open braces around it. */
 typedef struct declaration {
     stage stage;
-    token word, name;            /* the last word; the kernel's */
-    int body, outer;             /* braces that were open before the body; parentheses before the parameters */
-    bool is_template, c_linkage; /* of the declaration */
-    bool c_block[MAX_DEPTH];     /* of every open brace: whether it is that of extern "C" */
+    token word, name; /* the last word; the kernel's name */
+    int body, outer;  /* number of braces open before the body, and of parentheses open before the parameters */
+    bool is_template, c_linkage; /* properties of the declaration */
+    bool c_block[MAX_DEPTH];     /* for every open brace, whether it is that of extern "C" */
     int braces, parentheses;
     bool dynamic; /* extern __shared__ was seen, and its ] is still to come */
 } declaration;
 
 typedef struct scan {
     const mnp__kernel_spec *spec;
-    const char *at;     /* what comes next */
-    const char *copied; /* the source is in `out` up to here */
-    long line;          /* as #line has it */
-    bool foreign;       /* what comes is one of our own files, which #line tells from the user's text */
-    bool line_start;    /* nothing but spaces since the line began */
+    const char *at;     /* the next character */
+    const char *copied; /* the source has been copied to `out` up to here */
+    long line;          /* the line number, by #line directives */
+    bool foreign;       /* the text belongs to one of Maniple's files, by #line directives */
+    bool line_start;    /* only spaces so far in this line */
     branch branches[MAX_DEPTH];
-    int braces_at[MAX_DEPTH]; /* open braces where each #if began: its branches all begin with these */
-    int ifs;                  /* how many are open */
+    int braces_at[MAX_DEPTH]; /* open braces at each #if: each of its branches begins with as many */
+    int ifs;                  /* number of open #ifs */
     mnp__text *out;
 
-    declaration d, around;  /* `around` waits for the end of a #define, whose text is read on its own */
-    const char *define_end; /* NULL outside of one */
-    bool any_dynamic;       /* extern __shared__ was seen anywhere */
+    declaration d, around;  /* `around`: the declaration around a #define, whose text is read separately */
+    const char *define_end; /* the end of the current #define, or NULL */
+    bool any_dynamic;       /* the source has an extern __shared__ */
 } scan;
 
 static bool is(token t, const char *word)
@@ -114,7 +116,7 @@ static const char *end_of_string(const char *at)
     return *at == quote ? at + 1 : at;
 }
 
-/* The same of a raw string, R"-( ... )-", from its first quote on. */
+/* The end of a raw string, R"-( ... )-", given its first quote. */
 static const char *end_of_raw_string(const char *at)
 {
     size_t length = strcspn(at + 1, "(");
@@ -125,7 +127,10 @@ static const char *end_of_raw_string(const char *at)
     return at + strlen(at);
 }
 
-/* What a condition makes of its branch, if it is no more than the question whether CUDA's compiler is at work, or 0. */
+/*
+ * Whether the host's compiler takes the branch of a condition, if the condition only asks for CUDA's compiler; 0 for
+ * other conditions.
+ */
 static branch judge(token directive, const char *condition)
 {
     char text[64];
@@ -153,7 +158,7 @@ static branch judge(token directive, const char *condition)
     return MAYBE;
 }
 
-/* The end of a line that goes on behind each backslash. */
+/* The end of a directive, whose line continues after each backslash. */
 static const char *end_of_directive(const char *at)
 {
     const char *end = at + strcspn(at, "\n");
@@ -162,7 +167,7 @@ static const char *end_of_directive(const char *at)
     return end;
 }
 
-/* Take in the rest of a directive such as: #line 12 "name" */
+/* Read the rest of a directive such as: #line 12 "name" */
 static void read_line_directive(scan *s, const char *text)
 {
     char *end;
@@ -172,7 +177,7 @@ static void read_line_directive(scan *s, const char *text)
                  strncmp(end + 2 + length, ".cu\"", 4) != 0;
 }
 
-/* Take in a directive, whose # comes next.  What #define and #include hold is read as if it stood in the text. */
+/* Read a directive, whose # is next.  The contents of #define and #include are then read like other text. */
 static void read_directive(scan *s)
 {
     const char *text = s->at + 1 + strspn(s->at + 1, " \t");
@@ -253,7 +258,7 @@ static token next_token(scan *s)
 
 /* ---- from tokens to the host's source ---- */
 
-/* What one thread cannot do alone. */
+/* MNP_ERR_UNSUPPORTED if a word needs several threads. */
 static mnp_status check_word(const scan *s, token t)
 {
     static const struct {
@@ -277,7 +282,7 @@ static mnp_status check_word(const scan *s, token t)
     return MNP_OK;
 }
 
-/* Copy the source up to here. */
+/* Copy the source up to the current character. */
 static void copy(scan *s)
 {
     mnp__text_add_bytes(s->out, s->copied, (size_t)(s->at - s->copied));
@@ -285,8 +290,8 @@ static void copy(scan *s)
 }
 
 /*
- * extern __shared__ T name[]: the `extern` stays, what follows it changes, and the name gets another one for the
- * linker.
+ * Rewrite extern __shared__ T name[]: `extern` is kept, the text after it changes, and the name gets another one for
+ * the linker.
  */
 static void begin_dynamic(scan *s, token shared)
 {
@@ -312,7 +317,7 @@ static void end_kernel(scan *s)
     s->d.stage = OUTSIDE;
 }
 
-/* A declaration is over. */
+/* End a declaration. */
 static void end_declaration(scan *s)
 {
     if (s->d.stage != IN_BODY)
@@ -325,7 +330,7 @@ static void end_declaration(scan *s)
 
 static void open_brace(scan *s)
 {
-    if (s->d.braces < MAX_DEPTH) /* extern "C" { ... }, and what lies in it, but for the kernels' own */
+    if (s->d.braces < MAX_DEPTH) /* extern "C" { ... } and the braces inside it, except those of kernels */
         s->d.c_block[s->d.braces] = s->d.stage == OUTSIDE && s->d.c_linkage;
     if (s->d.stage == WANT_BODY) {
         s->d.stage = IN_BODY;
@@ -351,7 +356,7 @@ static void open_parenthesis(scan *s)
     if (s->d.stage == WANT_NAME && s->d.outer == s->d.parentheses && !attribute) {
         s->d.stage = IN_PARAMETERS;
         s->d.name = s->d.word;
-        if (s->d.name.text[-1] == '#') /* put together by a macro: there is a name expression for it */
+        if (s->d.name.text[-1] == '#') /* a macro makes the name; a name expression gives its entry point */
             s->d.is_template = true;
     }
     s->d.parentheses++;
@@ -409,7 +414,7 @@ static mnp_status read_token(scan *s, token t)
     return MNP_OK;
 }
 
-/* The entries of name expressions, each under a name of its own that messages will show. */
+/* Append the entry points of name expressions, each with a name of its own, which messages show. */
 static void append_expressions(const mnp__kernel_spec *spec, mnp__text *out)
 {
     for (int i = 0; spec->name_expressions && spec->name_expressions[i]; i++)

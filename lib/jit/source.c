@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * From a kernel spec to the one text that is compiled.
- */
+/* Making the single text that is compiled for a kernel spec. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +13,7 @@ enum { MAX_INCLUDES = 32 };
 struct included {
     const char *files[MAX_INCLUDES];
     int count;
-    const char *generated; /* what #include "generated" stands for */
+    const char *generated; /* replaces #include "generated" */
 };
 
 const char *mnp__jit_type(mnp_dtype dtype)
@@ -51,14 +49,14 @@ static const struct mnp__kernel_source *find_file(const char *name, size_t lengt
 
 static mnp_status append_generated(const char *generated, struct included *included, mnp__text *text);
 
-/* The length of a line with its end. */
+/* The length of a line with its newline. */
 static size_t line_size(const char *line)
 {
     size_t size = strcspn(line, "\n");
     return size + (line[size] == '\n');
 }
 
-/* What a line names if it begins with that directive and a quote; else NULL. */
+/* The quoted name in a line that begins with that directive and a quote; otherwise NULL. */
 static const char *quoted(const char *line, const char *directive, size_t *length_p)
 {
     size_t length = strlen(directive);
@@ -68,7 +66,7 @@ static const char *quoted(const char *line, const char *directive, size_t *lengt
     return line + length;
 }
 
-/* Append a file, its `#include "kernels/..."` lines replaced by what they name, each file once. */
+/* Append a file with its `#include "kernels/..."` lines replaced by these files, each file once. */
 static mnp_status append_file(const char *name, size_t length, struct included *included, mnp__text *text)
 {
     const struct mnp__kernel_source *file = find_file(name, length);
@@ -96,8 +94,8 @@ static mnp_status append_file(const char *name, size_t length, struct included *
 }
 
 /*
- * Append the generated text.  It, and what a user wrote of it, may include "maniple/NAME", which is our file NAME; the
- * lines after that keep the names and numbers that a #line directive gave them.
+ * Append the generated text.  It, and the user's text in it, may include "maniple/NAME", which is Maniple's file NAME.
+ * The lines after such an #include keep the names and numbers that a #line directive gave them.
  */
 static mnp_status append_generated(const char *generated, struct included *included, mnp__text *text)
 {
