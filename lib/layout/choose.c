@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The layout that Maniple chooses by itself: of all ways to arrange the ranks in a grid of as many axes as the array
- * has dimensions, the one whose largest block is smallest, then the one with the smallest surface between blocks, then
- * the one that cuts the earlier dimensions more, so that rows stay whole in memory and in files.  What cannot be better
- * than the best so far is not looked at, so the search is short for thousands of ranks and many dimensions too.
+ * The default layout.  All ways to arrange the ranks in a grid with an axis for each dimension are compared: the best
+ * one has the smallest largest block; of several, the smallest surface between blocks; and of these, the most cuts in
+ * the earlier dimensions, so that rows stay contiguous in memory and in files.
+ *
+ * The search skips every grid that a lower bound excludes, so it is short even for thousands of ranks and many
+ * dimensions.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -11,15 +13,15 @@
 #include "base/status.h"
 #include "layout/layout.h"
 
-enum { MOST_DIVISORS = 1600 }; /* of any number below 2^31 */
+enum { MOST_DIVISORS = 1600 }; /* the most that a number below 2^31 has */
 
 struct search {
     int ndim;
     const int64_t *shape;
-    int divisors[MOST_DIVISORS], count; /* of the number of ranks, falling */
-    double rest[MNP_MAX_DIMS + 1];      /* elements of the dimensions from that one on */
+    int divisors[MOST_DIVISORS], count; /* divisors of the number of ranks, in descending order */
+    double rest[MNP_MAX_DIMS + 1];      /* product of the extents from that dimension on */
     int mesh[MNP_MAX_DIMS], best[MNP_MAX_DIMS];
-    double best_block, best_surface; /* doubles: products of huge extents only need to be compared */
+    double best_block, best_surface; /* doubles, because products of huge extents are only compared */
     bool found;
 };
 
@@ -37,7 +39,10 @@ static void find_divisors(struct search *s, int nranks)
         s->divisors[s->count++] = small[--count];
 }
 
-/* Whether meshes that begin so may be better than the best: the other dimensions may be cut without a remainder. */
+/*
+ * Whether a mesh that begins like this may be better than the best one, if the other dimensions could be cut without
+ * remainder.
+ */
 static bool may_be_better(const struct search *s, int d, int left, double block, double surface)
 {
     double least = block * s->rest[d] / left;
@@ -46,8 +51,8 @@ static bool may_be_better(const struct search *s, int d, int left, double block,
 }
 
 /*
- * Try every factor of what is left along dimension d, the largest first.  The dimensions before it have a largest
- * block of that many elements, and to that surface.
+ * Try every factor of the remaining ranks along dimension d, the largest first.  `block` and `surface` are the largest
+ * block and the surface of the dimensions before it.
  */
 static void arrange(struct search *s, int d, int left, double block, double surface)
 {

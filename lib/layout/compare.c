@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * When layouts are equal.
- */
+/* Comparing layouts. */
 #include "layout/layout.h"
 
 #include <string.h>
@@ -22,7 +20,7 @@ uint64_t mnp__layout_hash(const mnp_layout *layout)
     return hash;
 }
 
-/* Whether meshes and cuts are the same: quickly told, but there are other ways to be equal. */
+/* Whether meshes and cuts are the same.  This is quick to find, but layouts can be equal without it. */
 static bool same_cutting(const mnp_layout *a, const mnp_layout *b)
 {
     size_t mesh = (size_t)a->mesh_ndim * sizeof *a->mesh, ndim = (size_t)a->ndim;
@@ -38,7 +36,7 @@ static bool same_cutting(const mnp_layout *a, const mnp_layout *b)
     return true;
 }
 
-/* Whether a rank has the same indices of dimension d in both; it owns something in both. */
+/* Whether a rank, which owns elements in both layouts, has the same indices of dimension d in both. */
 static bool same_runs(const mnp_layout *a, const mnp_layout *b, int d, int rank)
 {
     mnp__part_runs x = mnp__layout_runs(a, d, mnp__layout_part(a, d, rank));
@@ -46,7 +44,7 @@ static bool same_runs(const mnp_layout *a, const mnp_layout *b, int d, int rank)
     return x.first == y.first && x.count == y.count && x.length == y.length && x.period == y.period;
 }
 
-/* Parts may be numbered by other meshes, so compare what each rank owns. */
+/* Compare what each rank owns, because parts may be numbered by different meshes. */
 static bool same_elements(const mnp_layout *a, const mnp_layout *b)
 {
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];

@@ -9,15 +9,15 @@
 #include "base/status.h"
 
 /*
- * The extents of `count` axes that multiply to `nranks`, falling, none above `most`: the one that is largest is as
- * small as can be, then the next.  False if there are none such.
+ * Find the extents of `count` axes, in descending order and none above `most`, whose product is `nranks`.  The largest
+ * extent is as small as possible, then the second largest, and so on.  False if there are no such extents.
  */
 static bool factor(int nranks, int count, int most, int *extents)
 {
     if (count == 0)
         return nranks == 1;
     for (int extent = 1; extent <= nranks && extent <= most; extent++) {
-        int64_t reach = 1; /* what axes of this extent could make at most */
+        int64_t reach = 1; /* the largest product that axes of this extent can have */
         for (int i = 0; i < count && reach < nranks; i++)
             reach *= extent;
         if (nranks % extent != 0 || reach < nranks)
@@ -57,7 +57,7 @@ mnp_status mnp_mesh_dims(int nranks, int ndim, int *extents)
 {
     int found[MNP_MAX_DIMS] = {0}, left = 1, chosen = 0, next = 0;
     MNP_TRY(check(nranks, ndim, extents, &left, &chosen));
-    factor(left, chosen, left, found); /* `left` alone is one way */
+    factor(left, chosen, left, found); /* succeeds: `left` and ones are extents */
     for (int a = 0; a < ndim; a++) {
         if (extents[a] == 0)
             extents[a] = found[next++];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making layouts, and what they tell of themselves.  Cut points are kept for each dimension apart, so a layout costs
- * memory in proportion to the ranks along an axis, not to all ranks.
+ * Making layouts, and their properties.  Cut points are stored for each dimension, so a layout's memory is proportional
+ * to the ranks along an axis, not to all ranks.
  */
 #include "layout/layout.h"
 
@@ -34,7 +34,7 @@ mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape)
     for (int d = 0; d < ndim; d++) {
         if (shape[d] < 0)
             return MNP_FAIL(MNP_ERR_ARG, "shape[%d] is %" PRId64 ", negative", d, shape[d]);
-        if (shape[d] > 0 && size > INT64_MAX / 16 / shape[d]) /* bytes must fit as well */
+        if (shape[d] > 0 && size > INT64_MAX / 16 / shape[d]) /* 16: the size in bytes must fit too */
             return MNP_FAIL(MNP_ERR_ARG, "an array of this shape has too many elements for 64-bit sizes");
         size *= shape[d] > 0 ? shape[d] : 1;
     }
@@ -76,8 +76,8 @@ static void even_cuts(int64_t extent, int parts, int64_t *cuts)
 }
 
 /*
- * As if each part followed the one before it, with as many elements as it has: block b is with part b % parts, and the
- * last block may be shorter (NUMROC in ScaLAPACK's TOOLS).
+ * Cut points of a block-cyclic dimension: the cuts of contiguous parts with as many elements.  Block b belongs to part
+ * b % parts, and the last block may be shorter (NUMROC in ScaLAPACK's TOOLS).
  */
 static void cyclic_cuts(int64_t extent, int64_t block, int parts, int64_t *cuts)
 {
@@ -89,14 +89,14 @@ static void cyclic_cuts(int64_t extent, int64_t block, int parts, int64_t *cuts)
     }
 }
 
-/* Every part is one block, of which the last ones may be shorter or empty. */
+/* Cut points if every part is one block; the last blocks may be shorter or empty. */
 static void block_cuts(int64_t extent, int64_t block, int parts, int64_t *cuts)
 {
     for (int i = 0; i <= parts; i++)
         cuts[i] = i == parts || extent / block < i ? extent : i * block;
 }
 
-/* The cuts of dimension d, which has its extent and axis; parts of one block each count as not dealt out. */
+/* Set the cuts of dimension d, whose extent and axis are set.  With one block for each part it is not block-cyclic. */
 static mnp_status cut(mnp_layout *layout, int d, const mnp__layout_dim *dim)
 {
     int parts = mnp_layout_parts(layout, d);
@@ -116,7 +116,7 @@ static mnp_status cut(mnp_layout *layout, int d, const mnp__layout_dim *dim)
     return MNP_OK;
 }
 
-/* All arguments but cuts have been checked. */
+/* Make a layout.  All arguments except the cuts have been checked. */
 static mnp_status make(int mesh_ndim, const int *mesh, const int *pin, int ndim, const mnp__layout_dim *dims,
                        mnp_layout **layout_p)
 {
@@ -204,7 +204,7 @@ mnp__layout_dim mnp__layout_dim_whole(int64_t extent)
     return (mnp__layout_dim){.extent = extent, .axis = MNP_NO_AXIS};
 }
 
-/* Dimensions of that shape that nothing cuts. */
+/* Dimensions of that shape that are not cut. */
 static void uncut(int ndim, const int64_t *shape, mnp__layout_dim *dims)
 {
     for (int d = 0; d < ndim; d++)
@@ -297,7 +297,7 @@ void mnp__layout_keep_order(mnp_layout *derived, const mnp_layout *from, const i
 
 mnp_layout *mnp_layout_retain(const mnp_layout *layout)
 {
-    mnp_layout *shared = (mnp_layout *)layout; /* immutable but for its count */
+    mnp_layout *shared = (mnp_layout *)layout; /* immutable, except for its reference count */
     atomic_fetch_add(&shared->owners, 1);
     return shared;
 }

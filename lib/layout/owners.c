@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who owns what: from ranks to parts, from parts to indices, and back.
+ * Ownership: conversions between ranks, parts and indices.
  *
- * A rank is at one place along every mesh axis, and so has one part of every dimension.  A part is runs of indices at
- * equal distances: one run where the dimension is cut in one part each, many where blocks are dealt out.
+ * A rank has one coordinate along every mesh axis, and so owns one part of every dimension.  The indices of a part form
+ * runs at equal distances: one run if the dimension is cut, one for each block if it is block-cyclic.
  */
 #include "layout/layout.h"
 
-/* The place of `rank` along a mesh axis; the last axis is the fastest. */
+/* The coordinate of `rank` along a mesh axis; the last axis is the fastest. */
 static int coordinate(const mnp_layout *layout, int axis, int rank)
 {
     for (int a = layout->mesh_ndim - 1; a > axis; a--)
@@ -15,7 +15,7 @@ static int coordinate(const mnp_layout *layout, int axis, int rank)
     return rank % layout->mesh[axis];
 }
 
-/* Whether `rank` is at all pinned places. */
+/* Whether `rank` has the pinned coordinate of every pinned axis. */
 static bool at_pins(const mnp_layout *layout, int rank)
 {
     for (int a = 0; a < layout->mesh_ndim; a++) {
@@ -60,7 +60,8 @@ int mnp__layout_part(const mnp_layout *layout, int dim, int rank)
 {
     if (layout->axes[dim] == MNP_NO_AXIS)
         return 0;
-    return mnp__layout_place(layout, dim, coordinate(layout, layout->axes[dim], rank)); /* the map is its own inverse */
+    return mnp__layout_place(layout, dim,
+                             coordinate(layout, layout->axes[dim], rank)); /* the mapping is its own inverse */
 }
 
 mnp__part_runs mnp__layout_runs(const mnp_layout *layout, int dim, int part)
@@ -75,7 +76,7 @@ mnp__part_runs mnp__layout_runs(const mnp_layout *layout, int dim, int part)
         .first = part * block, .count = count, .length = block, .period = block * mnp_layout_parts(layout, dim)};
 }
 
-/* The index of element number `at` of a part, which has it. */
+/* The index of element number `at` of a part, which must have that many. */
 static int64_t index_of(const mnp__part_runs *runs, int64_t at)
 {
     return runs->first + at / runs->length * runs->period + at % runs->length;

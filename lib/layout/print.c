@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Drawing a layout: a few words, then who owns what.
+ * Printing a layout: a few lines of text, then a drawing or a table of who owns what.
  *
- * Along a dimension there are intervals: its parts that are not empty, or its blocks where these are dealt out.  One or
- * two dimensions are drawn as a grid of cells, one for each pair of intervals, with the points between them on the
- * edges; all cells have the same size.  More dimensions are a table of the ranks' boxes.  What does
- * not fit is left out in the middle, where the drawing has dots.
+ * A dimension is divided into intervals: its non-empty parts, or its blocks if it is block-cyclic.  One or two
+ * dimensions are drawn as a grid of cells of equal size, one for each pair of intervals, with the cut points along the
+ * edges.  For more dimensions a table has the box of each rank.  If not everything fits, the middle is left out and
+ * marked with dots.
  */
 #include "layout/layout.h"
 
@@ -17,7 +17,7 @@
 
 enum { MOST_COLUMNS = 100, MOST_LINES = 40, HEAD_LINES = 5, BOTTOM = 2 };
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
 static void add_extents(mnp__text *text, int count, const int *extents)
 {
@@ -25,7 +25,7 @@ static void add_extents(mnp__text *text, int count, const int *extents)
         mnp__text_add(text, "%s%d", i ? " x " : "", extents[i]);
 }
 
-/* Fewest and most elements of a rank. */
+/* Find the fewest and the most elements of a rank. */
 static void find_extremes(const mnp_layout *layout, int64_t *fewest_p, int64_t *most_p)
 {
     *fewest_p = INT64_MAX;
@@ -41,7 +41,7 @@ static void find_extremes(const mnp_layout *layout, int64_t *fewest_p, int64_t *
     }
 }
 
-/* What a mesh axis does. */
+/* Append what a mesh axis cuts. */
 static void add_axis(mnp__text *text, const mnp_layout *layout, int axis)
 {
     for (int d = 0; d < layout->ndim; d++) {
@@ -95,7 +95,7 @@ static void add_words(mnp__text *text, const mnp_layout *layout)
 
 /* ---- what is shown ---- */
 
-/* Of `count` things those before `head` and from `tail` on are shown, if they do not all fit. */
+/* Which of `count` items are shown: if not all fit, those before `head` and from `tail` on. */
 struct shown {
     int64_t count, head, tail;
 };
@@ -104,10 +104,10 @@ static struct shown fit(int64_t count, int64_t room)
 {
     if (count <= room)
         return (struct shown){count, count, count};
-    return (struct shown){count, room / 2, count - (room - 1 - room / 2)}; /* the dots take the room of one */
+    return (struct shown){count, room / 2, count - (room - 1 - room / 2)}; /* the dots take the room of one item */
 }
 
-/* Places of the drawing: one for each thing that is shown, and for the dots.  Gives -1 for these. */
+/* The number of positions in the drawing: one for each item shown, and one for the dots, whose item is -1. */
 static int64_t places(const struct shown *shown)
 {
     return shown->head + (shown->count - shown->tail) + (shown->head < shown->tail);
@@ -151,7 +151,7 @@ static struct interval get_interval(const mnp_layout *layout, int d, int64_t num
     return (struct interval){cuts[part], cuts[part + 1], part};
 }
 
-/* The ranks that have these parts: all of up to three, and of more the first two and the last. */
+/* Name the ranks that own these parts: all if there are up to three, and otherwise the first two and the last. */
 static void name_ranks(const mnp_layout *layout, const int *parts, char *name, size_t room)
 {
     int ranks[3] = {0}, count = 0;
@@ -181,7 +181,7 @@ static int digits(int64_t number)
 struct grid {
     const mnp_layout *layout;
     struct shown down, across;
-    int margin, width; /* columns of the points beside the grid; of a cell */
+    int margin, width; /* columns of the cut points beside the grid, and of a cell */
 };
 
 static struct grid make_grid(const mnp_layout *layout)
@@ -201,7 +201,7 @@ static struct grid make_grid(const mnp_layout *layout)
     return grid;
 }
 
-/* The points between columns, each above the line that it belongs to. */
+/* Append the cut points between columns, each above its line. */
 static void add_points(mnp__text *text, const struct grid *grid)
 {
     const int last = grid->layout->ndim - 1;
@@ -276,7 +276,7 @@ static void add_box(mnp__text *text, const mnp_layout *layout, int rank)
     for (int d = 0; d < layout->ndim; d++) {
         mnp__part_runs runs = mnp__layout_runs(layout, d, mnp__layout_part(layout, d, rank));
         mnp__text_add(text, "%s", d ? ", " : "");
-        if (text->length - line > MOST_COLUMNS - 48) { /* an interval may need as many columns */
+        if (text->length - line > MOST_COLUMNS - 48) { /* 48: the most columns of an interval */
             mnp__text_add(text, "...");
             break;
         }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What lies beyond the borders: runs of an extended dimension, each from one part of the layout.
+ * Segments: which part has the elements of a dimension that is extended beyond its ends by a boundary condition.
  *
- * Every boundary kind repeats or holds: within one period the extended dimension is a forward run over all elements
- * (wrap, symm, mirror) and perhaps a backward run (symm: all of them, mirror: all but the two ends).  A run is then cut
- * where parts end, or where their blocks end if these are dealt out.
+ * All boundary conditions are periodic or constant.  One period of the extended dimension is a forward run over all
+ * elements (wrap, symm, mirror), followed by a backward run (symm: over all elements; mirror: over all but the first
+ * and last).  Each run is then cut where parts end, or where their blocks end if the dimension is block-cyclic.
  */
 #include <stdlib.h>
 
@@ -41,20 +41,20 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The longest run that starts at extended index `at` and ends before `hi`, without regard to parts. */
+/* The longest run that starts at extended index `at` and ends before `hi`, regardless of parts. */
 static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, int64_t hi)
 {
     bool inside = at >= 0 && at < extent;
     if (inside)
         return (mnp__segment){.lo = at, .count = least(hi, extent) - at, .first = at, .step = 1};
 
-    int64_t outside = at < 0 ? least(hi, 0) - at : hi - at; /* how far this side goes on */
+    int64_t outside = at < 0 ? least(hi, 0) - at : hi - at; /* indices that are left on this side */
     if (extent == 0 || boundary == MNP_BOUNDARY_FILL)
         return (mnp__segment){.lo = at, .count = outside, .step = 0, .part = MNP__FILL};
-    if (boundary == MNP_BOUNDARY_NEAREST || extent == 1) /* one element repeats in one way */
+    if (boundary == MNP_BOUNDARY_NEAREST || extent == 1) /* a single element is repeated under every condition */
         return (mnp__segment){.lo = at, .count = outside, .first = at < 0 ? 0 : extent - 1, .step = 0};
 
-    /* place in the period: forwards over [0, extent), then backwards from `back` */
+    /* position in the period: forwards over [0, extent), then backwards from `back` */
     int64_t period = boundary == MNP_BOUNDARY_WRAP   ? extent
                      : boundary == MNP_BOUNDARY_SYMM ? 2 * extent
                                                      : 2 * extent - 2;
@@ -66,7 +66,7 @@ static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, in
         .lo = at, .count = least(hi - at, period - place), .first = back - (place - extent), .step = -1};
 }
 
-/* Where the part that the element `index` is in begins and ends around it, and how much of the part is before that. */
+/* Find the run of the part around element `index`, and how many elements the part has before it. */
 static void find_run(const mnp_layout *layout, int dim, int64_t index, int64_t *lo, int64_t *hi, int64_t *before)
 {
     int64_t block = layout->blocks[dim];
@@ -76,7 +76,7 @@ static void find_run(const mnp_layout *layout, int dim, int64_t index, int64_t *
     *before = block > 0 ? index / block / mnp_layout_parts(layout, dim) * block : 0;
 }
 
-/* Cut a run where its elements pass from one part to the next. */
+/* Cut a run where its elements change from one part to the next. */
 static mnp_status append_by_part(const mnp_layout *layout, int dim, mnp__segment run, struct list *list)
 {
     while (run.count > 0) {
