@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Making and releasing arrays, and what they tell of themselves.
- */
+/* Making and releasing arrays, and their properties. */
 #include "array/array.h"
 
 #include <stdlib.h>
@@ -43,7 +41,7 @@ bool mnp__array_is_dense(const mnp_array *array)
     return true;
 }
 
-/* An array without memory yet. */
+/* Make the struct of an array, without memory. */
 static mnp_status describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
 {
     mnp_array *array;
@@ -60,7 +58,10 @@ static mnp_status describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layo
     return MNP_OK;
 }
 
-/* Strides of a dense block whose dimensions lie in that order, the slowest first; and which orders these are. */
+/*
+ * Set the strides of a dense block whose dimensions are stored in `order`, the slowest first, and note in which orders
+ * it is dense.
+ */
 static void store(mnp_array *array, const int *order)
 {
     int64_t stride = 1;
@@ -145,7 +146,7 @@ void mnp_array_free(mnp_array *array)
     if (!array)
         return;
     mnp_ctx *ctx = array->ctx;
-    if (mnp__array_is_scalar(array)) /* the context's */
+    if (mnp__array_is_scalar(array)) /* it belongs to the context */
         return;
     ctx->live_arrays--;
     mnp__buffer_release(ctx, array->buffer);
@@ -158,12 +159,12 @@ static mnp_status fill(mnp_array *array, mnp__kernel *kernel, const void *value)
     mnp_ctx *ctx = array->ctx;
     if (array->local_size == 0)
         return MNP_OK;
-    const int64_t again[MNP_MAX_DIMS] = {0}; /* the value is read again and again */
+    const int64_t again[MNP_MAX_DIMS] = {0}; /* strides of 0: the value is read repeatedly */
     mnp__one_box box = mnp__one_box_of(array->layout->ndim, array->local_shape, again, array->local_strides);
     return mnp__one_box_fill(ctx, kernel, &box, value, mnp_dtype_size(array->dtype), array->data, ctx->compute);
 }
 
-/* An array for `function`: a new one, or the one that is given, which must be as the new one would be. */
+/* The array for `function` to fill: a new one, or the existing one, which must have the same dtype and layout. */
 static mnp_status open_new(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
                            mnp_array **array_p, mnp__output *output)
 {

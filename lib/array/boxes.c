@@ -14,7 +14,7 @@ _Static_assert(MNP_BOX_DIMS == MNP_MAX_DIMS, "a box has as many dimensions as an
 
 enum { SRC, DST, OPERANDS };
 
-/* A box's dimensions as a nest with these strides, and back. */
+/* Convert the dimensions of a box to a nest with these strides, and back. */
 static mnp__nest nest_of(int ndim, const mnp_box_copy *box, int64_t stride[OPERANDS][MNP_MAX_DIMS])
 {
     mnp__nest nest = {.ndim = ndim, .count = OPERANDS, .stride = stride};
@@ -26,7 +26,7 @@ static mnp__nest nest_of(int ndim, const mnp_box_copy *box, int64_t stride[OPERA
     return nest;
 }
 
-/* A kernel's box has one dimension at least. */
+/* Convert back; a kernel's box has at least one dimension. */
 static int set_nest(mnp__nest *nest, mnp_box_copy *box)
 {
     mnp__nest_pad(nest, 1, 0);
@@ -39,12 +39,12 @@ static int set_nest(mnp__nest *nest, mnp_box_copy *box)
 }
 
 /*
- * Move the dimension that is quickest where elements are read to the place last but one, for tiles, if they lie
- * otherwise where they are written and there are enough of them.  False if not.
+ * Prepare tiles: if the source's fastest dimension is not the target's, and both are long enough, move it to the last
+ * position but one.  False if not.
  */
 static bool find_tiles(mnp__nest *nest)
 {
-    enum { WORTHWHILE = 8 }; /* extents that tiles pay for */
+    enum { WORTHWHILE = 8 }; /* shortest extents for which tiles are faster */
     const int last = nest->ndim - 1;
     const int64_t *src = nest->stride[SRC];
     int quickest = last;
@@ -58,7 +58,7 @@ static bool find_tiles(mnp__nest *nest)
     return true;
 }
 
-/* Order the dimensions as they lie where they are written. */
+/* Sort the dimensions by the target's strides. */
 static int order(int ndim, mnp_box_copy *box)
 {
     int64_t stride[OPERANDS][MNP_MAX_DIMS];
@@ -73,7 +73,8 @@ static int order(int ndim, mnp_box_copy *box)
 /* ---- units ---- */
 
 /*
- * How many elements along a dimension can go by one access: the largest of 1 .. 16 that divides all that leads to them.
+ * The number of elements along a dimension that one access can copy: the largest of 1 .. 16 that divides the offset,
+ * the extent and all strides.
  */
 static int width_of(int ndim, long long offset, const long long *extents, const long long *strides, int along)
 {
@@ -91,13 +92,13 @@ static int least(int a, int b)
 }
 
 /*
- * Set how a GPU may access elements of `size` bytes, 0 where they are converted: `total` of them, which begin and end
- * at multiples of `part`.  Gives the number of units.
+ * Set the width of a GPU's accesses to elements of `size` bytes, 0 if they are converted.  A copy consists of `total`
+ * elements, and begins and ends at multiples of `part`.  Returns the number of units.
  */
 static int64_t set_accesses(int ndim, mnp_box_copy *box, size_t size, int64_t part, int64_t total)
 {
     const int x = ndim - 1, widest = least(size > 0 ? (int)(16 / size) : 1, (int)(part & -part));
-    const int64_t side = MNP_BOX_TILE(size), at_most = 4096; /* accesses of a unit: 16 a thread */
+    const int64_t side = MNP_BOX_TILE(size), at_most = 4096; /* accesses of a unit: 16 for each thread */
     const int64_t elements_16k = 16384 / (size > 0 ? (int64_t)size : 4);
     box->dst_width = least(widest, width_of(ndim, box->dst, box->extent, box->dst_stride, x));
     box->src_width = least(widest, width_of(ndim, box->src, box->extent, box->src_stride, box->tiled ? x - 1 : x));
@@ -113,7 +114,8 @@ static int64_t set_accesses(int ndim, mnp_box_copy *box, size_t size, int64_t pa
 }
 
 /*
- * Give a box its units: small boxes share one, so that a list of thousands of them is not a block of threads for each.
+ * Assign units to a box.  Small boxes share a unit, so that a list of thousands of them does not need a block of
+ * threads for each.
  */
 static void deal_units(int ndim, mnp_box_copy *box, int64_t elements, mnp__boxes *boxes)
 {
@@ -203,7 +205,7 @@ mnp_status mnp__boxes_commit(mnp_ctx *ctx, mnp__boxes *boxes)
         invert_extents(boxes->ndim, &boxes->host[i]);
     MNP_TRY(ctx->device->ops->alloc(ctx->device, bytes, &device));
     boxes->device = device;
-    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer)); /* in whose order the memory was allocated */
+    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer)); /* the stream in whose order the memory was allocated */
     MNP_TRY(ctx->device->ops->copy(ctx->device, device, boxes->host, bytes, ctx->transfer));
     return mnp__ctx_wait(ctx, ctx->transfer);
 }
@@ -309,7 +311,7 @@ void mnp__one_box_order(mnp__one_box *one)
     one->ndim = order(one->ndim, &one->box);
 }
 
-/* The kernel numbers what it copies from 0 on. */
+/* Launch the kernel for a box; the kernel numbers the elements from 0 on. */
 static mnp_status launch_one(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, size_t size,
                              mnp_copy_params *params, mnp__stream *stream)
 {

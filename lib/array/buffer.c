@@ -2,8 +2,9 @@
 /*
  * Buffers: the device memory that an array and its views share.
  *
- * Blocks that are about equal lie in the heap, at the same place on all ranks, where peers can store into them.  What
- * few ranks have most of would cost all the others as much there, and is memory of the device by itself.
+ * Blocks of about equal size are in the heap, at the same address on all ranks, where peers can write into them.  The
+ * heap takes the size of the largest block on every rank.  So an array of which few ranks own nearly all is allocated
+ * in ordinary device memory instead.
  */
 #include "array/array.h"
 
@@ -11,7 +12,7 @@
 
 #include "comm/heap.h"
 
-/* What a rank may give away: as much as it has itself, and a little. */
+/* Whether blocks are equal enough for the heap: the largest is at most twice the average, plus 64 KiB. */
 static bool is_balanced(const mnp__block_sizes *sizes)
 {
     const size_t little = 64 << 10;
@@ -24,7 +25,7 @@ mnp_status mnp__buffer_new(mnp_ctx *ctx, const mnp__block_sizes *sizes, mnp__buf
     mnp__buffer *buffer = NULL;
     mnp_status st = mnp__calloc(1, sizeof *buffer, &buffer);
     if (is_balanced(sizes)) {
-        MNP_TRY(st); /* a rank without these few bytes fails alone: asking would take longer than all the rest */
+        MNP_TRY(st); /* a rank without memory for this struct fails alone: an agreement would cost more than the rest */
         buffer->in_heap = true;
         buffer->shared = mnp__heap_shared(heap);
         st = mnp__heap_alloc(heap, sizes->largest, &buffer->data);

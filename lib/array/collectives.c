@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Collectives of arrays: of blocks that several ranks have.
- */
+/* Collectives of arrays, on blocks that several ranks have. */
 #include <maniple/comm.h>
 
 #include <string.h>
@@ -11,7 +9,7 @@
 #include "comm/collectives/subcomm.h"
 #include "layout/layout.h"
 
-/* MNP_ERR_ARG unless all ranks of comm own the same box; another group may find what this one does not. */
+/* MNP_ERR_ARG unless all ranks of comm own the same box.  Other communicators may get another answer. */
 static mnp_status check(mnp_comm *comm, const char *call, const mnp_array *x)
 {
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
@@ -41,7 +39,8 @@ mnp_status mnp_array_all_reduce(mnp_comm *comm, const mnp_array *x, mnp_op op, m
                                    .layout = x->layout,
                                    .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
     MNP_TRY(mnp__output_open(&spec, y_p, &output));
-    const bool shares = output.array != x && output.array->buffer == x->buffer; /* read before it is written */
+    const bool shares =
+        output.array != x && output.array->buffer == x->buffer; /* the values are read before they are overwritten */
     mnp_status st = mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE | (shares ? MNP__INPUT_COPY : 0), &input);
     if (st == MNP_OK)
         st = mnp_comm_all_reduce(comm, input.array->data, output.array->data, output.array->local_size, x->dtype, op);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * From array to array of the same layout, with any strides: copies and casts.
- */
+/* Copies and casts between arrays of the same layout, with any strides. */
 #include <string.h>
 
 #include "array/array.h"
@@ -30,7 +28,7 @@ mnp_status mnp__array_check_blocks(const char *function, const mnp_array *array)
     return MNP_OK;
 }
 
-/* Enqueue a copy that may cast, of this rank's block. */
+/* Enqueue a copy, perhaps with a cast, of this rank's block. */
 static mnp_status run_copy(const mnp_array *from, mnp__kernel *kernel, mnp_array *to)
 {
     mnp_ctx *ctx = from->ctx;
@@ -42,7 +40,7 @@ static mnp_status run_copy(const mnp_array *from, mnp__kernel *kernel, mnp_array
     return mnp__one_box_copy(ctx, kernel, &box, size, from->data, to->data, ctx->compute);
 }
 
-/* Whether the blocks of two arrays of the same layout are known to lie alike in memory, without gaps. */
+/* Whether the blocks of two arrays of the same layout are known to be dense in the same order. */
 static bool same_storage(const mnp_array *a, const mnp_array *b)
 {
     unsigned both = a->dense & b->dense;
@@ -51,7 +49,7 @@ static bool same_storage(const mnp_array *a, const mnp_array *b)
             memcmp(a->layout->order, b->layout->order, (size_t)a->layout->ndim * sizeof *a->layout->order) == 0);
 }
 
-/* The kernel of a copy that may cast; NULL where the device copies the bytes of the block. */
+/* The kernel for a copy; NULL if the bytes of the block can be copied without a kernel. */
 static mnp_status find_kernel(const mnp_array *from, const mnp_array *to, mnp__kernel **kernel_p)
 {
     const bool same = from->dtype == to->dtype;
@@ -74,7 +72,7 @@ mnp_status mnp__array_assign(const mnp_array *from, mnp_array *to)
     mnp__kernel *kernel;
     if (from == to)
         return MNP_OK;
-    if (from->buffer == to->buffer) { /* elements might be written before they are read */
+    if (from->buffer == to->buffer) { /* elements could be overwritten before they are read */
         mnp_array *temporary = NULL;
         MNP_TRY(mnp_copy(from, &temporary));
         mnp_status st = mnp__array_assign(temporary, to);
@@ -88,7 +86,7 @@ mnp_status mnp__array_assign(const mnp_array *from, mnp_array *to)
                                   ctx->compute);
 }
 
-/* A copy or cast that a public function makes. */
+/* A copy or cast, for the public functions. */
 static mnp_status convert(const char *function, const mnp_array *array, mnp_dtype dtype, mnp_array **result_p)
 {
     mnp__output output;

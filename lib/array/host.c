@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between arrays and host memory.
+ * Copies between arrays and the program's memory.
  *
- * Where the device's memory is not the CPU's, blocks go through two pinned buffers that take turns: the CPU fills or
- * empties one while the device copies the other.  A block that is not dense is gathered by a kernel that writes to the
- * pinned memory, or scattered by one that reads it.
+ * If the device has memory of its own, a block is copied through two pinned buffers in turn: the CPU fills or empties
+ * one while the device copies the other.  A block that is not dense is gathered by a kernel that writes to the pinned
+ * memory, or scattered by one that reads it.
+ *
+ * Cost: two buffers of 4 MiB, which the context allocates at the first copy and keeps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +20,8 @@ enum { SLAB_BYTES = 4 << 20, SIZES = 5 /* elements of 1, 2, 4, 8 and 16 bytes */
 
 struct staging {
     void *buffer[2];
-    mnp__device_event *ready[2]; /* the device is done with that buffer */
-    mnp__kernel *kernels[SIZES]; /* this rank's own, as not all ranks need copy a block at the same time */
+    mnp__device_event *ready[2]; /* the device has finished with that buffer */
+    mnp__kernel *kernels[SIZES]; /* loaded by this rank alone, because not all ranks need to copy at the same time */
 };
 
 static void free_staging(mnp_ctx *ctx, void *data)
@@ -39,7 +41,7 @@ static void free_staging(mnp_ctx *ctx, void *data)
     free(staging);
 }
 
-/* The context's, made when it is first needed, and what it holds as well. */
+/* The context's buffers, allocated when they are first needed. */
 static mnp_status get_staging(mnp_ctx *ctx, struct staging **staging_p)
 {
     mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_STAGING];
@@ -76,14 +78,14 @@ static mnp_status staging_kernel(mnp_ctx *ctx, struct staging *staging, mnp_dtyp
     return MNP_OK;
 }
 
-/* A block on its way. */
+/* A copy of a block. */
 struct transfer {
     mnp_ctx *ctx;
     const mnp_array *array;
     struct staging *staging;
     mnp__kernel *kernel; /* NULL: the block is dense */
     size_t item;
-    int64_t slab; /* elements that a buffer holds */
+    int64_t slab; /* number of elements in a buffer */
     int64_t dense[MNP_MAX_DIMS];
 };
 
@@ -116,7 +118,7 @@ static mnp_status pass_slab(struct transfer *transfer, int64_t index, int64_t be
                                      : mnp__one_box_of(ndim, array->local_shape, array->local_strides, transfer->dense);
         box.begin = begin;
         box.count = count;
-        *(to_device ? &box.box.src : &box.box.dst) = -begin; /* the buffer begins with element `begin` */
+        *(to_device ? &box.box.src : &box.box.dst) = -begin; /* the buffer's first element is element `begin` */
         MNP_TRY(mnp__one_box_copy(transfer->ctx, transfer->kernel, &box, transfer->item,
                                   to_device ? buffer : array->data, to_device ? array->data : buffer, stream));
     }
@@ -129,7 +131,7 @@ static int64_t slab_count(const struct transfer *transfer, int64_t begin)
     return left < transfer->slab ? left : transfer->slab;
 }
 
-/* Bring the block to the device from elements of any strides. */
+/* Copy the block to the device from elements of any strides. */
 static mnp_status pass_to_device(const mnp_array *array, const void *from, const int64_t *from_strides)
 {
     struct transfer transfer;
@@ -153,7 +155,8 @@ static mnp_status pass_to_host(const mnp_array *array, char *block)
     struct transfer transfer;
     MNP_TRY(open_transfer(array, &transfer));
     int64_t slabs = (array->local_size + transfer.slab - 1) / transfer.slab;
-    for (int64_t index = 0; index <= slabs; index++) { /* slab `index` is copied while the one before is emptied */
+    for (int64_t index = 0; index <= slabs;
+         index++) { /* slab `index` is copied while the CPU empties the previous one */
         int64_t begin = index * transfer.slab, before = begin - transfer.slab;
         if (index < slabs)
             MNP_TRY(pass_slab(&transfer, index, begin, slab_count(&transfer, begin), false));
@@ -166,7 +169,7 @@ static mnp_status pass_to_host(const mnp_array *array, char *block)
     return MNP_OK;
 }
 
-/* Copy a block where the CPU reads and writes it: on all threads if it is large and not dense. */
+/* Copy a block on the host device: on all threads if it is large and not dense. */
 static mnp_status copy_on_host(const mnp_array *array, mnp__one_box box, const void *src, void *dst)
 {
     mnp_ctx *ctx = array->ctx;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Inputs: blocks that serve where they lie, and the temporaries made of others.
- */
+/* Inputs: blocks that are read in place, and the temporaries for others. */
 #include "array/input.h"
 
 #include "layout/layout.h"
 
 /* ---- layouts ---- */
 
-/* Whether every rank owns what it needs of an input that should have the layout `needed`, in one piece. */
+/* Whether every rank owns, in one block, the elements that it needs of an input of layout `needed`. */
 static bool covers(const mnp_layout *owned, const mnp_layout *needed)
 {
     if (mnp_layout_is_cyclic(owned) || mnp_layout_is_cyclic(needed))
@@ -27,7 +25,7 @@ static bool covers(const mnp_layout *owned, const mnp_layout *needed)
     return true;
 }
 
-/* The part of this rank's block that `needed` asks for, as a view. */
+/* A view of the part of this rank's block that `needed` asks for. */
 static mnp_status restrict_to(const mnp_array *array, const mnp_layout *needed, mnp_array **view_p)
 {
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], offset = 0;
@@ -41,7 +39,7 @@ static mnp_status restrict_to(const mnp_array *array, const mnp_layout *needed, 
                            view_p);
 }
 
-/* The layout that an input of that shape needs: the computation's, but whole where the input is broadcast. */
+/* The layout in which an input is needed: that of the computation, but not cut along dimensions that are broadcast. */
 static mnp_status needed_layout(const mnp_layout *layout, const mnp_layout *own, mnp_layout **needed_p)
 {
     mnp__layout_dim dims[MNP_MAX_DIMS];
@@ -69,7 +67,7 @@ static mnp_status bring_to_layout(const mnp_array *x, const mnp_layout *layout, 
 
 /* ---- values ---- */
 
-/* A copy that is dense in C order, in a dtype, of what the input has so far. */
+/* Replace the input's array by a copy in a dtype, dense in C order. */
 static mnp_status convert(mnp_dtype dtype, mnp__input *input)
 {
     mnp_array *copy;

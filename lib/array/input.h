@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inputs: how a function gets at the values of an array that it reads.
+ * Inputs: how a function obtains the values of an array that it reads.
  *
- * A function says where it needs the values (a layout), as what (a dtype), and whether they must lie dense.  It gets the
- * array itself where that serves, else a temporary: a view of the blocks, if every rank owns what it needs, or a copy.
+ * A function states the layout and the dtype in which it needs the values, and whether they must be dense.  It gets the
+ * array itself if that fits.  Otherwise it gets a temporary: a view, if every rank owns the elements that it needs, or
+ * a copy.
  *
- * Cost: an array that serves costs some comparisons.  A view costs no memory; a copy costs its memory, and where values
- * have to move, one redistribution by a plan that the context keeps.
+ * Cost: for an array that fits, some comparisons.  A view takes no memory.  A copy takes its memory and, if elements
+ * have to move between ranks, one redistribution by a plan that the context keeps.
  */
 #ifndef MNP__ARRAY_INPUT_H
 #define MNP__ARRAY_INPUT_H
 
 #include "array/array.h"
 
-/* What a function needs of an input, as bits. */
+/* What a function needs of an input, as a bit set. */
 enum {
-    MNP__INPUT_DENSE = 1, /* blocks that lie dense in C order */
-    MNP__INPUT_COPY = 2   /* memory of its own, as the array's may be written before it is read, or the input's is */
+    MNP__INPUT_DENSE = 1, /* blocks that are dense in C order */
+    MNP__INPUT_COPY = 2   /* memory of its own, because the array or the input is written before all values are read */
 };
 
 typedef struct mnp__input {
-    const mnp_array *array; /* what is read */
-    mnp_array *temporary;   /* the same if it is the function's own, else NULL */
+    const mnp_array *array; /* the array to read */
+    mnp_array *temporary;   /* the same array if it is a temporary, otherwise NULL */
 } mnp__input;
 
 /*
- * Bring x to a layout, in a dtype.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM; then
- * there is nothing to close, but closing is harmless.
+ * Open an input: bring x to a layout and a dtype.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE,
+ * MNP_ERR_COMM; closing a failed input is allowed, but not required.
  *
- *   layout  of the computation.  x has its shape, or is broadcast to it: then every rank gets what its block needs.
- *           NULL: where x lies.  A scalar (MNP_SCALAR) is taken as it is
- *   dtype   MNP_DTYPE_AUTO: that of x
+ *   layout   layout of the computation. x has its shape or is broadcast to it; a broadcast x is available on every rank
+ *            as far as the rank's block needs it.  NULL: the layout of x.  A scalar (MNP_SCALAR) is taken as it is
+ *   dtype    MNP_DTYPE_AUTO: that of x
  */
 mnp_status mnp__input_open(const mnp_array *x, const mnp_layout *layout, mnp_dtype dtype, unsigned needs,
                            mnp__input *input);
 
-/* The same with all of x on every rank. */
+/* Open an input so that every rank has all of x. */
 mnp_status mnp__input_open_everywhere(const mnp_array *x, mnp_dtype dtype, unsigned needs, mnp__input *input);
 
-/* Release what is temporary; zeros are accepted. */
+/* Release the temporary, if there is one; a struct of zeros is accepted. */
 static inline void mnp__input_close(mnp__input *input)
 {
     mnp_array_free(input->temporary);
@@ -46,8 +47,8 @@ static inline void mnp__input_close(mnp__input *input)
 }
 
 /*
- * MNP_ERR_ARG if one of the arrays that a function was given is NULL, a scalar or spread block-cyclically, or they are
- * of several contexts.  Not collective: all ranks find the same.
+ * MNP_ERR_ARG if one of a function's arrays is NULL, a scalar or block-cyclic, or if they belong to several contexts.
+ * Not collective: all ranks get the same answer.
  */
 mnp_status mnp__inputs_check(const char *function, int count, const mnp_array *const *arrays);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrays with margins: views of the middles of larger blocks.
+ * Arrays with margins, which are views of the middles of larger blocks.
  *
- * The memory is that of an array in the same mesh, every part of which is as much longer as the margins are wide.  So
- * margins need nothing of their own from the allocator, and a block and its margins lie at the same place on all
- * ranks where blocks do.
+ * The memory is that of an array on the same mesh, in which every part is longer by the width of the margins.  So the
+ * allocator needs no code for margins, and the block and its margins are at the same address on all ranks, as other
+ * blocks are.
  */
 #include <maniple/halo.h>
 
@@ -25,7 +25,7 @@ static mnp_status check_widths(int ndim, const char *side, const int64_t *widths
     return MNP_OK;
 }
 
-/* Dimension d of the larger blocks' layout; *cuts_p is malloc'ed where it is cut. */
+/* Dimension d of the layout of the larger blocks; *cuts_p is malloc'ed if it is cut. */
 static mnp_status widen_dim(const mnp_layout *layout, int d, int64_t before, int64_t after, mnp__layout_dim *dim,
                             int64_t **cuts_p)
 {
@@ -66,7 +66,7 @@ done:
     return st;
 }
 
-/* The middle of the larger blocks, as an array of that layout. */
+/* A view of the middles of the larger blocks, as an array of that layout. */
 static mnp_status view_middle(const mnp_array *wide, const mnp_layout *layout, const int64_t *before,
                               const int64_t *after, mnp_array **array_p)
 {

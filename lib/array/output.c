@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Outputs: the checks and their sentences, the choice between the given array and a temporary, and the copy at the end.
+ * Outputs: the checks and their messages, the choice between the existing array and a temporary, and the copy at the
+ * end.
  */
 #include "array/output.h"
 
@@ -98,7 +99,7 @@ mnp_status mnp__output_check_writable(const char *function, const char *name, co
 
 /* ---- opening ---- */
 
-/* Whether the computation can write to the given array. */
+/* Whether the computation can write directly to the existing array. */
 static bool serves(const mnp__output_spec *spec, const mnp_array *given)
 {
     if (given->dtype != spec->dtype || (spec->needs & MNP__OUTPUT_DENSE && !(given->dense & MNP__DENSE_C)))
@@ -151,7 +152,7 @@ mnp_status mnp__array_copy_to(const mnp_array *from, mnp_array *to)
     return st;
 }
 
-/* Whether values have to be copied to the array that was given. */
+/* Whether values have to be copied to the existing array. */
 static bool is_copied(const mnp__output *output)
 {
     return output->array && *output->user_p && output->array != *output->user_p;
@@ -159,7 +160,7 @@ static bool is_copied(const mnp__output *output)
 
 mnp_status mnp__output_close(int count, mnp__output *outputs, mnp_status status)
 {
-    mnp_ctx *ctx = NULL; /* where ranks copy together */
+    mnp_ctx *ctx = NULL; /* set if the ranks copy together */
     for (int o = 0; o < count; o++) {
         if (is_copied(&outputs[o]) && !outputs[o].local)
             ctx = outputs[o].array->ctx;

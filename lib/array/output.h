@@ -2,84 +2,85 @@
 /*
  * Outputs: where a function writes its result.
  *
- * A public function takes its output as `mnp_array **y_p`.  If *y_p is NULL it makes a new array.  If an array is given,
- * that array is checked (context, dtype, shape, and whether it can be written), and receives the values.  The function
- * computes into the given array where it can; where the array has another dtype or layout than the computation needs,
- * or shares memory with an input, the function computes into a temporary array, which is then copied.
+ * A public function takes its output as `mnp_array **y_p`.  If *y_p is NULL, it makes a new array.  Otherwise *y_p is
+ * an existing array, which is checked (context, dtype, shape, and whether it can be written) and receives the values.
+ * The function computes into the existing array if it can.  If the computation needs another dtype or layout, or the
+ * array shares memory with an input, it computes into a temporary, which is then copied.
  *
- * A function opens its outputs, computes into output.array, and closes them with its status.  *y_p is set only on
- * success, and only after everything succeeded.
+ * A function opens its outputs, computes into output.array, and closes them with its status.  *y_p is set only after
+ * everything succeeded.
  *
- * Cost: an output that serves as it is costs some comparisons.  A temporary costs its memory and a copy; where it moves
- * between ranks they agree on the status before, so that no rank waits for one that failed alone.
+ * Cost: for an output that is written directly, some comparisons.  A temporary takes its memory and a copy.  If the
+ * copy moves elements between ranks, the ranks first agree on the status, so that no rank waits for one that has failed
+ * alone.
  */
 #ifndef MNP__ARRAY_OUTPUT_H
 #define MNP__ARRAY_OUTPUT_H
 
 #include "array/array.h"
 
-/* What a computation needs of the array that it writes, as bits. */
+/* What a computation needs of the array that it writes, as a bit set. */
 enum {
-    MNP__OUTPUT_DENSE = 1,      /* it lies dense in C order */
-    MNP__OUTPUT_ANY_LAYOUT = 2, /* no layout: the computation writes to any that consists of blocks */
-    MNP__OUTPUT_CYCLIC = 4,     /* nor blocks: a given array may be spread block-cyclically */
-    MNP__OUTPUT_EXACT = 8       /* a given array must have that dtype and layout: MNP_ERR_ARG if not */
+    MNP__OUTPUT_DENSE = 1,      /* it is dense in C order */
+    MNP__OUTPUT_ANY_LAYOUT = 2, /* any layout of blocks will do */
+    MNP__OUTPUT_CYCLIC = 4,     /* an existing array may also be block-cyclic */
+    MNP__OUTPUT_EXACT = 8       /* an existing array must have the dtype and layout, otherwise MNP_ERR_ARG */
 };
 
-/* What is known of a result before it is computed. */
+/* The properties of a result before it is computed. */
 typedef struct mnp__output_spec {
-    const char *function; /* begins the sentences: "mnp_sum" */
-    const char *name;     /* which of several outputs: "counts"; NULL where there is one */
+    const char *function; /* begins the messages: "mnp_sum" */
+    const char *name;     /* the name of one of several outputs: "counts"; NULL if there is one */
     mnp_ctx *ctx;
-    mnp_dtype dtype;          /* of the values as they are computed; a given array has one to which they can be cast */
-    const mnp_layout *layout; /* of the computation, and of a new array; NULL: only the shape is known, */
-    int ndim;                 /* which is this one; */
-    const int64_t *shape;     /* NULL: nor is that */
+    mnp_dtype dtype;          /* of the computed values; it can be cast to an existing array's */
+    const mnp_layout *layout; /* of the computation, and of a new array; NULL if only the shape is known */
+    int ndim;                 /* dimensions of `shape` */
+    const int64_t *shape;     /* used if `layout` is NULL; NULL: the shape is not known either */
     unsigned needs;
-    int ninputs; /* arrays that are read while the output is written */
+    int ninputs; /* number of arrays that are read while the output is written */
     const mnp_array *const *inputs;
 } mnp__output_spec;
 
 typedef struct mnp__output {
-    mnp_array *array; /* what is written: a new array, the given one, or a temporary beside it */
+    mnp_array *array; /* the array to write: a new one, the existing one, or a temporary */
     mnp_array **user_p;
-    bool local; /* a copy to the given array, if one is needed, concerns each rank alone */
+    bool local; /* if a copy to the existing array is needed, each rank can make it alone */
 } mnp__output;
 
 /*
- * MNP_ERR_ARG unless `given` is NULL or can take the result; for functions that check early and make their result
- * later, and that know no layout yet.  Not collective: all ranks find the same.
+ * MNP_ERR_ARG unless `given` is NULL or can take the result; for functions that check early, before they know a layout,
+ * and make their result later.  Not collective: all ranks get the same answer.
  */
 mnp_status mnp__output_check(const mnp__output_spec *spec, const mnp_array *given);
 
-/* MNP_ERR_ARG, in the same words, unless an output of dtype `to` can take a result of dtype `from`. */
+/* MNP_ERR_ARG, with the same message, unless an output of dtype `to` can take a result of dtype `from`. */
 mnp_status mnp__output_check_cast(const char *function, const char *name, mnp_dtype from, mnp_dtype to);
 
 /* MNP_ERR_ARG if the same array is given for two of `count` outputs; pointers may be NULL. */
 mnp_status mnp__output_check_distinct(const char *function, int count, mnp_array **const *user_p);
 
-/* MNP_ERR_ARG unless the function can change x in place; `name` is what the sentence calls it. */
+/* MNP_ERR_ARG unless the function can change x in place; the message calls x `name`. */
 mnp_status mnp__output_check_writable(const char *function, const char *name, const mnp_array *x);
 
 /*
- * Check, and choose or make the array that is written.  After a failure `output` holds nothing, and closing it is
- * harmless.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE.
+ * Open an output: check it, and choose or make the array to write.  After a failure `output` is empty, and may be
+ * closed.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE.
  */
 mnp_status mnp__output_open(const mnp__output_spec *spec, mnp_array **user_p, mnp__output *output);
 
 /*
- * End outputs that were opened together, or not at all (zeros).  If `status` is MNP_OK the values are brought to the
- * given arrays, and then the new arrays are the user's; if not, they are released.  Collective; gives the status, which
- * all ranks share where values move between them.
+ * Close outputs that were opened together, or not at all (zeros).  If `status` is MNP_OK, the values are copied to the
+ * existing arrays, and then the new arrays are given to the caller.  Otherwise the new arrays are released.
+ * Collective.  Returns the status, which is the same on all ranks if values move between them.
  */
 mnp_status mnp__output_close(int count, mnp__output *outputs, mnp_status status);
 
-/* Copy to an array of the same shape, of any dtype and layout, which may share memory with it.  Collective. */
+/* Copy to an array of the same shape, of any dtype and layout, even if the arrays share memory.  Collective. */
 mnp_status mnp__array_copy_to(const mnp_array *from, mnp_array *to);
 
 /*
- * The end of an output whose array the function made by itself, in any dtype and layout: *y_p was checked before.  The
- * array is the caller's no longer.
+ * Close an output whose array the function made by itself, in any dtype and layout; *y_p was checked before.  `made`
+ * belongs to the caller no longer.
  */
 static inline mnp_status mnp__output_give(mnp_array *made, mnp_status status, mnp_array **user_p)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Numbers as operands: arrays without memory, in a ring that the context keeps.
- */
+/* Scalars: numbers as operands, which are arrays without memory.  The context keeps them in a ring. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +8,7 @@
 enum { RING = 64 };
 
 typedef struct scalars {
-    mnp_layout *layout; /* of all of them: no dimensions */
+    mnp_layout *layout; /* the layout of all scalars, without dimensions */
     mnp_array ring[RING];
     unsigned next;
 } scalars;

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "layout/layout.h"
 
-/* Limit an end of a slice, which may count from the end of the dimension, to what a slice can begin or stop at. */
+/* Clip a bound of a slice, which may count from the end, to the range that a slice can begin or stop at. */
 static int64_t limit(int64_t end, int64_t extent, int64_t least, int64_t most)
 {
     if (end < 0)
@@ -36,7 +36,7 @@ static mnp_status resolve_slice(const mnp_subscript *slice, int d, int64_t exten
     if (step > 0 ? start < stop : start > stop)
         dim->extent = step > 0 ? (stop - start - 1) / step + 1 : (start - stop - 1) / -step + 1;
     if (dim->extent <= 1)
-        dim->step = 1; /* it does not matter, and is not multiplied with anything then */
+        dim->step = 1; /* any step will do, and a step of 1 cannot overflow in a product */
     return MNP_OK;
 }
 
@@ -49,7 +49,7 @@ static mnp_status resolve_index(int64_t index, int d, int64_t extent, int64_t *a
     return MNP_OK;
 }
 
-/* How many dimensions of x an ellipsis, or the end of the subscripts, stands for. */
+/* The number of dimensions of x that an ellipsis, or the end of the subscripts, stands for. */
 static mnp_status count_rest(const mnp_array *x, int count, const mnp_subscript *subscripts, int *rest_p)
 {
     int taken = 0, ellipses = 0, made = 0, ndim = x->layout->ndim;
@@ -117,7 +117,7 @@ static void skip_space(struct reader *reader)
         reader->at++;
 }
 
-/* Take these words if they come next; a name must end there. */
+/* Skip the given text if it comes next; a name must end there. */
 static bool take(struct reader *reader, const char *words)
 {
     size_t length = strlen(words);
@@ -137,7 +137,7 @@ static mnp_status fail_at(const struct reader *reader, const char *position, con
                     (int)(position - reader->text) + 1, what);
 }
 
-/* A number, or a name for a missing one, if any comes next. */
+/* Read a number or None, if one of them comes next. */
 static mnp_status read_number(struct reader *reader, bool *found_p, int64_t *value_p)
 {
     char *end;
@@ -166,7 +166,7 @@ static bool at_end(struct reader *reader)
     return *reader->at == ',' || *reader->at == '\0';
 }
 
-/* What comes before, between or after the colons of a slice: a number, None, or nothing. */
+/* Read what comes before, between or after the colons of a slice: a number, None, or nothing. */
 static mnp_status read_end(struct reader *reader, bool *found_p, int64_t *value_p)
 {
     MNP_TRY(read_number(reader, found_p, value_p));
@@ -204,7 +204,7 @@ static mnp_status read_subscript(struct reader *reader, mnp_subscript *subscript
 
 mnp_status mnp_index(const mnp_array *x, const char *subscripts, mnp_array **view_p)
 {
-    enum { MOST = 2 * MNP_MAX_DIMS + 1 }; /* more can make no array */
+    enum { MOST = 2 * MNP_MAX_DIMS + 1 }; /* no array can have more */
     mnp_subscript items[MOST];
     struct reader reader = {.text = subscripts, .at = subscripts};
     int count = 0;

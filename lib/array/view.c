@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making a view: which ranks own what of it, and where in memory it lies.
+ * Making a view: which ranks own its elements, and where they are in memory.
  *
- * Elements stay where they are.  So a cut dimension of the array is cut at the corresponding indices of the view; where
- * the view goes backwards, the parts are with the ranks in the opposite order; and where one index of a cut dimension
- * is taken, only the ranks that own it own anything.
+ * Elements stay where they are.  A cut dimension of the array is cut at the corresponding indices of the view.  If the
+ * view reverses it, the parts belong to the ranks in the opposite order.  If the view takes one index of it, only the
+ * ranks that own this index own anything of the view.
  */
 #include "array/view.h"
 
@@ -34,7 +34,7 @@ mnp_status mnp__view_axis(const char *function, int ndim, int given, int *axis_p
     return MNP_OK;
 }
 
-/* How many indices of the view, from its first on, come from before index `cut` of the array; of those that go up. */
+/* The number of indices of the view, whose step is positive, that come from indices of the array below `cut`. */
 static int64_t count_before(const mnp__view_dim *dim, int64_t cut)
 {
     if (dim->extent == 0 || dim->start >= cut)
@@ -45,7 +45,7 @@ static int64_t count_before(const mnp__view_dim *dim, int64_t cut)
     return count < dim->extent ? count : dim->extent;
 }
 
-/* The same for a view that goes down: how many come from index `cut` or after it. */
+/* The number of indices of the view, whose step is negative, that come from index `cut` or above. */
 static int64_t count_from(const mnp__view_dim *dim, int64_t cut)
 {
     if (dim->extent == 0 || dim->start < cut)
@@ -54,7 +54,7 @@ static int64_t count_from(const mnp__view_dim *dim, int64_t cut)
     return count < dim->extent ? count : dim->extent;
 }
 
-/* How a dimension of the view is cut; *cuts_p is malloc'ed where it is at all. */
+/* Find how a dimension of the view is cut; *cuts_p is malloc'ed if it is. */
 static mnp_status cut_dim(const mnp_layout *layout, const mnp__view_dim *dim, int64_t **cuts_p, mnp__layout_dim *cut)
 {
     *cut = mnp__layout_dim_whole(dim->extent);
@@ -73,7 +73,7 @@ static mnp_status cut_dim(const mnp_layout *layout, const mnp__view_dim *dim, in
     return MNP_OK;
 }
 
-/* Mark the dimensions of `x` that the view has. */
+/* Mark the dimensions of `x` that are also dimensions of the view. */
 static void find_kept(int ndim, const mnp__view_dim *dims, bool *kept)
 {
     memset(kept, 0, MNP_MAX_DIMS * sizeof *kept);
@@ -112,8 +112,8 @@ done:
 }
 
 /*
- * Whether blocks that lie dense in an order still do so in the view: the dimensions that vary must follow each other as
- * before, and what is slower than one that is seen in part must not vary.
+ * Whether blocks that are dense in an order remain so in the view.  The dimensions of extent above 1 must keep their
+ * order, and all dimensions slower than one that is seen in part must have extent 1.
  */
 static bool stays_dense(const mnp_array *x, int ndim, const mnp__view_dim *dims, bool c_order)
 {
@@ -143,7 +143,7 @@ static bool stays_dense(const mnp_array *x, int ndim, const mnp__view_dim *dims,
     return true;
 }
 
-/* Whether a view is all of `x` with its dimensions in reverse. */
+/* Whether a view is all of `x` with its dimensions reversed. */
 static bool is_transposed(const mnp_array *x, int ndim, const mnp__view_dim *dims)
 {
     for (int d = 0; d < ndim; d++) {
@@ -153,7 +153,7 @@ static bool is_transposed(const mnp_array *x, int ndim, const mnp__view_dim *dim
     return ndim == x->layout->ndim;
 }
 
-/* The strides, and where this rank's first element is in its block of `x`, if it owns any. */
+/* Set the strides; returns the offset of this rank's first element in its block of `x`, if it owns any. */
 static int64_t place_in_memory(const mnp_array *x, const mnp_layout *layout, const mnp__view_dim *dims,
                                const int64_t *at, int64_t *strides)
 {
@@ -182,10 +182,10 @@ mnp_status mnp__view_make(const mnp_array *x, int ndim, const mnp__view_dim *dim
     int64_t strides[MNP_MAX_DIMS];
     mnp_layout *layout;
     mnp_array *view;
-    MNP_TRY(mnp__array_check_blocks("a view", x)); /* of those that ask for one by themselves */
+    MNP_TRY(mnp__array_check_blocks("a view", x)); /* the message of functions without a check of their own */
     MNP_TRY(derive_layout(x->layout, ndim, dims, at, &layout));
     int64_t offset = place_in_memory(x, layout, dims, at, strides);
-    char *data = x->data; /* NULL where the block is empty, and then the view's is too */
+    char *data = x->data; /* NULL if the block is empty; the view's block is empty then too */
     if (data)
         data += offset * (int64_t)mnp_dtype_size(x->dtype);
     mnp_status st = mnp__array_view(x, x->dtype, layout, data, strides, &view);

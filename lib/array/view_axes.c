@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Views that arrange dimensions anew: transposing, dropping, adding, broadcasting, turning round; and parts of complex
- * elements.
- */
+/* Views with other dimensions: transposed, dropped, added, broadcast or reversed; and the parts of complex elements. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,7 +12,7 @@ static int ndim_of(const mnp_array *x)
     return x->layout->ndim;
 }
 
-/* Resolve axes, which must be different, and mark them. */
+/* Resolve axes, which must be distinct, and mark them. */
 static mnp_status mark_axes(const char *function, int ndim, int naxes, const int *axes, bool *marked)
 {
     memset(marked, 0, MNP_MAX_DIMS * sizeof *marked);
@@ -107,7 +104,7 @@ mnp_status mnp_squeeze(const mnp_array *x, int naxes, const int *axes, mnp_array
     return mnp__view_make(x, ndim, dims, at, view_p);
 }
 
-/* A view with a new dimension of extent 1 where `added`, counted in the view, says. */
+/* A view with new dimensions of extent 1 at the positions of the view that `added` marks. */
 static mnp_status expand(const mnp_array *x, int ndim, const bool *added, mnp_array **view_p)
 {
     mnp__view_dim dims[MNP_MAX_DIMS];
@@ -219,7 +216,7 @@ mnp_status mnp_rot90(const mnp_array *x, int k, int axis1, int axis2, mnp_array 
     return mnp__view_make(x, ndim_of(x), dims, NULL, view_p);
 }
 
-/* The real (0) or imaginary (1) parts of complex elements. */
+/* A view of the real (part 0) or imaginary (part 1) parts of complex elements. */
 static mnp_status part_of_complex(const mnp_array *x, int part, mnp_array **view_p)
 {
     mnp_dtype dtype = x->dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : MNP_FLOAT64;

@@ -20,12 +20,11 @@ struct mnp_layout {
     int pin[MNP_MAX_DIMS]; /* of a mesh axis that cuts nothing: the coordinate that owns all, or MNP__REPLICAS */
     int ndim;
     int64_t shape[MNP_MAX_DIMS], size;
-    int axes[MNP_MAX_DIMS];      /* mesh axis of each dimension, or MNP_NO_AXIS */
-    bool reversed[MNP_MAX_DIMS]; /* part p belongs to the ranks at coordinate parts - 1 - p */
-    int64_t *cuts[MNP_MAX_DIMS]; /* parts + 1 points of each dimension; part p has cuts[p + 1] - cuts[p] indices */
-    int64_t
-        blocks[MNP_MAX_DIMS]; /* extent of block-cyclic blocks, where block b belongs to part b % parts; otherwise 0 */
-    int order[MNP_MAX_DIMS];  /* storage order of new blocks: dimensions, the slowest first */
+    int axes[MNP_MAX_DIMS];       /* mesh axis of each dimension, or MNP_NO_AXIS */
+    bool reversed[MNP_MAX_DIMS];  /* part p belongs to the ranks at coordinate parts - 1 - p */
+    int64_t *cuts[MNP_MAX_DIMS];  /* parts + 1 points of each dimension; part p has cuts[p + 1] - cuts[p] indices */
+    int64_t blocks[MNP_MAX_DIMS]; /* extent of block-cyclic blocks: block b is of part b % parts; otherwise 0 */
+    int order[MNP_MAX_DIMS];      /* storage order of new blocks: dimensions, the slowest first */
 };
 
 #define MNP__REPLICAS (-1) /* all coordinates of a mesh axis own the same elements */
