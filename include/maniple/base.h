@@ -45,7 +45,7 @@ typedef enum mnp_status {
     MNP_ERR_UNSUPPORTED, /* not possible on this device or in this build */
     MNP_ERR_FORMAT,      /* a file's contents break the rules of their format */
     MNP_ERR_PEER,        /* another rank failed or has ended; the message says which, and why */
-    MNP_ERR_INTERNAL     /* a defect of Maniple */
+    MNP_ERR_INTERNAL     /* a bug of Maniple */
 } mnp_status;
 
 /* The name of a status, such as "MNP_ERR_ARG".  Not collective. */

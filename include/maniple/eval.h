@@ -115,7 +115,10 @@ MNP_API mnp_status mnp_fromfunction(mnp_ctx *ctx, const char *expression, mnp_dt
 }
 #endif
 
-/* {a, b}, {c, d}, ... of a, b, c, d, ...: the number of arguments chooses the macro; an odd one does not compile. */
+/*
+ * From a, b, c, d, ... make {a, b}, {c, d}, ...: the number of arguments chooses the macro; an odd number does not
+ * compile.
+ */
 #define MNP_PAIRS_(...)                                                                                                \
     MNP_CHOOSE_(__VA_ARGS__, MNP_P16_, , MNP_P15_, , MNP_P14_, , MNP_P13_, , MNP_P12_, , MNP_P11_, , MNP_P10_, ,       \
                 MNP_P9_, , MNP_P8_, , MNP_P7_, , MNP_P6_, , MNP_P5_, , MNP_P4_, , MNP_P3_, , MNP_P2_, , MNP_P1_, , )   \

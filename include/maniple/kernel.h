@@ -36,7 +36,7 @@ typedef struct mnp_elementwise mnp_elementwise;
 typedef struct mnp_elementwise_options {
     const char *name;          /* an identifier, for messages and the cache; NULL: "elementwise" */
     const char *preamble;      /* C++ before the kernel: functions, types, #include lines */
-    const char *nvrtc_options; /* separated by spaces; the host's compiler gets the -D, -U and -I among them */
+    const char *nvrtc_options; /* separated by spaces; of these, the host's compiler gets -D, -U and -I */
 } mnp_elementwise_options;
 
 /*
@@ -96,8 +96,8 @@ typedef struct mnp_raw_module mnp_raw_module;
 typedef struct mnp_raw_kernel mnp_raw_kernel; /* belongs to its module */
 
 typedef struct mnp_raw_module_options {
-    const char *name;          /* an identifier, for messages and the cache; NULL: "module" */
-    const char *nvrtc_options; /* separated by spaces; the host's compiler gets the -D, -U and -I among them */
+    const char *name;                    /* an identifier, for messages and the cache; NULL: "module" */
+    const char *nvrtc_options;           /* separated by spaces; of these, the host's compiler gets -D, -U and -I */
     const char *const *name_expressions; /* NULL, or a list of C++ names such as "add<float>", then NULL */
 } mnp_raw_module_options;
 
@@ -142,9 +142,9 @@ MNP_API mnp_status mnp_raw_module_set(mnp_raw_module *module, const char *name, 
 
 /* The limits of a kernel's launches, and the resources that it uses.  Not collective. */
 typedef struct mnp_raw_kernel_info {
-    int max_threads;           /* of a block */
+    int max_threads;           /* most threads of a block */
     int registers;             /* of a thread; 0 on the host device */
-    int parameters;            /* -1 where the driver cannot tell */
+    int parameters;            /* -1 if the driver does not tell */
     size_t shared_bytes;       /* static shared memory of a block */
     size_t max_dynamic_shared; /* most dynamic shared memory of a launch */
     size_t local_bytes;        /* local memory of a thread */
@@ -223,7 +223,7 @@ MNP_API void *mnp_ctx_stream(mnp_ctx *ctx);
         double: mnp_arg_float64,                                                                                       \
         default: mnp_arg_pointer)(x)
 
-/* `size` bytes from `bytes`, such as a struct. */
+/* An argument of `size` bytes at `bytes`, such as a struct. */
 static inline mnp_argument mnp_arg_bytes(const void *bytes, size_t size)
 {
     mnp_argument argument;

@@ -66,7 +66,7 @@ typedef struct mnp_heap_info {
     int64_t limit;       /* bytes that a rank may reserve: the limit that was set, or its share of the host's memory */
 } mnp_heap_info;
 
-/* Not collective. */
+/* Describe the heap.  Not collective. */
 MNP_API void mnp_memory_heap(mnp_ctx *ctx, mnp_heap_info *info);
 
 #ifdef __cplusplus

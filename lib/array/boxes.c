@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Lists of boxes, and the launches of kernels/array/copy_boxes.cu that serve them.
- */
+/* Lists of boxes, and the launches of kernels/array/copy_boxes.cu that copy and fill them. */
 #include "array/boxes.h"
 
 #include <stdlib.h>

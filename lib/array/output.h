@@ -56,7 +56,7 @@ mnp_status mnp__output_check(const mnp__output_spec *spec, const mnp_array *give
 /* MNP_ERR_ARG, with the same message, unless an output of dtype `to` can take a result of dtype `from`. */
 mnp_status mnp__output_check_cast(const char *function, const char *name, mnp_dtype from, mnp_dtype to);
 
-/* MNP_ERR_ARG if the same array is given for two of `count` outputs; pointers may be NULL. */
+/* MNP_ERR_ARG if two of `count` outputs are the same array; pointers may be NULL. */
 mnp_status mnp__output_check_distinct(const char *function, int count, mnp_array **const *user_p);
 
 /* MNP_ERR_ARG unless the function can change x in place; the message calls x `name`. */

@@ -111,7 +111,8 @@ mnp_dtype mnp_dtype_promote(mnp_dtype a, mnp_dtype b)
         return find('f', wider);
     if (ka == kb)
         return sa > sb ? a : b;
-    size_t ss = ka == 'i' ? sa : sb, su = ka == 'u' ? sa : sb; /* signed with unsigned: a signed type that holds both */
+    size_t ss = ka == 'i' ? sa : sb,
+           su = ka == 'u' ? sa : sb; /* a signed with an unsigned type: a signed type that holds both */
     return find('i', ss > su ? ss : 2 * su);
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Values of the dtypes.
- */
+/* Single values of a dtype: reading, converting, writing, and their ranges. */
 #include "base/value.h"
 
 #include <math.h>
