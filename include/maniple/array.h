@@ -86,9 +86,8 @@ static inline const mnp_array *mnp_scalar_complex_value(mnp_ctx *ctx, double _Co
              : mnp_scalar_int)((ctx), (value))
 
 /*
- * Release an array; NULL is accepted.  Its memory is kept as long as there are views of it.  Collective, without
- * communication: between two allocations all ranks must free the same set of arrays, in any order, because ranks write
- * into each other's blocks.
+ * Release an array; NULL is accepted.  Its memory is kept as long as there are views of it.  Collective: between two
+ * allocations all ranks must free the same set of arrays, in any order, because ranks write into each other's blocks.
  */
 MNP_API void mnp_array_free(mnp_array *array);
 

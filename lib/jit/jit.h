@@ -9,7 +9,7 @@
  * A raw module is a CUDA source of the user's, which NVRTC compiles as it is.  For the host it is rewritten first
  * (raw_host.c).
  *
- * Compiling takes seconds; reading from the cache takes about as long as reading the file.
+ * Cost: a kernel is compiled once for each key; after that, its file in the cache is read and verified.
  */
 #ifndef MNP__JIT_H
 #define MNP__JIT_H
