@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Brings together, in their order, the elements where a mask is true, each a MNP_UNIT, or the elements' numbers.
+ * Selection by a mask: copies the elements where the mask is true, or their numbers, to dense memory in their order.
+ * An element is a MNP_UNIT.
  *
- * The true elements of each tile are counted, and a prefix sum tells every tile where to write.  On a GPU a block takes
- * a tile in four steps, of which each thread has 16 neighbouring elements; numbers within a step go through shared
- * memory, so that neighbouring threads write neighbouring elements.
+ * The true elements of each tile are counted, and an exclusive prefix sum tells every tile where to write.  On a GPU a
+ * block takes a tile in four steps, in each of which a thread has 16 neighbouring elements.  The numbers of the true
+ * elements of a step go through shared memory, so that neighbouring threads write neighbouring elements.
  */
 #include "kernels/prelude.h"
 #include "kernels/indexing/compact_params.h"
@@ -17,7 +18,7 @@ MNP_INLINE int64_t count_tiles(const mnp_compact_params &p)
     return (p.length + MNP_TILE - 1) / MNP_TILE;
 }
 
-/* Write element number i of the mask as number `to`. */
+/* Write the element at number i of the mask, or its number, to position `to` of the result. */
 MNP_INLINE void write_one(const mnp_compact_params &p, int64_t to, int64_t i)
 {
     if (p.src)
@@ -30,7 +31,7 @@ MNP_INLINE void write_one(const mnp_compact_params &p, int64_t to, int64_t i)
 
 enum { MNP_BLOCK = 256, MNP_WARPS = MNP_BLOCK / 32, MNP_EACH = 16, MNP_STEP = MNP_BLOCK * MNP_EACH };
 
-/* 16 elements of the mask, a byte each. */
+/* 16 elements of the mask, of one byte each. */
 struct mnp_sixteen_bytes {
     uint32_t word[4];
     MNP_INLINE uint32_t count() const
@@ -123,7 +124,7 @@ static void write_tile(const mnp_compact_params &p, int64_t tile)
     const unsigned char *mask = p.mask + begin * p.stride;
     uint16_t numbers[MNP_TILE];
     int64_t all = 0;
-    for (int64_t j = 0; j < count; j++) { /* without branches, which nobody could predict */
+    for (int64_t j = 0; j < count; j++) { /* without branches, which would be unpredictable */
         numbers[all] = (uint16_t)j;
         all += mask[j * p.stride];
     }

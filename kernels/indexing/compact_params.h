@@ -11,13 +11,13 @@ enum { MNP_COMPACT_COUNT, MNP_COMPACT_SUM, MNP_COMPACT_WRITE };
 
 typedef struct mnp_compact_params {
     const unsigned char *mask; /* bytes, 0 or 1 */
-    long long stride, length;  /* of the mask, in bytes; elements */
-    long long *before;         /* COUNT: the number of true elements in each tile.  SUM: makes it the number before
-                                  each tile, and one more: the number of all */
-    const void *src;           /* WRITE: what is selected from; NULL: the elements' numbers are */
+    long long stride, length;  /* of the mask: its stride in bytes, its elements */
+    long long *before;         /* COUNT stores the number of true elements in each tile.  SUM turns these into the
+                                  numbers before each tile, and appends the number of all */
+    const void *src;           /* WRITE: the array to select from; NULL: the elements' numbers are stored */
     long long src_stride;      /* in elements */
     long long first;           /* the number of the first element */
-    void *dst;                 /* WRITE: dense */
+    void *dst;                 /* WRITE: the result, dense */
     int task;
 } mnp_compact_params;
 

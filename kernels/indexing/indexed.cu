@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Moves elements, each a MNP_UNIT of bytes, to or from offsets that indices give: see indexed_params.h.  Taking,
- * putting, and packing elements for other ranks use it.
+ * Gathers or scatters elements, each a MNP_UNIT of bytes, at offsets that an array of indices gives: indexed_params.h
+ * has the formula.  take, put, and the packing of elements for other ranks use it.
  */
 #include "kernels/prelude.h"
 #include "kernels/indexing/indexed_params.h"
@@ -41,7 +41,7 @@ MNP_KERNEL(move_indexed, mnp_indexed_params)
 
 #else
 
-/* A row of elements with one index for all of them. */
+/* Move a row of elements with one index for all of them. */
 static void move_run(MNP_UNIT *dst, int64_t dst_stride, const MNP_UNIT *src, int64_t src_stride, int64_t count)
 {
     if (dst_stride == 1 && src_stride == 1) {
@@ -53,8 +53,8 @@ static void move_run(MNP_UNIT *dst, int64_t dst_stride, const MNP_UNIT *src, int
 }
 
 /*
- * A row where every element has an index of its own.  `dense`: all strides are 1.  The element that an index names is
- * prefetched, as processors cannot predict its address.
+ * Move a row where every element has an index of its own.  `dense`: all strides are 1.  The element that an index names
+ * is prefetched, as processors cannot predict its address.
  */
 template <int mode, bool scatters, bool dense>
 static void move_each(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT *src, const int64_t *index,

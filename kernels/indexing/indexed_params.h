@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parameter of indexed.cu, shared by the library (C) and the kernel (C++); and the modes of indices out of range.
+ * The parameter of indexed.cu, shared by the library (C) and the kernel (C++), and the modes for indices out of range.
  */
 #ifndef MNP_KERNELS_INDEXING_INDEXED_PARAMS_H
 #define MNP_KERNELS_INDEXING_INDEXED_PARAMS_H
 
 enum { MNP_INDEXED_DIMS = 8 };
 
-/* The modes of an index outside 0 .. n-1.  With the first, indices were checked to be in -n .. n-1. */
+/* What an index outside 0 .. n-1 means: NumPy's `mode`.  With RAISE, indices have been checked to be in -n .. n-1. */
 enum { MNP_INDEXED_RAISE, MNP_INDEXED_WRAP, MNP_INDEXED_CLIP };
 
 /*
  * Element (i0, i1, ...) goes from src + sum(i * src_stride) + jump * index[sum(i * index_stride)] to
- * dst + sum(i * dst_stride), all in elements; or, if it scatters, the jump is on the side of dst.
+ * dst + sum(i * dst_stride), all in elements.  If `scatters`, the jump is added on the side of dst instead.
  */
 typedef struct mnp_indexed_params {
     const void *src;
     void *dst;
     const long long *index;
-    long long jump, count;    /* index is one of 0 .. count-1; 0: not bounded, and taken as it is (RAISE) */
+    long long jump, count;    /* an index is within `count` elements; 0: it is not checked, and mode is RAISE */
     int ndim, mode, scatters; /* ndim: 1 .. MNP_INDEXED_DIMS; the last is the innermost */
     long long total;          /* the product of the extents */
     long long extent[MNP_INDEXED_DIMS], src_stride[MNP_INDEXED_DIMS], dst_stride[MNP_INDEXED_DIMS],

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The owners of the elements that indices name: the rank of each; how many belong to each rank, once they are sorted by
- * rank; and the elements' offsets in an owner's block.
+ * Finds the owners of the elements that indices name.  One task finds the rank of each element.  Once the ranks are
+ * sorted, a second counts the elements of each rank.  A third finds the elements' offsets in this rank's block.
  */
 #include "kernels/prelude.h"
 #include "kernels/indexing/indexed_params.h"
 #include "kernels/indexing/owners_params.h"
 
-/* The part of dimension d that index i is in: the last that begins at or before it. */
+/* The part of dimension d that contains index i: the last one that begins at or before i, by bisection. */
 MNP_INLINE int64_t part_of(const mnp_owners_params &p, int d, int64_t i)
 {
     const long long *cuts = p.cuts + p.first[d];
@@ -22,7 +22,7 @@ MNP_INLINE int64_t part_of(const mnp_owners_params &p, int d, int64_t i)
     return low;
 }
 
-/* How many of the keys, which are in order, are below `key`. */
+/* How many of the sorted keys are below `key`. */
 MNP_INLINE int64_t count_below(const mnp_owners_params &p, int64_t key)
 {
     const MNP_KEY *keys = (const MNP_KEY *)p.key;

@@ -2,7 +2,7 @@
 /*
  * The parameter of owners.cu, shared by the library (C) and the kernel (C++).
  *
- * Some dimensions of an array, the ones that are indexed, make a space, whose elements have numbers in C order.
+ * The dimensions of an array that are indexed form a space, whose elements are numbered in C order.
  */
 #ifndef MNP_KERNELS_INDEXING_OWNERS_PARAMS_H
 #define MNP_KERNELS_INDEXING_OWNERS_PARAMS_H
@@ -13,16 +13,16 @@ enum { MNP_OWNERS_FIND, MNP_OWNERS_COUNT, MNP_OWNERS_PLACE };
 
 typedef struct mnp_owners_params {
     int task, mode, ndim;             /* mode: as in indexed_params.h */
-    long long count;                  /* indices; for COUNT, ranks */
+    long long count;                  /* FIND, PLACE: how many indices; COUNT: how many ranks */
     long long size;                   /* elements of the space */
     long long shape[MNP_OWNERS_DIMS]; /* its extents */
-    const long long *index;           /* FIND, PLACE: numbers of elements, dense */
-    long long *number;                /* COUNT: of every rank, how many.  PLACE: the element's place in this rank's
-                                         block, in elements */
-    void *key;                        /* FIND: the rank that owns it, a MNP_KEY; COUNT: these in order */
-    long long keys;                   /* COUNT: how many */
-    /* FIND: how the space is cut: parts[d] + 1 points of dimension d from cuts[first[d]] on; ranks are rank + sum(part
-       of d * rank_stride[d]) */
+    const long long *index;           /* FIND, PLACE: the numbers of the elements, dense */
+    long long *number;                /* the result.  COUNT: how many elements every rank owns.  PLACE: the element's
+                                         offset in this rank's block, in elements */
+    void *key;      /* FIND: the owners' ranks, as MNP_KEY, are stored here; COUNT: they are, sorted */
+    long long keys; /* COUNT: how many of these */
+    /* FIND: how the space is cut.  Dimension d has parts[d] + 1 cuts from cuts[first[d]] on.  The owner is
+       rank + sum(part in dimension d * rank_stride[d]) */
     const long long *cuts;
     long long first[MNP_OWNERS_DIMS], parts[MNP_OWNERS_DIMS], rank_stride[MNP_OWNERS_DIMS], rank;
     /* PLACE: where this rank's block begins, and its strides */

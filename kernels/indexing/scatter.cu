@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Applies values to elements of an array, in the order of the values where several are for one element.
+ * Applies values to elements of an array (ufunc.at, put): where several values are for one element, in their order.
  *
  * The library generates (see lib/ops/indexing/scatter.c), where `#include "generated"` stands,
  *   mnp_element, mnp_value        types of the array in memory and of the values
  *   mnp_apply(element &, value)   what a value does to an element
  *   mnp_last_alone                whether the last value for an element overwrites those before it
  *
- * On the host a worker has a range of the elements, and goes through all values in their order.  On a GPU values are
- * sorted by their elements, and a thread applies all those of one element.
+ * On the host a worker has a range of the elements, reads all values in their order, and applies those for its range.
+ * On a GPU the values have been sorted by their elements, and one thread applies all values of an element.
  */
 #include "kernels/prelude.h"
 #include "kernels/indexing/indexed_params.h"

@@ -8,13 +8,13 @@
 typedef struct mnp_scatter_params {
     void *x;
     const void *values;
-    const long long *place; /* in x, in elements, of every value; on a GPU in order */
-    long long inside;       /* 0; or, on the host, places are indices of as many elements */
-    int mode;               /* of these, as in indexed_params.h */
+    const long long *place; /* the offset in x, in elements, for every value; on a GPU sorted */
+    long long inside;       /* 0; or, on the host, `place` has indices within so many elements */
+    int mode;               /* of these indices, as in indexed_params.h */
     const long long
-        *order;      /* on a GPU: which value that is; values of one place are in their order.  Not used on the host */
-    long long count; /* values */
-    long long first, span; /* on the host: places are first .. first + span - 1 */
+        *order;      /* on a GPU: the number of the value; values for one element keep their order.  Host: not used */
+    long long count; /* how many values there are */
+    long long first, span; /* on the host: the offsets to serve are first .. first + span - 1 */
 } mnp_scatter_params;
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrays of random numbers: elements are MNP_OUT, drawn by MNP_SAMPLER, a template of random_draws.h.
+ * Fills arrays with random numbers.  Elements are MNP_OUT, drawn by MNP_SAMPLER, a template of random_draws.h.
  *
- * One block of random words serves several neighbouring elements, a group.  On a GPU a thread has a group, and stores
- * it at once where it can.  On the host a batch of groups at a time is computed in a plain loop, which the compiler
- * vectorises where the sampler has no loops of its own; what was rejected is drawn again afterwards.
+ * One block of random words serves a group of neighbouring elements.  On a GPU a thread draws a group, and stores it
+ * with one instruction where it is aligned.  On the host a batch of groups is computed in a plain loop, which the
+ * compiler vectorises where the sampler has no loops of its own; elements that were rejected are drawn again afterwards.
  */
 #include "kernels/random/random_draws.h"
 
 typedef MNP_SAMPLER<MNP_OUT> mnp_sampler;
 
-/* A row: its first element's place in memory and flat index. */
+/* A row: its first element's offset in memory and flat index. */
 struct mnp_random_row {
     MNP_OUT *out;
     int64_t flat;
@@ -30,14 +30,14 @@ MNP_INLINE mnp_random_row mnp_find_row(const mnp_random_params &p, int64_t numbe
 
 #if MNP_CUDA
 
-/* As many more attempts as it takes. */
+/* Repeat the draw of an element whose first attempt was rejected until one is accepted. */
 MNP_INLINE void mnp_draw_again(const mnp_random_params &p, int64_t group, int lane, MNP_OUT &value)
 {
     for (uint32_t attempt = 1; !mnp_sampler::take(p, group, attempt, mnp_block_of(p, group, attempt), lane, value);)
         attempt++;
 }
 
-/* A group is stored by 8 or 16 bytes, on multiples of that, or else element by element. */
+/* A group is stored in units of 8 or 16 bytes where it is aligned to that, otherwise element by element. */
 enum {
     MNP_GROUP_BYTES = sizeof(MNP_OUT) * mnp_sampler::lanes,
     MNP_STORE_BYTES = MNP_GROUP_BYTES % 16 == 0 ? 16
@@ -58,13 +58,14 @@ MNP_INLINE void mnp_store_group(MNP_OUT *to, const MNP_OUT (&values)[mnp_sampler
         asm volatile("st.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(words[0]), "r"(words[1]) : "memory");
     else
 #pragma unroll
-        for (int i = 0; i < MNP_GROUP_BYTES / 4; i += 4) /* in so many words: the compiler would take it apart */
+        for (int i = 0; i < MNP_GROUP_BYTES / 4;
+             i += 4) /* as explicit vectors: the compiler would store single words */
             asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"((uint32_t *)to + i), "r"(words[i]),
                          "r"(words[i + 1]), "r"(words[i + 2]), "r"(words[i + 3])
                          : "memory");
 }
 
-/* Draw a group and store what of it lies in the row, all at once if it may. */
+/* Draw a group and store those of its elements that lie in the row, as one unit if all do and it is aligned. */
 MNP_INLINE void mnp_fill_group(const mnp_random_params &p, int64_t group, MNP_OUT *out, int64_t begin, int64_t extent,
                                int64_t stride, bool at_once)
 {
@@ -91,8 +92,8 @@ MNP_KERNEL(fill_random, mnp_random_params)
 {
     constexpr int lanes = mnp_sampler::lanes;
     const int64_t extent = p.extent[p.ndim - 1], stride = p.stride[p.ndim - 1];
-    const int64_t groups = (extent + lanes - 1) / lanes + 1; /* that a row meets, at most */
-    if (p.ndim == 1) {                                       /* all but the loop's counter is the same every time */
+    const int64_t groups = (extent + lanes - 1) / lanes + 1; /* at most so many groups overlap a row */
+    if (p.ndim == 1) {                                       /* the loop has one row: only its counter changes */
         MNP_OUT *out = (MNP_OUT *)p.out;
         const int64_t group = p.first / lanes, begin = group * lanes - p.first;
         const bool at_once = stride == 1 && mnp_is_aligned(out + begin);
@@ -115,17 +116,20 @@ MNP_KERNEL(fill_random, mnp_random_params)
 #else
 
 /*
- * Loops over a batch do some more turns at their end: a function's vector code and its scalar code may differ in the
- * last bit, so a float must not depend on whether it is among the last few.
+ * Loops over a batch run on to a multiple of MNP_TURNS: a function's vector code and its scalar code may differ in the
+ * last bit, and a float must not depend on whether it is among the last few of a batch.
  */
-enum { MNP_BATCH = 512, MNP_TURNS = mnp_is_integer<MNP_OUT> ? 1 : 32 }; /* elements; what turns are a multiple of */
+enum {
+    MNP_BATCH = 512,
+    MNP_TURNS = mnp_is_integer<MNP_OUT> ? 1 : 32
+}; /* elements of a batch; iterations are a multiple */
 
 MNP_INLINE int64_t mnp_whole_turns(int64_t count)
 {
     return (count + MNP_TURNS - 1) / MNP_TURNS * MNP_TURNS;
 }
 
-/* The next attempts at those of `count` elements that were missed. */
+/* Draw again those of `count` elements whose first attempt was rejected. */
 static __attribute__((noinline)) void mnp_draw_again(const mnp_random_params &p, int64_t group, int64_t count,
                                                      MNP_OUT *values, uint32_t *missed)
 {
@@ -158,12 +162,12 @@ static __attribute__((noinline)) void mnp_draw_again(const mnp_random_params &p,
     }
 }
 
-/* The elements of `count` groups from `group` on, MNP_BATCH at most. */
+/* Draw the elements of `count` groups from `group` on, at most MNP_BATCH elements. */
 static __attribute__((noinline)) void mnp_batch(const mnp_random_params &p, int64_t group, int64_t count,
                                                 MNP_OUT *values)
 {
     constexpr int lanes = mnp_sampler::lanes;
-    uint32_t missed[MNP_BATCH]; /* as wide as the words: narrow ones would make vectors of more groups */
+    uint32_t missed[MNP_BATCH]; /* as wide as the words: narrower flags would need vectors of more groups */
     uint32_t any = 0;
     const int64_t turns = mnp_whole_turns(count);
 #pragma GCC ivdep
@@ -182,7 +186,7 @@ static __attribute__((noinline)) void mnp_batch(const mnp_random_params &p, int6
         mnp_draw_again(p, group, count * lanes, values, missed);
 }
 
-/* Elements begin .. end-1 of a row. */
+/* Fill elements begin .. end-1 of a row. */
 static void mnp_fill_row(const mnp_random_params &p, const mnp_random_row &row, int64_t begin, int64_t end)
 {
     constexpr int64_t lanes = mnp_sampler::lanes;

@@ -2,20 +2,21 @@
 /*
  * Samplers: how a number of a distribution is computed from random words.
  *
- * A sampler is a template of the element's type, with the number of `lanes`, elements that share a block of words, and
+ * A sampler is a template of the element's type.  It has `lanes`, the number of elements that share a block of words,
+ * and a function
  *
  *   bool take(p, group, attempt, block, lane, value)
  *
- * which gives element group * lanes + lane of an array from the block of one attempt, or false: then the next attempt
- * is made, with a block of its own, `value` being as this one left it.  What `real` and `whole` of the parameters
- * mean is said with each.
+ * which computes element group * lanes + lane of an array from the block of one attempt.  It returns false to reject
+ * the attempt; then the next one is made with another block, and finds `value` as this one left it.  The comment of
+ * each sampler says what `real` and `whole` of the parameters mean.
  */
 #include "kernels/math.h"
 #include "kernels/random/random_params.h"
 
 typedef const mnp_random_params mnp_params;
 
-/* One of the first two parameters, as a float or a double. */
+/* One of the first two `real` parameters, as a float or a double. */
 template <typename Real> MNP_INLINE Real mnp_parameter(mnp_params &p, int number)
 {
     return p.real[number];
@@ -25,7 +26,7 @@ template <> MNP_INLINE float mnp_parameter<float>(mnp_params &p, int number)
     return p.single[number];
 }
 
-/* The words of a group's attempt. */
+/* The random words for one attempt at a group. */
 MNP_INLINE mnp_block mnp_block_of(mnp_params &p, int64_t group, uint32_t attempt)
 {
     const mnp_block counter = {(uint32_t)group, (uint32_t)((uint64_t)group >> 32), p.draw, p.draw_high << 16 | attempt};
@@ -43,7 +44,7 @@ MNP_INLINE uint64_t mnp_two_words(uint32_t low, uint32_t high)
 
 /* ---- numbers from 0 to 1 ---- */
 
-/* x * y + z, rounded once where the processor can. */
+/* x * y + z, rounded once where the processor has such an instruction. */
 MNP_INLINE float mnp_add_product(float x, float y, float z)
 {
 #if MNP_CUDA || defined(__FP_FAST_FMAF)
@@ -61,7 +62,7 @@ MNP_INLINE double mnp_add_product(double x, double y, double z)
 #endif
 }
 
-/* In [0, 1): as many bits as the type's digits, from the upper end of a word, or of two. */
+/* A number in [0, 1): as many random bits as the type has digits, from the upper end of one word or of two. */
 template <typename T> struct mnp_unit {
     static constexpr int words = 1, digits = 24; /* float */
 };
@@ -81,7 +82,7 @@ MNP_INLINE double mnp_unit_double(uint32_t low, uint32_t high)
     return (double)high * 0x1p-32 + (double)(int32_t)(low >> 11) * 0x1p-53;
 }
 
-/* In (0, 1], all of a word counting: its logarithm is finite. */
+/* A number in (0, 1] that uses all bits of a word: its logarithm is finite. */
 MNP_INLINE float mnp_open_float(uint32_t word)
 {
     return mnp_add_product((float)word, 0x1p-32f, 0x1p-33f);
@@ -91,7 +92,7 @@ MNP_INLINE double mnp_open_double(uint32_t low, uint32_t high)
     return mnp_unit_double(low, high) + 0x1p-54;
 }
 
-/* Uniform numbers; those from 0 to 1 are drawn most, and are not scaled. */
+/* Uniform numbers in [0, 1), the most frequent case, without scaling. */
 template <typename Out> struct mnp_draw_unit {
     static constexpr int lanes = 4 / mnp_unit<Out>::words, digits = mnp_unit<Out>::digits;
     static MNP_INLINE auto of(const mnp_block &block, int lane)
@@ -121,7 +122,7 @@ template <typename Out> struct mnp_draw_uniform { /* real: low, high - low */
 
 /* ---- integers ---- */
 
-/* A counter's words as bytes, the lowest first: elements are as many of them as they have. */
+/* Integers of all bits: elements are successive bytes of a block's words, the lowest first. */
 template <typename Out> struct mnp_draw_bits {
     static constexpr int lanes = 16 / sizeof(Out);
     static MNP_INLINE bool take(mnp_params &, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
@@ -136,9 +137,10 @@ template <typename Out> struct mnp_draw_bits {
 };
 
 /*
- * whole: how many integers there are, 1 .. 2^32, and which results are rejected; real: the smallest, as bits.  A
- * product of a word and that number has the result in its upper half; those whose lower half is below 2^32 modulo the
- * number are too many (D. Lemire, Fast Random Integer Generation in an Interval, 2019).
+ * Integers of a range.  whole: how many there are, n from 1 to 2^32, and the bound below which a lower half is rejected;
+ * real: the smallest integer, as bits.  The product of a word and n has the result in its upper half.  Products whose
+ * lower half is below 2^32 modulo n are rejected, so that all results are equally likely (D. Lemire, Fast Random
+ * Integer Generation in an Interval, 2019).
  */
 MNP_INLINE int64_t mnp_lowest(mnp_params &p)
 {
@@ -157,7 +159,7 @@ template <typename Out> struct mnp_draw_integers {
     }
 };
 
-/* The upper half of a product of 128 bits; on the host by instructions that vector units have. */
+/* The upper half of a product of 128 bits; on the host from products of 32 bits, which vector units have. */
 MNP_INLINE uint64_t mnp_upper_half(uint64_t x, uint64_t y)
 {
 #if MNP_CUDA
@@ -169,7 +171,7 @@ MNP_INLINE uint64_t mnp_upper_half(uint64_t x, uint64_t y)
 #endif
 }
 
-/* The same for up to 2^64 integers, which 0 stands for. */
+/* Integers of a range of up to 2^64, for which whole[0] is 0. */
 template <typename Out> struct mnp_draw_wide_integers {
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
@@ -181,12 +183,12 @@ template <typename Out> struct mnp_draw_wide_integers {
     }
 };
 
-/* ---- exponential, normal and what is made of them ---- */
+/* ---- exponential, normal and lognormal ---- */
 
 /*
  * The logarithm of a float in (0, 1], within a unit in the last place or two: e * log(2) + log(1 + f), -1/3 <= f <
- * 1/3, which is f + f^2 times a polynomial of degree 7, fitted for the least relative error.  It is short, as it is
- * what a GPU's speed of normal numbers hangs on, and the same on both devices.
+ * 1/3, where log(1 + f) is f + f^2 times a polynomial of degree 7, fitted for the least relative error.  It is short,
+ * as it limits how fast a GPU draws normal numbers, and it is the same on both devices.
  */
 MNP_INLINE float mnp_log_unit(float x)
 {
@@ -204,9 +206,9 @@ MNP_INLINE float mnp_log_unit(float x)
 }
 
 /*
- * The cosine (lane 0) or sine (lane 1) of an angle in units of 2^-32 turns, -2^31 <= angle < 2^31, or in turns.  On a
- * GPU the units for it serve a float, whose error of 2^-21 is a rounding of the result's scale.  On the host both are
- * cosines, which the compiler has vector code for, as it has not for a sine and a cosine of one argument.
+ * The cosine (lane 0) or sine (lane 1) of an angle, for a float in units of 2^-32 turns, -2^31 <= angle < 2^31, for a
+ * double in turns.  On a GPU the special function units compute a float, with an absolute error of 2^-21.  On the host
+ * both are cosines, for which the compiler has vector code; it has none for a sine and a cosine of one argument.
  */
 MNP_INLINE float mnp_wave(float angle, int lane)
 {
@@ -229,7 +231,7 @@ MNP_INLINE double mnp_wave(double turns, int lane)
 MNP_INLINE float mnp_root(float x)
 {
 #if MNP_CUDA
-    float root; /* within a unit in the last place, and a single instruction */
+    float root; /* right to a unit in the last place, in a single instruction */
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
     return root;
 #else
@@ -320,7 +322,7 @@ template <> struct mnp_draw_exponential<double> {
 
 /* ---- gamma and beta ---- */
 
-enum { MNP_OTHER_BLOCKS = 0x8000, MNP_LAST_BLOCK = 0xffff }; /* instead of a number of an attempt */
+enum { MNP_OTHER_BLOCKS = 0x8000, MNP_LAST_BLOCK = 0xffff }; /* in place of the number of an attempt */
 
 /*
  * G. Marsaglia, W. W. Tsang, A Simple Method for Generating Gamma Variables, 2000, for a shape of at least 1: d * v,
@@ -332,7 +334,7 @@ MNP_INLINE bool mnp_marsaglia(double d, double c, const mnp_block &block, double
     const double radius = (double)block.w0 * 0x1p-32 + ((double)(int32_t)(block.w3 >> 16) + 0.5) * 0x1p-48;
     const double unit = (double)block.w2 * 0x1p-32 + ((double)(int32_t)(block.w3 & 0xffff) + 0.5) * 0x1p-48;
     const double x = sqrt(-2 * log(radius)) * mnp_wave((double)(int32_t)block.w1 * 0x1p-32, 0);
-    const double v = (1 + c * x) * (1 + c * x) * (1 + c * x); /* below 0 its logarithm is NaN, and it is rejected */
+    const double v = (1 + c * x) * (1 + c * x) * (1 + c * x); /* below 0 its logarithm is NaN, which rejects it */
     result = d * v;
     return log(unit) < 0.5 * x * x + d * (1 - v + log(v));
 }
@@ -348,7 +350,7 @@ template <typename Out> struct mnp_draw_gamma { /* real: d, c, scale */
     }
 };
 
-/* For a shape below 1, from the variable of the shape plus 1.  real: d, c, scale, 1 / shape */
+/* Gamma of a shape below 1, from a gamma variable of the shape plus 1.  real: d, c, scale, 1 / shape */
 template <typename Out> struct mnp_draw_small_gamma {
     static constexpr int lanes = 1;
     static MNP_INLINE bool take(mnp_params &p, int64_t group, uint32_t, const mnp_block &block, int, Out &value)
@@ -362,7 +364,7 @@ template <typename Out> struct mnp_draw_small_gamma {
 };
 
 /*
- * a / (a + b) of gamma variables a and b.  Both must be accepted in the same attempt, which has two blocks.
+ * Beta: a / (a + b) of gamma variables a and b.  Both must be accepted in the same attempt, which has two blocks.
  */
 template <typename Out> struct mnp_draw_beta { /* real: d and c of both; shapes are at least 1 */
     static constexpr int lanes = 1;
@@ -377,7 +379,7 @@ template <typename Out> struct mnp_draw_beta { /* real: d and c of both; shapes 
     }
 };
 
-/* For any shapes, by logarithms: with small ones both variables may be too small for a double. */
+/* Beta of any shapes, by logarithms: with small shapes both gamma variables may be too small for a double. */
 template <typename Out> struct mnp_draw_small_beta { /* real: also 1 / shape of both, or 0 for shapes of at least 1 */
     static constexpr int lanes = 1;
     static MNP_INLINE bool take(mnp_params &p, int64_t group, uint32_t attempt, const mnp_block &block, int, Out &value)
@@ -396,7 +398,7 @@ template <typename Out> struct mnp_draw_small_beta { /* real: also 1 / shape of 
 
 /* ---- counts ---- */
 
-/* The logarithm of k! over Stirling's formula, sqrt(2 pi k) (k / e)^k, to 1e-10 from k = 10 on. */
+/* The logarithm of the ratio of k! to Stirling's formula, sqrt(2 pi k) (k / e)^k; the error is 1e-10 from k = 10 on. */
 MNP_INLINE double mnp_stirling_rest(double k)
 {
     const double square = 1 / (k * k);
@@ -412,7 +414,7 @@ MNP_INLINE double mnp_log_factorial(double k)
     return log(product);
 }
 
-/* log(a! / b!), where large numbers do not cancel: a and b are about as large, and small together. */
+/* log(a! / b!) without cancellation of large numbers.  a and b are similar, and are small together. */
 MNP_FUNCTION double mnp_log_factorial_ratio(double a, double b)
 {
     if (a < 30 && b < 30)
@@ -423,14 +425,14 @@ MNP_FUNCTION double mnp_log_factorial_ratio(double a, double b)
     return more - more * log(a) - (b + 0.5) * log1p(more / a) + mnp_stirling_rest(a) - mnp_stirling_rest(b);
 }
 
-/* The smallest k whose distribution function is above `unit`, by adding probabilities. */
+/* Poisson by inversion: the smallest k whose distribution function is above `unit`, by adding probabilities. */
 template <typename Out> struct mnp_draw_small_poisson { /* of a mean below 10; real: mean, exp(-mean) */
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
     {
         double unit = mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1)), here = p.real[1];
         int k = 0;
-        while (unit >= here && k < 128) { /* beyond, there is less than rounding leaves */
+        while (unit >= here && k < 128) { /* the probability of more is below the rounding error */
             unit -= here;
             k++;
             here *= p.real[0] / k;
@@ -441,7 +443,8 @@ template <typename Out> struct mnp_draw_small_poisson { /* of a mean below 10; r
 };
 
 /*
- * W. Hoermann, The Transformed Rejection Method for Generating Poisson Random Variables, 1993, PTRS.
+ * Poisson of a mean of at least 10, by algorithm PTRS of W. Hoermann, The Transformed Rejection Method for Generating
+ * Poisson Random Variables, 1993.
  * real: mean, its logarithm, a, b, 1 / alpha, v_r, a number m near the mean, log of the probability of m
  */
 template <typename Out> struct mnp_draw_poisson {
@@ -461,7 +464,10 @@ template <typename Out> struct mnp_draw_poisson {
     }
 };
 
-/* For n * p below 10, p at most 1/2; real: p / (1 - p), (1 - p)^n; whole: n, and whether what is counted is failures */
+/*
+ * Binomial by inversion, for n * p below 10 and p at most 1/2.  real: p / (1 - p), (1 - p)^n; whole: n, and whether
+ * failures are counted.
+ */
 template <typename Out> struct mnp_draw_small_binomial {
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
@@ -480,8 +486,8 @@ template <typename Out> struct mnp_draw_small_binomial {
 };
 
 /*
- * W. Hoermann, The Generation of Binomial Random Variates, 1993, BTRS.  real: n * p + 1/2, a, b, v_r, alpha,
- * log(p / (1 - p)), the mode m; whole: as above
+ * Binomial for larger n * p, by algorithm BTRS of W. Hoermann, The Generation of Binomial Random Variates, 1993.
+ * real: n * p + 1/2, a, b, v_r, alpha, log(p / (1 - p)), the mode m; whole: as above
  */
 template <typename Out> struct mnp_draw_binomial {
     static constexpr int lanes = 1;
@@ -503,7 +509,7 @@ template <typename Out> struct mnp_draw_binomial {
 
 /* ---- choices ---- */
 
-/* The first of `table`, whole[0] sums of probabilities, that is above a number in [0, 1). */
+/* A choice by probabilities: the first of `table`, whole[0] cumulative sums, that is above a number in [0, 1). */
 template <typename Out> struct mnp_draw_choice {
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
@@ -522,7 +528,7 @@ template <typename Out> struct mnp_draw_choice {
     }
 };
 
-/* The mixing of bits by which murmur3 (A. Appleby) ends. */
+/* The final mixing of bits of the hash murmur3 (A. Appleby). */
 MNP_INLINE uint32_t mnp_mix(uint32_t x)
 {
     x = (x ^ x >> 16) * 0x85ebca6bu;

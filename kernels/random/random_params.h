@@ -3,9 +3,9 @@
  * Shared by the library (C) and random.cu (C++): the generator Philox4x32-10, permutations, and the parameter of the
  * kernel.
  *
- * A stream of numbers has a key of 64 bits.  A counter of 128 bits says which block of a stream is meant: words 0 and
- * 1 number the blocks of an array, word 2 and the upper half of word 3 the draw, the lower half of word 3 the
- * attempt.  So a value depends on nothing but the key, the number of the draw, and the element's index.
+ * A stream of random numbers has a key of 64 bits.  A counter of 128 bits selects a block of the stream: words 0 and 1
+ * number the blocks of an array, word 2 and the upper half of word 3 number the draw, the lower half of word 3 numbers
+ * the attempt.  So a value depends only on the key, the number of the draw, and the element's index.
  */
 #ifndef MNP_KERNELS_RANDOM_RANDOM_PARAMS_H
 #define MNP_KERNELS_RANDOM_RANDOM_PARAMS_H
@@ -22,8 +22,8 @@ typedef struct mnp_block {
 
 /*
  * Philox4x32 of ten rounds (J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, Parallel Random Numbers: As Easy as
- * 1, 2, 3, SC11): the block that a counter stands for, with the keys of the rounds.  Those are made on the CPU, so
- * that on a GPU a round is two multiplications and two exclusive ors of three.
+ * 1, 2, 3, SC11): the block for a counter.  The keys of the rounds are computed on the CPU, so that on a GPU a round is
+ * two multiplications and two exclusive ors of three words.
  */
 enum { MNP_PHILOX_ROUNDS = 10 };
 
@@ -53,33 +53,33 @@ MNP_INLINE mnp_philox_keys mnp_philox_schedule(uint32_t key0, uint32_t key1)
 }
 
 /*
- * A permutation of 0 .. n-1, a function of the index: Feistel's network on 2^b >= n numbers, again and again until
- * the result is below n (cycle walking; fewer than two passes on average, as b is the least from MNP_FEISTEL_LEAST
- * on).  That least number makes permutations of few elements out of large ones, so that all of them are equally
- * likely.
+ * A permutation of 0 .. n-1 as a function of the index: a Feistel network on 2^b >= n numbers, repeated until the
+ * result is below n (cycle walking).  b is the smallest from MNP_FEISTEL_LEAST on, so from 2^MNP_FEISTEL_LEAST numbers
+ * on it takes fewer than two passes on average.  With that minimum, permutations of few elements are made of larger
+ * ones, so that all of them are equally likely.
  */
 enum { MNP_FEISTEL_ROUNDS = 16, MNP_FEISTEL_LEAST = 10, MNP_RANDOM_DIMS = 8 };
 
 typedef struct mnp_feistel {
-    long long low, high;               /* bits of both halves of a number */
-    uint32_t swap;                     /* 1: elements 0 and 1 change places, as Feistel's permutations are all even */
+    long long low, high; /* masks of the bits of both halves of a number */
+    uint32_t swap;       /* 1: exchange elements 0 and 1, as permutations of a Feistel network are all even */
     uint32_t keys[MNP_FEISTEL_ROUNDS]; /* of the rounds */
 } mnp_feistel;
 
 /*
- * A call fills a box of rows.  Element j of a row has the flat index first + j in the whole array.  What `real` and
- * `whole` are depends on the distribution: random_draws.h.
+ * A launch fills a box of rows.  Element j of a row has the flat index of its first element plus j in the whole array.
+ * What `real` and `whole` are depends on the distribution: random_draws.h.
  */
 typedef struct mnp_random_params {
     void *out;
     int ndim; /* of the box, 1 .. MNP_RANDOM_DIMS; the last is along the rows */
     long long extent[MNP_RANDOM_DIMS], stride[MNP_RANDOM_DIMS]; /* stride: in memory, in elements */
     long long step[MNP_RANDOM_DIMS];                            /* of the flat index; 1 along a row */
-    long long first, rows;                                      /* of the first element; how many rows there are */
+    long long first, rows;                                      /* flat index of the first element; number of rows */
     mnp_philox_keys keys;
     uint32_t draw, draw_high; /* the number of the draw: counter words 2 and, in its upper half, 3 */
     double real[8];
-    float single[2]; /* the first two of `real` */
+    float single[2]; /* the first two of `real`, as floats */
     unsigned long long whole[2];
     const double *table; /* of choice: sums of the probabilities, on the device */
     mnp_feistel feistel;

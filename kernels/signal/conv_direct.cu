@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Direct convolution, in its sliding-window form: out[o] = sum over j of taps[j] * extended[o + j].
+ * Direct convolution, by the definition: out[o] = sum over j of taps[j] * extended[o + j].
  *
  * Compiled with
  *   MNP_IN, MNP_OUT, MNP_SUM   types of the input, the output and the sums
  *   MNP_TX, MNP_TY             a tile: outputs along x and y
- *   MNP_CX, MNP_CY             taps along x and y that are served by one window in fast memory; larger kernels take
- *                              several windows
+ *   MNP_CX, MNP_CY             taps along x and y that one window in fast memory serves; larger kernels take several
+ *                              windows
  * and for GPUs also
  *   MNP_K0 .. MNP_K3           the kernel's extents
  *   MNP_RX, MNP_RY             outputs of a thread in registers
@@ -23,7 +23,7 @@ struct plane {
     int64_t row_stride, stride, low, inner, begin, end, width;
 };
 
-/* A row: x in [begin, end) is middle[(x - begin) * stride], others are edge[x] before it and edge[x - inner] after. */
+/* A row: element x in [begin, end) is middle[(x - begin) * stride]; it is edge[x] before, and edge[x - inner] after. */
 struct row {
     const MNP_IN *middle, *edge;
     int64_t stride, begin, end;
@@ -86,7 +86,7 @@ MNP_INLINE void tile_origin(const mnp_conv_params &p, int64_t tile, int64_t *ori
     origin[0] = tile / p.tile_grid[1];
 }
 
-/* A sum as an output: integers from floats are rounded to the nearest and held within their range, NaN gives 0. */
+/* Convert a sum to an output: integers from floats are rounded to the nearest and clamped to their range, NaN gives 0. */
 template <typename Out> struct finish {
     template <typename Sum> static MNP_INLINE Out from(Sum x)
     {

@@ -3,10 +3,10 @@
  * Direct convolution on a GPU: a block computes one tile.
  *
  * The window of input under a tile goes to shared memory, converted to the type of the sums, together with the taps.
- * A thread keeps MNP_RY x MNP_RX outputs in registers.  An input quad read from shared memory serves all taps that it
- * meets, and a tap serves all outputs, so that arithmetic rather than shared memory is the limit.  In shared memory
- * every run of MNP_RX elements (64 bytes) is followed by 16 bytes of padding: the threads of a warp, which read with
- * that stride, then use different banks.
+ * A thread keeps MNP_RY x MNP_RX outputs in registers.  16 bytes of input read from shared memory are used with all taps
+ * that need them, and a tap is used for all outputs, so that arithmetic rather than shared memory is the limit.  In
+ * shared memory every run of MNP_RX elements (64 bytes) is followed by 16 bytes of padding: the threads of a warp, which
+ * read with that stride, then use different banks.
  */
 constexpr int blocks_x = MNP_TX / MNP_RX, blocks_y = MNP_TY / MNP_RY, threads = blocks_x * blocks_y;
 constexpr int per_quad = 16 / sizeof(MNP_SUM); /* elements of a 16-byte access */
@@ -17,8 +17,8 @@ constexpr int window_stride = window_runs * run;
 constexpr int tap_stride = (MNP_CX + per_quad - 1) / per_quad * per_quad;
 
 /*
- * Threads that a multiprocessor should have room for, which tells the compiler how many registers a thread may take.
- * Sums in integers of 64 bits, which are multiplied in pieces, take more.
+ * Threads that a multiprocessor should hold, by which the compiler bounds a thread's registers.  Sums in integers of 64
+ * bits need more registers, as they are multiplied in pieces.
  */
 template <typename Sum> constexpr int resident_threads = 768;
 template <> constexpr int resident_threads<uint64_t> = 512;
@@ -39,7 +39,7 @@ template <typename R> MNP_INLINE void multiply_add(mnp_complex<R> &sum, mnp_comp
     sum.im += a.im * b.re;
 }
 
-/* An index within a row, relative to a window that begins at `from`; distant indices may count as just outside. */
+/* An index of a row relative to a window that begins at `from`; distant indices are clamped to just outside it. */
 MNP_INLINE int within(int64_t place, int64_t from)
 {
     int64_t distance = place - from;
@@ -47,8 +47,8 @@ MNP_INLINE int within(int64_t place, int64_t from)
 }
 
 /*
- * Bring the window whose first element is (i0, i1, i2, i3) to shared memory; zeros where the extended box has ended.  A
- * warp takes a row at a time, and has up to `batch` loads a thread in flight.
+ * Load the window whose first element is (i0, i1, i2, i3) into shared memory, with zeros beyond the extended box.  A
+ * warp takes a row at a time, with up to `batch` loads of each thread in flight.
  */
 MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
 {
@@ -69,7 +69,7 @@ MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i
             for (int i = 0; i < batch; i++) {
                 int at = c + 32 * i;
                 bool inner =
-                    at >= begin && at < end; /* selects, not branches: all loads of a batch are under way at once */
+                    at >= begin && at < end; /* selects, not branches: all loads of a batch are in flight at once */
                 const MNP_IN *base = inner ? middle : at < begin ? before : after;
                 const MNP_IN *element = base + at * (inner ? in.stride : 1);
                 values[i] = at < limit && at < width ? *element : MNP_IN{};
@@ -84,7 +84,7 @@ MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i
     }
 }
 
-/* Bring the taps (k0, k1, k2 .. k2 + rows, k3 .. k3 + columns) to shared memory. */
+/* Load the taps (k0, k1, k2 .. k2 + rows, k3 .. k3 + columns) into shared memory. */
 MNP_INLINE void load_taps(const mnp_conv_params &p, MNP_SUM *taps, int k0, int k1, int k2, int k3, int rows,
                           int columns)
 {
@@ -93,7 +93,7 @@ MNP_INLINE void load_taps(const mnp_conv_params &p, MNP_SUM *taps, int k0, int k
         taps[i / columns * tap_stride + i % columns] = source[(int64_t)(i / columns) * MNP_K3 + i % columns];
 }
 
-/* Add `rows` rows of `columns` taps each. */
+/* Add the products of `rows` rows of `columns` taps each to the sums. */
 template <int columns>
 MNP_INLINE void accumulate(MNP_SUM (&sums)[MNP_RY][MNP_RX], const MNP_SUM *window, const MNP_SUM *taps, int rows)
 {

@@ -3,8 +3,8 @@
  * Direct convolution on the host: a worker computes tile after tile of its share.
  *
  * The window of input under a tile is gathered into a small buffer that stays in the cache, converted to the type of
- * the sums.  Two rows of `vectors` vectors of outputs are kept in registers: a vector of input read from the window
- * serves both rows, a tap is broadcast once for a row.  Complex numbers lie in two planes, real and imaginary.
+ * the sums.  Two rows of `vectors` vectors of outputs are kept in registers: a vector of input is read once for both
+ * rows, and a tap is broadcast once for a row.  Complex numbers lie in two planes, real and imaginary.
  */
 #if defined(__AVX512F__)
 enum { vector_bytes = 64, vectors = 4 };
@@ -14,7 +14,7 @@ enum { vector_bytes = 32, vectors = 4 };
 enum { vector_bytes = 16, vectors = 4 };
 #endif
 
-/* Real numbers that make up a sum, and how many vectors of them an operand takes. */
+/* The real type that sums consist of, and in how many planes they lie: one, or two for complex numbers. */
 template <typename T> struct parts {
     typedef T real;
     enum { planes = 1 };
@@ -46,7 +46,7 @@ enum { planes = parts<MNP_SUM>::planes, lanes = vector_bytes / sizeof(real), gro
 typedef real vector __attribute__((vector_size(vector_bytes)));
 typedef real loose_vector __attribute__((vector_size(vector_bytes), aligned(sizeof(real)), may_alias));
 
-/* Room for the last group of a row, which may reach beyond the tile. */
+/* The buffers' sizes: the last group of a row may extend beyond the tile. */
 enum {
     tile_width = (MNP_TX + group - 1) / group * group,
     window_stride = tile_width + MNP_CX - 1,
@@ -60,7 +60,7 @@ struct buffers {
     real window[planes * window_plane], taps[planes * tap_plane], sums[planes * sum_plane];
 };
 
-/* Gather the window whose first element is (i0, i1, i2, i3); zeros where the extended box has ended. */
+/* Gather the window whose first element is (i0, i1, i2, i3), with zeros beyond the extended box. */
 static void load_window(const mnp_conv_params &p, real *window, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
 {
     const plane plane = find_plane(p, i0, i1);
@@ -75,7 +75,7 @@ static void load_window(const mnp_conv_params &p, real *window, int64_t i0, int6
             for (; c < width && c < begin; c++)
                 parts<MNP_SUM>::split(mnp_to<MNP_SUM>::from(source.edge[i3 + c]), target + c, window_plane);
             int64_t last = end < width ? end : width;
-            if (source.stride == 1) /* apart, so that it is vectorised */
+            if (source.stride == 1) /* a loop of its own, so that it is vectorised */
                 for (; c < last; c++)
                     parts<MNP_SUM>::split(mnp_to<MNP_SUM>::from(source.middle[c - begin]), target + c, window_plane);
             for (; c < last; c++)
@@ -122,7 +122,7 @@ MNP_INLINE void multiply_add(outputs &sums, int v, const vector *x, const vector
     }
 }
 
-/* Keep a vector in a register: GCC would read it from memory again for every use, and loads are the bottleneck. */
+/* Keep a vector in a register: GCC would load it again for every use, and loads are the bottleneck. */
 MNP_INLINE void keep(vector &x)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -131,7 +131,7 @@ MNP_INLINE void keep(vector &x)
     (void)x;
 }
 
-/* Add one row of input: to `first` by taps a, if to_first, and to `second` by taps b, those of the row before. */
+/* Add one row of input: to `first` with taps a, if to_first, and to `second` with b, the row of taps before a. */
 template <bool to_first, bool to_second>
 MNP_INLINE void add_row(outputs &first, outputs &second, const real *window, const real *a, const real *b, int columns)
 {

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Merging sorted runs, two neighbours into one.
+ * Merges sorted runs, every two neighbouring ones into one.  The merge is stable.
  *
- * The outputs are shared out evenly, whichever runs they come from.  Where a share begins in both of its runs is found
- * by a search along the diagonal of that many outputs (S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path -
- * Parallel Merging Made Simple, 2012).  Among equal elements those of the first run go first.
- *
- *   MNP_KEY, MNP_PAYLOAD (0 or 1), MNP_DESCENDING (0 or 1), MNP_THREADS of a block, MNP_ITEMS of a thread
+ * Workers take equal shares of the outputs, independent of the lengths of the runs.  Where a share begins in both of its
+ * runs is found by bisection along a diagonal (S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel
+ * Merging Made Simple, 2012).  Compiled with
+ *   MNP_KEY           type of the keys
+ *   MNP_PAYLOAD       1: 8 bytes go along with every key; otherwise 0
+ *   MNP_DESCENDING    1: the largest first; otherwise 0
+ *   MNP_THREADS       on GPUs: threads of a block
+ *   MNP_ITEMS         on GPUs: elements of a thread
  */
 #include "kernels/prelude.h"
 #include "kernels/math_types.h"
 #include "kernels/sort/merge_params.h"
 
-/* NumPy's order. */
+/* Whether x comes before y in NumPy's order, where NaN is last. */
 template <typename T> MNP_INLINE bool mnp_precedes(T x, T y)
 {
     if constexpr (mnp_is_half<T>)
@@ -52,7 +55,7 @@ struct mnp_pair {
 /* The pair that output number `at` belongs to. */
 MNP_INLINE mnp_pair mnp_find_pair(const mnp_merge_params &p, int64_t at)
 {
-    int64_t low = 0, high = (p.nruns + 2 * p.span - 1) / (2 * p.span); /* of pairs: it is one of low .. high - 1 */
+    int64_t low = 0, high = (p.nruns + 2 * p.span - 1) / (2 * p.span); /* the pair is one of low .. high - 1 */
     while (high - low > 1) {
         const int64_t middle = (low + high) / 2;
         if (p.starts[middle * 2 * p.span] <= at)
@@ -67,7 +70,7 @@ MNP_INLINE mnp_pair mnp_find_pair(const mnp_merge_params &p, int64_t at)
     return mnp_pair{first, second, second - first, p.starts[end] - second};
 }
 
-/* How many of the first `outputs` of two runs are of the first one: at least, and at most. */
+/* Bounds of how many of the first `outputs` outputs of two runs come from the first run. */
 MNP_INLINE int64_t mnp_least(int64_t outputs, int64_t second_length)
 {
     return outputs > second_length ? outputs - second_length : 0;
@@ -77,7 +80,7 @@ MNP_INLINE int64_t mnp_most(int64_t outputs, int64_t first_length)
     return outputs < first_length ? outputs : first_length;
 }
 
-/* And exactly. */
+/* How many of the first `outputs` outputs come from the first run: where the merge path crosses that diagonal. */
 template <typename Index>
 MNP_INLINE Index mnp_path(const MNP_KEY *first, Index first_length, const MNP_KEY *second, Index second_length,
                           Index outputs)

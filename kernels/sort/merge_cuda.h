@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Merging on a GPU.  A block has a tile of outputs: two warps find where it begins and ends in the runs, that is loaded
- * into shared memory, every thread finds its own place there, merges a few, and they are stored in one piece.
+ * Merging on a GPU.  A block makes a tile of outputs: two warps find where the tile begins and ends in both runs, and
+ * the block loads those elements into shared memory.  Every thread finds there where its outputs begin and merges a few;
+ * the block then stores the tile with coalesced accesses.
  */
 constexpr int mnp_items = MNP_ITEMS, mnp_tile = MNP_THREADS * mnp_items;
 
-/* mnp_path() by a warp, which looks at 32 places at a time. */
+/* mnp_path() by a warp, which tests 32 positions at a time. */
 MNP_INLINE int64_t mnp_path_of_warp(const MNP_KEY *first, int64_t first_length, const MNP_KEY *second,
                                     int64_t second_length, int64_t outputs)
 {
@@ -15,7 +16,7 @@ MNP_INLINE int64_t mnp_path_of_warp(const MNP_KEY *first, int64_t first_length, 
         const int64_t step = (high - low + 31) / 32, at = low + lane * step;
         const bool is_beyond = at >= high || mnp_goes_first(second[outputs - 1 - at], first[at]);
         const unsigned beyond = __ballot_sync(0xffffffffu, is_beyond);
-        const int inside = beyond ? __ffs(beyond) - 1 : 32; /* so many lanes, the first ones, are not beyond */
+        const int inside = beyond ? __ffs(beyond) - 1 : 32; /* the number of leading lanes that are not beyond */
         const int64_t next = low + inside * step;
         high = next < high ? next : high;
         low = inside > 0 ? low + (inside - 1) * step + 1 : high;
@@ -23,7 +24,7 @@ MNP_INLINE int64_t mnp_path_of_warp(const MNP_KEY *first, int64_t first_length, 
     return low;
 }
 
-/* Outputs `begin` .. `end` - 1 of a pair, no more than a tile, by all threads of a block. */
+/* Make outputs `begin` .. `end` - 1 of a pair, at most a tile, by all threads of a block. */
 MNP_INLINE void mnp_merge_tile(const mnp_merge_params &p, const mnp_pair &pair, int64_t begin, int64_t end)
 {
     __shared__ MNP_KEY keys[mnp_tile];

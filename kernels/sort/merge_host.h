@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Merging on the host.  A step of a merge waits for what the one before it compared: so a worker cuts its share into
- * MNP_STRANDS and merges them in turns, which the processor overlaps, without a branch that depends on the data.
+ * Merging on the host.  Each step of a merge depends on the comparison of the step before.  To hide that latency a
+ * worker cuts its share into MNP_STRANDS independent merges and makes a step of each in turn, which the processor
+ * overlaps.  No branch depends on the data.
  */
 enum { MNP_STRANDS = 4 };
 
-/* A part of a merge: what is left of both runs, as places in all of them, and where outputs go. */
+/* One of these merges: what is left of both runs, and where outputs go, as positions among all keys. */
 struct mnp_strand {
     int64_t a, a_end, b, b_end, out;
 };
 
-/* The next output; there is one left in both runs.  What depends on the comparison is computed without a branch. */
+/* Make the next output, where both runs have elements left.  What depends on the comparison is computed branch-free. */
 template <bool has_keys> MNP_INLINE void mnp_merge_step(const mnp_merge_params &p, mnp_strand &s)
 {
     const MNP_KEY *keys = (const MNP_KEY *)p.keys;
@@ -42,7 +43,7 @@ template <bool has_keys> static void mnp_finish_strand(const mnp_merge_params &p
     mnp_copy_rest<has_keys>(p, s.b, s.b_end, s.out + s.a_end - s.a);
 }
 
-/* Outputs `begin` .. `end` - 1 of a pair. */
+/* Make outputs `begin` .. `end` - 1 of a pair. */
 template <bool has_keys>
 static void mnp_merge_share(const mnp_merge_params &p, const mnp_pair &pair, int64_t begin, int64_t end)
 {

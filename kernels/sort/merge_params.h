@@ -6,11 +6,11 @@
 #define MNP_KERNELS_SORT_MERGE_PARAMS_H
 
 typedef struct mnp_merge_params {
-    const void *keys, *payload; /* runs, one after the other; payload: 8 bytes with every key */
-    void *out_keys;             /* NULL: not wanted */
+    const void *keys, *payload; /* the runs, one after the other; payload: 8 bytes for every key */
+    void *out_keys;             /* NULL: the merged keys are not wanted */
     void *out_payload;
-    const long long *starts; /* of the runs at first, nruns of them, and the end of the last */
-    long long nruns, span;   /* `span` of them have become one run by now */
+    const long long *starts; /* where each of the original nruns runs begins, and the end of the last */
+    long long nruns, span;   /* every `span` original runs have been merged into one so far */
     long long total;
 } mnp_merge_params;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sorting lines of keys of type MNP_KEY, each with a payload of MNP_PAYLOAD bytes: lib/ops/sort/radix_sort.h.
+ * Sorts lines of keys of type MNP_KEY, each with a payload of MNP_PAYLOAD bytes, by least significant digit radix sort
+ * (H. H. Seward, 1954); see lib/ops/sort/radix_sort.h.
  *
- * Keys become unsigned numbers when they are looked at, digit by digit; what moves is the keys themselves, so that
- * zeros keep their signs.  A digit is a byte, and elements are moved by one digit after the other, from the least on,
- * keeping the order of those that share a digit (H. H. Seward's radix sort, 1954).
+ * Keys are converted to unsigned numbers of the same order (sort_keys.h) only where a digit is read.  The keys
+ * themselves move, so zeros keep their signs.  On a GPU a digit is a byte.  Elements are moved by one digit after the
+ * other, from the least significant on, and those that share a digit keep their order.
  */
 #include "kernels/prelude.h"
 #include "kernels/sort/radix_sort_params.h"

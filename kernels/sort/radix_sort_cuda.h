@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sorting on a GPU: MNP_TASK is what the kernel does, with blocks of MNP_THREADS threads of MNP_ITEMS elements each.
+ * Sorting on a GPU.  MNP_TASK selects what the kernel does, in blocks of MNP_THREADS threads of MNP_ITEMS elements each.
  *
- * Lines that are long are sorted in passes, each of which reads and writes every element once (A. Adinets, D. Merrill,
- * Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022).  A block takes a tile of a line, ranks its
- * elements by their digit, brings them into that order in shared memory, so that neighbours are stored together, and
- * learns how many elements of each digit the tiles before have: every tile tells its own number at once, and the sum up
- * to it as soon as it is known, so that a tile looks back until it finds a sum.
+ * Long lines are sorted in passes, one a digit, each of which reads and writes every element once (A. Adinets,
+ * D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022).  A block takes a tile of a line,
+ * ranks its elements by their digit, and permutes them in shared memory, so that neighbours are stored together.  How
+ * many elements of each digit the earlier tiles have is found by decoupled look-back: every tile publishes its own count
+ * at once, and the sum up to and including itself as soon as it is known, and reads back until it finds such a sum.
  *
- * Lines that are short are sorted in shared memory, several by a block, by their digits and then by their numbers.
+ * Short lines are sorted in shared memory, several by a block: by their digits, and last by the numbers of the lines.
  */
 enum { MNP_WARPS = MNP_THREADS / 32, MNP_TILE = MNP_THREADS * MNP_ITEMS };
 
@@ -21,13 +21,13 @@ MNP_INLINE uint32_t mnp_lanes_alike(uint32_t digit)
 #pragma unroll
     for (int bit = 0; bit < 8; bit++) {
 #if MNP_TASK == MNP_RADIX_SORT_PASS
-        uint32_t those; /* the lanes whose bit is as this one's, in fewer instructions than the compiler finds */
+        uint32_t those; /* the lanes whose bit equals this one's, in fewer instructions than compiled code */
         asm volatile("{ .reg .pred set; and.b32 %0, %1, %2; setp.ne.u32 set, %0, 0;"
                      "vote.sync.ballot.b32 %0, set, 0xffffffff; @!set not.b32 %0, %0; }"
                      : "=r"(those)
                      : "r"(digit), "r"(1u << bit));
         lanes &= those;
-#else /* there ptxas runs out of predicates */
+#else /* without inline assembly, for which ptxas runs out of predicates here */
         const bool set = digit >> bit & 1;
         const uint32_t those = __ballot_sync(0xffffffffu, set);
         lanes &= set ? those : ~those;
@@ -36,21 +36,21 @@ MNP_INLINE uint32_t mnp_lanes_alike(uint32_t digit)
     return lanes;
 }
 
-/* Where element `item` of this thread lies in the tile: a warp has neighbours. */
+/* The position of element `item` of this thread in the tile: the elements of a warp are neighbours. */
 MNP_INLINE int mnp_index(int item)
 {
     return (int)threadIdx.x / 32 * (32 * MNP_ITEMS) + item * 32 + (int)threadIdx.x % 32;
 }
 
-/* An element's digit, in the upper half, and its rank: one register. */
+/* An element's digit: `place` has it in the upper half, and the element's rank in the lower. */
 MNP_INLINE uint32_t mnp_digit_of(uint32_t place)
 {
     return place >> 16;
 }
 
 /*
- * Ranks of a warp's elements among those that share their digit.  `counters` are the warp's; they count elements by
- * their digits in the end.
+ * Rank a warp's elements among those that share their digit.  `counters` are the warp's own; at the end they hold the
+ * number of its elements of each digit.
  */
 MNP_INLINE void mnp_rank_in_warp(uint32_t *counters, uint32_t (&places)[MNP_ITEMS])
 {
@@ -71,7 +71,10 @@ MNP_INLINE void mnp_rank_in_warp(uint32_t *counters, uint32_t (&places)[MNP_ITEM
     }
 }
 
-/* From the counts of warps to the elements of the warps before; gives the count of all.  For thread number `digit`. */
+/*
+ * Turn the warps' counts of one digit into the counts of the warps before each; returns the count of all warps.  The
+ * thread of that number calls it for its digit.
+ */
 MNP_INLINE uint32_t mnp_sum_warps(uint32_t *counters)
 {
     uint32_t sum = 0;
@@ -84,14 +87,14 @@ MNP_INLINE uint32_t mnp_sum_warps(uint32_t *counters)
     return sum;
 }
 
-/* The sum over the digits before this thread's; the threads beyond the digits call it too. */
+/* The sum of `value` over the digits before this thread's; all threads of the block call it. */
 template <typename T> MNP_INLINE T mnp_sum_before(T value)
 {
     T all;
     return mnp_prefix_block<MNP_RADIX_SORT_DIGITS / 32>(value, &all);
 }
 
-/* The first element of a digit is number `start`; completes the ranks. */
+/* Complete the ranks within the block: the first element of this thread's digit has rank `start`. */
 MNP_INLINE void mnp_rank_in_block(uint32_t *counters, uint32_t start, uint32_t (&places)[MNP_ITEMS])
 {
     if (threadIdx.x < MNP_RADIX_SORT_DIGITS) {
@@ -109,11 +112,11 @@ MNP_INLINE void mnp_rank_in_block(uint32_t *counters, uint32_t start, uint32_t (
 
 /* ---- the passes over long lines ---- */
 
-/* Where elements are, and where they go, in a pass; or after all of them. */
+/* Where the elements are, and where they go, in a pass, or after all passes. */
 struct mnp_route {
     int from, to;
-    int step;  /* number of this pass among those that are needed */
-    int steps; /* how many are needed */
+    int step;  /* the number of this pass among those that are needed */
+    int steps; /* how many passes are needed */
 };
 
 MNP_INLINE mnp_route mnp_find_route(const mnp_radix_sort_params &p, int pass)
@@ -125,7 +128,7 @@ MNP_INLINE mnp_route mnp_find_route(const mnp_radix_sort_params &p, int pass)
         route.step += i < pass ? needed : 0;
         route.steps += needed;
     }
-    const bool other = p.in_place && route.steps % 2; /* then they end in the scratch memory */
+    const bool other = p.in_place && route.steps % 2; /* then the last pass ends in the scratch memory */
     if (route.step > 0)
         route.from = ((route.steps - route.step) % 2 == 0) != other ? MNP_RADIX_SORT_WANTED : MNP_RADIX_SORT_SCRATCH;
     route.to = ((route.steps - route.step) % 2 != 0) != other ? MNP_RADIX_SORT_WANTED : MNP_RADIX_SORT_SCRATCH;
@@ -137,7 +140,7 @@ MNP_INLINE mnp_route mnp_find_route(const mnp_radix_sort_params &p, int pass)
 enum {
     MNP_COPIES = MNP_PASSES <= 4   ? 4
                  : MNP_PASSES <= 8 ? 2
-                                   : 1, /* of counters, so that fewer threads meet at one */
+                                   : 1, /* copies of the counters, so that fewer threads contend */
     MNP_WORDS = 16 / sizeof(MNP_KEY)    /* keys that are loaded at once */
 };
 
@@ -151,7 +154,7 @@ MNP_INLINE void mnp_count_key(const mnp_radix_sort_params &p, uint32_t *counters
             1u);
 }
 
-/* Keys begin .. end - 1 of those at `keys`, all threads together. */
+/* Count the digits of keys begin .. end - 1 of those at `keys`, by all threads together. */
 MNP_INLINE void mnp_count_keys(const mnp_radix_sort_params &p, uint32_t *counters, const MNP_KEY *keys, int64_t begin,
                                int64_t end)
 {
@@ -219,7 +222,7 @@ MNP_KERNEL(MNP_RADIX_SORT, mnp_radix_sort_params)
 
 #elif MNP_TASK == MNP_RADIX_SORT_PASS
 
-/* A tile's sums travel as words that say what they are; 0 is none yet. */
+/* The word by which a tile publishes a sum: flags say whether it is its own count or the sum up to it; 0: none yet. */
 template <typename Word> struct mnp_sum {
     static constexpr Word own = (Word)1 << (8 * sizeof(Word) - 2), all = (Word)2 << (8 * sizeof(Word) - 2);
     static MNP_INLINE void store(Word *at, Word value)
@@ -240,7 +243,7 @@ template <typename Word> struct mnp_sum {
     }
 };
 
-/* Tell what this tile has of the thread's digit. */
+/* Publish how many elements of the thread's digit this tile has. */
 template <typename Word>
 MNP_INLINE void mnp_tell(const mnp_radix_sort_params &p, int step, int64_t tile, bool first, uint32_t count)
 {
@@ -249,7 +252,7 @@ MNP_INLINE void mnp_tell(const mnp_radix_sort_params &p, int step, int64_t tile,
     ((Word *)p.sums[(step + 1) % 2])[at] = 0; /* for the next pass */
 }
 
-/* What the tiles before have of the thread's digit. */
+/* How many elements of the thread's digit the earlier tiles have, by look-back. */
 template <typename Word>
 MNP_INLINE Word mnp_look_back(const mnp_radix_sort_params &p, int step, int64_t tile, bool first, uint32_t count)
 {
@@ -273,14 +276,14 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, 3)
     MNP_RADIX_SORT(const __grid_constant__ mnp_radix_sort_params p)
 {
     __shared__ unsigned ticket;
-    __shared__ int64_t bases[MNP_RADIX_SORT_DIGITS]; /* place in the line, less the rank in the tile */
+    __shared__ int64_t bases[MNP_RADIX_SORT_DIGITS]; /* position in the line, less the rank in the tile */
     uint32_t *counters = (uint32_t *)mnp_shared, *own = counters + threadIdx.x / 32 * MNP_RADIX_SORT_DIGITS;
     MNP_KEY *tile_keys = (MNP_KEY *)mnp_shared;
     mnp_payload *tile_payload = (mnp_payload *)(tile_keys + MNP_TILE);
     if (!p.needed[p.pass])
         return;
     const mnp_route route = mnp_find_route(p, p.pass);
-    if (threadIdx.x == 0) /* blocks begin in any order, but a tile must not wait for one that has not begun */
+    if (threadIdx.x == 0) /* tickets: blocks start in any order, and a tile may only wait for tiles that have started */
         ticket = atomicAdd(&p.tickets[p.pass], 1u);
     __syncthreads();
     const int64_t tile = ticket, line = tile / p.tiles, t = tile - line * p.tiles, begin = t * MNP_TILE;

@@ -2,16 +2,18 @@
 /*
  * Sorting on the host: a line at a time.
  *
- * A line that exceeds the cache is first dealt out into buckets by the leading bits of its numbers: those are counted
- * in cells, and neighbouring cells that hold little share a bucket, so that buckets have similar sizes for any
- * distribution.  Then the buckets, one after the other: those that fit into the cache are sorted digit by digit from
- * the least on, larger ones are dealt out again.  Only the bits in which the numbers of a bucket differ are examined:
- * equal elements cost one pass.  And of those bits only so many leading ones as are likely to tell all elements apart:
- * the few that are out of order then are inserted where they belong.  (I. J. Davis, A fast radix sort, The Computer
- * Journal 35, 1992; digits of 11 bits or so: M. Herf, Radix tricks, 2001.)
+ * A line that exceeds the cache is first distributed into buckets by the leading bits of its numbers.  A histogram of
+ * these bits has many cells, and neighbouring cells with few elements share a bucket, so that buckets have similar sizes
+ * for any distribution.  Then the buckets are sorted one after the other: a bucket that fits into the cache by least
+ * significant digit first, a larger one is distributed again.
  *
- * Where only the first elements of a line are wanted, cells of the leading bits are counted, and again within the one
- * that the last of these elements is in, until few enough are left to be sorted.
+ * Only the bits in which the numbers of a bucket differ are examined, so equal elements cost one pass.  Of those bits
+ * only so many leading ones are sorted by as are likely to tell all elements apart; an insertion sort puts the few that
+ * are still out of order in their position.  (I. J. Davis, A fast radix sort, The Computer Journal 35, 1992; digits of
+ * about 11 bits: M. Herf, Radix tricks, 2001.)
+ *
+ * Where only the first k elements of a line are wanted, cells of the leading bits are counted, then cells within the one
+ * that contains element k - 1, and so on until few enough elements are left to be sorted.
  *
  * Digits are computed a block of elements at a time, in loops that compilers vectorise.
  */
@@ -21,23 +23,23 @@
 #endif
 
 enum {
-    MNP_SHORT_LINE = 24,         /* sorted by insertion */
-    MNP_CACHE_BYTES = 768 << 10, /* of elements that are sorted by digits */
-    MNP_STREAM_BYTES = 8 << 20,  /* of elements from which on they are written past the caches */
-    MNP_BUCKETS = 128,           /* wanted; there may be twice as many and one more */
+    MNP_SHORT_LINE = 24,         /* lines up to this length are sorted by insertion */
+    MNP_CACHE_BYTES = 768 << 10, /* at most so many bytes of elements are sorted by digits */
+    MNP_STREAM_BYTES = 8 << 20,  /* from so many bytes of elements on, stores bypass the caches */
+    MNP_BUCKETS = 128,           /* the aim; there may be up to twice as many and one more */
     MNP_MOST_BUCKETS = 2 * MNP_BUCKETS + 1,
     MNP_LARGER = MNP_PAYLOAD > sizeof(MNP_KEY) ? MNP_PAYLOAD : sizeof(MNP_KEY),
     MNP_BATCH = 128 / MNP_LARGER,     /* elements that are written to a bucket at a time: lines of the cache */
-    MNP_DIGIT_BITS = 12,              /* at most */
+    MNP_DIGIT_BITS = 12,              /* the widest digit */
     MNP_DIGITS = 1 << MNP_DIGIT_BITS, /* values of a digit */
     MNP_CELL_BITS = 14,               /* a float's sign, exponent and five bits more */
     MNP_CELLS = 1 << MNP_CELL_BITS,
-    MNP_SPARE_BITS = 6,      /* looked at beyond those that could number all elements */
-    MNP_LONG_LINE = 1 << 15, /* from which on it pays to save one digit; in a shorter one, two */
+    MNP_SPARE_BITS = 6,      /* sorted by in addition to the bits that could number all elements */
+    MNP_LONG_LINE = 1 << 15, /* from this length on it pays to save one digit; in a shorter line, two */
     MNP_BLOCK = 256
 };
 
-/* A number that can be computed with, also where it has two words. */
+/* The integer type in which a key's number is computed with; it has 128 bits for two words. */
 template <typename Bits> struct mnp_wide_of {
     typedef Bits type;
     static MNP_INLINE type from(Bits bits)
@@ -59,13 +61,13 @@ static MNP_INLINE mnp_wide mnp_wide_number(const MNP_KEY &key, bool descending)
     return mnp_wide_of<mnp_bits>::from(mnp_number(key, descending));
 }
 
-/* One place where elements lie. */
+/* One of the buffers that elements lie in. */
 struct mnp_place {
     MNP_KEY *keys;
-    mnp_payload *payload; /* NULL: none, or the elements' numbers */
+    mnp_payload *payload; /* NULL: there is none, or it is the elements' numbers */
 };
 
-/* Elements of a line that are to be sorted among themselves: where they lie, and the places that they may go to. */
+/* Elements of a line that are to be sorted among themselves: where they lie, and the buffers that they may go to. */
 struct mnp_part {
     mnp_place places[MNP_RADIX_SORT_PLACES];
     int lie;
@@ -82,7 +84,7 @@ static MNP_INLINE mnp_payload mnp_payload_at(const mnp_place &place, int64_t i)
     return place.payload ? place.payload[i] : mnp_payload_number(i);
 }
 
-/* Where elements may move to; from the given place, either. */
+/* The buffer that elements are moved to next; from the given one it is the preferred one. */
 static MNP_INLINE int mnp_other_place(const mnp_radix_sort_params &p, const mnp_part &part, int preferred)
 {
     if (part.lie == MNP_RADIX_SORT_GIVEN)
@@ -133,7 +135,7 @@ template <typename Number> static int mnp_bits_of(Number number)
     return bits;
 }
 
-/* The least number of a part, and how many bits the others have above it. */
+/* The smallest number of a part; returns the bits that the largest difference from it needs. */
 static int mnp_span(const mnp_radix_sort_params &p, const mnp_part &part, mnp_wide *least_p)
 {
     const MNP_KEY *keys = part.places[part.lie].keys;
@@ -148,7 +150,7 @@ static int mnp_span(const mnp_radix_sort_params &p, const mnp_part &part, mnp_wi
     return mnp_bits_of((mnp_wide)(most - least));
 }
 
-/* How a digit of a key is found: the bits of its number above `least`, from `shift` on. */
+/* How a digit of a key is computed: some bits, from `shift` on, of its number less `least`. */
 struct mnp_digits {
     mnp_wide least;
     int shift;
@@ -161,7 +163,7 @@ static MNP_INLINE uint32_t mnp_digit_of(const MNP_KEY &key, const mnp_digits &d)
     return (uint32_t)((mnp_wide)(mnp_wide_number(key, d.descending) - d.least) >> d.shift) & d.mask;
 }
 
-/* visit(i, digit) for every element, in order. */
+/* Call visit(i, digit) for every element, in order. */
 template <typename Visit>
 static MNP_INLINE void mnp_for_digits(const MNP_KEY *keys, int64_t length, const mnp_digits &given, const Visit &visit)
 {
@@ -179,7 +181,10 @@ static MNP_INLINE void mnp_for_digits(const MNP_KEY *keys, int64_t length, const
         visit(i, mnp_digit_of(keys[i], d));
 }
 
-/* How many elements have each digit, of up to `most`; two tables, by turns, as the same digit often comes twice. */
+/*
+ * Count the elements of each digit, of at most `most` values.  Two tables are used in turn, as the same digit often
+ * comes twice in a row, and a counter that was just written is slow to read.
+ */
 template <int most, typename Count> static void mnp_count(const mnp_part &part, const mnp_digits &digits, Count *counts)
 {
     Count odd[most];
@@ -192,7 +197,7 @@ template <int most, typename Count> static void mnp_count(const mnp_part &part, 
         counts[digit] += odd[digit];
 }
 
-/* Move a part to another place, every element to where the next one of its digit goes. */
+/* Move a part to another buffer, each element to the next position of its digit. */
 static void mnp_move(mnp_part *part, int to, const mnp_digits &digits, uint32_t *next)
 {
     const mnp_place from = part->places[part->lie], there = part->places[to];
@@ -205,7 +210,7 @@ static void mnp_move(mnp_part *part, int to, const mnp_digits &digits, uint32_t 
     part->lie = to;
 }
 
-/* Digit by digit, from the least on: `bits` of the numbers above `least`, from `begin` on. */
+/* Sort a part digit by digit, the least significant first, by `bits` bits from `begin` on of the numbers less `least`. */
 static void mnp_sort_by(const mnp_radix_sort_params &p, mnp_part *part, mnp_wide least, int begin, int bits, int steps)
 {
     const int width = (bits + steps - 1) / steps, count = 1 << width;
@@ -223,11 +228,11 @@ static void mnp_sort_by(const mnp_radix_sort_params &p, mnp_part *part, mnp_wide
                  digits, next);
     }
     if (part->lie != MNP_RADIX_SORT_WANTED)
-        mnp_bring_home(*part, p.keep_keys || begin > 0); /* what is left of the keys is looked at there */
+        mnp_bring_home(*part, p.keep_keys || begin > 0); /* the insertion reads the keys there */
     part->lie = MNP_RADIX_SORT_WANTED;
 }
 
-/* Whether elements i .. end - 1 are not before their neighbours. */
+/* Whether each of the elements i .. end - 1 is not smaller than the one before it. */
 static bool mnp_rises(const MNP_KEY *keys, int64_t i, int64_t end, bool descending)
 {
     bool falls = false;
@@ -236,7 +241,7 @@ static bool mnp_rises(const MNP_KEY *keys, int64_t i, int64_t end, bool descendi
     return !falls;
 }
 
-/* Insert the elements of a place that are out of order; false if that takes longer than sorting. */
+/* Sort nearly sorted elements by insertion; false if that would take longer than sorting by digits. */
 static bool mnp_settle(const mnp_place &place, int64_t length, bool descending)
 {
     MNP_KEY *keys = place.keys;
@@ -279,12 +284,12 @@ static void mnp_sort_digits(const mnp_radix_sort_params &p, mnp_part part, mnp_w
         mnp_sort_by(p, &part, least, 0, bits, all);
 }
 
-/* Buckets: cells that follow each other. */
+/* Buckets, each of consecutive cells. */
 struct mnp_buckets {
     int count;
     uint16_t of_cell[MNP_CELLS];
-    int first[MNP_MOST_BUCKETS + 1];     /* cell of a bucket, and the end of the last one's */
-    int64_t begin[MNP_MOST_BUCKETS + 1]; /* of a bucket, and where the last one ends */
+    int first[MNP_MOST_BUCKETS + 1];     /* the first cell of each bucket, and the end of the last */
+    int64_t begin[MNP_MOST_BUCKETS + 1]; /* the first element of each bucket, and the end of the last */
 };
 
 static void mnp_make_buckets(const mnp_part &part, const mnp_digits &cells, mnp_buckets *buckets)
@@ -305,7 +310,7 @@ static void mnp_make_buckets(const mnp_part &part, const mnp_digits &cells, mnp_
     buckets->first[buckets->count] = MNP_CELLS;
 }
 
-/* Copy what is to be read much later; `past` the caches where the processor can, and the memory is aligned for it. */
+/* Copy; if `past`, with stores that bypass the caches where the processor has them and the memory is aligned. */
 static MNP_INLINE void mnp_write(void *to, const void *from, size_t size, bool past)
 {
 #ifdef __SSE2__
@@ -318,13 +323,13 @@ static MNP_INLINE void mnp_write(void *to, const void *from, size_t size, bool p
     memcpy(to, from, size);
 }
 
-/* Elements that are on their way to the buckets: element i of a bucket is element i % MNP_BATCH of its batch. */
+/* A buffer of each bucket for the elements that come to it: element i of a bucket is at i % MNP_BATCH of its batch. */
 struct mnp_batches {
     alignas(64) MNP_KEY keys[MNP_MOST_BUCKETS][MNP_BATCH];
     alignas(64) mnp_payload payload[MNP_PAYLOAD > 0 ? MNP_MOST_BUCKETS : 1][MNP_BATCH];
 };
 
-/* Elements first .. last of a place, both of the same batch. */
+/* Write elements first .. last of a bucket, all of one batch, from the batch to memory. */
 static MNP_INLINE void mnp_write_batch(const mnp_batches &batches, int bucket, const mnp_place &to, int64_t first,
                                        int64_t last, bool past)
 {
@@ -340,7 +345,7 @@ static MNP_INLINE void mnp_write_batch(const mnp_batches &batches, int bucket, c
     }
 }
 
-/* Move a part to another place, batch by batch: memory is slow where single elements go here and there. */
+/* Distribute a part to its buckets in another buffer.  Batches are written, as stores of single elements are slow. */
 static void mnp_deal_out(mnp_part *part, int to, const mnp_digits &cells, const mnp_buckets &buckets)
 {
     const mnp_place from = part->places[part->lie], there = part->places[to];
@@ -385,7 +390,7 @@ static void mnp_sort_buckets(const mnp_radix_sort_params &p, mnp_part part, mnp_
     mnp_buckets buckets;
     mnp_make_buckets(part, cells, &buckets);
     mnp_deal_out(&part, mnp_other_place(p, part, MNP_RADIX_SORT_WANTED), cells, buckets);
-    /* Where scratch memory holds nothing, all buckets use its beginning: that stays in the cache. */
+    /* Where scratch memory is free, all buckets use its beginning, which stays in the cache. */
     const bool same_scratch = was_given && part.lie == MNP_RADIX_SORT_WANTED;
     for (int b = 0; b < buckets.count; b++) {
         mnp_part bucket = part;
@@ -420,21 +425,22 @@ static void mnp_sort_part(const mnp_radix_sort_params &p, mnp_part part)
 
 /* ---- the first elements of a line ---- */
 
-/* Numbers from `least` on that differ in `bits` bits; so many elements of a line are before them, and among them. */
+/* A range of numbers: those from `least` on that differ in the lowest `bits` bits; and how many elements are below it
+   and in it. */
 struct mnp_range {
     mnp_wide least;
     int bits;
     int64_t before, among;
 };
 
-/* Narrow a range to the cell where element `first` of the line in order is. */
+/* Narrow a range to the cell that contains the last of the wanted elements. */
 static void mnp_narrow(const mnp_radix_sort_params &p, const MNP_KEY *keys, mnp_range *range)
 {
     const mnp_wide least = range->least;
     const bool descending = p.descending;
     const int shift = range->bits > MNP_CELL_BITS ? range->bits - MNP_CELL_BITS : 0;
     const uint32_t cells = (uint32_t)1 << (range->bits - shift);
-    int64_t held[MNP_CELLS + 1]; /* the last one: not in the range */
+    int64_t held[MNP_CELLS + 1]; /* the last counter: elements outside the range */
     uint32_t digits[MNP_BLOCK], cell = 0;
     memset(held, 0, (cells + 1) * sizeof *held);
     for (int64_t begin = 0; begin < p.length; begin += MNP_BLOCK) {
@@ -452,7 +458,7 @@ static void mnp_narrow(const mnp_radix_sort_params &p, const MNP_KEY *keys, mnp_
     *range = mnp_range{(mnp_wide)(least + ((mnp_wide)cell << shift)), shift, range->before, held[cell]};
 }
 
-/* Copy the elements before a range, and `among` of it, in their order. */
+/* Copy the elements below a range, and the first `among` elements in it, in their order. */
 static void mnp_collect(const mnp_radix_sort_params &p, const MNP_KEY *keys, const mnp_range &range, int64_t among,
                         const mnp_place &to)
 {
@@ -478,7 +484,7 @@ static void mnp_collect(const mnp_radix_sort_params &p, const MNP_KEY *keys, con
     }
 }
 
-/* Find a short range that contains the last one of them, and sort everything up to its end. */
+/* Sort the first elements of a line: find a short range that contains the last one, and sort all up to its end. */
 static void mnp_sort_first(const mnp_radix_sort_params &p, int64_t line)
 {
     const MNP_KEY *keys = (const MNP_KEY *)p.keys[MNP_RADIX_SORT_GIVEN] + line * p.length;
@@ -490,7 +496,7 @@ static void mnp_sort_first(const mnp_radix_sort_params &p, int64_t line)
     range.bits = mnp_span(p, whole, &range.least);
     while (range.bits > 0 && range.before + range.among > p.room)
         mnp_narrow(p, keys, &range);
-    /* in a range of one number the first ones are meant */
+    /* in a range of one number all are equal, and the first of them are taken */
     const int64_t among = range.bits > 0 ? range.among : p.first - range.before;
     mnp_collect(p, keys, range, among, room);
     own.in_place = own.keep_keys = 1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From keys to unsigned numbers of the same order, and to their digits.
+ * Converts keys to unsigned numbers of the same order, whose digits a radix sort reads.
  *
- * Zeros of either sign are the same number, and so are all NaN: the largest.  Complex numbers are ordered by their real
- * parts, then by the imaginary ones.  Those with a NaN come last: first those whose imaginary part it is, in the order
- * of their real parts, then those whose real part it is, in the order of the imaginary ones, then those with two.
+ * Zeros of either sign have the same number, and all NaN have the largest.  Complex numbers are ordered as by NumPy: by
+ * their real parts, then by their imaginary parts.  Those with a NaN come last: first those with a NaN imaginary part,
+ * by their real parts, then those with a NaN real part, by their imaginary parts, then those with two.
  */
 
-/* Two words that are compared one after the other. */
+/* A number of two words, the more significant one first. */
 struct mnp_bits128 {
     uint64_t high, low;
 };
@@ -31,7 +31,7 @@ typedef mnp_bits_of_size<sizeof(MNP_KEY)>::type mnp_bits;
 
 enum { MNP_PASSES = sizeof(MNP_KEY) };
 
-/* Numbers of a float's sign and magnitude; infinity is its largest magnitude. */
+/* The number of a float from its bits; `infinity` is the largest magnitude that is not NaN. */
 template <typename Bits> MNP_INLINE Bits mnp_sort_key_float(Bits bits, Bits infinity)
 {
     const Bits sign = (Bits)((Bits)1 << (8 * sizeof(Bits) - 1)), magnitude = (Bits)(bits & (Bits)~sign);
@@ -100,7 +100,7 @@ MNP_INLINE mnp_bits128 mnp_sort_key_turned(mnp_bits128 bits, bool turn)
     return mnp_bits128{mnp_sort_key_turned(bits.high, turn), mnp_sort_key_turned(bits.low, turn)};
 }
 
-/* The number of a key in the order that is wanted. */
+/* The number of a key, in ascending or descending order. */
 MNP_INLINE mnp_bits mnp_number(const MNP_KEY &key, bool descending)
 {
     return mnp_sort_key_turned(mnp_sort_key_number(key), descending);
@@ -115,7 +115,7 @@ MNP_INLINE uint32_t mnp_digit(mnp_bits128 bits, int pass)
     return pass < 8 ? mnp_digit(bits.low, pass) : mnp_digit(bits.high, pass - 8);
 }
 
-/* The digit of a key's number. */
+/* Digit number `pass` of a key's number. */
 MNP_INLINE uint32_t mnp_digit_of_key(const MNP_KEY &key, int pass, bool descending)
 {
     return mnp_digit(mnp_sort_key_number(key), pass) ^ (descending ? 255u : 0u);
@@ -130,7 +130,7 @@ MNP_INLINE bool mnp_is_before(mnp_bits128 a, mnp_bits128 b)
     return a.high < b.high || (a.high == b.high && a.low < b.low);
 }
 
-/* ---- what goes along with a key: MNP_PAYLOAD bytes ---- */
+/* ---- the payload, MNP_PAYLOAD bytes that move with a key ---- */
 
 struct mnp_payload16 {
     uint64_t words[2];
@@ -146,7 +146,7 @@ template <> struct mnp_payload_of_size<16> {
 };
 typedef mnp_payload_of_size<MNP_PAYLOAD>::type mnp_payload;
 
-/* The number of an element in its line. */
+/* The payload that is an element's number in its line. */
 MNP_INLINE mnp_payload mnp_payload_number(int64_t i)
 {
     mnp_payload payload = {};
@@ -154,7 +154,7 @@ MNP_INLINE mnp_payload mnp_payload_number(int64_t i)
     return payload;
 }
 
-/* Element i of a line, which begins at `line`, in the payload that is given. */
+/* The input's payload of element i of the line that begins at `line`. */
 MNP_INLINE mnp_payload mnp_payload_given(const mnp_radix_sort_params &p, int64_t line, int64_t i)
 {
     const mnp_payload *given = (const mnp_payload *)p.payload[MNP_RADIX_SORT_GIVEN];

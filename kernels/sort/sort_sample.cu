@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Regular samples of windows of a run: every step-th element, the step being the smallest with which they fit.
+ * Takes regular samples of windows of a sorted run, from which ranks choose where to cut the whole: every step-th
+ * element of a window, with the smallest step for which the samples fit in their slots.
  */
 #include "kernels/prelude.h"
 #include "kernels/sort/sort_sample_params.h"

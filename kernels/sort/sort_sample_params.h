@@ -5,7 +5,7 @@
 #ifndef MNP_KERNELS_SORT_SORT_SAMPLE_PARAMS_H
 #define MNP_KERNELS_SORT_SORT_SAMPLE_PARAMS_H
 
-/* Elements begin .. end - 1 of a run. */
+/* A window: elements begin .. end - 1 of a run. */
 typedef struct mnp_sort_window {
     long long begin, end;
 } mnp_sort_window;
@@ -13,7 +13,7 @@ typedef struct mnp_sort_window {
 typedef struct mnp_sample_params {
     const void *keys;
     const mnp_sort_window *windows;
-    void *samples; /* `slots` of each window */
+    void *samples; /* `slots` samples of each window */
     long long nwindows, slots;
 } mnp_sample_params;
 

@@ -7,16 +7,16 @@
  *   MNP_COMPARED    the type in which elements and edges are compared, and that of the edges
  *   MNP_BINS        how bins are found: kernels/statistics/histogram_params.h
  *   MNP_ARITHMETIC  the type in which even edges are computed, every operation rounded to it
- *   MNP_ESTIMATE    float or double: of the arithmetic that finds even bins
- *   MNP_BIN         int32_t or int64_t: of numbers of bins, and of one more
+ *   MNP_ESTIMATE    float or double: the type of the arithmetic that finds even bins
+ *   MNP_BIN         int32_t or int64_t: the type of bins' numbers; it holds their count, too
  *   MNP_WEIGHTED    1: sums of weights, which are MNP_WEIGHT in memory; 0: counts
  *   MNP_SUM         the type of the sums
- *   MNP_SHARED      1: on a GPU, blocks have sums of their own
+ *   MNP_SHARED      1: on a GPU, blocks have sums in shared memory
  */
 #include "kernels/prelude.h"
 #include "kernels/statistics/histogram_params.h"
 
-/* Floats of two bytes are compared as floats. */
+/* The type in which values are compared: float for floats of two bytes. */
 template <typename T> struct mnp_comparable {
     typedef T type;
 };
@@ -34,7 +34,10 @@ MNP_INLINE mnp_value mnp_value_of(MNP_ELEMENT x)
 }
 
 #if MNP_BINS == MNP_BINS_EVEN
-/* As lib/ops/statistics/histogram.c has them; the compilers are told not to fuse multiplications with additions. */
+/*
+ * Edge `number` of even bins, with the same bits as in lib/ops/statistics/histogram.c: the compilers are told not to
+ * fuse multiplications with additions.
+ */
 MNP_INLINE mnp_value mnp_edge(const mnp_histogram_params &p, int64_t number)
 {
     typedef mnp_comparable<MNP_ARITHMETIC>::type wide;
@@ -59,7 +62,7 @@ template <typename R> MNP_INLINE void mnp_add_to(mnp_complex<R> &sum, mnp_comple
     sum.im += x.im;
 }
 
-/* Where an element and its weight are. */
+/* The offsets of an element and of its weight. */
 struct mnp_place {
     int64_t element, weight;
 };
@@ -78,7 +81,7 @@ MNP_INLINE mnp_place mnp_find(const mnp_histogram_params &p, int64_t number)
     return place;
 }
 
-/* The bin beside whose edges a value is, from one that is right or next to it. */
+/* The bin of a value, by comparison with edges, from an estimate that is right or off by one. */
 MNP_INLINE MNP_BIN mnp_correct(const mnp_histogram_params &p, mnp_value value, MNP_BIN bin)
 {
     const MNP_BIN last = (MNP_BIN)(p.bins - 1);

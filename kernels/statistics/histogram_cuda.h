@@ -2,16 +2,16 @@
 /*
  * Histograms on a GPU.
  *
- * Counts: a block has counters in shared memory, with several copies of each if there is room: lane i of every warp
- * counts in copy i, so that lanes do not collide even where elements share a bin.  At the end the block adds its
- * counters to the only row of sums.  Integers may be added in any order.
+ * Counts: a block has counters in shared memory, in several copies if there is room: each lane of a warp counts in a
+ * copy of its own as far as there are enough, so that lanes do not collide where elements share a bin.  At the end the
+ * block adds its counters to the only row of sums, in any order, as they are integers.
  *
  * Weights: the order of additions matters for floats, so every warp has sums of its own and adds to them in the order
- * of the elements; lanes with the same bin take turns.  A block joins its warps' sums in their order into a row.  Where
- * there are too many bins for a block's shared memory, each warp has a row.
+ * of the elements; lanes with the same bin add one after the other.  A block adds its warps' sums, in their order, into
+ * a row.  Where there are too many bins for a block's shared memory, each warp has a row in global memory.
  */
 
-/* The part of a position that is a whole number, and the rest. */
+/* The integral part of a position; `rest` gets the fractional part. */
 MNP_INLINE MNP_BIN mnp_split(float position, float &rest)
 {
     const float shift = 0x1p23f, shifted = __fadd_rd(position, shift); /* positions are below 2^23 */
@@ -25,7 +25,7 @@ MNP_INLINE MNP_BIN mnp_split(double position, double &rest)
     return whole;
 }
 
-/* Values that a thread keeps in registers to find bins. */
+/* What a thread keeps in registers to find bins. */
 struct mnp_finder {
     const mnp_histogram_params &p;
 #if MNP_BINS != MNP_BINS_NUMBERS
@@ -69,7 +69,7 @@ struct mnp_finder {
 };
 
 constexpr int mnp_pack = sizeof(MNP_ELEMENT) < 16 ? 16 / sizeof(MNP_ELEMENT) : 1; /* elements of one access */
-constexpr int mnp_loads = 4;                                                      /* under way at a time */
+constexpr int mnp_loads = 4;                                                      /* in flight at a time */
 
 struct alignas(16) mnp_packed {
     MNP_ELEMENT at[mnp_pack];
@@ -107,7 +107,7 @@ template <typename Take> MNP_INLINE void mnp_visit(const mnp_histogram_params &p
     for (int u = 0; u < mnp_loads && v + u * MNP_HISTOGRAM_THREADS < packs; u++)
         for (int k = 0; k < mnp_pack; k++)
             take(packed[v + u * MNP_HISTOGRAM_THREADS].at[k]);
-    const int64_t rest = p.size - packs * mnp_pack; /* before the packs and after them */
+    const int64_t rest = p.size - packs * mnp_pack; /* elements before and after the packs */
     if (thread < rest)
         take(x[thread < head ? thread : packs * mnp_pack + thread]);
 }
@@ -147,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS, 3)
 
 #else
 
-/* Add the weights of a warp's lanes, those of one bin in the order of the lanes.  All lanes call it. */
+/* Add the weights of a warp's lanes; those of one bin are added in the order of the lanes.  All lanes call it. */
 MNP_INLINE void mnp_take_turns(MNP_SUM *sums, MNP_BIN bin, MNP_SUM weight)
 {
     const unsigned all = 0xffffffffu, lane = threadIdx.x % 32;
@@ -161,7 +161,7 @@ MNP_INLINE void mnp_take_turns(MNP_SUM *sums, MNP_BIN bin, MNP_SUM weight)
     }
 }
 
-/* Elements begin .. end, by one warp. */
+/* Add the weights of elements begin .. end - 1, by one warp. */
 MNP_INLINE void mnp_do_warp(const mnp_histogram_params &p, int64_t begin, int64_t end, MNP_SUM *sums)
 {
     const mnp_finder finder(p);
@@ -185,7 +185,7 @@ MNP_INLINE void mnp_do_warp(const mnp_histogram_params &p, int64_t begin, int64_
     }
 }
 
-/* Where the share of a warp begins when the elements are dealt out evenly. */
+/* Where the share of a warp begins: the elements are divided evenly. */
 MNP_INLINE int64_t mnp_share(int64_t size, int64_t warp, int64_t warps)
 {
     const int64_t longer = size % warps;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Histograms on the host: the bins of a chunk of elements are found in plain loops that the compiler vectorises, then
- * counted one after the other.  Few bins are counted in several tables in turn, as a counter that was just written
- * takes a while to be read.
+ * Histograms on the host.  The bins of a chunk of elements are found in plain loops that the compiler vectorises, then
+ * the elements are counted one after the other.  Where there are few bins, several tables are used in turn: reading a
+ * counter that was just written has a long latency.
  */
 constexpr int mnp_chunk = 256, mnp_tables = 4, mnp_table_bins = 4096;
 
 #if MNP_BINS == MNP_BINS_SEARCH
 
 /*
- * Cells of equal width, a few for each bin, in which bisection begins.  The cell number is monotonic in the
- * value, in spite of rounding: edges in lower cells are less, those in higher ones greater.
+ * A table that shortens the bisection of edges: cells of equal width, a few for each bin, from which bisection begins.
+ * The cell number is monotonic in the value in spite of rounding, so edges in lower cells are less than a value, and
+ * those in higher cells are greater.
  */
 struct mnp_cells {
     static constexpr int most = 4 * mnp_table_bins;
     int32_t start[most + 1]; /* how many edges are in lower cells */
-    int count, width;        /* of cells; the most edges that are in one */
+    int count, width;        /* count: of cells; width: the most edges in one cell */
     double first, scale;
     MNP_INLINE int find(mnp_value value) const
     {
@@ -30,7 +31,7 @@ struct mnp_cells {
         scale = count > 1 && count / span - count / span == 0 ? count / span : 0;
         memset(start, 0, (size_t)(count + 1) * sizeof *start);
         if (count == 1) {
-            width = 0; /* all of them */
+            width = 0; /* bisect all edges */
             return;
         }
         for (int64_t i = 0; i <= p.bins; i++)
@@ -68,14 +69,14 @@ static void mnp_find_bins(const mnp_histogram_params &p, const mnp_cells &, cons
 
 #elif MNP_BINS == MNP_BINS_EVEN
 
-/* The bins as arithmetic has them; whether one of them may be wrong. */
+/* Estimate the bins of a chunk by arithmetic; returns whether any may be wrong, being close to an edge. */
 template <bool unit>
 static bool mnp_estimate(const mnp_histogram_params &p, const MNP_ELEMENT *x, int64_t stride, int count, MNP_BIN *bin)
 {
     const mnp_value first = mnp_edge(p, 0), end = mnp_edge(p, p.bins);
     const MNP_ESTIMATE low = (MNP_ESTIMATE)p.first, scale = (MNP_ESTIMATE)p.scale, margin = (MNP_ESTIMATE)p.margin;
     const MNP_BIN last = (MNP_BIN)(p.bins - 1), none = (MNP_BIN)p.bins;
-    MNP_BIN doubtful = 0; /* as wide as bins, so that the loop is vectorised */
+    MNP_BIN doubtful = 0; /* of the bins' width, so that the loop is vectorised */
     for (int j = 0; j < count; j++) {
         const mnp_value value = mnp_value_of(x[unit ? j : j * stride]);
         const bool inside = (value >= first) & (value <= end);
@@ -116,7 +117,7 @@ static void mnp_find_bins(const mnp_histogram_params &p, const mnp_cells &cells,
     const mnp_value first = mnp_edge(p, 0), end = mnp_edge(p, p.bins);
     const MNP_BIN last = (MNP_BIN)(p.bins - 1), none = (MNP_BIN)p.bins;
     mnp_value values[mnp_chunk];
-    MNP_BIN below[mnp_chunk]; /* edges that are known not to be above */
+    MNP_BIN below[mnp_chunk]; /* how many edges are known not to be above the element */
     for (int j = 0; j < count; j++) {
         values[j] = mnp_value_of(x[unit ? j : j * stride]);
         below[j] = cells.start[cells.find(values[j])];
@@ -137,7 +138,7 @@ static void mnp_find_bins(const mnp_histogram_params &p, const mnp_cells &cells,
 
 #endif
 
-/* Call take(bins, count, weights of these elements, stride of the weights) for elements begin .. end in their order. */
+/* Call take(bins, count, weights, stride of the weights) for each chunk of elements begin .. end - 1, in order. */
 template <typename Take> MNP_INLINE void mnp_visit(const mnp_histogram_params &p, int64_t begin, int64_t end, Take take)
 {
     const int64_t extent = p.extent[p.ndim - 1], stride = p.stride[p.ndim - 1], step = p.weight_stride[p.ndim - 1];
@@ -176,7 +177,7 @@ static void mnp_do_group(const mnp_histogram_params &p, int64_t begin, int64_t e
 
 static void mnp_count_few(const mnp_histogram_params &p, int64_t begin, int64_t end, MNP_SUM *sums)
 {
-    uint32_t table[(mnp_table_bins + 1) * mnp_tables]; /* the last for what is in no bin */
+    uint32_t table[(mnp_table_bins + 1) * mnp_tables]; /* the last row is for elements in no bin */
     memset(table, 0, (size_t)(p.bins + 1) * mnp_tables * sizeof *table);
     mnp_visit(p, begin, end, [&](const MNP_BIN *bin, int count, int64_t, int64_t) {
         int j = 0;
@@ -193,7 +194,7 @@ static void mnp_count_few(const mnp_histogram_params &p, int64_t begin, int64_t 
 
 static void mnp_do_group(const mnp_histogram_params &p, int64_t begin, int64_t end, MNP_SUM *sums)
 {
-    constexpr int64_t most = (int64_t)1 << 31; /* that the tables' counters hold */
+    constexpr int64_t most = (int64_t)1 << 31; /* elements that the tables' counters can count */
     if (p.bins <= mnp_table_bins) {
         for (; end - begin > most; begin += most)
             mnp_count_few(p, begin, begin + most, sums);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows of the matrix of a stencil on a grid: a row for every point of the grid, an entry for every neighbour in it.
- * Entries are counted first, and stored once offsets are known.  The first dimension may have more rows than its
- * extent, whose points lie outside the grid.  Compiled with
+ * Makes the rows of the matrix of a stencil on a grid: every point of the grid has a row, with an entry for each of its
+ * neighbours that lies in the grid.  A first launch counts the entries, a second stores them once the offsets are known.
+ * The first dimension may have more rows than its extent; the points of those lie outside the grid.  Compiled with
  *   MNP_VALUE   type of the values
  */
 #include "kernels/prelude.h"
 #include "kernels/sparse/assembly/stencil_rows_params.h"
 
-/* Whether a neighbour of the point at `index` lies in the grid. */
+/* Whether neighbour number `point` of the stencil lies in the grid, for the grid point at `index`. */
 MNP_INLINE bool is_inside(const mnp_stencil_params &p, const int64_t *index, int64_t point)
 {
     bool inside = true;

@@ -8,14 +8,14 @@
 enum { MNP_STENCIL_DIMS = 8 }; /* most dimensions of a grid */
 
 typedef struct mnp_stencil_params {
-    int fills; /* whether columns and values are made; else `lengths` */
+    int fills; /* whether columns and values are stored; otherwise `lengths` are */
     int ndim;
-    long long lo, rows, npoints; /* number of the first row in the grid */
+    long long lo, rows, npoints; /* lo: number of the first row in the grid; npoints: of the stencil */
     long long shape[MNP_STENCIL_DIMS];
-    /* The points, sorted by `jumps`: steps along all dimensions, steps to the neighbour's number, and values */
+    /* The stencil's points, sorted by `jumps`: steps along all dimensions, differences of numbers, and values */
     const long long *steps, *jumps;
     const void *coefficients;
-    long long *lengths; /* of rows; summed up they are offsets */
+    long long *lengths; /* of the rows; their prefix sums are the offsets */
     long long *columns;
     void *values;
 } mnp_stencil_params;

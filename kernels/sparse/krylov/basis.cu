@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sets of vectors.  Products with one vector, as orthogonalisation needs them:
+ * Sets of vectors: the kernels of orthogonalisation and of the Rayleigh-Ritz method.  Orthogonalisation multiplies a set
+ * with one vector:
  *
  *   MNP_BASIS_DOTS      coefficients c[k] = <v[k], x>, conjugated in v
- *   MNP_BASIS_COMBINE   x = factor * ((x or 0) + sign * sum of c[k] v[k]); where no vector is used, x stays
+ *   MNP_BASIS_COMBINE   x = factor * ((x or 0) + sign * sum of c[k] v[k]); if no vector is used, x is unchanged
  *
- * All vectors are read once.  The host takes elements in pieces that stay in the first-level cache while all vectors
- * of the set are applied to them.  Sums are added as in workers.h.  Sets also serve as tall matrices in the
- * Rayleigh-Ritz method:
+ * All vectors are read once.  The host divides the elements into pieces that stay in the first-level cache while all
+ * vectors of the set are applied to them.  Workers add up their sums as in workers.h.  The Rayleigh-Ritz method uses sets
+ * as tall matrices:
  *
- *   MNP_BASIS_INNER     the small matrix of all products of one set with another, of every chunk of the rows
+ *   MNP_BASIS_INNER     the small matrix of all inner products of one set with another, for every chunk of the rows
  *   MNP_BASIS_ADD       the sum over the chunks, in their order
- *   MNP_BASIS_MULTIPLY  a set times a small matrix, also in place
+ *   MNP_BASIS_MULTIPLY  a set times a small matrix; it may be in place
  *
- * Sums and coefficients are MNP_W, elements MNP_T.
+ * Elements have type MNP_T; sums and coefficients have the wide type MNP_W.
  */
 #include "kernels/prelude.h"
 #include "kernels/numbers.h"
@@ -26,7 +27,7 @@ typedef MNP_W mnp_w;
 #if MNP_BASIS_DOTS || MNP_BASIS_COMBINE
 
 #if !MNP_CUDA
-/* Elements of a piece; vectors that are read side by side: more slowly they come one by one (measured). */
+/* Elements of a piece; vectors that are read at the same time, which is faster than one by one (measured). */
 enum { MNP_PIECE = 2048, MNP_SIDE_BY_SIDE = 4 };
 #endif
 
@@ -58,7 +59,7 @@ MNP_INLINE mnp_t *mnp_column(const mnp_columns &set, int64_t k)
 #if MNP_BASIS_DOTS
 #if MNP_CUDA
 
-/* Threads of a block; vectors whose sums it has room for; vectors that a thread reads side by side. */
+/* Warps of a block; vectors whose sums a block has room for; vectors that a thread reads at the same time. */
 enum { MNP_WARPS = MNP_STEP_BLOCK / 32, MNP_GROUP = 32, MNP_AT_ONCE = 8 };
 
 MNP_INLINE mnp_w mnp_warp_sum(mnp_w x)
@@ -68,7 +69,7 @@ MNP_INLINE mnp_w mnp_warp_sum(mnp_w x)
     return x;
 }
 
-/* This warp's sums of `many` vectors from k on, a few at a time, so that their elements are fetched together. */
+/* The products of `many` vectors from k on, summed over this warp; a few at a time, so that their loads overlap. */
 MNP_INLINE void mnp_dots(const mnp_basis_params &p, mnp_worker w, int64_t k, int many, mnp_w *warp_sums)
 {
     const mnp_t *const x = (const mnp_t *)p.vector;
@@ -92,7 +93,7 @@ MNP_INLINE void mnp_dots(const mnp_basis_params &p, mnp_worker w, int64_t k, int
     }
 }
 
-/* The last block to arrive adds the sums of all, a warp for each vector. */
+/* The last block to arrive adds up the sums of all blocks, a warp for each vector. */
 MNP_KERNEL(basis_dots, mnp_basis_params)
 {
     if (mnp_is_over(p))
@@ -105,7 +106,7 @@ MNP_KERNEL(basis_dots, mnp_basis_params)
     mnp_w *const partials = (mnp_w *)p.partials;
     for (int64_t first = 0; first < used; first += MNP_GROUP) {
         const int group = used - first < MNP_GROUP ? (int)(used - first) : (int)MNP_GROUP;
-        __syncthreads(); /* the sums before have been used */
+        __syncthreads(); /* the sums of the previous group have been used */
         for (int k = 0; k < group; k += MNP_AT_ONCE)
             mnp_dots(p, w, first + k, group - k < MNP_AT_ONCE ? group - k : (int)MNP_AT_ONCE, warps[warp] + k);
         __syncthreads();
@@ -147,25 +148,25 @@ template <typename R> struct mnp_real_of<mnp_complex<R>> {
 typedef mnp_real_of<mnp_t>::type mnp_r;
 
 /*
- * Real and imaginary parts are multiplied where they lie, eight at a time, on every processor: from plain loops over
- * several vectors compilers make code that reads them out of order, which is half as fast (measured).
+ * Real and imaginary parts are multiplied as they lie in memory, eight at a time, with vector types on every processor:
+ * from plain loops over several vectors compilers make code with shuffled loads, which is half as fast (measured).
  */
 typedef mnp_r mnp_eight_stored __attribute__((vector_size(8 * sizeof(mnp_r)), aligned(alignof(mnp_r)), may_alias));
 typedef double mnp_eight __attribute__((vector_size(8 * sizeof(double))));
-enum { MNP_PARTS = sizeof(mnp_t) / sizeof(mnp_r), MNP_EIGHTS = 2 }; /* of an element; so that sums need not wait */
+enum { MNP_PARTS = sizeof(mnp_t) / sizeof(mnp_r), MNP_EIGHTS = 2 }; /* numbers of an element; independent sums */
 
 static MNP_INLINE mnp_eight mnp_load(const mnp_r *from)
 {
     return __builtin_convertvector(*(const mnp_eight_stored *)from, mnp_eight);
 }
 
-/* Real parts and imaginary ones change places. */
+/* Exchange real and imaginary parts. */
 static MNP_INLINE mnp_eight mnp_exchange(mnp_eight x)
 {
     return mnp_eight{x[1], x[0], x[3], x[2], x[5], x[4], x[7], x[6]};
 }
 
-/* Sums of conj(v) x: products of like parts, and of unlike ones, which only complex numbers have. */
+/* Sums of conj(v) x: the products of like parts, and for complex numbers those of unlike parts. */
 struct mnp_products {
     mnp_eight like, unlike;
 
@@ -189,7 +190,7 @@ struct mnp_products {
     }
 };
 
-/* Products of so many vectors, from k on, with x, at elements that are near; added to sums. */
+/* Add to the sums the products of vectors k .. k + Many - 1 with x, over a piece that is in the cache. */
 template <int Many>
 static void mnp_piece(const mnp_basis_params &p, int64_t k, int64_t from, int64_t count, mnp_w *sums)
 {
@@ -216,7 +217,7 @@ static void mnp_piece(const mnp_basis_params &p, int64_t k, int64_t from, int64_
     }
 }
 
-/* The coefficients from k on, `many` of them, of this worker's elements. */
+/* The products of `many` vectors from k on with x, over this worker's elements. */
 MNP_INLINE void mnp_dots(const mnp_basis_params &p, mnp_worker w, int64_t k, int many, mnp_w *sums)
 {
     const int64_t end = mnp_share_begin(p.count, w.worker + 1, w.workers);
@@ -231,7 +232,8 @@ MNP_INLINE void mnp_dots(const mnp_basis_params &p, mnp_worker w, int64_t k, int
 }
 
 /*
- * Groups of vectors one after the other, each with a count of arrivals of its own, as nobody waits for the others.
+ * Groups of vectors are taken one after the other.  Each has its own count of arrivals, as workers do not wait for one
+ * another.
  */
 MNP_KERNEL(basis_dots, mnp_basis_params)
 {
@@ -278,7 +280,7 @@ MNP_KERNEL(basis_combine, mnp_basis_params)
 }
 #else
 
-/* x += sign * sum of c[k] v[k], of so many vectors from k on. */
+/* x += sign * the sum of c[k] v[k] over `Many` vectors from k on. */
 template <int Many> MNP_INLINE void mnp_add(const mnp_basis_params &p, int64_t k, int64_t from, int64_t count)
 {
     mnp_t c[Many], *const x = (mnp_t *)p.vector + from;
@@ -324,7 +326,7 @@ MNP_KERNEL(basis_combine, mnp_basis_params)
 
 #elif MNP_BASIS_INNER
 
-enum { MNP_SIDE = 32, MNP_ROWS = 32 }; /* of a panel of the result; of what is brought near at a time */
+enum { MNP_SIDE = 32, MNP_ROWS = 32 }; /* of a panel of the result; rows loaded at a time */
 
 MNP_INLINE int64_t mnp_chunk_begin(const mnp_inner_params &p, int64_t chunk)
 {
@@ -335,7 +337,7 @@ MNP_INLINE int64_t mnp_chunk_begin(const mnp_inner_params &p, int64_t chunk)
 
 typedef mnp_t mnp_tile[MNP_SIDE][MNP_ROWS + 1];
 
-/* Columns from `first` on, rows from .. end; what is not there is 0.  Threads side by side read what lies so. */
+/* Load columns from `first` on of rows from .. end - 1, with zeros beyond; neighbouring threads read neighbours. */
 MNP_INLINE void mnp_load(mnp_tile &tile, const mnp_columns &set, int64_t first, int64_t from, int64_t end)
 {
     for (int t = threadIdx.x; t < MNP_SIDE * MNP_ROWS; t += blockDim.x) {
@@ -346,7 +348,7 @@ MNP_INLINE void mnp_load(mnp_tile &tile, const mnp_columns &set, int64_t first, 
     }
 }
 
-/* A panel of the result, by a block of 16 x 16 threads with 2 x 2 sums each. */
+/* Compute a panel of the result, by a block of 16 x 16 threads with 2 x 2 sums each. */
 MNP_INLINE void mnp_panel(const mnp_inner_params &p, int64_t k, int64_t l, int64_t begin, int64_t end, mnp_w *partials)
 {
     __shared__ mnp_tile left, right;
@@ -355,7 +357,7 @@ MNP_INLINE void mnp_panel(const mnp_inner_params &p, int64_t k, int64_t l, int64
     for (int e = 0; e < 4; e++)
         sum[e / 2][e % 2] = mnp_number_of<mnp_w>::from(0);
     for (int64_t from = begin; from < end; from += MNP_ROWS) {
-        __syncthreads(); /* the tiles before have been used */
+        __syncthreads(); /* the previous tiles have been used */
         mnp_load(left, p.left, k, from, end);
         mnp_load(right, p.right, l, from, end);
         __syncthreads();
@@ -383,7 +385,7 @@ MNP_KERNEL(basis_inner, mnp_inner_params)
 
 #else
 
-/* Rows of a set, one after the other. */
+/* Copy rows of a set to a tile, row by row. */
 static void mnp_load(mnp_w (*tile)[MNP_SIDE], const mnp_columns &set, int64_t first, int many, int64_t from, int rows)
 {
     for (int k = 0; k < many; k++) {
@@ -446,7 +448,8 @@ MNP_KERNEL(basis_add, mnp_inner_params)
 #else
 
 /*
- * Some rows at a time, as many as have room, of which all vectors are read before any is written.
+ * A set times a small matrix, for as many rows at a time as a buffer holds.  All vectors are read there before any is
+ * written, so the product may be in place.
  */
 enum { MNP_ROOM = (MNP_CUDA ? 40960 : 131072) / sizeof(mnp_t), MNP_MOST_ROWS = 64, MNP_AT_ONCE = 4 };
 
@@ -460,7 +463,7 @@ MNP_INLINE int mnp_rows_at_once(const mnp_multiply_params &p)
 
 #if MNP_CUDA
 
-/* Threads are `rows` beside each other, and in groups of these, which take some vectors of the result each. */
+/* Threads form groups of `rows`, a thread for each row; each group computes some vectors of the result. */
 MNP_INLINE void mnp_multiply(const mnp_multiply_params &p, const mnp_t *tile, int rows, int row, int64_t at)
 {
     const int64_t count = p.to.count, step = (int64_t)blockDim.x / rows * MNP_AT_ONCE;
@@ -488,7 +491,7 @@ MNP_KERNEL(basis_multiply, mnp_multiply_params)
     const int rows = mnp_rows_at_once(p), row = threadIdx.x % rows;
     const int64_t size = rows * p.from.count;
     for (int64_t from = (int64_t)blockIdx.x * rows; from < p.rows; from += (int64_t)gridDim.x * rows) {
-        __syncthreads(); /* the tile before has been used */
+        __syncthreads(); /* the previous tile has been used */
         for (int64_t t = threadIdx.x; t < size; t += blockDim.x) {
             const int64_t k = p.from.stride == 1 ? t / rows : t % p.from.count;
             const int64_t i = p.from.stride == 1 ? t % rows : t / p.from.count;
@@ -503,7 +506,7 @@ MNP_KERNEL(basis_multiply, mnp_multiply_params)
 
 #else
 
-/* One vector of the result, at these rows. */
+/* Compute one vector of the result in the rows of the tile. */
 static void mnp_multiply(const mnp_multiply_params &p, const mnp_t *tile, int64_t l, int64_t from, int rows)
 {
     mnp_w sum[MNP_MOST_ROWS];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ghosts in one launch: what others want of this rank's part of a vector is gathered, and brought to them.  On GPUs
- * alone.
+ * The exchange of ghosts between GPUs of a node, in one launch: gathers those elements of this rank's part of a vector
+ * that peers need, and sends them.
  *
- * p2p_ghosts stores it straight where they read it.  Stores go over the links and are 16 bytes wide, but for those at
- * both ends of a peer's part; reads are of single elements, which costs little beside them.
+ * p2p_ghosts stores them straight into the peers' ghosts.  Stores go over the links and are 16 bytes wide, except at
+ * both ends of a peer's part; reads are of single elements, which costs little in comparison.
  *
- * send_ghosts is for a few, which it brings in half the time but with twice the bytes: in words with their data, from
- * which the receiver copies what has come.  Both protocols are those of p2p_cuda.h.  As blocks of send_ghosts wait for
- * others that send, the GPU must have room for all of a grid.
+ * send_ghosts is for few ghosts: it takes half the time but sends twice the bytes, as words with their data, from which
+ * the receiver copies the values.  Both protocols are those of p2p_cuda.h.  Blocks of send_ghosts wait for blocks of
+ * peers that send, so the GPU must have room for the whole grid.
  *
  *   MNP_ELEMENT   bytes of an element: 4, 8 or 16
  */
@@ -21,12 +21,12 @@
 
 typedef mnp_word<MNP_ELEMENT>::type element;
 
-/* Elements are read in pieces of at most 8 bytes: complex numbers in x need not be aligned for more. */
+/* Elements are read in pieces of at most 8 bytes: complex numbers in x may not be aligned to more. */
 typedef mnp_word<(MNP_ELEMENT < 8 ? MNP_ELEMENT : 8)>::type piece;
 
 constexpr int element_pieces = (int)(MNP_ELEMENT / sizeof(piece));
 
-/* The place in x of element i of what a peer wants. */
+/* The offset in x of element i of those that a peer needs. */
 MNP_INLINE int64_t place_of(const mnp_ghosts_part &part, int64_t width, int64_t i)
 {
     const int64_t row = width == 1 ? i : i / width;
@@ -39,7 +39,7 @@ typedef mnp_word<16>::type pack;
 
 constexpr int pack_elements = (int)(sizeof(pack) / sizeof(element));
 
-/* Element i of what a peer wants. */
+/* Element i of those that a peer needs. */
 MNP_INLINE element gather_element(const mnp_ghosts_params &p, const mnp_ghosts_part &part, int64_t i)
 {
     const piece *from = (const piece *)p.x + place_of(part, p.width, i) * element_pieces;
@@ -52,7 +52,10 @@ MNP_INLINE element gather_element(const mnp_ghosts_params &p, const mnp_ghosts_p
     return gathered;
 }
 
-/* Number `block` of the blocks for a peer: so many packs, to `to`, of the elements from number `first` on. */
+/*
+ * Store packs of 16 bytes to `to`, made of the peer's elements from number `first` on.  `block` is the number of this
+ * block among those for the peer.
+ */
 MNP_INLINE void store_packs(const mnp_ghosts_params &p, const mnp_ghosts_part &part, pack *to, int64_t first,
                             int64_t packs, int block, int blocks)
 {
@@ -84,7 +87,7 @@ MNP_INLINE void store_share(const mnp_ghosts_params &p, int peer, int block, int
     element *to = (element *)p.to[peer];
     const int64_t total = part.rows * p.width, to_border = (-(uint64_t)to & 15) / sizeof(element);
     const int64_t head = to_border < total ? to_border : total, packs = (total - head) / pack_elements;
-    const int64_t tail = head + packs * pack_elements; /* where it begins */
+    const int64_t tail = head + packs * pack_elements; /* first element after the packs */
     store_packs(p, part, (pack *)(to + head), head, packs, block, blocks);
     if (block == 0 && threadIdx.x < head)
         to[threadIdx.x] = gather_element(p, part, threadIdx.x);
@@ -106,10 +109,10 @@ extern "C" __global__ void __launch_bounds__(MNP_GHOSTS_THREADS, 2)
 
 /* ---- words ---- */
 
-/* A word has one piece of 8 bytes, or two of 4, the second of the last word maybe missing. */
+/* A word has one piece of 8 bytes, or two of 4; the last word may have only one of 4. */
 constexpr int word_pieces = (int)(8 / sizeof(piece));
 
-/* Word `number` of what a peer wants; 0 where there is no more. */
+/* Word `number` of what a peer needs; 0 beyond the end. */
 MNP_INLINE uint64_t gather_word(const mnp_ghost_words_params &p, const mnp_ghosts_part &part, int number)
 {
     const int64_t count = part.rows * p.width * element_pieces;
@@ -138,7 +141,7 @@ MNP_INLINE void store_word(const mnp_ghost_words_peer &peer, int number, uint64_
     }
 }
 
-/* A thread's words, from number `first` on: to a peer. */
+/* Send a thread's words, from number `first` on, to a peer. */
 MNP_INLINE void send_share(const mnp_ghost_words_params &p, const mnp_ghost_words_peer &peer, int first,
                            unsigned number)
 {
@@ -154,7 +157,7 @@ MNP_INLINE void send_share(const mnp_ghost_words_params &p, const mnp_ghost_word
     }
 }
 
-/* And from it: all are asked for at once, and again until all are there.  Past the deadline nothing is stored. */
+/* Receive a thread's words from a peer: load all until all have arrived.  Past the deadline nothing is stored. */
 MNP_INLINE void receive_share(const mnp_ghost_words_params &p, const mnp_ghost_words_peer &peer, int first,
                               unsigned number)
 {
@@ -191,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(MNP_GHOST_WORDS_THREADS, 4)
     send_share(p, p.peers[peer], first, number);
     receive_share(p, p.peers[peer], first, number);
     __syncthreads();
-    if (threadIdx.x == 0 && atomicAdd(p.arrived, 1) == gridDim.x - 1) { /* all have read the number */
+    if (threadIdx.x == 0 && atomicAdd(p.arrived, 1) == gridDim.x - 1) { /* all blocks have read the number of the run */
         *(volatile unsigned *)p.arrived = 0;
         *(volatile unsigned *)p.runs = number;
     }

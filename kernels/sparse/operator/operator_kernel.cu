@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * y = A x, where a body of C++ says what y is at a point of a grid, from what x and other vectors are around it.
+ * y = A x for an operator over a grid: a body of C++ computes y at a point from x and other vectors at the point and its
+ * neighbours.
  *
  * The library generates, where `#include "generated"` stands (lib/sparse/operator/operator_kernel.c),
- *   mnp_body(point, y)     the body as a function of what point.array(k) gives, which is called with offsets
+ *   mnp_body(point, y)     the body as a function; point.array(k) is vector k, which is called with offsets
  * and defines
  *   MNP_VALUE              type of the vectors' elements
- *   MNP_NDIM, MNP_REACH    dimensions of the grid; the largest offset along each: {1, 1, 1}
- *   MNP_GHOSTS             1: neighbours may be ghosts; 0: they are all this rank's own
- *   MNP_ALONG              of GPUs: points of a thread
- *   MNP_SMALL              of GPUs, 1: a multiprocessor is to have room for two blocks
+ *   MNP_NDIM, MNP_REACH    dimensions of the grid; the largest offset along each, as in {1, 1, 1}
+ *   MNP_GHOSTS             1: neighbours may be ghosts; 0: this rank owns them all
+ *   MNP_ALONG              on GPUs: points of a thread
+ *   MNP_SMALL              on GPUs, 1: registers are bounded so that a multiprocessor holds two blocks
  *
- * What is asked of neighbours outside the grid is 0.  To find out costs more than to compute, so a body is compiled
- * twice: for points near the borders, and for those that need not ask.  Offsets are mostly constants, and tests of
- * them go away.
+ * Elements outside the grid are 0.  Testing for them costs more than the computation, so the body is compiled twice:
+ * for points near the borders, with tests, and for all others, without.  Most offsets are constants, so the compiler
+ * removes most tests.
  */
 #include "kernels/prelude.h"
 #include "kernels/custom/custom.h"
@@ -21,13 +22,13 @@
 
 typedef MNP_VALUE mnp_value;
 
-/* A point: its indices, and its number. */
+/* A point of the grid: its indices and its number. */
 struct mnp_place {
     int index[MNP_NDIM];
     int64_t number;
 };
 
-/* An element; on GPUs both parts of a complex number at once. */
+/* Load an element; on GPUs both parts of a complex number in one instruction. */
 template <typename V> MNP_INLINE V mnp_load(const V *from)
 {
     return *from;
@@ -45,7 +46,7 @@ MNP_INLINE complex<double> mnp_load(const complex<double> *from)
 }
 #endif
 
-/* The value of vector k at a point of that number. */
+/* The value of vector k at the point of a number, from the own part or from the ghosts. */
 MNP_INLINE mnp_value mnp_element(const mnp_grid_params &p, int k, int64_t number)
 {
     const mnp_value *from = (const mnp_value *)p.arrays[k].own + (number - p.lo);
@@ -57,9 +58,9 @@ MNP_INLINE mnp_value mnp_element(const mnp_grid_params &p, int k, int64_t number
 }
 
 /*
- * A vector around a point, as the body knows it: called with an offset for every dimension.  `outer` and `last`:
- * whether the neighbour may be outside along the dimensions but the last, and along the last.  Then the offset along
- * that dimension is dropped, and what is read is not used: without branches, loads do not wait for one another, and
+ * A vector around a point: the body calls it with an offset for every dimension.  `last` and `outer` say whether the
+ * neighbour may be outside the grid along the last dimension, and along the others.  For a neighbour that is outside,
+ * the offset along that dimension is dropped, and the loaded value is not used: without branches, loads overlap, and
  * points share them.
  */
 template <bool outer, bool last> struct mnp_around {
@@ -91,7 +92,7 @@ template <bool outer, bool last> struct mnp_around {
     }
 };
 
-/* A point, as generated code knows it. */
+/* The point that generated code gets. */
 template <bool outer, bool last> struct mnp_point {
     const mnp_grid_params &p;
     const mnp_place &at;
@@ -101,7 +102,7 @@ template <bool outer, bool last> struct mnp_point {
     }
 };
 
-/* Whether neighbours along dimension d are inside, at that index. */
+/* Whether all neighbours along dimension d of a point at that index are inside the grid. */
 MNP_INLINE bool mnp_is_inner(const mnp_grid_params &p, int d, int index)
 {
     constexpr int reach[MNP_NDIM] = MNP_REACH;
@@ -115,12 +116,12 @@ enum { MNP_RANGES = MNP_GHOSTS ? 2 : 1 };
 #if MNP_CUDA
 
 /*
- * A thread computes MNP_ALONG points that follow one another along the first dimension, `step` from one to the next;
- * where that is the only one they are as far apart as a block is wide.
+ * A thread computes MNP_ALONG points, `step` apart: neighbours along the first dimension, or, in a grid of one
+ * dimension, points that are as far apart as a block is wide.
  *
- * Together: all of them are to be computed, and have their neighbours inside but for the last dimension.  All are
- * computed before the first is written, so that what several of them need is read once, and as much as possible at the
- * same time.
+ * This function computes all of them together, where their neighbours are inside along all dimensions but the last.  All
+ * are computed before the first is written, so that an element that several of them need is loaded once, and loads
+ * overlap.
  */
 MNP_INLINE void mnp_compute_together(const mnp_grid_params &p, mnp_place at, int index_step, int64_t step)
 {
@@ -137,7 +138,7 @@ MNP_INLINE void mnp_compute_together(const mnp_grid_params &p, mnp_place at, int
         out[u * step] = y[u];
 }
 
-/* One by one: those between begin and end. */
+/* Compute those of a thread's points that lie between begin and end, one by one. */
 MNP_INLINE void mnp_compute_each(const mnp_grid_params &p, mnp_place at, int index_step, int64_t step, int64_t begin,
                                  int64_t end)
 {
@@ -170,7 +171,7 @@ MNP_INLINE void mnp_compute_range(const mnp_grid_params &p, int r)
 
 #else
 
-/* The points from `at` on, between begin and end. */
+/* Compute a thread's points from `at` on that lie between begin and end, together where possible. */
 MNP_INLINE void mnp_compute_line(const mnp_grid_params &p, const mnp_place &at, int64_t begin, int64_t end)
 {
     const int64_t plane = p.stride[0];
@@ -184,10 +185,10 @@ MNP_INLINE void mnp_compute_line(const mnp_grid_params &p, const mnp_place &at, 
         mnp_compute_each(p, at, 1, plane, begin, end);
 }
 
-/* A block's threads are a tile: so many points along the last dimension, and rows of these side by side. */
+/* Compute a range by blocks whose threads form a tile: some points along the last dimension, times several rows. */
 MNP_INLINE void mnp_compute_range(const mnp_grid_params &p, int r)
 {
-    constexpr int last = MNP_NDIM - 1; /* the dimension */
+    constexpr int last = MNP_NDIM - 1; /* the last dimension */
     const int width = 1 << p.tile_bits, height = MNP_GRID_THREADS >> p.tile_bits, x = threadIdx.x & (width - 1);
     const int64_t column = (int64_t)blockIdx.x * width + x;
     if (column >= p.shape[last])
@@ -226,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(MNP_BOUNDS) operator_kernel(const _
 
 #else
 
-/* Points `from` .. `to` - 1 of the row whose first point is `row`. */
+/* Compute points `from` .. `to` - 1 of the row whose first point is `row`. */
 template <bool outer, bool last>
 static __attribute__((noinline)) void mnp_compute(const mnp_grid_params &p, const mnp_place &row, int from, int to)
 {
@@ -242,7 +243,7 @@ static __attribute__((noinline)) void mnp_compute(const mnp_grid_params &p, cons
     }
 }
 
-/* The same for any of a row's points: those in the middle have neighbours on both sides. */
+/* The same for any points of a row: those in its middle need no tests along the last dimension. */
 static void mnp_compute_row(const mnp_grid_params &p, const mnp_place &row, bool inner, int from, int to)
 {
     constexpr int reach[MNP_NDIM] = MNP_REACH;
@@ -257,7 +258,7 @@ static void mnp_compute_row(const mnp_grid_params &p, const mnp_place &row, bool
     mnp_compute<true, true>(p, row, right, to);
 }
 
-/* The row after this one. */
+/* Advance to the next row. */
 static inline void mnp_next_row(const mnp_grid_params &p, mnp_place &row)
 {
     row.number += p.shape[MNP_NDIM - 1];
