@@ -4,7 +4,8 @@
  *
  * One block of random words serves a group of neighbouring elements.  On a GPU a thread draws a group, and stores it
  * with one instruction where it is aligned.  On the host a batch of groups is computed in a plain loop, which the
- * compiler vectorises where the sampler has no loops of its own; elements that were rejected are drawn again afterwards.
+ * compiler vectorises where the sampler has no loops of its own; elements that were rejected are drawn again
+ * afterwards.
  */
 #include "kernels/random/random_draws.h"
 

@@ -137,10 +137,10 @@ template <typename Out> struct mnp_draw_bits {
 };
 
 /*
- * Integers of a range.  whole: how many there are, n from 1 to 2^32, and the bound below which a lower half is rejected;
- * real: the smallest integer, as bits.  The product of a word and n has the result in its upper half.  Products whose
- * lower half is below 2^32 modulo n are rejected, so that all results are equally likely (D. Lemire, Fast Random
- * Integer Generation in an Interval, 2019).
+ * Integers of a range.  whole: how many there are, n from 1 to 2^32, and the bound below which a lower half is
+ * rejected; real: the smallest integer, as bits.  The product of a word and n has the result in its upper half.
+ * Products whose lower half is below 2^32 modulo n are rejected, so that all results are equally likely (D. Lemire,
+ * Fast Random Integer Generation in an Interval, 2019).
  */
 MNP_INLINE int64_t mnp_lowest(mnp_params &p)
 {

@@ -86,7 +86,9 @@ MNP_INLINE void tile_origin(const mnp_conv_params &p, int64_t tile, int64_t *ori
     origin[0] = tile / p.tile_grid[1];
 }
 
-/* Convert a sum to an output: integers from floats are rounded to the nearest and clamped to their range, NaN gives 0. */
+/*
+ * Convert a sum to an output: integers from floats are rounded to the nearest and clamped to their range, NaN gives 0.
+ */
 template <typename Out> struct finish {
     template <typename Sum> static MNP_INLINE Out from(Sum x)
     {

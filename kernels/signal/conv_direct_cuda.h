@@ -2,11 +2,11 @@
 /*
  * Direct convolution on a GPU: a block computes one tile.
  *
- * The window of input under a tile goes to shared memory, converted to the type of the sums, together with the taps.
- * A thread keeps MNP_RY x MNP_RX outputs in registers.  16 bytes of input read from shared memory are used with all taps
+ * The window of input under a tile goes to shared memory, converted to the type of the sums, together with the taps. A
+ * thread keeps MNP_RY x MNP_RX outputs in registers.  16 bytes of input read from shared memory are used with all taps
  * that need them, and a tap is used for all outputs, so that arithmetic rather than shared memory is the limit.  In
- * shared memory every run of MNP_RX elements (64 bytes) is followed by 16 bytes of padding: the threads of a warp, which
- * read with that stride, then use different banks.
+ * shared memory every run of MNP_RX elements (64 bytes) is followed by 16 bytes of padding: the threads of a warp,
+ * which read with that stride, then use different banks.
  */
 constexpr int blocks_x = MNP_TX / MNP_RX, blocks_y = MNP_TY / MNP_RY, threads = blocks_x * blocks_y;
 constexpr int per_quad = 16 / sizeof(MNP_SUM); /* elements of a 16-byte access */

@@ -2,9 +2,9 @@
 /*
  * The parameter of conv_direct.cu and the shape of its tiles, shared by the library (C) and the kernel (C++).
  *
- * Everything is four-dimensional: (outer, outer, y, x).  The input that a rank needs is the extended box: the box of its
- * outputs, larger by the kernel's extents less one.  The inner part of that box is in the rank's own block of the array.
- * The rest, the ring around it, has been gathered into a buffer: the slabs below and above the inner part along
+ * Everything is four-dimensional: (outer, outer, y, x).  The input that a rank needs is the extended box: the box of
+ * its outputs, larger by the kernel's extents less one.  The inner part of that box is in the rank's own block of the
+ * array. The rest, the ring around it, has been gathered into a buffer: the slabs below and above the inner part along
  * dimension 0, each dense in C order, then those along dimension 1 (inner along dimension 0), and so on.
  */
 #ifndef MNP_KERNELS_SIGNAL_CONV_DIRECT_PARAMS_H

@@ -2,9 +2,9 @@
 /*
  * Merges sorted runs, every two neighbouring ones into one.  The merge is stable.
  *
- * Workers take equal shares of the outputs, independent of the lengths of the runs.  Where a share begins in both of its
- * runs is found by bisection along a diagonal (S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel
- * Merging Made Simple, 2012).  Compiled with
+ * Workers take equal shares of the outputs, independent of the lengths of the runs.  Where a share begins in both of
+ * its runs is found by bisection along a diagonal (S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path -
+ * Parallel Merging Made Simple, 2012).  Compiled with
  *   MNP_KEY           type of the keys
  *   MNP_PAYLOAD       1: 8 bytes go along with every key; otherwise 0
  *   MNP_DESCENDING    1: the largest first; otherwise 0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Merging on a GPU.  A block makes a tile of outputs: two warps find where the tile begins and ends in both runs, and
- * the block loads those elements into shared memory.  Every thread finds there where its outputs begin and merges a few;
- * the block then stores the tile with coalesced accesses.
+ * the block loads those elements into shared memory.  Every thread finds there where its outputs begin and merges a
+ * few; the block then stores the tile with coalesced accesses.
  */
 constexpr int mnp_items = MNP_ITEMS, mnp_tile = MNP_THREADS * mnp_items;
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sorting on a GPU.  MNP_TASK selects what the kernel does, in blocks of MNP_THREADS threads of MNP_ITEMS elements each.
+ * Sorting on a GPU.  MNP_TASK selects what the kernel does, in blocks of MNP_THREADS threads of MNP_ITEMS elements
+ * each.
  *
- * Long lines are sorted in passes, one a digit, each of which reads and writes every element once (A. Adinets,
- * D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022).  A block takes a tile of a line,
+ * Long lines are sorted in passes, one a digit, each of which reads and writes every element once (A. Adinets, D.
+ * Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022).  A block takes a tile of a line,
  * ranks its elements by their digit, and permutes them in shared memory, so that neighbours are stored together.  How
- * many elements of each digit the earlier tiles have is found by decoupled look-back: every tile publishes its own count
- * at once, and the sum up to and including itself as soon as it is known, and reads back until it finds such a sum.
+ * many elements of each digit the earlier tiles have is found by decoupled look-back: every tile publishes its own
+ * count at once, and the sum up to and including itself as soon as it is known, and reads back until it finds such a
+ * sum.
  *
  * Short lines are sorted in shared memory, several by a block: by their digits, and last by the numbers of the lines.
  */

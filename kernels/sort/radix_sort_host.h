@@ -3,17 +3,17 @@
  * Sorting on the host: a line at a time.
  *
  * A line that exceeds the cache is first distributed into buckets by the leading bits of its numbers.  A histogram of
- * these bits has many cells, and neighbouring cells with few elements share a bucket, so that buckets have similar sizes
- * for any distribution.  Then the buckets are sorted one after the other: a bucket that fits into the cache by least
- * significant digit first, a larger one is distributed again.
+ * these bits has many cells, and neighbouring cells with few elements share a bucket, so that buckets have similar
+ * sizes for any distribution.  Then the buckets are sorted one after the other: a bucket that fits into the cache by
+ * least significant digit first, a larger one is distributed again.
  *
  * Only the bits in which the numbers of a bucket differ are examined, so equal elements cost one pass.  Of those bits
  * only so many leading ones are sorted by as are likely to tell all elements apart; an insertion sort puts the few that
  * are still out of order in their position.  (I. J. Davis, A fast radix sort, The Computer Journal 35, 1992; digits of
  * about 11 bits: M. Herf, Radix tricks, 2001.)
  *
- * Where only the first k elements of a line are wanted, cells of the leading bits are counted, then cells within the one
- * that contains element k - 1, and so on until few enough elements are left to be sorted.
+ * Where only the first k elements of a line are wanted, cells of the leading bits are counted, then cells within the
+ * one that contains element k - 1, and so on until few enough elements are left to be sorted.
  *
  * Digits are computed a block of elements at a time, in loops that compilers vectorise.
  */
@@ -210,7 +210,9 @@ static void mnp_move(mnp_part *part, int to, const mnp_digits &digits, uint32_t 
     part->lie = to;
 }
 
-/* Sort a part digit by digit, the least significant first, by `bits` bits from `begin` on of the numbers less `least`. */
+/*
+ * Sort a part digit by digit, the least significant first, by `bits` bits from `begin` on of the numbers less `least`.
+ */
 static void mnp_sort_by(const mnp_radix_sort_params &p, mnp_part *part, mnp_wide least, int begin, int bits, int steps)
 {
     const int width = (bits + steps - 1) / steps, count = 1 << width;

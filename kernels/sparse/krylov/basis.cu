@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sets of vectors: the kernels of orthogonalisation and of the Rayleigh-Ritz method.  Orthogonalisation multiplies a set
- * with one vector:
+ * Sets of vectors: the kernels of orthogonalisation and of the Rayleigh-Ritz method.  Orthogonalisation multiplies a
+ * set with one vector:
  *
  *   MNP_BASIS_DOTS      coefficients c[k] = <v[k], x>, conjugated in v
  *   MNP_BASIS_COMBINE   x = factor * ((x or 0) + sign * sum of c[k] v[k]); if no vector is used, x is unchanged
  *
  * All vectors are read once.  The host divides the elements into pieces that stay in the first-level cache while all
- * vectors of the set are applied to them.  Workers add up their sums as in workers.h.  The Rayleigh-Ritz method uses sets
- * as tall matrices:
+ * vectors of the set are applied to them.  Workers add up their sums as in workers.h.  The Rayleigh-Ritz method uses
+ * sets as tall matrices:
  *
  *   MNP_BASIS_INNER     the small matrix of all inner products of one set with another, for every chunk of the rows
  *   MNP_BASIS_ADD       the sum over the chunks, in their order

@@ -34,8 +34,8 @@ typedef struct mnp_ghosts_params {
 /* A peer of send_ghosts, served by blocks first_block .. first_block + blocks - 1. */
 typedef struct mnp_ghost_words_peer {
     mnp_ghosts_part part;
-    mnp_p2p_line *there;      /* [2][sent], in the peer's memory */
-    const mnp_p2p_line *here; /* [2][received], buffer that the peer writes */
+    mnp_p2p_line *there;      /* [2][sent], a buffer in the peer's memory */
+    const mnp_p2p_line *here; /* [2][received], the buffer that the peer writes */
     void *values;             /* where the received elements go, and how many they are */
     long long elements;
     int sent, received; /* numbers of words, at least one */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * y = A x for an operator over a grid: a body of C++ computes y at a point from x and other vectors at the point and its
- * neighbours.
+ * y = A x for an operator over a grid: a body of C++ computes y at a point from x and other vectors at the point and
+ * its neighbours.
  *
  * The library generates, where `#include "generated"` stands (lib/sparse/operator/operator_kernel.c),
  *   mnp_body(point, y)     the body as a function; point.array(k) is vector k, which is called with offsets
@@ -119,8 +119,8 @@ enum { MNP_RANGES = MNP_GHOSTS ? 2 : 1 };
  * A thread computes MNP_ALONG points, `step` apart: neighbours along the first dimension, or, in a grid of one
  * dimension, points that are as far apart as a block is wide.
  *
- * This function computes all of them together, where their neighbours are inside along all dimensions but the last.  All
- * are computed before the first is written, so that an element that several of them need is loaded once, and loads
+ * This function computes all of them together, where their neighbours are inside along all dimensions but the last.
+ * All are computed before the first is written, so that an element that several of them need is loaded once, and loads
  * overlap.
  */
 MNP_INLINE void mnp_compute_together(const mnp_grid_params &p, mnp_place at, int index_step, int64_t step)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parameter of operator_kernel.cu, shared by the library (C) and the kernel (C++): vectors over a grid's points, and
- * which points to compute.
+ * The parameter of operator_kernel.cu, shared by the library (C) and the kernel (C++): vectors over a grid's points,
+ * and which points to compute.
  */
 #ifndef MNP_KERNELS_SPARSE_OPERATOR_OPERATOR_KERNEL_PARAMS_H
 #define MNP_KERNELS_SPARSE_OPERATOR_OPERATOR_KERNEL_PARAMS_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One sweep of rows: x[i] = keep * x[i] + inverse[i] * (b[i] - sum of a[i][j] from[j]), where `from` may be x itself.
+ * One sweep of a relaxation or of a triangular solve:
+ * x[i] = keep * x[i] + inverse[i] * (b[i] - sum of a[i][j] from[j]), where `from` may be x itself.
  *
- * Rows lie in groups in which none depends on another.  A launch takes one group, or several consecutive ones by a
- * single worker or block.  A row's entries are always summed in the order in which they are stored.  Compiled with
+ * Rows are in groups (level sets, or colours), within which no row depends on another.  A launch takes one group by
+ * many workers, or several consecutive groups by a single worker or block.  A row's entries are always added in the
+ * order in which they are stored.  Compiled with
  *   MNP_T       the type of all numbers
- *   MNP_SLICE   positions of a slice: 1 where a thread reads row by row, 32 where a warp reads entries of as many rows
+ *   MNP_SLICE   positions of a slice: 1 where a thread reads row by row, 32 where a warp reads the entries of 32 rows
  *   MNP_WIDE    whether there may be several vectors
  */
 #include "kernels/prelude.h"
@@ -14,7 +16,7 @@
 
 typedef MNP_T mnp_t;
 
-/* A row and where its entries are. */
+/* A row, and where its entries are. */
 struct found_row {
     int64_t at;
     int row, length;
@@ -41,7 +43,7 @@ MNP_INLINE mnp_t right_side(const mnp_level_sweep_params &p, int64_t i)
     return p.b ? ((const mnp_t *)p.b)[i] : mnp_number_of<mnp_t>::from(0);
 }
 
-/* Store the new x[i], given b[i] less the sum; returns it. */
+/* Store the new x[i], given b[i] less the sum, and return it. */
 MNP_INLINE mnp_t store(const mnp_level_sweep_params &p, int64_t i, mnp_t inverse, mnp_t rest)
 {
     mnp_t *const x = (mnp_t *)p.x + i;
@@ -51,10 +53,10 @@ MNP_INLINE mnp_t store(const mnp_level_sweep_params &p, int64_t i, mnp_t inverse
 
 #if MNP_CUDA
 
-/* Entries of a row that are fetched before it is its turn. */
+/* Entries of a row that are loaded before the group's turn. */
 enum { AHEAD = sizeof(mnp_t) > 8 ? 1 : MNP_WIDE ? 2 : 4 };
 
-/* What one thread does first in a group, of so many tasks: the row's part of vector c.  row < 0: nothing. */
+/* A thread's first task in a group: a row, and vector c.  row < 0: the thread has none. */
 struct task {
     found_row found;
     int c;
@@ -66,7 +68,7 @@ struct fetched {
     int columns[AHEAD];
 };
 
-/* Tasks of a group are counted from the beginning of a slice, so that a warp reads slices as they lie. */
+/* Tasks of a group are numbered from the beginning of a slice, so that the accesses of a warp are aligned to slices. */
 MNP_INLINE task find_task(const mnp_level_sweep_params &p, int64_t group, int64_t number)
 {
     const int64_t width = MNP_WIDE ? p.width : 1, begin = ((const int64_t *)p.groups)[group];
@@ -77,7 +79,7 @@ MNP_INLINE task find_task(const mnp_level_sweep_params &p, int64_t group, int64_
     return {find_row(p, position), (int)(number % width), (end - base) * width};
 }
 
-/* What does not change while the rows before it do. */
+/* Load what a task needs that earlier groups do not change. */
 MNP_INLINE fetched fetch(const mnp_level_sweep_params &p, const task &t)
 {
     fetched f = {};
@@ -100,7 +102,7 @@ MNP_INLINE void relax(const mnp_level_sweep_params &p, const task &t, const fetc
         return;
     const int64_t width = MNP_WIDE ? p.width : 1, i = t.found.row * width + t.c;
     const mnp_t *const from = (const mnp_t *)p.from + t.c;
-    mnp_t rest = right_side(p, i), first[AHEAD]; /* all are on their way before one is waited for */
+    mnp_t rest = right_side(p, i), first[AHEAD]; /* issue all loads before one is used */
 #pragma unroll
     for (int j = 0; j < AHEAD; j++)
         if (j < t.found.length)
@@ -117,7 +119,7 @@ MNP_INLINE void relax(const mnp_level_sweep_params &p, const task &t, const fetc
     store(p, i, f.inverse, rest);
 }
 
-/* Let the next launch of the stream begin, and wait for the one before. */
+/* Allow the next launch of the stream to begin, and wait until the previous one has ended. */
 MNP_INLINE void await_stream()
 {
 #if __CUDA_ARCH__ >= 900
@@ -127,8 +129,8 @@ MNP_INLINE void await_stream()
 }
 
 /*
- * A block that takes several groups finds its rows two groups ahead and fetches their entries one group ahead, so that
- * the only latency between two groups is that of x from thread to thread.
+ * A block that takes several groups finds its rows two groups ahead and loads their entries one group ahead, so that
+ * the only latency between two groups is that of passing x from thread to thread.
  */
 extern "C" __global__ void __launch_bounds__(MNP_LEVEL_SWEEP_THREADS)
     mnp_level_sweep(const __grid_constant__ mnp_level_sweep_params p)
@@ -157,10 +159,10 @@ extern "C" __global__ void __launch_bounds__(MNP_LEVEL_SWEEP_THREADS)
 #else
 
 /*
- * Entries are prefetched long before their turn: as each row waits for the one before it, the processor does not read
- * ahead by itself.  Addresses are computed as numbers, as they may lie beyond the end of the arrays.
+ * Entries are prefetched well ahead: as each row waits for the row before it, the processor does not read ahead by
+ * itself.  Addresses are computed as integers, as they may lie beyond the end of the arrays.
  */
-enum { LINE = 64 / sizeof(mnp_t), AHEAD = 64 * LINE }; /* values that come together; values between */
+enum { LINE = 64 / sizeof(mnp_t), AHEAD = 64 * LINE }; /* values of a cache line; the distance in values */
 
 static MNP_INLINE void fetch_ahead(const mnp_level_sweep_params &p, int64_t k)
 {
@@ -168,7 +170,7 @@ static MNP_INLINE void fetch_ahead(const mnp_level_sweep_params &p, int64_t k)
     __builtin_prefetch((const void *)(p.columns + (k + AHEAD) * sizeof(int)));
 }
 
-/* Subtract entries times `count` vectors from c on: the sums stay in registers. */
+/* Subtract the products of a row's entries with `count` vectors from c on; the sums stay in registers. */
 template <int count>
 static MNP_INLINE void subtract(const mnp_level_sweep_params &p, int64_t k, int64_t end, int64_t c, mnp_t *rests)
 {
@@ -200,7 +202,7 @@ template <int count> static MNP_INLINE void relax(const mnp_level_sweep_params &
         (void)store(p, i + v, inverse_of(p, found.row), rests[v]);
 }
 
-/* A function of its own: what the caller's loop needs would cost this one registers. */
+/* A function of its own: inlined, it would share its registers with the caller's loop. */
 static __attribute__((noinline)) void sweep_positions(const mnp_level_sweep_params &p, int64_t begin, int64_t end)
 {
     for (int64_t position = begin; position < end; position++) {
@@ -216,8 +218,8 @@ static __attribute__((noinline)) void sweep_positions(const mnp_level_sweep_para
 #else
 
 /*
- * The last entry of a row is often in the column of the row before.  Its x is then taken from a register: a round trip
- * through memory would take longer than all the rest of the row.
+ * The last entry of a row is often in the column of the previous row.  Then its x is taken from a register: a store and
+ * a load would take longer than the rest of the row.
  */
 static __attribute__((noinline)) void sweep_positions(const mnp_level_sweep_params &p, int64_t begin, int64_t end)
 {

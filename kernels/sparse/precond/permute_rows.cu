@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entries of a part in CSR that a sweep needs, counted and moved into the sweep's order.
+ * Prepares a sweep (level_sweep.cu): counts the entries of a part in CSR that it needs, and copies them in its order.
  *
- * A thread takes a line, or a position, and its entries one after the other, as the sweep does.  Compiled with
+ * A thread takes a line, or a position, and its entries one after the other, as the sweep reads them.  Compiled with
  *   MNP_VALUE   type of the values
  */
 #include "kernels/prelude.h"
@@ -20,7 +20,7 @@ MNP_INLINE int64_t row_of(const mnp_permute_rows_params &p, int64_t line)
     return p.rows_of ? p.rows_of[line] : line;
 }
 
-/* The line of a row; -1: it has none. */
+/* The line of a row in the part; -1: it has none. */
 MNP_INLINE int64_t find_line(const mnp_permute_rows_params &p, int64_t row)
 {
     if (!p.rows_of)
@@ -29,7 +29,7 @@ MNP_INLINE int64_t find_line(const mnp_permute_rows_params &p, int64_t row)
     return line < p.lines && p.rows_of[line] == row ? line : -1;
 }
 
-/* What decides which entries of a row count. */
+/* Decides which entries of a row the sweep needs. */
 struct chooser {
     int kind, colour;
     const int *colours;
@@ -52,7 +52,7 @@ struct chooser {
             return column >= first && column < end;
         }
     }
-    /* In a triangle: whether the column is on the other side of the diagonal, or of the own columns. */
+    /* In a triangle: whether the column is on the other side of the diagonal, or outside the own columns. */
     MNP_INLINE bool is_on_other_side(int64_t column) const
     {
         const bool has_diagonal = kind != MNP_PERMUTE_ROWS_BEFORE && kind != MNP_PERMUTE_ROWS_BEHIND;

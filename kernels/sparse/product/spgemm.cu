@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * C = A B of sparse matrices in CSR, by rows (F. Gustavson, "Two fast algorithms for sparse matrices", ACM
- * Transactions on Mathematical Software 4, 1978): row i of C is the sum of the rows of B that A's row i names, each
- * times its entry.  There are two passes: the first counts columns, so that memory can be allocated, and the second
- * writes rows with rising columns.
+ * Transactions on Mathematical Software 4, 1978): row i of C is the sum of the rows of B that have the numbers of the
+ * columns of A's row i, each times that entry of A.  There are two passes: the first counts columns, so that memory can
+ * be allocated, and the second writes rows with ascending columns.
  *
  * On a GPU sums are kept in hash tables in shared memory, as in Y. Nagasaka, A. Nukada and S. Matsuoka,
  * "High-performance and memory-saving sparse general matrix-matrix multiplication for NVIDIA Pascal GPU", ICPP 2017.
- * Rows are sorted into bins by an upper bound of their length.  A team, some threads of a warp or a block, makes a
- * row: it numbers the products of as many entries of A as it has threads, and its threads take these products in turn,
- * however short the rows of B are.  The longest rows keep sums for all columns in global memory, with a bit for each
- * column that is present.  Sums are taken in the order of the products, so results are reproducible: threads that meet
- * at a sum detect it, and add one after the other.
+ * Rows are sorted into bins by an upper bound of their length.  A team (some threads of a warp, or a block) computes a
+ * row: it takes as many entries of A as it has threads, numbers their products, and divides these evenly among its
+ * threads, so that short rows of B leave no thread idle.  The longest rows keep sums for all columns in global memory,
+ * with a bit for each column that is present.  Products are added in a fixed order, so results are reproducible:
+ * threads that need the same sum detect this, and add one after the other.
  *
- * On the host a worker keeps sums for a window of columns, with a bit for each column that is present, from which
- * columns are read in order.  The rows of B have rising columns, so they are followed from window to window.
+ * On the host a worker keeps sums for a window of columns, with a bit for each column that is present, from which the
+ * columns are listed in order.  Rows of B have ascending columns, so in each window they continue where they stopped in
+ * the one before.
  *
  * Compiled as spgemm_plan with MNP_PLAN 1, or as spgemm_rows with MNP_PLAN 0 and
  *   MNP_VALUE        type of the values
- *   MNP_COUNTS       whether columns are counted only
+ *   MNP_COUNTS       1: only count columns
  *   MNP_TEAM         on GPUs: threads of a team, a power of two; above 32, a block
  *   MNP_BLOCK        threads of a block
- *   MNP_MOST         the longest row's columns, a power of two; 0: any number, in global memory
+ *   MNP_MOST         the most columns of a row, a power of two; 0: any number, in global memory
  *   MNP_TEAM_BYTES   shared memory of a team, a multiple of 16
  */
 #include "kernels/prelude.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Products of sparse matrices on a GPU: spgemm.cu says how.
+ * Products of sparse matrices on a GPU; spgemm.cu describes the algorithm.
  */
 
 /* ---- teams ---- */
@@ -22,7 +22,7 @@ MNP_INLINE int lane_of_team()
     return threadIdx.x % WIDTH;
 }
 
-/* The lanes of a warp that are of this team. */
+/* The lanes of the warp that belong to this thread's team, as a mask. */
 MNP_INLINE unsigned lanes_of_team()
 {
     const unsigned all = 0xffffffffu >> (32 - WIDTH);
@@ -37,7 +37,9 @@ MNP_INLINE void join_team()
         __syncthreads();
 }
 
-/* The sum of `value` over the team's threads before this one; *all_p is that over all of them.  `warps` is shared. */
+/*
+ * The sum of `value` over the team's threads before this one; *all_p gets the sum over all.  `warps` is shared memory.
+ */
 template <typename T> MNP_INLINE T prefix_team(T value, T *warps, T *all_p)
 {
     T before = 0, all = 0;
@@ -60,7 +62,8 @@ template <typename T> MNP_INLINE T prefix_team(T value, T *warps, T *all_p)
 
 /* ---- planning ---- */
 
-/* The products of every row, or all columns, if those are fewer.  All threads of a warp stay together. */
+/* Bound every row's length by its products, or by all columns if these are fewer.  The threads of a warp stay
+   converged. */
 MNP_INLINE void bound_rows(const mnp_spgemm_plan_params &p)
 {
     const int64_t groups = (int64_t)gridDim.x * blockDim.x / p.lanes, per_warp = 32 / p.lanes;
@@ -109,7 +112,7 @@ MNP_INLINE void tally_tile(const mnp_spgemm_plan_params &p, int64_t tile, int *b
     __syncthreads();
 }
 
-/* One block sums up all tiles. */
+/* The exclusive prefix sums of the tiles' records, by one block. */
 MNP_INLINE void sum_tiles(const mnp_spgemm_plan_params &p, int64_t *warps)
 {
     const int64_t tiles = count_tiles(p);
@@ -127,7 +130,7 @@ MNP_INLINE void sum_tiles(const mnp_spgemm_plan_params &p, int64_t *warps)
     }
 }
 
-/* The offsets of a tile's rows, and their places in the list. */
+/* Store the offsets of a tile's rows, and enter the rows in the list of their bin. */
 MNP_INLINE void place_tile(const mnp_spgemm_plan_params &p, int64_t tile, int *bins, int64_t *warps)
 {
     const int64_t begin = tile * MNP_SPGEMM_TILE, *record = (const int64_t *)p.tally + tile * RECORD;
@@ -180,9 +183,12 @@ extern "C" __global__ void __launch_bounds__(TEAM) spgemm_plan(const __grid_cons
 /* ---- products ---- */
 
 enum { DENSE = MNP_MOST == 0, TABLE = DENSE ? 1 : MNP_MOST + MNP_MOST / 2, FREE = -1 };
-enum { STRIP = 32 * TEAM, STRIPS = DENSE ? (1u << 31) / STRIP : 32 }; /* columns, of a word a thread; of all columns */
+enum {
+    STRIP = 32 * TEAM,
+    STRIPS = DENSE ? (1u << 31) / STRIP : 32
+}; /* STRIP: columns of a word of bits for each thread; STRIPS: in all */
 
-/* Products of a tile: those of a long row do not fit into 32 bits. */
+/* The type of the number of a tile's products: with rows of any length 32 bits are not enough. */
 template <bool wide> struct number_of {
     typedef int type;
 };
@@ -191,35 +197,35 @@ template <> struct number_of<true> {
 };
 typedef number_of<DENSE>::type number;
 
-/* What a team has in shared memory.  What kinds of rows or counting do not need is there once. */
+/* A team's shared memory.  Arrays that a bin, or counting, does not need have a minimal size. */
 struct alignas(16) memory {
     int list[MNP_COUNTS || DENSE ? 4 : MNP_MOST]; /* the row's columns */
     MNP_VALUE sums[MNP_COUNTS || DENSE ? 1 : TABLE];
-    MNP_VALUE factors[MNP_COUNTS ? 1 : TEAM]; /* a tile: entries of A, */
-    int64_t starts[TEAM];                     /* where rows of B that they name would begin for product 0, */
-    number before[TEAM];                      /* and the products before theirs */
+    MNP_VALUE factors[MNP_COUNTS ? 1 : TEAM]; /* of a tile: the entries of A, */
+    int64_t starts[TEAM];                     /* where their rows of B begin, less the products before theirs, */
+    number before[TEAM];                      /* and these products' numbers */
     number warps[WARPS];
-    int keys[TABLE]; /* the columns of sums, or FREE */
+    int keys[TABLE]; /* the hash table: the columns of the sums, or FREE */
     unsigned claims[MNP_COUNTS || WARPS == 1 ? 1 : MNP_SPGEMM_CLAIMS];
-    unsigned strips[STRIPS / 32]; /* a bit for strips that have columns */
+    unsigned strips[STRIPS / 32]; /* a bit for every strip that has columns */
     int listed;
 };
 static_assert(sizeof(memory) <= MNP_TEAM_BYTES, "MNP_TEAM_BYTES");
 
-/* The row that a team is making. */
+/* The row that a team is computing. */
 struct row_table {
     memory &m;
     MNP_VALUE *sums;
-    unsigned *bits; /* in global memory: of columns that are there */
-    unsigned turn;  /* of claims; a multiple of TEAM that falls */
+    unsigned *bits; /* in global memory: a bit for every column that is present */
+    unsigned turn;  /* of claims: a multiple of TEAM that decreases */
 };
 
 struct product {
-    int column, entry; /* of C; of the tile, below 0: there is none */
+    int column, entry; /* column: of C; entry: of the tile, below 0 if there is no product */
     MNP_VALUE factor, value;
 };
 
-/* Take up entries k and on of A, before `end`, as a tile; gives the number of their products. */
+/* Load entries of A from k on, before `end`, as a tile; returns the number of their products. */
 MNP_INLINE number open_tile(const mnp_spgemm_params &p, memory &m, int64_t k, int64_t end)
 {
     const int t = thread_of_team();
@@ -239,7 +245,7 @@ MNP_INLINE number open_tile(const mnp_spgemm_params &p, memory &m, int64_t k, in
     return all;
 }
 
-/* Product number `at` of the tile: it belongs to the last entry that begins at or before it. */
+/* Load product number `at` of the tile: it belongs to the last entry whose products begin at or before it. */
 MNP_INLINE product fetch(const mnp_spgemm_params &p, const memory &m, number at, number all)
 {
     product fetched;
@@ -272,7 +278,7 @@ MNP_INLINE int next_slot(int slot)
     return slot + 1 < TABLE ? slot + 1 : 0;
 }
 
-/* The slot of a column, which is put there if it is new; then *fresh_p is true, for one thread. */
+/* The slot of a column in the hash table.  A new column is inserted; then *fresh_p is true, for one thread. */
 MNP_INLINE int put_column(row_table &row, int column, bool *fresh_p)
 {
     if (DENSE) {
@@ -301,7 +307,7 @@ MNP_INLINE int find_column(const memory &m, int column)
     return slot;
 }
 
-/* List the columns that are new, in any order; `count` is how many a team in one warp has listed. */
+/* Append new columns to the list, in any order; `count` is how many a team within a warp has listed. */
 MNP_INLINE void list_column(memory &m, int column, bool fresh, int &count)
 {
     const unsigned all = __ballot_sync(lanes_of_team(), fresh), earlier = (1u << threadIdx.x % 32) - 1;
@@ -317,7 +323,8 @@ MNP_INLINE void list_column(memory &m, int column, bool fresh, int &count)
 }
 
 /*
- * Add products in their order, in a warp: those of one entry of A have different columns, so entries take turns.
+ * Add products in their order, for a team within a warp.  Products of one entry of A have different columns, so those
+ * of an entry are added together, and the entries one after the other.
  */
 MNP_INLINE void add_in_warp(row_table &row, int slot, const product &now)
 {
@@ -334,8 +341,9 @@ MNP_INLINE void add_in_warp(row_table &row, int slot, const product &now)
 }
 
 /*
- * The same in a block: threads claim their sums, the first of those that meet goes on, the others try again.  A claim
- * is smaller in every turn, so nothing need be taken back.  Sums share places of claims; that costs turns alone.
+ * The same for a team of a block.  Threads claim their sums; of those with the same sum the first one adds, and the
+ * others try again.  Claims get smaller with every turn, so none must be reset.  Several sums may share a word for
+ * claims, which only costs turns.
  */
 MNP_INLINE void add_in_block(row_table &row, int slot, const product &now)
 {
@@ -361,7 +369,7 @@ MNP_INLINE void add_in_block(row_table &row, int slot, const product &now)
     } while (__syncthreads_or(waits));
 }
 
-/* All products of a row.  Gives how many columns this thread found, or, where they are listed, its warp. */
+/* Take all products of a row.  Returns how many columns this thread found, or, where they are listed, its warp. */
 MNP_INLINE int take_products(const mnp_spgemm_params &p, row_table &row, int64_t number_of_row)
 {
     const int64_t end = offset(p.a, number_of_row + 1);
@@ -373,7 +381,7 @@ MNP_INLINE int take_products(const mnp_spgemm_params &p, row_table &row, int64_t
             const product now = next;
             bool fresh = false;
             int slot = 0;
-            next = fetch(p, row.m, at + TEAM + thread_of_team(), all); /* comes while this one is dealt with */
+            next = fetch(p, row.m, at + TEAM + thread_of_team(), all); /* loads while this one is added */
             if (now.entry >= 0)
                 slot = put_column(row, now.column, &fresh);
             if (MNP_COUNTS)
@@ -393,8 +401,8 @@ MNP_INLINE int take_products(const mnp_spgemm_params &p, row_table &row, int64_t
 /* ---- sorting ---- */
 
 /*
- * A warp, or the team in it, sorts runs in registers, EACH neighbours a thread: bitonic sorting, whose first step of
- * every merge compares what mirrors each other, so that all comparisons go the same way.
+ * A warp, or the team in it, sorts runs in registers, EACH neighbours a thread, by bitonic sorting.  The first step of
+ * every merge compares mirrored positions, so that all comparisons have the same direction.
  */
 enum { EACH = WARPS > 1 ? 8 : MNP_MOST / WIDTH, RUN = EACH * WIDTH };
 
@@ -405,7 +413,7 @@ MNP_INLINE void order_pair(int &low, int &high)
     low = smaller;
 }
 
-/* Compare elements that are mirrored in groups of `size`. */
+/* Compare and exchange elements that mirror each other in groups of `size`. */
 MNP_INLINE void compare_mirrored(int (&x)[EACH], int size)
 {
     if (size <= EACH) {
@@ -425,7 +433,7 @@ MNP_INLINE void compare_mirrored(int (&x)[EACH], int size)
         x[e] = low ? min(x[e], others[e]) : max(x[e], others[e]);
 }
 
-/* Compare elements that are `stride` apart. */
+/* Compare and exchange elements that are `stride` apart. */
 MNP_INLINE void compare_apart(int (&x)[EACH], int stride)
 {
     if (stride < EACH) {
@@ -443,7 +451,7 @@ MNP_INLINE void compare_apart(int (&x)[EACH], int stride)
     }
 }
 
-/* Compare elements that are `stride` apart, and then by halves of that. */
+/* The same for `stride`, and then for its half, down to 1. */
 MNP_INLINE void compare_down(int (&x)[EACH], int stride)
 {
 #pragma unroll
@@ -451,7 +459,7 @@ MNP_INLINE void compare_down(int (&x)[EACH], int stride)
         compare_apart(x, stride);
 }
 
-/* Sort a run of the list, or end its sorting by merging; what is beyond `count` comes last. */
+/* Sort a run of the list, or only do the last steps of its merge; elements beyond `count` count as the largest. */
 template <bool merges> MNP_INLINE void sort_run(int *list, int run, int count)
 {
     const int at = run + lane_of_team() * EACH;
@@ -471,7 +479,7 @@ template <bool merges> MNP_INLINE void sort_run(int *list, int run, int count)
         *(int4 *)(list + at + e) = make_int4(x[e], x[e + 1], x[e + 2], x[e + 3]);
 }
 
-/* Merge sorted runs in shared memory, as far as elements are apart by runs, and then in registers. */
+/* Merge sorted runs: steps across runs in shared memory, then those within a run in registers. */
 MNP_INLINE void merge_runs(int *list, int padded)
 {
     const int first = thread_of_team() / WIDTH * RUN;
@@ -511,7 +519,7 @@ MNP_INLINE void sort_list(int *list, int count)
 
 /* ---- rows ---- */
 
-/* Results go past the caches, where B is wanted. */
+/* Store a result with a hint that leaves the caches to B. */
 template <typename T> MNP_INLINE void store_result(T *to, T value)
 {
     __stcs(to, value);
@@ -533,7 +541,7 @@ MNP_INLINE void write_listed(const mnp_spgemm_params &p, memory &m, int64_t at, 
     }
 }
 
-/* Write a row whose columns have bits, in the order of those; then bits and sums are zeros.  Counting: only that. */
+/* Write a row whose columns are bits, in their order, and reset bits and sums to 0.  If counting, only reset. */
 MNP_INLINE void write_dense(const mnp_spgemm_params &p, row_table &row, int64_t at)
 {
     for (int strip = 0; strip < (p.columns + STRIP - 1) / STRIP; strip++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Products of sparse matrices on the host: spgemm.cu says how.
+ * Products of sparse matrices on the host; spgemm.cu describes the algorithm.
  */
 
 #if MNP_PLAN
 
-/* Workers take rows as they come: bounds and bins are for GPUs. */
+/* Only the offsets are made: bounds and bins are for GPUs. */
 MNP_KERNEL(spgemm_plan, mnp_spgemm_plan_params)
 {
     const int64_t tiles = count_tiles(p);
@@ -38,13 +38,13 @@ MNP_KERNEL(spgemm_plan, mnp_spgemm_plan_params)
 
 #else
 
-/* What a worker has. */
+/* A worker's memory. */
 struct window {
-    int64_t *next;      /* where the rows of B go on that A's row names */
-    uint64_t *used;     /* a bit for every column that is there, from the first of the window on, */
-    unsigned char *any; /* and a byte for every eight words of them that may have one */
+    int64_t *next;      /* for every entry of A's row: where its row of B continues */
+    uint64_t *used;     /* a bit for every column of the window that is present, */
+    unsigned char *any; /* and a byte for every eight words of these, 0 if they have none */
     MNP_VALUE *sums;
-    int *words, *columns; /* lists of words that have bits, and of columns, for some more than there are */
+    int *words, *columns; /* lists of words that have bits, and of columns, with room for some more */
 };
 
 static window open_window(const mnp_spgemm_params &p, int64_t worker)
@@ -59,7 +59,7 @@ static window open_window(const mnp_spgemm_params &p, int64_t worker)
     return w;
 }
 
-/* Add the rest of a row of B, up to the window's end; gives where that is. */
+/* Add a row of B from `first` on, up to the window's end; returns where it stopped. */
 static MNP_INLINE int64_t add_row(const mnp_spgemm_params &p, const window &w, int64_t first, int64_t k, int64_t end,
                                   int64_t entry)
 {
@@ -77,7 +77,7 @@ static MNP_INLINE int64_t add_row(const mnp_spgemm_params &p, const window &w, i
     return k;
 }
 
-/* List those of eight words that have bits.  There are no branches, which nobody could predict. */
+/* List those of eight words that have bits, without branches, which would be unpredictable. */
 static MNP_INLINE int64_t list_eight(const window &w, int64_t eight, int64_t listed)
 {
     for (int64_t word = eight * 8; word < eight * 8 + 8; word++) {
@@ -88,7 +88,7 @@ static MNP_INLINE int64_t list_eight(const window &w, int64_t eight, int64_t lis
     return listed;
 }
 
-/* List the words that have bits, up to a column; where those are few, only what may have some is looked at. */
+/* List the words that have bits, up to column `last`; if `few`, skip groups of eight whose byte is 0. */
 static int64_t list_words(const window &w, int64_t last, bool few)
 {
     int64_t listed = 0;
@@ -104,7 +104,7 @@ static int64_t list_words(const window &w, int64_t last, bool few)
     return listed;
 }
 
-/* List the columns of a word, without branches for the first ones, whether there are any; gives how many there are. */
+/* List the columns of a word, the first MNP_SPGEMM_SPARE without branches; returns how many are listed. */
 static MNP_INLINE int64_t list_columns(const window &w, int64_t word, int64_t listed)
 {
     const int first = (int)(word * 64);
@@ -122,7 +122,7 @@ static MNP_INLINE int64_t list_columns(const window &w, int64_t word, int64_t li
     return count;
 }
 
-/* Write the window's columns and sums, or only count them; what there was of them is zero again. */
+/* Write the window's columns and sums, or only count them, and reset them to 0. */
 static int64_t drain(const mnp_spgemm_params &p, const window &w, int64_t first, int64_t last, bool few, int64_t at)
 {
     const int64_t words = list_words(w, last - first < p.window ? last - first : p.window - 1, few);
@@ -139,7 +139,7 @@ static int64_t drain(const mnp_spgemm_params &p, const window &w, int64_t first,
     return count;
 }
 
-/* Make a row of C, which begins at `at`, one window after the other; gives how many columns it has. */
+/* Compute a row of C, which begins at `at`, window by window; returns how many columns it has. */
 static int64_t make_row(const mnp_spgemm_params &p, const window &w, int64_t row, int64_t at)
 {
     const int64_t begin = offset(p.a, row), entries = offset(p.a, row + 1) - begin, none = INT64_MAX;
@@ -170,7 +170,7 @@ static int64_t make_row(const mnp_spgemm_params &p, const window &w, int64_t row
     return count;
 }
 
-/* Workers take some rows each in turn: neighbours are often alike. */
+/* Workers take some rows at a time in turn, which balances the work, as neighbouring rows are often similar. */
 MNP_KERNEL(spgemm_rows, mnp_spgemm_params)
 {
     const window w = open_window(p, worker);
