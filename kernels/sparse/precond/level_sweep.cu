@@ -56,7 +56,7 @@ MNP_INLINE mnp_t store(const mnp_level_sweep_params &p, int64_t i, mnp_t inverse
 /* Entries of a row that are loaded before the group's turn. */
 enum { AHEAD = sizeof(mnp_t) > 8 ? 1 : MNP_WIDE ? 2 : 4 };
 
-/* A thread's first task in a group: a row, and vector c.  row < 0: the thread has none. */
+/* A thread's first task in a group of `tasks`: a row, and vector c.  row < 0: the thread has none. */
 struct task {
     found_row found;
     int c;

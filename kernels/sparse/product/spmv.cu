@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * y = A x, or y += A x, for a part of a sparse matrix and `width` vectors side by side; and the kernels that examine
- * and convert a part in CSR before an algorithm is chosen for it.
+ * Sparse matrix-vector products: y = A x, or y += A x, for a part of a sparse matrix and `width` vectors side by side.
+ * Other kernels here examine a part in CSR, and convert it to other formats, before an algorithm is chosen for it.
  *
  * Compiled with
  *   MNP_VALUE, MNP_VECTOR   types of the matrix, and of x and y, in which sums are taken too
  *   MNP_OFFSET              type of the offsets
  * and for a product with
  *   MNP_FORMAT_CSR          or one of MNP_FORMAT_CSC, _COO, _DIA, _BSR, _SELL: lib/sparse/matrix/part.h describes them
- *   MNP_ADDS                whether y is added to; always so in CSC and COO, where a row's entries are not together
+ *   MNP_ADDS                1: y += A x; always in CSC and COO, where a row's entries are not stored together
  *   MNP_WIDE                whether there may be several vectors
  *   MNP_CONJUGATE           whether the matrix's values are conjugated
- *   MNP_DOT, MNP_W          1: also sum conj(x[i]) y[i], in type MNP_W, as a method's first sum (step_params.h);
- *                           nothing is done once the method is over.  With MNP_ADDS y[i] is what is added to it, and
- *                           the sum is added to
- *   MNP_STREAM              CSR on GPUs, 1: blocks take chunks of entries; otherwise
- *   MNP_LANES               threads share a row, a power of two up to 32
+ *   MNP_DOT, MNP_W          1: also compute the sum of conj(x[i]) y[i], in type MNP_W, as a solver's first sum
+ *                           (step_params.h); nothing is done once the solver has ended.  With MNP_ADDS, y[i] here is the
+ *                           term that is added to y, and the sum is added to the one that is there
+ *   MNP_STREAM              CSR on GPUs, 1: blocks take chunks of entries
+ *   MNP_LANES               CSR on GPUs without MNP_STREAM: threads that share a row, a power of two up to 32
  *   MNP_BLOCK               BSR: the side of the blocks
- * or with one of MNP_TASK_STARTS, _SLICES, _DIAGONALS, _SELL and _DIA.
+ * or, to examine and convert, with one of MNP_TASK_STARTS, _SLICES, _DIAGONALS, _SELL and _DIA.
  */
 #include "kernels/prelude.h"
 #include "kernels/numbers.h"
@@ -25,7 +25,7 @@
 #include "kernels/workers.h"
 #include "kernels/sparse/product/spmv_params.h"
 
-/* The first line of a share, with lines and entries together dealt out evenly, and `target` of them before it. */
+/* The first line of a share that begins after `target` lines and entries, counted together, so that shares are even. */
 MNP_INLINE int64_t first_line(const MNP_OFFSET *offsets, int64_t lines, int64_t target)
 {
     int64_t low = 0, high = lines;
@@ -54,10 +54,10 @@ template <typename R> MNP_INLINE bool is_zero(mnp_complex<R> value)
 
 #include "kernels/claim.h"
 
-/* Whether a diagonal is in the table, where it was entered if there was room. */
+/* Enter a diagonal in the table, unless it is there; false if there was no room. */
 MNP_INLINE bool enter(long long *table, long long diagonal)
 {
-    const long long key = diagonal + (1ll << 32); /* not below 0, and so none that is free */
+    const long long key = diagonal + (1ll << 32); /* not negative, so it differs from a free slot */
     int at = (int)(key % MNP_SPMV_DIAGONALS);
     for (int tries = 0; tries < MNP_SPMV_DIAGONALS; tries++) {
         long long there = ((volatile long long *)table)[at];
@@ -76,7 +76,7 @@ MNP_KERNEL(spmv_examine, mnp_spmv_examine_params)
 {
     const MNP_OFFSET *const offsets = (const MNP_OFFSET *)p.offsets;
 
-#if MNP_TASK_STARTS /* of the chunks, and where they end */
+#if MNP_TASK_STARTS /* where the chunks begin, and where the last one ends */
 
     for
         MNP_RANGE(i, p.many)
@@ -85,7 +85,7 @@ MNP_KERNEL(spmv_examine, mnp_spmv_examine_params)
             ((mnp_spmv_start *)p.found)[i] = mnp_spmv_start{(int64_t)offsets[line], (int)line};
         }
 
-#elif MNP_TASK_SLICES /* the longest row of every slice */
+#elif MNP_TASK_SLICES /* the length of the longest row of every slice */
 
     for
         MNP_RANGE(i, p.many)
@@ -97,7 +97,7 @@ MNP_KERNEL(spmv_examine, mnp_spmv_examine_params)
             ((int *)p.found)[i] = (int)longest;
         }
 
-#elif MNP_TASK_DIAGONALS /* a table of those that there are; behind it 1 where DIA cannot have the part as it is */
+#elif MNP_TASK_DIAGONALS /* the table of diagonals; after it 1 if DIA cannot represent the part */
 
     long long *const table = (long long *)p.found;
     volatile long long *const unfit = table + MNP_SPMV_DIAGONALS;
@@ -123,7 +123,7 @@ MNP_KERNEL(spmv_examine, mnp_spmv_examine_params)
             }
         }
 
-#else /* DIA: a row's columns rise, and so do the diagonals */
+#else /* DIA: a row's columns are ascending, and so are the diagonals */
 
     for
         MNP_RANGE(row, p.lines)
@@ -144,7 +144,7 @@ MNP_KERNEL(spmv_examine, mnp_spmv_examine_params)
 
 typedef MNP_W mnp_w;
 
-/* a b, which a GPU rounds before it is added to a sum: so all its kernels give the same bits. */
+/* a b.  A GPU rounds it before it is added to a sum, so that all its kernels give the same bits. */
 template <typename R> MNP_INLINE R times(R a, R b)
 {
     return a * b;
@@ -174,13 +174,13 @@ template <typename V, typename R> MNP_INLINE mnp_complex<R> product(mnp_complex<
     return {times(re, x.re) - times(im, x.im), times(re, x.im) + times(im, x.re)};
 }
 
-/* In DIA an element that is 0 is no entry: it ignores even an infinite x. */
+/* In DIA an element that is 0 is not an entry: its product is 0 even with an infinite x. */
 template <typename V, typename R> MNP_INLINE R product_if_stored(V value, R x)
 {
     return is_zero(value) ? R{} : product(value, x);
 }
 
-/* A part, with its types. */
+/* A part, with typed pointers. */
 struct part {
     const MNP_OFFSET *offsets;
     const int *rows_of, *indices;
@@ -189,13 +189,13 @@ struct part {
     MNP_VECTOR *y;
     int64_t width;
     const MNP_VECTOR *own;
-    mnp_w dot; /* of this thread, or worker */
+    mnp_w dot; /* the sum of this thread or worker */
 
     MNP_INLINE int64_t row_of(int64_t line) const
     {
         return rows_of ? rows_of[line] : line;
     }
-    /* Element i of y: of row i, where there is one vector. */
+    /* Store or add element i of y; it belongs to row i if there is one vector. */
     MNP_INLINE void put(int64_t i, MNP_VECTOR sum)
     {
 #if MNP_ADDS
@@ -227,7 +227,7 @@ MNP_INLINE bool is_over(const mnp_spmv_params &p)
     return MNP_DOT && ((const mnp_step_control *)p.state)->done != MNP_GOING;
 }
 
-/* The end of a kernel, to which all threads and workers come: the method's first sum follows its control. */
+/* Finish the sum of MNP_DOT; all threads and workers call it.  The sum lies after the control struct in the state. */
 MNP_INLINE void close_part(const mnp_spmv_params &p, mnp_worker w, part &a)
 {
 #if MNP_DOT

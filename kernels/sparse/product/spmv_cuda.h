@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Products on a GPU.  What is stored side by side is read by threads side by side, and several entries before the first
- * is waited for.
+ * Products on a GPU.  Accesses are coalesced, and a thread loads several entries before it uses the first.
  *
- * Whatever may be chosen by measurement adds the entries of a row of up to MNP_SPMV_SHORT one after the other, in the
- * order of their columns: so the choice does not change a bit of the result.
+ * All kernels among which a measurement may choose add the entries of a row of up to MNP_SPMV_SHORT entries one after
+ * the other, in the order of their columns, so the choice does not change the bits of these rows' results.
  */
 
-/* Entries that a thread reads before it needs one; fewer of complex numbers. */
+/* Entries that a thread loads before it uses one; fewer for complex numbers. */
 #if MNP_STREAM || MNP_FORMAT_DIA
 enum { AT_ONCE = 4 };
 #else
@@ -15,8 +14,8 @@ enum { AT_ONCE = sizeof(mnp_w) > sizeof(double) ? 4 : 8 };
 #endif
 
 /*
- * A kernel with the registers that so many blocks of a multiprocessor leave it.  Where threads take rows NVRTC 13 by
- * itself uses 32, as for 8 blocks, and then reads less at once (docs/history.md).
+ * Declares a kernel whose registers are bounded so that a multiprocessor holds so many blocks.  Without it, NVRTC 13
+ * uses 32 registers where threads take rows, as for 8 blocks, and then has fewer loads in flight (docs/history.md).
  */
 #define SPMV_OF_BLOCKS(blocks)                                                                                         \
     extern "C" __global__ void __launch_bounds__(MNP_STEP_BLOCK, blocks) spmv(const __grid_constant__ mnp_spmv_params p)
@@ -25,7 +24,8 @@ enum { BLOCKS_BY_ROWS = sizeof(mnp_w) > sizeof(double) ? 5 : 6 };
 
 #if MNP_FORMAT_CSR || MNP_FORMAT_SELL
 
-/* AT_ONCE entries behind `begin`, from number `first` on, `stride` apart: what they come to; 0 from number `end` on. */
+/* Load AT_ONCE entries, numbers `first`, first + stride and so on after `begin`, and multiply them with x; 0 from number
+   `end` on. */
 template <int stride, typename I>
 MNP_INLINE void read_products(const part &a, int64_t begin, I first, I end, int64_t c, MNP_VECTOR *products)
 {
@@ -48,7 +48,7 @@ MNP_INLINE void read_products(const part &a, int64_t begin, I first, I end, int6
         products[j] = product(value[j], x[j]);
 }
 
-/* The sum over entries `first`, `first` + stride and so on, in that order. */
+/* The sum of the products of entries `first`, first + stride and so on, in that order. */
 template <int stride, typename I>
 MNP_INLINE MNP_VECTOR add_entries(const part &a, int64_t begin, I first, I end, int64_t c)
 {
@@ -75,7 +75,7 @@ template <typename R> MNP_INLINE mnp_complex<R> from_lane(mnp_complex<R> x, int 
     return mnp_complex<R>{from_lane(x.re, distance), from_lane(x.im, distance)};
 }
 
-/* The sum over so many threads side by side, in all of them; all threads of the warp call. */
+/* The sum over groups of `lanes` threads, returned in all of them; all threads of the warp call it. */
 MNP_INLINE MNP_VECTOR add_lanes(MNP_VECTOR sum, int lanes)
 {
     for (int distance = lanes / 2; distance > 0; distance /= 2)
@@ -88,20 +88,20 @@ MNP_INLINE MNP_VECTOR add_lanes(MNP_VECTOR sum, int lanes)
 #if MNP_FORMAT_CSR && !MNP_WIDE && MNP_STREAM
 
 /*
- * A block takes chunks of about as many lines and entries, whichever rows these are of: its threads read the entries
- * side by side, and leave their products with x in shared memory.  Then a thread adds up a row, if it is short, a warp,
- * if it is long, and the block, if it is so long that it may reach beyond the shared memory: that is only ever the last
- * row of a chunk.  J. L. Greathouse, M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
- * storage format", 2014.
+ * CSR by chunks of equal numbers of lines and entries together, independent of the lengths of the rows.  A block's
+ * threads read the entries of a chunk with coalesced accesses, and store their products with x in shared memory.  Then
+ * each short row is added up by a thread, each long row by a warp.  A row that may exceed the shared memory is added up
+ * by the block: only the last row of a chunk can.  J. L. Greathouse, M. Daga, "Efficient sparse matrix-vector
+ * multiplication on GPUs using the CSR storage format", 2014.
  */
 enum {
     THREADS = MNP_STEP_BLOCK,
-    BLOCKS = sizeof(MNP_VECTOR) > 8 ? 4 : 8, /* of a multiprocessor: there is shared memory for these */
-    ROOM = MNP_SPMV_CHUNK + 512,             /* products; the longest row that always fits has 512 */
+    BLOCKS = sizeof(MNP_VECTOR) > 8 ? 4 : 8, /* blocks of a multiprocessor, for which it has shared memory */
+    ROOM = MNP_SPMV_CHUNK + 512,             /* products in shared memory; a row of up to 512 always fits */
     BANKS = 128 / sizeof(MNP_VECTOR)
 };
 
-/* Where a product lies: with gaps, so that rows of a power of two of entries do not all begin in the same bank. */
+/* The position of product k in shared memory, padded so that rows of 2^n entries do not all begin in the same bank. */
 MNP_INLINE int place_of(int k)
 {
     return k + k / BANKS;
@@ -119,20 +119,20 @@ MNP_INLINE void multiply(const part &a, int64_t begin, int many, MNP_VECTOR *pro
     }
 }
 
-/* The products of a line: numbers `from` up to `to`. */
+/* The products of a line: numbers `from` to `to` - 1. */
 struct span {
     int from, to;
 };
 
-/* They begin with those of entry `begin`. */
+/* The products of a line in a chunk whose first entry is `begin`. */
 MNP_INLINE span find_span(const part &a, int line, int64_t begin)
 {
     return span{(int)(a.offsets[line] - begin), (int)(a.offsets[line + 1] - begin)};
 }
 
 /*
- * Lines from `first` to `last`, of which this thread's first one has the products `mine`; gives whether it met one that
- * is not short.
+ * Add up the short lines from `first` to `last`.  `mine`: the products of this thread's first line.  Returns whether
+ * this thread found a line that is not short.
  */
 MNP_INLINE bool add_short(part &a, int first, int last, int64_t begin, span mine, const MNP_VECTOR *products)
 {
@@ -168,7 +168,7 @@ MNP_INLINE void add_long(part &a, int first, int last, int64_t begin, const MNP_
     }
 }
 
-/* A line by all threads, which need the room of a number for each warp. */
+/* Add up a line by all threads of the block; `sums` has room for a number of each warp. */
 MNP_INLINE void add_by_block(part &a, int line, MNP_VECTOR *sums)
 {
     const int64_t begin = a.offsets[line], count = a.offsets[line + 1] - begin;
@@ -193,13 +193,13 @@ SPMV_OF_BLOCKS(BLOCKS)
     part a = open_part(p);
     for (int chunk = blockIdx.x; chunk < p.chunks; chunk += gridDim.x) {
         const mnp_spmv_start start = p.starts[chunk], end = p.starts[chunk + 1];
-        if (start.line == end.line) /* a row that is longer than a chunk goes through it */
+        if (start.line == end.line) /* the chunk lies within a row that is longer than a chunk */
             continue;
         const bool beyond = end.entry - start.entry > ROOM;
         const int last = beyond ? end.line - 1 : end.line;
         const int many = (int)((beyond ? (int64_t)a.offsets[last] : end.entry) - start.entry);
         span mine = {};
-        if (start.line + threadIdx.x < last) /* early, as it takes its time */
+        if (start.line + threadIdx.x < last) /* early, to hide its latency */
             mine = find_span(a, start.line + threadIdx.x, start.entry);
         multiply(a, start.entry, many, products);
         __syncthreads();
@@ -215,7 +215,7 @@ SPMV_OF_BLOCKS(BLOCKS)
 
 #elif MNP_FORMAT_CSR && !MNP_WIDE
 
-/* MNP_LANES threads share a row.  All threads of a warp stay together, whichever lines there are. */
+/* CSR: MNP_LANES threads share a row.  The threads of a warp stay converged, also beyond the last line. */
 SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 {
     if (is_over(p))
@@ -240,7 +240,7 @@ SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 
 #elif MNP_FORMAT_CSR
 
-/* A thread for each row and vector: those of a row read x side by side. */
+/* CSR, several vectors: a thread for each row and vector; neighbouring threads read neighbouring elements of x. */
 SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 {
     part a = open_part(p);
@@ -274,7 +274,7 @@ MNP_INLINE int64_t row_of(const part &a, int64_t k)
     return a.rows_of[k];
 }
 #else
-/* The column that entry k is in: the last that begins at or before it. */
+/* The column of entry k: the last that begins at or before it. */
 MNP_INLINE int64_t column_of(const part &a, int64_t columns, int64_t k)
 {
     int64_t low = 0, high = columns;
@@ -293,7 +293,7 @@ MNP_INLINE int64_t row_of(const part &a, int64_t k)
 }
 #endif
 
-/* A thread for each entry and vector.  Sums come in no fixed order. */
+/* A thread for each entry and vector.  The order of additions is not fixed. */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
     const part a = open_part(p);
@@ -308,7 +308,7 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 
 #elif MNP_FORMAT_DIA
 
-/* A thread for each row and vector: those of neighbouring rows read a diagonal side by side, several at once. */
+/* DIA: a thread for each row and vector; reads of a diagonal are coalesced, and several diagonals are in flight. */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
     if (is_over(p))
@@ -368,7 +368,7 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 
 #elif MNP_FORMAT_SELL
 
-/* A thread for each row and vector: a warp for a slice, where there is one vector. */
+/* SELL: a thread for each row and vector, so that with one vector a warp takes a slice. */
 SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 {
     if (is_over(p))

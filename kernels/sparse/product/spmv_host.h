@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Products on the host: rows are dealt out to the workers by their entries, loops are plain.
+ * Products on the host: plain loops.  Rows are divided among the workers so that these have equally many entries.
  */
 
 #if MNP_FORMAT_CSR
 
-/* The first line of a worker. */
+/* The first line of a worker's share. */
 static int64_t first_line_of(const part &a, int64_t lines, int64_t worker, int64_t workers)
 {
     return first_line(a.offsets, lines, mnp_share_begin(a.offsets[lines] + lines, worker, workers));
 }
 
-/* `count` vectors from column c on: the sums stay in registers. */
+/* The product of a line with `count` vectors from column c on; the sums stay in registers. */
 template <int count> static void row_times(part &a, int64_t line, int64_t row, int64_t c)
 {
     MNP_VECTOR sums[count] = {};
@@ -36,7 +36,7 @@ static void row_times_all(part &a, int64_t line, int64_t row)
         row_times<1>(a, line, row, c);
 }
 
-/* Two sums, so that additions need not wait for one another. */
+/* The sum of the products of entries k .. end - 1, in two partial sums, so that additions overlap. */
 static MNP_INLINE MNP_VECTOR row_sum(const part &a, int64_t k, int64_t end)
 {
     MNP_VECTOR even = {}, odd = {};
@@ -49,7 +49,7 @@ static MNP_INLINE MNP_VECTOR row_sum(const part &a, int64_t k, int64_t end)
     return even + odd;
 }
 
-/* Lines from there on, as long as they have so many entries: that leaves less to find out.  Gives the next. */
+/* Take lines while they have exactly `length` entries: the loop over these is unrolled.  Returns the next line. */
 template <int length> static MNP_INLINE int64_t lines_alike(part &a, int64_t line, int64_t end)
 {
     int64_t k = a.offsets[line];
@@ -85,7 +85,10 @@ static MNP_INLINE int64_t some_lines(part &a, int64_t line, int64_t end)
     }
 }
 
-/* A function of its own: what the caller's loop needs would cost this one registers.  Gives the dot. */
+/*
+ * Take lines up to `end`; returns the dot.  A function of its own, so that the caller's loop takes no registers from
+ * it.
+ */
 static __attribute__((noinline)) mnp_w all_lines(part a, int64_t line, int64_t end)
 {
     while (line < end)
@@ -94,13 +97,12 @@ static __attribute__((noinline)) mnp_w all_lines(part a, int64_t line, int64_t e
 }
 
 /*
- * As many entries as these, further on, are fetched before it is their turn: processors that should do so by themselves
- * lose the thread between short rows, and take twice the time (measured).  Addresses are numbers, as they may be beyond
- * the end.
+ * Prefetch as many entries as k .. end - 1, further on.  Between short rows hardware prefetching fails, and products
+ * without this take twice the time (measured).  Addresses are computed as integers, as they may lie beyond the end.
  */
 static MNP_INLINE void fetch_ahead(const part &a, int64_t k, int64_t end)
 {
-    enum { LINE = 64 / sizeof(MNP_VALUE), AHEAD = 64 * LINE }; /* values that come together; values between */
+    enum { LINE = 64 / sizeof(MNP_VALUE), AHEAD = 64 * LINE }; /* values of a cache line; the distance in values */
     enum { INDICES = 64 / sizeof(int) };
     for (int64_t ahead = k + AHEAD; ahead < end + AHEAD; ahead += LINE)
         __builtin_prefetch((const void *)((uintptr_t)a.values + ahead * sizeof *a.values));
@@ -108,7 +110,7 @@ static MNP_INLINE void fetch_ahead(const part &a, int64_t k, int64_t end)
         __builtin_prefetch((const void *)((uintptr_t)a.indices + ahead * sizeof *a.indices));
 }
 
-/* How many lines to fetch entries for at a time: as many requests as a processor has room for. */
+/* For how many lines to prefetch at a time: as many requests as a processor has in flight. */
 static MNP_INLINE int64_t lines_at_once(int64_t lines, int64_t entries)
 {
     enum { ENTRIES = 128 };
@@ -135,7 +137,7 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 
 #elif MNP_FORMAT_CSC
 
-/* A worker alone, as entries of a row come from all columns. */
+/* CSC, by a single worker, as entries of one row are in many columns. */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
     const part a = open_part(p);
@@ -150,7 +152,7 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 
 #elif MNP_FORMAT_COO
 
-/* Where the entries of a worker begin, which has whole rows. */
+/* COO: where a worker's entries begin; it has whole rows. */
 static int64_t first_entry(const part &a, int64_t count, int64_t worker, int64_t workers)
 {
     int64_t k = mnp_share_begin(count, worker, workers);
@@ -170,7 +172,7 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 
 #elif MNP_FORMAT_DIA
 
-/* Rows are taken in runs whose sums stay in the first-level cache, one diagonal after the other. */
+/* DIA: for a run of rows whose sums stay in the first-level cache, one diagonal after the other. */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
     enum { RUN = 1024 };
@@ -237,8 +239,7 @@ MNP_KERNEL(spmv, mnp_spmv_params)
 #elif MNP_FORMAT_SELL
 
 /*
- * Row by row, as far as they go: to take the rows of a slice side by side would need gathers, which are slower than
- * loads.
+ * SELL, row by row: vectors across the rows of a slice would need gathers of x, which are slower than loads.
  */
 MNP_KERNEL(spmv, mnp_spmv_params)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows of sparse matrices of one shape: sums and elementwise products, selections, and changed values.
+ * Element-wise operations on sparse matrices of one shape, row by row: sums and products of two matrices, selections of
+ * entries, and changes of values.
  *
- * An entry finds its partner in the other matrix by itself, and so whether it is kept; its position is the number of
- * kept entries of both matrices before it.  Sums and products that are 0 are dropped, as in SciPy.  Compiled with
+ * Each entry is handled independently: a search finds the other matrix's entry of the same row and column, which
+ * decides whether the entry is kept; its position in the result is the number of kept entries of both matrices before
+ * it.  Sums and products that are 0 are dropped, as in SciPy.  Compiled with
  *   MNP_VALUE   type of the values
  *   MNP_SUM, MNP_PRODUCT or MNP_SELECT; or MNP_FROM, the type of the values that are changed
  */
@@ -12,7 +14,7 @@
 #include "kernels/lines.h"
 #include "kernels/numbers.h"
 
-/* Numbers that are computed with: a product is rounded before it is added to anything, so that x - x is 0. */
+/* A product that is rounded before it is added to anything, so that x - x is 0. */
 MNP_INLINE double times(double a, double b)
 {
 #if MNP_CUDA
@@ -123,7 +125,7 @@ MNP_KERNEL(sum_magnitudes, mnp_change_params)
 
 /* ---- sums, products and selections ---- */
 
-/* A row, and where it is in the other matrix. */
+/* A row, and its entries in the other matrix. */
 struct row_pair {
     int64_t row, begin, end;
 };
@@ -133,7 +135,7 @@ MNP_INLINE row_pair open_row(const mnp_rows_list &other, int64_t row)
     return other.offsets ? row_pair{row, other.offsets[row], other.offsets[row + 1]} : row_pair{row, 0, 0};
 }
 
-/* Where in the other matrix the columns of the row begin that are not before one; on the host these have risen. */
+/* The first of the row's entries in the other matrix with at least this column; on the host columns only ascend. */
 MNP_INLINE int64_t seek(const mnp_rows_list &other, row_pair &pair, int64_t column)
 {
 #if MNP_CUDA
@@ -145,7 +147,7 @@ MNP_INLINE int64_t seek(const mnp_rows_list &other, row_pair &pair, int64_t colu
 #endif
 }
 
-/* The entry of the other matrix in that column; -1: none. */
+/* The row's entry of the other matrix in a column; -1: none. */
 MNP_INLINE int64_t find_partner(const mnp_rows_list &other, row_pair &pair, int64_t column)
 {
     const int64_t at = seek(other, pair, column);
@@ -164,7 +166,7 @@ MNP_INLINE mnp_complex128 scaled(mnp_complex128 x, const double *factor)
     return {times(x.re, factor[0]), times(x.im, factor[0])};
 }
 
-/* The result for an entry of a; false: it is dropped. */
+/* Compute the result for an entry of a; false: it is dropped. */
 MNP_INLINE bool make_entry(const mnp_edit_params &p, row_pair &pair, int64_t entry, wide *value_p)
 {
     const int64_t column = p.a.columns[entry];
@@ -189,7 +191,7 @@ MNP_INLINE bool make_entry(const mnp_edit_params &p, row_pair &pair, int64_t ent
 #endif
 }
 
-/* The result for an entry of b, in a sum, where a has none. */
+/* Compute the result for an entry of b, in a sum; false: a has an entry there, or it is dropped. */
 MNP_INLINE bool make_other(const mnp_edit_params &p, row_pair &pair, int64_t entry, wide *value_p)
 {
 #if MNP_SUM

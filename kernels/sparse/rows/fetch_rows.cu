@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries read from a sparse matrix on the device: rows for other ranks, rows cut at own columns, the numbering of
- * ghost columns, prefix sums of lengths, and diagonals.
+ * Reads and builds rows of a sparse matrix on the device.  The kernels pack rows for other ranks, divide rows into own
+ * and ghost columns, number ghost columns, compute prefix sums of lengths, and extract diagonals.
  *
- * Columns are numbered by a hash table (open addressing), as there may be far more columns than entries.  Compiled with
+ * Ghost columns are numbered with a hash table (open addressing), as there may be far more columns than entries.
+ * Compiled with
  *   MNP_VALUE   type of the values
  */
 #include "kernels/prelude.h"
@@ -24,7 +25,7 @@ MNP_INLINE int64_t count_tiles(const mnp_rows_params &p)
     return (p.total + p.tile - 1) / p.tile;
 }
 
-/* The first block, or worker, takes the sums of tiles; each tile is taken by a warp, or a worker. */
+/* Compute prefix sums: the first block, or worker, those over the tiles; a warp, or a worker, those within a tile. */
 MNP_INLINE void sum_up(const mnp_rows_params &p, worker_range c)
 {
 #if MNP_CUDA
@@ -39,7 +40,7 @@ MNP_INLINE void sum_up(const mnp_rows_params &p, worker_range c)
     const int64_t tiles = count_tiles(p);
     if (p.task == MNP_ROWS_SUM) {
         if (is_first_block) {
-            mnp_prefix_array<8>(p.tally, tiles); /* launch_of() makes blocks of 8 warps */
+            mnp_prefix_array<8>(p.tally, tiles); /* launch_of() launches blocks of 8 warps */
             if (worker == 0 && is_first_lane)
                 p.lengths[p.total] = p.tally[tiles];
         }
@@ -66,12 +67,12 @@ MNP_INLINE int64_t row_length(const mnp_rows_params &p, int64_t row)
 }
 
 /*
- * A row as it is packed: ghosts of columns before the own ones come first, then own entries, and then the other ghosts.
+ * A row as it is packed, in the order of columns: ghosts before the own columns, own entries, then the other ghosts.
  */
 struct packed_row {
-    int64_t begin;         /* in the list; */
-    int64_t own, ghost;    /* in the parts */
-    int64_t before, owned; /* ghosts that come first; own entries */
+    int64_t begin;         /* where it begins in the list */
+    int64_t own, ghost;    /* where its entries begin in the own and the ghost part */
+    int64_t before, owned; /* ghosts before the own columns; own entries */
 };
 
 MNP_INLINE packed_row open_packed(const mnp_rows_params &p, int64_t line)
@@ -98,7 +99,7 @@ MNP_INLINE void pack(const mnp_rows_params &p, const packed_row &row, int64_t en
 
 /* ---- numbering ---- */
 
-/* Increment; returns the count before. */
+/* Increment a counter atomically; returns its previous value. */
 template <typename N> MNP_INLINE N count_one(N *counter)
 {
 #if MNP_CUDA
@@ -108,7 +109,7 @@ template <typename N> MNP_INLINE N count_one(N *counter)
 #endif
 }
 
-/* The slot of a column, which is entered if it is new. */
+/* The slot of a column in the table; a new column is entered. */
 MNP_INLINE int64_t enter(const mnp_rows_table &table, long long column)
 {
     int64_t slot = (int64_t)((uint64_t)column * 0x9e3779b97f4a7c15ull >> 20) & (table.slot_count - 1);
@@ -124,9 +125,9 @@ MNP_INLINE int64_t enter(const mnp_rows_table &table, long long column)
 
 /* ---- stacking ---- */
 
-/* A row of the list: its own entries are side by side. */
+/* A row of the list: its own entries are contiguous. */
 struct stacked_row {
-    int64_t first, own, owned; /* where they begin in the list and in the own part, and how many there are */
+    int64_t first, own, owned; /* where its own entries begin in the list and in the own part, and their number */
 };
 
 MNP_INLINE stacked_row open_stacked(const mnp_rows_params &p, int64_t row)
@@ -140,7 +141,7 @@ MNP_INLINE void stack(const mnp_rows_params &p, const stacked_row &row, int64_t 
     const int64_t at = entry - row.first;
     const bool is_own = at >= 0 && at < row.owned;
     const mnp_rows_part &part = is_own ? p.matrix.own : p.matrix.ghost;
-    const int64_t before = row.own + (at < 0 ? 0 : row.owned); /* own ones */
+    const int64_t before = row.own + (at < 0 ? 0 : row.owned); /* own entries before it */
     const int64_t to = is_own ? row.own + at : entry - before;
     const long long column = p.list.columns[entry];
     part.indices[to] = is_own ? (int)(column - p.matrix.column_lo) : p.table.numbers[column];
@@ -155,7 +156,7 @@ MNP_INLINE void store_offset(const mnp_rows_part &part, int64_t line, int64_t of
         ((int *)part.offsets)[line] = (int)offset;
 }
 
-/* A row of the own part, as a line of the ghost part if it has entries; one more row: the end. */
+/* Store a row as a line of the ghost part if it has entries there; row number `rows` stores the end. */
 MNP_INLINE void store_line(const mnp_rows_params &p, int64_t row)
 {
     const int64_t line = p.lengths[row];
@@ -168,7 +169,7 @@ MNP_INLINE void store_line(const mnp_rows_params &p, int64_t row)
 
 /* ---- tasks ---- */
 
-/* Tasks for rows, indices, slots or columns. */
+/* Do a task for one row, index, slot or column. */
 MNP_INLINE void do_one(const mnp_rows_params &p, int64_t i)
 {
     const line_offsets own = offsets_of(p.matrix.own);
@@ -208,7 +209,7 @@ MNP_INLINE void do_one(const mnp_rows_params &p, int64_t i)
     case MNP_ROWS_NUMBER:
         p.table.numbers[enter(p.table, p.columns[i])] = (int)i;
         break;
-    case MNP_ROWS_STACK: /* offsets; entries are not done here */
+    case MNP_ROWS_STACK: /* the offsets only */
         store_offset(ghost, i, p.list.offsets[i] - own[i]);
         break;
     case MNP_ROWS_LINES:
@@ -242,7 +243,7 @@ MNP_KERNEL(fetch_rows, mnp_rows_params)
 
 /* ---- diagonals ---- */
 
-/* Elements at a stride. */
+/* Elements at a constant stride. */
 struct strided {
     const int *at;
     int64_t stride;
@@ -252,7 +253,7 @@ struct strided {
     }
 };
 
-/* The position of entry (row, column) among the values of a part; -1: none.  In every format the search is binary. */
+/* The position of entry (row, column) among the values of a part, by bisection in every format; -1: none. */
 MNP_INLINE int64_t find_entry(const mnp_rows_part &part, int64_t row, int64_t column)
 {
     const line_offsets offsets = offsets_of(part);
@@ -317,14 +318,14 @@ MNP_INLINE MNP_VALUE find_element(const mnp_diagonal_params &p, int64_t i)
     return at < 0 ? MNP_VALUE{} : ((const MNP_VALUE *)part.values)[at];
 }
 
-/* 1 / x, false if x is 0. */
+/* Replace x by 1 / x; false if x is 0. */
 template <typename R> MNP_INLINE bool invert(R *x)
 {
     const bool replaced = *x == 0;
     *x = replaced ? (R)1 : (R)(1.0 / (double)*x);
     return replaced;
 }
-/* By R. L. Smith, "Algorithm 116: Complex division", 1962, which avoids overflow. */
+/* The same, by R. L. Smith, "Algorithm 116: Complex division", 1962, which avoids overflow. */
 template <typename R> MNP_INLINE bool invert(mnp_complex<R> *x)
 {
     const double re = x->re, im = x->im;

@@ -5,23 +5,23 @@
 #ifndef MNP_KERNELS_SPARSE_ROWS_FETCH_ROWS_PARAMS_H
 #define MNP_KERNELS_SPARSE_ROWS_FETCH_ROWS_PARAMS_H
 
-enum { MNP_ROWS_CSR, MNP_ROWS_CSC, MNP_ROWS_COO, MNP_ROWS_DIA, MNP_ROWS_BSR, MNP_ROWS_SELL }; /* mnp_sparse_format */
+enum { MNP_ROWS_CSR, MNP_ROWS_CSC, MNP_ROWS_COO, MNP_ROWS_DIA, MNP_ROWS_BSR, MNP_ROWS_SELL }; /* as mnp_sparse_format */
 
-/* A part: lib/sparse/matrix/part.h. */
+/* A part of a matrix; see lib/sparse/matrix/part.h. */
 typedef struct mnp_rows_part {
-    void *offsets; /* of 8 bytes if `wide`, else of 4 */
+    void *offsets; /* of 8 bytes if `wide`, otherwise of 4 */
     int *rows_of, *indices;
     void *values;
     long long rows, lines;
     int wide, format, block;
 } mnp_rows_part;
 
-/* A rank's rows: the own part, and the ghost part, which lists those that have any. */
+/* A rank's rows: the own part, and the ghost part, which lists only rows that have entries in it. */
 typedef struct mnp_rows_matrix {
     mnp_rows_part own, ghost;
-    long long column_lo;       /* of the own columns */
-    const long long *ghosts;   /* the ghosts' columns, which rise */
-    long long nghosts, before; /* how many there are; in columns before the own ones */
+    long long column_lo;       /* the first own column */
+    const long long *ghosts;   /* the ghosts' columns, ascending */
+    long long nghosts, before; /* number of ghosts; of those before the own columns */
 } mnp_rows_matrix;
 
 /* Rows in CSR with offsets and columns of 64 bits. */
@@ -31,57 +31,58 @@ typedef struct mnp_rows_list {
     void *values;
 } mnp_rows_list;
 
-/* Columns in a hash table. */
+/* A hash table of columns. */
 typedef struct mnp_rows_table {
-    long long *slots, slot_count; /* a free one is -1; a power of two */
-    int *numbers;                 /* of the columns in the slots */
+    long long *slots, slot_count; /* a free slot is -1; slot_count is a power of two */
+    int *numbers;                 /* the numbers of the columns in the slots */
 } mnp_rows_table;
 
-/* fetch_rows: what is done to `count` things. */
+/* The tasks of fetch_rows, each for `count` rows, entries, or what the task names first. */
 enum {
-    MNP_ROWS_SPREAD,  /* the ghost part's offsets, for all rows and one more: to ghost_offsets */
-    MNP_ROWS_NAME,    /* indices: the rows that they name have named[row] = 1 */
-    MNP_ROWS_LENGTHS, /* of rows, those of `wanted` or all, 0 where they are not named */
-    MNP_ROWS_FLAGS,   /* of rows of `made`: 1 as the length of those that have entries */
-    MNP_ROWS_TALLY,   /* tiles of lengths: the sums, to `tally` */
-    MNP_ROWS_SUM,     /* what is before each of them, and, behind them and behind the lengths, all of them */
-    MNP_ROWS_PLACE,   /* and before every one of `total` lengths, in its place, and behind them their sum */
+    MNP_ROWS_SPREAD,  /* all rows and one more: store the ghost part's offsets in ghost_offsets */
+    MNP_ROWS_NAME,    /* indices: set named[row] = 1 for the rows that they name */
+    MNP_ROWS_LENGTHS, /* rows, those in `wanted` or all: store their lengths, 0 if they are not named */
+    MNP_ROWS_FLAGS,   /* rows of `made`: store length 1 for those that have entries, otherwise 0 */
+    MNP_ROWS_TALLY,   /* tiles of lengths: store their sums in `tally` */
+    MNP_ROWS_SUM,     /* turn `tally` into exclusive prefix sums; store the total after it and after the lengths */
+    MNP_ROWS_PLACE,   /* tiles: turn the `total` lengths into exclusive prefix sums in place */
     MNP_ROWS_PICK,    /* columns[i] = lengths[wanted[i]] */
-    MNP_ROWS_PACK,    /* entries of the rows whose offsets are in `list`, their columns rising */
-    MNP_ROWS_CUT,     /* rows of the list: where entries in own columns begin, to `first`, and how many, to lengths */
-    MNP_ROWS_ENTER,   /* entries of the list: other columns go to the table, and become the numbers of their slots */
-    MNP_ROWS_COLLECT, /* slots: their columns, in any order, to `columns`; *found counts them */
-    MNP_ROWS_NUMBER,  /* columns: their numbers, to the table */
-    MNP_ROWS_STACK,   /* entries of the list, to the matrix's parts: the own one's offsets are there, and `first` */
-    MNP_ROWS_LINES,   /* rows of the own part: those that have entries, to the ghost part; FLAGS summed up say where */
-    MNP_ROWS_NARROW   /* offsets of the own part, to the ghost part's */
+    MNP_ROWS_PACK,    /* copy entries of the rows whose offsets are in `list`, with ascending columns */
+    MNP_ROWS_CUT,     /* rows of the list: where own columns begin goes to `first`, their number to `lengths` */
+    MNP_ROWS_ENTER,   /* entries of the list: enter ghost columns in the table, and replace them by their slots */
+    MNP_ROWS_COLLECT, /* slots: append their columns, in any order, to `columns`; *found counts them */
+    MNP_ROWS_NUMBER,  /* columns: store their numbers in the table */
+    MNP_ROWS_STACK,   /* copy entries of the list to the matrix's parts; needs the own part's offsets and `first` */
+    MNP_ROWS_LINES,   /* rows of the own part: store those with ghosts as lines; needs the prefix sums of FLAGS */
+    MNP_ROWS_NARROW   /* copy the own part's offsets to the ghost part's, with its width */
 };
 
 typedef struct mnp_rows_params {
     int task;
     long long count;
     mnp_rows_matrix matrix;
-    long long *ghost_offsets; /* of all rows */
+    long long *ghost_offsets; /* offsets in the ghost part for all rows */
     const int *indices;
-    unsigned char *named;                    /* NULL: all rows count as named */
+    unsigned char *named;                    /* NULL: all rows are named */
     const long long *wanted;                 /* NULL: rows from 0 on */
-    long long *lengths, *tally, total, tile; /* tile: lengths that are summed up together, a multiple of 32 */
+    long long *lengths, *tally, total, tile; /* tile: lengths of a tile, a multiple of 32 */
     mnp_rows_list list;
-    int *local;            /* PACK: NULL, or where the columns go, with this rank's numbers, */
-    long long shift;       /* which ghosts have from there on */
-    long long columns_end; /* CUT: of the own columns */
+    int *local;            /* PACK: NULL, or where the columns go, in this rank's numbering, */
+    long long shift;       /* in which ghosts begin at this number */
+    long long columns_end; /* CUT: the end of the own columns */
     long long *first;
     mnp_rows_table table;
     long long *columns, *found;
 } mnp_rows_params;
 
-/* find_diagonal: elements of a diagonal, 0 where no entry is; or their inverses. */
+/* The parameter of find_diagonal, which stores the elements of a diagonal, 0 where there is no entry, or inverses. */
 typedef struct mnp_diagonal_params {
-    mnp_rows_matrix matrix; /* its own part in any format */
+    mnp_rows_matrix matrix; /* the own part may have any format */
     long long own_columns;
-    long long row, column, count; /* the first element's, row of this rank and column of the matrix; elements */
+    long long row, column,
+        count; /* the first element's row on this rank, its column in the matrix; number of elements */
     void *diagonal;
-    unsigned long long *replaced; /* NULL; or inverses are wanted, and this counts zeros, whose inverse is 1 */
+    unsigned long long *replaced; /* NULL; or inverses are stored, and this counts zeros, for which 1 is stored */
 } mnp_diagonal_params;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries of a sparse matrix in any order become rows: the kernels before and after the sorts.  Entries of the same
- * row and column are added in the order in which they lie.  Compiled with
+ * The kernels before and after the sorts by which entries of a sparse matrix in any order become rows in CSR.  Entries
+ * of the same row and column (duplicates) are added in the order in which they are stored.  Compiled with
  *   MNP_VALUE   type of the values
  */
 #include "kernels/prelude.h"
@@ -15,7 +15,7 @@ MNP_INLINE bool is_head(const mnp_entries_params &p, int64_t i)
     return i == 0 || p.keys[i] != p.keys[i - 1] || p.numbers[i] != p.numbers[i - 1];
 }
 
-/* Add the entries that share the row and column of entry i, the first of them, in their order, by one thread. */
+/* Add up the duplicates of which entry i is the first, in their order, by one thread. */
 MNP_INLINE void add_up(const mnp_entries_params &p, int64_t i)
 {
     const MNP_VALUE *const values = (const MNP_VALUE *)p.values;

@@ -5,16 +5,16 @@
 #ifndef MNP_KERNELS_SPARSE_ROWS_SORT_ENTRIES_PARAMS_H
 #define MNP_KERNELS_SPARSE_ROWS_SORT_ENTRIES_PARAMS_H
 
-/* What is done to `count` things. */
+/* The tasks.  A place is a row and column that has one or more entries. */
 enum {
-    MNP_ENTRIES_CHECK,   /* numbers that are not from 0 to `end` - 1: the first one's place, to found[0] */
-    MNP_ENTRIES_KEYS,    /* numbers, the one at order[i] at place i: to keys */
+    MNP_ENTRIES_CHECK,   /* find the first number that is not in 0 .. `end` - 1: found[0] gets its position */
+    MNP_ENTRIES_KEYS,    /* keys[i] = numbers[order[i]] */
     MNP_ENTRIES_NUMBERS, /* gathered[i] = numbers[order[i]] */
-    MNP_ENTRIES_VALUES,  /* the same of values */
-    MNP_ENTRIES_HEADS,   /* entries in order, `numbers` their columns: 1 where a place begins, to heads, else 0 */
-    MNP_ENTRIES_ADD,     /* the columns and sums of places, once heads are summed up */
-    MNP_ENTRIES_OFFSETS, /* offsets of rows: places before each, from `keys`, which rise and are `total`, and heads */
-    MNP_ENTRIES_ROWS     /* entries of `total` rows with offsets: their rows' numbers, from `begin` on, to gathered */
+    MNP_ENTRIES_VALUES,  /* the same for values */
+    MNP_ENTRIES_HEADS,   /* sorted entries, whose columns are `numbers`: heads[i] = 1 if a place begins there, or 0 */
+    MNP_ENTRIES_ADD,     /* store the columns and sums of places; needs the prefix sums of heads */
+    MNP_ENTRIES_OFFSETS, /* offsets of rows: the places before each, from heads and the `total` ascending `keys` */
+    MNP_ENTRIES_ROWS     /* entries of `total` rows with offsets: gathered[i] is the row's number, from `begin` on */
 };
 
 typedef struct mnp_entries_params {
@@ -24,7 +24,7 @@ typedef struct mnp_entries_params {
     int *keys;
     long long *heads, *found, *gathered;
     const void *values;
-    void *made; /* values that are gathered or summed */
+    void *made; /* the values that are gathered or summed */
 } mnp_entries_params;
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A step of an iterative method: scalars, then one pass over vectors, then sums over them.
+ * A step of an iterative method, fused into one kernel: scalars, then one pass over vectors, then sums over them.
  *
- * Every worker computes the new scalars for itself from the state in device memory, which costs less than a launch.
- * It then takes its share of the elements.  The last worker to arrive adds up the sums of all, in the order of their
- * numbers, and writes the state back: by then every worker has read it.  Without sums, the last worker to read the
- * state writes it, and none waits.  When the method is over, steps do nothing, so the CPU may enqueue iterations
- * ahead.  In a loop on the device, steps end the loop when the method is over, or when it is to pause.
+ * Every worker computes the new scalars redundantly from the state in device memory, which costs less than a launch of
+ * their own.  It then takes its share of the elements.  The last worker to arrive adds up the sums of all workers, in
+ * the order of their numbers, and writes the state back: by then every worker has read it.  Without sums, the last
+ * worker to read the state writes it, and none waits.  When the method has ended, steps do nothing, so the CPU may
+ * enqueue iterations ahead.  In a loop on the device, steps end the loop when the method ends or is to pause.
  *
  * The library generates what `#include "generated"` stands for (lib/sparse/step/step.c):
  *   mnp_scalars            a struct: the state, with a method mnp_before(extra) that computes the scalars
@@ -26,7 +26,7 @@
 typedef MNP_T mnp_t;
 typedef MNP_W mnp_w;
 
-/* conj(a) b, and the square of a magnitude, as what sums are made of. */
+/* conj(a) b, and the square of a magnitude, in the type of the sums. */
 template <typename T> MNP_INLINE mnp_w dot(T a, T b)
 {
     return conjugate(mnp_widen<mnp_w>(a)) * mnp_widen<mnp_w>(b);
@@ -46,11 +46,11 @@ MNP_INLINE mnp_t element(double x)
     return mnp_number_of<mnp_t>::from(x);
 }
 
-/* The state; what a method adds to it is generated. */
+/* The beginning of every method's state; generated code adds the method's scalars. */
 struct mnp_state : mnp_step_control {
-    mnp_w sum[MNP_STEP_SUMS]; /* of the last step that had any, over all ranks */
+    mnp_w sum[MNP_STEP_SUMS]; /* sums of the last step that had any, over all ranks */
 
-    /* Count an iteration, which has this norm of the residual. */
+    /* Count an iteration, after which the residual has this norm, and end the method if it has converged. */
     MNP_INLINE void test(double norm)
     {
         iterations += 1;
@@ -62,7 +62,7 @@ struct mnp_state : mnp_step_control {
         else if (iterations >= maxiter)
             done = MNP_DONE_MAXITER;
     }
-    /* Break down if a divisor is 0 or NaN. */
+    /* End the method with a breakdown unless a divisor is good: not 0 and not NaN. */
     MNP_INLINE void need(bool good)
     {
         if (!good && done == MNP_GOING)
@@ -141,8 +141,8 @@ MNP_INLINE void mnp_do_elements(const mnp_step_params &p, const mnp_scalars &s, 
 }
 
 /*
- * The state with the new scalars.  A worker has its own: on a GPU a thread of the block computes them, in shared
- * memory, so that they take no registers from the elements.
+ * A worker's copy of the state, with the new scalars.  On a GPU one thread of the block computes them in shared memory,
+ * so that they take no registers from the loop over elements.
  */
 #if MNP_CUDA
 #define MNP_OF_WORKER __shared__
@@ -150,7 +150,7 @@ MNP_INLINE void mnp_do_elements(const mnp_step_params &p, const mnp_scalars &s, 
 #define MNP_OF_WORKER
 #endif
 
-/* What this launch waits for, as it may have been launched early, is done. */
+/* Wait until the previous launch of the stream has ended: this one may have been launched early. */
 MNP_INLINE void mnp_await_stream()
 {
 #if MNP_CUDA && __CUDA_ARCH__ >= 900
@@ -180,7 +180,7 @@ MNP_INLINE bool mnp_all_have_read(mnp_worker w, unsigned *arrived)
 #if MNP_CUDA
     if (gridDim.x == 1)
         return true;
-    __threadfence(); /* what it reads has come */
+    __threadfence(); /* its reads are complete */
     const bool last = atomicAdd(arrived, 1u) == gridDim.x - 1;
 #else
     if (w.workers == 1)

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The small least-squares problem of GMRES, kept in device memory: column by column the Hessenberg matrix becomes
- * triangular by Givens rotations, which also tell the residual's norm (Y. Saad, M. H. Schultz, "GMRES", SIAM J. Sci.
- * Stat. Comput. 7, 1986).  One thread does it, for a basis of at most M vectors.
+ * The small least-squares problem of GMRES, kept in device memory.  Givens rotations make the Hessenberg matrix
+ * triangular column by column, and give the residual's norm (Y. Saad, M. H. Schultz, "GMRES", SIAM J. Sci. Stat.
+ * Comput. 7, 1986).  One thread computes it, for a basis of at most M vectors.
  */
 template <int M> struct mnp_gmres {
-    mnp_w y[M + 1];                    /* the solution: coefficients of the basis */
-    mnp_w first[M + 1], second[M + 1]; /* products of the newest vector with the basis, first with itself too */
+    mnp_w y[M + 1]; /* the solution: coefficients of the basis */
+    mnp_w first[M + 1],
+        second[M +
+               1]; /* products of the newest vector with the basis in both passes; `first` ends with that with itself */
     mnp_w triangle[M][M + 1], right[M + 1];
     mnp_w cosine[M], sine[M];
-    double norms[M + 1]; /* of the basis: 1 up to the error of Pythagoras */
+    double norms[M + 1]; /* of the basis vectors: 1, up to the error of the norm by Pythagoras */
 
-    /* A new basis, of a first vector whose norm is given. */
+    /* Begin a new basis with a first vector of this norm. */
     template <typename State> MNP_INLINE void begin(State &s, double norm)
     {
         s.columns = 0;
@@ -20,10 +22,10 @@ template <int M> struct mnp_gmres {
     }
 
     /*
-     * Products in the first pass become coefficients.  The norm of what they leave follows by Pythagoras, so that the
-     * vector can be divided by it as they are taken from it.  Where that is little of what it was, rounding leaves it
-     * not orthogonal enough, and a second pass is made ("twice is enough": B. N. Parlett, "The symmetric eigenvalue
-     * problem", 1980, 6.9).
+     * Turn the products of the first pass into coefficients.  The norm of the orthogonalised vector follows by
+     * Pythagoras, so that the vector can be normalised in the pass that subtracts the basis from it.  If that norm is
+     * much smaller than before, rounding errors leave the vector not orthogonal enough, and a second pass is made
+     * ("twice is enough": B. N. Parlett, "The symmetric eigenvalue problem", 1980, 6.9).
      */
     template <typename State> MNP_INLINE void look(State &s)
     {
@@ -41,9 +43,9 @@ template <int M> struct mnp_gmres {
     }
 
     /*
-     * The newest vector is first + second in the basis; what is left of it, multiplied with the factor, has this norm.
-     * After a second pass it is yet to be divided by that; else the norm is near 1, and counts as it is: where
-     * Pythagoras' error is left, those of the next vectors become larger and larger.
+     * Add a column: the newest vector has the coefficients first + second in the basis, and the rest, multiplied with
+     * the factor, has this norm.  After a second pass the vector is still to be divided by the norm.  Otherwise the
+     * norm is close to 1 and is kept in `norms`: without it, the errors by Pythagoras would grow from vector to vector.
      */
     template <typename State> MNP_INLINE void rotate(State &s, double norm, double epsilon)
     {
@@ -67,7 +69,7 @@ template <int M> struct mnp_gmres {
             s.done = MNP_DONE_DIVERGED;
             return;
         }
-        if (length <= epsilon * MNP_SQRT(size)) { /* A maps into the basis, and is singular there */
+        if (length <= epsilon * MNP_SQRT(size)) { /* A maps the basis into its own span, and is singular there */
             s.done = MNP_DONE_BREAKDOWN;
             return;
         }
@@ -81,7 +83,7 @@ template <int M> struct mnp_gmres {
         s.test(magnitude(right[j + 1]));
     }
 
-    /* The coefficients that make the residual smallest. */
+    /* Compute the coefficients that minimise the residual. */
     template <typename State> MNP_INLINE void solve(const State &s)
     {
         const int columns = (int)s.columns;

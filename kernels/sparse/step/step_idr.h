@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The small systems of IDR(s), kept in device memory (M. B. van Gijzen, P. Sonneveld, "Algorithm 913: an elegant IDR(s)
- * variant that efficiently exploits biorthogonality properties", ACM TOMS 38, 2011).  One thread does them.
+ * The small linear systems of IDR(s), kept in device memory (M. B. van Gijzen, P. Sonneveld, "Algorithm 913: an elegant
+ * IDR(s) variant that efficiently exploits biorthogonality properties", ACM TOMS 38, 2011).  One thread solves them.
  */
 template <int S> struct mnp_idr {
     mnp_w c[S];    /* coefficients of the newest direction */
-    mnp_w a[S];    /* what makes it orthogonal to the shadow vectors before its own */
+    mnp_w a[S];    /* coefficients that make it orthogonal to the earlier shadow vectors */
     mnp_w f[S];    /* products of the residual with the shadow vectors */
-    mnp_w m[S][S]; /* those of the images; m[i][j]: shadow vector i, image j */
+    mnp_w m[S][S]; /* products of images with them; m[i][j]: shadow vector i, image j */
 
     MNP_INLINE void start()
     {
@@ -20,7 +20,7 @@ template <int S> struct mnp_idr {
         for (int i = 0; i < S; i++)
             f[i] = products[i];
     }
-    /* c solves the lower right part of m, from k on, for f. */
+    /* Solve the lower right part of m, from k on, for the right side f; c gets the solution. */
     MNP_INLINE void solve(int k)
     {
         for (int i = 0; i < S; i++) {
@@ -30,7 +30,7 @@ template <int S> struct mnp_idr {
             c[i] = i < k ? number(0) : sum / m[i][i];
         }
     }
-    /* From the products of image k with the shadow vectors: how it becomes orthogonal to those before k. */
+    /* Compute `a` and column k of m from the products of image k with the shadow vectors. */
     MNP_INLINE void orthogonalize(int k, const mnp_w *products)
     {
         for (int i = 0; i < S; i++) {
@@ -43,7 +43,7 @@ template <int S> struct mnp_idr {
                 m[i][k] = left;
         }
     }
-    /* After the residual has lost beta times image k. */
+    /* Update f after beta times image k was subtracted from the residual. */
     MNP_INLINE void update(int k, mnp_w beta)
     {
         for (int i = 0; i < S; i++)
