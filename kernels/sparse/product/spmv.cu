@@ -12,8 +12,8 @@
  *   MNP_WIDE                whether there may be several vectors
  *   MNP_CONJUGATE           whether the matrix's values are conjugated
  *   MNP_DOT, MNP_W          1: also compute the sum of conj(x[i]) y[i], in type MNP_W, as a solver's first sum
- *                           (step_params.h); nothing is done once the solver has ended.  With MNP_ADDS, y[i] here is the
- *                           term that is added to y, and the sum is added to the one that is there
+ *                           (step_params.h); nothing is done once the solver has ended.  With MNP_ADDS, y[i] here is
+ *                           the term that is added to y, and the sum is added to the one that is there
  *   MNP_STREAM              CSR on GPUs, 1: blocks take chunks of entries
  *   MNP_LANES               CSR on GPUs without MNP_STREAM: threads that share a row, a power of two up to 32
  *   MNP_BLOCK               BSR: the side of the blocks

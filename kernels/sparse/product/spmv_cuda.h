@@ -24,8 +24,10 @@ enum { BLOCKS_BY_ROWS = sizeof(mnp_w) > sizeof(double) ? 5 : 6 };
 
 #if MNP_FORMAT_CSR || MNP_FORMAT_SELL
 
-/* Load AT_ONCE entries, numbers `first`, first + stride and so on after `begin`, and multiply them with x; 0 from number
-   `end` on. */
+/*
+ * Load AT_ONCE entries after `begin`, those of the numbers `first`, first + stride and so on, and multiply them with x;
+ * products of numbers from `end` on are 0.
+ */
 template <int stride, typename I>
 MNP_INLINE void read_products(const part &a, int64_t begin, I first, I end, int64_t c, MNP_VECTOR *products)
 {

@@ -4,7 +4,7 @@
  * one of its kernels clears the node's condition.  A kernel's parameters have the handle of the condition; `looping` is
  * 0 if the kernel is in no loop.
  *
- *   MNP_LOOPS   1: the driver supports such loops; otherwise the function is empty, as the driver would not load the kernel
+ *   MNP_LOOPS   1: the driver supports such loops; otherwise the function is empty, so that the driver loads the kernel
  */
 #if MNP_LOOPS
 extern "C" __device__ void cudaGraphSetConditional(unsigned long long condition, unsigned value);

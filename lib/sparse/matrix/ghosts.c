@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exchanges of ghosts.  The plan is two lists: this rank's columns that others want, in the order of those ranks, and
- * how many ghosts come from each.  Ghosts are sorted by column, so those of one owner lie side by side, as they
- * arrive.
+ * The exchange of ghosts.  The plan has two lists: which of this rank's columns other ranks need, in the order of those
+ * ranks, and how many ghosts come from each rank.  Ghosts are sorted by column, so those of one owner are contiguous,
+ * and are received in place.
  *
- * On GPUs that share the heap they are stored where they belong (ghosts_p2p.h), else they go by messages.  Buffers
- * are kept for the last few kinds of vectors: those of one size of an element, or several of them.  While there are
- * graphs, which hold their addresses, all are kept.
+ * GPUs that share the heap store ghosts directly (ghosts_p2p.h); otherwise they go by messages.  Buffers depend on the
+ * size of an element and on the width of the vectors; those for the last few such kinds are kept.  While there are
+ * graphs, which hold addresses of buffers, all are kept.
  */
 #include "sparse/matrix/ghosts.h"
 
@@ -21,12 +21,12 @@
 
 enum { KEPT_EXCHANGES = 4 };
 
-/* For vectors of one kind: stores into the memory of peers, or messages. */
+/* Buffers for vectors of one kind: for stores into the memory of peers, or for messages. */
 struct buffers {
     struct buffers *next;
     size_t size; /* bytes of an element */
     int64_t width;
-    mnp__ghosts_p2p *p2p; /* NULL: messages */
+    mnp__ghosts_p2p *p2p; /* NULL: by messages */
     void *send, *recv;    /* device memory */
     mnp__exchange *exchange;
 };
@@ -37,9 +37,9 @@ struct mnp__ghosts {
     int64_t count, *columns;
     bool by_p2p, planned, going; /* going: between begin and finish */
     int64_t *from, *to;          /* ghosts from every rank, and own columns to every rank */
-    int64_t wanted;              /* own columns that others want, as often as they do */
-    int64_t *wanted_places;      /* device: where they are in this rank's part */
-    struct buffers *buffers;     /* the one used last is the first */
+    int64_t wanted;              /* own columns that others need, each once for every such rank */
+    int64_t *wanted_places;      /* on the device: their offsets in this rank's part */
+    struct buffers *buffers;     /* a list, the last used first */
 };
 
 mnp_status mnp__ghosts_new(mnp_ctx *ctx, const mnp_layout *column_layout, int64_t count, const int64_t *columns,
@@ -66,7 +66,7 @@ mnp_status mnp__ghosts_new(mnp_ctx *ctx, const mnp_layout *column_layout, int64_
 
 static void close_buffers(mnp_ctx *ctx, struct buffers *buffers)
 {
-    if (buffers->exchange && ctx->comm.transport == MNP_TRANSPORT_STAGED) /* its pinned memory may be in use yet */
+    if (buffers->exchange && ctx->comm.transport == MNP_TRANSPORT_STAGED) /* its pinned memory may still be in use */
         (void)mnp__ctx_wait(ctx, ctx->transfer);
     mnp__exchange_free(buffers->exchange);
     ctx->device->ops->free(ctx->device, buffers->send);
@@ -108,7 +108,7 @@ bool mnp__ghosts_enqueues(const mnp__ghosts *ghosts)
 
 /* ---- planning ---- */
 
-/* Where each ghost is in its owner's part, on the device; *places_p is set also where it fails.  Waits. */
+/* Upload the offset of each ghost in its owner's part.  *places_p is set also after a failure.  Waits. */
 static mnp_status upload_places(const mnp__ghosts *ghosts, int64_t **places_p)
 {
     const int64_t *cuts = mnp_layout_cuts(ghosts->layout, 0);
@@ -124,7 +124,7 @@ static mnp_status upload_places(const mnp__ghosts *ghosts, int64_t **places_p)
     return st;
 }
 
-/* Ask the owners; what the others ask of this rank comes as places in its part, on the device. */
+/* Send the offsets to the owners, and receive those that other ranks need of this rank's part, on the device. */
 static mnp_status ask_owners(mnp__ghosts *ghosts)
 {
     mnp_ctx *ctx = ghosts->ctx;
@@ -178,7 +178,7 @@ mnp_status mnp__ghosts_ask(mnp__ghosts *ghosts, mnp__ghosts_plan *asked)
 
 /* ---- buffers ---- */
 
-/* One message for every rank with which there is something; gives their number. */
+/* List a message for every rank whose count is not 0; returns how many there are. */
 static int list_messages(const mnp_ctx *ctx, const int64_t *counts, size_t bytes, char *data, mnp__message *messages)
 {
     int count = 0;
@@ -208,7 +208,7 @@ done:
     return st;
 }
 
-/* Collective, and agreed upon. */
+/* Allocate the buffers and prepare the exchange.  Collective, and agreed upon. */
 static mnp_status prepare(const mnp__ghosts *ghosts, struct buffers *buffers)
 {
     const mnp__ghosts_plan plan = describe_plan(ghosts);
@@ -217,7 +217,7 @@ static mnp_status prepare(const mnp__ghosts *ghosts, struct buffers *buffers)
     return MNP_AGREE(ghosts->ctx, prepare_messages(ghosts, buffers));
 }
 
-/* A new one, which becomes the first.  Collective, and agreed upon. */
+/* Make buffers, which become the first of the list.  Collective, and agreed upon. */
 static mnp_status open_buffers(mnp__ghosts *ghosts, size_t size, int64_t width)
 {
     struct buffers *buffers = NULL;
@@ -236,7 +236,7 @@ static mnp_status open_buffers(mnp__ghosts *ghosts, size_t size, int64_t width)
     return st;
 }
 
-/* Close those behind the first few. */
+/* Close all buffers but the first `kept`. */
 static void forget_last(mnp__ghosts *ghosts, int kept)
 {
     struct buffers **link = &ghosts->buffers;
@@ -249,7 +249,7 @@ static void forget_last(mnp__ghosts *ghosts, int kept)
     }
 }
 
-/* Let the buffers of those vectors be the first. */
+/* Bring the buffers for a kind of vectors to the front of the list; make them if there are none. */
 static mnp_status find_buffers(mnp__ghosts *ghosts, size_t size, int64_t width)
 {
     struct buffers **link = &ghosts->buffers;
@@ -269,7 +269,7 @@ static mnp_status find_buffers(mnp__ghosts *ghosts, size_t size, int64_t width)
 
 /* ---- exchanging ---- */
 
-/* Pack what others want, and send it. */
+/* Pack the elements that other ranks need, and begin to send them. */
 static mnp_status begin_messages(const mnp__ghosts *ghosts, const void *x)
 {
     mnp_ctx *ctx = ghosts->ctx;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ghosts on GPUs that share the heap, by one of two protocols, which all ranks choose alike.
+ * The exchange of ghosts between GPUs that share the heap, by one of two protocols.  All ranks choose the same one.
  *
- * By stores: everyone's ghosts lie at the same place of the heap, so a rank needs to know only where among a peer's
- * ghosts its own begin.  By words with their data, where nobody has more than a small grid can bring: the heap has lines
- * that peers write, and ghosts lie in memory of the rank's own.  Either has as much of the heap as the rank that needs
- * most.
+ * By stores: the ghosts of all ranks are at the same offset of the heap, so a rank only has to know where the elements
+ * that it sends begin among a peer's ghosts.  By words with their data, if a small grid can send what any rank has to:
+ * peers write lines in the heap, and the ghosts are in a rank's own memory.  With either, all ranks take as much of the
+ * heap as the rank that needs most.
  */
 #include "sparse/matrix/ghosts_p2p.h"
 
@@ -25,7 +25,7 @@ struct mnp__ghosts_p2p {
     int blocks;
     void *shared;         /* in the heap: ghosts, or lines */
     mnp__p2p_links links; /* by stores */
-    void *own;            /* device memory, by words: what a rank keeps of its runs, and the ghosts */
+    void *own;            /* by words, device memory: the counts of runs, and the ghosts */
     char *values;         /* the ghosts */
     union {
         mnp_ghosts_params stores;
@@ -33,20 +33,20 @@ struct mnp__ghosts_p2p {
     } params;
 };
 
-/* What is needed to make one. */
+/* What is needed to set up an exchange. */
 struct planner {
     mnp__ghosts_p2p *p2p;
     const mnp__ghosts_plan *plan;
     size_t row_bytes;
     int64_t width;
     int multiprocessors; /* of this rank's GPU */
-    struct start {       /* where what this rank brings to a peer begins, */
-        int64_t row;     /* of all its ghosts; */
-        int64_t line;    /* in its heap */
+    struct start {       /* where the elements that this rank sends to a peer begin: */
+        int64_t row;     /* among the peer's ghosts; */
+        int64_t line;    /* by words, in the peer's heap */
     } starts[MNP_P2P_PEERS];
 };
 
-/* What a rank keeps by words, before its ghosts. */
+/* By words: the counts of runs in device memory, before the ghosts. */
 struct counts {
     unsigned runs, arrived;
     unsigned line[62]; /* so that ghosts are aligned */
@@ -69,20 +69,20 @@ static int64_t sum_of(const int64_t *counts, int count)
     return sum;
 }
 
-/* Words that so many rows go in: an empty message too. */
+/* How many words a message of so many rows has; an empty message has one, too. */
 static int64_t words_of(const struct planner *planner, int64_t rows)
 {
     const int64_t bytes = rows * (int64_t)planner->row_bytes;
     return bytes > 8 ? (bytes + 7) / 8 : 1;
 }
 
-/* Whether this rank brings anything to that one, or the other way round. */
+/* Whether this rank sends anything to a rank, or receives anything from it. */
 static bool meets(const struct planner *planner, int rank)
 {
     return planner->plan->from[rank] > 0 || planner->plan->to[rank] > 0;
 }
 
-/* Lines of ranks before that one, each with two halves. */
+/* How many lines, in two halves each, the ranks before a rank need. */
 static int64_t lines_before(const struct planner *planner, int rank)
 {
     int64_t lines = 0;
@@ -91,7 +91,7 @@ static int64_t lines_before(const struct planner *planner, int rank)
     return lines;
 }
 
-/* Blocks that go through the words from and to that rank, a thread through a few. */
+/* How many blocks send and receive the words to and from a rank, with a few words for each thread. */
 static int64_t word_blocks(const struct planner *planner, int rank)
 {
     const int64_t sent = words_of(planner, planner->plan->to[rank]);
@@ -99,12 +99,13 @@ static int64_t word_blocks(const struct planner *planner, int rank)
     return ((sent > received ? sent : received) + MNP_GHOST_WORDS_BLOCK - 1) / MNP_GHOST_WORDS_BLOCK;
 }
 
-/* ---- what all ranks settle ---- */
+/* ---- what all ranks agree on ---- */
 
 /*
- * Which protocol, and the heap.  Words are for what one block a multiprocessor can bring: about half a megabyte, above
- * which to bring half the bytes is quicker.  The heap has the same blocks on all ranks, as a peer's is found by its
- * place in this rank's: so each takes as much as the rank that needs most.  Collective, and agreed upon.
+ * Choose the protocol and allocate the heap.  Words are for what one block for each multiprocessor can send, about half
+ * a megabyte; above that, sending half the bytes is faster.  A peer's memory is found by its offset in this rank's
+ * heap, so the heap has the same blocks on all ranks, and each takes as much as the rank that needs most.  Collective,
+ * and agreed upon.
  */
 static mnp_status settle(struct planner *planner)
 {
@@ -124,7 +125,7 @@ static mnp_status settle(struct planner *planner)
     return p2p->by_words ? MNP_OK : mnp__p2p_links_open(&p2p->ctx->comm, &p2p->links);
 }
 
-/* Tell everyone where what it brings belongs.  Collective. */
+/* Tell every rank where the elements that it sends here begin.  Collective. */
 static mnp_status exchange_starts(struct planner *planner)
 {
     const mnp__comm *comm = &planner->p2p->ctx->comm;
@@ -147,8 +148,9 @@ static mnp_status load_kernel(mnp__ghosts_p2p *p2p, size_t size)
 /* ---- by stores ---- */
 
 /*
- * Blocks for so many of all wanted rows: each thread has one access to make, until there are as many blocks as the GPU
- * has multiprocessors.  That saturates the links, and leaves most of the GPU to the product that goes on beside it.
+ * The number of blocks for so many of all wanted rows: enough that each thread makes one access, but in all no more
+ * than the GPU has multiprocessors.  That saturates the links, and leaves most of the GPU to the product that runs
+ * meanwhile.
  */
 static int store_blocks(const struct planner *planner, int64_t rows, int64_t all_rows)
 {
@@ -159,7 +161,7 @@ static int store_blocks(const struct planner *planner, int64_t rows, int64_t all
     return blocks > 0 ? blocks : 1;
 }
 
-/* Everyone that this rank stores for, or who stores here. */
+/* Fill in the peers to which this rank stores, and those that store here. */
 static void gather_stores(const struct planner *planner)
 {
     mnp__ghosts_p2p *p2p = planner->p2p;
@@ -183,7 +185,7 @@ static void gather_stores(const struct planner *planner)
         p2p->blocks += params->blocks[entry];
         places += to[r];
     }
-    if (params->p2p.count > 0 && p2p->blocks == 0) /* somebody has to tell the others that they may store here */
+    if (params->p2p.count > 0 && p2p->blocks == 0) /* one block must tell peers that they may store here */
         p2p->blocks = 1;
 }
 
@@ -227,7 +229,7 @@ static void gather_words(const struct planner *planner)
     }
 }
 
-/* What this rank does alone. */
+/* Fill in the parameters of an exchange by words; no communication. */
 static mnp_status prepare_words(const struct planner *planner)
 {
     mnp__ghosts_p2p *p2p = planner->p2p;
@@ -252,7 +254,7 @@ static mnp_status prepare_words(const struct planner *planner)
 
 /* ---- making one ---- */
 
-/* What this rank can find out alone.  Collective, and agreed upon. */
+/* Collect what this rank knows by itself.  Collective, and agreed upon. */
 static mnp_status begin_planning(struct planner *planner, mnp_ctx *ctx)
 {
     mnp_rank_info info = {.rank = 0};
@@ -274,7 +276,7 @@ mnp_status mnp__ghosts_p2p_new(mnp_ctx *ctx, const mnp__ghosts_plan *plan, size_
     MNP_TRY_OR(exchange_starts(&planner), st, fail);
     MNP_TRY_OR(settle(&planner), st, fail);
     MNP_TRY_OR(load_kernel(planner.p2p, size), st, fail);
-    if (planner.p2p->by_words) /* agreed upon: nobody writes into lines before they are 0 */
+    if (planner.p2p->by_words) /* agreed upon: no rank writes into lines before they are 0 */
         MNP_TRY_OR(MNP_AGREE(ctx, prepare_words(&planner)), st, fail);
     else
         prepare_stores(&planner);
@@ -306,7 +308,7 @@ mnp_status mnp__ghosts_p2p_run(mnp__ghosts_p2p *p2p, const void *x, mnp__stream 
     const unsigned threads = p2p->by_words ? MNP_GHOST_WORDS_THREADS : MNP_GHOSTS_THREADS;
     const mnp__launch launch = {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}};
     MNP_TRY(mnp__waits_check(p2p->ctx->comm.waits));
-    if (blocks == 0) /* nobody to bring anything to, or to wait for */
+    if (blocks == 0) /* nothing to send, and none to wait for */
         return MNP_OK;
     if (p2p->by_words) {
         words->x = x;
