@@ -10,8 +10,8 @@
 #include "comm/p2p.h"
 
 /*
- * They serve groups whose ranks can all write into each other's memory, unless mnp_comm_set_algorithm() has chosen the
- * library; then mnp_comm.p2p is not NULL.
+ * They serve groups for which mnp_comm.p2p is not NULL: all ranks can write into each other's memory, and
+ * mnp_comm_set_algorithm() has not chosen the library.
  */
 
 /*

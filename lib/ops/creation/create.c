@@ -158,7 +158,7 @@ static mnp_status count_floats(double start, double stop, double step, int64_t *
         return MNP_FAIL(MNP_ERR_ARG, "mnp_arange: step is 0");
     if (isnan(ratio))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_arange: from %g to %g by %g is no number of steps", start, stop, step);
-    if (ratio == 0 && span != 0) /* underflow, or a step that is infinite */
+    if (ratio == 0 && span != 0) /* underflow, or an infinite step */
         count = signbit(ratio) ? 0 : 1;
     if (count >= 0x1p63)
         return too_long("mnp_arange");

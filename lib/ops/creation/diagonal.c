@@ -102,7 +102,7 @@ static struct diagonal diagonal_of(const mnp_layout *layout, int64_t offset, int
 {
     struct diagonal diagonal = {.axis = {axis1, axis2}};
     int64_t rows = layout->shape[axis1], columns = layout->shape[axis2];
-    if (offset > columns || offset < -rows) /* beyond the corner there is nothing */
+    if (offset > columns || offset < -rows) /* beyond the corner the diagonal is empty */
         return diagonal;
     diagonal.first[0] = offset < 0 ? -offset : 0;
     diagonal.first[1] = offset > 0 ? offset : 0;
@@ -137,7 +137,7 @@ static mnp_status layout_by_rank(const mnp_layout *layout, const struct diagonal
         if (!mnp__layout_box(layout, rank, lo, extent))
             continue;
         meet(diagonal, lo, extent, &begin, &end);
-        if (begin == at && end > at) /* else a replica */
+        if (begin == at && end > at) /* otherwise a replica of an earlier block */
             at = end;
     }
     cuts[layout->nranks] = at;

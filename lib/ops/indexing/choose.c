@@ -198,7 +198,8 @@ mnp_status mnp_select(int count, const mnp_array *const *conditions, const mnp_a
     MNP_TRY(promote(function, count, choices, otherwise, &result));
     MNP_TRY(check_shapes(function, count, conditions, choices, otherwise));
     mnp_status st = MNP_OK;
-    while (count > MOST_CONDITIONS && st == MNP_OK) { /* the last ones, whose result is the rest's otherwise */
+    while (count > MOST_CONDITIONS &&
+           st == MNP_OK) { /* select by the last ones first: their result is the default of the others */
         mnp_array *next = NULL;
         count -= MOST_CONDITIONS;
         st = select_some(function, result, count, MOST_CONDITIONS, conditions, choices, rest ? rest : otherwise, &next);

@@ -85,7 +85,7 @@ static mnp_status find_outside(const char *function, const mnp_array *indices, i
     mnp_array *first = NULL, **first_out = &first;
     mnp__reduction *reduction;
     struct key key;
-    memset(&key, 0, sizeof key); /* its padding too is hashed */
+    memset(&key, 0, sizeof key); /* its padding is hashed, too */
     key.preamble = outside;
     key.dtype = indices->dtype;
     MNP_TRY(mnp__reduction_get(ctx, build, &key, sizeof key, &reduction));
@@ -209,7 +209,7 @@ mnp_status mnp__indexed_run(mnp_ctx *ctx, size_t size, const mnp_indexed_params 
     mnp_indexed_params params = *moved;
     mnp__kernel *kernel, *wide = NULL;
     MNP_TRY(load(ctx, size, &kernel));
-    if (ctx->device->block_memory > 0 && size < 16) /* threads move little each: the wider, the better */
+    if (ctx->device->block_memory > 0 && size < 16) /* each thread moves one element: wider ones are faster */
         MNP_TRY(load(ctx, 16, &wide));
     params.total = 1;
     for (int d = 0; d < params.ndim; d++)

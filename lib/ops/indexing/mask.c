@@ -351,7 +351,7 @@ mnp_status mnp_mask_set(mnp_array *x, const mnp_array *mask, const mnp_array *va
     MNP_TRY(check_target(function, x, mask, values, false));
     const int row_ndim = x->layout->ndim - mask->layout->ndim;
     if (is_one_value(values) || values->layout->ndim <= row_ndim)
-        return write_beside(function, x, mask, values); /* the same for all that is selected */
+        return write_beside(function, x, mask, values); /* the values do not depend on what is selected */
     if (values->layout->ndim > row_ndim + 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the values have %d dimensions, and what is selected %d", function,
                         values->layout->ndim, row_ndim + 1);

@@ -51,7 +51,7 @@ bool mnp__owns_all(const mnp_layout *layout, unsigned axes)
     }
     for (int a = 0; a < layout->mesh_ndim && axes + 1 == 1u << layout->ndim; a++) {
         if (layout->pin[a] != MNP__REPLICAS && layout->mesh[a] > 1)
-            return false; /* every rank is asked for indices, and some own nothing */
+            return false; /* every rank may have indices, and some own nothing */
     }
     return true;
 }
@@ -92,9 +92,10 @@ struct search {
     mnp_owners_params params;
     mnp__kernel *kernel;
     int64_t *host_cuts, *host_counts;
-    int64_t *cuts, *counts;                                   /* on the device, as what follows */
-    void *keys;                                               /* the owners, also when they are sorted */
-    int nmesh, mesh[MNP_MAX_DIMS], rank_stride[MNP_MAX_DIMS]; /* of mesh axes along which all replicas are told */
+    int64_t *cuts, *counts; /* in device memory, as `keys` */
+    void *keys;             /* the owners of the indices, before and after sorting */
+    int nmesh, mesh[MNP_MAX_DIMS],
+        rank_stride[MNP_MAX_DIMS]; /* the mesh axes along which all replicas receive the indices */
     int64_t replicas;
 };
 
@@ -207,7 +208,7 @@ static mnp_status group(mnp_ctx *ctx, const struct search *search, const int64_t
     for (int64_t replica = 0; replica < search->replicas && st == MNP_OK; replica++)
         st = find(ctx, search, index, route, replica);
     mnp_status sorted =
-        mnp__radix_sort_run(ctx, &local_sort); /* also after a failure: the others wait for its kernels */
+        mnp__radix_sort_run(ctx, &local_sort); /* also after a failure: loading its kernels is collective */
     MNP_TRY(st);
     MNP_TRY(sorted);
     MNP_TRY(run(ctx, search->kernel, &count));
@@ -268,7 +269,8 @@ mnp_status mnp__route_new(const mnp_array *x, unsigned axes, const int64_t *inde
     *route = (mnp__route){.ctx = ctx, .count = count};
     mnp_status st = travel(x, axes, index, all, &search, route);
     if (st != MNP_OK)
-        (void)mnp__ctx_wait(ctx, ctx->compute); /* what is copied from and to the CPU's memory goes now */
+        (void)mnp__ctx_wait(
+            ctx, ctx->compute); /* copies from and to the CPU's memory, which is freed next, must be complete */
     ops->free(ctx->device, search.cuts);
     ops->free(ctx->device, search.counts);
     ops->free(ctx->device, search.keys);

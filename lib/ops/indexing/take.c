@@ -101,7 +101,7 @@ static mnp_status gather(const mnp_array *x, const mnp_array *indices, int axis,
 static mnp_status bring_whole(const mnp_array *x, int axis, mnp_array **whole_p)
 {
     mnp__layout_dim dims[MNP_MAX_DIMS];
-    int pin[MNP_MAX_DIMS]; /* nowhere: ranks that own nothing of x, such as of a row, receive it too */
+    int pin[MNP_MAX_DIMS]; /* no axis is pinned: ranks that own nothing of x receive the elements, too */
     mnp_layout *layout;
     for (int i = 0; i < MNP_MAX_DIMS; i++)
         pin[i] = MNP__REPLICAS;

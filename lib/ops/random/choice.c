@@ -23,7 +23,7 @@
 
 static mnp_status check_probabilities(int64_t n, const double *p)
 {
-    double sum = 0, lost = 0; /* of Kahan's method */
+    double sum = 0, lost = 0; /* lost: the compensation of Kahan summation */
     for (int64_t i = 0; i < n; i++) {
         if (!(p[i] >= 0) || isinf(p[i]))
             return MNP_FAIL(MNP_ERR_ARG, "mnp_random_choice: probability %" PRId64 " is %g", i, p[i]);
@@ -121,7 +121,7 @@ static mnp_status draw_choice(mnp_rng *rng, int64_t n, bool replace, const doubl
     } else if (replace) {
         const bool narrow = n <= INT64_C(1) << 32;
         draw->sampler = narrow ? "mnp_draw_integers" : "mnp_draw_wide_integers";
-        if (n > 0) /* else there is nothing to fill */
+        if (n > 0) /* otherwise the array is empty */
             params->whole[1] = (narrow ? UINT64_C(1) << 32 : 0 - (uint64_t)n) % (uint64_t)n;
     } else {
         draw->sampler = "mnp_draw_permutation";

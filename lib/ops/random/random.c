@@ -132,7 +132,7 @@ static void describe_block(const mnp_array *array, mnp_random_params *params)
         params->stride[to] = stride;
         params->step[to] = steps[d];
     }
-    if (ndim == 0 || params->step[ndim - 1] != 1) { /* then a dimension was dropped, and there is room */
+    if (ndim == 0 || params->step[ndim - 1] != 1) { /* a dimension was dropped, so there is room for one */
         params->extent[ndim] = params->stride[ndim] = params->step[ndim] = 1;
         ndim++;
     }
@@ -148,14 +148,14 @@ static mnp_status load(mnp_ctx *ctx, const mnp__draw *draw, mnp__kernel **kernel
     mnp__text_add(&defines, "#define MNP_SAMPLER %s\n#define MNP_OUT %s\n", draw->sampler, mnp__jit_type(draw->dtype));
     mnp__kernel_spec spec = {.file = "random/random.cu",
                              .function = "fill_random",
-                             .nvrtc_options = "--fmad=false", /* or devices would differ */
+                             .nvrtc_options = "--fmad=false", /* so that all devices give the same bits */
                              .host_options = "-ffp-contract=off"};
     return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
 }
 
 static mnp_status launch(const mnp_rng *rng, mnp__kernel *kernel, mnp__draw *draw, const mnp_array *array)
 {
-    const int64_t threads = 256, most = 8192, each = 4; /* elements of a thread, about */
+    const int64_t threads = 256, most = 8192, each = 4; /* each: about so many elements of a thread */
     const int64_t grid = (array->local_size + threads * each - 1) / (threads * each);
     mnp_random_params *params = &draw->params;
     if (array->local_size == 0)

@@ -80,6 +80,6 @@ mnp_status mnp__merge_runs(mnp_ctx *ctx, const mnp__merge *merge)
     MNP_TRY(load_kernel(ctx, merge, &kernel));
     MNP_TRY(mnp__malloc(((size_t)merge->nruns + 1) * sizeof *starts, &starts));
     mnp_status st = run(ctx, kernel, merge, starts);
-    free(starts); /* a copy from ordinary memory has read it when it returns */
+    free(starts); /* a copy from pageable memory has read it when it returns */
     return st;
 }

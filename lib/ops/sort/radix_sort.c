@@ -20,7 +20,7 @@ typedef struct sort {
     mnp_radix_sort_params params;
     size_t key_size, payload_size;
     shape shapes[MNP_RADIX_SORT_TASKS];
-    mnp__kernel *kernels[MNP_RADIX_SORT_TASKS]; /* on the host the first does everything */
+    mnp__kernel *kernels[MNP_RADIX_SORT_TASKS]; /* on the host the first does all tasks */
     void *scratch;
 } sort;
 
@@ -136,7 +136,7 @@ static size_t place_sums(sort *s, char *base, size_t used, size_t *begin, size_t
 static mnp_status sort_long(sort *s)
 {
     const int64_t tile = (int64_t)s->shapes[MNP_RADIX_SORT_PASS].threads * s->shapes[MNP_RADIX_SORT_PASS].items;
-    const int64_t blocks = 4096, least = 16384; /* that count, about; elements of one */
+    const int64_t blocks = 4096, least = 16384; /* blocks that count, about; the least elements of one */
     mnp__device *device = s->ctx->device;
     mnp_radix_sort_params *p = &s->params;
     size_t begin, end;
@@ -157,7 +157,7 @@ static mnp_status sort_long(sort *s)
 
 static mnp_status sort_short(sort *s, int64_t tile)
 {
-    const int64_t most = 65535; /* lines whose numbers have two digits */
+    const int64_t most = 65535; /* the most lines of a tile: their numbers have two digits */
     s->params.group = tile / s->params.length < most ? tile / s->params.length : most;
     return run(s, MNP_RADIX_SORT_SHORT, divide_up(s->params.lines, s->params.group));
 }

@@ -64,7 +64,8 @@ static mnp_status sort(const call *c, const mnp_array *x, int axis, mnp_array **
                                    .dtype = c->indirect ? MNP_INT64 : x->dtype,
                                    .layout = lines->layout,
                                    .needs = MNP__OUTPUT_ANY_LAYOUT,
-                                   .ninputs = *out_p == x && !c->indirect ? 0 : 1, /* values are sorted in place */
+                                   .ninputs =
+                                       *out_p == x && !c->indirect ? 0 : 1, /* values of x may be sorted in place */
                                    .inputs = &x};
     MNP_TRY_OR(mnp__output_open(&spec, out_p, &output), st, done);
     st = mnp__sort_into(lines, axis, false, c->indirect ? NULL : output.array, c->indirect ? output.array : NULL);

@@ -26,10 +26,10 @@ typedef struct line {
     mnp_ctx *ctx;
     mnp_dtype dtype;
     bool descending, indexed;
-    mnp_layout *from, *to;     /* of what is sorted, and of the result: in parts as ranks */
-    pair own, got, spare;      /* this rank's part in order; pieces; what merges need besides */
-    pair out;                  /* the result; keys NULL: not wanted */
-    int64_t *lengths, *counts; /* of the parts of all ranks; of this rank's pieces */
+    mnp_layout *from, *to;     /* layouts of the sorted array and of the result: rank r has part r */
+    pair own, got, spare;      /* this rank's part, sorted; received pieces; spare memory for merging */
+    pair out;                  /* the result; NULL keys are not wanted */
+    int64_t *lengths, *counts; /* lengths of all ranks' parts; of the pieces that this rank sends */
     mnp__shuffle *shuffle;
 } line;
 

@@ -18,7 +18,7 @@ mnp_status mnp__sort_turn(const mnp_array *x, int axis, mnp_array **turned_p)
     if (axis == x->layout->ndim - 1)
         turned->dense = x->dense;
     turned->dense &= ~(unsigned)MNP__DENSE_ORDER;
-    mnp_status st = mnp__layout_in_c_order(turned->layout, &plain); /* lines are sorted dense */
+    mnp_status st = mnp__layout_in_c_order(turned->layout, &plain); /* lines must be dense to be sorted */
     if (st != MNP_OK) {
         mnp_array_free(turned);
         return st;
@@ -33,8 +33,8 @@ mnp_status mnp__sort_turn(const mnp_array *x, int axis, mnp_array **turned_p)
 typedef struct lines {
     mnp_ctx *ctx;
     bool descending;
-    mnp_array *x, *values, *indices; /* the latter two, or one of them, NULL: not wanted */
-    const mnp_layout *layout;        /* with whole lines */
+    mnp_array *x, *values, *indices; /* values or indices may be NULL: not wanted */
+    const mnp_layout *layout;        /* a layout with whole lines */
     mnp_array *keys;                 /* x in that layout, dense, if x itself is not */
 } lines;
 

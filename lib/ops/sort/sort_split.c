@@ -18,8 +18,8 @@
 #include "ops/sort/sort.h"
 
 enum {
-    SAMPLES = 1 << 16, /* of all windows that a rank is asked for, together */
-    FEW_SAMPLES = 16,  /* of one window, for every rank: so that windows shrink however many ranks there are */
+    SAMPLES = 1 << 16, /* at most, for all windows of a rank together */
+    FEW_SAMPLES = 16,  /* at least, for one window times the ranks: so windows shrink with any number of ranks */
     CONTEXT_BYTES = 1 << 20
 };
 
@@ -35,7 +35,7 @@ typedef struct search {
     int nranks;
     size_t item;                     /* bytes of a key */
     int64_t slots;                   /* samples of a window */
-    int64_t boundary;                /* elements before it */
+    int64_t boundary;                /* the number of elements before it */
     mnp_sort_window *asked, *sought; /* windows in this rank's run for every boundary; for its boundary in every run */
     char *samples, *got;             /* of `asked`, by the kernel, and of `sought`: `slots` for each */
     mnp__kernel *kernel;
@@ -257,7 +257,7 @@ static mnp_status open_search(const mnp__runs *runs, const int64_t *cuts, search
     void *memory;
     MNP_TRY(get_pinned(ctx, windows + all > CONTEXT_BYTES ? windows + all : CONTEXT_BYTES, &memory));
     s->asked = memory;
-    s->samples = (char *)memory + windows; /* aligned, as a window has the size of the largest element */
+    s->samples = (char *)memory + windows; /* aligned: a window has the size of the largest element */
     MNP_TRY(mnp__calloc((size_t)nranks * 2, sizeof *s->sought, &s->sought));
     MNP_TRY(mnp__malloc(all, &s->got));
     for (int r = 0; r < nranks; r++) {

@@ -29,7 +29,7 @@ typedef struct top {
     bool largest;
     const mnp_array *x; /* with the axis at the end */
     int last;
-    mnp_array *values, *indices; /* in order along the axis, the k best first */
+    mnp_array *values, *indices; /* sorted along the axis, the k best first */
 } top;
 
 /* ---- candidates ---- */

@@ -33,8 +33,8 @@ mnp_dtype mnp__count_bins_sum(const mnp_array *weights)
 
 typedef struct arrangement {
     mnp__launch launch;
-    bool shared;    /* blocks of a GPU have sums of their own */
-    int copies;     /* of counters in them, as the power of two */
+    bool shared;    /* blocks of a GPU have sums in shared memory */
+    int copies;     /* 2^copies copies of the counters in a block */
     int64_t groups; /* rows of sums of every rank */
 } arrangement;
 

@@ -56,7 +56,7 @@ static mnp_status join_rows(const char *function, const mnp_array *x, const mnp_
         *rows_p = above;
         return MNP_OK;
     }
-    /* A single row of y is one variable, whichever way the variables lie, as in NumPy */
+    /* A single row of y is one variable, also if columns are variables, as in NumPy */
     mnp_status st = view_rows(y, columns && y->layout->ndim == 2 && y->layout->shape[0] != 1, &below);
     if (st == MNP_OK && above->layout->shape[1] != below->layout->shape[1])
         st = MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " observations, and %" PRId64 " in y", function,

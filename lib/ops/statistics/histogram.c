@@ -74,7 +74,7 @@ mnp_status mnp__read_one(const mnp_array *array, void *value)
     mnp_ctx *ctx = array->ctx;
     for (int rank = 0; rank < ctx->comm.size; rank++) {
         int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
-        if (!mnp__layout_box(array->layout, rank, lo, extent)) /* such as a row that some ranks own alone */
+        if (!mnp__layout_box(array->layout, rank, lo, extent)) /* the rank owns nothing */
             return mnp_array_to_host(array, MNP_ALL_RANKS, value);
     }
     MNP_TRY(ctx->device->ops->copy(ctx->device, value, array->data, mnp_dtype_size(array->dtype), ctx->compute));

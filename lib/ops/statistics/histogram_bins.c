@@ -22,7 +22,7 @@
 typedef struct data {
     const char *function;
     const mnp_array *x;
-    double n, spread; /* how many, and from the least to the greatest */
+    double n, spread; /* the number of elements; the greatest less the least */
     double low, high; /* the range */
 } data;
 
@@ -127,7 +127,7 @@ static mnp_status loss_of(const data *d, int64_t bins, int64_t *counts, double *
     mnp_array *result = NULL;
     double squares = 0;
     MNP_TRY(mnp_histogram(d->x, bins, (const double[]){d->low, d->high}, false, NULL, &result, NULL));
-    mnp_status st = mnp_array_get_local(result, counts); /* every rank has all */
+    mnp_status st = mnp_array_get_local(result, counts); /* every rank has the whole result */
     mnp_array_free(result);
     for (int64_t b = 0; b < bins && st == MNP_OK; b++)
         squares += (double)counts[b] / d->n * ((double)counts[b] / d->n);

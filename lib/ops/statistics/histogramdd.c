@@ -27,7 +27,7 @@ typedef struct work {
     bool density;
     const mnp_array *weights;
     int64_t bins[MNP_MAX_DIMS], all;
-    const mnp_array *edges[MNP_MAX_DIMS]; /* on all ranks */
+    const mnp_array *edges[MNP_MAX_DIMS]; /* whole on all ranks */
 } work;
 
 /* ---- numbering ---- */

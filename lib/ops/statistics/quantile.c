@@ -128,7 +128,7 @@ static position locate(const method *m, int64_t count, double q)
     double index = virtual_index(m, n, q), before = floor(index);
     position p = {(int64_t)before, (int64_t)before + 1, index - before};
     if (index >= n - 1)
-        p = (position){count - 1, count - 1, index + 1}; /* as NumPy, where that is element -1 */
+        p = (position){count - 1, count - 1, index + 1}; /* as NumPy, for which this is element -1 */
     else if (index < 0)
         p = (position){0, 0, index};
     if (m->rule == AVERAGED)
@@ -146,21 +146,21 @@ typedef struct call {
     const mnp_axes *axes;
     const method *method;
     bool skips_nan;
-    bool many;       /* the results are along a new first dimension, and as NumPy's of an array of q: float64 */
+    bool many;       /* results are along a new first dimension, and have float64, as NumPy's for an array of q */
     int count;       /* of q */
     const double *q; /* each from 0 to 1 */
     unsigned mask;   /* the axes, as bits */
     mnp_dtype type;  /* of the result */
     int ndim;        /* of its shape */
     int64_t shape[MNP_MAX_DIMS + 1];
-    /* while it runs */
-    mnp_array *turned, *joined; /* NULL, or x with the axes at the end; and with them as one */
+    /* the state of the call */
+    mnp_array *turned, *joined; /* x with the axes at the end, or NULL; and with these joined to one */
     const mnp_array *lines;
-    int axis;       /* of the lines that are to be sorted, */
-    int64_t length; /* which have so many elements */
+    int axis;       /* the axis of the lines to be sorted, */
+    int64_t length; /* and their length */
     mnp_array *sorted;
-    mnp_array *last;   /* of each line, NULL if that cannot be NaN: NaN is the result then, */
-    mnp_array *counts; /* but where NaN are left out: how many elements each line has, with the axis */
+    mnp_array *last;   /* the last element of each line: if it is NaN, so is the result; NULL if it cannot be */
+    mnp_array *counts; /* if NaN are left out: how many elements each line has, with the axis */
 } call;
 
 static mnp_status find_method(call *c, const char *name)
