@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nests: what simplifying leaves of random ones, compared with all offsets of their elements one by one.
+ * Nests: random ones are simplified, and the offsets of all their elements are compared before and after.
  */
 #include "base/nest.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Values: what is written to each dtype and read again, and which numbers a dtype has.
+ * Values: a value that is written in a dtype is read again, and the range of each dtype is known.
  */
 #include "base/value.h"
 
@@ -31,7 +31,9 @@ static mnp__value number(double re)
     return (mnp__value){.kind = 'f', .re = re};
 }
 
-/* A number that fits comes back, whatever it was written from; one that does not is not what comes back. */
+/*
+ * A number that fits a dtype is read as it was written, from any type of C; one that does not fit is read differently.
+ */
 static void check_numbers(void)
 {
     static const double numbers[] = {0,     1,     -1,    2,     100, 127,   128,    -128,   -129,    255,    256,

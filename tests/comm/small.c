@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives around the size up to which they go in one piece, at any addresses, thousands of them after each other,
- * and recorded in a graph: where GPUs share their memory those have algorithms of their own
- * (lib/comm/collectives/p2p_small.c, p2p_all_to_all.c, p2p_reduce.c).
+ * Collectives of sizes around the limit for small ones, at any addresses, thousands in a row, and recorded in a graph.
+ * GPUs that share their memory have algorithms of their own for them (lib/comm/collectives/p2p_small.c,
+ * p2p_all_to_all.c, p2p_reduce.c).
  */
 #include "comm/collectives/collectives_p2p.h"
 
@@ -36,7 +36,8 @@ static bool sums_bytes(mnp_comm *comm, int64_t bytes, int from, int to)
 }
 
 /*
- * To a root, out of place and in place, and to parts; in elements of two bytes, at addresses that suit nothing wider.
+ * Reductions to a root, out of place and in place, and to parts, of elements of two bytes at addresses that are aligned
+ * to no more.
  */
 static bool sums_parts(mnp_comm *comm, int64_t count, int from, int to)
 {
@@ -78,7 +79,7 @@ static bool gathers_bytes(mnp_comm *comm, int64_t bytes, int from, int to)
     get(&b, bytes * ranks + to);
     for (int r = 0; r < ranks; r++)
         right = right && has_bytes(b.image + to + r * bytes, r, 9, bytes);
-    /* to the last rank and back, and what is the first's from there to all */
+    /* gather to the last rank, scatter from there, and broadcast the first rank's part from there */
     right = right && mnp_comm_gather(comm, a.data + from, bytes, b.data + to, MNP_UINT8, root) == MNP_OK;
     right = right && mnp_comm_scatter(comm, b.data + to, a.data + from, bytes, MNP_UINT8, root) == MNP_OK;
     get(&a, bytes + from);
@@ -124,7 +125,7 @@ static void check_bytes(mnp_comm *comm, const char *where)
     ok(exchanges, "%s: all to all", where);
 }
 
-/* Elements of every size at addresses that suit nothing wider, and as many as leave a word of 8 bytes unfilled. */
+/* Elements of every size at addresses that are aligned to no more, in numbers that fill the last word only in part. */
 static void check_elements(mnp_comm *comm)
 {
     static const mnp_dtype dtypes[] = {MNP_INT16,   MNP_FLOAT16,   MNP_BFLOAT16,  MNP_FLOAT32,
@@ -147,7 +148,7 @@ static void check_elements(mnp_comm *comm)
     ok(right, "products of elements of all sizes, around the limit");
 }
 
-/* All dtypes and operations, of a few elements more than go in one piece; on the host, where they all do, of fewer. */
+/* All dtypes and operations, for slightly more elements than the limit for small ones; for fewer on the host. */
 static void check_operations(mnp_comm *comm)
 {
     static const char *const names[] = {"sums", "products", "minima", "maxima", "averages"};
@@ -165,15 +166,15 @@ static void check_operations(mnp_comm *comm)
 
 /* ---- many of them ---- */
 
-/* Whether some ranks have to share their GPUs, where a wait for another takes milliseconds: the same on all ranks. */
+/* Whether ranks share a GPU, where a wait for another rank takes milliseconds.  The same on all ranks. */
 static bool is_slow(const mnp_comm *comm)
 {
     return comm->base.transport == MNP_TRANSPORT_STAGED;
 }
 
 /*
- * Elements change places in pairs, of ranks and of buffers, so that an even number of times leaves all where they were;
- * between them come collectives of other sizes.
+ * Exchange elements between pairs of ranks and of buffers, so that an even number of exchanges restores all; between
+ * these, call collectives of other sizes.
  */
 static void check_many(mnp_comm *comm)
 {
@@ -204,7 +205,7 @@ static void check_many(mnp_comm *comm)
 
 /* ---- other memory ---- */
 
-/* All to all, where the last rank receives in memory that is not of the heap. */
+/* all_to_all where the last rank receives in memory outside the heap. */
 static void check_elsewhere(mnp_comm *comm)
 {
     const int rank = mnp_comm_rank(comm), ranks = mnp_comm_size(comm);
@@ -265,7 +266,7 @@ static void check_mismatch(mnp_comm *comm)
 
 /* ---- graphs ---- */
 
-enum { PART = LIMIT / 5 * 2 }; /* bytes to each rank, which go in one piece; and three times as many, which do not */
+enum { PART = LIMIT / 5 * 2 }; /* bytes to each rank: a small message; three times as many are not */
 
 static bool enqueue_all(mnp_comm *comm)
 {
@@ -284,7 +285,7 @@ static bool enqueue_all(mnp_comm *comm)
            mnp_comm_all_reduce(comm, y + (2 << 20), y + (2 << 20), 3 * PART / 4, MNP_INT32, MNP_SUM) == MNP_OK;
 }
 
-/* What that makes of the inputs of a turn: all of both buffers, in `result`. */
+/* Compute in `result` what the graph makes of the inputs of a turn: the contents of both buffers. */
 static void run_all(mnp_comm *comm, mnp_graph *graph, int turn, char *result)
 {
     const int64_t bytes = (2 << 20) + 3 * PART * (int64_t)mnp_comm_size(comm);
@@ -344,7 +345,7 @@ int main(void)
     check_graph(world);
     MNP_OR_EXIT(mnp_comm_set_algorithm(world, MNP_COMM_LIBRARY));
     check_bytes(world, "by the library");
-    if (world->base.device->cpu_memory) { /* as GPUs do that nothing connects */
+    if (world->base.device->cpu_memory) { /* as for GPUs that are not connected */
         world->base.transport = MNP_TRANSPORT_STAGED;
         check_bytes(world, "through pinned memory");
         check_operations(world);

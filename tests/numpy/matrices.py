@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse matrices for tests that compare with SciPy: random ones, and what a rank's rows of a result should be."""
+"""Sparse matrices for tests that compare with SciPy: makes random ones, and checks each rank's rows of a result."""
 
 import ctypes
 import inspect
@@ -36,13 +36,13 @@ FORMATS = ["CSR", "CSC", "COO", "DIA", "BSR", "SELL"]
 
 
 def numbers(rng, n, dtype):
-    """Values about 1, of either sign, which both types hold."""
+    """Random numbers of magnitude about 1 and either sign."""
     values = rng.integers(-64, 64, n) / 32 + 0.01
     return (values + 1j * rng.integers(-64, 64, n) / 16 if np.dtype(dtype).kind == "c" else values).astype(dtype)
 
 
 def random_matrix(rng, nrows, ncolumns, dtype, density=0.2):
-    """A matrix of SciPy, as CSR: some rows are empty, some long."""
+    """A random matrix in CSR of SciPy; some rows are empty, some are long."""
     count = int(rng.binomial(nrows * ncolumns, density)) if nrows * ncolumns else 0
     rows = rng.integers(0, nrows, count) if count else np.zeros(0, np.int64)
     if count and rng.random() < 0.5:
@@ -52,7 +52,7 @@ def random_matrix(rng, nrows, ncolumns, dtype, density=0.2):
 
 
 def laplacian(nx, ny, dtype="float64"):
-    """The five-point matrix of a grid."""
+    """The matrix of the five-point stencil on a grid."""
     def line(n):
         return scipy.sparse.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1])
     return scipy.sparse.csr_array(scipy.sparse.kron(scipy.sparse.eye_array(ny), line(nx)) +
@@ -60,7 +60,7 @@ def laplacian(nx, ny, dtype="float64"):
 
 
 def cut(rng, n):
-    """A layout of n elements over all ranks: even, or with uneven and empty parts."""
+    """A random layout of n elements over all ranks: with even parts, or with uneven and empty ones."""
     cuts = [0] + sorted(int(c) for c in rng.integers(0, n + 1, mp.size - 1)) + [n]
     return mp.Layout([mp.size], [n], [0], [None if rng.random() < 0.3 else cuts])
 
@@ -69,7 +69,7 @@ _live = {}  # matrices by their addresses, in the order in which they were made
 
 
 class Sparse(ctypes.c_void_p):
-    """An mnp_sparse, to be passed as it is; freed with this object, which must die on all ranks alike."""
+    """An mnp_sparse, which calls take directly.  It is freed with this object, on all ranks in the same order."""
 
     def __init__(self, cell):
         super().__init__(cell.value)
@@ -110,7 +110,7 @@ class Sparse(ctypes.c_void_p):
 
 
 def sparse(matrix, rng, rows=None, columns=None):
-    """A matrix of SciPy's; its entries are given by random ranks, in random order."""
+    """An mnp_sparse of a matrix of SciPy, assembled from entries that random ranks give in random order."""
     coo = matrix.tocoo()
     order = rng.permutation(coo.nnz)
     mine = order[rng.integers(0, mp.size, coo.nnz) == mp.rank]
@@ -121,7 +121,7 @@ def sparse(matrix, rng, rows=None, columns=None):
 
 
 def check(name, made, want, ulp=4, pattern=True):
-    """A point: this is SciPy's matrix, with the same entries stored (or at least the same values)."""
+    """A test point: c equals SciPy's matrix, with the same entries stored (or at least the same values)."""
     want = scipy.sparse.csr_array(want)
     want.sum_duplicates()
     box, = made.layout("row_layout").box(mp.rank)
@@ -139,7 +139,7 @@ def check(name, made, want, ulp=4, pattern=True):
 
 
 def close(name, got, want, terms=1):
-    """A point: an array is NumPy's, but for the rounding of sums of so many terms of size 1 or so."""
+    """A test point: an array equals NumPy's, up to the rounding of sums of so many terms of magnitude about 1."""
     got, want = got.numpy(), np.asarray(want)
     bound = 8 * max(terms, 1) * np.finfo(want.dtype).eps * max(1, np.abs(want).max(initial=0))
     good = got.dtype == want.dtype and got.shape == want.shape and bool(np.all(np.abs(got - want) <= bound))

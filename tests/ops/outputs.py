@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Outputs: every function treats *y_p alike.  For functions of every family: a new array; a given one of the same dtype,
+"""Outputs: all functions treat *y_p in the same way.  Cases for functions of every family: a new array; one of the same dtype,
 of one that the result can be cast to, of one that it cannot be cast to; another layout; a broadcast view, a scalar, a
 wrong shape, an array of another context; views that overlap the input.  What fails leaves the output as it was.
 
@@ -44,7 +44,7 @@ def with_rng(name, *arguments, **named):
 
 
 def with_matrix(function):
-    """Call it with a sparse matrix of ROWS rows and columns."""
+    """Call a function with a sparse matrix of ROWS rows and columns."""
     matrix = mp.sparse_eye("float64", ROWS, ROWS, 1)
     try:
         return function(matrix)
@@ -66,7 +66,7 @@ def first(results):
     return results[0]
 
 
-# Each is called with an array x of ROWS x COLUMNS numbers, and out=
+# Each is called with an array x of ROWS x COLUMNS numbers, and with out=
 FUNCTIONS = {
     "add": lambda x, **o: mp.add(x, 1.5, **o),
     "isfinite": lambda x, **o: mp.isfinite(x, **o),
@@ -125,7 +125,7 @@ STRICT = {
 
 
 class Input:
-    """x, a view of a larger array; every case has its own, as outputs may overlap it."""
+    """The input x, a view of a larger array.  Every case has its own, as outputs may overlap it."""
 
     def __init__(self):
         self.values = values.copy()
@@ -150,7 +150,7 @@ def given_in(where, want, dtype=None):
 
 
 def refused(name, words, function, output):
-    """The call fails with these words, and the output is as it was."""
+    """A test point: the call fails with this message, and the output is unchanged."""
     before = output.numpy() if isinstance(output, mp.Array) else None
 
     def call():
@@ -208,7 +208,7 @@ def check_strict(name, function):
 
 
 def in_another_context(make):
-    """What that makes in a context beside the harness's."""
+    """What make() makes in a second context."""
     own = binding.ctx
     made = ctypes.c_void_p()
     if binding._lib.mnp_init(binding._world, None, ctypes.byref(made)) != 0:

@@ -269,8 +269,7 @@ mnp_status mnp__route_new(const mnp_array *x, unsigned axes, const int64_t *inde
     *route = (mnp__route){.ctx = ctx, .count = count};
     mnp_status st = travel(x, axes, index, all, &search, route);
     if (st != MNP_OK)
-        (void)mnp__ctx_wait(
-            ctx, ctx->compute); /* copies from and to the CPU's memory, which is freed next, must be complete */
+        (void)mnp__ctx_wait(ctx, ctx->compute); /* copies from and to memory of the CPU, which is freed next */
     ops->free(ctx->device, search.cuts);
     ops->free(ctx->device, search.counts);
     ops->free(ctx->device, search.keys);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of kernels: what makers with equal keys get, and which kernel of a list a signature names.
+ * The table of kernels: makers with equal keys get kernels of their own, and a signature selects a kernel of a list.
  */
 #include "ops/common/kernel_table.h"
 
@@ -12,7 +12,7 @@
 static mnp_ctx ctx;
 static int made[2], freed;
 
-/* ---- loops by two makers whose keys are equal byte for byte ---- */
+/* ---- loops by two makers whose keys have equal bytes ---- */
 
 static mnp_status make_loop(mnp_dtype dtype, const char *body, mnp__loop **loop_p)
 {
@@ -59,7 +59,7 @@ static void check_makers(void)
        "another key is another loop");
 }
 
-/* ---- things of other kinds ---- */
+/* ---- entries of other kinds ---- */
 
 static void count_free(void *thing)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loops over strides of every kind, compared with plain C: each rank checks the memory of its own blocks, also what
- * lies between the elements of an output and is not to be touched.
+ * Loops over operands of any strides, compared with plain C: each rank checks the memory of its own blocks, including
+ * the gaps between the elements of an output, which must not change.
  */
 #include <maniple.h>
 
@@ -17,21 +17,21 @@ enum { MOST_DIMS = 4, PAD = 3, FOR_ALL = 99 };
 
 static mnp_ctx *ctx;
 
-/* How an operand lies in memory.  All zeros: in C order, without gaps but at the ends. */
+/* The strides of an operand.  All zeros: C order, with gaps only at both ends of the memory. */
 typedef struct lie {
     int dropped;          /* leading dimensions that it does not have */
-    int order[MOST_DIMS]; /* the dimensions from the outermost to the innermost; all zeros: as they are */
+    int order[MOST_DIMS]; /* the dimensions from the outermost to the innermost; all zeros: C order */
     int step[MOST_DIMS];  /* of each dimension; 0 is 1; FOR_ALL: broadcast */
     int offset;           /* of the first element, in elements */
     int pad;              /* elements after each run of the innermost dimension */
 } lie;
 
-/* An operand: all of its memory, what that is on the host, and the view that the loop gets. */
+/* An operand: its whole memory as an array, a copy of that on the host, and the view that the loop gets. */
 typedef struct operand {
     mnp_dtype dtype;
     mnp_array *memory, *view;
     char *host;
-    int64_t size, first, strides[MOST_DIMS]; /* along the loop's dimensions, 0 where there is none */
+    int64_t size, first, strides[MOST_DIMS]; /* along the loop's dimensions; 0 along those that it lacks */
 } operand;
 
 static double load(mnp_dtype dtype, const void *data, int64_t i)
@@ -140,7 +140,7 @@ static void destroy(operand *op)
     free(op->host);
 }
 
-/* Whether the memory of an operand is what its host copy says. */
+/* Whether the memory of an operand equals its copy on the host. */
 static bool is_right(const operand *op)
 {
     size_t bytes = (size_t)op->size * mnp_dtype_size(op->dtype);
@@ -270,7 +270,7 @@ static void check_strides(void)
     mnp__loop_free(loop);
 }
 
-/* Other figures than the usual ones are right as well.  They are for GPUs. */
+/* Loops give the same results with unusual block sizes and elements per thread, which are used on GPUs. */
 static void check_tunings(void)
 {
     static const mnp__loop_tuning tunings[] = {
@@ -364,7 +364,7 @@ static void check_in_place(void)
     mnp__loop_free(loop);
 }
 
-/* A loop run on new outputs in a block layout; the whole results on every rank, malloc'ed. */
+/* Run a loop on new outputs in a block layout; returns the whole results on every rank, malloc'ed. */
 static bool run_new(const mnp__loop_spec *spec, int ndim, const int64_t *shape, const mnp_array *const *inputs,
                     void **results)
 {
@@ -477,7 +477,7 @@ static void check_errors(void)
         .name = "wrong", .preamble = "", .noutputs = 1, .operands = operands, .body = "z = no_such_thing;"};
     mnp__loop *loop;
     mnp_array *z = NULL;
-    mnp_layout *last; /* the other ranks have nothing to do */
+    mnp_layout *last; /* the other ranks have no elements */
     MNP_OR_EXIT(mnp_layout_on_root(mnp_ctx_size(ctx), mnp_ctx_size(ctx) - 1, 1, (int64_t[]){9}, &last));
     MNP_OR_EXIT(mnp_array_new(ctx, MNP_FLOAT32, last, &z));
     MNP_OR_EXIT(mnp__loop_new(ctx, &spec, &loop));
@@ -497,7 +497,7 @@ static void check_errors(void)
     mnp_array_free(z);
 }
 
-/* ---- one rank in trouble ---- */
+/* ---- a failure on one rank ---- */
 
 static mnp_status no_kernel(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
 {
@@ -506,7 +506,7 @@ static mnp_status no_kernel(mnp__device *device, const mnp__kernel_spec *spec, m
     return mnp_fail(MNP_ERR_COMPILE, "%s does not compile here", spec->function);
 }
 
-/* A kernel for new strides that one rank alone cannot have, where results then travel: nobody waits. */
+/* One rank cannot load a kernel for new strides, before results are redistributed: no rank waits for it. */
 static void check_alone(void)
 {
     const int64_t shape[] = {512, 600};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which kernels loops over arrays choose on a GPU, and that each of them compiles: a case states operands and what the
- * signature of the kernel must be.
+ * Which kernels loops choose on a GPU, and that each of them compiles: a case has operands and the signature that the
+ * kernel must have.
  */
 #include <config.h>
 
@@ -12,15 +12,15 @@
 #include "base/text.h"
 #include "ops/elementwise/loop_plan.h"
 
-/* An operand: its extents, 1 where it is broadcast, and strides in elements. */
+/* An operand: its extents, which are 1 where it is broadcast, and its strides in elements. */
 typedef struct strided {
     mnp_dtype dtype;
     int64_t shape[4], strides[4];
-    size_t address; /* beyond a multiple of 256 */
+    size_t address; /* modulo 256 */
 } strided;
 
 static const struct loop_case {
-    const char *what, *body, *kernel; /* what is expected of the signature: see describe() */
+    const char *what, *body, *kernel; /* kernel: the expected signature, as describe() writes it */
     int ndim, ninputs;
     bool indices;
     strided operands[3];

@@ -22,7 +22,7 @@ class Axes(ctypes.Structure):
 def axes(*listed, keepdims=False, dtype=None, where=None, initial=None, ddof=0):
     made = Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims, dtype and dtype.encode(), where and where.pointer,
                 None if initial is None else scalar(initial), ddof)
-    made.array = where  # lives as long
+    made.array = where  # keeps the array alive
     return made
 
 
@@ -34,7 +34,7 @@ TRUTH = "all any count_nonzero".split()
 
 
 def values(dtype, shape):
-    """Values of that type that sums and products of are exact, or nearly so."""
+    """Values of a type whose sums and products are exact, or nearly."""
     kind = np.dtype(dtype).kind
     if kind == "b":
         return rng.random(shape) < 0.5
@@ -46,7 +46,7 @@ def values(dtype, shape):
 
 
 def expected(name, a, **how):
-    """NumPy's result, computed with the precision that Maniple has."""
+    """NumPy's result, computed in the precision that Maniple uses."""
     wide = {"e": "float64", "f": "float64", "d": "longdouble", "F": "complex128", "D": "clongdouble"}.get(a.dtype.char)
     if wide and name in SUMS + MOMENTS:
         got = np.asarray(getattr(np, name)(a.astype(wide), **how))
@@ -77,7 +77,7 @@ def tolerance(name, dtype):
 
 
 def all_functions():
-    """Every function in some types, over all axes, one, and several."""
+    """Every function, in some types, over one axis, several, and all."""
     types = {"sum": "bool int8 uint16 float16 float32 complex64 complex128", "nansum": "float32",
              "prod": "int32 float32", "nanprod": "float64", "mean": "int32 float16 complex128",
              "var": "int8 float64 complex64", "std": "float16", "nanmean": "float16 complex64", "nanvar": "float32",
@@ -100,7 +100,7 @@ def all_functions():
 
 
 def shapes_and_views():
-    """Shapes and views in few types, whose kernels are there already."""
+    """Shapes and views, in few types, whose kernels other tests have compiled."""
     for shape in ((), (1,), (7,), (1, 1), (129,), (37, 41), (3, 1, 5), (2, 3, 4, 5)):
         a = values("float32", shape)
         x = mp.array(a, mp.random_layout(rng, shape))
@@ -126,7 +126,7 @@ def shapes_and_views():
 
 
 def large():
-    """Large enough for the kernels of rows and columns, and for several parts of a result."""
+    """Arrays large enough for the kernels of rows and of columns, and for results in several parts."""
     for shape in ((200001,), (411, 503), (3, 70001), (70001, 3), (20, 17, 1031), (1200, 70)):
         a = rng.standard_normal(shape).astype(np.float32) + np.float32(2)
         x = mp.array(a)
@@ -177,7 +177,7 @@ def special_values():
 
 
 def precision():
-    """Errors are no larger than those of NumPy's pairwise sums."""
+    """Rounding errors are at most those of NumPy's pairwise sums."""
     for dtype in ("float16", "float32", "float64"):
         a = rng.uniform(0, 1, (300000 if dtype != "float16" else 30000)).astype(dtype)
         wide = a.astype(np.longdouble).sum()
@@ -271,7 +271,7 @@ def run(made, inputs, how=None, outputs=1):
 
 
 def custom():
-    """Reductions of the user's."""
+    """Reductions that the user defines."""
     a, b = rng.standard_normal((17, 23)).astype("float32"), rng.standard_normal((17, 23)).astype("float32")
     x, y = mp.array(a, mp.random_layout(rng, a.shape)), mp.array(b, mp.random_layout(rng, b.shape))
     wide = (a.astype("float64") - b) ** 2

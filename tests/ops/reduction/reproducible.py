@@ -31,7 +31,7 @@ class Axes(ctypes.Structure):
 def axes(*listed, where=None, ddof=0, dtype=None):
     made = Axes(len(listed), (ctypes.c_int * 8)(*listed), False, dtype and dtype.encode(), where and where.pointer,
                 None, ddof)
-    made.array = where  # lives as long
+    made.array = where  # keeps the array alive
     return made
 
 
@@ -49,7 +49,7 @@ def nearest_multiple(n, unit):
 
 
 def kept(numbers, kind):
-    """The sum of what the bins take of finite numbers, in units of 2^-1074."""
+    """The sum of the bits of finite numbers that the bins keep, in units of 2^-1074."""
     count, top = LOWEST[kind]
     numbers = [units(x) for x in numbers]
     largest = max(map(abs, numbers), default=0)
@@ -65,14 +65,14 @@ def kept(numbers, kind):
 
 
 def rounded(n, dtype):
-    """n units of 2^-1074 as the nearest number of that type."""
+    """The number of a type that is nearest to n units of 2^-1074."""
     try:
         near = n / 2 ** 1074
     except OverflowError:
         near = math.inf if n > 0 else -math.inf
     if dtype == "float64" or math.isinf(near) or units(near) == n:
         return np.array(near).astype(dtype)
-    if np.array(near).view(np.int64) % 2 == 0:  # the neighbour that is odd, on the other side of n
+    if np.array(near).view(np.int64) % 2 == 0:  # `near` is even: take its odd neighbour on the other side of n
         near = np.nextafter(near, math.inf if units(near) < n else -math.inf)
     return np.array(near).astype(dtype)
 
@@ -86,7 +86,7 @@ def binned(numbers, kind, dtype):
 
 
 def parts(a, function, *rest):
-    """A function of real numbers, for each part of complex ones."""
+    """Apply a function of real numbers to each part of complex ones."""
     if a.dtype.kind != "c":
         return function(a, *rest)
     return np.asarray(complex(function(a.real, *rest), function(a.imag, *rest)))
@@ -134,7 +134,7 @@ DEFINED = {
 
 
 def along(function, a, axis):
-    """A function of the elements of every result."""
+    """Apply a function to the lines along an axis, or to all elements."""
     if axis is None:
         return np.asarray(function(a.ravel()))
     moved = np.moveaxis(a, axis, -1)
@@ -143,7 +143,7 @@ def along(function, a, axis):
 
 
 def positive_nan(a):
-    """NumPy's own operations give NaN of any sign."""
+    """An array with all NaN positive: NumPy's operations give NaN of either sign."""
     if a.dtype.kind == "c":
         both = np.stack([positive_nan(a.real), positive_nan(a.imag)], -1)
         return np.ascontiguousarray(both).view(a.dtype).reshape(a.shape)
@@ -159,7 +159,7 @@ def same(what, got, want):
 # ---- data ----
 
 def wide_range(dtype, shape):
-    """Numbers of every size that the type has, so that windows rise and bits are dropped."""
+    """Numbers of every magnitude of the type, so that windows rise and bits are dropped."""
     info = np.finfo(dtype)
     low, high = int(np.log2(float(info.tiny))) - info.nmant, int(info.maxexp) - 1
     size = rng.uniform(1, 2, shape) * 2.0 ** rng.integers(low, high, shape, endpoint=True)
@@ -167,7 +167,7 @@ def wide_range(dtype, shape):
 
 
 def cancelling(dtype, shape):
-    """Every number is there with both signs, but for small ones: hardly anything is left of large ones."""
+    """Large numbers of both signs that cancel, and a few small ones that remain."""
     half = rng.standard_normal(math.prod(shape) // 2) * 10.0 ** rng.integers(-3, 4, math.prod(shape) // 2)
     every = np.concatenate([half, -half, rng.standard_normal(math.prod(shape) % 2)])
     every[rng.integers(0, every.size, 3)] += 1e-3
@@ -197,7 +197,7 @@ def data(dtype, shape, how):
 
 
 def layouts(a):
-    """The same numbers, in other places."""
+    """The result is the same in any layout of the numbers."""
     yield "", a, mp.array(a)
     yield ", another layout", a, mp.array(a, mp.random_layout(rng, a.shape))
     b = rng.permuted(a, axis=-1)
@@ -235,7 +235,7 @@ def sums():
 
 
 def large():
-    """What has no bits below the window is summed without error, as by math.fsum, in every kernel."""
+    """Numbers without bits below the window are summed exactly, as by math.fsum, in every kernel."""
     for dtype in ("float32", "float64"):
         shapes = (1000003,), (411, 2503), (2503, 411), (70001, 5), (20, 17, 1031)
         for shape in shapes if dtype == "float32" else shapes[:2]:
@@ -258,7 +258,7 @@ def large():
 
 
 def many():
-    """Sums that leave 64 bits, of numbers that fill a bin; and more elements than 31 bits count."""
+    """Sums of numbers that fill a bin, beyond 64 bits; and more elements than 31 bits can count."""
     edge = 2.0 ** (BITS * 21 - 1074 + BITS - 1)
     for dtype in ("float32", "float64"):
         row = np.array([edge, -edge, edge * (1 + 2.0 ** -20), 1 / 3, -1e-3, 3.0, edge * 4, 0], dtype)
@@ -292,7 +292,7 @@ def special_values():
 
 
 def extremes():
-    """One of several that are equal, or NaN: always the same."""
+    """Of several equal elements, or of several NaN, the same one is always the result."""
     zeros = np.where(rng.random((6, 50)) < 0.5, 0.0, -0.0).astype("float32")
     zeros[0], zeros[1] = 0.0, -0.0
     for what, a, x in layouts(zeros):
@@ -344,7 +344,7 @@ def expressions():
 
 
 def scans():
-    """Cumulative sums, each the sum of the elements up to its own."""
+    """Each cumulative sum is the sum of the elements up to its own."""
     for dtype, how in (("float32", ordinary), ("float32", wide_range), ("float64", cancelling)):
         a = data(dtype, (4, 60), how)
         x = mp.array(a, mp.random_layout(rng, a.shape))

@@ -21,7 +21,7 @@ def values(dtype, shape):
 
 
 def expected(name, a, axis, dtype=None):
-    """NumPy's result, computed with the precision that Maniple has."""
+    """NumPy's result, computed in the precision that Maniple uses."""
     if name in EXTREMES:
         return EXTREMES[name](a.ravel() if axis is None else a, axis=axis or 0)
     wide = {"e": "float64", "f": "float64", "d": "longdouble", "F": "complex128", "D": "clongdouble"}
@@ -89,7 +89,7 @@ def shapes_and_views():
 
 
 def large():
-    """Large enough for the kernels of rows and columns, and for several parts of a line."""
+    """Arrays large enough for the kernels of rows and of columns, and for lines in several parts."""
     for shape in ((200001,), (411, 503), (3, 70001), (70001, 3), (20, 17, 1031), (1200, 70)):
         a = rng.standard_normal(shape).astype(np.float32)
         x = mp.array(a)
@@ -122,7 +122,7 @@ def special_values():
     for name in ("cumsum", "nancumsum", "cummax", "cummin"):
         for axis in axes_of(2):
             compare(name, a, x, axis)
-    c = a.astype("complex64")  # all NaN are alike: it is not said which one of several stays
+    c = a.astype("complex64")  # NaN of any bits are equal: which of several is the result is not specified
     c.imag = np.where(np.isnan(a), 1, a)
     for axis in axes_of(2):
         compare("cummax", c, mp.array(c, x.layout), axis)

@@ -22,7 +22,7 @@ class Axes(ctypes.Structure):
 
 def axes(*listed, keepdims=False, dtype=None, where=None):
     made = Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims, dtype and dtype.encode(), where and where.pointer)
-    made.array = where  # lives as long
+    made.array = where  # keeps the array alive
     return made
 
 
@@ -52,14 +52,14 @@ def ulp_of(name, result):
 
 
 def reduced(ufunc, a, axis):
-    """ufunc.reduce, one element after the other, which vector code of NumPy's for power and arctan2 does not mind."""
+    """ufunc.reduce; for power and arctan2 element by element, as NumPy's vector code does not keep the order."""
     if ufunc not in (np.power, np.arctan2) or len(axis) > 1:
         return np.asarray(ufunc.reduce(a, axis=axis if len(axis) > 1 else axis[0]))
     return functools.reduce(ufunc, list(np.moveaxis(a, axis[0], 0)))
 
 
 def reduced_at(ufunc, a, indices, axis):
-    """ufunc.reduceat, in the same way."""
+    """ufunc.reduceat, likewise."""
     if ufunc not in (np.power, np.arctan2):
         return ufunc.reduceat(a, indices, axis=axis)
     ends = [max(end, begin + 1) for begin, end in zip(indices, indices[1:] + [a.shape[axis]])]
@@ -68,7 +68,7 @@ def reduced_at(ufunc, a, indices, axis):
 
 
 def all_functions():
-    """Every method in some types, along every axis."""
+    """Every method, in some types, along every axis."""
     for name, listed in CASES.items():
         ufunc = getattr(np, name)
         for dtype in listed.split():

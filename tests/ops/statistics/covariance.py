@@ -18,21 +18,21 @@ class Options(ctypes.Structure):
 
 
 def distribute(values):
-    """A random layout, sometimes of a view backwards."""
+    """An array in a random layout; sometimes a reversed view."""
     if values.ndim == 0 or rng.random() < 0.5:
         return mp.array(values, mp.random_layout(rng, values.shape))
     return mp.array(values[..., ::-1], mp.random_layout(rng, values.shape))[..., ::-1]
 
 
 def options(rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
-    """NumPy's arguments, with arrays distributed, and what keeps these alive."""
+    """mnp_cov_options from NumPy's arguments, with distributed arrays, and a list that keeps these alive."""
     kept = [None if w is None else distribute(w) for w in (fweights, aweights)]
     pointers = [None if w is None else w.pointer.value for w in kept]
     return Options(not rowvar, bias or ddof == 0, ddof or 0, *pointers, dtype and dtype.encode()), kept
 
 
 def near(name, got, want):
-    """Sums of products may cancel."""
+    """A test point: results are equal up to rounding relative to the largest, as sums of products may cancel."""
     got = got.numpy()
     eps = np.finfo(want.dtype).eps
     scale = np.abs(want[np.isfinite(want)]).max(initial=0)
@@ -42,7 +42,7 @@ def near(name, got, want):
 
 
 def compare(x, y=None, out=None, **named):
-    """numpy.cov, and numpy.corrcoef where there are but its arguments."""
+    """Compare with numpy.cov, and with numpy.corrcoef if only arguments that it has are given."""
     given, kept = options(**named)
     xs, ys = distribute(x), None if y is None else distribute(y)
     words = ", ".join(f"{key}={value if np.ndim(value) == 0 else '...'}" for key, value in named.items())

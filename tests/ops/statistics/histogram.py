@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Histograms, counts of numbers, and searching sorted vectors, beside NumPy's, in any layout."""
+"""Histograms, counts of numbers, and searches in sorted vectors, compared with NumPy's, in any layout."""
 
 import warnings
 
@@ -11,18 +11,18 @@ rng = mp.random()
 
 
 def random_view(values):
-    """The array, as it is or as a view of one that lies in another way, in any layout."""
+    """The array in a random layout, as a new array or as a view of another one."""
     way = rng.integers(5) if values.ndim else 0
-    if way == 1:  # backwards
+    if way == 1:  # reversed
         flipped = np.ascontiguousarray(values[::-1])
         return mp.array(flipped, mp.random_layout(rng, flipped.shape))[::-1]
-    if way == 2:  # every other one of more
+    if way == 2:  # every other element of a larger array
         more = np.repeat(values, 2, axis=0)
         return mp.array(more, mp.random_layout(rng, more.shape))[::2]
     if way == 3 and values.ndim > 1:
         turned = np.ascontiguousarray(values.T)
         return mp.transpose(mp.array(turned, mp.random_layout(rng, turned.shape)), None)
-    if way == 4:  # one of several
+    if way == 4:  # a subarray of a larger one
         several = np.stack((values, values[::-1]))
         return mp.array(several, mp.random_layout(rng, several.shape))[0]
     return mp.array(values, mp.random_layout(rng, values.shape))
@@ -39,7 +39,7 @@ def sample(dtype, shape):
 
 
 def counted(values, edges, weights=None):
-    """Which bin each value is in, by its edges alone."""
+    """The counts, or sums of weights, of the bins by comparison with their edges alone."""
     inside = (values >= edges[0]) & (values <= edges[-1])
     at = np.searchsorted(edges, values[inside], "right") - 1
     return np.bincount(np.minimum(at, len(edges) - 2), None if weights is None else weights[inside], len(edges) - 1)
@@ -208,7 +208,7 @@ def test_digitize():
 
 
 def test_properties():
-    """Any histogram counts each element once, in the bin whose edges are around it."""
+    """Any histogram counts each element once, in the bin whose edges enclose it."""
     for _ in range(25):
         shape = tuple(int(n) for n in rng.integers(0, 14, rng.integers(1, 4)))
         values = sample(str(rng.choice(["float32", "float64", "int32"])), shape)

@@ -30,7 +30,7 @@ def axes(axis, keepdims=False, dtype=None):
 
 
 def values(dtype, shape, nans=0.0):
-    """Few different values, so that many are equal."""
+    """Random values, few of them distinct, so that many are equal."""
     kind = np.dtype(dtype).kind
     a = rng.integers(0, 2 if kind == "b" else 90, shape) if kind in "bu" else rng.integers(-40, 50, shape)
     a = np.asarray(a).astype(dtype)
@@ -41,7 +41,7 @@ def values(dtype, shape, nans=0.0):
 
 
 def one(name, a, *q, **how):
-    """NumPy's result of one q, in the type that NumPy 2 gives, and whether it had to be converted."""
+    """NumPy's result for one q, in the type that NumPy 2 gives, and whether it had to be converted."""
     want = np.asarray(getattr(np, name)(a, *q, **how))
     if a.dtype.kind == "f" and want.dtype != a.dtype:
         return want.astype(a.dtype), True
@@ -49,7 +49,7 @@ def one(name, a, *q, **how):
 
 
 def check_one(what, got, a, want, converted):
-    """NumPy 1.24 interpolates in double: a few units of the elements may be cancelled to none."""
+    """A test point for one q, with a tolerance for NumPy 1.24, which interpolates in double."""
     if not converted:
         return mp.check(what, got, want)
     got = got.numpy()
@@ -150,7 +150,7 @@ def outputs():
 
 
 def properties():
-    """Any shape, layout, view, axes, type, method, numbers."""
+    """Random shapes, layouts, views, axes, types, methods and numbers."""
     for _ in range(25):
         dtype = str(rng.choice(["float32", "float64", "int32"]))
         shape = tuple(int(n) for n in rng.integers(1, 9, int(rng.integers(1, 4))))
