@@ -32,7 +32,8 @@ static mnp__value number(double re)
 }
 
 /*
- * A number that fits a dtype is read as it was written, from any type of C; one that does not fit is read differently.
+ * A number that a dtype can represent is read as it was written, from any kind of value; an integer that does not fit
+ * is read as another number.
  */
 static void check_numbers(void)
 {

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Outputs: all functions treat *y_p in the same way.  Cases for functions of every family: a new array; one of the same dtype,
-of one that the result can be cast to, of one that it cannot be cast to; another layout; a broadcast view, a scalar, a
-wrong shape, an array of another context; views that overlap the input.  What fails leaves the output as it was.
+"""Outputs: all functions treat *y_p in the same way.
 
-What the functions compute is compared with NumPy elsewhere: here a new result is what all other outputs should receive.
+Functions of every family are called with a new output; with one of the same dtype, of one that the result can be cast
+to, of one that it cannot be cast to; with another layout; with a broadcast view, a scalar, a wrong shape, an array of
+another context; and with views that overlap the input.  A call that fails leaves the output unchanged.
+
+Other tests compare results with NumPy's: here the result in a new array is what all other outputs should receive.
 """
 
 import ctypes

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Making matrices: from entries anywhere, arrays, dense matrices, stencils; what they say of themselves; and what is
-refused."""
+"""Making matrices from entries on any ranks, from arrays, dense matrices and stencils; their properties; and errors."""
 
 import ctypes
 import itertools
@@ -25,11 +24,11 @@ def shape_of_something():
 
 
 def exact(n, dtype):
-    """Numbers whose sums are exact in any order: a sum of rounded ones may be small, and far off beside its size."""
+    """Numbers whose sums are exact in any order; a sum of others may cancel, and have a large relative error."""
     return np.round(32 * matrices.numbers(rng, n, dtype)) / 32
 
 
-# Entries in any order, on any rank, with duplicates, which SciPy's tocsr() sums
+# Entries in any order, on any rank, with duplicates, which are added as by SciPy's tocsr()
 for dtype, _ in itertools.product(matrices.DTYPES, range(5)):
     shape = shape_of_something()
     count = int(rng.integers(0, 4 * max(shape))) if min(shape) else 0
@@ -44,7 +43,7 @@ for dtype, _ in itertools.product(matrices.DTYPES, range(5)):
 long_row = scipy.sparse.coo_array((np.ones(5000), (np.full(5000, 3), rng.integers(0, 700, 5000))), (5, 700))
 matrices.check("a long row with many duplicates", matrices.sparse(long_row, rng), long_row)
 
-# More entries than a warp, a block or a tile takes at once: long rows, long runs of rows without entries, duplicates
+# More entries than a warp, a block or a tile takes at once: long rows, long runs of empty rows, duplicates
 for dtype, shape in zip(itertools.cycle(matrices.DTYPES), [(3000, 900), (9000, 40), (70, 5000), (1, 3000)]):
     rows = np.concatenate([rng.integers(0, shape[0], 6000) // 500 * 500, rng.integers(0, shape[0], 6000)])
     values = np.round(8 * matrices.numbers(rng, 12000, dtype))  # sums of integers are exact
@@ -52,7 +51,7 @@ for dtype, shape in zip(itertools.cycle(matrices.DTYPES), [(3000, 900), (9000, 4
     matrices.check(f"12000 entries of {dtype} in {shape}",
                    matrices.sparse(coo, rng, matrices.cut(rng, shape[0]), matrices.cut(rng, shape[1])), coo)
 
-# More columns than 32 bits count; a rank's own may not be so many
+# More columns than 32 bits can count; a rank may not own so many
 columns = mp.size * 3 * 2 ** 29
 if mp.size > 1:
     j = [int(c) for c in rng.integers(0, columns, 50)] + [0, columns - 1] * 3
@@ -89,7 +88,7 @@ for nrows, ncolumns, k in [(5, 5, 0), (5, 9, 2), (9, 5, -3), (3, 4, 4), (3, 4, -
 
 # Stencils
 def stencil(shape, offsets, coefficients):
-    """What every point is coupled to, one by one."""
+    """The matrix of a stencil, made point by point."""
     want = scipy.sparse.dok_array((int(np.prod(shape)),) * 2, dtype=coefficients.dtype)
     for index in itertools.product(*(range(n) for n in shape)):
         for offset, value in zip(offsets, coefficients):
@@ -109,7 +108,7 @@ for shape, reach in [((7,), 2), ((4, 5), 1), ((5, 1), 1), ((3, 2, 4), 1), ((1, 1
 far = Sparse(mp.csr_from_stencil("float64", 1, [3], 3, [-2 ** 62, 0, 2 ** 62], np.ones(3)))
 matrices.check("neighbours beyond everything", far, scipy.sparse.eye_array(3))
 
-# What is refused
+# Errors
 one, two = np.ones(1), np.ones(2)
 mp.fails("MNP_ERR_ARG", "float16", mp.sparse_from_triplets, "float16", 3, 3, None, None, 0, [], [], one)
 mp.fails("MNP_ERR_ARG", "entry 1 is in row 3; there are 3", mp.sparse_from_triplets, "float64", 3, 3, None, None, 2,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Eigenvalues: mnp_eigsh and mnp_lobpcg against numpy.linalg.eigh and scipy.sparse.linalg, and where they have a hard time."""
+"""Eigenvalues: mnp_eigsh and mnp_lobpcg compared with numpy.linalg.eigh and scipy.sparse.linalg; difficult spectra."""
 
 import ctypes
 import os
@@ -36,7 +36,7 @@ class Result(ctypes.Structure):
                 ("pointer", ctypes.POINTER(ctypes.c_double))]
 
     def take(self):
-        """The residuals become NumPy's."""
+        """Copy the residuals to a NumPy array."""
         self.reason = REASONS[self.reason_number]
         self.residuals = np.array([self.pointer[i] for i in range(self.count)])
         mp.eigen_result_clear(self)
@@ -44,7 +44,7 @@ class Result(ctypes.Structure):
 
 
 def wrap(progress):
-    """A function of iteration, eigenvalues and residuals for C, and its address."""
+    """Make a callback for C from a function of iteration, eigenvalues and residuals; also returns its address."""
     if not progress:
         return None, None
     made = PROGRESS(lambda _, i, n, values, residuals: bool(progress(i, values[:n], residuals[:n])))
@@ -73,7 +73,7 @@ def wide(a):
 
 
 def chosen(values, k, which):
-    """Those that are wanted of all, rising."""
+    """The wanted ones of all eigenvalues, ascending."""
     n = len(values)
     order = {"LM": np.argsort(-np.abs(values)), "SM": np.argsort(np.abs(values)), "LA": np.arange(n)[::-1],
              "SA": np.arange(n), "BE": np.r_[np.arange(n)[:k // 2], np.arange(n)[n - (k - k // 2):]]}[which]
@@ -91,14 +91,14 @@ def hermitian(n, dtype, density=0.2):
 
 
 def grid(nx, ny, dtype="float64"):
-    """A Laplacian, and its eigenvalues."""
+    """A Laplacian on a grid, and its eigenvalues."""
     def line(n):
         return 2 - 2 * np.cos(np.pi * np.arange(1, n + 1) / (n + 1))
     return matrices.laplacian(nx, ny, dtype), np.sort(np.add.outer(line(nx), line(ny)).ravel())
 
 
 def judge(name, a, values, vectors, result, want, accuracy, b=None):
-    """A point: eigenvalues are right, vectors orthonormal, and what is said of the residuals is so."""
+    """A test point: eigenvalues are right, vectors are orthonormal, and the reported residuals are true."""
     dense, x = wide(a), wide(vectors.numpy())
     metric = np.eye(len(dense)) if b is None else wide(b)
     size = max(np.abs(dense).sum(1).max(), 1e-30)
@@ -149,7 +149,7 @@ for which in ("LA", "BE"):
     values, _, result = eigsh(operator(a), 7, which, want_vectors=False)
     mp.ok(result.reason == "CONVERGED" and np.allclose(values, want, rtol=0, atol=1e-9), f"SciPy's eigsh, {which}")
 
-# ---- many equal eigenvalues, clusters, spaces that are closed at once ----
+# ---- multiple eigenvalues, clusters, small invariant subspaces ----
 for shape, which, k in (((16, 16), "LA", 6), ((14, 14), "SA", 7), ((24, 11), "BE", 4), ((11, 11), "LM", 10)):
     a, want = grid(*shape)
     check(f"grid {shape}", a, k, which, want)
@@ -183,7 +183,7 @@ for name, which, ncv in (("bar", "LM", 0), ("bar", "SA", 60), ("jagmesh7", "BE",
     want = [scipy.sparse.linalg.eigsh(a, 6, which=end, ncv=60, return_eigenvectors=False) for end in ("SA", "LA")]
     check(name, a, 6, which, np.sort(np.concatenate(want)), ncv=ncv)
 
-# ---- what is given and what is told ----
+# ---- options and information ----
 a, want = grid(20, 15)
 op = operator(a)
 seen = []
@@ -210,7 +210,7 @@ wrong.data[7] = np.nan
 values, _, result = eigsh(operator(wrong), 3)
 mp.ok(result.reason == "BREAKDOWN" and result.converged == 0 and np.all(np.isnan(values)), "eigsh: NaN in the matrix")
 
-# ---- eigsh: what is wrong ----
+# ---- eigsh: errors ----
 for k in (0, 300, 301):
     mp.fails("MNP_ERR_ARG", f"k is {k}", eigsh, op, k)
 mp.fails("MNP_ERR_ARG", "ncv is 4, outside 5..300", eigsh, op, 4, ncv=4)
@@ -233,7 +233,7 @@ def start(n, k, dtype="float64"):
 
 
 def check_lobpcg(name, a, k, smallest=True, want=None, b=None, precond=None, **options):
-    """Of a matrix, with a metric and a preconditioner cut alike."""
+    """Check lobpcg for a matrix, with a metric and a preconditioner in the same layout."""
     layout = matrices.cut(rng, a.shape[0])
     made = [matrices.sparse(scipy.sparse.csr_array(m), rng, layout, layout) for m in ([a] if b is None else [a, b])]
     ops = [solving.operator(m) for m in made]
@@ -282,7 +282,7 @@ check_lobpcg("with B and a preconditioner", a, 4, b=b, precond="ssor")
 check_lobpcg("complex, with B", (hermitian(60, "complex128") + 20 * scipy.sparse.eye_array(60)).tocsr(), 3,
              b=scipy.sparse.csr_array(np.diag(np.arange(1.0, 61)).astype("complex128")))
 
-# ---- lobpcg: what is given and told ----
+# ---- lobpcg: options and information ----
 a, want = grid(20, 15)
 seen = []
 x = start(300, 3)
@@ -296,7 +296,7 @@ values, result = lobpcg(op, x, smallest=True)
 mp.ok(result.reason == "CONVERGED" and np.allclose(values, want[:3], rtol=1e-9), "lobpcg: it goes on from what it has come to")
 again, result = lobpcg(op, x, smallest=True)
 mp.ok(result.reason == "CONVERGED" and result.iterations == 0 and np.allclose(again, values), "lobpcg: and there is nothing left")
-near = x.numpy() + 1e-3 * np.random.default_rng(3).standard_normal((300, 3))  # SciPy's does not converge from everywhere
+near = x.numpy() + 1e-3 * np.random.default_rng(3).standard_normal((300, 3))  # SciPy's does not converge from every start
 theirs, _ = scipy.sparse.linalg.lobpcg(a, near, tol=1e-7, maxiter=400)
 x = start(300, 3)
 values, result = lobpcg(op, x, tol=1e-7)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices made from a text: against sums of Kronecker products, and elements assembled in Python."""
+"""Matrices generated from a text, compared with sums of Kronecker products and with elements assembled in Python."""
 
 import ctypes
 
@@ -15,7 +15,7 @@ def line(n, below, diagonal, above):
 
 
 def grid(shape, peclet=None):
-    """A line's matrix along every dimension, the others as they are."""
+    """The sum over all dimensions of a one-dimensional matrix, as Kronecker products with identities."""
     total = scipy.sparse.csr_array((int(np.prod(shape)),) * 2)
     for d, n in enumerate(shape):
         p = peclet[d] if peclet else 0
@@ -34,7 +34,7 @@ def hpcg(shape):
 
 
 def stiffness(nu):
-    """O. Sigmund, "A 99 line topology optimization code written in Matlab", 2001: corners in turn, by formulas."""
+    """An element's stiffness matrix: O. Sigmund, "A 99 line topology optimization code written in Matlab", 2001."""
     k = [1 / 2 - nu / 6, 1 / 8 + nu / 8, -1 / 4 - nu / 12, -1 / 8 + 3 * nu / 8, -1 / 4 + nu / 12, -1 / 8 - nu / 8,
          nu / 6, 1 / 8 - 3 * nu / 8]
     order = ["01234567", "10765432", "27056341", "36507214", "45670123", "54321076", "63412705", "72143650"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators that are kernels over grids: products, adjoints and solutions, against NumPy, SciPy and the same matrix."""
+"""Operators that are kernels over grids: products, adjoints and solutions, compared with NumPy, SciPy and matrices."""
 
 import itertools
 
@@ -14,7 +14,7 @@ rng = mp.random()
 
 
 def around(a, offset):
-    """The elements of a at that offset from every point, 0 outside."""
+    """The elements of a at an offset from every point; 0 outside the grid."""
     moved = np.zeros_like(a)
     pairs = [(slice(max(-k, 0), min(n - k, n)), slice(max(k, 0), min(n + k, n))) for k, n in zip(offset, a.shape)]
     if all(to.start < to.stop for to, _ in pairs):
@@ -23,7 +23,7 @@ def around(a, offset):
 
 
 def reference(points, x, adjoint=False):
-    """A x or A^H x of a stencil, which is a list of offsets and coefficients."""
+    """A x or A^H x for a stencil, which is a list of offsets and coefficients."""
     y = np.zeros_like(x)
     for offset, c in points:
         y += np.array(np.conj(c) if adjoint else c, x.dtype) * around(x, tuple(-k if adjoint else k for k in offset))
@@ -35,12 +35,12 @@ def vector(shape, dtype):
 
 
 def spread(a):
-    """As an array of one dimension, in any layout."""
+    """The elements as a distributed vector, in a random layout."""
     return mp.array(a.ravel(), mp.random_layout(rng, (a.size,)))
 
 
 def laplacian(ndim):
-    """Minus the Laplacian by second differences."""
+    """The stencil of minus the Laplacian, by second differences."""
     steps = [tuple(s if d == e else 0 for e in range(ndim)) for d in range(ndim) for s in (-1, 1)]
     return [((0,) * ndim, 2.0 * ndim)] + [(step, -1.0) for step in steps]
 
@@ -72,7 +72,7 @@ for dtype, points, shapes in CASES:
     matrices.close(f"{name}: the matrix has the same", mp.sparse_matmul(made, spread(x)), reference(points, x).ravel(),
                    60)
     del op, made
-points, shape = laplacian(3), (130 * mp.size, 90, 91)  # so many that a thread of a GPU computes several
+points, shape = laplacian(3), (130 * mp.size, 90, 91)  # so many that each thread of a GPU computes several
 op = stencil("float64", shape, [p[0] for p in points], [p[1] for p in points])
 x = np.arange(np.prod(shape), dtype="float64").reshape(shape) % 1009
 matrices.close(f"many points: {shape}", mp.operator_run(op, False, mp.array(x.ravel())), reference(points, x).ravel(),
@@ -160,7 +160,7 @@ for solver in ("bicgstab", "gmres", "lsqr"):
     got = reference([(o, c * (4 if o == (0, 0) else 1)) for o, c in LOPSIDED], x.numpy().reshape(20, 15))
     mp.ok(result.reason == "CONVERGED" and np.linalg.norm(got - b) < 1e-4 * np.linalg.norm(b), f"{solver}: complex")
 
-# ---- what is wrong ----
+# ---- errors ----
 good = ("float64", (3, 4), (1, 1), "y = x(0, 0);")
 mp.fails("MNP_ERR_ARG", "dtype is int32", kernel, "int32", *good[1:])
 mp.fails("MNP_ERR_ARG", "ndim is 0", kernel, "float64", (), (), "y = x();")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Preconditioners: against their definitions, computed densely of every rank's own block, and what they do for solvers."""
+"""Preconditioners, compared with their definitions on the dense own blocks of ranks, and their effect on solvers."""
 
 import matrices
 import maniple as mp
@@ -13,7 +13,7 @@ KINDS = ["none", "jacobi", "block-jacobi", "ilu0", "ic0", "sor", "ssor", "chebys
 
 
 def matrix_of(n, dtype, hermitian):
-    """Sparse, of a dominant diagonal; Hermitian ones are positive definite."""
+    """A sparse matrix with a dominant diagonal; it is positive definite if it is Hermitian."""
     a = scipy.sparse.random_array((n, n), density=min(1, 4 / max(n, 1)), rng=rng).toarray() if n else np.zeros((0, 0))
     if np.dtype(dtype).kind == "c":
         a = a * np.exp(2j * np.pi * rng.random((n, n)))
@@ -23,12 +23,12 @@ def matrix_of(n, dtype, hermitian):
 
 
 def own_blocks(layout, n):
-    """What every rank owns."""
+    """The ranges of rows that ranks own."""
     return [layout.box(r)[0] for r in range(mp.size)] if n else []
 
 
 def ilu0(a):
-    """L and U on a's pattern, row by row, as Saad's book has it; a is dense, with its zeros not stored."""
+    """L and U on a's pattern, row by row, as in Saad's book; a is dense, and its zeros are not in the pattern."""
     a, stored = a.copy(), a != 0
     for i in range(len(a)):
         for k in range(i):
@@ -111,7 +111,7 @@ for dtype in matrices.DTYPES:
             same(f"{kind} {dtype} {n}", mp.precond_apply(precond(made, kind, **options),
                                                          mp.array(b, mp.random_layout(rng, b.shape))), want)
 
-# Jacobi divides by the diagonal whatever the format; 0 counts as 1, stored or not, and NaN as what it is
+# Jacobi divides by the diagonal in any format; a zero, stored or not, counts as 1, and NaN stays NaN
 for dtype in matrices.DTYPES:
     n = 50
     a = matrix_of(n, dtype, False).tolil()
@@ -131,7 +131,7 @@ for dtype in matrices.DTYPES:
         mp.ok(np.isnan(got[7]) and np.all(np.abs(got - want)[known] <= 8 * np.finfo(dtype).eps * np.abs(want)[known])
               and ("2 that are 0 were replaced" in describe(made) or mp.rank > 0), f"jacobi of {dtype} {fmt}")
 
-# A triangle with few levels of many rows, which is solved level by level, and one of many colours
+# A triangle with few levels of many rows, which is solved level by level, and a matrix with many colours
 for n in (9000,):
     rows, columns = np.arange(n), np.arange(n) // 4500 * 4500
     tall = scipy.sparse.coo_array((np.ones(n) * 0.3, (rows, columns)), (n, n)).tocsr() + 2 * scipy.sparse.eye_array(n)
@@ -148,7 +148,7 @@ b = rng.standard_normal(150)
 same("sor with more colours than fit a word", mp.precond_apply(
     precond(matrices.sparse(scipy.sparse.csr_array(full), rng, layout, layout), "sor"), mp.array(b)),
     expected(full, b, layout, "sor"))
-for sweeps in (1, 2):  # unsymmetric values are welcome to ssor too
+for sweeps in (1, 2):  # ssor works with unsymmetric values, too
     same(f"ssor with more colours than fit a word, {sweeps} sweeps", mp.precond_apply(
         precond(matrices.sparse(scipy.sparse.csr_array(full), rng, layout, layout), "ssor", omega=0.8, sweeps=sweeps),
         mp.array(b)), expected(full, b, layout, "ssor", omega=0.8, sweeps=sweeps))
@@ -159,8 +159,8 @@ for sweeps in (1, 2):
         precond(matrices.sparse(scipy.sparse.csr_array(tilted), rng, layout, layout), "ssor", omega=1.3, sweeps=sweeps),
         mp.array(b)), expected(tilted, b, layout, "ssor", omega=1.3, sweeps=sweeps))
 
-# ---- what they do for solvers ----
-# No theory says how many iterations a solver takes of any such system, so it is the same in every run.
+# ---- their effect on solvers ----
+# No theory gives the number of iterations for such systems, so the system is the same in every run.
 fixed = np.random.default_rng(5)
 grid = matrices.laplacian(40, 37)
 scale = scipy.sparse.diags_array(np.exp(fixed.uniform(-3, 3, grid.shape[0])))
@@ -198,14 +198,14 @@ mine = solving.precond_from(op)
 x, result = solve(op, mp.array(b), "gmres", precond=mine, restart=60, maxiter=5)
 mp.ok(result.iterations == 5 and describe(mine).startswith("operator" if mp.rank == 0 else ""), "an operator as a preconditioner")
 
-# A matrix that is positive definite, but whose incomplete factor is not (Kershaw's)
+# Kershaw's matrix, which is positive definite, but whose incomplete factorisation breaks down
 kershaw = scipy.sparse.csr_array(np.array([[3.0, -2, 0, 2], [-2, 3, -2, 0], [0, -2, 3, -2], [2, 0, -2, 3]]))
 root = mp.Layout([mp.size], [4], [0], [[0] + [4] * mp.size])
 shifted = precond(matrices.sparse(kershaw, rng, root, root), "ic0")
 mp.ok(np.all(np.isfinite(mp.precond_apply(shifted, mp.array(np.ones(4))).numpy()))
       and ("enlarged" in describe(shifted) or mp.rank > 0), "ic0 enlarges a diagonal: " + describe(shifted).strip())
 
-# ---- a basis of which rounding leaves little: its vectors nearly depend on each other before gmres is restarted ----
+# ---- a basis that rounding errors make nearly linearly dependent before gmres is restarted ----
 outcomes = []
 for seed in range(20, 36):
     steep = np.random.default_rng(seed)
@@ -218,7 +218,7 @@ for seed in range(20, 36):
     outcomes.append(result.reason == "CONVERGED" and left < 1.01e-9)
 mp.ok(all(outcomes), f"gmres on steep systems: {sum(outcomes)} of {len(outcomes)} solved")
 
-# ---- what is wrong ----
+# ---- errors ----
 undefined = np.array([[2.0, np.nan], [np.nan, 2]])
 last = mp.Layout([mp.size], [2], [0], [[0] * mp.size + [2]])
 mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "however much", precond,

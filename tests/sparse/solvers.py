@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Solvers: accuracy against direct solutions, iterations against scipy.sparse.linalg, and what they do where it is hard."""
+"""Solvers: accuracy compared with direct solutions, iterations with scipy.sparse.linalg's, and difficult systems."""
 
 import matrices
 import maniple as mp
@@ -9,9 +9,9 @@ import scipy.sparse.linalg
 import solving
 from solving import operator, solve
 
-rng = mp.random()  # for layouts, and for matrices of which theory says that every method converges
-# CGS, BiCGSTAB and IDR converge on nearly all systems and break down on some, so these are the same in every run: only
-# the order of their sums differs.
+rng = mp.random()  # for layouts, and for matrices for which theory says that every method converges
+# CGS, BiCGSTAB and IDR converge for nearly all systems and break down for some, so their systems are the same in every
+# run; only the order of sums differs.
 systems = np.random.default_rng(3)
 GENERAL = ["bicgstab", "gmres", "fgmres", "cgs", "idr"]
 POSITIVE = ["cg", "cg1", "minres", "chebyshev"] + GENERAL
@@ -22,19 +22,19 @@ def complex_part(dtype, shape):
 
 
 def sprinkled(n, each):
-    """About so many numbers from 0 to 1 in each row, and zeros."""
+    """A dense matrix with about `each` random numbers from 0 to 1 in each row, and zeros."""
     return np.where(systems.random((n, n)) < each / max(n, 1), systems.random((n, n)), 0)
 
 
 def positive(n, dtype):
-    """Hermitian positive definite, sparse."""
+    """A sparse Hermitian positive definite matrix."""
     a = sprinkled(n, 4) * (1 + complex_part(dtype, (n, n)))
     a = a @ a.conj().T + np.eye(n) * (1 + n / 20)
     return scipy.sparse.csr_array(a.astype(dtype))
 
 
 def general(n, dtype):
-    """Diagonally dominant, of any other shape."""
+    """A sparse matrix without symmetry, diagonally dominant."""
     a = sprinkled(n, 5) * (systems.standard_normal((n, n)) + complex_part(dtype, (n, n)))
     return scipy.sparse.csr_array((a + np.diag(1 + np.abs(a).sum(1))).astype(dtype))
 
@@ -44,7 +44,7 @@ def right(n, dtype):
 
 
 def well_conditioned(m, n, dtype):
-    """Of any rank: its singular values that are not 0 are at most 3 times one another."""
+    """A matrix without full rank whose nonzero singular values differ by a factor of at most 3."""
     rows, columns = (np.sort(rng.permutation(k)[:max(k - k // 10, 1)]) for k in (m, n))
     part = matrices.random_matrix(rng, len(rows), len(columns), dtype).toarray()
     a = np.zeros((m, n), dtype)
@@ -85,7 +85,7 @@ for dtype in matrices.DTYPES:
         for solver in GENERAL:
             accuracy("diagonally dominant", a, b, solver, rtol, bound)
 
-# No rows at all
+# No rows
 empty = operator(spread(scipy.sparse.csr_array((0, 0), dtype="float64")))
 x, result = solve(empty, mp.array(np.zeros(0)), "cg")
 mp.ok(x.shape == (0,) and result.reason == "CONVERGED" and result.iterations == 0, "a system without rows")
@@ -136,7 +136,7 @@ mp.ok(np.allclose(result.history[1:few + 1], wanted[:few], rtol=1e-6), "minres: 
 falling = bool(np.all(np.diff(result.history) <= 1e-12 * result.history[0]))
 mp.ok(falling, "minres: residuals fall")
 
-# ---- what is given ----
+# ---- arguments ----
 solution = scipy.sparse.linalg.spsolve(grid.tocsc(), b)
 x, result = solve(op, mp.array(np.zeros_like(b)), "cg")
 mp.ok(result.reason == "CONVERGED" and result.iterations == 0 and not x.numpy().any(), "a right-hand side of 0")
@@ -172,7 +172,7 @@ for solver in ("cg", "gmres", "idr"):
 x, results = solve(op, mp.array(np.zeros((b.size, 0))), "cg", columns=0)
 mp.ok(x.shape == (b.size, 0), "no right-hand side")
 
-# ---- where it is hard ----
+# ---- difficult systems ----
 indefinite = (grid - 3.1 * scipy.sparse.eye_array(b.size)).tocsr()
 op_indefinite = operator(spread(indefinite))
 for solver in ("cg", "cg1"):
@@ -180,7 +180,7 @@ for solver in ("cg", "cg1"):
     mp.ok(result.reason == "BREAKDOWN" and np.all(np.isfinite(x.numpy())), f"{solver}: an indefinite matrix is a breakdown")
 x, result = solve(op_indefinite, mp.array(b), "minres", rtol=1e-9, maxiter=20000)
 mp.ok(result.reason == "CONVERGED" and far(x, np.linalg.solve(indefinite.toarray(), b)) < 1e-5, "minres: an indefinite matrix")
-unsuited = scipy.sparse.csr_array(np.eye(60) + 2 * np.eye(60, k=1)) # with it the residual rises
+unsuited = scipy.sparse.csr_array(np.eye(60) + 2 * np.eye(60, k=1)) # not Hermitian: minres makes the residual grow
 v = right(60, "float64")
 for start in (np.zeros(60), np.linalg.solve(unsuited.toarray(), v) + 1e-2 * systems.standard_normal(60)):
     x, result = solve(operator(spread(unsuited)), mp.array(v), "minres", rtol=1e-12, maxiter=500, guess=mp.array(start))
@@ -237,10 +237,10 @@ told = [i for i, _ in seen]
 mp.ok(result.reason == "STOPPED" and all(r == result.history[i] for i, r in seen) and result.iterations >= told[-1] >= 12
       and all(later - earlier >= 4 for earlier, later in zip([0] + told, told)) and all(i < 12 for i in told[:-1]),
       f"progress is told, and can stop it: {told} of {result.iterations}")
-if mp.ctx_device_kind() == "host":  # a GPU goes on until it is looked at
+if mp.ctx_device_kind() == "host":  # a GPU continues until the CPU reads its state
     mp.ok(told == [4, 8, 12] and result.iterations == 12, "progress is told as often as it was asked for")
 
-# ---- a long basis: what rounding does to it must not cost iterations ----
+# ---- a long basis: rounding errors in it must not cost iterations ----
 taken = {}
 for dtype in ("float32", "float64"):
     matrix = matrices.Sparse(mp.sparse_generate("convdiff:40x40", dtype))
@@ -249,7 +249,7 @@ for dtype in ("float32", "float64"):
     taken[dtype] = result.iterations if result.reason == "CONVERGED" else 1000
 mp.ok(taken["float32"] <= 1.05 * taken["float64"] + 2 and taken["float64"] < 1000, f"gmres(100): iterations in both precisions: {taken}")
 
-# ---- complex ones: Hermitian, and symmetric but not Hermitian ----
+# ---- complex matrices: Hermitian, and symmetric but not Hermitian ----
 shifted = (grid + 0.7j * scipy.sparse.eye_array(b.size)).tocsr()
 for solver in GENERAL:
     x, result = solve(operator(spread(shifted)), mp.array(b), solver, rtol=1e-10, maxiter=4000)
@@ -257,9 +257,9 @@ for solver in GENERAL:
           f"{solver}: a complex symmetric matrix")
 
 # ---- least squares ----
-# It stops where ||A^H r|| <= rtol ||A|| ||r||, or where ||r|| <= rtol ||b||.  With sigma the smallest singular value that
-# is not 0, the part of r in the range of A is then at most rtol ||A|| / sigma ||r||.  ||A|| is Frobenius', at most 3
-# sqrt(60) sigma here, so that ||r|| is the least one but for a factor of 1 + 3e-8.
+# The method stops when ||A^H r|| <= rtol ||A|| ||r||, or when ||r|| <= rtol ||b||.  With sigma the smallest nonzero
+# singular value, the part of r in the range of A is then at most rtol ||A|| / sigma ||r||.  ||A|| is the Frobenius
+# norm, at most 3 sqrt(60) sigma here, so ||r|| is the smallest up to a factor of 1 + 3e-8.
 for dtype in matrices.DTYPES:
     for shape in ((60, 30), (30, 60), (40, 40), (1, 3), (3, 1)):
         a = well_conditioned(*shape, dtype)
@@ -287,7 +287,7 @@ made = spread(random)
 v = right(30, "complex128")
 matrices.close("A^H x", mp.operator_run(operator(made), True, mp.array(v)), random.conj().T @ v, 50)
 
-# ---- what is wrong ----
+# ---- errors ----
 mp.fails("MNP_ERR_ARG", "b must have", solve, op, mp.array(np.ones(5)), "cg")
 mp.fails("MNP_ERR_ARG", "square", solve, operator(matrices.sparse(matrices.random_matrix(rng, 4, 6, "float64"), rng)),
          mp.array(np.ones(4)), "cg")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Products of two sparse matrices: rows of all lengths, dtypes and layouts, against SciPy's."""
+"""Products of two sparse matrices, compared with SciPy's: rows of all lengths, all dtypes, and random layouts."""
 
 import matrices
 import maniple as mp
@@ -21,8 +21,8 @@ def ones(a):
 
 def product(name, a, b, c, sizes=None):
     """
-    Points: c is a @ b, with an entry wherever there are products, and sums as good as their lengths allow, and the sizes
-    of what was summed before.
+    Test points: c is a @ b, with an entry wherever there are products, and with sums as accurate as their numbers of
+    terms allow.
     """
     a, b = scipy.sparse.csr_array(a), scipy.sparse.csr_array(b)
     wide = np.result_type(a.dtype, b.dtype)
@@ -43,7 +43,7 @@ def product(name, a, b, c, sizes=None):
 
 
 def stored(a, pattern):
-    """The values of a matrix, in the order of a pattern that has all of its entries."""
+    """The values of a matrix in the order of a pattern that includes all of its entries."""
     a = scipy.sparse.csr_array(a)
     width = np.int64(a.shape[1])
     from_, to = (np.repeat(np.arange(m.shape[0], dtype=np.int64), np.diff(m.indptr)) * width + m.indices
@@ -60,13 +60,13 @@ def multiply(name, a, b, formats=("CSR", "CSR")):
     return c
 
 
-# Shapes, layouts, formats and dtypes, also of two kinds
+# Shapes, layouts, formats and dtypes, also mixed
 for m, k, n in [(0, 0, 0), (0, 3, 2), (3, 0, 2), (3, 2, 0), (1, 1, 1), (2, 1, 2), (1, 40, 1), (7, 3, 90), (60, 80, 40),
                 (90, 3, 7), (3, 200, 5)]:
     dtype, other = (matrices.DTYPES[i] for i in rng.integers(0, len(matrices.DTYPES), 2))
     f, g = (matrices.FORMATS[i] for i in rng.integers(0, 6, 2))
     a, b = matrices.random_matrix(rng, m, k, dtype), matrices.random_matrix(rng, k, n, other)
-    if "DIA" in (f, g) or "BSR" in (f, g): # which store no zeros
+    if "DIA" in (f, g) or "BSR" in (f, g): # these do not store zeros
         a.eliminate_zeros(), b.eliminate_zeros()
     multiply(f"({m}, {k}) {dtype} {f} by ({k}, {n}) {other} {g}", a, b, (f, g))
 for dtype in matrices.DTYPES:
@@ -81,9 +81,9 @@ for dtype in matrices.DTYPES:
 
 
 
-# Chains of matrices that are not square, layouts that leave ranks empty, and duplicates
+# Chains of matrices that are not square, layouts with empty ranks, and duplicate entries
 def ends(n, first):
-    """All on the first rank, or on the last."""
+    """A layout in which the first rank or the last owns everything."""
     return mp.Layout([mp.size], [n], [0], [[0] + [n if first else 0] * (mp.size - 1) + [n]])
 
 
@@ -109,14 +109,14 @@ multiply("some by no entries", matrices.random_matrix(rng, 9, 40, "float64"), sc
 
 
 def rows_of_lengths(lengths, ncolumns, dtype="float64"):
-    """Rows of so many entries, in random columns."""
+    """A matrix whose rows have given numbers of entries, in random columns."""
     columns = [np.sort(rng.choice(ncolumns, length, replace=False)) for length in lengths]
     offsets = np.concatenate(([0], np.cumsum([len(c) for c in columns])))
     return scipy.sparse.csr_array((matrices.numbers(rng, int(offsets[-1]), dtype),
                                    np.concatenate(columns + [np.zeros(0, np.int64)]), offsets), (len(lengths), ncolumns))
 
 
-# Rows of all lengths: of few products up to more than tables have room for, and around what they have room for
+# Rows of all lengths: from few products to more than tables hold, and close to what they hold
 for dtype in ("float64", "complex64"):
     b = rows_of_lengths(np.full(9000, 4), 40000, dtype)
     lengths = [0, 1, 2, 8, 9, 32, 33, 100, 128, 130, 260, 513, 700, 2100, 9000, 0, 5000, 3]
@@ -131,12 +131,12 @@ power = scipy.sparse.csr_array(power[:, np.sort((1500 * rng.random(1500) ** 3).a
 power.sum_duplicates()
 multiply("rows and columns by a power law", power, power)
 
-# Sums come in one order, so results are the same to the last bit
+# Sums are taken in a fixed order, so results have the same bits in every run
 left, right = bring(power), bring(power)
 first, second = (Sparse(mp.sparse_matmul_sparse(left, right)).local() for _ in range(2))
 mp.ok(np.array_equal(first.data.view(np.int64), second.data.view(np.int64)), "the same product has the same bits")
 
-# They are the same however the matrices are cut: sums are in the order of the columns, whose rank does not matter
+# They are also the same in any layout: sums are taken in the order of the columns, whoever owns them
 for dtype in matrices.DTYPES:
     a, b = (matrices.random_matrix(rng, *shape, dtype, 0.2) for shape in ((90, 70), (70, 80)))
     bits = []
@@ -148,12 +148,12 @@ for dtype in matrices.DTYPES:
         bits.append((whole.indptr.tobytes(), whole.indices.tobytes(), whole.data.tobytes()))
     mp.ok(bits[0] == bits[1] == bits[2], f"the same bits however the matrices are cut, {dtype}")
 
-# Columns far from one another, and a range that is not the first
+# Columns that are far apart, in a range that does not begin at 0
 far = scipy.sparse.csr_array((np.arange(1.0, 7), np.array([0, 999999, 3, 500000, 999998, 999999]), [0, 2, 3, 6]),
                              (3, 1000000))
 multiply("columns far from one another", rows_of_lengths([3, 2, 1, 0, 3], 3), far)
 
-if mp.size > 2: # a rank's own columns are counted by 32 bits
+if mp.size > 2: # a rank's own columns are counted in 32 bits
     n = 6_000_000_000
     a, columns = rows_of_lengths([3, 2, 1, 0, 3], 3), np.array([5, n - 1, 1 << 32, 5, n // 3 * 2])
     b = scipy.sparse.csr_array((np.arange(1.0, 6), columns, [0, 2, 3, 5]), (3, n))
@@ -166,7 +166,7 @@ if mp.size > 2: # a rank's own columns are counted by 32 bits
     mp.ok(np.array_equal(got.indptr, want.indptr) and np.array_equal(got.indices, named[want.indices])
           and np.allclose(got.data, want.data, 1e-14), "columns that 32 bits do not count")
 
-# Sums that are 0 stay stored; so do products of stored zeros
+# Sums that are 0 are stored, as are products of stored zeros
 minus = scipy.sparse.csr_array(np.array([[1.0, 1.0], [2.0, 0.0]]))
 same = scipy.sparse.csr_array(np.array([[3.0, 0.0, 4.0], [-3.0, 0.0, 5.0]]))
 c = multiply("a sum that comes to 0", minus, same)
@@ -176,7 +176,7 @@ zeros = scipy.sparse.csr_array((np.zeros(3), np.array([0, 1, 2]), [0, 1, 2, 3]),
 made = bring(zeros)
 mp.ok(mp.sparse_nnz(Sparse(mp.sparse_matmul_sparse(made, made))) == 3, "products of zeros are entries")
 
-# The result is a matrix like any other
+# The result can be used as any matrix
 a = matrices.random_matrix(rng, 200, 200, "float64", 0.03)
 made = bring(a)
 c = Sparse(mp.sparse_matmul_sparse(made, made))
@@ -191,7 +191,7 @@ c = Sparse(mp.sparse_matmul_sparse(made, made))
 product("blocks of every rank alone", alone, alone, c)
 mp.ok(mp.sparse_ghosts(c) == 0, "have a product without ghosts")
 
-# A product that does not fit in memory is refused, on all ranks
+# A product that does not fit in memory fails on all ranks
 tall, flat = (matrices.sparse(scipy.sparse.csr_array(np.ones(shape)), rng) for shape in ((4000, 1), (1, 4000)))
 mp.memory_trim(mp.MNP_MEMORY_SCRATCH)
 mp.memory_set_limit(mp.MNP_MEMORY_SCRATCH, 1 << 25)
@@ -201,7 +201,7 @@ mp.ok(mp.sparse_nnz(Sparse(mp.sparse_matmul_sparse(tall, flat))) == 16000000, "a
 
 
 def try_product(left, right, limit):
-    """Whether the product is made while the last rank has so little memory; the other ranks' error names that rank."""
+    """Whether a product succeeds while the last rank has little memory; the errors of other ranks name that rank."""
     last = mp.rank == mp.size - 1
     mp.memory_trim(mp.MNP_MEMORY_SCRATCH)
     mp.memory_set_limit(mp.MNP_MEMORY_SCRATCH, limit if last else 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Changing form, slices and arithmetic of matrices, against SciPy's."""
+"""Conversions between formats, slices and arithmetic of matrices, compared with SciPy's."""
 
 import itertools
 import warnings
@@ -20,7 +20,7 @@ def pick(sequence):
 
 
 def random_pair(shape=None, dtype=None, fmt=None):
-    """A matrix of SciPy's and ours, in any format."""
+    """A random matrix of SciPy, and the same as an mnp_sparse, in a random format."""
     shape = shape or pick(SHAPES)
     a = matrices.random_matrix(rng, *shape, dtype or pick(matrices.DTYPES))
     a.sum_duplicates()
@@ -29,7 +29,7 @@ def random_pair(shape=None, dtype=None, fmt=None):
     return a, made if fmt == "CSR" else Sparse(mp.sparse_convert(made, getattr(mp, "MNP_" + fmt), 0)), fmt
 
 
-# Formats, there and back
+# Conversions to every format and back
 for shape, fmt in itertools.product(SHAPES, matrices.FORMATS):
     a, made, _ = random_pair(shape, fmt=fmt)
     mp.ok(made.format == fmt, f"{shape} is {fmt}")
@@ -49,12 +49,12 @@ for fmt in matrices.FORMATS:
 matrices.check("zeros are eliminated", Sparse(mp.sparse_eliminate_zeros(zeros)),
                scipy.sparse.coo_array((np.array([2.0, 3]), ([1, 2], [1, 0])), (3, 3)))
 
-# Rows of all lengths, and runs of rows without entries, longer than what a warp, a block or a tile takes at once
+# Rows of all lengths, and runs of empty rows, longer than what a warp, a block or a tile takes at once
 for dtype, shape in zip(itertools.cycle(matrices.DTYPES), [(2000, 700), (9000, 40), (60, 4000), (700, 2000)]):
     rows = np.concatenate([rng.integers(0, shape[0], 5000) // 300 * 300, rng.integers(0, shape[0], 3000)])
     values = np.round(8 * matrices.numbers(rng, 8000, dtype))  # sums of integers are exact
     a = scipy.sparse.coo_array((values, (rows, rng.integers(0, shape[1], 8000))), shape).tocsr()
-    b = a[::-1]  # in some places of a, and others
+    b = a[::-1]  # some entries are at positions of entries of a, others are not
     ours, other = (matrices.sparse(m, rng, matrices.cut(rng, shape[0]), matrices.cut(rng, shape[1])) for m in (a, b))
     name, start, stop = f"8000 entries of {dtype} in {shape}", shape[0] // 3, shape[0] - 5
     matrices.check(f"{name}: transpose", Sparse(mp.sparse_transpose(ours)), a.T)
@@ -70,7 +70,7 @@ for dtype, shape in zip(itertools.cycle(matrices.DTYPES), [(2000, 700), (9000, 4
     matrices.check(f"{name}: scale", Sparse(mp.sparse_scale(ours, mp.array(left), mp.array(right))),
                    a.multiply(left[:, None]).multiply(right), 16)
 
-# One matrix
+# Operations on one matrix
 for _ in range(12):
     a, made, fmt = random_pair()
     name = f"{a.shape} {a.dtype} {fmt}"
@@ -106,13 +106,13 @@ for _ in range(12):
         got = mp.sparse_norm(made, which.encode())
         mp.ok(abs(got - want) <= 1e-6 * want, f"{name}: norm {which}")
 
-# Diagonals: entries that are not there, zeros and NaN that are, and elements in other ranks' columns
+# Diagonals: missing entries, stored zeros and NaN, and elements in other ranks' columns
 for dtype, fmt in itertools.product(matrices.DTYPES, matrices.FORMATS):
     rows, columns = 70, 90
     a = matrices.random_matrix(rng, rows, columns, dtype, 0.4).toarray()
     a[[3, 40], [3, 40]], a[[5, 69], [5, 69]], a[6, 6], a[[8, 50], [19, 61]] = 0, np.nan, 1e30, np.inf
     coo = scipy.sparse.coo_array(a)
-    i, j = (np.append(found, [3, 33]) for found in (coo.row, coo.col)) # and zeros, which are stored or added
+    i, j = (np.append(found, [3, 33]) for found in (coo.row, coo.col)) # also zeros, which are stored or added
     stored = scipy.sparse.coo_array((np.append(coo.data, np.zeros(2, dtype)), (i, j)), a.shape)
     made = Sparse(mp.sparse_convert(matrices.sparse(stored, rng, matrices.cut(rng, rows), matrices.cut(rng, columns)),
                                     getattr(mp, "MNP_" + fmt), 0))
@@ -122,15 +122,15 @@ for dtype, fmt in itertools.product(matrices.DTYPES, matrices.FORMATS):
     mp.sparse_diagonal(made, 0, out=out)
     mp.check(f"{dtype} {fmt}: a diagonal to an array that is there", out, np.diagonal(a).astype("complex128"))
 
-# Two matrices
+# Operations on two matrices
 for _ in range(12):
     a, left, f = random_pair()
     b, right, g = random_pair(a.shape)
     name = f"{a.shape} {a.dtype} {f} and {b.dtype} {g}"
     matrices.check(f"{name}: add", Sparse(mp.sparse_add(None, left, None, right)), a + b, 4)
     wide = np.result_type(a.dtype, b.dtype)
-    a_, b_ = (m.astype(np.result_type(wide, "float64")) for m in (a, b))  # as it is computed, before it is rounded
-    # the numbers are below 5 in modulus, so a few roundings of sums below 25 are allowed
+    a_, b_ = (m.astype(np.result_type(wide, "float64")) for m in (a, b))  # the type of the computation, before rounding
+    # magnitudes are below 5, so a few rounding errors of sums below 25 are allowed
     matrices.close(f"{name}: 2 a - 3 b", mp.sparse_to_dense(Sparse(mp.sparse_add([2, 0], left, [-3, 0], right))),
                    (2 * a_ - 3 * b_).astype(wide).toarray(), 12)
     matrices.close(f"{name}: i a + b", mp.sparse_to_dense(Sparse(mp.sparse_add([0, 1], left, [1, 0], right))),
@@ -144,7 +144,7 @@ for _ in range(12):
 a, made, _ = random_pair((300, 300), "float64", "CSR")
 matrices.close("a larger product", mp.sparse_to_dense(Sparse(mp.sparse_matmul_sparse(made, made))), (a @ a).toarray(), 500)
 
-# Balance
+# Balancing
 for rows in (0, 1, 5, 200):
     lengths = np.minimum((rng.pareto(1.0, rows) * 3).astype(int), 50)
     i = np.repeat(np.arange(rows), lengths)
@@ -156,7 +156,7 @@ for rows in (0, 1, 5, 200):
     mp.ok(sum(parts) == a.nnz and max(parts) <= a.nnz / mp.size + most, f"balance of {rows} rows: {parts}")
     matrices.check(f"balanced: {rows} rows", Sparse(mp.sparse_redistribute(made, layout, None)), a)
 
-# Refused
+# Errors
 a, made, _ = random_pair((7, 2), "float64", "CSR")
 b, other, _ = random_pair((2, 7), "float64", "CSR")
 mp.fails("MNP_ERR_ARG", "shapes (7, 2) and (2, 7)", mp.sparse_add, None, made, None, other)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Triangular solves against scipy.sparse.linalg.spsolve_triangular, in all formats, and the same however a matrix is
-cut."""
+"""Triangular solves, compared with scipy.sparse.linalg.spsolve_triangular, in all formats and layouts."""
 
 import os
 
-os.environ.setdefault("MANIPLE_THREADS", "3")  # from which on the host takes large levels by all threads
+os.environ.setdefault("MANIPLE_THREADS", "3")  # from 3 threads on, the host divides large levels among them
 
 import matrices  # noqa: E402
 import maniple as mp  # noqa: E402
@@ -22,7 +21,7 @@ def vectors(n, width, dtype):
 
 
 def triangle(n, dtype, lower, density=0.2):
-    """Random, with a dominant diagonal, so that solutions are about as large as b."""
+    """A random triangle with a dominant diagonal, so that solutions are about as large as b."""
     a = matrices.random_matrix(rng, n, n, dtype, density) if n else scipy.sparse.csr_array((0, 0), dtype=dtype)
     a.data = a.data / (8 * max(1, density * n))
     a = (scipy.sparse.tril(a, -1) if lower else scipy.sparse.triu(a, 1)).tocsr()
@@ -31,7 +30,7 @@ def triangle(n, dtype, lower, density=0.2):
 
 
 def solved(a, b, lower, unit_diagonal):
-    """In double precision, by SciPy."""
+    """SciPy's solution in double precision."""
     wide = np.complex128 if "c" in (a.dtype.kind, b.dtype.kind) else np.float64
     if a.shape[0] == 0 or b.size == 0:
         return np.zeros(b.shape, wide)
@@ -40,7 +39,7 @@ def solved(a, b, lower, unit_diagonal):
 
 
 def close(name, a, got, want, b):
-    """A point: the solution, in the dtype of both, as exact as a sum of so many terms."""
+    """A test point: the solution has the common dtype and the accuracy of a sum of so many terms."""
     dtype = np.promote_types(a.dtype, b.dtype)
     terms = 4 + (np.diff(scipy.sparse.csr_array(a).indptr).max(initial=0))
     matrices.close(name, got, want.astype(dtype), 4 * int(terms))
@@ -74,11 +73,11 @@ for dtype in matrices.DTYPES:
             one(60, dtype, "CSR", lower, unit_diagonal, 11, dtype)
 
 # ---- shapes of triangles ----
-root = [0] + [0] * (mp.size // 2) + [1] * (mp.size - mp.size // 2)  # one rank has all
+root = [0] + [0] * (mp.size // 2) + [1] * (mp.size - mp.size // 2)  # cuts by which one rank has all rows
 
 
 def shape(name, a, lower):
-    """Also bit by bit what one rank gets."""
+    """Check a triangle of some shape; the solution also has the same bits as on a single rank."""
     n = a.shape[0]
     b = vectors(n, None, "float64")
     alone = mp.Layout([mp.size], [n], [0], [[n * c for c in root]])
@@ -101,7 +100,7 @@ for k in (2, 3):  # the triangles of Poisson's matrix, and of one with wider row
     shape(f"a grid's lower triangle, of power {k}", scipy.sparse.tril(grid, format="csr"), True)
     shape(f"a grid's upper triangle, of power {k}", scipy.sparse.triu(grid, format="csr"), False)
     grid = scipy.sparse.csr_array(grid @ matrices.laplacian(33, 41) / 8)
-n = 12000  # two levels of thousands of rows, and a few small ones between them
+n = 12000  # two levels of thousands of rows each, and a few small ones between them
 rows = np.concatenate([np.arange(6000, n), np.arange(6001, 6005)])
 columns = np.concatenate([np.arange(n - 6000), np.arange(6000, 6004)])
 tall = scipy.sparse.coo_array((np.full(len(rows), 0.3), (rows, columns)), (n, n)).tocsr()
@@ -109,7 +108,7 @@ tall = tall + 2 * scipy.sparse.eye_array(n)
 shape("few levels of many rows", scipy.sparse.csr_array(tall), True)
 shape("few levels of many rows, from the end", scipy.sparse.csr_array(tall.T), False)
 lengths = rng.permutation(np.concatenate([np.zeros(1500, int), rng.integers(0, 60, 500)]))
-rows = np.repeat(np.arange(2000, 4000), lengths)  # one level, of rows that are not alike
+rows = np.repeat(np.arange(2000, 4000), lengths)  # one level of rows of different lengths
 uneven = scipy.sparse.coo_array((rng.random(len(rows)) / 60, (rows, rng.integers(0, 2000, len(rows)))),
                                 (4000, 4000)).tocsr()
 shape("rows of many lengths", scipy.sparse.csr_array(uneven + scipy.sparse.eye_array(4000)), True)
@@ -137,7 +136,7 @@ for part in [layout.box(r)[0] for r in range(mp.size)]:
     want[part] = solved(a[part][:, part], b[part], True, False)
 close("every rank's own block", a, mp.triangular_solve(inside, mp.array(b)), want, b)
 
-# ---- stored zeros on the other side have no effect, for any x there ----
+# ---- stored zeros on the other side of the diagonal have no effect, for any x ----
 full = np.array([[2.0, 0, 0, 0], [1, 2, 0, 0], [0, 1, 2, 0], [1, 0, 1, 2]])
 i, j = (index.ravel() for index in np.indices((4, 4)))
 stored = scipy.sparse.coo_array((full.ravel(), (i, j)), (4, 4))
@@ -145,7 +144,7 @@ b = np.array([1.0, 2, 3, np.inf])
 mp.check("zeros are stored on the other side", mp.sparse_solve_triangular(
     matrices.sparse(stored, rng), True, False, mp.array(b)), np.array([0.5, 0.75, 1.125, np.inf]))
 
-# ---- what is wrong ----
+# ---- errors ----
 wrong = ("MNP_ERR_ARG", "MNP_ERR_PEER")
 made = matrices.sparse(scipy.sparse.csr_array(np.array([[1.0, 0, 5], [0, 0, 0], [3, 0, 1]])), rng)
 b = mp.array(np.ones(3))

@@ -270,7 +270,7 @@ static void check_strides(void)
     mnp__loop_free(loop);
 }
 
-/* Loops give the same results with unusual block sizes and elements per thread, which are used on GPUs. */
+/* Loops are also right with unusual tuning parameters, which GPUs use. */
 static void check_tunings(void)
 {
     static const mnp__loop_tuning tunings[] = {

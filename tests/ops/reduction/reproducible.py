@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The reproducible mode: sums, means, variances and their like have the bits of a definition that knows of no order.
+"""The reproducible mode: sums, means, variances and the like have the bits of a definition that depends on no order.
 
-The definition is that of kernels/reduction/binned.h, here in Python's integers; rank counts, layouts and devices all meet it.
+The definition is that of kernels/reduction/binned.h, computed here in Python's integers; results must meet it on any
+number of ranks, in any layout, on any device.
 """
 
 import ctypes
@@ -197,7 +198,7 @@ def data(dtype, shape, how):
 
 
 def layouts(a):
-    """The result is the same in any layout of the numbers."""
+    """The numbers as arrays in several layouts and orders, for which results must be the same."""
     yield "", a, mp.array(a)
     yield ", another layout", a, mp.array(a, mp.random_layout(rng, a.shape))
     b = rng.permuted(a, axis=-1)

@@ -25,7 +25,7 @@ def distribute(values):
 
 
 def options(rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
-    """mnp_cov_options from NumPy's arguments, with distributed arrays, and a list that keeps these alive."""
+    """mnp_cov_options from NumPy's arguments, with distributed arrays, and a list that keeps the arrays alive."""
     kept = [None if w is None else distribute(w) for w in (fweights, aweights)]
     pointers = [None if w is None else w.pointer.value for w in kept]
     return Options(not rowvar, bias or ddof == 0, ddof or 0, *pointers, dtype and dtype.encode()), kept
