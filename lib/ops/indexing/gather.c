@@ -66,7 +66,7 @@ static int64_t result_strides(const struct row *row, int at, int64_t count, int6
     return of_index;
 }
 
-/* Gather from this rank's block to dense memory: places are index[i] * jump elements from its begin. */
+/* Gather from this rank's block to dense memory: element i is index[i] * jump elements from its begin. */
 static mnp_status gather_here(const mnp_array *x, unsigned axes, int at, const int64_t *index, int64_t count,
                               int64_t inside, int mode, int64_t jump, void *to)
 {
@@ -83,9 +83,9 @@ static mnp_status gather_here(const mnp_array *x, unsigned axes, int at, const i
     return mnp__indexed_run(x->ctx, mnp_dtype_size(x->dtype), &moved);
 }
 
-/* ---- here ---- */
+/* ---- elements of this rank ---- */
 
-/* All that is indexed is here, but in several dimensions that do not lie dense: indices become places first. */
+/* Gather locally where the indexed dimensions are not dense together: first compute offsets from the indices. */
 static mnp_status gather_by_place(const mnp_array *x, unsigned axes, const mnp_array *index, int mode, void *to)
 {
     mnp_ctx *ctx = x->ctx;
@@ -99,7 +99,7 @@ static mnp_status gather_by_place(const mnp_array *x, unsigned axes, const mnp_a
     return st != MNP_OK ? st : moved;
 }
 
-/* ---- from elsewhere ---- */
+/* ---- elements of other ranks ---- */
 
 static mnp_status pack(const mnp__route *route, const mnp_array *x, unsigned axes, void **packed_p, void **answers_p)
 {
@@ -113,7 +113,7 @@ static mnp_status pack(const mnp__route *route, const mnp_array *x, unsigned axe
     return MNP_AGREE(ctx, st);
 }
 
-/* Put the answers, which are in the order in which indices were sent, in the indices' order. */
+/* Reorder the received elements, which are in the order in which indices were sent, to the order of the indices. */
 static mnp_status unpack(const mnp__route *route, const mnp_array *x, unsigned axes, int at, const void *answers,
                          mnp_array *result)
 {

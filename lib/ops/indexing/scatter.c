@@ -33,7 +33,7 @@ static void find_span(const mnp_array *x, mnp_scatter_params *params)
     }
 }
 
-/* Sort the values by their places: what threads that run side by side need.  `order` receives which each is. */
+/* Sort the values by their offsets, as parallel threads need.  `order` receives the values' numbers in that order. */
 static mnp_status sort(mnp_ctx *ctx, int64_t count, int64_t *places, int64_t *order)
 {
     const mnp__radix_sort all = {.dtype = MNP_INT64,
@@ -46,7 +46,7 @@ static mnp_status sort(mnp_ctx *ctx, int64_t count, int64_t *places, int64_t *or
     return mnp__radix_sort_run(ctx, &all);
 }
 
-/* Whether threads run side by side, so that values must be in the order of their places. */
+/* Whether threads run in parallel, so that values must be sorted by their offsets. */
 static bool must_sort(const mnp_ctx *ctx)
 {
     return ctx->device->block_memory > 0;

@@ -72,7 +72,7 @@ enum result { VALUES, INDEX, INVERSE, COUNTS, RESULTS };
 /* The state of one call; all arrays are its own. */
 typedef struct work {
     const mnp_array *x;
-    mnp_array *flat, *order, *sorted, *mask; /* order: NULL where nobody asks for it */
+    mnp_array *flat, *order, *sorted, *mask; /* order: NULL if it is not needed */
     mnp_array *result[RESULTS];
 } work;
 
@@ -85,7 +85,7 @@ static mnp_status sort_elements(work *w, bool ordered)
     return mnp_take(w->flat, w->order, 0, MNP_WRAP, &w->sorted);
 }
 
-/* From where each distinct element starts to the next one, or the end. */
+/* Count each distinct element: from where it starts to the next one, or to the end. */
 static mnp_status count_each(work *w)
 {
     mnp_ctx *ctx = w->x->ctx;
@@ -144,7 +144,7 @@ static mnp_status find_distinct(const char *function, work *w, mnp_array **const
     return MNP_OK;
 }
 
-/* All results, or none, become the user's. */
+/* Give all results to the caller, or none. */
 static mnp_status give(const char *function, work *w, mnp_array **const *user_p)
 {
     static const char *const names[] = {"values", "index", "inverse", "counts"};
@@ -185,7 +185,7 @@ mnp_status mnp_unique(const mnp_array *x, mnp_array **values_p, mnp_array **inde
     return unique("mnp_unique", x, (mnp_array * *[]){values_p, index_p, inverse_p, counts_p});
 }
 
-/* The distinct elements alone, in a new array. */
+/* The distinct elements in a new array. */
 static mnp_status distinct(const char *function, const mnp_array *x, mnp_array **values_p)
 {
     return unique(function, x, (mnp_array * *[]){[VALUES] = values_p, [COUNTS] = NULL});
@@ -214,7 +214,7 @@ mnp_status mnp_isin(const mnp_array *x, const mnp_array *test, bool invert, mnp_
 
 /* ---- two sets ---- */
 
-/* A result of one dimension, cast to `dtype`, becomes the user's. */
+/* Give a result of one dimension, cast to `dtype`, to the caller. */
 static mnp_status give_set(const char *function, mnp_array **made, mnp_dtype dtype, mnp_array **out_p)
 {
     const mnp__output_spec spec = {

@@ -38,7 +38,7 @@ static mnp_status check_keys(const mnp_array *const *keys, int count)
     return MNP_OK;
 }
 
-/* Put the indices in *order_p, which sort by the keys before, in the order of one more key. */
+/* Sort the indices in *order_p, which are in the order of the previous keys, by one more key. */
 static mnp_status refine(const mnp_array *key, int axis, mnp_array **order_p)
 {
     mnp_array *in_order = NULL, *finer = NULL, *refined = NULL;

@@ -11,7 +11,7 @@
 
 enum { THREADS = 256, MOST_BLOCKS = 1 << 20 };
 
-/* Outputs of a thread: as many as registers and shared memory hold; odd, so that threads meet in no bank twice. */
+/* Outputs of a thread: as many as registers and shared memory hold; odd, to avoid bank conflicts. */
 static int items_of(mnp_dtype dtype)
 {
     const size_t size = mnp_dtype_size(dtype);
@@ -29,7 +29,7 @@ static mnp_status load_kernel(mnp_ctx *ctx, const mnp__merge *merge, mnp__kernel
     return mnp__ctx_kernel(ctx, &spec, kernel_p);
 }
 
-/* Every launch goes from one memory to the other, the last one to the outputs. */
+/* Run all launches: each merges from one buffer to the other, the last one to the outputs. */
 static mnp_status launch_all(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__merge *merge, mnp_merge_params *params)
 {
     const int64_t tile = THREADS * items_of(merge->dtype), blocks = (params->total + tile - 1) / tile;

@@ -24,7 +24,7 @@ typedef struct sort {
     void *scratch;
 } sort;
 
-/* Elements of a thread that passes over long lines: so many that their keys, places and payload fit its registers. */
+/* Elements of a thread in a pass over long lines: as many as its registers hold with their payload. */
 static int pick_items(const sort *s)
 {
     const size_t words = 44, word = sizeof(uint32_t);
@@ -88,7 +88,7 @@ static mnp_status run(sort *s, int task, int64_t blocks)
     return device->ops->launch(device, s->kernels[task], &launch, &s->params, sizeof s->params, s->ctx->compute);
 }
 
-/* Scratch memory is dealt out from here on; with base NULL this only counts. */
+/* Allocate some bytes of the scratch memory at `base`; with base NULL only count them. */
 static void *deal(char *base, size_t *used, size_t bytes)
 {
     void *at = base ? base + *used : NULL;
@@ -96,7 +96,7 @@ static void *deal(char *base, size_t *used, size_t bytes)
     return at;
 }
 
-/* Places for elements, but for those that are given and wanted; how much memory they take. */
+/* Allocate the buffers for elements besides the input and the result; returns how much memory they take. */
 static size_t place_elements(sort *s, char *base)
 {
     const size_t count = (size_t)(s->params.lines * s->params.length);
@@ -115,7 +115,7 @@ static int64_t divide_up(int64_t n, int64_t by)
 }
 
 /*
- * More memory for long lines on a GPU: counts and sums; those that must begin as 0 lie from `begin` to `end`.
+ * Allocate counts and sums for long lines on a GPU; those that must be 0 at first lie from `begin` to `end`.
  */
 static size_t place_sums(sort *s, char *base, size_t used, size_t *begin, size_t *end)
 {
@@ -132,7 +132,7 @@ static size_t place_sums(sort *s, char *base, size_t used, size_t *begin, size_t
     return used;
 }
 
-/* Lines by the passes of kernels/sort/radix_sort_cuda.h. */
+/* Sort long lines by the passes of kernels/sort/radix_sort_cuda.h. */
 static mnp_status sort_long(sort *s)
 {
     const int64_t tile = (int64_t)s->shapes[MNP_RADIX_SORT_PASS].threads * s->shapes[MNP_RADIX_SORT_PASS].items;
@@ -162,7 +162,7 @@ static mnp_status sort_short(sort *s, int64_t tile)
     return run(s, MNP_RADIX_SORT_SHORT, divide_up(s->params.lines, s->params.group));
 }
 
-/* Room for the elements that may be the first ones, once more as large for sorting them. */
+/* Allocate two buffers for the elements that may be among the first ones, of which one is for sorting. */
 static size_t place_first(sort *s, char *base)
 {
     const size_t count = (size_t)(2 * s->params.lines * s->params.room);

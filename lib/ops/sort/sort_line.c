@@ -17,7 +17,7 @@
 #include "ops/sort/radix_sort.h"
 #include "ops/sort/sort.h"
 
-/* Keys and, where they are wanted, their indices in the line; else NULL. */
+/* Keys, and their indices in the line, or NULL if these are not wanted. */
 typedef struct pair {
     mnp_array *keys, *indices;
 } pair;
@@ -46,7 +46,7 @@ static void pair_free(pair *p)
     *p = (pair){NULL, NULL};
 }
 
-/* The sorted part may lie in the result's memory, which is written only at the end, if the result has the layout. */
+/* Allocate this rank's sorted part, in the result's memory if its layout allows: that is written only at the end. */
 static mnp_status own_new(line *l)
 {
     const bool shared = mnp_layout_equal(l->from, l->to);
@@ -78,7 +78,7 @@ static bool is_in_parts(const mnp_layout *layout)
     return mnp_layout_parts(layout, 0) == layout->nranks && !layout->reversed[0];
 }
 
-/* That layout if it is in parts as ranks, else one that is. */
+/* The given layout if rank r owns part r, otherwise one in which it does. */
 static mnp_status layout_in_parts(const mnp_layout *layout, mnp_layout **parts_p)
 {
     if (!is_in_parts(layout))
@@ -115,7 +115,7 @@ static mnp_status sort_part(line *l, const mnp_array *x)
     return MNP_AGREE(l->ctx, mnp__radix_sort_run(l->ctx, &local_sort));
 }
 
-/* Make room while the device sorts. */
+/* Allocate memory while the device sorts. */
 static mnp_status make_room(line *l)
 {
     MNP_TRY(pair_new(l, l->to, &l->got));

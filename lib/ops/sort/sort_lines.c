@@ -38,7 +38,7 @@ typedef struct lines {
     mnp_array *keys;                 /* x in that layout, dense, if x itself is not */
 } lines;
 
-/* Whether lines can be sorted where that array has them, or written to it at once. */
+/* Whether lines can be sorted in the memory of an array, or written to it directly. */
 static bool will_do(const lines *l, const mnp_array *array)
 {
     return array && array->dense & MNP__DENSE_C && mnp_layout_equal(array->layout, l->layout);
@@ -90,7 +90,7 @@ done:
     return st;
 }
 
-/* The lines dealt out to the ranks: the last dimension whole, the others in blocks. */
+/* A layout that divides the lines among the ranks: the last dimension is whole, the others are in blocks. */
 static mnp_status deal_out(const mnp_layout *layout, mnp_layout **dealt_p)
 {
     mnp__layout_dim dims[MNP_MAX_DIMS];
@@ -117,7 +117,7 @@ static mnp_status sort_together(lines *l)
     return st;
 }
 
-/* One line of an array, by the indices of the dimensions before the last; NULL if that is. */
+/* A line of an array, by the indices of the dimensions before the last; NULL if the array is NULL. */
 static mnp_status take_line(const mnp_array *x, const int64_t *at, mnp_array **line_p)
 {
     if (!x)
@@ -130,7 +130,7 @@ static mnp_status take_line(const mnp_array *x, const int64_t *at, mnp_array **l
     return MNP_OK;
 }
 
-/* Line after line, by all ranks. */
+/* Sort one line after the other, each by all ranks. */
 static mnp_status sort_each(const lines *l, int64_t count)
 {
     const mnp_layout *layout = l->x->layout;

@@ -107,7 +107,7 @@ static int64_t count_of(const search *s, const mnp_sort_window *window)
     return step > 0 ? (window->end - window->begin + step - 1) / step : 0;
 }
 
-/* Where in its run sample i of a window is. */
+/* The position in its run of sample i of a window. */
 static int64_t place_of(const search *s, const mnp_sort_window *window, int64_t i)
 {
     return window->begin + i * step_of(s, window);
@@ -188,7 +188,7 @@ static int64_t narrow(search *s, mnp_sort_window *narrower)
 
 /* ---- rounds ---- */
 
-/* Take the samples that are asked for. */
+/* Take the samples that other ranks ask for. */
 static mnp_status take_samples(const search *s)
 {
     mnp_ctx *ctx = s->runs->ctx;
@@ -201,7 +201,7 @@ static mnp_status take_samples(const search *s)
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 
-/* A round; *longest_p receives the length of the longest window that any rank has left. */
+/* Run a round; *longest_p receives the length of the longest window left on any rank. */
 static mnp_status run_round(search *s, mnp_sort_window *narrower, int64_t *longest_p)
 {
     mnp_ctx *ctx = s->runs->ctx;

@@ -215,7 +215,7 @@ static mnp_status result_layout(const mnp_array *x, int axis, int64_t k, bool wh
                  : mnp_layout_block(x->layout->nranks, x->layout->ndim, shape, layout_p);
 }
 
-/* Both are written after x was read. */
+/* Open both outputs, which are written after x was read. */
 static mnp_status open_outputs(const mnp_array *x, const mnp_layout *layout, mnp__output *outputs)
 {
     mnp__output_spec spec = {.function = function,

@@ -29,7 +29,7 @@ mnp_dtype mnp__count_bins_sum(const mnp_array *weights)
     }
 }
 
-/* ---- how a block is dealt out ---- */
+/* ---- how a block is divided ---- */
 
 typedef struct arrangement {
     mnp__launch launch;
@@ -43,7 +43,7 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Counts on a GPU: the blocks that are there at a time, three for each multiprocessor. */
+/* Counts on a GPU: as many blocks as run at a time, three for each multiprocessor. */
 static arrangement arrange_counts(int64_t bins, int64_t size)
 {
     const int64_t counters = MNP_HISTOGRAM_SHARED / (int64_t)sizeof(uint32_t), each = MNP_HISTOGRAM_THREADS * 16;
@@ -68,7 +68,7 @@ static arrangement arrange_weights(int64_t bins, int64_t size, size_t sum)
     return s;
 }
 
-/* By what all ranks know: they have as many rows each, and sums do not depend on how many threads there are. */
+/* The arrangement follows from what all ranks know: all have equally many rows, independent of their threads. */
 static arrangement arrange(const mnp_array *x, const mnp__count_bins *counting)
 {
     const mnp_ctx *ctx = x->ctx;
@@ -181,7 +181,7 @@ static mnp_status launch(const mnp_array *x, const mnp_array *weights, const mnp
     return ops->launch(ctx->device, kernel, &s->launch, &p, sizeof p, ctx->compute);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole call ---- */
 
 /* Whether the only row of one rank may be the memory of the array that was given. */
 static bool suits(const mnp_array *given, const mnp_array *x, const mnp__count_bins *counting)

@@ -305,7 +305,7 @@ static mnp_dtype type_of_counts(const mnp_array *weights, bool density)
     return density ? mnp_dtype_promote(own, MNP_FLOAT64) : own;
 }
 
-/* Give one of a function's arrays to the user. */
+/* Give one of a function's arrays to the caller. */
 static mnp_status give(mnp_array **made, mnp_array **user_p)
 {
     mnp_array *array = *made;
@@ -322,7 +322,7 @@ static mnp_status check_output(const char *function, const char *name, const mnp
     return mnp__output_check(&spec, given);
 }
 
-/* Count, and bring the sums to what the user is to have. */
+/* Count, and convert the sums to the result. */
 static mnp_status count(const mnp_array *x, const mnp__count_bins *counting, bool density, const mnp_array *edges,
                         mnp_array **counts_p)
 {

@@ -159,7 +159,7 @@ static mnp_status check_samples(const work *w)
     return MNP_OK;
 }
 
-/* How many bins there are in all, and whether the output suits. */
+/* Compute the number of all bins, and check the output. */
 static mnp_status check_bins(work *w, const mnp_array *counts)
 {
     w->all = 1;

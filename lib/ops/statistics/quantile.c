@@ -117,7 +117,7 @@ static double virtual_index(const method *m, double n, double q)
     }
 }
 
-/* The position of the result among `count` sorted elements; without elements any will do. */
+/* The position of the result among `count` sorted elements; any position if there are none. */
 static position locate(const method *m, int64_t count, double q)
 {
     if (m->rule == MIDDLE)
@@ -138,7 +138,7 @@ static position locate(const method *m, int64_t count, double q)
     return p;
 }
 
-/* ---- what a call is about ---- */
+/* ---- the state of a call ---- */
 
 typedef struct call {
     const char *function; /* "mnp_quantile" */
@@ -331,7 +331,7 @@ static mnp_status take_same(const call *c, double q, neighbours *n)
     return n->p.next == n->p.previous ? MNP_OK : take_slice(c, n->p.next, &n->b);
 }
 
-/* Element number places[line] of every line, without the axis. */
+/* Element places[line] of every line, without the axis. */
 static mnp_status take_places(const call *c, const mnp_array *places, mnp_array **result_p)
 {
     mnp_array *taken = NULL;
@@ -341,7 +341,7 @@ static mnp_status take_places(const call *c, const mnp_array *places, mnp_array 
     return st;
 }
 
-/* The places in this rank's lines, from their counts; of a line without elements they are those of NaN. */
+/* The positions in this rank's lines, from their counts; for a line without elements they are those of NaN. */
 static mnp_status fill_places(const call *c, double q, mnp_array *previous, mnp_array *next, mnp_array *t)
 {
     size_t size = (size_t)c->counts->local_size + 1;
