@@ -27,7 +27,7 @@ static void add_value(int k, int result, mnp__text *body)
     mnp__text_add(body, "mnp_to<mnp_type%d>::from(x%d)", result, k);
 }
 
-/* Choices are x1, x2, ...; the index says which one. */
+/* The body of choose(): x0 is the index, x1, x2, ... are the choices. */
 static void write_choice(const int *facts, mnp__text *body)
 {
     const int count = facts[COUNT];
@@ -43,7 +43,7 @@ static void write_choice(const int *facts, mnp__text *body)
     }
 }
 
-/* Conditions are x0, x1, ..., then come as many choices, and the value otherwise. */
+/* The body of select(): conditions x0, x1, ..., then as many choices, then the default. */
 static void write_selection(const int *facts, mnp__text *body)
 {
     const int count = facts[COUNT];
@@ -168,7 +168,7 @@ static mnp_status check_conditions(const char *function, int count, const mnp_ar
     return MNP_OK;
 }
 
-/* All of them broadcast, before anything is made of some of them. */
+/* Check that all shapes broadcast, before a part of them is computed. */
 static mnp_status check_shapes(const char *function, int count, const mnp_array *const *conditions,
                                const mnp_array *const *choices, const mnp_array *otherwise)
 {

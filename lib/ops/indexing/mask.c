@@ -157,7 +157,7 @@ static mnp_status layout_selected(const lined *both, int64_t *shape, mnp_layout 
 
 /* ---- rows ---- */
 
-/* Move this rank's rows of x that are selected to dense memory, or from there. */
+/* Copy this rank's selected rows of x to dense memory, or back. */
 static mnp_status move_rows(const lined *both, void *dense, bool back)
 {
     const mnp_array *x = both->x;

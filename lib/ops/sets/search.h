@@ -7,14 +7,14 @@
 
 #include "array/array.h"
 
-/* What is asked of each value. */
+/* What the search finds for each value. */
 typedef enum mnp__question {
     MNP__BEFORE,   /* how many elements are less */
     MNP__UP_TO,    /* how many are not greater */
-    MNP__BEHIND,   /* how many are greater; the table falls, and is given backwards */
-    MNP__FROM,     /* how many are not less; likewise */
-    MNP__AMONG,    /* whether it is there, bool */
-    MNP__NOT_AMONG /* or is not */
+    MNP__BEHIND,   /* how many are greater; for a descending table, which is passed reversed */
+    MNP__FROM,     /* how many are not less; for a descending table, likewise */
+    MNP__AMONG,    /* whether the table has it, bool */
+    MNP__NOT_AMONG /* whether the table lacks it, bool */
 } mnp__question;
 
 /*

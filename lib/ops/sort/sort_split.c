@@ -19,7 +19,7 @@
 
 enum {
     SAMPLES = 1 << 16, /* at most, for all windows of a rank together */
-    FEW_SAMPLES = 16,  /* at least, for one window times the ranks: so windows shrink with any number of ranks */
+    FEW_SAMPLES = 16,  /* a window has at least so many times the number of ranks: so windows always shrink */
     CONTEXT_BYTES = 1 << 20
 };
 
