@@ -27,7 +27,7 @@ static void add_value(int k, int result, mnp__text *body)
     mnp__text_add(body, "mnp_to<mnp_type%d>::from(x%d)", result, k);
 }
 
-/* The body of choose(): x0 is the index, x1, x2, ... are the choices. */
+/* The body of choose(): selects one of the choices x1, x2, ... by the index. */
 static void write_choice(const int *facts, mnp__text *body)
 {
     const int count = facts[COUNT];
