@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hash table whose buckets are lists, and the same lists by themselves.
+ * The table of a context is a hash table whose buckets are lists; the lists also serve by themselves.
  */
 #include "ops/common/kernel_table.h"
 
@@ -76,7 +76,7 @@ void mnp__entries_unload(mnp__device *device, mnp__entry **kernels)
 
 /* ---- the table ---- */
 
-/* Makers take part in the hash, so that those with equal keys rarely meet in a bucket. */
+/* The maker takes part in the hash, so that makers with equal keys rarely share a bucket. */
 static uint64_t hash_of(mnp__maker maker, const void *key, size_t key_size)
 {
     return mnp__hash(MNP__HASH_START ^ (uintptr_t)maker, key, key_size);

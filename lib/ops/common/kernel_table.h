@@ -14,13 +14,13 @@
 
 #include "context/context.h"
 
-/* Any function, as what a key holds: the functions that make things have different types. */
+/* The function that makes a thing, cast to one type, as makers of different things have different types. */
 typedef void (*mnp__maker)(void);
 
-/* What that maker made for that key; NULL if the context has nothing yet. */
+/* Return what that maker made for that key, or NULL if the context has nothing yet. */
 void *mnp__kernel_table_find(const mnp_ctx *ctx, mnp__maker maker, const void *key, size_t key_size);
 
-/* Keep a thing, which is the context's from now on, and is freed by `free` even if this fails.  MNP_ERR_MEMORY. */
+/* Keep a thing.  The context owns it from now on and frees it by `free`, even if this call fails.  MNP_ERR_MEMORY. */
 mnp_status mnp__kernel_table_add(mnp_ctx *ctx, mnp__maker maker, const void *key, size_t key_size, void *thing,
                                  void (*free)(void *thing));
 
@@ -29,22 +29,22 @@ typedef struct mnp__entry {
     struct mnp__entry *next;
     void *thing;
     mnp__maker maker;
-    void (*free)(void *thing); /* NULL in lists whose owner frees what mnp__entries_take() gives */
+    void (*free)(void *thing); /* NULL in lists whose owner frees what mnp__entries_take() returns */
     uint64_t hash;
     size_t key_size;
     unsigned char key[];
 } mnp__entry;
 
-/* The thing of that key in a list without makers; NULL if there is none. */
+/* Return the thing of that key in a list without makers, or NULL if there is none. */
 void *mnp__entries_find(const mnp__entry *list, const void *key, size_t key_size);
 
-/* Put a thing in front.  After a failure it is still the caller's.  MNP_ERR_MEMORY. */
+/* Insert a thing at the front.  After a failure the caller still owns it.  MNP_ERR_MEMORY. */
 mnp_status mnp__entries_add(mnp__entry **list, const void *key, size_t key_size, void *thing);
 
-/* Remove the first entry and give its thing; NULL from an empty list. */
+/* Remove the first entry and return its thing; an empty list gives NULL. */
 void *mnp__entries_take(mnp__entry **list);
 
-/* A list of kernels: one more, which is unloaded if this fails; and unload them all, which empties the list. */
+/* Lists of kernels: add one, which is unloaded if this fails; and unload all of them, which empties the list. */
 mnp_status mnp__entries_add_kernel(mnp__device *device, mnp__entry **kernels, const void *signature, size_t size,
                                    mnp__kernel *kernel);
 void mnp__entries_unload(mnp__device *device, mnp__entry **kernels);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pasting by the mover: every rank requests the box of the source that its block of the result takes.
+ * Pasting uses the mover: every rank requests the box of the source that its block of the result takes.
  */
 #include "ops/common/paste.h"
 
@@ -106,7 +106,7 @@ mnp_status mnp__fill(const char *function, mnp_array *array, const int64_t *lo, 
 
 /* ---- layouts ---- */
 
-/* The layout of one array with the extents that are new, or NULL where a dimension that is not kept is cut. */
+/* Make the layout of one array with the new extents; it is NULL if a dimension that is not kept is cut. */
 static mnp_status keep_layout(const mnp_layout *layout, int ndim, const int64_t *shape, const int *kept,
                               mnp_layout **layout_p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pasting arrays into a result: joining, padding, rolling and tiling are a few of these calls each.
+ * Pasting writes an array into a part of a result; joining, padding, rolling and tiling each take a few such calls.
  */
 #ifndef MNP__OPS_COMMON_PASTE_H
 #define MNP__OPS_COMMON_PASTE_H
@@ -9,14 +9,14 @@
 
 #include "array/array.h"
 
-/* Index i of a result is index i - origin of a source, which its boundaries extend beyond its borders. */
+/* Where a source goes: index i of the result is index i - origin of the source, which `boundary` extends. */
 typedef struct mnp__paste_source {
     int64_t origin[MNP_MAX_DIMS];
     int64_t lo[MNP_MAX_DIMS], hi[MNP_MAX_DIMS]; /* the part of the result that is written: [lo, hi) of each dimension */
     mnp_boundary boundaries[MNP_MAX_DIMS];
 } mnp__paste_source;
 
-/* The source's element 0 at index 0 of the result; what lies beyond the source's borders is not written. */
+/* The default: the source's element 0 is at index 0 of the result, and nothing is written beyond its borders. */
 mnp__paste_source mnp__paste_source_of(const mnp_array *result);
 
 /*
@@ -30,8 +30,9 @@ mnp_status mnp__paste(const char *function, const mnp_array *source, const mnp__
 mnp_status mnp__fill(const char *function, mnp_array *array, const int64_t *lo, const int64_t *hi, const void *value);
 
 /*
- * The layout of a result made of these arrays: theirs, if it is the same in all dimensions that are kept and the others
- * are not cut, so that nothing has to move between ranks; otherwise mnp_layout_block().
+ * Choose the layout of a result that is made of these arrays.  If their layouts agree in all dimensions that are kept
+ * and do not cut the others, the result takes theirs, and nothing moves between ranks; otherwise it takes
+ * mnp_layout_block().
  *
  *   kept   for every dimension of the result, the dimension of the arrays with the same extent that it corresponds to;
  *          -1: none

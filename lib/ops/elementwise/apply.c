@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bringing operands together and running a loop on them.
+ * Applying a loop to arrays of any layouts: operands are brought to one layout, then the loop runs.
  *
- * An input serves as it is where every rank owns at least what it needs of it; otherwise it is redistributed.  What shares
- * memory with an output, but not element for element, is copied first.  All decisions rest on facts that every rank
- * knows, but for the overlap of views, which is agreed upon.
+ * An input is used as it is if every rank owns all that it needs of it; otherwise it is redistributed.  An input that
+ * shares memory with an output, but not element for element, is copied first.  Ranks decide by facts that all of them
+ * know, so they need not communicate; only for overlapping views they agree.
  */
 #include "ops/elementwise/apply.h"
 
@@ -93,8 +93,8 @@ typedef struct call {
     int ndim;
     int64_t shape[MNP_MAX_DIMS];
     mnp_layout *layout;                           /* one count */
-    const mnp_array *operands[MNP__MAX_OPERANDS]; /* what the loop gets */
-    int ninputs, noutputs;                        /* those that are open */
+    const mnp_array *operands[MNP__MAX_OPERANDS]; /* as the loop gets them */
+    int ninputs, noutputs;                        /* how many of these counts are held */
     mnp__input *inputs;
     mnp__output *outputs;
 } call;
@@ -104,7 +104,7 @@ static mnp_array *given(const call *c, int output)
     return *c->application->outputs_p[output];
 }
 
-/* What is known of an output; the layout comes later. */
+/* Describe an output, apart from its layout, which is found later. */
 static mnp__output_spec describe_output(const call *c, int o)
 {
     const mnp__loop_operand *operand = &c->spec->operands[c->spec->ninputs + o];
@@ -132,8 +132,8 @@ static mnp_status check_operands(const call *c)
 }
 
 /*
- * The shape of the result: that of outputs that are given, or of the layout, to which inputs broadcast; without these
- * that of the inputs.
+ * Find the shape of the result.  Outputs or a layout that are given decide it, and inputs must broadcast to it; without
+ * them it is the shape that the inputs broadcast to.
  */
 static mnp_status find_shape(call *c)
 {
@@ -225,7 +225,7 @@ static mnp_status open_inputs(call *c)
 {
     for (int i = 0; i < c->spec->ninputs; i++) {
         const mnp_array *input = c->application->inputs[i];
-        /* the body indexes raw inputs: then every rank has all of it, dense */
+        /* the body indexes raw inputs, so every rank needs all of such an array, dense */
         MNP_TRY(c->spec->operands[i].raw
                     ? mnp__input_open_everywhere(input, MNP_DTYPE_AUTO, MNP__INPUT_DENSE, &c->inputs[i])
                     : mnp__input_open(input, c->layout, MNP_DTYPE_AUTO, 0, &c->inputs[i]));
@@ -237,7 +237,7 @@ static mnp_status open_inputs(call *c)
 
 /* ---- inputs that share memory with outputs ---- */
 
-/* Whether two arrays of the same layout are the same elements in the same places, as far as this rank sees. */
+/* Whether this rank's blocks of two arrays of the same layout are the same elements in the same memory. */
 static bool same_elements(const mnp_array *a, const mnp_array *b)
 {
     if (a->local_size == 0)
@@ -252,7 +252,7 @@ static bool same_elements(const mnp_array *a, const mnp_array *b)
     return true;
 }
 
-/* First and last byte of a block. */
+/* Find the first and the last byte of a block. */
 static void memory_range(const mnp_array *a, const char **first, const char **last)
 {
     int64_t below = 0, above = 0, size = (int64_t)mnp_dtype_size(a->dtype);
@@ -283,7 +283,7 @@ static mnp_status resolve_overlap(call *c)
         const mnp_array *output = given(c, o);
         for (int i = 0; output && i < c->spec->ninputs; i++) {
             const mnp_array *input = c->operands[i];
-            bool raw = c->spec->operands[i].raw; /* then any element may be read at any time */
+            bool raw = c->spec->operands[i].raw; /* the body may read any element at any time */
             if (mnp__array_is_scalar(input) || input->buffer != output->buffer || (input == output && !raw))
                 continue;
             suspected |= UINT32_C(1) << i;

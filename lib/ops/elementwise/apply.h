@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From operands as users give them to a loop that runs: broadcasting, the choice of a layout, bringing operands
- * together, copies of what overlaps an output, and outputs made or reused.
+ * Applying a loop (ops/elementwise/loop.h) to arrays as users give them: shapes are broadcast, a layout is chosen,
+ * inputs in other layouts are redistributed, inputs that overlap an output are copied, and outputs are made or reused.
+ * Where all operands have one layout, nothing moves, and the call costs what the loop costs.
  */
 #ifndef MNP__OPS_ELEMENTWISE_APPLY_H
 #define MNP__OPS_ELEMENTWISE_APPLY_H
@@ -9,11 +10,11 @@
 #include "ops/elementwise/loop.h"
 
 typedef struct mnp__application {
-    const char *function; /* what a sentence calls it: "mnp_add" */
+    const char *function; /* its name in messages: "mnp_add" */
     mnp__loop *loop;
     const mnp_array *const *inputs; /* as many as the loop has */
-    mnp_array **const *outputs_p;   /* each the user's: *p NULL means make one */
-    const mnp_layout *layout;       /* of the outputs; NULL: from the operands */
+    mnp_array **const *outputs_p;   /* the user's pointers; where *p is NULL, an array is made */
+    const mnp_layout *layout;       /* of the outputs; NULL: chosen from the operands */
 } mnp__application;
 
 /*
@@ -25,11 +26,11 @@ typedef struct mnp__application {
  */
 mnp_status mnp__apply(mnp_ctx *ctx, const mnp__application *application);
 
-/* numpy.broadcast_shapes of arrays; `function` and `names` (may be NULL) are for the sentence.  MNP_ERR_ARG. */
+/* numpy.broadcast_shapes of arrays.  Messages use `function`, and `names` unless it is NULL.  MNP_ERR_ARG. */
 mnp_status mnp__broadcast_shapes(const char *function, int count, const mnp_array *const *arrays, int *ndim_p,
                                  int64_t *shape);
 
-/* The layout of those arrays of that shape whose largest block is smallest; NULL if there is none. */
+/* Among the arrays of that shape, find the layout whose largest block is smallest; NULL if none has the shape. */
 const mnp_layout *mnp__smallest_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape);
 
 #endif

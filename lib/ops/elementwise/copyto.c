@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * numpy.copyto: assignment to views, as a formula.
+ * numpy.copyto, which assigns to arrays and views, is a formula.
  */
 #include <maniple/create.h>
 
@@ -25,10 +25,10 @@ static mnp_status refuse(const char *from, const mnp_array *target)
                     mnp_dtype_name(target->dtype));
 }
 
-/* A number's kind counts, not its size; but an integer has to fit. */
+/* Check that a scalar can be cast to the target: its kind decides, not its size, but an integer must fit. */
 static mnp_status check_scalar(const mnp_array *target, const mnp_array *scalar)
 {
-    static const char ranks[] = "biufc"; /* what can be cast to what, but that signed may be unsigned */
+    static const char ranks[] = "biufc"; /* a kind can be cast to those after it, and 'i' also to 'u' */
     char to = mnp_dtype_kind(target->dtype);
     int64_t value;
     if (strchr(ranks, to) < strchr(ranks, scalar->weak))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Formulas as loops that the context keeps.
+ * A formula becomes a loop at its first call with given dtypes; the context keeps the loop for later calls.
  */
 #include "ops/elementwise/formula.h"
 
@@ -14,7 +14,7 @@
 #include "ops/common/kernel_table.h"
 #include "ops/elementwise/apply.h"
 
-/* What a loop depends on; only as many bytes as there are operands count. */
+/* What a loop depends on.  The key ends with the last operand in use. */
 struct key {
     const mnp__formula *formula;
     int facts[MNP__FORMULA_FACTS];
@@ -44,7 +44,7 @@ static mnp_status fill_key(const mnp__formula_call *call, struct key *key, size_
 
 /* ---- making the loop ---- */
 
-/* The body with the indices that are counted from the end, mnp_index[-1], counted from the first dimension. */
+/* Write the body, in which negative indices such as mnp_index[-1] are replaced by those from the first dimension. */
 static void add_body(const mnp__formula *formula, const int *facts, mnp__text *text)
 {
     const char *body = formula->body, *index;

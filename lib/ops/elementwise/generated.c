@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text that kernels of lib/ops have in common.  See kernels/elementwise/elementwise.cu and kernels/reduction/reduce.cu for what the names
- * mean.
+ * Writes the text that the kernels of lib/ops have in common.  kernels/elementwise/elementwise.cu and
+ * kernels/reduction/reduce.cu explain the names.
  */
 #include "ops/elementwise/generated.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loops: making them, finding the kernel for a run, and launching it.
+ * Making a loop, finding the kernel that suits a run, and launching it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +109,8 @@ void mnp__loop_tune(mnp__loop *loop, const mnp__loop_tuning *tuning)
 /* ---- running ---- */
 
 /*
- * Plan a run and find its kernel, or make it.  A small block for whose strides there is no kernel yet takes the general
- * one, so that programs with many small views do not wait for compilers.
+ * Plan a run and find its kernel, or compile it.  A small block whose strides have no kernel yet takes the general
+ * kernel, so that programs with many small views do not wait for compilers.
  */
 static mnp_status prepare(mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan,
                           mnp__kernel **kernel_p)
@@ -134,7 +134,7 @@ mnp_status mnp__loop_run(mnp__loop *loop, const mnp_layout *layout, const mnp_ar
     mnp__loop_plan plan;
     mnp__kernel *kernel = NULL;
     bool empty = operands[loop->spec.ninputs]->local_size == 0;
-    (void)layout; /* that of the outputs */
+    (void)layout; /* the outputs have it */
     if (!loop->agreed) {
         MNP_TRY(MNP_AGREE(ctx, prepare(loop, operands, &plan, &kernel)));
         loop->agreed = true;

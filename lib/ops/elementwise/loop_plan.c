@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From operands to a kernel and its parameter.
+ * Planning a run: from the operands' strides to the kernel that suits them and to its parameter.
  *
- * Dimensions of extent 1 are dropped, the others ordered by the first output's strides, and neighbours joined where
- * every operand goes on from one to the next with the same stride.  Most runs end up with one dimension.  What is then
- * known of the strides (1, 0, aligned, transposed) is compiled in; their values travel in the parameter.  What the body
- * knows as indices takes part as operands whose "memory" is the counting numbers, so that it survives all of this.
+ * Dimensions of extent 1 are dropped, the others are ordered by the first output's strides, and two adjacent ones are
+ * joined where every operand steps through both with one stride.  Most runs end up with one dimension.  Kinds of
+ * strides (1, 0, aligned, transposed) are compiled into the kernel; values of strides are in the parameter.  Indices
+ * that the body uses are treated as operands whose value is computed from the position instead of loaded, so they
+ * remain right when dimensions are reordered and joined.
  *
- * This is on the way of every call: no allocation, and no work for dimensions that do not exist.
+ * Every call passes here, so nothing is allocated, and dimensions that do not exist cost nothing.
  */
 #include "ops/elementwise/loop_plan.h"
 
@@ -18,17 +19,17 @@
 #include "layout/layout.h"
 
 enum {
-    MOST_LANES_IDLE = 8, /* one of so many threads may idle at the end of rows */
-    LEAST_TILED = 16,    /* elements of a dimension that is worth tiles */
-    MOST_TILED = 4,      /* operands that get tiles: they must fit in shared memory */
-    STREAMED_ROW = 256   /* elements of a row whose results are worth going past the caches */
+    MOST_LANES_IDLE = 8, /* at most one in so many threads may idle at the end of rows */
+    LEAST_TILED = 16,    /* least elements of a dimension that makes tiles worthwhile */
+    MOST_TILED = 4,      /* most operands with tiles, which must fit in shared memory */
+    STREAMED_ROW = 256   /* least elements of a row whose results are written past the caches */
 };
 
 typedef mnp__loop_walk walk;
 
 /* ---- operands ---- */
 
-/* A number as it travels to a kernel that knows it by that type: small floats are rounded there. */
+/* Set a scalar as the kernel's parameter holds it for a variable of that type; the kernel rounds small floats. */
 static void set_scalar(const mnp_array *scalar, mnp_dtype type, uint64_t value[2])
 {
     const bool small = type == MNP_FLOAT16 || type == MNP_BFLOAT16;
@@ -87,7 +88,7 @@ static void gather(const mnp__loop *loop, const mnp_array *const *operands, walk
     }
 }
 
-/* Whether an operand goes along with the loop. */
+/* Whether an operand's address or counter changes along the loop. */
 static bool moves(const walk *w, int k)
 {
     return w->access[k] != MNP_ACCESS_SCALAR && w->access[k] != MNP_ACCESS_RAW;
@@ -110,7 +111,7 @@ static bool is_contiguous(const walk *w, const mnp_array *const *operands)
     return w->loop->counters == 0;
 }
 
-/* One dimension of all elements: simplify() would give the same. */
+/* Set one dimension of all elements, as simplify() would, but faster. */
 static void set_contiguous(walk *w)
 {
     w->nest.ndim = 1;
@@ -119,7 +120,7 @@ static void set_contiguous(walk *w)
         w->stride[k][0] = 1;
 }
 
-/* An array's strides along the loop's dimensions: 0 where it has no such dimension, or is broadcast. */
+/* Set an array's strides along the loop's dimensions: 0 where it lacks the dimension or is broadcast. */
 static void set_strides(const mnp_array *array, int ndim, int64_t *strides)
 {
     int missing = ndim - array->layout->ndim;
@@ -127,7 +128,7 @@ static void set_strides(const mnp_array *array, int ndim, int64_t *strides)
         strides[d] = d < missing || array->local_shape[d - missing] == 1 ? 0 : array->local_strides[d - missing];
 }
 
-/* Turn dimensions round along which the first output goes backwards. */
+/* Reverse the dimensions along which the first output has a negative stride. */
 static void turn(walk *w)
 {
     const int64_t *lead = w->stride[w->first_output];
@@ -144,11 +145,11 @@ static void turn(walk *w)
     }
 }
 
-/* Operands' strides, in as few dimensions as they need. */
+/* Set the operands' strides, in as few dimensions as possible. */
 static void simplify(walk *w, const mnp_array *const *operands)
 {
     const mnp_array *output = operands[w->first_output];
-    for (int d = 0; d < w->nest.ndim; d++) /* an empty block only wants to know its kernel */
+    for (int d = 0; d < w->nest.ndim; d++) /* an empty block only needs the kernel's signature */
         w->nest.extent[d] = w->total > 0 ? output->local_shape[d] : 1;
     for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
         if (moves(w, k))
@@ -176,7 +177,7 @@ static bool is_array(const walk *w, int k)
     return k < w->first_output + w->loop->spec.noutputs && moves(w, k);
 }
 
-/* The dimension along which inputs are transposed, moved beside the innermost; false if there is none worth tiles. */
+/* Find a dimension along which inputs are contiguous and move it next to the innermost; false if none needs tiles. */
 static bool find_transposed(walk *w, mnp__loop_signature *signature)
 {
     int last = w->nest.ndim - 1, found = -1;
@@ -200,7 +201,7 @@ static bool find_transposed(walk *w, mnp__loop_signature *signature)
     return true;
 }
 
-/* What the innermost stride says of operands that are not yet known as transposed or without memory. */
+/* Set the access of operands by their innermost stride, unless they are transposed or without memory. */
 static void find_access(const walk *w, mnp__loop_signature *signature)
 {
     for (int k = 0; k < w->nest.count; k++) {
@@ -212,7 +213,7 @@ static void find_access(const walk *w, mnp__loop_signature *signature)
     }
 }
 
-/* Whether `vector` elements of an operand from `head` before its first one on are aligned in every row. */
+/* Whether vectors of an operand that start `head` elements before its first one are aligned in every row. */
 static bool is_aligned(const walk *w, int k, int vector, int64_t head, int along)
 {
     int64_t size = (int64_t)w->loop->sizes[k], bytes = size * vector < 16 ? size * vector : 16;
@@ -225,7 +226,7 @@ static bool is_aligned(const walk *w, int k, int vector, int64_t head, int along
     return true;
 }
 
-/* Elements of a thread along a row: as many of the widest array as one access takes, or 1 if that suits no output. */
+/* Choose a thread's elements along a row: one access of the widest array, or 1 element if no output is aligned. */
 static int choose_vector(const walk *w, mnp__loop_signature *signature, int64_t *head)
 {
     int last = w->nest.ndim - 1, outputs = w->first_output + w->loop->spec.noutputs;
@@ -255,10 +256,10 @@ static int choose_vector(const walk *w, mnp__loop_signature *signature, int64_t 
     return vector;
 }
 
-/* Rows of a thread: enough that it has many bytes under way. */
+/* Choose the rows of a thread, enough to keep many bytes in flight. */
 static int choose_unroll(const walk *w, const mnp__loop_signature *signature)
 {
-    if (w->nest.ndim == MNP_MAX_DIMS) /* long as it is */
+    if (w->nest.ndim == MNP_MAX_DIMS) /* the code is already long */
         return 1;
     const mnp__loop_tuning *tuning = &w->loop->tuning;
     size_t bytes = 0;
@@ -274,7 +275,7 @@ static int choose_unroll(const walk *w, const mnp__loop_signature *signature)
     return unroll;
 }
 
-/* Operands of which a thread needs the same elements for all its rows. */
+/* Find the operands of which a thread needs the same elements for all its rows. */
 static void find_same(const walk *w, mnp__loop_signature *signature)
 {
     for (int k = 0; k < w->first_output; k++) {
@@ -287,7 +288,7 @@ static void find_same(const walk *w, mnp__loop_signature *signature)
 
 /* ---- kernels of a GPU ---- */
 
-/* For mnp_quotient() of kernels/elementwise/elementwise_cuda.h. */
+/* Find the multiplier by which mnp_quotient() of kernels/elementwise/elementwise_cuda.h divides. */
 static uint64_t divisor_of(int64_t d)
 {
     uint64_t shift = 0, divisor = (uint64_t)d;
@@ -302,8 +303,8 @@ static int64_t blocks_of(int64_t count, int64_t each)
 }
 
 /*
- * Threads along a row, as the power of two: a warp at least, or the whole row, and more as long as few are idle at its
- * end.
+ * Choose the number of threads along a row, as an exponent of two: at least a warp or the whole row, and more as long
+ * as few are idle at its end.
  */
 static int choose_lanes(int64_t vectors, int threads)
 {
@@ -319,7 +320,7 @@ static int choose_lanes(int64_t vectors, int threads)
     }
 }
 
-/* What the parameter begins with; operands follow. */
+/* The parameter begins with this; operands follow. */
 typedef struct heading {
     int64_t head, lanes, stream;
     uint64_t divide[MNP_MAX_DIMS];
@@ -350,7 +351,7 @@ static int64_t plan_tiles(const walk *w, const mnp__loop_signature *signature, h
            blocks_of(w->nest.extent[last], signature->tile);
 }
 
-/* A warp takes 8 vectors along a tile's line; all tiles of a block together stay within `tile_bytes`. */
+/* Choose the side of tiles: a warp takes 8 vectors along a line, and a block's tiles stay within `tile_bytes`. */
 static int tile_side(const walk *w, const mnp__loop_signature *signature)
 {
     const mnp__loop_tuning *tuning = &w->loop->tuning;
@@ -368,7 +369,7 @@ static void plan_cuda(walk *w, mnp__loop_plan *plan, heading *h)
     mnp__loop_signature *signature = &plan->signature;
     int threads = w->loop->tuning.threads;
     signature->vector = (unsigned char)choose_vector(w, signature, &h->head);
-    for (int k = 0; k < w->nest.count && signature->vector == 1; k++) { /* not told apart: fewer kernels */
+    for (int k = 0; k < w->nest.count && signature->vector == 1; k++) { /* treated alike, which saves kernels */
         if (signature->access[k] == MNP_ACCESS_UNIT)
             signature->access[k] = MNP_ACCESS_STRIDED;
     }
@@ -386,7 +387,7 @@ static void plan_cuda(walk *w, mnp__loop_plan *plan, heading *h)
 
 /* ---- kernels of the host ---- */
 
-/* Whether results are better written past the caches: all of this is more than they hold, and nothing is in place. */
+/* Whether to write results past the caches: if the data exceeds them and no output is an input in place. */
 static bool is_streamed(const walk *w, const mnp__loop_signature *signature)
 {
     size_t bytes = 0;
@@ -412,7 +413,7 @@ static void plan_host(walk *w, mnp__loop_plan *plan, heading *h)
         if (plan->signature.access[k] & MNP_ACCESS_TRANSPOSED && w->loop->sizes[k] > widest)
             widest = w->loop->sizes[k];
     }
-    if (plan->signature.tile) /* lines of at least 256 bytes, while tiles fit the first-level cache */
+    if (plan->signature.tile) /* lines of at least 256 bytes, while tiles fit into the first-level cache */
         plan->signature.tile = widest > 4 ? 32 : 64;
     plan->signature.vector = plan->signature.unroll = 1;
     h->stream = !plan->signature.tile && is_streamed(w, &plan->signature);
@@ -437,7 +438,7 @@ static void fill_slots(const walk *w, const mnp_array *output, const heading *h,
         *slot++ = w->base[k];
         for (int d = 0; d < w->nest.ndim; d++)
             *slot++ = (uint64_t)w->stride[k][d];
-        if (!moves(w, k)) /* the room of its first stride */
+        if (!moves(w, k)) /* it takes the slot of its first stride */
             slot[-w->nest.ndim] = w->second[k];
     }
     if (w->loop->spec.indices) {
@@ -448,7 +449,7 @@ static void fill_slots(const walk *w, const mnp_array *output, const heading *h,
     plan->nslots = (int)(slot - plan->slots);
 }
 
-/* One dimension, and no array goes along it but by stride 1. */
+/* Whether there is one dimension, along which every array has stride 1 or 0. */
 static bool is_plain(const walk *w, const mnp__loop_signature *signature)
 {
     for (int k = 0; k < w->nest.count; k++) {
@@ -463,7 +464,7 @@ static bool on_gpu(const mnp__loop *loop)
     return loop->ctx->device->block_memory > 0;
 }
 
-/* The rest of a plan, once the walk's dimensions are known. */
+/* Finish a plan once the walk's dimensions are known. */
 static void finish(const mnp_array *output, bool general, mnp__loop_plan *plan)
 {
     mnp__loop_signature *signature = &plan->signature;
@@ -474,7 +475,8 @@ static void finish(const mnp_array *output, bool general, mnp__loop_plan *plan)
     signature->noperands = (unsigned char)w->nest.count;
     if (w->loop->spec.indices)
         signature->indices = (unsigned char)(output->layout->ndim > 0 ? output->layout->ndim : 1);
-    mnp__nest_pad(&w->nest, general ? MNP_MAX_DIMS : 1, 1); /* as if contiguous: no kernel of their own */
+    mnp__nest_pad(&w->nest, general ? MNP_MAX_DIMS : 1,
+                  1); /* dimensions that contiguous operands have too, so no further kernel */
     if (!general) {
         signature->tile = find_transposed(w, signature);
         find_access(w, signature);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The text of a loop's kernels: what is generated of kernels/elementwise/elementwise.cu once for a loop, and the definitions for
- * one kernel of it.  See there for what the names mean.
+ * Writes the text of a loop's kernels: the part that is generated once for a loop, and the definitions for each kernel.
+ * kernels/elementwise/elementwise.cu includes both and explains the names.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The next place from `text` on where `word` stands as a word; NULL if there is none. */
+/* Find the next occurrence of `word` as a whole word in `text`; NULL if there is none. */
 static const char *find_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -30,7 +30,7 @@ static const char *find_word(const char *text, const char *word)
     return NULL;
 }
 
-/* Which indices a text uses, as the bits of mnp__loop.counters; mnp_index[d] of a d that is no digit means all. */
+/* Find the indices that a text uses, as the bits of mnp__loop.counters; mnp_index[d] with d no digit means all. */
 static unsigned counters_in(const char *text)
 {
     static const char word[] = "mnp_index";
@@ -45,7 +45,7 @@ static unsigned counters_in(const char *text)
     return counters;
 }
 
-/* Whether a body computes so long that the tuning's unroll_heavy is the number of rows of a thread. */
+/* Whether a body calls functions of many instructions, so that a thread takes the tuning's unroll_heavy rows. */
 static bool is_heavy(const char *text)
 {
     static const char *const parts[] = {"sin",  "cos", "tan",    "exp",       "log", "pow", "erf",  "gamma", "hypot",
@@ -79,7 +79,7 @@ static void add_body(const mnp__loop_spec *spec, mnp__text *text)
         mnp__text_add(text, "const int64_t mnp_i = mnp_at.i, mnp_n = mnp_at.n;\n"
                             "const int64_t (&mnp_index)[8] = mnp_at.index, (&mnp_shape)[8] = mnp_at.shape;\n");
     mnp__text_add(text, "%s\n", spec->body);
-    if (strstr(spec->body, "#line")) /* what follows is not the caller's */
+    if (strstr(spec->body, "#line")) /* what follows is not the user's text */
         mnp__text_add(text, "#line 1 \"after the body\"\n");
     mnp__text_add(text, "}\n");
 }
@@ -122,7 +122,7 @@ static bool is_transposed(const mnp__loop_signature *signature, int k)
     return (signature->access[k] & MNP_ACCESS_TRANSPOSED) != 0;
 }
 
-/* Where in shared memory the transposed operands have their tiles; gives how much they take.  See mnp_input there. */
+/* Place the tiles of transposed operands in shared memory and return the bytes they take; see mnp_input there. */
 static size_t add_tiles(const mnp__loop *loop, const mnp__loop_signature *signature, mnp__text *text)
 {
     size_t offset = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which types element-wise functions are computed in.
+ * The rules by which the types of a ufunc are found, which are NumPy's.
  *
- * NumPy looks through a function's loops for the first to which all inputs can be cast safely; a Python number first
- * becomes the type that it takes beside the other inputs (NEP 50).  The loops' order in the table does the rest.
+ * NumPy searches a function's loops, in their order, for the first to whose types all inputs can be cast safely.  A
+ * Python number first becomes the type that it takes beside the other inputs (NEP 50).  The table has the loops in
+ * NumPy's order.
  */
 #include "ops/elementwise/ufunc.h"
 
@@ -56,7 +57,7 @@ static bool is_weak(mnp__type type)
     return type.weak == 'i' || type.weak == 'f' || type.weak == 'c';
 }
 
-/* Promote the types that are not weak; false if there is none. */
+/* Promote the types that are not weak; false if all are weak. */
 static bool promote_strong(int count, const mnp__type *types, mnp_dtype *dtype_p)
 {
     bool found = false;
@@ -69,7 +70,7 @@ static bool promote_strong(int count, const mnp__type *types, mnp_dtype *dtype_p
     return found;
 }
 
-/* What a number becomes beside arrays whose types are promoted to `strong`. */
+/* The dtype that a Python number takes beside arrays whose types promote to `strong`. */
 static mnp_dtype settle(mnp__type type, mnp_dtype strong)
 {
     char kind = mnp_dtype_kind(strong);
@@ -100,8 +101,8 @@ static mnp_dtype dtype_of(char letter)
 }
 
 /*
- * Whether all inputs can be cast to the types of one loop: one letter for all, or one for each.  In the latter an
- * integer number takes any type that its place has, unless it stands beside bools alone.
+ * Whether all inputs can be cast to the types of one loop, which is one letter for all inputs or one for each.  With
+ * one for each, a Python integer takes any type that is there, unless all other inputs are bools.
  */
 static bool suits(const char *item, size_t length, int count, const mnp__type *inputs, mnp_dtype strong,
                   const mnp_dtype *settled)
@@ -115,7 +116,7 @@ static bool suits(const char *item, size_t length, int count, const mnp__type *i
     return true;
 }
 
-/* The first loop for `count` inputs. */
+/* Find the first loop that suits `count` inputs. */
 static bool search(const char *items, int count, const mnp__type *inputs, mnp_dtype strong, const mnp_dtype *settled,
                    mnp_dtype *loop)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls of element-wise functions: from their arguments' types to a loop, which the context keeps, and on to
- * mnp__apply().
+ * The public element-wise functions.  A call finds the loop for its arguments' types, which the context keeps, and
+ * mnp__apply() runs it.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -20,7 +20,7 @@ enum { MNP_UFUNCS(MNP__ID) MNP__NUM_UFUNCS, MNP__ROUND, MNP__ROUND_TENS };
 typedef struct key {
     unsigned short function;
     char inputs[MNP__MAX_UFUNC_INPUTS], weak[MNP__MAX_UFUNC_INPUTS]; /* their types */
-    signed char outputs[MNP__MAX_UFUNC_OUTPUTS];                     /* types of those that are given, else -1 */
+    signed char outputs[MNP__MAX_UFUNC_OUTPUTS];                     /* types of given outputs, or -1 */
 } key;
 
 static const char *const input_names[MNP__MAX_UFUNC_INPUTS] = {"x", "y", "z", "w"};
@@ -28,7 +28,7 @@ static const char *const output_names[MNP__MAX_UFUNC_OUTPUTS] = {"first", "secon
 
 /* ---- loops ---- */
 
-/* The memory type of an output: the result's, or that of the array that is given, which must be able to take it. */
+/* Choose the memory type of an output: the result's, or the given array's, to which the result must be castable. */
 static mnp_status choose_memory(const char *ufunc, signed char given, mnp_dtype result, mnp_dtype *memory_p)
 {
     char function[64];
@@ -85,7 +85,7 @@ static int64_t weak_int(const mnp_array *array)
     return value;
 }
 
-/* An integer beyond the type of what it is compared with is compared as what it is.  Comparisons have two inputs. */
+/* Whether input i is an integer outside the range of the type that it is compared with; such are compared exactly. */
 static bool compares_beyond(const mnp__ufunc *ufunc, const mnp_array *const *inputs, int i)
 {
     if (!is_weak_int(inputs[i]) || !mnp__ufunc_compares(ufunc))
@@ -156,7 +156,8 @@ MNP_UFUNC_ALIASES(MNP__DEFINE_ALIAS)
 /* ---- rounding to decimals ---- */
 
 /*
- * A loop over x and a power of ten: divide and multiply by it, or the other way round; parts of complex numbers alone.
+ * Make a loop over x and a power of ten, which divides by it, rounds and multiplies, or multiplies, rounds and divides.
+ * Real and imaginary parts are rounded separately.
  */
 static mnp_status build_round(mnp_ctx *ctx, const void *argument, mnp__loop **loop_p)
 {
