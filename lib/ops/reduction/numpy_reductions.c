@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NumPy's reductions: a table of what they are made of (kernels/reduction/reduce_ops.h), and from a call's arguments to a
- * reduction that the context keeps.
+ * NumPy's reductions.  A table says of which struct of kernels/reduction/reduce_ops.h each is made; a call finds the
+ * reduction for its types, which the context keeps, and runs it.
  */
 #include <maniple/reduce.h>
 
@@ -18,7 +18,7 @@
 #include "ops/reduction/numpy_reductions.h"
 #include "ops/elementwise/ufunc.h"
 
-/* In which type a function takes its elements, and of which its result is. */
+/* The type to which a function converts its elements; and the type of its result. */
 enum rule {
     SUM,    /* integers as 64 bits; the same */
     MEAN,   /* floats; the same */
@@ -33,11 +33,11 @@ typedef struct mnp__reduce_function {
     const char *name; /* of the public function; expressions know it without mnp_ */
     enum rule rule;
     const char
-        *op; /* its type in kernels/reduction/reduce_ops.h; mnp_value is that of the elements as they are taken */
-    const char *op_masked; /* NULL, or what it is with a mask */
-    const char *initial;   /* the function that brings a number in; NULL: there is none */
+        *op; /* its struct in kernels/reduction/reduce_ops.h; mnp_value is the type to which elements are converted */
+    const char *op_masked; /* NULL, or the struct to use with a mask */
+    const char *initial;   /* the function that adds an initial number to the result; NULL: none */
     const char
-        *steady; /* `op` in the reproducible mode, of floats: kernels/reduction/reduce_binned.h; NULL: the same */
+        *steady; /* replaces `op` for floats in the reproducible mode (kernels/reduction/reduce_binned.h); NULL: `op` */
     const char *steady_masked;
 } function;
 
@@ -64,7 +64,7 @@ enum id {
     ID_ALL,
     ID_ANY,
     ID_COUNT_NONZERO,
-    ID_AVERAGE /* has two arrays, and no name here: it is behind those that have */
+    ID_AVERAGE /* takes two arrays and cannot be found by name, so it comes after the others */
 };
 
 static const function functions[] = {
@@ -110,12 +110,13 @@ static const char *bare_name(const function *f)
     return f->name + strlen("mnp_");
 }
 
-/* What a reduction depends on; compared by its bytes. */
+/* What a reduction depends on.  Keys are compared by their bytes. */
 typedef struct key {
-    /* dtypes of x, of the elements as they are taken, of what is beside them */
+    /* dtypes of x, of its elements after conversion, and of the second array */
     unsigned char id, memory, type, beside;
-    unsigned char pairs, masked, initial; /* whether anything is; `initial`: the kind of the number, or 0 */
-    unsigned char result, stored;         /* dtypes of the result and of the output */
+    unsigned char pairs, masked,
+        initial;                  /* whether there is a second array or a mask; the initial number's kind, or 0 */
+    unsigned char result, stored; /* dtypes of the result and of the output */
 } key;
 
 /* ---- types ---- */
@@ -130,13 +131,13 @@ static bool is_inexact(mnp_dtype dtype)
     return mnp_dtype_kind(dtype) == 'f' || mnp_dtype_kind(dtype) == 'c';
 }
 
-/* The type in which a mean is exact enough for a variance. */
+/* The type in which a mean is precise enough for a variance. */
 static mnp_dtype wide_of(mnp_dtype dtype)
 {
     return mnp_dtype_kind(dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
 }
 
-/* The type in which elements are taken. */
+/* Choose the type to which elements are converted. */
 static mnp_status choose_type(const function *f, mnp_dtype own, const char *wanted, mnp_dtype *type_p)
 {
     mnp_dtype given = own;
@@ -176,7 +177,7 @@ static mnp_dtype result_of(const function *f, mnp_dtype type)
 
 /* ---- reductions ---- */
 
-/* Room for what is known of a set of elements: the largest of kernels/reduction/reduce_ops.h for that rule. */
+/* Bytes of an accumulator: the largest that the structs of kernels/reduction/reduce_ops.h need under that rule. */
 static size_t accumulator_of(const function *f, mnp_dtype type)
 {
     bool complex = mnp_dtype_kind(type) == 'c', exact = type == MNP_FLOAT64 || type == MNP_COMPLEX128;
@@ -197,13 +198,13 @@ static size_t accumulator_of(const function *f, mnp_dtype type)
     }
 }
 
-/* Whether there is another reduction for the reproducible mode, and it is on. */
+/* Whether the reproducible mode is on and has a struct of its own for this function and type. */
 static bool is_steady(const mnp_ctx *ctx, const function *f, mnp_dtype type)
 {
     return ctx->config.is_reproducible && f->steady && is_inexact(type);
 }
 
-/* The same of kernels/reduction/reduce_binned.h. */
+/* Bytes of an accumulator of kernels/reduction/reduce_binned.h. */
 static size_t steady_accumulator_of(const function *f, mnp_dtype type)
 {
     bool complex = mnp_dtype_kind(type) == 'c', spread = f->rule == SPREAD, average = f == &functions[ID_AVERAGE];
@@ -297,7 +298,7 @@ static mnp_status check_where(const function *f, const mnp_array *x, const mnp_a
     return MNP_OK;
 }
 
-/* The number to begin with must be one of the result's type. */
+/* Check that the initial number can be converted to the result's type. */
 static mnp_status check_initial(const function *f, mnp_dtype result, const mnp_array *initial)
 {
     static const char order[] = "biufc";
@@ -327,7 +328,7 @@ static mnp_status check_stored(const function *f, mnp_dtype result, const mnp_ar
 
 /* ---- calls ---- */
 
-/* What a call asks for; *mask_p: the axes' bits. */
+/* Check the arguments of a call, and set the axes' bits in *mask_p. */
 static mnp_status check(const function *f, const mnp_array *x, mnp_dtype result, const mnp_axes *axes, unsigned *mask_p)
 {
     const mnp_array *initial = axes ? axes->initial : NULL;
@@ -339,7 +340,7 @@ static mnp_status check(const function *f, const mnp_array *x, mnp_dtype result,
     return initial ? MNP_OK : mnp__reduce_check_empty(f, x->layout->ndim, x->layout->shape, *mask_p);
 }
 
-/* `beside`: NULL, weights, or means; `result`: the type of results. */
+/* Run a reduction.  `beside` is NULL, weights or means; `result` is the type of results. */
 static mnp_status reduce(enum id id, const mnp_array *x, const mnp_array *beside, mnp_dtype type, mnp_dtype result,
                          const mnp_axes *axes, mnp_array **out_p)
 {
@@ -370,7 +371,7 @@ static mnp_status reduce(enum id id, const mnp_array *x, const mnp_array *beside
     return mnp__reduction_run(reduction, &call);
 }
 
-/* A variance of the reproducible mode: elements are compared with their mean, which is found first. */
+/* A variance in the reproducible mode takes two reductions: one for the mean, one for the deviations from it. */
 static mnp_status spread(enum id id, const mnp_array *x, mnp_dtype type, const mnp_axes *axes, mnp_array **out_p)
 {
     mnp_axes kept = axes ? *axes : (mnp_axes){.count = 0};
@@ -493,7 +494,7 @@ static mnp_status weights_differ(const mnp_array *x, const mnp_array *weights)
     return st;
 }
 
-/* Weights beside x: as they are, or, in *view_p, turned along the axis that they are for. */
+/* Make weights broadcast with x: they stay as they are, or *view_p is a view of them along the axis they belong to. */
 static mnp_status place_weights(const mnp_array *x, const mnp_array *weights, const mnp_axes *axes, mnp_array **view_p)
 {
     const mnp_layout *own = weights->layout, *layout = x->layout;

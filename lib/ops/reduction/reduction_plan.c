@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which kernel a run of a reduction takes.
+ * Planning a run of a reduction: from the operands' strides to the kernel that suits them and to its parameter.
  *
- * The kept and the reduced dimensions are simplified separately: those of extent 1 are dropped, the others ordered by
- * the strides of the first input and joined where they can be.  Vectors then lie along the reduced dimension that is
- * innermost in memory, or along the kept one: see kernels/reduction/reduce.cu.  Where there are few results, their elements are
- * dealt out in parts, as many as depend on the extents alone.
+ * The kept and the reduced dimensions are simplified separately: those of extent 1 are dropped, the others are ordered
+ * by the strides of the first input and joined where they can be.  Vectors then lie along the innermost reduced or the
+ * innermost kept dimension; see kernels/reduction/reduce.cu.  Where there are few results, the elements of each are
+ * divided into parts, so that many threads have work.  The number of parts depends on the extents alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,17 +16,17 @@
 
 enum {
     VECTOR_BYTES = 16,
-    FLIGHT_BYTES = 64,    /* of all operands that a thread should have under way */
-    COLUMN_BYTES = 128,   /* of what a thread knows of its columns */
-    SHARED_BYTES = 384,   /* of the same that half the threads of a block have shared memory for */
-    USUAL_BYTES = 32,     /* of an acc: users' types have room for more than they mostly are */
+    FLIGHT_BYTES = 64,    /* of all operands that a thread should have in flight */
+    COLUMN_BYTES = 128,   /* of a thread's accumulators for its columns */
+    SHARED_BYTES = 384,   /* of the same, for which half the threads of a block have shared memory */
+    USUAL_BYTES = 32,     /* of an accumulator; for users' types more is reserved than most need */
     ENOUGH_BLOCKS = 1056, /* 8 of 256 threads for each of 132 multiprocessors */
-    SMALL = 1 << 14,      /* elements: blocks of fewer share one general kernel */
-    SHORT_ROW = 64,       /* elements that are not worth a host's sets of their own */
-    NARROW = 4,           /* columns that are not worth a host's row of sets */
-    HOST_PART = 1 << 16,  /* elements */
-    HOST_PARTS = 64,      /* of all results together */
-    HOST_LINE = 1024      /* columns that count as a result there */
+    SMALL = 1 << 14,      /* blocks of fewer elements share one general kernel */
+    SHORT_ROW = 64,       /* rows of fewer elements do not get several sets on the host */
+    NARROW = 4,           /* fewer columns do not get a row of sets on the host */
+    HOST_PART = 1 << 16,  /* least elements of a part on the host */
+    HOST_PARTS = 64,      /* most parts of all results together */
+    HOST_LINE = 1024      /* columns that count as one result on the host */
 };
 
 enum { KEPT, REDUCED };
@@ -35,8 +35,8 @@ enum { KEPT, REDUCED };
 typedef struct walk {
     const mnp__reduction_work *work;
     const mnp__reduction_spec *spec;
-    int counter, place; /* operands: inputs, the indices, results, and last the numbers of results */
-    mnp__nest nests[2]; /* of the kept and of the reduced dimensions */
+    int counter, place; /* operands after the inputs: the flat index; and last, the numbers of results */
+    mnp__nest nests[2]; /* the kept and the reduced dimensions */
     int64_t stride[2][MNP__REDUCTION_STRIDES][MNP_MAX_DIMS];
     uint64_t base[MNP__REDUCTION_STRIDES], base_more[MNP__REDUCTION_STRIDES]; /* the latter of scalars */
     int64_t outputs, elements;                                                /* results, and elements of one of them */
@@ -64,7 +64,7 @@ static void gather_bases(walk *w)
         w->base[w->counter + 1 + o] = (uint64_t)(uintptr_t)work->outputs[o]->data;
 }
 
-/* One more dimension, inside of those that there are; those of extent 1 have no part in what follows. */
+/* Add a dimension inside the present ones, unless its extent is 1. */
 static void add_dim(walk *w, int which, int64_t extent, int d, int result, int64_t index)
 {
     mnp__nest *nest = &w->nests[which];
@@ -79,7 +79,7 @@ static void add_dim(walk *w, int which, int64_t extent, int d, int result, int64
     nest->extent[nest->ndim++] = extent;
 }
 
-/* Local extents: kept ones are those of the results' block, which a rank may own without owning elements. */
+/* Gather the dimensions of this rank: kept extents are those of its block of results, even if it has no elements. */
 static void gather(const mnp__reduction_work *work, walk *w)
 {
     const mnp_layout *layout = work->layout;
@@ -120,7 +120,7 @@ static void gather(const mnp__reduction_work *work, walk *w)
     }
 }
 
-/* Turn reduced dimensions along which the first input goes backwards, unless the elements' indices matter. */
+/* Reverse reduced dimensions along which the first input has a negative stride, unless indices are needed. */
 static void turn(walk *w)
 {
     int64_t first[MNP__REDUCTION_STRIDES] = {0};
@@ -131,7 +131,7 @@ static void turn(walk *w)
         w->base[i] += (uint64_t)(first[i] * (int64_t)mnp_dtype_size(w->work->inputs[i]->dtype));
 }
 
-/* The innermost dimension: its number, and its extent. */
+/* The innermost dimension of a nest. */
 static int innermost(const walk *w, int which)
 {
     return w->nests[which].ndim - 1;
@@ -161,7 +161,7 @@ static bool choose_columns(walk *w)
     return rows_are_inner ? row < SHORT_ROW && column >= NARROW : column >= NARROW || row < SHORT_ROW;
 }
 
-/* `along`: the nest along whose innermost dimension vectors lie. */
+/* Set how every operand is accessed; vectors lie along the innermost dimension of nest `along`. */
 static void find_reach(const walk *w, int along, mnp__reduction_signature *signature)
 {
     for (int i = 0; i < w->spec->ninputs; i++) {
@@ -185,7 +185,7 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
     return value > most ? (most < least ? least : most) : value < least ? least : value;
 }
 
-/* The exponent of the smallest power of two that is not below `count`, at most `most`. */
+/* The exponent of the smallest power of two that is at least `count`, limited to `most`. */
 static int exponent(int64_t count, int most)
 {
     int e = 0;
@@ -242,7 +242,7 @@ static int choose_unroll(const walk *w, const mnp__reduction_signature *signatur
     return unroll;
 }
 
-/* Parts that the scratch memory has room for. */
+/* The number of parts for which the scratch memory has room. */
 static int64_t most_parts(const walk *w)
 {
     return clamp(MNP__REDUCTION_SCRATCH / (int64_t)w->spec->accumulator / w->outputs, 1, INT32_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside a reduction: which kernel suits the strides that a run meets, and what that kernel is given; ranks that share
- * results; and what the context keeps of all reductions.
+ * Inside a reduction: how a run chooses the kernel that suits its operands' strides, and that kernel's parameter; how
+ * ranks that share results exchange their parts; and the scratch memory that all reductions of a context use.
  */
 #ifndef MNP__OPS_REDUCTION_REDUCTION_PLAN_H
 #define MNP__OPS_REDUCTION_REDUCTION_PLAN_H
@@ -12,7 +12,8 @@
 #include "ops/reduction/reduction.h"
 
 enum {
-    MNP__REDUCTION_STRIDES = MNP__MAX_REDUCTION_OPERANDS + 2, /* of operands, of the indices, of places */
+    MNP__REDUCTION_STRIDES =
+        MNP__MAX_REDUCTION_OPERANDS + 2, /* of operands, of the flat index, of the numbers of results */
     /* 64-bit numbers of the parameter, as kernels/reduction/reduce_params.h has them */
     MNP__SLOT_TASK = 0,
     MNP__SLOT_PARTS = 3,
@@ -28,17 +29,17 @@ enum {
     MNP__REDUCTION_SCRATCH = 16 << 20 /* bytes for the parts of one run */
 };
 
-/* What a kernel is compiled for; compared by its bytes. */
+/* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__reduction_signature {
     unsigned char kept, reduced, columns, vector, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
 } mnp__reduction_signature;
 
 struct mnp__reduction {
     mnp_ctx *ctx;
-    mnp__reduction_spec spec; /* its texts and operands are the reduction's own */
-    mnp__generated generated; /* what all of its kernels have in text */
+    mnp__reduction_spec spec; /* its texts and operands belong to the reduction */
+    mnp__generated generated; /* the text that all of its kernels share */
     mnp__entry *kernels;      /* by mnp__reduction_signature */
-    mnp__entry *scans;        /* kernels that scan with it (lib/ops/scan), by their own signature */
+    mnp__entry *scans;        /* kernels of scans with it (lib/ops/scan), by mnp__scan_signature */
     bool agreed, scan_agreed; /* all ranks have compiled a kernel of either list */
 };
 
@@ -47,12 +48,12 @@ typedef struct mnp__reduction_plan {
     mnp__reduction_signature signature;
     mnp__launch launch;
     int64_t outputs, parts; /* results of this rank, and parts of one result */
-    bool small;             /* the general kernel does as well */
+    bool small;             /* so the general kernel is fast enough */
     int nslots;
     uint64_t slots[MNP__REDUCTION_SLOTS];
 } mnp__reduction_plan;
 
-/* What a run is about: `inputs` have their blocks of `layout`; `outputs` have `result`. */
+/* The arrays of a run: `inputs` have blocks of the layout `layout`, `outputs` blocks of `result`. */
 typedef struct mnp__reduction_work {
     const mnp__reduction *reduction;
     const mnp_layout *layout, *result;
@@ -62,19 +63,19 @@ typedef struct mnp__reduction_work {
     const mnp_array *outputs[MNP__MAX_REDUCTION_OPERANDS];
 } mnp__reduction_work;
 
-/* reduction_plan.c.  `general`: for the kernel that takes any strides. */
+/* reduction_plan.c: plan a run, if `general` with the kernel that takes any strides. */
 void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp__reduction_plan *plan);
 
-/* How wide a launch is that joins `parts` parts of every output; sets the team in the parameter too. */
+/* Find the size of a launch that joins `parts` parts of every output; this also sets the team in the parameter. */
 mnp__launch mnp__reduction_join_launch(const mnp_ctx *ctx, mnp__reduction_plan *plan, int64_t parts);
 
-/* reduction_source.c: what a reduction has in text, from its spec; and the kernel for a signature. */
+/* reduction_source.c: write a reduction's text from its spec, and load the kernel for a signature. */
 mnp_status mnp__reduction_write(mnp__reduction *reduction);
 mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduction_signature *signature,
                                mnp__kernel **kernel_p);
 
 /*
- * Ranks that have parts of the same results, for one layout, and where each has the parts of all of them: `bytes` of
+ * The ranks that share results for one layout, and the memory in which each has the parts of all of them: `bytes` for
  * every rank of the group, in its order.
  */
 typedef struct mnp__sharing {
@@ -82,19 +83,19 @@ typedef struct mnp__sharing {
     mnp_layout *layout;
     unsigned axes;
     size_t accumulator;
-    mnp_comm *group; /* the context's */
+    mnp_comm *group; /* the context owns it */
     size_t bytes;
     char *parts; /* device memory, in the heap where there is one */
 } mnp__sharing;
 
-/* Whether ranks share results at all; and where they do what is known of it, NULL if nothing is yet. */
+/* Whether ranks share results; and the sharing that was made for that layout before, or NULL. */
 bool mnp__is_shared(const mnp_layout *layout, unsigned axes);
 mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp__reduction_work *work);
 
-/* The same, made.  `outputs`: results of this rank.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMM. */
+/* Make a sharing for `outputs` results on this rank.  Collective; all ranks agree.  MNP_ERR_MEMORY, MNP_ERR_COMM. */
 mnp_status mnp__sharing_make(mnp_ctx *ctx, const mnp__reduction_work *work, int64_t outputs, mnp__sharing **sharing_p);
 
-/* Where this rank puts its own part, and the collective that brings it those of the others. */
+/* The memory for this rank's own part; and the collective that gathers the parts of the others. */
 char *mnp__sharing_own(const mnp__sharing *sharing);
 mnp_status mnp__sharing_gather(const mnp__sharing *sharing);
 

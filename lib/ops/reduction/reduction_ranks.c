@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a context keeps for all reductions: memory for the parts of a run, and how ranks that have parts of the same
- * results learn those of the others.
+ * Ranks that share results of reductions: their groups, and the memory for their parts, which a context keeps.
  *
- * Ranks share results if they differ only along mesh axes that cut reduced dimensions.  Each of them gathers the parts
- * of all by one collective of their group, on the compute stream: where GPUs share memory and parts are small, that is
- * one launch.
+ * Ranks share results if they differ only along mesh axes that cut reduced dimensions.  Each gathers the parts of all
+ * of them by one collective of their group, on the compute stream.  Where GPUs share memory and parts are small, the
+ * collective is one launch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,8 @@
 enum { MOST_SHARINGS = 32 };
 
 typedef struct kept {
-    mnp__sharing *sharings; /* used last, first */
-    mnp__sharing *dropped;  /* that graphs may still use */
+    mnp__sharing *sharings; /* the most recently used one first */
+    mnp__sharing *dropped;  /* those that graphs may still use */
     void *scratch;
 } kept;
 
@@ -73,7 +72,7 @@ mnp_status mnp__reduction_scratch(mnp_ctx *ctx, void **scratch_p)
 
 /* ---- ranks that share results ---- */
 
-/* The mesh axes, as bits, that cut reduced dimensions: ranks that differ only along these share results. */
+/* Find the mesh axes, as bits, that cut reduced dimensions; ranks that differ only along these share results. */
 static unsigned shared_axes(const mnp_layout *layout, unsigned axes)
 {
     unsigned shared = 0;
@@ -90,7 +89,7 @@ bool mnp__is_shared(const mnp_layout *layout, unsigned axes)
     return shared_axes(layout, axes) != 0;
 }
 
-/* Whether layouts that give ranks the same elements also give them the same partners: where some have none. */
+/* Whether two layouts with the same blocks also give ranks the same partners; they may not where blocks are empty. */
 static bool same_mesh(const mnp_layout *a, const mnp_layout *b)
 {
     return a->mesh_ndim == b->mesh_ndim && memcmp(a->mesh, b->mesh, (size_t)a->mesh_ndim * sizeof *a->mesh) == 0 &&
@@ -115,7 +114,7 @@ mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp__reduction_work *work)
     return NULL;
 }
 
-/* Let go of one that is in the list no more. */
+/* Release a sharing that was removed from the list; if graphs may still use it, it is freed with the context. */
 static void drop(mnp_ctx *ctx, kept *all, mnp__sharing *sharing)
 {
     if (!mnp__ctx_has_graphs(ctx)) {
@@ -126,7 +125,7 @@ static void drop(mnp_ctx *ctx, kept *all, mnp__sharing *sharing)
     all->dropped = sharing;
 }
 
-/* Forget the one that was used longest ago, where there are too many: the same one on all ranks. */
+/* If there are too many, drop the least recently used one, which is the same on all ranks. */
 static void forget_last(mnp_ctx *ctx, kept *all)
 {
     int count = 0;
@@ -144,7 +143,8 @@ mnp_status mnp__sharing_make(mnp_ctx *ctx, const mnp__reduction_work *work, int6
 {
     const mnp_layout *layout = work->layout;
     const size_t accumulator = work->reduction->spec.accumulator;
-    const size_t largest = (size_t)mnp__layout_largest(work->result) * accumulator; /* the heap's, on all ranks */
+    const size_t largest =
+        (size_t)mnp__layout_largest(work->result) * accumulator; /* all ranks must ask the heap for the same size */
     kept *all = NULL;
     mnp__sharing *sharing = NULL;
     mnp_status st = get_kept(ctx, &all);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions: making them, and running one from its operands to its results.
+ * Making a reduction, and running it from operands to results.
  *
- * A run is one launch where every result has one part; a second one joins the parts where results are few; and where
- * ranks share results, a collective gathers the parts of all of them, and a last launch joins these.
+ * A run is one launch if every result has one part.  Where results are few, each has several parts, and a second launch
+ * joins them.  Where ranks share results, a collective gathers the parts of all ranks, and a last launch joins these.
  */
 #include "ops/reduction/reduction.h"
 
@@ -35,7 +35,7 @@ static mnp_status copy_spec(const mnp__reduction_spec *from, mnp__reduction *red
     spec->operands = operands;
     for (int k = 0; k < count; k++) {
         operands[k] = from->operands[k];
-        operands[k].name = NULL; /* the reduction's text has its own */
+        operands[k].name = NULL; /* the reduction's text has names of its own */
     }
     MNP_TRY(mnp__copy_text(from->name, &spec->name));
     MNP_TRY(mnp__copy_text(from->preamble, &spec->preamble));
@@ -126,15 +126,15 @@ typedef struct run {
     mnp__reduction *reduction;
     const mnp__reduction_call *call;
     mnp__reduction_work work;
-    mnp_layout *layout, *result; /* one count each */
-    int ninputs, noutputs;       /* those that are open */
+    mnp_layout *layout, *result; /* one count of each is held */
+    int ninputs, noutputs;       /* how many of these counts are held */
     mnp__input inputs[MNP__MAX_REDUCTION_OPERANDS];
     mnp__output outputs[MNP__MAX_REDUCTION_OPERANDS];
     mnp__reduction_plan plan;
     mnp__kernel *kernel;
-    mnp__sharing *sharing; /* NULL: ranks have results of their own */
+    mnp__sharing *sharing; /* NULL: ranks share no results */
     void *scratch;
-    bool half; /* only until ranks know of each other */
+    bool half; /* stop once ranks have exchanged their parts */
 } run;
 
 /* ---- layouts ---- */
@@ -204,7 +204,7 @@ static mnp_status open_inputs(run *r)
 
 /* ---- kernels and memory ---- */
 
-/* Plan the run, and find its kernel and memory, or make them.  Small blocks share one kernel for all strides. */
+/* Plan the run, and find or make its kernel and memory.  Small blocks share one kernel for all strides. */
 static mnp_status prepare(run *r)
 {
     mnp__reduction_plan *plan = &r->plan;
@@ -248,7 +248,7 @@ static mnp_status compute(run *r)
     const mnp__reduction_plan *plan = &r->plan;
     char *mine = r->sharing ? mnp__sharing_own(r->sharing) : NULL;
     if (plan->outputs == 0)
-        return MNP_OK; /* nor do ranks that would share any */
+        return MNP_OK; /* ranks that would share results have none either */
     if (plan->parts > 1) {
         MNP_TRY(launch(r, &plan->launch, r->scratch));
         MNP_TRY(join(r, r->scratch, plan->parts, mine));
@@ -276,7 +276,8 @@ static mnp_status execute(run *r)
     r->work.result = r->result;
     r->work.axes = r->call->axes;
     r->work.keepdims = r->call->keepdims;
-    bool shared = mnp__is_shared(r->layout, r->call->axes) && r->layout->size > 0; /* of nothing all know all */
+    bool shared =
+        mnp__is_shared(r->layout, r->call->axes) && r->layout->size > 0; /* an empty array needs no exchange */
     if (shared)
         r->sharing = mnp__sharing_find(r->ctx, &r->work);
     bool ready = reduction->agreed && (!shared || r->sharing); /* alike on all ranks */
@@ -303,7 +304,7 @@ mnp_status mnp__reduction_run(mnp__reduction *reduction, const mnp__reduction_ca
     return finish(&r, execute(&r));
 }
 
-/* Apart from mnp__reduction_share(), as a run is a large struct that scans of lines in one piece do not need. */
+/* A function of its own, as `run` is a large struct, which scans of lines that are not cut do not need. */
 static mnp_status share(mnp__reduction *reduction, const char *function, const mnp_array *x, unsigned axes,
                         mnp__reduction_known *known)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The text of a reduction's kernels: what is generated of kernels/reduction/reduce.cu once for a reduction, and the definitions
- * for one kernel of it.  See there for what the names mean.
+ * Writes the text of a reduction's kernels: the part that is generated once for a reduction, and the definitions for
+ * each kernel.  kernels/reduction/reduce.cu includes both and explains the names.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "ops/elementwise/generated.h"
 #include "ops/reduction/reduction_plan.h"
 
-/* IN(0), ... of what `op` sees, perhaps as one value. */
+/* Write the arguments of `op`: IN(0), ..., or the one value that mnp_map() computes from them. */
 static void add_values(const mnp__reduction_spec *spec, mnp__text *text)
 {
     const char *separator = spec->mapped ? "mnp_map(" : "";
@@ -46,7 +46,7 @@ mnp_status mnp__reduction_write(mnp__reduction *reduction)
     mnp__generated_list("MNP_INPUTS", 0, spec->ninputs, &text);
     mnp__generated_list("MNP_OUTPUTS", spec->ninputs, spec->ninputs + spec->noutputs, &text);
     mnp__text_add(&text, "%s\n", spec->preamble);
-    if (strstr(spec->preamble, "#line")) /* what follows is not the caller's */
+    if (strstr(spec->preamble, "#line")) /* what follows is not the user's text */
         mnp__text_add(&text, "#line 1 \"after the reduction\"\n");
     if (!spec->mapped)
         mnp__text_add(&text, "typedef mnp_type0 mnp_value;\n");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions of ufuncs: bringing lines together, and one launch of kernels/reduction/ufunc_reduce.cu, which is compiled once for all strides.
+ * Reductions of ufuncs in order: x is redistributed so that lines are whole, then kernels/reduction/ufunc_reduce.cu is
+ * launched once.  Its kernel is compiled once for all strides.
  */
 #include "ops/reduction/ufunc_reduce.h"
 
@@ -22,7 +23,7 @@ enum {
 
 /* ---- layouts ---- */
 
-/* A layout of that shape in which the axis is whole: another dimension is cut, the longest, or one rank has it all. */
+/* Make a layout in which the axis is not cut: the longest other dimension is cut, or one rank owns everything. */
 static mnp_status layout_along(const mnp_layout *layout, int axis, mnp_layout **along_p)
 {
     int longest = -1, axes[MNP_MAX_DIMS];
@@ -38,8 +39,8 @@ static mnp_status layout_along(const mnp_layout *layout, int axis, mnp_layout **
 }
 
 /*
- * x with lines that are whole on their ranks, itself or *temporary_p; and a layout that is its own and says so: a
- * layout in which one part has everything is as good as another where that dimension is not cut.
+ * Bring whole lines of x to their ranks: the lines are in x or in *temporary_p, and *along_p is a layout that does not
+ * cut the axis.  If one part of the axis already has everything, x stays where it is.
  */
 static mnp_status bring_lines(const mnp_array *x, int axis, mnp_layout **along_p, mnp_array **temporary_p)
 {
@@ -51,7 +52,7 @@ static mnp_status bring_lines(const mnp_array *x, int axis, mnp_layout **along_p
     return mnp_redistribute(x, *along_p, temporary_p);
 }
 
-/* An array in that layout but for another extent along the axis. */
+/* Make an array in that layout, but with another extent along the axis. */
 static mnp_status new_beside(mnp_ctx *ctx, const mnp_layout *along, int axis, int64_t extent, mnp_dtype dtype,
                              mnp_array **made_p)
 {
@@ -124,7 +125,7 @@ static mnp_status launch(mnp__kernel *kernel, const mnp__ufunc_reduce *call, con
     return ctx->device->ops->launch(ctx->device, kernel, &how, slots, sizeof slots, ctx->compute);
 }
 
-/* Launch with the indices on the device, where there are any; all ranks know whether all could. */
+/* Copy the indices, if any, to the device and launch; all ranks agree on whether this succeeded. */
 static mnp_status launch_with_indices(mnp__kernel *kernel, const mnp__ufunc_reduce *call, const mnp_array *x,
                                       const mnp_array *out)
 {
@@ -138,14 +139,14 @@ static mnp_status launch_with_indices(mnp__kernel *kernel, const mnp__ufunc_redu
     if (st == MNP_OK)
         st = launch(kernel, call, x, out, indices);
     if (st == MNP_OK && size > 0)
-        st = mnp__ctx_wait(ctx, ctx->compute); /* the indices are the caller's */
+        st = mnp__ctx_wait(ctx, ctx->compute); /* the caller may change the indices after the call */
     ops->free(ctx->device, indices);
     return MNP_AGREE(ctx, st);
 }
 
 /* ---- one run ---- */
 
-/* The layout of a new result: NULL is that which it has. */
+/* Find the layout that a new result should have; NULL: the one it has. */
 static mnp_status natural_layout(const mnp__ufunc_reduce *call, const mnp_array *result, bool moved,
                                  mnp_layout **natural_p)
 {
@@ -157,7 +158,7 @@ static mnp_status natural_layout(const mnp__ufunc_reduce *call, const mnp_array 
     return MNP_OK;
 }
 
-/* Give the result to the user: to the given array, or in the layout that a new one has. */
+/* Hand the result to the user: copy it to the given array, or redistribute it to the layout of a new one. */
 static mnp_status deliver(const mnp__ufunc_reduce *call, mnp_array *result, bool moved)
 {
     mnp_layout *natural = NULL;
@@ -174,7 +175,7 @@ static mnp_status deliver(const mnp__ufunc_reduce *call, mnp_array *result, bool
     return mnp__output_give(result, st, call->out_p);
 }
 
-/* A hash of the arguments that must be equal on all ranks. */
+/* Hash the arguments that must be equal on all ranks. */
 static uint64_t hash(const mnp__ufunc_reduce *call)
 {
     uint64_t all = mnp__hash(mnp__layout_hash(call->x->layout), &call->axis, sizeof call->axis);
