@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What custom kernels share: the parameters of element-wise ones and reductions, and checks.
+ * What custom kernels share: the parameter lists of element-wise kernels and reductions, and checks of names.
  */
 #ifndef MNP__OPS_CUSTOM_CUSTOM_H
 #define MNP__OPS_CUSTOM_CUSTOM_H
@@ -19,22 +19,22 @@ typedef struct mnp__parameter {
 } mnp__parameter;
 
 /*
- * Append the parameters of a list; `what` is "inputs" or "outputs", for the sentence.  `*count` are there already.
- * MNP_ERR_ARG with the position of what is wrong.
+ * Parse a list and append its parameters to the `*count` present ones.  Messages call the list `what`, "inputs" or
+ * "outputs".  MNP_ERR_ARG with the position of the mistake.
  */
 mnp_status mnp__parameters_parse(const char *list, const char *what, mnp__parameter *parameters, int *count);
 
 /*
- * The dtype of every parameter in a call: arrays say what letters stand for, then outputs that are given, then scalars.
- * `name` is the kernel's, for the sentence.  MNP_ERR_ARG if they do not agree, or nothing tells.
+ * Find the dtype of every parameter in a call.  A letter takes the dtype of the input arrays, otherwise of given
+ * outputs, otherwise of scalars.  Messages use the kernel's `name`.  MNP_ERR_ARG if these differ, or a letter has none.
  */
 mnp_status mnp__parameters_resolve(const char *name, const mnp__parameter *parameters, int ninputs, int noutputs,
                                    const mnp_array *const *inputs, mnp_array **const *outputs_p, mnp_dtype *dtypes);
 
-/* What bodies call a dtype; see kernels/custom/custom.h. */
+/* The name of a dtype in bodies; see kernels/custom/custom.h. */
 const char *mnp__body_type(mnp_dtype dtype);
 
-/* MNP_ERR_ARG unless the name is one for C; `function` and `what` begin the sentence. */
+/* Return MNP_ERR_ARG unless `name` is an identifier of C; the message begins with `function` and `what`. */
 mnp_status mnp__check_identifier(const char *function, const char *what, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Element-wise kernels of the user's: a parameter list and a body become a loop (lib/ops/elementwise/loop.h) for every set of types
- * that the letters among the parameters are called with.
+ * The user's element-wise kernels.  A parameter list and a body become a loop (lib/ops/elementwise/loop.h) for every
+ * set of types that calls give to the letters among the parameters.  A later call with the same types finds its loop.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct mnp_elementwise {
 
 /* ---- making one ---- */
 
-/* Whether a text may have a name as a word of its own; comments and strings are not told apart. */
+/* Whether a letter occurs in a text as a whole word, even in a comment or a string. */
 static bool has_word(const char *text, char letter)
 {
     static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -86,7 +86,7 @@ void mnp_elementwise_free(mnp_elementwise *kernel)
 {
     if (!kernel)
         return;
-    if (kernel->loops) /* code is not unloaded while it runs */
+    if (kernel->loops) /* kernels may still be running */
         (void)mnp__ctx_wait(kernel->ctx, kernel->ctx->compute);
     while (kernel->loops)
         mnp__loop_free(mnp__entries_take(&kernel->loops));
@@ -100,20 +100,20 @@ void mnp_elementwise_free(mnp_elementwise *kernel)
 
 /* ---- the loop of given types ---- */
 
-/* The letters as types, and the user's preamble. */
+/* Write the letters as types, and the user's preamble. */
 static void write_preamble(const mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp__text *text)
 {
     mnp__text_add(text, "#include \"maniple/custom/custom.h\"\n");
     for (int k = 0; k < kernel->ninputs + kernel->noutputs; k++) {
         char letter = kernel->parameters[k].letter;
-        if (letter) /* again for each parameter, to the same type */
+        if (letter) /* C++ allows the same typedef more than once */
             mnp__text_add(text, "typedef %s %c;\n", mnp__body_type(dtypes[k]), letter);
     }
     if (*kernel->preamble)
         mnp__text_add(text, "#line 1 \"preamble of %s\"\n%s", kernel->name, kernel->preamble);
 }
 
-/* The user's body as a function of its own, between what brings the loop's types to those it knows and back. */
+/* Write the user's body as a function, and the loop's body, which converts its operands to call that function. */
 static void write_body(const mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp__text *text)
 {
     int count = kernel->ninputs + kernel->noutputs;
@@ -177,7 +177,7 @@ static mnp_status get_loop(mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp
             st = mnp__entries_add(&kernel->loops, dtypes, size, loop);
         const bool added = st == MNP_OK;
         st = MNP_AGREE(kernel->ctx, st);
-        if (st != MNP_OK) { /* the next call must find the same on all ranks */
+        if (st != MNP_OK) { /* so that the next call finds the same on all ranks */
             if (added)
                 (void)mnp__entries_take(&kernel->loops);
             mnp__loop_free(loop);
@@ -190,7 +190,7 @@ static mnp_status get_loop(mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp
 
 /* ---- calls ---- */
 
-/* Whether something tells the shape of the outputs. */
+/* Check that an operand determines the shape of the outputs. */
 static mnp_status check_shape_is_known(const mnp_elementwise *kernel, const mnp_array *const *inputs,
                                        mnp_array **const *outputs_p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parameter lists of custom kernels, "T x, raw float32 table", and the types that a call gives them.
+ * Parses the parameter lists of custom kernels, such as "T x, raw float32 table", and finds their types in a call.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "ops/custom/custom.h"
 
-/* A word of a list, which lasts to a space, a comma or the end. */
+/* A word of a list, which ends at a space, a comma or the end. */
 typedef struct word {
     const char *text;
     int length;
@@ -29,7 +29,7 @@ static bool is(word w, const char *text)
     return w.length == (int)strlen(text) && memcmp(w.text, text, strlen(text)) == 0;
 }
 
-/* Where in the list something is, counted from 1. */
+/* The position of `at` in the list, counted from 1. */
 static int position(const char *list, const char *at)
 {
     return (int)(at - list) + 1;
@@ -93,7 +93,7 @@ static mnp_status read_name(const char *list, const char *what, word name, const
     return MNP_OK;
 }
 
-/* One parameter, up to the comma or the end. */
+/* Read one parameter, up to the comma or the end. */
 static mnp_status read_parameter(const char *list, const char *what, const char **at, const mnp__parameter *earlier,
                                  int count, mnp__parameter *parameter)
 {
@@ -151,14 +151,14 @@ const char *mnp__body_type(mnp_dtype dtype)
 
 /* ---- the types of a call ---- */
 
-/* A kernel as its calls see it. */
+/* What a call needs of a kernel to find its types. */
 typedef struct called {
     const char *name;
     const mnp__parameter *parameters;
     int ninputs, noutputs;
 } called;
 
-/* Give a parameter, and all of its letter, the dtype of the array that it is called with. */
+/* Give a parameter, and all others of its letter, the dtype of the array in the call. */
 static mnp_status bind(const called *kernel, int k, mnp_dtype dtype, mnp_dtype *dtypes)
 {
     const mnp__parameter *parameters = kernel->parameters, *self = &parameters[k];
@@ -179,7 +179,7 @@ static mnp_status bind(const called *kernel, int k, mnp_dtype dtype, mnp_dtype *
     return MNP_OK;
 }
 
-/* Whether a scalar's value is one of the dtype, as NumPy 2 lets Python's numbers stand beside arrays. */
+/* Whether a scalar can be converted to the dtype, as NumPy 2 converts a Python number beside an array. */
 static bool can_hold(const mnp_array *scalar, mnp_dtype dtype)
 {
     static const char order[] = "biufc";
@@ -212,7 +212,7 @@ static mnp_status check_scalar(const called *kernel, int k, const mnp_array *sca
                     kernel->parameters[k].name, mnp_dtype_name(dtype), value);
 }
 
-/* Every parameter's dtype: arrays say what letters stand for, then outputs that are given, then scalars. */
+/* Input arrays decide first, then given outputs, then scalars. */
 mnp_status mnp__parameters_resolve(const char *name, const mnp__parameter *parameters, int ninputs, int noutputs,
                                    const mnp_array *const *inputs, mnp_array **const *outputs_p, mnp_dtype *dtypes)
 {

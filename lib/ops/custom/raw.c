@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Raw modules: CUDA sources of the user's, and launches of their kernels on this rank's blocks.
+ * Raw modules: the user's CUDA sources, and launches of their kernels on this rank's blocks.
  *
- * Every launch is checked against what the kernel and the device can do, so that a mistake is a sentence with numbers
- * and leaves the device as it was.
+ * Every launch is checked against the limits of the kernel and the device, so that a mistake gives a message with
+ * numbers instead of an error of the device.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ struct mnp_raw_module {
     mnp_ctx *ctx;
     char *name;
     mnp__module *code;
-    mnp_raw_kernel *kernels; /* those that were asked for */
+    mnp_raw_kernel *kernels; /* those that the user has looked up */
 };
 
 /* ---- modules ---- */
@@ -48,7 +48,7 @@ static mnp_status load_module(mnp_raw_module *module, const mnp__kernel_spec *sp
     return device->ops->module_load(device, spec, &module->code);
 }
 
-/* What a module is compiled from: its source as a file of its own, whose lines compilers count from 1. */
+/* Write what a module is compiled from.  Its source is a file of its own, so that compilers count lines from 1. */
 static mnp_status write_spec(const char *source, const mnp_raw_module_options *options, mnp__text *text,
                              char **host_options_p, mnp__kernel_spec *spec)
 {
@@ -191,7 +191,7 @@ mnp_status mnp_raw_kernel_get_info(const mnp_raw_kernel *kernel, mnp_raw_kernel_
     return MNP_OK;
 }
 
-/* An extent along x, y and z, where 0 means 1 but along x. */
+/* Copy an extent along x, y and z; 0 means 1 along y and z. */
 static void complete(const unsigned given[3], unsigned extent[3])
 {
     for (int d = 0; d < 3; d++)
@@ -229,7 +229,7 @@ static mnp_status check_launch(const mnp_raw_kernel *kernel, const mnp__launch *
     return MNP_OK;
 }
 
-/* The address of an argument's value, and the value's size; an array's value is a pointer, kept in *pointer. */
+/* Find the address and size of an argument's value; the value of an array is its pointer, stored in *pointer. */
 static mnp_status resolve_argument(const mnp_raw_kernel *kernel, int i, const mnp_argument *argument,
                                    const void **pointer, const void **address_p, size_t *size_p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions of the user's: a parameter list and expressions become a reduction (lib/ops/reduction/reduction.h) for every set of
- * types that the letters among the parameters are called with.
+ * The user's reductions.  A parameter list and expressions become a reduction (lib/ops/reduction/reduction.h) for every
+ * set of types that calls give to the letters among the parameters.  A later call with the same types finds it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 
 /* What a reduction is made for. */
 typedef struct key {
-    mnp_dtype dtypes[MNP__MAX_OPERANDS]; /* of the parameters, and zeros */
+    mnp_dtype dtypes[MNP__MAX_OPERANDS]; /* of the parameters, followed by zeros */
     bool masked, unused[3];
 } key;
 
 struct mnp_reduction {
     mnp_ctx *ctx;
-    char *name, *type, *preamble, *options; /* `type` is NULL for that of the first output */
-    char *map, *reduce, *post, *identity;   /* `post` is NULL for none */
+    char *name, *type, *preamble, *options; /* `type` NULL: the type of the first output */
+    char *map, *reduce, *post, *identity;   /* `post` NULL: none */
     int ninputs, noutputs;
     mnp__parameter parameters[MNP__MAX_OPERANDS]; /* inputs, then outputs */
     mnp__entry *reductions;                       /* by key */
@@ -39,7 +39,7 @@ static mnp_status parse(mnp_reduction *reduction, const char *inputs, const char
     if (reduction->ninputs == 0 || reduction->noutputs == 0)
         return MNP_FAIL(MNP_ERR_ARG, "a reduction has at least one input and one output, and this has %d and %d",
                         reduction->ninputs, reduction->noutputs);
-    if (count >= MNP__MAX_REDUCTION_OPERANDS) /* there may be a mask */
+    if (count >= MNP__MAX_REDUCTION_OPERANDS) /* leaves room for a mask */
         return MNP_FAIL(MNP_ERR_ARG, "a reduction has at most %d inputs and outputs, and this has %d",
                         MNP__MAX_REDUCTION_OPERANDS - 1, count);
     for (int k = 0; k < count; k++) {
@@ -89,7 +89,7 @@ void mnp_reduction_free(mnp_reduction *reduction)
 {
     if (!reduction)
         return;
-    if (reduction->reductions) /* code is not unloaded while it runs */
+    if (reduction->reductions) /* kernels may still be running */
         (void)mnp__ctx_wait(reduction->ctx, reduction->ctx->compute);
     while (reduction->reductions)
         mnp__reduction_free(mnp__entries_take(&reduction->reductions));
@@ -107,12 +107,12 @@ void mnp_reduction_free(mnp_reduction *reduction)
 
 /* ---- the reduction of given types ---- */
 
-/* The letters as types, the user's preamble, and the type of what is reduced. */
+/* Write the letters as types, the user's preamble, and the type of the values to be reduced. */
 static void write_types(const mnp_reduction *self, const mnp_dtype *dtypes, mnp__text *text)
 {
     mnp__text_add(text, "#include \"maniple/custom/custom.h\"\n");
     for (int k = 0; k < self->ninputs + self->noutputs; k++) {
-        if (self->parameters[k].letter) /* again for each parameter, to the same type */
+        if (self->parameters[k].letter) /* C++ allows the same typedef more than once */
             mnp__text_add(text, "typedef %s %c;\n", mnp__body_type(dtypes[k]), self->parameters[k].letter);
     }
     if (*self->preamble)
@@ -121,7 +121,7 @@ static void write_types(const mnp_reduction *self, const mnp_dtype *dtypes, mnp_
                   self->type ? self->type : mnp__body_type(dtypes[self->ninputs]));
 }
 
-/* The user's expressions, each as a function of its own. */
+/* Write each of the user's expressions as a function. */
 static void write_expressions(const mnp_reduction *self, const mnp_dtype *dtypes, mnp__text *text)
 {
     const char *separator = "";
@@ -148,7 +148,7 @@ static void write_expressions(const mnp_reduction *self, const mnp_dtype *dtypes
     mnp__text_add(text, "}\n#line 1 \"after the expressions\"\n");
 }
 
-/* What kernels/reduction/reduce_ops.h asks of a reduction. */
+/* Write the struct that kernels/reduction/reduce_ops.h requires of a reduction. */
 static void write_struct(const mnp_reduction *self, const mnp_dtype *dtypes, bool masked, mnp__text *text)
 {
     mnp__text_add(text, "struct mnp_custom {\n"
@@ -189,7 +189,7 @@ static void write_preamble(const mnp_reduction *self, const mnp_dtype *dtypes, b
     write_struct(self, dtypes, masked, text);
 }
 
-/* Operands of the engine: the mask, where there is one, comes after the inputs. */
+/* Make the reduction; a mask, if there is one, is an input after the user's. */
 static mnp_status make(const mnp_reduction *self, const mnp_dtype *dtypes, bool masked, mnp__reduction **reduction_p)
 {
     mnp__loop_operand operands[MNP__MAX_REDUCTION_OPERANDS];
@@ -230,7 +230,7 @@ static mnp_status get(mnp_reduction *self, const key *k, mnp__reduction **reduct
             st = mnp__entries_add(&self->reductions, k, sizeof *k, reduction);
         const bool added = st == MNP_OK;
         st = MNP_AGREE(self->ctx, st);
-        if (st != MNP_OK) { /* the next call must find the same on all ranks */
+        if (st != MNP_OK) { /* so that the next call finds the same on all ranks */
             if (added)
                 (void)mnp__entries_take(&self->reductions);
             mnp__reduction_free(reduction);
@@ -258,7 +258,7 @@ static mnp_status check(const mnp_reduction *self, int ninputs, int noutputs, co
     return MNP_OK;
 }
 
-/* How many dimensions all inputs have together; one of them must be an array. */
+/* Find the number of dimensions of the broadcast inputs, at least one of which must be an array. */
 static mnp_status find_ndim(const mnp_reduction *self, int ninputs, const mnp_array *const *inputs, int *ndim_p)
 {
     bool any = false;

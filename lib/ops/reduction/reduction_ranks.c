@@ -143,8 +143,7 @@ mnp_status mnp__sharing_make(mnp_ctx *ctx, const mnp__reduction_work *work, int6
 {
     const mnp_layout *layout = work->layout;
     const size_t accumulator = work->reduction->spec.accumulator;
-    const size_t largest =
-        (size_t)mnp__layout_largest(work->result) * accumulator; /* all ranks must ask the heap for the same size */
+    const size_t largest = (size_t)mnp__layout_largest(work->result) * accumulator; /* the same on all ranks */
     kept *all = NULL;
     mnp__sharing *sharing = NULL;
     mnp_status st = get_kept(ctx, &all);

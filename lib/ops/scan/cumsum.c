@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cumulative sums, products and extremes: from a call's arguments to a scan by a reduction that the context keeps.
+ * The public functions for cumulative sums, products and extremes.  Each runs a scan with a reduction for the types of
+ * its arguments, which the context keeps.
  */
 #include <maniple/create.h>
 #include <maniple/scan.h>
@@ -19,7 +20,7 @@
 typedef struct function {
     const char *name;    /* without mnp_ */
     const char *reduces; /* the function of maniple/reduce.h whose results these are */
-    int initial;         /* what comes before all elements */
+    int initial;         /* the value before the first element */
 } function;
 
 static const function cumsum = {"cumsum", "sum", 0}, cumprod = {"cumprod", "prod", 1},
@@ -27,10 +28,10 @@ static const function cumsum = {"cumsum", "sum", 0}, cumprod = {"cumprod", "prod
                       cummax = {"cummax", "max", 0}, cummin = {"cummin", "min", 0},
                       cumulative_sum = {"cumulative_sum", "sum", 0}, cumulative_prod = {"cumulative_prod", "prod", 1};
 
-/* What a scan's reduction depends on; compared by its bytes. */
+/* What a scan's reduction depends on.  Keys are compared by their bytes. */
 typedef struct key {
     const void *reduces;
-    mnp_dtype memory, type, result, stored; /* of x, of the elements as they are taken, of the result, of the output */
+    mnp_dtype memory, type, result, stored; /* of x, of its elements after conversion, of the result, of the output */
 } key;
 
 static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **reduction_p)
@@ -43,14 +44,14 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
     return mnp__reduction_new(ctx, &spec, reduction_p);
 }
 
-/* Along a dimension of x, which has one at least. */
+/* Scan along a dimension of x, which has at least one. */
 static mnp_status scan(const function *f, const char *name, const mnp_array *x, int axis, const char *dtype,
                        mnp_array **out_p)
 {
     const mnp__reduce_function *reduces = mnp__reduce_find(f->reduces, strlen(f->reduces));
     mnp__reduction *reduction;
     key k;
-    memset(&k, 0, sizeof k); /* its padding too is hashed */
+    memset(&k, 0, sizeof k); /* the padding is hashed too */
     k.reduces = reduces;
     k.memory = x->dtype;
     MNP_TRY(mnp__reduce_types(reduces, x->dtype, dtype, &k.type, &k.result));
@@ -108,9 +109,9 @@ mnp_status mnp_cummin(const mnp_array *x, int axis, mnp_array **out_p)
     return cumulate(&cummin, x, axis, NULL, out_p);
 }
 
-/* ---- with what is there before the first element ---- */
+/* ---- results that include the initial value ---- */
 
-/* The elements begin .. end along the axis. */
+/* Make a view of the elements begin .. end - 1 along the axis. */
 static mnp_status cut(const mnp_array *x, int axis, int64_t begin, int64_t end, mnp_array **view_p)
 {
     mnp__view_dim dims[MNP_MAX_DIMS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Differences between neighbours along an axis, gradients, and integrals by the trapezoidal rule: views of an array
- * that are shifted against each other, brought together by element-wise functions and expressions.
+ * Differences between neighbours along an axis, gradients, and integrals by the trapezoidal rule.  All are element-wise
+ * functions or expressions of views of one array that are shifted against each other.
  */
 #include <maniple/create.h>
 #include <maniple/eval.h>
@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "layout/layout.h"
 
-/* Elements begin .. end of x along the axis; an end that is negative counts from there. */
+/* Make a view of elements begin .. end - 1 of x along the axis; a negative end counts from the end of the axis. */
 static mnp_status part(const mnp_array *x, int axis, int64_t begin, int64_t end, mnp_array **view_p)
 {
     mnp__view_dim dims[MNP_MAX_DIMS];
@@ -32,7 +32,7 @@ static mnp_status part(const mnp_array *x, int axis, int64_t begin, int64_t end,
     return mnp__view_make(x, x->layout->ndim, dims, NULL, view_p);
 }
 
-/* One dimension of as many elements as x has, turned along an axis of `ndim`: it is broadcast along those before. */
+/* View x as one dimension that lies along the given axis of `ndim` and is broadcast along the others. */
 static mnp_status turn(const mnp_array *x, int ndim, int axis, mnp_array **view_p)
 {
     mnp__view_dim dims[MNP_MAX_DIMS];
@@ -44,7 +44,7 @@ static mnp_status turn(const mnp_array *x, int ndim, int axis, mnp_array **view_
 
 /* ---- diff ---- */
 
-/* The difference of neighbours once: of bools whether they differ. */
+/* Take the difference of neighbours once; for bools it is whether they differ. */
 static mnp_status difference(const mnp_array *x, int axis, mnp_array **out_p)
 {
     mnp_array *low = NULL, *high = NULL;
@@ -61,7 +61,7 @@ done:
     return st;
 }
 
-/* One number as what stands before or after x: it is broadcast to one element along the axis. */
+/* Broadcast a number to an array that goes before or after x, with one element along the axis. */
 static mnp_status edge(const mnp_array *x, const mnp_array *number, int axis, mnp_array **edge_p)
 {
     mnp_array *one = NULL;
@@ -81,7 +81,7 @@ static bool is_number(const mnp_array *x)
     return mnp__array_is_scalar(x) || x->layout->ndim == 0;
 }
 
-/* x with what stands before and after it. */
+/* Join what is given to prepend, x, and what is given to append. */
 static mnp_status extend(const mnp_array *x, int axis, const mnp_array *prepend, const mnp_array *append,
                          mnp_array **extended_p)
 {
@@ -141,7 +141,7 @@ mnp_status mnp_diff(const mnp_array *x, int n, int axis, const mnp_array *prepen
     return st;
 }
 
-/* A line of the elements of an array, or the number, in that type. */
+/* Copy the elements of an array, or a number, to a new array of one dimension and that type. */
 static mnp_status as_line(const mnp_array *x, mnp_dtype dtype, mnp_array **line_p)
 {
     const int64_t size = mnp__array_is_scalar(x) ? 1 : x->layout->size;
@@ -189,8 +189,8 @@ done:
 /* ---- gradients ---- */
 
 /*
- * A formula for a piece of a gradient: of up to three neighbours a, b and c, which are elements begin .. end of the
- * array, and of the distance h between all points, or the distances p and q between these.
+ * An expression for a piece of a gradient.  It takes up to three neighbours a, b and c, which are elements
+ * begin .. end - 1 of the array, and the distance h between all points or the distances p and q between these three.
  */
 typedef struct piece {
     const char *text;
@@ -201,7 +201,7 @@ typedef struct piece {
     int64_t begin, end; /* of the result */
 } piece;
 
-/* In the middle, and at both ends by differences of the first order and of the second (numpy.gradient). */
+/* The interior, then both ends by differences of the first order and of the second order (numpy.gradient). */
 static const piece uniform[5] = {
     {"g = (c - a) / (2. * h)", {{"a", 0, -2}, {"c", 2, 0}}, {{0}}, 1, -1},
     {"g = (b - a) / h", {{"a", 0, 1}, {"b", 1, 2}}, {{0}}, 0, 1},
@@ -229,7 +229,7 @@ static const piece uneven[5] = {
      0},
 };
 
-/* `distances`: between neighbours, in one dimension; NULL: all are `spacing`. */
+/* Compute one piece.  `distances` are those between neighbours, in one dimension; if NULL, all are `spacing`. */
 static mnp_status do_piece(const piece *what, const mnp_array *f, const mnp_array *spacing, const mnp_array *distances,
                            int axis, const mnp_array *target)
 {
@@ -290,7 +290,7 @@ static mnp_status check_gradient(const mnp_array *f, const mnp_array *spacing, i
     return MNP_OK;
 }
 
-/* Distances between coordinates, which are brought to floats. */
+/* Convert coordinates to floats and compute the distances between them. */
 static mnp_status measure(const mnp_array *coordinates, mnp_array **distances_p)
 {
     mnp_array *real = NULL;
@@ -350,7 +350,7 @@ mnp_status mnp_gradients(const mnp_array *f, const mnp_array *const *spacings, i
 
 /* ---- integrals ---- */
 
-/* The distances along the axis, which are of as many dimensions as x was, or one. */
+/* Compute the distances of x along the axis; they have as many dimensions as x, or one. */
 static mnp_status distances_of(const mnp_array *y, const mnp_array *x, int axis, mnp_array **distances_p)
 {
     mnp_array *line = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scans: running one from its operands to its results, and what a context keeps of them.
+ * Running a scan from its operands to its results, and the memory that a context keeps for scans.
  *
- * A run is one launch, or two where lines are dealt out in parts: one for the totals of the parts, and one for the
- * values.
+ * A run is one launch, or two where lines are divided into parts: the first computes the totals of the parts, the
+ * second the values.
  */
 #include "ops/scan/scan.h"
 
@@ -18,8 +18,8 @@
 
 /* What a context keeps for all scans. */
 typedef struct shared {
-    int threads; /* of the host's rank; 0 on a GPU */
-    void *state; /* of tiles, which grows as it is needed */
+    int threads; /* of a rank on the host; 0 on a GPU */
+    void *state; /* of tiles; it grows on demand */
     size_t state_size;
 } shared;
 
@@ -48,7 +48,7 @@ static mnp_status get_shared(mnp_ctx *ctx, shared **shared_p)
     return MNP_OK;
 }
 
-/* Memory for the state of tiles, which the compute stream sets to zeros before what follows. */
+/* Enqueue on the compute stream that the memory for the state of tiles is set to zeros. */
 static mnp_status clear_state(mnp_ctx *ctx, const shared *all, size_t size)
 {
     return ctx->device->ops->fill(ctx->device, all->state, 0, size, ctx->compute);
@@ -57,7 +57,7 @@ static mnp_status clear_state(mnp_ctx *ctx, const shared *all, size_t size)
 static mnp_status need_state(mnp_ctx *ctx, shared *all, size_t size)
 {
     const mnp__device_ops *ops = ctx->device->ops;
-    if (size > 0) /* memory that a later scan may need more of */
+    if (size > 0) /* a later scan that needs more would free the memory that a graph uses */
         MNP_TRY(mnp__refuse_recording(ctx->device, "a scan of long lines"));
     if (size <= all->state_size)
         return MNP_OK;
@@ -100,7 +100,7 @@ typedef struct run {
     void *scratch;
 } run;
 
-/* A scan works in place, but not with x and the output overlapping in another way. */
+/* Open the output.  A scan works in place; if x and the output overlap otherwise, it writes to a new array. */
 static mnp_status open_output(run *r)
 {
     const mnp__loop_operand *operands = r->reduction->spec.operands;
@@ -114,7 +114,7 @@ static mnp_status open_output(run *r)
     return mnp__output_open(&spec, r->call->out_p, &r->output);
 }
 
-/* Plan the run, and find its kernel and memory, or make them.  Small blocks share one kernel for all strides. */
+/* Plan the run, and find or make its kernel and memory.  Small blocks share one kernel for all strides. */
 static mnp_status prepare(run *r)
 {
     const mnp__reduction_spec *spec = &r->reduction->spec;
@@ -134,7 +134,7 @@ static mnp_status prepare(run *r)
     return need_state(r->ctx, r->shared, plan->state);
 }
 
-/* Which of the ranks that share lines have what comes before this rank's part. */
+/* Set which of the ranks that share lines own the elements before this rank's part. */
 static void set_known(run *r, const mnp__reduction_known *known)
 {
     bool reversed = r->call->x->layout->reversed[r->call->axis];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which kernel a run of a scan takes.
+ * Planning a run of a scan: from the operands' strides to the kernel that suits them and to its parameter.
  *
- * The dimensions beside the axis are simplified: those of extent 1 are dropped, the others ordered by the strides of
- * the input and joined where they can be.  Threads lie along the axis, or across lines where these are closer in
- * memory.
+ * The dimensions other than the axis are simplified: those of extent 1 are dropped, the others are ordered by the
+ * strides of the input and joined where they can be.  Adjacent threads take adjacent elements along the axis, or
+ * adjacent lines where these are closer in memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +16,22 @@
 
 enum {
     VECTOR_BYTES = 16,
-    FLIGHT_BYTES = 64,    /* of the input that a thread should have under way */
-    TILE_BYTES = 128,     /* the same where blocks wait for one another: longer tiles are fewer */
-    USUAL_BYTES = 16,     /* of an acc: threads that keep more take fewer elements at once */
-    SMALL = 1 << 14,      /* elements: blocks of fewer share one general kernel */
-    MANY_LINES = 528,     /* enough for a block each */
-    SHORT_LINE = 2048,    /* elements that are not worth a block */
-    MANY_COLUMNS = 65536, /* threads across lines that keep a GPU busy */
-    SHORT_PART = 64,      /* elements of a column that are not worth a thread */
-    HOST_SHORT_ROW = 32,  /* elements that are not worth going along */
-    HOST_NARROW = 8,      /* lines that are not worth going across */
-    HOST_PARTS = 64,      /* of all lines together */
-    HOST_PART = 1 << 15,  /* elements */
-    HOST_COLUMNS = 256    /* lines that count as one there */
+    FLIGHT_BYTES = 64,    /* of the input that a thread should have in flight */
+    TILE_BYTES = 128,     /* the same where blocks wait for one another: larger tiles mean fewer waits */
+    USUAL_BYTES = 16,     /* of an accumulator; threads with larger ones take fewer elements at once */
+    SMALL = 1 << 14,      /* blocks of fewer elements share one general kernel */
+    MANY_LINES = 528,     /* so many lines get a block each */
+    SHORT_LINE = 2048,    /* lines of fewer elements do not get a block of threads */
+    MANY_COLUMNS = 65536, /* so many threads across lines keep a GPU busy */
+    SHORT_PART = 64,      /* least elements of a part of a column */
+    HOST_SHORT_ROW = 32,  /* on the host shorter rows are scanned across lines */
+    HOST_NARROW = 8,      /* on the host fewer lines are scanned one after the other */
+    HOST_PARTS = 64,      /* most parts of all lines together */
+    HOST_PART = 1 << 15,  /* least elements of a part on the host */
+    HOST_COLUMNS = 256    /* lines that count as one on the host */
 };
 
-enum { IN, OUT, PLACE, OPERANDS }; /* the last: the numbers of lines */
+enum { IN, OUT, PLACE, OPERANDS }; /* PLACE: the numbers of lines */
 
 /* A run while it is being planned. */
 typedef struct walk {
@@ -85,7 +85,7 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value > high ? (high < low ? low : high) : value < low ? low : value;
 }
 
-/* The smallest power of two, up to 2 to the `most`, that is as much as `count`, as its exponent. */
+/* The exponent of the smallest power of two that is at least `count`, limited to `most`. */
 static int exponent(int64_t count, int most)
 {
     int e = 0;
@@ -94,7 +94,7 @@ static int exponent(int64_t count, int most)
     return e;
 }
 
-/* Parts of a line, of at least `shortest` elements, so that there are `wanted` of all `lines`. */
+/* Choose the parts of a line so that all `lines` have about `wanted`, each of at least `shortest` elements. */
 static int64_t choose_parts(const walk *w, int64_t lines, int64_t wanted, int64_t shortest)
 {
     int64_t most = MNP__REDUCTION_SCRATCH / (int64_t)w->spec->accumulator / w->lines;
@@ -102,7 +102,7 @@ static int64_t choose_parts(const walk *w, int64_t lines, int64_t wanted, int64_
     return clamp(parts, 1, most);
 }
 
-/* The innermost dimension beside the axis: there is one once the nest is padded. */
+/* The innermost dimension other than the axis; there is one once the nest is padded. */
 static int innermost(const walk *w)
 {
     return w->beside.ndim - 1;
@@ -117,7 +117,7 @@ static void find_units(const walk *w, bool columns, mnp__scan_signature *signatu
 
 /* ---- GPUs ---- */
 
-/* Neighbours that are one access of both operands: all begin where that is possible. */
+/* Choose how many adjacent elements are one access in both operands; all accesses must be aligned. */
 static int choose_vector(walk *w, bool columns, const mnp__scan_signature *signature)
 {
     int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);

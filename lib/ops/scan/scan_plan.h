@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside a scan: which kernel suits the strides that a run meets, and what that kernel is given.
+ * Inside a scan: how a run chooses the kernel that suits its operands' strides, and that kernel's parameter.
  */
 #ifndef MNP__OPS_SCAN_SCAN_PLAN_H
 #define MNP__OPS_SCAN_SCAN_PLAN_H
@@ -26,7 +26,7 @@ enum {
     MNP__SCAN_THREADS = 256 /* of a block; a multiple of 32 */
 };
 
-/* What a kernel is compiled for; compared by its bytes. */
+/* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__scan_signature {
     unsigned char way, kept, vector, unroll, unit_in, unit_out;
 } mnp__scan_signature;
@@ -34,15 +34,15 @@ typedef struct mnp__scan_signature {
 /* One run on this rank: a kernel's signature, how wide it runs, and its parameter. */
 typedef struct mnp__scan_plan {
     mnp__scan_signature signature;
-    mnp__launch launch, totals; /* of the values; and of the totals of parts, where there are several */
+    mnp__launch launch, totals; /* computes the values; computes the totals of parts, if there are several */
     int64_t lines, parts;
     size_t state; /* bytes of the state of tiles */
-    bool small;   /* the general kernel does as well */
+    bool small;   /* so the general kernel is fast enough */
     int nslots;
     uint64_t slots[MNP__SCAN_SLOTS];
 } mnp__scan_plan;
 
-/* `general`: for the kernel that takes any strides.  `threads` that the host's rank has; 0 on a GPU. */
+/* Plan a run, if `general` with the kernel for any strides.  `threads`: of a rank on the host; 0 on a GPU. */
 void mnp__scan_plan_make(const mnp__reduction_spec *spec, const mnp_array *x, const mnp_array *out, int axis,
                          int threads, bool general, mnp__scan_plan *plan);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Methods of ufuncs: each is a reduction, a scan, or one thread for each line.  Functions whose arguments may be joined
- * in any order are in a table; the others go element by element.
+ * Methods of ufuncs: reduce, accumulate, reduceat and outer.  Functions that are associative are in a table, and their
+ * methods are reductions and scans; for the others one thread takes the elements of a line in order.
  */
 #include <maniple/ufunc_methods.h>
 
@@ -19,11 +19,11 @@
 #include "ops/scan/scan.h"
 #include "ops/elementwise/ufunc.h"
 
-/* Functions that may be joined in any order. */
+/* Functions whose elements may be grouped in any way. */
 static const struct joinable {
     const char *name;
-    const char *reduces; /* NULL, or the function of maniple/reduce.h that is their reduction */
-    const char *none;    /* C++: what there is without elements; NULL: an error */
+    const char *reduces; /* NULL, or the function of maniple/reduce.h that is its reduction */
+    const char *none;    /* C++: the result for no elements; NULL: an error */
 } joinable[] = {
     {"add", "sum", "0"},
     {"multiply", "prod", "1"},
@@ -48,11 +48,11 @@ static const struct joinable {
 typedef struct key {
     const mnp__ufunc *ufunc;
     const struct joinable *joins;           /* NULL: the order matters */
-    mnp_dtype memory, type, result, stored; /* of x, of its elements as they are taken, of the result, the output */
+    mnp_dtype memory, type, result, stored; /* of x, of its elements after conversion, of the result, of the output */
     bool masked;
 } key;
 
-/* A method of a function, as it is called. */
+/* A call of a method. */
 typedef struct method {
     const char *name; /* "mnp_ufunc_reduce" */
     const mnp__ufunc *ufunc;
@@ -77,7 +77,7 @@ static mnp_status find(const char *name, const char *ufunc, method *method_p)
 
 /* ---- reductions ---- */
 
-/* The function of maniple/reduce.h that is a method's reduction. */
+/* Find the function of maniple/reduce.h that is a method's reduction. */
 static const mnp__reduce_function *reduction_of(const struct joinable *joins)
 {
     return mnp__reduce_find(joins->reduces, strlen(joins->reduces));
@@ -119,7 +119,7 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
     return st;
 }
 
-/* The type in which elements are taken, and that of the result.  `dtype`: NULL, or what elements are cast to. */
+/* Choose the type of elements after conversion and of the result.  `dtype`: NULL, or the type asked for. */
 static mnp_status choose_types(const method *m, const mnp_array *x, const char *dtype, key *k)
 {
     mnp_dtype own = x->dtype, loop[MNP__MAX_UFUNC_INPUTS], result[MNP__MAX_UFUNC_OUTPUTS];
@@ -139,7 +139,7 @@ static mnp_status get_reduction(const method *m, const mnp_array *x, const char 
                                 const mnp_array *out, mnp__reduction **reduction_p)
 {
     key k;
-    memset(&k, 0, sizeof k); /* its padding too is hashed */
+    memset(&k, 0, sizeof k); /* the padding is hashed too */
     k.ufunc = m->ufunc;
     k.joins = m->joins;
     k.memory = x->dtype;
@@ -176,7 +176,7 @@ static mnp_status check_reduce(const method *m, const mnp_array *x, const mnp_ax
     return MNP_OK;
 }
 
-/* One axis in order; of none, an array without dimensions, as it is. */
+/* Reduce along one axis in order; an array without dimensions is returned as it is. */
 static mnp_status reduce_in_order(const method *m, mnp__reduction *reduction, const mnp_array *x, const mnp_axes *axes,
                                   unsigned mask, mnp_array **out_p)
 {
