@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mnp_eval(): from names and arrays to a program that the context keeps, by text, names and types.
+ * mnp_eval() finds the program for a text, its names and the types of its arrays, which the context keeps, and runs it.
  *
- * A text that was seen before is found by its key without being looked at.  The key has all that the program depends
- * on: of an integer scalar also which integer types it fits, as that decides what is an error.
+ * A text is parsed at its first call only; later calls find the program by its key.  The key has everything that the
+ * program depends on; for an integer scalar this includes the integer types that can hold it, as others give an error.
  */
 #include <maniple/eval.h>
 
@@ -123,7 +123,7 @@ done:
     return st;
 }
 
-/* All ranks come here for the same text; memory can run out on one alone. */
+/* Make a program.  All ranks do so for the same text, but one alone can run out of memory, so they agree. */
 static mnp_status make(mnp_ctx *ctx, const mnp__request *r, mnp__program **program_p)
 {
     mnp__program *program = NULL;
@@ -143,7 +143,7 @@ static void free_program(void *program)
 
 /* ---- the key ---- */
 
-/* Bytes that grow, at first on the stack. */
+/* A growing buffer of bytes, which starts on the stack. */
 typedef struct key {
     unsigned char *data, near[1024];
     size_t length, capacity;
@@ -172,7 +172,7 @@ static void key_add_operand(key *k, const char *name, mnp_dtype dtype, int ndim,
     key_add(k, facts, sizeof facts);
 }
 
-/* A bit for each integer type that has the value. */
+/* Find the integer types that can hold the value, as bits. */
 static unsigned char types_that_fit(const mnp_array *scalar)
 {
     int64_t value;

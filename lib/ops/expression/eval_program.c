@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From an expression to the stages of a program.
+ * Translates an expression to the stages of a program.
  */
 #include "ops/expression/eval_program.h"
 
@@ -9,7 +9,7 @@
 
 #include "layout/layout.h"
 
-/* What the extents of a value come from: inputs, and results of reductions, as bits. */
+/* The inputs and results of reductions, as bits, on which the extents of a value depend. */
 typedef struct spread {
     uint64_t inputs, reductions;
 } spread;
@@ -23,7 +23,7 @@ typedef struct builder {
     spread spreads[MNP__MAX_REDUCTIONS]; /* of what is reduced */
 } builder;
 
-/* A node that a loop computes, and where it goes. */
+/* A node that a loop computes, and the value that it becomes. */
 typedef struct target {
     int node, value;
     const char *name;
@@ -37,7 +37,7 @@ static const mnp__node *node_of(const builder *b, int reduction)
     return &b->expression->nodes[b->expression->reductions[reduction].node];
 }
 
-/* The inputs of a stage, and the names that its text knows them by, one after another, in `names`. */
+/* List the inputs of a stage, and in `names` one after another the names that they have in its text. */
 static mnp_status list_inputs(const builder *b, const mnp__need *need, mnp__stage *stage, mnp__loop_operand *operands,
                               mnp__text *names)
 {
@@ -127,8 +127,8 @@ static mnp__stage *add_stage(const builder *b)
 /* ---- extents ---- */
 
 /*
- * A result that lies along what was reduced, as by keepdims, says nothing new where that is there too: so
- * x - mean(x, axis=0) has the extents of x.
+ * Find what the extents of a node depend on.  A reduction's result that broadcasts to the reduced operand adds nothing
+ * if that operand is there too: x - mean(x, axis=0) has the extents of x.
  */
 static spread find_spread(const builder *b, const mnp__need *need)
 {
@@ -149,7 +149,7 @@ static spread find_spread(const builder *b, const mnp__need *need)
 
 /* ---- reductions ---- */
 
-/* Whether the values of an expression can be reduced as they are computed; otherwise an array of them is needed. */
+/* Whether the values of an expression can be reduced as they are computed, without an array of them. */
 static bool is_mappable(const builder *b, const mnp__need *need)
 {
     int count = 0;
@@ -165,7 +165,7 @@ static bool is_mappable(const builder *b, const mnp__need *need)
     return array && count < MNP__MAX_REDUCTION_OPERANDS && !need->indices;
 }
 
-/* The map: what is reduced, as a function of the inputs. */
+/* Write the map, the function of the inputs that computes the values to be reduced. */
 static void write_map(const builder *b, const mnp__stage *stage, const mnp__loop_operand *operands, int node,
                       mnp_dtype type, mnp__text *text)
 {
@@ -206,7 +206,7 @@ done:
     return st;
 }
 
-/* An array of what is reduced; *input_p: its number among the inputs of the next stage. */
+/* Add a loop that computes an array of the values to be reduced, which is input *input_p of the next stage. */
 static mnp_status add_array(builder *b, const mnp__need *need, int number, int *input_p)
 {
     const mnp__node *node = &b->expression->nodes[number];
@@ -268,7 +268,7 @@ static int ndim_of_outputs(const builder *b, const mnp__need *need, int count, c
     return ndim;
 }
 
-/* A loop for these outputs. */
+/* Add a loop for these outputs. */
 static mnp_status add_outputs(builder *b, int count, const int *outputs)
 {
     target targets[MNP__MAX_OPERANDS];
@@ -291,7 +291,7 @@ static mnp_status add_outputs(builder *b, int count, const int *outputs)
     return make_loop(b, &need, count, targets, stage);
 }
 
-/* Outputs of the same extents share a loop; without reductions all have the same. */
+/* Add loops for all outputs.  Those of equal extents share a loop; without reductions all extents are equal. */
 static mnp_status add_all_outputs(builder *b, bool reduces)
 {
     spread spreads[MNP__MAX_OPERANDS];
@@ -323,7 +323,7 @@ static mnp_status add_all_outputs(builder *b, bool reduces)
 
 /* ---- programs ---- */
 
-/* The reductions that outputs depend on; whether there are any. */
+/* Find the reductions that outputs depend on; return whether there are any. */
 static bool find_reductions(const builder *b, bool *wanted)
 {
     mnp__need need;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a text of mnp_eval() becomes: a program of stages, each one element-wise loop or one reduction.
+ * A text of mnp_eval() becomes a program of stages, each of which is one element-wise loop or one reduction.
  *
- *   eval.c           what is asked for, and the programs that a context keeps
- *   eval_program.c   from an expression to stages
- *   eval_run.c       running them
+ *   eval.c           checks the request, and finds the program that the context keeps
+ *   eval_program.c   translates an expression to stages
+ *   eval_run.c       runs the stages
  *
- * A text without reductions is one loop.  Else it is cut where a reduction is: what stands inside becomes its map, so
- * that no array of it is made; its result is an input of what stands around it, be that another reduction or the loop
- * that computes outputs.  Outputs that depend on the same arrays share a loop.
+ * A text without reductions is one loop.  Otherwise the text is divided at its reductions.  The argument of a reduction
+ * becomes its map, so that no array of the argument is needed.  Its result is an input of the stage around it: another
+ * reduction, or the loop that computes outputs.  Outputs that depend on the same arrays share a loop.
  *
- * Stages hand each other values, arrays that the run makes: value r is that of reduction r of the text.
+ * Stages pass values to each other: arrays that the run makes.  Value r is the result of reduction r of the text.
  */
 #ifndef MNP__OPS_EXPRESSION_EVAL_PROGRAM_H
 #define MNP__OPS_EXPRESSION_EVAL_PROGRAM_H
@@ -18,22 +18,22 @@
 #include "ops/elementwise/apply.h"
 #include "ops/expression/expression.h"
 
-/* What an evaluation is about. */
+/* The arguments of an evaluation. */
 typedef struct mnp__request {
-    const char *function; /* of the public interface */
+    const char *function; /* the public function, for messages */
     const char *text;
     size_t length;
     int ninputs, noutputs;
     const char *input_names[MNP__MAX_NAMES], *output_names[MNP__MAX_OPERANDS];
     const mnp_array *inputs[MNP__MAX_NAMES];
     mnp_array **outputs_p[MNP__MAX_OPERANDS];
-    mnp_dtype output_dtypes[MNP__MAX_OPERANDS]; /* MNP_DTYPE_AUTO: the value's */
+    mnp_dtype output_dtypes[MNP__MAX_OPERANDS]; /* MNP_DTYPE_AUTO: the dtype of the value */
     const mnp_layout *layout;                   /* of the outputs, or NULL */
 } mnp__request;
 
 typedef struct mnp__stage {
-    mnp__loop *loop;           /* NULL: a reduction, */
-    mnp__reduction *reduction; /* of the values of an expression; NULL: of an array, by the public function */
+    mnp__loop *loop;           /* NULL: the stage is a reduction */
+    mnp__reduction *reduction; /* reduces the values of an expression; NULL: the public function reduces an array */
     const mnp__reduce_function *function;
     mnp_axes axes;
     unsigned mask; /* the axes, as bits */
@@ -51,12 +51,12 @@ typedef struct mnp__program {
     mnp__stage stages[];
 } mnp__program;
 
-/* Translate an expression that is parsed and typed; dtypes are those of the outputs.  Compiles nothing. */
+/* Translate a parsed and typed expression; `dtypes` are those of the outputs.  This compiles nothing. */
 mnp_status mnp__program_new(mnp_ctx *ctx, const mnp__request *request, mnp__expression *expression,
                             const mnp_dtype *dtypes, mnp__program **program_p);
 void mnp__program_free(mnp__program *program);
 
-/* Run it.  Outputs are written by the last stage, or after it. */
+/* Run a program.  Outputs are written by the last stage or after it. */
 mnp_status mnp__program_run(mnp_ctx *ctx, const mnp__program *program, const mnp__request *request);
 
 #endif

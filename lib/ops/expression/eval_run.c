@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Running a program's stages.
+ * Runs the stages of a program.
  *
- * Outputs that were given are written by the last stage alone, or after it, so that a stage that fails leaves them as
- * they are, and none reads what another has overwritten.
+ * Given outputs are written only by the last stage or after it, so a stage that fails leaves them unchanged, and no
+ * stage reads an input that another has overwritten.
  */
 #include <string.h>
 
@@ -18,9 +18,9 @@ typedef struct run {
     mnp_ctx *ctx;
     const mnp__program *program;
     const mnp__request *request;
-    mnp_array *values[MNP__MAX_VALUES];   /* that stages made: ours */
-    mnp_array *copies[MNP__MAX_OPERANDS]; /* for outputs that share a value: ours */
-    bool written[MNP__MAX_OPERANDS];      /* outputs that were given and have their values */
+    mnp_array *values[MNP__MAX_VALUES];   /* made by stages; the run owns them */
+    mnp_array *copies[MNP__MAX_OPERANDS]; /* for outputs that share a value; the run owns them */
+    bool written[MNP__MAX_OPERANDS];      /* given outputs that have their values already */
 } run;
 
 static mnp_array *given(const run *r, int output)
@@ -56,7 +56,7 @@ static mnp_status reduce_values(run *r, const mnp__stage *stage, const mnp_array
     return mnp__reduction_run(stage->reduction, &call);
 }
 
-/* `outputs_p`: where the results go. */
+/* Run a stage, whose results go to `outputs_p`. */
 static mnp_status run_stage(run *r, const mnp__stage *stage, mnp_array **const *outputs_p)
 {
     const mnp_array *inputs[MNP__MAX_OPERANDS];
@@ -83,7 +83,7 @@ static mnp_status run_early(run *r, const mnp__stage *stage)
     return run_stage(r, stage, outputs_p);
 }
 
-/* Whether a stage stores its results as that type. */
+/* Whether a stage stores its results in that type. */
 static bool suits(const mnp__stage *stage, mnp_dtype dtype)
 {
     if (!stage->reduction)
@@ -92,7 +92,7 @@ static bool suits(const mnp__stage *stage, mnp_dtype dtype)
     return spec->operands[spec->ninputs].memory == dtype;
 }
 
-/* An output that was given gets its value from the last stage where nothing more has to be done with that value. */
+/* Run the last stage, which writes given outputs directly if their values need no conversion afterwards. */
 static mnp_status run_last(run *r, const mnp__stage *stage)
 {
     mnp_array **outputs_p[MNP__MAX_OPERANDS];
@@ -114,7 +114,7 @@ static mnp_status run_last(run *r, const mnp__stage *stage)
 
 /* ---- outputs ---- */
 
-/* Whether what an earlier stage made can go to the output that was given for it. */
+/* Check that the value of an earlier stage suits the given output. */
 static mnp_status check_output(const run *r, int o)
 {
     const mnp_array *output = given(r, o), *value = r->values[r->program->results[o]];
@@ -129,7 +129,7 @@ static mnp_status check_output(const run *r, int o)
     return mnp__output_check(&spec, output);
 }
 
-/* Outputs that were given, and those that share a value with an earlier one, get copies. */
+/* Copy values to given outputs, and for outputs that share a value with an earlier one. */
 static mnp_status copy_values(run *r)
 {
     bool taken[MNP__MAX_VALUES] = {false};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Expressions: calls of functions, casts, and what comes after a dot.
+ * The parser of calls: functions, casts, methods and attributes.
  */
 #include "ops/expression/expr_parser.h"
 
@@ -23,7 +23,7 @@ static mnp_status fail_count(const mnp__parser *p, mnp__word name, const char *w
                                 name.start, wanted, count);
 }
 
-/* numpy.isclose has values for those of its arguments that are missing. */
+/* Add numpy.isclose's default values for missing arguments. */
 static mnp_status add_tolerances(mnp__parser *p, mnp__node *node, int *count)
 {
     static const double tolerances[] = {1e-5, 1e-8}; /* rtol, atol */
@@ -35,7 +35,7 @@ static mnp_status add_tolerances(mnp__parser *p, mnp__node *node, int *count)
     return MNP_OK;
 }
 
-/* Arguments up to the closing parenthesis; a method's first is there already. */
+/* Parse arguments up to the closing parenthesis; the first one of a method is already in the node. */
 static mnp_status parse_arguments(mnp__parser *p, mnp__word name, mnp__node *node, int most)
 {
     char wanted[32];
@@ -60,7 +60,7 @@ static mnp_status parse_arguments(mnp__parser *p, mnp__word name, mnp__node *nod
     return MNP_OK;
 }
 
-/* What follows "(" in astype(x, TYPE) and x.astype(TYPE); of the latter the argument is there already. */
+/* Parse what follows "(" in astype(x, TYPE) or x.astype(TYPE); in the latter the node already has x. */
 static mnp_status parse_astype(mnp__parser *p, mnp__node *node)
 {
     node->kind = MNP__NODE_CAST;

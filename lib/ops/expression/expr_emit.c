@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An expression as C++ statements, one for each node that computes something: const float t4 = mnp_sin(t3);
+ * Writes an expression as C++ statements, one for each node that computes something: const float t4 = mnp_sin(t3);
  *
- * Numbers, inputs, indices and results of reductions are written where they are used.  What is computed twice in the
- * text is computed twice here: compilers find that.
+ * Numbers, inputs, indices and results of reductions are written where they are used.  Repeated subexpressions are
+ * written again, as compilers compute them once.
  */
 #include "ops/expression/expression.h"
 
-/* A leaf in its own type; a number has the type that is wanted of it. */
+/* Write a leaf in its own type; a number is written in the type in which it is wanted. */
 static void emit_leaf(const mnp__expression *expression, const mnp__node *node, mnp__text *body)
 {
     if (node->kind == MNP__NODE_INPUT)

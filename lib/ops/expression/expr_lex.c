@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The text of an expression as tokens, and sentences that show a place in it.
+ * The lexer of expressions, and error messages that show a place in the text.
  */
 #include "ops/expression/expression.h"
 
@@ -23,7 +23,7 @@ static int count_characters(const char *from, const char *to)
     return count;
 }
 
-/* The line around a place, or as much of it as a terminal shows, with a caret under the place. */
+/* Add the line around a place, or as much of it as a terminal shows, with a caret under the place. */
 static void add_excerpt(mnp__text *text, const char *line, const char *at)
 {
     enum { BEFORE = 60, LENGTH = 100 };
@@ -107,7 +107,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Spaces, comments, lines that a backslash or parentheses continue. */
+/* Skip spaces, comments, and ends of lines that a backslash or parentheses continue. */
 static const char *skip_space(const char *c, bool lines)
 {
     for (;;) {
@@ -127,7 +127,7 @@ static int digit_value(char c)
     return is_digit(c) ? c - '0' : isalpha((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : 99;
 }
 
-/* The integer of a base at `c`, which is moved behind it. */
+/* Read the integer of that base at *c, and move *c past it. */
 static mnp_status lex_integer(const mnp__lexer *lexer, const char **c, int base, mnp__number *number)
 {
     const char *start = *c;
@@ -142,7 +142,7 @@ static mnp_status lex_integer(const mnp__lexer *lexer, const char **c, int base,
     return MNP_OK;
 }
 
-/* The end of the decimal digits, point and exponent at `c`; *real_p: whether there is more than digits. */
+/* Find the end of the decimal number at `c`; *real_p is whether it has a point or an exponent. */
 static const char *decimal_end(const char *c, bool *real_p)
 {
     *real_p = false;
@@ -205,7 +205,7 @@ static mnp_status lex_number(mnp__lexer *lexer, mnp__token *token)
     return MNP_OK;
 }
 
-/* What people write who know other languages, and what it is called here. */
+/* Symbols of other languages, and what to write instead. */
 static const char *const mistaken[][2] = {
     {"&&", "'&&' is written 'and' here"},
     {"||", "'||' is written 'or' here"},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What names stand for in expressions.
+ * The meaning of names in expressions.
  *
- * A name that is called is a function or a type; elsewhere it is, in this order, a variable, an input, a constant or an
- * index.  So an input may be called e or n, or even sin.
+ * A name before "(" is a function or a type.  Elsewhere it is the first of these that exists: a variable, an input, a
+ * constant, an index.  So an input may be called e, n or even sin.
  */
 #include "ops/expression/expression.h"
 
@@ -92,7 +92,7 @@ static int smallest(int a, int b, int c)
     return least < c ? least : c;
 }
 
-/* Levenshtein's distance: how many letters to insert, drop or replace. */
+/* The Levenshtein distance: the number of letters to insert, delete or replace. */
 static int distance(mnp__word a, mnp__word b)
 {
     int row[MAX_WORD + 1];
@@ -110,7 +110,7 @@ static int distance(mnp__word a, mnp__word b)
     return row[b.length];
 }
 
-/* The nearest of the words that were offered so far; one letter in three may be wrong, and one of two. */
+/* The nearest of the words that were tried so far; one letter in three may be wrong, and one letter of two. */
 typedef struct search {
     mnp__word wrong, nearest;
     int least;
@@ -172,7 +172,7 @@ static mnp_status fail_unknown(const mnp__expression *expression, mnp__word name
 
 /* ---- values ---- */
 
-/* i, n, and either with the number of a dimension. */
+/* Recognise i and n, alone or with the number of a dimension. */
 static bool find_index(mnp__word name, mnp__node *node)
 {
     char symbol = name.start[0];

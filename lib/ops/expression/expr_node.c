@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list of an expression's nodes, what is needed to compute some of them, and the functions that operators stand
- * for.
+ * The list of an expression's nodes, what a kernel needs to compute some of them, and the ufuncs of operators.
  */
 #include "ops/expression/expression.h"
 
@@ -25,7 +24,7 @@ mnp_status mnp__expression_add(mnp__expression *expression, const mnp__node *nod
     return MNP_OK;
 }
 
-/* From the last to the first; what reductions give is there already. */
+/* Nodes are visited from the last to the first; results of reductions are inputs. */
 void mnp__expression_need(mnp__expression *expression, int count, const int *nodes, mnp__need *need)
 {
     memset(need, 0, sizeof *need);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Constants of expressions: arithmetic as Python's, and how they are written in C++.
+ * Constants of expressions: arithmetic with Python's rules, and how constants are written in C++.
  *
- * Python's integers have no end; these have 127 bits, and beyond is an error, never another value.
+ * Python's integers have any size; these have 127 bits, and a larger one is an error, never a wrong value.
  */
 #include "ops/expression/expression.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What an operator makes of integers; false where `problem` or real arithmetic is the answer. */
+/* The result of an operator on integers.  Functions return false if there is a `problem`, or the result is real. */
 typedef struct folding {
     mnp__number *result;
     const char *problem;
@@ -45,7 +45,7 @@ static double real_of(const mnp__number *number)
     return number->kind == 'f' ? number->real : (double)number->integer;
 }
 
-/* Python's // and %: the quotient is rounded down, the remainder has the divisor's sign. */
+/* Python's // and %: the quotient is rounded down, and the remainder has the divisor's sign. */
 static mnp__wide floor_quotient(mnp__wide a, mnp__wide b)
 {
     mnp__wide quotient = a / b;
@@ -104,13 +104,13 @@ static bool divide_integers(folding *f, bool remainder, mnp__wide a, mnp__wide b
 {
     if (b == 0)
         return refuse(f, "division by zero");
-    if (b == -1) /* the least number has no counterpart */
+    if (b == -1) /* the least integer has no negative */
         return remainder ? give_integer(f, false, 0) : arithmetic_of_integers(f, MNP__OP_SUBTRACT, 0, a);
     mnp__wide quotient = floor_quotient(a, b);
     return give_integer(f, false, remainder ? a - b * quotient : quotient);
 }
 
-/* Both bools or integers.  Bits of two bools are bools. */
+/* Fold an operator on bools or integers.  Bitwise operators on two bools give a bool. */
 static bool fold_integers(folding *f, mnp__operator op, mnp__wide a, mnp__wide b, bool bools)
 {
     switch (op) {
@@ -258,7 +258,7 @@ const char *mnp__wide_text(mnp__wide value, char text[MNP__WIDE_TEXT])
     return c;
 }
 
-/* A double as a C++ constant expression: 17 digits give back the same value. */
+/* Write a double as a C++ constant; 17 digits give back the same value. */
 static void emit_real(double value, mnp__text *text)
 {
     if (isnan(value))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Expressions: from tokens to nodes, by recursive descent.  Precedence is Python's, from loose to tight:
+ * The parser of expressions, which turns tokens into nodes by recursive descent.  Precedence is Python's, from loose to
+ * tight:
  *
  *   a if c else b, c ? a : b;  or;  and;  not;  comparisons;  |;  ^;  &;  << >>;  + -;  * / // %;  signs, ~;  **
  *
- * ** binds tighter than a sign on its left, and from right to left.
+ * ** binds tighter than a sign on its left, and is right-associative.
  */
 #include "ops/expression/expr_parser.h"
 
@@ -12,7 +13,7 @@
 
 #include "base/status.h"
 
-enum { MAX_DEPTH = 200 }; /* of parentheses, signs and conditions within each other */
+enum { MAX_DEPTH = 200 }; /* of nested parentheses, signs and conditions */
 
 static mnp_status parse_unary(mnp__parser *p, int *node_p);
 
@@ -183,7 +184,7 @@ static mnp_status parse_binary(mnp__parser *p, int level, int *node_p)
     return MNP_OK;
 }
 
-/* a < b <= c is a < b and b <= c, with one b. */
+/* Parse comparisons: a < b <= c is a < b and b <= c, where b is computed once. */
 static mnp_status parse_comparison(mnp__parser *p, int *node_p)
 {
     int left, chain = -1;
@@ -241,7 +242,7 @@ static mnp_status parse_or(mnp__parser *p, int *node_p)
     return MNP_OK;
 }
 
-/* a if c else b, as in Python, or c ? a : b, as in C. */
+/* Parse a value, which may be a condition: a if c else b, as in Python, or c ? a : b, as in C. */
 mnp_status mnp__parser_value(mnp__parser *p, int *node_p)
 {
     mnp__node node = {.kind = MNP__NODE_CHOOSE, .narguments = 3};
@@ -278,7 +279,7 @@ static mnp_status check_target(const mnp__parser *p, mnp__word name)
     return MNP_OK;
 }
 
-/* q, r = divmod(x, y); the first name was read. */
+/* Parse q, r = divmod(x, y), of which the first name was read. */
 static mnp_status parse_pair(mnp__parser *p, mnp__word first)
 {
     static const char wanted[] = "a function of two results, such as divmod";
@@ -305,7 +306,7 @@ static mnp_status parse_pair(mnp__parser *p, mnp__word first)
     return mnp__expression_assign(p->expression, second, node);
 }
 
-/* The operator of += and its like, which was read; MNP__OP_NONE if there is none. */
+/* The operator of an augmented assignment such as +=, if the token is one; otherwise MNP__OP_NONE. */
 static mnp__operator augmenting_operator(const mnp__parser *p)
 {
     mnp__word word = p->token.word;
@@ -333,7 +334,7 @@ static mnp_status parse_augmented(mnp__parser *p, mnp__word name, mnp__operator 
     return mnp__expression_assign(p->expression, name, result);
 }
 
-/* An expression alone, the last statement of a text whose value has no name; `start` is where it begins. */
+/* Parse an expression without a name, which must be the last statement; `start` is where it begins. */
 static mnp_status parse_value(mnp__parser *p)
 {
     const char *start = p->token.word.start;

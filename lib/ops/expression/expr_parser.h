@@ -10,7 +10,7 @@
 typedef struct mnp__parser {
     mnp__expression *expression;
     mnp__lexer lexer;
-    mnp__token token; /* the one that is looked at */
+    mnp__token token; /* the current one */
     int depth;
 } mnp__parser;
 
@@ -20,28 +20,28 @@ mnp_status mnp__parser_advance(mnp__parser *p);
 bool mnp__parser_at(const mnp__parser *p, const char *symbol);
 bool mnp__parser_at_name(const mnp__parser *p, const char *name);
 
-/* MNP_ERR_ARG at the token, which is not `what`. */
+/* Return MNP_ERR_ARG at the token, where `what` was expected. */
 mnp_status mnp__parser_fail_expected(const mnp__parser *p, const char *what);
 
-/* Advance over that symbol, which `what` says in words. */
+/* Advance over that symbol, which messages call `what`. */
 mnp_status mnp__parser_expect(mnp__parser *p, const char *symbol, const char *what);
 
-/* An expression. */
+/* Parse an expression. */
 mnp_status mnp__parser_value(mnp__parser *p, int *node_p);
 
-/* A type, such as float32. */
+/* Parse a type, such as float32. */
 mnp_status mnp__parser_dtype(mnp__parser *p, mnp_dtype *dtype_p);
 
 /*
- * A call, from the "(" on; `name` is what is called, and `self` the node before the dot of a method or -1.  So many
- * results are wanted; of two the node is the first.
+ * Parse a call of `name` from the "(" on; `self` is the node before the dot of a method, or -1.  `results` is how many
+ * are wanted; if two, the node is the first.
  */
 mnp_status mnp__parser_call(mnp__parser *p, mnp__word name, int self, int results, int *node_p);
 
-/* What comes after a dot; *node_p is the node before it. */
+/* Parse what comes after a dot; *node_p is the node before it. */
 mnp_status mnp__parser_attribute(mnp__parser *p, int *node_p);
 
-/* The same of a reduction, from behind the "(" on, as a node that is not in the list yet. */
+/* Parse a call of a reduction after its "(", and set a node that is not in the list yet. */
 mnp_status mnp__parser_reduction(mnp__parser *p, mnp__word name, mnp__node *node);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Expressions: reductions, sum(x*y, axis=0, keepdims=True).
+ * The parser and the types of reductions in expressions, such as sum(x*y, axis=0, keepdims=True).
  *
- * Their names and rules are those of the public functions (lib/ops/reduction/numpy_reductions.h).  Axes and options are constants of the
- * text.
+ * Their names and rules are those of the public functions (lib/ops/reduction/numpy_reductions.h).  Axes and options are
+ * constants of the text.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static mnp_status parse_axis(mnp__parser *p, mnp_axes *axes)
     return mnp__parser_advance(p);
 }
 
-/* None, 1, or (0, -1). */
+/* Parse axes: None, 1, or (0, -1). */
 static mnp_status parse_axes(mnp__parser *p, mnp_axes *axes)
 {
     if (mnp__parser_at_name(p, "None"))
@@ -115,7 +115,7 @@ static mnp_status fail_option(const mnp__parser *p, mnp__word name, const mnp__r
                                 dtype ? ", dtype" : "", ddof ? ", ddof" : "");
 }
 
-/* name=value, if that is what comes next; *done_p: whether it was.  `given`: bits of the options that were there. */
+/* Parse name=value, if that comes next, which *done_p tells.  `given`: bits of the options so far. */
 static mnp_status parse_named(mnp__parser *p, mnp__reducing *reducing, unsigned *given, bool *done_p)
 {
     mnp__parser before = *p;
@@ -139,7 +139,7 @@ static mnp_status parse_named(mnp__parser *p, mnp__reducing *reducing, unsigned 
     return parse_option(p, option, &reducing->axes);
 }
 
-/* max(x, y) is maximum(x, y), and so min, as in Python. */
+/* Whether a reduction of two arguments is a ufunc: as in Python, max(x, y) is maximum(x, y), and likewise min. */
 static bool has_pair(mnp__word name)
 {
     return mnp__word_is(name, "max") || mnp__word_is(name, "min");
@@ -159,7 +159,7 @@ static mnp_status parse_pair(mnp__parser *p, mnp__word name, mnp__node *node)
     return mnp__parser_expect(p, ")", "',' or ')'");
 }
 
-/* A value without a name: after the argument the axes, and then the type. */
+/* Parse an option without a name: the axes come first, then the type. */
 static mnp_status parse_positional(mnp__parser *p, mnp__reducing *reducing, unsigned *given)
 {
     bool dtype = mnp__reduce_has(reducing->function, MNP__REDUCE_DTYPE);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The types of an expression, as NumPy 2 has them (NEP 50), and constants folded as Python folds them.
+ * Finds the types of an expression, as NumPy 2 does (NEP 50), and folds constants, as Python does.
  *
- * Python's numbers, which literals and mnp_scalar_*() are, have a kind and no size: an operator on them alone gives
- * such a number again, as in Python; a function's result has a size, as in NumPy: sin(2) is a float64.  A condition's
- * result is Python's if both of its values are, so that  x * (2.5 if c else 0.5)  stays in x's type.
+ * Literals and mnp_scalar_*() are Python numbers, which have a kind and no size.  An operator on Python numbers alone
+ * gives a Python number; the result of a function has a size, as in NumPy: sin(2) is a float64.  A condition gives a
+ * Python number if both of its values are such, so that  x * (2.5 if c else 0.5)  keeps x's type.
  */
 #include "ops/expression/expression.h"
 
@@ -23,7 +23,7 @@ static mnp__type weak_type(char kind)
     return (mnp__type){dtype, kind};
 }
 
-/* Bools are the least, complex numbers the most. */
+/* The order of kinds, from bools to complex numbers. */
 static int kind_order(char kind)
 {
     return kind == 'b' ? 0 : kind == 'i' ? 1 : kind == 'f' ? 2 : 3;
@@ -35,7 +35,7 @@ static char weak_kind(mnp_dtype dtype)
     return kind == 'u' ? 'i' : kind;
 }
 
-/* The comparison that a call is, by operator or by name; MNP__OP_NONE if it is none. */
+/* Find which comparison a call is, by operator or by name; MNP__OP_NONE if none. */
 static mnp__operator comparison_of(const mnp__node *node)
 {
     for (mnp__operator op = MNP__OP_LESS; op <= MNP__OP_NOT_EQUAL; op++) {
@@ -45,9 +45,9 @@ static mnp__operator comparison_of(const mnp__node *node)
     return MNP__OP_NONE;
 }
 
-/* ---- integers and the types they meet ---- */
+/* ---- integers and types that cannot hold them ---- */
 
-/* Whether a node is an integer of Python's whose value is known. */
+/* Whether a node is a Python integer of known value. */
 static bool known_integer(const typing *t, const mnp__node *node, mnp__wide *value_p)
 {
     if (node->kind == MNP__NODE_NUMBER && node->type.weak) {
@@ -61,7 +61,7 @@ static bool known_integer(const typing *t, const mnp__node *node, mnp__wide *val
     return false;
 }
 
-/* Whether a node cannot be converted to that type: a known integer beyond an integer type's range. */
+/* Whether a node is a known integer outside the range of that integer type. */
 static bool out_of_range(const typing *t, const mnp__node *node, mnp_dtype dtype, mnp__wide *value_p)
 {
     char kind = mnp_dtype_kind(dtype);
@@ -79,8 +79,8 @@ static mnp_status check_range(const typing *t, const mnp__node *node, mnp_dtype 
 }
 
 /*
- * A comparison with an integer that the other's type does not have: its answer does not depend on the other's value,
- * and is no error, as in NumPy.
+ * Fold a comparison with an integer outside the range of the other operand's type.  As in NumPy this is no error: the
+ * result is the same for all values of that type.
  */
 static bool compare_out_of_range(const typing *t, mnp__node *node)
 {
@@ -110,7 +110,7 @@ static void become_number(mnp__node *node, const mnp__number *number)
     node->type = weak_type(number->kind);
 }
 
-/* An operator on constants alone; *folded_p: whether that was it. */
+/* Fold an operator if its operands are constants; *folded_p is whether it was folded. */
 static mnp_status fold(const typing *t, mnp__node *node, bool *folded_p)
 {
     const mnp__node *nodes = t->expression->nodes;
@@ -133,7 +133,7 @@ static bool is_power(const mnp__node *node)
     return strcmp(node->ufunc->name, "power") == 0;
 }
 
-/* NumPy computes some powers otherwise, faster and closer: it squares, inverts, and takes roots. */
+/* Replace some powers by squares, reciprocals and roots, as NumPy does; these are faster and more precise. */
 static void simplify_power(const typing *t, mnp__node *node)
 {
     const mnp__node *base = &t->expression->nodes[node->arguments[0]];
@@ -154,7 +154,7 @@ static void simplify_power(const typing *t, mnp__node *node)
     }
 }
 
-/* After the choice of the loop's types. */
+/* Check a power once the types of its loop are chosen. */
 static mnp_status check_power(const typing *t, const mnp__node *node)
 {
     const mnp__node *exponent = &t->expression->nodes[node->arguments[1]];
@@ -167,7 +167,7 @@ static mnp_status check_power(const typing *t, const mnp__node *node)
     return MNP_OK;
 }
 
-/* The types of the arguments as the choice of a loop should see them; whether all are Python's numbers. */
+/* Find the types of arguments by which a loop is chosen; return whether all are Python numbers. */
 static bool argument_types(const typing *t, const mnp__node *node, mnp__type *types)
 {
     bool weak = true, bits = node->op >= MNP__OP_AND && node->op <= MNP__OP_OR;
@@ -183,7 +183,7 @@ static bool argument_types(const typing *t, const mnp__node *node, mnp__type *ty
             types[a] = weak_type('i'); /* Python's True + True is 2 */
         else if (!weak && types[a].weak == 'i' && (other == 'i' || other == 'u') &&
                  comparison_of(node) != MNP__OP_NONE && !known_integer(t, argument, &value))
-            types[a].weak = 0; /* computed from scalars: compared as what it is */
+            types[a].weak = 0; /* computed from scalars: it is compared in its own type */
     }
     return weak;
 }
@@ -214,7 +214,7 @@ static mnp_status type_call(const typing *t, mnp__node *node)
 
 /* ---- the other nodes ---- */
 
-/* Whether a value may be stored as that type without being asked: "same_kind". */
+/* Whether a value may be stored in that type without a cast: NumPy's "same_kind". */
 static bool may_become(mnp__type type, mnp_dtype dtype)
 {
     if (!type.weak)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Expressions: the text of mnp_eval(), parsed, typed as NumPy would, and turned into the bodies of loops and the maps
- * of reductions (eval_program.h).
+ * Expressions are the texts of mnp_eval().  They are parsed, typed as in NumPy, and translated to the bodies of loops
+ * and the maps of reductions (eval_program.h).
  *
- *   expr_lex.c    text to tokens              expr_names.c   what a name stands for, and what was meant by a wrong one
+ *   expr_lex.c    text to tokens              expr_names.c   names to values, and misspelt names
  *   expr_parse.c  tokens to nodes             expr_number.c  arithmetic of constants, and how C++ writes them
  *   expr_call.c   calls                       expr_type.c    types, constants folded
  *   expr_reduce.c reductions                  expr_emit.c    nodes to C++ statements
  *   expr_node.c   the list of nodes
  *
- * The language is in include/maniple/eval.h.  A text becomes a list of nodes in which a node comes after its arguments,
- * so that typing and emission are loops over that list, and neither they nor the C++ compiler meet the depth of what
- * the user wrote.  A variable is the number of a node: an assignment makes no node of its own.
+ * include/maniple/eval.h describes the language.  A text becomes a list of nodes in which a node comes after its
+ * arguments.  So typing and emission are loops over that list, and a deeply nested text exhausts neither the stack nor
+ * the C++ compiler.  A variable is the number of a node; an assignment makes no node of its own.
  */
 #ifndef MNP__OPS_EXPRESSION_EXPRESSION_H
 #define MNP__OPS_EXPRESSION_EXPRESSION_H
@@ -22,14 +22,14 @@
 #include "ops/elementwise/ufunc.h"
 
 enum {
-    MNP__MAX_NAMES = 64,     /* inputs and outputs that a caller may list; a loop has MNP__MAX_OPERANDS of them */
+    MNP__MAX_NAMES = 64,     /* inputs and outputs that a caller may list; a loop uses at most MNP__MAX_OPERANDS */
     MNP__MAX_REDUCTIONS = 32 /* in a text */
 };
 
-/* Integer constants are exact, as Python's, within 127 bits. */
+/* An integer constant, which is exact, as in Python, within 127 bits. */
 __extension__ typedef __int128 mnp__wide;
 
-/* A number of the text: kind 'b', 'i' ("integer"), 'f' ("real") or 'c', which is imaginary ("real" times 1j). */
+/* A number in the text: kind 'b' or 'i' (in `integer`), 'f' (in `real`), or 'c', imaginary (`real` times 1j). */
 typedef struct mnp__number {
     char kind;
     mnp__wide integer;
@@ -125,7 +125,7 @@ typedef struct mnp__variable {
 
 typedef struct mnp__expression {
     const char *text;
-    int ninputs, noutputs; /* what the caller gives and wants; names are the caller's */
+    int ninputs, noutputs; /* their names belong to the caller */
     const char *const *input_names, *const *output_names;
     mnp__node *nodes;
     int nnodes, nodes_capacity;
@@ -144,49 +144,49 @@ typedef struct mnp__expression {
  */
 mnp_status mnp__expression_parse(mnp__expression *expression);
 
-/* What is known of operands. `value` counts where the type is weak and of kind 'b' or 'i'. */
+/* An operand's type and dimensions.  `value` is used where the type is weak and of kind 'b' or 'i'. */
 typedef struct mnp__expression_input {
     mnp__type type;
     int ndim;
     int64_t value;
 } mnp__expression_input;
 
-/* Find the types of all nodes; output_dtypes are what each output is stored as, MNP_DTYPE_AUTO to be filled in here. */
+/* Find the types of all nodes.  output_dtypes are those of stored outputs; MNP_DTYPE_AUTO is replaced. */
 mnp_status mnp__expression_type(mnp__expression *expression, const mnp__expression_input *inputs,
                                 mnp_dtype *output_dtypes);
 
-/* What a kernel has to know to compute some nodes. */
+/* What a kernel needs to compute some nodes. */
 typedef struct mnp__need {
     bool inputs[MNP__MAX_NAMES];
-    bool reductions[MNP__MAX_REDUCTIONS]; /* whose results it takes */
-    bool indices;                         /* whether there is any index */
+    bool reductions[MNP__MAX_REDUCTIONS]; /* whose results it uses */
+    bool indices;                         /* whether it uses any index */
     int dims;                             /* the highest dimension of an index, plus one */
-    const char *dims_at;                  /* and where it is */
+    const char *dims_at;                  /* where that index is in the text */
 } mnp__need;
 
-/* Find it out, and mark the nodes between as live, and no others. */
+/* Find what some nodes need, and mark exactly the nodes that are computed for them as live. */
 void mnp__expression_need(mnp__expression *expression, int count, const int *nodes, mnp__need *need);
 
 /* Append the statements that compute the live nodes, in which input x is in_x and the result of reduction r in_r. */
 void mnp__expression_emit(const mnp__expression *expression, mnp__text *body);
 
-/* Append the value of a node, as that type, to be used behind these statements. */
+/* Append the value of a node in that type, for use after these statements. */
 void mnp__expression_emit_value(const mnp__expression *expression, int node, mnp_dtype dtype, mnp__text *body);
 
 void mnp__expression_free(mnp__expression *expression);
 
 /* ---- between the files ---- */
 
-/* MNP_ERR_ARG at a place of the text. */
+/* Return MNP_ERR_ARG with a message that shows a place of the text. */
 mnp_status mnp__expression_fail(const mnp__expression *expression, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold));
 
-/* The same with the words of the last error, from a function that did not know the place. */
+/* The same with the message of the last error, from a function that did not know the place. */
 mnp_status mnp__expression_fail_again(const mnp__expression *expression, const char *at);
 
 mnp_status mnp__expression_add(mnp__expression *expression, const mnp__node *node, int *number_p);
 
-/* The type and dimensions of a reduction, whose argument has its own. */
+/* Find the type and dimensions of a reduction, whose argument is typed already. */
 mnp_status mnp__expression_type_reduction(mnp__expression *expression, mnp__node *node);
 
 typedef enum mnp__token_kind {
@@ -205,7 +205,7 @@ typedef struct mnp__token {
 
 typedef struct mnp__lexer {
     const mnp__expression *expression;
-    const char *next; /* where the next token is looked for */
+    const char *next; /* where the next token begins, or the space before it */
     int depth;        /* of parentheses, in which lines do not end */
 } mnp__lexer;
 
@@ -217,7 +217,7 @@ bool mnp__word_is(mnp__word word, const char *name);
 /* Whether `name` may be that of an input or output. */
 bool mnp__expression_valid_name(const char *name);
 
-/* Set the node of a variable, made if there is none of the name. */
+/* Set the node of a variable, which is added if there is none of that name. */
 mnp_status mnp__expression_assign(mnp__expression *expression, mnp__word name, int node);
 
 /* The variable of that name; NULL if there is none. */
@@ -232,22 +232,22 @@ mnp_status mnp__expression_function(const mnp__expression *expression, mnp__word
 /* Whether a word is the name of a type; also Python's int, float and complex. */
 bool mnp__expression_dtype(mnp__word name, mnp_dtype *dtype_p);
 
-/* The name of those assigned that `name` is a misspelling of, or an empty word. */
+/* Find the assigned name of which `name` is a misspelling, or an empty word. */
 mnp__word mnp__expression_nearest_variable(const mnp__expression *expression, const char *name);
 
 /*
- * op on constants as Python has it; false if it was not done: complex numbers, and what has no real value, are left to
- * run time.  *problem_p is NULL, or what is wrong.
+ * Compute `op` on constants as Python does.  Returns false if it was not done: complex numbers and results that are not
+ * real are left to run time.  *problem_p is NULL or says what is wrong.
  */
 bool mnp__number_fold(mnp__operator op, const mnp__number *a, const mnp__number *b, mnp__number *result,
                       const char **problem_p);
 
-/* Whether an integer is one of an integer type's (bool: 0 and 1), and its decimal digits. */
+/* Whether an integer type (bool: 0 and 1) can hold an integer; and the integer's decimal digits. */
 bool mnp__wide_fits(mnp__wide value, mnp_dtype dtype);
 enum { MNP__WIDE_TEXT = 48 };
 const char *mnp__wide_text(mnp__wide value, char text[MNP__WIDE_TEXT]);
 
-/* Append a constant as C++ has it, of that type; an integer fits it. */
+/* Append a constant of that type in C++; an integer must fit it. */
 void mnp__number_emit(const mnp__number *number, mnp_dtype dtype, mnp__text *text);
 
 #endif
