@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One number that many write, of whom one is to win: the first to take a free place of a table by hashes, which is -1,
- * or the least.
+ * Atomic updates of one number by many threads: the first of them takes a free place of a hash table, which holds -1,
+ * or the least of their numbers is kept.  Each takes one atomic access.
  */
 
-/* Write `mine` where -1 is; gives what was there. */
+/* Write `mine` if *place is -1; return the previous value. */
 MNP_INLINE long long claim(long long *place, long long mine)
 {
 #if MNP_CUDA
@@ -16,7 +16,7 @@ MNP_INLINE long long claim(long long *place, long long mine)
 #endif
 }
 
-/* Write `number` where a larger one is, such as ~0. */
+/* Write `number` if *least is larger; *least starts as ~0. */
 MNP_INLINE void keep_least(unsigned long long *least, unsigned long long number)
 {
 #if MNP_CUDA

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions that CUDA has built in, and the host's compiler has not, in a plain form: for raw modules and for the
- * bodies of custom element-wise kernels.  C++'s own mathematical functions come with them.
+ * Plain forms for the host of functions that are built into CUDA, for raw modules and for the bodies of custom
+ * element-wise kernels.  The mathematical functions of C++ are included.
  */
 #include <stdlib.h>
 #include <string.h>
-/* The special functions of C++17, which CUDA does not have, take GCC longer than a whole kernel. */
+/* CUDA lacks the special functions of C++17, and GCC needs longer for them than for a whole kernel. */
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
 #include <math.h>
-/* GNU's, which math.h leaves out */
+/* functions of GNU that math.h leaves out */
 extern "C" {
 float exp10f(float) noexcept;
 double exp10(double) noexcept;
@@ -16,7 +16,7 @@ void sincosf(float, float *, float *) noexcept;
 void sincos(double, double *, double *) noexcept;
 }
 
-/* Numbers of two types are compared as C++ would, as for CUDA; of floats, a NaN gives the other one. */
+/* Numbers of two types are compared by the rules of C++, as in CUDA; if one float is NaN, the result is the other. */
 #define MNP_EXTREME(name, first_is_it, of_floats)                                                                      \
     template <typename T> static inline T name(T a, T b)                                                               \
     {                                                                                                                  \
@@ -57,7 +57,7 @@ static inline float __saturatef(float x)
 {
     return x > 0 ? x < 1 ? x : 1.0f : 0.0f;
 }
-/* The C library has functions of these names, of its own */
+/* the C library has other functions of these names */
 #define __sinf sinf
 #define __cosf cosf
 #define __tanf tanf

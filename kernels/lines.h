@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines of entries: offsets that say where each begins.  On a GPU entries are taken in parallel, for lines of any
- * lengths; the host's workers take lines.
+ * Loops over lines of entries, such as the rows of a sparse matrix, where offsets say at which entry each line begins.
+ * On a GPU threads take single entries, so that lines of any lengths give all threads equal work; on the host workers
+ * take whole lines.
  */
-/* The threads of a GPU, or a worker of the host and how many there are, do a share each. */
+/* Who does a share of the work: a thread of a GPU, or a worker of the host. */
 #if MNP_CUDA
 struct worker_range {
 };
@@ -24,7 +25,7 @@ struct worker_range {
 #define OPEN_WORKERS(c) const int64_t worker = (c).worker, workers = (c).workers
 #endif
 
-/* Offsets of 8 bytes, or of 4. */
+/* Offsets of 8 bytes or of 4 bytes. */
 struct line_offsets {
     const void *at;
     bool wide;
@@ -34,7 +35,7 @@ struct line_offsets {
     }
 };
 
-/* The first place from `begin` to `end` that is not below a value, where all of it rises. */
+/* Binary search: find the first place from `begin` to `end` whose value is not below `value`; values ascend. */
 template <typename Rising>
 MNP_INLINE int64_t lower_bound(const Rising &rising, int64_t begin, int64_t end, int64_t value)
 {
@@ -50,22 +51,22 @@ MNP_INLINE int64_t lower_bound(const Rising &rising, int64_t begin, int64_t end,
 
 #if MNP_CUDA
 
-/* The line of an entry, by a warp that looks at 32 places at once; all its threads call. */
+/* Find the line of an entry by a warp, which compares 32 offsets at a time.  All threads of the warp call it. */
 template <typename Offsets> MNP_INLINE int64_t line_of(const Offsets &offsets, int64_t lines, int64_t entry)
 {
     const int lane = threadIdx.x % 32;
-    int64_t low = 0, high = lines; /* the first line that begins behind the entry is from low to high */
+    int64_t low = 0, high = lines; /* the first line that begins after the entry is in low .. high */
     while (low < high) {
         const int64_t step = (high - low + 32) / 33, at = low + lane * step;
         const bool behind = at >= high || offsets[at] > entry;
-        const int before = __popc(__ballot_sync(0xffffffffu, !behind)); /* places that are not behind it */
+        const int before = __popc(__ballot_sync(0xffffffffu, !behind)); /* offsets that are not after the entry */
         high = before < 32 && low + before * step < high ? low + before * step : high;
         low = before > 0 ? low + (before - 1) * step + 1 : low;
     }
     return low - 1;
 }
 
-/* The number of lines that begin behind `line`, and not behind the entry, where 32 threads know where 32 of them do. */
+/* Count the lines after the current one that begin at or before the entry; `begins` is where the lane's line begins. */
 MNP_INLINE int count_lines(int64_t begins, int64_t entry)
 {
     int count = 0;
@@ -78,10 +79,10 @@ MNP_INLINE int count_lines(int64_t begins, int64_t entry)
 #endif
 
 /*
- * Do it for every entry of the lines, whose offsets begin at 0: with what open() tells of the line, and the entry's
- * number.  On a GPU a thread takes an entry.  A warp has many that follow each other, so that it searches once for the
- * line of the first, and then looks at the next lines.  On the host a line's entries come one after the other, and
- * act() may leave with the line what it knows for the next.
+ * Call act() for every entry of the lines, whose offsets begin at 0, with the result of open() for the entry's line and
+ * with the entry's number.  On a GPU a thread takes an entry.  A warp takes many consecutive entries, so it searches
+ * once for the line of the first and then only advances to the next lines.  On the host the entries of a line come one
+ * after the other, and act() may store in the result of open() what it needs for the next entry.
  */
 template <typename Offsets, typename Open, typename Act>
 MNP_INLINE void for_entries(worker_range c, const Offsets &offsets, int64_t lines, const Open &open, const Act &act)

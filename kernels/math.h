@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The element-wise functions of include/maniple/ufunc_table.h: mnp_NAME(x, ...), for every type that they are computed
- * in, the same for NVRTC and for the host's C++ compiler, and with NumPy's meaning down to the special values.
+ * The element-wise functions of include/maniple/ufunc_table.h: mnp_NAME(x, ...) for every type in which it is computed.
+ * They are the same for NVRTC and for the host's C++ compiler, and follow NumPy down to the special values.
  *
- * Floats of two bytes are computed with as floats, and rounded once.  Integers wrap around, and never trap.  What is
- * left to libm is declared such that a plain loop over it is vectorised where libm has vector functions (glibc's
+ * Floats of two bytes are converted to float, and the result is rounded once.  Integers wrap around and never trap.
+ * Functions of libm are declared so that plain loops over them are vectorised where libm has vector functions (glibc's
  * libmvec, within 4 units in the last place).
  */
 #include "kernels/prelude.h"
 #if !MNP_CUDA
 /*
- * C's own header: C++'s takes as long to compile as all the rest.  __FAST_MATH__ is what glibc declares libmvec under;
- * without __USE_GNU it leaves out what it has for _Float32 and five other types, most of the header.
+ * This is C's header, as C++'s takes as long to compile as all the rest.  glibc declares libmvec only if __FAST_MATH__
+ * is defined; without __USE_GNU it omits the functions of _Float32 and five other types, which are most of the header.
  */
 #ifndef __FAST_MATH__
 #define __FAST_MATH__ 1

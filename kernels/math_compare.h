@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Comparisons, choices, and what is asked of floats.
+ * Comparisons, minimum and maximum, and predicates of floats such as isnan.
  *
- * Complex numbers are ordered by their real parts, then by the imaginary ones; a NaN in either part is beyond all.
+ * Complex numbers are ordered by their real parts, then by the imaginary ones; comparisons with a NaN are false.
  */
 #define MNP_COMPARE(name, op)                                                                                          \
     template <typename T> MNP_INLINE mnp_bool mnp_##name(T x, T y)                                                     \
@@ -55,7 +55,7 @@ MNP_INLINE mnp_bool mnp_logical_not(mnp_bool x)
     return mnp_bool{(uint8_t)(x.value ^ 1)};
 }
 
-/* Questions that integers and bools have one answer to. */
+/* Predicates that have the same result for all integers and bools. */
 
 template <typename T> MNP_INLINE mnp_bool mnp_isnan(T x)
 {
@@ -141,7 +141,7 @@ MNP_INLINE mnp_bool mnp_nan_to_num(mnp_bool x)
     return x;
 }
 
-/* Choices.  The first operand is taken if it is NaN (fmax, fmin: if the second is). */
+/* Minimum and maximum.  The result is the first operand if that is NaN (fmax, fmin: if the second is NaN). */
 #define MNP_CHOOSE(name, compare, taken)                                                                               \
     template <typename T> MNP_INLINE T mnp_##name(T x, T y)                                                            \
     {                                                                                                                  \

@@ -2,8 +2,8 @@
 /*
  * Functions of complex numbers, with the special values of C99's Annex G.
  *
- * What is a formula of few functions is computed in the type's own precision.  Logarithm, powers, tangents and inverse
- * functions need care, which is taken once, in double.
+ * Functions with short formulas are computed in the type's own precision.  Logarithms, powers, tangents and inverse
+ * functions need care against overflow and cancellation; they are written once, in double.
  */
 template <typename R> MNP_INLINE mnp_complex<R> operator+(mnp_complex<R> x, mnp_complex<R> y)
 {
@@ -21,7 +21,7 @@ template <typename R> MNP_INLINE mnp_complex<R> operator*(mnp_complex<R> x, mnp_
 {
     return mnp_complex<R>{x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
-/* Smith's algorithm, as in NumPy. */
+/* Division uses Smith's algorithm, as in NumPy. */
 template <typename R> MNP_INLINE mnp_complex<R> operator/(mnp_complex<R> x, mnp_complex<R> y)
 {
     const R re = mnp_fabs(y.re), im = mnp_fabs(y.im);
@@ -293,7 +293,7 @@ MNP_FUNCTION mnp_complex64 mnp_power(mnp_complex64 x, mnp_complex64 y)
     return mnp_to<mnp_complex64>::from(mnp_power(mnp_to<mnp_complex128>::from(x), mnp_to<mnp_complex128>::from(y)));
 }
 
-/* From others. */
+/* Functions that are made of others. */
 
 /* An odd function f of hyperbolic kind gives its trigonometric sister by f(iz) / i. */
 template <typename R> MNP_INLINE mnp_complex<R> mnp_swapped(mnp_complex<R> z)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arithmetic that integers share with floats, and what integers have alone: division, powers, divisors, bits.
+ * Arithmetic that integers share with floats, and functions of integers alone: division, powers, divisors, bits.
  */
 template <typename T> MNP_INLINE T mnp_add(T x, T y)
 {
@@ -50,7 +50,7 @@ template <typename T> MNP_INLINE T mnp_square(T x)
     return mnp_multiply(x, x);
 }
 
-/* The absolute value, as the unsigned number that it is. */
+/* The absolute value as an unsigned number, which holds it even for the least integer. */
 template <typename T> MNP_INLINE typename mnp_wide<T>::type mnp_magnitude(T x)
 {
     typename mnp_wide<T>::type wide = x;
@@ -58,8 +58,8 @@ template <typename T> MNP_INLINE typename mnp_wide<T>::type mnp_magnitude(T x)
 }
 
 /*
- * Division.  Divisors that the processor would trap at are replaced: 0, which gives 0, and -1, as the least number has
- * no opposite.
+ * Division.  Divisors at which the processor would trap are replaced: 0, whose result is 0, and -1, as the least
+ * integer has no negative.
  */
 template <typename T> MNP_INLINE T mnp_harmless(T y)
 {
@@ -67,9 +67,9 @@ template <typename T> MNP_INLINE T mnp_harmless(T y)
 }
 
 /*
- * The quotient, truncated.  CPUs have no vectors of integer division, but of float division, which is exact enough: a
- * quotient of integers of n bits is an integer, or further from one than half a unit in the last place of a float of
- * more than n bits.
+ * The truncated quotient.  CPUs have vector instructions for division of floats, not of integers.  That of floats is
+ * exact enough: a quotient of integers of n bits is an integer, or differs from the nearest one by more than half a
+ * unit in the last place of a float of more than n bits.
  */
 template <typename T> MNP_INLINE T mnp_truncated_quotient(T x, T y)
 {
@@ -98,7 +98,7 @@ template <typename T> MNP_INLINE T mnp_integer_remainder(T x, T y)
     return (rest != 0) & (mnp_below_zero(rest) != mnp_below_zero(y)) ? mnp_add(rest, y) : rest;
 }
 
-/* By squares; 1/x truncated where the exponent is negative, 0 for x = 0. */
+/* Powers by repeated squaring; for negative exponents 1/x is truncated, and is 0 for x = 0. */
 template <typename T> MNP_FUNCTION T mnp_integer_power(T x, T y)
 {
     typedef typename mnp_wide<T>::type wide;
@@ -168,7 +168,7 @@ MNP_INLINE mnp_bool mnp_invert(mnp_bool x)
     return mnp_bool{(uint8_t)(x.value ^ 1)};
 }
 
-/* Shifts by a width or more, or by a negative number, move everything out. */
+/* A shift by the width or more, or by a negative number, shifts all bits out. */
 template <typename T> MNP_INLINE T mnp_left_shift(T x, T y)
 {
     const bool within = !mnp_below_zero(y) && (typename mnp_wide<T>::type)y < 8 * sizeof(T);

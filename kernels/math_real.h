@@ -2,7 +2,8 @@
 /*
  * Functions of real numbers.
  *
- * `name` of a float is float_function, of a double double_function; both kinds of two bytes go through float.
+ * Function `name` calls float_function for a float and double_function for a double; floats of two bytes are computed
+ * as floats.
  */
 #define MNP_REAL_1(name, float_function, double_function)                                                              \
     MNP_INLINE float mnp_##name(float x)                                                                               \
@@ -71,7 +72,7 @@ MNP_REAL_1(gamma, tgammaf, tgamma)
 #if MNP_CUDA
 MNP_REAL_1(lgamma, lgammaf, lgamma)
 #else
-/* lgamma() itself stores a sign that all threads share */
+/* lgamma() stores a sign in a variable that all threads share */
 MNP_INLINE float mnp_lgamma_unshared(float x)
 {
     int sign;
@@ -86,7 +87,7 @@ MNP_REAL_1(lgamma, mnp_lgamma_unshared, mnp_lgamma_unshared)
 #endif
 MNP_REAL_2(arctan2, atan2f, atan2)
 #if MNP_CUDA
-/* CUDA's double one is up to two units off, which is infinity where the largest number is right. */
+/* CUDA's hypot of doubles may be off by two units, and so gives infinity where the largest number is right. */
 MNP_INLINE double mnp_hypot_inside(double x, double y)
 {
     const double larger = fmax(fabs(x), fabs(y));
@@ -98,7 +99,7 @@ MNP_REAL_2(hypot, hypotf, mnp_hypot_inside)
 MNP_REAL_2(hypot, hypotf, hypot)
 #endif
 
-/* The sign of floats of two bytes is a bit like that of others, so they need not become floats for it. */
+/* The sign of a float of two bytes is one bit, so no conversion to float is needed. */
 MNP_INLINE float mnp_fabs(float x)
 {
     return fabsf(x);
@@ -112,7 +113,7 @@ template <typename T> MNP_INLINE T mnp_fabs(T x)
     return mnp_from_bits<T>((uint16_t)(mnp_bits_of(x) & ~mnp_format<T>::sign));
 }
 
-/* Of T = float and double, with constants of that type: what all below is made from. */
+/* Building blocks for T = float and double, with constants of that type. */
 
 template <typename T> MNP_INLINE T mnp_real_divide(T x, T y)
 {
@@ -165,7 +166,7 @@ MNP_INLINE double mnp_real_power(double x, double y)
 }
 
 /*
- * As Python's divmod of floats: the remainder has the divisor's sign, and quotient times divisor plus it is nearly x.
+ * As in Python's divmod of floats, the remainder has the divisor's sign, and quotient * divisor + remainder is about x.
  */
 template <typename T> MNP_INLINE T mnp_real_remainder(T x, T y)
 {
@@ -187,7 +188,7 @@ template <typename T> MNP_INLINE T mnp_real_floor_divide(T x, T y)
     return quotient == 0 ? mnp_copysign((T)0, x / y) : whole;
 }
 
-/* Division and powers, of integers too. */
+/* Division and powers, which integers have too. */
 #define MNP_NUMBER_2(name)                                                                                             \
     template <typename T> MNP_INLINE T mnp_##name(T x, T y)                                                            \
     {                                                                                                                  \
@@ -321,7 +322,7 @@ template <typename T> MNP_INLINE T mnp_fma(T x, T y, T z)
     return T((double)x * (double)y + (double)z);
 }
 
-/* Floats as they are made. */
+/* The representation of floats. */
 
 template <typename T> MNP_INLINE T mnp_nextafter(T x, T y)
 {
@@ -343,7 +344,7 @@ template <typename T> MNP_INLINE T mnp_spacing(T x)
         return mnp_nan<T>();
     return magnitude == 0 ? mnp_from_bits<T>(1) : T(mnp_from_bits<T>((bits)(all + 1)) - x);
 }
-/* NumPy's is positive: the way to the next number above */
+/* as in NumPy it is the distance to the next number above */
 MNP_INLINE mnp_float16 mnp_spacing(mnp_float16 x)
 {
     if ((mnp_bits_of(x) & 0x7c00) == 0x7c00)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What kinds of types there are, and names of their parts.
+ * Traits of types: kinds, wide types for arithmetic, types of parts, and formats of floats.
  */
 template <typename T> constexpr bool mnp_is_signed = false;
 template <> constexpr bool mnp_is_signed<int8_t> = true;
@@ -21,7 +21,7 @@ template <> constexpr bool mnp_is_half<mnp_bfloat16> = true;
 template <typename T> constexpr bool mnp_is_complex = false;
 template <typename R> constexpr bool mnp_is_complex<mnp_complex<R>> = true;
 
-/* The unsigned integers of at least 32 bits that a type's arithmetic is done in, so that it wraps around. */
+/* The unsigned integer of at least 32 bits in which a type's arithmetic is done, so that it wraps around. */
 template <typename T> struct mnp_wide {
     typedef uint32_t type;
 };
@@ -40,7 +40,7 @@ template <typename R> struct mnp_real_of<mnp_complex<R>> {
     typedef R type;
 };
 
-/* The integers of the same size as a float, which hold its bits, and what the bits mean. */
+/* The integer that holds the bits of a float, and what the bits mean. */
 template <typename T> struct mnp_format;
 template <> struct mnp_format<mnp_float16> {
     typedef uint16_t bits;

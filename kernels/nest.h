@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What kernels share that go over nests of dimensions with strides: indices from numbers, offsets from indices, shares.
+ * Functions for kernels that loop over nests of dimensions with strides: from the number of an element to its indices,
+ * from indices to offsets, and the division of work into parts.
  */
 
-/* From the number of an element of the first `dims` dimensions of that extent to its indices. */
+/* Find the indices of an element in the first `dims` dimensions from its number in C order. */
 template <int dims> MNP_INLINE void mnp_unravel(const long long *extent, int64_t number, int64_t *index)
 {
 #if MNP_CUDA
@@ -28,12 +29,12 @@ template <int dims> MNP_INLINE int64_t mnp_offset(const long long *stride, const
     return offset;
 }
 
-/* Neighbours in memory that are one access. */
+/* Adjacent elements in memory that are read or written by one access. */
 template <typename Memory, int count> struct alignas(sizeof(Memory) * count) mnp_vector {
     Memory at[count];
 };
 
-/* Where the share of part number `part` of `parts` begins when n items are dealt out evenly. */
+/* The first item of part number `part` if n items are divided evenly into `parts`. */
 MNP_INLINE int64_t mnp_part_begin(int64_t n, int64_t part, int64_t parts)
 {
     const int64_t longer = n % parts;

@@ -40,7 +40,7 @@ template <typename R> MNP_INLINE mnp_complex<R> &operator-=(mnp_complex<R> &a, m
     return a = a - b;
 }
 
-/* A number of a given type made of a real one. */
+/* Convert a real number to a given type. */
 template <typename T> struct mnp_number_of {
     static MNP_INLINE T from(double x)
     {
@@ -94,7 +94,7 @@ template <typename R> MNP_INLINE double magnitude(mnp_complex<R> x)
     return MNP_SQRT(square(x));
 }
 
-/* Whether it is neither NaN nor infinite. */
+/* Whether a number is neither NaN nor infinite. */
 template <typename N> MNP_INLINE bool is_finite(N x)
 {
     return magnitude(x) < 1.7e308;

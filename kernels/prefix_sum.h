@@ -2,17 +2,17 @@
 /*
  * Exclusive prefix sums: every number becomes the sum of the numbers before it.
  *
- * They say where each of many writers begins when all know how much they have: a thread in shared memory, a tile in its
- * output, a row in a list of entries.  Two functions take a number of each thread, of a warp or of a block; two work on
- * numbers in memory and are the same for the host, where one worker calls them.  A long array is summed up in three
- * launches: mnp_prefix_range() or a count of each tile on its own, mnp_prefix_array() for the tiles' sums, and then
- * mnp_prefix_range() in each tile from its sum on.
+ * They tell many writers where to begin once all know how much they write: a thread in shared memory, a tile in its
+ * output, a row in a list of entries.  Two functions take one number of each thread, of a warp or of a block; two work
+ * on numbers in memory and exist for the host too, where one worker calls them.  A long array takes three launches:
+ * each tile is summed by mnp_prefix_range() or counted, mnp_prefix_array() turns the tiles' sums into prefix sums, and
+ * mnp_prefix_range() computes each tile from its prefix sum.
  *
- * Cost: a warp takes 5 shuffles, a block besides 2 barriers and a number of shared memory for each of its warps.
+ * A warp takes 5 shuffles; a block also takes 2 barriers, and one number in shared memory for each of its warps.
  */
 #if MNP_CUDA
 
-/* The sum of `value` over this lane and the lanes before it, in groups of `width` neighbouring lanes of `lanes`. */
+/* The sum of `value` over this lane and those before it, in groups of `width` adjacent lanes; `lanes` is the mask. */
 template <int width, typename T> MNP_INLINE T mnp_inclusive_warp(T value, unsigned lanes)
 {
     T sum = value;
@@ -33,8 +33,8 @@ template <int width = 32, typename T> MNP_INLINE T mnp_prefix_warp(T value, T *a
 }
 
 /*
- * The sum of `value` over the threads of the block before this one; *all_p is the sum over all.  Threads beyond the
- * first `warps` warps call it too, but have no part in the sums.
+ * The sum of `value` over the threads of the block before this one; *all_p is the sum over all.  Threads after the
+ * first `warps` warps call it too, but do not count.
  */
 template <int warps, typename T> MNP_INLINE T mnp_prefix_block(T value, T *all_p)
 {
@@ -50,7 +50,7 @@ template <int warps, typename T> MNP_INLINE T mnp_prefix_block(T value, T *all_p
         before += w < warp ? sums[w] : 0;
         all += sums[w];
     }
-    __syncthreads(); /* the sums are read: the next call may write them */
+    __syncthreads(); /* all have read the sums, so the next call may write them */
     *all_p = all;
     return before + sum - value;
 }
@@ -76,7 +76,7 @@ MNP_INLINE int64_t mnp_prefix_range(long long *values, int64_t begin, int64_t en
 /* By one block of that many warps: each of `count` values becomes the sum of those before it, values[count] of all. */
 template <int warps> MNP_INLINE void mnp_prefix_array(long long *values, int64_t count)
 {
-    constexpr int each = 8; /* values of a thread: their loads are under way together */
+    constexpr int each = 8; /* values of a thread, whose loads overlap */
     long long so_far = 0;
     for (int64_t begin = 0; begin < count; begin += 32 * warps * each) {
         const int64_t own = begin + threadIdx.x * each;
@@ -101,7 +101,7 @@ template <int warps> MNP_INLINE void mnp_prefix_array(long long *values, int64_t
 
 #else
 
-/* The same two by one worker. */
+/* The same two functions, called by one worker. */
 template <bool stores> static int64_t mnp_prefix_range(long long *values, int64_t begin, int64_t end, int64_t so_far)
 {
     for (int64_t i = begin; i < end; i++) {

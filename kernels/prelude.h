@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every kernel source starts with: types and conversions, the same for NVRTC and for the host's C++ compiler, and
- * the shape of a kernel.
+ * Every kernel source includes this first.  It defines the types and conversions, which are the same for NVRTC and for
+ * the host's C++ compiler, and how a kernel is written:
  *
  *   MNP_KERNEL(name, params)      an entry point that takes one struct of parameters, `p`
  *   MNP_RANGE(i, n)               for (i over this thread's or worker's share of 0 .. n-1)
  *
- * On a GPU a kernel runs as a grid of threads; on the host as number `worker` of `workers`.  MNP_CUDA tells them apart.
+ * On a GPU a kernel runs as a grid of threads; on the host it is called as number `worker` of `workers`.  MNP_CUDA is 1
+ * for GPUs and 0 for the host.
  */
 #ifdef __CUDACC_RTC__
 #define MNP_CUDA 1
@@ -19,7 +20,7 @@ typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 #define MNP_INLINE __device__ __forceinline__
-#define MNP_FUNCTION static __device__ /* larger ones, inlined or not as the compiler sees fit */
+#define MNP_FUNCTION static __device__ /* larger functions; the compiler decides whether to inline */
 #define MNP_KERNEL(name, params) extern "C" __global__ void name(const __grid_constant__ params p)
 #define MNP_RANGE(i, n)                                                                                                \
     (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x)
@@ -38,7 +39,7 @@ typedef unsigned long long uint64_t;
     static void name##_share(const params &p, int64_t worker, int64_t workers)
 #define MNP_RANGE(i, n)                                                                                                \
     (int64_t i = mnp_share_begin(n, worker, workers); i < mnp_share_begin(n, worker + 1, workers); i++)
-/* Where the share of a worker begins when n items are dealt out evenly. */
+/* The first item of a worker's share if n items are divided evenly. */
 static inline int64_t mnp_share_begin(int64_t n, int64_t worker, int64_t workers)
 {
     int64_t longer = n % workers;
@@ -57,7 +58,7 @@ template <typename R> struct mnp_complex {
 typedef mnp_complex<float> mnp_complex64;
 typedef mnp_complex<double> mnp_complex128;
 
-/* The bits of a float, and the float of bits. */
+/* The bits of a float, and the float with given bits. */
 MNP_INLINE uint32_t mnp_float_bits(float x)
 {
     uint32_t bits;
@@ -71,15 +72,15 @@ MNP_INLINE float mnp_float_of(uint32_t bits)
     return x;
 }
 
-/* Either of two, without the branches that keep compilers from vectorising. */
+/* condition ? yes : no, without a branch, which would prevent vectorisation. */
 MNP_INLINE uint32_t mnp_select(bool condition, uint32_t yes, uint32_t no)
 {
     return no ^ ((yes ^ no) & (0 - (uint32_t)condition));
 }
 
 /*
- * Floats of two bytes: IEEE binary16, and the upper half of a float.  They are computed with as floats; a result is
- * rounded to the nearest when it is stored, ties to even.
+ * Floats of two bytes: IEEE binary16, and bfloat16, the upper half of a float.  Arithmetic converts them to float; a
+ * result is rounded to nearest, ties to even, when it is stored.
  */
 MNP_INLINE float mnp_float16_value(uint16_t bits)
 {
@@ -88,7 +89,8 @@ MNP_INLINE float mnp_float16_value(uint16_t bits)
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
     return x;
 #else
-    const uint32_t bias = 112u << 23, largest = 0x7c00u << 13; /* of exponents: the difference, and that of infinity */
+    const uint32_t bias = 112u << 23,
+                   largest = 0x7c00u << 13; /* the difference of the exponents' biases; the exponent of infinity */
     uint32_t shifted = (uint32_t)(bits & 0x7fff) << 13, normal = shifted + bias;
     uint32_t subnormal = mnp_float_bits(mnp_float_of(normal + (1u << 23)) - 0x1p-14f);
     uint32_t result = mnp_select(shifted >= largest, normal + bias, mnp_select(shifted < 1u << 23, subnormal, normal));
@@ -118,7 +120,8 @@ MNP_INLINE uint16_t mnp_bfloat16_bits(float x)
 }
 
 /*
- * A double rounded to odd, the float beside it whose last bit is set: rounding that again is as good as rounding once.
+ * Round a double to odd: if it is not a float, the result is the adjacent float whose last bit is set.  Rounding that
+ * again to fewer bits gives the same as rounding the double once.
  */
 MNP_INLINE float mnp_round_to_odd(double x)
 {
@@ -163,7 +166,7 @@ MNP_INLINE float mnp_round_to_odd(double x)
 MNP_DEFINE_HALF(mnp_float16, mnp_float16_value(bits), mnp_float16_bits)
 MNP_DEFINE_HALF(mnp_bfloat16, mnp_float_of((uint32_t)bits << 16), mnp_bfloat16_bits)
 
-/* Conversion between any two types, as numpy.ndarray.astype(casting="unsafe"). */
+/* Converts between any two types, as numpy.ndarray.astype(casting="unsafe") does. */
 template <typename To> struct mnp_to {
     template <typename From> static MNP_INLINE To from(From x)
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a thread of a GPU reads or writes by one access, by its size in bytes.
+ * The type that a thread of a GPU reads or writes by one access, for every size in bytes.
  */
 template <int bytes> struct mnp_word;
 template <> struct mnp_word<1> {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Workers of one launch that add up: threads of the host, blocks of a GPU.  The last one that comes through finds the
- * sums of all, added in the order of the workers' numbers, not in that of their arrival.
+ * Sums over all workers of one launch, which are threads of the host or blocks of a GPU.  Each stores its partial sums;
+ * the last one to arrive adds those of all, in the order of the workers' numbers, so that results are reproducible.
+ * This saves a second launch.
  */
 
-/* A number as a sum takes it: in its wide type. */
+/* Convert a number to the wide type in which it is summed. */
 template <typename W> MNP_INLINE W mnp_widen(double x)
 {
     return mnp_number_of<W>::from(x);
@@ -14,7 +15,7 @@ template <typename W, typename R> MNP_INLINE W mnp_widen(mnp_complex<R> x)
     return W{x.re, x.im};
 }
 
-/* And a wide number as the elements take it. */
+/* Convert a wide number to the type of the elements. */
 template <typename T> MNP_INLINE T mnp_narrow(double x)
 {
     return mnp_number_of<T>::from(x);
@@ -47,13 +48,13 @@ MNP_INLINE mnp_complex<double> mnp_shuffle_down(mnp_complex<double> x, int dista
     return {mnp_shuffle_down(x.re, distance), mnp_shuffle_down(x.im, distance)};
 }
 
-/* The sum of the block's threads, in all of them; all call. */
+/* The sum over the block's threads, which all of them call and get. */
 template <typename W> MNP_INLINE W mnp_block_sum(W x)
 {
     __shared__ W warps[MNP_STEP_BLOCK / 32];
     for (int distance = 16; distance > 0; distance /= 2)
         x = x + mnp_shuffle_down(x, distance);
-    __syncthreads(); /* the last use of the shared memory is over */
+    __syncthreads(); /* the previous call's use of the shared memory has ended */
     if (threadIdx.x % 32 == 0)
         warps[threadIdx.x / 32] = x;
     __syncthreads();
@@ -63,7 +64,7 @@ template <typename W> MNP_INLINE W mnp_block_sum(W x)
     return sum;
 }
 
-/* Whether this thread is the one that finishes; then value[] holds the sums of all.  All threads call. */
+/* Whether this thread finishes the sum; then value[] holds the sums of all workers.  All threads call it. */
 template <int Sums, typename W> MNP_INLINE bool mnp_join(mnp_worker, W *value, W *partials, unsigned *arrived)
 {
     __shared__ bool last;

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loops over elements: a body of C++ statements, applied to every element of its operands.  See lib/ops/elementwise/loop.h.
+ * The kernel of loops (lib/ops/elementwise/loop.h), which apply a body of C++ statements to every element of operands.
  *
- * The library generates (see lib/ops/elementwise/loop_source.c), where `#include "generated"` stands,
- *   mnp_typeK, mnp_memoryK      type of operand K in the body and in memory; mnp_carrierK, in which a scalar travels
- *   mnp_body(...)               the body as a function: inputs by value, outputs by reference, perhaps the position
+ * The library (lib/ops/elementwise/loop_source.c) generates the text of `#include "generated"`, which defines
+ *   mnp_typeK, mnp_memoryK      type of operand K in the body and in memory; mnp_carrierK, that of a passed scalar
+ *   mnp_body(...)               the body as a function: inputs by value, outputs by reference, the position if used
  *   MNP_INPUTS(X), MNP_OUTPUTS(X)   X(K) for every input and every output
- *   MNP_BODY(IN, OUT, position) its call with IN(K) and OUT(K) in their places
- * and defines for the strides that the kernel is for
+ *   MNP_BODY(IN, OUT, position) a call of it with IN(K) and OUT(K) as arguments
+ * For the strides of this kernel the library also defines
  *   MNP_LOOP                    the kernel's name
- *   MNP_NDIM, MNP_OPERANDS      dimensions of the loop; operands, counters among them
- *   MNP_ACCESS_K                how operand K is reached: kernels/elementwise/elementwise_params.h
- *   MNP_TILE                    0, or the side of the square tiles through which transposed operands go
- *   MNP_INDICES                 0, or the number of dimensions, at least 1, of the array that the body's indices are of
- *   MNP_COUNTERS(X)             X(K, target): operand K counts what the body knows as that member of mnp_position
+ *   MNP_NDIM, MNP_OPERANDS      dimensions of the loop; operands, including counters
+ *   MNP_ACCESS_K                how operand K is accessed: kernels/elementwise/elementwise_params.h
+ *   MNP_TILE                    0, or the side of the square tiles of transposed operands
+ *   MNP_INDICES                 0, or the number (at least 1) of dimensions of the array if the body uses indices
+ *   MNP_COUNTERS(X)             X(K, target): operand K computes that member of mnp_position
  * and for GPUs also
  *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block, and elements of a thread along a row and across rows
- *   MNP_WIDE                    whether rows are so many that their numbers take 64 bits
+ *   MNP_WIDE                    whether numbers of rows need 64 bits
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"
 #include "kernels/elementwise/elementwise_params.h"
 
-/* Where in the global array an element is. */
+/* The position of an element in the global array. */
 struct mnp_position {
     int64_t i, n, index[8], shape[8];
 };
 
-/* An operand that the body indexes by itself. */
+/* A raw operand, which the body indexes. */
 template <typename Type, typename Memory> struct mnp_raw {
     const Memory *data;
     int64_t count;
@@ -41,7 +41,7 @@ template <typename Type, typename Memory> struct mnp_raw {
     }
 };
 
-/* Where the types are the same the body may also take an element's address. */
+/* If both types are the same, the body may also take the address of an element. */
 template <typename Type> struct mnp_raw<Type, Type> {
     const Type *data;
     int64_t count;
@@ -66,7 +66,7 @@ template <typename Type, typename Carrier> MNP_INLINE Type mnp_scalar_value(cons
 }
 
 #if MNP_INDICES
-/* What is the same for all elements. */
+/* Set the members that are the same for all elements. */
 MNP_INLINE void mnp_start_position(const mnp_loop_params &p, mnp_position &position)
 {
     position.n = p.size;

@@ -2,24 +2,24 @@
 /*
  * Element-wise loops on a GPU.
  *
- * A thread has MNP_VECTOR neighbouring elements of each of MNP_UNROLL rows (or of one row, where there is only one
- * dimension).  It first loads all of them, so that as many bytes as possible are under way, then computes, then stores.
- * Blocks go along the innermost dimension first.
+ * A thread takes MNP_VECTOR adjacent elements of each of MNP_UNROLL rows (or of one row, if there is only one
+ * dimension).  It first loads all of them, so that many bytes are in flight, then computes, then stores.  Blocks are
+ * numbered along the innermost dimension first.
  *
- * Operands whose neighbours in memory are neighbours along the dimension before the innermost would be read a sector an
- * element.  They come by square tiles: a warp reads 128 contiguous bytes along that dimension in each of four lines,
- * and the values change places in shared memory.  Tiles are numbered so that a tile and its mirror image come soon
- * after one another: what both read, as in m + m.T, then comes from memory once, and from the second-level cache again.
+ * An operand that is contiguous along the dimension before the innermost would cost a memory sector for each element.
+ * It is read by square tiles: a warp reads 128 contiguous bytes along that dimension in each of four lines, and the
+ * tile is transposed in shared memory.  Tiles are numbered so that a tile and its mirror image follow soon after one
+ * another; data that both read, as in m + m.T, then comes from memory once and from the second-level cache again.
  */
 #include "kernels/words_cuda.h"
 
-/* Where a thread's elements of one row begin: there are MNP_VECTOR of them along the last dimension. */
+/* The indices of the first of a thread's MNP_VECTOR elements in one row. */
 struct mnp_place {
     int64_t index[MNP_NDIM];
 };
 
 /*
- * n / d for n < 2^31: `divisor` holds the smallest s with 2^s >= d in its upper half and 2^32 (2^s - d) / d + 1 in its
+ * n / d for n < 2^31.  `divisor` has the smallest s with 2^s >= d in its upper half and 2^32 (2^s - d) / d + 1 in its
  * lower half (T. Granlund and P. Montgomery, Division by Invariant Integers using Multiplication, 1994).
  */
 MNP_INLINE uint32_t mnp_quotient(uint32_t n, uint64_t divisor)
@@ -27,7 +27,7 @@ MNP_INLINE uint32_t mnp_quotient(uint32_t n, uint64_t divisor)
     return (__umulhi(n, (uint32_t)divisor) + n) >> (uint32_t)(divisor >> 32);
 }
 
-/* From the number of a row, or of a tile's line, to its indices in dimensions 0 .. last. */
+/* Find the indices in dimensions 0 .. last of a row, or of a line of tiles, from its number. */
 MNP_INLINE void mnp_unravel(const mnp_loop_params &p, int64_t number, int last, int64_t *index)
 {
 #pragma unroll
@@ -46,10 +46,10 @@ MNP_INLINE void mnp_unravel(const mnp_loop_params &p, int64_t number, int last, 
 #if MNP_TILE
 
 constexpr int mnp_warps = MNP_THREADS / 32, mnp_across = MNP_TILE / (8 * MNP_VECTOR); /* warps along a line of a tile */
-constexpr int mnp_step = mnp_warps / mnp_across * 4; /* lines that a block does at a time */
+constexpr int mnp_step = mnp_warps / mnp_across * 4; /* lines that a block takes at once */
 static_assert(mnp_step * MNP_UNROLL == MNP_TILE, "a block does a tile in MNP_UNROLL steps");
 
-/* A thread's place in a tile: along the direction of vectors, and the line of its step number u. */
+/* A thread's position in a tile: along the vectors; and its line in step number u. */
 MNP_INLINE int mnp_tile_along()
 {
     return ((int)threadIdx.x / 32 % mnp_across * 8 + (int)threadIdx.x % 8) * MNP_VECTOR;
@@ -59,12 +59,12 @@ MNP_INLINE int mnp_tile_line(int u)
     return u * mnp_step + (int)threadIdx.x / 32 / mnp_across * 4 + (int)threadIdx.x % 32 / 8;
 }
 
-/* Where number n of `down` by `across` tiles lies: as far as the plane is square, shell after shell around 0, 0. */
+/* Find tile number n of `down` by `across`: in the square part they are numbered shell by shell around 0, 0. */
 MNP_INLINE void mnp_shell_order(uint32_t n, uint32_t down, uint32_t across, uint32_t &y, uint32_t &x)
 {
     uint32_t side = down < across ? down : across;
     if (n < side * side) {
-        uint32_t shell = (uint32_t)sqrtf((float)n); /* or the next, as it is rounded */
+        uint32_t shell = (uint32_t)sqrtf((float)n); /* or the next one, by rounding */
         if (shell * shell > n)
             shell--;
         if ((shell + 1) * (shell + 1) <= n)
@@ -79,7 +79,7 @@ MNP_INLINE void mnp_shell_order(uint32_t n, uint32_t down, uint32_t across, uint
     }
 }
 
-/* The first element of this block's tile. */
+/* Find the first element of this block's tile. */
 MNP_INLINE mnp_place mnp_find_tile(const mnp_loop_params &p)
 {
     constexpr int x = MNP_NDIM - 1, y = MNP_NDIM - 2;
@@ -98,7 +98,7 @@ MNP_INLINE mnp_place mnp_find_tile(const mnp_loop_params &p)
     return tile;
 }
 
-/* A thread's place number u in a tile, with vectors along dimension `along` and lines along dimension `across`. */
+/* Find a thread's elements of step u in a tile, with vectors along dimension `along` and lines along `across`. */
 MNP_INLINE mnp_place mnp_find(const mnp_place &tile, int u, int along, int across)
 {
     mnp_place at = tile;
@@ -107,7 +107,7 @@ MNP_INLINE mnp_place mnp_find(const mnp_place &tile, int u, int along, int acros
     return at;
 }
 
-/* Whether all of a tile is inside the loop. */
+/* Whether a tile is completely inside the loop. */
 MNP_INLINE bool mnp_is_whole(const mnp_loop_params &p, const mnp_place &tile)
 {
     constexpr int x = MNP_NDIM - 1, y = MNP_NDIM - 2;
@@ -128,7 +128,7 @@ MNP_INLINE mnp_place mnp_find(const mnp_loop_params &p, int u)
     return {{(((int64_t)blockIdx.x * MNP_UNROLL + u) * MNP_THREADS + threadIdx.x) * MNP_VECTOR - p.head}};
 }
 
-/* Whether all of a thread's elements are inside the loop; whether element v of place number u is. */
+/* Whether all of a thread's elements are inside the loop; and whether element v of its row number u is. */
 MNP_INLINE bool mnp_is_whole(const mnp_loop_params &p)
 {
     return mnp_find(p, 0).index[0] >= 0 && mnp_find(p, MNP_UNROLL - 1).index[0] + MNP_VECTOR <= p.extent[0];
@@ -142,7 +142,7 @@ MNP_INLINE bool mnp_is_inside(const mnp_loop_params &p, const mnp_place &at, int
 
 constexpr int mnp_last = MNP_NDIM - 1;
 
-/* The number of a thread's row number u, and where along its rows it begins. */
+/* The number of a thread's u-th row; and the first of the thread's elements along its rows. */
 MNP_INLINE int64_t mnp_row(const mnp_loop_params &p, int u)
 {
     uint32_t group = mnp_quotient(blockIdx.x, p.divide[0]);
@@ -175,7 +175,7 @@ MNP_INLINE bool mnp_is_inside(const mnp_loop_params &p, const mnp_place &at, int
 
 #endif
 
-/* How far from an operand's first element a place's element v is, in elements. */
+/* The offset of element v of a place from the operand's first element, in elements. */
 template <int access> MNP_INLINE int64_t mnp_offset(const mnp_loop_operand &operand, const mnp_place &at, int v)
 {
     constexpr int reach = access & MNP_ACCESS_MASK, last = MNP_NDIM - 1;
@@ -240,8 +240,8 @@ MNP_INLINE void mnp_store(const Memory (&from)[MNP_VECTOR], const mnp_loop_opera
 }
 
 /*
- * An input as a thread sees it.  Where all its elements are inside the loop, load() brings those of place number u, and
- * get() gives element v of them; otherwise one() loads them one by one.
+ * An input of a thread.  If all its elements are inside the loop, load() reads those of row number u and get() returns
+ * element v of them; otherwise one() loads single elements.
  */
 template <int access, typename Type, typename Memory, typename Carrier, int shared> struct mnp_input {
     static constexpr bool transposed = (access & MNP_ACCESS_TRANSPOSED) != 0;
@@ -278,7 +278,7 @@ template <int access, typename Type, typename Memory, typename Carrier, int shar
 
 #if MNP_TILE
     /*
-     * The tile in shared memory.  Lines, along the dimension before the innermost, are padded: they spread over banks.
+     * The tile in shared memory.  Its lines, along the dimension before the innermost, are padded to spread over banks.
      */
     MNP_INLINE Memory &tile(int line, int place) const
     {
@@ -289,7 +289,7 @@ template <int access, typename Type, typename Memory, typename Carrier, int shar
     {
         return tile(mnp_tile_along() + v, mnp_tile_line(u));
     }
-    /* Let the block have what this thread has loaded; or, at an edge, load it one by one. */
+    /* Store this thread's loaded elements to the tile; at an edge, load them one by one first. */
     MNP_INLINE void share() const
     {
 #pragma unroll
@@ -366,7 +366,7 @@ struct mnp_input<MNP_ACCESS_RAW, Type, Memory, Carrier, shared> {
 #define MNP_ONE_INSIDE(u, v) mnp_is_inside(p, at, u, v)
 #endif
 
-/* A thread's elements, all of which are inside the loop. */
+/* Compute a thread's elements, all of which are inside the loop. */
 MNP_INLINE void mnp_do_all(const mnp_loop_params &p, const mnp_place &tile, mnp_position &position)
 {
     MNP_INPUTS(MNP_DECLARE)
@@ -405,7 +405,7 @@ MNP_INLINE void mnp_do_all(const mnp_loop_params &p, const mnp_place &tile, mnp_
     }
 }
 
-/* The same at an edge: those that are inside, one by one. */
+/* Compute a thread's elements at an edge: those inside the loop, one by one. */
 MNP_INLINE void mnp_do_some(const mnp_loop_params &p, const mnp_place &tile, mnp_position &position)
 {
     MNP_INPUTS(MNP_DECLARE)
@@ -433,7 +433,7 @@ MNP_INLINE void mnp_do_some(const mnp_loop_params &p, const mnp_place &tile, mnp
     }
 }
 
-/* Let the next kernel of the stream come, if it is launched early, and wait for the one before, if this one was. */
+/* With early launches: let the next kernel of the stream start, and wait until the previous one has ended. */
 MNP_INLINE void mnp_await_stream()
 {
 #if __CUDA_ARCH__ >= 900

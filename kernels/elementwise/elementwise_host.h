@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Element-wise loops on the host: a worker does its share of the rows, each in a plain loop that the compiler
+ * Element-wise loops on the host.  A worker computes its share of the rows, each in a plain loop that the compiler
  * vectorises.
  *
- * Operands that would be read with a large stride, as their neighbours in memory are neighbours along the dimension
- * before the innermost, are copied to a small buffer, tile by tile, that stays in the cache.
+ * An operand that is contiguous along the dimension before the innermost would be read with a large stride.  It is
+ * copied tile by tile to a small buffer, which stays in the cache.
  *
- * Results of loops over much more than the caches hold go to memory past them, by way of a small buffer: otherwise
- * the processor would first read what it is about to overwrite.
+ * If the operands are much larger than the caches, results are collected in a small buffer and written past the caches;
+ * otherwise the processor would first read the memory that is about to be overwritten.
  */
 
-/* An input as the loop over a row sees it: element j. */
+/* An input in the loop over a row; get(j) returns element j. */
 template <int access, typename Type, typename Memory, typename Carrier> struct mnp_input {
     const Memory *at;
     int64_t stride;
@@ -62,7 +62,7 @@ template <typename Type, typename Memory, typename Carrier> struct mnp_input<MNP
     }
 };
 
-/* What a counter says of element j of a row. */
+/* The value of a counter for element j of a row. */
 template <int access> MNP_INLINE int64_t mnp_count(const mnp_loop_operand &operand, int64_t first, int64_t j)
 {
     constexpr int reach = access & MNP_ACCESS_MASK;
@@ -71,7 +71,7 @@ template <int access> MNP_INLINE int64_t mnp_count(const mnp_loop_operand &opera
                                                     : j);
 }
 
-/* How far from the operand's first element a row begins. */
+/* The offset of a row from the operand's first element, in elements. */
 MNP_INLINE int64_t mnp_offset(const mnp_loop_operand &operand, const int64_t *index)
 {
     int64_t offset = 0;
@@ -89,7 +89,7 @@ template <typename Memory> struct mnp_tile {
         const int64_t stride = operand.stride[MNP_NDIM - 1];
         const Memory *from = (const Memory *)operand.base + mnp_offset(operand, index) + x * stride;
         for (int64_t i = 0; i < width; i++) {
-            for (int64_t j = 0; j < height; j += 64 / sizeof(Memory)) /* what the tile beside this one will want */
+            for (int64_t j = 0; j < height; j += 64 / sizeof(Memory)) /* prefetches for the next tile */
                 __builtin_prefetch(from + (i + MNP_TILE) * stride + j, 0, 2);
             for (int64_t j = 0; j < height; j++)
                 value[j * MNP_TILE + i] = from[i * stride + j];
@@ -106,7 +106,7 @@ struct mnp_tiles {
 #endif
 };
 
-/* Results on their way to memory: MNP_STREAMED elements of each output. */
+/* The buffer of results has MNP_STREAMED elements of each output. */
 enum { MNP_STREAMED = 1024 };
 struct mnp_results {
 #define MNP_DECLARE(k) alignas(64) mnp_memory##k result##k[MNP_STREAMED];
@@ -122,7 +122,7 @@ static void mnp_stream(void *to, const void *from, int64_t size)
     char *out = (char *)to + head;
     const char *in = (const char *)from + head;
     memcpy(to, from, head);
-    for (int64_t i = 0; i < body; i += 16) { /* whole lines at a time, which the processor sends on as one */
+    for (int64_t i = 0; i < body; i += 16) { /* whole cache lines, each of which the processor writes at once */
         mnp_pair pair;
         memcpy(&pair, in + i, sizeof pair);
 #ifdef __clang__
@@ -136,9 +136,9 @@ static void mnp_stream(void *to, const void *from, int64_t size)
 #endif
 
 /*
- * Elements begin .. end-1 of `rows` rows, of which the first has these outer indices, the others follow along the
- * dimension before the innermost.  Transposed operands are read from their tiles, which hold just this; so does
- * `results` of one row what is computed, if it is given.
+ * Compute elements begin .. end-1 of `rows` rows.  The first row has the outer indices `first`; the others follow along
+ * the dimension before the innermost.  Transposed operands are read from their tiles, which hold exactly these
+ * elements.  If `results` is given, there is one row, and it gets the values.
  */
 static __attribute__((noinline, noclone)) void mnp_rows(const mnp_loop_params &p, const int64_t *first, int64_t rows,
                                                         int64_t begin, int64_t end, const mnp_tiles *tiles,
@@ -187,7 +187,7 @@ static __attribute__((noinline, noclone)) void mnp_rows(const mnp_loop_params &p
 }
 
 #ifdef __SSE2__
-/* One row, past the caches: all outputs have stride 1. */
+/* Compute one row and write it past the caches; all outputs have stride 1. */
 static void mnp_stream_row(const mnp_loop_params &p, const int64_t *index, int64_t begin, int64_t end)
 {
     mnp_results results;
@@ -202,7 +202,7 @@ static void mnp_stream_row(const mnp_loop_params &p, const int64_t *index, int64
 }
 #endif
 
-/* The indices of a row, or of a line of tiles where dimension `last` counts tiles. */
+/* Find the indices of a row, or of a line of tiles if dimension `last` counts tiles, from its number. */
 static inline void mnp_unravel(const int64_t *extent, int64_t number, int last, int64_t *index)
 {
     for (int d = last; d > 0; d--) {
@@ -259,7 +259,7 @@ MNP_KERNEL(MNP_LOOP, mnp_loop_params)
         } else
 #endif
         {
-            if (MNP_NDIM > 1 && column == 0 && stop == width) /* as many as follow */
+            if (MNP_NDIM > 1 && column == 0 && stop == width) /* all rows that follow in the dimension */
                 rows = mnp_least((end - i) / width, extent[MNP_NDIM - 2] - index[MNP_NDIM - 2]);
             mnp_rows(p, index, rows, column, stop, nullptr, nullptr);
         }
@@ -273,7 +273,7 @@ MNP_KERNEL(MNP_LOOP, mnp_loop_params)
     }
 #ifdef __SSE2__
     if (p.stream)
-        __builtin_ia32_sfence(); /* before other threads are told */
+        __builtin_ia32_sfence(); /* makes the results visible before other threads go on */
 #endif
 }
 
