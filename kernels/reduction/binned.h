@@ -28,7 +28,8 @@
  * integer.  That needs the arithmetic of IEEE 754, every operation rounded to double, with subnormal numbers.  In the
  * bin of numbers above 2^975 these constants would overflow: there numbers and constants are smaller by 2^64.
  *
- * Terms come in batches: lanes look at all of a batch, are asked if it is plain, which raises the window, and take it.
+ * Terms come in batches.  Lanes first look at all terms of a batch; plain() then raises the window and says whether all
+ * terms are ordinary numbers; then lanes take the terms.
  */
 #ifdef __FAST_MATH__
 #error "the reproducible mode cannot be compiled with -ffast-math: see MANIPLE_CXXFLAGS"

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions: elements of operands are taken into sets, sets are joined, and what is then known gives the results.
- * See kernels/reduction/reduce_ops.h and lib/ops/reduction/reduction.h.
+ * The kernel of reductions (lib/ops/reduction/reduction.h).  Elements are added to sets, the accumulators of sets are
+ * joined, and results follow from the last one.  kernels/reduction/reduce_ops.h has the structs that do so.
  *
- * The library generates (see lib/ops/reduction/reduction_source.c), where `#include "generated"` stands,
- *   mnp_typeK, mnp_memoryK      type of operand K in the reduction and in memory; mnp_carrierK, in which a scalar
- *                               travels
- *   mnp_op                      the reduction, a struct as reduce_ops.h has them
+ * The library (lib/ops/reduction/reduction_source.c) generates the text of `#include "generated"`, which defines
+ *   mnp_typeK, mnp_memoryK      type of operand K in the reduction and in memory; mnp_carrierK, that of a passed scalar
+ *   mnp_op                      the reduction, a struct as in reduce_ops.h
  *   MNP_INPUTS(X), MNP_OUTPUTS(X)   X(K) for every input and every output
  *   MNP_ELEMENT(lanes, method, j, IN, i)   call that method of set j for the element whose values are IN(K) and whose
  *                               index is i
- *   MNP_VALUE(IN)               what mnp_op takes of the element whose values are IN(K), mnp_value if it is one value
+ *   MNP_VALUE(IN)               what mnp_op is given for the element whose values are IN(K), a mnp_value if it is one
  *   MNP_GIVE(acc, end, OUT)     set the results OUT(K)
- * and defines for the strides that the kernel is for
+ * For the strides of this kernel the library also defines
  *   MNP_REDUCE                  the kernel's name
  *   MNP_KEPT, MNP_REDUCED, MNP_OPERANDS, MNP_RESULTS   kernels/reduction/reduce_params.h
- *   MNP_FIRST_RESULT            number of the first output; that of the indices is one less than MNP_OPERANDS
- *   MNP_REACH_OF_K              how input K is reached
- *   MNP_COLUMNS                 0: vectors lie along the innermost reduced dimension, and the sets of a thread are one
- *                               result's; 1: along the innermost kept one, and every set is another's
+ *   MNP_FIRST_RESULT            number of the first output; the flat index is operand MNP_OPERANDS - 1
+ *   MNP_REACH_OF_K              how input K is accessed
+ *   MNP_COLUMNS                 0: vectors lie along the innermost reduced dimension, and a thread's sets belong to one
+ *                               result; 1: along the innermost kept one, and every set belongs to another result
  *   MNP_SEARCHES                1: mnp_op is mnp_reduce_index without a mask
- *   MNP_STEADY, MNP_LOOKS       1: mnp_op is of reduce_binned.h; and takes elements in batches that it looks at first
- *   MNP_ACC_BYTES               room for an mnp_op::acc
+ *   MNP_STEADY, MNP_LOOKS       1: mnp_op is of reduce_binned.h; and it checks a batch of elements before it adds them
+ *   MNP_ACC_BYTES               bytes for an mnp_op::acc
  * and for GPUs also
- *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; neighbours that a thread takes at once; how many times
+ *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; adjacent elements of one access; accesses in flight
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"
@@ -64,7 +63,7 @@ MNP_INLINE int64_t mnp_along(const mnp_reduce_operand &operand)
     return MNP_COLUMNS ? operand.kept[MNP_KEPT - 1] : operand.reduced[MNP_REDUCED - 1];
 }
 
-/* An input from some element on, along vectors. */
+/* Reads an input from some element on, along vectors. */
 template <int reach, typename Type, typename Memory, typename Carrier> struct mnp_reader {
     const Memory *at;
     int64_t stride;
@@ -120,12 +119,12 @@ template <typename Type, typename Memory, typename Carrier> struct mnp_reader<MN
     }
 };
 
-/* All inputs from some element on, and the index of that element. */
+/* Reads all inputs from some element on, and knows the index of that element. */
 struct mnp_readers {
 #define MNP_DECLARE(k) mnp_reader<MNP_REACH_OF_##k, mnp_type##k, mnp_memory##k, mnp_carrier##k> in##k;
     MNP_INPUTS(MNP_DECLARE)
     int64_t first, step;
-    /* `kept` and `reduced`: indices of the first element, those along vectors left out. */
+    /* Start at the element with the indices `kept` and `reduced`, which omit the dimension along vectors. */
     MNP_INLINE void find(const mnp_reduce_params &p, const int64_t *kept, const int64_t *reduced)
     {
         constexpr int outer = MNP_KEPT - MNP_COLUMNS, inner = MNP_REDUCED - !MNP_COLUMNS;
@@ -144,14 +143,14 @@ struct mnp_readers {
     }
 };
 
-/* Where what is known of part number `part` of output o, which has these indices, lies. */
+/* Find the accumulator of part number `part` of the output that has these indices. */
 MNP_INLINE mnp_acc *mnp_part_at(const mnp_reduce_params &p, unsigned long long parts, const int64_t *index,
                                 int64_t part)
 {
     return (mnp_acc *)(parts + (part * p.outputs + mnp_offset<MNP_KEPT>(p.place, index)) * MNP_ACC_BYTES);
 }
 
-/* What is known of part number `part` of output o: a part, or the results. */
+/* Store the accumulator of part number `part` of output o, or the results that follow from it. */
 MNP_INLINE void mnp_deliver(const mnp_reduce_params &p, const mnp_acc &acc, int64_t o, int64_t part)
 {
     int64_t index[MNP_KEPT];
@@ -172,7 +171,7 @@ MNP_INLINE void mnp_deliver(const mnp_reduce_params &p, const mnp_acc &acc, int6
     MNP_OUTPUTS(MNP_STORE)
 }
 
-/* An empty set. */
+/* The accumulator of an empty set. */
 MNP_INLINE mnp_acc mnp_empty()
 {
     mnp_op::lanes<1> lanes;

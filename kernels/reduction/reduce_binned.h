@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions of the reproducible mode, whose results depend on neither the order of their elements nor the device.
+ * Reductions of the reproducible mode, whose results depend neither on the order of their elements nor on the device.
  *
  * Sums are those of binned.h.  Lanes of such a reduction take elements in batches: instead of take() they have
- *   visit<how>(j, x, ..., i)   what binned.h says
- *   plain(count, begin, end)
- *   together()                 what all lanes know, if they are of one result
- * Sums also have take(a, x), which adds one element to a: for scans.
- * Products are not among them: no order but that of one global tree would give the same ones.
+ *   visit<how>(j, x, ..., i)   as binned.h describes
+ *   plain(count, begin, end)   as binned.h describes
+ *   together()                 the accumulator of all lanes, if they belong to one result
+ * Sums also have take(a, x), which adds one element to a, for scans.
+ * Products are missing, as their rounded result depends on the order of the elements.
  */
 
 /* The same NaN on all devices. */

@@ -2,10 +2,11 @@
 /*
  * Reductions on a GPU.
  *
- * Rows: a team of threads, a power of two of them, has one part of one output, and takes MNP_VECTOR neighbours at a
- * time, MNP_UNROLL times, so that enough bytes are under way.  Columns: the threads of a block are a line along the
- * outputs, several of which share the rows.  What threads know is joined by shuffles or in shared memory;
- * what blocks know, where an output has several parts, by a second, small launch.  The order is fixed.
+ * Rows: a team of threads, whose number is a power of two, reduces one part of one output.  A thread takes MNP_VECTOR
+ * adjacent elements, MNP_UNROLL times, so that enough bytes are in flight.  Columns: the threads of a block lie along
+ * the outputs, and several such lines of threads share the rows.  The accumulators of threads are joined by shuffles or
+ * in shared memory.  Where an output has several parts, a second, small launch joins them.  The order is fixed, so
+ * results are reproducible.
  */
 template <typename Acc> MNP_INLINE Acc mnp_shuffle_down(const Acc &acc, int by, int width)
 {
@@ -20,7 +21,7 @@ template <typename Acc> MNP_INLINE Acc mnp_shuffle_down(const Acc &acc, int by, 
     return other;
 }
 
-/* Join what the threads of teams know; the first thread of each gets it.  All threads of the block call it. */
+/* Join the accumulators of a team in its first thread.  All threads of the block call it. */
 MNP_INLINE void mnp_join_team(mnp_acc &acc, int team)
 {
     __shared__ mnp_acc warps[MNP_THREADS / 32];
@@ -46,7 +47,7 @@ MNP_INLINE void mnp_join_team(mnp_acc &acc, int team)
 
 #if MNP_COLUMNS
 
-/* One row of a thread's columns, the last of which may be beyond the edge. */
+/* Add one row of a thread's columns, the last of which may be beyond the edge. */
 template <typename Lanes>
 MNP_INLINE void mnp_take_some(const mnp_readers &readers, int64_t begin, int64_t width, Lanes &lanes)
 {
@@ -106,7 +107,7 @@ MNP_INLINE void mnp_take_rows(const mnp_reduce_params &p, const int64_t *kept, i
     }
 }
 
-/* Where a thread of the upper half of those that are left puts what it knows of column v: room is for half a block. */
+/* The place in shared memory of a thread's accumulator of column v; half of the block stores at a time. */
 MNP_INLINE int mnp_slot(int thread, int v)
 {
     const int half = thread % (MNP_THREADS / 2);
@@ -156,7 +157,7 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
 
 #else
 
-/* A few sets, so that additions need not wait for one another. */
+/* A thread has a few sets, so that additions need not wait for one another. */
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>);
 constexpr int mnp_set_count = MNP_SEARCHES                             ? 1
                               : MNP_VECTOR >= 4 && mnp_set_bytes <= 16 ? 4
@@ -185,7 +186,7 @@ MNP_INLINE void mnp_take_part(const mnp_reduce_params &p, const int64_t *kept, i
                 MNP_INPUTS(MNP_LOAD)
             }
 #if MNP_SEARCHES
-            if (readers.step > 0) { /* the best alone is taken, which is found without indices of 64 bits */
+            if (readers.step > 0) { /* first find the best element without 64-bit indices, then add that one */
                 mnp_value best = {};
                 int place = 0;
 #pragma unroll

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions on the host: a worker does its share of the parts.  Elements go to the sets of an array of lanes in turn,
- * or a row of elements to as many sets, in plain loops that the compiler vectorises.
+ * Reductions on the host.  A worker computes its share of the parts.  Elements of a row are added to a few sets in
+ * turn, or each to the set of its column, in plain loops that the compiler vectorises.
  */
 #define MNP_GET(k) readers.in##k.get(x)
 
@@ -11,7 +11,7 @@
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>);
 constexpr int mnp_set_count = mnp_set_bytes <= 8 ? 2048 : mnp_set_bytes <= 16 ? 1024 : mnp_set_bytes <= 32 ? 512 : 256;
 
-/* A method of the sets for columns `begin` .. `end` of row `r`. */
+/* Define a function that calls a method of the sets for columns `begin` .. `end` of row `r`. */
 #define MNP_DEFINE_LINE(name, METHOD)                                                                                  \
     template <typename Lanes>                                                                                          \
     MNP_INLINE void name(const mnp_reduce_params &p, const int64_t *kept, int64_t r, int64_t begin, int64_t end,       \
@@ -30,7 +30,7 @@ MNP_DEFINE_LINE(mnp_take_line_of_any, MNP_TAKE_ONE)
 MNP_DEFINE_LINE(mnp_look_at_line, MNP_LOOK_AT)
 #endif
 
-/* Part number `part` of the columns `begin` .. `end` of the line of outputs whose indices are `kept`. */
+/* Compute part number `part` of columns `begin` .. `end` of the line of outputs with the indices `kept`. */
 static void mnp_do_columns(const mnp_reduce_params &p, const int64_t *kept, int64_t line, int64_t begin, int64_t end,
                            int64_t part)
 {
@@ -75,12 +75,12 @@ static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t 
 
 #else
 
-/* Sets; and elements that they take before they are joined, so that rounding errors, and counts, stay small. */
+/* Sets; and the elements after which they are joined, so that rounding errors and counts stay small. */
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>);
 constexpr int mnp_set_count = mnp_set_bytes >= 8 ? 32 : 256 / mnp_set_bytes;
 constexpr int64_t mnp_most = MNP_LOOKS ? 1 << 20 : 8192;
 
-/* A method of the sets for elements `begin` .. `end` of a row, in turn. */
+/* Define a function that calls a method of the sets, in turn, for elements `begin` .. `end` of a row. */
 #define MNP_DEFINE_TURNS(name, METHOD)                                                                                 \
     MNP_INLINE void name(const mnp_readers &readers, int64_t begin, int64_t end)                                       \
     {                                                                                                                  \
@@ -125,7 +125,7 @@ struct mnp_sets {
     MNP_DEFINE_TURNS(take_ones, MNP_TAKE_ONE)
     MNP_DEFINE_TURNS(look_at, MNP_LOOK_AT)
 #endif
-    /* Elements begin .. end of a row. */
+    /* Add elements begin .. end of a row. */
     MNP_INLINE void take(const mnp_readers &readers, int64_t begin, int64_t end)
     {
         taken += end - begin;
@@ -153,7 +153,7 @@ MNP_INLINE mnp_value mnp_sought(const mnp_readers &readers, int64_t x)
     return MNP_VALUE(MNP_GET);
 }
 
-/* Take elements begin .. end of a row, of which the best is known: from the first few on among which it is. */
+/* Add elements begin .. end of a row, whose best value is known; blocks without that value are skipped. */
 static void mnp_look_at(const mnp_readers &readers, int64_t begin, int64_t end, mnp_op::best::acc value, mnp_acc &all)
 {
     constexpr int64_t few = 64;
@@ -175,8 +175,8 @@ static void mnp_look_at(const mnp_readers &readers, int64_t begin, int64_t end, 
 }
 
 /*
- * Elements begin .. end of a row, where what is sought is the place of the best one: most blocks of elements have none
- * that is better than what is known, which their best values tell, and these take a vectorised loop.
+ * Find the index of the best element among begin .. end of a row.  A vectorised loop finds the best value of a block of
+ * elements; most blocks have none better than the best so far, and are skipped.
  */
 static void mnp_search(const mnp_readers &readers, int64_t begin, int64_t end, mnp_acc &all)
 {
@@ -205,7 +205,7 @@ static void mnp_search(const mnp_readers &readers, int64_t begin, int64_t end, m
 
 #endif
 
-/* Part number `part` of output o: elements from `begin` to `end` of its rows, one after the other. */
+/* Compute part number `part` of output o from elements `begin` to `end` of its rows, one after the other. */
 static void mnp_do_part(const mnp_reduce_params &p, int64_t o, int64_t begin, int64_t end, int64_t part)
 {
     const int64_t width = p.reduced[MNP_REDUCED - 1];

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What reductions do with their elements.  A reduction is a struct with
+ * The reductions: how elements are combined and results follow.  A reduction is a struct with
  *
- *   acc           what is known of a set of elements; copied as bytes
- *   lanes<W>      W sets that elements are taken into, in plain arrays so that loops over them are vectorised:
+ *   acc           the accumulator of a set of elements; copied as bytes
+ *   lanes<W>      W sets to which elements are added, in plain arrays so that loops over them are vectorised:
  *                 start(j) makes set j empty, take(j, x, ..., i) adds the element of index i, end(j) gives the acc
  *   join(a, b)    adds the elements of b to a
- *   give(a, end, result, ...)   the results
+ *   give(a, end, result, ...)   computes the results
  *
- * Sums of float16 and bfloat16 are kept as float, those of float as double: their errors are below those of pairwise
- * sums.  Sums of double keep what was rounded away where partial sums meet (D. Knuth's two-sum).  Variances are those
- * of the differences from a set's first element, joined by T. Chan, G. Golub and R. LeVeque, Updating Formulae and a
+ * float16 and bfloat16 are summed in float, and float in double; the errors are below those of pairwise sums.  Sums of
+ * double keep the rounding errors of joining partial sums (D. Knuth's two-sum).  Variances are computed from the
+ * differences from a set's first element and joined by T. Chan, G. Golub and R. LeVeque, Updating Formulae and a
  * Pairwise Algorithm for Computing Sample Variances, 1979.
  */
 
-/* What `give` knows besides. */
+/* Further arguments of give(). */
 struct mnp_reduce_end {
     int64_t count; /* elements of a result */
     double ddof;
@@ -42,7 +42,7 @@ template <typename R> struct mnp_summed<mnp_complex<R>> {
     typedef mnp_complex<double> type;
 };
 
-/* A sum, perhaps with what was rounded away. */
+/* A sum, and if `exact` its rounding error. */
 template <typename A, bool exact> struct mnp_total {
     A sum;
     MNP_INLINE void set(A x)
@@ -74,7 +74,7 @@ template <> struct mnp_total<double, true> {
     MNP_INLINE double value() const
     {
         const double all = sum + rest;
-        return rest == rest ? all : sum; /* infinities leave no rest */
+        return rest == rest ? all : sum; /* infinities have no rounding error */
     }
 };
 template <> struct mnp_total<mnp_complex<double>, true> {
@@ -148,7 +148,7 @@ template <typename T> struct mnp_reduce_mean : mnp_reduce_sum<T> {
     }
 };
 
-/* The mean of those that are taken, and are numbers if need be: numpy.nanmean, mean(where=...) */
+/* The mean of elements that count: numpy.nanmean, mean(where=...) */
 template <typename T, bool skip_nan> struct mnp_reduce_mean_of_some {
     typedef typename mnp_summed<T>::type A;
     struct acc {
@@ -340,7 +340,7 @@ template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
 
 /* ---- extremes ---- */
 
-/* The least and greatest of a type: what loses against everything. */
+/* The least and the greatest value of a type, with which minimum and maximum start. */
 template <typename T> MNP_INLINE T mnp_bottom()
 {
     if constexpr (mnp_is_integer<T>)
@@ -375,7 +375,7 @@ template <> MNP_INLINE mnp_bool mnp_top<mnp_bool>()
 MNP_COMPLEX_ENDS(float)
 MNP_COMPLEX_ENDS(double)
 
-/* A NaN where there is one, which the functions that ignore NaN begin with. */
+/* NaN, if the type has one, with which functions that ignore NaN start; `otherwise` for other types. */
 template <typename T> MNP_INLINE T mnp_nothing(T otherwise)
 {
     if constexpr (mnp_is_integer<T>)
@@ -476,7 +476,7 @@ template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_index {
         const bool is_better = greatest ? mnp_greater(x, y).value : mnp_less(x, y).value;
         return is_better | (!skip_nan & mnp_isnan(x).value & !mnp_isnan(y).value);
     }
-    /* Whether x is to be known instead of y, which has a lower index. */
+    /* Whether x is better than y, which has a lower index. */
     static MNP_INLINE bool replaces(T x, T y)
     {
         const bool is_better = !(greatest ? mnp_less_equal(x, y).value : mnp_greater_equal(x, y).value);
@@ -503,7 +503,7 @@ template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_index {
             return acc{value[j], index[j]};
         }
     };
-    /* Whether an element is as good as the best one around it, which has that value. */
+    /* Whether an element equals the best value of its block. */
     static MNP_INLINE bool reaches(T x, T value)
     {
         return !beats(value, x) & !(skip_nan && mnp_isnan(x).value);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parameter of reduce.cu, and how a kernel reaches its operands: shared by the library (C) and the kernel (C++).
+ * The parameter of reduce.cu, and the ways in which a kernel accesses its operands.  The library (C) and the kernel
+ * (C++) share this file.
  *
- * A reduction has MNP_KEPT dimensions that its results have too and MNP_REDUCED that it goes over, the innermost of
- * either last.  Dimensions go along with operands by strides, in elements.
+ * A reduction has MNP_KEPT dimensions, which its results have too, and MNP_REDUCED dimensions over which it reduces;
+ * the innermost of each is the last.  Strides are in elements.
  */
 #ifndef MNP_KERNELS_REDUCTION_REDUCE_PARAMS_H
 #define MNP_KERNELS_REDUCTION_REDUCE_PARAMS_H
 
-/* How an operand goes along the dimension that vectors lie along. */
+/* How an operand is accessed along the dimension of vectors. */
 enum {
     MNP_REACH_STRIDED,   /* by any stride */
     MNP_REACH_UNIT,      /* by stride 1 */
@@ -17,10 +18,10 @@ enum {
     MNP_REACH_SCALAR     /* has no memory: its value is in the parameter */
 };
 
-/* What a launch is to do. */
+/* What a launch reduces. */
 enum {
-    MNP_REDUCE_ELEMENTS, /* of the operands */
-    MNP_REDUCE_PARTS     /* what other launches, or other ranks, have left of them */
+    MNP_REDUCE_ELEMENTS, /* elements of the operands */
+    MNP_REDUCE_PARTS     /* accumulators that other launches or ranks have stored */
 };
 
 #ifdef __cplusplus
@@ -40,13 +41,13 @@ struct mnp_reduce_params {
     long long task;
     long long outputs; /* results of this rank */
     long long rows;    /* product of `reduced`, but for its last where vectors lie along that one */
-    long long parts;   /* that the elements of one result are dealt out to; or that are there to be joined */
+    long long parts;   /* into which the elements of one result are divided, or which are joined */
     long long team;    /* threads that share a part, or along a line of columns, as the power of two */
     long long count;   /* elements of one result, on all ranks */
     double ddof;
     unsigned long long initial[2]; /* a number that takes part in every result */
     unsigned long long source;     /* parts to be joined: that of an output is number part * outputs + its place */
-    unsigned long long target;     /* 0: results are written; otherwise where their acc go, in the same order */
+    unsigned long long target;     /* 0: write results; otherwise where their accumulators go, in the same order */
     long long kept[MNP_KEPT], reduced[MNP_REDUCED];
     long long place[MNP_KEPT]; /* strides of places, which are the same on all ranks that share results */
     mnp_reduce_operand operand[MNP_OPERANDS]; /* inputs, then the elements' indices, which count instead of loading */

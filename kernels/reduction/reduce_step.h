@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A reduction of one step: what two elements give, and the next one with that, as a ufunc's methods have it.  F is a
- * struct that has the step, of(x, y), and what there is without elements, none<T>().
+ * A reduction by a function of two arguments, as the methods of ufuncs need: the function is applied to the accumulator
+ * and the next element.  F is a struct with the function, of(x, y), and the result for no elements, none<T>().
  */
 template <typename T, typename F> struct mnp_reduce_step {
     struct acc {

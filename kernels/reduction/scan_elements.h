@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one input and the one output of a reduction, element by element: for kernels that do not reduce all of a block.
+ * Access to a reduction of one input and one output, element by element, for kernels that scan or reduce in order.
  */
 typedef mnp_op::acc mnp_acc;
 typedef mnp_memory0 mnp_in;
 typedef mnp_memory1 mnp_out;
 
-/* One element more for a set. */
+/* Add an element to a set. */
 template <typename Lanes> MNP_INLINE void mnp_take(Lanes &lanes, int j, mnp_in x)
 {
     const mnp_type0 value = mnp_to<mnp_type0>::from(x);
@@ -17,7 +17,7 @@ template <typename Lanes> MNP_INLINE void mnp_take(Lanes &lanes, int j, mnp_in x
 #endif
 }
 
-/* One element more for what is known. */
+/* Add an element to an accumulator. */
 MNP_INLINE void mnp_add_element(mnp_acc &acc, mnp_in x)
 {
 #if MNP_LOOKS
@@ -30,7 +30,7 @@ MNP_INLINE void mnp_add_element(mnp_acc &acc, mnp_in x)
 #endif
 }
 
-/* Elements that are taken one by one, after what is known. */
+/* An accumulator to which elements are added one by one. */
 struct mnp_so_far {
     mnp_acc before;
 #if !MNP_LOOKS
@@ -61,7 +61,7 @@ struct mnp_so_far {
     }
 };
 
-/* The result of what is known. */
+/* The result of an accumulator. */
 MNP_INLINE mnp_out mnp_result(const mnp_acc &acc)
 {
     const mnp_reduce_end end = {0, 0};

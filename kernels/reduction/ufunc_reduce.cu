@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions of ufuncs: elements are taken one after the other, along whole lines or segments of them.
- * A segment goes to where the next one begins; where that is not behind, it is one element (numpy.ufunc.reduceat).
+ * The kernel of reductions of ufuncs, which takes elements one after the other, along whole lines or segments of them.
+ * A segment ends where the next one begins; if that is not after its own begin, it is one element
+ * (numpy.ufunc.reduceat).
  *
- * What the library generates where `#include "generated"` stands is what kernels/reduction/reduce.cu tells, of one input, number
- * 0, and one output, number 1.  It defines
+ * kernels/reduction/reduce.cu explains the text of `#include "generated"`; here there are one input, number 0, and one
+ * output, number 1.  The library also defines
  *   MNP_UFUNC_REDUCE        the kernel's name
  *   MNP_KEPT        kernels/reduction/ufunc_reduce_params.h
  *   MNP_ORDERED     1: the sets of elements may not be joined
@@ -23,10 +24,10 @@
 #include "kernels/nest.h"
 #include "kernels/reduction/scan_elements.h"
 
-/* Elements that a set takes before it goes to what is known, so that rounding errors stay small. */
+/* The elements after which a set is joined to the accumulator, so that rounding errors stay small. */
 constexpr int64_t mnp_most = MNP_ORDERED ? (int64_t)1 << 62 : 64;
 
-/* Elements begin .. end; `out`: null, or where the result up to each goes. */
+/* Reduce elements begin .. end; `out` is null, or where the result up to each element goes. */
 MNP_INLINE mnp_acc mnp_ufunc_reduce(const mnp_in *in, int64_t in_step, int64_t begin, int64_t end, mnp_out *out,
                                     int64_t out_step)
 {

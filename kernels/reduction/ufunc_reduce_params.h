@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parameter of ufunc_reduce.cu: shared by the library (C) and the kernel (C++).
+ * The parameter of ufunc_reduce.cu, which the library (C) and the kernel (C++) share.
  *
- * A reduction goes along one dimension, the axis, in the order of the elements; a line is what there is along it.  The other
- * dimensions are MNP_KEPT, the last one the fastest.  Strides are in elements.
+ * A reduction goes along one dimension, the axis, in the order of the elements; a line is the elements along it at
+ * fixed indices of the others.  There are MNP_KEPT other dimensions, the innermost last.  Strides are in elements.
  */
 #ifndef MNP_KERNELS_REDUCTION_UFUNC_REDUCE_PARAMS_H
 #define MNP_KERNELS_REDUCTION_UFUNC_REDUCE_PARAMS_H
