@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the bodies of custom element-wise kernels see, as CuPy's do: bool, complex<float> and complex<double> as C++
- * users know them, and the mathematical functions of C and C++ for all of these; besides, Maniple's own from math.h.
+ * What the bodies of custom element-wise kernels can use, as with CuPy: bool, complex<float> and complex<double> as in
+ * C++, the mathematical functions of C and C++ for all of these, and Maniple's own functions of math.h.
  */
 #include "kernels/math.h"
 #if !MNP_CUDA
@@ -9,7 +9,7 @@
 #else
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fffffff)
-/* CUDA's own are for two numbers of the same type, or of types that differ little */
+/* CUDA's own take two numbers of the same type, or of similar types */
 template <typename T, typename S> MNP_INLINE auto min(T a, S b) -> decltype(a + b)
 {
     return min((decltype(a + b))a, (decltype(a + b))b);
@@ -27,7 +27,7 @@ template <typename T, typename S> MNP_INLINE auto pow(T x, S y) -> decltype((dou
 typedef mnp_float16 float16;
 typedef mnp_bfloat16 bfloat16;
 
-/* A complex number, with the arithmetic of numbers of its own kind and of real ones. */
+/* A complex number, with arithmetic with complex numbers of the same type and with real ones. */
 template <typename R> struct complex : mnp_complex<R> {
     typedef R value_type;
     complex() = default;
@@ -64,7 +64,7 @@ template <typename R> struct complex : mnp_complex<R> {
     MNP_ASSIGN(/)
 #undef MNP_ASSIGN
 
-    /* As friends, so that what converts to a complex number may stand on either side */
+    /* friends, so that either operand may be a value that converts to a complex number */
 #define MNP_OPERATOR(op)                                                                                               \
     friend MNP_INLINE complex operator op(complex x, complex y)                                                        \
     {                                                                                                                  \
@@ -191,7 +191,7 @@ MNP_INLINE mnp_bool mnp_kept(bool x)
     return mnp_bool{x};
 }
 
-/* A raw parameter, of what mnp_raw gives. */
+/* A raw parameter, made from the loop's mnp_raw. */
 template <typename Raw> struct mnp_given_raw {
     const Raw &raw;
     MNP_INLINE decltype(mnp_given(raw[0])) operator[](int64_t j) const

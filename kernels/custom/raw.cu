@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A raw module: a CUDA source of the user's.  NVRTC takes it as it is; on the host raw_host.h stands in for what CUDA
- * has built in, and the source is rewritten a little (lib/jit/raw_host.c).
+ * A raw module: the user's CUDA source.  NVRTC compiles it unchanged.  On the host raw_host.h provides the built-in
+ * variables and functions of CUDA, and lib/jit/raw_host.c rewrites parts of the source.
  */
 #ifndef __CUDACC_RTC__
 #include "kernels/custom/raw_host.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CUDA's words for the host's compiler: enough for kernels whose threads do not meet.
+ * CUDA's keywords, variables and functions for the host's compiler, enough for kernels without synchronisation.
  *
- * A launch deals out its blocks to the workers; a block's threads run one after the other, so that what a block shares
- * is its worker's own.  Barriers and all else that makes threads meet are refused before this is compiled.
+ * A launch divides its blocks among the workers.  A worker runs the threads of a block one after the other, so the
+ * block's shared memory belongs to the worker.  Sources with barriers or other synchronisation of threads are refused
+ * before this is compiled.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -90,7 +91,7 @@ struct dim3 {
     }
 };
 
-/* ---- where a thread is ---- */
+/* ---- indices of threads and blocks ---- */
 
 static __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 static const int warpSize = 32;
@@ -105,7 +106,7 @@ static inline void __threadfence_block()
 {
 }
 
-/* Replace *p by what `f` makes of it; gives the old value. */
+/* Replace *p by f(*p) atomically, and return the old value. */
 template <typename T, typename F> static inline T mnp_update(T *p, F f)
 {
     T old, wanted;
@@ -151,7 +152,7 @@ static inline T atomicCAS(T *p, typename mnp_same<T>::type compare, typename mnp
 namespace
 {
 
-/* What is known of a kernel or of a variable, given by its address. */
+/* Describes a kernel or a variable, given by its address. */
 template <auto address, bool is_kernel = std::is_function<typename std::remove_pointer<decltype(address)>::type>::value>
 struct mnp_raw {
     static mnp_raw_entry entry()
@@ -193,7 +194,7 @@ template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, true> {
 
 } // namespace
 
-/* The entry of a kernel with C linkage; and any entry, which may be that of a name expression with commas in it. */
+/* Define the entry of a kernel with C linkage; or any entry, whose name expression may contain commas. */
 #define MNP_RAW_KERNEL(kernel) MNP_RAW_EXPORT(mnp_raw_##kernel, kernel)
 #define MNP_RAW_EXPORT(name, ...)                                                                                      \
     extern "C" __attribute__((visibility("default"))) const mnp_raw_entry name = mnp_raw<__VA_ARGS__>::entry();

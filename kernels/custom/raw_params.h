@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the library launches the kernels of a raw module on the host, shared by the library (C) and the module (C++).
+ * How the library launches the kernels of a raw module on the host.  The library (C) and the module (C++) share this.
  */
 #ifndef MNP_KERNELS_CUSTOM_RAW_PARAMS_H
 #define MNP_KERNELS_CUSTOM_RAW_PARAMS_H
@@ -19,10 +19,10 @@ typedef struct mnp_raw_entry {
     unsigned long long variable_size;
 } mnp_raw_entry;
 
-/* What entries are called: this and the kernel's name; mnp_expression_0 ... for name expressions. */
+/* Entries are named by this and the kernel's name; for name expressions by mnp_expression_0, ... */
 #define MNP_RAW_ENTRY "mnp_raw_"
 
-/* Most shared memory of a block on the host, as on GPUs without asking for more. */
+/* The most shared memory of a block on the host, which is the default limit on GPUs. */
 #define MNP_RAW_SHARED (48 * 1024)
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scans: every element of a result is what is known of all elements up to its own, along one axis.  See
- * kernels/reduction/reduce_ops.h, whose structs say what that is, and lib/ops/scan/scan.h.
+ * The kernel of scans (lib/ops/scan/scan.h): every element of a result is the reduction of all elements up to its own
+ * along one axis, by a struct of kernels/reduction/reduce_ops.h.
  *
- * What the library generates where `#include "generated"` stands is what kernels/reduction/reduce.cu tells, of one input, number
- * 0, and one output, number 1.  It defines
+ * kernels/reduction/reduce.cu explains the text of `#include "generated"`; here there are one input, number 0, and one
+ * output, number 1.  The library also defines
  *   MNP_SCAN               the kernel's name
  *   MNP_KEPT               kernels/scan/scan_params.h
- *   MNP_WAY                which way threads lie, kernels/scan/scan_params.h
- *   MNP_UNIT_IN, MNP_UNIT_OUT   1: the operand goes by stride 1 along the axis, or across lines where threads do
- *   MNP_ACC_BYTES          room for an mnp_op::acc
- *   MNP_STEADY, MNP_LOOKS  as there
+ *   MNP_WAY                how threads are assigned to elements, kernels/scan/scan_params.h
+ *   MNP_UNIT_IN, MNP_UNIT_OUT   1: the operand has stride 1 along the axis, or across lines if threads lie across lines
+ *   MNP_ACC_BYTES          bytes for an mnp_op::acc
+ *   MNP_STEADY, MNP_LOOKS  as in reduce.cu
  * and for GPUs also
- *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; neighbours that are one access; accesses under way
+ *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; adjacent elements of one access; accesses in flight
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"
@@ -29,7 +29,7 @@
 
 static_assert(sizeof(mnp_acc) <= MNP_ACC_BYTES, "the library leaves room for what ranks know");
 
-/* What is known before the elements of a line on this rank. */
+/* The total of the elements of a line that lie on ranks before this one. */
 MNP_INLINE mnp_acc mnp_before_line(const mnp_scan_params &p, const int64_t *index)
 {
     mnp_acc acc = mnp_empty();
@@ -45,7 +45,7 @@ MNP_INLINE mnp_acc *mnp_part_total(const mnp_scan_params &p, int64_t line, int64
     return (mnp_acc *)(p.totals + (part * p.lines + line) * MNP_ACC_BYTES);
 }
 
-/* What is known before part number `part` of a line, whose indices are `index`. */
+/* The total of all elements before part number `part` of a line, whose indices are `index`. */
 MNP_INLINE mnp_acc mnp_before_part(const mnp_scan_params &p, const int64_t *index, int64_t line, int64_t part)
 {
     mnp_acc acc = mnp_before_line(p, index);

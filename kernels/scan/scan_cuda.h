@@ -2,18 +2,18 @@
 /*
  * Scans on a GPU.
  *
- * Along lines a warp has MNP_UNROLL rows of 32 * MNP_VECTOR neighbours, and loads all of them first, so that enough
- * bytes are under way.  Threads take their neighbours in a row; what they know is scanned by shuffles, row after row.
- * Lines that are short have a team of a warp's threads, longer ones a block.  Where lines are few and long, their tiles
- * are dealt out: scan_tiles.h.  Across lines a thread has MNP_VECTOR lines, or a part of each: a first launch then
- * finds the totals of the parts.
+ * Along lines a warp takes MNP_UNROLL rows of 32 * MNP_VECTOR adjacent elements, and loads all of them first, so that
+ * enough bytes are in flight.  Each thread adds its adjacent elements of a row, and shuffles scan the threads' totals,
+ * row after row.  A short line is scanned by a team of a warp's threads, a longer one by a block.  Few long lines are
+ * divided into tiles for many blocks; see scan_tiles.h.  Across lines a thread scans MNP_VECTOR lines, or a part of
+ * each; a first launch then finds the totals of the parts.
  */
 template <typename Acc> struct mnp_words {
     static constexpr int count = (sizeof(Acc) + 3) / 4;
     uint32_t word[count];
 };
 
-/* What another thread of the team knows: `by` threads before this one, or thread number `from`. */
+/* The accumulator of another thread of the team: `by` threads before this one; or thread number `from`. */
 template <typename Acc> MNP_INLINE Acc mnp_shuffle_up(const Acc &acc, int by, int width)
 {
     mnp_words<Acc> words = {};
@@ -37,7 +37,7 @@ template <typename Acc> MNP_INLINE Acc mnp_shuffle_from(const Acc &acc, int from
     return other;
 }
 
-/* MNP_VECTOR neighbours from element x on, of which those below `end` are there. */
+/* Load MNP_VECTOR adjacent elements from element x on, except those at or after `end`. */
 template <bool unit, typename Memory>
 MNP_INLINE void mnp_load(const Memory *at, int64_t stride, int64_t x, int64_t end, Memory (&values)[MNP_VECTOR])
 {
@@ -129,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_
 
 constexpr int mnp_chunk = 32 * MNP_VECTOR * MNP_UNROLL; /* elements of a warp */
 
-/* The total of the first `count` of some neighbours. */
+/* The total of the first `count` elements of a vector. */
 MNP_INLINE mnp_acc mnp_come_to(const mnp_in (&value)[MNP_VECTOR], int64_t count)
 {
 #if MNP_LOOKS
@@ -152,7 +152,7 @@ MNP_INLINE mnp_acc mnp_come_to(const mnp_in (&value)[MNP_VECTOR], int64_t count)
 #endif
 }
 
-/* Rows of a team of `width` threads from element x on, where this thread has its first. */
+/* The rows of a team of `width` threads; x is this thread's first element. */
 struct mnp_rows {
     mnp_in value[MNP_UNROLL][MNP_VECTOR];
     mnp_acc before[MNP_UNROLL]; /* the total of the team's elements before this thread's of that row */
@@ -163,7 +163,7 @@ struct mnp_rows {
         for (int u = 0; u < MNP_UNROLL; u++)
             mnp_load<MNP_UNIT_IN>(in, stride, x + u * width * MNP_VECTOR, end, value[u]);
     }
-    /* Find `before`; `known` is what there is before all rows, and becomes what there is after them. */
+    /* Find `before`; `known` is the total of all elements before the rows, and then also of the rows. */
     MNP_INLINE void scan(int lane, int64_t x, int width, int64_t end, mnp_acc &known)
     {
 #pragma unroll
@@ -183,7 +183,7 @@ struct mnp_rows {
             mnp_op::join(known, all);
         }
     }
-    /* Store the results; `first` comes before all that is in `before`. */
+    /* Store the results; `first` is the total of elements that `before` does not include. */
     MNP_INLINE void store(mnp_out *out, int64_t stride, int64_t x, int width, int64_t end, const mnp_acc &first) const
     {
 #pragma unroll
@@ -209,7 +209,8 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_
 {
     const int team = 1 << p.team, lane = threadIdx.x & (team - 1);
     const int64_t number = (int64_t)blockIdx.x * (MNP_THREADS >> p.team) + (threadIdx.x >> p.team);
-    const int64_t line = mnp_least(number, p.lines - 1); /* the last teams look on, as warps shuffle */
+    const int64_t line = mnp_least(
+        number, p.lines - 1); /* teams without a line repeat the last one, as all threads of a warp must shuffle */
     const int64_t length = p.length, step = (int64_t)team * MNP_VECTOR * MNP_UNROLL;
     int64_t index[MNP_KEPT];
     mnp_unravel<MNP_KEPT>(p.kept, line, index);

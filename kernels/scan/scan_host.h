@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scans on the host: a worker does its share of the lines, or of the parts of lines.
+ * Scans on the host.  A worker computes its share of the lines, or of the parts of lines.
  *
- * Sums of one line wait for one another.  So a row is taken in blocks of a few segments: the total of each segment is
- * found in vectorised loops, and then the segments are scanned side by side.  Columns are rows of sets, which
- * vectorised loops take an element each.  What sets know goes to an acc every so many elements, so that rounding errors
- * stay small.
+ * Within a line every addition waits for the one before.  So a row is divided into blocks of a few segments: vectorised
+ * loops find the total of each segment, and then the segments are scanned side by side.  Columns have a set each, to
+ * which vectorised loops add one element at a time.  Sets are joined to an accumulator every so many elements, so that
+ * rounding errors stay small.
  */
 #if MNP_WAY == MNP_SCAN_COLUMNS
 
 constexpr int mnp_set_count = 256;
-constexpr int64_t mnp_most = 64; /* elements that a set takes */
+constexpr int64_t mnp_most = 64; /* elements of a set before it is joined */
 
 template <bool values> static void mnp_do_columns(const mnp_scan_params &p, int64_t line, int64_t columns, int64_t part)
 {
@@ -76,7 +76,7 @@ constexpr int mnp_set_count = sizeof(mnp_op::lanes<1>) > 16 ? 4 : 16;
 constexpr int mnp_segments = MNP_LOOKS ? 1 : 4; /* sums of bins do not wait long */
 constexpr int64_t mnp_segment = 256;            /* elements */
 
-/* Add elements begin .. end of a row to what is known. */
+/* Add elements begin .. end of a row to an accumulator. */
 static inline void mnp_add_total(const mnp_in *in, int64_t step, int64_t begin, int64_t end, mnp_acc &acc)
 {
     mnp_op::lanes<mnp_set_count> lanes;
@@ -97,7 +97,7 @@ static inline void mnp_add_total(const mnp_in *in, int64_t step, int64_t begin, 
     mnp_op::join(acc, each[0]);
 }
 
-/* `segments` neighbours of `count` elements from `begin` on: their results, and what is then known. */
+/* Scan `segments` adjacent segments of `count` elements from `begin` on: store results and update the accumulator. */
 template <int segments>
 static inline void mnp_do_segments(const mnp_in *in, int64_t in_step, mnp_out *out, int64_t out_step, int64_t begin,
                                    int64_t count, mnp_acc &known)

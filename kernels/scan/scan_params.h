@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parameter of scan.cu: shared by the library (C) and the kernel (C++).
+ * The parameter of scan.cu, which the library (C) and the kernel (C++) share.
  *
- * A scan goes along one dimension, the axis; a line is what there is along it.  The other dimensions are MNP_KEPT, the
- * innermost last.  Strides are in elements.
+ * A scan goes along one dimension, the axis; a line is the elements along it at fixed indices of the others.  There are
+ * MNP_KEPT other dimensions, the innermost last.  Strides are in elements.
  */
 #ifndef MNP_KERNELS_SCAN_SCAN_PARAMS_H
 #define MNP_KERNELS_SCAN_SCAN_PARAMS_H
 
-/* Which way threads lie. */
+/* How threads are assigned to elements. */
 #define MNP_SCAN_ROWS 0    /* along lines, a team of up to 32 for each; on the host workers have lines, or parts */
 #define MNP_SCAN_BLOCKS 1  /* along lines, a block for each */
-#define MNP_SCAN_TILES 2   /* along lines, whose tiles are dealt out to blocks */
+#define MNP_SCAN_TILES 2   /* along lines, whose tiles are divided among blocks */
 #define MNP_SCAN_COLUMNS 3 /* across lines, a thread for each, or for each part of one */
 
-/* What a launch is to do. */
+/* What a launch computes. */
 enum {
     MNP_SCAN_TOTALS, /* the totals of all but the last part of every line */
     MNP_SCAN_VALUES
@@ -32,14 +32,14 @@ struct mnp_scan_operand {
 struct mnp_scan_params {
     long long task;
     long long lines, length;    /* of this rank */
-    long long parts;            /* that a line is dealt out to; of tiles: how many there are in a line */
+    long long parts;            /* into which a line is divided; with tiles, the tiles of a line */
     long long team;             /* threads of a line, as the power of two */
-    unsigned long long known;   /* what ranks know that share lines, each of all lines; 0: they do not */
-    long long first, by, count; /* those before this one: numbers first, first + by, ... */
+    unsigned long long known;   /* totals of all lines for each rank that shares them; 0: ranks share none */
+    long long first, by, count; /* the ranks before this one: numbers first, first + by, ... */
     unsigned long long totals;  /* of parts: that of a line is number part * lines + its number */
     unsigned long long state;   /* of tiles: see scan_tiles.h */
     long long kept[MNP_KEPT];
-    long long place[MNP_KEPT]; /* strides of what ranks know of lines */
+    long long place[MNP_KEPT]; /* strides of the numbers of lines in `known` */
     mnp_scan_operand in, out;
 };
 

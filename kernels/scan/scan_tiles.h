@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines of a block: its warps have neighbouring chunks of a tile, and the totals of these are joined in shared memory.
+ * Scans of lines by blocks of a GPU.  The warps of a block scan adjacent chunks of a tile, and the totals of the chunks
+ * are joined in shared memory.
  *
- * A thread has a strip of neighbouring elements, so that few shuffles do; as warps read and write 16 bytes a thread
- * side by side, elements change places in shared memory on the way.
+ * A thread scans a strip of adjacent elements, so that few shuffles are needed.  Warps read and write 16 bytes a thread
+ * side by side, so the elements are rearranged in shared memory.
  *
- * Where lines are few, every block has one tile, and learns from earlier ones what is before it in a single pass over
- * memory (D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016).  Blocks take
- * numbers from a counter, so that what they wait for has been begun.  A block tells the total of its tile, and, once
- * it knows what is before, instead what there is up to its end; a warp looks at many tiles at a time until it finds one
- * that knows the latter.  Many blocks are there, which hides the waiting: so elements go to shared memory past the
- * registers, and results take the places of elements.
+ * Where lines are few, every block has one tile, and the lines are scanned in a single pass over memory (D. Merrill and
+ * M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016).  Blocks take numbers from a counter, so
+ * that the tiles for which they wait have been started.  A block first publishes the total of its tile; once it knows
+ * the total of all tiles before, it publishes the total up to its own end.  A warp looks back at many tiles at a time,
+ * until it finds one with the latter.  Many blocks a multiprocessor hide the waiting; so elements go to shared memory
+ * without passing registers, and results overwrite elements.
  *
- * `state` begins as zeros: the counter, 16 bytes, then a record for every word of what a tile tells.  A record is the
- * word and what it is of, which are one access of 16 bytes: so nobody sees one without the other, and no fences are
- * needed.
+ * `state` starts as zeros: 16 bytes with the counter, then a record for every word of a tile's published accumulator.
+ * A record is the word and its kind, in one access of 16 bytes.  Readers thus see both or neither, without fences.
  */
 constexpr int mnp_warps = MNP_THREADS / 32, mnp_tile = mnp_warps * mnp_chunk, mnp_items = MNP_VECTOR * MNP_UNROLL;
 
 /* ---- strips ---- */
 
-/* Vectors that change places, with a gap after every 128 bytes, so that threads find them in different banks. */
+/* Shared memory in which vectors are rearranged; a gap after every 128 bytes avoids bank conflicts. */
 template <typename Memory> struct mnp_places {
     typedef mnp_vector<Memory, MNP_VECTOR> vector;
     static constexpr int row = sizeof(vector) >= 128 ? 1 : 128 / sizeof(vector);
@@ -34,13 +34,13 @@ constexpr int mnp_warp_bytes =
     mnp_places<mnp_in>::bytes > mnp_places<mnp_out>::bytes ? mnp_places<mnp_in>::bytes : mnp_places<mnp_out>::bytes;
 
 /*
- * The elements of a thread, of a chunk that begins at `from` and may go beyond `end`, where elements are not taken.
- * They stay in shared memory, which leaves registers to more warps.
+ * The elements of a thread in a chunk that begins at `from`; elements at or after `end` do not exist.  They stay in
+ * shared memory, which leaves registers to more warps.
  */
 struct mnp_strip {
     void *shared;
     mnp_acc before; /* the total of the warp's elements before the strip */
-    int count;      /* of elements that are there */
+    int count;      /* of elements that exist */
 
     MNP_INLINE void load(const mnp_in *in, int64_t stride, int64_t from, int64_t end)
     {
@@ -73,13 +73,13 @@ struct mnp_strip {
     {
         return *mnp_places<mnp_in>::at(shared, threadIdx.x % 32 * MNP_UNROLL + u);
     }
-    /* Find `before`; gives the total of the warp's chunk. */
+    /* Find `before`, and return the total of the warp's chunk. */
     MNP_INLINE mnp_acc scan()
     {
         const int lane = threadIdx.x % 32;
         mnp_op::lanes<1> lanes;
         lanes.start(0);
-#pragma unroll 2 /* more takes more registers */
+#pragma unroll 2 /* more would take more registers */
         for (int u = 0; u < MNP_UNROLL; u++) {
             const mnp_vector<mnp_in, MNP_VECTOR> value = values(u);
 #pragma unroll
@@ -102,11 +102,11 @@ struct mnp_strip {
             before = mnp_empty();
         return mnp_shuffle_from(acc, 31, 32);
     }
-    /* Store the results; `first` comes before the warp's chunk. */
+    /* Store the results; `first` is the total before the warp's chunk. */
     MNP_INLINE void store(mnp_out *out, int64_t stride, int64_t from, int64_t end, const mnp_acc &first)
     {
         const int lane = threadIdx.x % 32;
-        constexpr bool same = sizeof(mnp_in) == sizeof(mnp_out); /* results take the places of the thread's elements */
+        constexpr bool same = sizeof(mnp_in) == sizeof(mnp_out); /* results overwrite the thread's elements */
         mnp_vector<mnp_in, MNP_VECTOR> value[MNP_UNROLL];
         mnp_op::lanes<1> lanes;
         lanes.start(0);
@@ -154,7 +154,7 @@ struct mnp_record {
     uint64_t word, what;
 };
 
-enum : uint64_t { MNP_OF_TILE = 1, MNP_UP_TO_END }; /* 0: nothing is told yet */
+enum : uint64_t { MNP_OF_TILE = 1, MNP_UP_TO_END }; /* 0: nothing is published yet */
 
 MNP_INLINE void mnp_tell(mnp_record *records, const mnp_acc &acc, uint64_t what)
 {
@@ -166,7 +166,7 @@ MNP_INLINE void mnp_tell(mnp_record *records, const mnp_acc &acc, uint64_t what)
                      : "memory");
 }
 
-/* What is told of a tile, `acc`, and what that is of: 0 if nothing is there, or it is just changing. */
+/* Read a tile's published `acc` and return its kind: 0 if there is none yet, or it is being replaced. */
 MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
 {
     uint64_t word[mnp_record_words], what[mnp_record_words];
@@ -184,14 +184,14 @@ MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
     return what[0];
 }
 
-/* What there is before tile number `number`, which is not its line's first, number `first`; all threads of a warp. */
+/* The total before tile number `number` of the line whose first tile is `first`; all threads of a warp call it. */
 MNP_INLINE mnp_acc mnp_look_back(const mnp_record *tiles, int64_t number, int64_t first)
 {
     const int lane = threadIdx.x % 32;
     mnp_acc known = mnp_empty();
     for (int64_t nearest = number - 1 - lane;; nearest -= 32) {
         mnp_acc acc = mnp_empty();
-        uint64_t what = nearest < first ? MNP_OF_TILE : 0; /* nothing lies there */
+        uint64_t what = nearest < first ? MNP_OF_TILE : 0; /* there is no such tile */
         do {
             if (what == 0)
                 what = mnp_hear(tiles + nearest * mnp_record_words, acc);
@@ -218,7 +218,7 @@ MNP_INLINE mnp_acc mnp_look_back(const mnp_record *tiles, int64_t number, int64_
 
 /* ---- blocks ---- */
 
-/* What a line has at its place in memory. */
+/* Where a line begins in memory. */
 struct mnp_line {
     const mnp_in *in;
     mnp_out *out;
@@ -231,7 +231,7 @@ struct mnp_line {
     }
 };
 
-/* What the warps of the block before this one know together, and all of them. */
+/* Join the accumulators of the block's warps: of those before this warp, and of all. */
 MNP_INLINE void mnp_join_warps(const mnp_acc *warps, mnp_acc &before, mnp_acc &all)
 {
     before = all = mnp_empty();
@@ -243,7 +243,7 @@ MNP_INLINE void mnp_join_warps(const mnp_acc *warps, mnp_acc &before, mnp_acc &a
     }
 }
 
-/* Registers are few enough for many warps, unless much is known of a set. */
+/* Registers are limited so that many warps fit, unless an accumulator is large. */
 constexpr int mnp_least_warps = sizeof(mnp_acc) > 16 ? 1 : MNP_WAY == MNP_SCAN_BLOCKS ? 32 : 48;
 constexpr int mnp_blocks = mnp_least_warps < mnp_warps ? 1 : mnp_least_warps / mnp_warps;
 
