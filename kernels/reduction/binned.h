@@ -38,21 +38,21 @@
 constexpr int mnp_bin_bits = 50, mnp_huge_bin = 41;
 constexpr uint64_t mnp_bin_mask = ((uint64_t)1 << mnp_bin_bits) - 1;
 
-/* What is not worth a compiler's time; inlined on a GPU, where lanes are registers. */
+/* Functions that rarely run are not inlined, except on a GPU, where lanes are registers. */
 #if MNP_CUDA
 #define MNP_RARELY MNP_INLINE
 #else
 #define MNP_RARELY __attribute__((noinline))
 #endif
 
-/* Whether every lane is of another result, and has a window of its own. */
+/* Whether every lane belongs to another result, and so has a window of its own. */
 #if defined MNP_COLUMNS && !MNP_COLUMNS
 constexpr bool mnp_lanes_differ = false;
 #else
 constexpr bool mnp_lanes_differ = true;
 #endif
 
-/* How many bins numbers of a type need, the lowest window's top, and the type in which they are looked at. */
+/* The number of bins for a type, the top of the lowest window, and the type in which batches are inspected. */
 template <typename T> struct mnp_binning {
     static constexpr int count = 3, lowest = 2; /* units of 2^-1074, of which every number is a multiple */
     typedef double look;
@@ -88,7 +88,7 @@ MNP_INLINE double mnp_bin_mark(int bin, int scale)
     return 1.5 * mnp_power_of_2(bin * mnp_bin_bits - 1074 + 52 - scale);
 }
 
-/* ---- what is known of some numbers ---- */
+/* ---- accumulators ---- */
 
 enum { MNP_KIND_NAN = 1, MNP_KIND_ABOVE = 2, MNP_KIND_BELOW = 4 };
 
@@ -157,7 +157,7 @@ template <int K> struct mnp_binned {
             high[k] += other.high[k] + (int64_t)(sum >> mnp_bin_bits);
         }
     }
-    /* One number more. */
+    /* Add a number. */
     MNP_INLINE void take(double x)
     {
         if (x - x != 0) {
@@ -247,7 +247,7 @@ template <typename T, int W> struct mnp_bins {
             most[j] = size > most[j] ? size : most[j];
         trace[j] += x;
     }
-    /* Before lanes may overflow: every bin's sum goes to its upper half, but for what is below 2^50. */
+    /* Before lanes may overflow, move all of every bin's sum above 2^50 to its upper half. */
     MNP_INLINE void settle(int begin, int end)
     {
         for (int k = 0; k < K; k++) {
@@ -257,7 +257,7 @@ template <typename T, int W> struct mnp_bins {
             }
         }
     }
-    /* A higher top of the window of lanes begin .. end - 1. */
+    /* Raise the top of the window of lanes begin .. end - 1. */
     MNP_RARELY void raise(int w, int to, int begin, int end)
     {
         for (int step = 0; step < K && top[w] + step < to; step++) {
@@ -328,7 +328,7 @@ template <typename T, int W> struct mnp_bins {
         take(j, top[w] == mnp_huge_bin ? x * 0x1p-64 : x);
         settle((int)j, (int)j + 1);
     }
-    /* What lanes that share a window know together. */
+    /* Join the lanes that share a window. */
     MNP_INLINE mnp_binned<K> together() const
     {
         mnp_binned<K> a;
@@ -361,11 +361,11 @@ template <typename T, int W> struct mnp_bins {
 
 /* ---- lanes of real and of complex numbers ---- */
 
-/* What lanes do with a term. */
+/* What a visit of lanes does with a term. */
 enum {
-    MNP_LOOK,    /* at one of the next batch */
-    MNP_TAKE_IT, /* of a batch that is plain */
-    MNP_TAKE_ANY /* of any other: NaN, infinities, huge numbers */
+    MNP_LOOK,    /* inspect a term of the next batch */
+    MNP_TAKE_IT, /* add a term of a plain batch */
+    MNP_TAKE_ANY /* add a term of any other batch, with NaN, infinities or huge numbers */
 };
 
 /* Real and complex sums: what lanes do with elements of type T, what is then known, and its value. */
