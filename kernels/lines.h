@@ -105,12 +105,10 @@ MNP_INLINE void for_entries(worker_range c, const Offsets &offsets, int64_t line
         }
     }
 #else
-    for
-        MNP_RANGE(line, lines)
-        {
-            auto opened = open(line);
-            for (int64_t entry = offsets[line]; entry < (int64_t)offsets[line + 1]; entry++)
-                act(opened, entry);
-        }
+    MNP_FOR (line, lines) {
+        auto opened = open(line);
+        for (int64_t entry = offsets[line]; entry < (int64_t)offsets[line + 1]; entry++)
+            act(opened, entry);
+    }
 #endif
 }

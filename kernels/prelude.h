@@ -4,7 +4,7 @@
  * the host's C++ compiler, and how a kernel is written:
  *
  *   MNP_KERNEL(name, params)      an entry point that takes one struct of parameters, `p`
- *   MNP_RANGE(i, n)               for (i over this thread's or worker's share of 0 .. n-1)
+ *   MNP_FOR (i, n)                a loop: for (i over this thread's or worker's share of 0 .. n-1)
  *
  * On a GPU a kernel runs as a grid of threads; on the host it is called as number `worker` of `workers`.  MNP_CUDA is 1
  * for GPUs and 0 for the host.
@@ -22,8 +22,8 @@ typedef unsigned long long uint64_t;
 #define MNP_INLINE __device__ __forceinline__
 #define MNP_FUNCTION static __device__ /* larger functions; the compiler decides whether to inline */
 #define MNP_KERNEL(name, params) extern "C" __global__ void name(const __grid_constant__ params p)
-#define MNP_RANGE(i, n)                                                                                                \
-    (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x)
+#define MNP_FOR(i, n)                                                                                                  \
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x)
 #else
 #define MNP_CUDA 0
 #include <stdint.h>
@@ -37,8 +37,8 @@ typedef unsigned long long uint64_t;
         name##_share(*(const params *)p, worker, workers);                                                             \
     }                                                                                                                  \
     static void name##_share(const params &p, int64_t worker, int64_t workers)
-#define MNP_RANGE(i, n)                                                                                                \
-    (int64_t i = mnp_share_begin(n, worker, workers); i < mnp_share_begin(n, worker + 1, workers); i++)
+#define MNP_FOR(i, n)                                                                                                  \
+    for (int64_t i = mnp_share_begin(n, worker, workers); i < mnp_share_begin(n, worker + 1, workers); i++)
 /* The first item of a worker's share if n items are divided evenly. */
 static inline int64_t mnp_share_begin(int64_t n, int64_t worker, int64_t workers)
 {

@@ -10,8 +10,7 @@
 MNP_KERNEL(combine, mnp_combine_params)
 {
     const MNP_MEMORY *own = (const MNP_MEMORY *)p.own, *parts = (const MNP_MEMORY *)p.parts;
-    for
-        MNP_RANGE(i, p.count)
-    ((MNP_MEMORY *)p.dst)[i] =
-        mnp_combined(p.ranks, [&](int64_t r) { return r == p.rank ? own + i : parts + r * p.count + i; });
+    MNP_FOR (i, p.count)
+        ((MNP_MEMORY *)p.dst)[i] =
+            mnp_combined(p.ranks, [&](int64_t r) { return r == p.rank ? own + i : parts + r * p.count + i; });
 }

@@ -136,13 +136,11 @@ MNP_KERNEL(compact, mnp_compact_params)
 {
     const int64_t tiles = count_tiles(p);
     if (p.task == MNP_COMPACT_COUNT) {
-        for
-            MNP_RANGE(tile, tiles)
-        count_tile(p, tile);
+        MNP_FOR (tile, tiles)
+            count_tile(p, tile);
     } else if (p.task == MNP_COMPACT_WRITE) {
-        for
-            MNP_RANGE(tile, tiles)
-        write_tile(p, tile);
+        MNP_FOR (tile, tiles)
+            write_tile(p, tile);
     } else if (worker == 0) {
         mnp_prefix_array(p.before, tiles);
     }

@@ -16,27 +16,25 @@ MNP_KERNEL(move_indexed, mnp_indexed_params)
 {
     const MNP_UNIT *src = (const MNP_UNIT *)p.src;
     MNP_UNIT *dst = (MNP_UNIT *)p.dst;
-    for
-        MNP_RANGE(i, p.total)
-        {
-            int64_t rest = i, from = 0, to = 0, at = 0;
-            for (int d = p.ndim - 1; d >= 0; d--) {
-                const int64_t extent = p.extent[d];
-                int64_t quotient = 0;
-                if (d > 0) /* 32-bit division is several times quicker */
-                    quotient = (rest | extent) >> 32 == 0 ? (uint32_t)rest / (uint32_t)extent : rest / extent;
-                const int64_t j = rest - quotient * extent;
-                from += j * p.src_stride[d];
-                to += j * p.dst_stride[d];
-                at += j * p.index_stride[d];
-                rest = quotient;
-            }
-            const int64_t jump = mnp_inside(p.index[at], p.count, p.mode) * p.jump;
-            if (p.scatters)
-                dst[to + jump] = src[from];
-            else
-                dst[to] = src[from + jump];
+    MNP_FOR (i, p.total) {
+        int64_t rest = i, from = 0, to = 0, at = 0;
+        for (int d = p.ndim - 1; d >= 0; d--) {
+            const int64_t extent = p.extent[d];
+            int64_t quotient = 0;
+            if (d > 0) /* 32-bit division is several times quicker */
+                quotient = (rest | extent) >> 32 == 0 ? (uint32_t)rest / (uint32_t)extent : rest / extent;
+            const int64_t j = rest - quotient * extent;
+            from += j * p.src_stride[d];
+            to += j * p.dst_stride[d];
+            at += j * p.index_stride[d];
+            rest = quotient;
         }
+        const int64_t jump = mnp_inside(p.index[at], p.count, p.mode) * p.jump;
+        if (p.scatters)
+            dst[to + jump] = src[from];
+        else
+            dst[to] = src[from + jump];
+    }
 }
 
 #else

@@ -62,13 +62,12 @@ MNP_INLINE void place(const mnp_owners_params &p, int64_t i)
 MNP_KERNEL(find_owners, mnp_owners_params)
 {
     if (p.task == MNP_OWNERS_FIND)
-        for
-            MNP_RANGE(i, p.count)
-    find_owner(p, i);
+        MNP_FOR (i, p.count)
+            find_owner(p, i);
     else if (p.task == MNP_OWNERS_COUNT)
-        for MNP_RANGE (r, p.count)
+        MNP_FOR (r, p.count)
             p.number[r] = count_below(p, r + 1) - count_below(p, r);
     else
-        for MNP_RANGE (i, p.count)
+        MNP_FOR (i, p.count)
             place(p, i);
 }

@@ -21,20 +21,18 @@ MNP_KERNEL(scatter, mnp_scatter_params)
 {
     mnp_element *x = (mnp_element *)p.x;
     const mnp_value *values = (const mnp_value *)p.values;
-    for
-        MNP_RANGE(i, p.count)
-        {
-            const int64_t place = p.place[i];
-            if (mnp_last_alone) {
-                if (i + 1 == p.count || p.place[i + 1] != place)
-                    mnp_apply(x[place], values[p.order[i]]);
-            } else if (i == 0 || p.place[i - 1] != place) {
-                mnp_element element = x[place];
-                for (int64_t j = i; j < p.count && p.place[j] == place; j++)
-                    mnp_apply(element, values[p.order[j]]);
-                x[place] = element;
-            }
+    MNP_FOR (i, p.count) {
+        const int64_t place = p.place[i];
+        if (mnp_last_alone) {
+            if (i + 1 == p.count || p.place[i + 1] != place)
+                mnp_apply(x[place], values[p.order[i]]);
+        } else if (i == 0 || p.place[i - 1] != place) {
+            mnp_element element = x[place];
+            for (int64_t j = i; j < p.count && p.place[j] == place; j++)
+                mnp_apply(element, values[p.order[j]]);
+            x[place] = element;
         }
+    }
 }
 
 #else

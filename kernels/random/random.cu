@@ -98,20 +98,17 @@ MNP_KERNEL(fill_random, mnp_random_params)
         MNP_OUT *out = (MNP_OUT *)p.out;
         const int64_t group = p.first / lanes, begin = group * lanes - p.first;
         const bool at_once = stride == 1 && mnp_is_aligned(out + begin);
-        for
-            MNP_RANGE(i, groups)
-        mnp_fill_group(p, group + i, out, begin + i * lanes, extent, stride, at_once);
+        MNP_FOR (i, groups)
+            mnp_fill_group(p, group + i, out, begin + i * lanes, extent, stride, at_once);
         return;
     }
-    for
-        MNP_RANGE(i, p.rows * groups)
-        {
-            const int64_t number = i / groups;
-            const mnp_random_row row = mnp_find_row(p, number);
-            const int64_t group = row.flat / lanes + i - number * groups, begin = group * lanes - row.flat;
-            const bool at_once = stride == 1 && mnp_is_aligned(row.out + begin);
-            mnp_fill_group(p, group, row.out, begin, extent, stride, at_once);
-        }
+    MNP_FOR (i, p.rows * groups) {
+        const int64_t number = i / groups;
+        const mnp_random_row row = mnp_find_row(p, number);
+        const int64_t group = row.flat / lanes + i - number * groups, begin = group * lanes - row.flat;
+        const bool at_once = stride == 1 && mnp_is_aligned(row.out + begin);
+        mnp_fill_group(p, group, row.out, begin, extent, stride, at_once);
+    }
 }
 
 #else

@@ -63,14 +63,12 @@ static void mnp_do_columns(const mnp_reduce_params &p, const int64_t *kept, int6
 static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t workers)
 {
     const int64_t width = p.kept[MNP_KEPT - 1], tiles = (width + mnp_set_count - 1) / mnp_set_count;
-    for
-        MNP_RANGE(i, p.outputs / (width ? width : 1) * tiles * p.parts)
-        {
-            const int64_t tile = i / p.parts % tiles, line = i / p.parts / tiles, begin = tile * mnp_set_count;
-            int64_t kept[MNP_KEPT];
-            mnp_unravel<MNP_KEPT - 1>(p.kept, line, kept);
-            mnp_do_columns(p, kept, line, begin, mnp_least(begin + mnp_set_count, width), i % p.parts);
-        }
+    MNP_FOR (i, p.outputs / (width ? width : 1) * tiles * p.parts) {
+        const int64_t tile = i / p.parts % tiles, line = i / p.parts / tiles, begin = tile * mnp_set_count;
+        int64_t kept[MNP_KEPT];
+        mnp_unravel<MNP_KEPT - 1>(p.kept, line, kept);
+        mnp_do_columns(p, kept, line, begin, mnp_least(begin + mnp_set_count, width), i % p.parts);
+    }
 }
 
 #else
@@ -237,12 +235,10 @@ static void mnp_do_part(const mnp_reduce_params &p, int64_t o, int64_t begin, in
 static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t workers)
 {
     const int64_t count = p.rows * p.reduced[MNP_REDUCED - 1];
-    for
-        MNP_RANGE(i, p.outputs * p.parts)
-        {
-            const int64_t part = i % p.parts, begin = mnp_part_begin(count, part, p.parts);
-            mnp_do_part(p, i / p.parts, begin, mnp_part_begin(count, part + 1, p.parts), part);
-        }
+    MNP_FOR (i, p.outputs * p.parts) {
+        const int64_t part = i % p.parts, begin = mnp_part_begin(count, part, p.parts);
+        mnp_do_part(p, i / p.parts, begin, mnp_part_begin(count, part + 1, p.parts), part);
+    }
 }
 
 #endif
@@ -254,21 +250,19 @@ MNP_KERNEL(MNP_REDUCE, mnp_reduce_params)
         return;
     }
     constexpr int64_t block = 64;
-    for
-        MNP_RANGE(b, (p.outputs + block - 1) / block)
-        {
-            const int64_t begin = b * block, end = mnp_least(begin + block, p.outputs);
-            mnp_acc all[block];
-            for (int64_t o = begin; o < end; o++)
-                all[o - begin] = mnp_empty();
-            for (int64_t part = 0; part < p.parts; part++) {
-                for (int64_t o = begin; o < end; o++) {
-                    int64_t index[MNP_KEPT];
-                    mnp_unravel<MNP_KEPT>(p.kept, o, index);
-                    mnp_op::join(all[o - begin], *mnp_part_at(p, p.source, index, part));
-                }
+    MNP_FOR (b, (p.outputs + block - 1) / block) {
+        const int64_t begin = b * block, end = mnp_least(begin + block, p.outputs);
+        mnp_acc all[block];
+        for (int64_t o = begin; o < end; o++)
+            all[o - begin] = mnp_empty();
+        for (int64_t part = 0; part < p.parts; part++) {
+            for (int64_t o = begin; o < end; o++) {
+                int64_t index[MNP_KEPT];
+                mnp_unravel<MNP_KEPT>(p.kept, o, index);
+                mnp_op::join(all[o - begin], *mnp_part_at(p, p.source, index, part));
             }
-            for (int64_t o = begin; o < end; o++)
-                mnp_deliver(p, all[o - begin], o, 0);
         }
+        for (int64_t o = begin; o < end; o++)
+            mnp_deliver(p, all[o - begin], o, 0);
+    }
 }

@@ -55,20 +55,18 @@ MNP_INLINE mnp_acc mnp_ufunc_reduce(const mnp_in *in, int64_t in_step, int64_t b
 MNP_KERNEL(MNP_UFUNC_REDUCE, mnp_ufunc_reduce_params)
 {
     const int64_t segments = p.segments ? p.segments : 1;
-    for
-        MNP_RANGE(i, p.lines * segments)
-        {
-            const int64_t segment = i / p.lines, line = i - segment * p.lines;
-            const int64_t *const indices = (const int64_t *)p.indices;
-            int64_t index[MNP_KEPT], begin = indices ? indices[segment] : 0;
-            int64_t end = indices && segment + 1 < segments ? indices[segment + 1] : p.length;
-            if (end <= begin && indices)
-                end = begin + 1;
-            mnp_unravel<MNP_KEPT>(p.kept, line, index);
-            const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
-            mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
-            const mnp_acc acc = mnp_ufunc_reduce(in, p.in.along, begin, end, p.segments ? nullptr : out, p.out.along);
-            if (p.segments)
-                out[segment * p.out.along] = mnp_result(acc);
-        }
+    MNP_FOR (i, p.lines * segments) {
+        const int64_t segment = i / p.lines, line = i - segment * p.lines;
+        const int64_t *const indices = (const int64_t *)p.indices;
+        int64_t index[MNP_KEPT], begin = indices ? indices[segment] : 0;
+        int64_t end = indices && segment + 1 < segments ? indices[segment + 1] : p.length;
+        if (end <= begin && indices)
+            end = begin + 1;
+        mnp_unravel<MNP_KEPT>(p.kept, line, index);
+        const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
+        mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
+        const mnp_acc acc = mnp_ufunc_reduce(in, p.in.along, begin, end, p.segments ? nullptr : out, p.out.along);
+        if (p.segments)
+            out[segment * p.out.along] = mnp_result(acc);
+    }
 }

@@ -58,16 +58,14 @@ MNP_KERNEL(MNP_SCAN, mnp_scan_params)
     const int64_t width = p.kept[MNP_KEPT - 1], tiles = (width + mnp_set_count - 1) / mnp_set_count;
     const bool values = p.task == MNP_SCAN_VALUES;
     const int64_t parts = p.parts - !values;
-    for
-        MNP_RANGE(i, p.lines / (width ? width : 1) * tiles * parts)
-        {
-            const int64_t tile = i / parts % tiles, line = i / parts / tiles * width + tile * mnp_set_count;
-            const int64_t columns = mnp_least(mnp_set_count, width - tile * mnp_set_count);
-            if (values)
-                mnp_do_columns<true>(p, line, columns, i % parts);
-            else
-                mnp_do_columns<false>(p, line, columns, i % parts);
-        }
+    MNP_FOR (i, p.lines / (width ? width : 1) * tiles * parts) {
+        const int64_t tile = i / parts % tiles, line = i / parts / tiles * width + tile * mnp_set_count;
+        const int64_t columns = mnp_least(mnp_set_count, width - tile * mnp_set_count);
+        if (values)
+            mnp_do_columns<true>(p, line, columns, i % parts);
+        else
+            mnp_do_columns<false>(p, line, columns, i % parts);
+    }
 }
 
 #else
@@ -133,27 +131,25 @@ MNP_KERNEL(MNP_SCAN, mnp_scan_params)
     const bool values = p.task == MNP_SCAN_VALUES;
     const int64_t parts = p.parts - !values, in_step = MNP_UNIT_IN ? 1 : p.in.along;
     const int64_t out_step = MNP_UNIT_OUT ? 1 : p.out.along;
-    for
-        MNP_RANGE(i, p.lines * parts)
-        {
-            const int64_t line = i / parts, part = i % parts, end = mnp_part_begin(p.length, part + 1, p.parts);
-            int64_t index[MNP_KEPT], x = mnp_part_begin(p.length, part, p.parts);
-            mnp_unravel<MNP_KEPT>(p.kept, line, index);
-            const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
-            mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
-            if (!values) {
-                mnp_acc acc = mnp_empty();
-                for (; x < end; x += mnp_segment)
-                    mnp_add_total(in, in_step, x, mnp_least(x + mnp_segment, end), acc);
-                *mnp_part_total(p, line, part) = acc;
-                continue;
-            }
-            mnp_acc known = mnp_before_part(p, index, line, part);
-            for (; x + mnp_segments * mnp_segment <= end; x += mnp_segments * mnp_segment)
-                mnp_do_segments<mnp_segments>(in, in_step, out, out_step, x, mnp_segment, known);
+    MNP_FOR (i, p.lines * parts) {
+        const int64_t line = i / parts, part = i % parts, end = mnp_part_begin(p.length, part + 1, p.parts);
+        int64_t index[MNP_KEPT], x = mnp_part_begin(p.length, part, p.parts);
+        mnp_unravel<MNP_KEPT>(p.kept, line, index);
+        const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
+        mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
+        if (!values) {
+            mnp_acc acc = mnp_empty();
             for (; x < end; x += mnp_segment)
-                mnp_do_segments<1>(in, in_step, out, out_step, x, mnp_least(mnp_segment, end - x), known);
+                mnp_add_total(in, in_step, x, mnp_least(x + mnp_segment, end), acc);
+            *mnp_part_total(p, line, part) = acc;
+            continue;
         }
+        mnp_acc known = mnp_before_part(p, index, line, part);
+        for (; x + mnp_segments * mnp_segment <= end; x += mnp_segments * mnp_segment)
+            mnp_do_segments<mnp_segments>(in, in_step, out, out_step, x, mnp_segment, known);
+        for (; x < end; x += mnp_segment)
+            mnp_do_segments<1>(in, in_step, out, out_step, x, mnp_least(mnp_segment, end - x), known);
+    }
 }
 
 #endif

@@ -237,7 +237,6 @@ static void compute_tile(const mnp_conv_params &p, buffers *b, int64_t tile)
 MNP_KERNEL(conv_direct, mnp_conv_params)
 {
     static thread_local buffers b;
-    for
-        MNP_RANGE(i, p.ntiles)
-    compute_tile(p, &b, p.tiles[i]);
+    MNP_FOR (i, p.ntiles)
+        compute_tile(p, &b, p.tiles[i]);
 }

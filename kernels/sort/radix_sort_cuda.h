@@ -358,16 +358,14 @@ MNP_KERNEL(MNP_RADIX_SORT, mnp_radix_sort_params)
     const bool same = p.keys[route.from] == p.keys[MNP_RADIX_SORT_WANTED];
     if (route.steps > 0 && route.from == MNP_RADIX_SORT_WANTED)
         return;
-    for
-        MNP_RANGE(i, p.lines * p.length)
-        {
-            if (p.keep_keys && !same)
-                ((MNP_KEY *)p.keys[MNP_RADIX_SORT_WANTED])[i] = ((const MNP_KEY *)p.keys[route.from])[i];
-            if (MNP_PAYLOAD > 0)
-                ((mnp_payload *)p.payload[MNP_RADIX_SORT_WANTED])[i] =
-                    route.steps > 0 ? ((const mnp_payload *)p.payload[route.from])[i]
-                                    : mnp_payload_given(p, i / p.length * p.length, i % p.length);
-        }
+    MNP_FOR (i, p.lines * p.length) {
+        if (p.keep_keys && !same)
+            ((MNP_KEY *)p.keys[MNP_RADIX_SORT_WANTED])[i] = ((const MNP_KEY *)p.keys[route.from])[i];
+        if (MNP_PAYLOAD > 0)
+            ((mnp_payload *)p.payload[MNP_RADIX_SORT_WANTED])[i] =
+                route.steps > 0 ? ((const mnp_payload *)p.payload[route.from])[i]
+                                : mnp_payload_given(p, i / p.length * p.length, i % p.length);
+    }
 }
 
 #else

@@ -512,17 +512,15 @@ static void mnp_sort_first(const mnp_radix_sort_params &p, int64_t line)
 
 MNP_KERNEL(radix_sort_lines, mnp_radix_sort_params)
 {
-    for
-        MNP_RANGE(line, p.lines)
-        {
-            if (p.first > 0) {
-                mnp_sort_first(p, line);
-                continue;
-            }
-            mnp_part part = {{}, MNP_RADIX_SORT_GIVEN, p.length};
-            for (int place = 0; place < MNP_RADIX_SORT_PLACES; place++)
-                part.places[place] =
-                    mnp_place_behind({(MNP_KEY *)p.keys[place], (mnp_payload *)p.payload[place]}, line * p.length);
-            mnp_sort_part(p, part);
+    MNP_FOR (line, p.lines) {
+        if (p.first > 0) {
+            mnp_sort_first(p, line);
+            continue;
         }
+        mnp_part part = {{}, MNP_RADIX_SORT_GIVEN, p.length};
+        for (int place = 0; place < MNP_RADIX_SORT_PLACES; place++)
+            part.places[place] =
+                mnp_place_behind({(MNP_KEY *)p.keys[place], (mnp_payload *)p.payload[place]}, line * p.length);
+        mnp_sort_part(p, part);
+    }
 }

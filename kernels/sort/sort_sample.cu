@@ -10,13 +10,11 @@ MNP_KERNEL(sort_sample, mnp_sample_params)
 {
     const MNP_KEY *keys = (const MNP_KEY *)p.keys;
     MNP_KEY *samples = (MNP_KEY *)p.samples;
-    for
-        MNP_RANGE(i, p.nwindows * p.slots)
-        {
-            const mnp_sort_window window = p.windows[i / p.slots];
-            const int64_t step = (window.end - window.begin + p.slots - 1) / p.slots;
-            const int64_t at = window.begin + i % p.slots * step;
-            if (at < window.end)
-                samples[i] = keys[at];
-        }
+    MNP_FOR (i, p.nwindows * p.slots) {
+        const mnp_sort_window window = p.windows[i / p.slots];
+        const int64_t step = (window.end - window.begin + p.slots - 1) / p.slots;
+        const int64_t at = window.begin + i % p.slots * step;
+        if (at < window.end)
+            samples[i] = keys[at];
+    }
 }

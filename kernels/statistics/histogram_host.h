@@ -212,8 +212,7 @@ static void mnp_do_group(const mnp_histogram_params &p, int64_t begin, int64_t e
 
 MNP_KERNEL(fill_histogram, mnp_histogram_params)
 {
-    for
-        MNP_RANGE(g, p.groups)
-    mnp_do_group(p, mnp_share_begin(p.size, g, p.groups), mnp_share_begin(p.size, g + 1, p.groups),
-                 (MNP_SUM *)p.sums + g * p.bins);
+    MNP_FOR (g, p.groups)
+        mnp_do_group(p, mnp_share_begin(p.size, g, p.groups), mnp_share_begin(p.size, g + 1, p.groups),
+                     (MNP_SUM *)p.sums + g * p.bins);
 }

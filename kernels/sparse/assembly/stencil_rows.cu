@@ -25,25 +25,23 @@ MNP_INLINE bool is_inside(const mnp_stencil_params &p, const int64_t *index, int
 
 MNP_KERNEL(stencil_rows, mnp_stencil_params)
 {
-    for
-        MNP_RANGE(row, p.rows)
-        {
-            int64_t index[MNP_STENCIL_DIMS], rest = p.lo + row, at = p.fills ? (int64_t)p.lengths[row] : 0;
+    MNP_FOR (row, p.rows) {
+        int64_t index[MNP_STENCIL_DIMS], rest = p.lo + row, at = p.fills ? (int64_t)p.lengths[row] : 0;
 #pragma unroll
-            for (int d = MNP_STENCIL_DIMS - 1; d >= 0; d--) {
-                index[d] = d == 0 ? rest : d < p.ndim ? rest % p.shape[d] : 0;
-                rest = d < p.ndim && d > 0 ? rest / p.shape[d] : rest;
-            }
-            for (int64_t point = 0; point < p.npoints; point++) {
-                if (!is_inside(p, index, point))
-                    continue;
-                if (p.fills) {
-                    p.columns[at] = p.lo + row + p.jumps[point];
-                    ((MNP_VALUE *)p.values)[at] = ((const MNP_VALUE *)p.coefficients)[point];
-                }
-                at++;
-            }
-            if (!p.fills)
-                p.lengths[row] = at;
+        for (int d = MNP_STENCIL_DIMS - 1; d >= 0; d--) {
+            index[d] = d == 0 ? rest : d < p.ndim ? rest % p.shape[d] : 0;
+            rest = d < p.ndim && d > 0 ? rest / p.shape[d] : rest;
         }
+        for (int64_t point = 0; point < p.npoints; point++) {
+            if (!is_inside(p, index, point))
+                continue;
+            if (p.fills) {
+                p.columns[at] = p.lo + row + p.jumps[point];
+                ((MNP_VALUE *)p.values)[at] = ((const MNP_VALUE *)p.coefficients)[point];
+            }
+            at++;
+        }
+        if (!p.fills)
+            p.lengths[row] = at;
+    }
 }

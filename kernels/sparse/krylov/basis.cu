@@ -266,17 +266,15 @@ MNP_KERNEL(basis_combine, mnp_basis_params)
         return;
     mnp_t *const x = (mnp_t *)p.vector;
     const mnp_t factor = mnp_number_of<mnp_t>::from(p.factor ? *(const double *)p.factor : 1);
-    for
-        MNP_RANGE(i, p.count)
-        {
-            mnp_t sum = p.add ? x[i] : mnp_number_of<mnp_t>::from(0);
+    MNP_FOR (i, p.count) {
+        mnp_t sum = p.add ? x[i] : mnp_number_of<mnp_t>::from(0);
 #pragma unroll 8
-            for (int64_t k = 0; k < used; k++) {
-                const mnp_t c = mnp_narrow<mnp_t>(((const mnp_w *)p.coefficients)[k]);
-                sum += mnp_number_of<mnp_t>::from(p.sign) * c * mnp_vector(p, k)[i];
-            }
-            x[i] = p.factor ? factor * sum : sum;
+        for (int64_t k = 0; k < used; k++) {
+            const mnp_t c = mnp_narrow<mnp_t>(((const mnp_w *)p.coefficients)[k]);
+            sum += mnp_number_of<mnp_t>::from(p.sign) * c * mnp_vector(p, k)[i];
         }
+        x[i] = p.factor ? factor * sum : sum;
+    }
 }
 #else
 
@@ -418,14 +416,12 @@ static void mnp_panel(const mnp_inner_params &p, int64_t k, int64_t l, int64_t b
 
 MNP_KERNEL(basis_inner, mnp_inner_params)
 {
-    for
-        MNP_RANGE(chunk, p.chunks)
-        {
-            mnp_w *const partials = (mnp_w *)p.partials + chunk * p.left.count * p.right.count;
-            for (int64_t k = 0; k < p.left.count; k += MNP_SIDE)
-                for (int64_t l = 0; l < p.right.count; l += MNP_SIDE)
-                    mnp_panel(p, k, l, mnp_chunk_begin(p, chunk), mnp_chunk_begin(p, chunk + 1), partials);
-        }
+    MNP_FOR (chunk, p.chunks) {
+        mnp_w *const partials = (mnp_w *)p.partials + chunk * p.left.count * p.right.count;
+        for (int64_t k = 0; k < p.left.count; k += MNP_SIDE)
+            for (int64_t l = 0; l < p.right.count; l += MNP_SIDE)
+                mnp_panel(p, k, l, mnp_chunk_begin(p, chunk), mnp_chunk_begin(p, chunk + 1), partials);
+    }
 }
 
 #endif
@@ -435,14 +431,12 @@ MNP_KERNEL(basis_inner, mnp_inner_params)
 MNP_KERNEL(basis_add, mnp_inner_params)
 {
     const int64_t size = p.left.count * p.right.count;
-    for
-        MNP_RANGE(i, size)
-        {
-            mnp_w sum = mnp_number_of<mnp_w>::from(0);
-            for (int64_t chunk = 0; chunk < p.chunks; chunk++)
-                sum += ((const mnp_w *)p.partials)[chunk * size + i];
-            ((mnp_w *)p.sums)[i] = sum;
-        }
+    MNP_FOR (i, size) {
+        mnp_w sum = mnp_number_of<mnp_w>::from(0);
+        for (int64_t chunk = 0; chunk < p.chunks; chunk++)
+            sum += ((const mnp_w *)p.partials)[chunk * size + i];
+        ((mnp_w *)p.sums)[i] = sum;
+    }
 }
 
 #else

@@ -124,19 +124,16 @@ MNP_KERNEL(permute_rows, mnp_permute_rows_params)
 {
     switch (p.task) {
     case MNP_PERMUTE_ROWS_COUNT:
-        for
-            MNP_RANGE(line, p.lines)
-        count_line(p, line);
+        MNP_FOR (line, p.lines)
+            count_line(p, line);
         break;
     case MNP_PERMUTE_ROWS_FILL:
-        for
-            MNP_RANGE(position, p.rows)
-        fill_position(p, position);
+        MNP_FOR (position, p.rows)
+            fill_position(p, position);
         break;
     case MNP_PERMUTE_ROWS_FIND:
-        for
-            MNP_RANGE(line, p.lines)
-        find_in_line(p, line);
+        MNP_FOR (line, p.lines)
+            find_in_line(p, line);
         break;
     }
 }

@@ -18,20 +18,18 @@ MNP_KERNEL(spgemm_plan, mnp_spgemm_plan_params)
         }
         return;
     }
-    for
-        MNP_RANGE(tile, tiles)
-        {
-            const int64_t begin = tile * MNP_SPGEMM_TILE, next = begin + MNP_SPGEMM_TILE;
-            const int64_t end = next < p.rows ? next : p.rows;
-            int64_t sum = p.task == MNP_SPGEMM_TALLY ? 0 : p.tally[tile * RECORD];
-            for (int64_t row = begin; row < end; row++) {
-                if (p.task == MNP_SPGEMM_PLACE)
-                    store_offset(p, row, sum);
-                sum += p.sizes[row];
-            }
-            if (p.task == MNP_SPGEMM_TALLY)
-                p.tally[tile * RECORD] = sum;
+    MNP_FOR (tile, tiles) {
+        const int64_t begin = tile * MNP_SPGEMM_TILE, next = begin + MNP_SPGEMM_TILE;
+        const int64_t end = next < p.rows ? next : p.rows;
+        int64_t sum = p.task == MNP_SPGEMM_TALLY ? 0 : p.tally[tile * RECORD];
+        for (int64_t row = begin; row < end; row++) {
+            if (p.task == MNP_SPGEMM_PLACE)
+                store_offset(p, row, sum);
+            sum += p.sizes[row];
         }
+        if (p.task == MNP_SPGEMM_TALLY)
+            p.tally[tile * RECORD] = sum;
+    }
     if (p.task == MNP_SPGEMM_PLACE && worker == 0)
         store_offset(p, p.rows, p.tally[tiles * RECORD]);
 }

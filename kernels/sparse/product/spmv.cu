@@ -78,64 +78,53 @@ MNP_KERNEL(spmv_examine, mnp_spmv_examine_params)
 
 #if MNP_TASK_STARTS /* where the chunks begin, and where the last one ends */
 
-    for
-        MNP_RANGE(i, p.many)
-        {
-            const int64_t line = first_line(offsets, p.lines, i * MNP_SPMV_CHUNK);
-            ((mnp_spmv_start *)p.found)[i] = mnp_spmv_start{(int64_t)offsets[line], (int)line};
-        }
+    MNP_FOR (i, p.many) {
+        const int64_t line = first_line(offsets, p.lines, i * MNP_SPMV_CHUNK);
+        ((mnp_spmv_start *)p.found)[i] = mnp_spmv_start{(int64_t)offsets[line], (int)line};
+    }
 
 #elif MNP_TASK_SLICES /* the length of the longest row of every slice */
 
-    for
-        MNP_RANGE(i, p.many)
-        {
-            int64_t longest = 0;
-            for (int64_t row = i * MNP_SPMV_SLICE; row < (i + 1) * MNP_SPMV_SLICE && row < p.lines; row++)
-                if (offsets[row + 1] - offsets[row] > longest)
-                    longest = offsets[row + 1] - offsets[row];
-            ((int *)p.found)[i] = (int)longest;
-        }
+    MNP_FOR (i, p.many) {
+        int64_t longest = 0;
+        for (int64_t row = i * MNP_SPMV_SLICE; row < (i + 1) * MNP_SPMV_SLICE && row < p.lines; row++)
+            if (offsets[row + 1] - offsets[row] > longest)
+                longest = offsets[row + 1] - offsets[row];
+        ((int *)p.found)[i] = (int)longest;
+    }
 
 #elif MNP_TASK_DIAGONALS /* the table of diagonals; after it 1 if DIA cannot represent the part */
 
     long long *const table = (long long *)p.found;
     volatile long long *const unfit = table + MNP_SPMV_DIAGONALS;
-    for
-        MNP_RANGE(row, p.lines)
-        {
-            const int64_t end = offsets[row + 1];
-            for (int64_t k = *unfit == 1 ? end : (int64_t)offsets[row]; k < end; k++)
-                if (is_zero(((const MNP_VALUE *)p.values)[k]) || !enter(table, p.indices[k] - row))
-                    *unfit = 1;
-        }
+    MNP_FOR (row, p.lines) {
+        const int64_t end = offsets[row + 1];
+        for (int64_t k = *unfit == 1 ? end : (int64_t)offsets[row]; k < end; k++)
+            if (is_zero(((const MNP_VALUE *)p.values)[k]) || !enter(table, p.indices[k] - row))
+                *unfit = 1;
+    }
 
 #elif MNP_TASK_SELL
 
-    for
-        MNP_RANGE(row, p.lines)
-        {
-            int64_t at = p.made_offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
-            p.made_rows_of[row] = (int)(offsets[row + 1] - offsets[row]);
-            for (int64_t k = offsets[row]; k < (int64_t)offsets[row + 1]; k++, at += MNP_SPMV_SLICE) {
-                p.made_indices[at] = p.indices[k];
-                ((MNP_VALUE *)p.made_values)[at] = ((const MNP_VALUE *)p.values)[k];
-            }
+    MNP_FOR (row, p.lines) {
+        int64_t at = p.made_offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
+        p.made_rows_of[row] = (int)(offsets[row + 1] - offsets[row]);
+        for (int64_t k = offsets[row]; k < (int64_t)offsets[row + 1]; k++, at += MNP_SPMV_SLICE) {
+            p.made_indices[at] = p.indices[k];
+            ((MNP_VALUE *)p.made_values)[at] = ((const MNP_VALUE *)p.values)[k];
         }
+    }
 
 #else /* DIA: a row's columns are ascending, and so are the diagonals */
 
-    for
-        MNP_RANGE(row, p.lines)
-        {
-            int64_t k = offsets[row];
-            for (int64_t d = 0; d < p.many; d++) {
-                const bool stored = k < (int64_t)offsets[row + 1] && p.indices[k] == row + p.made_indices[d];
-                ((MNP_VALUE *)p.made_values)[d * p.lines + row] =
-                    stored ? ((const MNP_VALUE *)p.values)[k] : MNP_VALUE{};
-                k += stored;
-            }
+    MNP_FOR (row, p.lines) {
+        int64_t k = offsets[row];
+        for (int64_t d = 0; d < p.many; d++) {
+            const bool stored = k < (int64_t)offsets[row + 1] && p.indices[k] == row + p.made_indices[d];
+            ((MNP_VALUE *)p.made_values)[d * p.lines + row] = stored ? ((const MNP_VALUE *)p.values)[k] : MNP_VALUE{};
+            k += stored;
         }
+    }
 
 #endif
 }

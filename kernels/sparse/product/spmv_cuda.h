@@ -246,12 +246,10 @@ SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
 {
     part a = open_part(p);
-    for
-        MNP_RANGE(i, p.lines * a.width)
-        {
-            const int64_t line = i / a.width, c = i % a.width, begin = a.offsets[line];
-            a.put(a.row_of(line) * a.width + c, add_entries<1>(a, begin, 0, (int)(a.offsets[line + 1] - begin), c));
-        }
+    MNP_FOR (i, p.lines * a.width) {
+        const int64_t line = i / a.width, c = i % a.width, begin = a.offsets[line];
+        a.put(a.row_of(line) * a.width + c, add_entries<1>(a, begin, 0, (int)(a.offsets[line + 1] - begin), c));
+    }
 }
 
 #elif MNP_FORMAT_CSC || MNP_FORMAT_COO
@@ -299,13 +297,11 @@ MNP_INLINE int64_t row_of(const part &a, int64_t k)
 MNP_KERNEL(spmv, mnp_spmv_params)
 {
     const part a = open_part(p);
-    for
-        MNP_RANGE(i, p.count * a.width)
-        {
-            const int64_t k = i / a.width, c = i % a.width;
-            add_atomically(a.y + row_of(a, k) * a.width + c,
-                           product(a.values[k], a.x[column_of(a, p.columns, k) * a.width + c]));
-        }
+    MNP_FOR (i, p.count * a.width) {
+        const int64_t k = i / a.width, c = i % a.width;
+        add_atomically(a.y + row_of(a, k) * a.width + c,
+                       product(a.values[k], a.x[column_of(a, p.columns, k) * a.width + c]));
+    }
 }
 
 #elif MNP_FORMAT_DIA
@@ -317,27 +313,25 @@ MNP_KERNEL(spmv, mnp_spmv_params)
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for
-        MNP_RANGE(i, p.rows * a.width)
-        {
-            const int64_t row = i / a.width, c = i % a.width;
-            MNP_VECTOR sum = {};
-            for (int64_t first = 0; first < p.lines; first += AT_ONCE) {
-                MNP_VALUE value[AT_ONCE];
-                MNP_VECTOR x[AT_ONCE];
+    MNP_FOR (i, p.rows * a.width) {
+        const int64_t row = i / a.width, c = i % a.width;
+        MNP_VECTOR sum = {};
+        for (int64_t first = 0; first < p.lines; first += AT_ONCE) {
+            MNP_VALUE value[AT_ONCE];
+            MNP_VECTOR x[AT_ONCE];
 #pragma unroll
-                for (int d = 0; d < AT_ONCE; d++) {
-                    const bool there = first + d < p.lines;
-                    const int64_t column = there ? row + a.indices[first + d] : -1;
-                    value[d] = there ? a.values[(first + d) * p.rows + row] : MNP_VALUE{};
-                    x[d] = column >= 0 && column < p.columns ? a.x[column * a.width + c] : MNP_VECTOR{};
-                }
-#pragma unroll
-                for (int d = 0; d < AT_ONCE; d++)
-                    sum += product_if_stored(value[d], x[d]);
+            for (int d = 0; d < AT_ONCE; d++) {
+                const bool there = first + d < p.lines;
+                const int64_t column = there ? row + a.indices[first + d] : -1;
+                value[d] = there ? a.values[(first + d) * p.rows + row] : MNP_VALUE{};
+                x[d] = column >= 0 && column < p.columns ? a.x[column * a.width + c] : MNP_VECTOR{};
             }
-            a.put(i, sum);
+#pragma unroll
+            for (int d = 0; d < AT_ONCE; d++)
+                sum += product_if_stored(value[d], x[d]);
         }
+        a.put(i, sum);
+    }
     close_part(p, w, a);
 }
 
@@ -350,21 +344,19 @@ MNP_KERNEL(spmv, mnp_spmv_params)
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for
-        MNP_RANGE(i, p.rows * a.width)
-        {
-            const int64_t row = i / a.width, c = i % a.width, line = row / MNP_BLOCK;
-            MNP_VECTOR sum = {};
-            for (int64_t b = a.offsets[line]; b < (int64_t)a.offsets[line + 1]; b++) {
-                const MNP_VALUE *values = a.values + (b * MNP_BLOCK + row % MNP_BLOCK) * MNP_BLOCK;
-                const int64_t column = (int64_t)a.indices[b] * MNP_BLOCK;
+    MNP_FOR (i, p.rows * a.width) {
+        const int64_t row = i / a.width, c = i % a.width, line = row / MNP_BLOCK;
+        MNP_VECTOR sum = {};
+        for (int64_t b = a.offsets[line]; b < (int64_t)a.offsets[line + 1]; b++) {
+            const MNP_VALUE *values = a.values + (b * MNP_BLOCK + row % MNP_BLOCK) * MNP_BLOCK;
+            const int64_t column = (int64_t)a.indices[b] * MNP_BLOCK;
 #pragma unroll
-                for (int j = 0; j < MNP_BLOCK; j++)
-                    if (column + j < p.columns)
-                        sum += product(values[j], a.x[(column + j) * a.width + c]);
-            }
-            a.put(i, sum);
+            for (int j = 0; j < MNP_BLOCK; j++)
+                if (column + j < p.columns)
+                    sum += product(values[j], a.x[(column + j) * a.width + c]);
         }
+        a.put(i, sum);
+    }
     close_part(p, w, a);
 }
 
@@ -377,13 +369,11 @@ SPMV_OF_BLOCKS(BLOCKS_BY_ROWS)
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for
-        MNP_RANGE(i, p.rows * a.width)
-        {
-            const int64_t row = i / a.width, begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
-            const int64_t end = (int64_t)a.rows_of[row] * MNP_SPMV_SLICE;
-            a.put(i, add_entries<MNP_SPMV_SLICE>(a, begin, (int64_t)0, end, i % a.width));
-        }
+    MNP_FOR (i, p.rows * a.width) {
+        const int64_t row = i / a.width, begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
+        const int64_t end = (int64_t)a.rows_of[row] * MNP_SPMV_SLICE;
+        a.put(i, add_entries<MNP_SPMV_SLICE>(a, begin, (int64_t)0, end, i % a.width));
+    }
     close_part(p, w, a);
 }
 

@@ -208,31 +208,29 @@ MNP_KERNEL(spmv, mnp_spmv_params)
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for
-        MNP_RANGE(line, p.lines)
-        {
-            const int64_t first = line * MNP_BLOCK, rows = p.rows - first < MNP_BLOCK ? p.rows - first : MNP_BLOCK;
-            for (int64_t c = 0; c < a.width; c++) {
-                MNP_VECTOR sums[MNP_BLOCK] = {};
-                for (int64_t b = a.offsets[line]; b < (int64_t)a.offsets[line + 1]; b++) {
-                    const MNP_VALUE *values = a.values + b * MNP_BLOCK * MNP_BLOCK;
-                    const int64_t column = (int64_t)a.indices[b] * MNP_BLOCK;
-                    const MNP_VECTOR *x = a.x + column * a.width + c;
-                    const int64_t columns = p.columns - column < MNP_BLOCK ? p.columns - column : MNP_BLOCK;
-                    if (columns == MNP_BLOCK) {
-                        for (int i = 0; i < MNP_BLOCK; i++)
-                            for (int j = 0; j < MNP_BLOCK; j++)
-                                sums[i] += product(values[i * MNP_BLOCK + j], x[j * a.width]);
-                    } else {
-                        for (int i = 0; i < MNP_BLOCK; i++)
-                            for (int j = 0; j < columns; j++)
-                                sums[i] += product(values[i * MNP_BLOCK + j], x[j * a.width]);
-                    }
+    MNP_FOR (line, p.lines) {
+        const int64_t first = line * MNP_BLOCK, rows = p.rows - first < MNP_BLOCK ? p.rows - first : MNP_BLOCK;
+        for (int64_t c = 0; c < a.width; c++) {
+            MNP_VECTOR sums[MNP_BLOCK] = {};
+            for (int64_t b = a.offsets[line]; b < (int64_t)a.offsets[line + 1]; b++) {
+                const MNP_VALUE *values = a.values + b * MNP_BLOCK * MNP_BLOCK;
+                const int64_t column = (int64_t)a.indices[b] * MNP_BLOCK;
+                const MNP_VECTOR *x = a.x + column * a.width + c;
+                const int64_t columns = p.columns - column < MNP_BLOCK ? p.columns - column : MNP_BLOCK;
+                if (columns == MNP_BLOCK) {
+                    for (int i = 0; i < MNP_BLOCK; i++)
+                        for (int j = 0; j < MNP_BLOCK; j++)
+                            sums[i] += product(values[i * MNP_BLOCK + j], x[j * a.width]);
+                } else {
+                    for (int i = 0; i < MNP_BLOCK; i++)
+                        for (int j = 0; j < columns; j++)
+                            sums[i] += product(values[i * MNP_BLOCK + j], x[j * a.width]);
                 }
-                for (int i = 0; i < rows; i++)
-                    a.put((first + i) * a.width + c, sums[i]);
             }
+            for (int i = 0; i < rows; i++)
+                a.put((first + i) * a.width + c, sums[i]);
         }
+    }
     close_part(p, w, a);
 }
 
@@ -247,18 +245,16 @@ MNP_KERNEL(spmv, mnp_spmv_params)
         return;
     MNP_WORKER(w);
     part a = open_part(p);
-    for
-        MNP_RANGE(row, p.rows)
-        {
-            const int64_t begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
-            const int64_t end = begin + (int64_t)a.rows_of[row] * MNP_SPMV_SLICE;
-            for (int64_t c = 0; c < a.width; c++) {
-                MNP_VECTOR sum = {};
-                for (int64_t k = begin; k < end; k += MNP_SPMV_SLICE)
-                    sum += product(a.values[k], a.x[a.indices[k] * a.width + c]);
-                a.put(row * a.width + c, sum);
-            }
+    MNP_FOR (row, p.rows) {
+        const int64_t begin = a.offsets[row / MNP_SPMV_SLICE] + row % MNP_SPMV_SLICE;
+        const int64_t end = begin + (int64_t)a.rows_of[row] * MNP_SPMV_SLICE;
+        for (int64_t c = 0; c < a.width; c++) {
+            MNP_VECTOR sum = {};
+            for (int64_t k = begin; k < end; k += MNP_SPMV_SLICE)
+                sum += product(a.values[k], a.x[a.indices[k] * a.width + c]);
+            a.put(row * a.width + c, sum);
         }
+    }
     close_part(p, w, a);
 }
 

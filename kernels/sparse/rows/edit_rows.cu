@@ -111,14 +111,12 @@ MNP_KERNEL(change_values, mnp_change_params)
 
 MNP_KERNEL(sum_magnitudes, mnp_change_params)
 {
-    for
-        MNP_RANGE(row, p.rows.rows)
-        {
-            double sum = 0;
-            for (int64_t entry = p.rows.offsets[row]; entry < p.rows.offsets[row + 1]; entry++)
-                sum += size_of(widen(((const MNP_FROM *)p.rows.values)[entry]));
-            ((double *)p.made)[row] = sum;
-        }
+    MNP_FOR (row, p.rows.rows) {
+        double sum = 0;
+        for (int64_t entry = p.rows.offsets[row]; entry < p.rows.offsets[row + 1]; entry++)
+            sum += size_of(widen(((const MNP_FROM *)p.rows.values)[entry]));
+        ((double *)p.made)[row] = sum;
+    }
 }
 
 #else
@@ -239,10 +237,9 @@ MNP_KERNEL(edit_rows, mnp_edit_params)
                         [&](row_pair &pair, int64_t entry) { p.b_kept[entry] = make_other(p, pair, entry, &value); });
         break;
     case MNP_EDIT_OFFSETS:
-        for
-            MNP_RANGE(row, p.made.rows + 1)
-        p.made.offsets[row] =
-            p.a_kept[p.a.offsets[p.first + row]] + (p.b_kept ? p.b_kept[p.b.offsets[p.first + row]] : 0);
+        MNP_FOR (row, p.made.rows + 1)
+            p.made.offsets[row] =
+                p.a_kept[p.a.offsets[p.first + row]] + (p.b_kept ? p.b_kept[p.b.offsets[p.first + row]] : 0);
         break;
     case MNP_EDIT_PLACE:
         for_entries(all, p.a.offsets, p.a.rows, open_a,

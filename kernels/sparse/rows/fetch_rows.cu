@@ -236,9 +236,8 @@ MNP_KERNEL(fetch_rows, mnp_rows_params)
         for_entries(
             all, p.list.offsets, p.list.rows, [&](int64_t line) { return open_stacked(p, line); },
             [&](const stacked_row &row, int64_t entry) { stack(p, row, entry); });
-    for
-        MNP_RANGE(i, p.count)
-    do_one(p, i);
+    MNP_FOR (i, p.count)
+        do_one(p, i);
 }
 
 /* ---- diagonals ---- */
@@ -338,12 +337,10 @@ template <typename R> MNP_INLINE bool invert(mnp_complex<R> *x)
 
 MNP_KERNEL(find_diagonal, mnp_diagonal_params)
 {
-    for
-        MNP_RANGE(i, p.count)
-        {
-            MNP_VALUE value = find_element(p, i);
-            if (p.replaced && invert(&value))
-                count_one(p.replaced);
-            ((MNP_VALUE *)p.diagonal)[i] = value;
-        }
+    MNP_FOR (i, p.count) {
+        MNP_VALUE value = find_element(p, i);
+        if (p.replaced && invert(&value))
+            count_one(p.replaced);
+        ((MNP_VALUE *)p.diagonal)[i] = value;
+    }
 }

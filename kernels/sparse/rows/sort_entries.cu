@@ -58,18 +58,15 @@ MNP_INLINE void find_offsets(const mnp_entries_params &p, worker_range c)
 {
     OPEN_WORKERS(c);
 #if MNP_CUDA
-    for
-        MNP_RANGE(row, p.count)
-    p.gathered[row] = p.heads[lower_bound(p.keys, 0, p.total, row)];
+    MNP_FOR (row, p.count)
+        p.gathered[row] = p.heads[lower_bound(p.keys, 0, p.total, row)];
 #else
     int64_t at = lower_bound(p.keys, 0, p.total, mnp_share_begin(p.count, worker, workers));
-    for
-        MNP_RANGE(row, p.count)
-        {
-            while (at < p.total && p.keys[at] < row)
-                at++;
-            p.gathered[row] = p.heads[at];
-        }
+    MNP_FOR (row, p.count) {
+        while (at < p.total && p.keys[at] < row)
+            at++;
+        p.gathered[row] = p.heads[at];
+    }
 #endif
 }
 
@@ -85,7 +82,6 @@ MNP_KERNEL(sort_entries, mnp_entries_params)
             [&](int64_t number, int64_t entry) { p.gathered[entry] = number; });
         return;
     }
-    for
-        MNP_RANGE(i, p.count)
-    do_one(p, i);
+    MNP_FOR (i, p.count)
+        do_one(p, i);
 }
