@@ -79,8 +79,8 @@ typedef struct mnp_rows_params {
 typedef struct mnp_diagonal_params {
     mnp_rows_matrix matrix; /* the own part may have any format */
     long long own_columns;
-    long long row, column,
-        count; /* the first element's row on this rank, its column in the matrix; number of elements */
+    long long row, column; /* the first element's row on this rank, and its column in the matrix */
+    long long count;
     void *diagonal;
     unsigned long long *replaced; /* NULL; or inverses are stored, and this counts zeros, for which 1 is stored */
 } mnp_diagonal_params;
