@@ -8,6 +8,8 @@ template <int M> struct mnp_gmres {
     mnp_w y[M + 1]; /* the solution: coefficients of the basis */
     /* Products of the newest vector with the basis in both passes; the last of `first` is with itself */
     mnp_w first[M + 1], second[M + 1];
+    mnp_w triangle[M][M + 1], right[M + 1];
+    mnp_w cosine[M], sine[M];
     double norms[M + 1]; /* of the basis vectors: 1, up to the error of the norm by Pythagoras */
 
     /* Begin a new basis with a first vector of this norm. */
