@@ -16,6 +16,7 @@
 #include <maniple.h>
 
 #include "common/command.h"
+#include "common/files.h"
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/paths.h"
@@ -227,31 +228,11 @@ static void job_free(job *j)
 
 /* ---- checks before the work, on rank 0 ---- */
 
-static mnp_status check_overwriting_operand(const job *j, const operand *op)
-{
-    if (op->kind != OPERAND_DATASET)
-        return MNP_OK;
-    bool same;
-    mnp_status status = mnp_h5_is_same(op->file, op->dataset, j->output.file, j->output.dataset, &same);
-    if (status != MNP_OK)
-        return status;
-    if (same)
-        return mnp_fail(MNP_ERR_ARG, "OUTPUT '%s' is %s itself, and operands are not overwritten; name another dataset",
-                        j->output.text, op->role);
-    if (j->png && same_file(op->file, j->png))
-        return mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of %s, and operands are not overwritten; name another",
-                        j->png, op->role);
-    return MNP_OK;
-}
-
 static mnp_status check_overwriting(const job *j)
 {
-    mnp_status status = check_overwriting_operand(j, &j->input);
-    if (status == MNP_OK)
-        status = check_overwriting_operand(j, &j->kernel);
-    if (status == MNP_OK && j->png && same_place(j->png, j->output.file))
-        status = mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of OUTPUT; name another file", j->png);
-    return status;
+    const run_file files[] = {file_of_operand(&j->input), file_of_operand(&j->kernel), file_of_output(&j->output),
+                              file_of_option("--png", j->png)};
+    return files_check(sizeof files / sizeof *files, files);
 }
 
 /* ---- the work ---- */

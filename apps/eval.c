@@ -18,6 +18,7 @@
 #include <maniple.h>
 
 #include "common/command.h"
+#include "common/files.h"
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/report.h"
@@ -232,36 +233,38 @@ static void job_free(job *j)
 
 /* ---- checks before the work ---- */
 
-/* Check that no output is an operand or another output.  On rank 0. */
-static mnp_status check_overwriting(const job *j, int number)
+static run_file file_of_named(const named *n, bool writes)
 {
-    const named *output = &j->outputs[number];
-    const operand *place = &output->operand;
-    for (int i = 0; i < j->ninputs + number; i++) {
-        const named *other = i < j->ninputs ? &j->inputs[i] : &j->outputs[i - j->ninputs];
-        if (other->is_number || other->operand.kind != OPERAND_DATASET)
-            continue;
-        bool same;
-        const char *file = other->operand.file, *a = other->operand.dataset, *b = place->dataset;
-        mnp_status status = mnp_h5_is_same(file, a, place->file, b, &same);
-        if (status != MNP_OK)
-            return status;
-        same = same || (strcmp(file, place->file) == 0 && strcmp(a + strspn(a, "/"), b + strspn(b, "/")) == 0);
-        if (same && i < j->ninputs)
-            return mnp_fail(MNP_ERR_ARG, "%s '%s' is %s itself, and operands are not overwritten; name another dataset",
-                            output->role, output->text, other->role);
-        if (same)
-            return mnp_fail(MNP_ERR_ARG, "%s and %s are the same dataset, '%s'; name another", other->role,
-                            output->role, output->text);
+    return (run_file){.role = n->role,
+                      .text = n->text,
+                      .path = n->text ? n->operand.file : NULL,
+                      .dataset = n->operand.dataset,
+                      .writes = writes};
+}
+
+/* Check that no output is an operand or another output.  On rank 0. */
+static mnp_status check_overwriting(const job *j)
+{
+    int count = 0;
+    run_file *files = calloc((size_t)(j->ninputs + j->noutputs) + 1, sizeof *files);
+    if (!files)
+        return mnp_fail(MNP_ERR_MEMORY, "no memory for the names of %d operands", j->ninputs + j->noutputs);
+    for (int i = 0; i < j->ninputs; i++) {
+        if (!j->inputs[i].is_number)
+            files[count++] = file_of_named(&j->inputs[i], false);
     }
-    return MNP_OK;
+    for (int i = 0; i < j->noutputs; i++)
+        files[count++] = file_of_named(&j->outputs[i], true);
+    mnp_status status = files_check(count, files);
+    free(files);
+    return status;
 }
 
 static mnp_status check_places(mnp_ctx *ctx, const job *j)
 {
+    if (mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? check_overwriting(j) : MNP_OK) != MNP_OK)
+        mnp_exit(EXIT_MISUSED);
     for (int i = 0; i < j->noutputs && j->outputs[i].text; i++) {
-        if (mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? check_overwriting(j, i) : MNP_OK) != MNP_OK)
-            mnp_exit(EXIT_MISUSED);
         mnp_status status = mnp_h5_check_write(ctx, j->outputs[i].operand.file, j->outputs[i].operand.dataset);
         if (status != MNP_OK)
             return status;

@@ -14,6 +14,7 @@
 #include <maniple.h>
 
 #include "common/command.h"
+#include "common/files.h"
 #include "common/matrix.h"
 #include "common/options.h"
 #include "common/paths.h"
@@ -330,6 +331,14 @@ static void run(job *j)
     report(j, &found, &drawn, &watch);
 }
 
+/* Check that the picture can be written, and does not overwrite the matrix.  On rank 0. */
+static mnp_status check_place(const job *j)
+{
+    const run_file files[] = {file_of_matrix(&j->input), file_of_option("--png", j->png)};
+    mnp_status status = files_check(sizeof files / sizeof *files, files);
+    return status == MNP_OK ? check_picture(j->png) : status;
+}
+
 int spinfo_main(int argc, char **argv)
 {
     job j = {.png = NULL};
@@ -337,7 +346,7 @@ int spinfo_main(int argc, char **argv)
         misused_exit();
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
     if (j.png)
-        MNP_OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_picture(j.png) : MNP_OK));
+        MNP_OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_place(&j) : MNP_OK));
     run(&j);
     int status = close_output();
     free(j.rows.offsets);

@@ -14,6 +14,7 @@
 #include <getopt.h>
 
 #include "common/command.h"
+#include "common/files.h"
 #include "common/options.h"
 #include "common/paths.h"
 #include "picture/png_file.h"
@@ -279,36 +280,24 @@ static mnp_status parse(int argc, char **argv, job *j)
 
 /* ---- checks before the work, on rank 0 ---- */
 
-static mnp_status check_place(const job *j, const char *role, const char *file, bool overwrites)
+static run_file file_of_rhs(const job *j)
 {
-    if (!file || !overwrites)
-        return MNP_OK;
-    if (same_place(file, j->output.file))
-        return mnp_fail(MNP_ERR_ARG, "%s '%s' is the file of OUTPUT; name another", role, file);
-    if (j->matrix.kind == MATRIX_MARKET && same_file(file, j->matrix.text))
-        return mnp_fail(MNP_ERR_ARG, "%s '%s' is MATRIX itself; name another", role, file);
-    if (j->matrix.kind == MATRIX_GROUP && same_file(file, j->matrix.group.file))
-        return mnp_fail(MNP_ERR_ARG, "%s '%s' is the file of MATRIX; name another", role, file);
-    if (j->rhs_text && same_file(file, j->rhs_kind == RHS_MARKET ? j->rhs_text : j->rhs.file))
-        return mnp_fail(MNP_ERR_ARG, "%s '%s' is the file of RHS; name another", role, file);
-    return MNP_OK;
+    if (j->rhs_kind == RHS_DATASET)
+        return file_of_operand(&j->rhs);
+    return (run_file){.role = "RHS", .text = j->rhs_text, .path = j->rhs_kind == RHS_MARKET ? j->rhs_text : NULL};
 }
 
 static mnp_status check_overwriting(const job *j)
 {
-    bool same = false;
-    mnp_status status = MNP_OK;
-    if (j->rhs_kind == RHS_DATASET)
-        status = mnp_h5_is_same(j->rhs.file, j->rhs.dataset, j->output.file, j->output.dataset, &same);
-    if (status == MNP_OK && same)
-        status = mnp_fail(MNP_ERR_ARG, "OUTPUT '%s' is RHS itself; name another dataset", j->output.text);
-    if (status == MNP_OK)
-        status = check_place(j, "--checkpoint", j->checkpoint, true);
-    if (status == MNP_OK)
-        status = check_place(j, "--png", j->png, true);
-    if (status == MNP_OK && j->png)
-        status = check_picture(j->png);
-    return status;
+    run_file files[] = {file_of_matrix(&j->matrix),     file_of_rhs(j),
+                        file_of_operand(&j->guess),     file_of_option("--resume", j->resume),
+                        file_of_output(&j->output),     file_of_option("--checkpoint", j->checkpoint),
+                        file_of_option("--png", j->png)};
+    enum { RESUME = 3, CHECKPOINT = 5 };
+    files[RESUME].writes = false;
+    files[RESUME].checkpoint = files[CHECKPOINT].checkpoint = true;
+    mnp_status status = files_check(sizeof files / sizeof *files, files);
+    return status == MNP_OK && j->png ? check_picture(j->png) : status;
 }
 
 /* ---- the work ---- */

@@ -21,6 +21,7 @@
 #include <maniple.h>
 
 #include "common/command.h"
+#include "common/files.h"
 #include "stats/moments.h"
 #include "common/operand.h"
 #include "common/options.h"
@@ -538,10 +539,9 @@ static void run(job *j)
 /* Check that the picture can be written, and does not overwrite the input.  On rank 0. */
 static mnp_status check_place(const job *j)
 {
-    if (same_file(j->input.file, j->png))
-        return mnp_fail(MNP_ERR_ARG, "--png '%s' is the file of INPUT, and operands are not overwritten; name another",
-                        j->png);
-    return check_picture(j->png);
+    const run_file files[] = {file_of_operand(&j->input), file_of_option("--png", j->png)};
+    mnp_status status = files_check(sizeof files / sizeof *files, files);
+    return status == MNP_OK ? check_picture(j->png) : status;
 }
 
 int stats_main(int argc, char **argv)

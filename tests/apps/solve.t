@@ -218,6 +218,29 @@ assert status == 3 and before < after <= before + 11 == all_of_them, (status, be
     solve_fails 2 'must have 70 rows' a.mtx b.h5:/wrong -o y.h5:/x
     solve_alone 1 'is RHS itself' a.mtx b.h5:/b -o b.h5:/b
     solve_alone 1 'is the file of RHS' a.mtx b.h5:/b -o y.h5:/x --checkpoint b.h5
+    solve_alone 1 'is GUESS itself' a.mtx b.h5:/b -o b.h5:/guess --guess b.h5:/guess
+    solve_alone 1 'is the file of MATRIX' a.mtx b.h5:/b -o y.h5:/x --checkpoint ./a.mtx
+    solve_alone 1 'is the file of --checkpoint' poisson:9 -o y.h5:/x --checkpoint c.h5 --png c.h5
+    solve_alone 1 'is the file of GUESS' a.mtx b.h5:/b -o y.h5:/x --guess b.h5:/guess --png b.h5
+    # a matrix in a group, its members, and a link to the group
+    "$PYTHON" - <<'END'
+import h5py
+import scipy.sparse
+with h5py.File("group.h5", "w") as file:
+    a = scipy.sparse.identity(70, format="csr")
+    for name in ("data", "indices", "indptr"):
+        file["a/" + name] = getattr(a, name)
+    file["a/shape"] = a.shape
+    file["a"].attrs["format"] = "csr"
+    file["alias"] = h5py.SoftLink("/a")
+END
+    cp group.h5 group.kept
+    solve_alone 1 'is MATRIX itself' group.h5:/a b.h5:/b -o group.h5:/a
+    solve_alone 1 'is part of MATRIX' group.h5:/a b.h5:/b -o group.h5:/a/data
+    solve_alone 1 'is part of MATRIX' group.h5:/a b.h5:/b -o group.h5:/alias/indptr
+    run "the matrix is as it was" cmp group.h5 group.kept
+    run "a solution beside the matrix's members" "$MANIPLE" solve -q group.h5:/a b.h5:/b -o group.h5:/a/x --method cg
+    run "it is replaced by the next" "$MANIPLE" solve -q group.h5:/a b.h5:/b -o group.h5:/a/x --method cg
 else
     skip "results" "there is no Python with SciPy and h5py"
 fi
