@@ -259,7 +259,7 @@ def large():
 
 
 def many():
-    """Sums of numbers that fill a bin, beyond 64 bits; and more elements than 31 bits can count."""
+    """Sums of numbers that fill a bin, beyond 64 bits; and in make check-full more elements than 31 bits can count."""
     edge = 2.0 ** (BITS * 21 - 1074 + BITS - 1)
     for dtype in ("float32", "float64"):
         row = np.array([edge, -edge, edge * (1 + 2.0 ** -20), 1 / 3, -1e-3, 3.0, edge * 4, 0], dtype)
@@ -270,6 +270,8 @@ def many():
         one = mp.array(row[:1])
         want = rounded(kept(row[:1], dtype) * (count << 4), dtype)
         same(f"{count << 4} times the same {dtype}", mp.sum(mp.broadcast_to(one, 1, [count << 4]), None), want)
+    if not os.environ.get("MANIPLE_TEST_FULL"):
+        return
     count = (1 << 31) + 5
     ones = mp.broadcast_to(mp.array(np.ones(1)), 1, [count])
     same("a sum of more than 2^31", mp.sum(ones, None), np.array(float(count)))
