@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple conv: read two arrays, convolve them, write the result, and report what was done and how long it took.
+ * maniple conv: read two arrays, convolve or correlate them, write the result, and report what was done and how long it took.
  *
  * Mistakes that are cheap to find are found first: in the command line, then the folders of the outputs, the shapes of
  * the operands, and the values of the kernel; only then is the input read.
@@ -24,7 +24,7 @@
 #include "picture/png_file.h"
 #include "common/report.h"
 
-enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_PNG };
+enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE, KEY_PNG };
 
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
@@ -46,6 +46,9 @@ static const option_row options_table[] = {
      "type of the result and of the arithmetic, such as float64\n"
      "(default: that of INPUT if float or complex, otherwise float32;\n"
      "complex if KERNEL is)"},
+    {KEY_CORRELATE, "correlate", NULL,
+     "correlate, as scipy.signal.correlate: convolve with the reversed and\n"
+     "complex conjugated KERNEL"},
     {KEY_PNG, "png", "FILE", "write a picture of input and result, side by side"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
@@ -179,6 +182,9 @@ static mnp_status parse_option(int key, job *j, bool *fills)
         return parse_axes(optarg, j);
     case KEY_DTYPE:
         return parse_dtype(optarg, &j->options.dtype);
+    case KEY_CORRELATE:
+        j->options.correlate = true;
+        return MNP_OK;
     case KEY_PNG:
         j->png = optarg;
         return MNP_OK;
@@ -295,7 +301,8 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
         print_array(x);
         printf("kernel    %s: ", j->kernel.text);
         print_shape(j->kernel.ndim, j->kernel.shape);
-        printf(" %s, mode %s, boundary %s\n", mnp_dtype_name(j->kernel.dtype), mode_names[j->options.mode],
+        printf(" %s, %smode %s, boundary %s\n", mnp_dtype_name(j->kernel.dtype),
+               j->options.correlate ? "correlated, " : "", mode_names[j->options.mode],
                boundary_names[j->options.boundary]);
         printf("output    %s: ", j->output.text);
         print_array(y);

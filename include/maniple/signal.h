@@ -5,6 +5,7 @@
 #ifndef MANIPLE_SIGNAL_H
 #define MANIPLE_SIGNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,10 +37,11 @@ typedef struct mnp_conv_options {
     const int *axes;  /* the naxes dimensions of the input that the kernel's run along; negative counts from the end */
     /* of the result; MNP_DTYPE_AUTO: the input's if it is float or complex (complex if the kernel is), else float32 */
     mnp_dtype dtype;
+    bool correlate; /* correlate, as scipy.signal.correlate: convolve with the reversed, complex conjugated kernel */
 } mnp_conv_options;
 
 /* scipy.signal.convolve2d's defaults. */
-#define MNP_CONV_DEFAULTS ((mnp_conv_options){MNP_CONV_FULL, MNP_BOUNDARY_FILL, 0.0, 0, NULL, MNP_DTYPE_AUTO})
+#define MNP_CONV_DEFAULTS ((mnp_conv_options){MNP_CONV_FULL, MNP_BOUNDARY_FILL, 0.0, 0, NULL, MNP_DTYPE_AUTO, false})
 
 typedef struct mnp_conv_plan mnp_conv_plan;
 
@@ -49,7 +51,11 @@ typedef struct mnp_conv_plan mnp_conv_plan;
  *
  *   y[o] = sum over k of kernel[k] * x[o + offset - k],  x extended by the boundary, offset by the mode
  *
- * as in scipy.signal.convolve2d, and in scipy.signal.convolve of the input padded by numpy.pad.  Dimensions that the
+ * as in scipy.signal.convolve2d, and in scipy.signal.convolve of the input padded by numpy.pad.  A correlation is
+ *
+ *   y[o] = sum over k of conj(kernel[k]) * x[o + offset - (K - 1) + k],  K the kernel's extent
+ *
+ * as in scipy.signal.correlate of that input; the offsets of the modes are the same.  Dimensions that the
  * kernel does not run along are batched.  Arithmetic is float32 for results of float32, float16 and bfloat16, float64
  * for float64, complex likewise; integer results are summed exactly modulo 2^64 if both operands are integers, else in
  * float64, rounded to the nearest integer and clipped to the type's range; a bool result is true where the sum is not

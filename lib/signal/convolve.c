@@ -23,6 +23,7 @@ struct mnp_conv_plan {
     mnp__conv_geometry geometry;
     mnp__conv_share share;
     mnp_dtype input, output, sum;
+    bool correlates;
     mnp__conv_tile tile;
     mnp__kernel *kernel;
     mnp__mover *mover;
@@ -85,24 +86,38 @@ static bool has_nan(mnp_dtype dtype, const void *values, int64_t count)
     return found;
 }
 
-/* Reverse the kernel, dense in C order at `kernel`, and lay it out in the order of the kernel code's dimensions. */
-static void reverse_taps(const mnp__conv_geometry *geometry, const mnp_array *array, const char *kernel, char *taps)
+/* Replace numbers by their complex conjugates. */
+static void conjugate(mnp_dtype dtype, void *values, int64_t count)
 {
+    for (int64_t i = 0; dtype == MNP_COMPLEX64 && i < count; i++)
+        ((float *)values)[2 * i + 1] *= -1;
+    for (int64_t i = 0; dtype == MNP_COMPLEX128 && i < count; i++)
+        ((double *)values)[2 * i + 1] *= -1;
+}
+
+/*
+ * Lay out the kernel, dense in C order at `kernel`, in the order of the kernel code's dimensions, and reversed.  A
+ * correlation is the convolution with the reversed and conjugated kernel, so it takes the kernel's elements as they lie.
+ */
+static void lay_out_taps(const mnp_conv_plan *plan, const mnp_array *array, const char *kernel, char *taps)
+{
+    const mnp__conv_geometry *geometry = &plan->geometry;
     size_t size = mnp_dtype_size(array->dtype);
-    int64_t strides[MNP_MAX_DIMS], extent[MNP_CONV_DIMS], stride[MNP_CONV_DIMS];
+    int64_t strides[MNP_MAX_DIMS], extent[MNP_CONV_DIMS], stride[MNP_CONV_DIMS], last = 0;
     mnp__dense_strides(array->layout->ndim, array->layout->shape, strides);
     for (int j = 0; j < MNP_CONV_DIMS; j++) {
         int d = geometry->order[j], k = d < 0 ? -1 : geometry->kernel_dim[d];
         extent[j] = k < 0 ? 1 : geometry->taps[d];
         stride[j] = k < 0 ? 0 : strides[k];
+        last += (extent[j] - 1) * stride[j];
     }
-    for (int64_t a = extent[0] - 1; a >= 0; a--)
-        for (int64_t b = extent[1] - 1; b >= 0; b--)
-            for (int64_t y = extent[2] - 1; y >= 0; y--)
-                for (int64_t x = extent[3] - 1; x >= 0; x--, taps += size)
-                    memcpy(taps,
-                           kernel + (size_t)(a * stride[0] + b * stride[1] + y * stride[2] + x * stride[3]) * size,
-                           size);
+    for (int64_t a = 0; a < extent[0]; a++)
+        for (int64_t b = 0; b < extent[1]; b++)
+            for (int64_t y = 0; y < extent[2]; y++)
+                for (int64_t x = 0; x < extent[3]; x++, taps += size) {
+                    const int64_t at = a * stride[0] + b * stride[1] + y * stride[2] + x * stride[3];
+                    memcpy(taps, kernel + (size_t)(plan->correlates ? at : last - at) * size, size);
+                }
 }
 
 /* Gather the kernel on every rank, in the type of the sums.  Collective. */
@@ -119,7 +134,7 @@ static mnp_status replicate_kernel(mnp_ctx *ctx, const mnp_array *kernel, mnp_dt
     return st;
 }
 
-/* Check and reverse the taps, and copy them to the device. */
+/* Check the taps, lay them out, and copy them to the device. */
 static mnp_status upload_taps(mnp_conv_plan *plan, const mnp_array *replica)
 {
     mnp_ctx *ctx = plan->ctx;
@@ -133,7 +148,9 @@ static mnp_status upload_taps(mnp_conv_plan *plan, const mnp_array *replica)
         st = MNP_FAIL(MNP_ERR_ARG, "the kernel has a NaN, which would make every output NaN");
         goto done;
     }
-    reverse_taps(&plan->geometry, replica, values, taps);
+    lay_out_taps(plan, replica, values, taps);
+    if (plan->correlates)
+        conjugate(replica->dtype, taps, replica->local_size);
     MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, bytes, &plan->taps), st, done);
     MNP_TRY_OR(ctx->device->ops->copy(ctx->device, plan->taps, taps, bytes, ctx->compute), st, done);
     st = mnp__ctx_wait(ctx, ctx->compute);
@@ -235,7 +252,7 @@ static uint64_t hash_arguments(mnp_dtype dtype, const mnp_layout *layout, const 
                                const mnp_conv_options *options)
 {
     const int values[] = {(int)dtype,          (int)kernel->dtype, (int)options->mode, (int)options->boundary,
-                          (int)options->dtype, options->naxes};
+                          (int)options->dtype, options->naxes,     options->correlate};
     const uint64_t layouts[] = {mnp__layout_hash(layout), mnp__layout_hash(kernel->layout)};
     uint64_t hash = mnp__hash(MNP__HASH_START, layouts, sizeof layouts);
     hash = mnp__hash(hash, values, sizeof values);
@@ -317,6 +334,7 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
     if (st == MNP_OK) {
         plan->ctx = ctx;
         plan->input = dtype;
+        plan->correlates = options->correlate;
         ctx->live_plans++;
         st = resolve(plan, layout, kernel, options, fill);
     }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Convolutions compared with SciPy's, on 1 to 4 ranks.
+"""Convolutions and correlations compared with SciPy's, on 1 to 4 ranks.
 
 Most cases run together in one process, tests/signal/convolve_cases; some through the command itself.  What is expected
-comes from scipy.signal.convolve2d where that has the boundary, and otherwise from scipy.signal.convolve of the input
-extended as numpy.pad would.  Cases are random: MANIPLE_TEST_SEED repeats a run, MANIPLE_TEST_CASES says how many.
+comes from scipy.signal.convolve2d or correlate where these have the boundary, and otherwise from scipy.signal.convolve
+or correlate of the input extended as numpy.pad would.  Cases are random: MANIPLE_TEST_SEED repeats a run, MANIPLE_TEST_CASES says how many.
 """
 
 import itertools
@@ -45,7 +45,9 @@ class Tap:
 class Case:
     """One convolution: operands, options, and what the result should be."""
 
-    def __init__(self, x, kernel, mode, boundary, fillvalue=0, axes=None, dtype=None, layout="block"):
+    def __init__(self, x, kernel, mode, boundary, fillvalue=0, axes=None, dtype=None, layout="block",
+                 correlate=False):
+        self.correlate = correlate
         self.x, self.kernel = np.asarray(x), np.asarray(kernel)
         self.mode, self.boundary, self.fillvalue, self.layout = mode, boundary, fillvalue, layout
         self.given_axes = axes
@@ -54,7 +56,7 @@ class Case:
 
     def __str__(self):
         text = f"{shape(self.x)} {self.x.dtype} by {shape(self.kernel)} {self.kernel.dtype}"
-        text += f", {self.mode}, {self.boundary}"
+        text += f", {'correlated, ' if self.correlate else ''}{self.mode}, {self.boundary}"
         if self.fillvalue:
             text += f" {self.fillvalue}"
         if self.given_axes:
@@ -99,10 +101,16 @@ class Case:
         if magnitude:
             operands = [np.abs(array).astype(np.float64) for array in operands]
         x, kernel, fill = operands
-        return convolve_extended(x, kernel, self.axes, self.mode, self.boundary, fill)
+        apply = scipy.signal.correlate if self.correlate else scipy.signal.convolve
+        return apply_extended(apply, x, kernel, self.axes, self.mode, self.boundary, fill)
 
-    def convolve2d(self):
+    def scipy_own(self):
         """SciPy's own answer, or None where it has none."""
+        if self.correlate:
+            if self.boundary != "fill" or self.fillvalue or len(self.axes) != self.x.ndim:
+                return None
+            x, kernel = self.x.astype(self.arithmetic()), self.kernel_along_axes().astype(self.arithmetic())
+            return scipy.signal.correlate(x, kernel, self.mode, "direct")
         if self.x.ndim != 2 or self.kernel.ndim != 2 or self.axes != [0, 1] or self.boundary in ("mirror", "nearest"):
             return None
         number = self.arithmetic()
@@ -113,7 +121,7 @@ class Case:
     def check(self, result):
         """None, or what is wrong with the result."""
         dtype = self.result_dtype()
-        expected = self.convolve2d()
+        expected = self.scipy_own()
         if expected is None:
             expected = self.expected()
         if result.dtype != dtype or result.shape != expected.shape:
@@ -163,13 +171,13 @@ def outside(n, margin, boundary):
     return np.where(i < n, i, period - (1 if boundary == "symm" else 0) - i)
 
 
-def convolve_extended(x, k, axes, mode, boundary, fill):
+def apply_extended(apply, x, k, axes, mode, boundary, fill):
     n, m = x.shape, k.shape
     for a in axes:
         index = outside(n[a], m[a] - 1, "fill" if mode == "valid" else boundary)
         value = np.zeros_like(fill) if mode == "valid" else fill
         x = np.where((index < 0).reshape([-1 if d == a else 1 for d in range(x.ndim)]), value, np.take(x, index, a))
-    full = scipy.signal.convolve(x, k, "valid", "direct")
+    full = apply(x, k, "valid", "direct")
     for a in axes:
         first, length = {"full": (0, n[a] + m[a] - 1), "same": ((m[a] - 1) // 2, n[a]),
                          "valid": (min(n[a], m[a]) - 1, abs(n[a] - m[a]) + 1)}[mode]
@@ -214,7 +222,8 @@ def random_case(rng):
         x, kernel = [np.rint(a * 4) / 4 if a.dtype.kind == "f" else a for a in (x, kernel)]
         x, kernel = x.astype(x_type), kernel.astype(k_type)
     fillvalue = int(rng.choice([0, 1, 7])) if boundary == "fill" and x_type != "bool" else 0
-    return Case(x, kernel, str(rng.choice(MODES)), boundary, fillvalue, axes, dtype, str(rng.choice(LAYOUTS)))
+    return Case(x, kernel, str(rng.choice(MODES)), boundary, fillvalue, axes, dtype, str(rng.choice(LAYOUTS)),
+                bool(rng.random() < 0.3))
 
 
 def fixed_cases(rng):
@@ -227,6 +236,9 @@ def fixed_cases(rng):
         yield Case(random_array(rng, (1, 1), "float32"), random_array(rng, (3, 5), "float32"), "same", boundary)
         x, kernel = random_array(rng, (3, 2, 2), "int16"), random_array(rng, (2, 2), "int16")
         yield Case(x, kernel, "same", boundary, 0, [0, 2], "int32")
+    for mode, k in itertools.product(MODES, [(3, 5), (4, 2), (7, 19)]):
+        yield Case(random_array(rng, (6, 17), "complex128"), random_array(rng, k, "complex128"), mode, "fill",
+                   correlate=True)
     large = np.full((5, 6), 200, "uint8")
     yield Case(large, np.full((3, 3), 2, "uint8"), "same", "symm", dtype="uint8")
     yield Case(large, np.full((3, 3), 2.5, "float32"), "same", "symm", dtype="uint8")
@@ -242,7 +254,7 @@ def write_cases(folder, cases):
                 words += [array.dtype.name, array.ndim, *array.shape]
                 data.write(np.ascontiguousarray(array).tobytes())
             axes = c.given_axes or []
-            words += [MODES.index(c.mode), BOUNDARIES.index(c.boundary), c.fillvalue, len(axes), *axes]
+            words += [int(c.correlate), MODES.index(c.mode), BOUNDARIES.index(c.boundary), c.fillvalue, len(axes), *axes]
             words += [c.dtype.name if c.dtype else "auto", c.layout]
             print(*words, file=text)
 
@@ -320,6 +332,8 @@ def check_file_case(tap, folder, ranks, case, x_type=None):
         arguments += ["--axes", ",".join(map(str, case.given_axes))]
     if case.dtype:
         arguments += ["--dtype", case.dtype]
+    if case.correlate:
+        arguments += ["--correlate"]
     expected = case.expected()
     dtype = case.result_dtype()
     tolerance = 0 if dtype.kind in "iu" else case.tolerance(dtype)
@@ -357,14 +371,15 @@ def generated_tolerance(case):
 def check_command_cases(tap, rng, folder):
     most = rank_counts()[-1]
 
-    def stored(ranks, x_size, x_type, k_size, k_type, *options, on_disk=None):
-        case = Case(random_array(rng, x_size, x_type), random_array(rng, k_size, k_type), *options)
+    def stored(ranks, x_size, x_type, k_size, k_type, *options, on_disk=None, **named):
+        case = Case(random_array(rng, x_size, x_type), random_array(rng, k_size, k_type), *options, **named)
         check_file_case(tap, folder, ranks, case, on_disk)
 
     stored(most, (37, 53), "float32", (5, 4), "float64", "same", "symm", on_disk=">f4")
     stored(min(3, most), (9, 30, 20), "complex64", (3, 6), "float32", "full", "mirror", 0, [0, -1])
     stored(most, (3,), "int32", (2,), "int32", "same", "fill", 7, None, "int64", on_disk=">i4")
     stored(1, (4, 5, 6, 7), "float64", (2, 3), "float64", "valid", "fill")
+    stored(min(2, most), (9, 20), "complex64", (4, 3), "complex64", "same", "wrap", correlate=True)
 
     def generated(ranks, text, x, kernel, boundary):
         case = Case(x, kernel, "same", boundary)
@@ -388,7 +403,7 @@ def check_images(tap, folder):
             image = file[name][()]
         case = Case(image.astype(image.dtype.newbyteorder("=")), gauss((15, 15), (3, 3)), "same", "symm")
         check_command(tap, folder, rank_counts()[-1], f"{name} of {os.path.basename(path)}",
-                      [f"{path}:/{name}", "gauss:15x15@3", "--boundary", "symm"], case.convolve2d(),
+                      [f"{path}:/{name}", "gauss:15x15@3", "--boundary", "symm"], case.scipy_own(),
                       generated_tolerance(case))
 
 
@@ -399,7 +414,10 @@ def check_reference(tap, rng):
         good = np.array_equal(x[outside(9, 8, boundary)], np.pad(x, 8, pad))
         tap.check(good, f"the reference extends by {boundary} as numpy.pad does by {pad}")
     case = Case(random_array(rng, (12, 9), "float64"), random_array(rng, (4, 5), "float64"), "same", "symm")
-    tap.check(np.allclose(case.expected(), case.convolve2d()), "the reference agrees with scipy.signal.convolve2d")
+    tap.check(np.allclose(case.expected(), case.scipy_own()), "the reference agrees with scipy.signal.convolve2d")
+    case = Case(random_array(rng, (12, 9), "complex128"), random_array(rng, (4, 5), "complex128"), "same", "fill",
+                correlate=True)
+    tap.check(np.allclose(case.expected(), case.scipy_own()), "and with scipy.signal.correlate")
 
 
 def main():

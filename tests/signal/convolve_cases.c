@@ -4,8 +4,9 @@
  *
  *   convolve_cases FOLDER
  *
- * FOLDER/cases.txt has a line a case: dtype, number of dimensions and shape of the input; the same of the kernel; mode,
- * boundary, fill value; number of axes and axes; the result's dtype or "auto"; the input's layout.  FOLDER/cases.bin
+ * FOLDER/cases.txt has a line a case: dtype, number of dimensions and shape of the input; the same of the kernel; 1
+ * for a correlation, else 0; mode, boundary, fill value; number of axes and axes; the result's dtype or "auto"; the
+ * input's layout.  FOLDER/cases.bin
  * has each case's input and kernel, in C order.  Written are FOLDER/results.txt, a line a case with dtype, number of
  * dimensions and shape, or "error" and the sentence, and FOLDER/results.bin.
  */
@@ -136,18 +137,19 @@ static bool run_case(mnp_ctx *ctx, files *f)
 {
     operand x, kernel;
     char type[16], layout_name[16];
-    int mode, boundary, axes[MNP_MAX_DIMS];
+    int correlate, mode, boundary, axes[MNP_MAX_DIMS];
     mnp_conv_options options = MNP_CONV_DEFAULTS;
     if (!read_operand(f, &x))
         return false;
     if (!read_operand(f, &kernel) ||
-        fscanf(f->cases, "%d %d %lf %d", &mode, &boundary, &options.fillvalue, &options.naxes) != 4)
+        fscanf(f->cases, "%d %d %d %lf %d", &correlate, &mode, &boundary, &options.fillvalue, &options.naxes) != 5)
         give_up("cases.txt lacks a kernel or options");
     for (int i = 0; i < options.naxes; i++)
         if (fscanf(f->cases, "%d", &axes[i]) != 1)
             give_up("cases.txt lacks an axis");
     if (fscanf(f->cases, "%15s %15s", type, layout_name) != 2)
         give_up("cases.txt lacks a layout");
+    options.correlate = correlate;
     options.mode = (mnp_conv_mode)mode;
     options.boundary = (mnp_boundary)boundary;
     options.axes = axes;
