@@ -216,7 +216,8 @@ static mnp_status cut_along(const mnp_layout *layout, int axis, mnp_layout **cut
 static mnp_status extract(const char *function, const mnp_array *x, const struct diagonal *diagonal,
                           mnp_array **result_p)
 {
-    mnp_array *view = NULL, *brought = NULL;
+    mnp_array *view = NULL;
+    mnp__input brought = {NULL, NULL};
     mnp__output output;
     mnp_layout *cut = NULL, *layout = NULL, *natural = NULL;
     mnp_status st;
@@ -225,9 +226,9 @@ static mnp_status extract(const char *function, const mnp_array *x, const struct
     if (!layout) {
         MNP_TRY_OR(cut_along(x->layout, diagonal->axis[0], &cut), st, done);
         MNP_TRY_OR(diagonal_layout(cut, diagonal, &layout), st, done);
-        MNP_TRY_OR(mnp_redistribute(x, cut, &brought), st, done);
     }
-    MNP_TRY_OR(view_diagonal(brought ? brought : x, diagonal, layout, &view), st, done);
+    MNP_TRY_OR(mnp__input_open(x, cut, MNP_DTYPE_AUTO, 0, &brought), st, done);
+    MNP_TRY_OR(view_diagonal(brought.array, diagonal, layout, &view), st, done);
     MNP_TRY_OR(mnp_layout_block(layout->nranks, layout->ndim, layout->shape, &natural), st, done);
     const mnp__output_spec spec = {.function = function,
                                    .ctx = x->ctx,
@@ -240,7 +241,7 @@ static mnp_status extract(const char *function, const mnp_array *x, const struct
     st = mnp__output_close(1, &output, mnp__array_copy_to(view, output.array));
 done:
     mnp_array_free(view);
-    mnp_array_free(brought);
+    mnp__input_close(&brought);
     mnp_layout_free(natural);
     mnp_layout_free(layout);
     mnp_layout_free(cut);

@@ -97,8 +97,8 @@ static mnp_status gather(const mnp_array *x, const mnp_array *indices, int axis,
     return st;
 }
 
-/* x, of which every rank has all that is indexed. */
-static mnp_status bring_whole(const mnp_array *x, int axis, mnp_array **whole_p)
+/* Open x so that every rank has all that is indexed. */
+static mnp_status open_whole(const mnp_array *x, int axis, mnp__input *whole)
 {
     mnp__layout_dim dims[MNP_MAX_DIMS];
     int pin[MNP_MAX_DIMS]; /* no axis is pinned: ranks that own nothing of x receive the elements, too */
@@ -109,7 +109,7 @@ static mnp_status bring_whole(const mnp_array *x, int axis, mnp_array **whole_p)
         dims[d] = d == axis ? mnp__layout_dim_whole(x->layout->shape[d]) : mnp__layout_dim_of(x->layout, d);
     MNP_TRY(axis == MNP_FLATTENED ? mnp_layout_replicated(x->layout->nranks, x->layout->ndim, x->layout->shape, &layout)
                                   : mnp__layout_derive_pinned(x->layout, pin, x->layout->ndim, dims, &layout));
-    mnp_status st = mnp_redistribute(x, layout, whole_p);
+    mnp_status st = mnp__input_open(x, layout, MNP_DTYPE_AUTO, 0, whole);
     mnp_layout_free(layout);
     return st;
 }
@@ -147,10 +147,10 @@ static mnp_status take(const char *function, const mnp_array *x, const mnp_array
 static mnp_status take_from_whole(const char *function, const mnp_array *x, const mnp_array *indices, int axis,
                                   mnp_index_mode mode, mnp_array **out_p)
 {
-    mnp_array *whole = NULL;
-    MNP_TRY(bring_whole(x, axis, &whole));
-    mnp_status st = take(function, whole, indices, axis, mode, out_p);
-    mnp_array_free(whole);
+    mnp__input whole;
+    MNP_TRY(open_whole(x, axis, &whole));
+    mnp_status st = take(function, whole.array, indices, axis, mode, out_p);
+    mnp__input_close(&whole);
     return st;
 }
 

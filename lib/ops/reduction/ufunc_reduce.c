@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
 #include "base/hash.h"
@@ -39,17 +40,16 @@ static mnp_status layout_along(const mnp_layout *layout, int axis, mnp_layout **
 }
 
 /*
- * Bring whole lines of x to their ranks: the lines are in x or in *temporary_p, and *along_p is a layout that does not
- * cut the axis.  If one part of the axis already has everything, x stays where it is.
+ * Open x in *along_p, a layout that does not cut the axis, so that ranks have whole lines.  If one part of the axis
+ * already has everything, this is the layout of x.
  */
-static mnp_status bring_lines(const mnp_array *x, int axis, mnp_layout **along_p, mnp_array **temporary_p)
+static mnp_status open_lines(const mnp_array *x, int axis, mnp_layout **along_p, mnp__input *lines)
 {
-    if (mnp_layout_parts(x->layout, axis) == 1) {
+    if (mnp_layout_parts(x->layout, axis) == 1)
         *along_p = mnp_layout_retain(x->layout);
-        return MNP_OK;
-    }
-    MNP_TRY(layout_along(x->layout, axis, along_p));
-    return mnp_redistribute(x, *along_p, temporary_p);
+    else
+        MNP_TRY(layout_along(x->layout, axis, along_p));
+    return mnp__input_open(x, *along_p, MNP_DTYPE_AUTO, 0, lines);
 }
 
 /* Make an array in that layout, but with another extent along the axis. */
@@ -187,13 +187,14 @@ static uint64_t hash(const mnp__ufunc_reduce *call)
 mnp_status mnp__ufunc_reduce_run(mnp__reduction *reduction, const mnp__ufunc_reduce *call)
 {
     mnp_layout *along = NULL;
-    mnp_array *temporary = NULL, *made = NULL, *result = NULL;
+    mnp__input lines = {NULL, NULL};
+    mnp_array *made = NULL, *result = NULL;
     mnp_dtype stored = reduction->spec.operands[1].memory;
     int64_t extent = call->segments ? call->segments : call->x->layout->shape[call->axis];
     mnp__kernel *kernel;
     mnp_status st;
     MNP_TRY(mnp__check_same(&call->x->ctx->comm, call->function, hash(call)));
-    MNP_TRY_OR(bring_lines(call->x, call->axis, &along, &temporary), st, done);
+    MNP_TRY_OR(open_lines(call->x, call->axis, &along, &lines), st, done);
     MNP_TRY_OR(new_beside(call->x->ctx, along, call->axis, extent, stored, &made), st, done);
     if (call->drop)
         MNP_TRY_OR(drop_axis(made, call->axis, &result), st, done);
@@ -201,15 +202,16 @@ mnp_status mnp__ufunc_reduce_run(mnp__reduction *reduction, const mnp__ufunc_red
         .function = call->function, .ctx = call->x->ctx, .dtype = stored, .layout = (result ? result : made)->layout};
     MNP_TRY_OR(mnp__output_check(&spec, *call->out_p), st, done);
     MNP_TRY_OR(load(reduction, call->ordered, &kernel), st, done);
-    MNP_TRY_OR(launch_with_indices(kernel, call, temporary ? temporary : call->x, made), st, done);
+    MNP_TRY_OR(launch_with_indices(kernel, call, lines.array, made), st, done);
     if (!result) {
         result = made;
         made = NULL;
     }
-    st = deliver(call, result, temporary != NULL);
+    st = deliver(call, result, lines.temporary != NULL);
     result = NULL;
 done:
-    mnp_free_all(temporary, made, result);
+    mnp__input_close(&lines);
+    mnp_free_all(made, result);
     mnp_layout_free(along);
     return st;
 }

@@ -5,6 +5,7 @@
  * Where the axis is not cut, every rank has whole lines.  Where it is cut, and there is a line for every rank, the
  * lines are brought together and spread over the ranks; otherwise all ranks share each of them: sort_line.c.
  */
+#include "array/input.h"
 #include "array/view.h"
 #include "layout/layout.h"
 #include "ops/sort/radix_sort.h"
@@ -35,7 +36,7 @@ typedef struct lines {
     bool descending;
     mnp_array *x, *values, *indices; /* values or indices may be NULL: not wanted */
     const mnp_layout *layout;        /* a layout with whole lines */
-    mnp_array *keys;                 /* x in that layout, dense, if x itself is not */
+    mnp__input keys;                 /* x in that layout, dense */
 } lines;
 
 /* Whether lines can be sorted in the memory of an array, or written to it directly. */
@@ -46,7 +47,7 @@ static bool will_do(const lines *l, const mnp_array *array)
 
 static mnp_status sort_blocks(const lines *l, mnp_array *values, mnp_array *indices)
 {
-    const mnp_array *from = l->keys ? l->keys : l->x;
+    const mnp_array *from = l->keys.array;
     const int64_t length = from->layout->shape[from->layout->ndim - 1];
     const mnp__radix_sort local_sort = {.dtype = from->dtype,
                                         .descending = l->descending,
@@ -64,12 +65,11 @@ static mnp_status sort_whole(lines *l)
 {
     mnp_array *values = NULL, *indices = NULL;
     mnp_status st = MNP_OK;
-    if (!will_do(l, l->x))
-        MNP_TRY(mnp_redistribute(l->x, l->layout, &l->keys));
+    MNP_TRY(mnp__input_open(l->x, l->layout, MNP_DTYPE_AUTO, MNP__INPUT_DENSE, &l->keys));
     if (will_do(l, l->values))
         values = l->values;
-    else if (l->values && l->keys)
-        values = l->keys;
+    else if (l->values && l->keys.array->buffer != l->x->buffer)
+        values = l->keys.temporary;
     else if (l->values)
         MNP_TRY_OR(mnp_array_new(l->ctx, l->x->dtype, l->layout, &values), st, done);
     if (will_do(l, l->indices))
@@ -82,11 +82,11 @@ static mnp_status sort_whole(lines *l)
     if (st == MNP_OK && indices != l->indices)
         st = mnp_redistribute(indices, l->indices->layout, &l->indices);
 done:
-    if (values != l->values && values != l->keys)
+    if (values != l->values && values != l->keys.temporary)
         mnp_array_free(values);
     if (indices != l->indices)
         mnp_array_free(indices);
-    mnp_array_free(l->keys);
+    mnp__input_close(&l->keys);
     return st;
 }
 
