@@ -72,6 +72,35 @@ MNP_API mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript 
  */
 MNP_API mnp_status mnp_index(const mnp_array *x, const char *subscripts, mnp_array **view_p);
 
+/*
+ * x[subscripts] = y: write y, an array of any layout or a scalar, broadcast to the shape of the part of x that
+ * mnp_index() would give, to its elements.  Values are cast as by mnp_astype(), and may be those of x itself.
+ * MNP_ERR_ARG as for mnp_index(), if y does not broadcast to that part, or if x is a broadcast view.  Collective.
+ */
+MNP_API mnp_status mnp_set(mnp_array *x, const char *subscripts, const mnp_array *y);
+
+#define MNP_MAX_SUBSCRIPTS (2 * MNP_MAX_DIMS + 1) /* no array can have more */
+
+/*
+ * Read subscripts from such a text; `items` has room for MNP_MAX_SUBSCRIPTS.  MNP_ERR_ARG with the position.  Not
+ * collective.
+ */
+MNP_API mnp_status mnp_subscripts_parse(const char *text, mnp_subscript *items, int *count_p);
+
+/*
+ * Of an array of that shape, find the smallest box that has all elements which the subscripts select, as when only
+ * these are read from a file, and change the subscripts so that they select them in the box: mnp_slice() of the box
+ * with the changed subscripts is mnp_slice() of the array with those that were given.
+ *
+ *   items           `count` subscripts, which are changed
+ *   start, extent   receive the box: its first index and its extent along each of the ndim dimensions.  Where no
+ *                   element is selected an extent is 0
+ *
+ * MNP_ERR_ARG as for mnp_slice(); nothing is changed then.  Not collective.
+ */
+MNP_API mnp_status mnp_subscripts_box(int ndim, const int64_t *shape, int count, mnp_subscript *items, int64_t *start,
+                                      int64_t *extent);
+
 /* numpy.transpose: dimension d of the view is axes[d] of x; axes NULL reverses all.  MNP_ERR_ARG.  Not collective. */
 MNP_API mnp_status mnp_transpose(const mnp_array *x, const int *axes, mnp_array **view_p);
 

@@ -49,10 +49,10 @@ static mnp_status resolve_index(int64_t index, int d, int64_t extent, int64_t *a
     return MNP_OK;
 }
 
-/* The number of dimensions of x that an ellipsis, or the end of the subscripts, stands for. */
-static mnp_status count_rest(const mnp_array *x, int count, const mnp_subscript *subscripts, int *rest_p)
+/* The number of dimensions that an ellipsis, or the end of the subscripts, stands for. */
+static mnp_status count_rest(int ndim, int count, const mnp_subscript *subscripts, int *rest_p)
 {
-    int taken = 0, ellipses = 0, made = 0, ndim = x->layout->ndim;
+    int taken = 0, ellipses = 0, made = 0;
     if (count < 0)
         return MNP_FAIL(MNP_ERR_ARG, "there are %d subscripts", count);
     for (int i = 0; i < count; i++) {
@@ -76,33 +76,84 @@ static mnp_status count_rest(const mnp_array *x, int count, const mnp_subscript 
     return MNP_OK;
 }
 
-mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript *subscripts, mnp_array **view_p)
+/* What subscripts mean for a shape: the dimensions of the view, and the indices of those that are dropped. */
+static mnp_status resolve(int ndim, const int64_t *shape, int count, const mnp_subscript *subscripts, int *count_p,
+                          mnp__view_dim *dims, int64_t *at)
 {
-    mnp__view_dim dims[MNP_MAX_DIMS];
-    int64_t at[MNP_MAX_DIMS] = {0};
-    int ndim = 0, d = 0, rest;
+    int made = 0, d = 0, rest;
     bool ellipsis = false;
-    MNP_TRY(mnp__array_check_blocks("mnp_slice", x));
-    MNP_TRY(count_rest(x, count, subscripts, &rest));
+    MNP_TRY(count_rest(ndim, count, subscripts, &rest));
     for (int i = 0; i <= count; i++) {
         const mnp_subscript *s = &subscripts[i];
         if (i == count ? !ellipsis : s->kind == MNP_SUBSCRIPT_ELLIPSIS) {
             ellipsis = true;
             for (int r = 0; r < rest; r++, d++)
-                dims[ndim++] = mnp__view_whole(x, d);
+                dims[made++] = (mnp__view_dim){.from = d, .start = 0, .step = 1, .extent = shape[d]};
         } else if (i == count) {
             break;
         } else if (s->kind == MNP_SUBSCRIPT_NEWAXIS) {
-            dims[ndim++] = (mnp__view_dim){.from = MNP__NEW_DIM, .extent = 1};
+            dims[made++] = (mnp__view_dim){.from = MNP__NEW_DIM, .extent = 1};
         } else if (s->kind == MNP_SUBSCRIPT_AT) {
-            MNP_TRY(resolve_index(s->start, d, x->layout->shape[d], &at[d]));
+            MNP_TRY(resolve_index(s->start, d, shape[d], &at[d]));
             d++;
         } else {
-            MNP_TRY(resolve_slice(s, d, x->layout->shape[d], &dims[ndim++]));
+            MNP_TRY(resolve_slice(s, d, shape[d], &dims[made++]));
             d++;
         }
     }
+    *count_p = made;
+    return MNP_OK;
+}
+
+mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript *subscripts, mnp_array **view_p)
+{
+    mnp__view_dim dims[MNP_MAX_DIMS];
+    int64_t at[MNP_MAX_DIMS] = {0};
+    int ndim;
+    MNP_TRY(mnp__array_check_blocks("mnp_slice", x));
+    MNP_TRY(resolve(x->layout->ndim, x->layout->shape, count, subscripts, &ndim, dims, at));
     return mnp__view_make(x, ndim, dims, at, view_p);
+}
+
+/* The slice of a dimension that begins where the box of that slice does. */
+static mnp_subscript slice_of_box(const mnp__view_dim *dim, int64_t *start, int64_t *extent)
+{
+    int64_t last = dim->start + (dim->extent - 1) * dim->step;
+    *start = dim->step > 0 ? dim->start : last;
+    *extent = dim->extent == 0 ? 0 : (dim->step > 0 ? last - dim->start : dim->start - last) + 1;
+    if (dim->extent == 0)
+        *start = 0;
+    return MNP_SLICE(MNP_NONE, MNP_NONE, dim->step);
+}
+
+mnp_status mnp_subscripts_box(int ndim, const int64_t *shape, int count, mnp_subscript *items, int64_t *start,
+                              int64_t *extent)
+{
+    mnp__view_dim dims[MNP_MAX_DIMS];
+    int64_t at[MNP_MAX_DIMS] = {0};
+    int made, next = 0, d = 0, rest;
+    MNP_TRY(resolve(ndim, shape, count, items, &made, dims, at));
+    MNP_TRY(count_rest(ndim, count, items, &rest));
+    for (int i = 0; i < ndim; i++) {
+        start[i] = 0;
+        extent[i] = shape[i];
+    }
+    for (int i = 0; i < count; i++) {
+        if (items[i].kind == MNP_SUBSCRIPT_ELLIPSIS) {
+            next += rest;
+            d += rest;
+        } else if (items[i].kind == MNP_SUBSCRIPT_AT) {
+            start[d] = at[d];
+            extent[d++] = 1;
+            items[i] = MNP_AT(0);
+        } else if (items[i].kind == MNP_SUBSCRIPT_NEWAXIS) {
+            next++;
+        } else {
+            items[i] = slice_of_box(&dims[next++], &start[d], &extent[d]);
+            d++;
+        }
+    }
+    return MNP_OK;
 }
 
 /* ---- subscripts as text ---- */
@@ -202,17 +253,16 @@ static mnp_status read_subscript(struct reader *reader, mnp_subscript *subscript
     return MNP_OK;
 }
 
-mnp_status mnp_index(const mnp_array *x, const char *subscripts, mnp_array **view_p)
+mnp_status mnp_subscripts_parse(const char *text, mnp_subscript *items, int *count_p)
 {
-    enum { MOST = 2 * MNP_MAX_DIMS + 1 }; /* no array can have more */
-    mnp_subscript items[MOST];
-    struct reader reader = {.text = subscripts, .at = subscripts};
+    struct reader reader = {.text = text, .at = text};
     int count = 0;
+    *count_p = 0;
     skip_space(&reader);
     if (strcmp(reader.at, "()") == 0 || *reader.at == '\0')
-        return mnp_slice(x, 0, NULL, view_p);
+        return MNP_OK;
     do {
-        if (count == MOST)
+        if (count == MNP_MAX_SUBSCRIPTS)
             return fail_at(&reader, reader.at, "there are more subscripts than any array has dimensions");
         MNP_TRY(read_subscript(&reader, &items[count++]));
         if (!at_end(&reader))
@@ -220,5 +270,14 @@ mnp_status mnp_index(const mnp_array *x, const char *subscripts, mnp_array **vie
     } while (take(&reader, ",") && !at_end(&reader));
     if (*reader.at != '\0')
         return fail_at(&reader, reader.at, "an index, a slice, None or ... should be here");
+    *count_p = count;
+    return MNP_OK;
+}
+
+mnp_status mnp_index(const mnp_array *x, const char *subscripts, mnp_array **view_p)
+{
+    mnp_subscript items[MNP_MAX_SUBSCRIPTS];
+    int count;
+    MNP_TRY(mnp_subscripts_parse(subscripts, items, &count));
     return mnp_slice(x, count, items, view_p);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Views against NumPy's: random views of views of arrays in random layouts, read, written, copied and moved."""
 
+import ctypes
 import os
 
 import maniple as mp
@@ -181,12 +182,54 @@ def write_one():
     return f"{' '.join(words)}: {wrong}" if wrong else ""
 
 
+class Subscript(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int), ("start", ctypes.c_int64), ("stop", ctypes.c_int64), ("step", ctypes.c_int64)]
+
+
+def python_subscript(item):
+    """A struct as Python's subscript."""
+    if item.kind != 0:
+        return [item.start, None, Ellipsis][item.kind - 1]
+    return slice(*(None if end == -2 ** 63 else end for end in (item.start, item.stop, item.step)))
+
+
+def set_one():
+    """Assign to a part of an array by subscripts, and take the part from the box that has it."""
+    a, x = random_array()
+    a, key = a.copy(), subscripts(a)
+    text = mp.index_text(key)
+    whole = key if Ellipsis in key else key + (Ellipsis,)
+    items, start, extent = (Subscript * 17)(), (ctypes.c_int64 * 8)(), (ctypes.c_int64 * 8)()
+    count = mp.subscripts_parse(text, items)
+    mp.subscripts_box(a.ndim, a.shape, count, items, start, extent)
+    box = tuple(slice(start[d], start[d] + extent[d]) for d in range(a.ndim))
+    inside = tuple(python_subscript(item) for item in items[:count])
+    part = a[box][inside if Ellipsis in key else inside + (Ellipsis,)]
+    wrong = problem("box", part, a[whole])
+    where = np.zeros(a.shape, bool)
+    where[whole] = True
+    if a.ndim and where.any() and [(s.start, s.stop) for s in box] != [(i.min(), i.max() + 1)
+                                                                       for i in np.nonzero(where)]:
+        wrong += f"{box} is not the smallest box; "
+    values = rng.integers(0, 100, a[whole].shape).astype(pick(["int16", "float64", "uint8"]))
+    if rng.random() < 0.3:
+        a[whole] = 7
+        mp.set(x, text, 7)
+    else:
+        a[whole] = values
+        mp.set(x, text, mp.array(values, mp.random_layout(rng, values.shape)))
+    wrong += problem("set", x, a)
+    return f"{a.dtype} {a.shape}[{text}]: {wrong}" if wrong else ""
+
+
 for number in range(8):
     wrongs = [w for w in (read_one() for _ in range(15)) if w]
     mp.ok(not wrongs, "15 random views read" + "".join("\n" + w for w in wrongs[:3]))
 for number in range(4):
     wrongs = [w for w in (write_one() for _ in range(15)) if w]
     mp.ok(not wrongs, "15 random views written" + "".join("\n" + w for w in wrongs[:3]))
+wrongs = [w for w in (set_one() for _ in range(30)) if w]
+mp.ok(not wrongs, "30 parts of arrays set by subscripts" + "".join("\n" + w for w in wrongs[:3]))
 
 # --- views keep their elements where they are, and copies do not ------------------------------------------------------
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * numpy.copyto, which assigns to arrays and views, is a formula.
+ * numpy.copyto, which assigns to arrays and views, is a formula; and assignment to a part of an array, by subscripts.
  */
 #include <maniple/create.h>
+#include <maniple/view.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -58,4 +59,15 @@ mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting ca
                                                               .outputs_p = &output_p,
                                                               .type = target->dtype,
                                                               .layout = target->layout});
+}
+
+mnp_status mnp_set(mnp_array *x, const char *subscripts, const mnp_array *y)
+{
+    mnp_array *part;
+    if (!x || !subscripts)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_set: %s NULL", x ? "the subscripts are" : "the array is");
+    MNP_TRY(mnp_index(x, subscripts, &part));
+    mnp_status st = mnp_copyto(part, y, MNP_CASTING_UNSAFE);
+    mnp_array_free(part);
+    return st;
 }
