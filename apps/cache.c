@@ -144,8 +144,8 @@ int cache_main(int argc, char **argv)
         misused_exit();
     }
     mnp_ctx *ctx = NULL;
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, "device=host", &ctx)); /* needs neither a GPU nor a working driver */
-    MNP_OR_EXIT(mnp_agree(ctx, serve(ctx, clearing, size_only)));
+    OR_EXIT(mnp_init(MPI_COMM_WORLD, "device=host", &ctx)); /* needs neither a GPU nor a working driver */
+    OR_EXIT(mnp_agree(ctx, serve(ctx, clearing, size_only)));
     int status = close_output();
     mnp_finalize(ctx);
     return status;

@@ -164,8 +164,6 @@ static mnp_status parse_option(int key, job *j, bool *fills)
     int index = 0;
     switch (key) {
     case 'o':
-        if (j->output.text)
-            return mnp_fail(MNP_ERR_ARG, "--output is given twice, '%s' and '%s'", j->output.text, optarg);
         return operand_parse_dataset("OUTPUT", optarg, &j->output);
     case KEY_MODE:
         status = choose("mode", optarg, mode_names, &index);
@@ -264,10 +262,10 @@ static void make_plan(mnp_ctx *ctx, const job *j, stopwatch *watch, mnp_conv_pla
 {
     mnp_array *kernel = NULL;
     mnp_layout *layout = NULL;
-    MNP_OR_EXIT(operand_load(ctx, &j->kernel, &kernel));
+    OR_EXIT(operand_load(ctx, &j->kernel, &kernel));
     stopwatch_lap(watch, READ);
-    MNP_OR_EXIT(mnp_layout_block(mnp_ctx_size(ctx), j->input.ndim, j->input.shape, &layout));
-    MNP_OR_EXIT(mnp_conv_plan_new(ctx, j->input.dtype, layout, kernel, &j->options, plan_p));
+    OR_EXIT(mnp_layout_block(mnp_ctx_size(ctx), j->input.ndim, j->input.shape, &layout));
+    OR_EXIT(mnp_conv_plan_new(ctx, j->input.dtype, layout, kernel, &j->options, plan_p));
     stopwatch_lap(watch, PLAN);
     mnp_layout_free(layout);
     mnp_array_free(kernel);
@@ -293,7 +291,7 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
     double slowest[MAX_STAGES];
     mnp_rank_info *ranks = NULL;
     stopwatch_slowest(watch, slowest);
-    MNP_OR_EXIT(rank_infos(ctx, &ranks, NULL));
+    OR_EXIT(rank_infos(ctx, &ranks, NULL));
     if (mnp_ctx_rank(ctx) == 0) {
         printf("ran on    ");
         print_where(ctx, ranks);
@@ -327,32 +325,32 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
 
 static void run(mnp_ctx *ctx, job *j)
 {
-    MNP_OR_EXIT(operand_inspect(ctx, &j->input));
-    MNP_OR_EXIT(operand_inspect(ctx, &j->kernel));
-    MNP_OR_EXIT(check_shapes(j));
+    OR_EXIT(operand_inspect(ctx, &j->input));
+    OR_EXIT(operand_inspect(ctx, &j->kernel));
+    OR_EXIT(check_shapes(j));
 
     mnp_conv_plan *plan = NULL;
     mnp_array *x = NULL, *y = NULL;
     picture drawn = {0};
     stopwatch watch = stopwatch_start(ctx);
     make_plan(ctx, j, &watch, &plan);
-    MNP_OR_EXIT(operand_load(ctx, &j->input, &x));
+    OR_EXIT(operand_load(ctx, &j->input, &x));
     stopwatch_lap(&watch, READ);
-    MNP_OR_EXIT(mnp_conv_execute(plan, x, &y));
+    OR_EXIT(mnp_conv_execute(plan, x, &y));
     stopwatch_lap(&watch, CONVOLVE);
-    MNP_OR_EXIT(mnp_h5_write(y, j->output.file, j->output.dataset, NULL));
+    OR_EXIT(mnp_h5_write(y, j->output.file, j->output.dataset, NULL));
     stopwatch_lap(&watch, WRITE);
     if (j->png) {
         int rows, columns;
         bool clash =
             mnp_ctx_rank(ctx) == 0 && same_file(j->png, j->output.file); /* through links that were dangling before */
-        MNP_OR_EXIT(mnp_agree(ctx, clash ? mnp_fail(MNP_ERR_ARG,
-                                                    "--png '%s' is the file of OUTPUT; the result is "
-                                                    "there, and no picture was made",
-                                                    j->png)
-                                         : MNP_OK));
+        OR_EXIT(mnp_agree(ctx, clash ? mnp_fail(MNP_ERR_IO,
+                                                "--png '%s' is the file of OUTPUT; the result is "
+                                                "there, and no picture was made",
+                                                j->png)
+                                     : MNP_OK));
         picture_dims(j, &rows, &columns);
-        MNP_OR_EXIT(picture_write(x, y, rows, columns, j->png, &drawn));
+        OR_EXIT(picture_write(x, y, rows, columns, j->png, &drawn));
         stopwatch_lap(&watch, PICTURE);
     }
     if (!j->quiet)
@@ -369,12 +367,11 @@ int conv_main(int argc, char **argv)
         misused_exit();
 
     mnp_ctx *ctx = NULL;
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     bool root = mnp_ctx_rank(ctx) == 0;
-    if (mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK) != MNP_OK)
-        mnp_exit(EXIT_MISUSED);
-    MNP_OR_EXIT(mnp_h5_check_write(ctx, j.output.file, j.output.dataset));
-    MNP_OR_EXIT(mnp_agree(ctx, root && j.png ? check_picture(j.png) : MNP_OK));
+    OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
+    OR_EXIT(mnp_h5_check_write(ctx, j.output.file, j.output.dataset));
+    OR_EXIT(mnp_agree(ctx, root && j.png ? check_picture(j.png) : MNP_OK));
     run(ctx, &j);
     int status = close_output();
     mnp_finalize(ctx);

@@ -26,7 +26,7 @@
 enum { MAX_OPERANDS = 32, MAX_NAME = 64 };
 
 static const option_row options_table[] = {
-    {'o', "output", "OUTPUT",
+    {'o' | OPTION_REPEATS, "output", "OUTPUT",
      "[NAME=]FILE:/DATASET: write the variable NAME, or without NAME the\n"
      "value of the last statement; replaces a dataset of that name, but\n"
      "never an operand, and keeps everything else in the file; may be\n"
@@ -262,14 +262,10 @@ static mnp_status check_overwriting(const job *j)
 
 static mnp_status check_places(mnp_ctx *ctx, const job *j)
 {
-    if (mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? check_overwriting(j) : MNP_OK) != MNP_OK)
-        mnp_exit(EXIT_MISUSED);
-    for (int i = 0; i < j->noutputs && j->outputs[i].text; i++) {
-        mnp_status status = mnp_h5_check_write(ctx, j->outputs[i].operand.file, j->outputs[i].operand.dataset);
-        if (status != MNP_OK)
-            return status;
-    }
-    return MNP_OK;
+    mnp_status status = mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? check_overwriting(j) : MNP_OK);
+    for (int i = 0; status == MNP_OK && i < j->noutputs && j->outputs[i].text; i++)
+        status = mnp_h5_check_write(ctx, j->outputs[i].operand.file, j->outputs[i].operand.dataset);
+    return status;
 }
 
 /* ---- the work ---- */
@@ -319,9 +315,9 @@ static void check_printable(const job *j)
     int ndim = mnp_array_ndim(j->outputs[0].array);
     if (j->outputs[0].text || ndim == 0)
         return;
-    mnp_fail(MNP_ERR_ARG, "the value of the last statement has %d dimension%s: give it a place, -o FILE:/DATASET", ndim,
-             ndim == 1 ? "" : "s");
-    mnp_exit(EXIT_MISUSED);
+    command_exit(mnp_fail(MNP_ERR_ARG,
+                          "the value of the last statement has %d dimension%s: give it a place, -o FILE:/DATASET", ndim,
+                          ndim == 1 ? "" : "s"));
 }
 
 /*
@@ -335,12 +331,10 @@ static void check_statements(mnp_ctx *ctx, job *j)
         named *input = &j->inputs[i];
         if (input->is_number)
             continue;
-        MNP_OR_EXIT(operand_look(ctx, &input->operand));
-        MNP_OR_EXIT(mnp_empty(ctx, input->operand.dtype, input->operand.ndim, one, &input->array));
+        OR_EXIT(operand_look(ctx, &input->operand));
+        OR_EXIT(mnp_empty(ctx, input->operand.dtype, input->operand.ndim, one, &input->array));
     }
-    mnp_status status = evaluate(ctx, j);
-    if (status != MNP_OK)
-        mnp_exit(status == MNP_ERR_ARG ? EXIT_MISUSED : EXIT_FAILED);
+    OR_EXIT(evaluate(ctx, j));
     check_printable(j);
     free_arrays(j);
 }
@@ -423,7 +417,7 @@ static void report(mnp_ctx *ctx, const job *j, const stopwatch *watch)
     double slowest[MAX_STAGES], bytes = 0;
     mnp_rank_info *ranks = NULL;
     stopwatch_slowest(watch, slowest);
-    MNP_OR_EXIT(rank_infos(ctx, &ranks, NULL));
+    OR_EXIT(rank_infos(ctx, &ranks, NULL));
     if (mnp_ctx_rank(ctx) == 0) {
         printf("ran on    ");
         print_where(ctx, ranks);
@@ -461,16 +455,16 @@ static void run(mnp_ctx *ctx, job *j)
     stopwatch_lap(&watch, COMPILE);
     for (int i = 0; i < j->ninputs; i++) {
         if (!j->inputs[i].is_number)
-            MNP_OR_EXIT(operand_load(ctx, &j->inputs[i].operand, &j->inputs[i].array));
+            OR_EXIT(operand_load(ctx, &j->inputs[i].operand, &j->inputs[i].array));
     }
     stopwatch_lap(&watch, READ);
-    MNP_OR_EXIT(evaluate(ctx, j));
+    OR_EXIT(evaluate(ctx, j));
     stopwatch_lap(&watch, EVALUATE);
     for (int i = 0; i < j->noutputs; i++) {
         const operand *place = &j->outputs[i].operand;
         if (j->outputs[i].text)
-            MNP_OR_EXIT(mnp_h5_write(j->outputs[i].array, place->file, place->dataset, NULL));
-        MNP_OR_EXIT(take_value(&j->outputs[i]));
+            OR_EXIT(mnp_h5_write(j->outputs[i].array, place->file, place->dataset, NULL));
+        OR_EXIT(take_value(&j->outputs[i]));
     }
     stopwatch_lap(&watch, WRITE);
     if (!j->quiet)
@@ -489,8 +483,8 @@ int eval_main(int argc, char **argv)
         misused_exit();
 
     mnp_ctx *ctx = NULL;
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
-    MNP_OR_EXIT(check_places(ctx, &j));
+    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    OR_EXIT(check_places(ctx, &j));
     run(ctx, &j);
     int status = close_output();
     mnp_finalize(ctx);

@@ -244,8 +244,8 @@ static void print_json(const everything *all)
 static void show_everything(mnp_ctx *ctx, bool json)
 {
     everything all = {.ctx = ctx};
-    MNP_OR_EXIT(rank_infos(ctx, &all.ranks, &all.links));
-    MNP_OR_EXIT(mnp_agree(ctx, mnp_ctx_cache(ctx, &all.cache)));
+    OR_EXIT(rank_infos(ctx, &all.ranks, &all.links));
+    OR_EXIT(mnp_agree(ctx, mnp_ctx_cache(ctx, &all.cache)));
     if (mnp_ctx_rank(ctx) == 0) {
         if (json)
             print_json(&all);
@@ -318,7 +318,7 @@ int info_main(int argc, char **argv)
         return drawing_main(&d);
     }
     mnp_ctx *ctx = NULL;
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     if (settings)
         show_settings(ctx, json);
     else

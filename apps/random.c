@@ -280,10 +280,8 @@ static void check_parameters(const job *j)
     static const int64_t nothing[MNP_MAX_DIMS] = {0};
     mnp_rng *rng = NULL;
     mnp_array *empty = NULL;
-    MNP_OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
-    mnp_status status = j->distribution->draw(j, rng, nothing, &empty);
-    if (status != MNP_OK)
-        mnp_exit(status == MNP_ERR_ARG ? EXIT_MISUSED : EXIT_FAILED);
+    OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
+    OR_EXIT(j->distribution->draw(j, rng, nothing, &empty));
     mnp_array_free(empty);
     mnp_rng_free(rng);
 }
@@ -293,7 +291,7 @@ static void report(const job *j, const mnp_array *numbers, const stopwatch *watc
     double slowest[MAX_STAGES];
     mnp_rank_info *ranks = NULL;
     stopwatch_slowest(watch, slowest);
-    MNP_OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
+    OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
     if (mnp_ctx_rank(j->ctx) == 0) {
         printf("ran on    ");
         print_where(j->ctx, ranks);
@@ -313,10 +311,10 @@ static void run(const job *j)
     stopwatch watch = stopwatch_start(j->ctx);
     check_parameters(j);
     stopwatch_lap(&watch, COMPILE);
-    MNP_OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
-    MNP_OR_EXIT(j->distribution->draw(j, rng, j->shape, &numbers));
+    OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
+    OR_EXIT(j->distribution->draw(j, rng, j->shape, &numbers));
     stopwatch_lap(&watch, DRAW_NUMBERS);
-    MNP_OR_EXIT(mnp_h5_write(numbers, j->output.file, j->output.dataset, NULL));
+    OR_EXIT(mnp_h5_write(numbers, j->output.file, j->output.dataset, NULL));
     stopwatch_lap(&watch, WRITE);
     if (!j->quiet)
         report(j, numbers, &watch);
@@ -330,8 +328,8 @@ int random_main(int argc, char **argv)
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
-    MNP_OR_EXIT(mnp_h5_check_write(j.ctx, j.output.file, j.output.dataset));
+    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
+    OR_EXIT(mnp_h5_check_write(j.ctx, j.output.file, j.output.dataset));
     run(&j);
     int status = close_output();
     mnp_finalize(j.ctx);

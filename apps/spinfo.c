@@ -167,7 +167,7 @@ static void examine(job *j, facts *f)
                           .minus_entries = -entries,
                           .ghosts = ghosts,
                           .minus_ghosts = -ghosts}};
-    MNP_OR_EXIT(mnp_agree(j->ctx, fetch_rows(j)));
+    OR_EXIT(mnp_agree(j->ctx, fetch_rows(j)));
     for (int64_t i = 0; i < j->rows.count; i++)
         examine_row(j, i, f);
     MPI_Allreduce(MPI_IN_PLACE, &f->sums, sizeof f->sums / sizeof(int64_t), MPI_INT64_T, MPI_SUM, mnp_ctx_comm(j->ctx));
@@ -177,11 +177,11 @@ static void examine(job *j, facts *f)
     f->most.below = larger(f->most.below, 0);
     f->most.above = larger(f->most.above, 0);
     if (shape[0] == shape[1])
-        MNP_OR_EXIT(mnp_sparse_find_symmetry(j->matrix, &f->symmetry));
-    MNP_OR_EXIT(mnp_sparse_norm(j->matrix, '1', &f->norm_1));
-    MNP_OR_EXIT(mnp_sparse_norm(j->matrix, 'i', &f->norm_inf));
-    MNP_OR_EXIT(mnp_sparse_norm(j->matrix, 'f', &f->norm_frobenius));
-    MNP_OR_EXIT(mnp_sparse_norm(j->matrix, 'm', &f->largest));
+        OR_EXIT(mnp_sparse_find_symmetry(j->matrix, &f->symmetry));
+    OR_EXIT(mnp_sparse_norm(j->matrix, '1', &f->norm_1));
+    OR_EXIT(mnp_sparse_norm(j->matrix, 'i', &f->norm_inf));
+    OR_EXIT(mnp_sparse_norm(j->matrix, 'f', &f->norm_frobenius));
+    OR_EXIT(mnp_sparse_norm(j->matrix, 'm', &f->largest));
 }
 
 static double fraction(const mnp_sparse *matrix)
@@ -301,7 +301,7 @@ static void report(const job *j, const facts *f, const spy_picture *drawn, const
     double slowest[MAX_STAGES];
     mnp_rank_info *ranks = NULL;
     stopwatch_slowest(watch, slowest);
-    MNP_OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
+    OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
     if (mnp_ctx_rank(j->ctx) == 0 && j->json) {
         print_json(j, f);
     } else if (mnp_ctx_rank(j->ctx) == 0) {
@@ -319,14 +319,12 @@ static void run(job *j)
     facts found;
     spy_picture drawn = {0, 0, 0};
     stopwatch watch = stopwatch_start(j->ctx);
-    mnp_status status = matrix_read(j->ctx, &j->input, MNP_DTYPE_AUTO, &j->matrix);
-    if (status != MNP_OK)
-        mnp_exit(matrix_exit_status(status));
+    OR_EXIT(matrix_read(j->ctx, &j->input, MNP_DTYPE_AUTO, &j->matrix));
     stopwatch_lap(&watch, READ);
     examine(j, &found);
     stopwatch_lap(&watch, EXAMINE);
     if (j->png)
-        MNP_OR_EXIT(spy_write(j->matrix, &j->rows, j->png, &drawn));
+        OR_EXIT(spy_write(j->matrix, &j->rows, j->png, &drawn));
     stopwatch_lap(&watch, DRAW);
     report(j, &found, &drawn, &watch);
 }
@@ -344,9 +342,9 @@ int spinfo_main(int argc, char **argv)
     job j = {.png = NULL};
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
+    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
     if (j.png)
-        MNP_OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_place(&j) : MNP_OK));
+        OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_place(&j) : MNP_OK));
     run(&j);
     int status = close_output();
     free(j.rows.offsets);

@@ -340,7 +340,7 @@ static bool measure(results *r, const bench_case *which, int64_t bytes, measurem
         fprintf(stderr, "maniple bench: %s is left out: %s\n", which->name, mnp_error_message());
     if (st == MNP_ERR_UNSUPPORTED)
         return false;
-    MNP_OR_EXIT(st);
+    OR_EXIT(st);
     if (r->has_link && strcmp(which->name, "all-to-all") == 0) {
         double bus = bench_bus_bandwidth(m, m->seconds, r->b->ranks);
         r->link = bus > r->link ? bus : r->link;
@@ -380,7 +380,7 @@ static void measure_all(results *r)
         if (r->j->chooses ? !r->j->chosen[i] : !is_possible(r->b, which))
             continue;
         for (int64_t bytes = r->j->min; bytes <= most_of(which, largest); bytes *= r->j->step) {
-            MNP_OR_EXIT(make_room(r));
+            OR_EXIT(make_room(r));
             measurement *m = &r->rows[r->count];
             if (!measure(r, which, bytes, m))
                 break;
@@ -406,15 +406,15 @@ int bench_main(int argc, char **argv)
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &b.ctx));
+    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &b.ctx));
     b.repeats = (int)j.repeats;
-    MNP_OR_EXIT(bench_open(&b));
-    MNP_OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? check_png(&j, b.ranks) : MNP_OK));
-    MNP_OR_EXIT(rank_infos(b.ctx, &ranks, NULL));
+    OR_EXIT(bench_open(&b));
+    OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? check_png(&j, b.ranks) : MNP_OK));
+    OR_EXIT(rank_infos(b.ctx, &ranks, NULL));
     results r = {.j = &j, .b = &b, .ranks = ranks};
     r.has_link = b.ranks > 1 && (!b.on_host || ranks[b.ranks - 1].node > 0);
     measure_all(&r);
-    MNP_OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? draw(&r) : MNP_OK));
+    OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? draw(&r) : MNP_OK));
     if (b.rank == 0) {
         if (j.json)
             print_json(&r);

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include <maniple.h>
+
 enum { EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* exit status after a failure; after a mistake in the command line */
 
 /* Each subcommand's main program and help; argv[0] is the subcommand's name. */
@@ -28,6 +30,18 @@ void random_help(void);
 void solve_help(void);
 void spinfo_help(void);
 void stats_help(void);
+
+/*
+ * Make the call; if it fails, end the program on all ranks with its message, and with the exit status for that failure:
+ * EXIT_MISUSED for what the command line, a setting or the form of a file got wrong, EXIT_FAILED for the rest.
+ */
+#define OR_EXIT(call)                                                                                                  \
+    do {                                                                                                               \
+        mnp_status or_exit_ = (call);                                                                                  \
+        if (or_exit_ != MNP_OK)                                                                                        \
+            command_exit(or_exit_);                                                                                    \
+    } while (0)
+void command_exit(mnp_status status);
 
 /*
  * End with status 2 after a failure that every process has recorded with mnp_fail(), before mnp_init().  Starts MPI, so

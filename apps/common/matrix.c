@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/command.h"
 #include "common/options.h"
 
 static const char *const generators[] = {"poisson", "hpcg", "convdiff", "elasticity", NULL};
@@ -71,9 +70,4 @@ mnp_status matrix_read(mnp_ctx *ctx, const matrix_operand *op, mnp_dtype dtype, 
         break;
     }
     return mnp_sparse_generate(ctx, op->text, dtype, matrix_p);
-}
-
-int matrix_exit_status(mnp_status status)
-{
-    return status == MNP_ERR_ARG || status == MNP_ERR_FORMAT ? EXIT_MISUSED : EXIT_FAILED;
 }

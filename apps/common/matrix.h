@@ -27,7 +27,4 @@ void matrix_operand_free(matrix_operand *op);
 /* Read or generate the matrix.  Collective. */
 mnp_status matrix_read(mnp_ctx *ctx, const matrix_operand *op, mnp_dtype dtype, mnp_sparse **matrix_p);
 
-/* The exit status after matrix_read() has failed: EXIT_MISUSED for a file that violates its format. */
-int matrix_exit_status(mnp_status status);
-
 #endif

@@ -55,11 +55,28 @@ const char *nearest_word(const char *word, const char *const *words)
     return nearest_of_length(word, strlen(word), words);
 }
 
+static int key_of(const option_row *row)
+{
+    return row->key & ~OPTION_REPEATS;
+}
+
 static const option_row *row_of(const option_row *table, int key)
 {
-    while (table->name && table->key != key)
+    while (table->name && key_of(table) != key)
         table++;
     return table->name ? table : NULL;
+}
+
+/* Refuse an option that has been given before, as it is not plain which of the two is meant. */
+static mnp_status check_first(const option_row *table, const option_row *row)
+{
+    static bool given[MAX_OPTIONS];
+    bool *again = &given[row - table];
+    if (*again && row->key == key_of(row))
+        return mnp_fail(MNP_ERR_ARG, "option --%s is given twice%s%s%s", row->name, row->argument ? ", here as '" : "",
+                        row->argument ? optarg : "", row->argument ? "'" : "");
+    *again = true;
+    return MNP_OK;
 }
 
 static void fail_unknown(const char *word, const option_row *table)
@@ -87,17 +104,19 @@ int options_next(int argc, char **argv, const option_row *table)
     size_t length = 1;
     for (int i = 0; table[i].name; i++) {
         int wants = table[i].argument ? required_argument : no_argument;
-        longs[i] = (struct option){table[i].name, wants, NULL, table[i].key};
-        if (table[i].key <= UCHAR_MAX) {
-            shorts[length++] = (char)table[i].key;
+        longs[i] = (struct option){table[i].name, wants, NULL, key_of(&table[i])};
+        if (key_of(&table[i]) <= UCHAR_MAX) {
+            shorts[length++] = (char)key_of(&table[i]);
             if (table[i].argument)
                 shorts[length++] = ':';
         }
     }
     opterr = 0;
     int key = getopt_long(argc, argv, shorts, longs, NULL);
+    if (key == -1)
+        return OPTIONS_END;
     if (key != '?' && key != ':')
-        return key == -1 ? OPTIONS_END : key;
+        return check_first(table, row_of(table, key)) == MNP_OK ? key : OPTIONS_BAD;
 
     const option_row *row = optopt ? row_of(table, optopt) : NULL;
     if (row && key == ':')
@@ -114,8 +133,8 @@ void options_print(const option_row *table)
     for (; table->name; table++) {
         char left[64];
         char letter[5] = "    ";
-        if (table->key <= UCHAR_MAX)
-            snprintf(letter, sizeof letter, "-%c, ", table->key);
+        if (key_of(table) <= UCHAR_MAX)
+            snprintf(letter, sizeof letter, "-%c, ", key_of(table));
         snprintf(left, sizeof left, "%s--%s%s%s", letter, table->name, table->argument ? " " : "",
                  table->argument ? table->argument : "");
         printf("  %-*s", HELP_COLUMN, left);

@@ -7,6 +7,8 @@
 
 #include <maniple.h>
 
+enum { OPTION_REPEATS = 1 << 16 }; /* in the key of an option that may be given several times; others may not */
+
 /* A table of options ends with a row whose name is NULL. */
 typedef struct option_row {
     int key;              /* the letter of the short option, or a number above UCHAR_MAX if there is none */
@@ -18,8 +20,9 @@ typedef struct option_row {
 enum { OPTIONS_END = -1, OPTIONS_BAD = -2 };
 
 /*
- * Return the key of the next option, whose argument is in getopt's `optarg`; OPTIONS_END if only operands are left,
- * from `optind` on; OPTIONS_BAD for a mistake, which has been recorded with mnp_fail().
+ * Return the key of the next option, without OPTION_REPEATS, whose argument is in getopt's `optarg`; OPTIONS_END if only operands are left,
+ * from `optind` on; OPTIONS_BAD for a mistake, which has been recorded with mnp_fail().  There is one command line in a
+ * program: what has been given is remembered.
  */
 int options_next(int argc, char **argv, const option_row *table);
 

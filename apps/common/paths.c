@@ -39,7 +39,7 @@ mnp_status check_picture(const char *path)
 {
     struct stat info;
     if (!*path)
-        return mnp_fail(MNP_ERR_IO, "--png has an empty name; name a file such as picture.png");
+        return mnp_fail(MNP_ERR_ARG, "--png has an empty name; name a file such as picture.png");
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return mnp_fail(MNP_ERR_IO, "--png '%s' cannot be written: it is %s", path,
                         S_ISDIR(info.st_mode) ? "a folder; name a file in it" : "not a regular file");

@@ -16,7 +16,7 @@ bool same_file(const char *a, const char *b);
 bool same_place(const char *a, const char *b);
 
 /*
- * Check whether --png can write a picture to `path`, without writing.  MNP_ERR_IO.  Not collective.
+ * Check whether --png can write a picture to `path`, without writing.  MNP_ERR_ARG, MNP_ERR_IO.  Not collective.
  */
 mnp_status check_picture(const char *path);
 

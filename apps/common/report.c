@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/command.h"
+
 void print_shape(int ndim, const int64_t *shape)
 {
     if (ndim == 0)
@@ -82,7 +84,7 @@ stopwatch stopwatch_start(mnp_ctx *ctx)
 
 void stopwatch_lap(stopwatch *watch, int stage)
 {
-    MNP_OR_EXIT(mnp_agree(watch->ctx, mnp_ctx_synchronize(watch->ctx)));
+    OR_EXIT(mnp_agree(watch->ctx, mnp_ctx_synchronize(watch->ctx)));
     double now = MPI_Wtime();
     watch->seconds[stage] += now - watch->last;
     watch->last = now;

@@ -189,13 +189,12 @@ int drawing_main(const drawing *d)
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &running);
-    if (make_layout(d, running, &layout) != MNP_OK)
-        mnp_exit(EXIT_MISUSED);
+    OR_EXIT(make_layout(d, running, &layout));
     if (rank == 0) {
         if (d->is_json)
             print_json(layout);
-        else if (mnp_layout_print(layout, stdout) != MNP_OK)
-            mnp_exit(EXIT_FAILED);
+        else
+            OR_EXIT(mnp_layout_print(layout, stdout));
         status = close_output();
     }
     mnp_layout_free(layout);

@@ -385,22 +385,18 @@ static mnp_status read_matrix(job *j)
 
 static void read_all(job *j)
 {
-    mnp_status status = read_matrix(j);
-    if (status == MNP_OK)
-        status = read_rhs(j);
-    if (status == MNP_OK)
-        status = read_guess(j);
-    if (status != MNP_OK)
-        mnp_exit(matrix_exit_status(status));
+    OR_EXIT(read_matrix(j));
+    OR_EXIT(read_rhs(j));
+    OR_EXIT(read_guess(j));
     j->results = calloc((size_t)j->columns + 1, sizeof *j->results);
-    MNP_OR_EXIT(mnp_agree(j->ctx, j->results ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for results")));
+    OR_EXIT(mnp_agree(j->ctx, j->results ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for results")));
 }
 
 static void build(job *j)
 {
-    MNP_OR_EXIT(mnp_operator_from_sparse(j->a, &j->op));
+    OR_EXIT(mnp_operator_from_sparse(j->a, &j->op));
     if (j->precond_kind != MNP_PRECOND_NONE)
-        MNP_OR_EXIT(mnp_precond_new(j->a, j->precond_kind, &j->precond_options, &j->precond));
+        OR_EXIT(mnp_precond_new(j->a, j->precond_kind, &j->precond_options, &j->precond));
     j->options.precond = j->precond;
     if (j->before > 0) {
         int64_t most = j->options.maxiter ? j->options.maxiter : 10 * mnp_sparse_shape(j->a)[1];
@@ -422,17 +418,16 @@ static void solve(job *j)
     j->options.argument = j;
     mnp_status status = mnp_solve(j->op, j->b, j->method, &j->options, &j->x, j->results);
     solve_progress_end(j);
-    if (status != MNP_OK)
-        mnp_exit(EXIT_FAILED);
-    MNP_OR_EXIT(j->status);
+    OR_EXIT(status);
+    OR_EXIT(j->status);
 }
 
 static void run(job *j)
 {
-    MNP_OR_EXIT(mnp_agree(j->ctx, mnp_ctx_rank(j->ctx) == 0 ? check_overwriting(j) : MNP_OK));
-    MNP_OR_EXIT(mnp_h5_check_write(j->ctx, j->output.file, j->output.dataset));
+    OR_EXIT(mnp_agree(j->ctx, mnp_ctx_rank(j->ctx) == 0 ? check_overwriting(j) : MNP_OK));
+    OR_EXIT(mnp_h5_check_write(j->ctx, j->output.file, j->output.dataset));
     if (j->checkpoint)
-        MNP_OR_EXIT(mnp_h5_check_write(j->ctx, j->checkpoint, "/x"));
+        OR_EXIT(mnp_h5_check_write(j->ctx, j->checkpoint, "/x"));
     j->watch = stopwatch_start(j->ctx);
     read_all(j);
     stopwatch_lap(&j->watch, STAGE_READ);
@@ -440,9 +435,9 @@ static void run(job *j)
     stopwatch_lap(&j->watch, STAGE_BUILD);
     solve(j);
     stopwatch_lap(&j->watch, STAGE_SOLVE);
-    MNP_OR_EXIT(solve_write(j));
+    OR_EXIT(solve_write(j));
     if (j->png)
-        MNP_OR_EXIT(solve_draw(j));
+        OR_EXIT(solve_draw(j));
     stopwatch_lap(&j->watch, STAGE_WRITE);
     if (!j->quiet)
         solve_report(j);
@@ -470,7 +465,7 @@ int solve_main(int argc, char **argv)
     job j = {.method = MNP_SOLVER_GMRES};
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
+    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
     run(&j);
     int converged = solve_converged(&j), status = close_output();
     free_all(&j);

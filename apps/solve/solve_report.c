@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/command.h"
 #include "picture/plot.h"
 
 static const char *const reason_names[] = {
@@ -305,7 +306,7 @@ void solve_report(const job *j)
     double slowest[MAX_STAGES];
     mnp_rank_info *ranks = NULL;
     stopwatch_slowest(&j->watch, slowest);
-    MNP_OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
+    OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
     if (mnp_ctx_rank(j->ctx) == 0) {
         printf("ran on    ");
         print_where(j->ctx, ranks);

@@ -316,7 +316,7 @@ static void load(job *j, int64_t index, stopwatch *watch, mnp_array **piece_p)
     *piece_p = NULL;
     stopwatch_lap(watch, COMPUTE);
     pieces_get(&j->plan, index, start, extent);
-    MNP_OR_EXIT(mnp_h5_read_box(j->ctx, j->input.file, j->input.dataset, start, extent, NULL, piece_p));
+    OR_EXIT(mnp_h5_read_box(j->ctx, j->input.file, j->input.dataset, start, extent, NULL, piece_p));
     stopwatch_lap(watch, READ);
 }
 
@@ -327,13 +327,13 @@ static void measure_lines(job *j, const mnp_array *piece, int64_t first, int64_t
     mnp_array *wide = NULL, *results = NULL;
     size_t size = (size_t)count * (size_t)found->npercents;
     if (mnp_array_dtype(piece) != MNP_FLOAT64)
-        MNP_OR_EXIT(mnp_astype(piece, MNP_FLOAT64, &wide));
-    MNP_OR_EXIT(mnp_nanpercentiles(wide ? wide : piece, found->npercents, found->percents, MNP_AXIS(found->axis), NULL,
-                                   &results));
+        OR_EXIT(mnp_astype(piece, MNP_FLOAT64, &wide));
+    OR_EXIT(mnp_nanpercentiles(wide ? wide : piece, found->npercents, found->percents, MNP_AXIS(found->axis), NULL,
+                               &results));
     bool root = mnp_ctx_rank(j->ctx) == 0;
     double *values = root ? malloc((size + 1) * sizeof *values) : NULL;
-    MNP_OR_EXIT(mnp_agree(j->ctx, values || !root ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host")));
-    MNP_OR_EXIT(mnp_array_to_host(results, 0, values));
+    OR_EXIT(mnp_agree(j->ctx, values || !root ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host")));
+    OR_EXIT(mnp_array_to_host(results, 0, values));
     for (int k = 0; k < found->npercents && root; k++)
         memcpy(found->values + (int64_t)k * found->nrows + first, values + (int64_t)k * count,
                (size_t)count * sizeof *values);
@@ -350,7 +350,7 @@ static void run_along_axis(job *j, stopwatch *watch)
     for (int64_t index = 0; index < j->plan.count; index++) {
         load(j, index, watch, &piece);
         int64_t count = mnp_layout_size(mnp_array_layout(piece)) / j->input.shape[found->axis];
-        MNP_OR_EXIT(moments_measure(j->kernel, piece, found->axis, count, found->rows + (root ? first : 0)));
+        OR_EXIT(moments_measure(j->kernel, piece, found->axis, count, found->rows + (root ? first : 0)));
         if (found->npercents > 0)
             measure_lines(j, piece, first, count);
         first += count;
@@ -407,17 +407,17 @@ static void add_histogram(job *j, const mnp_array *piece)
     mnp_array *wide = NULL, *counted = NULL;
     size_t size = (size_t)found->bins * sizeof *found->counts;
     if (mnp_array_dtype(piece) != MNP_FLOAT64)
-        MNP_OR_EXIT(mnp_astype(piece, MNP_FLOAT64, &wide));
+        OR_EXIT(mnp_astype(piece, MNP_FLOAT64, &wide));
     mnp_status status = mnp_histogram(wide ? wide : piece, found->bins, (const double[]){found->low, found->high},
                                       false, NULL, &counted, NULL);
     if (status == MNP_ERR_ARG && !j->has_range) {
         found->bins = 0;
     } else if (status != MNP_OK) {
-        mnp_exit(EXIT_FAILED);
+        command_exit(status);
     } else {
         int64_t *counts = malloc(size);
-        MNP_OR_EXIT(mnp_agree(j->ctx, counts ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host")));
-        MNP_OR_EXIT(mnp_array_to_host(counted, MNP_ALL_RANKS, counts));
+        OR_EXIT(mnp_agree(j->ctx, counts ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host")));
+        OR_EXIT(mnp_array_to_host(counted, MNP_ALL_RANKS, counts));
         for (int b = 0; b < found->bins; b++)
             found->counts[b] += counts[b];
         free(counts);
@@ -433,13 +433,13 @@ static void run_round(job *j, int round, selection *select, stopwatch *watch, mn
             load(j, index, watch, piece_p);
         if (round == 0) {
             moments more = {.cells = {{0}}};
-            MNP_OR_EXIT(moments_measure(j->kernel, *piece_p, -1, 1, &more));
+            OR_EXIT(moments_measure(j->kernel, *piece_p, -1, 1, &more));
             moments_join(j->input.dtype, &more, j->found.rows);
         }
         if (round == 1 && j->found.bins > 0)
             add_histogram(j, *piece_p);
         if (select)
-            MNP_OR_EXIT(selection_add(select, *piece_p));
+            OR_EXIT(selection_add(select, *piece_p));
     }
     stopwatch_lap(watch, COMPUTE);
 }
@@ -452,7 +452,7 @@ static void run_over_all(job *j, stopwatch *watch)
     int64_t places[2 * MAX_PERCENTS], count = 1;
     bool selects = found->npercents > 0;
     if (selects)
-        MNP_OR_EXIT(selection_new(j->ctx, j->input.dtype, 2 * found->npercents, &select));
+        OR_EXIT(selection_new(j->ctx, j->input.dtype, 2 * found->npercents, &select));
     for (int round = 0; round == 0 || (round == 1 && found->bins > 0) || selects; round++) {
         run_round(j, round, selects ? select : NULL, watch, &piece);
         if (round == 0) {
@@ -463,7 +463,7 @@ static void run_over_all(job *j, stopwatch *watch)
                 find_places(found, count, places);
         }
         if (selects)
-            MNP_OR_EXIT(selection_narrow(select, 2 * found->npercents, places));
+            OR_EXIT(selection_narrow(select, 2 * found->npercents, places));
         selects = selects && !selection_done(select);
     }
     if (select && count > 0)
@@ -481,7 +481,7 @@ static void report(const job *j, const stopwatch *watch)
     char bytes[BYTES_TEXT];
     mnp_rank_info *ranks = NULL;
     stopwatch_slowest(watch, slowest);
-    MNP_OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
+    OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
     if (mnp_ctx_rank(j->ctx) == 0 && j->json) {
         stats_print_json(&j->found);
     } else if (mnp_ctx_rank(j->ctx) == 0) {
@@ -516,14 +516,14 @@ static void draw(const job *j)
         status = mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no finite values for a histogram", j->input.text);
     else if (mnp_ctx_rank(j->ctx) == 0)
         status = plot_histogram(j->png, found->bins, found->counts, found->low, found->high);
-    MNP_OR_EXIT(mnp_agree(j->ctx, status));
+    OR_EXIT(mnp_agree(j->ctx, status));
 }
 
 static void run(job *j)
 {
     stopwatch watch = stopwatch_start(j->ctx);
-    MNP_OR_EXIT(make_room(j));
-    MNP_OR_EXIT(moments_kernel(j->ctx, j->input.dtype, &j->kernel));
+    OR_EXIT(make_room(j));
+    OR_EXIT(moments_kernel(j->ctx, j->input.dtype, &j->kernel));
     if (j->found.axis >= 0)
         run_along_axis(j, &watch);
     else
@@ -552,12 +552,11 @@ int stats_main(int argc, char **argv)
     if (!j || parse(argc, argv, j) != MNP_OK)
         misused_exit();
 
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j->ctx));
-    MNP_OR_EXIT(operand_look(j->ctx, &j->input));
-    if (check_input(j) != MNP_OK)
-        mnp_exit(EXIT_MISUSED);
-    MNP_OR_EXIT(mnp_agree(j->ctx, j->png && mnp_ctx_rank(j->ctx) == 0 ? check_place(j) : MNP_OK));
-    MNP_OR_EXIT(plan_pieces(j));
+    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j->ctx));
+    OR_EXIT(operand_look(j->ctx, &j->input));
+    OR_EXIT(check_input(j));
+    OR_EXIT(mnp_agree(j->ctx, j->png && mnp_ctx_rank(j->ctx) == 0 ? check_place(j) : MNP_OK));
+    OR_EXIT(plan_pieces(j));
     run(j);
     int status = close_output();
     mnp_finalize(j->ctx);

@@ -62,8 +62,8 @@ MNP_API mnp_status mnp_fail(mnp_status status, const char *format, ...) __attrib
 
 /*
  * End the program after a failed call: the lowest rank of MPI_COMM_WORLD prints the message on stderr, and every rank
- * exits with `exit_status`.  All ranks should call it; a rank that calls it alone waits two seconds for the others,
- * then prints its own message and aborts the job.
+ * exits with the greatest `exit_status` that any of them gives.  All ranks should call it; a rank that calls it alone
+ * waits two seconds for the others, then prints its own message and aborts the job.
  */
 MNP_API void mnp_exit(int exit_status);
 

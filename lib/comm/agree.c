@@ -190,12 +190,14 @@ mnp_status mnp__compare_hashes(const mnp__comm *comm, const char *call, uint64_t
 
 /* ---- the end of a program ---- */
 
-/* Whether all ranks arrive here within two seconds. */
-static bool all_arrive(void)
+/* Whether all ranks arrive here within two seconds; *exit_status then becomes the greatest of theirs. */
+static bool all_arrive(int *exit_status)
 {
+    static int own, greatest; /* MPI may still use them when this returns */
     MPI_Request request;
     int arrived = 0;
-    if (MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+    own = *exit_status;
+    if (MPI_Iallreduce(&own, &greatest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request) != MPI_SUCCESS)
         return false;
     for (int i = 0; i < 2000 && !arrived; i++) {
         if (MPI_Test(&request, &arrived, MPI_STATUS_IGNORE) != MPI_SUCCESS)
@@ -203,6 +205,8 @@ static bool all_arrive(void)
         if (!arrived)
             nanosleep(&(struct timespec){.tv_nsec = 1000 * 1000}, NULL);
     }
+    if (arrived)
+        *exit_status = greatest;
     return arrived;
 }
 
@@ -226,7 +230,7 @@ void mnp_exit(int exit_status)
         exit(exit_status);
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (all_arrive()) {
+    if (all_arrive(&exit_status)) {
         if (rank == 0)
             print_error();
         MPI_Finalize();

@@ -20,7 +20,7 @@ conv_alone 2 "also given 'third'" in.h5:/x hanning:3x3 third -o out.h5:/y
 conv_alone 2 'o FILE:/DATASET' in.h5:/x hanning:3x3
 conv_alone 2 'needs its OUTPUT' in.h5:/x hanning:3x3 -o
 conv_alone 2 'takes no argument' in.h5:/x hanning:3x3 -o out.h5:/y --quiet=yes
-conv_alone 2 'given twice' in.h5:/x hanning:3x3 -o out.h5:/y -o out.h5:/z
+conv_alone 2 'given twice' in.h5:/x hanning:3x3 -o out.h5:/y --output=out.h5:/z
 conv_alone 2 'names no dataset' in.h5 hanning:3x3 -o out.h5:/y
 conv_alone 2 'names no dataset' in.h5:/x hanning:3x3 -o out.h5:/
 conv_alone 2 'names no file' in.h5:/x hanning:3x3 -o :/y
@@ -42,6 +42,28 @@ conv_alone 2 'hanning:SHAPE' in.h5:/x hanning:3x -o out.h5:/y
 conv_alone 2 'all zeros' in.h5:/x hanning:2x3 -o out.h5:/y
 conv_alone 2 'more than 4 dimensions' in.h5:/x hanning:3x3x3x3x3 -o out.h5:/y
 conv_alone 2 'can be counted' dirac:4000000000x4000000000/2 hanning:3x3 -o out.h5:/y
+
+# twice OPTION [VALUE]: of every subcommand, an option that is given twice
+twice()
+{
+    subcommand=$1 option=$2
+    shift
+    details=$(fails_on 1 2 "option $option is given twice" "$MANIPLE" "$subcommand" "$@" "$@")
+    check $? "$subcommand $*, twice" "$details"
+}
+
+twice bench --max 1K
+twice bench --json
+twice cache --size
+twice conv --mode same
+twice conv --output out.h5:/y
+twice eval --quiet
+twice info --layout 4x4
+twice random --seed 1
+twice solve --method cg
+twice spinfo --json
+twice stats --bins 3
+conv 2 "option --mode is given twice, here as 'full'" in.h5:/x hanning:3x3 -o out.h5:/y --mode same --mode full
 
 # other names of an operand, by HDF5's links
 if [ -n "$PYTHON" ] && "$PYTHON" - <<'END'
@@ -70,7 +92,7 @@ mkfifo pipe.h5
 conv_alone 1 'is not a regular file' pipe.h5:/x hanning:3x3 -o out.h5:/y
 
 if has_png; then
-    conv_alone 1 'empty name' in.h5:/x hanning:3x3 -o out.h5:/y --png ''
+    conv_alone 2 'empty name' in.h5:/x hanning:3x3 -o out.h5:/y --png ''
     conv 2 'is the file of INPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png link.h5
     conv_alone 2 'is the file of OUTPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png ./out.h5
 else

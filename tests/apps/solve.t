@@ -216,10 +216,10 @@ assert status == 3 and before < after <= before + 11 == all_of_them, (status, be
     solve_alone 2 'are for one' a.mtx b.h5:/several -o y.h5:/x --resume kept.h5
     solve_fails 2 'needs a square one' tall.mtx -o y.h5:/x
     solve_fails 2 'must have 70 rows' a.mtx b.h5:/wrong -o y.h5:/x
-    solve_alone 1 'is RHS itself' a.mtx b.h5:/b -o b.h5:/b
-    solve_alone 1 'is the file of RHS' a.mtx b.h5:/b -o y.h5:/x --checkpoint b.h5
-    solve_alone 1 'is GUESS itself' a.mtx b.h5:/b -o b.h5:/guess --guess b.h5:/guess
-    solve_alone 1 'is the file of MATRIX' a.mtx b.h5:/b -o y.h5:/x --checkpoint ./a.mtx
+    solve_alone 2 'is RHS itself' a.mtx b.h5:/b -o b.h5:/b
+    solve_alone 2 'is the file of RHS' a.mtx b.h5:/b -o y.h5:/x --checkpoint b.h5
+    solve_alone 2 'is GUESS itself' a.mtx b.h5:/b -o b.h5:/guess --guess b.h5:/guess
+    solve_alone 2 'is the file of MATRIX' a.mtx b.h5:/b -o y.h5:/x --checkpoint ./a.mtx
     # a matrix in a group, its members, and a link to the group
     "$PYTHON" - <<'END'
 import h5py
@@ -233,9 +233,9 @@ with h5py.File("group.h5", "w") as file:
     file["alias"] = h5py.SoftLink("/a")
 END
     cp group.h5 group.kept
-    solve_alone 1 'is MATRIX itself' group.h5:/a b.h5:/b -o group.h5:/a
-    solve_alone 1 'is part of MATRIX' group.h5:/a b.h5:/b -o group.h5:/a/data
-    solve_alone 1 'is part of MATRIX' group.h5:/a b.h5:/b -o group.h5:/alias/indptr
+    solve_alone 2 'is MATRIX itself' group.h5:/a b.h5:/b -o group.h5:/a
+    solve_alone 2 'is part of MATRIX' group.h5:/a b.h5:/b -o group.h5:/a/data
+    solve_alone 2 'is part of MATRIX' group.h5:/a b.h5:/b -o group.h5:/alias/indptr
     run "the matrix is as it was" cmp group.h5 group.kept
     run "a solution beside the matrix's members" "$MANIPLE" solve -q group.h5:/a b.h5:/b -o group.h5:/a/x --method cg
     run "it is replaced by the next" "$MANIPLE" solve -q group.h5:/a b.h5:/b -o group.h5:/a/x --method cg
@@ -247,9 +247,9 @@ if has_png; then
     run "a picture" "$MANIPLE" solve poisson:20x20 -o p.h5:/x --method cg --png p.png -q
     [ "$(head -c 4 p.png | tail -c 3)" = PNG ]
     check $? "is a PNG file"
-    solve_alone 1 'is the file of OUTPUT' poisson:9 -o p.h5:/x --png p.h5
-    solve_alone 1 'is the file of --checkpoint' poisson:9 -o y.h5:/x --checkpoint c.h5 --png c.h5
-    solve_alone 1 'is the file of GUESS' poisson:9 -o y.h5:/x --guess g.h5:/x --png g.h5
+    solve_alone 2 'is the file of OUTPUT' poisson:9 -o p.h5:/x --png p.h5
+    solve_alone 2 'is the file of --checkpoint' poisson:9 -o y.h5:/x --checkpoint c.h5 --png c.h5
+    solve_alone 2 'is the file of GUESS' poisson:9 -o y.h5:/x --guess g.h5:/x --png g.h5
 else
     solve_alone 2 'without libpng' poisson:9 -o p.h5:/x --png p.png
 fi
