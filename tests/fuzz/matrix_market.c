@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "io/matrix_market.h"
+#include "io/market/matrix_market.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

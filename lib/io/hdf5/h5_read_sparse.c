@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "io/agree_format.h"
-#include "io/h5_sparse.h"
+#include "io/hdf5/h5_sparse.h"
 
 typedef enum kind { CSR, CSC, COO, NUM_KINDS } kind;
 static const char *const kind_names[] = {"csr", "csc", "coo"};

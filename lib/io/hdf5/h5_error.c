@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "io/h5.h"
+#include "io/hdf5/h5.h"
 
 void mnp__h5_printing_off(mnp__h5_printing *saved)
 {

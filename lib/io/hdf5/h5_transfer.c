@@ -19,7 +19,7 @@
  */
 
 #include "base/status.h"
-#include "io/h5.h"
+#include "io/hdf5/h5.h"
 #include "io/slabs.h"
 
 struct engine {

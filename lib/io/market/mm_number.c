@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "io/matrix_market.h"
+#include "io/market/matrix_market.h"
 
 __extension__ typedef unsigned __int128 uint128;
 

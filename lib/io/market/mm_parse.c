@@ -13,7 +13,7 @@
 
 #include "base/value.h"
 #include "base/status.h"
-#include "io/matrix_market.h"
+#include "io/market/matrix_market.h"
 
 /* What is left of a line: from the parser's position to the end, without the newline. */
 struct line {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "io/h5.h"
+#include "io/hdf5/h5.h"
 
 /* The positions and sizes of the parts of a float of two bytes, in bits. */
 typedef struct half_format {

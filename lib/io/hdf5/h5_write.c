@@ -18,7 +18,7 @@
 #include "array/input.h"
 #include "base/status.h"
 #include "io/atomic_file.h"
-#include "io/h5.h"
+#include "io/hdf5/h5.h"
 
 #define CHUNK_BYTES (INT64_C(1) << 20)
 

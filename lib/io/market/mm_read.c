@@ -24,7 +24,7 @@
 #include "array/array.h"
 #include "array/output.h"
 #include "base/status.h"
-#include "io/matrix_market.h"
+#include "io/market/matrix_market.h"
 
 enum {
     BLOCK = 1 << 20,

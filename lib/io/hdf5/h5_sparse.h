@@ -5,7 +5,7 @@
 #ifndef MNP__IO_H5_SPARSE_H
 #define MNP__IO_H5_SPARSE_H
 
-#include "io/h5.h"
+#include "io/hdf5/h5.h"
 
 /*
  * The layout of a vector whose elements cuts[r] to cuts[r + 1] are on rank r; cuts NULL: equal parts.  Not collective.

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "io/h5_sparse.h"
+#include "io/hdf5/h5_sparse.h"
 
 /* The vectors that are written; each rank has the entries of its rows, and their offsets. */
 struct vectors {

@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "io/h5.h"
+#include "io/hdf5/h5.h"
 
 const char *mnp_h5_version(void)
 {

@@ -10,7 +10,7 @@
 
 #include "array/output.h"
 #include "base/status.h"
-#include "io/h5.h"
+#include "io/hdf5/h5.h"
 
 /* What is read: the whole dataset if `start` is NULL, otherwise the box of that shape which begins at `start`. */
 struct box {

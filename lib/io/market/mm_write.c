@@ -18,7 +18,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "io/atomic_file.h"
-#include "io/matrix_market.h"
+#include "io/market/matrix_market.h"
 
 enum { LONGEST_LINE = 128 };
 
