@@ -217,6 +217,8 @@ typedef struct mnp_solve_result {
  * Methods whose residual is not monotone compare iterates every 10 iterations.  cg and cg1, whose error falls also
  * where the residual rises, return the last; minres returns the last or, if that is worse, the guess.  Where rounding
  * has separated the recurrence from the true residual, the method restarts from its iterate, up to three times.
+ * Reason and residual are those of the x that is returned.  Systems whose b is so small or large that squares of it
+ * vanish or overflow are solved scaled by a power of two.
  *
  *   op       square with rows and columns cut alike, but for lsqr
  *   b        of one dimension, or of two, whose columns are systems solved one after the other; any layout; real if op

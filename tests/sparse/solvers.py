@@ -53,7 +53,7 @@ def well_conditioned(m, n, dtype):
 
 
 def far(x, want):
-    return np.linalg.norm(x.numpy() - want) / max(np.linalg.norm(want), 1e-300) if want.size else 0
+    return np.linalg.norm((x if isinstance(x, np.ndarray) else x.numpy()) - want) / max(np.linalg.norm(want), 1e-300) if want.size else 0
 
 
 def spread(matrix, uneven=True):
@@ -248,6 +248,43 @@ for dtype in ("float32", "float64"):
     x, result = solve(operator(matrix), values, "gmres", rtol=1e-5, restart=100, maxiter=1000)
     taken[dtype] = result.iterations if result.reason == "CONVERGED" else 1000
 mp.ok(taken["float32"] <= 1.05 * taken["float64"] + 2 and taken["float64"] < 1000, f"gmres(100): iterations in both precisions: {taken}")
+
+# ---- the verdict is that of the x that is returned, also where an earlier iterate was better than the last ----
+for seed, solver in [(5, "cgs"), (24, "idr"), (24, "cgs"), (39, "idr"), (39, "cgs"), (52, "cgs")]:
+    fixed = np.random.default_rng(seed)
+    q, _ = np.linalg.qr(fixed.standard_normal((60, 60)))
+    ill = q * np.geomspace(1, 10.0 ** fixed.integers(5, 8), 60) @ q.T
+    v = fixed.standard_normal(60)
+    made = operator(matrices.sparse(scipy.sparse.csr_array(ill), fixed))
+    wrong = []
+    for rtol in 10.0 ** -np.arange(5, 10, 0.5):
+        x, result = solve(made, mp.array(v), solver, rtol=rtol, maxiter=4000)
+        rounding = 1e-14 * (np.linalg.norm(ill, 2) * np.linalg.norm(x.numpy()) + np.linalg.norm(v))
+        left = np.linalg.norm(v - ill @ x.numpy())
+        limit = rtol * np.linalg.norm(v) * (1 + 1e-6)
+        if (result.reason == "CONVERGED") != (result.residual <= limit) or abs(left - result.residual) > rounding:
+            wrong.append(f"{result.reason} at {result.residual:.6g}, or {left:.6g}, for {limit:.6g}")
+    mp.ok(not wrong, f"{solver}, system {seed}: the verdict is of the residual of x" + ": ".join([""] + wrong))
+
+# ---- right-hand sides whose squares vanish or overflow ----
+for factor in (1e-310, 1e-200, 1e200, 1e300):
+    for solver in ("cg", "gmres", "idr", "lsqr"):
+        told = []
+        x, result = solve(op, mp.array(b * factor), solver, rtol=1e-8, progress=lambda i, r: told.append(r))
+        scaled = np.ldexp(b * factor, 700 if factor < 1 else -700), np.ldexp(x.numpy(), 700 if factor < 1 else -700)
+        left = np.linalg.norm(scaled[0] - grid @ scaled[1]) / np.linalg.norm(scaled[0])
+        mp.ok(result.reason == "CONVERGED" and 0 < left <= 1e-8 * 1.001 + 1e-13 * (1e-307 / factor) and far(x.numpy() / factor, solution) < 1e-6
+              and abs(result.rhs_norm / factor / np.linalg.norm(b) - 1) < 1e-9 and 0 < told[-1] <= 1e-7 * result.rhs_norm
+              and abs(result.history[0] / result.rhs_norm - 1) < 1e-6,
+              f"{solver}: a right-hand side times {factor}: {result.reason} after {result.iterations}, {left:.3g} of b")
+x, result = solve(op, mp.array(b * 1e-310), "cg", rtol=1e-8, guess=mp.array(np.ones_like(b)))
+mp.ok(result.reason == "CONVERGED" and far(x.numpy() / 1e-310, solution) < 1e-6, "so with a guess out of all proportion")
+x, result = solve(op, mp.array(b * 1e-310), "cg", rtol=1e-8, guess=mp.array(solution * 1e-310))
+mp.ok(result.reason == "CONVERGED" and result.iterations == 0, "and with the solution as the guess")
+x, result = solve(op, mp.array(b * 5e-324), "cg", rtol=1e-8)
+rounded = np.linalg.norm(np.ldexp(b * 5e-324, 1074) - grid @ np.ldexp(x.numpy(), 1074)) / np.linalg.norm(np.ldexp(b * 5e-324, 1074))
+mp.ok(result.reason == "STAGNATED" and rounded > 1e-8 and abs(result.residual / result.rhs_norm / rounded - 1) < 0.5,
+      f"numbers too small for a solution of that accuracy: {result.reason}")
 
 # ---- complex matrices: Hermitian, and symmetric but not Hermitian ----
 shifted = (grid + 0.7j * scipy.sparse.eye_array(b.size)).tocsr()

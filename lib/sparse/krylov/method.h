@@ -29,6 +29,7 @@ struct mnp__system {
     mnp_array *work[MNP__MOST_WORK]; /* the method's vectors, 0 before its first start; it may exchange them */
     mnp_array *kept;                 /* the best x so far, or the guess: see keeps_best and keeps_start; else NULL */
     mnp__basis *basis[MNP__MOST_BASES];
+    double scale; /* b, x and residuals are so many times those of the caller: a power of two, nearly always 1 */
     int position; /* where the method is in its cycle */
     mnp__device_loop loop;
 };

@@ -13,7 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <maniple/ufunc.h>
+
 enum { MOST_STARTS = 4 };
+
+/*
+ * Methods compute with squares.  Where those of b would vanish or overflow, the system is scaled by a power of two: b, x
+ * and all residuals are then `scale` times those of the caller.
+ */
+static const double least_norm = 0x1p-400, most_norm = 0x1p400, scale_up = 0x1p800, scale_down = 0x1p-600;
 
 /* r = b - (A x), and the squares of both norms; b and r have the rows' layout. */
 static const mnp__step residual = {
@@ -33,7 +41,10 @@ static const mnp__step keep = {.name = "solve_keep",
                                          "    best = residual;",
                                .body = "kept = x;"};
 
-static const mnp__step restore = {.name = "solve_restore", .vectors = "x kept", .body = "x = kept;", .always = true};
+static const mnp__step exchange = {.name = "solve_exchange",
+                                   .vectors = "x kept",
+                                   .body = "const mnp_t last = x; x = kept; kept = last;",
+                                   .always = true};
 
 static const mnp__step clear = {.name = "solve_clear", .vectors = "x", .body = "x = element(0);", .always = true};
 
@@ -95,7 +106,7 @@ void mnp__system_close(mnp__system *s)
     *s = (mnp__system){.ctx = NULL};
 }
 
-/* ---- the loop ---- */
+/* ---- residuals ---- */
 
 /* The norms of r and b, which a step has summed. */
 static mnp_status fetch_norms(mnp__system *s, double norms[2])
@@ -116,13 +127,80 @@ static mnp_status compute_residual(mnp__system *s, double norms[2])
     return fetch_norms(s, norms);
 }
 
-/* The residual of the guess. */
-static mnp_status begin_residual(mnp__system *s, double norms[2])
+/* The residual of the guess, or of 0. */
+static mnp_status begin_residual(mnp__system *s, bool is_zero, double norms[2])
 {
-    if (!s->options->zero_guess)
+    if (!is_zero)
         return compute_residual(s, norms);
     MNP_TRY(MNP__RUN(s, &residual_of_zero, s->r, s->b));
     return fetch_norms(s, norms);
+}
+
+/* ---- scaled systems ---- */
+
+static double scale_for(const mnp__system *s, double norm)
+{
+    const mnp_dtype dtype = s->op->dtype;
+    if (dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64) /* whose squares are computed in float64 */
+        return 1;
+    return norm < least_norm ? scale_up : norm > most_norm ? scale_down : 1;
+}
+
+static mnp_status multiply_by(mnp_array *vector, double factor)
+{
+    return mnp_multiply(vector, mnp_scalar_float(vector->ctx, factor), &vector);
+}
+
+/* Choose the scale; the norms are then those of the scaled system. */
+static mnp_status begin(mnp__system *s, double norms[2])
+{
+    const bool is_zero = s->options->zero_guess;
+    MNP_TRY(begin_residual(s, is_zero, norms));
+    s->scale = scale_for(s, norms[1]);
+    if (s->scale == 1)
+        return MNP_OK;
+    MNP_TRY(multiply_by(s->b, s->scale));
+    if (!is_zero)
+        MNP_TRY(multiply_by(s->x, s->scale));
+    MNP_TRY(begin_residual(s, is_zero, norms));
+    if (is_zero || isfinite(norms[0]))
+        return MNP_OK;
+    MNP_TRY(MNP__RUN(s, &clear, s->x)); /* the guess is out of all proportion to b */
+    return begin_residual(s, true, norms);
+}
+
+/* Round x as the caller's numbers will be: scaled back it may be so small that it has fewer digits. */
+static mnp_status round_as_returned(mnp__system *s, double norms[2])
+{
+    MNP_TRY(multiply_by(s->x, 1 / s->scale));
+    MNP_TRY(multiply_by(s->x, s->scale));
+    return compute_residual(s, norms);
+}
+
+/* Return to the caller's numbers. */
+static mnp_status scale_back(mnp__system *s, mnp_solve_result *result)
+{
+    if (s->scale == 1)
+        return MNP_OK;
+    result->residual /= s->scale;
+    result->rhs_norm /= s->scale;
+    for (int64_t i = 0; i < result->history_count; i++)
+        result->history[i] /= s->scale;
+    return multiply_by(s->x, 1 / s->scale);
+}
+
+/* ---- the loop ---- */
+
+static mnp_status call_progress(mnp__system *s, const struct mnp_step_control *control, bool *stop_p)
+{
+    const mnp_solve_options *options = s->options;
+    mnp_array *x = NULL;
+    if (s->scale != 1)
+        MNP_TRY(mnp_multiply(s->x, mnp_scalar_float(s->ctx, 1 / s->scale), &x));
+    *stop_p =
+        options->progress(options->argument, (int64_t)control->iterations, control->residual / s->scale, x ? x : s->x);
+    mnp_array_free(x);
+    return MNP_OK;
 }
 
 /* Call the progress function every so many iterations; *stop_p: it asks to stop. */
@@ -133,8 +211,7 @@ static mnp_status report(mnp__system *s, const struct mnp_step_control *control,
     if (!options->progress || (control->iterations < *reported + options->every && control->done == MNP_GOING))
         return MNP_OK;
     *reported = control->iterations;
-    *stop_p = options->progress(options->argument, (int64_t)control->iterations, control->residual, s->x);
-    return MNP_OK;
+    return call_progress(s, control, stop_p);
 }
 
 mnp_status mnp__system_keep(mnp__system *s)
@@ -175,12 +252,20 @@ static mnp_status run(mnp__system *s, struct mnp_step_control *control, bool *st
     return mnp__steps_poll(s->steps, true, control);
 }
 
-/* Where the method did not converge, return to the kept iterate if that was better. */
+/*
+ * Where the method did not converge, return to the kept iterate if that is better.  `best` is its residual by the
+ * recurrence, so both residuals are computed.
+ */
 static mnp_status choose_best(mnp__system *s, double best, double norms[2])
 {
-    if (!s->kept || best <= 0 || best >= norms[0])
+    const double last = norms[0];
+    if (!s->kept || best <= 0 || best >= last)
         return MNP_OK;
-    MNP_TRY(MNP__RUN(s, &restore, s->x, s->kept));
+    MNP_TRY(MNP__RUN(s, &exchange, s->x, s->kept));
+    MNP_TRY(compute_residual(s, norms));
+    if (!(norms[0] > last))
+        return MNP_OK;
+    MNP_TRY(MNP__RUN(s, &exchange, s->x, s->kept));
     return compute_residual(s, norms);
 }
 
@@ -229,10 +314,16 @@ static mnp_status run_until_true(mnp__system *s, struct mnp_step_control *contro
         MNP_TRY(compute_residual(s, norms));
         converged =
             is_small_enough(norms[0], tolerance) || (s->method->least_squares && control->done == MNP_DONE_CONVERGED);
-        if (!converged)
+        if (!converged) {
             MNP_TRY(choose_best(s, control->best, norms));
+            converged = is_small_enough(norms[0], tolerance);
+        }
         if (control->done != MNP_DONE_CONVERGED || !(norms[0] < before / 2))
             break;
+    }
+    if (s->scale != 1) {
+        MNP_TRY(round_as_returned(s, norms));
+        converged = converged && (s->method->least_squares || is_small_enough(norms[0], tolerance));
     }
     result->reason = reason_of(control, stopped, converged);
     result->iterations = (int64_t)control->iterations;
@@ -240,12 +331,13 @@ static mnp_status run_until_true(mnp__system *s, struct mnp_step_control *contro
     return MNP_OK;
 }
 
-mnp_status mnp__system_solve(mnp__system *s, mnp_solve_result *result)
+/* Solve the scaled system. */
+static mnp_status solve_scaled(mnp__system *s, mnp_solve_result *result)
 {
     double norms[2];
-    MNP_TRY(begin_residual(s, norms));
+    MNP_TRY(begin(s, norms));
     struct mnp_step_control control = {.residual = norms[0],
-                                       .tolerance = fmax(s->options->rtol * norms[1], s->options->atol),
+                                       .tolerance = fmax(s->options->rtol * norms[1], s->options->atol * s->scale),
                                        .maxiter = (double)s->options->maxiter,
                                        .first = norms[0]};
     *result = (mnp_solve_result){.rhs_norm = norms[1]};
@@ -262,4 +354,10 @@ mnp_status mnp__system_solve(mnp__system *s, mnp_solve_result *result)
         MNP_TRY(s->method->prepare(s, &control));
     MNP_TRY(run_until_true(s, &control, norms, result));
     return MNP_AGREE(s->ctx, copy_history(s, result));
+}
+
+mnp_status mnp__system_solve(mnp__system *s, mnp_solve_result *result)
+{
+    MNP_TRY(solve_scaled(s, result));
+    return scale_back(s, result);
 }
