@@ -241,8 +241,8 @@ static mnp_status check_overwriting(const job *j)
 
 /* ---- the work ---- */
 
-typedef enum stage { READ, PLAN, CONVOLVE, WRITE, PICTURE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"read", "plan", "convolve", "write", "picture"};
+typedef enum stage { READ = FIRST_STAGE, PLAN, CONVOLVE, WRITE, PICTURE, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "read", "plan", "convolve", "write", "picture"};
 
 static mnp_status check_shapes(const job *j)
 {

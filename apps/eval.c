@@ -270,7 +270,7 @@ static mnp_status check_places(mnp_ctx *ctx, const job *j)
 
 /* ---- the work ---- */
 
-typedef enum stage { COMPILE, READ, EVALUATE, WRITE, NUM_STAGES } stage;
+typedef enum stage { READ = FIRST_STAGE, EVALUATE, WRITE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"compile", "read", "evaluate", "write"};
 
 static const mnp_array *make_number(mnp_ctx *ctx, const named *number)
@@ -452,7 +452,7 @@ static void run(mnp_ctx *ctx, job *j)
 {
     stopwatch watch = stopwatch_start(ctx);
     check_statements(ctx, j);
-    stopwatch_lap(&watch, COMPILE);
+    stopwatch_lap(&watch, STAGE_COMPILE);
     for (int i = 0; i < j->ninputs; i++) {
         if (!j->inputs[i].is_number)
             OR_EXIT(operand_load(ctx, &j->inputs[i].operand, &j->inputs[i].array));

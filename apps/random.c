@@ -271,7 +271,7 @@ static mnp_status parse(int argc, char **argv, job *j)
 
 /* ---- the work ---- */
 
-typedef enum stage { COMPILE, DRAW_NUMBERS, WRITE, NUM_STAGES } stage;
+typedef enum stage { DRAW_NUMBERS = FIRST_STAGE, WRITE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"compile", "draw", "write"};
 
 /* Find mistakes in the parameters, and compile the kernel, by drawing an empty array. */
@@ -310,7 +310,7 @@ static void run(const job *j)
     mnp_array *numbers = NULL;
     stopwatch watch = stopwatch_start(j->ctx);
     check_parameters(j);
-    stopwatch_lap(&watch, COMPILE);
+    stopwatch_lap(&watch, STAGE_COMPILE);
     OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
     OR_EXIT(j->distribution->draw(j, rng, j->shape, &numbers));
     stopwatch_lap(&watch, DRAW_NUMBERS);

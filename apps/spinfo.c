@@ -293,8 +293,8 @@ static void print_json(const job *j, const facts *f)
 
 /* ---- the work ---- */
 
-typedef enum stage { READ, EXAMINE, DRAW, NUM_STAGES } stage;
-static const char *const stage_names[] = {"read", "examine", "draw"};
+typedef enum stage { READ = FIRST_STAGE, EXAMINE, DRAW, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "read", "examine", "draw"};
 
 static void report(const job *j, const facts *f, const spy_picture *drawn, const stopwatch *watch)
 {

@@ -228,6 +228,7 @@ static void print_table(const results *r)
     printf("ran on    ");
     print_where(r->b->ctx, r->ranks);
     printf("times     the median of %" PRId64 " repeats, of the slowest rank\n", r->j->repeats);
+    printf("compile   %.4f s, before a case is timed\n", mnp_ctx_compile_seconds(r->b->ctx));
     if (r->link > 0)
         printf("link      %.3g GB/s a rank, the best all-to-all of this run\n", r->link / 1e9);
     printf("peer      %s\n", r->b->peer ? peer_text(r->b) : "none: one rank");
@@ -257,7 +258,8 @@ static void print_json(const results *r)
     print_json_string(r->ranks[0].device);
     printf(", \"transport\": ");
     print_json_string(mnp_ctx_transport(r->b->ctx));
-    printf(", \"repeats\": %" PRId64 ",\n \"link\": {", r->j->repeats);
+    printf(", \"repeats\": %" PRId64 ", \"compile_seconds\": %.6g,\n \"link\": {", r->j->repeats,
+           mnp_ctx_compile_seconds(r->b->ctx));
     json_number("bytes_per_second", r->link, ", \"how\": \"the best all-to-all of this run\"},\n \"peer\": ");
     if (r->b->peer)
         print_json_string(peer_text(r->b));

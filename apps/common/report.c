@@ -79,15 +79,20 @@ const char *bytes_text(int64_t bytes, char text[BYTES_TEXT])
 stopwatch stopwatch_start(mnp_ctx *ctx)
 {
     MPI_Barrier(mnp_ctx_comm(ctx));
-    return (stopwatch){.ctx = ctx, .last = MPI_Wtime()};
+    return (stopwatch){.ctx = ctx, .last = MPI_Wtime(), .compiled = mnp_ctx_compile_seconds(ctx)};
 }
 
 void stopwatch_lap(stopwatch *watch, int stage)
 {
     OR_EXIT(mnp_agree(watch->ctx, mnp_ctx_synchronize(watch->ctx)));
-    double now = MPI_Wtime();
-    watch->seconds[stage] += now - watch->last;
+    const double now = MPI_Wtime(), compiled = mnp_ctx_compile_seconds(watch->ctx), passed = now - watch->last;
+    double compiling = compiled - watch->compiled; /* on the slowest rank, for which the others have waited */
+    MPI_Allreduce(MPI_IN_PLACE, &compiling, 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(watch->ctx));
+    compiling = compiling < passed ? compiling : passed;
+    watch->seconds[STAGE_COMPILE] += compiling;
+    watch->seconds[stage] += passed - compiling;
     watch->last = now;
+    watch->compiled = compiled;
 }
 
 void stopwatch_slowest(const stopwatch *watch, double slowest[MAX_STAGES])

@@ -21,11 +21,14 @@ void print_json_string(const char *text);
 enum { BYTES_TEXT = 24 };
 const char *bytes_text(int64_t bytes, char text[BYTES_TEXT]);
 
-/* How long the stages of a command take on this rank.  A stage is a number; there are at most MAX_STAGES. */
-enum { MAX_STAGES = 8 };
+/*
+ * How long the stages of a command take on this rank.  A stage is a number; there are at most MAX_STAGES.  Stage 0 is
+ * for kernels that are compiled and loaded: their time goes there, whichever stage needs them.
+ */
+enum { STAGE_COMPILE, FIRST_STAGE, MAX_STAGES = 8 };
 typedef struct stopwatch {
     mnp_ctx *ctx;
-    double last;
+    double last, compiled; /* the time, and mnp_ctx_compile_seconds(), at the last lap */
     double seconds[MAX_STAGES];
 } stopwatch;
 
@@ -38,7 +41,7 @@ void stopwatch_lap(stopwatch *watch, int stage);
 /* The maximum over the ranks of the time of each stage, on rank 0.  Collective. */
 void stopwatch_slowest(const stopwatch *watch, double slowest[MAX_STAGES]);
 
-/* Print a line: "time      read 0.1000 s, write 0.2000 s". */
+/* Print a line: "time      compile 0.0001 s, read 0.1000 s, write 0.2000 s". */
 void print_times(int count, const char *const *names, const double *seconds);
 
 /* Allocate and fill the descriptions of all ranks, on every rank.  Collective. */

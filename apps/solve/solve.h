@@ -17,7 +17,7 @@
 enum { EXIT_NOT_CONVERGED = 3 };
 
 typedef enum rhs_kind { RHS_ONES, RHS_DATASET, RHS_MARKET } rhs_kind;
-typedef enum solve_stage { STAGE_READ, STAGE_BUILD, STAGE_SOLVE, STAGE_WRITE, NUM_STAGES } solve_stage;
+typedef enum solve_stage { STAGE_READ = FIRST_STAGE, STAGE_BUILD, STAGE_SOLVE, STAGE_WRITE, NUM_STAGES } solve_stage;
 
 typedef struct job {
     mnp_ctx *ctx;

@@ -208,6 +208,11 @@ static mnp_status write_with(const job *j, const facts *f, const circumstances *
         {.object = x, .name = "residual", .dtype = MNP_FLOAT64, .count = count, .values = f->residual},
         {.object = x, .name = "rhs_norm", .dtype = MNP_FLOAT64, .count = count, .values = f->rhs_norm},
         {.object = x, .name = "seconds", .dtype = MNP_FLOAT64, .count = count, .values = f->seconds},
+        {.object = x,
+         .name = "seconds_compile",
+         .dtype = MNP_FLOAT64,
+         .count = -1,
+         .values = &c->seconds[STAGE_COMPILE]},
         {.object = x, .name = "seconds_read", .dtype = MNP_FLOAT64, .count = -1, .values = &c->seconds[STAGE_READ]},
         {.object = x, .name = "seconds_precond", .dtype = MNP_FLOAT64, .count = -1, .values = &c->seconds[STAGE_BUILD]},
         {.object = x, .name = "ranks", .dtype = MNP_INT64, .count = -1, .values = &c->count},
@@ -302,7 +307,7 @@ static void print_result(const job *j, int64_t k)
 
 void solve_report(const job *j)
 {
-    static const char *const stage_names[NUM_STAGES] = {"read", "precondition", "solve", "write"};
+    static const char *const stage_names[NUM_STAGES] = {"compile", "read", "precondition", "solve", "write"};
     double slowest[MAX_STAGES];
     mnp_rank_info *ranks = NULL;
     stopwatch_slowest(&j->watch, slowest);

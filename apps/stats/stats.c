@@ -305,8 +305,8 @@ static mnp_status make_room(job *j)
 
 /* ---- the work ---- */
 
-typedef enum stage { READ, COMPUTE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"read", "compute"};
+typedef enum stage { READ = FIRST_STAGE, COMPUTE, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "read", "compute"};
 
 /* Read a piece; *piece_p is the piece that was read before, whose memory is reused, or NULL. */
 static void load(job *j, int64_t index, stopwatch *watch, mnp_array **piece_p)

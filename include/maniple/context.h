@@ -121,6 +121,13 @@ typedef struct mnp_setting_info {
 } mnp_setting_info;
 MNP_API const mnp_setting_info *mnp_ctx_settings(mnp_ctx *ctx);
 
+/*
+ * How long this rank has spent on kernels since mnp_init(), in seconds of the CPU's clock: compiling them, waiting for
+ * another process that compiles the same one, reading the cache, and loading.  Kernels are compiled by the calls that
+ * first need them; the difference of two values is what to leave out of a measured time.  Not collective.
+ */
+MNP_API double mnp_ctx_compile_seconds(const mnp_ctx *ctx);
+
 /* The kernel cache on disk as this rank sees it: folder, files, bytes.  Not collective. */
 typedef struct mnp_cache_info {
     const char *path;

@@ -45,7 +45,7 @@ typedef struct mnp_eigen_result {
     int converged;      /* pairs whose residual is within the tolerance */
     int64_t iterations; /* for mnp_eigsh() restarts, the first space included */
     int64_t products;   /* of the operator with a vector */
-    double seconds;
+    double seconds;     /* on the device's clock, without compiling */
     int count;
     double *residuals; /* ||A x - theta x||, or ||A x - theta B x||, of vectors of norm 1, computed anew at the end;
                            the caller's: mnp_eigen_result_clear() */

@@ -205,9 +205,9 @@ typedef struct mnp_solve_options {
 typedef struct mnp_solve_result {
     mnp_solve_reason reason;
     int64_t iterations;
-    double residual; /* ||b - A x||, computed anew at the end */
-    double rhs_norm; /* ||b|| */
-    double seconds;
+    double residual;       /* ||b - A x||, computed anew at the end */
+    double rhs_norm;       /* ||b|| */
+    double seconds;        /* on the device's clock, without compiling */
     int64_t history_count; /* residual norms by the recurrence, the first before any iteration */
     double *history;       /* the caller's: mnp_solve_result_clear() */
 } mnp_solve_result;

@@ -238,7 +238,7 @@ static mnp_status copy_kernel(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, bool a
     mnp__text_add(&defines, "#define MNP_SRC %s\n#define MNP_DST %s\n", mnp__jit_type(src), mnp__jit_type(dst));
     const mnp__kernel_spec spec = {
         .file = "array/copy_boxes.cu", .function = "copy_boxes", .defines = mnp__text_string(&defines)};
-    return alone ? ctx->device->ops->kernel_load(ctx->device, &spec, kernel_p)
+    return alone ? mnp__device_load_kernel(ctx->device, &spec, kernel_p)
                  : mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
 }
 

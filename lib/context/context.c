@@ -232,7 +232,7 @@ static mnp_status load_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__l
         entry->strings[i] = strcpy(at, string_of(spec, i));
         at += strlen(at) + 1;
     }
-    mnp_status st = ctx->device->ops->kernel_load(ctx->device, spec, &entry->kernel);
+    mnp_status st = mnp__device_load_kernel(ctx->device, spec, &entry->kernel);
     if (st == MNP_OK)
         *entry_p = entry;
     else

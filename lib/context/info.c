@@ -88,6 +88,11 @@ const mnp_setting_info *mnp_ctx_settings(mnp_ctx *ctx)
     return ctx->config.table;
 }
 
+double mnp_ctx_compile_seconds(const mnp_ctx *ctx)
+{
+    return ctx->device->load_seconds;
+}
+
 mnp_status mnp_ctx_cache(mnp_ctx *ctx, mnp_cache_info *info)
 {
     info->path = ctx->cache_path;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The choice of a rank's device, and the refusal of work that a graph cannot hold.
+ * The choice of a rank's device, the time that loading kernels takes, and the refusal of work that a graph cannot hold.
  */
 #include "device/device.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/status.h"
 
@@ -17,6 +18,29 @@ mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_s
         MNP_LOG(&config->logger, MNP_LOG_INFO, "using the host device: %s", mnp_error_message());
         return mnp__host_device_open(config, node_size, device_p);
     }
+    return st;
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+mnp_status mnp__device_load_kernel(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
+{
+    const double begin = seconds_now();
+    mnp_status st = device->ops->kernel_load(device, spec, kernel_p);
+    device->load_seconds += seconds_now() - begin;
+    return st;
+}
+
+mnp_status mnp__device_load_module(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p)
+{
+    const double begin = seconds_now();
+    mnp_status st = device->ops->module_load(device, spec, module_p);
+    device->load_seconds += seconds_now() - begin;
     return st;
 }
 

@@ -110,6 +110,7 @@ typedef struct mnp__device_ops {
 
     /*
      * Compile a kernel, or take it from the cache, and load it.  A kernel has one parameter: a struct, given as bytes.
+     * Called by mnp__device_load_kernel() alone, and module_load by mnp__device_load_module().
      */
     mnp_status (*kernel_load)(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
     void (*kernel_free)(mnp__device *device, mnp__kernel *kernel);
@@ -159,7 +160,12 @@ struct mnp__device {
     bool recording;      /* a graph is being recorded */
     const char *refused; /* what was refused during the recording, which has spoiled the graph; NULL: nothing */
     size_t block_memory; /* bytes of memory that the threads of a block share; 0 on the host, which has no blocks */
+    double load_seconds; /* that the CPU has spent on loading kernels and modules, compiling included */
 };
+
+/* The operations kernel_load and module_load, with their time added to load_seconds. */
+mnp_status mnp__device_load_kernel(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
+mnp_status mnp__device_load_module(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p);
 
 /*
  * To be called before work that cannot be part of a graph; `doing` names the work, as in "allocating memory".

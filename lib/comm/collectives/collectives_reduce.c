@@ -43,7 +43,7 @@ mnp_status mnp__prepare_kernel(mnp_comm *comm, const char *file, const char *fun
         const mnp__kernel_spec spec = {.file = file, .function = function, .defines = mnp__text_string(defines)};
         st = mnp__text_status(defines);
         if (st == MNP_OK)
-            st = device->ops->kernel_load(device, &spec, kernel_p);
+            st = mnp__device_load_kernel(device, &spec, kernel_p);
         st = mnp__agree(&comm->base, st);
         if (st != MNP_OK && *kernel_p) {
             device->ops->kernel_free(device, *kernel_p);

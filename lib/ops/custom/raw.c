@@ -43,9 +43,8 @@ mnp_status mnp__check_identifier(const char *function, const char *what, const c
 
 static mnp_status load_module(mnp_raw_module *module, const mnp__kernel_spec *spec)
 {
-    mnp__device *device = module->ctx->device;
     MNP_TRY(mnp__strdup(spec->function, &module->name));
-    return device->ops->module_load(device, spec, &module->code);
+    return mnp__device_load_module(module->ctx->device, spec, &module->code);
 }
 
 /* Write what a module is compiled from.  Its source is a file of its own, so that compilers count lines from 1. */

@@ -61,7 +61,7 @@ mnp_status mnp__generated_load(const mnp__generated *generated, mnp__device *dev
     mnp_status st;
     MNP_TRY_OR(mnp__text_status(function), st, done);
     MNP_TRY_OR(mnp__text_status(defines), st, done);
-    st = device->ops->kernel_load(device, &spec, kernel_p);
+    st = mnp__device_load_kernel(device, &spec, kernel_p);
 done:
     mnp__text_free(function);
     mnp__text_free(defines);

@@ -23,6 +23,7 @@
 #include <maniple/random.h>
 
 #include "array/output.h"
+#include "context/timer.h"
 #include "layout/layout.h"
 #include "sparse/eigen/ritz.h"
 
@@ -470,21 +471,18 @@ static mnp_status run(const mnp_operator *op, int k, const mnp_eigsh_options *op
                  .k = k,
                  .m = options->ncv,
                  .whole = options->ncv == mnp_layout_size(op->column_layout)};
-    mnp_event *start = NULL, *end = NULL;
+    mnp__timer timer = {.ctx = NULL};
     mnp_status st;
     MNP_TRY_OR(acquire(&l), st, done);
-    MNP_TRY_OR(MNP_AGREE(op->ctx, mnp_event_new(op->ctx, &start)), st, done);
-    MNP_TRY_OR(MNP_AGREE(op->ctx, mnp_event_new(op->ctx, &end)), st, done);
-    MNP_TRY_OR(mnp_event_record(start), st, done);
+    MNP_TRY_OR(mnp__timer_open(op->ctx, &timer), st, done);
+    MNP_TRY_OR(mnp__timer_start(&timer), st, done);
     MNP_TRY_OR(iterate(&l, result), st, done);
     MNP_TRY_OR(finish(&l, vectors, result), st, done);
-    MNP_TRY_OR(mnp_event_record(end), st, done);
-    MNP_TRY_OR(mnp_event_seconds(start, end, &result->seconds), st, done);
+    MNP_TRY_OR(mnp__timer_stop(&timer, &result->seconds), st, done);
     for (int i = 0; i < k; i++)
         values[i] = l.values[i];
 done:
-    mnp_event_free(end);
-    mnp_event_free(start);
+    mnp__timer_close(&timer);
     release(&l);
     return st;
 }

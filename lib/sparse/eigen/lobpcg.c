@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "array/output.h"
+#include "context/timer.h"
 #include "layout/layout.h"
 #include "sparse/eigen/ritz.h"
 
@@ -521,21 +522,18 @@ static mnp_status check(const mnp_operator *op, const mnp_lobpcg_options *option
 
 static mnp_status solve(lobpcg *l, mnp_array *x, double *values, mnp_eigen_result *result)
 {
-    mnp_event *start = NULL, *end = NULL;
+    mnp__timer timer = {.ctx = NULL};
     mnp_status st;
     MNP_TRY_OR(acquire(l), st, done);
-    MNP_TRY_OR(MNP_AGREE(l->ctx, mnp_event_new(l->ctx, &start)), st, done);
-    MNP_TRY_OR(MNP_AGREE(l->ctx, mnp_event_new(l->ctx, &end)), st, done);
-    MNP_TRY_OR(mnp_event_record(start), st, done);
+    MNP_TRY_OR(mnp__timer_open(l->ctx, &timer), st, done);
+    MNP_TRY_OR(mnp__timer_start(&timer), st, done);
     MNP_TRY_OR(mnp__array_copy_to(x, l->s[X].array), st, done);
     MNP_TRY_OR(run(l, result), st, done);
     MNP_TRY_OR(mnp__array_copy_to(l->s[X].array, x), st, done);
-    MNP_TRY_OR(mnp_event_record(end), st, done);
-    MNP_TRY_OR(mnp_event_seconds(start, end, &result->seconds), st, done);
+    MNP_TRY_OR(mnp__timer_stop(&timer, &result->seconds), st, done);
     memcpy(values, l->theta, (size_t)l->k * sizeof *values);
 done:
-    mnp_event_free(end);
-    mnp_event_free(start);
+    mnp__timer_close(&timer);
     release(l);
     return st;
 }

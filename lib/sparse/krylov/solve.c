@@ -8,6 +8,7 @@
 #include <maniple/view.h>
 
 #include "array/output.h"
+#include "context/timer.h"
 #include "layout/layout.h"
 #include "sparse/krylov/system.h"
 
@@ -149,21 +150,17 @@ static mnp_status solve_columns(const mnp_operator *op, const mnp__method *metho
                                 const mnp_array *b, mnp_array *x, int64_t columns, mnp_solve_result *results)
 {
     mnp__system system;
-    mnp_event *start = NULL, *end = NULL;
+    mnp__timer timer;
     MNP_TRY(mnp__system_open(&system, method, op, options));
-    mnp_status st = MNP_AGREE(op->ctx, mnp_event_new(op->ctx, &start));
-    if (st == MNP_OK)
-        st = MNP_AGREE(op->ctx, mnp_event_new(op->ctx, &end));
+    mnp_status st = mnp__timer_open(op->ctx, &timer);
     for (int64_t k = 0; k < columns && st == MNP_OK; k++) {
-        MNP_TRY_OR(mnp_event_record(start), st, done);
+        MNP_TRY_OR(mnp__timer_start(&timer), st, done);
         MNP_TRY_OR(solve_column(&system, b, x, k, &results[k]), st, done);
         mnp__steps_forget(system.steps);
-        MNP_TRY_OR(mnp_event_record(end), st, done);
-        MNP_TRY_OR(mnp_event_seconds(start, end, &results[k].seconds), st, done);
+        MNP_TRY_OR(mnp__timer_stop(&timer, &results[k].seconds), st, done);
     }
 done:
-    mnp_event_free(end);
-    mnp_event_free(start);
+    mnp__timer_close(&timer);
     mnp__system_close(&system);
     return st;
 }
