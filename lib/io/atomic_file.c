@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Replacing a file atomically: the temporary file, the signals that must remove it, and the final rename.
+ * Replacing a file atomically: the temporary file, and the final rename.
  */
 #include <config.h> /* first: it makes fallocate(), copy_file_range() and memfd_create() known */
 
@@ -10,59 +10,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/leftovers.h"
 #include "base/status.h"
 
-/*
- * The temporary file that a signal handler must remove.  A handler receives no pointer of ours, so this is global; it
- * holds one file at a time.
- */
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-#define NUM_SIGNALS ((int)(sizeof signals / sizeof *signals))
-static struct sigaction previous[NUM_SIGNALS];
-static char unfinished[PATH_MAX];
-
-/* Remove the file, restore the previous handlers, and raise the signal again for them. */
-static void remove_and_pass_on(int number)
-{
-    unlink(unfinished);
-    for (int i = 0; i < NUM_SIGNALS; i++)
-        if (signals[i] == number)
-            sigaction(number, &previous[i], NULL);
-    raise(number);
-}
-
-static void guard(const char *path)
-{
-    struct sigaction action = {.sa_handler = remove_and_pass_on, .sa_flags = SA_NODEFER};
-    if (*unfinished)
-        return;
-    snprintf(unfinished, sizeof unfinished, "%s", path);
-    for (int i = 0; i < NUM_SIGNALS; i++) {
-        sigaction(signals[i], NULL, &previous[i]);
-        if (previous[i].sa_handler != SIG_IGN) /* some MPIs install their own handlers, which also end the process */
-            sigaction(signals[i], &action, NULL);
-    }
-}
-
-static void unguard(const char *path)
-{
-    if (strcmp(unfinished, path) != 0)
-        return;
-    for (int i = 0; i < NUM_SIGNALS; i++)
-        if (previous[i].sa_handler != SIG_IGN)
-            sigaction(signals[i], &previous[i], NULL);
-    *unfinished = '\0';
-}
+enum { PIECE = 16 << 20 }; /* bytes that the kernel copies or stores at a time, before it looks for signals */
 
 /* Copy the folder of `path` to `folder`, with its slash; "" for the current one. */
 static void folder_of(const char *path, char *folder)
@@ -138,7 +99,7 @@ static mnp_status fail_copy(const mnp__atomic_file *output)
 /* Copy by reading and writing, beginning at the current positions of both descriptors. */
 static mnp_status copy_through_memory(const mnp__atomic_file *output, int source)
 {
-    size_t size = (size_t)4 << 20;
+    const size_t size = (size_t)4 << 20;
     ssize_t got;
     char *buffer;
     mnp_status st = MNP_OK;
@@ -162,7 +123,7 @@ static mnp_status copy_target(const mnp__atomic_file *output)
     if (source < 0)
         return fail_copy(output);
     /* the operating system copies as much as it can, and shares blocks where the file system supports it */
-    while (copy_file_range(source, NULL, output->descriptor, NULL, (size_t)1 << 30, 0) > 0)
+    while (copy_file_range(source, NULL, output->descriptor, NULL, PIECE, 0) > 0)
         ;
     mnp_status st = copy_through_memory(output, source);
     close(source);
@@ -172,15 +133,13 @@ static mnp_status copy_target(const mnp__atomic_file *output)
 /* Make a file under a name that does not exist yet; -1 on failure, with errno set. */
 static int make_unique(const char *target, char *path)
 {
-    char folder[PATH_MAX];
-    struct timespec now;
+    char folder[PATH_MAX], owner[MNP__OWNER_ROOM];
     int descriptor = -1;
     folder_of(target, folder);
-    for (int i = 0; i < 100; i++) {
-        clock_gettime(CLOCK_REALTIME, &now);
-        unsigned number = ((unsigned)now.tv_nsec * 2654435761U ^ (unsigned)getpid()) & 0xffffff;
+    mnp__owner_mark(owner);
+    for (int i = 0; i < 1000; i++) {
         const char *name = target + strlen(folder);
-        if (snprintf(path, PATH_MAX, "%s.%.200s.%06x.tmp", folder, name, number) >= PATH_MAX)
+        if (snprintf(path, PATH_MAX, "%s.%.180s%s.%d.tmp", folder, name, owner, i) >= PATH_MAX)
             errno = ENAMETOOLONG;
         else
             descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -188,6 +147,17 @@ static int make_unique(const char *target, char *path)
             break;
     }
     return descriptor;
+}
+
+/* Remove what processes that were killed have left in the folder; a second file in the same one need not look again. */
+static void sweep(const char *target)
+{
+    static atomic_uint_least64_t last;
+    char folder[PATH_MAX];
+    folder_of(target, folder);
+    const uint64_t hash = mnp__hash(MNP__HASH_START, folder, strlen(folder));
+    if (atomic_exchange(&last, hash) != hash)
+        mnp__leftovers_sweep(folder);
 }
 
 static mnp_status check_limit(const mnp__atomic_file *output)
@@ -216,12 +186,13 @@ mnp_status mnp__atomic_file_make(mnp__atomic_file *output, int64_t bytes, bool c
 {
     output->bytes = bytes;
     MNP_TRY(check_limit(output));
+    sweep(output->target);
     output->descriptor = make_unique(output->target, output->path);
     if (output->descriptor < 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': no temporary file can be made beside it (%s)", output->file,
                         strerror(errno));
     output->mine = true;
-    guard(output->path);
+    mnp__leftover_guard(output->path);
     MNP_TRY(check_room(output));
     return copy ? copy_target(output) : MNP_OK;
 }
@@ -263,8 +234,27 @@ mnp_status mnp__atomic_file_share(mnp__comm *comm, mnp__atomic_file *output)
     return mnp__agree(comm, st);
 }
 
+/*
+ * The kernel leaves fsync() for no signal, and it may last minutes.  So the file is brought to disk in pieces first, two
+ * at a time, and what is left to fsync() is little.  Errors are its to report.
+ */
+static void sync_pieces(const mnp__atomic_file *output)
+{
+    const unsigned start = SYNC_FILE_RANGE_WRITE,
+                   wait = SYNC_FILE_RANGE_WAIT_BEFORE | start | SYNC_FILE_RANGE_WAIT_AFTER;
+    struct stat status;
+    if (fstat(output->descriptor, &status) != 0)
+        return;
+    for (off_t at = 0; at < status.st_size; at += PIECE) {
+        if (sync_file_range(output->descriptor, at + PIECE, PIECE, start) != 0 ||
+            sync_file_range(output->descriptor, at, PIECE, wait) != 0)
+            return;
+    }
+}
+
 mnp_status mnp__atomic_file_sync(const mnp__atomic_file *output)
 {
+    sync_pieces(output);
     if (fsync(output->descriptor) != 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s' to disk: %s", output->file, strerror(errno));
     return MNP_OK;
@@ -324,7 +314,7 @@ mnp_status mnp__atomic_file_commit(mnp__atomic_file *output)
     if (fstat(output->descriptor, &status) != 0 || ftruncate(output->descriptor, status.st_size) != 0 ||
         !take_permissions(output) || rename(output->path, output->target) != 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot finish '%s': %s", output->file, strerror(errno));
-    unguard(output->path);
+    mnp__leftover_release(output->path);
     output->mine = false;
     return MNP_OK;
 }
@@ -333,7 +323,7 @@ void mnp__atomic_file_close(mnp__atomic_file *output)
 {
     if (output->mine) {
         unlink(output->path);
-        unguard(output->path);
+        mnp__leftover_release(output->path);
     }
     output->mine = false;
     if (output->descriptor >= 0)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/cache.h"
@@ -142,8 +143,10 @@ static bool replace(const char *from, const char *to)
 
 static void store(const char *path, const mnp__text *key, const mnp__binary *binary, const mnp__log *log)
 {
+    char owner[MNP__OWNER_ROOM];
     mnp__text aside = MNP__TEXT_EMPTY;
-    mnp__text_add(&aside, "%s.XXXXXX", path);
+    mnp__owner_mark(owner);
+    mnp__text_add(&aside, "%s%s.XXXXXX", path, owner);
     int fd = aside.failed ? -1 : mkstemp(aside.data);
     if (fd < 0 || !write_content(fd, key, binary) || !replace(aside.data, path)) {
         MNP_LOG(log, MNP_LOG_WARN, "cannot write %s in the kernel cache: %s", path, strerror(errno));
@@ -209,12 +212,15 @@ static mnp_status compile_into_cache(const mnp__compiler *compiler, const mnp__k
     mnp__text_add(&lock_path, "%s.lock", path);
     MNP_TRY(mnp__text_status(&lock_path));
     int held = lock(lock_path.data, compiler->config->deadline_seconds);
+    if (held >= 0)
+        mnp__leftover_guard(lock_path.data);
     if (!load(path, key, log, binary)) { /* no other process has compiled it while this one waited */
         MNP_LOG(log, MNP_LOG_DEBUG, "compiling %s with %s", spec->function, compiler->name);
         st = compiler->compile(compiler, spec, source, binary);
         if (st == MNP_OK)
             store(path, key, binary, log);
     }
+    mnp__leftover_release(lock_path.data);
     unlock(held, lock_path.data);
     mnp__text_free(&lock_path);
     return st;
@@ -278,6 +284,9 @@ mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec
                     folder);
         st = compiler->compile(compiler, spec, source, binary);
     } else if (!load(path.data, &key, log, binary)) {
+        static atomic_bool swept;
+        if (!atomic_exchange(&swept, true))
+            mnp__jit_cache_sweep(folder);
         st = compile_into_cache(compiler, spec, source, &key, path.data, binary);
     }
 done:

@@ -3,8 +3,8 @@
  * The folder of the kernel cache: where it is, what it contains, and how it is cleared.
  *
  * A kernel's file is COMPILER-FUNCTION-HASH.kernel; its lock has the suffix .lock, and a file that is being written has
- * the six letters of mkstemp() as its suffix.  Other files in the folder are ignored, and links are removed, never
- * followed.
+ * the mark of its owner (base/leftovers.h) and six letters of mkstemp() as its suffix.  Other files in the folder are
+ * ignored, and links are removed, never followed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/cache.h"
@@ -62,14 +63,17 @@ static bool is_kernel(const char *name)
     return rest && *rest == '\0';
 }
 
+static bool is_lock(const char *name)
+{
+    const char *rest = rest_of_name(name);
+    return rest && strcmp(rest, ".lock") == 0;
+}
+
 /* Whether a file is a kernel, a lock, or a kernel that was not completed. */
 static bool is_ours(const char *name)
 {
     const char *rest = rest_of_name(name);
-    if (!rest || *rest == '\0' || strcmp(rest, ".lock") == 0)
-        return rest != NULL;
-    size_t length = strspn(rest + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
-    return rest[0] == '.' && length == 6 && rest[7] == '\0';
+    return rest && (*rest == '\0' || strcmp(rest, ".lock") == 0 || mnp__owner_is_marked(rest));
 }
 
 /* Open the folder; *directory_p is NULL if it does not exist yet. */
@@ -197,4 +201,27 @@ mnp_status mnp__jit_cache_clear(const char *path, int64_t *files_p, int64_t *byt
     *files_p = files;
     *bytes_p = bytes;
     return st;
+}
+
+/* Remove a lock that no process holds.  One that takes it at this moment may compile what another compiles too. */
+static void remove_free_lock(DIR *directory, const char *name)
+{
+    struct flock request = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = openat(dirfd(directory), name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    if (fcntl(fd, F_SETLK, &request) == 0)
+        unlinkat(dirfd(directory), name, 0);
+    close(fd);
+}
+
+void mnp__jit_cache_sweep(const char *path)
+{
+    struct stat info;
+    DIR *directory = opendir(path);
+    mnp__leftovers_sweep(path);
+    for (const char *name; (name = next_file(directory, is_lock, &info));)
+        remove_free_lock(directory, name);
+    if (directory)
+        closedir(directory);
 }

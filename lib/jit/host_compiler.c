@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/jit.h"
@@ -170,33 +172,46 @@ static mnp_status run(char *const *arguments, const char *output, int *exit_p)
 
 enum { MAX_ARGUMENTS = 128 };
 
-/* The files of one compilation. */
+/* What one compilation has on disk.  The folder comes first, as leftovers.h asks. */
+enum { FOLDER, INPUT, OUTPUT, WORDS, NUM_PATHS };
 typedef struct workplace {
-    char folder[1024], input[1280], output[1280], words[1280];
+    char path[NUM_PATHS][1280];
 } workplace;
 
-/* Make a new folder, and the names of the files in it. */
+/* Make a new folder, and the names of the files in it; remove folders that killed processes have left beside it. */
 static mnp_status make_workplace(const mnp__kernel_spec *spec, workplace *work)
 {
+    static atomic_bool swept;
     const char *temporary = getenv("TMPDIR");
-    int length =
-        snprintf(work->folder, sizeof work->folder, "%s/maniple-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (length < 0 || (size_t)length >= sizeof work->folder || !mkdtemp(work->folder))
-        return MNP_FAIL(MNP_ERR_IO, "cannot make a folder such as %s to compile in (see TMPDIR): %s", work->folder,
-                        strerror(errno));
+    char owner[MNP__OWNER_ROOM];
+    if (!temporary || !*temporary)
+        temporary = "/tmp";
+    if (!atomic_exchange(&swept, true))
+        mnp__leftovers_sweep(temporary);
+    mnp__owner_mark(owner);
+    const int room = (int)sizeof work->path[FOLDER] - 256; /* for the names of the files */
+    int length = snprintf(work->path[FOLDER], (size_t)room, "%s/maniple%s.XXXXXX", temporary, owner);
+    if (length < 0 || length >= room || !mkdtemp(work->path[FOLDER]))
+        return MNP_FAIL(MNP_ERR_IO, "cannot make a folder such as %s to compile in (see TMPDIR): %s",
+                        work->path[FOLDER], strerror(errno));
     const char *slash = strrchr(spec->file, '/');
-    snprintf(work->input, sizeof work->input, "%s/%s", work->folder, slash ? slash + 1 : spec->file);
-    snprintf(work->output, sizeof work->output, "%s/code.so", work->folder);
-    snprintf(work->words, sizeof work->words, "%s/words.txt", work->folder);
+    const char *const names[] = {[INPUT] = slash ? slash + 1 : spec->file, [OUTPUT] = "code.so", [WORDS] = "words.txt"};
+    for (int i = INPUT; i < NUM_PATHS; i++)
+        snprintf(work->path[i], sizeof work->path[i], "%.1023s/%.255s", work->path[FOLDER], names[i]);
+    for (int i = 0; i < NUM_PATHS; i++)
+        mnp__leftover_guard(work->path[i]);
     return MNP_OK;
 }
 
 static void remove_workplace(const workplace *work)
 {
-    unlink(work->input);
-    unlink(work->output);
-    unlink(work->words);
-    rmdir(work->folder);
+    for (int i = NUM_PATHS - 1; i >= 0; i--) {
+        if (i == FOLDER)
+            rmdir(work->path[i]);
+        else
+            unlink(work->path[i]);
+        mnp__leftover_release(work->path[i]);
+    }
 }
 
 /* Split the options at spaces and append them to the arguments; MNP_ERR_ARG if there are too many. */
@@ -218,7 +233,7 @@ static mnp_status append_options(char *options, char **arguments, int *count, in
 static mnp_status run_compiler(const struct host_compiler *compiler, const workplace *work,
                                const mnp__kernel_spec *spec, bool own_libraries, int *exit_p)
 {
-    char *const rest[] = {"-x", "c++", "-o", (char *)work->output, (char *)work->input};
+    char *const rest[] = {"-x", "c++", "-o", (char *)work->path[OUTPUT], (char *)work->path[INPUT]};
     enum { REST = sizeof rest / sizeof *rest };
     mnp__text options = MNP__TEXT_EMPTY;
     char *arguments[MAX_ARGUMENTS] = {compiler->path};
@@ -234,7 +249,7 @@ static mnp_status run_compiler(const struct host_compiler *compiler, const workp
         count += LIBRARIES;
     }
     arguments[count] = NULL;
-    st = run(arguments, work->words, exit_p);
+    st = run(arguments, work->path[WORDS], exit_p);
 done:
     mnp__text_free(&options);
     return st;
@@ -250,7 +265,7 @@ static mnp_status compile_in(const struct host_compiler *compiler, const workpla
     void *words = NULL;
     size_t words_size;
     int exit_status = -1;
-    MNP_TRY(write_file(work->input, source));
+    MNP_TRY(write_file(work->path[INPUT], source));
     MNP_TRY(run_compiler(compiler, work, spec, false, &exit_status));
     if (exit_status != 0) {
         MNP_LOG(&compiler->base.config->logger, MNP_LOG_DEBUG, "linking %s with the compiler's own libraries",
@@ -258,8 +273,8 @@ static mnp_status compile_in(const struct host_compiler *compiler, const workpla
         MNP_TRY(run_compiler(compiler, work, spec, true, &exit_status));
     }
     if (exit_status == 0)
-        return read_file(work->output, &binary->code, &binary->size);
-    mnp_status st = read_file(work->words, &words, &words_size);
+        return read_file(work->path[OUTPUT], &binary->code, &binary->size);
+    mnp_status st = read_file(work->path[WORDS], &words, &words_size);
     if (st == MNP_OK)
         st = mnp__jit_compile_error(compiler->path, spec, words, source);
     free(words);

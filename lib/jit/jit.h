@@ -107,6 +107,9 @@ mnp_status mnp__jit_cache_usage(const char *path, int64_t *files_p, int64_t *byt
 mnp_status mnp__jit_cache_list(const char *path, mnp_cache_entry **entries_p, int64_t *count_p);
 mnp_status mnp__jit_cache_clear(const char *path, int64_t *files_p, int64_t *bytes_p);
 
+/* Remove what processes that were killed have left in the cache. */
+void mnp__jit_cache_sweep(const char *path);
+
 /*
  * Record MNP_ERR_COMPILE with the compiler's message and the source lines that it refers to, numbered according to
  * #line directives; for compilers.

@@ -35,7 +35,7 @@ check $? "--size prints one line"
 echo precious >precious
 echo other >"$MANIPLE_CACHE_DIR/notes.txt"
 ln -s "$work/precious" "$MANIPLE_CACHE_DIR/host-link-0123456789abcdef.kernel"
-echo half >"$MANIPLE_CACHE_DIR/host-half-0123456789abcdef.kernel.Ab12Cd"
+echo half >"$MANIPLE_CACHE_DIR/host-half-0123456789abcdef.kernel.mnp1-2-3.Ab12Cd"
 touch "$MANIPLE_CACHE_DIR/host-half-0123456789abcdef.kernel.lock"
 prints '^?  ' "$MANIPLE" cache
 if [ -n "${MPIRUN-}" ]; then

@@ -142,7 +142,7 @@ static void check_replaced(void)
     }
     int state;
     waitpid(child, &state, 0);
-    ok(state == 0 && access(lock, F_OK) == 0 && survives("echo half > '%1$s'.aB3dE6; rm '%1$s'", path),
+    ok(state == 0 && access(lock, F_OK) == 0 && survives("echo half > '%1$s'.mnp1-2-3.aB3dE6; rm '%1$s'", path),
        "a lock that nobody holds any more keeps nobody waiting");
 
     snprintf(command, sizeof command, "rm '%s' && mkdir '%s' && touch '%s/x'", path, path, path);

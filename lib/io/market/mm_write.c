@@ -20,7 +20,7 @@
 #include "io/atomic_file.h"
 #include "io/market/matrix_market.h"
 
-enum { LONGEST_LINE = 128 };
+enum { LONGEST_LINE = 128, MOST_AT_ONCE = 16 << 20 /* bytes that are written before a signal can end the process */ };
 
 struct job {
     const mnp_sparse *matrix;
@@ -184,8 +184,8 @@ static mnp_status make_file(struct job *job, int64_t bytes)
 static mnp_status write_text(const struct job *job)
 {
     for (size_t done = 0; done < job->text.length;) {
-        ssize_t put = pwrite(job->output.descriptor, job->text.data + done, job->text.length - done,
-                             (off_t)(job->place + (int64_t)done));
+        const size_t left = job->text.length - done, size = left < MOST_AT_ONCE ? left : MOST_AT_ONCE;
+        ssize_t put = pwrite(job->output.descriptor, job->text.data + done, size, (off_t)(job->place + (int64_t)done));
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Guarding, marking and sweeping temporary files. */
+#include "base/leftovers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+
+/* ---- owners ---- */
+
+static const char mark_begin[] = ".mnp";
+
+/* Read a small file of /proc to a string; false if that is not possible, with the reason in errno. */
+static bool read_small(const char *path, char *text, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t size = read(fd, text, room - 1);
+    const int error = size == 0 ? EIO : errno;
+    close(fd);
+    errno = error;
+    text[size > 0 ? size : 0] = '\0';
+    return size > 0;
+}
+
+/* This boot of this machine, and the name spaces in which processes and times are counted; 0 if that is not known. */
+static uint32_t find_machine(void)
+{
+    static const char *const spaces[] = {"/proc/self/ns/pid", "/proc/self/ns/time"};
+    char text[256];
+    if (!read_small("/proc/sys/kernel/random/boot_id", text, sizeof text))
+        return 0;
+    uint64_t hash = mnp__hash(MNP__HASH_START, text, strlen(text));
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        ssize_t length = readlink(spaces[i], text, sizeof text);
+        hash = mnp__hash(hash, text, length > 0 ? (size_t)length : 0);
+    }
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/*
+ * When a process was started, in ticks since the machine was: field 22 of its line in /proc.  False if it has ended, or
+ * with *known_p false if that cannot be told.
+ */
+static bool find_start(unsigned long pid, uint64_t *start_p, bool *known_p)
+{
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%lu/stat", pid);
+    const bool there = read_small(path, line, sizeof line);
+    *known_p = there || errno == ENOENT || errno == ESRCH;
+    const char *at = there ? strrchr(line, ')') : NULL; /* the name of the program, in brackets, may hold anything */
+    if (!at || strlen(at) < 3 || at[2] == 'Z' || at[2] == 'X')
+        return false;
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    if (!at)
+        return false;
+    *start_p = strtoull(at, NULL, 10);
+    return true;
+}
+
+void mnp__owner_mark(char mark[MNP__OWNER_ROOM])
+{
+    const unsigned long pid = (unsigned long)getpid();
+    uint64_t start = 0;
+    bool known;
+    const uint32_t machine = find_start(pid, &start, &known) ? find_machine() : 0;
+    snprintf(mark, MNP__OWNER_ROOM, "%s%08" PRIx32 "-%lx-%" PRIx64, mark_begin, machine, pid, start);
+}
+
+struct owner {
+    uint32_t machine;
+    unsigned long pid;
+    uint64_t start;
+};
+
+static bool find_mark(const char *name, struct owner *owner)
+{
+    for (const char *at = strstr(name, mark_begin); at; at = strstr(at + 1, mark_begin)) {
+        if (sscanf(at + sizeof mark_begin - 1, "%8" SCNx32 "-%lx-%" SCNx64, &owner->machine, &owner->pid,
+                   &owner->start) == 3)
+            return true;
+    }
+    return false;
+}
+
+bool mnp__owner_is_marked(const char *name)
+{
+    struct owner owner;
+    return find_mark(name, &owner);
+}
+
+bool mnp__owner_has_ended(const char *name)
+{
+    struct owner owner;
+    uint64_t start = 0;
+    bool known;
+    if (!find_mark(name, &owner) || owner.machine == 0 || owner.machine != find_machine())
+        return false;
+    const bool lives = find_start(owner.pid, &start, &known) && start == owner.start;
+    return known && !lives;
+}
+
+/* ---- guards ---- */
+
+enum { MOST = 64 };
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { NUM_SIGNALS = sizeof signals / sizeof *signals };
+
+/* A handler receives no pointer of ours, so these are global.  The mutex is for all but the handler. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(const char *) guarded[MOST];
+static int guards;
+static bool caught[NUM_SIGNALS];
+
+void mnp__leftovers_remove(void)
+{
+    for (int i = MOST - 1; i >= 0; i--) {
+        const char *path = atomic_load(&guarded[i]);
+        if (path && unlink(path) != 0)
+            rmdir(path);
+    }
+}
+
+static void remove_and_end(int number)
+{
+    mnp__leftovers_remove();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = remove_and_end}, before;
+    for (int i = 0; i < NUM_SIGNALS; i++) {
+        caught[i] = sigaction(signals[i], NULL, &before) == 0 && !(before.sa_flags & SA_SIGINFO) &&
+                    before.sa_handler == SIG_DFL && sigaction(signals[i], &action, NULL) == 0;
+    }
+}
+
+static void let_signals_go(void)
+{
+    for (int i = 0; i < NUM_SIGNALS; i++) {
+        if (caught[i])
+            signal(signals[i], SIG_DFL);
+    }
+}
+
+void mnp__leftover_guard(const char *path)
+{
+    pthread_mutex_lock(&mutex);
+    int last = MOST;
+    while (last > 0 && !atomic_load(&guarded[last - 1]))
+        last--;
+    if (last < MOST) { /* behind all others, so that it is removed before them */
+        atomic_store(&guarded[last], path);
+        if (guards++ == 0)
+            catch_signals();
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void mnp__leftover_release(const char *path)
+{
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < MOST; i++) {
+        if (atomic_load(&guarded[i]) != path)
+            continue;
+        atomic_store(&guarded[i], NULL);
+        if (--guards == 0)
+            let_signals_go();
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+/* ---- sweeping ---- */
+
+/* Remove the folder of that name and the files in it.  Links are not followed: others may write to the folder's own. */
+static void remove_folder(int parent, const char *name)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!folder) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(fd, entry->d_name, 0);
+    }
+    closedir(folder);
+    unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+void mnp__leftovers_sweep(const char *path)
+{
+    struct stat info;
+    DIR *folder = opendir(*path ? path : ".");
+    if (!folder)
+        return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        const char *name = entry->d_name;
+        if (!mnp__owner_has_ended(name) || fstatat(dirfd(folder), name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+            info.st_uid != geteuid())
+            continue;
+        if (S_ISDIR(info.st_mode))
+            remove_folder(dirfd(folder), name);
+        else
+            unlinkat(dirfd(folder), name, 0);
+    }
+    closedir(folder);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Leftovers: temporary files and folders that a process must not leave behind, however it ends.
+ *
+ * While a path is guarded, SIGINT, SIGTERM and SIGHUP remove it before they end the process.  A signal for which the
+ * program has a handler of its own, or which it ignores, is left to the program, which may go on.  After SIGKILL, or a
+ * handler that ends the process, the file stays; so its name has a mark of its owner, and a later process that works in
+ * the same folder removes what no living process owns.
+ *
+ * A mark is ".mnpMACHINE-PID-START": a hash of this boot of this machine and of the name space of its process numbers,
+ * the process, and when it was started, all hexadecimal.  Where /proc does not tell these, MACHINE is 0.  Whether a
+ * process of another machine lives cannot be known, so its files are never removed.
+ */
+#ifndef MNP__BASE_LEFTOVERS_H
+#define MNP__BASE_LEFTOVERS_H
+
+#include <stdbool.h>
+
+enum { MNP__OWNER_ROOM = 48 };
+
+/* The mark of this process. */
+void mnp__owner_mark(char mark[MNP__OWNER_ROOM]);
+
+/* Whether a file's name has a mark; and whether it is that of a process of this machine that has ended. */
+bool mnp__owner_is_marked(const char *name);
+bool mnp__owner_has_ended(const char *name);
+
+/*
+ * Guard a file or an empty folder until it is released.  Signals remove what was guarded last first, so a folder is
+ * guarded before the files in it.  `path` must remain as it is meanwhile.  If too many are guarded, or the signals are
+ * the program's own, nothing is done: a later process removes the file.
+ */
+void mnp__leftover_guard(const char *path);
+void mnp__leftover_release(const char *path); /* what is not guarded is accepted */
+
+/* Remove all that is guarded; for a process that ends at once.  May be called by a signal's handler. */
+void mnp__leftovers_remove(void);
+
+/*
+ * Remove from a folder ("" is the current one) the files of this user whose owner has ended, and folders with the files
+ * in them.  Failures are passed over.
+ */
+void mnp__leftovers_sweep(const char *folder);
+
+#endif

@@ -1,0 +1,183 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Runs that are ended from outside, by a signal or for good: they end soon, what they were to replace stays as it was, and
+# what SIGKILL leaves behind the next run removes.
+
+. "${srcdir:-.}/tests/tap.sh"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+mkdir tmp
+TMPDIR=$work/tmp
+export TMPDIR
+
+# until_true COMMAND...: wait for it, at most a minute, as long as the run goes on
+until_true()
+{
+    tries=0
+    until "$@" || [ $tries -ge 1200 ] || ! kill -0 "$pid" 2>/dev/null; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    "$@"
+}
+
+# ended SECONDS: the run ends within them; its exit status is $status
+ended()
+{
+    tries=0
+    while kill -0 "$pid" 2>/dev/null && [ $tries -lt $(($1 * 20)) ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    soon=0
+    ! kill -0 "$pid" 2>/dev/null || soon=1
+    [ $soon = 0 ] || kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    status=$?
+    return $soon
+}
+
+# ---- a disk that stores 16 MB a second, and lets no signal end the process meanwhile, as disks do ----
+
+cat >slow_disk.c <<'EOF'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static sigset_t ending;
+static off_t stored;
+
+/* All threads inherit it */
+__attribute__((constructor)) static void hold_signals(void)
+{
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGINT);
+    sigprocmask(SIG_BLOCK, &ending, NULL);
+}
+
+static int store(off_t bytes)
+{
+    struct timespec left = {.tv_sec = bytes >> 24, .tv_nsec = (bytes & 0xffffff) * 59};
+    close(creat("storing", 0600));
+    nanosleep(&left, NULL);
+    sigprocmask(SIG_UNBLOCK, &ending, NULL);
+    sigprocmask(SIG_BLOCK, &ending, NULL);
+    stored += bytes;
+    return 0;
+}
+
+int sync_file_range(int fd, off_t at, off_t bytes, unsigned flags)
+{
+    struct stat file;
+    fstat(fd, &file);
+    if (at + bytes > file.st_size)
+        bytes = at < file.st_size ? file.st_size - at : 0;
+    return flags & SYNC_FILE_RANGE_WAIT_AFTER ? store(bytes) : 0;
+}
+
+int fsync(int fd)
+{
+    struct stat file;
+    fstat(fd, &file);
+    return store(file.st_size > stored ? file.st_size - stored : 0);
+}
+EOF
+# What a shell starts in the background ignores SIGINT
+cat >default_signals.py <<'EOF'
+import os
+import signal
+import sys
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+EOF
+slow=
+# Sanitizers want to be the first library
+if ! grep -q -e -DMNP_SANITIZERS "$builddir/Makefile" && $CC -shared -fPIC -o slow_disk.so slow_disk.c 2>cc.log; then
+    slow=$work/slow_disk.so
+fi
+
+# write_slowly: write 256 MB to out.h5, until the disk begins to store them
+write_slowly()
+{
+    cp old.h5 out.h5
+    rm -f storing
+    LD_PRELOAD=$slow "$PYTHON" default_signals.py "$MANIPLE" conv dirac:8000x8000/64 hanning:1x1 -o out.h5:/y -q \
+        2>stderr &
+    pid=$!
+    until_true test -e storing
+}
+
+as_it_was="ends within seconds by the signal, with the old file as it was and no other"
+killed="SIGKILL leaves the old file as it was, and the next run removes the new one"
+if [ -n "$slow" ]; then
+    "$MANIPLE" conv dirac:20x20/5 hanning:3x3 -o old.h5:/y -q
+    for name in TERM INT; do
+        write_slowly && kill -$name "$pid" && ended 6 && [ "$status" -gt 128 ] && cmp old.h5 out.h5 &&
+            [ -z "$(find . -name '.out.h5.*')" ]
+        check $? "a run that gets SIG$name while its file is stored $as_it_was" "$status $(ls -lA; cat stderr)"
+    done
+    write_slowly && kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    [ -n "$(find . -name '.out.h5.*.tmp')" ] && cmp old.h5 out.h5 &&
+        "$MANIPLE" conv dirac:20x20/5 hanning:3x3 -o out.h5:/y -q && [ -z "$(find . -name '.*.tmp')" ]
+    check $? "$killed" "$(ls -lA; cat stderr)"
+else
+    skip "a run that gets SIGTERM $as_it_was" "no library can be put before this build's: $(cat cc.log 2>/dev/null)"
+    skip "$killed" "no library can be put before this build's"
+fi
+
+# ---- while kernels are compiled ----
+
+cat >slow-c++ <<'EOF'
+#!/bin/sh
+echo $$ >compiling
+exec sleep 30
+EOF
+chmod +x slow-c++
+MANIPLE_CACHE_DIR=$work/cache
+export MANIPLE_CACHE_DIR
+
+# compile_slowly: until the compiler runs
+compile_slowly()
+{
+    rm -f compiling
+    MANIPLE_DEVICE=host MANIPLE_CXX=$work/slow-c++ "$MANIPLE" eval 'x + 1' x=dirac:10/2 -o sum.h5:/x 2>stderr &
+    pid=$!
+    until_true test -s compiling
+}
+
+# stop_compiler: which has outlived the run
+stop_compiler()
+{
+    tries=0
+    while kill "$(cat compiling)" 2>/dev/null && [ $tries -lt 200 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+}
+
+# left: what there is of a compilation that has not ended
+left()
+{
+    find tmp cache -name '*.lock' -o -name '*maniple.*'
+}
+
+compile_slowly && [ -n "$(left)" ] && kill -TERM "$pid" && ended 6 && [ "$status" -eq 143 ] && [ -z "$(left)" ]
+check $? "SIGTERM ends a run that compiles, and nothing of it is left" "$status $(left; cat stderr)"
+stop_compiler
+compile_slowly && kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+stop_compiler
+[ -n "$(left)" ]
+check $? "SIGKILL leaves a folder and a lock" "$(ls -A tmp cache; cat stderr)"
+MANIPLE_DEVICE=host "$MANIPLE" eval 'x + 1' x=dirac:10/2 -o sum.h5:/x -q && [ -z "$(left)" ]
+check $? "which the next run that compiles removes" "$(left)"
+
+done_testing
