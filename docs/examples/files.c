@@ -52,7 +52,8 @@ static void read(mnp_ctx *ctx)
     double value, total = 0;
     const int64_t shape[] = {PIECE, COLUMNS};
 
-    MNP_OR_EXIT(mnp_h5_read_box(ctx, file, "/run/temperature", (const int64_t[]){100, 0}, shape, NULL, &rows));
+    const mnp_selection hundred = {.subscripts = "100:200"};
+    MNP_OR_EXIT(mnp_h5_read_selection(ctx, file, "/run/temperature", &hundred, NULL, &rows));
     MNP_OR_EXIT(mnp_mean(rows, MNP_REDUCE(.dtype = "float64"), &mean));
     MNP_OR_EXIT(mnp_array_to_host(mean, 0, &value));
     if (mnp_ctx_rank(ctx) == 0)

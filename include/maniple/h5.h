@@ -11,6 +11,7 @@
 #include <maniple/array.h>
 #include <maniple/base.h>
 #include <maniple/sparse.h>
+#include <maniple/view.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,6 +59,15 @@ MNP_API mnp_status mnp_h5_read(mnp_ctx *ctx, const char *file, const char *datas
  */
 MNP_API mnp_status mnp_h5_read_box(mnp_ctx *ctx, const char *file, const char *dataset, const int64_t *start,
                                    const int64_t *shape, const mnp_layout *layout, mnp_array **array_p);
+
+/*
+ * Read what is selected of a dataset (maniple/view.h): x[subscripts], or a box of that.  Read are the elements, the
+ * compressed chunks that hold some of them, and what lies between elements that are less than 16 KiB apart.  A layout,
+ * if given, has the shape of the result.  Errors as for mnp_h5_read(), and MNP_ERR_ARG if the subscripts do not fit the
+ * dataset.  Collective.
+ */
+MNP_API mnp_status mnp_h5_read_selection(mnp_ctx *ctx, const char *file, const char *dataset,
+                                         const mnp_selection *selection, const mnp_layout *layout, mnp_array **array_p);
 
 typedef struct mnp_h5_write_options {
     int deflate; /* 0: no compression; 1 .. 9: gzip of that level, after HDF5's shuffle filter */

@@ -101,6 +101,28 @@ MNP_API mnp_status mnp_subscripts_parse(const char *text, mnp_subscript *items, 
 MNP_API mnp_status mnp_subscripts_box(int ndim, const int64_t *shape, int count, mnp_subscript *items, int64_t *start,
                                       int64_t *extent);
 
+/*
+ * What is read of an array in a file: x[subscripts], and of that a box.  A selection of zeros is the whole array.
+ *
+ *   subscripts    as for mnp_index(), "1:, ::-2, 0"; NULL: all of x
+ *   start, shape  the first index and the shape of a box of x[subscripts], with an entry for each of its dimensions;
+ *                 NULL: all of x[subscripts]
+ */
+typedef struct mnp_selection {
+    const char *subscripts;
+    const int64_t *start, *shape;
+} mnp_selection;
+
+/*
+ * The shape of what is selected of an array of that shape.
+ *
+ *   ndim_p, selected  receive the number of dimensions and up to MNP_MAX_DIMS extents
+ *
+ * MNP_ERR_ARG as for mnp_index(), or if the box does not lie in x[subscripts].  Not collective.
+ */
+MNP_API mnp_status mnp_selection_shape(const mnp_selection *selection, int ndim, const int64_t *shape, int *ndim_p,
+                                       int64_t *selected);
+
 /* numpy.transpose: dimension d of the view is axes[d] of x; axes NULL reverses all.  MNP_ERR_ARG.  Not collective. */
 MNP_API mnp_status mnp_transpose(const mnp_array *x, const int *axes, mnp_array **view_p);
 

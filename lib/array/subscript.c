@@ -76,9 +76,8 @@ static mnp_status count_rest(int ndim, int count, const mnp_subscript *subscript
     return MNP_OK;
 }
 
-/* What subscripts mean for a shape: the dimensions of the view, and the indices of those that are dropped. */
-static mnp_status resolve(int ndim, const int64_t *shape, int count, const mnp_subscript *subscripts, int *count_p,
-                          mnp__view_dim *dims, int64_t *at)
+mnp_status mnp__subscripts_resolve(int ndim, const int64_t *shape, int count, const mnp_subscript *subscripts,
+                                   int *count_p, mnp__view_dim *dims, int64_t *at)
 {
     int made = 0, d = 0, rest;
     bool ellipsis = false;
@@ -111,7 +110,7 @@ mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript *subscri
     int64_t at[MNP_MAX_DIMS] = {0};
     int ndim;
     MNP_TRY(mnp__array_check_blocks("mnp_slice", x));
-    MNP_TRY(resolve(x->layout->ndim, x->layout->shape, count, subscripts, &ndim, dims, at));
+    MNP_TRY(mnp__subscripts_resolve(x->layout->ndim, x->layout->shape, count, subscripts, &ndim, dims, at));
     return mnp__view_make(x, ndim, dims, at, view_p);
 }
 
@@ -132,7 +131,7 @@ mnp_status mnp_subscripts_box(int ndim, const int64_t *shape, int count, mnp_sub
     mnp__view_dim dims[MNP_MAX_DIMS];
     int64_t at[MNP_MAX_DIMS] = {0};
     int made, next = 0, d = 0, rest;
-    MNP_TRY(resolve(ndim, shape, count, items, &made, dims, at));
+    MNP_TRY(mnp__subscripts_resolve(ndim, shape, count, items, &made, dims, at));
     MNP_TRY(count_rest(ndim, count, items, &rest));
     for (int i = 0; i < ndim; i++) {
         start[i] = 0;

@@ -23,6 +23,13 @@ typedef struct mnp__view_dim {
 mnp_status mnp__view_make(const mnp_array *x, int ndim, const mnp__view_dim *dims, const int64_t *at,
                           mnp_array **view_p);
 
+/*
+ * What subscripts mean for a shape: the dimensions of the view, of which there are *count_p, and the indices at[] of
+ * those that are dropped.  MNP_ERR_ARG as for mnp_slice().
+ */
+mnp_status mnp__subscripts_resolve(int ndim, const int64_t *shape, int count, const mnp_subscript *subscripts,
+                                   int *count_p, mnp__view_dim *dims, int64_t *at);
+
 /* Dimension d of `x`, unchanged and reversed. */
 mnp__view_dim mnp__view_whole(const mnp_array *x, int d);
 mnp__view_dim mnp__view_backwards(const mnp_array *x, int d);

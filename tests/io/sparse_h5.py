@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse matrices in HDF5 files: as SciPy's users write them with h5py, and as they read them.
-
-h5py comes with an HDF5 of its own, which cannot be loaded beside the library's: it runs in a process of its own.
-"""
+"""Sparse matrices in HDF5 files: as SciPy's users write them with h5py, and as they read them."""
 
 import ctypes
 import os
-import pickle
-import subprocess
-import sys
 import tempfile
 
+import h5py_files
 import matrices
 import maniple as mp
 import numpy as np
@@ -22,52 +17,9 @@ path = os.path.join(folder, "a.h5")
 if mp.rank == 0:
     os.mkdir(folder)
 
-HELPER = """
-import pickle, sys
-import h5py
-
-def read(path):
-    found = {}
-    def take(name, item):
-        if isinstance(item, h5py.Dataset):
-            found[name] = item[()]
-        found.update({name + "@" + key: value for key, value in item.attrs.items()})
-    with h5py.File(path, "r") as file:
-        file.visititems(take)
-    return found
-
-def write(path, members, options):
-    with h5py.File(path, "w") as file:
-        for name in sorted(members, key=lambda name: "@" in name):
-            if "@" in name:
-                file[name.split("@")[0]].attrs[name.split("@")[1]] = members[name]
-            else:
-                file.create_dataset(name, data=members[name],
-                                    **(options if getattr(members[name], "shape", ()) else {}))
-
-while True:
-    path, members, options = pickle.load(sys.stdin.buffer)
-    pickle.dump(read(path) if members is None else write(path, members, options), sys.stdout.buffer)
-    sys.stdout.buffer.flush()
-"""
-helper = None
-if mp.rank == 0:
-    helper = subprocess.Popen([sys.executable, "-W", "ignore", "-c", HELPER], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, env={k: v for k, v in os.environ.items() if k != "LD_PRELOAD"})
-
-
-def h5py(members=None, options=None):
-    """Write a new file of datasets {path: values} and attributes {path@name: value}, or read one so.  Rank 0."""
-    pickle.dump((path, members, options or {}), helper.stdin)
-    helper.stdin.flush()
-    return pickle.load(helper.stdout)
-
-
 def put(members, **options):
     """A new file, from rank 0."""
-    if mp.rank == 0:
-        h5py(members, options)
-    mp.agree(None)
+    h5py_files.write(path, members, **options)
 
 
 def members(a, index="int32", text="format", name="m"):
@@ -116,7 +68,7 @@ for dtype in matrices.DTYPES:
         matrices.check(f"{dtype} {shape} reads back", matrices.Sparse(mp.h5_read_sparse(path, "/deep/m", None)), a,
                        ulp=0)
         if mp.rank == 0:
-            found = h5py()
+            found = h5py_files.read(path)
             theirs = scipy.sparse.csr_array(tuple(found["deep/m/" + n] for n in ("data", "indices", "indptr")),
                                             tuple(found["deep/m/shape"]))
             same = theirs.dtype == a.dtype and theirs.shape == a.shape and np.array_equal(theirs.toarray(), a.toarray())
@@ -126,7 +78,7 @@ for dtype in matrices.DTYPES:
 if mp.size > 1:  # a rank's own columns must be fewer than 2^31
     far = scipy.sparse.coo_array(([1., 2, 3], ([0, 1, 2], [5, 2 ** 31 + 2, 7])), (3, 2 ** 31 + 3))
     mp.h5_write_sparse(matrices.sparse(far, rng), path, "/m", None)
-    found = h5py()["m/indices"] if mp.rank == 0 else None
+    found = h5py_files.read(path)["m/indices"] if mp.rank == 0 else None
     mp.ok(mp.rank > 0 or (found.dtype == "int64" and list(found) == [5, 2 ** 31 + 2, 7]), "columns beyond 2^31")
     matrices.check("which read back", matrices.Sparse(mp.h5_read_sparse(path, "/m", None)), far)
 small = matrices.sparse(scipy.sparse.csr_array([[1., 0]]), rng)
@@ -158,7 +110,7 @@ attributes = (Attribute * 3)(
 put({"other": 7})
 for i in range(2):  # the second time they are replaced
     mp.h5_write_items(path, 2, items, 3, attributes, None)
-    found = h5py() if mp.rank == 0 else None
+    found = h5py_files.read(path) if mp.rank == 0 else None
     mp.ok(mp.rank > 0 or (np.array_equal(found["run/x"], np.arange(12.0).reshape(3, 4)) and found["other"] == 7 and
                           list(found["history"]) == [0, 1, 2, 3, 4] and found["run/x@method"] == "cg, \u00fc" and
                           found["run@residual"] == 1.5e-9 and found["run@residual"].shape == () and
@@ -167,7 +119,7 @@ mp.fails("MNP_ERR_ARG", "at least 1", mp.h5_write_items, path, 0, items, 0, None
 attributes[1].object = b"/nothing"
 mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "cannot set attribute 'residual' of '/nothing'", mp.h5_write_items, path, 2,
          items, 3, attributes, None)
-mp.ok(mp.rank > 0 or h5py()["run@residual"] == 1.5e-9, "and the file is as it was")
+mp.ok(mp.rank > 0 or h5py_files.read(path)["run@residual"] == 1.5e-9, "and the file is as it was")
 
 # ---- what is wrong with a group ----
 
@@ -196,8 +148,6 @@ mp.fails("MNP_ERR_FORMAT", "is not a group", mp.h5_read_sparse, path, "/m/data",
 mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "'/n' in", mp.h5_read_sparse, path, "/n", None)
 
 if mp.rank == 0:
-    helper.kill()
-    helper.communicate()
     os.unlink(path)
     os.rmdir(folder)
 matrices.done()

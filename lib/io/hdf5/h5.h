@@ -18,6 +18,7 @@
 
 #include "array/array.h"
 #include "io/atomic_file.h"
+#include "io/selection.h"
 
 /* Errors (h5_error.c). */
 
@@ -82,6 +83,7 @@ mnp_status mnp__h5_open(const char *path, hid_t *file_p);
 /* What rank 0 finds out about a dataset and tells all ranks. */
 typedef struct mnp__h5_source {
     mnp_h5_info info;
+    bool chunked;                /* stored in chunks */
     bool filtered;               /* compressed, or passed through another HDF5 filter */
     bool whole;                  /* not filtered, and the file has space for every element */
     int64_t chunk[MNP_MAX_DIMS]; /* all 1 if there are no chunks */
@@ -97,20 +99,17 @@ hid_t mnp__h5_parallel(mnp_ctx *ctx);
 
 typedef struct mnp__h5_transfer {
     const mnp_array *array;
+    const mnp__selection *selection;
     const mnp__h5_place *place;
     hid_t dataset;
     const mnp__h5_type *type;
-    const int64_t *chunk;            /* NULL, or the extents of chunks that a rank's slabs should not cut */
+    const int64_t *chunk;            /* NULL, or the extents of the dataset's chunks */
+    bool filtered;                   /* chunks are compressed */
     bool collective;                 /* HDF5 can read or write this dataset collectively */
-    const mnp__atomic_file *written; /* the file that is written, or NULL */
-    const int64_t *origin;           /* NULL, or the index in the dataset of the array's first element */
+    const mnp__atomic_file *written; /* the file that is written; NULL: values are read */
 } mnp__h5_transfer;
 
-/*
- * Read the array's values from the dataset, or write them to it; all ranks make the same number of HDF5 calls.  If the
- * layout has replicas, all of them read, and the one on the lowest rank writes.  Collective.
- */
-mnp_status mnp__h5_transfer_read(const mnp__h5_transfer *transfer);
-mnp_status mnp__h5_transfer_write(const mnp__h5_transfer *transfer);
+/* Read the array's values from the dataset, or write them to it: see io/transfer.h.  Collective. */
+mnp_status mnp__h5_transfer_run(const mnp__h5_transfer *transfer);
 
 #endif

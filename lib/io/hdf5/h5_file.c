@@ -271,7 +271,8 @@ static mnp_status find_storage(hid_t dataset, const char *what, mnp__h5_source *
     hid_t type = H5Dget_type(dataset);
     hsize_t needed = H5Tget_size(type);
     H5Tclose(type);
-    if (layout == H5D_CHUNKED)
+    source->chunked = layout == H5D_CHUNKED;
+    if (source->chunked)
         H5Pget_chunk(properties, H5S_MAX_RANK, chunk);
     for (int d = 0; d < source->info.ndim; d++) {
         source->chunk[d] = layout == H5D_CHUNKED ? (int64_t)chunk[d] : 1;

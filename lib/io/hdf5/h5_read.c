@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a dataset, or a box of one, into an array.
+ * Reading a dataset, or a selection of one, into an array.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "array/output.h"
 #include "base/status.h"
 #include "io/hdf5/h5.h"
-
-/* What is read: the whole dataset if `start` is NULL, otherwise the box of that shape which begins at `start`. */
-struct box {
-    const int64_t *start, *shape;
-};
-
-static mnp_status check_box(const mnp__h5_place *place, const mnp_h5_info *info, const struct box *box)
-{
-    for (int d = 0; d < info->ndim && box->start; d++) {
-        int64_t start = box->start[d], extent = box->shape[d];
-        if (start < 0 || extent < 0 || extent > info->shape[d] || start > info->shape[d] - extent)
-            return MNP_FAIL(MNP_ERR_ARG,
-                            "%" PRId64 " elements from %" PRId64 " on do not lie in dimension %d of %s, "
-                            "which has %" PRId64,
-                            extent, start, d, place->text, info->shape[d]);
-    }
-    return MNP_OK;
-}
 
 /* The layout of the array that is read: the user's, retained, or a new one. */
 static mnp_status choose_layout(mnp_ctx *ctx, const mnp__h5_place *place, int ndim, const int64_t *shape,
@@ -88,19 +69,20 @@ static mnp_status open_together(mnp_ctx *ctx, const mnp__h5_place *place, hid_t 
 }
 
 static mnp_status read_values(mnp_array *array, const mnp__h5_place *place, const mnp__h5_source *source,
-                              const int64_t *start)
+                              const mnp__selection *selection)
 {
     hid_t file = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
     mnp__h5_type type = {MNP_DTYPE_AUTO, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
     mnp_status st = open_together(array->ctx, place, &file, &dataset, &type);
     if (st == MNP_OK)
-        st = mnp__h5_transfer_read(&(mnp__h5_transfer){.array = array,
-                                                       .place = place,
-                                                       .dataset = dataset,
-                                                       .type = &type,
-                                                       .chunk = source->filtered ? source->chunk : NULL,
-                                                       .collective = source->whole,
-                                                       .origin = start});
+        st = mnp__h5_transfer_run(&(mnp__h5_transfer){.array = array,
+                                                      .selection = selection,
+                                                      .place = place,
+                                                      .dataset = dataset,
+                                                      .type = &type,
+                                                      .chunk = source->chunked ? source->chunk : NULL,
+                                                      .filtered = source->filtered,
+                                                      .collective = source->whole});
     mnp__h5_type_close(&type);
     if (dataset >= 0)
         H5Dclose(dataset);
@@ -109,16 +91,17 @@ static mnp_status read_values(mnp_array *array, const mnp__h5_place *place, cons
     return st;
 }
 
-static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const struct box *box, const mnp_layout *given,
-                               mnp_array **array_p)
+static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const mnp_selection *wanted,
+                               const mnp_layout *given, mnp_array **array_p)
 {
     mnp_status st;
     mnp__h5_source source;
+    mnp__selection selection;
     mnp_layout *layout = NULL;
     mnp__output output;
     MNP_TRY(mnp__h5_inspect(ctx, place, &source));
-    MNP_TRY(check_box(place, &source.info, box));
-    MNP_TRY(choose_layout(ctx, place, source.info.ndim, box->start ? box->shape : source.info.shape, given, &layout));
+    MNP_TRY(mnp__selection_new(place->text, source.info.ndim, source.info.shape, wanted, &selection));
+    MNP_TRY(choose_layout(ctx, place, selection.ndim, selection.shape, given, &layout));
     const mnp__output_spec spec = {.function = "mnp_h5_read",
                                    .ctx = ctx,
                                    .dtype = source.info.dtype,
@@ -126,21 +109,21 @@ static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const s
                                    .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
     MNP_TRY_OR(mnp__output_open(&spec, array_p, &output), st, release);
     if (mnp_layout_size(layout) > 0)
-        st = read_values(output.array, place, &source, box->start);
+        st = read_values(output.array, place, &source, &selection);
     st = mnp__output_close(1, &output, st);
 release:
     mnp_layout_free(layout);
     return st;
 }
 
-static mnp_status read_quietly(mnp_ctx *ctx, const char *file, const char *dataset, const struct box *box,
-                               const mnp_layout *layout, mnp_array **array_p)
+mnp_status mnp_h5_read_selection(mnp_ctx *ctx, const char *file, const char *dataset, const mnp_selection *selection,
+                                 const mnp_layout *layout, mnp_array **array_p)
 {
     mnp__h5_place place;
     mnp__h5_printing printing;
     MNP_TRY(mnp__h5_place_new(file, dataset, &place));
     mnp__h5_printing_off(&printing);
-    mnp_status st = read_dataset(ctx, &place, box, layout, array_p);
+    mnp_status st = read_dataset(ctx, &place, selection, layout, array_p);
     mnp__h5_printing_restore(&printing);
     mnp__h5_place_free(&place);
     return st;
@@ -149,11 +132,11 @@ static mnp_status read_quietly(mnp_ctx *ctx, const char *file, const char *datas
 mnp_status mnp_h5_read(mnp_ctx *ctx, const char *file, const char *dataset, const mnp_layout *layout,
                        mnp_array **array_p)
 {
-    return read_quietly(ctx, file, dataset, &(struct box){NULL, NULL}, layout, array_p);
+    return mnp_h5_read_selection(ctx, file, dataset, NULL, layout, array_p);
 }
 
 mnp_status mnp_h5_read_box(mnp_ctx *ctx, const char *file, const char *dataset, const int64_t *start,
                            const int64_t *shape, const mnp_layout *layout, mnp_array **array_p)
 {
-    return read_quietly(ctx, file, dataset, &(struct box){start, shape}, layout, array_p);
+    return mnp_h5_read_selection(ctx, file, dataset, &(mnp_selection){.start = start, .shape = shape}, layout, array_p);
 }

@@ -355,15 +355,21 @@ static mnp_status write_part(struct job *job, const struct part *part, hid_t fil
 {
     hid_t dataset = H5I_INVALID_HID;
     mnp__h5_type type = {MNP_DTYPE_AUTO, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
-    mnp_status st = MNP_AGREE(job->ctx, open_dataset(part, file, &dataset, &type));
+    mnp__selection all;
+    mnp_status st =
+        mnp__selection_new(part->place.text, mnp_array_ndim(part->array), mnp_array_shape(part->array), NULL, &all);
+    if (st == MNP_OK)
+        st = MNP_AGREE(job->ctx, open_dataset(part, file, &dataset, &type));
     if (st == MNP_OK && mnp_layout_size(part->array->layout) > 0)
-        st = mnp__h5_transfer_write(&(mnp__h5_transfer){.array = part->array,
-                                                        .place = &part->place,
-                                                        .dataset = dataset,
-                                                        .type = &type,
-                                                        .chunk = job->deflate > 0 ? part->chunk : NULL,
-                                                        .collective = true,
-                                                        .written = &job->output});
+        st = mnp__h5_transfer_run(&(mnp__h5_transfer){.array = part->array,
+                                                      .selection = &all,
+                                                      .place = &part->place,
+                                                      .dataset = dataset,
+                                                      .type = &type,
+                                                      .chunk = part->chunked ? part->chunk : NULL,
+                                                      .filtered = job->deflate > 0,
+                                                      .collective = true,
+                                                      .written = &job->output});
     mnp__h5_type_close(&type);
     if (dataset >= 0)
         H5Dclose(dataset);
