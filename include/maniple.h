@@ -19,6 +19,7 @@
 #include <maniple/h5.h>
 #include <maniple/halo.h>
 #include <maniple/histogram.h>
+#include <maniple/interop.h>
 #include <maniple/join.h>
 #include <maniple/kernel.h>
 #include <maniple/layout.h>

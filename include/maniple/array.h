@@ -123,8 +123,9 @@ MNP_API const int64_t *mnp_array_local_strides(const mnp_array *array);
 MNP_API void *mnp_array_local_data(const mnp_array *array);
 
 /*
- * Copy this rank's block from or to `block` on the host, which is dense in C order.  Waits.  MNP_ERR_ARG for a scalar,
- * and for setting a broadcast view; MNP_ERR_MEMORY, MNP_ERR_DEVICE; MNP_ERR_COMPILE for a view.  Not collective.
+ * Copy this rank's block from or to `block`, which is dense in C order, on the host or on this rank's device; for other
+ * strides see <maniple/interop.h>.  Waits.  MNP_ERR_ARG for a scalar, and for setting a broadcast view; MNP_ERR_MEMORY,
+ * MNP_ERR_DEVICE; MNP_ERR_COMPILE for a view.  Not collective.
  */
 MNP_API mnp_status mnp_array_set_local(mnp_array *array, const void *block);
 MNP_API mnp_status mnp_array_get_local(const mnp_array *array, void *block);

@@ -41,8 +41,7 @@ bool mnp__array_is_dense(const mnp_array *array)
     return true;
 }
 
-/* Make the struct of an array, without memory. */
-static mnp_status describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
+mnp_status mnp__array_describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
 {
     mnp_array *array;
     MNP_TRY(mnp__calloc(1, sizeof *array, &array));
@@ -84,7 +83,7 @@ static mnp_status allocate(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layo
 {
     mnp_array *array;
     mnp_status st;
-    MNP_TRY(describe(ctx, dtype, layout, &array));
+    MNP_TRY(mnp__array_describe(ctx, dtype, layout, &array));
     store(array, order);
     const size_t size = mnp_dtype_size(dtype);
     const mnp__block_sizes sizes = {.own = (size_t)array->local_size * size,
@@ -103,7 +102,7 @@ mnp_status mnp__array_view(const mnp_array *base, mnp_dtype dtype, const mnp_lay
                            const int64_t *strides, mnp_array **view_p)
 {
     mnp_array *view;
-    MNP_TRY(describe(base->ctx, dtype, layout, &view));
+    MNP_TRY(mnp__array_describe(base->ctx, dtype, layout, &view));
     view->buffer = base->buffer;
     view->buffer->owners++;
     view->read_only = base->read_only;

@@ -4,17 +4,27 @@
 #define MNP__ARRAY_H
 
 #include <maniple/array.h>
+#include <maniple/interop.h>
 #include <maniple/redistribute.h>
 
 #include "context/context.h"
 
+/* Where the memory of a buffer comes from, and goes. */
+typedef enum mnp__buffer_home {
+    MNP__BUFFER_HEAP,
+    MNP__BUFFER_POOL,   /* the device's own, of this rank alone */
+    MNP__BUFFER_WRAPPED /* the caller's: see wrap.c */
+} mnp__buffer_home;
+
 /* Device memory that an array and its views share. */
 typedef struct mnp__buffer {
     int owners;
-    void *data;  /* if `shared`, set on all ranks, even if this rank's block is empty */
-    size_t size; /* bytes of this rank's block */
-    bool in_heap;
+    mnp__buffer_home home;
     bool shared; /* it is at the same address of the heap on all ranks, and peers can write into it */
+    void *data;  /* if `shared`, set on all ranks, even if this rank's block is empty */
+    size_t size; /* bytes of this rank's block that Maniple has allocated */
+    mnp_release release;
+    void *argument; /* of release, which is NULL except in wrapped memory */
 } mnp__buffer;
 
 /* Bytes of blocks: this rank's, the largest one of all ranks, and the total divided by the number of ranks. */
@@ -54,6 +64,9 @@ struct mnp_array {
     char weak;      /* a scalar's kind, 'b', 'i', 'f' or 'c'; otherwise 0 */
     unsigned long long value[2];
 };
+
+/* Make the struct of an array that has no memory yet.  Not collective.  MNP_ERR_MEMORY. */
+mnp_status mnp__array_describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p);
 
 /*
  * Copy between arrays of the same layout, of any dtypes and strides, even if they share memory.  The call is collective

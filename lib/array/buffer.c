@@ -26,12 +26,14 @@ mnp_status mnp__buffer_new(mnp_ctx *ctx, const mnp__block_sizes *sizes, mnp__buf
     mnp_status st = mnp__calloc(1, sizeof *buffer, &buffer);
     if (is_balanced(sizes)) {
         MNP_TRY(st); /* a rank without memory for this struct fails alone: an agreement would cost more than the rest */
-        buffer->in_heap = true;
+        buffer->home = MNP__BUFFER_HEAP;
         buffer->shared = mnp__heap_shared(heap);
         st = mnp__heap_alloc(heap, sizes->largest, &buffer->data);
     } else {
-        if (st == MNP_OK)
+        if (st == MNP_OK) {
+            buffer->home = MNP__BUFFER_POOL;
             st = ctx->device->ops->alloc(ctx->device, sizes->own, &buffer->data);
+        }
         st = MNP_AGREE(ctx, st);
         if (st != MNP_OK && buffer)
             ctx->device->ops->free(ctx->device, buffer->data);
@@ -47,14 +49,25 @@ mnp_status mnp__buffer_new(mnp_ctx *ctx, const mnp__block_sizes *sizes, mnp__buf
     return MNP_OK;
 }
 
+/* Give wrapped memory back to its owner, once no work uses it. */
+static void give_back(mnp_ctx *ctx, const mnp__buffer *buffer)
+{
+    if (mnp__refuse_recording(ctx->device, "freeing an array of wrapped memory") == MNP_OK &&
+        mnp_ctx_synchronize(ctx) != MNP_OK)
+        MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_array_free: %s", mnp_error_message());
+    buffer->release(buffer->argument);
+}
+
 void mnp__buffer_release(mnp_ctx *ctx, mnp__buffer *buffer)
 {
     if (!buffer || --buffer->owners > 0)
         return;
     ctx->live_bytes -= (int64_t)buffer->size;
-    if (buffer->in_heap)
+    if (buffer->home == MNP__BUFFER_HEAP)
         mnp__heap_free(ctx->comm.heap, buffer->data);
-    else
+    else if (buffer->home == MNP__BUFFER_POOL)
         ctx->device->ops->free(ctx->device, buffer->data);
+    else if (buffer->release)
+        give_back(ctx, buffer);
     free(buffer);
 }

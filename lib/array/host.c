@@ -150,10 +150,12 @@ static mnp_status pass_to_device(const mnp_array *array, const void *from, const
     return mnp__ctx_wait(transfer.ctx, transfer.ctx->compute);
 }
 
-static mnp_status pass_to_host(const mnp_array *array, char *block)
+/* Copy the block from the device to elements of any strides. */
+static mnp_status pass_to_host(const mnp_array *array, void *to, const int64_t *to_strides)
 {
     struct transfer transfer;
     MNP_TRY(open_transfer(array, &transfer));
+    mnp__one_box box = mnp__one_box_of(array->layout->ndim, array->local_shape, transfer.dense, to_strides);
     int64_t slabs = (array->local_size + transfer.slab - 1) / transfer.slab;
     for (int64_t index = 0; index <= slabs;
          index++) { /* slab `index` is copied while the CPU empties the previous one */
@@ -163,8 +165,10 @@ static mnp_status pass_to_host(const mnp_array *array, char *block)
         if (index == 0)
             continue;
         MNP_TRY(mnp__comm_wait_event(&transfer.ctx->comm, transfer.staging->ready[(index - 1) % 2]));
-        memcpy(block + before * (int64_t)transfer.item, transfer.staging->buffer[(index - 1) % 2],
-               (size_t)slab_count(&transfer, before) * transfer.item);
+        box.begin = before;
+        box.count = slab_count(&transfer, before);
+        box.box.src = -before;
+        mnp__one_box_copy_on_cpu(&box, transfer.item, transfer.staging->buffer[(index - 1) % 2], to);
     }
     return MNP_OK;
 }
@@ -188,38 +192,86 @@ static mnp_status copy_on_host(const mnp_array *array, mnp__one_box box, const v
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 
+/* Copy the block on the device, from or to memory that the device reaches. */
+static mnp_status copy_on_device(const mnp_array *array, const mnp__one_box *box, const void *src, void *dst)
+{
+    mnp_ctx *ctx = array->ctx;
+    struct staging *staging;
+    mnp__kernel *kernel;
+    MNP_TRY(get_staging(ctx, &staging));
+    MNP_TRY(staging_kernel(ctx, staging, array->dtype, &kernel));
+    MNP_TRY(mnp__one_box_copy(ctx, kernel, box, mnp_dtype_size(array->dtype), src, dst, ctx->compute));
+    return mnp__ctx_wait(ctx, ctx->compute);
+}
+
 /* Set this rank's block from elements of any strides. */
 static mnp_status set_block(mnp_array *array, const void *from, const int64_t *strides)
 {
-    mnp_ctx *ctx = array->ctx;
+    mnp__device *device = array->ctx->device;
+    bool reaches;
     if (array->local_size == 0)
         return MNP_OK;
-    if (!ctx->device->cpu_memory)
-        return pass_to_device(array, from, strides);
-    return copy_on_host(array, mnp__one_box_of(array->layout->ndim, array->local_shape, strides, array->local_strides),
-                        from, array->data);
+    const mnp__one_box box = mnp__one_box_of(array->layout->ndim, array->local_shape, strides, array->local_strides);
+    if (device->cpu_memory)
+        return copy_on_host(array, box, from, array->data);
+    MNP_TRY(device->ops->reaches(device, from, &reaches));
+    return reaches ? copy_on_device(array, &box, from, array->data) : pass_to_device(array, from, strides);
+}
+
+/* Copy this rank's block to elements of any strides. */
+static mnp_status get_block(const mnp_array *array, void *to, const int64_t *strides)
+{
+    mnp__device *device = array->ctx->device;
+    bool reaches;
+    if (array->local_size == 0)
+        return MNP_OK;
+    const mnp__one_box box = mnp__one_box_of(array->layout->ndim, array->local_shape, array->local_strides, strides);
+    if (device->cpu_memory)
+        return copy_on_host(array, box, array->data, to);
+    MNP_TRY(device->ops->reaches(device, to, &reaches));
+    return reaches ? copy_on_device(array, &box, array->data, to) : pass_to_host(array, to, strides);
+}
+
+/* The strides of the caller's block: those given, or dense ones. */
+static const int64_t *block_strides(const mnp_array *array, const int64_t *strides, int64_t *dense)
+{
+    if (strides)
+        return strides;
+    mnp__dense_strides(array->layout->ndim, array->local_shape, dense);
+    return dense;
+}
+
+static mnp_status check_block(const char *function, const mnp_array *array, const void *block)
+{
+    MNP_TRY(mnp__array_refuse_scalar(function, array));
+    if (!block && array->local_size > 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the block is NULL", function);
+    return MNP_OK;
+}
+
+mnp_status mnp_array_set_local_strided(mnp_array *array, const void *block, const int64_t *strides)
+{
+    int64_t dense[MNP_MAX_DIMS];
+    MNP_TRY(check_block("mnp_array_set_local", array, block));
+    MNP_TRY(mnp__output_check_writable("mnp_array_set_local", "the array", array));
+    return set_block(array, block, block_strides(array, strides, dense));
 }
 
 mnp_status mnp_array_set_local(mnp_array *array, const void *block)
 {
+    return mnp_array_set_local_strided(array, block, NULL);
+}
+
+mnp_status mnp_array_get_local_strided(const mnp_array *array, void *block, const int64_t *strides)
+{
     int64_t dense[MNP_MAX_DIMS];
-    MNP_TRY(mnp__output_check_writable("mnp_array_set_local", "the array", array));
-    mnp__dense_strides(array->layout->ndim, array->local_shape, dense);
-    return set_block(array, block, dense);
+    MNP_TRY(check_block("mnp_array_get_local", array, block));
+    return get_block(array, block, block_strides(array, strides, dense));
 }
 
 mnp_status mnp_array_get_local(const mnp_array *array, void *block)
 {
-    mnp_ctx *ctx = array->ctx;
-    int64_t dense[MNP_MAX_DIMS];
-    MNP_TRY(mnp__array_refuse_scalar("mnp_array_get_local", array));
-    if (array->local_size == 0)
-        return MNP_OK;
-    if (!ctx->device->cpu_memory)
-        return pass_to_host(array, block);
-    mnp__dense_strides(array->layout->ndim, array->local_shape, dense);
-    return copy_on_host(array, mnp__one_box_of(array->layout->ndim, array->local_shape, array->local_strides, dense),
-                        array->data, block);
+    return mnp_array_get_local_strided(array, block, NULL);
 }
 
 mnp_status mnp_array_from_host_strided(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *data,

@@ -69,6 +69,9 @@ typedef struct mnp__device_ops {
     mnp_status (*alloc_pinned)(mnp__device *device, size_t size, void **pointer_p);
     void (*free_pinned)(mnp__device *device, void *pointer);
 
+    /* Whether copies and kernels can use memory at that address, which another library may have allocated. */
+    mnp_status (*reaches)(mnp__device *device, const void *pointer, bool *reaches_p);
+
     /* Statistics, trimming and limits as in <maniple/memory.h>; pool is MNP_MEMORY_SCRATCH or MNP_MEMORY_PINNED. */
     mnp_status (*memory_info)(mnp__device *device, mnp_memory_pool pool, mnp_memory_pool_info *info);
     mnp_status (*memory_trim)(mnp__device *device, mnp_memory_pool pool);

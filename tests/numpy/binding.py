@@ -230,7 +230,7 @@ def _convert(kind, value):
     kind = kind.replace("const ", "").replace(" const", "")
     if isinstance(value, ctypes.Structure):
         return ctypes.byref(value) if kind.endswith("*") else value
-    if isinstance(value, (ctypes.Array, ctypes.c_void_p)) or "(*" in kind:
+    if isinstance(value, (ctypes.Array, ctypes.c_void_p, ctypes._CFuncPtr)) or "(*" in kind:
         return value
     if kind in ("mnp_array *", "mnp_layout *"):
         return _operand(value)

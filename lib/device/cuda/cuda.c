@@ -287,6 +287,7 @@ static const mnp__device_ops cuda_ops = {
     .free = mnp__cuda_free,
     .alloc_pinned = mnp__cuda_alloc_pinned,
     .free_pinned = mnp__cuda_free_pinned,
+    .reaches = mnp__cuda_reaches,
     .memory_info = mnp__cuda_memory_info,
     .memory_trim = mnp__cuda_memory_trim,
     .memory_limit = mnp__cuda_memory_limit,

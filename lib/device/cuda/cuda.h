@@ -46,6 +46,7 @@ void mnp__cuda_free(mnp__device *device, void *pointer);
 void mnp__cuda_free_postponed(cuda_device *cuda); /* free what was postponed while a graph was recorded */
 mnp_status mnp__cuda_alloc_pinned(mnp__device *device, size_t size, void **pointer_p);
 void mnp__cuda_free_pinned(mnp__device *device, void *pointer);
+mnp_status mnp__cuda_reaches(mnp__device *device, const void *pointer, bool *reaches_p);
 mnp_status mnp__cuda_memory_info(mnp__device *device, mnp_memory_pool which, mnp_memory_pool_info *info);
 mnp_status mnp__cuda_memory_trim(mnp__device *device, mnp_memory_pool which);
 void mnp__cuda_memory_limit(mnp__device *device, mnp_memory_pool which, size_t bytes);

@@ -190,6 +190,22 @@ void mnp__cuda_free_pinned(mnp__device *device, void *pointer)
     ignore(cudaFreeHost(pointer));
 }
 
+/* Managed memory and the host's pinned memory are reached too; plain memory of the host is not. */
+mnp_status mnp__cuda_reaches(mnp__device *device, const void *pointer, bool *reaches_p)
+{
+    cuda_device *cuda = of(device);
+    struct cudaPointerAttributes known;
+    *reaches_p = false;
+    if (!pointer)
+        return MNP_OK;
+    MNP_TRY(mnp__cuda_use(device));
+    MNP_TRY(RUNTIME(cuda, cudaPointerGetAttributes, &known, pointer));
+    *reaches_p = (known.type == cudaMemoryTypeDevice && known.device == cuda->index) ||
+                 known.type == cudaMemoryTypeManaged ||
+                 (known.type == cudaMemoryTypeHost && known.devicePointer == pointer);
+    return MNP_OK;
+}
+
 mnp_status mnp__cuda_memory_info(mnp__device *device, mnp_memory_pool which, mnp_memory_pool_info *info)
 {
     const cuda_device *cuda = of(device);

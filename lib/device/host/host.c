@@ -157,6 +157,13 @@ static mnp_status host_fill(mnp__device *device, void *dst, int byte, size_t siz
     return MNP_OK;
 }
 
+static mnp_status host_reaches(mnp__device *device, const void *pointer, bool *reaches_p)
+{
+    (void)device;
+    *reaches_p = pointer != NULL;
+    return MNP_OK;
+}
+
 static const mnp__device_ops host_ops = {
     .kind = "host",
     .close = host_close,
@@ -167,6 +174,7 @@ static const mnp__device_ops host_ops = {
     .free = mnp__host_free,
     .alloc_pinned = mnp__host_alloc_pinned,
     .free_pinned = mnp__host_free_pinned,
+    .reaches = host_reaches,
     .memory_info = mnp__host_memory_info,
     .memory_trim = mnp__host_memory_trim,
     .memory_limit = mnp__host_memory_limit,
