@@ -143,8 +143,7 @@ int cache_main(int argc, char **argv)
         mnp_fail(MNP_ERR_ARG, "cache takes no operand, but was given '%s'", argv[optind]);
         misused_exit();
     }
-    mnp_ctx *ctx = NULL;
-    OR_EXIT(mnp_init(MPI_COMM_WORLD, "device=host", &ctx)); /* needs neither a GPU nor a working driver */
+    mnp_ctx *ctx = command_begin("device=host"); /* needs neither a GPU nor a working driver */
     OR_EXIT(mnp_agree(ctx, serve(ctx, clearing, size_only)));
     int status = close_output();
     mnp_finalize(ctx);

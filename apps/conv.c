@@ -366,8 +366,7 @@ int conv_main(int argc, char **argv)
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 
-    mnp_ctx *ctx = NULL;
-    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    mnp_ctx *ctx = command_begin(NULL);
     bool root = mnp_ctx_rank(ctx) == 0;
     OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
     OR_EXIT(mnp_h5_check_write(ctx, j.output.file, j.output.dataset));

@@ -482,8 +482,7 @@ int eval_main(int argc, char **argv)
     if (job_new(&j) != MNP_OK || parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 
-    mnp_ctx *ctx = NULL;
-    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    mnp_ctx *ctx = command_begin(NULL);
     OR_EXIT(check_places(ctx, &j));
     run(ctx, &j);
     int status = close_output();

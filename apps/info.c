@@ -317,8 +317,7 @@ int info_main(int argc, char **argv)
         d.is_json = json;
         return drawing_main(&d);
     }
-    mnp_ctx *ctx = NULL;
-    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    mnp_ctx *ctx = command_begin(NULL);
     if (settings)
         show_settings(ctx, json);
     else

@@ -2,9 +2,7 @@
 /*
  * The command `maniple`: it calls the subcommand, and prints help and the version without starting MPI.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <maniple.h>
@@ -30,33 +28,6 @@ static const struct subcommand {
 };
 
 enum { NUM_SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
-
-bool first_process(void)
-{
-    /* Set by Open MPI, by PMIx and PMI launchers, and by Slurm; the nearest to the process comes first */
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank)
-            return strcmp(rank, "0") == 0;
-    }
-    return true;
-}
-
-void misused_exit(void)
-{
-    MPI_Init(NULL, NULL);
-    mnp_exit(EXIT_MISUSED);
-}
-
-int close_output(void)
-{
-    errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return EXIT_SUCCESS;
-    fprintf(stderr, "maniple: standard output cannot be written: %s\n", strerror(errno ? errno : EIO));
-    return EXIT_FAILED;
-}
 
 static void print_help(void)
 {

@@ -328,7 +328,7 @@ int random_main(int argc, char **argv)
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 
-    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
+    j.ctx = command_begin(NULL);
     OR_EXIT(mnp_h5_check_write(j.ctx, j.output.file, j.output.dataset));
     run(&j);
     int status = close_output();

@@ -342,7 +342,7 @@ int spinfo_main(int argc, char **argv)
     job j = {.png = NULL};
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
-    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
+    j.ctx = command_begin(NULL);
     if (j.png)
         OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_place(&j) : MNP_OK));
     run(&j);

@@ -408,7 +408,7 @@ int bench_main(int argc, char **argv)
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 
-    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &b.ctx));
+    b.ctx = command_begin(NULL);
     b.repeats = (int)j.repeats;
     OR_EXIT(bench_open(&b));
     OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? check_png(&j, b.ranks) : MNP_OK));

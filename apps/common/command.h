@@ -44,8 +44,14 @@ void stats_help(void);
 void command_exit(mnp_status status);
 
 /*
- * End with status 2 after a failure that every process has recorded with mnp_fail(), before mnp_init().  Starts MPI, so
- * that only one of several ranks prints the message.
+ * Start MPI and make the context, for mnp_init()'s options; ends the program if that fails.  Called when the command
+ * line has been read, so that its mistakes cost no start of MPI.  Collective.
+ */
+mnp_ctx *command_begin(const char *options);
+
+/*
+ * End after a failure that every process has recorded with mnp_fail(), before command_begin() and without MPI.  The
+ * first process prints the message and has status 2, which the launcher takes for the job; the others have status 0.
  */
 void misused_exit(void);
 

@@ -465,7 +465,7 @@ int solve_main(int argc, char **argv)
     job j = {.method = MNP_SOLVER_GMRES};
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
-    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j.ctx));
+    j.ctx = command_begin(NULL);
     run(&j);
     int converged = solve_converged(&j), status = close_output();
     free_all(&j);

@@ -552,7 +552,7 @@ int stats_main(int argc, char **argv)
     if (!j || parse(argc, argv, j) != MNP_OK)
         misused_exit();
 
-    OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &j->ctx));
+    j->ctx = command_begin(NULL);
     OR_EXIT(operand_look(j->ctx, &j->input));
     OR_EXIT(check_input(j));
     OR_EXIT(mnp_agree(j->ctx, j->png && mnp_ctx_rank(j->ctx) == 0 ? check_place(j) : MNP_OK));

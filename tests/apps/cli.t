@@ -48,6 +48,35 @@ if [ -w /dev/full ]; then
     check $? "output that cannot be written is a failure" "$(cat stderr)"
 fi
 
+# ---- the start ----
+
+# Mistakes are found before MPI starts, which here it cannot.  One rank has the sentence, and the job its status.
+finds_mistake()
+{
+    status=0
+    said=$(OMPI_MCA_pml=nonesuch on_two "$MANIPLE" "$@" 2>&1) || status=$?
+    [ "$status" -eq 2 ] && [ "$(printf '%s\n' "$said" | grep -c "^maniple: unknown option --nonesuch")" -eq 1 ]
+}
+for word in conv solve stats spinfo eval random bench info cache; do
+    found=0
+    finds_mistake "$word" --nonesuch || { found=1 && break; }
+done
+check "$found" "mistyped options of all subcommands are found before MPI starts" "$said"
+
+# Processes without mpirun that start and end at the same time do not disturb each other, and leave nothing behind
+mkdir temporary
+said=$(
+    unset OMPI_MCA_ess_singleton_isolated OMPI_MCA_orte_tmpdir_base OMPI_MCA_pml OMPI_MCA_btl
+    export TMPDIR="$PWD/temporary"
+    for i in 1 2 3 4 5 6 7 8; do
+        "$MANIPLE" cache --size >size.$i 2>&1 || echo "$i: $(cat size.$i)" &
+    done
+    wait
+    find temporary -name '*maniple*'
+)
+[ -z "$said" ]
+check $? "processes without mpirun side by side" "$said"
+
 # ---- info ----
 
 on_two "$MANIPLE" info >info.txt 2>stderr
