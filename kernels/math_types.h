@@ -1,23 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Traits of types: kinds, wide types for arithmetic, types of parts, and formats of floats.
+ * Traits of types: kinds (cast.h has more), wide types for arithmetic, types of parts, and formats of floats.
  */
-template <typename T> constexpr bool mnp_is_signed = false;
-template <> constexpr bool mnp_is_signed<int8_t> = true;
-template <> constexpr bool mnp_is_signed<int16_t> = true;
-template <> constexpr bool mnp_is_signed<int32_t> = true;
-template <> constexpr bool mnp_is_signed<int64_t> = true;
-
-template <typename T> constexpr bool mnp_is_integer = mnp_is_signed<T>;
-template <> constexpr bool mnp_is_integer<uint8_t> = true;
-template <> constexpr bool mnp_is_integer<uint16_t> = true;
-template <> constexpr bool mnp_is_integer<uint32_t> = true;
-template <> constexpr bool mnp_is_integer<uint64_t> = true;
-
-template <typename T> constexpr bool mnp_is_half = false;
-template <> constexpr bool mnp_is_half<mnp_float16> = true;
-template <> constexpr bool mnp_is_half<mnp_bfloat16> = true;
-
 template <typename T> constexpr bool mnp_is_complex = false;
 template <typename R> constexpr bool mnp_is_complex<mnp_complex<R>> = true;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every kernel source includes this first.  It defines the types and conversions, which are the same for NVRTC and for
- * the host's C++ compiler, and how a kernel is written:
+ * Every kernel source includes this first.  It defines the types and conversions (cast.h), which are the same for NVRTC and
+ * for the host's C++ compiler, and how a kernel is written:
  *
  *   MNP_KERNEL(name, params)      an entry point that takes one struct of parameters, `p`
  *   MNP_FOR (i, n)                a loop: for (i over this thread's or worker's share of 0 .. n-1)
@@ -166,44 +166,4 @@ MNP_INLINE float mnp_round_to_odd(double x)
 MNP_DEFINE_HALF(mnp_float16, mnp_float16_value(bits), mnp_float16_bits)
 MNP_DEFINE_HALF(mnp_bfloat16, mnp_float_of((uint32_t)bits << 16), mnp_bfloat16_bits)
 
-/* Converts between any two types, as numpy.ndarray.astype(casting="unsafe") does. */
-template <typename To> struct mnp_to {
-    template <typename From> static MNP_INLINE To from(From x)
-    {
-        return (To)x;
-    }
-    static MNP_INLINE To from(mnp_bool x)
-    {
-        return (To)x.value;
-    }
-    template <typename R> static MNP_INLINE To from(mnp_complex<R> x)
-    {
-        return (To)x.re;
-    }
-};
-
-template <> struct mnp_to<mnp_bool> {
-    template <typename From> static MNP_INLINE mnp_bool from(From x)
-    {
-        return mnp_bool{(uint8_t)(x != 0)};
-    }
-    static MNP_INLINE mnp_bool from(mnp_bool x)
-    {
-        return x;
-    }
-    template <typename R> static MNP_INLINE mnp_bool from(mnp_complex<R> x)
-    {
-        return mnp_bool{(uint8_t)(x.re != 0 || x.im != 0)};
-    }
-};
-
-template <typename T> struct mnp_to<mnp_complex<T>> {
-    template <typename From> static MNP_INLINE mnp_complex<T> from(From x)
-    {
-        return mnp_complex<T>{mnp_to<T>::from(x), (T)0};
-    }
-    template <typename R> static MNP_INLINE mnp_complex<T> from(mnp_complex<R> x)
-    {
-        return mnp_complex<T>{(T)x.re, (T)x.im};
-    }
-};
+#include "kernels/cast.h"

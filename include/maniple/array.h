@@ -153,9 +153,13 @@ MNP_API mnp_status mnp_array_to_host(const mnp_array *array, int root, void *dat
 MNP_API mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p);
 
 /*
- * numpy.ndarray.astype with casting="unsafe": floats are truncated towards zero, complex numbers lose their imaginary
- * part, and all values except 0 are true.  A float outside the integer type's range, or NaN, is converted as the device
- * does it; NumPy's results depend on the processor too.  MNP_ERR_ARG, MNP_ERR_MEMORY.  Collective.
+ * numpy.ndarray.astype with casting="unsafe": floats are truncated towards zero, integers wrap around, complex numbers
+ * lose their imaginary part, and all values except 0 are true, NaN too.
+ *
+ * A float outside the range of an integer type becomes the type's nearest value, and NaN becomes 0: uint8 has 0 for -3.5
+ * and 255 for 300.7.  This holds for every cast, in expressions and outputs too, and on every device.  In NumPy, C leaves
+ * it undefined: NumPy has 253 and 44 on x86-64 and other values elsewhere.  To wrap around, cast to int64 first.
+ * MNP_ERR_ARG, MNP_ERR_MEMORY.  Collective.
  */
 MNP_API mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p);
 

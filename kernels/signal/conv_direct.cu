@@ -86,41 +86,21 @@ MNP_INLINE void tile_origin(const mnp_conv_params &p, int64_t tile, int64_t *ori
     origin[0] = tile / p.tile_grid[1];
 }
 
-/*
- * Convert a sum to an output: integers from floats are rounded to the nearest and clamped to their range, NaN gives 0.
- */
+/* Convert a sum to an output: floats are rounded to the nearest integer before they become integers. */
 template <typename Out> struct finish {
     template <typename Sum> static MNP_INLINE Out from(Sum x)
     {
         return mnp_to<Out>::from(x);
     }
-};
-
-#define MNP_FINISH_INTEGER(type, low, high, limit)                                                                     \
-    template <> struct finish<type> {                                                                                  \
-        static MNP_INLINE type from(uint64_t x)                                                                        \
-        {                                                                                                              \
-            return (type)x;                                                                                            \
-        }                                                                                                              \
-        static MNP_INLINE type from(double x)                                                                          \
-        {                                                                                                              \
-            x = MNP_RINT(x);                                                                                           \
-            return x >= limit ? high : x > (double)(low) ? (type)x : x <= (double)(low) ? (type)(low) : (type)0;       \
-        }                                                                                                              \
-    };
+    static MNP_INLINE Out from(double x)
+    {
 #if MNP_CUDA
-#define MNP_RINT rint
+        return mnp_to<Out>::from(mnp_is_integer<Out> ? rint(x) : x);
 #else
-#define MNP_RINT __builtin_rint
+        return mnp_to<Out>::from(mnp_is_integer<Out> ? __builtin_rint(x) : x);
 #endif
-MNP_FINISH_INTEGER(int8_t, -128, 127, 127.0)
-MNP_FINISH_INTEGER(int16_t, -32768, 32767, 32767.0)
-MNP_FINISH_INTEGER(int32_t, -2147483647 - 1, 2147483647, 2147483647.0)
-MNP_FINISH_INTEGER(int64_t, -9223372036854775807LL - 1, 9223372036854775807LL, 9223372036854775808.0)
-MNP_FINISH_INTEGER(uint8_t, 0, 255, 255.0)
-MNP_FINISH_INTEGER(uint16_t, 0, 65535, 65535.0)
-MNP_FINISH_INTEGER(uint32_t, 0, 4294967295u, 4294967295.0)
-MNP_FINISH_INTEGER(uint64_t, 0, 18446744073709551615ull, 18446744073709551616.0)
+    }
+};
 
 #if MNP_CUDA
 #include "kernels/signal/conv_direct_cuda.h"

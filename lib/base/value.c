@@ -66,9 +66,25 @@ static float as_float(const mnp__value *value)
     return value->kind == 'i' ? (float)value->i : value->kind == 'u' ? (float)value->u : (float)value->re;
 }
 
+/* A float as an integer of so many bits, signed ('i') or not ('u'), extended to 64 bits.  So does kernels/cast.h. */
+static uint64_t truncated(double number, char kind, int bits)
+{
+    const bool is_signed = kind == 'i';
+    const double low = is_signed ? -ldexp(1, bits - 1) : 0, beyond = ldexp(1, is_signed ? bits - 1 : bits);
+    if (isnan(number))
+        return 0;
+    if (number >= beyond)
+        return UINT64_MAX >> (64 - bits + is_signed);
+    if (number <= low)
+        return is_signed ? ~(UINT64_MAX >> (65 - bits)) : 0;
+    return is_signed ? (uint64_t)(int64_t)number : (uint64_t)number;
+}
+
 int64_t mnp__value_as_int64(const mnp__value *value)
 {
-    return value->kind == 'i' ? value->i : value->kind == 'u' ? (int64_t)value->u : (int64_t)value->re;
+    return value->kind == 'i'   ? value->i
+           : value->kind == 'u' ? (int64_t)value->u
+                                : (int64_t)truncated(value->re, 'i', 64);
 }
 
 void mnp__value_write(const mnp__value *value, mnp_dtype dtype, void *element)
@@ -79,7 +95,7 @@ void mnp__value_write(const mnp__value *value, mnp_dtype dtype, void *element)
     switch (dtype) {
 #define WRITE(dtype, type, letter, field)                                                                              \
     case dtype: {                                                                                                      \
-        const type integer = whole ? (type)value->u : (type)re;                                                        \
+        const type integer = (type)(whole ? value->u : truncated(re, letter, 8 * (int)sizeof(type)));                  \
         memcpy(element, &integer, sizeof integer);                                                                     \
         break;                                                                                                         \
     }

@@ -2,8 +2,9 @@
 /*
  * Single values of a dtype on the CPU: reading, converting and writing.
  *
- * Conversions are those of C, as in NumPy's unsafe casting: integers wrap around; floats are truncated to integers,
- * rounded to smaller floats, and are true if they are not 0; a real dtype drops the imaginary part.
+ * Conversions are those of the kernels (kernels/cast.h): integers wrap around; floats are truncated to integers, or
+ * become the nearest integer of the dtype if they are outside its range, and 0 if NaN; they are rounded to smaller
+ * floats, and are true if they are not 0; a real dtype drops the imaginary part.
  */
 #ifndef MNP__BASE_VALUE_H
 #define MNP__BASE_VALUE_H

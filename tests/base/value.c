@@ -64,6 +64,32 @@ static void check_numbers(void)
     }
 }
 
+/* A float that an integer type cannot represent becomes the type's nearest value; NaN becomes 0. */
+static void check_casts(void)
+{
+    for (int k = 0; k < COUNT; k++) {
+        const mnp_dtype dtype = dtypes[k];
+        const bool is_signed = mnp_dtype_kind(dtype) == 'i';
+        const int bits = 8 * (int)mnp_dtype_size(dtype);
+        if (!is_signed && mnp_dtype_kind(dtype) != 'u')
+            continue;
+        const uint64_t most = UINT64_MAX >> (64 - bits + is_signed), least = is_signed ? ~most : 0;
+        const double ends[] = {(double)most + 1, 1e19 * 1e19, INFINITY}, starts[] = {-ldexp(1, bits), -INFINITY};
+        bool right = through(number(NAN), dtype).u == 0 && through(number(-0.9), dtype).u == 0;
+        for (int i = 0; i < 3; i++)
+            right = right && through(number(ends[i]), dtype).u == most;
+        for (int i = 0; i < 2; i++)
+            right = right && through(number(starts[i]), dtype).u == least;
+        right = right && through(number(100.99), dtype).u == 100;
+        right = right && through(number(-100.99), dtype).i == (is_signed ? -100 : 0);
+        ok(right, "floats beyond the ends of %s", mnp_dtype_name(dtype));
+    }
+    const mnp__value large = number(1e300), small = number(-1e300), none = number(NAN);
+    ok(mnp__value_as_int64(&large) == INT64_MAX && mnp__value_as_int64(&small) == INT64_MIN &&
+           mnp__value_as_int64(&none) == 0,
+       "floats as int64");
+}
+
 static void check_limits(void)
 {
     ok(mnp__number_fits(0x1p63, MNP_UINT64) && !mnp__number_fits(0x1p63, MNP_INT64) &&
@@ -89,6 +115,7 @@ static void check_limits(void)
 int main(void)
 {
     check_numbers();
+    check_casts();
     check_limits();
     return done_testing();
 }
