@@ -26,6 +26,7 @@
 #include <maniple/matrix_market.h>
 #include <maniple/memory.h>
 #include <maniple/mesh.h>
+#include <maniple/npy.h>
 #include <maniple/random.h>
 #include <maniple/redistribute.h>
 #include <maniple/reduce.h>

@@ -33,7 +33,7 @@ rooms()
         ops) echo common elementwise reduction scan creation manipulation sort indexing expression statistics sets random custom ;;
         sparse) echo step matrix rows assembly product operator precond krylov eigen ;;
         device) echo . host cuda ;;
-        io) echo . hdf5 market ;;
+        io) echo . hdf5 market numpy ;;
         *) echo . ;;
     esac
 }

@@ -7,6 +7,7 @@
  *   /run/temperature: 600 x 40 of float32
  *   rows 100 .. 199: mean 119.0
  *   in 6 pieces: sum 3216000
+ *   hours in NumPy's file: 25
  *   matrix: 512 x 512, 2464 entries
  *   not there: '/run/pressure' in 'files-example.h5' does not exist
  */
@@ -71,6 +72,20 @@ static void read(mnp_ctx *ctx)
     mnp_free_all(rows, mean, piece, sum);
 }
 
+/* A file that numpy.load() reads, and one that numpy.save() could have written. */
+static void numpy(mnp_ctx *ctx)
+{
+    mnp_array *hours = NULL, *again = NULL;
+    MNP_OR_EXIT(mnp_arange(ctx, 0, 25, 1, MNP_FLOAT32, &hours));
+    MNP_OR_EXIT(mnp_npy_write(hours, "hours.npy"));
+    MNP_OR_EXIT(mnp_npy_read(ctx, "hours.npy", NULL, NULL, &again));
+    if (mnp_ctx_rank(ctx) == 0) {
+        printf("hours in NumPy's file: %d\n", (int)mnp_array_shape(again)[0]);
+        remove("hours.npy");
+    }
+    mnp_free_all(hours, again);
+}
+
 /* A sparse matrix, as SciPy writes one. */
 static void matrices(mnp_ctx *ctx)
 {
@@ -92,6 +107,7 @@ int main(void)
     write(ctx);
     inspect(ctx, "/run/temperature");
     read(ctx);
+    numpy(ctx);
     matrices(ctx);
     inspect(ctx, "/run/pressure");
     if (mnp_ctx_rank(ctx) == 0)

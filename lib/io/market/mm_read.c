@@ -10,13 +10,9 @@
  */
 #include <config.h> /* first: it makes memrchr() known */
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <maniple/redistribute.h>
 #include <maniple/view.h>
@@ -25,6 +21,7 @@
 #include "array/output.h"
 #include "base/status.h"
 #include "io/market/matrix_market.h"
+#include "io/plain_file.h"
 
 enum {
     BLOCK = 1 << 20,
@@ -35,13 +32,12 @@ enum {
 struct found {
     mnp__mm_head head;
     mnp__mm_problem problem;
-    int64_t bytes; /* size of the file */
 };
 
 struct job {
     mnp_ctx *ctx;
     const char *file;
-    int descriptor;
+    mnp__plain_file opened;
     struct found found;
     mnp__mm_body body; /* this rank's share */
     int64_t before;    /* entries or values of the ranks before this one */
@@ -49,43 +45,11 @@ struct job {
 
 /* ---- the file ---- */
 
-static mnp_status open_file(const char *file, int *descriptor_p, int64_t *bytes_p)
-{
-    struct stat status;
-    if (!file || !*file)
-        return MNP_FAIL(MNP_ERR_ARG, "the name of the Matrix Market file is missing");
-    if (stat(file, &status) != 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", file, strerror(errno));
-    if (!S_ISREG(status.st_mode)) /* opening a pipe would wait for a writer */
-        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': it is %s", file,
-                        S_ISDIR(status.st_mode) ? "a folder" : "not a regular file, which ranks could share");
-    *descriptor_p = open(file, O_RDONLY | O_CLOEXEC);
-    if (*descriptor_p < 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", file, strerror(errno));
-    *bytes_p = (int64_t)status.st_size;
-    return MNP_OK;
-}
-
-/* Read `count` bytes from offset `from`; MNP_ERR_IO if the file has fewer. */
-static mnp_status read_bytes(const struct job *job, int64_t from, size_t count, char *data)
-{
-    for (size_t done = 0; done < count;) {
-        ssize_t got = pread(job->descriptor, data + done, count - done, (off_t)(from + (int64_t)done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", job->file,
-                            got < 0 ? strerror(errno) : "it has become shorter while it was read");
-        done += (size_t)got;
-    }
-    return MNP_OK;
-}
-
 /* Parse the head, from a part of the file that is enlarged until it holds the head. */
 static mnp_status read_head(struct job *job)
 {
-    MNP_TRY(open_file(job->file, &job->descriptor, &job->found.bytes));
-    const int64_t bytes = job->found.bytes, most = bytes < MOST_HEAD ? bytes : MOST_HEAD;
+    MNP_TRY(mnp__plain_file_open(job->file, &job->opened));
+    const int64_t bytes = job->opened.bytes, most = bytes < MOST_HEAD ? bytes : MOST_HEAD;
     mnp_status st = MNP_OK;
     mnp__mm_progress progress = MNP__MM_NEEDS_MORE;
     int64_t size = 1 << 11;
@@ -93,7 +57,7 @@ static mnp_status read_head(struct job *job)
         char *text;
         size = 8 * size < most ? 8 * size : most;
         MNP_TRY(mnp__malloc((size_t)size + 1, &text));
-        st = read_bytes(job, 0, (size_t)size, text);
+        st = mnp__plain_file_read(&job->opened, 0, (size_t)size, text);
         if (st == MNP_OK)
             progress = mnp__mm_parse_head(text, (size_t)size, size == bytes, &job->found.head, &job->found.problem);
         free(text);
@@ -117,36 +81,19 @@ static mnp_status read_head_everywhere(struct job *job)
     return job->found.problem.line > 0 ? fail_format(job, &job->found.problem) : MNP_OK;
 }
 
-/* The others open the file too.  Collective. */
-static mnp_status open_together(struct job *job)
-{
-    mnp_status st = MNP_OK;
-    int64_t bytes = job->found.bytes;
-    if (job->ctx->comm.rank != 0)
-        st = open_file(job->file, &job->descriptor, &bytes);
-    if (st != MNP_OK)
-        st = mnp__fail_context(st, "rank 0 can read the file but rank %d cannot", job->ctx->comm.rank);
-    else if (bytes != job->found.bytes)
-        st = MNP_FAIL(MNP_ERR_IO,
-                      "'%s' has %" PRId64 " bytes for rank 0 and %" PRId64 " for rank %d: the folder must "
-                      "be one that all ranks share",
-                      job->file, job->found.bytes, bytes, job->ctx->comm.rank);
-    return MNP_AGREE(job->ctx, st);
-}
-
 /* ---- this rank's share ---- */
 
 /* Find the first beginning of a line at or after `place`, an offset in the body or at its end. */
 static mnp_status find_line(const struct job *job, int64_t place, char *block, int64_t *begin_p)
 {
-    const int64_t end = job->found.bytes;
+    const int64_t end = job->opened.bytes;
     if (place == (int64_t)job->found.head.length) {
         *begin_p = place;
         return MNP_OK;
     }
     for (int64_t at = place - 1; at < end; at += BLOCK) {
         size_t count = (size_t)(end - at < BLOCK ? end - at : BLOCK);
-        MNP_TRY(read_bytes(job, at, count, block));
+        MNP_TRY(mnp__plain_file_read(&job->opened, at, count, block));
         const char *stop = memchr(block, '\n', count);
         if (stop) {
             *begin_p = at + (stop - block) + 1;
@@ -162,7 +109,7 @@ static mnp_status parse_range(struct job *job, int64_t at, int64_t end, char *bl
 {
     while (at < end) {
         size_t count = (size_t)(end - at < BLOCK ? end - at : BLOCK);
-        MNP_TRY(read_bytes(job, at, count, block));
+        MNP_TRY(mnp__plain_file_read(&job->opened, at, count, block));
         if (at + (int64_t)count < end) {
             const char *stop = memrchr(block, '\n', count);
             if (!stop) {
@@ -179,7 +126,7 @@ static mnp_status parse_range(struct job *job, int64_t at, int64_t end, char *bl
 
 static mnp_status parse_share(struct job *job)
 {
-    const int64_t begin = (int64_t)job->found.head.length, bytes = job->found.bytes - begin;
+    const int64_t begin = (int64_t)job->found.head.length, bytes = job->opened.bytes - begin;
     const int64_t size = job->ctx->comm.size, rank = job->ctx->comm.rank;
     int64_t share = bytes / size, rest = bytes % size, from, to;
     char *block;
@@ -263,7 +210,7 @@ static mnp_status read_body(struct job *job, mnp_mm_format format, mnp_dtype dty
                             : "'%s' is a coordinate file, with a sparse matrix: mnp_mm_read() reads it",
                         job->file);
     MNP_TRY(choose_dtype(job, dtype, &dtype));
-    MNP_TRY(open_together(job));
+    MNP_TRY(mnp__plain_file_open_together(job->ctx, job->file, &job->opened));
     job->body = (mnp__mm_body){.info = &job->found.head.info, .dtype = dtype};
     mnp_status st = parse_share(job);
     MNP_TRY(MNP_AGREE(job->ctx, st == MNP_ERR_FORMAT ? MNP_OK : st)); /* an error in the file is reported below */
@@ -273,13 +220,12 @@ static mnp_status read_body(struct job *job, mnp_mm_format format, mnp_dtype dty
 static void close_job(struct job *job)
 {
     mnp__mm_body_free(&job->body);
-    if (job->descriptor >= 0)
-        close(job->descriptor);
+    mnp__plain_file_close(&job->opened);
 }
 
 mnp_status mnp_mm_inspect(mnp_ctx *ctx, const char *file, mnp_mm_info *info_p)
 {
-    struct job job = {.ctx = ctx, .file = file, .descriptor = -1};
+    struct job job = {.ctx = ctx, .file = file, .opened = MNP__PLAIN_FILE_CLOSED};
     mnp_status st = read_head_everywhere(&job);
     close_job(&job);
     if (st == MNP_OK)
@@ -289,7 +235,7 @@ mnp_status mnp_mm_inspect(mnp_ctx *ctx, const char *file, mnp_mm_info *info_p)
 
 mnp_status mnp_mm_read(mnp_ctx *ctx, const char *file, mnp_dtype dtype, mnp_sparse **matrix_p)
 {
-    struct job job = {.ctx = ctx, .file = file, .descriptor = -1};
+    struct job job = {.ctx = ctx, .file = file, .opened = MNP__PLAIN_FILE_CLOSED};
     const mnp_mm_info *info = &job.found.head.info;
     mnp_status st = read_body(&job, MNP_MM_COORDINATE, dtype);
     if (st == MNP_OK)
@@ -403,7 +349,7 @@ static mnp_status choose_layout(const struct job *job, const mnp_layout *given, 
 mnp_status mnp_mm_read_array(mnp_ctx *ctx, const char *file, mnp_dtype dtype, const mnp_layout *layout,
                              mnp_array **array_p)
 {
-    struct job job = {.ctx = ctx, .file = file, .descriptor = -1};
+    struct job job = {.ctx = ctx, .file = file, .opened = MNP__PLAIN_FILE_CLOSED};
     mnp_layout *chosen = NULL;
     mnp_status st;
     MNP_TRY_OR(read_body(&job, MNP_MM_ARRAY, dtype), st, release);

@@ -4,23 +4,20 @@
  * ranks before it, and writes its text at that offset of a temporary file (atomic_file.h), which is renamed once it is
  * complete.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "array/array.h"
 #include "base/value.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "io/atomic_file.h"
 #include "io/market/matrix_market.h"
+#include "io/plain_file.h"
 
-enum { LONGEST_LINE = 128, MOST_AT_ONCE = 16 << 20 /* bytes that are written before a signal can end the process */ };
+enum { LONGEST_LINE = 128 };
 
 struct job {
     const mnp_sparse *matrix;
@@ -30,7 +27,6 @@ struct job {
     int64_t entries; /* number of entries that this rank writes */
     mnp__text text;  /* their text */
     int64_t place;   /* the offset of the text in the file */
-    mnp__atomic_file output;
 };
 
 /* ---- text ---- */
@@ -174,41 +170,17 @@ static mnp_status find_place(struct job *job, int64_t *bytes_p)
     return MNP_AGREE(job->ctx, mnp__text_status(&text));
 }
 
-static mnp_status make_file(struct job *job, int64_t bytes)
+static mnp_status write_text(const mnp__atomic_file *output, void *argument)
 {
-    MNP_TRY(mnp__atomic_file_find(job->file, &job->output));
-    MNP_TRY(mnp__atomic_file_make(&job->output, bytes, false));
-    return mnp__atomic_file_reserve(&job->output, bytes);
-}
-
-static mnp_status write_text(const struct job *job)
-{
-    for (size_t done = 0; done < job->text.length;) {
-        const size_t left = job->text.length - done, size = left < MOST_AT_ONCE ? left : MOST_AT_ONCE;
-        ssize_t put = pwrite(job->output.descriptor, job->text.data + done, size, (off_t)(job->place + (int64_t)done));
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, strerror(errno));
-        done += (size_t)put;
-    }
-    return mnp__atomic_file_sync(&job->output);
+    const struct job *job = argument;
+    return mnp__plain_file_write(output, job->place, job->text.length, job->text.data);
 }
 
 static mnp_status write_file(struct job *job)
 {
-    const bool first = job->ctx->comm.rank == 0;
     int64_t bytes;
-    mnp_status st;
-    job->output = (mnp__atomic_file){.file = job->file, .descriptor = -1};
     MNP_TRY(find_place(job, &bytes));
-    MNP_TRY_OR(MNP_AGREE(job->ctx, first ? make_file(job, bytes) : MNP_OK), st, close);
-    MNP_TRY_OR(mnp__atomic_file_share(&job->ctx->comm, &job->output), st, close);
-    MNP_TRY_OR(MNP_AGREE(job->ctx, write_text(job)), st, close);
-    st = MNP_AGREE(job->ctx, first ? mnp__atomic_file_commit(&job->output) : MNP_OK);
-close:
-    mnp__atomic_file_close(&job->output);
-    return st;
+    return mnp__plain_file_replace(job->ctx, job->file, bytes, write_text, job);
 }
 
 /* MNP_ERR_ARG unless the matrix has exactly the symmetry.  Collective. */
@@ -233,17 +205,12 @@ static mnp_status check_symmetry(const struct job *job)
 mnp_status mnp_mm_write(const mnp_sparse *matrix, const char *file, mnp_mm_symmetry symmetry)
 {
     struct job job = {.matrix = matrix, .ctx = mnp_sparse_ctx(matrix), .file = file, .symmetry = symmetry};
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, previous;
     if (!file || !*file)
         return MNP_FAIL(MNP_ERR_ARG, "the name of the Matrix Market file is missing");
     MNP_TRY(check_symmetry(&job));
     mnp_status st = MNP_AGREE(job.ctx, make_text(&job));
-    if (st == MNP_OK) {
-        sigaction(SIGXFSZ, &ignore,
-                  &previous); /* exceeding the limit of file sizes is an error, and does not end the process */
+    if (st == MNP_OK)
         st = write_file(&job);
-        sigaction(SIGXFSZ, &previous, NULL);
-    }
     mnp__text_free(&job.text);
     return st;
 }

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading and writing .npy files.
+ *
+ * Rank 0 reads the head and tells all ranks; then each rank reads or writes the elements of its block.  A file in
+ * Fortran order has the transposed array in C order: that is read into a temporary array, which is then transposed in
+ * memory, as files are slow in other orders than their own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <maniple/view.h>
+
+#include "array/input.h"
+#include "array/output.h"
+#include "base/status.h"
+#include "io/agree_format.h"
+#include "io/numpy/npy.h"
+#include "io/plain_file.h"
+#include "io/transfer.h"
+
+struct job {
+    mnp_ctx *ctx;
+    const char *name;
+    mnp__plain_file file;           /* that is read */
+    const mnp__atomic_file *output; /* that is written */
+    mnp_npy_info info;
+    mnp__plain_array where; /* in a file in Fortran order the transposed array */
+    const mnp_array *array; /* that is written */
+    char head[MNP__NPY_MOST_HEAD];
+};
+
+/* ---- the head ---- */
+
+/* The bytes of the elements; MNP_ERR_FORMAT if their number does not fit 64 bits. */
+static mnp_status count_bytes(const struct job *job, int64_t *bytes_p)
+{
+    int64_t bytes = (int64_t)job->where.item;
+    bool empty = false;
+    for (int d = 0; d < job->info.ndim; d++)
+        empty = empty || job->info.shape[d] == 0;
+    for (int d = 0; d < job->info.ndim && !empty; d++)
+        if (__builtin_mul_overflow(bytes, job->info.shape[d], &bytes))
+            return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is damaged: its shape has more elements than can be counted",
+                            job->name);
+    *bytes_p = empty ? 0 : bytes;
+    return MNP_OK;
+}
+
+static void set_where(struct job *job, int64_t offset)
+{
+    const mnp_npy_info *info = &job->info;
+    job->where = (mnp__plain_array){.offset = offset, .item = mnp_dtype_size(info->dtype), .ndim = info->ndim};
+    for (int d = 0; d < info->ndim; d++)
+        job->where.shape[d] = info->shape[info->fortran_order ? info->ndim - 1 - d : d];
+}
+
+static mnp_status read_head(struct job *job)
+{
+    unsigned char first[MNP__NPY_FIRST];
+    size_t begin = 0, end = 0;
+    int64_t bytes;
+    char *text;
+    MNP_TRY(mnp__plain_file_open(job->name, &job->file));
+    const size_t count = job->file.bytes < MNP__NPY_FIRST ? (size_t)job->file.bytes : MNP__NPY_FIRST;
+    MNP_TRY(mnp__plain_file_read(&job->file, 0, count, first));
+    MNP_TRY(mnp__npy_find_text(job->name, first, count, &begin, &end));
+    if ((int64_t)end > job->file.bytes)
+        return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is truncated: it ends within its head", job->name);
+    MNP_TRY(mnp__malloc(end - begin, &text));
+    mnp_status st = mnp__plain_file_read(&job->file, (int64_t)begin, end - begin, text);
+    if (st == MNP_OK)
+        st = mnp__npy_parse(job->name, text, end - begin, &job->info);
+    free(text);
+    MNP_TRY(st);
+    set_where(job, (int64_t)end);
+    MNP_TRY(count_bytes(job, &bytes));
+    if (bytes > job->file.bytes - (int64_t)end)
+        return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is truncated: it has %lld bytes where it should have %lld", job->name,
+                        (long long)job->file.bytes, (long long)bytes + (long long)end);
+    return MNP_OK;
+}
+
+/* Rank 0 reads the head and broadcasts it.  Collective. */
+static mnp_status read_head_everywhere(struct job *job)
+{
+    MNP_TRY(mnp__agree_format(job->ctx, job->ctx->comm.rank == 0 ? read_head(job) : MNP_OK));
+    MNP_TRY(mnp__broadcast(&job->ctx->comm, &job->info, sizeof job->info, 0));
+    return mnp__broadcast(&job->ctx->comm, &job->where, sizeof job->where, 0);
+}
+
+mnp_status mnp_npy_inspect(mnp_ctx *ctx, const char *file, mnp_npy_info *info_p)
+{
+    struct job job = {.ctx = ctx, .name = file, .file = MNP__PLAIN_FILE_CLOSED};
+    mnp_status st = read_head_everywhere(&job);
+    mnp__plain_file_close(&job.file);
+    if (st == MNP_OK)
+        *info_p = job.info;
+    return st;
+}
+
+/* ---- elements ---- */
+
+static mnp_status read_box(void *file, const mnp__file_box *box, void *buffer)
+{
+    const struct job *job = file;
+    return mnp__plain_array_read(&job->file, &job->where, box, buffer);
+}
+
+static mnp_status write_box(void *file, const mnp__file_box *box, const void *buffer)
+{
+    const struct job *job = file;
+    return mnp__plain_array_write(job->output, &job->where, box, buffer);
+}
+
+/* Reverse the bytes of `count` numbers of `size` bytes. */
+static void swap_bytes(size_t size, int64_t count, void *numbers)
+{
+    uint16_t *two = numbers;
+    uint32_t *four = numbers;
+    uint64_t *eight = numbers;
+    for (int64_t i = 0; size == 2 && i < count; i++)
+        two[i] = __builtin_bswap16(two[i]);
+    for (int64_t i = 0; size == 4 && i < count; i++)
+        four[i] = __builtin_bswap32(four[i]);
+    for (int64_t i = 0; size == 8 && i < count; i++)
+        eight[i] = __builtin_bswap64(eight[i]);
+}
+
+static mnp_status convert(void *file, int64_t count, void *buffer)
+{
+    const mnp_npy_info *info = &((const struct job *)file)->info;
+    const int64_t parts = mnp_dtype_kind(info->dtype) == 'c' ? 2 : 1;
+    unsigned char *bytes = buffer;
+    for (int64_t i = 0; info->dtype == MNP_BOOL && i < count; i++) /* a damaged file may hold other values */
+        bytes[i] = bytes[i] != 0;
+    if (info->swapped)
+        swap_bytes(mnp_dtype_size(info->dtype) / (size_t)parts, count * parts, buffer);
+    return MNP_OK;
+}
+
+static const mnp__transfer_ops ops = {.together = false, .read = read_box, .write = write_box, .convert = convert};
+
+/* ---- reading ---- */
+
+static mnp_status read_array(struct job *job, const mnp_array *array, const mnp__selection *selection)
+{
+    return mnp__transfer_read(
+        &(mnp__transfer){.array = array, .selection = selection, .stored = job->where.item, .ops = &ops, .file = job});
+}
+
+/* The same selection of the transposed array. */
+static mnp__selection transpose(const mnp__selection *selection)
+{
+    mnp__selection turned = *selection;
+    for (int d = 0; d < selection->ndim; d++) {
+        const mnp__view_dim dim = selection->dims[selection->ndim - 1 - d];
+        turned.dims[d] = dim;
+        if (dim.from != MNP__NEW_DIM)
+            turned.dims[d].from = selection->file_ndim - 1 - dim.from;
+        turned.shape[d] = dim.extent;
+    }
+    for (int f = 0; f < selection->file_ndim; f++) {
+        turned.file_shape[f] = selection->file_shape[selection->file_ndim - 1 - f];
+        turned.at[f] = selection->at[selection->file_ndim - 1 - f];
+    }
+    return turned;
+}
+
+/* Read a file in Fortran order.  Collective. */
+static mnp_status read_transposed(struct job *job, mnp_array *array, const mnp__selection *selection)
+{
+    static const int c_order[MNP_MAX_DIMS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const mnp__selection turned = transpose(selection);
+    mnp_array *view = NULL, *temporary = NULL;
+    mnp_layout *layout = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp_transpose(array, NULL, &view), st, release);
+    MNP_TRY_OR(mnp_layout_with_order(view->layout, c_order, &layout), st, release);
+    MNP_TRY_OR(mnp_array_new(job->ctx, array->dtype, layout, &temporary), st, release);
+    MNP_TRY_OR(read_array(job, temporary, &turned), st, release);
+    st = mnp__array_assign(temporary, view);
+release:
+    mnp_layout_free(layout);
+    mnp_free_all(temporary, view);
+    return st;
+}
+
+/* The layout of the array that is read: the caller's, retained, or a new one. */
+static mnp_status choose_layout(const struct job *job, const mnp__selection *selection, const mnp_layout *given,
+                                mnp_layout **layout_p)
+{
+    if (!given)
+        return mnp_layout_block(job->ctx->comm.size, selection->ndim, selection->shape, layout_p);
+    if (mnp_layout_ndim(given) != selection->ndim ||
+        memcmp(mnp_layout_shape(given), selection->shape, (size_t)selection->ndim * sizeof(int64_t)) != 0)
+        return MNP_FAIL(MNP_ERR_ARG, "the layout has another shape than what is read of '%s'", job->name);
+    if (mnp_layout_is_cyclic(given))
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "'%s' cannot be read block-cyclically; read it in a layout of blocks, and "
+                        "mnp_redistribute() it",
+                        job->name);
+    *layout_p = mnp_layout_retain(given);
+    return MNP_OK;
+}
+
+static mnp_status read_file(struct job *job, const mnp_selection *wanted, const mnp_layout *given, mnp_array **array_p)
+{
+    mnp__selection selection;
+    mnp_layout *layout = NULL;
+    mnp__output output;
+    mnp_status st;
+    MNP_TRY(read_head_everywhere(job));
+    MNP_TRY(mnp__selection_new(job->name, job->info.ndim, job->info.shape, wanted, &selection));
+    MNP_TRY(choose_layout(job, &selection, given, &layout));
+    const mnp__output_spec spec = {.function = "mnp_npy_read",
+                                   .ctx = job->ctx,
+                                   .dtype = job->info.dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
+    MNP_TRY_OR(mnp__plain_file_open_together(job->ctx, job->name, &job->file), st, release);
+    MNP_TRY_OR(mnp__output_open(&spec, array_p, &output), st, release);
+    st = job->info.fortran_order ? read_transposed(job, output.array, &selection)
+                                 : read_array(job, output.array, &selection);
+    st = mnp__output_close(1, &output, st);
+release:
+    mnp_layout_free(layout);
+    return st;
+}
+
+mnp_status mnp_npy_read(mnp_ctx *ctx, const char *file, const mnp_selection *selection, const mnp_layout *layout,
+                        mnp_array **array_p)
+{
+    struct job job = {.ctx = ctx, .name = file, .file = MNP__PLAIN_FILE_CLOSED};
+    mnp_status st = read_file(&job, selection, layout, array_p);
+    mnp__plain_file_close(&job.file);
+    return st;
+}
+
+/* ---- writing ---- */
+
+/*
+ * A layout in which each rank's block is not scattered over the file in runs of less than 4 KiB, or NULL if the array
+ * has such a one.  It is cut along the first dimension.
+ */
+static mnp_status gather_rows(const mnp_array *array, mnp_layout **layout_p)
+{
+    enum { SHORT_RUN = 4096 };
+    const mnp_layout *given = array->layout;
+    const int ndim = mnp_layout_ndim(given), ranks = array->ctx->comm.size;
+    const int64_t *shape = mnp_layout_shape(given);
+    int axes[MNP_MAX_DIMS] = {0};
+    int64_t run = (int64_t)mnp_dtype_size(array->dtype);
+    int d = ndim - 1;
+    while (d > 0 && mnp_layout_parts(given, d) == 1 && run < SHORT_RUN)
+        run *= shape[d--];
+    *layout_p = NULL;
+    if (d <= 0 || run * shape[d] / mnp_layout_parts(given, d) >= SHORT_RUN)
+        return MNP_OK;
+    for (int other = 1; other < ndim; other++)
+        axes[other] = MNP_NO_AXIS;
+    return mnp_layout_new(1, &ranks, ndim, shape, axes, NULL, layout_p);
+}
+
+static mnp_status write_head(const mnp__atomic_file *output, void *argument)
+{
+    struct job *job = argument;
+    job->output = output;
+    return job->ctx->comm.rank == 0 ? mnp__plain_file_write(output, 0, (size_t)job->where.offset, job->head) : MNP_OK;
+}
+
+static mnp_status write_array(const mnp__atomic_file *output, void *argument)
+{
+    struct job *job = argument;
+    mnp__selection all;
+    MNP_TRY(MNP_AGREE(job->ctx, write_head(output, job)));
+    MNP_TRY(mnp__selection_new(job->name, job->info.ndim, job->info.shape, NULL, &all));
+    return mnp__transfer_write(
+        &(mnp__transfer){.array = job->array, .selection = &all, .stored = job->where.item, .ops = &ops, .file = job});
+}
+
+mnp_status mnp_npy_write(const mnp_array *array, const char *file)
+{
+    struct job job = {.ctx = array->ctx, .name = file, .file = MNP__PLAIN_FILE_CLOSED};
+    mnp_layout *layout = NULL;
+    mnp__input input = {NULL, NULL};
+    int64_t bytes;
+    mnp_status st;
+    if (!file || !*file)
+        return MNP_FAIL(MNP_ERR_ARG, "the name of the file is missing");
+    MNP_TRY(mnp__array_check_blocks("mnp_npy_write", array));
+    MNP_TRY(gather_rows(array, &layout));
+    MNP_TRY_OR(mnp__input_open(array, layout, MNP_DTYPE_AUTO, MNP__INPUT_DENSE, &input), st, release);
+    job.array = input.array;
+    job.info.dtype = array->dtype;
+    job.info.ndim = mnp_layout_ndim(array->layout);
+    memcpy(job.info.shape, mnp_layout_shape(array->layout), (size_t)job.info.ndim * sizeof *job.info.shape);
+    set_where(&job, (int64_t)mnp__npy_make_head(array->dtype, job.info.ndim, job.info.shape, job.head));
+    MNP_TRY_OR(count_bytes(&job, &bytes), st, release);
+    st = mnp__plain_file_replace(job.ctx, file, job.where.offset + bytes, write_array, &job);
+release:
+    mnp__input_close(&input);
+    mnp_layout_free(layout);
+    return st;
+}
+
+mnp_status mnp_npy_check_write(mnp_ctx *ctx, const char *file)
+{
+    mnp__atomic_file output;
+    if (!file || !*file)
+        return MNP_FAIL(MNP_ERR_ARG, "the name of the file is missing");
+    return MNP_AGREE(ctx, ctx->comm.rank == 0 ? mnp__atomic_file_find(file, &output) : MNP_OK);
+}
