@@ -4,7 +4,7 @@
  * without dimensions, such as a sum, is printed as well, and need not be written.
  *
  * Mistakes that are cheap to find are found first: in the command line, then the files of the outputs, then the
- * statements, by evaluating them on arrays of one element with the operands' dtypes; only then are arrays read.
+ * statements, with the dtypes of the operands; only then are arrays read.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -287,16 +287,24 @@ static const mnp_array *make_number(mnp_ctx *ctx, const named *number)
     }
 }
 
-static mnp_status evaluate(mnp_ctx *ctx, job *j)
+/* The operands and outputs as mnp_eval() takes them. */
+static void list_arrays(mnp_ctx *ctx, job *j, mnp_input inputs[MAX_OPERANDS + 1], mnp_output outputs[MAX_OPERANDS + 1])
 {
-    mnp_input inputs[MAX_OPERANDS + 1] = {{NULL, NULL}};
-    mnp_output outputs[MAX_OPERANDS + 1] = {{NULL, NULL}};
     for (int i = 0; i < j->ninputs; i++) {
         const named *input = &j->inputs[i];
         inputs[i] = (mnp_input){input->name, input->is_number ? make_number(ctx, input) : input->array};
     }
     for (int i = 0; i < j->noutputs; i++)
         outputs[i] = (mnp_output){j->outputs[i].name, &j->outputs[i].array};
+    inputs[j->ninputs] = (mnp_input){NULL, NULL};
+    outputs[j->noutputs] = (mnp_output){NULL, NULL};
+}
+
+static mnp_status evaluate(mnp_ctx *ctx, job *j)
+{
+    mnp_input inputs[MAX_OPERANDS + 1];
+    mnp_output outputs[MAX_OPERANDS + 1];
+    list_arrays(ctx, j, inputs, outputs);
     return mnp_eval(ctx, j->statements, inputs, outputs);
 }
 
@@ -309,24 +317,16 @@ static void free_arrays(job *j)
     }
 }
 
-/* A value that is printed and not written must be one number. */
-static void check_printable(const job *j)
-{
-    int ndim = mnp_array_ndim(j->outputs[0].array);
-    if (j->outputs[0].text || ndim == 0)
-        return;
-    command_exit(mnp_fail(MNP_ERR_ARG,
-                          "the value of the last statement has %d dimension%s: give it a place, -o FILE:/DATASET", ndim,
-                          ndim == 1 ? "" : "s"));
-}
-
 /*
- * Find mistakes in the statements, and compile them, by evaluating them on arrays of one element with the operands'
- * dtypes and numbers of dimensions.  (Arrays of no elements would not do: they have no maximum.)
+ * Find mistakes in the statements without computing anything, from the dtypes and numbers of dimensions of the operands:
+ * those of arrays of one element here.  A value that is printed and not written must be one number.
  */
 static void check_statements(mnp_ctx *ctx, job *j)
 {
     static const int64_t one[MNP_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
+    mnp_input inputs[MAX_OPERANDS + 1];
+    mnp_output outputs[MAX_OPERANDS + 1];
+    int ndims[MAX_OPERANDS];
     for (int i = 0; i < j->ninputs; i++) {
         named *input = &j->inputs[i];
         if (input->is_number)
@@ -334,8 +334,12 @@ static void check_statements(mnp_ctx *ctx, job *j)
         OR_EXIT(operand_look(ctx, &input->operand));
         OR_EXIT(mnp_empty(ctx, input->operand.dtype, input->operand.ndim, one, &input->array));
     }
-    OR_EXIT(evaluate(ctx, j));
-    check_printable(j);
+    list_arrays(ctx, j, inputs, outputs);
+    OR_EXIT(mnp_eval_types(ctx, j->statements, inputs, outputs, NULL, ndims));
+    if (!j->outputs[0].text && ndims[0] > 0)
+        command_exit(mnp_fail(MNP_ERR_ARG,
+                              "the value of the last statement has %d dimension%s: give it a place, -o FILE:/DATASET",
+                              ndims[0], ndims[0] == 1 ? "" : "s"));
     free_arrays(j);
 }
 
@@ -452,7 +456,6 @@ static void run(mnp_ctx *ctx, job *j)
 {
     stopwatch watch = stopwatch_start(ctx);
     check_statements(ctx, j);
-    stopwatch_lap(&watch, STAGE_COMPILE);
     for (int i = 0; i < j->ninputs; i++) {
         if (!j->inputs[i].is_number)
             OR_EXIT(operand_load(ctx, &j->inputs[i].operand, &j->inputs[i].array));

@@ -103,6 +103,15 @@ typedef struct mnp_output {
 MNP_API mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_input *inputs, const mnp_output *outputs);
 
 /*
+ * What mnp_eval() would make with these arguments, without computing or compiling anything: dtype and number of
+ * dimensions of every output, in dtypes[] and ndims[] (NULL: not wanted).  Of the inputs only dtype, number of
+ * dimensions and, of scalars, kind and value matter.  So mistakes in a text are found at once; arrays that do not fit
+ * each other are found by mnp_eval() alone.  Errors as for mnp_eval().  Collective.
+ */
+MNP_API mnp_status mnp_eval_types(mnp_ctx *ctx, const char *statements, const mnp_input *inputs,
+                                  const mnp_output *outputs, mnp_dtype *dtypes, int *ndims);
+
+/*
  * Make an array from an expression of the indices, such as "hypot(i0, i1 - n1/2)"; statements may come before it.  It
  * is numpy.fromfunction, but the indices are int64, not float64.  With MNP_DTYPE_AUTO the array has the value's type;
  * otherwise the value must be castable to `dtype` under "same_kind".  An existing array must have that dtype and shape.

@@ -313,7 +313,9 @@ def _result(kind, cell, given):
 
 
 def eval(text, outputs="z", out=None, **inputs):  # noqa: A001
-    """mnp_eval: `outputs` names them, as "z", "q r" or [""]; out= gives arrays to reuse, as {"z": array}."""
+    """mnp_eval: `outputs` names them, as "z", "q r" or [""]; out= gives arrays to reuse, as {"z": array}.
+
+    What mnp_eval_types says before is held against the results."""
     pair = type("Pair", (ctypes.Structure,), {"_fields_": [("name", ctypes.c_char_p), ("value", ctypes.c_void_p)]})
     names = outputs.split() if isinstance(outputs, str) else outputs
     reused = [(out or {}).get(name) for name in names]
@@ -321,10 +323,16 @@ def eval(text, outputs="z", out=None, **inputs):  # noqa: A001
     ins = (pair * (len(inputs) + 1))(*[(n.encode(), ctypes.cast(_operand(v), ctypes.c_void_p))
                                        for n, v in inputs.items()])
     outs = (pair * (len(names) + 1))(*[(n.encode(), ctypes.addressof(c)) for n, c in zip(names, cells)])
+    dtypes, ndims = (ctypes.c_int * len(names))(), (ctypes.c_int * len(names))()
+    told = _lib.mnp_eval_types(ctx, text.encode(), ins, outs, dtypes, ndims)
     status = _lib.mnp_eval(ctx, text.encode(), ins, outs)
     if status != 0:
         raise Error(status)
     results = tuple(given or Array(cell.value) for given, cell in zip(reused, cells))
+    for name, result, dtype, ndim in zip(names, results, dtypes, ndims):
+        made = (_lib.mnp_array_dtype(result.pointer), _lib.mnp_array_ndim(result.pointer))
+        if told != 0 or (dtype, ndim) != made:
+            raise AssertionError(f"mnp_eval_types of {name} in {text!r}: status {told}, {dtype, ndim}, not {made}")
     return results[0] if len(results) == 1 else results
 
 

@@ -225,19 +225,41 @@ done:
     return st;
 }
 
+/* Check the arguments of a call that function and text of `r` belong to, and find the program. */
+static mnp_status prepare(mnp_ctx *ctx, mnp__request *r, const mnp_input *inputs, const mnp_output *outputs,
+                          const mnp__program **program_p)
+{
+    MNP_TRY(check_text(r));
+    for (; inputs && inputs->name; inputs++)
+        MNP_TRY(take_input(ctx, r, inputs));
+    for (; outputs && outputs->name; outputs++)
+        MNP_TRY(take_output(ctx, r, outputs));
+    if (r->noutputs == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: no output is asked for", r->function);
+    return get_program(ctx, r, program_p);
+}
+
 mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_input *inputs, const mnp_output *outputs)
 {
     mnp__request r = {.function = "mnp_eval", .text = statements};
     const mnp__program *program;
-    MNP_TRY(check_text(&r));
-    for (; inputs && inputs->name; inputs++)
-        MNP_TRY(take_input(ctx, &r, inputs));
-    for (; outputs && outputs->name; outputs++)
-        MNP_TRY(take_output(ctx, &r, outputs));
-    if (r.noutputs == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_eval: no output is asked for");
-    MNP_TRY(get_program(ctx, &r, &program));
+    MNP_TRY(prepare(ctx, &r, inputs, outputs, &program));
     return mnp__program_run(ctx, program, &r);
+}
+
+mnp_status mnp_eval_types(mnp_ctx *ctx, const char *statements, const mnp_input *inputs, const mnp_output *outputs,
+                          mnp_dtype *dtypes, int *ndims)
+{
+    mnp__request r = {.function = "mnp_eval_types", .text = statements};
+    const mnp__program *program;
+    MNP_TRY(prepare(ctx, &r, inputs, outputs, &program));
+    for (int o = 0; o < program->noutputs; o++) {
+        if (dtypes)
+            dtypes[o] = program->dtypes[o];
+        if (ndims)
+            ndims[o] = program->ndims[o];
+    }
+    return MNP_OK;
 }
 
 mnp_status mnp_fromfunction(mnp_ctx *ctx, const char *expression, mnp_dtype dtype, int ndim, const int64_t *shape,

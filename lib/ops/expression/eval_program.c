@@ -285,7 +285,10 @@ static mnp_status add_outputs(builder *b, int count, const int *outputs)
                               .memory = b->dtypes[o]};
     }
     mnp__expression_need(b->expression, count, nodes, &need);
-    MNP_TRY(check_dims(b, &need, ndim_of_outputs(b, &need, count, outputs)));
+    const int ndim = ndim_of_outputs(b, &need, count, outputs);
+    for (int i = 0; i < count; i++)
+        b->program->ndims[outputs[i]] = ndim;
+    MNP_TRY(check_dims(b, &need, ndim));
     mnp__stage *stage = add_stage(b);
     stage->last = true;
     return make_loop(b, &need, count, targets, stage);
@@ -303,8 +306,10 @@ static mnp_status add_all_outputs(builder *b, bool reduces)
         mnp__expression_need(b->expression, 1, &b->expression->outputs[o], &need);
         spreads[o] = reduces ? find_spread(b, &need) : (spread){0, 0};
         done[o] = node->kind == MNP__NODE_REDUCE;
-        if (done[o])
+        if (done[o]) {
             b->program->results[o] = node->reduction;
+            b->program->ndims[o] = node->ndim;
+        }
     }
     for (int o = 0; o < noutputs; o++) {
         int group[MNP__MAX_OPERANDS], count = 0;
@@ -350,6 +355,7 @@ mnp_status mnp__program_new(mnp_ctx *ctx, const mnp__request *request, mnp__expr
     MNP_TRY(mnp__calloc(1, sizeof *b.program + most * sizeof *b.program->stages, &b.program));
     b.program->nvalues = expression->nreductions;
     b.program->noutputs = request->noutputs;
+    memcpy(b.program->dtypes, dtypes, (size_t)request->noutputs * sizeof *dtypes);
     bool any = find_reductions(&b, wanted);
     mnp_status st = MNP_OK;
     for (int r = 0; r < expression->nreductions && st == MNP_OK; r++)

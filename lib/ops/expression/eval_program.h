@@ -48,6 +48,8 @@ enum { MNP__MAX_VALUES = 2 * MNP__MAX_REDUCTIONS + MNP__MAX_OPERANDS };
 typedef struct mnp__program {
     int nstages, nvalues, noutputs;
     int results[MNP__MAX_OPERANDS]; /* the value of every output; several may have one */
+    int ndims[MNP__MAX_OPERANDS];   /* of the outputs; the extents depend on the arrays of a run */
+    mnp_dtype dtypes[MNP__MAX_OPERANDS];
     mnp__stage stages[];
 } mnp__program;
 
