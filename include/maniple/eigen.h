@@ -33,6 +33,9 @@ typedef enum mnp_eigen_reason {
     MNP_EIGEN_STOPPED    /* by the caller's function */
 } mnp_eigen_reason;
 
+/* A sentence's beginning for a reason, such as "converged"; a constant.  Not collective. */
+MNP_API const char *mnp_eigen_reason_text(mnp_eigen_reason reason);
+
 /*
  * Called on every rank alike after an iteration with the current `count` eigenvalues and the norms of their residuals,
  * which mnp_eigsh() estimates.  Return true on all ranks to stop.

@@ -176,6 +176,9 @@ typedef enum mnp_solve_reason {
     MNP_SOLVE_STAGNATED /* the recurrence says converged, but the residual itself does not come down to the tolerance */
 } mnp_solve_reason;
 
+/* A sentence's beginning for a reason, such as "converged"; a constant.  Not collective. */
+MNP_API const char *mnp_solve_reason_text(mnp_solve_reason reason);
+
 /*
  * Called on every rank alike with the iterations so far, the norm of the residual by the recurrence, and x in the
  * operator's column layout: the iterate, for gmres and fgmres that of the last restart.  Return true on all ranks to
@@ -234,6 +237,24 @@ typedef struct mnp_solve_result {
 MNP_API mnp_status mnp_solve(const mnp_operator *op, const mnp_array *b, mnp_solver solver,
                              const mnp_solve_options *options, mnp_array **x_p, mnp_solve_result *result);
 MNP_API void mnp_solve_result_clear(mnp_solve_result *result); /* NULL is accepted.  Not collective. */
+
+/* ---- which method suits a matrix ---- */
+
+typedef struct mnp_solve_choice {
+    mnp_solver solver;
+    mnp_precond_kind precond;
+    int restart; /* for mnp_solve_options; 0: the solver has none */
+} mnp_solve_choice;
+
+/*
+ * What to try as number `attempt` (0, 1 ..) with a matrix of which mnp_sparse_find_traits() has found this; false: there
+ * is nothing more.  A Hermitian matrix with a positive diagonal gets cg with ic0, and minres if it turns out not to be
+ * definite (MNP_SOLVE_BREAKDOWN); other Hermitian ones minres; one without symmetry gmres with ilu0, then with jacobi
+ * and more vectors, and lsqr at last; one that is not square lsqr.  A preconditioner that the matrix does not have
+ * (MNP_ERR_ARG) is a reason for the next attempt too.  Not collective.
+ */
+MNP_API bool mnp_solve_choose(const mnp_sparse *matrix, const mnp_sparse_traits *traits, int attempt,
+                              mnp_solve_choice *choice);
 
 #ifdef __cplusplus
 }

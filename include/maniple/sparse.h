@@ -146,6 +146,24 @@ typedef struct mnp_sparse_symmetry {
  */
 MNP_API mnp_status mnp_sparse_find_symmetry(const mnp_sparse *matrix, mnp_sparse_symmetry *symmetry_p);
 
+/* What one reading of a matrix's entries tells. */
+typedef struct mnp_sparse_traits {
+    /*
+     * of shape, dtype and entries, the same on any number of ranks, in any layout and format with the same entries:
+     * another matrix has the same one with a probability of about 2^-64
+     */
+    uint64_t fingerprint;
+    bool hermitian;         /* square and, up to rounding, A = A^H: seen from a sum with random weights */
+    bool positive_diagonal; /* all elements of the diagonal are real and positive */
+    bool full_diagonal;     /* none of them is 0 */
+} mnp_sparse_traits;
+
+/* Find out.  Takes about as long as one product with a vector, and much less than mnp_sparse_find_symmetry(). */
+MNP_API mnp_status mnp_sparse_find_traits(const mnp_sparse *matrix, mnp_sparse_traits *traits_p);
+
+/* The matrix's kind in words, such as "symmetric with a positive diagonal"; a constant.  Not collective. */
+MNP_API const char *mnp_sparse_traits_text(const mnp_sparse *matrix, const mnp_sparse_traits *traits);
+
 /* ---- conversions ---- */
 
 /*

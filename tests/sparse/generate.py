@@ -3,6 +3,7 @@
 
 import ctypes
 
+import binding
 import matrices
 import maniple as mp
 import numpy as np
@@ -107,6 +108,64 @@ for n in (0, 1, 30):
             found = symmetry(matrices.sparse(b, rng, rows, columns))
             mp.ok(found[0] == ((stored != stored.T).nnz == 0) and np.allclose(found[1:], want, rtol=1e-12, atol=0),
                   f"how symmetric a {dtype} matrix of {n} is: {found} and {want}")
+
+
+class Traits(ctypes.Structure):
+    _fields_ = [("fingerprint", ctypes.c_uint64), ("hermitian", ctypes.c_bool), ("positive_diagonal", ctypes.c_bool),
+                ("full_diagonal", ctypes.c_bool)]
+
+
+def traits(made):
+    found = Traits()
+    mp.sparse_find_traits(made, traits_p=found)
+    return found.fingerprint, (found.hermitian, found.positive_diagonal, found.full_diagonal)
+
+
+def traits_of(a):
+    """The same from SciPy's matrix."""
+    diagonal = a.diagonal()
+    return (a.shape[0] == a.shape[1] and (a != a.conj().T).nnz == 0,
+            bool(np.all((diagonal.real > 0) & (diagonal.imag == 0))), bool(np.all(diagonal != 0)))
+
+
+def traits_text(a):
+    hermitian, positive, full = traits_of(a)
+    name = "Hermitian" if a.dtype.kind == "c" else "symmetric"
+    if a.shape[0] != a.shape[1]:
+        return "not square"
+    if hermitian:
+        return name + (" with a positive diagonal" if positive else ", but not positive definite")
+    return "not " + name + ("" if full else ", with zeros on the diagonal")
+
+
+binding._lib.mnp_sparse_traits_text.restype = ctypes.c_char_p
+for n in (0, 1, 2, 40):
+    for dtype in matrices.DTYPES:
+        a = matrices.random_matrix(rng, n, n, dtype)
+        eye = scipy.sparse.eye_array(n, dtype=dtype)
+        one = scipy.sparse.coo_array((np.ones(min(n, 1)), ([n // 2] * min(n, 1), [0] * min(n, 1))), (n, n))
+        seen = {}
+        for b in (a, a + a.T, a - a.T, a + a.conj().T, a + a.conj().T + 99 * eye, a + a.conj().T + 99 * eye + one.astype(dtype),
+                  a + 99 * eye, eye, -eye, 1j * eye if eye.dtype.kind == "c" else 2 * eye,
+                  matrices.random_matrix(rng, n, n + 1, dtype)):
+            b = scipy.sparse.csr_array(b.astype(dtype))
+            b.sum_duplicates()
+            one_way, other = (matrices.sparse(b, rng, *(matrices.cut(rng, k) for k in b.shape)) for _ in range(2))
+            sell = matrices.Sparse(mp.sparse_convert(other, mp.MNP_SELL, 0))
+            fingerprint, found = traits(one_way)
+            told = Traits(fingerprint, *found)
+            text = binding._lib.mnp_sparse_traits_text(one_way, ctypes.byref(told)).decode()
+            mp.ok(found == traits_of(b) and text == traits_text(b), f"traits of a {dtype} matrix {b.shape}: {found}, {text}")
+            mp.ok(traits(other)[0] == traits(sell)[0] == fingerprint, "the fingerprint is the same in another layout and format")
+            key = (b.shape, b.indptr.tobytes(), b.indices.tobytes(), b.data.tobytes())
+            seen.setdefault(fingerprint, key)
+            mp.ok(seen[fingerprint] == key, "and of this matrix alone")
+        if n > 1 and (a != a.T).nnz > 0:
+            changed = a.tocsr().copy()
+            changed.data[-1:] *= 1 + 2 * np.finfo(changed.dtype).eps
+            mp.ok(len({traits(matrices.sparse(m, rng))[0] for m in (a, changed, a.T)}) == 3,
+                  f"a value's last bit and the place of entries count, {dtype}, {n}")
+
 mp.ok(symmetry(matrices.sparse(scipy.sparse.csr_array([[0, np.nan], [1, 0]]), rng))[1] == np.inf,
       "NaN is not symmetric")
 mp.fails("MNP_ERR_ARG", "not square", symmetry, matrices.sparse(scipy.sparse.csr_array([[1., 0]]), rng))

@@ -223,3 +223,18 @@ void mnp_eigen_result_clear(mnp_eigen_result *result)
     result->residuals = NULL;
     result->count = 0;
 }
+
+const char *mnp_eigen_reason_text(mnp_eigen_reason reason)
+{
+    switch (reason) {
+    case MNP_EIGEN_CONVERGED:
+        return "converged";
+    case MNP_EIGEN_MAXITER:
+        return "stopped at the limit of iterations";
+    case MNP_EIGEN_BREAKDOWN:
+        return "breakdown: numbers are not finite, or B is not positive definite";
+    case MNP_EIGEN_STOPPED:
+        return "stopped";
+    }
+    return "unknown reason";
+}
