@@ -83,6 +83,15 @@ void command_exit(mnp_status status)
     mnp_exit(status == MNP_ERR_ARG || status == MNP_ERR_FORMAT ? EXIT_MISUSED : EXIT_FAILED);
 }
 
+int command_say(mnp_ctx *ctx, const char *before, mnp_status status)
+{
+    if (status == MNP_OK)
+        return EXIT_SUCCESS;
+    if (mnp_ctx_rank(ctx) == 0)
+        fprintf(stderr, "maniple: %s%s\n", before, mnp_error_message());
+    return EXIT_FAILED;
+}
+
 int close_output(void)
 {
     errno = 0;

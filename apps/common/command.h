@@ -59,6 +59,12 @@ void misused_exit(void);
 bool first_process(void);
 
 /*
+ * Say on rank 0 what has failed without ending the program: `before`, then the message.  The failure is one that all
+ * ranks know of.  Returns the exit status: EXIT_SUCCESS if nothing has failed, otherwise EXIT_FAILED.
+ */
+int command_say(mnp_ctx *ctx, const char *before, mnp_status status);
+
+/*
  * Flush standard output.  Returns the exit status of the program, after a message if the output could not be written.
  */
 int close_output(void);

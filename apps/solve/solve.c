@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <getopt.h>
 
@@ -42,8 +41,10 @@ static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
      "write the solution to FILE:/DATASET, and the norms of the residuals\n"
      "to FILE:/DATASET_history"},
-    {KEY_METHOD, "method", "M", "iterative method, see below (default: gmres)"},
-    {KEY_PRECOND, "precond", "P", "preconditioner, see below (default: none)"},
+    {KEY_METHOD, "method", "M", "iterative method, see below (default: what suits the matrix)"},
+    {KEY_PRECOND, "precond", "P",
+     "preconditioner, see below (default: none with --method, otherwise\n"
+     "what suits the matrix)"},
     {KEY_RTOL, "rtol", "R", "stop when |b - A x| <= R |b| (default: 1e-5); 0: use --atol alone"},
     {KEY_ATOL, "atol", "A", "or when |b - A x| <= A (default: 0)"},
     {KEY_MAXITER, "maxiter", "N", "limit of iterations (default: 10 times the columns of MATRIX)"},
@@ -87,6 +88,11 @@ void solve_help(void)
     puts("\nPreconditioners:");
     MNP_PRECONDS(LINE)
     puts("\n"
+         "Without --method and --precond the matrix decides: a symmetric (Hermitian) one with a positive\n"
+         "diagonal is solved by cg with ic0, or, if that shows that it is not definite, by minres, as are\n"
+         "other symmetric ones; one without symmetry by gmres with ilu0, and then with more vectors; one\n"
+         "that is not square by lsqr.  The report says what was chosen.\n"
+         "\n"
          "The exit status is 0 if the method has converged, and 3 if not: then the last iterate is written\n"
          "(or the best one that was checked, for methods whose residual is not monotonic), and its attribute\n"
          "`converged` is 0.  The residual that is printed is computed from b, A and x at the end.\n"
@@ -154,10 +160,12 @@ static mnp_status parse_option(int key, job *j)
     case KEY_METHOD:
         status = choose("method", optarg, method_names, &index);
         j->method = (mnp_solver)index;
+        j->method_given = true;
         return status;
     case KEY_PRECOND:
         status = choose("precond", optarg, precond_names, &index);
         j->precond_kind = (mnp_precond_kind)index;
+        j->precond_given = true;
         return status;
     case KEY_RTOL:
         status = parse_number("rtol", optarg, 0, 1, &j->options.rtol);
@@ -265,6 +273,7 @@ static mnp_status check(job *j)
         j->precond_options.omega = 0;
     }
     j->every = j->every ? j->every : 100;
+    j->method_given = j->method_given || j->options.restart > 0; /* then it is gmres */
     return MNP_OK;
 }
 
@@ -353,19 +362,50 @@ static mnp_status check_guess(const job *j, const mnp_array *guess)
                     j->columns, j->columns == 1 ? "" : "s");
 }
 
-static mnp_status read_guess(job *j)
+/* The guess as the file has it; NULL: none. */
+static mnp_status read_guess(job *j, mnp_array **guess_p)
 {
-    mnp_array *guess = NULL;
     if (j->resume)
-        return solve_resume(j);
+        return checkpoint_resume(j, guess_p);
     if (!j->guess.text)
         return MNP_OK;
-    mnp_status status = mnp_h5_read(j->ctx, j->guess.file, j->guess.dataset, NULL, &guess);
+    mnp_status status = mnp_h5_read(j->ctx, j->guess.file, j->guess.dataset, NULL, guess_p);
     if (status == MNP_OK)
-        status = squeeze(&guess);
+        status = squeeze(guess_p);
+    return status == MNP_OK ? check_guess(j, *guess_p) : status;
+}
+
+static bool is_complex(mnp_dtype dtype)
+{
+    return mnp_dtype_kind(dtype) == 'c';
+}
+
+/* A system with complex vectors is solved with a complex matrix. */
+static mnp_status widen_matrix(job *j, const mnp_array *guess)
+{
+    const mnp_dtype dtype = mnp_sparse_dtype(j->a);
+    mnp_sparse *wide = NULL;
+    if (is_complex(dtype) || (!is_complex(mnp_array_dtype(j->b)) && !(guess && is_complex(mnp_array_dtype(guess)))))
+        return MNP_OK;
+    mnp_status status = mnp_sparse_astype(j->a, dtype == MNP_FLOAT32 ? MNP_COMPLEX64 : MNP_COMPLEX128, &wide);
+    if (status == MNP_OK) {
+        mnp_sparse_free(j->a);
+        j->a = wide;
+    }
+    return status;
+}
+
+static mnp_status read_vectors(job *j)
+{
+    mnp_array *guess = NULL;
+    mnp_status status = read_rhs(j);
     if (status == MNP_OK)
-        status = check_guess(j, guess);
+        status = read_guess(j, &guess);
     if (status == MNP_OK)
+        status = widen_matrix(j, guess);
+    if (status == MNP_OK)
+        status = checkpoint_check_system(j);
+    if (status == MNP_OK && guess)
         status = mnp_astype(guess, mnp_sparse_dtype(j->a), &j->x);
     mnp_array_free(guess);
     return status;
@@ -375,72 +415,43 @@ static mnp_status read_matrix(job *j)
 {
     mnp_status status = matrix_read(j->ctx, &j->matrix, MNP_DTYPE_AUTO, &j->a);
     const int64_t *shape = status == MNP_OK ? mnp_sparse_shape(j->a) : NULL;
-    if (shape && shape[0] != shape[1] && j->method != MNP_SOLVER_LSQR)
+    const bool suits = j->method_given ? j->method == MNP_SOLVER_LSQR : !j->precond_given;
+    if (shape && shape[0] != shape[1] && !suits)
         return mnp_fail(MNP_ERR_ARG,
-                        "MATRIX '%s' has %" PRId64 " rows and %" PRId64 " columns; --method %s needs a "
-                        "square one, lsqr takes any",
-                        j->matrix.text, shape[0], shape[1], method_names[j->method]);
+                        "MATRIX '%s' has %" PRId64 " rows and %" PRId64 " columns; %s needs a square one, and only "
+                        "--method lsqr takes any",
+                        j->matrix.text, shape[0], shape[1], j->method_given ? method_names[j->method] : "--precond");
     return status;
 }
 
 static void read_all(job *j)
 {
     OR_EXIT(read_matrix(j));
-    OR_EXIT(read_rhs(j));
-    OR_EXIT(read_guess(j));
+    OR_EXIT(read_vectors(j));
     j->results = calloc((size_t)j->columns + 1, sizeof *j->results);
     OR_EXIT(mnp_agree(j->ctx, j->results ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for results")));
 }
 
-static void build(job *j)
-{
-    OR_EXIT(mnp_operator_from_sparse(j->a, &j->op));
-    if (j->precond_kind != MNP_PRECOND_NONE)
-        OR_EXIT(mnp_precond_new(j->a, j->precond_kind, &j->precond_options, &j->precond));
-    j->options.precond = j->precond;
-    if (j->before > 0) {
-        int64_t most = j->options.maxiter ? j->options.maxiter : 10 * mnp_sparse_shape(j->a)[1];
-        j->options.maxiter = most > j->before ? most - j->before : 1;
-    }
-}
-
-static void solve(job *j)
-{
-    /* Iterations between two calls of the progress function if only the progress line needs it: a GPU stops for each */
-    const int seldom = strcmp(mnp_ctx_device_kind(j->ctx), "host") == 0 ? 1 : 100;
-    int shows = !j->quiet && isatty(STDERR_FILENO);
-    MPI_Bcast(&shows, 1, MPI_INT, 0, mnp_ctx_comm(j->ctx));
-    j->shows = shows && mnp_ctx_rank(j->ctx) == 0;
-    if (shows || j->checkpoint) /* otherwise the device does not stop for it */
-        j->options.progress = solve_progress;
-    const int looks = shows ? (j->every + seldom - 1) / seldom : 1; /* calls between two checkpoints */
-    j->options.every = shows && !j->checkpoint ? seldom : (j->every + looks - 1) / looks;
-    j->options.argument = j;
-    mnp_status status = mnp_solve(j->op, j->b, j->method, &j->options, &j->x, j->results);
-    solve_progress_end(j);
-    OR_EXIT(status);
-    OR_EXIT(j->status);
-}
-
-static void run(job *j)
+/* Returns the exit status. */
+static int run(job *j)
 {
     OR_EXIT(mnp_agree(j->ctx, mnp_ctx_rank(j->ctx) == 0 ? check_overwriting(j) : MNP_OK));
     OR_EXIT(mnp_h5_check_write(j->ctx, j->output.file, j->output.dataset));
     if (j->checkpoint)
         OR_EXIT(mnp_h5_check_write(j->ctx, j->checkpoint, "/x"));
+    OR_EXIT(checkpoint_check_files(j));
     j->watch = stopwatch_start(j->ctx);
     read_all(j);
     stopwatch_lap(&j->watch, STAGE_READ);
-    build(j);
-    stopwatch_lap(&j->watch, STAGE_BUILD);
-    solve(j);
-    stopwatch_lap(&j->watch, STAGE_SOLVE);
+    solve_run(j);
     OR_EXIT(solve_write(j));
-    if (j->png)
-        OR_EXIT(solve_draw(j));
+    const mnp_status drawn = j->png ? solve_draw(j) : MNP_OK;
     stopwatch_lap(&j->watch, STAGE_WRITE);
     if (!j->quiet)
         solve_report(j);
+    if (!j->quiet && !solve_converged(j))
+        solve_hint(j);
+    return command_say(j->ctx, "", drawn);
 }
 
 static void free_all(job *j)
@@ -466,8 +477,9 @@ int solve_main(int argc, char **argv)
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
     j.ctx = command_begin(NULL);
-    run(&j);
-    int converged = solve_converged(&j), status = close_output();
+    const int worked = run(&j), converged = solve_converged(&j), written = close_output();
     free_all(&j);
-    return status == EXIT_SUCCESS && !converged ? EXIT_NOT_CONVERGED : status;
+    if (worked != EXIT_SUCCESS || written != EXIT_SUCCESS)
+        return EXIT_FAILED;
+    return converged ? EXIT_SUCCESS : EXIT_NOT_CONVERGED;
 }

@@ -19,6 +19,16 @@ enum { EXIT_NOT_CONVERGED = 3 };
 typedef enum rhs_kind { RHS_ONES, RHS_DATASET, RHS_MARKET } rhs_kind;
 typedef enum solve_stage { STAGE_READ = FIRST_STAGE, STAGE_BUILD, STAGE_SOLVE, STAGE_WRITE, NUM_STAGES } solve_stage;
 
+/* A method that was tried. */
+enum { MOST_ATTEMPTS = 8 };
+typedef struct trial {
+    mnp_solver method;
+    mnp_precond_kind precond;
+    bool lacks; /* the matrix has no such preconditioner: nothing was computed */
+    mnp_solve_reason reason;
+    int64_t iterations;
+} trial;
+
 typedef struct job {
     mnp_ctx *ctx;
     /* From the command line */
@@ -29,6 +39,7 @@ typedef struct job {
     const char *checkpoint, *resume, *png;
     int every;
     bool quiet;
+    bool method_given, precond_given; /* otherwise the matrix decides */
     mnp_solver method;
     mnp_precond_kind precond_kind;
     mnp_precond_options precond_options;
@@ -40,18 +51,26 @@ typedef struct job {
     mnp_array *b, *x;
     int64_t columns; /* of b: the number of systems */
     int64_t before;  /* iterations before the checkpoint that is resumed */
-    mnp_solve_result *results;
+    bool knows_traits, knows_rhs;
+    mnp_sparse_traits traits;
+    uint64_t rhs_fingerprint;
+    trial tried[MOST_ATTEMPTS];
+    int attempts;              /* those that came to an end */
+    bool solved;               /* one of them made a solution, however good */
+    mnp_solve_result *results; /* of all attempts together */
     stopwatch watch;
     /* During the solution */
     struct {
         struct timespec time;
         double residual;
         int64_t iteration;
-    } first; /* the first call of the progress function for the system that is being solved */
+    } first, half; /* the first call of the progress function for the system that is being solved; see gives_up */
     struct timespec shown;
+    int64_t done;          /* iterations before those that are being made */
     int64_t looked, saved; /* iterations at the last call, and at the last checkpoint */
+    int64_t unsaved;       /* checkpoints that could not be written */
     bool shows;            /* whether there is a progress line */
-    mnp_status status;     /* of the checkpoints */
+    bool gives_up;         /* a method whose residual hardly falls while its iterations double is given up */
 } job;
 
 extern const char *const method_names[], *const precond_names[];
@@ -74,7 +93,32 @@ void solve_report(const job *j);
 /* Whether all systems converged. */
 bool solve_converged(const job *j);
 
-/* Read a checkpoint; its iterate becomes the guess.  Collective. */
-mnp_status solve_resume(job *j);
+/* ---- attempts.c ---- */
+
+/* Solve by the method of the command line, or by those that suit the matrix, one after the other.  Collective. */
+void solve_run(job *j);
+
+/* Look at the matrix, unless that was done.  Collective. */
+mnp_status solve_find_traits(job *j);
+
+/* Print what may help after all attempts have failed.  Collective. */
+void solve_hint(job *j);
+
+/* ---- checkpoint.c ---- */
+
+/*
+ * Before the work: refuse files that are no checkpoints.  What the command line does not say about the method is taken
+ * from the checkpoint that is resumed.  Collective.
+ */
+mnp_status checkpoint_check_files(job *j);
+
+/* When the system is known: refuse checkpoints of other ones.  Collective. */
+mnp_status checkpoint_check_system(job *j);
+
+/* Read the iterate and the number of iterations before it.  Collective. */
+mnp_status checkpoint_resume(job *j, mnp_array **x_p);
+
+/* Write a checkpoint, so many iterations after those that were done before.  A failure is a warning.  Collective. */
+void checkpoint_save(job *j, int64_t iteration, const mnp_array *x);
 
 #endif

@@ -13,15 +13,6 @@
 #include "common/command.h"
 #include "picture/plot.h"
 
-static const char *const reason_names[] = {
-    [MNP_SOLVE_CONVERGED] = "converged",
-    [MNP_SOLVE_MAXITER] = "stopped at the limit of iterations",
-    [MNP_SOLVE_BREAKDOWN] = "breakdown: the method cannot continue with this matrix",
-    [MNP_SOLVE_DIVERGED] = "diverged",
-    [MNP_SOLVE_STOPPED] = "stopped",
-    [MNP_SOLVE_STAGNATED] = "rounding keeps the residual above the tolerance",
-};
-
 bool solve_converged(const job *j)
 {
     for (int64_t k = 0; k < j->columns; k++)
@@ -46,7 +37,7 @@ static void show(job *j, int64_t iteration, double residual)
     const double done = (double)(iteration - j->first.iteration), rate = done / seconds_since(&j->first.time);
     const double slope = log(residual / j->first.residual) / done, all = log(rtol) / slope;
     clock_gettime(CLOCK_MONOTONIC, &j->shown);
-    fprintf(stderr, "\riteration %" PRId64 "  residual %.3e", iteration + j->before, residual);
+    fprintf(stderr, "\riteration %" PRId64 "  residual %.3e", iteration + j->done, residual);
     if (done > 0)
         fprintf(stderr, "  %.4g/s", rate);
     if (done > 0 && rtol > 0 && slope < 0 && all > (double)iteration)
@@ -61,19 +52,20 @@ void solve_progress_end(const job *j)
         fprintf(stderr, "\r\033[K");
 }
 
-/* Write the iterate and the number of iterations to one file. */
-static mnp_status save(const job *j, int64_t iteration, const mnp_array *x)
+/*
+ * Whether the residual has hardly fallen while the number of iterations doubled.  The first iterations do not count:
+ * some methods need as many as their basis has vectors before anything happens.
+ */
+static bool is_hopeless(job *j, int64_t iteration, double residual)
 {
-    const int64_t count = iteration + j->before, shape[] = {1};
-    mnp_array *iterations = NULL;
-    mnp_status status = mnp_array_from_host(j->ctx, MNP_INT64, 1, shape, &count, &iterations);
-    if (status != MNP_OK)
-        return status;
-    const mnp_h5_item items[] = {{"/x", x}, {"/iterations", iterations}};
-    const mnp_h5_attribute method = {.object = "/x", .name = "method", .text = method_names[j->method]};
-    status = mnp_h5_write_items(j->checkpoint, 2, items, 1, &method, NULL);
-    mnp_array_free(iterations);
-    return status;
+    enum { BEGINNING = 400 };
+    const bool doubled = iteration >= 2 * j->half.iteration && iteration >= BEGINNING;
+    if (!j->gives_up || (j->half.iteration > 0 && !doubled) || iteration < BEGINNING / 2)
+        return false;
+    const bool hopeless = j->half.iteration > 0 && residual > 0.9 * j->half.residual;
+    j->half.iteration = iteration;
+    j->half.residual = residual;
+    return hopeless;
 }
 
 bool solve_progress(void *argument, int64_t iteration, double residual, const mnp_array *x)
@@ -83,40 +75,16 @@ bool solve_progress(void *argument, int64_t iteration, double residual, const mn
         clock_gettime(CLOCK_MONOTONIC, &j->first.time);
         j->first.residual = residual;
         j->first.iteration = iteration;
+        j->half.iteration = 0;
     }
     j->looked = iteration;
     if (j->shows && (j->shown.tv_sec == 0 || seconds_since(&j->shown) > 0.1))
         show(j, iteration, residual);
-    if (!j->checkpoint || iteration < j->saved + j->every)
-        return false;
-    j->saved = iteration;
-    j->status = save(j, iteration, x);
-    return j->status != MNP_OK;
-}
-
-mnp_status solve_resume(job *j)
-{
-    mnp_array *x = NULL, *iterations = NULL;
-    int64_t before = 0;
-    mnp_status status = mnp_h5_read(j->ctx, j->resume, "/x", NULL, &x);
-    if (status == MNP_OK)
-        status = mnp_h5_read(j->ctx, j->resume, "/iterations", NULL, &iterations);
-    if (status == MNP_OK && (mnp_layout_size(mnp_array_layout(iterations)) != 1 || mnp_array_ndim(x) != 1 ||
-                             mnp_array_shape(x)[0] != mnp_sparse_shape(j->a)[1] || j->columns != 1))
-        status = mnp_fail(MNP_ERR_ARG, "'%s' is not a checkpoint of this system", j->resume);
-    mnp_array *wide = NULL;
-    if (status == MNP_OK)
-        status = mnp_astype(iterations, MNP_INT64, &wide);
-    if (status == MNP_OK)
-        status = mnp_array_to_host(wide, -1, &before);
-    if (status == MNP_OK)
-        status = mnp_astype(x, mnp_sparse_dtype(j->a), &j->x);
-    if (status == MNP_OK)
-        j->before = before;
-    mnp_array_free(wide);
-    mnp_array_free(iterations);
-    mnp_array_free(x);
-    return status;
+    if (j->checkpoint && iteration + j->done >= j->saved + j->every) {
+        j->saved = iteration + j->done;
+        checkpoint_save(j, iteration, x);
+    }
+    return is_hopeless(j, iteration, residual);
 }
 
 /* ---- the output file ---- */
@@ -171,8 +139,8 @@ static const char *reason_of(const job *j)
 {
     for (int64_t k = 0; k < j->columns; k++)
         if (j->results[k].reason != MNP_SOLVE_CONVERGED)
-            return reason_names[j->results[k].reason];
-    return reason_names[MNP_SOLVE_CONVERGED];
+            return mnp_solve_reason_text(j->results[k].reason);
+    return mnp_solve_reason_text(MNP_SOLVE_CONVERGED);
 }
 
 /* Where the command ran, and for how long; the seconds are known on rank 0, whose attributes are written. */
@@ -293,8 +261,9 @@ mnp_status solve_draw(const job *j)
 static void print_result(const job *j, int64_t k)
 {
     const mnp_solve_result *r = &j->results[k];
-    printf("%-10s%s after %" PRId64 " iterations", k == 0 ? "result" : "", reason_names[r->reason],
-           r->iterations + j->before);
+    const int64_t iterations = r->iterations + j->before;
+    printf("%-10s%s after %" PRId64 " iteration%s", k == 0 ? "result" : "", mnp_solve_reason_text(r->reason),
+           iterations, iterations == 1 ? "" : "s");
     if (j->before > 0)
         printf(", %" PRId64 " of them before", j->before);
     printf("; residual %.3e", r->residual);
@@ -303,6 +272,34 @@ static void print_result(const job *j, int64_t k)
     if (r->iterations > 0)
         printf("; %.3g ms an iteration", 1e3 * r->seconds / (double)r->iterations);
     printf("\n");
+}
+
+static void print_attempts(const job *j)
+{
+    for (int i = 0; i + 1 < j->attempts && i < MOST_ATTEMPTS; i++) {
+        const trial *a = &j->tried[i];
+        printf("tried     %s", method_names[a->method]);
+        if (a->precond != MNP_PRECOND_NONE)
+            printf(" with %s", precond_names[a->precond]);
+        if (a->lacks)
+            printf(": MATRIX has no such preconditioner\n");
+        else
+            printf(" for %" PRId64 " iteration%s: %s\n", a->iterations, a->iterations == 1 ? "" : "s",
+                   a->reason == MNP_SOLVE_STOPPED ? "the residual hardly fell any more"
+                                                  : mnp_solve_reason_text(a->reason));
+    }
+}
+
+/* Print the method, and why it was chosen. */
+static void print_method(const job *j)
+{
+    print_attempts(j);
+    printf("method    %s", method_names[j->method]);
+    if (!j->method_given && j->options.restart > 0)
+        printf(" with --restart %d", j->options.restart);
+    if (!j->method_given)
+        printf(", as MATRIX is %s", mnp_sparse_traits_text(j->a, &j->traits));
+    printf("\nprecond   ");
 }
 
 void solve_report(const job *j)
@@ -318,7 +315,7 @@ void solve_report(const job *j)
         printf("matrix    %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries, %s\n", j->matrix.text,
                mnp_sparse_shape(j->a)[0], mnp_sparse_shape(j->a)[1], mnp_sparse_nnz(j->a),
                mnp_dtype_name(mnp_sparse_dtype(j->a)));
-        printf("method    %s\nprecond   ", method_names[j->method]);
+        print_method(j);
         fflush(stdout);
         if (j->precond)
             mnp_precond_describe(j->precond, stdout);
@@ -328,6 +325,8 @@ void solve_report(const job *j)
             print_result(j, k);
         printf("output    %s: ", j->output.text);
         print_array(j->x);
+        if (j->unsaved > 0)
+            printf("warning   %" PRId64 " checkpoint%s could not be written\n", j->unsaved, j->unsaved == 1 ? "" : "s");
         print_times(NUM_STAGES, stage_names, slowest);
     }
     free(ranks);

@@ -34,6 +34,13 @@ exits()
     check $? "$description" "status $status: $details"
 }
 
+# told PATTERN DESCRIPTION: the last report has such a line
+told()
+{
+    grep -q -- "$1" report.txt
+    check $? "$2" "$(cat report.txt)"
+}
+
 run "help" "$MANIPLE" solve --help
 [ "$("$MANIPLE" solve --help | awk 'length > 100' | wc -l)" -eq 0 ]
 check $? "help is at most 100 columns wide"
@@ -75,6 +82,8 @@ with h5py.File("b.h5", "w") as file:
     file["guess"] = np.linalg.solve(a.toarray(), b)
     file["guesses"] = np.linalg.solve(a.toarray(), several)
     file["wrong"] = np.ones(5)
+    file["x"] = np.arange(900.0)  # as in a checkpoint, which this is not
+    file["iterations"] = [3]
     for member in ("data", "indices", "indptr", "shape"):
         file["a/" + member] = getattr(a, member)
 END
@@ -154,6 +163,116 @@ assert numpy.all(apart < 1e-6), f"iteration {apart.argmax()}: {one[apart.argmax(
     [ "$(grep -c 'converged after 0 iterations' report.txt)" -eq 3 ]
     check $? "each has a line" "$(cat report.txt)"
 
+    # ---- the method is chosen by the matrix, and what did not work is followed by something else ----
+    cat >chosen.py <<'END'
+"""chosen.py make: systems of several kinds.  chosen.py NAME: its solution solves it, as NumPy's does."""
+import sys
+
+import h5py
+import numpy as np
+import scipy.io
+import scipy.sparse
+
+name = sys.argv[1]
+if name == "make":
+    rng = np.random.default_rng(11)
+    n = 60
+    eye = scipy.sparse.identity(n, format="csr")
+    line = scipy.sparse.diags([-1, 2, -1], [-1, 0, 1], shape=(n, n), format="csr")
+    some = scipy.sparse.random(n, n, density=0.1, random_state=4, format="csr")
+    ones = (eye + scipy.sparse.diags([1, 1], [-1, 1], shape=(n, n), format="csr")).tolil()
+    ones[n - 1, 0] = ones[0, n - 2] = 1  # no symmetry, and a pivot of 0 for ilu0
+    made = {"positive": line, "indefinite": line - 1.5 * eye, "general": some + 3 * eye,
+            "zero": some + some.T - scipy.sparse.diags((some + some.T).diagonal()),
+            "hermitian": line + eye + 0.5j * (some - some.T), "unpivoted": eye[rng.permutation(n)] + 0.01 * some,
+            "ones": scipy.sparse.csr_matrix(ones), "tall": scipy.sparse.vstack([line, some])}
+    for key, a in made.items():
+        scipy.io.mmwrite(key + ".mtx", a, symmetry="general", precision=17)
+else:
+    a = scipy.io.mmread(name + ".mtx").tocsr()
+    b = np.ones(a.shape[0])
+    with h5py.File("chosen.h5") as file:
+        x = file["x"][()]
+        assert file["x"].attrs["converged"] == 1
+    want = np.linalg.lstsq(a.toarray(), b, rcond=None)[0]
+    condition = np.linalg.cond(a.toarray())
+    if a.shape[0] == a.shape[1]:
+        assert np.linalg.norm(b - a @ x) <= 1e-9 * np.linalg.norm(b) * 1.001
+    # the error of a least-squares solution may be as large as the square of the condition times the tolerance
+    assert np.linalg.norm(x - want) <= 1e-9 * condition ** 2 * np.linalg.norm(want), (np.linalg.norm(x - want), condition)
+END
+    run "systems of several kinds" "$PYTHON" chosen.py make
+    # chosen NAME RANKS PATTERN...: it is solved without a method being named; the report has these lines
+    chosen()
+    {
+        name=$1 ranks=$2
+        shift 2
+        if [ "$ranks" != 1 ] && [ -z "$MPIRUN" ]; then
+            skip "$name on $ranks ranks" "there is no mpirun"
+            return
+        fi
+        on "$ranks" "$MANIPLE" solve "$name.mtx" -o chosen.h5:/x --rtol 1e-9 >report.txt 2>&1
+        check $? "$name: the method is chosen, on $ranks rank(s)" "$(cat report.txt)"
+        for pattern in "$@"; do
+            told "$pattern" "$name: $pattern"
+        done
+        run "$name: the solution" "$PYTHON" chosen.py "$name"
+    }
+    chosen positive 3 '^method    cg, as MATRIX is symmetric with a positive diagonal$' '^precond   ic0 '
+    chosen indefinite 1 '^tried     cg with ic0 for .*: breakdown' '^method    minres' '^precond   none'
+    chosen zero 2 '^method    minres, as MATRIX is symmetric, but not positive definite$'
+    chosen hermitian 2 '^method    cg, as MATRIX is Hermitian with a positive diagonal$'
+    chosen general 3 '^method    gmres with --restart 50, as MATRIX is not symmetric$' '^precond   ilu0 '
+    chosen unpivoted 1 '^method    gmres with --restart 200, as MATRIX is not symmetric, with zeros on the diagonal$' \
+        '^precond   none'
+    chosen ones 1 '^tried     gmres with ilu0: MATRIX has no such preconditioner$' '^method    gmres with --restart 200' \
+        '^precond   jacobi '
+    chosen tall 2 '^method    lsqr, as MATRIX is not square$'
+    "$MANIPLE" solve positive.mtx -o m.h5:/x --method gmres --restart 2 --maxiter 3 >report.txt
+    told '^hint      MATRIX is symmetric with a positive diagonal; try --method cg --precond ic0$' "a hint names what suits it"
+    "$MANIPLE" solve general.mtx -o m.h5:/x --method cg --maxiter 2 >report.txt
+    told '^hint      MATRIX is not symmetric; try --method gmres --precond ilu0 --restart 50$' "so for cg and a matrix without symmetry"
+    "$MANIPLE" solve poisson:30x30 -o m.h5:/x --maxiter 3 --rtol 1e-12 >report.txt
+    told '^method    cg, as' "a limit is no reason for another method"
+    told '^hint .*try a larger --maxiter or --rtol$' "but may be enlarged"
+    "$MANIPLE" solve positive.mtx -o m.h5:/x --precond ssor >report.txt
+    told '^method    cg, as' "the method for a preconditioner is cg for a positive definite matrix"
+    "$MANIPLE" solve positive.mtx -o m.h5:/x --precond ilu0 >report.txt
+    told '^method    gmres, as' "unless the preconditioner has no symmetry"
+
+    # ---- a real matrix with complex vectors ----
+    cat >complexes.py <<'END'
+import sys
+
+import h5py
+import numpy as np
+import scipy.io
+
+a = scipy.io.mmread("a.mtx").tocsr()
+if sys.argv[1] == "make":
+    rng = np.random.default_rng(5)
+    b = rng.standard_normal(70) + 1j * rng.standard_normal(70)
+    with h5py.File("complex.h5", "w") as file:
+        file["b"] = b
+        file["real"] = b.real
+        file["several"] = np.stack([b, 2j * b], 1)
+        file["guess"] = np.linalg.solve(a.toarray(), b)
+else:
+    with h5py.File("complex.h5") as file, h5py.File("z.h5") as made:
+        b, x = file[sys.argv[1]][()], made["x"][()]
+        assert x.dtype == np.complex128, x.dtype
+        assert np.allclose(x, np.linalg.solve(a.toarray(), b), rtol=0, atol=1e-7)
+END
+    run "complex right-hand sides" "$PYTHON" complexes.py make
+    run "a real matrix and a complex right-hand side" on 2 "$MANIPLE" solve a.mtx complex.h5:/b -o z.h5:/x --rtol 1e-9 -q
+    run "its solution" "$PYTHON" complexes.py b
+    "$MANIPLE" solve a.mtx complex.h5:/b -o z.h5:/x --rtol 1e-9 --guess complex.h5:/guess >report.txt 2>&1
+    told 'converged after 0 iterations' "with a complex guess"
+    run "several complex right-hand sides" "$MANIPLE" solve a.mtx complex.h5:/several -o z.h5:/x --rtol 1e-9 --method bicgstab -q
+    run "their solutions" "$PYTHON" complexes.py several
+    run "a complex guess alone" "$MANIPLE" solve a.mtx complex.h5:/real -o z.h5:/x --rtol 1e-9 --guess complex.h5:/guess -q
+    run "its solution" "$PYTHON" complexes.py real
+
     # ---- checkpoints ----
     exits 3 "a run that is cut short" "$MANIPLE" solve poisson:30x30 -o c.h5:/x --method cg --rtol 1e-9 --maxiter 25 \
         --checkpoint state.h5 --every 10 -q
@@ -209,12 +328,44 @@ status = subprocess.call([sys.argv[1], "solve", "poisson:300x300", "-o", "on.h5:
                           "--every", "5", "--checkpoint", "new.h5", "--resume", "new.h5", "--maxiter", str(before + 11), "-q"])
 after, all_of_them = h5py.File("new.h5")["iterations"][0], h5py.File("on.h5")["x"].attrs["iterations"]
 assert status == 3 and before < after <= before + 11 == all_of_them, (status, before, after, all_of_them)' "$MANIPLE"
-    solve_fails 2 'is not a checkpoint' poisson:9 -o y.h5:/x --resume kept.h5
+    cp b.h5 u.h5
+    solve_fails 2 'with another matrix' convdiff:30x30 -o y.h5:/x --resume kept.h5
+    solve_alone 2 'with another matrix, and is not overwritten' poisson:30x30x1 -o y.h5:/x --checkpoint kept.h5
+    solve_alone 2 'with another right-hand side' poisson:30x30 u.h5:/x -o y.h5:/x --method cg --resume kept.h5
+    solve_alone 2 'of the method cg, and is not resumed by gmres' poisson:30x30 -o y.h5:/x --method gmres --resume kept.h5
+    solve_fails 2 'not a checkpoint of maniple solve, and is not overwritten' poisson:9 -o y.h5:/x --checkpoint u.h5
+    solve_alone 1 'a.mtx' poisson:9 -o y.h5:/x --checkpoint a.mtx
+    solve_alone 2 'is not a checkpoint' poisson:9 -o y.h5:/x --resume u.h5
+    solve_alone 1 'No such file' poisson:9 -o y.h5:/x --resume nothing.h5
+    on 3 "$MANIPLE" solve poisson:30x30 -o c.h5:/x --rtol 1e-9 --resume kept.h5 >report.txt 2>&1
+    check $? "a checkpoint of one rank goes on on three" "$(cat report.txt)"
+    told '^method    cg' "with the checkpoint's method"
+    told ' of them before' "and its iterations"
+    mkdir full
+    cat >remove.py <<'END'
+"""remove.py FOLDER COMMAND...: the folder of the checkpoints goes away while the command runs."""
+import os
+import subprocess
+import sys
+import time
+
+process = subprocess.Popen(sys.argv[2:], stderr=subprocess.PIPE, universal_newlines=True)
+end = time.monotonic() + 40
+while not os.path.exists(sys.argv[1] + "/c.h5") and process.poll() is None and time.monotonic() < end:
+    time.sleep(0.01)
+os.rename(sys.argv[1], sys.argv[1] + ".gone")
+_, told = process.communicate(timeout=50)
+assert process.returncode == 3, (process.returncode, told)
+assert told.count("maniple: warning: the checkpoint is not written") == 1 and told.count("\n") == 1, told
+assert os.path.exists("unsaved.h5")
+END
+    run "a checkpoint that cannot be written is a warning" "$PYTHON" remove.py full "$MANIPLE" solve poisson:200x200 \
+        -o unsaved.h5:/x --method richardson --omega 0.2 --maxiter 3000 --every 10 --checkpoint full/c.h5 -q
     solve_alone 2 'must have 70 rows and 1 column$' a.mtx b.h5:/b -o y.h5:/x --guess b.h5:/guesses
     solve_alone 2 'must have 70 rows and 3 columns' a.mtx b.h5:/several -o y.h5:/x --guess b.h5:/guess
-    solve_alone 2 'are for one' a.mtx b.h5:/several -o y.h5:/x --checkpoint c.h5
+    solve_alone 2 'are for one' a.mtx b.h5:/several -o y.h5:/x --checkpoint new.h5
     solve_alone 2 'are for one' a.mtx b.h5:/several -o y.h5:/x --resume kept.h5
-    solve_fails 2 'needs a square one' tall.mtx -o y.h5:/x
+    solve_fails 2 'needs a square one' tall.mtx -o y.h5:/x --method gmres
     solve_fails 2 'must have 70 rows' a.mtx b.h5:/wrong -o y.h5:/x
     solve_alone 2 'is RHS itself' a.mtx b.h5:/b -o b.h5:/b
     solve_alone 2 'is the file of RHS' a.mtx b.h5:/b -o y.h5:/x --checkpoint b.h5
