@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# An installed library works: the example of the README, compiled with the flags of pkg-config alone, runs on 2 ranks,
-# and so does the installed command.
+# An installed library works, also after the installation has been moved: the example of the README, compiled with the
+# flags of pkg-config alone and by CMake, in C and in C++, runs on 2 ranks, and so does the installed command; manual
+# pages and examples are there.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -11,32 +12,70 @@
 stage=$(mktemp -d) || exit 1
 trap 'rm -rf "$stage"' EXIT
 
-# variable NAME: a folder's path as configure was told
-variable()
+# compile COMPILER OPTION... SOURCE: with what pkg-config says
+# shellcheck disable=SC2317,SC2329  # it is called, by way of run
+compile()
 {
-    sed -n "s/^$1=//p" "$builddir/maniple.pc"
-}
-prefix=$stage$(variable prefix)
-
-# shellcheck disable=SC2317  # it is called, by way of run
-compile_example()
-{
-    # pkg-config is to read the stage as if it were the root folder
-    flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig "${PKG_CONFIG:-pkg-config}" --define-variable=prefix="$prefix" \
-        --cflags --libs maniple) || return
+    flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig "${PKG_CONFIG:-pkg-config}" --cflags --libs maniple) || return
     # shellcheck disable=SC2086  # several words each
-    $CC -std=c11 -Wall -Wextra -Werror -o "$stage/example" "$srcdir/docs/examples/hello.c" $flags $LDFLAGS
+    "$@" -Wall -Wextra -Werror -o "$stage/example" $flags $LDFLAGS
+}
+
+# shellcheck disable=SC2317,SC2329
+compile_with_cmake()
+{
+    mkdir "$stage/cmake" && cp "$srcdir/docs/examples/hello.c" "$stage/cmake" && cat >"$stage/cmake/CMakeLists.txt" <<'CMAKE' &&
+cmake_minimum_required(VERSION 3.16)
+project(hello C)
+find_package(maniple 0.1 REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello PRIVATE maniple::maniple)
+CMAKE
+    CC=${CC#ccache } cmake -S "$stage/cmake" -B "$stage/cmake/build" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_FLAGS="$LDFLAGS" && cmake --build "$stage/cmake/build"
 }
 
 # The outer make's options are not for this one
-run "make install" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "$MAKE" -C "$builddir" install DESTDIR="$stage"
+run "make install" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "$MAKE" -C "$builddir" install DESTDIR="$stage/first"
+mv "$stage/first" "$stage/moved"
+command=$(find "$stage" -path '*/bin/maniple' | head -n 1)
+prefix=${command%/bin/maniple}
 libdir=$(dirname "$(find "$stage" -name 'libmaniple.so' | head -n 1)")
 check "$([ -e "$libdir/pkgconfig/maniple.pc" ]; echo $?)" "the library is installed, and maniple.pc beside it"
 
 awk '/^```/ { inside = $0 == "```c"; next } inside' "$srcdir/README.md" >"$stage/readme.c"
 run "the README shows docs/examples/hello.c as it is" sh -c "tail -n +2 \"$srcdir/docs/examples/hello.c\" | diff - \"$stage/readme.c\""
-run "it compiles against the library" compile_example
+# shellcheck disable=SC2086  # a compiler's name and flags may be several words
+run "it compiles against the library" compile $CC -std=c11 "$srcdir/docs/examples/hello.c"
 run "it runs on 2 ranks" "$MPIRUN" -n 2 "$stage/example"
-# the command knows the library where it was to be installed, which the stage is not
-run "the installed command runs" env LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$prefix/bin/maniple" --version
+run "the installed command runs where the installation has been moved" "$command" --version
+
+if command -v "${CXX:-g++}" >/dev/null; then
+    for standard in c++17 c++20; do
+        # shellcheck disable=SC2086
+        run "a program in $standard compiles and links" compile ${CXX:-g++} -std=$standard "$srcdir/tests/cplusplus.cc"
+    done
+    run "and runs on 2 ranks" "$MPIRUN" -n 2 "$stage/example"
+else
+    for point in "in C++17" "in C++20" "on 2 ranks"; do skip "a program in C++: $point" "there is no C++ compiler"; done
+fi
+if command -v cmake >/dev/null; then
+    run "CMake finds the package, and builds the example" compile_with_cmake
+    run "which runs on 2 ranks" "$MPIRUN" -n 2 "$stage/cmake/build/hello"
+else
+    skip "CMake finds the package" "there is no cmake"
+fi
+
+pages=$(dirname "$(find "$stage/moved" -name mnp_sort.3)")
+check "$(grep -q '^\.so man3/maniple_sort.3$' "$pages/mnp_sort.3"; echo $?)" "every function has a manual page" "$pages"
+missing=$(sed -n 's/^| `\(mnp_[a-z0-9_]*\)(.*/\1/p' "$srcdir/docs/functions.md" | sort -u |
+    while read -r name; do [ -e "$pages/$name.3" ] || echo "$name"; done)
+check "$([ -z "$missing" ]; echo $?)" "also those of docs/functions.md" "$missing"
+if command -v mandoc >/dev/null; then
+    wrong=$(mandoc -T lint -W warning "$pages"/maniple_*.3 | grep -v 'missing date')
+    check "$([ -z "$wrong" ]; echo $?)" "the pages are correct" "$wrong"
+else
+    skip "the pages are correct" "there is no mandoc"
+fi
+check "$(find "$stage/moved" -path '*/examples/hello.c' | grep -q .; echo $?)" "the examples are installed"
 done_testing

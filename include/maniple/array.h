@@ -73,7 +73,10 @@ static inline const mnp_array *mnp_scalar_complex_value(mnp_ctx *ctx, double _Co
 }
 #endif
 
-/* A scalar from a number of any arithmetic type (not in C++).  Integers must fit int64_t. */
+/* A scalar from a number of any arithmetic type, also std::complex in C++.  Integers must fit int64_t. */
+#ifdef __cplusplus
+#define MNP_SCALAR(ctx, value) mnp_scalar_of((ctx), (value))
+#else
 #define MNP_SCALAR(ctx, value)                                                                                         \
     _Generic((value), bool                                                                                             \
              : mnp_scalar_bool, float                                                                                  \
@@ -84,6 +87,7 @@ static inline const mnp_array *mnp_scalar_complex_value(mnp_ctx *ctx, double _Co
              : mnp_scalar_complex_value, long double _Complex                                                          \
              : mnp_scalar_complex_value, default                                                                       \
              : mnp_scalar_int)((ctx), (value))
+#endif
 
 /*
  * Release an array; NULL is accepted.  Its memory is kept as long as there are views of it.  Collective: between two
@@ -164,6 +168,25 @@ MNP_API mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p);
 MNP_API mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p);
 
 #ifdef __cplusplus
+} /* extern "C" */
+
+#include <complex>
+#include <type_traits>
+
+template <typename T> const mnp_array *mnp_scalar_of(mnp_ctx *ctx, T value)
+{
+    static_assert(std::is_arithmetic<T>::value, "MNP_SCALAR takes numbers");
+    if constexpr (std::is_same<T, bool>::value)
+        return mnp_scalar_bool(ctx, value);
+    else if constexpr (std::is_floating_point<T>::value)
+        return mnp_scalar_float(ctx, (double)value);
+    else
+        return mnp_scalar_int(ctx, (int64_t)value);
+}
+
+template <typename T> const mnp_array *mnp_scalar_of(mnp_ctx *ctx, const std::complex<T> &value)
+{
+    return mnp_scalar_complex(ctx, (double)value.real(), (double)value.imag());
 }
 #endif
 

@@ -21,8 +21,29 @@
 #ifndef MANIPLE_BASE_H
 #define MANIPLE_BASE_H
 
+/*
+ * Programs in C++ use MPI's C interface too.  The C++ bindings, which some MPIs still declare in mpi.h, would need one
+ * more library; a program that includes mpi.h before leaves them out by these definitions, as the flags of pkg-config
+ * do.
+ */
+#ifdef __cplusplus
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* In C++, what a member of a struct is if an initialiser leaves it out, as it is 0 in C. */
+#ifdef __cplusplus
+#define MNP_DEFAULT(value) = value
+#else
+#define MNP_DEFAULT(value)
 #endif
 
 #define MNP_API __attribute__((visibility("default")))

@@ -39,10 +39,11 @@
 
 #include <stdint.h>
 
+#include <maniple/base.h> /* before mpi.h, for C++ */
+
 #include <mpi.h>
 
 #include <maniple/array.h>
-#include <maniple/base.h>
 #include <maniple/context.h>
 #include <maniple/dtype.h>
 

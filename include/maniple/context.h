@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <mpi.h>
+#include <maniple/base.h> /* before mpi.h, for C++ */
 
-#include <maniple/base.h>
+#include <mpi.h>
 
 #ifdef __cplusplus
 extern "C" {

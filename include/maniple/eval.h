@@ -62,6 +62,7 @@
 #include <maniple/base.h>
 #include <maniple/context.h>
 #include <maniple/dtype.h>
+#include <maniple/lists.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,10 +80,10 @@ typedef struct mnp_output {
 
 /*
  * Lists of up to 16 names and arrays, for the call itself: MNP_IN("x", x, "y", y).  They end with a NULL name.  For
- * longer lists, and in C++, define an array: const mnp_input inputs[] = {{"x", x}, {"y", y}, {NULL, NULL}};
+ * longer lists, define an array: const mnp_input inputs[] = {{"x", x}, {"y", y}, {NULL, NULL}};
  */
-#define MNP_IN(...) ((const mnp_input[]){MNP_PAIRS_(__VA_ARGS__), {0, 0}})
-#define MNP_OUT(...) ((const mnp_output[]){MNP_PAIRS_(__VA_ARGS__), {0, 0}})
+#define MNP_IN(...) MNP_LIST_OF(const mnp_input, MNP_PAIRS_(__VA_ARGS__), {0, 0})
+#define MNP_OUT(...) MNP_LIST_OF(const mnp_output, MNP_PAIRS_(__VA_ARGS__), {0, 0})
 
 /*
  * Evaluate statements.

@@ -16,6 +16,7 @@
 
 #include <maniple/array.h>
 #include <maniple/base.h>
+#include <maniple/lists.h>
 #include <maniple/signal.h>
 #include <maniple/view.h>
 
@@ -25,10 +26,9 @@ extern "C" {
 
 #define MNP_FLATTENED INT32_MIN /* where NumPy has axis=None: of the flattened array */
 
-/* Arrays and their number, as two arguments of a call (not in C++): mnp_concatenate(MNP_LIST(x, y, z), 0, &all). */
+/* Arrays and their number, as two arguments of a call: mnp_concatenate(MNP_LIST(x, y, z), 0, &all). */
 #define MNP_LIST(...)                                                                                                  \
-    ((const mnp_array *const[]){__VA_ARGS__}),                                                                         \
-        ((int)(sizeof((const mnp_array *const[]){__VA_ARGS__}) / sizeof(const mnp_array *)))
+    MNP_LIST_OF(const mnp_array *const, __VA_ARGS__), MNP_COUNT_OF(const mnp_array *const, __VA_ARGS__)
 
 /*
  * numpy.concatenate along a dimension that is there; MNP_FLATTENED: of the flattened arrays.  The dtype is what

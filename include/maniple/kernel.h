@@ -24,6 +24,7 @@
 #include <maniple/array.h>
 #include <maniple/base.h>
 #include <maniple/context.h>
+#include <maniple/lists.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,15 +77,8 @@ MNP_API mnp_status mnp_elementwise_call(mnp_elementwise *kernel, int ninputs, co
 
 /* Numbers and lists of arrays, for C: MNP_INPUTS(x, y), MNP_OUTPUTS(&z), and MNP_NO_INPUTS if there are none. */
 #define MNP_INPUTS(...)                                                                                                \
-    (int)(sizeof((const mnp_array *const[]){__VA_ARGS__}) / sizeof(const mnp_array *)), (const mnp_array *const[])     \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
-#define MNP_OUTPUTS(...)                                                                                               \
-    (int)(sizeof((mnp_array **const[]){__VA_ARGS__}) / sizeof(mnp_array **)), (mnp_array * *const[])                   \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
+    MNP_COUNT_OF(const mnp_array *const, __VA_ARGS__), MNP_LIST_OF(const mnp_array *const, __VA_ARGS__)
+#define MNP_OUTPUTS(...) MNP_COUNT_OF(mnp_array **const, __VA_ARGS__), MNP_LIST_OF(mnp_array **const, __VA_ARGS__)
 #define MNP_NO_INPUTS 0, NULL
 
 /* Release a kernel; NULL is accepted.  Not collective. */
@@ -193,16 +187,15 @@ MNP_API mnp_status mnp_raw_kernel_launch(mnp_raw_kernel *kernel, const mnp_launc
 MNP_API void *mnp_ctx_stream(mnp_ctx *ctx);
 
 /*
- * The number and the list of arguments, for C: MNP_ARGS(MNP_ARG(x), MNP_ARG(2.0f)), or MNP_NO_ARGS if there are none.
+ * The number and the list of arguments: MNP_ARGS(MNP_ARG(x), MNP_ARG(2.0f)), or MNP_NO_ARGS if there are none.
  */
-#define MNP_ARGS(...)                                                                                                  \
-    (int)(sizeof((const mnp_argument[]){__VA_ARGS__}) / sizeof(mnp_argument)), (const mnp_argument[])                  \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
+#define MNP_ARGS(...) MNP_COUNT_OF(const mnp_argument, __VA_ARGS__), MNP_LIST_OF(const mnp_argument, __VA_ARGS__)
 #define MNP_NO_ARGS 0, NULL
 
 /* An argument from an expression, of its type in C: an array, a number, or a pointer to device memory. */
+#ifdef __cplusplus
+#define MNP_ARG(x) mnp_arg_of(x)
+#else
 #define MNP_ARG(x)                                                                                                     \
     _Generic((x),                                                                                                      \
         mnp_array *: mnp_arg_array,                                                                                    \
@@ -222,6 +215,7 @@ MNP_API void *mnp_ctx_stream(mnp_ctx *ctx);
         float: mnp_arg_float32,                                                                                        \
         double: mnp_arg_float64,                                                                                       \
         default: mnp_arg_pointer)(x)
+#endif
 
 /* An argument of `size` bytes at `bytes`, such as a struct. */
 static inline mnp_argument mnp_arg_bytes(const void *bytes, size_t size)
@@ -261,6 +255,38 @@ MNP_ARG_FUNCTION(pointer, const void *, pointer, const void *)
 #undef MNP_ARG_FUNCTION
 
 #ifdef __cplusplus
+} /* extern "C" */
+
+inline mnp_argument mnp_arg_of(const mnp_array *array)
+{
+    return mnp_arg_array(array);
+}
+
+inline mnp_argument mnp_arg_of(mnp_array *array)
+{
+    return mnp_arg_array(array);
+}
+
+template <typename T> mnp_argument mnp_arg_of(T *pointer)
+{
+    return mnp_arg_pointer(pointer);
+}
+
+template <typename T> mnp_argument mnp_arg_of(T number)
+{
+    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8, "MNP_ARG takes arrays, numbers and pointers");
+    if constexpr (std::is_same<T, float>::value)
+        return mnp_arg_float32(number);
+    else if constexpr (std::is_floating_point<T>::value)
+        return mnp_arg_float64(number);
+    else if constexpr (sizeof(T) == 1)
+        return mnp_arg_int8((int8_t)number);
+    else if constexpr (sizeof(T) == 2)
+        return mnp_arg_int16((int16_t)number);
+    else if constexpr (sizeof(T) == 4)
+        return mnp_arg_int32((int32_t)number);
+    else
+        return mnp_arg_int64((int64_t)number);
 }
 #endif
 

@@ -38,9 +38,11 @@
 #define MANIPLE_REDUCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <maniple/array.h>
 #include <maniple/base.h>
+#include <maniple/lists.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,21 +50,29 @@ extern "C" {
 
 /* Which axes are reduced, and how. 0, false and NULL are NumPy's defaults. */
 typedef struct mnp_axes {
-    int count;                /* how many axes; 0: all */
-    int axes[MNP_MAX_DIMS];   /* negative ones count from the end */
-    bool keepdims;            /* leave reduced axes in the result, with extent 1 */
-    const char *dtype;        /* NULL, or NumPy's name of the type to which elements are cast: sums, products, means */
-    const mnp_array *where;   /* NULL, or bools, broadcast with the input: which elements are used */
-    const mnp_array *initial; /* NULL, or a number (MNP_SCALAR) to start from: sums, products, maxima and minima */
-    double ddof;              /* variances: the divisor is the number of elements minus ddof */
+    int count MNP_DEFAULT(0);               /* how many axes; 0: all */
+    int axes[MNP_MAX_DIMS] MNP_DEFAULT({}); /* negative ones count from the end */
+    bool keepdims MNP_DEFAULT(false);       /* leave reduced axes in the result, with extent 1 */
+    /* NULL, or NumPy's name of the type to which elements are cast: sums, products, means */
+    const char *dtype MNP_DEFAULT(NULL);
+    /* NULL, or bools, broadcast with the input: which elements are used */
+    const mnp_array *where MNP_DEFAULT(NULL);
+    /* NULL, or a number (MNP_SCALAR) to start from: sums, products, maxima and minima */
+    const mnp_array *initial MNP_DEFAULT(NULL);
+    double ddof MNP_DEFAULT(0); /* variances: the divisor is the number of elements minus ddof */
 } mnp_axes;
 
-/* For C: all axes; the listed axes; and any of the fields above. */
+/*
+ * All axes; the listed axes; and any of the fields above, in their order, as in MNP_REDUCE(.count = 1, .axes = {-1},
+ * .keepdims = true), for which C++ has to be C++20.
+ */
 #define MNP_ALL_AXES ((const mnp_axes *)0)
 #define MNP_AXIS(axis) MNP_AXES(axis)
+#ifndef __cplusplus
 #define MNP_AXES(...)                                                                                                  \
     (&(const mnp_axes){.count = (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int)), .axes = {__VA_ARGS__}})
 #define MNP_REDUCE(...) (&(const mnp_axes){__VA_ARGS__})
+#endif
 
 /*
  * Sums and products.  Those of bool and integers are int64 or uint64 and wrap around.  Without elements they are 0 and
@@ -165,6 +175,36 @@ MNP_API mnp_status mnp_reduction_call(mnp_reduction *reduction, int ninputs, con
 MNP_API void mnp_reduction_free(mnp_reduction *reduction);
 
 #ifdef __cplusplus
+} /* extern "C" */
+
+#define MNP_AXES(...) mnp_axes_of({__VA_ARGS__})
+#define MNP_REDUCE(...)                                                                                                \
+    mnp_axes_argument                                                                                                  \
+    {                                                                                                                  \
+        mnp_axes                                                                                                       \
+        {                                                                                                              \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
+
+/* Axes that live until the end of the statement. */
+struct mnp_axes_argument {
+    mnp_axes axes;
+    operator const mnp_axes *() const
+    {
+        return &axes;
+    }
+};
+
+inline mnp_axes_argument mnp_axes_of(std::initializer_list<int> list)
+{
+    mnp_axes_argument argument = {};
+    for (int axis : list) {
+        if (argument.axes.count < MNP_MAX_DIMS)
+            argument.axes.axes[argument.axes.count] = axis;
+        argument.axes.count++; /* more than there can be are refused by the function */
+    }
+    return argument;
 }
 #endif
 
