@@ -308,8 +308,9 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
             printf("picture   %s: %dx%d pixels", j->png, drawn->width, drawn->height);
             if (drawn->reduction > 1)
                 printf(", each the mean of %dx%d elements", (int)drawn->reduction, (int)drawn->reduction);
-            printf(", black to white is %g to %g left, %g to %g right%s\n", drawn->black[0], drawn->white[0],
-                   drawn->black[1], drawn->white[1], j->input.ndim > 2 ? "; the first plane only" : "");
+            printf(", black to white is %g to %g left, %g to %g right%s\n", unsigned_nan(drawn->black[0]),
+                   unsigned_nan(drawn->white[0]), unsigned_nan(drawn->black[1]), unsigned_nan(drawn->white[1]),
+                   j->input.ndim > 2 ? "; the first plane only" : "");
         }
         print_times(j->png ? NUM_STAGES : PICTURE, stage_names, slowest);
         double elements = (double)mnp_layout_size(mnp_array_layout(y)), taps = elements;

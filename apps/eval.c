@@ -377,7 +377,7 @@ static void print_real(mnp_dtype dtype, double value, bool sign)
     bool small = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
     int digits = small ? 6 : dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128 ? 15 : 3;
     for (;; digits++) {
-        snprintf(text, sizeof text, sign ? "%+.*g" : "%.*g", digits, value);
+        snprintf(text, sizeof text, sign ? "%+.*g" : "%.*g", digits, unsigned_nan(value));
         double back = strtod(text, NULL);
         if (digits >= 17 || (small ? (float)back == (float)value : back == value) || value != value)
             break;

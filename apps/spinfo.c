@@ -203,9 +203,9 @@ static void print_symmetry(const char *name, double difference, double largest)
     if (difference == 0)
         printf("%s", name);
     else if (difference <= 1e-12 * largest)
-        printf("%s up to rounding (%.3g)", name, difference);
+        printf("%s up to rounding (%.3g)", name, unsigned_nan(difference));
     else
-        printf("not %s (%.3g)", name, difference);
+        printf("not %s (%.3g)", name, unsigned_nan(difference));
 }
 
 static void print_text(const job *j, const facts *f, const mnp_rank_info *ranks)
@@ -232,8 +232,8 @@ static void print_text(const job *j, const facts *f, const mnp_rank_info *ranks)
         printf("\ndiagonal  %" PRId64 " of %" PRId64 " not 0; dominant in %" PRId64 " rows, strictly in %" PRId64 "\n",
                f->sums.diagonal, shape[0], f->sums.dominant, f->sums.strictly_dominant);
     }
-    printf("norms     1: %.6g, infinity: %.6g, Frobenius: %.6g, largest entry: %.6g\n", f->norm_1, f->norm_inf,
-           f->norm_frobenius, f->largest);
+    printf("norms     1: %.6g, infinity: %.6g, Frobenius: %.6g, largest entry: %.6g\n", unsigned_nan(f->norm_1),
+           unsigned_nan(f->norm_inf), unsigned_nan(f->norm_frobenius), unsigned_nan(f->largest));
     printf("ranks     %" PRId64 " to %" PRId64 " entries a rank, %.3g times the mean at most; ", -f->most.minus_entries,
            f->most.entries, nnz > 0 ? (double)f->most.entries / mean(nnz, size) : 1);
     printf("%" PRId64 " to %" PRId64 " ghosts\n", -f->most.minus_ghosts, f->most.ghosts);

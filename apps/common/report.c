@@ -5,6 +5,7 @@
 #include "common/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,11 @@ void print_json_string(const char *text)
             putchar(c);
     }
     putchar('"');
+}
+
+double unsigned_nan(double value)
+{
+    return isnan(value) ? NAN : value;
 }
 
 const char *bytes_text(int64_t bytes, char text[BYTES_TEXT])

@@ -14,6 +14,9 @@ void print_shape(int ndim, const int64_t *shape);
 /* Print the shape, dtype and blocks of an array in the rest of a line. */
 void print_array(const mnp_array *array);
 
+/* A number for printf(), which would show the sign of NaN. */
+double unsigned_nan(double value);
+
 /* Print a string in JSON's quotes. */
 void print_json_string(const char *text);
 

@@ -37,7 +37,7 @@ static void show(job *j, int64_t iteration, double residual)
     const double done = (double)(iteration - j->first.iteration), rate = done / seconds_since(&j->first.time);
     const double slope = log(residual / j->first.residual) / done, all = log(rtol) / slope;
     clock_gettime(CLOCK_MONOTONIC, &j->shown);
-    fprintf(stderr, "\riteration %" PRId64 "  residual %.3e", iteration + j->done, residual);
+    fprintf(stderr, "\riteration %" PRId64 "  residual %.3e", iteration + j->done, unsigned_nan(residual));
     if (done > 0)
         fprintf(stderr, "  %.4g/s", rate);
     if (done > 0 && rtol > 0 && slope < 0 && all > (double)iteration)
@@ -266,9 +266,9 @@ static void print_result(const job *j, int64_t k)
            iterations, iterations == 1 ? "" : "s");
     if (j->before > 0)
         printf(", %" PRId64 " of them before", j->before);
-    printf("; residual %.3e", r->residual);
+    printf("; residual %.3e", unsigned_nan(r->residual));
     if (r->rhs_norm > 0)
-        printf(", %.3e of b", r->residual / r->rhs_norm);
+        printf(", %.3e of b", unsigned_nan(r->residual / r->rhs_norm));
     if (r->iterations > 0)
         printf("; %.3g ms an iteration", 1e3 * r->seconds / (double)r->iterations);
     printf("\n");

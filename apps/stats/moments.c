@@ -13,8 +13,19 @@
 
 enum { MAX_TEXT = 2048 };
 
+/*
+ * The point between two means, exactly the first where they are equal.  Their difference may overflow where the point
+ * does not.  This is for the kernels; toward() below is for joining pieces.
+ */
+#define TOWARD                                                                                                         \
+    "MNP_INLINE double toward(double a, double b, double share)\n"                                                     \
+    "{\n"                                                                                                              \
+    "    const double apart = b - a;\n"                                                                                \
+    "    return apart - apart == 0 ? a + apart * share : a * (1 - share) + b * share;\n"                               \
+    "}\n"
+
 /* `V` is the type of the extremes, one of the types in a cell. */
-static const char real_sets[] =
+static const char real_sets[] = TOWARD
     "typedef %s V;\n"
     "struct moments { int64_t finite, nans, above, below; double mean, squares; V least, greatest; };\n"
     "MNP_INLINE moments one(V x)\n"
@@ -28,13 +39,13 @@ static const char real_sets[] =
     "{\n"
     "    const int64_t n = a.finite + b.finite;\n"
     "    const double share = n ? (double)b.finite / (double)n : 0, apart = b.mean - a.mean;\n"
-    "    return moments{n, a.nans + b.nans, a.above + b.above, a.below + b.below, a.mean + apart * share,\n"
-    "                   a.squares + b.squares + apart * apart * share * (double)a.finite,\n"
+    "    return moments{n, a.nans + b.nans, a.above + b.above, a.below + b.below, toward(a.mean, b.mean, share),\n"
+    "                   a.squares + b.squares + apart * (apart * (share * (double)a.finite)),\n"
     "                   !a.finite || (b.finite && b.least < a.least) ? b.least : a.least,\n"
     "                   !a.finite || (b.finite && b.greatest > a.greatest) ? b.greatest : a.greatest};\n"
     "}\n";
 
-static const char complex_sets[] =
+static const char complex_sets[] = TOWARD
     "struct moments { int64_t finite, nans, above; double mean, imag, squares; };\n"
     "template <typename R> MNP_INLINE moments one(complex<R> z)\n"
     "{\n"
@@ -47,8 +58,9 @@ static const char complex_sets[] =
     "{\n"
     "    const int64_t n = a.finite + b.finite;\n"
     "    const double share = n ? (double)b.finite / (double)n : 0, x = b.mean - a.mean, y = b.imag - a.imag;\n"
-    "    return moments{n, a.nans + b.nans, a.above + b.above, a.mean + x * share, a.imag + y * share,\n"
-    "                   a.squares + b.squares + (x * x + y * y) * share * (double)a.finite};\n"
+    "    const double weight = share * (double)a.finite;\n"
+    "    return moments{n, a.nans + b.nans, a.above + b.above, toward(a.mean, b.mean, share),\n"
+    "                   toward(a.imag, b.imag, share), a.squares + b.squares + x * (x * weight) + y * (y * weight)};\n"
     "}\n";
 
 /* The columns that a kernel computes, in the order of its outputs, ended by NUM_COLUMNS. */
@@ -134,6 +146,12 @@ static bool is_less(char kind, cell a, cell b)
     return kind == 'f' ? a.real < b.real : kind == 'i' ? a.integer < b.integer : a.natural < b.natural;
 }
 
+static double toward(double a, double b, double share)
+{
+    const double apart = b - a;
+    return isfinite(apart) ? a + apart * share : a * (1 - share) + b * share;
+}
+
 void moments_join(mnp_dtype dtype, const moments *more, moments *total)
 {
     const cell *b = more->cells;
@@ -144,11 +162,11 @@ void moments_join(mnp_dtype dtype, const moments *more, moments *total)
         a[k].integer += b[k].integer;
     if (added == 0)
         return;
-    double share = (double)added / (double)(before + added);
+    double share = (double)added / (double)(before + added), weight = share * (double)before;
     double x = b[COLUMN_MEAN].real - a[COLUMN_MEAN].real, y = b[COLUMN_IMAG].real - a[COLUMN_IMAG].real;
-    a[COLUMN_MEAN].real += x * share;
-    a[COLUMN_IMAG].real += y * share;
-    a[COLUMN_SQUARES].real += b[COLUMN_SQUARES].real + (x * x + y * y) * share * (double)before;
+    a[COLUMN_MEAN].real = toward(a[COLUMN_MEAN].real, b[COLUMN_MEAN].real, share);
+    a[COLUMN_IMAG].real = toward(a[COLUMN_IMAG].real, b[COLUMN_IMAG].real, share);
+    a[COLUMN_SQUARES].real += b[COLUMN_SQUARES].real + x * (x * weight) + y * (y * weight);
     if (before == 0 || is_less(kind, b[COLUMN_LEAST], a[COLUMN_LEAST]))
         a[COLUMN_LEAST] = b[COLUMN_LEAST];
     if (before == 0 || is_less(kind, a[COLUMN_GREATEST], b[COLUMN_GREATEST]))

@@ -84,6 +84,16 @@ typedef struct job {
 
 /* ---- the command line ---- */
 
+/* Whether a percentile is among the first ones of the list. */
+static bool is_listed(const job *j, double percent)
+{
+    for (int k = 0; k < j->found.npercents; k++) {
+        if (j->percents[k] == percent)
+            return true;
+    }
+    return false;
+}
+
 static mnp_status parse_percents(const char *text, job *j)
 {
     char *end;
@@ -96,9 +106,11 @@ static mnp_status parse_percents(const char *text, job *j)
         if (end == at || isspace((unsigned char)*at) || (*end && *end != ',') || !(percent >= 0 && percent <= 100))
             return mnp_fail(MNP_ERR_ARG, "--percentiles '%s' is not a list of numbers from 0 to 100, such as 5,50,99.9",
                             text);
-        if (j->found.npercents == MAX_PERCENTS)
+        bool known = is_listed(j, percent); /* one that is given again is shown once */
+        if (!known && j->found.npercents == MAX_PERCENTS)
             return mnp_fail(MNP_ERR_ARG, "--percentiles has more than %d numbers", MAX_PERCENTS);
-        j->percents[j->found.npercents++] = percent;
+        if (!known)
+            j->percents[j->found.npercents++] = percent;
         if (!*end)
             return MNP_OK;
     }
@@ -369,13 +381,20 @@ static void find_places(const statistics *found, int64_t count, int64_t *places)
     }
 }
 
+/* Between a and b, as mnp_percentile(): a difference that overflows does not make the result infinite. */
+static double between(double a, double b, double t)
+{
+    if (isinf(b - a) && isfinite(a) && isfinite(b))
+        return a * (1 - t) + b * t;
+    return t >= 0.5 ? b - (b - a) * (1 - t) : a + (b - a) * t;
+}
+
 /* Interpolate linearly, as numpy.percentile(); between infinities the result may be NaN. */
 static void interpolate(statistics *found, const selection *s, int64_t count)
 {
     for (int k = 0; k < found->npercents; k++) {
         double at = (double)(count - 1) * (found->percents[k] / 100), t = at - floor(at);
-        double a = selection_value(s, 2 * k), b = selection_value(s, 2 * k + 1);
-        found->values[k] = t >= 0.5 ? b - (b - a) * (1 - t) : a + (b - a) * t;
+        found->values[k] = between(selection_value(s, 2 * k), selection_value(s, 2 * k + 1), t);
     }
 }
 

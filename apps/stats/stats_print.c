@@ -22,9 +22,7 @@ enum { NUMBER = 32, FIRST_ROWS = 12, LAST_ROWS = 6, BAR = 40, TERMINAL_DIGITS = 
 
 static const char *real_text(double value, char text[NUMBER])
 {
-    if (isnan(value))
-        return strcpy(text, "nan"); /* never -nan */
-    snprintf(text, NUMBER, "%.*g", TERMINAL_DIGITS, value);
+    snprintf(text, NUMBER, "%.*g", TERMINAL_DIGITS, unsigned_nan(value));
     return text;
 }
 

@@ -82,8 +82,9 @@ MNP_API mnp_status mnp_random_beta(mnp_rng *rng, double a, double b, mnp_dtype d
                                    mnp_array **out_p);
 
 /*
- * Generator.poisson, binomial: counts, of an integer dtype; MNP_DTYPE_AUTO is int64.  In a smaller type they wrap
- * around.  MNP_ERR_ARG if the mean is not in 0 .. 2^53, n is not in 0 .. 2^53, or p is not in [0, 1].
+ * Generator.poisson, binomial: counts, of an integer dtype; MNP_DTYPE_AUTO is int64.  A count that a smaller type does
+ * not hold becomes the type's largest value; in NumPy, which has int64 alone, a cast would wrap it around.  MNP_ERR_ARG
+ * if the mean is not in 0 .. 2^53, n is not in 0 .. 2^53, p is not in [0, 1], or the type does not hold the mean.
  */
 MNP_API mnp_status mnp_random_poisson(mnp_rng *rng, double mean, mnp_dtype dtype, int ndim, const int64_t *shape,
                                       mnp_array **out_p);

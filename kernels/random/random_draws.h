@@ -396,7 +396,7 @@ template <typename Out> struct mnp_draw_small_beta { /* real: also 1 / shape of 
     }
 };
 
-/* ---- counts ---- */
+/* ---- counts, which become the largest value of a type that does not hold them ---- */
 
 /* The logarithm of the ratio of k! to Stirling's formula, sqrt(2 pi k) (k / e)^k; the error is 1e-10 from k = 10 on. */
 MNP_INLINE double mnp_stirling_rest(double k)
@@ -437,7 +437,7 @@ template <typename Out> struct mnp_draw_small_poisson { /* of a mean below 10; r
             k++;
             here *= p.real[0] / k;
         }
-        value = (Out)k;
+        value = mnp_to<Out>::from((double)k);
         return true;
     }
 };
@@ -454,7 +454,7 @@ template <typename Out> struct mnp_draw_poisson {
         const double mean = p.real[0], a = p.real[2], b = p.real[3];
         const double u = mnp_open_double(block.w0, block.w1) - 0.5, v = mnp_open_double(block.w2, block.w3);
         const double us = 0.5 - fabs(u), k = floor((2 * a / us + b) * u + mean + 0.43);
-        value = (Out)(int64_t)k;
+        value = mnp_to<Out>::from(k);
         if (us >= 0.07 && v <= p.real[5])
             return true;
         if (k < 0 || (us < 0.013 && v > us))
@@ -480,7 +480,7 @@ template <typename Out> struct mnp_draw_small_binomial {
             k++;
             here *= p.real[0] * (double)(n - k + 1) / (double)k;
         }
-        value = (Out)(p.whole[1] ? n - k : k);
+        value = mnp_to<Out>::from((double)(p.whole[1] ? n - k : k));
         return true;
     }
 };
@@ -496,7 +496,7 @@ template <typename Out> struct mnp_draw_binomial {
         const double n = (double)p.whole[0], a = p.real[1], b = p.real[2];
         const double u = mnp_open_double(block.w0, block.w1) - 0.5, v = mnp_open_double(block.w2, block.w3);
         const double us = 0.5 - fabs(u), k = floor((2 * a / us + b) * u + p.real[0]);
-        value = (Out)(int64_t)(p.whole[1] ? n - k : k);
+        value = mnp_to<Out>::from(p.whole[1] ? n - k : k);
         if (us >= 0.07 && v <= p.real[3])
             return true;
         if (k < 0 || k > n)

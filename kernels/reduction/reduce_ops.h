@@ -257,14 +257,18 @@ template <typename T, bool skip_nan = false> struct mnp_reduce_prod {
 
 /* ---- variances ---- */
 
-/* Real numbers and their squares, and those of complex numbers. */
-MNP_INLINE double mnp_squared(double x)
+/* Products and squares of real numbers, and of complex ones as vectors. */
+MNP_INLINE double mnp_inner(double x, double y)
 {
-    return x * x;
+    return x * y;
 }
-MNP_INLINE double mnp_squared(mnp_complex<double> x)
+MNP_INLINE double mnp_inner(mnp_complex<double> x, mnp_complex<double> y)
 {
-    return x.re * x.re + x.im * x.im;
+    return x.re * y.re + x.im * y.im;
+}
+template <typename A> MNP_INLINE double mnp_squared(A x)
+{
+    return mnp_inner(x, x);
 }
 MNP_INLINE double mnp_scaled(double x, double by)
 {
@@ -312,8 +316,10 @@ template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
         MNP_INLINE acc end(int j) const
         {
             const double each = n[j] ? 1.0 / (double)n[j] : 0;
-            const double left = squares[j] - mnp_squared(sum[j]) * each;
-            return acc{n[j], left < 0 ? 0 : left, first[j], mnp_scaled(sum[j], each)};
+            const A mean = mnp_scaled(sum[j], each);
+            const double left = squares[j] - mnp_inner(sum[j], mean);
+            const bool infinite = left != left && mnp_squared(mnp_scaled(sum[j], 0)) == 0; /* the squares alone are */
+            return acc{n[j], infinite ? squares[j] : left < 0 ? 0 : left, first[j], mean};
         }
     };
     static MNP_INLINE void join(acc &a, const acc &b)
@@ -326,7 +332,7 @@ template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
         }
         const double n = (double)(a.n + b.n), part = (double)b.n / n;
         const A difference = mnp_add(mnp_subtract(b.first, a.first), mnp_subtract(b.mean, a.mean));
-        a.squares += b.squares + mnp_squared(difference) * (double)a.n * part;
+        a.squares += b.squares + mnp_squared(difference) * ((double)a.n * part);
         a.mean = mnp_add(a.mean, mnp_scaled(difference, part));
         a.n += b.n;
     }

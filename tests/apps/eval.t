@@ -70,6 +70,8 @@ for ranks in 1 3; do
         -o m=r.h5:/m -o d=r.h5:/d -o k=r.h5:/k
     on "$ranks" "$MANIPLE" eval -q 'max(row) + sum(flag)*0' row=a.h5:/row flag=a.h5:/flag >value.txt
     run "a value that is printed on $ranks rank(s)" grep -qx 16 value.txt
+    on "$ranks" "$MANIPLE" eval -q 'sqrt(x) + 0j' x=-1.0 >value.txt
+    run "NaN is printed without a sign" grep -qx '(nan+0j)' value.txt
     run "what was written on $ranks rank(s) is NumPy's" "$PYTHON" - <<'END'
 import h5py
 import numpy as np

@@ -80,6 +80,7 @@ random_alone 2 "sets no parameter of bits, which has none" bits 10 low=2 -s 1 -o
 random_alone 2 'given twice' normal 10 std=1 std=2 -s 1 -o new.h5:/x
 random_alone 2 "is '2.5', which is not an integer" integers 10 high=2.5 -s 1 -o new.h5:/x
 random_alone 2 'integers needs its parameter high' integers 10 -s 1 -o new.h5:/x
+random_alone 2 'counts whose mean is 300 are out of bounds for uint8' poisson 10 mean=300 -d uint8 -s 1 -o new.h5:/x
 random_alone 2 'out of bounds for int8' integers 10 high=1000 -d int8 -s 1 -o new.h5:/x
 random_alone 2 'float12' normal 10 -d float12 -s 1 -o new.h5:/x
 random_alone 2 'must be a real float' uniform 10 -d int8 -s 1 -o new.h5:/x

@@ -49,6 +49,8 @@ with h5py.File("data.h5", "w") as file:
     file["bool"] = rng.random((9, 8)) < 0.3
     file["complex128"] = rng.standard_normal((10, 9)) + 1j * rng.standard_normal((10, 9))
     file["none"], file["scalar"], file["nan"] = np.zeros((0, 3)), np.float32(2.5), np.full(5, np.nan)
+    file["huge"], file["equal"] = np.array([1.7e308, -1.7e308, 1.7e308, 1.7e308]), np.full(70, 1e200)
+    file["huge_complex"] = file["huge"][()] * (1 - 0.5j)
     file["near"] = np.full(6, 2 ** 62) + np.arange(6)
 END
 cat >check.py <<'END'
@@ -149,6 +151,30 @@ compare 1 complex128 --axis 1
 compare 1 float32 -p 33.3 -b 7
 "$MANIPLE" stats data.h5:/float32 -r -1.5,2 -j >out.json
 run "a histogram between given ends" "$PYTHON" check.py out.json -1.5,2
+
+# Neither means nor percentiles overflow where the values do not; a percentile is a key once
+cat >ends.py <<'END'
+import json
+import sys
+
+told = json.load(open(sys.argv[1]), object_pairs_hook=lambda pairs: (dict(pairs), [name for name, _ in pairs]))[0]
+if told["dataset"] == "/equal":
+    assert told["mean"] == 1e200 and told["std"] == 0, told
+else:
+    assert abs(told["mean"] / 0.85e308 - 1) < 1e-15, told
+    assert abs(told.get("mean_imaginary", -0.425e308) / -0.425e308 - 1) < 1e-15, told
+if told["dataset"] == "/huge":
+    values, keys = told["percentiles"]
+    assert keys == ["10", "50"] and abs(values["10"] / -0.68e308 - 1) < 1e-15 and values["50"] == 1.7e308, told
+END
+for dataset in huge huge_complex equal; do
+    for memory in 1G 1; do
+        percents=none
+        [ "$dataset" != huge ] || percents=10,50,10
+        "$MANIPLE" stats data.h5:/$dataset --json -p $percents -b 0 -m $memory >out.json
+        run "$dataset in memory of $memory" "$PYTHON" ends.py out.json
+    done
+done
 
 # what a terminal gets
 "$MANIPLE" stats data.h5:/group/wild >report.txt 2>&1

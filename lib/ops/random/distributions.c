@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/value.h"
 #include "ops/random/random.h"
 
 /* ---- arguments ---- */
@@ -62,15 +63,6 @@ mnp_status mnp_random_bits(mnp_rng *rng, mnp_dtype dtype, int ndim, const int64_
     return mnp__random_draw(rng, &draw, out_p);
 }
 
-/* Whether an integer dtype holds a value. */
-static bool holds(mnp_dtype dtype, int64_t value)
-{
-    const int bits = dtype == MNP_BOOL ? 1 : 8 * (int)mnp_dtype_size(dtype);
-    if (mnp_dtype_kind(dtype) == 'i')
-        return bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
-    return value >= 0 && (bits == 64 || value < INT64_C(1) << bits);
-}
-
 mnp_status mnp_random_integers(mnp_rng *rng, int64_t low, int64_t high, bool endpoint, mnp_dtype dtype, int ndim,
                                const int64_t *shape, mnp_array **out_p)
 {
@@ -82,9 +74,9 @@ mnp_status mnp_random_integers(mnp_rng *rng, int64_t low, int64_t high, bool end
         return MNP_FAIL(MNP_ERR_ARG, "%s: low is %" PRId64 ", and must be %s high, which is %" PRId64, function, low,
                         endpoint ? "at most" : "less than", high);
     const int64_t highest = endpoint ? high : high - 1;
-    if (!holds(draw.dtype, low) || !holds(draw.dtype, highest))
+    if (!mnp__int_fits(low, draw.dtype) || !mnp__int_fits(highest, draw.dtype))
         return MNP_FAIL(MNP_ERR_ARG, "%s: %s is %" PRId64 ", out of bounds for %s", function,
-                        holds(draw.dtype, low) ? "high" : "low", holds(draw.dtype, low) ? high : low,
+                        mnp__int_fits(low, draw.dtype) ? "high" : "low", mnp__int_fits(low, draw.dtype) ? high : low,
                         mnp_dtype_name(draw.dtype));
     const uint64_t count = (uint64_t)highest - (uint64_t)low + 1; /* 0: all of 64 bits */
     const bool narrow = count - 1 < UINT64_C(1) << 32;
@@ -193,6 +185,15 @@ mnp_status mnp_random_beta(mnp_rng *rng, double a, double b, mnp_dtype dtype, in
 
 enum { FEW = 10 }; /* expected counts below which probabilities are added up */
 
+/* Single counts may be larger than the dtype holds, and become its largest value; the mean may not. */
+static mnp_status check_held(const mnp__draw *draw, double mean)
+{
+    if (mnp__number_fits(floor(mean), draw->dtype))
+        return MNP_OK;
+    return MNP_FAIL(MNP_ERR_ARG, "%s: counts whose mean is %g are out of bounds for %s", draw->function, mean,
+                    mnp_dtype_name(draw->dtype));
+}
+
 /* The logarithm of the probability of m, the mean or a little less, from 10 on: by Stirling's series. */
 static double log_poisson(double mean, double m)
 {
@@ -208,6 +209,7 @@ mnp_status mnp_random_poisson(mnp_rng *rng, double mean, mnp_dtype dtype, int nd
     MNP_TRY(begin_count("mnp_random_poisson", rng, dtype, ndim, shape, &draw));
     if (!(mean >= 0 && mean <= 0x1p53))
         return MNP_FAIL(MNP_ERR_ARG, "%s: the mean is %g, outside 0..2^53", draw.function, mean);
+    MNP_TRY(check_held(&draw, mean));
     double *real = draw.params.real;
     real[0] = mean;
     if (mean < FEW) {
@@ -249,6 +251,7 @@ mnp_status mnp_random_binomial(mnp_rng *rng, int64_t n, double p, mnp_dtype dtyp
         return MNP_FAIL(MNP_ERR_ARG, "%s: n is %" PRId64 ", outside 0..2^53", draw.function, n);
     if (!(p >= 0 && p <= 1))
         return MNP_FAIL(MNP_ERR_ARG, "%s: p is %g, outside [0, 1]", draw.function, p);
+    MNP_TRY(check_held(&draw, (double)n * p));
     const bool failures = p > 0.5;
     const double less = failures ? 1 - p : p;
     draw.params.whole[0] = (uint64_t)n;

@@ -394,7 +394,14 @@ static mnp_dtype middle_type(mnp_dtype own)
     return kind == 'c' ? own : kind != 'f' ? MNP_FLOAT64 : mnp_dtype_size(own) == 2 ? MNP_FLOAT32 : own;
 }
 
-/* The interpolation of a and b with t and u = 1 - t, with NumPy's roundings. */
+/*
+ * Between a and b, with t and u = 1 - t, as NumPy rounds it; but where only the difference overflows, the result does
+ * not, as it does in NumPy.
+ */
+#define BETWEEN(t, u)                                                                                                  \
+    "a*" u " + b*" t " if isinf(b - a) and isfinite(a) and isfinite(b) "                                               \
+    "else b - (b - a)*" u " if t >= 0.5 else a + (b - a)*" t
+
 static void write_value(const call *c, const neighbours *n, char *text, size_t size)
 {
     const char *type = mnp_dtype_name(c->type);
@@ -406,15 +413,15 @@ static void write_value(const call *c, const neighbours *n, char *text, size_t s
     else if (c->method->rule == MIDDLE || takes_one(c->method))
         snprintf(text, size, "%s(a)", type);
     else if (!n->t && !c->many)
-        snprintf(text, size, "b - (b - a)*u if t >= 0.5 else a + (b - a)*t");
+        snprintf(text, size, BETWEEN("t", "u"));
     else
-        snprintf(text, size, "b - (b - a)*%s(1 - t) if t >= 0.5 else a + (b - a)*%s(t)", type, type);
+        snprintf(text, size, BETWEEN("%s(t)", "%s(1 - t)"), type, type, type, type);
 }
 
 static mnp_status interpolate(const call *c, const neighbours *n, mnp_array **result_p)
 {
     mnp_ctx *ctx = c->x->ctx;
-    char value[160], text[200];
+    char value[256], text[300];
     write_value(c, n, value, sizeof value);
     snprintf(text, sizeof text, c->last ? "m if isnan(m) else (%s)" : "%s", value);
     const mnp_array *t = n->t ? n->t : mnp_scalar_float(ctx, n->p.t);

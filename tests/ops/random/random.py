@@ -229,6 +229,13 @@ def test_edges():
                                    ("binomial", (7, 1), 7), ("integers", (5, 6, False), 5),
                                    ("integers", (5, 5, True), 5)]:
         mp.check(f"{name}{parameters}", draw(name, parameters, None, (40,)), np.full(40, want))
+    # counts end at the largest value of a small type, whichever way they are drawn
+    for name, parameters in [("poisson", (120,)), ("poisson", (9.5,)), ("binomial", (400, 0.31)),
+                             ("binomial", (10 ** 6, 1.26e-4)), ("binomial", (140, 0.9)), ("binomial", (130, 0.95))]:
+        whole = draw(name, parameters, "int64", (20000,), 15).numpy()
+        mp.check(f"{name}{parameters} of int8", draw(name, parameters, "int8", (20000,), 15),
+                 np.minimum(whole, 127).astype(np.int8))
+        mp.ok(whole.max() > 127 or parameters[0] == 9.5, f"{name}{parameters} has counts beyond it")
     tiny = draw("beta", (1e-4, 1e-4), None, (2000,)).numpy()
     mp.ok(np.isfinite(tiny).all() and 0.4 < tiny.mean() < 0.6, "beta of tiny parameters is 0 or 1")
 
@@ -347,6 +354,8 @@ def test_misuse():
             ("the mean is -1, outside 0..2^53", "poisson", (-1,), None),
             ("n is -1, outside 0..2^53", "binomial", (-1, 0.5), None),
             ("p is 1.5, outside [0, 1]", "binomial", (1, 1.5), None),
+            ("counts whose mean is 300 are out of bounds for uint8", "poisson", (300,), "uint8"),
+            ("counts whose mean is 150 are out of bounds for int8", "binomial", (300, 0.5), "int8"),
             ("99 is no dtype", "normal", (0, 1), 99)]:
         mp.fails("MNP_ERR_ARG", words_, getattr(mp, "random_" + name), generator(1), *parameters, dtype, 1, [5])
     mp.fails("MNP_ERR_ARG", "(4,), and the result's is (5,)", mp.random_normal, generator(1), 0, 1, None, 1, [5],

@@ -172,6 +172,12 @@ def special_values():
     compare("argmax", c, x, 0)
     compare("argmax", c.T, mp.transpose(x, None))
     compare("argmax", c[::-1, ::-1], x[::-1, ::-1])
+    for spread in ([1e200] * 40 + [0.0] * 77, np.linspace(-1e160, 1e160, 1000), [1e153] * 100 + [0.0] * 900, [1e200]):
+        c = np.array(spread)  # squares that overflow, sums whose squares do, and neither
+        x = mp.array(c, mp.random_layout(rng, c.shape))
+        for name in ("var", "nanvar", "std"):
+            mp.check(f"{name} of {len(c)} values up to {c.max()}", getattr(mp, name)(x, None), getattr(np, name)(c),
+                     ulp=c.size)
     far = (1e8 + rng.standard_normal(5000)).astype("float64")
     compare("var", far, mp.array(far), ulp=64)
 

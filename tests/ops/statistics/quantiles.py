@@ -123,6 +123,12 @@ def shapes():
     mp.check("of nothing", mp.median(empty, axes(0)), np.full(3, np.nan, "float32"))
     mp.check("of nothing along an axis that is there", mp.quantiles(empty, 1, [0.5], axes(1), None), np.zeros((1, 0)))
     mp.check("its nan form", mp.nanquantile(empty, 0.5, axes(0), None), np.full(3, np.nan, "float32"))
+    for dtype in ("float16", "float64"):  # the difference alone overflows, for which NumPy has infinity
+        ends = np.array([-1, 1]).astype(dtype) * np.finfo(dtype).max
+        for q in (0.125, 0.25, 0.5, 0.75):
+            want = ends[1] * ends.dtype.type(2 * q - 1)
+            mp.check(f"between the ends of {dtype}, {q}", mp.quantile(mp.array(ends), q, None, None), want, ulp=1)
+            mp.check("of many", mp.quantiles(mp.array(ends), 1, [q], None, None), [(2 * q - 1) * float(ends[1])], ulp=2)
     extremes = np.array([-np.inf, 1, 2, np.inf, np.inf])
     for q in (0.0, 0.1, 0.5, 0.8, 1.0):
         mp.check(f"infinities, {q}", mp.quantile(mp.array(extremes), q, None, None), np.quantile(extremes, q))
