@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "device/device.h"
+#include "device/host/team.h"
 
 /* memory.c */
 typedef struct mnp__host_pool {
@@ -20,6 +21,7 @@ typedef struct mnp__host_device {
     mnp__device base;
     mnp__host_pool scratch, pinned;
     int threads;
+    mnp__team *team;         /* made for the first launch that has more than one share */
     mnp__compiler *compiler; /* created for the first kernel */
 } mnp__host_device;
 
@@ -51,6 +53,9 @@ typedef struct mnp__host_object {
 mnp_status mnp__host_object_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__host_object *object,
                                  mnp__binary *names);
 void mnp__host_object_free(mnp__host_object *object);
+
+/* kernel.c: do the shares of a launch on the device's threads, at most `most` of them.  MNP_ERR_MEMORY. */
+mnp_status mnp__host_run(mnp__device *device, mnp__team_work work, const void *argument, unsigned most);
 
 /* kernel.c: the slots for kernels. */
 mnp_status mnp__host_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);

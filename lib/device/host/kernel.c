@@ -139,20 +139,37 @@ void mnp__host_kernel_free(mnp__device *device, mnp__kernel *kernel)
     free(kernel);
 }
 
+/* ---- launches ---- */
+
+mnp_status mnp__host_run(mnp__device *device, mnp__team_work work, const void *argument, unsigned most)
+{
+    mnp__host_device *host = (mnp__host_device *)device;
+    const int shares = most < (unsigned)host->threads ? (int)most : host->threads;
+    if (shares > 1 && !host->team)
+        MNP_TRY(mnp__team_new(host->threads, &host->team));
+    if (shares > 1)
+        mnp__team_run(host->team, work, argument, shares);
+    else if (shares == 1)
+        work(argument, 0, 1);
+    return MNP_OK;
+}
+
+typedef struct call {
+    kernel_function function;
+    const void *params;
+} call;
+
+static void work_on(const void *argument, int share, int shares)
+{
+    const call *c = argument;
+    c->function(c->params, share, shares);
+}
+
 mnp_status mnp__host_launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
                             size_t params_size, mnp__stream *stream)
 {
-    int all = ((mnp__host_device *)device)->threads;
-    int threads = launch->grid[0] < (unsigned)all ? (int)launch->grid[0] : all;
+    const call c = {.function = kernel->function, .params = params};
     (void)params_size;
     (void)stream;
-    if (threads <= 1) { /* a parallel region would cost microseconds */
-        if (threads == 1)
-            kernel->function(params, 0, 1);
-        return MNP_OK;
-    }
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int worker = 0; worker < threads; worker++)
-        kernel->function(params, worker, threads);
-    return MNP_OK;
+    return mnp__host_run(device, work_on, &c, launch->grid[0]);
 }

@@ -134,22 +134,24 @@ mnp_status mnp__host_module_variable(mnp__device *device, mnp__module *module, c
     return MNP_FAIL(MNP_ERR_ARG, "module %s has no variable \"%s\"", module->name, name);
 }
 
+typedef struct call {
+    const mnp_raw_entry *entry;
+    mnp_raw_call call;
+} call;
+
+static void work_on(const void *argument, int share, int shares)
+{
+    const call *c = argument;
+    c->entry->run(&c->call, share, shares);
+}
+
 mnp_status mnp__host_function_launch(mnp__device *device, mnp__function *function, const mnp__launch *launch,
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream)
 {
-    int threads = ((mnp__host_device *)device)->threads;
-    const mnp_raw_entry *entry = ((host_function *)function)->entry;
-    mnp_raw_call call = {.arguments = arguments};
+    call c = {.entry = ((host_function *)function)->entry, .call = {.arguments = arguments}};
     (void)shared_bytes;
     (void)stream;
-    memcpy(call.grid, launch->grid, sizeof call.grid);
-    memcpy(call.block, launch->block, sizeof call.block);
-    if (threads == 1) {
-        entry->run(&call, 0, 1);
-        return MNP_OK;
-    }
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int worker = 0; worker < threads; worker++)
-        entry->run(&call, worker, threads);
-    return MNP_OK;
+    memcpy(c.call.grid, launch->grid, sizeof c.call.grid);
+    memcpy(c.call.block, launch->block, sizeof c.call.block);
+    return mnp__host_run(device, work_on, &c, MNP__MOST_THREADS);
 }
