@@ -29,7 +29,8 @@ enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYP
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
      "write the result to FILE:/DATASET; replaces a dataset of that name,\n"
-     "but never INPUT or KERNEL, and keeps everything else in the file"},
+     "but never INPUT or KERNEL, and keeps everything else in the file;\n"
+     "or write FILE.npy"},
     {KEY_MODE, "mode", "MODE",
      "full: the whole convolution; same: the middle part, as large as\n"
      "INPUT; valid: only the part that needs no values beyond the borders\n"
@@ -62,7 +63,8 @@ void conv_help(void)
          "\n"
          "Convolve INPUT, an array of 1 to 4 dimensions, with KERNEL, by direct summation.\n"
          "\n"
-         "INPUT and KERNEL are datasets of HDF5 files, written FILE:/DATASET, or generated:\n"
+         "INPUT and KERNEL are datasets of HDF5 files, written FILE:/DATASET, or FILE.npy or FILE.png, or\n"
+         "parts of them, such as 'FILE:/DATASET[1:, ::-2, 0]', or generated:\n"
          "  dirac:4096x4096/512  ones where every index is divisible by 512, zeros elsewhere\n"
          "  hanning:31x31        the outer product of Hann windows, as numpy.hanning, of unit sum\n"
          "  gauss:31x31@5        a Gaussian of standard deviation 5 elements (5x3: one a dimension),\n"
@@ -164,7 +166,7 @@ static mnp_status parse_option(int key, job *j, bool *fills)
     int index = 0;
     switch (key) {
     case 'o':
-        return operand_parse_dataset("OUTPUT", optarg, &j->output);
+        return operand_parse_output("OUTPUT", optarg, &j->output);
     case KEY_MODE:
         status = choose("mode", optarg, mode_names, &index);
         j->options.mode = (mnp_conv_mode)index;
@@ -202,7 +204,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "conv takes INPUT and KERNEL, but was also given '%s'", words[2]);
     if (!j->output.text)
-        return mnp_fail(MNP_ERR_ARG, "conv needs a place for the result: -o FILE:/DATASET");
+        return mnp_fail(MNP_ERR_ARG, "conv needs a place for the result: -o FILE:/DATASET or FILE.npy");
     mnp_status status = operand_parse("INPUT", words[0], MNP_FLOAT32, &j->input);
     return status == MNP_OK ? operand_parse("KERNEL", words[1], MNP_FLOAT64, &j->kernel) : status;
 }
@@ -339,7 +341,7 @@ static void run(mnp_ctx *ctx, job *j)
     stopwatch_lap(&watch, READ);
     OR_EXIT(mnp_conv_execute(plan, x, &y));
     stopwatch_lap(&watch, CONVOLVE);
-    OR_EXIT(mnp_h5_write(y, j->output.file, j->output.dataset, NULL));
+    OR_EXIT(operand_write(&j->output, y));
     stopwatch_lap(&watch, WRITE);
     if (j->png) {
         int rows, columns;
@@ -370,7 +372,7 @@ int conv_main(int argc, char **argv)
     mnp_ctx *ctx = command_begin(NULL);
     bool root = mnp_ctx_rank(ctx) == 0;
     OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
-    OR_EXIT(mnp_h5_check_write(ctx, j.output.file, j.output.dataset));
+    OR_EXIT(operand_check_output(ctx, &j.output));
     OR_EXIT(mnp_agree(ctx, root && j.png ? check_picture(j.png) : MNP_OK));
     run(ctx, &j);
     int status = close_output();

@@ -29,8 +29,8 @@ static const option_row options_table[] = {
     {'o' | OPTION_REPEATS, "output", "OUTPUT",
      "[NAME=]FILE:/DATASET: write the variable NAME, or without NAME the\n"
      "value of the last statement; replaces a dataset of that name, but\n"
-     "never an operand, and keeps everything else in the file; may be\n"
-     "repeated"},
+     "never an operand, and keeps everything else in the file; or write\n"
+     "[NAME=]FILE.npy; may be repeated"},
     {'q', "quiet", NULL, "print nothing but a value that is not written"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -44,8 +44,8 @@ void eval_help(void)
          "Evaluate STATEMENTS, such as 'z = sqrt(x**2 + y**2)' or 'mean((x - y)**2)', in NumPy's syntax.\n"
          "A value without dimensions need not be written: without -o it is printed.\n"
          "\n"
-         "OPERAND is a dataset of an HDF5 file, written FILE:/DATASET, or a number such as 2, 2.5, 2j or True,\n"
-         "or generated:\n"
+         "OPERAND is a dataset of an HDF5 file, written FILE:/DATASET, or FILE.npy or FILE.png, or a part of\n"
+         "them, such as 'FILE:/DATASET[1:, ::-2, 0]'; or a number such as 2, 2.5, 2j or True; or generated:\n"
          "  dirac:4096x4096/512  ones where every index is divisible by 512, zeros elsewhere\n"
          "  hanning:31x31        the outer product of Hann windows, as numpy.hanning, of unit sum\n"
          "  gauss:31x31@5        a Gaussian of standard deviation 5 elements (5x3: one a dimension),\n"
@@ -57,7 +57,7 @@ void eval_help(void)
     puts("\n"
          "Examples:\n"
          "  mpirun -n 4 maniple eval 'r = hypot(x, y); r / (r + s)' x=in.h5:/x y=in.h5:/y s=0.5 -o out.h5:/z\n"
-         "  maniple eval -q 'mean((x - y)**2)' x=in.h5:/x y=in.h5:/y");
+         "  maniple eval -q 'mean((x - y)**2)' x=in.h5:/x y='in.h5:/runs[-1]'");
 }
 
 /* An operand or an output: a name in the statements, and its meaning. */
@@ -155,13 +155,13 @@ static mnp_status parse_input(const char *word, job *j)
     }
     snprintf(input->role, sizeof input->role, "operand %s", input->name);
     input->is_number = parse_number(input->text, input);
-    if (!input->is_number && !strchr(input->text, ':'))
-        return mnp_fail(MNP_ERR_ARG,
-                        "%s is '%s', neither a number (integers have 64 bits) nor FILE:/DATASET nor a "
-                        "generator such as hanning:31x31",
-                        input->role, input->text);
     if (!input->is_number)
         status = operand_parse(input->role, input->text, MNP_FLOAT32, &input->operand);
+    if (status == MNP_ERR_ARG && !strpbrk(input->text, ":["))
+        status = mnp_fail(MNP_ERR_ARG,
+                          "%s is '%s', neither a number (integers have 64 bits) nor FILE:/DATASET, FILE.npy or "
+                          "FILE.png, nor a generator such as hanning:31x31",
+                          input->role, input->text);
     j->ninputs += status == MNP_OK;
     return status;
 }
@@ -180,7 +180,7 @@ static mnp_status parse_output(const char *word, job *j)
                             *output->name ? output->name : "the last value", j->outputs[i].text, output->text);
     }
     snprintf(output->role, sizeof output->role, "OUTPUT%s%s", *output->name ? " " : "", output->name);
-    status = operand_parse_dataset(output->role, output->text, &output->operand);
+    status = operand_parse_output(output->role, output->text, &output->operand);
     j->noutputs += status == MNP_OK;
     return status;
 }
@@ -264,7 +264,7 @@ static mnp_status check_places(mnp_ctx *ctx, const job *j)
 {
     mnp_status status = mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? check_overwriting(j) : MNP_OK);
     for (int i = 0; status == MNP_OK && i < j->noutputs && j->outputs[i].text; i++)
-        status = mnp_h5_check_write(ctx, j->outputs[i].operand.file, j->outputs[i].operand.dataset);
+        status = operand_check_output(ctx, &j->outputs[i].operand);
     return status;
 }
 
@@ -337,9 +337,10 @@ static void check_statements(mnp_ctx *ctx, job *j)
     list_arrays(ctx, j, inputs, outputs);
     OR_EXIT(mnp_eval_types(ctx, j->statements, inputs, outputs, NULL, ndims));
     if (!j->outputs[0].text && ndims[0] > 0)
-        command_exit(mnp_fail(MNP_ERR_ARG,
-                              "the value of the last statement has %d dimension%s: give it a place, -o FILE:/DATASET",
-                              ndims[0], ndims[0] == 1 ? "" : "s"));
+        command_exit(mnp_fail(
+            MNP_ERR_ARG,
+            "the value of the last statement has %d dimension%s: give it a place, -o FILE:/DATASET or FILE.npy",
+            ndims[0], ndims[0] == 1 ? "" : "s"));
     free_arrays(j);
 }
 
@@ -464,9 +465,8 @@ static void run(mnp_ctx *ctx, job *j)
     OR_EXIT(evaluate(ctx, j));
     stopwatch_lap(&watch, EVALUATE);
     for (int i = 0; i < j->noutputs; i++) {
-        const operand *place = &j->outputs[i].operand;
         if (j->outputs[i].text)
-            OR_EXIT(mnp_h5_write(j->outputs[i].array, place->file, place->dataset, NULL));
+            OR_EXIT(operand_write(&j->outputs[i].operand, j->outputs[i].array));
         OR_EXIT(take_value(&j->outputs[i]));
     }
     stopwatch_lap(&watch, WRITE);

@@ -24,7 +24,7 @@
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
      "write to FILE:/DATASET; replaces a dataset of that name, and keeps\n"
-     "everything else in the file"},
+     "everything else in the file; or write FILE.npy"},
     {'s', "seed", "SEED", "an integer from 0 to 2^64 - 1; the same seed gives the same numbers"},
     {'d', "dtype", "DTYPE", "dtype of the result, such as float32 (default: float64 or int64)"},
     {'q', "quiet", NULL, "print nothing"},
@@ -232,7 +232,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
         return mnp_fail(MNP_ERR_ARG, "random needs DISTRIBUTION and SHAPE, as in: maniple random normal 100x100 -s 1 "
                                      "-o FILE:/DATASET");
     if (!j->output_text)
-        return mnp_fail(MNP_ERR_ARG, "random needs a place for the numbers: -o FILE:/DATASET");
+        return mnp_fail(MNP_ERR_ARG, "random needs a place for the numbers: -o FILE:/DATASET or FILE.npy");
     if ((status = find_distribution(words[0], j)) != MNP_OK || (status = parse_shape(words[1], j)) != MNP_OK ||
         (status = parse_seed(j)) != MNP_OK)
         return status;
@@ -248,7 +248,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
             return mnp_fail(MNP_ERR_ARG, "%s needs its parameter %s: %s=VALUE", j->distribution->name,
                             parameters[i].name, parameters[i].name);
     }
-    return operand_parse_dataset("OUTPUT", j->output_text, &j->output);
+    return operand_parse_output("OUTPUT", j->output_text, &j->output);
 }
 
 static mnp_status parse(int argc, char **argv, job *j)
@@ -314,7 +314,7 @@ static void run(const job *j)
     OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
     OR_EXIT(j->distribution->draw(j, rng, j->shape, &numbers));
     stopwatch_lap(&watch, DRAW_NUMBERS);
-    OR_EXIT(mnp_h5_write(numbers, j->output.file, j->output.dataset, NULL));
+    OR_EXIT(operand_write(&j->output, numbers));
     stopwatch_lap(&watch, WRITE);
     if (!j->quiet)
         report(j, numbers, &watch);
@@ -329,7 +329,7 @@ int random_main(int argc, char **argv)
         misused_exit();
 
     j.ctx = command_begin(NULL);
-    OR_EXIT(mnp_h5_check_write(j.ctx, j.output.file, j.output.dataset));
+    OR_EXIT(operand_check_output(j.ctx, &j.output));
     run(&j);
     int status = close_output();
     mnp_finalize(j.ctx);

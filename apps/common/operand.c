@@ -1,116 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operands.  A generated array is the outer product of one vector a dimension, so every rank makes its own block from
- * its parts of short vectors, without communication.
+ * Operands: what a text names, and how the array comes from a file or goes there.
  */
 #include "common/operand.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "common/options.h"
-
-static const struct generator {
-    const char *name, *form;
-} generators[] = {
-    [OPERAND_DIRAC] = {"dirac", "dirac:SHAPE/PERIOD, such as dirac:4096x4096/512"},
-    [OPERAND_HANNING] = {"hanning", "hanning:SHAPE, such as hanning:31x31"},
-    [OPERAND_GAUSS] = {"gauss", "gauss:SHAPE@SIGMA, such as gauss:31x31@5"},
-};
+#include "common/generator.h"
+#include "picture/png_reader.h"
 
 /* ---- parsing ---- */
-
-static mnp_status fail_form(const operand *op)
-{
-    return mnp_fail(MNP_ERR_ARG, "%s '%s' is not of the form %s", op->role, op->text, generators[op->kind].form);
-}
-
-/* Parse digits at *text and move *text past them; -1 if there are none, or the number is too large. */
-static int64_t parse_count(const char **text)
-{
-    if (!isdigit((unsigned char)**text))
-        return -1;
-    char *end;
-    errno = 0;
-    long long value = strtoll(*text, &end, 10);
-    *text = end;
-    return errno ? -1 : (int64_t)value;
-}
-
-static mnp_status parse_shape(operand *op, const char **text)
-{
-    int64_t size = 1;
-    do {
-        if (op->ndim == OPERAND_MAX_DIMS)
-            return mnp_fail(MNP_ERR_ARG, "%s '%s' has more than %d dimensions", op->role, op->text, OPERAND_MAX_DIMS);
-        *text += op->ndim > 0; /* skip the x between extents */
-        int64_t extent = parse_count(text);
-        if (extent < 0)
-            return fail_form(op);
-        if (extent == 0)
-            return mnp_fail(MNP_ERR_ARG, "%s '%s' is empty; every extent must be at least 1", op->role, op->text);
-        if (extent > INT64_MAX / size)
-            return mnp_fail(MNP_ERR_ARG, "%s '%s' has more elements than can be counted", op->role, op->text);
-        size *= extent;
-        op->shape[op->ndim++] = extent;
-    } while (**text == 'x');
-    return MNP_OK;
-}
-
-static mnp_status parse_sigma(operand *op, const char **text)
-{
-    int count = 0;
-    if (**text != '@')
-        return fail_form(op);
-    do {
-        char *end;
-        double sigma = isdigit((unsigned char)(*text)[1]) || (*text)[1] == '.' ? strtod(*text + 1, &end) : NAN;
-        if (!(sigma > 0 && isfinite(sigma)))
-            return mnp_fail(MNP_ERR_ARG, "%s '%s': a standard deviation must be a positive number, as in %s", op->role,
-                            op->text, generators[op->kind].form);
-        if (count == op->ndim)
-            return mnp_fail(MNP_ERR_ARG, "%s '%s' has more standard deviations than dimensions", op->role, op->text);
-        op->sigma[count++] = sigma;
-        *text = end;
-    } while (**text == 'x');
-    if (count != 1 && count != op->ndim)
-        return mnp_fail(MNP_ERR_ARG, "%s '%s' has %d standard deviations for %d dimensions; give one, or one for each",
-                        op->role, op->text, count, op->ndim);
-    for (int d = count; d < op->ndim; d++)
-        op->sigma[d] = op->sigma[0];
-    return MNP_OK;
-}
-
-static mnp_status parse_period(operand *op, const char **text)
-{
-    if (**text != '/')
-        return fail_form(op);
-    ++*text;
-    op->period = parse_count(text);
-    return op->period >= 1 ? MNP_OK : fail_form(op);
-}
-
-static mnp_status parse_generator(operand *op, const char *text)
-{
-    mnp_status status = parse_shape(op, &text);
-    if (status == MNP_OK && op->kind == OPERAND_DIRAC)
-        status = parse_period(op, &text);
-    if (status == MNP_OK && op->kind == OPERAND_GAUSS)
-        status = parse_sigma(op, &text);
-    if (status == MNP_OK && *text)
-        status = fail_form(op);
-    for (int d = 0; status == MNP_OK && d < op->ndim; d++)
-        if (op->kind == OPERAND_HANNING && op->shape[d] == 2)
-            status = mnp_fail(MNP_ERR_ARG, "%s '%s': a Hann window of 2 elements is all zeros; give 1, or 3 and more",
-                              op->role, op->text);
-    return status;
-}
 
 /* The colon between file and dataset: the last one before a slash, as both names may contain colons; else the last. */
 static const char *find_colon(const char *text)
@@ -121,91 +23,176 @@ static const char *find_colon(const char *text)
     return found ? found : strrchr(text, ':');
 }
 
-static mnp_status split_dataset(operand *op, const char *choices)
+static bool ends_with(const char *text, const char *end)
 {
-    const char *colon = find_colon(op->text);
-    if (!colon || colon == op->text || strspn(colon + 1, "/.") == strlen(colon + 1))
-        return mnp_fail(MNP_ERR_ARG, "%s '%s' %s; write FILE:/DATASET%s", op->role, op->text,
-                        colon == op->text ? "names no file" : "names no dataset", choices);
-    op->file = strndup(op->text, (size_t)(colon - op->text));
-    op->dataset = strdup(colon + 1);
-    if (!op->file || !op->dataset) {
-        operand_free(op);
-        return mnp_fail(MNP_ERR_MEMORY, "out of memory");
-    }
-    return MNP_OK;
+    const size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcasecmp(text + length - tail, end) == 0;
 }
 
-/*
- * Find the generator that a text names, or OPERAND_DATASET.  A misspelt generator would be taken for a file, so a word
- * that is not a path, followed by a shape and not by the name of a dataset, is refused.
- */
-static mnp_status find_generator(const operand *op, operand_kind *kind_p)
+/* Copy a text without the subscripts at its end, which are copied too. */
+static mnp_status split_subscripts(operand *op, char **name_p)
 {
-    size_t length = strcspn(op->text, ":");
-    const char *rest = op->text + length + (op->text[length] == ':');
-    const char *names[] = {"dirac", "hanning", "gauss", NULL};
-    *kind_p = OPERAND_DATASET;
-    if (*rest == '/')
-        return MNP_OK;
-    for (operand_kind kind = OPERAND_DIRAC; kind <= OPERAND_GAUSS; kind++) {
-        const char *name = generators[kind].name;
-        if (strlen(name) == length && strncmp(op->text, name, length) == 0)
-            *kind_p = kind;
+    const size_t length = strlen(op->text);
+    const char *bracket = length > 0 && op->text[length - 1] == ']' ? strrchr(op->text, '[') : NULL;
+    *name_p = strndup(op->text, bracket ? (size_t)(bracket - op->text) : length);
+    if (bracket)
+        op->subscripts = strndup(bracket + 1, length - (size_t)(bracket - op->text) - 2);
+    return *name_p && (op->subscripts || !bracket) ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "out of memory");
+}
+
+/* Find the file and the dataset that a name consists of; `forms` is how it may be written. */
+static mnp_status split_name(operand *op, const char *name, const char *forms)
+{
+    const char *colon = find_colon(name);
+    op->kind = colon && strncmp(colon, ":/", 2) == 0 ? OPERAND_DATASET
+               : ends_with(name, ".npy")             ? OPERAND_NPY
+               : ends_with(name, ".png")             ? OPERAND_PNG
+                                                     : OPERAND_DATASET;
+    if (op->kind != OPERAND_DATASET) {
+        op->file = strdup(name);
+        return op->file ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "out of memory");
     }
-    if (*kind_p != OPERAND_DATASET || !isdigit((unsigned char)*rest) || strcspn(op->text, "./") < length ||
-        rest[strspn(rest, "0123456789x@/.")])
-        return MNP_OK;
-    char word[32];
-    snprintf(word, sizeof word, "%.*s", (int)length, op->text);
-    const char *nearest = nearest_word(word, names);
-    return mnp_fail(MNP_ERR_ARG, "%s '%s': there is no generator '%s'; %s%s%s", op->role, op->text, word,
-                    nearest ? "did you mean " : "there are dirac, hanning and gauss", nearest ? nearest : "",
-                    nearest ? "?" : "");
+    if (!colon || colon == name || strspn(colon + 1, "/.") == strlen(colon + 1))
+        return mnp_fail(MNP_ERR_ARG, "%s '%s' %s; write %s", op->role, op->text,
+                        colon == name ? "names no file" : "names no dataset", forms);
+    op->file = strndup(name, (size_t)(colon - name));
+    op->dataset = strdup(colon + 1);
+    return op->file && op->dataset ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "out of memory");
+}
+
+/* Record the failure again, in a sentence that begins with the operand. */
+static mnp_status blame(const operand *op, mnp_status status)
+{
+    char why[512];
+    strncpy(why, mnp_error_message(), sizeof why - 1);
+    why[sizeof why - 1] = '\0';
+    return mnp_fail(status, "%s '%s': %s", op->role, op->text, why);
+}
+
+static mnp_status parse_file(operand *op, const char *forms)
+{
+    char *name = NULL;
+    mnp_status status = split_subscripts(op, &name);
+    if (status == MNP_OK)
+        status = split_name(op, name, forms);
+    free(name);
+    if (status == MNP_OK && op->subscripts) { /* whether they fit the array shows when its shape is known */
+        mnp_subscript items[MNP_MAX_SUBSCRIPTS];
+        int count;
+        status = mnp_subscripts_parse(op->subscripts, items, &count);
+        if (status != MNP_OK)
+            return blame(op, status);
+    }
+    return status;
+}
+
+/* Give the caller the operand, or release it after a failure. */
+static mnp_status finish(mnp_status status, operand *op, operand *result)
+{
+    if (status == MNP_OK)
+        *result = *op;
+    else
+        operand_free(op);
+    return status;
 }
 
 mnp_status operand_parse(const char *role, const char *text, mnp_dtype dtype, operand *result)
 {
     operand op = {.role = role, .text = text, .dtype = dtype};
-    mnp_status status = find_generator(&op, &op.kind);
+    mnp_status status = generator_parse(&op);
+    if (status == MNP_OK && op.kind == OPERAND_DATASET)
+        status = parse_file(&op, "FILE:/DATASET, FILE.npy, FILE.png or a generator such as hanning:31x31");
+    return finish(status, &op, result);
+}
+
+mnp_status operand_parse_file(const char *role, const char *text, operand *result)
+{
+    operand op = {.role = role, .text = text};
+    return finish(parse_file(&op, "FILE:/DATASET, FILE.npy or FILE.png"), &op, result);
+}
+
+/* Refuse subscripts where a whole dataset is meant. */
+static mnp_status check_whole(const operand *op)
+{
+    return op->subscripts ? mnp_fail(MNP_ERR_ARG, "%s '%s' is written as a whole: leave out [%s]", op->role, op->text,
+                                     op->subscripts)
+                          : MNP_OK;
+}
+
+mnp_status operand_parse_output(const char *role, const char *text, operand *result)
+{
+    operand op = {.role = role, .text = text};
+    mnp_status status = parse_file(&op, "FILE:/DATASET or FILE.npy");
     if (status == MNP_OK)
-        status = op.kind == OPERAND_DATASET ? split_dataset(&op, ", or a generator such as hanning:31x31")
-                                            : parse_generator(&op, strchr(text, ':') + 1);
-    if (status == MNP_OK)
-        *result = op;
-    return status;
+        status = check_whole(&op);
+    if (status == MNP_OK && op.kind == OPERAND_PNG)
+        status = mnp_fail(MNP_ERR_ARG, "%s '%s' is a picture; write FILE:/DATASET or FILE.npy", role, text);
+    return finish(status, &op, result);
 }
 
 mnp_status operand_parse_dataset(const char *role, const char *text, operand *result)
 {
-    operand op = {.role = role, .text = text, .kind = OPERAND_DATASET};
-    mnp_status status = split_dataset(&op, "");
-    if (status == MNP_OK)
-        *result = op;
-    return status;
+    operand op = {.role = role, .text = text};
+    mnp_status status = parse_file(&op, "FILE:/DATASET");
+    if (status == MNP_OK && op.subscripts)
+        status = mnp_fail(MNP_ERR_ARG, "%s '%s' is taken as a whole: leave out [%s]", role, text, op.subscripts);
+    if (status == MNP_OK && op.kind != OPERAND_DATASET)
+        status = mnp_fail(MNP_ERR_ARG, "%s '%s' is no HDF5 file; write FILE:/DATASET", role, text);
+    return finish(status, &op, result);
 }
 
 void operand_free(operand *op)
 {
     free(op->file);
     free(op->dataset);
-    op->file = op->dataset = NULL;
+    free(op->subscripts);
+    op->file = op->dataset = op->subscripts = NULL;
 }
 
-/* ---- arrays ---- */
+/* ---- shapes ---- */
+
+/* The shape of what is taken of an array. */
+static mnp_status take_part(operand *op, mnp_dtype dtype, int ndim, const int64_t *shape)
+{
+    const mnp_selection part = {.subscripts = op->subscripts};
+    op->dtype = dtype;
+    mnp_status status = mnp_selection_shape(&part, ndim, shape, &op->ndim, op->shape);
+    return status == MNP_OK ? status : blame(op, status);
+}
+
+static mnp_status look_dataset(mnp_ctx *ctx, operand *op)
+{
+    mnp_h5_info info;
+    mnp_status status = mnp_h5_inspect(ctx, op->file, op->dataset, &info);
+    return status == MNP_OK ? take_part(op, info.dtype, info.ndim, info.shape) : status;
+}
+
+static mnp_status look_npy(mnp_ctx *ctx, operand *op)
+{
+    mnp_npy_info info;
+    mnp_status status = mnp_npy_inspect(ctx, op->file, &info);
+    return status == MNP_OK ? take_part(op, info.dtype, info.ndim, info.shape) : status;
+}
+
+static mnp_status look_png(mnp_ctx *ctx, operand *op)
+{
+    png_head head;
+    mnp_status status = png_inspect(ctx, op->file, &head);
+    return status == MNP_OK ? take_part(op, head.dtype, head.ndim, head.shape) : status;
+}
 
 mnp_status operand_look(mnp_ctx *ctx, operand *op)
 {
-    if (op->kind != OPERAND_DATASET)
+    switch (op->kind) {
+    case OPERAND_DATASET:
+        return look_dataset(ctx, op);
+    case OPERAND_NPY:
+        return look_npy(ctx, op);
+    case OPERAND_PNG:
+        return look_png(ctx, op);
+    default:
         return MNP_OK;
-    mnp_h5_info info;
-    mnp_status status = mnp_h5_inspect(ctx, op->file, op->dataset, &info);
-    if (status != MNP_OK)
-        return status;
-    memcpy(op->shape, info.shape, sizeof op->shape);
-    op->ndim = info.ndim;
-    op->dtype = info.dtype;
-    return MNP_OK;
+    }
 }
 
 mnp_status operand_inspect(mnp_ctx *ctx, operand *op)
@@ -224,104 +211,62 @@ mnp_status operand_inspect(mnp_ctx *ctx, operand *op)
     return MNP_OK;
 }
 
-/* Element `index` of a generator's vector along a dimension, up to a constant factor. */
-static double vector_element(const operand *op, int dim, int64_t index)
-{
-    int64_t extent = op->shape[dim];
-    double from_centre = (double)(2 * index - (extent - 1)) / 2; /* exact while extents are below 2^53 */
-    switch (op->kind) {
-    case OPERAND_DIRAC:
-        return index % op->period == 0;
-    case OPERAND_HANNING:
-        return extent == 1 ? 1 : 0.5 + 0.5 * cos(2 * acos(-1) * from_centre / (double)(extent - 1));
-    case OPERAND_GAUSS: {
-        /* Relative to the middle elements, so that a narrow one does not underflow everywhere */
-        double nearest = extent % 2 == 0 ? 0.5 : 0;
-        double sigma = op->sigma[dim];
-        return exp(-(from_centre - nearest) * (from_centre + nearest) / (2 * sigma * sigma));
-    }
-    case OPERAND_DATASET:
-        break;
-    }
-    return 0;
-}
+/* ---- arrays ---- */
 
-/*
- * A rank's part of the vector along a dimension, which has unit sum if the generator makes kernels; NULL without
- * memory.
- */
-static double *make_vector(const operand *op, int dim, int64_t lo, int64_t extent)
+/* Read a picture, and bring what is taken of it to the layout of a new array.  Collective. */
+static mnp_status load_png(mnp_ctx *ctx, const operand *op, const mnp_selection *part, mnp_array **array_p)
 {
-    double sum = 0;
-    for (int64_t i = 0; op->kind != OPERAND_DIRAC && i < op->shape[dim]; i++)
-        sum += vector_element(op, dim, i);
-    double scale = op->kind == OPERAND_DIRAC ? 1 : 1 / sum;
-    double *vector = malloc((size_t)(extent ? extent : 1) * sizeof *vector);
-    for (int64_t i = 0; vector && i < extent; i++)
-        vector[i] = scale * vector_element(op, dim, lo + i);
-    return vector;
-}
-
-/* Fill a block in C order with the outer product of the vectors of its dimensions. */
-static void outer_product(double *const *vectors, int ndim, const int64_t *extent, int64_t size, mnp_dtype dtype,
-                          void *block)
-{
-    int64_t index[OPERAND_MAX_DIMS] = {0};
-    int64_t row = extent[ndim - 1];
-    for (int64_t at = 0; at < size; at += row) {
-        double factor = 1;
-        for (int d = 0; d < ndim - 1; d++)
-            factor *= vectors[d][index[d]];
-        for (int64_t i = 0; i < row; i++) {
-            double value = factor * vectors[ndim - 1][i];
-            if (dtype == MNP_FLOAT32)
-                ((float *)block)[at + i] = (float)value;
-            else
-                ((double *)block)[at + i] = value;
-        }
-        for (int d = ndim - 2; d >= 0 && ++index[d] == extent[d]; d--)
-            index[d] = 0;
-    }
-}
-
-static mnp_status fill_local(const operand *op, mnp_array *array)
-{
-    const int64_t *lo = mnp_array_local_lo(array);
-    const int64_t *extent = mnp_array_local_shape(array);
-    int64_t size = mnp_array_local_size(array);
-    if (size == 0)
-        return MNP_OK;
-    double *vectors[OPERAND_MAX_DIMS] = {NULL};
-    void *block = malloc((size_t)size * mnp_dtype_size(op->dtype));
-    bool complete = block;
-    for (int d = 0; d < op->ndim && complete; d++)
-        complete = (vectors[d] = make_vector(op, d, lo[d], extent[d]));
-    mnp_status status;
-    if (complete) {
-        outer_product(vectors, op->ndim, extent, size, op->dtype, block);
-        status = mnp_array_set_local(array, block);
-    } else {
-        status = mnp_fail(MNP_ERR_MEMORY, "no memory on the host for a block of %s '%s', %" PRId64 " elements",
-                          op->role, op->text, size);
-    }
-    for (int d = 0; d < op->ndim; d++)
-        free(vectors[d]);
-    free(block);
+    mnp_array *whole = NULL, *taken = NULL, *box = NULL;
+    mnp_layout *layout = NULL;
+    mnp_subscript items[MNP_MAX_DIMS];
+    mnp_status status = png_read(ctx, op->file, &whole);
+    if (status == MNP_OK)
+        status = mnp_index(whole, part->subscripts ? part->subscripts : "...", &taken);
+    const int ndim = status == MNP_OK ? mnp_array_ndim(taken) : 0;
+    for (int d = 0; d < ndim; d++)
+        items[d] = part->start ? MNP_RANGE(part->start[d], part->start[d] + part->shape[d]) : MNP_ALL;
+    if (status == MNP_OK)
+        status = mnp_slice(taken, ndim, items, &box);
+    if (status == MNP_OK)
+        status = mnp_layout_block(mnp_ctx_size(ctx), ndim, mnp_array_shape(box), &layout);
+    if (status == MNP_OK)
+        status = mnp_redistribute(box, layout, array_p);
+    mnp_layout_free(layout);
+    mnp_free_all(box, taken, whole);
     return status;
+}
+
+mnp_status operand_load_box(mnp_ctx *ctx, const operand *op, const int64_t *start, const int64_t *shape,
+                            mnp_array **array_p)
+{
+    const mnp_selection part = {op->subscripts, start, shape};
+    switch (op->kind) {
+    case OPERAND_DATASET:
+        return mnp_h5_read_selection(ctx, op->file, op->dataset, &part, NULL, array_p);
+    case OPERAND_NPY:
+        return mnp_npy_read(ctx, op->file, &part, NULL, array_p);
+    case OPERAND_PNG:
+        return load_png(ctx, op, &part, array_p);
+    default:
+        return mnp_fail(MNP_ERR_UNSUPPORTED, "%s '%s' is generated, as a whole", op->role, op->text);
+    }
 }
 
 mnp_status operand_load(mnp_ctx *ctx, const operand *op, mnp_array **array_p)
 {
-    if (op->kind == OPERAND_DATASET)
-        return mnp_h5_read(ctx, op->file, op->dataset, NULL, array_p);
-    mnp_array *array = NULL;
-    mnp_status status = mnp_empty(ctx, op->dtype, op->ndim, op->shape, &array);
-    if (status != MNP_OK)
-        return status;
-    status = mnp_agree(ctx, fill_local(op, array));
-    if (status == MNP_OK)
-        *array_p = array;
-    else
-        mnp_array_free(array);
-    return status;
+    return op->kind >= OPERAND_DIRAC ? generator_load(ctx, op, array_p)
+                                     : operand_load_box(ctx, op, NULL, NULL, array_p);
+}
+
+/* ---- outputs ---- */
+
+mnp_status operand_check_output(mnp_ctx *ctx, const operand *op)
+{
+    return op->kind == OPERAND_NPY ? mnp_npy_check_write(ctx, op->file)
+                                   : mnp_h5_check_write(ctx, op->file, op->dataset);
+}
+
+mnp_status operand_write(const operand *op, const mnp_array *array)
+{
+    return op->kind == OPERAND_NPY ? mnp_npy_write(array, op->file) : mnp_h5_write(array, op->file, op->dataset, NULL);
 }

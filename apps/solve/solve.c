@@ -40,7 +40,7 @@ enum { MOST_RESTART = 1000, MOST_IDR = 16 }; /* maniple/solve.h */
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
      "write the solution to FILE:/DATASET, and the norms of the residuals\n"
-     "to FILE:/DATASET_history"},
+     "to FILE:/DATASET_history; or write the solution to FILE.npy"},
     {KEY_METHOD, "method", "M", "iterative method, see below (default: what suits the matrix)"},
     {KEY_PRECOND, "precond", "P",
      "preconditioner, see below (default: none with --method, otherwise\n"
@@ -55,7 +55,7 @@ static const option_row options_table[] = {
     {KEY_OMEGA, "omega", "W", "relaxation factor of sor and ssor, damping of richardson (default: 1)"},
     {KEY_SWEEPS, "sweeps", "N", "sweeps of sor and ssor (default: 1)"},
     {KEY_DEGREE, "degree", "N", "degree of the preconditioners chebyshev and polynomial (default: 4)"},
-    {KEY_GUESS, "guess", "GUESS", "start from FILE:/DATASET instead of 0"},
+    {KEY_GUESS, "guess", "GUESS", "start from an array in a file instead of 0"},
     {KEY_CHECKPOINT, "checkpoint", "FILE", "save the iterate of one right-hand side in FILE, an HDF5 file"},
     {KEY_EVERY, "every", "N", "iterations between checkpoints (default: 100)"},
     {KEY_RESUME, "resume", "FILE",
@@ -78,7 +78,8 @@ void solve_help(void)
          "\n"
          "Solve A x = b by iteration.  MATRIX is FILE.mtx (Matrix Market), FILE.h5:/GROUP (scipy.sparse's\n"
          "members) or generated, such as poisson:64x64; see maniple spinfo --help.  RHS is\n"
-         "FILE.h5:/DATASET or an array file FILE.mtx, with one or several columns; without it b is all ones.\n"
+         "FILE.h5:/DATASET, FILE.npy or a part of one, such as 'FILE.npy[:, 0]', or an array file FILE.mtx,\n"
+         "with one or several columns; without it b is all ones.\n"
          "\n"
          "Options:");
     options_print(options_table);
@@ -153,7 +154,7 @@ static mnp_status parse_option(int key, job *j)
     int index = 0;
     switch (key) {
     case 'o':
-        return operand_parse_dataset("OUTPUT", optarg, &j->output);
+        return operand_parse_output("OUTPUT", optarg, &j->output);
     case 'q':
         j->quiet = true;
         return MNP_OK;
@@ -187,7 +188,7 @@ static mnp_status parse_option(int key, job *j)
     case KEY_DEGREE:
         return parse_int("degree", optarg, 1000, &j->precond_options.degree);
     case KEY_GUESS:
-        return operand_parse_dataset("GUESS", optarg, &j->guess);
+        return operand_parse_file("GUESS", optarg, &j->guess);
     case KEY_CHECKPOINT:
         j->checkpoint = optarg;
         return MNP_OK;
@@ -217,13 +218,13 @@ static mnp_status parse_operands(int count, char **words, job *j)
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "solve takes MATRIX and RHS, but was also given '%s'", words[2]);
     if (!j->output.text)
-        return mnp_fail(MNP_ERR_ARG, "solve needs a place for the solution: -o FILE:/DATASET");
+        return mnp_fail(MNP_ERR_ARG, "solve needs a place for the solution: -o FILE:/DATASET or FILE.npy");
     mnp_status status = matrix_parse(words[0], &j->matrix);
     if (status != MNP_OK || count == 1)
         return status;
     j->rhs_text = words[1];
     j->rhs_kind = is_market(words[1]) ? RHS_MARKET : RHS_DATASET;
-    return j->rhs_kind == RHS_DATASET ? operand_parse_dataset("RHS", words[1], &j->rhs) : MNP_OK;
+    return j->rhs_kind == RHS_DATASET ? operand_parse_file("RHS", words[1], &j->rhs) : MNP_OK;
 }
 
 /* An option that this method and this preconditioner do not use is a mistake. */
@@ -334,7 +335,7 @@ static mnp_status read_rhs(job *j)
     else if (j->rhs_kind == RHS_MARKET)
         status = mnp_mm_read_array(j->ctx, j->rhs_text, MNP_DTYPE_AUTO, NULL, &j->b);
     else
-        status = mnp_h5_read(j->ctx, j->rhs.file, j->rhs.dataset, NULL, &j->b);
+        status = operand_load(j->ctx, &j->rhs, &j->b);
     if (status == MNP_OK)
         status = squeeze(&j->b);
     if (status != MNP_OK)
@@ -369,7 +370,7 @@ static mnp_status read_guess(job *j, mnp_array **guess_p)
         return checkpoint_resume(j, guess_p);
     if (!j->guess.text)
         return MNP_OK;
-    mnp_status status = mnp_h5_read(j->ctx, j->guess.file, j->guess.dataset, NULL, guess_p);
+    mnp_status status = operand_load(j->ctx, &j->guess, guess_p);
     if (status == MNP_OK)
         status = squeeze(guess_p);
     return status == MNP_OK ? check_guess(j, *guess_p) : status;
@@ -436,7 +437,7 @@ static void read_all(job *j)
 static int run(job *j)
 {
     OR_EXIT(mnp_agree(j->ctx, mnp_ctx_rank(j->ctx) == 0 ? check_overwriting(j) : MNP_OK));
-    OR_EXIT(mnp_h5_check_write(j->ctx, j->output.file, j->output.dataset));
+    OR_EXIT(operand_check_output(j->ctx, &j->output));
     if (j->checkpoint)
         OR_EXIT(mnp_h5_check_write(j->ctx, j->checkpoint, "/x"));
     OR_EXIT(checkpoint_check_files(j));

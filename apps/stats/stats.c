@@ -55,11 +55,14 @@ static const option_row options_table[] = {
 
 void stats_help(void)
 {
-    puts("Usage: maniple stats FILE:/DATASET [OPTION...]\n"
-         "       mpirun -n RANKS maniple stats FILE:/DATASET [OPTION...]\n"
+    puts("Usage: maniple stats INPUT [OPTION...]\n"
+         "       mpirun -n RANKS maniple stats INPUT [OPTION...]\n"
          "\n"
          "Show the number of values, mean, standard deviation, extremes, percentiles and a histogram.\n"
          "NaN are counted and left out.  Percentiles are exact, also for data larger than memory.\n"
+         "\n"
+         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, or FILE.npy or FILE.png, or a part of\n"
+         "them, such as 'FILE:/DATASET[1:, ::-2, 0]'.\n"
          "\n"
          "Options:");
     options_print(options_table);
@@ -216,8 +219,8 @@ static mnp_status parse(int argc, char **argv, job *j)
     if (status != MNP_OK)
         return status;
     if (argc - optind != 1)
-        return mnp_fail(MNP_ERR_ARG, "stats needs one dataset, as in: maniple stats FILE:/DATASET");
-    return operand_parse_dataset("INPUT", argv[optind], &j->input);
+        return mnp_fail(MNP_ERR_ARG, "stats needs one INPUT, as in: maniple stats FILE:/DATASET");
+    return operand_parse_file("INPUT", argv[optind], &j->input);
 }
 
 /* ---- before the work ---- */
@@ -328,7 +331,7 @@ static void load(job *j, int64_t index, stopwatch *watch, mnp_array **piece_p)
     *piece_p = NULL;
     stopwatch_lap(watch, COMPUTE);
     pieces_get(&j->plan, index, start, extent);
-    OR_EXIT(mnp_h5_read_box(j->ctx, j->input.file, j->input.dataset, start, extent, NULL, piece_p));
+    OR_EXIT(operand_load_box(j->ctx, &j->input, start, extent, piece_p));
     stopwatch_lap(watch, READ);
 }
 

@@ -299,12 +299,21 @@ static void json_shape(const char *name, const operand *input, int left_out)
     printf("]");
 }
 
+/* A member of the object, if there is one. */
+static void json_text(const char *name, const char *text)
+{
+    if (!text)
+        return;
+    printf(",\n  \"%s\": ", name);
+    print_json_string(text);
+}
+
 void stats_print_json(const statistics *s)
 {
     printf("{\n  \"file\": ");
     print_json_string(s->input->file);
-    printf(",\n  \"dataset\": ");
-    print_json_string(s->input->dataset);
+    json_text("dataset", s->input->dataset);
+    json_text("subscripts", s->input->subscripts);
     printf(",\n  \"dtype\": \"%s\"", mnp_dtype_name(s->input->dtype));
     json_shape("shape", s->input, -1);
     if (s->axis >= 0) {

@@ -22,7 +22,7 @@ static mnp_status take_box(const char *what, const mnp_selection *wanted, mnp__s
             return MNP_FAIL(MNP_ERR_ARG,
                             "%" PRId64 " elements from %" PRId64 " on do not lie in dimension %d of %s%s%s%s, "
                             "which has %" PRId64,
-                            extent, start, d, what, wanted->subscripts ? "[" : "",
+                            extent, start, d, what ? what : "the array", wanted->subscripts ? "[" : "",
                             wanted->subscripts ? wanted->subscripts : "", wanted->subscripts ? "]" : "", whole);
         selection->dims[d].start += start * selection->dims[d].step;
         selection->dims[d].extent = selection->shape[d] = extent;
@@ -43,7 +43,7 @@ mnp_status mnp__selection_new(const char *what, int ndim, const int64_t *shape, 
     if (st == MNP_OK)
         st = mnp__subscripts_resolve(ndim, shape, count, items, &selection->ndim, selection->dims, selection->at);
     if (st != MNP_OK)
-        return mnp__fail_context(st, "%s", what);
+        return what ? mnp__fail_context(st, "%s", what) : st;
     for (int d = 0; d < selection->ndim; d++)
         selection->shape[d] = selection->dims[d].extent;
     return wanted && wanted->start ? take_box(what, wanted, selection) : MNP_OK;
@@ -154,7 +154,7 @@ mnp_status mnp_selection_shape(const mnp_selection *selection, int ndim, const i
                                int64_t *selected)
 {
     mnp__selection found;
-    MNP_TRY(mnp__selection_new("the array", ndim, shape, selection, &found));
+    MNP_TRY(mnp__selection_new(NULL, ndim, shape, selection, &found));
     *ndim_p = found.ndim;
     memcpy(selected, found.shape, (size_t)found.ndim * sizeof *selected);
     return MNP_OK;

@@ -214,7 +214,7 @@ stats_alone 2 "not LOW,HIGH" data.h5:/int8 -r 2
 stats_alone 2 "range is for the histogram, and --bins is 0" data.h5:/int8 -b 0 -r 1,2
 stats_alone 2 "not a size such as 500M" data.h5:/int8 -m 5X
 stats_alone 2 "did you mean --percentiles" data.h5:/int8 --percentilse 5
-stats_alone 2 "needs one dataset" data.h5:/int8 data.h5:/bool
+stats_alone 2 "needs one INPUT" data.h5:/int8 data.h5:/bool
 stats_alone 2 "names no dataset" data.h5
 
 done_testing

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the command takes as operands and outputs: parts of datasets, NumPy's files and pictures, compared with NumPy and
+# h5py on any number of ranks (operands.py); and operands that are not as they should be, which are told in one sentence.
+
+. "${srcdir:-.}/tests/tap.sh"
+. "$srcdir/tests/apps/refusals.sh"
+
+: "${PYTHON=$("$srcdir/tests/find-python")}" "${MANIPLE:=$builddir/apps/maniple}"
+[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+has_png=$(grep -c '^#define HAVE_PNG 1' "$builddir/config.h")
+export MANIPLE has_png
+
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+
+"$PYTHON" "$srcdir/tests/apps/operands.py" >points
+status=$?
+while IFS= read -r line; do
+    case $line in
+        'ok - '*) check 0 "${line#ok - }" ;;
+        'not ok - '*) check 1 "${line#not ok - }" ;;
+    esac
+done <points
+check "$status" "operands.py ran to its end"
+
+# wrong PATTERN ARGUMENT...: a mistake of the command line, on 1 rank and on 3
+wrong()
+{
+    pattern=$1
+    shift
+    fails 2 "$pattern" "$MANIPLE" "$@"
+}
+
+# wrong_alone PATTERN ARGUMENT...: on one rank
+wrong_alone()
+{
+    pattern=$1
+    shift
+    details=$(fails_on 1 2 "$pattern" "$MANIPLE" "$@")
+    check $? "$*" "$details"
+}
+
+wrong "operand x 'in.h5:/x\[30\]': index 30 is out of bounds" eval 'x' 'x=in.h5:/x[30]' -o out.npy
+wrong_alone "operand x 'in.npy\[0, 0, 0\]': 3 indices are too many" eval 'x' 'x=in.npy[0, 0, 0]' -o out.npy
+wrong_alone "operand x 'in.npy\[1:a\]': cannot read the subscripts" eval 'x' 'x=in.npy[1:a]' -o out.npy
+wrong_alone "the step of the slice" eval 'x' 'x=in.npy[::0]' -o out.npy
+wrong_alone "is the file of operand x, and operands are not overwritten" eval 'x + 1' x=in.npy -o in.npy
+wrong_alone "is the file of operand x, and operands are not overwritten" eval 'x + 1' x=in.npy -o link.npy
+wrong_alone "is operand x itself" eval 'x + 1' 'x=in.h5:/x[0]' -o in.h5:/x
+wrong_alone "OUTPUT and OUTPUT are\|is the file of OUTPUT" eval 'a = 1; b = 2; a' -o a=out.npy -o b=out.npy
+wrong_alone "is written as a whole: leave out \[0\]" eval '1' -o 'out.h5:/x[0]'
+wrong_alone "is a picture; write FILE:/DATASET or FILE.npy" random normal 3 -s 1 -o out.png
+wrong_alone "INPUT 'in.npy\[:0\]' is empty" conv 'in.npy[:0]' hanning:3 -o out.npy
+wrong_alone "is taken as a whole: leave out" spinfo 'in.h5:/x[0]'
+wrong "'text.npy' is not a .npy file" stats text.npy
+if [ "$has_png" -gt 0 ]; then
+    wrong "'text.png' is not a PNG file" stats text.png
+    wrong_alone "the picture 'cut.png' is damaged" eval 'sum(x)' x=cut.png
+fi
+[ ! -e out.npy ] && [ ! -e out.h5 ]
+check $? "no output was left"
+
+done_testing
