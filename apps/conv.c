@@ -306,7 +306,7 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
                boundary_names[j->options.boundary]);
         printf("output    %s: ", j->output.text);
         print_array(y);
-        if (j->png) {
+        if (drawn->width > 0) {
             printf("picture   %s: %dx%d pixels", j->png, drawn->width, drawn->height);
             if (drawn->reduction > 1)
                 printf(", each the mean of %dx%d elements", (int)drawn->reduction, (int)drawn->reduction);
@@ -326,8 +326,25 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
     free(ranks);
 }
 
-static void run(mnp_ctx *ctx, job *j)
+/* Draw input and result.  Collective. */
+static mnp_status draw(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, picture *drawn)
 {
+    int rows, columns;
+    bool clash = mnp_ctx_rank(ctx) == 0 && same_file(j->png, j->output.file); /* through links that were dangling */
+    mnp_status status = mnp_agree(
+        ctx, clash ? mnp_fail(MNP_ERR_IO,
+                              "--png '%s' is the file of OUTPUT; the result is there, and no picture was made", j->png)
+                   : MNP_OK);
+    if (status != MNP_OK)
+        return status;
+    picture_dims(j, &rows, &columns);
+    return picture_write(x, y, rows, columns, j->png, drawn);
+}
+
+/* Returns the exit status. */
+static int run(mnp_ctx *ctx, job *j)
+{
+    int status = EXIT_SUCCESS;
     OR_EXIT(operand_inspect(ctx, &j->input));
     OR_EXIT(operand_inspect(ctx, &j->kernel));
     OR_EXIT(check_shapes(j));
@@ -344,22 +361,16 @@ static void run(mnp_ctx *ctx, job *j)
     OR_EXIT(operand_write(&j->output, y));
     stopwatch_lap(&watch, WRITE);
     if (j->png) {
-        int rows, columns;
-        bool clash =
-            mnp_ctx_rank(ctx) == 0 && same_file(j->png, j->output.file); /* through links that were dangling before */
-        OR_EXIT(mnp_agree(ctx, clash ? mnp_fail(MNP_ERR_IO,
-                                                "--png '%s' is the file of OUTPUT; the result is "
-                                                "there, and no picture was made",
-                                                j->png)
-                                     : MNP_OK));
-        picture_dims(j, &rows, &columns);
-        OR_EXIT(picture_write(x, y, rows, columns, j->png, &drawn));
+        status = command_say(ctx, "", draw(ctx, j, x, y, &drawn));
+        if (status != EXIT_SUCCESS)
+            drawn = (picture){0};
         stopwatch_lap(&watch, PICTURE);
     }
     if (!j->quiet)
         report(ctx, j, x, y, &watch, &drawn);
     mnp_conv_plan_free(plan);
     mnp_free_all(x, y);
+    return status;
 }
 
 int conv_main(int argc, char **argv)
@@ -374,8 +385,7 @@ int conv_main(int argc, char **argv)
     OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
     OR_EXIT(operand_check_output(ctx, &j.output));
     OR_EXIT(mnp_agree(ctx, root && j.png ? check_picture(j.png) : MNP_OK));
-    run(ctx, &j);
-    int status = close_output();
+    const int drawn = run(ctx, &j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
     mnp_finalize(ctx);
     job_free(&j);
     return status;

@@ -88,7 +88,7 @@ static mnp_status parse(int argc, char **argv, job *j)
 /* Sums and maxima over rows and ranks; a minimum is kept as the maximum of the negative. */
 typedef struct facts {
     struct sums {
-        int64_t empty_rows, diagonal, dominant, strictly_dominant, zeros;
+        int64_t empty_rows, diagonal, dominant, strictly_dominant, zeros, not_finite;
     } sums;
     struct most {
         int64_t longest_row, minus_shortest_row, below, above;
@@ -130,6 +130,7 @@ static void examine_row(const job *j, int64_t i, facts *f)
         else
             others += size;
         f->sums.zeros += size == 0;
+        f->sums.not_finite += !isfinite(size);
     }
     f->sums.empty_rows += begin == end;
     f->sums.diagonal += diagonal != 0;
@@ -216,7 +217,11 @@ static void print_text(const job *j, const facts *f, const mnp_rank_info *ranks)
     printf("matrix    %s: %" PRId64 " x %" PRId64 ", %s\n", j->input.text, shape[0], shape[1],
            mnp_dtype_name(mnp_sparse_dtype(a)));
     printf("entries   %" PRId64 ", %.3g%% of all places", nnz, 100 * fraction(a));
-    printf(f->sums.zeros > 0 ? "; %" PRId64 " are 0\n" : "\n", f->sums.zeros);
+    if (f->sums.zeros > 0)
+        printf("; %" PRId64 " are 0", f->sums.zeros);
+    if (f->sums.not_finite > 0)
+        printf("; %" PRId64 " are NaN or infinite", f->sums.not_finite);
+    putchar('\n');
     printf("rows      %" PRId64 " to %" PRId64 " entries, mean %.4g; %" PRId64 " empty\n", -f->most.minus_shortest_row,
            f->most.longest_row, mean(nnz, shape[0]), f->sums.empty_rows);
     printf("bandwidth %" PRId64 " below and %" PRId64 " above the diagonal\n", f->most.below, f->most.above);
@@ -263,6 +268,7 @@ static void print_json(const job *j, const facts *f)
            mnp_dtype_name(mnp_sparse_dtype(j->matrix)));
     json_integer("nnz", nnz);
     json_integer("zeros", f->sums.zeros);
+    json_integer("not_finite", f->sums.not_finite);
     json_number("density", fraction(j->matrix));
     json_integer("row_min", -f->most.minus_shortest_row);
     json_integer("row_max", f->most.longest_row);
@@ -306,7 +312,7 @@ static void report(const job *j, const facts *f, const spy_picture *drawn, const
         print_json(j, f);
     } else if (mnp_ctx_rank(j->ctx) == 0) {
         print_text(j, f, ranks);
-        if (j->png)
+        if (drawn->width > 0)
             printf("picture   %s: %d x %d pixels, %" PRId64 " x %" PRId64 " places each\n", j->png, drawn->width,
                    drawn->height, drawn->reduction, drawn->reduction);
         print_times(j->png ? NUM_STAGES : DRAW, stage_names, slowest);
@@ -314,8 +320,10 @@ static void report(const job *j, const facts *f, const spy_picture *drawn, const
     free(ranks);
 }
 
-static void run(job *j)
+/* Returns the exit status. */
+static int run(job *j)
 {
+    int status = EXIT_SUCCESS;
     facts found;
     spy_picture drawn = {0, 0, 0};
     stopwatch watch = stopwatch_start(j->ctx);
@@ -324,9 +332,12 @@ static void run(job *j)
     examine(j, &found);
     stopwatch_lap(&watch, EXAMINE);
     if (j->png)
-        OR_EXIT(spy_write(j->matrix, &j->rows, j->png, &drawn));
+        status = command_say(j->ctx, "", spy_write(j->matrix, &j->rows, j->png, &drawn));
+    if (status != EXIT_SUCCESS)
+        drawn = (spy_picture){0, 0, 0};
     stopwatch_lap(&watch, DRAW);
     report(j, &found, &drawn, &watch);
+    return status;
 }
 
 /* Check that the picture can be written, and does not overwrite the matrix.  On rank 0. */
@@ -345,8 +356,7 @@ int spinfo_main(int argc, char **argv)
     j.ctx = command_begin(NULL);
     if (j.png)
         OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_place(&j) : MNP_OK));
-    run(&j);
-    int status = close_output();
+    const int drawn = run(&j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
     free(j.rows.offsets);
     free(j.rows.columns);
     free(j.rows.values);

@@ -77,10 +77,15 @@ void misused_exit(void)
         EXIT_SUCCESS); /* the job's status is that of the first process; mpirun would end that one before its message */
 }
 
+/* A rank that failed because of another gives the lower status, and all end with the highest. */
+static int status_of(mnp_status status)
+{
+    return status == MNP_ERR_ARG || status == MNP_ERR_FORMAT ? EXIT_MISUSED : EXIT_FAILED;
+}
+
 void command_exit(mnp_status status)
 {
-    /* a rank that failed because of another gives the lower status, and all end with the highest */
-    mnp_exit(status == MNP_ERR_ARG || status == MNP_ERR_FORMAT ? EXIT_MISUSED : EXIT_FAILED);
+    mnp_exit(status_of(status));
 }
 
 int command_say(mnp_ctx *ctx, const char *before, mnp_status status)
@@ -89,7 +94,9 @@ int command_say(mnp_ctx *ctx, const char *before, mnp_status status)
         return EXIT_SUCCESS;
     if (mnp_ctx_rank(ctx) == 0)
         fprintf(stderr, "maniple: %s%s\n", before, mnp_error_message());
-    return EXIT_FAILED;
+    int exit_status = status_of(status);
+    MPI_Allreduce(MPI_IN_PLACE, &exit_status, 1, MPI_INT, MPI_MAX, mnp_ctx_comm(ctx));
+    return exit_status;
 }
 
 int close_output(void)

@@ -59,8 +59,9 @@ void misused_exit(void);
 bool first_process(void);
 
 /*
- * Say on rank 0 what has failed without ending the program: `before`, then the message.  The failure is one that all
- * ranks know of.  Returns the exit status: EXIT_SUCCESS if nothing has failed, otherwise EXIT_FAILED.
+ * Say on rank 0 what has failed without ending the program: `before`, then the message.  Either all ranks pass a
+ * failure, or none.  Returns the exit status: EXIT_SUCCESS if nothing has failed, otherwise that of command_exit().
+ * Collective.
  */
 int command_say(mnp_ctx *ctx, const char *before, mnp_status status);
 

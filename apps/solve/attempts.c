@@ -201,12 +201,18 @@ static mnp_status drop_bad_iterates(job *j)
     return status;
 }
 
+/* Not so where matrix, right-hand side or guess have NaN or infinities: then nothing is computed. */
+static bool is_finite(const mnp_solve_result *result)
+{
+    return isfinite(result->rhs_norm) && isfinite(result->residual);
+}
+
 /* Whether another attempt may help: not where the limit of iterations has come, or numbers are not finite. */
 static bool may_go_on(const job *j)
 {
     const mnp_solve_reason reason = reason_of(j);
     for (int64_t k = 0; k < j->columns; k++)
-        if (!isfinite(j->results[k].rhs_norm) || j->results[k].reason == MNP_SOLVE_MAXITER)
+        if (!is_finite(&j->results[k]) || j->results[k].reason == MNP_SOLVE_MAXITER)
             return false;
     return reason != MNP_SOLVE_CONVERGED;
 }
@@ -274,10 +280,10 @@ static void print_hint(const job *j)
     mnp_solve_choice best;
     bool finite = true;
     for (int64_t k = 0; k < j->columns; k++)
-        finite = finite && isfinite(j->results[k].rhs_norm);
+        finite = finite && is_finite(&j->results[k]);
     const bool had_best = mnp_solve_choose(j->a, &j->traits, 0, &best) && was_tried(j, &best);
     if (!finite)
-        printf("hint      RHS has numbers that are not finite\n");
+        printf("hint      MATRIX, RHS or GUESS has NaN or infinities\n");
     else if (reason_of(j) == MNP_SOLVE_MAXITER && (had_best || !j->method_given))
         printf("hint      MATRIX is %s, for which this method is meant; try a larger --maxiter or --rtol\n", traits);
     else if (!print_choice(j, traits))

@@ -481,6 +481,6 @@ int solve_main(int argc, char **argv)
     const int worked = run(&j), converged = solve_converged(&j), written = close_output();
     free_all(&j);
     if (worked != EXIT_SUCCESS || written != EXIT_SUCCESS)
-        return EXIT_FAILED;
+        return worked != EXIT_SUCCESS ? worked : written;
     return converged ? EXIT_SUCCESS : EXIT_NOT_CONVERGED;
 }

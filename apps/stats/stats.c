@@ -79,6 +79,7 @@ typedef struct job {
     int axis;
     double percents[MAX_PERCENTS];
     const char *png;
+    bool is_drawn;  /* the picture was written */
     int64_t memory; /* 0: not given */
     statistics found;
     pieces plan;
@@ -521,27 +522,31 @@ static void report(const job *j, const stopwatch *watch)
         if (j->found.axis >= 0)
             printf("along     dimension %d, %lld elements\n", j->found.axis, (long long)op->shape[j->found.axis]);
         stats_print(&j->found);
-        if (j->png && j->found.bins > 0)
+        if (j->is_drawn)
             printf("picture   %s: %dx%d pixels\n", j->png, PLOT_WIDTH, PLOT_HEIGHT);
         print_times(NUM_STAGES, stage_names, slowest);
     }
     free(ranks);
 }
 
-static void draw(const job *j)
+/* Returns the exit status. */
+static int draw(job *j)
 {
     const statistics *found = &j->found;
     mnp_status status = MNP_OK;
     if (!j->png)
-        return;
+        return EXIT_SUCCESS;
     if (found->bins == 0)
         status = mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no finite values for a histogram", j->input.text);
     else if (mnp_ctx_rank(j->ctx) == 0)
         status = plot_histogram(j->png, found->bins, found->counts, found->low, found->high);
-    OR_EXIT(mnp_agree(j->ctx, status));
+    status = mnp_agree(j->ctx, status);
+    j->is_drawn = status == MNP_OK;
+    return command_say(j->ctx, "", status);
 }
 
-static void run(job *j)
+/* Returns the exit status. */
+static int run(job *j)
 {
     stopwatch watch = stopwatch_start(j->ctx);
     OR_EXIT(make_room(j));
@@ -551,11 +556,12 @@ static void run(job *j)
     else
         run_over_all(j, &watch);
     mnp_reduction_free(j->kernel);
-    draw(j);
+    const int status = draw(j);
     report(j, &watch);
     free(j->found.rows);
     free(j->found.values);
     free(j->found.counts);
+    return status;
 }
 
 /* Check that the picture can be written, and does not overwrite the input.  On rank 0. */
@@ -579,8 +585,7 @@ int stats_main(int argc, char **argv)
     OR_EXIT(check_input(j));
     OR_EXIT(mnp_agree(j->ctx, j->png && mnp_ctx_rank(j->ctx) == 0 ? check_place(j) : MNP_OK));
     OR_EXIT(plan_pieces(j));
-    run(j);
-    int status = close_output();
+    const int drawn = run(j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
     mnp_finalize(j->ctx);
     operand_free(&j->input);
     free(j);

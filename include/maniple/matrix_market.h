@@ -8,11 +8,13 @@
  * symmetry is not general, every entry off the diagonal is mirrored, so an entry that the file has both above and below
  * the diagonal counts twice.
  *
+ * NaN and infinities are the words nan, inf and infinity, in either case, with or without a sign.
+ *
  * Differences from SciPy.  Accepted here as well: exponents as in Fortran (1.5D+02), comments between entries, integers
  * with a '+'.  Numbers are correctly rounded, as by Python's float().  Errors here, which SciPy ignores: words after
- * the numbers of a line, NaN and infinities, numbers too large for float64, a value that is not an integer in an
- * integer file, a diagonal that is not zero in a skew-symmetric matrix or not real in a Hermitian coordinate file, and
- * a symmetric matrix that is not square.
+ * the numbers of a line, numbers too large for float64, a value that is not an integer in an integer file, a diagonal
+ * that is not zero in a skew-symmetric matrix or not real in a Hermitian coordinate file, and a symmetric matrix that
+ * is not square.
  *
  * An error in the contents of a file is MNP_ERR_FORMAT on all ranks, in a message with the name of the file and the
  * number of its first bad line.
@@ -80,7 +82,7 @@ MNP_API mnp_status mnp_mm_read_array(mnp_ctx *ctx, const char *file, mnp_dtype d
  * written; MNP_ERR_ARG if the matrix does not have that symmetry exactly.  The file is replaced atomically, as by
  * mnp_h5_write().  A rank needs memory for the text of its rows.
  *
- * MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_ARG, also for NaN and infinities; MNP_ERR_MEMORY.
+ * MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_ARG, MNP_ERR_MEMORY.
  * Collective.
  */
 MNP_API mnp_status mnp_mm_write(const mnp_sparse *matrix, const char *file, mnp_mm_symmetry symmetry);

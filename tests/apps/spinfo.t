@@ -57,6 +57,12 @@ if [ -n "$MPIRUN" ]; then
     run "on three ranks" grep -qx 'ranks     8 to 9 entries a rank, 1.08 times the mean at most; 1 to 2 ghosts' report.txt
 fi
 
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 nan\n1 2 -inf\n2 2 1\n' >odd.mtx
+"$MANIPLE" spinfo odd.mtx >report.txt 2>&1
+run "NaN and infinities" grep -qx 'entries   3, 75% of all places; 2 are NaN or infinite' report.txt
+[ "$(grep -c -e '-nan' report.txt)" -eq 0 ]
+check $? "NaN has no sign" "$(cat report.txt)"
+
 # ---- results ----
 
 if [ -n "$PYTHON" ]; then
@@ -157,6 +163,12 @@ if has_png; then
     "$MANIPLE" spinfo poisson:40x40 --png spy.png >report.txt 2>&1
     run "it tells of it" grep -qx "picture   spy.png: 802 x 802 pixels, 2 x 2 places each" report.txt
     spinfo_fails 1 "no/such" poisson:4 --png no/such/picture.png
+    long=$(printf '%0300d' 0).png
+    "$MANIPLE" spinfo poisson:4 --png "$long" >report.txt 2>error.txt
+    [ $? -eq 1 ] && [ "$(wc -l <error.txt)" -eq 1 ] && grep -q 'picture.*File name too long' error.txt
+    check $? "a picture that cannot be written" "$(cat error.txt)"
+    grep -q '^norms ' report.txt && ! grep -q '^picture ' report.txt
+    check $? "what was found is printed all the same" "$(cat report.txt)"
     cp a.mtx own.mtx
     spinfo_fails 2 "is the file of MATRIX" own.mtx --png ./own.mtx
     run "the matrix is as it was" cmp own.mtx a.mtx

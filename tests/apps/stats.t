@@ -192,7 +192,11 @@ if has_png; then
     run "which is one" "$PYTHON" -c 'import sys; sys.exit(open("histogram.png", "rb").read(8) != b"\x89PNG\r\n\x1a\n")'
     stats_fails 1 "no/such" data.h5:/float32 --png no/such/picture.png
     stats_alone 2 "is the file of INPUT" data.h5:/float32 --png data.h5
-    stats_alone 2 "has no finite values for a histogram" data.h5:/nan --png new.png
+    "$MANIPLE" stats data.h5:/nan --png new.png >report.txt 2>error.txt
+    [ $? -eq 2 ] && [ "$(wc -l <error.txt)" -eq 1 ] && grep -q 'has no finite values for a histogram' error.txt
+    check $? "a picture of nothing" "$(cat error.txt)"
+    grep -q '^NaN ' report.txt && ! grep -q '^picture ' report.txt && [ ! -e new.png ]
+    check $? "the numbers are printed all the same" "$(cat report.txt)"
     stats_alone 2 "png is for the histogram, which is of all elements" data.h5:/float32 --axis 0 --png new.png
     stats_alone 2 "no order" data.h5:/complex128 --png new.png
 fi

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "io/market/matrix_market.h"
@@ -161,11 +162,33 @@ static const char *scan_slowly(const char *at, const char *end, double *value_p)
     return stop == text + length ? end : NULL;
 }
 
+/* Read "nan", "inf" or "infinity", in either case. */
+static const char *scan_word(const char *at, const char *end, double *value_p)
+{
+    static const struct {
+        const char *word;
+        double value;
+    } words[] = {{"infinity", INFINITY}, {"inf", INFINITY}, {"nan", NAN}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i].word);
+        if ((size_t)(end - at) < length || strncasecmp(at, words[i].word, length) != 0)
+            continue;
+        *value_p = words[i].value;
+        return at + length;
+    }
+    return NULL;
+}
+
 const char *mnp__mm_scan_float(const char *at, const char *end, double *value_p)
 {
     const char *begin = at;
     struct decimal number = {.negative = at < end && *at == '-', .exact = true};
     at += at < end && (*at == '-' || *at == '+');
+    if (at < end && *at >= 'A') {
+        at = scan_word(at, end, value_p);
+        *value_p = at && number.negative ? -*value_p : *value_p;
+        return at;
+    }
     at = scan_digits(at, end, &number);
     if (at)
         at = scan_exponent(at, end, &number);

@@ -326,8 +326,8 @@ static bool parse_number(mnp__mm_body *body, struct line *line, const char *what
         describe_problem(&body->problem, body->lines, "the %s '%s' has %td characters", what, show(word, text),
                          word.end - word.at);
     else if (!stop || stop != word.end)
-        describe_problem(&body->problem, body->lines, "'%s' is not a finite number", show(word, text));
-    else if (!isfinite(*value_p))
+        describe_problem(&body->problem, body->lines, "'%s' is not a number", show(word, text));
+    else if (isinf(*value_p) && word.end[-1] < 'A') /* digits, and not a word */
         describe_problem(&body->problem, body->lines, "'%s' is beyond float64", show(word, text));
     else if (body->info->field == MNP_MM_INTEGER && mnp__mm_scan_integer(word.at, word.end, &integer) != word.end)
         describe_problem(&body->problem, body->lines, "'%s' is not an integer of 64 bits", show(word, text));

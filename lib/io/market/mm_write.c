@@ -52,6 +52,8 @@ static char *add_number(char *at, double value, bool single)
 {
     if (fabs(value) < 1e15 && value == (double)(int64_t)value && !(value == 0 && signbit(value)))
         return add_integer(at, (int64_t)value);
+    if (!isfinite(value))
+        return at + snprintf(at, LONGEST_LINE / 4, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
     for (int digits = single ? 6 : 15;; digits++) {
         double back = 0;
         int length = snprintf(at, LONGEST_LINE / 4, "%.*g", digits, value);
@@ -61,16 +63,11 @@ static char *add_number(char *at, double value, bool single)
     }
 }
 
-static mnp_status add_entry(struct job *job, int64_t row, int64_t column, const double value[2])
+static void add_entry(struct job *job, int64_t row, int64_t column, const double value[2])
 {
     char line[LONGEST_LINE], *at = line;
     const mnp_dtype dtype = mnp_sparse_dtype(job->matrix);
     const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
-    if (!isfinite(value[0]) || !isfinite(value[1]))
-        return MNP_FAIL(MNP_ERR_ARG,
-                        "cannot write '%s': the value at row %" PRId64 ", column %" PRId64 ", both counted "
-                        "from 0, is not finite",
-                        job->file, row, column);
     at = add_integer(at, row + 1);
     *at++ = ' ';
     at = add_integer(at, column + 1);
@@ -81,7 +78,6 @@ static mnp_status add_entry(struct job *job, int64_t row, int64_t column, const 
     *at++ = '\n';
     mnp__text_add_bytes(&job->text, line, (size_t)(at - line));
     job->entries++;
-    return MNP_OK;
 }
 
 static mnp_status add_rows(struct job *job, const int64_t *offsets, const int64_t *columns, const void *values)
@@ -96,7 +92,7 @@ static mnp_status add_rows(struct job *job, const int64_t *offsets, const int64_
                                                                      : row + 1;
         for (int64_t k = offsets[i]; k < offsets[i + 1] && columns[k] < end; k++) {
             mnp__value_get(mnp_sparse_dtype(job->matrix), values, k, value);
-            MNP_TRY(add_entry(job, row, columns[k], value));
+            add_entry(job, row, columns[k], value);
         }
     }
     return mnp__text_status(&job->text);
