@@ -43,7 +43,7 @@ MNP_API mnp_status mnp_memory_info(mnp_ctx *ctx, mnp_memory_pool pool, mnp_memor
 /*
  * Return unused memory to the system, as far as whole pieces of the reserved memory are unused
  * (cupy.cuda.MemoryPool.free_all_blocks).  Waits for the device.  MNP_ERR_ARG, MNP_ERR_DEVICE.  Collective for the
- * heap, although it does not communicate.
+ * heap, of which it returns what mnp_ctx_collect() finds too.
  */
 MNP_API mnp_status mnp_memory_trim(mnp_ctx *ctx, mnp_memory_pool pool);
 

@@ -153,6 +153,18 @@ void mnp_array_free(mnp_array *array)
     free(array);
 }
 
+void mnp_array_drop(mnp_array *array)
+{
+    if (array && array->buffer)
+        array->buffer->dropped = true;
+    mnp_array_free(array);
+}
+
+mnp_status mnp_ctx_collect(mnp_ctx *ctx)
+{
+    return mnp__heap_collect(ctx->comm.heap);
+}
+
 static mnp_status fill(mnp_array *array, mnp__kernel *kernel, const void *value)
 {
     mnp_ctx *ctx = array->ctx;

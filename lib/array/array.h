@@ -19,6 +19,7 @@ typedef enum mnp__buffer_home {
 /* Device memory that an array and its views share. */
 typedef struct mnp__buffer {
     int owners;
+    bool dropped; /* one of its owners was released by mnp_array_drop(), when other ranks may not have been so far */
     mnp__buffer_home home;
     bool shared; /* it is at the same address of the heap on all ranks, and peers can write into it */
     void *data;  /* if `shared`, set on all ranks, even if this rank's block is empty */

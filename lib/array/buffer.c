@@ -63,7 +63,9 @@ void mnp__buffer_release(mnp_ctx *ctx, mnp__buffer *buffer)
     if (!buffer || --buffer->owners > 0)
         return;
     ctx->live_bytes -= (int64_t)buffer->size;
-    if (buffer->home == MNP__BUFFER_HEAP)
+    if (buffer->home == MNP__BUFFER_HEAP && buffer->dropped)
+        mnp__heap_drop(ctx->comm.heap, buffer->data);
+    else if (buffer->home == MNP__BUFFER_HEAP)
         mnp__heap_free(ctx->comm.heap, buffer->data);
     else if (buffer->home == MNP__BUFFER_POOL)
         ctx->device->ops->free(ctx->device, buffer->data);

@@ -40,7 +40,9 @@ struct mnp__heap {
     size_t limit;      /* the same as the user wants it; 0: none */
     struct chunk *chunks; /* by their places */
     int count, capacity;
-    int *fds; /* one a peer */
+    int *fds;         /* one a peer */
+    int64_t *dropped; /* places of blocks that this rank has dropped, and other ranks perhaps not */
+    int dropped_count, dropped_capacity;
 };
 
 static const size_t smallest_growth = (size_t)32 << 20, largest_growth = (size_t)1 << 30;
@@ -361,6 +363,9 @@ void mnp__heap_close(mnp__heap *heap)
 {
     if (!heap)
         return;
+    for (int i = 0; i < heap->dropped_count; i++) /* the others will drop them too, or end */
+        mnp__arena_give(heap->arena, (uintptr_t)heap->dropped[i]);
+    free(heap->dropped);
     /* MPI may still write to what is in use; it does not know a GPU's memory */
     if (heap->base && (!heap->comm->device->cpu_memory || mnp__arena_read(heap->arena).blocks == 0)) {
         for (int i = 0; i < heap->count; i++)
@@ -412,6 +417,10 @@ mnp_status mnp__heap_alloc(mnp__heap *heap, size_t size, void **pointer_p)
     }
     MNP_TRY(mnp__arena_take(heap->arena, size, &found, &place));
     if (!found) {
+        MNP_TRY(mnp__heap_collect(heap));
+        MNP_TRY(mnp__arena_take(heap->arena, size, &found, &place));
+    }
+    if (!found) {
         MNP_TRY(grow(heap, size));
         MNP_TRY(mnp__arena_take(heap->arena, size, &found, &place));
     }
@@ -430,6 +439,86 @@ void mnp__heap_free(mnp__heap *heap, void *pointer)
     }
     (void)mnp__arena_leave(heap->arena, (uintptr_t)pointer);
     heap->comm->device->ops->free(heap->comm->device, pointer);
+}
+
+/* ---- blocks that ranks free at different times ---- */
+
+void mnp__heap_drop(mnp__heap *heap, void *pointer)
+{
+    if (!pointer)
+        return;
+    if (heap->direct || heap->comm->size == 1) {
+        mnp__heap_free(heap, pointer);
+        return;
+    }
+    if (heap->dropped_count == heap->dropped_capacity) {
+        const int capacity = 2 * heap->dropped_capacity + 64;
+        int64_t *longer = realloc(heap->dropped, (size_t)capacity * sizeof *longer);
+        if (!longer) /* the block stays in use */
+            return;
+        heap->dropped = longer;
+        heap->dropped_capacity = capacity;
+    }
+    heap->dropped[heap->dropped_count++] = (char *)pointer - own_region(heap);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
+    return first < second ? -1 : first > second;
+}
+
+/* Mark those of rank 0's places that this rank has dropped too. */
+static void mark_dropped(const mnp__heap *heap, int count, const int64_t *places, unsigned char *marks)
+{
+    for (int i = 0; i < count; i++)
+        marks[i] = heap->dropped_count > 0 && bsearch(&places[i], heap->dropped, (size_t)heap->dropped_count,
+                                                      sizeof *places, compare_places) != NULL;
+}
+
+/* Free the places that all ranks have marked, and keep the others of this rank. */
+static void free_marked(mnp__heap *heap, int count, const int64_t *places, const unsigned char *marks)
+{
+    int kept = 0, next = 0;
+    for (int i = 0; i < heap->dropped_count; i++) {
+        const int64_t place = heap->dropped[i];
+        while (next < count && (places[next] < place || (places[next] == place && !marks[next])))
+            next++;
+        if (next < count && places[next] == place)
+            mnp__heap_free(heap, own_region(heap) + place);
+        else
+            heap->dropped[kept++] = place;
+    }
+    heap->dropped_count = kept;
+}
+
+mnp_status mnp__heap_collect(mnp__heap *heap)
+{
+    enum { MOST = 1 << 20 }; /* places in one go */
+    const mnp__comm *comm = heap->comm;
+    if (heap->direct || comm->size == 1)
+        return MNP_OK;
+    int count = heap->dropped_count < MOST ? heap->dropped_count : MOST;
+    MNP_TRY(mnp__broadcast(comm, &count, sizeof count, 0));
+    if (count == 0)
+        return MNP_OK;
+    int64_t *places = NULL;
+    unsigned char *marks = NULL;
+    mnp_status st = mnp__calloc((size_t)count, sizeof *places, &places);
+    if (st == MNP_OK)
+        st = mnp__calloc((size_t)count, 1, &marks);
+    MNP_TRY_OR(mnp__agree(comm, st), st, done);
+    qsort(heap->dropped, (size_t)heap->dropped_count, sizeof *heap->dropped, compare_places);
+    if (comm->rank == 0)
+        memcpy(places, heap->dropped, (size_t)count * sizeof *places);
+    MNP_TRY_OR(mnp__broadcast(comm, places, (size_t)count * sizeof *places, 0), st, done);
+    mark_dropped(heap, count, places, marks);
+    MNP_TRY_OR(mnp__all_reduce(comm, marks, count, MPI_UNSIGNED_CHAR, MPI_BAND), st, done);
+    free_marked(heap, count, places, marks);
+done:
+    free(places);
+    free(marks);
+    return st;
 }
 
 /* ---- figures ---- */
