@@ -143,6 +143,10 @@ int cache_main(int argc, char **argv)
         mnp_fail(MNP_ERR_ARG, "cache takes no operand, but was given '%s'", argv[optind]);
         misused_exit();
     }
+    if (clearing && size_only) {
+        mnp_fail(MNP_ERR_ARG, "--clear and --size ask for two different things");
+        misused_exit();
+    }
     mnp_ctx *ctx = command_begin("device=host"); /* needs neither a GPU nor a working driver */
     OR_EXIT(mnp_agree(ctx, serve(ctx, clearing, size_only)));
     int status = close_output();

@@ -23,6 +23,7 @@
 #include "picture/picture.h"
 #include "picture/png_file.h"
 #include "common/report.h"
+#include "common/words.h"
 
 enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE, KEY_PNG };
 
@@ -76,6 +77,11 @@ void conv_help(void)
          "Example:\n"
          "  mpirun -n 4 maniple conv sky.h5:/image gauss:31x31@5 -o blurred.h5:/image --boundary symm");
 }
+
+static const words_row words_table[] = {
+    {"the kernel", "KERNEL"},     {"the input", "INPUT"},           {"this input", "INPUT"},
+    {"fillvalue", "--fillvalue"}, {"a result of dtype", "--dtype"}, {NULL, NULL},
+};
 
 typedef struct job {
     operand input, kernel, output;
@@ -246,14 +252,33 @@ static mnp_status check_overwriting(const job *j)
 typedef enum stage { READ = FIRST_STAGE, PLAN, CONVOLVE, WRITE, PICTURE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"compile", "read", "plan", "convolve", "write", "picture"};
 
+static mnp_status check_axes(const job *j)
+{
+    const int ndim = j->input.ndim, naxes = j->options.naxes;
+    bool given[OPERAND_MAX_DIMS] = {false};
+    if (naxes > 0 && naxes != j->kernel.ndim)
+        return mnp_fail(MNP_ERR_ARG, "--axes has %d dimension%s, but KERNEL '%s' has %d", naxes, naxes == 1 ? "" : "s",
+                        j->kernel.text, j->kernel.ndim);
+    for (int i = 0; i < naxes; i++) {
+        const int axis = j->axes[i] < 0 ? j->axes[i] + ndim : j->axes[i];
+        if (axis < 0 || axis >= ndim)
+            return mnp_fail(MNP_ERR_ARG, "--axes has dimension %d, but INPUT '%s' has %d dimension%s", j->axes[i],
+                            j->input.text, ndim, ndim == 1 ? "" : "s");
+        if (given[axis])
+            return mnp_fail(MNP_ERR_ARG, "--axes has dimension %d twice, as %d and %d", axis, axis, axis - ndim);
+        given[axis] = true;
+    }
+    return MNP_OK;
+}
+
 static mnp_status check_shapes(const job *j)
 {
     if (j->kernel.ndim > j->input.ndim)
-        return mnp_fail(MNP_ERR_ARG, "KERNEL '%s' has %d dimensions, but INPUT '%s' only %d", j->kernel.text,
+        return mnp_fail(MNP_ERR_ARG, "KERNEL '%s' has %d dimensions, and INPUT '%s' has %d", j->kernel.text,
                         j->kernel.ndim, j->input.text, j->input.ndim);
-    if (j->options.naxes > 0 && j->options.naxes != j->kernel.ndim)
-        return mnp_fail(MNP_ERR_ARG, "--axes has a list of length %d, but the dimensions of KERNEL '%s' has %d",
-                        j->options.naxes, j->kernel.text, j->kernel.ndim);
+    mnp_status status = check_axes(j);
+    if (status != MNP_OK)
+        return status;
     if (j->png && j->input.ndim < 2)
         return mnp_fail(MNP_ERR_ARG, "--png needs 2 dimensions or more, but INPUT '%s' has 1", j->input.text);
     return MNP_OK;
@@ -377,6 +402,7 @@ int conv_main(int argc, char **argv)
 {
     job j = {.options = MNP_CONV_DEFAULTS};
     j.options.mode = MNP_CONV_SAME; /* what is usual for images */
+    words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 

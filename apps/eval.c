@@ -8,6 +8,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/report.h"
+#include "common/words.h"
 
 enum { MAX_OPERANDS = 32, MAX_NAME = 64 };
 
@@ -71,6 +73,10 @@ typedef struct named {
     operand operand;   /* unless it is a number */
     mnp_array *array;  /* unless it is a number; NULL before it is read and after it is freed */
 } named;
+
+static const words_row words_table[] = {
+    {"an input", "an operand"}, {"input", "operand"}, {"mnp_eval: ", ""}, {"mnp_", ""}, {NULL, NULL},
+};
 
 typedef struct job {
     const char *statements;
@@ -308,6 +314,23 @@ static mnp_status evaluate(mnp_ctx *ctx, job *j)
     return mnp_eval(ctx, j->statements, inputs, outputs);
 }
 
+/* After operands that do not fit each other: tell which has which shape. */
+static mnp_status name_shapes(const job *j, mnp_status status)
+{
+    char text[1024] = "";
+    if (status == MNP_OK || !strstr(mnp_error_message(), "cannot broadcast"))
+        return status;
+    for (int i = 0; i < j->ninputs; i++) {
+        const named *input = &j->inputs[i];
+        for (int d = 0; !input->is_number && d < input->operand.ndim; d++) {
+            const size_t length = strlen(text);
+            snprintf(text + length, sizeof text - length, "%s%s%s%" PRId64, d == 0 && length > 0 ? ", " : "",
+                     d == 0 ? input->name : "", d == 0 ? " is " : "x", input->operand.shape[d]);
+        }
+    }
+    return mnp_fail(status, "%s; %s", words_message(), text);
+}
+
 static void free_arrays(job *j)
 {
     for (int i = 0; i < j->ninputs + j->noutputs; i++) {
@@ -462,7 +485,7 @@ static void run(mnp_ctx *ctx, job *j)
             OR_EXIT(operand_load(ctx, &j->inputs[i].operand, &j->inputs[i].array));
     }
     stopwatch_lap(&watch, READ);
-    OR_EXIT(evaluate(ctx, j));
+    OR_EXIT(name_shapes(j, evaluate(ctx, j)));
     stopwatch_lap(&watch, EVALUATE);
     for (int i = 0; i < j->noutputs; i++) {
         if (j->outputs[i].text)
@@ -482,6 +505,7 @@ static void run(mnp_ctx *ctx, job *j)
 int eval_main(int argc, char **argv)
 {
     job j;
+    words_set(words_table);
     if (job_new(&j) != MNP_OK || parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 

@@ -18,6 +18,7 @@
 #include "picture/drawing.h"
 #include "common/options.h"
 #include "common/report.h"
+#include "common/words.h"
 
 enum { OPTION_RANKS = UCHAR_MAX + 1, OPTION_MESH, OPTION_AXES, OPTION_CYCLIC, OPTION_ORDER, OPTION_REPLICATE };
 
@@ -53,6 +54,14 @@ void info_help(void)
          "Options:");
     options_print(options);
 }
+
+static const words_row words_table[] = {
+    {"nranks", "--ranks"},
+    {"of the mesh", "of --mesh"},
+    {"the order", "--order"},
+    {"an array of this shape", "an array of --layout"},
+    {NULL, NULL},
+};
 
 typedef struct everything {
     mnp_ctx *ctx;
@@ -272,6 +281,7 @@ int info_main(int argc, char **argv)
 {
     bool json = false, settings = false;
     drawing d = {0};
+    words_set(words_table);
     for (int key; (key = options_next(argc, argv, options)) != OPTIONS_END;) {
         switch (key) {
         case 'j':
@@ -311,6 +321,10 @@ int info_main(int argc, char **argv)
     }
     if (!d.shape && (d.ranks || d.mesh || d.axes || d.cyclic || d.order || d.is_replicated)) {
         mnp_fail(MNP_ERR_ARG, "--ranks, --mesh, --axes, --cyclic, --order and --replicate go with --layout SHAPE");
+        misused_exit();
+    }
+    if (d.shape && settings) {
+        mnp_fail(MNP_ERR_ARG, "--settings and --layout ask for two different things");
         misused_exit();
     }
     if (d.shape) {

@@ -20,6 +20,7 @@
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/report.h"
+#include "common/words.h"
 
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
@@ -63,6 +64,12 @@ void random_help(void)
 /* ---- distributions ---- */
 
 enum { MAX_PARAMETERS = 2 };
+
+static const words_row words_table[] = {
+    {"the dtype", "--dtype"},
+    {"an array of this shape", "an array of SHAPE"},
+    {NULL, NULL},
+};
 
 typedef struct parameter {
     const char *name;
@@ -163,8 +170,10 @@ static mnp_status parse_shape(const char *text, job *j)
         char *end;
         errno = 0;
         int64_t extent = strtoll(at, &end, 10);
-        if (!isdigit((unsigned char)*at) || errno || (*end && *end != 'x'))
+        if (!isdigit((unsigned char)*at) || (*end && *end != 'x'))
             return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' is not a shape such as 1000x200", text);
+        if (errno)
+            return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' has more elements than can be counted", text);
         if (j->ndim == MNP_MAX_DIMS)
             return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' has more than %d dimensions", text, MNP_MAX_DIMS);
         j->shape[j->ndim++] = extent;
@@ -325,6 +334,7 @@ static void run(const job *j)
 int random_main(int argc, char **argv)
 {
     job j = {.dtype = MNP_DTYPE_AUTO};
+    words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 

@@ -218,9 +218,9 @@ static void print_text(const job *j, const facts *f, const mnp_rank_info *ranks)
            mnp_dtype_name(mnp_sparse_dtype(a)));
     printf("entries   %" PRId64 ", %.3g%% of all places", nnz, 100 * fraction(a));
     if (f->sums.zeros > 0)
-        printf("; %" PRId64 " are 0", f->sums.zeros);
+        printf("; %" PRId64 " %s 0", f->sums.zeros, f->sums.zeros == 1 ? "is" : "are");
     if (f->sums.not_finite > 0)
-        printf("; %" PRId64 " are NaN or infinite", f->sums.not_finite);
+        printf("; %" PRId64 " %s NaN or infinite", f->sums.not_finite, f->sums.not_finite == 1 ? "is" : "are");
     putchar('\n');
     printf("rows      %" PRId64 " to %" PRId64 " entries, mean %.4g; %" PRId64 " empty\n", -f->most.minus_shortest_row,
            f->most.longest_row, mean(nnz, shape[0]), f->sums.empty_rows);
@@ -234,8 +234,8 @@ static void print_text(const job *j, const facts *f, const mnp_rank_info *ranks)
             printf(", ");
             print_symmetry("Hermitian", f->symmetry.hermitian, f->largest);
         }
-        printf("\ndiagonal  %" PRId64 " of %" PRId64 " not 0; dominant in %" PRId64 " rows, strictly in %" PRId64 "\n",
-               f->sums.diagonal, shape[0], f->sums.dominant, f->sums.strictly_dominant);
+        printf("\ndiagonal  %" PRId64 " of %" PRId64 " not 0; dominant in %" PRId64 " row%s, strictly in %" PRId64 "\n",
+               f->sums.diagonal, shape[0], f->sums.dominant, plural(f->sums.dominant), f->sums.strictly_dominant);
     }
     printf("norms     1: %.6g, infinity: %.6g, Frobenius: %.6g, largest entry: %.6g\n", unsigned_nan(f->norm_1),
            unsigned_nan(f->norm_inf), unsigned_nan(f->norm_frobenius), unsigned_nan(f->largest));

@@ -22,6 +22,7 @@
 #include "picture/plot.h"
 #include "picture/png_file.h"
 #include "common/report.h"
+#include "common/words.h"
 
 enum { MAX_CASES = 16, OPTION_MIN = UCHAR_MAX + 1, OPTION_MAX, OPTION_STEP, OPTION_PNG };
 
@@ -340,7 +341,7 @@ static bool measure(results *r, const bench_case *which, int64_t bytes, measurem
 {
     mnp_status st = bench_measure(r->b, which, bytes, m);
     if (st == MNP_ERR_UNSUPPORTED && r->b->rank == 0)
-        fprintf(stderr, "maniple bench: %s is left out: %s\n", which->name, mnp_error_message());
+        fprintf(stderr, "maniple bench: %s is left out: %s\n", which->name, words_message());
     if (st == MNP_ERR_UNSUPPORTED)
         return false;
     OR_EXIT(st);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/words.h"
+
 /* ---- who starts ---- */
 
 /* This process's number in its job, as the launcher tells it; NULL without a launcher. */
@@ -85,6 +87,9 @@ static int status_of(mnp_status status)
 
 void command_exit(mnp_status status)
 {
+    const char *message = words_message();
+    if (message != mnp_error_message())
+        mnp_fail(status, "%s", message);
     mnp_exit(status_of(status));
 }
 
@@ -93,7 +98,7 @@ int command_say(mnp_ctx *ctx, const char *before, mnp_status status)
     if (status == MNP_OK)
         return EXIT_SUCCESS;
     if (mnp_ctx_rank(ctx) == 0)
-        fprintf(stderr, "maniple: %s%s\n", before, mnp_error_message());
+        fprintf(stderr, "maniple: %s%s\n", before, words_message());
     int exit_status = status_of(status);
     MPI_Allreduce(MPI_IN_PLACE, &exit_status, 1, MPI_INT, MPI_MAX, mnp_ctx_comm(ctx));
     return exit_status;

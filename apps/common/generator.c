@@ -157,8 +157,8 @@ static double vector_element(const operand *op, int dim, int64_t index)
     case OPERAND_GAUSS: {
         /* Relative to the middle elements, so that a narrow one does not underflow everywhere */
         double nearest = extent % 2 == 0 ? 0.5 : 0;
-        double sigma = op->sigma[dim];
-        return exp(-(from_centre - nearest) * (from_centre + nearest) / (2 * sigma * sigma));
+        double below = from_centre - nearest, above = from_centre + nearest, sigma = op->sigma[dim];
+        return below * above == 0 ? 1 : exp(-(below / sigma) * (above / sigma) / 2); /* sigma^2 may underflow */
     }
     default:
         return 0;

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/command.h"
 #include "common/options.h"
+#include "common/words.h"
 
 static const char *const generators[] = {"poisson", "hpcg", "convdiff", "elasticity", NULL};
 
@@ -49,6 +51,8 @@ mnp_status matrix_parse(const char *text, matrix_operand *result)
             return status;
     } else if (!*text) {
         return mnp_fail(MNP_ERR_ARG, "MATRIX has an empty name");
+    } else if (ends_with(text, ".h5") || ends_with(text, ".hdf5")) {
+        return mnp_fail(MNP_ERR_ARG, "MATRIX '%s' names no group; write FILE.h5:/GROUP", text);
     }
     *result = op;
     return MNP_OK;
@@ -63,6 +67,7 @@ mnp_status matrix_read(mnp_ctx *ctx, const matrix_operand *op, mnp_dtype dtype, 
 {
     switch (op->kind) {
     case MATRIX_MARKET:
+        words_rows_from_one();
         return mnp_mm_read(ctx, op->text, dtype, matrix_p);
     case MATRIX_GROUP:
         return mnp_h5_read_sparse(ctx, op->group.file, op->group.dataset, dtype, matrix_p);

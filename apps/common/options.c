@@ -82,7 +82,8 @@ static mnp_status check_first(const option_row *table, const option_row *row)
 static void fail_unknown(const char *word, const option_row *table)
 {
     if (strncmp(word, "--", 2) != 0) {
-        mnp_fail(MNP_ERR_ARG, "unknown option -%c; --help lists the options", optopt);
+        mnp_fail(MNP_ERR_ARG,
+                 "unknown option -%c; --help lists the options, and operands that begin with '-' go after --", optopt);
         return;
     }
     const char *names[MAX_OPTIONS + 1] = {NULL};

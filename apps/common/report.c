@@ -71,9 +71,18 @@ double unsigned_nan(double value)
     return isnan(value) ? NAN : value;
 }
 
+const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 const char *bytes_text(int64_t bytes, char text[BYTES_TEXT])
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+    if (bytes < 1024) {
+        snprintf(text, BYTES_TEXT, "%d byte%s", (int)bytes, bytes == 1 ? "" : "s");
+        return text;
+    }
     double value = (double)bytes / 1024;
     size_t unit = 0;
     for (; value >= 1024 && unit + 1 < sizeof units / sizeof *units; unit++)

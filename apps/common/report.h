@@ -20,6 +20,9 @@ double unsigned_nan(double value);
 /* Print a string in JSON's quotes. */
 void print_json_string(const char *text);
 
+/* The end of a noun after that many: "" or "s". */
+const char *plural(int64_t count);
+
 /* Write "3.4 MiB" to `text`, which is returned. */
 enum { BYTES_TEXT = 24 };
 const char *bytes_text(int64_t bytes, char text[BYTES_TEXT]);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <maniple.h>
 
@@ -30,14 +31,14 @@ struct request {
 
 /*
  * Read numbers with `mark` between them, such as 1000x200: at most MNP_MAX_DIMS, none above `most`; *count_p receives
- * how many.  If `mark` is a comma, a dash stands for MNP_NO_AXIS.
+ * how many.  For --axes a dash stands for MNP_NO_AXIS.
  */
 static mnp_status read_numbers(const char *option, const char *text, char mark, int64_t most, int64_t *numbers,
                                int *count_p)
 {
     const char *at = text;
     for (*count_p = 0; at; (*count_p)++) {
-        bool dash = mark == ',' && *at == '-';
+        bool dash = *at == '-' && strcmp(option, "axes") == 0;
         char *end = (char *)at + 1;
         errno = 0;
         int64_t number = dash ? MNP_NO_AXIS : strtoll(at, &end, 10);
@@ -101,6 +102,18 @@ static mnp_status read_dimensions(const drawing *d, struct request *w)
     return st;
 }
 
+static mnp_status read_ranks(const char *text, int *ranks_p)
+{
+    char *end;
+    errno = 0;
+    const long ranks = strtol(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || ranks < 1 || ranks > MOST_RANKS)
+        return mnp_fail(MNP_ERR_ARG, "option --ranks takes a number from 1 to %d, but was given '%s'", MOST_RANKS,
+                        text);
+    *ranks_p = (int)ranks;
+    return MNP_OK;
+}
+
 /* Read the mesh and the number of ranks; without --mesh the mesh has the axes that cut dimensions. */
 static mnp_status read_mesh(const drawing *d, int running, struct request *w)
 {
@@ -116,8 +129,7 @@ static mnp_status read_mesh(const drawing *d, int running, struct request *w)
         product *= w->mesh[a];
     w->nranks = product > 0 && product <= INT_MAX ? (int)product : running;
     if (st == MNP_OK && d->ranks) {
-        st = read_per_dimension("ranks", d->ranks, 'x', INT_MAX, 1, numbers);
-        narrow(st == MNP_OK, numbers, &w->nranks);
+        st = read_ranks(d->ranks, &w->nranks);
     }
     if (st == MNP_OK && w->nranks > MOST_RANKS)
         return mnp_fail(MNP_ERR_ARG, "layouts are drawn for %d ranks at most, not for %d", MOST_RANKS, w->nranks);

@@ -15,6 +15,7 @@
 #include "common/command.h"
 #include "common/files.h"
 #include "common/options.h"
+#include "common/words.h"
 #include "common/paths.h"
 #include "picture/png_file.h"
 
@@ -101,6 +102,11 @@ void solve_help(void)
          "Example:\n"
          "  mpirun -n 4 maniple solve poisson:256x256 -o x.h5:/x --method cg --precond ic0 --rtol 1e-8");
 }
+
+static const words_row words_table[] = {
+    {"b is", "RHS is"},         {"b must", "RHS must"},   {"x is", "GUESS is"}, {"x must", "GUESS must"},
+    {"the operator", "MATRIX"}, {"the matrix", "MATRIX"}, {"omega", "--omega"}, {NULL, NULL},
+};
 
 /* ---- the command line ---- */
 
@@ -475,6 +481,7 @@ static void free_all(job *j)
 int solve_main(int argc, char **argv)
 {
     job j = {.method = MNP_SOLVER_GMRES};
+    words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
     j.ctx = command_begin(NULL);

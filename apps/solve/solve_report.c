@@ -314,9 +314,9 @@ void solve_report(const job *j)
     if (mnp_ctx_rank(j->ctx) == 0) {
         printf("ran on    ");
         print_where(j->ctx, ranks);
-        printf("matrix    %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries, %s\n", j->matrix.text,
+        printf("matrix    %s: %" PRId64 " x %" PRId64 ", %" PRId64 " %s, %s\n", j->matrix.text,
                mnp_sparse_shape(j->a)[0], mnp_sparse_shape(j->a)[1], mnp_sparse_nnz(j->a),
-               mnp_dtype_name(mnp_sparse_dtype(j->a)));
+               mnp_sparse_nnz(j->a) == 1 ? "entry" : "entries", mnp_dtype_name(mnp_sparse_dtype(j->a)));
         print_method(j);
         fflush(stdout);
         if (j->precond)

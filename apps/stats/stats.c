@@ -30,6 +30,7 @@
 #include "picture/plot.h"
 #include "picture/png_file.h"
 #include "common/report.h"
+#include "common/words.h"
 #include "stats/selection.h"
 #include "stats/stats.h"
 
@@ -71,6 +72,8 @@ void stats_help(void)
          "  mpirun -n 4 maniple stats sky.h5:/image --png histogram.png\n"
          "  maniple stats runs.h5:/temperature --axis 0 --percentiles 5,50,95 --json");
 }
+
+static const words_row words_table[] = {{"the given range", "--range"}, {NULL, NULL}};
 
 typedef struct job {
     mnp_ctx *ctx;
@@ -520,7 +523,8 @@ static void report(const job *j, const stopwatch *watch)
             printf(", in %lld pieces", (long long)j->plan.count);
         putchar('\n');
         if (j->found.axis >= 0)
-            printf("along     dimension %d, %lld elements\n", j->found.axis, (long long)op->shape[j->found.axis]);
+            printf("along     dimension %d, %lld element%s\n", j->found.axis, (long long)op->shape[j->found.axis],
+                   plural(op->shape[j->found.axis]));
         stats_print(&j->found);
         if (j->is_drawn)
             printf("picture   %s: %dx%d pixels\n", j->png, PLOT_WIDTH, PLOT_HEIGHT);
@@ -575,6 +579,7 @@ static mnp_status check_place(const job *j)
 int stats_main(int argc, char **argv)
 {
     job *j = calloc(1, sizeof *j);
+    words_set(words_table);
     if (!j)
         mnp_fail(MNP_ERR_MEMORY, "out of memory");
     if (!j || parse(argc, argv, j) != MNP_OK)

@@ -23,7 +23,7 @@ void mnp__dense_strides(int ndim, const int64_t *extent, int64_t *strides)
 mnp_status mnp__array_check(const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout)
 {
     if (mnp_dtype_size(dtype) == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not a dtype", (int)dtype);
     if (mnp_layout_nranks(layout) != ctx->comm.size)
         return MNP_FAIL(MNP_ERR_ARG, "the layout is for %d ranks, and the context has %d", mnp_layout_nranks(layout),
                         ctx->comm.size);
@@ -128,7 +128,7 @@ mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *
     int dims[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check(ctx, dtype, layout));
     if (order != MNP_ORDER_C && order != MNP_ORDER_F)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no order of an array's elements", (int)order);
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not an order of an array's elements", (int)order);
     for (int d = 0; d < layout->ndim; d++)
         dims[d] = order == MNP_ORDER_C ? d : layout->ndim - 1 - d;
     return new_in_order(ctx, dtype, layout, dims, array_p);
@@ -182,7 +182,7 @@ static mnp_status open_new(const char *function, mnp_ctx *ctx, mnp_dtype dtype, 
     mnp_layout *layout;
     *output = (mnp__output){.array = NULL, .user_p = array_p};
     if (mnp_dtype_size(dtype) == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not a dtype", (int)dtype);
     MNP_TRY(mnp_layout_block(ctx->comm.size, ndim, shape, &layout));
     const mnp__output_spec spec = {
         .function = function, .ctx = ctx, .dtype = dtype, .layout = layout, .needs = MNP__OUTPUT_EXACT};
@@ -205,7 +205,7 @@ static mnp_status new_filled(const char *function, mnp_ctx *ctx, mnp_dtype dtype
     const mnp_dtype moving = mnp__moving_dtype(dtype);
     mnp__output output;
     if (mnp_dtype_size(dtype) == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not a dtype", (int)dtype);
     MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
     mnp_status st = open_new(function, ctx, dtype, ndim, shape, array_p, &output);
     if (st == MNP_OK)

@@ -105,6 +105,6 @@ mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p)
 mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p)
 {
     if (mnp_dtype_size(dtype) == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not a dtype", (int)dtype);
     return convert("mnp_astype", array, dtype, result_p);
 }

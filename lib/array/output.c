@@ -43,7 +43,7 @@ mnp_status mnp__output_check_cast(const char *function, const char *name, mnp_dt
 {
     if (from == to || mnp_can_cast(from, to, MNP_CASTING_SAME_KIND))
         return MNP_OK;
-    return MNP_FAIL(MNP_ERR_ARG, "%s: %s%s%s is %s, to which the result's %s cannot be cast under \"same_kind\"",
+    return MNP_FAIL(MNP_ERR_ARG, "%s: %s%s%s is %s, to which the result's %s cannot be cast under 'same_kind'",
                     function, OUTPUT_NAME(name), mnp_dtype_name(to), mnp_dtype_name(from));
 }
 

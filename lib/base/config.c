@@ -44,13 +44,13 @@ static mnp_status apply_option(mnp__config *config, char *option)
 {
     char *value = strchr(option, '=');
     if (!value)
-        return MNP_FAIL(MNP_ERR_ARG, "option \"%s\" of mnp_init is not of the form name=value", option);
+        return MNP_FAIL(MNP_ERR_ARG, "option '%s' of mnp_init is not of the form name=value", option);
     *value++ = '\0';
     for (int i = 0; i < NSETTINGS; i++) {
         if (strcmp(option, settings[i].field) == 0)
             return set(config, i, value);
     }
-    return MNP_FAIL(MNP_ERR_ARG, "mnp_init knows no option \"%s\"; `maniple info --settings` lists them", option);
+    return MNP_FAIL(MNP_ERR_ARG, "mnp_init knows no option '%s'; `maniple info --settings` lists them", option);
 }
 
 static mnp_status apply_options(mnp__config *config, const char *options)
@@ -71,7 +71,7 @@ static mnp_status check_choice(const char *variable, const char *value, const ch
         if (strcmp(value, *choices) == 0)
             return MNP_OK;
     }
-    return MNP_FAIL(MNP_ERR_ARG, "%s is \"%s\"; it should be %s", variable, value, sentence);
+    return MNP_FAIL(MNP_ERR_ARG, "%s is '%s'; it should be %s", variable, value, sentence);
 }
 
 /* Parse a number of bytes, with an optional K, M, G or T (powers of 1024), or a percentage. */
@@ -90,7 +90,7 @@ static mnp_status read_limit(mnp__config *config)
     end += letter || share;
     if (end == text || *end || !(number > 0) || number * unit > 9e18 || (share && number > 100))
         return MNP_FAIL(MNP_ERR_ARG,
-                        "MANIPLE_MEMORY_LIMIT is \"%s\"; it should be bytes, as 4000000000, 500M or 16G, "
+                        "MANIPLE_MEMORY_LIMIT is '%s'; it should be bytes, as 4000000000, 500M or 16G, "
                         "or a percentage up to 100%%",
                         text);
     config->memory_bytes = share ? 0 : number * unit < 1 ? 1 : (int64_t)(number * unit);
@@ -107,7 +107,7 @@ static mnp_status read_count(const char *variable, const char *text, int most, i
     if (strcmp(text, "auto") == 0)
         return MNP_OK;
     if (end == text || *end || count < 1 || count > most)
-        return MNP_FAIL(MNP_ERR_ARG, "%s is \"%s\"; it should be 1 to %d, or auto", variable, text, most);
+        return MNP_FAIL(MNP_ERR_ARG, "%s is '%s'; it should be 1 to %d, or auto", variable, text, most);
     *count_p = (int)count;
     return MNP_OK;
 }
@@ -123,7 +123,7 @@ static mnp_status check(mnp__config *config, int rank)
                          "nccl, mpi or auto"));
     config->deadline_seconds = mnp__parse_number(config->deadline, &end);
     if (end == config->deadline || *end || !(config->deadline_seconds > 0))
-        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_DEADLINE is \"%s\"; it should be a number of seconds above 0",
+        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_DEADLINE is '%s'; it should be a number of seconds above 0",
                         config->deadline);
     MNP_TRY(
         check_choice("MANIPLE_REPRODUCIBLE", config->reproducible, (const char *const[]){"0", "1", NULL}, "0 or 1"));

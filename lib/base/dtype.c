@@ -62,7 +62,7 @@ mnp_status mnp_dtype_parse(const char *name, mnp_dtype *dtype_p)
         }
         mnp__text_add(&choices, "%s%s", i ? ", " : "", dtypes[i].name);
     }
-    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "\"%s\" is no dtype; there are %s", name, mnp__text_string(&choices));
+    mnp_status st = MNP_FAIL(MNP_ERR_ARG, "'%s' is not a dtype; there are %s", name, mnp__text_string(&choices));
     mnp__text_free(&choices);
     return st;
 }

@@ -45,7 +45,7 @@ mnp_status mnp__log_parse(const char *text, int rank, mnp__log *log)
         speaks = strcmp(text + length + 1, "all") == 0 || rank_listed(text + length + 1, rank, &valid);
     if (!valid)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "MANIPLE_LOG is \"%s\"; it should be error, warn, info or debug, and may go on with :all or a "
+                        "MANIPLE_LOG is '%s'; it should be error, warn, info or debug, and may go on with :all or a "
                         "list of ranks such as :0,2",
                         text);
     *log = (mnp__log){.rank = rank, .level = speaks ? level : -1};

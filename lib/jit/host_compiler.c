@@ -74,7 +74,7 @@ static mnp_status find_executable(const char *name, char **path_p)
         folder += length + (folder[length] == ':');
     }
     return MNP_FAIL(MNP_ERR_UNSUPPORTED,
-                    "the host device compiles its kernels with a C++ compiler, and there is no \"%s\" "
+                    "the host device compiles its kernels with a C++ compiler, and there is no '%s' "
                     "on this machine: install one, or name it in MANIPLE_CXX",
                     name);
 }

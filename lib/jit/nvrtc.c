@@ -76,7 +76,7 @@ static mnp_status read_names(nvrtcProgram program, const char *const *expression
         mnp_status st = NVRTC(nvrtcGetLoweredName, program, *expressions, &lowered);
         if (st != MNP_OK) {
             mnp__text_free(&names);
-            return mnp__fail_context(st, "name expression \"%s\"", *expressions);
+            return mnp__fail_context(st, "name expression '%s'", *expressions);
         }
         mnp__text_add_bytes(&names, *expressions, strlen(*expressions) + 1);
         mnp__text_add_bytes(&names, lowered, strlen(lowered) + 1);

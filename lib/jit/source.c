@@ -71,13 +71,13 @@ static mnp_status append_file(const char *name, size_t length, struct included *
 {
     const struct mnp__kernel_source *file = find_file(name, length);
     if (!file)
-        return MNP_FAIL(MNP_ERR_INTERNAL, "there is no kernel source \"%.*s\"", (int)length, name);
+        return MNP_FAIL(MNP_ERR_INTERNAL, "there is no kernel source '%.*s'", (int)length, name);
     for (int i = 0; i < included->count; i++) {
         if (included->files[i] == file->name)
             return MNP_OK;
     }
     if (included->count == MAX_INCLUDES)
-        return MNP_FAIL(MNP_ERR_INTERNAL, "kernel source \"%s\" is one too many of %d", file->name, MAX_INCLUDES);
+        return MNP_FAIL(MNP_ERR_INTERNAL, "kernel source '%s' is one too many of %d", file->name, MAX_INCLUDES);
     included->files[included->count++] = file->name;
 
     for (const char *line = file->text; *line; line += line_size(line)) {

@@ -45,7 +45,8 @@ static mnp_status check_axes(int mesh_ndim, int ndim, const int *axes)
 {
     for (int d = 0; d < ndim; d++) {
         if (axes[d] != MNP_NO_AXIS && (axes[d] < 0 || axes[d] >= mesh_ndim))
-            return MNP_FAIL(MNP_ERR_ARG, "axes[%d] is %d, and the mesh has axes 0..%d", d, axes[d], mesh_ndim - 1);
+            return MNP_FAIL(MNP_ERR_ARG, "dimension %d is to be cut by mesh axis %d, and the mesh has the axes 0 to %d",
+                            d, axes[d], mesh_ndim - 1);
         for (int e = 0; e < d; e++) {
             if (axes[d] != MNP_NO_AXIS && axes[e] == axes[d])
                 return MNP_FAIL(MNP_ERR_ARG, "mesh axis %d cuts both dimension %d and dimension %d", axes[d], e, d);
@@ -249,8 +250,9 @@ mnp_status mnp_layout_with_order(const mnp_layout *layout, const int *order, mnp
     bool given[MNP_MAX_DIMS] = {false};
     for (int i = 0; i < layout->ndim; i++) {
         if (order[i] < 0 || order[i] >= layout->ndim || given[order[i]])
-            return MNP_FAIL(MNP_ERR_ARG, "order[%d] is %d, and each of the %d dimensions is to be there once", i,
-                            order[i], layout->ndim);
+            return MNP_FAIL(MNP_ERR_ARG,
+                            "place %d of the order has dimension %d, and each of the %d dimensions must be there once",
+                            i, order[i], layout->ndim);
         given[order[i]] = true;
         dims[i] = mnp__layout_dim_of(layout, i);
     }

@@ -50,7 +50,7 @@ static mnp_status choose_dtypes(mnp_dtype input, mnp_dtype kernel, mnp_dtype wis
             output = output == MNP_FLOAT64 ? MNP_COMPLEX128 : MNP_COMPLEX64;
     }
     if (mnp_dtype_size(output) == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)output);
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not a dtype", (int)output);
     if (is_complex && mnp_dtype_kind(output) != 'c')
         return MNP_FAIL(MNP_ERR_ARG, "a result of dtype %s cannot hold the convolution of %s with %s, which is complex",
                         mnp_dtype_name(output), mnp_dtype_name(input), mnp_dtype_name(kernel));
@@ -263,9 +263,9 @@ static uint64_t hash_arguments(mnp_dtype dtype, const mnp_layout *layout, const 
 static mnp_status check_options(const mnp_conv_options *options)
 {
     if ((int)options->mode < 0 || options->mode > MNP_CONV_VALID)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no mode of a convolution", (int)options->mode);
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not a mode of a convolution", (int)options->mode);
     if ((int)options->boundary < 0 || options->boundary > MNP_BOUNDARY_NEAREST)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no boundary", (int)options->boundary);
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not a boundary", (int)options->boundary);
     if (options->naxes < 0 || (options->naxes > 0 && !options->axes))
         return MNP_FAIL(MNP_ERR_ARG, "naxes is %d, and axes is %s", options->naxes, options->axes ? "given" : "NULL");
     return MNP_OK;

@@ -66,7 +66,8 @@ static mnp_status place_kernel(int ndim, int kernel_ndim, const int64_t *kernel_
         int given = options->naxes ? options->axes[k] : ndim - kernel_ndim + k;
         int axis = given < 0 ? given + ndim : given;
         if (axis < 0 || axis >= ndim)
-            return MNP_FAIL(MNP_ERR_ARG, "axis %d is outside an input of %d dimensions", given, ndim);
+            return MNP_FAIL(MNP_ERR_ARG, "axis %d is outside the input, which has %d dimension%s", given, ndim,
+                            ndim == 1 ? "" : "s");
         if (kernel_dim[axis] >= 0)
             return MNP_FAIL(MNP_ERR_ARG, "axis %d is given twice", given);
         kernel_dim[axis] = k;
@@ -84,8 +85,9 @@ static mnp_status check_valid(int ndim, const int64_t *shape, const int64_t *tap
         kernel_larger = kernel_larger && (kernel_dim[d] < 0 || taps[d] >= shape[d]);
     }
     if (!input_larger && !kernel_larger)
-        return MNP_FAIL(MNP_ERR_ARG, "in mode valid one of input and kernel must be at least as large as the other "
-                                     "along every axis");
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "in mode valid one of the input and the kernel must be at least as large as the other "
+                        "along every axis");
     return MNP_OK;
 }
 

@@ -21,8 +21,8 @@ prints()
     check $? "$(basename "$1") $2 $3 prints '$pattern'" "$output$(cat stderr)"
 }
 
-prints 'the cache: 0 kernels, 0.0 KiB' "$MANIPLE" cache
-prints 'removed from .*/the cache: 0 kernels, 0.0 KiB' "$MANIPLE" cache --clear
+prints 'the cache: 0 kernels, 0 bytes' "$MANIPLE" cache
+prints 'removed from .*/the cache: 0 kernels, 0 bytes' "$MANIPLE" cache --clear
 [ ! -e "$MANIPLE_CACHE_DIR" ]
 check $? "a cache that is not there is not made"
 

@@ -19,11 +19,11 @@ conv 1 'in.h5.*nothing\|nothing.*in.h5' in.h5:/nothing hanning:3x3 -o out.h5:/y
 conv 1 'notes.txt' notes.txt:/x hanning:3x3 -o out.h5:/y
 conv 1 'cut.h5' cut.h5:/x hanning:3x3 -o out.h5:/y
 conv 1 'deep' in.h5:/deep hanning:3x3 -o out.h5:/y
-conv 2 'NaN' in.h5:/x in.h5:/nan -o in.h5:/y
+conv 2 'KERNEL has a NaN' in.h5:/x in.h5:/nan -o in.h5:/y
 conv 2 'has 3 dimensions' in.h5:/x hanning:3x3x3 -o in.h5:/y
 conv 2 'valid' in.h5:/x hanning:25x3 --mode valid -o in.h5:/y
 conv 2 'ax[ei]s' in.h5:/x hanning:3x3 --axes 1,1 -o in.h5:/y
-conv 2 '256' in.h5:/bytes hanning:3x3 --fillvalue 256 -o in.h5:/y
+conv 2 "--fillvalue is 256, which INPUT's dtype uint8" in.h5:/bytes hanning:3x3 --fillvalue 256 -o in.h5:/y
 if [ -n "$PYTHON" ]; then
     "$PYTHON" -c "
 import h5py

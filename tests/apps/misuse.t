@@ -114,14 +114,16 @@ layout '8 numbers at most' --layout 1x1x1x1x1x1x1x1x1
 layout 'up to 9223372036854775807' --layout 99999999999999999999
 layout 'too many elements' --layout 4000000000x4000000000
 layout "was given '-1'" --layout 4 --ranks -1
-layout 'nranks is 0' --layout 4 --ranks 0
-layout 'at most, not for 16777217' --layout 4 --ranks 16777217
+layout 'two different things' --layout 4 --settings
+layout "ranks takes a number from 1 to 16777216, but was given '0'" --layout 4 --ranks 0
+layout "was given '16777217'" --layout 4 --ranks 16777217
+layout 'at most, not for 100000000' --layout 4 --mesh 100000000
 layout 'multiply to 2, and there are 4' --layout 4x4 --ranks 4 --mesh 2x1
 layout 'each of the 2 dimensions' --layout 4x4 --axes 0
-layout 'axes\[1\] is 5' --layout 4x4 --ranks 4 --mesh 2x2 --axes 0,5
+layout 'dimension 1 is to be cut by mesh axis 5' --layout 4x4 --ranks 4 --mesh 2x2 --axes 0,5
 layout 'cuts both' --layout 4x4 --ranks 4 --mesh 2x2 --axes 0,0
 layout 'each of the 2 dimensions' --layout 4x4 --cyclic 2
-layout 'order\[1\] is 0' --layout 4x4 --order 0,0
+layout 'place 1 of --order has dimension 0' --layout 4x4 --order 0,0
 layout 'does not go with' --layout 4x4 --replicate --mesh 1x1
 
 done_testing

@@ -83,7 +83,7 @@ random_alone 2 'integers needs its parameter high' integers 10 -s 1 -o new.h5:/x
 random_alone 2 'counts whose mean is 300 are out of bounds for uint8' poisson 10 mean=300 -d uint8 -s 1 -o new.h5:/x
 random_alone 2 'out of bounds for int8' integers 10 high=1000 -d int8 -s 1 -o new.h5:/x
 random_alone 2 'float12' normal 10 -d float12 -s 1 -o new.h5:/x
-random_alone 2 'must be a real float' uniform 10 -d int8 -s 1 -o new.h5:/x
+random_alone 2 '^maniple: --dtype is int8, and must be a real float' uniform 10 -d int8 -s 1 -o new.h5:/x
 random_alone 2 'has one dimension, not 2' permutation 3x3 -s 1 -o new.h5:/x
 random_alone 2 'o FILE:/DATASET' normal 10 -s 1
 random_alone 2 'names no dataset' normal 10 -s 1 -o new.h5

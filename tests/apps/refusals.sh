@@ -42,6 +42,8 @@ fails_on()
         echo "status $status instead of $expected"
     elif [ "$(printf '%s\n' "$lines" | wc -l)" -ne 1 ] || ! printf '%s\n' "$lines" | grep -q -e "$pattern"; then
         echo "not one sentence with '$pattern'"
+    elif printf '%s\n' "$lines" | grep -q 'mnp_[a-z]'; then
+        echo "the sentence names a function of C"
     elif [ "$ranks" = 1 ] && [ "$1" = "$MANIPLE" ] && [ "$(printf '%s\n' "$output" | grep -v '^    ')" != "$lines" ]; then
         # indented lines show the place; mpirun has words of its own
         echo "more than one sentence"

@@ -429,6 +429,8 @@ solve_alone 2 'must be below 2' poisson:9 -o y.h5:/x --precond sor --omega 2
 solve_alone 2 'at most 16' poisson:9 -o y.h5:/x --method idr --restart 17
 solve_alone 2 "did you mean --method" poisson:9 -o y.h5:/x --metod cg
 solve_alone 2 'also given' poisson:9 in.h5:/x more -o y.h5:/x
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n' >hole.mtx
+solve_fails 2 'row 2 has no diagonal entry, so MATRIX has' hole.mtx -o y.h5:/x --method gmres --precond ilu0
 solve_fails 1 'missing.mtx' missing.mtx -o y.h5:/x
 solve_fails 1 'nowhere' poisson:9 -o nowhere/y.h5:/x
 done_testing

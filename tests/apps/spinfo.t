@@ -42,7 +42,7 @@ cat >a.mtx <<'END'
 END
 "$MANIPLE" spinfo a.mtx >report.txt 2>&1
 run "the matrix" grep -qx 'matrix    a.mtx: 4 x 4, float64' report.txt
-run "its entries" grep -qx 'entries   7, 43.8% of all places; 1 are 0' report.txt
+run "its entries" grep -qx 'entries   7, 43.8% of all places; 1 is 0' report.txt
 run "rows" grep -qx 'rows      1 to 2 entries, mean 1.75; 0 empty' report.txt
 run "bandwidth" grep -qx 'bandwidth 2 below and 1 above the diagonal' report.txt
 run "symmetry of the pattern" grep -qx 'pattern   not symmetric' report.txt

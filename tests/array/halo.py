@@ -246,7 +246,7 @@ def refusals(stranger):
     mp.fails("MNP_ERR_ARG", "before dimension 1 is -3 wide, negative", make, "int32", f.layout, [0, -3], None)
     mp.fails("MNP_ERR_ARG", "after dimension 0 is -1 wide, negative", make, "int32", f.layout, None, [-1, 0])
     mp.fails("MNP_ERR_ARG", "too wide", make, "int32", f.layout, [2 ** 62, 0], [2 ** 62, 0])
-    mp.fails("MNP_ERR_ARG", "is no dtype", make, 99, f.layout, [1, 0], None)
+    mp.fails("MNP_ERR_ARG", "is not a dtype", make, 99, f.layout, [1, 0], None)
     mp.fails("MNP_ERR_ARG", "width 2 before dimension 0 does not fit the margin of array 0, which is 1 wide", halo_of,
              [f], [2, 2], [1, 1])
     mp.fails("MNP_ERR_ARG", "width -1 after dimension 1", halo_of, [f], [1, 1], [1, -1])

@@ -245,7 +245,7 @@ static void check_settings(void)
     mnp__config_free(&config);
 
     static const char *const wrong[][2] = {
-        {"colour=red", "knows no option \"colour\""},
+        {"colour=red", "knows no option 'colour'"},
         {"device", "not of the form"},
         {"device=gpu", "cuda, host or auto"},
         {"deadline=soon", "number of seconds"},

@@ -283,8 +283,9 @@ static void check_refusals(mnp_comm *comm)
     ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, -2, MNP_INT8, MNP_SUM), "count is -2"), "a negative count");
     ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, INT64_MAX, MNP_INT8, MNP_SUM), "count is 9223372036854775807"),
        "a count beyond memory");
-    ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, 2, MNP_NUM_DTYPES, MNP_SUM), "15 is no dtype"), "no dtype");
-    ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, 2, MNP_INT8, (mnp_op)7), "7 is no operation"), "no operation");
+    ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, 2, MNP_NUM_DTYPES, MNP_SUM), "15 is not a dtype"), "no dtype");
+    ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, 2, MNP_INT8, (mnp_op)7), "7 is not an operation"),
+       "no operation");
     ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, 2, MNP_INT8, MNP_AVG), "no average of int8"), "no average");
     ok(refused(mnp_comm_all_reduce(comm, a.data, b.data, 2, MNP_COMPLEX64, MNP_MAX), "no maximum of complex64"),
        "no maximum");

@@ -304,7 +304,7 @@ static void check_host_compiler(void)
     mnp__compiler *host = NULL;
     odd.cxx = (char[]){"no-such-compiler"};
     ok(mnp__host_compiler_new(&odd, &host) == MNP_ERR_UNSUPPORTED && !host &&
-           strstr(mnp_error_message(), "no \"no-such-compiler\" on this machine"),
+           strstr(mnp_error_message(), "no 'no-such-compiler' on this machine"),
        "a compiler that is not there: %s", mnp_error_message());
     if (!ok(mnp__host_compiler_new(&config, &host) == MNP_OK, "the host's compiler"))
         return;

@@ -267,7 +267,8 @@ static void check_mistakes(void)
     refused(mnp_layout_new(1, (int[]){0}, 1, (int64_t[]){1}, (int[]){0}, NULL, &layout), layout, "mesh[0] is 0");
     refused(mnp_layout_new(1, (int[]){1}, 9, (int64_t[]){1}, (int[]){0}, NULL, &layout), layout, "ndim is 9");
     refused(mnp_layout_new(1, (int[]){1}, 1, (int64_t[]){-3}, (int[]){0}, NULL, &layout), layout, "shape[0] is -3");
-    refused(mnp_layout_new(1, (int[]){1}, 1, (int64_t[]){1}, (int[]){1}, NULL, &layout), layout, "axes[0] is 1");
+    refused(mnp_layout_new(1, (int[]){1}, 1, (int64_t[]){1}, (int[]){1}, NULL, &layout), layout,
+            "cut by mesh axis 1, and the mesh has the axes 0 to 0");
     refused(mnp_layout_new(1, (int[]){1}, 2, (int64_t[]){1, 1}, (int[]){0, 0}, NULL, &layout), layout, "cuts both");
     refused(mnp_layout_new(1, (int[]){3}, 1, (int64_t[]){5}, (int[]){0}, bad_cuts, &layout), layout, "above the next");
     refused(mnp_layout_new(1, (int[]){3}, 1, (int64_t[]){5}, (int[]){0}, short_cuts, &layout), layout,

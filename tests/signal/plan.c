@@ -85,8 +85,8 @@ static void check_mistakes(void)
     mnp_conv_plan *plan = NULL;
     mnp_layout *other;
     MNP_OR_EXIT(mnp_full(ctx, MNP_FLOAT32, 2, small, &nan_value, &nan_kernel));
-    refused(mnp_conv_plan_new(ctx, (mnp_dtype)4000, layout, kernel, NULL, &plan), plan, "4000 is no dtype");
-    refused(mnp_conv_plan_new(ctx, MNP_DTYPE_AUTO, layout, kernel, NULL, &plan), plan, "-1 is no dtype");
+    refused(mnp_conv_plan_new(ctx, (mnp_dtype)4000, layout, kernel, NULL, &plan), plan, "4000 is not a dtype");
+    refused(mnp_conv_plan_new(ctx, MNP_DTYPE_AUTO, layout, kernel, NULL, &plan), plan, "-1 is not a dtype");
     MNP_OR_EXIT(mnp_layout_block(64, 2, shape, &other));
     refused(mnp_conv_plan_new(ctx, MNP_FLOAT32, other, kernel, NULL, &plan), plan, "64 ranks");
     mnp_layout_free(other);
@@ -99,7 +99,7 @@ static void check_mistakes(void)
     refused(mnp_convolve(x, kernel, &options, &y), y, "axis 2 is outside");
     options = MNP_CONV_DEFAULTS;
     options.mode = (mnp_conv_mode)9;
-    refused(mnp_convolve(x, kernel, &options, &y), y, "9 is no mode");
+    refused(mnp_convolve(x, kernel, &options, &y), y, "9 is not a mode");
     options = MNP_CONV_DEFAULTS;
     options.fillvalue = 1e300;
     refused(mnp_convolve(x, kernel, &options, &y), y, "float32 cannot hold");

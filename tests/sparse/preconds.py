@@ -225,10 +225,11 @@ mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "however much", precond,
          matrices.sparse(scipy.sparse.csr_array(undefined), rng, last, last), "ic0")
 for kind in ("sor", "ssor"):
     unknown = matrices.sparse(scipy.sparse.csr_array(np.array([[2.0, 0], [0, np.nan]])), rng, last, last)
-    mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "row 1 is no number", precond, unknown, kind)
+    mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "row 1 (counted from 0) is not a number", precond, unknown, kind)
 holes = scipy.sparse.csr_array(np.array([[0.0, 1], [1, 2]]))
 made = matrices.sparse(holes, rng)
-for kind, words in (("ilu0", "row 0 has no diagonal entry"), ("ic0", "row 0 has"), ("sor", "row 0 is 0")):
+for kind, words in (("ilu0", "row 0 (counted from 0) has no diagonal entry"), ("ic0", "row 0 (counted from 0) has"),
+                    ("sor", "row 0 (counted from 0) is 0")):
     mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), words, precond, made, kind)
 mp.ok(mp.precond_apply(precond(made, "jacobi"), mp.array(np.array([3.0, 4]))).numpy().tolist() == [3, 2],
       "jacobi leaves a row without diagonal as it is")

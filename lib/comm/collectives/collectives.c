@@ -30,7 +30,7 @@ static mnp_status check_count(const mnp_comm *comm, const char *call, const char
 
 static mnp_status check_dtype(const char *call, mnp_dtype dtype)
 {
-    return mnp_dtype_size(dtype) > 0 ? MNP_OK : MNP_FAIL(MNP_ERR_ARG, "%s: %d is no dtype", call, (int)dtype);
+    return mnp_dtype_size(dtype) > 0 ? MNP_OK : MNP_FAIL(MNP_ERR_ARG, "%s: %d is not a dtype", call, (int)dtype);
 }
 
 static mnp_status check_op(const char *call, mnp_dtype dtype, mnp_op op)
@@ -41,7 +41,7 @@ static mnp_status check_op(const char *call, mnp_dtype dtype, mnp_op op)
     char kind = mnp_dtype_kind(dtype);
     bool orders = op == MNP_MIN || op == MNP_MAX;
     if ((int)op < 0 || (size_t)op >= sizeof names / sizeof *names)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no operation", call, (int)op);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is not an operation", call, (int)op);
     if ((orders && kind == 'c') || (op == MNP_AVG && kind != 'f' && kind != 'c'))
         return MNP_FAIL(MNP_ERR_ARG, "%s: there is no %s of %s", call, names[op], mnp_dtype_name(dtype));
     return MNP_OK;

@@ -341,7 +341,7 @@ static mnp_status choose_gpu(int node_rank, int *index_p)
     case cudaSuccess:
     case cudaErrorNoDevice:
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "no GPU here that CUDA can see%s%s%s",
-                        visible ? "; CUDA_VISIBLE_DEVICES is \"" : "", visible ? visible : "", visible ? "\"" : "");
+                        visible ? "; CUDA_VISIBLE_DEVICES is '" : "", visible ? visible : "", visible ? "'" : "");
     case cudaErrorStubLibrary:
         return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                         "no NVIDIA driver here: libcuda.so.1 is what the toolkit has for linking alone");

@@ -220,7 +220,7 @@ static mnp_status function_parameters(cuda_device *cuda, cuda_function *function
     while (cuda->driver.cuFuncGetParamInfo(function->handle, (size_t)base->nparameters, &offset, &size) ==
            CUDA_SUCCESS) {
         if (base->nparameters == MNP__MAX_PARAMETERS)
-            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "kernel \"%s\" has more than %d parameters", function->name,
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "kernel '%s' has more than %d parameters", function->name,
                             MNP__MAX_PARAMETERS);
         base->parameter_sizes[base->nparameters++] = size;
     }
@@ -233,7 +233,7 @@ static mnp_status find_function(cuda_device *cuda, const mnp__module *module, co
     CUresult code = cuda->driver.cuModuleGetFunction(handle_p, module->handle, lowered ? lowered : name);
     if (code == CUDA_ERROR_NOT_FOUND)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "module %s has no kernel \"%s\": there is no function extern \"C\" __global__ of that "
+                        "module %s has no kernel '%s': there is no function extern \"C\" __global__ of that "
                         "name, nor such a name expression",
                         module->name, name);
     return mnp__cuda_driver_status(cuda, code, "cuModuleGetFunction", __FILE__, __LINE__, __func__);
@@ -274,7 +274,7 @@ mnp_status mnp__cuda_module_variable(mnp__device *device, mnp__module *module, c
     MNP_TRY(mnp__cuda_use(device));
     CUresult code = cuda->driver.cuModuleGetGlobal_v2(&address, &size, module->handle, lowered ? lowered : name);
     if (code == CUDA_ERROR_NOT_FOUND)
-        return MNP_FAIL(MNP_ERR_ARG, "module %s has no variable \"%s\"", module->name, name);
+        return MNP_FAIL(MNP_ERR_ARG, "module %s has no variable '%s'", module->name, name);
     MNP_TRY(mnp__cuda_driver_status(cuda, code, "cuModuleGetGlobal", __FILE__, __LINE__, __func__));
     *pointer_p = (void *)(uintptr_t)address;
     *size_p = size;

@@ -118,7 +118,7 @@ mnp_status mnp__host_kernel_load(mnp__device *device, const mnp__kernel_spec *sp
     mnp__binary_free(&names);
     void *symbol = dlsym(kernel->code.object, spec->function);
     if (!symbol) {
-        st = MNP_FAIL(MNP_ERR_COMPILE, "the compiled kernel has no function \"%s\": %s", spec->function, dlerror());
+        st = MNP_FAIL(MNP_ERR_COMPILE, "the compiled kernel has no function '%s': %s", spec->function, dlerror());
         goto fail;
     }
     memcpy(&kernel->function, &symbol,

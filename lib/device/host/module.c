@@ -87,11 +87,11 @@ mnp_status mnp__host_module_function(mnp__device *device, mnp__module *module, c
     (void)device;
     if (!entry || !entry->run)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "module %s has no kernel \"%s\": there is no function extern \"C\" __global__ of that name, "
+                        "module %s has no kernel '%s': there is no function extern \"C\" __global__ of that name, "
                         "nor such a name expression",
                         module->name, name);
     if (entry->nparameters > MNP__MAX_PARAMETERS)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "kernel \"%s\" of module %s has %d parameters, more than %d", name,
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "kernel '%s' of module %s has %d parameters, more than %d", name,
                         module->name, entry->nparameters, MNP__MAX_PARAMETERS);
     MNP_TRY(mnp__calloc(1, sizeof *function, &function));
     *function = (host_function){.base = any_function, .next = module->functions, .entry = entry};
@@ -131,7 +131,7 @@ mnp_status mnp__host_module_variable(mnp__device *device, mnp__module *module, c
     }
     if (!entry && find_symbol(module, name, pointer_p, size_p))
         return MNP_OK;
-    return MNP_FAIL(MNP_ERR_ARG, "module %s has no variable \"%s\"", module->name, name);
+    return MNP_FAIL(MNP_ERR_ARG, "module %s has no variable '%s'", module->name, name);
 }
 
 typedef struct call {

@@ -166,9 +166,10 @@ static mnp_status check_counts(struct job *job, const struct line_counts *all)
     }
     if (read == head->info.nlines)
         return MNP_OK;
-    const char *what = head->info.format == MNP_MM_COORDINATE ? "entries" : "values";
+    const char *one = head->info.format == MNP_MM_COORDINATE ? "entry" : "value";
+    const char *several = head->info.format == MNP_MM_COORDINATE ? "entries" : "values";
     return MNP_FAIL(MNP_ERR_FORMAT, "%s, line %" PRId64 ": the file should have %" PRId64 " %s, but has %" PRId64,
-                    job->file, head->lines, head->info.nlines, what, read);
+                    job->file, head->lines, head->info.nlines, head->info.nlines == 1 ? one : several, read);
 }
 
 static mnp_status exchange_tallies(struct job *job)
@@ -204,11 +205,12 @@ static mnp_status read_body(struct job *job, mnp_mm_format format, mnp_dtype dty
 {
     MNP_TRY(read_head_everywhere(job));
     if (job->found.head.info.format != format)
-        return MNP_FAIL(MNP_ERR_ARG,
-                        format == MNP_MM_COORDINATE
-                            ? "'%s' is an array file, with a dense matrix: mnp_mm_read_array() reads it"
-                            : "'%s' is a coordinate file, with a sparse matrix: mnp_mm_read() reads it",
-                        job->file);
+        return MNP_FAIL(
+            MNP_ERR_ARG,
+            format == MNP_MM_COORDINATE
+                ? "'%s' is an array file, which holds a dense matrix and not a sparse one: mnp_mm_read_array() reads it"
+                : "'%s' is a coordinate file, which holds a sparse matrix and not a dense one: mnp_mm_read() reads it",
+            job->file);
     MNP_TRY(choose_dtype(job, dtype, &dtype));
     MNP_TRY(mnp__plain_file_open_together(job->ctx, job->file, &job->opened));
     job->body = (mnp__mm_body){.info = &job->found.head.info, .dtype = dtype};

@@ -157,7 +157,7 @@ static mnp_status count_floats(double start, double stop, double step, int64_t *
     if (step == 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_arange: step is 0");
     if (isnan(ratio))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_arange: from %g to %g by %g is no number of steps", start, stop, step);
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_arange: from %g to %g by %g gives no number of steps", start, stop, step);
     if (ratio == 0 && span != 0) /* underflow, or an infinite step */
         count = signbit(ratio) ? 0 : 1;
     if (count >= 0x1p63)
@@ -170,7 +170,7 @@ static mnp_status count_floats(double start, double stop, double step, int64_t *
 static mnp_status to_integer(double value, mnp_dtype dtype, int64_t *integer_p)
 {
     if (!(value >= -0x1p63 && value < 0x1p64))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_arange: %g is no value of %s", value, mnp_dtype_name(dtype));
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_arange: %g is not a value of %s", value, mnp_dtype_name(dtype));
     *integer_p = value < 0x1p63 ? (int64_t)value : (int64_t)(uint64_t)value;
     return MNP_OK;
 }

@@ -82,7 +82,7 @@ mnp_status mnp_meshgrid(const mnp_array *const *vectors, int count, mnp_indexing
     if (count < 1 || count > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_meshgrid: there are %d vectors, outside 1..%d", count, MNP_MAX_DIMS);
     if (indexing != MNP_INDEXING_XY && indexing != MNP_INDEXING_IJ)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_meshgrid: %d is no indexing", (int)indexing);
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_meshgrid: %d is not an indexing", (int)indexing);
     MNP_TRY(mnp__inputs_check("mnp_meshgrid", count, vectors));
     for (int i = 0; i < count; i++) {
         mesh.axis[i] = indexing == MNP_INDEXING_XY && count > 1 && i < 2 ? 1 - i : i;

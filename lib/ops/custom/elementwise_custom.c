@@ -46,7 +46,7 @@ static mnp_status parse(mnp_elementwise *kernel, const char *inputs, const char 
     for (int k = kernel->ninputs; k < count; k++) {
         if (kernel->parameters[k].raw)
             return MNP_FAIL(MNP_ERR_UNSUPPORTED,
-                            "output \"%s\" is raw, and elements that a rank does not own cannot be written: use "
+                            "output '%s' is raw, and elements that a rank does not own cannot be written: use "
                             "a raw kernel (mnp_raw_module_new) on each rank's block",
                             kernel->parameters[k].name);
     }

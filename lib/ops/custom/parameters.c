@@ -64,7 +64,7 @@ static mnp_status read_type(const char *list, const char *what, word type, mnp__
         }
     }
     return MNP_FAIL(MNP_ERR_ARG,
-                    "%s, position %d: \"%.*s\" is neither NumPy's name of a dtype, such as float32, nor one letter "
+                    "%s, position %d: '%.*s' is neither NumPy's name of a dtype, such as float32, nor one letter "
                     "that stands for one: %s",
                     what, position(list, type.text), type.length, type.text, list);
 }
@@ -75,17 +75,17 @@ static mnp_status read_name(const char *list, const char *what, word name, const
     int place = position(list, name.text);
     if (!is_identifier(name) || name.length > MNP__MAX_PARAMETER_NAME)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "%s, position %d: \"%.*s\" is no name of a parameter, which is an identifier of at most %d "
+                        "%s, position %d: '%.*s' is not the name of a parameter, which is an identifier of at most %d "
                         "characters: %s",
                         what, place, name.length, name.text, MNP__MAX_PARAMETER_NAME, list);
     if (is(name, "i") || is(name, "n") || *name.text == '_' || (name.length > 3 && strncmp(name.text, "mnp_", 4) == 0))
         return MNP_FAIL(MNP_ERR_ARG,
-                        "%s, position %d: a parameter cannot be called \"%.*s\": i, n, and what begins with _ or mnp_, "
+                        "%s, position %d: a parameter cannot be called '%.*s': i, n, and what begins with _ or mnp_, "
                         "have another meaning: %s",
                         what, place, name.length, name.text, list);
     for (int k = 0; k < count; k++) {
         if (is(name, earlier[k].name))
-            return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: there is a parameter \"%.*s\" already: %s", what, place,
+            return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: there is a parameter '%.*s' already: %s", what, place,
                             name.length, name.text, list);
     }
     memcpy(parameter->name, name.text, (size_t)name.length);
@@ -106,15 +106,15 @@ static mnp_status read_parameter(const char *list, const char *what, const char 
     word name = next_word(at);
     if (name.length == 0)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "%s, position %d: a parameter is a type and a name, such as \"float32 x\", \"T x\" or \"raw T "
-                        "x\""
+                        "%s, position %d: a parameter is a type and a name, such as 'float32 x', 'T x' or 'raw T "
+                        "x'"
                         ": %s",
                         what, position(list, type.text), list);
     MNP_TRY(read_type(list, what, type, parameter));
     MNP_TRY(read_name(list, what, name, earlier, count, parameter));
     word rest = next_word(at);
     if (rest.length > 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: a comma is missing before \"%.*s\": %s", what,
+        return MNP_FAIL(MNP_ERR_ARG, "%s, position %d: a comma is missing before '%.*s': %s", what,
                         position(list, rest.text), rest.length, rest.text, list);
     return MNP_OK;
 }

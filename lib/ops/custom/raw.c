@@ -37,7 +37,7 @@ mnp_status mnp__check_identifier(const char *function, const char *what, const c
 {
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     if (length == 0 || name[length] || isdigit((unsigned char)name[0]))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %s is \"%s\", which is no identifier", function, what, name);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %s is '%s', which is not an identifier", function, what, name);
     return MNP_OK;
 }
 
@@ -170,8 +170,8 @@ mnp_status mnp_raw_module_set(mnp_raw_module *module, const char *name, const vo
     MNP_TRY(mnp_raw_module_variable(module, name, &pointer, &room));
     if (size > room)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "mnp_raw_module_set: %zu bytes are more than the %zu of variable \"%s\" of module %s", size,
-                        room, name, module->name);
+                        "mnp_raw_module_set: %zu bytes are more than the %zu of variable '%s' of module %s", size, room,
+                        name, module->name);
     MNP_TRY(ctx->device->ops->copy(ctx->device, pointer, data, size, ctx->compute));
     return mnp__ctx_wait(ctx, ctx->compute);
 }
@@ -202,7 +202,7 @@ static mnp_status check_extent(const mnp_raw_kernel *kernel, const char *what, c
 {
     for (int d = 0; d < 3; d++) {
         if (extent[d] < 1 || extent[d] > most[d])
-            return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": the %s is %u x %u x %u, and should be 1 to %u along %c",
+            return MNP_FAIL(MNP_ERR_ARG, "kernel '%s': the %s is %u x %u x %u, and should be 1 to %u along %c",
                             kernel->name, what, extent[0], extent[1], extent[2], most[d], "xyz"[d]);
     }
     return MNP_OK;
@@ -217,12 +217,12 @@ static mnp_status check_launch(const mnp_raw_kernel *kernel, const mnp__launch *
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (threads > (uint64_t)function->max_threads)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "kernel \"%s\": a block of %u x %u x %u is %" PRIu64 " threads, and this kernel can have %d "
+                        "kernel '%s': a block of %u x %u x %u is %" PRIu64 " threads, and this kernel can have %d "
                         "here",
                         kernel->name, block[0], block[1], block[2], threads, function->max_threads);
     if (shared_bytes > function->max_dynamic_shared)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "kernel \"%s\": %zu bytes of dynamic shared memory are more than the %zu that a block can "
+                        "kernel '%s': %zu bytes of dynamic shared memory are more than the %zu that a block can "
                         "have here beside the kernel's own %zu",
                         kernel->name, shared_bytes, function->max_dynamic_shared, function->shared_bytes);
     return MNP_OK;
@@ -237,13 +237,13 @@ static mnp_status resolve_argument(const mnp_raw_kernel *kernel, int i, const mn
         *size_p = argument->size;
         return argument->bytes || argument->size <= sizeof argument->value
                    ? MNP_OK
-                   : MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": argument %d has no bytes", kernel->name, i + 1);
+                   : MNP_FAIL(MNP_ERR_ARG, "kernel '%s': argument %d has no bytes", kernel->name, i + 1);
     }
     if (!argument->array || mnp__array_is_scalar(argument->array))
-        return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": argument %d is %s, not an array with memory", kernel->name, i + 1,
+        return MNP_FAIL(MNP_ERR_ARG, "kernel '%s': argument %d is %s, not an array with memory", kernel->name, i + 1,
                         argument->array ? "a scalar" : "NULL");
     if (argument->array->ctx != kernel->module->ctx)
-        return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": argument %d is an array of another context", kernel->name, i + 1);
+        return MNP_FAIL(MNP_ERR_ARG, "kernel '%s': argument %d is an array of another context", kernel->name, i + 1);
     *pointer = argument->array->data;
     *address_p = pointer;
     *size_p = sizeof *pointer;
@@ -260,14 +260,14 @@ mnp_status mnp_raw_kernel_launch(mnp_raw_kernel *kernel, const mnp_launch *launc
     complete(launch->block, extents.block);
     MNP_TRY(check_launch(kernel, &extents, launch->shared_bytes));
     if (nargs < 0 || nargs > MNP__MAX_PARAMETERS || (function->nparameters >= 0 && nargs != function->nparameters))
-        return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\" takes %d arguments, and was given %d", kernel->name,
+        return MNP_FAIL(MNP_ERR_ARG, "kernel '%s' takes %d arguments, and was given %d", kernel->name,
                         function->nparameters, nargs);
     for (int i = 0; i < nargs; i++) {
         size_t size = 0;
         MNP_TRY(resolve_argument(kernel, i, &args[i], &pointers[i], &addresses[i], &size));
         if (function->nparameters >= 0 && size != function->parameter_sizes[i])
-            return MNP_FAIL(MNP_ERR_ARG, "kernel \"%s\": argument %d has %zu bytes, and the parameter %zu",
-                            kernel->name, i + 1, size, function->parameter_sizes[i]);
+            return MNP_FAIL(MNP_ERR_ARG, "kernel '%s': argument %d has %zu bytes, and the parameter %zu", kernel->name,
+                            i + 1, size, function->parameter_sizes[i]);
     }
     mnp__stream *stream = launch->stream ? (mnp__stream *)launch->stream : ctx->compute;
     return ctx->device->ops->function_launch(ctx->device, kernel->function, &extents, launch->shared_bytes,

@@ -44,7 +44,7 @@ static mnp_status parse(mnp_reduction *reduction, const char *inputs, const char
                         MNP__MAX_REDUCTION_OPERANDS - 1, count);
     for (int k = 0; k < count; k++) {
         if (reduction->parameters[k].raw)
-            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "parameter \"%s\" is raw, and reductions take elements alone",
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "parameter '%s' is raw, and reductions take elements alone",
                             reduction->parameters[k].name);
     }
     return MNP_OK;

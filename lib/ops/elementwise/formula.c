@@ -133,7 +133,7 @@ mnp_status mnp__formula_create(mnp_ctx *ctx, const mnp__formula_call *call, int 
     mnp__output output = {.array = NULL};
     mnp_status st;
     if (mnp_dtype_size(call->type) == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no dtype", call->function, (int)call->type);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is not a dtype", call->function, (int)call->type);
     if (call->layout)
         natural = mnp_layout_retain(call->layout);
     else

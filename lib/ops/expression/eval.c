@@ -75,7 +75,7 @@ static mnp_status check_names(const mnp__request *r, const char *role, int count
         if (!last_value && !mnp__expression_valid_name(names[i]))
             return MNP_FAIL(MNP_ERR_ARG,
                             "%s: '%s' cannot be the name of an %s: names have letters, digits and _, "
-                            "and are no keyword",
+                            "and are not keywords",
                             r->function, names[i], role);
         for (int other = 0; other < i; other++) {
             if (strcmp(names[i], names[other]) == 0)
@@ -270,7 +270,7 @@ mnp_status mnp_fromfunction(mnp_ctx *ctx, const char *expression, mnp_dtype dtyp
     const mnp__program *program;
     MNP_TRY(check_text(&r));
     if (dtype != MNP_DTYPE_AUTO && mnp_dtype_size(dtype) == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%d is no dtype", (int)dtype);
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not a dtype", (int)dtype);
     MNP_TRY(take_output(ctx, &r, &(mnp_output){"", array_p}));
     if (dtype != MNP_DTYPE_AUTO)
         r.output_dtypes[0] = dtype;

@@ -402,7 +402,7 @@ static mnp_status find_outputs(mnp__expression *expression)
         const mnp__variable *variable = mnp__expression_variable(expression, (mnp__word){name, strlen(name)});
         if (*name && !variable) {
             mnp__word nearest = mnp__expression_nearest_variable(expression, name);
-            return MNP_FAIL(MNP_ERR_ARG, "output '%s' is never assigned in \"%.200s\"%s%.*s%s", name, expression->text,
+            return MNP_FAIL(MNP_ERR_ARG, "output '%s' is never assigned in '%.200s'%s%.*s%s", name, expression->text,
                             nearest.length ? "; did you mean '" : "", (int)nearest.length,
                             nearest.length ? nearest.start : "", nearest.length ? "'?" : "");
         }

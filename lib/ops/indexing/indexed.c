@@ -32,7 +32,7 @@ mnp_status mnp__indices_check(const char *function, const mnp_array *x, const mn
         return MNP_FAIL(MNP_ERR_ARG, "%s: indices are %s, and must be integers", function,
                         mnp_dtype_name(indices->dtype));
     if (mode != MNP_RAISE && mode != MNP_WRAP && mode != MNP_CLIP)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no mode of indices", function, (int)mode);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is not a mode of indices", function, (int)mode);
     return MNP_OK;
 }
 

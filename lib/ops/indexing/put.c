@@ -94,7 +94,7 @@ static mnp_status resolve(const char *name, const mnp_array *x, const mnp_array 
     at->ufunc = mnp__ufunc_find(name, strlen(name));
     if (!at->ufunc || at->ufunc->noutputs != 1 || at->ufunc->ninputs > 2)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "mnp_ufunc_at: \"%s\" is no element-wise function of one or two operands and one "
+                        "mnp_ufunc_at: '%s' is not an element-wise function of one or two operands and one "
                         "result",
                         name);
     if ((at->ufunc->ninputs == 2) != (values != NULL))
@@ -106,7 +106,7 @@ static mnp_status resolve(const char *name, const mnp_array *x, const mnp_array 
     if (!mnp_can_cast(at->result, x->dtype, MNP_CASTING_SAME_KIND))
         return MNP_FAIL(MNP_ERR_ARG,
                         "mnp_ufunc_at: the result of %s is %s, and cannot be cast to %s under "
-                        "\"same_kind\"",
+                        "'same_kind'",
                         name, mnp_dtype_name(at->result), mnp_dtype_name(x->dtype));
     return MNP_OK;
 }

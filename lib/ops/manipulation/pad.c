@@ -16,7 +16,7 @@ static mnp_status padded_shape(const char *function, const mnp_array *x, const i
                                int64_t *shape, int *kept)
 {
     if ((int)mode < MNP_BOUNDARY_FILL || mode > MNP_BOUNDARY_NEAREST)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no mode", function, (int)mode);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is not a mode", function, (int)mode);
     for (int d = 0; d < x->layout->ndim; d++) {
         const int64_t extent = x->layout->shape[d], *width = widths + 2 * d;
         for (int side = 0; side < 2; side++) {

@@ -17,7 +17,7 @@ static mnp_status choose_dtype(mnp__draw *draw, mnp_dtype dtype, mnp_dtype other
 {
     draw->dtype = dtype == MNP_DTYPE_AUTO ? otherwise : dtype;
     if (mnp_dtype_size(draw->dtype) == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no dtype", draw->function, (int)dtype);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is not a dtype", draw->function, (int)dtype);
     if (!strchr(kinds, mnp_dtype_kind(draw->dtype)))
         return MNP_FAIL(MNP_ERR_ARG, "%s: the dtype is %s, and must be %s", draw->function, mnp_dtype_name(dtype),
                         words);
@@ -96,7 +96,7 @@ mnp_status mnp_random_uniform(mnp_rng *rng, double low, double high, mnp_dtype d
     mnp__draw draw;
     MNP_TRY(begin_real(function, rng, dtype, ndim, shape, &draw));
     if (!isfinite(high - low))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: from %g to %g is no finite range", function, low, high);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: from %g to %g is not a finite range", function, low, high);
     if (high < low)
         return MNP_FAIL(MNP_ERR_ARG, "%s: low is %g, and must not be above high, which is %g", function, low, high);
     draw.sampler = low == 0 && high == 1 ? "mnp_draw_unit" : "mnp_draw_uniform";

@@ -144,10 +144,10 @@ static mnp_status choose_type(const function *f, mnp_dtype own, const char *want
     char kind = mnp_dtype_kind(own);
     if (wanted) {
         if (!mnp__reduce_has(f, MNP__REDUCE_DTYPE))
-            return MNP_FAIL(MNP_ERR_ARG, "%s: there is no dtype to choose, and \"%s\" is given", f->name, wanted);
+            return MNP_FAIL(MNP_ERR_ARG, "%s: there is no dtype to choose, and '%s' is given", f->name, wanted);
         MNP_TRY(mnp_dtype_parse(wanted, &given));
         if (f->rule != SUM && !is_inexact(given))
-            return MNP_FAIL(MNP_ERR_ARG, "%s: the dtype is \"%s\", and must be of floats or complex numbers", f->name,
+            return MNP_FAIL(MNP_ERR_ARG, "%s: the dtype is '%s', and must be of floats or complex numbers", f->name,
                             wanted);
     } else if (f->rule == SUM && !is_inexact(own)) {
         given = kind == 'u' ? MNP_UINT64 : MNP_INT64;
@@ -523,7 +523,7 @@ mnp_status mnp_average(const mnp_array *x, const mnp_array *weights, const mnp_a
     if (weights->ctx != x->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_average: the weights belong to another context");
     if (axes && axes->dtype)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_average: there is no dtype to choose, and \"%s\" is given", axes->dtype);
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_average: there is no dtype to choose, and '%s' is given", axes->dtype);
     mnp_dtype type = mnp_dtype_promote(x->dtype, weights->dtype);
     if (!is_inexact(x->dtype))
         type = mnp_dtype_promote(type, MNP_FLOAT64);

@@ -167,7 +167,7 @@ mnp_status mnp_ediff1d(const mnp_array *x, const mnp_array *to_end, const mnp_ar
         return MNP_FAIL(MNP_ERR_ARG, "mnp_ediff1d: bools have no difference");
     for (int i = 0; i < 3; i++) {
         if (given[i] && !mnp_can_cast(given[i]->dtype, x->dtype, MNP_CASTING_SAME_KIND))
-            return MNP_FAIL(MNP_ERR_ARG, "mnp_ediff1d: %s is %s, and cannot be cast to x's %s under \"same_kind\"",
+            return MNP_FAIL(MNP_ERR_ARG, "mnp_ediff1d: %s is %s, and cannot be cast to x's %s under 'same_kind'",
                             i == 0 ? "to_begin" : "to_end", mnp_dtype_name(given[i]->dtype), mnp_dtype_name(x->dtype));
     }
     MNP_TRY_OR(mnp_ravel(x, &line), st, done);

@@ -63,7 +63,7 @@ static mnp_status find(const char *name, const char *ufunc, method *method_p)
 {
     const mnp__ufunc *found = ufunc ? mnp__ufunc_find(ufunc, strlen(ufunc)) : NULL;
     if (!found)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: there is no function \"%s\"", name, ufunc ? ufunc : "");
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there is no function '%s'", name, ufunc ? ufunc : "");
     if (found->ninputs != 2 || found->noutputs != 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %s takes %d and gives %d, and must take 2 and give 1", name, found->name,
                         found->ninputs, found->noutputs);

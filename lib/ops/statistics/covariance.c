@@ -93,7 +93,7 @@ static mnp_status choose_dtype(const char *function, const mnp_array *x, const m
     if (wanted)
         MNP_TRY(mnp_dtype_parse(wanted, &dtype));
     if (mnp_dtype_kind(dtype) != 'f' && mnp_dtype_kind(dtype) != 'c')
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the dtype is \"%s\", and must be of floats or complex numbers", function,
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the dtype is '%s', and must be of floats or complex numbers", function,
                         wanted);
     *dtype_p = dtype;
     return MNP_OK;

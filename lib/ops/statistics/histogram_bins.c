@@ -175,7 +175,7 @@ static mnp_status find_estimator(const char *function, const char *name, const s
         }
     }
     return MNP_FAIL(MNP_ERR_ARG,
-                    "%s: \"%s\" is no estimator: there are auto, doane, fd, rice, scott, sqrt, stone and sturges",
+                    "%s: '%s' is not an estimator: there are auto, doane, fd, rice, scott, sqrt, stone and sturges",
                     function, name ? name : "NULL");
 }
 

@@ -177,7 +177,7 @@ static mnp_status find_method(call *c, const char *name)
         mnp__text_add(&text, "%s%s", i ? ", " : "", methods[i].name);
     }
     mnp_status st =
-        MNP_FAIL(MNP_ERR_ARG, "%s: the method is \"%s\", and there are %s", c->function, name, mnp__text_string(&text));
+        MNP_FAIL(MNP_ERR_ARG, "%s: the method is '%s', and there are %s", c->function, name, mnp__text_string(&text));
     mnp__text_free(&text);
     return st;
 }
@@ -203,7 +203,7 @@ static mnp_status choose_type(call *c)
         return MNP_FAIL(MNP_ERR_ARG, "%s: complex numbers have no quantiles, and x is %s", c->function,
                         mnp_dtype_name(own));
     if (kind == 'b' && !is_median && !takes_one(c->method))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: method \"%s\" goes between elements, and x is bool", c->function,
+        return MNP_FAIL(MNP_ERR_ARG, "%s: method '%s' goes between elements, and x is bool", c->function,
                         c->method->name);
     if (takes_one(c->method))
         c->type = own;

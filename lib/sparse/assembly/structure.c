@@ -47,7 +47,7 @@ mnp_status mnp_sparse_convert(const mnp_sparse *matrix, mnp_sparse_format format
     mnp__rows rows;
     MNP_TRY(mnp__sparse_check(function, matrix));
     if ((int)format < 0 || format > MNP_SELL)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no format", function, (int)format);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %d is not a format", function, (int)format);
     if (block < 0 || block > LARGEST_BLOCK)
         return MNP_FAIL(MNP_ERR_ARG, "%s: block is %d, outside 0..%d", function, block, LARGEST_BLOCK);
     MNP_TRY(mnp__rows_of(matrix, &rows));

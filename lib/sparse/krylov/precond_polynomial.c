@@ -69,8 +69,8 @@ static mnp_status polynomial_apply(void *data, const mnp_array *x, mnp_array *y)
 static void polynomial_describe(const void *data, FILE *file)
 {
     const polynomial *p = data;
-    fprintf(file, "degree %d, so %d products with the matrix an application; largest eigenvalue about %.3g", p->degree,
-            p->degree, p->largest);
+    fprintf(file, "degree %d, so %d product%s with the matrix an application; largest eigenvalue about %.3g", p->degree,
+            p->degree, p->degree == 1 ? "" : "s", p->largest);
 }
 
 static void polynomial_free(mnp_ctx *ctx, void *data)

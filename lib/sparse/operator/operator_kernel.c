@@ -316,7 +316,7 @@ static mnp_status check_name(const struct request *request, int k)
         is_free = is_free && strcmp(name, request->arrays[other].name) != 0;
     if (!is_free)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "%s: an array cannot be called \"%s\": x, y, i, n, T, what begins with mnp_, and "
+                        "%s: an array cannot be called '%s': x, y, i, n, T, what begins with mnp_, and "
                         "names of other arrays have a meaning",
                         request->function, name);
     return MNP_OK;
@@ -331,12 +331,12 @@ static mnp_status check_array(const struct request *request, int k)
     const mnp_layout *layout = array->layout;
     const bool is_line = layout->ndim == 1 && layout->shape[0] == request->n;
     if (array->ctx != request->ctx)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: array \"%s\" belongs to another context", request->function,
+        return MNP_FAIL(MNP_ERR_ARG, "%s: array '%s' belongs to another context", request->function,
                         request->arrays[k].name);
     if (!is_line && (layout->ndim != request->ndim ||
                      memcmp(layout->shape, request->shape, (size_t)request->ndim * sizeof *request->shape) != 0))
         return MNP_FAIL(MNP_ERR_ARG,
-                        "%s: array \"%s\" has neither the grid's shape nor one dimension of its %" PRId64 " points",
+                        "%s: array '%s' has neither the grid's shape nor one dimension of its %" PRId64 " points",
                         request->function, request->arrays[k].name, request->n);
     return MNP_OK;
 }

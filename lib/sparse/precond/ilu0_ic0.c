@@ -44,7 +44,9 @@ struct block {
 
 static mnp_status missing_pivot(const struct block *a, int64_t row, const char *what)
 {
-    return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new(): row %" PRId64 " has %s, so the matrix has no incomplete factors",
+    return MNP_FAIL(MNP_ERR_ARG,
+                    "mnp_precond_new(): row %" PRId64
+                    " (counted from 0) has %s, so the matrix has no incomplete factors",
                     a->matrix->row_lo + row, what);
 }
 
@@ -272,8 +274,8 @@ static mnp_status factor_apply(void *data, const mnp_array *x, mnp_array *y)
 static void factor_describe(const void *data, FILE *file)
 {
     const factors *f = data;
-    fprintf(file, "%" PRId64 " entries in all ranks' own blocks, solved in at most %d levels twice an application",
-            f->entries, f->levels);
+    fprintf(file, "%" PRId64 " %s in all ranks' own blocks, solved in at most %d level%s twice an application",
+            f->entries, f->entries == 1 ? "entry" : "entries", f->levels, f->levels == 1 ? "" : "s");
     if (f->shift > 0)
         fprintf(file, "; the diagonal was enlarged by %.3g of itself", f->shift);
 }

@@ -186,9 +186,11 @@ static void jacobi_describe(const void *data, FILE *file)
     if (d->block == 1)
         fprintf(file, "a division by the diagonal");
     else
-        fprintf(file, "inverse dense blocks of %d rows, %" PRId64 " entries", d->block, d->inverse->nnz);
+        fprintf(file, "inverse dense blocks of %d rows, %" PRId64 " %s", d->block, d->inverse->nnz,
+                d->inverse->nnz == 1 ? "entry" : "entries");
     if (d->replaced > 0)
-        fprintf(file, "; %" PRId64 " that %s were replaced", d->replaced, d->block == 1 ? "are 0" : "are singular");
+        fprintf(file, "; %" PRId64 " that %s %s %s replaced", d->replaced, d->replaced == 1 ? "is" : "are",
+                d->block == 1 ? "0" : "singular", d->replaced == 1 ? "was" : "were");
 }
 
 static void jacobi_free(mnp_ctx *ctx, void *data)

@@ -177,8 +177,8 @@ void mnp_precond_describe(const mnp_precond *precond, FILE *file)
 {
     if (precond->ctx->comm.rank != 0)
         return;
-    fprintf(file, "%s of %" PRId64 " rows, %s: ", precond->name, mnp_layout_size(precond->layout),
-            mnp_dtype_name(precond->dtype));
+    fprintf(file, "%s of %" PRId64 " row%s, %s: ", precond->name, mnp_layout_size(precond->layout),
+            mnp_layout_size(precond->layout) == 1 ? "" : "s", mnp_dtype_name(precond->dtype));
     precond->ops->describe(precond->data, file);
     fprintf(file, "\n");
 }

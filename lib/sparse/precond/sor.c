@@ -35,8 +35,9 @@ static mnp_status invert_diagonal(const sor *r, const mnp_sparse *matrix, void *
         const double _Complex entry = mnp__load_value(matrix->dtype, diagonal, i);
         if (!(cabs(entry) > 0))
             return MNP_FAIL(MNP_ERR_ARG,
-                            "mnp_precond_new(): the diagonal of row %" PRId64 " is %s, so it cannot be relaxed",
-                            matrix->row_lo + i, entry == 0 ? "0" : "no number");
+                            "mnp_precond_new(): the diagonal of row %" PRId64
+                            " (counted from 0) is %s, so it cannot be relaxed",
+                            matrix->row_lo + i, entry == 0 ? "0" : "not a number");
         mnp__store_value(matrix->dtype, diagonal, i, mnp__divide_by(matrix->dtype, r->omega, entry));
     }
     return MNP_OK;
@@ -112,8 +113,9 @@ static mnp_status sor_apply(void *data, const mnp_array *x, mnp_array *y)
 static void sor_describe(const void *data, FILE *file)
 {
     const sor *r = data;
-    fprintf(file, "%d sweep%s%s of all ranks' own blocks in at most %d colours, omega %g", r->sweeps,
-            r->sweeps == 1 ? "" : "s", r->symmetric ? " forward and backward" : "", r->colours, r->omega);
+    fprintf(file, "%d sweep%s%s of all ranks' own blocks in at most %d colour%s, omega %g", r->sweeps,
+            r->sweeps == 1 ? "" : "s", r->symmetric ? " forward and backward" : "", r->colours,
+            r->colours == 1 ? "" : "s", r->omega);
 }
 
 static void sor_free(mnp_ctx *ctx, void *data)

@@ -70,13 +70,13 @@ def test_arange():
     mp.fails("MNP_ERR_ARG", "no number of steps", mp.arange, 0, np.nan, 1, None)
     mp.fails("MNP_ERR_ARG", "too many", mp.arange, 0, 1e30, 1, None)
     mp.fails("MNP_ERR_ARG", "too many", mp.arange_int, -2 ** 63, 2 ** 63 - 1, 1, None)
-    mp.fails("MNP_ERR_ARG", "1e+30 is no value of int32", mp.arange, 1e30, 1.1e30, 1e30, "int32")
+    mp.fails("MNP_ERR_ARG", "1e+30 is not a value of int32", mp.arange, 1e30, 1.1e30, 1e30, "int32")
     mp.fails("MNP_ERR_ARG", "and this one has 3", mp.arange_int, 0, 3, 1, "bool")
     mp.fails("MNP_ERR_ARG", "(4,), and the result's is (3,)", mp.arange_int, 0, 3, 1, None,
              out=mp.zeros("int64", 1, [4]))
     mp.fails("MNP_ERR_ARG", "the output is bool, to which the result's int64", mp.arange_int, 0, 3, 1, None,
              out=mp.zeros("bool", 1, [3]))
-    mp.fails("MNP_ERR_ARG", "99 is no dtype", mp.arange_int, 0, 3, 1, 99)
+    mp.fails("MNP_ERR_ARG", "99 is not a dtype", mp.arange_int, 0, 3, 1, 99)
 
 
 def test_spaces():
@@ -153,7 +153,7 @@ def test_grids():
     check("indices float32", mp.indices, "float32", 3, [2, 3, 2], want=np.indices((2, 3, 2), np.float32))
     check("indices of nothing", mp.indices, None, 2, [0, 4], want=np.indices((0, 4)))
     mp.fails("MNP_ERR_ARG", "there are 0 vectors", mp.meshgrid, [], 0, mp.MNP_INDEXING_XY, False, 0)
-    mp.fails("MNP_ERR_ARG", "7 is no indexing", mp.meshgrid, arrays, 3, 7, False, 3)
+    mp.fails("MNP_ERR_ARG", "7 is not an indexing", mp.meshgrid, arrays, 3, 7, False, 3)
     mp.fails("MNP_ERR_ARG", "ndim is 8", mp.indices, None, 8, [1] * 8)
 
 
@@ -178,8 +178,8 @@ def test_copyto():
     mp.copyto(i[1:3], 255, mp.MNP_CASTING_SAME_KIND)
     mp.check("the largest integer", i, np.uint8([1, 255, 255, 250, 0]))
     before = i.numpy()
-    mp.fails("MNP_ERR_ARG", "256 is no value of uint8", mp.copyto, i, 256, mp.MNP_CASTING_SAME_KIND)
-    mp.fails("MNP_ERR_ARG", "-1 is no value of uint8", mp.copyto, i, -1, mp.MNP_CASTING_SAME_KIND)
+    mp.fails("MNP_ERR_ARG", "256 is not a value of uint8", mp.copyto, i, 256, mp.MNP_CASTING_SAME_KIND)
+    mp.fails("MNP_ERR_ARG", "-1 is not a value of uint8", mp.copyto, i, -1, mp.MNP_CASTING_SAME_KIND)
     mp.fails("MNP_ERR_ARG", "a float cannot be cast to uint8", mp.copyto, i, 1.0, mp.MNP_CASTING_SAME_KIND)
     mp.fails("MNP_ERR_ARG", "float64 cannot be cast to uint8", mp.copyto, i, x[0, :5], mp.MNP_CASTING_SAME_KIND)
     mp.fails("MNP_ERR_ARG", "(3,)", mp.copyto, i, mp.zeros("uint8", 1, [3]), mp.MNP_CASTING_NO)

@@ -260,13 +260,13 @@ static void refused(mnp_status status, const char *inputs, const char *outputs, 
 
 static void check_refused(void)
 {
-    refused(MNP_ERR_ARG, "float32 x, flot32 y", "T z", "inputs, position 12: \"flot32\" is neither");
-    refused(MNP_ERR_ARG, "float x", "T z", "\"float\" is neither");
-    refused(MNP_ERR_ARG, "T x", "T x", "outputs, position 3: there is a parameter \"x\" already");
+    refused(MNP_ERR_ARG, "float32 x, flot32 y", "T z", "inputs, position 12: 'flot32' is neither");
+    refused(MNP_ERR_ARG, "float x", "T z", "'float' is neither");
+    refused(MNP_ERR_ARG, "T x", "T x", "outputs, position 3: there is a parameter 'x' already");
     refused(MNP_ERR_ARG, "T x y", "T z", "position 5: a comma is missing");
     refused(MNP_ERR_ARG, "T x,", "T z", "position 5: a parameter is a type and a name");
-    refused(MNP_ERR_ARG, "T n", "T z", "cannot be called \"n\"");
-    refused(MNP_ERR_ARG, "T 2x", "T z", "is no name");
+    refused(MNP_ERR_ARG, "T n", "T z", "cannot be called 'n'");
+    refused(MNP_ERR_ARG, "T 2x", "T z", "is not the name");
     refused(MNP_ERR_ARG, "T x", "", "at least one output");
     refused(MNP_ERR_ARG, NULL, "T z", "the inputs are NULL");
     refused(MNP_ERR_UNSUPPORTED, "T x", "raw T z", "raw kernel");

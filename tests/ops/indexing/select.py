@@ -190,7 +190,7 @@ def test_misuse():
     mp.fails("MNP_ERR_ARG", "index 3 is out of bounds for axis 0", mp.put_along_axis, x, spread(np.array([[3]])), 1, 0)
     mp.fails("MNP_ERR_ARG", "axis", take, x, bad, 2, mp.MNP_RAISE)
     mp.fails("MNP_ERR_ARG", "float32, and must be integers", take, x, x, 0, mp.MNP_RAISE)
-    mp.fails("MNP_ERR_ARG", "7 is no mode", take, x, bad, 0, 7)
+    mp.fails("MNP_ERR_ARG", "7 is not a mode", take, x, bad, 0, 7)
     mp.fails("MNP_ERR_ARG", "4 indices for axis 0, and no elements", take, mp.zeros("int8", 1, [0]), bad, 0,
              mp.MNP_CLIP)
     mp.fails("MNP_ERR_ARG", "same_kind", take, x, bad[0], 0, mp.MNP_RAISE, out=mp.zeros("int8", 2, [2, 4]))
@@ -198,7 +198,7 @@ def test_misuse():
     mp.fails("MNP_ERR_ARG", "broadcast view", put, mp.broadcast_to(x[:1], 2, [3, 4]), bad[0], 1, mp.MNP_RAISE)
     mp.fails("MNP_ERR_ARG", "1 dimensions, and must have 2", mp.take_along_axis, x, bad[0], 1)
     mp.fails("MNP_ERR_ARG", "do not broadcast", mp.take_along_axis, x, spread(np.zeros((2, 2), int)), 1)
-    mp.fails("MNP_ERR_ARG", "\"nothing\"", mp.ufunc_at, "nothing", x, bad[0], 1)
+    mp.fails("MNP_ERR_ARG", "'nothing'", mp.ufunc_at, "nothing", x, bad[0], 1)
     mp.fails("MNP_ERR_ARG", "a second operand", mp.ufunc_at, "add", x, bad[0], None)
     mp.fails("MNP_ERR_ARG", "no second operand", mp.ufunc_at, "negative", x, bad[0], 1)
     mp.fails("MNP_ERR_ARG", "float16, and cannot be cast to bool", mp.ufunc_at, "sqrt", mp.array(a > 0), bad[0], None)

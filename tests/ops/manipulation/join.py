@@ -176,7 +176,7 @@ def test_pad():
     mp.fails("MNP_ERR_ARG", "after dimension 1 is -1", mp.pad, x, [0, 0, 0, -1, 0, 0], mp.MNP_BOUNDARY_FILL, None)
     mp.fails("MNP_ERR_ARG", "dimension 0 has no elements", mp.pad, x[:0], [1, 0, 0, 0, 0, 0], mp.MNP_BOUNDARY_WRAP,
              None)
-    mp.fails("MNP_ERR_ARG", "77 is no mode", mp.pad, x, [0] * 6, 77, None)
+    mp.fails("MNP_ERR_ARG", "77 is not a mode", mp.pad, x, [0] * 6, 77, None)
 
 
 def test_roll():

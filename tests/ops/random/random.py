@@ -341,7 +341,7 @@ def test_misuse():
             ("must be bool or an integer", "integers", (0, 3, False), "float32"),
             ("must be an integer", "bits", (), "float64"),
             ("low is 2, and must not be above high, which is 1", "uniform", (2, 1), None),
-            ("no finite range", "uniform", (0, np.inf), None),
+            ("not a finite range", "uniform", (0, np.inf), None),
             ("must be a real float", "uniform", (0, 1), "complex64"),
             ("must be a real float", "gamma", (1, 1), "int32"),
             ("the standard deviation is -1", "normal", (0, -1), None),
@@ -356,7 +356,7 @@ def test_misuse():
             ("p is 1.5, outside [0, 1]", "binomial", (1, 1.5), None),
             ("counts whose mean is 300 are out of bounds for uint8", "poisson", (300,), "uint8"),
             ("counts whose mean is 150 are out of bounds for int8", "binomial", (300, 0.5), "int8"),
-            ("99 is no dtype", "normal", (0, 1), 99)]:
+            ("99 is not a dtype", "normal", (0, 1), 99)]:
         mp.fails("MNP_ERR_ARG", words_, getattr(mp, "random_" + name), generator(1), *parameters, dtype, 1, [5])
     mp.fails("MNP_ERR_ARG", "(4,), and the result's is (5,)", mp.random_normal, generator(1), 0, 1, None, 1, [5],
              out=mp.zeros("float64", 1, [4]))

@@ -331,7 +331,7 @@ def misuse():
             ("mnp_argmax: 2 axes are given, and it goes along one, or all", mp.argmax, x, axes(0, 1)),
             ("mnp_ptp: bools have no difference", mp.ptp, b, axes()),
             ("mnp_max: there is no dtype to choose", mp.max, x, axes(dtype="float64")),
-            ("mnp_mean: the dtype is \"int32\"", mp.mean, x, axes(dtype="int32")),
+            ("mnp_mean: the dtype is 'int32'", mp.mean, x, axes(dtype="int32")),
             ("flaot", mp.sum, x, axes(dtype="flaot")),
             ("mnp_sum: where is float32, and must be an array of bool", mp.sum, x, axes(where=x)),
             ("mnp_min: where may leave nothing", mp.min, x, axes(where=b)),

@@ -167,7 +167,7 @@ def properties():
 def misuse():
     x = spread(values("float32", (6, 7)))
     for words, function, *arguments in (
-            ("mnp_ufunc_reduce: there is no function \"plus\"", mp.ufunc_reduce, "plus", x, None),
+            ("mnp_ufunc_reduce: there is no function 'plus'", mp.ufunc_reduce, "plus", x, None),
             ("sin takes 1 and gives 1", mp.ufunc_accumulate, "sin", x, 0),
             ("divmod takes 2 and gives 2", mp.ufunc_outer, "divmod", x, x),
             ("greater takes float32 and float32 and gives bool", mp.ufunc_reduce, "greater", x, axes(0)),

@@ -147,7 +147,7 @@ def test_estimators():
         mp.ok(mp.histogram_bins(mp.array(whole), name, None) >= 1, f"bins of integers by {name}")
     mp.ok(mp.histogram_bins(mp.array(np.zeros(0)), "auto", None) == 1, "bins of nothing")
     mp.ok(mp.histogram_bins(mp.array(np.full(9, 3.0)), "fd", None) == 1, "bins of one value")
-    mp.fails("MNP_ERR_ARG", '"magic" is no estimator', mp.histogram_bins, x, "magic", None)
+    mp.fails("MNP_ERR_ARG", "'magic' is not an estimator", mp.histogram_bins, x, "magic", None)
 
 
 def test_dimensions():

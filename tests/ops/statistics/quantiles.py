@@ -178,7 +178,7 @@ def mistakes():
     mp.fails("MNP_ERR_ARG", "a quantile is 1.5, and must be from 0 to 1", mp.quantile, x, 1.5, None, None)
     mp.fails("MNP_ERR_ARG", "must be from 0 to 1", mp.quantile, x, float("nan"), None, None)
     mp.fails("MNP_ERR_ARG", "mnp_percentiles: a quantile is -0.01", mp.percentiles, x, 2, [50.0, -1.0], None, None)
-    mp.fails("MNP_ERR_ARG", 'the method is "liner", and there are linear, lower', mp.quantile, x, 0.5, None, "liner")
+    mp.fails("MNP_ERR_ARG", "the method is 'liner', and there are linear, lower", mp.quantile, x, 0.5, None, "liner")
     mp.fails("MNP_ERR_ARG", "axis 2 is out of bounds", mp.median, x, axes(2))
     mp.fails("MNP_ERR_ARG", "mnp_median: there is no dtype to choose", mp.median, x, axes(1, dtype="float32"))
     mp.fails("MNP_ERR_ARG", "complex numbers have no quantiles", mp.quantile, mp.astype(x, "complex128"), 0.5, None,
