@@ -158,7 +158,7 @@ none "vendors' headers only in device/cuda, device/host, jit, comm and io" \
 none "libpng only in apps" "$(includes include lib bench tests | grep -F 'png.h')"
 
 none "public headers include public, MPI's and standard headers only" \
-    "$(includes include | grep -vE '["<](maniple/[a-z0-9_]+|mpi|std[a-z]+|inttypes|complex|string)\.h[">]$')"
+    "$(includes include | grep -vE '["<]((maniple/[a-z0-9_]+|mpi|std[a-z]+|inttypes|complex|string)\.h|complex|initializer_list|type_traits)[">]$')"
 
 none "apps and bench use <maniple.h> and headers of their own only" \
     "$(find apps bench -name '*.[ch]' -exec grep -nHE '\bmnp__' {} +
