@@ -21,11 +21,10 @@
 #include "common/options.h"
 #include "common/paths.h"
 #include "picture/picture.h"
-#include "picture/png_file.h"
 #include "common/report.h"
 #include "common/words.h"
 
-enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE, KEY_PNG };
+enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE, KEY_MAP };
 
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
@@ -51,7 +50,8 @@ static const option_row options_table[] = {
     {KEY_CORRELATE, "correlate", NULL,
      "correlate, as scipy.signal.correlate: convolve with the reversed and\n"
      "complex conjugated KERNEL"},
-    {KEY_PNG, "png", "FILE", "write a picture of input and result, side by side"},
+    PICTURE_OPTIONS("input and result, side by side"),
+    {KEY_MAP, "picture-map", NULL, "in colours from violet to yellow instead of gray"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -87,7 +87,8 @@ typedef struct job {
     operand input, kernel, output;
     mnp_conv_options options;
     int axes[OPERAND_MAX_DIMS];
-    const char *png; /* NULL: no picture */
+    picture_request picture;
+    bool map;
     bool quiet;
 } job;
 
@@ -191,8 +192,11 @@ static mnp_status parse_option(int key, job *j, bool *fills)
     case KEY_CORRELATE:
         j->options.correlate = true;
         return MNP_OK;
-    case KEY_PNG:
-        j->png = optarg;
+    case KEY_PICTURE:
+    case KEY_PICTURE_SIZE:
+        return picture_option(key, optarg, &j->picture);
+    case KEY_MAP:
+        j->map = true;
         return MNP_OK;
     case 'q':
         j->quiet = true;
@@ -226,8 +230,10 @@ static mnp_status parse(int argc, char **argv, job *j)
     if (status == MNP_OK && fills && j->options.boundary != MNP_BOUNDARY_FILL)
         status = mnp_fail(MNP_ERR_ARG, "--fillvalue goes with --boundary fill, not with --boundary %s",
                           boundary_names[j->options.boundary]);
-    if (status == MNP_OK && j->png && !png_supported())
-        status = mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
+    if (status == MNP_OK && j->map && !j->picture.path)
+        status = mnp_fail(MNP_ERR_ARG, "--picture-map is for a picture: add --picture FILE");
+    if (status == MNP_OK)
+        status = picture_check_options(&j->picture);
     return status;
 }
 
@@ -243,7 +249,7 @@ static void job_free(job *j)
 static mnp_status check_overwriting(const job *j)
 {
     const run_file files[] = {file_of_operand(&j->input), file_of_operand(&j->kernel), file_of_output(&j->output),
-                              file_of_option("--png", j->png)};
+                              file_of_option("--picture", j->picture.path)};
     return files_check(sizeof files / sizeof *files, files);
 }
 
@@ -279,8 +285,8 @@ static mnp_status check_shapes(const job *j)
     mnp_status status = check_axes(j);
     if (status != MNP_OK)
         return status;
-    if (j->png && j->input.ndim < 2)
-        return mnp_fail(MNP_ERR_ARG, "--png needs 2 dimensions or more, but INPUT '%s' has 1", j->input.text);
+    if (j->picture.path && j->input.ndim < 2)
+        return mnp_fail(MNP_ERR_ARG, "--picture needs 2 dimensions or more, but INPUT '%s' has 1", j->input.text);
     return MNP_OK;
 }
 
@@ -299,21 +305,57 @@ static void make_plan(mnp_ctx *ctx, const job *j, stopwatch *watch, mnp_conv_pla
 }
 
 /*
- * The dimensions of the picture: the last two of the kernel's, or the last two of the input if the kernel is a vector.
+ * The dimensions of the picture: the last two of the kernel's, or the usual ones if the kernel is a vector.
  */
-static void picture_dims(const job *j, int *rows, int *columns)
+static void picture_dims(const job *j, const mnp_array *x, int *rows, int *columns)
 {
-    int a = j->input.ndim - 2, b = j->input.ndim - 1, n = j->options.naxes;
-    if (n >= 2) {
-        a = (j->axes[n - 2] + j->input.ndim) % j->input.ndim;
-        b = (j->axes[n - 1] + j->input.ndim) % j->input.ndim;
-    }
+    const int n = j->options.naxes;
+    picture_usual_dims(x, rows, columns);
+    if (n < 2)
+        return;
+    const int a = (j->axes[n - 2] + j->input.ndim) % j->input.ndim;
+    const int b = (j->axes[n - 1] + j->input.ndim) % j->input.ndim;
     *rows = a < b ? a : b;
     *columns = a < b ? b : a;
 }
 
+/* Draw input and result.  Collective. */
+static mnp_status draw(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, picture_result *drawn)
+{
+    char title[256];
+    bool clash = mnp_ctx_rank(ctx) == 0 && same_file(j->picture.path, j->output.file); /* by links that were dangling */
+    mnp_status status = mnp_agree(
+        ctx, clash ? mnp_fail(MNP_ERR_IO,
+                              "--picture '%s' is the file of OUTPUT; the result is there, and no picture was made",
+                              j->picture.path)
+                   : MNP_OK);
+    if (status != MNP_OK)
+        return status;
+    picture p = {.title = title, .count = 2, .map = j->map};
+    snprintf(title, sizeof title, "%s with %s, mode %s, boundary %s",
+             j->options.correlate ? "Correlation" : "Convolution", without_folders(j->kernel.text),
+             mode_names[j->options.mode], boundary_names[j->options.boundary]);
+    p.arrays[0] = x;
+    p.arrays[1] = y;
+    p.titles[0] = without_folders(j->input.text);
+    p.titles[1] = without_folders(j->output.text);
+    picture_dims(j, x, &p.rows, &p.columns);
+    return picture_write(&j->picture, &p, drawn);
+}
+
+/* Print the line of the report that says what the picture shows. */
+static void print_picture(const job *j, const picture_result *drawn)
+{
+    printf("picture   %s: %s", j->picture.path, drawn->made.size);
+    if (drawn->reduction > 1)
+        printf(", a dot is the mean of %dx%d elements", (int)drawn->reduction, (int)drawn->reduction);
+    printf(", %s is %g to %g left, %g to %g right%s\n", j->map ? "violet to yellow" : "black to white", drawn->low[0],
+           drawn->high[0], drawn->low[1], drawn->high[1],
+           j->input.ndim > 2 && !drawn->in_colour[0] ? "; the first plane only" : "");
+}
+
 static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const stopwatch *watch,
-                   const picture *drawn)
+                   const picture_result *drawn)
 {
     double slowest[MAX_STAGES];
     mnp_rank_info *ranks = NULL;
@@ -331,15 +373,9 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
                boundary_names[j->options.boundary]);
         printf("output    %s: ", j->output.text);
         print_array(y);
-        if (drawn->width > 0) {
-            printf("picture   %s: %dx%d pixels", j->png, drawn->width, drawn->height);
-            if (drawn->reduction > 1)
-                printf(", each the mean of %dx%d elements", (int)drawn->reduction, (int)drawn->reduction);
-            printf(", black to white is %g to %g left, %g to %g right%s\n", unsigned_nan(drawn->black[0]),
-                   unsigned_nan(drawn->white[0]), unsigned_nan(drawn->black[1]), unsigned_nan(drawn->white[1]),
-                   j->input.ndim > 2 ? "; the first plane only" : "");
-        }
-        print_times(j->png ? NUM_STAGES : PICTURE, stage_names, slowest);
+        if (*drawn->made.size)
+            print_picture(j, drawn);
+        print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, slowest);
         double elements = (double)mnp_layout_size(mnp_array_layout(y)), taps = elements;
         for (int d = 0; d < j->kernel.ndim; d++)
             taps *= (double)j->kernel.shape[d];
@@ -349,21 +385,6 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
                taps / slowest[CONVOLVE] / 1e9, bytes / slowest[CONVOLVE] / 1e9);
     }
     free(ranks);
-}
-
-/* Draw input and result.  Collective. */
-static mnp_status draw(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, picture *drawn)
-{
-    int rows, columns;
-    bool clash = mnp_ctx_rank(ctx) == 0 && same_file(j->png, j->output.file); /* through links that were dangling */
-    mnp_status status = mnp_agree(
-        ctx, clash ? mnp_fail(MNP_ERR_IO,
-                              "--png '%s' is the file of OUTPUT; the result is there, and no picture was made", j->png)
-                   : MNP_OK);
-    if (status != MNP_OK)
-        return status;
-    picture_dims(j, &rows, &columns);
-    return picture_write(x, y, rows, columns, j->png, drawn);
 }
 
 /* Returns the exit status. */
@@ -376,7 +397,7 @@ static int run(mnp_ctx *ctx, job *j)
 
     mnp_conv_plan *plan = NULL;
     mnp_array *x = NULL, *y = NULL;
-    picture drawn = {0};
+    picture_result drawn = {.reduction = 1};
     stopwatch watch = stopwatch_start(ctx);
     make_plan(ctx, j, &watch, &plan);
     OR_EXIT(operand_load(ctx, &j->input, &x));
@@ -385,10 +406,8 @@ static int run(mnp_ctx *ctx, job *j)
     stopwatch_lap(&watch, CONVOLVE);
     OR_EXIT(operand_write(&j->output, y));
     stopwatch_lap(&watch, WRITE);
-    if (j->png) {
+    if (j->picture.path) {
         status = command_say(ctx, "", draw(ctx, j, x, y, &drawn));
-        if (status != EXIT_SUCCESS)
-            drawn = (picture){0};
         stopwatch_lap(&watch, PICTURE);
     }
     if (!j->quiet)
@@ -400,7 +419,7 @@ static int run(mnp_ctx *ctx, job *j)
 
 int conv_main(int argc, char **argv)
 {
-    job j = {.options = MNP_CONV_DEFAULTS};
+    job j = {.options = MNP_CONV_DEFAULTS, .picture = PICTURE_REQUEST_DEFAULTS};
     j.options.mode = MNP_CONV_SAME; /* what is usual for images */
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
@@ -410,7 +429,7 @@ int conv_main(int argc, char **argv)
     bool root = mnp_ctx_rank(ctx) == 0;
     OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
     OR_EXIT(operand_check_output(ctx, &j.output));
-    OR_EXIT(mnp_agree(ctx, root && j.png ? check_picture(j.png) : MNP_OK));
+    OR_EXIT(mnp_agree(ctx, root ? picture_check_place(&j.picture) : MNP_OK));
     const int drawn = run(ctx, &j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
     mnp_finalize(ctx);
     job_free(&j);

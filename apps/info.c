@@ -14,6 +14,8 @@
 
 #include <maniple.h>
 
+#include "canvas/canvas.h"
+#include "canvas/png.h"
 #include "common/command.h"
 #include "picture/drawing.h"
 #include "common/options.h"
@@ -123,6 +125,8 @@ static void print_versions(const mnp_version_info *versions)
     for (const mnp_version_info *v = versions; v->name; v++)
         printf("  %-*s  %s\n", width, v->name, v->version);
     printf("  %-*s  %s\n", width, "HDF5", mnp_h5_version());
+    printf("  %-*s  %s\n", width, "cairo", canvas_cairo_version() ? canvas_cairo_version() : "not found");
+    printf("  %-*s  %s\n", width, "libpng", png_supported() ? "found" : "not found");
 }
 
 static void print_heap(mnp_ctx *ctx)
@@ -241,7 +245,9 @@ static void print_json(const everything *all)
         json_member(v->name, v->version, ",");
     }
     printf("\n    ");
-    json_member("HDF5", mnp_h5_version(), "\n  },\n  \"cache\": {");
+    json_member("HDF5", mnp_h5_version(), ",\n    ");
+    json_member("cairo", canvas_cairo_version() ? canvas_cairo_version() : "not found", ",\n    ");
+    json_member("libpng", png_supported() ? "found" : "not found", "\n  },\n  \"cache\": {");
     json_member("path", all->cache.path, ", ");
     printf("\"files\": %" PRId64 ", \"bytes\": %" PRId64 "},\n  \"settings\": ", all->cache.files, all->cache.bytes);
     json_settings(mnp_ctx_settings(all->ctx));

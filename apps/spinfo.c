@@ -18,15 +18,12 @@
 #include "common/matrix.h"
 #include "common/options.h"
 #include "common/paths.h"
-#include "picture/png_file.h"
 #include "common/report.h"
 #include "picture/spy.h"
 
-enum { KEY_PNG = UCHAR_MAX + 1 };
-
 static const option_row options_table[] = {
     {'j', "json", NULL, "print JSON"},
-    {KEY_PNG, "png", "FILE", "draw where the entries are"},
+    PICTURE_OPTIONS("where the entries are"),
     {'h', "help", NULL, "show this"},
     {0},
 };
@@ -48,7 +45,7 @@ void spinfo_help(void)
     options_print(options_table);
     puts("\n"
          "Examples:\n"
-         "  maniple spinfo bar.mtx --png bar.png\n"
+         "  maniple spinfo bar.mtx --picture bar.png\n"
          "  mpirun -n 4 maniple spinfo poisson:128x128x128 --json");
 }
 
@@ -56,7 +53,7 @@ typedef struct job {
     mnp_ctx *ctx;
     matrix_operand input;
     bool json;
-    const char *png;
+    picture_request picture;
     mnp_sparse *matrix;
     local_rows rows;
 } job;
@@ -69,15 +66,15 @@ static mnp_status parse(int argc, char **argv, job *j)
     for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;) {
         if (key == 'j')
             j->json = true;
-        else if (key == KEY_PNG)
-            j->png = optarg;
+        else if (key == KEY_PICTURE || key == KEY_PICTURE_SIZE)
+            status = picture_option(key, optarg, &j->picture);
         else
             status = MNP_ERR_ARG; /* options_next() has recorded why */
     }
+    if (status == MNP_OK)
+        status = picture_check_options(&j->picture);
     if (status != MNP_OK)
         return status;
-    if (j->png && !png_supported())
-        return mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
     if (argc - optind != 1)
         return mnp_fail(MNP_ERR_ARG, "spinfo needs one matrix, as in: maniple spinfo FILE.mtx");
     return matrix_parse(argv[optind], &j->input);
@@ -312,10 +309,10 @@ static void report(const job *j, const facts *f, const spy_picture *drawn, const
         print_json(j, f);
     } else if (mnp_ctx_rank(j->ctx) == 0) {
         print_text(j, f, ranks);
-        if (drawn->width > 0)
-            printf("picture   %s: %d x %d pixels, %" PRId64 " x %" PRId64 " places each\n", j->png, drawn->width,
-                   drawn->height, drawn->reduction, drawn->reduction);
-        print_times(j->png ? NUM_STAGES : DRAW, stage_names, slowest);
+        if (*drawn->made.size)
+            printf("picture   %s: %s, a dot is %" PRId64 " x %" PRId64 " places\n", j->picture.path, drawn->made.size,
+                   drawn->reduction, drawn->reduction);
+        print_times(j->picture.path ? NUM_STAGES : DRAW, stage_names, slowest);
     }
     free(ranks);
 }
@@ -325,16 +322,15 @@ static int run(job *j)
 {
     int status = EXIT_SUCCESS;
     facts found;
-    spy_picture drawn = {0, 0, 0};
+    spy_picture drawn = {.reduction = 1};
     stopwatch watch = stopwatch_start(j->ctx);
     OR_EXIT(matrix_read(j->ctx, &j->input, MNP_DTYPE_AUTO, &j->matrix));
     stopwatch_lap(&watch, READ);
     examine(j, &found);
     stopwatch_lap(&watch, EXAMINE);
-    if (j->png)
-        status = command_say(j->ctx, "", spy_write(j->matrix, &j->rows, j->png, &drawn));
-    if (status != EXIT_SUCCESS)
-        drawn = (spy_picture){0, 0, 0};
+    if (j->picture.path)
+        status = command_say(j->ctx, "",
+                             spy_write(&j->picture, without_folders(j->input.text), j->matrix, &j->rows, &drawn));
     stopwatch_lap(&watch, DRAW);
     report(j, &found, &drawn, &watch);
     return status;
@@ -343,18 +339,18 @@ static int run(job *j)
 /* Check that the picture can be written, and does not overwrite the matrix.  On rank 0. */
 static mnp_status check_place(const job *j)
 {
-    const run_file files[] = {file_of_matrix(&j->input), file_of_option("--png", j->png)};
+    const run_file files[] = {file_of_matrix(&j->input), file_of_option("--picture", j->picture.path)};
     mnp_status status = files_check(sizeof files / sizeof *files, files);
-    return status == MNP_OK ? check_picture(j->png) : status;
+    return status == MNP_OK ? picture_check_place(&j->picture) : status;
 }
 
 int spinfo_main(int argc, char **argv)
 {
-    job j = {.png = NULL};
+    job j = {.picture = PICTURE_REQUEST_DEFAULTS};
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
     j.ctx = command_begin(NULL);
-    if (j.png)
+    if (j.picture.path)
         OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_place(&j) : MNP_OK));
     const int drawn = run(&j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
     free(j.rows.offsets);

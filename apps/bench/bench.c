@@ -18,13 +18,11 @@
 #include "bench/bench.h"
 #include "common/command.h"
 #include "common/options.h"
-#include "common/paths.h"
 #include "picture/plot.h"
-#include "picture/png_file.h"
 #include "common/report.h"
 #include "common/words.h"
 
-enum { MAX_CASES = 16, OPTION_MIN = UCHAR_MAX + 1, OPTION_MAX, OPTION_STEP, OPTION_PNG };
+enum { MAX_CASES = 16, OPTION_MIN = UCHAR_MAX + 1, OPTION_MAX, OPTION_STEP };
 
 static const option_row options_table[] = {
     {'c', "cases", "A,B,...", "measure only these cases (default: all)"},
@@ -33,7 +31,7 @@ static const option_row options_table[] = {
     {OPTION_STEP, "step", "N", "every size is N times the one before (default: 4)"},
     {'r', "repeats", "N", "print the median of N repeats (default: 15)"},
     {'j', "json", NULL, "print JSON"},
-    {OPTION_PNG, "png", "FILE", "draw the bus bandwidth over the size"},
+    PICTURE_OPTIONS("the bus bandwidth over the size"),
     {'h', "help", NULL, "show this"},
     {0},
 };
@@ -54,7 +52,7 @@ void bench_help(void)
     options_print(options_table);
     puts("\n"
          "Example:\n"
-         "  mpirun -n 4 maniple bench comm --cases all-reduce,all-to-all --max 1G --png bandwidth.png");
+         "  mpirun -n 4 maniple bench comm --cases all-reduce,all-to-all --max 1G --picture bandwidth.png");
 }
 
 /* ---- the command line ---- */
@@ -63,7 +61,7 @@ typedef struct job {
     bool chosen[MAX_CASES];
     bool chooses, has_max, json;
     int64_t min, max, step, repeats;
-    const char *png;
+    picture_request picture;
 } job;
 
 static mnp_status parse_number(const char *option, const char *text, int64_t least, int64_t most, int64_t *number_p)
@@ -130,9 +128,9 @@ static mnp_status take(job *j, int key)
     case 'j':
         j->json = true;
         return MNP_OK;
-    case OPTION_PNG:
-        j->png = optarg;
-        return MNP_OK;
+    case KEY_PICTURE:
+    case KEY_PICTURE_SIZE:
+        return picture_option(key, optarg, &j->picture);
     default:
         return MNP_ERR_ARG; /* options_next() has recorded why */
     }
@@ -151,9 +149,7 @@ static mnp_status parse(int argc, char **argv, job *j)
         return mnp_fail(MNP_ERR_ARG, "bench comm takes no operands, and is given '%s'", argv[optind + 1]);
     if (j->has_max && j->min > j->max)
         return mnp_fail(MNP_ERR_ARG, "--min is %" PRId64 " bytes, more than --max, %" PRId64, j->min, j->max);
-    if (j->png && !png_supported())
-        return mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
-    return MNP_OK;
+    return picture_check_options(&j->picture);
 }
 
 /* ---- results ---- */
@@ -164,9 +160,9 @@ typedef struct results {
     const mnp_rank_info *ranks;
     measurement *rows;
     int count, room;
-    bool is_drawn; /* the picture was written */
     bool has_link; /* there is a link between the ranks' memories */
     double link;   /* its bandwidth in bytes a second; 0: not known */
+    picture_made made;
 } results;
 
 static const char *seconds_text(double seconds, char text[16])
@@ -242,8 +238,8 @@ static void print_table(const results *r)
             putchar('\n');
         print_row(r, &r->rows[i]);
     }
-    if (r->is_drawn)
-        printf("\npicture   %s: %dx%d pixels\n", r->j->png, PLOT_WIDTH, PLOT_HEIGHT);
+    if (*r->made.size)
+        printf("\npicture   %s: %s\n", r->j->picture.path, r->made.size);
 }
 
 static void json_number(const char *name, double value, const char *behind)
@@ -285,19 +281,36 @@ static void print_json(const results *r)
 }
 
 /* Check, before anything is measured, that there will be something to draw and that the file can be written. */
-static mnp_status check_png(const job *j, int ranks)
+static mnp_status check_picture(const job *j, int ranks)
 {
     bool any = false;
     for (int i = 0; bench_case_at(i); i++)
         any = any || (bench_case_at(i)->has_size && (!j->chooses || j->chosen[i]));
-    mnp_status st = check_picture(j->png);
+    mnp_status st = picture_check_place(&j->picture);
     if (st == MNP_OK && (!any || ranks == 1))
-        return mnp_fail(MNP_ERR_ARG, "--png would have nothing to draw: %s",
+        return mnp_fail(MNP_ERR_ARG, "--picture would have nothing to draw: %s",
                         any ? "one rank alone has no bus bandwidth" : "none of these cases has a size");
     return st;
 }
 
-static mnp_status draw(const results *r)
+/* The first words of the picture: where this ran. */
+static mnp_status draw_curves(results *r, int count, const plot_curve *curves)
+{
+    char subtitle[256];
+    snprintf(subtitle, sizeof subtitle, "%d ranks, %s, transport %s; median of %" PRId64 " repeats", r->b->ranks,
+             r->ranks[0].device, mnp_ctx_transport(r->b->ctx), r->j->repeats);
+    const plot_curves plot = {
+        .words = {"Bus bandwidth of communication", subtitle, "size per rank", "bus bandwidth (GB/s)"},
+        .x_scale = AXIS_BYTES,
+        .y_scale = AXIS_LOG,
+        .count = count,
+        .curves = curves,
+        .rule = {r->link > 0 ? "the link, all-to-all:" : NULL, r->link / 1e9},
+    };
+    return plot_write_curves(&r->j->picture, &plot, &r->made);
+}
+
+static mnp_status draw(results *r)
 {
     plot_curve curves[MAX_CASES] = {{0}};
     double *points = malloc(2 * (size_t)(r->count > 0 ? r->count : 1) * sizeof *points), *next = points;
@@ -315,7 +328,7 @@ static mnp_status draw(const results *r)
         *next++ = bus / 1e9;
         curves[ncurves - 1].count++;
     }
-    mnp_status status = plot_curves(r->j->png, ncurves, curves, PLOT_LOG, "bytes a rank", "bus GB/s");
+    mnp_status status = draw_curves(r, ncurves, curves);
     free(points);
     return status;
 }
@@ -404,7 +417,7 @@ static void measure_all(results *r)
 
 int bench_main(int argc, char **argv)
 {
-    job j = {.min = 8, .step = 4, .repeats = 15};
+    job j = {.min = 8, .step = 4, .repeats = 15, .picture = PICTURE_REQUEST_DEFAULTS};
     bench b = {0};
     mnp_rank_info *ranks = NULL;
     if (parse(argc, argv, &j) != MNP_OK)
@@ -413,13 +426,12 @@ int bench_main(int argc, char **argv)
     b.ctx = command_begin(NULL);
     b.repeats = (int)j.repeats;
     OR_EXIT(bench_open(&b));
-    OR_EXIT(mnp_agree(b.ctx, j.png && b.rank == 0 ? check_png(&j, b.ranks) : MNP_OK));
+    OR_EXIT(mnp_agree(b.ctx, j.picture.path && b.rank == 0 ? check_picture(&j, b.ranks) : MNP_OK));
     OR_EXIT(rank_infos(b.ctx, &ranks, NULL));
     results r = {.j = &j, .b = &b, .ranks = ranks};
     r.has_link = b.ranks > 1 && (!b.on_host || ranks[b.ranks - 1].node > 0);
     measure_all(&r);
-    const int drawn = command_say(b.ctx, "", mnp_agree(b.ctx, j.png && b.rank == 0 ? draw(&r) : MNP_OK));
-    r.is_drawn = j.png && drawn == EXIT_SUCCESS;
+    const int drawn = command_say(b.ctx, "", mnp_agree(b.ctx, j.picture.path && b.rank == 0 ? draw(&r) : MNP_OK));
     if (b.rank == 0) {
         if (j.json)
             print_json(&r);

@@ -132,6 +132,8 @@ int options_next(int argc, char **argv, const option_row *table)
 void options_print(const option_row *table)
 {
     for (; table->name; table++) {
+        if (!table->help)
+            continue;
         char left[64];
         char letter[5] = "    ";
         if (key_of(table) <= UCHAR_MAX)

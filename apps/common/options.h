@@ -14,7 +14,7 @@ typedef struct option_row {
     int key;              /* the letter of the short option, or a number above UCHAR_MAX if there is none */
     const char *name;     /* the long option, without dashes */
     const char *argument; /* the name of its argument, or NULL if it takes none */
-    const char *help;     /* lines are separated by \n */
+    const char *help;     /* lines are separated by \n; NULL: a former name, which is not shown */
 } option_row;
 
 enum { OPTIONS_END = -1, OPTIONS_BAD = -2 };

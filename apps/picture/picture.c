@@ -1,38 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pictures of arrays.  Every rank sums its elements into the cells of the picture; rank 0 adds the sums of the ranks
- * and writes the file.  A picture costs each rank one pass over its block, and a few MiB of messages.
+ * and draws.  A picture costs each rank one pass over its block, and a few MiB of messages.
  */
 #include "picture/picture.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture/png_file.h"
-
-enum { LARGEST_SIDE = 1024, SEPARATOR = 4, SEPARATOR_GRAY = 255 };
+#include "picture/panels.h"
 
 /* A plane of an array, reduced to cells. */
 typedef struct plane {
     const mnp_array *array;
     int dims[2];       /* rows, columns */
+    int channel;       /* the dimension of colours, or negative */
+    int channels;      /* of each cell: 1, 3 or 4 */
     int64_t extent[2]; /* elements */
     int64_t reduction;
-    int cells[2];   /* pixels */
-    double *values; /* sums on each rank, then means on rank 0 */
+    int cells[2];
+    double *values; /* of each cell and channel: sums on each rank, then means on rank 0 */
+    unsigned char *rgb;
+    double low, high;
 } plane;
+
+static bool is_in_colour(const mnp_array *array)
+{
+    const int64_t *shape = mnp_array_shape(array);
+    return mnp_array_ndim(array) == 3 && (shape[2] == 3 || shape[2] == 4) &&
+           mnp_dtype_kind(mnp_array_dtype(array)) != 'c';
+}
+
+void picture_usual_dims(const mnp_array *array, int *rows, int *columns)
+{
+    *rows = is_in_colour(array) ? 0 : mnp_array_ndim(array) - 2;
+    *columns = *rows + 1;
+}
 
 static plane plane_of(const mnp_array *array, int rows, int columns, int64_t reduction)
 {
     const int64_t *shape = mnp_array_shape(array);
-    plane p = {.array = array, .dims = {rows, columns}, .reduction = reduction};
+    const bool in_colour = is_in_colour(array) && columns == 1;
+    plane p = {.array = array, .dims = {rows, columns}, .reduction = reduction, .channel = in_colour ? 2 : -1};
+    p.channels = in_colour ? (int)shape[2] : 1;
     p.extent[0] = shape[rows];
     p.extent[1] = shape[columns];
     for (int i = 0; i < 2; i++)
         p.cells[i] = (int)((p.extent[i] + reduction - 1) / reduction);
     return p;
+}
+
+static size_t count_cells(const plane *p)
+{
+    return (size_t)p->cells[0] * (size_t)p->cells[1];
 }
 
 static double element(mnp_dtype dtype, const void *block, int64_t i)
@@ -79,32 +100,42 @@ static bool touches(const plane *p)
 {
     const int64_t *lo = mnp_array_local_lo(p->array);
     for (int d = 0; d < mnp_array_ndim(p->array); d++)
-        if (d != p->dims[0] && d != p->dims[1] && lo[d] != 0)
+        if (d != p->dims[0] && d != p->dims[1] && d != p->channel && lo[d] != 0)
             return false;
     return mnp_array_local_size(p->array) > 0;
 }
 
+/* Add a row of this rank's block, whose first element is number `at`, to its cells. */
+static void add_row(plane *p, const void *block, int64_t at, const int64_t *stride, double *cells)
+{
+    const mnp_dtype dtype = mnp_array_dtype(p->array);
+    const int64_t *lo = mnp_array_local_lo(p->array), *extent = mnp_array_local_shape(p->array);
+    const int64_t first = p->channel < 0 ? 0 : lo[p->channel], count = p->channel < 0 ? 1 : extent[p->channel];
+    const int columns = p->dims[1];
+    for (int64_t c = 0; c < extent[columns]; c++) {
+        double *cell = cells + (lo[columns] + c) / p->reduction * p->channels + first;
+        for (int64_t k = 0; k < count; k++)
+            cell[k] += element(dtype, block, at + c * stride[columns] + (p->channel < 0 ? 0 : k * stride[p->channel]));
+    }
+}
+
 static void add_block(plane *p, const void *block)
 {
-    mnp_dtype dtype = mnp_array_dtype(p->array);
-    const int64_t *lo = mnp_array_local_lo(p->array);
-    const int64_t *extent = mnp_array_local_shape(p->array);
+    const int64_t *lo = mnp_array_local_lo(p->array), *extent = mnp_array_local_shape(p->array);
     int64_t stride[MNP_MAX_DIMS], step = 1; /* strides of the copy, in C order */
     for (int d = mnp_array_ndim(p->array) - 1; d >= 0; d--) {
         stride[d] = step;
         step *= extent[d];
     }
-    int rows = p->dims[0], columns = p->dims[1];
-    for (int64_t r = 0; r < extent[rows]; r++) {
-        double *line = p->values + (lo[rows] + r) / p->reduction * p->cells[1];
-        for (int64_t c = 0; c < extent[columns]; c++)
-            line[(lo[columns] + c) / p->reduction] += element(dtype, block, r * stride[rows] + c * stride[columns]);
-    }
+    const int rows = p->dims[0];
+    for (int64_t r = 0; r < extent[rows]; r++)
+        add_row(p, block, r * stride[rows], stride,
+                p->values + (lo[rows] + r) / p->reduction * p->cells[1] * p->channels);
 }
 
 static mnp_status sum_local(plane *p)
 {
-    p->values = calloc((size_t)p->cells[0] * (size_t)p->cells[1], sizeof *p->values);
+    p->values = calloc(count_cells(p) * (size_t)p->channels + 1, sizeof *p->values);
     bool mine = touches(p);
     size_t bytes = (size_t)mnp_array_local_size(p->array) * mnp_dtype_size(mnp_array_dtype(p->array));
     void *block = mine ? malloc(bytes) : NULL;
@@ -133,22 +164,23 @@ static mnp_status reduce(plane *p)
     mnp_status status = mnp_agree(ctx, sum_local(p));
     if (status != MNP_OK)
         return status;
-    bool root = mnp_ctx_rank(ctx) == 0;
-    MPI_Reduce(root ? MPI_IN_PLACE : p->values, p->values, p->cells[0] * p->cells[1], MPI_DOUBLE, MPI_SUM, 0,
-               mnp_ctx_comm(ctx));
-    for (int r = 0; root && r < p->cells[0]; r++)
-        for (int c = 0; c < p->cells[1]; c++)
-            p->values[(int64_t)r * p->cells[1] + c] /= (double)(covered(p, 0, r) * covered(p, 1, c));
+    const bool root = mnp_ctx_rank(ctx) == 0;
+    const int count = (int)(count_cells(p) * (size_t)p->channels);
+    MPI_Reduce(root ? MPI_IN_PLACE : p->values, p->values, count, MPI_DOUBLE, MPI_SUM, 0, mnp_ctx_comm(ctx));
+    for (int i = 0; root && i < count; i++) {
+        const int cell = i / p->channels;
+        p->values[i] /= (double)(covered(p, 0, cell / p->cells[1]) * covered(p, 1, cell % p->cells[1]));
+    }
     return MNP_OK;
 }
 
 /*
- * The values to show as black and white: 0 and 255 if the plane has gray levels, otherwise the least and the greatest.
+ * Find the ends of the scale: 0 and 255 if the plane has such levels, otherwise the least and the greatest cell.
  */
-static void find_range(const plane *p, bool levels, double *black, double *white)
+static void find_range(plane *p, bool levels)
 {
     double least = INFINITY, greatest = -INFINITY;
-    for (int64_t i = 0; i < (int64_t)p->cells[0] * p->cells[1]; i++) {
+    for (size_t i = 0; i < count_cells(p) * (size_t)p->channels; i++) {
         if (isfinite(p->values[i])) {
             least = fmin(least, p->values[i]);
             greatest = fmax(greatest, p->values[i]);
@@ -158,43 +190,91 @@ static void find_range(const plane *p, bool levels, double *black, double *white
         least = 0;
         greatest = 255;
     }
-    *black = least <= greatest ? least : 0; /* there may be no finite value */
-    *white = least <= greatest ? greatest : 0;
+    p->low = least <= greatest ? least : 0; /* there may be no finite value */
+    p->high = least <= greatest ? greatest : 0;
 }
 
-static unsigned char gray(double value, double black, double white)
+static colour gray_of(double value)
+{
+    const unsigned char level = (unsigned char)lround(fmin(fmax(value, 0), 1) * 255);
+    return (colour){level, level, level};
+}
+
+/* A value on the scale from 0 to 1; NaN if it is not finite. */
+static double on_scale(const plane *p, double value)
 {
     if (!isfinite(value))
-        return 0;
-    if (white <= black)
-        return 128;
-    double level = (value - black) / (white - black) * 255;
-    return (unsigned char)lround(fmin(fmax(level, 0), 255));
+        return NAN;
+    return p->high > p->low ? fmin(fmax((value - p->low) / (p->high - p->low), 0), 1) : 0.5;
 }
 
-static void paint(const plane *p, double black, double white, unsigned char *pixels, int width)
+/* The byte of a colour that is more or less opaque above white. */
+static unsigned char above_white(double value, double opaque)
 {
-    for (int r = 0; r < p->cells[0]; r++)
-        for (int c = 0; c < p->cells[1]; c++)
-            pixels[(int64_t)r * width + c] = gray(p->values[(int64_t)r * p->cells[1] + c], black, white);
+    value = isnan(value) ? 0 : value;
+    opaque = isnan(opaque) ? 1 : opaque;
+    return (unsigned char)lround(255 * (1 - opaque * (1 - value)));
 }
 
-/* On rank 0: draw both planes into one picture, and write the file. */
-static mnp_status compose(const plane planes[2], bool levels, const char *path, picture *result)
+static mnp_status paint(plane *p, bool map)
 {
-    size_t size = (size_t)result->width * (size_t)result->height;
-    unsigned char *pixels = malloc(size);
-    if (!pixels)
-        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture, %zu bytes", size);
-    memset(pixels, SEPARATOR_GRAY, size);
-    for (int i = 0; i < 2; i++) {
-        find_range(&planes[i], levels, &result->black[i], &result->white[i]);
-        unsigned char *corner = pixels + i * (planes[0].cells[1] + SEPARATOR);
-        paint(&planes[i], result->black[i], result->white[i], corner, result->width);
+    const size_t cells = count_cells(p);
+    p->rgb = malloc(3 * cells + 1);
+    if (!p->rgb)
+        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture, %zu bytes", 3 * cells);
+    for (size_t i = 0; i < cells; i++) {
+        const double *value = p->values + i * (size_t)p->channels;
+        unsigned char *pixel = p->rgb + 3 * i;
+        for (int k = 0; p->channels > 1 && k < 3; k++)
+            pixel[k] = above_white(on_scale(p, value[k]), p->channels == 4 ? on_scale(p, value[3]) : 1);
+        if (p->channels == 1) {
+            const double level = on_scale(p, *value);
+            const colour c = isnan(level) ? map ? colour_paper : gray_of(0)
+                             : map ? colour_of_value(level)
+                                          : gray_of(level);
+            pixel[0] = c.red;
+            pixel[1] = c.green;
+            pixel[2] = c.blue;
+        }
     }
-    mnp_status status = png_write(path, result->width, result->height, pixels);
-    free(pixels);
-    return status;
+    return MNP_OK;
+}
+
+static panel panel_of(const plane *p, const char *title, bool map)
+{
+    const bool levels = p->low == 0 && p->high == 255;
+    return (panel){.title = title,
+                   .rows = p->cells[0],
+                   .columns = p->cells[1],
+                   .rgb = p->rgb,
+                   .reduction = p->reduction,
+                   .has_scale = p->channels == 1 && p->high > p->low && (map || !levels),
+                   .low = p->low,
+                   .high = p->high,
+                   .colour_of = map ? colour_of_value : gray_of};
+}
+
+/* On rank 0: draw the planes, and write the file. */
+static mnp_status compose(const picture_request *request, const picture *drawn, plane *planes, picture_result *result)
+{
+    panel each[PICTURE_MOST_PLANES];
+    char names[2][32] = {"row", "column"};
+    mnp_status status = MNP_OK;
+    for (int i = 0; i < drawn->count && status == MNP_OK; i++) {
+        find_range(&planes[i], mnp_array_dtype(drawn->arrays[0]) == MNP_UINT8);
+        result->low[i] = planes[i].low;
+        result->high[i] = planes[i].high;
+        result->in_colour[i] = planes[i].channels > 1;
+        status = paint(&planes[i], drawn->map);
+        each[i] = panel_of(&planes[i], drawn->titles[i], drawn->map);
+    }
+    if (status != MNP_OK)
+        return status;
+    for (int i = 0; mnp_array_ndim(drawn->arrays[0]) > 2 && planes[0].channels == 1 && i < 2; i++)
+        snprintf(names[i], sizeof names[i], "index of dimension %d", planes[0].dims[i]);
+    const panels all = {
+        .title = drawn->title, .y_name = names[0], .x_name = names[1], .count = drawn->count, .panels = each};
+    return panels_write(request, &all, &result->made);
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -202,27 +282,27 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-mnp_status picture_write(const mnp_array *left, const mnp_array *right, int rows, int columns, const char *path,
-                         picture *result)
+mnp_status picture_write(const picture_request *request, const picture *p, picture_result *result)
 {
-    mnp_ctx *ctx = mnp_array_ctx(left);
-    const int64_t *a = mnp_array_shape(left), *b = mnp_array_shape(right);
-    int64_t side = larger(larger(a[rows], a[columns]), larger(b[rows], b[columns]));
-    picture made = {.reduction = (side + LARGEST_SIDE - 1) / LARGEST_SIDE};
-    plane planes[2] = {plane_of(left, rows, columns, made.reduction), plane_of(right, rows, columns, made.reduction)};
-    made.width = planes[0].cells[1] + SEPARATOR + planes[1].cells[1];
-    made.height = (int)larger(planes[0].cells[0], planes[1].cells[0]);
-
-    mnp_status status = reduce(&planes[0]);
-    if (status == MNP_OK)
-        status = reduce(&planes[1]);
-    if (status == MNP_OK) {
-        bool levels = mnp_array_dtype(left) == MNP_UINT8;
-        status = mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? compose(planes, levels, path, &made) : MNP_OK);
+    mnp_ctx *ctx = mnp_array_ctx(p->arrays[0]);
+    picture_result made = {.reduction = 1};
+    plane planes[PICTURE_MOST_PLANES] = {{NULL}};
+    int64_t side = 1;
+    for (int i = 0; i < p->count; i++)
+        side = larger(side, larger(mnp_array_shape(p->arrays[i])[p->rows], mnp_array_shape(p->arrays[i])[p->columns]));
+    made.reduction = (side - 1) / panels_most_cells(request) + 1;
+    mnp_status status = MNP_OK;
+    for (int i = 0; i < p->count && status == MNP_OK; i++) {
+        planes[i] = plane_of(p->arrays[i], p->rows, p->columns, made.reduction);
+        status = reduce(&planes[i]);
     }
     if (status == MNP_OK)
+        status = mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? compose(request, p, planes, &made) : MNP_OK);
+    if (status == MNP_OK)
         *result = made;
-    free(planes[0].values);
-    free(planes[1].values);
+    for (int i = 0; i < p->count; i++) {
+        free(planes[i].values);
+        free(planes[i].rgb);
+    }
     return status;
 }

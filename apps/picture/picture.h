@@ -1,28 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pictures of distributed arrays: two planes side by side, as a gray PNG file.
+ * Pictures of distributed arrays: planes side by side, in gray, by a map of colours, or in the colours that they have.
  */
 #ifndef APPS_PICTURE_PICTURE_H
 #define APPS_PICTURE_PICTURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <maniple.h>
 
+#include "picture/request.h"
+
+enum { PICTURE_MOST_PLANES = 2 };
+
+/* What is drawn. */
 typedef struct picture {
-    int width, height;         /* pixels */
-    int64_t reduction;         /* a pixel is the mean of reduction x reduction elements */
-    double black[2], white[2]; /* values shown as black and as white, left and right */
+    const char *title; /* of the whole; NULL: none */
+    int count;         /* arrays of one context and of the same number of dimensions, two or more */
+    const mnp_array *arrays[PICTURE_MOST_PLANES];
+    const char *titles[PICTURE_MOST_PLANES];
+    int rows, columns; /* the dimensions that are shown, rows < columns, at index 0 of the others */
+    bool map;          /* colours from violet to yellow, not gray */
 } picture;
 
+typedef struct picture_result {
+    picture_made made;
+    int64_t reduction;                                          /* a cell is reduction x reduction elements */
+    double low[PICTURE_MOST_PLANES], high[PICTURE_MOST_PLANES]; /* the values at the ends of the scale */
+    bool in_colour[PICTURE_MOST_PLANES];
+} picture_result;
+
+/* The dimensions that are shown if no others are asked for: the last two, or those of an image in colour. */
+void picture_usual_dims(const mnp_array *array, int *rows, int *columns);
+
 /*
- * Write `left` and `right`, arrays of one context, side by side to a PNG file.  It shows the plane of dimensions `rows`
- * and `columns`, rows < columns, at index 0 of the others, reduced by means to at most 1024 pixels a side, by the same
- * factor for both arrays.  Complex values are shown by magnitude.  If `left` is uint8 and all values are from 0 to 255,
- * these are black and white; otherwise the least and the greatest pixel of each array.  Values that are not finite are
- * black.  MNP_ERR_IO, MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.  Collective.
+ * Draw planes to a PNG or SVG file, reduced by means to at most 1024 cells a side, or more if more pixels are asked for, by the same factor for all.
+ *
+ * An array with three dimensions, of which the last has 3 or 4 indices, is an image in colour: red, green, blue and, of
+ * four, how opaque a pixel is above white.  Other arrays are gray; complex values are shown by magnitude.
+ *
+ * If the first array is uint8 and all values of an array are from 0 to 255, these are black and white; otherwise the
+ * least and the greatest cell of each array are, and a bar shows which value is which gray.  Values that are not finite
+ * are black, or white with a map.  MNP_ERR_IO, MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.  Collective.
  */
-mnp_status picture_write(const mnp_array *left, const mnp_array *right, int rows, int columns, const char *path,
-                         picture *result);
+mnp_status picture_write(const picture_request *request, const picture *p, picture_result *result);
 
 #endif

@@ -1,335 +1,415 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Drawing of bars, curves, axes, and marks with numbers, in gray.  Letters have 5 x 7 pixels, drawn twice as large.
+ * The layout of plots: a field with an axis below it and one on its left, a title above it, and a legend on its right.
  */
 #include "picture/plot.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "picture/png_file.h"
+#define TITLE_SIZE 12.0
+#define SUBTITLE_SIZE 9.0
 
 enum {
-    LEFT = 110,
-    RIGHT = 30,
-    TOP = 24,
-    BOTTOM = 50, /* margins of the field */
-    MARK = 6,    /* length of a mark on an axis */
-    LETTER_WIDTH = 5,
-    LETTER_HEIGHT = 7,
-    LETTER_SCALE = 2,
-    LETTER_STEP = (LETTER_WIDTH + 1) * LETTER_SCALE,
-    WHITE = 255,
-    LIGHT = 225,
-    MIDDLE = 95,
-    BLACK = 0,
-    MAX_LABEL = 24
+    MOST_POINTS = 40, /* curves with at most so many points have a mark at each */
+    FEW_MARKS = 12,   /* others so many in all */
+    LONGEST_LINE = 512
 };
+static const double usual_width = 8, usual_height = 4.8; /* inches */
+static const double edge = 10, line_width = 1.4, mark_size = 5.5, key_length = 24;
+static const canvas_pen axis_pen = {.width = 0.8, .colour = {38, 38, 38}};
 
-/* Rows from the top; the highest of 5 bits is on the left. */
-static const struct letter {
-    char letter;
-    unsigned char rows[LETTER_HEIGHT];
-} letters[] = {
-    {'0', {14, 17, 19, 21, 25, 17, 14}}, {'1', {4, 12, 4, 4, 4, 4, 14}},    {'2', {14, 17, 1, 2, 4, 8, 31}},
-    {'3', {31, 2, 4, 2, 1, 17, 14}},     {'4', {2, 6, 10, 18, 31, 2, 2}},   {'5', {31, 16, 30, 1, 1, 17, 14}},
-    {'6', {6, 8, 16, 30, 17, 17, 14}},   {'7', {31, 1, 2, 4, 8, 8, 8}},     {'8', {14, 17, 17, 14, 17, 17, 14}},
-    {'9', {14, 17, 17, 15, 1, 2, 12}},   {'-', {0, 0, 0, 31, 0, 0, 0}},     {'+', {0, 4, 4, 31, 4, 4, 0}},
-    {'.', {0, 0, 0, 0, 0, 12, 12}},      {'/', {0, 1, 2, 4, 8, 16, 0}},     {'B', {30, 17, 17, 30, 17, 17, 30}},
-    {'G', {14, 17, 16, 23, 17, 17, 15}}, {'a', {0, 0, 14, 1, 15, 17, 15}},  {'b', {16, 16, 22, 25, 17, 17, 30}},
-    {'c', {0, 0, 14, 16, 16, 17, 14}},   {'d', {1, 1, 13, 19, 17, 17, 15}}, {'e', {0, 0, 14, 17, 31, 16, 14}},
-    {'f', {6, 9, 8, 28, 8, 8, 8}},       {'g', {0, 15, 17, 17, 15, 1, 14}}, {'h', {16, 16, 22, 25, 17, 17, 17}},
-    {'i', {4, 0, 12, 4, 4, 4, 14}},      {'j', {2, 0, 6, 2, 2, 18, 12}},    {'k', {16, 16, 18, 20, 24, 20, 18}},
-    {'l', {12, 4, 4, 4, 4, 4, 14}},      {'m', {0, 0, 26, 21, 21, 17, 17}}, {'n', {0, 0, 22, 25, 17, 17, 17}},
-    {'o', {0, 0, 14, 17, 17, 17, 14}},   {'p', {0, 0, 30, 17, 30, 16, 16}}, {'q', {0, 0, 13, 19, 15, 1, 1}},
-    {'r', {0, 0, 22, 25, 16, 16, 16}},   {'s', {0, 0, 14, 16, 14, 1, 30}},  {'t', {8, 8, 28, 8, 8, 9, 6}},
-    {'u', {0, 0, 17, 17, 17, 19, 13}},   {'v', {0, 0, 17, 17, 17, 10, 4}},  {'w', {0, 0, 17, 17, 21, 21, 10}},
-    {'x', {0, 0, 17, 10, 4, 10, 17}},    {'y', {0, 0, 17, 17, 15, 1, 14}},  {'z', {0, 0, 31, 2, 4, 8, 31}},
-};
+/* The canvas with its field. */
+typedef struct field {
+    canvas *canvas;
+    double width, height; /* of the canvas */
+    double left, right, top, bottom;
+    plot_axis x, y;
+} field;
 
-static void fill(unsigned char *pixels, int x, int y, int width, int height, int gray)
+/* ---- the frame ---- */
+
+static double plot_side(double asked, double usual)
 {
-    for (int row = y < 0 ? 0 : y; row < y + height && row < PLOT_HEIGHT; row++)
-        for (int column = x < 0 ? 0 : x; column < x + width && column < PLOT_WIDTH; column++)
-            pixels[row * PLOT_WIDTH + column] = (unsigned char)gray;
+    return 72 * (asked > 0 ? asked : usual);
 }
 
-static void write_letter(unsigned char *pixels, int x, int y, char letter)
+static mnp_status open_field(const picture_request *request, const plot_words *words, field *f)
 {
-    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
-        for (int bit = 0; letters[i].letter == letter && bit < LETTER_WIDTH * LETTER_HEIGHT; bit++) {
-            int row = bit / LETTER_WIDTH, column = bit % LETTER_WIDTH;
-            if (letters[i].rows[row] >> (LETTER_WIDTH - 1 - column) & 1)
-                fill(pixels, x + column * LETTER_SCALE, y + row * LETTER_SCALE, LETTER_SCALE, LETTER_SCALE, BLACK);
-        }
+    f->width = plot_side(request->width, usual_width);
+    f->height = plot_side(request->height, usual_height);
+    f->top = edge + TITLE_SIZE + (words->subtitle ? SUBTITLE_SIZE + 5 : 0) + 10;
+    f->bottom = f->height - edge - AXIS_NAME_SIZE - AXIS_NUMBER_SIZE - AXIS_MARK - 8;
+    f->right = f->width - 1.6 * edge;
+    return canvas_new(request->path, f->width, f->height, request->dpi / 72, &f->canvas);
+}
+
+static canvas_text style_of(double x, double y, double size)
+{
+    return (canvas_text){.x = x, .y = y, .size = size, .colour = colour_ink};
+}
+
+/* Write a text that is no longer than its room. */
+static void write_line(canvas *c, const char *text, canvas_text style, double room)
+{
+    char line[LONGEST_LINE];
+    canvas_shorten(c, text, style, room, sizeof line, line);
+    canvas_write_text(c, line, style);
+}
+
+static void write_words(const field *f, const plot_words *words)
+{
+    const double room = f->width - edge - f->left;
+    canvas_text style = style_of(f->left, edge + TITLE_SIZE, TITLE_SIZE);
+    style.bold = true;
+    write_line(f->canvas, words->title, style, room);
+    if (words->subtitle)
+        write_line(f->canvas, words->subtitle, style_of(f->left, edge + TITLE_SIZE + SUBTITLE_SIZE + 5, SUBTITLE_SIZE),
+                   room);
+    style = style_of((f->left + f->right) / 2, f->height - edge, AXIS_NAME_SIZE);
+    style.anchor = ANCHOR_MIDDLE;
+    write_line(f->canvas, words->x_name, style, f->right - f->left);
+    style = style_of(edge + 0.8 * AXIS_NAME_SIZE, (f->top + f->bottom) / 2, AXIS_NAME_SIZE);
+    style.anchor = ANCHOR_MIDDLE;
+    style.upwards = true;
+    write_line(f->canvas, words->y_name, style, f->bottom - f->top);
+}
+
+/* Place the axes, which are known by their values, with room for the numbers of y. */
+static void place_axes(field *f)
+{
+    f->y.from = f->bottom;
+    f->y.to = f->top;
+    f->left = edge + AXIS_NAME_SIZE + 8 + axis_numbers_width(f->canvas, &f->y) + AXIS_MARK + 3;
+    f->x.from = f->left;
+    f->x.to = f->right;
+}
+
+static void draw_line(canvas *c, double x0, double y0, double x1, double y1, canvas_pen pen)
+{
+    canvas_line(c, 2, (const canvas_point[]){{x0, y0}, {x1, y1}}, pen);
+}
+
+static void draw_spines(const field *f)
+{
+    draw_line(f->canvas, f->left, f->top, f->left, f->bottom, axis_pen);
+    draw_line(f->canvas, f->left, f->bottom, f->right, f->bottom, axis_pen);
+}
+
+/* ---- marks and the legend ---- */
+
+/* Draw the mark of curve number `index`: six shapes, filled, or hollow for the curves after them. */
+static void draw_mark(canvas *c, double x, double y, int index, colour ink)
+{
+    static const canvas_point square[] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}},
+                              rhombus[] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
+    static const canvas_point up[] = {{0, -1}, {1, 0.8}, {-1, 0.8}}, down[] = {{0, 1}, {-1, -0.8}, {1, -0.8}};
+    static const canvas_point left[] = {{-1, 0}, {0.8, -1}, {0.8, 1}};
+    static const struct shape {
+        int corners;
+        const canvas_point *points;
+        double size;
+    } shapes[] = {{0, NULL, 1}, {4, square, 0.88}, {3, up, 1.15}, {4, rhombus, 1.25}, {3, down, 1.15}, {3, left, 1.15}};
+    enum { NUM_SHAPES = sizeof shapes / sizeof *shapes };
+    const struct shape *s = &shapes[index % NUM_SHAPES];
+    const int layers = index / NUM_SHAPES % 2 + 1; /* a hollow mark has a smaller one in white within */
+    for (int layer = 0; layer < layers; layer++) {
+        const double size = mark_size * s->size * (layer == 0 ? 1 : 0.5);
+        const colour fill = layer == 0 ? ink : colour_paper;
+        canvas_point corners[4];
+        for (int i = 0; i < s->corners; i++)
+            corners[i] = (canvas_point){x + s->points[i].x * size / 2, y + s->points[i].y * size / 2};
+        if (s->corners > 0)
+            canvas_fill(c, s->corners, corners, fill);
+        else
+            canvas_dot(c, x, y, size, fill);
     }
 }
 
-static void write_text(unsigned char *pixels, int x, int y, const char *text)
+typedef struct legend_entry {
+    const char *name;
+    int index; /* of the mark; negative: none */
+    colour colour;
+} legend_entry;
+
+/* Make room on the right for a legend. */
+static void reserve_legend(field *f, int count, const legend_entry *entries)
 {
-    for (; *text; text++, x += LETTER_STEP)
-        write_letter(pixels, x, y, *text);
+    const double most = f->width / 3;
+    double widest = 0;
+    for (int i = 0; i < count; i++)
+        widest = fmax(widest, canvas_text_width(f->canvas, entries[i].name, axis_number_style()));
+    f->right -= fmin(widest, most) + key_length + 10;
 }
 
-static int text_width(const char *text)
+static void draw_legend(const field *f, int count, const legend_entry *entries)
 {
-    return (int)strlen(text) * LETTER_STEP - LETTER_SCALE;
-}
-
-/* The distance of marks, 1, 2 or 5 times a power of ten, that gives about `wanted` of them over `span`. */
-static double mark_step(double span, int wanted)
-{
-    double rough = span / wanted, power = pow(10, floor(log10(rough)));
-    double times = rough / power;
-    return power * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
-}
-
-/* The number of digits that distinguish marks `step` apart, for values up to `size`. */
-static int mark_digits(double size, double step)
-{
-    int digits = (int)ceil(log10(size / step)) + 2;
-    return digits < 6 ? 6 : digits > 15 ? 15 : digits;
-}
-
-/* Write the number of a mark; a value that is 0 up to rounding becomes 0. */
-static void label(double value, double step, int digits, char text[MAX_LABEL])
-{
-    snprintf(text, MAX_LABEL, "%.*g", digits, fabs(value) < step / 1000 ? 0.0 : value);
-}
-
-/* An axis: the values at its ends, or their exponents if it is logarithmic, and the pixels between them. */
-typedef struct axis {
-    plot_scale scale;
-    double low, high;
-    int pixels;
-} axis;
-
-/* A value in the units of its axis: itself or its logarithm. */
-static double scaled(plot_scale scale, double value)
-{
-    return scale == PLOT_LOG ? log10(value) : value;
-}
-
-static int place(const axis *a, double value)
-{
-    return (int)lround((scaled(a->scale, value) - a->low) / (a->high - a->low) * a->pixels);
-}
-
-static void draw_counts_axis(unsigned char *pixels, double greatest)
-{
-    int field = PLOT_HEIGHT - TOP - BOTTOM;
-    double step = fmax(mark_step(greatest, 5), 1);
-    for (double value = 0; value <= greatest * (1 + 1e-9); value += step) {
-        char text[MAX_LABEL];
-        int y = TOP + field - (int)lround(value / greatest * field);
-        label(value, step, 6, text);
-        fill(pixels, LEFT, y, PLOT_WIDTH - LEFT - RIGHT, 1, LIGHT);
-        fill(pixels, LEFT - MARK, y, MARK, 1, BLACK);
-        write_text(pixels, LEFT - MARK - 4 - text_width(text), y - LETTER_HEIGHT * LETTER_SCALE / 2, text);
+    const double step = fmin(1.6 * AXIS_NUMBER_SIZE, (f->bottom - f->top) / count), x = f->right + 10;
+    for (int i = 0; i < count; i++) {
+        const double y = f->top + (i + 0.5) * step;
+        draw_line(f->canvas, x, y, x + key_length - 6, y,
+                  (canvas_pen){.width = line_width, .colour = entries[i].colour});
+        if (entries[i].index >= 0)
+            draw_mark(f->canvas, x + (key_length - 6) / 2, y, entries[i].index, entries[i].colour);
+        write_line(f->canvas, entries[i].name, style_of(x + key_length, y + 0.35 * AXIS_NUMBER_SIZE, AXIS_NUMBER_SIZE),
+                   f->width - edge - x - key_length + 2);
     }
-}
-
-/* Whether the numbers of marks `step` apart have room; the widest one is at an end. */
-static bool labels_fit(const axis *x, double step, int digits)
-{
-    const double room = step / (x->high - x->low) * x->pixels - LETTER_STEP;
-    char first[MAX_LABEL], last[MAX_LABEL];
-    label(ceil(x->low / step) * step, step, digits, first);
-    label(floor(x->high / step) * step, step, digits, last);
-    return room > text_width(first) && room > text_width(last);
-}
-
-/* Draw marks below the field, as many as their numbers have room for, with light lines of that length above them. */
-static void draw_linear_marks(unsigned char *pixels, const axis *x, int length)
-{
-    int y = PLOT_HEIGHT - BOTTOM, digits = 0;
-    double span = x->high - x->low, size = fmax(fabs(x->low), fabs(x->high)), step = span;
-    bool fit = false;
-    for (int wanted = 6; wanted > 0 && !fit; wanted--) {
-        step = mark_step(span, wanted);
-        digits = mark_digits(size, step);
-        fit = labels_fit(x, step, digits);
-    }
-    for (double value = ceil(x->low / step) * step; value <= x->high + span * 1e-9; value += step) {
-        char text[MAX_LABEL];
-        int at = LEFT + place(x, value);
-        label(value, step, digits, text);
-        fill(pixels, at, y - length, 1, length, LIGHT);
-        fill(pixels, at, y, 1, MARK, BLACK);
-        write_text(pixels, at - text_width(text) / 2, y + MARK + 4, text);
-        if (value + step == value)
-            break;
-    }
-}
-
-static void draw_bars(unsigned char *pixels, int bins, const int64_t *counts, double greatest)
-{
-    int width = PLOT_WIDTH - LEFT - RIGHT, field = PLOT_HEIGHT - TOP - BOTTOM;
-    for (int b = 0; b < bins; b++) {
-        int from = LEFT + (int)((int64_t)b * width / bins), to = LEFT + (int)((int64_t)(b + 1) * width / bins);
-        int gap = to - from > 4 ? 1 : 0;
-        int height = (int)lround((double)counts[b] / greatest * field);
-        if (counts[b] > 0 && height == 0)
-            height = 1; /* a count above 0 is visible */
-        fill(pixels, from, TOP + field - height, to > from ? to - from - gap : 1, height, MIDDLE);
-    }
-}
-
-mnp_status plot_histogram(const char *path, int bins, const int64_t *counts, double low, double high)
-{
-    size_t size = (size_t)PLOT_WIDTH * PLOT_HEIGHT;
-    unsigned char *pixels = malloc(size);
-    double greatest = 1;
-    if (!pixels)
-        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture, %zu bytes", size);
-    for (int b = 0; b < bins; b++)
-        greatest = fmax(greatest, (double)counts[b]);
-    memset(pixels, WHITE, size);
-    draw_counts_axis(pixels, greatest);
-    draw_bars(pixels, bins, counts, greatest);
-    fill(pixels, LEFT - 1, TOP, 1, PLOT_HEIGHT - TOP - BOTTOM, BLACK);
-    fill(pixels, LEFT - 1, PLOT_HEIGHT - BOTTOM, PLOT_WIDTH - LEFT - RIGHT + 1, 1, BLACK);
-    draw_linear_marks(pixels, &(axis){PLOT_LINEAR, low, high, PLOT_WIDTH - LEFT - RIGHT}, 0);
-    mnp_status status = png_write(path, PLOT_WIDTH, PLOT_HEIGHT, pixels);
-    free(pixels);
-    return status;
 }
 
 /* ---- curves ---- */
 
-enum {
-    POINT = 5,
-    MOST_POINTS = 40, /* points are marked on curves with at most so many */
-    MAX_CURVES = 16
-};
-
-/* The width of the space to the right of the field for the names. */
-static int names_margin(int count, const plot_curve *curves)
+static bool is_shown(const double *point)
 {
-    int widest = 0;
-    for (int c = 0; c < count; c++)
-        widest = text_width(curves[c].name) > widest ? text_width(curves[c].name) : widest;
-    return widest + 4 * POINT;
+    return isfinite(point[0]) && isfinite(point[1]);
 }
 
 /* The axis for coordinate number `which` of all points. */
-static axis axis_of(plot_scale scale, int count, const plot_curve *curves, int which, int pixels)
+static plot_axis axis_of(axis_scale scale, const plot_curves *plot, int which)
 {
-    double low = scale == PLOT_LOG ? INFINITY : 0, high = -INFINITY;
-    for (int c = 0; c < count; c++) {
-        for (int i = 0; i < curves[c].count; i++) {
-            low = fmin(low, scaled(scale, curves[c].points[2 * i + which]));
-            high = fmax(high, scaled(scale, curves[c].points[2 * i + which]));
+    double low = INFINITY, high = -INFINITY;
+    for (int c = 0; c < plot->count; c++) {
+        for (int i = 0; i < plot->curves[c].count; i++) {
+            const double *point = &plot->curves[c].points[2 * i];
+            low = is_shown(point) ? fmin(low, point[which]) : low;
+            high = is_shown(point) ? fmax(high, point[which]) : high;
         }
     }
-    if (low > high)
-        low = high = 0;
-    if (scale == PLOT_LOG) {
-        low = floor(low);
-        high = ceil(high);
+    if (which == 1 && plot->rule.name) {
+        low = fmin(low, plot->rule.y);
+        high = fmax(high, plot->rule.y);
     }
-    return (axis){scale, low, high > low ? high : low + 1, pixels};
+    if (!(low <= high)) /* there are no points */
+        low = high = 1;
+    const double room = which == 1 && scale == AXIS_LINEAR ? 0.04 * (high - low) : 0;
+    return axis_new(scale, low - room, high + room);
 }
 
-/* The same as draw_linear_marks(), with a mark at every power of ten. */
-static void draw_log_marks(unsigned char *pixels, const axis *x, int length)
+/*
+ * The points of a curve on the canvas.  Where many lie in a column as wide as a thin line, its first, least, greatest and
+ * last y are kept, which look the same.
+ */
+typedef struct path {
+    int count;
+    canvas_point *points;
+} path;
+
+static void keep(path *p, canvas_point point)
 {
-    char text[MAX_LABEL];
-    int y = PLOT_HEIGHT - BOTTOM;
-    for (int power = (int)x->low; power <= (int)x->high; power++) {
-        int at = LEFT + place(x, pow(10, power));
-        snprintf(text, sizeof text, "1e%d", power);
-        fill(pixels, at, y - length, 1, length, LIGHT);
-        fill(pixels, at, y, 1, MARK, BLACK);
-        write_text(pixels, at - text_width(text) / 2, y + MARK + 4, text);
-    }
+    if (p->count == 0 || point.x != p->points[p->count - 1].x || point.y != p->points[p->count - 1].y)
+        p->points[p->count++] = point;
 }
 
-static void draw_axes(unsigned char *pixels, const axis *x, const axis *y)
+static path path_of(const field *f, const plot_curve *curve, canvas_point *memory)
 {
-    char text[MAX_LABEL];
-    (x->scale == PLOT_LOG ? draw_log_marks : draw_linear_marks)(pixels, x, y->pixels);
-    for (int power = (int)y->low; power <= (int)y->high; power++) {
-        int at = TOP + y->pixels - place(y, pow(10, power));
-        snprintf(text, sizeof text, "1e%d", power);
-        fill(pixels, LEFT, at, x->pixels, 1, LIGHT);
-        fill(pixels, LEFT - MARK, at, MARK, 1, BLACK);
-        write_text(pixels, LEFT - MARK - 4 - text_width(text), at - LETTER_HEIGHT * LETTER_SCALE / 2, text);
-    }
-    fill(pixels, LEFT - 1, TOP, 1, y->pixels, BLACK);
-    fill(pixels, LEFT - 1, TOP + y->pixels, x->pixels + 1, 1, BLACK);
-}
-
-static void draw_line(unsigned char *pixels, int x0, int y0, int x1, int y1, int gray)
-{
-    int steps = abs(x1 - x0) > abs(y1 - y0) ? abs(x1 - x0) : abs(y1 - y0);
-    for (int i = 0; i <= steps; i++) {
-        int x = steps > 0 ? x0 + (x1 - x0) * i / steps : x0, y = steps > 0 ? y0 + (y1 - y0) * i / steps : y0;
-        fill(pixels, x, y, 2, 2, gray);
-    }
-}
-
-static void draw_curve(unsigned char *pixels, const plot_curve *curve, const axis *x, const axis *y, int gray)
-{
-    int last_x = 0, last_y = 0;
-    for (int i = 0; i < curve->count; i++) {
-        int at_x = LEFT + place(x, curve->points[2 * i]), at_y = TOP + y->pixels - place(y, curve->points[2 * i + 1]);
-        if (i > 0)
-            draw_line(pixels, last_x, last_y, at_x, at_y, gray);
-        if (curve->count <= MOST_POINTS)
-            fill(pixels, at_x - POINT / 2, at_y - POINT / 2, POINT, POINT, gray);
-        last_x = at_x;
-        last_y = at_y;
-    }
-}
-
-/* Write the names after the ends of the curves, the highest first, moved down where they would overlap. */
-static void name_curves(unsigned char *pixels, int count, const plot_curve *curves, const axis *x, const axis *y)
-{
-    const int height = LETTER_HEIGHT * LETTER_SCALE + 3;
-    bool named[MAX_CURVES] = {false};
-    int below = 0;
-    for (int n = 0; n < count; n++) {
-        int highest = -1;
-        for (int c = 0; c < count; c++) {
-            if (!named[c] && (highest < 0 || curves[c].points[2 * curves[c].count - 1] >
-                                                 curves[highest].points[2 * curves[highest].count - 1]))
-                highest = c;
+    const double column = 0.3;
+    path p = {.points = memory};
+    for (int i = 0; i < curve->count;) {
+        const double x = axis_place(&f->x, curve->points[2 * i]);
+        canvas_point first = {x, NAN}, low = first, high = first, last = first;
+        for (; i < curve->count && axis_place(&f->x, curve->points[2 * i]) < x + column; i++) {
+            const double *point = &curve->points[2 * i];
+            if (!is_shown(point))
+                continue;
+            last = (canvas_point){axis_place(&f->x, point[0]), axis_place(&f->y, point[1])};
+            first = isnan(first.y) ? last : first;
+            low = isnan(low.y) || last.y < low.y ? last : low;
+            high = isnan(high.y) || last.y > high.y ? last : high;
         }
-        const plot_curve *curve = &curves[highest];
-        const double *end = &curve->points[2 * (curve->count - 1)];
-        int at = TOP + y->pixels - place(y, end[1]) - height / 2;
-        at = at > below ? at : below;
-        named[highest] = true;
-        below = at + height;
-        write_text(pixels, LEFT + x->pixels + 2 * POINT, at, curve->name);
-        draw_line(pixels, LEFT + place(x, end[0]), TOP + y->pixels - place(y, end[1]), LEFT + x->pixels + POINT,
-                  at + height / 2, LIGHT);
+        if (isnan(first.y))
+            continue;
+        keep(&p, first);
+        keep(&p, low.x < high.x ? low : high);
+        keep(&p, low.x < high.x ? high : low);
+        keep(&p, last);
+    }
+    return p;
+}
+
+static void draw_curve(const field *f, const plot_curves *plot, int index, canvas_point *memory)
+{
+    const plot_curve *curve = &plot->curves[index];
+    const colour ink = colour_of_line(index);
+    const path p = path_of(f, curve, memory);
+    const bool few = curve->count <= MOST_POINTS;
+    const int step = few ? 1 : curve->count / FEW_MARKS;
+    canvas_line(f->canvas, p.count, p.points, (canvas_pen){.width = line_width, .colour = ink});
+    if (!few && plot->count == 1)
+        return;
+    for (int i = few ? 0 : step * (index + 1) / (plot->count + 1); i < curve->count; i += step) {
+        const double *point = &curve->points[2 * i];
+        if (is_shown(point))
+            draw_mark(f->canvas, axis_place(&f->x, point[0]), axis_place(&f->y, point[1]), index, ink);
     }
 }
 
-mnp_status plot_curves(const char *path, int count, const plot_curve *curves, plot_scale x_scale, const char *x_name,
-                       const char *y_name)
+/* Draw the rule, with its name where curves begin, as they mostly are far from it there. */
+static void draw_rule(const field *f, const plot_rule *rule)
 {
-    static const int grays[] = {BLACK, MIDDLE, 150, 190};
-    size_t size = (size_t)PLOT_WIDTH * PLOT_HEIGHT;
-    unsigned char *pixels = malloc(size);
-    if (!pixels)
-        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture, %zu bytes", size);
-    const axis x = axis_of(x_scale, count, curves, 0, PLOT_WIDTH - LEFT - names_margin(count, curves));
-    const axis y = axis_of(PLOT_LOG, count, curves, 1, PLOT_HEIGHT - TOP - BOTTOM);
-    memset(pixels, WHITE, size);
-    draw_axes(pixels, &x, &y);
-    name_curves(pixels, count < MAX_CURVES ? count : MAX_CURVES, curves, &x, &y);
-    for (int c = count - 1; c >= 0; c--)
-        draw_curve(pixels, &curves[c], &x, &y, grays[(size_t)c % (sizeof grays / sizeof *grays)]);
-    write_text(pixels, LEFT + (x.pixels - text_width(x_name)) / 2, PLOT_HEIGHT - LETTER_HEIGHT * LETTER_SCALE - 4,
-               x_name);
-    write_text(pixels, LEFT + MARK, 4, y_name);
-    mnp_status status = png_write(path, PLOT_WIDTH, PLOT_HEIGHT, pixels);
-    free(pixels);
+    const colour ink = {110, 110, 110};
+    const double y = axis_place(&f->y, rule->y), size = AXIS_NUMBER_SIZE;
+    char number[AXIS_NUMBER_BYTES], raised[AXIS_NUMBER_BYTES], label[AXIS_NUMBER_BYTES + 64];
+    axis_number(rule->y, 3, number, raised);
+    snprintf(label, sizeof label, "%s %s", rule->name, number);
+    canvas_text style = style_of(f->left + 6, y - 4, size);
+    style.raised = *raised ? raised : NULL;
+    if (style.y - size < f->top)
+        style.y = y + size + 2;
+    draw_line(f->canvas, f->left, y, f->right, y, (canvas_pen){.width = 1, .colour = ink, .dashed = true});
+    canvas_write_text(f->canvas, label, style);
+}
+
+static double last_y(const plot_curve *curve)
+{
+    for (int i = curve->count - 1; i >= 0; i--)
+        if (is_shown(&curve->points[2 * i]))
+            return curve->points[2 * i + 1];
+    return -INFINITY;
+}
+
+/* The entries of a legend for curves, in the order in which these end. */
+static void list_entries(const plot_curves *plot, legend_entry *entries)
+{
+    for (int n = 0; n < plot->count; n++) {
+        int at = n;
+        for (; at > 0 && last_y(&plot->curves[entries[at - 1].index]) < last_y(&plot->curves[n]); at--)
+            entries[at] = entries[at - 1];
+        entries[at] = (legend_entry){plot->curves[n].name, n, colour_of_line(n)};
+    }
+}
+
+static void draw_curves(field *f, const plot_curves *plot, legend_entry *entries, canvas_point *memory)
+{
+    f->x = axis_of(plot->x_scale, plot, 0);
+    f->y = axis_of(plot->y_scale, plot, 1);
+    list_entries(plot, entries);
+    if (plot->count > 1)
+        reserve_legend(f, plot->count, entries);
+    place_axes(f);
+    axis_draw_x(f->canvas, &f->x, f->bottom, f->top);
+    axis_draw_y(f->canvas, &f->y, f->left, f->right);
+    draw_spines(f);
+    if (plot->rule.name)
+        draw_rule(f, &plot->rule);
+    for (int c = plot->count - 1; c >= 0; c--)
+        draw_curve(f, plot, c, memory);
+    if (plot->count > 1)
+        draw_legend(f, plot->count, entries);
+    write_words(f, &plot->words);
+}
+
+mnp_status plot_write_curves(const picture_request *request, const plot_curves *plot, picture_made *made)
+{
+    field f = {.canvas = NULL};
+    size_t longest = 1;
+    for (int c = 0; c < plot->count; c++)
+        longest = (size_t)plot->curves[c].count > longest ? (size_t)plot->curves[c].count : longest;
+    canvas_point *memory = malloc(longest * sizeof *memory);
+    legend_entry *entries = malloc(((size_t)plot->count + 1) * sizeof *entries);
+    mnp_status status = memory && entries ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture");
+    if (status == MNP_OK)
+        status = open_field(request, &plot->words, &f);
+    if (status == MNP_OK) {
+        draw_curves(&f, plot, entries, memory);
+        status = picture_finish(f.canvas, made);
+    }
+    free(entries);
+    free(memory);
+    return status;
+}
+
+/* ---- histograms ---- */
+
+enum { MOST_BARS = 1500 };
+
+/* The greatest count in the bins of bar number `bar`, which has one bin or, if there are very many, several. */
+static int64_t bar_count(const plot_histogram *plot, int which, int bar, int together)
+{
+    int64_t most = 0;
+    for (int b = bar * together; b < (bar + 1) * together && b < plot->bins; b++)
+        most = plot->counts[which][b] > most ? plot->counts[which][b] : most;
+    return most;
+}
+
+static double bar_edge(const plot_histogram *plot, int bin)
+{
+    const double shift = plot->whole ? 0.5 : 0; /* a bar for a whole number is around it */
+    bin = bin < plot->bins ? bin : plot->bins;
+    return plot->low + (plot->high - plot->low) * bin / plot->bins - shift;
+}
+
+static void draw_bars(const field *f, const plot_histogram *plot, int together)
+{
+    const int bars = (plot->bins - 1) / together + 1;
+    const double gap = (f->right - f->left) / bars > 4 ? 0.7 : 0;
+    for (int b = 0; b < bars; b++) {
+        const int64_t count = bar_count(plot, 0, b, together);
+        const double from = axis_place(&f->x, bar_edge(plot, b * together)) + gap / 2;
+        const double to = axis_place(&f->x, bar_edge(plot, (b + 1) * together)) - gap / 2;
+        const double height = fmax(f->bottom - axis_place(&f->y, (double)count), 0.5); /* a count is visible */
+        if (count > 0)
+            canvas_rectangle(f->canvas, from, f->bottom - height, to - from, height, colour_of_line(0));
+    }
+}
+
+/* Draw the outlines of several histograms; `memory` has room for two points a bar and two more. */
+static void draw_outlines(const field *f, const plot_histogram *plot, int together, const legend_entry *entries,
+                          canvas_point *memory)
+{
+    const int bars = (plot->bins - 1) / together + 1;
+    for (int k = 0; k < plot->count; k++) {
+        int n = 0;
+        memory[n++] = (canvas_point){f->left, f->bottom};
+        for (int b = 0; b < bars; b++) {
+            const double y = axis_place(&f->y, (double)bar_count(plot, k, b, together));
+            memory[n++] = (canvas_point){axis_place(&f->x, bar_edge(plot, b * together)), y};
+            memory[n++] = (canvas_point){axis_place(&f->x, bar_edge(plot, (b + 1) * together)), y};
+        }
+        memory[n++] = (canvas_point){f->right, f->bottom};
+        canvas_line(f->canvas, n, memory, (canvas_pen){.width = line_width, .colour = entries[k].colour});
+    }
+}
+
+static void draw_histogram(field *f, const plot_histogram *plot, legend_entry *entries, canvas_point *memory)
+{
+    const int together = (plot->bins - 1) / MOST_BARS + 1;
+    double most = 1;
+    for (int k = 0; k < plot->count; k++) {
+        for (int b = 0; b < plot->bins; b++)
+            most = fmax(most, (double)plot->counts[k][b]);
+        if (plot->count > 1)
+            entries[k] = (legend_entry){plot->names[k], -1, plot->colours ? plot->colours[k] : colour_of_line(k)};
+    }
+    if (plot->count > 1)
+        reserve_legend(f, plot->count, entries);
+    f->y = axis_new(AXIS_WHOLE, 0, most * 1.03);
+    f->x = axis_new(plot->whole ? AXIS_WHOLE : AXIS_LINEAR, bar_edge(plot, 0), bar_edge(plot, plot->bins));
+    place_axes(f);
+    axis_draw_y(f->canvas, &f->y, f->left, f->right);
+    if (plot->count > 1)
+        draw_outlines(f, plot, together, entries, memory);
+    else
+        draw_bars(f, plot, together);
+    axis_draw_x(f->canvas, &f->x, f->bottom, f->bottom);
+    draw_spines(f);
+    if (plot->count > 1)
+        draw_legend(f, plot->count, entries);
+    write_words(f, &plot->words);
+}
+
+mnp_status plot_write_histogram(const picture_request *request, const plot_histogram *plot, picture_made *made)
+{
+    field f = {.canvas = NULL};
+    canvas_point *memory = malloc((2 * MOST_BARS + 2) * sizeof *memory);
+    legend_entry *entries = malloc((size_t)plot->count * sizeof *entries);
+    mnp_status status = memory && entries ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture");
+    if (status == MNP_OK)
+        status = open_field(request, &plot->words, &f);
+    if (status == MNP_OK) {
+        draw_histogram(&f, plot, entries, memory);
+        status = picture_finish(f.canvas, made);
+    }
+    free(entries);
+    free(memory);
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pictures of numbers: histograms; and curves with a logarithmic y axis and a linear or logarithmic x axis.
+ * Pictures of numbers: curves and histograms, with a title, axes that have names, and a legend.
  */
 #ifndef APPS_PICTURE_PLOT_H
 #define APPS_PICTURE_PLOT_H
@@ -9,19 +9,17 @@
 
 #include <maniple.h>
 
-enum { PLOT_WIDTH = 800, PLOT_HEIGHT = 480 };
+#include "picture/axis.h"
+#include "picture/request.h"
+
+/* What plots have in common: a title, a second line in smaller letters or NULL, and the names of the axes. */
+typedef struct plot_words {
+    const char *title, *subtitle, *x_name, *y_name;
+} plot_words;
 
 /*
- * Write a histogram to a PNG file; the bars divide low .. high equally.  MNP_ERR_IO, MNP_ERR_MEMORY.  Not collective.
- */
-mnp_status plot_histogram(const char *path, int bins, const int64_t *counts, double low, double high);
-
-/* The x axis of curves: from 0 on, or between whole powers of ten. */
-typedef enum plot_scale { PLOT_LINEAR, PLOT_LOG } plot_scale;
-
-/*
- * A curve: pairs of x and y in ascending order of x; its name consists of small letters, digits and dashes.  y is
- * positive; x is positive too if its scale is logarithmic, otherwise it may be 0.
+ * A curve: pairs of x and y in ascending order of x, of which those are left out that are not finite.  On logarithmic
+ * axes they are positive.
  */
 typedef struct plot_curve {
     const char *name;
@@ -29,11 +27,39 @@ typedef struct plot_curve {
     const double *points;
 } plot_curve;
 
+/* A dashed line across the plot, with its value, which curves are compared with; `name` NULL: there is none. */
+typedef struct plot_rule {
+    const char *name;
+    double y;
+} plot_rule;
+
+typedef struct plot_curves {
+    plot_words words;
+    axis_scale x_scale, y_scale;
+    int count;
+    const plot_curve *curves;
+    plot_rule rule;
+} plot_curves;
+
 /*
- * Write curves to a PNG file, each with its name after its last point, and with marks at its points if they are few.
- * MNP_ERR_IO, MNP_ERR_MEMORY.  Not collective.
+ * Draw curves, which differ in colour and mark if there are several, with a legend.  MNP_ERR_IO, MNP_ERR_MEMORY.  Not
+ * collective.
  */
-mnp_status plot_curves(const char *path, int count, const plot_curve *curves, plot_scale x_scale, const char *x_name,
-                       const char *y_name);
+mnp_status plot_write_curves(const picture_request *request, const plot_curves *plot, picture_made *made);
+
+/* Counts in bins that divide low .. high equally, or, if `whole`, in bins of `width` whole numbers from `low` on. */
+typedef struct plot_histogram {
+    plot_words words;
+    int bins;
+    double low, high;
+    bool whole;
+    int count;                    /* histograms with the same bins */
+    const int64_t *const *counts; /* of each histogram, and of each bin */
+    const char *const *names;     /* of each histogram, if there are several */
+    const colour *colours;        /* the same; NULL: as is usual */
+} plot_histogram;
+
+/* Draw a histogram as bars, or several as outlines.  MNP_ERR_IO, MNP_ERR_MEMORY.  Not collective. */
+mnp_status plot_write_histogram(const picture_request *request, const plot_histogram *plot, picture_made *made);
 
 #endif

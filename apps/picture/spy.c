@@ -5,18 +5,18 @@
  */
 #include "picture/spy.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture/png_file.h"
+#include "picture/panels.h"
 
-enum { LARGEST_SIDE = 1024, ENLARGED_SIDE = 512, FRAME_GRAY = 160, WHITE = 255, LIGHTEST = 176 };
-
-/* The matrix divided into cells, each `zoom` pixels wide. */
+/* The matrix divided into cells. */
 typedef struct grid {
     int64_t reduction;
-    int rows, columns, zoom;
+    int rows, columns;
     double *counts;
 } grid;
 
@@ -25,13 +25,12 @@ static int cells(int64_t extent, int64_t reduction)
     return extent > 0 ? (int)((extent - 1) / reduction + 1) : 0;
 }
 
-static grid make_grid(const int64_t *shape)
+static grid make_grid(const int64_t *shape, int most)
 {
     const int64_t side = shape[0] > shape[1] ? shape[0] : shape[1];
-    grid g = {.reduction = side > LARGEST_SIDE ? (side - 1) / LARGEST_SIDE + 1 : 1};
+    grid g = {.reduction = side > most ? (side - 1) / most + 1 : 1};
     g.rows = cells(shape[0], g.reduction);
     g.columns = cells(shape[1], g.reduction);
-    g.zoom = side > 0 && side < ENLARGED_SIDE ? (int)(ENLARGED_SIDE / side) : 1;
     return g;
 }
 
@@ -48,43 +47,59 @@ static mnp_status count_local(const local_rows *rows, grid *g)
     return MNP_OK;
 }
 
-/* The gray of a cell: by the square root of its share of the largest count, so that single entries are visible. */
-static unsigned char gray(double count, double most)
+/* The colour of a cell: by the square root of its share of the largest count, so that single entries are visible. */
+static colour shade(double count, double most)
 {
-    return count > 0 ? (unsigned char)lround(LIGHTEST * (1 - sqrt(count / most))) : WHITE;
+    static const colour light = {120, 170, 215}, dark = {8, 48, 107};
+    const double part = sqrt(count / most);
+    if (count == 0)
+        return colour_paper;
+    return (colour){(unsigned char)lround(light.red + part * (dark.red - light.red)),
+                    (unsigned char)lround(light.green + part * (dark.green - light.green)),
+                    (unsigned char)lround(light.blue + part * (dark.blue - light.blue))};
 }
 
 /* Draw and write the picture, on rank 0. */
-static mnp_status paint(const grid *g, const char *path, spy_picture *result)
+static mnp_status paint(const picture_request *request, const char *title, const mnp_sparse *matrix, const grid *g,
+                        spy_picture *result)
 {
     double most = 0;
-    const size_t size = (size_t)result->width * (size_t)result->height;
-    unsigned char *pixels = malloc(size);
-    if (!pixels)
-        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture, %zu bytes", size);
-    for (int64_t i = 0; i < (int64_t)g->rows * g->columns; i++)
+    char subtitle[160];
+    const size_t cells = (size_t)g->rows * (size_t)g->columns;
+    unsigned char *rgb = malloc(3 * cells + 1);
+    if (!rgb)
+        return mnp_fail(MNP_ERR_MEMORY, "no memory on the host for the picture, %zu bytes", 3 * cells);
+    for (size_t i = 0; i < cells; i++)
         most = fmax(most, g->counts[i]);
-    memset(pixels, FRAME_GRAY, size);
-    for (int y = 0; y < g->rows * g->zoom; y++)
-        for (int x = 0; x < g->columns * g->zoom; x++)
-            pixels[(int64_t)(y + 1) * result->width + x + 1] =
-                gray(g->counts[(int64_t)(y / g->zoom) * g->columns + x / g->zoom], most);
-    mnp_status status = png_write(path, result->width, result->height, pixels);
-    free(pixels);
+    for (size_t i = 0; i < cells; i++) {
+        const colour c = shade(g->counts[i], most);
+        memcpy(rgb + 3 * i, (const unsigned char[]){c.red, c.green, c.blue}, 3);
+    }
+    int length = snprintf(subtitle, sizeof subtitle, "%" PRId64 " x %" PRId64 ", %" PRId64 " entries",
+                          mnp_sparse_shape(matrix)[0], mnp_sparse_shape(matrix)[1], mnp_sparse_nnz(matrix));
+    if (g->reduction > 1)
+        snprintf(subtitle + length, sizeof subtitle - (size_t)length, "; a dot is %" PRId64 " x %" PRId64 " places",
+                 g->reduction, g->reduction);
+    const panel only = {.rows = g->rows, .columns = g->columns, .rgb = rgb, .reduction = g->reduction};
+    const panels all = {
+        .title = title, .subtitle = subtitle, .y_name = "row", .x_name = "column", .count = 1, .panels = &only};
+    mnp_status status = panels_write(request, &all, &result->made);
+    free(rgb);
     return status;
 }
 
-mnp_status spy_write(const mnp_sparse *matrix, const local_rows *rows, const char *path, spy_picture *result)
+mnp_status spy_write(const picture_request *request, const char *title, const mnp_sparse *matrix,
+                     const local_rows *rows, spy_picture *result)
 {
     mnp_ctx *ctx = mnp_sparse_ctx(matrix);
     const bool root = mnp_ctx_rank(ctx) == 0;
-    grid g = make_grid(mnp_sparse_shape(matrix));
+    grid g = make_grid(mnp_sparse_shape(matrix), panels_most_cells(request));
     mnp_status status = mnp_agree(ctx, count_local(rows, &g));
     if (status == MNP_OK) {
         MPI_Reduce(root ? MPI_IN_PLACE : g.counts, g.counts, g.rows * g.columns, MPI_DOUBLE, MPI_SUM, 0,
                    mnp_ctx_comm(ctx));
-        *result = (spy_picture){g.columns * g.zoom + 2, g.rows * g.zoom + 2, g.reduction};
-        status = mnp_agree(ctx, root ? paint(&g, path, result) : MNP_OK);
+        result->reduction = g.reduction;
+        status = mnp_agree(ctx, root ? paint(request, title, matrix, &g, result) : MNP_OK);
     }
     free(g.counts);
     return status;

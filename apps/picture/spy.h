@@ -9,6 +9,8 @@
 
 #include <maniple.h>
 
+#include "picture/request.h"
+
 /* This rank's rows, as from mnp_sparse_get_local(). */
 typedef struct local_rows {
     int64_t first, count;
@@ -17,15 +19,16 @@ typedef struct local_rows {
 } local_rows;
 
 typedef struct spy_picture {
-    int width, height; /* pixels */
-    int64_t reduction; /* a pixel is reduction rows by reduction columns; 1 if an entry is one or several pixels */
+    picture_made made;
+    int64_t reduction; /* a dot is reduction rows by reduction columns */
 } spy_picture;
 
 /*
- * Write a picture of the entries to a PNG file: a cell without entries is white, and the more entries it has the darker
- * it is; in a gray frame.  A side has at most about 1024 pixels; small matrices are enlarged.  MNP_ERR_IO,
- * MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.  Collective.
+ * Draw the entries to a PNG or SVG file: a cell without entries is white, and the more entries it has the darker it is.
+ * A side has at most 1024 cells, or more if more pixels are asked for.  MNP_ERR_IO, MNP_ERR_MEMORY,
+ * MNP_ERR_UNSUPPORTED.  Collective.
  */
-mnp_status spy_write(const mnp_sparse *matrix, const local_rows *rows, const char *path, spy_picture *result);
+mnp_status spy_write(const picture_request *request, const char *title, const mnp_sparse *matrix,
+                     const local_rows *rows, spy_picture *result);
 
 #endif

@@ -16,8 +16,6 @@
 #include "common/files.h"
 #include "common/options.h"
 #include "common/words.h"
-#include "common/paths.h"
-#include "picture/png_file.h"
 
 enum {
     KEY_METHOD = UCHAR_MAX + 1,
@@ -33,8 +31,7 @@ enum {
     KEY_GUESS,
     KEY_CHECKPOINT,
     KEY_EVERY,
-    KEY_RESUME,
-    KEY_PNG
+    KEY_RESUME
 };
 enum { MOST_RESTART = 1000, MOST_IDR = 16 }; /* maniple/solve.h */
 
@@ -62,7 +59,7 @@ static const option_row options_table[] = {
     {KEY_RESUME, "resume", "FILE",
      "continue from a checkpoint, with its iterate and its number of\n"
      "iterations; the method itself is restarted there"},
-    {KEY_PNG, "png", "FILE", "draw the residual over the iterations"},
+    PICTURE_OPTIONS("the residual over the iterations"),
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -203,9 +200,9 @@ static mnp_status parse_option(int key, job *j)
     case KEY_RESUME:
         j->resume = optarg;
         return MNP_OK;
-    case KEY_PNG:
-        j->png = optarg;
-        return MNP_OK;
+    case KEY_PICTURE:
+    case KEY_PICTURE_SIZE:
+        return picture_option(key, optarg, &j->picture);
     default:
         return MNP_ERR_ARG; /* options_next() has recorded why */
     }
@@ -268,11 +265,11 @@ static mnp_status check(job *j)
         return mnp_fail(MNP_ERR_ARG, "--resume and --guess both give an iterate to start from");
     if (j->every && !j->checkpoint)
         return mnp_fail(MNP_ERR_ARG, "--every goes with --checkpoint");
-    if (j->png && !png_supported())
-        return mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
     if (j->method == MNP_SOLVER_LSQR && j->precond_kind != MNP_PRECOND_NONE)
         return mnp_fail(MNP_ERR_ARG, "--method lsqr takes no preconditioner");
-    mnp_status status = check_effects(j);
+    mnp_status status = picture_check_options(&j->picture);
+    if (status == MNP_OK)
+        status = check_effects(j);
     if (status != MNP_OK)
         return status;
     if (j->method == MNP_SOLVER_RICHARDSON && j->precond_options.omega > 0) {
@@ -305,15 +302,18 @@ static run_file file_of_rhs(const job *j)
 
 static mnp_status check_overwriting(const job *j)
 {
-    run_file files[] = {file_of_matrix(&j->matrix),     file_of_rhs(j),
-                        file_of_operand(&j->guess),     file_of_option("--resume", j->resume),
-                        file_of_output(&j->output),     file_of_option("--checkpoint", j->checkpoint),
-                        file_of_option("--png", j->png)};
+    run_file files[] = {file_of_matrix(&j->matrix),
+                        file_of_rhs(j),
+                        file_of_operand(&j->guess),
+                        file_of_option("--resume", j->resume),
+                        file_of_output(&j->output),
+                        file_of_option("--checkpoint", j->checkpoint),
+                        file_of_option("--picture", j->picture.path)};
     enum { RESUME = 3, CHECKPOINT = 5 };
     files[RESUME].writes = false;
     files[RESUME].checkpoint = files[CHECKPOINT].checkpoint = true;
     mnp_status status = files_check(sizeof files / sizeof *files, files);
-    return status == MNP_OK && j->png ? check_picture(j->png) : status;
+    return status == MNP_OK ? picture_check_place(&j->picture) : status;
 }
 
 /* ---- the work ---- */
@@ -452,7 +452,7 @@ static int run(job *j)
     stopwatch_lap(&j->watch, STAGE_READ);
     solve_run(j);
     OR_EXIT(solve_write(j));
-    const mnp_status drawn = j->png ? solve_draw(j) : MNP_OK;
+    const mnp_status drawn = j->picture.path ? solve_draw(j) : MNP_OK;
     stopwatch_lap(&j->watch, STAGE_WRITE);
     if (!j->quiet)
         solve_report(j);
@@ -480,7 +480,7 @@ static void free_all(job *j)
 
 int solve_main(int argc, char **argv)
 {
-    job j = {.method = MNP_SOLVER_GMRES};
+    job j = {.method = MNP_SOLVER_GMRES, .picture = PICTURE_REQUEST_DEFAULTS};
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();

@@ -13,6 +13,7 @@
 #include "common/matrix.h"
 #include "common/operand.h"
 #include "common/report.h"
+#include "picture/request.h"
 
 enum { EXIT_NOT_CONVERGED = 3 };
 
@@ -36,7 +37,8 @@ typedef struct job {
     rhs_kind rhs_kind;
     const char *rhs_text; /* NULL: ones */
     operand rhs, output, guess;
-    const char *checkpoint, *resume, *png;
+    const char *checkpoint, *resume;
+    picture_request picture;
     int every;
     bool quiet;
     bool method_given, precond_given; /* otherwise the matrix decides */
@@ -59,6 +61,7 @@ typedef struct job {
     bool solved;               /* one of them made a solution, however good */
     mnp_solve_result *results; /* of all attempts together */
     stopwatch watch;
+    picture_made made;
     /* During the solution */
     struct {
         struct timespec time;
@@ -85,7 +88,7 @@ void solve_progress_end(const job *j);
 mnp_status solve_write(job *j);
 
 /* Draw the residuals over the iterations, on rank 0.  Collective. */
-mnp_status solve_draw(const job *j);
+mnp_status solve_draw(job *j);
 
 /* Print the report.  Collective. */
 void solve_report(const job *j);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The output of maniple solve: the progress line, checkpoints, the output file, the picture and the report.
+ * The output of maniple solve: the progress line, checkpoints, the output file and the report.
  */
 #include "solve/solve.h"
 
@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "common/command.h"
-#include "picture/plot.h"
 
 bool solve_converged(const job *j)
 {
@@ -212,52 +211,6 @@ mnp_status solve_write(job *j)
     return status;
 }
 
-/* ---- the picture ---- */
-
-enum { MOST_CURVES = 8 };
-
-/* The points of a curve; residuals of 0 are left out, as their axis is logarithmic. */
-static int points_of(const mnp_solve_result *result, double *points)
-{
-    int count = 0;
-    for (int64_t i = 0; i < result->history_count; i++) {
-        if (!(result->history[i] > 0) || !isfinite(result->history[i]))
-            continue;
-        points[2 * count] = (double)i;
-        points[2 * count++ + 1] = result->history[i];
-    }
-    return count;
-}
-
-static mnp_status draw_curves(const job *j)
-{
-    plot_curve curves[MOST_CURVES];
-    double *memory[MOST_CURVES] = {NULL};
-    int count = 0;
-    mnp_status status = MNP_OK;
-    for (int64_t k = 0; k < j->columns && k < MOST_CURVES && status == MNP_OK; k++) {
-        memory[k] = malloc(2 * sizeof(double) * ((size_t)j->results[k].history_count + 1));
-        if (!memory[k])
-            status =
-                mnp_fail(MNP_ERR_MEMORY, "no memory for a picture of %" PRId64 " points", j->results[k].history_count);
-        else
-            curves[count] = (plot_curve){method_names[j->method], points_of(&j->results[k], memory[k]), memory[k]};
-        count += status == MNP_OK && curves[count].count > 0;
-    }
-    if (status == MNP_OK && count == 0)
-        status = mnp_fail(MNP_ERR_ARG, "--png: there are no residuals to draw");
-    if (status == MNP_OK)
-        status = plot_curves(j->png, count, curves, PLOT_LINEAR, "iteration", "residual");
-    for (int k = 0; k < MOST_CURVES; k++)
-        free(memory[k]);
-    return status;
-}
-
-mnp_status solve_draw(const job *j)
-{
-    return mnp_agree(j->ctx, mnp_ctx_rank(j->ctx) == 0 ? draw_curves(j) : MNP_OK);
-}
-
 /* ---- the report ---- */
 
 static void print_result(const job *j, int64_t k)
@@ -327,6 +280,8 @@ void solve_report(const job *j)
             print_result(j, k);
         printf("output    %s: ", j->output.text);
         print_array(j->x);
+        if (*j->made.size)
+            printf("picture   %s: %s\n", j->picture.path, j->made.size);
         if (j->unsaved > 0)
             printf("warning   %" PRId64 " checkpoint%s could not be written\n", j->unsaved, j->unsaved == 1 ? "" : "s");
         print_times(NUM_STAGES, stage_names, slowest);

@@ -28,28 +28,29 @@
 #include "common/paths.h"
 #include "common/pieces.h"
 #include "picture/plot.h"
-#include "picture/png_file.h"
 #include "common/report.h"
 #include "common/words.h"
 #include "stats/selection.h"
 #include "stats/stats.h"
 
-enum { KEY_PNG = UCHAR_MAX + 1 };
-enum { MAX_PERCENTS = 1000, MAX_BINS = 100000, BINS = 20, BINS_OF_PICTURE = 100 };
+enum { MAX_PERCENTS = 1000, MAX_BINS = 100000, BINS = 20, BINS_OF_PICTURE = 100, WHOLE_BINS_OF_PICTURE = 256 };
+enum { MOST_CHANNELS = 4 }; /* colours of an image */
 
 static const option_row options_table[] = {
     {'a', "axis", "AXIS", "statistics of every line along this dimension; -1 is the last"},
     {'p', "percentiles", "LIST",
      "percentiles from 0 to 100, such as 5,50,99.9, or none\n"
      "(default: 1,5,25,50,75,95,99; with --axis: 25,50,75)"},
-    {'b', "bins", "N", "bins of the histogram; 0: none (default: 20; with --png: 100)"},
+    {'b', "bins", "N",
+     "bins of the histogram, equally wide; 0: none (default: 20, or 100\n"
+     "with --picture; of integers bins that begin at whole numbers)"},
     {'r', "range", "LOW,HIGH", "range of the histogram (default: the least and greatest finite value)"},
     {'m', "memory", "SIZE",
      "limit of memory for data on each rank's device, such as 500M or 20G;\n"
      "larger datasets are processed in pieces (default: half of the free\n"
      "memory)"},
     {'j', "json", NULL, "print JSON"},
-    {KEY_PNG, "png", "FILE", "draw the histogram"},
+    PICTURE_OPTIONS("the histogram"),
     {'h', "help", NULL, "show this"},
     {0},
 };
@@ -69,7 +70,7 @@ void stats_help(void)
     options_print(options_table);
     puts("\n"
          "Examples:\n"
-         "  mpirun -n 4 maniple stats sky.h5:/image --png histogram.png\n"
+         "  mpirun -n 4 maniple stats sky.h5:/image --picture histogram.png\n"
          "  maniple stats runs.h5:/temperature --axis 0 --percentiles 5,50,95 --json");
 }
 
@@ -81,9 +82,11 @@ typedef struct job {
     bool has_axis, has_percents, has_bins, has_range, json;
     int axis;
     double percents[MAX_PERCENTS];
-    const char *png;
-    bool is_drawn;  /* the picture was written */
-    int64_t memory; /* 0: not given */
+    picture_request picture;
+    picture_made made;
+    int channels;                           /* of an image in colour that is drawn; otherwise 0 */
+    int64_t *channel_counts[MOST_CHANNELS]; /* the histogram of each */
+    int64_t memory;                         /* 0: not given */
     statistics found;
     pieces plan;
     mnp_reduction *kernel;
@@ -190,9 +193,9 @@ static mnp_status parse_option(int key, const char *argument, job *j)
     case 'j':
         j->json = true;
         return MNP_OK;
-    case KEY_PNG:
-        j->png = argument;
-        return MNP_OK;
+    case KEY_PICTURE:
+    case KEY_PICTURE_SIZE:
+        return picture_option(key, argument, &j->picture);
     default:
         return MNP_ERR_ARG; /* options_next() has recorded why */
     }
@@ -201,16 +204,15 @@ static mnp_status parse_option(int key, const char *argument, job *j)
 /* Refuse options that contradict each other. */
 static mnp_status check_options(const job *j)
 {
-    if (j->has_axis && (j->has_bins || j->has_range || j->png))
+    if (j->has_axis && (j->has_bins || j->has_range || j->picture.path))
         return mnp_fail(MNP_ERR_ARG, "%s is for the histogram, which is of all elements: leave out --axis",
-                        j->png        ? "--png"
-                        : j->has_bins ? "--bins"
-                                      : "--range");
-    if (j->has_bins && j->found.bins == 0 && (j->png || j->has_range))
-        return mnp_fail(MNP_ERR_ARG, "%s is for the histogram, and --bins is 0", j->png ? "--png" : "--range");
-    if (j->png && !png_supported())
-        return mnp_fail(MNP_ERR_UNSUPPORTED, "--png is not possible: this maniple was built without libpng");
-    return MNP_OK;
+                        j->picture.path ? "--picture"
+                        : j->has_bins   ? "--bins"
+                                        : "--range");
+    if (j->has_bins && j->found.bins == 0 && (j->picture.path || j->has_range))
+        return mnp_fail(MNP_ERR_ARG, "%s is for the histogram, and --bins is 0",
+                        j->picture.path ? "--picture" : "--range");
+    return picture_check_options(&j->picture);
 }
 
 static mnp_status parse(int argc, char **argv, job *j)
@@ -252,15 +254,18 @@ static mnp_status check_input(job *j)
     found->axis = !j->has_axis ? -1 : j->axis < 0 ? j->axis + op->ndim : j->axis;
     set_percents(j);
     if (mnp_dtype_kind(op->dtype) == 'c') {
-        if ((j->has_percents && found->npercents > 0) || found->bins > 0 || j->has_range || j->png)
+        if ((j->has_percents && found->npercents > 0) || found->bins > 0 || j->has_range || j->picture.path)
             return mnp_fail(MNP_ERR_ARG,
                             "INPUT '%s' is %s, and complex numbers have no order: there are no "
                             "percentiles, and no histogram",
                             op->text, mnp_dtype_name(op->dtype));
         found->npercents = found->bins = 0;
     } else if (!j->has_bins && !j->has_axis) {
-        found->bins = j->png ? BINS_OF_PICTURE : BINS;
+        found->whole = strchr("biu", mnp_dtype_kind(op->dtype)) && !j->has_range;
+        found->bins = !j->picture.path ? BINS : found->whole ? WHOLE_BINS_OF_PICTURE : BINS_OF_PICTURE;
     }
+    const int64_t last = op->ndim == 3 ? op->shape[2] : 0;
+    j->channels = j->picture.path && (last == 3 || last == 4) ? (int)last : 0;
     return MNP_OK;
 }
 
@@ -317,6 +322,10 @@ static mnp_status make_room(job *j)
     found->values = malloc(((mine ? values : 0) + 1) * sizeof *found->values);
     found->counts = calloc((size_t)found->bins + 1, sizeof *found->counts);
     bool complete = found->rows && found->values && found->counts;
+    for (int k = 0; k < j->channels; k++) {
+        j->channel_counts[k] = calloc((size_t)found->bins + 1, sizeof *found->counts);
+        complete = complete && j->channel_counts[k];
+    }
     for (size_t i = 0; complete && mine && i < values; i++)
         found->values[i] = NAN;
     return mnp_agree(j->ctx, complete ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host for %zu rows", rows));
@@ -405,6 +414,17 @@ static void interpolate(statistics *found, const selection *s, int64_t count)
     }
 }
 
+/* Make the bins of integers as wide as a whole number, at most as many as there were to be. */
+static void choose_whole_bins(statistics *found)
+{
+    const double span = found->high - found->low + 1, width = ceil(span / found->bins), largest = 0x1p51;
+    found->whole = found->low > -largest && found->high < largest;
+    if (!found->whole)
+        return;
+    found->bins = (int)ceil(span / width);
+    found->high = found->low + found->bins * width;
+}
+
 /* Choose the range of the histogram if none is given: from the least to the greatest finite value, if there are any. */
 static void choose_range(job *j)
 {
@@ -420,35 +440,56 @@ static void choose_range(job *j)
     cell low = cells[COLUMN_LEAST], high = cells[COLUMN_GREATEST];
     found->low = kind == 'f' ? low.real : kind == 'i' ? (double)low.integer : (double)low.natural;
     found->high = kind == 'f' ? high.real : kind == 'i' ? (double)high.integer : (double)high.natural;
+    if (found->whole)
+        choose_whole_bins(found);
     if (found->low == found->high) {
         found->low -= 0.5;
         found->high += 0.5;
     }
 }
 
-/* Add a piece to the histogram.  There is none if its bins would be narrower than the distance of adjacent numbers. */
-static void add_histogram(job *j, const mnp_array *piece)
+/*
+ * Add the counts of an array to `sums`.  There is no histogram if its bins would be narrower than the distance of
+ * adjacent numbers.
+ */
+static void add_counts(job *j, const mnp_array *values, int64_t *sums)
 {
     statistics *found = &j->found;
     mnp_array *wide = NULL, *counted = NULL;
-    size_t size = (size_t)found->bins * sizeof *found->counts;
-    if (mnp_array_dtype(piece) != MNP_FLOAT64)
-        OR_EXIT(mnp_astype(piece, MNP_FLOAT64, &wide));
-    mnp_status status = mnp_histogram(wide ? wide : piece, found->bins, (const double[]){found->low, found->high},
-                                      false, NULL, &counted, NULL);
+    const double shift = found->whole ? 0.5 : 0; /* no integer is at an edge, where rounding could move it */
+    if (mnp_array_dtype(values) != MNP_FLOAT64)
+        OR_EXIT(mnp_astype(values, MNP_FLOAT64, &wide));
+    mnp_status status =
+        mnp_histogram(wide ? wide : values, found->bins, (const double[]){found->low - shift, found->high - shift},
+                      false, NULL, &counted, NULL);
     if (status == MNP_ERR_ARG && !j->has_range) {
         found->bins = 0;
-    } else if (status != MNP_OK) {
-        command_exit(status);
     } else {
-        int64_t *counts = malloc(size);
+        OR_EXIT(status);
+        int64_t *counts = malloc((size_t)found->bins * sizeof *counts);
         OR_EXIT(mnp_agree(j->ctx, counts ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host")));
         OR_EXIT(mnp_array_to_host(counted, MNP_ALL_RANKS, counts));
         for (int b = 0; b < found->bins; b++)
-            found->counts[b] += counts[b];
+            sums[b] += counts[b];
         free(counts);
     }
     mnp_free_all(wide, counted);
+}
+
+/* Add a piece to the histogram, and to those of the colours. */
+static void add_histogram(job *j, int64_t index, const mnp_array *piece)
+{
+    int64_t start[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+    add_counts(j, piece, j->found.counts);
+    pieces_get(&j->plan, index, start, extent);
+    for (int64_t k = 0; j->channels > 0 && k < extent[2] && j->found.bins > 0; k++) {
+        char subscripts[32];
+        mnp_array *view = NULL;
+        snprintf(subscripts, sizeof subscripts, "..., %d", (int)k);
+        OR_EXIT(mnp_index(piece, subscripts, &view));
+        add_counts(j, view, j->channel_counts[start[2] + k]);
+        mnp_array_free(view);
+    }
 }
 
 /* Do one round over all pieces; `select` NULL: the percentiles are known. */
@@ -463,7 +504,7 @@ static void run_round(job *j, int round, selection *select, stopwatch *watch, mn
             moments_join(j->input.dtype, &more, j->found.rows);
         }
         if (round == 1 && j->found.bins > 0)
-            add_histogram(j, *piece_p);
+            add_histogram(j, index, *piece_p);
         if (select)
             OR_EXIT(selection_add(select, *piece_p));
     }
@@ -526,11 +567,45 @@ static void report(const job *j, const stopwatch *watch)
             printf("along     dimension %d, %lld element%s\n", j->found.axis, (long long)op->shape[j->found.axis],
                    plural(op->shape[j->found.axis]));
         stats_print(&j->found);
-        if (j->is_drawn)
-            printf("picture   %s: %dx%d pixels\n", j->png, PLOT_WIDTH, PLOT_HEIGHT);
+        if (*j->made.size)
+            printf("picture   %s: %s\n", j->picture.path, j->made.size);
         print_times(NUM_STAGES, stage_names, slowest);
     }
     free(ranks);
+}
+
+/* A number for people. */
+static const char *short_text(double value, char text[32])
+{
+    snprintf(text, 32, "%.6g", value);
+    return text;
+}
+
+static mnp_status draw_histogram(job *j)
+{
+    static const char *const names[] = {"red", "green", "blue", "opacity"};
+    static const colour colours[] = {{213, 94, 0}, {0, 158, 115}, {0, 114, 178}, {120, 120, 120}};
+    const statistics *found = &j->found;
+    const moments *m = found->rows;
+    char subtitle[160], mean[32], deviation[32];
+    const int64_t *counts[MOST_CHANNELS] = {found->counts};
+    for (int k = 0; k < j->channels; k++)
+        counts[k] = j->channel_counts[k];
+    snprintf(subtitle, sizeof subtitle, "%lld values, mean %s, standard deviation %s", (long long)moments_count(m),
+             short_text(moments_mean(m, 0), mean), short_text(moments_std(m), deviation));
+    const plot_histogram plot = {
+        .words = {without_folders(j->input.text), subtitle, "value",
+                  found->whole && found->high - found->low == found->bins ? "count" : "values per bin"},
+        .bins = found->bins,
+        .low = found->low,
+        .high = found->high,
+        .whole = found->whole,
+        .count = j->channels > 0 ? j->channels : 1,
+        .counts = counts,
+        .names = names,
+        .colours = colours,
+    };
+    return plot_write_histogram(&j->picture, &plot, &j->made);
 }
 
 /* Returns the exit status. */
@@ -538,15 +613,13 @@ static int draw(job *j)
 {
     const statistics *found = &j->found;
     mnp_status status = MNP_OK;
-    if (!j->png)
+    if (!j->picture.path)
         return EXIT_SUCCESS;
     if (found->bins == 0)
         status = mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no finite values for a histogram", j->input.text);
     else if (mnp_ctx_rank(j->ctx) == 0)
-        status = plot_histogram(j->png, found->bins, found->counts, found->low, found->high);
-    status = mnp_agree(j->ctx, status);
-    j->is_drawn = status == MNP_OK;
-    return command_say(j->ctx, "", status);
+        status = draw_histogram(j);
+    return command_say(j->ctx, "", mnp_agree(j->ctx, status));
 }
 
 /* Returns the exit status. */
@@ -565,15 +638,17 @@ static int run(job *j)
     free(j->found.rows);
     free(j->found.values);
     free(j->found.counts);
+    for (int k = 0; k < j->channels; k++)
+        free(j->channel_counts[k]);
     return status;
 }
 
 /* Check that the picture can be written, and does not overwrite the input.  On rank 0. */
 static mnp_status check_place(const job *j)
 {
-    const run_file files[] = {file_of_operand(&j->input), file_of_option("--png", j->png)};
+    const run_file files[] = {file_of_operand(&j->input), file_of_option("--picture", j->picture.path)};
     mnp_status status = files_check(sizeof files / sizeof *files, files);
-    return status == MNP_OK ? check_picture(j->png) : status;
+    return status == MNP_OK ? picture_check_place(&j->picture) : status;
 }
 
 int stats_main(int argc, char **argv)
@@ -582,13 +657,15 @@ int stats_main(int argc, char **argv)
     words_set(words_table);
     if (!j)
         mnp_fail(MNP_ERR_MEMORY, "out of memory");
+    else
+        j->picture = PICTURE_REQUEST_DEFAULTS;
     if (!j || parse(argc, argv, j) != MNP_OK)
         misused_exit();
 
     j->ctx = command_begin(NULL);
     OR_EXIT(operand_look(j->ctx, &j->input));
     OR_EXIT(check_input(j));
-    OR_EXIT(mnp_agree(j->ctx, j->png && mnp_ctx_rank(j->ctx) == 0 ? check_place(j) : MNP_OK));
+    OR_EXIT(mnp_agree(j->ctx, j->picture.path && mnp_ctx_rank(j->ctx) == 0 ? check_place(j) : MNP_OK));
     OR_EXIT(plan_pieces(j));
     const int drawn = run(j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
     mnp_finalize(j->ctx);

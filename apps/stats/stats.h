@@ -5,6 +5,7 @@
 #ifndef APPS_STATS_STATS_H
 #define APPS_STATS_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <maniple.h>
@@ -25,6 +26,7 @@ typedef struct statistics {
     double *values; /* percentile k of row r is values[k * nrows + r] */
     int bins;       /* 0: no histogram */
     double low, high;
+    bool whole; /* the edges of bins are whole numbers: they were chosen for integers */
     int64_t *counts;
 } statistics;
 

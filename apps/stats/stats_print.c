@@ -117,8 +117,8 @@ static void print_histogram(const statistics *s)
     puts("histogram");
     for (int b = 0; b < s->bins; b++) {
         int length = (int)lround((double)s->counts[b] / (double)most * BAR);
-        snprintf(from, sizeof from, "%.5g", edge(s, b));
-        snprintf(to, sizeof to, "%.5g", edge(s, b + 1));
+        snprintf(from, sizeof from, s->whole ? "%.0f" : "%.5g", edge(s, b));
+        snprintf(to, sizeof to, s->whole ? "%.0f" : "%.5g", edge(s, b + 1) - (s->whole ? 1 : 0));
         printf("%12s .. %-12s %12" PRId64 "%s%.*s\n", from, to, s->counts[b], length > 0 ? "  " : "", length, bar);
     }
 }

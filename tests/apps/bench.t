@@ -65,11 +65,11 @@ else
 fi
 
 if has_png && [ -n "$MPIRUN" ]; then
-    run "a picture" on 2 "$MANIPLE" bench comm -c columns,all-reduce --max 1K -r 1 --png picture.png
+    run "a picture" on 2 "$MANIPLE" bench comm -c columns,all-reduce --max 1K -r 1 --picture picture.png
     [ "$(head -c 4 picture.png | tail -c 3)" = PNG ]
     check $? "it is one"
-    bench_fails 1 'no/such' comm -c halo --max 8 -r 1 --png no/such/picture.png
-    bench_fails 2 'nothing to draw: none of these cases' comm -c barrier --png picture.png
+    bench_fails 1 'no/such' comm -c halo --max 8 -r 1 --picture no/such/picture.png
+    bench_fails 2 'nothing to draw: none of these cases' comm -c barrier --picture picture.png
 else
     skip "a picture" "there is no libpng or no mpirun"
 fi

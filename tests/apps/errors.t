@@ -11,7 +11,7 @@ made=$("$MANIPLE" conv dirac:24x20/4 hanning:3x3 --fillvalue nan -o in.h5:/nan -
 check $? "further files of this test" "$made"
 echo "these are notes" >notes.txt
 head -c 2000 in.h5 >cut.h5
-mkdir folder
+mkdir folder folder.png
 
 # Inputs that are not there, or not what they should be
 conv 1 'missing.h5' missing.h5:/x hanning:3x3 -o out.h5:/y
@@ -48,9 +48,9 @@ conv 1 'notes.txt' in.h5:/x hanning:3x3 -o notes.txt/out.h5:/y
 conv 1 'notes.txt' in.h5:/x hanning:3x3 -o notes.txt:/y
 conv 1 'in.h5.*deep\|deep.*in.h5' in.h5:/x hanning:3x3 -o in.h5:/deep
 if has_png; then
-    conv 1 'no/such' in.h5:/x hanning:3x3 -o out.h5:/y --png no/such/out.png
-    conv_alone 1 'is a folder' in.h5:/x hanning:3x3 -o out.h5:/y --png folder
-    conv_alone 2 '2 dimensions or more' dirac:8/2 hanning:3 -o out.h5:/y --png out.png
+    conv 1 'no/such' in.h5:/x hanning:3x3 -o out.h5:/y --picture no/such/out.png
+    conv_alone 1 'is a folder' in.h5:/x hanning:3x3 -o out.h5:/y --picture folder.png
+    conv_alone 2 '2 dimensions or more' dirac:8/2 hanning:3 -o out.h5:/y --picture out.png
 fi
 if [ "$(id -u)" -ne 0 ]; then
     chmod a-w folder

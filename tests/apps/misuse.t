@@ -92,11 +92,11 @@ mkfifo pipe.h5
 conv_alone 1 'is not a regular file' pipe.h5:/x hanning:3x3 -o out.h5:/y
 
 if has_png; then
-    conv_alone 2 'empty name' in.h5:/x hanning:3x3 -o out.h5:/y --png ''
-    conv 2 'is the file of INPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png link.h5
-    conv_alone 2 'is the file of OUTPUT' in.h5:/x hanning:3x3 -o out.h5:/y --png ./out.h5
+    conv_alone 2 'empty name' in.h5:/x hanning:3x3 -o out.h5:/y --picture ''
+    conv 2 'is the file of INPUT' in.h5:/x hanning:3x3 -o out.h5:/y --picture link.png
+    conv_alone 2 'is the file of OUTPUT' in.h5:/x hanning:3x3 -o out.png:/y --picture ./out.png
 else
-    conv_alone 2 'built without libpng' in.h5:/x hanning:3x3 -o out.h5:/y --png out.png
+    conv_alone 2 'built without libpng' in.h5:/x hanning:3x3 -o out.h5:/y --picture out.png
 fi
 
 # layout PATTERN ARGUMENT...: of maniple info --layout, on 1 rank

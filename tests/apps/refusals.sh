@@ -93,6 +93,7 @@ made=$("$MANIPLE" conv dirac:24x20/4 hanning:3x3 -o in.h5:/x -q 2>&1 &&
     "$MANIPLE" conv dirac:3x4/3 hanning:1x1 --dtype float64 -o in.h5:/deep/kernel -q 2>&1)
 check $? "the files of this test" "$made"
 ln -s in.h5 link.h5
+ln -s in.h5 link.png
 
 has_png()
 {

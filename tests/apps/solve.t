@@ -395,18 +395,18 @@ else
 fi
 
 if has_png; then
-    run "a picture" "$MANIPLE" solve poisson:20x20 -o p.h5:/x --method cg --png p.png -q
+    run "a picture" "$MANIPLE" solve poisson:20x20 -o p.h5:/x --method cg --picture p.png -q
     [ "$(head -c 4 p.png | tail -c 3)" = PNG ]
     check $? "is a PNG file"
     rm -f p.h5
-    exits 1 "a picture that cannot be written" "$MANIPLE" solve poisson:9 -o p.h5:/x --png "$(printf '%0300d' 0).png"
+    exits 1 "a picture that cannot be written" "$MANIPLE" solve poisson:9 -o p.h5:/x --picture "$(printf '%0300d' 0).png"
     [ -e p.h5 ]
     check $? "the solution is written all the same"
-    solve_alone 2 'is the file of OUTPUT' poisson:9 -o p.h5:/x --png p.h5
-    solve_alone 2 'is the file of --checkpoint' poisson:9 -o y.h5:/x --checkpoint c.h5 --png c.h5
-    solve_alone 2 'is the file of GUESS' poisson:9 -o y.h5:/x --guess g.h5:/x --png g.h5
+    solve_alone 2 'is the file of OUTPUT' poisson:9 -o y.png:/x --picture ./y.png
+    solve_alone 2 'is the file of --checkpoint' poisson:9 -o y.h5:/x --checkpoint c.png --picture c.png
+    solve_alone 2 'is the file of GUESS' poisson:9 -o y.h5:/x --guess g.png:/x --picture g.png
 else
-    solve_alone 2 'without libpng' poisson:9 -o p.h5:/x --png p.png
+    solve_alone 2 'without libpng' poisson:9 -o p.h5:/x --picture p.png
 fi
 
 # ---- what is wrong ----

@@ -158,20 +158,20 @@ else
 fi
 
 if has_png; then
-    run "a picture" "$MANIPLE" spinfo poisson:40x40 --png spy.png
+    run "a picture" "$MANIPLE" spinfo poisson:40x40 --picture spy.png
     run "which is one" sh -c 'head -c 8 spy.png | od -An -tx1 | grep -q "89 50 4e 47"'
-    "$MANIPLE" spinfo poisson:40x40 --png spy.png >report.txt 2>&1
-    run "it tells of it" grep -qx "picture   spy.png: 802 x 802 pixels, 2 x 2 places each" report.txt
-    spinfo_fails 1 "no/such" poisson:4 --png no/such/picture.png
+    "$MANIPLE" spinfo poisson:40x40 --picture spy.png >report.txt 2>&1
+    run "it tells of it" grep -q "^picture   spy.png: [0-9]* x [0-9]* pixels, a dot is 2 x 2 places$" report.txt
+    spinfo_fails 1 "no/such" poisson:4 --picture no/such/picture.png
     long=$(printf '%0300d' 0).png
-    "$MANIPLE" spinfo poisson:4 --png "$long" >report.txt 2>error.txt
+    "$MANIPLE" spinfo poisson:4 --picture "$long" >report.txt 2>error.txt
     [ $? -eq 1 ] && [ "$(wc -l <error.txt)" -eq 1 ] && grep -q 'picture.*File name too long' error.txt
     check $? "a picture that cannot be written" "$(cat error.txt)"
     grep -q '^norms ' report.txt && ! grep -q '^picture ' report.txt
     check $? "what was found is printed all the same" "$(cat report.txt)"
-    cp a.mtx own.mtx
-    spinfo_fails 2 "is the file of MATRIX" own.mtx --png ./own.mtx
-    run "the matrix is as it was" cmp own.mtx a.mtx
+    cp a.mtx own.png
+    spinfo_fails 2 "is the file of MATRIX" own.png --picture ./own.png
+    run "the matrix is as it was" cmp own.png a.mtx
 fi
 
 # ---- what is refused ----
@@ -188,7 +188,7 @@ spinfo_alone 2 "names no dataset" a.h5:
 spinfo_alone 2 "spinfo needs one matrix" a.mtx a.mtx
 spinfo_alone 2 "spinfo needs one matrix"
 spinfo_alone 2 "did you mean --json" a.mtx --jsn
-spinfo_alone 2 "option --png needs its FILE" a.mtx --png
+spinfo_alone 2 "option --picture needs its FILE" a.mtx --picture
 printf '%%%%MatrixMarket matrix array real general\n1 1\n1\n' >array.mtx
 spinfo_alone 2 "is an array file" array.mtx
 [ -n "$PYTHON" ] && spinfo_fails 1 "cannot open '/absent' in 'm.h5'" m.h5:/absent

@@ -111,8 +111,15 @@ else:
     near("mean_imaginary", mean.imag)
 finite = wide[0][np.isfinite(wide[0])]
 if axis is None and real and finite.size and told["dataset"] != "/near":
-    given = tuple(float(v) for v in sys.argv[2].split(",")) if len(sys.argv) > 2 else None
-    counts, edges = np.histogram(finite, len(told["histogram"]["counts"]), given)
+    bins, given = len(told["histogram"]["counts"]), None
+    if len(sys.argv) > 2 and sys.argv[2] != "bins":
+        given = tuple(float(v) for v in sys.argv[2].split(","))
+    counts, edges = np.histogram(finite, bins, given)
+    if x.dtype.kind in "biu" and len(sys.argv) == 2 and max(-finite.min(), finite.max()) < 2**51:  # whole edges
+        width = np.ceil((finite.max() - finite.min() + 1) / 20)
+        bins = int(np.ceil((finite.max() - finite.min() + 1) / width))
+        edges = finite.min() + width * np.arange(bins + 1)
+        counts = np.histogram(finite, edges - 0.5)[0]
     assert told["histogram"]["counts"] == counts.tolist(), (told["histogram"], counts)
     assert told["histogram"]["edges"] == edges.tolist(), (told["histogram"], edges)
 else:
@@ -151,6 +158,10 @@ compare 1 complex128 --axis 1
 compare 1 float32 -p 33.3 -b 7
 "$MANIPLE" stats data.h5:/float32 -r -1.5,2 -j >out.json
 run "a histogram between given ends" "$PYTHON" check.py out.json -1.5,2
+"$MANIPLE" stats data.h5:/int8 -b 7 -j >out.json
+run "equal bins of integers, where they are asked for" "$PYTHON" check.py out.json bins
+"$MANIPLE" stats data.h5:/bool >report.txt
+run "bins of one whole number each" grep -q '^ *0 \.\. 0  ' report.txt
 
 # Neither means nor percentiles overflow where the values do not; a percentile is a key once
 cat >ends.py <<'END'
@@ -188,17 +199,18 @@ run "and has its last row" grep -q '^39,29,: ' report.txt
 run "it tells of pieces" grep -q '^INPUT .*float32, 23.4 KiB, in [0-9]* pieces$' report.txt
 
 if has_png; then
-    run "a picture" "$MANIPLE" stats data.h5:/float32 --png histogram.png
+    run "a picture" "$MANIPLE" stats data.h5:/float32 --picture histogram.png
     run "which is one" "$PYTHON" -c 'import sys; sys.exit(open("histogram.png", "rb").read(8) != b"\x89PNG\r\n\x1a\n")'
-    stats_fails 1 "no/such" data.h5:/float32 --png no/such/picture.png
-    stats_alone 2 "is the file of INPUT" data.h5:/float32 --png data.h5
-    "$MANIPLE" stats data.h5:/nan --png new.png >report.txt 2>error.txt
+    ln -sf data.h5 link.png
+    stats_fails 1 "no/such" data.h5:/float32 --picture no/such/picture.png
+    stats_alone 2 "is the file of INPUT" data.h5:/float32 --picture link.png
+    "$MANIPLE" stats data.h5:/nan --picture new.png >report.txt 2>error.txt
     [ $? -eq 2 ] && [ "$(wc -l <error.txt)" -eq 1 ] && grep -q 'has no finite values for a histogram' error.txt
     check $? "a picture of nothing" "$(cat error.txt)"
     grep -q '^NaN ' report.txt && ! grep -q '^picture ' report.txt && [ ! -e new.png ]
     check $? "the numbers are printed all the same" "$(cat report.txt)"
-    stats_alone 2 "png is for the histogram, which is of all elements" data.h5:/float32 --axis 0 --png new.png
-    stats_alone 2 "no order" data.h5:/complex128 --png new.png
+    stats_alone 2 "picture is for the histogram, which is of all elements" data.h5:/float32 --axis 0 --picture new.png
+    stats_alone 2 "no order" data.h5:/complex128 --picture new.png
 fi
 
 # ---- what is refused ----

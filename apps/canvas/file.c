@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PNG files, by libpng if the build has it.  A file is written under a temporary name in the same folder, and renamed.
+ * Files of pictures.  A file is written under a temporary name in the same folder, and renamed.
  */
-#include <config.h>
-
-#include "picture/png_file.h"
-
-#ifdef HAVE_PNG
+#include "canvas/file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,14 +10,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <png.h>
-
-bool png_supported(void)
+static bool ends_in(const char *path, const char *ending)
 {
-    return true;
+    const size_t length = strlen(path), wanted = strlen(ending);
+    return length > wanted && strcasecmp(path + length - wanted, ending) == 0;
+}
+
+bool file_is_png(const char *path)
+{
+    return ends_in(path, ".png");
+}
+
+bool file_is_svg(const char *path)
+{
+    return ends_in(path, ".svg");
 }
 
 /*
@@ -63,26 +69,20 @@ static mnp_status fail(const char *path, const char *why)
     return mnp_fail(MNP_ERR_IO, "the picture '%s' cannot be written: %s", path, why);
 }
 
-/* Write the picture to an open file, and close it, also after a failure. */
-static mnp_status write_and_close(FILE *file, const char *path, int width, int height, const unsigned char *pixels)
+/* Write to an open file, and close it, also after a failure. */
+static mnp_status write_and_close(FILE *file, const char *path, const void *bytes, size_t size)
 {
-    png_image image = {.version = PNG_IMAGE_VERSION,
-                       .width = (png_uint_32)width,
-                       .height = (png_uint_32)height,
-                       .format = PNG_FORMAT_GRAY};
     errno = 0;
-    int written = png_image_write_to_stdio(&image, file, 0, pixels, 0, NULL);
-    int flushed = fflush(file);
-    int error = errno; /* the system's error, which libpng does not report */
-    int closed = fclose(file);
-    if (written && flushed == 0 && closed == 0)
+    const bool written = fwrite(bytes, 1, size, file) == size && fflush(file) == 0;
+    const int error = errno;
+    if (fclose(file) == 0 && written)
         return MNP_OK;
-    return fail(path, error ? strerror(error) : written ? strerror(errno) : image.message);
+    return fail(path, strerror(error ? error : errno));
 }
 
 /* Write the temporary file, which is open, and rename it. */
 static mnp_status write_and_rename(int descriptor, const char *temporary, const char *target, const char *path,
-                                   int width, int height, const unsigned char *pixels)
+                                   const void *bytes, size_t size)
 {
     mode_t mask = umask(0); /* the only way to read it is to set it */
     umask(mask);
@@ -92,13 +92,13 @@ static mnp_status write_and_rename(int descriptor, const char *temporary, const 
         close(descriptor);
         return fail(path, strerror(errno));
     }
-    mnp_status status = write_and_close(file, path, width, height, pixels);
+    mnp_status status = write_and_close(file, path, bytes, size);
     if (status == MNP_OK && rename(temporary, target) != 0)
         status = fail(path, strerror(errno));
     return status;
 }
 
-mnp_status png_write(const char *path, int width, int height, const unsigned char *pixels)
+mnp_status file_replace(const char *path, const void *bytes, size_t size)
 {
     char resolved[PATH_MAX]; /* a symbolic link is followed, and not replaced */
     char temporary[PATH_MAX];
@@ -112,24 +112,9 @@ mnp_status png_write(const char *path, int width, int height, const unsigned cha
     hold_signals();
     int descriptor = mkstemps(temporary, (int)strlen(".tmp"));
     mnp_status status = descriptor < 0 ? fail(path, strerror(errno))
-                                       : write_and_rename(descriptor, temporary, target, path, width, height, pixels);
+                                       : write_and_rename(descriptor, temporary, target, path, bytes, size);
     if (status != MNP_OK && descriptor >= 0)
         unlink(temporary);
     release_signals();
     return status;
 }
-
-#else
-
-bool png_supported(void)
-{
-    return false;
-}
-
-mnp_status png_write(const char *path, int width, int height, const unsigned char *pixels)
-{
-    (void)width, (void)height, (void)pixels;
-    return mnp_fail(MNP_ERR_UNSUPPORTED, "the picture '%s' cannot be written without libpng", path);
-}
-
-#endif

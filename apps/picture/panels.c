@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The layout of images: the page is as wide as asked for, or less if the images are high, and as high as they need.
+ */
+#include "picture/panels.h"
+
+#include <math.h>
+
+#include "picture/axis.h"
+
+#define TITLE_SIZE 12.0
+#define SUBTITLE_SIZE 9.0
+
+enum { USUAL_CELLS = 1024, LONGEST_LINE = 512, BAR_CELLS = 256 };
+static const double usual_width = 8, usual_height = 7, least_width = 3.2; /* inches */
+static const double edge = 10, gap = 14, bar_width = 9;
+static const double frame_width = 0.8;
+
+int panels_most_cells(const picture_request *request)
+{
+    return (int)fmax(USUAL_CELLS, sqrt(request->width * request->height) * request->dpi);
+}
+
+/* Lengths, in points, and the axes of a panel, whose places are set when it is drawn. */
+typedef struct layout {
+    double width, height, cell, scale; /* of the page; of a cell; pixels a point */
+    double left, top;                  /* of the first image */
+} layout;
+
+typedef struct panel_axes {
+    plot_axis x, y, bar;
+    double before, after; /* the room for numbers on the left, and for the scale on the right */
+} panel_axes;
+
+static panel_axes axes_of(canvas *c, const panel *p)
+{
+    const double rows = (double)p->rows * (double)p->reduction, columns = (double)p->columns * (double)p->reduction;
+    panel_axes a = {.x = axis_new(AXIS_WHOLE, -0.5, columns - 0.5), .y = axis_new(AXIS_WHOLE, -0.5, rows - 0.5)};
+    a.y.to = a.bar.from = 200; /* about its length, which decides how many numbers there are */
+    a.before = axis_numbers_width(c, &a.y) + AXIS_MARK + 3;
+    if (p->has_scale) {
+        a.bar = axis_new(AXIS_LINEAR, p->low, p->high);
+        a.bar.from = 200;
+        a.after = 6 + bar_width + AXIS_MARK + 3 + axis_numbers_width(c, &a.bar);
+    }
+    return a;
+}
+
+/* Choose the size of a cell and of the page. */
+static layout choose_layout(const picture_request *request, const panels *all, const panel_axes *axes)
+{
+    const double title = (all->title ? TITLE_SIZE + 4 : 0) + (all->subtitle ? SUBTITLE_SIZE + 5 : 0) + 6;
+    const double most_width = 72 * (request->width > 0 ? request->width : usual_width);
+    const double most_height = 72 * (request->height > 0 ? request->height : usual_height);
+    double across = 2 * edge + AXIS_NAME_SIZE + 4 + gap * (all->count - 1), columns = 0, rows = 1;
+    bool has_titles = false;
+    for (int i = 0; i < all->count; i++) {
+        across += axes[i].before + axes[i].after;
+        columns += all->panels[i].columns;
+        rows = fmax(rows, all->panels[i].rows);
+        has_titles = has_titles || all->panels[i].title;
+    }
+    layout l = {.top = edge + title + (has_titles ? AXIS_NAME_SIZE + 6 : 0), .left = edge + AXIS_NAME_SIZE + 4};
+    const double below = AXIS_MARK + AXIS_NUMBER_SIZE + AXIS_NAME_SIZE + 6 + edge;
+    const double room = fmin((most_width - across) / fmax(columns, 1), (most_height - l.top - below) / rows);
+    l.cell = fmax(room, 0.02);
+    l.scale = fmax(round(l.cell * request->dpi / 72), 1) / l.cell;
+    l.width = fmax(across + l.cell * columns, fmin(72 * least_width, most_width));
+    l.height = l.top + l.cell * rows + below;
+    return l;
+}
+
+static canvas_text style_of(double x, double y, double size)
+{
+    return (canvas_text){.x = x, .y = y, .size = size, .colour = colour_ink};
+}
+
+static void write_line(canvas *c, const char *text, canvas_text style, double room)
+{
+    char line[LONGEST_LINE];
+    canvas_shorten(c, text, style, room, sizeof line, line);
+    canvas_write_text(c, line, style);
+}
+
+/* Draw an image with a frame around it, which hides nothing of it. */
+static void draw_framed(canvas *c, double scale, double x, double y, double width, double height, int rows, int columns,
+                        const unsigned char *rgb)
+{
+    const double frame = fmax(round(frame_width * scale), 1) / scale;
+    canvas_rectangle(c, x - frame, y - frame, width + 2 * frame, height + 2 * frame, colour_ink);
+    canvas_image(c, x, y, width, height, rows, columns, rgb);
+}
+
+static void draw_bar(canvas *c, double scale, const panel *p, plot_axis *a, double left, double top, double bottom)
+{
+    unsigned char rgb[3 * BAR_CELLS];
+    for (int i = 0; i < BAR_CELLS; i++) {
+        const colour each = p->colour_of(1 - (i + 0.5) / BAR_CELLS);
+        rgb[3 * i] = each.red;
+        rgb[3 * i + 1] = each.green;
+        rgb[3 * i + 2] = each.blue;
+    }
+    a->from = bottom;
+    a->to = top;
+    axis_draw_right(c, a, left + bar_width);
+    draw_framed(c, scale, left, top, bar_width, bottom - top, BAR_CELLS, 1, rgb);
+}
+
+/* Draw a panel whose room begins at `x`; returns where it ends. */
+static double draw_panel(canvas *c, const layout *l, const panels *all, int index, panel_axes *a, double x)
+{
+    const panel *p = &all->panels[index];
+    const double left = round((x + a->before) * l->scale) / l->scale, top = round(l->top * l->scale) / l->scale;
+    const double right = left + l->cell * p->columns, bottom = top + l->cell * p->rows;
+    const double name_y = bottom + AXIS_MARK + AXIS_NUMBER_SIZE + AXIS_NAME_SIZE + 5;
+    a->x.from = left;
+    a->x.to = right;
+    a->y.from = top;
+    a->y.to = bottom;
+    axis_draw_x(c, &a->x, bottom, bottom);
+    axis_draw_y(c, &a->y, left, left);
+    draw_framed(c, l->scale, left, top, right - left, bottom - top, p->rows, p->columns, p->rgb);
+    canvas_text style = style_of((left + right) / 2, name_y, AXIS_NAME_SIZE);
+    style.anchor = ANCHOR_MIDDLE;
+    canvas_write_text(c, all->x_name, style);
+    if (p->title)
+        write_line(c, p->title, style_of(left, top - 6, AXIS_NAME_SIZE), right + a->after - left);
+    if (p->has_scale)
+        draw_bar(c, l->scale, p, &a->bar, right + 6, top, bottom);
+    if (index == 0) {
+        style = style_of(edge + 0.8 * AXIS_NAME_SIZE, (top + bottom) / 2, AXIS_NAME_SIZE);
+        style.anchor = ANCHOR_MIDDLE;
+        style.upwards = true;
+        canvas_write_text(c, all->y_name, style);
+    }
+    return right + a->after + gap;
+}
+
+static void draw_all(canvas *c, const layout *l, const panels *all, panel_axes *axes)
+{
+    double x = l->left, y = edge;
+    const double text_left = l->left + (all->count > 0 ? axes[0].before : 0), room = l->width - edge - text_left;
+    if (all->title) {
+        y += TITLE_SIZE;
+        canvas_text style = style_of(text_left, y, TITLE_SIZE);
+        style.bold = true;
+        write_line(c, all->title, style, room);
+        y += 4;
+    }
+    if (all->subtitle)
+        write_line(c, all->subtitle, style_of(text_left, y + SUBTITLE_SIZE + 1, SUBTITLE_SIZE), room);
+    for (int i = 0; i < all->count; i++)
+        x = draw_panel(c, l, all, i, &axes[i], x);
+}
+
+mnp_status panels_write(const picture_request *request, const panels *all, picture_made *made)
+{
+    panel_axes axes[MOST_PANELS];
+    canvas *c = NULL;
+    /* The widths of numbers are measured on a canvas of their own, as the size of the page depends on them. */
+    mnp_status status = canvas_new(request->path, 1, 1, 1, &c);
+    if (status != MNP_OK)
+        return status;
+    for (int i = 0; i < all->count; i++)
+        axes[i] = axes_of(c, &all->panels[i]);
+    canvas_free(c);
+    const layout l = choose_layout(request, all, axes);
+    status = canvas_new(request->path, l.width, l.height, l.scale, &c);
+    if (status != MNP_OK)
+        return status;
+    draw_all(c, &l, all, axes);
+    return picture_finish(c, made);
+}
