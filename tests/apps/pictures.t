@@ -106,7 +106,6 @@ refused 1 'is a folder' stats data.h5:/reals --picture folder.png
 ln -sf data.h5 link.svg
 refused 2 'is the file of INPUT' stats data.h5:/reals --picture link.svg
 refused 2 '2 dimensions or more' conv data.h5:/vector hanning:3 -o new.h5:/y --picture new.png
-refused 2 'no finite values' stats data.h5:/nothing --picture new.png
 if [ "$(id -u)" != 0 ]; then
     mkdir closed && chmod a-w closed
     refused 1 'files cannot be made' stats data.h5:/reals --picture closed/new.png
