@@ -59,6 +59,15 @@ MNP_API const char *mnp_ctx_transport(const mnp_ctx *ctx);
 MNP_API mnp_status mnp_ctx_synchronize(mnp_ctx *ctx);
 
 /*
+ * Progress: calls that may take long call this function from time to time, on the thread that made the call, with the
+ * part that is done, from 0 to 1: of what this rank reads or writes; and on the host device, where calls compute before
+ * they return, of a convolution, of random numbers, and of what is computed element by element.  A call may consist of
+ * several such parts.  The function must not call Maniple.  NULL: none, as at first.  Not collective.
+ */
+typedef void (*mnp_progress)(void *argument, double done);
+MNP_API void mnp_ctx_set_progress(mnp_ctx *ctx, mnp_progress function, void *argument);
+
+/*
  * Make all ranks fail if one of them has failed.  Every rank passes its own status.  If all pass MNP_OK, the result is
  * MNP_OK; otherwise ranks that passed a failure get their own status back, and the others MNP_ERR_PEER.  For programs
  * with steps of their own that can fail on one rank alone.  Collective.

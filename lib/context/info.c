@@ -88,6 +88,13 @@ const mnp_setting_info *mnp_ctx_settings(mnp_ctx *ctx)
     return ctx->config.table;
 }
 
+void mnp_ctx_set_progress(mnp_ctx *ctx, mnp_progress function, void *argument)
+{
+    ctx->device->progress = function;
+    ctx->device->progress_argument = argument;
+    mnp__device_tell_part(ctx->device, 0, 1);
+}
+
 double mnp_ctx_compile_seconds(const mnp_ctx *ctx)
 {
     return ctx->device->load_seconds;

@@ -30,11 +30,13 @@ typedef struct mnp__module mnp__module; /* the code of a raw module */
 /*
  * The numbers of blocks and threads of a launch.  The host device uses its threads, at most grid[0] of them.  `early`:
  * the kernel may start before the kernel ahead of it in the stream has ended (programmatic dependent launch), which
- * saves most of the gap between the two.  Only for kernels that wait for the earlier one themselves.
+ * saves most of the gap between the two.  Only for kernels that wait for the earlier one themselves.  `divisible`: the
+ * results do not depend on the number of workers; the host device may then take more workers than it has threads, at
+ * most grid[0], and tells how many have ended (mnp_ctx_set_progress()).
  */
 typedef struct mnp__launch {
     unsigned grid[3], block[3];
-    bool early;
+    bool early, divisible;
 } mnp__launch;
 
 enum { MNP__MAX_PARAMETERS = 128 };
@@ -159,12 +161,30 @@ struct mnp__device {
     bool cpu_memory; /* the CPU may read and write the device's memory */
     /* freed memory is not reused: a rank was lost, and MPI may still write to its buffers */
     bool retains;
-    bool has_loops;      /* graphs can be loops */
-    bool recording;      /* a graph is being recorded */
-    const char *refused; /* what was refused during the recording, which has spoiled the graph; NULL: nothing */
-    size_t block_memory; /* bytes of memory that the threads of a block share; 0 on the host, which has no blocks */
+    bool has_loops;        /* graphs can be loops */
+    bool recording;        /* a graph is being recorded */
+    const char *refused;   /* what was refused during the recording, which has spoiled the graph; NULL: nothing */
+    size_t block_memory;   /* bytes of memory that the threads of a block share; 0 on the host, which has no blocks */
+    mnp_progress progress; /* NULL, or the user's function, which long work calls through mnp__device_tell() */
+    void *progress_argument;
+    double told_before,
+        told_part;       /* what is told is of a part of a call: so much is done before it, and it is so much */
     double load_seconds; /* that the CPU has spent on loading kernels and modules, compiling included */
 };
+
+/* Tell the user's function, if there is one, that so much of a call is done, 0 to 1. */
+static inline void mnp__device_tell(const mnp__device *device, double done)
+{
+    if (device->progress)
+        device->progress(device->progress_argument, device->told_before + device->told_part * done);
+}
+
+/* What is told from here on is of the part of a call from `before` to `after`, both 0 to 1; 0 and 1: of a whole call. */
+static inline void mnp__device_tell_part(mnp__device *device, double before, double after)
+{
+    device->told_before = before;
+    device->told_part = after - before;
+}
 
 /* The operations kernel_load and module_load, with their time added to load_seconds. */
 mnp_status mnp__device_load_kernel(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);

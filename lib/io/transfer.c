@@ -218,6 +218,7 @@ static mnp_status run(struct engine *engine, mnp_status (*round)(struct engine *
         st = round(engine, index);
         if (together)
             st = MNP_AGREE(engine->ctx, st);
+        mnp__device_tell(engine->ctx->device, (double)(index + 1) / (double)engine->rounds);
     }
     if (together && st != MNP_OK)
         return st;

@@ -367,12 +367,16 @@ void mnp_conv_plan_free(mnp_conv_plan *plan)
 static mnp_status compute(mnp_conv_plan *plan, mnp_conv_params *params, int64_t first, int64_t count)
 {
     mnp_ctx *ctx = plan->ctx;
-    mnp__launch launch = {.grid = {(unsigned)count, 1, 1}, .block = {plan->tile.threads, 1, 1}};
+    mnp__launch launch = {.grid = {(unsigned)count, 1, 1}, .block = {plan->tile.threads, 1, 1}, .divisible = true};
     if (count == 0)
         return MNP_OK;
+    const double all = (double)(plan->first_tiles + plan->other_tiles);
     params->tiles = (const int *)plan->tiles + first;
     params->ntiles = count;
-    return ctx->device->ops->launch(ctx->device, plan->kernel, &launch, params, sizeof *params, ctx->compute);
+    mnp__device_tell_part(ctx->device, (double)first / all, (double)(first + count) / all);
+    mnp_status st = ctx->device->ops->launch(ctx->device, plan->kernel, &launch, params, sizeof *params, ctx->compute);
+    mnp__device_tell_part(ctx->device, 0, 1);
+    return st;
 }
 
 /* Compute the tiles that need nothing from other ranks, while messages are under way. */

@@ -45,7 +45,7 @@ static bool rounds_are_whole(mnp__team *team, int count, long nanoseconds)
         const round_of_work r = {.number = i, .done = done, .mistaken = &mistaken};
         const int shares = 1 + i % THREADS;
         atomic_store(&under_way, i);
-        mnp__team_run(team, do_share, &r, shares);
+        mnp__team_run(team, &(mnp__work){.function = do_share, .argument = &r, .shares = shares});
         for (int s = 0; s < THREADS; s++)
             whole = whole && atomic_load(&done[s]) == (s < shares);
         if (nanoseconds > 0)
@@ -80,7 +80,7 @@ static bool others_go_on(mnp__team *team)
     for (int i = 0; i < 100; i++) {
         atomic_store(&h.others, 0);
         atomic_store(&h.done, 0);
-        mnp__team_run(team, do_held, &h, THREADS);
+        mnp__team_run(team, &(mnp__work){.function = do_held, .argument = &h, .shares = THREADS});
         if (atomic_load(&h.done) != THREADS)
             return false;
     }

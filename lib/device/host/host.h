@@ -54,8 +54,9 @@ mnp_status mnp__host_object_load(mnp__device *device, const mnp__kernel_spec *sp
                                  mnp__binary *names);
 void mnp__host_object_free(mnp__host_object *object);
 
-/* kernel.c: do the shares of a launch on the device's threads, at most `most` of them.  MNP_ERR_MEMORY. */
-mnp_status mnp__host_run(mnp__device *device, mnp__team_work work, const void *argument, unsigned most);
+/* kernel.c: divide work into shares, as many as the launch allows, and do them.  MNP_ERR_MEMORY. */
+mnp_status mnp__host_run(mnp__device *device, const mnp__launch *launch,
+                         void (*function)(const void *argument, int share, int shares), const void *argument);
 
 /* kernel.c: the slots for kernels. */
 mnp_status mnp__host_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);

@@ -141,16 +141,34 @@ void mnp__host_kernel_free(mnp__device *device, mnp__kernel *kernel)
 
 /* ---- launches ---- */
 
-mnp_status mnp__host_run(mnp__device *device, mnp__team_work work, const void *argument, unsigned most)
+enum { SHARES_OF_A_THREAD = 64 }; /* of work that is divisible */
+
+static int smaller(unsigned a, int b)
+{
+    return a < (unsigned)b ? (int)a : b;
+}
+
+static void tell(void *device, double done)
+{
+    mnp__device_tell(device, done);
+}
+
+mnp_status mnp__host_run(mnp__device *device, const mnp__launch *launch,
+                         void (*function)(const void *argument, int share, int shares), const void *argument)
 {
     mnp__host_device *host = (mnp__host_device *)device;
-    const int shares = most < (unsigned)host->threads ? (int)most : host->threads;
-    if (shares > 1 && !host->team)
+    const bool divides = launch->divisible && (host->threads > 1 || device->progress);
+    const mnp__work work = {
+        .function = function,
+        .argument = argument,
+        .shares =
+            smaller(launch->grid[0], smaller(MNP__MOST_SHARES, host->threads * (divides ? SHARES_OF_A_THREAD : 1))),
+        .progress = divides && device->progress ? tell : NULL,
+        .progress_argument = device,
+    };
+    if (work.shares > 1 && host->threads > 1 && !host->team)
         MNP_TRY(mnp__team_new(host->threads, &host->team));
-    if (shares > 1)
-        mnp__team_run(host->team, work, argument, shares);
-    else if (shares == 1)
-        work(argument, 0, 1);
+    mnp__team_run(host->team, &work);
     return MNP_OK;
 }
 
@@ -171,5 +189,5 @@ mnp_status mnp__host_launch(mnp__device *device, mnp__kernel *kernel, const mnp_
     const call c = {.function = kernel->function, .params = params};
     (void)params_size;
     (void)stream;
-    return mnp__host_run(device, work_on, &c, launch->grid[0]);
+    return mnp__host_run(device, launch, work_on, &c);
 }

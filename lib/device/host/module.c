@@ -153,5 +153,5 @@ mnp_status mnp__host_function_launch(mnp__device *device, mnp__function *functio
     (void)stream;
     memcpy(c.call.grid, launch->grid, sizeof c.call.grid);
     memcpy(c.call.block, launch->block, sizeof c.call.block);
-    return mnp__host_run(device, work_on, &c, MNP__MOST_THREADS);
+    return mnp__host_run(device, &(mnp__launch){.grid = {MNP__MOST_THREADS, 1, 1}}, work_on, &c);
 }

@@ -26,7 +26,7 @@
 static const double SPIN_SECONDS = 100e-6, YIELD_AFTER = 10e-6;
 
 enum { SHARE_BITS = 16 };
-_Static_assert(MNP__MOST_THREADS < 1 << SHARE_BITS, "a ticket has room for the number of shares");
+_Static_assert(MNP__MOST_SHARES < 1 << SHARE_BITS, "a ticket has room for the number of shares");
 
 typedef struct member {
     mnp__team *team;
@@ -35,8 +35,7 @@ typedef struct member {
 } member;
 
 struct mnp__team {
-    mnp__team_work work; /* of the round under way; with its argument written before the ticket */
-    const void *argument;
+    mnp__work work;             /* of the round under way; written before the ticket */
     _Atomic uint64_t ticket;    /* round << SHARE_BITS | shares */
     _Atomic int left;           /* shares that are not done */
     _Atomic bool caller_sleeps; /* until none is left */
@@ -45,7 +44,7 @@ struct mnp__team {
     _Atomic bool ends;
     int nmembers; /* threads besides the caller */
     member *members;
-    _Atomic uint64_t taken[]; /* for each share, the round in which it was last taken */
+    _Atomic uint64_t taken[MNP__MOST_SHARES]; /* for each share, the round in which it was last taken */
 };
 
 /* ---- waiting ---- */
@@ -96,19 +95,32 @@ static bool try_share(mnp__team *team, uint64_t round, int share, int shares)
     if (last >= round || !atomic_compare_exchange_strong_explicit(&team->taken[share], &last, round,
                                                                   memory_order_acq_rel, memory_order_relaxed))
         return false;
-    team->work(team->argument, share, shares);
+    team->work.function(team->work.argument, share, shares);
     if (atomic_fetch_sub(&team->left, 1) == 1 && atomic_load(&team->caller_sleeps))
         futex_wake(&team->left, 1);
     return true;
 }
 
-/* Do all shares of a ticket that are to be had, beginning with that of the thread's number; false if there is none. */
+/* Tell how much is done. */
+static void tell(const mnp__work *work, int left)
+{
+    if (work->progress)
+        work->progress(work->progress_argument, 1 - (double)left / work->shares);
+}
+
+/* Do all shares of a ticket that are to be had, beginning with the thread's own; false if there is none. */
 static bool work_on(mnp__team *team, uint64_t ticket, int number)
 {
-    const int shares = (int)(ticket & ((1 << SHARE_BITS) - 1));
+    const int shares = (int)(ticket & ((1 << SHARE_BITS) - 1)), threads = team->nmembers + 1;
+    const int first = (int)((int64_t)shares * number / threads);
     bool any = false;
-    for (int i = 0; i < shares; i++)
-        any = try_share(team, ticket >> SHARE_BITS, (number + i) % shares, shares) || any;
+    for (int i = 0; i < shares; i++) {
+        if (!try_share(team, ticket >> SHARE_BITS, (first + i) % shares, shares))
+            continue;
+        any = true;
+        if (number == 0)
+            tell(&team->work, atomic_load_explicit(&team->left, memory_order_relaxed));
+    }
     return any;
 }
 
@@ -170,7 +182,7 @@ static bool start(mnp__team *team, int number)
 mnp_status mnp__team_new(int threads, mnp__team **team_p)
 {
     mnp__team *team;
-    MNP_TRY(mnp__calloc(1, sizeof *team + (size_t)threads * sizeof *team->taken, &team));
+    MNP_TRY(mnp__calloc(1, sizeof *team, &team));
     mnp_status st = mnp__calloc((size_t)threads, sizeof *team->members, &team->members);
     if (st != MNP_OK) {
         free(team);
@@ -208,15 +220,26 @@ static void wait_for_others(mnp__team *team)
     atomic_store(&team->caller_sleeps, false);
 }
 
-void mnp__team_run(mnp__team *team, mnp__team_work work, const void *argument, int shares)
+static void run_alone(const mnp__work *work)
 {
+    for (int share = 0; share < work->shares; share++) {
+        work->function(work->argument, share, work->shares);
+        tell(work, work->shares - 1 - share);
+    }
+}
+
+void mnp__team_run(mnp__team *team, const mnp__work *work)
+{
+    if (!team || work->shares <= 1) {
+        run_alone(work);
+        return;
+    }
     const uint64_t round = (atomic_load(&team->ticket) >> SHARE_BITS) + 1;
-    const uint64_t ticket = round << SHARE_BITS | (uint64_t)shares;
-    team->work = work;
-    team->argument = argument;
-    atomic_store(&team->left, shares);
+    const uint64_t ticket = round << SHARE_BITS | (uint64_t)work->shares;
+    team->work = *work;
+    atomic_store(&team->left, work->shares);
     atomic_store(&team->ticket, ticket);
-    call_sleepers(team, shares - 1);
+    call_sleepers(team, work->shares - 1);
     work_on(team, ticket, 0);
     wait_for_others(team);
 }

@@ -107,7 +107,7 @@ static mnp_status find_line(const struct job *job, int64_t place, char *block, i
 /* Parse the bytes from `at` to `end`, which are whole lines. */
 static mnp_status parse_range(struct job *job, int64_t at, int64_t end, char *block)
 {
-    while (at < end) {
+    for (const int64_t begin = at; at < end;) {
         size_t count = (size_t)(end - at < BLOCK ? end - at : BLOCK);
         MNP_TRY(mnp__plain_file_read(&job->opened, at, count, block));
         if (at + (int64_t)count < end) {
@@ -120,6 +120,7 @@ static mnp_status parse_range(struct job *job, int64_t at, int64_t end, char *bl
         }
         MNP_TRY(mnp__mm_parse_lines(&job->body, block, count));
         at += (int64_t)count;
+        mnp__device_tell(job->ctx->device, (double)(at - begin) / (double)(end - begin));
     }
     return MNP_OK;
 }

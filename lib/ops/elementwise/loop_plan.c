@@ -418,7 +418,8 @@ static void plan_host(walk *w, mnp__loop_plan *plan, heading *h)
     plan->signature.vector = plan->signature.unroll = 1;
     h->stream = !plan->signature.tile && is_streamed(w, &plan->signature);
     int64_t workers = w->total / WORTH_A_WORKER + 1;
-    plan->launch = (mnp__launch){.grid = {workers < 4096 ? (unsigned)workers : 4096, 1, 1}, .block = {1, 1, 1}};
+    plan->launch =
+        (mnp__launch){.grid = {workers < 4096 ? (unsigned)workers : 4096, 1, 1}, .block = {1, 1, 1}, .divisible = true};
 }
 
 /* ---- all together ---- */

@@ -166,7 +166,8 @@ static mnp_status launch(const mnp_rng *rng, mnp__kernel *kernel, mnp__draw *dra
     for (int i = 0; i < 2; i++)
         params->single[i] = (float)params->real[i];
     describe_block(array, params);
-    mnp__launch shape = {.grid = {(unsigned)(grid < most ? grid : most), 1, 1}, .block = {(unsigned)threads, 1, 1}};
+    mnp__launch shape = {
+        .grid = {(unsigned)(grid < most ? grid : most), 1, 1}, .block = {(unsigned)threads, 1, 1}, .divisible = true};
     return rng->ctx->device->ops->launch(rng->ctx->device, kernel, &shape, params, sizeof *params, rng->ctx->compute);
 }
 
