@@ -57,8 +57,10 @@ MNP_API mnp_status mnp_full(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64
  * part in promotion as Python's bool, int, float and complex do in NumPy 2 (NEP 50): their kind counts, their size does
  * not.  A scalar has no memory on the device; other functions do not take it (MNP_ERR_ARG) unless they say so.
  *
- * Scalars are meant to be made in the call that uses them: the context keeps the last 64, and the next one replaces the
- * oldest.  They must not be freed.  NULL if there is no memory.  All ranks must give the same value.  Not collective.
+ * A scalar may be made in the call that uses it, or be kept and used any number of times.  It belongs to the context,
+ * and need not be freed; the same number is the same pointer.  The context takes back the memory of numbers that are
+ * neither made nor used again while 10,000 others are; a call that gets one of these fails with
+ * MNP_ERR_ARG.  NULL if there is no memory.  All ranks must give the same value.  Not collective.
  */
 MNP_API const mnp_array *mnp_scalar_bool(mnp_ctx *ctx, bool value);
 MNP_API const mnp_array *mnp_scalar_int(mnp_ctx *ctx, int64_t value);

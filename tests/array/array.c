@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/tap.h"
 #include "array/array.h"
@@ -305,6 +306,58 @@ static void check_scalars(void)
        "integers and truth values as operands");
 }
 
+/* Whether 2 times a scalar is that number. */
+static bool doubles_to(const mnp_array *scalar, double expected)
+{
+    mnp_array *sum = NULL;
+    double value = 0;
+    bool good = mnp_add(scalar, scalar, &sum) == MNP_OK && mnp_array_to_host(sum, MNP_ALL_RANKS, &value) == MNP_OK;
+    mnp_array_free(sum);
+    return good && value == expected;
+}
+
+static int64_t resident_bytes(void)
+{
+    long long all, resident = -1;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%lld %lld", &all, &resident) != 2)
+        resident = -1;
+    if (file)
+        fclose(file);
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+/* Numbers stay what they are, however many others there are, and memory is bounded. */
+static void check_many_scalars(void)
+{
+    enum { MANY = 400000, OFTEN = 5000 };
+    mnp_array *sum = NULL;
+    const mnp_array *kept = MNP_SCALAR(ctx, 2.5), *asked = MNP_SCALAR(ctx, 7.25);
+    ok(MNP_SCALAR(ctx, 2.5) == kept && MNP_SCALAR(ctx, -0.0) != MNP_SCALAR(ctx, 0.0) &&
+           MNP_SCALAR(ctx, 1) != MNP_SCALAR(ctx, 1.0) && MNP_SCALAR(ctx, 1) != MNP_SCALAR(ctx, (bool)true),
+       "the same number of the same kind is the same scalar");
+    for (int i = 0; i < 1000; i++)
+        (void)MNP_SCALAR(ctx, i + 0.5);
+    const mnp_array *idle = MNP_SCALAR(ctx, 0.125); /* far from those that are used */
+    for (int i = 0; i < 1000; i++)
+        (void)MNP_SCALAR(ctx, i + 0.25);
+    ok(doubles_to(kept, 5), "a scalar stays what it is while others are made");
+    int64_t before = resident_bytes();
+    bool same = true;
+    for (int i = 0; i < MANY; i++) {
+        (void)MNP_SCALAR(ctx, i / 3.0);
+        same = same && (i % OFTEN != 0 || (MNP_SCALAR(ctx, 7.25) == asked && doubles_to(kept, 5)));
+    }
+    ok(same, "hundreds of thousands of others, while it is used");
+    int64_t more = resident_bytes() - before;
+    ok(more < INT64_C(48) << 20, "they do not stay in memory: %" PRId64 " bytes", more);
+    mnp_status st = mnp_add(idle, kept, &sum);
+    ok(st == MNP_ERR_ARG && strstr(mnp_error_message(), "forgotten") && mnp_add(kept, idle, &sum) == MNP_ERR_ARG &&
+           !sum,
+       "one that was neither used nor made again is refused: %s", mnp_error_message());
+    ok(doubles_to(MNP_SCALAR(ctx, 0.125), 0.25), "and can be made again");
+}
+
 static void check_exhaustion(void)
 {
     mnp_array *huge = NULL;
@@ -367,6 +420,7 @@ int main(void)
     check_subscripts();
     check_mistakes();
     check_scalars();
+    check_many_scalars();
     check_exhaustion();
     check_contexts();
     int status = done_testing();

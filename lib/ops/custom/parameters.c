@@ -187,7 +187,7 @@ static bool can_hold(const mnp_array *scalar, mnp_dtype dtype)
     int64_t value;
     if (scalar->weak != 'i' || (kind != 'i' && kind != 'u'))
         return strchr(order, kind) >= strchr(order, scalar->weak);
-    memcpy(&value, scalar->value, sizeof value);
+    memcpy(&value, mnp__scalar_value(scalar), sizeof value);
     int bits = 8 * (int)mnp_dtype_size(dtype);
     if (kind == 'u')
         return value >= 0 && (bits == 64 || value >> bits == 0);
@@ -207,7 +207,7 @@ static mnp_status check_scalar(const called *kernel, int k, const mnp_array *sca
     if (scalar->weak != 'i')
         return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given %s", kernel->name,
                         kernel->parameters[k].name, mnp_dtype_name(dtype), kinds[(int)scalar->weak]);
-    memcpy(&value, scalar->value, sizeof value);
+    memcpy(&value, mnp__scalar_value(scalar), sizeof value);
     return MNP_FAIL(MNP_ERR_ARG, "kernel %s: %s is of dtype %s, and was given the integer %" PRId64, kernel->name,
                     kernel->parameters[k].name, mnp_dtype_name(dtype), value);
 }

@@ -37,7 +37,7 @@ static mnp_status check_scalar(const mnp_array *target, const mnp_array *scalar)
                       : scalar->weak == 'f' ? "a float"
                                             : "a complex number",
                       target);
-    memcpy(&value, scalar->value, sizeof value);
+    memcpy(&value, mnp__scalar_value(scalar), sizeof value);
     if (scalar->weak == 'i' && (to == 'i' || to == 'u') && !mnp__int_fits(value, target->dtype))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_copyto: %" PRId64 " is not a value of %s", value,
                         mnp_dtype_name(target->dtype));

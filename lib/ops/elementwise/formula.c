@@ -120,7 +120,7 @@ static uint64_t hash_scalars(int count, const mnp_array *const *inputs)
     uint64_t hash = MNP__HASH_START;
     for (int i = 0; i < count; i++) {
         if (inputs[i] && mnp__array_is_scalar(inputs[i]))
-            hash = mnp__hash(hash, inputs[i]->value, sizeof inputs[i]->value);
+            hash = mnp__hash(hash, mnp__scalar_value(inputs[i]), sizeof inputs[i]->value);
     }
     return hash;
 }

@@ -33,7 +33,7 @@ typedef mnp__loop_walk walk;
 static void set_scalar(const mnp_array *scalar, mnp_dtype type, uint64_t value[2])
 {
     const bool small = type == MNP_FLOAT16 || type == MNP_BFLOAT16;
-    const mnp__value number = mnp__value_read(scalar->dtype, scalar->value);
+    const mnp__value number = mnp__value_read(scalar->dtype, mnp__scalar_value(scalar));
     value[0] = value[1] = 0;
     mnp__value_write(&number, small ? MNP_FLOAT64 : type, value);
 }

@@ -81,7 +81,7 @@ static bool is_weak_int(const mnp_array *array)
 static int64_t weak_int(const mnp_array *array)
 {
     int64_t value;
-    memcpy(&value, array->value, sizeof value);
+    memcpy(&value, mnp__scalar_value(array), sizeof value);
     return value;
 }
 
@@ -113,9 +113,13 @@ static mnp_status call(const char *function, int id, const mnp_array *const *inp
     const mnp__ufunc *ufunc = &mnp__ufuncs[id];
     key k = {.function = (unsigned short)id};
     mnp__loop *loop;
-    for (int i = 0; i < ufunc->ninputs; i++)
+    for (int i = 0; i < ufunc->ninputs; i++) {
         if (!inputs[i])
             return MNP_FAIL(MNP_ERR_ARG, "%s: input %d is NULL", function, i + 1);
+        if (!inputs[i]->ctx)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: input %d is a number that its context has forgotten: make it again",
+                            function, i + 1);
+    }
     for (int i = 0; i < ufunc->ninputs; i++) {
         k.inputs[i] = (char)inputs[i]->dtype;
         k.weak[i] = inputs[i]->weak && !compares_beyond(ufunc, inputs, i) ? mnp__type_of(inputs[i]).weak : '\0';

@@ -93,9 +93,9 @@ static void describe_inputs(const mnp__request *r, mnp__expression_input *inputs
         int64_t value = 0;
         char weak = r->inputs[i]->weak;
         if (weak == 'i')
-            memcpy(&value, r->inputs[i]->value, sizeof value);
+            memcpy(&value, mnp__scalar_value(r->inputs[i]), sizeof value);
         else if (weak == 'b')
-            value = *(const unsigned char *)r->inputs[i]->value;
+            value = *(const unsigned char *)mnp__scalar_value(r->inputs[i]);
         inputs[i] = (mnp__expression_input){
             .type = {r->inputs[i]->dtype, weak}, .ndim = r->inputs[i]->layout->ndim, .value = value};
     }
@@ -177,7 +177,7 @@ static unsigned char types_that_fit(const mnp_array *scalar)
 {
     int64_t value;
     unsigned bits = 0;
-    memcpy(&value, scalar->value, sizeof value);
+    memcpy(&value, mnp__scalar_value(scalar), sizeof value);
     for (int dtype = MNP_INT8; dtype <= MNP_UINT64; dtype++)
         bits |= (unsigned)mnp__wide_fits(value, (mnp_dtype)dtype) << (dtype - MNP_INT8);
     return (unsigned char)bits;

@@ -163,7 +163,7 @@ static int64_t count_of(const mnp_array *a, int axis)
     int64_t n;
     if (!mnp__array_is_scalar(a))
         return a->layout->ndim > axis ? a->layout->shape[axis] : 0;
-    memcpy(&n, a->value, sizeof n);
+    memcpy(&n, mnp__scalar_value(a), sizeof n);
     return n;
 }
 

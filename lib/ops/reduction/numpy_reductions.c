@@ -313,7 +313,7 @@ static mnp_status check_initial(const function *f, mnp_dtype result, const mnp_a
         return MNP_FAIL(MNP_ERR_ARG, "%s: initial is %s, and the result is %s", f->name, mnp_dtype_name(initial->dtype),
                         mnp_dtype_name(result));
     int64_t value;
-    memcpy(&value, initial->value, sizeof value);
+    memcpy(&value, mnp__scalar_value(initial), sizeof value);
     if (initial->weak == 'i' && !mnp__int_fits(value, result))
         return MNP_FAIL(MNP_ERR_ARG, "%s: initial is %" PRId64 ", which does not fit the result's %s", f->name, value,
                         mnp_dtype_name(result));
@@ -364,7 +364,7 @@ static mnp_status reduce(enum id id, const mnp_array *x, const mnp_array *beside
     if (where)
         inputs[beside ? 2 : 1] = where;
     if (initial)
-        memcpy(call.initial, initial->value, sizeof call.initial);
+        memcpy(call.initial, mnp__scalar_value(initial), sizeof call.initial);
     call.keepdims = axes && axes->keepdims;
     call.ddof = axes ? axes->ddof : 0;
     MNP_TRY(mnp__reduction_get(x->ctx, build, &k, sizeof k, &reduction));

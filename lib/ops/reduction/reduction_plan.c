@@ -57,8 +57,8 @@ static void gather_bases(walk *w)
     const mnp__reduction_work *work = w->work;
     for (int i = 0; i < w->spec->ninputs; i++) {
         const mnp_array *input = work->inputs[i];
-        w->base[i] = mnp__array_is_scalar(input) ? input->value[0] : (uint64_t)(uintptr_t)input->data;
-        w->base_more[i] = mnp__array_is_scalar(input) ? input->value[1] : 0;
+        w->base[i] = mnp__array_is_scalar(input) ? mnp__scalar_value(input)[0] : (uint64_t)(uintptr_t)input->data;
+        w->base_more[i] = mnp__array_is_scalar(input) ? mnp__scalar_value(input)[1] : 0;
     }
     for (int o = 0; o < w->spec->noutputs; o++)
         w->base[w->counter + 1 + o] = (uint64_t)(uintptr_t)work->outputs[o]->data;
