@@ -256,11 +256,16 @@ if command -v mandoc >/dev/null; then
 else
     skip "the manual pages have no mistake" "there is no mandoc"
 fi
-# Options in the pages are written ".It Fl -name" or ".It Fl x , Fl -name"
-for subcommand in cache conv info stats; do
+# Options in the pages are lines of the kind ".It Fl -name Ar argument" or ".It Fl x , Fl -name , Fl -other"
+for subcommand in bench cache conv eval info random solve spinfo stats; do
+    page=$pages/maniple-$subcommand.1
     "$MANIPLE" "$subcommand" --help | sed -n 's/^  \(-[a-zA-Z], \)\{0,1\} *--\([a-z]*\).*/\2/p' | sort >help.txt
-    sed -n 's/^\.It Fl\( . , Fl\)\{0,1\} -\([a-z]*\).*/\2/p' "$pages/maniple-$subcommand.1" | sort >page.txt
+    grep '^\.It Fl' "$page" | grep -o 'Fl -[a-z]*' | cut -c5- | sort >page.txt
     run "maniple-$subcommand.1 has the options of --help" diff help.txt page.txt
+    [ "$(grep -cE '^\.Sh (SYNOPSIS|DESCRIPTION|ENVIRONMENT|EXIT STATUS|EXAMPLES|SEE ALSO)$' "$page")" -eq 6 ]
+    check $? "and every section"
+    grep -q "^\.It Cm $subcommand\$" "$pages/maniple.1"
+    check $? "maniple.1 lists it"
 done
 sed -n 's/^\.It Ev \(MANIPLE_[A-Z_]*\)$/\1/p' "$pages/maniple.1" >page.txt
 sed -n 's/^\(MANIPLE_[A-Z_]*\) = .*/\1/p' settings.txt >help.txt
