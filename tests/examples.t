@@ -13,14 +13,19 @@ trap 'rm -rf "$work"' EXIT
 # shellcheck disable=SC2317  # it is called, by way of run
 compile()
 {
+    case $1 in
+    *.c) compiler="${CC:-cc} -std=c11" ;;
+    *) compiler="${CXX:-c++} -std=c++17" ;;
+    esac
     # shellcheck disable=SC2086  # several words each
-    ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$srcdir/include" $MPI_CFLAGS -o "$work/$1" \
-        "$srcdir/docs/examples/$1.c" -L "$library" -lmaniple -Wl,-rpath,"$library" $LDFLAGS $MPI_LIBS
+    $compiler -Wall -Wextra -Wpedantic -Werror -I "$srcdir/include" $MPI_CFLAGS -o "$work/$name" \
+        "$srcdir/docs/examples/$1" -L "$library" -lmaniple -Wl,-rpath,"$library" $LDFLAGS $MPI_LIBS
 }
 
-for source in "$srcdir"/docs/examples/*.c; do
-    name=$(basename "$source" .c)
-    run "$name.c compiles" compile "$name"
+for source in "$srcdir"/docs/examples/*.c "$srcdir"/docs/examples/*.cc; do
+    file=$(basename "$source")
+    name=${file%.*}
+    run "$file compiles" compile "$file"
     [ -x "$work/$name" ] || continue
     # what stands between "prints" and the next paragraph that is not indented, or the end of the comment
     awk '/^ \* prints$/ { inside = 1; next } inside && (/^ \*\// || /^ \* [^ ]/) { exit } inside && NF > 1 { print substr($0, 6) }' \

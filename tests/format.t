@@ -7,7 +7,7 @@
 cd "$srcdir" || exit 1
 
 # a build in the source's folder makes one file of its own
-sources=$(find lib include kernels apps bench docs tests \( -name '*.[ch]' -o -name '*.cu' \) ! -name kernel_sources.c)
+sources=$(find lib include kernels apps bench docs tests \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cc' -o -name '*.hpp' \) ! -name kernel_sources.c)
 
 # shellcheck disable=SC2086  # many names, none with a space
 check "$(echo $sources | wc -w | awk '{ print $1 < 300 }')" "there are sources to look at"

@@ -22,4 +22,5 @@ for path in "$srcdir"/include/maniple.h "$srcdir"/include/maniple/*.h; do
     run "$header alone, as C11" compile "${CC:-cc}" c c11 "$header"
     run "$header alone, as C++17" compile "${CXX:-c++}" c++ c++17 "$header"
 done
+run "maniple.hpp alone, as C++17" compile "${CXX:-c++}" c++ c++17 maniple.hpp
 done_testing

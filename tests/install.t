@@ -56,8 +56,13 @@ if command -v "${CXX:-g++}" >/dev/null; then
         run "a program in $standard compiles and links" compile ${CXX:-g++} -std=$standard "$srcdir/tests/cplusplus.cc"
     done
     run "and runs on 2 ranks" "$MPIRUN" -n 2 "$stage/example"
+    for standard in c++17 c++20; do
+        # shellcheck disable=SC2086
+        run "a program with maniple.hpp in $standard" compile ${CXX:-g++} -std=$standard "$srcdir/tests/maniple_hpp.cc"
+    done
+    run "runs on 2 ranks" "$MPIRUN" -n 2 "$stage/example"
 else
-    for point in "in C++17" "in C++20" "on 2 ranks"; do skip "a program in C++: $point" "there is no C++ compiler"; done
+    for point in "in C++17" "in C++20" "on 2 ranks" "maniple.hpp in C++17" "in C++20" "on 2 ranks"; do skip "a program in C++: $point" "there is no C++ compiler"; done
 fi
 if command -v cmake >/dev/null; then
     run "CMake finds the package, and builds the example" compile_with_cmake
