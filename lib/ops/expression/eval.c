@@ -23,8 +23,8 @@ enum { MAX_TEXT = 1 << 20 };
 
 static mnp_status take_input(mnp_ctx *ctx, mnp__request *r, const mnp_input *input)
 {
-    if (r->ninputs == MNP__MAX_NAMES)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: there are more than %d inputs", r->function, MNP__MAX_NAMES);
+    if (r->ninputs == MNP__MAX_INPUTS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are more than %d inputs", r->function, MNP__MAX_INPUTS);
     if (!input->array)
         return MNP_FAIL(MNP_ERR_ARG, "%s: input '%s' is NULL", r->function, input->name);
     if (input->array->ctx != ctx)
@@ -56,6 +56,21 @@ static mnp_status take_output(mnp_ctx *ctx, mnp__request *r, const mnp_output *o
     r->outputs_p[r->noutputs] = output->array_p;
     r->output_dtypes[r->noutputs++] = given ? given->dtype : MNP_DTYPE_AUTO;
     return MNP_OK;
+}
+
+/* Outputs that are given can be read by their names too, unless an input has that name. */
+static void add_outputs_to_inputs(mnp__request *r)
+{
+    int ninputs = r->ninputs;
+    for (int o = 0; o < r->noutputs; o++) {
+        bool known = !*r->outputs_p[o] || !*r->output_names[o];
+        for (int i = 0; i < ninputs; i++)
+            known = known || strcmp(r->input_names[i], r->output_names[o]) == 0;
+        if (known)
+            continue;
+        r->input_names[r->ninputs] = r->output_names[o];
+        r->inputs[r->ninputs++] = *r->outputs_p[o];
+    }
 }
 
 static mnp_status check_text(mnp__request *r)
@@ -236,6 +251,7 @@ static mnp_status prepare(mnp_ctx *ctx, mnp__request *r, const mnp_input *inputs
         MNP_TRY(take_output(ctx, r, outputs));
     if (r->noutputs == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: no output is asked for", r->function);
+    add_outputs_to_inputs(r);
     return get_program(ctx, r, program_p);
 }
 

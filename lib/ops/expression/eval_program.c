@@ -7,258 +7,234 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "layout/layout.h"
+#include "ops/expression/eval_builder.h"
 
-/* The inputs and results of reductions, as bits, on which the extents of a value depend. */
-typedef struct spread {
-    uint64_t inputs, reductions;
-} spread;
+/* ---- stages ---- */
 
-typedef struct builder {
-    mnp_ctx *ctx;
-    const mnp__request *request;
-    mnp__expression *expression;
-    const mnp_dtype *dtypes;
-    mnp__program *program;
-    spread spreads[MNP__MAX_REDUCTIONS]; /* of what is reduced */
-} builder;
-
-/* A node that a loop computes, and the value that it becomes. */
-typedef struct target {
-    int node, value;
-    const char *name;
-    mnp_dtype type, memory;
-} target;
-
-/* ---- operands ---- */
-
-static const mnp__node *node_of(const builder *b, int reduction)
+mnp__operand mnp__program_root(const mnp__program *program, mnp__operand operand)
 {
-    return &b->expression->nodes[b->expression->reductions[reduction].node];
+    while (operand < 0)
+        operand = program->views[-1 - operand].of;
+    return operand;
 }
 
-/* List the inputs of a stage, and in `names` one after another the names that they have in its text. */
-static mnp_status list_inputs(const builder *b, const mnp__need *need, mnp__stage *stage, mnp__loop_operand *operands,
-                              mnp__text *names)
+static mnp_status add_stage(const mnp__builder *b, int node, mnp__stage **stage_p)
 {
-    int count = 0;
-    for (int i = 0; i < b->request->ninputs + b->expression->nreductions; i++) {
-        int r = i - b->request->ninputs;
-        if (r < 0 ? !need->inputs[i] : !need->reductions[r])
-            continue;
-        if (count == MNP__MAX_OPERANDS)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: there are more than %d inputs that are used", b->request->function,
-                            MNP__MAX_OPERANDS);
-        mnp_dtype dtype = r < 0 ? b->request->inputs[i]->dtype : node_of(b, r)->type.dtype;
-        if (r < 0)
-            mnp__text_add(names, "in_%s%c", b->request->input_names[i], '\0');
-        else
-            mnp__text_add(names, "in_%d%c", r, '\0');
-        stage->inputs[count] = r < 0 ? i : MNP__MAX_NAMES + r;
-        operands[count++] = (mnp__loop_operand){.type = dtype, .memory = dtype};
-    }
-    stage->ninputs = count;
+    mnp__program *program = b->program;
+    MNP_TRY(
+        mnp__expression_grow(&program->stages, sizeof *program->stages, program->nstages, &program->stages_capacity));
+    *stage_p = &program->stages[program->nstages++];
+    **stage_p = (mnp__stage){.target = -1, .output = -1, .at = mnp__builder_node(b, node)->at - b->expression->text};
     return MNP_OK;
 }
 
-static void set_names(int count, mnp__loop_operand *operands, mnp__text *names)
+/* Find what a kernel needs that computes these nodes, for a stage; no kernel may be so large that compilers hang. */
+static mnp_status find_need(const mnp__builder *b, int count, const int *nodes, mnp__need *need)
 {
-    const char *name = mnp__text_string(names);
-    for (int k = 0; k < count; k++, name += strlen(name) + 1)
-        operands[k].name = name;
+    enum { MOST_OPERATIONS = 8000 };
+    mnp__expression_need(b->expression, count, nodes, need);
+    if (need->operations > MOST_OPERATIONS)
+        return mnp__expression_fail(b->expression, mnp__builder_node(b, nodes[0])->at,
+                                    "this takes %d operations with indices at once; %d are possible", need->operations,
+                                    MOST_OPERATIONS);
+    return MNP_OK;
 }
 
-/* ---- loops ---- */
-
-static mnp_status check_dims(const builder *b, const mnp__need *need, int ndim)
+/* Add a loop that computes a node's values as an array, which is operand *operand_p. */
+static mnp_status add_array(const mnp__builder *b, int number, mnp__operand *operand_p)
 {
-    if (need->dims <= ndim)
-        return MNP_OK;
-    return mnp__expression_fail(b->expression, need->dims_at, "there is no dimension %d: the result has %d",
-                                need->dims - 1, ndim);
+    const mnp__node *node = mnp__builder_node(b, number);
+    bool input = node->kind == MNP__NODE_INPUT;
+    int value = b->program->nvalues++;
+    const mnp__target all = {
+        .node = number, .value = value, .name = "", .type = node->type.dtype, .memory = node->type.dtype};
+    mnp__stage *stage;
+    mnp__need need;
+    MNP_TRY(find_need(b, 1, &number, &need));
+    MNP_TRY(mnp__builder_check_dims(b, &need, node->ndim));
+    MNP_TRY(add_stage(b, number, &stage));
+    MNP_TRY(mnp__builder_loop(b, &need, 1, &all, stage));
+    bool two = node->kind == MNP__NODE_CALL && node->ufunc->noutputs == 2; /* the second one needs the call */
+    if (!input && node->kind != MNP__NODE_NUMBER && !two)
+        mnp__builder_node(b, number)->value = value;
+    *operand_p = MNP__MAX_NAMES + value;
+    return MNP_OK;
 }
 
-static mnp_status make_loop(const builder *b, const mnp__need *need, int count, const target *targets,
-                            mnp__stage *stage)
+/* Find the operand of a node's array, which is computed if it is not there yet. */
+static mnp_status get_array(const mnp__builder *b, int number, mnp__operand *operand_p)
 {
-    mnp__loop_operand operands[MNP__MAX_OPERANDS];
-    mnp__text names = MNP__TEXT_EMPTY, body = MNP__TEXT_EMPTY;
-    mnp_status st;
-    mnp__expression_emit(b->expression, &body);
-    MNP_TRY_OR(list_inputs(b, need, stage, operands, &names), st, done);
-    int total = stage->ninputs + count;
-    st = MNP_OK;
-    if (total > MNP__MAX_OPERANDS)
-        st = MNP_FAIL(MNP_ERR_ARG, "%s: there are %d inputs that are used and outputs; %d are possible",
-                      b->request->function, total, MNP__MAX_OPERANDS);
-    if (st != MNP_OK)
-        goto done;
-    for (int i = 0; i < count; i++) {
-        mnp__text_add(&names, "out_%s%c", targets[i].name, '\0');
-        mnp__text_add(&body, "out_%s = ", targets[i].name);
-        mnp__expression_emit_value(b->expression, targets[i].node, targets[i].type, &body);
-        mnp__text_add(&body, ";\n");
-        operands[stage->ninputs + i] = (mnp__loop_operand){.type = targets[i].type, .memory = targets[i].memory};
-        stage->outputs[i] = targets[i].value;
-    }
-    stage->noutputs = count;
-    MNP_TRY_OR(mnp__text_status(&names), st, done);
-    MNP_TRY_OR(mnp__text_status(&body), st, done);
-    set_names(total, operands, &names);
-    mnp__loop_spec spec = {.name = "eval",
-                           .preamble = "",
-                           .body = mnp__text_string(&body),
-                           .operands = operands,
-                           .indices = need->indices,
-                           .ninputs = stage->ninputs,
-                           .noutputs = count};
-    st = mnp__loop_new(b->ctx, &spec, &stage->loop);
-done:
-    mnp__text_free(&names);
-    mnp__text_free(&body);
-    return st;
-}
-
-static mnp__stage *add_stage(const builder *b)
-{
-    return &b->program->stages[b->program->nstages++];
+    const mnp__node *node = mnp__builder_node(b, number);
+    bool scalar = node->kind == MNP__NODE_INPUT && node->type.weak;
+    if (!mnp__node_is_operand(node) || scalar)
+        return add_array(b, number, operand_p);
+    *operand_p = mnp__builder_operand(b, number);
+    return MNP_OK;
 }
 
 /* ---- extents ---- */
 
+static bool is_in(const mnp__spread *s, int node)
+{
+    for (int i = 0; i < s->count; i++) {
+        if (s->nodes[i] == node)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the extents of a reduction's result broadcast to those of what it reduces, all of which `s` has. */
+static bool follows(const mnp__builder *b, const mnp__spread *s, int number)
+{
+    const mnp__node *node = mnp__builder_node(b, number);
+    if (node->kind != MNP__NODE_ARRAYS)
+        return false;
+    const mnp__array_call *call = &b->expression->calls[node->detail];
+    const mnp__spread *from = b->spreads[node->detail];
+    bool aligned = call->constants.axes.keepdims || (call->mask & (call->mask + 1)) == 0;
+    if (!call->reduce || !from || !aligned)
+        return false;
+    for (int i = 0; i < from->count; i++) {
+        if (!is_in(s, from->nodes[i]))
+            return false;
+    }
+    return true;
+}
+
 /*
- * Find what the extents of a node depend on.  A reduction's result that broadcasts to the reduced operand adds nothing
+ * Find what the extents of values depend on.  A reduction's result that broadcasts to the reduced operand adds nothing
  * if that operand is there too: x - mean(x, axis=0) has the extents of x.
  */
-static spread find_spread(const builder *b, const mnp__need *need)
+static mnp__spread find_spread(const mnp__builder *b, const mnp__need *need)
 {
-    spread s = {0, 0};
-    for (int i = 0; i < b->request->ninputs; i++)
-        s.inputs |= (uint64_t)(need->inputs[i] && b->request->inputs[i]->layout->ndim > 0) << i;
-    for (int r = 0; r < b->expression->nreductions; r++)
-        s.reductions |= (uint64_t)(need->reductions[r] && node_of(b, r)->ndim > 0) << r;
-    for (int r = b->expression->nreductions - 1; r >= 0; r--) {
-        const mnp__reducing *reducing = &b->expression->reductions[r];
-        const spread *from = &b->spreads[r];
-        bool aligned = reducing->axes.keepdims || (reducing->mask & (reducing->mask + 1)) == 0;
-        if (s.reductions >> r & 1 && aligned && !(from->inputs & ~s.inputs) && !(from->reductions & ~s.reductions))
-            s.reductions &= ~(UINT64_C(1) << r);
+    mnp__spread s = {.count = 0};
+    for (int i = 0; i < need->count && i < MNP__MAX_NEEDED; i++) {
+        if (mnp__builder_node(b, need->operands[i])->ndim > 0)
+            s.nodes[s.count++] = need->operands[i];
+    }
+    for (int i = s.count - 1; i >= 0; i--) {
+        if (follows(b, &s, s.nodes[i])) {
+            memmove(&s.nodes[i], &s.nodes[i + 1], (size_t)(s.count - i - 1) * sizeof *s.nodes);
+            s.count--;
+        }
     }
     return s;
+}
+
+static bool same_spread(const mnp__spread *a, const mnp__spread *b)
+{
+    return a->count == b->count && memcmp(a->nodes, b->nodes, (size_t)a->count * sizeof *a->nodes) == 0;
 }
 
 /* ---- reductions ---- */
 
 /* Whether the values of an expression can be reduced as they are computed, without an array of them. */
-static bool is_mappable(const builder *b, const mnp__need *need)
+static bool is_mappable(const mnp__builder *b, const mnp__need *need)
 {
-    int count = 0;
     bool array = false;
-    for (int i = 0; i < b->request->ninputs; i++) {
-        count += need->inputs[i];
-        array = array || (need->inputs[i] && !b->request->inputs[i]->weak);
-    }
-    for (int r = 0; r < b->expression->nreductions; r++) {
-        count += need->reductions[r];
-        array = array || need->reductions[r];
-    }
-    return array && count < MNP__MAX_REDUCTION_OPERANDS && !need->indices;
+    for (int i = 0; i < need->count && i < MNP__MAX_NEEDED; i++)
+        array = array || !mnp__builder_node(b, need->operands[i])->type.weak;
+    return array && need->count < MNP__MAX_REDUCTION_OPERANDS && !need->indices;
 }
 
-/* Write the map, the function of the inputs that computes the values to be reduced. */
-static void write_map(const builder *b, const mnp__stage *stage, const mnp__loop_operand *operands, int node,
-                      mnp_dtype type, mnp__text *text)
+/*
+ * Whether a call reduces values that need not be an array: those of an expression, read once, without a mask or a number
+ * to start from.
+ */
+static bool maps(const mnp__builder *b, const mnp__array_call *call, const mnp__need *need)
 {
-    mnp__text_add(text, "typedef %s mnp_value;\nstatic MNP_INLINE mnp_value mnp_map(", mnp__jit_type(type));
-    for (int k = 0; k < stage->ninputs; k++)
-        mnp__text_add(text, "%sconst mnp_type%d %s", k ? ", " : "", k, operands[k].name);
-    mnp__text_add(text, ")\n{\n");
-    mnp__expression_emit(b->expression, text);
-    mnp__text_add(text, "return ");
-    mnp__expression_emit_value(b->expression, node, type, text);
-    mnp__text_add(text, ";\n}\n");
+    int argument = mnp__builder_node(b, call->node)->arguments[0];
+    const mnp__node *node = mnp__builder_node(b, argument);
+    return call->reduce && call->narrays == 1 && call->constants.initial.kind == 0 && !mnp__node_is_operand(node) &&
+           is_mappable(b, need) && mnp__reduce_maps(b->ctx, call->reduce, call->type);
 }
 
-static mnp_status make_reduction(const builder *b, const mnp__need *need, const mnp__reducing *reducing,
-                                 mnp__stage *stage)
+static mnp_status note_spread(const mnp__builder *b, int call, const mnp__need *need)
 {
-    mnp__loop_operand operands[MNP__MAX_OPERANDS];
-    mnp__text names = MNP__TEXT_EMPTY, map = MNP__TEXT_EMPTY;
-    const mnp__node *node = &b->expression->nodes[reducing->node];
-    mnp__reduction_spec spec = {.mapped = true, .finish = "", .mask = -1, .noutputs = 1, .operands = operands};
-    char name[64];
-    mnp_status st;
-    MNP_TRY_OR(list_inputs(b, need, stage, operands, &names), st, done);
-    MNP_TRY_OR(mnp__text_status(&names), st, done);
-    set_names(stage->ninputs, operands, &names);
-    operands[stage->ninputs] = (mnp__loop_operand){.name = "", .type = node->type.dtype, .memory = node->type.dtype};
-    write_map(b, stage, operands, node->arguments[0], reducing->type, &map);
-    MNP_TRY_OR(mnp__text_status(&map), st, done);
-    mnp__reduce_describe(b->ctx, reducing->function, reducing->type, false, &spec);
-    snprintf(name, sizeof name, "%s_of_expression", spec.name);
-    spec.name = name;
-    spec.preamble = mnp__text_string(&map);
-    spec.ninputs = stage->ninputs;
-    st = mnp__reduction_new(b->ctx, &spec, &stage->reduction);
-done:
-    mnp__text_free(&names);
-    mnp__text_free(&map);
-    return st;
-}
-
-/* Add a loop that computes an array of the values to be reduced, which is input *input_p of the next stage. */
-static mnp_status add_array(builder *b, const mnp__need *need, int number, int *input_p)
-{
-    const mnp__node *node = &b->expression->nodes[number];
-    int value = b->program->nvalues++;
-    const target all = {
-        .node = number, .value = value, .name = "", .type = node->type.dtype, .memory = node->type.dtype};
-    *input_p = MNP__MAX_NAMES + value;
-    MNP_TRY(check_dims(b, need, node->ndim));
-    return make_loop(b, need, 1, &all, add_stage(b));
-}
-
-static mnp_status add_reduction(builder *b, int number)
-{
-    const mnp__reducing *reducing = &b->expression->reductions[number];
-    int argument = b->expression->nodes[reducing->node].arguments[0], input = -1;
-    const mnp__node *node = &b->expression->nodes[argument];
-    mnp__need need;
-    mnp__expression_need(b->expression, 1, &argument, &need);
-    b->spreads[number] = find_spread(b, &need);
-    bool mappable = is_mappable(b, &need);
-    bool mapped = mappable && mnp__reduce_maps(b->ctx, reducing->function, reducing->type);
-    if (node->kind == MNP__NODE_INPUT && mappable)
-        input = node->input;
-    else if (node->kind == MNP__NODE_REDUCE)
-        input = MNP__MAX_NAMES + node->reduction;
-    else if (!mapped)
-        MNP_TRY(add_array(b, &need, argument, &input));
-    mnp__stage *stage = add_stage(b);
-    stage->function = reducing->function;
-    stage->axes = reducing->axes;
-    stage->mask = reducing->mask;
-    stage->noutputs = 1;
-    stage->outputs[0] = number;
-    if (input < 0)
-        return make_reduction(b, &need, reducing, stage);
-    stage->ninputs = 1;
-    stage->inputs[0] = input;
+    mnp__spread *s;
+    MNP_TRY(mnp__malloc(sizeof *s, &s));
+    *s = find_spread(b, need);
+    b->spreads[call] = s;
     return MNP_OK;
+}
+
+/* Add the call of a function of whole arrays. */
+static mnp_status add_call(const mnp__builder *b, int number)
+{
+    mnp__node *node = mnp__builder_node(b, number);
+    const mnp__array_call *call = &b->expression->calls[node->detail];
+    mnp__operand inputs[MNP__MAX_ARGUMENTS];
+    mnp__stage *stage;
+    mnp__need need;
+    MNP_TRY(find_need(b, 1, node->arguments, &need));
+    MNP_TRY(note_spread(b, node->detail, &need));
+    bool mapped = maps(b, call, &need);
+    for (int a = 0; a < node->narguments && !mapped; a++)
+        MNP_TRY(get_array(b, node->arguments[a], &inputs[a]));
+    MNP_TRY(add_stage(b, number, &stage));
+    MNP_TRY(mnp__calloc(1, sizeof *stage->call, &stage->call));
+    *stage->call = *call;
+    stage->noutputs = mnp__array_call_results(call);
+    node->value = b->program->nvalues;
+    for (int i = 0; i < stage->noutputs; i++)
+        stage->outputs[i] = b->program->nvalues++;
+    if (mapped)
+        return mnp__builder_reduction(b, &need, call, stage);
+    stage->ninputs = node->narguments;
+    memcpy(stage->inputs, inputs, (size_t)node->narguments * sizeof *inputs);
+    return MNP_OK;
+}
+
+/* ---- parts of arrays ---- */
+
+static mnp_status add_view(const mnp__builder *b, mnp__operand of, const mnp__node *node, int *number_p)
+{
+    mnp__program *program = b->program;
+    MNP_TRY(mnp__expression_grow(&program->views, sizeof *program->views, program->nviews, &program->views_capacity));
+    *number_p = program->nviews++;
+    program->views[*number_p] =
+        (mnp__eval_view){.of = of, .at = node->at, .subscripts = b->expression->subscripts[node->detail]};
+    return MNP_OK;
+}
+
+static mnp_status add_part(const mnp__builder *b, int number)
+{
+    mnp__node *node = mnp__builder_node(b, number);
+    mnp__operand base;
+    MNP_TRY(get_array(b, node->arguments[0], &base));
+    return add_view(b, base, node, &mnp__builder_node(b, number)->value);
+}
+
+/* Add the loop that assigns to a part of an array. */
+static mnp_status add_store(const mnp__builder *b, int number)
+{
+    mnp__node *node = mnp__builder_node(b, number);
+    int value = b->program->nvalues++;
+    mnp_dtype dtype = node->type.dtype;
+    const mnp__target part = {
+        .node = node->arguments[1], .value = value, .name = "part", .type = dtype, .memory = dtype};
+    mnp__operand base;
+    mnp__stage *stage;
+    mnp__need need;
+    MNP_TRY(get_array(b, node->arguments[0], &base));
+    MNP_TRY(find_need(b, 1, &node->arguments[1], &need));
+    MNP_TRY(mnp__builder_check_dims(b, &need, node->dim));
+    MNP_TRY(add_stage(b, number, &stage));
+    MNP_TRY(add_view(b, base, node, &stage->target));
+    node->value = value;
+    return mnp__builder_loop(b, &need, 1, &part, stage);
 }
 
 /* ---- outputs ---- */
 
-static int ndim_of_outputs(const builder *b, const mnp__need *need, int count, const int *outputs)
+static int ndim_of_outputs(const mnp__builder *b, const mnp__need *need, int count, const int *outputs)
 {
     const mnp__request *r = b->request;
     int ndim = r->layout ? r->layout->ndim : 0;
-    for (int i = 0; i < r->ninputs; i++) {
-        int more = need->inputs[i] ? r->inputs[i]->layout->ndim : 0;
-        ndim = more > ndim ? more : ndim;
-    }
-    for (int i = 0; i < b->expression->nreductions; i++) {
-        int more = need->reductions[i] ? node_of(b, i)->ndim : 0;
+    for (int i = 0; i < need->count && i < MNP__MAX_NEEDED; i++) {
+        int more = mnp__builder_node(b, need->operands[i])->ndim;
         ndim = more > ndim ? more : ndim;
     }
     for (int i = 0; i < count; i++) {
@@ -269,53 +245,68 @@ static int ndim_of_outputs(const builder *b, const mnp__need *need, int count, c
 }
 
 /* Add a loop for these outputs. */
-static mnp_status add_outputs(builder *b, int count, const int *outputs)
+static mnp_status add_outputs(const mnp__builder *b, int count, const int *outputs)
 {
-    target targets[MNP__MAX_OPERANDS];
+    mnp__target targets[MNP__MAX_OPERANDS];
     int nodes[MNP__MAX_OPERANDS];
+    mnp__stage *stage;
     mnp__need need;
     for (int i = 0; i < count; i++) {
         int o = outputs[i];
-        b->program->results[o] = b->program->nvalues;
+        b->program->results[o] = MNP__MAX_NAMES + b->program->nvalues;
         nodes[i] = b->expression->outputs[o];
-        targets[i] = (target){.node = nodes[i],
-                              .value = b->program->nvalues++,
-                              .name = b->request->output_names[o],
-                              .type = b->expression->output_types[o],
-                              .memory = b->dtypes[o]};
+        targets[i] = (mnp__target){.node = nodes[i],
+                                   .value = b->program->nvalues++,
+                                   .name = b->request->output_names[o],
+                                   .type = b->expression->output_types[o],
+                                   .memory = b->dtypes[o]};
     }
-    mnp__expression_need(b->expression, count, nodes, &need);
+    MNP_TRY(find_need(b, count, nodes, &need));
     const int ndim = ndim_of_outputs(b, &need, count, outputs);
     for (int i = 0; i < count; i++)
         b->program->ndims[outputs[i]] = ndim;
-    MNP_TRY(check_dims(b, &need, ndim));
-    mnp__stage *stage = add_stage(b);
+    MNP_TRY(mnp__builder_check_dims(b, &need, ndim));
+    MNP_TRY(add_stage(b, nodes[0], &stage));
     stage->last = true;
-    return make_loop(b, &need, count, targets, stage);
+    return mnp__builder_loop(b, &need, count, targets, stage);
 }
 
-/* Add loops for all outputs.  Those of equal extents share a loop; without reductions all extents are equal. */
-static mnp_status add_all_outputs(builder *b, bool reduces)
+/* Whether a kernel can compute these outputs and one more. */
+static bool has_room(const mnp__builder *b, int count, const int *outputs, int more)
 {
-    spread spreads[MNP__MAX_OPERANDS];
+    int nodes[MNP__MAX_OPERANDS];
+    mnp__need need;
+    for (int i = 0; i < count; i++)
+        nodes[i] = b->expression->outputs[outputs[i]];
+    nodes[count] = b->expression->outputs[more];
+    mnp__expression_need(b->expression, count + 1, nodes, &need);
+    return need.count + count + 1 <= MNP__MAX_OPERANDS;
+}
+
+/* Add loops for all outputs.  Those of equal extents share a loop; if all are element-wise, all extents are equal. */
+static mnp_status add_all_outputs(const mnp__builder *b, bool all_equal)
+{
+    mnp__spread spreads[MNP__MAX_OPERANDS];
     bool done[MNP__MAX_OPERANDS];
     int noutputs = b->request->noutputs;
     for (int o = 0; o < noutputs; o++) {
-        const mnp__node *node = &b->expression->nodes[b->expression->outputs[o]];
+        int number = b->expression->outputs[o];
+        const mnp__node *node = mnp__builder_node(b, number);
         mnp__need need;
-        mnp__expression_need(b->expression, 1, &b->expression->outputs[o], &need);
-        spreads[o] = reduces ? find_spread(b, &need) : (spread){0, 0};
-        done[o] = node->kind == MNP__NODE_REDUCE;
+        MNP_TRY(find_need(b, 1, &number, &need));
+        spreads[o] = all_equal ? (mnp__spread){.count = 0} : find_spread(b, &need);
+        bool element = node->kind < MNP__NODE_ARRAYS;
+        done[o] = node->value >= 0 && node->kind != MNP__NODE_VIEW && !(all_equal && element);
         if (done[o]) {
-            b->program->results[o] = node->reduction;
+            b->program->results[o] = mnp__builder_operand(b, number);
             b->program->ndims[o] = node->ndim;
         }
     }
     for (int o = 0; o < noutputs; o++) {
         int group[MNP__MAX_OPERANDS], count = 0;
         for (int other = o; other < noutputs && !done[o]; other++) {
-            if (!done[other] && spreads[other].inputs == spreads[o].inputs &&
-                spreads[other].reductions == spreads[o].reductions)
+            if (!done[other] && same_spread(&spreads[other], &spreads[o]) &&
+                (all_equal || has_room(b, count, group, other)))
                 group[count++] = other;
         }
         for (int i = 0; i < count; i++)
@@ -328,40 +319,143 @@ static mnp_status add_all_outputs(builder *b, bool reduces)
 
 /* ---- programs ---- */
 
-/* Find the reductions that outputs depend on; return whether there are any. */
-static bool find_reductions(const builder *b, bool *wanted)
+/*
+ * Mark the nodes that outputs depend on, those that are computed from indices, and in which phase each is: after how
+ * many assignments to parts of arrays.  Returns whether all nodes are element-wise.
+ */
+static bool survey(const mnp__builder *b, int *phases_p)
 {
-    mnp__need need;
-    bool any = false;
-    mnp__expression_need(b->expression, b->expression->noutputs, b->expression->outputs, &need);
-    memcpy(wanted, need.reductions, sizeof need.reductions);
-    for (int r = b->expression->nreductions - 1; r >= 0; r--) {
-        if (!wanted[r])
-            continue;
-        any = true;
-        mnp__expression_need(b->expression, 1, node_of(b, r)->arguments, &need);
-        for (int inner = 0; inner < r; inner++)
-            wanted[inner] = wanted[inner] || need.reductions[inner];
+    mnp__expression *e = b->expression;
+    bool elementwise = true;
+    for (int o = 0; o < e->noutputs; o++)
+        b->wanted[e->outputs[o]] = true;
+    for (int k = e->nnodes - 1; k >= 0; k--) {
+        for (int a = 0; a < e->nodes[k].narguments && b->wanted[k]; a++)
+            b->wanted[e->nodes[k].arguments[a]] = true;
     }
-    return any;
+    for (int k = 0; k < e->nnodes; k++) {
+        mnp__node *node = &e->nodes[k];
+        bool array = node->kind >= MNP__NODE_ARRAYS;
+        node->indexed = node->kind == MNP__NODE_INDEX;
+        for (int a = 0; a < node->narguments; a++) {
+            int argument = node->arguments[a];
+            node->indexed = node->indexed || (!array && e->nodes[argument].indexed);
+            b->phases[k] = b->phases[argument] > b->phases[k] ? b->phases[argument] : b->phases[k];
+        }
+        elementwise = elementwise && !(b->wanted[k] && array);
+        if (b->wanted[k] && node->kind == MNP__NODE_STORE)
+            b->phases[k] = ++*phases_p;
+    }
+    return elementwise;
+}
+
+/* Add the stages of a node that is an array, or becomes one. */
+static mnp_status add_node(const mnp__builder *b, int k)
+{
+    mnp__node *node = mnp__builder_node(b, k);
+    mnp__operand operand;
+    switch (node->kind) {
+    case MNP__NODE_ARRAYS:
+        return add_call(b, k);
+    case MNP__NODE_RESULT:
+        node->value = mnp__builder_node(b, node->arguments[0])->value + node->part;
+        return MNP_OK;
+    case MNP__NODE_VIEW:
+        return add_part(b, k);
+    case MNP__NODE_STORE:
+        return add_store(b, k);
+    default:
+        return b->stored[k] && node->value < 0 ? add_array(b, k, &operand) : MNP_OK;
+    }
+}
+
+/*
+ * Add the stages of all nodes that are arrays, phase after phase: an assignment, then all that needs it and no later
+ * one; at last the outputs that the next assignment could change.
+ */
+static mnp_status add_nodes(const mnp__builder *b, int phases)
+{
+    mnp__expression *e = b->expression;
+    for (int phase = 0; phase <= phases; phase++) {
+        for (int k = 0; k < e->nnodes; k++) {
+            if (b->wanted[k] && b->phases[k] == phase)
+                MNP_TRY(add_node(b, k));
+        }
+        for (int o = 0; o < e->noutputs && phase < phases; o++) {
+            mnp__operand operand;
+            const mnp__node *node = mnp__builder_node(b, e->outputs[o]);
+            if (b->phases[e->outputs[o]] == phase && !mnp__node_is_operand(node) && !node->type.weak && !node->indexed)
+                MNP_TRY(add_array(b, e->outputs[o], &operand));
+        }
+    }
+    return MNP_OK;
+}
+
+/* Find which stage uses each value last, and which output an array becomes that stages assign to. */
+static mnp_status find_uses(const mnp__builder *b)
+{
+    mnp__program *program = b->program;
+    MNP_TRY(mnp__calloc((size_t)program->nvalues, sizeof *program->last_uses, &program->last_uses));
+    for (int s = 0; s < program->nstages; s++) {
+        const mnp__stage *stage = &program->stages[s];
+        for (int i = 0; i < stage->ninputs + (stage->target >= 0); i++) {
+            mnp__operand root = mnp__program_root(program, i < stage->ninputs ? stage->inputs[i] : -1 - stage->target);
+            if (root >= MNP__MAX_NAMES)
+                program->last_uses[root - MNP__MAX_NAMES] = s;
+        }
+        for (int i = 0; i < stage->noutputs; i++)
+            program->last_uses[stage->outputs[i]] = s; /* unless it is used later */
+    }
+    for (int o = 0; o < program->noutputs; o++)
+        program->last_uses[program->results[o] - MNP__MAX_NAMES] = program->nstages;
+    for (int s = program->nstages - 1; s >= 0; s--) {
+        mnp__stage *stage = &program->stages[s];
+        if (stage->target < 0)
+            continue;
+        for (int o = 0; o < program->noutputs; o++) {
+            if (program->results[o] == MNP__MAX_NAMES + stage->outputs[0] && *b->request->outputs_p[o])
+                stage->output = o;
+        }
+        for (int later = s + 1; later < program->nstages && stage->output < 0; later++) {
+            const mnp__stage *next = &program->stages[later];
+            if (next->target >= 0 &&
+                mnp__program_root(program, -1 - next->target) == MNP__MAX_NAMES + stage->outputs[0])
+                stage->output = next->output;
+        }
+    }
+    return MNP_OK;
+}
+
+static mnp_status build(mnp__builder *b)
+{
+    size_t nodes = (size_t)b->expression->nnodes;
+    int phases = 0;
+    MNP_TRY(mnp__calloc(nodes, sizeof *b->wanted, &b->wanted));
+    MNP_TRY(mnp__calloc(nodes, sizeof *b->stored, &b->stored));
+    MNP_TRY(mnp__calloc(nodes, sizeof *b->phases, &b->phases));
+    MNP_TRY(mnp__calloc((size_t)b->expression->ncalls, sizeof *b->spreads, &b->spreads));
+    bool elementwise = survey(b, &phases);
+    MNP_TRY(mnp__program_divide(b->expression, b->wanted, b->stored));
+    MNP_TRY(add_nodes(b, phases));
+    MNP_TRY(add_all_outputs(b, elementwise));
+    return find_uses(b);
 }
 
 mnp_status mnp__program_new(mnp_ctx *ctx, const mnp__request *request, mnp__expression *expression,
                             const mnp_dtype *dtypes, mnp__program **program_p)
 {
-    builder b = {.ctx = ctx, .request = request, .expression = expression, .dtypes = dtypes};
-    bool wanted[MNP__MAX_REDUCTIONS];
-    size_t most = 2 * (size_t)expression->nreductions + (size_t)request->noutputs;
-    MNP_TRY(mnp__calloc(1, sizeof *b.program + most * sizeof *b.program->stages, &b.program));
-    b.program->nvalues = expression->nreductions;
+    mnp__builder b = {.ctx = ctx, .request = request, .expression = expression, .dtypes = dtypes};
+    MNP_TRY(mnp__calloc(1, sizeof *b.program, &b.program));
+    b.program->text = expression->text;
     b.program->noutputs = request->noutputs;
     memcpy(b.program->dtypes, dtypes, (size_t)request->noutputs * sizeof *dtypes);
-    bool any = find_reductions(&b, wanted);
-    mnp_status st = MNP_OK;
-    for (int r = 0; r < expression->nreductions && st == MNP_OK; r++)
-        st = wanted[r] ? add_reduction(&b, r) : MNP_OK;
-    if (st == MNP_OK)
-        st = add_all_outputs(&b, any);
+    mnp_status st = build(&b);
+    for (int c = 0; c < expression->ncalls && b.spreads; c++)
+        free(b.spreads[c]);
+    free(b.wanted);
+    free(b.stored);
+    free(b.phases);
+    free(b.spreads);
     if (st == MNP_OK)
         *program_p = b.program;
     else
@@ -376,6 +470,10 @@ void mnp__program_free(mnp__program *program)
     for (int s = 0; s < program->nstages; s++) {
         mnp__loop_free(program->stages[s].loop);
         mnp__reduction_free(program->stages[s].reduction);
+        free(program->stages[s].call);
     }
+    free(program->stages);
+    free(program->views);
+    free(program->last_uses);
     free(program);
 }

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A text of mnp_eval() becomes a program of stages, each of which is one element-wise loop or one reduction.
+ * A text of mnp_eval() becomes a program of stages, each of which is an element-wise loop, a reduction of values as they
+ * are computed, the call of a function of whole arrays, or an assignment to a part of an array.
  *
  *   eval.c           checks the request, and finds the program that the context keeps
  *   eval_program.c   translates an expression to stages
+ *   eval_divide.c    says which values become arrays so that no kernel is too large
  *   eval_run.c       runs the stages
  *
- * A text without reductions is one loop.  Otherwise the text is divided at its reductions.  The argument of a reduction
- * becomes its map, so that no array of the argument is needed.  Its result is an input of the stage around it: another
- * reduction, or the loop that computes outputs.  Outputs that depend on the same arrays share a loop.
+ * A text without functions of whole arrays, subscripts on the left, and brackets after expressions is one loop.
+ * Otherwise what these functions take is computed first: as the map of a reduction, so that no array of it is needed,
+ * or as an array.  Their results are inputs of the stages around them, as are views of arrays.  Outputs that depend on
+ * the same arrays share a loop.
  *
- * Stages pass values to each other: arrays that the run makes.  Value r is the result of reduction r of the text.
+ * Stages pass values to each other: arrays that the run makes.  Assignments to parts of arrays come as late as
+ * possible, so that the array as it was before is rarely needed afterwards and the part can be written in place.
  */
 #ifndef MNP__OPS_EXPRESSION_EVAL_PROGRAM_H
 #define MNP__OPS_EXPRESSION_EVAL_PROGRAM_H
@@ -31,26 +35,41 @@ typedef struct mnp__request {
     const mnp_layout *layout;                   /* of the outputs, or NULL */
 } mnp__request;
 
+/*
+ * What a stage reads: the number of one of the caller's inputs; MNP__MAX_NAMES + v, which is value v; or -1 - v, which
+ * is view v.
+ */
+typedef int mnp__operand;
+
+typedef struct mnp__eval_view {
+    mnp__operand of;
+    const char *at; /* in the text that was translated: only its distance from the beginning is of use */
+    mnp__subscripts subscripts;
+} mnp__eval_view;
+
+/* Which of these members are set says what a stage is. */
 typedef struct mnp__stage {
-    mnp__loop *loop;           /* NULL: the stage is a reduction */
-    mnp__reduction *reduction; /* reduces the values of an expression; NULL: the public function reduces an array */
-    const mnp__reduce_function *function;
-    mnp_axes axes;
-    unsigned mask; /* the axes, as bits */
-    bool last;     /* a loop that computes outputs */
+    mnp__loop *loop;
+    mnp__reduction *reduction; /* of the values of an expression */
+    mnp__array_call *call;     /* of a function of whole arrays, also that of `reduction` */
+    int target;                /* the view of a value, by its number, that the loop writes to; -1: none */
+    int output;                /* of such a loop: the output that the array becomes in the end, or -1 */
+    bool last;                 /* a loop that computes outputs */
+    ptrdiff_t at;              /* where in the text, for messages */
     int ninputs, noutputs;
-    int inputs[MNP__MAX_OPERANDS];  /* numbers of the caller's inputs; MNP__MAX_NAMES + v is value v */
+    mnp__operand inputs[MNP__MAX_OPERANDS];
     int outputs[MNP__MAX_OPERANDS]; /* numbers of values */
 } mnp__stage;
 
-enum { MNP__MAX_VALUES = 2 * MNP__MAX_REDUCTIONS + MNP__MAX_OPERANDS };
-
 typedef struct mnp__program {
-    int nstages, nvalues, noutputs;
-    int results[MNP__MAX_OPERANDS]; /* the value of every output; several may have one */
-    int ndims[MNP__MAX_OPERANDS];   /* of the outputs; the extents depend on the arrays of a run */
+    const char *text; /* that was translated; it is not there any more when the program runs */
+    int nstages, stages_capacity, nvalues, nviews, views_capacity, noutputs;
+    mnp__operand results[MNP__MAX_OPERANDS]; /* of every output; several may have the same */
+    int ndims[MNP__MAX_OPERANDS];            /* of the outputs; the extents depend on the arrays of a run */
     mnp_dtype dtypes[MNP__MAX_OPERANDS];
-    mnp__stage stages[];
+    mnp__stage *stages;
+    mnp__eval_view *views;
+    int *last_uses; /* of each value: the last stage that reads it; nstages if it is a result */
 } mnp__program;
 
 /* Translate a parsed and typed expression; `dtypes` are those of the outputs.  This compiles nothing. */
@@ -58,7 +77,16 @@ mnp_status mnp__program_new(mnp_ctx *ctx, const mnp__request *request, mnp__expr
                             const mnp_dtype *dtypes, mnp__program **program_p);
 void mnp__program_free(mnp__program *program);
 
-/* Run a program.  Outputs are written by the last stage or after it. */
+/*
+ * Of the nodes that are wanted, mark those in `stored` whose values are to become arrays, so that a kernel neither has
+ * too many operations nor reads too many arrays.  MNP_ERR_MEMORY.
+ */
+mnp_status mnp__program_divide(const mnp__expression *expression, const bool *wanted, bool *stored);
+
+/* The caller's input, or the number of the value, that an operand is or is a view of. */
+mnp__operand mnp__program_root(const mnp__program *program, mnp__operand operand);
+
+/* Run a program.  Outputs are written by the last stage or after it, but for parts that are assigned in place. */
 mnp_status mnp__program_run(mnp_ctx *ctx, const mnp__program *program, const mnp__request *request);
 
 #endif

@@ -3,8 +3,11 @@
  * Runs the stages of a program.
  *
  * Given outputs are written only by the last stage or after it, so a stage that fails leaves them unchanged, and no
- * stage reads an input that another has overwritten.
+ * stage reads an input that another has overwritten.  The exception is an assignment to a part of a given output: it is
+ * done in place if nothing reads the array's memory afterwards, which is compared by buffers.  Otherwise a copy of the
+ * array is changed.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include <maniple/create.h>
@@ -18,27 +21,130 @@ typedef struct run {
     mnp_ctx *ctx;
     const mnp__program *program;
     const mnp__request *request;
-    mnp_array *values[MNP__MAX_VALUES];   /* made by stages; the run owns them */
+    mnp_array **values;                   /* made by stages */
+    bool *borrowed;                       /* of each value: it is a given output; the run owns the others */
     mnp_array *copies[MNP__MAX_OPERANDS]; /* for outputs that share a value; the run owns them */
     bool written[MNP__MAX_OPERANDS];      /* given outputs that have their values already */
 } run;
+
+/* The arrays that a stage reads, some of which are views that were made for it. */
+typedef struct reading {
+    const mnp_array *inputs[MNP__MAX_OPERANDS];
+    mnp_array *views[MNP__MAX_OPERANDS];
+    int count;
+} reading;
 
 static mnp_array *given(const run *r, int output)
 {
     return *r->request->outputs_p[output];
 }
 
-/* ---- stages ---- */
-
-static const mnp_array *input_of(const run *r, int number)
+static int result_of(const run *r, int output)
 {
-    return number < MNP__MAX_NAMES ? r->request->inputs[number] : r->values[number - MNP__MAX_NAMES];
+    return r->program->results[output] - MNP__MAX_NAMES;
 }
 
-static mnp_status reduce_values(run *r, const mnp__stage *stage, const mnp_array *const *inputs,
+/* ---- operands ---- */
+
+static const mnp_array *array_of(const run *r, mnp__operand root)
+{
+    return root < MNP__MAX_NAMES ? r->request->inputs[root] : r->values[root - MNP__MAX_NAMES];
+}
+
+/* Add a scalar's value to a subscript. */
+static mnp_status add_bound(const run *r, const mnp__bound *bound, int64_t *field)
+{
+    int64_t value;
+    if (bound->input < 0)
+        return MNP_OK;
+    memcpy(&value, mnp__scalar_value(r->request->inputs[bound->input]), sizeof value);
+    if (__builtin_mul_overflow(value, bound->sign, &value) || __builtin_add_overflow(*field, value, field))
+        return MNP_FAIL(MNP_ERR_ARG, "a subscript does not fit 64 bits");
+    return MNP_OK;
+}
+
+/* Make a view of an array. */
+static mnp_status make_view(const run *r, const mnp__eval_view *view, const mnp_array *of, mnp_array **view_p)
+{
+    mnp__subscripts s = view->subscripts;
+    for (int i = 0; i < s.count; i++) {
+        MNP_TRY(add_bound(r, &s.bounds[i][0], &s.items[i].start));
+        MNP_TRY(add_bound(r, &s.bounds[i][1], &s.items[i].stop));
+        MNP_TRY(add_bound(r, &s.bounds[i][2], &s.items[i].step));
+    }
+    return mnp_slice(of, s.count, s.items, view_p);
+}
+
+/* Show where in the text a mistake is that was found when it ran. */
+static mnp_status show_place(const run *r, ptrdiff_t at, mnp_status st)
+{
+    const char *message = mnp_error_message();
+    size_t length = strlen(r->request->function);
+    char sentence[512];
+    if (st != MNP_ERR_ARG)
+        return st;
+    if (strncmp(message, r->request->function, length) == 0 && message[length] == ':')
+        message += length + 2;
+    else if (strncmp(message, "mnp_", 4) == 0) /* of a function that the text calls by its other name */
+        message += 4;
+    snprintf(sentence, sizeof sentence, "%s", message);
+    return mnp__text_fail_at(r->request->text, r->request->text + at, sentence);
+}
+
+/* Make the view that an operand is; a chain of views is followed from its array on. */
+static mnp_status open_view(const run *r, mnp__operand operand, mnp_array **view_p)
+{
+    enum { MOST = MNP__MAX_NESTED_VIEWS };
+    const mnp__program *program = r->program;
+    int chain[MOST], count = 0;
+    mnp_array *view = NULL;
+    for (; operand < 0; operand = program->views[-1 - operand].of)
+        chain[count++] = -1 - operand;
+    while (count > 0) {
+        const mnp__eval_view *next = &program->views[chain[--count]];
+        mnp_array *of = view;
+        view = NULL;
+        mnp_status st = make_view(r, next, of ? of : array_of(r, operand), &view);
+        mnp_array_free(of);
+        if (st != MNP_OK)
+            return show_place(r, next->at - program->text, st);
+    }
+    *view_p = view;
+    return MNP_OK;
+}
+
+static void close_inputs(reading *in)
+{
+    for (int i = 0; i < in->count; i++)
+        mnp_array_free(in->views[i]);
+    in->count = 0;
+}
+
+static mnp_status open_inputs(const run *r, const mnp__stage *stage, reading *in)
+{
+    in->count = 0;
+    for (int i = 0; i < stage->ninputs; i++) {
+        in->views[i] = NULL;
+        if (stage->inputs[i] < 0) {
+            mnp_status st = open_view(r, stage->inputs[i], &in->views[i]);
+            if (st != MNP_OK) {
+                close_inputs(in);
+                return st;
+            }
+        }
+        in->inputs[i] = in->views[i] ? in->views[i] : array_of(r, stage->inputs[i]);
+        in->count = i + 1;
+    }
+    return MNP_OK;
+}
+
+/* ---- stages ---- */
+
+static mnp_status reduce_values(const run *r, const mnp__stage *stage, const mnp_array *const *inputs,
                                 mnp_array **const *outputs_p)
 {
     const mnp_array *arrays[MNP__MAX_OPERANDS];
+    const mnp_axes *axes = &stage->call->constants.axes;
     int64_t shape[MNP_MAX_DIMS];
     int count = 0, ndim;
     for (int i = 0; i < stage->ninputs; i++) {
@@ -46,60 +152,174 @@ static mnp_status reduce_values(run *r, const mnp__stage *stage, const mnp_array
             arrays[count++] = inputs[i];
     }
     MNP_TRY(mnp__broadcast_shapes(r->request->function, count, arrays, &ndim, shape));
-    MNP_TRY(mnp__reduce_check_empty(stage->function, ndim, shape, stage->mask));
+    MNP_TRY(mnp__reduce_check_empty(stage->call->reduce, ndim, shape, stage->call->mask));
     mnp__reduction_call call = {.function = r->request->function,
                                 .inputs = inputs,
                                 .outputs_p = outputs_p,
-                                .axes = stage->mask,
-                                .keepdims = stage->axes.keepdims,
-                                .ddof = stage->axes.ddof};
+                                .axes = stage->call->mask,
+                                .keepdims = axes->keepdims,
+                                .ddof = axes->ddof};
     return mnp__reduction_run(stage->reduction, &call);
 }
 
-/* Run a stage, whose results go to `outputs_p`. */
-static mnp_status run_stage(run *r, const mnp__stage *stage, mnp_array **const *outputs_p)
+/* Call a function of whole arrays; some of the results may be given. */
+static mnp_status call_function(const mnp__stage *stage, const mnp_array *const *inputs, mnp_array **const *outputs_p)
 {
-    const mnp_array *inputs[MNP__MAX_OPERANDS];
-    for (int i = 0; i < stage->ninputs; i++)
-        inputs[i] = input_of(r, stage->inputs[i]);
+    mnp_array *results[MNP__MAX_RESULTS];
+    for (int i = 0; i < stage->noutputs; i++)
+        results[i] = *outputs_p[i];
+    MNP_TRY(stage->call->function->run(stage->call, inputs, results));
+    for (int i = 0; i < stage->noutputs; i++)
+        *outputs_p[i] = results[i];
+    return MNP_OK;
+}
+
+/* Run a stage, whose results go to `outputs_p`. */
+static mnp_status run_stage(const run *r, const mnp__stage *stage, mnp_array **const *outputs_p)
+{
+    reading in;
+    mnp_status st;
+    MNP_TRY(open_inputs(r, stage, &in));
     if (stage->loop) {
         mnp__application application = {.function = r->request->function,
                                         .loop = stage->loop,
-                                        .inputs = inputs,
+                                        .inputs = in.inputs,
                                         .outputs_p = outputs_p,
                                         .layout = stage->last ? r->request->layout : NULL};
-        return mnp__apply(r->ctx, &application);
+        st = mnp__apply(r->ctx, &application);
+    } else if (stage->reduction) {
+        st = reduce_values(r, stage, in.inputs, outputs_p);
+    } else {
+        st = call_function(stage, in.inputs, outputs_p);
     }
-    if (stage->reduction)
-        return reduce_values(r, stage, inputs, outputs_p);
-    return mnp__reduce_call(stage->function, inputs[0], &stage->axes, outputs_p[0]);
+    if (st != MNP_OK)
+        st = show_place(r, stage->at, st);
+    close_inputs(&in);
+    return st;
 }
 
-static mnp_status run_early(run *r, const mnp__stage *stage)
+/* ---- assignments to parts ---- */
+
+static bool shares(const mnp_array *array, const mnp_array *other)
 {
+    return array && !mnp__array_is_scalar(array) && array->buffer == other->buffer;
+}
+
+/* Whether a stage after number `s`, or a result, reads the memory of an array as it is now. */
+static bool is_read_later(const run *r, int s, const mnp_array *array)
+{
+    const mnp__program *program = r->program;
+    for (int later = s + 1; later < program->nstages; later++) {
+        const mnp__stage *stage = &program->stages[later];
+        for (int i = 0; i < stage->ninputs + (stage->target >= 0); i++) {
+            mnp__operand operand = i < stage->ninputs ? stage->inputs[i] : -1 - stage->target;
+            if (shares(array_of(r, mnp__program_root(program, operand)), array))
+                return true;
+        }
+    }
+    for (int o = 0; o < program->noutputs; o++) {
+        if (shares(r->values[result_of(r, o)], array))
+            return true;
+    }
+    return false;
+}
+
+/* Whether an array is on memory of the caller's. */
+static bool is_callers(const run *r, const mnp_array *array)
+{
+    for (int i = 0; i < r->request->ninputs; i++) {
+        if (shares(r->request->inputs[i], array))
+            return true;
+    }
+    for (int o = 0; o < r->program->noutputs; o++) {
+        if (shares(given(r, o), array))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Find the array that a stage assigns to a part of, which becomes its result: that of before if possible, or a copy.
+ * *moved_p is the value that has become the result, or -1.
+ */
+static mnp_status take_array(run *r, int s, int *moved_p)
+{
+    const mnp__stage *stage = &r->program->stages[s];
+    mnp__operand base = r->program->views[stage->target].of;
+    int result = stage->outputs[0], from = base - MNP__MAX_NAMES;
+    mnp_array *copied = NULL, *view = NULL;
+    const mnp_array *array = base < 0 ? NULL : array_of(r, base);
+    *moved_p = -1;
+    if (array && !is_read_later(r, s, array)) {
+        bool output = stage->output >= 0 && given(r, stage->output) == array;
+        bool own = from >= 0 && !r->borrowed[from] && !is_callers(r, array);
+        if (output || own) {
+            r->values[result] = output ? given(r, stage->output) : r->values[from];
+            r->borrowed[result] = output;
+            if (from >= 0)
+                *moved_p = from;
+            return MNP_OK;
+        }
+    }
+    if (base < 0)
+        MNP_TRY(open_view(r, base, &view));
+    mnp_status st = mnp_copy(view ? view : array, &copied);
+    mnp_array_free(view);
+    r->values[result] = copied;
+    return st;
+}
+
+static mnp_status assign_part(run *r, int s)
+{
+    const mnp__stage *stage = &r->program->stages[s];
+    const mnp__eval_view *target = &r->program->views[stage->target];
+    mnp_array *part = NULL;
+    int moved;
+    MNP_TRY(take_array(r, s, &moved));
+    mnp_status st = make_view(r, target, r->values[stage->outputs[0]], &part);
+    if (st == MNP_OK)
+        st = run_stage(r, stage, (mnp_array * *[]){&part});
+    else
+        st = show_place(r, target->at - r->program->text, st);
+    mnp_array_free(part);
+    if (moved >= 0) /* the stage could still read it by this number */
+        r->values[moved] = NULL;
+    return st;
+}
+
+/* ---- the order ---- */
+
+static mnp_status run_early(run *r, int s)
+{
+    const mnp__stage *stage = &r->program->stages[s];
     mnp_array **outputs_p[MNP__MAX_OPERANDS];
+    if (stage->target >= 0)
+        return assign_part(r, s);
     for (int i = 0; i < stage->noutputs; i++)
         outputs_p[i] = &r->values[stage->outputs[i]];
     return run_stage(r, stage, outputs_p);
 }
 
-/* Whether a stage stores its results in that type. */
+/* Whether a stage stores its results in that type in a given array. */
 static bool suits(const mnp__stage *stage, mnp_dtype dtype)
 {
-    if (!stage->reduction)
-        return true;
+    if (!stage->reduction) /* functions that give views always make a new array */
+        return !stage->call || stage->call->reduce;
     const mnp__reduction_spec *spec = mnp__reduction_spec_of(stage->reduction);
     return spec->operands[spec->ninputs].memory == dtype;
 }
 
 /* Run the last stage, which writes given outputs directly if their values need no conversion afterwards. */
-static mnp_status run_last(run *r, const mnp__stage *stage)
+static mnp_status run_last(run *r, int s)
 {
+    const mnp__stage *stage = &r->program->stages[s];
     mnp_array **outputs_p[MNP__MAX_OPERANDS];
+    if (stage->target >= 0)
+        return assign_part(r, s);
     for (int i = 0; i < stage->noutputs; i++) {
         int users = 0, output = -1, value = stage->outputs[i];
         for (int o = 0; o < r->program->noutputs; o++) {
-            if (r->program->results[o] == value) {
+            if (result_of(r, o) == value) {
                 output = o;
                 users++;
             }
@@ -112,13 +332,25 @@ static mnp_status run_last(run *r, const mnp__stage *stage)
     return run_stage(r, stage, outputs_p);
 }
 
+/* Release the values that no stage after number `s` reads. */
+static void release_values(run *r, int s)
+{
+    for (int v = 0; v < r->program->nvalues; v++) {
+        if (r->program->last_uses[v] == s && r->values[v]) {
+            if (!r->borrowed[v])
+                mnp_array_free(r->values[v]);
+            r->values[v] = NULL;
+        }
+    }
+}
+
 /* ---- outputs ---- */
 
 /* Check that the value of an earlier stage suits the given output. */
 static mnp_status check_output(const run *r, int o)
 {
-    const mnp_array *output = given(r, o), *value = r->values[r->program->results[o]];
-    if (!value)
+    const mnp_array *output = given(r, o), *value = r->values[result_of(r, o)];
+    if (!value || value == output)
         return MNP_OK;
     const mnp__output_spec spec = {.function = r->request->function,
                                    .name = r->request->output_names[o],
@@ -129,28 +361,37 @@ static mnp_status check_output(const run *r, int o)
     return mnp__output_check(&spec, output);
 }
 
-/* Copy values to given outputs, and for outputs that share a value with an earlier one. */
+/* Whether a value can be given away: it is the run's, and no view of an array that the caller has. */
+static bool can_give(const run *r, int value)
+{
+    return !r->borrowed[value] && !is_callers(r, r->values[value]);
+}
+
+/* Copy values to given outputs, and for outputs that cannot have the value itself. */
 static mnp_status copy_values(run *r)
 {
-    bool taken[MNP__MAX_VALUES] = {false};
-    for (int o = 0; o < r->program->noutputs; o++) {
-        int value = r->program->results[o];
+    bool *taken;
+    mnp_status st = MNP_OK;
+    MNP_TRY(mnp__calloc((size_t)r->program->nvalues, sizeof *taken, &taken));
+    for (int o = 0; o < r->program->noutputs && st == MNP_OK; o++) {
+        int value = result_of(r, o);
         if (given(r, o)) {
-            if (!r->written[o])
-                MNP_TRY(mnp_copyto(given(r, o), r->values[value], MNP_CASTING_SAME_KIND));
-        } else if (taken[value]) {
-            MNP_TRY(mnp_copy(r->values[value], &r->copies[o]));
+            if (!r->written[o] && r->values[value] != given(r, o))
+                st = mnp_copyto(given(r, o), r->values[value], MNP_CASTING_SAME_KIND);
+        } else if (taken[value] || !can_give(r, value)) {
+            st = mnp_copy(r->values[value], &r->copies[o]);
         } else {
             taken[value] = true;
         }
     }
-    return MNP_OK;
+    free(taken);
+    return st;
 }
 
 static void hand_over(run *r)
 {
     for (int o = 0; o < r->program->noutputs; o++) {
-        mnp_array **from = r->copies[o] ? &r->copies[o] : &r->values[r->program->results[o]];
+        mnp_array **from = r->copies[o] ? &r->copies[o] : &r->values[result_of(r, o)];
         if (given(r, o))
             continue;
         *r->request->outputs_p[o] = *from;
@@ -161,11 +402,13 @@ static void hand_over(run *r)
 static mnp_status execute(run *r)
 {
     const mnp__program *program = r->program;
-    for (int s = 0; s < program->nstages - 1; s++)
-        MNP_TRY(run_early(r, &program->stages[s]));
+    for (int s = 0; s < program->nstages - 1; s++) {
+        MNP_TRY(run_early(r, s));
+        release_values(r, s);
+    }
     for (int o = 0; o < program->noutputs; o++)
         MNP_TRY(check_output(r, o));
-    MNP_TRY(run_last(r, &program->stages[program->nstages - 1]));
+    MNP_TRY(run_last(r, program->nstages - 1));
     for (int o = 0; o < program->noutputs; o++)
         MNP_TRY(r->written[o] ? MNP_OK : check_output(r, o));
     MNP_TRY(copy_values(r));
@@ -176,10 +419,29 @@ static mnp_status execute(run *r)
 mnp_status mnp__program_run(mnp_ctx *ctx, const mnp__program *program, const mnp__request *request)
 {
     run r = {.ctx = ctx, .program = program, .request = request};
-    mnp_status st = execute(&r);
-    for (int v = 0; v < program->nvalues; v++)
-        mnp_array_free(r.values[v]);
+    mnp_array *few[16] = {NULL}; /* the usual number of values, without memory of their own */
+    bool few_borrowed[16] = {false};
+    bool many = program->nvalues > 16;
+    mnp_status st = MNP_OK;
+    r.values = few;
+    r.borrowed = few_borrowed;
+    if (many) {
+        r.values = NULL;
+        r.borrowed = NULL;
+        st = mnp__calloc((size_t)program->nvalues, sizeof *r.values, &r.values);
+        if (st == MNP_OK)
+            st = mnp__calloc((size_t)program->nvalues, sizeof *r.borrowed, &r.borrowed);
+        st = MNP_AGREE(ctx, st);
+    }
+    if (st == MNP_OK)
+        st = execute(&r);
+    for (int v = 0; v < program->nvalues && r.values && r.borrowed; v++)
+        mnp_array_free(r.borrowed[v] ? NULL : r.values[v]);
     for (int o = 0; o < program->noutputs; o++)
         mnp_array_free(r.copies[o]);
+    if (many) {
+        free(r.values);
+        free(r.borrowed);
+    }
     return st;
 }

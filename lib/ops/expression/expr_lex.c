@@ -48,10 +48,10 @@ static void add_excerpt(mnp__text *text, const char *line, const char *at)
     mnp__text_add_bytes(text, "^", 1);
 }
 
-static mnp_status fail_at(const mnp__expression *expression, const char *at, const char *sentence)
+mnp_status mnp__text_fail_at(const char *whole, const char *at, const char *sentence)
 {
     mnp__text text = MNP__TEXT_EMPTY;
-    const char *line = expression->text;
+    const char *line = whole;
     int number = 1;
     for (const char *c = line; c < at; c++) {
         if (*c == '\n') {
@@ -75,14 +75,14 @@ mnp_status mnp__expression_fail(const mnp__expression *expression, const char *a
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return fail_at(expression, at, sentence);
+    return mnp__text_fail_at(expression->text, at, sentence);
 }
 
 mnp_status mnp__expression_fail_again(const mnp__expression *expression, const char *at)
 {
     char sentence[512];
     snprintf(sentence, sizeof sentence, "%s", mnp_error_message());
-    return fail_at(expression, at, sentence);
+    return mnp__text_fail_at(expression->text, at, sentence);
 }
 
 /* ---- tokens ---- */
@@ -210,20 +210,30 @@ static const char *const mistaken[][2] = {
     {"&&", "'&&' is written 'and' here"},
     {"||", "'||' is written 'or' here"},
     {"!", "'!' is written 'not' here"},
-    {"@", "'@' is not element-wise: there are no matrix products here"},
-    {"[", "there is no indexing here: take the view of the array before"},
+    {"@", "'@' is a product of matrices, which the library has for sparse ones alone, in mnp_sparse_matmul()"},
     {"{", "there are no braces here"},
-    {"\"", "there are no strings here"},
-    {"'", "there are no strings here"},
 };
+
+/* Read a string, between quotes of one kind, on one line. */
+static mnp_status lex_string(mnp__lexer *lexer, mnp__token *token)
+{
+    const char *start = lexer->next, ends[] = {*start, '\n', '\0'};
+    size_t length = strcspn(start + 1, ends);
+    if (start[1 + length] != *start)
+        return mnp__expression_fail(lexer->expression, start, "this string has no end on its line");
+    token->kind = MNP__TOKEN_STRING;
+    token->word = (mnp__word){start + 1, length};
+    lexer->next = start + length + 2;
+    return MNP_OK;
+}
 
 static mnp_status lex_symbol(mnp__lexer *lexer, mnp__token *token)
 {
     /* Longer ones come first */
     static const char *const symbols[] = {
-        "**=", "//=", "<<=", ">>=", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+=",
-        "-=",  "*=",  "/=",  "%=",  "&=", "|=", "^=", "+",  "-",  "*",  "/",  "%",  "~",
-        "&",   "|",   "^",   "<",   ">",  "=",  "(",  ")",  ",",  "?",  ":",  ".",
+        "**=", "//=", "<<=", ">>=", "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+=",
+        "-=",  "*=",  "/=",  "%=",  "&=",  "|=", "^=", "+",  "-",  "*",  "/",  "%",  "~",  "&",
+        "|",   "^",   "<",   ">",   "=",   "(",  ")",  "[",  "]",  ",",  "?",  ":",  ".",
     };
     const char *c = lexer->next;
     for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++) {
@@ -237,7 +247,7 @@ static mnp_status lex_symbol(mnp__lexer *lexer, mnp__token *token)
             token->kind = MNP__TOKEN_SYMBOL;
             token->word = (mnp__word){c, length};
             lexer->next = c + length;
-            lexer->depth += *c == '(' ? 1 : *c == ')' && lexer->depth > 0 ? -1 : 0;
+            lexer->depth += *c == '(' || *c == '[' ? 1 : (*c == ')' || *c == ']') && lexer->depth > 0 ? -1 : 0;
             return MNP_OK;
         }
     }
@@ -263,6 +273,8 @@ mnp_status mnp__lexer_next(mnp__lexer *lexer, mnp__token *token)
     }
     if (is_digit(*c) || (*c == '.' && is_digit(c[1])))
         return lex_number(lexer, token);
+    if (*c == '\'' || *c == '"')
+        return lex_string(lexer, token);
     if (!begins_name(*c))
         return lex_symbol(lexer, token);
     token->kind = MNP__TOKEN_NAME;

@@ -14,6 +14,7 @@
 
 #include <maniple/ufunc_table.h>
 
+#include "base/hash.h"
 #include "base/status.h"
 
 static const char *const keywords[] = {"and", "or", "not", "if", "else", "True", "False"};
@@ -55,30 +56,53 @@ bool mnp__expression_valid_name(const char *name)
 
 /* ---- variables ---- */
 
+/* The place of a name in the table: that of its variable, or a free one.  The table is never full. */
+static int *find_place(const mnp__expression *expression, mnp__word name)
+{
+    uint64_t hash = mnp__hash(MNP__HASH_START, name.start, name.length);
+    for (uint64_t i = hash;; i++) {
+        int *place = &expression->places[i % (uint64_t)expression->nplaces];
+        if (*place < 0 || same_words(expression->variables[*place].name, name))
+            return place;
+    }
+}
+
 const mnp__variable *mnp__expression_variable(const mnp__expression *expression, mnp__word name)
 {
-    for (int i = 0; i < expression->nvariables; i++) {
-        if (same_words(expression->variables[i].name, name))
-            return &expression->variables[i];
-    }
-    return NULL;
+    if (expression->nplaces == 0)
+        return NULL;
+    int number = *find_place(expression, name);
+    return number < 0 ? NULL : &expression->variables[number];
+}
+
+/* Make the table larger than twice the number of variables. */
+static mnp_status grow_places(mnp__expression *expression)
+{
+    int count = 4 * (expression->nvariables + 8);
+    int *places;
+    if (expression->nplaces > 2 * (expression->nvariables + 1))
+        return MNP_OK;
+    MNP_TRY(mnp__malloc((size_t)count * sizeof *places, &places));
+    for (int i = 0; i < count; i++)
+        places[i] = -1;
+    free(expression->places);
+    expression->places = places;
+    expression->nplaces = count;
+    for (int v = 0; v < expression->nvariables; v++)
+        *find_place(expression, expression->variables[v].name) = v;
+    return MNP_OK;
 }
 
 mnp_status mnp__expression_assign(mnp__expression *expression, mnp__word name, int node)
 {
-    mnp__variable *variable = (mnp__variable *)mnp__expression_variable(expression, name);
-    if (!variable) {
-        if (expression->nvariables == expression->variables_capacity) {
-            int capacity = expression->variables_capacity ? 2 * expression->variables_capacity : 16;
-            variable = realloc(expression->variables, (size_t)capacity * sizeof *variable);
-            if (!variable)
-                return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %d names", capacity);
-            expression->variables = variable;
-            expression->variables_capacity = capacity;
-        }
-        variable = &expression->variables[expression->nvariables++];
+    MNP_TRY(grow_places(expression));
+    int *place = find_place(expression, name);
+    if (*place < 0) {
+        MNP_TRY(mnp__expression_grow(&expression->variables, sizeof *expression->variables, expression->nvariables,
+                                     &expression->variables_capacity));
+        *place = expression->nvariables++;
     }
-    *variable = (mnp__variable){name, node};
+    expression->variables[*place] = (mnp__variable){name, node};
     return MNP_OK;
 }
 
@@ -155,8 +179,8 @@ static void offer_functions(search *s)
                                             MNP_UFUNC_ALIASES(FUNCTION_NAME) "astype"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         offer(s, word_of(names[i]));
-    for (int i = 0; mnp__reduce_name(i); i++)
-        offer(s, word_of(mnp__reduce_name(i)));
+    for (int i = 0; mnp__array_function_name(i); i++)
+        offer(s, word_of(mnp__array_function_name(i)));
     for (int i = 0; i < MNP_NUM_DTYPES; i++)
         offer(s, word_of(mnp_dtype_name((mnp_dtype)i)));
 }
@@ -217,8 +241,9 @@ static bool find_input(const mnp__expression *expression, mnp__word name, mnp__n
 
 static mnp_status fail_name(const mnp__expression *expression, mnp__word name)
 {
+    mnp__array_call call;
     mnp_dtype dtype;
-    if (mnp__ufunc_find(name.start, name.length) || mnp__reduce_find(name.start, name.length) ||
+    if (mnp__ufunc_find(name.start, name.length) || mnp__array_function_find(name, &call) ||
         mnp__expression_dtype(name, &dtype))
         return mnp__expression_fail(expression, name.start, "'%.*s' is a function: expected '(' after it",
                                     (int)name.length, name.start);
@@ -239,7 +264,16 @@ mnp_status mnp__expression_name(mnp__expression *expression, mnp__word name, int
         *node_p = variable->node;
         return MNP_OK;
     }
-    if (find_input(expression, name, &node) || find_constant(name, &node) || find_index(name, &node))
+    if (find_input(expression, name, &node)) { /* one node, so that a kernel reads it once */
+        int *known = &expression->input_nodes[node.input];
+        if (*known == 0) {
+            MNP_TRY(mnp__expression_add(expression, &node, node_p));
+            *known = *node_p + 1;
+        }
+        *node_p = *known - 1;
+        return MNP_OK;
+    }
+    if (find_constant(name, &node) || find_index(name, &node))
         return mnp__expression_add(expression, &node, node_p);
     return fail_name(expression, name);
 }
@@ -258,6 +292,9 @@ mnp_status mnp__expression_function(const mnp__expression *expression, mnp__word
         return mnp__expression_fail(expression, name.start + name.length,
                                     "'%.*s' is not a function: expected an operator before '('", (int)name.length,
                                     name.start);
+    if (mnp__word_is(name, "dot") || mnp__word_is(name, "matmul"))
+        return mnp__expression_fail(expression, name.start,
+                                    "the library has products of sparse matrices alone, in mnp_sparse_matmul()");
     search s = search_for(name);
     offer_functions(&s);
     return fail_unknown(expression, name, "function", &s);

@@ -9,46 +9,101 @@
 
 #include "base/status.h"
 
-mnp_status mnp__expression_add(mnp__expression *expression, const mnp__node *node, int *number_p)
+mnp_status mnp__expression_grow(void *list_p, size_t size, int count, int *capacity_p)
 {
-    if (expression->nnodes == expression->nodes_capacity) {
-        int capacity = expression->nodes_capacity ? 2 * expression->nodes_capacity : 64;
-        mnp__node *nodes = realloc(expression->nodes, (size_t)capacity * sizeof *nodes);
-        if (!nodes)
-            return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for an expression of %d parts", capacity);
-        expression->nodes = nodes;
-        expression->nodes_capacity = capacity;
-    }
-    expression->nodes[expression->nnodes] = *node;
-    *number_p = expression->nnodes++;
+    if (count < *capacity_p)
+        return MNP_OK;
+    int capacity = *capacity_p ? 2 * *capacity_p : 16;
+    void *list = realloc(*(void **)list_p, (size_t)capacity * size);
+    if (!list)
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for an expression of %d parts", capacity);
+    *(void **)list_p = list;
+    *capacity_p = capacity;
     return MNP_OK;
 }
 
-/* Nodes are visited from the last to the first; results of reductions are inputs. */
+mnp_status mnp__expression_add(mnp__expression *expression, const mnp__node *node, int *number_p)
+{
+    MNP_TRY(mnp__expression_grow(&expression->nodes, sizeof *expression->nodes, expression->nnodes,
+                                 &expression->nodes_capacity));
+    *number_p = expression->nnodes++;
+    expression->nodes[*number_p] = *node;
+    expression->nodes[*number_p].value = -1;
+    return MNP_OK;
+}
+
+bool mnp__node_is_operand(const mnp__node *node)
+{
+    return node->kind == MNP__NODE_INPUT || node->kind >= MNP__NODE_ARRAYS || node->value >= 0;
+}
+
+static void add_operand(mnp__need *need, int number)
+{
+    if (need->count < MNP__MAX_NEEDED)
+        need->operands[need->count] = number;
+    need->count++;
+}
+
+/* Mark a node as live; returns whether it was not. */
+static int mark(mnp__expression *expression, int number)
+{
+    bool first = !expression->nodes[number].live;
+    expression->nodes[number].live = true;
+    return first;
+}
+
+static void note_index(mnp__need *need, const mnp__node *node)
+{
+    need->indices = true;
+    if (node->dim + 1 > need->dims) {
+        need->dims = node->dim + 1;
+        need->dims_at = node->at;
+    }
+}
+
+/* Put the operands, which were found from the last to the first, in the order of the list. */
+static void reverse(mnp__need *need)
+{
+    int count = need->count < MNP__MAX_NEEDED ? need->count : MNP__MAX_NEEDED;
+    for (int i = 0, j = count - 1; i < j; i++, j--) {
+        int swapped = need->operands[i];
+        need->operands[i] = need->operands[j];
+        need->operands[j] = swapped;
+    }
+}
+
+/* Nodes are visited from the last to the first, until all that were marked have been. */
 void mnp__expression_need(mnp__expression *expression, int count, const int *nodes, mnp__need *need)
 {
+    int left = 0, k = -1;
     memset(need, 0, sizeof *need);
-    for (int k = 0; k < expression->nnodes; k++)
-        expression->nodes[k].live = false;
-    for (int i = 0; i < count; i++)
-        expression->nodes[nodes[i]].live = true;
-    for (int k = expression->nnodes - 1; k >= 0; k--) {
+    for (int old = expression->first_live; old < expression->end_live; old++)
+        expression->nodes[old].live = false;
+    for (int i = 0; i < count; i++) {
+        left += mark(expression, nodes[i]);
+        k = nodes[i] > k ? nodes[i] : k;
+    }
+    expression->end_live = k + 1;
+    for (; left > 0; k--) {
         const mnp__node *node = &expression->nodes[k];
         if (!node->live)
             continue;
-        for (int a = 0; a < node->narguments && node->kind != MNP__NODE_REDUCE; a++)
-            expression->nodes[node->arguments[a]].live = true;
-        if (node->kind == MNP__NODE_INPUT)
-            need->inputs[node->input] = true;
-        if (node->kind == MNP__NODE_REDUCE)
-            need->reductions[node->reduction] = true;
-        if (node->kind == MNP__NODE_INDEX) {
-            need->indices = true;
-            if (node->dim + 1 > need->dims) {
-                need->dims = node->dim + 1;
-                need->dims_at = node->at;
-            }
+        left--;
+        if (mnp__node_is_operand(node)) {
+            add_operand(need, k);
+            continue;
         }
+        need->operations++;
+        for (int a = 0; a < node->narguments; a++)
+            left += mark(expression, node->arguments[a]);
+        if (node->kind == MNP__NODE_INDEX)
+            note_index(need, node);
+    }
+    expression->first_live = k + 1;
+    reverse(need);
+    for (int place = 0, each = expression->first_live; each < expression->end_live; each++) {
+        if (expression->nodes[each].live)
+            expression->nodes[each].place = place++;
     }
 }
 
@@ -87,6 +142,12 @@ void mnp__expression_free(mnp__expression *expression)
 {
     free(expression->nodes);
     free(expression->variables);
+    free(expression->places);
+    free(expression->calls);
+    free(expression->subscripts);
     expression->nodes = NULL;
     expression->variables = NULL;
+    expression->places = NULL;
+    expression->calls = NULL;
+    expression->subscripts = NULL;
 }

@@ -58,7 +58,7 @@ static mnp_status enter(mnp__parser *p)
     return MNP_OK;
 }
 
-static mnp_status add_operation(mnp__parser *p, const char *at, mnp__operator op, int a, int b, int *node_p)
+mnp_status mnp__parser_operation(mnp__parser *p, const char *at, mnp__operator op, int a, int b, int *node_p)
 {
     const char *name = mnp__operator_ufunc(op);
     mnp__node node = {.kind = MNP__NODE_CALL,
@@ -72,7 +72,7 @@ static mnp_status add_operation(mnp__parser *p, const char *at, mnp__operator op
 
 /* ---- from tight to loose ---- */
 
-static bool is_reserved(mnp__word word)
+bool mnp__word_is_reserved(mnp__word word)
 {
     static const char *const words[] = {"and", "or", "not", "if", "else"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -95,7 +95,10 @@ static mnp_status parse_atom(mnp__parser *p, int *node_p)
         MNP_TRY(mnp__parser_value(p, node_p));
         return mnp__parser_expect(p, ")", "')'");
     }
-    if (token.kind != MNP__TOKEN_NAME || is_reserved(token.word))
+    if (token.kind == MNP__TOKEN_STRING)
+        return mnp__expression_fail(p->expression, token.word.start - 1,
+                                    "a string is no value: strings are for options such as method='linear'");
+    if (token.kind != MNP__TOKEN_NAME || mnp__word_is_reserved(token.word))
         return mnp__parser_fail_expected(p, "a value");
     MNP_TRY(mnp__parser_advance(p));
     if (mnp__parser_at(p, "("))
@@ -107,16 +110,22 @@ static mnp_status parse_power(mnp__parser *p, int *node_p)
 {
     int exponent;
     MNP_TRY(parse_atom(p, node_p));
-    while (mnp__parser_at(p, ".")) {
-        MNP_TRY(mnp__parser_advance(p));
-        MNP_TRY(mnp__parser_attribute(p, node_p));
+    while (mnp__parser_at(p, ".") || mnp__parser_at(p, "[")) {
+        mnp__brackets brackets;
+        if (mnp__parser_at(p, "[")) {
+            MNP_TRY(mnp__parser_brackets(p, &brackets));
+            MNP_TRY(mnp__parser_select(p, &brackets, node_p));
+        } else {
+            MNP_TRY(mnp__parser_advance(p));
+            MNP_TRY(mnp__parser_attribute(p, node_p));
+        }
     }
     if (!mnp__parser_at(p, "**"))
         return MNP_OK;
     const char *at = p->token.word.start;
     MNP_TRY(mnp__parser_advance(p));
     MNP_TRY(parse_unary(p, &exponent));
-    return add_operation(p, at, MNP__OP_POWER, *node_p, exponent, node_p);
+    return mnp__parser_operation(p, at, MNP__OP_POWER, *node_p, exponent, node_p);
 }
 
 static mnp_status parse_unary(mnp__parser *p, int *node_p)
@@ -132,7 +141,7 @@ static mnp_status parse_unary(mnp__parser *p, int *node_p)
     } else {
         MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_unary(p, node_p));
-        MNP_TRY(add_operation(p, at, op, *node_p, -1, node_p));
+        MNP_TRY(mnp__parser_operation(p, at, op, *node_p, -1, node_p));
     }
     p->depth--;
     return MNP_OK;
@@ -160,6 +169,19 @@ enum {
     UNARY_LEVEL = 6
 };
 
+mnp__operator mnp__parser_augmenting(const mnp__parser *p)
+{
+    mnp__word word = p->token.word;
+    if (p->token.kind != MNP__TOKEN_SYMBOL || word.length < 2 || word.start[word.length - 1] != '=')
+        return MNP__OP_NONE;
+    word.length--;
+    for (int i = 0; i < NUM_BINARY_OPERATORS; i++) {
+        if (mnp__word_is(word, binary_operators[i].symbol))
+            return binary_operators[i].op;
+    }
+    return mnp__word_is(word, "**") ? MNP__OP_POWER : MNP__OP_NONE;
+}
+
 static mnp__operator find_operator(const mnp__parser *p, const struct binary_operator *table, int rows, int level)
 {
     for (int i = 0; i < rows; i++) {
@@ -179,7 +201,7 @@ static mnp_status parse_binary(mnp__parser *p, int level, int *node_p)
         int right;
         MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_binary(p, level + 1, &right));
-        MNP_TRY(add_operation(p, at, op, *node_p, right, node_p));
+        MNP_TRY(mnp__parser_operation(p, at, op, *node_p, right, node_p));
     }
     return MNP_OK;
 }
@@ -195,9 +217,9 @@ static mnp_status parse_comparison(mnp__parser *p, int *node_p)
         int right;
         MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_binary(p, 0, &right));
-        MNP_TRY(add_operation(p, at, op, left, right, node_p));
+        MNP_TRY(mnp__parser_operation(p, at, op, left, right, node_p));
         if (chain >= 0)
-            MNP_TRY(add_operation(p, at, MNP__OP_LOGICAL_AND, chain, *node_p, node_p));
+            MNP_TRY(mnp__parser_operation(p, at, MNP__OP_LOGICAL_AND, chain, *node_p, node_p));
         chain = *node_p;
         left = right;
     }
@@ -213,7 +235,7 @@ static mnp_status parse_not(mnp__parser *p, int *node_p)
     MNP_TRY(mnp__parser_advance(p));
     MNP_TRY(parse_not(p, node_p));
     p->depth--;
-    return add_operation(p, at, MNP__OP_NOT, *node_p, -1, node_p);
+    return mnp__parser_operation(p, at, MNP__OP_NOT, *node_p, -1, node_p);
 }
 
 static mnp_status parse_and(mnp__parser *p, int *node_p)
@@ -224,7 +246,7 @@ static mnp_status parse_and(mnp__parser *p, int *node_p)
         int right;
         MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_not(p, &right));
-        MNP_TRY(add_operation(p, at, MNP__OP_LOGICAL_AND, *node_p, right, node_p));
+        MNP_TRY(mnp__parser_operation(p, at, MNP__OP_LOGICAL_AND, *node_p, right, node_p));
     }
     return MNP_OK;
 }
@@ -237,7 +259,7 @@ static mnp_status parse_or(mnp__parser *p, int *node_p)
         int right;
         MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_and(p, &right));
-        MNP_TRY(add_operation(p, at, MNP__OP_LOGICAL_OR, *node_p, right, node_p));
+        MNP_TRY(mnp__parser_operation(p, at, MNP__OP_LOGICAL_OR, *node_p, right, node_p));
     }
     return MNP_OK;
 }
@@ -267,153 +289,4 @@ mnp_status mnp__parser_value(mnp__parser *p, int *node_p)
     node.arguments[2] = third;
     p->depth--;
     return mnp__expression_add(p->expression, &node, node_p);
-}
-
-/* ---- statements ---- */
-
-static mnp_status check_target(const mnp__parser *p, mnp__word name)
-{
-    if (is_reserved(name) || mnp__word_is(name, "True") || mnp__word_is(name, "False"))
-        return mnp__expression_fail(p->expression, name.start, "'%.*s' cannot be assigned to", (int)name.length,
-                                    name.start);
-    return MNP_OK;
-}
-
-/* Parse q, r = divmod(x, y), of which the first name was read. */
-static mnp_status parse_pair(mnp__parser *p, mnp__word first)
-{
-    static const char wanted[] = "a function of two results, such as divmod";
-    mnp__word second;
-    int node;
-    MNP_TRY(mnp__parser_advance(p));
-    if (p->token.kind != MNP__TOKEN_NAME)
-        return mnp__parser_fail_expected(p, "a second name");
-    second = p->token.word;
-    MNP_TRY(check_target(p, second));
-    MNP_TRY(mnp__parser_advance(p));
-    MNP_TRY(mnp__parser_expect(p, "=", "'='"));
-    mnp__word name = p->token.word;
-    if (p->token.kind != MNP__TOKEN_NAME || is_reserved(name))
-        return mnp__parser_fail_expected(p, wanted);
-    MNP_TRY(mnp__parser_advance(p));
-    if (!mnp__parser_at(p, "("))
-        return mnp__expression_fail(p->expression, name.start, "expected %s", wanted);
-    MNP_TRY(mnp__parser_call(p, name, -1, 2, &node));
-    mnp__node other = {.kind = MNP__NODE_SECOND, .at = name.start, .narguments = 1, .arguments = {node}};
-    MNP_TRY(mnp__expression_assign(p->expression, first, node));
-    MNP_TRY(mnp__expression_add(p->expression, &other, &node));
-    p->expression->last = node;
-    return mnp__expression_assign(p->expression, second, node);
-}
-
-/* The operator of an augmented assignment such as +=, if the token is one; otherwise MNP__OP_NONE. */
-static mnp__operator augmenting_operator(const mnp__parser *p)
-{
-    mnp__word word = p->token.word;
-    if (p->token.kind != MNP__TOKEN_SYMBOL || word.length < 2 || word.start[word.length - 1] != '=')
-        return MNP__OP_NONE;
-    word.length--;
-    for (int i = 0; i < NUM_BINARY_OPERATORS; i++) {
-        if (mnp__word_is(word, binary_operators[i].symbol))
-            return binary_operators[i].op;
-    }
-    return mnp__word_is(word, "**") ? MNP__OP_POWER : MNP__OP_NONE;
-}
-
-static mnp_status parse_augmented(mnp__parser *p, mnp__word name, mnp__operator op)
-{
-    const char *at = p->token.word.start;
-    mnp__node node = {.kind = MNP__NODE_KEEP, .at = at, .narguments = 2};
-    int right, result;
-    MNP_TRY(mnp__expression_name(p->expression, name, &node.arguments[1]));
-    MNP_TRY(mnp__parser_advance(p));
-    MNP_TRY(mnp__parser_value(p, &right));
-    MNP_TRY(add_operation(p, at, op, node.arguments[1], right, &node.arguments[0]));
-    MNP_TRY(mnp__expression_add(p->expression, &node, &result));
-    p->expression->last = result;
-    return mnp__expression_assign(p->expression, name, result);
-}
-
-/* Parse an expression without a name, which must be the last statement; `start` is where it begins. */
-static mnp_status parse_value(mnp__parser *p)
-{
-    const char *start = p->token.word.start;
-    MNP_TRY(mnp__parser_value(p, &p->expression->last));
-    for (int i = 0; i < p->expression->noutputs; i++) {
-        if (!*p->expression->output_names[i])
-            return MNP_OK;
-    }
-    if (mnp__parser_at(p, "="))
-        return mnp__expression_fail(p->expression, start, "only a name can be assigned to");
-    return mnp__expression_fail(p->expression, start, "expected 'name =' before an expression");
-}
-
-static mnp_status parse_statement(mnp__parser *p)
-{
-    mnp__parser before = *p;
-    mnp__word name = p->token.word;
-    if (p->token.kind != MNP__TOKEN_NAME)
-        return parse_value(p);
-    MNP_TRY(mnp__parser_advance(p));
-    mnp__operator op = augmenting_operator(p);
-    bool pair = mnp__parser_at(p, ","), assigned = mnp__parser_at(p, "=");
-    if (!pair && !assigned && op == MNP__OP_NONE) {
-        *p = before;
-        return parse_value(p);
-    }
-    MNP_TRY(check_target(p, name));
-    if (pair)
-        return parse_pair(p, name);
-    if (op != MNP__OP_NONE)
-        return parse_augmented(p, name, op);
-    MNP_TRY(mnp__parser_advance(p));
-    MNP_TRY(mnp__parser_value(p, &p->expression->last));
-    return mnp__expression_assign(p->expression, name, p->expression->last);
-}
-
-static mnp_status parse_statements(mnp__parser *p)
-{
-    mnp__expression *expression = p->expression;
-    expression->last = -1;
-    MNP_TRY(mnp__parser_advance(p));
-    while (p->token.kind != MNP__TOKEN_END) {
-        if (p->token.kind == MNP__TOKEN_SEPARATOR) {
-            MNP_TRY(mnp__parser_advance(p));
-            continue;
-        }
-        MNP_TRY(parse_statement(p));
-        if (mnp__parser_at(p, "="))
-            return mnp__expression_fail(expression, p->token.word.start,
-                                        "unexpected '='; a comparison is written '=='");
-        if (p->token.kind != MNP__TOKEN_END && p->token.kind != MNP__TOKEN_SEPARATOR)
-            return mnp__parser_fail_expected(p, "an operator or the end of the statement");
-    }
-    if (expression->last < 0)
-        return mnp__expression_fail(expression, p->token.word.start, "the text has no statement");
-    return MNP_OK;
-}
-
-/* ---- outputs ---- */
-
-static mnp_status find_outputs(mnp__expression *expression)
-{
-    for (int i = 0; i < expression->noutputs; i++) {
-        const char *name = expression->output_names[i];
-        const mnp__variable *variable = mnp__expression_variable(expression, (mnp__word){name, strlen(name)});
-        if (*name && !variable) {
-            mnp__word nearest = mnp__expression_nearest_variable(expression, name);
-            return MNP_FAIL(MNP_ERR_ARG, "output '%s' is never assigned in '%.200s'%s%.*s%s", name, expression->text,
-                            nearest.length ? "; did you mean '" : "", (int)nearest.length,
-                            nearest.length ? nearest.start : "", nearest.length ? "'?" : "");
-        }
-        expression->outputs[i] = *name ? variable->node : expression->last;
-    }
-    return MNP_OK;
-}
-
-mnp_status mnp__expression_parse(mnp__expression *expression)
-{
-    mnp__parser p = {.expression = expression, .lexer = {.expression = expression, .next = expression->text}};
-    MNP_TRY(parse_statements(&p));
-    return find_outputs(expression);
 }

@@ -263,6 +263,72 @@ static mnp_status type_choose(const typing *t, mnp__node *node)
     return check_range(t, &nodes[node->arguments[2]], node->type.dtype);
 }
 
+/* A rounded integer is the integer, or has its type again. */
+static mnp_status type_round(const typing *t, mnp__node *node)
+{
+    const mnp__node *rounded = &t->expression->nodes[node->arguments[0]],
+                    *x = &t->expression->nodes[node->arguments[1]];
+    char kind = mnp_dtype_kind(x->type.dtype);
+    bool integer = kind == 'i' || kind == 'u';
+    node->kind = MNP__NODE_CAST;
+    node->narguments = 1;
+    node->dtype = integer ? x->type.dtype : rounded->type.dtype;
+    if (integer && node->part)
+        node->arguments[0] = node->arguments[1];
+    node->type = (mnp__type){node->dtype, 0};
+    node->wanted[0] = node->dtype;
+    return MNP_OK;
+}
+
+/* ---- arrays ---- */
+
+static void describe_arguments(const mnp__expression *expression, const mnp__node *node, mnp__array_facts *facts)
+{
+    for (int a = 0; a < node->narguments; a++) {
+        const mnp__node *argument = &expression->nodes[node->arguments[a]];
+        facts[a] = (mnp__array_facts){argument->type.dtype, argument->ndim};
+    }
+}
+
+mnp_status mnp__expression_type_arrays(mnp__expression *expression, mnp__node *node)
+{
+    mnp__array_call *call = &expression->calls[node->detail];
+    mnp__array_facts arguments[MNP__MAX_ARGUMENTS], results[MNP__MAX_RESULTS];
+    describe_arguments(expression, node, arguments);
+    if (call->function->describe(call, arguments, results) != MNP_OK)
+        return mnp__expression_fail_again(expression, node->at);
+    node->type = (mnp__type){results[0].dtype, 0};
+    node->ndim = results[0].ndim;
+    node->wanted[0] = call->reduce ? call->type : arguments[0].dtype;
+    if (node->ndim < 0 || node->ndim > MNP_MAX_DIMS)
+        return mnp__expression_fail(expression, node->at, "the result of %.*s would have %d dimensions",
+                                    (int)call->name.length, call->name.start, node->ndim);
+    return MNP_OK;
+}
+
+static mnp_status type_arrays(const typing *t, mnp__node *node)
+{
+    MNP_TRY(mnp__expression_type_arrays(t->expression, node));
+    for (int a = 0; a < node->narguments; a++) {
+        const mnp__node *argument = &t->expression->nodes[node->arguments[a]];
+        MNP_TRY(check_range(t, argument, a == 0 ? node->wanted[0] : argument->type.dtype));
+    }
+    return MNP_OK;
+}
+
+/* Another result of a function of arrays. */
+static mnp_status type_result(const typing *t, mnp__node *node)
+{
+    const mnp__node *first = &t->expression->nodes[node->arguments[0]];
+    mnp__array_call *call = &t->expression->calls[first->detail];
+    mnp__array_facts arguments[MNP__MAX_ARGUMENTS], results[MNP__MAX_RESULTS];
+    describe_arguments(t->expression, first, arguments);
+    MNP_TRY(call->function->describe(call, arguments, results));
+    node->type = (mnp__type){results[node->part].dtype, 0};
+    node->ndim = results[node->part].ndim;
+    return MNP_OK;
+}
+
 static mnp_status type_node(const typing *t, mnp__node *node)
 {
     const mnp__node *first = &t->expression->nodes[node->arguments[0]];
@@ -285,9 +351,19 @@ static mnp_status type_node(const typing *t, mnp__node *node)
         return type_cast(t, node);
     case MNP__NODE_KEEP:
         return type_keep(t, node);
-    case MNP__NODE_REDUCE:
-        MNP_TRY(mnp__expression_type_reduction(t->expression, node));
-        return check_range(t, first, node->wanted[0]);
+    case MNP__NODE_ARRAYS:
+        return type_arrays(t, node);
+    case MNP__NODE_RESULT:
+        return type_result(t, node);
+    case MNP__NODE_VIEW:
+        return mnp__expression_type_view(t->expression, node);
+    case MNP__NODE_STORE:
+        MNP_TRY(mnp__expression_type_store(t->expression, node));
+        return node->kind == MNP__NODE_STORE
+                   ? check_range(t, &t->expression->nodes[node->arguments[1]], node->wanted[1])
+                   : MNP_OK;
+    case MNP__NODE_ROUND:
+        return type_round(t, node);
     default:
         return type_choose(t, node);
     }

@@ -466,6 +466,8 @@ bool mnp__reduce_has(const mnp__reduce_function *f, mnp__reduce_option option)
         return f->rule == SUM || f->rule == MEAN || f->rule == SPREAD;
     case MNP__REDUCE_DDOF:
         return f->rule == SPREAD;
+    case MNP__REDUCE_INITIAL:
+        return f->initial != NULL;
     default:
         return f->rule == INDEX;
     }

@@ -19,7 +19,8 @@ const char *mnp__reduce_name(int i);
 typedef enum mnp__reduce_option {
     MNP__REDUCE_DTYPE = 1,   /* accepts a type to which elements are cast */
     MNP__REDUCE_DDOF = 2,    /* accepts the degrees of freedom to subtract from the number of elements */
-    MNP__REDUCE_ONE_AXIS = 4 /* takes one axis or all */
+    MNP__REDUCE_INITIAL = 4, /* accepts a number to start from */
+    MNP__REDUCE_ONE_AXIS = 8 /* takes one axis or all */
 } mnp__reduce_option;
 bool mnp__reduce_has(const mnp__reduce_function *function, mnp__reduce_option option);
 

@@ -151,16 +151,16 @@ mp.check("again", mp.eval("z = sum(x * y, axis=(0, 1))", out={"z": z}, **x), mp.
 
 before = z.numpy()
 for words, text in [("column 12: expected an axis", "z = sum(x, half)"), ("no option 'axes'", "z = sum(x * 2, axes=1)"),
-                    ("axis, dtype, ddof and keepdims", "z = var(x, correction=1)"),
+                    ("axis, dtype, ddof, keepdims and where", "z = var(x, correction=1)"),
                     ("has no option 'dtype'", "z = max(x, dtype=float32)"),
                     ("given twice", "z = sum(x, axis=1, axis=0)"),
                     ("column 5: sum: axis 3 ", "z = sum(x * 2, axis=3)"), ("given twice", "z = sum(x, axis=(0, -3))"),
                     ("one axis, or all", "z = argmax(x, axis=(0, 1))"), ("True or False", "z = sum(x, keepdims=1)"),
                     ("expected an option by its name", "z = max(x * 2, axis=0, 1)"),
-                    ("expected a type", "z = sum(x, dtype=flat)"), ("expected a value", "z = sum()"),
+                    ("expected a type", "z = sum(x, dtype=flat)"), ("lacks its argument x", "z = sum()"),
                     ("bools have no difference", "z = ptp(flag)"), ("is a function", "z = sum + 1"),
                     ("no dimension 3", "z = sum(x * i3)"), ("takes two values", "z = max(x, y, 3)"),
-                    ("did you mean 'mean'", "z = meen(x)"), ("function 'average'\n", "z = average(x)"),
+                    ("did you mean 'mean'", "z = meen(x)"), ("function 'middle'\n", "z = middle(x)"),
                     ("of floats or complex", "z = mean(x, dtype=int8)"),
                     ("without a cast", "z = sum(c * 2)"), ("without a cast", "z = sum(c)")]:
     mp.fails("MNP_ERR_ARG", words, mp.eval, text, out={"z": z}, **x)

@@ -67,23 +67,28 @@ static void errors_of_syntax(void)
     refuses("z = 010", 5, "a decimal number does not begin with 0, and an octal one is written 0o17");
     refuses("z = x = y", 7, "unexpected '='; a comparison is written '=='");
     refuses("x + y", 1, "expected 'name =' before an expression");
-    refuses("(x) = y", 1, "only a name can be assigned to");
+    refuses("(x) = y", 1, "only a name, or a part of an array such as x[1:], can be assigned to");
     refuses("if = 3", 1, "'if' cannot be assigned to");
     refuses("True = 3", 1, "'True' cannot be assigned to");
     refuses("z = x if y", 11, "expected 'else', but the text ends here");
     refuses("z = x ? y", 10, "expected ':', but the text ends here");
     refuses("z = x && y", 7, "'&&' is written 'and' here");
     refuses("z = !x", 5, "'!' is written 'not' here");
-    refuses("z = x[1]", 6, "there is no indexing here: take the view of the array before");
-    refuses("z = x @ y", 7, "'@' is not element-wise: there are no matrix products here");
+    refuses("z = x[1", 8, "expected ',' or ']', but the text ends here");
+    refuses("z = x[]", 7, "expected an index, a slice, None or ..., but found ']'");
+    refuses("z = x[1,, 2]", 9, "expected an index, a slice, None or ..., but found ','");
+    refuses("z = x[1:2:3:4]", 12, "expected ',' or ']', but found ':'");
+    refuses("z = x @ y", 7,
+            "'@' is a product of matrices, which the library has for sparse ones alone, in mnp_sparse_matmul()");
     refuses("z = x $ y", 7, "unexpected character '$'");
     refuses("z = x \xc3\xa4 y", 7, "unexpected character '\xc3\xa4'");
-    refuses("z = '\xc3\xa4'", 5, "there are no strings here");
+    refuses("z = '\xc3\xa4'", 5, "a string is no value: strings are for options such as method='linear'");
+    refuses("z = quantile(x, 0.5, method='low)", 29, "this string has no end on its line");
     refuses("", 1, "the text has no statement");
     refuses(" # nothing", 11, "the text has no statement");
-    refuses("z = x.T", 7,
-            "expected real, imag, or a method such as astype(TYPE), clip(LOW, HIGH) or sum() "
-            "after '.', but found 'T'");
+    refuses("z = x.t", 7,
+            "expected real, imag, T, or a method such as astype(TYPE), clip(LOW, HIGH) or sum() "
+            "after '.', but found 't'");
     refuses("z = 170141183460469231731687303715884105728", 5, "this number is larger than 2**127");
 }
 
@@ -101,7 +106,7 @@ static void errors_of_names(void)
     refuses("z = where(x, y)", 5, "where takes 3 arguments, but is given 2");
     refuses("z = divmod(x, y)", 5, "divmod has two results; take them as in: a, b = divmod(...)");
     refuses("z, w = sin(x)", 8, "sin has one result, not two");
-    refuses("z, w = x", 8, "expected a function of two results, such as divmod");
+    refuses("z, w = x", 8, "expected a function of several results, such as divmod");
     refuses("z = astype(x, flat32)", 15, "expected a type such as float32, but found 'flat32'");
     refuses("z += 1", 1, "there is no variable or input 'z'");
     mnp_dtype dtype = MNP_DTYPE_AUTO;
@@ -134,7 +139,19 @@ static void errors_of_types(void)
 
 static void errors_of_reductions(void)
 {
-    refuses("z = sum()", 9, "expected a value, but found ')'");
+    refuses("z = sum()", 9, "sum lacks its argument x");
+    refuses("z = quantile(x)", 15, "quantile lacks its argument q");
+    refuses("z = cumsum(x, 0, float64, 1)", 27, "cumsum takes at most 3 arguments");
+    refuses("z = sort(x, axs=0)", 13, "sort has no option 'axs': there is axis");
+    refuses("z = quantile(x, 'a')", 18, "expected a number, but found 'a'");
+    refuses("z = roll(x, 1.5)", 13, "expected an integer, but found '1.5'");
+    refuses("z = concatenate(x)", 17, "expected arrays in parentheses, but found 'x'");
+    refuses("z = dot(x, y)", 5, "the library has products of sparse matrices alone, in mnp_sparse_matmul()");
+    refuses("z = matmul(x, y)", 5, "the library has products of sparse matrices alone, in mnp_sparse_matmul()");
+    refuses("z = unique(x, return_counts=True)", 5,
+            "unique has two results; take them as in: a, b = unique(...)");
+    refuses("a, b, c = unique(x); z = a", 11, "unique has one result, not three");
+    refuses("z = cumsun(x)", 5, "there is no function 'cumsun'; did you mean 'cumsum'?");
     refuses("z = sum(x", 10, "expected ',' or ')', but the text ends here");
     refuses("z = sum(x, y)", 12, "expected an axis: an integer, integers in parentheses, or None, but found 'y'");
     refuses("z = sum(x, axis=())", 18, "expected an axis: an integer, integers in parentheses, or None, but found ')'");
@@ -147,9 +164,9 @@ static void errors_of_reductions(void)
     refuses("z = 1 + x.sum(axis=-3)", 11, "sum: axis -3 is out of bounds for 2 dimensions");
     refuses("z = sum(x, axis=(1, -1))", 5, "sum: axis -1 is given twice");
     refuses("z = argmax(x, axis=(0, 1))", 5, "argmax goes along one axis, or all, and 2 are given");
-    refuses("z = sum(x, axes=0)", 12, "sum has no option 'axes': there are axis, dtype and keepdims");
-    refuses("z = std(x, out=y)", 12, "std has no option 'out': there are axis, dtype, ddof and keepdims");
-    refuses("z = max(x, dtype=int8)", 12, "max has no option 'dtype': there are axis and keepdims");
+    refuses("z = sum(x, axes=0)", 12, "sum has no option 'axes': there are axis, dtype, keepdims, initial and where");
+    refuses("z = std(x, out=y)", 12, "std has no option 'out': there are axis, dtype, ddof, keepdims and where");
+    refuses("z = max(x, dtype=int8)", 12, "max has no option 'dtype': there are axis, keepdims, initial and where");
     refuses("z = sum(x, axis=0, axis=1)", 20, "axis is given twice");
     refuses("z = sum(x, keepdims=1)", 21, "expected True or False, but found '1'");
     refuses("z = var(x, ddof=y)", 17, "expected a number, but found 'y'");
@@ -160,6 +177,33 @@ static void errors_of_reductions(void)
     refuses("z = mean(x, dtype=int8)", 5, "mnp_mean: the dtype is 'int8', and must be of floats or complex numbers");
     refuses("z, w = sum(x)", 8, "sum has one result, not two");
     refuses("z = sum(2**64)", 10, "the integer 18446744073709551616 is out of bounds for int64");
+}
+
+static void errors_of_subscripts(void)
+{
+    refuses("z = x[0, 0, 0]", 6, "3 indices are too many for 2 dimensions");
+    refuses("z = x[..., ...]", 6, "there are 2 ellipses, and one at most is understood");
+    refuses("z = x[1.5]", 7, "a subscript is an integer, or an integer scalar plus or minus one");
+    refuses("z = x[1:y]", 9, "a subscript is an integer, or an integer scalar plus or minus one");
+    refuses("z = x[count * 2]", 13, "a subscript is an integer, or an integer scalar plus or minus one");
+    refuses("z = real_number[0]", 16, "a number has no dimensions to index");
+    refuses("z = x[None, None, None, None, None, None, None]", 6,
+            "the view would have 9 dimensions, and 8 are possible");
+    refuses("x[0] = y; z = x", 2, "a value of 2 dimensions does not broadcast to a part of 1");
+    refuses("x[:] = c; z = x", 2, "complex numbers are not stored in an array of float32");
+    refuses("k[0] = 200; z = k", 8, "the integer 200 is out of bounds for int8");
+    refuses("k[0] += 1.5; z = k", 6, "the result is float64, and would not keep the type int8");
+    refuses("w[0] = 1; z = x", 1, "there is no variable or input 'w'");
+    refuses("if[0] = 1; z = x", 1, "'if' cannot be assigned to");
+    mnp__text many = MNP__TEXT_EMPTY;
+    mnp_dtype dtype = MNP_DTYPE_AUTO;
+    mnp__text_add(&many, "z = x");
+    for (int i = 0; i < 100000; i++)
+        mnp__text_add(&many, "[:]");
+    ok(translate(mnp__text_string(&many), "z", &dtype, NULL) == MNP_ERR_ARG &&
+           strstr(mnp_error_message(), "more than 32 brackets after one another"),
+       "100000 brackets are refused");
+    mnp__text_free(&many);
 }
 
 static void is_type(const char *text, mnp_dtype wanted)
@@ -217,6 +261,21 @@ static void types(void)
     is_type("a = 1; a += 1; k + a", MNP_INT8);
     is_type("astype(x, bool)", MNP_BOOL);
     is_type("y.astype(float16)", MNP_FLOAT16);
+    is_type("k[0]", MNP_INT8);
+    is_type("x[1:, None] * y", MNP_FLOAT64);
+    is_type("x.T", MNP_FLOAT32);
+    is_type("round(x, 2)", MNP_FLOAT32);
+    is_type("round(k, 2)", MNP_INT8);
+    is_type("round(k, -1)", MNP_INT8);
+    is_type("cumsum(k)", MNP_INT64);
+    is_type("cumsum(k, dtype=float32)", MNP_FLOAT32);
+    is_type("argsort(x)", MNP_INT64);
+    is_type("median(k)", MNP_FLOAT64);
+    is_type("quantile(x, 0.5)", MNP_FLOAT32);
+    is_type("quantile(x, [0.5])", MNP_FLOAT64);
+    is_type("quantile(k, 0.5, method='lower')", MNP_INT8);
+    is_type("x[:] = y; x", MNP_FLOAT32);
+    is_type("x[k > 0]", MNP_FLOAT32);
     is_type("18446744073709551615", MNP_UINT64);
     is_type("u + 18446744073709551615", MNP_UINT64);
     is_type("2**63", MNP_UINT64);
@@ -262,8 +321,8 @@ static void bodies(void)
     becomes("z = k < 300", "out_z = mnp_bool{1};\n");
     becomes("z = 300 <= k", "out_z = mnp_bool{0};\n");
     becomes("z = k != -200", "out_z = mnp_bool{1};\n");
-    becomes("z = x**2", "const float t2 = mnp_square(in_x);\nout_z = t2;\n");
-    becomes("z = x**0.5", "const float t2 = mnp_sqrt(in_x);\nout_z = t2;\n");
+    becomes("z = x**2", "const float t1 = mnp_square(in_x);\nout_z = t1;\n");
+    becomes("z = x**0.5", "const float t1 = mnp_sqrt(in_x);\nout_z = t1;\n");
     becomes("e = 2; pi = e; z = pi", "out_z = (int64_t)2LL;\n");
     becomes("z = inf if flag else -nan",
             "const double t4 = in_flag.value ? mnp_infinity<double>() : mnp_nan<double>();\nout_z = t4;\n");
@@ -301,6 +360,7 @@ int main(void)
     errors_of_names();
     errors_of_types();
     errors_of_reductions();
+    errors_of_subscripts();
     types();
     bodies();
     depth();

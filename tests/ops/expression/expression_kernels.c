@@ -141,7 +141,7 @@ static mnp_status compile_reductions(const char *text, mnp_dtype dtype)
         mnp__reduction_work work = {.reduction = reduction,
                                     .layout = layout,
                                     .result = result,
-                                    .axes = program->stages[s].mask,
+                                    .axes = program->stages[s].call->mask,
                                     .inputs = {&x, &y},
                                     .outputs = {&out}};
         out.dtype = spec->operands[spec->ninputs].memory;
