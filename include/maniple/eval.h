@@ -9,32 +9,49 @@
  *   mnp_eval(ctx, "s = sum((x - y)**2)", MNP_IN("x", x, "y", y), MNP_OUT("s", &s));
  *   mnp_eval(ctx, "z = (x - mean(x, axis=0)) / std(x, axis=0)", MNP_IN("x", x), MNP_OUT("z", &z));
  *
- * A text is compiled when it is first used with its names and types; later calls find the kernel within microseconds.
+ *   mnp_eval(ctx, "u[1:-1] += f * (u[:-2] - 2*u[1:-1] + u[2:])", MNP_IN("f", f), MNP_OUT("u", &u));
+ *
+ * A text is compiled when it is first used with its names and types; later calls find the kernels within microseconds.
  *
  * Statements    name = expression, separated by semicolons or ends of lines; # begins a comment.  Lines continue inside
- *               parentheses and after a backslash.  Names that are not outputs are temporaries.  x += y, and likewise
- *               the other binary operators, keep the type of x.  a, b = divmod(x, y) takes both results, as do modf and
- *               frexp.
+ *               parentheses and brackets and after a backslash.  Names that are not outputs are temporaries.  x += y,
+ *               and likewise the other binary operators, keep the type of x.  a, b = divmod(x, y) takes both results,
+ *               as do modf and frexp, and functions of arrays that have several.
+ * Parts         x[1:-1] = y and x[1:-1] += y assign to a part of an array, in any of the forms of brackets; the value
+ *               is broadcast, and cast to the type of x unless it is complex and x is not.
  * Operators     Python's, with its precedence, the highest first:  **  unary - + ~  * / // %  + -  << >>  &  ^  |
  *               < <= > >= == !=  not  and  or  a if c else b.  Comparisons are chained: 0 <= x < 1.  `and`, `or` and
  *               `not` work on elements and give bools.  c ? a : b is the same as a if c else b.
+ * Brackets      x[1:-1, ::-2, None, ..., k]: NumPy's basic indexing, of names and of values in parentheses.  Subscripts
+ *               are integers, or integer scalars plus or minus one (x[k], x[k + 1:]), which may change from call to
+ *               call.  x[mask] and x[indices] select elements by a single array of bools or integers.
  * Functions     all of maniple/ufunc_table.h, by NumPy's names and aliases, such as where(c, x, y), clip(x, low, high)
- *               and fma(x, y, z).  min(x, y) and max(x, y) are minimum and maximum; round(x) rounds to integers.
- *               x.real, x.imag, x.conj() and x.clip(low, high) are the same as real(x), imag(x), conj(x) and
- *               clip(x, low, high).
- * Reductions    those of maniple/reduce.h, except average: sum(x*y), mean(x, axis=0), max(abs(x), axis=(0, -1)),
- *               std(x, axis=1, ddof=1, keepdims=True), sum(k, dtype=float32), argmax(x).  Axes are integers.  They may
- *               also be the second argument, as in mean(x, 0), except of min and max, and dtype the third, as in
- *               sum(x, 0, float64), if the function has a dtype.  sum, prod, mean, var, std, min, max, argmin, argmax,
- *               all and any may also be written as methods: (x*y).sum(axis=0).
+ *               and fma(x, y, z).  min(x, y) and max(x, y) are minimum and maximum; round(x, decimals) rounds as
+ *               numpy.round.  x.real, x.imag, x.conj() and x.clip(low, high) are the same as real(x), imag(x), conj(x)
+ *               and clip(x, low, high).
+ * Reductions    those of maniple/reduce.h: sum(x*y), mean(x, axis=0), max(abs(x), axis=(0, -1)), argmax(x),
+ *               std(x, axis=1, ddof=1, keepdims=True), sum(k, dtype=float32), sum(x, where=x > 0, initial=5).
+ * Of arrays     median, percentile, quantile, average, cov, corrcoef, histogram, bincount, digitize, searchsorted;
+ *               cumsum, cumprod, diff, ediff1d, gradient, trapezoid, cummax, cummin; sort, argsort, partition, topk;
+ *               unique, isin, intersect1d, union1d, setdiff1d, setxor1d; reshape, ravel, transpose, swapaxes, moveaxis,
+ *               squeeze, expand_dims, broadcast_to, flip, concatenate((x, y)), stack, vstack, hstack, dstack,
+ *               column_stack, append, roll, tile, repeat, pad, tril, triu, diag, zeros_like, ones_like; take, compress,
+ *               extract, flatnonzero, argwhere; and those that ignore NaN.  They have NumPy's arguments as far as the
+ *               functions of this library have them, in NumPy's order or by their names; all but arrays are constants.
+ *               For min and max, the second argument is another value, not an axis.
+ * Methods       sum, prod, mean, var, std, min, max, ptp, argmin, argmax, all, any, cumsum, cumprod, argsort, take,
+ *               ravel, reshape, repeat, squeeze, swapaxes, transpose, searchsorted, round, clip, astype, conj; and x.T.
  * Casts         float32(x), astype(x, float32) or x.astype(float32), and so for every dtype; int, float and complex are
  *               Python's: int64, float64 and complex128.
  * Numbers       12, 0xff, 0o17, 0b11, 1.5e-3, 2j, True, False, pi, e, inf, nan.
  * Indices       i0 .. i7 are the element's indices along the dimensions of the result, and i is its index in C order:
  *               int64.  n0 .. n7 are the extents, and n is their product; they have types as x.shape[0] and x.size do
- *               in Python.  Inside a reduction all of them refer to the array that is reduced.
+ *               in Python.  In what a function of arrays takes, and in an assignment to a part, all of them refer to
+ *               the array that it takes, and to the part.
  * Names         of inputs and variables are any except and, or, not, if, else, True and False.  They hide constants
- *               and indices of the same name.  A name before "(" is that of a function.
+ *               and indices of the same name.  A name before "(" is that of a function.  Given outputs can be read by
+ *               their names, as inputs can.  A name stands for values: after y = x[1:], assignments to x do not change
+ *               y, nor the other way round, which is where NumPy, whose slices share memory, differs.
  *
  * Types are NumPy 2's.  Numbers, scalars (MNP_SCALAR) and results of operators on these alone are weak: they have a
  * kind, but no size (NEP 50), so 3*x has the type of x. Functions of them give NumPy's scalars, which have a size:
@@ -44,10 +61,14 @@
  *
  * Values are rounded after every operation, as NumPy's are: no multiply-adds are fused, except by fma().
  *
- * A reduction reads the values of its expression as they are computed, in one pass over memory.  They are stored in an
- * array first only if the expression has indices or more than 15 inputs, and for variances in the reproducible mode.
- * An expression inside two reductions is computed twice.  The result of a reduction is a temporary array, which other
- * reductions and the kernel of the remaining statements take as an input.  A text may have up to 32 reductions.
+ * Everything element-wise is one kernel for each group of outputs of equal extents, and reads parts of arrays where they
+ * lie, as far as the rank has them.  What other ranks have is fetched first, as for any operand in another layout.  A
+ * reduction reads the values of its expression as they are computed, in one pass over memory.  They are stored in an
+ * array first only if the expression has indices or more than 15 inputs, for variances in the reproducible mode, and
+ * with `where` and `initial`.  Functions of arrays store what they take, unless it is an array.  An expression inside
+ * two of them is computed twice.  An assignment to a part of a given output is made in place if nothing needs the
+ * array's old values afterwards, and otherwise in a copy.  Very long expressions are divided into kernels of up to 1000
+ * operations, so that compilers take time in proportion to the text.
  *
  * An output of the name "" is the value of the last statement, which then may be an expression without a name:
  *
@@ -91,7 +112,8 @@ typedef struct mnp_output {
  *   inputs    NULL, or a list that ends with a NULL name.  Inputs are broadcast and may have any layouts.  Inputs on
  *             which no output depends are ignored
  *   outputs   a list that ends with a NULL name.  All outputs have one shape, to which all inputs are broadcast; in a
- *             text with reductions each has the shape of its own value, as in NumPy.  Outputs are as in
+ *             text with reductions, brackets or other functions of arrays each has the shape of its own value, as in
+ *             NumPy.  Outputs are as in
  *             maniple/array.h.  An output may be an input or overlap it: all values are read, in effect, before any is
  *             written
  *
@@ -99,7 +121,7 @@ typedef struct mnp_output {
  *
  * MNP_ERR_ARG with line, column and the line with a caret for a text that cannot be parsed; also for names that are not
  * valid, occur twice or are never assigned, for arrays that do not fit, and for a maximum or minimum without elements.
- * Existing outputs are unchanged then.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  Collective.
+ * Existing outputs are unchanged then, except those of which parts were assigned in place before.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  Collective.
  */
 MNP_API mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_input *inputs, const mnp_output *outputs);
 

@@ -15,7 +15,7 @@
 
 enum {
     MOST_OPERATIONS = 1000, /* a kernel compiles in less than a second */
-    MOST_OPERANDS = 24     /* arrays and scalars; with the outputs they must not exceed MNP__MAX_OPERANDS */
+    MOST_OPERANDS = 24      /* arrays and scalars; with the outputs they must not exceed MNP__MAX_OPERANDS */
 };
 
 typedef struct size {

@@ -52,8 +52,7 @@ static void emit_call(const mnp__expression *expression, int number, mnp__text *
         mnp__text_add(body, "%s t%d; %s u%d; mnp_%s(", mnp__jit_type(node->results[0]), node->place,
                       mnp__jit_type(node->results[1]), node->place, node->ufunc->name);
     else
-        mnp__text_add(body, "const %s t%d = mnp_%s(", mnp__jit_type(node->type.dtype), node->place,
-                      node->ufunc->name);
+        mnp__text_add(body, "const %s t%d = mnp_%s(", mnp__jit_type(node->type.dtype), node->place, node->ufunc->name);
     for (int a = 0; a < node->narguments; a++) {
         mnp__text_add(body, a ? ", " : "");
         mnp__expression_emit_value(expression, node->arguments[a], node->wanted[a], body);

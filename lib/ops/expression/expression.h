@@ -55,9 +55,9 @@ typedef enum mnp__node_kind {
 
 typedef struct mnp__node {
     mnp__node_kind kind;
-    const char *at;                                /* where in the text, for messages */
+    const char *at; /* where in the text, for messages */
     int place; /* among the live nodes: its number in the kernel's source, which is the same for parts that are alike */
-    bool live;                                     /* a kernel computes it; see mnp__expression_need() */
+    bool live; /* a kernel computes it; see mnp__expression_need() */
     int narguments, arguments[MNP__MAX_ARGUMENTS]; /* earlier nodes */
     mnp__operator op;                              /* of a call */
     const mnp__ufunc *ufunc;                       /* of a call */

@@ -148,8 +148,7 @@ static void errors_of_reductions(void)
     refuses("z = concatenate(x)", 17, "expected arrays in parentheses, but found 'x'");
     refuses("z = dot(x, y)", 5, "the library has products of sparse matrices alone, in mnp_sparse_matmul()");
     refuses("z = matmul(x, y)", 5, "the library has products of sparse matrices alone, in mnp_sparse_matmul()");
-    refuses("z = unique(x, return_counts=True)", 5,
-            "unique has two results; take them as in: a, b = unique(...)");
+    refuses("z = unique(x, return_counts=True)", 5, "unique has two results; take them as in: a, b = unique(...)");
     refuses("a, b, c = unique(x); z = a", 11, "unique has one result, not three");
     refuses("z = cumsun(x)", 5, "there is no function 'cumsun'; did you mean 'cumsum'?");
     refuses("z = sum(x", 10, "expected ',' or ')', but the text ends here");
