@@ -328,7 +328,9 @@ static mnp_status name_shapes(const job *j, mnp_status status)
                      d == 0 ? input->name : "", d == 0 ? " is " : "x", input->operand.shape[d]);
         }
     }
-    return mnp_fail(status, "%s; %s", words_message(), text);
+    const char *message = words_message();
+    int sentence = (int)strcspn(message, "\n"); /* the text with the place of the mistake follows */
+    return mnp_fail(status, "%.*s; %s%s", sentence, message, text, message + sentence);
 }
 
 static void free_arrays(job *j)
