@@ -25,20 +25,22 @@ static void add_extents(mnp__text *text, int count, const int *extents)
         mnp__text_add(text, "%s%d", i ? " x " : "", extents[i]);
 }
 
-/* Find the fewest and the most elements of a rank. */
+/* Find the fewest and the most elements of a rank: products over the dimensions, as no axis cuts two of them. */
 static void find_extremes(const mnp_layout *layout, int64_t *fewest_p, int64_t *most_p)
 {
-    *fewest_p = INT64_MAX;
-    *most_p = 0;
-    for (int rank = 0; rank < layout->nranks; rank++) {
-        int64_t shape[MNP_MAX_DIMS], lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
-        int64_t size = layout->ndim > 0 || mnp__layout_box(layout, rank, lo, extent);
-        mnp_layout_local_shape(layout, rank, shape);
-        for (int d = 0; d < layout->ndim; d++)
-            size *= shape[d];
-        *fewest_p = size < *fewest_p ? size : *fewest_p;
-        *most_p = size > *most_p ? size : *most_p;
+    *fewest_p = 1;
+    *most_p = mnp__layout_largest(layout);
+    for (int d = 0; d < layout->ndim; d++) {
+        int64_t least = INT64_MAX;
+        for (int part = 0; part < mnp_layout_parts(layout, d); part++) {
+            const int64_t count = layout->cuts[d][part + 1] - layout->cuts[d][part];
+            least = count < least ? count : least;
+        }
+        *fewest_p *= least;
     }
+    for (int a = 0; a < layout->mesh_ndim; a++)
+        if (layout->pin[a] != MNP__REPLICAS && layout->mesh[a] > 1)
+            *fewest_p = 0;
 }
 
 /* Append what a mesh axis cuts. */
@@ -151,25 +153,38 @@ static struct interval get_interval(const mnp_layout *layout, int d, int64_t num
     return (struct interval){cuts[part], cuts[part + 1], part};
 }
 
+/* Number `k` of the ranks that own these parts, in their order; there are as many as replicas. */
+static int owner(const mnp_layout *layout, const int *parts, int k)
+{
+    int receiver = 0, stride = 1; /* a rank that has the coordinates of replica k */
+    for (int a = layout->mesh_ndim - 1; a >= 0; a--) {
+        bool is_free = layout->pin[a] == MNP__REPLICAS;
+        for (int d = 0; d < layout->ndim; d++)
+            is_free = is_free && layout->axes[d] != a;
+        if (is_free) {
+            receiver += k % layout->mesh[a] * stride;
+            k /= layout->mesh[a];
+        }
+        stride *= layout->mesh[a];
+    }
+    return mnp__layout_source(layout, parts, receiver);
+}
+
+static int count_replicas(const mnp_layout *layout)
+{
+    return layout->nranks / mnp__layout_sharers(layout);
+}
+
 /* Name the ranks that own these parts: all if there are up to three, and otherwise the first two and the last. */
 static void name_ranks(const mnp_layout *layout, const int *parts, char *name, size_t room)
 {
-    int ranks[3] = {0}, count = 0;
-    for (int rank = 0; rank < layout->nranks; rank++) {
-        int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
-        bool has = mnp__layout_box(layout, rank, lo, extent);
-        for (int d = 0; d < layout->ndim; d++)
-            has = has && mnp__layout_part(layout, d, rank) == parts[d];
-        if (has)
-            ranks[count < 2 ? count : 2] = rank;
-        count += has;
-    }
+    const int count = count_replicas(layout), first = owner(layout, parts, 0), last = owner(layout, parts, count - 1);
     if (count == 1)
-        snprintf(name, room, "%d", ranks[0]);
+        snprintf(name, room, "%d", first);
     else if (count == 2)
-        snprintf(name, room, "%d,%d", ranks[0], ranks[1]);
+        snprintf(name, room, "%d,%d", first, last);
     else
-        snprintf(name, room, "%d,%d,%s%d", ranks[0], ranks[1], count > 3 ? ".." : "", ranks[2]);
+        snprintf(name, room, "%d,%d,%s%d", first, owner(layout, parts, 1), count > 3 ? ".." : "", last);
 }
 
 static int digits(int64_t number)
@@ -187,7 +202,7 @@ struct grid {
 static struct grid make_grid(const mnp_layout *layout)
 {
     const int last = layout->ndim - 1, name = digits(layout->nranks - 1);
-    const int replicas = layout->nranks / mnp__layout_sharers(layout);
+    const int replicas = count_replicas(layout);
     int width = digits(layout->shape[last]);
     const int names = replicas == 1 ? name : replicas == 2 ? 2 * name + 1 : replicas == 3 ? 3 * name + 2 : 3 * name + 4;
     width = width > names + 2 ? width : names + 2;

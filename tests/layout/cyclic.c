@@ -163,10 +163,10 @@ static void check_order(void)
     ok(mnp_layout_like(turned, (int64_t[]){1, 2, 3}, &again) == MNP_OK && mnp_layout_order(again)[0] == 2,
        "it is handed on");
     ok(mnp_layout_with_order(plain, (int[]){0, 1, 0}, &refused) == MNP_ERR_ARG && !refused &&
-           strstr(mnp_error_message(), "order[2] is 0"),
+           strstr(mnp_error_message(), "place 2 of the order has dimension 0"),
        "refused: %s", mnp_error_message());
     ok(mnp_layout_with_order(plain, (int[]){0, 3, 1}, &refused) == MNP_ERR_ARG && !refused &&
-           strstr(mnp_error_message(), "order[1] is 3"),
+           strstr(mnp_error_message(), "place 1 of the order has dimension 3"),
        "refused: %s", mnp_error_message());
     ok(mnp_layout_new_cyclic(1, (int[]){2}, 1, (int64_t[]){9}, (int[]){0}, (int64_t[]){-2}, &refused) == MNP_ERR_ARG &&
            !refused && strstr(mnp_error_message(), "blocks[0] is -2"),
@@ -287,6 +287,19 @@ static void check_drawings(void)
                   "    1  0:1, 2 of every 4 from 2, 0:3\n"
                   "    2  1:2, 2 of every 4 from 0, 0:3\n"
                   "    3  1:2, 2 of every 4 from 2, 0:3\n");
+    mnp_layout_new_cyclic(3, (int[]){2, 2, 3}, 1, (int64_t[]){4}, (int[]){1}, (int64_t[]){0}, &layout);
+    check_drawing(layout, "replicas along two axes",
+                  "shape (4,), 12 ranks as 2 x 2 x 3, blocks of 2 elements\n"
+                  "axis 0 makes replicas, axis 1 cuts dimension 0, axis 2 makes replicas\n"
+                  "0            2            4\n"
+                  "+------------+------------+\n"
+                  "|  0,1,..8   |  3,4,..11  |\n"
+                  "+------------+------------+\n");
+    mnp_layout_block(1 << 24, 2, (int64_t[]){1 << 24, 1}, &layout); /* a search through all ranks would take minutes */
+    char *many = drawn(layout);
+    ok(strstr(many, "|    1     |\n") && strstr(many, "| 16777214 |\n"), "a drawing of sixteen million ranks");
+    free(many);
+    mnp_layout_free(layout);
     mnp_layout_on_root(2, 1, 0, NULL, &layout);
     check_drawing(layout, "a number",
                   "shape (), 2 ranks as 2, blocks of 0 to 1 elements\n"
