@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple info: ranks, hosts, devices and how they are linked, libraries, the kernel cache and the settings, as text or
+ * maniple info: what a file holds (info_file.c), or ranks, hosts, devices and how they are linked, libraries, the kernel cache and the settings, as text or
  * as JSON.
  */
 #include <inttypes.h>
@@ -21,13 +21,14 @@
 #include "common/options.h"
 #include "common/report.h"
 #include "common/words.h"
+#include "info_file.h"
 
 enum { OPTION_RANKS = UCHAR_MAX + 1, OPTION_MESH, OPTION_AXES, OPTION_CYCLIC, OPTION_ORDER, OPTION_REPLICATE };
 
 static const option_row options[] = {
     {'j', "json", NULL,
-     "print JSON: everything, or with --settings the settings,\n"
-     "or with --layout the boxes"},
+     "print JSON: everything, or with FILE what it holds, with --settings\n"
+     "the settings, with --layout the boxes"},
     {'s', "settings", NULL, "print the settings from the environment, with their current values"},
     {'l', "layout", "SHAPE", "draw which rank owns what of an array of that shape, such as 4096x4096"},
     {OPTION_RANKS, "ranks", "N", "with --layout: for N ranks (default: the ranks that run)"},
@@ -46,11 +47,15 @@ static const option_row options[] = {
 
 void info_help(void)
 {
-    puts("Usage: maniple info [OPTION...]\n"
+    puts("Usage: maniple info FILE [--json]\n"
+         "       maniple info [OPTION...]\n"
          "       mpirun -n RANKS maniple info [OPTION...]\n"
          "       maniple info --layout SHAPE [--ranks N] [OPTION...]\n"
          "\n"
-         "Show where Maniple would run: ranks, hosts, devices, the links between GPUs, the versions\n"
+         "Show what FILE holds, an HDF5 file, FILE.npy, FILE.png or FILE.mtx: groups, shapes and types of\n"
+         "datasets, attributes, sparse matrices.\n"
+         "\n"
+         "Or show where Maniple would run: ranks, hosts, devices, the links between GPUs, the versions\n"
          "of the libraries, and the cache of compiled kernels.  Or draw how an array would be spread.\n"
          "\n"
          "Options:");
@@ -321,8 +326,13 @@ int info_main(int argc, char **argv)
             misused_exit();
         }
     }
-    if (optind < argc) {
-        mnp_fail(MNP_ERR_ARG, "info takes no operand, but was given '%s'", argv[optind]);
+    if (argc - optind > 1) {
+        mnp_fail(MNP_ERR_ARG, "info takes one FILE, but was also given '%s'", argv[optind + 1]);
+        misused_exit();
+    }
+    if (optind < argc && (settings || d.shape)) {
+        mnp_fail(MNP_ERR_ARG, "%s is not about a FILE, but '%s' was given", settings ? "--settings" : "--layout",
+                 argv[optind]);
         misused_exit();
     }
     if (!d.shape && (d.ranks || d.mesh || d.axes || d.cyclic || d.order || d.is_replicated)) {
@@ -337,6 +347,8 @@ int info_main(int argc, char **argv)
         d.is_json = json;
         return drawing_main(&d);
     }
+    if (optind < argc)
+        return info_file(argv[optind], json);
     mnp_ctx *ctx = command_begin(NULL);
     if (settings)
         show_settings(ctx, json);

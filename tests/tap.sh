@@ -45,6 +45,25 @@ run()
     check "$tap_status" "$tap_description" "$tap_output"
 }
 
+# check_points COMMAND...: the points that a program prints as "ok - DESCRIPTION" or "not ok - DESCRIPTION", and one for
+# its end
+check_points()
+{
+    tap_status=0
+    tap_output=$("$@" 2>tap_errors) || tap_status=$?
+    while IFS= read -r tap_line; do
+        case $tap_line in
+            'ok - '*) check 0 "${tap_line#ok - }" ;;
+            'not ok - '*) check 1 "${tap_line#not ok - }" ;;
+            '#'*) printf '%s\n' "$tap_line" ;;
+        esac
+    done <<END
+$tap_output
+END
+    check "$tap_status" "$* ran to its end" "$(cat tap_errors)"
+    rm -f tap_errors
+}
+
 done_testing()
 {
     echo "1..$tap_count"

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "common/generator.h"
+#include "common/words.h"
 #include "picture/png_reader.h"
 
 /* ---- parsing ---- */
@@ -64,7 +65,7 @@ static mnp_status split_name(operand *op, const char *name, const char *forms)
 static mnp_status blame(const operand *op, mnp_status status)
 {
     char why[512];
-    strncpy(why, mnp_error_message(), sizeof why - 1);
+    strncpy(why, words_message(), sizeof why - 1);
     why[sizeof why - 1] = '\0';
     return mnp_fail(status, "%s '%s': %s", op->role, op->text, why);
 }

@@ -51,19 +51,24 @@ void print_array(const mnp_array *array)
     putchar('\n');
 }
 
-void print_json_string(const char *text)
+void put_json_string(FILE *out, const char *text)
 {
-    putchar('"');
+    fputc('"', out);
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
         if (c == '"' || c == '\\')
-            printf("\\%c", c);
+            fprintf(out, "\\%c", c);
         else if (c < 0x20)
-            printf("\\u%04x", c);
+            fprintf(out, "\\u%04x", c);
         else
-            putchar(c);
+            fputc(c, out);
     }
-    putchar('"');
+    fputc('"', out);
+}
+
+void print_json_string(const char *text)
+{
+    put_json_string(stdout, text);
 }
 
 double unsigned_nan(double value)

@@ -6,6 +6,7 @@
 #define APPS_COMMON_REPORT_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include <maniple.h>
 
@@ -19,6 +20,7 @@ double unsigned_nan(double value);
 
 /* Print a string in JSON's quotes. */
 void print_json_string(const char *text);
+void put_json_string(FILE *out, const char *text);
 
 /* The end of a noun after that many: "" or "s". */
 const char *plural(int64_t count);

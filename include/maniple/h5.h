@@ -134,6 +134,52 @@ MNP_API mnp_status mnp_h5_check_write(mnp_ctx *ctx, const char *file, const char
 MNP_API mnp_status mnp_h5_is_same(const char *file_a, const char *dataset_a, const char *file_b, const char *dataset_b,
                                   bool *same_p);
 
+/* What a file holds: mnp_h5_list(). */
+typedef enum mnp_h5_kind {
+    MNP_H5_GROUP,
+    MNP_H5_DATASET,
+    MNP_H5_SPARSE, /* a group that mnp_h5_read_sparse() reads */
+    MNP_H5_TYPE,   /* a type that has a name */
+    MNP_H5_LINK    /* another name for an object, or a link that may lead nowhere */
+} mnp_h5_kind;
+
+/* An attribute of an object. */
+typedef struct mnp_h5_attribute_info {
+    const char *name;
+    const char *type; /* of its elements: "float64", "strings" */
+    int ndim;
+    const int64_t *shape;
+    const char *value; /* as text, "0.5" or "[1, 2]"; NULL: it is too long, or neither numbers nor one string */
+    bool is_string;
+} mnp_h5_attribute_info;
+
+typedef struct mnp_h5_entry {
+    mnp_h5_kind kind;
+    const char *path; /* "/a/b" */
+    const char *type; /* of elements: "float32", "big-endian int16", "strings"; NULL for groups and links */
+    const char
+        *storage; /* of a dataset: "contiguous", "chunked", "compact", "virtual", "external"; of a matrix "csr" */
+    const char *filters; /* "shuffle, gzip 4"; "" if there are none */
+    const char *target;  /* of a link: where it leads, a path or "FILE:PATH" */
+    int ndim;
+    const int64_t *shape;
+    const int64_t *limit; /* how far each extent can grow: -1 without limit; NULL: not at all */
+    const int64_t *chunk; /* the extents of chunks; NULL: there are none */
+    int64_t nnz;          /* entries of a matrix */
+    int nattributes;
+    const mnp_h5_attribute_info *attributes;
+} mnp_h5_entry;
+
+/* Called for each object; what it is given is valid during the call alone.  A failure ends the list. */
+typedef mnp_status mnp_h5_visitor(const mnp_h5_entry *entry, void *argument);
+
+/*
+ * List what a file holds: its objects in the order of their names, groups before what is in them, each once with its
+ * attributes.  The members of a sparse matrix are not listed.  Only heads are read, no elements.  MNP_ERR_IO;
+ * MNP_ERR_FORMAT if the file is damaged; MNP_ERR_MEMORY, and what `visit` returns.  Not collective: one rank calls it.
+ */
+MNP_API mnp_status mnp_h5_list(const char *file, mnp_h5_visitor *visit, void *argument);
+
 /*
  * Read a sparse matrix from a group with the members of a scipy.sparse matrix: the datasets data, indices and indptr
  * (csr, csc), or data, row and col (coo); and `shape`, a dataset or an attribute of two integers.  The format is given

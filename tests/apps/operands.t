@@ -15,15 +15,7 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 
-"$PYTHON" "$srcdir/tests/apps/operands.py" >points
-status=$?
-while IFS= read -r line; do
-    case $line in
-        'ok - '*) check 0 "${line#ok - }" ;;
-        'not ok - '*) check 1 "${line#not ok - }" ;;
-    esac
-done <points
-check "$status" "operands.py ran to its end"
+check_points "$PYTHON" "$srcdir/tests/apps/operands.py"
 
 # wrong PATTERN ARGUMENT...: a mistake of the command line, on 1 rank and on 3
 wrong()

@@ -69,6 +69,18 @@ typedef struct mnp__h5_type {
 mnp_status mnp__h5_type_open(hid_t dataset, const char *what, mnp__h5_type *type);
 void mnp__h5_type_close(mnp__h5_type *type);
 
+/*
+ * Find the dtype for elements of the type type->stored, and the type type->from of their numbers, which the caller
+ * closes; if they are not numbers these stay as they are.
+ */
+void mnp__h5_type_find(mnp__h5_type *type);
+
+/*
+ * What elements are, for people: "float32", "big-endian int16", "strings"; written to `text`.
+ */
+enum { MNP__H5_TYPE_TEXT = 64 };
+void mnp__h5_type_text(hid_t type, char text[MNP__H5_TYPE_TEXT]);
+
 /* Convert `count` elements from the file's type to type->dtype, in place. */
 mnp_status mnp__h5_type_convert(const mnp__h5_type *type, int64_t count, void *data);
 

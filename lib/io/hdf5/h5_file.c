@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "io/hdf5/h5.h"
+#include "io/hdf5/h5_walk.h"
 
 const char *mnp_h5_version(void)
 {
@@ -150,28 +151,25 @@ struct list {
     int found;
 };
 
-static herr_t list_dataset(hid_t file, const char *name, const H5L_info_t *link, void *context)
+static mnp_status list_dataset(mnp__h5_visit *visit, void *context)
 {
     struct list *list = context;
-    hid_t object = link->type == H5L_TYPE_HARD ? H5Oopen(file, name, H5P_DEFAULT) : H5I_INVALID_HID;
-    if (object < 0)
-        return 0;
-    if (H5Iget_type(object) == H5I_DATASET && ++list->found <= LISTED)
-        mnp__text_add(&list->text, "%s/%s", list->found > 1 ? ", " : "the file has ", name);
-    H5Oclose(object);
-    return 0;
+    if (visit->type == H5I_DATASET && ++list->found <= LISTED)
+        mnp__text_add(&list->text, "%s%s", list->found > 1 ? ", " : "the file has ", visit->path);
+    return MNP_OK;
 }
 
 /* The file's datasets for a message: "the file has /a, /b and 3 more". */
-static mnp_status list_datasets(hid_t file, char **text_p)
+static mnp_status list_datasets(hid_t file, const char *name, char **text_p)
 {
     struct list list = {MNP__TEXT_EMPTY, 0};
-    H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, list_dataset, &list);
+    mnp_status st = mnp__h5_walk(file, name, list_dataset, &list);
     if (list.found == 0)
         mnp__text_add(&list.text, "the file has no datasets");
     else if (list.found > LISTED)
         mnp__text_add(&list.text, " and %d more", list.found - LISTED);
-    mnp_status st = mnp__text_status(&list.text);
+    if (st == MNP_OK)
+        st = mnp__text_status(&list.text);
     if (st != MNP_OK)
         mnp__text_free(&list.text);
     else
@@ -183,7 +181,7 @@ static mnp_status list_datasets(hid_t file, char **text_p)
 static mnp_status fail_naming_others(hid_t file, const mnp__h5_place *place, const char *trouble)
 {
     char *others = NULL;
-    MNP_TRY(list_datasets(file, &others));
+    MNP_TRY(list_datasets(file, place->file, &others));
     mnp_status st = MNP_FAIL(MNP_ERR_IO, "%s %s; %s", place->text, trouble, others);
     free(others);
     return st;

@@ -151,6 +151,20 @@ static mnp_status check_members(hid_t group, const char *what, kind k)
     return MNP_OK;
 }
 
+bool mnp__h5_is_sparse(hid_t group, const char **format_p, int64_t shape[2])
+{
+    kind found;
+    /* what is no matrix usually lacks these */
+    if (H5Lexists(group, "data", H5P_DEFAULT) <= 0 ||
+        (H5Aexists(group, "shape") <= 0 && H5Lexists(group, "shape", H5P_DEFAULT) <= 0))
+        return false;
+    if (find_kind(group, "", &found) != MNP_OK || check_members(group, "", found) != MNP_OK ||
+        find_shape(group, "", shape) != MNP_OK)
+        return false;
+    *format_p = kind_names[found];
+    return true;
+}
+
 static mnp_status inspect_group(const mnp__h5_place *place, struct found *found)
 {
     hid_t file;

@@ -12,6 +12,11 @@
  */
 mnp_status mnp__h5_vector_layout(mnp_ctx *ctx, int64_t size, const int64_t *cuts, mnp_layout **layout_p);
 
+/*
+ * Whether a group has the members of a sparse matrix; then its format, "csr", and its shape.  Not collective.
+ */
+bool mnp__h5_is_sparse(hid_t group, const char **format_p, int64_t shape[2]);
+
 /* The path of a group's member; the caller releases it with free().  MNP_ERR_MEMORY.  Not collective. */
 mnp_status mnp__h5_member(const mnp__h5_place *group, const char *name, char **path_p);
 

@@ -8,6 +8,7 @@
  * any size up to 8 bytes and any byte order; they become the smallest dtype that holds all of them.  That dtype is
  * never smaller than the type in the file, so numbers are converted in place.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -194,11 +195,8 @@ static const char *class_name(H5T_class_t class)
     }
 }
 
-mnp_status mnp__h5_type_open(hid_t dataset, const char *what, mnp__h5_type *type)
+void mnp__h5_type_find(mnp__h5_type *type)
 {
-    *type = (mnp__h5_type){MNP_DTYPE_AUTO, H5Dget_type(dataset), H5I_INVALID_HID, H5I_INVALID_HID};
-    if (type->stored < 0)
-        return MNP_FAIL(MNP_ERR_IO, "cannot read the type of %s: %s", what, mnp__h5_reason());
     H5T_class_t class = H5Tget_class(type->stored);
     if (class == H5T_INTEGER || class == H5T_FLOAT) {
         type->from = H5Tcopy(type->stored);
@@ -210,6 +208,29 @@ mnp_status mnp__h5_type_open(hid_t dataset, const char *what, mnp__h5_type *type
         type->from = H5Tget_member_type(type->stored, 0);
         type->dtype = complex_of(holding(type->from));
     }
+}
+
+void mnp__h5_type_text(hid_t stored, char text[MNP__H5_TYPE_TEXT])
+{
+    mnp__h5_type type = {MNP_DTYPE_AUTO, stored, H5I_INVALID_HID, H5I_INVALID_HID};
+    mnp__h5_type_find(&type);
+    if (type.dtype == MNP_DTYPE_AUTO)
+        snprintf(text, MNP__H5_TYPE_TEXT, "%s", class_name(H5Tget_class(stored)));
+    else
+        snprintf(text, MNP__H5_TYPE_TEXT, "%s%s",
+                 H5Tget_size(type.from) > 1 && H5Tget_order(type.from) == H5T_ORDER_BE ? "big-endian " : "",
+                 mnp_dtype_name(type.dtype));
+    if (type.from >= 0)
+        H5Tclose(type.from);
+}
+
+mnp_status mnp__h5_type_open(hid_t dataset, const char *what, mnp__h5_type *type)
+{
+    *type = (mnp__h5_type){MNP_DTYPE_AUTO, H5Dget_type(dataset), H5I_INVALID_HID, H5I_INVALID_HID};
+    if (type->stored < 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot read the type of %s: %s", what, mnp__h5_reason());
+    const H5T_class_t class = H5Tget_class(type->stored);
+    mnp__h5_type_find(type);
     if (type->dtype != MNP_DTYPE_AUTO) {
         type->to = new_number(type->dtype);
         if (type->to >= 0)

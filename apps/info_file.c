@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a file holds, as text or as JSON.  The list of an HDF5 file is made in another process, and printed when it is
+ * complete: a damaged file can crash HDF5, and then there is one sentence.
+ */
+#include "info_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include <maniple.h>
+
+#include "common/apart.h"
+#include "common/command.h"
+#include "common/report.h"
+#include "picture/png_reader.h"
+
+/* ---- HDF5, as text ---- */
+
+enum { PATH_WIDTH = 24 };
+
+typedef struct listing {
+    const char *path;
+    bool json;
+    FILE *out;
+    int64_t groups, datasets, matrices, entries;
+} listing;
+
+static void put_extents(FILE *out, int ndim, const int64_t *extents)
+{
+    if (ndim == 0)
+        fputs("scalar", out);
+    for (int d = 0; d < ndim; d++)
+        fprintf(out, "%s%" PRId64, d > 0 ? "x" : "", extents[d]);
+}
+
+/* Print a text with letters that a terminal would obey replaced. */
+static void put_plain(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, out);
+}
+
+static void put_growth(FILE *out, const mnp_h5_entry *entry)
+{
+    const char *before = ", grows along dimension ";
+    for (int d = 0; entry->limit && d < entry->ndim; d++) {
+        if (entry->limit[d] == entry->shape[d])
+            continue;
+        fprintf(out, "%s%d", before, d);
+        if (entry->limit[d] >= 0)
+            fprintf(out, " to %" PRId64, entry->limit[d]);
+        before = ", along dimension ";
+    }
+}
+
+static void put_dataset(FILE *out, const mnp_h5_entry *entry)
+{
+    put_extents(out, entry->ndim, entry->shape);
+    fprintf(out, " %s", entry->type);
+    if (entry->chunk) {
+        fputs(", chunks ", out);
+        put_extents(out, entry->ndim, entry->chunk);
+    } else if (strcmp(entry->storage, "contiguous") != 0) {
+        fprintf(out, ", %s", entry->storage);
+    }
+    if (*entry->filters)
+        fprintf(out, ", %s", entry->filters);
+    put_growth(out, entry);
+}
+
+static void put_attribute(FILE *out, const mnp_h5_attribute_info *attribute)
+{
+    fputs("    @", out);
+    put_plain(out, attribute->name);
+    fputs(" = ", out);
+    if (attribute->value && attribute->is_string) {
+        fputc('"', out);
+        put_plain(out, attribute->value);
+        fputc('"', out);
+    } else if (attribute->value) {
+        fputs(attribute->value, out);
+    } else {
+        put_extents(out, attribute->ndim, attribute->shape);
+        fprintf(out, " %s", attribute->type);
+    }
+    fputc('\n', out);
+}
+
+static mnp_status put_entry(const mnp_h5_entry *entry, void *argument)
+{
+    listing *list = argument;
+    FILE *out = list->out;
+    put_plain(out, entry->path);
+    fprintf(out, "%*s  ", PATH_WIDTH > strlen(entry->path) ? (int)(PATH_WIDTH - strlen(entry->path)) : 0, "");
+    switch (entry->kind) {
+    case MNP_H5_GROUP:
+        list->groups++;
+        fputs("group", out);
+        break;
+    case MNP_H5_DATASET:
+        list->datasets++;
+        put_dataset(out, entry);
+        break;
+    case MNP_H5_SPARSE:
+        list->matrices++;
+        fputs("sparse matrix, ", out);
+        put_extents(out, 2, entry->shape);
+        fprintf(out, " %s, %s, %" PRId64 " entr%s", entry->type, entry->storage, entry->nnz,
+                entry->nnz == 1 ? "y" : "ies");
+        break;
+    case MNP_H5_TYPE:
+        fprintf(out, "type: %s", entry->type);
+        break;
+    case MNP_H5_LINK:
+        fputs("-> ", out);
+        put_plain(out, entry->target);
+        break;
+    }
+    fputc('\n', out);
+    for (int i = 0; i < entry->nattributes; i++)
+        put_attribute(out, &entry->attributes[i]);
+    fflush(out); /* a sign of life for the process that waits */
+    return MNP_OK;
+}
+
+/* ---- HDF5, as JSON ---- */
+
+static void json_extents(FILE *out, const char *name, int ndim, const int64_t *extents)
+{
+    fprintf(out, ", \"%s\": [", name);
+    for (int d = 0; d < ndim; d++) {
+        if (extents[d] < 0)
+            fprintf(out, "%snull", d > 0 ? ", " : "");
+        else
+            fprintf(out, "%s%" PRId64, d > 0 ? ", " : "", extents[d]);
+    }
+    fputc(']', out);
+}
+
+static void json_text(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, ", \"%s\": ", name);
+    put_json_string(out, text);
+}
+
+static void json_attribute(FILE *out, const mnp_h5_attribute_info *attribute)
+{
+    fputs("{\"name\": ", out);
+    put_json_string(out, attribute->name);
+    json_text(out, "type", attribute->type);
+    json_extents(out, "shape", attribute->ndim, attribute->shape);
+    /* JSON has no complex numbers and no infinities: these are strings */
+    if (attribute->value && (attribute->is_string || strpbrk(attribute->value, "jn")))
+        json_text(out, "value", attribute->value);
+    else if (attribute->value)
+        fprintf(out, ", \"value\": %s", attribute->value);
+    fputc('}', out);
+}
+
+static mnp_status json_entry(const mnp_h5_entry *entry, void *argument)
+{
+    static const char *const kinds[] = {"group", "dataset", "sparse", "type", "link"};
+    listing *list = argument;
+    FILE *out = list->out;
+    fprintf(out, "%s\n    {\"path\": ", list->entries++ > 0 ? "," : "");
+    put_json_string(out, entry->path);
+    json_text(out, "kind", kinds[entry->kind]);
+    if (entry->type)
+        json_text(out, "type", entry->type);
+    if (entry->kind == MNP_H5_DATASET || entry->kind == MNP_H5_SPARSE) {
+        json_extents(out, "shape", entry->ndim, entry->shape);
+        json_text(out, entry->kind == MNP_H5_SPARSE ? "format" : "storage", entry->storage);
+    }
+    if (entry->kind == MNP_H5_SPARSE)
+        fprintf(out, ", \"nnz\": %" PRId64, entry->nnz);
+    if (entry->limit)
+        json_extents(out, "limit", entry->ndim, entry->limit);
+    if (entry->chunk)
+        json_extents(out, "chunks", entry->ndim, entry->chunk);
+    if (*entry->filters)
+        json_text(out, "filters", entry->filters);
+    if (entry->target)
+        json_text(out, "target", entry->target);
+    if (entry->nattributes > 0) {
+        fputs(", \"attributes\": [", out);
+        for (int i = 0; i < entry->nattributes; i++) {
+            fputs(i > 0 ? ", " : "", out);
+            json_attribute(out, &entry->attributes[i]);
+        }
+        fputc(']', out);
+    }
+    fputc('}', out);
+    fflush(out);
+    return MNP_OK;
+}
+
+/* ---- HDF5 ---- */
+
+static void begin_json(FILE *out, const char *path, const char *format)
+{
+    fputs("{\n  \"file\": ", out);
+    put_json_string(out, path);
+    fprintf(out, ",\n  \"format\": \"%s\"", format);
+}
+
+static void put_counts(const listing *list)
+{
+    fprintf(list->out, "\n%" PRId64 " group%s, %" PRId64 " dataset%s", list->groups, plural(list->groups),
+            list->datasets, plural(list->datasets));
+    if (list->matrices > 0)
+        fprintf(list->out, ", %" PRId64 " sparse matri%s", list->matrices, list->matrices == 1 ? "x" : "ces");
+    fputc('\n', list->out);
+}
+
+/* List the file.  In a process of its own. */
+static mnp_status list_file(FILE *out, void *argument)
+{
+    listing *list = argument;
+    struct stat file;
+    char size[BYTES_TEXT];
+    const int64_t bytes = stat(list->path, &file) == 0 ? (int64_t)file.st_size : 0;
+    list->out = out;
+    if (list->json) {
+        begin_json(out, list->path, "HDF5");
+        fprintf(out, ",\n  \"bytes\": %" PRId64 ",\n  \"objects\": [", bytes);
+    } else {
+        fprintf(out, "%s: HDF5, %s\n\n", list->path, bytes_text(bytes, size));
+    }
+    mnp_status status = mnp_h5_list(list->path, list->json ? json_entry : put_entry, list);
+    if (list->json)
+        fputs("\n  ]\n}\n", out);
+    else
+        put_counts(list);
+    return status;
+}
+
+static int info_h5(const char *path, bool json)
+{
+    char *text = NULL;
+    listing list = {.path = path, .json = json};
+    if (!first_process())
+        return EXIT_SUCCESS; /* the job's status is that of the first process */
+    OR_EXIT(apart(path, list_file, &list, &text));
+    fputs(text, stdout);
+    free(text);
+    return close_output();
+}
+
+/* ---- other files ---- */
+
+/* Print an array's type and shape, and other members for JSON. */
+static void print_array_head(const char *path, const char *format, mnp_dtype dtype, int ndim, const int64_t *shape,
+                             bool json)
+{
+    if (json) {
+        begin_json(stdout, path, format);
+        printf(",\n  \"type\": \"%s\"", mnp_dtype_name(dtype));
+        json_extents(stdout, "shape", ndim, shape);
+    } else {
+        printf("%s: %s, ", path, format);
+        put_extents(stdout, ndim, shape);
+        printf(" %s", mnp_dtype_name(dtype));
+    }
+}
+
+static void info_npy(mnp_ctx *ctx, const char *path, bool json)
+{
+    mnp_npy_info info;
+    OR_EXIT(mnp_npy_inspect(ctx, path, &info));
+    if (mnp_ctx_rank(ctx) != 0)
+        return;
+    print_array_head(path, "NumPy", info.dtype, info.ndim, info.shape, json);
+    if (json)
+        printf(",\n  \"fortran_order\": %s, \"swapped\": %s\n}\n", info.fortran_order ? "true" : "false",
+               info.swapped ? "true" : "false");
+    else
+        printf(", %s order%s\n", info.fortran_order ? "Fortran" : "C",
+               info.swapped ? ", bytes of numbers in the other order" : "");
+}
+
+static void info_png(mnp_ctx *ctx, const char *path, bool json)
+{
+    png_head head;
+    OR_EXIT(png_inspect(ctx, path, &head));
+    if (mnp_ctx_rank(ctx) != 0)
+        return;
+    print_array_head(path, "PNG", head.dtype, head.ndim, head.shape, json);
+    if (json)
+        printf(",\n  \"interlaced\": %s\n}\n", head.interlaced ? "true" : "false");
+    else
+        printf("%s\n", head.interlaced ? ", interlaced" : "");
+}
+
+static void info_market(mnp_ctx *ctx, const char *path, bool json)
+{
+    static const char *const formats[] = {"coordinate", "array"},
+                             *const fields[] = {"real", "integer", "complex", "pattern"},
+                             *const symmetries[] = {"general", "symmetric", "skew-symmetric", "Hermitian"};
+    mnp_mm_info info;
+    OR_EXIT(mnp_mm_inspect(ctx, path, &info));
+    if (mnp_ctx_rank(ctx) != 0)
+        return;
+    const int64_t shape[] = {info.nrows, info.ncolumns};
+    if (json) {
+        begin_json(stdout, path, "Matrix Market");
+        json_extents(stdout, "shape", 2, shape);
+        printf(",\n  \"kind\": \"%s\", \"field\": \"%s\", \"symmetry\": \"%s\", \"lines\": %" PRId64 "\n}\n",
+               formats[info.format], fields[info.field], symmetries[info.symmetry], info.nlines);
+    } else {
+        printf("%s: Matrix Market, %s, ", path,
+               info.format == MNP_MM_COORDINATE ? "a sparse matrix" : "a dense matrix");
+        put_extents(stdout, 2, shape);
+        printf(" %s, %s, %" PRId64 " %s\n", fields[info.field], symmetries[info.symmetry], info.nlines,
+               info.format == MNP_MM_COORDINATE ? "entries" : "values");
+    }
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcasecmp(text + length - tail, end) == 0;
+}
+
+int info_file(const char *path, bool json)
+{
+    static const struct {
+        const char *end;
+        void (*show)(mnp_ctx *ctx, const char *path, bool json);
+    } kinds[] = {{".npy", info_npy}, {".png", info_png}, {".mtx", info_market}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (ends_with(path, kinds[i].end)) {
+            mnp_ctx *ctx = command_begin(NULL);
+            kinds[i].show(ctx, path, json);
+            int status = close_output();
+            mnp_finalize(ctx);
+            return status;
+        }
+    }
+    return info_h5(path, json);
+}
