@@ -23,11 +23,13 @@
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/report.h"
+#include "common/statements.h"
 #include "common/words.h"
 
 enum { MAX_OPERANDS = 32, MAX_NAME = 64 };
 
 static const option_row options_table[] = {
+    {'f', "file", "FILE", "take the statements from FILE; '-' is standard input"},
     {'o' | OPTION_REPEATS, "output", "OUTPUT",
      "[NAME=]FILE:/DATASET: write the variable NAME, or without NAME the\n"
      "value of the last statement; replaces a dataset of that name, but\n"
@@ -41,9 +43,11 @@ static const option_row options_table[] = {
 void eval_help(void)
 {
     puts("Usage: maniple eval STATEMENTS [NAME=OPERAND...] [-o [NAME=]FILE:/DATASET] [OPTION...]\n"
+         "       maniple eval -f FILE [NAME=OPERAND...] [-o [NAME=]FILE:/DATASET] [OPTION...]\n"
          "       mpirun -n RANKS maniple eval STATEMENTS [NAME=OPERAND...] [-o [NAME=]FILE:/DATASET]\n"
          "\n"
-         "Evaluate STATEMENTS, such as 'z = sqrt(x**2 + y**2)' or 'mean((x - y)**2)', in NumPy's syntax.\n"
+         "Evaluate STATEMENTS, such as 'z = sqrt(x**2 + y**2)', 'median(x[1:] - x[:-1])' or\n"
+         "'u[1:-1] += (u[:-2] + u[2:]) / 4', in NumPy's syntax.\n"
          "A value without dimensions need not be written: without -o it is printed.\n"
          "\n"
          "OPERAND is a dataset of an HDF5 file, written FILE:/DATASET, or FILE.npy or FILE.png, or a part of\n"
@@ -79,7 +83,9 @@ static const words_row words_table[] = {
 };
 
 typedef struct job {
-    const char *statements;
+    const char *statements; /* NULL before they are read from a file */
+    const char *file;       /* that they are in, or NULL */
+    char *text;             /* of the file */
     named *inputs, *outputs;
     int ninputs, noutputs;
     bool quiet;
@@ -193,16 +199,17 @@ static mnp_status parse_output(const char *word, job *j)
 
 static mnp_status parse_operands(int count, char **words, job *j)
 {
-    if (count < 1)
+    int first = j->file ? 0 : 1; /* after the statements */
+    if (count < first)
         return mnp_fail(MNP_ERR_ARG, "eval needs STATEMENTS, as in: maniple eval 'x + 1' x=FILE:/DATASET -o "
                                      "FILE:/DATASET");
-    if (count - 1 > MAX_OPERANDS)
-        return mnp_fail(MNP_ERR_ARG, "there are %d operands; %d are possible", count - 1, MAX_OPERANDS);
+    if (count - first > MAX_OPERANDS)
+        return mnp_fail(MNP_ERR_ARG, "there are %d operands; %d are possible", count - first, MAX_OPERANDS);
     if (j->noutputs == 0)
         j->noutputs = 1; /* the value of the last statement, which is printed */
-    j->statements = words[0];
+    j->statements = j->file ? NULL : words[0];
     mnp_status status = MNP_OK;
-    for (int i = 1; i < count && status == MNP_OK; i++)
+    for (int i = first; i < count && status == MNP_OK; i++)
         status = parse_input(words[i], j);
     return status;
 }
@@ -213,6 +220,8 @@ static mnp_status parse(int argc, char **argv, job *j)
     for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;) {
         if (key == 'o')
             status = parse_output(optarg, j);
+        else if (key == 'f')
+            j->file = optarg;
         else if (key == 'q')
             j->quiet = true;
         else
@@ -235,6 +244,7 @@ static void job_free(job *j)
         operand_free(&j->outputs[i].operand);
     free(j->inputs);
     free(j->outputs);
+    free(j->text);
 }
 
 /* ---- checks before the work ---- */
@@ -252,7 +262,7 @@ static run_file file_of_named(const named *n, bool writes)
 static mnp_status check_overwriting(const job *j)
 {
     int count = 0;
-    run_file *files = calloc((size_t)(j->ninputs + j->noutputs) + 1, sizeof *files);
+    run_file *files = calloc((size_t)(j->ninputs + j->noutputs) + 2, sizeof *files);
     if (!files)
         return mnp_fail(MNP_ERR_MEMORY, "no memory for the names of %d operands", j->ninputs + j->noutputs);
     for (int i = 0; i < j->ninputs; i++) {
@@ -261,6 +271,8 @@ static mnp_status check_overwriting(const job *j)
     }
     for (int i = 0; i < j->noutputs; i++)
         files[count++] = file_of_named(&j->outputs[i], true);
+    if (j->file && strcmp(j->file, "-") != 0)
+        files[count++] = (run_file){.role = "--file", .text = j->file, .path = j->file};
     mnp_status status = files_check(count, files);
     free(files);
     return status;
@@ -333,6 +345,12 @@ static mnp_status name_shapes(const job *j, mnp_status status)
     return mnp_fail(status, "%.*s; %s%s", sentence, message, text, message + sentence);
 }
 
+/* After a mistake in the statements of a file: name the file. */
+static mnp_status name_place(const job *j, mnp_status status)
+{
+    return j->file ? statements_name(j->file, status) : status;
+}
+
 static void free_arrays(job *j)
 {
     for (int i = 0; i < j->ninputs + j->noutputs; i++) {
@@ -360,7 +378,7 @@ static void check_statements(mnp_ctx *ctx, job *j)
         OR_EXIT(mnp_empty(ctx, input->operand.dtype, input->operand.ndim, one, &input->array));
     }
     list_arrays(ctx, j, inputs, outputs);
-    OR_EXIT(mnp_eval_types(ctx, j->statements, inputs, outputs, NULL, ndims));
+    OR_EXIT(name_place(j, mnp_eval_types(ctx, j->statements, inputs, outputs, NULL, ndims)));
     if (!j->outputs[0].text && ndims[0] > 0)
         command_exit(mnp_fail(
             MNP_ERR_ARG,
@@ -487,7 +505,7 @@ static void run(mnp_ctx *ctx, job *j)
             OR_EXIT(operand_load(ctx, &j->inputs[i].operand, &j->inputs[i].array));
     }
     stopwatch_lap(&watch, READ);
-    OR_EXIT(name_shapes(j, evaluate(ctx, j)));
+    OR_EXIT(name_place(j, name_shapes(j, evaluate(ctx, j))));
     stopwatch_lap(&watch, EVALUATE);
     for (int i = 0; i < j->noutputs; i++) {
         if (j->outputs[i].text)
@@ -513,6 +531,10 @@ int eval_main(int argc, char **argv)
 
     mnp_ctx *ctx = command_begin(NULL);
     OR_EXIT(check_places(ctx, &j));
+    if (j.file) {
+        OR_EXIT(statements_read(ctx, j.file, &j.text));
+        j.statements = j.text;
+    }
     run(ctx, &j);
     int status = close_output();
     mnp_finalize(ctx);

@@ -69,6 +69,13 @@ for ranks in 1 3; do
         m = mean(x, axis=0); d = (y - y.max(axis=1, keepdims=True)).min(); k = argmax(x*x, axis=-1)' x=a.h5:/x y=a.h5:/y \
         -o m=r.h5:/m -o d=r.h5:/d -o k=r.h5:/k
     on "$ranks" "$MANIPLE" eval -q 'max(row) + sum(flag)*0' row=a.h5:/row flag=a.h5:/flag >value.txt
+    printf '%s\n' '# smooth inside, and count' 'u[1:-1, 1:-1] += 0.25*(u[:-2, 1:-1] - u[2:, 1:-1])  # in place' \
+        'm = median(u[:, ::2], axis=0)' '' 'order = argsort(' '    -row  # falling' ')' >program.txt
+    run "statements of a file" on "$ranks" "$MANIPLE" eval -q -f program.txt u=a.h5:/x row=a.h5:/row \
+        -o u=f.h5:/u -o m=f.h5:/m -o order=f.h5:/order
+    value=$(printf 't = row[a:]\nsum(t)  # no end' | on "$ranks" "$MANIPLE" eval -q --file - row=a.h5:/row a=14)
+    [ "$value" = 45 ]
+    check $? "statements of standard input on $ranks rank(s)" "$value"
     run "a value that is printed on $ranks rank(s)" grep -qx 16 value.txt
     on "$ranks" "$MANIPLE" eval -q 'sqrt(x) + 0j' x=-1.0 >value.txt
     run "NaN is printed without a sign" grep -qx '(nan+0j)' value.txt
@@ -100,6 +107,12 @@ mean = h5py.File("r.h5", "r")["m"][()]
 assert mean.dtype == x.dtype and np.allclose(mean, x.mean(0), 1e-5, 1e-6)
 check("r.h5", "d", (y - y.max(1, keepdims=True)).min())
 check("r.h5", "k", np.argmax(x*x, -1))
+u = x.copy()
+u[1:-1, 1:-1] += 0.25*(u[:-2, 1:-1] - u[2:, 1:-1])
+check("f.h5", "u", u)
+check("f.h5", "m", np.median(u[:, ::2], axis=0))
+check("f.h5", "order", np.argsort(-row))
+assert (h5py.File("a.h5")["x"][()] == x).all()
 END
 done
 "$MANIPLE" eval 'x + 1' x=a.h5:/x -o out.h5:/z >report.txt 2>&1
@@ -115,6 +128,18 @@ check $? "a complex number" "$value"
 
 eval_fails 2 "column 7: expected ')'" 'z = (x' x=a.h5:/x -o z=new.h5:/z
 eval_alone 2 "did you mean 'sin'" 'sim(x)' x=a.h5:/x -o new.h5:/z
+printf 'a = x\n\nb = a + y  # there is none\nb' >wrong.txt
+printf 'x\0y' >zero.txt
+head -c 1100000 /dev/zero | tr '\0' ' ' >long.txt
+eval_fails 2 "wrong.txt, line 3, column 9: there is no variable or operand 'y'" -f wrong.txt x=a.h5:/x -o new.h5:/z
+eval_fails 1 "cannot read none.txt: No such file" -f none.txt x=a.h5:/x -o new.h5:/z
+eval_alone 2 'zero.txt has a byte of value 0' -f zero.txt x=a.h5:/x -o new.h5:/z
+eval_alone 2 'long.txt has more than 1048576 bytes' -f long.txt x=a.h5:/x -o new.h5:/z
+eval_alone 2 "has no name" -f wrong.txt x -o new.h5:/z
+eval_alone 2 'is the file of --file' -f wrong.txt x=a.h5:/x -o wrong.txt:/z
+eval_alone 2 "index 40 is out of bounds for dimension 0, which has extent 31" 'x[40]' x=a.h5:/x -o new.h5:/z
+eval_alone 2 "did you mean 'median'" 'medain(x)' x=a.h5:/x
+eval_alone 2 "sparse ones alone" 'x @ y' x=a.h5:/x y=a.h5:/y -o new.h5:/z
 eval_alone 2 "'w' is never assigned" 'z = x' x=a.h5:/x -o w=new.h5:/z
 eval_alone 2 "there is no variable or operand 'xx'" 'xx' x=a.h5:/x -o new.h5:/z
 eval_alone 2 'out of bounds for int8' 'int8(x) + 200' x=a.h5:/x -o new.h5:/z
