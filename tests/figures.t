@@ -40,7 +40,7 @@ with_ranks()
 
 BENCH_JSON=$folder/runs.jsonl
 export BENCH_JSON
-run "a benchmark records" with_ranks 1 "$builddir/bench/scan" --case cumsum --elements 1000 --repeats 1
+run "a benchmark records" with_ranks 1 env MANIPLE_DEVICE=host "$builddir/bench/scan" --case cumsum --elements 1000 --repeats 1
 run "a peer's script records" python3 -c "
 import sys
 sys.path.insert(0, '$srcdir/bench/peers')

@@ -270,7 +270,7 @@ for line, words, text in (
         (3, "diagonal of a skew-symmetric matrix is zero", HEAD.format("real", "skew-symmetric") + "2 2 1\n1 1 1\n"),
         (3, "diagonal of a Hermitian matrix is real", HEAD.format("complex", "hermitian") + "2 2 1\n1 1 1 1\n"),
         (2, "should have 3 entries, but has 2", REAL + "2 2 3\n1 1 1\n2 2 1\n"),
-        (2, "should have 1 entries, but has 2", REAL + "2 2 1\n1 1 1\n2 2 1\n"),
+        (2, "should have 1 entry, but has 2", REAL + "2 2 1\n1 1 1\n2 2 1\n"),
         (2, "should have 9223372036854775807 entries", REAL + f"2 2 {2 ** 63 - 1}\n1 1 1\n"),
         (1003, "row 9 is outside 1..2", REAL + "2 2 2000\n" + "1 1 1\n" * 1000 + "9 9 x\n" + "1 1 1\n" * 999),
         (700, "'x' is not a column", REAL + "2 2 9\n" + "1 1 1\n" * 697 + "1 x\n" + "1\n" * 999),
