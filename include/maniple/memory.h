@@ -50,8 +50,9 @@ MNP_API mnp_status mnp_memory_trim(mnp_ctx *ctx, mnp_memory_pool pool);
 /*
  * Limit the memory that the pool reserves on each rank, in bytes; 0: no limit (cupy.cuda.MemoryPool.set_limit).  Memory
  * above the limit that is already reserved is kept.  Calls that need more fail with MNP_ERR_MEMORY.
- * MANIPLE_MEMORY_LIMIT sets the limit of the heap from the start.  MNP_ERR_ARG for a negative number.  Collective for
- * the heap, with the same number on all ranks, although it does not communicate.
+ * MANIPLE_MEMORY_LIMIT sets the limit of the heap from the start.  On the host device no pool may take more than the
+ * rank's share of what the host, or the job's control group, had available when mnp_init() was called.  MNP_ERR_ARG for
+ * a negative number.  Collective for the heap, with the same number on all ranks, although it does not communicate.
  */
 MNP_API mnp_status mnp_memory_set_limit(mnp_ctx *ctx, mnp_memory_pool pool, int64_t bytes);
 

@@ -22,7 +22,7 @@
       "happens between nodes")                                                                                         \
     X(memory_limit, "MANIPLE_MEMORY_LIMIT", "",                                                                        \
       "most memory of a rank for arrays, as 4000000000, 500M, 16G, or 50% of its share of the device; empty: "         \
-      "no limit")                                                                                                      \
+      "its share of what is available at the start")                                                                   \
     X(deadline, "MANIPLE_DEADLINE", "60", "seconds that a rank waits for another one before the call fails")           \
     X(threads, "MANIPLE_THREADS", "auto",                                                                              \
       "threads of a rank on the host device, or auto: the cores that it may use, divided among the ranks "             \

@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 /*
  * The message; for a kernel that does not compile, also the compiler's output and the source.  Longer texts are
  * truncated.
@@ -110,11 +112,18 @@ static void ask_for_huge_pages(void *pointer, size_t size)
 #endif
 }
 
+static mnp_status no_memory(size_t size)
+{
+    char text[MNP__BYTES_TEXT];
+    return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %s", mnp__bytes_text(size, text));
+}
+
 mnp_status mnp__malloc(size_t size, void *pointer_p)
 {
+    MNP_TRY(mnp__memory_check(size, false));
     void *pointer = malloc(size ? size : 1);
     if (!pointer)
-        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %zu bytes", size);
+        return no_memory(size);
     ask_for_huge_pages(pointer, size);
     *(void **)pointer_p = pointer;
     return MNP_OK;
@@ -122,9 +131,11 @@ mnp_status mnp__malloc(size_t size, void *pointer_p)
 
 mnp_status mnp__calloc(size_t count, size_t size, void *pointer_p)
 {
+    const size_t most = size > 0 ? SIZE_MAX / size : SIZE_MAX, bytes = count <= most ? count * size : SIZE_MAX;
+    MNP_TRY(mnp__memory_check(bytes, false));
     void *pointer = calloc(count ? count : 1, size ? size : 1);
     if (!pointer)
-        return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %zu times %zu bytes", count, size);
+        return no_memory(bytes);
     ask_for_huge_pages(pointer, count * size);
     *(void **)pointer_p = pointer;
     return MNP_OK;

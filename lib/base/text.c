@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 static bool make_room(mnp__text *text, size_t more)
@@ -22,7 +23,8 @@ static bool make_room(mnp__text *text, size_t more)
     size_t capacity = text->capacity ? text->capacity : 128;
     while (capacity < wanted)
         capacity *= 2;
-    char *data = realloc(text->borrows ? NULL : text->data, capacity);
+    const bool is_there = mnp__memory_check(capacity / 2, false) == MNP_OK; /* capacities double */
+    char *data = !is_there ? NULL : realloc(text->borrows ? NULL : text->data, capacity);
     if (!data) {
         text->failed = true;
         return false;

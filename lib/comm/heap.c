@@ -16,11 +16,13 @@
  */
 #include "comm/heap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "comm/watch.h"
 
@@ -133,6 +135,13 @@ static mnp_status make_room_in_list(mnp__heap *heap)
     return MNP_OK;
 }
 
+/* The host's memory is this process's too. */
+static void hold(const mnp__heap *heap, size_t size, bool more)
+{
+    if (heap->comm->device->cpu_memory)
+        mnp__memory_hold(more ? (int64_t)size : -(int64_t)size);
+}
+
 /* Make chunk number `index`.  Agreed upon: on failure nothing has changed on any rank. */
 static mnp_status add_chunk(mnp__heap *heap, int index, size_t begin, size_t size)
 {
@@ -156,6 +165,7 @@ static mnp_status add_chunk(mnp__heap *heap, int index, size_t begin, size_t siz
             heap->comm->device->ops->share_unmap(heap->comm->device, own_region(heap) + begin, size);
         return st;
     }
+    hold(heap, size, true);
     memmove(heap->chunks + index + 1, heap->chunks + index, (size_t)(heap->count - index) * sizeof *heap->chunks);
     heap->chunks[index] = (struct chunk){.begin = begin, .size = size};
     heap->count++;
@@ -168,10 +178,12 @@ void mnp__heap_trim(mnp__heap *heap)
     for (int i = 0; i < heap->count; i++) {
         struct chunk chunk = heap->chunks[i];
         if (mnp__arena_is_free(heap->arena, chunk.begin, chunk.size) &&
-            mnp__arena_remove(heap->arena, chunk.begin, chunk.size) == MNP_OK)
+            mnp__arena_remove(heap->arena, chunk.begin, chunk.size) == MNP_OK) {
             unmap(heap, heap->comm->peers->count, chunk.begin, chunk.size);
-        else
+            hold(heap, chunk.size, false);
+        } else {
             heap->chunks[kept++] = chunk;
+        }
     }
     heap->count = kept;
 }
@@ -217,31 +229,29 @@ static size_t missing(const mnp__heap *heap, size_t size, struct gap *gap)
     return gap->needed > ceiling(heap) - reserved ? gap->needed - (ceiling(heap) - reserved) : 0;
 }
 
-static mnp_status is_full(const mnp__heap *heap, size_t size, size_t lacks)
+static mnp_status is_full(const mnp__heap *heap, size_t size)
 {
-    mnp__arena_figures figures = mnp__arena_read(heap->arena);
     bool limited = heap->limit > 0 && heap->limit <= heap->bound;
-    return MNP_FAIL(MNP_ERR_MEMORY,
-                    "no memory for %zu bytes of an array on every rank (%.3g GiB): %zu bytes are missing; of %zu bytes "
-                    "a rank, %s, %zu are in use and %zu reserved",
-                    size, (double)size / 1073741824.0, lacks, ceiling(heap),
-                    limited                          ? "the limit of MANIPLE_MEMORY_LIMIT or mnp_memory_set_limit()"
-                    : heap->comm->device->cpu_memory ? "its share of the host"
-                                                     : "its share of the GPU",
-                    figures.used, figures.reserved);
+    char text[MNP__BYTES_TEXT], what[MNP__BYTES_TEXT + 32];
+    snprintf(what, sizeof what, "an array of %s on every rank", mnp__bytes_text(size, text));
+    return mnp__memory_full(what, size, mnp__arena_read(heap->arena).used, ceiling(heap),
+                            limited ? "the limit of MANIPLE_MEMORY_LIMIT or mnp_memory_set_limit() for a rank"
+                            : heap->comm->device->cpu_memory ? "a rank's share of the host"
+                                                             : "a rank's share of the GPU");
 }
 
 /* Make room for a block of that size, and some more, so that it need not be done often. */
 static mnp_status grow(mnp__heap *heap, size_t size)
 {
     struct gap gap;
+    char text[MNP__BYTES_TEXT];
     size_t lacks = missing(heap, size, &gap);
     if (lacks > 0) {
         mnp__heap_trim(heap);
         lacks = missing(heap, size, &gap);
     }
     if (lacks > 0)
-        return is_full(heap, size, lacks);
+        return is_full(heap, size);
     size_t reserved = mnp__arena_read(heap->arena).reserved;
     size_t wished = least(round_up(reserved / 4, smallest_growth) + smallest_growth, largest_growth);
     size_t most = least(gap.room, (ceiling(heap) - reserved) / heap->unit * heap->unit);
@@ -253,7 +263,7 @@ static mnp_status grow(mnp__heap *heap, size_t size)
             st = add_chunk(heap, gap.index, gap.begin, gap.needed);
     }
     if (st != MNP_OK && !mnp__watch_lost(heap->comm))
-        st = MNP_FAIL(MNP_ERR_MEMORY, "no memory for %zu bytes of an array on every rank: %s", size,
+        st = MNP_FAIL(MNP_ERR_MEMORY, "no array of %s on every rank: %s", mnp__bytes_text(size, text),
                       mnp_error_message());
     return st;
 }
@@ -269,6 +279,8 @@ static mnp_status find_bounds(mnp__heap *heap)
     mnp_status st = comm->device->ops->info(comm->device, &info);
     int sharers = comm->device->cpu_memory ? comm->node_size : comm->ranks_on_device;
     uint64_t share = (uint64_t)info.memory_total / (uint64_t)sharers, limit = (uint64_t)config->memory_bytes;
+    if (comm->device->cpu_memory)
+        share = mnp__memory_share(sharers);
     if (config->memory_share > 0)
         limit = (uint64_t)((double)share * config->memory_share);
     uint64_t unit = comm->device->ops->share_granularity(comm->device); /* a power of two; 0: it cannot share */
@@ -368,8 +380,10 @@ void mnp__heap_close(mnp__heap *heap)
     free(heap->dropped);
     /* MPI may still write to what is in use; it does not know a GPU's memory */
     if (heap->base && (!heap->comm->device->cpu_memory || mnp__arena_read(heap->arena).blocks == 0)) {
-        for (int i = 0; i < heap->count; i++)
+        for (int i = 0; i < heap->count; i++) {
             unmap(heap, heap->comm->peers->count, heap->chunks[i].begin, heap->chunks[i].size);
+            hold(heap, heap->chunks[i].size, false);
+        }
         unreserve(heap);
     }
     mnp__arena_free(heap->arena);
@@ -387,7 +401,7 @@ static mnp_status alloc_direct(mnp__heap *heap, size_t size, void **pointer_p)
     size_t used = mnp__arena_read(heap->arena).used;
     void *pointer = NULL;
     if (heap->limit > 0 && size > heap->limit - least(heap->limit, used))
-        return is_full(heap, size, size - (heap->limit - least(heap->limit, used)));
+        return is_full(heap, size);
     MNP_TRY(device->ops->alloc(device, size, &pointer));
     mnp_status st = mnp__arena_enter(heap->arena, (uintptr_t)pointer, size);
     if (st != MNP_OK)

@@ -7,10 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p)
 {
+    (void)mnp__memory_share(node_size); /* with a GPU too ranks share the host's memory */
     if (strcmp(config->device, "host") == 0)
         return mnp__host_device_open(config, node_size, device_p);
     mnp_status st = mnp__cuda_device_open(config, node_rank, device_p);

@@ -176,6 +176,10 @@ fi
 
 # ---- what is refused ----
 
+printf '%%%%MatrixMarket matrix coordinate real general\n9000000000000 9000000000000 1\n1 1 1\n' >huge.mtx
+spinfo_fails 1 "9000000000000 rows and .* columns: no memory for [0-9.]* TiB: .* [MG]iB are " huge.mtx
+[ "$(uname)" != Linux ] || spinfo_alone 1 "no memory for .*iB" poisson:2000000x1000000
+
 printf '%%%%MatrixMarket matrix coordinate real general\n25 25 2\n1 1 1\n30 1 1\n' >bad.mtx
 spinfo_fails 2 "bad.mtx, line 4: row 30 is outside 1..25" bad.mtx
 spinfo_fails 2 "begins with the word %%MatrixMarket" report.txt

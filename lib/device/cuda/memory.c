@@ -10,11 +10,11 @@
 
 #include "device/cuda/cuda.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/status.h"
-
-#define GIB 1073741824.0
 
 static cuda_device *of(mnp__device *device)
 {
@@ -61,8 +61,9 @@ void mnp__cuda_trim_pool(const cuda_device *cuda)
 
 static mnp_status over_limit(const char *what, size_t size, size_t used, size_t limit)
 {
-    return MNP_FAIL(MNP_ERR_MEMORY, "no %s for %zu bytes: %zu bytes are in use, and the limit is %zu", what, size, used,
-                    limit);
+    char text[MNP__BYTES_TEXT], block[MNP__BYTES_TEXT + 48];
+    snprintf(block, sizeof block, "%s of %s", what, mnp__bytes_text(size, text));
+    return mnp__memory_full(block, size, used, limit, "the limit of mnp_memory_set_limit()");
 }
 
 /* Read an attribute of the pool; 0 if there is no pool. */
@@ -81,15 +82,18 @@ static mnp_status check_limit(const cuda_device *cuda, size_t size)
     if (limit == 0)
         return MNP_OK;
     MNP_TRY(read_pool(cuda, cudaMemPoolAttrUsedMemCurrent, &used));
-    return used <= limit && size <= limit - used ? MNP_OK : over_limit("device memory", size, used, limit);
+    return used <= limit && size <= limit - used ? MNP_OK : over_limit("a block of device memory", size, used, limit);
 }
 
 mnp_status mnp__cuda_out_of_memory(const cuda_device *cuda, size_t size)
 {
     size_t memory_free = 0, memory_total = 0;
     ignore(cudaMemGetInfo(&memory_free, &memory_total));
-    return MNP_FAIL(MNP_ERR_MEMORY, "out of device memory: %.3f GiB asked for, %.3f of %.3f GiB free on GPU %d, %s",
-                    (double)size / GIB, (double)memory_free / GIB, (double)memory_total / GIB, cuda->index, cuda->name);
+    char place[160];
+    snprintf(place, sizeof place, "the memory of GPU %d (%s)", cuda->index, cuda->name);
+    char text[MNP__BYTES_TEXT], what[MNP__BYTES_TEXT + 16];
+    snprintf(what, sizeof what, "a block of %s", mnp__bytes_text(size, text));
+    return mnp__memory_full(what, size, memory_total - memory_free, memory_total, place);
 }
 
 mnp_status mnp__cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
@@ -162,15 +166,17 @@ mnp_status mnp__cuda_alloc_pinned(mnp__device *device, size_t size, void **point
 {
     cuda_device *cuda = of(device);
     void *pointer = NULL;
+    char text[MNP__BYTES_TEXT];
     if (size > 0) {
         size_t used = mnp__arena_read(cuda->pinned).used;
         if (cuda->pinned_limit > 0 && (used > cuda->pinned_limit || size > cuda->pinned_limit - used))
-            return over_limit("pinned host memory", size, used, cuda->pinned_limit);
+            return over_limit("a block of pinned memory", size, used, cuda->pinned_limit);
+        MNP_TRY(mnp__memory_check(size, false));
         MNP_TRY(mnp__cuda_use(device));
         cudaError_t code = cudaHostAlloc(&pointer, size, cudaHostAllocDefault);
         if (code == cudaErrorMemoryAllocation) {
             (void)cudaGetLastError();
-            return MNP_FAIL(MNP_ERR_MEMORY, "out of pinned host memory: %.3f GiB asked for", (double)size / GIB);
+            return MNP_FAIL(MNP_ERR_MEMORY, "no pinned memory of the host for %s", mnp__bytes_text(size, text));
         }
         MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaHostAlloc", __FILE__, __LINE__, __func__));
         mnp_status st = mnp__arena_enter(cuda->pinned, (uintptr_t)pointer, size);

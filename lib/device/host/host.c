@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 struct mnp__device_event {
@@ -56,10 +57,9 @@ static mnp_status host_info(mnp__device *device, mnp_rank_info *info)
     info->device_index = -1;
     info->capability_major = info->capability_minor = 0;
     info->multiprocessors = ((mnp__host_device *)device)->threads;
-    proc_value("/proc/meminfo", "MemAvailable", value, sizeof value);
-    info->memory_free = strtoll(value, NULL, 10) * 1024;
-    proc_value("/proc/meminfo", "MemTotal", value, sizeof value);
-    info->memory_total = strtoll(value, NULL, 10) * 1024;
+    const mnp__memory memory = mnp__memory_read("");
+    info->memory_free = (int64_t)memory.available;
+    info->memory_total = (int64_t)memory.total;
     return MNP_OK;
 }
 
@@ -223,6 +223,7 @@ mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__
     MNP_TRY(mnp__calloc(1, sizeof *host, &host));
     host->base = (mnp__device){.ops = &host_ops, .config = config, .cpu_memory = true};
     host->threads = threads_of_rank(config, node_size);
+    host->scratch.bound = host->pinned.bound = (size_t)mnp__memory_share(node_size);
     *device_p = &host->base;
     return MNP_OK;
 }

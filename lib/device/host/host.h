@@ -14,7 +14,7 @@ typedef struct mnp__host_pool {
     mnp__arena *arena; /* offsets of blocks from `base`; NULL until the first block is allocated */
     char *base;
     size_t space, top;   /* bytes of address space; bytes from its beginning that memory backs */
-    size_t bound, limit; /* the machine's memory; the user's limit, 0: none */
+    size_t bound, limit; /* the rank's share of the host's memory; the user's limit, 0: none */
 } mnp__host_pool;
 
 typedef struct mnp__host_device {

@@ -8,14 +8,16 @@
  * fill them.
  *
  * Shared memory is an anonymous file (memfd_create) that is mapped over reserved address space.  If huge pages are
- * available, its pages are allocated when it is made; otherwise when they are first touched.  A lack of memory may thus
- * show too late for an error, so callers limit the sizes themselves.
+ * available, its pages are allocated when it is made; otherwise when they are first touched.  A lack of memory would thus
+ * show too late for an error, so sizes are compared with what there is before (base/memory.h).
  */
 #define _GNU_SOURCE /* memfd_create, MAP_ANONYMOUS */
 
 #include "device/host/host.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,9 +31,9 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
+#include "base/memory.h"
 #include "base/status.h"
 
-#define GIB 1073741824.0
 static const size_t huge_page = (size_t)2 << 20;
 static const size_t least_growth = (size_t)8 << 20, least_space = (size_t)64 << 20;
 
@@ -52,7 +54,8 @@ static void *map(void *address, size_t size, int protection, int flags, int fd)
 
 static mnp_status mapping_failed(const char *what, size_t size)
 {
-    return MNP_FAIL(MNP_ERR_MEMORY, "%s of %zu bytes (%.3g GiB): %s", what, size, (double)size / GIB, strerror(errno));
+    char text[MNP__BYTES_TEXT];
+    return MNP_FAIL(MNP_ERR_MEMORY, "%s of %s: %s", what, mnp__bytes_text(size, text), strerror(errno));
 }
 
 /* Reserve address space, aligned to huge pages. */
@@ -73,10 +76,11 @@ static mnp_status reserve(size_t size, void **address_p)
 mnp_status mnp__host_share_reserve(mnp__device *device, size_t size, void **address_p)
 {
     struct rlimit files;
+    char text[MNP__BYTES_TEXT];
     (void)device;
     if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY)
-        return MNP_FAIL(MNP_ERR_MEMORY, "the size of files is limited to %llu bytes (ulimit -f)",
-                        (unsigned long long)files.rlim_cur);
+        return MNP_FAIL(MNP_ERR_MEMORY, "the size of files is limited to %s (ulimit -f)",
+                        mnp__bytes_text(files.rlim_cur, text));
     return reserve(size, address_p);
 }
 
@@ -139,6 +143,7 @@ mnp_status mnp__host_share_new(mnp__device *device, void *address, size_t size, 
     int fd = -1;
     (void)mnp__host_memory_trim(
         device, MNP_MEMORY_SCRATCH); /* free memory first: a shortage would show only when pages are touched */
+    MNP_TRY(mnp__memory_check(size, true));
     if (fd_p)
         MNP_TRY(new_file(size, &fd));
     mnp_status st = put_memory(address, size, fd);
@@ -171,19 +176,14 @@ size_t mnp__host_share_granularity(mnp__device *device)
 
 /* ---- pools ---- */
 
-static size_t physical_memory(void)
-{
-    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-/* Reserve address space for twice the machine's memory, or for as much as this process may have. */
+/* Reserve address space for twice the rank's share of the memory, or for a part of what this process may have. */
 static mnp_status open_pool(mnp__host_pool *pool)
 {
     mnp_status st;
     void *base;
     MNP_TRY(mnp__arena_new(&pool->arena));
-    pool->bound = physical_memory();
-    for (pool->space = least_space; pool->space < 2 * pool->bound;)
+    const uint64_t most = mnp__memory_read("").address_space / 2;
+    for (pool->space = least_space; pool->space < 2 * pool->bound && 2 * pool->space <= most;)
         pool->space *= 2;
     while ((st = reserve(pool->space, &base)) != MNP_OK && pool->space > least_space)
         pool->space /= 2;
@@ -201,34 +201,65 @@ void mnp__host_pool_close(mnp__host_pool *pool)
     if (!pool->arena)
         return;
     ASAN_UNPOISON_MEMORY_REGION(pool->base, pool->top);
-    if (mnp__arena_read(pool->arena).blocks == 0) /* MPI may still write to blocks that are in use */
+    if (mnp__arena_read(pool->arena).blocks == 0) { /* MPI may still write to blocks that are in use */
         munmap(pool->base, pool->space);
+        mnp__memory_hold(-(int64_t)pool->top);
+    }
     mnp__arena_free(pool->arena);
-    *pool = (mnp__host_pool){.limit = 0};
+    *pool = (mnp__host_pool){.bound = 0};
+}
+
+/* Back so many bytes more. */
+static mnp_status extend(mnp__host_pool *pool, size_t more)
+{
+    MNP_TRY(mnp__memory_check(more, true));
+    MNP_TRY(put_memory(pool->base + pool->top, more, -1));
+    mnp_status st = mnp__arena_add(pool->arena, pool->top, more);
+    if (st == MNP_OK) {
+        pool->top += more;
+        mnp__memory_hold((int64_t)more);
+    } else {
+        mnp__host_share_unmap(NULL, pool->base + pool->top, more);
+    }
+    return st;
+}
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The most that may be backed. */
+static size_t ceiling(const mnp__host_pool *pool)
+{
+    return least_of(pool->limit > 0 ? pool->limit : SIZE_MAX, least_of(pool->bound, pool->space));
+}
+
+static mnp_status is_full(const mnp__host_pool *pool, size_t size)
+{
+    char text[MNP__BYTES_TEXT], what[MNP__BYTES_TEXT + 16];
+    const size_t most = ceiling(pool);
+    snprintf(what, sizeof what, "a block of %s", mnp__bytes_text(size, text));
+    return mnp__memory_full(what, size, mnp__arena_read(pool->arena).used, most,
+                            most == pool->limit   ? "the limit of mnp_memory_set_limit()"
+                            : most == pool->bound ? "this rank's share of the host"
+                                                  : "this rank's part of the address space (ulimit -v)");
 }
 
 /* Back more of the range with memory, so that a block of that size fits. */
 static mnp_status grow(mnp__host_pool *pool, size_t size)
 {
-    size_t ceiling = pool->limit > 0 && pool->limit < pool->bound ? pool->limit : pool->bound;
     size_t before = mnp__arena_free_before(pool->arena, pool->top);
-    size_t most = (ceiling < pool->space ? ceiling : pool->space) / huge_page * huge_page;
+    size_t most = ceiling(pool) / huge_page * huge_page;
     size_t left = most > pool->top ? most - pool->top : 0, lacks = size > before ? size - before : 1;
     if (lacks > left)
-        return MNP_FAIL(MNP_ERR_MEMORY,
-                        "no memory on the host device for %zu bytes (%.3g GiB): %zu of %zu bytes are "
-                        "reserved, %zu in use",
-                        size, (double)size / GIB, pool->top, ceiling, mnp__arena_read(pool->arena).used);
-    size_t more = (lacks + huge_page - 1) / huge_page * huge_page, wished = pool->top / 4 / huge_page * huge_page;
+        return is_full(pool, size);
+    size_t least = (lacks + huge_page - 1) / huge_page * huge_page, wished = pool->top / 4 / huge_page * huge_page;
     wished = wished > least_growth ? wished : least_growth;
-    more = wished <= more ? more : wished <= left ? wished : left;
-    MNP_TRY(put_memory(pool->base + pool->top, more, -1));
-    mnp_status st = mnp__arena_add(pool->arena, pool->top, more);
-    if (st == MNP_OK)
-        pool->top += more;
-    else
-        mnp__host_share_unmap(NULL, pool->base + pool->top, more);
-    return st;
+    wished = wished <= left ? wished : left;
+    if (wished > least && extend(pool, wished) == MNP_OK)
+        return MNP_OK;
+    return extend(pool, least);
 }
 
 static mnp_status take(mnp__host_pool *pool, size_t size, void **pointer_p)
@@ -307,6 +338,7 @@ mnp_status mnp__host_memory_trim(mnp__device *device, mnp_memory_pool which)
         return MNP_OK;
     MNP_TRY(mnp__arena_remove(pool->arena, pool->top - spare, spare));
     pool->top -= spare;
+    mnp__memory_hold(-(int64_t)spare);
     mnp__host_share_unmap(NULL, pool->base + pool->top, spare);
     return MNP_OK;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "base/value.h"
 #include "base/status.h"
 #include "io/market/matrix_market.h"
@@ -235,6 +236,7 @@ mnp__mm_progress mnp__mm_parse_head(const char *text, size_t length, bool whole,
 static mnp_status grow(void *pointer_p, int64_t capacity, size_t item)
 {
     void **pointer = pointer_p;
+    MNP_TRY(mnp__memory_check((uint64_t)capacity * item / 3, false)); /* capacities grow by half */
     void *larger = realloc(*pointer, (size_t)capacity * item);
     if (!larger)
         return MNP_FAIL(MNP_ERR_MEMORY, "no memory on the host for %" PRId64 " entries of a Matrix Market file",
