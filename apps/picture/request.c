@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,7 @@ mnp_status picture_finish(canvas *c, picture_made *made)
     canvas_size(c, &width, &height, &unit);
     mnp_status status = canvas_write(c);
     if (status == MNP_OK)
-        snprintf(made->size, sizeof made->size, "%g x %g %s", width, height, unit);
+        snprintf(made->size, sizeof made->size, "%g x %g %s", round(width * 10) / 10, round(height * 10) / 10, unit);
     canvas_free(c);
     return status;
 }

@@ -50,7 +50,7 @@ static mnp_status count_local(const local_rows *rows, grid *g)
 /* The colour of a cell: by the square root of its share of the largest count, so that single entries are visible. */
 static colour shade(double count, double most)
 {
-    static const colour light = {120, 170, 215}, dark = {8, 48, 107};
+    static const colour light = {70, 130, 190}, dark = {8, 48, 107};
     const double part = sqrt(count / most);
     if (count == 0)
         return colour_paper;
@@ -93,7 +93,7 @@ mnp_status spy_write(const picture_request *request, const char *title, const mn
 {
     mnp_ctx *ctx = mnp_sparse_ctx(matrix);
     const bool root = mnp_ctx_rank(ctx) == 0;
-    grid g = make_grid(mnp_sparse_shape(matrix), panels_most_cells(request));
+    grid g = make_grid(mnp_sparse_shape(matrix), panels_most_cells(request) / 2); /* dots are seen */
     mnp_status status = mnp_agree(ctx, count_local(rows, &g));
     if (status == MNP_OK) {
         MPI_Reduce(root ? MPI_IN_PLACE : g.counts, g.counts, g.rows * g.columns, MPI_DOUBLE, MPI_SUM, 0,
