@@ -24,7 +24,7 @@
 #include "common/report.h"
 #include "common/words.h"
 
-enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE, KEY_MAP };
+enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE };
 
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
@@ -51,7 +51,7 @@ static const option_row options_table[] = {
      "correlate, as scipy.signal.correlate: convolve with the reversed and\n"
      "complex conjugated KERNEL"},
     PICTURE_OPTIONS("input and result, side by side"),
-    {KEY_MAP, "picture-map", NULL, "in colours from violet to yellow instead of gray"},
+    PICTURE_MAP_OPTION,
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -88,7 +88,6 @@ typedef struct job {
     mnp_conv_options options;
     int axes[OPERAND_MAX_DIMS];
     picture_request picture;
-    bool map;
     bool quiet;
 } job;
 
@@ -194,10 +193,8 @@ static mnp_status parse_option(int key, job *j, bool *fills)
         return MNP_OK;
     case KEY_PICTURE:
     case KEY_PICTURE_SIZE:
+    case KEY_PICTURE_MAP:
         return picture_option(key, optarg, &j->picture);
-    case KEY_MAP:
-        j->map = true;
-        return MNP_OK;
     case 'q':
         j->quiet = true;
         return MNP_OK;
@@ -230,8 +227,6 @@ static mnp_status parse(int argc, char **argv, job *j)
     if (status == MNP_OK && fills && j->options.boundary != MNP_BOUNDARY_FILL)
         status = mnp_fail(MNP_ERR_ARG, "--fillvalue goes with --boundary fill, not with --boundary %s",
                           boundary_names[j->options.boundary]);
-    if (status == MNP_OK && j->map && !j->picture.path)
-        status = mnp_fail(MNP_ERR_ARG, "--picture-map is for a picture: add --picture FILE");
     if (status == MNP_OK)
         status = picture_check_options(&j->picture);
     return status;
@@ -331,7 +326,7 @@ static mnp_status draw(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp
                    : MNP_OK);
     if (status != MNP_OK)
         return status;
-    picture p = {.title = title, .count = 2, .map = j->map};
+    picture p = {.title = title, .count = 2};
     snprintf(title, sizeof title, "%s with %s, mode %s, boundary %s",
              j->options.correlate ? "Correlation" : "Convolution", without_folders(j->kernel.text),
              mode_names[j->options.mode], boundary_names[j->options.boundary]);
@@ -347,10 +342,10 @@ static mnp_status draw(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp
 static void print_picture(const job *j, const picture_result *drawn)
 {
     printf("picture   %s: %s", j->picture.path, drawn->made.size);
-    if (drawn->reduction > 1)
-        printf(", a dot is the mean of %dx%d elements", (int)drawn->reduction, (int)drawn->reduction);
-    printf(", %s is %g to %g left, %g to %g right%s\n", j->map ? "violet to yellow" : "black to white", drawn->low[0],
-           drawn->high[0], drawn->low[1], drawn->high[1],
+    if (drawn->reduction[0] > 1 || drawn->reduction[1] > 1)
+        printf(", a dot is the mean of %dx%d elements", (int)drawn->reduction[0], (int)drawn->reduction[1]);
+    printf(", %s is %g to %g left, %g to %g right%s\n", j->picture.map ? "violet to yellow" : "black to white",
+           drawn->low[0], drawn->high[0], drawn->low[1], drawn->high[1],
            j->input.ndim > 2 && !drawn->in_colour[0] ? "; the first plane only" : "");
 }
 
@@ -397,7 +392,7 @@ static int run(mnp_ctx *ctx, job *j)
 
     mnp_conv_plan *plan = NULL;
     mnp_array *x = NULL, *y = NULL;
-    picture_result drawn = {.reduction = 1};
+    picture_result drawn = {.reduction = {1, 1}};
     stopwatch watch = stopwatch_start(ctx);
     make_plan(ctx, j, &watch, &plan);
     OR_EXIT(operand_load(ctx, &j->input, &x));

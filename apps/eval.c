@@ -22,11 +22,13 @@
 #include "common/files.h"
 #include "common/operand.h"
 #include "common/options.h"
+#include "common/paths.h"
 #include "common/report.h"
 #include "common/statements.h"
 #include "common/words.h"
+#include "picture/array.h"
 
-enum { MAX_OPERANDS = 32, MAX_NAME = 64 };
+enum { MAX_OPERANDS = 32, MAX_OUTPUTS = MAX_OPERANDS + 1, MAX_NAME = 64 }; /* one output may be drawn alone */
 
 static const option_row options_table[] = {
     {'f', "file", "FILE", "take the statements from FILE; '-' is standard input"},
@@ -35,6 +37,8 @@ static const option_row options_table[] = {
      "value of the last statement; replaces a dataset of that name, but\n"
      "never an operand, and keeps everything else in the file; or write\n"
      "[NAME=]FILE.npy; may be repeated"},
+    PICTURE_OPTIONS("the value of the last statement; NAME=FILE: the variable NAME"),
+    PICTURE_MAP_OPTION,
     {'q', "quiet", NULL, "print nothing but a value that is not written"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -56,7 +60,9 @@ void eval_help(void)
          "  hanning:31x31        the outer product of Hann windows, as numpy.hanning, of unit sum\n"
          "  gauss:31x31@5        a Gaussian of standard deviation 5 elements (5x3: one a dimension),\n"
          "                       of unit sum\n"
-         "Operands are broadcast.  The manual page maniple-eval(1) describes the syntax.\n"
+         "Operands are broadcast.  --picture draws a vector as a line, and other arrays as an image.\n"
+         "The manual page "
+         "maniple-eval(1) describes the syntax.\n"
          "\n"
          "Options:");
     options_print(options_table);
@@ -88,6 +94,9 @@ typedef struct job {
     char *text;             /* of the file */
     named *inputs, *outputs;
     int ninputs, noutputs;
+    picture_request picture;
+    char pictured[MAX_NAME]; /* the variable that is drawn; "": the value of the last statement */
+    int drawn;               /* which output that is */
     bool quiet;
 } job;
 
@@ -197,6 +206,31 @@ static mnp_status parse_output(const char *word, job *j)
     return status;
 }
 
+/* Take [NAME=]FILE. */
+static mnp_status parse_picture(const char *word, job *j)
+{
+    named split;
+    mnp_status status = split_name(word, &split);
+    memcpy(j->pictured, split.name, sizeof j->pictured);
+    return status == MNP_OK ? picture_option(KEY_PICTURE, split.text, &j->picture) : status;
+}
+
+/* Find the output that is drawn, or add one that is drawn alone. */
+static void add_pictured(job *j)
+{
+    j->drawn = 0;
+    while (j->drawn < j->noutputs && strcmp(j->outputs[j->drawn].name, j->pictured) != 0)
+        j->drawn++;
+    if (j->drawn == j->noutputs)
+        memcpy(j->outputs[j->noutputs++].name, j->pictured, sizeof j->pictured);
+}
+
+/* Whether the value of the last statement is printed, as nothing else is done with it. */
+static bool prints_value(const job *j)
+{
+    return !j->outputs[0].text && !j->picture.path;
+}
+
 static mnp_status parse_operands(int count, char **words, job *j)
 {
     int first = j->file ? 0 : 1; /* after the statements */
@@ -205,6 +239,8 @@ static mnp_status parse_operands(int count, char **words, job *j)
                                      "FILE:/DATASET");
     if (count - first > MAX_OPERANDS)
         return mnp_fail(MNP_ERR_ARG, "there are %d operands; %d are possible", count - first, MAX_OPERANDS);
+    if (j->picture.path)
+        add_pictured(j);
     if (j->noutputs == 0)
         j->noutputs = 1; /* the value of the last statement, which is printed */
     j->statements = j->file ? NULL : words[0];
@@ -222,17 +258,25 @@ static mnp_status parse(int argc, char **argv, job *j)
             status = parse_output(optarg, j);
         else if (key == 'f')
             j->file = optarg;
+        else if (key == KEY_PICTURE)
+            status = parse_picture(optarg, j);
+        else if (key == KEY_PICTURE_SIZE || key == KEY_PICTURE_MAP)
+            status = picture_option(key, optarg, &j->picture);
         else if (key == 'q')
             j->quiet = true;
         else
             status = MNP_ERR_ARG; /* options_next() has recorded why */
     }
+    if (status == MNP_OK)
+        status = picture_check_options(&j->picture);
     return status == MNP_OK ? parse_operands(argc - optind, argv + optind, j) : status;
 }
 
 static mnp_status job_new(job *j)
 {
-    *j = (job){.inputs = calloc(MAX_OPERANDS, sizeof(named)), .outputs = calloc(MAX_OPERANDS, sizeof(named))};
+    *j = (job){.inputs = calloc(MAX_OPERANDS, sizeof(named)),
+               .outputs = calloc(MAX_OUTPUTS, sizeof(named)),
+               .picture = PICTURE_REQUEST_DEFAULTS};
     return j->inputs && j->outputs ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "out of memory");
 }
 
@@ -273,6 +317,7 @@ static mnp_status check_overwriting(const job *j)
         files[count++] = file_of_named(&j->outputs[i], true);
     if (j->file && strcmp(j->file, "-") != 0)
         files[count++] = (run_file){.role = "--file", .text = j->file, .path = j->file};
+    files[count++] = file_of_option("--picture", j->picture.path);
     mnp_status status = files_check(count, files);
     free(files);
     return status;
@@ -283,13 +328,14 @@ static mnp_status check_places(mnp_ctx *ctx, const job *j)
     mnp_status status = mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? check_overwriting(j) : MNP_OK);
     for (int i = 0; status == MNP_OK && i < j->noutputs && j->outputs[i].text; i++)
         status = operand_check_output(ctx, &j->outputs[i].operand);
-    return status;
+    return status == MNP_OK ? mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? picture_check_place(&j->picture) : MNP_OK)
+                            : status;
 }
 
 /* ---- the work ---- */
 
-typedef enum stage { READ = FIRST_STAGE, EVALUATE, WRITE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"compile", "read", "evaluate", "write"};
+typedef enum stage { READ = FIRST_STAGE, EVALUATE, WRITE, PICTURE, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "read", "evaluate", "write", "picture"};
 
 static const mnp_array *make_number(mnp_ctx *ctx, const named *number)
 {
@@ -306,7 +352,7 @@ static const mnp_array *make_number(mnp_ctx *ctx, const named *number)
 }
 
 /* The operands and outputs as mnp_eval() takes them. */
-static void list_arrays(mnp_ctx *ctx, job *j, mnp_input inputs[MAX_OPERANDS + 1], mnp_output outputs[MAX_OPERANDS + 1])
+static void list_arrays(mnp_ctx *ctx, job *j, mnp_input inputs[MAX_OPERANDS + 1], mnp_output outputs[MAX_OUTPUTS + 1])
 {
     for (int i = 0; i < j->ninputs; i++) {
         const named *input = &j->inputs[i];
@@ -321,7 +367,7 @@ static void list_arrays(mnp_ctx *ctx, job *j, mnp_input inputs[MAX_OPERANDS + 1]
 static mnp_status evaluate(mnp_ctx *ctx, job *j)
 {
     mnp_input inputs[MAX_OPERANDS + 1];
-    mnp_output outputs[MAX_OPERANDS + 1];
+    mnp_output outputs[MAX_OUTPUTS + 1];
     list_arrays(ctx, j, inputs, outputs);
     return mnp_eval(ctx, j->statements, inputs, outputs);
 }
@@ -368,8 +414,8 @@ static void check_statements(mnp_ctx *ctx, job *j)
 {
     static const int64_t one[MNP_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
     mnp_input inputs[MAX_OPERANDS + 1];
-    mnp_output outputs[MAX_OPERANDS + 1];
-    int ndims[MAX_OPERANDS];
+    mnp_output outputs[MAX_OUTPUTS + 1];
+    int ndims[MAX_OUTPUTS];
     for (int i = 0; i < j->ninputs; i++) {
         named *input = &j->inputs[i];
         if (input->is_number)
@@ -379,7 +425,10 @@ static void check_statements(mnp_ctx *ctx, job *j)
     }
     list_arrays(ctx, j, inputs, outputs);
     OR_EXIT(name_place(j, mnp_eval_types(ctx, j->statements, inputs, outputs, NULL, ndims)));
-    if (!j->outputs[0].text && ndims[0] > 0)
+    if (j->picture.path && ndims[j->drawn] == 0)
+        command_exit(mnp_fail(MNP_ERR_ARG, "--picture: %s has no dimensions, and a number is not drawn",
+                              *j->pictured ? j->pictured : "the value of the last statement"));
+    if (prints_value(j) && ndims[0] > 0)
         command_exit(mnp_fail(
             MNP_ERR_ARG,
             "the value of the last statement has %d dimension%s: give it a place, -o FILE:/DATASET or FILE.npy",
@@ -460,7 +509,7 @@ static double bytes_of(const mnp_array *array)
     return (double)mnp_layout_size(mnp_array_layout(array)) * (double)mnp_dtype_size(mnp_array_dtype(array));
 }
 
-static void report(mnp_ctx *ctx, const job *j, const stopwatch *watch)
+static void report(mnp_ctx *ctx, const job *j, const char *drawn, const stopwatch *watch)
 {
     double slowest[MAX_STAGES], bytes = 0;
     mnp_rank_info *ranks = NULL;
@@ -480,9 +529,9 @@ static void report(mnp_ctx *ctx, const job *j, const stopwatch *watch)
         for (int i = 0; i < j->noutputs; i++) {
             const named *output = &j->outputs[i];
             bytes += bytes_of(output->array);
-            if (!output->text)
+            if (!output->text && !(j->picture.path && i == j->drawn))
                 continue;
-            printf("%-9s %s: ", *output->name ? output->name : "result", output->text);
+            printf("%-9s %s: ", *output->name ? output->name : "result", output->text ? output->text : j->picture.path);
             if (output->is_number) {
                 print_value(output);
                 printf(", %s\n", mnp_dtype_name(mnp_array_dtype(output->array)));
@@ -490,14 +539,20 @@ static void report(mnp_ctx *ctx, const job *j, const stopwatch *watch)
                 print_array(output->array);
             }
         }
-        print_times(NUM_STAGES, stage_names, slowest);
+        if (*drawn)
+            printf("picture   %s: %s\n", j->picture.path, drawn);
+        print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, slowest);
         printf("speed     %.3g GB/s of operands and results, while evaluating\n", bytes / slowest[EVALUATE] / 1e9);
     }
     free(ranks);
 }
 
-static void run(mnp_ctx *ctx, job *j)
+/* Returns the exit status. */
+static int run(mnp_ctx *ctx, job *j)
 {
+    char drawn[ARRAY_WORDS] = "";
+    const char *title = j->file ? without_folders(j->file) : j->statements;
+    int status = EXIT_SUCCESS;
     stopwatch watch = stopwatch_start(ctx);
     check_statements(ctx, j);
     for (int i = 0; i < j->ninputs; i++) {
@@ -513,13 +568,17 @@ static void run(mnp_ctx *ctx, job *j)
         OR_EXIT(take_value(&j->outputs[i]));
     }
     stopwatch_lap(&watch, WRITE);
+    if (j->picture.path)
+        status = command_say(ctx, "", array_write(&j->picture, title, j->outputs[j->drawn].array, drawn));
+    stopwatch_lap(&watch, PICTURE);
     if (!j->quiet)
-        report(ctx, j, &watch);
-    if (!j->outputs[0].text && mnp_ctx_rank(ctx) == 0) {
+        report(ctx, j, drawn, &watch);
+    if (prints_value(j) && mnp_ctx_rank(ctx) == 0) {
         print_value(&j->outputs[0]);
         putchar('\n');
     }
     free_arrays(j);
+    return status;
 }
 
 int eval_main(int argc, char **argv)
@@ -535,8 +594,7 @@ int eval_main(int argc, char **argv)
         OR_EXIT(statements_read(ctx, j.file, &j.text));
         j.statements = j.text;
     }
-    run(ctx, &j);
-    int status = close_output();
+    const int drawn = run(ctx, &j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
     mnp_finalize(ctx);
     job_free(&j);
     return status;

@@ -178,7 +178,7 @@ static int character_bytes(const unsigned char *text)
                                                                                                             : more + 1;
 }
 
-/* Copy a text as valid UTF-8 that can be seen; what is not, and what does not fit, becomes question marks. */
+/* Copy the beginning of a text as valid UTF-8 that can be seen; what is not becomes spaces and question marks. */
 static const char *clean(const char *text, char copy[LONGEST_TEXT])
 {
     size_t length = 0;
@@ -187,7 +187,7 @@ static const char *clean(const char *text, char copy[LONGEST_TEXT])
         if (bytes > 0)
             memcpy(copy + length, text, (size_t)bytes);
         else
-            copy[length] = '?';
+            copy[length] = strchr("\t\n\r", *text) ? ' ' : '?';
         bytes = bytes > 0 ? bytes : 1;
         length += (size_t)bytes;
         text += bytes;

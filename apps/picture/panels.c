@@ -15,16 +15,24 @@ enum { USUAL_CELLS = 1024, LONGEST_LINE = 512, BAR_CELLS = 256 };
 static const double usual_width = 8, usual_height = 7, least_width = 3.2; /* inches */
 static const double edge = 10, gap = 14, bar_width = 9;
 static const double frame_width = 0.8;
+static const double most_sides = 8, long_sides = 5; /* of images: the longest that are not stretched, and to what */
 
 int panels_most_cells(const picture_request *request)
 {
     return (int)fmax(USUAL_CELLS, sqrt(request->width * request->height) * request->dpi);
 }
 
+bool panels_are_long(double rows, double columns)
+{
+    return rows > most_sides * columns || columns > most_sides * rows;
+}
+
 /* Lengths, in points, and the axes of a panel, whose places are set when it is drawn. */
 typedef struct layout {
-    double width, height, cell, scale; /* of the page; of a cell; pixels a point */
-    double left, top;                  /* of the first image */
+    double width, height;           /* of the page */
+    double cell_width, cell_height; /* of a cell */
+    double scale;                   /* pixels a point */
+    double left, top;               /* of the first image */
 } layout;
 
 typedef struct panel_axes {
@@ -34,7 +42,8 @@ typedef struct panel_axes {
 
 static panel_axes axes_of(canvas *c, const panel *p)
 {
-    const double rows = (double)p->rows * (double)p->reduction, columns = (double)p->columns * (double)p->reduction;
+    const double rows = (double)p->rows * (double)p->reduction[0];
+    const double columns = (double)p->columns * (double)p->reduction[1];
     panel_axes a = {.x = axis_new(AXIS_WHOLE, -0.5, columns - 0.5), .y = axis_new(AXIS_WHOLE, -0.5, rows - 0.5)};
     a.y.to = a.bar.from = 200; /* about its length, which decides how many numbers there are */
     a.before = axis_numbers_width(c, &a.y) + AXIS_MARK + 3;
@@ -46,27 +55,56 @@ static panel_axes axes_of(canvas *c, const panel *p)
     return a;
 }
 
-/* Choose the size of a cell and of the page. */
-static layout choose_layout(const picture_request *request, const panels *all, const panel_axes *axes)
+/* Lengths across and along the page that are not images, and the cells of these. */
+typedef struct needs {
+    double across, above, below, columns, rows;
+    bool is_long;
+} needs;
+
+static needs find_needs(const panels *all, const panel_axes *axes)
 {
     const double title = (all->title ? TITLE_SIZE + 4 : 0) + (all->subtitle ? SUBTITLE_SIZE + 5 : 0) + 6;
-    const double most_width = 72 * (request->width > 0 ? request->width : usual_width);
-    const double most_height = 72 * (request->height > 0 ? request->height : usual_height);
-    double across = 2 * edge + AXIS_NAME_SIZE + 4 + gap * (all->count - 1), columns = 0, rows = 1;
+    needs n = {.across = 2 * edge + AXIS_NAME_SIZE + 4 + gap * (all->count - 1), .rows = 1};
     bool has_titles = false;
     for (int i = 0; i < all->count; i++) {
-        across += axes[i].before + axes[i].after;
-        columns += all->panels[i].columns;
-        rows = fmax(rows, all->panels[i].rows);
-        has_titles = has_titles || all->panels[i].title;
+        const panel *p = &all->panels[i];
+        n.across += axes[i].before + axes[i].after;
+        n.columns += p->columns;
+        n.rows = fmax(n.rows, p->rows);
+        n.is_long = n.is_long || panels_are_long((double)p->rows * (double)p->reduction[0],
+                                                 (double)p->columns * (double)p->reduction[1]);
+        has_titles = has_titles || p->title;
     }
-    layout l = {.top = edge + title + (has_titles ? AXIS_NAME_SIZE + 6 : 0), .left = edge + AXIS_NAME_SIZE + 4};
-    const double below = AXIS_MARK + AXIS_NUMBER_SIZE + AXIS_NAME_SIZE + 6 + edge;
-    const double room = fmin((most_width - across) / fmax(columns, 1), (most_height - l.top - below) / rows);
-    l.cell = fmax(room, 0.02);
-    l.scale = fmax(round(l.cell * request->dpi / 72), 1) / l.cell;
-    l.width = fmax(across + l.cell * columns, fmin(72 * least_width, most_width));
-    l.height = l.top + l.cell * rows + below;
+    n.columns = fmax(n.columns, 1);
+    n.above = edge + title + (has_titles ? AXIS_NAME_SIZE + 6 : 0);
+    n.below = AXIS_MARK + AXIS_NUMBER_SIZE + AXIS_NAME_SIZE + 6 + edge;
+    return n;
+}
+
+/*
+ * Choose the size of a cell and of the page.  Cells are whole pixels: the number of pixels a point follows from the side
+ * with more cells, and the other side of a cell, if it is no square, from that.
+ */
+static layout choose_layout(const picture_request *request, const panels *all, const panel_axes *axes)
+{
+    const needs n = find_needs(all, axes);
+    const double most_width = 72 * (request->width > 0 ? request->width : usual_width);
+    const double most_height = 72 * (request->height > 0 ? request->height : usual_height);
+    layout l = {.top = n.above, .left = edge + AXIS_NAME_SIZE + 4};
+    l.cell_width = fmax((most_width - n.across) / n.columns, 0.02);
+    l.cell_height = fmax((most_height - n.above - n.below) / n.rows, 0.02);
+    const bool wide = n.columns > n.rows;
+    if (n.is_long && wide)
+        l.cell_height = fmin(l.cell_height, l.cell_width * n.columns / all->count / long_sides / n.rows);
+    else if (n.is_long)
+        l.cell_width = fmin(l.cell_width, l.cell_height * n.rows / long_sides * all->count / n.columns);
+    else
+        l.cell_width = l.cell_height = fmin(l.cell_width, l.cell_height);
+    double *first = wide ? &l.cell_width : &l.cell_height, *second = wide ? &l.cell_height : &l.cell_width;
+    l.scale = fmax(round(*first * request->dpi / 72), 1) / *first;
+    *second = fmax(round(*second * l.scale), 1) / l.scale;
+    l.width = fmax(n.across + l.cell_width * n.columns, fmin(72 * least_width, most_width));
+    l.height = n.above + l.cell_height * n.rows + n.below;
     return l;
 }
 
@@ -111,7 +149,7 @@ static double draw_panel(canvas *c, const layout *l, const panels *all, int inde
 {
     const panel *p = &all->panels[index];
     const double left = round((x + a->before) * l->scale) / l->scale, top = round(l->top * l->scale) / l->scale;
-    const double right = left + l->cell * p->columns, bottom = top + l->cell * p->rows;
+    const double right = left + l->cell_width * p->columns, bottom = top + l->cell_height * p->rows;
     const double name_y = bottom + AXIS_MARK + AXIS_NUMBER_SIZE + AXIS_NAME_SIZE + 5;
     a->x.from = left;
     a->x.to = right;

@@ -5,6 +5,7 @@
 #ifndef APPS_PICTURE_PANELS_H
 #define APPS_PICTURE_PANELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <maniple.h>
@@ -14,11 +15,14 @@
 /* The most cells along a side of an image: 1024, or as many as the side of a square of the pixels that are asked for. */
 int panels_most_cells(const picture_request *request);
 
+/* Whether images of so many rows and columns of elements are so long that they are stretched to be seen. */
+bool panels_are_long(double rows, double columns);
+
 typedef struct panel {
     const char *title;        /* above the image */
     int rows, columns;        /* cells */
     const unsigned char *rgb; /* 3 bytes a cell */
-    int64_t reduction;        /* a cell is reduction x reduction elements */
+    int64_t reduction[2];     /* the rows and columns of elements of a cell */
     bool has_scale;           /* whether there is a bar that shows which colours are low .. high */
     double low, high;
     colour (*colour_of)(double value); /* of the bar, from 0 to 1 */
@@ -34,8 +38,8 @@ typedef struct panels {
 enum { MOST_PANELS = 4 };
 
 /*
- * Draw images to a PNG or SVG file.  They have one scale; a cell is a square of whole pixels, so that a PNG file may have
- * more pixels an inch than were asked for.  MNP_ERR_IO, MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.  Not collective.
+ * Draw images to a PNG or SVG file.  They have one scale; a cell is a square, or in long images a rectangle, of whole
+ * pixels, so that a PNG file may have more pixels an inch than were asked for.  MNP_ERR_IO, MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.  Not collective.
  */
 mnp_status panels_write(const picture_request *request, const panels *all, picture_made *made);
 

@@ -18,7 +18,7 @@ typedef struct plane {
     int channel;       /* the dimension of colours, or negative */
     int channels;      /* of each cell: 1, 3 or 4 */
     int64_t extent[2]; /* elements */
-    int64_t reduction;
+    int64_t reduction[2];
     int cells[2];
     double *values; /* of each cell and channel: sums on each rank, then means on rank 0 */
     unsigned char *rgb;
@@ -38,16 +38,19 @@ void picture_usual_dims(const mnp_array *array, int *rows, int *columns)
     *columns = *rows + 1;
 }
 
-static plane plane_of(const mnp_array *array, int rows, int columns, int64_t reduction)
+static plane plane_of(const mnp_array *array, int rows, int columns, const int64_t reduction[2])
 {
     const int64_t *shape = mnp_array_shape(array);
     const bool in_colour = is_in_colour(array) && columns == 1;
-    plane p = {.array = array, .dims = {rows, columns}, .reduction = reduction, .channel = in_colour ? 2 : -1};
+    plane p = {.array = array,
+               .dims = {rows, columns},
+               .reduction = {reduction[0], reduction[1]},
+               .channel = in_colour ? 2 : -1};
     p.channels = in_colour ? (int)shape[2] : 1;
     p.extent[0] = shape[rows];
     p.extent[1] = shape[columns];
     for (int i = 0; i < 2; i++)
-        p.cells[i] = (int)((p.extent[i] + reduction - 1) / reduction);
+        p.cells[i] = (int)((p.extent[i] + reduction[i] - 1) / reduction[i]);
     return p;
 }
 
@@ -56,7 +59,7 @@ static size_t count_cells(const plane *p)
     return (size_t)p->cells[0] * (size_t)p->cells[1];
 }
 
-static double element(mnp_dtype dtype, const void *block, int64_t i)
+double picture_element(mnp_dtype dtype, const void *block, int64_t i)
 {
     switch (dtype) {
     case MNP_BOOL:
@@ -113,9 +116,10 @@ static void add_row(plane *p, const void *block, int64_t at, const int64_t *stri
     const int64_t first = p->channel < 0 ? 0 : lo[p->channel], count = p->channel < 0 ? 1 : extent[p->channel];
     const int columns = p->dims[1];
     for (int64_t c = 0; c < extent[columns]; c++) {
-        double *cell = cells + (lo[columns] + c) / p->reduction * p->channels + first;
+        double *cell = cells + (lo[columns] + c) / p->reduction[1] * p->channels + first;
         for (int64_t k = 0; k < count; k++)
-            cell[k] += element(dtype, block, at + c * stride[columns] + (p->channel < 0 ? 0 : k * stride[p->channel]));
+            cell[k] +=
+                picture_element(dtype, block, at + c * stride[columns] + (p->channel < 0 ? 0 : k * stride[p->channel]));
     }
 }
 
@@ -130,7 +134,7 @@ static void add_block(plane *p, const void *block)
     const int rows = p->dims[0];
     for (int64_t r = 0; r < extent[rows]; r++)
         add_row(p, block, r * stride[rows], stride,
-                p->values + (lo[rows] + r) / p->reduction * p->cells[1] * p->channels);
+                p->values + (lo[rows] + r) / p->reduction[0] * p->cells[1] * p->channels);
 }
 
 static mnp_status sum_local(plane *p)
@@ -153,8 +157,8 @@ static mnp_status sum_local(plane *p)
 /* The number of elements that a cell covers along dimension i; the last cell may cover fewer. */
 static int64_t covered(const plane *p, int i, int cell)
 {
-    int64_t left = p->extent[i] - cell * p->reduction;
-    return left < p->reduction ? left : p->reduction;
+    int64_t left = p->extent[i] - cell * p->reduction[i];
+    return left < p->reduction[i] ? left : p->reduction[i];
 }
 
 /* Compute the means on rank 0.  Collective. */
@@ -247,7 +251,7 @@ static panel panel_of(const plane *p, const char *title, bool map)
                    .rows = p->cells[0],
                    .columns = p->cells[1],
                    .rgb = p->rgb,
-                   .reduction = p->reduction,
+                   .reduction = {p->reduction[0], p->reduction[1]},
                    .has_scale = p->channels == 1 && p->high > p->low && (map || !levels),
                    .low = p->low,
                    .high = p->high,
@@ -265,8 +269,8 @@ static mnp_status compose(const picture_request *request, const picture *drawn, 
         result->low[i] = planes[i].low;
         result->high[i] = planes[i].high;
         result->in_colour[i] = planes[i].channels > 1;
-        status = paint(&planes[i], drawn->map);
-        each[i] = panel_of(&planes[i], drawn->titles[i], drawn->map);
+        status = paint(&planes[i], request->map);
+        each[i] = panel_of(&planes[i], drawn->titles[i], request->map);
     }
     if (status != MNP_OK)
         return status;
@@ -282,15 +286,26 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* How many rows and columns of elements a cell has: as many of both, unless a plane is very long. */
+static void choose_reduction(const picture *p, int most, int64_t reduction[2])
+{
+    int64_t sides[2] = {1, 1};
+    for (int i = 0; i < p->count; i++) {
+        sides[0] = larger(sides[0], mnp_array_shape(p->arrays[i])[p->rows]);
+        sides[1] = larger(sides[1], mnp_array_shape(p->arrays[i])[p->columns]);
+    }
+    const bool is_long = panels_are_long((double)sides[0], (double)sides[1]);
+    const int64_t side = larger(sides[0], sides[1]);
+    for (int i = 0; i < 2; i++)
+        reduction[i] = ((is_long ? sides[i] : side) - 1) / most + 1;
+}
+
 mnp_status picture_write(const picture_request *request, const picture *p, picture_result *result)
 {
     mnp_ctx *ctx = mnp_array_ctx(p->arrays[0]);
-    picture_result made = {.reduction = 1};
+    picture_result made = {.reduction = {1, 1}};
     plane planes[PICTURE_MOST_PLANES] = {{NULL}};
-    int64_t side = 1;
-    for (int i = 0; i < p->count; i++)
-        side = larger(side, larger(mnp_array_shape(p->arrays[i])[p->rows], mnp_array_shape(p->arrays[i])[p->columns]));
-    made.reduction = (side - 1) / panels_most_cells(request) + 1;
+    choose_reduction(p, panels_most_cells(request), made.reduction);
     mnp_status status = MNP_OK;
     for (int i = 0; i < p->count && status == MNP_OK; i++) {
         planes[i] = plane_of(p->arrays[i], p->rows, p->columns, made.reduction);

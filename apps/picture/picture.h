@@ -21,21 +21,24 @@ typedef struct picture {
     const mnp_array *arrays[PICTURE_MOST_PLANES];
     const char *titles[PICTURE_MOST_PLANES];
     int rows, columns; /* the dimensions that are shown, rows < columns, at index 0 of the others */
-    bool map;          /* colours from violet to yellow, not gray */
 } picture;
 
 typedef struct picture_result {
     picture_made made;
-    int64_t reduction;                                          /* a cell is reduction x reduction elements */
+    int64_t reduction[2];                                       /* the rows and columns of elements of a cell */
     double low[PICTURE_MOST_PLANES], high[PICTURE_MOST_PLANES]; /* the values at the ends of the scale */
     bool in_colour[PICTURE_MOST_PLANES];
 } picture_result;
+
+/* Element number i of a block on the CPU; of a complex one its magnitude. */
+double picture_element(mnp_dtype dtype, const void *block, int64_t i);
 
 /* The dimensions that are shown if no others are asked for: the last two, or those of an image in colour. */
 void picture_usual_dims(const mnp_array *array, int *rows, int *columns);
 
 /*
- * Draw planes to a PNG or SVG file, reduced by means to at most 1024 cells a side, or more if more pixels are asked for, by the same factor for all.
+ * Draw planes to a PNG or SVG file, reduced by means to at most 1024 cells a side, or more if more pixels are asked for,
+ * by the same factors for all.  Cells are squares of elements, unless a plane is more than 8 times as long as wide.
  *
  * An array with three dimensions, of which the last has 3 or 4 indices, is an image in colour: red, green, blue and, of
  * four, how opaque a pixel is above white.  Other arrays are gray; complex values are shown by magnitude.

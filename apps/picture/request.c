@@ -63,14 +63,18 @@ static mnp_status parse_file(const char *path, picture_request *request)
 
 mnp_status picture_option(int key, const char *argument, picture_request *request)
 {
+    if (key == KEY_PICTURE_MAP) {
+        request->map = true;
+        return MNP_OK;
+    }
     return key == KEY_PICTURE ? parse_file(argument, request) : parse_size(argument, request);
 }
 
 mnp_status picture_check_options(const picture_request *request)
 {
-    return request->path || request->width == 0
-               ? MNP_OK
-               : mnp_fail(MNP_ERR_ARG, "--picture-size is for a picture: add --picture FILE");
+    if (request->path || (request->width == 0 && !request->map))
+        return MNP_OK;
+    return mnp_fail(MNP_ERR_ARG, "--picture-%s is for a picture: add --picture FILE", request->map ? "map" : "size");
 }
 
 mnp_status picture_check_place(const picture_request *request)

@@ -80,7 +80,7 @@ static mnp_status paint(const picture_request *request, const char *title, const
     if (g->reduction > 1)
         snprintf(subtitle + length, sizeof subtitle - (size_t)length, "; a dot is %" PRId64 " x %" PRId64 " places",
                  g->reduction, g->reduction);
-    const panel only = {.rows = g->rows, .columns = g->columns, .rgb = rgb, .reduction = g->reduction};
+    const panel only = {.rows = g->rows, .columns = g->columns, .rgb = rgb, .reduction = {g->reduction, g->reduction}};
     const panels all = {
         .title = title, .subtitle = subtitle, .y_name = "row", .x_name = "column", .count = 1, .panels = &only};
     mnp_status status = panels_write(request, &all, &result->made);

@@ -204,12 +204,14 @@ def check_means():
         data = file["large"][()]
     svg = Svg("large.svg")
     (place, image), bar = svg.images()[0], svg.images()[1]
-    means = numpy.nanmean(numpy.pad(data, ((0, 1), (0, 0)), constant_values=numpy.nan).reshape(4, 2, 1020, 2), axis=(1, 3))
+    means = data.reshape(7, 1020, 2).mean(axis=2)  # so long an image is reduced along one side alone, and stretched
     level = 255 * (means - means.min()) / numpy.ptp(means)
-    assert image.shape == (4, 1020, 3) and (image == image[..., :1]).all()
+    assert image.shape == (7, 1020, 3) and (image == image[..., :1]).all()
     assert abs(image[..., 0] - level).max() <= 0.51
     assert bar[1].shape == (256, 1, 3) and (numpy.diff(bar[1][:, 0, 0].astype(int)) <= 0).all()
-    assert abs(place[2] - 1020 / 4 * place[3]) < 1020 / 4 * 0.01
+    assert abs(place[2] - 5 * place[3]) < 0.1 * place[2]
+    squares = Svg("square.svg").images()[0]  # others have square dots
+    assert squares[1].shape == (200, 1020, 3) and abs(squares[0][2] - 1020 / 200 * squares[0][3]) < 0.1 * squares[0][2]
 
 
 def check_map():
@@ -231,6 +233,28 @@ def check_spy():
         for j in [i] + [i + 12] * (i < 132) + [i + 1] * (i % 12 < 11):
             full[i, j] = full[j, i] = True
     assert ((image < 255).any(axis=2) == full).all() and place[2] == place[3]
+
+
+def check_eval():
+    """A value is drawn: a vector as a line over its indices, an array as an image."""
+    with h5py.File("data.h5") as file:
+        reals, small = file["reals"][()], file["small"][()]
+    svg = Svg("vector.svg")
+    svg.has("y = sqrt(x); y + 1", "index", "value", "0")
+    curve, y = max(svg.lines(LINES[0]), key=len), 1 + numpy.sqrt(reals)
+    assert len(curve) > 2000
+    left, right = curve[[0, -1], 0]
+    places = left + (right - left) / (len(y) - 1) * numpy.arange(len(y))
+    high, low = curve[:, 1].min(), curve[:, 1].max()
+    for i in list(range(20)) + [y.argmin(), y.argmax()]:
+        at = (abs(curve[:, 0] - places[i]) < 0.35) & (abs(low + (high - low) * (y[i] - y.min()) / numpy.ptp(y) - curve[:, 1]) < 0.1)
+        assert at.any(), i
+    ((_, image), _) = Svg("array.svg").images()
+    assert abs(image[..., 0] - 255 * (small - small.min()) / numpy.ptp(small)).max() <= 0.51
+    (_, image) = Svg("named.svg").images()[0]
+    assert abs(255 - image[..., 0] - 255 * (small - small.min()) / numpy.ptp(small)).max() <= 0.51
+    with h5py.File("eval.h5") as file:
+        assert (file["last"][()] == 2 * -small).all()
 
 
 def check_sizes():

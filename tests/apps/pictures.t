@@ -18,6 +18,7 @@ with h5py.File("data.h5", "w") as file:
     file["reals"] = random.exponential(2, 3000)
     file["colour"] = random.integers(0, 256, (24, 31, 3), dtype="u1")
     file["large"] = random.normal(0, 1, (7, 2040))
+    file["square"] = random.normal(0, 1, (400, 2040))
     file["small"] = random.normal(0, 1, (5, 6)).astype("f4")
     file["odd/a<b>&\"'\u00e9"] = numpy.arange(10)
     file["odd/" + long] = numpy.arange(10)
@@ -56,7 +57,14 @@ made conv.svg conv data.h5:/colour hanning:3x3 --axes 0,1 -o out.h5:/same # a wi
 made conv.png conv data.h5:/colour hanning:3x3 --axes 0,1 -o out.h5:/same
 right colours
 made large.svg conv data.h5:/large hanning:3x3 -o out.h5:/large
+made square.svg eval x x=data.h5:/square
 right means
+made vector.svg eval 'y = sqrt(x); y + 1' x=data.h5:/reals
+made array.svg eval x x=data.h5:/small
+details=$("$MANIPLE" eval 'y = -x; 2*y' x=data.h5:/small -o eval.h5:/last --picture y=named.svg 2>&1) &&
+    printf '%s\n' "$details" | grep -q '^picture   named.svg: '
+check $? "a variable that is drawn, and another value that is written" "$details"
+right eval
 made map.svg conv data.h5:/small hanning:3x3 -o out.h5:/small --picture-map
 right map
 made spy.svg spinfo poisson:12x12
@@ -90,6 +98,7 @@ refused()
     check $? "maniple $*" "$details"
 }
 
+ln -s data.h5 link.svg
 refused 2 'ends neither in .png nor in .svg' stats data.h5:/reals --picture new.jpg
 refused 2 'ends neither in .png nor in .svg' spinfo poisson:9 --picture png
 refused 2 'empty name' stats data.h5:/reals --picture ''
@@ -100,10 +109,13 @@ for size in 3 3x 3x3@ x3 3x3x3 0.5x3 3x-3 3x3@1e9 infx3 nanx3 41x3 '3x3 ' 3x3@10
     refused 2 'is not WIDTHxHEIGHT' stats data.h5:/reals --picture new.png --picture-size "$size"
 done
 refused 2 'million pixels' stats data.h5:/reals --picture new.png --picture-size 40x40@1200
+refused 2 'a number is not drawn' eval 'sum(x)' x=data.h5:/small --picture new.png
+refused 2 'never assigned' eval 'y = x' x=data.h5:/small --picture z=new.png
+refused 2 'is the file of operand x' eval 'x + 1' x=data.h5:/small --picture link.svg
+refused 1 'no elements to draw' eval x x='data.h5:/small[:0]' -q --picture new.png
 refused 1 'no/such' spinfo poisson:9 --picture no/such/new.svg
 mkdir folder.png
 refused 1 'is a folder' stats data.h5:/reals --picture folder.png
-ln -sf data.h5 link.svg
 refused 2 'is the file of INPUT' stats data.h5:/reals --picture link.svg
 refused 2 '2 dimensions or more' conv data.h5:/vector hanning:3 -o new.h5:/y --picture new.png
 if [ "$(id -u)" != 0 ]; then

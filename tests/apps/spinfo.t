@@ -161,7 +161,7 @@ if has_png; then
     run "a picture" "$MANIPLE" spinfo poisson:40x40 --picture spy.png
     run "which is one" sh -c 'head -c 8 spy.png | od -An -tx1 | grep -q "89 50 4e 47"'
     "$MANIPLE" spinfo poisson:40x40 --picture spy.png >report.txt 2>&1
-    run "it tells of it" grep -q "^picture   spy.png: [0-9]* x [0-9]* pixels, a dot is 2 x 2 places$" report.txt
+    run "it tells of it" grep -q "^picture   spy.png: [0-9]* x [0-9]* pixels, a dot is 4 x 4 places$" report.txt
     spinfo_fails 1 "no/such" poisson:4 --picture no/such/picture.png
     long=$(printf '%0300d' 0).png
     "$MANIPLE" spinfo poisson:4 --picture "$long" >report.txt 2>error.txt

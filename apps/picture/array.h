@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A picture of any distributed array.
+ */
+#ifndef APPS_PICTURE_ARRAY_H
+#define APPS_PICTURE_ARRAY_H
+
+#include <maniple.h>
+
+#include "picture/request.h"
+
+enum { ARRAY_WORDS = 128 };
+
+/*
+ * Draw an array of one or more dimensions: a vector as a line (line.h), others as an image (picture.h).  `words` receives
+ * the size of the picture and how many elements share a dot.  MNP_ERR_IO, also if there are no elements;
+ * MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.  Collective.
+ */
+mnp_status array_write(const picture_request *request, const char *title, const mnp_array *array,
+                       char words[ARRAY_WORDS]);
+
+#endif
