@@ -137,6 +137,7 @@ for name, count in [("nested.h5", 3002), ("wide.h5", 6001)]:
 begun = time.time()
 done = subprocess.run([os.environ["MANIPLE"], "stats", "nested.h5:/none"], capture_output=True, text=True)
 check(done.returncode == 1 and time.time() - begun < 30, "an unknown dataset beside 3000 nested groups is told at once")
+check(len(done.stderr) < 300 and "the file has .../g/g/" in done.stderr, "in a sentence that can be read: " + done.stderr[:400])
 
 # ---- damaged files: a list, or one sentence ----
 

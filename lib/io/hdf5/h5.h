@@ -92,6 +92,12 @@ hid_t mnp__h5_type_new(mnp_dtype dtype);
 /* Open a file for reading with the serial driver.  MNP_ERR_IO.  Not collective. */
 mnp_status mnp__h5_open(const char *path, hid_t *file_p);
 
+/*
+ * Open an object of an open file, to be released with H5Oclose().  MNP_ERR_IO; if there is none of that name, the
+ * message lists datasets of the file.  Not collective.
+ */
+mnp_status mnp__h5_open_object(hid_t file, const mnp__h5_place *place, hid_t *object_p);
+
 /* What rank 0 finds out about a dataset and tells all ranks. */
 typedef struct mnp__h5_source {
     mnp_h5_info info;

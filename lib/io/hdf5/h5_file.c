@@ -144,28 +144,35 @@ mnp_status mnp_h5_is_same(const char *file_a, const char *dataset_a, const char 
     return st;
 }
 
-#define LISTED 8 /* datasets that a message lists */
+/* A message lists so many datasets, the ends of paths that are longer, and looks at so many objects. */
+enum { LISTED = 8, LONGEST_PATH = 60, LOOKED_AT = 10000 };
 
 struct list {
     mnp__text text;
-    int found;
+    int found, looked_at;
 };
 
 static mnp_status list_dataset(mnp__h5_visit *visit, void *context)
 {
     struct list *list = context;
+    const size_t length = strlen(visit->path), left_out = length > LONGEST_PATH ? length - LONGEST_PATH : 0;
     if (visit->type == H5I_DATASET && ++list->found <= LISTED)
-        mnp__text_add(&list->text, "%s%s", list->found > 1 ? ", " : "the file has ", visit->path);
+        mnp__text_add(&list->text, "%s%s%s", list->found > 1 ? ", " : "the file has ", left_out > 0 ? "..." : "",
+                      visit->path + left_out);
+    visit->ends = ++list->looked_at == LOOKED_AT;
     return MNP_OK;
 }
 
 /* The file's datasets for a message: "the file has /a, /b and 3 more". */
 static mnp_status list_datasets(hid_t file, const char *name, char **text_p)
 {
-    struct list list = {MNP__TEXT_EMPTY, 0};
+    struct list list = {MNP__TEXT_EMPTY, 0, 0};
     mnp_status st = mnp__h5_walk(file, name, list_dataset, &list);
+    const bool all = list.looked_at < LOOKED_AT;
     if (list.found == 0)
-        mnp__text_add(&list.text, "the file has no datasets");
+        mnp__text_add(&list.text, all ? "the file has no datasets" : "the file has many objects");
+    else if (!all)
+        mnp__text_add(&list.text, " and many more");
     else if (list.found > LISTED)
         mnp__text_add(&list.text, " and %d more", list.found - LISTED);
     if (st == MNP_OK)
@@ -187,7 +194,7 @@ static mnp_status fail_naming_others(hid_t file, const mnp__h5_place *place, con
     return st;
 }
 
-static mnp_status open_dataset(hid_t file, const mnp__h5_place *place, hid_t *dataset_p)
+mnp_status mnp__h5_open_object(hid_t file, const mnp__h5_place *place, hid_t *object_p)
 {
     hid_t object = H5Oopen(file, place->dataset, H5P_DEFAULT);
     if (object < 0) {
@@ -196,6 +203,14 @@ static mnp_status open_dataset(hid_t file, const mnp__h5_place *place, hid_t *da
             return fail_naming_others(file, place, "does not exist");
         return MNP_FAIL(MNP_ERR_IO, "cannot open %s: %s", place->text, why);
     }
+    *object_p = object;
+    return MNP_OK;
+}
+
+static mnp_status open_dataset(hid_t file, const mnp__h5_place *place, hid_t *dataset_p)
+{
+    hid_t object;
+    MNP_TRY(mnp__h5_open_object(file, place, &object));
     H5I_type_t type = H5Iget_type(object);
     if (type == H5I_DATASET) {
         *dataset_p = object;

@@ -169,11 +169,9 @@ static mnp_status inspect_group(const mnp__h5_place *place, struct found *found)
 {
     hid_t file;
     MNP_TRY(mnp__h5_open(place->file, &file));
-    mnp_status st = MNP_OK;
-    hid_t group = H5Oopen(file, place->dataset, H5P_DEFAULT);
-    if (group < 0)
-        st = MNP_FAIL(MNP_ERR_IO, "cannot open %s: %s", place->text, mnp__h5_reason());
-    else if (H5Iget_type(group) != H5I_GROUP)
+    hid_t group = H5I_INVALID_HID;
+    mnp_status st = mnp__h5_open_object(file, place, &group);
+    if (st == MNP_OK && H5Iget_type(group) != H5I_GROUP)
         st = MNP_FAIL(MNP_ERR_FORMAT, "%s is not a group, and so not a sparse matrix", place->text);
     if (st == MNP_OK)
         st = find_kind(group, place->text, &found->kind);
