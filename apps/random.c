@@ -166,17 +166,19 @@ static mnp_status find_distribution(const char *word, job *j)
 static mnp_status parse_shape(const char *text, job *j)
 {
     const char *at = text;
+    int64_t size = 1;
     do {
         char *end;
         errno = 0;
         int64_t extent = strtoll(at, &end, 10);
         if (!isdigit((unsigned char)*at) || (*end && *end != 'x'))
             return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' is not a shape such as 1000x200", text);
-        if (errno)
-            return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' has more elements than can be counted", text);
+        if (errno || (size > 0 && extent > MOST_ELEMENTS / size))
+            return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' has more elements than a machine can hold", text);
         if (j->ndim == MNP_MAX_DIMS)
             return mnp_fail(MNP_ERR_ARG, "SHAPE '%s' has more than %d dimensions", text, MNP_MAX_DIMS);
         j->shape[j->ndim++] = extent;
+        size *= extent;
         at = *end ? end + 1 : NULL;
     } while (at);
     return MNP_OK;

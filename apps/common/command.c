@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/options.h"
 #include "common/words.h"
+
+extern char **environ; /* POSIX has it without a header */
 
 /* ---- who starts ---- */
 
@@ -58,6 +61,36 @@ static void tell_open_mpi(void)
 }
 #endif
 
+/*
+ * Name the variables that look like settings and are none, which would otherwise have no effect without a word.  Those
+ * of Maniple's own tests are left out.
+ */
+static void warn_of_variables(const mnp_setting_info *settings)
+{
+    static const char prefix[] = "MANIPLE_", tests[] = "TEST_";
+    enum { SKIPPED = sizeof prefix - 1, MOST = 64 };
+    const char *names[MOST + 1] = {NULL};
+    for (int i = 0; settings[i].name && i < MOST; i++) {
+        names[i] = settings[i].name + SKIPPED;
+        if (strcmp(settings[i].name, "MANIPLE_LOG") == 0 && strncmp(settings[i].value, "error", 5) == 0)
+            return;
+    }
+    for (char **variable = environ; *variable; variable++) {
+        char name[128];
+        if (strncmp(*variable, prefix, SKIPPED) != 0 || strncmp(*variable + SKIPPED, tests, sizeof tests - 1) == 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*variable + SKIPPED, "="), *variable + SKIPPED);
+        bool known = false;
+        for (int i = 0; names[i]; i++)
+            known = known || strcmp(names[i], name) == 0;
+        const char *nearest = known ? NULL : nearest_word(name, names);
+        if (nearest)
+            fprintf(stderr, "maniple: there is no setting %s%s; did you mean %s%s?\n", prefix, name, prefix, nearest);
+        else if (!known)
+            fprintf(stderr, "maniple: there is no setting %s%s; 'maniple info --settings' lists them\n", prefix, name);
+    }
+}
+
 mnp_ctx *command_begin(const char *options)
 {
     mnp_ctx *ctx = NULL;
@@ -66,6 +99,8 @@ mnp_ctx *command_begin(const char *options)
         tell_open_mpi();
 #endif
     OR_EXIT(mnp_init(MPI_COMM_WORLD, options, &ctx));
+    if (mnp_ctx_rank(ctx) == 0)
+        warn_of_variables(mnp_ctx_settings(ctx));
     return ctx;
 }
 

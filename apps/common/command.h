@@ -45,7 +45,8 @@ void command_exit(mnp_status status);
 
 /*
  * Start MPI and make the context, for mnp_init()'s options; ends the program if that fails.  Called when the command
- * line has been read, so that its mistakes cost no start of MPI.  Collective.
+ * line has been read, so that its mistakes cost no start of MPI.  Rank 0 warns of variables that are named like settings
+ * and are none.  Collective.
  */
 mnp_ctx *command_begin(const char *options);
 

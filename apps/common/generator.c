@@ -55,8 +55,8 @@ static mnp_status parse_shape(operand *op, const char **text)
             return fail_form(op);
         if (extent == 0)
             return mnp_fail(MNP_ERR_ARG, "%s '%s' is empty; every extent must be at least 1", op->role, op->text);
-        if (extent > INT64_MAX / size)
-            return mnp_fail(MNP_ERR_ARG, "%s '%s' has more elements than can be counted", op->role, op->text);
+        if (extent > MOST_ELEMENTS / size)
+            return mnp_fail(MNP_ERR_ARG, "%s '%s' has more elements than a machine can hold", op->role, op->text);
         size *= extent;
         op->shape[op->ndim++] = extent;
     } while (**text == 'x');

@@ -112,6 +112,14 @@ else
 fi
 MANIPLE_DEADLINE=77 "$MANIPLE" info --settings | grep -q '^MANIPLE_DEADLINE = 77$'
 check $? "maniple info --settings shows current values"
+warned=$(MANIPLE_DEADLNE=9 MANIPLE_TEST_ANYTHING=1 on_two "$MANIPLE" info --settings 2>&1 >/dev/null)
+[ "$warned" = "maniple: there is no setting MANIPLE_DEADLNE; did you mean MANIPLE_DEADLINE?" ]
+check $? "a variable that is not a setting is named, once" "$warned"
+warned=$(MANIPLE_COLOUR=9 "$MANIPLE" info --settings 2>&1 >/dev/null)
+[ "$warned" = "maniple: there is no setting MANIPLE_COLOUR; 'maniple info --settings' lists them" ]
+check $? "also one that resembles none" "$warned"
+[ -z "$(MANIPLE_COLOUR=9 MANIPLE_LOG=error "$MANIPLE" info --settings 2>&1 >/dev/null)" ]
+check $? "but not with MANIPLE_LOG=error"
 if [ -n "$MPIRUN" ]; then
     differs=$("$MPIRUN" -n 1 env MANIPLE_REPRODUCIBLE=1 "$MANIPLE" info : -n 1 "$MANIPLE" info 2>&1 >/dev/null)
     case $? in 0) false ;; *) echo "$differs" | grep -q 'MANIPLE_REPRODUCIBLE is 1 on some ranks' ;; esac

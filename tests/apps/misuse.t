@@ -41,7 +41,7 @@ conv_alone 2 'dirac:SHAPE/PERIOD' dirac:8x8 hanning:3x3 -o out.h5:/y
 conv_alone 2 'hanning:SHAPE' in.h5:/x hanning:3x -o out.h5:/y
 conv_alone 2 'all zeros' in.h5:/x hanning:2x3 -o out.h5:/y
 conv_alone 2 'more than 4 dimensions' in.h5:/x hanning:3x3x3x3x3 -o out.h5:/y
-conv_alone 2 'can be counted' dirac:4000000000x4000000000/2 hanning:3x3 -o out.h5:/y
+conv_alone 2 'than a machine can hold' dirac:4000000000x4000000000/2 hanning:3x3 -o out.h5:/y
 
 # twice OPTION [VALUE]: of every subcommand, an option that is given twice
 twice()

@@ -72,6 +72,8 @@ run "the report" grep -q '^result *random1.h5:/x: 300x20 float64' report.txt
 random_fails 2 "did you mean 'normal'" norml 10 -s 1 -o new.h5:/x
 random_fails 2 'the standard deviation is -1' normal 10 std=-1 -s 1 -o new.h5:/x
 random_alone 2 'not a shape' normal 10x -s 1 -o new.h5:/x
+random_alone 2 'more elements than a machine can hold' normal 1000000000x1000000000 -s 1 -o new.h5:/x
+random_alone 2 'more elements than a machine can hold' normal 100000000000000000000 -s 1 -o new.h5:/x
 random_alone 2 'more than 8 dimensions' normal 1x1x1x1x1x1x1x1x1 -s 1 -o new.h5:/x
 random_alone 2 'needs a seed' normal 10 -o new.h5:/x
 random_alone 2 "the seed is '-1'" normal 10 -s -1 -o new.h5:/x
