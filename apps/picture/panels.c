@@ -19,7 +19,7 @@ static const double most_sides = 8, long_sides = 5; /* of images: the longest th
 
 int panels_most_cells(const picture_request *request)
 {
-    return (int)fmax(USUAL_CELLS, sqrt(request->width * request->height) * request->dpi);
+    return request->width > 0 ? (int)ceil(sqrt(request->width * request->height) * request->dpi) : USUAL_CELLS;
 }
 
 bool panels_are_long(double rows, double columns)

@@ -12,7 +12,7 @@
 
 #include "picture/request.h"
 
-/* The most cells along a side of an image: 1024, or as many as the side of a square of the pixels that are asked for. */
+/* The most cells along a side of an image: 1024, or, if a size is asked for, the side of a square of so many pixels. */
 int panels_most_cells(const picture_request *request);
 
 /* Whether images of so many rows and columns of elements are so long that they are stretched to be seen. */

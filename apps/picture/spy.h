@@ -25,7 +25,7 @@ typedef struct spy_picture {
 
 /*
  * Draw the entries to a PNG or SVG file: a cell without entries is white, and the more entries it has the darker it is.
- * A side has at most 512 cells, or more if more pixels are asked for.  MNP_ERR_IO, MNP_ERR_MEMORY,
+ * A side has at most 512 cells, or half the pixels that are asked for.  MNP_ERR_IO, MNP_ERR_MEMORY,
  * MNP_ERR_UNSUPPORTED.  Collective.
  */
 mnp_status spy_write(const picture_request *request, const char *title, const mnp_sparse *matrix,

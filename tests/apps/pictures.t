@@ -58,6 +58,8 @@ made conv.png conv data.h5:/colour hanning:3x3 --axes 0,1 -o out.h5:/same
 right colours
 made large.svg conv data.h5:/large hanning:3x3 -o out.h5:/large
 made square.svg eval x x=data.h5:/square
+"$MANIPLE" eval x x=data.h5:/square --picture coarse.png --picture-size 2x2@72 | grep -q '^picture .*, a dot is the mean of 15x15 elements'
+check $? "a small size is reduced more"
 right means
 made vector.svg eval 'y = sqrt(x); y + 1' x=data.h5:/reals
 made array.svg eval x x=data.h5:/small
