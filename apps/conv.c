@@ -21,6 +21,7 @@
 #include "common/options.h"
 #include "common/paths.h"
 #include "picture/picture.h"
+#include "common/progress.h"
 #include "common/report.h"
 #include "common/words.h"
 
@@ -52,6 +53,7 @@ static const option_row options_table[] = {
      "complex conjugated KERNEL"},
     PICTURE_OPTIONS("input and result, side by side"),
     PICTURE_MAP_OPTION,
+    PROGRESS_ROW,
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -290,8 +292,10 @@ static void make_plan(mnp_ctx *ctx, const job *j, stopwatch *watch, mnp_conv_pla
 {
     mnp_array *kernel = NULL;
     mnp_layout *layout = NULL;
+    progress_stage(0, NULL, "reading KERNEL");
     OR_EXIT(operand_load(ctx, &j->kernel, &kernel));
     stopwatch_lap(watch, READ);
+    progress_stage(0, NULL, "planning");
     OR_EXIT(mnp_layout_block(mnp_ctx_size(ctx), j->input.ndim, j->input.shape, &layout));
     OR_EXIT(mnp_conv_plan_new(ctx, j->input.dtype, layout, kernel, &j->options, plan_p));
     stopwatch_lap(watch, PLAN);
@@ -394,17 +398,23 @@ static int run(mnp_ctx *ctx, job *j)
     mnp_array *x = NULL, *y = NULL;
     picture_result drawn = {.reduction = {1, 1}};
     stopwatch watch = stopwatch_start(ctx);
+    progress_begin(ctx, "conv", j->quiet);
     make_plan(ctx, j, &watch, &plan);
+    progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
     OR_EXIT(operand_load(ctx, &j->input, &x));
     stopwatch_lap(&watch, READ);
+    progress_stage(array_bytes(x), "B", "convolving");
     OR_EXIT(mnp_conv_execute(plan, x, &y));
     stopwatch_lap(&watch, CONVOLVE);
+    progress_stage(array_bytes(y), "B", "writing OUTPUT");
     OR_EXIT(operand_write(&j->output, y));
     stopwatch_lap(&watch, WRITE);
     if (j->picture.path) {
+        progress_stage(0, NULL, "drawing");
         status = command_say(ctx, "", draw(ctx, j, x, y, &drawn));
         stopwatch_lap(&watch, PICTURE);
     }
+    progress_end();
     if (!j->quiet)
         report(ctx, j, x, y, &watch, &drawn);
     mnp_conv_plan_free(plan);

@@ -23,6 +23,7 @@
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/paths.h"
+#include "common/progress.h"
 #include "common/report.h"
 #include "common/statements.h"
 #include "common/words.h"
@@ -39,6 +40,7 @@ static const option_row options_table[] = {
      "[NAME=]FILE.npy; may be repeated"},
     PICTURE_OPTIONS("the value of the last statement; NAME=FILE: the variable NAME"),
     PICTURE_MAP_OPTION,
+    PROGRESS_ROW,
     {'q', "quiet", NULL, "print nothing but a value that is not written"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -504,11 +506,6 @@ static void print_value(const named *output)
 
 /* ---- the report ---- */
 
-static double bytes_of(const mnp_array *array)
-{
-    return (double)mnp_layout_size(mnp_array_layout(array)) * (double)mnp_dtype_size(mnp_array_dtype(array));
-}
-
 static void report(mnp_ctx *ctx, const job *j, const char *drawn, const stopwatch *watch)
 {
     double slowest[MAX_STAGES], bytes = 0;
@@ -521,14 +518,14 @@ static void report(mnp_ctx *ctx, const job *j, const char *drawn, const stopwatc
         for (int i = 0; i < j->ninputs; i++) {
             const named *input = &j->inputs[i];
             printf("%-9s %s", input->name, input->text);
-            bytes += input->array ? bytes_of(input->array) : 0;
+            bytes += input->array ? array_bytes(input->array) : 0;
             printf(input->array ? ": " : "\n");
             if (input->array)
                 print_array(input->array);
         }
         for (int i = 0; i < j->noutputs; i++) {
             const named *output = &j->outputs[i];
-            bytes += bytes_of(output->array);
+            bytes += array_bytes(output->array);
             if (!output->text && !(j->picture.path && i == j->drawn))
                 continue;
             printf("%-9s %s: ", *output->name ? output->name : "result", output->text ? output->text : j->picture.path);
@@ -553,24 +550,34 @@ static int run(mnp_ctx *ctx, job *j)
     char drawn[ARRAY_WORDS] = "";
     const char *title = j->file ? without_folders(j->file) : j->statements;
     int status = EXIT_SUCCESS;
+    double bytes = 0;
     stopwatch watch = stopwatch_start(ctx);
+    progress_begin(ctx, "eval", j->quiet);
     check_statements(ctx, j);
     for (int i = 0; i < j->ninputs; i++) {
-        if (!j->inputs[i].is_number)
-            OR_EXIT(operand_load(ctx, &j->inputs[i].operand, &j->inputs[i].array));
+        const operand *from = &j->inputs[i].operand;
+        if (j->inputs[i].is_number)
+            continue;
+        progress_stage(shape_bytes(from->dtype, from->ndim, from->shape), "B", "reading %s", j->inputs[i].role);
+        OR_EXIT(operand_load(ctx, from, &j->inputs[i].array));
+        bytes += array_bytes(j->inputs[i].array);
     }
     stopwatch_lap(&watch, READ);
+    progress_stage(bytes, "B", "evaluating");
     OR_EXIT(name_place(j, name_shapes(j, evaluate(ctx, j))));
     stopwatch_lap(&watch, EVALUATE);
     for (int i = 0; i < j->noutputs; i++) {
+        progress_stage(array_bytes(j->outputs[i].array), "B", "writing %s", j->outputs[i].role);
         if (j->outputs[i].text)
             OR_EXIT(operand_write(&j->outputs[i].operand, j->outputs[i].array));
         OR_EXIT(take_value(&j->outputs[i]));
     }
     stopwatch_lap(&watch, WRITE);
+    progress_stage(0, NULL, "drawing");
     if (j->picture.path)
         status = command_say(ctx, "", array_write(&j->picture, title, j->outputs[j->drawn].array, drawn));
     stopwatch_lap(&watch, PICTURE);
+    progress_end();
     if (!j->quiet)
         report(ctx, j, drawn, &watch);
     if (prints_value(j) && mnp_ctx_rank(ctx) == 0) {

@@ -19,6 +19,7 @@
 #include "common/command.h"
 #include "common/operand.h"
 #include "common/options.h"
+#include "common/progress.h"
 #include "common/report.h"
 #include "common/words.h"
 
@@ -28,6 +29,7 @@ static const option_row options_table[] = {
      "everything else in the file; or write FILE.npy"},
     {'s', "seed", "SEED", "an integer from 0 to 2^64 - 1; the same seed gives the same numbers"},
     {'d', "dtype", "DTYPE", "dtype of the result, such as float32 (default: float64 or int64)"},
+    PROGRESS_ROW,
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -320,13 +322,18 @@ static void run(const job *j)
     mnp_rng *rng = NULL;
     mnp_array *numbers = NULL;
     stopwatch watch = stopwatch_start(j->ctx);
+    progress_begin(j->ctx, "random", j->quiet);
+    progress_stage(0, NULL, "compiling");
     check_parameters(j);
     stopwatch_lap(&watch, STAGE_COMPILE);
     OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
+    progress_stage(shape_bytes(MNP_INT8, j->ndim, j->shape), " numbers", "drawing");
     OR_EXIT(j->distribution->draw(j, rng, j->shape, &numbers));
     stopwatch_lap(&watch, DRAW_NUMBERS);
+    progress_stage(array_bytes(numbers), "B", "writing OUTPUT");
     OR_EXIT(operand_write(&j->output, numbers));
     stopwatch_lap(&watch, WRITE);
+    progress_end();
     if (!j->quiet)
         report(j, numbers, &watch);
     mnp_array_free(numbers);

@@ -18,12 +18,14 @@
 #include "common/matrix.h"
 #include "common/options.h"
 #include "common/paths.h"
+#include "common/progress.h"
 #include "common/report.h"
 #include "picture/spy.h"
 
 static const option_row options_table[] = {
     {'j', "json", NULL, "print JSON"},
     PICTURE_OPTIONS("where the entries are"),
+    PROGRESS_ROW,
     {'h', "help", NULL, "show this"},
     {0},
 };
@@ -324,14 +326,19 @@ static int run(job *j)
     facts found;
     spy_picture drawn = {.reduction = 1};
     stopwatch watch = stopwatch_start(j->ctx);
+    progress_begin(j->ctx, "spinfo", false);
+    progress_stage(0, NULL, "reading MATRIX");
     OR_EXIT(matrix_read(j->ctx, &j->input, MNP_DTYPE_AUTO, &j->matrix));
     stopwatch_lap(&watch, READ);
+    progress_stage(0, NULL, "examining MATRIX");
     examine(j, &found);
     stopwatch_lap(&watch, EXAMINE);
+    progress_stage(0, NULL, "drawing");
     if (j->picture.path)
         status = command_say(j->ctx, "",
                              spy_write(&j->picture, without_folders(j->input.text), j->matrix, &j->rows, &drawn));
     stopwatch_lap(&watch, DRAW);
+    progress_end();
     report(j, &found, &drawn, &watch);
     return status;
 }

@@ -19,6 +19,7 @@
 #include "common/command.h"
 #include "common/options.h"
 #include "picture/plot.h"
+#include "common/progress.h"
 #include "common/report.h"
 #include "common/words.h"
 
@@ -32,6 +33,7 @@ static const option_row options_table[] = {
     {'r', "repeats", "N", "print the median of N repeats (default: 15)"},
     {'j', "json", NULL, "print JSON"},
     PICTURE_OPTIONS("the bus bandwidth over the size"),
+    PROGRESS_ROW,
     {'h', "help", NULL, "show this"},
     {0},
 };
@@ -353,10 +355,12 @@ static int64_t largest_size(const results *r)
 static bool measure(results *r, const bench_case *which, int64_t bytes, measurement *m)
 {
     mnp_status st = bench_measure(r->b, which, bytes, m);
-    if (st == MNP_ERR_UNSUPPORTED && r->b->rank == 0)
-        fprintf(stderr, "maniple bench: %s is left out: %s\n", which->name, words_message());
-    if (st == MNP_ERR_UNSUPPORTED)
+    if (st == MNP_ERR_UNSUPPORTED) {
+        progress_clear();
+        if (r->b->rank == 0)
+            fprintf(stderr, "maniple bench: %s is left out: %s\n", which->name, words_message());
         return false;
+    }
     OR_EXIT(st);
     if (r->has_link && strcmp(which->name, "all-to-all") == 0) {
         double bus = bench_bus_bandwidth(m, m->seconds, r->b->ranks);
@@ -389,18 +393,39 @@ static int64_t most_of(const bench_case *which, int64_t largest)
     return which->most_bytes > 0 && which->most_bytes < largest ? which->most_bytes : largest;
 }
 
+static bool is_wanted(const results *r, int number)
+{
+    return r->j->chooses ? r->j->chosen[number] : is_possible(r->b, bench_case_at(number));
+}
+
+static int64_t count_measurements(const results *r, int64_t largest)
+{
+    int64_t count = 0;
+    for (int i = 0; bench_case_at(i); i++) {
+        const bench_case *which = bench_case_at(i);
+        for (int64_t bytes = r->j->min; is_wanted(r, i) && bytes <= most_of(which, largest); bytes *= r->j->step) {
+            count++;
+            if (!which->has_size)
+                break;
+        }
+    }
+    return count;
+}
+
 static void measure_all(results *r)
 {
     const int64_t largest = largest_size(r);
+    const double all = (double)count_measurements(r, largest);
+    int64_t done = 0;
+    progress_stage(0, NULL, "measuring");
     for (int i = 0; bench_case_at(i); i++) {
         const bench_case *which = bench_case_at(i);
-        if (r->j->chooses ? !r->j->chosen[i] : !is_possible(r->b, which))
-            continue;
-        for (int64_t bytes = r->j->min; bytes <= most_of(which, largest); bytes *= r->j->step) {
+        for (int64_t bytes = r->j->min; is_wanted(r, i) && bytes <= most_of(which, largest); bytes *= r->j->step) {
             OR_EXIT(make_room(r));
             measurement *m = &r->rows[r->count];
             if (!measure(r, which, bytes, m))
                 break;
+            progress_at((double)++done / all);
             /* small sizes may give the same measurement, as every rank has at least one element for every other */
             const bool again = r->count > 0 && m[-1].which == which && m[-1].bytes == m->bytes;
             r->count += !again;
@@ -430,7 +455,9 @@ int bench_main(int argc, char **argv)
     OR_EXIT(rank_infos(b.ctx, &ranks, NULL));
     results r = {.j = &j, .b = &b, .ranks = ranks};
     r.has_link = b.ranks > 1 && (!b.on_host || ranks[b.ranks - 1].node > 0);
+    progress_begin(b.ctx, "bench", false);
     measure_all(&r);
+    progress_end();
     const int drawn = command_say(b.ctx, "", mnp_agree(b.ctx, j.picture.path && b.rank == 0 ? draw(&r) : MNP_OK));
     if (b.rank == 0) {
         if (j.json)

@@ -3,6 +3,7 @@
  * The start of the command, and its end after a failure.
  */
 #include "common/command.h"
+#include "common/progress.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -123,6 +124,7 @@ static int status_of(mnp_status status)
 void command_exit(mnp_status status)
 {
     const char *message = words_message();
+    progress_end();
     if (message != mnp_error_message())
         mnp_fail(status, "%s", message);
     mnp_exit(status_of(status));
@@ -132,6 +134,7 @@ int command_say(mnp_ctx *ctx, const char *before, mnp_status status)
 {
     if (status == MNP_OK)
         return EXIT_SUCCESS;
+    progress_clear();
     if (mnp_ctx_rank(ctx) == 0)
         fprintf(stderr, "maniple: %s%s\n", before, words_message());
     int exit_status = status_of(status);

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 24, MAX_WORD = 32, HELP_COLUMN = 26 };
+#include "common/progress.h"
+
+enum { MAX_OPTIONS = 32, MAX_WORD = 32, HELP_COLUMN = 26 };
 
 static int smallest(int a, int b, int c)
 {
@@ -116,8 +118,14 @@ int options_next(int argc, char **argv, const option_row *table)
     int key = getopt_long(argc, argv, shorts, longs, NULL);
     if (key == -1)
         return OPTIONS_END;
+    if (key != '?' && key != ':' && check_first(table, row_of(table, key)) != MNP_OK)
+        return OPTIONS_BAD;
+    if (key == PROGRESS_KEY) {
+        progress_ask();
+        return options_next(argc, argv, table);
+    }
     if (key != '?' && key != ':')
-        return check_first(table, row_of(table, key)) == MNP_OK ? key : OPTIONS_BAD;
+        return key;
 
     const option_row *row = optopt ? row_of(table, optopt) : NULL;
     if (row && key == ':')

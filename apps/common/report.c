@@ -96,6 +96,19 @@ const char *bytes_text(int64_t bytes, char text[BYTES_TEXT])
     return text;
 }
 
+double shape_bytes(mnp_dtype dtype, int ndim, const int64_t *shape)
+{
+    double bytes = (double)mnp_dtype_size(dtype);
+    for (int d = 0; d < ndim; d++)
+        bytes *= (double)shape[d];
+    return bytes;
+}
+
+double array_bytes(const mnp_array *array)
+{
+    return shape_bytes(mnp_array_dtype(array), mnp_array_ndim(array), mnp_array_shape(array));
+}
+
 stopwatch stopwatch_start(mnp_ctx *ctx)
 {
     MPI_Barrier(mnp_ctx_comm(ctx));

@@ -29,6 +29,10 @@ const char *plural(int64_t count);
 enum { BYTES_TEXT = 24 };
 const char *bytes_text(int64_t bytes, char text[BYTES_TEXT]);
 
+/* The bytes of an array, and of one of that dtype and shape. */
+double array_bytes(const mnp_array *array);
+double shape_bytes(mnp_dtype dtype, int ndim, const int64_t *shape);
+
 /*
  * How long the stages of a command take on this rank.  A stage is a number; there are at most MAX_STAGES.  Stage 0 is
  * for kernels that are compiled and loaded: their time goes there, whichever stage needs them.

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/command.h"
+#include "common/progress.h"
 
 /* ---- choosing ---- */
 
@@ -79,9 +80,7 @@ static void set_progress(job *j)
 {
     /* Iterations between two calls of the progress function if only the progress line needs it: a GPU stops for each */
     const int seldom = strcmp(mnp_ctx_device_kind(j->ctx), "host") == 0 ? 1 : 100;
-    int shows = !j->quiet && isatty(STDERR_FILENO);
-    MPI_Bcast(&shows, 1, MPI_INT, 0, mnp_ctx_comm(j->ctx));
-    j->shows = shows && mnp_ctx_rank(j->ctx) == 0;
+    const bool shows = progress_shown();
     j->gives_up = !j->method_given && !j->precond_given && j->method == MNP_SOLVER_GMRES;
     const bool needed = shows || j->checkpoint || j->gives_up; /* otherwise the device does not stop for it */
     j->options.progress = needed ? solve_progress : NULL;
@@ -138,9 +137,9 @@ static mnp_status solve_once(job *j)
     mnp_solve_result *made = calloc((size_t)j->columns + 1, sizeof *made);
     mnp_status status = mnp_agree(j->ctx, made ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for results"));
     set_progress(j);
+    progress_stage(0, NULL, "solving");
     if (status == MNP_OK)
         status = mnp_solve(j->op, j->b, j->method, &j->options, &j->x, made);
-    solve_progress_end(j);
     mnp_status joined = MNP_OK;
     for (int64_t k = 0; status == MNP_OK && k < j->columns; k++) {
         if (!j->method_given && j->method == MNP_SOLVER_LSQR && shape[0] == shape[1])
@@ -221,6 +220,7 @@ void solve_run(job *j)
 {
     const int64_t most = j->options.maxiter ? j->options.maxiter : 10 * mnp_sparse_shape(j->a)[1];
     const bool chooses = !j->method_given;
+    progress_stage(0, NULL, "looking at MATRIX");
     if (chooses)
         OR_EXIT(solve_find_traits(j));
     j->saved = j->before;
@@ -228,6 +228,7 @@ void solve_run(job *j)
     for (int attempt = 0; (!j->solved || may_go_on(j)) && choose(j, attempt); attempt++) {
         bool lacks;
         const int64_t done = j->solved ? iterations_of(j) : 0;
+        progress_stage(0, NULL, "making the preconditioner");
         OR_EXIT(build(j, &lacks));
         stopwatch_lap(&j->watch, STAGE_BUILD);
         if (lacks) {

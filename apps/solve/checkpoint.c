@@ -257,6 +257,5 @@ void checkpoint_save(job *j, int64_t iteration, const mnp_array *x)
     const mnp_status status = save(j, iteration, x);
     if (status == MNP_OK || j->unsaved++ > 0)
         return;
-    solve_progress_end(j);
     command_say(j->ctx, "warning: the checkpoint is not written, and the run goes on: ", status);
 }

@@ -13,6 +13,7 @@
 #include <getopt.h>
 
 #include "common/command.h"
+#include "common/progress.h"
 #include "common/files.h"
 #include "common/options.h"
 #include "common/words.h"
@@ -60,6 +61,7 @@ static const option_row options_table[] = {
      "continue from a checkpoint, with its iterate and its number of\n"
      "iterations; the method itself is restarted there"},
     PICTURE_OPTIONS("the residual over the iterations"),
+    PROGRESS_ROW,
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -433,7 +435,9 @@ static mnp_status read_matrix(job *j)
 
 static void read_all(job *j)
 {
+    progress_stage(0, NULL, "reading MATRIX");
     OR_EXIT(read_matrix(j));
+    progress_stage(0, NULL, "reading RHS");
     OR_EXIT(read_vectors(j));
     j->results = calloc((size_t)j->columns + 1, sizeof *j->results);
     OR_EXIT(mnp_agree(j->ctx, j->results ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for results")));
@@ -448,12 +452,15 @@ static int run(job *j)
         OR_EXIT(mnp_h5_check_write(j->ctx, j->checkpoint, "/x"));
     OR_EXIT(checkpoint_check_files(j));
     j->watch = stopwatch_start(j->ctx);
+    progress_begin(j->ctx, "solve", j->quiet);
     read_all(j);
     stopwatch_lap(&j->watch, STAGE_READ);
     solve_run(j);
+    progress_stage(array_bytes(j->x), "B", "writing OUTPUT");
     OR_EXIT(solve_write(j));
     const mnp_status drawn = j->picture.path ? solve_draw(j) : MNP_OK;
     stopwatch_lap(&j->watch, STAGE_WRITE);
+    progress_end();
     if (!j->quiet)
         solve_report(j);
     if (!j->quiet && !solve_converged(j))

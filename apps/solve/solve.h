@@ -68,11 +68,9 @@ typedef struct job {
         double residual;
         int64_t iteration;
     } first, half; /* the first call of the progress function for the system that is being solved; see gives_up */
-    struct timespec shown;
-    int64_t done;          /* iterations before those that are being made */
+    int64_t done;  /* iterations before those that are being made */
     int64_t looked, saved; /* iterations at the last call, and at the last checkpoint */
     int64_t unsaved;       /* checkpoints that could not be written */
-    bool shows;            /* whether there is a progress line */
     bool gives_up;         /* a method whose residual hardly falls while its iterations double is given up */
 } job;
 
@@ -80,9 +78,6 @@ extern const char *const method_names[], *const precond_names[];
 
 /* The progress function for mnp_solve_options: the progress line and checkpoints; `argument` is the job. */
 bool solve_progress(void *argument, int64_t iteration, double residual, const mnp_array *x);
-
-/* Remove the progress line, if there is one. */
-void solve_progress_end(const job *j);
 
 /* Write the solution with its attributes and the history.  Collective. */
 mnp_status solve_write(job *j);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/command.h"
+#include "common/progress.h"
 
 bool solve_converged(const job *j)
 {
@@ -29,26 +30,18 @@ static double seconds_since(const struct timespec *then)
     return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
 }
 
-/* Print the progress line.  The time left assumes that the residual falls as fast as since the first call. */
-static void show(job *j, int64_t iteration, double residual)
+/* Write the progress line.  The time left assumes that the residual falls as fast as since the first call. */
+static void show(const job *j, int64_t iteration, double residual)
 {
     const double rtol = j->options.rtol == 0 ? 1e-5 : j->options.rtol;
     const double done = (double)(iteration - j->first.iteration), rate = done / seconds_since(&j->first.time);
     const double slope = log(residual / j->first.residual) / done, all = log(rtol) / slope;
-    clock_gettime(CLOCK_MONOTONIC, &j->shown);
-    fprintf(stderr, "\riteration %" PRId64 "  residual %.3e", iteration + j->done, unsigned_nan(residual));
+    char speed[32] = "", left[48] = "";
     if (done > 0)
-        fprintf(stderr, "  %.4g/s", rate);
+        snprintf(speed, sizeof speed, ", %.4g/s", rate);
     if (done > 0 && rtol > 0 && slope < 0 && all > (double)iteration)
-        fprintf(stderr, "  about %.0f s left", (all - (double)iteration) / rate);
-    fprintf(stderr, "\033[K");
-    fflush(stderr);
-}
-
-void solve_progress_end(const job *j)
-{
-    if (j->shows)
-        fprintf(stderr, "\r\033[K");
+        snprintf(left, sizeof left, ", about %.0f s left", (all - (double)iteration) / rate);
+    progress_say("iteration %" PRId64 ", residual %.3e%s%s", iteration + j->done, unsigned_nan(residual), speed, left);
 }
 
 /*
@@ -77,7 +70,7 @@ bool solve_progress(void *argument, int64_t iteration, double residual, const mn
         j->half.iteration = 0;
     }
     j->looked = iteration;
-    if (j->shows && (j->shown.tv_sec == 0 || seconds_since(&j->shown) > 0.1))
+    if (progress_shown())
         show(j, iteration, residual);
     if (j->checkpoint && iteration + j->done >= j->saved + j->every) {
         j->saved = iteration + j->done;

@@ -28,6 +28,7 @@
 #include "common/paths.h"
 #include "common/pieces.h"
 #include "picture/plot.h"
+#include "common/progress.h"
 #include "common/report.h"
 #include "common/words.h"
 #include "stats/selection.h"
@@ -51,6 +52,7 @@ static const option_row options_table[] = {
      "memory)"},
     {'j', "json", NULL, "print JSON"},
     PICTURE_OPTIONS("the histogram"),
+    PROGRESS_ROW,
     {'h', "help", NULL, "show this"},
     {0},
 };
@@ -336,6 +338,13 @@ static mnp_status make_room(job *j)
 typedef enum stage { READ = FIRST_STAGE, COMPUTE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"compile", "read", "compute"};
 
+/* Tell that a round over all pieces begins. */
+static void begin_round(const job *j, int round)
+{
+    const double bytes = shape_bytes(j->input.dtype, j->input.ndim, j->input.shape);
+    progress_stage(j->plan.count > 1 ? bytes : 0, "B", "round %d of computing", round + 1);
+}
+
 /* Read a piece; *piece_p is the piece that was read before, whose memory is reused, or NULL. */
 static void load(job *j, int64_t index, stopwatch *watch, mnp_array **piece_p)
 {
@@ -344,8 +353,14 @@ static void load(job *j, int64_t index, stopwatch *watch, mnp_array **piece_p)
     *piece_p = NULL;
     stopwatch_lap(watch, COMPUTE);
     pieces_get(&j->plan, index, start, extent);
+    if (j->plan.count == 1)
+        progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
+    else
+        progress_part((double)index / (double)j->plan.count, (double)(index + 1) / (double)j->plan.count);
     OR_EXIT(operand_load_box(j->ctx, &j->input, start, extent, piece_p));
     stopwatch_lap(watch, READ);
+    if (j->plan.count == 1)
+        progress_stage(0, NULL, "computing");
 }
 
 /* Compute the percentiles of a piece's lines, which are rows `first` and following. */
@@ -375,6 +390,7 @@ static void run_along_axis(job *j, stopwatch *watch)
     mnp_array *piece = NULL;
     int64_t first = 0;
     bool root = mnp_ctx_rank(j->ctx) == 0;
+    begin_round(j, 0);
     for (int64_t index = 0; index < j->plan.count; index++) {
         load(j, index, watch, &piece);
         int64_t count = mnp_layout_size(mnp_array_layout(piece)) / j->input.shape[found->axis];
@@ -495,6 +511,7 @@ static void add_histogram(job *j, int64_t index, const mnp_array *piece)
 /* Do one round over all pieces; `select` NULL: the percentiles are known. */
 static void run_round(job *j, int round, selection *select, stopwatch *watch, mnp_array **piece_p)
 {
+    begin_round(j, round);
     for (int64_t index = 0; index < j->plan.count; index++) {
         if (!*piece_p || j->plan.count > 1)
             load(j, index, watch, piece_p);
@@ -626,6 +643,7 @@ static int draw(job *j)
 static int run(job *j)
 {
     stopwatch watch = stopwatch_start(j->ctx);
+    progress_begin(j->ctx, "stats", false);
     OR_EXIT(make_room(j));
     OR_EXIT(moments_kernel(j->ctx, j->input.dtype, &j->kernel));
     if (j->found.axis >= 0)
@@ -634,6 +652,7 @@ static int run(job *j)
         run_over_all(j, &watch);
     mnp_reduction_free(j->kernel);
     const int status = draw(j);
+    progress_end();
     report(j, &watch);
     free(j->found.rows);
     free(j->found.values);
