@@ -64,7 +64,10 @@ MNP_API mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64
                                             int64_t count, const int64_t *rows, const int64_t *columns,
                                             const void *values, mnp_sparse **matrix_p);
 
-/* The same from three arrays of one dimension and equal length, in any layouts; rows and columns are integers. */
+/*
+ * The same from three arrays of one dimension and equal length, in any layouts; rows and columns are integers.  A
+ * matrix made so from many entries of which one rank gets nearly all is a warning in the log: see mnp_sparse_balance().
+ */
 MNP_API mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *columns, const mnp_array *values,
                                        int64_t nrows, int64_t ncolumns, mnp_sparse **matrix_p);
 

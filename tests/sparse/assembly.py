@@ -3,6 +3,8 @@
 
 import ctypes
 import itertools
+import os
+import tempfile
 
 import binding
 import matrices
@@ -139,4 +141,28 @@ mp.fails("MNP_ERR_ARG", "not two", mp.sparse_from_dense, mp.array(np.ones(3)))
 mp.fails("MNP_ERR_ARG", "int64", mp.sparse_from_dense, mp.array(np.ones((3, 3), "int64")))
 mp.fails("MNP_ERR_ARG", "points 0 and 1 are the same", mp.csr_from_stencil, "float64", 1, [3], 2, [1, 1], two)
 mp.fails("MNP_ERR_ARG", "ndim is 0", mp.csr_from_stencil, "float64", 0, [3], 1, [1], one)
+
+# ---- a warning where one rank has nearly all entries ----
+def warnings_of(call):
+    """What the call writes to standard error on this rank."""
+    with tempfile.TemporaryFile() as file:
+        before = os.dup(2)
+        os.dup2(file.fileno(), 2)
+        try:
+            made = call()
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
+        file.seek(0)
+        return file.read().decode(), made
+
+
+many = np.arange(120000)
+for name, i, j, shape, uneven in (("ten rows have all entries", many // 12000, many % 12000, (4000, 12000), True),
+                                  ("all rows have one", many, many, (120000, 120000), False)):
+    given = [mp.array(i), mp.array(j), mp.array(np.ones(120000, "float32"))]
+    told, made = warnings_of(lambda: Sparse(mp.sparse_from_coo(*given, *shape)))
+    warned = "rank 0 has 100 % of the 120000 entries" in told and "mnp_sparse_balance()" in told
+    mp.ok(warned == (uneven and mp.size > 1 and mp.rank == 0), f"{name}: " + ("a warning" if uneven else "no warning"))
+    del given, made
 matrices.done()

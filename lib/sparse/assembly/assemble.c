@@ -15,12 +15,38 @@
 
 /* ---- from entries ---- */
 
+/*
+ * Rows that are cut evenly may have very different numbers of entries.  Where one rank has nearly all, the others wait
+ * for it, so that is told.  Collective.
+ */
+static mnp_status warn_of_uneven_rows(const mnp_sparse *matrix)
+{
+    enum { MANY = 100000 };
+    const double nearly_all = 0.8;
+    mnp_ctx *ctx = matrix->ctx;
+    struct {
+        double entries;
+        int rank;
+    } most = {(double)matrix->local_nnz, ctx->comm.rank};
+    if (ctx->comm.size == 1 || matrix->nnz < MANY)
+        return MNP_OK;
+    MNP_TRY(mnp__all_reduce(&ctx->comm, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC));
+    if (most.entries > nearly_all * (double)matrix->nnz)
+        MNP_LOG(&ctx->config.logger, MNP_LOG_WARN,
+                "rank %d has %.0f %% of the %" PRId64
+                " entries of a matrix whose rows are cut evenly, so others wait for "
+                "it: mnp_sparse_balance() finds a better layout, for mnp_sparse_redistribute()",
+                most.rank, 100 * most.entries / (double)matrix->nnz, matrix->nnz);
+    return MNP_OK;
+}
+
 /* `entries` are device memory, and used up also after a failure; `first` is the number of the first, for messages. */
 static mnp_status from_entries(const char *function, const mnp__sparse_shape *wanted, int64_t first,
                                mnp__entries *entries, mnp_sparse **matrix_p)
 {
     mnp__sparse_shape shape = *wanted;
     mnp_layout *row = NULL, *column = NULL;
+    mnp_sparse *made = NULL;
     mnp__rows rows;
     mnp_status st;
     MNP_TRY_OR(mnp__sparse_layouts(function, wanted, &row, &column), st, done);
@@ -28,7 +54,12 @@ static mnp_status from_entries(const char *function, const mnp__sparse_shape *wa
     shape.column_layout = column;
     MNP_TRY_OR(mnp__entries_check(function, &shape, first, entries), st, done);
     MNP_TRY_OR(mnp__rows_from_entries(&shape, MNP__ENTRIES_ANYHOW, entries, &rows), st, done);
-    st = mnp__sparse_from_rows(&shape, &rows, matrix_p);
+    MNP_TRY_OR(mnp__sparse_from_rows(&shape, &rows, &made), st, done);
+    st = wanted->row_layout ? MNP_OK : warn_of_uneven_rows(made);
+    if (st == MNP_OK)
+        *matrix_p = made;
+    else
+        mnp_sparse_free(made);
 done:
     mnp__entries_release(shape.ctx, entries);
     mnp_layout_free(row);
