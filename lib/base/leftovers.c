@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Guarding, marking and sweeping temporary files. */
+#include <config.h> /* first: it makes dladdr() known */
+
 #include "base/leftovers.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -125,6 +128,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const char *) guarded[MOST];
 static int guards;
 static bool caught[NUM_SIGNALS];
+static struct sigaction previous[NUM_SIGNALS];
 
 void mnp__leftovers_remove(void)
 {
@@ -135,27 +139,51 @@ void mnp__leftovers_remove(void)
     }
 }
 
-static void remove_and_end(int number)
-{
-    mnp__leftovers_remove();
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = remove_and_end}, before;
-    for (int i = 0; i < NUM_SIGNALS; i++) {
-        caught[i] = sigaction(signals[i], NULL, &before) == 0 && !(before.sa_flags & SA_SIGINFO) &&
-                    before.sa_handler == SIG_DFL && sigaction(signals[i], &action, NULL) == 0;
-    }
-}
-
 static void let_signals_go(void)
 {
     for (int i = 0; i < NUM_SIGNALS; i++) {
         if (caught[i])
-            signal(signals[i], SIG_DFL);
+            sigaction(signals[i], &previous[i], NULL);
+    }
+}
+
+static void remove_and_end(int number)
+{
+    mnp__leftovers_remove();
+    let_signals_go();
+    raise(number);
+}
+
+/*
+ * Whether a signal ends the process: it has its default action, or a handler of MPI, which ends the process too.  What
+ * the program's own handler does is not known; Python's only makes a note.
+ */
+static bool ends_process(const struct sigaction *action)
+{
+    static const char *const libraries[] = {"libmpi", "libopen-", "libpmix", "libprrte", "libucs", "libevent"};
+    Dl_info found;
+    void *handler;
+    const bool has_info = action->sa_flags & SA_SIGINFO;
+    if (!has_info && (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN))
+        return action->sa_handler == SIG_DFL;
+    memcpy(&handler, has_info ? (const void *)&action->sa_sigaction : (const void *)&action->sa_handler,
+           sizeof handler);
+    if (dladdr(handler, &found) == 0 || !found.dli_fname)
+        return false;
+    const char *slash = strrchr(found.dli_fname, '/'), *name = slash ? slash + 1 : found.dli_fname;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = remove_and_end, .sa_flags = SA_NODEFER};
+    for (int i = 0; i < NUM_SIGNALS; i++) {
+        caught[i] = sigaction(signals[i], NULL, &previous[i]) == 0 && ends_process(&previous[i]) &&
+                    sigaction(signals[i], &action, NULL) == 0;
     }
 }
 

@@ -21,7 +21,7 @@ def distribute(values):
 def python(text, names, values):
     """The variables of these names, after Python has run the text on copies of the values."""
     scope = {name: getattr(np, name) for name in dir(np) if not name.startswith("_")}
-    scope.update(abs=np.absolute, max=np.max, min=np.min, trapezoid=getattr(np, "trapezoid", np.trapz))
+    scope.update(abs=np.absolute, max=np.max, min=np.min, trapezoid=getattr(np, "trapezoid", None) or np.trapz)
     scope.update({name: np.array(v) if isinstance(v, np.ndarray) else v for name, v in values.items()})
     with np.errstate(all="ignore"):
         exec(text, scope)
