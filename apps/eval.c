@@ -444,20 +444,16 @@ static void check_statements(mnp_ctx *ctx, job *j)
 static mnp_status take_value(named *output)
 {
     char kind = mnp_dtype_kind(mnp_array_dtype(output->array));
-    mnp_array *wide = NULL;
     double real[2] = {0, 0};
     void *value = kind == 'f' || kind == 'c' ? (void *)real : (void *)&output->integer;
     if (mnp_array_ndim(output->array) > 0)
         return MNP_OK;
-    mnp_status status = mnp_astype(output->array,
-                                   kind == 'c'   ? MNP_COMPLEX128
-                                   : kind == 'f' ? MNP_FLOAT64
-                                   : kind == 'u' ? MNP_UINT64
-                                                 : MNP_INT64,
-                                   &wide);
-    if (status == MNP_OK)
-        status = mnp_array_to_host(wide, MNP_ALL_RANKS, value);
-    mnp_array_free(wide);
+    mnp_status status = mnp_array_item(output->array,
+                                       kind == 'c'   ? MNP_COMPLEX128
+                                       : kind == 'f' ? MNP_FLOAT64
+                                       : kind == 'u' ? MNP_UINT64
+                                                     : MNP_INT64,
+                                       value);
     output->is_number = true;
     output->kind = kind;
     output->real = real[0];

@@ -211,7 +211,7 @@ static double evaluate(mnp_ctx *ctx, const char *text, const mnp_array *x, const
     double value;
     mnp_array *result = NULL;
     MNP_OR_EXIT(mnp_eval(ctx, text, MNP_IN("x", x, "y", y), MNP_OUT("", &result)));
-    MNP_OR_EXIT(mnp_array_to_host(result, -1, &value));
+    MNP_OR_EXIT(mnp_item(result, &value));
     mnp_array_free(result);
     return value;
 }

@@ -71,11 +71,8 @@ static mnp_array *data(mnp_ctx *ctx, const struct benchmark *benchmark, int64_t 
 
 static double number(const mnp_array *x)
 {
-    mnp_array *wide = NULL;
     double value;
-    MNP_OR_EXIT(mnp_astype(x, MNP_FLOAT64, &wide));
-    MNP_OR_EXIT(mnp_array_to_host(wide, MNP_ALL_RANKS, &value));
-    mnp_array_free(wide);
+    MNP_OR_EXIT(mnp_item(x, &value));
     return value;
 }
 

@@ -46,11 +46,10 @@ typedef struct benchmark {
 static inline double evaluate(mnp_ctx *ctx, const char *text, const mnp_array *x, const mnp_array *y)
 {
     double value;
-    mnp_array *result = NULL, *wide = NULL;
+    mnp_array *result = NULL;
     MNP_OR_EXIT(mnp_eval(ctx, text, MNP_IN("x", x, "y", y), MNP_OUT("", &result)));
-    MNP_OR_EXIT(mnp_astype(result, MNP_FLOAT64, &wide));
-    MNP_OR_EXIT(mnp_array_to_host(wide, MNP_ALL_RANKS, &value));
-    mnp_free_all(result, wide);
+    MNP_OR_EXIT(mnp_item(result, &value));
+    mnp_array_free(result);
     return value;
 }
 

@@ -72,7 +72,7 @@ static void verify(mnp_ctx *ctx, const struct view *v, mnp_dtype dtype, const st
     mnp_array *count = NULL;
     int64_t differing;
     MNP_OR_EXIT(mnp_eval(ctx, "sum(x != y)", MNP_IN("x", w->view, "y", w->copy), MNP_OUT("", &count)));
-    MNP_OR_EXIT(mnp_array_to_host(count, MNP_ALL_RANKS, &differing));
+    MNP_OR_EXIT(mnp_item(count, &differing));
     mnp_array_free(count);
     if (differing != 0)
         MNP_OR_EXIT(mnp_fail(MNP_ERR_INTERNAL, "%s of %s: %" PRId64 " elements of the copy are wrong", v->name,

@@ -20,6 +20,7 @@
 #include <maniple/halo.h>
 #include <maniple/histogram.h>
 #include <maniple/interop.h>
+#include <maniple/item.h>
 #include <maniple/join.h>
 #include <maniple/kernel.h>
 #include <maniple/layout.h>

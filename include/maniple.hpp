@@ -61,24 +61,7 @@ using shape = std::vector<std::int64_t>;
 /* The dtype of a type of C++. */
 template <typename T> constexpr mnp_dtype dtype_of()
 {
-    if constexpr (std::is_same_v<T, bool>)
-        return MNP_BOOL;
-    else if constexpr (std::is_same_v<T, float>)
-        return MNP_FLOAT32;
-    else if constexpr (std::is_same_v<T, double>)
-        return MNP_FLOAT64;
-    else if constexpr (std::is_same_v<T, std::complex<float>>)
-        return MNP_COMPLEX64;
-    else if constexpr (std::is_same_v<T, std::complex<double>>)
-        return MNP_COMPLEX128;
-    else {
-        static_assert(std::is_integral_v<T>, "Maniple has no dtype for this type");
-        constexpr bool is_signed = std::is_signed_v<T>;
-        return sizeof(T) == 1   ? (is_signed ? MNP_INT8 : MNP_UINT8)
-               : sizeof(T) == 2 ? (is_signed ? MNP_INT16 : MNP_UINT16)
-               : sizeof(T) == 4 ? (is_signed ? MNP_INT32 : MNP_UINT32)
-                                : (is_signed ? MNP_INT64 : MNP_UINT64);
-    }
+    return mnp_dtype_of<T>();
 }
 
 /* What all arrays belong to.  It ends after the last of them.  Copies mean the same context. */
@@ -261,14 +244,11 @@ class array
         return values;
     }
 
-    /* The element of an array that has one, cast to T, on every rank.  Waits. */
+    /* The element of an array that has one, as a T that holds it, on every rank: mnp_item().  Waits. */
     template <typename T> T item() const
     {
         T value;
-        if (size() != 1)
-            throw error(MNP_ERR_ARG, "maniple::array::item: the array has not one element");
-        const array same = dtype() == dtype_of<T>() ? *this : astype(dtype_of<T>());
-        check(mnp_array_to_host(same.get(), MNP_ALL_RANKS, &value));
+        check(mnp_item(get(), &value));
         return value;
     }
 

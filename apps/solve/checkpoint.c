@@ -220,7 +220,7 @@ mnp_status checkpoint_resume(job *j, mnp_array **x_p)
          mnp_array_ndim(x) != 1 || mnp_array_shape(x)[0] != mnp_sparse_shape(j->a)[1]))
         status = mnp_fail(MNP_ERR_ARG, "--resume '%s' is a checkpoint of a system of another size", j->resume);
     if (status == MNP_OK)
-        status = mnp_array_to_host(iterations, MNP_ALL_RANKS, &before);
+        status = mnp_item(iterations, &before);
     mnp_array_free(iterations);
     if (status == MNP_OK) {
         j->before = before;

@@ -14,7 +14,7 @@
 static void print(const char *what, const mnp_array *array)
 {
     float values[4];
-    MNP_OR_EXIT(mnp_array_to_host(array, 0, values));
+    MNP_OR_EXIT(mnp_to_host(array, 0, values));
     if (mnp_ctx_rank(mnp_array_ctx(array)) == 0)
         printf("%-12s %5.1f %5.1f %5.1f %5.1f\n", what, (double)values[0], (double)values[1], (double)values[2],
                (double)values[3]);

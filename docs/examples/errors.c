@@ -15,7 +15,7 @@
 static void print(const char *what, const mnp_array *x)
 {
     double v[5];
-    MNP_OR_EXIT(mnp_array_to_host(x, 0, v));
+    MNP_OR_EXIT(mnp_to_host(x, 0, v));
     if (mnp_ctx_rank(mnp_array_ctx(x)) == 0)
         printf("%s: %g %g %g %g %g\n", what, v[0], v[1], v[2], v[3], v[4]);
 }

@@ -16,7 +16,7 @@
 static void print(const char *what, const mnp_array *array)
 {
     double values[4];
-    MNP_OR_EXIT(mnp_array_to_host(array, 0, values));
+    MNP_OR_EXIT(mnp_to_host(array, 0, values));
     if (mnp_ctx_rank(mnp_array_ctx(array)) == 0)
         printf("%-16s %8.3f %7.3f %7.3f %7.3f\n", what, values[0], values[1], values[2], values[3]);
 }

@@ -56,7 +56,7 @@ static void read(mnp_ctx *ctx)
     const mnp_selection hundred = {.subscripts = "100:200"};
     MNP_OR_EXIT(mnp_h5_read_selection(ctx, file, "/run/temperature", &hundred, NULL, &rows));
     MNP_OR_EXIT(mnp_mean(rows, MNP_REDUCE(.dtype = "float64"), &mean));
-    MNP_OR_EXIT(mnp_array_to_host(mean, 0, &value));
+    MNP_OR_EXIT(mnp_item(mean, &value));
     if (mnp_ctx_rank(ctx) == 0)
         printf("rows 100 .. 199: mean %.1f\n", value);
 
@@ -64,7 +64,7 @@ static void read(mnp_ctx *ctx)
         /* from the second piece on the arrays are reused */
         MNP_OR_EXIT(mnp_h5_read_box(ctx, file, "/run/temperature", (const int64_t[]){first, 0}, shape, NULL, &piece));
         MNP_OR_EXIT(mnp_sum(piece, MNP_REDUCE(.dtype = "float64"), &sum));
-        MNP_OR_EXIT(mnp_array_to_host(sum, MNP_ALL_RANKS, &value));
+        MNP_OR_EXIT(mnp_item(sum, &value));
         total += value;
     }
     if (mnp_ctx_rank(ctx) == 0)

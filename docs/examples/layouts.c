@@ -25,7 +25,7 @@ static double sum_of(const mnp_array *x)
     mnp_array *sum = NULL;
     double value;
     MNP_OR_EXIT(mnp_sum(x, MNP_ALL_AXES, &sum));
-    MNP_OR_EXIT(mnp_array_to_host(sum, MNP_ALL_RANKS, &value));
+    MNP_OR_EXIT(mnp_item(sum, &value));
     mnp_array_free(sum);
     return value;
 }

@@ -74,7 +74,7 @@ static void print_living(int generation, const mnp_array *cells)
     uint64_t living;
     mnp_array *sum = NULL;
     MNP_OR_EXIT(mnp_sum(cells, MNP_ALL_AXES, &sum));
-    MNP_OR_EXIT(mnp_array_to_host(sum, MNP_ALL_RANKS, &living));
+    MNP_OR_EXIT(mnp_item(sum, &living));
     if (mnp_ctx_rank(mnp_array_ctx(cells)) == 0)
         printf("generation %3d: %3llu cells live\n", generation, (unsigned long long)living);
     mnp_array_free(sum);

@@ -17,7 +17,7 @@ static const int64_t ten[] = {10};
 static void print(const char *what, const mnp_array *array)
 {
     int64_t values[16];
-    MNP_OR_EXIT(mnp_array_to_host(array, 0, values));
+    MNP_OR_EXIT(mnp_to_host(array, 0, values));
     if (mnp_ctx_rank(mnp_array_ctx(array)) != 0)
         return;
     printf("%-10s", what);
@@ -45,7 +45,7 @@ static void streams(mnp_ctx *ctx)
     MNP_OR_EXIT(mnp_random_uniform(children[1], 0, 1, MNP_FLOAT64, 1, ten, &second));
     MNP_OR_EXIT(mnp_equal(first, second, &same));
     MNP_OR_EXIT(mnp_all(same, MNP_ALL_AXES, &all));
-    MNP_OR_EXIT(mnp_array_to_host(all, MNP_ALL_RANKS, &equal));
+    MNP_OR_EXIT(mnp_item(all, &equal));
     if (mnp_ctx_rank(ctx) == 0)
         printf("children   %s\n", equal ? "agree" : "differ");
 
@@ -67,7 +67,7 @@ static void sum(mnp_ctx *ctx)
     MNP_OR_EXIT(mnp_rng_new(ctx, 7, &rng));
     MNP_OR_EXIT(mnp_random_uniform(rng, 0, 1, MNP_FLOAT64, 1, (const int64_t[]){1000003}, &x));
     MNP_OR_EXIT(mnp_sum(x, MNP_ALL_AXES, &total));
-    MNP_OR_EXIT(mnp_array_to_host(total, 0, &value));
+    MNP_OR_EXIT(mnp_item(total, &value));
     if (mnp_ctx_rank(ctx) == 0)
         printf("the sum has the bits %a\n", value);
     mnp_rng_free(rng);

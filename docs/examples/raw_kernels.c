@@ -79,7 +79,7 @@ static mnp_launch one_thread_each(const mnp_array *array)
 static void print(const char *what, const mnp_array *array)
 {
     float values[1000];
-    MNP_OR_EXIT(mnp_array_to_host(array, 0, values));
+    MNP_OR_EXIT(mnp_to_host(array, 0, values));
     if (mnp_ctx_rank(mnp_array_ctx(array)) == 0)
         printf("%-10s %5g %4g %4g ...\n", what, (double)values[0], (double)values[1], (double)values[2]);
 }
@@ -132,7 +132,7 @@ static void prime_factors(mnp_ctx *ctx)
     MNP_OR_EXIT(mnp_raw_kernel_launch(
         kernel, &launch,
         MNP_ARGS(MNP_ARG(array), MNP_ARG(mnp_array_local_size(array)), MNP_ARG(mnp_array_local_lo(array)[0] + 2))));
-    MNP_OR_EXIT(mnp_array_to_host(array, 0, sums));
+    MNP_OR_EXIT(mnp_to_host(array, 0, sums));
     if (mnp_ctx_rank(ctx) == 0)
         printf("sums of prime factors %4d %4d %4d ... %4d %4d %4d\n", sums[0], sums[1], sums[2], sums[size - 3],
                sums[size - 2], sums[size - 1]);
@@ -160,7 +160,7 @@ static void block_sums(mnp_ctx *ctx)
     mnp_launch launch = one_thread_each(x);
     MNP_OR_EXIT(mnp_raw_kernel_launch(kernel, &launch,
                                       MNP_ARGS(MNP_ARG(x), MNP_ARG((int)mnp_array_local_size(x)), MNP_ARG(sum))));
-    MNP_OR_EXIT(mnp_array_to_host(sum, 0, sums));
+    MNP_OR_EXIT(mnp_to_host(sum, 0, sums));
     for (int r = 0; r < ranks[0]; r++)
         total += sums[r];
     if (mnp_ctx_rank(ctx) == 0)

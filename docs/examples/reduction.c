@@ -13,7 +13,7 @@
 static void print(const char *what, const mnp_array *array)
 {
     double values[8];
-    MNP_OR_EXIT(mnp_array_to_host(array, 0, values));
+    MNP_OR_EXIT(mnp_to_host(array, 0, values));
     if (mnp_ctx_rank(mnp_array_ctx(array)) != 0)
         return;
     printf("%-18s", what);

@@ -40,7 +40,7 @@ static void product(mnp_ctx *ctx)
     MNP_OR_EXIT(mnp_sparse_from_triplets(ctx, MNP_FLOAT64, N, N, NULL, NULL, count, rows, columns, values, &matrix));
     MNP_OR_EXIT(mnp_ones(ctx, MNP_FLOAT64, 1, (const int64_t[]){N}, &x));
     MNP_OR_EXIT(mnp_sparse_matmul(matrix, x, &y));
-    MNP_OR_EXIT(mnp_array_to_host(y, 0, result));
+    MNP_OR_EXIT(mnp_to_host(y, 0, result));
     if (mnp_ctx_rank(ctx) == 0)
         printf("y = A x: %g %g %g %g %g %g\n", result[0], result[1], result[2], result[3], result[4], result[5]);
     mnp_sparse_free(matrix);

@@ -59,7 +59,7 @@ static void wrap(mnp_ctx *ctx, const grid *grid, mnp_array **array_p)
 static double number(const mnp_array *x)
 {
     double value;
-    MNP_OR_EXIT(mnp_array_to_host(x, MNP_ALL_RANKS, &value));
+    MNP_OR_EXIT(mnp_item(x, &value));
     return value;
 }
 

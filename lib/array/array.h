@@ -95,6 +95,9 @@ mnp_status mnp__array_check(const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layou
 /* Whether this rank's block is dense in C order. */
 bool mnp__array_is_dense(const mnp_array *array);
 
+/* Pinned memory of the context that no call uses when it returns: copies to the host pass through it. */
+mnp_status mnp__array_pinned(mnp_ctx *ctx, void **buffer_p, size_t *bytes_p);
+
 /* The value of a scalar, as two words.  A number whose value is asked for is in use, and stays: see scalar.c. */
 const unsigned long long *mnp__scalar_value(const mnp_array *scalar);
 

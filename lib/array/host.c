@@ -65,6 +65,16 @@ static mnp_status make_buffers(mnp_ctx *ctx, struct staging *staging)
     return MNP_OK;
 }
 
+mnp_status mnp__array_pinned(mnp_ctx *ctx, void **buffer_p, size_t *bytes_p)
+{
+    struct staging *staging;
+    MNP_TRY(get_staging(ctx, &staging));
+    MNP_TRY(make_buffers(ctx, staging));
+    *buffer_p = staging->buffer[0];
+    *bytes_p = SLAB_BYTES;
+    return MNP_OK;
+}
+
 /* The kernel that gathers and scatters elements of that dtype's size. */
 static mnp_status staging_kernel(mnp_ctx *ctx, struct staging *staging, mnp_dtype dtype, mnp__kernel **kernel_p)
 {

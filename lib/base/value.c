@@ -171,6 +171,21 @@ bool mnp__number_fits(double number, mnp_dtype dtype)
     }
 }
 
+bool mnp__value_fits(const mnp__value *value, mnp_dtype dtype)
+{
+    const char kind = mnp_dtype_kind(dtype);
+    switch (value->kind) {
+    case 'i':
+        return mnp__int_fits(value->i, dtype);
+    case 'u':
+        return value->u <= INT64_MAX ? mnp__int_fits((int64_t)value->u, dtype)
+                                     : dtype == MNP_UINT64 || strchr("fc", kind);
+    default:
+        return mnp__number_fits(value->re, dtype) &&
+               (value->kind == 'f' || (kind == 'c' ? mnp__number_fits(value->im, dtype) : value->im == 0));
+    }
+}
+
 /* ---- values of linear algebra ---- */
 
 void mnp__value_get(mnp_dtype dtype, const void *values, int64_t at, double value[2])

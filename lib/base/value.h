@@ -35,11 +35,12 @@ int64_t mnp__value_as_int64(const mnp__value *value);
 double mnp__round_to(mnp_dtype dtype, double number);
 
 /*
- * Whether an integer, or any number, is a value of the dtype.  A float dtype has every finite number that does not
- * overflow.
+ * Whether an integer, a real number, or any value, is one of the dtype.  A float dtype has every finite number that
+ * does not overflow, rounded.
  */
 bool mnp__int_fits(int64_t integer, mnp_dtype dtype);
 bool mnp__number_fits(double number, mnp_dtype dtype);
+bool mnp__value_fits(const mnp__value *value, mnp_dtype dtype);
 
 /*
  * Read and write element `at` of float32, float64, complex64 or complex128 as real and imaginary part, for the linear

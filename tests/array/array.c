@@ -311,7 +311,7 @@ static bool doubles_to(const mnp_array *scalar, double expected)
 {
     mnp_array *sum = NULL;
     double value = 0;
-    bool good = mnp_add(scalar, scalar, &sum) == MNP_OK && mnp_array_to_host(sum, MNP_ALL_RANKS, &value) == MNP_OK;
+    bool good = mnp_add(scalar, scalar, &sum) == MNP_OK && mnp_item(sum, &value) == MNP_OK;
     mnp_array_free(sum);
     return good && value == expected;
 }

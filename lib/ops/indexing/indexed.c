@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <maniple/create.h>
+#include <maniple/item.h>
 #include <maniple/view.h>
 
 #include "array/input.h"
@@ -94,7 +95,7 @@ static mnp_status find_outside(const char *function, const mnp_array *indices, i
                                                                  .inputs = inputs,
                                                                  .outputs_p = &first_out,
                                                                  .axes = (1u << indices->layout->ndim) - 1}));
-    mnp_status st = mnp_array_to_host(first, MNP_ALL_RANKS, first_p);
+    mnp_status st = mnp_item(first, first_p);
     mnp_array_free(first);
     return st;
 }
@@ -104,16 +105,13 @@ static mnp_status read_index(const mnp_array *indices, int64_t number, int64_t *
 {
     const mnp_layout *layout = indices->layout;
     mnp_subscript at[MNP_MAX_DIMS];
-    mnp_array *element = NULL, *wide = NULL;
+    mnp_array *element = NULL;
     for (int d = layout->ndim - 1; d >= 0; d--) {
         at[d] = MNP_AT(number % layout->shape[d]);
         number /= layout->shape[d];
     }
     MNP_TRY(mnp_slice(indices, layout->ndim, at, &element));
-    mnp_status st = mnp_astype(element, MNP_INT64, &wide);
-    if (st == MNP_OK)
-        st = mnp_array_to_host(wide, MNP_ALL_RANKS, index_p);
-    mnp_array_free(wide);
+    mnp_status st = mnp_item(element, index_p);
     mnp_array_free(element);
     return st;
 }

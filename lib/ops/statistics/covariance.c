@@ -12,6 +12,7 @@
 #include <maniple/array.h>
 #include <maniple/create.h>
 #include <maniple/eval.h>
+#include <maniple/item.h>
 #include <maniple/join.h>
 #include <maniple/statistics.h>
 
@@ -119,7 +120,7 @@ static mnp_status check_weights(const mnp_array *rows, const char *name, const m
     if (!strchr(kinds, mnp_dtype_kind(weights->dtype)))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_cov: %s are %s", name, mnp_dtype_name(weights->dtype));
     MNP_TRY(mnp_eval(rows->ctx, "any(w < 0)", MNP_IN("w", weights), MNP_OUT("", &negative)));
-    mnp_status st = mnp_array_to_host(negative, MNP_ALL_RANKS, &wrong);
+    mnp_status st = mnp_item(negative, &wrong);
     mnp_array_free(negative);
     if (st == MNP_OK && wrong)
         st = MNP_FAIL(MNP_ERR_ARG, "mnp_cov: %s cannot be negative", name);

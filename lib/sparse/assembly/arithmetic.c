@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <maniple/eval.h>
+#include <maniple/item.h>
 #include <maniple/reduce.h>
 
 #include "layout/layout.h"
@@ -138,7 +139,7 @@ mnp_status mnp_sparse_sum(const mnp_sparse *matrix, int axis, mnp_array **sum_p)
 static mnp_status take_element(mnp_status st, mnp_array *element, double *value_p)
 {
     if (st == MNP_OK)
-        st = mnp_array_to_host(element, MNP_ALL_RANKS, value_p);
+        st = mnp_item(element, value_p);
     mnp_array_free(element);
     return st;
 }

@@ -292,7 +292,7 @@ static void check_rewriting(void)
     if (st == MNP_OK)
         st = mnp_raw_kernel_launch(kernel_of(module, "branch"), &launch, MNP_ARGS(MNP_ARG(x), MNP_ARG(1)));
     if (st == MNP_OK)
-        st = mnp_array_to_host(x, MNP_ALL_RANKS, &value);
+        st = mnp_item(x, &value);
     ok(st == MNP_OK && value == 54321, "macros, branches and attributes: %d", value);
     mnp_raw_module_free(module);
     mnp_array_free(x);
@@ -421,7 +421,7 @@ static void check_header(void)
             st = mnp_raw_kernel_launch(kernel_of(module, "f"), &(mnp_launch){.grid = {1}, .block = {1}},
                                        MNP_ARGS(MNP_ARG(x), MNP_ARG(n)));
         if (st == MNP_OK)
-            st = mnp_array_to_host(x, MNP_ALL_RANKS, &values[k]);
+            st = mnp_item(x, &values[k]);
         mnp_raw_module_free(module);
         if (mnp_agree(ctx, st) != MNP_OK)
             break;

@@ -84,12 +84,11 @@ static void test_reductions(mnp_array *x)
     mnp_array *count = NULL, *index = NULL;
     int64_t values[2] = {0, 0};
     bool good = mnp_count_nonzero(x, MNP_ALL_AXES, &count) == MNP_OK && mnp_argmax(x, MNP_ALL_AXES, &index) == MNP_OK &&
-                mnp_array_to_host(count, MNP_ALL_RANKS, &values[0]) == MNP_OK &&
-                mnp_array_to_host(index, MNP_ALL_RANKS, &values[1]) == MNP_OK;
+                mnp_item(count, &values[0]) == MNP_OK && mnp_item(index, &values[1]) == MNP_OK;
     ok(good && values[0] == 6 && values[1] == 2147483645, "%" PRId64 " of them are set, the first is number %" PRId64,
        values[0], values[1]);
     good = mnp_logical_not(x, &x) == MNP_OK && mnp_count_nonzero(x, MNP_ALL_AXES, &count) == MNP_OK &&
-           mnp_array_to_host(count, MNP_ALL_RANKS, &values[0]) == MNP_OK;
+           mnp_item(count, &values[0]) == MNP_OK;
     ok(good && values[0] == SIZE - 6, "and %" PRId64 " are not", values[0]);
     mnp_free_all(count, index);
 }
