@@ -10,7 +10,7 @@
 #include <maniple.h>
 
 #define MOST_ELEMENTS ((int64_t)1 << 56) /* of an array on the command line; no machine holds more */
-enum { OPERAND_MAX_DIMS = 4 }; /* of generated arrays, and of arrays that operand_inspect() accepts */
+enum { OPERAND_MAX_DIMS = 4 };           /* of generated arrays, and of arrays that operand_inspect() accepts */
 
 typedef enum operand_kind {
     OPERAND_DATASET, /* of an HDF5 file */
