@@ -17,6 +17,7 @@
 #include "canvas/canvas.h"
 #include "canvas/png.h"
 #include "common/command.h"
+#include "common/json.h"
 #include "picture/drawing.h"
 #include "common/options.h"
 #include "common/report.h"
@@ -174,89 +175,98 @@ static void print_settings(const mnp_setting_info *setting)
 
 /* ---- JSON ---- */
 
-/* Print a member of an object, its name and a string, and what follows it. */
-static void json_member(const char *name, const char *value, const char *behind)
+static void json_settings(json_writer *j, const char *name, const mnp_setting_info *setting)
 {
-    print_json_string(name);
-    printf(": ");
-    print_json_string(value);
-    printf("%s", behind);
-}
-
-static void json_settings(const mnp_setting_info *setting)
-{
-    printf("[");
-    for (const char *comma = ""; setting->name; setting++, comma = ",") {
-        printf("%s\n    {", comma);
-        json_member("name", setting->name, ", ");
-        json_member("value", setting->value, ", ");
-        json_member("default", setting->fallback, ", ");
-        json_member("help", setting->help, "}");
+    json_open(j, name, '[');
+    for (; setting->name; setting++) {
+        json_row(j, NULL, '{');
+        json_text(j, "name", setting->name);
+        json_text(j, "value", setting->value);
+        json_text(j, "default", setting->fallback);
+        json_text(j, "help", setting->help);
+        json_close(j);
     }
-    printf("\n  ]");
+    json_close(j);
 }
 
-static void json_ranks(const everything *all)
+static void json_ranks(json_writer *j, const everything *all)
 {
-    printf("  \"ranks\": [");
+    json_open(j, "ranks", '[');
     for (int r = 0; r < mnp_ctx_size(all->ctx); r++) {
         const mnp_rank_info *rank = &all->ranks[r];
-        printf("%s\n    {\"rank\": %d, \"node\": %d, ", r > 0 ? "," : "", rank->rank, rank->node);
-        json_member("host", rank->host, ", ");
-        json_member("device", rank->device, ", ");
-        printf("\"device_index\": %d, \"ranks_on_device\": %d, \"capability\": [%d, %d], \"multiprocessors\": %d, "
-               "\"memory_free\": %" PRId64 ", \"memory_total\": %" PRId64 "}",
-               rank->device_index, rank->ranks_on_device, rank->capability_major, rank->capability_minor,
-               rank->multiprocessors, rank->memory_free, rank->memory_total);
+        json_row(j, NULL, '{');
+        json_integer(j, "rank", rank->rank);
+        json_integer(j, "node", rank->node);
+        json_text(j, "host", rank->host);
+        json_text(j, "device", rank->device);
+        json_integer(j, "device_index", rank->device_index);
+        json_integer(j, "ranks_on_device", rank->ranks_on_device);
+        json_integers(j, "capability", 2, (const int64_t[]){rank->capability_major, rank->capability_minor});
+        json_integer(j, "multiprocessors", rank->multiprocessors);
+        json_integer(j, "memory_free", rank->memory_free);
+        json_integer(j, "memory_total", rank->memory_total);
+        json_close(j);
     }
-    printf("\n  ],\n");
+    json_close(j);
 }
 
-static void json_links(const everything *all)
+static void json_links(json_writer *j, const everything *all)
 {
-    int size = mnp_ctx_size(all->ctx);
-    printf("  \"links\": [");
+    const int size = mnp_ctx_size(all->ctx);
+    json_open(j, "links", '[');
     for (int row = 0; row < size; row++) {
-        printf("%s\n    [", row > 0 ? "," : "");
-        for (int column = 0; column < size; column++) {
-            printf("%s", column > 0 ? ", " : "");
-            print_json_string(all->links[row * size + column].name);
-        }
-        printf("]");
+        json_row(j, NULL, '[');
+        for (int column = 0; column < size; column++)
+            json_text(j, NULL, all->links[row * size + column].name);
+        json_close(j);
     }
-    printf("\n  ],\n");
+    json_close(j);
 }
 
-static void json_heap(mnp_ctx *ctx)
+static void json_heap(json_writer *j, mnp_ctx *ctx)
 {
     mnp_heap_info heap;
     mnp_memory_heap(ctx, &heap);
-    printf("  \"heap\": {\"shared\": %s, \"ranks\": %d, \"space\": %" PRId64 ", \"unit\": %" PRId64
-           ", \"limit\": %" PRId64 "},\n",
-           heap.shared ? "true" : "false", heap.ranks, heap.space, heap.unit, heap.limit);
+    json_row(j, "heap", '{');
+    json_bool(j, "shared", heap.shared);
+    json_integer(j, "ranks", heap.ranks);
+    json_integer(j, "space", heap.space);
+    json_integer(j, "unit", heap.unit);
+    json_integer(j, "limit", heap.limit);
+    json_close(j);
+}
+
+static void json_libraries(json_writer *j, mnp_ctx *ctx)
+{
+    json_open(j, "libraries", '{');
+    for (const mnp_version_info *v = mnp_ctx_versions(ctx); v->name; v++)
+        json_text(j, v->name, v->version);
+    json_text(j, "HDF5", mnp_h5_version());
+    json_text(j, "cairo", canvas_cairo_version() ? canvas_cairo_version() : "not found");
+    json_text(j, "libpng", png_supported() ? "found" : "not found");
+    json_close(j);
 }
 
 static void print_json(const everything *all)
 {
-    printf("{\n  \"version\": \"%d.%d.%d\",\n  ", MNP_VERSION_MAJOR, MNP_VERSION_MINOR, MNP_VERSION_PATCH);
-    json_member("device", mnp_ctx_device_kind(all->ctx), ",\n  ");
-    json_member("transport", mnp_ctx_transport(all->ctx), ",\n");
-    json_ranks(all);
-    json_links(all);
-    json_heap(all->ctx);
-    printf("  \"libraries\": {");
-    for (const mnp_version_info *v = mnp_ctx_versions(all->ctx); v->name; v++) {
-        printf("\n    ");
-        json_member(v->name, v->version, ",");
-    }
-    printf("\n    ");
-    json_member("HDF5", mnp_h5_version(), ",\n    ");
-    json_member("cairo", canvas_cairo_version() ? canvas_cairo_version() : "not found", ",\n    ");
-    json_member("libpng", png_supported() ? "found" : "not found", "\n  },\n  \"cache\": {");
-    json_member("path", all->cache.path, ", ");
-    printf("\"files\": %" PRId64 ", \"bytes\": %" PRId64 "},\n  \"settings\": ", all->cache.files, all->cache.bytes);
-    json_settings(mnp_ctx_settings(all->ctx));
-    printf("\n}\n");
+    char version[32];
+    json_writer j = json_start(stdout);
+    snprintf(version, sizeof version, "%d.%d.%d", MNP_VERSION_MAJOR, MNP_VERSION_MINOR, MNP_VERSION_PATCH);
+    json_open(&j, NULL, '{');
+    json_text(&j, "version", version);
+    json_text(&j, "device", mnp_ctx_device_kind(all->ctx));
+    json_text(&j, "transport", mnp_ctx_transport(all->ctx));
+    json_ranks(&j, all);
+    json_links(&j, all);
+    json_heap(&j, all->ctx);
+    json_libraries(&j, all->ctx);
+    json_row(&j, "cache", '{');
+    json_text(&j, "path", all->cache.path);
+    json_integer(&j, "files", all->cache.files);
+    json_integer(&j, "bytes", all->cache.bytes);
+    json_close(&j);
+    json_settings(&j, "settings", mnp_ctx_settings(all->ctx));
+    json_close(&j);
 }
 
 /* ---- */
@@ -276,16 +286,15 @@ static void show_everything(mnp_ctx *ctx, bool json)
     free(all.links);
 }
 
-static void show_settings(mnp_ctx *ctx, bool json)
+static void show_settings(mnp_ctx *ctx, bool as_json)
 {
+    json_writer j = json_start(stdout);
     if (mnp_ctx_rank(ctx) != 0)
         return;
-    if (json) {
-        json_settings(mnp_ctx_settings(ctx));
-        putchar('\n');
-    } else {
+    if (as_json)
+        json_settings(&j, NULL, mnp_ctx_settings(ctx));
+    else
         print_settings(mnp_ctx_settings(ctx));
-    }
 }
 
 int info_main(int argc, char **argv)

@@ -16,6 +16,7 @@
 
 #include "common/apart.h"
 #include "common/command.h"
+#include "common/json.h"
 #include "common/report.h"
 #include "picture/png_reader.h"
 
@@ -27,7 +28,8 @@ typedef struct listing {
     const char *path;
     bool json;
     FILE *out;
-    int64_t groups, datasets, matrices, entries;
+    json_writer writer; /* if that is JSON */
+    int64_t groups, datasets, matrices;
 } listing;
 
 static void put_extents(FILE *out, int ndim, const int64_t *extents)
@@ -130,82 +132,77 @@ static mnp_status put_entry(const mnp_h5_entry *entry, void *argument)
 
 /* ---- HDF5, as JSON ---- */
 
-static void json_extents(FILE *out, const char *name, int ndim, const int64_t *extents)
+/* A list of extents; what is not limited is null. */
+static void json_extents(json_writer *j, const char *name, int ndim, const int64_t *extents)
 {
-    fprintf(out, ", \"%s\": [", name);
+    json_row(j, name, '[');
     for (int d = 0; d < ndim; d++) {
         if (extents[d] < 0)
-            fprintf(out, "%snull", d > 0 ? ", " : "");
+            json_null(j, NULL);
         else
-            fprintf(out, "%s%" PRId64, d > 0 ? ", " : "", extents[d]);
+            json_integer(j, NULL, extents[d]);
     }
-    fputc(']', out);
+    json_close(j);
 }
 
-static void json_text(FILE *out, const char *name, const char *text)
+static void json_attribute(json_writer *j, const mnp_h5_attribute_info *attribute)
 {
-    fprintf(out, ", \"%s\": ", name);
-    put_json_string(out, text);
-}
-
-static void json_attribute(FILE *out, const mnp_h5_attribute_info *attribute)
-{
-    fputs("{\"name\": ", out);
-    put_json_string(out, attribute->name);
-    json_text(out, "type", attribute->type);
-    json_extents(out, "shape", attribute->ndim, attribute->shape);
+    json_row(j, NULL, '{');
+    json_text(j, "name", attribute->name);
+    json_text(j, "type", attribute->type);
+    json_extents(j, "shape", attribute->ndim, attribute->shape);
     /* JSON has no complex numbers and no infinities: these are strings */
     if (attribute->value && (attribute->is_string || strpbrk(attribute->value, "jn")))
-        json_text(out, "value", attribute->value);
+        json_text(j, "value", attribute->value);
     else if (attribute->value)
-        fprintf(out, ", \"value\": %s", attribute->value);
-    fputc('}', out);
+        json_ready(j, "value", attribute->value);
+    json_close(j);
 }
 
 static mnp_status json_entry(const mnp_h5_entry *entry, void *argument)
 {
     static const char *const kinds[] = {"group", "dataset", "sparse", "type", "link"};
     listing *list = argument;
-    FILE *out = list->out;
-    fprintf(out, "%s\n    {\"path\": ", list->entries++ > 0 ? "," : "");
-    put_json_string(out, entry->path);
-    json_text(out, "kind", kinds[entry->kind]);
+    json_writer *j = &list->writer;
+    json_row(j, NULL, '{');
+    json_text(j, "path", entry->path);
+    json_text(j, "kind", kinds[entry->kind]);
     if (entry->type)
-        json_text(out, "type", entry->type);
+        json_text(j, "type", entry->type);
     if (entry->kind == MNP_H5_DATASET || entry->kind == MNP_H5_SPARSE) {
-        json_extents(out, "shape", entry->ndim, entry->shape);
-        json_text(out, entry->kind == MNP_H5_SPARSE ? "format" : "storage", entry->storage);
+        json_extents(j, "shape", entry->ndim, entry->shape);
+        json_text(j, entry->kind == MNP_H5_SPARSE ? "format" : "storage", entry->storage);
     }
     if (entry->kind == MNP_H5_SPARSE)
-        fprintf(out, ", \"nnz\": %" PRId64, entry->nnz);
+        json_integer(j, "nnz", entry->nnz);
     if (entry->limit)
-        json_extents(out, "limit", entry->ndim, entry->limit);
+        json_extents(j, "limit", entry->ndim, entry->limit);
     if (entry->chunk)
-        json_extents(out, "chunks", entry->ndim, entry->chunk);
+        json_extents(j, "chunks", entry->ndim, entry->chunk);
     if (*entry->filters)
-        json_text(out, "filters", entry->filters);
+        json_text(j, "filters", entry->filters);
     if (entry->target)
-        json_text(out, "target", entry->target);
+        json_text(j, "target", entry->target);
     if (entry->nattributes > 0) {
-        fputs(", \"attributes\": [", out);
-        for (int i = 0; i < entry->nattributes; i++) {
-            fputs(i > 0 ? ", " : "", out);
-            json_attribute(out, &entry->attributes[i]);
-        }
-        fputc(']', out);
+        json_row(j, "attributes", '[');
+        for (int i = 0; i < entry->nattributes; i++)
+            json_attribute(j, &entry->attributes[i]);
+        json_close(j);
     }
-    fputc('}', out);
-    fflush(out);
+    json_close(j);
+    fflush(list->out);
     return MNP_OK;
 }
 
 /* ---- HDF5 ---- */
 
-static void begin_json(FILE *out, const char *path, const char *format)
+static json_writer begin_json(FILE *out, const char *path, const char *format)
 {
-    fputs("{\n  \"file\": ", out);
-    put_json_string(out, path);
-    fprintf(out, ",\n  \"format\": \"%s\"", format);
+    json_writer j = json_start(out);
+    json_open(&j, NULL, '{');
+    json_text(&j, "file", path);
+    json_text(&j, "format", format);
+    return j;
 }
 
 static void put_counts(const listing *list)
@@ -226,16 +223,19 @@ static mnp_status list_file(FILE *out, void *argument)
     const int64_t bytes = stat(list->path, &file) == 0 ? (int64_t)file.st_size : 0;
     list->out = out;
     if (list->json) {
-        begin_json(out, list->path, "HDF5");
-        fprintf(out, ",\n  \"bytes\": %" PRId64 ",\n  \"objects\": [", bytes);
+        list->writer = begin_json(out, list->path, "HDF5");
+        json_integer(&list->writer, "bytes", bytes);
+        json_open(&list->writer, "objects", '[');
     } else {
         fprintf(out, "%s: HDF5, %s\n\n", list->path, bytes_text(bytes, size));
     }
     mnp_status status = mnp_h5_list(list->path, list->json ? json_entry : put_entry, list);
-    if (list->json)
-        fputs("\n  ]\n}\n", out);
-    else
+    if (list->json) {
+        json_close(&list->writer);
+        json_close(&list->writer);
+    } else {
         put_counts(list);
+    }
     return status;
 }
 
@@ -253,50 +253,55 @@ static int info_h5(const char *path, bool json)
 
 /* ---- other files ---- */
 
-/* Print an array's type and shape, and other members for JSON. */
-static void print_array_head(const char *path, const char *format, mnp_dtype dtype, int ndim, const int64_t *shape,
-                             bool json)
+/* Print an array's type and shape; JSON goes on with the result. */
+static json_writer print_array_head(const char *path, const char *format, mnp_dtype dtype, int ndim,
+                                    const int64_t *shape, bool as_json)
 {
-    if (json) {
-        begin_json(stdout, path, format);
-        printf(",\n  \"type\": \"%s\"", mnp_dtype_name(dtype));
-        json_extents(stdout, "shape", ndim, shape);
-    } else {
+    if (!as_json) {
         printf("%s: %s, ", path, format);
         put_extents(stdout, ndim, shape);
         printf(" %s", mnp_dtype_name(dtype));
+        return json_start(stdout);
     }
+    json_writer j = begin_json(stdout, path, format);
+    json_text(&j, "type", mnp_dtype_name(dtype));
+    json_extents(&j, "shape", ndim, shape);
+    return j;
 }
 
-static void info_npy(mnp_ctx *ctx, const char *path, bool json)
+static void info_npy(mnp_ctx *ctx, const char *path, bool as_json)
 {
     mnp_npy_info info;
     OR_EXIT(mnp_npy_inspect(ctx, path, &info));
     if (mnp_ctx_rank(ctx) != 0)
         return;
-    print_array_head(path, "NumPy", info.dtype, info.ndim, info.shape, json);
-    if (json)
-        printf(",\n  \"fortran_order\": %s, \"swapped\": %s\n}\n", info.fortran_order ? "true" : "false",
-               info.swapped ? "true" : "false");
-    else
+    json_writer j = print_array_head(path, "NumPy", info.dtype, info.ndim, info.shape, as_json);
+    if (as_json) {
+        json_bool(&j, "fortran_order", info.fortran_order);
+        json_bool(&j, "swapped", info.swapped);
+        json_close(&j);
+    } else {
         printf(", %s order%s\n", info.fortran_order ? "Fortran" : "C",
                info.swapped ? ", bytes of numbers in the other order" : "");
+    }
 }
 
-static void info_png(mnp_ctx *ctx, const char *path, bool json)
+static void info_png(mnp_ctx *ctx, const char *path, bool as_json)
 {
     png_head head;
     OR_EXIT(png_inspect(ctx, path, &head));
     if (mnp_ctx_rank(ctx) != 0)
         return;
-    print_array_head(path, "PNG", head.dtype, head.ndim, head.shape, json);
-    if (json)
-        printf(",\n  \"interlaced\": %s\n}\n", head.interlaced ? "true" : "false");
-    else
+    json_writer j = print_array_head(path, "PNG", head.dtype, head.ndim, head.shape, as_json);
+    if (as_json) {
+        json_bool(&j, "interlaced", head.interlaced);
+        json_close(&j);
+    } else {
         printf("%s\n", head.interlaced ? ", interlaced" : "");
+    }
 }
 
-static void info_market(mnp_ctx *ctx, const char *path, bool json)
+static void info_market(mnp_ctx *ctx, const char *path, bool as_json)
 {
     static const char *const formats[] = {"coordinate", "array"},
                              *const fields[] = {"real", "integer", "complex", "pattern"},
@@ -306,11 +311,14 @@ static void info_market(mnp_ctx *ctx, const char *path, bool json)
     if (mnp_ctx_rank(ctx) != 0)
         return;
     const int64_t shape[] = {info.nrows, info.ncolumns};
-    if (json) {
-        begin_json(stdout, path, "Matrix Market");
-        json_extents(stdout, "shape", 2, shape);
-        printf(",\n  \"kind\": \"%s\", \"field\": \"%s\", \"symmetry\": \"%s\", \"lines\": %" PRId64 "\n}\n",
-               formats[info.format], fields[info.field], symmetries[info.symmetry], info.nlines);
+    if (as_json) {
+        json_writer j = begin_json(stdout, path, "Matrix Market");
+        json_extents(&j, "shape", 2, shape);
+        json_text(&j, "kind", formats[info.format]);
+        json_text(&j, "field", fields[info.field]);
+        json_text(&j, "symmetry", symmetries[info.symmetry]);
+        json_integer(&j, "lines", info.nlines);
+        json_close(&j);
     } else {
         printf("%s: Matrix Market, %s, ", path,
                info.format == MNP_MM_COORDINATE ? "a sparse matrix" : "a dense matrix");

@@ -15,6 +15,7 @@
 
 #include "common/command.h"
 #include "common/files.h"
+#include "common/json.h"
 #include "common/matrix.h"
 #include "common/options.h"
 #include "common/paths.h"
@@ -59,6 +60,9 @@ typedef struct job {
     mnp_sparse *matrix;
     local_rows rows;
 } job;
+
+typedef enum stage { READ = FIRST_STAGE, EXAMINE, DRAW, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "read", "examine", "draw"};
 
 /* ---- the command line ---- */
 
@@ -245,61 +249,53 @@ static void print_text(const job *j, const facts *f, const mnp_rank_info *ranks)
     print_where(j->ctx, ranks);
 }
 
-static void json_number(const char *name, double value)
-{
-    if (isfinite(value))
-        printf(",\n  \"%s\": %.17g", name, value);
-    else
-        printf(",\n  \"%s\": %s", name, isnan(value) ? "null" : "\"Infinity\"");
-}
-
-static void json_integer(const char *name, int64_t value)
-{
-    printf(",\n  \"%s\": %" PRId64, name, value);
-}
-
-static void print_json(const job *j, const facts *f)
+static void json_matrix(json_writer *out, const job *j, const facts *f)
 {
     const int64_t *shape = mnp_sparse_shape(j->matrix), nnz = mnp_sparse_nnz(j->matrix);
-    printf("{\n  \"matrix\": ");
-    print_json_string(j->input.text);
-    printf(",\n  \"shape\": [%" PRId64 ", %" PRId64 "],\n  \"dtype\": \"%s\"", shape[0], shape[1],
-           mnp_dtype_name(mnp_sparse_dtype(j->matrix)));
-    json_integer("nnz", nnz);
-    json_integer("zeros", f->sums.zeros);
-    json_integer("not_finite", f->sums.not_finite);
-    json_number("density", fraction(j->matrix));
-    json_integer("row_min", -f->most.minus_shortest_row);
-    json_integer("row_max", f->most.longest_row);
-    json_number("row_mean", mean(nnz, shape[0]));
-    json_integer("empty_rows", f->sums.empty_rows);
-    json_integer("bandwidth_below", f->most.below);
-    json_integer("bandwidth_above", f->most.above);
+    json_text(out, "matrix", j->input.text);
+    json_integers(out, "shape", 2, shape);
+    json_text(out, "dtype", mnp_dtype_name(mnp_sparse_dtype(j->matrix)));
+    json_integer(out, "nnz", nnz);
+    json_integer(out, "zeros", f->sums.zeros);
+    json_integer(out, "not_finite", f->sums.not_finite);
+    json_number(out, "density", fraction(j->matrix));
+    json_integer(out, "row_min", -f->most.minus_shortest_row);
+    json_integer(out, "row_max", f->most.longest_row);
+    json_number(out, "row_mean", mean(nnz, shape[0]));
+    json_integer(out, "empty_rows", f->sums.empty_rows);
+    json_integer(out, "bandwidth_below", f->most.below);
+    json_integer(out, "bandwidth_above", f->most.above);
     if (shape[0] == shape[1]) {
-        printf(",\n  \"pattern_symmetric\": %s", f->symmetry.pattern ? "true" : "false");
-        json_number("asymmetry", f->symmetry.symmetric);
-        json_number("skew_asymmetry", f->symmetry.skew_symmetric);
-        json_number("hermitian_asymmetry", f->symmetry.hermitian);
-        json_integer("diagonal_nonzero", f->sums.diagonal);
-        json_integer("dominant_rows", f->sums.dominant);
-        json_integer("strictly_dominant_rows", f->sums.strictly_dominant);
+        json_bool(out, "pattern_symmetric", f->symmetry.pattern);
+        json_number(out, "asymmetry", f->symmetry.symmetric);
+        json_number(out, "skew_asymmetry", f->symmetry.skew_symmetric);
+        json_number(out, "hermitian_asymmetry", f->symmetry.hermitian);
+        json_integer(out, "diagonal_nonzero", f->sums.diagonal);
+        json_integer(out, "dominant_rows", f->sums.dominant);
+        json_integer(out, "strictly_dominant_rows", f->sums.strictly_dominant);
     }
-    json_number("norm_1", f->norm_1);
-    json_number("norm_inf", f->norm_inf);
-    json_number("norm_frobenius", f->norm_frobenius);
-    json_number("norm_max", f->largest);
-    json_integer("ranks", mnp_ctx_size(j->ctx));
-    json_integer("rank_nnz_min", -f->most.minus_entries);
-    json_integer("rank_nnz_max", f->most.entries);
-    json_integer("rank_ghosts_min", -f->most.minus_ghosts);
-    json_integer("rank_ghosts_max", f->most.ghosts);
-    printf("\n}\n");
+    json_number(out, "norm_1", f->norm_1);
+    json_number(out, "norm_inf", f->norm_inf);
+    json_number(out, "norm_frobenius", f->norm_frobenius);
+    json_number(out, "norm_max", f->largest);
+}
+
+static void print_json(const job *j, const facts *f, const mnp_rank_info *ranks, const double *seconds)
+{
+    json_writer out = json_start(stdout);
+    json_open(&out, NULL, '{');
+    json_matrix(&out, j, f);
+    json_integer(&out, "ranks", mnp_ctx_size(j->ctx));
+    json_integer(&out, "rank_nnz_min", -f->most.minus_entries);
+    json_integer(&out, "rank_nnz_max", f->most.entries);
+    json_integer(&out, "rank_ghosts_min", -f->most.minus_ghosts);
+    json_integer(&out, "rank_ghosts_max", f->most.ghosts);
+    json_where(&out, j->ctx, ranks);
+    json_times(&out, j->picture.path ? NUM_STAGES : DRAW, stage_names, seconds);
+    json_close(&out);
 }
 
 /* ---- the work ---- */
-
-typedef enum stage { READ = FIRST_STAGE, EXAMINE, DRAW, NUM_STAGES } stage;
-static const char *const stage_names[] = {"compile", "read", "examine", "draw"};
 
 static void report(const job *j, const facts *f, const spy_picture *drawn, const stopwatch *watch)
 {
@@ -308,7 +304,7 @@ static void report(const job *j, const facts *f, const spy_picture *drawn, const
     stopwatch_slowest(watch, slowest);
     OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
     if (mnp_ctx_rank(j->ctx) == 0 && j->json) {
-        print_json(j, f);
+        print_json(j, f, ranks, slowest);
     } else if (mnp_ctx_rank(j->ctx) == 0) {
         print_text(j, f, ranks);
         if (*drawn->made.size)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #include "bench/bench.h"
 #include "common/command.h"
+#include "common/json.h"
 #include "common/options.h"
 #include "picture/plot.h"
 #include "common/progress.h"
@@ -244,42 +246,46 @@ static void print_table(const results *r)
         printf("\npicture   %s: %s\n", r->j->picture.path, r->made.size);
 }
 
-static void json_number(const char *name, double value, const char *behind)
+/* A value that is not positive is missing. */
+static void json_figure(json_writer *j, const char *name, double value)
 {
-    if (value > 0)
-        printf("\"%s\": %.6g%s", name, value, behind);
-    else
-        printf("\"%s\": null%s", name, behind);
+    json_measured(j, name, value > 0 ? value : NAN);
+}
+
+static void json_measurement(json_writer *j, const results *r, const measurement *m)
+{
+    const bool has_size = m->which->has_size;
+    const double bus = has_size ? bench_bus_bandwidth(m, m->seconds, r->b->ranks) : 0;
+    json_row(j, NULL, '{');
+    json_text(j, "case", m->which->name);
+    json_integer(j, "bytes", m->bytes);
+    json_figure(j, "seconds", m->seconds);
+    json_figure(j, "bandwidth", has_size ? bench_bandwidth(m, m->seconds) : 0);
+    json_figure(j, "bus_bandwidth", bus);
+    json_figure(j, "share_of_link", r->link > 0 ? bus / r->link : 0);
+    json_figure(j, "peer_seconds", m->peer_seconds);
+    json_close(j);
 }
 
 static void print_json(const results *r)
 {
-    printf("{\"ranks\": %d, \"device\": ", r->b->ranks);
-    print_json_string(r->ranks[0].device);
-    printf(", \"transport\": ");
-    print_json_string(mnp_ctx_transport(r->b->ctx));
-    printf(", \"repeats\": %" PRId64 ", \"compile_seconds\": %.6g,\n \"link\": {", r->j->repeats,
-           mnp_ctx_compile_seconds(r->b->ctx));
-    json_number("bytes_per_second", r->link, ", \"how\": \"the best all-to-all of this run\"},\n \"peer\": ");
-    if (r->b->peer)
-        print_json_string(peer_text(r->b));
-    else
-        printf("null");
-    printf(",\n \"measurements\": [");
-    for (int i = 0; i < r->count; i++) {
-        const measurement *m = &r->rows[i];
-        const bool has_size = m->which->has_size;
-        const double bus = has_size ? bench_bus_bandwidth(m, m->seconds, r->b->ranks) : 0;
-        printf("%s\n  {\"case\": ", i > 0 ? "," : "");
-        print_json_string(m->which->name);
-        printf(", \"bytes\": %" PRId64 ", ", m->bytes);
-        json_number("seconds", m->seconds, ", ");
-        json_number("bandwidth", has_size ? bench_bandwidth(m, m->seconds) : 0, ", ");
-        json_number("bus_bandwidth", bus, ", ");
-        json_number("share_of_link", r->link > 0 ? bus / r->link : 0, ", ");
-        json_number("peer_seconds", m->peer_seconds, "}");
-    }
-    printf("\n]}\n");
+    json_writer j = json_start(stdout);
+    json_open(&j, NULL, '{');
+    json_integer(&j, "ranks", r->b->ranks);
+    json_text(&j, "device", r->ranks[0].device);
+    json_text(&j, "transport", mnp_ctx_transport(r->b->ctx));
+    json_integer(&j, "repeats", r->j->repeats);
+    json_measured(&j, "compile_seconds", mnp_ctx_compile_seconds(r->b->ctx));
+    json_row(&j, "link", '{');
+    json_figure(&j, "bytes_per_second", r->link);
+    json_text(&j, "how", "the best all-to-all of this run");
+    json_close(&j);
+    json_text(&j, "peer", r->b->peer ? peer_text(r->b) : NULL);
+    json_open(&j, "measurements", '[');
+    for (int i = 0; i < r->count; i++)
+        json_measurement(&j, r, &r->rows[i]);
+    json_close(&j);
+    json_close(&j);
 }
 
 /* Check, before anything is measured, that there will be something to draw and that the file can be written. */

@@ -51,24 +51,15 @@ void print_array(const mnp_array *array)
     putchar('\n');
 }
 
-void put_json_string(FILE *out, const char *text)
+void json_array(json_writer *j, const mnp_array *array)
 {
-    fputc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
-
-void print_json_string(const char *text)
-{
-    put_json_string(stdout, text);
+    const mnp_layout *layout = mnp_array_layout(array);
+    json_integers(j, "shape", mnp_array_ndim(array), mnp_array_shape(array));
+    json_text(j, "dtype", mnp_dtype_name(mnp_array_dtype(array)));
+    json_row(j, "parts", '[');
+    for (int d = 0; d < mnp_layout_ndim(layout); d++)
+        json_integer(j, NULL, mnp_layout_parts(layout, d));
+    json_close(j);
 }
 
 double unsigned_nan(double value)
@@ -139,6 +130,14 @@ void print_times(int count, const char *const *names, const double *seconds)
     for (int i = 0; i < count; i++)
         printf("%s %s %.4f s", i > 0 ? "," : "", names[i], seconds[i]);
     putchar('\n');
+}
+
+void json_times(json_writer *j, int count, const char *const *names, const double *seconds)
+{
+    json_row(j, "seconds", '{');
+    for (int i = 0; i < count; i++)
+        json_measured(j, names[i], seconds[i]);
+    json_close(j);
 }
 
 mnp_status rank_infos(mnp_ctx *ctx, mnp_rank_info **ranks_p, mnp_link_info **links_p)
@@ -216,4 +215,30 @@ void print_where(mnp_ctx *ctx, const mnp_rank_info *ranks)
     if (ranks[0].device_index < 0)
         printf(", %d thread%s a rank", ranks[0].multiprocessors, ranks[0].multiprocessors > 1 ? "s" : "");
     printf("%s, transport %s\n", shared ? ", shared by ranks" : "", mnp_ctx_transport(ctx));
+}
+
+void json_where(json_writer *j, mnp_ctx *ctx, const mnp_rank_info *ranks)
+{
+    const int size = mnp_ctx_size(ctx);
+    json_open(j, "ran_on", '{');
+    json_integer(j, "ranks", size);
+    json_row(j, "hosts", '[');
+    for (int r = 0; r < size; r++)
+        if (is_first(ranks, r, same_host))
+            json_text(j, NULL, ranks[r].host);
+    json_close(j);
+    json_open(j, "devices", '[');
+    for (int r = 0; r < size; r++) {
+        if (!is_first(ranks, r, same_model))
+            continue;
+        json_row(j, NULL, '{');
+        json_text(j, "device", ranks[r].device);
+        json_integer(j, "count", count_devices(ranks, size, r));
+        json_close(j);
+    }
+    json_close(j);
+    if (ranks[0].device_index < 0)
+        json_integer(j, "threads_per_rank", ranks[0].multiprocessors);
+    json_text(j, "transport", mnp_ctx_transport(ctx));
+    json_close(j);
 }

@@ -6,21 +6,19 @@
 #define APPS_COMMON_REPORT_H
 
 #include <stdint.h>
-#include <stdio.h>
 
 #include <maniple.h>
 
+#include "common/json.h"
+
 void print_shape(int ndim, const int64_t *shape);
 
-/* Print the shape, dtype and blocks of an array in the rest of a line. */
+/* Print the shape, dtype and blocks of an array in the rest of a line; or its shape, dtype and parts as members. */
 void print_array(const mnp_array *array);
+void json_array(json_writer *j, const mnp_array *array);
 
 /* A number for printf(), which would show the sign of NaN. */
 double unsigned_nan(double value);
-
-/* Print a string in JSON's quotes. */
-void print_json_string(const char *text);
-void put_json_string(FILE *out, const char *text);
 
 /* The end of a noun after that many: "" or "s". */
 const char *plural(int64_t count);
@@ -56,10 +54,16 @@ void stopwatch_slowest(const stopwatch *watch, double slowest[MAX_STAGES]);
 /* Print a line: "time      compile 0.0001 s, read 0.1000 s, write 0.2000 s". */
 void print_times(int count, const char *const *names, const double *seconds);
 
+/* The same as a member, "seconds". */
+void json_times(json_writer *j, int count, const char *const *names, const double *seconds);
+
 /* Allocate and fill the descriptions of all ranks, on every rank.  Collective. */
 mnp_status rank_infos(mnp_ctx *ctx, mnp_rank_info **ranks_p, mnp_link_info **links_p);
 
 /* Print "4 ranks on 1 host (node7), 4 x NVIDIA H200, transport nccl" in the rest of a line. */
 void print_where(mnp_ctx *ctx, const mnp_rank_info *ranks);
+
+/* The same as a member, "ran_on". */
+void json_where(json_writer *j, mnp_ctx *ctx, const mnp_rank_info *ranks);
 
 #endif

@@ -17,6 +17,7 @@
 #include <maniple.h>
 
 #include "common/command.h"
+#include "common/json.h"
 
 /* ---- options ---- */
 
@@ -161,37 +162,34 @@ static mnp_status make_layout(const drawing *d, int running, mnp_layout **layout
 
 /* ---- JSON ---- */
 
-static void json_numbers(const char *name, int count, const int64_t *numbers, const char *behind)
-{
-    printf("\"%s\": [", name);
-    for (int i = 0; i < count; i++)
-        printf("%s%" PRId64, i > 0 ? ", " : "", numbers[i]);
-    printf("]%s", behind);
-}
-
 /* "from" and "extent" describe the box of a rank; if blocks are dealt out, the smallest box that contains them. */
 static void print_json(const mnp_layout *layout)
 {
-    int ndim = mnp_layout_ndim(layout);
+    const int ndim = mnp_layout_ndim(layout);
     int64_t order[MNP_MAX_DIMS], blocks[MNP_MAX_DIMS];
+    json_writer j = json_start(stdout);
     for (int d = 0; d < ndim; d++) {
         order[d] = mnp_layout_order(layout)[d];
         blocks[d] = mnp_layout_block_size(layout, d);
     }
-    printf("{");
-    json_numbers("shape", ndim, mnp_layout_shape(layout), ", ");
-    json_numbers("order", ndim, order, ", ");
-    json_numbers("cyclic", ndim, blocks, ",\n  \"ranks\": [");
+    json_open(&j, NULL, '{');
+    json_integers(&j, "shape", ndim, mnp_layout_shape(layout));
+    json_integers(&j, "order", ndim, order);
+    json_integers(&j, "cyclic", ndim, blocks);
+    json_open(&j, "ranks", '[');
     for (int rank = 0; rank < mnp_layout_nranks(layout); rank++) {
         int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], local[MNP_MAX_DIMS];
         mnp_layout_box(layout, rank, lo, extent);
         mnp_layout_local_shape(layout, rank, local);
-        printf("%s\n    {\"rank\": %d, ", rank > 0 ? "," : "", rank);
-        json_numbers("from", ndim, lo, ", ");
-        json_numbers("extent", ndim, extent, ", ");
-        json_numbers("block", ndim, local, "}");
+        json_row(&j, NULL, '{');
+        json_integer(&j, "rank", rank);
+        json_integers(&j, "from", ndim, lo);
+        json_integers(&j, "extent", ndim, extent);
+        json_integers(&j, "block", ndim, local);
+        json_close(&j);
     }
-    printf("\n  ]\n}\n");
+    json_close(&j);
+    json_close(&j);
 }
 
 int drawing_main(const drawing *d)

@@ -567,7 +567,12 @@ static void report(const job *j, const stopwatch *watch)
     stopwatch_slowest(watch, slowest);
     OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
     if (mnp_ctx_rank(j->ctx) == 0 && j->json) {
-        stats_print_json(&j->found);
+        json_writer out = json_start(stdout);
+        json_open(&out, NULL, '{');
+        stats_print_json(&j->found, &out);
+        json_where(&out, j->ctx, ranks);
+        json_times(&out, NUM_STAGES, stage_names, slowest);
+        json_close(&out);
     } else if (mnp_ctx_rank(j->ctx) == 0) {
         int64_t size = 1;
         for (int d = 0; d < op->ndim; d++)

@@ -11,6 +11,7 @@
 #include <maniple.h>
 
 #include "stats/moments.h"
+#include "common/json.h"
 #include "common/operand.h"
 
 /*
@@ -31,6 +32,6 @@ typedef struct statistics {
 } statistics;
 
 void stats_print(const statistics *s);
-void stats_print_json(const statistics *s);
+void stats_print_json(const statistics *s, json_writer *j);
 
 #endif

@@ -3,7 +3,7 @@
  * Printing statistics as text and as JSON.
  *
  * Text has eight digits, and only the first and last rows of a long table.  JSON has all rows, and as many digits as
- * are needed to read back the same numbers; NaN is null and infinities are strings, as JSON has no numbers for them.
+ * are needed to read back the same numbers.
  */
 #include "stats/stats.h"
 
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json.h"
 #include "common/report.h"
 
 enum { NUMBER = 32, FIRST_ROWS = 12, LAST_ROWS = 6, BAR = 40, TERMINAL_DIGITS = 8 };
@@ -26,33 +27,16 @@ static const char *real_text(double value, char text[NUMBER])
     return text;
 }
 
-/* The shortest text that gives the same number when read. */
-static const char *exact_text(double value, char text[NUMBER])
-{
-    if (isnan(value))
-        return strcpy(text, "null");
-    if (isinf(value))
-        return strcpy(text, value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, NUMBER, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    return text;
-}
-
-static const char *(*const texts[])(double, char[NUMBER]) = {real_text, exact_text};
-
-/* The least or greatest element of a row; integers are printed exactly in both forms. */
-static const char *extreme_text(const statistics *s, int64_t row, int greatest, bool json, char text[NUMBER])
+/* The least or greatest element of a row; integers are printed exactly. */
+static const char *extreme_text(const statistics *s, int64_t row, int greatest, char text[NUMBER])
 {
     const moments *m = &s->rows[row];
-    char kind = mnp_dtype_kind(s->input->dtype);
+    const char kind = mnp_dtype_kind(s->input->dtype);
     if (moments_count(m) == 0 || kind == 'c')
-        return texts[json](NAN, text);
-    cell value = moments_extreme(s->input->dtype, m, greatest);
+        return real_text(NAN, text);
+    const cell value = moments_extreme(s->input->dtype, m, greatest);
     if (kind == 'f')
-        return texts[json](value.real, text);
+        return real_text(value.real, text);
     if (kind == 'i')
         snprintf(text, NUMBER, "%" PRId64, value.integer);
     else
@@ -95,9 +79,9 @@ static void print_all(const statistics *s)
         printf(" %c %sj", moments_mean(m, 1) < 0 ? '-' : '+', real_text(fabs(moments_mean(m, 1)), text));
     printf("\nstd       %s\n", real_text(moments_std(m), text));
     if (has_order(s)) {
-        printf("min       %s\n", extreme_text(s, 0, 0, false, text));
+        printf("min       %s\n", extreme_text(s, 0, 0, text));
         print_percentiles(s);
-        printf("max       %s\n", extreme_text(s, 0, 1, false, text));
+        printf("max       %s\n", extreme_text(s, 0, 1, text));
     }
 }
 
@@ -155,10 +139,10 @@ static void print_row(const statistics *s, int64_t row)
         printf(" %14s", real_text(moments_mean(m, 1), text));
     printf(" %14s", real_text(moments_std(m), text));
     if (has_order(s)) {
-        printf(" %14s", extreme_text(s, row, 0, false, text));
+        printf(" %14s", extreme_text(s, row, 0, text));
         for (int k = 0; k < s->npercents; k++)
             printf(" %14s", real_text(s->values[(int64_t)k * s->nrows + row], text));
-        printf(" %14s", extreme_text(s, row, 1, false, text));
+        printf(" %14s", extreme_text(s, row, 1, text));
     }
     putchar('\n');
 }
@@ -200,139 +184,139 @@ void stats_print(const statistics *s)
 
 /* ---- JSON ---- */
 
-/* Print a number; with an axis, a list of the numbers of all rows. */
-static void json_column(const statistics *s, const char *name, void (*print)(const statistics *, int64_t))
+/* A number; with an axis, a list of the numbers of all rows. */
+static void json_column(json_writer *j, const statistics *s, const char *name,
+                        void (*value)(json_writer *, const char *, const statistics *, int64_t))
 {
-    printf(",\n  \"%s\": %s", name, s->axis >= 0 ? "[" : "");
-    for (int64_t row = 0; row < s->nrows; row++) {
-        printf("%s", row > 0 ? ", " : "");
-        print(s, row);
-    }
-    printf("%s", s->axis >= 0 ? "]" : "");
-}
-
-static void json_number(double value)
-{
-    char text[NUMBER];
-    fputs(exact_text(value, text), stdout);
-}
-
-static void json_count(const statistics *s, int64_t row)
-{
-    printf("%" PRId64, moments_count(&s->rows[row]) + s->rows[row].cells[COLUMN_NANS].integer);
-}
-
-static void json_nans(const statistics *s, int64_t row)
-{
-    printf("%" PRId64, s->rows[row].cells[COLUMN_NANS].integer);
-}
-
-static void json_infinities(const statistics *s, int64_t row)
-{
-    printf("%" PRId64, s->rows[row].cells[COLUMN_ABOVE].integer + s->rows[row].cells[COLUMN_BELOW].integer);
-}
-
-static void json_mean(const statistics *s, int64_t row)
-{
-    json_number(moments_mean(&s->rows[row], 0));
-}
-
-static void json_imaginary(const statistics *s, int64_t row)
-{
-    json_number(moments_mean(&s->rows[row], 1));
-}
-
-static void json_std(const statistics *s, int64_t row)
-{
-    json_number(moments_std(&s->rows[row]));
-}
-
-static void json_min(const statistics *s, int64_t row)
-{
-    char text[NUMBER];
-    fputs(extreme_text(s, row, 0, true, text), stdout);
-}
-
-static void json_max(const statistics *s, int64_t row)
-{
-    char text[NUMBER];
-    fputs(extreme_text(s, row, 1, true, text), stdout);
-}
-
-static void json_percentiles(const statistics *s)
-{
-    char text[NUMBER];
-    printf(",\n  \"percentiles\": {");
-    for (int k = 0; k < s->npercents; k++) {
-        printf("%s\"%s\": %s", k > 0 ? ", " : "", exact_text(s->percents[k], text), s->axis >= 0 ? "[" : "");
-        for (int64_t row = 0; row < s->nrows; row++) {
-            printf("%s", row > 0 ? ", " : "");
-            json_number(s->values[(int64_t)k * s->nrows + row]);
-        }
-        printf("%s", s->axis >= 0 ? "]" : "");
-    }
-    printf("}");
-}
-
-static void json_histogram(const statistics *s)
-{
-    printf(",\n  \"histogram\": {\"edges\": [");
-    for (int b = 0; b <= s->bins; b++) {
-        printf("%s", b > 0 ? ", " : "");
-        json_number(edge(s, b));
-    }
-    printf("], \"counts\": [");
-    for (int b = 0; b < s->bins; b++)
-        printf("%s%" PRId64, b > 0 ? ", " : "", s->counts[b]);
-    printf("]}");
-}
-
-static void json_shape(const char *name, const operand *input, int left_out)
-{
-    printf(",\n  \"%s\": [", name);
-    for (int d = 0, first = 1; d < input->ndim; d++) {
-        if (d == left_out)
-            continue;
-        printf("%s%" PRId64, first ? "" : ", ", input->shape[d]);
-        first = 0;
-    }
-    printf("]");
-}
-
-/* A member of the object, if there is one. */
-static void json_text(const char *name, const char *text)
-{
-    if (!text)
+    if (s->axis < 0) {
+        value(j, name, s, 0);
         return;
-    printf(",\n  \"%s\": ", name);
-    print_json_string(text);
+    }
+    json_row(j, name, '[');
+    for (int64_t row = 0; row < s->nrows; row++)
+        value(j, NULL, s, row);
+    json_close(j);
 }
 
-void stats_print_json(const statistics *s)
+static void json_count(json_writer *j, const char *name, const statistics *s, int64_t row)
 {
-    printf("{\n  \"file\": ");
-    print_json_string(s->input->file);
-    json_text("dataset", s->input->dataset);
-    json_text("subscripts", s->input->subscripts);
-    printf(",\n  \"dtype\": \"%s\"", mnp_dtype_name(s->input->dtype));
-    json_shape("shape", s->input, -1);
-    if (s->axis >= 0) {
-        printf(",\n  \"axis\": %d", s->axis);
-        json_shape("shape_of_results", s->input, s->axis);
+    json_integer(j, name, moments_count(&s->rows[row]) + s->rows[row].cells[COLUMN_NANS].integer);
+}
+
+static void json_nans(json_writer *j, const char *name, const statistics *s, int64_t row)
+{
+    json_integer(j, name, s->rows[row].cells[COLUMN_NANS].integer);
+}
+
+static void json_infinities(json_writer *j, const char *name, const statistics *s, int64_t row)
+{
+    json_integer(j, name, s->rows[row].cells[COLUMN_ABOVE].integer + s->rows[row].cells[COLUMN_BELOW].integer);
+}
+
+static void json_mean(json_writer *j, const char *name, const statistics *s, int64_t row)
+{
+    json_number(j, name, moments_mean(&s->rows[row], 0));
+}
+
+static void json_imaginary(json_writer *j, const char *name, const statistics *s, int64_t row)
+{
+    json_number(j, name, moments_mean(&s->rows[row], 1));
+}
+
+static void json_std(json_writer *j, const char *name, const statistics *s, int64_t row)
+{
+    json_number(j, name, moments_std(&s->rows[row]));
+}
+
+/* Integers are exact; floats have all their digits. */
+static void json_extreme(json_writer *j, const char *name, const statistics *s, int64_t row, int greatest)
+{
+    const moments *m = &s->rows[row];
+    const char kind = mnp_dtype_kind(s->input->dtype);
+    const bool any = moments_count(m) > 0;
+    const cell value = any ? moments_extreme(s->input->dtype, m, greatest) : (cell){.real = NAN};
+    if (!any || kind == 'f')
+        json_number(j, name, any ? value.real : NAN);
+    else if (kind == 'i')
+        json_integer(j, name, value.integer);
+    else
+        json_natural(j, name, value.natural);
+}
+
+static void json_min(json_writer *j, const char *name, const statistics *s, int64_t row)
+{
+    json_extreme(j, name, s, row, 0);
+}
+
+static void json_max(json_writer *j, const char *name, const statistics *s, int64_t row)
+{
+    json_extreme(j, name, s, row, 1);
+}
+
+static void json_percentiles(json_writer *j, const statistics *s)
+{
+    json_open(j, "percentiles", '{');
+    for (int k = 0; k < s->npercents; k++) {
+        const double *values = s->values + (int64_t)k * s->nrows;
+        char name[NUMBER];
+        shortest_number(s->percents[k], name);
+        if (s->axis < 0) {
+            json_number(j, name, *values);
+            continue;
+        }
+        json_row(j, name, '[');
+        for (int64_t row = 0; row < s->nrows; row++)
+            json_number(j, NULL, values[row]);
+        json_close(j);
     }
-    json_column(s, "count", json_count);
-    json_column(s, "nan", json_nans);
-    json_column(s, "infinite", json_infinities);
-    json_column(s, "mean", json_mean);
+    json_close(j);
+}
+
+static void json_histogram(json_writer *j, const statistics *s)
+{
+    json_open(j, "histogram", '{');
+    json_row(j, "edges", '[');
+    for (int b = 0; b <= s->bins; b++)
+        json_number(j, NULL, edge(s, b));
+    json_close(j);
+    json_integers(j, "counts", s->bins, s->counts);
+    json_close(j);
+}
+
+static void json_shape(json_writer *j, const char *name, const operand *input, int left_out)
+{
+    json_row(j, name, '[');
+    for (int d = 0; d < input->ndim; d++)
+        if (d != left_out)
+            json_integer(j, NULL, input->shape[d]);
+    json_close(j);
+}
+
+void stats_print_json(const statistics *s, json_writer *j)
+{
+    json_text(j, "file", s->input->file);
+    if (s->input->dataset)
+        json_text(j, "dataset", s->input->dataset);
+    if (s->input->subscripts)
+        json_text(j, "subscripts", s->input->subscripts);
+    json_text(j, "dtype", mnp_dtype_name(s->input->dtype));
+    json_shape(j, "shape", s->input, -1);
+    if (s->axis >= 0) {
+        json_integer(j, "axis", s->axis);
+        json_shape(j, "shape_of_results", s->input, s->axis);
+    }
+    json_column(j, s, "count", json_count);
+    json_column(j, s, "nan", json_nans);
+    json_column(j, s, "infinite", json_infinities);
+    json_column(j, s, "mean", json_mean);
     if (!has_order(s))
-        json_column(s, "mean_imaginary", json_imaginary);
-    json_column(s, "std", json_std);
+        json_column(j, s, "mean_imaginary", json_imaginary);
+    json_column(j, s, "std", json_std);
     if (has_order(s)) {
-        json_column(s, "min", json_min);
-        json_column(s, "max", json_max);
-        json_percentiles(s);
+        json_column(j, s, "min", json_min);
+        json_column(j, s, "max", json_max);
+        json_percentiles(j, s);
     }
     if (s->bins > 0)
-        json_histogram(s);
-    printf("\n}\n");
+        json_histogram(j, s);
 }
