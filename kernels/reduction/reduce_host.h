@@ -174,13 +174,22 @@ static void mnp_look_at(const mnp_readers &readers, int64_t begin, int64_t end, 
 
 /*
  * Find the index of the best element among begin .. end of a row.  A vectorised loop finds the best value of a block of
- * elements; most blocks have none better than the best so far, and are skipped.
+ * elements; most blocks have none better than the best so far, and are skipped.  For a few elements the two passes are
+ * not worth it.
  */
 static void mnp_search(const mnp_readers &readers, int64_t begin, int64_t end, mnp_acc &all)
 {
     typedef mnp_op::best best;
-    constexpr int64_t block = 2048;
+    constexpr int64_t block = 2048, few = 128;
     constexpr int count = 256 / sizeof(best::acc);
+    if (end - begin <= few) {
+        mnp_op::lanes<1> exact;
+        exact.start(0);
+        for (int64_t x = begin; x < end; x++)
+            exact.take(0, mnp_sought(readers, x), readers.index(x));
+        mnp_op::join(all, exact.end(0));
+        return;
+    }
     for (int64_t from = begin; from < end; from += block) {
         const int64_t to = mnp_least(from + block, end);
         best::lanes<count> lanes;
@@ -211,8 +220,10 @@ static void mnp_do_part(const mnp_reduce_params &p, int64_t o, int64_t begin, in
     mnp_acc all = mnp_empty();
     mnp_unravel<MNP_KEPT>(p.kept, o, kept);
     if (begin < end) {
+#if !MNP_SEARCHES
         mnp_sets sets;
         sets.start();
+#endif
         for (int64_t at = begin, to; at < end; at = to) {
             const int64_t row = at / width, x = at % width;
             mnp_readers readers;
@@ -221,13 +232,15 @@ static void mnp_do_part(const mnp_reduce_params &p, int64_t o, int64_t begin, in
             readers.find(p, kept, reduced);
 #if MNP_SEARCHES
             mnp_search(readers, x, x + (to - at), all);
-            continue;
-#endif
+#else
             sets.take(readers, x, x + (to - at));
             if (sets.taken >= mnp_most)
                 sets.join_to(all);
+#endif
         }
+#if !MNP_SEARCHES
         sets.join_to(all);
+#endif
     }
     mnp_deliver(p, all, o, part);
 }
