@@ -102,7 +102,7 @@ double array_bytes(const mnp_array *array)
 
 stopwatch stopwatch_start(mnp_ctx *ctx)
 {
-    MPI_Barrier(mnp_ctx_comm(ctx));
+    OR_EXIT(mnp_agree(ctx, MNP_OK));
     return (stopwatch){.ctx = ctx, .last = MPI_Wtime(), .compiled = mnp_ctx_compile_seconds(ctx)};
 }
 

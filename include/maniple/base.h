@@ -62,10 +62,10 @@ typedef enum mnp_status {
     MNP_ERR_DEVICE,      /* the GPU or its driver reported an error */
     MNP_ERR_COMPILE,     /* a kernel did not compile */
     MNP_ERR_COMM,        /* MPI or NCCL reported an error */
-    MNP_ERR_TIMEOUT,     /* another rank did not answer within MANIPLE_DEADLINE */
+    MNP_ERR_TIMEOUT,     /* another rank did not answer within its deadline */
     MNP_ERR_UNSUPPORTED, /* not possible on this device or in this build */
     MNP_ERR_FORMAT,      /* a file's contents break the rules of their format */
-    MNP_ERR_PEER,        /* another rank failed or has ended; the message says which, and why */
+    MNP_ERR_PEER,        /* another rank failed, has ended or is stopped; the message says which, and why */
     MNP_ERR_INTERNAL     /* a bug of Maniple */
 } mnp_status;
 
@@ -83,8 +83,8 @@ MNP_API mnp_status mnp_fail(mnp_status status, const char *format, ...) __attrib
 
 /*
  * End the program after a failed call: the lowest rank of MPI_COMM_WORLD prints the message on stderr, and every rank
- * exits with the greatest `exit_status` that any of them gives.  All ranks should call it; a rank that calls it alone
- * waits two seconds for the others, then prints its own message and aborts the job.
+ * exits with the greatest `exit_status` that any of them gives.  All ranks should call it; one that calls it without the
+ * others waits two seconds for them, then prints its own message and aborts the job.
  */
 MNP_API void mnp_exit(int exit_status);
 

@@ -112,19 +112,25 @@ static mnp_status read_count(const char *variable, const char *text, int most, i
     return MNP_OK;
 }
 
+static mnp_status read_seconds(const char *variable, const char *text, double *seconds_p)
+{
+    char *end;
+    *seconds_p = mnp__parse_number(text, &end);
+    if (end == text || *end || !(*seconds_p > 0))
+        return MNP_FAIL(MNP_ERR_ARG, "%s is '%s'; it should be a number of seconds above 0", variable, text);
+    return MNP_OK;
+}
+
 /* Check and convert the settings that take certain words or numbers only. */
 static mnp_status check(mnp__config *config, int rank)
 {
-    char *end;
     int threads;
     MNP_TRY(check_choice("MANIPLE_DEVICE", config->device, (const char *const[]){"auto", "cuda", "host", NULL},
                          "cuda, host or auto"));
     MNP_TRY(check_choice("MANIPLE_TRANSPORT", config->transport, (const char *const[]){"auto", "nccl", "mpi", NULL},
                          "nccl, mpi or auto"));
-    config->deadline_seconds = mnp__parse_number(config->deadline, &end);
-    if (end == config->deadline || *end || !(config->deadline_seconds > 0))
-        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_DEADLINE is '%s'; it should be a number of seconds above 0",
-                        config->deadline);
+    MNP_TRY(read_seconds("MANIPLE_DEADLINE", config->deadline, &config->deadline_seconds));
+    MNP_TRY(read_seconds("MANIPLE_BUSY_DEADLINE", config->busy_deadline, &config->busy_deadline_seconds));
     MNP_TRY(
         check_choice("MANIPLE_REPRODUCIBLE", config->reproducible, (const char *const[]){"0", "1", NULL}, "0 or 1"));
     config->is_reproducible = strcmp(config->reproducible, "1") == 0;

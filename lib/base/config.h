@@ -23,7 +23,11 @@
     X(memory_limit, "MANIPLE_MEMORY_LIMIT", "",                                                                        \
       "most memory of a rank for arrays, as 4000000000, 500M, 16G, or 50% of its share of the device; empty: "         \
       "its share of what is available at the start")                                                                   \
-    X(deadline, "MANIPLE_DEADLINE", "60", "seconds that a rank waits for another one before the call fails")           \
+    X(deadline, "MANIPLE_DEADLINE", "60",                                                                              \
+      "seconds that a rank waits for another one to take part in an exchange, or to move at all, before the call "     \
+      "fails")                                                                                                         \
+    X(busy_deadline, "MANIPLE_BUSY_DEADLINE", "3600",                                                                  \
+      "seconds that a rank may take for files, compilers and work of its own while others wait for it to agree")       \
     X(threads, "MANIPLE_THREADS", "auto",                                                                              \
       "threads of a rank on the host device, or auto: the cores that it may use, divided among the ranks "             \
       "that share them")                                                                                               \
@@ -52,7 +56,7 @@ typedef struct mnp__config {
     MNP__SETTINGS(MNP__SETTING_FIELD)
 #undef MNP__SETTING_FIELD
     mnp__log logger;
-    double deadline_seconds;
+    double deadline_seconds, busy_deadline_seconds;
     int node_ranks;       /* MANIPLE_NODE_SIZE; 0: all ranks of a host */
     int64_t memory_bytes; /* MANIPLE_MEMORY_LIMIT in bytes, or 0 */
     double memory_share;  /* MANIPLE_MEMORY_LIMIT as a fraction of the rank's share of the device, or 0 */

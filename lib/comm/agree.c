@@ -7,15 +7,20 @@
 
 #include "comm/comm.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/leftovers.h"
 #include "base/status.h"
 #include "comm/waits.h"
 #include "comm/watch.h"
+
+enum { SECONDS_TO_END = 10 };
 
 /* Whether an error of MPI says that a process is gone.  Only some libraries can tell. */
 static bool is_lost(int code)
@@ -210,33 +215,62 @@ static bool all_arrive(int *exit_status)
     return arrived;
 }
 
-static void print_error(void)
+static void end_now(int number)
+{
+    (void)number;
+    _exit(1);
+}
+
+/* Functions of MPI that end a program may wait for ranks that do not come: then this process ends by itself. */
+static void limit_the_end(void)
+{
+    sigset_t timer;
+    sigemptyset(&timer);
+    sigaddset(&timer, SIGALRM);
+    signal(SIGALRM, end_now);
+    pthread_sigmask(SIG_UNBLOCK, &timer, NULL);
+    alarm(SECONDS_TO_END);
+}
+
+void mnp__abort_job(int rank, const char *sentence, int exit_status)
+{
+    const int quarters = rank < 20 ? rank : 20; /* of a second */
+    limit_the_end();
+    nanosleep(&(struct timespec){.tv_sec = quarters / 4, .tv_nsec = quarters % 4 * 250000000L}, NULL);
+    fprintf(stderr, "maniple: %s\n", sentence);
+    mnp__leftovers_remove();
+    MPI_Abort(MPI_COMM_WORLD, exit_status);
+    _exit(exit_status);
+}
+
+/* The message of the last error, in 4096 bytes, and where it was found if the log is to have details. */
+static void error_text(char *text)
 {
     const char *log = getenv("MANIPLE_LOG");
-    bool debug = log && strncmp(log, "debug", 5) == 0;
-    fprintf(stderr, "maniple: %s", mnp_error_message());
+    const bool debug = log && strncmp(log, "debug", 5) == 0;
     if (debug)
-        fprintf(stderr, " (%s)", mnp_error_origin());
-    fputc('\n', stderr);
+        snprintf(text, 4096, "%s (%s)", mnp_error_message(), mnp_error_origin());
+    else
+        snprintf(text, 4096, "%s", mnp_error_message());
 }
 
 void mnp_exit(int exit_status)
 {
     int started = 0, finished = 0, rank = 0;
+    char text[4096];
+    error_text(text);
     MPI_Initialized(&started);
     MPI_Finalized(&finished);
     if (!started || finished) {
-        print_error();
+        fprintf(stderr, "maniple: %s\n", text);
         exit(exit_status);
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (all_arrive(&exit_status)) {
-        if (rank == 0)
-            print_error();
-        MPI_Finalize();
-        exit(exit_status);
-    }
-    print_error(); /* this rank is alone with its trouble */
-    MPI_Abort(MPI_COMM_WORLD, exit_status);
-    abort();
+    if (!all_arrive(&exit_status))
+        mnp__abort_job(rank, text, exit_status); /* this rank is alone with its trouble */
+    if (rank == 0)
+        fprintf(stderr, "maniple: %s\n", text);
+    limit_the_end();
+    MPI_Finalize();
+    exit(exit_status);
 }

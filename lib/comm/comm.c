@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "comm/heap.h"
+#include "comm/pulse.h"
 #include "comm/waits.h"
 #include "comm/watch.h"
 
@@ -24,13 +25,16 @@ static mnp_status number_nodes(mnp__comm *comm)
     return mnp__mpi_status(MPI_Allreduce(&leads, &comm->nodes, 1, MPI_INT, MPI_SUM, comm->mpi), "MPI_Allreduce");
 }
 
-mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm)
+mnp_status mnp__comm_open(MPI_Comm mpi, const mnp__config *config, mnp__comm *comm)
 {
-    *comm = (mnp__comm){.mpi = MPI_COMM_NULL, .node = MPI_COMM_NULL, .ranks_on_device = 1};
+    *comm = (mnp__comm){.config = config, .mpi = MPI_COMM_NULL, .node = MPI_COMM_NULL, .ranks_on_device = 1};
+    MPI_Comm_rank(mpi, &comm->rank);
+    MPI_Comm_size(mpi, &comm->size);
+    if (comm->size > 1 && config->deadline_seconds > 0)
+        mnp__pulse_start(config, comm->rank, &comm->pulse);
+    mnp__pulse_enter(comm->pulse, "starting", "Maniple"); /* which mnp_init() leaves */
     MNP_TRY(mnp__mpi_status(MPI_Comm_dup(mpi, &comm->mpi), "MPI_Comm_dup"));
     MPI_Comm_set_errhandler(comm->mpi, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(comm->mpi, &comm->rank);
-    MPI_Comm_size(comm->mpi, &comm->size);
     MNP_TRY(mnp__watch_new(comm, &comm->watch));
     MNP_TRY(
         mnp__mpi_status(MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &comm->node),
@@ -38,6 +42,13 @@ mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm)
     MPI_Comm_rank(comm->node, &comm->node_rank);
     MPI_Comm_size(comm->node, &comm->node_size);
     return number_nodes(comm);
+}
+
+mnp_status mnp__comm_meet(mnp__comm *comm)
+{
+    MNP_TRY(mnp__peers_open(comm->config, comm->mpi, comm->node, &comm->peers));
+    mnp__pulse_meet(comm->pulse, comm->peers);
+    return MNP_OK;
 }
 
 /* How many ranks of this host use this rank's GPU.  Collective: all ranks go through it, also where one fails. */
@@ -109,20 +120,18 @@ static mnp_status level_devices(const mnp__comm *comm)
     return MNP_OK;
 }
 
-mnp_status mnp__comm_attach(mnp__comm *comm, const mnp__config *config, mnp__device *device)
+mnp_status mnp__comm_attach(mnp__comm *comm, mnp__device *device)
 {
-    comm->config = config;
     comm->device = device;
     MNP_TRY(count_sharers(comm));
     MNP_TRY(choose_transport(comm));
     MNP_TRY(level_devices(comm));
     if (comm->transport == MNP_TRANSPORT_NCCL && comm->size > 1)
         MNP_TRY(mnp__nccl_start(comm, &comm->nccl));
-    MNP_TRY(mnp__peers_open(config, comm->mpi, comm->node, &comm->peers));
     MNP_TRY(mnp__heap_open(comm, &comm->heap));
-    if (!mnp__heap_shared(comm->heap) || device->cpu_memory)
-        return MNP_OK;
-    return mnp__agree(comm, mnp__waits_new(comm, &comm->waits));
+    if (mnp__heap_shared(comm->heap) && !device->cpu_memory)
+        return mnp__agree(comm, mnp__waits_new(comm, &comm->waits));
+    return MNP_OK;
 }
 
 void mnp__comm_detach(mnp__comm *comm)

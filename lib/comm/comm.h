@@ -16,6 +16,7 @@
 
 typedef struct mnp__heap mnp__heap;
 typedef struct mnp__nccl mnp__nccl;
+typedef struct mnp__pulse mnp__pulse;
 typedef struct mnp__waits mnp__waits;
 typedef struct mnp__watch mnp__watch;
 
@@ -31,34 +32,38 @@ typedef struct mnp__comm {
     MPI_Comm mpi;      /* a duplicate, errors returned */
     MPI_Comm node;     /* the ranks of this host */
     mnp__watch *watch; /* over all ranks: watch.h */
+    mnp__pulse *pulse; /* of this rank: pulse.h; NULL if there is one rank alone */
     int rank, size, node_rank, node_size, node_index, nodes;
     int ranks_on_device; /* ranks of this host that share this rank's GPU; 1 on the host device */
-    mnp__device *device; /* borrowed; NULL until mnp__comm_attach() */
+    mnp__peers *peers;   /* NULL until mnp__comm_meet() */
+    mnp__device *device; /* borrowed; NULL until mnp__comm_attach(), like these */
     mnp__transport transport;
-    mnp__nccl *nccl;   /* NULL unless that is the transport */
-    mnp__peers *peers; /* these are NULL until mnp__comm_attach() */
+    mnp__nccl *nccl; /* NULL unless that is the transport */
     mnp__heap *heap;
     mnp__waits *waits; /* of kernels; NULL unless GPUs share the heap */
     bool library_only; /* what is planned now goes by messages of NCCL or MPI alone: mnp_comm_set_algorithm() */
 } mnp__comm;
 
-/* The communicators of MPI.  Collective.  The config's logger is not needed yet. */
-mnp_status mnp__comm_open(MPI_Comm mpi, mnp__comm *comm);
+/*
+ * open: the communicators of MPI; the settings may still be found wrong.  meet: find the peers, who see each other's
+ * pulse from then on.  close leaves the pulse, which ends after MPI.  All collective.
+ */
+mnp_status mnp__comm_open(MPI_Comm mpi, const mnp__config *config, mnp__comm *comm);
+mnp_status mnp__comm_meet(mnp__comm *comm);
 
 /*
- * Choose the transport for that device (MANIPLE_TRANSPORT), start NCCL where it is to be used, find the peers and open
- * the heap.  detach: what needs the device, which is closed after it and runs nothing any more; not NCCL.  Both
- * collective.
+ * Choose the transport for that device (MANIPLE_TRANSPORT), start NCCL where it is to be used, and open the heap.
+ * detach: what needs the device, which is closed after it and runs nothing any more; not NCCL.  Both collective.
  */
-mnp_status mnp__comm_attach(mnp__comm *comm, const mnp__config *config, mnp__device *device);
+mnp_status mnp__comm_attach(mnp__comm *comm, mnp__device *device);
 void mnp__comm_detach(mnp__comm *comm);
 void mnp__comm_close(mnp__comm *comm);
 
 /*
  * MNP_OK if every rank says so; else own failures stay and the others get MNP_ERR_PEER with the words of the lowest
- * rank that failed.  It waits for the others as long as they take, for files or compilers, but not for a rank that is
- * lost (watch.h): then nobody agrees any more, and all get MNP_ERR_PEER, or MNP_ERR_TIMEOUT where they gave up
- * themselves.  Collective.
+ * rank that failed.  It waits for others that are busy, with files or compilers, for MANIPLE_BUSY_DEADLINE, but not for
+ * a rank that is lost (watch.h): then nobody agrees any more, and all get MNP_ERR_PEER, or MNP_ERR_TIMEOUT where they
+ * gave up themselves.  Collective.
  */
 mnp_status mnp__agree(const mnp__comm *comm, mnp_status status);
 
@@ -88,6 +93,12 @@ mnp_status mnp__broadcast(const mnp__comm *comm, void *data, size_t size, int ro
  * failed.
  */
 mnp_status mnp__mpi_status(int code, const char *call);
+
+/*
+ * End all ranks of MPI_COMM_WORLD, at the latest after some seconds, with that sentence on stderr.  Where several ranks
+ * do so at a time the lowest speaks, as it ends the others before their turn comes.  Not collective.
+ */
+_Noreturn void mnp__abort_job(int rank, const char *sentence, int exit_status);
 
 /*
  * Wait for a point on a stream, at most the deadline once communication is all that is missing: as it takes a lost rank

@@ -5,20 +5,25 @@
 #include "comm/watch.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/status.h"
 #include "comm/peers.h"
+#include "comm/pulse.h"
 #include "comm/waits.h"
 #include "device/device.h"
 
 enum { SPINS = 100, ROUNDS_A_CHECK = 64 };
-static const double between_looks = 0.05, before_sleep = 0.005; /* seconds */
+static const double between_looks = 0.05, before_sleep = 0.005, suspended = 1; /* seconds */
+
+/* How a rank was lost: it did not answer, it was busy for too long, its process has ended, or is stopped. */
+enum { LATE, BUSY, ENDED, STOPPED };
 
 typedef struct loss {
-    int rank;  /* that is lost, or -1 where it is not known which */
-    int ended; /* its process has ended; else it did not answer */
+    int rank; /* that is lost, or -1 where it is not known which */
+    int how;
 } loss;
 
 struct mnp__watch {
@@ -54,14 +59,18 @@ bool mnp__watch_lost(const mnp__comm *comm)
 static mnp_status fail_lost(const mnp__watch *watch)
 {
     const loss *n = &watch->loss;
-    if (n->ended && watch->source == watch->world->rank)
-        return MNP_FAIL(MNP_ERR_PEER, "rank %d has ended", n->rank);
-    if (n->ended)
-        return MNP_FAIL(MNP_ERR_PEER, "rank %d has ended, as rank %d found", n->rank, watch->source);
+    char finder[32] = "";
+    if (watch->source != watch->world->rank)
+        snprintf(finder, sizeof finder, ", as rank %d found", watch->source);
+    if (n->how == ENDED)
+        return MNP_FAIL(MNP_ERR_PEER, "rank %d has ended%s", n->rank, finder);
+    if (n->how == STOPPED)
+        return MNP_FAIL(MNP_ERR_PEER, "rank %d is stopped%s: it has not moved for %g seconds (MANIPLE_DEADLINE)",
+                        n->rank, finder, watch->world->config->deadline_seconds);
+    const char *deadline = n->how == BUSY ? "MANIPLE_BUSY_DEADLINE" : "MANIPLE_DEADLINE";
     if (n->rank < 0)
-        return MNP_FAIL(MNP_ERR_PEER, "rank %d gave up waiting for another at its MANIPLE_DEADLINE", watch->source);
-    return MNP_FAIL(MNP_ERR_PEER, "rank %d gave up waiting for rank %d at its MANIPLE_DEADLINE", watch->source,
-                    n->rank);
+        return MNP_FAIL(MNP_ERR_PEER, "rank %d gave up waiting for another at its %s", watch->source, deadline);
+    return MNP_FAIL(MNP_ERR_PEER, "rank %d gave up waiting for rank %d at its %s", watch->source, n->rank, deadline);
 }
 
 mnp_status mnp__watch_room(const mnp__comm *comm, size_t size, void **room_p)
@@ -93,6 +102,7 @@ static void remember(mnp__watch *watch, loss n, int source)
         watch->world->device->retains = true;
     mnp__waits_end(watch->world->waits);
     mnp__nccl_abort(watch->world->nccl);
+    mnp__pulse_rest(watch->world->pulse);
 }
 
 /* This rank has found out: it sends the others a message, whose requests MPI completes. */
@@ -102,7 +112,7 @@ static void lose(mnp__watch *watch, loss n)
     remember(watch, n, world->rank);
     for (int rank = 0; rank < world->size; rank++) {
         MPI_Request request;
-        if (rank != world->rank && (rank != n.rank || !n.ended) &&
+        if (rank != world->rank && (rank != n.rank || n.how != ENDED) &&
             MPI_Isend(&watch->loss, 2, MPI_INT, rank, MNP__TAG_LOST, world->mpi, &request) == MPI_SUCCESS)
             MPI_Request_free(&request);
     }
@@ -137,7 +147,10 @@ mnp_status mnp__watch_look(const mnp__comm *comm)
     for (int tries = 0; gone >= 0 && tries < 4 && !watch->lost; tries++)
         hear(watch);
     if (gone >= 0 && !watch->lost)
-        lose(watch, (loss){.rank = gone, .ended = true});
+        lose(watch, (loss){.rank = gone, .how = ENDED});
+    const int stopped = mnp__pulse_stopped(watch->world->pulse);
+    if (stopped >= 0 && !watch->lost)
+        lose(watch, (loss){.rank = stopped, .how = STOPPED});
     return watch->lost ? fail_lost(watch) : MNP_OK;
 }
 
@@ -154,22 +167,36 @@ void mnp__watch_restart(mnp__wait *wait)
     wait->since = 0;
 }
 
+/* How long that wait may last, in seconds; 0: as long as it takes. */
+static double limit_of(const mnp__wait *wait)
+{
+    const mnp__config *config = wait->comm->config;
+    if (wait->busy) /* a rank that notices by itself that it was busy for too long still has to say so */
+        return config->busy_deadline_seconds > 0 ? config->busy_deadline_seconds + config->deadline_seconds : 0;
+    return wait->what ? config->deadline_seconds : 0;
+}
+
 static mnp_status check(mnp__wait *wait)
 {
     const mnp__comm *comm = wait->comm;
-    const double now = MPI_Wtime();
+    const double now = MPI_Wtime(), limit = limit_of(wait);
     int there;
     wait->checked = true;
     if (wait->begin == 0)
-        wait->begin = wait->looked = now;
+        wait->begin = wait->looked_at = wait->checked_at = now;
     if (wait->since == 0)
         wait->since = now;
+    if (now - wait->checked_at >
+        suspended) /* time in which this rank did not run, nor perhaps any other, does not count */
+        wait->since += now - wait->checked_at;
+    wait->checked_at = now;
+    mnp__pulse_is_waiting(comm->pulse);
     wait->sleeps = wait->may_sleep && now - wait->begin > before_sleep;
     /* another rank may be waiting for what MPI has not sent from here yet */
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
-    const bool late = wait->what && now - wait->since > comm->config->deadline_seconds;
-    if (!wait->alone && (late || now - wait->looked >= between_looks)) {
-        wait->looked = now;
+    const bool late = limit > 0 && now - wait->since > limit;
+    if (!wait->alone && (late || now - wait->looked_at >= between_looks)) {
+        wait->looked_at = now;
         MNP_TRY(mnp__watch_look(comm));
     }
     return late ? MNP_ERR_TIMEOUT : MNP_OK;
@@ -203,22 +230,41 @@ mnp_status mnp__watch_timeout(const mnp__comm *comm, int rank, const char *what)
     return fail_late(comm, rank, what);
 }
 
+/* The failure of waiting past the other deadline for ranks that are busy. */
+static mnp_status fail_busy(const mnp__wait *wait)
+{
+    const mnp__comm *comm = wait->comm;
+    const int rank = mnp__pulse_busy(comm->pulse);
+    char name[32] = "another rank";
+    if (rank >= 0)
+        snprintf(name, sizeof name, "rank %d", rank);
+    if (!comm->watch->lost)
+        lose(comm->watch, (loss){.rank = rank, .how = BUSY});
+    return MNP_FAIL(MNP_ERR_TIMEOUT, "%s has been busy for %g seconds while others waited (MANIPLE_BUSY_DEADLINE)",
+                    name, limit_of(wait));
+}
+
 mnp_status mnp__watch_end(const mnp__wait *wait, mnp_status status, int rank)
 {
     if (status != MNP_ERR_TIMEOUT)
         return status;
+    if (wait->busy)
+        return fail_busy(wait);
     return wait->alone ? fail_late(wait->comm, rank, wait->what) : mnp__watch_timeout(wait->comm, rank, wait->what);
 }
 
 mnp_status mnp__watch_requests(const mnp__comm *comm, int count, MPI_Request *requests, const char *call)
 {
     mnp__wait wait = mnp__watch_begin(comm, NULL);
+    wait.busy = true;
     wait.may_sleep = true;
     for (;;) {
         int complete;
         MNP_TRY(mnp__mpi_status(MPI_Testall(count, requests, &complete, MPI_STATUSES_IGNORE), call));
         if (complete)
             return MNP_OK;
-        MNP_TRY(mnp__watch_round(&wait));
+        const mnp_status st = mnp__watch_round(&wait);
+        if (st != MNP_OK)
+            return mnp__watch_end(&wait, st, -1);
     }
 }

@@ -2,8 +2,8 @@
 /*
  * The watch: how a rank waits for others, and learns that one of them is lost.
  *
- * A rank is lost when its process has ended, which its peers notice, or when another has given up waiting for it. The
- * rank that finds out sends all others a message, which they look for while they wait.  From then on every agreement
+ * A rank is lost when its process has ended or is stopped, which its peers notice (peers.h, pulse.h), or when another
+ * has given up waiting for it.  The rank that finds out sends all others a message, which they look for while they wait.  From then on every agreement
  * and exchange fails with MNP_ERR_PEER and the number of the lost rank; requests and buffers that MPI was given are
  * left to it; and waits on the GPU are ended: NCCL is aborted, and kernels that wait return (waits.h).
  */
@@ -26,13 +26,15 @@ void mnp__watch_free(mnp__watch *watch); /* NULL is accepted */
 typedef struct mnp__wait {
     const mnp__comm *comm;
     const char *what; /* that the others take part in; NULL: it may last as long as it takes */
+    bool busy;        /* the others may be busy with something else, so that MANIPLE_BUSY_DEADLINE holds */
     int spins;        /* rounds that do nothing */
     bool may_sleep;   /* MPI has little to do meanwhile, so after 5 ms the rank sleeps between rounds */
     bool sleeps;      /* it does */
     bool alone;       /* it is not asked whether all ranks are there, and none is given up on */
     bool checked;     /* the last round looked at the clock */
     int rounds;
-    double begin, since, looked; /* of the wait; of the deadline, 0 if the next check begins it; of the last look */
+    double begin, since; /* of the wait; of the deadline, 0 if the next check begins it */
+    double checked_at, looked_at;
 } mnp__wait;
 
 /* A wait for `what`, as in "did not take part in an exchange". */
@@ -61,7 +63,10 @@ mnp_status mnp__watch_look(const mnp__comm *comm);
 /* This rank gives up waiting for the world's `rank` (-1: it cannot tell which), which is lost then for all ranks. */
 void mnp__watch_give_up(const mnp__comm *comm, int rank);
 
-/* See requests of MPI through, as long as all ranks are there; `call` made them.  MNP_ERR_COMM, MNP_ERR_PEER. */
+/*
+ * See requests of MPI through, as long as all ranks are there, and none is busy for longer than MANIPLE_BUSY_DEADLINE;
+ * `call` made them.  MNP_ERR_COMM, MNP_ERR_PEER, MNP_ERR_TIMEOUT.
+ */
 mnp_status mnp__watch_requests(const mnp__comm *comm, int count, MPI_Request *requests, const char *call);
 
 /*

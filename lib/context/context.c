@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "comm/heap.h"
 #include "comm/collectives/subcomm.h"
+#include "comm/pulse.h"
 #include "comm/watch.h"
 
 enum { STRINGS = 6 }; /* strings of a spec: file, function, definitions, generated source, options */
@@ -106,23 +107,31 @@ static mnp_status check_alike(const mnp_ctx *ctx)
 mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
 {
     mnp_ctx *ctx;
+    mnp__pulse *pulse;
     mnp_status st;
     bool started;
+    int rank;
     MNP_TRY(start_mpi(&started));
     MNP_TRY(mnp__calloc(1, sizeof *ctx, &ctx));
     ctx->started_mpi = started;
-    MNP_TRY_OR(mnp__comm_open(comm, &ctx->comm), st, fail);
-    MNP_TRY_OR(MNP_AGREE(ctx, mnp__config_read(options, ctx->comm.rank, &ctx->config)), st, fail);
+    MPI_Comm_rank(comm, &rank);
+    const mnp_status configured = mnp__config_read(options, rank, &ctx->config);
+    MNP_TRY_OR(mnp__comm_open(comm, &ctx->config, &ctx->comm), st, fail);
+    MNP_TRY_OR(MNP_AGREE(ctx, configured), st, fail);
     MNP_TRY_OR(check_alike(ctx), st, fail);
+    MNP_TRY_OR(mnp__comm_meet(&ctx->comm), st, fail);
     MNP_TRY_OR(MNP_AGREE(ctx, open_device(ctx)), st, fail);
-    MNP_TRY_OR(mnp__comm_attach(&ctx->comm, &ctx->config, ctx->device), st, fail);
+    MNP_TRY_OR(mnp__comm_attach(&ctx->comm, ctx->device), st, fail);
     MNP_TRY_OR(mnp__world_open(&ctx->comm, &ctx->world), st, fail);
     MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "ranks: %d, hosts: %d, device: %s, transport: %s", ctx->comm.size,
             ctx->comm.nodes, ctx->device->ops->kind, mnp_ctx_transport(ctx));
+    mnp__pulse_leave(ctx->comm.pulse);
     *ctx_p = ctx;
     return MNP_OK;
 fail:
+    pulse = ctx->comm.pulse;
     free_context(ctx); /* MPI is not finalized, so that mnp_exit() can still use it */
+    mnp__pulse_stop(pulse);
     return st;
 }
 
@@ -141,9 +150,12 @@ void mnp_finalize(mnp_ctx *ctx)
                 ctx->live_arrays, (long long)ctx->live_bytes, ctx->live_plans);
     if (!mnp__watch_lost(&ctx->comm))
         mnp__peers_part(ctx->comm.peers);
+    mnp__pulse *pulse = ctx->comm.pulse; /* to the end, as MPI's functions wait for other ranks too */
+    mnp__pulse_enter(pulse, "ending", "Maniple");
     free_context(ctx);
     if (ends_mpi)
         MPI_Finalize();
+    mnp__pulse_stop(pulse);
 }
 
 int mnp_ctx_rank(const mnp_ctx *ctx)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/leftovers.h"
@@ -149,8 +151,37 @@ static mnp_status write_file(const char *path, const char *text)
     return good ? MNP_OK : MNP_FAIL(MNP_ERR_IO, "cannot write %s to compile it: %s", path, strerror(error));
 }
 
-/* Run a program and write its output to a file; *exit_p is its exit status, or -1 if a signal ended it. */
-static mnp_status run(char *const *arguments, const char *output, int *exit_p)
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Wait for a child, and end it if that takes longer than the limit, in seconds; *state_p is as waitpid() gives it. */
+static mnp_status wait_for(pid_t child, const char *program, double limit, int *state_p)
+{
+    const double begin = now();
+    for (pid_t ended; (ended = waitpid(child, state_p, WNOHANG)) != child;) {
+        const double passed = now() - begin, pause = passed < 0.1 ? 0.001 : passed < 10 ? passed / 100 : 0.1;
+        if (ended < 0 && errno != EINTR)
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "cannot wait for %s: %s", program, strerror(errno));
+        if (passed > limit) {
+            kill(child, SIGKILL);
+            waitpid(child, state_p, 0);
+            return MNP_FAIL(MNP_ERR_COMPILE, "%s has compiled for %g seconds (MANIPLE_BUSY_DEADLINE), and was ended",
+                            program, limit);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = (long)(pause * 1e9)}, NULL);
+    }
+    return MNP_OK;
+}
+
+/*
+ * Run a program for at most so many seconds and write its output to a file; *exit_p is its exit status, or -1 if a
+ * signal ended it.
+ */
+static mnp_status run(char *const *arguments, const char *output, double limit, int *exit_p)
 {
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -162,10 +193,7 @@ static mnp_status run(char *const *arguments, const char *output, int *exit_p)
     posix_spawn_file_actions_destroy(&actions);
     if (error)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "cannot run %s: %s", arguments[0], strerror(error));
-    while (waitpid(child, &state, 0) < 0) {
-        if (errno != EINTR)
-            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "cannot wait for %s: %s", arguments[0], strerror(errno));
-    }
+    MNP_TRY(wait_for(child, arguments[0], limit, &state));
     *exit_p = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
     return MNP_OK;
 }
@@ -249,7 +277,7 @@ static mnp_status run_compiler(const struct host_compiler *compiler, const workp
         count += LIBRARIES;
     }
     arguments[count] = NULL;
-    st = run(arguments, work->path[WORDS], exit_p);
+    st = run(arguments, work->path[WORDS], compiler->base.config->busy_deadline_seconds, exit_p);
 done:
     mnp__text_free(&options);
     return st;

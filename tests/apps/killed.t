@@ -179,5 +179,65 @@ stop_compiler
 check $? "SIGKILL leaves a folder and a lock" "$(ls -A tmp cache; cat stderr)"
 MANIPLE_DEVICE=host "$MANIPLE" eval 'x + 1' x=dirac:10/2 -o sum.h5:/x -q && [ -z "$(left)" ]
 check $? "which the next run that compiles removes" "$(left)"
+rm -rf cache
+MANIPLE_BUSY_DEADLINE=2 MANIPLE_DEVICE=host MANIPLE_CXX=$work/slow-c++ "$MANIPLE" eval 'x + 1' x=dirac:10/2 -o sum.h5:/x \
+    2>stderr &
+pid=$!
+ended 20 && [ "$status" -eq 1 ] && grep -q 'slow-c++ has compiled for 2 seconds (MANIPLE_BUSY_DEADLINE)' stderr &&
+    [ -z "$(left)" ]
+check $? "a compiler that does not come to an end is ended" "$status $(cat stderr)"
+
+# ---- a rank that is stopped ----
+
+# ranks: the processes of the run
+# shellcheck disable=SC2317  # it is called, by way of until_true
+ranks()
+{
+    for folder in /proc/[0-9]*; do
+        case $(readlink "$folder/exe" 2>/dev/null) in
+        */maniple) [ "$(readlink "$folder/cwd")" != "$work" ] || echo "${folder#/proc/}" ;;
+        esac
+    done
+}
+
+# shellcheck disable=SC2317
+a_compiler_runs()
+{
+    [ -s compiling ]
+}
+
+# shellcheck disable=SC2317
+file_is_there()
+{
+    [ -n "$(find . -name '.out.h5.*.tmp')" ]
+}
+
+# stopped CONDITION DESCRIPTION COMMAND...: on three ranks, of which one is stopped then
+stopped()
+{
+    condition=$1 words=$2
+    shift 2
+    rm -rf cache out.h5 compiling
+    MANIPLE_DEADLINE=2 MANIPLE_CXX=$work/c++ "$MPIRUN" -n 3 "$MANIPLE" "$@" -o out.h5:/x -q 2>stderr &
+    pid=$!
+    until_true "$condition"
+    victim=$(ranks | tail -n 1)
+    kill -STOP "$victim" && ended 30 && [ "$status" -ne 0 ] && [ ! -e out.h5 ] &&
+        [ "$(grep -c '^maniple: rank [0-2] is stopped.*(MANIPLE_DEADLINE)' stderr)" -eq 1 ]
+    check $? "$words" "$status $(ls -lA; cat stderr)"
+    kill -KILL "$victim" 2>/dev/null
+}
+
+if [ -n "$MPIRUN" ]; then
+    cat >c++ <<EOF
+#!/bin/sh
+echo \$\$ >compiling
+sleep 1
+exec $CXX "\$@"
+EOF
+    chmod +x c++
+    stopped a_compiler_runs "random: a rank that is stopped ends the others, and is named" random normal 40x30 -s 1
+    stopped file_is_there "conv: so does one that is stopped while a file is written" conv dirac:8000x8000/64 hanning:1x1
+fi
 
 done_testing

@@ -250,6 +250,7 @@ static void check_settings(void)
         {"device=gpu", "cuda, host or auto"},
         {"deadline=soon", "number of seconds"},
         {"deadline=-1", "above 0"},
+        {"busy_deadline=0", "MANIPLE_BUSY_DEADLINE is '0'"},
         {"loop=later", "auto or launch"},
         {"spmv=fast", "measure, stream, rows, sell or dia"},
         {"threads=0", "1 to 4096"},

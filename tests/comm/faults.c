@@ -2,22 +2,25 @@
 /*
  * A rank that ends or stops answering in the middle of work, and what its peers report: faults HOW WHERE
  *
- *   HOW      kill: rank 1 is killed; exit: it calls _exit(3); late: it sleeps for 7 seconds, and then goes on
+ *   HOW      kill: rank 1 is killed; exit: it calls _exit(3); late: it sleeps for 7 seconds, and then goes on; stop: it
+ *            is stopped for as long
  *   WHERE    agree, redistribute, sum, take (of elements that others have), all_reduce, small (an all-reduce of one
- *            number), all_to_all, exchange (of messages around): what all ranks do again and again, waiting for the
- *            device every time; kernel: rank 0 finds what a kernel leaves that has waited for rank 1 past the deadline
+ *            number), all_to_all, exchange (of messages around), barrier (of MPI, which cannot be left): what all ranks
+ *            do again and again, waiting for the device every time; kernel: rank 0 finds what a kernel leaves that has waited for rank 1 past the deadline
  *
  * Every rank that is left prints a line when a call has failed: its number, the status, after how many seconds, and the
  * sentence.  Then it finalizes and prints another line, so that faults.t misses the line of a rank that hangs.
  */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <maniple.h>
 
 #include "comm/heap.h"
+#include "comm/pulse.h"
 #include "comm/waits.h"
 #include "context/context.h"
 #include "kernels/comm/p2p_small_params.h"
@@ -65,6 +68,14 @@ static mnp_status run_kernel(mnp_ctx *ctx)
     return mnp_agree(ctx, MNP_OK);
 }
 
+static mnp_status run_barrier(mnp_ctx *ctx)
+{
+    mnp__pulse_enter(ctx->comm.pulse, "waiting at", "a barrier");
+    MPI_Barrier(ctx->comm.mpi);
+    mnp__pulse_leave(ctx->comm.pulse);
+    return MNP_OK;
+}
+
 static void give_up(mnp_ctx *ctx)
 {
     *mnp__waits_params(ctx->comm.waits).fault = 1 + (unsigned)mnp__peers_find(ctx->comm.peers, 1);
@@ -85,6 +96,8 @@ static mnp_status enqueue(mnp_ctx *ctx, const char *where)
         return run_exchange(ctx);
     if (strcmp(where, "kernel") == 0)
         return run_kernel(ctx);
+    if (strcmp(where, "barrier") == 0)
+        return run_barrier(ctx);
     if (strcmp(where, "all_reduce") == 0)
         return mnp_comm_all_reduce(world, to_next.data, from_last.data, BYTES / 8, MNP_FLOAT64, MNP_MAX);
     if (strcmp(where, "small") == 0)
@@ -128,6 +141,13 @@ static void happen(const char *how)
 {
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
+    if (strcmp(how, "stop") == 0) {
+        char command[64];
+        snprintf(command, sizeof command, "(sleep %d; kill -CONT %ld) &", SLEEP, (long)getpid());
+        if (system(command) == 0)
+            raise(SIGSTOP);
+        return;
+    }
     if (strcmp(how, "late") != 0)
         _exit(3);
     sleep(SLEEP);

@@ -25,7 +25,7 @@ run()
 {
     ranks=$1 how=$2 where=$3
     shift 3
-    timeout "$limit" env "$@" MANIPLE_DEVICE=$device "$MPIRUN" "$recovery" -n "$ranks" "$program" "$how" "$where" \
+    timeout "$limit" env "$@" MANIPLE_DEVICE=$device "$MPIRUN" ${recovery:+"$recovery"} -n "$ranks" "$program" "$how" "$where" \
         >"$output" 2>&1
 }
 
@@ -50,6 +50,7 @@ survive()
         [ "$rank" -ge "$ranks" ] || says "$rank" "$pattern" || status=1
     done
     [ "$how" != late ] || says 1 'MNP_ERR_PEER .* gave up waiting' || status=1
+    [ "$how" != stop ] || says 1 'MNP_ERR_PEER .*: rank 1 is stopped, as rank [02] found' || status=1
     check "$status" "$device: $words${1+, $*}" "$(cat "$output")"
 }
 
@@ -73,6 +74,18 @@ late='MNP_ERR_\(TIMEOUT\|PEER\) after [0-9]*\.[0-9] s: .*\(rank 1 did not take p
 survive 3 kill exchange "$late" MANIPLE_NODE_SIZE=1 MANIPLE_DEADLINE=1
 survive 3 late exchange "$late" MANIPLE_DEADLINE=1
 survive 3 late kernel "$late"
+# A rank that is stopped is told from one that is busy, in waits that last as long as it takes
+survive 3 stop agree 'MNP_ERR_PEER after [2-6]\.[0-9] s: rank 1 is stopped.*: it has not moved for 2 seconds' MANIPLE_DEADLINE=2
+option=$recovery recovery= # the launcher is to end the job
+run 3 stop barrier MANIPLE_DEADLINE=2
+status=$?
+recovery=$option
+[ $status -ne 0 ] && [ $status -ne 124 ] &&
+    [ "$(grep -c '^maniple: rank 1 is stopped: .*, and waiting at a barrier cannot go on without it$' "$output")" -eq 1 ]
+check $? "where MPI waits for it the job ends, with one sentence" "$status $(cat "$output")"
+# one that is busy has a deadline of its own
+survive 2 late agree 'MNP_ERR_TIMEOUT after [3-6]\.[0-9] s: rank 1 has been busy for 4 seconds' MANIPLE_DEADLINE=1 \
+    MANIPLE_BUSY_DEADLINE=3
 # but a debug build compares arguments in every call, and that waits as long as it takes
 ! grep -q -e -DMNP_DEBUG "$builddir/Makefile" || compares=yes
 if [ -z "$compares" ]; then

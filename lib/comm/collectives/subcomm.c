@@ -11,6 +11,7 @@
 #include "comm/collectives/collectives.h"
 #include "comm/collectives/collectives_p2p.h"
 #include "comm/mesh.h"
+#include "comm/pulse.h"
 #include "comm/watch.h"
 
 /* A group that the world keeps, by what it was asked for with: mnp__comm_along(). */
@@ -147,8 +148,10 @@ static mnp_status split_mpi(mnp_comm *comm, int color, int key, mnp_comm *group)
     group->base.nccl = NULL;
     group->base.mpi = MPI_COMM_NULL;
     group->world = comm->world;
-    MNP_TRY(mnp__mpi_status(MPI_Comm_split(comm->base.mpi, color < 0 ? MPI_UNDEFINED : color, key, &group->base.mpi),
-                            "MPI_Comm_split"));
+    mnp__pulse_enter(comm->base.pulse, "making", "a communicator");
+    const int code = MPI_Comm_split(comm->base.mpi, color < 0 ? MPI_UNDEFINED : color, key, &group->base.mpi);
+    mnp__pulse_leave(comm->base.pulse);
+    MNP_TRY(mnp__mpi_status(code, "MPI_Comm_split"));
     if (group->base.mpi == MPI_COMM_NULL)
         return MNP_OK;
     MPI_Comm_set_errhandler(group->base.mpi, MPI_ERRORS_RETURN);

@@ -110,8 +110,12 @@ typedef struct mnp__h5_source {
 /* Rank 0 inspects the dataset, and broadcasts what it found.  Collective. */
 mnp_status mnp__h5_inspect(mnp_ctx *ctx, const mnp__h5_place *place, mnp__h5_source *source);
 
-/* A property list for opening a file on all ranks through MPI-IO; -1 on failure. */
-hid_t mnp__h5_parallel(mnp_ctx *ctx);
+/*
+ * Open a file on all ranks through MPI-IO, and close it.  `path` is where it lies, `name` what the user calls it.  A
+ * negative number on failure, as HDF5's own.  Collective; a rank that is stopped meanwhile ends the job (comm/pulse.h).
+ */
+hid_t mnp__h5_open_parallel(mnp_ctx *ctx, const char *path, const char *name, unsigned flags);
+herr_t mnp__h5_close_parallel(mnp_ctx *ctx, hid_t file, const char *name);
 
 /* Moving values (h5_transfer.c). */
 

@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "comm/pulse.h"
 #include "io/hdf5/h5.h"
 #include "io/hdf5/h5_walk.h"
 
@@ -353,14 +354,34 @@ mnp_status mnp_h5_inspect(mnp_ctx *ctx, const char *file, const char *dataset, m
     return st;
 }
 
-hid_t mnp__h5_parallel(mnp_ctx *ctx)
+/* A property list for MPI-IO; -1 on failure. */
+static hid_t new_access(const mnp_ctx *ctx)
 {
-    hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
-    if (access_list < 0)
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access < 0)
         return H5I_INVALID_HID;
-    if (H5Pset_fapl_mpio(access_list, ctx->comm.mpi, MPI_INFO_NULL) >= 0 &&
-        H5Pset_fclose_degree(access_list, H5F_CLOSE_STRONG) >= 0)
-        return access_list;
-    H5Pclose(access_list);
+    if (H5Pset_fapl_mpio(access, ctx->comm.mpi, MPI_INFO_NULL) >= 0 &&
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
+        return access;
+    H5Pclose(access);
     return H5I_INVALID_HID;
+}
+
+hid_t mnp__h5_open_parallel(mnp_ctx *ctx, const char *path, const char *name, unsigned flags)
+{
+    mnp__pulse_enter(ctx->comm.pulse, "opening the file", name);
+    hid_t access = new_access(ctx); /* HDF5 duplicates the communicator */
+    hid_t file = H5Fopen(path, flags, access);
+    if (access >= 0)
+        H5Pclose(access);
+    mnp__pulse_leave(ctx->comm.pulse);
+    return file;
+}
+
+herr_t mnp__h5_close_parallel(mnp_ctx *ctx, hid_t file, const char *name)
+{
+    mnp__pulse_enter(ctx->comm.pulse, "closing the file", name);
+    herr_t done = H5Fclose(file);
+    mnp__pulse_leave(ctx->comm.pulse);
+    return done;
 }

@@ -55,11 +55,8 @@ static mnp_status open_together(mnp_ctx *ctx, const mnp__h5_place *place, hid_t 
                                 mnp__h5_type *type)
 {
     MNP_TRY(MNP_AGREE(ctx, check_visible(ctx, place->file)));
-    hid_t access_list = mnp__h5_parallel(ctx);
-    *file_p = H5Fopen(place->file, H5F_ACC_RDONLY, access_list);
+    *file_p = mnp__h5_open_parallel(ctx, place->file, place->file, H5F_ACC_RDONLY);
     mnp_status st = *file_p < 0 ? mnp__h5_fail_open(place->file) : MNP_OK;
-    if (access_list >= 0)
-        H5Pclose(access_list);
     if (st == MNP_OK) {
         *dataset_p = H5Dopen2(*file_p, place->dataset, H5P_DEFAULT);
         st = *dataset_p < 0 ? MNP_FAIL(MNP_ERR_IO, "cannot open %s: %s", place->text, mnp__h5_reason())
@@ -87,7 +84,7 @@ static mnp_status read_values(mnp_array *array, const mnp__h5_place *place, cons
     if (dataset >= 0)
         H5Dclose(dataset);
     if (file >= 0)
-        H5Fclose(file);
+        mnp__h5_close_parallel(array->ctx, file, place->file);
     return st;
 }
 

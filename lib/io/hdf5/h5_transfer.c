@@ -12,6 +12,7 @@
  * into four 20 times as quickly.
  */
 #include "base/status.h"
+#include "comm/pulse.h"
 #include "io/hdf5/h5.h"
 #include "io/transfer.h"
 
@@ -58,10 +59,13 @@ static mnp_status call_hdf5(const struct open_dataset *open, const mnp__file_box
     char nothing = 0;
     mnp_status st = open_spaces(what, box, &memory, &file);
     if (st == MNP_OK) {
+        mnp__pulse *pulse = what->array->ctx->comm.pulse;
+        mnp__pulse_enter(pulse, what->written ? "writing" : "reading", what->place->text);
         herr_t done =
             what->written
                 ? H5Dwrite(what->dataset, what->type->stored, memory, file, open->properties, box ? from : &nothing)
                 : H5Dread(what->dataset, what->type->stored, memory, file, open->properties, box ? to : &nothing);
+        mnp__pulse_leave(pulse);
         if (done < 0)
             st = MNP_FAIL(MNP_ERR_IO, "cannot %s %s: %s", what->written ? "write" : "read", what->place->text,
                           what->written && mnp__atomic_file_is_full(what->written) ? "the file system is full"

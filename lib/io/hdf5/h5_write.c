@@ -334,11 +334,8 @@ static mnp_status make_file(struct job *job)
 
 static mnp_status open_together(const struct job *job, hid_t *file_p)
 {
-    hid_t access_list = mnp__h5_parallel(job->ctx);
-    *file_p = H5Fopen(job->output.path, H5F_ACC_RDWR, access_list);
+    *file_p = mnp__h5_open_parallel(job->ctx, job->output.path, job->file, H5F_ACC_RDWR);
     mnp_status st = *file_p < 0 ? MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason()) : MNP_OK;
-    if (access_list >= 0)
-        H5Pclose(access_list);
     return MNP_AGREE(job->ctx, st);
 }
 
@@ -399,7 +396,7 @@ static mnp_status write_values(struct job *job)
         st = MNP_AGREE(job->ctx, values_are_stored(job));
     if (st != MNP_OK)
         mnp__atomic_file_detach(&job->output);
-    if (file >= 0 && H5Fclose(file) < 0 && st == MNP_OK)
+    if (file >= 0 && mnp__h5_close_parallel(job->ctx, file, job->file) < 0 && st == MNP_OK)
         st = MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     if (st == MNP_OK)
         st = mnp__atomic_file_sync(&job->output);
