@@ -17,6 +17,7 @@
 
 #include "base/leftovers.h"
 #include "base/status.h"
+#include "comm/pulse.h"
 #include "comm/waits.h"
 #include "comm/watch.h"
 
@@ -234,12 +235,16 @@ static void limit_the_end(void)
 
 void mnp__abort_job(int rank, const char *sentence, int exit_status)
 {
-    const int quarters = rank < 20 ? rank : 20; /* of a second */
+    const int turn = rank < 9 ? rank : 9; /* the lowest rank that is left comes first */
+    int finished;
     limit_the_end();
-    nanosleep(&(struct timespec){.tv_sec = quarters / 4, .tv_nsec = quarters % 4 * 250000000L}, NULL);
-    fprintf(stderr, "maniple: %s\n", sentence);
+    nanosleep(&(struct timespec){.tv_nsec = turn * 100000000L}, NULL);
+    if (mnp__pulse_speaks())
+        fprintf(stderr, "maniple: %s\n", sentence);
     mnp__leftovers_remove();
-    MPI_Abort(MPI_COMM_WORLD, exit_status);
+    MPI_Finalized(&finished);
+    if (!finished)
+        MPI_Abort(MPI_COMM_WORLD, exit_status);
     _exit(exit_status);
 }
 
@@ -268,7 +273,7 @@ void mnp_exit(int exit_status)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!all_arrive(&exit_status))
         mnp__abort_job(rank, text, exit_status); /* this rank is alone with its trouble */
-    if (rank == 0)
+    if (rank == 0 && mnp__pulse_speaks())
         fprintf(stderr, "maniple: %s\n", text);
     limit_the_end();
     MPI_Finalize();

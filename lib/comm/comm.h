@@ -96,7 +96,7 @@ mnp_status mnp__mpi_status(int code, const char *call);
 
 /*
  * End all ranks of MPI_COMM_WORLD, at the latest after some seconds, with that sentence on stderr.  Where several ranks
- * do so at a time the lowest speaks, as it ends the others before their turn comes.  Not collective.
+ * of a node do so at a time one speaks.  Not collective.
  */
 _Noreturn void mnp__abort_job(int rank, const char *sentence, int exit_status);
 

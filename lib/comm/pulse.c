@@ -25,6 +25,8 @@ enum { BEATS_A_DEADLINE = 40, LINE = 64, STACK = 512 << 10 };
 typedef struct beat {
     _Alignas(LINE) _Atomic uint64_t count; /* of the thread's beats; 0: it has none yet, or none any more */
     _Atomic uint64_t waiting;              /* the count when the rank was last in a wait of Maniple */
+    atomic_int over;                       /* it is through with MPI */
+    atomic_int spoken;                     /* of the first peer: one has said why the job ends */
 } beat;
 
 typedef struct seen {
@@ -39,7 +41,7 @@ struct mnp__pulse {
     pthread_t thread;
     pthread_mutex_t mutex; /* of all below that is not atomic */
     pthread_cond_t stop;
-    bool stopping, resting;
+    bool stopping;
     int count, mine; /* peers */
     int *ranks;
     beat *beats, alone; /* of all peers, in shared memory, or this rank's alone */
@@ -53,6 +55,15 @@ struct mnp__pulse {
 static beat *own_beat(const mnp__pulse *pulse)
 {
     return &pulse->beats[pulse->mine];
+}
+
+/* Of the context that was made last: a process that ends the job may have lost sight of its contexts. */
+static _Atomic(beat *) first_beat;
+
+bool mnp__pulse_speaks(void)
+{
+    beat *first = atomic_load(&first_beat);
+    return !first || atomic_exchange(&first->spoken, 1) == 0;
 }
 
 /* ---- the thread ---- */
@@ -80,7 +91,7 @@ static void look_at_peers(mnp__pulse *pulse, uint64_t now)
 /* Whether the main thread is where it cannot be reached: not in a wait of Maniple, which would notice by itself. */
 static bool is_out_of_reach(const mnp__pulse *pulse, uint64_t now)
 {
-    return pulse->depth > 0 && !pulse->resting && now - atomic_load(&own_beat(pulse)->waiting) > 2;
+    return pulse->depth > 0 && now - atomic_load(&own_beat(pulse)->waiting) > 2;
 }
 
 static void look_at_call(mnp__pulse *pulse, uint64_t now)
@@ -221,11 +232,31 @@ void mnp__pulse_meet(mnp__pulse *pulse, const mnp__peers *peers)
     atomic_store(&own->waiting, atomic_load(&pulse->alone.waiting));
     atomic_store(&own->count, atomic_load(&pulse->alone.count));
     pulse->beats = beats;
+    atomic_store(&first_beat, beats);
     pulse->mine = peers->mine;
     pulse->count = peers->count;
     pulse->ranks = ranks;
     pulse->seen = seen_of;
     pthread_mutex_unlock(&pulse->mutex);
+}
+
+static bool all_are_over(const mnp__pulse *pulse)
+{
+    bool over = true;
+    for (int i = 0; i < pulse->count; i++)
+        over = over && atomic_load(&pulse->beats[i].over);
+    return over;
+}
+
+void mnp__pulse_part(mnp__pulse *pulse)
+{
+    if (!pulse)
+        return;
+    atomic_store(&own_beat(pulse)->over, 1);
+    mnp__pulse_enter(pulse, "ending", "the job");
+    while (!all_are_over(pulse))
+        nanosleep(&(struct timespec){.tv_nsec = 100 * 1000}, NULL);
+    mnp__pulse_leave(pulse);
 }
 
 void mnp__pulse_stop(mnp__pulse *pulse)
@@ -238,6 +269,8 @@ void mnp__pulse_stop(mnp__pulse *pulse)
     pthread_mutex_unlock(&pulse->mutex);
     pthread_join(pulse->thread, NULL);
     atomic_store(&own_beat(pulse)->count, 0);
+    beat *first = pulse->beats;
+    atomic_compare_exchange_strong(&first_beat, &first, NULL);
     if (pulse->beats != &pulse->alone)
         munmap(pulse->beats, (size_t)pulse->count * sizeof *pulse->beats);
     pthread_cond_destroy(&pulse->stop);
@@ -289,14 +322,5 @@ void mnp__pulse_leave(mnp__pulse *pulse)
         return;
     pthread_mutex_lock(&pulse->mutex);
     pulse->depth--;
-    pthread_mutex_unlock(&pulse->mutex);
-}
-
-void mnp__pulse_rest(mnp__pulse *pulse)
-{
-    if (!pulse)
-        return;
-    pthread_mutex_lock(&pulse->mutex);
-    pulse->resting = true;
     pthread_mutex_unlock(&pulse->mutex);
 }

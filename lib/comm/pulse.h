@@ -18,6 +18,8 @@
 #ifndef MNP__COMM_PULSE_H
 #define MNP__COMM_PULSE_H
 
+#include <stdbool.h>
+
 #include "base/config.h"
 #include "comm/peers.h"
 
@@ -31,6 +33,9 @@ void mnp__pulse_start(const mnp__config *config, int rank, mnp__pulse **pulse_p)
  * the peers.
  */
 void mnp__pulse_meet(mnp__pulse *pulse, const mnp__peers *peers);
+
+/* This rank is through with MPI: wait until all peers are.  One that is stopped now would keep the launcher waiting. */
+void mnp__pulse_part(mnp__pulse *pulse);
 
 /* This rank will beat no more, and is missed by nobody.  All functions accept NULL.  Not collective, like the others. */
 void mnp__pulse_stop(mnp__pulse *pulse);
@@ -49,7 +54,7 @@ void mnp__pulse_is_waiting(mnp__pulse *pulse);
 void mnp__pulse_enter(mnp__pulse *pulse, const char *doing, const char *what);
 void mnp__pulse_leave(mnp__pulse *pulse);
 
-/* A rank is lost, and this one knows: the job is not ended any more. */
-void mnp__pulse_rest(mnp__pulse *pulse);
+/* Whether this rank may say why the job ends: the first of the peers that asks. */
+bool mnp__pulse_speaks(void);
 
 #endif

@@ -102,7 +102,6 @@ static void remember(mnp__watch *watch, loss n, int source)
         watch->world->device->retains = true;
     mnp__waits_end(watch->world->waits);
     mnp__nccl_abort(watch->world->nccl);
-    mnp__pulse_rest(watch->world->pulse);
 }
 
 /* This rank has found out: it sends the others a message, whose requests MPI completes. */

@@ -151,10 +151,13 @@ void mnp_finalize(mnp_ctx *ctx)
     if (!mnp__watch_lost(&ctx->comm))
         mnp__peers_part(ctx->comm.peers);
     mnp__pulse *pulse = ctx->comm.pulse; /* to the end, as MPI's functions wait for other ranks too */
-    mnp__pulse_enter(pulse, "ending", "Maniple");
+    if (!mnp__watch_lost(&ctx->comm))
+        mnp__pulse_enter(pulse, "ending", "Maniple");
     free_context(ctx);
-    if (ends_mpi)
+    if (ends_mpi) {
         MPI_Finalize();
+        mnp__pulse_part(pulse);
+    }
     mnp__pulse_stop(pulse);
 }
 
