@@ -15,11 +15,12 @@
 
 #include "common/command.h"
 #include "common/options.h"
-#include "common/report.h"
+#include "report/report.h"
 
 static const option_row options[] = {
     {'c', "clear", NULL, "remove all kernels, without confirmation"},
     {'s', "size", NULL, "print only how many kernels and bytes there are, and where"},
+    {'j', "json", NULL, "print JSON"},
     {'h', "help", NULL, "show this"},
     {0},
 };
@@ -81,33 +82,73 @@ static void print_total(int64_t files, int64_t bytes)
     printf("%" PRId64 " kernel%s, %s\n", files, files == 1 ? "" : "s", bytes_text(bytes, text));
 }
 
-static mnp_status list(mnp_ctx *ctx, const mnp_cache_info *cache)
+static void print_list(const mnp_cache_info *cache, const mnp_cache_entry *entries, int64_t count)
+{
+    print_entries(entries, count);
+    printf("%s: ", cache->path);
+    print_total(cache->files, cache->bytes);
+}
+
+/* `entries` is NULL: the totals alone. */
+static void print_json(const mnp_cache_info *cache, const mnp_cache_entry *entries, int64_t count)
+{
+    json_writer j = json_start(stdout);
+    json_open(&j, NULL, '{');
+    json_text(&j, "path", cache->path);
+    json_integer(&j, "files", cache->files);
+    json_integer(&j, "bytes", cache->bytes);
+    if (entries) {
+        json_open(&j, "kernels", '[');
+        for (int64_t k = 0; k < count; k++) {
+            json_row(&j, NULL, '{');
+            json_text(&j, "kernel", entries[k].kernel);
+            json_text(&j, "compiler", entries[k].compiler);
+            json_text(&j, "target", entries[k].target);
+            json_integer(&j, "bytes", entries[k].bytes);
+            json_integer(&j, "modified", entries[k].modified);
+            json_close(&j);
+        }
+        json_close(&j);
+    }
+    json_close(&j);
+}
+
+static mnp_status list(mnp_ctx *ctx, const mnp_cache_info *cache, bool as_json)
 {
     mnp_cache_entry *entries;
     int64_t count;
     mnp_status st = mnp_ctx_cache_list(ctx, &entries, &count);
     if (st != MNP_OK)
         return st;
-    print_entries(entries, count);
+    if (as_json)
+        print_json(cache, entries, count);
+    else
+        print_list(cache, entries, count);
     free(entries);
-    printf("%s: ", cache->path);
-    print_total(cache->files, cache->bytes);
     return MNP_OK;
 }
 
-static mnp_status clear(mnp_ctx *ctx, const mnp_cache_info *cache)
+static mnp_status clear(mnp_ctx *ctx, const mnp_cache_info *cache, bool as_json)
 {
-    int64_t files, bytes;
-    mnp_status st = mnp_ctx_cache_clear(ctx, &files, &bytes);
+    mnp_cache_info removed = *cache;
+    mnp_status st = mnp_ctx_cache_clear(ctx, &removed.files, &removed.bytes);
     if (st != MNP_OK)
         return st;
-    printf("removed from %s: ", cache->path);
-    print_total(files, bytes);
+    if (as_json) {
+        print_json(&removed, NULL, 0);
+    } else {
+        printf("removed from %s: ", cache->path);
+        print_total(removed.files, removed.bytes);
+    }
     return MNP_OK;
 }
 
+typedef struct request {
+    bool clears, size_only, json;
+} request;
+
 /* The work, which rank 0 does alone. */
-static mnp_status serve(mnp_ctx *ctx, bool clearing, bool size_only)
+static mnp_status serve(mnp_ctx *ctx, const request *wanted)
 {
     mnp_cache_info cache;
     if (mnp_ctx_rank(ctx) != 0)
@@ -115,25 +156,30 @@ static mnp_status serve(mnp_ctx *ctx, bool clearing, bool size_only)
     mnp_status st = mnp_ctx_cache(ctx, &cache);
     if (st != MNP_OK)
         return st;
-    if (clearing)
-        return clear(ctx, &cache);
-    if (!size_only)
-        return list(ctx, &cache);
-    printf("%s: ", cache.path);
-    print_total(cache.files, cache.bytes);
+    if (wanted->clears)
+        return clear(ctx, &cache, wanted->json);
+    if (!wanted->size_only)
+        return list(ctx, &cache, wanted->json);
+    if (wanted->json)
+        print_json(&cache, NULL, 0);
+    else
+        print_list(&cache, NULL, 0);
     return MNP_OK;
 }
 
 int cache_main(int argc, char **argv)
 {
-    bool clearing = false, size_only = false;
+    request wanted = {false, false, false};
     for (int key; (key = options_next(argc, argv, options)) != OPTIONS_END;) {
         switch (key) {
         case 'c':
-            clearing = true;
+            wanted.clears = true;
             break;
         case 's':
-            size_only = true;
+            wanted.size_only = true;
+            break;
+        case 'j':
+            wanted.json = true;
             break;
         default:
             misused_exit();
@@ -143,12 +189,12 @@ int cache_main(int argc, char **argv)
         mnp_fail(MNP_ERR_ARG, "cache takes no operand, but was given '%s'", argv[optind]);
         misused_exit();
     }
-    if (clearing && size_only) {
+    if (wanted.clears && wanted.size_only) {
         mnp_fail(MNP_ERR_ARG, "--clear and --size ask for two different things");
         misused_exit();
     }
     mnp_ctx *ctx = command_begin("device=host"); /* needs neither a GPU nor a working driver */
-    OR_EXIT(mnp_agree(ctx, serve(ctx, clearing, size_only)));
+    OR_EXIT(mnp_agree(ctx, serve(ctx, &wanted)));
     int status = close_output();
     mnp_finalize(ctx);
     return status;

@@ -21,8 +21,8 @@
 #include "common/options.h"
 #include "common/paths.h"
 #include "picture/picture.h"
-#include "common/progress.h"
-#include "common/report.h"
+#include "report/progress.h"
+#include "report/report.h"
 #include "common/words.h"
 
 enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE };
@@ -54,6 +54,7 @@ static const option_row options_table[] = {
     PICTURE_OPTIONS("input and result, side by side"),
     PICTURE_MAP_OPTION,
     PROGRESS_ROW,
+    {'j', "json", NULL, "print JSON"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -90,7 +91,7 @@ typedef struct job {
     mnp_conv_options options;
     int axes[OPERAND_MAX_DIMS];
     picture_request picture;
-    bool quiet;
+    bool quiet, json;
 } job;
 
 /* ---- the command line ---- */
@@ -200,6 +201,9 @@ static mnp_status parse_option(int key, job *j, bool *fills)
     case 'q':
         j->quiet = true;
         return MNP_OK;
+    case 'j':
+        j->json = true;
+        return MNP_OK;
     default:
         return MNP_ERR_ARG; /* options_next() has recorded why */
     }
@@ -231,7 +235,7 @@ static mnp_status parse(int argc, char **argv, job *j)
                           boundary_names[j->options.boundary]);
     if (status == MNP_OK)
         status = picture_check_options(&j->picture);
-    return status;
+    return status == MNP_OK ? report_check_options(j->quiet, j->json) : status;
 }
 
 static void job_free(job *j)
@@ -353,6 +357,71 @@ static void print_picture(const job *j, const picture_result *drawn)
            j->input.ndim > 2 && !drawn->in_colour[0] ? "; the first plane only" : "");
 }
 
+/* Multiplications, and bytes of input and output. */
+static void count_work(const job *j, const mnp_array *x, const mnp_array *y, double *taps, double *bytes)
+{
+    *taps = (double)mnp_layout_size(mnp_array_layout(y));
+    *bytes = array_bytes(x) + array_bytes(y);
+    for (int d = 0; d < j->kernel.ndim; d++)
+        *taps *= (double)j->kernel.shape[d];
+}
+
+static void print_text(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
+                       const mnp_rank_info *ranks, const picture_result *drawn)
+{
+    double taps, bytes;
+    count_work(j, x, y, &taps, &bytes);
+    printf("ran on    ");
+    print_where(ctx, ranks);
+    printf("input     %s: ", j->input.text);
+    print_array(x);
+    printf("kernel    %s: ", j->kernel.text);
+    print_shape(j->kernel.ndim, j->kernel.shape);
+    printf(" %s, %smode %s, boundary %s\n", mnp_dtype_name(j->kernel.dtype), j->options.correlate ? "correlated, " : "",
+           mode_names[j->options.mode], boundary_names[j->options.boundary]);
+    printf("output    %s: ", j->output.text);
+    print_array(y);
+    if (*drawn->made.size)
+        print_picture(j, drawn);
+    print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
+    printf("speed     %.3g Gtap/s, %.3g GB/s of input and output, while convolving\n", taps / seconds[CONVOLVE] / 1e9,
+           bytes / seconds[CONVOLVE] / 1e9);
+}
+
+static void json_operand(json_writer *out, const char *name, const char *text, const mnp_array *array)
+{
+    json_row(out, name, '{');
+    json_text(out, "operand", text);
+    json_array(out, array);
+    json_close(out);
+}
+
+static void print_json(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
+                       const mnp_rank_info *ranks, const picture_result *drawn)
+{
+    double taps, bytes;
+    json_writer out = json_start(stdout);
+    count_work(j, x, y, &taps, &bytes);
+    json_open(&out, NULL, '{');
+    json_operand(&out, "input", j->input.text, x);
+    json_row(&out, "kernel", '{');
+    json_text(&out, "operand", j->kernel.text);
+    json_integers(&out, "shape", j->kernel.ndim, j->kernel.shape);
+    json_text(&out, "dtype", mnp_dtype_name(j->kernel.dtype));
+    json_close(&out);
+    json_text(&out, "mode", mode_names[j->options.mode]);
+    json_text(&out, "boundary", boundary_names[j->options.boundary]);
+    json_bool(&out, "correlate", j->options.correlate);
+    json_operand(&out, "output", j->output.text, y);
+    if (*drawn->made.size)
+        json_text(&out, "picture", j->picture.path);
+    json_where(&out, ctx, ranks);
+    json_times(&out, j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
+    json_measured(&out, "taps", taps);
+    json_measured(&out, "bytes", bytes);
+    json_close(&out);
+}
+
 static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const stopwatch *watch,
                    const picture_result *drawn)
 {
@@ -360,29 +429,10 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
     mnp_rank_info *ranks = NULL;
     stopwatch_slowest(watch, slowest);
     OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0) {
-        printf("ran on    ");
-        print_where(ctx, ranks);
-        printf("input     %s: ", j->input.text);
-        print_array(x);
-        printf("kernel    %s: ", j->kernel.text);
-        print_shape(j->kernel.ndim, j->kernel.shape);
-        printf(" %s, %smode %s, boundary %s\n", mnp_dtype_name(j->kernel.dtype),
-               j->options.correlate ? "correlated, " : "", mode_names[j->options.mode],
-               boundary_names[j->options.boundary]);
-        printf("output    %s: ", j->output.text);
-        print_array(y);
-        if (*drawn->made.size)
-            print_picture(j, drawn);
-        print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, slowest);
-        double elements = (double)mnp_layout_size(mnp_array_layout(y)), taps = elements;
-        for (int d = 0; d < j->kernel.ndim; d++)
-            taps *= (double)j->kernel.shape[d];
-        double bytes = elements * (double)mnp_dtype_size(mnp_array_dtype(y)) +
-                       (double)mnp_layout_size(mnp_array_layout(x)) * (double)mnp_dtype_size(j->input.dtype);
-        printf("speed     %.3g Gtap/s, %.3g GB/s of input and output, while convolving\n",
-               taps / slowest[CONVOLVE] / 1e9, bytes / slowest[CONVOLVE] / 1e9);
-    }
+    if (mnp_ctx_rank(ctx) == 0 && j->json)
+        print_json(ctx, j, x, y, slowest, ranks, drawn);
+    else if (mnp_ctx_rank(ctx) == 0)
+        print_text(ctx, j, x, y, slowest, ranks, drawn);
     free(ranks);
 }
 

@@ -17,10 +17,10 @@
 #include "canvas/canvas.h"
 #include "canvas/png.h"
 #include "common/command.h"
-#include "common/json.h"
+#include "report/json.h"
 #include "picture/drawing.h"
 #include "common/options.h"
-#include "common/report.h"
+#include "report/report.h"
 #include "common/words.h"
 #include "info_file.h"
 

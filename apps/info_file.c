@@ -16,8 +16,8 @@
 
 #include "common/apart.h"
 #include "common/command.h"
-#include "common/json.h"
-#include "common/report.h"
+#include "report/json.h"
+#include "report/report.h"
 #include "picture/png_reader.h"
 
 /* ---- HDF5, as text ---- */

@@ -19,8 +19,8 @@
 #include "common/command.h"
 #include "common/operand.h"
 #include "common/options.h"
-#include "common/progress.h"
-#include "common/report.h"
+#include "report/progress.h"
+#include "report/report.h"
 #include "common/words.h"
 
 static const option_row options_table[] = {
@@ -30,6 +30,7 @@ static const option_row options_table[] = {
     {'s', "seed", "SEED", "an integer from 0 to 2^64 - 1; the same seed gives the same numbers"},
     {'d', "dtype", "DTYPE", "dtype of the result, such as float32 (default: float64 or int64)"},
     PROGRESS_ROW,
+    {'j', "json", NULL, "print JSON"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -99,7 +100,7 @@ struct job {
     uint64_t seed;
     const char *seed_text, *output_text;
     operand output;
-    bool quiet;
+    bool quiet, json;
 };
 
 /* A function that calls mnp_random_NAME with the arguments before the dtype. */
@@ -276,9 +277,13 @@ static mnp_status parse(int argc, char **argv, job *j)
             status = mnp_dtype_parse(optarg, &j->dtype);
         else if (key == 'q')
             j->quiet = true;
+        else if (key == 'j')
+            j->json = true;
         else
             status = MNP_ERR_ARG; /* options_next() has recorded why */
     }
+    if (status == MNP_OK)
+        status = report_check_options(j->quiet, j->json);
     return status == MNP_OK ? parse_operands(argc - optind, argv + optind, j) : status;
 }
 
@@ -299,21 +304,49 @@ static void check_parameters(const job *j)
     mnp_rng_free(rng);
 }
 
+static void print_text(const job *j, const mnp_array *numbers, const mnp_rank_info *ranks, const double *seconds)
+{
+    printf("ran on    ");
+    print_where(j->ctx, ranks);
+    printf("result    %s: ", j->output_text);
+    print_array(numbers);
+    print_times(NUM_STAGES, stage_names, seconds);
+    printf("speed     %.3g million numbers/s, while drawing\n",
+           (double)mnp_layout_size(mnp_array_layout(numbers)) / seconds[DRAW_NUMBERS] / 1e6);
+}
+
+static void print_json(const job *j, const mnp_array *numbers, const mnp_rank_info *ranks, const double *seconds)
+{
+    const parameter *parameters = j->distribution->parameters;
+    json_writer out = json_start(stdout);
+    json_open(&out, NULL, '{');
+    json_text(&out, "distribution", j->distribution->name);
+    json_row(&out, "parameters", '{');
+    for (int i = 0; i < MAX_PARAMETERS && parameters[i].name; i++) {
+        if (parameters[i].is_integer)
+            json_integer(&out, parameters[i].name, j->integer[i]);
+        else
+            json_number(&out, parameters[i].name, j->real[i]);
+    }
+    json_close(&out);
+    json_natural(&out, "seed", j->seed);
+    json_text(&out, "output", j->output_text);
+    json_array(&out, numbers);
+    json_where(&out, j->ctx, ranks);
+    json_times(&out, NUM_STAGES, stage_names, seconds);
+    json_close(&out);
+}
+
 static void report(const job *j, const mnp_array *numbers, const stopwatch *watch)
 {
     double slowest[MAX_STAGES];
     mnp_rank_info *ranks = NULL;
     stopwatch_slowest(watch, slowest);
     OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
-    if (mnp_ctx_rank(j->ctx) == 0) {
-        printf("ran on    ");
-        print_where(j->ctx, ranks);
-        printf("result    %s: ", j->output_text);
-        print_array(numbers);
-        print_times(NUM_STAGES, stage_names, slowest);
-        printf("speed     %.3g million numbers/s, while drawing\n",
-               (double)mnp_layout_size(mnp_array_layout(numbers)) / slowest[DRAW_NUMBERS] / 1e6);
-    }
+    if (mnp_ctx_rank(j->ctx) == 0 && j->json)
+        print_json(j, numbers, ranks, slowest);
+    else if (mnp_ctx_rank(j->ctx) == 0)
+        print_text(j, numbers, ranks, slowest);
     free(ranks);
 }
 

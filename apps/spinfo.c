@@ -15,12 +15,12 @@
 
 #include "common/command.h"
 #include "common/files.h"
-#include "common/json.h"
+#include "report/json.h"
 #include "common/matrix.h"
 #include "common/options.h"
 #include "common/paths.h"
-#include "common/progress.h"
-#include "common/report.h"
+#include "report/progress.h"
+#include "report/report.h"
 #include "picture/spy.h"
 
 static const option_row options_table[] = {

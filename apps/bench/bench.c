@@ -18,11 +18,11 @@
 
 #include "bench/bench.h"
 #include "common/command.h"
-#include "common/json.h"
+#include "report/json.h"
 #include "common/options.h"
 #include "picture/plot.h"
-#include "common/progress.h"
-#include "common/report.h"
+#include "report/progress.h"
+#include "report/report.h"
 #include "common/words.h"
 
 enum { MAX_CASES = 16, OPTION_MIN = UCHAR_MAX + 1, OPTION_MAX, OPTION_STEP };

@@ -3,7 +3,7 @@
  * The start of the command, and its end after a failure.
  */
 #include "common/command.h"
-#include "common/progress.h"
+#include "report/progress.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/progress.h"
+#include "report/progress.h"
 
 enum { MAX_OPTIONS = 32, MAX_WORD = 32, HELP_COLUMN = 26 };
 

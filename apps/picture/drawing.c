@@ -17,7 +17,7 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/json.h"
+#include "report/json.h"
 
 /* ---- options ---- */
 

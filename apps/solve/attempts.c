@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/command.h"
-#include "common/progress.h"
+#include "report/progress.h"
 
 /* ---- choosing ---- */
 

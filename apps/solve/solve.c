@@ -13,7 +13,7 @@
 #include <getopt.h>
 
 #include "common/command.h"
-#include "common/progress.h"
+#include "report/progress.h"
 #include "common/files.h"
 #include "common/options.h"
 #include "common/words.h"
@@ -62,6 +62,7 @@ static const option_row options_table[] = {
      "iterations; the method itself is restarted there"},
     PICTURE_OPTIONS("the residual over the iterations"),
     PROGRESS_ROW,
+    {'j', "json", NULL, "print JSON"},
     {'q', "quiet", NULL, "print nothing"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -162,6 +163,9 @@ static mnp_status parse_option(int key, job *j)
         return operand_parse_output("OUTPUT", optarg, &j->output);
     case 'q':
         j->quiet = true;
+        return MNP_OK;
+    case 'j':
+        j->json = true;
         return MNP_OK;
     case KEY_METHOD:
         status = choose("method", optarg, method_names, &index);
@@ -270,6 +274,8 @@ static mnp_status check(job *j)
     if (j->method == MNP_SOLVER_LSQR && j->precond_kind != MNP_PRECOND_NONE)
         return mnp_fail(MNP_ERR_ARG, "--method lsqr takes no preconditioner");
     mnp_status status = picture_check_options(&j->picture);
+    if (status == MNP_OK)
+        status = report_check_options(j->quiet, j->json);
     if (status == MNP_OK)
         status = check_effects(j);
     if (status != MNP_OK)
@@ -463,7 +469,7 @@ static int run(job *j)
     progress_end();
     if (!j->quiet)
         solve_report(j);
-    if (!j->quiet && !solve_converged(j))
+    if (!j->quiet && !j->json && !solve_converged(j))
         solve_hint(j);
     return command_say(j->ctx, "", drawn);
 }

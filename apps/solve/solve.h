@@ -12,7 +12,7 @@
 
 #include "common/matrix.h"
 #include "common/operand.h"
-#include "common/report.h"
+#include "report/report.h"
 #include "picture/request.h"
 
 enum { EXIT_NOT_CONVERGED = 3 };
@@ -40,7 +40,7 @@ typedef struct job {
     const char *checkpoint, *resume;
     picture_request picture;
     int every;
-    bool quiet;
+    bool quiet, json;
     bool method_given, precond_given; /* otherwise the matrix decides */
     mnp_solver method;
     mnp_precond_kind precond_kind;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/command.h"
-#include "common/progress.h"
+#include "report/progress.h"
 
 bool solve_converged(const job *j)
 {
@@ -250,34 +250,99 @@ static void print_method(const job *j)
     printf("\nprecond   ");
 }
 
+static const char *const stage_names[NUM_STAGES] = {"compile", "read", "precondition", "solve", "write"};
+
+static void print_text(const job *j, const mnp_rank_info *ranks, const double *seconds)
+{
+    printf("ran on    ");
+    print_where(j->ctx, ranks);
+    printf("matrix    %s: %" PRId64 " x %" PRId64 ", %" PRId64 " %s, %s\n", j->matrix.text, mnp_sparse_shape(j->a)[0],
+           mnp_sparse_shape(j->a)[1], mnp_sparse_nnz(j->a), mnp_sparse_nnz(j->a) == 1 ? "entry" : "entries",
+           mnp_dtype_name(mnp_sparse_dtype(j->a)));
+    print_method(j);
+    fflush(stdout);
+    if (j->precond)
+        mnp_precond_describe(j->precond, stdout);
+    else
+        printf("none\n");
+    for (int64_t k = 0; k < j->columns; k++)
+        print_result(j, k);
+    printf("output    %s: ", j->output.text);
+    print_array(j->x);
+    if (*j->made.size)
+        printf("picture   %s: %s\n", j->picture.path, j->made.size);
+    if (j->unsaved > 0)
+        printf("warning   %" PRId64 " checkpoint%s could not be written\n", j->unsaved, j->unsaved == 1 ? "" : "s");
+    print_times(NUM_STAGES, stage_names, seconds);
+}
+
+static void json_system(json_writer *out, const job *j, const mnp_solve_result *r)
+{
+    json_row(out, NULL, '{');
+    json_bool(out, "converged", r->reason == MNP_SOLVE_CONVERGED);
+    json_text(out, "reason", mnp_solve_reason_text(r->reason));
+    json_integer(out, "iterations", r->iterations + j->before);
+    json_number(out, "residual", r->residual);
+    json_number(out, "rhs_norm", r->rhs_norm);
+    json_measured(out, "seconds", r->seconds);
+    json_close(out);
+}
+
+static void json_attempts(json_writer *out, const job *j)
+{
+    json_open(out, "tried", '[');
+    for (int i = 0; i + 1 < j->attempts && i < MOST_ATTEMPTS; i++) {
+        const trial *a = &j->tried[i];
+        json_row(out, NULL, '{');
+        json_text(out, "method", method_names[a->method]);
+        json_text(out, "precond", precond_names[a->precond]);
+        json_integer(out, "iterations", a->lacks ? 0 : a->iterations);
+        json_text(out, "reason", a->lacks ? "the matrix has no such preconditioner" : mnp_solve_reason_text(a->reason));
+        json_close(out);
+    }
+    json_close(out);
+}
+
+static void print_json(const job *j, const mnp_rank_info *ranks, const double *seconds)
+{
+    json_writer out = json_start(stdout);
+    json_open(&out, NULL, '{');
+    json_row(&out, "matrix", '{');
+    json_text(&out, "operand", j->matrix.text);
+    json_integers(&out, "shape", 2, mnp_sparse_shape(j->a));
+    json_integer(&out, "nnz", mnp_sparse_nnz(j->a));
+    json_text(&out, "dtype", mnp_dtype_name(mnp_sparse_dtype(j->a)));
+    json_close(&out);
+    json_text(&out, "rhs", j->rhs_text);
+    json_attempts(&out, j);
+    json_text(&out, "method", method_names[j->method]);
+    json_text(&out, "precond", precond_names[j->precond_kind]);
+    json_bool(&out, "converged", solve_converged(j));
+    json_open(&out, "systems", '[');
+    for (int64_t k = 0; k < j->columns; k++)
+        json_system(&out, j, &j->results[k]);
+    json_close(&out);
+    json_row(&out, "output", '{');
+    json_text(&out, "operand", j->output.text);
+    json_array(&out, j->x);
+    json_close(&out);
+    if (*j->made.size)
+        json_text(&out, "picture", j->picture.path);
+    json_integer(&out, "unsaved_checkpoints", j->unsaved);
+    json_where(&out, j->ctx, ranks);
+    json_times(&out, NUM_STAGES, stage_names, seconds);
+    json_close(&out);
+}
+
 void solve_report(const job *j)
 {
-    static const char *const stage_names[NUM_STAGES] = {"compile", "read", "precondition", "solve", "write"};
     double slowest[MAX_STAGES];
     mnp_rank_info *ranks = NULL;
     stopwatch_slowest(&j->watch, slowest);
     OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
-    if (mnp_ctx_rank(j->ctx) == 0) {
-        printf("ran on    ");
-        print_where(j->ctx, ranks);
-        printf("matrix    %s: %" PRId64 " x %" PRId64 ", %" PRId64 " %s, %s\n", j->matrix.text,
-               mnp_sparse_shape(j->a)[0], mnp_sparse_shape(j->a)[1], mnp_sparse_nnz(j->a),
-               mnp_sparse_nnz(j->a) == 1 ? "entry" : "entries", mnp_dtype_name(mnp_sparse_dtype(j->a)));
-        print_method(j);
-        fflush(stdout);
-        if (j->precond)
-            mnp_precond_describe(j->precond, stdout);
-        else
-            printf("none\n");
-        for (int64_t k = 0; k < j->columns; k++)
-            print_result(j, k);
-        printf("output    %s: ", j->output.text);
-        print_array(j->x);
-        if (*j->made.size)
-            printf("picture   %s: %s\n", j->picture.path, j->made.size);
-        if (j->unsaved > 0)
-            printf("warning   %" PRId64 " checkpoint%s could not be written\n", j->unsaved, j->unsaved == 1 ? "" : "s");
-        print_times(NUM_STAGES, stage_names, slowest);
-    }
+    if (mnp_ctx_rank(j->ctx) == 0 && j->json)
+        print_json(j, ranks, slowest);
+    else if (mnp_ctx_rank(j->ctx) == 0)
+        print_text(j, ranks, slowest);
     free(ranks);
 }

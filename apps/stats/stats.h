@@ -11,7 +11,7 @@
 #include <maniple.h>
 
 #include "stats/moments.h"
-#include "common/json.h"
+#include "report/json.h"
 #include "common/operand.h"
 
 /*

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json.h"
-#include "common/report.h"
+#include "report/json.h"
+#include "report/report.h"
 
 enum { NUMBER = 32, FIRST_ROWS = 12, LAST_ROWS = 6, BAR = 40, TERMINAL_DIGITS = 8 };
 

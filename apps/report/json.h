@@ -12,8 +12,8 @@
  *     json_close(&j);
  *     json_close(&j);
  */
-#ifndef APPS_COMMON_JSON_H
-#define APPS_COMMON_JSON_H
+#ifndef APPS_REPORT_JSON_H
+#define APPS_REPORT_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /*
  * Reports of the subcommands.  Only rank_infos() and stopwatches communicate.
  */
-#include "common/report.h"
+#include "report/report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,6 +12,13 @@
 #include <string.h>
 
 #include "common/command.h"
+
+mnp_status report_check_options(bool quiet, bool as_json)
+{
+    if (quiet && as_json)
+        return mnp_fail(MNP_ERR_ARG, "--quiet and --json contradict each other: leave out one");
+    return MNP_OK;
+}
 
 void print_shape(int ndim, const int64_t *shape)
 {

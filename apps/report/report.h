@@ -2,14 +2,18 @@
 /*
  * Reports of the subcommands: sizes, shapes, layouts, times, and where the ranks run.
  */
-#ifndef APPS_COMMON_REPORT_H
-#define APPS_COMMON_REPORT_H
+#ifndef APPS_REPORT_REPORT_H
+#define APPS_REPORT_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <maniple.h>
 
-#include "common/json.h"
+#include "report/json.h"
+
+/* Refuse --quiet with --json: one prints nothing, the other a report.  MNP_ERR_ARG.  Not collective. */
+mnp_status report_check_options(bool quiet, bool as_json);
 
 void print_shape(int ndim, const int64_t *shape);
 

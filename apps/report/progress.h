@@ -9,8 +9,8 @@
  * seconds.  A thread prints it, so that nothing waits for the terminal, and calls of which nothing is known but that
  * they last show for how long.
  */
-#ifndef APPS_COMMON_PROGRESS_H
-#define APPS_COMMON_PROGRESS_H
+#ifndef APPS_REPORT_PROGRESS_H
+#define APPS_REPORT_PROGRESS_H
 
 #include <stdbool.h>
 

@@ -18,18 +18,17 @@
 
 #include <maniple.h>
 
+#include "eval/eval.h"
 #include "common/command.h"
 #include "common/files.h"
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/paths.h"
-#include "common/progress.h"
-#include "common/report.h"
 #include "common/statements.h"
 #include "common/words.h"
 #include "picture/array.h"
-
-enum { MAX_OPERANDS = 32, MAX_OUTPUTS = MAX_OPERANDS + 1, MAX_NAME = 64 }; /* one output may be drawn alone */
+#include "report/progress.h"
+#include "report/report.h"
 
 static const option_row options_table[] = {
     {'f', "file", "FILE", "take the statements from FILE; '-' is standard input"},
@@ -41,6 +40,7 @@ static const option_row options_table[] = {
     PICTURE_OPTIONS("the value of the last statement; NAME=FILE: the variable NAME"),
     PICTURE_MAP_OPTION,
     PROGRESS_ROW,
+    {'j', "json", NULL, "print JSON, with the values of results that have no dimensions"},
     {'q', "quiet", NULL, "print nothing but a value that is not written"},
     {'h', "help", NULL, "show this"},
     {0},
@@ -74,33 +74,9 @@ void eval_help(void)
          "  maniple eval -q 'mean((x - y)**2)' x=in.h5:/x y='in.h5:/runs[-1]'");
 }
 
-/* An operand or an output: a name in the statements, and its meaning. */
-typedef struct named {
-    char name[MAX_NAME], role[MAX_NAME + 16];
-    const char *text;  /* as typed after the name; NULL: an output that is printed and not written */
-    bool is_number;    /* an operand: it was given as a number; an output: it has no dimensions */
-    char kind;         /* of a number: 'b', 'i', 'u', 'f' or 'c' */
-    long long integer; /* the value of a number of kind 'b', 'i' or 'u' */
-    double real, imag; /* the value of other numbers */
-    operand operand;   /* unless it is a number */
-    mnp_array *array;  /* unless it is a number; NULL before it is read and after it is freed */
-} named;
-
 static const words_row words_table[] = {
     {"an input", "an operand"}, {"input", "operand"}, {"mnp_eval: ", ""}, {"mnp_", ""}, {NULL, NULL},
 };
-
-typedef struct job {
-    const char *statements; /* NULL before they are read from a file */
-    const char *file;       /* that they are in, or NULL */
-    char *text;             /* of the file */
-    named *inputs, *outputs;
-    int ninputs, noutputs;
-    picture_request picture;
-    char pictured[MAX_NAME]; /* the variable that is drawn; "": the value of the last statement */
-    int drawn;               /* which output that is */
-    bool quiet;
-} job;
 
 /* ---- the command line ---- */
 
@@ -266,11 +242,15 @@ static mnp_status parse(int argc, char **argv, job *j)
             status = picture_option(key, optarg, &j->picture);
         else if (key == 'q')
             j->quiet = true;
+        else if (key == 'j')
+            j->json = true;
         else
             status = MNP_ERR_ARG; /* options_next() has recorded why */
     }
     if (status == MNP_OK)
         status = picture_check_options(&j->picture);
+    if (status == MNP_OK)
+        status = report_check_options(j->quiet, j->json);
     return status == MNP_OK ? parse_operands(argc - optind, argv + optind, j) : status;
 }
 
@@ -335,9 +315,6 @@ static mnp_status check_places(mnp_ctx *ctx, const job *j)
 }
 
 /* ---- the work ---- */
-
-typedef enum stage { READ = FIRST_STAGE, EVALUATE, WRITE, PICTURE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"compile", "read", "evaluate", "write", "picture"};
 
 static const mnp_array *make_number(mnp_ctx *ctx, const named *number)
 {
@@ -438,108 +415,6 @@ static void check_statements(mnp_ctx *ctx, job *j)
     free_arrays(j);
 }
 
-/* ---- values ---- */
-
-/* Copy a value without dimensions to the CPU. */
-static mnp_status take_value(named *output)
-{
-    char kind = mnp_dtype_kind(mnp_array_dtype(output->array));
-    double real[2] = {0, 0};
-    void *value = kind == 'f' || kind == 'c' ? (void *)real : (void *)&output->integer;
-    if (mnp_array_ndim(output->array) > 0)
-        return MNP_OK;
-    mnp_status status = mnp_array_item(output->array,
-                                       kind == 'c'   ? MNP_COMPLEX128
-                                       : kind == 'f' ? MNP_FLOAT64
-                                       : kind == 'u' ? MNP_UINT64
-                                                     : MNP_INT64,
-                                       value);
-    output->is_number = true;
-    output->kind = kind;
-    output->real = real[0];
-    output->imag = real[1];
-    return status;
-}
-
-/* Print the shortest decimal number that gives the same value of that dtype when it is read. */
-static void print_real(mnp_dtype dtype, double value, bool sign)
-{
-    char text[40];
-    bool small = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
-    int digits = small ? 6 : dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128 ? 15 : 3;
-    for (;; digits++) {
-        snprintf(text, sizeof text, sign ? "%+.*g" : "%.*g", digits, unsigned_nan(value));
-        double back = strtod(text, NULL);
-        if (digits >= 17 || (small ? (float)back == (float)value : back == value) || value != value)
-            break;
-    }
-    fputs(text, stdout);
-}
-
-static void print_value(const named *output)
-{
-    mnp_dtype dtype = mnp_array_dtype(output->array);
-    switch (output->kind) {
-    case 'b':
-        fputs(output->integer ? "True" : "False", stdout);
-        break;
-    case 'i':
-        printf("%lld", output->integer);
-        break;
-    case 'u':
-        printf("%llu", (unsigned long long)output->integer);
-        break;
-    case 'c':
-        putchar('(');
-        print_real(dtype, output->real, false);
-        print_real(dtype, output->imag, true);
-        fputs("j)", stdout);
-        break;
-    default:
-        print_real(dtype, output->real, false);
-    }
-}
-
-/* ---- the report ---- */
-
-static void report(mnp_ctx *ctx, const job *j, const char *drawn, const stopwatch *watch)
-{
-    double slowest[MAX_STAGES], bytes = 0;
-    mnp_rank_info *ranks = NULL;
-    stopwatch_slowest(watch, slowest);
-    OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0) {
-        printf("ran on    ");
-        print_where(ctx, ranks);
-        for (int i = 0; i < j->ninputs; i++) {
-            const named *input = &j->inputs[i];
-            printf("%-9s %s", input->name, input->text);
-            bytes += input->array ? array_bytes(input->array) : 0;
-            printf(input->array ? ": " : "\n");
-            if (input->array)
-                print_array(input->array);
-        }
-        for (int i = 0; i < j->noutputs; i++) {
-            const named *output = &j->outputs[i];
-            bytes += array_bytes(output->array);
-            if (!output->text && !(j->picture.path && i == j->drawn))
-                continue;
-            printf("%-9s %s: ", *output->name ? output->name : "result", output->text ? output->text : j->picture.path);
-            if (output->is_number) {
-                print_value(output);
-                printf(", %s\n", mnp_dtype_name(mnp_array_dtype(output->array)));
-            } else {
-                print_array(output->array);
-            }
-        }
-        if (*drawn)
-            printf("picture   %s: %s\n", j->picture.path, drawn);
-        print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, slowest);
-        printf("speed     %.3g GB/s of operands and results, while evaluating\n", bytes / slowest[EVALUATE] / 1e9);
-    }
-    free(ranks);
-}
-
 /* Returns the exit status. */
 static int run(mnp_ctx *ctx, job *j)
 {
@@ -566,7 +441,7 @@ static int run(mnp_ctx *ctx, job *j)
         progress_stage(array_bytes(j->outputs[i].array), "B", "writing %s", j->outputs[i].role);
         if (j->outputs[i].text)
             OR_EXIT(operand_write(&j->outputs[i].operand, j->outputs[i].array));
-        OR_EXIT(take_value(&j->outputs[i]));
+        OR_EXIT(eval_take_value(&j->outputs[i]));
     }
     stopwatch_lap(&watch, WRITE);
     progress_stage(0, NULL, "drawing");
@@ -575,9 +450,9 @@ static int run(mnp_ctx *ctx, job *j)
     stopwatch_lap(&watch, PICTURE);
     progress_end();
     if (!j->quiet)
-        report(ctx, j, drawn, &watch);
-    if (prints_value(j) && mnp_ctx_rank(ctx) == 0) {
-        print_value(&j->outputs[0]);
+        eval_report(ctx, j, drawn, &watch);
+    if (prints_value(j) && !j->json && mnp_ctx_rank(ctx) == 0) {
+        eval_print_value(&j->outputs[0]);
         putchar('\n');
     }
     free_arrays(j);

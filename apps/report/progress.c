@@ -2,7 +2,7 @@
 /*
  * The progress line.  The run writes down where it is, under a lock, and a thread looks there five times a second.
  */
-#include "common/progress.h"
+#include "report/progress.h"
 
 #include <fcntl.h>
 #include <pthread.h>

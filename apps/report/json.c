@@ -2,7 +2,7 @@
 /*
  * Writing JSON.
  */
-#include "common/json.h"
+#include "report/json.h"
 
 #include <inttypes.h>
 #include <math.h>
