@@ -62,7 +62,9 @@
  * Values are rounded after every operation, as NumPy's are: no multiply-adds are fused, except by fma().
  *
  * Everything element-wise is one kernel for each group of outputs of equal extents, and reads parts of arrays where they
- * lie, as far as the rank has them.  What other ranks have is fetched first, as for any operand in another layout.  A
+ * lie, as far as the rank has them.  What other ranks have is fetched first, as for any operand in another layout.
+ * Parts that are shifted against each other, as in stencils, are fetched together: the rank's own elements and a margin
+ * of its neighbours'.  A
  * reduction reads the values of its expression as they are computed, in one pass over memory.  They are stored in an
  * array first only if the expression has indices or more than 15 inputs, for variances in the reproducible mode, and
  * with `where` and `initial`.  Functions of arrays store what they take, unless it is an array.  An expression inside

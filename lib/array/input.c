@@ -6,8 +6,7 @@
 
 /* ---- layouts ---- */
 
-/* Whether every rank owns, in one block, the elements that it needs of an input of layout `needed`. */
-static bool covers(const mnp_layout *owned, const mnp_layout *needed)
+bool mnp__input_is_here(const mnp_layout *owned, const mnp_layout *needed)
 {
     if (mnp_layout_is_cyclic(owned) || mnp_layout_is_cyclic(needed))
         return mnp_layout_equal(owned, needed);
@@ -39,8 +38,7 @@ static mnp_status restrict_to(const mnp_array *array, const mnp_layout *needed, 
                            view_p);
 }
 
-/* The layout in which an input is needed: that of the computation, but not cut along dimensions that are broadcast. */
-static mnp_status needed_layout(const mnp_layout *layout, const mnp_layout *own, mnp_layout **needed_p)
+mnp_status mnp__input_layout(const mnp_layout *layout, const mnp_layout *own, mnp_layout **needed_p)
 {
     mnp__layout_dim dims[MNP_MAX_DIMS];
     for (int d = 0; d < own->ndim; d++) {
@@ -56,9 +54,9 @@ static mnp_status needed_layout(const mnp_layout *layout, const mnp_layout *own,
 static mnp_status bring_to_layout(const mnp_array *x, const mnp_layout *layout, mnp__input *input)
 {
     mnp_layout *needed;
-    MNP_TRY(needed_layout(layout, x->layout, &needed));
-    mnp_status st = covers(x->layout, needed) ? restrict_to(x, needed, &input->temporary)
-                                              : mnp_redistribute(x, needed, &input->temporary);
+    MNP_TRY(mnp__input_layout(layout, x->layout, &needed));
+    mnp_status st = mnp__input_is_here(x->layout, needed) ? restrict_to(x, needed, &input->temporary)
+                                                          : mnp_redistribute(x, needed, &input->temporary);
     mnp_layout_free(needed);
     if (st == MNP_OK)
         input->array = input->temporary;

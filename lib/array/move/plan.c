@@ -30,6 +30,8 @@ struct mnp_plan {
     mnp_layout *from, *to;
     struct storage source, target;
     bool direct; /* the target lies at the same place of the heap on all ranks */
+    bool wide;   /* the target's margins are filled too, which have these widths */
+    int64_t before[MNP_MAX_DIMS], after[MNP_MAX_DIMS];
     mnp__mover *mover;
     int64_t own, node, far; /* bytes of all ranks; see mnp_plan_info */
 };
@@ -39,6 +41,14 @@ struct mnp_plan {
 static bool is_known(const mnp_array *array)
 {
     return array->dense & (MNP__DENSE_C | MNP__DENSE_F | MNP__DENSE_ORDER);
+}
+
+/* The storage of an array whose blocks have margins around them, as mnp_array_new_margins() makes it. */
+static struct storage storage_with_margins(const mnp_array *array)
+{
+    struct storage storage = {.known = true};
+    memcpy(storage.order, array->layout->order, sizeof storage.order);
+    return storage;
 }
 
 static struct storage storage_of(const mnp_array *array)
@@ -98,6 +108,28 @@ void mnp__target_strides(const mnp_array *to, const int64_t *extent, int64_t *st
 
 /* ---- making ---- */
 
+/* Every rank wants its block of the new layout with what lies beside it, as far as the array reaches. */
+static int wanted_wide_block(const void *argument, int rank, mnp__want *wants)
+{
+    const mnp_plan *plan = argument;
+    const mnp_layout *layout = plan->to;
+    mnp__want *want = &wants[0];
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], memory[MNP_MAX_DIMS];
+    if (!mnp__layout_box(layout, rank, lo, extent))
+        return 0;
+    for (int d = 0; d < layout->ndim; d++)
+        memory[d] = plan->before[d] + extent[d] + plan->after[d];
+    strides_in_order(layout->ndim, memory, plan->target.order, want->strides);
+    for (int d = 0; d < layout->ndim; d++) {
+        int64_t below = lo[d] < plan->before[d] ? lo[d] : plan->before[d];
+        int64_t left = layout->shape[d] - lo[d] - extent[d], above = left < plan->after[d] ? left : plan->after[d];
+        want->lo[d] = lo[d] - below;
+        want->extent[d] = below + extent[d] + above;
+        want->offset += (plan->before[d] - below) * want->strides[d];
+    }
+    return 1;
+}
+
 /* Every rank wants its block of the new layout. */
 static int wanted_block(const void *argument, int rank, mnp__want *wants)
 {
@@ -120,7 +152,12 @@ static int wanted_block(const void *argument, int rank, mnp__want *wants)
     return 1;
 }
 
-static mnp_status describe(const mnp_array *from, const mnp_array *to, mnp_plan **plan_p)
+static bool is_direct(const mnp_array *to, bool wide)
+{
+    return wide ? to->buffer->shared : mnp__target_is_direct(to);
+}
+
+static mnp_status describe(const mnp_array *from, const mnp_array *to, bool wide, mnp_plan **plan_p)
 {
     mnp_plan *plan;
     MNP_TRY(mnp__calloc(1, sizeof *plan, &plan));
@@ -129,22 +166,25 @@ static mnp_status describe(const mnp_array *from, const mnp_array *to, mnp_plan 
     plan->from = mnp_layout_retain(from->layout);
     plan->to = mnp_layout_retain(to->layout);
     plan->source = storage_of(from);
-    plan->target = storage_of(to);
-    plan->direct = mnp__target_is_direct(to);
+    plan->target = wide ? storage_with_margins(to) : storage_of(to);
+    plan->direct = is_direct(to, wide);
+    plan->wide = wide;
+    memcpy(plan->before, to->before, sizeof plan->before);
+    memcpy(plan->after, to->after, sizeof plan->after);
     *plan_p = plan;
     return MNP_OK;
 }
 
-mnp_status mnp__plan_new(const mnp_array *from, const mnp_array *to, mnp_plan **plan_p)
+mnp_status mnp__plan_new(const mnp_array *from, const mnp_array *to, bool wide, mnp_plan **plan_p)
 {
     mnp_ctx *ctx = from->ctx;
     mnp_plan *plan = NULL;
-    mnp_status st = MNP_AGREE(ctx, describe(from, to, &plan));
+    mnp_status st = MNP_AGREE(ctx, describe(from, to, wide, &plan));
     if (st == MNP_OK) {
         const mnp__move_spec spec = {.dtype = plan->dtype,
                                      .layout = plan->from,
                                      .strides = plan->source.strides,
-                                     .wants = wanted_block,
+                                     .wants = wide ? wanted_wide_block : wanted_block,
                                      .argument = plan,
                                      .direct = plan->direct};
         st = mnp__mover_new(ctx, &spec, &plan->mover);
@@ -168,15 +208,22 @@ void mnp__plan_release(mnp_plan *plan)
 
 /* ---- using ---- */
 
-bool mnp__plan_is_known(const mnp_array *from, const mnp_array *to)
+bool mnp__plan_is_known(const mnp_array *from, const mnp_array *to, bool wide)
 {
-    return is_known(from) && is_known(to);
+    return is_known(from) && (wide || is_known(to));
 }
 
-bool mnp__plan_fits(const mnp_plan *plan, const mnp_array *from, const mnp_array *to)
+static bool same_margins(const mnp_plan *plan, const mnp_array *to)
 {
-    const struct storage source = storage_of(from), target = storage_of(to);
-    return mnp_dtype_size(plan->dtype) == mnp_dtype_size(from->dtype) && plan->direct == mnp__target_is_direct(to) &&
+    const size_t size = (size_t)to->layout->ndim * sizeof *to->before;
+    return memcmp(plan->before, to->before, size) == 0 && memcmp(plan->after, to->after, size) == 0;
+}
+
+bool mnp__plan_fits(const mnp_plan *plan, const mnp_array *from, const mnp_array *to, bool wide)
+{
+    const struct storage source = storage_of(from), target = wide ? storage_with_margins(to) : storage_of(to);
+    return plan->wide == wide && (!wide || same_margins(plan, to)) &&
+           mnp_dtype_size(plan->dtype) == mnp_dtype_size(from->dtype) && plan->direct == is_direct(to, wide) &&
            same_storage(&plan->source, &source, plan->from->ndim) &&
            same_storage(&plan->target, &target, plan->from->ndim) && mnp_layout_equal(plan->from, from->layout) &&
            mnp_layout_equal(plan->to, to->layout);
@@ -185,12 +232,13 @@ bool mnp__plan_fits(const mnp_plan *plan, const mnp_array *from, const mnp_array
 bool mnp__plan_fits_here(const mnp_plan *plan, const mnp_array *from, const mnp_array *to)
 {
     const struct storage source = storage_of(from), target = storage_of(to);
-    return same_here(&plan->source, &source, plan->from->ndim) && same_here(&plan->target, &target, plan->from->ndim);
+    return same_here(&plan->source, &source, plan->from->ndim) &&
+           (plan->wide || same_here(&plan->target, &target, plan->from->ndim));
 }
 
 mnp_status mnp__plan_move(mnp_plan *plan, const mnp_array *from, mnp_array *to)
 {
-    return mnp__mover_run(plan->mover, from->data, mnp__target_memory(to));
+    return mnp__mover_run(plan->mover, from->data, plan->wide ? to->buffer->data : mnp__target_memory(to));
 }
 
 int64_t mnp__plan_memory(const mnp_plan *plan)
@@ -220,7 +268,7 @@ mnp_status mnp_plan_new(const mnp_array *like, const mnp_layout *layout, mnp_pla
     MNP_TRY(mnp__redistribute_check("mnp_plan_new", like, layout));
     MNP_TRY(mnp__check_same(&ctx->comm, "mnp_plan_new", mnp__layout_hash(layout)));
     MNP_TRY(mnp_array_new(ctx, like->dtype, layout, &result));
-    mnp_status st = mnp__plan_new(like, result, &plan);
+    mnp_status st = mnp__plan_new(like, result, false, &plan);
     mnp_array_free(result);
     if (st == MNP_OK)
         st = sum_up(plan);

@@ -48,17 +48,17 @@ static mnp_status get_plans(mnp_ctx *ctx, struct plans **plans_p)
 }
 
 /* The number of a plan that moves from array to array on all ranks, or -1. */
-static mnp_status find(const struct plans *plans, const mnp_array *from, const mnp_array *to, int *number_p)
+static mnp_status find(const struct plans *plans, const mnp_array *from, const mnp_array *to, bool wide, int *number_p)
 {
     uint32_t fitting = 0, here = 0;
     for (int i = 0; i < plans->count; i++) {
-        if (!mnp__plan_fits(plans->kept[i].plan, from, to))
+        if (!mnp__plan_fits(plans->kept[i].plan, from, to, wide))
             continue;
         fitting |= UINT32_C(1) << i;
         if (mnp__plan_fits_here(plans->kept[i].plan, from, to))
             here |= UINT32_C(1) << i;
     }
-    if (fitting && !mnp__plan_is_known(from, to))
+    if (fitting && !mnp__plan_is_known(from, to, wide))
         MNP_TRY(mnp__all_reduce(&from->ctx->comm, &here, 1, MPI_UINT32_T, MPI_BAND));
     *number_p = -1;
     for (int i = plans->count - 1; i >= 0; i--) {
@@ -112,7 +112,7 @@ static mnp_status move_once(mnp_ctx *ctx, mnp_plan *plan, const mnp_array *from,
     return st;
 }
 
-mnp_status mnp__plan_move_kept(const mnp_array *from, mnp_array *to)
+mnp_status mnp__plan_move_kept(const mnp_array *from, mnp_array *to, bool wide)
 {
     mnp_ctx *ctx = from->ctx;
     struct plans *plans;
@@ -120,12 +120,12 @@ mnp_status mnp__plan_move_kept(const mnp_array *from, mnp_array *to)
     bool kept;
     int number;
     MNP_TRY(get_plans(ctx, &plans));
-    MNP_TRY(find(plans, from, to, &number));
+    MNP_TRY(find(plans, from, to, wide, &number));
     if (number >= 0) {
         move_to_front(plans, number);
         return mnp__plan_move(plans->kept[0].plan, from, to);
     }
-    MNP_TRY(mnp__plan_new(from, to, &plan));
+    MNP_TRY(mnp__plan_new(from, to, wide, &plan));
     mnp_status st = keep(plans, ctx, plan, &kept);
     if (st != MNP_OK) {
         mnp__plan_release(plan);

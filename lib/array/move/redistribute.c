@@ -39,7 +39,7 @@ mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mn
     if (output.array->buffer == array->buffer) /* views of one array: what is read must not be written before */
         st = mnp_copy(array, &copy);
     if (st == MNP_OK)
-        st = mnp__plan_move_kept(copy ? copy : array, output.array);
+        st = mnp__plan_move_kept(copy ? copy : array, output.array, false);
     mnp_array_free(copy);
     return mnp__output_close(1, &output, st);
 }

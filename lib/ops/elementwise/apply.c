@@ -94,7 +94,9 @@ typedef struct call {
     int64_t shape[MNP_MAX_DIMS];
     mnp_layout *layout;                           /* one count */
     const mnp_array *operands[MNP__MAX_OPERANDS]; /* as the loop gets them */
-    int ninputs, noutputs;                        /* how many of these counts are held */
+    int ninputs, noutputs, nwindows;              /* how many of these are held */
+    mnp_array *windows[MNP__MAX_OPERANDS];        /* of the hulls; NULL where copies cost less */
+    int hulls[MNP__MAX_OPERANDS];                 /* of each input that has a hull: its number */
     mnp__input *inputs;
     mnp__output *outputs;
 } call;
@@ -221,16 +223,77 @@ static mnp_status choose_layout(call *c)
 
 /* ---- bringing inputs to the layout ---- */
 
+static mnp_status open_input(call *c, int i)
+{
+    const mnp_array *input = c->application->inputs[i];
+    const mnp__shift *shift = c->application->shifts ? &c->application->shifts[i] : NULL;
+    if (shift && shift->hull && c->windows[c->hulls[i]])
+        return mnp__window_open(c->windows[c->hulls[i]], shift->offset, input, c->layout, &c->inputs[i]);
+    /* the body indexes raw inputs, so every rank needs all of such an array, dense */
+    if (c->spec->operands[i].raw)
+        return mnp__input_open_everywhere(input, MNP_DTYPE_AUTO, MNP__INPUT_DENSE, &c->inputs[i]);
+    return mnp__input_open(input, c->layout, MNP_DTYPE_AUTO, 0, &c->inputs[i]);
+}
+
 static mnp_status open_inputs(call *c)
 {
     for (int i = 0; i < c->spec->ninputs; i++) {
-        const mnp_array *input = c->application->inputs[i];
-        /* the body indexes raw inputs, so every rank needs all of such an array, dense */
-        MNP_TRY(c->spec->operands[i].raw
-                    ? mnp__input_open_everywhere(input, MNP_DTYPE_AUTO, MNP__INPUT_DENSE, &c->inputs[i])
-                    : mnp__input_open(input, c->layout, MNP_DTYPE_AUTO, 0, &c->inputs[i]));
+        MNP_TRY(open_input(c, i));
         c->operands[i] = c->inputs[i].array;
         c->ninputs = i + 1;
+    }
+    return MNP_OK;
+}
+
+/* ---- inputs that are shifted against each other ---- */
+
+/* Whether an output overwrites elements of an array, or may do so. */
+static bool is_overwritten(const call *c, const mnp_array *array)
+{
+    for (int o = 0; o < c->spec->noutputs; o++) {
+        if (given(c, o) && given(c, o)->buffer == array->buffer)
+            return true;
+    }
+    return false;
+}
+
+/* Make a window for the inputs of number `first`'s hull if it costs less than to copy those that need it. */
+static mnp_status open_window(call *c, int first)
+{
+    const mnp__shift *shifts = c->application->shifts;
+    const mnp_array *x = c->application->inputs[first], *hull = shifts[first].hull;
+    int64_t span[MNP_MAX_DIMS] = {0};
+    int members = 0, away = 0;
+    bool pays;
+    for (int i = first; i < c->spec->ninputs; i++) {
+        mnp_layout *needed;
+        if (shifts[i].hull != hull)
+            continue;
+        MNP_TRY(mnp__input_layout(c->layout, x->layout, &needed));
+        members++;
+        away += !mnp__input_is_here(c->application->inputs[i]->layout, needed);
+        mnp_layout_free(needed);
+        c->hulls[i] = c->nwindows;
+        for (int d = 0; d < hull->layout->ndim; d++)
+            span[d] = shifts[i].offset[d] > span[d] ? shifts[i].offset[d] : span[d];
+    }
+    c->nwindows++;
+    int copies = is_overwritten(c, hull) ? members - 1 : away; /* one of them is probably the output itself */
+    if (copies < 2)
+        return MNP_OK;
+    MNP_TRY(mnp__window_pays(x, span, c->layout, copies, &pays));
+    return pays ? mnp__window_new(x, hull, span, c->layout, &c->windows[c->nwindows - 1]) : MNP_OK;
+}
+
+static mnp_status open_windows(call *c)
+{
+    const mnp__shift *shifts = c->application->shifts;
+    for (int i = 0; shifts && i < c->spec->ninputs; i++) {
+        bool first = shifts[i].hull != NULL && !mnp_layout_is_cyclic(c->layout);
+        for (int before = 0; before < i; before++)
+            first = first && shifts[before].hull != shifts[i].hull;
+        if (first)
+            MNP_TRY(open_window(c, i));
     }
     return MNP_OK;
 }
@@ -324,6 +387,7 @@ static mnp_status prepare_and_run(call *c)
 {
     MNP_TRY(choose_layout(c));
     MNP_TRY(mnp__check_same(&c->ctx->comm, c->application->function, mnp__layout_hash(c->layout)));
+    MNP_TRY(open_windows(c));
     MNP_TRY(open_inputs(c));
     MNP_TRY(resolve_overlap(c));
     MNP_TRY(open_outputs(c));
@@ -344,6 +408,8 @@ mnp_status mnp__apply(mnp_ctx *ctx, const mnp__application *application)
     mnp_status st = prepare_and_run(&c);
     for (int i = 0; i < c.ninputs; i++)
         mnp__input_close(&inputs[i]);
+    for (int w = 0; w < c.nwindows; w++)
+        mnp_array_free(c.windows[w]);
     mnp_layout_free(c.layout);
     return mnp__output_close(c.noutputs, outputs, st);
 }

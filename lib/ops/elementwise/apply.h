@@ -7,6 +7,7 @@
 #ifndef MNP__OPS_ELEMENTWISE_APPLY_H
 #define MNP__OPS_ELEMENTWISE_APPLY_H
 
+#include "array/move/window.h"
 #include "ops/elementwise/loop.h"
 
 typedef struct mnp__application {
@@ -15,6 +16,7 @@ typedef struct mnp__application {
     const mnp_array *const *inputs; /* as many as the loop has */
     mnp_array **const *outputs_p;   /* the user's pointers; where *p is NULL, an array is made */
     const mnp_layout *layout;       /* of the outputs; NULL: chosen from the operands */
+    const mnp__shift *shifts;       /* NULL, or for each input how it is shifted against others; see window.h */
 } mnp__application;
 
 /*

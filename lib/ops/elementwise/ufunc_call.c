@@ -128,7 +128,7 @@ static mnp_status call(const char *function, int id, const mnp_array *const *inp
         k.outputs[o] = *outputs_p[o] ? (signed char)(*outputs_p[o])->dtype : -1;
     MNP_TRY(mnp__loop_get(inputs[0]->ctx, build, &k, sizeof k, &loop));
     MNP_TRY(check_numbers(function, loop, inputs));
-    return mnp__apply(inputs[0]->ctx, &(mnp__application){function, loop, inputs, outputs_p, NULL});
+    return mnp__apply(inputs[0]->ctx, &(mnp__application){function, loop, inputs, outputs_p, NULL, NULL});
 }
 
 mnp_status mnp__ufunc_call(const char *function, const mnp__ufunc *ufunc, const mnp_array *const *inputs,
@@ -198,7 +198,7 @@ static mnp_status call_round(const char *function, const mnp_array *x, int decim
     mnp__loop *loop;
     k.outputs[0] = *out_p ? (signed char)(*out_p)->dtype : -1;
     MNP_TRY(mnp__loop_get(x->ctx, build_round, &k, sizeof k, &loop));
-    return mnp__apply(x->ctx, &(mnp__application){function, loop, inputs, &out_p, NULL});
+    return mnp__apply(x->ctx, &(mnp__application){function, loop, inputs, &out_p, NULL, NULL});
 }
 
 mnp_status mnp_round(const mnp_array *x, int decimals, mnp_array **out_p)

@@ -7,6 +7,7 @@
  *   eval_program.c   translates an expression to stages
  *   eval_divide.c    says which values become arrays so that no kernel is too large
  *   eval_run.c       runs the stages
+ *   eval_views.c     makes the views that stages read
  *
  * A text without functions of whole arrays, subscripts on the left, and brackets after expressions is one loop.
  * Otherwise what these functions take is computed first: as the map of a reduction, so that no array of it is needed,
@@ -19,6 +20,7 @@
 #ifndef MNP__OPS_EXPRESSION_EVAL_PROGRAM_H
 #define MNP__OPS_EXPRESSION_EVAL_PROGRAM_H
 
+#include "array/view.h"
 #include "ops/elementwise/apply.h"
 #include "ops/expression/expression.h"
 
@@ -85,6 +87,48 @@ mnp_status mnp__program_divide(const mnp__expression *expression, const bool *wa
 
 /* The caller's input, or the number of the value, that an operand is or is a view of. */
 mnp__operand mnp__program_root(const mnp__program *program, mnp__operand operand);
+
+/* ---- a run ---- */
+
+typedef struct mnp__run {
+    mnp_ctx *ctx;
+    const mnp__program *program;
+    const mnp__request *request;
+    mnp_array **values;                   /* made by stages */
+    bool *borrowed;                       /* of each value: it is a given output; the run owns the others */
+    mnp_array *copies[MNP__MAX_OPERANDS]; /* for outputs that share a value; the run owns them */
+    bool written[MNP__MAX_OPERANDS];      /* given outputs that have their values already */
+} mnp__run;
+
+/* What subscripts mean for an array: as mnp__view_make() takes it. */
+typedef struct mnp__part {
+    int ndim;
+    mnp__view_dim dims[MNP_MAX_DIMS];
+    int64_t at[MNP_MAX_DIMS];
+} mnp__part;
+
+/* The arrays that a stage reads, some of which are views that were made for it. */
+typedef struct mnp__reading {
+    int count;
+    const mnp_array *inputs[MNP__MAX_OPERANDS];
+    mnp_array *views[MNP__MAX_OPERANDS], *hulls[MNP__MAX_OPERANDS];
+    mnp__shift shifts[MNP__MAX_OPERANDS];
+} mnp__reading;
+
+/* The array of a caller's input or of a value. */
+const mnp_array *mnp__run_array(const mnp__run *r, mnp__operand root);
+
+/* Make a view of an array; or the view that an operand is, by the views that it is a view of. */
+mnp_status mnp__run_view(const mnp__run *r, const mnp__eval_view *view, const mnp_array *of, mnp_array **view_p);
+mnp_status mnp__run_open_view(const mnp__run *r, mnp__operand operand, mnp_array **view_p);
+
+/* Open and close the inputs of a stage; and set their shifts, for mnp__apply(). */
+mnp_status mnp__run_open_inputs(const mnp__run *r, const mnp__stage *stage, mnp__reading *in);
+void mnp__run_close_inputs(mnp__reading *in);
+mnp_status mnp__run_find_shifts(const mnp__run *r, const mnp__stage *stage, mnp__reading *in);
+
+/* After MNP_ERR_ARG show in the message where in the text the mistake is.  Returns the status. */
+mnp_status mnp__run_show(const mnp__run *r, ptrdiff_t at, mnp_status st);
 
 /* Run a program.  Outputs are written by the last stage or after it, but for parts that are assigned in place. */
 mnp_status mnp__program_run(mnp_ctx *ctx, const mnp__program *program, const mnp__request *request);

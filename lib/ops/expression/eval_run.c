@@ -17,130 +17,19 @@
 #include "layout/layout.h"
 #include "ops/expression/eval_program.h"
 
-typedef struct run {
-    mnp_ctx *ctx;
-    const mnp__program *program;
-    const mnp__request *request;
-    mnp_array **values;                   /* made by stages */
-    bool *borrowed;                       /* of each value: it is a given output; the run owns the others */
-    mnp_array *copies[MNP__MAX_OPERANDS]; /* for outputs that share a value; the run owns them */
-    bool written[MNP__MAX_OPERANDS];      /* given outputs that have their values already */
-} run;
-
-/* The arrays that a stage reads, some of which are views that were made for it. */
-typedef struct reading {
-    const mnp_array *inputs[MNP__MAX_OPERANDS];
-    mnp_array *views[MNP__MAX_OPERANDS];
-    int count;
-} reading;
-
-static mnp_array *given(const run *r, int output)
+static mnp_array *given(const mnp__run *r, int output)
 {
     return *r->request->outputs_p[output];
 }
 
-static int result_of(const run *r, int output)
+static int result_of(const mnp__run *r, int output)
 {
     return r->program->results[output] - MNP__MAX_NAMES;
 }
 
-/* ---- operands ---- */
-
-static const mnp_array *array_of(const run *r, mnp__operand root)
-{
-    return root < MNP__MAX_NAMES ? r->request->inputs[root] : r->values[root - MNP__MAX_NAMES];
-}
-
-/* Add a scalar's value to a subscript. */
-static mnp_status add_bound(const run *r, const mnp__bound *bound, int64_t *field)
-{
-    int64_t value;
-    if (bound->input < 0)
-        return MNP_OK;
-    memcpy(&value, mnp__scalar_value(r->request->inputs[bound->input]), sizeof value);
-    if (__builtin_mul_overflow(value, bound->sign, &value) || __builtin_add_overflow(*field, value, field))
-        return MNP_FAIL(MNP_ERR_ARG, "a subscript does not fit 64 bits");
-    return MNP_OK;
-}
-
-/* Make a view of an array. */
-static mnp_status make_view(const run *r, const mnp__eval_view *view, const mnp_array *of, mnp_array **view_p)
-{
-    mnp__subscripts s = view->subscripts;
-    for (int i = 0; i < s.count; i++) {
-        MNP_TRY(add_bound(r, &s.bounds[i][0], &s.items[i].start));
-        MNP_TRY(add_bound(r, &s.bounds[i][1], &s.items[i].stop));
-        MNP_TRY(add_bound(r, &s.bounds[i][2], &s.items[i].step));
-    }
-    return mnp_slice(of, s.count, s.items, view_p);
-}
-
-/* Show where in the text a mistake is that was found when it ran. */
-static mnp_status show_place(const run *r, ptrdiff_t at, mnp_status st)
-{
-    const char *message = mnp_error_message();
-    size_t length = strlen(r->request->function);
-    char sentence[512];
-    if (st != MNP_ERR_ARG)
-        return st;
-    if (strncmp(message, r->request->function, length) == 0 && message[length] == ':')
-        message += length + 2;
-    else if (strncmp(message, "mnp_", 4) == 0) /* of a function that the text calls by its other name */
-        message += 4;
-    snprintf(sentence, sizeof sentence, "%s", message);
-    return mnp__text_fail_at(r->request->text, r->request->text + at, sentence);
-}
-
-/* Make the view that an operand is; a chain of views is followed from its array on. */
-static mnp_status open_view(const run *r, mnp__operand operand, mnp_array **view_p)
-{
-    enum { MOST = MNP__MAX_NESTED_VIEWS };
-    const mnp__program *program = r->program;
-    int chain[MOST], count = 0;
-    mnp_array *view = NULL;
-    for (; operand < 0; operand = program->views[-1 - operand].of)
-        chain[count++] = -1 - operand;
-    while (count > 0) {
-        const mnp__eval_view *next = &program->views[chain[--count]];
-        mnp_array *of = view;
-        view = NULL;
-        mnp_status st = make_view(r, next, of ? of : array_of(r, operand), &view);
-        mnp_array_free(of);
-        if (st != MNP_OK)
-            return show_place(r, next->at - program->text, st);
-    }
-    *view_p = view;
-    return MNP_OK;
-}
-
-static void close_inputs(reading *in)
-{
-    for (int i = 0; i < in->count; i++)
-        mnp_array_free(in->views[i]);
-    in->count = 0;
-}
-
-static mnp_status open_inputs(const run *r, const mnp__stage *stage, reading *in)
-{
-    in->count = 0;
-    for (int i = 0; i < stage->ninputs; i++) {
-        in->views[i] = NULL;
-        if (stage->inputs[i] < 0) {
-            mnp_status st = open_view(r, stage->inputs[i], &in->views[i]);
-            if (st != MNP_OK) {
-                close_inputs(in);
-                return st;
-            }
-        }
-        in->inputs[i] = in->views[i] ? in->views[i] : array_of(r, stage->inputs[i]);
-        in->count = i + 1;
-    }
-    return MNP_OK;
-}
-
 /* ---- stages ---- */
 
-static mnp_status reduce_values(const run *r, const mnp__stage *stage, const mnp_array *const *inputs,
+static mnp_status reduce_values(const mnp__run *r, const mnp__stage *stage, const mnp_array *const *inputs,
                                 mnp_array **const *outputs_p)
 {
     const mnp_array *arrays[MNP__MAX_OPERANDS];
@@ -175,26 +64,29 @@ static mnp_status call_function(const mnp__stage *stage, const mnp_array *const 
 }
 
 /* Run a stage, whose results go to `outputs_p`. */
-static mnp_status run_stage(const run *r, const mnp__stage *stage, mnp_array **const *outputs_p)
+static mnp_status run_stage(const mnp__run *r, const mnp__stage *stage, mnp_array **const *outputs_p)
 {
-    reading in;
+    mnp__reading in;
     mnp_status st;
-    MNP_TRY(open_inputs(r, stage, &in));
+    MNP_TRY(mnp__run_open_inputs(r, stage, &in));
     if (stage->loop) {
         mnp__application application = {.function = r->request->function,
                                         .loop = stage->loop,
                                         .inputs = in.inputs,
                                         .outputs_p = outputs_p,
-                                        .layout = stage->last ? r->request->layout : NULL};
-        st = mnp__apply(r->ctx, &application);
+                                        .layout = stage->last ? r->request->layout : NULL,
+                                        .shifts = in.shifts};
+        st = mnp__run_find_shifts(r, stage, &in);
+        if (st == MNP_OK)
+            st = mnp__apply(r->ctx, &application);
     } else if (stage->reduction) {
         st = reduce_values(r, stage, in.inputs, outputs_p);
     } else {
         st = call_function(stage, in.inputs, outputs_p);
     }
     if (st != MNP_OK)
-        st = show_place(r, stage->at, st);
-    close_inputs(&in);
+        st = mnp__run_show(r, stage->at, st);
+    mnp__run_close_inputs(&in);
     return st;
 }
 
@@ -206,14 +98,14 @@ static bool shares(const mnp_array *array, const mnp_array *other)
 }
 
 /* Whether a stage after number `s`, or a result, reads the memory of an array as it is now. */
-static bool is_read_later(const run *r, int s, const mnp_array *array)
+static bool is_read_later(const mnp__run *r, int s, const mnp_array *array)
 {
     const mnp__program *program = r->program;
     for (int later = s + 1; later < program->nstages; later++) {
         const mnp__stage *stage = &program->stages[later];
         for (int i = 0; i < stage->ninputs + (stage->target >= 0); i++) {
             mnp__operand operand = i < stage->ninputs ? stage->inputs[i] : -1 - stage->target;
-            if (shares(array_of(r, mnp__program_root(program, operand)), array))
+            if (shares(mnp__run_array(r, mnp__program_root(program, operand)), array))
                 return true;
         }
     }
@@ -225,7 +117,7 @@ static bool is_read_later(const run *r, int s, const mnp_array *array)
 }
 
 /* Whether an array is on memory of the caller's. */
-static bool is_callers(const run *r, const mnp_array *array)
+static bool is_callers(const mnp__run *r, const mnp_array *array)
 {
     for (int i = 0; i < r->request->ninputs; i++) {
         if (shares(r->request->inputs[i], array))
@@ -242,13 +134,13 @@ static bool is_callers(const run *r, const mnp_array *array)
  * Find the array that a stage assigns to a part of, which becomes its result: that of before if possible, or a copy.
  * *moved_p is the value that has become the result, or -1.
  */
-static mnp_status take_array(run *r, int s, int *moved_p)
+static mnp_status take_array(mnp__run *r, int s, int *moved_p)
 {
     const mnp__stage *stage = &r->program->stages[s];
     mnp__operand base = r->program->views[stage->target].of;
     int result = stage->outputs[0], from = base - MNP__MAX_NAMES;
     mnp_array *copied = NULL, *view = NULL;
-    const mnp_array *array = base < 0 ? NULL : array_of(r, base);
+    const mnp_array *array = base < 0 ? NULL : mnp__run_array(r, base);
     *moved_p = -1;
     if (array && !is_read_later(r, s, array)) {
         bool output = stage->output >= 0 && given(r, stage->output) == array;
@@ -262,25 +154,23 @@ static mnp_status take_array(run *r, int s, int *moved_p)
         }
     }
     if (base < 0)
-        MNP_TRY(open_view(r, base, &view));
+        MNP_TRY(mnp__run_open_view(r, base, &view));
     mnp_status st = mnp_copy(view ? view : array, &copied);
     mnp_array_free(view);
     r->values[result] = copied;
     return st;
 }
 
-static mnp_status assign_part(run *r, int s)
+static mnp_status assign_part(mnp__run *r, int s)
 {
     const mnp__stage *stage = &r->program->stages[s];
     const mnp__eval_view *target = &r->program->views[stage->target];
     mnp_array *part = NULL;
     int moved;
     MNP_TRY(take_array(r, s, &moved));
-    mnp_status st = make_view(r, target, r->values[stage->outputs[0]], &part);
+    mnp_status st = mnp__run_view(r, target, r->values[stage->outputs[0]], &part);
     if (st == MNP_OK)
         st = run_stage(r, stage, (mnp_array * *[]){&part});
-    else
-        st = show_place(r, target->at - r->program->text, st);
     mnp_array_free(part);
     if (moved >= 0) /* the stage could still read it by this number */
         r->values[moved] = NULL;
@@ -289,7 +179,7 @@ static mnp_status assign_part(run *r, int s)
 
 /* ---- the order ---- */
 
-static mnp_status run_early(run *r, int s)
+static mnp_status run_early(mnp__run *r, int s)
 {
     const mnp__stage *stage = &r->program->stages[s];
     mnp_array **outputs_p[MNP__MAX_OPERANDS];
@@ -310,7 +200,7 @@ static bool suits(const mnp__stage *stage, mnp_dtype dtype)
 }
 
 /* Run the last stage, which writes given outputs directly if their values need no conversion afterwards. */
-static mnp_status run_last(run *r, int s)
+static mnp_status run_last(mnp__run *r, int s)
 {
     const mnp__stage *stage = &r->program->stages[s];
     mnp_array **outputs_p[MNP__MAX_OPERANDS];
@@ -333,7 +223,7 @@ static mnp_status run_last(run *r, int s)
 }
 
 /* Release the values that no stage after number `s` reads. */
-static void release_values(run *r, int s)
+static void release_values(mnp__run *r, int s)
 {
     for (int v = 0; v < r->program->nvalues; v++) {
         if (r->program->last_uses[v] == s && r->values[v]) {
@@ -347,7 +237,7 @@ static void release_values(run *r, int s)
 /* ---- outputs ---- */
 
 /* Check that the value of an earlier stage suits the given output. */
-static mnp_status check_output(const run *r, int o)
+static mnp_status check_output(const mnp__run *r, int o)
 {
     const mnp_array *output = given(r, o), *value = r->values[result_of(r, o)];
     if (!value || value == output)
@@ -362,13 +252,13 @@ static mnp_status check_output(const run *r, int o)
 }
 
 /* Whether a value can be given away: it is the run's, and no view of an array that the caller has. */
-static bool can_give(const run *r, int value)
+static bool can_give(const mnp__run *r, int value)
 {
     return !r->borrowed[value] && !is_callers(r, r->values[value]);
 }
 
 /* Copy values to given outputs, and for outputs that cannot have the value itself. */
-static mnp_status copy_values(run *r)
+static mnp_status copy_values(mnp__run *r)
 {
     bool *taken;
     mnp_status st = MNP_OK;
@@ -388,7 +278,7 @@ static mnp_status copy_values(run *r)
     return st;
 }
 
-static void hand_over(run *r)
+static void hand_over(mnp__run *r)
 {
     for (int o = 0; o < r->program->noutputs; o++) {
         mnp_array **from = r->copies[o] ? &r->copies[o] : &r->values[result_of(r, o)];
@@ -399,7 +289,7 @@ static void hand_over(run *r)
     }
 }
 
-static mnp_status execute(run *r)
+static mnp_status execute(mnp__run *r)
 {
     const mnp__program *program = r->program;
     for (int s = 0; s < program->nstages - 1; s++) {
@@ -418,7 +308,7 @@ static mnp_status execute(run *r)
 
 mnp_status mnp__program_run(mnp_ctx *ctx, const mnp__program *program, const mnp__request *request)
 {
-    run r = {.ctx = ctx, .program = program, .request = request};
+    mnp__run r = {.ctx = ctx, .program = program, .request = request};
     mnp_array *few[16] = {NULL}; /* the usual number of values, without memory of their own */
     bool few_borrowed[16] = {false};
     bool many = program->nvalues > 16;

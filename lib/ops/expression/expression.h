@@ -6,8 +6,8 @@
  *   expr_lex.c        text to tokens            expr_names.c      names to values, and misspelt names
  *   expr_statement.c  statements                expr_number.c     arithmetic of constants, and how C++ writes them
  *   expr_parse.c      operators                 expr_type.c       types, constants folded
- *   expr_call.c       calls, methods            expr_emit.c       nodes to C++ statements
- *   expr_arguments.c  arguments of calls        expr_node.c       the list of nodes
+ *   expr_call.c       calls, methods            expr_node.c       the list of nodes; C++ statements
+ *   expr_arguments.c  arguments of calls        array_run.c       calls of the library's functions
  *   expr_subscript.c  x[1:-1, None]             array_function.h  functions of whole arrays
  *
  * include/maniple/eval.h describes the language.  A text becomes a list of nodes in which a node comes after its

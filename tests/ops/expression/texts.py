@@ -249,6 +249,27 @@ for number in range(16):
         compare(text, base, " ".join(names), given=[n for n in names if n in base and rng.random() < 0.5],
                 label=f"random program {number}: {text[:40]}")
 
+
+
+def shifted(n, extent, step):
+    """A random part of that extent of a dimension of extent n."""
+    start = int(rng.integers(0, n - (extent - 1) * step))
+    if rng.random() < 0.2:  # backwards
+        last = start + (extent - 1) * step
+        return f"{last}:{'' if start == 0 else start - 1}:{-step}" if step > 1 or start > 0 else f"{last}::-1"
+    return f"{start}:{start + (extent - 1) * step + 1}:{step}"
+
+
+for number in range(8):
+    shape = (int(rng.integers(12, 30)), int(rng.integers(12, 30)))
+    grid = {"u": rng.integers(-9, 10, shape), "w": rng.integers(-9, 10, shape)}
+    step = int(rng.integers(1, 3))
+    extent = [int(rng.integers(1, (n - 1) // step)) if rng.random() < 0.5 else (n - 3) // step for n in shape]
+    parts = [f"u[{', '.join(shifted(n, e, step) for n, e in zip(shape, extent))}]" for _ in range(7)]
+    name = pick("uw")
+    text = f"{name}[{', '.join(shifted(n, e, step) for n, e in zip(shape, extent))}] {pick(['=', '+='])} "
+    compare(text + " - ".join(f"{number + 2}*{part}" for part in parts), grid, name, given=[name])
+
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 before = given.numpy()
