@@ -174,9 +174,8 @@ static void examine(job *j, facts *f)
     OR_EXIT(mnp_agree(j->ctx, fetch_rows(j)));
     for (int64_t i = 0; i < j->rows.count; i++)
         examine_row(j, i, f);
-    OR_EXIT(mnp_agree(j->ctx, MNP_OK)); /* which finds out if a rank is stopped, as MPI does not */
-    MPI_Allreduce(MPI_IN_PLACE, &f->sums, sizeof f->sums / sizeof(int64_t), MPI_INT64_T, MPI_SUM, mnp_ctx_comm(j->ctx));
-    MPI_Allreduce(MPI_IN_PLACE, &f->most, sizeof f->most / sizeof(int64_t), MPI_INT64_T, MPI_MAX, mnp_ctx_comm(j->ctx));
+    all_reduce(j->ctx, &f->sums, sizeof f->sums / sizeof(int64_t), MPI_INT64_T, MPI_SUM);
+    all_reduce(j->ctx, &f->most, sizeof f->most / sizeof(int64_t), MPI_INT64_T, MPI_MAX);
     if (shape[0] == 0)
         f->most.minus_shortest_row = 0;
     f->most.below = larger(f->most.below, 0);

@@ -138,8 +138,30 @@ int command_say(mnp_ctx *ctx, const char *before, mnp_status status)
     if (mnp_ctx_rank(ctx) == 0)
         fprintf(stderr, "maniple: %s%s\n", before, words_message());
     int exit_status = status_of(status);
-    MPI_Allreduce(MPI_IN_PLACE, &exit_status, 1, MPI_INT, MPI_MAX, mnp_ctx_comm(ctx));
+    all_reduce(ctx, &exit_status, 1, MPI_INT, MPI_MAX);
     return exit_status;
+}
+
+void all_reduce(mnp_ctx *ctx, void *values, int count, MPI_Datatype type, MPI_Op op)
+{
+    mnp_mpi_begin(ctx, "a sum over all ranks");
+    MPI_Allreduce(MPI_IN_PLACE, values, count, type, op, mnp_ctx_comm(ctx));
+    mnp_mpi_end(ctx);
+}
+
+void reduce_to_first(mnp_ctx *ctx, void *values, int count, MPI_Datatype type, MPI_Op op)
+{
+    const bool root = mnp_ctx_rank(ctx) == 0;
+    mnp_mpi_begin(ctx, "a sum over all ranks");
+    MPI_Reduce(root ? MPI_IN_PLACE : values, values, count, type, op, 0, mnp_ctx_comm(ctx));
+    mnp_mpi_end(ctx);
+}
+
+void broadcast(mnp_ctx *ctx, void *values, int count, MPI_Datatype type)
+{
+    mnp_mpi_begin(ctx, "a message to all ranks");
+    MPI_Bcast(values, count, type, 0, mnp_ctx_comm(ctx));
+    mnp_mpi_end(ctx);
 }
 
 int close_output(void)

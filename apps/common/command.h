@@ -67,6 +67,14 @@ bool first_process(void);
 int command_say(mnp_ctx *ctx, const char *before, mnp_status status);
 
 /*
+ * MPI's collectives, in place, over the ranks of a context; a rank that is stopped ends the job (mnp_mpi_begin()).
+ * reduce_to_first: the result is on rank 0.  Collective.
+ */
+void all_reduce(mnp_ctx *ctx, void *values, int count, MPI_Datatype type, MPI_Op op);
+void reduce_to_first(mnp_ctx *ctx, void *values, int count, MPI_Datatype type, MPI_Op op);
+void broadcast(mnp_ctx *ctx, void *values, int count, MPI_Datatype type);
+
+/*
  * Flush standard output.  Returns the exit status of the program, after a message if the output could not be written.
  */
 int close_output(void);

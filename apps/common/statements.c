@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/command.h"
 #include "common/words.h"
 
 enum { MOST = 1 << 20 }; /* what mnp_eval() takes */
@@ -56,8 +57,8 @@ mnp_status statements_read(mnp_ctx *ctx, const char *path, char **text_p)
         return status;
     }
     int bytes = (int)length + 1;
-    MPI_Bcast(&bytes, 1, MPI_INT, 0, mnp_ctx_comm(ctx));
-    MPI_Bcast(text, bytes, MPI_CHAR, 0, mnp_ctx_comm(ctx));
+    broadcast(ctx, &bytes, 1, MPI_INT);
+    broadcast(ctx, text, bytes, MPI_CHAR);
     *text_p = text;
     return MNP_OK;
 }

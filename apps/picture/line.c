@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/command.h"
 #include "picture/picture.h"
 #include "picture/plot.h"
 
@@ -87,8 +88,7 @@ mnp_status line_write(const picture_request *request, const char *title, const m
     c.count = (int)((extent - 1) / c.reduction) + 1;
     mnp_status status = mnp_agree(ctx, find_local(vector, &c));
     if (status == MNP_OK) {
-        MPI_Reduce(root ? MPI_IN_PLACE : c.extremes[0], c.extremes[0], 2 * c.count, MPI_DOUBLE, MPI_MIN, 0,
-                   mnp_ctx_comm(ctx));
+        reduce_to_first(ctx, c.extremes[0], 2 * c.count, MPI_DOUBLE, MPI_MIN);
         result->reduction = c.reduction;
         status = mnp_agree(ctx, root ? draw(request, title, vector, &c, result) : MNP_OK);
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/command.h"
 #include "picture/panels.h"
 
 /* A plane of an array, reduced to cells. */
@@ -170,7 +171,7 @@ static mnp_status reduce(plane *p)
         return status;
     const bool root = mnp_ctx_rank(ctx) == 0;
     const int count = (int)(count_cells(p) * (size_t)p->channels);
-    MPI_Reduce(root ? MPI_IN_PLACE : p->values, p->values, count, MPI_DOUBLE, MPI_SUM, 0, mnp_ctx_comm(ctx));
+    reduce_to_first(ctx, p->values, count, MPI_DOUBLE, MPI_SUM);
     for (int i = 0; root && i < count; i++) {
         const int cell = i / p->channels;
         p->values[i] /= (double)(covered(p, 0, cell / p->cells[1]) * covered(p, 1, cell % p->cells[1]));

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/command.h"
 #include "picture/panels.h"
 
 /* The matrix divided into cells. */
@@ -96,8 +97,7 @@ mnp_status spy_write(const picture_request *request, const char *title, const mn
     grid g = make_grid(mnp_sparse_shape(matrix), panels_most_cells(request) / 2); /* dots are seen */
     mnp_status status = mnp_agree(ctx, count_local(rows, &g));
     if (status == MNP_OK) {
-        MPI_Reduce(root ? MPI_IN_PLACE : g.counts, g.counts, g.rows * g.columns, MPI_DOUBLE, MPI_SUM, 0,
-                   mnp_ctx_comm(ctx));
+        reduce_to_first(ctx, g.counts, g.rows * g.columns, MPI_DOUBLE, MPI_SUM);
         result->reduction = g.reduction;
         status = mnp_agree(ctx, root ? paint(request, title, matrix, &g, result) : MNP_OK);
     }

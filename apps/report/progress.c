@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/command.h"
+
 static const double SHORT = 2, SOON = 1, SELDOM = 10; /* seconds */
 static const long LOOK = 200000000;                   /* nanoseconds between two looks */
 
@@ -190,7 +192,7 @@ void progress_begin(mnp_ctx *ctx, const char *subcommand, bool quiet)
     p.on_terminal = has_terminal();
     if (mnp_ctx_rank(ctx) == 0)
         shown = p.runs = (p.asked || (p.on_terminal && !quiet)) && start();
-    MPI_Bcast(&shown, 1, MPI_INT, 0, mnp_ctx_comm(ctx));
+    broadcast(ctx, &shown, 1, MPI_INT);
     p.shown = shown;
     if (p.runs)
         mnp_ctx_set_progress(ctx, hear, NULL);

@@ -118,7 +118,7 @@ void stopwatch_lap(stopwatch *watch, int stage)
     OR_EXIT(mnp_agree(watch->ctx, mnp_ctx_synchronize(watch->ctx)));
     const double now = MPI_Wtime(), compiled = mnp_ctx_compile_seconds(watch->ctx), passed = now - watch->last;
     double compiling = compiled - watch->compiled; /* on the slowest rank, for which the others have waited */
-    MPI_Allreduce(MPI_IN_PLACE, &compiling, 1, MPI_DOUBLE, MPI_MAX, mnp_ctx_comm(watch->ctx));
+    all_reduce(watch->ctx, &compiling, 1, MPI_DOUBLE, MPI_MAX);
     compiling = compiling < passed ? compiling : passed;
     watch->seconds[STAGE_COMPILE] += compiling;
     watch->seconds[stage] += passed - compiling;
@@ -128,7 +128,8 @@ void stopwatch_lap(stopwatch *watch, int stage)
 
 void stopwatch_slowest(const stopwatch *watch, double slowest[MAX_STAGES])
 {
-    MPI_Reduce(watch->seconds, slowest, MAX_STAGES, MPI_DOUBLE, MPI_MAX, 0, mnp_ctx_comm(watch->ctx));
+    memcpy(slowest, watch->seconds, sizeof watch->seconds);
+    reduce_to_first(watch->ctx, slowest, MAX_STAGES, MPI_DOUBLE, MPI_MAX);
 }
 
 void print_times(int count, const char *const *names, const double *seconds)

@@ -69,8 +69,8 @@ static mnp_status build(job *j, bool *lacks_p)
     if (status == MNP_OK || j->method_given || j->precond_given)
         return status;
     int lacks = status == MNP_ERR_ARG, fails = status != MNP_ERR_ARG && status != MNP_ERR_PEER;
-    MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, mnp_ctx_comm(j->ctx));
-    MPI_Allreduce(MPI_IN_PLACE, &fails, 1, MPI_INT, MPI_MAX, mnp_ctx_comm(j->ctx));
+    all_reduce(j->ctx, &lacks, 1, MPI_INT, MPI_MAX);
+    all_reduce(j->ctx, &fails, 1, MPI_INT, MPI_MAX);
     *lacks_p = lacks && !fails;
     return *lacks_p ? MNP_OK : status;
 }

@@ -72,7 +72,7 @@ static mnp_status find_fingerprint(const job *j, const mnp_array *vector, uint64
         status = mnp_agree(j->ctx, add_elements(wide, fingerprint_p));
     mnp_array_free(wide);
     if (status == MNP_OK)
-        MPI_Allreduce(MPI_IN_PLACE, fingerprint_p, 1, MPI_UINT64_T, MPI_SUM, mnp_ctx_comm(j->ctx));
+        all_reduce(j->ctx, fingerprint_p, 1, MPI_UINT64_T, MPI_SUM);
     return status;
 }
 
@@ -82,7 +82,7 @@ static mnp_status find_fingerprint(const job *j, const mnp_array *vector, uint64
 static bool exists(const job *j, const char *file)
 {
     int found = mnp_ctx_rank(j->ctx) == 0 && (access(file, F_OK) == 0 || errno != ENOENT);
-    MPI_Bcast(&found, 1, MPI_INT, 0, mnp_ctx_comm(j->ctx));
+    broadcast(j->ctx, &found, 1, MPI_INT);
     return found;
 }
 

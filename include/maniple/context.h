@@ -59,6 +59,15 @@ MNP_API const char *mnp_ctx_transport(const mnp_ctx *ctx);
 MNP_API mnp_status mnp_ctx_synchronize(mnp_ctx *ctx);
 
 /*
+ * Around calls of MPI of the program's own that wait for other ranks, such as MPI_Allreduce(): while they last, a rank
+ * of this host that is stopped ends the job after MANIPLE_DEADLINE, and so does a wait that lasts longer than
+ * MANIPLE_BUSY_DEADLINE, with a sentence about `doing`, as in "summing the weights".  Otherwise such a program would
+ * wait for ever.  Not collective.
+ */
+MNP_API void mnp_mpi_begin(mnp_ctx *ctx, const char *doing);
+MNP_API void mnp_mpi_end(mnp_ctx *ctx);
+
+/*
  * Progress: calls that may take long call this function from time to time, on the thread that made the call, with the
  * part that is done, from 0 to 1: of what this rank reads or writes; and on the host device, where calls compute before
  * they return, of a convolution, of random numbers, and of what is computed element by element.  A call may consist of

@@ -310,7 +310,7 @@ void mnp__pulse_enter(mnp__pulse *pulse, const char *doing, const char *what)
         return;
     pthread_mutex_lock(&pulse->mutex);
     if (pulse->depth++ == 0) {
-        snprintf(pulse->call, sizeof pulse->call, "%s %s", doing, what);
+        snprintf(pulse->call, sizeof pulse->call, "%s%s%s", doing, what ? " " : "", what ? what : "");
         pulse->entered = atomic_load(&own_beat(pulse)->count);
     }
     pthread_mutex_unlock(&pulse->mutex);

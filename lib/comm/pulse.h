@@ -48,7 +48,7 @@ int mnp__pulse_busy(const mnp__pulse *pulse);
 void mnp__pulse_is_waiting(mnp__pulse *pulse);
 
 /*
- * Around a call that waits for other ranks and cannot be left: "reading", "x.h5".  Where such calls are
+ * Around a call that waits for other ranks and cannot be left: "reading", "x.h5" (or NULL).  Where such calls are
  * nested, the outer one is announced.  Both texts are copied.
  */
 void mnp__pulse_enter(mnp__pulse *pulse, const char *doing, const char *what);

@@ -196,6 +196,16 @@ const char *mnp_ctx_transport(const mnp_ctx *ctx)
     return ctx->comm.size == 1 ? "none: one rank" : names[ctx->comm.transport];
 }
 
+void mnp_mpi_begin(mnp_ctx *ctx, const char *doing)
+{
+    mnp__pulse_enter(ctx->comm.pulse, doing, NULL);
+}
+
+void mnp_mpi_end(mnp_ctx *ctx)
+{
+    mnp__pulse_leave(ctx->comm.pulse);
+}
+
 mnp_status mnp_agree(mnp_ctx *ctx, mnp_status status)
 {
     return MNP_AGREE(ctx, status);
