@@ -124,7 +124,7 @@ unharmed("memory")
 # --- expressions ------------------------------------------------------------------------------------------------------
 
 for text, column in [("z = 3*sin(", 11), ("z = (x + 1", 11), ("z = x +* 2", 8), ("z = x $ 2", 7), ("z 3", 3),
-                     ("z = 1.5e", 5), ("z = x[0]", 6), ("w = x\nz = y + 1", 5)]:
+                     ("z = 1.5e", 5), ("z = x[0", 8), ("w = x\nz = y + 1", 5)]:
     refused(f"{column}", mp.eval, text, x=x, sentences=9)
 refused("sinn", mp.eval, "z = sinn(x)", x=x, sentences=9)
 refused("sin & 1 & 2", mp.eval, "z = sin(x, x)", x=x, sentences=9)
