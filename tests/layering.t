@@ -29,7 +29,7 @@ rooms()
 {
     case $1 in
         comm) echo . collectives ;;
-        array) echo . move ;;
+        array) echo . move text ;;
         ops) echo common elementwise reduction scan creation manipulation sort indexing expression statistics sets random custom ;;
         sparse) echo step matrix rows assembly product operator precond krylov eigen ;;
         device) echo . host cuda ;;

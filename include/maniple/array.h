@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <maniple/base.h>
 #include <maniple/context.h>
@@ -182,6 +183,42 @@ MNP_API mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p);
  * MNP_ERR_ARG, MNP_ERR_MEMORY.  Collective.
  */
 MNP_API mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p);
+
+/*
+ * How mnp_array_print() writes an array; the names are those of numpy.printoptions:
+ *
+ *   precision   of floats, the most digits behind the point
+ *   threshold   arrays with more elements are shown without their middle
+ *   edge_items  how many indices are then shown at either end of each dimension, 1 or more
+ *   line_width  rows that are longer than so many characters continue on the next line
+ *   suppress    no exponents for small numbers, which may become 0
+ */
+typedef struct mnp_print_options {
+    int precision;
+    int64_t threshold;
+    int edge_items, line_width;
+    bool suppress;
+} mnp_print_options;
+
+#define MNP_PRINT_DEFAULTS ((mnp_print_options){8, 1000, 3, 75, false})
+
+/*
+ * Print an array as numpy.array2string() writes it, and a newline, from rank 0.  Only elements that are shown travel.
+ *
+ *   options  NULL: MNP_PRINT_DEFAULTS
+ *   file     on rank 0; unused on other ranks
+ *
+ * Waits.  MNP_ERR_ARG, also for a scalar; MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_COMPILE; MNP_ERR_IO if
+ * writing fails.  Collective.
+ */
+MNP_API mnp_status mnp_array_print(const mnp_array *array, const mnp_print_options *options, FILE *file);
+
+/*
+ * Describe an array in one line, for a debugger or a log: its dtype and shape, how it is cut, and this rank's block, its
+ * strides and address.  (gdb) p mnp_array_describe(x).  NULL is described too.  The text is valid until the next call on
+ * this thread.  Not collective.
+ */
+MNP_API const char *mnp_array_describe(const mnp_array *array);
 
 #ifdef __cplusplus
 } /* extern "C" */

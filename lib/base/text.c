@@ -130,3 +130,13 @@ void mnp__numbers_end(mnp__numbers *numbers)
     uselocale(numbers->before);
     freelocale(numbers->plain);
 }
+
+double mnp__numbers_double(const char *text)
+{
+    return strtod_l(text, NULL, uselocale((locale_t)0));
+}
+
+float mnp__numbers_float(const char *text)
+{
+    return strtof_l(text, NULL, uselocale((locale_t)0));
+}

@@ -51,4 +51,8 @@ typedef struct mnp__numbers {
 mnp_status mnp__numbers_begin(mnp__numbers *numbers);
 void mnp__numbers_end(mnp__numbers *numbers);
 
+/* strtod() and strtof() of a text that is a number, between these two. */
+double mnp__numbers_double(const char *text);
+float mnp__numbers_float(const char *text);
+
 #endif
