@@ -119,24 +119,38 @@ bool mnp__owner_has_ended(const char *name)
 
 /* ---- guards ---- */
 
-enum { MOST = 64 };
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { NUM_SIGNALS = sizeof signals / sizeof *signals };
+enum { MOST = 64, NUM_SIGNALS = MNP__ENDING_SIGNALS };
+static const int signals[NUM_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
 /* A handler receives no pointer of ours, so these are global.  The mutex is for all but the handler. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const char *) guarded[MOST];
 static int guards;
+static pid_t owner; /* a process that it forks inherits the list and the handlers, but not the files */
 static bool caught[NUM_SIGNALS];
 static struct sigaction previous[NUM_SIGNALS];
 
 void mnp__leftovers_remove(void)
 {
+    if (getpid() != owner)
+        return;
     for (int i = MOST - 1; i >= 0; i--) {
         const char *path = atomic_load(&guarded[i]);
         if (path && unlink(path) != 0)
             rmdir(path);
     }
+}
+
+void mnp__handlers_save(mnp__handlers *handlers)
+{
+    for (int i = 0; i < NUM_SIGNALS; i++)
+        sigaction(signals[i], NULL, &handlers->of[i]);
+}
+
+void mnp__handlers_restore(const mnp__handlers *handlers)
+{
+    for (int i = 0; i < NUM_SIGNALS; i++)
+        sigaction(signals[i], &handlers->of[i], NULL);
 }
 
 static void let_signals_go(void)
@@ -195,6 +209,7 @@ void mnp__leftover_guard(const char *path)
         last--;
     if (last < MOST) { /* behind all others, so that it is removed before them */
         atomic_store(&guarded[last], path);
+        owner = getpid();
         if (guards++ == 0)
             catch_signals();
     }

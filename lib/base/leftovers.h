@@ -14,6 +14,7 @@
 #ifndef MNP__BASE_LEFTOVERS_H
 #define MNP__BASE_LEFTOVERS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 enum { MNP__OWNER_ROOM = 48 };
@@ -32,6 +33,17 @@ bool mnp__owner_has_ended(const char *name);
  */
 void mnp__leftover_guard(const char *path);
 void mnp__leftover_release(const char *path); /* what is not guarded is accepted */
+
+/*
+ * What these signals do now, and do again.  Libraries below MPI may put handlers in place that end the process by
+ * exit(), with status 1 and after all open files have been brought to disk.
+ */
+enum { MNP__ENDING_SIGNALS = 3 };
+typedef struct mnp__handlers {
+    struct sigaction of[MNP__ENDING_SIGNALS];
+} mnp__handlers;
+void mnp__handlers_save(mnp__handlers *handlers);
+void mnp__handlers_restore(const mnp__handlers *handlers);
 
 /* Remove all that is guarded; for a process that ends at once.  May be called by a signal's handler. */
 void mnp__leftovers_remove(void);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/leftovers.h"
 #include "base/text.h"
 #include "comm/heap.h"
 #include "comm/collectives/subcomm.h"
@@ -109,8 +110,10 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     mnp_ctx *ctx;
     mnp__pulse *pulse;
     mnp_status st;
+    mnp__handlers handlers;
     bool started;
     int rank;
+    mnp__handlers_save(&handlers); /* MPI and the device may put others in place */
     MNP_TRY(start_mpi(&started));
     MNP_TRY(mnp__calloc(1, sizeof *ctx, &ctx));
     ctx->started_mpi = started;
@@ -126,6 +129,7 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "ranks: %d, hosts: %d, device: %s, transport: %s", ctx->comm.size,
             ctx->comm.nodes, ctx->device->ops->kind, mnp_ctx_transport(ctx));
     mnp__pulse_leave(ctx->comm.pulse);
+    mnp__handlers_restore(&handlers);
     *ctx_p = ctx;
     return MNP_OK;
 fail:

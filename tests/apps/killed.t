@@ -41,10 +41,13 @@ ended()
 
 # ---- a disk that stores 16 MB a second, and lets no signal end the process meanwhile, as disks do ----
 
+# Its MPI_Init_thread() leaves handlers of the signals, as a library below MPI may do
 cat >slow_disk.c <<'EOF'
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,6 +82,20 @@ int sync_file_range(int fd, off_t at, off_t bytes, unsigned flags)
     if (at + bytes > file.st_size)
         bytes = at < file.st_size ? file.st_size - at : 0;
     return flags & SYNC_FILE_RANGE_WAIT_AFTER ? store(bytes) : 0;
+}
+
+static void handle(int number)
+{
+    exit(1);
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int (*init)(int *, char ***, int, int *) = (int (*)(int *, char ***, int, int *))dlsym(RTLD_NEXT, "PMPI_Init_thread");
+    int code = init(argc, argv, required, provided);
+    signal(SIGTERM, handle);
+    signal(SIGINT, handle);
+    return code;
 }
 
 int fsync(int fd)
