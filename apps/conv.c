@@ -53,6 +53,7 @@ static const option_row options_table[] = {
      "complex conjugated KERNEL"},
     PICTURE_OPTIONS("input and result, side by side"),
     PICTURE_MAP_OPTION,
+    APPEND_ROW,
     PROGRESS_ROW,
     {'j', "json", NULL, "print JSON"},
     {'q', "quiet", NULL, "print nothing"},
@@ -198,6 +199,8 @@ static mnp_status parse_option(int key, job *j, bool *fills)
     case KEY_PICTURE_SIZE:
     case KEY_PICTURE_MAP:
         return picture_option(key, optarg, &j->picture);
+    case APPEND_KEY:
+        return operand_append_option(optarg);
     case 'q':
         j->quiet = true;
         return MNP_OK;

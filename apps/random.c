@@ -29,6 +29,7 @@ static const option_row options_table[] = {
      "everything else in the file; or write FILE.npy"},
     {'s', "seed", "SEED", "an integer from 0 to 2^64 - 1; the same seed gives the same numbers"},
     {'d', "dtype", "DTYPE", "dtype of the result, such as float32 (default: float64 or int64)"},
+    APPEND_ROW,
     PROGRESS_ROW,
     {'j', "json", NULL, "print JSON"},
     {'q', "quiet", NULL, "print nothing"},
@@ -275,6 +276,8 @@ static mnp_status parse(int argc, char **argv, job *j)
             j->seed_text = optarg;
         else if (key == 'd')
             status = mnp_dtype_parse(optarg, &j->dtype);
+        else if (key == APPEND_KEY)
+            status = operand_append_option(optarg);
         else if (key == 'q')
             j->quiet = true;
         else if (key == 'j')

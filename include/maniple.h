@@ -17,6 +17,7 @@
 #include <maniple/eval.h>
 #include <maniple/graph.h>
 #include <maniple/h5.h>
+#include <maniple/h5_file.h>
 #include <maniple/halo.h>
 #include <maniple/histogram.h>
 #include <maniple/interop.h>

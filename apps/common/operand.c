@@ -261,13 +261,54 @@ mnp_status operand_load(mnp_ctx *ctx, const operand *op, mnp_array **array_p)
 
 /* ---- outputs ---- */
 
+/* What --append says; there is one command line in a program. */
+static struct {
+    bool given;
+    int axis;
+} append;
+
+mnp_status operand_append_option(const char *argument)
+{
+    append.given = true;
+    append.axis = MNP_H5_NEW_AXIS;
+    if (strcmp(argument, "new") == 0)
+        return MNP_OK;
+    append.axis = argument[0] - '0';
+    if (append.axis < 0 || append.axis >= MNP_MAX_DIMS || argument[1])
+        return mnp_fail(MNP_ERR_ARG, "--append is '%s'; it can be new, or the number of a dimension from 0 on",
+                        argument);
+    return MNP_OK;
+}
+
+bool operand_appends(void)
+{
+    return append.given;
+}
+
 mnp_status operand_check_output(mnp_ctx *ctx, const operand *op)
 {
+    if (append.given && op->kind == OPERAND_NPY)
+        return mnp_fail(MNP_ERR_ARG, "%s '%s' does not grow: --append is for datasets of HDF5 files", op->role,
+                        op->text);
+    if (append.given)
+        return mnp_h5_check_append(ctx, op->file, op->dataset, append.axis);
     return op->kind == OPERAND_NPY ? mnp_npy_check_write(ctx, op->file)
                                    : mnp_h5_check_write(ctx, op->file, op->dataset);
 }
 
+static mnp_status append_array(const operand *op, const mnp_array *array)
+{
+    mnp_h5_file *file = NULL;
+    mnp_status status = mnp_h5_file_open(mnp_array_ctx(array), op->file, true, &file);
+    if (status == MNP_OK)
+        status = mnp_h5_file_append(file, append.axis, 1, &(mnp_h5_item){op->dataset, array}, 0, NULL);
+    mnp_h5_file_close(file);
+    return status;
+}
+
 mnp_status operand_write(const operand *op, const mnp_array *array)
 {
+    if (append.given)
+        return append_array(op, array);
     return op->kind == OPERAND_NPY ? mnp_npy_write(array, op->file) : mnp_h5_write(array, op->file, op->dataset, NULL);
 }

@@ -5,6 +5,7 @@
 #ifndef APPS_COMMON_OPERAND_H
 #define APPS_COMMON_OPERAND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <maniple.h>
@@ -61,6 +62,21 @@ mnp_status operand_inspect(mnp_ctx *ctx, operand *op);
 mnp_status operand_load(mnp_ctx *ctx, const operand *op, mnp_array **array_p);
 mnp_status operand_load_box(mnp_ctx *ctx, const operand *op, const int64_t *start, const int64_t *shape,
                             mnp_array **array_p);
+
+/*
+ * The option --append AXIS, for tables of subcommands: from then on outputs are not replaced, but grow.  Its argument is
+ * "new", for a new first dimension, or the number of a dimension.  MNP_ERR_ARG.
+ */
+enum { APPEND_KEY = 1100 };
+#define APPEND_ROW                                                                                                     \
+    {                                                                                                                  \
+        APPEND_KEY, "append", "AXIS",                                                                                  \
+            "append to the dataset OUTPUT, in place, instead of replacing it:\n"                                       \
+            "new: as the last index of its first dimension; or along the\n"                                            \
+            "dimension of that number; a dataset that is not there is made"                                            \
+    }
+mnp_status operand_append_option(const char *argument);
+bool operand_appends(void); /* the option was given */
 
 /* Check whether an output can be written, without writing; and write it.  Collective. */
 mnp_status operand_check_output(mnp_ctx *ctx, const operand *op);

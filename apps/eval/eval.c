@@ -39,6 +39,7 @@ static const option_row options_table[] = {
      "[NAME=]FILE.npy; may be repeated"},
     PICTURE_OPTIONS("the value of the last statement; NAME=FILE: the variable NAME"),
     PICTURE_MAP_OPTION,
+    APPEND_ROW,
     PROGRESS_ROW,
     {'j', "json", NULL, "print JSON, with the values of results that have no dimensions"},
     {'q', "quiet", NULL, "print nothing but a value that is not written"},
@@ -240,6 +241,8 @@ static mnp_status parse(int argc, char **argv, job *j)
             status = parse_picture(optarg, j);
         else if (key == KEY_PICTURE_SIZE || key == KEY_PICTURE_MAP)
             status = picture_option(key, optarg, &j->picture);
+        else if (key == APPEND_KEY)
+            status = operand_append_option(optarg);
         else if (key == 'q')
             j->quiet = true;
         else if (key == 'j')

@@ -7,6 +7,7 @@
  *   /run/temperature: 600 x 40 of float32
  *   rows 100 .. 199: mean 119.0
  *   in 6 pieces: sum 3216000
+ *   grown: 5 steps of 600 x 40, the last at 0.4 s
  *   hours in NumPy's file: 25
  *   matrix: 512 x 512, 2464 entries
  *   not there: '/run/pressure' in 'files-example.h5' does not exist
@@ -72,6 +73,36 @@ static void read(mnp_ctx *ctx)
     mnp_free_all(rows, mean, piece, sum);
 }
 
+/* A simulation that appends its steps to a file. */
+static void grow(mnp_ctx *ctx)
+{
+    mnp_h5_file *steps;
+    mnp_h5_info info;
+    mnp_array *u = NULL;
+    const int64_t shape[] = {ROWS, COLUMNS};
+    double time = 0;
+    int64_t count;
+    MNP_OR_EXIT(mnp_zeros(ctx, MNP_FLOAT32, 2, shape, &u));
+    MNP_OR_EXIT(mnp_h5_file_open(ctx, "steps.h5", true, &steps));
+    for (int i = 0; i < 5; i++) {
+        time = 0.1 * i;
+        MNP_OR_EXIT(mnp_add(u, MNP_SCALAR(ctx, 0.5), &u)); /* a step of the simulation */
+        const mnp_h5_item items[] = {{"/u", u}};
+        const mnp_h5_attribute when[] = {
+            {.object = "/u", .name = "time", .dtype = MNP_FLOAT64, .count = -1, .values = &time}};
+        MNP_OR_EXIT(mnp_h5_file_append(steps, MNP_H5_NEW_AXIS, 1, items, 1, when));
+    }
+    MNP_OR_EXIT(mnp_h5_file_inspect(steps, "/u", &info));
+    MNP_OR_EXIT(mnp_h5_file_get_attribute(steps, "/u", "time", MNP_FLOAT64, 1, &time, &count));
+    mnp_h5_file_close(steps);
+    if (mnp_ctx_rank(ctx) == 0) {
+        printf("grown: %d steps of %d x %d, the last at %.1f s\n", (int)info.shape[0], (int)info.shape[1],
+               (int)info.shape[2], time);
+        remove("steps.h5");
+    }
+    mnp_array_free(u);
+}
+
 /* A file that numpy.load() reads, and one that numpy.save() could have written. */
 static void numpy(mnp_ctx *ctx)
 {
@@ -107,6 +138,7 @@ int main(void)
     write(ctx);
     inspect(ctx, "/run/temperature");
     read(ctx);
+    grow(ctx);
     numpy(ctx);
     matrices(ctx);
     inspect(ctx, "/run/pressure");

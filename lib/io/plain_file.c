@@ -77,17 +77,24 @@ mnp_status mnp__plain_file_read(const mnp__plain_file *file, int64_t from, size_
 
 /* ---- writing ---- */
 
-mnp_status mnp__plain_file_write(const mnp__atomic_file *output, int64_t to, size_t count, const void *data)
+mnp_status mnp__plain_file_write(const mnp__plain_file *file, int64_t to, size_t count, const void *data)
 {
     for (size_t done = 0; done < count;) {
         const size_t left = count - done, size = left < MOST_AT_ONCE ? left : MOST_AT_ONCE;
-        ssize_t put = pwrite(output->descriptor, (const char *)data + done, size, (off_t)(to + (int64_t)done));
+        ssize_t put = pwrite(file->descriptor, (const char *)data + done, size, (off_t)(to + (int64_t)done));
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", output->file, strerror(errno));
+            return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", file->name, strerror(errno));
         done += (size_t)put;
     }
+    return MNP_OK;
+}
+
+mnp_status mnp__plain_file_sync(const mnp__plain_file *file)
+{
+    if (fsync(file->descriptor) != 0)
+        return MNP_FAIL(MNP_ERR_IO, "cannot write '%s' to disk: %s", file->name, strerror(errno));
     return MNP_OK;
 }
 
@@ -100,7 +107,8 @@ static mnp_status make_file(const char *name, int64_t bytes, mnp__atomic_file *o
 
 static mnp_status write_part(const mnp__atomic_file *output, mnp__plain_file_writer *write, void *argument)
 {
-    MNP_TRY(write(output, argument));
+    const mnp__plain_file file = {.name = output->file, .descriptor = output->descriptor};
+    MNP_TRY(write(&file, argument));
     return mnp__atomic_file_sync(output);
 }
 
@@ -179,13 +187,13 @@ mnp_status mnp__plain_array_read(const mnp__plain_file *file, const mnp__plain_a
     return MNP_OK;
 }
 
-mnp_status mnp__plain_array_write(const mnp__atomic_file *output, const mnp__plain_array *array,
-                                  const mnp__file_box *box, const void *buffer)
+mnp_status mnp__plain_array_write(const mnp__plain_file *file, const mnp__plain_array *array, const mnp__file_box *box,
+                                  const void *buffer)
 {
     const struct runs runs = find_runs(array, box);
     const size_t bytes = (size_t)runs.length * array->item;
     for (int64_t i = 0; i < runs.count; i++)
-        MNP_TRY(mnp__plain_file_write(output, place(array, box, &runs, i), bytes,
-                                      (const char *)buffer + (size_t)i * bytes));
+        MNP_TRY(
+            mnp__plain_file_write(file, place(array, box, &runs, i), bytes, (const char *)buffer + (size_t)i * bytes));
     return MNP_OK;
 }

@@ -13,12 +13,11 @@
 #include "io/atomic_file.h"
 #include "io/selection.h"
 
-/* Reading. */
-
+/* A file that is open for reading, or for writing too. */
 typedef struct mnp__plain_file {
     const char *name; /* for messages */
     int descriptor;
-    int64_t bytes; /* its size when it was opened */
+    int64_t bytes; /* its size when it was opened for reading */
 } mnp__plain_file;
 
 #define MNP__PLAIN_FILE_CLOSED ((mnp__plain_file){.descriptor = -1})
@@ -31,13 +30,15 @@ mnp_status mnp__plain_file_open_together(mnp_ctx *ctx, const char *name, mnp__pl
 
 void mnp__plain_file_close(mnp__plain_file *file);
 
-/* Read `count` bytes from offset `from`.  MNP_ERR_IO, also if the file has fewer. */
+/* Read `count` bytes from offset `from`, or write them.  MNP_ERR_IO, also if the file has fewer. */
 mnp_status mnp__plain_file_read(const mnp__plain_file *file, int64_t from, size_t count, void *data);
+mnp_status mnp__plain_file_write(const mnp__plain_file *file, int64_t to, size_t count, const void *data);
 
-/* Writing. */
+/* Wait until everything that this rank's node has written is on disk.  MNP_ERR_IO. */
+mnp_status mnp__plain_file_sync(const mnp__plain_file *file);
 
-/* Writes this rank's part of a new file to its descriptor. */
-typedef mnp_status mnp__plain_file_writer(const mnp__atomic_file *output, void *argument);
+/* Writes this rank's part of a new file. */
+typedef mnp_status mnp__plain_file_writer(const mnp__plain_file *file, void *argument);
 
 /*
  * Replace a file by one of `bytes` bytes, of which each rank writes its part: readers see the old file or the new one
@@ -45,9 +46,6 @@ typedef mnp_status mnp__plain_file_writer(const mnp__atomic_file *output, void *
  */
 mnp_status mnp__plain_file_replace(mnp_ctx *ctx, const char *name, int64_t bytes, mnp__plain_file_writer *write,
                                    void *argument);
-
-/* Write `count` bytes at offset `to`.  MNP_ERR_IO. */
-mnp_status mnp__plain_file_write(const mnp__atomic_file *output, int64_t to, size_t count, const void *data);
 
 /* Arrays that lie in a file in C order, from an offset on. */
 
@@ -61,7 +59,7 @@ typedef struct mnp__plain_array {
 /* Read or write the elements of a box, which are in C order in memory; what is written has steps of 1. */
 mnp_status mnp__plain_array_read(const mnp__plain_file *file, const mnp__plain_array *array, const mnp__file_box *box,
                                  void *buffer);
-mnp_status mnp__plain_array_write(const mnp__atomic_file *output, const mnp__plain_array *array,
-                                  const mnp__file_box *box, const void *buffer);
+mnp_status mnp__plain_array_write(const mnp__plain_file *file, const mnp__plain_array *array, const mnp__file_box *box,
+                                  const void *buffer);
 
 #endif

@@ -184,5 +184,27 @@ status, printed, errors = maniple(2, "solve", "a.mtx", "in.h5:/x[4]", "--guess",
 good = status == 0 and not errors and np.allclose(system @ np.load("solved.npy"), a[4], atol=1e-9)
 check(good, f"solve with a row of a dataset, from a row of a .npy file, to a .npy file {errors}")
 
+# ---- outputs that grow ----
+
+fields = [rng.standard_normal((5, 4)) for _ in range(3)]
+for i, field in enumerate(fields):
+    np.save("field.npy", field)
+    ran = [maniple(1 + i, "eval", "-q", "x * 2", "x=field.npy", "-o", "grown.h5:/run/u", "--append", "new"),
+           maniple(1, "eval", "-q", "sum(x)", "x=field.npy", "-o", "grown.h5:/run/sum", "--append", "new")]
+    check(all(status == 0 and not errors for status, _, errors in ran), f"append step {i} {ran}")
+ran = maniple(2, "eval", "-q", "x + 1", "x=grown.h5:/run/u[-1]", "-o", "grown.h5:/run/u", "--append", "new")
+check(ran[0] == 0, f"the last step is read, and the next one appended {ran[2]}")
+for ranks, rows in [(1, 3), (3, 2)]:
+    ran = maniple(ranks, "random", "integers", f"{rows}x4", "high=9", "-s", "1", "-o", "grown.h5:/rows", "--append", "0",
+                  "-q")
+    check(ran[0] == 0, f"rows are appended on {ranks} ranks {ran[2]}")
+ran = maniple(2, "conv", "field.npy", "hanning:3x3", "-o", "grown.h5:/smooth", "--append", "1", "-q")
+check(ran[0] == 0, f"the result of conv is appended {ran[2]}")
+with h5py.File("grown.h5") as file:
+    steps = np.array([2 * field for field in fields] + [2 * fields[-1] + 1])
+    check(same(file["run/u"][()], steps), "the steps are there")
+    check(np.allclose(file["run/sum"][()], [field.sum() for field in fields]), "and the sums")
+    check(file["rows"].shape == (5, 4) and file["smooth"].shape == (5, 4), "rows and columns")
+
 status, printed, errors = maniple(2, "random", "integers", "9x5", "high=100", "-s", "3", "-o", "random.npy", "-q")
 check(status == 0 and np.load("random.npy").shape == (9, 5), f"random numbers in a .npy file {errors}")

@@ -44,6 +44,11 @@ wrong_alone "is operand x itself" eval 'x + 1' 'x=in.h5:/x[0]' -o in.h5:/x
 wrong_alone "OUTPUT and OUTPUT are\|is the file of OUTPUT" eval 'a = 1; b = 2; a' -o a=out.npy -o b=out.npy
 wrong_alone "is written as a whole: leave out \[0\]" eval '1' -o 'out.h5:/x[0]'
 wrong_alone "is a picture; write FILE:/DATASET or FILE.npy" random normal 3 -s 1 -o out.png
+fails 1 "cannot grow along dimension 0: it was made for 30" "$MANIPLE" eval 'x + 0' x=in.npy -o in.h5:/x --append new
+details=$(fails_on 1 1 "is compressed" "$MANIPLE" eval 'x + 0' x=in.npy -o in.h5:/packed --append 0)
+check $? "a compressed dataset does not grow" "$details"
+wrong_alone "does not grow: --append is for datasets" eval 'x + 0' x=in.npy -o out.npy --append new
+wrong_alone "it can be new, or the number of a dimension" random normal 3 -s 1 -o out.h5:/x --append last
 wrong_alone "INPUT 'in.npy\[:0\]' is empty" conv 'in.npy[:0]' hanning:3 -o out.npy
 wrong_alone "is taken as a whole: leave out" spinfo 'in.h5:/x[0]'
 wrong "'text.npy' is not a .npy file" stats text.npy

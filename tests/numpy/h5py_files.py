@@ -36,15 +36,28 @@ def write(path, members, options):
                 file.create_dataset(name, data=members[name],
                                     **(options if getattr(members[name], "shape", ()) else {}))
 
+def resize(path, name, shape):
+    with h5py.File(path, "r+") as file:
+        file[name].resize(shape)
+
 while True:
     try:
         path, members, options = pickle.load(sys.stdin.buffer)
     except EOFError:
         break
-    pickle.dump(read(path) if members is None else write(path, members, options), sys.stdout.buffer)
+    try:
+        answer = (read(path) if members is None else resize(path, members, options) if isinstance(members, str) else
+                  write(path, members, options))
+    except OSError as error:
+        answer = error
+    pickle.dump(answer, sys.stdout.buffer)
     sys.stdout.buffer.flush()
 """
 _helper = None
+
+
+class Unreadable(Exception):
+    """h5py cannot open the file."""
 
 
 def _ask(*question):
@@ -55,7 +68,10 @@ def _ask(*question):
                                    stdout=subprocess.PIPE, env=env)
     pickle.dump(question, _helper.stdin)
     _helper.stdin.flush()
-    return pickle.load(_helper.stdout)
+    answer = pickle.load(_helper.stdout)
+    if isinstance(answer, OSError):
+        raise Unreadable(str(answer))
+    return answer
 
 
 def write(path, members, **options):
@@ -63,6 +79,13 @@ def write(path, members, **options):
     h5py's create_dataset(), for all that are not scalars."""
     if mp.rank == 0:
         _ask(path, members, options)
+    mp.agree(None)
+
+
+def resize(path, name, shape):
+    """Change a dataset's extents, from rank 0."""
+    if mp.rank == 0:
+        _ask(path, name, shape)
     mp.agree(None)
 
 

@@ -36,6 +36,9 @@ const char *mnp__h5_reason(void);
 /* Record why H5Fopen() of that file failed, and return MNP_ERR_IO. */
 mnp_status mnp__h5_fail_open(const char *file);
 
+/* Set an attribute of an object that exists; a text has variable length, as in h5py (h5_attribute.c). */
+mnp_status mnp__h5_make_attribute(const mnp_h5_attribute *attribute, hid_t file);
+
 /* A dataset's place (h5_file.c). */
 
 typedef struct mnp__h5_place {

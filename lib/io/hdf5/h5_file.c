@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "comm/pulse.h"
+#include "io/commit.h"
 #include "io/hdf5/h5.h"
 #include "io/hdf5/h5_walk.h"
 
@@ -298,6 +299,20 @@ close:
     return st;
 }
 
+/*
+ * Wait for a process that is changing the file (io/commit.h), which takes milliseconds, and complete what one that was
+ * killed has left.
+ */
+static mnp_status wait_for_writer(const char *path)
+{
+    mnp__plain_file file;
+    MNP_TRY(mnp__commit_complete(path));
+    MNP_TRY(mnp__plain_file_open(path, &file));
+    mnp_status st = mnp__commit_lock(&file, false);
+    mnp__plain_file_close(&file);
+    return st;
+}
+
 mnp_status mnp__h5_open(const char *path, hid_t *file_p)
 {
     struct stat status;
@@ -310,6 +325,10 @@ mnp_status mnp__h5_open(const char *path, hid_t *file_p)
     if (access(path, R_OK) != 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
     *file_p = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (*file_p < 0) {
+        MNP_TRY(wait_for_writer(path));
+        *file_p = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    }
     return *file_p < 0 ? mnp__h5_fail_open(path) : MNP_OK;
 }
 

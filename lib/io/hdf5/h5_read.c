@@ -9,6 +9,7 @@
 
 #include "array/output.h"
 #include "base/status.h"
+#include "io/commit.h"
 #include "io/hdf5/h5.h"
 
 /* The layout of the array that is read: the user's, retained, or a new one. */
@@ -88,6 +89,19 @@ static mnp_status read_values(mnp_array *array, const mnp__h5_place *place, cons
     return st;
 }
 
+/*
+ * Keep those who change the file in place (io/commit.h) from doing so while values are read; rank 0 does it for all.
+ * Gives a file to close, or a closed one where that is not possible.
+ */
+static mnp_status hold(const mnp_ctx *ctx, const char *name, mnp__plain_file *file)
+{
+    *file = MNP__PLAIN_FILE_CLOSED;
+    if (ctx->comm.rank != 0)
+        return MNP_OK;
+    MNP_TRY(mnp__plain_file_open(name, file));
+    return mnp__commit_lock(file, false);
+}
+
 static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const mnp_selection *wanted,
                                const mnp_layout *given, mnp_array **array_p)
 {
@@ -96,6 +110,7 @@ static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const m
     mnp__selection selection;
     mnp_layout *layout = NULL;
     mnp__output output;
+    mnp__plain_file held;
     MNP_TRY(mnp__h5_inspect(ctx, place, &source));
     MNP_TRY(mnp__selection_new(place->text, source.info.ndim, source.info.shape, wanted, &selection));
     MNP_TRY(choose_layout(ctx, place, selection.ndim, selection.shape, given, &layout));
@@ -105,8 +120,10 @@ static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const m
                                    .layout = layout,
                                    .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
     MNP_TRY_OR(mnp__output_open(&spec, array_p, &output), st, release);
-    if (mnp_layout_size(layout) > 0)
+    st = MNP_AGREE(ctx, hold(ctx, place->file, &held));
+    if (st == MNP_OK && mnp_layout_size(layout) > 0)
         st = read_values(output.array, place, &source, &selection);
+    mnp__plain_file_close(&held);
     st = mnp__output_close(1, &output, st);
 release:
     mnp_layout_free(layout);

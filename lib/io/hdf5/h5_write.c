@@ -18,6 +18,7 @@
 #include "array/input.h"
 #include "base/status.h"
 #include "io/atomic_file.h"
+#include "io/commit.h"
 #include "io/hdf5/h5.h"
 
 #define CHUNK_BYTES (INT64_C(1) << 20)
@@ -208,6 +209,7 @@ static mnp_status check_target(struct job *job)
     MNP_TRY(mnp__atomic_file_find(job->file, &job->output));
     if (!job->output.exists || job->output.replaced.st_size == 0)
         return MNP_OK;
+    MNP_TRY(mnp__commit_complete(job->output.target));
     hid_t file = H5Fopen(job->output.target, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
         return mnp__fail_context(mnp__h5_fail_open(job->file), "cannot write %s", job->parts[0].place.text);
@@ -270,31 +272,6 @@ static mnp_status make_dataset(const struct part *part, int deflate, hid_t file)
     return st;
 }
 
-/* Set an attribute of the object at its path; a text has variable length, as in h5py. */
-static mnp_status make_attribute(const mnp_h5_attribute *attribute, hid_t file)
-{
-    const hsize_t count = attribute->count > 0 ? (hsize_t)attribute->count : 1;
-    hid_t made = H5I_INVALID_HID, type = attribute->text ? H5Tcopy(H5T_C_S1) : mnp__h5_type_new(attribute->dtype);
-    hid_t space = attribute->text || attribute->count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
-    const void *values = attribute->text ? (const void *)&attribute->text : attribute->values;
-    if (attribute->text) {
-        H5Tset_size(type, H5T_VARIABLE);
-        H5Tset_cset(type, H5T_CSET_UTF8);
-    }
-    if (H5Aexists_by_name(file, attribute->object, attribute->name, H5P_DEFAULT) > 0)
-        H5Adelete_by_name(file, attribute->object, attribute->name, H5P_DEFAULT);
-    made =
-        H5Acreate_by_name(file, attribute->object, attribute->name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    mnp_status st = MNP_OK;
-    if (made < 0 || H5Awrite(made, type, values) < 0)
-        st = MNP_FAIL(MNP_ERR_IO, "cannot set attribute '%s' of '%s': %s", attribute->name, attribute->object,
-                      mnp__h5_reason());
-    release(made);
-    release(space);
-    release(type);
-    return st;
-}
-
 /* Make everything but the values with the serial driver, up to the flush, after which closing the file cannot fail. */
 static mnp_status make_contents(const struct job *job, hid_t file)
 {
@@ -306,7 +283,7 @@ static mnp_status make_contents(const struct job *job, hid_t file)
         MNP_TRY(make_dataset(&job->parts[i], job->deflate, file));
     }
     for (int i = 0; i < job->nattributes; i++)
-        MNP_TRY(make_attribute(&job->attributes[i], file));
+        MNP_TRY(mnp__h5_make_attribute(&job->attributes[i], file));
     if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     return MNP_OK;

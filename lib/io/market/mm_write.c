@@ -166,10 +166,10 @@ static mnp_status find_place(struct job *job, int64_t *bytes_p)
     return MNP_AGREE(job->ctx, mnp__text_status(&text));
 }
 
-static mnp_status write_text(const mnp__atomic_file *output, void *argument)
+static mnp_status write_text(const mnp__plain_file *file, void *argument)
 {
     const struct job *job = argument;
-    return mnp__plain_file_write(output, job->place, job->text.length, job->text.data);
+    return mnp__plain_file_write(file, job->place, job->text.length, job->text.data);
 }
 
 static mnp_status write_file(struct job *job)

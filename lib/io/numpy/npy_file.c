@@ -22,8 +22,7 @@
 struct job {
     mnp_ctx *ctx;
     const char *name;
-    mnp__plain_file file;           /* that is read */
-    const mnp__atomic_file *output; /* that is written */
+    mnp__plain_file file;
     mnp_npy_info info;
     mnp__plain_array where; /* in a file in Fortran order the transposed array */
     const mnp_array *array; /* that is written */
@@ -110,7 +109,7 @@ static mnp_status read_box(void *file, const mnp__file_box *box, void *buffer)
 static mnp_status write_box(void *file, const mnp__file_box *box, const void *buffer)
 {
     const struct job *job = file;
-    return mnp__plain_array_write(job->output, &job->where, box, buffer);
+    return mnp__plain_array_write(&job->file, &job->where, box, buffer);
 }
 
 /* Reverse the bytes of `count` numbers of `size` bytes. */
@@ -262,18 +261,18 @@ static mnp_status gather_rows(const mnp_array *array, mnp_layout **layout_p)
     return mnp_layout_new(1, &ranks, ndim, shape, axes, NULL, layout_p);
 }
 
-static mnp_status write_head(const mnp__atomic_file *output, void *argument)
+static mnp_status write_head(const struct job *job)
 {
-    struct job *job = argument;
-    job->output = output;
-    return job->ctx->comm.rank == 0 ? mnp__plain_file_write(output, 0, (size_t)job->where.offset, job->head) : MNP_OK;
+    return job->ctx->comm.rank == 0 ? mnp__plain_file_write(&job->file, 0, (size_t)job->where.offset, job->head)
+                                    : MNP_OK;
 }
 
-static mnp_status write_array(const mnp__atomic_file *output, void *argument)
+static mnp_status write_array(const mnp__plain_file *file, void *argument)
 {
     struct job *job = argument;
     mnp__selection all;
-    MNP_TRY(MNP_AGREE(job->ctx, write_head(output, job)));
+    job->file = *file;
+    MNP_TRY(MNP_AGREE(job->ctx, write_head(job)));
     MNP_TRY(mnp__selection_new(job->name, job->info.ndim, job->info.shape, NULL, &all));
     return mnp__transfer_write(
         &(mnp__transfer){.array = job->array, .selection = &all, .stored = job->where.item, .ops = &ops, .file = job});

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * HDF5 files that grow: a simulation appends a step to a file, or fills a dataset box by box.
+ *
+ * mnp_h5_write() replaces a file as a whole, which copies what the file has.  Here a file is changed in place: what is
+ * written is what is new.  Every call that changes a file is all or nothing, also if the process is killed or the power
+ * fails at any moment: what was in the file stays as it was, and what a call has returned from is on disk.
+ *
+ * - While values are written, and if the process ends then, other programs see the file as it was.
+ * - At the end of a call the file is changed, which takes milliseconds.  Meanwhile other programs take it for no HDF5
+ *   file.  If the process is killed just then, it stays so until a call or command of Maniple reads the file, with
+ *   permission to write to it: this completes the change.
+ * - The exception is mnp_h5_file_write() to elements that exist: of these some have the old values and some the new
+ *   ones if the process ends meanwhile.
+ *
+ * Other programs may read the file between the calls.  A call waits for some seconds for a program that has the file
+ * open, and then fails; nothing is lost.  Where the file system has no locks, no program may have the file open while
+ * it is changed.  Datasets that are changed are not compressed.  HDF5 1.10.3 or later is needed.
+ */
+#ifndef MANIPLE_H5_FILE_H
+#define MANIPLE_H5_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+#include <maniple/h5.h>
+#include <maniple/view.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mnp_h5_file mnp_h5_file;
+
+/*
+ * Open a file, which all ranks see.  No lock is held between calls.
+ *
+ *   writable  the file will be changed; if it does not exist, it is made, without anything in it
+ *
+ * MNP_ERR_IO, MNP_ERR_ARG, MNP_ERR_MEMORY.  Collective.
+ */
+MNP_API mnp_status mnp_h5_file_open(mnp_ctx *ctx, const char *file, bool writable, mnp_h5_file **file_p);
+
+/* Close a file; NULL is accepted.  Collective. */
+MNP_API void mnp_h5_file_close(mnp_h5_file *file);
+
+#define MNP_H5_NEW_AXIS (-1)
+
+/*
+ * Append arrays to datasets, and set attributes; all of this appears at once.
+ *
+ *   axis     MNP_H5_NEW_AXIS: an array of shape S becomes the last index of a dataset of shape (n + 1, *S).  Otherwise
+ *            the dimension along which array and dataset are concatenated; in the others they have the same extents
+ *   items    `count` arrays of one context and their datasets, whose names differ; a dataset that does not exist is
+ *            made, so that it can grow along that axis, and one that exists must be able to (h5py: maxshape, chunks)
+ *            and have the array's dtype
+ *
+ * MNP_ERR_ARG if shapes, dtypes or axes do not fit; MNP_ERR_UNSUPPORTED if a dataset is compressed, or cannot grow;
+ * MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_MEMORY.  Collective.
+ */
+MNP_API mnp_status mnp_h5_file_append(mnp_h5_file *file, int axis, int count, const mnp_h5_item *items, int nattributes,
+                                      const mnp_h5_attribute *attributes);
+
+/*
+ * Check, without writing, whether arrays could be appended to a dataset along that axis: whether the file can be
+ * written, and the dataset, if there is one, can grow.  For programs that compute for a long time before they write.
+ * Errors as for mnp_h5_file_append().  Collective.
+ */
+MNP_API mnp_status mnp_h5_check_append(mnp_ctx *ctx, const char *file, const char *dataset, int axis);
+
+/*
+ * Make a dataset without values: they are 0 until they are written.  It can grow along `axis`, or along none if that is
+ * MNP_NO_AXIS.  MNP_ERR_ARG, also if there is something of that name; MNP_ERR_IO.  Collective.
+ */
+MNP_API mnp_status mnp_h5_file_create(mnp_h5_file *file, const char *dataset, mnp_dtype dtype, int ndim,
+                                      const int64_t *shape, int axis);
+
+/*
+ * Write an array to the box of a dataset that begins at index `start` and has the array's shape; the dtypes are the
+ * same.  Errors as for mnp_h5_file_append(), and MNP_ERR_ARG if the box does not lie in the dataset.  Collective.
+ */
+MNP_API mnp_status mnp_h5_file_write(mnp_h5_file *file, const char *dataset, const int64_t *start,
+                                     const mnp_array *array);
+
+/* Set attributes of objects that exist.  Errors as for mnp_h5_file_append().  Collective. */
+MNP_API mnp_status mnp_h5_file_set_attributes(mnp_h5_file *file, int count, const mnp_h5_attribute *attributes);
+
+/*
+ * Read numbers of an attribute, converted to a dtype as HDF5 converts them, on all ranks.
+ *
+ *   object   the path of the dataset or group that has it; "/" for the file's own
+ *   most     how many numbers `values` has room for
+ *   count_p  receives how many the attribute has
+ *
+ * MNP_ERR_IO if there is none, MNP_ERR_ARG if it has more than `most` numbers, MNP_ERR_UNSUPPORTED if it has no numbers.
+ * Collective.
+ */
+MNP_API mnp_status mnp_h5_file_get_attribute(mnp_h5_file *file, const char *object, const char *name, mnp_dtype dtype,
+                                             int64_t most, void *values, int64_t *count_p);
+
+/* Read the string of an attribute, cut after `size` - 1 bytes, on all ranks.  Errors as above.  Collective. */
+MNP_API mnp_status mnp_h5_file_get_text(mnp_h5_file *file, const char *object, const char *name, size_t size,
+                                        char *text);
+
+/* mnp_h5_inspect() and mnp_h5_read_selection() of that file; `selection` NULL: all.  Collective. */
+MNP_API mnp_status mnp_h5_file_inspect(mnp_h5_file *file, const char *dataset, mnp_h5_info *info_p);
+MNP_API mnp_status mnp_h5_file_read(mnp_h5_file *file, const char *dataset, const mnp_selection *selection,
+                                    const mnp_layout *layout, mnp_array **array_p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
