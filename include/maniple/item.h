@@ -4,7 +4,7 @@
  *
  *     double sum;
  *     int64_t count;
- *     mnp_item(x, &sum);                                    // whatever float or integer type x has
+ *     mnp_item(x, &sum);                                    // x may have any float or integer dtype
  *     mnp_items(MNP_ITEM(x, &sum), MNP_ITEM(n, &count));    // several, for the time of one
  *     mnp_to_host(y, 0, values);                            // a whole array, on rank 0, as an array of doubles
  *

@@ -50,7 +50,7 @@ mnp_status mnp__heap_alloc(mnp__heap *heap, size_t size, void **pointer_p);
 void mnp__heap_free(mnp__heap *heap, void *pointer); /* in the same order on all ranks; NULL is accepted */
 
 /*
- * Free a block at any time, whatever other ranks do: garbage collectors free late, and exceptions free early.  The block
+ * Free a block while other ranks still use theirs: garbage collectors free late, and exceptions free early.  The block
  * waits until all ranks have dropped it and one of the next calls finds that out: collect, or an allocation for which
  * the heap would have to grow.  The place of a block is its name on all ranks, as it is not used again before.  drop is
  * not collective; collect is, and costs four small collectives of the CPUs, or one if rank 0 has dropped nothing.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Commits: a file that is changed in place, all of it or nothing, whatever ends the process.
+ * Commits: a file that is changed in place, all of it or nothing, even if the process is killed.
  *
  * What is new lies beyond the end that the file has for its readers, where nobody sees it.  What has to change before
  * that end are a few runs of bytes, the patches.  A commit

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# --json of every subcommand (json_reports.py): valid for a strict reader, with no name twice, whatever the numbers and the
-# names of files are, and the same facts as in the files.
+# --json of every subcommand (json_reports.py): valid for a strict reader, with no name twice, for odd numbers and names
+# of files, and the same facts as in the files.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"

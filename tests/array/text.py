@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Printed arrays have the text of numpy.array2string, whatever their shape, dtype, layout and values."""
+"""Printed arrays have the text of numpy.array2string, in all shapes, dtypes and layouts, with odd values."""
 
 import ctypes
 import os

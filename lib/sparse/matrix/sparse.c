@@ -49,7 +49,7 @@ static mnp_status take_layout(const char *function, mnp_ctx *ctx, const char *wh
 }
 
 /*
- * Making a matrix takes about so many bytes a row of its rank, whatever its entries: offsets, of the parts and of the
+ * Making a matrix takes about so many bytes a row of its rank, even without entries: offsets, of the parts and of the
  * rows that they are made of.  They are compared with what there is before the first of them is allocated.
  */
 static mnp_status check_memory(const mnp__sparse_shape *wanted, const mnp_layout *row_layout)
