@@ -95,10 +95,10 @@ typedef struct call {
     mnp_layout *layout;                           /* one count */
     const mnp_array *operands[MNP__MAX_OPERANDS]; /* as the loop gets them */
     int ninputs, noutputs, nwindows;              /* how many of these are held */
-    mnp_array *windows[MNP__MAX_OPERANDS];        /* of the hulls; NULL where copies cost less */
-    int hulls[MNP__MAX_OPERANDS];                 /* of each input that has a hull: its number */
     mnp__input *inputs;
     mnp__output *outputs;
+    mnp_array **windows; /* of the hulls; NULL where copies cost less */
+    int *hulls;          /* of each input that has a hull: its number */
 } call;
 
 static mnp_array *given(const call *c, int output)
@@ -227,7 +227,7 @@ static mnp_status open_input(call *c, int i)
 {
     const mnp_array *input = c->application->inputs[i];
     const mnp__shift *shift = c->application->shifts ? &c->application->shifts[i] : NULL;
-    if (shift && shift->hull && c->windows[c->hulls[i]])
+    if (shift && shift->hull && c->nwindows > 0 && c->windows[c->hulls[i]])
         return mnp__window_open(c->windows[c->hulls[i]], shift->offset, input, c->layout, &c->inputs[i]);
     /* the body indexes raw inputs, so every rank needs all of such an array, dense */
     if (c->spec->operands[i].raw)
@@ -277,7 +277,7 @@ static mnp_status open_window(call *c, int first)
         for (int d = 0; d < hull->layout->ndim; d++)
             span[d] = shifts[i].offset[d] > span[d] ? shifts[i].offset[d] : span[d];
     }
-    c->nwindows++;
+    c->windows[c->nwindows++] = NULL;
     int copies = is_overwritten(c, hull) ? members - 1 : away; /* one of them is probably the output itself */
     if (copies < 2)
         return MNP_OK;
@@ -398,11 +398,15 @@ mnp_status mnp__apply(mnp_ctx *ctx, const mnp__application *application)
 {
     mnp__input inputs[MNP__MAX_OPERANDS];
     mnp__output outputs[MNP__MAX_OPERANDS];
+    mnp_array *windows[MNP__MAX_OPERANDS];
+    int hulls[MNP__MAX_OPERANDS];
     call c = {.ctx = ctx,
               .application = application,
               .spec = mnp__loop_spec_of(application->loop),
               .inputs = inputs,
-              .outputs = outputs};
+              .outputs = outputs,
+              .windows = windows,
+              .hulls = hulls};
     MNP_TRY(check_operands(&c));
     MNP_TRY(find_shape(&c));
     mnp_status st = prepare_and_run(&c);
