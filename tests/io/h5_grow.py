@@ -5,17 +5,14 @@ what cannot be is told in a sentence and leaves the file as it was."""
 import ctypes
 import hashlib
 import os
-import tempfile
 
 import h5py_files
 import maniple as mp
 import numpy as np
 
 rng = mp.random()
-folder = os.path.join(tempfile.gettempdir(), f"maniple-h5-grow-{mp.broadcast(os.getpid())}-{mp.size}")
-path = os.path.join(folder, "a.h5")
-if mp.rank == 0:
-    os.mkdir(folder)
+path = mp.scratch("a.h5")
+folder = os.path.dirname(path)
 NEW_AXIS = mp.MNP_H5_NEW_AXIS
 
 
@@ -193,7 +190,4 @@ file = mp.h5_file_open(path, True)
 append(file, NEW_AXIS, {"x": np.arange(5.)})
 same("a file that did not exist", "x", np.arange(5.)[None])
 mp.h5_file_close(file)
-if mp.rank == 0:
-    os.unlink(path)
-    os.rmdir(folder)
 mp.done()

@@ -5,7 +5,6 @@ reads back bit for bit; what is malformed is said in one sentence on all ranks, 
 import io
 import math
 import os
-import tempfile
 
 import matrices
 import maniple as mp
@@ -14,10 +13,8 @@ import scipy.io
 import scipy.sparse
 
 rng = mp.random()
-folder = os.path.join(tempfile.gettempdir(), f"maniple-mm-{mp.broadcast(os.getpid())}-{mp.size}")
-path = os.path.join(folder, "a.mtx")
-if mp.rank == 0:
-    os.mkdir(folder)
+path = mp.scratch("a.mtx")
+folder = os.path.dirname(path)
 
 
 def put(content):
@@ -307,7 +304,4 @@ for name in ("airfoil", "bar", "recirc_flow", "helmholtz_2D", "west0067", "jagme
     else:
         mp.skip(name, "it is not in MANIPLE_TEST_DATA")
 
-if mp.rank == 0:
-    os.unlink(path)
-    os.rmdir(folder)
 matrices.done()

@@ -5,16 +5,13 @@ parts, in any layout; what is written numpy.load reads; what is damaged is said 
 import ctypes
 import io
 import os
-import tempfile
 
 import maniple as mp
 import numpy as np
 
 rng = mp.random()
-folder = os.path.join(tempfile.gettempdir(), f"maniple-npy-{mp.broadcast(os.getpid())}-{mp.size}")
-path = os.path.join(folder, "a.npy")
-if mp.rank == 0:
-    os.mkdir(folder)
+path = mp.scratch("a.npy")
+folder = os.path.dirname(path)
 
 
 class Selection(ctypes.Structure):
@@ -177,7 +174,4 @@ mp.fails(IO, "cannot be reached", mp.npy_check_write, folder + "/none/a.npy")
 mp.npy_check_write(path)
 mp.ok(np.array_equal(np.load(path), np.arange(10.)), "the file is as it was")
 mp.agree(None)
-if mp.rank == 0:
-    os.unlink(path)
-    os.rmdir(folder)
 mp.done()

@@ -3,18 +3,13 @@
 compressed datasets, elements that lie near to one another and far apart, in any layout."""
 
 import ctypes
-import os
-import tempfile
 
 import h5py_files
 import maniple as mp
 import numpy as np
 
 rng = mp.random()
-folder = os.path.join(tempfile.gettempdir(), f"maniple-selections-{mp.broadcast(os.getpid())}-{mp.size}")
-path = os.path.join(folder, "a.h5")
-if mp.rank == 0:
-    os.mkdir(folder)
+path = mp.scratch("a.h5")
 
 
 class Selection(ctypes.Structure):
@@ -89,7 +84,4 @@ for key, words in [((3,), "index 3 is out of bounds for dimension 0"), ((0, 0, 0
 mp.fails("MNP_ERR_ARG", "column 3", mp.h5_read_selection, path, "x", Selection(b"1,x", None, None), None)
 mp.fails("MNP_ERR_ARG", "2 elements from 1 on do not lie in dimension 0", mp.h5_read_selection, path, "x",
          selection(np.s_[::2], ([1, 0], [2, 4])), None)
-if mp.rank == 0:
-    os.unlink(path)
-    os.rmdir(folder)
 mp.done()

@@ -3,7 +3,6 @@
 
 import ctypes
 import os
-import tempfile
 
 import h5py_files
 import matrices
@@ -12,10 +11,8 @@ import numpy as np
 import scipy.sparse
 
 rng = mp.random()
-folder = os.path.join(tempfile.gettempdir(), f"maniple-sparse-h5-{mp.broadcast(os.getpid())}-{mp.size}")
-path = os.path.join(folder, "a.h5")
-if mp.rank == 0:
-    os.mkdir(folder)
+path = mp.scratch("a.h5")
+folder = os.path.dirname(path)
 
 def put(members, **options):
     """A new file, from rank 0."""
@@ -147,7 +144,4 @@ mp.fails("MNP_ERR_ARG", "complex values", mp.h5_read_sparse, path, "/m", "float6
 mp.fails("MNP_ERR_FORMAT", "is not a group", mp.h5_read_sparse, path, "/m/data", None)
 mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "'/n' in", mp.h5_read_sparse, path, "/n", None)
 
-if mp.rank == 0:
-    os.unlink(path)
-    os.rmdir(folder)
 matrices.done()

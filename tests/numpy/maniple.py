@@ -22,6 +22,7 @@ one fails the point.
 import os
 import sys
 sys.path.append(sys.path.pop(0))  # a test that is called random.py, beside the script, is not Python's module
+import tempfile  # noqa: E402
 import time  # noqa: E402
 import traceback  # noqa: E402
 
@@ -31,6 +32,7 @@ import numpy as np  # noqa: E402
 
 __getattr__ = lookup
 _points = _failures = 0
+_scratch = []
 
 
 def _excepthook(kind, value, trace):
@@ -119,8 +121,22 @@ def skip(name, reason):
     say(f"ok {_points} - {name} # SKIP {reason}")
 
 
+def scratch(name):
+    """The path of a file of that name, alone in a new folder.  done() removes both, and fails if there is another file."""
+    folder = os.path.join(tempfile.gettempdir(), f"maniple-{broadcast(os.getpid())}-{size}-{len(_scratch)}")
+    _scratch.append(os.path.join(folder, name))
+    if rank == 0:
+        os.mkdir(folder)
+    return _scratch[-1]
+
+
 def done():
     """The end of the test."""
+    agree(None)  # no rank still reads files
+    for path in _scratch if rank == 0 else []:
+        if os.path.exists(path):
+            os.unlink(path)
+        os.rmdir(os.path.dirname(path))
     say(f"1..{_points}")
     finalize()
     sys.exit(1 if _failures else 0)
