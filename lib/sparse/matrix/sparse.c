@@ -50,7 +50,7 @@ static mnp_status take_layout(const char *function, mnp_ctx *ctx, const char *wh
 
 /*
  * Making a matrix takes about so many bytes a row of its rank, even without entries: offsets, of the parts and of the
- * rows that they are made of.  They are compared with what there is before the first of them is allocated.
+ * rows that they are made of.  On the host they are compared with what there is before the first of them is allocated.
  */
 static mnp_status check_memory(const mnp__sparse_shape *wanted, const mnp_layout *row_layout)
 {
@@ -58,8 +58,6 @@ static mnp_status check_memory(const mnp__sparse_shape *wanted, const mnp_layout
     const int64_t *cuts = mnp_layout_cuts(row_layout, 0);
     const int rank = wanted->ctx->comm.rank;
     const uint64_t rows = (uint64_t)(cuts[rank + 1] - cuts[rank]);
-    if (!wanted->ctx->device->cpu_memory)
-        return MNP_OK;
     const mnp_status st = mnp__memory_check(rows > UINT64_MAX / BYTES_A_ROW ? UINT64_MAX : rows * BYTES_A_ROW, true);
     return st == MNP_OK ? MNP_OK
                         : mnp__fail_context(st, "a matrix of %" PRId64 " rows and %" PRId64 " columns", wanted->rows,
@@ -80,7 +78,8 @@ mnp_status mnp__sparse_layouts(const char *function, const mnp__sparse_shape *wa
     const mnp_layout *columns = wanted->column_layout || !square ? wanted->column_layout : row;
     MNP_TRY_OR(take_layout(function, ctx, "column", wanted->columns, columns, &column), st, fail);
     MNP_TRY_OR(mnp__check_same(&ctx->comm, function, mnp__layout_hash(row) * 31 + mnp__layout_hash(column)), st, fail);
-    MNP_TRY_OR(MNP_AGREE(ctx, check_memory(wanted, row)), st, fail);
+    if (ctx->device->cpu_memory) /* a GPU's allocations find out by themselves */
+        MNP_TRY_OR(MNP_AGREE(ctx, check_memory(wanted, row)), st, fail);
     *row_layout_p = row;
     *column_layout_p = column;
     return MNP_OK;
