@@ -129,6 +129,28 @@ MNP_API mnp_status mnp_all(const mnp_array *x, const mnp_axes *axes, mnp_array *
 MNP_API mnp_status mnp_any(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
 MNP_API mnp_status mnp_count_nonzero(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
 
+/*
+ * numpy.linalg.norm.  `ord` is a text: NULL (the root of the sum of squares), a number such as "1" or "2.5", "inf",
+ * "-inf", or "fro".  Along one axis it is the norm of vectors: "inf" is the largest absolute value, "0" counts what is
+ * not 0, and "p" is sum(abs(x)**p)**(1/p).  Along two axes, of which the first has the index of the rows, it is that of
+ * matrices: NULL and "fro" are Frobenius' norm, "1" and "-1" the largest and the smallest sum of a column's absolute
+ * values, "inf" and "-inf" those of rows.  With all axes, x has one or two dimensions, or any number if ord is NULL.
+ * Orders 2, -2 and "nuc" of matrices are MNP_ERR_UNSUPPORTED until there is dense linear algebra.  Of the options only
+ * `keepdims` is used.  Floats keep their type, complex numbers have norms of their parts' type, other types float64;
+ * sums are computed in float64.
+ */
+MNP_API mnp_status mnp_norm(const mnp_array *x, const char *ord, const mnp_axes *axes, mnp_array **out_p);
+
+/*
+ * numpy.allclose: whether |x - y| <= atol + rtol |y| for all elements, or they are equal infinities; NumPy's defaults
+ * are 1e-5 and 1e-8.  With `equal_nan` two NaN are close too.  The arrays are broadcast; y may be a number
+ * (MNP_SCALAR).  numpy.array_equal: whether shapes and elements are equal; if the shapes differ, the answer is false.
+ * The answer is the same on all ranks.  Both wait for it; MNP_ERR_ARG if allclose's shapes do not broadcast.
+ */
+MNP_API mnp_status mnp_allclose(const mnp_array *x, const mnp_array *y, double rtol, double atol, bool equal_nan,
+                                bool *close_p);
+MNP_API mnp_status mnp_array_equal(const mnp_array *x, const mnp_array *y, bool equal_nan, bool *equal_p);
+
 /* ---- reductions of your own ---- */
 
 typedef struct mnp_reduction mnp_reduction;

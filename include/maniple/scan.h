@@ -91,6 +91,25 @@ MNP_API mnp_status mnp_gradients(const mnp_array *f, const mnp_array *const *spa
  */
 MNP_API mnp_status mnp_trapezoid(const mnp_array *y, const mnp_array *x, double dx, int axis, mnp_array **out_p);
 
+/*
+ * numpy.interp: the values at x, of any shape and layout, of the piecewise linear function through the points (xp, fp),
+ * two vectors of the same length of which xp rises; it is not checked.  The result has x's shape, and is complex128 if
+ * fp is complex, otherwise float64; at NaN it is NaN.
+ *
+ *   options   NULL: what is left of the points is the first of fp, and what is right of them the last one
+ *
+ * Up to 2^20 points, and points of which every rank has all, are brought to every rank for the time of the call.  Of more
+ * points each rank gets about as many as it owns, and reads others where they lie.  MNP_ERR_ARG also without points,
+ * and if x or xp is complex.
+ */
+typedef struct mnp_interp_options {
+    const mnp_array *left MNP_DEFAULT(NULL);  /* NULL, or a number (MNP_SCALAR): the value at x < xp[0] */
+    const mnp_array *right MNP_DEFAULT(NULL); /* NULL, or the value at x > xp[-1] */
+    double period MNP_DEFAULT(0);             /* 0: none; else left and right are not used, and xp need not rise */
+} mnp_interp_options;
+MNP_API mnp_status mnp_interp(const mnp_array *x, const mnp_array *xp, const mnp_array *fp,
+                              const mnp_interp_options *options, mnp_array **out_p);
+
 #ifdef __cplusplus
 }
 #endif
