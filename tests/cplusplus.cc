@@ -64,7 +64,7 @@ int main()
     MNP_OR_EXIT(mnp_elementwise_call(kernel, MNP_INPUTS(y, x), MNP_OUTPUTS(&z)));
     MNP_OR_EXIT(mnp_sum(z, MNP_ALL_AXES, &sum));
     expect(ctx, "the sum of differences", number<float>(sum), 4 * 24);
-    mnp_elementwise_free(kernel);
+    mnp_clear(&kernel);
 
     mnp_raw_module *module;
     mnp_raw_kernel *raw;
@@ -77,9 +77,11 @@ int main()
         raw, &launch, MNP_ARGS(MNP_ARG(mnp_array_local_size(x)), MNP_ARG(3.0f), MNP_ARG(x), MNP_ARG(z))));
     MNP_OR_EXIT(mnp_sum(z, MNP_ALL_AXES, &sum));
     expect(ctx, "the sum after a raw kernel", number<float>(sum), 10 * 24);
-    mnp_raw_module_free(module);
+    mnp_clear(&module);
 
-    mnp_free_all(x, y, z, both, part, sum, rows, largest, turned);
+    mnp_clear(&x);
+    expect(ctx, "an array that was cleared", x != nullptr, 0);
+    mnp_free_all(y, z, both, part, sum, rows, largest, turned);
     mnp_finalize(ctx);
     return failures != 0;
 }

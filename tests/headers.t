@@ -23,4 +23,10 @@ for path in "$srcdir"/include/maniple.h "$srcdir"/include/maniple/*.h; do
     run "$header alone, as C++17" compile "${CXX:-c++}" c++ c++17 "$header"
 done
 run "maniple.hpp alone, as C++17" compile "${CXX:-c++}" c++ c++17 maniple.hpp
+
+released=$(grep -ohE 'void mnp_([a-z0-9_]+_(free|close)|finalize)\(' "$srcdir"/include/maniple/*.h | grep -oE 'mnp_[a-z0-9_]+' | sort)
+wrong=$(printf '%s\n' "$released" | while read -r function; do
+    grep -qE "^    X\([a-z0-9_]+, $function\)" "$srcdir/include/maniple/clear.h" || echo "$function"
+done)
+check "$([ -n "$released" ] && [ -z "$wrong" ]; echo $?)" "mnp_clear() is for every type that has such a function" "$wrong"
 done_testing

@@ -31,15 +31,14 @@ static double sum_of(const mnp_array *x)
 }
 
 /* The same array cut by rows and by columns; a plan for a move that happens often. */
-static void move(mnp_ctx *ctx, const mnp_mesh *mesh, const mnp_array *x)
+static void move(mnp_ctx *ctx, const mnp_array *x)
 {
     mnp_layout *rows, *columns;
     mnp_array *by_rows = NULL, *by_columns = NULL;
     mnp_plan *turn;
-    const int along_rows[] = {0, MNP_NO_AXIS}, along_columns[] = {MNP_NO_AXIS, 0};
 
-    MNP_OR_EXIT(mnp_layout_on_mesh(mesh, 2, shape, along_rows, NULL, &rows));
-    MNP_OR_EXIT(mnp_layout_on_mesh(mesh, 2, shape, along_columns, NULL, &columns));
+    MNP_OR_EXIT(mnp_layout_parse(ctx, 2, shape, "0, *", &rows));
+    MNP_OR_EXIT(mnp_layout_parse(ctx, 2, shape, "*, 0", &columns));
     MNP_OR_EXIT(mnp_redistribute(x, rows, &by_rows));
 
     MNP_OR_EXIT(mnp_plan_new(by_rows, columns, &turn));
@@ -53,10 +52,10 @@ static void move(mnp_ctx *ctx, const mnp_mesh *mesh, const mnp_array *x)
     mnp_layout_free(columns);
 }
 
-/* Cuts that the program chooses, and a layout in which all ranks have everything. */
+/* Cuts that the program chooses, and a copy that every rank has. */
 static void cuts_and_replicas(mnp_ctx *ctx, const mnp_array *x)
 {
-    mnp_layout *uneven, *everywhere;
+    mnp_layout *uneven;
     mnp_array *parts = NULL, *copy = NULL;
     const int size = mnp_ctx_size(ctx), axes[] = {MNP_NO_AXIS, 0};
     int64_t cuts[65] = {0}; /* for at most 64 ranks */
@@ -68,12 +67,10 @@ static void cuts_and_replicas(mnp_ctx *ctx, const mnp_array *x)
     MNP_OR_EXIT(mnp_redistribute(x, uneven, &parts));
     say(ctx, "the sum, in parts of our own: %g\n", sum_of(parts));
 
-    MNP_OR_EXIT(mnp_layout_replicated(size, 2, shape, &everywhere));
-    MNP_OR_EXIT(mnp_redistribute(x, everywhere, &copy));
+    MNP_OR_EXIT(mnp_replicate(x, &copy));
     say(ctx, "every rank has %g elements\n", (double)mnp_array_local_size(copy));
     mnp_free_all(parts, copy);
     mnp_layout_free(uneven);
-    mnp_layout_free(everywhere);
 }
 
 /* Every rank has a number of its own, and all of them get the sum. */
@@ -105,7 +102,7 @@ int main(void)
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     MNP_OR_EXIT(mnp_mesh_new(ctx, 1, NULL, &mesh));
     MNP_OR_EXIT(mnp_fromfunction(ctx, "i0 + i1 - 0.25", MNP_FLOAT64, 2, shape, &x));
-    move(ctx, mesh, x);
+    move(ctx, x);
     cuts_and_replicas(ctx, x);
     collective(ctx, mesh);
     mnp_array_free(x);

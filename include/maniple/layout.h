@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include <maniple/base.h>
+#include <maniple/context.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,6 +83,28 @@ MNP_API mnp_status mnp_layout_replicated(int nranks, int ndim, const int64_t *sh
 MNP_API mnp_status mnp_layout_on_root(int nranks, int root, int ndim, const int64_t *shape, mnp_layout **layout_p);
 
 /*
+ * Make a layout of the context's ranks from a text, which has for each dimension, with commas between them:
+ *
+ *   0         the mesh axis that cuts the dimension into one part for each rank along the axis
+ *   0(32)     the mesh axis along which it is dealt out in blocks of 32: block-cyclic
+ *   *         it is not cut; - means the same
+ *
+ * and may end with a mesh, "on 2 x 3", in which an extent of 0 is chosen as by mnp_mesh_dims().  Without one the mesh
+ * has the axes up to the highest that is named, all of them chosen.  On six ranks:
+ *
+ *   "0, *"              by rows                    "0, 1"              in 3 x 2 blocks
+ *   "*, 0"              by columns                 "0, 1 on 2 x 3"     in 2 x 3 blocks
+ *   "*, *"              every rank has all         "0(8), 1(8)"        dealt out in blocks of 8 x 8
+ *   "0, * on 2 x 3"     in two parts, each of which three ranks have
+ *
+ * mnp_layout_print() and `maniple info --layout` show the text of a layout, if it has one.  MNP_ERR_ARG, with the column
+ * if the text cannot be read, and if it does not have `ndim` dimensions; MNP_ERR_MEMORY; *layout_p is then unchanged.
+ * Not collective.
+ */
+MNP_API mnp_status mnp_layout_parse(const mnp_ctx *ctx, int ndim, const int64_t *shape, const char *text,
+                                    mnp_layout **layout_p);
+
+/*
  * The layout of another shape of as many dimensions, cut by the same mesh axes: divided equally or in blocks of the
  * same extent, with the same storage order.  MNP_ERR_ARG as for mnp_layout_new().  Not collective.
  */
@@ -137,7 +160,7 @@ MNP_API int mnp_layout_owner(const mnp_layout *layout, const int64_t *index);
 
 /*
  * Print who owns what, as text of at most 100 columns and 40 lines: the shape, the mesh, which axis cuts which
- * dimension, the storage order if it is not C's, and the fewest and most elements of a rank.  Then follows a drawing if
+ * dimension, the text for mnp_layout_parse() if it has one, the storage order if it is not C's, and the fewest and most elements of a rank.  Then follows a drawing if
  * there are at most two dimensions, with the cut points beside it and the ranks inside, and otherwise a table of boxes.
  * Not collective: one rank prints.  MNP_ERR_MEMORY; MNP_ERR_IO if writing fails.
  */

@@ -24,6 +24,12 @@ extern "C" {
  */
 MNP_API mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mnp_array **result_p);
 
+/*
+ * A copy of x that every rank has whole: mnp_redistribute() to the layout of mnp_layout_replicated().  Collective.
+ * Errors as above.
+ */
+MNP_API mnp_status mnp_replicate(const mnp_array *x, mnp_array **copy_p);
+
 /* A redistribution that is planned once, to be run many times on arrays of the same dtype, layout and storage. */
 typedef struct mnp_plan mnp_plan;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The public functions on meshes of a context's ranks.
+ * The public functions on meshes of a context's ranks, and on layouts of them.
  */
 #include "comm/mesh.h"
 
@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "context/context.h"
+#include "layout/layout.h"
 
 mnp_status mnp_mesh_new(mnp_ctx *ctx, int ndim, const int *extents, mnp_mesh **mesh_p)
 {
@@ -79,4 +80,9 @@ mnp_status mnp_layout_on_mesh(const mnp_mesh *mesh, int ndim, const int64_t *sha
     for (int d = 0; d < MNP_MAX_DIMS; d++)
         own[d] = d < mesh->ndim ? d : MNP_NO_AXIS;
     return mnp_layout_new(mesh->ndim, mesh->shape, ndim, shape, axes ? axes : own, cuts, layout_p);
+}
+
+mnp_status mnp_layout_parse(const mnp_ctx *ctx, int ndim, const int64_t *shape, const char *text, mnp_layout **layout_p)
+{
+    return mnp__layout_parse(ctx->comm.size, ndim, shape, text, layout_p);
 }

@@ -9,6 +9,8 @@
 #include <maniple/layout.h>
 #include <maniple/signal.h>
 
+#include "base/text.h"
+
 /*
  * Views need two things that mnp_layout_new() does not offer.  A dimension with a negative step is `reversed`: its
  * first part belongs to the last ranks of its mesh axis.  A mesh axis whose dimension was dropped, as by an index, is
@@ -159,5 +161,14 @@ bool mnp__layout_is_spread(const mnp_layout *layout);
  * share if `cuts` is NULL.
  */
 mnp_status mnp__layout_line(int nranks, int ndim, const int64_t *shape, const int64_t *cuts, mnp_layout **layout_p);
+
+/* mnp_layout_parse() for that many ranks. */
+mnp_status mnp__layout_parse(int nranks, int ndim, const int64_t *shape, const char *text, mnp_layout **layout_p);
+
+/*
+ * Append the shortest text from which mnp__layout_parse() makes this layout, but for its storage order.  False, and
+ * nothing is appended, if there is none: cuts are uneven, or it is the layout of a view.
+ */
+bool mnp__layout_write(mnp__text *text, const mnp_layout *layout);
 
 #endif

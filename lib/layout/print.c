@@ -61,6 +61,17 @@ static void add_axis(mnp__text *text, const mnp_layout *layout, int axis)
         mnp__text_add(text, "axis %d: all at place %d", axis, layout->pin[axis]);
 }
 
+/* Append the layout's text for mnp_layout_parse(), if it has one that fits a line, behind what the line has. */
+static void add_notation(mnp__text *text, const mnp_layout *layout, size_t column)
+{
+    char room[256];
+    mnp__text notation = MNP__TEXT_IN(room);
+    if (layout->ndim > 0 && mnp__layout_write(&notation, layout) && notation.length + 2 <= MOST_COLUMNS)
+        mnp__text_add(text, "%s\"%s\"", column + notation.length + 4 > MOST_COLUMNS ? ":\n" : ": ",
+                      mnp__text_string(&notation));
+    mnp__text_free(&notation);
+}
+
 static void add_words(mnp__text *text, const mnp_layout *layout)
 {
     int64_t fewest, most;
@@ -85,8 +96,10 @@ static void add_words(mnp__text *text, const mnp_layout *layout)
             line = text->length;
         add_axis(text, layout, a);
     }
-    if (text->length > line)
+    if (text->length > line) {
+        add_notation(text, layout, text->length - line);
         mnp__text_add(text, "\n");
+    }
     if (mnp__layout_order_is_c(layout))
         return;
     mnp__text_add(text, "stored in the order of dimensions ");

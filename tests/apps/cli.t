@@ -130,7 +130,7 @@ else
 fi
 
 "$MANIPLE" info --layout 4x6 --ranks 6 --mesh 2x3 --order 1,0 >drawing.txt 2>stderr
-printf '%s\n' 'shape (4, 6), 6 ranks as 2 x 3, blocks of 4 elements' 'axis 0 cuts dimension 0, axis 1 cuts dimension 1' \
+printf '%s\n' 'shape (4, 6), 6 ranks as 2 x 3, blocks of 4 elements' 'axis 0 cuts dimension 0, axis 1 cuts dimension 1: "0, 1 on 2 x 3"' \
     'stored in the order of dimensions 1, 0, the slowest first' '  0       2       4       6' \
     '0 +-------+-------+-------+' '  |   0   |   1   |   2   |' '2 +-------+-------+-------+' \
     '  |   3   |   4   |   5   |' '4 +-------+-------+-------+' >expected.txt

@@ -257,7 +257,7 @@ static void check_drawings(void)
     mnp_layout_block(3, 1, (int64_t[]){10}, &layout);
     check_drawing(layout, "a row",
                   "shape (10,), 3 ranks as 3, blocks of 3 to 4 elements\n"
-                  "axis 0 cuts dimension 0\n"
+                  "axis 0 cuts dimension 0: \"0\"\n"
                   "0       4       7       10\n"
                   "+-------+-------+-------+\n"
                   "|   0   |   1   |   2   |\n"
@@ -267,7 +267,7 @@ static void check_drawings(void)
     mnp_layout_free(plain);
     check_drawing(layout, "blocks and replicas",
                   "shape (6, 5), 6 ranks as 2 x 3, blocks of 10 to 20 elements\n"
-                  "axis 0 deals out dimension 0 in blocks of 2, axis 1 makes replicas\n"
+                  "axis 0 deals out dimension 0 in blocks of 2, axis 1 makes replicas: \"0(2), * on 2 x 3\"\n"
                   "stored in the order of dimensions 1, 0, the slowest first\n"
                   "  0       5\n"
                   "0 +-------+\n"
@@ -281,7 +281,7 @@ static void check_drawings(void)
                           &layout);
     check_drawing(layout, "three dimensions",
                   "shape (2, 8, 3), 4 ranks as 2 x 2, blocks of 12 elements\n"
-                  "axis 0 cuts dimension 0, axis 1 deals out dimension 1 in blocks of 2\n"
+                  "axis 0 cuts dimension 0, axis 1 deals out dimension 1 in blocks of 2: \"0, 1(2), *\"\n"
                   " rank  indices\n"
                   "    0  0:1, 2 of every 4 from 0, 0:3\n"
                   "    1  0:1, 2 of every 4 from 2, 0:3\n"
@@ -290,7 +290,7 @@ static void check_drawings(void)
     mnp_layout_new_cyclic(3, (int[]){2, 2, 3}, 1, (int64_t[]){4}, (int[]){1}, (int64_t[]){0}, &layout);
     check_drawing(layout, "replicas along two axes",
                   "shape (4,), 12 ranks as 2 x 2 x 3, blocks of 2 elements\n"
-                  "axis 0 makes replicas, axis 1 cuts dimension 0, axis 2 makes replicas\n"
+                  "axis 0 makes replicas, axis 1 cuts dimension 0, axis 2 makes replicas: \"1 on 2 x 2 x 3\"\n"
                   "0            2            4\n"
                   "+------------+------------+\n"
                   "|  0,1,..8   |  3,4,..11  |\n"
@@ -310,7 +310,7 @@ static void check_drawings(void)
     mnp_layout_block(3, 2, (int64_t[]){0, 5}, &layout);
     check_drawing(layout, "nothing",
                   "shape (0, 5), 3 ranks as 3 x 1, blocks of 0 elements\n"
-                  "axis 0 cuts dimension 0\n");
+                  "axis 0 cuts dimension 0: \"0, 1\"\n");
 }
 
 /* However many ranks there are, a drawing has at most 40 lines of 100 columns. */
