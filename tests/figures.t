@@ -53,7 +53,7 @@ case $said in *"| case | Maniple | Peer 1.2 |"*"| cumsum, 1000 float32 |"*" 500 
 check $? "both are in one row of a table" "$said"
 
 if [ -n "${MPIRUN-}" ]; then
-    with_ranks 2 "$builddir/apps/maniple" bench comm -c all-reduce --max 8 -r 1 --json >"$folder/comm.json"
+    with_ranks 2 "${MANIPLE:-$builddir/apps/maniple}" bench comm -c all-reduce --max 8 -r 1 --json >"$folder/comm.json"
     said=$(plot "$folder/comm.json" 2>&1)
     case $said in *"2 ranks"*"| all-reduce, 8 B |"*) true ;; *) false ;; esac
     check $? "what maniple bench comm prints makes a table" "$said"

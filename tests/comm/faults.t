@@ -95,7 +95,7 @@ if [ -z "$compares" ]; then
 fi
 
 # The same where GPUs wait, by kernels or in NCCL, which does not tell for whom
-if MANIPLE_DEVICE=cuda "$builddir/apps/maniple" info >/dev/null 2>&1; then
+if MANIPLE_DEVICE=cuda "${MANIPLE:-$builddir/apps/maniple}" info >/dev/null 2>&1; then
     device=cuda limit=50
     late='MNP_ERR_\(TIMEOUT\|PEER\) after [0-9]*\.[0-9] s: .*\(did not take part\|gave up waiting\)'
     survive 2 kill redistribute "$ended"
