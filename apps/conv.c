@@ -125,13 +125,13 @@ static mnp_status choose(const char *option, const char *word, const char *const
 
 static mnp_status parse_dtype(const char *word, mnp_dtype *dtype_p)
 {
-    const char *names[MNP_NUM_DTYPES + 1] = {NULL};
-    for (int i = 0; i < MNP_NUM_DTYPES; i++)
-        names[i] = mnp_dtype_name((mnp_dtype)i);
+    const char *names[MNP_NUM_DTYPES] = {NULL};
+    for (int i = MNP_BOOL; i < MNP_NUM_DTYPES; i++)
+        names[i - MNP_BOOL] = mnp_dtype_name((mnp_dtype)i);
     int index;
     mnp_status status = choose("dtype", word, names, &index);
     if (status == MNP_OK)
-        *dtype_p = (mnp_dtype)index;
+        *dtype_p = (mnp_dtype)(MNP_BOOL + index);
     return status;
 }
 
@@ -477,8 +477,8 @@ static int run(mnp_ctx *ctx, job *j)
 
 int conv_main(int argc, char **argv)
 {
-    job j = {.options = MNP_CONV_DEFAULTS, .picture = PICTURE_REQUEST_DEFAULTS};
-    j.options.mode = MNP_CONV_SAME; /* what is usual for images */
+    job j = {.options.mode = MNP_CONV_SAME, /* what is usual for images */
+             .picture = PICTURE_REQUEST_DEFAULTS};
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     }
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     mnp_array *x = random_array(ctx, a.image, a.dtype, 1), *kernel = random_array(ctx, a.kernel, a.dtype, 2);
-    mnp_conv_options options = MNP_CONV_DEFAULTS;
+    mnp_conv_options options = {0};
     options.mode = MNP_CONV_SAME;
     options.boundary = a.boundary;
     MNP_OR_EXIT(mnp_conv_plan_new(ctx, a.dtype, mnp_array_layout(x), kernel, &options, &plan));

@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 typedef enum mnp_dtype {
-    MNP_DTYPE_AUTO = -1, /* lets a function choose, where its comment says so */
-    MNP_BOOL,            /* one byte, 0 or 1 */
+    MNP_DTYPE_AUTO, /* lets a function choose, where its comment says so; what a struct of options has by default */
+    MNP_BOOL,       /* one byte, 0 or 1 */
     MNP_INT8,
     MNP_INT16,
     MNP_INT32,

@@ -29,6 +29,7 @@ typedef enum mnp_boundary {
     MNP_BOUNDARY_NEAREST /* a a | a b c d | d d   edge       */
 } mnp_boundary;
 
+/* Zeros, which designated initialisers leave, are scipy.signal.convolve2d's defaults. */
 typedef struct mnp_conv_options {
     mnp_conv_mode mode;
     mnp_boundary boundary;
@@ -39,9 +40,6 @@ typedef struct mnp_conv_options {
     mnp_dtype dtype;
     bool correlate; /* correlate, as scipy.signal.correlate: convolve with the reversed, complex conjugated kernel */
 } mnp_conv_options;
-
-/* scipy.signal.convolve2d's defaults. */
-#define MNP_CONV_DEFAULTS ((mnp_conv_options){MNP_CONV_FULL, MNP_BOUNDARY_FILL, 0.0, 0, NULL, MNP_DTYPE_AUTO, false})
 
 typedef struct mnp_conv_plan mnp_conv_plan;
 
@@ -76,7 +74,7 @@ MNP_API mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp
 /* Release a plan; NULL is accepted.  Collective. */
 MNP_API void mnp_conv_plan_free(mnp_conv_plan *plan);
 
-/* Plan, convolve once and release the plan; options NULL means MNP_CONV_DEFAULTS.  Collective. */
+/* Plan, convolve once and release the plan; options NULL: the defaults.  Collective. */
 MNP_API mnp_status mnp_convolve(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options,
                                 mnp_array **y_p);
 

@@ -33,7 +33,7 @@ static const struct dtype_row dtypes[MNP_NUM_DTYPES] = {
 
 static bool valid(mnp_dtype dtype)
 {
-    return (int)dtype >= 0 && dtype < MNP_NUM_DTYPES;
+    return (int)dtype > MNP_DTYPE_AUTO && dtype < MNP_NUM_DTYPES;
 }
 
 char mnp_dtype_kind(mnp_dtype dtype)
@@ -54,13 +54,13 @@ const char *mnp_dtype_name(mnp_dtype dtype)
 mnp_status mnp_dtype_parse(const char *name, mnp_dtype *dtype_p)
 {
     mnp__text choices = MNP__TEXT_EMPTY;
-    for (int i = 0; i < MNP_NUM_DTYPES; i++) {
+    for (int i = MNP_BOOL; i < MNP_NUM_DTYPES; i++) {
         if (strcmp(name, dtypes[i].name) == 0) {
             *dtype_p = (mnp_dtype)i;
             mnp__text_free(&choices);
             return MNP_OK;
         }
-        mnp__text_add(&choices, "%s%s", i ? ", " : "", dtypes[i].name);
+        mnp__text_add(&choices, "%s%s", i > MNP_BOOL ? ", " : "", dtypes[i].name);
     }
     mnp_status st = MNP_FAIL(MNP_ERR_ARG, "'%s' is not a dtype; there are %s", name, mnp__text_string(&choices));
     mnp__text_free(&choices);
@@ -69,7 +69,7 @@ mnp_status mnp_dtype_parse(const char *name, mnp_dtype *dtype_p)
 
 static mnp_dtype find(char kind, size_t size)
 {
-    for (int i = 0; i < MNP_NUM_DTYPES; i++) {
+    for (int i = MNP_BOOL; i < MNP_NUM_DTYPES; i++) {
         if (dtypes[i].kind == kind && dtypes[i].size == size)
             return (mnp_dtype)i;
     }

@@ -323,7 +323,7 @@ static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, const mnp_
 mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
                              const mnp_conv_options *options, mnp_conv_plan **plan_p)
 {
-    const mnp_conv_options defaults = MNP_CONV_DEFAULTS;
+    const mnp_conv_options defaults = {0};
     mnp_conv_plan *plan = NULL;
     unsigned char fill[16] = {0};
     options = options ? options : &defaults;

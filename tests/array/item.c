@@ -35,10 +35,10 @@ static mnp_array *one(mnp_dtype dtype, double number, int ndim, bool on_last)
 
 static void check_dtypes(void)
 {
-    for (int from = 0; from < MNP_NUM_DTYPES; from++) {
+    for (int from = MNP_BOOL; from < MNP_NUM_DTYPES; from++) {
         bool good = true;
         const double number = from == MNP_BOOL ? 1 : 3;
-        for (int to = 0; to < MNP_NUM_DTYPES; to++) {
+        for (int to = MNP_BOOL; to < MNP_NUM_DTYPES; to++) {
             unsigned char element[16];
             mnp_array *x = one((mnp_dtype)from, number, to % 4, to % 2);
             const mnp_status st = mnp_array_item(x, (mnp_dtype)to, element);

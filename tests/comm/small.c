@@ -154,7 +154,7 @@ static void check_operations(mnp_comm *comm)
     static const char *const names[] = {"sums", "products", "minima", "maxima", "averages"};
     for (int op = MNP_SUM; op <= MNP_AVG; op++) {
         bool right = true;
-        for (int dtype = 0; dtype < MNP_NUM_DTYPES; dtype++) {
+        for (int dtype = MNP_BOOL; dtype < MNP_NUM_DTYPES; dtype++) {
             const int64_t limit = comm->p2p ? LIMIT : LIMIT / 64;
             const int64_t count = limit / (int64_t)mnp_dtype_size((mnp_dtype)dtype) + 13;
             if (allowed((mnp_dtype)dtype, (mnp_op)op))

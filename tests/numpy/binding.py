@@ -84,8 +84,8 @@ def _numpy_dtype(name):
 
 
 _names = [_lib.mnp_dtype_name(i).decode() for i in range(_constants["MNP_NUM_DTYPES"])]
-_numpy_dtypes = [_numpy_dtype(name) for name in _names]
-DTYPES = [name for name in _names if ml_dtypes or name != "bfloat16"]  # those that NumPy can compute with
+_numpy_dtypes = [None] + [_numpy_dtype(name) for name in _names[1:]]  # the first one is MNP_DTYPE_AUTO
+DTYPES = [name for name in _names[1:] if ml_dtypes or name != "bfloat16"]  # those that NumPy can compute with
 
 
 def _dtype_number(dtype):

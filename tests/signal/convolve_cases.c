@@ -138,7 +138,7 @@ static bool run_case(mnp_ctx *ctx, files *f)
     operand x, kernel;
     char type[16], layout_name[16];
     int correlate, mode, boundary, axes[MNP_MAX_DIMS];
-    mnp_conv_options options = MNP_CONV_DEFAULTS;
+    mnp_conv_options options = {0};
     if (!read_operand(f, &x))
         return false;
     if (!read_operand(f, &kernel) ||

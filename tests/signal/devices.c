@@ -106,7 +106,7 @@ int main(void)
     int turn = 0;
     for (size_t p = 0; p < sizeof problems / sizeof *problems; p++)
         for (int boundary = MNP_BOUNDARY_FILL; boundary <= MNP_BOUNDARY_NEAREST; boundary++, turn++) {
-            mnp_conv_options options = MNP_CONV_DEFAULTS;
+            mnp_conv_options options = {0};
             options.mode = (mnp_conv_mode)(turn % 3);
             options.boundary = (mnp_boundary)boundary;
             mnp_dtype dtype = dtypes[turn % 4];

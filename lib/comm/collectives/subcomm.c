@@ -45,7 +45,7 @@ static void free_kernel(mnp_comm *comm, mnp__kernel *kernel)
 static void clear(mnp_comm *comm)
 {
     const mnp__device_ops *ops = comm->base.device->ops;
-    for (int dtype = 0; dtype < MNP_NUM_DTYPES; dtype++) {
+    for (int dtype = MNP_BOOL; dtype < MNP_NUM_DTYPES; dtype++) {
         for (int op = 0; op < MNP__NUM_OPS; op++) {
             free_kernel(comm, comm->kernels[dtype][op]);
             free_kernel(comm, comm->small_reductions[dtype][op]);

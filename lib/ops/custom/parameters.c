@@ -56,7 +56,7 @@ static mnp_status read_type(const char *list, const char *what, word type, mnp__
     if (type.length < (int)sizeof name) {
         memcpy(name, type.text, (size_t)type.length);
         name[type.length] = '\0';
-        for (int dtype = 0; dtype < MNP_NUM_DTYPES; dtype++) {
+        for (int dtype = MNP_BOOL; dtype < MNP_NUM_DTYPES; dtype++) {
             if (strcmp(name, mnp_dtype_name((mnp_dtype)dtype)) == 0) {
                 parameter->dtype = (mnp_dtype)dtype;
                 return MNP_OK;

@@ -24,7 +24,7 @@ static const struct alias {
     const char *alias, *name;
 } aliases[] = {MNP_UFUNC_ALIASES(MNP__ALIAS)};
 
-static const char letters[] = "?bhilBHILeEfdFD"; /* in the order of mnp_dtype */
+static const char letters[] = "?bhilBHILeEfdFD"; /* in the order of mnp_dtype, from MNP_BOOL on */
 
 static bool same(const char *name, const char *text, size_t length)
 {
@@ -97,7 +97,7 @@ mnp__type mnp__result_type(int count, const mnp__type *types)
 
 static mnp_dtype dtype_of(char letter)
 {
-    return (mnp_dtype)(strchr(letters, letter) - letters);
+    return (mnp_dtype)(MNP_BOOL + (strchr(letters, letter) - letters));
 }
 
 /*

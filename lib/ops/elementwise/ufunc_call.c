@@ -20,7 +20,7 @@ enum { MNP_UFUNCS(MNP__ID) MNP__NUM_UFUNCS, MNP__ROUND, MNP__ROUND_TENS };
 typedef struct key {
     unsigned short function;
     char inputs[MNP__MAX_UFUNC_INPUTS], weak[MNP__MAX_UFUNC_INPUTS]; /* their types */
-    signed char outputs[MNP__MAX_UFUNC_OUTPUTS];                     /* types of given outputs, or -1 */
+    char outputs[MNP__MAX_UFUNC_OUTPUTS];                            /* types of given outputs, or MNP_DTYPE_AUTO */
 } key;
 
 static const char *const input_names[MNP__MAX_UFUNC_INPUTS] = {"x", "y", "z", "w"};
@@ -29,11 +29,11 @@ static const char *const output_names[MNP__MAX_UFUNC_OUTPUTS] = {"first", "secon
 /* ---- loops ---- */
 
 /* Choose the memory type of an output: the result's, or the given array's, to which the result must be castable. */
-static mnp_status choose_memory(const char *ufunc, signed char given, mnp_dtype result, mnp_dtype *memory_p)
+static mnp_status choose_memory(const char *ufunc, char given, mnp_dtype result, mnp_dtype *memory_p)
 {
     char function[64];
     snprintf(function, sizeof function, "mnp_%s", ufunc);
-    *memory_p = given < 0 ? result : (mnp_dtype)given;
+    *memory_p = given == MNP_DTYPE_AUTO ? result : (mnp_dtype)given;
     return mnp__output_check_cast(function, NULL, result, *memory_p);
 }
 
@@ -125,7 +125,7 @@ static mnp_status call(const char *function, int id, const mnp_array *const *inp
         k.weak[i] = inputs[i]->weak && !compares_beyond(ufunc, inputs, i) ? mnp__type_of(inputs[i]).weak : '\0';
     }
     for (int o = 0; o < ufunc->noutputs; o++)
-        k.outputs[o] = *outputs_p[o] ? (signed char)(*outputs_p[o])->dtype : -1;
+        k.outputs[o] = *outputs_p[o] ? (char)(*outputs_p[o])->dtype : MNP_DTYPE_AUTO;
     MNP_TRY(mnp__loop_get(inputs[0]->ctx, build, &k, sizeof k, &loop));
     MNP_TRY(check_numbers(function, loop, inputs));
     return mnp__apply(inputs[0]->ctx, &(mnp__application){function, loop, inputs, outputs_p, NULL, NULL});
@@ -196,7 +196,7 @@ static mnp_status call_round(const char *function, const mnp_array *x, int decim
     key k = {.function = decimals < 0 ? MNP__ROUND_TENS : MNP__ROUND, .inputs = {(char)x->dtype}};
     const mnp_array *inputs[] = {x, mnp_scalar_float(x->ctx, pow(10, fabs((double)decimals)))};
     mnp__loop *loop;
-    k.outputs[0] = *out_p ? (signed char)(*out_p)->dtype : -1;
+    k.outputs[0] = *out_p ? (char)(*out_p)->dtype : MNP_DTYPE_AUTO;
     MNP_TRY(mnp__loop_get(x->ctx, build_round, &k, sizeof k, &loop));
     return mnp__apply(x->ctx, &(mnp__application){function, loop, inputs, &out_p, NULL, NULL});
 }

@@ -181,7 +181,7 @@ static void offer_functions(search *s)
         offer(s, word_of(names[i]));
     for (int i = 0; mnp__array_function_name(i); i++)
         offer(s, word_of(mnp__array_function_name(i)));
-    for (int i = 0; i < MNP_NUM_DTYPES; i++)
+    for (int i = MNP_BOOL; i < MNP_NUM_DTYPES; i++)
         offer(s, word_of(mnp_dtype_name((mnp_dtype)i)));
 }
 
@@ -312,7 +312,7 @@ bool mnp__expression_dtype(mnp__word name, mnp_dtype *dtype_p)
             return true;
         }
     }
-    for (int i = 0; i < MNP_NUM_DTYPES; i++) {
+    for (int i = MNP_BOOL; i < MNP_NUM_DTYPES; i++) {
         if (mnp__word_is(name, mnp_dtype_name((mnp_dtype)i))) {
             *dtype_p = (mnp_dtype)i;
             return true;

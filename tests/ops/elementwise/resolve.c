@@ -9,19 +9,20 @@
 #include "base/status.h"
 #include "ops/elementwise/ufunc.h"
 
-static const char letters[] = "?bhilBHILeEfdFDwvu"; /* of mnp_dtype, then of numbers */
+static const char letters[] = "?bhilBHILeEfdFDwvu"; /* of mnp_dtype from MNP_BOOL on, then of numbers */
 
 static mnp__type type_of(int letter)
 {
     static const mnp__type numbers[] = {{MNP_INT64, 'i'}, {MNP_FLOAT64, 'f'}, {MNP_COMPLEX128, 'c'}};
-    return letter < MNP_NUM_DTYPES ? (mnp__type){(mnp_dtype)letter, 0} : numbers[letter - MNP_NUM_DTYPES];
+    const int count = MNP_NUM_DTYPES - MNP_BOOL;
+    return letter < count ? (mnp__type){(mnp_dtype)(MNP_BOOL + letter), 0} : numbers[letter - count];
 }
 
 static void print_types(int count, const mnp_dtype *types)
 {
     putchar(' ');
     for (int i = 0; i < count; i++)
-        putchar(letters[types[i]]);
+        putchar(letters[types[i] - MNP_BOOL]);
 }
 
 static void print_case(const mnp__ufunc *ufunc, const int *inputs)
