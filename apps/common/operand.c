@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "common/generator.h"
 #include "common/words.h"
@@ -296,13 +297,35 @@ mnp_status operand_check_output(mnp_ctx *ctx, const operand *op)
                                    : mnp_h5_check_write(ctx, op->file, op->dataset);
 }
 
+/* Whether values have the dimension along which they are to be appended. */
+static mnp_status check_append_axis(const operand *op, int ndim)
+{
+    if (append.axis == MNP_H5_NEW_AXIS ? ndim < MNP_MAX_DIMS : append.axis < ndim)
+        return MNP_OK;
+    if (append.axis == MNP_H5_NEW_AXIS)
+        return mnp_fail(MNP_ERR_ARG,
+                        "nothing more can be appended to %s '%s' with --append new: %d dimensions are the most",
+                        op->role, op->text, MNP_MAX_DIMS);
+    return mnp_fail(MNP_ERR_ARG,
+                    "what is appended to %s '%s' has %d dimension%s, and --append %d is not one of them; "
+                    "--append new makes it an index of a new first dimension",
+                    op->role, op->text, ndim, ndim == 1 ? "" : "s", append.axis);
+}
+
 static mnp_status append_array(const operand *op, const mnp_array *array)
 {
     mnp_h5_file *file = NULL;
-    mnp_status status = mnp_h5_file_open(mnp_array_ctx(array), op->file, true, &file);
+    mnp_ctx *ctx = mnp_array_ctx(array);
+    mnp_status status = check_append_axis(op, mnp_array_ndim(array));
+    if (status != MNP_OK)
+        return status;
+    const bool is_new = mnp_ctx_rank(ctx) == 0 && access(op->file, F_OK) != 0;
+    status = mnp_h5_file_open(ctx, op->file, true, &file);
     if (status == MNP_OK)
         status = mnp_h5_file_append(file, append.axis, 1, &(mnp_h5_item){op->dataset, array}, 0, NULL);
     mnp_h5_file_close(file);
+    if (status != MNP_OK && is_new)
+        unlink(op->file);
     return status;
 }
 

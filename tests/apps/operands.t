@@ -48,6 +48,7 @@ fails 1 "cannot grow along dimension 0: it was made for 30" "$MANIPLE" eval 'x +
 details=$(fails_on 1 1 "is compressed" "$MANIPLE" eval 'x + 0' x=in.npy -o in.h5:/packed --append 0)
 check $? "a compressed dataset does not grow" "$details"
 wrong_alone "does not grow: --append is for datasets" eval 'x + 0' x=in.npy -o out.npy --append new
+wrong_alone "has 0 dimensions, and --append 0 is not one of them" eval '1 + 1' -o out.h5:/x --append 0
 wrong_alone "it can be new, or the number of a dimension" random normal 3 -s 1 -o out.h5:/x --append last
 wrong_alone "INPUT 'in.npy\[:0\]' is empty" conv 'in.npy[:0]' hanning:3 -o out.npy
 wrong_alone "is taken as a whole: leave out" spinfo 'in.h5:/x[0]'

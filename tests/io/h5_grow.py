@@ -162,7 +162,7 @@ mp.fails(UNSUPPORTED, "is compressed", append, file, 0, {"packed": np.zeros((1, 
 mp.fails(ARG, "has elements of float64, and the array has float32", append, file, NEW_AXIS, {"x": np.zeros((3, 4), "f4")})
 mp.fails(ARG, "has 4 elements along dimension 2, and the array has 5", append, file, NEW_AXIS, {"x": np.zeros((3, 5))})
 mp.fails(ARG, "has 3 dimensions, and the array would need 2", append, file, NEW_AXIS, {"x": np.zeros(4)})
-mp.fails(ARG, "another one than these", append, file, 2, {"x": np.zeros((3, 4))})
+mp.fails(ARG, "one that it does not have", append, file, 2, {"x": np.zeros((3, 4))})
 mp.fails(ARG, "named twice", append, file, NEW_AXIS, {"x": np.zeros((3, 4)), "/x": np.zeros((3, 4))})
 mp.fails(ARG, "do not lie in dimension 0", mp.h5_file_write, file, "x", [1, 0, 0], mp.array(np.zeros((1, 3, 4))))
 mp.fails(IO, "cannot open '/none'", mp.h5_file_write, file, "none", [0], mp.array(np.zeros(3)))

@@ -391,9 +391,9 @@ static mnp_status make_parts(struct job *job, const char *function, int count, c
         const int ndim = mnp_array_ndim(items[i].array);
         MNP_TRY(mnp__array_check_blocks(function, items[i].array));
         if (!job->start && job->axis == MNP_H5_NEW_AXIS ? ndim == MNP_MAX_DIMS : !job->start && job->axis >= ndim)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: the array for '%s' has %d dimensions, and is to be appended along %s",
+            return MNP_FAIL(MNP_ERR_ARG, "%s: the array for '%s' has %d dimensions, and cannot be appended along %s",
                             function, items[i].dataset ? items[i].dataset : "", ndim,
-                            job->axis < 0 ? "a new one" : "another one than these");
+                            job->axis < 0 ? "a new one" : "one that it does not have");
     }
     MNP_TRY(MNP_AGREE(job->file->ctx, mnp__calloc((size_t)count, sizeof *job->parts, &job->parts)));
     for (int i = 0; i < count; i++) {
