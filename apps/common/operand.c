@@ -65,10 +65,7 @@ static mnp_status split_name(operand *op, const char *name, const char *forms)
 /* Record the failure again, in a sentence that begins with the operand. */
 static mnp_status blame(const operand *op, mnp_status status)
 {
-    char why[512];
-    strncpy(why, words_message(), sizeof why - 1);
-    why[sizeof why - 1] = '\0';
-    return mnp_fail(status, "%s '%s': %s", op->role, op->text, why);
+    return mnp_fail(status, "%s '%s': %s", op->role, op->text, words_message());
 }
 
 static mnp_status parse_file(operand *op, const char *forms)

@@ -13,11 +13,8 @@
 
 #include "base/memory.h"
 
-/*
- * The message; for a kernel that does not compile, also the compiler's output and the source.  Longer texts are
- * truncated.
- */
-static _Thread_local char last_message[8192];
+/* The message; for a kernel that does not compile, also the compiler's output and the source. */
+static _Thread_local char last_message[MNP__MESSAGE_BYTES];
 static _Thread_local char last_origin[256];
 
 static const char *const status_names[] = {
@@ -52,14 +49,36 @@ const char *mnp_error_origin(void)
     return last_origin;
 }
 
+/*
+ * Record a message.  What is wrong with a name stands behind it, so of a text that is too long, because of a name of
+ * thousands of letters, the middle is left out.
+ */
+static void record(const char *format, va_list arguments)
+{
+    static const char dots[] = " ... ";
+    const size_t half = (sizeof last_message - sizeof dots) / 2;
+    char text[sizeof last_message], *whole = NULL; /* the arguments may point into the record itself */
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(text, sizeof text, format, arguments);
+    if (length >= (int)sizeof text)
+        whole = malloc((size_t)length + 1);
+    if (whole) {
+        vsnprintf(whole, (size_t)length + 1, format, again);
+        strcpy(text + half, dots);
+        memcpy(text + half + sizeof dots - 1, whole + (size_t)length - half, half + 1);
+    }
+    va_end(again);
+    free(whole);
+    memcpy(last_message, text, sizeof text);
+}
+
 mnp_status mnp__fail(mnp_status status, const char *file, int line, const char *function, const char *format, ...)
 {
-    char text[sizeof last_message]; /* the arguments may point into the record itself */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    record(format, arguments);
     va_end(arguments);
-    memcpy(last_message, text, sizeof text);
     const char *base = strrchr(file, '/');
     snprintf(last_origin, sizeof last_origin, "%s:%d %s", base ? base + 1 : file, line, function);
     return status;
@@ -84,12 +103,10 @@ mnp_status mnp__fail_context(mnp_status status, const char *format, ...)
 
 mnp_status mnp_fail(mnp_status status, const char *format, ...)
 {
-    char text[sizeof last_message];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    record(format, arguments);
     va_end(arguments);
-    memcpy(last_message, text, sizeof text);
     snprintf(last_origin, sizeof last_origin, "the program");
     return status;
 }

@@ -9,6 +9,8 @@
 
 #include <maniple/base.h>
 
+enum { MNP__MESSAGE_BYTES = 8192 }; /* of the longest message; of longer ones the middle is left out */
+
 /* Record the message of an error, with the line of the source that found it; returns `status`. */
 #define MNP_FAIL(status, ...) mnp__fail((status), __FILE__, __LINE__, __func__, __VA_ARGS__)
 

@@ -87,7 +87,7 @@ static mnp_status find_least(const mnp__comm *comm, int *value)
 
 mnp_status mnp__agree(const mnp__comm *comm, mnp_status status)
 {
-    char message[4096] = "";
+    char message[MNP__MESSAGE_BYTES] = "";
     if (status == MNP_OK)
         status = mnp__waits_check(comm->waits);
     int lowest = status == MNP_OK ? comm->size : comm->rank;
@@ -248,21 +248,23 @@ void mnp__abort_job(int rank, const char *sentence, int exit_status)
     _exit(exit_status);
 }
 
-/* The message of the last error, in 4096 bytes, and where it was found if the log is to have details. */
-static void error_text(char *text)
+enum { TEXT_BYTES = MNP__MESSAGE_BYTES + 512 };
+
+/* The message of the last error, and where it was found if the log is to have details. */
+static void error_text(char text[TEXT_BYTES])
 {
     const char *log = getenv("MANIPLE_LOG");
     const bool debug = log && strncmp(log, "debug", 5) == 0;
     if (debug)
-        snprintf(text, 4096, "%s (%s)", mnp_error_message(), mnp_error_origin());
+        snprintf(text, TEXT_BYTES, "%s (%s)", mnp_error_message(), mnp_error_origin());
     else
-        snprintf(text, 4096, "%s", mnp_error_message());
+        snprintf(text, TEXT_BYTES, "%s", mnp_error_message());
 }
 
 void mnp_exit(int exit_status)
 {
     int started = 0, finished = 0, rank = 0;
-    char text[4096];
+    char text[TEXT_BYTES];
     error_text(text);
     MPI_Initialized(&started);
     MPI_Finalized(&finished);

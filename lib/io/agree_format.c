@@ -10,7 +10,7 @@ mnp_status mnp__agree_format(mnp_ctx *ctx, mnp_status status)
 {
     const int nobody = ctx->comm.size;
     int lowest = status == MNP_ERR_FORMAT ? ctx->comm.rank : nobody;
-    char sentence[1024] = "";
+    char sentence[MNP__MESSAGE_BYTES] = "";
     if (lowest != nobody)
         snprintf(sentence, sizeof sentence, "%s", mnp_error_message());
     MNP_TRY(MNP_AGREE(ctx, status == MNP_ERR_FORMAT ? MNP_OK : status));
