@@ -15,20 +15,21 @@ AC_DEFUN([MNP_TRY_CUDA],
         mnp_save_CPPFLAGS=$CPPFLAGS
         mnp_save_LIBS=$LIBS
         CPPFLAGS="$CPPFLAGS -I$1/include"
-        LIBS="-L$1/$mnp_lib -lnvrtc -lcudart $LIBS"
+        LIBS="-L$1/$mnp_lib -lcufft -lnvrtc -lcudart $LIBS"
         AC_LINK_IFELSE([AC_LANG_PROGRAM([[
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <cufft.h>
 #include <nvrtc.h>
 ]], [[
 int version;
 nvrtcResult compiler = nvrtcVersion(&version, &version);
-return cudaRuntimeGetVersion(&version) != cudaSuccess || compiler != NVRTC_SUCCESS;
+return cudaRuntimeGetVersion(&version) != cudaSuccess || compiler != NVRTC_SUCCESS || cufftGetVersion(&version) != 0;
 ]])],
             [AC_MSG_RESULT([yes])
             mnp_cuda_dir=$1
             CUDA_CFLAGS="-isystem $1/include"
-            CUDA_LIBS="-L$1/$mnp_lib -R$1/$mnp_lib -lnvrtc -lcudart"],
+            CUDA_LIBS="-L$1/$mnp_lib -R$1/$mnp_lib -lcufft -lnvrtc -lcudart"],
             [AC_MSG_RESULT([no])])
         CPPFLAGS=$mnp_save_CPPFLAGS
         LIBS=$mnp_save_LIBS])
@@ -57,7 +58,7 @@ AS_IF([test -n "$mnp_cuda_dir"],
     [test "x$with_cuda" = xguess],
         [AC_MSG_NOTICE([no CUDA toolkit found: arrays will live on the CPU only])],
     [test "x$with_cuda" != xno],
-        [AC_MSG_ERROR([--with-cuda=$with_cuda: no CUDA toolkit there whose cuda.h, cuda_runtime_api.h, nvrtc.h, libcudart and libnvrtc all work.  Name its folder: ./configure --with-cuda=DIR, or build for the CPU: ./configure --without-cuda])])
+        [AC_MSG_ERROR([--with-cuda=$with_cuda: no CUDA toolkit there whose cuda.h, cuda_runtime_api.h, cufft.h, nvrtc.h, libcudart, libcufft and libnvrtc all work.  Name its folder: ./configure --with-cuda=DIR, or build for the CPU: ./configure --without-cuda])])
 AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([CUDA_LIBS])
 AM_CONDITIONAL([HAVE_CUDA], [test -n "$mnp_cuda_dir"])

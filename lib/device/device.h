@@ -24,6 +24,7 @@ typedef struct mnp__device mnp__device;
 typedef struct mnp__stream mnp__stream;
 typedef struct mnp__device_event mnp__device_event;
 typedef struct mnp__device_graph mnp__device_graph;
+typedef struct mnp__device_fft mnp__device_fft;
 typedef struct mnp__kernel mnp__kernel;
 typedef struct mnp__module mnp__module; /* the code of a raw module */
 
@@ -49,6 +50,34 @@ typedef struct mnp__function {
     size_t shared_bytes, max_dynamic_shared, local_bytes; /* static, of a block; dynamic at most; of a thread */
     unsigned max_grid[3], max_block[3];                   /* limits of the device */
 } mnp__function;
+
+/*
+ * A Fourier transform of memory of this rank: along one to three dimensions (a real one along one), and again for every
+ * index of the batch dimensions, in any order and with any strides, in elements of the input and of the output.
+ *
+ *   forward   y[k] = scale * sum over j of x[j] * exp(-2 pi i j k / n)
+ *   inverse   the same with +
+ *
+ * A real transform of n elements has n / 2 + 1 complex ones; its extent is n.  To real numbers, no notice is taken of
+ * imaginary parts that their spectrum cannot have.  The input is left as it is unless the output is there.
+ */
+typedef enum mnp__fft_kind { MNP__FFT_COMPLEX, MNP__FFT_FROM_REAL, MNP__FFT_TO_REAL } mnp__fft_kind;
+
+typedef struct mnp__fft_dim {
+    int64_t extent, in, out; /* strides */
+} mnp__fft_dim;
+
+enum { MNP__FFT_RANK = 3 };
+
+typedef struct mnp__fft_spec {
+    mnp__fft_kind kind;
+    bool is_double, inverse; /* real transforms know their direction: from real is forward */
+    bool in_place;           /* input and output are the same memory, with the same strides */
+    int rank, nbatch;
+    mnp__fft_dim dims[MNP__FFT_RANK], batch[MNP_MAX_DIMS]; /* none of extent 0 */
+    double scale;
+    double seconds; /* to find the fastest way by trying, at most so long; 0: by estimating */
+} mnp__fft_spec;
 
 typedef struct mnp__device_ops {
     const char *kind; /* "cuda" or "host" */
@@ -150,6 +179,15 @@ typedef struct mnp__device_ops {
     mnp_status (*graph_end)(mnp__device *device, mnp__stream *stream, mnp__device_graph **graph_p);
     mnp_status (*graph_launch)(mnp__device *device, mnp__device_graph *graph, mnp__stream *stream);
     void (*graph_free)(mnp__device *device, mnp__device_graph *graph);
+
+    /*
+     * Fourier transforms, planned once and executed any number of times, on any memory; each execution needs so many
+     * bytes of device memory to work in.  MNP_ERR_UNSUPPORTED where the library for it is missing.
+     */
+    mnp_status (*fft_new)(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p);
+    mnp_status (*fft_execute)(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
+                              mnp__stream *stream);
+    void (*fft_free)(mnp__device *device, mnp__device_fft *fft); /* NULL is accepted */
 } mnp__device_ops;
 
 /* Each implementation's own struct begins with this one. */

@@ -113,6 +113,10 @@ static const kernel_case typical[] = {
      .function = "fill_random",
      .definitions = "MNP_SAMPLER mnp_draw_normal; MNP_OUT float"},
     {.file = "custom/raw.cu", .function = "scale", .generated = scale},
+    {.file = "fft/pass.cu", .function = "fft_pass", .definitions = "MNP_REAL float; MNP_PARTS 2; MNP_HALF 1"},
+    {.file = "fft/pass.cu", .function = "fft_pass", .definitions = "MNP_REAL double; MNP_PARTS 1; MNP_HALF 0"},
+    {.file = "fft/twiddle.cu", .function = "fft_twiddle", .definitions = "MNP_REAL float"},
+    {.file = "fft/twiddle.cu", .function = "fft_twiddle", .definitions = "MNP_REAL double"},
     {.file = "signal/conv_direct.cu",
      .function = "conv_direct",
      .definitions = "MNP_IN uint8_t; MNP_OUT float; MNP_SUM float; MNP_TX 128; MNP_TY 64; MNP_CX 31; MNP_CY 31; "

@@ -76,6 +76,12 @@ mnp_status mnp__cuda_module_variable(mnp__device *device, mnp__module *module, c
 mnp_status mnp__cuda_function_launch(mnp__device *device, mnp__function *function, const mnp__launch *launch,
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream);
 
+/* fft.c: the slots for Fourier transforms. */
+mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p);
+mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
+                                 mnp__stream *stream);
+void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft);
+
 /* graph.c: the slots for graphs. */
 bool mnp__cuda_has_loops(const cuda_device *cuda); /* both the toolkit and the driver support them */
 mnp_status mnp__cuda_graph_begin(mnp__device *device, mnp__stream *stream);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What pass.cu is given, shared by the library (C) and the kernel (C++). */
+#ifndef MNP_KERNELS_FFT_PASS_PARAMS_H
+#define MNP_KERNELS_FFT_PASS_PARAMS_H
+
+enum { MNP_FFT_PASS_DIMS = 8 };
+
+/* Element (i0, i1, ...) goes from in + sum(i * in_stride) to out + sum(i * out_stride), in elements; may be the same. */
+typedef struct mnp_fft_pass_params {
+    const void *in;
+    void *out;
+    double scale;
+    long long count, extent[MNP_FFT_PASS_DIMS], in_stride[MNP_FFT_PASS_DIMS], out_stride[MNP_FFT_PASS_DIMS];
+    /* MNP_HALF: the last dimension has the half spectrum of so many real points */
+    long long points;
+} mnp_fft_pass_params;
+
+#endif
