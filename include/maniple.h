@@ -16,6 +16,7 @@
 #include <maniple/dtype.h>
 #include <maniple/eigen.h>
 #include <maniple/eval.h>
+#include <maniple/fft.h>
 #include <maniple/graph.h>
 #include <maniple/h5.h>
 #include <maniple/h5_file.h>

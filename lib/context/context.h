@@ -33,6 +33,7 @@ typedef enum mnp__attachment_id {
     MNP__ATTACHED_SCALARS,
     MNP__ATTACHED_SORTING,
     MNP__ATTACHED_STAGING,
+    MNP__ATTACHED_TRANSFORMS,
     MNP__NUM_ATTACHMENTS
 } mnp__attachment_id;
 

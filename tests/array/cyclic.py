@@ -85,7 +85,7 @@ WORK = elementwise | set("""copy astype redistribute replicate plan_new plan_run
     may_share_memory elementwise_call array_ctx array_dtype array_free array_get_local array_layout array_local_data
     array_drop array_get_local_strided array_local_lo array_local_shape array_local_size array_local_strides array_margins
     array_ndim array_set_local array_set_local_strided array_shape array_to_host array_to_host_as""".split())
-ELSEWHERE = {"reduction_call", "conv_execute",  # they need a reduction, or a plan, which is not made for such layouts
+ELSEWHERE = {"reduction_call", "conv_execute", "fft_plan_execute",  # they need a reduction, or a plan, which is not made for such layouts
              "array_item", "array_items",  # they take arrays of one element
              "array_describe", "array_print"}  # they show any array
 LISTS = "arrays keys vectors samples conditions choices".split()  # parameters that are several arrays, not outputs

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fourier transforms of distributed arrays, in NumPy's words: mnp_fft(x, MNP_NONE, -1, NULL, &y) is numpy.fft.fft(x),
+ * mnp_fftn(x, 0, NULL, NULL, "ortho", &y) is numpy.fft.fftn(x, norm="ortho").
+ *
+ * x may have any layout and be a view.  Floats of up to 32 bits and complex64 are transformed in single precision, all
+ * others in double, as NumPy 2 does; real x is taken as complex where the transform is complex.  A new result is cut as
+ * x is.  A given output may have any layout, may share memory with x, and must have the result's shape and a dtype to
+ * which it can be cast under "same_kind".
+ *
+ *   n, s   how many points an axis has, of the real side where there is one: what x has more is left out, what it has
+ *          less is taken as zeros.  MNP_NONE, or NULL for s: as many as x has; for the last axis of a transform to real
+ *          numbers 2 (m - 1), if x has m.  Any number above 0 will do, also a prime
+ *   axes   negative ones count from the end
+ *   norm   "backward", which NULL is: the inverse transform is divided by the number of points; "forward": the other one;
+ *          "ortho": both by its square root
+ *
+ * Axes that x is not cut along are transformed where they are.  For the others the array is moved, the pieces being
+ * stored straight into the memory of other ranks of the host, to a layout that does not cut them; an axis too long for
+ * that, as of a one-dimensional array, is transformed in two parts by all ranks, if its number of points has two
+ * factors for it, and otherwise by one rank.
+ *
+ * The context keeps the plans of the last calls.  On the host FFTW does the work, on GPUs cuFFT.
+ *
+ * All functions are collective, except where they say so.  MNP_ERR_ARG for axes that are out of bounds or given twice,
+ * fewer points than 1, another norm, complex x where it must be real, and arrays that are block-cyclic or numbers;
+ * MNP_ERR_UNSUPPORTED where FFTW is not installed; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ */
+#ifndef MANIPLE_FFT_H
+#define MANIPLE_FFT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+#include <maniple/layout.h>
+#include <maniple/view.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* numpy.fft.fft and ifft. */
+MNP_API mnp_status mnp_fft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_ifft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
+
+/*
+ * numpy.fft.rfft: the n / 2 + 1 values of real x that are not conjugates of others; numpy.fft.irfft: from those to n
+ * real numbers, where no notice is taken of the imaginary parts of the first value and, for even n, of the last.
+ */
+MNP_API mnp_status mnp_rfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_irfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
+
+/* numpy.fft.hfft: of x whose transform is real, given the half of it, to n real numbers; numpy.fft.ihfft: the inverse. */
+MNP_API mnp_status mnp_hfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_ihfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
+
+/*
+ * numpy.fft.fft2, ifft2, rfft2 and irfft2.  s and axes have two entries; axes NULL: the last two.  Of real transforms
+ * the last of the axes is the short one.
+ */
+MNP_API mnp_status mnp_fft2(const mnp_array *x, const int64_t *s, const int *axes, const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_ifft2(const mnp_array *x, const int64_t *s, const int *axes, const char *norm,
+                             mnp_array **out_p);
+MNP_API mnp_status mnp_rfft2(const mnp_array *x, const int64_t *s, const int *axes, const char *norm,
+                             mnp_array **out_p);
+MNP_API mnp_status mnp_irfft2(const mnp_array *x, const int64_t *s, const int *axes, const char *norm,
+                              mnp_array **out_p);
+
+/*
+ * numpy.fft.fftn, ifftn, rfftn and irfftn along `naxes` axes; 0: all, the last one being the short one of real
+ * transforms.  axes NULL: the last naxes.
+ */
+MNP_API mnp_status mnp_fftn(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,
+                            mnp_array **out_p);
+MNP_API mnp_status mnp_ifftn(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,
+                             mnp_array **out_p);
+MNP_API mnp_status mnp_rfftn(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,
+                             mnp_array **out_p);
+MNP_API mnp_status mnp_irfftn(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,
+                              mnp_array **out_p);
+
+/* numpy.fft.fftfreq and rfftfreq: the frequencies of n points, d apart, in float64.  MNP_ERR_ARG if n is below 1. */
+MNP_API mnp_status mnp_fftfreq(mnp_ctx *ctx, int64_t n, double d, mnp_array **out_p);
+MNP_API mnp_status mnp_rfftfreq(mnp_ctx *ctx, int64_t n, double d, mnp_array **out_p);
+
+/* numpy.fft.fftshift and ifftshift: frequency 0 to the middle of `naxes` axes, and back; naxes 0: of all. */
+MNP_API mnp_status mnp_fftshift(const mnp_array *x, int naxes, const int *axes, mnp_array **out_p);
+MNP_API mnp_status mnp_ifftshift(const mnp_array *x, int naxes, const int *axes, mnp_array **out_p);
+
+/* ---- plans ---- */
+
+/* A transform that is planned once, to be executed many times on arrays of one layout. */
+typedef struct mnp_fft_plan mnp_fft_plan;
+
+/*
+ * The result stays cut as it is after the last transform, which saves a move.  mnp_fft_plan_layout() tells how; a plan
+ * of the inverse for that layout, whose results have the first one, saves the same move.
+ */
+enum { MNP_FFT_PERMUTED = 1 };
+
+/* Zeros, false and NULL are fftn() of all axes. */
+typedef struct mnp_fft_options {
+    bool real;                /* rfftn(), or with `inverse` irfftn() */
+    bool inverse;             /* ifftn() */
+    int naxes;                /* as of mnp_fftn(), like the next two */
+    const int *axes;          /* naxes entries */
+    const int64_t *s;         /* naxes entries, or one for each dimension if naxes is 0 */
+    const char *norm;         /* as above */
+    const mnp_layout *layout; /* of new results; NULL: cut as the input is */
+    unsigned flags;           /* MNP_FFT_PERMUTED, or 0 */
+} mnp_fft_options;
+
+#define MNP_FFT_DEFAULTS ((mnp_fft_options){false, false, 0, NULL, NULL, NULL, NULL, 0})
+
+/*
+ * Plan the transform of arrays of that dtype and layout; options NULL: MNP_FFT_DEFAULTS.  A plan works for all dtypes of
+ * the same precision.  MNP_ERR_ARG also for a layout of results of another shape.
+ */
+MNP_API mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout,
+                                    const mnp_fft_options *options, mnp_fft_plan **plan_p);
+
+/*
+ * Execute a plan.  The first execution takes the memory to work in, which the plan then holds; later ones allocate only
+ * an output that is NULL, and copies of x and *out_p if these are views whose blocks are not dense in C order, or share
+ * memory.  MNP_ERR_ARG if x has another layout or precision than the plan.
+ */
+MNP_API mnp_status mnp_fft_plan_execute(mnp_fft_plan *plan, const mnp_array *x, mnp_array **out_p);
+
+/* How results are cut; the layout belongs to the plan.  Not collective. */
+MNP_API const mnp_layout *mnp_fft_plan_layout(const mnp_fft_plan *plan);
+
+/* What an execution does on this rank. */
+typedef struct mnp_fft_plan_info {
+    const char *method;    /* a phrase: "slabs", "pencils", "long axes in two parts" */
+    int transforms, moves; /* how many steps are local transforms; how many are moves to another layout */
+    int64_t workspace;     /* bytes of memory to work in, on the rank that needs most */
+    int64_t scratch;       /* bytes that the device's library needs beside it, on this rank */
+    int64_t own_bytes, node_bytes, far_bytes; /* moved within the rank, to ranks of its node, to ranks of others */
+    int messages;                             /* that it sends */
+} mnp_fft_plan_info;
+
+/* Neither is collective; print writes a few lines from rank 0, and nothing from other ranks. */
+MNP_API void mnp_fft_plan_describe(const mnp_fft_plan *plan, mnp_fft_plan_info *info);
+MNP_API void mnp_fft_plan_print(const mnp_fft_plan *plan, FILE *file);
+
+/* Release a plan, when its last execution is done; NULL is accepted. */
+MNP_API void mnp_fft_plan_free(mnp_fft_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a transform to its steps.
+ *
+ * What is not cut is transformed first.  For the axes that are left, all ways to go on are compared: a way is a sequence
+ * of groups of axes; the data moves to a layout that does not cut a group, whose axes are transformed together.  So one
+ * move serves several axes where the others leave enough to cut (slabs), and more moves where they do not (pencils).  A
+ * way costs as many elements as the busiest rank moves and transforms.
+ *
+ * An axis of n = n1 n2 points that is the only one long enough to be cut is transformed in two parts (W. M. Gentleman and
+ * G. Sande, 1966; D. H. Bailey, 1990): as a matrix of n1 rows, whose columns are transformed, multiplied by factors, and
+ * whose rows are transformed, which leaves the result in transposed order.  Where n does not split, one rank has the
+ * axis.
+ */
+#include "fft/steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+enum { SETS = 1 << MNP_MAX_DIMS }; /* of axes */
+
+/* The best way to transform a set of axes: first this group, in that layout. */
+struct way {
+    double cost;
+    unsigned group;
+    bool parts; /* the group is one axis, transformed in two parts */
+    mnp_layout *layout;
+};
+
+struct finder {
+    const mnp__fft_problem *problem;
+    mnp__fft_steps *steps;
+    mnp__fft_kind kind;
+    int ndim, nranks, last; /* the last axis, which is the short one of a real transform */
+    unsigned all;
+    struct way ways[SETS];
+    /* the state between two steps */
+    mnp_layout *now;
+    bool is_complex;
+    bool waits;                  /* the input has another shape than the transform: the first step must be a move */
+    int64_t shape[MNP_MAX_DIMS]; /* of what the transform reads, once it is as long as it should be */
+    int moves, in_parts;
+    bool one_rank;
+};
+
+/* ---- layouts ---- */
+
+static bool is_whole(const mnp_layout *layout, int d)
+{
+    return mnp_layout_parts(layout, d) == 1;
+}
+
+/* A layout like another one, but with dimension d, which is not cut, of that extent. */
+static mnp_status with_extent(const mnp_layout *layout, int d, int64_t extent, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    for (int i = 0; i < layout->ndim; i++)
+        dims[i] = mnp__layout_dim_of(layout, i);
+    dims[d] = mnp__layout_dim_whole(extent);
+    return mnp__layout_derive(layout, layout->ndim, dims, layout_p);
+}
+
+mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    for (int d = 0; d < layout->ndim; d++) {
+        dims[d] = mnp__layout_dim_of(layout, d);
+        if (shape[d] != layout->shape[d]) {
+            dims[d].extent = shape[d];
+            dims[d].cuts = NULL;
+        }
+    }
+    return mnp__layout_derive(layout, layout->ndim, dims, layout_p);
+}
+
+/* The most even layout that cuts none of a set of dimensions. */
+static mnp_status uncut(int nranks, int ndim, const int64_t *shape, unsigned set, mnp_layout **layout_p)
+{
+    int64_t others[MNP_MAX_DIMS];
+    int axes[MNP_MAX_DIMS], count = 0;
+    mnp_layout *block;
+    for (int d = 0; d < ndim; d++) {
+        axes[d] = set >> d & 1 ? MNP_NO_AXIS : count;
+        if (axes[d] != MNP_NO_AXIS)
+            others[count++] = shape[d];
+    }
+    if (count == 0)
+        return mnp_layout_on_root(nranks, 0, ndim, shape, layout_p);
+    MNP_TRY(mnp_layout_block(nranks, count, others, &block));
+    const mnp_status st = mnp_layout_new(count, block->mesh, ndim, shape, axes, NULL, layout_p);
+    mnp_layout_free(block);
+    return st;
+}
+
+/* The same layout with the cuts of dimension d moved to multiples of `unit`, which divides its extent. */
+static mnp_status aligned(const mnp_layout *layout, int d, int64_t unit, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    const int parts = mnp_layout_parts(layout, d);
+    int64_t *cuts;
+    bool same = true;
+    if (is_whole(layout, d)) {
+        *layout_p = mnp_layout_retain(layout);
+        return MNP_OK;
+    }
+    MNP_TRY(mnp__malloc(((size_t)parts + 1) * sizeof *cuts, &cuts));
+    for (int i = 0; i <= parts; i++) {
+        cuts[i] = (layout->cuts[d][i] + unit / 2) / unit * unit;
+        cuts[i] = i == parts ? layout->shape[d] : cuts[i];
+        same = same && cuts[i] == layout->cuts[d][i];
+    }
+    for (int i = 0; i < layout->ndim; i++)
+        dims[i] = mnp__layout_dim_of(layout, i);
+    dims[d].cuts = cuts;
+    mnp_status st = MNP_OK;
+    if (same)
+        *layout_p = mnp_layout_retain(layout);
+    else
+        st = mnp__layout_derive(layout, layout->ndim, dims, layout_p);
+    free(cuts);
+    return st;
+}
+
+/*
+ * Dimension d as two, of extents n1 and n2.  In a layout of the input order, index = i1 n2 + i2, whose cuts are multiples
+ * of n2, the first one is cut; in one of the result's order, index = i2 n1 + i1, the second one.
+ */
+static mnp_status halved(const mnp_layout *layout, int d, const int64_t n[2], bool of_input, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    const int parts = mnp_layout_parts(layout, d), cut = of_input ? 0 : 1;
+    int64_t *cuts;
+    MNP_TRY(mnp__malloc(((size_t)parts + 1) * sizeof *cuts, &cuts));
+    for (int i = 0; i <= parts; i++)
+        cuts[i] = is_whole(layout, d) ? (i == 0 ? 0 : n[cut]) : layout->cuts[d][i] / n[1 - cut];
+    for (int i = 0; i < layout->ndim; i++)
+        dims[i < d ? i : i + 1] = mnp__layout_dim_of(layout, i);
+    dims[d + cut] = mnp__layout_dim_of(layout, d);
+    dims[d + cut].extent = n[cut];
+    dims[d + cut].cuts = cuts;
+    dims[d + 1 - cut] = mnp__layout_dim_whole(n[1 - cut]);
+    const mnp_status st = mnp__layout_derive(layout, layout->ndim + 1, dims, layout_p);
+    free(cuts);
+    return st;
+}
+
+/* Whether the busiest rank has at least twice its share. */
+static bool is_lopsided(const mnp_layout *layout)
+{
+    return layout->nranks > 1 && layout->size > 0 &&
+           (double)mnp__layout_largest(layout) * layout->nranks >= 2.0 * (double)layout->size;
+}
+
+/*
+ * n = n1 n2 for a transform in two parts: about equal, both at least as many as there are ranks if possible, and
+ * multiples of that number rather than not, so that equal parts of the axis need no move of their own.
+ */
+static bool split(int64_t n, int nranks, int64_t parts[2])
+{
+    double best = 0;
+    for (int64_t a = 2; a * a <= n; a++) {
+        if (n % a != 0)
+            continue;
+        const int64_t b = n / a;
+        double worth = (double)a / (double)b;
+        if (a % nranks == 0 && b % nranks == 0)
+            worth *= 64;
+        if (a < nranks)
+            worth /= 1024;
+        if (worth > best) {
+            best = worth;
+            parts[0] = a;
+            parts[1] = b;
+        }
+    }
+    return best > 0;
+}
+
+/* ---- ways ---- */
+
+/* The extents while those axes are left. */
+static void shape_with(const struct finder *f, unsigned left, int64_t *shape)
+{
+    memcpy(shape, f->problem->points, (size_t)f->ndim * sizeof *shape);
+    const bool is_real = f->kind == MNP__FFT_FROM_REAL ? left >> f->last & 1 : !(left >> f->last & 1);
+    if (f->kind != MNP__FFT_COMPLEX && !is_real)
+        shape[f->last] = shape[f->last] / 2 + 1;
+}
+
+/* Real numbers are transformed by the first group, and come out of the last one. */
+static bool is_allowed(const struct finder *f, unsigned group, unsigned left)
+{
+    const unsigned last = 1u << f->last;
+    if (f->kind == MNP__FFT_FROM_REAL)
+        return !(left & last) || group & last;
+    return f->kind == MNP__FFT_COMPLEX || !(group & last) || group == left;
+}
+
+static bool is_real_axis(const struct finder *f, int d)
+{
+    return f->kind != MNP__FFT_COMPLEX && d == f->last;
+}
+
+/* The result's layout before that group is transformed, if it does not cut it; else NULL. */
+static mnp_status result_uncut(const struct finder *f, unsigned group, const int64_t *shape, mnp_layout **layout_p)
+{
+    const mnp_layout *out = f->problem->out;
+    *layout_p = NULL;
+    for (int d = 0; d < f->ndim; d++)
+        if ((group >> d & 1 || shape[d] != out->shape[d]) && !is_whole(out, d))
+            return MNP_OK;
+    return mnp__fft_layout_like(out, shape, layout_p);
+}
+
+/* What the move to the result's layout costs, from that one. */
+static double last_move(const struct finder *f, const mnp_layout *layout)
+{
+    const mnp_layout *out = f->problem->out;
+    bool same = f->problem->permuted;
+    if (!same && out->ndim == layout->ndim) {
+        mnp_layout *after;
+        if (mnp__fft_layout_like(layout, out->shape, &after) == MNP_OK) {
+            same = mnp_layout_equal(after, out);
+            mnp_layout_free(after);
+        }
+    }
+    return same ? 0 : (double)mnp__layout_largest(out);
+}
+
+/* Take a way if it is better; the layout then belongs to it, else it is released. */
+static void offer(struct finder *f, unsigned left, unsigned group, bool parts, double cost, mnp_layout *layout)
+{
+    struct way *way = &f->ways[left];
+    const unsigned rest = left & ~group;
+    cost += rest ? f->ways[rest].cost : last_move(f, layout);
+    if (way->group && way->cost <= cost) {
+        mnp_layout_free(layout);
+        return;
+    }
+    mnp_layout_free(way->layout);
+    *way = (struct way){.cost = cost, .group = group, .parts = parts, .layout = layout};
+}
+
+/* One axis in two parts: three moves and two transforms, of the elements of the busiest rank. */
+static mnp_status offer_parts(struct finder *f, unsigned left, int d, const int64_t *shape)
+{
+    int64_t longer[MNP_MAX_DIMS], n[2];
+    mnp_layout *columns, *rows = NULL, *after;
+    if (f->ndim == MNP_MAX_DIMS || is_real_axis(f, d) || !split(shape[d], f->nranks, n))
+        return MNP_OK;
+    for (int i = 0; i < f->ndim; i++)
+        longer[i < d ? i : i + 1] = shape[i];
+    longer[d] = n[0];
+    longer[d + 1] = n[1];
+    MNP_TRY(uncut(f->nranks, f->ndim + 1, longer, 1u << d, &columns));
+    mnp_status st = uncut(f->nranks, f->ndim + 1, longer, 2u << d, &rows);
+    if (st == MNP_OK)
+        st = mnp_layout_block(f->nranks, f->ndim, shape, &after);
+    if (st == MNP_OK)
+        offer(f, left, 1u << d, true, 3.5 * (double)(mnp__layout_largest(columns) + mnp__layout_largest(rows)), after);
+    mnp_layout_free(columns);
+    mnp_layout_free(rows);
+    return st;
+}
+
+static mnp_status offer_group(struct finder *f, unsigned left, unsigned group)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    mnp_layout *layout;
+    shape_with(f, left, shape);
+    MNP_TRY(uncut(f->nranks, f->ndim, shape, group, &layout));
+    const bool lopsided = is_lopsided(layout);
+    offer(f, left, group, false, (lopsided ? 8.0 : 2.0) * (double)mnp__layout_largest(layout), layout);
+    MNP_TRY(result_uncut(f, group, shape, &layout));
+    if (layout)
+        offer(f, left, group, false, (is_lopsided(layout) ? 8.0 : 2.0) * (double)mnp__layout_largest(layout), layout);
+    for (int d = 0; lopsided && d < f->ndim; d++)
+        if (group == 1u << d)
+            MNP_TRY(offer_parts(f, left, d, shape));
+    return MNP_OK;
+}
+
+/* The best ways for all sets of the axes that are left, smaller sets first. */
+static mnp_status find_ways(struct finder *f, unsigned left)
+{
+    for (unsigned set = 1; set <= left; set++) {
+        if (set & ~left)
+            continue;
+        for (unsigned group = set; group; group = (group - 1) & set)
+            if (is_allowed(f, group, set))
+                MNP_TRY(offer_group(f, set, group));
+    }
+    return MNP_OK;
+}
+
+/* ---- steps ---- */
+
+static mnp_status add(struct finder *f, mnp__fft_what what, mnp_layout *to, mnp__fft_step **step_p)
+{
+    mnp__fft_steps *steps = f->steps;
+    if (steps->count == MNP__FFT_MOST_STEPS)
+        return MNP_FAIL(MNP_ERR_INTERNAL, "a transform of %d dimensions takes too many steps", f->ndim);
+    mnp__fft_step *step = &steps->steps[steps->count++];
+    *step = (mnp__fft_step){.what = what,
+                            .from = mnp_layout_retain(f->now),
+                            .to = mnp_layout_retain(to),
+                            .from_complex = f->is_complex,
+                            .to_complex = f->is_complex,
+                            .scale = 1};
+    for (int d = 0; d < MNP_MAX_DIMS; d++)
+        step->order[d] = d;
+    *step_p = step;
+    return MNP_OK;
+}
+
+/* Let the data be seen in another layout, which takes over the reference. */
+static void set_now(struct finder *f, mnp_layout *layout)
+{
+    mnp_layout_free(f->now);
+    f->now = layout;
+}
+
+static bool same_shape(const mnp_layout *a, const mnp_layout *b)
+{
+    return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
+}
+
+/* Move to a layout, if the data is not there.  The reference is taken over. */
+static mnp_status move(struct finder *f, mnp_layout *to)
+{
+    mnp__fft_step *step;
+    mnp_status st = MNP_OK;
+    if (f->waits || !same_shape(f->now, to) || !mnp_layout_equal(f->now, to)) {
+        st = add(f, MNP__FFT_MOVE, to, &step);
+        f->moves++;
+        f->waits = false;
+    }
+    set_now(f, to);
+    return st;
+}
+
+static mnp_status local_complex(struct finder *f, unsigned group)
+{
+    mnp__fft_step *step = NULL;
+    for (int d = f->now->ndim - 1; d >= 0; d--) { /* the last dimensions first, while their elements are near */
+        if (!(group >> d & 1))
+            continue;
+        if (!step || step->naxes == MNP__FFT_RANK)
+            MNP_TRY(add(f, MNP__FFT_LOCAL, f->now, &step));
+        step->axes[step->naxes++] = d;
+    }
+    return MNP_OK;
+}
+
+static mnp_status local_real(struct finder *f)
+{
+    const int64_t n = f->problem->points[f->last];
+    mnp__fft_step *step;
+    mnp_layout *to;
+    MNP_TRY(with_extent(f->now, f->last, f->is_complex ? n : n / 2 + 1, &to));
+    mnp_status st = add(f, MNP__FFT_LOCAL, to, &step);
+    if (st == MNP_OK) {
+        f->is_complex = !f->is_complex;
+        step->kind = f->kind;
+        step->to_complex = f->is_complex;
+        step->axes[step->naxes++] = f->last;
+    }
+    set_now(f, to);
+    return st;
+}
+
+/* Transform a group of axes that is not cut. */
+static mnp_status local(struct finder *f, unsigned group)
+{
+    const unsigned real = f->kind == MNP__FFT_COMPLEX ? 0 : group & 1u << f->last;
+    f->one_rank = f->one_rank || is_lopsided(f->now);
+    if (real && f->kind == MNP__FFT_FROM_REAL)
+        MNP_TRY(local_real(f));
+    if (group & ~real)
+        MNP_TRY(local_complex(f, group & ~real));
+    return real && f->kind == MNP__FFT_TO_REAL ? local_real(f) : MNP_OK;
+}
+
+/* To the layout of halves that is uncut along one of them, and transform that one. */
+static mnp_status half(struct finder *f, int dim)
+{
+    mnp_layout *layout;
+    MNP_TRY(uncut(f->nranks, f->now->ndim, f->now->shape, 1u << dim, &layout));
+    MNP_TRY(move(f, layout));
+    return local_complex(f, 1u << dim);
+}
+
+/* Bring the input of a transform in two parts to where its axis can be seen as two dimensions. */
+static mnp_status enter_halves(struct finder *f, int d, const int64_t n[2])
+{
+    mnp_layout *like = NULL, *layout;
+    if (f->waits)
+        MNP_TRY(mnp__fft_layout_like(f->now, f->shape, &like));
+    const mnp_status st = aligned(like ? like : f->now, d, n[1], &layout);
+    mnp_layout_free(like);
+    MNP_TRY(st);
+    MNP_TRY(move(f, layout));
+    MNP_TRY(halved(f->now, d, n, true, &layout));
+    set_now(f, layout);
+    return MNP_OK;
+}
+
+/* The transposed result, to a layout near the one it is to have, and there one dimension again. */
+static mnp_status leave_halves(struct finder *f, int d, const int64_t n[2], const mnp_layout *target)
+{
+    mnp_layout *whole, *halves;
+    mnp__fft_step *step;
+    MNP_TRY(aligned(target, d, n[0], &whole));
+    mnp_status st = halved(whole, d, n, false, &halves);
+    if (st == MNP_OK) {
+        st = add(f, MNP__FFT_MOVE, halves, &step);
+        mnp_layout_free(halves);
+    }
+    if (st == MNP_OK) {
+        step->order[d] = d + 1;
+        step->order[d + 1] = d;
+        f->moves++;
+    }
+    set_now(f, whole);
+    return st;
+}
+
+static mnp_status in_two_parts(struct finder *f, int d, const mnp_layout *target)
+{
+    int64_t n[2];
+    mnp__fft_step *step;
+    (void)split(f->problem->points[d], f->nranks, n);
+    f->in_parts++;
+    MNP_TRY(enter_halves(f, d, n));
+    MNP_TRY(half(f, d));
+    MNP_TRY(add(f, MNP__FFT_TWIDDLE, f->now, &step));
+    step->dim = d;
+    MNP_TRY(half(f, d + 1));
+    return leave_halves(f, d, n, target);
+}
+
+static int only_axis(unsigned group)
+{
+    int d = 0;
+    while (!(group >> d & 1))
+        d++;
+    return d;
+}
+
+/* Follow the best way. */
+static mnp_status follow(struct finder *f, unsigned left)
+{
+    while (left) {
+        const struct way *way = &f->ways[left];
+        const unsigned rest = left & ~way->group;
+        if (way->parts) {
+            const bool ends = !rest && !f->problem->permuted && same_shape(way->layout, f->problem->out);
+            MNP_TRY(in_two_parts(f, only_axis(way->group), ends ? f->problem->out : way->layout));
+        } else {
+            MNP_TRY(move(f, mnp_layout_retain(way->layout)));
+            MNP_TRY(local(f, way->group));
+        }
+        left = rest;
+    }
+    return MNP_OK;
+}
+
+/* The axes that are to be transformed and that the input does not cut, as far as they may come first. */
+static unsigned free_axes(const struct finder *f)
+{
+    unsigned set = 0;
+    for (int d = 0; d < f->ndim; d++)
+        if (f->all >> d & 1 && is_whole(f->problem->in, d))
+            set |= 1u << d;
+    if (set && is_allowed(f, set, f->all))
+        return set;
+    set &= ~(1u << f->last);
+    return set && is_allowed(f, set, f->all) ? set : 0;
+}
+
+/* An input that is longer or shorter than the transform moves first; what it does not cut may stay on its ranks. */
+static mnp_status begin_with_move(struct finder *f, unsigned first)
+{
+    mnp_layout *like;
+    MNP_TRY(mnp__fft_layout_like(f->now, f->shape, &like));
+    const double rest = first == f->all ? last_move(f, like) : f->ways[f->all & ~first].cost;
+    if (first && 2.0 * (double)mnp__layout_largest(like) + rest <= f->ways[f->all].cost) {
+        MNP_TRY(move(f, like));
+        MNP_TRY(local(f, first));
+        return follow(f, f->all & ~first);
+    }
+    mnp_layout_free(like);
+    return follow(f, f->all);
+}
+
+static mnp_status find_steps(struct finder *f)
+{
+    const unsigned first = free_axes(f);
+    shape_with(f, f->all, f->shape);
+    f->now = mnp_layout_retain(f->problem->in);
+    f->waits = memcmp(f->shape, f->now->shape, (size_t)f->ndim * sizeof *f->shape) != 0;
+    MNP_TRY(find_ways(f, f->waits ? f->all : f->all & ~first));
+    if (f->waits) {
+        MNP_TRY(begin_with_move(f, first));
+    } else {
+        if (first)
+            MNP_TRY(local(f, first));
+        MNP_TRY(follow(f, f->all & ~first));
+    }
+    if (!f->problem->permuted || !same_shape(f->now, f->problem->out))
+        MNP_TRY(move(f, mnp_layout_retain(f->problem->out)));
+    f->steps->result = mnp_layout_retain(f->now);
+    return MNP_OK;
+}
+
+/* ---- places ---- */
+
+/* Whether on every rank a block of the first layout fits into the memory of one of the second. */
+static bool fits(const mnp_layout *layout, bool is_complex, const mnp_layout *memory, bool memory_complex)
+{
+    for (int rank = 0; rank < layout->nranks; rank++) {
+        int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], size = is_complex ? 2 : 1, room = memory_complex ? 2 : 1;
+        if (!mnp__layout_box(layout, rank, lo, extent))
+            continue;
+        for (int d = 0; d < layout->ndim; d++)
+            size *= extent[d];
+        mnp_layout_local_shape(memory, rank, extent);
+        for (int d = 0; d < memory->ndim; d++)
+            room *= extent[d];
+        if (size > room)
+            return false;
+    }
+    return true;
+}
+
+/* From the end to the beginning: what can be in place is, and the output is used as long as it is large enough. */
+static void find_places(mnp__fft_steps *steps)
+{
+    const mnp__fft_step *end = &steps->steps[steps->count - 1];
+    mnp__fft_place target = MNP__FFT_OUTPUT;
+    for (int i = steps->count - 1; i >= 0; i--) {
+        mnp__fft_step *step = &steps->steps[i];
+        const bool in_place = step->what != MNP__FFT_MOVE && step->kind == MNP__FFT_COMPLEX;
+        step->target = target;
+        if (i == 0)
+            step->source = MNP__FFT_INPUT;
+        else if (in_place)
+            step->source = target;
+        else if (target == MNP__FFT_WORK)
+            step->source =
+                fits(step->from, step->from_complex, end->to, end->to_complex) ? MNP__FFT_OUTPUT : MNP__FFT_MORE_WORK;
+        else
+            step->source = MNP__FFT_WORK;
+        target = step->source;
+    }
+}
+
+/* The factor goes with the last transform. */
+static void place_scale(mnp__fft_steps *steps, double scale)
+{
+    for (int i = steps->count - 1; i >= 0; i--) {
+        if (steps->steps[i].what == MNP__FFT_LOCAL) {
+            steps->steps[i].scale = scale;
+            return;
+        }
+    }
+}
+
+static const char *method_of(const struct finder *f)
+{
+    if (f->in_parts)
+        return "long axes in two parts";
+    if (f->one_rank)
+        return "some ranks have whole axes, others nothing";
+    switch (f->moves) {
+    case 0:
+        return "every rank by itself";
+    case 1:
+    case 2:
+        return "slabs";
+    default:
+        return "pencils";
+    }
+}
+
+/* Whether the real numbers of a transform are better taken as complex ones, so that their axis can be split. */
+static mnp_status is_better_complex(const struct finder *f, bool *better_p)
+{
+    int64_t n[2];
+    mnp_layout *layout;
+    *better_p = false;
+    if (f->kind != MNP__FFT_FROM_REAL || f->ndim == MNP_MAX_DIMS || is_whole(f->problem->in, f->last) ||
+        !split(f->problem->points[f->last], f->nranks, n))
+        return MNP_OK;
+    MNP_TRY(uncut(f->nranks, f->ndim, f->problem->points, 1u << f->last, &layout));
+    *better_p = is_lopsided(layout);
+    mnp_layout_free(layout);
+    return MNP_OK;
+}
+
+mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, mnp__fft_steps *steps)
+{
+    struct finder *f;
+    bool complex_instead = false;
+    *steps = (mnp__fft_steps){.count = 0};
+    MNP_TRY(mnp__calloc(1, sizeof *f, &f));
+    f->problem = problem;
+    f->steps = steps;
+    f->kind = problem->kind;
+    f->ndim = problem->in->ndim;
+    f->nranks = problem->in->nranks;
+    f->last = problem->axes[problem->naxes - 1];
+    for (int i = 0; i < problem->naxes; i++)
+        f->all |= 1u << problem->axes[i];
+    mnp_status st = is_better_complex(f, &complex_instead);
+    if (complex_instead)
+        f->kind = MNP__FFT_COMPLEX;
+    steps->reads_complex = f->kind != MNP__FFT_FROM_REAL;
+    f->is_complex = steps->reads_complex;
+    if (st == MNP_OK)
+        st = find_steps(f);
+    if (st == MNP_OK) {
+        find_places(steps);
+        place_scale(steps, problem->scale);
+        steps->method = method_of(f);
+    } else {
+        mnp__fft_steps_free(steps);
+    }
+    for (unsigned set = 0; set < SETS; set++)
+        mnp_layout_free(f->ways[set].layout);
+    mnp_layout_free(f->now);
+    free(f);
+    return st;
+}
+
+void mnp__fft_steps_free(mnp__fft_steps *steps)
+{
+    for (int i = 0; i < steps->count; i++) {
+        mnp_layout_free(steps->steps[i].from);
+        mnp_layout_free(steps->steps[i].to);
+    }
+    mnp_layout_free(steps->result);
+    *steps = (mnp__fft_steps){.count = 0};
+}

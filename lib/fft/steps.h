@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The steps of a transform over ranks: which axes are transformed where they lie, and how the data moves in between.
+ * Pure arithmetic, which every rank does alone and with the same result.
+ *
+ * A step is one of three.  LOCAL transforms along up to three axes that no rank's block is cut along.  MOVE brings the
+ * data to another layout.  TWIDDLE multiplies, between the two halves of an axis that is transformed in two parts.
+ * Blocks lie densely in C order between the steps.
+ */
+#ifndef MNP__FFT_STEPS_H
+#define MNP__FFT_STEPS_H
+
+#include "device/device.h"
+#include "layout/layout.h"
+
+/* A transform as a user means it. */
+typedef struct mnp__fft_problem {
+    mnp__fft_kind kind;
+    bool inverse;
+    bool permuted; /* the result may stay where the last axis was transformed */
+    int naxes,
+        axes[MNP_MAX_DIMS]; /* all different; of real transforms the last one is half as long on the complex side */
+    int64_t points[MNP_MAX_DIMS]; /* of every dimension, transformed or not, on the real side */
+    double scale;
+    const mnp_layout *in, *out; /* out has the shape of the result; in may be longer or shorter along the axes */
+} mnp__fft_problem;
+
+typedef enum mnp__fft_what { MNP__FFT_LOCAL, MNP__FFT_MOVE, MNP__FFT_TWIDDLE } mnp__fft_what;
+
+/* Where data lies before and after a step. */
+typedef enum mnp__fft_place {
+    MNP__FFT_INPUT,
+    MNP__FFT_OUTPUT,
+    MNP__FFT_WORK, /* two pieces of memory of the plan's */
+    MNP__FFT_MORE_WORK,
+    MNP__FFT_PLACES
+} mnp__fft_place;
+
+typedef struct mnp__fft_step {
+    mnp__fft_what what;
+    mnp_layout *from,
+        *to; /* of one shape, but that of a real transform; MOVE: what is beyond the shape of `from` is 0 */
+    bool from_complex, to_complex;
+    mnp__fft_place source, target; /* the same: in place */
+    mnp__fft_kind kind;            /* LOCAL */
+    int naxes, axes[MNP__FFT_RANK];
+    double scale;
+    int order[MNP_MAX_DIMS]; /* MOVE: the dimensions as they are stored in the target, the slowest first */
+    int dim;                 /* TWIDDLE: the halves are dimensions dim and dim + 1 */
+} mnp__fft_step;
+
+enum { MNP__FFT_MOST_STEPS = 64 };
+
+typedef struct mnp__fft_steps {
+    bool reads_complex; /* a real input is converted first */
+    int count;
+    mnp__fft_step steps[MNP__FFT_MOST_STEPS];
+    mnp_layout *result; /* that of the problem, or where a permuted result is */
+    const char *method; /* a phrase for a report */
+} mnp__fft_steps;
+
+/*
+ * Find the steps.  Release with mnp__fft_steps_free(), which accepts zeros.  MNP_ERR_MEMORY.
+ */
+mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, mnp__fft_steps *steps);
+void mnp__fft_steps_free(mnp__fft_steps *steps);
+
+/* A layout cut as another one is, of a shape that may differ; a dimension that differs is divided equally. */
+mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p);
+
+#endif

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans of Fourier transforms: repeated, interleaved, many at once, permuted; what they tell; and the plans that the
+context keeps.  In steps of every kind: one move, several, an axis in two parts, one rank.
+"""
+
+import ctypes
+
+import binding
+import maniple as mp
+import numpy as np
+
+rng = mp.random()
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("real", ctypes.c_bool), ("inverse", ctypes.c_bool), ("naxes", ctypes.c_int),
+                ("axes", ctypes.POINTER(ctypes.c_int)), ("s", ctypes.POINTER(ctypes.c_int64)),
+                ("norm", ctypes.c_char_p), ("layout", ctypes.c_void_p), ("flags", ctypes.c_uint)]
+
+
+class Info(ctypes.Structure):
+    _fields_ = [("method", ctypes.c_char_p), ("transforms", ctypes.c_int), ("moves", ctypes.c_int)] + [
+        (name, ctypes.c_int64) for name in ("workspace", "scratch", "own", "node", "far")] + [
+            ("messages", ctypes.c_int)]
+
+
+def options(axes=None, s=None, layout=None, **named):
+    made = Options(**named)
+    if axes is not None:
+        made.naxes, made.axes = len(axes), (ctypes.c_int * len(axes))(*axes)
+    if s is not None:
+        made.s = (ctypes.c_int64 * len(s))(*s)
+    if layout is not None:
+        made.layout = layout.pointer
+    return made
+
+
+def describe(plan):
+    info = Info()
+    mp.fft_plan_describe(plan, info)
+    return info
+
+
+def close(name, got, want, factor=1):
+    g = got.numpy()
+    eps = np.finfo(g.dtype).eps
+    error, size = np.linalg.norm((g - want).ravel()), np.linalg.norm(want.ravel())
+    bound = 3 * factor * eps * np.sqrt(max(1, np.log2(max(2, g.size))))
+    good = g.shape == want.shape and error <= bound * size
+    mp.ok(good, name if good else f"{name}: error {error:.3g} of {size:.3g}")
+
+
+def complexes(shape, dtype="complex128"):
+    return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+
+
+# --- repeated, interleaved, many at once ------------------------------------------------------------------------------
+
+plans = []
+for shape, axes in ((12, 10, 9), None), ((12, 10, 9), [1]), ((720,), None), ((6, 97), [1]), ((5, 7, 6, 8), [3, 0]):
+    for dtype in "complex64", "complex128":
+        layout = mp.random_layout(rng, shape)
+        plans.append((shape, axes, dtype, layout, mp.fft_plan_new(dtype, layout, options(axes))))
+for _ in range(2):
+    for number in rng.permutation(len(plans)):
+        shape, axes, dtype, layout, plan = plans[number]
+        a = complexes(shape, dtype)
+        close(f"{shape} {axes} {dtype}: {describe(plan).method.decode()}", mp.fft_plan_execute(plan, mp.array(a, layout)),
+              np.fft.fftn(a.astype("complex128"), axes=axes))
+for *_, plan in plans:
+    mp.fft_plan_free(plan)
+
+# --- permuted, and back -----------------------------------------------------------------------------------------------
+
+shape = (12, 8, 10)
+rows = mp.Layout([mp.size], shape, [0, -1, -1])
+forward = mp.fft_plan_new("complex128", rows, options(flags=1))
+there = binding._adopt(mp.Layout, mp.layout_retain(ctypes.c_void_p(mp.fft_plan_layout(forward))))
+backward = mp.fft_plan_new("complex128", there, options(inverse=True, layout=rows))
+a = complexes(shape)
+x = mp.array(a, rows)
+y = mp.fft_plan_execute(forward, x)
+close("permuted", y, np.fft.fftn(a))
+z = mp.fft_plan_execute(backward, y)
+close("and back", z, a, 2)
+mp.ok(mp.layout_equal(z.layout, rows), "which is cut as it was")
+if mp.size > 1:
+    mp.ok(describe(forward).moves == describe(backward).moves == 1, "with one move each way")
+    mp.ok(not mp.layout_equal(y.layout, rows), "between which it is cut otherwise")
+    one = mp.fft_plan_new("complex128", rows, None)
+    mp.ok(describe(one).moves == 2, "and two moves in natural order")
+    mp.fft_plan_free(one)
+mp.fft_plan_execute(backward, y, out=z)
+close("into an array", z, a, 2)
+w = mp.array_new("complex128", mp.random_layout(rng, shape))
+mp.fft_plan_execute(forward, x, out=w)
+close("into an array of another layout", w, np.fft.fftn(a))
+mp.fails("MNP_ERR_ARG", "another shape or layout", mp.fft_plan_execute, forward, mp.array(a[1:], None))
+mp.fails("MNP_ERR_ARG", "complex64, and the plan is for complex128", mp.fft_plan_execute, forward,
+         mp.array(a.astype("complex64"), rows))
+mp.fft_plan_free(forward)
+mp.fft_plan_free(backward)
+
+# --- real numbers, points, norms --------------------------------------------------------------------------------------
+
+a = rng.standard_normal((9, 14)).astype("float32")
+layout = mp.random_layout(rng, a.shape)
+plan = mp.fft_plan_new("float32", layout, options(axes=[1, 0], s=[16, 8], real=True, norm=b"ortho"))
+close("real", mp.fft_plan_execute(plan, mp.array(a, layout)),
+      np.fft.rfftn(a.astype(float), [16, 8], [1, 0], "ortho"))
+mp.fails("MNP_ERR_ARG", "the plan is for float32", mp.fft_plan_execute, plan, mp.array(a.astype("complex64"), layout))
+mp.fft_plan_free(plan)
+
+# --- what a plan tells ------------------------------------------------------------------------------------------------
+
+whole = mp.Layout([mp.size], (4 * mp.size, 16), [0, -1])
+plan = mp.fft_plan_new("complex64", whole, options(axes=[1]))
+info = describe(plan)
+mp.ok((info.moves, info.transforms, info.workspace) == (0, 1, 0), "axes that are not cut need no move and no memory")
+mp.fft_plan_free(plan)
+line = mp.Layout([mp.size], (16 * mp.size ** 2,), [0])
+plan = mp.fft_plan_new("complex128", line, None)
+info = describe(plan)
+if mp.size > 1:
+    mp.ok(info.method == b"long axes in two parts", "a long axis goes in two parts")
+    mp.ok(info.workspace <= 2 * 16 * 16 * mp.size, "in at most two blocks of memory")
+mp.fft_plan_free(plan)
+
+# --- those that the context keeps: more than it has room for, twice ---------------------------------------------------
+
+for _ in range(2):
+    for n in range(8, 36):
+        a = complexes((n, 3))
+        close(f"{n} points", mp.fft(mp.array(a), mp.MNP_NONE, 0, None), np.fft.fft(a, axis=0))
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+mp.fails("MNP_ERR_ARG", "the layout of the result", mp.fft_plan_new, "complex128", rows,
+         options(layout=mp.Layout([mp.size], (3, 3, 3), [0, -1, -1])))
+mp.fails("MNP_ERR_ARG", "no set of flags", mp.fft_plan_new, "complex128", rows, options(flags=6))
+mp.fails("MNP_ERR_ARG", "must be real", mp.fft_plan_new, "complex64", rows, options(real=True))
+mp.fails("MNP_ERR_ARG", "given twice", mp.fft_plan_new, "complex64", rows, options(axes=[0, 0]))
+mp.done()
