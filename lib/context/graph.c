@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graphs: everything that is enqueued on both streams between mnp_graph_begin() and mnp_graph_end(), launched by a
- * single call.  The device records them; the context keeps a list of them.
+ * Graphs: everything that is enqueued on both streams between mnp_graph_begin() and mnp_graph_end(), or by the function
+ * of mnp_graph_new(), launched by a single call.  The device records them; the context keeps a list of them.  The host
+ * device records nothing: a launch calls the function.  It counts as a recording meanwhile, so that what a GPU would
+ * refuse to record is refused there too.
  *
  * An operation can be part of a graph if all it does is enqueue: it must not wait, allocate, or send messages by the
  * CPU.  Operations that do so call mnp__refuse_recording() first, which turns an error of the driver into a message and
@@ -13,6 +15,7 @@
  */
 #include <maniple/graph.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "comm/waits.h"
@@ -21,8 +24,10 @@
 
 struct mnp_graph {
     mnp_ctx *ctx;
-    mnp_graph *next; /* in the context's list */
-    mnp__device_graph *recorded;
+    mnp_graph *next;             /* in the context's list */
+    mnp__device_graph *recorded; /* NULL on the host, where a launch calls the function: */
+    mnp_graph_step step;
+    void *argument;
 };
 
 bool mnp__ctx_has_graphs(const mnp_ctx *ctx)
@@ -53,7 +58,7 @@ mnp_status mnp_graph_begin(mnp_ctx *ctx)
     mnp__device *device = ctx->device;
     if (!device->ops->graph_begin)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "graphs need a GPU: the host device does its work when it is called, and "
-                                             "nothing is left to be recorded");
+                                             "nothing is left to be recorded; mnp_graph_new() is for both devices");
     if (device->recording)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_begin: a graph is being recorded already");
     mnp_status st = MNP_AGREE(ctx, device->ops->graph_begin(device, ctx->compute));
@@ -62,30 +67,64 @@ mnp_status mnp_graph_begin(mnp_ctx *ctx)
     return st;
 }
 
-mnp_status mnp__graph_finish(mnp_ctx *ctx, mnp_graph **graph_p)
+/* Add a graph to the context's list. */
+static mnp_status add(const mnp_graph *what, mnp_graph **graph_p)
 {
-    mnp__device *device = ctx->device;
-    mnp__device_graph *recorded = NULL;
     mnp_graph *graph = NULL;
-    MNP_TRY(stop(ctx, &recorded));
-    mnp_status st = mnp__calloc(1, sizeof *graph, &graph);
-    if (st != MNP_OK) {
-        device->ops->graph_free(device, recorded);
-        return st;
-    }
-    *graph = (mnp_graph){.ctx = ctx, .next = ctx->graphs, .recorded = recorded};
-    ctx->graphs = graph;
-    ctx->live_plans++;
+    MNP_TRY(mnp__calloc(1, sizeof *graph, &graph));
+    *graph = *what;
+    graph->next = graph->ctx->graphs;
+    graph->ctx->graphs = graph;
+    graph->ctx->live_plans++;
     *graph_p = graph;
     return MNP_OK;
+}
+
+mnp_status mnp__graph_finish(mnp_ctx *ctx, mnp_graph **graph_p)
+{
+    mnp__device_graph *recorded = NULL;
+    MNP_TRY(stop(ctx, &recorded));
+    mnp_status st = add(&(mnp_graph){.ctx = ctx, .recorded = recorded}, graph_p);
+    if (st != MNP_OK)
+        ctx->device->ops->graph_free(ctx->device, recorded);
+    return st;
 }
 
 mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p)
 {
     mnp_graph *graph = NULL;
-    if (!ctx->device->recording)
+    if (!ctx->device->recording || !ctx->device->ops->graph_end)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: no graph is being recorded; mnp_graph_begin() begins one");
     mnp_status st = MNP_AGREE(ctx, mnp__graph_finish(ctx, &graph));
+    if (st == MNP_OK)
+        *graph_p = graph;
+    else
+        mnp_graph_free(graph);
+    return st;
+}
+
+/* Record what the function does, between mnp_graph_begin() and this rank's part of mnp_graph_end(). */
+static mnp_status record(mnp_ctx *ctx, mnp_graph_step step, void *argument, mnp_graph **graph_p)
+{
+    char words[1024];
+    mnp_status st = step(argument);
+    if (st == MNP_OK)
+        return mnp__graph_finish(ctx, graph_p);
+    snprintf(words, sizeof words, "%s", mnp_error_message());
+    mnp__graph_drop(ctx); /* which may fail, too, with a message that says less */
+    return mnp_fail(st, "%s", words);
+}
+
+mnp_status mnp_graph_new(mnp_ctx *ctx, mnp_graph_step step, void *argument, mnp_graph **graph_p)
+{
+    const bool records = ctx->device->ops->graph_begin;
+    mnp_graph *graph = NULL;
+    MNP_TRY(mnp__refuse_recording(ctx->device, "making another graph"));
+    MNP_TRY(MNP_AGREE(ctx, step(argument)));
+    if (records)
+        MNP_TRY(mnp_graph_begin(ctx));
+    mnp_status st = MNP_AGREE(ctx, records ? record(ctx, step, argument, &graph)
+                                           : add(&(mnp_graph){.ctx = ctx, .step = step, .argument = argument}, &graph));
     if (st == MNP_OK)
         *graph_p = graph;
     else
@@ -107,11 +146,29 @@ static mnp_status check_ranks(mnp_ctx *ctx)
     return ctx->comm.nccl ? mnp__nccl_check(ctx->comm.nccl, &communicating, &over) : MNP_OK;
 }
 
+/* A launch on the host: all ranks call the function. */
+static mnp_status call_step(const mnp_graph *graph)
+{
+    mnp_ctx *ctx = graph->ctx;
+    mnp__device *device = ctx->device;
+    device->recording = true;
+    device->refused = NULL;
+    mnp_status st = graph->step(graph->argument);
+    device->recording = false;
+    if (st == MNP_OK && device->refused)
+        st = MNP_FAIL(MNP_ERR_ARG,
+                      "mnp_graph_launch: the graph's function asked for %s, which cannot be part of a graph",
+                      device->refused);
+    return MNP_AGREE(ctx, st);
+}
+
 mnp_status mnp_graph_launch(mnp_graph *graph)
 {
     mnp_ctx *ctx = graph->ctx;
     MNP_TRY(mnp__refuse_recording(ctx->device, "launching another graph"));
     MNP_TRY(check_ranks(ctx));
+    if (graph->step)
+        return call_step(graph);
     return ctx->device->ops->graph_launch(ctx->device, graph->recorded, ctx->compute);
 }
 
@@ -125,7 +182,8 @@ void mnp_graph_free(mnp_graph *graph)
         link = &(*link)->next;
     *link = graph->next;
     ctx->live_plans--;
-    ctx->device->ops->graph_free(ctx->device, graph->recorded);
+    if (!graph->step)
+        ctx->device->ops->graph_free(ctx->device, graph->recorded);
     free(graph);
 }
 

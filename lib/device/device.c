@@ -51,5 +51,6 @@ mnp_status mnp__refuse_recording(mnp__device *device, const char *doing)
     if (!device->recording)
         return MNP_OK;
     device->refused = doing;
-    return MNP_FAIL(MNP_ERR_ARG, "%s cannot be part of a graph, and one is being recorded", doing);
+    return MNP_FAIL(MNP_ERR_ARG, "%s cannot be part of a graph, and one is being %s", doing,
+                    device->ops->graph_begin ? "recorded" : "launched");
 }

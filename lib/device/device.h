@@ -200,7 +200,7 @@ struct mnp__device {
     /* freed memory is not reused: a rank was lost, and MPI may still write to its buffers */
     bool retains;
     bool has_loops;        /* graphs can be loops */
-    bool recording;        /* a graph is being recorded */
+    bool recording;        /* a graph is being recorded, or on the host launched */
     const char *refused;   /* what was refused during the recording, which has spoiled the graph; NULL: nothing */
     size_t block_memory;   /* bytes of memory that the threads of a block share; 0 on the host, which has no blocks */
     mnp_progress progress; /* NULL, or the user's function, which long work calls through mnp__device_tell() */

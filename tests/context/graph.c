@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Graphs: recorded calls, launched many times with other values in the same arrays, give the results of plain calls;
- * and what cannot be recorded is refused.  The host device has no graphs and refuses to record.
+ * and what cannot be recorded is refused.  mnp_graph_new() does the same on GPUs and on the host, where nothing is
+ * recorded.
  */
 #include <maniple.h>
 
@@ -360,6 +361,157 @@ static void check_unfinished(struct work *w)
        "afterwards it can be finished, and goes on");
 }
 
+/* ---- graphs of functions, on both devices ---- */
+
+/* A function's argument: the parts that it runs, or a call that cannot be recorded; and how often it was called. */
+struct step {
+    struct work *work;
+    const bool *chosen;
+    mnp_array **results;
+    mnp_status (*call)(struct work *w);
+    int calls;
+};
+
+static mnp_status run_step(void *argument)
+{
+    struct step *step = argument;
+    step->calls++;
+    return step->call ? step->call(step->work) : run_parts(step->work, step->chosen, step->results);
+}
+
+static bool is_host(const struct work *w)
+{
+    return strcmp(mnp_ctx_device_kind(w->ctx), "host") == 0;
+}
+
+static void check_function(struct work *w, const char *name, const bool *chosen)
+{
+    mnp_array *results[PARTS] = {NULL}, *plain[PARTS] = {NULL};
+    struct step step = {.work = w, .chosen = chosen, .results = results};
+    mnp_graph *graph = NULL;
+    bool good = run_parts(w, chosen, plain) == MNP_OK;
+    mnp_status st = mnp_graph_new(w->ctx, run_step, &step, &graph);
+    if (is_staged(w, st)) {
+        skip(name, "its messages go through the host");
+    } else {
+        for (int p = 0; p < PARTS; p++)
+            good = good && (!chosen[p] || same_values(results[p], plain[p]));
+        ok(good && st == MNP_OK && graph, "a function: %s is done when the graph is made%s%s", name,
+           st == MNP_OK ? "" : ": ", st == MNP_OK ? "" : mnp_error_message());
+        for (int i = 0; i < LAUNCHES && good; i++)
+            good = same_round(w, chosen, graph, results, plain);
+        ok(good, "launched %d times, it gives what plain calls give", LAUNCHES);
+        ok(step.calls == (is_host(w) ? 1 + LAUNCHES : 2), "and was called %d times", step.calls);
+        good = fill(w) == MNP_OK;
+    }
+    mnp_graph_free(graph);
+    for (int p = 0; p < PARTS; p++)
+        mnp_free_all(results[p], plain[p]);
+}
+
+/* Refused: by a GPU when it is recorded, by the host when it is launched. */
+static void check_function_refused(struct work *w, mnp_status (*call)(struct work *w), const char *words)
+{
+    struct step step = {.work = w, .call = call};
+    mnp_graph *graph = NULL;
+    mnp_status st = mnp_graph_new(w->ctx, run_step, &step, &graph);
+    bool good = is_host(w) ? st == MNP_OK && graph : !graph;
+    if (is_host(w) && good)
+        st = mnp_graph_launch(graph);
+    ok(good && st == MNP_ERR_ARG && strstr(mnp_error_message(), words), "refused in a function: %s",
+       mnp_error_message());
+    mnp_graph_free(graph);
+    ok(call(w) == MNP_OK && mnp_ctx_synchronize(w->ctx) == MNP_OK, "afterwards it is possible again");
+}
+
+static mnp_status draw(struct work *w)
+{
+    mnp_rng *rng = NULL;
+    mnp_status st = mnp_rng_new(w->ctx, 1, &rng);
+    if (st == MNP_OK)
+        st = mnp_random_uniform(rng, 0, 1, MNP_FLOAT32, 2, mnp_array_shape(w->x), &w->x);
+    mnp_rng_free(rng);
+    return st;
+}
+
+static mnp_status ignore_a_failure(struct work *w)
+{
+    (void)synchronize(w);
+    return MNP_OK;
+}
+
+static mnp_status nothing(void *argument)
+{
+    (void)argument;
+    return MNP_OK;
+}
+
+static mnp_status make_graph(struct work *w)
+{
+    mnp_graph *graph = NULL;
+    mnp_status st = mnp_graph_new(w->ctx, nothing, NULL, &graph);
+    mnp_graph_free(graph);
+    return st;
+}
+
+static mnp_graph *another;
+
+static mnp_status launch_another(struct work *w)
+{
+    (void)w;
+    return mnp_graph_launch(another);
+}
+
+static mnp_status fail_on_one_rank(struct work *w)
+{
+    return mnp_ctx_rank(w->ctx) == mnp_ctx_size(w->ctx) - 1 ? mnp_fail(MNP_ERR_IO, "no more paper") : MNP_OK;
+}
+
+static int until_failure;
+
+static mnp_status fail_later(struct work *w)
+{
+    return until_failure-- > 0 ? MNP_OK : fail_on_one_rank(w);
+}
+
+static void check_failing_functions(struct work *w)
+{
+    const bool last = mnp_ctx_rank(w->ctx) == mnp_ctx_size(w->ctx) - 1;
+    struct step step = {.work = w, .call = fail_on_one_rank};
+    mnp_graph *graph = NULL;
+    mnp_status st = mnp_graph_new(w->ctx, run_step, &step, &graph);
+    ok(st == (last ? MNP_ERR_IO : MNP_ERR_PEER) && !graph && strstr(mnp_error_message(), "no more paper"),
+       "a function that fails on one rank: %s", mnp_error_message());
+    step.call = fail_later; /* at the first launch on the host, when it is recorded on a GPU */
+    until_failure = 1;
+    st = mnp_graph_new(w->ctx, run_step, &step, &graph);
+    if (is_host(w))
+        st = st == MNP_OK ? mnp_graph_launch(graph) : MNP_ERR_INTERNAL;
+    ok(st == (last ? MNP_ERR_IO : MNP_ERR_PEER) && strstr(mnp_error_message(), "no more paper"), "later: %s",
+       mnp_error_message());
+    mnp_graph_free(graph);
+}
+
+static void check_functions(struct work *w)
+{
+    bool all[PARTS];
+    for (int p = 0; p < PARTS; p++) {
+        bool chosen[PARTS] = {false};
+        chosen[p] = all[p] = true;
+        check_function(w, parts[p].name, chosen);
+    }
+    check_function(w, "all of it", all);
+    check_function_refused(w, read_values, "waiting for the device");
+    check_function_refused(w, make_array, "allocating memory");
+    check_function_refused(w, draw, "drawing random numbers");
+    check_function_refused(w, ignore_a_failure, "waiting for the device");
+    check_function_refused(w, make_graph, "making another graph");
+    MNP_OR_EXIT(mnp_graph_new(w->ctx, nothing, NULL, &another));
+    check_function_refused(w, launch_another, "launching another graph");
+    mnp_clear(&another);
+    check_failing_functions(w);
+}
+
 static void check_host(mnp_ctx *ctx)
 {
     mnp_graph *graph = NULL;
@@ -388,13 +540,13 @@ int main(void)
 {
     struct work w = {.ctx = NULL};
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &w.ctx));
-    if (strcmp(mnp_ctx_device_kind(w.ctx), "host") == 0) {
+    MNP_OR_EXIT(begin_work(&w));
+    if (is_host(&w))
         check_host(w.ctx);
-    } else {
-        MNP_OR_EXIT(begin_work(&w));
+    else
         check_gpu(&w);
-        end_work(&w);
-    }
+    check_functions(&w);
+    end_work(&w);
     int status = done_testing();
     mnp_finalize(w.ctx);
     return status;

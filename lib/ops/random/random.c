@@ -178,6 +178,7 @@ mnp_status mnp__random_draw(mnp_rng *rng, mnp__draw *draw, mnp_array **out_p)
     mnp__output output = {.array = NULL};
     mnp__kernel *kernel;
     mnp_status st;
+    MNP_TRY(mnp__refuse_recording(ctx->device, "drawing random numbers"));
     uint64_t hash = mnp__hash(MNP__HASH_START, draw->params.real, sizeof draw->params.real);
     hash = mnp__hash(hash, draw->params.whole, sizeof draw->params.whole);
     hash = mnp__hash(mnp__hash(hash, rng->key, sizeof rng->key), &rng->draws, sizeof rng->draws);
