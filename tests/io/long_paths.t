@@ -6,6 +6,7 @@
 . "$srcdir/tests/apps/refusals.sh"
 
 # path LENGTH: an absolute path of so many characters, whose folders exist
+# shellcheck disable=SC2317  # it is called, by way of run
 path()
 {
     folder=$PWD/long
@@ -17,6 +18,7 @@ path()
 }
 
 # written_and_read LENGTH RANKS: values and a matrix, by all ways to open a file
+# shellcheck disable=SC2317  # it is called, by way of run
 written_and_read()
 {
     name=$(path "$1")
