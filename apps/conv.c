@@ -20,6 +20,7 @@
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/paths.h"
+#include "common/rehearsal.h"
 #include "picture/picture.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -439,6 +440,21 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
     free(ranks);
 }
 
+/* Let the kernels of the work be compiled side by side, while KERNEL is read. */
+static void rehearse(mnp_ctx *ctx, const job *j)
+{
+    mnp_conv_plan *plan = NULL;
+    mnp_ctx *rehearsal = rehearsal_begin(ctx);
+    const int ndim = j->input.ndim;
+    mnp_array *x = rehearsal ? rehearsal_array(rehearsal, ndim, j->input.dtype, ndim, j->input.shape) : NULL;
+    mnp_array *kernel = x ? rehearsal_array(rehearsal, ndim, j->kernel.dtype, j->kernel.ndim, j->kernel.shape) : NULL;
+    if (kernel)
+        (void)mnp_conv_plan_new(rehearsal, j->input.dtype, mnp_array_layout(x), kernel, &j->options, &plan);
+    mnp_conv_plan_free(plan);
+    mnp_free_all(x, kernel);
+    mnp_finalize(rehearsal);
+}
+
 /* Returns the exit status. */
 static int run(mnp_ctx *ctx, job *j)
 {
@@ -452,6 +468,7 @@ static int run(mnp_ctx *ctx, job *j)
     picture_result drawn = {.reduction = {1, 1}};
     stopwatch watch = stopwatch_start(ctx);
     progress_begin(ctx, "conv", j->quiet);
+    rehearse(ctx, j);
     make_plan(ctx, j, &watch, &plan);
     progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
     OR_EXIT(operand_load(ctx, &j->input, &x));

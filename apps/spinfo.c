@@ -17,6 +17,7 @@
 #include "common/files.h"
 #include "report/json.h"
 #include "common/matrix.h"
+#include "common/rehearsal.h"
 #include "common/options.h"
 #include "common/paths.h"
 #include "report/progress.h"
@@ -315,6 +316,22 @@ static void report(const job *j, const facts *f, const spy_picture *drawn, const
     free(ranks);
 }
 
+/* Let the kernels of the work be compiled side by side. */
+static void rehearse(const job *j)
+{
+    mnp_sparse_symmetry symmetry;
+    double norm;
+    mnp_ctx *rehearsal = rehearsal_begin(j->ctx);
+    mnp_sparse *matrix = rehearsal ? matrix_rehearse(rehearsal, &j->input) : NULL;
+    if (matrix) {
+        (void)mnp_sparse_find_symmetry(matrix, &symmetry);
+        for (const char *which = "1ifm"; *which; which++)
+            (void)mnp_sparse_norm(matrix, *which, &norm);
+    }
+    mnp_sparse_free(matrix);
+    mnp_finalize(rehearsal);
+}
+
 /* Returns the exit status. */
 static int run(job *j)
 {
@@ -323,6 +340,7 @@ static int run(job *j)
     spy_picture drawn = {.reduction = 1};
     stopwatch watch = stopwatch_start(j->ctx);
     progress_begin(j->ctx, "spinfo", false);
+    rehearse(j);
     progress_stage(0, NULL, "reading MATRIX");
     OR_EXIT(matrix_read(j->ctx, &j->input, MNP_DTYPE_AUTO, &j->matrix));
     stopwatch_lap(&watch, READ);

@@ -24,6 +24,12 @@ typedef struct matrix_operand {
 mnp_status matrix_parse(const char *text, matrix_operand *result);
 void matrix_operand_free(matrix_operand *op);
 
+/*
+ * Make a small matrix in a rehearsal, by the calls that the operand will need; NULL after a failure.  What a file holds
+ * is not known, and taken to be float64.
+ */
+mnp_sparse *matrix_rehearse(mnp_ctx *rehearsal, const matrix_operand *op);
+
 /* Read or generate the matrix.  Collective. */
 mnp_status matrix_read(mnp_ctx *ctx, const matrix_operand *op, mnp_dtype dtype, mnp_sparse **matrix_p);
 

@@ -24,6 +24,7 @@
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/paths.h"
+#include "common/rehearsal.h"
 #include "common/statements.h"
 #include "common/words.h"
 #include "picture/array.h"
@@ -418,6 +419,31 @@ static void check_statements(mnp_ctx *ctx, job *j)
     free_arrays(j);
 }
 
+/* Let the kernels of the statements be compiled side by side, while the operands are read. */
+static void rehearse(mnp_ctx *ctx, job *j)
+{
+    mnp_input inputs[MAX_OPERANDS + 1];
+    mnp_output outputs[MAX_OUTPUTS + 1];
+    mnp_ctx *rehearsal = rehearsal_begin(ctx);
+    bool complete = rehearsal;
+    int most = 1;
+    for (int i = 0; i < j->ninputs; i++)
+        most = j->inputs[i].operand.ndim > most ? j->inputs[i].operand.ndim : most;
+    for (int i = 0; i < j->ninputs && complete; i++) {
+        named *input = &j->inputs[i];
+        const operand *from = &input->operand;
+        if (!input->is_number)
+            input->array = rehearsal_array(rehearsal, most, from->dtype, from->ndim, from->shape);
+        complete = input->is_number || input->array;
+    }
+    if (complete) {
+        list_arrays(rehearsal, j, inputs, outputs);
+        (void)mnp_eval(rehearsal, j->statements, inputs, outputs);
+    }
+    free_arrays(j);
+    mnp_finalize(rehearsal);
+}
+
 /* Returns the exit status. */
 static int run(mnp_ctx *ctx, job *j)
 {
@@ -428,6 +454,7 @@ static int run(mnp_ctx *ctx, job *j)
     stopwatch watch = stopwatch_start(ctx);
     progress_begin(ctx, "eval", j->quiet);
     check_statements(ctx, j);
+    rehearse(ctx, j);
     for (int i = 0; i < j->ninputs; i++) {
         const operand *from = &j->inputs[i].operand;
         if (j->inputs[i].is_number)

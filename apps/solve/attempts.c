@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/command.h"
+#include "common/rehearsal.h"
 #include "report/progress.h"
 
 /* ---- choosing ---- */
@@ -151,6 +152,48 @@ static mnp_status solve_once(job *j)
     return status == MNP_OK ? mnp_agree(j->ctx, joined) : status;
 }
 
+/* ---- compiling ahead ---- */
+
+void solve_rehearse_reading(const job *j)
+{
+    mnp_sparse_traits traits;
+    mnp_ctx *rehearsal = rehearsal_begin(j->ctx);
+    mnp_sparse *matrix = rehearsal ? matrix_rehearse(rehearsal, &j->matrix) : NULL;
+    if (matrix && !j->method_given)
+        (void)mnp_sparse_find_traits(matrix, &traits);
+    mnp_sparse_free(matrix);
+    mnp_finalize(rehearsal);
+}
+
+/* Let the kernels of the attempt that was chosen be compiled side by side.  A matrix without rows has any factors. */
+static void rehearse(const job *j)
+{
+    const double one = 1;
+    const int64_t rows = 0;
+    mnp_sparse *matrix = NULL;
+    mnp_operator *op = NULL;
+    mnp_precond *precond = NULL;
+    mnp_array *b = NULL, *x = NULL;
+    mnp_ctx *rehearsal = rehearsal_begin(j->ctx);
+    if (rehearsal &&
+        mnp_sparse_from_triplets(rehearsal, mnp_sparse_dtype(j->a), rows, rows, NULL, NULL, 0, NULL, NULL, NULL,
+                                 &matrix) == MNP_OK &&
+        (j->precond_kind == MNP_PRECOND_NONE ||
+         mnp_precond_new(matrix, j->precond_kind, &j->precond_options, &precond) == MNP_OK) &&
+        mnp_operator_from_sparse(matrix, &op) == MNP_OK &&
+        mnp_full(rehearsal, mnp_sparse_dtype(j->a), 1, &rows, &one, &b) == MNP_OK) {
+        mnp_solve_options options = j->options;
+        options.precond = precond;
+        options.progress = NULL;
+        (void)mnp_solve(op, b, j->method, &options, &x, NULL);
+    }
+    mnp_free_all(b, x);
+    mnp_precond_free(precond);
+    mnp_operator_free(op);
+    mnp_sparse_free(matrix);
+    mnp_finalize(rehearsal);
+}
+
 /* ---- attempts ---- */
 
 static int64_t iterations_of(const job *j)
@@ -228,6 +271,7 @@ void solve_run(job *j)
     for (int attempt = 0; (!j->solved || may_go_on(j)) && choose(j, attempt); attempt++) {
         bool lacks;
         const int64_t done = j->solved ? iterations_of(j) : 0;
+        rehearse(j);
         progress_stage(0, NULL, "making the preconditioner");
         OR_EXIT(build(j, &lacks));
         stopwatch_lap(&j->watch, STAGE_BUILD);

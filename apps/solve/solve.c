@@ -459,6 +459,7 @@ static int run(job *j)
     OR_EXIT(checkpoint_check_files(j));
     j->watch = stopwatch_start(j->ctx);
     progress_begin(j->ctx, "solve", j->quiet);
+    solve_rehearse_reading(j);
     read_all(j);
     stopwatch_lap(&j->watch, STAGE_READ);
     solve_run(j);

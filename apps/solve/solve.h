@@ -93,6 +93,9 @@ bool solve_converged(const job *j);
 
 /* ---- attempts.c ---- */
 
+/* Let the kernels by which MATRIX is read and looked at be compiled side by side. */
+void solve_rehearse_reading(const job *j);
+
 /* Solve by the method of the command line, or by those that suit the matrix, one after the other.  Collective. */
 void solve_run(job *j);
 

@@ -27,6 +27,7 @@
 #include "common/options.h"
 #include "common/paths.h"
 #include "common/pieces.h"
+#include "common/rehearsal.h"
 #include "picture/plot.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -556,6 +557,52 @@ static void run_over_all(job *j, stopwatch *watch)
     mnp_array_free(piece);
 }
 
+/* ---- compiling ahead ---- */
+
+/* The calls of the work, on an array of zeros; results and failures do not matter. */
+static void rehearse_lines(const job *j, const mnp_array *piece)
+{
+    mnp_array *wide = NULL, *results = NULL;
+    if (j->found.npercents > 0 && mnp_astype(piece, MNP_FLOAT64, &wide) == MNP_OK)
+        (void)mnp_nanpercentiles(wide, j->found.npercents, j->found.percents, MNP_AXIS(j->found.axis), NULL, &results);
+    mnp_free_all(wide, results);
+}
+
+static void rehearse_all(const job *j, mnp_ctx *rehearsal, const mnp_array *piece)
+{
+    selection *select = NULL;
+    mnp_array *wide = NULL, *counted = NULL;
+    if (j->found.npercents > 0 && selection_new(rehearsal, j->input.dtype, 2 * j->found.npercents, &select) == MNP_OK)
+        (void)selection_add(select, piece);
+    if (j->found.bins > 0 && mnp_astype(piece, MNP_FLOAT64, &wide) == MNP_OK)
+        (void)mnp_histogram(wide, j->found.bins, (const double[]){0, 1}, false, NULL, &counted, NULL);
+    selection_free(select);
+    mnp_free_all(wide, counted);
+}
+
+/* Let the kernels of the work be compiled while INPUT is read. */
+static void rehearse(const job *j)
+{
+    mnp_ctx *rehearsal = rehearsal_begin(j->ctx);
+    mnp_array *piece =
+        rehearsal ? rehearsal_array(rehearsal, j->input.ndim, j->input.dtype, j->input.ndim, j->input.shape) : NULL;
+    mnp_reduction *kernel = NULL;
+    const int axis = j->found.axis;
+    const int64_t size = piece ? mnp_layout_size(mnp_array_layout(piece)) : 0;
+    moments *rows = calloc((size_t)size + 1, sizeof *rows);
+    if (rows && size > 0 && moments_kernel(rehearsal, j->input.dtype, &kernel) == MNP_OK) {
+        (void)moments_measure(kernel, piece, axis, axis < 0 ? 1 : size / mnp_array_shape(piece)[axis], rows);
+        if (axis < 0)
+            rehearse_all(j, rehearsal, piece);
+        else
+            rehearse_lines(j, piece);
+    }
+    mnp_reduction_free(kernel);
+    mnp_array_free(piece);
+    mnp_finalize(rehearsal);
+    free(rows);
+}
+
 /* ---- the report ---- */
 
 static void report(const job *j, const stopwatch *watch)
@@ -650,6 +697,7 @@ static int run(job *j)
     stopwatch watch = stopwatch_start(j->ctx);
     progress_begin(j->ctx, "stats", false);
     OR_EXIT(make_room(j));
+    rehearse(j);
     OR_EXIT(moments_kernel(j->ctx, j->input.dtype, &j->kernel));
     if (j->found.axis >= 0)
         run_along_axis(j, &watch);

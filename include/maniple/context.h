@@ -43,6 +43,31 @@ MNP_API mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
  */
 MNP_API void mnp_finalize(mnp_ctx *ctx);
 
+/*
+ * A context in which calls are rehearsed: their kernels are compiled, in the background and side by side, and nothing
+ * is computed.  A program that is started for the first time, or with a new kind of data, otherwise compiles one kernel
+ * after the other, each when a call needs it.
+ *
+ *   mnp_rehearsal_new(ctx, &rehearsal);
+ *   mnp_zeros(rehearsal, ..., &x);             small arrays, of the dtypes and numbers of dimensions that are to come
+ *   mnp_sum(x, ..., &y);                       what will be called; failures do not matter
+ *   mnp_free_all(x, y);
+ *   mnp_finalize(rehearsal);                   the kernels are still being compiled
+ *   mnp_h5_read(ctx, ...);                     meanwhile
+ *   mnp_sum(...);                              waits only for a kernel that is not ready yet
+ *
+ * As many kernels are compiled at a time as this rank has cores (MANIPLE_THREADS), and ranks of a host that rehearse
+ * the same share the work, through the kernel cache.  Kernels that the cache has are not compiled.  One that does not
+ * compile is reported by the call that needs it, as without a rehearsal.  mnp_finalize(ctx) ends what is still being
+ * compiled.
+ *
+ * The context has this rank alone, and at most 256 MiB of the CPU's memory.  Arrays of it may hold anything where a
+ * kernel would have written; calls go the way that zeros would make them go.  So kernels that depend on values may be
+ * missed, and are those by which several ranks join their parts.  Not collective: a rank may rehearse what it likes.  End the rehearsal by mnp_finalize() before ctx.  MNP_ERR_MEMORY,
+ * MNP_ERR_COMM.
+ */
+MNP_API mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p);
+
 /* This rank's number, the number of ranks, and their communicator.  Not collective. */
 MNP_API int mnp_ctx_rank(const mnp_ctx *ctx);
 MNP_API int mnp_ctx_size(const mnp_ctx *ctx);

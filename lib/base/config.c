@@ -174,6 +174,22 @@ fail:
     return st;
 }
 
+mnp_status mnp__config_copy(const mnp__config *from, mnp__config *to)
+{
+    mnp_status st;
+    *to = *from;
+    to->table = NULL;
+    for (int i = 0; i < NSETTINGS; i++)
+        *field_of(to, i) = NULL;
+    for (int i = 0; i < NSETTINGS; i++)
+        MNP_TRY_OR(set(to, i, from->table[i].value), st, fail);
+    MNP_TRY_OR(make_table(to), st, fail);
+    return MNP_OK;
+fail:
+    mnp__config_free(to);
+    return st;
+}
+
 void mnp__config_free(mnp__config *config)
 {
     for (int i = 0; i < NSETTINGS; i++)

@@ -69,6 +69,7 @@ typedef struct mnp__config {
  * and that over the default.  MNP_ERR_ARG for an unknown name or an invalid value.
  */
 mnp_status mnp__config_read(const char *options, int rank, mnp__config *config);
+mnp_status mnp__config_copy(const mnp__config *from, mnp__config *to); /* MNP_ERR_MEMORY */
 void mnp__config_free(mnp__config *config);
 
 #endif

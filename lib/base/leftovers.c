@@ -119,13 +119,15 @@ bool mnp__owner_has_ended(const char *name)
 
 /* ---- guards ---- */
 
-enum { MOST = 64, NUM_SIGNALS = MNP__ENDING_SIGNALS };
+enum { MOST = 512, MOST_GROUPS = 128, NUM_SIGNALS = MNP__ENDING_SIGNALS };
 static const int signals[NUM_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
 /* A handler receives no pointer of ours, so these are global.  The mutex is for all but the handler. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const char *) guarded[MOST];
-static int guards;
+static _Atomic pid_t groups[MOST_GROUPS]; /* 0: none */
+static atomic_bool removed;
+static int guards;  /* of both */
 static pid_t owner; /* a process that it forks inherits the list and the handlers, but not the files */
 static bool caught[NUM_SIGNALS];
 static struct sigaction previous[NUM_SIGNALS];
@@ -134,11 +136,22 @@ void mnp__leftovers_remove(void)
 {
     if (getpid() != owner)
         return;
+    atomic_store(&removed, true);
+    for (int i = 0; i < MOST_GROUPS; i++) {
+        const pid_t leader = atomic_load(&groups[i]);
+        if (leader > 0)
+            kill(-leader, SIGTERM); /* which lets compilers remove files of their own */
+    }
     for (int i = MOST - 1; i >= 0; i--) {
         const char *path = atomic_load(&guarded[i]);
         if (path && unlink(path) != 0)
             rmdir(path);
     }
+}
+
+bool mnp__leftovers_are_removed(void)
+{
+    return atomic_load(&removed);
 }
 
 void mnp__handlers_save(mnp__handlers *handlers)
@@ -153,10 +166,14 @@ void mnp__handlers_restore(const mnp__handlers *handlers)
         sigaction(signals[i], &handlers->of[i], NULL);
 }
 
+static void remove_and_end(int number);
+
+/* The program may have put a handler of its own in place meanwhile, as files are also written by other threads. */
 static void let_signals_go(void)
 {
+    struct sigaction now;
     for (int i = 0; i < NUM_SIGNALS; i++) {
-        if (caught[i])
+        if (caught[i] && sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == remove_and_end)
             sigaction(signals[i], &previous[i], NULL);
     }
 }
@@ -201,6 +218,23 @@ static void catch_signals(void)
     }
 }
 
+/* There is one guard more; and one less.  The mutex is held. */
+static void add_guard(void)
+{
+    static bool at_exit;
+    if (!at_exit)
+        at_exit = atexit(mnp__leftovers_remove) == 0;
+    owner = getpid();
+    if (guards++ == 0)
+        catch_signals();
+}
+
+static void drop_guard(void)
+{
+    if (--guards == 0)
+        let_signals_go();
+}
+
 void mnp__leftover_guard(const char *path)
 {
     pthread_mutex_lock(&mutex);
@@ -209,9 +243,34 @@ void mnp__leftover_guard(const char *path)
         last--;
     if (last < MOST) { /* behind all others, so that it is removed before them */
         atomic_store(&guarded[last], path);
-        owner = getpid();
-        if (guards++ == 0)
-            catch_signals();
+        add_guard();
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void mnp__leftover_guard_group(pid_t leader)
+{
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < MOST_GROUPS; i++) {
+        if (atomic_load(&groups[i]) != 0)
+            continue;
+        atomic_store(&groups[i], leader);
+        add_guard();
+        break;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (mnp__leftovers_are_removed()) /* meanwhile */
+        kill(-leader, SIGTERM);
+}
+
+void mnp__leftover_release_group(pid_t leader)
+{
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < MOST_GROUPS; i++) {
+        if (atomic_load(&groups[i]) != leader)
+            continue;
+        atomic_store(&groups[i], 0);
+        drop_guard();
     }
     pthread_mutex_unlock(&mutex);
 }
@@ -223,8 +282,7 @@ void mnp__leftover_release(const char *path)
         if (atomic_load(&guarded[i]) != path)
             continue;
         atomic_store(&guarded[i], NULL);
-        if (--guards == 0)
-            let_signals_go();
+        drop_guard();
     }
     pthread_mutex_unlock(&mutex);
 }

@@ -2,7 +2,8 @@
 /*
  * Leftovers: temporary files and folders that a process must not leave behind, however it ends.
  *
- * While a path is guarded, SIGINT, SIGTERM and SIGHUP remove it before they end the process.  A signal for which the
+ * While a path is guarded, SIGINT, SIGTERM, SIGHUP and exit() remove it before they end the process; processes that
+ * were started are guarded too.  A signal for which the
  * program has a handler of its own, or which it ignores, is left to the program, which may go on.  After SIGKILL, or a
  * handler that ends the process, the file stays; so its name has a mark of its owner, and a later process that works in
  * the same folder removes what no living process owns.
@@ -16,6 +17,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum { MNP__OWNER_ROOM = 48 };
 
@@ -45,8 +47,21 @@ typedef struct mnp__handlers {
 void mnp__handlers_save(mnp__handlers *handlers);
 void mnp__handlers_restore(const mnp__handlers *handlers);
 
-/* Remove all that is guarded; for a process that ends at once.  May be called by a signal's handler. */
+/*
+ * Guard a process that this one has started, with all that it starts itself: the leader of a process group of its own.
+ * It is ended with this process.
+ */
+void mnp__leftover_guard_group(pid_t leader);
+void mnp__leftover_release_group(pid_t leader);
+
+/*
+ * Remove all that is guarded; for a process that ends at once.  May be called by a signal's handler, and is when the
+ * process calls exit().
+ */
 void mnp__leftovers_remove(void);
+
+/* Whether that has happened: then nothing new is to be begun. */
+bool mnp__leftovers_are_removed(void);
 
 /*
  * Remove from a folder ("" is the current one) the files of this user whose owner has ended, and folders with the files

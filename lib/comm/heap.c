@@ -354,7 +354,7 @@ mnp_status mnp__heap_open(mnp__comm *comm, mnp__heap **heap_p)
     MNP_TRY_OR(mnp__agree(comm, st), st, fail);
     MNP_TRY_OR(find_bounds(heap), st, fail);
     const bool is_gpu = !comm->device->cpu_memory;
-    if (is_gpu && comm->peers->most == 1) /* the device's own pool is as good */
+    if ((is_gpu || comm->device->rehearses) && comm->peers->most == 1) /* the device's own pool is as good */
         heap->direct = true;
     if (!heap->direct)
         MNP_TRY_OR(reserve(heap), st, fail);

@@ -91,11 +91,15 @@ static void free_context(mnp_ctx *ctx)
     free(ctx);
 }
 
-/* Open the device and what belongs to it.  This can fail on one rank alone, so the caller agrees on the result. */
-static mnp_status open_device(mnp_ctx *ctx)
+/*
+ * Open the device and what belongs to it; rehearsed: NULL, or the device that it only looks like.  This can fail on one
+ * rank alone, so the caller agrees on the result.
+ */
+static mnp_status open_device(mnp_ctx *ctx, mnp__device *rehearsed)
 {
     MNP_TRY(mnp__jit_cache_path(&ctx->config, &ctx->cache_path));
-    MNP_TRY(mnp__device_open(&ctx->config, ctx->comm.node_rank, ctx->comm.node_size, &ctx->device));
+    MNP_TRY(rehearsed ? mnp__rehearsal_device_open(&ctx->config, rehearsed, &ctx->device)
+                      : mnp__device_open(&ctx->config, ctx->comm.node_rank, ctx->comm.node_size, &ctx->device));
     MNP_TRY(ctx->device->ops->stream_new(ctx->device, false, &ctx->compute));
     MNP_TRY(ctx->device->ops->stream_new(ctx->device, true, &ctx->transfer));
     ctx->device->memory_stream = ctx->compute;
@@ -129,7 +133,7 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     MNP_TRY_OR(MNP_AGREE(ctx, configured), st, fail);
     MNP_TRY_OR(check_alike(ctx), st, fail);
     MNP_TRY_OR(mnp__comm_meet(&ctx->comm), st, fail);
-    MNP_TRY_OR(MNP_AGREE(ctx, open_device(ctx)), st, fail);
+    MNP_TRY_OR(MNP_AGREE(ctx, open_device(ctx, NULL)), st, fail);
     MNP_TRY_OR(mnp__comm_attach(&ctx->comm, ctx->device), st, fail);
     MNP_TRY_OR(mnp__world_open(&ctx->comm, &ctx->world), st, fail);
     MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "ranks: %d, hosts: %d, device: %s, transport: %s", ctx->comm.size,
@@ -142,6 +146,27 @@ fail:
     pulse = ctx->comm.pulse;
     free_context(ctx); /* MPI is not finalized, so that mnp_exit() can still use it */
     mnp__pulse_stop(pulse);
+    return st;
+}
+
+/* It has this rank alone, so that nothing in it waits for another. */
+mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p)
+{
+    mnp_ctx *rehearsal;
+    mnp_status st;
+    MNP_TRY(mnp__calloc(1, sizeof *rehearsal, &rehearsal));
+    rehearsal->comm.mpi = rehearsal->comm.node = MPI_COMM_NULL;
+    MNP_TRY_OR(mnp__config_copy(&ctx->config, &rehearsal->config), st, fail);
+    rehearsal->config.logger.level = -1; /* what it did would be told again by the calls themselves */
+    MNP_TRY_OR(mnp__comm_open(MPI_COMM_SELF, &rehearsal->config, &rehearsal->comm), st, fail);
+    MNP_TRY_OR(mnp__comm_meet(&rehearsal->comm), st, fail);
+    MNP_TRY_OR(open_device(rehearsal, ctx->device), st, fail);
+    MNP_TRY_OR(mnp__comm_attach(&rehearsal->comm, rehearsal->device), st, fail);
+    MNP_TRY_OR(mnp__world_open(&rehearsal->comm, &rehearsal->world), st, fail);
+    *rehearsal_p = rehearsal;
+    return MNP_OK;
+fail:
+    free_context(rehearsal);
     return st;
 }
 

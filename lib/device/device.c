@@ -2,17 +2,32 @@
 /*
  * The choice of a rank's device, the time that loading kernels takes, and the refusal of work that a graph cannot hold.
  */
+#include <config.h>
+
 #include "device/device.h"
 
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/status.h"
 
-mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p)
+int mnp__cores_of_rank(const mnp__config *config, int node_size)
 {
-    (void)mnp__memory_share(node_size); /* with a GPU too ranks share the host's memory */
+    cpu_set_t bound;
+    if (strcmp(config->threads, "auto") != 0)
+        return atoi(config->threads);
+    long online = sysconf(_SC_NPROCESSORS_ONLN), share = online / node_size;
+    if (sched_getaffinity(0, sizeof bound, &bound) == 0 && CPU_COUNT(&bound) < share)
+        share = CPU_COUNT(&bound);
+    return share > 1 ? (int)share : 1;
+}
+
+static mnp_status open_any(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p)
+{
     if (strcmp(config->device, "host") == 0)
         return mnp__host_device_open(config, node_size, device_p);
     mnp_status st = mnp__cuda_device_open(config, node_rank, device_p);
@@ -21,6 +36,14 @@ mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_s
         return mnp__host_device_open(config, node_size, device_p);
     }
     return st;
+}
+
+mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p)
+{
+    (void)mnp__memory_share(node_size); /* with a GPU too ranks share the host's memory */
+    MNP_TRY(open_any(config, node_rank, node_size, device_p));
+    (*device_p)->cores = mnp__cores_of_rank(config, node_size);
+    return MNP_OK;
 }
 
 static double seconds_now(void)

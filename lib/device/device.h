@@ -82,6 +82,8 @@ typedef struct mnp__fft_spec {
 typedef struct mnp__device_ops {
     const char *kind; /* "cuda" or "host" */
     void (*close)(mnp__device *device);
+    /* The compiler of its kernels, which belongs to the device. */
+    mnp_status (*compiler)(mnp__device *device, mnp__compiler **compiler_p);
     /* Fill in the fields of a mnp_rank_info that describe the device (not rank, node, host, ranks_on_device). */
     mnp_status (*info)(mnp__device *device, mnp_rank_info *info);
     /* A number that identifies this device in all processes that use it; 0 for the host device. */
@@ -202,6 +204,8 @@ struct mnp__device {
     bool has_loops;        /* graphs can be loops */
     bool recording;        /* a graph is being recorded, or on the host launched */
     const char *refused;   /* what was refused during the recording, which has spoiled the graph; NULL: nothing */
+    int cores;             /* of the CPU that this rank may use */
+    bool rehearses;        /* mnp__rehearsal_device_open() made it */
     size_t block_memory;   /* bytes of memory that the threads of a block share; 0 on the host, which has no blocks */
     mnp_progress progress; /* NULL, or the user's function, which long work calls through mnp__device_tell() */
     void *progress_argument;
@@ -239,6 +243,19 @@ mnp_status mnp__refuse_recording(mnp__device *device, const char *doing);
  * is a GPU if there is one.
  */
 mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p);
+
+/*
+ * The CPU's cores that are this rank's, of node_size ranks on a host: MANIPLE_THREADS, or an equal share, but no more
+ * than this process is bound to.
+ */
+int mnp__cores_of_rank(const mnp__config *config, int node_size);
+
+/*
+ * A device that looks like another one, and does nothing: its memory is the CPU's and 0 when it is allocated, what is
+ * launched does not run, and the kernels that are loaded are compiled ahead by the other device's compiler
+ * (mnp__jit_ahead()).  The other device must outlive it.
+ */
+mnp_status mnp__rehearsal_device_open(const mnp__config *config, mnp__device *other, mnp__device **device_p);
 
 /* The implementations.  cuda: MNP_ERR_UNSUPPORTED without CUDA in the build, without a driver, or without a GPU. */
 mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__device **device_p);

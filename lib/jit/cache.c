@@ -157,20 +157,22 @@ static void store(const char *path, const mnp__text *key, const mnp__binary *bin
 }
 
 /*
- * Take the lock of a cache file; wait for its holder until the deadline at most.  -1 without the lock: the caller then
- * compiles without it.
+ * Take the lock of a cache file; wait for its holder for so many seconds at most, and *busy_p says whether there still
+ * is one.  -1 without the lock: the caller then compiles without it.
  */
-static int lock(const char *path, double seconds)
+static int lock(const char *path, double seconds, bool *busy_p)
 {
     struct flock request = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    *busy_p = false;
     if (fd < 0)
         return -1;
-    for (int tries = 0; tries < 100 * seconds; tries++) {
+    for (int tries = 0;; tries++) {
         if (fcntl(fd, F_SETLK, &request) == 0)
             return fd;
-        if (errno != EACCES && errno != EAGAIN)
-            break; /* the file system has no locks */
+        *busy_p = errno == EACCES || errno == EAGAIN;
+        if (!*busy_p || tries >= 100 * seconds) /* or the file system has no locks */
+            break;
         nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
     }
     close(fd);
@@ -201,29 +203,6 @@ static void dump_source(const mnp__compiler *compiler, const mnp__kernel_spec *s
         MNP_LOG(&compiler->config->logger, MNP_LOG_WARN, "cannot write %s (MANIPLE_DUMP_KERNELS): %s",
                 mnp__text_string(&path), strerror(errno));
     mnp__text_free(&path);
-}
-
-static mnp_status compile_into_cache(const mnp__compiler *compiler, const mnp__kernel_spec *spec, const char *source,
-                                     const mnp__text *key, const char *path, mnp__binary *binary)
-{
-    const mnp__log *log = &compiler->config->logger;
-    mnp__text lock_path = MNP__TEXT_EMPTY;
-    mnp_status st = MNP_OK;
-    mnp__text_add(&lock_path, "%s.lock", path);
-    MNP_TRY(mnp__text_status(&lock_path));
-    int held = lock(lock_path.data, compiler->config->deadline_seconds);
-    if (held >= 0)
-        mnp__leftover_guard(lock_path.data);
-    if (!load(path, key, log, binary)) { /* no other process has compiled it while this one waited */
-        MNP_LOG(log, MNP_LOG_DEBUG, "compiling %s with %s", spec->function, compiler->name);
-        st = compiler->compile(compiler, spec, source, binary);
-        if (st == MNP_OK)
-            store(path, key, binary, log);
-    }
-    mnp__leftover_release(lock_path.data);
-    unlock(held, lock_path.data);
-    mnp__text_free(&lock_path);
-    return st;
 }
 
 /* Make the text that is compiled. */
@@ -262,37 +241,104 @@ static mnp_status append_key(mnp__text *key, const mnp__compiler *compiler, cons
     return st == MNP_OK ? mnp__text_status(key) : st;
 }
 
-mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec *spec, mnp__binary *binary)
+/* ---- requests ---- */
+
+mnp_status mnp__request_open(mnp__request *request)
 {
-    const mnp__log *log = &compiler->config->logger;
-    char *source = NULL, *folder = NULL;
-    mnp__text key = MNP__TEXT_EMPTY, path = MNP__TEXT_EMPTY;
+    const mnp__compiler *compiler = request->compiler;
+    const mnp__kernel_spec *spec = request->spec;
+    char *folder = NULL;
     mnp_status st;
-    MNP_TRY_OR(make_source(compiler, spec, &source), st, done);
+    MNP_TRY_OR(make_source(compiler, spec, &request->source), st, done);
     MNP_TRY_OR(mnp__jit_cache_path(compiler->config, &folder), st, done);
-    MNP_TRY_OR(append_key(&key, compiler, spec, source), st, done);
-    uint64_t key_hash = mnp__hash(MNP__HASH_START, key.data, key.length);
-    mnp__text_add(&path, "%s/%s-%.64s-%016" PRIx64 ".kernel", folder, compiler->name, spec->function, key_hash);
-    MNP_TRY_OR(mnp__text_status(&path), st, done);
-    dump_source(compiler, spec, source, key_hash);
-    if (!make_folder(folder)) {
+    MNP_TRY_OR(append_key(&request->key, compiler, spec, request->source), st, done);
+    request->hash = mnp__hash(MNP__HASH_START, request->key.data, request->key.length);
+    mnp__text_add(&request->path, "%s/%s-%.64s-%016" PRIx64 ".kernel", folder, compiler->name, spec->function,
+                  request->hash);
+    MNP_TRY_OR(mnp__text_status(&request->path), st, done);
+    request->cached = make_folder(folder);
+    if (!request->cached) {
         static atomic_bool warned; /* one warning is enough for a process */
         if (!atomic_exchange(&warned, true))
-            MNP_LOG(log, MNP_LOG_WARN,
+            MNP_LOG(&compiler->config->logger, MNP_LOG_WARN,
                     "the kernel cache %s cannot be used (it must be a folder of yours that others cannot "
                     "write in); kernels are compiled on every start",
                     folder);
-        st = compiler->compile(compiler, spec, source, binary);
-    } else if (!load(path.data, &key, log, binary)) {
-        static atomic_bool swept;
-        if (!atomic_exchange(&swept, true))
-            mnp__jit_cache_sweep(folder);
-        st = compile_into_cache(compiler, spec, source, &key, path.data, binary);
     }
 done:
-    mnp__text_free(&path);
-    mnp__text_free(&key);
     free(folder);
-    free(source);
+    return st;
+}
+
+void mnp__request_close(mnp__request *request)
+{
+    mnp__text_free(&request->path);
+    mnp__text_free(&request->key);
+    free(request->source);
+    request->source = NULL;
+}
+
+bool mnp__request_load(const mnp__request *request, mnp__binary *binary)
+{
+    return request->cached && load(request->path.data, &request->key, &request->compiler->config->logger, binary);
+}
+
+/* Remove what killed processes have left, once in a process. */
+static void sweep_folder(const char *path)
+{
+    static atomic_bool swept;
+    char *folder;
+    if (atomic_exchange(&swept, true) || mnp__strdup(path, &folder) != MNP_OK)
+        return;
+    *strrchr(folder, '/') = '\0';
+    mnp__jit_cache_sweep(folder);
+    free(folder);
+}
+
+static mnp_status compile(const mnp__request *request, bool ahead, mnp__binary *binary)
+{
+    const mnp__compiler *compiler = request->compiler;
+    MNP_LOG(&compiler->config->logger, MNP_LOG_DEBUG, "compiling %s with %s%s", request->spec->function, compiler->name,
+            ahead ? ", ahead" : "");
+    MNP_TRY(compiler->compile(compiler, request->spec, request->source, binary));
+    if (request->cached)
+        store(request->path.data, &request->key, binary, &compiler->config->logger);
+    return MNP_OK;
+}
+
+mnp_status mnp__request_compile(const mnp__request *request, bool waits, bool *left_p, mnp__binary *binary)
+{
+    mnp__text lock_path = MNP__TEXT_EMPTY;
+    mnp_status st = MNP_OK;
+    bool busy;
+    *left_p = false;
+    if (!request->cached)
+        return compile(request, !waits, binary);
+    sweep_folder(request->path.data);
+    mnp__text_add(&lock_path, "%s.lock", request->path.data);
+    MNP_TRY(mnp__text_status(&lock_path));
+    int held = lock(lock_path.data, waits ? request->compiler->config->deadline_seconds : 0, &busy);
+    if (held >= 0)
+        mnp__leftover_guard(lock_path.data);
+    *left_p = busy && !waits;
+    if (!*left_p && !mnp__request_load(request, binary)) /* no other process has compiled it while this one waited */
+        st = compile(request, !waits, binary);
+    mnp__leftover_release(lock_path.data);
+    unlock(held, lock_path.data);
+    mnp__text_free(&lock_path);
+    return st;
+}
+
+mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec *spec, mnp__binary *binary)
+{
+    mnp__request request = {.compiler = compiler, .spec = spec};
+    bool left;
+    mnp_status st = mnp__request_open(&request);
+    if (st == MNP_OK) {
+        dump_source(compiler, spec, request.source, request.hash);
+        if (!mnp__ahead_take(compiler->ahead, &request, binary) && !mnp__request_load(&request, binary))
+            st = mnp__request_compile(&request, true, &left, binary);
+    }
+    mnp__request_close(&request);
     return st;
 }

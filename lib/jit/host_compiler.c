@@ -19,6 +19,7 @@
 #include "base/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "jit/cache.h"
 #include "jit/jit.h"
 
 extern char **environ;
@@ -143,7 +144,7 @@ done:
 
 static mnp_status write_file(const char *path, const char *text)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(path, "we"); /* e: not for compilers that other threads start meanwhile */
     bool good = file && fputs(text, file) >= 0;
     int error = errno;
     if (file && fclose(file) != 0)
@@ -158,44 +159,70 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Wait for a child, and end it if that takes longer than the limit, in seconds; *state_p is as waitpid() gives it. */
-static mnp_status wait_for(pid_t child, const char *program, double limit, int *state_p)
+/* End a compiler and the programs that it has started, which may take a second to remove their files. */
+static void end_group(pid_t leader)
 {
-    const double begin = now();
+    int state;
+    kill(-leader, SIGTERM);
+    for (int i = 0; i < 100 && waitpid(leader, &state, WNOHANG) == 0; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+    kill(-leader, SIGKILL);
+    waitpid(leader, &state, 0);
+}
+
+/*
+ * Wait for a child, and end it if that takes longer than the limit, in seconds, or nobody needs it any more; *state_p
+ * is as waitpid() gives it.
+ */
+static mnp_status wait_for(const struct host_compiler *compiler, pid_t child, int *state_p)
+{
+    const double begin = now(), limit = compiler->base.config->busy_deadline_seconds;
     for (pid_t ended; (ended = waitpid(child, state_p, WNOHANG)) != child;) {
         const double passed = now() - begin, pause = passed < 0.1 ? 0.001 : passed < 10 ? passed / 100 : 0.1;
         if (ended < 0 && errno != EINTR)
-            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "cannot wait for %s: %s", program, strerror(errno));
-        if (passed > limit) {
-            kill(child, SIGKILL);
-            waitpid(child, state_p, 0);
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "cannot wait for %s: %s", compiler->path, strerror(errno));
+        if (passed > limit || mnp__ahead_ends(compiler->base.ahead)) {
+            end_group(child);
             return MNP_FAIL(MNP_ERR_COMPILE, "%s has compiled for %g seconds (MANIPLE_BUSY_DEADLINE), and was ended",
-                            program, limit);
+                            compiler->path, limit);
         }
         nanosleep(&(struct timespec){.tv_nsec = (long)(pause * 1e9)}, NULL);
     }
     return MNP_OK;
 }
 
-/*
- * Run a program for at most so many seconds and write its output to a file; *exit_p is its exit status, or -1 if a
- * signal ended it.
- */
-static mnp_status run(char *const *arguments, const char *output, double limit, int *exit_p)
+/* Start a program as the leader of a group of its own, with its output in a file.  As posix_spawn(), 0 or an error. */
+static int start(char *const *arguments, const char *output, pid_t *child_p)
 {
     posix_spawn_file_actions_t actions;
-    pid_t child;
-    int state = 0;
+    posix_spawnattr_t attributes;
+    sigset_t none; /* the threads that compile get no signals, but their compilers do */
+    sigemptyset(&none);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    int error = posix_spawn(&child, arguments[0], &actions, NULL, arguments, environ);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    const int error = posix_spawn(child_p, arguments[0], &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Run a compiler and write its output to a file; *exit_p is its exit status, or -1 if a signal ended it. */
+static mnp_status run(const struct host_compiler *compiler, char *const *arguments, const char *output, int *exit_p)
+{
+    pid_t child;
+    int state = 0;
+    const int error = start(arguments, output, &child);
     if (error)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "cannot run %s: %s", arguments[0], strerror(error));
-    MNP_TRY(wait_for(child, arguments[0], limit, &state));
+    mnp__leftover_guard_group(child);
+    const mnp_status st = wait_for(compiler, child, &state);
+    mnp__leftover_release_group(child);
     *exit_p = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
-    return MNP_OK;
+    return st;
 }
 
 enum { MAX_ARGUMENTS = 128 };
@@ -277,7 +304,7 @@ static mnp_status run_compiler(const struct host_compiler *compiler, const workp
         count += LIBRARIES;
     }
     arguments[count] = NULL;
-    st = run(arguments, work->path[WORDS], compiler->base.config->busy_deadline_seconds, exit_p);
+    st = run(compiler, arguments, work->path[WORDS], exit_p);
 done:
     mnp__text_free(&options);
     return st;
@@ -295,7 +322,7 @@ static mnp_status compile_in(const struct host_compiler *compiler, const workpla
     int exit_status = -1;
     MNP_TRY(write_file(work->path[INPUT], source));
     MNP_TRY(run_compiler(compiler, work, spec, false, &exit_status));
-    if (exit_status != 0) {
+    if (exit_status > 0) {
         MNP_LOG(&compiler->base.config->logger, MNP_LOG_DEBUG, "linking %s with the compiler's own libraries",
                 spec->function);
         MNP_TRY(run_compiler(compiler, work, spec, true, &exit_status));
@@ -373,6 +400,7 @@ void mnp__host_compiler_free(mnp__compiler *self)
     struct host_compiler *compiler = (struct host_compiler *)self;
     if (!compiler)
         return;
+    mnp__ahead_free(self->ahead);
     free(compiler->path);
     free(compiler->options);
     free(compiler->identity);

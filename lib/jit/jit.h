@@ -55,7 +55,10 @@ void mnp__binary_free(mnp__binary *binary);
 /* The name that a name expression has in the code; NULL if the module does not have the expression. */
 const char *mnp__binary_name(const mnp__binary *binary, const char *expression);
 
-/* A compiler for one target. */
+/* Threads that compile ahead: mnp__jit_ahead(). */
+typedef struct mnp__ahead mnp__ahead;
+
+/* A compiler for one target.  Its threads may compile at the same time. */
 typedef struct mnp__compiler {
     const char *name;     /* "nvrtc" or "host", part of the cache's file names */
     const char *target;   /* its target, for messages: "sm_90" */
@@ -69,6 +72,7 @@ typedef struct mnp__compiler {
                           mnp__binary *binary);
     /* NULL, or a function that rewrites the source of a raw module before it is compiled; *rewritten_p is malloc'ed. */
     mnp_status (*rewrite)(const mnp__kernel_spec *spec, const char *source, char **rewritten_p);
+    mnp__ahead *ahead; /* NULL until something is compiled ahead */
 } mnp__compiler;
 
 /* The name of a dtype in kernel sources (kernels/prelude.h). */
@@ -86,6 +90,14 @@ mnp_status mnp__jit_source(const mnp__kernel_spec *spec, char **text_p);
  * written, a warning is logged; a damaged file is replaced.
  */
 mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec *spec, mnp__binary *binary);
+
+/*
+ * Compile a spec ahead, by one of so many threads, and go on at once: mnp__jit_binary() of the same spec finds it ready,
+ * waits for the rest, or compiles it itself if no thread has begun.  The ranks of a host that are given the same specs
+ * share the work, as each leaves to another what that one compiles.  A spec that cannot be compiled is compiled again
+ * when it is asked for, which reports why.  What is never asked for costs only the time of the processor.
+ */
+void mnp__jit_ahead(mnp__compiler *compiler, int threads, const mnp__kernel_spec *spec);
 
 /*
  * Append the path and the hash of each header that the text includes from the working folder or a -I folder, and of the

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "jit/cache.h"
 #include "jit/jit.h"
 
 typedef struct nvrtc_compiler {
@@ -250,6 +251,7 @@ void mnp__nvrtc_free(mnp__compiler *compiler)
     nvrtc_compiler *self = (nvrtc_compiler *)compiler;
     if (!self)
         return;
+    mnp__ahead_free(compiler->ahead);
     mnp__text_free(&self->identity);
     free(self->options);
     free(self);

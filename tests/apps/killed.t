@@ -152,10 +152,12 @@ fi
 
 # ---- while kernels are compiled ----
 
+# It starts another program, as compilers do
 cat >slow-c++ <<'EOF'
 #!/bin/sh
-echo $$ >compiling
-exec sleep 30
+sleep 30 &
+echo $! $$ >>compiling
+wait
 EOF
 chmod +x slow-c++
 MANIPLE_CACHE_DIR=$work/cache
@@ -170,14 +172,31 @@ compile_slowly()
     until_true test -s compiling
 }
 
-# stop_compiler: which has outlived the run
-stop_compiler()
+# compilers_end: by themselves, soon
+compilers_end()
 {
     tries=0
-    while kill "$(cat compiling)" 2>/dev/null && [ $tries -lt 200 ]; do
-        sleep 0.05
-        tries=$((tries + 1))
-    done
+    while read -r child process; do
+        while { kill -0 "$child" || kill -0 "$process"; } 2>/dev/null && [ $tries -lt 100 ]; do
+            sleep 0.05
+            tries=$((tries + 1))
+        done
+    done <compiling
+    [ $tries -lt 100 ]
+}
+
+# stop_compilers: which have outlived the run
+stop_compilers()
+{
+    # shellcheck disable=SC2046  # numbers
+    kill $(cat compiling) 2>/dev/null
+    compilers_end
+}
+
+# shellcheck disable=SC2317  # it is called, by way of until_true
+two_compilers_run()
+{
+    [ "$(wc -l <compiling 2>/dev/null)" -ge 2 ]
 }
 
 # left: what there is of a compilation that has not ended
@@ -186,12 +205,23 @@ left()
     find tmp cache -name '*.lock' -o -name '*maniple.*'
 }
 
-compile_slowly && [ -n "$(left)" ] && kill -TERM "$pid" && ended 6 && [ "$status" -eq 143 ] && [ -z "$(left)" ]
+compile_slowly && [ -n "$(left)" ] && kill -TERM "$pid" && ended 6 && [ "$status" -eq 143 ] && [ -z "$(left)" ] &&
+    compilers_end
 check $? "SIGTERM ends a run that compiles, and nothing of it is left" "$status $(left; cat stderr)"
-stop_compiler
+stop_compilers
+rm -f compiling
+"$MANIPLE" random normal 40x30 -s 1 -o numbers.h5:/x -q
+rm -rf cache
+MANIPLE_THREADS=3 MANIPLE_DEVICE=host MANIPLE_CXX=$work/slow-c++ "$PYTHON" default_signals.py "$MANIPLE" stats numbers.h5:/x \
+    >/dev/null 2>stderr &
+pid=$!
+until_true two_compilers_run && [ -n "$(left)" ] && kill -INT "$pid" && ended 6 && [ "$status" -eq 130 ] &&
+    [ -z "$(left)" ] && compilers_end
+check $? "SIGINT ends one that compiles side by side, with its compilers, folders and locks" "$status $(left; cat stderr)"
+stop_compilers
 compile_slowly && kill -KILL "$pid"
 wait "$pid" 2>/dev/null
-stop_compiler
+stop_compilers
 [ -n "$(left)" ]
 check $? "SIGKILL leaves a folder and a lock" "$(ls -A tmp cache; cat stderr)"
 MANIPLE_DEVICE=host "$MANIPLE" eval 'x + 1' x=dirac:10/2 -o sum.h5:/x -q && [ -z "$(left)" ]
@@ -235,7 +265,7 @@ stopped()
     condition=$1 words=$2
     shift 2
     rm -rf cache out.h5 compiling storing
-    MANIPLE_DEADLINE=2 MANIPLE_CXX=$work/c++ "$MPIRUN" -n 3 env LD_PRELOAD="$slow" "$MANIPLE" "$@" -o out.h5:/x -q \
+    MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 MANIPLE_CXX=$work/c++ "$MPIRUN" -n 3 env LD_PRELOAD="$slow" "$MANIPLE" "$@" -o out.h5:/x -q \
         2>stderr &
     pid=$!
     until_true "$condition"

@@ -277,9 +277,16 @@ static void cuda_close(mnp__device *device)
     free(cuda);
 }
 
+static mnp_status cuda_compiler(mnp__device *device, mnp__compiler **compiler_p)
+{
+    *compiler_p = of(device)->compiler;
+    return MNP_OK;
+}
+
 static const mnp__device_ops cuda_ops = {
     .kind = "cuda",
     .close = cuda_close,
+    .compiler = cuda_compiler,
     .info = cuda_info,
     .identity = cuda_identity,
     .link = cuda_link,

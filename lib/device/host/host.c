@@ -6,7 +6,6 @@
 
 #include "device/host/host.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,15 @@ static void host_close(mnp__device *device)
     mnp__host_pool_close(&host->scratch);
     mnp__host_pool_close(&host->pinned);
     free(host);
+}
+
+static mnp_status host_compiler(mnp__device *device, mnp__compiler **compiler_p)
+{
+    mnp__host_device *host = (mnp__host_device *)device;
+    if (!host->compiler)
+        MNP_TRY(mnp__host_compiler_new(device->config, &host->compiler));
+    *compiler_p = host->compiler;
+    return MNP_OK;
 }
 
 /* The text after the colon in the first line of a /proc file that begins with `key`; "" if there is no such line. */
@@ -168,6 +176,7 @@ static mnp_status host_reaches(mnp__device *device, const void *pointer, bool *r
 static const mnp__device_ops host_ops = {
     .kind = "host",
     .close = host_close,
+    .compiler = host_compiler,
     .info = host_info,
     .identity = host_identity,
     .link = host_link,
@@ -208,25 +217,18 @@ static const mnp__device_ops host_ops = {
     .fft_free = mnp__host_fft_free,
 };
 
-/* An equal share of the machine's cores, but no more cores than this process is bound to. */
-static int threads_of_rank(const mnp__config *config, int node_size)
+void mnp__host_device_init(const mnp__config *config, int node_size, mnp__host_device *host)
 {
-    cpu_set_t bound;
-    if (strcmp(config->threads, "auto") != 0)
-        return atoi(config->threads);
-    long online = sysconf(_SC_NPROCESSORS_ONLN), share = online / node_size;
-    if (sched_getaffinity(0, sizeof bound, &bound) == 0 && CPU_COUNT(&bound) < share)
-        share = CPU_COUNT(&bound);
-    return share > 1 ? (int)share : 1;
+    *host = (mnp__host_device){.base = {.ops = &host_ops, .config = config, .cpu_memory = true},
+                               .threads = mnp__cores_of_rank(config, node_size)};
+    host->scratch.bound = host->pinned.bound = (size_t)mnp__memory_share(node_size);
 }
 
 mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__device **device_p)
 {
     mnp__host_device *host;
     MNP_TRY(mnp__calloc(1, sizeof *host, &host));
-    host->base = (mnp__device){.ops = &host_ops, .config = config, .cpu_memory = true};
-    host->threads = threads_of_rank(config, node_size);
-    host->scratch.bound = host->pinned.bound = (size_t)mnp__memory_share(node_size);
+    mnp__host_device_init(config, node_size, host);
     *device_p = &host->base;
     return MNP_OK;
 }

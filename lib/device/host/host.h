@@ -25,6 +25,9 @@ typedef struct mnp__host_device {
     mnp__compiler *compiler; /* created for the first kernel */
 } mnp__host_device;
 
+/* host.c */
+void mnp__host_device_init(const mnp__config *config, int node_size, mnp__host_device *host);
+
 /* memory.c: the slots of the table for memory. */
 mnp_status mnp__host_alloc(mnp__device *device, size_t size, void **pointer_p);
 void mnp__host_free(mnp__device *device, void *pointer);

@@ -84,12 +84,11 @@ static mnp_status open_object(mnp__host_object *object, const char *name, const 
 mnp_status mnp__host_object_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__host_object *object,
                                  mnp__binary *names)
 {
-    mnp__host_device *host = (mnp__host_device *)device;
     mnp__host_object made = {NULL};
+    mnp__compiler *compiler;
     mnp__binary binary;
-    if (!host->compiler)
-        MNP_TRY(mnp__host_compiler_new(device->config, &host->compiler));
-    MNP_TRY(mnp__jit_binary(host->compiler, spec, &binary));
+    MNP_TRY(device->ops->compiler(device, &compiler));
+    MNP_TRY(mnp__jit_binary(compiler, spec, &binary));
     mnp_status st = open_object(&made, spec->function, &binary);
     if (st != MNP_OK) {
         mnp__binary_free(&binary);

@@ -356,8 +356,29 @@ static mnp_status solve_scaled(mnp__system *s, mnp_solve_result *result)
     return MNP_AGREE(s->ctx, copy_history(s, result));
 }
 
+/* In a rehearsal: all that a solution may do is done once, whatever the numbers are. */
+static mnp_status rehearse(mnp__system *s)
+{
+    struct mnp_step_control control = {.done = MNP_GOING};
+    double norms[2];
+    MNP_TRY(begin_residual(s, s->options->zero_guess, norms));
+    if (s->method->prepare)
+        MNP_TRY(s->method->prepare(s, &control));
+    MNP_TRY(mnp__steps_begin(s->steps, &control));
+    MNP_TRY(s->method->start(s));
+    if (s->kept)
+        MNP_TRY(mnp__system_keep(s));
+    for (int calls = 0; calls < 2; calls++)
+        MNP_TRY(s->method->iterate(s));
+    if (s->method->finish)
+        MNP_TRY(s->method->finish(s));
+    return compute_residual(s, norms);
+}
+
 mnp_status mnp__system_solve(mnp__system *s, mnp_solve_result *result)
 {
+    if (s->ctx->device->rehearses)
+        return rehearse(s);
     MNP_TRY(solve_scaled(s, result));
     return scale_back(s, result);
 }

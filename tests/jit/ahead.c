@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Compiling ahead: side by side, each kernel once, also by several processes; what is asked for early, fails, or is
+ * never asked for; and the end of compilers that nobody needs.
+ */
+#include <config.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+#include "base/status.h"
+#include "jit/cache.h"
+#include "jit/jit.h"
+
+static char folder[] = "/tmp/maniple-ahead-test-XXXXXX";
+static mnp__config config;
+static useconds_t compilation = 50 * 1000;          /* how long it takes */
+static _Atomic int running, most_running, failures; /* compilations at a time; those that fail */
+
+/* A compiler that counts its runs in a file, as other processes run it too, and whose code is its source's length. */
+static mnp_status measure(const mnp__compiler *self, const mnp__kernel_spec *what, const char *source,
+                          mnp__binary *binary)
+{
+    char path[128];
+    (void)self;
+    (void)what;
+    snprintf(path, sizeof path, "%s.runs", folder);
+    FILE *runs = fopen(path, "a");
+    fputc('x', runs);
+    fclose(runs);
+    const int now = atomic_fetch_add(&running, 1) + 1;
+    if (now > atomic_load(&most_running))
+        atomic_store(&most_running, now);
+    usleep(compilation);
+    atomic_fetch_sub(&running, 1);
+    if (strstr(source, "WRONG")) {
+        atomic_fetch_add(&failures, 1);
+        return mnp_fail(MNP_ERR_COMPILE, "it is wrong");
+    }
+    char *code = malloc(32);
+    *binary = (mnp__binary){.code = code, .size = (size_t)snprintf(code, 32, "length %zu", strlen(source))};
+    return MNP_OK;
+}
+
+static mnp__compiler new_compiler(void)
+{
+    return (mnp__compiler){
+        .name = "test", .target = "paper", .identity = "identity 1", .config = &config, .compile = measure};
+}
+
+static int runs_so_far(void)
+{
+    char path[128];
+    struct stat info;
+    snprintf(path, sizeof path, "%s.runs", folder);
+    return stat(path, &info) == 0 ? (int)info.st_size : 0;
+}
+
+static double seconds_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Files in the test's folder whose names hold those words. */
+static int count_files(const char *words)
+{
+    int count = 0;
+    DIR *open_folder = opendir(folder);
+    for (struct dirent *entry; open_folder && (entry = readdir(open_folder));)
+        count += strstr(entry->d_name, words) != NULL;
+    if (open_folder)
+        closedir(open_folder);
+    return count;
+}
+
+/* Specs of a series, which differ by their definitions, which go after they were handed over. */
+static void hand_over(mnp__compiler *compiler, int threads, const char *series, int number)
+{
+    char defines[64];
+    snprintf(defines, sizeof defines, "#define MNP_SRC %s%d\n", series, number);
+    mnp__jit_ahead(compiler, threads,
+                   &(mnp__kernel_spec){.file = "array/copy_boxes.cu", .function = "copy_boxes", .defines = defines});
+    memset(defines, 0, sizeof defines);
+}
+
+static mnp_status ask(const mnp__compiler *compiler, const char *series, int number, bool *right_p)
+{
+    char defines[64], expected[32];
+    char *source = NULL;
+    mnp__binary binary = {NULL, 0, NULL, 0};
+    snprintf(defines, sizeof defines, "#define MNP_SRC %s%d\n", series, number);
+    const mnp__kernel_spec spec = {.file = "array/copy_boxes.cu", .function = "copy_boxes", .defines = defines};
+    const mnp_status st = mnp__jit_binary(compiler, &spec, &binary);
+    mnp__jit_source(&spec, &source);
+    snprintf(expected, sizeof expected, "length %zu", strlen(source));
+    *right_p = st == MNP_OK && binary.size == strlen(expected) && memcmp(binary.code, expected, binary.size) == 0;
+    free(source);
+    mnp__binary_free(&binary);
+    return st;
+}
+
+/* Whether all of a series are right when they are asked for. */
+static bool all_are_right(const mnp__compiler *compiler, const char *series, int count)
+{
+    bool all = true, right;
+    for (int i = 0; i < count; i++)
+        all = ask(compiler, series, i, &right) == MNP_OK && right && all;
+    return all;
+}
+
+static void check_side_by_side(void)
+{
+    mnp__compiler compiler = new_compiler();
+    const int before = runs_so_far();
+    atomic_store(&most_running, 0);
+    for (int i = 0; i < 6; i++)
+        hand_over(&compiler, 3, "side", i);
+    hand_over(&compiler, 3, "side", 2);
+    usleep(4 * compilation);
+    const int begun = runs_so_far() - before;
+    ok(begun > 0 && all_are_right(&compiler, "side", 6) && runs_so_far() == before + 6,
+       "6 kernels are compiled ahead, each once");
+    ok(atomic_load(&most_running) >= 2 && atomic_load(&most_running) <= 4, "side by side: %d at a time",
+       atomic_load(&most_running));
+    for (int i = 0; i < 6; i++)
+        hand_over(&compiler, 3, "side", i);
+    usleep(2 * compilation);
+    ok(all_are_right(&compiler, "side", 6) && runs_so_far() == before + 6, "what the cache has is not compiled again");
+    mnp__ahead_free(compiler.ahead);
+}
+
+/* The last of a queue is compiled at once where it is needed, and one that is under way is waited for. */
+static void check_order(void)
+{
+    mnp__compiler compiler = new_compiler();
+    const int before = runs_so_far();
+    bool right;
+    for (int i = 0; i < 5; i++)
+        hand_over(&compiler, 1, "order", i);
+    while (runs_so_far() == before)
+        usleep(1000);
+    ok(ask(&compiler, "order", 4, &right) == MNP_OK && right && runs_so_far() < before + 5,
+       "a kernel that is needed does not wait for those before it");
+    ok(all_are_right(&compiler, "order", 5) && runs_so_far() == before + 5, "and all are compiled once");
+    mnp__ahead_free(compiler.ahead);
+}
+
+static void check_failure(void)
+{
+    mnp__compiler compiler = new_compiler();
+    bool right;
+    hand_over(&compiler, 2, "WRONG", 0);
+    hand_over(&compiler, 2, "fine", 0);
+    while (atomic_load(&failures) == 0)
+        usleep(1000);
+    const mnp_status st = ask(&compiler, "WRONG", 0, &right);
+    ok(st == MNP_ERR_COMPILE && strcmp(mnp_error_message(), "it is wrong") == 0,
+       "a kernel that does not compile is reported where it is needed: %s", mnp_error_message());
+    ok(all_are_right(&compiler, "fine", 1), "and no other one");
+    mnp__ahead_free(compiler.ahead);
+}
+
+static void check_end(void)
+{
+    mnp__compiler compiler = new_compiler();
+    const int before = runs_so_far();
+    const double begin = seconds_now();
+    for (int i = 0; i < 50; i++)
+        hand_over(&compiler, 2, "end", i);
+    while (runs_so_far() == before)
+        usleep(1000);
+    mnp__ahead_free(compiler.ahead);
+    ok(runs_so_far() <= before + 10 && seconds_now() - begin < 20 && count_files(".lock") == 0,
+       "what has not begun at the end is dropped: %d of 50 were compiled", runs_so_far() - before);
+}
+
+static void check_processes(void)
+{
+    const int before = runs_so_far();
+    for (int process = 0; process < 3; process++) {
+        if (fork() == 0) {
+            mnp__compiler compiler = new_compiler();
+            for (int i = 0; i < 8; i++)
+                hand_over(&compiler, 1, "shared", i);
+            usleep(2 * compilation);
+            _exit(!all_are_right(&compiler, "shared", 8));
+        }
+    }
+    int state, wrong = 0;
+    while (wait(&state) > 0)
+        wrong += state != 0;
+    ok(wrong == 0 && runs_so_far() == before + 8, "three processes compile 8 kernels ahead: each is compiled once");
+}
+
+static void check_without_cache(void)
+{
+    mnp__config odd;
+    setenv("MANIPLE_CACHE_DIR", "/dev/null/cache", 1);
+    bool ready = mnp__config_read("log=error", 0, &odd) == MNP_OK;
+    mnp__compiler compiler = new_compiler();
+    compiler.config = &odd;
+    const int before = runs_so_far();
+    for (int i = 0; i < 3; i++)
+        hand_over(&compiler, 2, "nowhere", i);
+    ok(ready && all_are_right(&compiler, "nowhere", 3) && runs_so_far() == before + 3,
+       "without a cache the results are kept in memory");
+    mnp__ahead_free(compiler.ahead);
+    mnp__config_free(&odd);
+    setenv("MANIPLE_CACHE_DIR", folder, 1);
+}
+
+/* A compiler that takes half a minute, and starts another program, as compilers do. */
+static bool write_slow_compiler(char *path, size_t room)
+{
+    snprintf(path, room, "%s/slow", folder);
+    FILE *script = fopen(path, "w");
+    if (!script)
+        return false;
+    fprintf(script, "#!/bin/sh\nsleep 30 &\necho $! >%s/pid.$$\necho $$ >%s/pid\nwait\n", folder, folder);
+    return fclose(script) == 0 && chmod(path, 0700) == 0;
+}
+
+/* Whether no process of the compiler's is left: its own number, or that of what it started. */
+static bool are_gone(void)
+{
+    char command[256];
+    snprintf(command, sizeof command,
+             "for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 $(cat %s/pid*) 2>/dev/null || exit 0; sleep 0.1; done; exit 1",
+             folder);
+    return system(command) == 0;
+}
+
+static void check_host_compiler(void)
+{
+    mnp__config odd = config;
+    mnp__compiler *host = NULL;
+    char path[128], pid[128];
+    setenv("TMPDIR", folder, 1);
+    odd.cxx = path;
+    if (!ok(write_slow_compiler(path, sizeof path) && mnp__host_compiler_new(&odd, &host) == MNP_OK,
+            "a compiler that takes long"))
+        return;
+    const double begin = seconds_now();
+    snprintf(pid, sizeof pid, "%s/pid", folder);
+    hand_over(host, 1, "long", 0);
+    while (access(pid, F_OK) != 0 && seconds_now() - begin < 20)
+        usleep(1000);
+    mnp__host_compiler_free(host);
+    ok(seconds_now() - begin < 25 && are_gone(), "it is ended with what it has started, as nobody needs it");
+    ok(count_files("maniple.") == 0 && count_files(".lock") == 0, "and leaves no folder and no lock");
+    unsetenv("TMPDIR");
+}
+
+int main(void)
+{
+    char command[128];
+    if (!mkdtemp(folder))
+        return 1;
+    setenv("MANIPLE_CACHE_DIR", folder, 1);
+    MNP_OR_EXIT(mnp__config_read("log=error", 0, &config));
+    check_processes(); /* before there are threads */
+    check_side_by_side();
+    check_order();
+    check_failure();
+    check_end();
+    check_without_cache();
+    check_host_compiler();
+    mnp__config_free(&config);
+    snprintf(command, sizeof command, "rm -rf %s %s.runs", folder, folder);
+    return system(command) == 0 ? done_testing() : 1;
+}
