@@ -24,7 +24,8 @@ enum { PERIOD = 1 << 22, GRAPH_CALLS = 16 };
 
 struct work {
     mnp_ctx *ctx;
-    int64_t n; /* elements, or the root of them where they are a square matrix */
+    int64_t n;   /* elements, or the root of them where they are a square matrix */
+    int64_t row; /* 0, or the length of the matrix's rows */
     mnp_array *x, *y, *z, *second, *third;
     mnp_reduction *reduction;
 };
@@ -38,6 +39,7 @@ struct benchmark {
     double (*expect)(const struct work *); /* the first element of the result */
     double tolerance;                      /* relative error */
     bool small;                            /* the figure is the time of a call, not the rate of the memory */
+    int64_t row;                           /* 0, or the length of rows, where a matrix is not a square */
 };
 
 /* ---- data: a function of the index that repeats itself ---- */
@@ -143,6 +145,37 @@ static mnp_status run_axis_1(struct work *w)
     return mnp_sum(w->x, MNP_AXIS(1), &w->z);
 }
 
+static mnp_status run_rows_argmax(struct work *w)
+{
+    return mnp_argmax(w->x, MNP_AXIS(1), &w->z);
+}
+
+static mnp_status run_rows_max(struct work *w)
+{
+    return mnp_max(w->x, MNP_AXIS(1), &w->z);
+}
+
+static double expect_row_sum(const struct work *w)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < w->row; i++)
+        sum += uniform(i, 0);
+    return sum;
+}
+
+static double expect_row_argmax(const struct work *w)
+{
+    int64_t best = 0;
+    for (int64_t i = 1; i < w->row; i++)
+        best = uniform(i, 0) > uniform(best, 0) ? i : best;
+    return (double)best;
+}
+
+static double expect_row_max(const struct work *w)
+{
+    return uniform((int64_t)expect_row_argmax(w), 0);
+}
+
 static mnp_status run_mse(struct work *w)
 {
     if (!w->reduction)
@@ -199,19 +232,26 @@ static double expect_standardise(const struct work *w)
 }
 
 static const struct benchmark benchmarks[] = {
-    {"sum", "float32", 1 << 28, 1, 4, run_sum, expect_sum, 1e-6, false},
-    {"sum float64", "float64", 1 << 27, 1, 8, run_sum, expect_sum, 1e-12, false},
-    {"argmax", "float32", 1 << 28, 1, 4, run_argmax, expect_argmax, 0, false},
-    {"var", "float32", 1 << 28, 1, 4, run_var, expect_var, 1e-6, false},
-    {"sum axis 0", "float32", 1 << 28, 2, 4, run_axis_0, expect_axis_0, 1e-6, false},
-    {"sum axis 1", "float32", 1 << 28, 2, 4, run_axis_1, expect_sum, 1e-6, false}, /* of the first n elements */
-    {"mse", "float64", 100000000, 1, 16, run_mse, expect_mse, 1e-12, false},
-    {"mse by text", "float64", 100000000, 1, 16, run_mse_by_text, expect_mse, 1e-12, false},
-    {"standardise", "float32", 1 << 28, 2, 12, run_standardise, expect_standardise, 1e-5, false},
-    {"standardise by text", "float32", 1 << 28, 2, 16, run_standardise_by_text, expect_standardise, 1e-5, false},
-    {"small sum", "float64", 1024, 1, 8, run_sum, expect_sum, 1e-12, true},
-    {"smallest sum", "float64", 16, 1, 8, run_sum, expect_sum, 1e-12, true},
-    {"small sum axis 0", "float64", 1024, 2, 8, run_axis_0, expect_axis_0, 1e-12, true},
+    {"sum", "float32", 1 << 28, 1, 4, run_sum, expect_sum, 1e-6, false, 0},
+    {"sum float64", "float64", 1 << 27, 1, 8, run_sum, expect_sum, 1e-12, false, 0},
+    {"argmax", "float32", 1 << 28, 1, 4, run_argmax, expect_argmax, 0, false, 0},
+    {"var", "float32", 1 << 28, 1, 4, run_var, expect_var, 1e-6, false, 0},
+    {"sum axis 0", "float32", 1 << 28, 2, 4, run_axis_0, expect_axis_0, 1e-6, false, 0},
+    {"sum axis 1", "float32", 1 << 28, 2, 4, run_axis_1, expect_sum, 1e-6, false, 0}, /* of the first n elements */
+    {"sum of rows of 3", "float64", 1 << 27, 2, 8, run_axis_1, expect_row_sum, 1e-14, false, 3},
+    {"sum of rows of 30", "float64", 1 << 27, 2, 8, run_axis_1, expect_row_sum, 1e-14, false, 30},
+    {"sum of rows of 100", "float64", 1 << 27, 2, 8, run_axis_1, expect_row_sum, 1e-14, false, 100},
+    {"max of rows of 30", "float64", 1 << 27, 2, 8, run_rows_max, expect_row_max, 0, false, 30},
+    {"max of rows of 1000", "float64", 1 << 27, 2, 8, run_rows_max, expect_row_max, 0, false, 1000},
+    {"argmax of rows of 30", "float64", 1 << 27, 2, 8, run_rows_argmax, expect_row_argmax, 0, false, 30},
+    {"argmax of rows of 100", "float64", 1 << 27, 2, 8, run_rows_argmax, expect_row_argmax, 0, false, 100},
+    {"mse", "float64", 100000000, 1, 16, run_mse, expect_mse, 1e-12, false, 0},
+    {"mse by text", "float64", 100000000, 1, 16, run_mse_by_text, expect_mse, 1e-12, false, 0},
+    {"standardise", "float32", 1 << 28, 2, 12, run_standardise, expect_standardise, 1e-5, false, 0},
+    {"standardise by text", "float32", 1 << 28, 2, 16, run_standardise_by_text, expect_standardise, 1e-5, false, 0},
+    {"small sum", "float64", 1024, 1, 8, run_sum, expect_sum, 1e-12, true, 0},
+    {"smallest sum", "float64", 16, 1, 8, run_sum, expect_sum, 1e-12, true, 0},
+    {"small sum axis 0", "float64", 1024, 2, 8, run_axis_0, expect_axis_0, 1e-12, true, 0},
 };
 
 /* ---- measuring and checking ---- */
@@ -243,12 +283,17 @@ static void verify(const struct benchmark *benchmark, const struct work *w)
     mnp_exit(1);
 }
 
+static int64_t elements_of(const struct work *w)
+{
+    return w->row ? w->n / w->row * w->row : mnp_array_ndim(w->x) == 1 ? w->n : w->n * w->n;
+}
+
 static void report_large(const struct benchmark *benchmark, const struct work *w, int repeats, const double *seconds)
 {
-    const int64_t all = benchmark->ndim == 1 ? w->n : w->n * w->n;
+    const int64_t all = elements_of(w);
     const double median = seconds[repeats / 2], bytes = benchmark->bytes * (double)all;
     if (mnp_ctx_rank(w->ctx) == 0)
-        printf("  %-19s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
+        printf("  %-21s %11" PRId64 " %-10s median %9.4f ms, best %9.4f ms, %8.1f GB/s\n", benchmark->name, all,
                benchmark->dtype, 1e3 * median, 1e3 * seconds[0], 1e-9 * bytes / median);
     record(w->ctx, record_of("reduce", benchmark->name, all, benchmark->dtype, seconds, repeats, bytes));
 }
@@ -276,7 +321,7 @@ static void report_small(const struct run *run, const char *how, int calls, int 
 {
     const struct benchmark *benchmark = run->benchmark;
     const struct work *w = run->work;
-    const int64_t all = benchmark->ndim == 1 ? w->n : w->n * w->n;
+    const int64_t all = elements_of(w);
     char name[64];
     snprintf(name, sizeof name, "%s, %s", benchmark->name, how);
     struct record r = record_of("reduce", name, all, benchmark->dtype, seconds, repeats, 0);
@@ -307,15 +352,16 @@ static void time_small(struct run *run, int repeats, double *seconds)
 static void time_benchmark(mnp_ctx *ctx, const void *one, int64_t elements, int repeats)
 {
     const struct benchmark *benchmark = one;
-    struct work w = {.ctx = ctx, .n = elements ? elements : benchmark->elements};
+    struct work w = {.ctx = ctx, .n = elements ? elements : benchmark->elements, .row = benchmark->row};
     double *seconds = calloc((size_t)repeats, sizeof *seconds);
     MNP_OR_EXIT(mnp_agree(ctx, seconds ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %d repeats", repeats)));
     mnp_dtype dtype = strcmp(benchmark->dtype, "float32") == 0 ? MNP_FLOAT32 : MNP_FLOAT64;
-    if (benchmark->ndim == 2)
+    if (benchmark->ndim == 2 && !w.row)
         w.n = (int64_t)sqrt((double)w.n);
-    w.x = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 0, benchmark->small);
+    const int64_t *shape = w.row ? (int64_t[]){w.n / w.row, w.row} : (int64_t[]){w.n, w.n};
+    w.x = data(ctx, dtype, benchmark->ndim, shape, 0, benchmark->small);
     if (benchmark->expect == expect_mse)
-        w.y = data(ctx, dtype, benchmark->ndim, (int64_t[]){w.n, w.n}, 1, false);
+        w.y = data(ctx, dtype, benchmark->ndim, shape, 1, false);
     struct run run = {benchmark, &w};
     if (benchmark->small) {
         time_small(&run, repeats, seconds);

@@ -22,6 +22,8 @@ import record
 PERIOD = 1 << 22  # of the data
 CASES = {"sum": (1 << 28, 1, 4), "argmax": (1 << 28, 1, 4), "var": (1 << 28, 1, 4), "sum axis 0": (1 << 28, 2, 4),
          "sum axis 1": (1 << 28, 2, 4), "mse": (100000000, 1, 16), "standardise": (1 << 28, 2, 12)}
+CASES.update({f"{name} of rows of {row}": (1 << 27, 2, 8) for name, row in
+              (("sum", 3), ("sum", 30), ("sum", 100), ("max", 30), ("max", 1000), ("argmax", 30), ("argmax", 100))})
 
 
 def parse_arguments():
@@ -38,10 +40,13 @@ def data(name, elements, which):
     """A function of the index, as in bench/reduce.c."""
     i = np.arange(min(elements, PERIOD), dtype=np.uint64)
     values = ((i * np.uint64(2) + np.uint64(which)) * np.uint64(0x9e3779b97f4a7c15) >> np.uint64(40)) / 2.0 ** 24
-    n = math.isqrt(elements)
-    square = CASES[name][1] == 2
-    flat = np.resize(values.astype(np.float64 if name == "mse" else np.float32), n * n if square else elements)
-    return flat.reshape(n, n) if square else flat
+    rows, n = "rows" in name, math.isqrt(elements)
+    shape = (elements // row_of(name), row_of(name)) if rows else (n, n) if CASES[name][1] == 2 else (elements,)
+    return np.resize(values.astype(np.float64 if name == "mse" or rows else np.float32), shape)
+
+
+def row_of(name):
+    return int(name.split()[-1])
 
 
 def ways(xp, name, x, y):
@@ -49,7 +54,7 @@ def ways(xp, name, x, y):
         return lambda: xp.mean((x - y) ** 2)
     if name == "standardise":
         return lambda: (x - xp.mean(x, axis=0)) / xp.std(x, axis=0)
-    axis = int(name[-1]) if "axis" in name else None
+    axis = 1 if "rows" in name else int(name[-1]) if "axis" in name else None
     return lambda: getattr(xp, name.split()[0])(x, axis=axis)
 
 
@@ -100,7 +105,7 @@ def main():
                 end.synchronize()
                 times.append(cupy.cuda.get_elapsed_time(begin, end))
         median = statistics.median(times[3:])
-        print(f"  {name:14}{x.size:11} {x.dtype.name:10} median {median:9.4f} ms, best {min(times[3:]):9.4f} ms, "
+        print(f"  {name:22}{x.size:11} {x.dtype.name:10} median {median:9.4f} ms, best {min(times[3:]):9.4f} ms, "
               f"{1e-6 * bytes_each * x.size / median:8.1f} GB/s   {way}")
         record.append("reduce", name, f"{x.size} {x.dtype.name}", library, version, model, 1e-3 * median,
                       1e-3 * min(times[3:]), ranks, bytes=bytes_each * x.size)

@@ -5,7 +5,13 @@
  */
 #define MNP_GET(k) readers.in##k.get(x)
 
+#if MNP_SEARCHES
+#include "kernels/reduction/reduce_search_host.h"
+#endif
+
 #if MNP_COLUMNS
+
+#if !MNP_SEARCHES
 
 /* Sets that stay in the first-level cache. */
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>);
@@ -60,34 +66,66 @@ static void mnp_do_columns(const mnp_reduce_params &p, const int64_t *kept, int6
         mnp_deliver(p, lanes.end((int)(x - begin)), line * p.kept[MNP_KEPT - 1] + x, part);
 }
 
+#endif
+
+/* Columns that are gone through together: where rows are short and whole in memory, so few that these stay in the cache. */
+MNP_INLINE int64_t mnp_tile(const mnp_reduce_params &p)
+{
+    constexpr int64_t few = 32;
+    const long long along = p.operand[0].kept[MNP_KEPT - 1], down = p.operand[0].reduced[MNP_REDUCED - 1];
+    return MNP_REACH_OF_0 == MNP_REACH_STRIDED && down * down < along * along ? few : mnp_set_count;
+}
+
 static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t workers)
 {
-    const int64_t width = p.kept[MNP_KEPT - 1], tiles = (width + mnp_set_count - 1) / mnp_set_count;
+    const int64_t width = p.kept[MNP_KEPT - 1], columns = mnp_tile(p), tiles = (width + columns - 1) / columns;
     MNP_FOR (i, p.outputs / (width ? width : 1) * tiles * p.parts) {
-        const int64_t tile = i / p.parts % tiles, line = i / p.parts / tiles, begin = tile * mnp_set_count;
+        const int64_t tile = i / p.parts % tiles, line = i / p.parts / tiles, begin = tile * columns;
         int64_t kept[MNP_KEPT];
         mnp_unravel<MNP_KEPT - 1>(p.kept, line, kept);
-        mnp_do_columns(p, kept, line, begin, mnp_least(begin + mnp_set_count, width), i % p.parts);
+        mnp_do_columns(p, kept, line, begin, mnp_least(begin + columns, width), i % p.parts);
     }
 }
 
 #else
 
+#if !MNP_SEARCHES
+
+/* Whether a reduction has the method of that name (reduce_ops.h). */
+template <typename Lanes, typename = void> constexpr bool mnp_merges = false;
+template <typename Lanes> constexpr bool mnp_merges<Lanes, decltype((void)&Lanes::merge)> = true;
+template <typename Op, typename = void> constexpr bool mnp_settles = false;
+template <typename Op> constexpr bool mnp_settles<Op, decltype((void)&Op::settled)> = true;
+
+/* Whether more elements cannot change the result. */
+template <typename Op> MNP_INLINE bool mnp_is_settled(const typename Op::acc &acc)
+{
+    if constexpr (mnp_settles<Op>)
+        return Op::settled(acc);
+    else
+        return false;
+}
+
 /* Sets; and the elements after which they are joined, so that rounding errors and counts stay small. */
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>);
 constexpr int mnp_set_count = mnp_set_bytes >= 8 ? 32 : 256 / mnp_set_bytes;
-constexpr int64_t mnp_most = MNP_LOOKS ? 1 << 20 : 8192;
+constexpr int64_t mnp_most = MNP_LOOKS ? 1 << 20 : mnp_settles<mnp_op> ? 2 * mnp_set_count : 8192;
 
-/* Define a function that calls a method of the sets, in turn, for elements `begin` .. `end` of a row. */
+/* Define functions that call a method of the sets, in turn: for `count` elements; and for elements begin .. end. */
 #define MNP_DEFINE_TURNS(name, METHOD)                                                                                 \
+    template <int count> MNP_INLINE void name##_next(const mnp_readers &readers, int64_t from)                         \
+    {                                                                                                                  \
+        _Pragma("omp simd") for (int j = 0; j < count; j++)                                                            \
+        {                                                                                                              \
+            const int64_t x = from + j;                                                                                \
+            METHOD(lanes, j, MNP_GET, readers.index(x));                                                               \
+        }                                                                                                              \
+    }                                                                                                                  \
     MNP_INLINE void name(const mnp_readers &readers, int64_t begin, int64_t end)                                       \
     {                                                                                                                  \
         int64_t from = begin;                                                                                          \
         for (; from + mnp_set_count <= end; from += mnp_set_count)                                                     \
-            for (int j = 0; j < mnp_set_count; j++) {                                                                  \
-                const int64_t x = from + j;                                                                            \
-                METHOD(lanes, j, MNP_GET, readers.index(x));                                                           \
-            }                                                                                                          \
+            name##_next<mnp_set_count>(readers, from);                                                                 \
         for (int j = 0; from + j < end; j++) {                                                                         \
             const int64_t x = from + j;                                                                                \
             METHOD(lanes, j, MNP_GET, readers.index(x));                                                               \
@@ -102,21 +140,6 @@ struct mnp_sets {
         for (int j = 0; j < mnp_set_count; j++)
             lanes.start(j);
         taken = 0;
-    }
-    MNP_INLINE void join_to(mnp_acc &all)
-    {
-#if MNP_LOOKS
-        mnp_op::join(all, lanes.together());
-#else
-        mnp_acc each[mnp_set_count];
-        for (int j = 0; j < mnp_set_count; j++)
-            each[j] = lanes.end(j);
-        for (int half = mnp_set_count / 2; half > 0; half /= 2)
-            for (int j = 0; j < half; j++)
-                mnp_op::join(each[j], each[j + half]);
-        mnp_op::join(all, each[0]);
-#endif
-        start();
     }
     MNP_DEFINE_TURNS(take_all, MNP_TAKE)
 #if MNP_LOOKS
@@ -141,116 +164,109 @@ struct mnp_sets {
         take_all(readers, begin, end);
 #endif
     }
+    /* What all sets know, which is not added to anything afterwards. */
+    MNP_INLINE mnp_acc together()
+    {
+#if MNP_LOOKS
+        return lanes.together();
+#else
+        mnp_acc each[mnp_set_count];
+        for (int j = 0; j < mnp_set_count; j++)
+            each[j] = lanes.end(j);
+        for (int half = mnp_set_count / 2; half > 0; half /= 2)
+            for (int j = 0; j < half; j++)
+                mnp_op::join(each[j], each[j + half]);
+        return each[0];
+#endif
+    }
+    /*
+     * Join the first `count` sets to half as many again and again, and on the way add elements from .. end, fewer than
+     * there are sets: so every loop has a known length.
+     */
+    template <int count, typename Lanes>
+    MNP_INLINE mnp_acc fold(Lanes &all, const mnp_readers &readers, int64_t from, int64_t end)
+    {
+        if constexpr (count == 1) {
+            return all.end(0);
+        } else {
+#pragma omp simd
+            for (int j = 0; j < count / 2; j++)
+                all.merge(j, j + count / 2);
+            if (from + count / 2 <= end) {
+                take_all_next<count / 2>(readers, from);
+                from += count / 2;
+            }
+            return fold<count / 2>(all, readers, from, end);
+        }
+    }
+    /* Add elements begin .. end of a row, the last ones; what all sets know then. */
+    template <typename Lanes = mnp_op::lanes<mnp_set_count>>
+    MNP_INLINE mnp_acc finish(const mnp_readers &readers, int64_t begin, int64_t end)
+    {
+        if constexpr (mnp_merges<Lanes>) {
+            for (; begin + mnp_set_count <= end; begin += mnp_set_count)
+                take_all_next<mnp_set_count>(readers, begin);
+            return fold<mnp_set_count>((Lanes &)lanes, readers, begin, end);
+        } else {
+            take(readers, begin, end);
+            return together();
+        }
+    }
 };
 
-#if MNP_SEARCHES
-
-/* The value of an element. */
-MNP_INLINE mnp_value mnp_sought(const mnp_readers &readers, int64_t x)
-{
-    return MNP_VALUE(MNP_GET);
-}
-
-/* Add elements begin .. end of a row, whose best value is known; blocks without that value are skipped. */
-static void mnp_look_at(const mnp_readers &readers, int64_t begin, int64_t end, mnp_op::best::acc value, mnp_acc &all)
-{
-    constexpr int64_t few = 64;
-    mnp_op::lanes<1> exact;
-    exact.start(0);
-    for (int64_t from = begin; from < end; from += few) {
-        const int64_t to = mnp_least(from + few, end);
-        unsigned found = 0;
-        for (int64_t x = from; x < to; x++)
-            found |= mnp_op::reaches(mnp_sought(readers, x), value);
-        if (!found)
-            continue;
-        for (int64_t x = from; x < to; x++)
-            exact.take(0, mnp_sought(readers, x), readers.index(x));
-        if (readers.step >= 0)
-            break; /* later ones have higher indices */
-    }
-    mnp_op::join(all, exact.end(0));
-}
-
-/*
- * Find the index of the best element among begin .. end of a row.  A vectorised loop finds the best value of a block of
- * elements; most blocks have none better than the best so far, and are skipped.  For a few elements the two passes are
- * not worth it.
- */
-static void mnp_search(const mnp_readers &readers, int64_t begin, int64_t end, mnp_acc &all)
-{
-    typedef mnp_op::best best;
-    constexpr int64_t block = 2048, few = 128;
-    constexpr int count = 256 / sizeof(best::acc);
-    if (end - begin <= few) {
-        mnp_op::lanes<1> exact;
-        exact.start(0);
-        for (int64_t x = begin; x < end; x++)
-            exact.take(0, mnp_sought(readers, x), readers.index(x));
-        mnp_op::join(all, exact.end(0));
-        return;
-    }
-    for (int64_t from = begin; from < end; from += block) {
-        const int64_t to = mnp_least(from + block, end);
-        best::lanes<count> lanes;
-        for (int j = 0; j < count; j++)
-            lanes.start(j);
-        int64_t at = from;
-        for (; at + count <= to; at += count)
-            for (int j = 0; j < count; j++)
-                lanes.take(j, mnp_sought(readers, at + j), 0);
-        for (; at < to; at++)
-            lanes.take(0, mnp_sought(readers, at), 0);
-        best::acc value = lanes.end(0);
-        for (int j = 1; j < count; j++)
-            best::join(value, lanes.end(j));
-        if (!mnp_op::may_change(all, value, mnp_least(readers.index(from), readers.index(to - 1))))
-            continue;
-        mnp_look_at(readers, from, to, value, all);
-    }
-}
-
 #endif
 
-/* Compute part number `part` of output o from elements `begin` to `end` of its rows, one after the other. */
-static void mnp_do_part(const mnp_reduce_params &p, int64_t o, int64_t begin, int64_t end, int64_t part)
+/* Add elements begin .. end, of which there are some, of the rows of one output, one after the other. */
+MNP_INLINE void mnp_do_rows(const mnp_reduce_params &p, const int64_t *kept, int64_t begin, int64_t end, mnp_acc &all)
 {
     const int64_t width = p.reduced[MNP_REDUCED - 1];
-    int64_t kept[MNP_KEPT], reduced[MNP_REDUCED];
-    mnp_acc all = mnp_empty();
-    mnp_unravel<MNP_KEPT>(p.kept, o, kept);
-    if (begin < end) {
+    int64_t row = begin == 0 ? 0 : begin / width, x = begin - row * width, reduced[MNP_REDUCED];
+    mnp_readers readers;
 #if !MNP_SEARCHES
-        mnp_sets sets;
-        sets.start();
+    mnp_sets sets;
+    sets.start();
 #endif
-        for (int64_t at = begin, to; at < end; at = to) {
-            const int64_t row = at / width, x = at % width;
-            mnp_readers readers;
-            to = mnp_least(end, mnp_least(at + mnp_most, (row + 1) * width));
-            mnp_unravel<MNP_REDUCED - 1>(p.reduced, row, reduced);
-            readers.find(p, kept, reduced);
+    for (;; x = 0, row++) {
+        const int64_t last = mnp_least(width, x + end - begin);
+        mnp_unravel<MNP_REDUCED - 1>(p.reduced, row, reduced);
+        readers.find(p, kept, reduced);
+        begin += last - x;
 #if MNP_SEARCHES
-            mnp_search(readers, x, x + (to - at), all);
+        mnp_search<mnp_value>(readers, x, last, all);
+        if (begin == end)
+            return;
 #else
-            sets.take(readers, x, x + (to - at));
-            if (sets.taken >= mnp_most)
-                sets.join_to(all);
-#endif
+        for (; x + mnp_most < last || begin == end; x += mnp_most) {
+            mnp_op::join(all, sets.finish(readers, x, mnp_least(x + mnp_most, last)));
+            if (x + mnp_most >= last || mnp_is_settled<mnp_op>(all))
+                return;
+            sets.start();
         }
-#if !MNP_SEARCHES
-        sets.join_to(all);
+        sets.take(readers, x, last);
+        if (sets.taken >= mnp_most) {
+            mnp_op::join(all, sets.together());
+            sets.start();
+        }
 #endif
     }
-    mnp_deliver(p, all, o, part);
 }
 
 static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t workers)
 {
     const int64_t count = p.rows * p.reduced[MNP_REDUCED - 1];
     MNP_FOR (i, p.outputs * p.parts) {
-        const int64_t part = i % p.parts, begin = mnp_part_begin(count, part, p.parts);
-        mnp_do_part(p, i / p.parts, begin, mnp_part_begin(count, part + 1, p.parts), part);
+        int64_t kept[MNP_KEPT], o = i, part = 0, begin = 0, end = count;
+        mnp_acc all = mnp_empty();
+        if (p.parts > 1) {
+            o = i / p.parts;
+            part = i % p.parts;
+            begin = mnp_part_begin(count, part, p.parts);
+            end = mnp_part_begin(count, part + 1, p.parts);
+        }
+        mnp_unravel<MNP_KEPT>(p.kept, o, kept);
+        if (begin < end)
+            mnp_do_rows(p, kept, begin, end, all);
+        mnp_deliver(p, all, o, part);
     }
 }
 

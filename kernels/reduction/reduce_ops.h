@@ -4,7 +4,8 @@
  *
  *   acc           the accumulator of a set of elements; copied as bytes
  *   lanes<W>      W sets to which elements are added, in plain arrays so that loops over them are vectorised:
- *                 start(j) makes set j empty, take(j, x, ..., i) adds the element of index i, end(j) gives the acc
+ *                 start(j) makes set j empty, take(j, x, ..., i) adds the element of index i, end(j) gives the acc;
+ *                 merge(j, k), which only the host uses and not all have, adds the elements of set k to set j
  *   join(a, b)    adds the elements of b to a
  *   give(a, end, result, ...)   computes the results
  *
@@ -122,6 +123,10 @@ template <typename T, bool skip_nan = false> struct mnp_reduce_sum {
             const A value = mnp_to<A>::from(x);
             sum[j] = mnp_add(sum[j], skip_nan && mnp_isnan(x).value ? A{} : value);
         }
+        MNP_INLINE void merge(int j, int k)
+        {
+            sum[j] = mnp_add(sum[j], sum[k]);
+        }
         MNP_INLINE acc end(int j) const
         {
             acc a;
@@ -170,6 +175,11 @@ template <typename T, bool skip_nan> struct mnp_reduce_mean_of_some {
             sum[j] = mnp_add(sum[j], skip ? A{} : value);
             n[j] += !skip;
         }
+        MNP_INLINE void merge(int j, int k)
+        {
+            sum[j] = mnp_add(sum[j], sum[k]);
+            n[j] += n[k];
+        }
         MNP_INLINE acc end(int j) const
         {
             acc a;
@@ -207,6 +217,11 @@ template <typename T> struct mnp_reduce_average {
             sum[j] = mnp_add(sum[j], mnp_multiply(mnp_to<A>::from(x), w));
             weights[j] = mnp_add(weights[j], w);
         }
+        MNP_INLINE void merge(int j, int k)
+        {
+            sum[j] = mnp_add(sum[j], sum[k]);
+            weights[j] = mnp_add(weights[j], weights[k]);
+        }
         MNP_INLINE acc end(int j) const
         {
             acc a;
@@ -239,6 +254,10 @@ template <typename T, bool skip_nan = false> struct mnp_reduce_prod {
         {
             const acc one = mnp_to<acc>::from(1), value = mnp_to<acc>::from(x);
             product[j] = mnp_multiply(product[j], skip_nan && mnp_isnan(x).value ? one : value);
+        }
+        MNP_INLINE void merge(int j, int k)
+        {
+            product[j] = mnp_multiply(product[j], product[k]);
         }
         MNP_INLINE acc end(int j) const
         {
@@ -344,254 +363,4 @@ template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
     }
 };
 
-/* ---- extremes ---- */
-
-/* The least and the greatest value of a type, with which minimum and maximum start. */
-template <typename T> MNP_INLINE T mnp_bottom()
-{
-    if constexpr (mnp_is_integer<T>)
-        return mnp_is_signed<T> ? (T)((typename mnp_wide<T>::type)1 << (8 * sizeof(T) - 1)) : (T)0;
-    else
-        return mnp_negative(mnp_infinity<T>());
-}
-template <typename T> MNP_INLINE T mnp_top()
-{
-    if constexpr (mnp_is_integer<T>)
-        return (T)~mnp_bottom<T>();
-    else
-        return mnp_infinity<T>();
-}
-template <> MNP_INLINE mnp_bool mnp_bottom<mnp_bool>()
-{
-    return mnp_bool{0};
-}
-template <> MNP_INLINE mnp_bool mnp_top<mnp_bool>()
-{
-    return mnp_bool{1};
-}
-#define MNP_COMPLEX_ENDS(R)                                                                                            \
-    template <> MNP_INLINE mnp_complex<R> mnp_bottom<mnp_complex<R>>()                                                 \
-    {                                                                                                                  \
-        return mnp_complex<R>{mnp_bottom<R>(), mnp_bottom<R>()};                                                       \
-    }                                                                                                                  \
-    template <> MNP_INLINE mnp_complex<R> mnp_top<mnp_complex<R>>()                                                    \
-    {                                                                                                                  \
-        return mnp_complex<R>{mnp_top<R>(), mnp_top<R>()};                                                             \
-    }
-MNP_COMPLEX_ENDS(float)
-MNP_COMPLEX_ENDS(double)
-
-/* NaN, if the type has one, with which functions that ignore NaN start; `otherwise` for other types. */
-template <typename T> MNP_INLINE T mnp_nothing(T otherwise)
-{
-    if constexpr (mnp_is_integer<T>)
-        return otherwise;
-    else if constexpr (mnp_is_complex<T>)
-        return T{mnp_nan<typename mnp_real_of<T>::type>(), (typename mnp_real_of<T>::type)0};
-    else
-        return mnp_nan<T>();
-}
-template <> MNP_INLINE mnp_bool mnp_nothing<mnp_bool>(mnp_bool otherwise)
-{
-    return otherwise;
-}
-
-/* numpy.max, min, nanmax, nanmin, and their difference numpy.ptp */
-template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_extreme {
-    typedef T acc;
-    static MNP_INLINE T none()
-    {
-        const T last = greatest ? mnp_bottom<T>() : mnp_top<T>();
-        return skip_nan ? mnp_nothing<T>(last) : last;
-    }
-    static MNP_INLINE T better(T x, T y)
-    {
-        if constexpr (skip_nan)
-            return greatest ? mnp_fmax(x, y) : mnp_fmin(x, y);
-        else
-            return greatest ? mnp_maximum(x, y) : mnp_minimum(x, y);
-    }
-    template <int W> struct lanes {
-        T best[W];
-        MNP_INLINE void start(int j)
-        {
-            best[j] = none();
-        }
-        MNP_INLINE void take(int64_t j, T x, int64_t)
-        {
-            best[j] = better(best[j], x);
-        }
-        MNP_INLINE acc end(int j) const
-        {
-            return best[j];
-        }
-    };
-    static MNP_INLINE void join(acc &a, const acc &b)
-    {
-        a = better(a, b);
-    }
-    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, T &result)
-    {
-        result = a;
-    }
-};
-
-template <typename T> struct mnp_reduce_ptp {
-    typedef mnp_reduce_extreme<T, true, false> high;
-    typedef mnp_reduce_extreme<T, false, false> low;
-    struct acc {
-        T most, least;
-    };
-    template <int W> struct lanes {
-        T most[W], least[W];
-        MNP_INLINE void start(int j)
-        {
-            most[j] = high::none();
-            least[j] = low::none();
-        }
-        MNP_INLINE void take(int64_t j, T x, int64_t)
-        {
-            most[j] = high::better(most[j], x);
-            least[j] = low::better(least[j], x);
-        }
-        MNP_INLINE acc end(int j) const
-        {
-            return acc{most[j], least[j]};
-        }
-    };
-    static MNP_INLINE void join(acc &a, const acc &b)
-    {
-        a.most = high::better(a.most, b.most);
-        a.least = low::better(a.least, b.least);
-    }
-    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, T &result)
-    {
-        result = mnp_subtract(a.most, a.least);
-    }
-};
-
-/* numpy.argmax, argmin, nanargmax, nanargmin: the lowest index of the best, or of the first NaN; -1 if there is none */
-template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_index {
-    struct acc {
-        T value;
-        int64_t index;
-    };
-    typedef mnp_reduce_extreme<T, greatest, skip_nan> best;
-    static MNP_INLINE bool beats(T x, T y)
-    {
-        const bool is_better = greatest ? mnp_greater(x, y).value : mnp_less(x, y).value;
-        return is_better | (!skip_nan & mnp_isnan(x).value & !mnp_isnan(y).value);
-    }
-    /* Whether x is better than y, which has a lower index. */
-    static MNP_INLINE bool replaces(T x, T y)
-    {
-        const bool is_better = !(greatest ? mnp_less_equal(x, y).value : mnp_greater_equal(x, y).value);
-        return is_better & !mnp_isnan(skip_nan ? x : y).value;
-    }
-    template <int W> struct lanes {
-        T value[W];
-        int64_t index[W];
-        MNP_INLINE void start(int j)
-        {
-            value[j] = greatest ? mnp_bottom<T>() : mnp_top<T>();
-            index[j] = -1;
-        }
-        /* The indices that a lane takes rise, or fall: a tie goes to the lower one. */
-        MNP_INLINE void take(int64_t j, T x, int64_t i)
-        {
-            const bool tie = !beats(value[j], x) & (i < index[j]);
-            const bool taken = ((index[j] < 0) | beats(x, value[j]) | tie) & !(skip_nan && mnp_isnan(x).value);
-            value[j] = taken ? x : value[j];
-            index[j] = taken ? i : index[j];
-        }
-        MNP_INLINE acc end(int j) const
-        {
-            return acc{value[j], index[j]};
-        }
-    };
-    /* Whether an element equals the best value of its block. */
-    static MNP_INLINE bool reaches(T x, T value)
-    {
-        return !beats(value, x) & !(skip_nan && mnp_isnan(x).value);
-    }
-    /* Whether elements of which the best has that value, and which have no index below `least`, may tell something new.
-     */
-    static MNP_INLINE bool may_change(const acc &a, T value, int64_t least)
-    {
-        return a.index < 0 || beats(value, a.value) || (!beats(a.value, value) && least < a.index);
-    }
-    static MNP_INLINE void join(acc &a, const acc &b)
-    {
-        const bool tie = !beats(a.value, b.value) & (b.index < a.index);
-        if (b.index >= 0 && (a.index < 0 || beats(b.value, a.value) || tie))
-            a = b;
-    }
-    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, int64_t &result)
-    {
-        result = a.index;
-    }
-};
-
-/* ---- truth ---- */
-
-/* numpy.all and any, of elements as bools */
-template <bool every> struct mnp_reduce_truth {
-    typedef uint8_t acc;
-    template <int W> struct lanes {
-        uint8_t truth[W];
-        MNP_INLINE void start(int j)
-        {
-            truth[j] = every;
-        }
-        MNP_INLINE void take(int64_t j, mnp_bool x, int64_t)
-        {
-            truth[j] = every ? truth[j] & x.value : truth[j] | x.value;
-        }
-        MNP_INLINE acc end(int j) const
-        {
-            return truth[j];
-        }
-    };
-    static MNP_INLINE void join(acc &a, const acc &b)
-    {
-        a = every ? a & b : a | b;
-    }
-    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, mnp_bool &result)
-    {
-        result = mnp_bool{a};
-    }
-};
-
-#if !MNP_CUDA && !MNP_COLUMNS
-typedef uint16_t mnp_lane_count; /* sets are joined after some thousand elements */
-#else
-typedef int64_t mnp_lane_count;
-#endif
-
-/* numpy.count_nonzero */
-struct mnp_reduce_count {
-    typedef int64_t acc;
-    template <int W> struct lanes {
-        mnp_lane_count n[W];
-        MNP_INLINE void start(int j)
-        {
-            n[j] = 0;
-        }
-        MNP_INLINE void take(int64_t j, mnp_bool x, int64_t)
-        {
-            n[j] += x.value;
-        }
-        MNP_INLINE acc end(int j) const
-        {
-            return n[j];
-        }
-    };
-    static MNP_INLINE void join(acc &a, const acc &b)
-    {
-        a += b;
-    }
-    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, int64_t &result)
-    {
-        result = a;
-    }
-};
+#include "kernels/reduction/reduce_choices.h"

@@ -53,16 +53,20 @@ mnp_status mnp__generated_load(const mnp__generated *generated, mnp__device *dev
                                mnp__text *function, mnp__text *defines, mnp__kernel **kernel_p)
 {
     mnp__kernel_spec spec = *file;
+    mnp__text host_options = MNP__TEXT_EMPTY;
+    mnp__text_add(&host_options, "%s %s", generated->host_options, file->host_options ? file->host_options : "");
     spec.function = mnp__text_string(function);
     spec.defines = mnp__text_string(defines);
     spec.generated = generated->source;
     spec.nvrtc_options = generated->nvrtc_options;
-    spec.host_options = generated->host_options;
+    spec.host_options = mnp__text_string(&host_options);
     mnp_status st;
+    MNP_TRY_OR(mnp__text_status(&host_options), st, done);
     MNP_TRY_OR(mnp__text_status(function), st, done);
     MNP_TRY_OR(mnp__text_status(defines), st, done);
     st = mnp__device_load_kernel(device, &spec, kernel_p);
 done:
+    mnp__text_free(&host_options);
     mnp__text_free(function);
     mnp__text_free(defines);
     return st;

@@ -225,9 +225,11 @@ void mnp__reduce_describe(const mnp_ctx *ctx, const mnp__reduce_function *f, mnp
     const char *op = steady ? f->steady : f->op, *op_masked = steady ? f->steady_masked : f->op_masked;
     spec->name = bare_name(f);
     spec->op = masked && op_masked ? op_masked : op;
-    if (f->rule == SUM && type == MNP_BOOL)
-        spec->op = f == &functions[ID_SUM] || f == &functions[ID_NANSUM] ? "mnp_reduce_truth<false>"
-                                                                         : "mnp_reduce_truth<true>";
+    if ((f->rule == SUM || f->rule == SAME) && type == MNP_BOOL) {
+        const char *bare = bare_name(f) + (strncmp(bare_name(f), "nan", 3) == 0 ? 3 : 0);
+        bool every = strcmp(bare, "prod") == 0 || strcmp(bare, "min") == 0;
+        spec->op = every ? "mnp_reduce_truth<true>" : "mnp_reduce_truth<false>";
+    }
     spec->accumulator = steady ? steady_accumulator_of(f, type) : accumulator_of(f, type);
     spec->looks = steady && f->rule != SAME;
     spec->steady = steady;

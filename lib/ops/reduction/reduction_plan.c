@@ -22,7 +22,9 @@ enum {
     USUAL_BYTES = 32,     /* of an accumulator; for users' types more is reserved than most need */
     ENOUGH_BLOCKS = 1056, /* 8 of 256 threads for each of 132 multiprocessors */
     SMALL = 1 << 14,      /* blocks of fewer elements share one general kernel */
-    SHORT_ROW = 64,       /* rows of fewer elements do not get several sets on the host */
+    SHORT_ROW = 48,       /* rows of fewer elements do not get several sets on the host */
+    SHORT_SEARCH = 64,    /* the same where the place of an extreme is searched */
+    SHORT_COMPLEX = 24,   /* and where that is a complex number */
     NARROW = 4,           /* fewer columns do not get a row of sets on the host */
     HOST_PART = 1 << 16,  /* least elements of a part on the host */
     HOST_PARTS = 64,      /* most parts of all results together */
@@ -149,8 +151,18 @@ static bool on_gpu(const walk *w)
     return w->work->reduction->ctx->device->block_memory > 0;
 }
 
+/* Rows of fewer elements are gone through side by side; those of bools stop where they are decided, so none are. */
+static int short_row_of(const mnp__reduction_spec *spec)
+{
+    const char kind = mnp_dtype_kind(spec->operands[0].type);
+    if (!spec->searches)
+        return SHORT_ROW;
+    return kind == 'b' ? 0 : kind == 'c' ? SHORT_COMPLEX : SHORT_SEARCH;
+}
+
 static bool choose_columns(walk *w)
 {
+    const int64_t short_row = short_row_of(w->spec);
     int64_t row = innermost_extent(w, REDUCED), column = innermost_extent(w, KEPT);
     if (w->outputs <= 1 || w->elements <= 1)
         return w->outputs > 1;
@@ -158,7 +170,7 @@ static bool choose_columns(walk *w)
                                                innermost(w, REDUCED), 0, w->spec->ninputs);
     if (on_gpu(w))
         return !rows_are_inner;
-    return rows_are_inner ? row < SHORT_ROW && column >= NARROW : column >= NARROW || row < SHORT_ROW;
+    return rows_are_inner ? row < short_row && column >= NARROW : column >= NARROW || row < short_row;
 }
 
 /* Set how every operand is accessed; vectors lie along the innermost dimension of nest `along`. */

@@ -79,6 +79,7 @@ mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduc
     mnp__text_add(&function, "reduce_%s", reduction->spec.name);
     add_definitions(reduction, signature, &text);
     const mnp__kernel_spec file = {.file = "reduction/reduce.cu",
+                                   .host_options = "-fopenmp-simd", /* for #pragma omp simd alone */
                                    .shared_bytes =
                                        signature->columns ? half * signature->vector * reduction->spec.accumulator : 0};
     return mnp__generated_load(&reduction->generated, reduction->ctx->device, &file, &function, &text, kernel_p);

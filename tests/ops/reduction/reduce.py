@@ -139,6 +139,31 @@ def large():
         compare("sum", a, x, axis, ulp=24)
 
 
+def rows():
+    """Rows of all lengths at which kernels go another way, with ties, NaN and elements that decide early."""
+    types = {"sum": "uint8 float64", "max": "bool int32", "nanmax": "float32", "any": "bool", "count_nonzero": "uint8",
+             "argmax": "bool uint8 int32 float64 complex64", "argmin": "bool float32", "nanargmin": "float32"}
+    for name, dtypes in types.items():
+        for dtype in dtypes.split():
+            kind = np.dtype(dtype).kind
+            for length in (2, 23, 31, 47, 48, 64, 100, 127, 128, 161, 1000, 4500):
+                shape = (20000 * mp.size // length + 4, length)
+                a = rng.integers(0, 2 if kind == "b" else 50, shape).astype(dtype)
+                if kind == "c":
+                    a.imag = rng.integers(0, 3, shape)
+                if kind in "fc" and name != "sum":
+                    a[rng.random(shape) < 0.5 / length] = np.nan
+                    a[::7, 0] = 0  # so that no row has NaN alone
+                    if name.startswith("nan"):
+                        a[:, -1] = 3
+                if kind == "b":
+                    a[::3] = False
+                compare(name, a, mp.array(a), 1)
+    a = rng.integers(0, 50, (30000, 5)).astype(np.float32)
+    compare("argmin", a[:, ::2], mp.array(a)[:, ::2], 0)
+    compare("argmin", a.T, mp.transpose(mp.array(a), None), 1)
+
+
 def special_values():
     """NaN, infinities, signed zeros, ties, overflow."""
     a = values("float32", (9, 11))
@@ -352,6 +377,7 @@ warnings.simplefilter("ignore")
 all_functions()
 shapes_and_views()
 large()
+rows()
 special_values()
 precision()
 empty()
