@@ -45,6 +45,7 @@ mnp_status mnp__array_describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *
 {
     mnp_array *array;
     MNP_TRY(mnp__calloc(1, sizeof *array, &array));
+    array->tag = MNP__TAG_array;
     array->ctx = ctx;
     array->dtype = dtype;
     array->layout = mnp_layout_retain(layout);
@@ -125,6 +126,8 @@ static mnp_status new_in_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *
 mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_order order,
                                mnp_array **array_p)
 {
+    MNP_ENTER(ctx, layout);
+    MNP_NEED_PLACE(array_p);
     int dims[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check(ctx, dtype, layout));
     if (order != MNP_ORDER_C && order != MNP_ORDER_F)
@@ -136,6 +139,8 @@ mnp_status mnp_array_new_order(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *
 
 mnp_status mnp_array_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, layout);
+    MNP_NEED_PLACE(array_p);
     MNP_TRY(mnp__array_check(ctx, dtype, layout));
     return new_in_order(ctx, dtype, layout, layout->order, array_p);
 }
@@ -144,24 +149,29 @@ void mnp_array_free(mnp_array *array)
 {
     if (!array)
         return;
+    MNP_NEED_OR(, array);
     mnp_ctx *ctx = array->ctx;
     if (mnp__array_is_scalar(array)) /* it belongs to the context */
         return;
     ctx->live_arrays--;
     mnp__buffer_release(ctx, array->buffer);
     mnp_layout_free(array->layout);
-    free(array);
+    mnp__object_free(array);
 }
 
 void mnp_array_drop(mnp_array *array)
 {
-    if (array && array->buffer)
+    if (!array)
+        return;
+    MNP_NEED_OR(, array);
+    if (array->buffer)
         array->buffer->dropped = true;
     mnp_array_free(array);
 }
 
 mnp_status mnp_ctx_collect(mnp_ctx *ctx)
 {
+    MNP_ENTER(ctx);
     return mnp__heap_collect(ctx->comm.heap);
 }
 
@@ -193,6 +203,8 @@ static mnp_status open_new(const char *function, mnp_ctx *ctx, mnp_dtype dtype, 
 
 mnp_status mnp_empty(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__output output;
     mnp_status st = open_new("mnp_empty", ctx, dtype, ndim, shape, array_p, &output);
     return mnp__output_close(1, &output, st);
@@ -216,11 +228,15 @@ static mnp_status new_filled(const char *function, mnp_ctx *ctx, mnp_dtype dtype
 mnp_status mnp_full(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *value,
                     mnp_array **array_p)
 {
+    MNP_ENTER(ctx, value, array_p);
+    MNP_NEED_IF(ndim > 0, shape);
     return new_filled("mnp_full", ctx, dtype, ndim, shape, value, array_p);
 }
 
 mnp_status mnp_zeros(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
+    MNP_NEED_IF(ndim > 0, shape);
     const unsigned char zero[16] = {0};
     mnp__output output;
     if (*array_p && !(*array_p)->dense)
@@ -234,50 +250,60 @@ mnp_status mnp_zeros(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *sha
 
 mnp_ctx *mnp_array_ctx(const mnp_array *array)
 {
+    MNP_NEED_OR(NULL, array);
     return array->ctx;
 }
 
 mnp_dtype mnp_array_dtype(const mnp_array *array)
 {
+    MNP_NEED_OR(MNP_DTYPE_AUTO, array);
     return array->dtype;
 }
 
 const mnp_layout *mnp_array_layout(const mnp_array *array)
 {
+    MNP_NEED_OR(NULL, array);
     return array->layout;
 }
 
 int mnp_array_ndim(const mnp_array *array)
 {
+    MNP_NEED_OR(-1, array);
     return array->layout->ndim;
 }
 
 const int64_t *mnp_array_shape(const mnp_array *array)
 {
+    MNP_NEED_OR(NULL, array);
     return array->layout->shape;
 }
 
 const int64_t *mnp_array_local_lo(const mnp_array *array)
 {
+    MNP_NEED_OR(NULL, array);
     return array->local_lo;
 }
 
 const int64_t *mnp_array_local_shape(const mnp_array *array)
 {
+    MNP_NEED_OR(NULL, array);
     return array->local_shape;
 }
 
 int64_t mnp_array_local_size(const mnp_array *array)
 {
+    MNP_NEED_OR(-1, array);
     return array->local_size;
 }
 
 const int64_t *mnp_array_local_strides(const mnp_array *array)
 {
+    MNP_NEED_OR(NULL, array);
     return array->local_strides;
 }
 
 void *mnp_array_local_data(const mnp_array *array)
 {
+    MNP_NEED_OR(NULL, array);
     return array->data;
 }

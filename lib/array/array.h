@@ -52,6 +52,7 @@ enum mnp__dense_orders {
  * that of a 0-dimensional array.
  */
 struct mnp_array {
+    unsigned tag; /* MNP__TAG_array: see base/call.h */
     mnp_ctx *ctx;
     mnp_dtype dtype;
     mnp_layout *layout; /* holds one reference */

@@ -29,6 +29,7 @@ static mnp_status check(mnp_comm *comm, const char *call, const mnp_array *x)
 
 mnp_status mnp_array_all_reduce(mnp_comm *comm, const mnp_array *x, mnp_op op, mnp_array **y_p)
 {
+    MNP_ENTER(comm, x, y_p);
     static const char function[] = "mnp_array_all_reduce";
     mnp__input input = {NULL, NULL};
     mnp__output output;
@@ -50,6 +51,7 @@ mnp_status mnp_array_all_reduce(mnp_comm *comm, const mnp_array *x, mnp_op op, m
 
 mnp_status mnp_array_broadcast(mnp_comm *comm, mnp_array *x, int root)
 {
+    MNP_ENTER(comm, x);
     static const char function[] = "mnp_array_broadcast";
     mnp__input input;
     MNP_TRY(MNP_AGREE(x->ctx, check(comm, function, x)));

@@ -99,11 +99,13 @@ static mnp_status convert(const char *function, const mnp_array *array, mnp_dtyp
 
 mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p)
 {
+    MNP_ENTER(array, copy_p);
     return convert("mnp_copy", array, array->dtype, copy_p);
 }
 
 mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p)
 {
+    MNP_ENTER(array, result_p);
     if (mnp_dtype_size(dtype) == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%d is not a dtype", (int)dtype);
     return convert("mnp_astype", array, dtype, result_p);

@@ -255,12 +255,13 @@ static mnp_status check_block(const char *function, const mnp_array *array, cons
 {
     MNP_TRY(mnp__array_refuse_scalar(function, array));
     if (!block && array->local_size > 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the block is NULL", function);
+        return MNP_FAIL(MNP_ERR_ARG, "%s: block is NULL", function);
     return MNP_OK;
 }
 
 mnp_status mnp_array_set_local_strided(mnp_array *array, const void *block, const int64_t *strides)
 {
+    MNP_ENTER(array);
     int64_t dense[MNP_MAX_DIMS];
     MNP_TRY(check_block("mnp_array_set_local", array, block));
     MNP_TRY(mnp__output_check_writable("mnp_array_set_local", "the array", array));
@@ -269,11 +270,13 @@ mnp_status mnp_array_set_local_strided(mnp_array *array, const void *block, cons
 
 mnp_status mnp_array_set_local(mnp_array *array, const void *block)
 {
+    MNP_ENTER(array);
     return mnp_array_set_local_strided(array, block, NULL);
 }
 
 mnp_status mnp_array_get_local_strided(const mnp_array *array, void *block, const int64_t *strides)
 {
+    MNP_ENTER(array);
     int64_t dense[MNP_MAX_DIMS];
     MNP_TRY(check_block("mnp_array_get_local", array, block));
     return get_block(array, block, block_strides(array, strides, dense));
@@ -281,12 +284,15 @@ mnp_status mnp_array_get_local_strided(const mnp_array *array, void *block, cons
 
 mnp_status mnp_array_get_local(const mnp_array *array, void *block)
 {
+    MNP_ENTER(array);
     return mnp_array_get_local_strided(array, block, NULL);
 }
 
 mnp_status mnp_array_from_host_strided(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *data,
                                        const int64_t *strides, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp_array *array = *array_p;
     int64_t dense[MNP_MAX_DIMS], first = 0;
     MNP_TRY(mnp_empty(ctx, dtype, ndim, shape, &array));
@@ -296,18 +302,23 @@ mnp_status mnp_array_from_host_strided(mnp_ctx *ctx, mnp_dtype dtype, int ndim, 
     }
     for (int d = 0; d < ndim; d++)
         first += array->local_lo[d] * strides[d];
-    mnp_status st = set_block(array, (const char *)data + first * (int64_t)mnp_dtype_size(dtype), strides);
+    mnp_status st = data || array->local_size == 0
+                        ? set_block(array, (const char *)data + first * (int64_t)mnp_dtype_size(dtype), strides)
+                        : MNP_FAIL(MNP_ERR_ARG, "mnp_array_from_host: data is NULL");
     return mnp__output_give(array, MNP_AGREE(ctx, st), array_p);
 }
 
 mnp_status mnp_array_from_host(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const void *data,
                                mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
+    MNP_NEED_IF(ndim > 0, shape);
     return mnp_array_from_host_strided(ctx, dtype, ndim, shape, data, NULL, array_p);
 }
 
 mnp_status mnp_array_to_host(const mnp_array *array, int root, void *data)
 {
+    MNP_ENTER(array);
     mnp_ctx *ctx = array->ctx;
     const mnp_layout *layout = array->layout;
     mnp_layout *whole;
@@ -321,7 +332,8 @@ mnp_status mnp_array_to_host(const mnp_array *array, int root, void *data)
     mnp_layout_free(whole);
     MNP_TRY(st);
     if (root == MNP_ALL_RANKS || root == ctx->comm.rank)
-        st = mnp_array_get_local(gathered ? gathered : array, data);
+        st = data || layout->size == 0 ? mnp_array_get_local(gathered ? gathered : array, data)
+                                       : MNP_FAIL(MNP_ERR_ARG, "mnp_array_to_host: data is NULL");
     mnp_array_free(gathered);
     return MNP_AGREE(ctx, st);
 }

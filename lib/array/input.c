@@ -110,8 +110,6 @@ mnp_status mnp__input_open_everywhere(const mnp_array *x, mnp_dtype dtype, unsig
 mnp_status mnp__inputs_check(const char *function, int count, const mnp_array *const *arrays)
 {
     for (int i = 0; i < count; i++) {
-        if (!arrays[i])
-            return MNP_FAIL(MNP_ERR_ARG, "%s: array %d is NULL", function, i);
         MNP_TRY(mnp__array_check_blocks(function, arrays[i]));
         if (arrays[i]->ctx != arrays[0]->ctx)
             return MNP_FAIL(MNP_ERR_ARG, "%s: array %d belongs to another context", function, i);

@@ -35,8 +35,8 @@ static mnp_status check(const char *function, int count, const mnp_item_request 
         char text[NAME];
         const char *name = name_of(count, i, text);
         const mnp_array *x = requests[i].array;
-        if (!x || !x->ctx)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: %s is NULL, or a number that its context has forgotten", function, name);
+        if (!mnp__is_object(x, MNP__TAG_array))
+            return mnp__refuse_pointer(__FILE__, __LINE__, function, name, x, MNP__TAG_array);
         if (x->ctx != requests[0].array->ctx)
             return MNP_FAIL(MNP_ERR_ARG, "%s: %s belongs to another context", function, name);
         if (x->layout->size != 1)
@@ -172,20 +172,22 @@ static mnp_status give(const char *function, int count, const mnp_item_request *
 
 mnp_status mnp_array_item(const mnp_array *array, mnp_dtype dtype, void *value)
 {
+    MNP_ENTER(array, value);
     return give("mnp_array_item", 1, &(mnp_item_request){array, dtype, value});
 }
 
 mnp_status mnp_array_items(int count, const mnp_item_request *requests)
 {
+    MNP_ENTER_NAME();
+    MNP_NEED_IF(count > 0, requests);
     return give("mnp_array_items", count, requests);
 }
 
 mnp_status mnp_array_to_host_as(const mnp_array *array, int root, mnp_dtype dtype, void *data)
 {
+    MNP_ENTER(array);
     static const char function[] = "mnp_array_to_host_as";
     mnp_array *cast = NULL;
-    if (!array)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the array is NULL", function);
     if (array->dtype == dtype)
         return mnp_array_to_host(array, root, data);
     if (!mnp_can_cast(array->dtype, dtype, MNP_CASTING_SAME_KIND))

@@ -85,6 +85,8 @@ static mnp_status view_middle(const mnp_array *wide, const mnp_layout *layout, c
 mnp_status mnp_array_new_margins(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const int64_t *before,
                                  const int64_t *after, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, layout);
+    MNP_NEED_PLACE(array_p);
     static const int64_t none[MNP_MAX_DIMS];
     bool any = false;
     mnp_layout *layout_of_wide = NULL;
@@ -115,6 +117,7 @@ mnp_status mnp_array_new_margins(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout
 
 void mnp_array_margins(const mnp_array *array, int64_t *before, int64_t *after)
 {
+    MNP_NEED_OR(, array);
     size_t bytes = (size_t)array->layout->ndim * sizeof *before;
     if (before)
         memcpy(before, array->before, bytes);

@@ -90,8 +90,6 @@ mnp_status mnp__output_check_distinct(const char *function, int count, mnp_array
 
 mnp_status mnp__output_check_writable(const char *function, const char *name, const mnp_array *x)
 {
-    if (!x)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %s is NULL", function, name);
     if (mnp__array_is_scalar(x) || x->read_only)
         return refuse_writing(function, "", name, "", x);
     return MNP_OK;

@@ -173,8 +173,12 @@ static const mnp_array *scalar_of(mnp_ctx *ctx, mnp_dtype dtype, const void *val
     if (!attached->data && begin(ctx) != MNP_OK)
         return NULL;
     scalars *all = attached->data;
-    mnp_array wanted = {
-        .ctx = ctx, .dtype = dtype, .layout = all->layout, .local_size = 1, .weak = mnp_dtype_kind(dtype)};
+    mnp_array wanted = {.tag = MNP__TAG_array,
+                        .ctx = ctx,
+                        .dtype = dtype,
+                        .layout = all->layout,
+                        .local_size = 1,
+                        .weak = mnp_dtype_kind(dtype)};
     memcpy(wanted.value, value, mnp_dtype_size(dtype));
     number *found = find(all, &wanted);
     if (!found) {
@@ -199,20 +203,24 @@ const unsigned long long *mnp__scalar_value(const mnp_array *scalar)
 
 const mnp_array *mnp_scalar_bool(mnp_ctx *ctx, bool value)
 {
+    MNP_NEED_OR(NULL, ctx);
     return scalar_of(ctx, MNP_BOOL, &(unsigned char){value});
 }
 
 const mnp_array *mnp_scalar_int(mnp_ctx *ctx, int64_t value)
 {
+    MNP_NEED_OR(NULL, ctx);
     return scalar_of(ctx, MNP_INT64, &value);
 }
 
 const mnp_array *mnp_scalar_float(mnp_ctx *ctx, double value)
 {
+    MNP_NEED_OR(NULL, ctx);
     return scalar_of(ctx, MNP_FLOAT64, &value);
 }
 
 const mnp_array *mnp_scalar_complex(mnp_ctx *ctx, double re, double im)
 {
+    MNP_NEED_OR(NULL, ctx);
     return scalar_of(ctx, MNP_COMPLEX128, (double[2]){re, im});
 }

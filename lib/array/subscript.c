@@ -106,6 +106,9 @@ mnp_status mnp__subscripts_resolve(int ndim, const int64_t *shape, int count, co
 
 mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript *subscripts, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_IF(count > 0, subscripts);
+    MNP_NEED_PLACE(view_p);
     mnp__view_dim dims[MNP_MAX_DIMS];
     int64_t at[MNP_MAX_DIMS] = {0};
     int ndim;
@@ -128,6 +131,11 @@ static mnp_subscript slice_of_box(const mnp__view_dim *dim, int64_t *start, int6
 mnp_status mnp_subscripts_box(int ndim, const int64_t *shape, int count, mnp_subscript *items, int64_t *start,
                               int64_t *extent)
 {
+    MNP_ENTER_NAME();
+    MNP_NEED_IF(ndim > 0, shape);
+    MNP_NEED_IF(count > 0, items);
+    MNP_NEED_IF(ndim > 0, start);
+    MNP_NEED_IF(ndim > 0, extent);
     mnp__view_dim dims[MNP_MAX_DIMS];
     int64_t at[MNP_MAX_DIMS] = {0};
     int made, next = 0, d = 0, rest;
@@ -254,6 +262,7 @@ static mnp_status read_subscript(struct reader *reader, mnp_subscript *subscript
 
 mnp_status mnp_subscripts_parse(const char *text, mnp_subscript *items, int *count_p)
 {
+    MNP_ENTER(text, items, count_p);
     struct reader reader = {.text = text, .at = text};
     int count = 0;
     *count_p = 0;
@@ -275,6 +284,8 @@ mnp_status mnp_subscripts_parse(const char *text, mnp_subscript *items, int *cou
 
 mnp_status mnp_index(const mnp_array *x, const char *subscripts, mnp_array **view_p)
 {
+    MNP_ENTER(x, subscripts);
+    MNP_NEED_PLACE(view_p);
     mnp_subscript items[MNP_MAX_SUBSCRIPTS];
     int count;
     MNP_TRY(mnp_subscripts_parse(subscripts, items, &count));

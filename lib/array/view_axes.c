@@ -36,6 +36,8 @@ static mnp_status permute(const mnp_array *x, const int *from, mnp_array **view_
 
 mnp_status mnp_transpose(const mnp_array *x, const int *axes, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     int from[MNP_MAX_DIMS];
     bool marked[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_transpose", x));
@@ -48,6 +50,8 @@ mnp_status mnp_transpose(const mnp_array *x, const int *axes, mnp_array **view_p
 
 mnp_status mnp_swapaxes(const mnp_array *x, int axis1, int axis2, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     int from[MNP_MAX_DIMS], a, b;
     MNP_TRY(mnp__array_check_blocks("mnp_swapaxes", x));
     MNP_TRY(mnp__view_axis("mnp_swapaxes", ndim_of(x), axis1, &a));
@@ -59,6 +63,10 @@ mnp_status mnp_swapaxes(const mnp_array *x, int axis1, int axis2, mnp_array **vi
 
 mnp_status mnp_moveaxes(const mnp_array *x, int count, const int *sources, const int *destinations, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_IF(count > 0, sources);
+    MNP_NEED_IF(count > 0, destinations);
+    MNP_NEED_PLACE(view_p);
     int from[MNP_MAX_DIMS], ndim = ndim_of(x), next = 0;
     bool moved[MNP_MAX_DIMS], taken[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_moveaxes", x));
@@ -80,11 +88,15 @@ mnp_status mnp_moveaxes(const mnp_array *x, int count, const int *sources, const
 
 mnp_status mnp_moveaxis(const mnp_array *x, int source, int destination, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     return mnp_moveaxes(x, 1, &source, &destination, view_p);
 }
 
 mnp_status mnp_squeeze(const mnp_array *x, int naxes, const int *axes, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     mnp__view_dim dims[MNP_MAX_DIMS];
     const int64_t at[MNP_MAX_DIMS] = {0};
     bool dropped[MNP_MAX_DIMS];
@@ -116,6 +128,9 @@ static mnp_status expand(const mnp_array *x, int ndim, const bool *added, mnp_ar
 
 mnp_status mnp_expand_dims(const mnp_array *x, int naxes, const int *axes, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_IF(naxes > 0, axes);
+    MNP_NEED_PLACE(view_p);
     bool added[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_expand_dims", x));
     if (naxes < 0 || ndim_of(x) + naxes > MNP_MAX_DIMS)
@@ -129,6 +144,8 @@ mnp_status mnp_expand_dims(const mnp_array *x, int naxes, const int *axes, mnp_a
 
 mnp_status mnp_atleast_1d(const mnp_array *x, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     static const bool added[] = {true};
     MNP_TRY(mnp__array_check_blocks("mnp_atleast_1d", x));
     return ndim_of(x) >= 1 ? mnp_slice(x, 0, NULL, view_p) : expand(x, 1, added, view_p);
@@ -136,6 +153,8 @@ mnp_status mnp_atleast_1d(const mnp_array *x, mnp_array **view_p)
 
 mnp_status mnp_atleast_2d(const mnp_array *x, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     static const bool added[][2] = {{true, true}, {true, false}};
     MNP_TRY(mnp__array_check_blocks("mnp_atleast_2d", x));
     return ndim_of(x) >= 2 ? mnp_slice(x, 0, NULL, view_p) : expand(x, 2, added[ndim_of(x)], view_p);
@@ -143,6 +162,8 @@ mnp_status mnp_atleast_2d(const mnp_array *x, mnp_array **view_p)
 
 mnp_status mnp_atleast_3d(const mnp_array *x, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     static const bool added[][3] = {{true, true, true}, {true, false, true}, {false, false, true}};
     MNP_TRY(mnp__array_check_blocks("mnp_atleast_3d", x));
     return ndim_of(x) >= 3 ? mnp_slice(x, 0, NULL, view_p) : expand(x, 3, added[ndim_of(x)], view_p);
@@ -162,6 +183,9 @@ static mnp_status cannot_broadcast(const mnp_array *x, int ndim, const int64_t *
 
 mnp_status mnp_broadcast_to(const mnp_array *x, int ndim, const int64_t *shape, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_IF(ndim > 0, shape);
+    MNP_NEED_PLACE(view_p);
     mnp__view_dim dims[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_broadcast_to", x));
     MNP_TRY(mnp__layout_check_shape(ndim, shape));
@@ -184,6 +208,8 @@ mnp_status mnp_broadcast_to(const mnp_array *x, int ndim, const int64_t *shape, 
 
 mnp_status mnp_flip(const mnp_array *x, int naxes, const int *axes, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     mnp__view_dim dims[MNP_MAX_DIMS];
     bool turned[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_flip", x));
@@ -195,6 +221,8 @@ mnp_status mnp_flip(const mnp_array *x, int naxes, const int *axes, mnp_array **
 
 mnp_status mnp_rot90(const mnp_array *x, int k, int axis1, int axis2, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     mnp__view_dim dims[MNP_MAX_DIMS];
     int a, b, quarters = (k % 4 + 4) % 4;
     MNP_TRY(mnp__array_check_blocks("mnp_rot90", x));
@@ -231,12 +259,16 @@ static mnp_status part_of_complex(const mnp_array *x, int part, mnp_array **view
 
 mnp_status mnp_real(const mnp_array *x, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     MNP_TRY(mnp__array_check_blocks("mnp_real", x));
     return mnp_dtype_kind(x->dtype) == 'c' ? part_of_complex(x, 0, view_p) : mnp_slice(x, 0, NULL, view_p);
 }
 
 mnp_status mnp_imag(const mnp_array *x, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     mnp_array *zeros = NULL;
     MNP_TRY(mnp__array_check_blocks("mnp_imag", x));
     if (mnp_dtype_kind(x->dtype) == 'c')

@@ -54,8 +54,8 @@ static mnp_status check_block(const mnp_array *array, const void *block)
     if (array->local_size == 0)
         return MNP_OK;
     if (!block)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_array_wrap: the block of rank %d is NULL, but has %lld elements",
-                        array->ctx->comm.rank, (long long)array->local_size);
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_array_wrap: block is NULL, but has %lld elements",
+                        (long long)array->local_size);
     if ((uintptr_t)block % size != 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_array_wrap: the block of rank %d is not aligned to its elements of %zu bytes",
                         array->ctx->comm.rank, size);
@@ -92,6 +92,7 @@ static mnp_status describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layo
 mnp_status mnp_array_wrap(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, void *block, const int64_t *strides,
                           mnp_release release, void *argument, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, layout, array_p);
     mnp_array *array = NULL;
     int common = 0;
     MNP_TRY(mnp__array_check(ctx, dtype, layout));
@@ -122,10 +123,12 @@ mnp_status mnp_array_wrap(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layou
 
 mnp_status mnp_ctx_wait_for(mnp_ctx *ctx, void *stream)
 {
+    MNP_ENTER(ctx);
     return mnp__ctx_order(ctx, (mnp__stream *)stream, ctx->compute);
 }
 
 mnp_status mnp_ctx_let_wait(mnp_ctx *ctx, void *stream)
 {
+    MNP_ENTER(ctx);
     return mnp__ctx_order(ctx, ctx->compute, (mnp__stream *)stream);
 }

@@ -53,6 +53,7 @@ const char *mnp_dtype_name(mnp_dtype dtype)
 
 mnp_status mnp_dtype_parse(const char *name, mnp_dtype *dtype_p)
 {
+    MNP_ENTER(name, dtype_p);
     mnp__text choices = MNP__TEXT_EMPTY;
     for (int i = MNP_BOOL; i < MNP_NUM_DTYPES; i++) {
         if (strcmp(name, dtypes[i].name) == 0) {

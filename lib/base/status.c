@@ -49,19 +49,40 @@ const char *mnp_error_origin(void)
     return last_origin;
 }
 
+const char *mnp__without_function(const char *message)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    if (strncmp(message, "mnp_", 4) != 0)
+        return message;
+    const char *end = message + strspn(message, letters);
+    if (strncmp(end, "()", 2) == 0)
+        end += 2;
+    return strncmp(end, ": ", 2) == 0 ? end + 2 : message;
+}
+
+/* Set the message, which begins with a function's name unless that is NULL. */
+static void set_message(const char *function, const char *text)
+{
+    if (function)
+        snprintf(last_message, sizeof last_message, "%s: %s", function, mnp__without_function(text));
+    else
+        snprintf(last_message, sizeof last_message, "%s", text);
+}
+
 /*
- * Record a message.  What is wrong with a name stands behind it, so of a text that is too long, because of a name of
+ * Record a message.  It begins with the function that the program has called, whichever found the error, or with none
+ * if `function` is NULL.  What is wrong with a name stands behind it, so of a text that is too long, because of a name of
  * thousands of letters, the middle is left out.
  */
-static void record(const char *format, va_list arguments)
+static void record(const char *function, const char *format, va_list arguments)
 {
     static const char dots[] = " ... ";
-    const size_t half = (sizeof last_message - sizeof dots) / 2;
     char text[sizeof last_message], *whole = NULL; /* the arguments may point into the record itself */
     va_list again;
     va_copy(again, arguments);
-    const int length = vsnprintf(text, sizeof text, format, arguments);
-    if (length >= (int)sizeof text)
+    const size_t room = sizeof text - (function ? strlen(function) + 2 : 0), half = (room - sizeof dots) / 2;
+    const int length = vsnprintf(text, room, format, arguments);
+    if (length >= (int)room)
         whole = malloc((size_t)length + 1);
     if (whole) {
         vsnprintf(whole, (size_t)length + 1, format, again);
@@ -70,14 +91,14 @@ static void record(const char *format, va_list arguments)
     }
     va_end(again);
     free(whole);
-    memcpy(last_message, text, sizeof text);
+    set_message(function, text);
 }
 
 mnp_status mnp__fail(mnp_status status, const char *file, int line, const char *function, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    record(format, arguments);
+    record(mnp__current.function, format, arguments);
     va_end(arguments);
     const char *base = strrchr(file, '/');
     snprintf(last_origin, sizeof last_origin, "%s:%d %s", base ? base + 1 : file, line, function);
@@ -93,19 +114,21 @@ mnp_status mnp__fail_context(mnp_status status, const char *format, ...)
     va_end(arguments);
     if (length < 0 || (size_t)length > sizeof text - 3)
         return status;
-    size_t rest = sizeof text - 3 - (size_t)length, old = strnlen(last_message, rest);
+    const char *before = mnp__current.function ? mnp__without_function(last_message) : last_message;
+    size_t rest = sizeof text - 3 - (size_t)length, old = strnlen(before, rest);
     memcpy(text + length, ": ", 2);
-    memcpy(text + length + 2, last_message, old);
+    memcpy(text + length + 2, before, old);
     text[(size_t)length + 2 + old] = '\0';
-    memcpy(last_message, text, sizeof text);
+    set_message(mnp__current.function, text);
     return status;
 }
 
 mnp_status mnp_fail(mnp_status status, const char *format, ...)
 {
+    MNP_NEED(format);
     va_list arguments;
     va_start(arguments, format);
-    record(format, arguments);
+    record(NULL, format, arguments);
     va_end(arguments);
     snprintf(last_origin, sizeof last_origin, "the program");
     return status;

@@ -9,6 +9,8 @@
 
 #include <maniple/base.h>
 
+#include "base/call.h"
+
 enum { MNP__MESSAGE_BYTES = 8192 }; /* of the longest message; of longer ones the middle is left out */
 
 /* Record the message of an error, with the line of the source that found it; returns `status`. */
@@ -35,6 +37,9 @@ mnp_status mnp__fail(mnp_status status, const char *file, int line, const char *
 
 /* Prepend text to the recorded message: what was being done when the error occurred. */
 mnp_status mnp__fail_context(mnp_status status, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+
+/* A message without the name of a public function at its beginning. */
+const char *mnp__without_function(const char *message);
 
 /* malloc, calloc and strdup that record an error; a size of 0 gives a pointer that can be freed. */
 mnp_status mnp__malloc(size_t size, void *pointer_p);

@@ -103,7 +103,7 @@ mnp_status mnp__agree(const mnp__comm *comm, mnp_status status)
     MNP_TRY(mnp__broadcast(comm, message, sizeof message, lowest));
     if (status != MNP_OK)
         return status;
-    return MNP_FAIL(MNP_ERR_PEER, "rank %d: %s", lowest, message);
+    return MNP_FAIL(MNP_ERR_PEER, "rank %d: %s", lowest, mnp__without_function(message));
 }
 
 /* ---- collectives of the CPUs ---- */

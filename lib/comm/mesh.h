@@ -8,6 +8,7 @@
 #include <maniple/mesh.h>
 
 struct mnp_mesh {
+    unsigned tag; /* MNP__TAG_mesh: see base/call.h */
     mnp_ctx *ctx;
     int ndim, shape[MNP_MAX_DIMS];
     mnp_comm *along[MNP_MAX_DIMS]; /* of each axis, through this rank; NULL until mnp_mesh_comm() makes it */

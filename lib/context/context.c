@@ -25,6 +25,7 @@ struct mnp__loaded_kernel {
 };
 
 struct mnp_event {
+    unsigned tag; /* MNP__TAG_event: see base/call.h */
     mnp_ctx *ctx;
     mnp__device_event *event;
 };
@@ -88,7 +89,7 @@ static void free_context(mnp_ctx *ctx)
     mnp__comm_close(&ctx->comm);
     mnp__config_free(&ctx->config);
     free(ctx->cache_path);
-    free(ctx);
+    mnp__object_free(ctx);
 }
 
 /*
@@ -117,6 +118,7 @@ static mnp_status check_alike(const mnp_ctx *ctx)
 
 mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
 {
+    MNP_ENTER(ctx_p);
     mnp_ctx *ctx;
     mnp__pulse *pulse;
     mnp_status st;
@@ -126,6 +128,7 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     mnp__handlers_save(&handlers); /* MPI and the device may put others in place */
     MNP_TRY(start_mpi(&started));
     MNP_TRY(mnp__calloc(1, sizeof *ctx, &ctx));
+    ctx->tag = MNP__TAG_ctx;
     ctx->started_mpi = started;
     MPI_Comm_rank(comm, &rank);
     const mnp_status configured = mnp__config_read(options, rank, &ctx->config);
@@ -172,6 +175,7 @@ fail:
 
 void mnp_finalize(mnp_ctx *ctx)
 {
+    MNP_NEED_OR(, ctx);
     if (!ctx)
         return;
     mnp__graphs_close(ctx);
@@ -198,31 +202,37 @@ void mnp_finalize(mnp_ctx *ctx)
 
 int mnp_ctx_rank(const mnp_ctx *ctx)
 {
+    MNP_NEED_OR(-1, ctx);
     return ctx->comm.rank;
 }
 
 int mnp_ctx_size(const mnp_ctx *ctx)
 {
+    MNP_NEED_OR(-1, ctx);
     return ctx->comm.size;
 }
 
 mnp_comm *mnp_comm_world(const mnp_ctx *ctx)
 {
+    MNP_NEED_OR(NULL, ctx);
     return ctx->world;
 }
 
 MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx)
 {
+    MNP_NEED_OR(MPI_COMM_NULL, ctx);
     return ctx->comm.mpi;
 }
 
 const char *mnp_ctx_device_kind(const mnp_ctx *ctx)
 {
+    MNP_NEED_OR("", ctx);
     return ctx->device->ops->kind;
 }
 
 const char *mnp_ctx_transport(const mnp_ctx *ctx)
 {
+    MNP_NEED_OR("", ctx);
     static const char *const names[] = {
         [MNP_TRANSPORT_MPI] = "mpi",
         [MNP_TRANSPORT_STAGED] = "mpi, staged through the host",
@@ -233,16 +243,20 @@ const char *mnp_ctx_transport(const mnp_ctx *ctx)
 
 void mnp_mpi_begin(mnp_ctx *ctx, const char *doing)
 {
+    MNP_NEED_OR(, ctx);
+    MNP_NEED_OR(, doing);
     mnp__pulse_enter(ctx->comm.pulse, doing, NULL);
 }
 
 void mnp_mpi_end(mnp_ctx *ctx)
 {
+    MNP_NEED_OR(, ctx);
     mnp__pulse_leave(ctx->comm.pulse);
 }
 
 mnp_status mnp_agree(mnp_ctx *ctx, mnp_status status)
 {
+    MNP_ENTER(ctx);
     return MNP_AGREE(ctx, status);
 }
 
@@ -260,6 +274,7 @@ mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later
 
 mnp_status mnp_ctx_synchronize(mnp_ctx *ctx)
 {
+    MNP_ENTER(ctx);
     mnp_status computed = mnp__ctx_wait(ctx, ctx->compute), transferred = mnp__ctx_wait(ctx, ctx->transfer);
     return computed != MNP_OK ? computed : transferred;
 }
@@ -346,8 +361,10 @@ mnp_status mnp__ctx_kernel_of_text(mnp_ctx *ctx, const mnp__kernel_spec *spec, m
 
 mnp_status mnp_event_new(mnp_ctx *ctx, mnp_event **event_p)
 {
+    MNP_ENTER(ctx, event_p);
     mnp_event *event;
     MNP_TRY(mnp__calloc(1, sizeof *event, &event));
+    event->tag = MNP__TAG_event;
     event->ctx = ctx;
     mnp_status st = ctx->device->ops->event_new(ctx->device, &event->event);
     if (st == MNP_OK)
@@ -359,12 +376,14 @@ mnp_status mnp_event_new(mnp_ctx *ctx, mnp_event **event_p)
 
 mnp_status mnp_event_record(mnp_event *event)
 {
+    MNP_ENTER(event);
     MNP_TRY(mnp__refuse_recording(event->ctx->device, "mnp_event_record()"));
     return event->ctx->device->ops->event_record(event->ctx->device, event->event, event->ctx->compute);
 }
 
 mnp_status mnp_event_seconds(mnp_event *first, mnp_event *second, double *seconds_p)
 {
+    MNP_ENTER(first, second, seconds_p);
     mnp_ctx *ctx = second->ctx;
     MNP_TRY(mnp__comm_wait_event(&ctx->comm, second->event));
     return ctx->device->ops->event_seconds(ctx->device, first->event, second->event, seconds_p);
@@ -374,6 +393,7 @@ void mnp_event_free(mnp_event *event)
 {
     if (!event)
         return;
+    MNP_NEED_OR(, event);
     event->ctx->device->ops->event_free(event->ctx->device, event->event);
-    free(event);
+    mnp__object_free(event);
 }

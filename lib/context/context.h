@@ -43,6 +43,7 @@ typedef struct mnp__attachment {
 } mnp__attachment;
 
 struct mnp_ctx {
+    unsigned tag; /* MNP__TAG_ctx: see base/call.h */
     mnp__config config;
     mnp__comm comm;
     mnp_comm *world; /* all ranks, for the public collectives */

@@ -23,6 +23,7 @@
 #include "context/context.h"
 
 struct mnp_graph {
+    unsigned tag; /* MNP__TAG_graph: see base/call.h */
     mnp_ctx *ctx;
     mnp_graph *next;             /* in the context's list */
     mnp__device_graph *recorded; /* NULL on the host, where a launch calls the function: */
@@ -55,6 +56,7 @@ void mnp__graph_drop(mnp_ctx *ctx)
 
 mnp_status mnp_graph_begin(mnp_ctx *ctx)
 {
+    MNP_ENTER(ctx);
     mnp__device *device = ctx->device;
     if (!device->ops->graph_begin)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "graphs need a GPU: the host device does its work when it is called, and "
@@ -73,6 +75,7 @@ static mnp_status add(const mnp_graph *what, mnp_graph **graph_p)
     mnp_graph *graph = NULL;
     MNP_TRY(mnp__calloc(1, sizeof *graph, &graph));
     *graph = *what;
+    graph->tag = MNP__TAG_graph;
     graph->next = graph->ctx->graphs;
     graph->ctx->graphs = graph;
     graph->ctx->live_plans++;
@@ -92,6 +95,7 @@ mnp_status mnp__graph_finish(mnp_ctx *ctx, mnp_graph **graph_p)
 
 mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p)
 {
+    MNP_ENTER(ctx, graph_p);
     mnp_graph *graph = NULL;
     if (!ctx->device->recording || !ctx->device->ops->graph_end)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_graph_end: no graph is being recorded; mnp_graph_begin() begins one");
@@ -117,6 +121,7 @@ static mnp_status record(mnp_ctx *ctx, mnp_graph_step step, void *argument, mnp_
 
 mnp_status mnp_graph_new(mnp_ctx *ctx, mnp_graph_step step, void *argument, mnp_graph **graph_p)
 {
+    MNP_ENTER(ctx, step, graph_p);
     const bool records = ctx->device->ops->graph_begin;
     mnp_graph *graph = NULL;
     MNP_TRY(mnp__refuse_recording(ctx->device, "making another graph"));
@@ -164,6 +169,7 @@ static mnp_status call_step(const mnp_graph *graph)
 
 mnp_status mnp_graph_launch(mnp_graph *graph)
 {
+    MNP_ENTER(graph);
     mnp_ctx *ctx = graph->ctx;
     MNP_TRY(mnp__refuse_recording(ctx->device, "launching another graph"));
     MNP_TRY(check_ranks(ctx));
@@ -176,6 +182,7 @@ void mnp_graph_free(mnp_graph *graph)
 {
     if (!graph)
         return;
+    MNP_NEED_OR(, graph);
     mnp_ctx *ctx = graph->ctx;
     mnp_graph **link = &ctx->graphs;
     while (*link != graph)
@@ -184,7 +191,7 @@ void mnp_graph_free(mnp_graph *graph)
     ctx->live_plans--;
     if (!graph->step)
         ctx->device->ops->graph_free(ctx->device, graph->recorded);
-    free(graph);
+    mnp__object_free(graph);
 }
 
 void mnp__graphs_close(mnp_ctx *ctx)

@@ -36,6 +36,7 @@ static mnp_status describe_links(mnp_ctx *ctx, const mnp_rank_info *ranks, const
 
 mnp_status mnp_ctx_info(mnp_ctx *ctx, mnp_rank_info *ranks, mnp_link_info *links)
 {
+    MNP_ENTER(ctx, ranks);
     mnp_rank_info self;
     mnp_link_info *row = NULL;
     uint64_t identity, *identities = NULL;
@@ -71,6 +72,7 @@ static void mpi_version(mnp_version_info *info)
 
 const mnp_version_info *mnp_ctx_versions(mnp_ctx *ctx)
 {
+    MNP_NEED_OR(NULL, ctx);
     const int room = sizeof ctx->versions / sizeof *ctx->versions - 1;
     int count = 0;
     memset(ctx->versions, 0, sizeof ctx->versions);
@@ -85,11 +87,13 @@ const mnp_version_info *mnp_ctx_versions(mnp_ctx *ctx)
 
 const mnp_setting_info *mnp_ctx_settings(mnp_ctx *ctx)
 {
+    MNP_NEED_OR(NULL, ctx);
     return ctx->config.table;
 }
 
 void mnp_ctx_set_progress(mnp_ctx *ctx, mnp_progress function, void *argument)
 {
+    MNP_NEED_OR(, ctx);
     ctx->device->progress = function;
     ctx->device->progress_argument = argument;
     mnp__device_tell_part(ctx->device, 0, 1);
@@ -97,21 +101,25 @@ void mnp_ctx_set_progress(mnp_ctx *ctx, mnp_progress function, void *argument)
 
 double mnp_ctx_compile_seconds(const mnp_ctx *ctx)
 {
+    MNP_NEED_OR(0, ctx);
     return ctx->device->load_seconds;
 }
 
 mnp_status mnp_ctx_cache(mnp_ctx *ctx, mnp_cache_info *info)
 {
+    MNP_ENTER(ctx, info);
     info->path = ctx->cache_path;
     return mnp__jit_cache_usage(ctx->cache_path, &info->files, &info->bytes);
 }
 
 mnp_status mnp_ctx_cache_list(mnp_ctx *ctx, mnp_cache_entry **entries_p, int64_t *count_p)
 {
+    MNP_ENTER(ctx, entries_p, count_p);
     return mnp__jit_cache_list(ctx->cache_path, entries_p, count_p);
 }
 
 mnp_status mnp_ctx_cache_clear(mnp_ctx *ctx, int64_t *files_p, int64_t *bytes_p)
 {
+    MNP_ENTER(ctx, files_p, bytes_p);
     return mnp__jit_cache_clear(ctx->cache_path, files_p, bytes_p);
 }

@@ -18,6 +18,7 @@ static mnp_status check_pool(mnp_memory_pool pool)
 
 mnp_status mnp_memory_info(mnp_ctx *ctx, mnp_memory_pool pool, mnp_memory_pool_info *info)
 {
+    MNP_ENTER(ctx, info);
     mnp_memory_pool_info heap, figures;
     mnp_heap_info place;
     MNP_TRY(check_pool(pool));
@@ -40,6 +41,7 @@ mnp_status mnp_memory_info(mnp_ctx *ctx, mnp_memory_pool pool, mnp_memory_pool_i
 
 mnp_status mnp_memory_trim(mnp_ctx *ctx, mnp_memory_pool pool)
 {
+    MNP_ENTER(ctx);
     MNP_TRY(check_pool(pool));
     MNP_TRY(mnp_ctx_synchronize(ctx));
     if (pool != MNP_MEMORY_HEAP)
@@ -52,6 +54,7 @@ mnp_status mnp_memory_trim(mnp_ctx *ctx, mnp_memory_pool pool)
 
 mnp_status mnp_memory_set_limit(mnp_ctx *ctx, mnp_memory_pool pool, int64_t bytes)
 {
+    MNP_ENTER(ctx);
     MNP_TRY(check_pool(pool));
     if (bytes < 0)
         return MNP_FAIL(MNP_ERR_ARG, "a memory pool's limit is %" PRId64 " bytes, negative", bytes);
@@ -66,5 +69,7 @@ mnp_status mnp_memory_set_limit(mnp_ctx *ctx, mnp_memory_pool pool, int64_t byte
 
 void mnp_memory_heap(mnp_ctx *ctx, mnp_heap_info *info)
 {
+    MNP_NEED_OR(, ctx);
+    MNP_NEED_OR(, info);
     mnp__heap_describe(ctx->comm.heap, info);
 }

@@ -13,6 +13,7 @@
 
 mnp_status mnp_mesh_new(mnp_ctx *ctx, int ndim, const int *extents, mnp_mesh **mesh_p)
 {
+    MNP_ENTER(ctx, mesh_p);
     int shape[MNP_MAX_DIMS] = {0};
     mnp_mesh *mesh = NULL;
     if (extents && ndim >= 1 && ndim <= MNP_MAX_DIMS)
@@ -24,6 +25,7 @@ mnp_status mnp_mesh_new(mnp_ctx *ctx, int ndim, const int *extents, mnp_mesh **m
         free(mesh);
         return st;
     }
+    mesh->tag = MNP__TAG_mesh;
     mesh->ctx = ctx;
     mesh->ndim = ndim;
     memcpy(mesh->shape, shape, sizeof shape);
@@ -36,29 +38,35 @@ void mnp_mesh_free(mnp_mesh *mesh)
 {
     if (!mesh)
         return;
+    MNP_NEED_OR(, mesh);
     for (int a = 0; a < mesh->ndim; a++)
         mnp_comm_free(mesh->along[a]);
     mesh->ctx->live_plans--;
-    free(mesh);
+    mnp__object_free(mesh);
 }
 
 mnp_ctx *mnp_mesh_ctx(const mnp_mesh *mesh)
 {
+    MNP_NEED_OR(NULL, mesh);
     return mesh->ctx;
 }
 
 int mnp_mesh_ndim(const mnp_mesh *mesh)
 {
+    MNP_NEED_OR(-1, mesh);
     return mesh->ndim;
 }
 
 const int *mnp_mesh_shape(const mnp_mesh *mesh)
 {
+    MNP_NEED_OR(NULL, mesh);
     return mesh->shape;
 }
 
 void mnp_mesh_coords(const mnp_mesh *mesh, int rank, int *coords)
 {
+    MNP_NEED_OR(, mesh);
+    MNP_NEED_OR(, coords);
     for (int a = mesh->ndim - 1; a >= 0; a--) {
         coords[a] = rank % mesh->shape[a];
         rank /= mesh->shape[a];
@@ -67,6 +75,8 @@ void mnp_mesh_coords(const mnp_mesh *mesh, int rank, int *coords)
 
 int mnp_mesh_rank(const mnp_mesh *mesh, const int *coords)
 {
+    MNP_NEED_OR(-1, mesh);
+    MNP_NEED_OR(-1, coords);
     int rank = 0;
     for (int a = 0; a < mesh->ndim; a++)
         rank = rank * mesh->shape[a] + coords[a];
@@ -76,6 +86,8 @@ int mnp_mesh_rank(const mnp_mesh *mesh, const int *coords)
 mnp_status mnp_layout_on_mesh(const mnp_mesh *mesh, int ndim, const int64_t *shape, const int *axes,
                               const int64_t *const *cuts, mnp_layout **layout_p)
 {
+    MNP_ENTER(mesh, layout_p);
+    MNP_NEED_IF(ndim > 0, shape);
     int own[MNP_MAX_DIMS];
     for (int d = 0; d < MNP_MAX_DIMS; d++)
         own[d] = d < mesh->ndim ? d : MNP_NO_AXIS;
@@ -84,5 +96,7 @@ mnp_status mnp_layout_on_mesh(const mnp_mesh *mesh, int ndim, const int64_t *sha
 
 mnp_status mnp_layout_parse(const mnp_ctx *ctx, int ndim, const int64_t *shape, const char *text, mnp_layout **layout_p)
 {
+    MNP_ENTER(ctx, text, layout_p);
+    MNP_NEED_IF(ndim > 0, shape);
     return mnp__layout_parse(ctx->comm.size, ndim, shape, text, layout_p);
 }

@@ -40,6 +40,7 @@ static mnp_status transform(const mnp__fft_request *request, const mnp_array *x,
 #define TRANSFORM_1(name, the_kind, is_inverse)                                                                        \
     mnp_status mnp_##name(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p)                \
     {                                                                                                                  \
+        MNP_ENTER(x, out_p);                                                                                           \
         const mnp__fft_request request = {.function = "mnp_" #name,                                                    \
                                           .kind = the_kind,                                                            \
                                           .inverse = is_inverse,                                                       \
@@ -53,6 +54,7 @@ static mnp_status transform(const mnp__fft_request *request, const mnp_array *x,
 #define TRANSFORM_2(name, the_kind, is_inverse)                                                                        \
     mnp_status mnp_##name(const mnp_array *x, const int64_t *s, const int *axes, const char *norm, mnp_array **out_p)  \
     {                                                                                                                  \
+        MNP_ENTER(x, out_p);                                                                                           \
         const mnp__fft_request request = {.function = "mnp_" #name,                                                    \
                                           .kind = the_kind,                                                            \
                                           .inverse = is_inverse,                                                       \
@@ -67,6 +69,7 @@ static mnp_status transform(const mnp__fft_request *request, const mnp_array *x,
     mnp_status mnp_##name(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,          \
                           mnp_array **out_p)                                                                           \
     {                                                                                                                  \
+        MNP_ENTER(x, out_p);                                                                                           \
         const mnp__fft_request request = {.function = "mnp_" #name,                                                    \
                                           .kind = the_kind,                                                            \
                                           .inverse = is_inverse,                                                       \
@@ -102,6 +105,7 @@ static const char *other_norm(const char *norm)
 
 mnp_status mnp_hfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     const mnp__fft_request request = {.function = "mnp_hfft",
                                       .kind = MNP__FFT_TO_REAL,
                                       .inverse = true,
@@ -121,6 +125,7 @@ mnp_status mnp_hfft(const mnp_array *x, int64_t n, int axis, const char *norm, m
 
 mnp_status mnp_ihfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     const mnp__fft_request request = {.function = "mnp_ihfft",
                                       .kind = MNP__FFT_FROM_REAL,
                                       .naxes = 1,
@@ -154,11 +159,13 @@ static mnp_status frequencies(const char *function, mnp_ctx *ctx, int64_t first,
 
 mnp_status mnp_fftfreq(mnp_ctx *ctx, int64_t n, double d, mnp_array **out_p)
 {
+    MNP_ENTER(ctx, out_p);
     return frequencies("mnp_fftfreq", ctx, -(n / 2), n - n / 2, n, d, true, out_p);
 }
 
 mnp_status mnp_rfftfreq(mnp_ctx *ctx, int64_t n, double d, mnp_array **out_p)
 {
+    MNP_ENTER(ctx, out_p);
     return frequencies("mnp_rfftfreq", ctx, 0, n / 2 + 1, n, d, false, out_p);
 }
 
@@ -183,10 +190,12 @@ static mnp_status shift(const char *function, const mnp_array *x, int naxes, con
 
 mnp_status mnp_fftshift(const mnp_array *x, int naxes, const int *axes, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return shift("mnp_fftshift", x, naxes, axes, false, out_p);
 }
 
 mnp_status mnp_ifftshift(const mnp_array *x, int naxes, const int *axes, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return shift("mnp_ifftshift", x, naxes, axes, true, out_p);
 }

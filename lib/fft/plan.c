@@ -32,6 +32,7 @@ struct work {
 };
 
 struct mnp_fft_plan {
+    unsigned tag; /* MNP__TAG_fft_plan: see base/call.h */
     mnp_ctx *ctx;
     mnp__fft_problem problem; /* its layouts are this plan's */
     bool is_double, keeps;
@@ -273,6 +274,7 @@ static mnp_status describe(mnp_ctx *ctx, const mnp__fft_problem *problem, bool i
     mnp_fft_plan *plan;
     MNP_TRY(mnp__calloc(1, sizeof *plan, &plan));
     *plan_p = plan;
+    plan->tag = MNP__TAG_fft_plan;
     plan->ctx = ctx;
     plan->problem = *problem;
     plan->problem.in = mnp_layout_retain(problem->in);
@@ -316,7 +318,7 @@ void mnp__fft_plan_release(mnp_fft_plan *plan)
     mnp__fft_steps_free(&plan->steps);
     mnp_layout_free((mnp_layout *)plan->problem.in);
     mnp_layout_free((mnp_layout *)plan->problem.out);
-    free(plan);
+    mnp__object_free(plan);
 }
 
 bool mnp__fft_plan_fits(const mnp_fft_plan *plan, const mnp__fft_problem *problem, bool is_double)
@@ -434,6 +436,7 @@ mnp_status mnp__fft_plan_run(mnp_fft_plan *plan, const char *function, const mnp
 mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_fft_options *options,
                             mnp_fft_plan **plan_p)
 {
+    MNP_ENTER(ctx, layout, plan_p);
     const mnp_fft_options given = options ? *options : MNP_FFT_DEFAULTS;
     const mnp__fft_request request = {.function = "mnp_fft_plan_new",
                                       .kind = !given.real      ? MNP__FFT_COMPLEX
@@ -461,8 +464,9 @@ mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *lay
     return MNP_OK;
 }
 
-mnp_status mnp_fft_plan_execute(mnp_fft_plan *plan, const mnp_array *x, mnp_array **y_p)
+mnp_status mnp_fft_plan_execute(mnp_fft_plan *plan, const mnp_array *x, mnp_array **out_p)
 {
+    MNP_ENTER(plan, x, out_p);
     MNP_TRY(mnp__inputs_check("mnp_fft_plan_execute", 1, &x));
     if (x->ctx != plan->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_fft_plan_execute: x belongs to another context");
@@ -472,16 +476,19 @@ mnp_status mnp_fft_plan_execute(mnp_fft_plan *plan, const mnp_array *x, mnp_arra
         (plan->problem.kind == MNP__FFT_FROM_REAL && mnp_dtype_kind(x->dtype) == 'c'))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_fft_plan_execute: x is %s, and the plan is for %s", mnp_dtype_name(x->dtype),
                         mnp_dtype_name(plan->input));
-    return mnp__fft_plan_run(plan, "mnp_fft_plan_execute", x, y_p);
+    return mnp__fft_plan_run(plan, "mnp_fft_plan_execute", x, out_p);
 }
 
 const mnp_layout *mnp_fft_plan_layout(const mnp_fft_plan *plan)
 {
+    MNP_NEED_OR(NULL, plan);
     return plan->steps.result;
 }
 
 void mnp_fft_plan_describe(const mnp_fft_plan *plan, mnp_fft_plan_info *info)
 {
+    MNP_NEED_OR(, plan);
+    MNP_NEED_OR(, info);
     *info = (mnp_fft_plan_info){.method = plan->steps.method, .scratch = (int64_t)plan->scratch};
     for (int w = 0; w < 2; w++)
         info->workspace += (int64_t)plan->work[w].sizes.largest;
@@ -501,6 +508,8 @@ void mnp_fft_plan_describe(const mnp_fft_plan *plan, mnp_fft_plan_info *info)
 
 void mnp_fft_plan_print(const mnp_fft_plan *plan, FILE *file)
 {
+    MNP_NEED_OR(, plan);
+    MNP_NEED_OR(, file);
     mnp_fft_plan_info info;
     if (plan->ctx->comm.rank != 0)
         return;
@@ -526,6 +535,7 @@ void mnp_fft_plan_free(mnp_fft_plan *plan)
 {
     if (!plan)
         return;
+    MNP_NEED_OR(, plan);
     mnp_ctx *ctx = plan->ctx;
     ctx->live_plans--;
     if (mnp__ctx_wait(ctx, ctx->compute) != MNP_OK)

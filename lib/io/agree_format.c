@@ -12,7 +12,7 @@ mnp_status mnp__agree_format(mnp_ctx *ctx, mnp_status status)
     int lowest = status == MNP_ERR_FORMAT ? ctx->comm.rank : nobody;
     char sentence[MNP__MESSAGE_BYTES] = "";
     if (lowest != nobody)
-        snprintf(sentence, sizeof sentence, "%s", mnp_error_message());
+        snprintf(sentence, sizeof sentence, "%s", mnp__without_function(mnp_error_message()));
     MNP_TRY(MNP_AGREE(ctx, status == MNP_ERR_FORMAT ? MNP_OK : status));
     MNP_TRY(mnp__all_reduce(&ctx->comm, &lowest, 1, MPI_INT, MPI_MIN));
     if (lowest == nobody)

@@ -153,6 +153,8 @@ int64_t mnp__selection_phase(const mnp__selection *selection, int d, int64_t chu
 mnp_status mnp_selection_shape(const mnp_selection *selection, int ndim, const int64_t *shape, int *ndim_p,
                                int64_t *selected)
 {
+    MNP_ENTER(ndim_p, selected);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__selection found;
     MNP_TRY(mnp__selection_new(NULL, ndim, shape, selection, &found));
     *ndim_p = found.ndim;

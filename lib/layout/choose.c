@@ -77,6 +77,8 @@ static void arrange(struct search *s, int d, int left, double block, double surf
 
 mnp_status mnp_layout_block(int nranks, int ndim, const int64_t *shape, mnp_layout **layout_p)
 {
+    MNP_ENTER(layout_p);
+    MNP_NEED_IF(ndim > 0, shape);
     int axes[MNP_MAX_DIMS];
     if (nranks < 1)
         return MNP_FAIL(MNP_ERR_ARG, "nranks is %d, below 1", nranks);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/status.h"
 
 uint64_t mnp__layout_hash(const mnp_layout *layout)
 {
@@ -68,6 +69,8 @@ static bool same_shape(const mnp_layout *a, const mnp_layout *b)
 
 bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b)
 {
+    MNP_NEED_OR(false, a);
+    MNP_NEED_OR(false, b);
     return a == b || (same_shape(a, b) && (same_cutting(a, b) || same_elements(a, b)));
 }
 

@@ -55,6 +55,8 @@ static mnp_status check(int nranks, int ndim, const int *extents, int *left_p, i
 
 mnp_status mnp_mesh_dims(int nranks, int ndim, int *extents)
 {
+    MNP_ENTER_NAME();
+    MNP_NEED_IF(ndim > 0, extents);
     int found[MNP_MAX_DIMS] = {0}, left = 1, chosen = 0, next = 0;
     MNP_TRY(check(nranks, ndim, extents, &left, &chosen));
     factor(left, chosen, left, found); /* succeeds: `left` and ones are extents */

@@ -124,6 +124,7 @@ static mnp_status make(int mesh_ndim, const int *mesh, const int *pin, int ndim,
     mnp_layout *layout = NULL;
     mnp_status st = MNP_OK;
     MNP_TRY(mnp__calloc(1, sizeof *layout, &layout));
+    layout->tag = MNP__TAG_layout;
     atomic_init(&layout->owners, 1);
     layout->mesh_ndim = mesh_ndim;
     layout->nranks = 1;
@@ -152,6 +153,9 @@ fail:
 mnp_status mnp_layout_new(int mesh_ndim, const int *mesh, int ndim, const int64_t *shape, const int *axes,
                           const int64_t *const *cuts, mnp_layout **layout_p)
 {
+    MNP_ENTER(mesh, layout_p);
+    MNP_NEED_IF(ndim > 0, shape);
+    MNP_NEED_IF(ndim > 0, axes);
     mnp__layout_dim dims[MNP_MAX_DIMS];
     MNP_TRY(check_mesh(mesh_ndim, mesh));
     MNP_TRY(mnp__layout_check_shape(ndim, shape));
@@ -164,6 +168,10 @@ mnp_status mnp_layout_new(int mesh_ndim, const int *mesh, int ndim, const int64_
 mnp_status mnp_layout_new_cyclic(int mesh_ndim, const int *mesh, int ndim, const int64_t *shape, const int *axes,
                                  const int64_t *blocks, mnp_layout **layout_p)
 {
+    MNP_ENTER(mesh, layout_p);
+    MNP_NEED_IF(ndim > 0, shape);
+    MNP_NEED_IF(ndim > 0, axes);
+    MNP_NEED_IF(ndim > 0, blocks);
     mnp__layout_dim dims[MNP_MAX_DIMS];
     MNP_TRY(check_mesh(mesh_ndim, mesh));
     MNP_TRY(mnp__layout_check_shape(ndim, shape));
@@ -214,6 +222,8 @@ static void uncut(int ndim, const int64_t *shape, mnp__layout_dim *dims)
 
 mnp_status mnp_layout_replicated(int nranks, int ndim, const int64_t *shape, mnp_layout **layout_p)
 {
+    MNP_ENTER(layout_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__layout_dim dims[MNP_MAX_DIMS];
     MNP_TRY(check_mesh(1, &nranks));
     MNP_TRY(mnp__layout_check_shape(ndim, shape));
@@ -223,6 +233,8 @@ mnp_status mnp_layout_replicated(int nranks, int ndim, const int64_t *shape, mnp
 
 mnp_status mnp_layout_on_root(int nranks, int root, int ndim, const int64_t *shape, mnp_layout **layout_p)
 {
+    MNP_ENTER(layout_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__layout_dim dims[MNP_MAX_DIMS];
     if (root < 0 || root >= nranks)
         return MNP_FAIL(MNP_ERR_ARG, "root is %d, and the ranks are 0..%d", root, nranks - 1);
@@ -233,6 +245,8 @@ mnp_status mnp_layout_on_root(int nranks, int root, int ndim, const int64_t *sha
 
 mnp_status mnp_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p)
 {
+    MNP_ENTER(layout, layout_p);
+    MNP_NEED_IF(layout->ndim > 0, shape);
     mnp__layout_dim dims[MNP_MAX_DIMS];
     for (int d = 0; d < layout->ndim; d++) {
         dims[d] = mnp__layout_dim_of(layout, d);
@@ -246,6 +260,8 @@ mnp_status mnp_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_l
 
 mnp_status mnp_layout_with_order(const mnp_layout *layout, const int *order, mnp_layout **layout_p)
 {
+    MNP_ENTER(layout, layout_p);
+    MNP_NEED_IF(layout->ndim > 0, order);
     mnp__layout_dim dims[MNP_MAX_DIMS];
     bool given[MNP_MAX_DIMS] = {false};
     for (int i = 0; i < layout->ndim; i++) {
@@ -299,6 +315,7 @@ void mnp__layout_keep_order(mnp_layout *derived, const mnp_layout *from, const i
 
 mnp_layout *mnp_layout_retain(const mnp_layout *layout)
 {
+    MNP_NEED_OR(NULL, layout);
     mnp_layout *shared = (mnp_layout *)layout; /* immutable, except for its reference count */
     atomic_fetch_add(&shared->owners, 1);
     return shared;
@@ -306,55 +323,67 @@ mnp_layout *mnp_layout_retain(const mnp_layout *layout)
 
 void mnp_layout_free(mnp_layout *layout)
 {
-    if (!layout || atomic_fetch_sub(&layout->owners, 1) != 1)
+    if (!layout)
+        return;
+    MNP_NEED_OR(, layout);
+    if (atomic_fetch_sub(&layout->owners, 1) != 1)
         return;
     for (int d = 0; d < layout->ndim; d++)
         free(layout->cuts[d]);
-    free(layout);
+    mnp__object_free(layout);
 }
 
 int mnp_layout_nranks(const mnp_layout *layout)
 {
+    MNP_NEED_OR(-1, layout);
     return layout->nranks;
 }
 
 int mnp_layout_ndim(const mnp_layout *layout)
 {
+    MNP_NEED_OR(-1, layout);
     return layout->ndim;
 }
 
 const int64_t *mnp_layout_shape(const mnp_layout *layout)
 {
+    MNP_NEED_OR(NULL, layout);
     return layout->shape;
 }
 
 int64_t mnp_layout_size(const mnp_layout *layout)
 {
+    MNP_NEED_OR(-1, layout);
     return layout->size;
 }
 
 int mnp_layout_parts(const mnp_layout *layout, int dim)
 {
+    MNP_NEED_OR(-1, layout);
     return layout->axes[dim] == MNP_NO_AXIS ? 1 : layout->mesh[layout->axes[dim]];
 }
 
 const int64_t *mnp_layout_cuts(const mnp_layout *layout, int dim)
 {
+    MNP_NEED_OR(NULL, layout);
     return layout->cuts[dim];
 }
 
 const int *mnp_layout_order(const mnp_layout *layout)
 {
+    MNP_NEED_OR(NULL, layout);
     return layout->order;
 }
 
 int64_t mnp_layout_block_size(const mnp_layout *layout, int dim)
 {
+    MNP_NEED_OR(-1, layout);
     return layout->blocks[dim];
 }
 
 bool mnp_layout_is_cyclic(const mnp_layout *layout)
 {
+    MNP_NEED_OR(false, layout);
     for (int d = 0; d < layout->ndim; d++) {
         if (layout->blocks[d] > 0)
             return true;

@@ -17,6 +17,7 @@
  * pinned: only the ranks at one coordinate of the axis own anything.
  */
 struct mnp_layout {
+    unsigned tag; /* MNP__TAG_layout: see base/call.h */
     atomic_int owners;
     int mesh_ndim, mesh[MNP_MAX_DIMS], nranks;
     int pin[MNP_MAX_DIMS]; /* of a mesh axis that cuts nothing: the coordinate that owns all, or MNP__REPLICAS */

@@ -7,6 +7,8 @@
  */
 #include "layout/layout.h"
 
+#include "base/status.h"
+
 /* The coordinate of `rank` along a mesh axis; the last axis is the fastest. */
 static int coordinate(const mnp_layout *layout, int axis, int rank)
 {
@@ -96,11 +98,19 @@ bool mnp__layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *e
 
 void mnp_layout_box(const mnp_layout *layout, int rank, int64_t *lo, int64_t *extent)
 {
+    MNP_NEED_OR(, layout);
+    if (layout->ndim > 0)
+        MNP_NEED_OR(, lo);
+    if (layout->ndim > 0)
+        MNP_NEED_OR(, extent);
     mnp__layout_box(layout, rank, lo, extent);
 }
 
 void mnp_layout_local_shape(const mnp_layout *layout, int rank, int64_t *shape)
 {
+    MNP_NEED_OR(, layout);
+    if (layout->ndim > 0)
+        MNP_NEED_OR(, shape);
     bool there = at_pins(layout, rank);
     for (int d = 0; d < layout->ndim; d++) {
         const int64_t *cut = layout->cuts[d] + mnp__layout_part(layout, d, rank);
@@ -110,6 +120,7 @@ void mnp_layout_local_shape(const mnp_layout *layout, int rank, int64_t *shape)
 
 int64_t mnp_layout_global(const mnp_layout *layout, int dim, int rank, int64_t local)
 {
+    MNP_NEED_OR(-1, layout);
     mnp__part_runs runs = mnp__layout_runs(layout, dim, mnp__layout_part(layout, dim, rank));
     if (!at_pins(layout, rank) || local < 0 || local >= runs.count)
         return -1;
@@ -118,6 +129,7 @@ int64_t mnp_layout_global(const mnp_layout *layout, int dim, int rank, int64_t l
 
 int64_t mnp_layout_local(const mnp_layout *layout, int dim, int rank, int64_t index)
 {
+    MNP_NEED_OR(-1, layout);
     mnp__part_runs runs = mnp__layout_runs(layout, dim, mnp__layout_part(layout, dim, rank));
     int64_t beyond = index - runs.first;
     if (!at_pins(layout, rank) || beyond < 0)
@@ -159,6 +171,9 @@ int mnp__layout_source(const mnp_layout *layout, const int *parts, int receiver)
 
 int mnp_layout_owner(const mnp_layout *layout, const int64_t *index)
 {
+    MNP_NEED_OR(-1, layout);
+    if (layout->ndim > 0)
+        MNP_NEED_OR(-1, index);
     int parts[MNP_MAX_DIMS];
     for (int d = 0; d < layout->ndim; d++)
         parts[d] = mnp__layout_find(layout, d, index[d]);

@@ -332,6 +332,7 @@ static void add_table(mnp__text *text, const mnp_layout *layout)
 
 mnp_status mnp_layout_print(const mnp_layout *layout, FILE *file)
 {
+    MNP_ENTER(layout, file);
     mnp__text text = MNP__TEXT_EMPTY;
     add_words(&text, layout);
     if (layout->size > 0 && (layout->ndim == 1 || layout->ndim == 2))

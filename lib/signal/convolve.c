@@ -19,6 +19,7 @@
 #include "signal/tile.h"
 
 struct mnp_conv_plan {
+    unsigned tag; /* MNP__TAG_conv_plan: see base/call.h */
     mnp_ctx *ctx;
     mnp__conv_geometry geometry;
     mnp__conv_share share;
@@ -323,6 +324,7 @@ static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, const mnp_
 mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
                              const mnp_conv_options *options, mnp_conv_plan **plan_p)
 {
+    MNP_ENTER(ctx, layout, kernel, plan_p);
     const mnp_conv_options defaults = {0};
     mnp_conv_plan *plan = NULL;
     unsigned char fill[16] = {0};
@@ -332,6 +334,7 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
                                      "blocks first, with mnp_redistribute()");
     mnp_status st = mnp__calloc(1, sizeof *plan, &plan);
     if (st == MNP_OK) {
+        plan->tag = MNP__TAG_conv_plan;
         plan->ctx = ctx;
         plan->input = dtype;
         plan->correlates = options->correlate;
@@ -353,6 +356,7 @@ void mnp_conv_plan_free(mnp_conv_plan *plan)
 {
     if (!plan)
         return;
+    MNP_NEED_OR(, plan);
     mnp_ctx *ctx = plan->ctx;
     ctx->live_plans--;
     ctx->device->ops->free(ctx->device, plan->ring);
@@ -360,7 +364,7 @@ void mnp_conv_plan_free(mnp_conv_plan *plan)
     ctx->device->ops->free(ctx->device, plan->tiles);
     mnp__mover_free(plan->mover);
     mnp__conv_geometry_free(&plan->geometry);
-    free(plan);
+    mnp__object_free(plan);
 }
 
 /* Compute `count` tiles of the list from number `first` on. */
@@ -407,6 +411,7 @@ static mnp_status run(mnp_conv_plan *plan, const mnp_array *x, mnp_array *y)
 
 mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array **y_p)
 {
+    MNP_ENTER(plan, x, y_p);
     mnp__input input = {NULL, NULL};
     mnp__output output;
     if (x == *y_p)
@@ -432,6 +437,7 @@ mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array *
 
 mnp_status mnp_convolve(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options, mnp_array **y_p)
 {
+    MNP_ENTER(x, kernel, y_p);
     mnp_conv_plan *plan;
     mnp_array *y = *y_p;
     MNP_TRY(mnp_conv_plan_new(x->ctx, x->dtype, x->layout, kernel, options, &plan));

@@ -88,9 +88,9 @@ WORK = elementwise | set("""copy astype redistribute replicate plan_new plan_run
 ELSEWHERE = {"reduction_call", "conv_execute", "fft_plan_execute",  # they need a reduction, or a plan, which is not made for such layouts
              "array_item", "array_items",  # they take arrays of one element
              "array_describe", "array_print"}  # they show any array
-LISTS = "arrays keys vectors samples conditions choices".split()  # parameters that are several arrays, not outputs
 NUMBERS = {"count": 2, "bins": 3, "ndim": 2, "axis2": 1, "destination": 1, "n": 1, "edge_order": 1, "k": 1,
            "repeats": 2}
+NEEDED = "bins shape repeats widths kth indices q shifts value values sources destinations subscripts".split()
 TEXTS = {"ufunc": "add", "function": "add", "estimator": "sturges", "subscripts": "1:", "file": "x.h5", "dataset": "/x"}
 
 
@@ -98,21 +98,26 @@ def plain(kind):
     return kind.replace("const ", "").replace(" const", "")
 
 
-def takes_array(kind, name):
-    return plain(kind) == "mnp_array *" or (plain(kind) == "mnp_array **" and name in LISTS)
+def is_list(kind):
+    """Several arrays, which are not outputs."""
+    return plain(kind).replace("const", "") == "mnp_array **" and "*const *" in kind
+
+
+def takes_array(kind, _name):
+    return plain(kind) == "mnp_array *" or is_list(kind)
 
 
 def argument(kind, name, array):
     """A value for a parameter; the array's layout is checked before anything else that is wrong with the call."""
     if takes_array(kind, name):
-        return [array, array] if name in LISTS else array
+        return [array, array] if is_list(kind) else array
     special = {"mnp_array **": 4, "mnp_layout *": layout, "char *": TEXTS.get(name), "mnp_dtype": "float64",
                "mnp_rng *": generator, "mnp_comm *": world, "mnp_sparse *": matrix, "mnp_operator *": operator,
-               "mnp_precond *": precond, "mnp_triangular *": triangular}
+               "mnp_precond *": precond, "mnp_h5_file *": file, "mnp_triangular *": triangular}
     if plain(kind) in special:
         return special[plain(kind)]
     if kind.endswith("*"):
-        return [1] * 8 if name in "bins shape repeats widths kth indices q shifts values".split() else None
+        return [1] * 32 if name in NEEDED else None
     return NUMBERS.get(name, 0)
 
 
@@ -120,6 +125,7 @@ generator = mp.rng_new(1)
 matrix = mp.sparse_eye("float64", len(a), len(a), 0)
 operator = mp.operator_from_sparse(matrix)
 precond = mp.precond_new(matrix, 0, None)
+file = mp.h5_file_open(mp.scratch("x.h5"), True)
 triangular = mp.triangular_new(matrix, "float64", True, False, False)
 world = ctypes.c_void_p(binding.call("comm_world"))
 short = spread(a[:, 0].copy(), mp.layout_new_cyclic(1, [mp.size], 1, [13], [0], [2]))
@@ -130,6 +136,7 @@ for function, (_, parameters) in sorted(binding._functions.items() if mp.layout_
              if plain(kind) != "mnp_ctx *" and not binding._is_output(kind, name)]
     mp.fails("MNP_ERR_ARG", "block-cyclically", function[4:], *given)
 mp.rng_free(generator)
+mp.h5_file_close(file)
 mp.triangular_free(triangular)
 mp.precond_free(precond)
 mp.operator_free(operator)

@@ -236,7 +236,11 @@ void forget_kernels(void)
 
 mnp_array array_without_memory(size_t offset, mnp_dtype dtype, int ndim, const int64_t *shape, const int64_t *strides)
 {
-    mnp_array array = {.ctx = &gpu.ctx, .dtype = dtype, .local_size = 1, .data = (void *)(uintptr_t)(4096 + offset)};
+    mnp_array array = {.tag = MNP__TAG_array,
+                       .ctx = &gpu.ctx,
+                       .dtype = dtype,
+                       .local_size = 1,
+                       .data = (void *)(uintptr_t)(4096 + offset)};
     if (mnp_layout_replicated(1, ndim, shape, &array.layout) != MNP_OK)
         abort();
     for (int d = 0; d < ndim; d++) {
@@ -260,6 +264,7 @@ mnp_status open_gpu(int architectures, const char **what_p)
     MNP_TRY(mnp__config_read(NULL, 0, &config));
     alone.mpi = MPI_COMM_SELF;
     gpu.device.config = &config;
+    gpu.ctx.tag = MNP__TAG_ctx;
     gpu.ctx.comm = (mnp__comm){.mpi = MPI_COMM_SELF,
                                .size = 1,
                                .node_size = 1,

@@ -125,7 +125,7 @@ if mp.size > 1:
         good = error.status == ("MNP_ERR_ARG" if mp.rank == 1 else "MNP_ERR_PEER") and "row 7" in error.message
     mp.ok(good, "an index that is wrong on one rank is an error on all")
 mp.fails("MNP_ERR_ARG", "-1 rows", mp.sparse_from_triplets, "float64", -1, 3, None, None, 0, [], [], one)
-mp.fails("MNP_ERR_ARG", "are NULL", mp.sparse_from_triplets, "float64", 3, 3, None, None, 1, [0], None, one)
+mp.fails("MNP_ERR_ARG", "columns is NULL", mp.sparse_from_triplets, "float64", 3, 3, None, None, 1, [0], None, one)
 mp.fails("MNP_ERR_ARG", "row layout", mp.sparse_from_triplets, "float64", 3, 3, mp.Layout([mp.size], [4], [0]), None, 0,
          [], [], one)
 if mp.size > 1:

@@ -28,6 +28,7 @@ struct field {
 };
 
 struct mnp_halo {
+    unsigned tag; /* MNP__TAG_halo: see base/call.h */
     mnp_ctx *ctx;
     int count;
     struct field *fields;
@@ -83,6 +84,8 @@ static int wanted_ring(const void *argument, int rank, mnp__want *wants)
 
 void mnp_halo_interior(const mnp_halo *halo, int k, mnp_halo_box *interior)
 {
+    MNP_NEED_OR(, halo);
+    MNP_NEED_OR(, interior);
     const struct field *field = &halo->fields[k];
     const mnp_array *array = field->array;
     *interior = (mnp_halo_box){{0}, {0}};
@@ -95,6 +98,8 @@ void mnp_halo_interior(const mnp_halo *halo, int k, mnp_halo_box *interior)
 
 int mnp_halo_borders(const mnp_halo *halo, int k, mnp_halo_box *borders)
 {
+    MNP_NEED_OR(-1, halo);
+    MNP_NEED_OR(-1, borders);
     const mnp_array *array = halo->fields[k].array;
     mnp_halo_box interior;
     int count = 0;
@@ -204,12 +209,15 @@ static mnp_status plan_field(mnp_ctx *ctx, struct field *field)
 mnp_status mnp_halo_new(mnp_ctx *ctx, int count, mnp_array *const *arrays, const mnp_halo_options *options,
                         mnp_halo **halo_p)
 {
+    MNP_ENTER(ctx, halo_p);
+    MNP_NEED_ALL(count, arrays);
     static const mnp_halo_options none;
     mnp_halo *halo = NULL;
     if (count < 1)
         return MNP_FAIL(MNP_ERR_ARG, "a halo of %d arrays", count);
     mnp_status st = mnp__calloc(1, sizeof *halo, &halo);
     if (st == MNP_OK) {
+        halo->tag = MNP__TAG_halo;
         halo->ctx = ctx;
         halo->count = count;
         ctx->live_plans++;
@@ -232,12 +240,13 @@ void mnp_halo_free(mnp_halo *halo)
 {
     if (!halo)
         return;
+    MNP_NEED_OR(, halo);
     halo->ctx->live_plans--;
     mnp__ctx_wait(halo->ctx, halo->ctx->compute); /* what was enqueued last uses the movers' memory */
     for (int k = 0; halo->fields && k < halo->count; k++)
         mnp__mover_free(halo->fields[k].mover);
     free(halo->fields);
-    free(halo);
+    mnp__object_free(halo);
 }
 
 /* ---- running ---- */
@@ -255,6 +264,7 @@ static mnp_status fill_outside(const mnp_halo *halo, const struct field *field)
 
 mnp_status mnp_halo_begin(mnp_halo *halo)
 {
+    MNP_ENTER(halo);
     if (halo->under_way)
         return MNP_FAIL(MNP_ERR_ARG, "the halo exchange has begun already");
     for (int k = 0; k < halo->count; k++) {
@@ -268,6 +278,7 @@ mnp_status mnp_halo_begin(mnp_halo *halo)
 
 mnp_status mnp_halo_progress(mnp_halo *halo)
 {
+    MNP_ENTER(halo);
     for (int k = 0; halo->under_way && k < halo->count; k++) {
         if (mnp__mover_needs_help(halo->fields[k].mover))
             MNP_TRY(mnp__mover_help(halo->fields[k].mover));
@@ -277,6 +288,7 @@ mnp_status mnp_halo_progress(mnp_halo *halo)
 
 mnp_status mnp_halo_finish(mnp_halo *halo)
 {
+    MNP_ENTER(halo);
     if (!halo->under_way)
         return MNP_FAIL(MNP_ERR_ARG, "the halo exchange has not begun");
     halo->under_way = false;
@@ -287,6 +299,7 @@ mnp_status mnp_halo_finish(mnp_halo *halo)
 
 mnp_status mnp_halo_exchange(mnp_halo *halo)
 {
+    MNP_ENTER(halo);
     if (halo->count == 1 && !halo->under_way) { /* nothing beside it: quicker than in two steps */
         struct field *field = &halo->fields[0];
         MNP_TRY(fill_outside(halo, field));

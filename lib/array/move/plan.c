@@ -25,6 +25,7 @@ struct storage {
 };
 
 struct mnp_plan {
+    unsigned tag; /* MNP__TAG_plan: see base/call.h */
     mnp_ctx *ctx;
     mnp_dtype dtype; /* of the arrays that it was made for */
     mnp_layout *from, *to;
@@ -161,6 +162,7 @@ static mnp_status describe(const mnp_array *from, const mnp_array *to, bool wide
 {
     mnp_plan *plan;
     MNP_TRY(mnp__calloc(1, sizeof *plan, &plan));
+    plan->tag = MNP__TAG_plan;
     plan->ctx = from->ctx;
     plan->dtype = from->dtype;
     plan->from = mnp_layout_retain(from->layout);
@@ -203,7 +205,7 @@ void mnp__plan_release(mnp_plan *plan)
     mnp__mover_free(plan->mover);
     mnp_layout_free(plan->from);
     mnp_layout_free(plan->to);
-    free(plan);
+    mnp__object_free(plan);
 }
 
 /* ---- using ---- */
@@ -262,6 +264,7 @@ static mnp_status sum_up(mnp_plan *plan)
 
 mnp_status mnp_plan_new(const mnp_array *like, const mnp_layout *layout, mnp_plan **plan_p)
 {
+    MNP_ENTER(like, layout, plan_p);
     mnp_ctx *ctx = like->ctx;
     mnp_array *result = NULL; /* such as a run of the plan will have */
     mnp_plan *plan = NULL;
@@ -317,6 +320,7 @@ static mnp_status check_view(const mnp_plan *plan, const mnp_array *x)
 
 mnp_status mnp_plan_run(mnp_plan *plan, const mnp_array *x, mnp_array **y_p)
 {
+    MNP_ENTER(plan, x, y_p);
     mnp_array *y = *y_p;
     MNP_TRY(check_array(plan, "x", x, true));
     if (y) {
@@ -344,6 +348,8 @@ static const char *message_method(const mnp_plan *plan)
 
 void mnp_plan_describe(const mnp_plan *plan, mnp_plan_info *info)
 {
+    MNP_NEED_OR(, plan);
+    MNP_NEED_OR(, info);
     const mnp__mover_facts facts = mnp__mover_describe(plan->mover);
     const char *node = facts.path == MNP__BY_STORES    ? "stores into the neighbours' memory"
                        : facts.path == MNP__BY_STAGING ? "through the heap"
@@ -368,6 +374,8 @@ static void print_bytes(FILE *file, const char *what, int64_t bytes, const char 
 
 void mnp_plan_print(const mnp_plan *plan, FILE *file)
 {
+    MNP_NEED_OR(, plan);
+    MNP_NEED_OR(, file);
     mnp__text shape = MNP__TEXT_EMPTY;
     mnp_plan_info info;
     if (plan->ctx->comm.rank != 0)
@@ -388,6 +396,7 @@ void mnp_plan_free(mnp_plan *plan)
 {
     if (!plan)
         return;
+    MNP_NEED_OR(, plan);
     mnp_ctx *ctx = plan->ctx;
     ctx->live_plans--;
     if (mnp__ctx_wait(ctx, ctx->compute) != MNP_OK)

@@ -44,11 +44,13 @@ static mnp_status redistribute(const char *function, const mnp_array *array, con
 
 mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mnp_array **result_p)
 {
+    MNP_ENTER(array, layout, result_p);
     return redistribute("mnp_redistribute", array, layout, result_p);
 }
 
 mnp_status mnp_replicate(const mnp_array *x, mnp_array **copy_p)
 {
+    MNP_ENTER(x, copy_p);
     mnp_layout *whole = NULL;
     MNP_TRY(mnp__array_refuse_scalar("mnp_replicate", x));
     MNP_TRY(mnp_layout_replicated(x->layout->nranks, x->layout->ndim, x->layout->shape, &whole));

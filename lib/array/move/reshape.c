@@ -347,6 +347,9 @@ static mnp_status view_or_copy(const mnp_array *x, int ndim, const int64_t *shap
 
 mnp_status mnp_reshape(const mnp_array *x, int ndim, const int64_t *shape, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_IF(ndim > 0, shape);
+    MNP_NEED_PLACE(view_p);
     int64_t resolved[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_reshape", x));
     MNP_TRY(resolve_shape(x, ndim, shape, resolved));
@@ -357,6 +360,8 @@ mnp_status mnp_reshape(const mnp_array *x, int ndim, const int64_t *shape, mnp_a
 
 mnp_status mnp_ravel(const mnp_array *x, mnp_array **view_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(view_p);
     return mnp_reshape(x, 1, (int64_t[]){-1}, view_p);
 }
 
@@ -379,17 +384,23 @@ static mnp_status in_order(const mnp_array *x, mnp_order order, mnp_array **resu
 
 mnp_status mnp_ascontiguousarray(const mnp_array *x, mnp_array **result_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(result_p);
     MNP_TRY(mnp__array_check_blocks("mnp_ascontiguousarray", x));
     return in_order(x, MNP_ORDER_C, result_p);
 }
 
 mnp_status mnp_asfortranarray(const mnp_array *x, mnp_array **result_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_PLACE(result_p);
     MNP_TRY(mnp__array_check_blocks("mnp_asfortranarray", x));
     return in_order(x, MNP_ORDER_F, result_p);
 }
 
 bool mnp_may_share_memory(const mnp_array *x, const mnp_array *y)
 {
+    MNP_NEED_OR(false, x);
+    MNP_NEED_OR(false, y);
     return x->buffer && x->buffer == y->buffer;
 }

@@ -92,6 +92,8 @@ const char *mnp_array_describe(const mnp_array *array)
     text[0] = '\0';
     if (!array) {
         add(&w, "NULL, no array");
+    } else if (!mnp__is_object(array, MNP__TAG_array)) {
+        add(&w, "not an array: it was never set, or was freed");
     } else if (mnp__array_is_scalar(array)) {
         add_scalar(&w, array);
     } else {

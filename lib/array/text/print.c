@@ -161,8 +161,6 @@ static mnp_status write_text(const mnp_array *array, const mnp_print_options *op
     mnp__numbers numbers;
     int64_t count = 1;
     char word[MNP__NUMBER_BYTES];
-    if (!file)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_array_print: the file is NULL");
     MNP_TRY(mnp__numbers_begin(&numbers));
     for (int d = 0; d < s->ndim; d++)
         count *= s->extent[d];
@@ -184,6 +182,13 @@ static mnp_status write_text(const mnp_array *array, const mnp_print_options *op
     return st;
 }
 
+/* Rank 0 has a file; others need none.  Collective. */
+static mnp_status check_file(mnp_ctx *ctx, FILE *file)
+{
+    const bool missing = ctx->comm.rank == 0 && !file;
+    return MNP_AGREE(ctx, missing ? MNP_FAIL(MNP_ERR_ARG, "mnp_array_print: file is NULL") : MNP_OK);
+}
+
 static mnp_status check_options(const mnp_print_options *options)
 {
     if (options->precision < 0)
@@ -197,11 +202,11 @@ static mnp_status check_options(const mnp_print_options *options)
 
 mnp_status mnp_array_print(const mnp_array *array, const mnp_print_options *options, FILE *file)
 {
+    MNP_ENTER(array);
     const mnp_print_options chosen = options ? *options : MNP_PRINT_DEFAULTS;
     shown s;
-    if (!array)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_array_print: the array is NULL");
     MNP_TRY(mnp__array_refuse_scalar("mnp_array_print", array));
+    MNP_TRY(check_file(array->ctx, file));
     MNP_TRY(check_options(&chosen));
     const int64_t settings[] = {chosen.precision, chosen.edge_items, chosen.threshold};
     MNP_TRY(

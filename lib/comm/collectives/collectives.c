@@ -123,6 +123,7 @@ static mnp_status check_reduction(const mnp_comm *comm, const mnp__collective *c
 
 mnp_status mnp_comm_all_reduce(mnp_comm *comm, const void *send, void *recv, int64_t count, mnp_dtype dtype, mnp_op op)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {.kind = MNP__ALL_REDUCE,
                                   .name = "mnp_comm_all_reduce",
                                   .send = send,
@@ -138,6 +139,7 @@ mnp_status mnp_comm_all_reduce(mnp_comm *comm, const void *send, void *recv, int
 mnp_status mnp_comm_reduce(mnp_comm *comm, const void *send, void *recv, int64_t count, mnp_dtype dtype, mnp_op op,
                            int root)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {.kind = MNP__REDUCE,
                                   .name = "mnp_comm_reduce",
                                   .send = send,
@@ -156,6 +158,7 @@ mnp_status mnp_comm_reduce(mnp_comm *comm, const void *send, void *recv, int64_t
 mnp_status mnp_comm_reduce_scatter(mnp_comm *comm, const void *send, void *recv, int64_t count_per_rank,
                                    mnp_dtype dtype, mnp_op op)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {.kind = MNP__REDUCE_SCATTER,
                                   .name = "mnp_comm_reduce_scatter",
                                   .send = send,
@@ -181,6 +184,7 @@ static mnp_status check_move(const mnp_comm *comm, const mnp__collective *call)
 
 mnp_status mnp_comm_broadcast(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int root)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {.kind = MNP__BROADCAST,
                                   .name = "mnp_comm_broadcast",
                                   .send = buffer,
@@ -218,6 +222,7 @@ static mnp_status check_lists(const char *call, const int64_t *counts, const int
 
 mnp_status mnp_comm_all_gather(mnp_comm *comm, const void *send, int64_t count, void *recv, mnp_dtype dtype)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {.kind = MNP__ALL_GATHER,
                                   .name = "mnp_comm_all_gather",
                                   .send = send,
@@ -231,6 +236,7 @@ mnp_status mnp_comm_all_gather(mnp_comm *comm, const void *send, int64_t count, 
 mnp_status mnp_comm_all_gatherv(mnp_comm *comm, const void *send, int64_t count, void *recv, const int64_t *counts,
                                 const int64_t *offsets, mnp_dtype dtype)
 {
+    MNP_ENTER(comm, counts, offsets);
     const mnp__collective call = {.kind = MNP__ALL_GATHER,
                                   .name = "mnp_comm_all_gatherv",
                                   .send = send,
@@ -238,12 +244,12 @@ mnp_status mnp_comm_all_gatherv(mnp_comm *comm, const void *send, int64_t count,
                                   .whole = count,
                                   .parts = {.counts = counts, .offsets = offsets},
                                   .dtype = dtype};
-    MNP_TRY(check_lists(call.name, counts, offsets));
     return run_gather(comm, &call);
 }
 
 mnp_status mnp_comm_gather(mnp_comm *comm, const void *send, int64_t count, void *recv, mnp_dtype dtype, int root)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {.kind = MNP__GATHER,
                                   .name = "mnp_comm_gather",
                                   .send = send,
@@ -258,6 +264,7 @@ mnp_status mnp_comm_gather(mnp_comm *comm, const void *send, int64_t count, void
 mnp_status mnp_comm_gatherv(mnp_comm *comm, const void *send, int64_t count, void *recv, const int64_t *counts,
                             const int64_t *offsets, mnp_dtype dtype, int root)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {.kind = MNP__GATHER,
                                   .name = "mnp_comm_gatherv",
                                   .send = send,
@@ -292,6 +299,7 @@ static mnp_status run_scatter(mnp_comm *comm, const mnp__collective *call)
 
 mnp_status mnp_comm_scatter(mnp_comm *comm, const void *send, void *recv, int64_t count, mnp_dtype dtype, int root)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {.kind = MNP__SCATTER,
                                   .name = "mnp_comm_scatter",
                                   .send = send,
@@ -306,6 +314,7 @@ mnp_status mnp_comm_scatter(mnp_comm *comm, const void *send, void *recv, int64_
 mnp_status mnp_comm_scatterv(mnp_comm *comm, const void *send, const int64_t *counts, const int64_t *offsets,
                              void *recv, int64_t count, mnp_dtype dtype, int root)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {.kind = MNP__SCATTER,
                                   .name = "mnp_comm_scatterv",
                                   .send = send,
@@ -337,6 +346,7 @@ static mnp_status run_all_to_all(mnp_comm *comm, const mnp__collective *call)
 
 mnp_status mnp_comm_all_to_all(mnp_comm *comm, const void *send, void *recv, int64_t count_per_rank, mnp_dtype dtype)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {.kind = MNP__ALL_TO_ALL,
                                   .name = "mnp_comm_all_to_all",
                                   .send = send,
@@ -351,6 +361,7 @@ mnp_status mnp_comm_all_to_allv(mnp_comm *comm, const void *send, const int64_t 
                                 const int64_t *send_offsets, void *recv, const int64_t *recv_counts,
                                 const int64_t *recv_offsets, mnp_dtype dtype)
 {
+    MNP_ENTER(comm, send_counts, send_offsets, recv_counts, recv_offsets);
     const mnp__collective call = {.kind = MNP__ALL_TO_ALL,
                                   .name = "mnp_comm_all_to_allv",
                                   .send = send,
@@ -359,8 +370,6 @@ mnp_status mnp_comm_all_to_allv(mnp_comm *comm, const void *send, const int64_t 
                                   .recv_parts = {.counts = recv_counts, .offsets = recv_offsets},
                                   .uneven = true,
                                   .dtype = dtype};
-    MNP_TRY(check_lists(call.name, send_counts, send_offsets));
-    MNP_TRY(check_lists(call.name, recv_counts, recv_offsets));
     return run_all_to_all(comm, &call);
 }
 
@@ -378,6 +387,7 @@ static mnp_status run_message(mnp_comm *comm, const mnp__collective *call)
 
 mnp_status mnp_comm_send(mnp_comm *comm, const void *buffer, int64_t count, mnp_dtype dtype, int peer)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {
         .kind = MNP__SEND, .name = "mnp_comm_send", .send = buffer, .whole = count, .dtype = dtype, .root = peer};
     return run_message(comm, &call);
@@ -385,6 +395,7 @@ mnp_status mnp_comm_send(mnp_comm *comm, const void *buffer, int64_t count, mnp_
 
 mnp_status mnp_comm_recv(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int peer)
 {
+    MNP_ENTER(comm);
     const mnp__collective call = {
         .kind = MNP__RECV, .name = "mnp_comm_recv", .recv = buffer, .whole = count, .dtype = dtype, .root = peer};
     return run_message(comm, &call);
@@ -392,5 +403,6 @@ mnp_status mnp_comm_recv(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype 
 
 mnp_status mnp_comm_barrier(mnp_comm *comm)
 {
+    MNP_ENTER(comm);
     return mnp__barrier_run(comm);
 }

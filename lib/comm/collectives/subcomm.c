@@ -64,7 +64,7 @@ static void clear(mnp_comm *comm)
     free(comm->recvs);
     free(comm->flows);
     free(comm->sources);
-    free(comm);
+    mnp__object_free(comm);
 }
 
 /* Number the group's ranks as the context does, and as the peers do. */
@@ -91,6 +91,7 @@ static void choose_algorithm(mnp_comm *comm, mnp_comm_algorithm algorithm)
 
 mnp_status mnp_comm_set_algorithm(mnp_comm *comm, mnp_comm_algorithm algorithm)
 {
+    MNP_ENTER(comm);
     if (algorithm != MNP_COMM_AUTO && algorithm != MNP_COMM_LIBRARY)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_comm_set_algorithm: %d is not an algorithm of mnp_comm_algorithm",
                         (int)algorithm);
@@ -109,6 +110,7 @@ mnp_status mnp__world_open(mnp__comm *comm, mnp_comm **world_p)
     mnp_comm *world;
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *world, &world));
+    world->tag = MNP__TAG_comm;
     world->base = *comm;
     world->world = world;
     world->context = comm;
@@ -169,6 +171,7 @@ static mnp_status split(mnp_comm *comm, int color, int key, bool needs_nccl, mnp
         free(group);
         return st;
     }
+    group->tag = MNP__TAG_comm;
     st = mnp__agree(&comm->base, split_mpi(comm, color, key, group));
     bool inside = group->base.mpi != MPI_COMM_NULL;
     if (st == MNP_OK && inside)
@@ -189,9 +192,10 @@ static mnp_status split(mnp_comm *comm, int color, int key, bool needs_nccl, mnp
     return st;
 }
 
-mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm **group_p)
+mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm **part_p)
 {
-    return split(comm, color, key, true, group_p);
+    MNP_ENTER(comm, part_p);
+    return split(comm, color, key, true, part_p);
 }
 
 /* The lowest of the ranks that differ from this one only along those axes. */
@@ -240,7 +244,10 @@ mnp_status mnp__comm_along(mnp_comm *world, int ndim, const int *mesh, unsigned 
 
 void mnp_comm_free(mnp_comm *comm)
 {
-    if (!comm || comm == comm->world)
+    if (!comm)
+        return;
+    MNP_NEED_OR(, comm);
+    if (comm == comm->world)
         return;
     for (mnp_comm **link = &comm->world->next; *link; link = &(*link)->next) {
         if (*link == comm) {
@@ -259,6 +266,7 @@ void mnp_comm_free(mnp_comm *comm)
 
 mnp_status mnp_mesh_comm(mnp_mesh *mesh, int axis, mnp_comm **comm_p)
 {
+    MNP_ENTER(mesh, comm_p);
     int coords[MNP_MAX_DIMS];
     if (axis < 0 || axis >= mesh->ndim)
         return MNP_FAIL(MNP_ERR_ARG, "axis is %d, outside 0..%d, the axes of the mesh", axis, mesh->ndim - 1);
@@ -275,20 +283,24 @@ mnp_status mnp_mesh_comm(mnp_mesh *mesh, int axis, mnp_comm **comm_p)
 
 int mnp_comm_rank(const mnp_comm *comm)
 {
+    MNP_NEED_OR(-1, comm);
     return comm->base.rank;
 }
 
 int mnp_comm_size(const mnp_comm *comm)
 {
+    MNP_NEED_OR(-1, comm);
     return comm->base.size;
 }
 
 MPI_Comm mnp_comm_mpi(const mnp_comm *comm)
 {
+    MNP_NEED_OR(MPI_COMM_NULL, comm);
     return comm->base.mpi;
 }
 
 int mnp_comm_world_rank(const mnp_comm *comm, int rank)
 {
+    MNP_NEED_OR(-1, comm);
     return rank >= 0 && rank < comm->base.size ? comm->ranks[rank] : -1;
 }

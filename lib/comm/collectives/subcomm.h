@@ -33,6 +33,7 @@ struct mnp__staging {
 };
 
 struct mnp_comm {
+    unsigned tag;   /* MNP__TAG_comm: see base/call.h */
     mnp__comm base; /* as the context's, except mpi, rank, size and nccl, which are the group's */
     int *ranks;     /* the numbers of the group's ranks in the context */
     mnp_comm *world;

@@ -90,6 +90,8 @@ close:
 mnp_status mnp_h5_file_get_attribute(mnp_h5_file *file, const char *object, const char *name, mnp_dtype dtype,
                                      int64_t most, void *values, int64_t *count_p)
 {
+    MNP_ENTER(file, object, name, count_p);
+    MNP_NEED_IF(most > 0, values);
     mnp_ctx *ctx = file->ctx;
     mnp__h5_printing printing;
     int64_t count = 0;
@@ -142,6 +144,8 @@ close:
 
 mnp_status mnp_h5_file_get_text(mnp_h5_file *file, const char *object, const char *name, size_t size, char *text)
 {
+    MNP_ENTER(file, object, name);
+    MNP_NEED_IF(size > 0, text);
     mnp_ctx *ctx = file->ctx;
     mnp__h5_printing printing;
     if (size == 0)

@@ -132,6 +132,7 @@ static bool is_same(const mnp__h5_place *a, const mnp__h5_place *b)
 mnp_status mnp_h5_is_same(const char *file_a, const char *dataset_a, const char *file_b, const char *dataset_b,
                           bool *same_p)
 {
+    MNP_ENTER(file_a, dataset_a, file_b, dataset_b, same_p);
     mnp__h5_place a, b;
     mnp__h5_printing printing;
     MNP_TRY(mnp__h5_place_new(file_a, dataset_a, &a));
@@ -360,6 +361,7 @@ mnp_status mnp__h5_inspect(mnp_ctx *ctx, const mnp__h5_place *place, mnp__h5_sou
 
 mnp_status mnp_h5_inspect(mnp_ctx *ctx, const char *file, const char *dataset, mnp_h5_info *info_p)
 {
+    MNP_ENTER(ctx, file, dataset, info_p);
     mnp__h5_place place;
     mnp__h5_source source;
     mnp__h5_printing printing;

@@ -299,6 +299,7 @@ static mnp_status check_append(const char *name, const mnp__h5_place *place, int
 
 mnp_status mnp_h5_check_append(mnp_ctx *ctx, const char *file, const char *dataset, int axis)
 {
+    MNP_ENTER(ctx, file, dataset);
     mnp__h5_place place;
     mnp__h5_printing printing;
     if (axis < MNP_H5_NEW_AXIS || axis >= MNP_MAX_DIMS)
@@ -412,6 +413,9 @@ static mnp_status make_parts(struct job *job, const char *function, int count, c
 mnp_status mnp_h5_file_append(mnp_h5_file *file, int axis, int count, const mnp_h5_item *items, int nattributes,
                               const mnp_h5_attribute *attributes)
 {
+    MNP_ENTER(file);
+    MNP_NEED_IF(count > 0, items);
+    MNP_NEED_IF(nattributes > 0, attributes);
     struct job job = {.file = file, .axis = axis, .nattributes = nattributes, .attributes = attributes};
     if (count < 0 || axis < MNP_H5_NEW_AXIS)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_h5_file_append: %d arrays are to be appended along dimension %d", count,
@@ -425,6 +429,7 @@ mnp_status mnp_h5_file_append(mnp_h5_file *file, int axis, int count, const mnp_
 
 mnp_status mnp_h5_file_write(mnp_h5_file *file, const char *dataset, const int64_t *start, const mnp_array *array)
 {
+    MNP_ENTER(file, dataset, array);
     const int64_t origin[MNP_MAX_DIMS] = {0};
     struct job job = {.file = file, .axis = MNP_H5_NEW_AXIS, .start = start ? start : origin};
     mnp_status st = make_parts(&job, "mnp_h5_file_write", 1, &(mnp_h5_item){dataset, array});
@@ -436,6 +441,8 @@ mnp_status mnp_h5_file_write(mnp_h5_file *file, const char *dataset, const int64
 
 mnp_status mnp_h5_file_set_attributes(mnp_h5_file *file, int count, const mnp_h5_attribute *attributes)
 {
+    MNP_ENTER(file);
+    MNP_NEED_IF(count > 0, attributes);
     struct job job = {.file = file, .nattributes = count, .attributes = attributes};
     return run(&job);
 }
@@ -462,6 +469,8 @@ static mnp_status create(mnp_h5_file *file, const mnp__h5_place *place, mnp_dtyp
 mnp_status mnp_h5_file_create(mnp_h5_file *file, const char *dataset, mnp_dtype dtype, int ndim, const int64_t *shape,
                               int axis)
 {
+    MNP_ENTER(file, dataset);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__h5_place place;
     mnp__h5_printing printing;
     if (!file->writable)
@@ -515,12 +524,14 @@ static mnp_status open_first(const mnp_h5_file *file)
 
 mnp_status mnp_h5_file_open(mnp_ctx *ctx, const char *file, bool writable, mnp_h5_file **file_p)
 {
+    MNP_ENTER(ctx, file, file_p);
     mnp_h5_file *made = NULL;
     mnp__h5_printing printing;
     if (!file || !*file)
         return MNP_FAIL(MNP_ERR_ARG, "the name of the HDF5 file is missing");
     mnp_status st = mnp__calloc(1, sizeof *made, &made);
     if (st == MNP_OK) {
+        made->tag = MNP__TAG_h5_file;
         made->ctx = ctx;
         made->writable = writable;
         st = mnp__strdup(file, &made->name);
@@ -541,19 +552,23 @@ void mnp_h5_file_close(mnp_h5_file *file)
 {
     if (!file)
         return;
+    MNP_NEED_OR(, file);
     free(file->name);
-    free(file);
+    mnp__object_free(file);
 }
 
 /* ---- reading ---- */
 
 mnp_status mnp_h5_file_inspect(mnp_h5_file *file, const char *dataset, mnp_h5_info *info_p)
 {
+    MNP_ENTER(file, dataset, info_p);
     return mnp_h5_inspect(file->ctx, file->name, dataset, info_p);
 }
 
 mnp_status mnp_h5_file_read(mnp_h5_file *file, const char *dataset, const mnp_selection *selection,
                             const mnp_layout *layout, mnp_array **array_p)
 {
+    MNP_ENTER(file, dataset, array_p);
+    MNP_NEED_OR_NULL(layout);
     return mnp_h5_read_selection(file->ctx, file->name, dataset, selection, layout, array_p);
 }

@@ -10,6 +10,7 @@
 #include "context/context.h"
 
 struct mnp_h5_file {
+    unsigned tag; /* MNP__TAG_h5_file: see base/call.h */
     mnp_ctx *ctx;
     char *name;
     bool writable;

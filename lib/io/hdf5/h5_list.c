@@ -389,6 +389,7 @@ static mnp_status list_object(mnp__h5_visit *visit, void *argument)
 
 mnp_status mnp_h5_list(const char *file, mnp_h5_visitor *visit, void *argument)
 {
+    MNP_ENTER(file, visit);
     struct list list = {file, visit, argument};
     mnp__h5_printing printing;
     hid_t opened;

@@ -133,6 +133,8 @@ release:
 mnp_status mnp_h5_read_selection(mnp_ctx *ctx, const char *file, const char *dataset, const mnp_selection *selection,
                                  const mnp_layout *layout, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, file, dataset, array_p);
+    MNP_NEED_OR_NULL(layout);
     mnp__h5_place place;
     mnp__h5_printing printing;
     MNP_TRY(mnp__h5_place_new(file, dataset, &place));
@@ -146,11 +148,15 @@ mnp_status mnp_h5_read_selection(mnp_ctx *ctx, const char *file, const char *dat
 mnp_status mnp_h5_read(mnp_ctx *ctx, const char *file, const char *dataset, const mnp_layout *layout,
                        mnp_array **array_p)
 {
+    MNP_ENTER(ctx, file, dataset, array_p);
+    MNP_NEED_OR_NULL(layout);
     return mnp_h5_read_selection(ctx, file, dataset, NULL, layout, array_p);
 }
 
 mnp_status mnp_h5_read_box(mnp_ctx *ctx, const char *file, const char *dataset, const int64_t *start,
                            const int64_t *shape, const mnp_layout *layout, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, file, dataset, array_p);
+    MNP_NEED_OR_NULL(layout);
     return mnp_h5_read_selection(ctx, file, dataset, &(mnp_selection){.start = start, .shape = shape}, layout, array_p);
 }

@@ -432,6 +432,7 @@ static mnp_status read_matrix(struct job *job, mnp_sparse **matrix_p)
 
 mnp_status mnp_h5_read_sparse(mnp_ctx *ctx, const char *file, const char *group, mnp_dtype dtype, mnp_sparse **matrix_p)
 {
+    MNP_ENTER(ctx, file, group, matrix_p);
     struct job job = {.ctx = ctx, .dtype = dtype};
     mnp__h5_printing printing;
     if (dtype != MNP_DTYPE_AUTO && mnp_dtype_kind(dtype) != 'c' && dtype != MNP_FLOAT32 && dtype != MNP_FLOAT64)

@@ -452,6 +452,9 @@ static mnp_status make_parts(struct job *job, const mnp_h5_item *items, int coun
 mnp_status mnp_h5_write_items(const char *file, int count, const mnp_h5_item *items, int nattributes,
                               const mnp_h5_attribute *attributes, const mnp_h5_write_options *options)
 {
+    MNP_ENTER(file);
+    MNP_NEED_IF(count > 0, items);
+    MNP_NEED_IF(nattributes > 0, attributes);
     if (count < 1)
         return MNP_FAIL(MNP_ERR_ARG, "%d datasets are to be written; at least 1 must be", count);
     struct job job = {.ctx = items[0].array->ctx,
@@ -478,11 +481,13 @@ mnp_status mnp_h5_write_items(const char *file, int count, const mnp_h5_item *it
 mnp_status mnp_h5_write(const mnp_array *array, const char *file, const char *dataset,
                         const mnp_h5_write_options *options)
 {
+    MNP_ENTER(array, file, dataset);
     return mnp_h5_write_items(file, 1, &(mnp_h5_item){dataset, array}, 0, NULL, options);
 }
 
 mnp_status mnp_h5_check_write(mnp_ctx *ctx, const char *file, const char *dataset)
 {
+    MNP_ENTER(ctx, file, dataset);
     struct part part = {.array = NULL};
     struct job job = {.ctx = ctx, .file = file, .nparts = 1, .parts = &part};
     mnp__h5_printing printing;

@@ -104,6 +104,7 @@ static mnp_status make_vectors(const mnp_sparse *matrix, struct vectors *vectors
 mnp_status mnp_h5_write_sparse(const mnp_sparse *matrix, const char *file, const char *group,
                                const mnp_h5_write_options *options)
 {
+    MNP_ENTER(matrix, file, group);
     static const char *const names[] = {"data", "indices", "indptr", "shape"};
     mnp__h5_place place;
     struct vectors vectors = {NULL, NULL, NULL, NULL};

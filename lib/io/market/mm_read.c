@@ -228,6 +228,7 @@ static void close_job(struct job *job)
 
 mnp_status mnp_mm_inspect(mnp_ctx *ctx, const char *file, mnp_mm_info *info_p)
 {
+    MNP_ENTER(ctx, file, info_p);
     struct job job = {.ctx = ctx, .file = file, .opened = MNP__PLAIN_FILE_CLOSED};
     mnp_status st = read_head_everywhere(&job);
     close_job(&job);
@@ -238,6 +239,7 @@ mnp_status mnp_mm_inspect(mnp_ctx *ctx, const char *file, mnp_mm_info *info_p)
 
 mnp_status mnp_mm_read(mnp_ctx *ctx, const char *file, mnp_dtype dtype, mnp_sparse **matrix_p)
 {
+    MNP_ENTER(ctx, file, matrix_p);
     struct job job = {.ctx = ctx, .file = file, .opened = MNP__PLAIN_FILE_CLOSED};
     const mnp_mm_info *info = &job.found.head.info;
     mnp_status st = read_body(&job, MNP_MM_COORDINATE, dtype);
@@ -352,6 +354,8 @@ static mnp_status choose_layout(const struct job *job, const mnp_layout *given, 
 mnp_status mnp_mm_read_array(mnp_ctx *ctx, const char *file, mnp_dtype dtype, const mnp_layout *layout,
                              mnp_array **array_p)
 {
+    MNP_ENTER(ctx, file, array_p);
+    MNP_NEED_OR_NULL(layout);
     struct job job = {.ctx = ctx, .file = file, .opened = MNP__PLAIN_FILE_CLOSED};
     mnp_layout *chosen = NULL;
     mnp_status st;

@@ -200,6 +200,7 @@ static mnp_status check_symmetry(const struct job *job)
 
 mnp_status mnp_mm_write(const mnp_sparse *matrix, const char *file, mnp_mm_symmetry symmetry)
 {
+    MNP_ENTER(matrix, file);
     struct job job = {.matrix = matrix, .ctx = mnp_sparse_ctx(matrix), .file = file, .symmetry = symmetry};
     if (!file || !*file)
         return MNP_FAIL(MNP_ERR_ARG, "the name of the Matrix Market file is missing");

@@ -90,6 +90,7 @@ static mnp_status read_head_everywhere(struct job *job)
 
 mnp_status mnp_npy_inspect(mnp_ctx *ctx, const char *file, mnp_npy_info *info_p)
 {
+    MNP_ENTER(ctx, file, info_p);
     struct job job = {.ctx = ctx, .name = file, .file = MNP__PLAIN_FILE_CLOSED};
     mnp_status st = read_head_everywhere(&job);
     mnp__plain_file_close(&job.file);
@@ -230,6 +231,8 @@ release:
 mnp_status mnp_npy_read(mnp_ctx *ctx, const char *file, const mnp_selection *selection, const mnp_layout *layout,
                         mnp_array **array_p)
 {
+    MNP_ENTER(ctx, file, array_p);
+    MNP_NEED_OR_NULL(layout);
     struct job job = {.ctx = ctx, .name = file, .file = MNP__PLAIN_FILE_CLOSED};
     mnp_status st = read_file(&job, selection, layout, array_p);
     mnp__plain_file_close(&job.file);
@@ -280,6 +283,7 @@ static mnp_status write_array(const mnp__plain_file *file, void *argument)
 
 mnp_status mnp_npy_write(const mnp_array *array, const char *file)
 {
+    MNP_ENTER(array, file);
     struct job job = {.ctx = array->ctx, .name = file, .file = MNP__PLAIN_FILE_CLOSED};
     mnp_layout *layout = NULL;
     mnp__input input = {NULL, NULL};
@@ -305,6 +309,7 @@ release:
 
 mnp_status mnp_npy_check_write(mnp_ctx *ctx, const char *file)
 {
+    MNP_ENTER(ctx, file);
     mnp__atomic_file output;
     if (!file || !*file)
         return MNP_FAIL(MNP_ERR_ARG, "the name of the file is missing");

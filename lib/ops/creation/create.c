@@ -31,6 +31,8 @@ static element one_of(mnp_dtype dtype)
 
 mnp_status mnp_ones(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
+    MNP_NEED_IF(ndim > 0, shape);
     const element one = one_of(dtype);
     return mnp_full(ctx, dtype, ndim, shape, one.bytes, array_p);
 }
@@ -59,6 +61,7 @@ static mnp_status filled_like(const char *function, const mnp_array *prototype, 
 
 mnp_status mnp_empty_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p)
 {
+    MNP_ENTER(prototype, array_p);
     mnp__output output;
     MNP_TRY(open_like("mnp_empty_like", prototype, dtype, array_p, &output));
     return mnp__output_close(1, &output, MNP_OK);
@@ -66,18 +69,21 @@ mnp_status mnp_empty_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array
 
 mnp_status mnp_zeros_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p)
 {
+    MNP_ENTER(prototype, array_p);
     static const char zero[16];
     return filled_like("mnp_zeros_like", prototype, dtype, zero, array_p);
 }
 
 mnp_status mnp_ones_like(const mnp_array *prototype, mnp_dtype dtype, mnp_array **array_p)
 {
+    MNP_ENTER(prototype, array_p);
     mnp_dtype own = dtype == MNP_DTYPE_AUTO && prototype ? prototype->dtype : dtype;
     return filled_like("mnp_ones_like", prototype, dtype, one_of(own).bytes, array_p);
 }
 
 mnp_status mnp_full_like(const mnp_array *prototype, mnp_dtype dtype, const void *value, mnp_array **array_p)
 {
+    MNP_ENTER(prototype, value, array_p);
     return filled_like("mnp_full_like", prototype, dtype, value, array_p);
 }
 
@@ -177,6 +183,7 @@ static mnp_status to_integer(double value, mnp_dtype dtype, int64_t *integer_p)
 
 mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_dtype dtype, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
     int64_t count = 0, first = 0, second = 0;
     dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;
     MNP_TRY(count_floats(start, stop, step, &count));
@@ -191,6 +198,7 @@ mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_
 
 mnp_status mnp_arange_int(mnp_ctx *ctx, int64_t start, int64_t stop, int64_t step, mnp_dtype dtype, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
     const uint64_t from = (uint64_t)start, to = (uint64_t)stop, by = (uint64_t)step;
     uint64_t count = 0;
     dtype = dtype == MNP_DTYPE_AUTO ? MNP_INT64 : dtype;
@@ -288,6 +296,7 @@ static mnp_status divide(mnp_ctx *ctx, const char *function, double start, doubl
 mnp_status mnp_linspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, mnp_dtype dtype,
                         double *step_p, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
     const mnp_array *inputs[LINSPACE_NINPUTS];
     double step;
     dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;
@@ -304,6 +313,7 @@ mnp_status mnp_linspace(mnp_ctx *ctx, double start, double stop, int64_t count, 
 mnp_status mnp_logspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, double base,
                         mnp_dtype dtype, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
     const mnp_array *inputs[LINSPACE_NINPUTS + 1];
     double step;
     dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;
@@ -317,6 +327,7 @@ mnp_status mnp_logspace(mnp_ctx *ctx, double start, double stop, int64_t count, 
 mnp_status mnp_geomspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, mnp_dtype dtype,
                          mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
     const mnp_array *inputs[LINSPACE_NINPUTS + 3];
     double step, sign = start < 0 ? -1.0 : 1.0;
     dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;

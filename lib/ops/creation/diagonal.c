@@ -54,16 +54,19 @@ static mnp_status ones(mnp_ctx *ctx, const char *function, mnp_dtype dtype, int6
 
 mnp_status mnp_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t k, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
     return ones(ctx, "mnp_eye", dtype, rows, columns, k, k, array_p);
 }
 
 mnp_status mnp_identity(mnp_ctx *ctx, mnp_dtype dtype, int64_t n, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
     return ones(ctx, "mnp_identity", dtype, n, n, 0, 0, array_p);
 }
 
 mnp_status mnp_tri(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t columns, int64_t k, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
     return ones(ctx, "mnp_tri", dtype, rows, columns, INT64_MIN, k, array_p);
 }
 
@@ -82,11 +85,13 @@ static mnp_status band(const char *function, const mnp_array *x, int64_t low, in
 
 mnp_status mnp_tril(const mnp_array *x, int64_t k, mnp_array **result_p)
 {
+    MNP_ENTER(x, result_p);
     return band("mnp_tril", x, INT64_MIN, k, result_p);
 }
 
 mnp_status mnp_triu(const mnp_array *x, int64_t k, mnp_array **result_p)
 {
+    MNP_ENTER(x, result_p);
     return band("mnp_triu", x, k, INT64_MAX, result_p);
 }
 
@@ -274,6 +279,7 @@ done:
 
 mnp_status mnp_diag(const mnp_array *x, int64_t k, mnp_array **result_p)
 {
+    MNP_ENTER(x, result_p);
     MNP_TRY(mnp__inputs_check("mnp_diag", 1, &x));
     if (x->layout->ndim == 1)
         return expand(x, k, result_p);
@@ -285,6 +291,7 @@ mnp_status mnp_diag(const mnp_array *x, int64_t k, mnp_array **result_p)
 
 mnp_status mnp_diagonal(const mnp_array *x, int64_t offset, int axis1, int axis2, mnp_array **result_p)
 {
+    MNP_ENTER(x, result_p);
     MNP_TRY(mnp__inputs_check("mnp_diagonal", 1, &x));
     MNP_TRY(mnp__view_axis("mnp_diagonal", x->layout->ndim, axis1, &axis1));
     MNP_TRY(mnp__view_axis("mnp_diagonal", x->layout->ndim, axis2, &axis2));

@@ -23,6 +23,8 @@ static const mnp__formula indices = {
 
 mnp_status mnp_indices(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
+    MNP_NEED_IF(ndim > 0, shape);
     int64_t whole[MNP_MAX_DIMS];
     if (ndim < 0 || ndim >= MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_indices: ndim is %d, outside 0..%d", ndim, MNP_MAX_DIMS - 1);
@@ -75,6 +77,9 @@ done:
 mnp_status mnp_meshgrid(const mnp_array *const *vectors, int count, mnp_indexing indexing, bool sparse,
                         mnp_array **grids)
 {
+    MNP_ENTER_NAME();
+    MNP_NEED_ALL(count, vectors);
+    MNP_NEED_IF(count > 0, grids);
     struct mesh mesh = {.count = count, .sparse = sparse};
     mnp__output outputs[MNP_MAX_DIMS] = {{.array = NULL}};
     mnp_status st = MNP_OK;

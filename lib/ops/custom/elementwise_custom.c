@@ -13,6 +13,7 @@
 #include "ops/custom/custom.h"
 
 struct mnp_elementwise {
+    unsigned tag; /* MNP__TAG_elementwise: see base/call.h */
     mnp_ctx *ctx;
     char *name, *preamble, *options, *body;
     bool counts; /* the body may use i or n */
@@ -56,6 +57,7 @@ static mnp_status parse(mnp_elementwise *kernel, const char *inputs, const char 
 mnp_status mnp_elementwise_new(mnp_ctx *ctx, const char *inputs, const char *outputs, const char *body,
                                const mnp_elementwise_options *options, mnp_elementwise **kernel_p)
 {
+    MNP_ENTER(ctx, inputs, outputs, body, kernel_p);
     mnp_elementwise_options all = options ? *options : (mnp_elementwise_options){.name = NULL};
     mnp_elementwise *kernel;
     mnp_status st;
@@ -65,6 +67,7 @@ mnp_status mnp_elementwise_new(mnp_ctx *ctx, const char *inputs, const char *out
                         : !outputs ? "the outputs are"
                                    : "the body is");
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
+    kernel->tag = MNP__TAG_elementwise;
     kernel->ctx = ctx;
     ctx->live_plans++;
     MNP_TRY_OR(mnp__check_identifier("mnp_elementwise_new", "the name", all.name ? all.name : "elementwise"), st, fail);
@@ -86,6 +89,7 @@ void mnp_elementwise_free(mnp_elementwise *kernel)
 {
     if (!kernel)
         return;
+    MNP_NEED_OR(, kernel);
     if (kernel->loops) /* kernels may still be running */
         (void)mnp__ctx_wait(kernel->ctx, kernel->ctx->compute);
     while (kernel->loops)
@@ -95,7 +99,7 @@ void mnp_elementwise_free(mnp_elementwise *kernel)
     free(kernel->preamble);
     free(kernel->options);
     free(kernel->body);
-    free(kernel);
+    mnp__object_free(kernel);
 }
 
 /* ---- the loop of given types ---- */
@@ -212,6 +216,9 @@ static mnp_status check_shape_is_known(const mnp_elementwise *kernel, const mnp_
 mnp_status mnp_elementwise_call(mnp_elementwise *kernel, int ninputs, const mnp_array *const *inputs, int noutputs,
                                 mnp_array **const *outputs_p)
 {
+    MNP_ENTER(kernel);
+    MNP_NEED_ALL(ninputs, inputs);
+    MNP_NEED_IF(noutputs > 0, outputs_p);
     mnp_dtype dtypes[MNP__MAX_OPERANDS];
     mnp__loop *loop;
     if (ninputs != kernel->ninputs || noutputs != kernel->noutputs)

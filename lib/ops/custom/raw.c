@@ -18,6 +18,7 @@
 #include "ops/custom/custom.h"
 
 struct mnp_raw_kernel {
+    unsigned tag; /* MNP__TAG_raw_kernel: see base/call.h */
     mnp_raw_kernel *next;
     mnp_raw_module *module;
     char *name;
@@ -25,6 +26,7 @@ struct mnp_raw_kernel {
 };
 
 struct mnp_raw_module {
+    unsigned tag; /* MNP__TAG_raw_module: see base/call.h */
     mnp_ctx *ctx;
     char *name;
     mnp__module *code;
@@ -77,18 +79,18 @@ static uint64_t hash_of(const char *source, const mnp_raw_module_options *option
 mnp_status mnp_raw_module_new(mnp_ctx *ctx, const char *source, const mnp_raw_module_options *options,
                               mnp_raw_module **module_p)
 {
+    MNP_ENTER(ctx, source, module_p);
     mnp_raw_module_options all = options ? *options : (mnp_raw_module_options){.name = NULL};
     mnp_raw_module *module = NULL;
     mnp__text text = MNP__TEXT_EMPTY;
     char *host_options = NULL;
     mnp__kernel_spec spec;
     all.name = all.name ? all.name : "module";
-    if (!source)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_raw_module_new: the source is NULL");
     MNP_TRY(mnp__check_identifier("mnp_raw_module_new", "the name", all.name));
     MNP_TRY(mnp__check_same(&ctx->comm, "mnp_raw_module_new", hash_of(source, &all)));
     mnp_status st = mnp__calloc(1, sizeof *module, &module);
     if (st == MNP_OK) {
+        module->tag = MNP__TAG_raw_module;
         module->ctx = ctx;
         ctx->live_plans++;
         st = write_spec(source, &all, &text, &host_options, &spec);
@@ -109,21 +111,23 @@ void mnp_raw_module_free(mnp_raw_module *module)
 {
     if (!module)
         return;
+    MNP_NEED_OR(, module);
     mnp__device *device = module->ctx->device;
     while (module->kernels) {
         mnp_raw_kernel *first = module->kernels;
         module->kernels = first->next;
         free(first->name);
-        free(first);
+        mnp__object_free(first);
     }
     device->ops->module_free(device, module->code);
     module->ctx->live_plans--;
     free(module->name);
-    free(module);
+    mnp__object_free(module);
 }
 
 mnp_status mnp_raw_module_kernel(mnp_raw_module *module, const char *name, mnp_raw_kernel **kernel_p)
 {
+    MNP_ENTER(module, name, kernel_p);
     mnp__device *device = module->ctx->device;
     mnp_raw_kernel *kernel = module->kernels;
     mnp_status st;
@@ -134,6 +138,7 @@ mnp_status mnp_raw_module_kernel(mnp_raw_module *module, const char *name, mnp_r
         return MNP_OK;
     }
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
+    kernel->tag = MNP__TAG_raw_kernel;
     kernel->module = module;
     MNP_TRY_OR(mnp__strdup(name, &kernel->name), st, fail);
     MNP_TRY_OR(device->ops->module_function(device, module->code, name, &kernel->function), st, fail);
@@ -151,6 +156,7 @@ fail:
 
 mnp_status mnp_raw_module_variable(mnp_raw_module *module, const char *name, void **pointer_p, size_t *size_p)
 {
+    MNP_ENTER(module, name);
     mnp__device *device = module->ctx->device;
     void *pointer;
     size_t size;
@@ -164,6 +170,8 @@ mnp_status mnp_raw_module_variable(mnp_raw_module *module, const char *name, voi
 
 mnp_status mnp_raw_module_set(mnp_raw_module *module, const char *name, const void *data, size_t size)
 {
+    MNP_ENTER(module, name);
+    MNP_NEED_IF(size > 0, data);
     mnp_ctx *ctx = module->ctx;
     void *pointer;
     size_t room;
@@ -180,6 +188,7 @@ mnp_status mnp_raw_module_set(mnp_raw_module *module, const char *name, const vo
 
 mnp_status mnp_raw_kernel_get_info(const mnp_raw_kernel *kernel, mnp_raw_kernel_info *info)
 {
+    MNP_ENTER(kernel, info);
     const mnp__function *function = kernel->function;
     *info = (mnp_raw_kernel_info){.max_threads = function->max_threads,
                                   .registers = function->registers,
@@ -252,6 +261,7 @@ static mnp_status resolve_argument(const mnp_raw_kernel *kernel, int i, const mn
 
 mnp_status mnp_raw_kernel_launch(mnp_raw_kernel *kernel, const mnp_launch *launch, int nargs, const mnp_argument *args)
 {
+    MNP_ENTER(kernel, launch);
     mnp_ctx *ctx = kernel->module->ctx;
     const mnp__function *function = kernel->function;
     const void *addresses[MNP__MAX_PARAMETERS], *pointers[MNP__MAX_PARAMETERS];
@@ -276,5 +286,6 @@ mnp_status mnp_raw_kernel_launch(mnp_raw_kernel *kernel, const mnp_launch *launc
 
 void *mnp_ctx_stream(mnp_ctx *ctx)
 {
+    MNP_NEED_OR(NULL, ctx);
     return ctx->device->cpu_memory ? NULL : (void *)ctx->compute;
 }

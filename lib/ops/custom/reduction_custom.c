@@ -19,6 +19,7 @@ typedef struct key {
 } key;
 
 struct mnp_reduction {
+    unsigned tag; /* MNP__TAG_reduction: see base/call.h */
     mnp_ctx *ctx;
     char *name, *type, *preamble, *options; /* `type` NULL: the type of the first output */
     char *map, *reduce, *post, *identity;   /* `post` NULL: none */
@@ -69,9 +70,11 @@ mnp_status mnp_reduction_new(mnp_ctx *ctx, const char *inputs, const char *outpu
                              const char *post, const char *identity, const mnp_reduction_options *options,
                              mnp_reduction **reduction_p)
 {
+    MNP_ENTER(ctx, inputs, outputs, map, reduce, identity, reduction_p);
     mnp_reduction_options all = options ? *options : (mnp_reduction_options){.name = NULL};
     mnp_reduction *reduction;
     MNP_TRY(mnp__calloc(1, sizeof *reduction, &reduction));
+    reduction->tag = MNP__TAG_reduction;
     reduction->ctx = ctx;
     ctx->live_plans++;
     mnp_status st;
@@ -89,6 +92,7 @@ void mnp_reduction_free(mnp_reduction *reduction)
 {
     if (!reduction)
         return;
+    MNP_NEED_OR(, reduction);
     if (reduction->reductions) /* kernels may still be running */
         (void)mnp__ctx_wait(reduction->ctx, reduction->ctx->compute);
     while (reduction->reductions)
@@ -102,7 +106,7 @@ void mnp_reduction_free(mnp_reduction *reduction)
     free(reduction->reduce);
     free(reduction->post);
     free(reduction->identity);
-    free(reduction);
+    mnp__object_free(reduction);
 }
 
 /* ---- the reduction of given types ---- */
@@ -270,21 +274,25 @@ static mnp_status find_ndim(const mnp_reduction *self, int ninputs, const mnp_ar
     return any ? MNP_OK : MNP_FAIL(MNP_ERR_ARG, "reduction %s: all inputs are numbers: give an array", self->name);
 }
 
-mnp_status mnp_reduction_call(mnp_reduction *self, int ninputs, const mnp_array *const *inputs, const mnp_axes *axes,
-                              int noutputs, mnp_array **const *outputs_p)
+mnp_status mnp_reduction_call(mnp_reduction *reduction, int ninputs, const mnp_array *const *inputs,
+                              const mnp_axes *axes, int noutputs, mnp_array **const *outputs_p)
 {
+    MNP_ENTER(reduction);
+    MNP_NEED_ALL(ninputs, inputs);
+    MNP_NEED_IF(noutputs > 0, outputs_p);
     key k = {.masked = axes && axes->where};
     const mnp_array *all[MNP__MAX_REDUCTION_OPERANDS];
-    mnp__reduction_call call = {.function = self->name, .inputs = all, .outputs_p = outputs_p};
-    mnp__reduction *reduction;
+    mnp__reduction_call call = {.function = reduction->name, .inputs = all, .outputs_p = outputs_p};
+    mnp__reduction *run;
     int ndim;
-    MNP_TRY(check(self, ninputs, noutputs, axes));
-    MNP_TRY(mnp__parameters_resolve(self->name, self->parameters, ninputs, noutputs, inputs, outputs_p, k.dtypes));
+    MNP_TRY(check(reduction, ninputs, noutputs, axes));
+    MNP_TRY(mnp__parameters_resolve(reduction->name, reduction->parameters, ninputs, noutputs, inputs, outputs_p,
+                                    k.dtypes));
     memcpy(all, inputs, (size_t)ninputs * sizeof *inputs);
     all[ninputs] = axes ? axes->where : NULL;
-    MNP_TRY(find_ndim(self, ninputs + (all[ninputs] != NULL), all, &ndim));
-    MNP_TRY(mnp__reduction_axes(self->name, ndim, axes, &call.axes));
-    MNP_TRY(get(self, &k, &reduction));
+    MNP_TRY(find_ndim(reduction, ninputs + (all[ninputs] != NULL), all, &ndim));
+    MNP_TRY(mnp__reduction_axes(reduction->name, ndim, axes, &call.axes));
+    MNP_TRY(get(reduction, &k, &run));
     call.keepdims = axes && axes->keepdims;
-    return mnp__reduction_run(reduction, &call);
+    return mnp__reduction_run(run, &call);
 }

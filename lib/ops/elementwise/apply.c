@@ -121,8 +121,6 @@ static mnp_status check_operands(const call *c)
 {
     const mnp__application *a = c->application;
     for (int i = 0; i < c->spec->ninputs; i++) {
-        if (!a->inputs[i])
-            return MNP_FAIL(MNP_ERR_ARG, "%s: input %d is NULL", a->function, i + 1);
         if (a->inputs[i]->ctx != c->ctx)
             return MNP_FAIL(MNP_ERR_ARG, "%s: input %d belongs to another context", a->function, i + 1);
     }

@@ -46,9 +46,8 @@ static mnp_status check_scalar(const mnp_array *target, const mnp_array *scalar)
 
 mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting casting)
 {
+    MNP_ENTER(target, source);
     mnp_array **output_p = &target;
-    if (!source)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_copyto: the source is NULL");
     MNP_TRY(mnp__inputs_check("mnp_copyto", 1, (const mnp_array *const *)output_p));
     if (mnp__array_is_scalar(source) && casting != MNP_CASTING_UNSAFE)
         MNP_TRY(check_scalar(target, source));
@@ -64,6 +63,7 @@ mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting ca
 
 mnp_status mnp_set(mnp_array *x, const char *subscripts, const mnp_array *y)
 {
+    MNP_ENTER(x, subscripts, y);
     mnp_array *part;
     if (!x || !subscripts)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_set: %s NULL", x ? "the subscripts are" : "the array is");

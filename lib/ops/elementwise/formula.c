@@ -32,8 +32,6 @@ static mnp_status fill_key(const mnp__formula_call *call, struct key *key, size_
     key->noutputs = (signed char)noutputs;
     key->type = (signed char)call->type;
     for (int i = 0; i < ninputs; i++) {
-        if (!call->inputs[i])
-            return MNP_FAIL(MNP_ERR_ARG, "%s: input %d is NULL", call->function, i + 1);
         *memory++ = (signed char)call->inputs[i]->dtype;
     }
     for (int o = 0; o < noutputs; o++)

@@ -192,12 +192,11 @@ bool mnp__ufunc_compares(const mnp__ufunc *ufunc)
 
 mnp_status mnp_result_type(int count, const mnp_array *const *arrays, mnp_dtype *dtype_p)
 {
+    MNP_ENTER(dtype_p);
+    MNP_NEED_ALL(count, arrays);
     mnp__type *types;
     if (count < 1)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_result_type is asked for %d arrays; give one at least", count);
-    for (int i = 0; i < count; i++)
-        if (!arrays[i])
-            return MNP_FAIL(MNP_ERR_ARG, "arrays[%d] of mnp_result_type is NULL", i);
     MNP_TRY(mnp__calloc((size_t)count, sizeof *types, &types));
     for (int i = 0; i < count; i++)
         types[i] = mnp__type_of(arrays[i]);

@@ -114,13 +114,6 @@ static mnp_status call(const char *function, int id, const mnp_array *const *inp
     key k = {.function = (unsigned short)id};
     mnp__loop *loop;
     for (int i = 0; i < ufunc->ninputs; i++) {
-        if (!inputs[i])
-            return MNP_FAIL(MNP_ERR_ARG, "%s: input %d is NULL", function, i + 1);
-        if (!inputs[i]->ctx)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: input %d is a number that its context has forgotten: make it again",
-                            function, i + 1);
-    }
-    for (int i = 0; i < ufunc->ninputs; i++) {
         k.inputs[i] = (char)inputs[i]->dtype;
         k.weak[i] = inputs[i]->weak && !compares_beyond(ufunc, inputs, i) ? mnp__type_of(inputs[i]).weak : '\0';
     }
@@ -137,6 +130,12 @@ mnp_status mnp__ufunc_call(const char *function, const mnp__ufunc *ufunc, const 
     return call(function, (int)(ufunc - mnp__ufuncs), inputs, outputs_p);
 }
 
+#define MNP__ENTER_1_1 MNP_ENTER(x, out_p)
+#define MNP__ENTER_2_1 MNP_ENTER(x, y, out_p)
+#define MNP__ENTER_3_1 MNP_ENTER(x, y, z, out_p)
+#define MNP__ENTER_4_1 MNP_ENTER(x, y, z, w, out_p)
+#define MNP__ENTER_1_2 MNP_ENTER(x, first_p, second_p)
+#define MNP__ENTER_2_2 MNP_ENTER(x, y, first_p, second_p)
 #define MNP__CALL_1_1(text, id) call(text, id, (const mnp_array *[]){x}, (mnp_array * *[]){out_p})
 #define MNP__CALL_2_1(text, id) call(text, id, (const mnp_array *[]){x, y}, (mnp_array * *[]){out_p})
 #define MNP__CALL_3_1(text, id) call(text, id, (const mnp_array *[]){x, y, z}, (mnp_array * *[]){out_p})
@@ -147,11 +146,13 @@ mnp_status mnp__ufunc_call(const char *function, const mnp__ufunc *ufunc, const 
 #define MNP__DEFINE(name, inputs, outputs, ...)                                                                        \
     mnp_status mnp_##name MNP_UFUNC_##inputs##_##outputs                                                               \
     {                                                                                                                  \
+        MNP__ENTER_##inputs##_##outputs;                                                                               \
         return MNP__CALL_##inputs##_##outputs("mnp_" #name, MNP__UFUNC_##name);                                        \
     }
 #define MNP__DEFINE_ALIAS(alias, name, inputs, outputs)                                                                \
     mnp_status mnp_##alias MNP_UFUNC_##inputs##_##outputs                                                              \
     {                                                                                                                  \
+        MNP__ENTER_##inputs##_##outputs;                                                                               \
         return MNP__CALL_##inputs##_##outputs("mnp_" #alias, MNP__UFUNC_##name);                                       \
     }
 MNP_UFUNCS(MNP__DEFINE)
@@ -191,8 +192,6 @@ static mnp_status build_round(mnp_ctx *ctx, const void *argument, mnp__loop **lo
 
 static mnp_status call_round(const char *function, const mnp_array *x, int decimals, mnp_array **out_p)
 {
-    if (!x)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: x is NULL", function);
     key k = {.function = decimals < 0 ? MNP__ROUND_TENS : MNP__ROUND, .inputs = {(char)x->dtype}};
     const mnp_array *inputs[] = {x, mnp_scalar_float(x->ctx, pow(10, fabs((double)decimals)))};
     mnp__loop *loop;
@@ -203,10 +202,12 @@ static mnp_status call_round(const char *function, const mnp_array *x, int decim
 
 mnp_status mnp_round(const mnp_array *x, int decimals, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return call_round("mnp_round", x, decimals, out_p);
 }
 
 mnp_status mnp_around(const mnp_array *x, int decimals, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return call_round("mnp_around", x, decimals, out_p);
 }

@@ -25,8 +25,9 @@ static mnp_status take_input(mnp_ctx *ctx, mnp__request *r, const mnp_input *inp
 {
     if (r->ninputs == MNP__MAX_INPUTS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are more than %d inputs", r->function, MNP__MAX_INPUTS);
-    if (!input->array)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: input '%s' is NULL", r->function, input->name);
+    if (!mnp__is_object(input->array, MNP__TAG_array))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: input '%s' is %s", r->function, input->name,
+                        input->array ? "not an array: it was never set, or was freed" : "NULL");
     if (input->array->ctx != ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: input '%s' belongs to another context", r->function, input->name);
     r->input_names[r->ninputs] = input->name;
@@ -75,8 +76,6 @@ static void add_outputs_to_inputs(mnp__request *r)
 
 static mnp_status check_text(mnp__request *r)
 {
-    if (!r->text)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the text is NULL", r->function);
     r->length = strlen(r->text);
     if (r->length > MAX_TEXT)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the text has %zu bytes; %d are possible", r->function, r->length, MAX_TEXT);
@@ -257,6 +256,7 @@ static mnp_status prepare(mnp_ctx *ctx, mnp__request *r, const mnp_input *inputs
 
 mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_input *inputs, const mnp_output *outputs)
 {
+    MNP_ENTER(ctx, statements, outputs);
     mnp__request r = {.function = "mnp_eval", .text = statements};
     const mnp__program *program;
     MNP_TRY(prepare(ctx, &r, inputs, outputs, &program));
@@ -266,6 +266,7 @@ mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_input *input
 mnp_status mnp_eval_types(mnp_ctx *ctx, const char *statements, const mnp_input *inputs, const mnp_output *outputs,
                           mnp_dtype *dtypes, int *ndims)
 {
+    MNP_ENTER(ctx, statements, outputs);
     mnp__request r = {.function = "mnp_eval_types", .text = statements};
     const mnp__program *program;
     MNP_TRY(prepare(ctx, &r, inputs, outputs, &program));
@@ -281,6 +282,8 @@ mnp_status mnp_eval_types(mnp_ctx *ctx, const char *statements, const mnp_input 
 mnp_status mnp_fromfunction(mnp_ctx *ctx, const char *expression, mnp_dtype dtype, int ndim, const int64_t *shape,
                             mnp_array **array_p)
 {
+    MNP_ENTER(ctx, expression, array_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__request r = {.function = "mnp_fromfunction", .text = expression};
     mnp_layout *layout;
     const mnp__program *program;

@@ -81,7 +81,7 @@ mnp_status mnp__expression_fail(const mnp__expression *expression, const char *a
 mnp_status mnp__expression_fail_again(const mnp__expression *expression, const char *at)
 {
     char sentence[512];
-    snprintf(sentence, sizeof sentence, "%s", mnp_error_message());
+    snprintf(sentence, sizeof sentence, "%s", mnp__without_function(mnp_error_message()));
     return mnp__text_fail_at(expression->text, at, sentence);
 }
 

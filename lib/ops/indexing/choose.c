@@ -84,14 +84,9 @@ static mnp_status run(const mnp__formula_call *call, mnp_dtype result, mnp_array
 }
 
 /* The type of the choices together. */
-static mnp_status promote(const char *function, int count, const mnp_array *const *choices, const mnp_array *otherwise,
-                          mnp_dtype *dtype_p)
+static mnp_status promote(int count, const mnp_array *const *choices, const mnp_array *otherwise, mnp_dtype *dtype_p)
 {
     mnp__type *types;
-    for (int k = 0; k < count; k++) {
-        if (!choices[k])
-            return MNP_FAIL(MNP_ERR_ARG, "%s: choice %d is NULL", function, k);
-    }
     MNP_TRY(mnp__malloc(((size_t)count + 1) * sizeof *types, &types));
     for (int k = 0; k < count; k++)
         types[k] = mnp__type_of(choices[k]);
@@ -107,13 +102,16 @@ static mnp_status promote(const char *function, int count, const mnp_array *cons
 mnp_status mnp_choose(const mnp_array *indices, int count, const mnp_array *const *choices, mnp_index_mode mode,
                       mnp_array **out_p)
 {
+    MNP_ENTER(out_p);
+    MNP_NEED_IF(count > 0, indices);
+    MNP_NEED_ALL(count, choices);
     static const char function[] = "mnp_choose";
     const mnp_array *inputs[MNP__MAX_OPERANDS];
     mnp_dtype result;
     MNP_TRY(mnp__indices_check(function, indices, indices, mode));
     if (count < 1 || count > MOST_CHOICES)
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d choices, and must be 1 to %d", function, count, MOST_CHOICES);
-    MNP_TRY(promote(function, count, choices, NULL, &result));
+    MNP_TRY(promote(count, choices, NULL, &result));
     if (mode == MNP_RAISE) {
         bool found;
         int64_t index;
@@ -159,8 +157,6 @@ static mnp_status check_conditions(const char *function, int count, const mnp_ar
     if (count < 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d conditions, and must be some", function, count);
     for (int k = 0; k < count; k++) {
-        if (!conditions[k])
-            return MNP_FAIL(MNP_ERR_ARG, "%s: condition %d is NULL", function, k);
         if (conditions[k]->dtype != MNP_BOOL)
             return MNP_FAIL(MNP_ERR_ARG, "%s: condition %d is %s, and must be bool", function, k,
                             mnp_dtype_name(conditions[k]->dtype));
@@ -189,13 +185,17 @@ static mnp_status check_shapes(const char *function, int count, const mnp_array 
 mnp_status mnp_select(int count, const mnp_array *const *conditions, const mnp_array *const *choices,
                       const mnp_array *otherwise, mnp_array **out_p)
 {
+    MNP_ENTER(out_p);
+    MNP_NEED_ALL(count, conditions);
+    MNP_NEED_ALL(count, choices);
+    MNP_NEED_OR_NULL(otherwise);
     static const char function[] = "mnp_select";
     mnp_dtype result;
     mnp_array *rest = NULL;
     MNP_TRY(check_conditions(function, count, conditions));
     if (!otherwise)
         otherwise = mnp_scalar_int(conditions[0]->ctx, 0);
-    MNP_TRY(promote(function, count, choices, otherwise, &result));
+    MNP_TRY(promote(count, choices, otherwise, &result));
     MNP_TRY(check_shapes(function, count, conditions, choices, otherwise));
     mnp_status st = MNP_OK;
     while (count > MOST_CONDITIONS &&

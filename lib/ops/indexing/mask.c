@@ -235,6 +235,7 @@ static mnp_status get(const char *function, const lined *both, const mnp_array *
 
 mnp_status mnp_mask_get(const mnp_array *x, const mnp_array *mask, mnp_array **out_p)
 {
+    MNP_ENTER(x, mask, out_p);
     static const char function[] = "mnp_mask_get";
     lined both;
     MNP_TRY(check_mask(function, x, mask, false));
@@ -347,6 +348,7 @@ static bool is_one_value(const mnp_array *values)
 
 mnp_status mnp_mask_set(mnp_array *x, const mnp_array *mask, const mnp_array *values)
 {
+    MNP_ENTER(x, mask, values);
     static const char function[] = "mnp_mask_set";
     MNP_TRY(check_target(function, x, mask, values, false));
     const int row_ndim = x->layout->ndim - mask->layout->ndim;
@@ -366,6 +368,7 @@ mnp_status mnp_mask_set(mnp_array *x, const mnp_array *mask, const mnp_array *va
 
 mnp_status mnp_place(mnp_array *x, const mnp_array *mask, const mnp_array *values)
 {
+    MNP_ENTER(x, mask, values);
     static const char function[] = "mnp_place";
     MNP_TRY(check_target(function, x, mask, values, true));
     return is_one_value(values) ? write_beside(function, x, mask, values)
@@ -374,6 +377,7 @@ mnp_status mnp_place(mnp_array *x, const mnp_array *mask, const mnp_array *value
 
 mnp_status mnp_putmask(mnp_array *x, const mnp_array *mask, const mnp_array *values)
 {
+    MNP_ENTER(x, mask, values);
     static const char function[] = "mnp_putmask";
     mnp_array *repeated = NULL, *beside = NULL;
     MNP_TRY(check_target(function, x, mask, values, true));

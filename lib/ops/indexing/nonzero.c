@@ -110,6 +110,7 @@ static mnp_status unravel(const char *function, const mnp_array *x, const mnp_ar
 
 mnp_status mnp_flatnonzero(const mnp_array *x, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     static const char function[] = "mnp_flatnonzero";
     mnp_array *numbers;
     MNP_TRY(mnp__inputs_check(function, 1, &x));
@@ -120,6 +121,8 @@ mnp_status mnp_flatnonzero(const mnp_array *x, mnp_array **out_p)
 
 mnp_status mnp_nonzero(const mnp_array *x, mnp_array **outs)
 {
+    MNP_ENTER(x);
+    MNP_NEED_IF(x->layout->ndim > 0, outs);
     static const char function[] = "mnp_nonzero";
     mnp_array *numbers, **outs_p[MNP_MAX_DIMS];
     MNP_TRY(mnp__inputs_check(function, 1, &x));
@@ -151,6 +154,7 @@ static mnp_status fill_columns(const char *function, const mnp_array *x, const m
 
 mnp_status mnp_argwhere(const mnp_array *x, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     static const char function[] = "mnp_argwhere";
     mnp_array *numbers;
     mnp__output output = {.array = NULL};
@@ -175,6 +179,7 @@ mnp_status mnp_argwhere(const mnp_array *x, mnp_array **out_p)
 
 mnp_status mnp_compress(const mnp_array *condition, const mnp_array *x, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(condition, x, out_p);
     static const char function[] = "mnp_compress";
     mnp_array *numbers, *flat = NULL;
     mnp_status st;
@@ -198,6 +203,7 @@ mnp_status mnp_compress(const mnp_array *condition, const mnp_array *x, int axis
 
 mnp_status mnp_extract(const mnp_array *condition, const mnp_array *x, mnp_array **out_p)
 {
+    MNP_ENTER(condition, x, out_p);
     mnp_array *flat = NULL;
     MNP_TRY(mnp__inputs_check("mnp_extract", 2, (const mnp_array *const[]){condition, x}));
     MNP_TRY(mnp_ravel(condition, &flat));

@@ -39,6 +39,7 @@ static mnp_status assign(mnp_array *x, const mnp_array *indices, const mnp_array
 
 mnp_status mnp_put(mnp_array *x, const mnp_array *indices, const mnp_array *values, mnp_index_mode mode)
 {
+    MNP_ENTER(x, indices, values);
     static const char function[] = "mnp_put";
     mnp_array *repeated = NULL;
     MNP_TRY(check(function, x, indices, values, mode));
@@ -53,6 +54,7 @@ mnp_status mnp_put(mnp_array *x, const mnp_array *indices, const mnp_array *valu
 
 mnp_status mnp_put_along_axis(mnp_array *x, const mnp_array *indices, const mnp_array *values, int axis)
 {
+    MNP_ENTER(x, indices, values);
     static const char function[] = "mnp_put_along_axis";
     mnp_array *numbers = NULL, *fitted = NULL;
     mnp_status st = MNP_OK;
@@ -89,8 +91,6 @@ static mnp_status resolve(const char *name, const mnp_array *x, const mnp_array 
 {
     mnp__type types[MNP__MAX_UFUNC_INPUTS] = {mnp__type_of(x)};
     mnp_dtype results[MNP__MAX_UFUNC_OUTPUTS];
-    if (!name)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_ufunc_at: the function's name is NULL");
     at->ufunc = mnp__ufunc_find(name, strlen(name));
     if (!at->ufunc || at->ufunc->noutputs != 1 || at->ufunc->ninputs > 2)
         return MNP_FAIL(MNP_ERR_ARG,
@@ -176,6 +176,8 @@ static mnp_status run_at(const struct at *at, mnp_array *x, const mnp_array *num
 
 mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_array *indices, const mnp_array *values)
 {
+    MNP_ENTER(function, x, indices);
+    MNP_NEED_OR_NULL(values);
     static const char name[] = "mnp_ufunc_at";
     struct at at;
     mnp_array *numbers = NULL;

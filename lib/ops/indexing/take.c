@@ -173,6 +173,7 @@ static mnp_status take(const char *function, const mnp_array *x, const mnp_array
 
 mnp_status mnp_take(const mnp_array *x, const mnp_array *indices, int axis, mnp_index_mode mode, mnp_array **out_p)
 {
+    MNP_ENTER(x, indices, out_p);
     static const char function[] = "mnp_take";
     MNP_TRY(mnp__indices_check(function, x, indices, mode));
     if (axis == MNP_FLATTENED) {
@@ -240,6 +241,7 @@ static mnp_status take_lines(const char *function, const mnp_array *x, const mnp
 
 mnp_status mnp_take_along_axis(const mnp_array *x, const mnp_array *indices, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(x, indices, out_p);
     static const char function[] = "mnp_take_along_axis";
     mnp_array *numbers;
     MNP_TRY(mnp__indices_check(function, x, indices, MNP_RAISE));

@@ -157,6 +157,8 @@ static mnp_status as_columns(const mnp_array *x, int axis, mnp_array **view_p)
 
 mnp_status mnp_concatenate(const mnp_array *const *arrays, int count, int axis, mnp_array **result_p)
 {
+    MNP_ENTER(result_p);
+    MNP_NEED_ALL(count, arrays);
     MNP_TRY(check_count("mnp_concatenate", count, arrays));
     if (axis == MNP_FLATTENED)
         return join_reshaped("mnp_concatenate", count, arrays, flatten, 0, result_p);
@@ -168,6 +170,8 @@ mnp_status mnp_concatenate(const mnp_array *const *arrays, int count, int axis, 
 
 mnp_status mnp_stack(const mnp_array *const *arrays, int count, int axis, mnp_array **result_p)
 {
+    MNP_ENTER(result_p);
+    MNP_NEED_ALL(count, arrays);
     MNP_TRY(check_count("mnp_stack", count, arrays));
     const mnp_layout *first = arrays[0]->layout;
     for (int i = 1; i < count; i++) {
@@ -187,30 +191,39 @@ mnp_status mnp_stack(const mnp_array *const *arrays, int count, int axis, mnp_ar
 
 mnp_status mnp_vstack(const mnp_array *const *arrays, int count, mnp_array **result_p)
 {
+    MNP_ENTER(result_p);
+    MNP_NEED_ALL(count, arrays);
     MNP_TRY(check_count("mnp_vstack", count, arrays));
     return join_reshaped("mnp_vstack", count, arrays, at_least_2d, 0, result_p);
 }
 
 mnp_status mnp_hstack(const mnp_array *const *arrays, int count, mnp_array **result_p)
 {
+    MNP_ENTER(result_p);
+    MNP_NEED_ALL(count, arrays);
     MNP_TRY(check_count("mnp_hstack", count, arrays));
     return join_reshaped("mnp_hstack", count, arrays, at_least_1d, -1, result_p);
 }
 
 mnp_status mnp_dstack(const mnp_array *const *arrays, int count, mnp_array **result_p)
 {
+    MNP_ENTER(result_p);
+    MNP_NEED_ALL(count, arrays);
     MNP_TRY(check_count("mnp_dstack", count, arrays));
     return join_reshaped("mnp_dstack", count, arrays, at_least_3d, 2, result_p);
 }
 
 mnp_status mnp_column_stack(const mnp_array *const *arrays, int count, mnp_array **result_p)
 {
+    MNP_ENTER(result_p);
+    MNP_NEED_ALL(count, arrays);
     MNP_TRY(check_count("mnp_column_stack", count, arrays));
     return join_reshaped("mnp_column_stack", count, arrays, as_columns, 1, result_p);
 }
 
 mnp_status mnp_append(const mnp_array *x, const mnp_array *values, int axis, mnp_array **result_p)
 {
+    MNP_ENTER(x, values, result_p);
     return mnp_concatenate((const mnp_array *const[]){x, values}, 2, axis, result_p);
 }
 
@@ -262,6 +275,7 @@ static mnp_status fit_values(const mnp_array *x, const mnp_array *values, int ax
 
 mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values, int axis, mnp_array **result_p)
 {
+    MNP_ENTER(x, values, result_p);
     static const char function[] = "mnp_insert";
     mnp_array *fitted;
     mnp__output output = {.array = NULL};
@@ -297,6 +311,7 @@ static int64_t clip_end(int64_t index, int64_t extent)
 
 mnp_status mnp_delete(const mnp_array *x, int64_t start, int64_t stop, int axis, mnp_array **result_p)
 {
+    MNP_ENTER(x, result_p);
     mnp__output output;
     MNP_TRY(mnp__inputs_check("mnp_delete", 1, &x));
     MNP_TRY(mnp__view_axis("mnp_delete", x->layout->ndim, axis, &axis));

@@ -89,6 +89,8 @@ static mnp_status pad(const char *function, const mnp_array *x, const int64_t *w
 mnp_status mnp_pad(const mnp_array *x, const int64_t *widths, mnp_boundary mode, const void *value,
                    mnp_array **result_p)
 {
+    MNP_ENTER(x, result_p);
+    MNP_NEED_IF(x->layout->ndim > 0, widths);
     static const char zero[16];
     MNP_TRY(mnp__inputs_check("mnp_pad", 1, &x));
     return pad("mnp_pad", x, widths, mode, value ? value : zero, 0, result_p);
@@ -96,6 +98,9 @@ mnp_status mnp_pad(const mnp_array *x, const int64_t *widths, mnp_boundary mode,
 
 mnp_status mnp_pad_constant(const mnp_array *x, const int64_t *widths, const void *values, mnp_array **result_p)
 {
+    MNP_ENTER(x, result_p);
+    MNP_NEED_IF(x->layout->ndim > 0, widths);
+    MNP_NEED_IF(x->layout->ndim > 0, values);
     MNP_TRY(mnp__inputs_check("mnp_pad_constant", 1, &x));
     return pad("mnp_pad_constant", x, widths, MNP_BOUNDARY_FILL, values, mnp_dtype_size(x->dtype), result_p);
 }

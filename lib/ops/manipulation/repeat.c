@@ -91,6 +91,7 @@ static mnp_status repeat(const mnp_array *x, int64_t repeats, int axis, mnp_arra
 
 mnp_status mnp_repeat(const mnp_array *x, int64_t repeats, int axis, mnp_array **result_p)
 {
+    MNP_ENTER(x, result_p);
     mnp_array *flat;
     MNP_TRY(mnp__inputs_check("mnp_repeat", 1, &x));
     if (repeats < 0)

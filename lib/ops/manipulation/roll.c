@@ -68,6 +68,8 @@ done:
 
 mnp_status mnp_roll(const mnp_array *x, int count, const int64_t *shifts, const int *axes, mnp_array **result_p)
 {
+    MNP_ENTER(x, result_p);
+    MNP_NEED_IF(count > 0, shifts);
     int64_t shift[MNP_MAX_DIMS] = {0}, flat = 0;
     MNP_TRY(mnp__inputs_check("mnp_roll", 1, &x));
     if (count < 0)
@@ -139,6 +141,8 @@ static mnp_status tile(const mnp_array *x, const int64_t *repeats, mnp_array **r
 
 mnp_status mnp_tile(const mnp_array *x, int count, const int64_t *repeats, mnp_array **result_p)
 {
+    MNP_ENTER(x, result_p);
+    MNP_NEED_IF(count > 0, repeats);
     int64_t times[MNP_MAX_DIMS], shape[MNP_MAX_DIMS];
     mnp_array *wide = NULL;
     MNP_TRY(mnp__inputs_check("mnp_tile", 1, &x));

@@ -55,12 +55,16 @@ static mnp_status check(const char *function, const mnp_array *x, int count, int
 
 mnp_status mnp_array_split(const mnp_array *x, int count, int axis, mnp_array **parts)
 {
+    MNP_ENTER(x);
+    MNP_NEED_IF(count > 0, parts);
     MNP_TRY(check("mnp_array_split", x, count, &axis));
     return split(x, count, axis, even_start, &count, parts);
 }
 
 mnp_status mnp_split(const mnp_array *x, int count, int axis, mnp_array **parts)
 {
+    MNP_ENTER(x);
+    MNP_NEED_IF(count > 0, parts);
     MNP_TRY(check("mnp_split", x, count, &axis));
     if (x->layout->shape[axis] % count != 0)
         return MNP_FAIL(MNP_ERR_ARG,
@@ -89,6 +93,9 @@ static int64_t given_start(const void *argument, int64_t extent, int part)
 
 mnp_status mnp_split_at(const mnp_array *x, int count, const int64_t *indices, int axis, mnp_array **parts)
 {
+    MNP_ENTER(x);
+    MNP_NEED_IF(count > 0, indices);
+    MNP_NEED_IF(count > 0, parts);
     const struct given given = {count, indices};
     MNP_TRY(check("mnp_split_at", x, count + 1, &axis));
     return split(x, count + 1, axis, given_start, &given, parts);

@@ -170,6 +170,8 @@ static int64_t count_of(const mnp_array *a, int axis)
 mnp_status mnp_random_choice(mnp_rng *rng, const mnp_array *a, bool replace, const double *p, int ndim,
                              const int64_t *shape, mnp_array **out_p)
 {
+    MNP_ENTER(rng, a, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     static const char function[] = "mnp_random_choice";
     mnp__draw draw = {.function = function, .dtype = MNP_INT64, .ndim = ndim, .shape = shape};
     mnp_array *at = NULL;
@@ -245,6 +247,7 @@ static mnp_status permutation(mnp_rng *rng, const char *function, const mnp_arra
 
 mnp_status mnp_random_permutation(mnp_rng *rng, const mnp_array *x, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(rng, x, out_p);
     static const char function[] = "mnp_random_permutation";
     MNP_TRY(mnp__random_check(function, rng, x));
     if (!x || !mnp__array_is_scalar(x))
@@ -258,6 +261,7 @@ mnp_status mnp_random_permutation(mnp_rng *rng, const mnp_array *x, int axis, mn
 
 mnp_status mnp_random_shuffle(mnp_rng *rng, mnp_array *x, int axis)
 {
+    MNP_ENTER(rng, x);
     static const char function[] = "mnp_random_shuffle";
     MNP_TRY(mnp__random_check(function, rng, x));
     return permutation(rng, function, x, axis, &x);

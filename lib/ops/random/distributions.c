@@ -56,6 +56,8 @@ static mnp_status check_not_negative(const char *function, const char *name, dou
 
 mnp_status mnp_random_bits(mnp_rng *rng, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **out_p)
 {
+    MNP_ENTER(rng, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__draw draw;
     MNP_TRY(begin("mnp_random_bits", rng, ndim, shape, &draw));
     MNP_TRY(choose_dtype(&draw, dtype, MNP_UINT64, "iu", "an integer"));
@@ -66,6 +68,8 @@ mnp_status mnp_random_bits(mnp_rng *rng, mnp_dtype dtype, int ndim, const int64_
 mnp_status mnp_random_integers(mnp_rng *rng, int64_t low, int64_t high, bool endpoint, mnp_dtype dtype, int ndim,
                                const int64_t *shape, mnp_array **out_p)
 {
+    MNP_ENTER(rng, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     static const char function[] = "mnp_random_integers";
     mnp__draw draw;
     MNP_TRY(begin(function, rng, ndim, shape, &draw));
@@ -92,6 +96,8 @@ mnp_status mnp_random_integers(mnp_rng *rng, int64_t low, int64_t high, bool end
 mnp_status mnp_random_uniform(mnp_rng *rng, double low, double high, mnp_dtype dtype, int ndim, const int64_t *shape,
                               mnp_array **out_p)
 {
+    MNP_ENTER(rng, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     static const char function[] = "mnp_random_uniform";
     mnp__draw draw;
     MNP_TRY(begin_real(function, rng, dtype, ndim, shape, &draw));
@@ -108,6 +114,8 @@ mnp_status mnp_random_uniform(mnp_rng *rng, double low, double high, mnp_dtype d
 mnp_status mnp_random_normal(mnp_rng *rng, double mean, double std, mnp_dtype dtype, int ndim, const int64_t *shape,
                              mnp_array **out_p)
 {
+    MNP_ENTER(rng, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     static const char function[] = "mnp_random_normal";
     mnp__draw draw;
     MNP_TRY(begin(function, rng, ndim, shape, &draw));
@@ -122,6 +130,8 @@ mnp_status mnp_random_normal(mnp_rng *rng, double mean, double std, mnp_dtype dt
 mnp_status mnp_random_lognormal(mnp_rng *rng, double mean, double sigma, mnp_dtype dtype, int ndim,
                                 const int64_t *shape, mnp_array **out_p)
 {
+    MNP_ENTER(rng, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__draw draw;
     MNP_TRY(begin_real("mnp_random_lognormal", rng, dtype, ndim, shape, &draw));
     MNP_TRY(check_not_negative(draw.function, "sigma", sigma));
@@ -134,6 +144,8 @@ mnp_status mnp_random_lognormal(mnp_rng *rng, double mean, double sigma, mnp_dty
 mnp_status mnp_random_exponential(mnp_rng *rng, double scale, mnp_dtype dtype, int ndim, const int64_t *shape,
                                   mnp_array **out_p)
 {
+    MNP_ENTER(rng, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__draw draw;
     MNP_TRY(begin_real("mnp_random_exponential", rng, dtype, ndim, shape, &draw));
     MNP_TRY(check_not_negative(draw.function, "the scale", scale));
@@ -152,6 +164,8 @@ static void prepare_gamma(double shape, double *d, double *c)
 mnp_status mnp_random_gamma(mnp_rng *rng, double shape_parameter, double scale, mnp_dtype dtype, int ndim,
                             const int64_t *shape, mnp_array **out_p)
 {
+    MNP_ENTER(rng, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__draw draw;
     MNP_TRY(begin_real("mnp_random_gamma", rng, dtype, ndim, shape, &draw));
     MNP_TRY(check_not_negative(draw.function, "the shape", shape_parameter));
@@ -167,6 +181,8 @@ mnp_status mnp_random_gamma(mnp_rng *rng, double shape_parameter, double scale, 
 mnp_status mnp_random_beta(mnp_rng *rng, double a, double b, mnp_dtype dtype, int ndim, const int64_t *shape,
                            mnp_array **out_p)
 {
+    MNP_ENTER(rng, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__draw draw;
     MNP_TRY(begin_real("mnp_random_beta", rng, dtype, ndim, shape, &draw));
     if (!(a > 0 && b > 0))
@@ -205,6 +221,8 @@ static double log_poisson(double mean, double m)
 mnp_status mnp_random_poisson(mnp_rng *rng, double mean, mnp_dtype dtype, int ndim, const int64_t *shape,
                               mnp_array **out_p)
 {
+    MNP_ENTER(rng, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__draw draw;
     MNP_TRY(begin_count("mnp_random_poisson", rng, dtype, ndim, shape, &draw));
     if (!(mean >= 0 && mean <= 0x1p53))
@@ -245,6 +263,8 @@ static void prepare_binomial(double n, double p, double *real)
 mnp_status mnp_random_binomial(mnp_rng *rng, int64_t n, double p, mnp_dtype dtype, int ndim, const int64_t *shape,
                                mnp_array **out_p)
 {
+    MNP_ENTER(rng, out_p);
+    MNP_NEED_IF(ndim > 0, shape);
     mnp__draw draw;
     MNP_TRY(begin_count("mnp_random_binomial", rng, dtype, ndim, shape, &draw));
     if (n < 0 || n > INT64_C(1) << 53)

@@ -20,6 +20,7 @@ static mnp_status make(mnp_ctx *ctx, uint32_t key0, uint32_t key1, mnp_rng **rng
 {
     mnp_rng *rng;
     MNP_TRY(mnp__calloc(1, sizeof *rng, &rng));
+    rng->tag = MNP__TAG_rng;
     rng->ctx = ctx;
     rng->key[0] = key0;
     rng->key[1] = key1;
@@ -29,6 +30,7 @@ static mnp_status make(mnp_ctx *ctx, uint32_t key0, uint32_t key1, mnp_rng **rng
 
 mnp_status mnp_rng_new(mnp_ctx *ctx, uint64_t seed, mnp_rng **rng_p)
 {
+    MNP_ENTER(ctx, rng_p);
     mnp_rng *rng = NULL;
     MNP_TRY(mnp__check_same(&ctx->comm, "mnp_rng_new", mnp__hash(MNP__HASH_START, &seed, sizeof seed)));
     mnp_status st = MNP_AGREE(ctx, make(ctx, (uint32_t)seed, (uint32_t)(seed >> 32), &rng));
@@ -50,6 +52,8 @@ static mnp_status make_child(const mnp_rng *rng, uint64_t number, mnp_rng **chil
 
 mnp_status mnp_rng_spawn(mnp_rng *rng, int count, mnp_rng **children)
 {
+    MNP_ENTER(rng);
+    MNP_NEED_IF(count > 0, children);
     int made = 0;
     mnp_status st = MNP_OK;
     MNP_TRY(mnp__random_check("mnp_rng_spawn", rng, NULL));
@@ -74,13 +78,14 @@ mnp_status mnp_rng_spawn(mnp_rng *rng, int count, mnp_rng **children)
 
 void mnp_rng_free(mnp_rng *rng)
 {
-    free(rng);
+    if (!rng)
+        return;
+    MNP_NEED_OR(, rng);
+    mnp__object_free(rng);
 }
 
 mnp_status mnp__random_check(const char *function, const mnp_rng *rng, const mnp_array *array)
 {
-    if (!rng)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the generator is NULL", function);
     if (array && array->ctx != rng->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the array and the generator are of different contexts", function);
     return MNP_OK;

@@ -11,6 +11,7 @@
 #include "kernels/random/random_params.h"
 
 struct mnp_rng {
+    unsigned tag; /* MNP__TAG_rng: see base/call.h */
     mnp_ctx *ctx;
     uint32_t key[2];
     uint64_t draws, children; /* made so far */

@@ -149,6 +149,7 @@ static mnp_dtype norm_type(mnp_dtype dtype)
 
 mnp_status mnp_norm(const mnp_array *x, const char *ord, const mnp_axes *axes, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     request asked = {.x = x};
     char room[256];
     mnp__text text = MNP__TEXT_IN(room);
@@ -180,9 +181,10 @@ static mnp_status is_true(const char *text, const mnp_array *x, const mnp_array 
 
 mnp_status mnp_allclose(const mnp_array *x, const mnp_array *y, double rtol, double atol, bool equal_nan, bool *close_p)
 {
+    MNP_ENTER(x, y, close_p);
     MNP_TRY(mnp__inputs_check("mnp_allclose", 1, &x));
-    if (!y || (!mnp__array_is_scalar(y) && y->ctx != x->ctx))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_allclose: y %s", y ? "belongs to another context" : "is NULL");
+    if (!mnp__array_is_scalar(y) && y->ctx != x->ctx)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_allclose: y belongs to another context");
     const mnp_status st =
         is_true(equal_nan ? "t = all(isclose(x, y, r, a) | (isnan(x) & isnan(y)))" : "t = all(isclose(x, y, r, a))", x,
                 y, rtol, atol, close_p);
@@ -191,6 +193,7 @@ mnp_status mnp_allclose(const mnp_array *x, const mnp_array *y, double rtol, dou
 
 mnp_status mnp_array_equal(const mnp_array *x, const mnp_array *y, bool equal_nan, bool *equal_p)
 {
+    MNP_ENTER(x, y, equal_p);
     MNP_TRY(mnp__inputs_check("mnp_array_equal", 2, (const mnp_array *[]){x, y}));
     const mnp_layout *own = x->layout, *other = y->layout;
     if (own->ndim != other->ndim || memcmp(own->shape, other->shape, (size_t)own->ndim * sizeof *own->shape) != 0) {

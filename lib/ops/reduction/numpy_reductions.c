@@ -390,18 +390,11 @@ static mnp_status spread(enum id id, const mnp_array *x, mnp_dtype type, const m
     return st;
 }
 
-static mnp_status check_x(const function *f, const mnp_array *x)
-{
-    if (!x)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: x is NULL", f->name);
-    return mnp__array_check_blocks(f->name, x);
-}
-
 static mnp_status call_one(enum id id, const mnp_array *x, const mnp_axes *axes, mnp_array **out_p)
 {
     const function *f = &functions[id];
     mnp_dtype type = MNP_BOOL;
-    MNP_TRY(check_x(f, x));
+    MNP_TRY(mnp__array_check_blocks(f->name, x));
     MNP_TRY(choose_type(f, x->dtype, axes ? axes->dtype : NULL, &type));
     if (!mnp__reduce_maps(x->ctx, f, type))
         return spread(id, x, type, axes, out_p);
@@ -411,6 +404,7 @@ static mnp_status call_one(enum id id, const mnp_array *x, const mnp_axes *axes,
 #define MNP__DEFINE(name, id)                                                                                          \
     mnp_status mnp_##name(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p)                                 \
     {                                                                                                                  \
+        MNP_ENTER(x, out_p);                                                                                           \
         return call_one(id, x, axes, out_p);                                                                           \
     }
 MNP__DEFINE(sum, ID_SUM)
@@ -519,10 +513,12 @@ static mnp_status place_weights(const mnp_array *x, const mnp_array *weights, co
 
 mnp_status mnp_average(const mnp_array *x, const mnp_array *weights, const mnp_axes *axes, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
+    MNP_NEED_OR_NULL(weights);
     mnp_array *view = NULL;
     if (!weights)
         return call_one(ID_MEAN, x, axes, out_p);
-    MNP_TRY(check_x(&functions[ID_AVERAGE], x));
+    MNP_TRY(mnp__array_check_blocks("mnp_average", x));
     MNP_TRY(mnp__array_check_blocks("mnp_average", weights));
     if (weights->ctx != x->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_average: the weights belong to another context");

@@ -81,31 +81,37 @@ static mnp_status cumulate(const function *f, const mnp_array *x, int axis, cons
 
 mnp_status mnp_cumsum(const mnp_array *x, int axis, const char *dtype, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return cumulate(&cumsum, x, axis, dtype, out_p);
 }
 
 mnp_status mnp_cumprod(const mnp_array *x, int axis, const char *dtype, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return cumulate(&cumprod, x, axis, dtype, out_p);
 }
 
 mnp_status mnp_nancumsum(const mnp_array *x, int axis, const char *dtype, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return cumulate(&nancumsum, x, axis, dtype, out_p);
 }
 
 mnp_status mnp_nancumprod(const mnp_array *x, int axis, const char *dtype, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return cumulate(&nancumprod, x, axis, dtype, out_p);
 }
 
 mnp_status mnp_cummax(const mnp_array *x, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return cumulate(&cummax, x, axis, NULL, out_p);
 }
 
 mnp_status mnp_cummin(const mnp_array *x, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return cumulate(&cummin, x, axis, NULL, out_p);
 }
 
@@ -186,10 +192,12 @@ static mnp_status cumulate_from(const function *f, const mnp_array *x, int axis,
 
 mnp_status mnp_cumulative_sum(const mnp_array *x, int axis, const char *dtype, bool include_initial, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return cumulate_from(&cumulative_sum, x, axis, dtype, include_initial, out_p);
 }
 
 mnp_status mnp_cumulative_prod(const mnp_array *x, int axis, const char *dtype, bool include_initial, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return cumulate_from(&cumulative_prod, x, axis, dtype, include_initial, out_p);
 }

@@ -107,6 +107,9 @@ static mnp_status extend(const mnp_array *x, int axis, const mnp_array *prepend,
 mnp_status mnp_diff(const mnp_array *x, int n, int axis, const mnp_array *prepend, const mnp_array *append,
                     mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
+    MNP_NEED_OR_NULL(prepend);
+    MNP_NEED_OR_NULL(append);
     mnp_array *now = NULL;
     MNP_TRY(mnp__inputs_check("mnp_diff", 1, &x));
     if (n < 0)
@@ -158,6 +161,9 @@ static mnp_status as_line(const mnp_array *x, mnp_dtype dtype, mnp_array **line_
 
 mnp_status mnp_ediff1d(const mnp_array *x, const mnp_array *to_end, const mnp_array *to_begin, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
+    MNP_NEED_OR_NULL(to_end);
+    MNP_NEED_OR_NULL(to_begin);
     mnp_array *line = NULL, *all[3] = {NULL, NULL, NULL};
     const mnp_array *given[3] = {to_begin, NULL, to_end}, *joined[3];
     int count = 0;
@@ -304,6 +310,8 @@ static mnp_status measure(const mnp_array *coordinates, mnp_array **distances_p)
 
 mnp_status mnp_gradient(const mnp_array *f, const mnp_array *spacing, int axis, int edge_order, mnp_array **out_p)
 {
+    MNP_ENTER(f, out_p);
+    MNP_NEED_OR_NULL(spacing);
     mnp_array *real = NULL, *distances = NULL;
     mnp__output output;
     MNP_TRY(mnp__inputs_check("mnp_gradient", 1, &f));
@@ -334,6 +342,10 @@ mnp_status mnp_gradient(const mnp_array *f, const mnp_array *spacing, int axis, 
 
 mnp_status mnp_gradients(const mnp_array *f, const mnp_array *const *spacings, int edge_order, mnp_array **gradients)
 {
+    MNP_ENTER(f);
+    MNP_NEED_IF(f->layout->ndim > 0, gradients);
+    if (spacings)
+        MNP_NEED_ALL(f->layout->ndim, spacings);
     mnp_array *made[MNP_MAX_DIMS] = {NULL};
     mnp_status st = MNP_OK;
     MNP_TRY(mnp__inputs_check("mnp_gradients", 1, &f));
@@ -364,6 +376,8 @@ static mnp_status distances_of(const mnp_array *y, const mnp_array *x, int axis,
 
 mnp_status mnp_trapezoid(const mnp_array *y, const mnp_array *x, double dx, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(y, out_p);
+    MNP_NEED_OR_NULL(x);
     mnp_array *low = NULL, *high = NULL, *distances = NULL, *parts = NULL;
     mnp_status st;
     MNP_TRY(mnp__inputs_check("mnp_trapezoid", x ? 2 : 1, (const mnp_array *const[]){y, x}));

@@ -203,6 +203,7 @@ static mnp_status reduce_in_order(const method *m, mnp__reduction *reduction, co
 
 mnp_status mnp_ufunc_reduce(const char *ufunc, const mnp_array *x, const mnp_axes *axes, mnp_array **out_p)
 {
+    MNP_ENTER(ufunc, x, out_p);
     static const char name[] = "mnp_ufunc_reduce";
     const mnp_array *where = axes ? axes->where : NULL;
     mnp__reduction *reduction;
@@ -230,6 +231,7 @@ mnp_status mnp_ufunc_reduce(const char *ufunc, const mnp_array *x, const mnp_axe
 
 mnp_status mnp_ufunc_accumulate(const char *ufunc, const mnp_array *x, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(ufunc, x, out_p);
     static const char name[] = "mnp_ufunc_accumulate";
     mnp__reduction *reduction;
     method m;
@@ -246,6 +248,8 @@ mnp_status mnp_ufunc_accumulate(const char *ufunc, const mnp_array *x, int axis,
 mnp_status mnp_ufunc_reduceat(const char *ufunc, const mnp_array *x, int64_t count, const int64_t *indices, int axis,
                               mnp_array **out_p)
 {
+    MNP_ENTER(ufunc, x, out_p);
+    MNP_NEED_IF(count > 0, indices);
     static const char name[] = "mnp_ufunc_reduceat";
     mnp__reduction *reduction;
     method m;
@@ -274,13 +278,12 @@ mnp_status mnp_ufunc_reduceat(const char *ufunc, const mnp_array *x, int64_t cou
 
 mnp_status mnp_ufunc_outer(const char *ufunc, const mnp_array *x, const mnp_array *y, mnp_array **out_p)
 {
+    MNP_ENTER(ufunc, x, y, out_p);
     static const char name[] = "mnp_ufunc_outer";
     mnp_array *view = NULL;
     int ndim, more;
     method m;
     MNP_TRY(find(name, ufunc, &m));
-    if (!x || !y)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: input %d is NULL", name, x ? 2 : 1);
     ndim = x->layout->ndim;
     more = y->layout->ndim;
     if (ndim + more > MNP_MAX_DIMS)

@@ -285,6 +285,7 @@ done:
 mnp_status mnp_interp(const mnp_array *x, const mnp_array *xp, const mnp_array *fp, const mnp_interp_options *options,
                       mnp_array **out_p)
 {
+    MNP_ENTER(x, xp, fp, out_p);
     static const mnp_interp_options none = {0};
     const mnp_interp_options *how = options ? options : &none;
     MNP_TRY(check(x, xp, fp, how));

@@ -124,10 +124,10 @@ static mnp_status check_sorter(const char *function, const mnp_array *a, const m
 mnp_status mnp_searchsorted(const mnp_array *a, const mnp_array *v, bool right, const mnp_array *sorter,
                             mnp_array **out_p)
 {
+    MNP_ENTER(a, v, out_p);
+    MNP_NEED_OR_NULL(sorter);
     static const char function[] = "mnp_searchsorted";
     MNP_TRY(mnp__inputs_check(function, 1, &a));
-    if (!v)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: v is NULL", function);
     if (a->layout->ndim != 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: `a` has %d dimensions, and must have one", function, a->layout->ndim);
     if (sorter)
@@ -139,6 +139,7 @@ mnp_status mnp_searchsorted(const mnp_array *a, const mnp_array *v, bool right, 
 
 mnp_status mnp_digitize(const mnp_array *x, const mnp_array *bins, bool right, mnp_array **out_p)
 {
+    MNP_ENTER(x, bins, out_p);
     static const char function[] = "mnp_digitize";
     mnp_array *backwards = NULL;
     bool rises, falls;

@@ -181,6 +181,11 @@ static mnp_status unique(const char *function, const mnp_array *x, mnp_array **c
 mnp_status mnp_unique(const mnp_array *x, mnp_array **values_p, mnp_array **index_p, mnp_array **inverse_p,
                       mnp_array **counts_p)
 {
+    MNP_ENTER(x);
+    MNP_NEED_IF(values_p, values_p);
+    MNP_NEED_IF(index_p, index_p);
+    MNP_NEED_IF(inverse_p, inverse_p);
+    MNP_NEED_IF(counts_p, counts_p);
     MNP_TRY(mnp__inputs_check("mnp_unique", 1, &x));
     return unique("mnp_unique", x, (mnp_array * *[]){values_p, index_p, inverse_p, counts_p});
 }
@@ -208,6 +213,7 @@ done:
 
 mnp_status mnp_isin(const mnp_array *x, const mnp_array *test, bool invert, mnp_array **out_p)
 {
+    MNP_ENTER(x, test, out_p);
     MNP_TRY(mnp__inputs_check("mnp_isin", 2, (const mnp_array *[]){x, test}));
     return look_among("mnp_isin", x, test, invert, out_p);
 }
@@ -245,18 +251,21 @@ done:
 
 mnp_status mnp_intersect1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
 {
+    MNP_ENTER(x, y, out_p);
     MNP_TRY(mnp__inputs_check("mnp_intersect1d", 2, (const mnp_array *[]){x, y}));
     return filter("mnp_intersect1d", x, y, false, mnp_dtype_promote(x->dtype, y->dtype), out_p);
 }
 
 mnp_status mnp_setdiff1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
 {
+    MNP_ENTER(x, y, out_p);
     MNP_TRY(mnp__inputs_check("mnp_setdiff1d", 2, (const mnp_array *[]){x, y}));
     return filter("mnp_setdiff1d", x, y, true, x->dtype, out_p);
 }
 
 mnp_status mnp_union1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
 {
+    MNP_ENTER(x, y, out_p);
     static const char function[] = "mnp_union1d";
     mnp_array *both = NULL, *values = NULL;
     mnp_status st;
@@ -272,6 +281,7 @@ done:
 /* The distinct elements of both arrays are sorted; those that differ from both neighbours are in one array alone. */
 mnp_status mnp_setxor1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p)
 {
+    MNP_ENTER(x, y, out_p);
     static const char function[] = "mnp_setxor1d";
     mnp_array *xs = NULL, *ys = NULL, *both = NULL, *sorted = NULL, *mask = NULL, *here = NULL, *next = NULL;
     mnp_array *alone = NULL, *kept = NULL;

@@ -57,6 +57,8 @@ static mnp_status refine(const mnp_array *key, int axis, mnp_array **order_p)
 /* The output is written when all keys have been read. */
 mnp_status mnp_lexsort(const mnp_array *const *keys, int count, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(out_p);
+    MNP_NEED_ALL(count, keys);
     mnp_array *order = NULL;
     mnp__output output;
     MNP_TRY(check_keys(keys, count));

@@ -77,26 +77,33 @@ done:
 
 mnp_status mnp_sort(const mnp_array *x, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return sort(&(call){.function = "mnp_sort"}, x, axis, out_p);
 }
 
 mnp_status mnp_argsort(const mnp_array *x, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     return sort(&(call){.function = "mnp_argsort", .indirect = true}, x, axis, out_p);
 }
 
 mnp_status mnp_partition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
+    MNP_NEED_IF(count > 0, kth);
     return sort(&(call){.function = "mnp_partition", .count = count, .kth = kth}, x, axis, out_p);
 }
 
 mnp_status mnp_argpartition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
+    MNP_NEED_IF(count > 0, kth);
     return sort(&(call){.function = "mnp_argpartition", .indirect = true, .count = count, .kth = kth}, x, axis, out_p);
 }
 
 mnp_status mnp_sort_complex(const mnp_array *x, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
     mnp_array *sorted = NULL;
     mnp__output output;
     MNP_TRY(mnp__inputs_check("mnp_sort_complex", 1, &x));

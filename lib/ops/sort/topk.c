@@ -260,6 +260,7 @@ done:
 
 mnp_status mnp_topk(const mnp_array *x, int64_t k, int axis, bool largest, mnp_array **values_p, mnp_array **indices_p)
 {
+    MNP_ENTER(x, values_p, indices_p);
     mnp_array *flat = NULL;
     MNP_TRY(mnp__inputs_check(function, 1, &x));
     if (axis != MNP_FLATTENED) {

@@ -25,8 +25,6 @@
 
 static mnp_status check_matrix(const char *function, const char *name, const mnp_array *x)
 {
-    if (!x)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: %s is NULL", function, name);
     MNP_TRY(mnp__array_check_blocks(function, x));
     if (x->layout->ndim > 2)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %s has %d dimensions, and may have 2", function, name, x->layout->ndim);
@@ -217,6 +215,8 @@ static mnp_status run(const char *function, const mnp_array *x, const mnp_array 
 
 mnp_status mnp_cov(const mnp_array *x, const mnp_array *y, const mnp_cov_options *options, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
+    MNP_NEED_OR_NULL(y);
     static const mnp_cov_options usual;
     return run("mnp_cov", x, y, options ? options : &usual, out_p);
 }
@@ -246,6 +246,8 @@ static mnp_status normalise(const mnp_array *c, mnp_array **out_p)
 
 mnp_status mnp_corrcoef(const mnp_array *x, const mnp_array *y, const mnp_cov_options *options, mnp_array **out_p)
 {
+    MNP_ENTER(x, out_p);
+    MNP_NEED_OR_NULL(y);
     static const mnp_cov_options usual;
     const mnp_cov_options *given = options ? options : &usual;
     const mnp_cov_options taken = {.columns = given->columns, .dtype = given->dtype};

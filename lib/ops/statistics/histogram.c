@@ -348,6 +348,9 @@ done:
 mnp_status mnp_histogram(const mnp_array *x, int64_t bins, const double *range, bool density, const mnp_array *weights,
                          mnp_array **counts_p, mnp_array **edges_p)
 {
+    MNP_ENTER(x, counts_p);
+    MNP_NEED_OR_NULL(weights);
+    MNP_NEED_IF(edges_p, edges_p);
     static const char function[] = "mnp_histogram";
     mnp__count_bins counting = {.bins = bins, .weights = weights};
     mnp__even_bins even;
@@ -375,6 +378,7 @@ mnp_status mnp_histogram(const mnp_array *x, int64_t bins, const double *range, 
 
 mnp_status mnp_histogram_bin_edges(const mnp_array *x, int64_t bins, const double *range, mnp_array **edges_p)
 {
+    MNP_ENTER(x, edges_p);
     static const char function[] = "mnp_histogram_bin_edges";
     mnp__even_bins even;
     mnp_array *edges = NULL;
@@ -424,6 +428,8 @@ mnp_status mnp__check_edges(const char *function, const mnp_array *edges, const 
 mnp_status mnp_histogram_edges(const mnp_array *x, const mnp_array *edges, bool density, const mnp_array *weights,
                                mnp_array **counts_p)
 {
+    MNP_ENTER(x, edges, counts_p);
+    MNP_NEED_OR_NULL(weights);
     static const char function[] = "mnp_histogram_edges";
     mnp__count_bins counting = {.method = MNP_BINS_SEARCH, .weights = weights};
     mnp__input whole;
@@ -460,6 +466,8 @@ static mnp_status check_numbers(const char *function, const mnp_array *x, const 
 
 mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t minlength, mnp_array **counts_p)
 {
+    MNP_ENTER(x, counts_p);
+    MNP_NEED_OR_NULL(weights);
     static const char function[] = "mnp_bincount";
     const mnp_dtype type = weights ? MNP_FLOAT64 : MNP_INT64;
     mnp__count_bins counting = {

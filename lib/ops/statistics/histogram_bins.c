@@ -214,6 +214,7 @@ static mnp_status divide(const data *d, double width, int64_t *bins_p)
 
 mnp_status mnp_histogram_bins(const mnp_array *x, const char *estimator, const double *range, int64_t *bins_p)
 {
+    MNP_ENTER(x, estimator, bins_p);
     static const char function[] = "mnp_histogram_bins";
     const struct estimator *e = NULL;
     mnp__even_bins even;

@@ -231,6 +231,11 @@ static mnp_status histogramdd(work *w, const int64_t *bins, const double *ranges
 mnp_status mnp_histogramdd(const mnp_array *const *samples, int count, const int64_t *bins, const double *ranges,
                            bool density, const mnp_array *weights, mnp_array **counts_p, mnp_array **edges)
 {
+    MNP_ENTER(counts_p);
+    MNP_NEED_ALL(count, samples);
+    MNP_NEED_IF(count > 0, bins);
+    MNP_NEED_OR_NULL(weights);
+    MNP_NEED_IF(edges, edges);
     work w = {
         .function = "mnp_histogramdd", .count = count, .samples = samples, .density = density, .weights = weights};
     return histogramdd(&w, bins, ranges, counts_p, edges);
@@ -239,6 +244,10 @@ mnp_status mnp_histogramdd(const mnp_array *const *samples, int count, const int
 mnp_status mnp_histogramdd_edges(const mnp_array *const *samples, int count, const mnp_array *const *edges,
                                  bool density, const mnp_array *weights, mnp_array **counts_p)
 {
+    MNP_ENTER(counts_p);
+    MNP_NEED_ALL(count, samples);
+    MNP_NEED_ALL(count, edges);
+    MNP_NEED_OR_NULL(weights);
     work w = {.function = "mnp_histogramdd_edges",
               .count = count,
               .samples = samples,
@@ -268,6 +277,10 @@ mnp_status mnp_histogram2d(const mnp_array *x, const mnp_array *y, const int64_t
                            bool density, const mnp_array *weights, mnp_array **counts_p, mnp_array **xedges_p,
                            mnp_array **yedges_p)
 {
+    MNP_ENTER(x, y, bins, counts_p);
+    MNP_NEED_OR_NULL(weights);
+    MNP_NEED_IF(xedges_p, xedges_p);
+    MNP_NEED_IF(yedges_p, yedges_p);
     const mnp_array *samples[] = {x, y};
     work w = {.function = "mnp_histogram2d", .count = 2, .samples = samples, .density = density, .weights = weights};
     mnp_array *edges[] = {xedges_p ? *xedges_p : NULL, yedges_p ? *yedges_p : NULL};

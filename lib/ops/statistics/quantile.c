@@ -232,8 +232,6 @@ static mnp_status choose_shape(call *c)
 
 static mnp_status check(call *c, const mnp_array *out)
 {
-    if (!c->x)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: x is NULL", c->function);
     MNP_TRY(mnp__array_check_blocks(c->function, c->x));
     MNP_TRY(check_options(c));
     MNP_TRY(mnp__reduction_axes(c->function, c->x->layout->ndim, c->axes, &c->mask));
@@ -503,9 +501,8 @@ static mnp_status run_many(call *c, int count, const double *given, double scale
     double *q;
     c->many = true;
     c->count = count;
-    if (count < 0 || (count > 0 && !given))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d numbers in the list%s", c->function, count,
-                        count > 0 ? ", which is NULL" : "");
+    if (count < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d numbers in the list", c->function, count);
     MNP_TRY(find_method(c, name));
     MNP_TRY(mnp__calloc((size_t)count + 1, sizeof *q, &q));
     for (int i = 0; i < count; i++)
@@ -535,28 +532,35 @@ static mnp_status run_median(call *c, mnp_array **out_p)
 #define MNP__DEFINE(prefix, skips)                                                                                     \
     mnp_status mnp_##prefix##median(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p)                       \
     {                                                                                                                  \
+        MNP_ENTER(x, out_p);                                                                                           \
         return run_median(&(call){"mnp_" #prefix "median", x, axes, .skips_nan = (skips)}, out_p);                     \
     }                                                                                                                  \
     mnp_status mnp_##prefix##quantile(const mnp_array *x, double q, const mnp_axes *axes, const char *method_name,     \
                                       mnp_array **out_p)                                                               \
     {                                                                                                                  \
+        MNP_ENTER(x, out_p);                                                                                           \
         return run_one(&(call){"mnp_" #prefix "quantile", x, axes, .skips_nan = (skips)}, q, method_name, out_p);      \
     }                                                                                                                  \
     mnp_status mnp_##prefix##percentile(const mnp_array *x, double q, const mnp_axes *axes, const char *method_name,   \
                                         mnp_array **out_p)                                                             \
     {                                                                                                                  \
+        MNP_ENTER(x, out_p);                                                                                           \
         return run_one(&(call){"mnp_" #prefix "percentile", x, axes, .skips_nan = (skips)}, q / 100, method_name,      \
                        out_p);                                                                                         \
     }                                                                                                                  \
     mnp_status mnp_##prefix##quantiles(const mnp_array *x, int count, const double *q, const mnp_axes *axes,           \
                                        const char *method_name, mnp_array **out_p)                                     \
     {                                                                                                                  \
+        MNP_ENTER(x, out_p);                                                                                           \
+        MNP_NEED_IF(count > 0, q);                                                                                     \
         return run_many(&(call){"mnp_" #prefix "quantiles", x, axes, .skips_nan = (skips)}, count, q, 1, method_name,  \
                         out_p);                                                                                        \
     }                                                                                                                  \
     mnp_status mnp_##prefix##percentiles(const mnp_array *x, int count, const double *q, const mnp_axes *axes,         \
                                          const char *method_name, mnp_array **out_p)                                   \
     {                                                                                                                  \
+        MNP_ENTER(x, out_p);                                                                                           \
+        MNP_NEED_IF(count > 0, q);                                                                                     \
         return run_many(&(call){"mnp_" #prefix "percentiles", x, axes, .skips_nan = (skips)}, count, q, 100,           \
                         method_name, out_p);                                                                           \
     }

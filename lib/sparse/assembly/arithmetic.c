@@ -17,8 +17,6 @@
 
 static mnp_status check_pair(const char *function, const mnp_sparse *a, const mnp_sparse *b)
 {
-    MNP_TRY(mnp__sparse_check(function, a));
-    MNP_TRY(mnp__sparse_check(function, b));
     if (a->ctx != b->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrices belong to two contexts", function);
     if (a->shape[0] != b->shape[0] || a->shape[1] != b->shape[1])
@@ -62,6 +60,7 @@ done:
 mnp_status mnp_sparse_add(const double *alpha, const mnp_sparse *a, const double *beta, const mnp_sparse *b,
                           mnp_sparse **c_p)
 {
+    MNP_ENTER(a, b, c_p);
     static const double one[2] = {1, 0};
     MNP_TRY(check_pair("mnp_sparse_add", a, b));
     alpha = alpha ? alpha : one;
@@ -74,6 +73,7 @@ mnp_status mnp_sparse_add(const double *alpha, const mnp_sparse *a, const double
 
 mnp_status mnp_sparse_multiply(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p)
 {
+    MNP_ENTER(a, b, c_p);
     MNP_TRY(check_pair("mnp_sparse_multiply", a, b));
     return combine_matrices(NULL, a, NULL, b, mnp_dtype_promote(a->dtype, b->dtype), c_p);
 }
@@ -113,10 +113,10 @@ static mnp_status sum_rows(const mnp_sparse *matrix, mnp_array **sum_p)
 
 mnp_status mnp_sparse_sum(const mnp_sparse *matrix, int axis, mnp_array **sum_p)
 {
+    MNP_ENTER(matrix, sum_p);
     static const char function[] = "mnp_sparse_sum";
     const mnp_sparse *transposed;
     mnp_array *rows = NULL;
-    MNP_TRY(mnp__sparse_check(function, matrix));
     switch (axis) {
     case 0:
         MNP_TRY(mnp__sparse_transposed(matrix, &transposed));
@@ -202,8 +202,8 @@ static mnp_status reduce_entries(const mnp_sparse *matrix, char which, double *n
 
 mnp_status mnp_sparse_norm(const mnp_sparse *matrix, char which, double *norm_p)
 {
+    MNP_ENTER(matrix, norm_p);
     static const char function[] = "mnp_sparse_norm";
-    MNP_TRY(mnp__sparse_check(function, matrix));
     if (which != 'f' && which != '1' && which != 'i' && which != 'm')
         return MNP_FAIL(MNP_ERR_ARG, "%s: '%c' is none of 'f', '1', 'i' and 'm'", function, which);
     if (matrix->nnz == 0) {

@@ -70,10 +70,11 @@ done:
 static mnp_status upload_entries(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int64_t count,
                                  const int64_t *rows, const int64_t *columns, const void *values, mnp__entries *entries)
 {
-    const bool missing = !rows || !columns || !values;
-    if (count < 0 || (count > 0 && missing))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " entries%s", function, count,
-                        count < 0 ? "" : ", and their rows, columns or values are NULL");
+    if (count < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: count is %" PRId64 ", negative", function, count);
+    MNP_NEED_IF(count > 0, rows);
+    MNP_NEED_IF(count > 0, columns);
+    MNP_NEED_IF(count > 0, values);
     entries->count = count;
     MNP_TRY(mnp__elements_upload(ctx, count, sizeof *rows, rows, &entries->rows));
     MNP_TRY(mnp__elements_upload(ctx, count, sizeof *columns, columns, &entries->columns));
@@ -85,6 +86,9 @@ mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows
                                     const int64_t *rows, const int64_t *columns, const void *values,
                                     mnp_sparse **matrix_p)
 {
+    MNP_ENTER(ctx, matrix_p);
+    MNP_NEED_OR_NULL(row_layout);
+    MNP_NEED_OR_NULL(column_layout);
     static const char function[] = "mnp_sparse_from_triplets";
     const mnp__sparse_shape shape = {.ctx = ctx,
                                      .dtype = dtype,
@@ -140,6 +144,7 @@ static mnp_status check_coo(const char *function, const mnp_array *rows, const m
 mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *columns, const mnp_array *values, int64_t nrows,
                                int64_t ncolumns, mnp_sparse **matrix_p)
 {
+    MNP_ENTER(rows, columns, values, matrix_p);
     static const char function[] = "mnp_sparse_from_coo";
     mnp__entries entries = {.count = 0};
     mnp_layout *layout;
@@ -197,6 +202,7 @@ static mnp_status fetch_entries(const mnp_array *rows, const mnp_layout *row_lay
 
 mnp_status mnp_sparse_from_dense(const mnp_array *dense, mnp_sparse **matrix_p)
 {
+    MNP_ENTER(dense, matrix_p);
     static const char function[] = "mnp_sparse_from_dense";
     mnp_array *rows = NULL;
     mnp_layout *layout = NULL, *row_layout = NULL, *column_layout = NULL;

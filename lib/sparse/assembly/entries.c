@@ -31,19 +31,19 @@ static mnp_status select_entries(const mnp_sparse *matrix, int64_t low, int64_t 
 
 mnp_status mnp_sparse_tril(const mnp_sparse *matrix, int64_t k, mnp_sparse **out_p)
 {
-    MNP_TRY(mnp__sparse_check("mnp_sparse_tril", matrix));
+    MNP_ENTER(matrix, out_p);
     return select_entries(matrix, INT64_MIN, k, false, out_p);
 }
 
 mnp_status mnp_sparse_triu(const mnp_sparse *matrix, int64_t k, mnp_sparse **out_p)
 {
-    MNP_TRY(mnp__sparse_check("mnp_sparse_triu", matrix));
+    MNP_ENTER(matrix, out_p);
     return select_entries(matrix, k, INT64_MAX, false, out_p);
 }
 
 mnp_status mnp_sparse_eliminate_zeros(const mnp_sparse *matrix, mnp_sparse **out_p)
 {
-    MNP_TRY(mnp__sparse_check("mnp_sparse_eliminate_zeros", matrix));
+    MNP_ENTER(matrix, out_p);
     return select_entries(matrix, INT64_MIN, INT64_MAX, true, out_p);
 }
 
@@ -61,14 +61,14 @@ static mnp_status change(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__c
 
 mnp_status mnp_sparse_astype(const mnp_sparse *matrix, mnp_dtype dtype, mnp_sparse **cast_p)
 {
-    MNP_TRY(mnp__sparse_check("mnp_sparse_astype", matrix));
+    MNP_ENTER(matrix, cast_p);
     MNP_TRY(mnp__sparse_check_dtype("mnp_sparse_astype", dtype));
     return change(matrix, dtype, &(mnp__change){.conjugates = false}, cast_p);
 }
 
 mnp_status mnp_sparse_conj(const mnp_sparse *matrix, mnp_sparse **conjugate_p)
 {
-    MNP_TRY(mnp__sparse_check("mnp_sparse_conj", matrix));
+    MNP_ENTER(matrix, conjugate_p);
     return change(matrix, matrix->dtype, &(mnp__change){.conjugates = true}, conjugate_p);
 }
 
@@ -99,10 +99,12 @@ static mnp_status check_factors(const char *which, const mnp_sparse *matrix, con
 mnp_status mnp_sparse_scale(const mnp_sparse *matrix, const mnp_array *left, const mnp_array *right,
                             mnp_sparse **scaled_p)
 {
+    MNP_ENTER(matrix, scaled_p);
+    MNP_NEED_OR_NULL(left);
+    MNP_NEED_OR_NULL(right);
     mnp__input rows = {NULL, NULL}, columns = {NULL, NULL};
     mnp__change how = {.left = NULL};
     mnp_status st;
-    MNP_TRY(mnp__sparse_check("mnp_sparse_scale", matrix));
     MNP_TRY(check_factors("left", matrix, left, matrix->shape[0]));
     MNP_TRY(check_factors("right", matrix, right, matrix->shape[1]));
     mnp_dtype dtype = left ? mnp_dtype_promote(matrix->dtype, left->dtype) : matrix->dtype;
@@ -147,11 +149,11 @@ static mnp_status fill_rows(const mnp__csr *csr, char **block_p)
 
 mnp_status mnp_sparse_to_dense(const mnp_sparse *matrix, mnp_array **dense_p)
 {
+    MNP_ENTER(matrix, dense_p);
     mnp_layout *layout = NULL;
     mnp__output output = {.array = NULL};
     mnp__csr csr;
     char *block = NULL;
-    MNP_TRY(mnp__sparse_check("mnp_sparse_to_dense", matrix));
     MNP_TRY(
         mnp__layout_line(matrix->ctx->comm.size, 2, matrix->shape, mnp_layout_cuts(matrix->row_layout, 0), &layout));
     mnp_status st = mnp__sparse_fetch(matrix, &csr);
@@ -189,10 +191,10 @@ static mnp_status diagonal_layout(const mnp_sparse *matrix, int64_t first, int64
 
 mnp_status mnp_sparse_diagonal(const mnp_sparse *matrix, int64_t k, mnp_array **diagonal_p)
 {
+    MNP_ENTER(matrix, diagonal_p);
     static const char function[] = "mnp_sparse_diagonal";
     mnp_layout *layout = NULL;
     mnp__output output;
-    MNP_TRY(mnp__sparse_check(function, matrix));
     if (k <= -matrix->shape[0] - 1 || k >= matrix->shape[1] + 1)
         k = k < 0 ? -matrix->shape[0] : matrix->shape[1]; /* no elements */
     const int64_t first = k < 0 ? -k : 0, below = matrix->shape[0] - first, right = matrix->shape[1] - (k > 0 ? k : 0);

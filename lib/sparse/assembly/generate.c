@@ -288,11 +288,13 @@ static const struct generator *find_generator(const char *text)
 
 bool mnp_sparse_is_generator(const char *text)
 {
+    MNP_NEED_OR(false, text);
     return text && strchr(text, ':') && find_generator(text);
 }
 
 mnp_status mnp_sparse_generate(mnp_ctx *ctx, const char *text, mnp_dtype dtype, mnp_sparse **matrix_p)
 {
+    MNP_ENTER(ctx, text, matrix_p);
     struct request request = {.ctx = ctx, .dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype, .text = text};
     if (!mnp_sparse_is_generator(text))
         return MNP_FAIL(MNP_ERR_ARG,

@@ -160,6 +160,7 @@ static mnp_status make_matrix(const mnp__sparse_shape *shape, const struct stenc
 mnp_status mnp_sparse_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t ncolumns, int64_t k,
                           mnp_sparse **matrix_p)
 {
+    MNP_ENTER(ctx, matrix_p);
     static const char function[] = "mnp_sparse_eye";
     mnp__sparse_shape shape = {.ctx = ctx, .dtype = dtype, .rows = nrows, .columns = ncolumns};
     mnp_layout *row_layout, *column_layout;
@@ -202,6 +203,10 @@ static mnp_status check_stencil(const char *function, const struct stencil *sten
 mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int npoints,
                                 const int64_t *offsets, const void *coefficients, mnp_sparse **matrix_p)
 {
+    MNP_ENTER(ctx, matrix_p);
+    MNP_NEED_IF(ndim > 0, shape);
+    MNP_NEED_IF(npoints > 0, offsets);
+    MNP_NEED_IF(npoints > 0, coefficients);
     struct stencil stencil = {.dtype = dtype,
                               .ndim = ndim,
                               .npoints = npoints,

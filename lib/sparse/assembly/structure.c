@@ -26,8 +26,8 @@ static mnp_status turn(const mnp_sparse *matrix, const mnp__sparse_shape *shape,
 
 mnp_status mnp_sparse_transpose(const mnp_sparse *matrix, mnp_sparse **transposed_p)
 {
+    MNP_ENTER(matrix, transposed_p);
     mnp__rows turned;
-    MNP_TRY(mnp__sparse_check("mnp_sparse_transpose", matrix));
     const mnp__sparse_shape shape = {.ctx = matrix->ctx,
                                      .dtype = matrix->dtype,
                                      .rows = matrix->shape[1],
@@ -42,10 +42,10 @@ mnp_status mnp_sparse_transpose(const mnp_sparse *matrix, mnp_sparse **transpose
 
 mnp_status mnp_sparse_convert(const mnp_sparse *matrix, mnp_sparse_format format, int block, mnp_sparse **converted_p)
 {
+    MNP_ENTER(matrix, converted_p);
     enum { LARGEST_BLOCK = 64 };
     static const char function[] = "mnp_sparse_convert";
     mnp__rows rows;
-    MNP_TRY(mnp__sparse_check(function, matrix));
     if ((int)format < 0 || format > MNP_SELL)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %d is not a format", function, (int)format);
     if (block < 0 || block > LARGEST_BLOCK)
@@ -69,9 +69,11 @@ static mnp_status move_rows(const mnp_sparse *matrix, const mnp__sparse_shape *s
 mnp_status mnp_sparse_redistribute(const mnp_sparse *matrix, const mnp_layout *row_layout,
                                    const mnp_layout *column_layout, mnp_sparse **moved_p)
 {
+    MNP_ENTER(matrix, moved_p);
+    MNP_NEED_OR_NULL(row_layout);
+    MNP_NEED_OR_NULL(column_layout);
     static const char function[] = "mnp_sparse_redistribute";
     mnp_layout *rows, *columns;
-    MNP_TRY(mnp__sparse_check(function, matrix));
     mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
     shape.row_layout = row_layout ? row_layout : shape.row_layout;
     shape.column_layout = column_layout ? column_layout : shape.column_layout;
@@ -158,8 +160,8 @@ static mnp_status fetch_offsets(const mnp_sparse *matrix, int64_t **offsets_p)
 
 mnp_status mnp_sparse_balance(const mnp_sparse *matrix, mnp_layout **row_layout_p)
 {
+    MNP_ENTER(matrix, row_layout_p);
     int64_t *cuts = NULL, *offsets;
-    MNP_TRY(mnp__sparse_check("mnp_sparse_balance", matrix));
     mnp_ctx *ctx = matrix->ctx;
     MNP_TRY(fetch_offsets(matrix, &offsets));
     mnp_status st = MNP_AGREE(ctx, mnp__malloc(((size_t)ctx->comm.size + 1) * sizeof *cuts, &cuts));
@@ -197,10 +199,10 @@ static mnp_status slice_layout(const mnp_layout *layout, int64_t start, int64_t 
 
 mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop, mnp_sparse **rows_p)
 {
+    MNP_ENTER(matrix, rows_p);
     mnp_layout *layout;
     mnp__rows rows = {.rows = 0}, slice;
     mnp_status st;
-    MNP_TRY(mnp__sparse_check("mnp_sparse_rows", matrix));
     mnp_ctx *ctx = matrix->ctx;
     start = slice_index(start, matrix->shape[0]);
     stop = slice_index(stop, matrix->shape[0]);

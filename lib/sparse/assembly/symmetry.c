@@ -82,11 +82,11 @@ done:
 
 mnp_status mnp_sparse_find_symmetry(const mnp_sparse *matrix, mnp_sparse_symmetry *symmetry_p)
 {
+    MNP_ENTER(matrix, symmetry_p);
     static const char function[] = "mnp_sparse_find_symmetry";
     const mnp_sparse *wide;
     mnp_sparse *cast;
     mnp_sparse_symmetry found;
-    MNP_TRY(mnp__sparse_check(function, matrix));
     if (matrix->shape[0] != matrix->shape[1])
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix is %" PRId64 " x %" PRId64 ", not square", function,
                         matrix->shape[0], matrix->shape[1]);

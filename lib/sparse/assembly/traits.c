@@ -84,9 +84,8 @@ static mnp_status read_matrix(const mnp_sparse *matrix, mnp_traits_sums *sum)
 
 mnp_status mnp_sparse_find_traits(const mnp_sparse *matrix, mnp_sparse_traits *traits_p)
 {
-    static const char function[] = "mnp_sparse_find_traits";
+    MNP_ENTER(matrix, traits_p);
     mnp_traits_sums sum;
-    MNP_TRY(mnp__sparse_check(function, matrix));
     MNP_TRY(read_matrix(matrix, &sum));
     const bool is_square = matrix->shape[0] == matrix->shape[1];
     const int64_t diagonal = matrix->shape[0] < matrix->shape[1] ? matrix->shape[0] : matrix->shape[1];
@@ -101,6 +100,8 @@ mnp_status mnp_sparse_find_traits(const mnp_sparse *matrix, mnp_sparse_traits *t
 
 const char *mnp_sparse_traits_text(const mnp_sparse *matrix, const mnp_sparse_traits *traits)
 {
+    MNP_NEED_OR("", matrix);
+    MNP_NEED_OR("", traits);
     const bool is_complex = mnp_dtype_kind(matrix->dtype) == 'c';
     if (matrix->shape[0] != matrix->shape[1])
         return "not square";

@@ -490,6 +490,8 @@ done:
 mnp_status mnp_eigsh(const mnp_operator *op, int k, const mnp_eigsh_options *given, double *values,
                      mnp_array **vectors_p, mnp_eigen_result *result)
 {
+    MNP_ENTER(op, values);
+    MNP_NEED_IF(vectors_p, vectors_p);
     static const mnp_eigsh_options defaults = {.which = MNP_EIGEN_LM};
     mnp__block vectors = {.array = NULL};
     mnp_eigen_result made = {.residuals = NULL};

@@ -541,6 +541,7 @@ done:
 mnp_status mnp_lobpcg(const mnp_operator *op, const mnp_lobpcg_options *given, mnp_array *x, double *values,
                       mnp_eigen_result *result)
 {
+    MNP_ENTER(op, x, values);
     static const mnp_lobpcg_options defaults = {.smallest = false};
     mnp_eigen_result made = {.residuals = NULL};
     mnp_status st;

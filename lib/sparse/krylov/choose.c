@@ -4,6 +4,8 @@
  */
 #include <maniple/solve.h>
 
+#include "base/status.h"
+
 enum { MOST_ATTEMPTS = 3, SHORT_BASIS = 20, USUAL_BASIS = 50, LONG_BASIS = 200 };
 static const double most_bytes = 268435456; /* of a rank's basis, if it has more than SHORT_BASIS vectors */
 
@@ -52,6 +54,9 @@ static int basis_of(const mnp_sparse *matrix, int wanted)
 
 bool mnp_solve_choose(const mnp_sparse *matrix, const mnp_sparse_traits *traits, int attempt, mnp_solve_choice *choice)
 {
+    MNP_NEED_OR(false, matrix);
+    MNP_NEED_OR(false, traits);
+    MNP_NEED_OR(false, choice);
     const kind found = kind_of(matrix, traits);
     if (attempt < 0 || attempt >= attempts[found].count)
         return false;

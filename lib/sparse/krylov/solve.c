@@ -168,6 +168,7 @@ done:
 mnp_status mnp_solve(const mnp_operator *op, const mnp_array *b, mnp_solver solver, const mnp_solve_options *given,
                      mnp_array **x_p, mnp_solve_result *results)
 {
+    MNP_ENTER(op, b, x_p);
     static const mnp_solve_options defaults = {.rtol = 0};
     mnp_array *x = NULL;
     if (!x_p)

@@ -13,11 +13,6 @@
 
 /* ---- checks ---- */
 
-mnp_status mnp__sparse_check(const char *function, const mnp_sparse *matrix)
-{
-    return matrix ? MNP_OK : MNP_FAIL(MNP_ERR_ARG, "%s: the matrix is NULL", function);
-}
-
 mnp_status mnp__sparse_check_dtype(const char *function, mnp_dtype dtype)
 {
     if (dtype == MNP_FLOAT32 || dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX64 || dtype == MNP_COMPLEX128)
@@ -131,7 +126,8 @@ static mnp_status new_matrix(const mnp__sparse_shape *shape, mnp_sparse **matrix
         free(matrix);
         return st;
     }
-    *matrix = (mnp_sparse){.ctx = shape->ctx,
+    *matrix = (mnp_sparse){.tag = MNP__TAG_sparse,
+                           .ctx = shape->ctx,
                            .dtype = shape->dtype,
                            .row_layout = mnp_layout_retain(shape->row_layout),
                            .column_layout = mnp_layout_retain(shape->column_layout),
@@ -198,6 +194,7 @@ void mnp_sparse_free(mnp_sparse *matrix)
 {
     if (!matrix)
         return;
+    MNP_NEED_OR(, matrix);
     matrix->ctx->live_plans--;
     mnp__products_free(matrix->products);
     mnp__ghosts_free(matrix->ghosts);
@@ -205,53 +202,62 @@ void mnp_sparse_free(mnp_sparse *matrix)
     mnp__part_release(matrix->ctx, &matrix->ghost);
     mnp_layout_free(matrix->row_layout);
     mnp_layout_free(matrix->column_layout);
-    free(matrix);
+    mnp__object_free(matrix);
 }
 
 /* ---- what it is ---- */
 
 mnp_ctx *mnp_sparse_ctx(const mnp_sparse *matrix)
 {
+    MNP_NEED_OR(NULL, matrix);
     return matrix->ctx;
 }
 
 mnp_dtype mnp_sparse_dtype(const mnp_sparse *matrix)
 {
+    MNP_NEED_OR(MNP_DTYPE_AUTO, matrix);
     return matrix->dtype;
 }
 
 mnp_sparse_format mnp_sparse_get_format(const mnp_sparse *matrix)
 {
+    MNP_NEED_OR((mnp_sparse_format)-1, matrix);
     return matrix->format;
 }
 
 const int64_t *mnp_sparse_shape(const mnp_sparse *matrix)
 {
+    MNP_NEED_OR(NULL, matrix);
     return matrix->shape;
 }
 
 int64_t mnp_sparse_nnz(const mnp_sparse *matrix)
 {
+    MNP_NEED_OR(-1, matrix);
     return matrix->nnz;
 }
 
 int64_t mnp_sparse_local_nnz(const mnp_sparse *matrix)
 {
+    MNP_NEED_OR(-1, matrix);
     return matrix->local_nnz;
 }
 
 int64_t mnp_sparse_ghosts(const mnp_sparse *matrix)
 {
+    MNP_NEED_OR(-1, matrix);
     return mnp__ghosts_count(matrix->ghosts);
 }
 
 const mnp_layout *mnp_sparse_row_layout(const mnp_sparse *matrix)
 {
+    MNP_NEED_OR(NULL, matrix);
     return matrix->row_layout;
 }
 
 const mnp_layout *mnp_sparse_column_layout(const mnp_sparse *matrix)
 {
+    MNP_NEED_OR(NULL, matrix);
     return matrix->column_layout;
 }
 
@@ -313,6 +319,9 @@ mnp_status mnp__sparse_fetch(const mnp_sparse *matrix, mnp__csr *csr)
 
 mnp_status mnp_sparse_get_local(const mnp_sparse *matrix, int64_t *offsets, int64_t *columns, void *values)
 {
+    MNP_ENTER(matrix, offsets);
+    MNP_NEED_IF(matrix->local_nnz > 0, columns);
+    MNP_NEED_IF(matrix->local_nnz > 0, values);
     mnp__csr csr;
     MNP_TRY(mnp__sparse_to_csr(matrix, &csr));
     memcpy(offsets, csr.offsets, (size_t)(csr.rows + 1) * sizeof *offsets);

@@ -22,6 +22,7 @@
 typedef struct mnp__products mnp__products;
 
 struct mnp_sparse {
+    unsigned tag; /* MNP__TAG_sparse: see base/call.h */
     mnp_ctx *ctx;
     mnp_dtype dtype;
     mnp_sparse_format format; /* of the own part */
@@ -37,8 +38,7 @@ struct mnp_sparse {
 
 /* ---- making ---- */
 
-/* MNP_ERR_ARG where the matrix is NULL; where the dtype is not float32, float64, complex64 or complex128. */
-mnp_status mnp__sparse_check(const char *function, const mnp_sparse *matrix);
+/* MNP_ERR_ARG where the dtype is not float32, float64, complex64 or complex128. */
 mnp_status mnp__sparse_check_dtype(const char *function, mnp_dtype dtype);
 
 /* What a matrix is, without its entries.  The layouts are borrowed. */

@@ -38,6 +38,7 @@ mnp_status mnp__operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *ro
         free(op);
         return st;
     }
+    op->tag = MNP__TAG_operator;
     op->ctx = ctx;
     op->dtype = dtype;
     op->row_layout = mnp_layout_retain(rows);
@@ -51,11 +52,12 @@ void mnp_operator_free(mnp_operator *op)
 {
     if (!op)
         return;
+    MNP_NEED_OR(, op);
     if (op->ops->free)
         op->ops->free(op);
     mnp_layout_free(op->row_layout);
     mnp_layout_free(op->column_layout);
-    free(op);
+    mnp__object_free(op);
 }
 
 /* ---- sparse matrices ---- */
@@ -72,6 +74,7 @@ static const mnp__operator_ops sparse_ops = {.what = "a product with a sparse ma
 
 mnp_status mnp_operator_from_sparse(const mnp_sparse *matrix, mnp_operator **operator_p)
 {
+    MNP_ENTER(matrix, operator_p);
     if (!matrix || !operator_p)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_from_sparse() was given no %s",
                         matrix ? "place for the operator" : "matrix");
@@ -107,8 +110,6 @@ static const mnp__operator_ops functions_ops = {
 /* Sums over vectors need every element on one rank. */
 static mnp_status check_layout(const char *name, const mnp_ctx *ctx, const mnp_layout *layout)
 {
-    if (!layout)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_new(): %s is NULL", name);
     if (mnp_layout_ndim(layout) != 1 || mnp_layout_nranks(layout) != ctx->comm.size || mnp_layout_is_cyclic(layout) ||
         mnp__layout_sharers(layout) != ctx->comm.size)
         return MNP_FAIL(MNP_ERR_ARG,
@@ -121,11 +122,10 @@ mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *row
                             const mnp_layout *column_layout, mnp_operator_apply apply, mnp_operator_apply adjoint,
                             void *argument, mnp_operator **operator_p)
 {
+    MNP_ENTER(ctx, row_layout, column_layout, apply, operator_p);
     mnp_operator *op;
     struct functions *functions = NULL;
     MNP_TRY(mnp__operator_check_dtype("mnp_operator_new()", dtype));
-    if (!apply || !operator_p)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_new(): %s is NULL", apply ? "operator_p" : "apply");
     MNP_TRY(check_layout("row_layout", ctx, row_layout));
     MNP_TRY(check_layout("column_layout", ctx, column_layout));
     MNP_TRY(mnp__operator_new(ctx, dtype, row_layout, column_layout, &functions_ops, &op));
@@ -224,6 +224,7 @@ static mnp_status multiply(const mnp_operator *op, bool adjoint, const mnp_array
 
 mnp_status mnp_operator_run(const mnp_operator *op, bool adjoint, const mnp_array *x, mnp_array **y_p)
 {
+    MNP_ENTER(op, x, y_p);
     if (!op || !y_p)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_run() was given no %s", op ? "place for y" : "operator");
     const mnp_layout *from = adjoint ? op->row_layout : op->column_layout;

@@ -17,6 +17,7 @@ typedef struct mnp__operator_ops {
 } mnp__operator_ops;
 
 struct mnp_operator {
+    unsigned tag; /* MNP__TAG_operator: see base/call.h */
     mnp_ctx *ctx;
     mnp_dtype dtype;
     mnp_layout *row_layout, *column_layout;

@@ -294,8 +294,6 @@ static mnp_status check_grid(const struct request *request)
     MNP_TRY(mnp__operator_check_dtype(request->function, request->dtype));
     if (request->ndim < 1 || request->ndim > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: ndim is %d, outside 1..%d", request->function, request->ndim, MNP_MAX_DIMS);
-    if (!request->shape)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the shape is NULL", request->function);
     MNP_TRY(mnp__layout_check_shape(request->ndim, request->shape));
     for (int d = 0; d < request->ndim; d++)
         if (request->shape[d] > INT_MAX / 2)
@@ -439,6 +437,9 @@ mnp_status mnp_operator_from_kernel(mnp_ctx *ctx, mnp_dtype dtype, int ndim, con
                                     const char *body, const char *adjoint_body, const mnp_input *arrays,
                                     mnp_operator **operator_p)
 {
+    MNP_ENTER(ctx, body, operator_p);
+    MNP_NEED_IF(ndim > 0, shape);
+    MNP_NEED_IF(ndim > 0, reach);
     struct request request = {.function = "mnp_operator_from_kernel()",
                               .ctx = ctx,
                               .dtype = dtype,
@@ -507,6 +508,10 @@ static void write_stencil(const struct request *request, int npoints, const int6
 mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int npoints,
                                      const int64_t *offsets, const void *coefficients, mnp_operator **operator_p)
 {
+    MNP_ENTER(ctx, operator_p);
+    MNP_NEED_IF(ndim > 0, shape);
+    MNP_NEED_IF(npoints > 0, offsets);
+    MNP_NEED_IF(npoints > 0, coefficients);
     int64_t reach[MNP_MAX_DIMS] = {0};
     mnp__text bodies[2] = {MNP__TEXT_EMPTY, MNP__TEXT_EMPTY};
     struct request request = {.function = "mnp_operator_from_stencil()",

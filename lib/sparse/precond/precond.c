@@ -38,7 +38,8 @@ static mnp_status new_precond(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *l
         free(precond);
         return st;
     }
-    *precond = (mnp_precond){.ctx = ctx, .dtype = dtype, .layout = mnp_layout_retain(layout), .name = name};
+    *precond = (mnp_precond){
+        .tag = MNP__TAG_precond, .ctx = ctx, .dtype = dtype, .layout = mnp_layout_retain(layout), .name = name};
     *precond_p = precond;
     return MNP_OK;
 }
@@ -76,6 +77,7 @@ static const mnp__precond_ops operator_ops = {.apply = operator_apply, .describe
 
 mnp_status mnp_precond_from_operator(const mnp_operator *op, mnp_precond **precond_p)
 {
+    MNP_ENTER(op, precond_p);
     if (!op || !precond_p)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_from_operator() was given no %s",
                         op ? "place for the preconditioner" : "operator");
@@ -113,9 +115,9 @@ static mnp_precond_options complete(const mnp_precond_options *options)
 mnp_status mnp_precond_new(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *given,
                            mnp_precond **precond_p)
 {
+    MNP_ENTER(matrix, precond_p);
     static const mnp_precond_options defaults = {.block = 0};
     mnp_precond *precond = NULL;
-    MNP_TRY(mnp__sparse_check("mnp_precond_new()", matrix));
     if (!precond_p)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_precond_new() was given no place for the preconditioner");
     if ((int)kind < 0 || (int)kind >= NUM_KINDS)
@@ -146,14 +148,16 @@ void mnp_precond_free(mnp_precond *precond)
 {
     if (!precond)
         return;
+    MNP_NEED_OR(, precond);
     if (precond->ops->free)
         precond->ops->free(precond->ctx, precond->data);
     mnp_layout_free(precond->layout);
-    free(precond);
+    mnp__object_free(precond);
 }
 
 mnp_status mnp_precond_apply(const mnp_precond *precond, const mnp_array *x, mnp_array **y_p)
 {
+    MNP_ENTER(precond, x, y_p);
     mnp_array *vector = NULL;
     mnp__output output;
     MNP_TRY(mnp__array_check_blocks("mnp_precond_apply()", x));
@@ -175,6 +179,8 @@ mnp_status mnp_precond_apply(const mnp_precond *precond, const mnp_array *x, mnp
 
 void mnp_precond_describe(const mnp_precond *precond, FILE *file)
 {
+    MNP_NEED_OR(, precond);
+    MNP_NEED_OR(, file);
     if (precond->ctx->comm.rank != 0)
         return;
     fprintf(file, "%s of %" PRId64 " row%s, %s: ", precond->name, mnp_layout_size(precond->layout),

@@ -17,6 +17,7 @@ typedef struct mnp__precond_ops {
 } mnp__precond_ops;
 
 struct mnp_precond {
+    unsigned tag; /* MNP__TAG_precond: see base/call.h */
     mnp_ctx *ctx;
     mnp_dtype dtype;
     mnp_layout *layout;

@@ -26,6 +26,7 @@
 typedef double _Complex number;
 
 struct mnp_triangular {
+    unsigned tag; /* MNP__TAG_triangular: see base/call.h */
     mnp_ctx *ctx;
     mnp_dtype dtype;
     mnp_layout *layout; /* of b and x: that of the rows */
@@ -215,7 +216,8 @@ static mnp_status make(const struct wanted *wanted, const mnp_sparse *matrix, mn
     mnp_status st = MNP_AGREE(ctx, mnp__calloc(1, sizeof *plan, &plan));
     if (st == MNP_OK) {
         ctx->live_plans++;
-        *plan = (mnp_triangular){.ctx = ctx, .dtype = dtype, .layout = mnp_layout_retain(matrix->row_layout)};
+        *plan = (mnp_triangular){
+            .tag = MNP__TAG_triangular, .ctx = ctx, .dtype = dtype, .layout = mnp_layout_retain(matrix->row_layout)};
         st = build(plan, wanted, brought);
     } else {
         free(plan);
@@ -233,17 +235,17 @@ void mnp_triangular_free(mnp_triangular *plan)
 {
     if (!plan)
         return;
+    MNP_NEED_OR(, plan);
     plan->ctx->live_plans--;
     mnp__level_sweep_free(plan->own);
     mnp__level_sweep_free(plan->outside);
     mnp__ghosts_free(plan->ghosts);
     mnp_layout_free(plan->layout);
-    free(plan);
+    mnp__object_free(plan);
 }
 
 static mnp_status check_matrix(const char *function, const mnp_sparse *matrix)
 {
-    MNP_TRY(mnp__sparse_check(function, matrix));
     if (matrix->shape[0] != matrix->shape[1])
         return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix has the shape (%" PRId64 ", %" PRId64 "); it must be square",
                         function, matrix->shape[0], matrix->shape[1]);
@@ -253,6 +255,7 @@ static mnp_status check_matrix(const char *function, const mnp_sparse *matrix)
 mnp_status mnp_triangular_new(const mnp_sparse *matrix, mnp_dtype dtype, bool lower, bool unit_diagonal,
                               bool own_blocks, mnp_triangular **plan_p)
 {
+    MNP_ENTER(matrix, plan_p);
     const struct wanted wanted = {"mnp_triangular_new", lower, unit_diagonal, own_blocks};
     MNP_TRY(check_matrix(wanted.function, matrix));
     if (!plan_p)
@@ -352,6 +355,7 @@ static mnp_status solve_checked(const char *function, const mnp_triangular *plan
 
 mnp_status mnp_triangular_solve(const mnp_triangular *plan, const mnp_array *b, mnp_array **x_p)
 {
+    MNP_ENTER(plan, b, x_p);
     static const char function[] = "mnp_triangular_solve";
     if (!plan || !x_p)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the %s NULL", function, plan ? "place for x is" : "plan is");
@@ -365,12 +369,11 @@ mnp_status mnp_triangular_solve(const mnp_triangular *plan, const mnp_array *b, 
 mnp_status mnp_sparse_solve_triangular(const mnp_sparse *matrix, bool lower, bool unit_diagonal, const mnp_array *b,
                                        mnp_array **x_p)
 {
+    MNP_ENTER(matrix, b, x_p);
     const struct wanted wanted = {"mnp_sparse_solve_triangular", lower, unit_diagonal, false};
     mnp_triangular *plan;
     MNP_TRY(check_matrix(wanted.function, matrix));
     MNP_TRY(check_vectors(wanted.function, matrix->ctx, b, matrix->shape[0]));
-    if (!x_p)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the place for x is NULL", wanted.function);
     MNP_TRY(make(&wanted, matrix, mnp_dtype_promote(matrix->dtype, b->dtype), &plan));
     const mnp_status st = solve_checked(wanted.function, plan, b, x_p);
     mnp_triangular_free(plan);

@@ -108,12 +108,11 @@ done:
 
 mnp_status mnp_sparse_matmul_sparse(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p)
 {
+    MNP_ENTER(a, b, c_p);
     static const char function[] = "mnp_sparse_matmul_sparse";
     mnp_sparse *left_made = NULL, *right_made = NULL;
     const mnp_sparse *left, *right;
     mnp_status st;
-    MNP_TRY(mnp__sparse_check(function, a));
-    MNP_TRY(mnp__sparse_check(function, b));
     if (a->ctx != b->ctx || a->shape[1] != b->shape[0])
         return MNP_FAIL(
             MNP_ERR_ARG, "%s: matrices of the shapes (%" PRId64 ", %" PRId64 ") and (%" PRId64 ", %" PRId64 ")%s",

@@ -363,8 +363,6 @@ done:
 
 static mnp_status check(const char *function, const mnp_sparse *matrix, const mnp_array *x, int64_t n)
 {
-    if (!matrix)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the matrix is NULL", function);
     MNP_TRY(mnp__inputs_check(function, 1, &x));
     MNP_TRY(mnp__array_check_blocks(function, x));
     if (x->ctx != matrix->ctx)
@@ -379,6 +377,7 @@ static mnp_status check(const char *function, const mnp_sparse *matrix, const mn
 
 mnp_status mnp_sparse_matmul(const mnp_sparse *matrix, const mnp_array *x, mnp_array **y_p)
 {
+    MNP_ENTER(matrix, x, y_p);
     static const char function[] = "mnp_sparse_matmul";
     MNP_TRY(check(function, matrix, x, matrix ? matrix->shape[1] : 0));
     return matmul(function, matrix, false, x, y_p);
@@ -386,6 +385,7 @@ mnp_status mnp_sparse_matmul(const mnp_sparse *matrix, const mnp_array *x, mnp_a
 
 mnp_status mnp_sparse_matmul_transposed(const mnp_sparse *matrix, bool conjugate, const mnp_array *x, mnp_array **y_p)
 {
+    MNP_ENTER(matrix, x, y_p);
     static const char function[] = "mnp_sparse_matmul_transposed";
     const mnp_sparse *transposed;
     MNP_TRY(check(function, matrix, x, matrix ? matrix->shape[0] : 0));
@@ -397,6 +397,8 @@ mnp_status mnp_sparse_matmul_transposed(const mnp_sparse *matrix, bool conjugate
 
 void mnp_sparse_describe(const mnp_sparse *matrix, FILE *file)
 {
+    MNP_NEED_OR(, matrix);
+    MNP_NEED_OR(, file);
     if (matrix->ctx->comm.rank != 0)
         return;
     fprintf(file,

@@ -44,7 +44,8 @@ static mnp_status compile(const char *text, mnp_dtype dtype)
     for (int k = 0; k <= NUM_INPUTS; k++) {
         mnp_dtype type = k < NUM_INPUTS ? inputs[k].type.dtype : result;
         operands[k] = (mnp__loop_operand){.name = variables[k], .type = type, .memory = type};
-        arrays[k] = (mnp_array){.ctx = &gpu.ctx,
+        arrays[k] = (mnp_array){.tag = MNP__TAG_array,
+                                .ctx = &gpu.ctx,
                                 .dtype = type,
                                 .layout = layout,
                                 .local_shape = {1000},
@@ -94,7 +95,8 @@ static mnp_status compile_reductions(const char *text, mnp_dtype dtype)
     mnp_layout *layout, *result;
     MNP_TRY(mnp_layout_replicated(1, 2, (int64_t[]){4096, 4096}, &layout));
     MNP_TRY(mnp_layout_replicated(1, 1, (int64_t[]){4096}, &result));
-    mnp_array x = {.ctx = &gpu.ctx,
+    mnp_array x = {.tag = MNP__TAG_array,
+                   .ctx = &gpu.ctx,
                    .dtype = dtype,
                    .layout = layout,
                    .local_shape = {4096, 4096},
@@ -102,7 +104,8 @@ static mnp_status compile_reductions(const char *text, mnp_dtype dtype)
                    .local_size = 1 << 24,
                    .data = (void *)(uintptr_t)4096};
     mnp_array y = x,
-              out = {.ctx = &gpu.ctx,
+              out = {.tag = MNP__TAG_array,
+                     .ctx = &gpu.ctx,
                      .layout = result,
                      .local_shape = {4096},
                      .local_strides = {1},

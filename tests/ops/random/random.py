@@ -362,7 +362,7 @@ def test_misuse():
              out=mp.zeros("float64", 1, [4]))
     mp.fails("MNP_ERR_ARG", "the output is int32, to which the result's float64", mp.random_normal, generator(1), 0, 1,
              None, 1, [5], out=mp.zeros("int32", 1, [5]))
-    mp.fails("MNP_ERR_ARG", "the generator is NULL", mp.random_normal, ctypes.c_void_p(), 0, 1, None, 1, [5])
+    mp.fails("MNP_ERR_ARG", "rng is NULL", mp.random_normal, ctypes.c_void_p(), 0, 1, None, 1, [5])
     mp.fails("MNP_ERR_ARG", "count is -1", mp.rng_spawn, generator(1), -1, (ctypes.c_void_p * 1)())
 
 
