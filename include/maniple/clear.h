@@ -8,6 +8,7 @@
 #include <maniple/array.h>
 #include <maniple/comm.h>
 #include <maniple/context.h>
+#include <maniple/fft.h>
 #include <maniple/graph.h>
 #include <maniple/h5_file.h>
 #include <maniple/halo.h>
@@ -29,6 +30,7 @@
     X(ctx, mnp_finalize)                                                                                               \
     X(elementwise, mnp_elementwise_free)                                                                               \
     X(event, mnp_event_free)                                                                                           \
+    X(fft_plan, mnp_fft_plan_free)                                                                                     \
     X(graph, mnp_graph_free)                                                                                           \
     X(h5_file, mnp_h5_file_close)                                                                                      \
     X(halo, mnp_halo_free)                                                                                             \
