@@ -25,8 +25,7 @@ on()
 # Names and contents of all files here, and the folders
 snapshot()
 {
-    find . | sort
-    find . -type f -exec cksum {} + | sort
+    find . -print -type f -exec cksum {} + | sort
 }
 
 # fails_on RANKS STATUS PATTERN COMMAND...: the command's sentence has the pattern, and it touches nothing

@@ -20,13 +20,6 @@ _source = os.environ.get("srcdir", os.path.dirname(os.path.dirname(os.path.dirna
 _library = os.path.join(os.environ.get("builddir", "."), ".libs", "libmaniple.so")
 
 
-def _load():
-    """The library, and the MPI that it is linked with, whose plugins look for its symbols among the global ones."""
-    linked = subprocess.run(["ldd", _library], stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout
-    path = re.search(r"libmpi(?:ch)?\.so\S* => (\S+)", linked).group(1)
-    return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL), ctypes.CDLL(_library, mode=ctypes.RTLD_GLOBAL)
-
-
 def _read_headers():
     """Functions {name: (result type, [(type, name), ...])} and constants {name: value} of the public headers."""
     command = os.environ.get("CC", "mpicc").split() + os.environ.get("MPI_CFLAGS", "").split()
@@ -51,7 +44,8 @@ def _read_headers():
     return functions, constants
 
 
-_mpi, _lib = _load()
+# MPI's plugins look for its symbols among the global ones; they are found through the library, which is linked with it
+_lib = _mpi = ctypes.CDLL(_library, mode=ctypes.RTLD_GLOBAL)
 _functions, _constants = _read_headers()
 _open_mpi = hasattr(_mpi, "ompi_mpi_comm_world")
 

@@ -257,7 +257,7 @@ for seed, solver in [(5, "cgs"), (24, "idr"), (24, "cgs"), (39, "idr"), (39, "cg
     v = fixed.standard_normal(60)
     made = operator(matrices.sparse(scipy.sparse.csr_array(ill), fixed))
     wrong = []
-    for rtol in 10.0 ** -np.arange(5, 10, 0.5):
+    for rtol in 10.0 ** -np.array([5, 5.5, 6.5, 7.5]):  # easy, the last ones that are reached, and out of reach
         x, result = solve(made, mp.array(v), solver, rtol=rtol, maxiter=4000)
         rounding = 1e-14 * (np.linalg.norm(ill, 2) * np.linalg.norm(x.numpy()) + np.linalg.norm(v))
         left = np.linalg.norm(v - ill @ x.numpy())
