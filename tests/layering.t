@@ -151,9 +151,9 @@ none "no folder of lib/, kernels/ or apps/ holds more than 26 files" \
     "$(find lib kernels apps -name '*.[ch]' -o -name '*.cu' | sed 's#/[^/]*$##' | sort | uniq -c | awk '$1 > 26 { print $2 ": " $1 }')"
 
 vendor='[<"](cu[a-zA-Z_0-9]+|nvrtc|nccl|nvml|hdf5|H5[A-Za-z]*|fftw3[a-z-]*|lapacke?|cblas|openblas[a-z_]*)\.h[>"]'
-none "vendors' headers only in device/cuda, device/host, jit, comm and io" \
+none "vendors' headers only in device/cuda, device/host, jit, comm, io and programs of peers" \
     "$(includes include lib apps bench tests | grep -E "$vendor" |
-        grep -vE '^(lib/(device/(cuda|host)|jit|comm|io)|tests/(device|jit|comm|io))/')"
+        grep -vE '^(lib/(device/(cuda|host)|jit|comm|io)|tests/(device|jit|comm|io)|bench/peers)/')"
 
 none "libpng only in apps" "$(includes include lib bench tests | grep -F 'png.h')"
 
