@@ -4,7 +4,8 @@
  *
  * Every step gets what runs it: a transform of the device's, or a mover.  Data goes from the input to the output through
  * at most two pieces of memory, of which many plans need none or one: a step works in place where it can, and the output
- * is used before it holds the result.
+ * is used before it holds the result.  Where the CPUs of all ranks share memory, transforms before a move go slab by
+ * slab: transformed in a buffer that stays in the cache, and stored from there where they belong.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,10 @@
 
 /* What runs a step on this rank; NULL where there is nothing to do. */
 struct runner {
-    mnp__device_fft *fft;
+    mnp__device_fft *fft, *last_fft; /* last: of the last slab, which may be thinner; else NULL */
     mnp__mover *mover;
+    int64_t slabs, slab_extent; /* of a move with transforms */
+    int64_t slab_step;          /* bytes of the chain's source from one slab to the next */
     mnp_fft_twiddle_params twiddle;
 };
 
@@ -42,7 +45,8 @@ struct mnp_fft_plan {
     struct runner *runners;
     mnp__kernel *twiddle;
     struct work work[2];
-    size_t scratch; /* bytes that the device's transforms need */
+    size_t scratch, slab; /* bytes that the device's transforms need; of the largest slab, before them */
+    bool uses_scratch;    /* any rank does */
     void *scratch_memory;
 };
 
@@ -100,8 +104,8 @@ static mnp_status get_work(mnp_fft_plan *plan)
             work->shared = st == MNP_OK && work->buffer->shared;
         }
     }
-    if (st == MNP_OK && plan->scratch > 0 && !plan->scratch_memory)
-        st = MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, plan->scratch, &plan->scratch_memory));
+    if (st == MNP_OK && plan->uses_scratch && !plan->scratch_memory)
+        st = MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, plan->slab + plan->scratch, &plan->scratch_memory));
     if (st != MNP_OK)
         release_work(plan);
     return st;
@@ -145,8 +149,12 @@ static bool is_transformed(const mnp__fft_step *step, int d)
     return false;
 }
 
-/* The transform of this rank's block; false if the block is empty. */
-static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, mnp__fft_spec *spec)
+/*
+ * The transform of this rank's block, or of `slab` indices of dimension dim of it, whose result, and with `again` whose
+ * source too, is a slab.  False if the block is empty.
+ */
+static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, int dim, int64_t slab, bool again,
+                    mnp__fft_spec *spec)
 {
     const mnp_layout *from = step->from, *to = step->to;
     const int rank = plan->ctx->comm.rank, ndim = from->ndim;
@@ -154,15 +162,19 @@ static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, mnp__ff
     int64_t lo[MNP_MAX_DIMS];
     if (!mnp__layout_box(from, rank, lo, before) || !mnp__layout_box(to, rank, lo, after))
         return false;
+    if (slab > 0)
+        after[dim] = slab;
+    if (again)
+        before[dim] = slab;
     mnp__dense_strides(ndim, before, in);
     mnp__dense_strides(ndim, after, out);
     *spec = (mnp__fft_spec){.kind = step->kind,
                             .is_double = plan->is_double,
                             .inverse = plan->problem.inverse,
-                            .in_place = step->source == step->target,
+                            .in_place = slab > 0 ? again : step->source == step->target,
                             .scale = step->scale};
     for (int d = 0; d < ndim; d++) {
-        const int64_t extent = step->kind == MNP__FFT_TO_REAL ? after[d] : before[d];
+        const int64_t extent = slab > 0 && d == dim ? slab : step->kind == MNP__FFT_TO_REAL ? after[d] : before[d];
         if (is_transformed(step, d))
             spec->dims[spec->rank++] = (mnp__fft_dim){extent, in[d], out[d]};
         else
@@ -171,15 +183,69 @@ static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, mnp__ff
     return true;
 }
 
-static mnp_status plan_local(mnp_fft_plan *plan, const mnp__fft_step *step, struct runner *runner)
+static mnp_status new_fft(mnp_fft_plan *plan, const mnp__fft_spec *spec, mnp__device_fft **fft_p)
 {
     mnp__device *device = plan->ctx->device;
-    mnp__fft_spec spec;
     size_t scratch = 0;
-    if (!spec_of(plan, step, &spec))
-        return MNP_OK;
-    MNP_TRY(device->ops->fft_new(device, &spec, &runner->fft, &scratch));
+    MNP_TRY(device->ops->fft_new(device, spec, fft_p, &scratch));
     plan->scratch = scratch > plan->scratch ? scratch : plan->scratch;
+    return MNP_OK;
+}
+
+static mnp_status plan_local(mnp_fft_plan *plan, int i)
+{
+    mnp__fft_spec spec;
+    return spec_of(plan, &plan->steps.steps[i], 0, 0, false, &spec) ? new_fft(plan, &spec, &plan->runners[i].fft)
+                                                                    : MNP_OK;
+}
+
+/* Choose slabs of about a megabyte, which fits a cache, for the chain that ends with that move. */
+static void choose_slabs(mnp_fft_plan *plan, int i)
+{
+    enum { CACHED = 1 << 20 };
+    const mnp__fft_step *move = &plan->steps.steps[i], *first = move - move->chain;
+    struct runner *runner = &plan->runners[i];
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], source[MNP_MAX_DIMS], strides[MNP_MAX_DIMS], bytes = 1;
+    const int rank = plan->ctx->comm.rank, dim = move->slab_dim;
+    if (!mnp__layout_box(move->from, rank, lo, extent))
+        return;
+    mnp_layout_local_shape(first->from, rank, source);
+    mnp__dense_strides(first->from->ndim, source, strides);
+    for (int d = 0; d < move->from->ndim; d++)
+        bytes *= d == dim ? 1 : extent[d];
+    bytes *= (int64_t)mnp_dtype_size(dtype_of(plan->is_double, move->from_complex));
+    runner->slab_extent = bytes > CACHED ? 1 : CACHED / bytes;
+    if (runner->slab_extent > extent[dim])
+        runner->slab_extent = extent[dim];
+    runner->slabs = (extent[dim] + runner->slab_extent - 1) / runner->slab_extent;
+    runner->slab_step =
+        runner->slab_extent * strides[dim] * (int64_t)mnp_dtype_size(dtype_of(plan->is_double, first->from_complex));
+    const size_t slab = ((size_t)(bytes * runner->slab_extent) + 511) / 512 * 512;
+    plan->slab = slab > plan->slab ? slab : plan->slab;
+}
+
+/* The transforms of a chain: of a slab, and of the last one if that is thinner. */
+static mnp_status plan_chain(mnp_fft_plan *plan, int i)
+{
+    const mnp__fft_step *move = &plan->steps.steps[i];
+    const struct runner *slabs = &plan->runners[i];
+    int64_t shape[MNP_MAX_DIMS];
+    mnp__fft_spec spec;
+    choose_slabs(plan, i);
+    if (slabs->slabs == 0)
+        return MNP_OK;
+    mnp_layout_local_shape(move->from, plan->ctx->comm.rank, shape);
+    const int64_t last = shape[move->slab_dim] - (slabs->slabs - 1) * slabs->slab_extent;
+    for (int k = i - move->chain; k < i; k++) {
+        const mnp__fft_step *step = &plan->steps.steps[k];
+        const bool again = k > i - move->chain;
+        (void)spec_of(plan, step, move->slab_dim, slabs->slab_extent, again, &spec);
+        MNP_TRY(new_fft(plan, &spec, &plan->runners[k].fft));
+        if (last == slabs->slab_extent)
+            continue;
+        (void)spec_of(plan, step, move->slab_dim, last, again, &spec);
+        MNP_TRY(new_fft(plan, &spec, &plan->runners[k].last_fft));
+    }
     return MNP_OK;
 }
 
@@ -211,12 +277,20 @@ static mnp_status plan_locals(mnp_fft_plan *plan)
     MNP_TRY(mnp__calloc((size_t)plan->steps.count, sizeof *plan->runners, &plan->runners));
     for (int i = 0; i < plan->steps.count; i++) {
         const mnp__fft_step *step = &plan->steps.steps[i];
-        if (step->what == MNP__FFT_LOCAL)
-            MNP_TRY(plan_local(plan, step, &plan->runners[i]));
+        if (step->chain > 0)
+            MNP_TRY(step->what == MNP__FFT_MOVE ? plan_chain(plan, i) : MNP_OK);
+        else if (step->what == MNP__FFT_LOCAL)
+            MNP_TRY(plan_local(plan, i));
         else if (step->what == MNP__FFT_TWIDDLE)
             plan_twiddle(plan, step, &plan->runners[i]);
     }
     return MNP_OK;
+}
+
+/* Whether all ranks know where the target of a move lies. */
+static bool is_direct(const mnp_fft_plan *plan, const mnp__fft_step *step)
+{
+    return step->target == MNP__FFT_OUTPUT ? plan->output_direct : plan->work[step->target - MNP__FFT_WORK].shared;
 }
 
 /* Every rank wants its block of the new layout, stored densely in the order of the step. */
@@ -241,9 +315,9 @@ static mnp_status plan_move(mnp_fft_plan *plan, const mnp__fft_step *step, struc
                                  .boundaries = zeros,
                                  .wants = wanted,
                                  .argument = step,
-                                 .direct = step->target == MNP__FFT_OUTPUT
-                                               ? plan->output_direct
-                                               : plan->work[step->target - MNP__FFT_WORK].shared};
+                                 .direct = is_direct(plan, step),
+                                 .slab_extent = runner->slab_extent,
+                                 .slab_dim = step->slab_dim};
     return mnp__mover_new(plan->ctx, &spec, &runner->mover);
 }
 
@@ -258,6 +332,9 @@ static mnp_status load_twiddle(mnp_fft_plan *plan)
 
 static mnp_status plan_shared(mnp_fft_plan *plan)
 {
+    int64_t scratch = (int64_t)(plan->slab + plan->scratch);
+    MNP_TRY(mnp__all_reduce(&plan->ctx->comm, &scratch, 1, MPI_INT64_T, MPI_MAX));
+    plan->uses_scratch = scratch > 0;
     for (int i = 0; i < plan->steps.count; i++) {
         const mnp__fft_step *step = &plan->steps.steps[i];
         if (step->what == MNP__FFT_MOVE)
@@ -282,9 +359,33 @@ static mnp_status describe(mnp_ctx *ctx, const mnp__fft_problem *problem, bool i
     plan->is_double = is_double;
     plan->keeps = keeps;
     plan->output = dtype_of(is_double, problem->kind != MNP__FFT_TO_REAL);
-    MNP_TRY(mnp__fft_steps_find(&plan->problem, &plan->steps));
+    MNP_TRY(mnp__fft_steps_find(&plan->problem, mnp__mover_takes_slabs(ctx), &plan->steps));
     plan->input = dtype_of(is_double, plan->steps.reads_complex);
     return MNP_OK;
+}
+
+/* Whether what slabs are stored to is where all ranks know it.  All ranks find it alike. */
+static bool slabs_have_targets(const mnp_fft_plan *plan)
+{
+    for (int i = 0; i < plan->steps.count; i++) {
+        const mnp__fft_step *step = &plan->steps.steps[i];
+        if (step->what == MNP__FFT_MOVE && step->chain > 0 && !is_direct(plan, step))
+            return false;
+    }
+    return true;
+}
+
+/* Find out what memory there is, and do without slabs if it is not made for them, as where one rank gets everything. */
+static mnp_status settle_memory(mnp_fft_plan *plan)
+{
+    MNP_TRY(probe_memory(plan));
+    if (slabs_have_targets(plan))
+        return MNP_OK;
+    release_work(plan);
+    memset(plan->work, 0, sizeof plan->work);
+    mnp__fft_steps_free(&plan->steps);
+    MNP_TRY(MNP_AGREE(plan->ctx, mnp__fft_steps_find(&plan->problem, false, &plan->steps)));
+    return probe_memory(plan);
 }
 
 mnp_status mnp__fft_plan_make(mnp_ctx *ctx, const mnp__fft_problem *problem, bool is_double, bool keeps,
@@ -293,7 +394,7 @@ mnp_status mnp__fft_plan_make(mnp_ctx *ctx, const mnp__fft_problem *problem, boo
     mnp_fft_plan *plan = NULL;
     mnp_status st;
     MNP_TRY_OR(MNP_AGREE(ctx, describe(ctx, problem, is_double, keeps, &plan)), st, fail);
-    MNP_TRY_OR(probe_memory(plan), st, fail);
+    MNP_TRY_OR(settle_memory(plan), st, fail);
     MNP_TRY_OR(MNP_AGREE(ctx, plan_locals(plan)), st, fail);
     MNP_TRY_OR(plan_shared(plan), st, fail);
     release_work(plan);
@@ -313,6 +414,7 @@ void mnp__fft_plan_release(mnp_fft_plan *plan)
     for (int i = 0; plan->runners && i < plan->steps.count; i++) {
         mnp__mover_free(plan->runners[i].mover);
         device->ops->fft_free(device, plan->runners[i].fft);
+        device->ops->fft_free(device, plan->runners[i].last_fft);
     }
     free(plan->runners);
     mnp__fft_steps_free(&plan->steps);
@@ -359,22 +461,50 @@ static void *memory_at(const mnp_fft_plan *plan, mnp__fft_place place, const mnp
     }
 }
 
+static void *scratch_of(const mnp_fft_plan *plan)
+{
+    return plan->scratch > 0 ? (char *)plan->scratch_memory + plan->slab : NULL;
+}
+
+/* The transforms before a move, and the move, slab by slab. */
+static mnp_status run_chain(const mnp_fft_plan *plan, int i, char *source, void *target)
+{
+    const struct runner *move = &plan->runners[i];
+    mnp_ctx *ctx = plan->ctx;
+    const int first = i - plan->steps.steps[i].chain;
+    MNP_TRY(mnp__mover_begin_slabs(move->mover, target));
+    for (int64_t slab = 0; slab < move->slabs; slab++) {
+        for (int k = first; k < i; k++) {
+            const struct runner *runner = &plan->runners[k];
+            mnp__device_fft *fft = runner->last_fft && slab == move->slabs - 1 ? runner->last_fft : runner->fft;
+            void *from = k == first ? source + slab * move->slab_step : (char *)plan->scratch_memory;
+            MNP_TRY(ctx->device->ops->fft_execute(ctx->device, fft, from, plan->scratch_memory, scratch_of(plan),
+                                                  ctx->compute));
+        }
+        MNP_TRY(mnp__mover_slab(move->mover, slab, plan->scratch_memory));
+    }
+    return mnp__mover_finish_slabs(move->mover);
+}
+
 static mnp_status run_step(const mnp_fft_plan *plan, int i, const mnp_array *input, const mnp_array *output)
 {
     static const double zero[2] = {0, 0};
     const mnp__fft_step *step = &plan->steps.steps[i];
     struct runner *runner = &plan->runners[i];
     mnp_ctx *ctx = plan->ctx;
-    void *source = memory_at(plan, step->source, input, output, false);
+    const int chained = step->what == MNP__FFT_MOVE ? step->chain : 0;
+    void *source = memory_at(plan, (step - chained)->source, input, output, false);
     void *target = memory_at(plan, step->target, input, output, step->what == MNP__FFT_MOVE);
     switch (step->what) {
     case MNP__FFT_MOVE:
         MNP_TRY(mnp__mover_fill(runner->mover, target, zero));
+        if (chained)
+            return run_chain(plan, i, source, target);
         return mnp__mover_run(runner->mover, source, target);
     case MNP__FFT_LOCAL:
-        return runner->fft ? ctx->device->ops->fft_execute(ctx->device, runner->fft, source, target,
-                                                           plan->scratch_memory, ctx->compute)
-                           : MNP_OK;
+        return runner->fft && step->chain == 0 ? ctx->device->ops->fft_execute(ctx->device, runner->fft, source, target,
+                                                                               scratch_of(plan), ctx->compute)
+                                               : MNP_OK;
     default: {
         mnp_fft_twiddle_params params = runner->twiddle;
         const int64_t count = params.extent[0] * params.extent[1] * params.extent[2] * params.extent[3];
@@ -489,7 +619,7 @@ void mnp_fft_plan_describe(const mnp_fft_plan *plan, mnp_fft_plan_info *info)
 {
     MNP_NEED_OR(, plan);
     MNP_NEED_OR(, info);
-    *info = (mnp_fft_plan_info){.method = plan->steps.method, .scratch = (int64_t)plan->scratch};
+    *info = (mnp_fft_plan_info){.method = plan->steps.method, .scratch = (int64_t)(plan->slab + plan->scratch)};
     for (int w = 0; w < 2; w++)
         info->workspace += (int64_t)plan->work[w].sizes.largest;
     for (int i = 0; i < plan->steps.count; i++) {
@@ -524,7 +654,10 @@ void mnp_fft_plan_print(const mnp_fft_plan *plan, FILE *file)
                 fprintf(file, "%s %d", a ? "," : "", step->axes[a]);
             fputc('\n', file);
         } else {
-            fputs(step->what == MNP__FFT_MOVE ? "move to another layout\n" : "multiply by factors\n", file);
+            fputs(step->what != MNP__FFT_MOVE ? "multiply by factors\n"
+                  : step->chain > 0           ? "move to another layout, slab by slab while it is transformed\n"
+                                              : "move to another layout\n",
+                  file);
         }
     }
     fprintf(file, "  rank 0: works in %lld bytes, sends %lld bytes to ranks of its node and %lld to others\n",

@@ -535,6 +535,42 @@ static bool fits(const mnp_layout *layout, bool is_complex, const mnp_layout *me
     return true;
 }
 
+/* The outermost dimension that none of the LOCAL steps first .. end - 1 transforms; -1: there is none to speak of. */
+static int find_slab_dim(const mnp__fft_steps *steps, int first, int end)
+{
+    unsigned transformed = 0;
+    for (int i = first; i < end; i++)
+        for (int a = 0; a < steps->steps[i].naxes; a++)
+            transformed |= 1u << steps->steps[i].axes[a];
+    const mnp_layout *layout = steps->steps[end].from;
+    for (int d = 0; d < layout->ndim; d++)
+        if (!(transformed >> d & 1) && layout->shape[d] > layout->nranks)
+            return d;
+    return -1;
+}
+
+/*
+ * Let moves take what the LOCAL steps before them make slab by slab.  The first one of a chain writes to the slab, the
+ * others work in it, so these are complex.
+ */
+static void find_chains(mnp__fft_steps *steps)
+{
+    for (int i = 1; i < steps->count; i++) {
+        mnp__fft_step *move = &steps->steps[i];
+        if (move->what != MNP__FFT_MOVE)
+            continue;
+        for (int first = i - 1; first >= 0 && steps->steps[first].what == MNP__FFT_LOCAL; first--) {
+            const int dim = find_slab_dim(steps, first, i);
+            if (dim < 0 || (first < i - 1 && steps->steps[first + 1].kind != MNP__FFT_COMPLEX))
+                break;
+            move->chain = i - first;
+            move->slab_dim = dim;
+        }
+        for (int k = 1; k <= move->chain; k++)
+            steps->steps[i - k].chain = k;
+    }
+}
+
 /* From the end to the beginning: what can be in place is, and the output is used as long as it is large enough. */
 static void find_places(mnp__fft_steps *steps)
 {
@@ -544,6 +580,10 @@ static void find_places(mnp__fft_steps *steps)
         mnp__fft_step *step = &steps->steps[i];
         const bool in_place = step->what != MNP__FFT_MOVE && step->kind == MNP__FFT_COMPLEX;
         step->target = target;
+        if (step->what == MNP__FFT_MOVE && step->chain > 0) { /* all of the chain reads where its first step does */
+            i -= step->chain;
+            step = &steps->steps[i];
+        }
         if (i == 0)
             step->source = MNP__FFT_INPUT;
         else if (in_place)
@@ -600,7 +640,7 @@ static mnp_status is_better_complex(const struct finder *f, bool *better_p)
     return MNP_OK;
 }
 
-mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, mnp__fft_steps *steps)
+mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, bool by_slabs, mnp__fft_steps *steps)
 {
     struct finder *f;
     bool complex_instead = false;
@@ -622,6 +662,8 @@ mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, mnp__fft_steps *
     if (st == MNP_OK)
         st = find_steps(f);
     if (st == MNP_OK) {
+        if (by_slabs)
+            find_chains(steps);
         find_places(steps);
         place_scale(steps, problem->scale);
         steps->method = method_of(f);

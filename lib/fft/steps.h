@@ -47,6 +47,11 @@ typedef struct mnp__fft_step {
     double scale;
     int order[MNP_MAX_DIMS]; /* MOVE: the dimensions as they are stored in the target, the slowest first */
     int dim;                 /* TWIDDLE: the halves are dimensions dim and dim + 1 */
+    /*
+     * MOVE: how many LOCAL steps before it are done together with it, slab by slab of dimension slab_dim: each slab is
+     * transformed in a small buffer, from where it goes to its ranks.  LOCAL: the MOVE's place behind it, or 0.
+     */
+    int chain, slab_dim;
 } mnp__fft_step;
 
 enum { MNP__FFT_MOST_STEPS = 64 };
@@ -60,9 +65,10 @@ typedef struct mnp__fft_steps {
 } mnp__fft_steps;
 
 /*
- * Find the steps.  Release with mnp__fft_steps_free(), which accepts zeros.  MNP_ERR_MEMORY.
+ * Find the steps; by_slabs: with transforms and moves done together where they can.  Release with mnp__fft_steps_free(),
+ * which accepts zeros.  MNP_ERR_MEMORY.
  */
-mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, mnp__fft_steps *steps);
+mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, bool by_slabs, mnp__fft_steps *steps);
 void mnp__fft_steps_free(mnp__fft_steps *steps);
 
 /* A layout cut as another one is, of a shape that may differ; a dimension that differs is divided equally. */

@@ -144,6 +144,17 @@ x = mp.array(a, mp.Layout([mp.size], a.shape, [-1, 0, -1]))
 one_axis("fft", a, x, 1, None, None)
 several("ifftn", a, x, None, None, None)
 
+# --- blocks of several slabs, of which the last is thinner ------------------------------------------------------------
+
+a = values((50, 70, 130), "complex128")
+for axes in [0, -1, -1], [-1, 0, -1]:
+    x = mp.array(a, mp.Layout([mp.size], a.shape, axes))
+    several("fftn", a, x, None, None, None)
+    several("ifftn", a, x, [1, 0], [70, 51], "ortho")
+x = mp.array(a.real, mp.Layout([mp.size], a.shape, [0, -1, -1]))
+several("rfftn", a.real, x, None, None, None)
+several("irfftn", a, mp.array(a, x.layout), None, None, None)
+
 # --- what transforms obey ---------------------------------------------------------------------------------------------
 
 for n in 12, 13:  # Nyquist terms of even and odd lengths, whose imaginary parts do not count

@@ -267,6 +267,8 @@ static mnp_status make_lists(struct planner *planner)
     MNP_TRY(mnp__pieces_sent(&planner->spec, ctx->comm.rank, add_sent, planner));
     for (int i = 0; i < LISTS; i++)
         MNP_TRY(mnp__boxes_commit(ctx, lists[i]));
+    if (planner->spec.slab_extent > 0)
+        MNP_TRY(mnp__mover_plan_slabs(mover, &planner->spec));
     MNP_TRY(allocate_messages(mover, elements, mover->nrecvs, planner->recvs, &mover->recv));
     MNP_TRY(allocate_messages(mover, planner->outgoing, mover->nsends, planner->sends, &mover->send));
     mover->facts.messages = mover->nsends;
@@ -331,6 +333,7 @@ void mnp__mover_free(mnp__mover *mover)
     list_boxes(mover, lists);
     for (int i = 0; i < LISTS; i++)
         mnp__boxes_free(ctx, lists[i]);
+    mnp__mover_free_slabs(mover);
     ctx->device->ops->free(ctx->device, mover->send);
     ctx->device->ops->free(ctx->device, mover->recv);
     mnp__signals_free(mover->signals);

@@ -35,10 +35,18 @@ struct mnp__mover {
     mnp__signals *signals; /* NULL where no peer has anything for another, and on GPUs */
     mnp__p2p_boxes *p2p;   /* NULL but on GPUs: does `store` and `local` with all waiting */
 
+    /* of a block that comes in slabs: what each has of `local` and `store`, both to dst */
+    int64_t nslabs;
+    mnp__boxes *slabs;
+
     /* the run that has begun */
     const void *src;
     void *dst;
     bool storing; /* its stores are still to come */
 };
+
+/* slabs.c: make the lists of the slabs.  MNP_ERR_MEMORY. */
+mnp_status mnp__mover_plan_slabs(mnp__mover *mover, const mnp__move_spec *spec);
+void mnp__mover_free_slabs(mnp__mover *mover);
 
 #endif

@@ -41,6 +41,9 @@ typedef struct mnp__move_spec {
     const void *argument;
     /* The destination is at the same place of the heap on all ranks, whose offsets and strides wants() gives truly. */
     bool direct;
+    /* Not 0: the block comes in slabs, of so many indices of a dimension of it, and is dense: mnp__mover_slab(). */
+    int64_t slab_extent;
+    int slab_dim;
 } mnp__move_spec;
 
 typedef struct mnp__piece {
