@@ -270,7 +270,7 @@ stopped()
     pid=$!
     until_true "$condition"
     victim=$(ranks | tail -n 1)
-    kill -STOP "$victim" && ended 30 && [ "$status" -ne 0 ] && [ ! -e out.h5 ] &&
+    kill -STOP "$victim" && : >go && ended 30 && [ "$status" -ne 0 ] && [ ! -e out.h5 ] &&
         [ "$(grep -c '^maniple: rank [0-2] is stopped.*(MANIPLE_DEADLINE)' stderr)" -eq 1 ]
     check $? "$words" "$status $(ls -lA; cat stderr)"
     kill -KILL "$victim" 2>/dev/null
@@ -280,7 +280,7 @@ if [ -n "$MPIRUN" ] && [ -n "$slow" ]; then
     cat >c++ <<EOF
 #!/bin/sh
 echo \$\$ >compiling
-sleep 1
+until [ -e go ] || [ ! -e compiling ]; do sleep 0.1; done
 exec $CXX "\$@"
 EOF
     chmod +x c++

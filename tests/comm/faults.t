@@ -69,6 +69,9 @@ survive 2 kill all_to_all "$ended"
 survive 3 kill redistribute "$ended" MANIPLE_NODE_SIZE=2
 survive 4 exit all_reduce "$ended" MANIPLE_NODE_SIZE=2
 
+# In what follows a deadline ends the waits, and the limit is only against hanging
+limit=200
+
 # A rank that is no peer, or is late: the rank that waits for its message gives up at the deadline, and tells the others
 late='MNP_ERR_\(TIMEOUT\|PEER\) after [0-9]*\.[0-9] s: .*\(rank 1 did not take part\|gave up waiting for rank 1\)'
 survive 3 kill exchange "$late" MANIPLE_NODE_SIZE=1 MANIPLE_DEADLINE=1
