@@ -5,7 +5,8 @@ dnl SPDX-License-Identifier: BSD-3-Clause
 # the conditional of that name, and leaves the toolkit's folder in mnp_cuda_dir.
 #
 # The driver, libcuda, is never linked: the library opens it at run time, so the same binary runs with and without a
-# GPU.  With the libtool flag -R the toolkit's libraries are found without LD_LIBRARY_PATH.
+# GPU.  NVRTC and cuFFT are opened when they are first needed, too (lib/base/library.h).  With the libtool flag -R the
+# toolkit's libraries are found without LD_LIBRARY_PATH.
 
 # MNP_TRY_CUDA(DIR): uses the toolkit in DIR if none has been found yet and it is complete
 AC_DEFUN([MNP_TRY_CUDA],
@@ -29,7 +30,7 @@ return cudaRuntimeGetVersion(&version) != cudaSuccess || compiler != NVRTC_SUCCE
             [AC_MSG_RESULT([yes])
             mnp_cuda_dir=$1
             CUDA_CFLAGS="-isystem $1/include"
-            CUDA_LIBS="-L$1/$mnp_lib -R$1/$mnp_lib -lcufft -lnvrtc -lcudart"],
+            CUDA_LIBS="-L$1/$mnp_lib -R$1/$mnp_lib -lcudart"],
             [AC_MSG_RESULT([no])])
         CPPFLAGS=$mnp_save_CPPFLAGS
         LIBS=$mnp_save_LIBS])

@@ -140,7 +140,10 @@ void mnp__host_compiler_free(mnp__compiler *compiler);
 mnp_status mnp__jit_rewrite_for_host(const mnp__kernel_spec *spec, const char *source, char **rewritten_p);
 
 #ifdef HAVE_CUDA
-/* NVRTC for compute capability major.minor; no GPU is needed.  Free with mnp__nvrtc_free(). */
+/* The version of NVRTC.  MNP_ERR_UNSUPPORTED if it cannot be loaded. */
+mnp_status mnp__nvrtc_version(int *major_p, int *minor_p);
+
+/* NVRTC for compute capability major.minor; no GPU is needed.  Free with mnp__nvrtc_free().  MNP_ERR_UNSUPPORTED. */
 mnp_status mnp__nvrtc_new(const mnp__config *config, int major, int minor, mnp__compiler **compiler_p);
 void mnp__nvrtc_free(mnp__compiler *compiler);
 #endif

@@ -13,8 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cuda.h>
 #include <nvrtc.h>
 
+#include "base/library.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -35,14 +37,44 @@ typedef struct option_list {
     int count;
 } option_list;
 
+/* The functions of NVRTC, which is loaded when the first compiler is made. */
+#define NVRTC_FUNCTIONS(X)                                                                                             \
+    X(nvrtcAddNameExpression)                                                                                          \
+    X(nvrtcCompileProgram)                                                                                             \
+    X(nvrtcCreateProgram)                                                                                              \
+    X(nvrtcDestroyProgram)                                                                                             \
+    X(nvrtcGetCUBIN)                                                                                                   \
+    X(nvrtcGetCUBINSize)                                                                                               \
+    X(nvrtcGetErrorString)                                                                                             \
+    X(nvrtcGetLoweredName)                                                                                             \
+    X(nvrtcGetNumSupportedArchs)                                                                                       \
+    X(nvrtcGetProgramLog)                                                                                              \
+    X(nvrtcGetProgramLogSize)                                                                                          \
+    X(nvrtcGetSupportedArchs)                                                                                          \
+    X(nvrtcVersion)
+static struct {
+    NVRTC_FUNCTIONS(MNP__LIBRARY_FIELD)
+} nvrtc;
+
+/* The library is named after the version of CUDA that this was compiled with. */
+static mnp_status load_nvrtc(void)
+{
+    static const char *const names[] = {NVRTC_FUNCTIONS(MNP__LIBRARY_NAME)};
+    static void *library;
+    char file[32] = "libnvrtc.so.11.2";
+    if (CUDA_VERSION >= 12000)
+        snprintf(file, sizeof file, "libnvrtc.so.%d", CUDA_VERSION / 1000);
+    return mnp__library_load(&library, file, names, sizeof names / sizeof *names, &nvrtc);
+}
+
 /* A call that fails only if something is wrong with NVRTC itself. */
-#define NVRTC(function, ...) nvrtc_status(function(__VA_ARGS__), #function, __LINE__, __func__)
+#define NVRTC(function, ...) nvrtc_status(nvrtc.function(__VA_ARGS__), #function, __LINE__, __func__)
 
 static mnp_status nvrtc_status(nvrtcResult result, const char *call, int line, const char *caller)
 {
     if (result == NVRTC_SUCCESS)
         return MNP_OK;
-    return mnp__fail(MNP_ERR_COMPILE, __FILE__, line, caller, "%s: %s", call, nvrtcGetErrorString(result));
+    return mnp__fail(MNP_ERR_COMPILE, __FILE__, line, caller, "%s: %s", call, nvrtc.nvrtcGetErrorString(result));
 }
 
 /* Read the compiler's messages about a program, malloc'ed; "" if there are none. */
@@ -119,7 +151,7 @@ static mnp_status compile_program(const nvrtc_compiler *self, const mnp__kernel_
     mnp_status st;
     for (const char *const *name = spec->name_expressions; name && *name; name++)
         MNP_TRY(NVRTC(nvrtcAddNameExpression, program, *name));
-    nvrtcResult result = nvrtcCompileProgram(program, options->count, options->words);
+    nvrtcResult result = nvrtc.nvrtcCompileProgram(program, options->count, options->words);
     MNP_TRY(read_log(program, &log));
     switch (result) {
     case NVRTC_SUCCESS:
@@ -134,7 +166,7 @@ static mnp_status compile_program(const nvrtc_compiler *self, const mnp__kernel_
         st = mnp__jit_compile_error("NVRTC", spec, log, source);
         break;
     default: /* such as an unknown option, or a missing part of NVRTC */
-        st = MNP_FAIL(MNP_ERR_COMPILE, "NVRTC on %s: %s; %s %s: %s", spec->function, nvrtcGetErrorString(result),
+        st = MNP_FAIL(MNP_ERR_COMPILE, "NVRTC on %s: %s; %s %s: %s", spec->function, nvrtc.nvrtcGetErrorString(result),
                       self->base.identity, spec->nvrtc_options ? spec->nvrtc_options : "", log);
     }
     free(log);
@@ -156,7 +188,7 @@ static mnp_status compile(const mnp__compiler *base, const mnp__kernel_spec *spe
         *binary = made;
     else
         mnp__binary_free(&made);
-    (void)nvrtcDestroyProgram(&program);
+    (void)nvrtc.nvrtcDestroyProgram(&program);
 done:
     free(options.words);
     free(options.text);
@@ -195,7 +227,7 @@ static void append_toolkit(mnp__text *options)
     static const char *const folders[] = {"include", "include/cccl"};
     Dl_info library;
     char path[1024], *slash;
-    nvrtcResult (*function)(int *, int *) = nvrtcVersion;
+    nvrtcResult (*function)(int *, int *) = nvrtc.nvrtcVersion;
     void *address;
     memcpy(&address, &function, sizeof address); /* ISO C has no cast from a function pointer to an object pointer */
     if (dladdr(address, &library) == 0 || strlen(library.dli_fname) >= sizeof path)
@@ -216,12 +248,19 @@ static void append_toolkit(mnp__text *options)
     }
 }
 
+mnp_status mnp__nvrtc_version(int *major_p, int *minor_p)
+{
+    MNP_TRY(load_nvrtc());
+    return NVRTC(nvrtcVersion, major_p, minor_p);
+}
+
 mnp_status mnp__nvrtc_new(const mnp__config *config, int major, int minor, mnp__compiler **compiler_p)
 {
     nvrtc_compiler *self;
     mnp__text options = MNP__TEXT_EMPTY;
     int architecture, version_major, version_minor;
     mnp_status st;
+    MNP_TRY(load_nvrtc());
     MNP_TRY(mnp__calloc(1, sizeof *self, &self));
     MNP_TRY_OR(NVRTC(nvrtcVersion, &version_major, &version_minor), st, fail);
     MNP_TRY_OR(choose_architecture(major, minor, &architecture), st, fail);

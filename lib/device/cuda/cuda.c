@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include <cuda_runtime_api.h>
-#include <nvrtc.h>
 
 #include "base/status.h"
 #include "device/cuda/cuda.h"
@@ -406,7 +405,7 @@ int mnp__cuda_versions(mnp_version_info *versions, int room)
     int runtime = 0, driver = 0, nvrtc_major = 0, nvrtc_minor = 0;
     ignore(cudaRuntimeGetVersion(&runtime));
     ignore(cudaDriverGetVersion(&driver));
-    (void)nvrtcVersion(&nvrtc_major, &nvrtc_minor);
+    (void)mnp__nvrtc_version(&nvrtc_major, &nvrtc_minor);
     const struct {
         const char *name;
         int major, minor;

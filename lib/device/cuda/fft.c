@@ -11,9 +11,11 @@
 
 #include <cufft.h>
 #include <cufftXt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "base/status.h"
 #include "device/cuda/cuda.h"
 #include "device/launch.h"
@@ -34,7 +36,29 @@ struct mnp__device_fft {
     size_t copy_bytes;          /* of the half spectrum, before cuFFT's own memory */
 };
 
-#define CUFFT(call, ...) cufft_status(call(__VA_ARGS__), #call)
+/* The functions of cuFFT, which is loaded for the first transform. */
+#define CUFFT_FUNCTIONS(X)                                                                                             \
+    X(cufftCreate)                                                                                                     \
+    X(cufftDestroy)                                                                                                    \
+    X(cufftMakePlanMany64)                                                                                             \
+    X(cufftSetAutoAllocation)                                                                                          \
+    X(cufftSetStream)                                                                                                  \
+    X(cufftSetWorkArea)                                                                                                \
+    X(cufftXtExec)
+static struct {
+    CUFFT_FUNCTIONS(MNP__LIBRARY_FIELD)
+} cufft;
+
+static mnp_status load_cufft(void)
+{
+    static const char *const names[] = {CUFFT_FUNCTIONS(MNP__LIBRARY_NAME)};
+    static void *library;
+    char file[32];
+    snprintf(file, sizeof file, "libcufft.so.%d", CUFFT_VER_MAJOR);
+    return mnp__library_load(&library, file, names, sizeof names / sizeof *names, &cufft);
+}
+
+#define CUFFT(call, ...) cufft_status(cufft.call(__VA_ARGS__), #call)
 
 static mnp_status cufft_status(cufftResult code, const char *call)
 {
@@ -190,6 +214,7 @@ static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p
 mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p)
 {
     mnp__device_fft *fft;
+    MNP_TRY(load_cufft());
     MNP_TRY(mnp__calloc(1, sizeof *fft, &fft));
     fft->spec = *spec;
     const mnp_status st = make(device, fft, work_p);
@@ -206,7 +231,7 @@ void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft)
         return;
     for (int s = 0; s < fft->nstages; s++)
         if (fft->stages[s].planned)
-            (void)cufftDestroy(fft->stages[s].plan);
+            (void)cufft.cufftDestroy(fft->stages[s].plan);
     device->ops->kernel_free(device, fft->scale);
     device->ops->kernel_free(device, fft->halve);
     free(fft);
