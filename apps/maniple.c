@@ -3,6 +3,7 @@
  * The command `maniple`: it calls the subcommand, and prints help and the version without starting MPI.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <maniple.h>
@@ -88,6 +89,18 @@ static bool is_any(const char *word, const char *a, const char *b)
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
+/* Tell Open MPI to take long paths: it is asked when it opens the first file, which may be another one. */
+static void allow_long_paths(int argc, char **argv)
+{
+#ifdef OPEN_MPI
+    for (int i = 1; i < argc; i++)
+        if (strlen(argv[i]) > 150) /* a file is written by another name first, which is longer */
+            setenv("OMPI_MCA_sharedfp", "individual", 0);
+#else
+    (void)argc, (void)argv;
+#endif
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -103,5 +116,6 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (is_any(argv[i], "--help", "-h"))
             return answer_help(subcommand);
+    allow_long_paths(argc, argv);
     return subcommand->run(argc - 1, argv + 1);
 }

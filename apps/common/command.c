@@ -2,10 +2,12 @@
 /*
  * The start of the command, and its end after a failure.
  */
+#define _GNU_SOURCE /* nftw() */
 #include "common/command.h"
 #include "report/progress.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,8 @@ bool first_process(void)
     return !number || strcmp(number, "0") == 0;
 }
 
+static char mpi_folder[1024]; /* where Open MPI has its files; "": none of ours */
+
 #ifdef OPEN_MPI
 /*
  * Tell Open MPI that this process is alone: it needs no daemon that could spawn others, and looks for no networks.  That
@@ -51,16 +55,30 @@ static void tell_open_mpi(void)
     /* Such processes would all use one folder, and each would remove it at its end; Open MPI removes this one too */
     static const char name[] = "maniple-mpi-XXXXXX";
     const char *temporary = getenv("TMPDIR");
-    char folder[1024];
+    char folder[sizeof mpi_folder];
     int length = snprintf(folder, sizeof folder, "%s/%s", temporary && *temporary ? temporary : "/tmp", name);
     if (getenv("OMPI_MCA_ess_singleton_isolated") || getenv("OMPI_MCA_orte_jobfam_session_dir") || length < 0 ||
         (size_t)length >= sizeof folder || !mkdtemp(folder))
         return;
     setenv("OMPI_MCA_orte_jobfam_session_dir", folder, 1);
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
+    strcpy(mpi_folder, folder);
 #endif
 }
 #endif
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+/* What Open MPI has not removed, where the command has to end without it. */
+static void remove_mpi_folder(void)
+{
+    if (*mpi_folder)
+        nftw(mpi_folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
 
 /*
  * Name the variables that look like settings and are none, which would otherwise have no effect without a word.  Those
@@ -125,6 +143,7 @@ void command_exit(mnp_status status)
 {
     const char *message = words_message();
     progress_end();
+    atexit(remove_mpi_folder);
     if (message != mnp_error_message())
         mnp_fail(status, "%s", message);
     mnp_exit(status_of(status));

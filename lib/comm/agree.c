@@ -261,6 +261,22 @@ static void error_text(char text[TEXT_BYTES])
         snprintf(text, TEXT_BYTES, "%s", mnp_error_message());
 }
 
+static bool at_once; /* without MPI_Finalize() and what other libraries do at the end */
+static int status_at_end = -1;
+
+static void leave(void)
+{
+    if (status_at_end >= 0)
+        _exit(status_at_end);
+}
+
+void mnp__exit_at_once(void)
+{
+    if (!at_once)
+        atexit(leave); /* handlers that were there before, such as HDF5's, are called after this one */
+    at_once = true;
+}
+
 void mnp_exit(int exit_status)
 {
     int started = 0, finished = 0, rank = 0;
@@ -278,6 +294,12 @@ void mnp_exit(int exit_status)
     if (rank == 0 && mnp__pulse_speaks())
         fprintf(stderr, "maniple: %s\n", text);
     limit_the_end();
-    MPI_Finalize();
+    if (at_once) {
+        mnp__leftovers_remove();
+        fflush(NULL);
+        status_at_end = exit_status;
+    } else {
+        MPI_Finalize();
+    }
     exit(exit_status);
 }

@@ -100,6 +100,9 @@ mnp_status mnp__mpi_status(int code, const char *call);
  */
 _Noreturn void mnp__abort_job(int rank, const char *sentence, int exit_status);
 
+/* From now on mnp_exit() ends the process without MPI_Finalize(), as a library that is called there would crash. */
+void mnp__exit_at_once(void);
+
 /*
  * Wait for a point on a stream, at most the deadline once communication is all that is missing: as it takes a lost rank
  * or a fault of NCCL for a failure, it also fails if a kernel on any stream has waited past the deadline.

@@ -30,15 +30,9 @@ struct mnp_event {
     mnp__device_event *event;
 };
 
-/*
- * Start MPI, unless the program has.  Of Open MPI's shared file pointers, which nobody here uses, two of the three kinds
- * make a further file at every opening, and one of them ends the process where the path has more than about 230
- * characters; the third does nothing before it is used.  MPI looks at this variable when the first file is opened.
- */
 static mnp_status start_mpi(bool *started_p)
 {
     int up = 0, provided;
-    setenv("OMPI_MCA_sharedfp", "individual", 0);
     MNP_TRY(mnp__mpi_status(MPI_Initialized(&up), "MPI_Initialized"));
     *started_p = !up;
     return up ? MNP_OK

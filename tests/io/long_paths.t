@@ -42,4 +42,5 @@ done
 conv_alone 1 'File name too long' "$(printf '%0*d.h5' 5000 0):/x" hanning:3 -o out.h5:/y
 conv_alone 1 'File name too long' "$(printf '%0*d.h5' 50000 0):/x" hanning:3 -o out.h5:/y
 conv_alone 1 'is too long' in.h5:/x hanning:3 -o "$(printf './%5998s' '' | sed 's, ,/,g')out.h5:/y"
+run "a short path, and then a long one" "$MANIPLE" conv in.h5:/x hanning:3 -o "$(path 260):/y" -q
 done_testing

@@ -90,6 +90,14 @@ mnp_status mnp__h5_type_convert(const mnp__h5_type *type, int64_t count, void *d
 /* The HDF5 type for elements of `dtype` in a file, as h5py chooses it; release it with H5Tclose(). */
 hid_t mnp__h5_type_new(mnp_dtype dtype);
 
+/*
+ * H5Fopen() and H5Fclose() for all files (h5_error.c).  Of a damaged file HDF5 may keep parts when opening fails, about
+ * which it would print lines at the end of the program; and what it could not close it would close again there, and
+ * crash.  So from then on it prints nothing, and after a close that has failed mnp_exit() ends the process at once.
+ */
+hid_t mnp__h5_open_file(const char *path, unsigned flags, hid_t access);
+herr_t mnp__h5_close_file(hid_t file);
+
 /* Existing datasets (h5_file.c). */
 
 /* Open a file for reading with the serial driver.  MNP_ERR_IO.  Not collective. */

@@ -82,7 +82,7 @@ close:
     release(space);
     release(attribute);
     if (opened >= 0)
-        H5Fclose(opened);
+        mnp__h5_close_file(opened);
     release(wanted);
     return st;
 }
@@ -138,7 +138,7 @@ close:
     release(type);
     release(attribute);
     if (opened >= 0)
-        H5Fclose(opened);
+        mnp__h5_close_file(opened);
     return st;
 }
 

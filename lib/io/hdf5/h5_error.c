@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "comm/comm.h"
 #include "io/hdf5/h5.h"
 
 void mnp__h5_printing_off(mnp__h5_printing *saved)
@@ -15,9 +16,12 @@ void mnp__h5_printing_off(mnp__h5_printing *saved)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
+static bool damaged; /* HDF5 holds what it could not release, and would complain of it when it ends */
+
 void mnp__h5_printing_restore(const mnp__h5_printing *saved)
 {
-    H5Eset_auto2(H5E_DEFAULT, saved->function, saved->data);
+    if (!damaged)
+        H5Eset_auto2(H5E_DEFAULT, saved->function, saved->data);
 }
 
 static _Thread_local char reason[256];
@@ -38,6 +42,27 @@ const char *mnp__h5_reason(void)
     snprintf(reason, sizeof reason, "HDF5 gives no reason");
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_description, NULL);
     return reason;
+}
+
+hid_t mnp__h5_open_file(const char *path, unsigned flags, hid_t access)
+{
+    static const char *const released[] = {"signature not found", "unable to open file", "unable to lock file",
+                                           "truncated file"};
+    hid_t file = H5Fopen(path, flags, access);
+    bool known = file >= 0;
+    for (size_t i = 0; i < sizeof released / sizeof *released && !known; i++)
+        known = strstr(mnp__h5_reason(), released[i]) != NULL;
+    damaged = damaged || !known;
+    return file;
+}
+
+herr_t mnp__h5_close_file(hid_t file)
+{
+    if (H5Fclose(file) >= 0)
+        return 0;
+    damaged = true;
+    mnp__exit_at_once();
+    return -1;
 }
 
 mnp_status mnp__h5_fail_open(const char *file)

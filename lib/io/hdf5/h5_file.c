@@ -102,12 +102,12 @@ static bool open_object(const mnp__h5_place *place, hid_t *file_p, hid_t *object
     struct stat status;
     if (stat(place->file, &status) != 0 || !S_ISREG(status.st_mode))
         return false;
-    *file_p = H5Fopen(place->file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    *file_p = mnp__h5_open_file(place->file, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (*file_p < 0)
         return false;
     *object_p = H5Oopen(*file_p, place->dataset, H5P_DEFAULT);
     if (*object_p < 0)
-        H5Fclose(*file_p);
+        mnp__h5_close_file(*file_p);
     return *object_p >= 0;
 }
 
@@ -122,10 +122,10 @@ static bool is_same(const mnp__h5_place *a, const mnp__h5_place *b)
         same = mnp__h5_identify(objects[0], &first) && mnp__h5_identify(objects[1], &second) &&
                memcmp(&first, &second, sizeof first) == 0;
         H5Oclose(objects[1]);
-        H5Fclose(files[1]);
+        mnp__h5_close_file(files[1]);
     }
     H5Oclose(objects[0]);
-    H5Fclose(files[0]);
+    mnp__h5_close_file(files[0]);
     return same;
 }
 
@@ -325,10 +325,10 @@ mnp_status mnp__h5_open(const char *path, hid_t *file_p)
         return MNP_FAIL(MNP_ERR_IO, "'%s' is not a regular file, and so not an HDF5 file", path);
     if (access(path, R_OK) != 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-    *file_p = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    *file_p = mnp__h5_open_file(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (*file_p < 0) {
         MNP_TRY(wait_for_writer(path));
-        *file_p = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+        *file_p = mnp__h5_open_file(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     }
     return *file_p < 0 ? mnp__h5_fail_open(path) : MNP_OK;
 }
@@ -348,7 +348,7 @@ static mnp_status inspect(const mnp__h5_place *place, mnp__h5_source *source)
 close:
     if (dataset >= 0)
         H5Dclose(dataset);
-    H5Fclose(file);
+    mnp__h5_close_file(file);
     return st;
 }
 
@@ -388,11 +388,41 @@ static hid_t new_access(const mnp_ctx *ctx)
     return H5I_INVALID_HID;
 }
 
+/*
+ * Whether Open MPI can open a path.  Two of its three kinds of shared file pointers, which nobody here uses, end the
+ * process or fail where a path is long, and those it chooses by itself.  It looks at the variable when it opens the first
+ * file of the process.  The third kind has a cost too, further files of every rank, so it is for long paths alone.
+ */
+static bool can_be_opened(const char *path)
+{
+#ifdef OPEN_MPI
+    enum { LONG = 200 };
+    static const char variable[] = "OMPI_MCA_sharedfp";
+    static bool one_was_opened;
+    const char *kind = getenv(variable);
+    if (strlen(path) > LONG && !kind && one_was_opened) {
+        H5Eclear2(H5E_DEFAULT);
+        H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_FILE, H5E_CANTOPENFILE,
+                 "Open MPI takes no path of more than %d characters after a shorter one, unless %s=individual is set",
+                 LONG, variable);
+        return false;
+    }
+    if (strlen(path) > LONG)
+        setenv(variable, "individual", 0);
+    one_was_opened = true;
+#else
+    (void)path;
+#endif
+    return true;
+}
+
 hid_t mnp__h5_open_parallel(mnp_ctx *ctx, const char *path, const char *name, unsigned flags)
 {
+    if (!can_be_opened(path))
+        return H5I_INVALID_HID;
     mnp__pulse_enter(ctx->comm.pulse, "opening the file", name);
     hid_t access = new_access(ctx); /* HDF5 duplicates the communicator */
-    hid_t file = H5Fopen(path, flags, access);
+    hid_t file = mnp__h5_open_file(path, flags, access);
     if (access >= 0)
         H5Pclose(access);
     mnp__pulse_leave(ctx->comm.pulse);
@@ -402,7 +432,7 @@ hid_t mnp__h5_open_parallel(mnp_ctx *ctx, const char *path, const char *name, un
 herr_t mnp__h5_close_parallel(mnp_ctx *ctx, hid_t file, const char *name)
 {
     mnp__pulse_enter(ctx->comm.pulse, "closing the file", name);
-    herr_t done = H5Fclose(file);
+    herr_t done = mnp__h5_close_file(file);
     mnp__pulse_leave(ctx->comm.pulse);
     return done;
 }

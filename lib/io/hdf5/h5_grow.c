@@ -293,7 +293,7 @@ static mnp_status check_append(const char *name, const mnp__h5_place *place, int
         st = check_growth(object, place->text, axis == MNP_H5_NEW_AXIS ? 0 : axis);
     if (object >= 0)
         H5Oclose(object);
-    H5Fclose(file);
+    mnp__h5_close_file(file);
     return st;
 }
 
@@ -497,7 +497,7 @@ static mnp_status make_file(const char *name, mnp__atomic_file *output)
 {
     MNP_TRY(mnp__atomic_file_make(output, 4096, false));
     hid_t file = H5Fcreate(output->path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (file < 0 || H5Fclose(file) < 0)
+    if (file < 0 || mnp__h5_close_file(file) < 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", name, mnp__h5_reason());
     MNP_TRY(mnp__atomic_file_sync(output));
     return mnp__atomic_file_commit(output);
@@ -518,7 +518,7 @@ static mnp_status open_first(const mnp_h5_file *file)
         }
     }
     MNP_TRY(mnp__h5_open(file->name, &opened));
-    H5Fclose(opened);
+    mnp__h5_close_file(opened);
     return MNP_OK;
 }
 

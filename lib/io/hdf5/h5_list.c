@@ -399,7 +399,7 @@ mnp_status mnp_h5_list(const char *file, mnp_h5_visitor *visit, void *argument)
     mnp_status st = mnp__h5_open(file, &opened);
     if (st == MNP_OK) {
         st = mnp__h5_walk(opened, file, list_object, &list);
-        H5Fclose(opened);
+        mnp__h5_close_file(opened);
     }
     mnp__h5_printing_restore(&printing);
     return st;

@@ -272,7 +272,7 @@ mnp_status mnp__h5_overlay_open(mnp__h5_overlay *overlay, const char *name, hid_
     *file_p = H5I_INVALID_HID;
     if (id >= 0 && access_list >= 0 && H5Pset_driver(access_list, id, &overlay) >= 0 &&
         H5Pset_fclose_degree(access_list, H5F_CLOSE_STRONG) >= 0)
-        *file_p = H5Fopen(name, H5F_ACC_RDWR, access_list);
+        *file_p = mnp__h5_open_file(name, H5F_ACC_RDWR, access_list);
     mnp_status st = *file_p < 0 ? mnp__h5_fail_open(name) : MNP_OK;
     if (access_list >= 0)
         H5Pclose(access_list);

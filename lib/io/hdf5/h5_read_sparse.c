@@ -181,7 +181,7 @@ static mnp_status inspect_group(const mnp__h5_place *place, struct found *found)
         st = find_shape(group, place->text, found->shape);
     if (group >= 0)
         H5Oclose(group);
-    H5Fclose(file);
+    mnp__h5_close_file(file);
     return st;
 }
 

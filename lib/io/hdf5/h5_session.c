@@ -76,7 +76,7 @@ mnp_status mnp__h5_session_prepare(mnp__h5_session *session)
 {
     const hid_t file = session->file;
     session->file = H5I_INVALID_HID;
-    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || H5Fclose(file) < 0)
+    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || mnp__h5_close_file(file) < 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", session->opened.name, mnp__h5_reason());
     const int64_t end = mnp__h5_overlay_end(session->overlay), more = end - session->old_end;
     if (more <= 0 || fallocate(session->opened.descriptor, 0, session->old_end, more) == 0)
@@ -109,7 +109,7 @@ mnp_status mnp__h5_session_commit(mnp__h5_session *session)
 void mnp__h5_session_end(mnp__h5_session *session)
 {
     if (session->file >= 0)
-        H5Fclose(session->file);
+        mnp__h5_close_file(session->file);
     mnp__h5_overlay_free(session->overlay);
     /* give back the space of what has not happened; of a marked file the journal has to stay */
     if (session->opened.descriptor >= 0 && session->old_end > 0 && !mnp__commit_is_open(session->opened.name)) {

@@ -210,14 +210,14 @@ static mnp_status check_target(struct job *job)
     if (!job->output.exists || job->output.replaced.st_size == 0)
         return MNP_OK;
     MNP_TRY(mnp__commit_complete(job->output.target));
-    hid_t file = H5Fopen(job->output.target, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t file = mnp__h5_open_file(job->output.target, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
         return mnp__fail_context(mnp__h5_fail_open(job->file), "cannot write %s", job->parts[0].place.text);
     mnp_status st = MNP_OK;
     for (int i = 0; i < job->nparts && st == MNP_OK; i++)
         st = check_path(file, &job->parts[i].place);
     job->keep = holds_others(job, file);
-    H5Fclose(file);
+    mnp__h5_close_file(file);
     return st;
 }
 
@@ -294,14 +294,14 @@ static mnp_status make_file(struct job *job)
     MNP_TRY(check_target(job));
     int64_t old = job->keep ? job->output.replaced.st_size : 0, values = job->deflate > 0 ? 0 : job->values;
     MNP_TRY(mnp__atomic_file_make(&job->output, old + values + job->index, job->keep));
-    hid_t file = job->keep ? H5Fopen(job->output.path, H5F_ACC_RDWR, H5P_DEFAULT)
+    hid_t file = job->keep ? mnp__h5_open_file(job->output.path, H5F_ACC_RDWR, H5P_DEFAULT)
                            : H5Fcreate(job->output.path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (file < 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     mnp_status st = make_contents(job, file);
     if (st != MNP_OK)
         mnp__atomic_file_detach(&job->output);
-    if (H5Fclose(file) < 0 && st == MNP_OK)
+    if (mnp__h5_close_file(file) < 0 && st == MNP_OK)
         st = MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", job->file, mnp__h5_reason());
     MNP_TRY(st);
     return mnp__atomic_file_reserve(&job->output, job->output.bytes);
