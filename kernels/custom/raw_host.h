@@ -2,9 +2,9 @@
 /*
  * CUDA's keywords, variables and functions for the host's compiler, enough for kernels without synchronisation.
  *
- * A launch divides its blocks among the workers.  A worker runs the threads of a block one after the other, so the
- * block's shared memory belongs to the worker.  Sources with barriers or other synchronisation of threads are refused
- * before this is compiled.
+ * A launch divides its blocks among the workers.  A worker runs the threads of a block in loops, so the block's shared
+ * memory belongs to the worker.  Sources with barriers or other synchronisation of threads are refused before this is
+ * compiled.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -152,6 +152,9 @@ static inline T atomicCAS(T *p, typename mnp_same<T>::type compare, typename mnp
 namespace
 {
 
+const unsigned mnp_most_threads = 1024; /* of a row of a block */
+const unsigned mnp_most_narrow = 0x7fffffffu - mnp_most_threads;
+
 /* Describes a kernel or a variable, given by its address. */
 template <auto address, bool is_kernel = std::is_function<typename std::remove_pointer<decltype(address)>::type>::value>
 struct mnp_raw {
@@ -162,20 +165,47 @@ struct mnp_raw {
 };
 
 template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, true> {
+    typedef void row_function(unsigned count, P... arguments);
+    /* Run the threads of a row of a block, one after the other. */
+    static void row(unsigned count, P... arguments)
+    {
+        for (unsigned x = 0; x < count; x++) {
+            threadIdx.x = x;
+            kernel(arguments...);
+        }
+    }
+    /*
+     * The same by vectors where the kernel allows it: threads without barriers may run in any order.  A kernel that
+     * computes int i = blockIdx.x * blockDim.x + threadIdx.x reads neighbouring elements only if that does not exceed
+     * the range of int, of which the compiler is told here.
+     */
+    __attribute__((flatten)) static void fast_row(unsigned count, P... arguments)
+    {
+        if (blockIdx.x * blockDim.x > mnp_most_narrow || count > mnp_most_threads)
+            __builtin_unreachable();
+#pragma omp simd
+        for (unsigned x = 0; x < count; x++) {
+            if (x >= mnp_most_threads)
+                __builtin_unreachable();
+            threadIdx.x = x;
+            kernel(arguments...);
+        }
+    }
     template <size_t... I>
     static void share(const mnp_raw_call *call, int64_t begin, int64_t end, std::index_sequence<I...>)
     {
         const unsigned *grid = call->grid, *block = call->block;
         gridDim = {grid[0], grid[1], grid[2]};
         blockDim = {block[0], block[1], block[2]};
+        row_function *run_row = (int64_t)grid[0] * block[0] <= mnp_most_narrow ? fast_row : row;
         for (int64_t b = begin; b < end; b++) {
             blockIdx = {(unsigned)(b % grid[0]), (unsigned)(b / grid[0] % grid[1]), (unsigned)(b / grid[0] / grid[1])};
             for (unsigned z = 0; z < block[2]; z++)
-                for (unsigned y = 0; y < block[1]; y++)
-                    for (unsigned x = 0; x < block[0]; x++) {
-                        threadIdx = {x, y, z};
-                        kernel(*(typename std::remove_reference<P>::type *)call->arguments[I]...);
-                    }
+                for (unsigned y = 0; y < block[1]; y++) {
+                    threadIdx.y = y;
+                    threadIdx.z = z;
+                    run_row(block[0], *(typename std::remove_reference<P>::type *)call->arguments[I]...);
+                }
         }
     }
     static void run(const mnp_raw_call *call, long long worker, long long workers)

@@ -54,9 +54,15 @@ static mnp_status write_spec(const char *source, const mnp_raw_module_options *o
                              char **host_options_p, mnp__kernel_spec *spec)
 {
     const char *nvrtc_options = options->nvrtc_options ? options->nvrtc_options : "";
+    char *common;
+    mnp__text host = MNP__TEXT_EMPTY;
     mnp__text_add(text, "#line 1 \"%s.cu\"\n%s\n", options->name, source);
     MNP_TRY(mnp__text_status(text));
-    MNP_TRY(mnp__jit_common_options(nvrtc_options, host_options_p));
+    MNP_TRY(mnp__jit_common_options(nvrtc_options, &common));
+    mnp__text_add(&host, "-fno-semantic-interposition -fopenmp-simd %s", common); /* threads become a loop */
+    free(common);
+    *host_options_p = host.data;
+    MNP_TRY(mnp__text_status(&host));
     *spec = (mnp__kernel_spec){.file = "custom/raw.cu",
                                .function = options->name,
                                .defines = "",
