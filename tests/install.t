@@ -64,6 +64,21 @@ if command -v "${CXX:-g++}" >/dev/null; then
 else
     for point in "in C++17" "in C++20" "on 2 ranks" "maniple.hpp in C++17" "in C++20" "on 2 ranks"; do skip "a program in C++: $point" "there is no C++ compiler"; done
 fi
+if [ -n "${FC-}" ]; then
+    # shellcheck disable=SC2317,SC2329
+    compile_fortran()
+    {
+        flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig "${PKG_CONFIG:-pkg-config}" --cflags --libs maniple-fortran) || return
+        # shellcheck disable=SC2086
+        $FC $FCFLAGS -o "$stage/heat" "$srcdir/docs/examples/heat.f90" $flags $LDFLAGS
+    }
+    run "a program in Fortran compiles with the flags of maniple-fortran" compile_fortran
+    run "and runs on 2 ranks" "$MPIRUN" -n 2 "$stage/heat"
+    source=$(find "$stage" -name maniple.f90)
+    run "the module compiles from its installed source" sh -c "mkdir \"$stage/own\" && cd \"$stage/own\" && $FC -c \"$source\""
+else
+    for point in "a program in Fortran" "on 2 ranks" "the module's source"; do skip "$point" "there is no module of Fortran"; done
+fi
 if command -v cmake >/dev/null; then
     run "CMake finds the package, and builds the example" compile_with_cmake
     run "which runs on 2 ranks" "$MPIRUN" -n 2 "$stage/cmake/build/hello"

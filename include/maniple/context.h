@@ -38,6 +38,12 @@ typedef struct mnp_event mnp_event;
 MNP_API mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p);
 
 /*
+ * mnp_init() with a communicator of Fortran, as the module `maniple` of Fortran calls it: an integer of `use mpi`, or the
+ * MPI_VAL of one of `use mpi_f08`.  comm NULL: MPI_COMM_WORLD, which is also the only one before MPI_Init().  Collective.
+ */
+MNP_API mnp_status mnp_init_fint(const MPI_Fint *comm, const char *options, mnp_ctx **ctx_p);
+
+/*
  * Free a context, and warn of arrays, plans and kernels that have not been freed.  Finalizes MPI if mnp_init() started
  * it, unless a rank was lost.  NULL is accepted.  Collective.
  */
@@ -72,6 +78,7 @@ MNP_API mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p);
 MNP_API int mnp_ctx_rank(const mnp_ctx *ctx);
 MNP_API int mnp_ctx_size(const mnp_ctx *ctx);
 MNP_API MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx);           /* Maniple's own duplicate; do not free it */
+MNP_API MPI_Fint mnp_ctx_comm_fint(const mnp_ctx *ctx);      /* the same for Fortran */
 MNP_API const char *mnp_ctx_device_kind(const mnp_ctx *ctx); /* "cuda" or "host" */
 
 /* How messages travel between devices: "nccl", "mpi", "mpi, staged through the host", or "none: one rank". */

@@ -167,6 +167,13 @@ fail:
     return st;
 }
 
+mnp_status mnp_init_fint(const MPI_Fint *comm, const char *options, mnp_ctx **ctx_p)
+{
+    int initialized = 0;
+    MPI_Initialized(&initialized); /* before, handles of Fortran cannot be converted */
+    return mnp_init(comm && initialized ? MPI_Comm_f2c(*comm) : MPI_COMM_WORLD, options, ctx_p);
+}
+
 void mnp_finalize(mnp_ctx *ctx)
 {
     MNP_NEED_OR(, ctx);
@@ -216,6 +223,11 @@ MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx)
 {
     MNP_NEED_OR(MPI_COMM_NULL, ctx);
     return ctx->comm.mpi;
+}
+
+MPI_Fint mnp_ctx_comm_fint(const mnp_ctx *ctx)
+{
+    return MPI_Comm_c2f(mnp_ctx_comm(ctx));
 }
 
 const char *mnp_ctx_device_kind(const mnp_ctx *ctx)
