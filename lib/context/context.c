@@ -149,9 +149,11 @@ fail:
 /* It has this rank alone, so that nothing in it waits for another. */
 mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p)
 {
+    MNP_ENTER(ctx, rehearsal_p);
     mnp_ctx *rehearsal;
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *rehearsal, &rehearsal));
+    rehearsal->tag = MNP__TAG_ctx;
     rehearsal->comm.mpi = rehearsal->comm.node = MPI_COMM_NULL;
     MNP_TRY_OR(mnp__config_copy(&ctx->config, &rehearsal->config), st, fail);
     rehearsal->config.logger.level = -1; /* what it did would be told again by the calls themselves */
@@ -169,6 +171,7 @@ fail:
 
 mnp_status mnp_init_fint(const MPI_Fint *comm, const char *options, mnp_ctx **ctx_p)
 {
+    MNP_ENTER(ctx_p);
     int initialized = 0;
     MPI_Initialized(&initialized); /* before, handles of Fortran cannot be converted */
     return mnp_init(comm && initialized ? MPI_Comm_f2c(*comm) : MPI_COMM_WORLD, options, ctx_p);
@@ -227,7 +230,8 @@ MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx)
 
 MPI_Fint mnp_ctx_comm_fint(const mnp_ctx *ctx)
 {
-    return MPI_Comm_c2f(mnp_ctx_comm(ctx));
+    MNP_NEED_OR(0, ctx);
+    return MPI_Comm_c2f(ctx->comm.mpi);
 }
 
 const char *mnp_ctx_device_kind(const mnp_ctx *ctx)
