@@ -10,7 +10,8 @@
  * array, which the caller releases.  Otherwise *output is an existing array, which receives the values.  The functions
  * of this header and mnp_redistribute() require that an existing array has the result's dtype and layout.  All other
  * functions require only the result's shape and a dtype to which the result can be cast under "same_kind", and take any
- * layout.  If an existing array does not fit, the error is MNP_ERR_ARG.
+ * layout.  If an existing array does not fit, the error is MNP_ERR_ARG.  mnp_array_new(), mnp_array_new_order() and
+ * mnp_array_new_margins() make an array in any case, and do not look at what *array_p holds.
  */
 #ifndef MANIPLE_ARRAY_H
 #define MANIPLE_ARRAY_H

@@ -62,7 +62,8 @@ MNP_API mnp_status mnp_delete(const mnp_array *x, int64_t start, int64_t stop, i
 /*
  * numpy.split into equal parts (MNP_ERR_ARG if there are none such), numpy.array_split into parts of which the first
  * are one longer, and numpy.split at indices (negative ones count from the end), which gives count + 1 parts.  parts
- * receives new views of x; release each of them.  Nothing is moved.
+ * receives new views of x, each as in <maniple/view.h>: parts[i] is NULL, or an array, which is released.  Nothing is
+ * moved.
  */
 MNP_API mnp_status mnp_split(const mnp_array *x, int count, int axis, mnp_array **parts);
 MNP_API mnp_status mnp_array_split(const mnp_array *x, int count, int axis, mnp_array **parts);

@@ -106,15 +106,15 @@ mnp_status mnp__subscripts_resolve(int ndim, const int64_t *shape, int count, co
 
 mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript *subscripts, mnp_array **view_p)
 {
-    MNP_ENTER(x);
+    MNP_ENTER(x, view_p);
     MNP_NEED_IF(count > 0, subscripts);
-    MNP_NEED_PLACE(view_p);
+    mnp_array *view = NULL;
     mnp__view_dim dims[MNP_MAX_DIMS];
     int64_t at[MNP_MAX_DIMS] = {0};
     int ndim;
     MNP_TRY(mnp__array_check_blocks("mnp_slice", x));
     MNP_TRY(mnp__subscripts_resolve(x->layout->ndim, x->layout->shape, count, subscripts, &ndim, dims, at));
-    return mnp__view_make(x, ndim, dims, at, view_p);
+    return mnp__view_give(mnp__view_make(x, ndim, dims, at, &view), &view, view_p);
 }
 
 /* The slice of a dimension that begins where the box of that slice does. */
@@ -284,8 +284,7 @@ mnp_status mnp_subscripts_parse(const char *text, mnp_subscript *items, int *cou
 
 mnp_status mnp_index(const mnp_array *x, const char *subscripts, mnp_array **view_p)
 {
-    MNP_ENTER(x, subscripts);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, subscripts, view_p);
     mnp_subscript items[MNP_MAX_SUBSCRIPTS];
     int count;
     MNP_TRY(mnp_subscripts_parse(subscripts, items, &count));

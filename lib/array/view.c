@@ -13,6 +13,17 @@
 
 #include "layout/layout.h"
 
+mnp_status mnp__view_give(mnp_status status, mnp_array *const *view, mnp_array **view_p)
+{
+    mnp_array *released = *view;
+    if (status == MNP_OK) {
+        released = *view_p;
+        *view_p = *view;
+    }
+    mnp_array_free(released);
+    return status;
+}
+
 mnp__view_dim mnp__view_whole(const mnp_array *x, int d)
 {
     return (mnp__view_dim){.from = d, .start = 0, .step = 1, .extent = x->layout->shape[d]};

@@ -24,6 +24,13 @@ mnp_status mnp__view_make(const mnp_array *x, int ndim, const mnp__view_dim *dim
                           mnp_array **view_p);
 
 /*
+ * Give a view to the caller of a public function, if `status` is MNP_OK: an array that *view_p holds is released, which
+ * may be the one that was viewed.  Otherwise *view, which may be NULL, is.  Returns the status, which may come from the
+ * call that sets *view.
+ */
+mnp_status mnp__view_give(mnp_status status, mnp_array *const *view, mnp_array **view_p);
+
+/*
  * What subscripts mean for a shape: the dimensions of the view, of which there are *count_p, and the indices at[] of
  * those that are dropped.  MNP_ERR_ARG as for mnp_slice().
  */

@@ -36,8 +36,8 @@ static mnp_status permute(const mnp_array *x, const int *from, mnp_array **view_
 
 mnp_status mnp_transpose(const mnp_array *x, const int *axes, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
+    mnp_array *view = NULL;
     int from[MNP_MAX_DIMS];
     bool marked[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_transpose", x));
@@ -45,28 +45,28 @@ mnp_status mnp_transpose(const mnp_array *x, const int *axes, mnp_array **view_p
         MNP_TRY(mark_axes("mnp_transpose", ndim_of(x), ndim_of(x), axes, marked));
     for (int d = 0; d < ndim_of(x); d++)
         from[d] = !axes ? ndim_of(x) - 1 - d : axes[d] < 0 ? axes[d] + ndim_of(x) : axes[d];
-    return permute(x, from, view_p);
+    return mnp__view_give(permute(x, from, &view), &view, view_p);
 }
 
 mnp_status mnp_swapaxes(const mnp_array *x, int axis1, int axis2, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
+    mnp_array *view = NULL;
     int from[MNP_MAX_DIMS], a, b;
     MNP_TRY(mnp__array_check_blocks("mnp_swapaxes", x));
     MNP_TRY(mnp__view_axis("mnp_swapaxes", ndim_of(x), axis1, &a));
     MNP_TRY(mnp__view_axis("mnp_swapaxes", ndim_of(x), axis2, &b));
     for (int d = 0; d < ndim_of(x); d++)
         from[d] = d == a ? b : d == b ? a : d;
-    return permute(x, from, view_p);
+    return mnp__view_give(permute(x, from, &view), &view, view_p);
 }
 
 mnp_status mnp_moveaxes(const mnp_array *x, int count, const int *sources, const int *destinations, mnp_array **view_p)
 {
-    MNP_ENTER(x);
+    MNP_ENTER(x, view_p);
     MNP_NEED_IF(count > 0, sources);
     MNP_NEED_IF(count > 0, destinations);
-    MNP_NEED_PLACE(view_p);
+    mnp_array *view = NULL;
     int from[MNP_MAX_DIMS], ndim = ndim_of(x), next = 0;
     bool moved[MNP_MAX_DIMS], taken[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_moveaxes", x));
@@ -83,20 +83,19 @@ mnp_status mnp_moveaxes(const mnp_array *x, int count, const int *sources, const
             next++;
         from[d] = next++;
     }
-    return permute(x, from, view_p);
+    return mnp__view_give(permute(x, from, &view), &view, view_p);
 }
 
 mnp_status mnp_moveaxis(const mnp_array *x, int source, int destination, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
     return mnp_moveaxes(x, 1, &source, &destination, view_p);
 }
 
 mnp_status mnp_squeeze(const mnp_array *x, int naxes, const int *axes, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
+    mnp_array *view = NULL;
     mnp__view_dim dims[MNP_MAX_DIMS];
     const int64_t at[MNP_MAX_DIMS] = {0};
     bool dropped[MNP_MAX_DIMS];
@@ -113,24 +112,24 @@ mnp_status mnp_squeeze(const mnp_array *x, int naxes, const int *axes, mnp_array
         if (!(axes ? dropped[d] : extent == 1))
             dims[ndim++] = mnp__view_whole(x, d);
     }
-    return mnp__view_make(x, ndim, dims, at, view_p);
+    return mnp__view_give(mnp__view_make(x, ndim, dims, at, &view), &view, view_p);
 }
 
 /* A view with new dimensions of extent 1 at the positions of the view that `added` marks. */
 static mnp_status expand(const mnp_array *x, int ndim, const bool *added, mnp_array **view_p)
 {
+    mnp_array *view = NULL;
     mnp__view_dim dims[MNP_MAX_DIMS];
     int next = 0;
     for (int d = 0; d < ndim; d++)
         dims[d] = added[d] ? (mnp__view_dim){.from = MNP__NEW_DIM, .extent = 1} : mnp__view_whole(x, next++);
-    return mnp__view_make(x, ndim, dims, NULL, view_p);
+    return mnp__view_give(mnp__view_make(x, ndim, dims, NULL, &view), &view, view_p);
 }
 
 mnp_status mnp_expand_dims(const mnp_array *x, int naxes, const int *axes, mnp_array **view_p)
 {
-    MNP_ENTER(x);
+    MNP_ENTER(x, view_p);
     MNP_NEED_IF(naxes > 0, axes);
-    MNP_NEED_PLACE(view_p);
     bool added[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_expand_dims", x));
     if (naxes < 0 || ndim_of(x) + naxes > MNP_MAX_DIMS)
@@ -144,8 +143,7 @@ mnp_status mnp_expand_dims(const mnp_array *x, int naxes, const int *axes, mnp_a
 
 mnp_status mnp_atleast_1d(const mnp_array *x, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
     static const bool added[] = {true};
     MNP_TRY(mnp__array_check_blocks("mnp_atleast_1d", x));
     return ndim_of(x) >= 1 ? mnp_slice(x, 0, NULL, view_p) : expand(x, 1, added, view_p);
@@ -153,8 +151,7 @@ mnp_status mnp_atleast_1d(const mnp_array *x, mnp_array **view_p)
 
 mnp_status mnp_atleast_2d(const mnp_array *x, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
     static const bool added[][2] = {{true, true}, {true, false}};
     MNP_TRY(mnp__array_check_blocks("mnp_atleast_2d", x));
     return ndim_of(x) >= 2 ? mnp_slice(x, 0, NULL, view_p) : expand(x, 2, added[ndim_of(x)], view_p);
@@ -162,8 +159,7 @@ mnp_status mnp_atleast_2d(const mnp_array *x, mnp_array **view_p)
 
 mnp_status mnp_atleast_3d(const mnp_array *x, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
     static const bool added[][3] = {{true, true, true}, {true, false, true}, {false, false, true}};
     MNP_TRY(mnp__array_check_blocks("mnp_atleast_3d", x));
     return ndim_of(x) >= 3 ? mnp_slice(x, 0, NULL, view_p) : expand(x, 3, added[ndim_of(x)], view_p);
@@ -183,9 +179,9 @@ static mnp_status cannot_broadcast(const mnp_array *x, int ndim, const int64_t *
 
 mnp_status mnp_broadcast_to(const mnp_array *x, int ndim, const int64_t *shape, mnp_array **view_p)
 {
-    MNP_ENTER(x);
+    MNP_ENTER(x, view_p);
     MNP_NEED_IF(ndim > 0, shape);
-    MNP_NEED_PLACE(view_p);
+    mnp_array *view = NULL;
     mnp__view_dim dims[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_broadcast_to", x));
     MNP_TRY(mnp__layout_check_shape(ndim, shape));
@@ -203,26 +199,26 @@ mnp_status mnp_broadcast_to(const mnp_array *x, int ndim, const int64_t *shape, 
             return cannot_broadcast(x, ndim, shape);
         }
     }
-    return mnp__view_make(x, ndim, dims, NULL, view_p);
+    return mnp__view_give(mnp__view_make(x, ndim, dims, NULL, &view), &view, view_p);
 }
 
 mnp_status mnp_flip(const mnp_array *x, int naxes, const int *axes, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
+    mnp_array *view = NULL;
     mnp__view_dim dims[MNP_MAX_DIMS];
     bool turned[MNP_MAX_DIMS];
     MNP_TRY(mnp__array_check_blocks("mnp_flip", x));
     MNP_TRY(mark_axes("mnp_flip", ndim_of(x), axes ? naxes : 0, axes, turned));
     for (int d = 0; d < ndim_of(x); d++)
         dims[d] = !axes || turned[d] ? mnp__view_backwards(x, d) : mnp__view_whole(x, d);
-    return mnp__view_make(x, ndim_of(x), dims, NULL, view_p);
+    return mnp__view_give(mnp__view_make(x, ndim_of(x), dims, NULL, &view), &view, view_p);
 }
 
 mnp_status mnp_rot90(const mnp_array *x, int k, int axis1, int axis2, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
+    mnp_array *view = NULL;
     mnp__view_dim dims[MNP_MAX_DIMS];
     int a, b, quarters = (k % 4 + 4) % 4;
     MNP_TRY(mnp__array_check_blocks("mnp_rot90", x));
@@ -241,12 +237,13 @@ mnp_status mnp_rot90(const mnp_array *x, int k, int axis1, int axis2, mnp_array 
         dims[a] = dims[b];
         dims[b] = first;
     }
-    return mnp__view_make(x, ndim_of(x), dims, NULL, view_p);
+    return mnp__view_give(mnp__view_make(x, ndim_of(x), dims, NULL, &view), &view, view_p);
 }
 
 /* A view of the real (part 0) or imaginary (part 1) parts of complex elements. */
 static mnp_status part_of_complex(const mnp_array *x, int part, mnp_array **view_p)
 {
+    mnp_array *view = NULL;
     mnp_dtype dtype = x->dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : MNP_FLOAT64;
     int64_t strides[MNP_MAX_DIMS];
     for (int d = 0; d < ndim_of(x); d++)
@@ -254,21 +251,19 @@ static mnp_status part_of_complex(const mnp_array *x, int part, mnp_array **view
     char *data = x->data;
     if (data)
         data += (size_t)part * mnp_dtype_size(dtype);
-    return mnp__array_view(x, dtype, x->layout, data, strides, view_p);
+    return mnp__view_give(mnp__array_view(x, dtype, x->layout, data, strides, &view), &view, view_p);
 }
 
 mnp_status mnp_real(const mnp_array *x, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
     MNP_TRY(mnp__array_check_blocks("mnp_real", x));
     return mnp_dtype_kind(x->dtype) == 'c' ? part_of_complex(x, 0, view_p) : mnp_slice(x, 0, NULL, view_p);
 }
 
 mnp_status mnp_imag(const mnp_array *x, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
     mnp_array *zeros = NULL;
     MNP_TRY(mnp__array_check_blocks("mnp_imag", x));
     if (mnp_dtype_kind(x->dtype) == 'c')
@@ -276,9 +271,5 @@ mnp_status mnp_imag(const mnp_array *x, mnp_array **view_p)
     MNP_TRY(mnp_array_new(x->ctx, x->dtype, x->layout, &zeros));
     mnp__device *device = x->ctx->device;
     mnp_status st = device->ops->fill(device, zeros->data, 0, zeros->buffer->size, x->ctx->compute);
-    if (st == MNP_OK)
-        *view_p = zeros;
-    else
-        mnp_array_free(zeros);
-    return st;
+    return mnp__view_give(st, &zeros, view_p);
 }

@@ -271,6 +271,34 @@ static void check_subscripts(void)
     mnp_free_all(a, view, other);
 }
 
+/* A view takes the place of what the variable held, which is released, also if it is the array that is viewed. */
+static void check_views_in_place(void)
+{
+    const int64_t shape[] = {6, 5}, turned[] = {5, 6};
+    const int before = ctx->live_arrays;
+    mnp_array *x = NULL, *view = NULL, *parts[3] = {NULL};
+    double value = 0;
+    bool good = mnp_ones(ctx, MNP_FLOAT64, 2, shape, &x) == MNP_OK;
+    for (int64_t i = 0; i < 6 && good; i++) {
+        good = mnp_view(x, &view, MNP_AT(i)) == MNP_OK && mnp_reshape(x, 2, turned, &view) == MNP_OK &&
+               mnp_asfortranarray(x, &view) == MNP_OK && mnp_imag(x, &view) == MNP_OK &&
+               mnp_index(x, "1:, ::2", &view) == MNP_OK && mnp_split(x, 3, 0, parts) == MNP_OK;
+        good = good && ctx->live_arrays == before + 5 && mnp_array_shape(view)[1] == 3;
+    }
+    ok(good, "views in a loop leave one array for each variable");
+    const mnp_array *last = view;
+    good = mnp_index(x, "9", &view) == MNP_ERR_ARG && view == last && mnp_split(x, 4, 0, parts) == MNP_ERR_ARG;
+    ok(good && ctx->live_arrays == before + 5, "a view that cannot be made releases nothing: %s", mnp_error_message());
+    good = mnp_transpose(x, NULL, &x) == MNP_OK && mnp_index(x, "-1", &x) == MNP_OK &&
+           mnp_sum(x, NULL, &view) == MNP_ERR_ARG && ctx->live_arrays == before + 5;
+    ok(good && mnp_array_ndim(x) == 1 && mnp_array_shape(x)[0] == 6, "an array is replaced by a view of itself");
+    mnp_array *sum = NULL;
+    good = mnp_sum(x, NULL, &sum) == MNP_OK && mnp_item(sum, &value) == MNP_OK && value == 6;
+    ok(good, "which has its elements");
+    mnp_free_all(x, view, sum, parts[0], parts[1], parts[2]);
+    ok(ctx->live_arrays == before, "all are released");
+}
+
 static void check_mistakes(void)
 {
     mnp_array *a = NULL, *b = NULL, *none = NULL;
@@ -418,6 +446,7 @@ int main(void)
     check_large_blocks(", through pinned memory");
     ctx->device->cpu_memory = cpu_memory;
     check_subscripts();
+    check_views_in_place();
     check_mistakes();
     check_scalars();
     check_many_scalars();

@@ -84,7 +84,7 @@ static void runs(const mnp_layout *rows, const mnp_layout *columns)
 static void views(const mnp_layout *rows)
 {
     const int64_t turned[] = {COLUMNS, ROWS};
-    mnp_array *x = numbers(rows, 5), *t, *y = NULL, *wide, *w = NULL, *back;
+    mnp_array *x = numbers(rows, 5), *t = NULL, *y = NULL, *wide = NULL, *w = NULL, *back = NULL;
     mnp_layout *layout;
     mnp_plan *plan = NULL, *other = NULL;
     MNP_OR_EXIT(mnp_transpose(x, NULL, &t));

@@ -128,7 +128,7 @@ static void random_view(const mnp_array *x, struct model *model, mnp_array **vie
 {
     mnp_subscript subscripts[MOST_DIMS];
     struct model sliced = {.first = model->first};
-    mnp_array *view;
+    mnp_array *view = NULL;
     for (int d = 0; d < model->ndim; d++) {
         int64_t extent = model->shape[d], stride = model->strides[d];
         int64_t step = 1 + pick(3), start = extent ? pick(extent) : 0;
@@ -153,8 +153,7 @@ static void random_view(const mnp_array *x, struct model *model, mnp_array **vie
         model->shape[d] = sliced.shape[sliced.ndim - 1 - d];
         model->strides[d] = sliced.strides[sliced.ndim - 1 - d];
     }
-    MNP_OR_EXIT(mnp_transpose(view, NULL, view_p));
-    mnp_array_free(view);
+    MNP_OR_EXIT(mnp_transpose(view, NULL, view_p)); /* which releases the first view */
 }
 
 /* An array whose every second element is a view of that shape, forwards or backwards. */
@@ -176,7 +175,7 @@ static void strided_target(mnp_dtype dtype, const struct model *model, mnp_array
         mnp_layout_free(layout);
     } while (true);
     MNP_OR_EXIT(mnp_full(ctx, dtype, model->ndim, shape, zero, &first));
-    *around_p = NULL;
+    *around_p = *view_p = NULL;
     MNP_OR_EXIT(mnp_redistribute(first, layout, around_p));
     MNP_OR_EXIT(mnp_slice(*around_p, model->ndim, subscripts, view_p));
     mnp_array_free(first);

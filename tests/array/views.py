@@ -348,4 +348,11 @@ mp.fails("MNP_ERR_ARG", "scalar", "copy", 2.5)
 mp.fails("MNP_ERR_ARG", "scalar", "reshape", 2.5, 1, [1])
 mp.fails("MNP_ERR_ARG", "scalar", "h5_write", 2.5, path, "/x", None)
 mp.check("and everything is as it was", x, a)
+
+# --- a view in the place of another array -----------------------------------------------------------------------------
+
+v = mp.array(np.zeros(3))
+for k in range(4):
+    mp.check(f"a view in a loop: {k}", mp.index(x, f"{k - 4}:", out=v), x.numpy()[k - 4:])
+mp.check("the array itself is replaced", mp.flip(v, 0, None, out=v), x.numpy()[-1:, ::-1])
 mp.done()

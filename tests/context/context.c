@@ -17,7 +17,7 @@ static void check_agreement(mnp_ctx *ctx)
     ok(mnp_agree(ctx, MNP_OK) == MNP_OK, "all is well if every rank says so");
     mnp_status st = mnp_agree(ctx, rank == last ? mnp_fail(MNP_ERR_IO, "the moon is out of reach") : MNP_OK);
     char words[64];
-    snprintf(words, sizeof words, "rank %d: the moon is out of reach", last);
+    snprintf(words, sizeof words, "mnp_agree: rank %d: the moon is out of reach", last);
     ok(rank == last ? st == MNP_ERR_IO : st == MNP_ERR_PEER && strcmp(mnp_error_message(), words) == 0,
        "one rank's failure is everybody's, in its own words");
 }

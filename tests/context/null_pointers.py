@@ -175,10 +175,9 @@ def refuses(function, index, kind, value, sentence):
     return right and status in expected or f"{status} {message}"
 
 
-def reuses(function, name):
+def reuses(function):
     """Whether an array that is given as the output is looked at."""
-    return function not in ("mnp_array_new", "mnp_array_new_order", "mnp_array_new_margins", "mnp_ascontiguousarray",
-                        "mnp_asfortranarray") and name != "view_p"
+    return function not in ("mnp_array_new", "mnp_array_new_order", "mnp_array_new_margins")
 
 
 for function in sorted(_functions):
@@ -205,7 +204,7 @@ for function in sorted(_functions):
     for index, kind, name in pointers(function):
         if object_kind(kind) and function != "mnp_array_describe":
             told = refuses(function, index, kind, strange, f"{name} is not a")
-        elif bare(kind) == "mnp_array **" and name.endswith("_p") and "*const" not in kind and reuses(function, name):
+        elif bare(kind) == "mnp_array **" and name.endswith("_p") and "*const" not in kind and reuses(function):
             told = refuses(function, index, kind, ctypes.byref(unset), "neither NULL")
         else:
             continue

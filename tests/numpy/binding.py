@@ -298,6 +298,7 @@ def _result(kind, cell, given):
     if kind == "mnp_array *":
         return Array(cell[given])
     if given is not None:
+        given.pointer.value = cell.value  # a view takes the place of the array that was given
         return given
     if kind == "mnp_array **":
         return Array(cell.value)

@@ -347,21 +347,20 @@ static mnp_status view_or_copy(const mnp_array *x, int ndim, const int64_t *shap
 
 mnp_status mnp_reshape(const mnp_array *x, int ndim, const int64_t *shape, mnp_array **view_p)
 {
-    MNP_ENTER(x);
+    MNP_ENTER(x, view_p);
     MNP_NEED_IF(ndim > 0, shape);
-    MNP_NEED_PLACE(view_p);
     int64_t resolved[MNP_MAX_DIMS];
+    mnp_array *view = NULL;
     MNP_TRY(mnp__array_check_blocks("mnp_reshape", x));
     MNP_TRY(resolve_shape(x, ndim, shape, resolved));
-    if (x->layout->size == 0)
-        return move_to_block(x, ndim, resolved, view_p);
-    return view_or_copy(x, ndim, resolved, view_p);
+    mnp_status st =
+        x->layout->size == 0 ? move_to_block(x, ndim, resolved, &view) : view_or_copy(x, ndim, resolved, &view);
+    return mnp__view_give(st, &view, view_p);
 }
 
 mnp_status mnp_ravel(const mnp_array *x, mnp_array **view_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(view_p);
+    MNP_ENTER(x, view_p);
     return mnp_reshape(x, 1, (int64_t[]){-1}, view_p);
 }
 
@@ -375,25 +374,19 @@ static mnp_status in_order(const mnp_array *x, mnp_order order, mnp_array **resu
         return mnp_slice(x, 0, NULL, result_p);
     MNP_TRY(mnp_array_new_order(x->ctx, x->dtype, x->layout, order, &copy));
     mnp_status st = mnp__array_assign(x, copy);
-    if (st == MNP_OK)
-        *result_p = copy;
-    else
-        mnp_array_free(copy);
-    return st;
+    return mnp__view_give(st, &copy, result_p);
 }
 
 mnp_status mnp_ascontiguousarray(const mnp_array *x, mnp_array **result_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(result_p);
+    MNP_ENTER(x, result_p);
     MNP_TRY(mnp__array_check_blocks("mnp_ascontiguousarray", x));
     return in_order(x, MNP_ORDER_C, result_p);
 }
 
 mnp_status mnp_asfortranarray(const mnp_array *x, mnp_array **result_p)
 {
-    MNP_ENTER(x);
-    MNP_NEED_PLACE(result_p);
+    MNP_ENTER(x, result_p);
     MNP_TRY(mnp__array_check_blocks("mnp_asfortranarray", x));
     return in_order(x, MNP_ORDER_F, result_p);
 }

@@ -64,7 +64,7 @@ mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting ca
 mnp_status mnp_set(mnp_array *x, const char *subscripts, const mnp_array *y)
 {
     MNP_ENTER(x, subscripts, y);
-    mnp_array *part;
+    mnp_array *part = NULL;
     if (!x || !subscripts)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_set: %s NULL", x ? "the subscripts are" : "the array is");
     MNP_TRY(mnp_index(x, subscripts, &part));

@@ -92,7 +92,7 @@ static mnp_status repeat(const mnp_array *x, int64_t repeats, int axis, mnp_arra
 mnp_status mnp_repeat(const mnp_array *x, int64_t repeats, int axis, mnp_array **result_p)
 {
     MNP_ENTER(x, result_p);
-    mnp_array *flat;
+    mnp_array *flat = NULL;
     MNP_TRY(mnp__inputs_check("mnp_repeat", 1, &x));
     if (repeats < 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_repeat: repeats is %" PRId64 ", negative", repeats);

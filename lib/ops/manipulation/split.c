@@ -5,6 +5,7 @@
 #include <maniple/join.h>
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "array/input.h"
 #include "array/view.h"
@@ -18,23 +19,22 @@ static mnp_status split(const mnp_array *x, int count, int axis, part_start star
                         mnp_array **parts)
 {
     mnp__view_dim dims[MNP_MAX_DIMS];
+    mnp_array **views;
+    mnp_status st = MNP_OK;
     int64_t extent = x->layout->shape[axis];
+    MNP_TRY(mnp__calloc((size_t)count, sizeof *views, &views));
     for (int d = 0; d < x->layout->ndim; d++)
         dims[d] = mnp__view_whole(x, d);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && st == MNP_OK; i++) {
         int64_t from = start(argument, extent, i), to = start(argument, extent, i + 1);
         dims[axis].start = from < to ? from : 0;
         dims[axis].extent = from < to ? to - from : 0;
-        mnp_status st = mnp__view_make(x, x->layout->ndim, dims, NULL, &parts[i]);
-        if (st != MNP_OK) {
-            while (i > 0) {
-                mnp_array_free(parts[--i]);
-                parts[i] = NULL;
-            }
-            return st;
-        }
+        st = mnp__view_make(x, x->layout->ndim, dims, NULL, &views[i]);
     }
-    return MNP_OK;
+    for (int i = 0; i < count; i++)
+        mnp__view_give(st, &views[i], &parts[i]);
+    free(views);
+    return st;
 }
 
 /* Even parts, of which the first are one longer; `argument` is their number. */

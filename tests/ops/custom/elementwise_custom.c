@@ -268,7 +268,7 @@ static void check_refused(void)
     refused(MNP_ERR_ARG, "T n", "T z", "cannot be called 'n'");
     refused(MNP_ERR_ARG, "T 2x", "T z", "is not the name");
     refused(MNP_ERR_ARG, "T x", "", "at least one output");
-    refused(MNP_ERR_ARG, NULL, "T z", "the inputs are NULL");
+    refused(MNP_ERR_ARG, NULL, "T z", "inputs is NULL");
     refused(MNP_ERR_UNSUPPORTED, "T x", "raw T z", "raw kernel");
     mnp_elementwise *kernel = NULL;
     ok(mnp_elementwise_new(ctx, "T x", "T z", "z = x", &(mnp_elementwise_options){.name = "a-b"}, &kernel) ==
