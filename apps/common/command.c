@@ -51,6 +51,9 @@ static void tell_open_mpi(void)
 {
     setenv("OMPI_MCA_pml", "ob1", 0);
     setenv("OMPI_MCA_btl", "self", 0);
+    /* hwloc need not read the configuration of PCI devices, nor ask X servers, of which a process alone makes no use */
+    setenv("HWLOC_COMPONENTS", "-linuxio", 0);
+    setenv("HWLOC_PLUGINS_PATH", "/none", 0);
 #if OMPI_MAJOR_VERSION < 5 /* later ones start no daemon before they need one */
     /* Such processes would all use one folder, and each would remove it at its end; Open MPI removes this one too */
     static const char name[] = "maniple-mpi-XXXXXX";

@@ -8,7 +8,7 @@
  *   r, in place         1.000   1.414   2.236   3.162
  *   quotients           0.000   0.000   1.000   1.000
  *   standardised       -1.342  -0.447   0.447   1.342
- *   mistake: column 11: there is no function 'sim'; did you mean 'sin'?
+ *   mistake: mnp_eval: column 11: there is no function 'sim'; did you mean 'sin'?
  */
 #include <maniple.h>
 #include <string.h>

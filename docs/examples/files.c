@@ -10,7 +10,7 @@
  *   grown: 5 steps of 600 x 40, the last at 0.4 s
  *   hours in NumPy's file: 25
  *   matrix: 512 x 512, 2464 entries
- *   not there: '/run/pressure' in 'files-example.h5' does not exist
+ *   not there: mnp_h5_inspect: '/run/pressure' in 'files-example.h5' does not exist
  */
 #include <maniple.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A million pendulums, whose step is a graph: recorded once on a GPU, called every time on the host:  mpirun -n 2 ./graph
+ * A hundred thousand pendulums, whose step is a graph: recorded once on a GPU, called every time on the host:
+ * mpirun -n 2 ./graph
  *
  * prints
  *
@@ -11,7 +12,7 @@
 
 #include <math.h>
 
-enum { PENDULUMS = 1000000, STEPS = 500 };
+enum { PENDULUMS = 100000, STEPS = 500 };
 
 struct swing {
     mnp_ctx *ctx;
