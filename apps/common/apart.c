@@ -3,6 +3,7 @@
  * A process that prints to a pipe.  Last it prints a byte of 0, the status as a number, and the message of a failure.
  */
 #include "common/apart.h"
+#include "common/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@ static void run_child(int descriptor, mnp_status (*work)(FILE *out, void *argume
     dup2(nowhere, STDERR_FILENO);
     const mnp_status status = work(out, argument);
     fputc('\0', out);
-    fprintf(out, "%d %s", (int)status, status == MNP_OK ? "" : mnp_error_message());
+    fprintf(out, "%d %s", (int)status, status == MNP_OK ? "" : words_message());
     fclose(out);
     _exit(0); /* without what libraries do at the end of a program */
 }
