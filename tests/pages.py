@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands that documents show, for pages.t, which prints the points.
 
-They are taken from README.md and the guide (the lines of blocks marked sh, and what stands between backquotes, if it is
-more than a subcommand's name), from the EXAMPLES of the manual pages, and from --help.  Each must succeed, in the order of
-its page, in one folder for each page.  The tutorial has a test of its own.
+They are taken from README.md and the guide (the lines of blocks marked sh, and what stands between backquotes, if it
+is more than a subcommand's name), from the EXAMPLES of the manual pages, and from --help.  Each must succeed, in the
+order of its page, in one folder for each page.  The tutorial has a test of its own.
 
-A new example needs nothing here: the files that a command names are made before it runs, and sizes are made small.  What
-cannot run is in NOT_RUN with the reason.  Under mpirun commands run on one rank, and with MANIPLE_TEST_FULL=1 on as many
-as they say.  A command that several pages show runs once.
-"""
+A new example needs nothing here: the files that a command names are made before it runs, and sizes are made small.
+What cannot run is in NOT_RUN with the reason.  Under mpirun commands run on one rank, and with MANIPLE_TEST_FULL=1 on
+as many as they say.  A command that several pages show runs once."""
 
 import glob
 import os
@@ -103,14 +102,15 @@ def pages():
 # ---- what a command needs ----
 
 def smaller(command):
-    """The same with arrays of few elements: extents of 100 and more that are joined by x, and few sizes and iterations."""
+    """The same with arrays of few elements: extents of 100 and more that are joined by x; few sizes, few iterations."""
     if " info " in command:
         return command
 
     def shape(match):
         return re.sub(r"\d+", lambda n: str(max(8, int(n.group()) // 64)), match.group())
 
-    return re.sub(r"\b\d{3,}(x\d{3,})+(/\d+)?", shape, command).replace(" 1G", " 32").replace("--every 500", "--every 5")
+    return re.sub(r"\b\d{3,}(x\d{3,})+(/\d+)?", shape, command).replace(" 1G", " 32").replace("--every 500",
+                                                                                              "--every 5")
 
 
 def poisson():

@@ -3,6 +3,7 @@
  * The cases of maniple bench: collectives here, blocks of arrays in bench_blocks.c.
  */
 #include "bench/bench_trial.h"
+#include "common/words.h"
 
 /* ---- memory ---- */
 
@@ -258,9 +259,9 @@ static mnp_status prepare_graph(bench_trial *t, int64_t bytes)
     if (st == MNP_OK)
         st = record_graph(t, OURS);
     if (st == MNP_ERR_ARG)
-        return mnp_fail(MNP_ERR_UNSUPPORTED, "%s", mnp_error_message());
+        return mnp_fail(MNP_ERR_UNSUPPORTED, "%s", words_message());
     if (st == MNP_OK && bench_is_own_peer(t->b) && record_graph(t, LIBRARY) != MNP_ERR_ARG && !t->graphs[LIBRARY])
-        st = mnp_fail(MNP_ERR_INTERNAL, "%s", mnp_error_message());
+        st = mnp_fail(MNP_ERR_INTERNAL, "%s", words_message());
     return st == MNP_OK ? bench_use_way(t, OURS) : st;
 }
 

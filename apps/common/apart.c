@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/words.h"
+
 enum { SILENCE = 60 * 1000 /* milliseconds */ };
 
 static void run_child(int descriptor, mnp_status (*work)(FILE *out, void *argument), void *argument)

@@ -128,10 +128,20 @@ mnp_ctx *command_begin(const char *options)
 
 /* ---- the end ---- */
 
+/* Let the message that mnp_exit() will print be in the words of the command. */
+static void say_in_our_words(mnp_status status)
+{
+    const char *message = words_message();
+    if (message != mnp_error_message())
+        mnp_fail(status, "%s", message);
+}
+
 void misused_exit(void)
 {
-    if (first_process())
+    if (first_process()) {
+        say_in_our_words(MNP_ERR_ARG);
         mnp_exit(EXIT_MISUSED);
+    }
     exit(
         EXIT_SUCCESS); /* the job's status is that of the first process; mpirun would end that one before its message */
 }
@@ -144,11 +154,9 @@ static int status_of(mnp_status status)
 
 void command_exit(mnp_status status)
 {
-    const char *message = words_message();
     progress_end();
     atexit(remove_mpi_folder);
-    if (message != mnp_error_message())
-        mnp_fail(status, "%s", message);
+    say_in_our_words(status);
     mnp_exit(status_of(status));
 }
 

@@ -103,6 +103,8 @@ static bool take_row(translation *t)
 
 static bool take_word(translation *t)
 {
+    if (strncmp(t->in, "mnp_h5_", 7) == 0 || strncmp(t->in, "mnp_npy_", 8) == 0 || strncmp(t->in, "mnp_mm_", 7) == 0)
+        return false; /* the command knows no such functions, by whatever name */
     for (const words_row *w = words; w && w->library; w++) {
         const size_t length = strlen(w->library);
         const bool whole = isalnum((unsigned char)w->library[length - 1]);
