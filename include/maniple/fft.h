@@ -113,11 +113,10 @@ typedef struct mnp_fft_options {
     unsigned flags;           /* MNP_FFT_PERMUTED, or 0 */
 } mnp_fft_options;
 
-#define MNP_FFT_DEFAULTS ((mnp_fft_options){false, false, 0, NULL, NULL, NULL, NULL, 0})
-
 /*
- * Plan the transform of arrays of that dtype and layout; options NULL: MNP_FFT_DEFAULTS.  A plan works for all dtypes of
- * the same precision.  MNP_ERR_ARG also for a layout of results of another shape.
+ * Plan the transform of arrays of that dtype and layout; options NULL: zeros.  A plan works for all dtypes of
+ * the same precision.  On the host it is tried how the transforms are the fastest, each for two seconds at most; what is
+ * found is kept beside the cached kernels, also for plain calls, which do not try.  MNP_ERR_ARG also for a layout of results of another shape.
  */
 MNP_API mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout,
                                     const mnp_fft_options *options, mnp_fft_plan **plan_p);

@@ -18,6 +18,9 @@
 #include "fft/fft.h"
 #include "kernels/fft/twiddle_params.h"
 
+/* A plan of the user's is worth trying how each of its transforms is the fastest, for so long; a plain call is not. */
+static const double most_seconds = 2;
+
 /* What runs a step on this rank; NULL where there is nothing to do. */
 struct runner {
     mnp__device_fft *fft, *last_fft; /* last: of the last slab, which may be thinner; else NULL */
@@ -172,7 +175,8 @@ static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, int dim
                             .is_double = plan->is_double,
                             .inverse = plan->problem.inverse,
                             .in_place = slab > 0 ? again : step->source == step->target,
-                            .scale = step->scale};
+                            .scale = step->scale,
+                            .seconds = plan->keeps ? most_seconds : 0};
     for (int d = 0; d < ndim; d++) {
         const int64_t extent = slab > 0 && d == dim ? slab : step->kind == MNP__FFT_TO_REAL ? after[d] : before[d];
         if (is_transformed(step, d))
@@ -567,7 +571,7 @@ mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *lay
                             mnp_fft_plan **plan_p)
 {
     MNP_ENTER(ctx, layout, plan_p);
-    const mnp_fft_options given = options ? *options : MNP_FFT_DEFAULTS;
+    const mnp_fft_options given = options ? *options : (mnp_fft_options){.real = false};
     const mnp__fft_request request = {.function = "mnp_fft_plan_new",
                                       .kind = !given.real      ? MNP__FFT_COMPLEX
                                               : !given.inverse ? MNP__FFT_FROM_REAL

@@ -4,6 +4,8 @@ context keeps.  In steps of every kind: one move, several, an axis in two parts,
 """
 
 import ctypes
+import glob
+import os
 
 import binding
 import maniple as mp
@@ -125,6 +127,16 @@ if mp.size > 1:
     mp.ok(info.method == b"long axes in two parts", "a long axis goes in two parts")
     mp.ok(info.workspace <= 2 * 16 * 16 * mp.size, "in at most two blocks of memory")
 mp.fft_plan_free(plan)
+
+# --- what is found out by trying --------------------------------------------------------------------------------------
+
+a = complexes((64, 300), "complex64")
+layout = mp.Layout([mp.size], a.shape, [0, -1])
+plan = mp.fft_plan_new("complex64", layout, None)
+close("after trying", mp.fft_plan_execute(plan, mp.array(a, layout)), np.fft.fft2(a.astype("complex128")))
+mp.fft_plan_free(plan)
+if mp.ctx_device_kind() == "host" and os.environ.get("MANIPLE_CACHE_DIR"):
+    mp.ok(glob.glob(os.path.join(os.environ["MANIPLE_CACHE_DIR"], "fftwf-*.wisdom")), "is kept in the cache")
 
 # --- those that the context keeps: more than it has room for, twice ---------------------------------------------------
 

@@ -8,16 +8,21 @@
  * to be still in the cache when that happens.
  *
  * FFTW is loaded when it is first needed, and stays loaded.  Only execution is thread-safe in FFTW, so a lock is held
- * while plans are made and destroyed.
+ * while plans are made and destroyed.  What is found out by trying is kept as FFTW's wisdom, in a file beside the cached
+ * kernels, for this FFTW and this processor; so it is tried once.
  */
 #include <config.h>
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/leftovers.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "device/host/host.h"
 
 #ifdef HAVE_FFTW
@@ -27,6 +32,7 @@
 /* FFTW's functions, which are the same in both precisions but for their prefix. */
 typedef struct library {
     bool loaded;
+    char *wisdom; /* the path of its file; NULL: there is no cache */
     void *(*dft)(int rank, const fftw_iodim64 *dims, int nbatch, const fftw_iodim64 *batch, void *in, void *out,
                  int sign, unsigned flags);
     void *(*dft_r2c)(int rank, const fftw_iodim64 *dims, int nbatch, const fftw_iodim64 *batch, void *in, void *out,
@@ -39,6 +45,9 @@ typedef struct library {
     void (*destroy_plan)(void *plan);
     void (*set_timelimit)(double seconds);
     int (*alignment_of)(void *pointer);
+    int (*import_wisdom)(const char *path);
+    int (*export_wisdom)(const char *path);
+    const char *version;
 } library;
 
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
@@ -52,8 +61,43 @@ static void *find(void *object, const char *prefix, const char *name, bool *all)
     return found;
 }
 
+/* Where wisdom is kept. */
+static char *wisdom_path(const mnp__config *config, const char *prefix, const char *version)
+{
+    char processor[128], *folder;
+    mnp__text path = MNP__TEXT_EMPTY;
+    if (mnp__jit_cache_path(config, &folder) != MNP_OK)
+        return NULL;
+    mnp__host_processor(processor, sizeof processor);
+    const uint64_t hash = mnp__hash(mnp__hash(MNP__HASH_START, processor, strlen(processor)), version, strlen(version));
+    mnp__text_add(&path, "%s/%s-%016llx.wisdom", folder, prefix, (unsigned long long)hash);
+    free(folder);
+    if (mnp__text_status(&path) == MNP_OK)
+        return path.data;
+    mnp__text_free(&path);
+    return NULL;
+}
+
+/* Write the wisdom aside, and put it in place; where that is not possible it is found out again. */
+static void save_wisdom(const library *fftw)
+{
+    char mark[MNP__OWNER_ROOM];
+    mnp__text aside = MNP__TEXT_EMPTY;
+    if (!fftw->wisdom)
+        return;
+    mnp__owner_mark(mark);
+    mnp__text_add(&aside, "%s%s", fftw->wisdom, mark);
+    if (mnp__text_status(&aside) == MNP_OK) {
+        mnp__leftover_guard(aside.data);
+        if (!fftw->export_wisdom(aside.data) || rename(aside.data, fftw->wisdom) != 0)
+            (void)remove(aside.data);
+        mnp__leftover_release(aside.data);
+    }
+    mnp__text_free(&aside);
+}
+
 /* Load the library of a precision; false if it is not here.  Later calls cost next to nothing.  The lock is held. */
-static bool load(bool is_double, library **library_p)
+static bool load(const mnp__config *config, bool is_double, library **library_p)
 {
     static library libraries[2];
     library *fftw = &libraries[is_double];
@@ -74,7 +118,15 @@ static bool load(bool is_double, library **library_p)
     *(void **)&fftw->destroy_plan = find(object, prefix, "destroy_plan", &all);
     *(void **)&fftw->set_timelimit = find(object, prefix, "set_timelimit", &all);
     *(void **)&fftw->alignment_of = find(object, prefix, "alignment_of", &all);
+    *(void **)&fftw->import_wisdom = find(object, prefix, "import_wisdom_from_filename", &all);
+    *(void **)&fftw->export_wisdom = find(object, prefix, "export_wisdom_to_filename", &all);
+    fftw->version = find(object, prefix, "version", &all);
     fftw->loaded = all;
+    if (all) {
+        fftw->wisdom = wisdom_path(config, prefix, fftw->version);
+        if (fftw->wisdom)
+            (void)fftw->import_wisdom(fftw->wisdom); /* 0 where there is none yet */
+    }
     return all;
 }
 
@@ -92,7 +144,9 @@ typedef struct fftw_stage {
 } fftw_stage;
 
 struct mnp__device_fft {
+    mnp__device *device;
     library *fftw;
+    bool learned; /* while it is planned: something was found out by trying */
     int nstages;
     fftw_stage stages[2];
 };
@@ -116,13 +170,11 @@ static void *nowhere(int number)
 }
 
 /* A plan for the stage with that extent of the split dimension.  The lock is held. */
-static void *plan_chunk(const library *fftw, const fftw_stage *stage, int64_t extent, int alignment, void *in,
-                        void *out)
+static void *plan_with(const library *fftw, const fftw_stage *stage, int64_t extent, unsigned flags, void *in,
+                       void *out)
 {
     const mnp__fft_spec *spec = &stage->spec;
     fftw_iodim64 dims[MNP__FFT_RANK], batch[MNP_MAX_DIMS];
-    const unsigned flags =
-        (alignment == ANYWHERE ? FFTW_UNALIGNED : 0) | (spec->seconds > 0 ? FFTW_MEASURE : FFTW_ESTIMATE);
     for (int d = 0; d < spec->rank; d++)
         dims[d] = (fftw_iodim64){spec->dims[d].extent, spec->dims[d].in, spec->dims[d].out};
     for (int d = 0; d < spec->nbatch; d++)
@@ -139,15 +191,60 @@ static void *plan_chunk(const library *fftw, const fftw_stage *stage, int64_t ex
     }
 }
 
+/* Bytes from the first element of a chunk to its last one; strides are not negative. */
+static size_t span(const fftw_stage *stage, int64_t extent, bool of_input)
+{
+    const mnp__fft_spec *spec = &stage->spec;
+    int64_t last = 0;
+    for (int d = 0; d < spec->rank; d++)
+        last += (spec->dims[d].extent - 1) * (of_input ? spec->dims[d].in : spec->dims[d].out);
+    for (int d = 0; d < spec->nbatch; d++)
+        last += ((d == stage->split ? extent : spec->batch[d].extent) - 1) *
+                (of_input ? spec->batch[d].in : spec->batch[d].out);
+    return (size_t)(last + 1) * (of_input ? in_size(spec) : out_size(spec));
+}
+
+/* Try ways on memory of zeros, for no longer than the spec allows; NULL if there is no memory for it. */
+static void *plan_by_trying(mnp__device_fft *fft, const fftw_stage *stage, int64_t extent, unsigned flags)
+{
+    const size_t in_bytes = span(stage, extent, true), out_bytes = span(stage, extent, false);
+    void *in = NULL, *out = NULL, *plan = NULL;
+    if (mnp__host_alloc(fft->device, in_bytes, &in) == MNP_OK &&
+        (stage->spec.in_place || mnp__host_alloc(fft->device, out_bytes, &out) == MNP_OK)) {
+        memset(in, 0, in_bytes);
+        if (out)
+            memset(out, 0, out_bytes);
+        fft->fftw->set_timelimit(stage->spec.seconds);
+        plan = plan_with(fft->fftw, stage, extent, flags | FFTW_MEASURE, in, stage->spec.in_place ? in : out);
+        fft->fftw->set_timelimit(FFTW_NO_TIMELIMIT);
+        fft->learned = plan != NULL;
+    }
+    mnp__host_free(fft->device, in);
+    mnp__host_free(fft->device, out);
+    return plan;
+}
+
+/* By what is known already, or by trying, or else as FFTW estimates. */
+static void *plan_chunk(mnp__device_fft *fft, const fftw_stage *stage, int64_t extent, int alignment)
+{
+    enum { WORTH_TRYING = 64 << 10 }; /* bytes: less is fast in any way */
+    const unsigned flags = alignment == ANYWHERE ? FFTW_UNALIGNED : 0;
+    void *in = nowhere(1), *out = nowhere(stage->spec.in_place ? 1 : 2);
+    void *plan = plan_with(fft->fftw, stage, extent, flags | FFTW_MEASURE | FFTW_WISDOM_ONLY, in, out);
+    if (!plan && stage->spec.seconds > 0 && span(stage, extent, false) >= WORTH_TRYING)
+        plan = plan_by_trying(fft, stage, extent, flags);
+    return plan ? plan : plan_with(fft->fftw, stage, extent, flags | FFTW_ESTIMATE, in, out);
+}
+
 /* Make the plans of a stage for that alignment, if there are none yet.  The lock is held. */
-static mnp_status plan_stage(const library *fftw, fftw_stage *stage, int alignment, void *in, void *out)
+static mnp_status plan_stage(mnp__device_fft *fft, fftw_stage *stage, int alignment)
 {
     if (!stage->whole[alignment])
-        stage->whole[alignment] = plan_chunk(fftw, stage, stage->chunk, alignment, in, out);
+        stage->whole[alignment] = plan_chunk(fft, stage, stage->chunk, alignment);
     if (stage->last == stage->chunk)
         stage->rest[alignment] = stage->whole[alignment];
     else if (!stage->rest[alignment])
-        stage->rest[alignment] = plan_chunk(fftw, stage, stage->last, alignment, in, out);
+        stage->rest[alignment] = plan_chunk(fft, stage, stage->last, alignment);
     if (!stage->whole[alignment] || !stage->rest[alignment])
         return MNP_FAIL(MNP_ERR_MEMORY, "FFTW cannot plan a transform of %lld points",
                         (long long)stage->spec.dims[0].extent);
@@ -236,7 +333,7 @@ static void destroy(mnp__device_fft *fft)
 /* The lock is held. */
 static mnp_status make(const mnp__fft_spec *spec, int threads, mnp__device_fft *fft)
 {
-    if (!load(spec->is_double, &fft->fftw))
+    if (!load(fft->device->config, spec->is_double, &fft->fftw))
         return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                         "Fourier transforms of %s on the CPU need FFTW, and there is no %s here: install it (Debian "
                         "and Ubuntu: %s)",
@@ -250,7 +347,7 @@ static mnp_status make(const mnp__fft_spec *spec, int threads, mnp__device_fft *
     for (int s = 0; s < fft->nstages; s++) {
         fftw_stage *stage = &fft->stages[s];
         divide(stage, threads);
-        MNP_TRY(plan_stage(fft->fftw, stage, ALIGNED, nowhere(1), nowhere(stage->spec.in_place ? 1 : 2)));
+        MNP_TRY(plan_stage(fft, stage, ALIGNED));
     }
     return MNP_OK;
 }
@@ -259,10 +356,13 @@ mnp_status mnp__host_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp
 {
     mnp__device_fft *fft;
     MNP_TRY(mnp__calloc(1, sizeof *fft, &fft));
+    fft->device = device;
     pthread_mutex_lock(&planner);
     const mnp_status st = make(spec, ((mnp__host_device *)device)->threads, fft);
     if (st != MNP_OK)
         destroy(fft);
+    else if (fft->learned)
+        save_wisdom(fft->fftw);
     pthread_mutex_unlock(&planner);
     if (st != MNP_OK) {
         free(fft);
@@ -391,7 +491,7 @@ static void run_share(const void *argument, int share, int shares)
 }
 
 /* Where some chunks do not lie as FFTW likes it, plans for these. */
-static mnp_status plan_for_anywhere(const fftw_run *run, fftw_stage *stage)
+static mnp_status plan_for_anywhere(const fftw_run *run, mnp__device_fft *fft, fftw_stage *stage)
 {
     bool aligned = true;
     for (int64_t i = 0; i < stage->chunks && i < 2; i++) {
@@ -402,7 +502,7 @@ static mnp_status plan_for_anywhere(const fftw_run *run, fftw_stage *stage)
     if (aligned || stage->whole[ANYWHERE])
         return MNP_OK;
     pthread_mutex_lock(&planner);
-    const mnp_status st = plan_stage(run->fftw, stage, ANYWHERE, nowhere(1), nowhere(stage->spec.in_place ? 1 : 2));
+    const mnp_status st = plan_stage(fft, stage, ANYWHERE);
     pthread_mutex_unlock(&planner);
     return st;
 }
@@ -416,7 +516,7 @@ mnp_status mnp__host_fft_execute(mnp__device *device, mnp__device_fft *fft, void
         const fftw_run run = {.fftw = fft->fftw, .stage = &fft->stages[s], .in = s == 0 ? in : out, .out = out};
         const int64_t chunks = run.stage->chunks;
         const mnp__launch launch = {.grid = {chunks > MNP__MOST_SHARES ? MNP__MOST_SHARES : (unsigned)chunks, 1, 1}};
-        MNP_TRY(plan_for_anywhere(&run, &fft->stages[s]));
+        MNP_TRY(plan_for_anywhere(&run, fft, &fft->stages[s]));
         MNP_TRY(mnp__host_run(device, &launch, run_share, &run));
     }
     return MNP_OK;

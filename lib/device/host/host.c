@@ -57,10 +57,15 @@ static void proc_value(const char *path, const char *key, char *value, size_t ro
         fclose(file);
 }
 
+void mnp__host_processor(char *name, size_t room)
+{
+    proc_value("/proc/cpuinfo", "model name", name, room);
+}
+
 static mnp_status host_info(mnp__device *device, mnp_rank_info *info)
 {
     char value[512];
-    proc_value("/proc/cpuinfo", "model name", value, sizeof value);
+    mnp__host_processor(value, sizeof value);
     snprintf(info->device, sizeof info->device, "%.95s", *value ? value : "CPU");
     info->device_index = -1;
     info->capability_major = info->capability_minor = 0;

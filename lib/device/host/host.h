@@ -77,6 +77,9 @@ mnp_status mnp__host_module_variable(mnp__device *device, mnp__module *module, c
 mnp_status mnp__host_function_launch(mnp__device *device, mnp__function *function, const mnp__launch *launch,
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream);
 
+/* host.c: the model of the processor; "" if the system does not tell. */
+void mnp__host_processor(char *name, size_t room);
+
 /* fft.c: the slots for Fourier transforms. */
 mnp_status mnp__host_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p);
 mnp_status mnp__host_fft_execute(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
