@@ -162,6 +162,22 @@ MNP_API mnp_status mnp_array_from_host(mnp_ctx *ctx, mnp_dtype dtype, int ndim, 
 MNP_API mnp_status mnp_array_from_host_strided(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
                                                const void *data, const int64_t *strides, mnp_array **array_p);
 
+/*
+ * Make an array of pieces, one of every rank, that follow one another along `axis` by rank: numpy.concatenate of what
+ * the ranks have.
+ *
+ *   shape    of this rank's piece; along the axis ranks may differ, also have nothing
+ *   axis     negative: from the end
+ *   data     the piece, dense in C order, on the host or on this rank's device; NULL if it has no elements
+ *   even     false: the layout is cut where the pieces end, and nothing moves between ranks; true: it is that of
+ *            mnp_layout_block().  A given array keeps its layout, whichever it is
+ *
+ * Waits.  MNP_ERR_ARG on all ranks, with the rank, if a piece does not fit the others or is missing; MNP_ERR_MEMORY,
+ * MNP_ERR_DEVICE, MNP_ERR_COMM.  Collective.
+ */
+MNP_API mnp_status mnp_array_from_pieces(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int axis,
+                                         const void *data, bool even, mnp_array **array_p);
+
 #define MNP_ALL_RANKS (-1)
 
 /*

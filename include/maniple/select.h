@@ -64,6 +64,20 @@ MNP_API mnp_status mnp_put_along_axis(mnp_array *x, const mnp_array *indices, co
  */
 MNP_API mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_array *indices, const mnp_array *values);
 
+/*
+ * Entries of any rank to elements on any rank: for every entry, x.flat[index] = function(x.flat[index], value), such as
+ * "add" for the load vector of finite elements, or "maximum".  Every rank passes entries of its own.  Entries for the
+ * same element are applied one after the other, those of rank 0 first, and each rank's in their order.
+ *
+ *   count     of this rank's entries; may be 0
+ *   indices   the elements' numbers in C order; negative ones count from the end
+ *   values    of the dtype of x.  Both are on the host or on this rank's device
+ *
+ * Waits.  `function` is an element-wise function of two operands, as in mnp_ufunc_at().
+ */
+MNP_API mnp_status mnp_array_accumulate(const char *function, mnp_array *x, int64_t count, const int64_t *indices,
+                                        const void *values);
+
 /* ---- by masks ---- */
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * numpy.put, put_along_axis, and the method `at` of element-wise functions: values scattered over an array.
+ * numpy.put, put_along_axis, and the method `at` of element-wise functions, also for entries that every rank has of its
+ * own: values scattered over an array.
  */
 #include <maniple/create.h>
 #include <maniple/join.h>
@@ -10,6 +11,7 @@
 
 #include <string.h>
 
+#include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
@@ -81,8 +83,9 @@ done:
 
 /* ---- at ---- */
 
-/* A call x.at(indices, values): the function and its types. */
+/* A call x.at(indices, values): the function and its types, and who calls, for messages. */
 struct at {
+    const char *caller;
     const mnp__ufunc *ufunc;
     mnp_dtype loop[MNP__MAX_UFUNC_INPUTS], result;
 };
@@ -94,20 +97,20 @@ static mnp_status resolve(const char *name, const mnp_array *x, const mnp_array 
     at->ufunc = mnp__ufunc_find(name, strlen(name));
     if (!at->ufunc || at->ufunc->noutputs != 1 || at->ufunc->ninputs > 2)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "mnp_ufunc_at: '%s' is not an element-wise function of one or two operands and one "
+                        "%s: '%s' is not an element-wise function of one or two operands and one "
                         "result",
-                        name);
+                        at->caller, name);
     if ((at->ufunc->ninputs == 2) != (values != NULL))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_ufunc_at: %s takes %s second operand", name, values ? "no" : "a");
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %s takes %s second operand", at->caller, name, values ? "no" : "a");
     if (values)
         types[1] = mnp__type_of(values);
     MNP_TRY(mnp__ufunc_resolve(at->ufunc, types, at->loop, results));
     at->result = results[0];
     if (!mnp_can_cast(at->result, x->dtype, MNP_CASTING_SAME_KIND))
         return MNP_FAIL(MNP_ERR_ARG,
-                        "mnp_ufunc_at: the result of %s is %s, and cannot be cast to %s under "
+                        "%s: the result of %s is %s, and cannot be cast to %s under "
                         "'same_kind'",
-                        name, mnp_dtype_name(at->result), mnp_dtype_name(x->dtype));
+                        at->caller, name, mnp_dtype_name(at->result), mnp_dtype_name(x->dtype));
     return MNP_OK;
 }
 
@@ -157,7 +160,6 @@ done:
 
 static mnp_status run_at(const struct at *at, mnp_array *x, const mnp_array *numbers, const mnp_array *values)
 {
-    static const char function[] = "mnp_ufunc_at";
     const mnp_array *none = mnp_scalar_bool(x->ctx, false);
     mnp__text text = MNP__TEXT_EMPTY;
     mnp_array *fitted = NULL;
@@ -165,7 +167,7 @@ static mnp_status run_at(const struct at *at, mnp_array *x, const mnp_array *num
     write_apply(at, x->dtype, &text);
     mnp_status st = MNP_AGREE(x->ctx, mnp__text_status(&text));
     if (st == MNP_OK)
-        st = mnp__values_fit(function, x->ctx, values ? values : none, dtype, numbers->layout->ndim,
+        st = mnp__values_fit(at->caller, x->ctx, values ? values : none, dtype, numbers->layout->ndim,
                              numbers->layout->shape, &fitted);
     if (st == MNP_OK)
         st = mnp__scatter_run(&(mnp__scatter){.generated = text.data, .value = dtype}, x, numbers, fitted);
@@ -179,7 +181,7 @@ mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_array *ind
     MNP_ENTER(function, x, indices);
     MNP_NEED_OR_NULL(values);
     static const char name[] = "mnp_ufunc_at";
-    struct at at;
+    struct at at = {.caller = name};
     mnp_array *numbers = NULL;
     MNP_TRY(check(name, x, indices, values ? values : x, MNP_RAISE));
     MNP_TRY(resolve(function, x, values, &at));
@@ -194,5 +196,26 @@ mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_array *ind
         MNP_TRY(numbers_of_rows(x, indices, &numbers));
     mnp_status st = run_at(&at, x, numbers ? numbers : indices, values);
     mnp_array_free(numbers);
+    return st;
+}
+
+/* ---- entries of any rank ---- */
+
+mnp_status mnp_array_accumulate(const char *function, mnp_array *x, int64_t count, const int64_t *indices,
+                                const void *values)
+{
+    static const char name[] = "mnp_array_accumulate";
+    struct at at = {.caller = name};
+    mnp_array *index = NULL, *value = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__inputs_check(name, 1, (const mnp_array *[]){x}));
+    MNP_TRY(mnp__output_check_writable(name, "x", x));
+    MNP_TRY(mnp__array_from_pieces(name, x->ctx, MNP_INT64, 1, &count, 0, indices, false, &index));
+    MNP_TRY_OR(mnp__array_from_pieces(name, x->ctx, x->dtype, 1, &count, 0, values, false, &value), st, done);
+    MNP_TRY_OR(resolve(function, x, value, &at), st, done);
+    MNP_TRY_OR(mnp__indices_check_range(name, index, x->layout->size, -1, MNP_RAISE), st, done);
+    st = run_at(&at, x, index, value);
+done:
+    mnp_free_all(index, value);
     return st;
 }

@@ -169,19 +169,37 @@ static mnp_status line_up(const mnp_array *array, mnp_dtype dtype, const mnp_lay
     return MNP_OK;
 }
 
+/* Whether a vector lies in the order of the ranks, which need not have equal parts. */
+static bool is_line(const mnp_layout *layout)
+{
+    return layout->ndim == 1 && layout->axes[0] != MNP_NO_AXIS && layout->mesh[layout->axes[0]] == layout->nranks &&
+           !layout->reversed[0] && !mnp_layout_is_cyclic(layout);
+}
+
+/* The layout in which the indices and the values of a scatter are needed. */
+static mnp_status choose_layout(const mnp_array *indices, bool everywhere, mnp_layout **layout_p)
+{
+    const int nranks = indices->layout->nranks;
+    const int64_t count = indices->layout->size;
+    if (everywhere)
+        return mnp_layout_replicated(nranks, 1, &count, layout_p);
+    if (!is_line(indices->layout))
+        return mnp__layout_line(nranks, 1, &count, NULL, layout_p);
+    *layout_p = mnp_layout_retain(indices->layout);
+    return MNP_OK;
+}
+
 mnp_status mnp__scatter_run(const mnp__scatter *scatter, mnp_array *x, const mnp_array *indices,
                             const mnp_array *values)
 {
     mnp_ctx *ctx = x->ctx;
-    const int64_t count = indices->layout->size;
     const bool here = mnp__owns_all(x->layout, (1u << x->layout->ndim) - 1);
     mnp_layout *layout;
     mnp_array *index = NULL, *brought = NULL;
     mnp_status st;
-    if (count == 0)
+    if (indices->layout->size == 0)
         return MNP_OK;
-    MNP_TRY(here ? mnp_layout_replicated(ctx->comm.size, 1, &count, &layout)
-                 : mnp__layout_line(ctx->comm.size, 1, &count, NULL, &layout));
+    MNP_TRY(choose_layout(indices, here, &layout));
     MNP_TRY_OR(line_up(indices, MNP_INT64, layout, x, &index), st, done);
     MNP_TRY_OR(line_up(values, scatter->value, layout, x, &brought), st, done);
     st = here ? scatter_here(scatter, x, index, brought) : scatter_to_owners(scatter, x, index, brought);
