@@ -188,7 +188,7 @@ static inline mnp_status poisson_operator(mnp_ctx *ctx, const char *text, mnp_dt
         if (k < 2 * ndim)
             offsets[k * ndim + k / 2] = k % 2 ? 1 : -1;
     }
-    return mnp_operator_from_stencil(ctx, dtype, ndim, shape, 2 * ndim + 1, offsets, coefficients, operator_p);
+    return mnp_operator_from_stencil(ctx, dtype, ndim, shape, NULL, 2 * ndim + 1, offsets, coefficients, operator_p);
 }
 
 #endif

@@ -71,7 +71,7 @@ static void symmetric(mnp_ctx *ctx)
     mnp_solve_result_clear(&result);
 
     /* the same operator without a matrix */
-    MNP_OR_EXIT(mnp_operator_from_kernel(ctx, MNP_FLOAT64, 2, (const int64_t[]){32, 32}, (const int64_t[]){1, 1},
+    MNP_OR_EXIT(mnp_operator_from_kernel(ctx, MNP_FLOAT64, 2, (const int64_t[]){32, 32}, NULL, (const int64_t[]){1, 1},
                                          "y = 4 * x(0, 0) - x(-1, 0) - x(1, 0) - x(0, -1) - x(0, 1);", NULL, NULL,
                                          &kernel));
     mnp_solve_options options = {.rtol = 1e-8, .zero_guess = true};

@@ -54,15 +54,17 @@ MNP_API mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_lay
  * A matrix-free operator over a grid: a kernel computes y at a point from x around it.
  *
  *   int64_t shape[] = {256, 256, 256}, reach[] = {1, 1, 1};
- *   mnp_operator_from_kernel(ctx, MNP_FLOAT64, 3, shape, reach,
+ *   mnp_operator_from_kernel(ctx, MNP_FLOAT64, 3, shape, NULL, reach,
  *                            "y = (6 + c(0, 0, 0)) * x(0, 0, 0) - x(-1, 0, 0) - x(1, 0, 0) - x(0, -1, 0) - x(0, 1, 0)"
  *                            "    - x(0, 0, -1) - x(0, 0, 1);", NULL, MNP_IN("c", c), &op);
  *
- *   shape, reach   ndim elements each: the grid's extents, below 2^30, and the largest offsets in either direction that
- *                  the bodies use
+ *   shape          ndim extents of the grid, below 2^30
+ *   boundaries     what is beyond the ends of every dimension, as in maniple/signal.h: MNP_BOUNDARY_WRAP where the grid
+ *                  is periodic, for example.  NULL: MNP_BOUNDARY_FILL for all, with the value 0
+ *   reach          ndim elements: the largest offsets in either direction that the bodies use
  *   body           C++ statements, as those of mnp_elementwise_new(), that assign y.  x, and every array by
  *                  its name, is a function of one offset for each dimension: x(-1, 0) is the element before this point
- *                  along the first.  It is 0 outside the grid, and NaN for an offset beyond reach.  Constant offsets
+ *                  along the first.  Outside the grid it is what the boundaries tell, and it is NaN for an offset beyond reach.  Constant offsets
  *                  are fastest.  i[0], i[1] .. are the point's indices, n[0], n[1] .. the extents, T is the type
  *                  of elements: float, double, complex<float> or complex<double>
  *   adjoint_body   the same for y = A^H x, which lsqr needs; NULL: there is none
@@ -76,16 +78,18 @@ MNP_API mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_lay
  * MNP_ERR_MEMORY, MNP_ERR_COMM.
  */
 MNP_API mnp_status mnp_operator_from_kernel(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
-                                            const int64_t *reach, const char *body, const char *adjoint_body,
-                                            const mnp_input *arrays, mnp_operator **operator_p);
+                                            const mnp_boundary *boundaries, const int64_t *reach, const char *body,
+                                            const char *adjoint_body, const mnp_input *arrays,
+                                            mnp_operator **operator_p);
 
 /*
  * The operator of mnp_csr_from_stencil() without the matrix: such a kernel and its adjoint, from the same arguments.  A
- * point that is listed twice counts twice.  Collective.  Errors as above.
+ * point that is listed twice counts twice.  There is no adjoint where a boundary is neither MNP_BOUNDARY_FILL nor
+ * MNP_BOUNDARY_WRAP.  Collective.  Errors as above.
  */
-MNP_API mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int npoints,
-                                             const int64_t *offsets, const void *coefficients,
-                                             mnp_operator **operator_p);
+MNP_API mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
+                                             const mnp_boundary *boundaries, int npoints, const int64_t *offsets,
+                                             const void *coefficients, mnp_operator **operator_p);
 
 MNP_API void mnp_operator_free(mnp_operator *op); /* NULL is accepted.  Collective. */
 

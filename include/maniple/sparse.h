@@ -30,6 +30,7 @@
 #include <maniple/base.h>
 #include <maniple/dtype.h>
 #include <maniple/layout.h>
+#include <maniple/signal.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,9 +77,14 @@ MNP_API mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *c
  * point at index i has coefficients[k] (of that dtype) in the column of the point at i + offsets[k], for every k <
  * npoints, where that point lies in the grid.  `offsets` has npoints times ndim elements, and no point twice.  Rows are
  * cut evenly.
+ *
+ * `boundaries` has what is beyond the ends of every dimension, such as MNP_BOUNDARY_WRAP where the grid is periodic:
+ * points outside are the ones of the grid that maniple/signal.h tells, and coefficients that come to the same column are
+ * added.  With MNP_BOUNDARY_FILL, or for NULL along all dimensions, there is nothing, whose value is 0.
  */
-MNP_API mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int npoints,
-                                        const int64_t *offsets, const void *coefficients, mnp_sparse **matrix_p);
+MNP_API mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
+                                        const mnp_boundary *boundaries, int npoints, const int64_t *offsets,
+                                        const void *coefficients, mnp_sparse **matrix_p);
 
 /* The elements of a 2-D array that are not 0: scipy.sparse.csr_array(dense).  Rows are cut evenly. */
 MNP_API mnp_status mnp_sparse_from_dense(const mnp_array *dense, mnp_sparse **matrix_p);

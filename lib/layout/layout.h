@@ -154,6 +154,15 @@ typedef struct mnp__segment {
 mnp_status mnp__layout_segments(const mnp_layout *layout, int dim, mnp_boundary boundary, int64_t lo, int64_t hi,
                                 mnp__segment **segments_p, int *count_p);
 
+/*
+ * The boundaries of functions that take one for each dimension, or NULL, which is MNP_BOUNDARY_FILL for all: that of a
+ * dimension; MNP_ERR_ARG if one is none; and an offset from a point, as one of less than two extents that leads from any
+ * point to the same element.
+ */
+mnp_boundary mnp__boundary_of(const mnp_boundary *boundaries, int dim);
+mnp_status mnp__boundaries_check(const char *function, int ndim, const mnp_boundary *boundaries);
+int64_t mnp__boundary_shorten(mnp_boundary boundary, int64_t extent, int64_t offset);
+
 /* Whether every element belongs to one rank only: there are no replicas. */
 bool mnp__layout_is_spread(const mnp_layout *layout);
 

@@ -117,3 +117,31 @@ fail:
     free(list.items);
     return st;
 }
+
+/* ---- a boundary for each dimension ---- */
+
+mnp_boundary mnp__boundary_of(const mnp_boundary *boundaries, int dim)
+{
+    return boundaries ? boundaries[dim] : MNP_BOUNDARY_FILL;
+}
+
+mnp_status mnp__boundaries_check(const char *function, int ndim, const mnp_boundary *boundaries)
+{
+    for (int d = 0; d < ndim; d++) {
+        const int boundary = (int)mnp__boundary_of(boundaries, d);
+        if (boundary < MNP_BOUNDARY_FILL || boundary > MNP_BOUNDARY_NEAREST)
+            return MNP_FAIL(MNP_ERR_ARG, "%s: boundaries[%d] is %d, which is none", function, d, boundary);
+    }
+    return MNP_OK;
+}
+
+int64_t mnp__boundary_shorten(mnp_boundary boundary, int64_t extent, int64_t offset)
+{
+    if (boundary == MNP_BOUNDARY_WRAP && extent > 0)
+        return offset % extent;
+    if (boundary == MNP_BOUNDARY_SYMM && extent > 0)
+        return offset % (2 * extent);
+    if (boundary == MNP_BOUNDARY_MIRROR && extent > 1)
+        return offset % (2 * extent - 2);
+    return offset < -extent ? -extent : offset > extent ? extent : offset;
+}

@@ -109,17 +109,17 @@ def solve(op, b, solver, guess=None, progress=None, columns=None, **options):
     return x, taken if columns is not None else taken[0]
 
 
-def kernel(dtype, shape, reach, body, adjoint=None, **arrays):
+def kernel(dtype, shape, reach, body, adjoint=None, boundaries=None, **arrays):
     """An operator of a body of C++, and of arrays that it names."""
     pair = type("Pair", (ctypes.Structure,), {"_fields_": [("name", ctypes.c_char_p), ("array", ctypes.c_void_p)]})
     inputs = (pair * (len(arrays) + 1))(*[(name.encode(), array.pointer) for name, array in arrays.items()])
-    made = mp.operator_from_kernel(dtype, len(shape), list(shape), list(reach), body, adjoint, inputs)
+    made = mp.operator_from_kernel(dtype, len(shape), list(shape), boundaries, list(reach), body, adjoint, inputs)
     return Handle(made, mp.operator_free)
 
 
-def stencil(dtype, shape, offsets, coefficients):
+def stencil(dtype, shape, offsets, coefficients, boundaries=None):
     """The operator of a grid's stencil: offsets is a list of tuples."""
     flat = [int(k) for offset in offsets for k in offset]
-    made = mp.operator_from_stencil(dtype, len(shape), list(shape), len(offsets), flat,
+    made = mp.operator_from_stencil(dtype, len(shape), list(shape), boundaries, len(offsets), flat,
                                     np.asarray(coefficients, np.dtype(dtype)))
     return Handle(made, mp.operator_free)

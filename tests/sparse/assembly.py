@@ -105,9 +105,9 @@ for shape, reach in [((7,), 2), ((4, 5), 1), ((5, 1), 1), ((3, 2, 4), 1), ((1, 1
     offsets = list(itertools.product(range(-reach, reach + 1), repeat=len(shape)))
     offsets = [offsets[k] for k in rng.permutation(len(offsets))[:9]]
     values = matrices.numbers(rng, len(offsets), dtype)
-    made = Sparse(mp.csr_from_stencil(dtype, len(shape), shape, len(offsets), [o for p in offsets for o in p], values))
+    made = Sparse(mp.csr_from_stencil(dtype, len(shape), shape, None, len(offsets), [o for p in offsets for o in p], values))
     matrices.check(f"a stencil of {len(offsets)} points on {shape}", made, stencil(shape, offsets, values))
-far = Sparse(mp.csr_from_stencil("float64", 1, [3], 3, [-2 ** 62, 0, 2 ** 62], np.ones(3)))
+far = Sparse(mp.csr_from_stencil("float64", 1, [3], None, 3, [-2 ** 62, 0, 2 ** 62], np.ones(3)))
 matrices.check("neighbours beyond everything", far, scipy.sparse.eye_array(3))
 
 # Errors
@@ -139,8 +139,8 @@ mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "entry 5 is in row 5", mp.sparse_from_
          mp.array(np.arange(6)), mp.array(np.ones(6)), 5, 9)
 mp.fails("MNP_ERR_ARG", "not two", mp.sparse_from_dense, mp.array(np.ones(3)))
 mp.fails("MNP_ERR_ARG", "int64", mp.sparse_from_dense, mp.array(np.ones((3, 3), "int64")))
-mp.fails("MNP_ERR_ARG", "points 0 and 1 are the same", mp.csr_from_stencil, "float64", 1, [3], 2, [1, 1], two)
-mp.fails("MNP_ERR_ARG", "ndim is 0", mp.csr_from_stencil, "float64", 0, [3], 1, [1], one)
+mp.fails("MNP_ERR_ARG", "points 0 and 1 are the same", mp.csr_from_stencil, "float64", 1, [3], None, 2, [1, 1], two)
+mp.fails("MNP_ERR_ARG", "ndim is 0", mp.csr_from_stencil, "float64", 0, [3], None, 1, [1], one)
 
 # ---- a warning where one rank has nearly all entries ----
 def warnings_of(call):

@@ -277,7 +277,7 @@ static mnp_sparse *make_matrix(mnp_ctx *ctx, int64_t n, int npoints, const int64
 {
     const double ones[] = {1, 1, 1, 1};
     mnp_sparse *matrix = NULL;
-    MNP_OR_EXIT(mnp_csr_from_stencil(ctx, MNP_FLOAT64, 1, &n, npoints, offsets, ones, &matrix));
+    MNP_OR_EXIT(mnp_csr_from_stencil(ctx, MNP_FLOAT64, 1, &n, NULL, npoints, offsets, ones, &matrix));
     return matrix;
 }
 

@@ -67,7 +67,7 @@ for dtype, points, shapes in CASES:
             matrices.close(f"{name}: A x", mp.operator_run(op, False, spread(x)), reference(points, x).ravel(), 60)
         matrices.close(f"{name}: A^H x", mp.operator_run(op, True, spread(x)), reference(points, x, True).ravel(), 60)
     flat = [k for offset in offsets for k in offset]
-    made = matrices.Sparse(mp.csr_from_stencil(dtype, len(shape), list(shape), len(points), flat,
+    made = matrices.Sparse(mp.csr_from_stencil(dtype, len(shape), list(shape), None, len(points), flat,
                                                np.array(coefficients, dtype)))
     matrices.close(f"{name}: the matrix has the same", mp.sparse_matmul(made, spread(x)), reference(points, x).ravel(),
                    60)
@@ -86,6 +86,72 @@ matrices.close("no points at all", mp.operator_run(op, False, mp.array(np.ones(6
 op = stencil("complex64", (3,), [(0,)], [np.inf - 1j * np.nan])
 got = mp.operator_run(op, False, mp.array(np.ones(3))).numpy()
 mp.ok(not np.isfinite(got.real).any() and np.isnan(got.imag).all(), "coefficients that are no numbers")
+
+# ---- boundaries: numpy.pad tells which point of the grid stands for one outside ----
+MODES = [("MNP_BOUNDARY_FILL", None), ("MNP_BOUNDARY_WRAP", "wrap"), ("MNP_BOUNDARY_SYMM", "symmetric"),
+         ("MNP_BOUNDARY_MIRROR", "reflect"), ("MNP_BOUNDARY_NEAREST", "edge")]
+
+
+def neighbours(n, offset, mode):
+    """For every index along a dimension that of its neighbour; -1 outside."""
+    if mode is None:
+        return np.array([i + offset if 0 <= i + offset < n else -1 for i in range(n)], int)
+    margin = abs(offset)
+    return np.pad(np.arange(n), margin, mode)[margin + offset:margin + offset + n] if n else np.zeros(0, int)
+
+
+def bounded(shape, modes, offsets, coefficients):
+    """The matrix of a stencil."""
+    numbers, size = np.arange(int(np.prod(shape))).reshape(shape), int(np.prod(shape))
+    total = scipy.sparse.coo_array((size, size), dtype=np.asarray(coefficients).dtype)
+    for offset, c in zip(offsets, coefficients):
+        lines = np.meshgrid(*[neighbours(n, k, m) for n, k, m in zip(shape, offset, modes)], indexing="ij")
+        inside = np.all([line >= 0 for line in lines], axis=0)
+        columns = np.ravel_multi_index([line[inside] for line in lines], shape) if inside.any() else np.zeros(0, int)
+        total = total + scipy.sparse.coo_array((np.full(columns.size, c), (numbers[inside], columns)), (size, size))
+    return total.tocsr()
+
+
+def random_modes(ndim):
+    picked = [MODES[int(k)] for k in rng.integers(0, len(MODES), ndim)]
+    return [getattr(mp, name) for name, _ in picked], [mode for _, mode in picked]
+
+
+def compare_bounded(dtype, shape, offsets, coefficients, boundaries, modes):
+    name = f"{dtype} on {shape}, {modes}"
+    want, x = bounded(shape, modes, offsets, coefficients), vector(shape, dtype)
+    made = matrices.Sparse(mp.csr_from_stencil(dtype, len(shape), list(shape), boundaries, len(offsets),
+                                               [k for offset in offsets for k in offset], coefficients))
+    matrices.check(f"{name}: the matrix", made, want)
+    op = stencil(dtype, shape, offsets, coefficients, boundaries)
+    matrices.close(f"{name}: A x", mp.operator_run(op, False, spread(x)), want @ x.ravel(), 60)
+    if all(mode in (None, "wrap") for mode in modes):
+        matrices.close(f"{name}: A^H x", mp.operator_run(op, True, spread(x)), want.conj().T @ x.ravel(), 60)
+    else:
+        mp.fails("MNP_ERR_ARG", "adjoint", mp.operator_run, op, True, spread(x))
+
+
+for boundary, mode in MODES[1:]:  # along one dimension, of which the offsets may be more than all
+    for n in (1, 3, 40):
+        offsets = [(0,), (-1,), (2,), (-5,)]
+        compare_bounded("float64", (n,), offsets, np.arange(1.0, 5), [getattr(mp, boundary)], [mode])
+periodic = [mp.MNP_BOUNDARY_WRAP] * 3, ["wrap"] * 3
+for shape in ((13, 9), (2, 3), (1, 30), (5, 0), (4, 5, 6)):
+    for given in (periodic, random_modes(3)):
+        boundaries, modes = (part[:len(shape)] for part in given)
+        offsets = list({tuple(int(o) for o in rng.integers(-2, 3, len(shape))) for _ in range(7)})
+        compare_bounded("complex64" if shape == (13, 9) else "float64", shape, offsets,
+                        matrices.numbers(rng, len(offsets), "complex64" if shape == (13, 9) else "float64"), boundaries, modes)
+shape, c = (23, 17), vector((23, 17), "float64")
+for given in (periodic, random_modes(2)):
+    boundaries, modes = (part[:2] for part in given)
+    op = kernel("float64", shape, (2, 1), "y = c(-2, 1) * x(1, -1) - i[0] * x(0, 0);", boundaries=boundaries, c=mp.array(c))
+    x = vector(shape, "float64")
+    moved = [bounded(shape, modes, [o], [1.0]) for o in ((-2, 1), (1, -1))]
+    want = (moved[0] @ c.ravel()) * (moved[1] @ x.ravel()) - np.repeat(np.arange(23), 17) * x.ravel()
+    matrices.close(f"a body, {modes}", mp.operator_run(op, False, spread(x)), want, 60)
+mp.fails("MNP_ERR_ARG", "boundaries[1] is 5", stencil, "float64", (3, 4), [(0, 0)], [1.0], [0, 5])
+mp.fails("MNP_ERR_ARG", "boundaries[0] is -1", mp.csr_from_stencil, "float64", 1, [3], [-1], 1, [0], np.ones(1))
 
 # ---- bodies ----
 DIFFUSION = """
@@ -177,7 +243,7 @@ mp.fails("MNP_ERR_ARG", "more than 16", kernel, *good, **{f"c{k}": mp.array(np.o
 mp.fails("MNP_ERR_COMPILE", ">    2 | y = undefined(0, 0);", kernel, *good[:3], "T sum = 0;\ny = undefined(0, 0);")
 mp.fails("MNP_ERR_COMPILE", "one offset for every dimension", kernel, *good[:3], "y = x(0);")
 mp.fails("MNP_ERR_COMPILE", "kernel adjoint body does not compile", kernel, *good, "y = x(0, 0")
-mp.fails("MNP_ERR_ARG", "npoints is -1", mp.operator_from_stencil, "float64", 1, [3], -1, [0], np.ones(1))
+mp.fails("MNP_ERR_ARG", "npoints is -1", mp.operator_from_stencil, "float64", 1, [3], None, -1, [0], np.ones(1))
 op = kernel(*good)
 mp.fails("MNP_ERR_ARG", "12 elements", mp.operator_run, op, False, mp.array(np.ones(11)))
 mp.fails("MNP_ERR_ARG", "adjoint", solve, op, mp.array(np.ones(12)), "lsqr")

@@ -333,7 +333,7 @@ static void check_bits(mnp_ctx *ctx, const char *way, bool measured, double *fir
     mnp_sparse *matrix = NULL;
     mnp_array *x = NULL, *y = NULL;
     double *values = malloc((size_t)n * sizeof *values);
-    MNP_OR_EXIT(mnp_csr_from_stencil(ctx, MNP_FLOAT64, 3, shape, 7, offsets, coefficients, &matrix));
+    MNP_OR_EXIT(mnp_csr_from_stencil(ctx, MNP_FLOAT64, 3, shape, NULL, 7, offsets, coefficients, &matrix));
     for (int64_t i = 0; i < n; i++)
         values[i] = 1 / (double)(1 + i * 31 % 1237) - 0.01;
     MNP_OR_EXIT(mnp_array_from_host(ctx, MNP_FLOAT64, 1, &n, values, &x));

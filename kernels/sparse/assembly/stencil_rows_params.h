@@ -12,8 +12,9 @@ typedef struct mnp_stencil_params {
     int ndim;
     long long lo, rows, npoints; /* lo: number of the first row in the grid; npoints: of the stencil */
     long long shape[MNP_STENCIL_DIMS];
-    /* The stencil's points, sorted by `jumps`: steps along all dimensions, differences of numbers, and values */
-    const long long *steps, *jumps;
+    int boundary[MNP_STENCIL_DIMS]; /* kernels/boundary.h */
+    /* The stencil's points, so sorted that numbers of neighbours rise inside the grid: steps along all dimensions; values */
+    const long long *steps;
     const void *coefficients;
     long long *lengths; /* of the rows; their prefix sums are the offsets */
     long long *columns;

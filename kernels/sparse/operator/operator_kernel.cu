@@ -8,15 +8,17 @@
  * and defines
  *   MNP_VALUE              type of the vectors' elements
  *   MNP_NDIM, MNP_REACH    dimensions of the grid; the largest offset along each, as in {1, 1, 1}
+ *   MNP_BOUNDARIES         what is outside along each, by kernels/boundary.h, as in {0, 1, 1}
  *   MNP_GHOSTS             1: neighbours may be ghosts; 0: this rank owns them all
  *   MNP_ALONG              on GPUs: points of a thread
  *   MNP_SMALL              on GPUs, 1: registers are bounded so that a multiprocessor holds two blocks
  *
- * Elements outside the grid are 0.  Testing for them costs more than the computation, so the body is compiled twice:
+ * Elements outside the grid are 0, or those elements of the grid that the boundary tells.  Testing for them costs more than the computation, so the body is compiled twice:
  * for points near the borders, with tests, and for all others, without.  Most offsets are constants, so the compiler
  * removes most tests.
  */
 #include "kernels/prelude.h"
+#include "kernels/boundary.h"
 #include "kernels/custom/custom.h"
 #include "kernels/sparse/operator/operator_kernel_params.h"
 
@@ -51,17 +53,21 @@ MNP_INLINE mnp_value mnp_element(const mnp_grid_params &p, int k, int64_t number
 {
     const mnp_value *from = (const mnp_value *)p.arrays[k].own + (number - p.lo);
 #if MNP_GHOSTS
-    const mnp_value *ghosts = (const mnp_value *)p.arrays[k].ghosts + (number - p.ghosts_lo);
-    from = number < p.lo ? ghosts : number < p.hi ? from : ghosts - (p.hi - p.lo);
+    constexpr int boundary[MNP_NDIM] = MNP_BOUNDARIES;
+    constexpr bool is_periodic = boundary[0] == MNP_AT_WRAP;
+    const int64_t near = is_periodic && number < p.near_lo ? number : number - p.near_skip;
+    const int64_t far = number - p.far_skip - (is_periodic && number >= p.far_lo ? p.far_gap : 0);
+    const mnp_value *ghosts = (const mnp_value *)p.arrays[k].ghosts + (number < p.lo ? near : far);
+    from = number < p.lo || number >= p.hi ? ghosts : from;
 #endif
     return mnp_load(from);
 }
 
 /*
  * A vector around a point: the body calls it with an offset for every dimension.  `last` and `outer` say whether the
- * neighbour may be outside the grid along the last dimension, and along the others.  For a neighbour that is outside,
- * the offset along that dimension is dropped, and the loaded value is not used: without branches, loads overlap, and
- * points share them.
+ * neighbour may be outside the grid along the last dimension, and along the others.  For a neighbour that is outside
+ * and 0, the offset along that dimension is dropped, and the loaded value is not used: without branches, loads overlap,
+ * and points share them.
  */
 template <bool outer, bool last> struct mnp_around {
     const mnp_grid_params &p;
@@ -71,7 +77,7 @@ template <bool outer, bool last> struct mnp_around {
     template <typename... Offsets> MNP_INLINE mnp_value operator()(Offsets... offsets) const
     {
         static_assert(sizeof...(Offsets) == MNP_NDIM, "a vector takes one offset for every dimension of the grid");
-        constexpr int reach[MNP_NDIM] = MNP_REACH;
+        constexpr int reach[MNP_NDIM] = MNP_REACH, boundary[MNP_NDIM] = MNP_BOUNDARIES;
         const int offset[MNP_NDIM] = {(int)offsets...};
         int64_t number = at.number;
         bool known = true, inside = true;
@@ -83,9 +89,12 @@ template <bool outer, bool last> struct mnp_around {
             const bool is_near = offset[d] <= reach[d] && -offset[d] <= reach[d];
             const bool is_inside = !tested || (unsigned)at.index[d] + (unsigned)offset[d] < (unsigned)p.shape[d];
             known = known && is_near;
-            inside = inside && is_inside;
+            inside = inside && (is_inside || boundary[d] != MNP_AT_FILL);
             if (is_near && is_inside)
                 number += d == MNP_NDIM - 1 ? offset[d] : offset[d] * p.stride[d];
+            else if (is_near && boundary[d] != MNP_AT_FILL)
+                number +=
+                    (mnp_folded(boundary[d], (int64_t)at.index[d] + offset[d], p.shape[d]) - at.index[d]) * p.stride[d];
         }
         const mnp_value element = mnp_element(p, k, number);
         return !known ? mnp_value(NAN) : inside ? element : mnp_value(0);

@@ -17,11 +17,17 @@ typedef struct mnp_grid_array {
     const void *own, *ghosts;
 } mnp_grid_array;
 
-/* Points are numbered in C order; this rank owns points lo .. hi - 1, and its ghosts are points from ghosts_lo on. */
+/* Points are numbered in C order; this rank owns points lo .. hi - 1.  Its ghosts are points before and after these, and
+ * where the first dimension is periodic also points at the other end of the grid. */
 typedef struct mnp_grid_params {
     mnp_grid_array arrays[MNP_GRID_ARRAYS]; /* the first is x */
     void *y;
-    long long lo, hi, ghosts_lo;
+    long long lo, hi;
+    /*
+     * From the number of a point to its place among the ghosts, which are in ascending order: for points before this
+     * rank's, near_skip less from near_lo on, and for points after it, far_skip less, and far_gap more from far_lo on.
+     */
+    long long near_lo, near_skip, far_skip, far_lo, far_gap;
     long long stride[MNP_GRID_DIMS]; /* between the numbers of neighbours along each dimension */
     int shape[MNP_GRID_DIMS];
     long long begin[2], end[2]; /* two ranges of this rank's points to compute; either may be empty */

@@ -48,7 +48,7 @@ static mnp_status make_stencil(const struct request *request, const struct stenc
     _Alignas(double) char coefficients[sizeof stencil->coefficients];
     for (int i = 0; i < stencil->count; i++)
         mnp__value_set(request->dtype, coefficients, i, stencil->coefficients + 2 * i);
-    return mnp_csr_from_stencil(request->ctx, request->dtype, request->ndim, request->shape, stencil->count,
+    return mnp_csr_from_stencil(request->ctx, request->dtype, request->ndim, request->shape, NULL, stencil->count,
                                 stencil->offsets, coefficients, matrix_p);
 }
 

@@ -22,20 +22,21 @@ struct stencil {
     mnp_dtype dtype;
     int ndim, npoints;
     const int64_t *shape, *offsets;
+    const mnp_boundary *boundaries; /* NULL: no elements outside */
     const void *coefficients;
 };
 
 /* The points in the order in which neighbours' numbers rise, as the kernel reads them. */
 struct points {
-    int64_t *steps, *jumps;
+    int64_t *steps;
     void *coefficients;
 };
 
-/* How far neighbour p is along dimension d: at most beyond the whole grid, so that nothing overflows. */
+/* How far neighbour p is along dimension d, so shortened that nothing overflows. */
 static int64_t offset_of(const struct stencil *stencil, int p, int d)
 {
-    const int64_t offset = stencil->offsets[p * stencil->ndim + d], n = stencil->shape[d];
-    return offset < -n ? -n : offset > n ? n : offset;
+    return mnp__boundary_shorten(mnp__boundary_of(stencil->boundaries, d), stencil->shape[d],
+                                 stencil->offsets[p * stencil->ndim + d]);
 }
 
 /* From a point's number to that of its neighbour p. */
@@ -48,8 +49,8 @@ static int64_t jump_of(const struct stencil *stencil, int p)
 }
 
 /*
- * Sorted by insertion.  Neighbours' numbers rise then in every row: those of two that are both in the grid are
- * different.
+ * Sorted by insertion.  Neighbours' numbers rise then in every row, as far as they are in the grid without the help of
+ * boundaries; the kernel sorts the others.
  */
 static mnp_status sort_points(const struct stencil *stencil, struct points *points)
 {
@@ -58,7 +59,6 @@ static mnp_status sort_points(const struct stencil *stencil, struct points *poin
     mnp_status st;
     MNP_TRY_OR(mnp__malloc(count * sizeof *order, &order), st, done);
     MNP_TRY_OR(mnp__malloc(count * ndim * sizeof *points->steps, &points->steps), st, done);
-    MNP_TRY_OR(mnp__malloc(count * sizeof *points->jumps, &points->jumps), st, done);
     MNP_TRY_OR(mnp__malloc(count * size, &points->coefficients), st, done);
     for (int p = 0; p < stencil->npoints; p++) {
         int at = p;
@@ -69,7 +69,6 @@ static mnp_status sort_points(const struct stencil *stencil, struct points *poin
     for (int k = 0; k < stencil->npoints; k++) {
         for (int d = 0; d < stencil->ndim; d++)
             points->steps[k * stencil->ndim + d] = offset_of(stencil, order[k], d);
-        points->jumps[k] = jump_of(stencil, order[k]);
         mnp__value_copy(size, points->coefficients, k, stencil->coefficients, order[k]);
     }
 done:
@@ -80,7 +79,6 @@ done:
 static void free_points(struct points *points)
 {
     free(points->steps);
-    free(points->jumps);
     free(points->coefficients);
 }
 
@@ -94,10 +92,11 @@ static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__ke
                                  .rows = rows->rows,
                                  .npoints = stencil->npoints,
                                  .steps = (long long *)points->steps,
-                                 .jumps = (long long *)points->jumps,
                                  .coefficients = points->coefficients};
-    for (int d = 0; d < stencil->ndim; d++)
+    for (int d = 0; d < stencil->ndim; d++) {
         params.shape[d] = stencil->shape[d];
+        params.boundary[d] = (int)mnp__boundary_of(stencil->boundaries, d);
+    }
     MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
     params.lengths = (long long *)rows->offsets;
     if (rows->rows > 0)
@@ -119,15 +118,13 @@ static mnp_status upload_points(mnp_ctx *ctx, const struct stencil *stencil, mnp
 {
     const int64_t count = stencil->npoints, ndim = stencil->ndim;
     const size_t size = mnp_dtype_size(stencil->dtype);
-    struct points sent = {NULL, NULL, NULL};
+    struct points sent = {NULL, NULL};
     mnp_status st;
     MNP_TRY_OR(mnp__elements_upload(ctx, count * ndim, sizeof *sent.steps, points->steps, &sent.steps), st, done);
-    MNP_TRY_OR(mnp__elements_upload(ctx, count, sizeof *sent.jumps, points->jumps, &sent.jumps), st, done);
     MNP_TRY_OR(mnp__elements_upload(ctx, count, size, points->coefficients, &sent.coefficients), st, done);
     st = make_rows(ctx, stencil, kernel, sums, &sent, lo, rows);
 done:
     mnp__elements_free(ctx, sent.steps);
-    mnp__elements_free(ctx, sent.jumps);
     mnp__elements_free(ctx, sent.coefficients);
     return st;
 }
@@ -172,8 +169,7 @@ mnp_status mnp_sparse_eye(mnp_ctx *ctx, mnp_dtype dtype, int64_t nrows, int64_t 
     mnp__value_set(dtype, one, 0, (const double[]){1, 0});
     k = k < -nrows ? -nrows : k > ncolumns ? ncolumns : k;
     const struct stencil stencil = {.dtype = dtype, .ndim = 1, .npoints = 1, .shape = &ncolumns};
-    const mnp_status st =
-        make_matrix(&shape, &stencil, &(struct points){.steps = &k, .jumps = &k, .coefficients = one}, matrix_p);
+    const mnp_status st = make_matrix(&shape, &stencil, &(struct points){.steps = &k, .coefficients = one}, matrix_p);
     mnp_layout_free(row_layout);
     mnp_layout_free(column_layout);
     return st;
@@ -187,6 +183,7 @@ static mnp_status check_stencil(const char *function, const struct stencil *sten
     if (stencil->ndim < 1 || stencil->ndim > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: ndim is %d, outside 1..%d", function, stencil->ndim, MNP_MAX_DIMS);
     MNP_TRY(mnp__layout_check_shape(stencil->ndim, stencil->shape));
+    MNP_TRY(mnp__boundaries_check(function, stencil->ndim, stencil->boundaries));
     if (stencil->npoints < 0 || (stencil->npoints > 0 && (!stencil->offsets || !stencil->coefficients)))
         return MNP_FAIL(MNP_ERR_ARG, "%s: npoints is %d%s", function, stencil->npoints,
                         stencil->npoints < 0 ? "" : ", and offsets or coefficients are NULL");
@@ -200,8 +197,9 @@ static mnp_status check_stencil(const char *function, const struct stencil *sten
     return MNP_OK;
 }
 
-mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int npoints,
-                                const int64_t *offsets, const void *coefficients, mnp_sparse **matrix_p)
+mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
+                                const mnp_boundary *boundaries, int npoints, const int64_t *offsets,
+                                const void *coefficients, mnp_sparse **matrix_p)
 {
     MNP_ENTER(ctx, matrix_p);
     MNP_NEED_IF(ndim > 0, shape);
@@ -212,8 +210,9 @@ mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const i
                               .npoints = npoints,
                               .shape = shape,
                               .offsets = offsets,
+                              .boundaries = boundaries,
                               .coefficients = coefficients};
-    struct points points = {NULL, NULL, NULL};
+    struct points points = {NULL, NULL};
     mnp_layout *layout = NULL;
     int64_t n = 1;
     MNP_TRY(check_stencil("mnp_csr_from_stencil", &stencil));

@@ -3,8 +3,9 @@
  * Matrix-free operators: a kernel over a grid, from a C++ body that computes y at a point from x around it.
  *
  * The points of the grid are numbered in C order, and cut evenly by number, not by planes.  A neighbour is at most
- * `width` numbers away, so a rank's ghosts are up to that many points before and after its part.  Points that need no
- * ghosts are computed while ghosts travel, then those at both ends of the part.
+ * `width` numbers away, so a rank's ghosts are up to that many points before and after its part, where the last point is
+ * before the first one if the first dimension is periodic.  Points that need no ghosts are computed while ghosts travel,
+ * then those at both ends of the part.
  *
  * Everything that is found once is found when an operator is made: bodies are compiled, the arrays that they name are
  * redistributed and receive their ghosts, and one exchange is made, so that later ones find their plan.
@@ -41,7 +42,8 @@ struct request {
     mnp_dtype dtype;
     int ndim;
     const int64_t *shape, *reach;
-    const char *body[2]; /* of A, of A^H; the latter may be NULL */
+    const mnp_boundary *boundaries; /* NULL: 0 outside */
+    const char *body[2];            /* of A, of A^H; the latter may be NULL */
     const mnp_input *arrays;
     int narrays;
     int64_t n, width; /* points of the grid; how far apart the numbers of neighbours can be */
@@ -81,6 +83,11 @@ static void set_range(const struct grid *grid, mnp_grid_params *params, int r, i
 static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 static unsigned count_blocks(int64_t n, int64_t size, int64_t most)
@@ -194,6 +201,9 @@ static void add_defines(mnp__text *text, const struct request *request, bool edg
                   mnp__body_type(request->dtype), request->ndim, edges, along, is_small(request));
     for (int d = 0; d < request->ndim; d++)
         mnp__text_add(text, "%s%d", d > 0 ? ", " : "", request->reach[d] < INT_MAX ? (int)request->reach[d] : INT_MAX);
+    mnp__text_add(text, "}\n#define MNP_BOUNDARIES {");
+    for (int d = 0; d < request->ndim; d++)
+        mnp__text_add(text, "%s%d", d > 0 ? ", " : "", (int)mnp__boundary_of(request->boundaries, d));
     mnp__text_add(text, "}\n");
 }
 
@@ -219,24 +229,61 @@ static mnp_status load_kernels(const struct request *request, bool adjoint, cons
 
 /* ---- ghosts ---- */
 
-/* The numbers before and after this rank's part, up to the width. */
+/* Numbers of points, first .. end - 1. */
+struct span {
+    int64_t first, end;
+};
+
+/*
+ * The ghosts, in ascending order: points at the beginning of the grid, before this rank's part, after it, and at the end
+ * of the grid.  The first and the last are what the others lack of the width where the first dimension is periodic.
+ */
+static void find_ghosts(const struct request *request, int64_t lo, int64_t hi, struct span ghosts[4])
+{
+    const int64_t n = request->n, width = request->width;
+    const bool is_periodic = mnp__boundary_of(request->boundaries, 0) == MNP_BOUNDARY_WRAP;
+    const int64_t before = lo < width ? lo : width, after = n - hi < width ? n - hi : width;
+    int64_t begin = is_periodic ? smaller(width - after, lo) : 0,
+            end = is_periodic ? smaller(width - before, n - hi) : 0;
+    ghosts[1] = (struct span){lo - before, lo};
+    ghosts[2] = (struct span){hi, hi + after};
+    if (begin >= ghosts[1].first) {
+        ghosts[1].first = 0;
+        begin = 0;
+    }
+    if (n - end <= ghosts[2].end) {
+        ghosts[2].end = n;
+        end = 0;
+    }
+    ghosts[0] = (struct span){0, begin};
+    ghosts[3] = (struct span){n - end, n};
+}
+
+/* The ghosts of this rank's part, how they are found, and which points need none of them. */
 static mnp_status list_ghosts(const struct request *request, struct grid *grid, const mnp_layout *layout)
 {
-    const int64_t lo = grid->params.lo, hi = grid->params.hi, width = request->width;
-    const int64_t before = lo == hi ? 0 : lo < width ? lo : width;
-    const int64_t behind = lo == hi ? 0 : request->n - hi < width ? request->n - hi : width;
-    int64_t *columns;
-    MNP_TRY(mnp__malloc((size_t)(before + behind) * sizeof *columns, &columns));
-    for (int64_t i = 0; i < before; i++)
-        columns[i] = lo - before + i;
-    for (int64_t i = 0; i < behind; i++)
-        columns[before + i] = hi + i;
-    mnp_status st = mnp__ghosts_new(request->ctx, layout, before + behind, columns, &grid->ghosts);
+    mnp_grid_params *params = &grid->params;
+    const int64_t lo = params->lo, hi = params->hi, width = request->width;
+    struct span ghosts[4] = {{0, 0}};
+    int64_t *columns, count = 0;
+    if (lo < hi)
+        find_ghosts(request, lo, hi, ghosts);
+    const int64_t begin = ghosts[0].end, before = ghosts[1].end - ghosts[1].first,
+                  after = ghosts[2].end - ghosts[2].first, end = ghosts[3].end - ghosts[3].first;
+    MNP_TRY(mnp__malloc((size_t)(begin + before + after + end) * sizeof *columns, &columns));
+    for (int s = 0; s < 4; s++)
+        for (int64_t number = ghosts[s].first; number < ghosts[s].end; number++)
+            columns[count++] = number;
+    mnp_status st = mnp__ghosts_new(request->ctx, layout, count, columns, &grid->ghosts);
     free(columns);
-    grid->params.ghosts_lo = lo - before;
-    if (before > 0)
+    params->near_lo = ghosts[1].first;
+    params->near_skip = ghosts[1].first - begin;
+    params->far_skip = hi - begin - before;
+    params->far_lo = ghosts[3].first;
+    params->far_gap = ghosts[3].first - ghosts[2].end;
+    if (before + end > 0)
         grid->inner_lo = hi - lo < width ? hi : lo + width;
-    if (behind > 0)
+    if (begin + after > 0)
         grid->inner_hi = hi - grid->inner_lo < width ? grid->inner_lo : hi - width;
     return st;
 }
@@ -295,6 +342,7 @@ static mnp_status check_grid(const struct request *request)
     if (request->ndim < 1 || request->ndim > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: ndim is %d, outside 1..%d", request->function, request->ndim, MNP_MAX_DIMS);
     MNP_TRY(mnp__layout_check_shape(request->ndim, request->shape));
+    MNP_TRY(mnp__boundaries_check(request->function, request->ndim, request->boundaries));
     for (int d = 0; d < request->ndim; d++)
         if (request->shape[d] > INT_MAX / 2)
             return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s: shape[%d] is %" PRId64 "; it can be %d at most",
@@ -370,18 +418,29 @@ static int choose_tile_bits(int64_t extent, int64_t rows)
     return bits;
 }
 
-/* Neighbours outside the grid are no ghosts, so the reach along a dimension counts at most its extent. */
+/*
+ * How far the numbers of neighbours along a dimension can be apart.  Those outside the grid are no ghosts, and those that
+ * stand for them are not farther away, but on the other side where a dimension is periodic; along the first one that side
+ * is next to this one.
+ */
+static int64_t width_along(const struct request *request, int d)
+{
+    const int64_t extent = request->shape[d], farthest = extent > 0 ? extent - 1 : 0;
+    if (d > 0 && request->reach[d] > 0 && mnp__boundary_of(request->boundaries, d) == MNP_BOUNDARY_WRAP)
+        return farthest;
+    return smaller(request->reach[d], farthest);
+}
+
 static void describe_grid(struct request *request, struct grid *grid, const mnp_layout *layout)
 {
     const int64_t *cuts = mnp_layout_cuts(layout, 0);
     mnp_grid_params *params = &grid->params;
     int64_t stride = 1;
     for (int d = request->ndim - 1; d >= 0; d--) {
-        const int64_t extent = request->shape[d], farthest = extent > 0 ? extent - 1 : 0;
-        params->shape[d] = (int)extent;
+        params->shape[d] = (int)request->shape[d];
         params->stride[d] = stride;
-        request->width += stride * (request->reach[d] < farthest ? request->reach[d] : farthest);
-        stride *= extent;
+        request->width += stride * width_along(request, d);
+        stride *= request->shape[d];
     }
     const int64_t extent = request->shape[request->ndim - 1];
     grid->ndim = request->ndim;
@@ -433,9 +492,9 @@ static mnp_status make(struct request *request, mnp_operator **operator_p)
     return st;
 }
 
-mnp_status mnp_operator_from_kernel(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, const int64_t *reach,
-                                    const char *body, const char *adjoint_body, const mnp_input *arrays,
-                                    mnp_operator **operator_p)
+mnp_status mnp_operator_from_kernel(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
+                                    const mnp_boundary *boundaries, const int64_t *reach, const char *body,
+                                    const char *adjoint_body, const mnp_input *arrays, mnp_operator **operator_p)
 {
     MNP_ENTER(ctx, body, operator_p);
     MNP_NEED_IF(ndim > 0, shape);
@@ -446,6 +505,7 @@ mnp_status mnp_operator_from_kernel(mnp_ctx *ctx, mnp_dtype dtype, int ndim, con
                               .ndim = ndim,
                               .shape = shape,
                               .reach = reach,
+                              .boundaries = boundaries,
                               .body = {body, adjoint_body},
                               .arrays = arrays};
     return make(&request, operator_p);
@@ -480,12 +540,26 @@ static void add_point(mnp__text *text, const struct request *request, const int6
     mnp__text_add(text, ");\n");
 }
 
-/* Whether some point of the grid has that neighbour. */
-static bool is_met(const struct request *request, const int64_t *offset)
+/* A neighbour's offset, shortened.  Whether some point of the grid has that neighbour. */
+static bool shorten(const struct request *request, const int64_t *offset, int64_t *shorter)
 {
-    for (int d = 0; d < request->ndim; d++)
-        if (offset[d] >= request->shape[d] || offset[d] <= -request->shape[d])
+    for (int d = 0; d < request->ndim; d++) {
+        const mnp_boundary boundary = mnp__boundary_of(request->boundaries, d);
+        shorter[d] = mnp__boundary_shorten(boundary, request->shape[d], offset[d]);
+        if (boundary == MNP_BOUNDARY_FILL && (offset[d] >= request->shape[d] || offset[d] <= -request->shape[d]))
             return false;
+    }
+    return true;
+}
+
+/* Whether A^H is the stencil of the opposite offsets: where points outside are 0, or the grid is a torus. */
+static bool has_opposite(const struct request *request)
+{
+    for (int d = 0; d < request->ndim; d++) {
+        const mnp_boundary boundary = mnp__boundary_of(request->boundaries, d);
+        if (boundary != MNP_BOUNDARY_FILL && boundary != MNP_BOUNDARY_WRAP)
+            return false;
+    }
     return true;
 }
 
@@ -493,10 +567,10 @@ static void write_stencil(const struct request *request, int npoints, const int6
                           int64_t *reach, mnp__text bodies[2])
 {
     for (int p = 0; p < npoints; p++) {
-        const int64_t *offset = offsets + (int64_t)p * request->ndim;
+        int64_t offset[MNP_MAX_DIMS];
         double coefficient[2];
         mnp__value_get(request->dtype, coefficients, p, coefficient);
-        if (!is_met(request, offset))
+        if (!shorten(request, offsets + (int64_t)p * request->ndim, offset))
             continue;
         for (int d = 0; d < request->ndim; d++)
             reach[d] = larger(reach[d], offset[d] < 0 ? -offset[d] : offset[d]);
@@ -505,8 +579,9 @@ static void write_stencil(const struct request *request, int npoints, const int6
     }
 }
 
-mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int npoints,
-                                     const int64_t *offsets, const void *coefficients, mnp_operator **operator_p)
+mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
+                                     const mnp_boundary *boundaries, int npoints, const int64_t *offsets,
+                                     const void *coefficients, mnp_operator **operator_p)
 {
     MNP_ENTER(ctx, operator_p);
     MNP_NEED_IF(ndim > 0, shape);
@@ -520,6 +595,7 @@ mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, co
                               .ndim = ndim,
                               .shape = shape,
                               .reach = reach,
+                              .boundaries = boundaries,
                               .points = npoints};
     MNP_TRY(check_grid(&request));
     if (npoints < 0 || (npoints > 0 && (!offsets || !coefficients)))
@@ -531,7 +607,7 @@ mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, co
         st = mnp__text_status(&bodies[1]);
     st = MNP_AGREE(ctx, st);
     request.body[0] = mnp__text_string(&bodies[0]);
-    request.body[1] = mnp__text_string(&bodies[1]);
+    request.body[1] = has_opposite(&request) ? mnp__text_string(&bodies[1]) : NULL;
     if (st == MNP_OK)
         st = make(&request, operator_p);
     mnp__text_free(&bodies[0]);
