@@ -30,7 +30,8 @@ typedef enum mnp_eigen_reason {
     MNP_EIGEN_CONVERGED,
     MNP_EIGEN_MAXITER,   /* the limit of iterations came first */
     MNP_EIGEN_BREAKDOWN, /* NaN or infinity; in mnp_lobpcg() also a B that is not positive definite */
-    MNP_EIGEN_STOPPED    /* by the caller's function */
+    MNP_EIGEN_STOPPED,   /* by the caller's function */
+    MNP_EIGEN_UNSOLVED   /* with near_sigma: a system with A - sigma was not solved within its limit of iterations */
 } mnp_eigen_reason;
 
 /* A sentence's beginning for a reason, such as "converged"; a constant.  Not collective. */
@@ -38,7 +39,7 @@ MNP_API const char *mnp_eigen_reason_text(mnp_eigen_reason reason);
 
 /*
  * Called on every rank alike after an iteration with the current `count` eigenvalues and the norms of their residuals,
- * which mnp_eigsh() estimates.  Return true on all ranks to stop.
+ * which mnp_eigsh() estimates; with near_sigma these are those of the inverse.  Return true on all ranks to stop.
  */
 typedef bool (*mnp_eigen_progress)(void *argument, int64_t iteration, int count, const double *values,
                                    const double *residuals);
@@ -72,6 +73,11 @@ typedef struct mnp_eigsh_options {
     const mnp_array *v0; /* the first vector, in any layout; NULL: random, the same on any number of ranks */
     mnp_eigen_progress progress; /* NULL: none */
     void *argument;
+    bool near_sigma; /* eigenvalues near sigma are wanted, as below */
+    double sigma;
+    const mnp_operator *inverse; /* y = (A - sigma)^-1 x; NULL: systems are solved by minres */
+    const mnp_precond *precond;  /* for minres: about the inverse of |A - sigma|, positive definite; NULL: none */
+    int64_t solve_maxiter;       /* of minres for a system (0: 10 times the rows) */
 } mnp_eigsh_options;
 
 /*
@@ -83,6 +89,13 @@ typedef struct mnp_eigsh_options {
  * estimated, is at most tol |theta|; or at most machine epsilon times the largest |theta| that was seen, where rounding
  * limits it.  Copies of a multiple eigenvalue appear only through rounding: with a tol much above machine epsilon some
  * may be missed, as by ARPACK; mnp_lobpcg() finds as many as its block holds.
+ *
+ * With near_sigma it is scipy.sparse.linalg.eigsh(A, k, sigma=sigma, OPinv=inverse, mode="normal"): eigenvalues w of A
+ * are found as eigenvalues 1 / (w - sigma) of the inverse of A - sigma, to which `which`, `tol` and the estimates refer.
+ * So MNP_EIGEN_LM finds the nearest to sigma, MNP_EIGEN_LA the nearest above, and MNP_EIGEN_SA the nearest below.
+ * Without an inverse each step solves a system with A - sigma, which must not be singular, to a tenth of `tol` or, where
+ * that is more, 100 times machine epsilon.  result->products counts all products with A; where a system is not solved,
+ * the values are NaN.
  *
  *   op         square with rows and columns cut alike
  *   options    NULL: all 0

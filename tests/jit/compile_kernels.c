@@ -156,16 +156,18 @@ static const kernel_case typical[] = {
     {.file = "sparse/assembly/stencil_rows.cu", .function = "stencil_rows", .definitions = "MNP_VALUE mnp_complex64"},
     {.file = "sparse/operator/operator_kernel.cu",
      .function = "operator_kernel",
-     .definitions = "MNP_VALUE double; MNP_NDIM 3; MNP_REACH {1, 1, 1}; MNP_GHOSTS 0; MNP_ALONG 8; MNP_SMALL 1",
+     .definitions = "MNP_VALUE double; MNP_NDIM 3; MNP_REACH {1, 1, 1}; MNP_BOUNDARIES {0, 0, 0}; MNP_GHOSTS 0; "
+                    "MNP_ALONG 8; MNP_SMALL 1",
      .generated = GRID_BODY("x(0, 0, 0) - x(-1, 0, 0) - x(0, 1, 0) - x(0, 0, -1)")},
     {.file = "sparse/operator/operator_kernel.cu",
      .function = "operator_kernel",
-     .definitions = "MNP_VALUE complex<float>; MNP_NDIM 1; MNP_REACH {2}; MNP_GHOSTS 1; MNP_ALONG 2; MNP_SMALL 0",
+     .definitions = "MNP_VALUE complex<float>; MNP_NDIM 1; MNP_REACH {2}; MNP_BOUNDARIES {1}; MNP_GHOSTS 1; MNP_ALONG "
+                    "2; MNP_SMALL 0",
      .generated = GRID_BODY("x(2) * conj(x(-1))")},
     {.file = "sparse/operator/operator_kernel.cu",
      .function = "operator_kernel",
-     .definitions =
-         "MNP_VALUE complex<double>; MNP_NDIM 4; MNP_REACH {0, 1, 0, 3}; MNP_GHOSTS 1; MNP_ALONG 4; MNP_SMALL 0",
+     .definitions = "MNP_VALUE complex<double>; MNP_NDIM 4; MNP_REACH {0, 1, 0, 3}; MNP_BOUNDARIES {1, 2, 3, 4}; "
+                    "MNP_GHOSTS 1; MNP_ALONG 4; MNP_SMALL 0",
      .generated = GRID_BODY("x(0, 1, 0, -3)")},
     {.file = "sparse/matrix/p2p_ghosts.cu", .function = "p2p_ghosts", .definitions = "MNP_ELEMENT 4"},
     {.file = "sparse/matrix/p2p_ghosts.cu", .function = "send_ghosts", .definitions = "MNP_ELEMENT 16"},

@@ -14,7 +14,7 @@ import scipy.sparse.linalg
 import solving
 
 rng = mp.random()
-REASONS = ["CONVERGED", "MAXITER", "BREAKDOWN", "STOPPED"]
+REASONS = ["CONVERGED", "MAXITER", "BREAKDOWN", "STOPPED", "UNSOLVED"]
 WHICH = ["LM", "SM", "LA", "SA", "BE"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int, ctypes.POINTER(ctypes.c_double),
                             ctypes.POINTER(ctypes.c_double))
@@ -22,7 +22,9 @@ PROGRESS = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64, ctyp
 
 class EigshOptions(ctypes.Structure):
     _fields_ = [("which", ctypes.c_int), ("tol", ctypes.c_double), ("maxiter", ctypes.c_int64), ("ncv", ctypes.c_int),
-                ("v0", ctypes.c_void_p), ("progress", ctypes.c_void_p), ("argument", ctypes.c_void_p)]
+                ("v0", ctypes.c_void_p), ("progress", ctypes.c_void_p), ("argument", ctypes.c_void_p),
+                ("near_sigma", ctypes.c_bool), ("sigma", ctypes.c_double), ("inverse", ctypes.c_void_p),
+                ("precond", ctypes.c_void_p), ("solve_maxiter", ctypes.c_int64)]
 
 
 class LobpcgOptions(ctypes.Structure):
@@ -182,6 +184,54 @@ for name, which, ncv in (("bar", "LM", 0), ("bar", "SA", 60), ("jagmesh7", "BE",
     a = scipy.sparse.csr_array(scipy.io.mmread(path)).astype("float64")
     want = [scipy.sparse.linalg.eigsh(a, 6, which=end, ncv=60, return_eigenvectors=False) for end in ("SA", "LA")]
     check(name, a, 6, which, np.sort(np.concatenate(want)), ncv=ncv)
+
+# ---- near a number: SciPy's eigsh with sigma ----
+
+
+def check_near(name, a, k, sigma, which="LM", accuracy=None, **options):
+    """The eigenvalues that SciPy finds by a factorisation of A - sigma, and vectors whose residuals are told."""
+    layout = matrices.cut(rng, a.shape[0])
+    made = matrices.sparse(scipy.sparse.csr_array(a), rng, layout, layout)
+    if "precond" in options:
+        options["precond"] = solving.precond(made, options["precond"])
+    values, vectors, result = eigsh(solving.operator(made), k, which, near_sigma=True, sigma=sigma, **options)
+    want = scipy.sparse.linalg.eigsh(scipy.sparse.csc_array(wide(a)), k, sigma=sigma, which=which, tol=1e-13,
+                                     return_eigenvectors=False, v0=np.random.default_rng(5).standard_normal(a.shape[0]))
+    judge(f"eigsh {name} {np.dtype(a.dtype).name} near {sigma:g} {which}", a, values, vectors, result, np.sort(want),
+          accuracy or accuracy_of(a))
+    return result
+
+
+a, want = grid(9, 7)  # whose eigenvalues are all different
+for sigma, which in ((-0.5, "LM"), (0.0, "LM"), (2.1, "LM"), (2.1, "LA"), (2.1, "SA"), (2.1, "BE"), (3.91, "LM")):
+    check_near("grid", a, 4, sigma, which)
+check_near("grid", a, 4, 1.3, tol=1e-8, accuracy=1e-7)
+plain = check_near("grid", a, 3, 0.0)
+helped = check_near("grid, preconditioned", a, 3, 0.0, precond="ic0")
+mp.ok(helped.products < plain.products, f"a preconditioner helps: {helped.products} and {plain.products} products")
+for dtype in matrices.DTYPES:
+    a = hermitian(60, dtype)
+    check_near("random", a, 3, 0.123, accuracy=1e-3 if dtype in ("float32", "complex64") else None)
+for name, sigma, tol in (("bar", 0.0, 0), ("airfoil", 4.21, 1e-9)):
+    path = os.path.join(data, name + ".mtx")
+    if not os.path.exists(path):
+        mp.skip(name, "the matrix is not there")
+        continue
+    check_near(name, scipy.sparse.csr_array(scipy.io.mmread(path)).astype("float64"), 4, sigma, accuracy=1e-8, tol=tol)
+a, want = grid(20, 15)
+layout = matrices.cut(rng, 300)
+box, = layout.box(mp.rank)
+factors = scipy.sparse.linalg.splu(scipy.sparse.csc_array(a - 3.3 * scipy.sparse.eye_array(300)))
+inverse = solving.function("float64", layout, layout, lambda x: factors.solve(x.numpy())[box])
+op = solving.operator(matrices.sparse(scipy.sparse.csr_array(a), rng, layout, layout))
+values, vectors, result = eigsh(op, 5, near_sigma=True, sigma=3.3, inverse=inverse)
+nearest = np.sort(want[np.argsort(np.abs(want - 3.3))[:5]])
+judge("eigsh with an inverse of the caller's", a, values, vectors, result, nearest, 1e-10)
+values, _, result = eigsh(op, 5, near_sigma=True, sigma=3.3, solve_maxiter=3)
+mp.ok(result.reason == "UNSOLVED" and np.isnan(values).all(), "a system that is not solved")
+mp.fails("MNP_ERR_ARG", "sigma is nan", eigsh, op, 2, near_sigma=True, sigma=np.nan)
+mp.fails("MNP_ERR_ARG", "solve_maxiter is -1", eigsh, op, 2, near_sigma=True, solve_maxiter=-1)
+mp.fails("MNP_ERR_ARG", "inverse must have", eigsh, op, 2, near_sigma=True, inverse=operator(np.eye(5)))
 
 # ---- options and information ----
 a, want = grid(20, 15)

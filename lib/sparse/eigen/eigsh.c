@@ -26,6 +26,7 @@
 #include "context/timer.h"
 #include "layout/layout.h"
 #include "sparse/eigen/ritz.h"
+#include "sparse/eigen/shift_invert.h"
 
 enum { USUAL_SPACE = 20, MOST_SPACE = 1000 };
 
@@ -34,10 +35,12 @@ enum { LARGEST, SPACE, CLOSED };
 
 typedef struct lanczos {
     mnp_ctx *ctx;
-    const mnp_operator *op;
-    mnp_eigsh_options options; /* without zeros */
-    int k, m;                  /* eigenvalues wanted; vectors of the space */
-    bool whole;                /* the whole space */
+    const mnp_operator *op;           /* whose largest eigenvalues are looked for: A, or the inverse of A - sigma */
+    const mnp_operator *original;     /* A */
+    const mnp__shift_invert *inverse; /* NULL: op is A */
+    mnp_eigsh_options options;        /* without zeros */
+    int k, m;                         /* eigenvalues wanted; vectors of the space */
+    bool whole;                       /* the whole space */
     mnp__steps *steps;
     mnp__basis *basis; /* m vectors and the next one */
     mnp__tall *tall;
@@ -48,8 +51,9 @@ typedef struct lanczos {
     bool closed;                         /* the space has been closed, or nearly */
     double *t, *theta;                   /* T, then its eigenvectors, by columns; and its eigenvalues */
     int *order;                          /* their order, the most wanted first */
-    int *wanted;                         /* the first k of them, rising */
+    int *wanted;                         /* the first k of them, so that eigenvalues of A rise */
     double *values, *estimates, *before; /* of these, and their values before the last restart */
+    double *results;                     /* the eigenvalues of A */
     double _Complex *matrix;
     double *columns; /* of T, as stored on the device */
 } lanczos;
@@ -114,6 +118,7 @@ static mnp_status allocate(lanczos *l)
     MNP_TRY(mnp__calloc(k, sizeof *l->values, &l->values));
     MNP_TRY(mnp__calloc(k, sizeof *l->estimates, &l->estimates));
     MNP_TRY(mnp__calloc(k, sizeof *l->before, &l->before));
+    MNP_TRY(mnp__calloc(k, sizeof *l->results, &l->results));
     MNP_TRY(mnp__malloc(most * sizeof *l->matrix, &l->matrix));
     return mnp__malloc(place(l, l->m), &l->columns);
 }
@@ -136,6 +141,7 @@ static void release(lanczos *l)
     mnp__steps_free(l->steps);
     free(l->columns);
     free(l->matrix);
+    free(l->results);
     free(l->before);
     free(l->estimates);
     free(l->values);
@@ -206,7 +212,7 @@ static mnp_status step(lanczos *l, int j, bool first)
 /* Extend the basis from vector *j_p until it is full, or closed, or not finite: see control->done. */
 static mnp_status run_steps(lanczos *l, int *j_p, struct mnp_step_control *control, int64_t *products)
 {
-    const bool every_time = l->ctx->device->cpu_memory;
+    const bool every_time = l->ctx->device->cpu_memory || l->inverse;
     const int from = *j_p;
     control->done = MNP_GOING;
     MNP_TRY(begin_steps(l, from));
@@ -230,7 +236,7 @@ static mnp_status extend(lanczos *l, int64_t *products, bool *finite_p)
     *finite_p = true;
     for (int j = l->kept; j < l->m;) {
         MNP_TRY(run_steps(l, &j, &control, products));
-        if (control.done == MNP_DONE_DIVERGED) {
+        if (control.done == MNP_DONE_DIVERGED || (l->inverse && l->inverse->unsolved)) {
             *finite_p = false;
             return MNP_OK;
         }
@@ -287,9 +293,10 @@ static double key_of(const lanczos *l, int i)
     }
 }
 
-static int compare_ints(const void *a, const void *b)
+/* The eigenvalue of A that belongs to one of the operator. */
+static double back(const lanczos *l, double theta)
 {
-    return *(const int *)a - *(const int *)b;
+    return l->inverse ? mnp__shift_invert_back(l->inverse, theta) : theta;
 }
 
 /* Order the Ritz values, which rise. */
@@ -302,11 +309,13 @@ static void choose(lanczos *l)
     for (int i = 0; i < l->m; i++)
         l->order[i] = all[i].index;
     for (int i = 0; i < l->k; i++)
-        l->wanted[i] = l->order[i];
-    qsort(l->wanted, (size_t)l->k, sizeof *l->wanted, compare_ints);
+        all[i] = (ranked){.key = back(l, l->theta[l->order[i]]), .index = l->order[i]};
+    qsort(all, (size_t)l->k, sizeof *all, compare_ranked);
     for (int i = 0; i < l->k; i++) {
+        l->wanted[i] = all[i].index;
         l->before[i] = l->values[i];
         l->values[i] = l->theta[l->wanted[i]];
+        l->results[i] = back(l, l->values[i]);
         l->estimates[i] = fabs(l->beta * l->t[l->wanted[i] * l->m + l->m - 1]);
     }
 }
@@ -358,7 +367,7 @@ static mnp_status iterate(lanczos *l, mnp_eigen_result *result)
             MNP_TRY(mnp__ritz_eigh(l->ctx, l->m, false, l->t, l->theta, &finite));
         }
         if (!finite) {
-            result->reason = MNP_EIGEN_BREAKDOWN;
+            result->reason = l->inverse && l->inverse->unsolved ? MNP_EIGEN_UNSOLVED : MNP_EIGEN_BREAKDOWN;
             return MNP_OK;
         }
         choose(l);
@@ -369,7 +378,7 @@ static mnp_status iterate(lanczos *l, mnp_eigen_result *result)
             return MNP_OK;
         }
         if (options->progress &&
-            options->progress(options->argument, result->iterations, l->k, l->values, l->estimates)) {
+            options->progress(options->argument, result->iterations, l->k, l->results, l->estimates)) {
             result->reason = MNP_EIGEN_STOPPED;
             return MNP_OK;
         }
@@ -388,10 +397,10 @@ static mnp_status finish(lanczos *l, const mnp__block *vectors, mnp_eigen_result
     const mnp__columns basis = mnp__basis_columns(l->basis, m);
     mnp__columns both = {.addresses = NULL};
     mnp__block products = {.array = NULL};
-    const bool broken = result->reason == MNP_EIGEN_BREAKDOWN;
+    const bool broken = result->reason == MNP_EIGEN_BREAKDOWN || result->reason == MNP_EIGEN_UNSOLVED;
     mnp_status st;
     for (int i = 0; i < k && broken; i++)
-        l->values[i] = NAN;
+        l->results[i] = NAN;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < k; j++)
             l->matrix[i * k + j] = broken ? NAN : l->t[l->wanted[j] * m + i];
@@ -401,9 +410,9 @@ static mnp_status finish(lanczos *l, const mnp__block *vectors, mnp_eigen_result
     const mnp__columns to = mnp__columns_part(&both, k, k), residuals = mnp__columns_part(&both, 0, k);
     MNP_TRY_OR(mnp__tall_put(l->tall, m * k, l->matrix), st, done);
     MNP_TRY_OR(mnp__tall_multiply(l->tall, &basis, &to), st, done);
-    MNP_TRY_OR(mnp__block_apply(l->op, vectors, &products, l->basis->vectors), st, done);
-    st = mnp__ritz_residuals(l->ctx, l->tall, &both, &residuals, l->values, l->matrix, result->residuals);
-    result->products += k;
+    MNP_TRY_OR(mnp__block_apply(l->original, vectors, &products, l->basis->vectors), st, done);
+    st = mnp__ritz_residuals(l->ctx, l->tall, &both, &residuals, l->results, l->matrix, result->residuals);
+    result->products = k + (l->inverse ? l->inverse->products : result->products);
 done:
     mnp__columns_free(l->ctx, &both);
     mnp__block_free(&products);
@@ -465,14 +474,19 @@ static mnp_eigsh_options complete(const mnp_operator *op, int k, const mnp_eigsh
 static mnp_status run(const mnp_operator *op, int k, const mnp_eigsh_options *options, const mnp__block *vectors,
                       double *values, mnp_eigen_result *result)
 {
+    mnp__shift_invert shift = {.op = NULL};
     lanczos l = {.ctx = op->ctx,
                  .op = op,
+                 .original = op,
+                 .inverse = options->near_sigma ? &shift : NULL,
                  .options = *options,
                  .k = k,
                  .m = options->ncv,
                  .whole = options->ncv == mnp_layout_size(op->column_layout)};
     mnp__timer timer = {.ctx = NULL};
     mnp_status st;
+    if (l.inverse)
+        MNP_TRY_OR(mnp__shift_invert_open(op, options, &shift, &l.op), st, done);
     MNP_TRY_OR(acquire(&l), st, done);
     MNP_TRY_OR(mnp__timer_open(op->ctx, &timer), st, done);
     MNP_TRY_OR(mnp__timer_start(&timer), st, done);
@@ -480,10 +494,11 @@ static mnp_status run(const mnp_operator *op, int k, const mnp_eigsh_options *op
     MNP_TRY_OR(finish(&l, vectors, result), st, done);
     MNP_TRY_OR(mnp__timer_stop(&timer, &result->seconds), st, done);
     for (int i = 0; i < k; i++)
-        values[i] = l.values[i];
+        values[i] = l.results[i];
 done:
     mnp__timer_close(&timer);
     release(&l);
+    mnp__shift_invert_close(&shift);
     return st;
 }
 

@@ -235,6 +235,8 @@ const char *mnp_eigen_reason_text(mnp_eigen_reason reason)
         return "breakdown: numbers are not finite, or B is not positive definite";
     case MNP_EIGEN_STOPPED:
         return "stopped";
+    case MNP_EIGEN_UNSOLVED:
+        return "a system of the shifted operator was not solved";
     }
     return "unknown reason";
 }
