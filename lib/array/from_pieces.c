@@ -164,5 +164,6 @@ mnp_status mnp__array_from_pieces(const char *function, mnp_ctx *ctx, mnp_dtype 
 mnp_status mnp_array_from_pieces(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int axis,
                                  const void *data, bool even, mnp_array **array_p)
 {
+    MNP_ENTER(ctx, array_p);
     return mnp__array_from_pieces("mnp_array_from_pieces", ctx, dtype, ndim, shape, axis, data, even, array_p);
 }

@@ -204,6 +204,7 @@ mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_array *ind
 mnp_status mnp_array_accumulate(const char *function, mnp_array *x, int64_t count, const int64_t *indices,
                                 const void *values)
 {
+    MNP_ENTER(function, x);
     static const char name[] = "mnp_array_accumulate";
     struct at at = {.caller = name};
     mnp_array *index = NULL, *value = NULL;
