@@ -93,9 +93,9 @@ mnp_status mnp__array_check_blocks(const char *function, const mnp_array *array)
 /* MNP_ERR_ARG unless `dtype` is a dtype and the layout has as many ranks as the context. */
 mnp_status mnp__array_check(const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout);
 
-/* mnp_array_from_pieces(), whose messages begin with `function`. */
-mnp_status mnp__array_from_pieces(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
-                                  int axis, const void *data, bool even, mnp_array **array_p);
+/* mnp_array_from_pieces(), whose messages begin with `function` and call the data `name`. */
+mnp_status mnp__array_from_pieces(const char *function, const char *name, mnp_ctx *ctx, mnp_dtype dtype, int ndim,
+                                  const int64_t *shape, int axis, const void *data, bool even, mnp_array **array_p);
 
 /* Whether this rank's block is dense in C order. */
 bool mnp__array_is_dense(const mnp_array *array);

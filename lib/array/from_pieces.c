@@ -15,11 +15,14 @@
 #include "base/text.h"
 #include "layout/layout.h"
 
+/* Which pointer is NULL that must not be. */
+enum { NOTHING, SHAPE, DATA };
+
 /* What a rank passes.  Ranks send these as bytes, so there is no padding in between. */
 typedef struct piece {
     int64_t shape[MNP_MAX_DIMS];
     int32_t dtype, ndim, axis, even;
-    int64_t is_missing; /* it has elements, but their pointer is NULL */
+    int64_t missing; /* an enum */
 } piece;
 
 static piece describe(mnp_dtype dtype, int ndim, const int64_t *shape, int axis, const void *data, bool even)
@@ -29,17 +32,17 @@ static piece describe(mnp_dtype dtype, int ndim, const int64_t *shape, int axis,
     if (ndim < 1 || ndim > MNP_MAX_DIMS)
         return own;
     for (int d = 0; d < ndim; d++) {
-        own.shape[d] = shape ? shape[d] : -1;
+        own.shape[d] = shape ? shape[d] : 0;
         is_empty = is_empty || own.shape[d] == 0;
     }
     if (axis < 0)
         own.axis += ndim;
-    own.is_missing = !data && !is_empty;
+    own.missing = !shape ? SHAPE : !data && !is_empty ? DATA : NOTHING;
     return own;
 }
 
 /* Check what is wrong with a piece by itself. */
-static mnp_status check_piece(const char *function, const piece *p, int rank)
+static mnp_status check_piece(const char *function, const char *name, const piece *p, int rank)
 {
     if (p->ndim < 1 || p->ndim > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the piece of rank %d has %d dimensions, and must have 1 to %d", function,
@@ -52,8 +55,8 @@ static mnp_status check_piece(const char *function, const piece *p, int rank)
             return MNP_FAIL(MNP_ERR_ARG, "%s: the piece of rank %d has %" PRId64 " elements along dimension %d",
                             function, rank, p->shape[d], d);
     }
-    if (p->is_missing)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the piece of rank %d has elements, but its pointer is NULL", function, rank);
+    if (p->missing != NOTHING)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %s is NULL on rank %d", function, p->missing == SHAPE ? "shape" : name, rank);
     return MNP_OK;
 }
 
@@ -71,11 +74,11 @@ static mnp_status fail_shapes(const char *function, const piece *first, const pi
     return st;
 }
 
-static mnp_status check_pieces(const char *function, int count, const piece *pieces)
+static mnp_status check_pieces(const char *function, const char *name, int count, const piece *pieces)
 {
     for (int r = 0; r < count; r++) {
         const piece *first = &pieces[0], *p = &pieces[r];
-        MNP_TRY(check_piece(function, p, r));
+        MNP_TRY(check_piece(function, name, p, r));
         if (p->dtype != first->dtype || p->axis != first->axis || p->even != first->even)
             return MNP_FAIL(MNP_ERR_ARG, "%s: ranks 0 and %d differ in the dtype, the axis or the layout", function, r);
         bool same = p->ndim == first->ndim;
@@ -113,14 +116,15 @@ static mnp_status cut(const char *function, int count, const piece *pieces, mnp_
 }
 
 /* The layout of all pieces together.  Collective. */
-static mnp_status find_layout(const char *function, mnp_ctx *ctx, const piece *own, mnp_layout **layout_p)
+static mnp_status find_layout(const char *function, const char *name, mnp_ctx *ctx, const piece *own,
+                              mnp_layout **layout_p)
 {
     const int count = ctx->comm.size;
     piece *pieces = NULL;
     MNP_TRY(MNP_AGREE(ctx, mnp__malloc((size_t)count * sizeof *pieces, &pieces)));
     mnp_status st = mnp__all_gather(&ctx->comm, own, pieces, sizeof *own);
     if (st == MNP_OK)
-        st = check_pieces(function, count, pieces);
+        st = check_pieces(function, name, count, pieces);
     if (st == MNP_OK)
         st = MNP_AGREE(ctx, cut(function, count, pieces, layout_p));
     free(pieces);
@@ -142,13 +146,13 @@ static mnp_status spread_evenly(mnp_array **array_p)
     return st;
 }
 
-mnp_status mnp__array_from_pieces(const char *function, mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
-                                  int axis, const void *data, bool even, mnp_array **array_p)
+mnp_status mnp__array_from_pieces(const char *function, const char *name, mnp_ctx *ctx, mnp_dtype dtype, int ndim,
+                                  const int64_t *shape, int axis, const void *data, bool even, mnp_array **array_p)
 {
     const piece own = describe(dtype, ndim, shape, axis, data, even);
     mnp_layout *layout = NULL;
     mnp_array *made = NULL;
-    MNP_TRY(find_layout(function, ctx, &own, &layout));
+    MNP_TRY(find_layout(function, name, ctx, &own, &layout));
     const mnp__output_spec spec = {.function = function, .ctx = ctx, .dtype = dtype, .layout = layout};
     mnp_status st = mnp__output_check(&spec, *array_p);
     if (st == MNP_OK)
@@ -165,5 +169,5 @@ mnp_status mnp_array_from_pieces(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const 
                                  const void *data, bool even, mnp_array **array_p)
 {
     MNP_ENTER(ctx, array_p);
-    return mnp__array_from_pieces("mnp_array_from_pieces", ctx, dtype, ndim, shape, axis, data, even, array_p);
+    return mnp__array_from_pieces("mnp_array_from_pieces", "data", ctx, dtype, ndim, shape, axis, data, even, array_p);
 }

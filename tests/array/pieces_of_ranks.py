@@ -61,7 +61,7 @@ mp.fails("MNP_ERR_ARG", "dimensions", mp.array_from_pieces, "float64", 9, [1] * 
 mp.fails("MNP_ERR_ARG", "dtype", mp.array_from_pieces, 99, 2, [2, 3], 0, address, False)
 mp.fails("MNP_ERR_ARG", f"rank {mp.size - 1} has -1", mp.array_from_pieces, "float64", 2, [2, -1 if last else 3], 1, address,
          False)
-mp.fails("MNP_ERR_ARG", f"rank {mp.size - 1} has elements, but", mp.array_from_pieces, "float64", 2, [2, 3], 0,
+mp.fails("MNP_ERR_ARG", f"is NULL on rank {mp.size - 1}", mp.array_from_pieces, "float64", 2, [2, 3], 0,
          None if last else address, False)
 if mp.size > 1:
     mp.fails("MNP_ERR_ARG", "(2, 3) and (2, 2)", mp.array_from_pieces, "float64", 2, [2, 2 if last else 3], 0, address, False)
@@ -114,7 +114,7 @@ for bad in (20, -21):
     mp.fails("MNP_ERR_ARG", str(bad), accumulate, "add", x, [2] * mp.size, indices, np.ones(2 * mp.size))
 numbers, ones = np.zeros(2, np.int64), np.ones(2)
 pointer = ctypes.c_void_p(ones.ctypes.data)
-mp.fails("MNP_ERR_ARG", f"rank {mp.size - 1} has elements, but", mp.array_accumulate, "add", x, 2, numbers,
+mp.fails("MNP_ERR_ARG", f"is NULL on rank {mp.size - 1}", mp.array_accumulate, "add", x, 2, numbers,
          None if last else pointer)
 mp.fails("MNP_ERR_ARG", f"rank {mp.size - 1} has -2", mp.array_accumulate, "add", x, -2 if last else 2, numbers, pointer)
 mp.fails("MNP_ERR_ARG", "mnp_array_accumulate: 'sum' is not", mp.array_accumulate, "sum", x, 2, numbers, pointer)

@@ -211,8 +211,8 @@ mnp_status mnp_array_accumulate(const char *function, mnp_array *x, int64_t coun
     mnp_status st;
     MNP_TRY(mnp__inputs_check(name, 1, (const mnp_array *[]){x}));
     MNP_TRY(mnp__output_check_writable(name, "x", x));
-    MNP_TRY(mnp__array_from_pieces(name, x->ctx, MNP_INT64, 1, &count, 0, indices, false, &index));
-    MNP_TRY_OR(mnp__array_from_pieces(name, x->ctx, x->dtype, 1, &count, 0, values, false, &value), st, done);
+    MNP_TRY(mnp__array_from_pieces(name, "indices", x->ctx, MNP_INT64, 1, &count, 0, indices, false, &index));
+    MNP_TRY_OR(mnp__array_from_pieces(name, "values", x->ctx, x->dtype, 1, &count, 0, values, false, &value), st, done);
     MNP_TRY_OR(resolve(function, x, value, &at), st, done);
     MNP_TRY_OR(mnp__indices_check_range(name, index, x->layout->size, -1, MNP_RAISE), st, done);
     st = run_at(&at, x, index, value);
