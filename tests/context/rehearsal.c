@@ -58,7 +58,7 @@ static void solve(mnp_ctx *ctx, int64_t rows, results *r)
     mnp_sparse *a = NULL;
     mnp_operator *op = NULL;
     mnp_array *b = NULL, *x = NULL, *sum = NULL;
-    if (mnp_csr_from_stencil(ctx, MNP_FLOAT64, 1, &rows, 3, offsets, values, &a) == MNP_OK &&
+    if (mnp_csr_from_stencil(ctx, MNP_FLOAT64, 1, &rows, NULL, 3, offsets, values, &a) == MNP_OK &&
         mnp_operator_from_sparse(a, &op) == MNP_OK && mnp_full(ctx, MNP_FLOAT64, 1, &rows, &one, &b) == MNP_OK &&
         mnp_solve(op, b, MNP_SOLVER_CG, NULL, &x, NULL) == MNP_OK && mnp_sum(x, MNP_ALL_AXES, &sum) == MNP_OK)
         (void)mnp_array_to_host(sum, MNP_ALL_RANKS, &r->solved);
