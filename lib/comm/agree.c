@@ -236,14 +236,15 @@ static void limit_the_end(void)
 void mnp__abort_job(int rank, const char *sentence, int exit_status)
 {
     const int turn = rank < 9 ? rank : 9; /* the lowest rank that is left comes first */
-    int finished;
+    int started, finished;
     limit_the_end();
     nanosleep(&(struct timespec){.tv_nsec = turn * 100000000L}, NULL);
     if (mnp__pulse_speaks())
         fprintf(stderr, "maniple: %s\n", sentence);
     mnp__leftovers_remove();
+    MPI_Initialized(&started);
     MPI_Finalized(&finished);
-    if (!finished)
+    if (started && !finished)
         MPI_Abort(MPI_COMM_WORLD, exit_status);
     _exit(exit_status);
 }

@@ -30,13 +30,39 @@ struct mnp_event {
     mnp__device_event *event;
 };
 
-static mnp_status start_mpi(bool *started_p)
+/* This process's number in its job, as launchers tell it before MPI is there; 0 where they do not. */
+static int launched_rank(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank)
+            return atoi(rank);
+    }
+    return 0;
+}
+
+/* MPI_Init() waits for all ranks: where one does not come, this ends at the deadline for ranks that are busy. */
+static mnp_status start_mpi(const char *options, bool *started_p)
 {
     int up = 0, provided;
+    mnp__config config;
+    mnp__pulse *pulse = NULL;
     MNP_TRY(mnp__mpi_status(MPI_Initialized(&up), "MPI_Initialized"));
     *started_p = !up;
-    return up ? MNP_OK
-              : mnp__mpi_status(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    if (up)
+        return MNP_OK;
+    const bool configured = mnp__config_read(options, launched_rank(), &config) == MNP_OK; /* else it is told later */
+    if (configured)
+        mnp__pulse_start(&config, launched_rank(), &pulse);
+    mnp__pulse_enter(pulse, "starting", "MPI");
+    const mnp_status st =
+        mnp__mpi_status(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    mnp__pulse_leave(pulse);
+    mnp__pulse_stop(pulse);
+    if (configured)
+        mnp__config_free(&config);
+    return st;
 }
 
 static void free_entry(mnp_ctx *ctx, mnp__loaded_kernel *entry)
@@ -120,7 +146,7 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     bool started;
     int rank;
     mnp__handlers_save(&handlers); /* MPI and the device may put others in place */
-    MNP_TRY(start_mpi(&started));
+    MNP_TRY(start_mpi(options, &started));
     MNP_TRY(mnp__calloc(1, sizeof *ctx, &ctx));
     ctx->tag = MNP__TAG_ctx;
     ctx->started_mpi = started;

@@ -48,6 +48,7 @@ cat >slow_disk.c <<'EOF'
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,8 +90,23 @@ static void handle(int number)
     exit(1);
 }
 
+/* Rank 1 is stopped in MPI's function of that name */
+static void stop_in(const char *function)
+{
+    const char *where = getenv("STOP_IN"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (where && strcmp(where, function) == 0 && rank && strcmp(rank, "1") == 0)
+        raise(SIGSTOP);
+}
+
+int MPI_Finalize(void)
+{
+    stop_in("MPI_Finalize");
+    return ((int (*)(void))dlsym(RTLD_NEXT, "PMPI_Finalize"))();
+}
+
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    stop_in("MPI_Init");
     int (*init)(int *, char ***, int, int *) = (int (*)(int *, char ***, int, int *))dlsym(RTLD_NEXT, "PMPI_Init_thread");
     int code = init(argc, argv, required, provided);
     signal(SIGTERM, handle);
@@ -286,6 +302,25 @@ EOF
     chmod +x c++
     stopped a_compiler_runs "random: a rank that is stopped ends the others, and is named" random normal 40x30 -s 1
     stopped a_file_is_stored "conv: so does one that is stopped while a file is stored" conv dirac:4000x4000/64 hanning:1x1
+fi
+
+# stopped_in FUNCTION SENTENCE: of three ranks, one in MPI's function
+stopped_in()
+{
+    rm -f out.h5
+    STOP_IN=$1 MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 MANIPLE_BUSY_DEADLINE=8 "$MPIRUN" -n 3 env LD_PRELOAD="$slow" \
+        "$MANIPLE" random normal 40x30 -s 1 -o out.h5:/x -q 2>stderr &
+    pid=$!
+    ended 60 && [ "$status" -ne 0 ] && grep -q "^maniple: $2" stderr
+    check $? "a rank that is stopped in $1() ends the others" "$status $(cat stderr)"
+    for process in $(ranks); do
+        kill -KILL "$process" 2>/dev/null
+    done
+}
+
+if [ -n "$MPIRUN" ] && [ -n "$slow" ] && "$MPIRUN" --version 2>/dev/null | grep -q 'Open MPI'; then
+    stopped_in MPI_Init 'starting MPI has lasted for 8 seconds (MANIPLE_BUSY_DEADLINE)'
+    stopped_in MPI_Finalize 'rank 1 is stopped: .*, and ending Maniple cannot go on without it'
 fi
 
 done_testing
