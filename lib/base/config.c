@@ -134,6 +134,11 @@ static mnp_status check(mnp__config *config, int rank)
     MNP_TRY(
         check_choice("MANIPLE_REPRODUCIBLE", config->reproducible, (const char *const[]){"0", "1", NULL}, "0 or 1"));
     config->is_reproducible = strcmp(config->reproducible, "1") == 0;
+    MNP_TRY(check_choice("MANIPLE_CHECK", config->check, (const char *const[]){"0", "1", NULL}, "0 or 1"));
+    config->checks = strcmp(config->check, "1") == 0;
+#ifdef MNP_DEBUG
+    config->checks = true;
+#endif
     MNP_TRY(check_choice("MANIPLE_SPMV", config->spmv,
                          (const char *const[]){"measure", "stream", "rows", "sell", "dia", NULL},
                          "measure, stream, rows, sell or dia"));

@@ -34,6 +34,9 @@
     X(reproducible, "MANIPLE_REPRODUCIBLE", "0",                                                                       \
       "1: sums, means and variances have the same bits on any number of ranks, in any layout, on any device; "         \
       "0: they are faster")                                                                                            \
+    X(check, "MANIPLE_CHECK", "0",                                                                                     \
+      "1: in collective calls the ranks compare their arguments, and calls with other ones fail with a sentence; it "  \
+      "takes an exchange a call")                                                                                      \
     X(spmv, "MANIPLE_SPMV", "measure",                                                                                 \
       "how a GPU multiplies a sparse matrix in CSR with a vector: stream, rows, sell or dia, or measure: the "         \
       "fastest of these, found by trying them")                                                                        \
@@ -60,7 +63,7 @@ typedef struct mnp__config {
     int node_ranks;       /* MANIPLE_NODE_SIZE; 0: all ranks of a host */
     int64_t memory_bytes; /* MANIPLE_MEMORY_LIMIT in bytes, or 0 */
     double memory_share;  /* MANIPLE_MEMORY_LIMIT as a fraction of the rank's share of the device, or 0 */
-    bool is_reproducible;
+    bool is_reproducible, checks;
     mnp_setting_info *table; /* all settings, for printing; ends with a NULL name */
 } mnp__config;
 

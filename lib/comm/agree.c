@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/leftovers.h"
 #include "base/status.h"
 #include "comm/pulse.h"
@@ -187,6 +188,7 @@ mnp_status mnp__broadcast(const mnp__comm *comm, void *data, size_t size, int ro
 
 mnp_status mnp__compare_hashes(const mnp__comm *comm, const char *call, uint64_t hash)
 {
+    hash = mnp__hash(hash, call, strlen(call));
     uint64_t least[2] = {hash, ~hash}; /* the least of the complements is that of the largest */
     MNP_TRY(mnp__all_reduce(comm, least, 2, MPI_UINT64_T, MPI_MIN));
     if (least[0] != ~least[1])

@@ -30,6 +30,7 @@ mnp_status mnp__comm_open(MPI_Comm mpi, const mnp__config *config, mnp__comm *co
     *comm = (mnp__comm){.config = config, .mpi = MPI_COMM_NULL, .node = MPI_COMM_NULL, .ranks_on_device = 1};
     MPI_Comm_rank(mpi, &comm->rank);
     MPI_Comm_size(mpi, &comm->size);
+    comm->checks = config->checks && comm->size > 1;
     if (comm->size > 1 && config->deadline_seconds > 0)
         mnp__pulse_start(config, comm->rank, &comm->pulse);
     mnp__pulse_enter(comm->pulse, "starting", "Maniple"); /* which mnp_init() leaves */

@@ -41,6 +41,7 @@ typedef struct mnp__comm {
     mnp__nccl *nccl; /* NULL unless that is the transport */
     mnp__heap *heap;
     mnp__waits *waits; /* of kernels; NULL unless GPUs share the heap */
+    bool checks;       /* the ranks compare their arguments: MANIPLE_CHECK */
     bool library_only; /* what is planned now goes by messages of NCCL or MPI alone: mnp_comm_set_algorithm() */
 } mnp__comm;
 
@@ -68,15 +69,12 @@ void mnp__comm_close(mnp__comm *comm);
 mnp_status mnp__agree(const mnp__comm *comm, mnp_status status);
 
 /*
- * In a debug build, prove that all ranks gave a collective call the same arguments, of which `hash` is made: else
- * MNP_ERR_ARG on all, naming the call.  In other builds nothing is asked, and the hash is not computed.  Collective.
+ * With MANIPLE_CHECK=1 and in a debug build, prove that all ranks gave a collective call the same arguments, of which
+ * `hash` is made: else MNP_ERR_ARG on all, naming the call.  Otherwise nothing is asked, and the hash is not computed.
+ * Collective.
  */
 mnp_status mnp__compare_hashes(const mnp__comm *comm, const char *call, uint64_t hash);
-#ifdef MNP_DEBUG
-#define mnp__check_same(comm, call, hash) mnp__compare_hashes((comm), (call), (hash))
-#else
-#define mnp__check_same(comm, call, hash) (true ? MNP_OK : mnp__compare_hashes((comm), (call), (hash)))
-#endif
+#define mnp__check_same(comm, call, hash) ((comm)->checks ? mnp__compare_hashes((comm), (call), (hash)) : MNP_OK)
 
 /*
  * Collectives of the CPUs, for what is small, which wait as mnp__agree() does.  all_reduce works in place, for

@@ -127,13 +127,17 @@ static mnp_status open_device(mnp_ctx *ctx, mnp__device *rehearsed)
     return ctx->device->ops->event_new(ctx->device, &ctx->order);
 }
 
-/* Check that all ranks have the same MANIPLE_REPRODUCIBLE: with and without it they would exchange different data. */
+/* Check that all ranks have the settings with and without which they would exchange different data. */
 static mnp_status check_alike(const mnp_ctx *ctx)
 {
-    int mine = ctx->config.is_reproducible, ends[2] = {mine, -mine};
-    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MAX, ctx->comm.mpi);
-    return ends[0] == -ends[1] ? MNP_OK
-                               : MNP_FAIL(MNP_ERR_ARG, "MANIPLE_REPRODUCIBLE is 1 on some ranks and 0 on others");
+    int reproducible = ctx->config.is_reproducible, checks = ctx->config.checks;
+    int ends[4] = {reproducible, -reproducible, checks, -checks};
+    MPI_Allreduce(MPI_IN_PLACE, ends, 4, MPI_INT, MPI_MAX, ctx->comm.mpi);
+    if (ends[0] != -ends[1])
+        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_REPRODUCIBLE is 1 on some ranks and 0 on others");
+    if (ends[2] != -ends[3])
+        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_CHECK is 1 on some ranks and 0 on others");
+    return MNP_OK;
 }
 
 mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "array/output.h"
+#include "base/hash.h"
 #include "base/value.h"
+#include "layout/layout.h"
 #include "ops/elementwise/apply.h"
 #include "ops/elementwise/ufunc.h"
 
@@ -108,6 +110,18 @@ static mnp_status check_numbers(const char *function, const mnp__loop *loop, con
 
 /* ---- calls ---- */
 
+/* What all ranks must have given alike: types, shapes, and numbers. */
+static uint64_t hash_of(const key *k, int ninputs, const mnp_array *const *inputs)
+{
+    uint64_t hash = mnp__hash(MNP__HASH_START, k, sizeof *k);
+    for (int i = 0; i < ninputs; i++) {
+        hash ^= 31 * mnp__layout_hash(inputs[i]->layout) + (uint64_t)i;
+        if (inputs[i]->weak)
+            hash = mnp__hash(hash, inputs[i]->value, sizeof inputs[i]->value);
+    }
+    return hash;
+}
+
 static mnp_status call(const char *function, int id, const mnp_array *const *inputs, mnp_array **const *outputs_p)
 {
     const mnp__ufunc *ufunc = &mnp__ufuncs[id];
@@ -119,6 +133,7 @@ static mnp_status call(const char *function, int id, const mnp_array *const *inp
     }
     for (int o = 0; o < ufunc->noutputs; o++)
         k.outputs[o] = *outputs_p[o] ? (char)(*outputs_p[o])->dtype : MNP_DTYPE_AUTO;
+    MNP_TRY(mnp__check_same(&inputs[0]->ctx->comm, function, hash_of(&k, ufunc->ninputs, inputs)));
     MNP_TRY(mnp__loop_get(inputs[0]->ctx, build, &k, sizeof k, &loop));
     MNP_TRY(check_numbers(function, loop, inputs));
     return mnp__apply(inputs[0]->ctx, &(mnp__application){function, loop, inputs, outputs_p, NULL, NULL});

@@ -11,6 +11,7 @@
 
 #include "array/output.h"
 #include "array/view.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/value.h"
 #include "layout/layout.h"
@@ -369,6 +370,8 @@ static mnp_status reduce(enum id id, const mnp_array *x, const mnp_array *beside
         memcpy(call.initial, mnp__scalar_value(initial), sizeof call.initial);
     call.keepdims = axes && axes->keepdims;
     call.ddof = axes ? axes->ddof : 0;
+    const uint64_t hash = mnp__layout_hash(x->layout) + call.axes;
+    MNP_TRY(mnp__check_same(&x->ctx->comm, f->name, mnp__hash(hash, &k, sizeof k)));
     MNP_TRY(mnp__reduction_get(x->ctx, build, &k, sizeof k, &reduction));
     return mnp__reduction_run(reduction, &call);
 }
