@@ -217,7 +217,7 @@ static void *plan_by_trying(mnp__device_fft *fft, const fftw_stage *stage, int64
         fft->fftw->set_timelimit(stage->spec.seconds);
         plan = plan_with(fft->fftw, stage, extent, flags | FFTW_MEASURE, in, stage->spec.in_place ? in : out);
         fft->fftw->set_timelimit(FFTW_NO_TIMELIMIT);
-        fft->learned = plan != NULL;
+        fft->learned = fft->learned || plan;
     }
     mnp__host_free(fft->device, in);
     mnp__host_free(fft->device, out);
