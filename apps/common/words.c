@@ -63,7 +63,7 @@ static bool take_quoted(translation *t)
     return true;
 }
 
-/* Leave out what names a function of C: in front of the sentence, or the clause that recommends it. */
+/* Leave out what names a function of C: in front of the sentence, "or mnp_f()", or the clause that recommends it. */
 static bool take_function(translation *t)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -73,6 +73,13 @@ static bool take_function(translation *t)
     behind += strncmp(behind, "()", 2) == 0 ? 2 : 0;
     if (strncmp(behind, ": ", 2) == 0) {
         t->in = behind + 2;
+        return true;
+    }
+    static const char other[] = " or "; /* of two ways the command has the first */
+    const size_t length = sizeof other - 1;
+    if ((size_t)(t->out - t->start) > length && strncmp(t->out - length, other, length) == 0) {
+        t->out -= length;
+        t->in = behind;
         return true;
     }
     for (char *clause = t->out; clause > t->start; clause--) {

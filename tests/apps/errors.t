@@ -41,6 +41,12 @@ else
     skip "datasets that are no arrays of numbers" "there is no Python with h5py to make them"
 fi
 
+# What is too large
+MANIPLE_MEMORY_LIMIT=30M
+export MANIPLE_MEMORY_LIMIT
+conv 1 'of 30.0 MiB, the limit of MANIPLE_MEMORY_LIMIT for a rank, .* MiB free$' in.h5:/x hanning:100000000x1 -o out.h5:/y
+unset MANIPLE_MEMORY_LIMIT
+
 # Outputs that cannot be written
 conv 1 "no/such" in.h5:/x hanning:3x3 -o no/such/out.h5:/y
 conv 1 'is a folder' in.h5:/x hanning:3x3 -o folder:/y
