@@ -115,11 +115,26 @@ static bool store_largest(const division *d, int k)
     return largest >= 0;
 }
 
+/* Whether an argument has so many operations that the expression will be refused; nothing is to be gained then. */
+static bool is_refused(const division *d, int k)
+{
+    const mnp__node *node = &d->expression->nodes[k];
+    bool refused = false;
+    for (int a = 0; a < node->narguments; a++)
+        refused = refused ||
+                  (!is_leaf(d, node->arguments[a]) && d->sizes[node->arguments[a]].operations > MNP__MOST_OPERATIONS);
+    return refused;
+}
+
 static void divide(division *d, const bool *wanted)
 {
     for (int k = 0; k < d->expression->nnodes; k++) {
         if (!wanted[k] || is_leaf(d, k))
             continue;
+        if (is_refused(d, k)) {
+            d->sizes[k] = (size){MNP__MOST_OPERATIONS + 1, MOST_OPERANDS};
+            continue;
+        }
         d->sizes[k] = bound(d, k);
         if (!fits(d->sizes[k]))
             d->sizes[k] = count(d, k);

@@ -33,12 +33,11 @@ static mnp_status add_stage(const mnp__builder *b, int node, mnp__stage **stage_
 /* Find what a kernel needs that computes these nodes, for a stage; no kernel may be so large that compilers hang. */
 static mnp_status find_need(const mnp__builder *b, int count, const int *nodes, mnp__need *need)
 {
-    enum { MOST_OPERATIONS = 8000 };
     mnp__expression_need(b->expression, count, nodes, need);
-    if (need->operations > MOST_OPERATIONS)
+    if (need->operations > MNP__MOST_OPERATIONS)
         return mnp__expression_fail(b->expression, mnp__builder_node(b, nodes[0])->at,
                                     "this takes %d operations with indices at once; %d are possible", need->operations,
-                                    MOST_OPERATIONS);
+                                    MNP__MOST_OPERATIONS);
     return MNP_OK;
 }
 

@@ -79,6 +79,8 @@ mnp_status mnp__program_new(mnp_ctx *ctx, const mnp__request *request, mnp__expr
                             const mnp_dtype *dtypes, mnp__program **program_p);
 void mnp__program_free(mnp__program *program);
 
+enum { MNP__MOST_OPERATIONS = 8000 }; /* of a kernel; an expression that needs a larger one is refused */
+
 /*
  * Of the nodes that are wanted, mark those in `stored` whose values are to become arrays, so that a kernel neither has
  * too many operations nor reads too many arrays.  MNP_ERR_MEMORY.

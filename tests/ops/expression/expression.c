@@ -173,7 +173,7 @@ static void errors_of_reductions(void)
     refuses("z = max(x, y, u)", 13, "max takes two values, or one and axis=..., keepdims=...");
     refuses("z = meam(x)", 5, "there is no function 'meam'; did you mean 'mean'?");
     refuses("z = sum * 2", 5, "'sum' is a function: expected '(' after it");
-    refuses("z = mean(x, dtype=int8)", 5, "mnp_mean: the dtype is 'int8', and must be of floats or complex numbers");
+    refuses("z = mean(x, dtype=int8)", 5, "the dtype is 'int8', and must be of floats or complex numbers");
     refuses("z, w = sum(x)", 8, "sum has one result, not two");
     refuses("z = sum(2**64)", 10, "the integer 18446744073709551616 is out of bounds for int64");
 }

@@ -276,7 +276,7 @@ before = given.numpy()
 for words, text in [("index 9 is out of bounds for dimension 0", "z = x[9]"), ("line 2, column 6", "y = 1\nz = x[:, 7]"),
                     ("step of the slice of dimension 0 is 0", "z = x[::0]"), ("broadcast", "z = x[1:] + x"),
                     ("line 2, column 11: ", "y = x + 0\nz = y[1:] + x"), ("broadcast", "y = x + 0\ny[1:] = x[2:4]\nz = y"),
-                    ("quantile: ", "z = quantile(x, 3)"), ("method", "z = quantile(x, 0.5, method='medium')"),
+                    ("a quantile is 3", "z = quantile(x, 3)"), ("method", "z = quantile(x, 0.5, method='medium')"),
                     ("'low'", "z = searchsorted(t, x, side='low')"), ("axis 4", "z = sort(x, axis=4)"),
                     ("(5, 6)", "z = reshape(x, (4, 7))"), ("values for", "y = t + 0\ny[m] = t[:5]\nz = y"),
                     ("out of", "z = t[m + 90]")]:
