@@ -21,18 +21,28 @@ uint64_t mnp__layout_hash(const mnp_layout *layout)
     return hash;
 }
 
-/* Whether meshes and cuts are the same.  This is quick to find, but layouts can be equal without it. */
+/*
+ * Whether meshes and cuts are the same.  This is quick to find, but layouts can be equal without it.  Most dimensions
+ * are few, for which loops take less time than calls of memcmp().
+ */
 static bool same_cutting(const mnp_layout *a, const mnp_layout *b)
 {
-    size_t mesh = (size_t)a->mesh_ndim * sizeof *a->mesh, ndim = (size_t)a->ndim;
-    if (a->mesh_ndim != b->mesh_ndim || memcmp(a->mesh, b->mesh, mesh) != 0 || memcmp(a->pin, b->pin, mesh) != 0 ||
-        memcmp(a->axes, b->axes, ndim * sizeof *a->axes) != 0 ||
-        memcmp(a->blocks, b->blocks, ndim * sizeof *a->blocks) != 0 ||
-        memcmp(a->reversed, b->reversed, ndim * sizeof *a->reversed) != 0)
+    if (a->mesh_ndim != b->mesh_ndim)
         return false;
-    for (int d = 0; d < a->ndim; d++) {
-        if (memcmp(a->cuts[d], b->cuts[d], ((size_t)mnp_layout_parts(a, d) + 1) * sizeof(int64_t)) != 0)
+    for (int m = 0; m < a->mesh_ndim; m++) {
+        if (a->mesh[m] != b->mesh[m] || a->pin[m] != b->pin[m])
             return false;
+    }
+    for (int d = 0; d < a->ndim; d++) {
+        if (a->axes[d] != b->axes[d] || a->blocks[d] != b->blocks[d] || a->reversed[d] != b->reversed[d])
+            return false;
+    }
+    for (int d = 0; d < a->ndim; d++) {
+        const int parts = a->axes[d] == MNP_NO_AXIS ? 1 : a->mesh[a->axes[d]]; /* mnp_layout_parts() checks more */
+        for (int i = 0; i <= parts; i++) {
+            if (a->cuts[d][i] != b->cuts[d][i])
+                return false;
+        }
     }
     return true;
 }
@@ -63,8 +73,13 @@ static bool same_elements(const mnp_layout *a, const mnp_layout *b)
 
 static bool same_shape(const mnp_layout *a, const mnp_layout *b)
 {
-    return a->ndim == b->ndim && a->nranks == b->nranks &&
-           memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
+    if (a->ndim != b->ndim || a->nranks != b->nranks)
+        return false;
+    for (int d = 0; d < a->ndim; d++) {
+        if (a->shape[d] != b->shape[d])
+            return false;
+    }
+    return true;
 }
 
 bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b)
