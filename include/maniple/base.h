@@ -88,11 +88,31 @@ MNP_API mnp_status mnp_fail(mnp_status status, const char *format, ...) __attrib
  */
 MNP_API void mnp_exit(int exit_status);
 
-/* Make the call; if it fails, end the program with its message and exit status 1. */
+/* mnp_exit() with the place in the program behind the message: "mnp_sum: x is NULL (heat.c:42)".  file NULL: no place. */
+MNP_API void mnp_exit_at(const char *file, int line, int exit_status);
+
+/* Make the call; if it fails, end the program with its message, the line of this macro, and exit status 1. */
 #define MNP_OR_EXIT(call)                                                                                              \
     do {                                                                                                               \
         if ((call) != MNP_OK)                                                                                          \
-            mnp_exit(1);                                                                                               \
+            mnp_exit_at(__FILE__, __LINE__, 1);                                                                        \
+    } while (0)
+
+/*
+ * Make the call; if it fails, return its status from this function, which returns an mnp_status.  Only where nothing has
+ * to be released at this point:
+ *
+ *     static mnp_status half(const mnp_array *x, mnp_array **y_p)
+ *     {
+ *         MNP_TRY(mnp_multiply(x, MNP_SCALAR(mnp_array_ctx(x), 0.5), y_p));
+ *         return MNP_OK;
+ *     }
+ */
+#define MNP_TRY(call)                                                                                                  \
+    do {                                                                                                               \
+        const mnp_status mnp_try_ = (call);                                                                            \
+        if (mnp_try_ != MNP_OK)                                                                                        \
+            return mnp_try_;                                                                                           \
     } while (0)
 
 #ifdef __cplusplus

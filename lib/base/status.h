@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How functions report errors: the one that finds an error records it with MNP_FAIL, the others return it with MNP_TRY.
+ * How functions report errors: the one that finds an error records it with MNP_FAIL, the others return it with MNP_TRY,
+ * which programs have too.
  */
 #ifndef MNP__BASE_STATUS_H
 #define MNP__BASE_STATUS_H
@@ -15,14 +16,6 @@ enum { MNP__MESSAGE_BYTES = 8192 }; /* of the longest message; of longer ones th
 
 /* Record the message of an error, with the line of the source that found it; returns `status`. */
 #define MNP_FAIL(status, ...) mnp__fail((status), __FILE__, __LINE__, __func__, __VA_ARGS__)
-
-/* Return if the call fails.  Only for functions that have nothing to release at this point. */
-#define MNP_TRY(call)                                                                                                  \
-    do {                                                                                                               \
-        mnp_status mnp_try_ = (call);                                                                                  \
-        if (mnp_try_ != MNP_OK)                                                                                        \
-            return mnp_try_;                                                                                           \
-    } while (0)
 
 /* Store the status in `st`; if the call fails, go to the cleanup at `label`. */
 #define MNP_TRY_OR(call, st, label)                                                                                    \

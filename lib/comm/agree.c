@@ -253,15 +253,21 @@ void mnp__abort_job(int rank, const char *sentence, int exit_status)
 
 enum { TEXT_BYTES = MNP__MESSAGE_BYTES + 512 };
 
-/* The message of the last error, and where it was found if the log is to have details. */
-static void error_text(char text[TEXT_BYTES])
+/*
+ * The message of the last error; behind its first line the place in the program, unless `file` is NULL, and where the
+ * error was found if the log is to have details.
+ */
+static void error_text(const char *file, int line, char text[TEXT_BYTES])
 {
-    const char *log = getenv("MANIPLE_LOG");
+    const char *log = getenv("MANIPLE_LOG"), *message = mnp_error_message();
     const bool debug = log && strncmp(log, "debug", 5) == 0;
+    const int first = (int)strcspn(message, "\n");
+    char place[256] = "", origin[256] = "";
+    if (file)
+        snprintf(place, sizeof place, " (%s:%d)", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
     if (debug)
-        snprintf(text, TEXT_BYTES, "%s (%s)", mnp_error_message(), mnp_error_origin());
-    else
-        snprintf(text, TEXT_BYTES, "%s", mnp_error_message());
+        snprintf(origin, sizeof origin, " (%s)", mnp_error_origin());
+    snprintf(text, TEXT_BYTES, "%.*s%s%s%s", first, message, place, message + first, origin);
 }
 
 static bool at_once; /* without MPI_Finalize() and what other libraries do at the end */
@@ -282,9 +288,14 @@ void mnp__exit_at_once(void)
 
 void mnp_exit(int exit_status)
 {
+    mnp_exit_at(NULL, 0, exit_status);
+}
+
+void mnp_exit_at(const char *file, int line, int exit_status)
+{
     int started = 0, finished = 0, rank = 0;
     char text[TEXT_BYTES];
-    error_text(text);
+    error_text(file, line, text);
     MPI_Initialized(&started);
     MPI_Finalized(&finished);
     if (!started || finished) {

@@ -52,7 +52,7 @@ MAY_BE_NULL = {
 }
 
 # Calls that end the program or this context, and those that wait for a message that nobody sends
-NEVER = {"mnp_exit", "mnp_init", "mnp_init_fint", "mnp_finalize", "mnp_comm_send", "mnp_comm_recv", "mnp_fail"}
+NEVER = {"mnp_exit", "mnp_exit_at", "mnp_init", "mnp_init_fint", "mnp_finalize", "mnp_comm_send", "mnp_comm_recv", "mnp_fail"}
 
 
 # Buffers that one rank alone needs: that rank tells the others, or, in collectives of <maniple/comm.h>, does not
