@@ -29,4 +29,18 @@ wrong=$(printf '%s\n' "$generated" | awk '
     END { if (k < n) print "from: " wanted[k + 0] }' - "$document")
 check "$([ -n "$generated" ] && [ -z "$wrong" ]; echo $?)" "it has what build-aux/ufunc-table prints" "$wrong"
 
+# docs/guide/running.md lists the functions that are not collective, and those that wait, as the comments in the headers say
+table=$("$srcdir/build-aux/call-table" "$srcdir"/include/maniple/*.h)
+wrong=$(printf '%s\n' "$table" | grep ' ? ')
+check "$([ -n "$table" ] && [ -z "$wrong" ]; echo $?)" "every comment says whether a function is collective" "$wrong"
+
+listed() # HEADING: the functions that a section names behind its words
+{
+    awk -v heading="## $1" '/^## / { inside = $0 == heading } inside && /^`/' "$srcdir/docs/guide/running.md" |
+        grep -oE 'mnp_[a-z0-9_]+' | sort
+}
+wanted=$(printf '%s\n' "$table" | awk '$3 == "waits" { print $1 }' | sort)
+check "$([ "$wanted" = "$(listed 'Calls that wait for the device')" ]; echo $?)" "the guide lists those that wait" "$wanted"
+wanted=$(printf '%s\n' "$table" | awk '$2 == "alone" && $3 != "waits" { print $1 }' | sort)
+check "$([ "$wanted" = "$(listed 'Calls that a rank may make alone')" ]; echo $?)" "and those that a rank may make alone" "$wanted"
 done_testing

@@ -105,12 +105,14 @@ MNP_API void mnp_array_free(mnp_array *array);
  * after all ranks have dropped the array and mnp_ctx_collect() was called, which allocations do by themselves before
  * they take more memory from the system; until then it stays as it is.  Of one array and its views all ranks must drop
  * the same, and may free the others.  Not collective.
- *
- * mnp_ctx_collect() lets memory be used again that all ranks have dropped, after PETSc's way with objects of languages
- * that collect garbage (PetscGarbageCleanup).  Waits for the other ranks, not for the device.  MNP_ERR_COMM,
- * MNP_ERR_PEER, MNP_ERR_MEMORY.  Collective.
  */
 MNP_API void mnp_array_drop(mnp_array *array);
+
+/*
+ * Let memory be used again that all ranks have dropped, after PETSc's way with objects of languages that collect
+ * garbage (PetscGarbageCleanup).  Waits for the other ranks, not for the device.  MNP_ERR_COMM, MNP_ERR_PEER,
+ * MNP_ERR_MEMORY.  Collective.
+ */
 MNP_API mnp_status mnp_ctx_collect(mnp_ctx *ctx);
 
 /* Release several arrays: mnp_free_all(x, y, z).  Collective. */

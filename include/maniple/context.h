@@ -81,7 +81,10 @@ MNP_API MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx);           /* Maniple's own du
 MNP_API MPI_Fint mnp_ctx_comm_fint(const mnp_ctx *ctx);      /* the same for Fortran */
 MNP_API const char *mnp_ctx_device_kind(const mnp_ctx *ctx); /* "cuda" or "host" */
 
-/* How messages travel between devices: "nccl", "mpi", "mpi, staged through the host", or "none: one rank". */
+/*
+ * How messages travel between devices: "nccl", "mpi", "mpi, staged through the host", or "none: one rank".  Not
+ * collective.
+ */
 MNP_API const char *mnp_ctx_transport(const mnp_ctx *ctx);
 
 /*

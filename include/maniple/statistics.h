@@ -21,6 +21,7 @@ extern "C" {
  * numpy.median and nanmedian: the middle element of the sorted ones, or the mean of the two in the middle, over those
  * axes (mnp_axes: count, axes, keepdims).  The median of bools and integers is float64; complex numbers have NumPy's
  * order.  If an element is NaN so is the result; the nan form leaves NaN out.  The median of no elements is NaN.
+ * Collective.
  */
 MNP_API mnp_status mnp_median(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
 MNP_API mnp_status mnp_nanmedian(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
@@ -50,7 +51,7 @@ MNP_API mnp_status mnp_nanpercentile(const mnp_array *x, double q, const mnp_axe
 
 /*
  * The same for `count` numbers q: the result has a first dimension of that extent, and is float64 where the method
- * interpolates, as NumPy's result for a list is.  The elements are sorted once for all q.
+ * interpolates, as NumPy's result for a list is.  The elements are sorted once for all q.  Collective.
  */
 MNP_API mnp_status mnp_quantiles(const mnp_array *x, int count, const double *q, const mnp_axes *axes,
                                  const char *method, mnp_array **out_p);
