@@ -32,6 +32,8 @@ NOT_RUN = {
     "make": "it builds the tree",
     "module": "a cluster's command",
     "LD_LIBRARY_PATH=build-debug/.libs": "a program of the reader's",
+    "gfortran": "the module for Fortran is built where there is a compiler for it",
+    "mpirun -n 4 ./heat": "the program of Fortran",
     "MANIPLE_DUMP_KERNELS=folder ./program": "a program of the reader's",
     "maniple eval -q 'sum(x)'": "the text goes on without naming x",
     "maniple solve poisson:64x64 -o x.h5:/x --method cg --precond NAME": "NAME stands for several",
